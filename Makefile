@@ -1,0 +1,82 @@
+# `make test` proves the project: everything CI runs, in the order in which a
+# mistake is cheapest to find. Each part is a target of its own (`make help`).
+#
+# Needed: Go, git, make. Fetched when they are not there, and said so: the
+# linters (Go modules, at the versions in tools.mod), and for the image test
+# buildah from Debian where no Docker engine runs.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+# Absolute, because the same tools check the module under e2e/.
+TOOL := go tool -modfile=$(CURDIR)/tools.mod
+
+# The race detector needs a C compiler. Go sets CGO_ENABLED to 0 where it finds
+# none, and then the tests run without it rather than not at all.
+RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race,)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: test
+test: lint unit check-docs e2e ## everything that proves the project, e2e included
+	@echo "== all of it passed"
+
+.PHONY: lint
+lint: fmt vet staticcheck actionlint ## gofmt, go vet, staticcheck, actionlint
+
+.PHONY: fmt
+fmt: ## every Go file is in gofmt's form
+	@echo "== gofmt"
+	@files=$$(gofmt -l .) || exit 1; \
+	if [ -n "$$files" ]; then echo "not formatted; run gofmt -w on:"; echo "$$files"; exit 1; fi
+
+.PHONY: vet
+vet: ## go vet, of the product and of e2e
+	@echo "== go vet"
+	go vet ./...
+	cd e2e && go vet ./...
+
+.PHONY: staticcheck
+staticcheck: ## staticcheck, of the product and of e2e
+	@echo "== staticcheck (built on first use, about half a minute)"
+	$(TOOL) staticcheck ./...
+	cd e2e && $(TOOL) staticcheck ./...
+
+# shellcheck and pyflakes are switched off so that the result does not depend
+# on what else a machine has.
+.PHONY: actionlint
+actionlint: ## the workflows, and action.yml through the workflow that uses it
+	@echo "== actionlint"
+	$(TOOL) actionlint -shellcheck= -pyflakes=
+
+.PHONY: unit
+unit: ## go test of the product
+	@echo "== go test$(if $(RACE), with the race detector,: no C compiler here so without the race detector)"
+	go test $(RACE) ./...
+
+.PHONY: check-docs
+check-docs: ## docs/ is what the code says
+	@echo "== generated documentation"
+	go run ./internal/docgen -check
+
+# -count=1: the result depends on the Dockerfile and on what is installed, which
+# Go's test cache does not see.
+.PHONY: e2e
+e2e: ## the image built and run as GitHub does, the reader against another one
+	@engine=$$(e2e/image/engine.sh) && echo "== e2e, the image with $$engine"
+	cd e2e && go test -count=1 -timeout 10m ./...
+
+.PHONY: docs
+docs: ## write the generated documentation anew
+	go generate ./...
+
+.PHONY: bench
+bench: ## benchmarks
+	go test -run '^$$' -bench . -benchmem ./bench/...
+
+.PHONY: build
+build: ## bin/packgate
+	CGO_ENABLED=0 go build -trimpath -o bin/packgate .

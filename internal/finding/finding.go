@@ -1,0 +1,156 @@
+// Package finding holds the one value that every stage of packgate hands on:
+// something that is wrong (or worth a look) in a file, with the place, the
+// words and, where they exist, related places, a witness and a fix.
+//
+// The package knows nothing of packs, gates or reports. Places are plain
+// numbers, so a finding can be sorted, compared and written without the
+// document it was found in.
+package finding
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+)
+
+// Severity says what a finding does to the verdict.
+type Severity uint8
+
+// The severities, from the one that never fails a gate to the one that does.
+const (
+	// Unset is the zero value; a rule's default severity takes its place.
+	Unset Severity = iota
+	// Warning is shown and counted and fails nothing, unless asked to.
+	Warning
+	// Error fails its gate and so the verdict.
+	Error
+)
+
+// String returns "warning", "error" or "".
+func (s Severity) String() string {
+	switch s {
+	case Warning:
+		return "warning"
+	case Error:
+		return "error"
+	}
+	return ""
+}
+
+// ParseSeverity reads "error" or "warning"; ok is false for anything else.
+func ParseSeverity(s string) (sev Severity, ok bool) {
+	switch s {
+	case "error":
+		return Error, true
+	case "warning":
+		return Warning, true
+	}
+	return Unset, false
+}
+
+// Position is a place in a file. Line and Column count from 1, the column in
+// characters (Unicode code points, as GitHub's annotations do); Offset counts
+// bytes from 0. The zero Position means that the place is not known.
+type Position struct {
+	Line, Column, Offset int
+}
+
+// Location is a range in a file, half-open: End is the first position after it.
+// Pointer is the JSON Pointer (RFC 6901) of the value and Path its keyed path,
+// in which items are named by identity instead of index; both are empty for
+// the root and for places that are no JSON value.
+type Location struct {
+	File       string
+	Start, End Position
+	Pointer    string
+	Path       string
+}
+
+// Related is another place that a reader needs to understand a finding, with
+// what it is in a few words ("first defined here").
+type Related struct {
+	Location Location
+	Message  string
+}
+
+// Operation is one step of a JSON Patch (RFC 6902). Value is the JSON text to
+// put in place and is empty for "remove".
+type Operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value string `json:"value,omitempty"`
+}
+
+// Fix is a mechanical repair: what it does in words, and the operations that do it.
+type Fix struct {
+	Description string
+	Operations  []Operation
+}
+
+// Waiver is the exception that a repository's config grants to a finding.
+type Waiver struct {
+	Reason  string
+	Owner   string
+	Expires string // calendar day, YYYY-MM-DD
+}
+
+// Finding is one fault, found by one rule at one place.
+type Finding struct {
+	Rule     string // rule id, such as REF001
+	Name     string // the rule's readable name
+	Gate     string // gate id
+	Severity Severity
+	Message  string // what is wrong, with the values; lower case, no final period
+	Hint     string // what to do about it; empty where the message says it all
+	// Key tells apart findings of one rule at one place (the name that did not
+	// resolve, the environment that lacks it). It takes part in the
+	// fingerprint; the message does not, so that words may be improved.
+	Key      string
+	Location Location
+	Related  []Related
+	// Witness is a request that shows the fault, as a JSON object; nil if none.
+	Witness map[string]any
+	Fix     *Fix
+	Waived  *Waiver
+}
+
+// Fingerprint identifies the finding across versions of a pack: it depends on
+// the rule, the keyed path and the key, neither on the line nor on the prose.
+// It is 32 hexadecimal digits, the first half of a SHA-256.
+func (f Finding) Fingerprint() string {
+	h := sha256.New()
+	for _, part := range []string{f.Rule, f.Location.Path, f.Key} {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// NotChecked is a check that could not run. It is listed with its reason and
+// never counted as passed.
+type NotChecked struct {
+	Gate   string // gate id
+	Rule   string // rule id; empty when the whole gate did not run
+	Reason string // why, in the grammar of messages
+}
+
+// Compare orders findings for people: errors first, then by file, place, rule
+// and key. It is a total order over everything that a report shows.
+func Compare(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(b.Severity, a.Severity),
+		cmp.Compare(a.Location.File, b.Location.File),
+		cmp.Compare(a.Location.Start.Offset, b.Location.Start.Offset),
+		cmp.Compare(a.Rule, b.Rule),
+		cmp.Compare(a.Key, b.Key),
+		cmp.Compare(a.Message, b.Message),
+	)
+}
+
+// Sort orders findings by Compare and drops those that say the same of the
+// same place twice.
+func Sort(fs []Finding) []Finding {
+	slices.SortStableFunc(fs, Compare)
+	return slices.CompactFunc(fs, func(a, b Finding) bool { return Compare(a, b) == 0 })
+}

@@ -1,0 +1,136 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// deepen is the advice that makes every base readable without a fetch: the
+// second commit of the history is the base itself.
+const deepen = "set `fetch-depth: 2` on actions/checkout"
+
+// Base is the version a change is compared with.
+type Base struct {
+	// Tree holds the files; it is nil if the event has no base, and only then.
+	Tree *Tree
+	// Reason says, for people, why this commit is the base or why there is none.
+	Reason string
+}
+
+// Base finds and opens the version that the event's change is compared with.
+//
+// For a pull request it is, in this order: the first parent of HEAD, if HEAD is
+// the merge commit GitHub prepared, because then the difference is exactly what
+// merging changes; the merge base of the base branch and HEAD, if the history
+// for it is there; the tip of the base branch. For a merge group it is the
+// commit the group was built on, for a push the commit before it. HEAD decides
+// and not GITHUB_SHA, because HEAD is what the working tree holds.
+//
+// A commit that is not in the store is fetched once from the remote "origin",
+// by its SHA and without history. The token may be empty; it is sent to the
+// server of the event only. If that fails too the error is of kind
+// ErrBaseUnreadable. An event without a base (a new branch, a manual or
+// scheduled run) gives a Base without a Tree and no error.
+func (r *Repository) Base(ctx context.Context, ev *Event, token string) (Base, error) {
+	switch ev.Name {
+	case EventPullRequest:
+		return r.pullRequestBase(ctx, ev, token)
+	case EventMergeGroup:
+		return r.at(ctx, ev, token, ev.BaseSHA, "the commit the merge group was built on")
+	case EventPush:
+		if ev.BaseSHA == "" {
+			return Base{Reason: fmt.Sprintf("the push created %q, so nothing was there before", ev.Ref)}, nil
+		}
+		return r.at(ctx, ev, token, ev.BaseSHA, "the commit before the push")
+	}
+	return Base{Reason: fmt.Sprintf("a run of %s changes nothing", ev.Name)}, nil
+}
+
+func (r *Repository) pullRequestBase(ctx context.Context, ev *Event, token string) (Base, error) {
+	sha, why, err := r.pullRequestSHA(ev)
+	if err != nil {
+		return Base{}, err
+	}
+	return r.at(ctx, ev, token, sha, why)
+}
+
+// pullRequestSHA decides which commit is the base of a pull request.
+func (r *Repository) pullRequestSHA(ev *Event) (sha, why string, err error) {
+	r.store.Lock()
+	defer r.store.Unlock()
+	hash, err := r.named("HEAD")
+	if err != nil {
+		return "", "", unreadable("HEAD", err)
+	}
+	head, err := object.GetCommit(r.store, hash)
+	if err != nil {
+		return "", "", unreadable(hash.String(), err)
+	}
+	if p := head.ParentHashes; len(p) == 2 && p[1].String() == ev.HeadSHA {
+		return p[0].String(), "the first parent of the merge commit that is checked out", nil
+	}
+	if base, ok := r.mergeBase(plumbing.NewHash(ev.BaseSHA), head); ok {
+		return base, "the merge base of the base branch and HEAD", nil
+	}
+	return ev.BaseSHA, "the tip of the base branch", nil
+}
+
+// mergeBase returns the newest best common ancestor, and false if the store has
+// too little history to say. In a shallow clone go-git runs into the absent
+// parents and fails, which is the answer wanted here.
+func (r *Repository) mergeBase(base plumbing.Hash, head *object.Commit) (string, bool) {
+	tip, err := object.GetCommit(r.store, base)
+	if err != nil {
+		return "", false
+	}
+	found, err := head.MergeBase(tip)
+	if err != nil || len(found) == 0 {
+		return "", false
+	}
+	best := slices.MaxFunc(found, func(a, b *object.Commit) int {
+		return cmp.Or(a.Committer.When.Compare(b.Committer.When), cmp.Compare(a.Hash.String(), b.Hash.String()))
+	})
+	return best.Hash.String(), true
+}
+
+// at opens the commit if it is there and fetches it if it is not.
+func (r *Repository) at(ctx context.Context, ev *Event, token, sha, why string) (Base, error) {
+	if !plumbing.IsHash(sha) {
+		return Base{}, &Error{
+			Kind:    ErrUnsupported,
+			Message: fmt.Sprintf("the base %q is not a SHA-1 commit name", sha),
+			Hint:    "use a plain SHA-1 repository",
+		}
+	}
+	tree, err := r.Tree(sha)
+	if err == nil {
+		return Base{Tree: tree, Reason: why}, nil
+	}
+	if !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return Base{}, err
+	}
+	fetched, err := r.fetch(ctx, ev.ServerURL, token, sha)
+	if err != nil {
+		return Base{}, unreadable(sha, err)
+	}
+	if tree, err = newTree(fetched, plumbing.NewHash(sha)); err != nil {
+		return Base{}, err
+	}
+	return Base{Tree: tree, Reason: why + ", fetched"}, nil
+}
+
+// unreadable reports a commit that should exist and cannot be read.
+func unreadable(name string, cause error) error {
+	return &Error{
+		Kind:    ErrBaseUnreadable,
+		Message: fmt.Sprintf("commit %s cannot be read from this checkout", name),
+		Hint:    deepen,
+		Cause:   cause,
+	}
+}

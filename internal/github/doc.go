@@ -1,0 +1,26 @@
+// Package github holds what the GitHub runner tells us and what git knows: the
+// event that started the job, and the repository as it was before the change.
+//
+// The gate judges a change, so it needs two versions. The new one is the
+// working tree. The old one, the base, is read straight from git objects, never
+// from a second checkout, and the rule that shapes this package is that a base
+// that should exist and cannot be read is an error. Taking "unreadable" for
+// "empty" would turn every pack into a new pack, and a new pack breaks nobody:
+// the gate would open exactly when it knows least.
+//
+// Three things make that harder than it sounds. A checkout on a runner is
+// usually one commit deep, so the base is named by the commit but absent from
+// the store; it is then fetched by its SHA, once. A partial clone has the
+// commit but not the files; it is refused, because to most of git's interfaces
+// an absent blob looks like a file that never was. And the same pull request
+// can be checked out as a merge commit or as its own head; which of the two it
+// is decides what the base is, so it is read from HEAD and not assumed.
+//
+// Nothing here writes: a base that has to be fetched is kept in memory, and the
+// checkout that later steps of the job work with stays as it was.
+//
+// Paths are repository paths: forward slashes, relative to the root of the
+// repository, clean. Names, refs and paths come from whoever opened the pull
+// request and are handed on as they are; escaping them is the business of
+// whoever prints them.
+package github

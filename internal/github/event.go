@@ -1,0 +1,206 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// MaxPayload is the largest event payload that is read, in bytes. GitHub caps
+// its payloads at 25 MB and real ones of these events stay far below 1 MB.
+const MaxPayload = 10 << 20
+
+// The events that packgate runs on, by the name GitHub gives them.
+const (
+	EventPullRequest      = "pull_request"
+	EventMergeGroup       = "merge_group"
+	EventPush             = "push"
+	EventWorkflowDispatch = "workflow_dispatch"
+	EventSchedule         = "schedule"
+)
+
+// Event is what started the job: the runner's variables and the part of the
+// payload that packgate acts upon. SHAs are lower case and of full length.
+type Event struct {
+	// Name is one of the event constants of this package.
+	Name string
+	// Action is the payload's activity type ("opened", "synchronize",
+	// "checks_requested"), empty for events without one.
+	Action string
+
+	// SHA is GITHUB_SHA, the commit the run belongs to. For pull_request that is
+	// the merge commit GitHub prepared, not the head of the branch.
+	SHA string
+	// Ref is GITHUB_REF, or the payload's ref for a push.
+	Ref string
+	// BaseSHA is the commit the change is compared with: the tip of the base
+	// branch (pull_request), the commit the group was built on (merge_group), the
+	// commit before the push. It is empty for a push that created its branch or
+	// tag and for events that change nothing.
+	BaseSHA string
+	// HeadSHA is the commit that is proposed, or was pushed, or is being worked on.
+	HeadSHA string
+	// BaseRef and HeadRef name the branches, without refs/heads/. HeadRef is
+	// chosen by the author of a pull request.
+	BaseRef, HeadRef string
+	// PullRequest is the number of the pull request, zero if there is none.
+	PullRequest int
+	// Fork is true for a pull request from another repository, whose run has a
+	// token that may only read. A deleted head repository counts as a fork.
+	Fork bool
+
+	// Repository is owner/name of the repository that runs the workflow.
+	Repository string
+	// DefaultBranch is the repository's default branch, empty where the payload
+	// does not say.
+	DefaultBranch string
+	// ServerURL is the GitHub server ("https://github.com", or GitHub
+	// Enterprise Server), without a slash at its end.
+	ServerURL string
+	// APIURL is GITHUB_API_URL, the REST API of that server.
+	APIURL string
+	// RunID and RunAttempt are decimal numbers that name this run.
+	RunID, RunAttempt string
+	// Actor is the login that caused the run; "dependabot[bot]" runs with a
+	// token that may only read.
+	Actor string
+	// Workspace is GITHUB_WORKSPACE, the folder of the checkout. The current
+	// folder of a container action is not reliable, so this is the root to use.
+	Workspace string
+}
+
+// ReadEvent reads the runner's variables through getenv and the payload they
+// point to through readFile. Its errors are of kind ErrNotActions, ErrRefused
+// (pull_request_target), ErrUnknownEvent, ErrPayload or ErrTooLarge.
+func ReadEvent(getenv func(string) string, readFile func(string) ([]byte, error)) (*Event, error) {
+	if err := requireVariables(getenv); err != nil {
+		return nil, err
+	}
+	name := getenv("GITHUB_EVENT_NAME")
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	ev := &Event{
+		Name:       name,
+		SHA:        strings.ToLower(getenv("GITHUB_SHA")),
+		Ref:        getenv("GITHUB_REF"),
+		Repository: getenv("GITHUB_REPOSITORY"),
+		ServerURL:  strings.TrimRight(getenv("GITHUB_SERVER_URL"), "/"),
+		APIURL:     strings.TrimRight(getenv("GITHUB_API_URL"), "/"),
+		RunID:      getenv("GITHUB_RUN_ID"),
+		RunAttempt: getenv("GITHUB_RUN_ATTEMPT"),
+		Actor:      getenv("GITHUB_ACTOR"),
+		Workspace:  getenv("GITHUB_WORKSPACE"),
+	}
+	if err := ev.checkVariables(); err != nil {
+		return nil, err
+	}
+	file := getenv("GITHUB_EVENT_PATH")
+	data, err := readFile(file)
+	if err != nil {
+		return nil, &Error{Kind: ErrPayload, Message: fmt.Sprintf("cannot read the event payload %q", file), Cause: err}
+	}
+	if len(data) > MaxPayload {
+		return nil, &Error{Kind: ErrTooLarge,
+			Message: fmt.Sprintf("event payload %q has %d bytes, wanted at most %d", file, len(data), MaxPayload)}
+	}
+	if err := ev.readPayload(file, data); err != nil {
+		return nil, err
+	}
+	return ev, nil
+}
+
+// requireVariables names every missing variable at once. The runner sets all of
+// these for every step, so one that is missing means another place to run.
+func requireVariables(getenv func(string) string) error {
+	wanted := []string{
+		"GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_RUN_ATTEMPT",
+		"GITHUB_RUN_ID", "GITHUB_SERVER_URL", "GITHUB_SHA", "GITHUB_WORKSPACE",
+	}
+	missing := slices.DeleteFunc(wanted, func(name string) bool { return getenv(name) != "" })
+	if len(missing) == 0 {
+		return nil
+	}
+	return &Error{
+		Kind:    ErrNotActions,
+		Message: "not set: " + strings.Join(missing, ", ") + "; this command runs inside GitHub Actions only",
+		Hint:    "use `packgate check` on a laptop or in another CI system",
+	}
+}
+
+// checkName refuses what packgate must not or cannot run on, before anything of
+// the payload is read.
+func checkName(name string) error {
+	supported := []string{EventMergeGroup, EventPullRequest, EventPush, EventSchedule, EventWorkflowDispatch}
+	switch {
+	case slices.Contains(supported, name):
+		return nil
+	case name == "pull_request_target":
+		return &Error{
+			Kind: ErrRefused,
+			Message: "pull_request_target is refused: it runs on the base branch with secrets and a token that may write, " +
+				"so the change itself would either not be checked or be checked out next to those secrets",
+			Hint: "use `on: pull_request`, which checks the merge of the change with a token that may only read for forks",
+		}
+	}
+	return &Error{
+		Kind:    ErrUnknownEvent,
+		Message: fmt.Sprintf("event %q is not supported, wanted one of %s", name, strings.Join(supported, ", ")),
+		Hint:    "change the `on:` of the workflow",
+	}
+}
+
+// checkVariables holds the variables to the form they are documented to have,
+// because SHA, repository, run and server end up in requests and in markers.
+func (ev *Event) checkVariables() error {
+	var problem string
+	server, err := url.Parse(ev.ServerURL)
+	owner, name, slash := strings.Cut(ev.Repository, "/")
+	switch {
+	case !isSHA(ev.SHA):
+		problem = fmt.Sprintf("GITHUB_SHA is %q, wanted 40 or 64 hexadecimal digits", ev.SHA)
+	case !slash || owner == "" || name == "" || strings.Contains(name, "/"):
+		problem = fmt.Sprintf("GITHUB_REPOSITORY is %q, wanted owner/name", ev.Repository)
+	case !isNumber(ev.RunID):
+		problem = fmt.Sprintf("GITHUB_RUN_ID is %q, wanted a number", ev.RunID)
+	case !isNumber(ev.RunAttempt):
+		problem = fmt.Sprintf("GITHUB_RUN_ATTEMPT is %q, wanted a number", ev.RunAttempt)
+	case err != nil || server.Host == "" || server.Scheme != "https" && server.Scheme != "http":
+		problem = fmt.Sprintf("GITHUB_SERVER_URL is %q, wanted an address such as https://github.com", ev.ServerURL)
+	default:
+		return nil
+	}
+	return &Error{Kind: ErrNotActions, Message: problem}
+}
+
+// isSHA reports whether s is the full name of a git object, SHA-1 or SHA-256,
+// in lower case.
+func isSHA(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// isZero reports whether s is the all-zero name by which GitHub says that there
+// is no such commit.
+func isZero(s string) bool {
+	return isSHA(s) && strings.Trim(s, "0") == ""
+}
+
+// isNumber reports whether s consists of decimal digits.
+func isNumber(s string) bool {
+	return s != "" && len(s) <= 20 && strings.Trim(s, "0123456789") == ""
+}
+
+// sha returns s in lower case if it names a git object, and otherwise an error
+// that says which member of the payload it came from.
+func sha(member, s string) (string, error) {
+	lower := strings.ToLower(s)
+	if !isSHA(lower) {
+		return "", fmt.Errorf("%s is %q, wanted 40 or 64 hexadecimal digits", member, s)
+	}
+	if isZero(lower) {
+		return "", errors.New(member + " is all zeros, wanted a commit")
+	}
+	return lower, nil
+}

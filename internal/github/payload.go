@@ -1,0 +1,160 @@
+package github
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// payload is the part of GitHub's webhook payloads that is read. Members that
+// decide something are pointers where "absent" must be told from "empty".
+type payload struct {
+	Action      string            `json:"action"`
+	Repository  *repositoryObject `json:"repository"`
+	PullRequest *struct {
+		Number int       `json:"number"`
+		Base   branchEnd `json:"base"`
+		Head   branchEnd `json:"head"`
+	} `json:"pull_request"`
+	MergeGroup *struct {
+		BaseSHA string `json:"base_sha"`
+		BaseRef string `json:"base_ref"`
+		HeadSHA string `json:"head_sha"`
+		HeadRef string `json:"head_ref"`
+	} `json:"merge_group"`
+	Ref     string `json:"ref"`
+	Before  string `json:"before"`
+	After   string `json:"after"`
+	Deleted bool   `json:"deleted"`
+}
+
+// branchEnd is one side of a pull request.
+type branchEnd struct {
+	SHA  string            `json:"sha"`
+	Ref  string            `json:"ref"`
+	Repo *repositoryObject `json:"repo"`
+}
+
+// repositoryObject is a repository as payloads describe it.
+type repositoryObject struct {
+	FullName      string `json:"full_name"`
+	DefaultBranch string `json:"default_branch"`
+}
+
+// queuePullRequest finds the number in the name of a merge queue's branch. The
+// payload has no other place for it. The digits after it are the commit the
+// entry was queued on and need not be base_sha.
+var queuePullRequest = regexp.MustCompile(`/pr-([0-9]+)-[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
+
+// readPayload fills the event from the payload; file is named in errors only.
+func (ev *Event) readPayload(file string, data []byte) error {
+	var p payload
+	if err := json.Unmarshal(data, &p); err != nil {
+		return malformed(file, data, err)
+	}
+	ev.Action = p.Action
+	if p.Repository != nil {
+		ev.DefaultBranch = p.Repository.DefaultBranch
+	}
+	var err error
+	switch ev.Name {
+	case EventPullRequest:
+		err = ev.fromPullRequest(&p)
+	case EventMergeGroup:
+		err = ev.fromMergeGroup(&p)
+	case EventPush:
+		err = ev.fromPush(&p)
+	default:
+		ev.HeadSHA = ev.SHA
+	}
+	if err != nil {
+		return &Error{Kind: ErrPayload, Message: fmt.Sprintf("event payload %q of %s", file, ev.Name), Cause: err}
+	}
+	return nil
+}
+
+func (ev *Event) fromPullRequest(p *payload) (err error) {
+	pr := p.PullRequest
+	if pr == nil {
+		return errors.New("no pull_request in it")
+	}
+	if pr.Number < 1 {
+		return fmt.Errorf("pull_request.number is %d, wanted a positive number", pr.Number)
+	}
+	if ev.BaseSHA, err = sha("pull_request.base.sha", pr.Base.SHA); err != nil {
+		return err
+	}
+	if ev.HeadSHA, err = sha("pull_request.head.sha", pr.Head.SHA); err != nil {
+		return err
+	}
+	ev.PullRequest = pr.Number
+	ev.BaseRef, ev.HeadRef = pr.Base.Ref, pr.Head.Ref
+	ev.Fork = pr.Head.Repo == nil || !strings.EqualFold(pr.Head.Repo.FullName, ev.Repository)
+	return nil
+}
+
+func (ev *Event) fromMergeGroup(p *payload) (err error) {
+	group := p.MergeGroup
+	if group == nil {
+		return errors.New("no merge_group in it")
+	}
+	if ev.BaseSHA, err = sha("merge_group.base_sha", group.BaseSHA); err != nil {
+		return err
+	}
+	if ev.HeadSHA, err = sha("merge_group.head_sha", group.HeadSHA); err != nil {
+		return err
+	}
+	ev.BaseRef, ev.HeadRef = branch(group.BaseRef), branch(group.HeadRef)
+	if m := queuePullRequest.FindStringSubmatch(group.HeadRef); m != nil {
+		if ev.PullRequest, err = strconv.Atoi(m[1]); err != nil {
+			return fmt.Errorf("merge_group.head_ref is %q: %w", group.HeadRef, err)
+		}
+	}
+	return nil
+}
+
+func (ev *Event) fromPush(p *payload) (err error) {
+	if p.Deleted {
+		return fmt.Errorf("the push deleted %q, so there is nothing to check", p.Ref)
+	}
+	if ev.HeadSHA, err = sha("after", p.After); err != nil {
+		return err
+	}
+	// A push that creates its branch or tag has no commit before it.
+	if !isZero(p.Before) {
+		if ev.BaseSHA, err = sha("before", p.Before); err != nil {
+			return err
+		}
+	}
+	if p.Ref != "" {
+		ev.Ref = p.Ref
+	}
+	ev.HeadRef = branch(ev.Ref)
+	ev.BaseRef = ev.HeadRef
+	return nil
+}
+
+// branch returns a branch's name without refs/heads/; other refs stay whole.
+func branch(ref string) string {
+	return strings.TrimPrefix(ref, "refs/heads/")
+}
+
+// malformed names the byte at which the JSON reader gave up.
+func malformed(file string, data []byte, err error) error {
+	var (
+		offset    = int64(len(data))
+		syntax    *json.SyntaxError
+		wrongType *json.UnmarshalTypeError
+	)
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &wrongType):
+		offset = wrongType.Offset
+	}
+	return &Error{Kind: ErrPayload,
+		Message: fmt.Sprintf("event payload %q is not what GitHub sends, at byte %d of %d", file, offset, len(data)), Cause: err}
+}

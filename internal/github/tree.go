@@ -1,0 +1,241 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// Kind says what a path of a tree is.
+type Kind string
+
+// The kinds of entries. Only regular files have content that is read.
+const (
+	KindFile      Kind = "file"
+	KindDirectory Kind = "directory"
+	KindSymlink   Kind = "symbolic link"
+	KindSubmodule Kind = "submodule"
+)
+
+// Entry is one path of a tree.
+type Entry struct {
+	// Path is the repository path.
+	Path string
+	// Kind is KindFile, KindSymlink or KindSubmodule; directories are not listed.
+	Kind Kind
+	// ID is the SHA of the content (of the commit, for a submodule). Equal IDs
+	// mean equal content.
+	ID string
+}
+
+// NotFileError says that a path exists and is not a regular file, or that it
+// leads through a symbolic link or a submodule. Neither is followed: the one
+// may point anywhere, the other is another repository.
+type NotFileError struct {
+	// Path is the repository path that was asked for; At is the part of it that
+	// is no regular file, often the whole.
+	Path, At string
+	// Kind is what was found at At.
+	Kind Kind
+}
+
+// Error returns what was found and what was wanted.
+func (e *NotFileError) Error() string {
+	return fmt.Sprintf("%q is a %s, wanted a regular file for %q", e.At, e.Kind, e.Path)
+}
+
+// Tree is the tree of files of one commit. It may be used by several
+// goroutines.
+type Tree struct {
+	store  *store
+	commit plumbing.Hash
+	root   plumbing.Hash
+}
+
+// Tree returns the files of the commit with that full SHA, as Resolve returns
+// it. A commit that is not in the store is an error of kind ErrBaseUnreadable.
+func (r *Repository) Tree(sha string) (*Tree, error) {
+	if !plumbing.IsHash(sha) {
+		return nil, &Error{Kind: ErrUnknownRevision, Message: fmt.Sprintf("%q is not a full SHA", sha)}
+	}
+	return newTree(r.store, plumbing.NewHash(sha))
+}
+
+func newTree(s *store, commit plumbing.Hash) (*Tree, error) {
+	s.Lock()
+	defer s.Unlock()
+	c, err := object.GetCommit(s, commit)
+	if err != nil {
+		return nil, unreadable(commit.String(), err)
+	}
+	t := &Tree{store: s, commit: commit, root: c.TreeHash}
+	if _, err := object.GetTree(s, c.TreeHash); err != nil {
+		return nil, unreadable(commit.String(), err)
+	}
+	return t, nil
+}
+
+// SHA returns the full SHA of the commit.
+func (t *Tree) SHA() string { return t.commit.String() }
+
+// ReadFile returns the content of the regular file at a repository path, of at
+// most limit bytes. The error wraps fs.ErrNotExist only if the commit truly has
+// no such path; it is a *NotFileError for a directory, a symbolic link or a
+// submodule on the way, of kind ErrTooLarge above the limit, and of kind
+// ErrBaseUnreadable if the content is absent from the store or damaged.
+func (t *Tree) ReadFile(path string, limit int64) ([]byte, error) {
+	clean, err := cleanPath(path)
+	if err != nil {
+		return nil, err
+	}
+	t.store.Lock()
+	defer t.store.Unlock()
+	entry, err := t.find(clean)
+	if err != nil {
+		return nil, err
+	}
+	data, err := t.content(entry.Hash, limit)
+	var size sizeError
+	if errors.As(err, &size) {
+		return nil, &Error{Kind: ErrTooLarge,
+			Message: fmt.Sprintf("%q has %d bytes in commit %s, wanted at most %d", clean, int64(size), t.SHA(), limit)}
+	}
+	if err != nil {
+		return nil, t.unreadable(clean, err)
+	}
+	return data, nil
+}
+
+// sizeError is the size, in bytes, of a blob that is larger than its bound.
+type sizeError int64
+
+func (e sizeError) Error() string { return fmt.Sprintf("has %d bytes", int64(e)) }
+
+// content reads a whole blob of at most limit bytes. The size is asked for
+// first, so that a large blob is not unpacked only to be refused. go-git does
+// not know it beforehand for objects borrowed from another repository.
+func (t *Tree) content(hash plumbing.Hash, limit int64) (data []byte, err error) {
+	size, err := t.store.EncodedObjectSize(hash)
+	if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return nil, err
+	}
+	if size > limit {
+		return nil, sizeError(size)
+	}
+	blob, err := object.GetBlob(t.store, hash)
+	if err != nil {
+		return nil, err
+	}
+	if blob.Size > limit {
+		return nil, sizeError(blob.Size)
+	}
+	reader, err := blob.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	return io.ReadAll(reader)
+}
+
+// find walks down to a regular file. It looks at each level itself because
+// go-git's own lookups answer "not found" for an absent object too.
+func (t *Tree) find(path string) (*object.TreeEntry, error) {
+	hash, parts := t.root, strings.Split(path, "/")
+	for i, part := range parts {
+		level, err := object.GetTree(t.store, hash)
+		if err != nil {
+			return nil, t.unreadable(path, err)
+		}
+		at := slices.IndexFunc(level.Entries, func(e object.TreeEntry) bool { return e.Name == part })
+		if at < 0 {
+			return nil, t.notExist(path)
+		}
+		entry, last := &level.Entries[at], i == len(parts)-1
+		kind := kindOf(entry.Mode)
+		switch {
+		case kind == KindFile && last:
+			return entry, nil
+		case kind == KindFile:
+			return nil, t.notExist(path)
+		case kind != KindDirectory || last:
+			return nil, &NotFileError{Path: path, At: strings.Join(parts[:i+1], "/"), Kind: kind}
+		}
+		hash = entry.Hash
+	}
+	return nil, t.notExist(path)
+}
+
+// List returns the entries whose repository path match accepts, sorted by path;
+// a nil match accepts all. Symbolic links and submodules are among them, with
+// their kind, and nothing below them is.
+func (t *Tree) List(ctx context.Context, match func(path string) bool) ([]Entry, error) {
+	t.store.Lock()
+	defer t.store.Unlock()
+	var list []Entry
+	if err := t.walk(ctx, t.root, "", match, &list); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(a.Path, b.Path) })
+	return list, nil
+}
+
+func (t *Tree) walk(ctx context.Context, hash plumbing.Hash, prefix string, match func(string) bool, list *[]Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	level, err := object.GetTree(t.store, hash)
+	if err != nil {
+		return t.unreadable(prefix, err)
+	}
+	for _, entry := range level.Entries {
+		path, kind := prefix+entry.Name, kindOf(entry.Mode)
+		switch {
+		case entry.Name == "." || entry.Name == ".." || strings.Contains(entry.Name, "/"):
+			return t.unreadable(path, fmt.Errorf("the tree has an entry named %q", entry.Name))
+		case kind == KindDirectory:
+			if err := t.walk(ctx, entry.Hash, path+"/", match, list); err != nil {
+				return err
+			}
+		case match == nil || match(path):
+			*list = append(*list, Entry{Path: path, Kind: kind, ID: entry.Hash.String()})
+		}
+	}
+	return nil
+}
+
+// kindOf maps git's modes; executable files and the group-writable mode of old
+// repositories are files.
+func kindOf(mode filemode.FileMode) Kind {
+	switch mode {
+	case filemode.Dir:
+		return KindDirectory
+	case filemode.Symlink:
+		return KindSymlink
+	case filemode.Submodule:
+		return KindSubmodule
+	}
+	return KindFile
+}
+
+func (t *Tree) notExist(path string) error {
+	return fmt.Errorf("%q is not in commit %s: %w", path, t.SHA(), fs.ErrNotExist)
+}
+
+// unreadable reports an object that a commit names and the store does not give.
+func (t *Tree) unreadable(path string, cause error) error {
+	return &Error{
+		Kind:    ErrBaseUnreadable,
+		Message: fmt.Sprintf("%q of commit %s cannot be read", path, t.SHA()),
+		Hint:    deepen,
+		Cause:   cause,
+	}
+}

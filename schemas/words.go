@@ -1,0 +1,241 @@
+package schemas
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// Grammar of the messages in this file: lower case, no final period; first what
+// was wanted ("must be …"), then what is there ("not …"); values of the
+// document are quoted and clipped; choices are sorted; a suggestion comes last.
+
+// maxShown is how many characters of a document's own text a message repeats.
+// Enough to recognise a word, too few to carry a dump into a report.
+const maxShown = 32
+
+// flattener turns the validator's tree of errors into violations.
+type flattener struct {
+	library    *library
+	document   any
+	violations []Violation
+}
+
+// walk visits the leaves below e. The inner nodes only say that something below
+// them failed. The error is for values that are not JSON.
+func (f *flattener) walk(e *jsonschema.ValidationError) error {
+	if invalid, ok := e.ErrorKind.(*kind.InvalidJsonValue); ok {
+		return fmt.Errorf("value at %q is a %T, which is not decoded JSON", joinPointer(e.InstanceLocation), invalid.Value)
+	}
+	for _, cause := range e.Causes {
+		if err := f.walk(cause); err != nil {
+			return err
+		}
+	}
+	if len(e.Causes) > 0 {
+		return nil
+	}
+	f.leaf(e)
+	return nil
+}
+
+func (f *flattener) leaf(e *jsonschema.ValidationError) {
+	at := Violation{Pointer: joinPointer(e.InstanceLocation), Keyword: strings.Join(e.ErrorKind.KeywordPath(), "/")}
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		for _, name := range k.Missing {
+			at.Property, at.Message = name, fmt.Sprintf("member %q is missing", name)
+			f.violations = append(f.violations, at)
+		}
+		return
+	case *kind.AdditionalProperties:
+		for _, name := range k.Properties {
+			f.violations = append(f.violations, f.unknownMember(at, e, name))
+		}
+		return
+	case *kind.Enum:
+		at.Message, at.Nearest = enumWords(k)
+	default:
+		at.Message = f.words(e)
+	}
+	f.violations = append(f.violations, at)
+}
+
+// unknownMember words one member that a closed object does not have. Names that
+// the object holds already are suggested only if no other is close: that the
+// member is a second attempt is less probable than that it is a misspelling.
+func (f *flattener) unknownMember(at Violation, e *jsonschema.ValidationError, name string) Violation {
+	present, _ := valueAt(f.document, e.InstanceLocation).(map[string]any)
+	properties, _ := f.schemaAt(e.SchemaURL)["properties"].(map[string]any)
+	known := slices.Sorted(maps.Keys(properties))
+	absent := slices.DeleteFunc(slices.Clone(known), func(candidate string) bool {
+		_, taken := present[candidate]
+		return taken
+	})
+	at.Property = name
+	at.Nearest = cmp.Or(Nearest(name, absent), Nearest(name, known))
+	at.Message = "unknown member " + quote(name) + didYouMean(at.Nearest)
+	return at
+}
+
+// words gives the message of every kind of failure that concerns one value.
+func (f *flattener) words(e *jsonschema.ValidationError) string {
+	got := valueAt(f.document, e.InstanceLocation)
+	switch k := e.ErrorKind.(type) {
+	case *kind.Type:
+		return typeWords(k, got)
+	case *kind.Const:
+		return fmt.Sprintf("must be %s, not %s", display(k.Want), display(k.Got))
+	case *kind.Format:
+		return fmt.Sprintf("must be %s, not %s", formatNoun(k.Want), display(k.Got))
+	case *kind.Pattern:
+		noun, ok := f.schemaAt(e.SchemaURL)["title"].(string)
+		if !ok {
+			noun = fmt.Sprintf("text that matches %s", k.Want)
+		}
+		return fmt.Sprintf("must be %s, not %s", noun, quote(k.Got))
+	case *kind.Minimum:
+		return fmt.Sprintf("must be at least %s, not %s", rational(k.Want), rational(k.Got))
+	case *kind.Maximum:
+		return fmt.Sprintf("must be at most %s, not %s", rational(k.Want), rational(k.Got))
+	case *kind.MinItems:
+		return atLeast(k.Want, k.Got, "item")
+	case *kind.MinLength:
+		return atLeast(k.Want, k.Got, "character")
+	}
+	return fmt.Sprintf("does not satisfy %q of the schema", strings.Join(e.ErrorKind.KeywordPath(), "/"))
+}
+
+// schemaAt returns the schema object at an absolute location of the validator,
+// an identifier with a JSON pointer as its fragment; nil if there is none.
+func (f *flattener) schemaAt(location string) map[string]any {
+	url, pointer, _ := strings.Cut(location, "#")
+	doc, err := f.library.byURL(url)
+	if err != nil {
+		return nil
+	}
+	segments, ok := splitFragment(pointer)
+	if !ok {
+		return nil
+	}
+	object, _ := valueAt(doc, segments).(map[string]any)
+	return object
+}
+
+func typeWords(k *kind.Type, got any) string {
+	want := make([]string, len(k.Want))
+	for i, name := range k.Want {
+		want[i] = typeNoun(name)
+	}
+	slices.Sort(want)
+	is := typeNoun(k.Got)
+	// "a whole number, not a number" would leave the reader guessing.
+	if k.Got == "number" && slices.Contains(k.Want, "integer") {
+		is = display(got)
+	}
+	return fmt.Sprintf("must be %s, not %s", strings.Join(want, " or "), is)
+}
+
+func typeNoun(name string) string {
+	switch name {
+	case "null":
+		return "null"
+	case "integer":
+		return "a whole number"
+	case "array", "object":
+		return "an " + name
+	}
+	return "a " + name
+}
+
+func enumWords(k *kind.Enum) (message, nearest string) {
+	choices := make([]string, 0, len(k.Want))
+	var names []string
+	for _, want := range k.Want {
+		choices = append(choices, display(want))
+		if name, ok := want.(string); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(choices)
+	if got, ok := k.Got.(string); ok {
+		nearest = Nearest(got, names)
+	}
+	message = fmt.Sprintf("must be one of %s, not %s", strings.Join(choices, ", "), display(k.Got))
+	return message + didYouMean(nearest), nearest
+}
+
+func formatNoun(format string) string {
+	switch format {
+	case "date":
+		return "a date such as 2027-03-31"
+	case "date-time":
+		return "an RFC 3339 date and time such as 2027-03-31T12:00:00Z"
+	}
+	return "a valid " + format
+}
+
+func atLeast(want, got int, noun string) string {
+	if want == 1 {
+		return "must not be empty"
+	}
+	return fmt.Sprintf("must have at least %d %ss, not %d", want, noun, got)
+}
+
+func didYouMean(nearest string) string {
+	if nearest == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", nearest)
+}
+
+// display shows a JSON value in a message: scalars as they are written, larger
+// values by their kind.
+func display(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case string:
+		return quote(v)
+	case float64:
+		return number(v)
+	case []any:
+		return "an array"
+	case map[string]any:
+		return "an object"
+	}
+	return fmt.Sprint(value)
+}
+
+// quote quotes text of a document, clipped to maxShown characters.
+func quote(text string) string {
+	count := 0
+	for i := range text {
+		if count == maxShown {
+			return strconv.Quote(text[:i] + "…")
+		}
+		count++
+	}
+	return strconv.Quote(text)
+}
+
+// number writes a number without an exponent, unless it is huge or tiny.
+func number(value float64) string {
+	if size := math.Abs(value); size != 0 && (size < 1e-6 || size >= 1e21) {
+		return strconv.FormatFloat(value, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64)
+}
+
+func rational(value *big.Rat) string {
+	near, _ := value.Float64()
+	return number(near)
+}
