@@ -1,0 +1,131 @@
+package compiler
+
+import (
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// bound is what a permission or an outcome says of one argument, in the pack's
+// own members.
+type bound struct {
+	arg  string
+	says map[string]any
+	at   *pack.Node
+}
+
+// conditional reports whether the bound ends with an approval.
+func (b bound) conditional() bool { return b.says["unless_approved"] == true }
+
+// boundsOf returns the bounds of a permission or outcome, in document order.
+func boundsOf(d pack.Dict[pack.Constraint]) []bound {
+	var bounds []bound
+	for _, e := range d.Entries {
+		if says, ok := e.Value.Node.Any().(map[string]any); ok {
+			bounds = append(bounds, bound{arg: e.Name, says: says, at: e.Value.Node})
+		}
+	}
+	return bounds
+}
+
+// conjoin returns the bounds that hold together for one argument. Bounds that
+// end with an approval stand beside the others. ok is false where the
+// unconditional ones leave no value.
+func conjoin(bounds []bound) (together []map[string]any, ok bool) {
+	var always, unlessApproved []map[string]any
+	for _, b := range bounds {
+		if b.conditional() {
+			unlessApproved = stricter(unlessApproved, b.says)
+		} else {
+			always = stricter(always, b.says)
+		}
+	}
+	return append(always, unlessApproved...), !slices.ContainsFunc(always, empty)
+}
+
+// stricter adds a bound to bounds that hold together. What cannot be said in one
+// bound, such as a second pattern, becomes another one.
+func stricter(bounds []map[string]any, says map[string]any) []map[string]any {
+	rest := maps.Clone(says)
+	for _, b := range bounds {
+		rest = tighten(b, rest)
+	}
+	delete(rest, "unless_approved")
+	if len(rest) == 0 && len(bounds) > 0 {
+		return bounds
+	}
+	if v, conditional := says["unless_approved"]; conditional {
+		rest["unless_approved"] = v
+	}
+	return append(bounds, rest)
+}
+
+// tighten moves what a bound says into another one, the stricter of the two
+// winning, and returns what could not be moved.
+func tighten(into, says map[string]any) (rest map[string]any) {
+	rest = map[string]any{}
+	for name, value := range says {
+		have, there := into[name]
+		both, ok := strictest(name, have, value)
+		switch {
+		case !there:
+			into[name] = value
+		case ok:
+			into[name] = both
+		default:
+			rest[name] = value
+		}
+	}
+	return rest
+}
+
+// strictest returns what holds where a bound says two things under one name.
+func strictest(name string, a, b any) (both any, ok bool) {
+	if reflect.DeepEqual(a, b) {
+		return a, true
+	}
+	switch x := a.(type) {
+	case float64:
+		y, number := b.(float64)
+		switch {
+		case number && name == "min":
+			return math.Max(x, y), true
+		case number && name == "max":
+			return math.Min(x, y), true
+		}
+	case bool:
+		if y, flag := b.(bool); flag && name == "required" {
+			return x || y, true
+		}
+	case []any:
+		if y, list := b.([]any); list && name == "enum" {
+			return intersect(x, y), true
+		}
+	}
+	return nil, false
+}
+
+// intersect returns the items of a that b has too, in a's order.
+func intersect(a, b []any) []any {
+	common := []any{}
+	for _, item := range a {
+		if slices.ContainsFunc(b, func(other any) bool { return reflect.DeepEqual(item, other) }) {
+			common = append(common, item)
+		}
+	}
+	return common
+}
+
+// empty reports whether a bound leaves no value: no word to choose, or a
+// smallest above the largest.
+func empty(says map[string]any) bool {
+	if words, ok := says["enum"].([]any); ok && len(words) == 0 {
+		return true
+	}
+	least, hasLeast := says["min"].(float64)
+	most, hasMost := says["max"].(float64)
+	return hasLeast && hasMost && least > most
+}

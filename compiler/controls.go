@@ -1,0 +1,114 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+)
+
+// controlStage is stage 8: what the runtime has to refuse, to escalate, to have
+// approved and to redact.
+func (r *run) controlStage() (any, *Stop) {
+	guardrails := &r.pack.PolicyLayer.Guardrails
+	r.controls = RuntimeControls{
+		MustRefuse:           r.mustRefuse(),
+		MustEscalate:         pack.Values(guardrails.MustEscalate),
+		ApprovalGatesActive:  r.activeGates(),
+		RedactionRulesActive: pack.Values(guardrails.RedactionRules),
+	}
+	return r.controls, nil
+}
+
+// mustRefuse lists the guardrails and then every decision of the intent above
+// read_only that is not allowed: denied ones in firing order, then those that
+// nothing allowed, in decision_specs order; each once.
+func (r *run) mustRefuse() []string {
+	refuse := []string{}
+	add := func(name string) {
+		if !slices.Contains(refuse, name) {
+			refuse = append(refuse, name)
+		}
+	}
+	for _, name := range pack.Values(r.pack.PolicyLayer.Guardrails.MustRefuse) {
+		add(name)
+	}
+	for _, key := range r.denied {
+		if d := r.standing(key); !d.readOnly {
+			add(key)
+		}
+	}
+	for _, d := range r.decisions {
+		if d.state == DecisionSilent && !d.readOnly {
+			add(d.key)
+		}
+	}
+	return refuse
+}
+
+// standing returns the decision of the intent that has the key.
+func (r *run) standing(key string) *standing {
+	return r.decisions[slices.IndexFunc(r.decisions, func(d *standing) bool { return d.key == key })]
+}
+
+// activeGates lists the active gates in declaration order: those that a fired
+// outcome requires, and those that a surfaced permission or an applicable rule
+// names and whose condition is not known to be false.
+func (r *run) activeGates() []string {
+	active := []string{}
+	for i := range r.gates {
+		g := &r.gates[i]
+		trace := GateTrace{Gate: g.spec, RequiredBy: r.requiring(i), NamedBy: r.naming(i)}
+		trace.Active = len(trace.RequiredBy) > 0
+		if len(trace.NamedBy) > 0 {
+			verdict := g.when.Eval(r.data)
+			trace.When, trace.Cause = verdict.Truth, verdict.Cause
+			if verdict.Truth == policy.Unknown && !trace.Active {
+				r.warn("gate %s is active because its condition is unknown: %s", g.spec.GateID.Value, explain(verdict.Cause))
+			}
+			trace.Active = trace.Active || verdict.Truth != policy.False
+		}
+		if trace.Active {
+			active = append(active, g.spec.GateID.Value)
+		}
+		r.result.Trace.Gates = append(r.result.Trace.Gates, trace)
+	}
+	return active
+}
+
+// requiring returns the rules whose fired outcomes require a gate.
+func (r *run) requiring(gate int) []*pack.Rule {
+	var rules []*pack.Rule
+	for _, f := range r.fired {
+		if f.enforced && f.branch.gate == gate {
+			rules = append(rules, f.rule.rule)
+		}
+	}
+	return rules
+}
+
+// naming returns the surfaced permissions and the outcomes of applicable rules
+// that name a gate.
+func (r *run) naming(gate int) []*pack.Node {
+	id := r.gates[gate].spec.GateID.Value
+	var nodes []*pack.Node
+	for _, s := range r.surfaced {
+		for _, p := range s.permissions {
+			if p.RequiresApprovalGate.OK && p.RequiresApprovalGate.Value == id {
+				nodes = append(nodes, p.RequiresApprovalGate.Node)
+			}
+		}
+	}
+	for i := range r.rules {
+		rule := &r.rules[i]
+		if !rule.enforced || !rule.applies(r.intent) {
+			continue
+		}
+		for _, b := range []*branch{rule.then, rule.otherwise} {
+			if b != nil && b.gate == gate {
+				nodes = append(nodes, b.outcome.RequiresApprovalGate.Node)
+			}
+		}
+	}
+	return nodes
+}

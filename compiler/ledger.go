@@ -1,0 +1,138 @@
+package compiler
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// finish puts manifests, report, ledger and hash together.
+func (r *run) finish() error {
+	c := &CompiledContext{
+		CompiledPrompt: r.prompt,
+		Manifests: Manifests{
+			PolicyManifest:   r.policyManifest(),
+			ToolManifest:     r.manifest,
+			EvidenceManifest: []EvidenceEntry{},
+		},
+		RuntimeControls: r.controls,
+		BudgetReport:    r.budgetReport(),
+	}
+	for _, ref := range r.keptEvidence() {
+		c.Manifests.EvidenceManifest = append(c.Manifests.EvidenceManifest, EvidenceEntry{ref})
+	}
+	hash, err := contextHash(c)
+	if err != nil {
+		return err
+	}
+	c.ContextLedger = r.ledger(c, hash)
+	r.result.Context = c
+	return nil
+}
+
+// policyManifest lists the rules that fired, by bundle, in firing order.
+func (r *run) policyManifest() []PolicyEntry {
+	manifest := []PolicyEntry{}
+	for i, f := range r.fired {
+		if i == 0 || r.fired[i-1].bundle != f.bundle {
+			manifest = append(manifest, PolicyEntry{BundleID: f.bundle.BundleID.Value})
+		}
+		entry := &manifest[len(manifest)-1]
+		entry.RuleIDs = append(entry.RuleIDs, f.rule.rule.RuleID.Value)
+	}
+	return manifest
+}
+
+func (r *run) keptEvidence() []string {
+	refs := []string{}
+	for i, e := range r.evidence {
+		if !r.isDropped(atEvidence, evidenceID(i)) {
+			refs = append(refs, e.Ref)
+		}
+	}
+	return refs
+}
+
+func (r *run) keptMemory() []string {
+	refs := []string{}
+	for i, m := range r.memory {
+		if !r.isDropped(atMemory, memoryID(i)) {
+			refs = append(refs, m.Ref)
+		}
+	}
+	return refs
+}
+
+func (r *run) budgetReport() BudgetReport {
+	report := BudgetReport{
+		TokensAllocated:    countsOf(r.allocated),
+		TokensUsedByBucket: countsOf(r.used),
+		Warnings:           r.warnings,
+	}
+	for _, n := range r.used {
+		report.TokensUsedAtCompile += n
+	}
+	report.BucketTruncations, report.DroppedBlockIDs = truncationsOf(r.dropped)
+	return report
+}
+
+func (r *run) ledger(c *CompiledContext, hash pack.Digest) ContextLedger {
+	meta := &r.pack.PackMeta
+	l := ContextLedger{
+		PackRef:       meta.PackID.Value + "@" + meta.PackVersion.Value,
+		RequestID:     r.invocation.requestID,
+		PolicyBundles: []string{},
+		Tools:         []string{},
+		EvidenceRefs:  r.keptEvidence(),
+		MemoryRefs:    r.keptMemory(),
+		Budget: LedgerBudget{
+			TokensUsedAtCompile: c.BudgetReport.TokensUsedAtCompile,
+			TruncatedBuckets:    []Bucket{},
+		},
+		CompiledContextHash: string(hash),
+	}
+	for _, e := range c.Manifests.PolicyManifest {
+		l.PolicyBundles = append(l.PolicyBundles, e.BundleID)
+	}
+	for _, s := range r.surfaced {
+		l.Tools = append(l.Tools, s.id)
+	}
+	for i, row := range bucketTable() {
+		if len(r.dropped[i]) > 0 {
+			l.Budget.TruncatedBuckets = append(l.Budget.TruncatedBuckets, row.name)
+		}
+	}
+	return l
+}
+
+// contextHash returns the compiled_context_hash: the digest of the canonical
+// form (RFC 8785) of prompt, manifests, controls and budget report. The ledger
+// is left out, so that two versions of a pack that compile alike share it.
+func contextHash(c *CompiledContext) (pack.Digest, error) {
+	src, err := json.Marshal(struct {
+		BudgetReport    *BudgetReport    `json:"budget_report"`
+		CompiledPrompt  *CompiledPrompt  `json:"compiled_prompt"`
+		Manifests       *Manifests       `json:"manifests"`
+		RuntimeControls *RuntimeControls `json:"runtime_controls"`
+	}{&c.BudgetReport, &c.CompiledPrompt, &c.Manifests, &c.RuntimeControls})
+	if err != nil {
+		return "", fmt.Errorf("hash: %w", err)
+	}
+	canonical, err := pack.Canonical(src)
+	if err != nil {
+		return "", fmt.Errorf("hash: %w", err)
+	}
+	return pack.DigestOf(canonical), nil
+}
+
+// hashOf returns the digest of a stage's output. Its JSON depends on nothing but
+// the output, since the encoder sorts the names of maps.
+func hashOf(output any) (string, error) {
+	var b bytes.Buffer
+	if err := json.NewEncoder(&b).Encode(output); err != nil {
+		return "", err
+	}
+	return string(pack.DigestOf(b.Bytes())), nil
+}

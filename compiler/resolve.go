@@ -1,0 +1,206 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// invocation is what the stages read of an invokeAgent envelope.
+type invocation struct {
+	requestID string
+	intent    string
+	message   string
+	channel   string
+	locale    string
+}
+
+// requirement is one entry of contract_meta.compatibility.requires.
+type requirement struct {
+	name  string
+	text  string
+	at    *pack.Node
+	allow *semver.Constraints // nil where the text is no range
+}
+
+func (b *builder) requirements() {
+	for _, e := range b.pack.ContractMeta.Compatibility.Requires.Entries {
+		r := requirement{name: e.Name, text: e.Value.Value, at: e.Value.Node}
+		allow, err := semver.NewConstraint(r.text)
+		if err != nil {
+			b.refuse(r.at, "the pack is not valid: requires.%s: %q is no version range", r.name, r.text)
+			continue
+		}
+		r.allow = allow
+		b.requires = append(b.requires, r)
+	}
+}
+
+// resolve is what comes before the stages: the pack has to be one that can be
+// compiled, the invocation has to name it, its requirements have to be met, and
+// invocation and run context have to be of its tenant.
+func (r *run) resolve() *Stop {
+	if r.fault != nil {
+		stop := *r.fault // the program is shared; its fault is copied
+		return &stop
+	}
+	for _, step := range []func(*run) *Stop{
+		(*run).readInvocation, (*run).checkReferences, (*run).checkRequirements, (*run).checkTenant, (*run).readSafetyMode,
+	} {
+		if stop := step(r); stop != nil {
+			return stop
+		}
+	}
+	r.data = evaluationContext(r.request.RunContext, r.request.Invoke)
+	return nil
+}
+
+// evaluationContext returns what conditions read: the members of the run
+// context, and the invocation's input as request.
+func evaluationContext(runContext, invoke map[string]any) map[string]any {
+	data := make(map[string]any, len(runContext)+1)
+	for name, value := range runContext {
+		data[name] = value
+	}
+	data["request"] = invoke["input"]
+	return data
+}
+
+func (r *run) readInvocation() *Stop {
+	invoke := r.request.Invoke
+	input, ok := invoke["input"].(map[string]any)
+	if !ok {
+		return refusal("the invocation has no input")
+	}
+	v := &r.invocation
+	for _, f := range []struct {
+		of       map[string]any
+		name     string
+		into     *string
+		required bool
+	}{
+		{invoke, "request_id", &v.requestID, true},
+		{input, "intent", &v.intent, true},
+		{input, "message", &v.message, true},
+		{input, "channel", &v.channel, false},
+		{input, "locale", &v.locale, false},
+	} {
+		value, there := f.of[f.name]
+		if *f.into, ok = value.(string); ok || !there && !f.required {
+			continue
+		}
+		return refusal("%s of the invocation is missing or not a text", f.name)
+	}
+	return nil
+}
+
+// checkReferences refuses references that are not pinned, and an invocation of
+// other packs only. That the pinned version is the pack's is left to the caller,
+// who resolved it: a case is also compiled against an older version, to compare.
+func (r *run) checkReferences() *Stop {
+	list, ok := r.request.Invoke["context_pack_refs"].([]any)
+	if !ok || len(list) == 0 {
+		return refusal("the invocation has no context_pack_refs")
+	}
+	named := false
+	id := r.pack.PackMeta.PackID.Value
+	for _, item := range list {
+		ref, _ := item.(string)
+		if !isPinned(ref) {
+			return refusal("pack reference %q is not of the form pack_id@MAJOR.MINOR.PATCH", ref)
+		}
+		name, _, _ := strings.Cut(ref, "@")
+		named = named || name == id
+	}
+	if !named {
+		return refusal("the invocation does not name the pack %q", id)
+	}
+	return nil
+}
+
+// isPinned reports whether a reference is pack_id@MAJOR.MINOR.PATCH (invokeAgent
+// v1, context_pack_refs).
+func isPinned(ref string) bool {
+	id, version, _ := strings.Cut(ref, "@")
+	numbers := strings.Split(version, ".")
+	return consistsOf(id, isIDCharacter) && len(numbers) == 3 &&
+		!slices.ContainsFunc(numbers, func(n string) bool { return !consistsOf(n, isDigit) })
+}
+
+func consistsOf(s string, allowed func(rune) bool) bool {
+	return s != "" && strings.IndexFunc(s, func(c rune) bool { return !allowed(c) }) < 0
+}
+
+func isDigit(c rune) bool { return c >= '0' && c <= '9' }
+
+func isIDCharacter(c rune) bool {
+	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.ContainsRune("_.:-", c)
+}
+
+// checkRequirements holds runtime against the environment catalog and ontology
+// against the pack's own ontology. Nothing knows the versions of other keys.
+func (r *run) checkRequirements() *Stop {
+	for _, q := range r.requires {
+		have, whose := "", ""
+		switch {
+		case q.name == "ontology":
+			have, whose = r.pack.IntelligenceRefs.Ontology.Version.Value, "the pack's ontology"
+		case q.name == "runtime" && r.request.Catalog != nil && r.request.Catalog.Runtime != "":
+			have, whose = r.request.Catalog.Runtime, "the runtime of "+r.request.Catalog.Name
+		case q.name == "runtime":
+			r.notChecked("requires.runtime: no environment catalog gives the version of the runtime")
+			continue
+		default:
+			r.notChecked("requires." + q.name + ": nothing gives its version")
+			continue
+		}
+		version, err := semver.StrictNewVersion(have)
+		if err != nil {
+			return refusalAt(q.at, "requires.%s: the version of %s, %q, is no semantic version", q.name, whose, have)
+		}
+		if !q.allow.Check(version) {
+			return refusalAt(q.at, "requires.%s is %q and %s has version %s", q.name, q.text, whose, have)
+		}
+	}
+	return nil
+}
+
+func (r *run) notChecked(what string) {
+	r.result.Trace.NotChecked = append(r.result.Trace.NotChecked, what)
+}
+
+func (r *run) checkTenant() *Stop {
+	own := r.pack.PackMeta.Tenant.TenantID.Value
+	for _, from := range []struct {
+		name string
+		of   map[string]any
+	}{{"invocation", r.request.Invoke}, {"run context", r.request.RunContext}} {
+		tenant, ok := from.of["tenant_id"].(string)
+		switch {
+		case !ok:
+			return refusal("tenant_id of the %s is missing or not a text", from.name)
+		case tenant != own:
+			return refusal("the %s is of tenant %q and the pack of %q", from.name, tenant, own)
+		}
+	}
+	return nil
+}
+
+func (r *run) readSafetyMode() *Stop {
+	text, _ := r.request.RunContext["safety_mode"].(string)
+	r.safetyMode = pack.ApprovalMode(text)
+	if !r.safetyMode.Known() {
+		return refusal("safety_mode of the run context is %q, wanted one of %s", text, modeList())
+	}
+	return nil
+}
+
+func modeList() string {
+	var names []string
+	for _, m := range pack.ApprovalModes() {
+		names = append(names, string(m))
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,62 @@
+package compiler
+
+import (
+	"reflect"
+
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// types refuses a pack in which a member that is known has the wrong type. Such
+// a member would read as absent, and an absent allow, bound or gate is less than
+// its author meant.
+func (b *builder) types() {
+	checkTypes(reflect.ValueOf(b.pack).Elem(), func(n *pack.Node) {
+		name := n.Pointer()
+		b.refuse(n, "the pack is not valid: %s has the wrong type: it is %s", name, n.Kind)
+	})
+}
+
+var (
+	partType = reflect.TypeFor[pack.Part]()
+	nodeType = reflect.TypeFor[*pack.Node]()
+)
+
+// checkTypes calls mistyped for every value of the typed pack that is there but
+// could not be read.
+func checkTypes(v reflect.Value, mistyped func(*pack.Node)) {
+	if v.Kind() == reflect.Slice {
+		for i := range v.Len() {
+			checkTypes(v.Index(i), mistyped)
+		}
+		return
+	}
+	if v.Kind() != reflect.Struct {
+		return
+	}
+	if n := unread(v); n != nil {
+		mistyped(n)
+		return
+	}
+	for i := range v.NumField() {
+		if v.Field(i).Type() != nodeType {
+			checkTypes(v.Field(i), mistyped)
+		}
+	}
+}
+
+// unread returns where a field, list, dictionary or object stands that has the
+// wrong type, nil where it has the right one or is absent.
+func unread(v reflect.Value) *pack.Node {
+	if v.Type() == partType {
+		if n, _ := v.Interface().(pack.Part); n.Node != nil && n.Node.Kind != pack.Object {
+			return n.Node
+		}
+		return nil
+	}
+	ok := v.FieldByName("OK")
+	if !ok.IsValid() || ok.Bool() {
+		return nil
+	}
+	n, _ := v.FieldByName("Node").Interface().(*pack.Node)
+	return n
+}

@@ -1,0 +1,103 @@
+package diffing
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// ErrOverride is wrapped by errors about overrides that cannot be.
+var ErrOverride = errors.New("class override")
+
+// Overrides returns the config's overrides of the class table. The error is a
+// repo.Problems with one entry for each that cannot be: of a row that the table
+// does not have, or that is not open, of a class below reject where the row
+// says reject, or of a row that has an override already.
+func Overrides(c *repo.Config) ([]Override, error) {
+	var list []Override
+	var problems repo.Problems
+	seen := map[string]bool{}
+	for i := range c.Classes.Items {
+		row := &c.Classes.Items[i]
+		class, err := ParseClass(row.Class.Value)
+		o := Override{Change: row.Change.Value, Class: class, Reason: row.Reason.Value}
+		if err == nil {
+			err = o.check()
+		}
+		if err == nil && seen[o.Change] {
+			err = fmt.Errorf("%w: %q has one already", ErrOverride, o.Change)
+		}
+		if err != nil {
+			problems = append(problems, &repo.Problem{
+				Location: pack.Place(row.Change.Node, row.Node).Location(),
+				Message:  err.Error(),
+				Hint:     "name a row of the class table that is marked as open",
+			})
+			continue
+		}
+		seen[o.Change] = true
+		list = append(list, o)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return list, nil
+}
+
+// check says whether the override can be. The error wraps ErrOverride.
+func (o Override) check() error {
+	switch r := shared().byID[o.Change]; {
+	case r == nil:
+		return fmt.Errorf("%w: the class table has no row %q", ErrOverride, o.Change)
+	case r.Class == Reject && o.Class < Reject:
+		return fmt.Errorf("%w: the class of %q is reject, which cannot be lowered", ErrOverride, o.Change)
+	case !r.Human:
+		return fmt.Errorf("%w: the class of %q is %s, and not open", ErrOverride, o.Change, r.Class)
+	}
+	return nil
+}
+
+// settlement holds the overrides by row.
+type settlement map[string]Override
+
+func settle(overrides []Override) (settlement, error) {
+	s := settlement{}
+	for _, o := range overrides {
+		if err := o.check(); err != nil {
+			return nil, err
+		}
+		s[o.Change] = o
+	}
+	return s, nil
+}
+
+// judge gives a unit its class: that of the first row that matches, or of the
+// row for all that the table does not mention.
+func (s settlement) judge(u *unit) Change {
+	r := shared().byID[rowOther]
+	for _, candidate := range u.rows {
+		if candidate.matches(u) {
+			r = candidate
+			break
+		}
+	}
+	c := Change{
+		Layer: layerOf(u.path), Path: u.path, Kind: u.kind, Old: u.old, New: u.new,
+		Row: r.ID, Class: r.Class, NeedsHumanClass: r.Human, Reason: r.Reason,
+	}
+	if o, ok := s[r.ID]; ok {
+		c.Class, c.NeedsHumanClass, c.OverrideReason = o.Class, false, o.Reason
+	}
+	return c
+}
+
+func layerOf(path string) string {
+	segments, _ := pack.SplitPointer(path)
+	if len(segments) > 0 && slices.Contains(pack.Layers(), segments[0]) {
+		return segments[0]
+	}
+	return Other
+}

@@ -1,0 +1,135 @@
+package diffing
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// permission returns the permission of a side that the unit is or belongs to,
+// or nil.
+func (u *unit) permission(s *side) *pack.Permission {
+	at := u.at(3)
+	permissions := s.ToolingLayer.Permissions.Items
+	for i := range permissions {
+		if n := s.index[at]; n != nil && permissions[i].Node == n {
+			return &permissions[i]
+		}
+	}
+	return nil
+}
+
+// adapter returns the adapter of a side that the unit is or belongs to, or nil.
+func (u *unit) adapter(s *side) *pack.Adapter {
+	at := u.at(3)
+	adapters := s.ToolingLayer.AdapterRegistry.Items
+	for i := range adapters {
+		if n := s.index[at]; n != nil && adapters[i].Node == n {
+			return &adapters[i]
+		}
+	}
+	return nil
+}
+
+// at returns the first segments of the unit's path.
+func (u *unit) at(segments int) string {
+	all, _ := pack.SplitPointer(u.path)
+	return join(all[:min(segments, len(all))])
+}
+
+// isPermission reports whether the unit is about a permission, and not about an
+// adapter.
+func (u *unit) isPermission() bool { return strings.HasPrefix(u.path, "/tooling_layer/permissions/") }
+
+// uses returns the permissions of a side for what the unit is about: an
+// adapter, or one capability of it.
+func (u *unit) uses(s *side) []*pack.Permission {
+	a := u.adapter(s)
+	if a == nil {
+		a = u.adapter(u.base)
+	}
+	if a == nil {
+		a = u.adapter(u.head)
+	}
+	var list []*pack.Permission
+	permissions := s.ToolingLayer.Permissions.Items
+	capability, one := textOf(pack.Place(u.new, u.old))
+	for i := range permissions {
+		p := &permissions[i]
+		if a != nil && p.AdapterID.OK && p.AdapterID.Value == a.AdapterID.Value && (!one || p.Capability.Value == capability) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// unresolved reports whether a permission of the head names an adapter or a
+// capability that is not there, and the unit made it so.
+func unresolved(u *unit) bool {
+	if !u.isPermission() {
+		lost := func(p *pack.Permission) bool { return !u.head.resolves(p) }
+		return u.kind == Removed && slices.ContainsFunc(u.uses(u.head), lost)
+	}
+	p := u.permission(u.head)
+	return p != nil && u.kind != Renamed && !u.head.resolves(p)
+}
+
+// addedUnguarded reports whether the unit brings a destructive capability, or
+// the permission for one, and no gate stands before it.
+func addedUnguarded(u *unit) bool {
+	if !u.isPermission() {
+		return u.kind == Added && slices.ContainsFunc(u.uses(u.head), u.head.unguarded)
+	}
+	p := u.permission(u.head)
+	if p == nil || u.kind == Renamed || u.kind == Removed {
+		return false
+	}
+	return u.head.unguarded(p)
+}
+
+// addedOrAllowed reports whether the unit is an adapter, a capability or an
+// allowing permission that was added, or a permission that allows now.
+func addedOrAllowed(u *unit) bool {
+	switch {
+	case named("allow")(u) && u.isPermission() && u.at(4) == u.path:
+		return isTrue(u.new) && !isTrue(u.old)
+	case u.kind != Added:
+		return false
+	case u.isPermission():
+		return isTrue(u.new.Get("allow"))
+	}
+	return true
+}
+
+// addedReadOnly reports whether what was added or allowed only reads.
+func addedReadOnly(u *unit) bool {
+	if !addedOrAllowed(u) {
+		return false
+	}
+	if u.isPermission() {
+		p := u.permission(u.head)
+		return p != nil && u.head.mode(p.AdapterID.Value) == pack.ReadOnly
+	}
+	a := u.adapter(u.head)
+	return a != nil && pack.Mode(a.ApprovalMode) == pack.ReadOnly
+}
+
+func forbids(u *unit) bool { return !isTrue(u.new.Get("allow")) }
+
+func forbidden(u *unit) bool { return isTrue(u.old) && !isTrue(u.new) }
+
+// unused reports whether the base has no permission for the adapter.
+func unused(u *unit) bool { return len(u.uses(u.base)) == 0 }
+
+// destructiveGateLost reports whether the permission of a destructive
+// capability that the head allows names no gate of the head any more.
+func destructiveGateLost(u *unit) bool {
+	p := u.permission(u.head)
+	if p == nil || !p.Allow.Value || !destructive(u.head.mode(p.AdapterID.Value)) {
+		return false
+	}
+	id, ok := textOf(u.new)
+	return !ok || !slices.Contains(gate.Names(u.head.Gates), id)
+}

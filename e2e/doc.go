@@ -1,0 +1,13 @@
+// Package e2e holds the tests that need more than Go: they use real programs and
+// other people's implementations where the product's own tests use stand-ins.
+//
+//   - The image test builds the Dockerfile with a real engine and runs the image
+//     as GitHub's runner runs a docker action: the runner's mounts, environment,
+//     file commands and working directory, on a repository with a base, a head and
+//     the merge commit that GitHub checks out.
+//   - The reader test compares the product's JSON reader with another one.
+//
+// It is a module of its own so that nothing of it reaches the product's go.mod.
+// Nothing here is skipped: a machine that cannot run a test fails it, with what
+// is missing.
+package e2e

@@ -1,0 +1,61 @@
+// Package gates is the ordered list of the eight gates, and puts packs through
+// them. The gates themselves stand in folders of their own.
+package gates
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/references"
+	"github.com/contextosai/packgate/gates/schema"
+	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/gates/waivers"
+)
+
+// RulesVersion names the state of the rule set. It changes whenever a rule is
+// added, retired, or decides differently.
+const RulesVersion = "0.1.0"
+
+// All returns the eight gates in the order in which they are shown. A gate
+// without rules is not built and is reported as not checked.
+func All() []*gate.Gate {
+	return []*gate.Gate{
+		schema.Gate,
+		references.Gate,
+		{ID: "policy", Title: "Policy", About: "Rules can fire, do not contradict each other and leave no gap."},
+		{ID: "risk", Title: "Risk", About: "Every effect has the approval, the bounds and the idempotency that its risk asks for."},
+		{ID: "tenancy", Title: "Tenancy", About: "Nothing reaches over the boundary of the tenant."},
+		{ID: "replay", Title: "Replay", About: "Golden cases and earlier decisions still come out as they did."},
+		{ID: "evaluation", Title: "Evaluation", About: "Measured quality reaches its targets and does not get worse."},
+		{ID: "security", Title: "Security", About: "No secret, no personal data, no hidden text, no code."},
+	}
+}
+
+// Documented returns the eight gates and the groups of rules that are checked
+// outside of them, in the order in which they are documented.
+func Documented() []*gate.Gate {
+	return append(All(), version.Gate, waivers.Gate)
+}
+
+// Rules returns every rule there is, in the order in which they are documented.
+func Rules() []*gate.Rule {
+	var rules []*gate.Rule
+	for _, g := range Documented() {
+		rules = append(rules, g.Rules...)
+	}
+	return rules
+}
+
+// Find returns the rule of that id or name, letter case aside, and its gate.
+func Find(idOrName string) (*gate.Rule, *gate.Gate) {
+	for _, g := range Documented() {
+		i := slices.IndexFunc(g.Rules, func(r *gate.Rule) bool {
+			return strings.EqualFold(r.ID, idOrName) || strings.EqualFold(r.Name, idOrName)
+		})
+		if i >= 0 {
+			return g.Rules[i], g
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,134 @@
+package gates
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/waivers"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/schemas"
+)
+
+// Policy is how the findings of a run are judged: which warnings are errors,
+// and which findings are waived.
+type Policy struct {
+	strict   bool
+	severity map[string]finding.Severity // by rule id
+	waivers  []*repo.Waiver
+	today    string
+}
+
+// NewPolicy makes the policy of a config. Strict turns the warnings marked for
+// it into errors; the caller decides between flag and config. The error is repo.Problems where the
+// config names a rule that does not exist, or waives what cannot be waived.
+func NewPolicy(c *repo.Config, strict bool, now time.Time) (Policy, error) {
+	p := Policy{
+		strict: strict, severity: map[string]finding.Severity{},
+		today: now.UTC().Format(time.DateOnly),
+	}
+	var problems repo.Problems
+	for _, e := range c.Severity.Entries {
+		r, problem := known(e.Name, e.Value.Node)
+		if problem != nil {
+			problems = append(problems, problem)
+			continue
+		}
+		p.severity[r.ID], _ = finding.ParseSeverity(e.Value.Value)
+	}
+	for i := range c.Waivers.Items {
+		w := &c.Waivers.Items[i]
+		if problem := checkWaiver(w); problem != nil {
+			problems = append(problems, problem)
+			continue
+		}
+		p.waivers = append(p.waivers, w)
+	}
+	if len(problems) > 0 {
+		return p, problems
+	}
+	return p, nil
+}
+
+func known(idOrName string, at *pack.Node) (*gate.Rule, *repo.Problem) {
+	r, _ := Find(idOrName)
+	if r != nil {
+		return r, nil
+	}
+	var names []string
+	for _, r := range Rules() {
+		names = append(names, r.ID, r.Name)
+	}
+	problem := &repo.Problem{Location: at.Location(), Message: fmt.Sprintf("there is no rule %q", idOrName), Hint: "packgate rules lists them"}
+	if near := schemas.Nearest(idOrName, names); near != "" {
+		problem.Hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return nil, problem
+}
+
+func checkWaiver(w *repo.Waiver) *repo.Problem {
+	r, problem := known(w.Rule.Value, w.Rule.Node)
+	if problem != nil {
+		return problem
+	}
+	if r.NoWaiver {
+		return &repo.Problem{Location: w.Rule.Node.Location(), Message: fmt.Sprintf("%s cannot be waived", r.ID), Hint: "mend what it reports"}
+	}
+	if _, err := time.Parse(time.DateOnly, w.Expires.Value); err != nil {
+		return &repo.Problem{Location: w.Expires.Node.Location(), Message: fmt.Sprintf("%q is no day", w.Expires.Value), Hint: "write it as 2027-03-31"}
+	}
+	return nil
+}
+
+// judge gives a finding the severity that the policy wants. The config's own
+// word on a rule wins; strict mode comes next.
+func (p Policy) judge(r *gate.Rule, f finding.Finding) finding.Finding {
+	if s, ok := p.severity[r.ID]; ok {
+		f.Severity = s
+	} else if p.strict && r.Strict && f.Severity == finding.Warning {
+		f.Severity = finding.Error
+	}
+	return f
+}
+
+// waive marks the findings of one pack that a waiver in force covers, and
+// returns the findings about the waivers themselves. A waiver can only be unused
+// where the gate of its rule ran.
+func (p Policy) waive(packID string, findings []finding.Finding, ran func(gateID string) bool) []finding.Finding {
+	var about []finding.Finding
+	for _, w := range p.waivers {
+		if w.Pack.Value != packID {
+			continue
+		}
+		if waivers.Expired(w, p.today) {
+			about = append(about, waivers.Finding(waivers.WVR001, w,
+				fmt.Sprintf("the waiver of %s for %s ended on %s", w.Rule.Value, packID, w.Expires.Value),
+				"mend what it excused and remove it, or let its owner move the day"))
+			continue
+		}
+		if _, g := Find(w.Rule.Value); !p.apply(w, findings) && ran(g.ID) {
+			about = append(about, waivers.Finding(waivers.WVR002, w,
+				fmt.Sprintf("the waiver of %s for %s excuses nothing", w.Rule.Value, packID), "remove it, or correct its path"))
+		}
+	}
+	return about
+}
+
+func (p Policy) apply(w *repo.Waiver, findings []finding.Finding) (used bool) {
+	for i := range findings {
+		if waivers.Covers(w, findings[i]) {
+			findings[i].Waived = &finding.Waiver{Reason: w.Reason.Value, Owner: w.Owner.Value, Expires: w.Expires.Value}
+			used = true
+		}
+	}
+	return used
+}
+
+// ran reports whether a gate was checked. The rules outside of the eight gates
+// need a second version, so a waiver of one is never called unused.
+func (r *Result) ran(gateID string) bool {
+	return slices.ContainsFunc(r.Gates, func(g GateResult) bool { return g.Gate.ID == gateID && g.Reason == "" })
+}

@@ -1,0 +1,233 @@
+package references
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// REF014: a decision's schemas exist, both of them.
+var REF014 = &gate.Rule{
+	ID: "REF014", Name: "unresolved-schema-ref", Severity: finding.Warning,
+	Title: "The schema refs of a decision are a pair of schema:// refs that the environment has",
+	Doc: "`inputs_schema_ref` and `outputs_schema_ref` say what goes into a decision and what comes out. " +
+		"One without the other leaves half of the contract open, and a ref that is no `schema://` ref cannot be looked up: both are warnings. " +
+		"A ref that an environment's catalog does not list is an error, because the runtime there will not find it.\n\n" +
+		"Give both or none, write them as `schema://decision.KEY.inputs.v1` and `schema://decision.KEY.outputs.v1`, and publish them to the environment. " +
+		"Without a catalog that lists `schemas`, the last part is not checked.",
+	Bad: `"inputs_schema_ref": "decision.support.refund.execute.inputs.v1"`,
+	Good: `"inputs_schema_ref": "schema://decision.support.refund.execute.inputs.v1",
+"outputs_schema_ref": "schema://decision.support.refund.execute.outputs.v1"`,
+	Since: "0.1.0",
+	Check: checkSchemaRefs,
+}
+
+// REF017: the environment has what the pack is about.
+var REF017 = &gate.Rule{
+	ID: "REF017", Name: "not-in-catalog", Severity: finding.Error,
+	Title: "Intents, ontology version, entity and relationship types are in the environment's catalog",
+	Doc: "An environment catalog lists the intents that are routed there and the ontologies that are loaded. " +
+		"A pack that names others compiles here and fails there. " +
+		"The intents of rules and of eval targets are looked up, then the ontology's namespace, its version, and the types in that version.\n\n" +
+		"Correct the name, or bring what is missing to the environment and list it in its catalog. " +
+		"Every catalog is checked, and a finding names the environment; what no catalog lists is not checked.",
+	Bad:   `"ontology": {"namespace": "ont.support", "version": "1.1.0", "entity_types": ["Custommer"]}`,
+	Good:  `"ontology": {"namespace": "ont.support", "version": "1.0.0", "entity_types": ["Customer"]}`,
+	Since: "0.1.0",
+	Check: checkCatalog,
+}
+
+// eachCatalog calls check for every environment that has a section, and notes
+// which have none.
+func eachCatalog(p *gate.Pass, what string, section func(*repo.Environment) *pack.Node, check func(*repo.Environment)) {
+	var without []*repo.Environment
+	for _, e := range p.Environments {
+		if section(e) == nil {
+			without = append(without, e)
+			continue
+		}
+		check(e)
+	}
+	if len(without) == len(p.Environments) {
+		p.NotChecked("no environment catalog lists " + what)
+		return
+	}
+	for _, e := range without {
+		p.NotChecked(fmt.Sprintf("the catalog of environment %q lists no %s", e.Name(), what))
+	}
+}
+
+// catalog is one list of an environment's catalog.
+type catalog struct {
+	*known
+	environment *repo.Environment
+	kind        string // what it lists, in the singular
+}
+
+func newCatalog(e *repo.Environment, kind, section string, places map[string]*pack.Node) catalog {
+	return catalog{environment: e, kind: kind, known: newKnown(places, func(name string) string {
+		return fmt.Sprintf("add %q to %s in %s", name, section, e.Document.File)
+	})}
+}
+
+// check reports a name that the catalog does not list.
+func (c catalog) check(p *gate.Pass, name pack.Text) {
+	if !name.OK || c.places[name.Value] != nil {
+		return
+	}
+	c.report(p, name.Value, gate.Diagnostic{
+		At:       name.Node,
+		Message:  fmt.Sprintf("%s %q is not in the catalog of environment %q", c.kind, name.Value, c.environment.Name()),
+		Key:      c.environment.Name(),
+		Severity: finding.Error,
+	})
+}
+
+// otherHalf says which of the two schemas a hint must not confuse with which.
+var otherHalf = map[string]string{"inputs": "outputs", "outputs": "inputs"}
+
+// schemaText is a schema ref that can be looked up, and which half of a
+// decision's contract it is: inputs or outputs.
+type schemaText struct {
+	pack.Text
+	half string
+}
+
+var schemaRef = regexp.MustCompile(`^schema://\S+$`)
+
+func checkSchemaRefs(p *gate.Pass) {
+	var refs []schemaText
+	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
+		refs = append(refs, checkSchemaPair(p, d)...)
+	}
+	if len(refs) == 0 {
+		return
+	}
+	section := func(e *repo.Environment) *pack.Node { return e.Schemas.Node }
+	eachCatalog(p, "schemas", section, func(e *repo.Environment) {
+		for _, half := range []string{"inputs", "outputs"} {
+			c := newCatalog(e, "schema", "schemas", texts(e.Schemas))
+			c.names = slices.DeleteFunc(c.names, func(name string) bool { return strings.Contains(name, otherHalf[half]) })
+			c.spellings = c.names
+			for _, ref := range refs {
+				if ref.half == half {
+					c.check(p, ref.Text)
+				}
+			}
+		}
+	})
+}
+
+// checkSchemaPair checks the refs of one decision and returns those that can be
+// looked up.
+func checkSchemaPair(p *gate.Pass, d pack.DecisionSpec) (refs []schemaText) {
+	in, out := schemaText{d.InputsSchemaRef, "inputs"}, schemaText{d.OutputsSchemaRef, "outputs"}
+	for _, pair := range [][2]schemaText{{in, out}, {out, in}} {
+		ref, mate := pair[0], pair[1]
+		if !ref.OK {
+			continue
+		}
+		if mate.Node == nil {
+			p.Report(gate.Diagnostic{
+				At:      ref.Node,
+				Message: fmt.Sprintf("%s has %s_schema_ref without %s_schema_ref", called("decision", d.DecisionKey), ref.half, mate.half),
+				Hint:    fmt.Sprintf("add %s_schema_ref, or remove %s_schema_ref", mate.half, ref.half),
+				Key:     mate.half,
+			})
+		}
+		if schemaRef.MatchString(ref.Value) {
+			refs = append(refs, ref)
+			continue
+		}
+		p.Report(gate.Diagnostic{
+			At:      ref.Node,
+			Message: fmt.Sprintf("%s_schema_ref of %s is %q, which is no schema:// ref", ref.half, called("decision", d.DecisionKey), ref.Value),
+			Hint:    fmt.Sprintf("write it as schema://decision.KEY.%s.vN", ref.half),
+		})
+	}
+	return refs
+}
+
+func checkCatalog(p *gate.Pass) {
+	if intents := packIntents(p); len(intents) > 0 {
+		section := func(e *repo.Environment) *pack.Node { return e.Intents.Node }
+		eachCatalog(p, "intents", section, func(e *repo.Environment) {
+			c := newCatalog(e, "intent", "intents", texts(e.Intents))
+			for _, intent := range intents {
+				c.check(p, intent)
+			}
+		})
+	}
+	if p.Pack.IntelligenceRefs.Ontology.Namespace.OK {
+		section := func(e *repo.Environment) *pack.Node { return e.Ontologies.Node }
+		eachCatalog(p, "ontologies", section, func(e *repo.Environment) { checkOntology(p, e) })
+	}
+}
+
+// packIntents returns every intent that the pack names, at its first place.
+func packIntents(p *gate.Pass) []pack.Text {
+	var intents []pack.Text
+	seen := map[string]bool{}
+	add := func(intent pack.Text) {
+		if intent.OK && !seen[intent.Value] {
+			seen[intent.Value] = true
+			intents = append(intents, intent)
+		}
+	}
+	for _, r := range p.Rules {
+		add(r.AppliesTo.Intent)
+	}
+	for _, t := range p.Pack.EvaluationLayer.EvalTargets.Items {
+		add(t.Intent)
+	}
+	return intents
+}
+
+func checkOntology(p *gate.Pass, e *repo.Environment) {
+	o := &p.Pack.IntelligenceRefs.Ontology
+	versions, ok := e.Ontologies.Get(o.Namespace.Value)
+	if !ok {
+		places := entries(e.Ontologies, func(v pack.Dict[repo.OntologyVersion]) *pack.Node { return v.Node })
+		newCatalog(e, "ontology", "ontologies", places).check(p, o.Namespace)
+		return
+	}
+	version, ok := versions.Get(o.Version.Value)
+	if !ok {
+		kind := fmt.Sprintf("ontology %q version", o.Namespace.Value)
+		places := entries(versions, func(v repo.OntologyVersion) *pack.Node { return v.Node })
+		newCatalog(e, kind, "the versions of "+o.Namespace.Value, places).check(p, o.Version)
+		return
+	}
+	checkTypes(p, e, "entity", o.EntityTypes, version.EntityTypes)
+	checkTypes(p, e, "relationship", o.RelationshipTypes, version.RelationshipTypes)
+}
+
+func checkTypes(p *gate.Pass, e *repo.Environment, kind string, types, listed pack.List[pack.Text]) {
+	o := &p.Pack.IntelligenceRefs.Ontology
+	if listed.Node == nil {
+		if len(types.Items) > 0 {
+			p.NotChecked(fmt.Sprintf("the catalog of environment %q lists no %s types for ontology %q %s", e.Name(), kind, o.Namespace.Value, o.Version.Value))
+		}
+		return
+	}
+	section := fmt.Sprintf("the %s_types of %s %s", kind, o.Namespace.Value, o.Version.Value)
+	c := newCatalog(e, kind+" type", section, texts(listed))
+	for _, t := range types.Items {
+		c.check(p, t)
+	}
+}
+
+// entries returns the places of a catalog section's members by their names.
+func entries[T any](d pack.Dict[T], at func(T) *pack.Node) map[string]*pack.Node {
+	places := make(map[string]*pack.Node, len(d.Entries))
+	for _, e := range d.Entries {
+		places[e.Name] = at(e.Value)
+	}
+	return places
+}

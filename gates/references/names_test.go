@@ -1,0 +1,105 @@
+package references
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contextosai/packgate/gates/gatetest"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+func TestSingular(t *testing.T) {
+	for plural, want := range map[string]string{
+		"orders": "order", "policies": "policy", "addresses": "address", "branches": "branch", "boxes": "box",
+		"purchases": "purchase", "policy": "policy", "access": "access", "crm": "crm", "s": "s", "": "",
+		"crm_orders": "crm_order",
+	} {
+		if got := singular(plural); got != want {
+			t.Errorf("singular(%q) = %q, want %q", plural, got, want)
+		}
+	}
+}
+
+func TestEvidenceNames(t *testing.T) {
+	got := evidenceNames("adp_orders", "lookup")
+	want := []string{"lookup", "adp_orders.lookup", "orders_lookup", "order_lookup"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestSnake(t *testing.T) {
+	for name, want := range map[string]string{
+		"Order": "order", "OrderLine": "order_line", "order_line": "order_line", "Order Line": "order_line",
+		"order-line": "order_line", "HTTPEndpoint": "httpendpoint", "Tier2Case": "tier2_case", "Übung": "übung",
+	} {
+		if got := snake(name); got != want {
+			t.Errorf("snake(%q) = %q, want %q", name, got, want)
+		}
+		if letters(snake(name)) != letters(name) {
+			t.Errorf("the namespace that is proposed for %q would not be taken for it", name)
+		}
+	}
+}
+
+// The parts of a long dotted name are not taken one by one, the name itself is.
+func TestLongNames(t *testing.T) {
+	deep := strings.Repeat("a.", 1<<18) + "b"
+	s := &sources{read: map[string]*pack.Node{}, supplied: map[string]*pack.Node{}}
+	at := read("pack.json", []byte(`{"n": {"m": {"deepest": 1}}}`)).Root
+	s.addVariable(contextPrefix+deep, at)
+	if s.read[deep] == nil || s.read["a.a"] == nil || len(s.read) > longest {
+		t.Errorf("%d parts of a long name", len(s.read))
+	}
+	s.addMembers(at, strings.Repeat("p", longest)+".")
+	if len(s.supplied) != 1 {
+		t.Errorf("got %d members below a long name, want the first alone", len(s.supplied))
+	}
+}
+
+// A pack full of names that are almost right is judged in bounded time.
+func TestManyUnresolvedNames(t *testing.T) {
+	const count = 6000
+	var requires, permissions, capabilities []any
+	for i := range count {
+		requires = append(requires, fmt.Sprintf("evidence_of_the_customer_number_%d_x", i))
+		capabilities = append(capabilities, fmt.Sprintf("capability_of_the_adapter_number_%d", i))
+		permissions = append(permissions, map[string]any{
+			"permission_id": fmt.Sprint(i), "adapter_id": "adp_orders", "allow": true,
+			"capability": fmt.Sprintf("capability_of_the_adapter_number_%d_x", i),
+		})
+	}
+	var operations []finding.Operation
+	values := map[string]any{
+		"/decision_layer/decision_specs/0/required_evidence": requires,
+		"/tooling_layer/permissions":                         permissions,
+		"/tooling_layer/adapter_registry/0/capabilities":     capabilities,
+	}
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		text, err := json.Marshal(values[path])
+		if err != nil {
+			t.Fatal(err)
+		}
+		operations = append(operations, finding.Operation{Op: "replace", Path: path, Value: string(text)})
+	}
+	src, err := pack.Edit(read("pack.json", gatetest.Support()), operations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	found, _ := judge(subjectOf(src, []byte(production), []byte(golden)))
+	if took := time.Since(start); took > 30*time.Second {
+		t.Errorf("took %v", took)
+	} else {
+		t.Logf("%d findings in %v", len(found), took)
+	}
+	if len(found) < 2*count {
+		t.Errorf("%d findings, want each name", len(found))
+	}
+}

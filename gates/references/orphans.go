@@ -1,0 +1,115 @@
+package references
+
+import (
+	"fmt"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// REF011: what is declared is used.
+var REF011 = &gate.Rule{
+	ID: "REF011", Name: "orphan", Severity: finding.Warning, Strict: true,
+	Title: "Every gate, capability and decision spec is used",
+	Doc: "A gate that no rule and no permission names is never active. A capability without a permission is never surfaced. " +
+		"A decision spec that no rule binds is governed by no policy, which is an error where the decision is above `read_only`. " +
+		"Each of them looks like a safeguard or a feature and is neither; often a name elsewhere is misspelt.\n\n" +
+		"Use what is declared, or remove it. A capability that is to stay closed counts as used once a permission says `\"allow\": false`. " +
+		"Redaction rules are not looked at: the runtime applies them by name, and nothing in a pack refers to them.",
+	Bad: `"approval_gates": [{"gate_id": "GATE_LEGAL"}],
+"permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE"}]`,
+	Good: `"approval_gates": [{"gate_id": "GATE_FINANCE"}],
+"permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE"}]`,
+	Since: "0.1.0",
+	Check: checkOrphans,
+}
+
+func checkOrphans(p *gate.Pass) {
+	rules := p.Pack.PolicyLayer.PolicyBundles.OK
+	permissions := p.Pack.ToolingLayer.Permissions.OK
+	if rules && permissions {
+		checkGateUse(p)
+	}
+	if permissions {
+		checkCapabilityUse(p)
+	}
+	if rules {
+		checkDecisionUse(p)
+	}
+}
+
+func checkGateUse(p *gate.Pass) {
+	used := map[string]bool{}
+	for _, r := range p.Rules {
+		for _, o := range r.Outcomes() {
+			mark(used, o.RequiresApprovalGate)
+		}
+	}
+	for _, permission := range p.Pack.ToolingLayer.Permissions.Items {
+		mark(used, permission.RequiresApprovalGate)
+	}
+	for _, g := range p.Pack.PolicyLayer.ApprovalGates.Items {
+		if g.GateID.OK && !used[g.GateID.Value] {
+			p.Report(gate.Diagnostic{
+				At:      g.GateID.Node,
+				Message: fmt.Sprintf("no rule and no permission requires approval gate %q, so it is never active", g.GateID.Value),
+				Hint:    "name it in the requires_approval_gate of a rule's outcome or of a permission, or remove it",
+			})
+		}
+	}
+}
+
+func checkCapabilityUse(p *gate.Pass) {
+	type capability struct{ adapter, name string }
+	used := map[capability]bool{}
+	for _, permission := range p.Pack.ToolingLayer.Permissions.Items {
+		used[capability{permission.AdapterID.Value, permission.Capability.Value}] = true
+	}
+	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
+		for _, c := range a.Capabilities.Items {
+			if a.AdapterID.OK && c.OK && !used[capability{a.AdapterID.Value, c.Value}] {
+				p.Report(gate.Diagnostic{
+					At:      c.Node,
+					Message: fmt.Sprintf("capability %q of adapter %q has no permission, so it is never surfaced", c.Value, a.AdapterID.Value),
+					Hint:    `add a permission for it (with "allow": false if it is to stay closed), or remove it`,
+				})
+			}
+		}
+	}
+}
+
+func checkDecisionUse(p *gate.Pass) {
+	bound := map[string]bool{}
+	for _, r := range p.Rules {
+		mark(bound, r.DecisionBinding)
+	}
+	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
+	for i := range specs {
+		d := &specs[i]
+		if !d.DecisionKey.OK || bound[d.DecisionKey.Value] {
+			continue
+		}
+		found := gate.Diagnostic{
+			At:      d.DecisionKey.Node,
+			Message: fmt.Sprintf("no rule is bound to decision %q", d.DecisionKey.Value),
+			Hint:    "bind a rule to it with decision_binding, or remove it",
+		}
+		if governs(d) {
+			found.Severity = finding.Error
+			found.Message += ", which " + mode(d) + ", so no policy governs it"
+		}
+		p.Report(found)
+	}
+}
+
+// mode says in words which mode a decision has.
+func mode(d *pack.DecisionSpec) string {
+	switch {
+	case pack.Mode(d.ApprovalMode).Known():
+		return "is " + d.ApprovalMode.Value
+	case d.ApprovalMode.OK:
+		return fmt.Sprintf("has the unknown approval mode %q and counts as destructive", d.ApprovalMode.Value)
+	}
+	return "has no approval mode and counts as destructive"
+}

@@ -1,0 +1,145 @@
+package references
+
+import (
+	"fmt"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// REF003: a permission is about an adapter that exists.
+var REF003 = &gate.Rule{
+	ID: "REF003", Name: "unresolved-adapter", Severity: finding.Error,
+	Title: "A permission's adapter_id is in the adapter registry",
+	Doc: "A permission opens or closes a capability of one registered adapter. " +
+		"If the adapter is not in the registry, the permission has no effect: a tool that the decision needs is missing, or a prohibition protects nothing.\n\n" +
+		"Write the `adapter_id` of one of the `tooling_layer.adapter_registry`, or register the adapter.",
+	Bad: `"permissions": [{"adapter_id": "adp_order", "capability": "lookup"}],
+"adapter_registry": [{"adapter_id": "adp_orders", "capabilities": ["lookup"]}]`,
+	Good: `"permissions": [{"adapter_id": "adp_orders", "capability": "lookup"}],
+"adapter_registry": [{"adapter_id": "adp_orders", "capabilities": ["lookup"]}]`,
+	Since: "0.1.0",
+	Check: checkAdapters,
+}
+
+// REF004: a permission is about a capability that its adapter has.
+var REF004 = &gate.Rule{
+	ID: "REF004", Name: "unresolved-capability", Severity: finding.Error,
+	Title: "A permission's capability is one of its adapter's capabilities",
+	Doc: "The tools that an agent sees are the registry's capabilities that a permission allows. " +
+		"A permission for a capability that the adapter does not declare matches nothing, so the tool is missing, or a prohibition protects nothing.\n\n" +
+		"Write one of the adapter's `capabilities`, or declare the capability there.",
+	Bad: `"permissions": [{"adapter_id": "adp_payments", "capability": "refund"}],
+"adapter_registry": [{"adapter_id": "adp_payments", "capabilities": ["issue_refund"]}]`,
+	Good: `"permissions": [{"adapter_id": "adp_payments", "capability": "issue_refund"}],
+"adapter_registry": [{"adapter_id": "adp_payments", "capabilities": ["issue_refund"]}]`,
+	Since: "0.1.0",
+	Check: checkCapabilities,
+}
+
+// REF012: risks are stated for capabilities that exist.
+var REF012 = &gate.Rule{
+	ID: "REF012", Name: "unresolved-risk", Severity: finding.Error,
+	Title: "An adapter's capability_risks names capabilities that it has",
+	Doc: "`capability_risks` says what a capability can do: its effect, its reversibility, whose authority it needs. " +
+		"Stated for a name that is no capability, the risk is lost, and the capability that was meant runs without it.\n\n" +
+		"Write one of the adapter's `capabilities`. Capabilities that policy names, as in `prohibits`, are POL005's.",
+	Bad: `"capabilities": ["issue_refund"],
+"capability_risks": {"issue-refunds": {"effect": "external_state"}}`,
+	Good: `"capabilities": ["issue_refund"],
+"capability_risks": {"issue_refund": {"effect": "external_state"}}`,
+	Since: "0.1.0",
+	Check: checkRisks,
+}
+
+func checkAdapters(p *gate.Pass) {
+	tools := &p.Pack.ToolingLayer
+	if !tools.AdapterRegistry.OK {
+		return
+	}
+	places := placesOf(p.Adapters, func(a *pack.Adapter) pack.Text { return a.AdapterID })
+	adapters := newKnown(places, func(name string) string {
+		return fmt.Sprintf("register %q in tooling_layer.adapter_registry", name)
+	})
+	for _, permission := range tools.Permissions.Items {
+		id := permission.AdapterID
+		if !id.OK || p.Adapters[id.Value] != nil {
+			continue
+		}
+		adapters.report(p, id.Value, gate.Diagnostic{
+			At:      id.Node,
+			Message: fmt.Sprintf("%s is for adapter %q, which is not registered", called("permission", permission.PermissionID), id.Value),
+		})
+	}
+}
+
+// capabilities returns the capabilities of an adapter as names to choose from.
+// All adapters of a check share one budget, for there may be many.
+func capabilities(a *pack.Adapter, b *budget) *known {
+	k := newKnown(texts(a.Capabilities), func(name string) string {
+		return fmt.Sprintf("add %q to the adapter's capabilities", name)
+	})
+	k.budget = b
+	return k
+}
+
+func checkCapabilities(p *gate.Pass) {
+	budget := &budget{comparisons}
+	byAdapter := make(map[string]*known, len(p.Adapters))
+	for id, a := range p.Adapters {
+		if a.Capabilities.OK {
+			byAdapter[id] = capabilities(a, budget)
+		}
+	}
+	owners := capabilityOwners(p)
+	for _, permission := range p.Pack.ToolingLayer.Permissions.Items {
+		known, name := byAdapter[permission.AdapterID.Value], permission.Capability
+		if !permission.AdapterID.OK || known == nil || !name.OK || known.places[name.Value] != nil {
+			continue
+		}
+		d := gate.Diagnostic{
+			At:      name.Node,
+			Message: fmt.Sprintf("%s is for capability %q, which adapter %q does not have", called("permission", permission.PermissionID), name.Value, permission.AdapterID.Value),
+			Related: also(p.Adapters[permission.AdapterID.Value].Capabilities.Node, "the capabilities of %q", permission.AdapterID.Value),
+		}
+		if owner := owners[name.Value]; owner != "" {
+			d.Hint = fmt.Sprintf("write \"adapter_id\": %q, which has it, or %s", owner, known.otherwise(name.Value))
+		}
+		known.report(p, name.Value, d)
+	}
+}
+
+// capabilityOwners returns for each capability the first adapter that has it.
+func capabilityOwners(p *gate.Pass) map[string]string {
+	owners := map[string]string{}
+	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
+		for _, c := range pack.Values(a.Capabilities) {
+			if owners[c] == "" {
+				owners[c] = a.AdapterID.Value
+			}
+		}
+	}
+	return owners
+}
+
+func checkRisks(p *gate.Pass) {
+	budget := &budget{comparisons}
+	for i := range p.Pack.ToolingLayer.AdapterRegistry.Items {
+		a := &p.Pack.ToolingLayer.AdapterRegistry.Items[i]
+		if !a.Capabilities.OK || len(a.CapabilityRisks.Entries) == 0 {
+			continue
+		}
+		known := capabilities(a, budget)
+		for _, risk := range a.CapabilityRisks.Entries {
+			if known.places[risk.Name] != nil {
+				continue
+			}
+			known.report(p, risk.Name, gate.Diagnostic{
+				At: risk.Value.Node, Name: true,
+				Message: fmt.Sprintf("capability_risks names %q, which is no capability of %s", risk.Name, called("adapter", a.AdapterID)),
+				Related: also(a.Capabilities.Node, "its capabilities"),
+			})
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package references
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+)
+
+const (
+	contextPrefix = "request.context."
+	adapterPrefix = "adp_"
+	policyEval    = "policy_eval"
+
+	// longest is how long, in bytes, a dotted name can be for its parts to be
+	// looked at one by one. It keeps long names in deep objects from adding up.
+	longest = 256
+)
+
+// sources is where evidence can come from, by the name of the evidence. Tools
+// and denied are folded names.
+type sources struct {
+	config, read, tools, denied, supplied map[string]*pack.Node
+
+	bundles bool // there is a policy bundle, which gives policy_eval
+	cases   int  // golden cases looked at
+	known   *known
+}
+
+// sourcesOf looks up everything that can give evidence.
+func sourcesOf(p *gate.Pass) *sources {
+	s := &sources{
+		config: map[string]*pack.Node{}, read: map[string]*pack.Node{},
+		tools: map[string]*pack.Node{}, denied: map[string]*pack.Node{}, supplied: map[string]*pack.Node{},
+		bundles: len(p.Pack.PolicyLayer.PolicyBundles.Items) > 0, cases: len(p.Unit.Cases),
+	}
+	for _, e := range p.Config.Evidence.Entries {
+		put(s.config, e.Name, e.Value.Node)
+	}
+	for _, r := range p.Rules {
+		s.addVariables(r.If)
+	}
+	for _, c := range p.Unit.Cases {
+		s.addMembers(c.Invoke.Get("input").Get("context"), "")
+	}
+	places := s.plain()
+	names := slices.Collect(maps.Keys(places))
+	names = append(names, s.addPermissions(p.Pack.ToolingLayer.Permissions.Items, places)...)
+	for _, c := range p.Unit.Cases {
+		for _, e := range c.Evidence.Items {
+			s.addRef(e.EvidenceRef)
+		}
+	}
+	s.known = newKnown(places, func(name string) string {
+		return fmt.Sprintf("say where %q comes from under evidence in .packgate.yaml", name)
+	})
+	slices.Sort(names)
+	s.known.names = slices.Compact(names)
+	return s
+}
+
+// resolveEvidence reports whether a piece of evidence has a source.
+func (s *sources) resolveEvidence(name string) bool {
+	return s.config[name] != nil || s.read[name] != nil || s.tools[fold(name)] != nil ||
+		name == policyEval && s.bundles || s.supplied[name] != nil
+}
+
+// tried says in words what resolveEvidence has looked at in vain.
+func (s *sources) tried(name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "the config's evidence map does not name it, no rule reads %s%s, no allowed permission gives it", contextPrefix, name)
+	if name == policyEval {
+		b.WriteString(", there is no policy bundle")
+	}
+	switch s.cases {
+	case 0:
+		b.WriteString(", there is no golden case to supply it")
+	case 1:
+		b.WriteString(", the golden case does not supply it")
+	default:
+		fmt.Fprintf(&b, ", none of the %d golden cases supplies it", s.cases)
+	}
+	return b.String()
+}
+
+func put(m map[string]*pack.Node, name string, at *pack.Node) {
+	if m[name] == nil {
+		m[name] = at
+	}
+}
+
+// plain returns the sources whose names are evidence names as they stand.
+func (s *sources) plain() map[string]*pack.Node {
+	all := map[string]*pack.Node{}
+	for _, m := range []map[string]*pack.Node{s.config, s.read, s.supplied} {
+		for name, at := range m {
+			put(all, name, at)
+		}
+	}
+	return all
+}
+
+// addVariables adds what an expression reads of request.context: the path of
+// each variable and the objects on the way to it.
+func (s *sources) addVariables(expression *pack.Node) {
+	if expression == nil {
+		return
+	}
+	x, problems := policy.Compile(expression)
+	if len(problems) > 0 {
+		walkVariables(expression, s.addVariable)
+		return
+	}
+	for _, v := range x.Variables() {
+		if !v.Scoped {
+			s.addVariable(v.Path, v.Node)
+		}
+	}
+}
+
+func (s *sources) addVariable(path string, at *pack.Node) {
+	name, ok := strings.CutPrefix(path, contextPrefix)
+	if !ok {
+		return
+	}
+	put(s.read, name, at)
+	name = name[:min(len(name), longest)]
+	for i := strings.LastIndexByte(name, '.'); i > 0; i = strings.LastIndexByte(name, '.') {
+		name = name[:i]
+		put(s.read, name, at)
+	}
+}
+
+// walkVariables finds the variables of an expression that is no JsonLogic of
+// the profile, as far as they can be seen: SCH011 reports the expression, and
+// its evidence need not be reported too.
+func walkVariables(n *pack.Node, add func(path string, at *pack.Node)) {
+	for _, item := range n.Items {
+		walkVariables(item, add)
+	}
+	for _, m := range n.Members {
+		operand := m.Value
+		if m.Name == "var" && operand.Kind == pack.Array && len(operand.Items) > 0 {
+			operand = operand.Items[0]
+		}
+		if m.Name == "var" && operand.Kind == pack.String {
+			add(operand.Text, operand)
+		}
+		walkVariables(m.Value, add)
+	}
+}
+
+// addPermissions adds the names that permissions give, to the places too, and
+// returns the plainest name of each. Of several permissions for one capability,
+// one that does not allow it wins.
+func (s *sources) addPermissions(permissions []pack.Permission, places map[string]*pack.Node) (plainest []string) {
+	type capability struct{ adapter, name string }
+	denied := map[capability]bool{}
+	for _, p := range permissions {
+		if p.Allow.OK && !p.Allow.Value {
+			denied[capability{p.AdapterID.Value, p.Capability.Value}] = true
+		}
+	}
+	for _, p := range permissions {
+		if !p.AdapterID.OK || !p.Capability.OK || !p.Allow.OK {
+			continue
+		}
+		names := evidenceNames(p.AdapterID.Value, p.Capability.Value)
+		switch {
+		case !p.Allow.Value:
+			for _, name := range names {
+				put(s.denied, fold(name), p.Node)
+			}
+		case !denied[capability{p.AdapterID.Value, p.Capability.Value}]:
+			for _, name := range names {
+				put(s.tools, fold(name), p.Node)
+				put(places, name, p.Node)
+			}
+			plainest = append(plainest, names[len(names)-1])
+		}
+	}
+	return plainest
+}
+
+// evidenceNames returns the names under which a capability of an adapter gives
+// evidence, the plainest last.
+func evidenceNames(adapter, capability string) []string {
+	short := strings.TrimPrefix(adapter, adapterPrefix)
+	return []string{
+		capability, adapter + "." + capability, short + "_" + capability, singular(short) + "_" + capability,
+	}
+}
+
+// singular returns the singular of an English plural such as "orders",
+// "policies" or "addresses", and any other word as it is.
+func singular(word string) string {
+	for _, ending := range []struct{ plural, singular string }{
+		{"ies", "y"}, {"sses", "ss"}, {"ches", "ch"}, {"shes", "sh"}, {"xes", "x"}, {"zes", "z"},
+		{"ss", "ss"}, {"s", ""},
+	} {
+		if stem, ok := strings.CutSuffix(word, ending.plural); ok && stem != "" {
+			return stem + ending.singular
+		}
+	}
+	return word
+}
+
+// fold makes the names equal that differ in '.' and '_' alone.
+func fold(name string) string { return strings.ReplaceAll(name, ".", "_") }
+
+// addMembers adds the members of a request's context, and those of the objects
+// in it by their dotted path. A null supplies nothing.
+func (s *sources) addMembers(n *pack.Node, prefix string) {
+	if n == nil {
+		return
+	}
+	for _, m := range n.Members {
+		if m.Value.Kind == pack.Null {
+			continue
+		}
+		name := prefix + m.Name
+		put(s.supplied, name, m.Value)
+		if len(name) < longest {
+			s.addMembers(m.Value, name+".")
+		}
+	}
+}
+
+// addRef adds the parts of an evidence reference, such as order and ord_881 of
+// "kg:order:ord_881#snapshot_7". The scheme, where there is one, says where the
+// evidence comes from, and the fragment which state of it was seen: neither
+// names it.
+func (s *sources) addRef(ref pack.Text) {
+	if !ref.OK {
+		return
+	}
+	name, _, _ := strings.Cut(ref.Value, "#")
+	if _, rest, ok := strings.Cut(name, ":"); ok {
+		name = rest
+	}
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ':' || r == '/' }) {
+		put(s.supplied, part, ref.Node)
+	}
+}

@@ -1,0 +1,78 @@
+package schema
+
+import (
+	"fmt"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// SCH001 reports what keeps the pack from being read as one JSON object.
+var SCH001 = &gate.Rule{
+	ID:       "SCH001",
+	Name:     "invalid-document",
+	Severity: finding.Error,
+	Title:    "The pack is one JSON document, and an object",
+	Doc: `A pack is signed and compared byte by byte, so everybody has to read the same
+out of it. That needs strict JSON (RFC 8259): no comments, no trailing commas,
+nothing after the document, valid UTF-8 without a byte order mark. Numbers have
+to survive canonicalisation (RFC 8785): they are finite, and integers stay
+within 2^53. A pack also stays within 4 MiB, 64 levels and 100,000 values, so
+that no document can exhaust the machine that checks it.
+
+Mend the place that the message names. An identifier that looks like a long
+number is written as a string. The limits can be raised in the config:
+` + "`limits.max_bytes`, `limits.max_depth`, `limits.max_values`.",
+	Bad:   `{"pack_meta": {"ttl_seconds": 86400,}}`,
+	Good:  `{"pack_meta": {"ttl_seconds": 86400}}`,
+	Since: "0.1.0",
+	Check: checkDocument,
+}
+
+// SCH002 reports member names that an object has more than once.
+var SCH002 = &gate.Rule{
+	ID:       "SCH002",
+	Name:     "duplicate-member",
+	Severity: finding.Error,
+	Title:    "No object has two members of one name",
+	Doc: `JSON readers disagree about an object that has a name twice: some take the first
+value, most take the last, a few refuse. A reviewer may then approve one value
+while the runtime uses the other.
+
+Keep one of the members, or rename one. Where both hold a part of the same list,
+merge the lists.`,
+	Bad:   `"guardrails": {"must_refuse": ["fraud"], "must_refuse": []}`,
+	Good:  `"guardrails": {"must_refuse": ["fraud"]}`,
+	Since: "0.1.0",
+	Check: checkDuplicateMembers,
+}
+
+func checkDocument(p *gate.Pass) {
+	for _, fault := range p.Unit.Faults {
+		if fault.Kind != pack.Duplicate {
+			reportFault(p, fault)
+		}
+	}
+	if root := p.Unit.Document.Root; root != nil && root.Kind != pack.Object {
+		p.Report(gate.Diagnostic{
+			At:      root,
+			Message: fmt.Sprintf("the document is %s, not an object", root.Kind),
+			Hint:    "write the pack as one object whose members are the ten layers",
+		})
+	}
+}
+
+func checkDuplicateMembers(p *gate.Pass) {
+	for _, fault := range p.Unit.Faults {
+		if fault.Kind == pack.Duplicate {
+			reportFault(p, fault)
+		}
+	}
+}
+
+func reportFault(p *gate.Pass, fault pack.Fault) {
+	p.Report(gate.Diagnostic{
+		Location: &fault.Location, Message: fault.Message, Hint: fault.Hint, Related: fault.Related,
+	})
+}

@@ -1,0 +1,121 @@
+package version
+
+import (
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+)
+
+// VER001 is about a pack that changed under an unchanged version.
+var VER001 = &gate.Rule{
+	ID:       "VER001",
+	Name:     "version-not-raised",
+	Severity: finding.Error,
+	Title:    "A pack that changed has a new pack_version",
+	Doc: `An id with a version names one content for ever: pins, audit trails and replay
+packets refer to it, and a registry refuses other bytes under it. A change of any
+kind, the order of rules included, needs a new version.
+
+Set ` + "`pack_version`" + ` to the version that the message names. White space and the
+order of members are no content, and need none.`,
+	Bad:   `{"pack_version": "1.0.0"} with a rule that version 1.0.0 does not have`,
+	Good:  `{"pack_version": "1.1.0"} with that rule`,
+	Since: "0.1.0",
+}
+
+// VER002 is about a version that promises less change than there is.
+var VER002 = &gate.Rule{
+	ID:       "VER002",
+	Name:     "version-step-too-small",
+	Severity: finding.Error,
+	Title:    "The step to the new pack_version is as large as the changes",
+	Doc: `Whoever uses the pack reads the version: a patch changes metadata only, a minor
+version constrains, a major version expands or changes what is allowed. A step that
+is too small lets a change through unseen, because minor versions are often taken
+without a review.
+
+Set ` + "`pack_version`" + ` to the version that the message names, or take back the changes
+that force it. The class of each change comes from the class table; rows that are
+marked as open there can be settled under ` + "`classes:`" + ` in the config.`,
+	Bad:   `1.0.0 → 1.1.0, and the capability adp_payments.issue_refund is gone`,
+	Good:  `1.0.0 → 2.0.0, and the capability adp_payments.issue_refund is gone`,
+	Since: "0.1.0",
+}
+
+// VER003 is about a version that goes back.
+var VER003 = &gate.Rule{
+	ID:       "VER003",
+	Name:     "version-goes-back",
+	Severity: finding.Error,
+	Title:    "The new pack_version is greater than that of the baseline",
+	Doc: `Versions only grow. To go back to an earlier pack, pin that version again in the
+environment: its content is known and was reviewed. To publish the old content as
+new, give it a new version.`,
+	Bad:   `2.0.0 → 1.9.0`,
+	Good:  `2.0.0 → 3.0.0 with the content of 1.9.0, or a pin back to 1.9.0`,
+	Since: "0.1.0",
+}
+
+// VER005 is about a pack that is no longer the same one.
+var VER005 = &gate.Rule{
+	ID:       "VER005",
+	Name:     "identity-changed",
+	Severity: finding.Error,
+	Title:    "contract_name, pack_id and tenant_id stay what they are",
+	Doc: `A pack is found by its id, and its tenant is the boundary within which everything
+in it holds. Under another id, contract or tenant it is another pack, and not a
+version of this one.
+
+Restore the value. For another pack or another tenant, add a pack file of its own.`,
+	Bad:   `"tenant_id": "tenant_acme_prod" → "tenant_globex_prod"`,
+	Good:  `packs/globex/pack.json beside packs/acme/pack.json`,
+	Since: "0.1.0",
+}
+
+// VER006 is about changes that no version can carry.
+var VER006 = &gate.Rule{
+	ID:       "VER006",
+	Name:     "change-rejected",
+	Severity: finding.Error,
+	NoWaiver: true,
+	Title:    "No change is one that has to be redesigned",
+	Doc: `Some changes are unsafe or ambiguous whatever the version: a destructive
+capability without an approval gate, a write without an idempotency key, a lowered
+approval mode, a lost policy or safety gate. They are to be made in another way.
+
+The message lists the changes, and the class table gives the reason for each. There
+is no waiver, and the config cannot lower this class.`,
+	Bad:   `a new permission for a destructive capability, and no requires_approval_gate`,
+	Good:  `the same permission with "requires_approval_gate": "GATE_FINANCE_APPROVAL"`,
+	Since: "0.1.0",
+}
+
+// VER007 is about a version that promises more change than there is.
+var VER007 = &gate.Rule{
+	ID:       "VER007",
+	Name:     "version-step-too-large",
+	Severity: finding.Warning,
+	Title:    "The step to the new pack_version is no larger than the changes",
+	Doc: `A step that is larger than needed asks for reviews and for attention that the
+changes do not call for, and makes the next large step look like nothing special.
+
+Set ` + "`pack_version`" + ` to the version that the message names, if nothing outside the
+pack speaks for the larger one.`,
+	Bad:   `1.0.0 → 2.0.0, and only a rationale changed`,
+	Good:  `1.0.0 → 1.0.1, and only a rationale changed`,
+	Since: "0.1.0",
+}
+
+// VER008 is about decision specs with a version of their own.
+var VER008 = &gate.Rule{
+	ID:       "VER008",
+	Name:     "decision-version-not-raised",
+	Severity: finding.Warning,
+	Title:    "A decision spec that changed has a new version of its own",
+	Doc: `Decision records state the decision's key and version. Where a spec changes under
+its old version, records of before and after look as if they were made by one spec.
+
+Raise the spec's ` + "`version`" + `.`,
+	Bad:   `support.refund.execute 1.0.0 with another list of allowed_outcomes`,
+	Good:  `support.refund.execute 2.0.0 with another list of allowed_outcomes`,
+	Since: "0.1.0",
+}

@@ -1,0 +1,65 @@
+// Package waivers holds the rules about exceptions. A config may waive a rule
+// for a pack and a path, with a reason, an owner and a day on which the waiver
+// ends. A waiver that excuses nothing any more, or has ended, is itself an
+// error: exceptions are to go away when their reason does.
+package waivers
+
+import (
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// Gate groups the rules about waivers for the docs. It is none of the eight
+// gates of a pack: its rules are checked once all of those have run.
+var Gate = &gate.Gate{
+	ID: "waivers", Title: "Waivers",
+	About: "Exceptions are in force, and excuse something.",
+	Rules: []*gate.Rule{WVR001, WVR002},
+}
+
+// WVR001 reports a waiver past its day.
+var WVR001 = &gate.Rule{
+	ID: "WVR001", Name: "expired-waiver", Severity: finding.Error, NoWaiver: true, Since: "0.1.0",
+	Title: "a waiver has not expired",
+	Doc: "A waiver holds up to and including its `expires` day (UTC). From the next day on it excuses nothing, so the finding " +
+		"that it covered counts again, and the waiver is reported too.\n\n" +
+		"Mend what the waiver excused and remove it. If the exception has to live on, let its owner decide so and move the day.",
+	Bad:  `{"rule": "SCH005", "pack": "ctxpack.support", "reason": "pilot", "owner": "@acme/support", "expires": "2020-01-31"}`,
+	Good: `{"rule": "SCH005", "pack": "ctxpack.support", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
+}
+
+// WVR002 reports a waiver that excuses nothing.
+var WVR002 = &gate.Rule{
+	ID: "WVR002", Name: "unused-waiver", Severity: finding.Error, NoWaiver: true, Since: "0.1.0",
+	Title: "a waiver excuses a finding",
+	Doc: "A waiver that no finding needs would silently excuse the next fault at the same place. It is reported once the gate of " +
+		"its rule has run on the pack that it names and the rule found nothing there.\n\n" +
+		"Remove the waiver, or correct its rule, pack or path (a keyed path, as findings show it).",
+	Bad:  `{"rule": "SCH005", "pack": "ctxpack.support", "path": "/pack_meta/no_such_member", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
+	Good: `{"rule": "SCH005", "pack": "ctxpack.support", "path": "/pack_meta/x_team", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
+}
+
+// Covers reports whether the waiver speaks of the finding of a rule: the rule
+// by id or name, and the finding's keyed path or one above it.
+func Covers(w *repo.Waiver, f finding.Finding) bool {
+	if !strings.EqualFold(w.Rule.Value, f.Rule) && !strings.EqualFold(w.Rule.Value, f.Name) {
+		return false
+	}
+	path := strings.TrimSuffix(w.Path.Value, "/")
+	return path == "" || f.Location.Path == path || strings.HasPrefix(f.Location.Path, path+"/")
+}
+
+// Expired reports an ended waiver; today is a calendar day, YYYY-MM-DD.
+func Expired(w *repo.Waiver, today string) bool { return w.Expires.Value < today }
+
+// Finding returns the finding of one of this package's rules about a waiver.
+func Finding(r *gate.Rule, w *repo.Waiver, message, hint string) finding.Finding {
+	return finding.Finding{
+		Rule: r.ID, Name: r.Name, Gate: Gate.ID, Severity: r.Severity,
+		Message: message, Hint: hint, Key: w.Rule.Value + " " + w.Pack.Value + " " + w.Path.Value,
+		Location: w.Node.Location(),
+	}
+}

@@ -1,0 +1,111 @@
+package main_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/contextosai/packgate"
+
+// order is the way of the data: a package may import only what stands above it.
+var order = []string{
+	"internal/finding",
+	"internal/pack",
+	"schemas",
+	"internal/repo",
+	"policy",
+	"compiler",
+	"internal/golden",
+	"gates/gate",
+	"gates/schema",
+	"gates/references",
+	"gates/version",
+	"gates/waivers",
+	"gates",
+	"diffing",
+	"report",
+	"internal/github",
+	"internal/cli",
+	"internal/docgen",
+	"", // main
+}
+
+// helpers are used by tests alone and may import anything.
+var helpers = []string{"gates/gatetest", "internal/edittest", "bench"}
+
+// pure packages read nothing but their arguments: no file, no process, no
+// network, no environment. Printing and the clock belong elsewhere too.
+var pure = []string{
+	"internal/finding", "internal/pack", "policy", "compiler", "internal/golden",
+	"gates", "gates/gate", "gates/schema", "gates/references", "gates/version", "gates/waivers", "diffing",
+}
+
+var outside = []string{"os", "os/exec", "net", "net/http", "log", "math/rand", "math/rand/v2"}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var list []goPackage
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var p goPackage
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+func inModule(path string) (string, bool) {
+	if path == module {
+		return "", true
+	}
+	return strings.CutPrefix(path, module+"/")
+}
+
+func TestImportsFollowTheData(t *testing.T) {
+	for _, p := range packages(t) {
+		name, _ := inModule(p.ImportPath)
+		if slices.Contains(helpers, name) {
+			continue
+		}
+		at := slices.Index(order, name)
+		if at < 0 {
+			t.Errorf("package %q has no place in the order", name)
+		}
+		for _, path := range p.Imports {
+			used, ours := inModule(path)
+			if !ours {
+				continue
+			}
+			if to := slices.Index(order, used); to < 0 || to >= at {
+				t.Errorf("%q imports %q, which is not before it in the way of the data", name, used)
+			}
+		}
+	}
+}
+
+func TestPurePackagesTouchNothing(t *testing.T) {
+	for _, p := range packages(t) {
+		name, _ := inModule(p.ImportPath)
+		if !slices.Contains(pure, name) {
+			continue
+		}
+		for _, path := range p.Imports {
+			if slices.Contains(outside, path) {
+				t.Errorf("%q imports %q and so reaches outside of its arguments", name, path)
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+// checkOptions are the flags of check, which are the action's inputs too.
+type checkOptions struct {
+	config string
+	strict *bool // nil where neither flag nor input says anything
+	failOn string
+	base   string
+	output
+}
+
+// output says how a report is shown.
+type output struct {
+	format    string
+	color     string
+	quiet     bool
+	reportDir string
+}
+
+// The levels of --fail-on.
+const (
+	failOnError   = "error"
+	failOnWarning = "warning"
+	failOnNever   = "never"
+)
+
+var failOnLevels = []string{failOnError, failOnNever, failOnWarning}
+
+func newCheck(env *Env) *cobra.Command {
+	var o checkOptions
+	var strict bool
+	c := &cobra.Command{
+		Use: "check [PATH...]", Short: "put packs through the gates and their golden cases",
+		Long: `Gates every pack of a pack repository, or the one that PATH names, compiles its
+golden cases, and with --base compares it with an earlier version. PATH is a
+repository, the folder of a pack, or a pack file; the current folder by default.`,
+		Example: "  packgate check examples/acme-support\n  packgate check packs/support --base main --format json",
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("strict") {
+				o.strict = &strict
+			}
+			if len(args) == 0 {
+				args = []string{"."}
+			}
+			return check(c.Context(), env, o, args)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository (default: the nearest "+".packgate.yaml)")
+	f.BoolVar(&strict, "strict", false, "turn the warnings that the rule list marks into errors")
+	f.StringVar(&o.failOn, "fail-on", failOnError, "lowest severity that fails: "+strings.Join(failOnLevels, ", "))
+	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`")
+	o.addFlags(c)
+	return c
+}
+
+func (o *output) addFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.format, "format", "terminal", "what to print: json, markdown, terminal")
+	f.StringVar(&o.color, "color", "auto", "colours: always, auto, never")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print errors and the verdict alone")
+	f.StringVar(&o.reportDir, "report-dir", "", "write report.json and report.md into this `folder` too")
+}
+
+// oneOf checks a choice that a flag or an input makes.
+func oneOf(what, value string, choices ...string) error {
+	if slices.Contains(choices, value) {
+		return nil
+	}
+	return &usageError{message: fmt.Sprintf("%s is %q", what, value), hint: "use one of " + strings.Join(choices, ", ")}
+}
+
+func (o *checkOptions) valid() error {
+	return cmp.Or(
+		oneOf("--fail-on", o.failOn, failOnLevels...),
+		oneOf("--format", o.format, "json", "markdown", "terminal"),
+		oneOf("--color", o.color, "always", "auto", "never"),
+	)
+}
+
+func check(ctx context.Context, env *Env, o checkOptions, paths []string) error {
+	if err := o.valid(); err != nil {
+		return err
+	}
+	r := newRun(env, "check", o.failOn)
+	for _, path := range paths {
+		if err := r.path(ctx, path, o); err != nil {
+			r.fail(err)
+		}
+	}
+	return r.finish(o.output)
+}
+
+// path gates the packs of one path.
+func (r *run) path(ctx context.Context, path string, o checkOptions) error {
+	w, err := openWorkspace(path, settings{config: o.config})
+	if err != nil {
+		return err
+	}
+	defer w.files.Close() // only read from
+	if len(w.packs) == 0 {
+		return w.files.NoPacks(w.config)
+	}
+	base, err := openBaseline(ctx, w, o.base)
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	r.report.Base = base.revision()
+	return r.gate(ctx, w, base, o.strict)
+}
+
+// print writes the report in the format asked for, and the report files.
+func (r *run) print(o output) error {
+	if err := writeReports(o.reportDir, r.report); err != nil {
+		return err
+	}
+	var w io.Writer = r.env.Stdout
+	switch o.format {
+	case "json":
+		return report.JSON(w, r.report)
+	case "markdown":
+		return report.MarkdownReport(w, r.report)
+	}
+	return report.Terminal(w, r.report, report.Style{Color: r.colored(o), Quiet: o.quiet})
+}
+
+// colored follows --color, then the NO_COLOR convention, then what Stdout is.
+func (r *run) colored(o output) bool {
+	switch o.color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return r.env.Terminal && r.env.Getenv("NO_COLOR") == "" && r.env.Getenv("TERM") != "dumb"
+}
+
+// newReport returns the empty report of a command.
+func newReport(env *Env, command string) *report.Report {
+	return &report.Report{
+		Version: report.ModelVersion,
+		Tool:    report.Tool{Name: "packgate", Version: env.Version, RulesVersion: gates.RulesVersion},
+		Command: command, Packs: []report.Pack{}, Errors: []report.Problem{}, Notices: []string{},
+	}
+}

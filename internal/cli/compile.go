@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+type compileOptions struct {
+	config, caseName, format string
+	update                   bool
+}
+
+func newCompile(env *Env) *cobra.Command {
+	var o compileOptions
+	c := &cobra.Command{
+		Use: "compile PACK", Short: "compile golden cases: see what the model gets, write snapshots",
+		Long: `Compiles the golden cases of a pack and shows what came out: every case in a
+line, or with --case one case as the model gets it. --format json prints compiled
+contexts as they are stored. --update writes the snapshots (NAME.compiled.json)
+of the cases that compile, and removes those of cases that no longer do.
+
+Exit status: 0 everything is as the cases expect, 1 it is not; 2 and 3 as
+everywhere. With --update a snapshot that differed is no failure.`,
+		Example: "  packgate compile examples/acme-support --case refund-high-value\n  packgate compile packs/support --update",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := oneOf("--format", o.format, "json", "terminal"); err != nil {
+				return err
+			}
+			return compile(env, args[0], o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
+	f.StringVar(&o.caseName, "case", "", "compile the case of this `name` alone")
+	f.StringVar(&o.format, "format", "terminal", "what to print: json, terminal")
+	f.BoolVar(&o.update, "update", false, "write the snapshots")
+	return c
+}
+
+func compile(env *Env, name string, o compileOptions) error {
+	w, unit, err := onePack(name, settings{config: o.config})
+	if err != nil {
+		return err
+	}
+	defer w.files.Close() // only read from
+	results, err := selectCases(golden.Run(unit, w.environments, w.config), o.caseName, unit.Document.File)
+	if err != nil {
+		return err
+	}
+	if o.update {
+		written, err := updateSnapshots(w, results)
+		if err != nil {
+			return err
+		}
+		for _, line := range written {
+			fmt.Fprintln(env.Stderr, line)
+		}
+		// Judged again, against what is stored now.
+		if unit, err = w.one(name); err != nil {
+			return err
+		}
+		if results, err = selectCases(golden.Run(unit, w.environments, w.config), o.caseName, unit.Document.File); err != nil {
+			return err
+		}
+	}
+	if err := showCompiles(env.Stdout, results, o); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(results, func(r golden.Result) bool { return r.Status == golden.Fail }) {
+		return &verdictError{code: ExitFindings}
+	}
+	return nil
+}
+
+func selectCases(results []golden.Result, name, file string) ([]golden.Result, error) {
+	if name == "" {
+		if len(results) == 0 {
+			return nil, &usageError{message: file + " has no golden case", hint: "write one as golden/NAME.case.json beside the pack; packgate schema case says how"}
+		}
+		return results, nil
+	}
+	var names []string
+	for _, r := range results {
+		if r.Case == name {
+			return []golden.Result{r}, nil
+		}
+		names = append(names, r.Case)
+	}
+	return nil, unknownName("golden case", name, names, "the cases are "+strings.Join(names, ", "))
+}
+
+// updateSnapshots brings the stored snapshots up to date and says what it did.
+// It writes nothing for a case that could not be read.
+func updateSnapshots(w *workspace, results []golden.Result) ([]string, error) {
+	var done []string
+	for _, r := range results {
+		name := filepath.Join(w.dir, filepath.FromSlash(r.SnapshotName))
+		shown := report.Visible(w.files.Show(r.SnapshotName))
+		switch {
+		case r.Detail == nil:
+			done = append(done, "left "+shown+": the case could not be compiled")
+		case r.Compiled == nil && w.files.Exists(r.SnapshotName):
+			if err := os.Remove(name); err != nil {
+				return done, err
+			}
+			done = append(done, "removed "+shown)
+		case r.Compiled != nil && r.Snapshot != golden.Equal:
+			write := func(f *os.File) error { _, err := f.Write(r.Compiled); return err }
+			if err := writeWhole(name, write); err != nil {
+				return done, err
+			}
+			done = append(done, "wrote "+shown)
+		}
+	}
+	return done, nil
+}
+
+func showCompiles(w io.Writer, results []golden.Result, o compileOptions) error {
+	switch {
+	case o.format == "json" && o.caseName != "":
+		return showJSON(w, results[0])
+	case o.format == "json":
+		all := map[string]json.RawMessage{}
+		for _, r := range results {
+			if r.Compiled != nil {
+				all[r.Case] = r.Compiled
+			}
+		}
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(all)
+	case o.caseName != "" && results[0].Detail != nil && results[0].Detail.Context != nil:
+		if err := report.WriteContext(w, results[0].Detail.Context); err != nil {
+			return err
+		}
+	}
+	return report.WriteGolden(w, report.NewGoldens(results))
+}
+
+func showJSON(w io.Writer, r golden.Result) error {
+	if r.Detail == nil || r.Detail.Context == nil {
+		return &usageError{message: fmt.Sprintf("the case %q does not compile: %s", r.Case, r.Reason), hint: "leave out --format json to see more"}
+	}
+	b, err := r.Detail.Context.Snapshot()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
+}
+

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+func newDiff(env *Env) *cobra.Command {
+	var o output
+	var config string
+	c := &cobra.Command{
+		Use: "diff OLD NEW", Short: "compare two versions of a pack and classify what changed",
+		Long: `Compares two packs, files or folders, and says for each layer what changed, the
+class of each change and why, and the version that the changes need.
+
+Exit status: 0 the declared version is enough, 1 it is not or a version rule is
+broken, 4 the class is reject; 2 and 3 as everywhere.`,
+		Example: "  packgate diff old/pack.json packs/support\n  packgate diff old/pack.json packs/support --format json",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := oneOf("--format", o.format, "json", "markdown", "terminal"); err != nil {
+				return err
+			}
+			return diff(env, args[0], args[1], config, o)
+		},
+	}
+	c.Flags().StringVar(&config, "config", "", "config `file` (default: that of NEW's repository)")
+	c.Flags().StringVar(&o.format, "format", "terminal", "what to print: json, markdown, terminal")
+	c.Flags().StringVar(&o.color, "color", "auto", "colours: always, auto, never")
+	return c
+}
+
+func diff(env *Env, oldName, newName, config string, o output) error {
+	d, err := compareFiles(oldName, newName, config)
+	if err != nil {
+		return err
+	}
+	findings := d.Findings()
+	code := ExitPass
+	for _, f := range findings {
+		if f.Severity.String() == "error" {
+			code = ExitFindings
+		}
+	}
+	if d.Class == diffing.Reject {
+		code = ExitReject
+	}
+	r := &run{env: env}
+	if err := report.WriteDiff(env.Stdout, o.format, report.NewDiff(d), report.NewFindings(findings), report.Style{Color: r.colored(o)}); err != nil {
+		return err
+	}
+	if code != ExitPass {
+		return &verdictError{code: code}
+	}
+	return nil
+}
+
+// compareFiles reads two packs and compares them. An error names the side that
+// could not be read.
+func compareFiles(oldName, newName, config string) (*diffing.Diff, error) {
+	before, base, err := onePack(oldName, settings{})
+	if err != nil {
+		return nil, ofSide("the old version", err)
+	}
+	defer before.files.Close() // only read from
+	after, head, err := onePack(newName, settings{config: config})
+	if err != nil {
+		return nil, ofSide("the new version", err)
+	}
+	defer after.files.Close() // only read from
+	overrides, err := overridesOf(after.config)
+	if err != nil {
+		return nil, err
+	}
+	return diffing.Compare(base.Pack, head.Pack, overrides)
+}
+
+// ofSide says which of two versions an error is about.
+func ofSide(side string, err error) error {
+	var many repo.Problems
+	var one *repo.Problem
+	if errors.As(err, &one) {
+		many = repo.Problems{one}
+	} else if !errors.As(err, &many) {
+		return fmt.Errorf("%s: %w", side, err)
+	}
+	out := make(repo.Problems, len(many))
+	for i, p := range many {
+		out[i] = &repo.Problem{Location: p.Location, Message: side + ": " + p.Message, Hint: p.Hint}
+	}
+	return out
+}
+
+// overridesOf reads the class overrides of a config. The error is repo.Problems
+// where one names a row that does not exist or that is not open to overriding.
+func overridesOf(c *repo.Config) ([]diffing.Override, error) {
+	rows := map[string]diffing.Row{}
+	var ids []string
+	for _, row := range diffing.Table() {
+		rows[row.ID] = row
+		if row.Human {
+			ids = append(ids, row.ID)
+		}
+	}
+	var overrides []diffing.Override
+	var problems repo.Problems
+	for _, item := range c.Classes.Items {
+		row, known := rows[item.Change.Value]
+		class, err := diffing.ParseClass(item.Class.Value)
+		switch {
+		case err != nil:
+			problems = append(problems, &repo.Problem{Location: item.Class.Node.Location(), Message: err.Error()})
+		case !known:
+			var usage *usageError
+			errors.As(unknownName("change", item.Change.Value, ids, "packgate's class table lists them"), &usage)
+			problems = append(problems, &repo.Problem{Location: item.Change.Node.Location(), Message: usage.message, Hint: usage.hint})
+		case !row.Human:
+			problems = append(problems, &repo.Problem{Location: item.Change.Node.Location(),
+				Message: fmt.Sprintf("the class of %s is settled by the contract (%s)", row.ID, row.Class), Hint: "only rows marked with a star are open to a class of your own"})
+		default:
+			overrides = append(overrides, diffing.Override{Change: row.ID, Class: class, Reason: item.Reason.Value})
+		}
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return overrides, nil
+}

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/report"
+)
+
+// The exit codes. A pipeline can tell "your pack is wrong" from "I broke".
+const (
+	ExitPass     = 0 // nothing stands against the packs
+	ExitFindings = 1 // there are findings that fail
+	ExitUse      = 2 // wrong use or configuration
+	ExitFailure  = 3 // packgate or its environment failed: nothing is decided
+	ExitReject   = 4 // the class of a change is reject
+)
+
+// usageError is wrong use of the command line.
+type usageError struct {
+	message, hint string
+}
+
+func (e *usageError) Error() string { return e.message }
+
+// verdictError carries an exit code out of a command whose report has been
+// written: there is nothing more to say.
+type verdictError struct{ code int }
+
+func (e *verdictError) Error() string { return fmt.Sprintf("exit status %d", e.code) }
+
+// exitCode returns the code that an error stands for.
+func exitCode(err error) int {
+	var verdict *verdictError
+	var usage *usageError
+	switch {
+	case err == nil:
+		return ExitPass
+	case errors.As(err, &verdict):
+		return verdict.code
+	case errors.As(err, &usage), errors.Is(err, repo.ErrUse):
+		return ExitUse
+	}
+	for _, use := range []error{github.ErrRefused, github.ErrUnknownEvent, github.ErrNotActions, github.ErrNoRepository, github.ErrUnknownRevision} {
+		if errors.Is(err, use) {
+			return ExitUse
+		}
+	}
+	return ExitFailure
+}
+
+// problemsOf returns an error in the report's form, one problem for each fault
+// that it holds.
+func problemsOf(err error) []report.Problem {
+	var many repo.Problems
+	var one *repo.Problem
+	var usage *usageError
+	var git *github.Error
+	switch {
+	case errors.As(err, &many):
+		problems := make([]report.Problem, len(many))
+		for i, p := range many {
+			problems[i] = problemOf(p)
+		}
+		return problems
+	case errors.As(err, &one):
+		return []report.Problem{problemOf(one)}
+	case errors.As(err, &usage):
+		return []report.Problem{{Message: usage.message, Hint: usage.hint}}
+	case errors.As(err, &git):
+		return []report.Problem{{Message: git.Short(), Hint: git.Hint}}
+	}
+	return []report.Problem{{Message: err.Error()}}
+}
+
+func problemOf(p *repo.Problem) report.Problem {
+	l := p.Location
+	return report.Problem{Message: p.Message, Hint: p.Hint, File: l.File, Line: l.Start.Line, Column: l.Start.Column}
+}
+
+// printProblems writes errors for a person: place, message, and what to do.
+func printProblems(w io.Writer, err error) {
+	for _, p := range problemsOf(err) {
+		place := ""
+		if p.File != "" {
+			place = report.Visible(p.File) + ": "
+		}
+		if p.Line > 0 {
+			place = fmt.Sprintf("%s:%d:%d: ", report.Visible(p.File), p.Line, p.Column)
+		}
+		fmt.Fprintf(w, "packgate: %s%s\n", place, report.Visible(p.Message))
+		if p.Hint != "" {
+			fmt.Fprintf(w, "  → %s\n", report.Visible(p.Hint))
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/schemas"
+	"github.com/spf13/cobra"
+)
+
+func newRules(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "rules", Short: "list every rule", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
+			for _, g := range gates.Documented() {
+				for _, r := range g.Rules {
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.ID, g.ID, severityWords(r), r.Name, r.Title)
+				}
+			}
+			return w.Flush()
+		},
+	}
+}
+
+// severityWords says a rule's default severity, and whether strict mode raises it.
+func severityWords(r *gate.Rule) string {
+	if r.Strict {
+		return r.Severity.String() + " (strict: error)"
+	}
+	return r.Severity.String()
+}
+
+func newExplain(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "explain ID|NAME", Short: "explain a rule, with a bad and a good example",
+		Example: "  packgate explain REF001\n  packgate explain unresolved-decision-binding",
+		Args:    cobra.ExactArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return ruleNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, g := gates.Find(args[0])
+			if r == nil {
+				return unknownName("rule", args[0], ruleNames(), "packgate rules lists them")
+			}
+			explain(env, r, g)
+			return nil
+		},
+	}
+}
+
+func ruleNames() []string {
+	var names []string
+	for _, r := range gates.Rules() {
+		names = append(names, r.ID, r.Name)
+	}
+	return names
+}
+
+// unknownName is the error for a name that is not one of the known ones.
+func unknownName(what, name string, known []string, hint string) error {
+	if near := schemas.Nearest(name, known); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return &usageError{message: fmt.Sprintf("there is no %s %q", what, name), hint: hint}
+}
+
+func explain(env *Env, r *gate.Rule, g *gate.Gate) {
+	w := env.Stdout
+	fmt.Fprintf(w, "%s %s\n%s\n\n", r.ID, r.Name, r.Title)
+	fmt.Fprintf(w, "gate      %s\nseverity  %s\nwaivable  %s\nsince     %s\n\n", g.Title, severityWords(r), waivable(r), r.Since)
+	fmt.Fprintf(w, "%s\n\n", wrap(r.Doc, 80))
+	fmt.Fprintf(w, "bad:\n%s\n\ngood:\n%s\n", indent(r.Bad), indent(r.Good))
+}
+
+func waivable(r *gate.Rule) string {
+	if r.NoWaiver {
+		return "no"
+	}
+	return "yes"
+}
+
+func indent(s string) string {
+	return "    " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n    ")
+}
+
+// wrap breaks each paragraph into lines of at most width characters. Lists keep
+// their lines.
+func wrap(s string, width int) string {
+	var out []string
+	for _, paragraph := range strings.Split(strings.TrimSpace(s), "\n\n") {
+		if strings.HasPrefix(paragraph, "- ") {
+			out = append(out, paragraph)
+			continue
+		}
+		line := ""
+		var lines []string
+		for _, word := range strings.Fields(paragraph) {
+			if line != "" && len(line)+1+len(word) > width {
+				lines, line = append(lines, line), ""
+			}
+			if line != "" {
+				line += " "
+			}
+			line += word
+		}
+		out = append(out, strings.Join(append(lines, line), "\n"))
+	}
+	return strings.Join(out, "\n\n")
+}
+
+func newSchema(env *Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "schema NAME", Short: "print one of the JSON Schemas",
+		Long:    "Prints the JSON Schema (draft 2020-12) of a contract or of one of packgate's own\nfiles: " + strings.Join(schemas.Names(), ", ") + ".",
+		Example: "  packgate schema context-pack > context-pack.schema.json",
+		Args:    cobra.ExactArgs(1), ValidArgs: schemas.Names(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			src, err := schemas.Source(args[0])
+			if err != nil {
+				return unknownName("schema", args[0], schemas.Names(), "the schemas are "+strings.Join(schemas.Names(), ", "))
+			}
+			_, err = env.Stdout.Write(src)
+			return err
+		},
+	}
+}

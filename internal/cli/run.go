@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/report"
+)
+
+// run is one run of the gates over one or more repositories, on its way to a
+// report.
+type run struct {
+	env    *Env
+	report *report.Report
+	failOn string
+	broken int // the exit code of what went wrong, 0 if nothing did
+}
+
+func newRun(env *Env, command, failOn string) *run {
+	return &run{env: env, report: newReport(env, command), failOn: failOn}
+}
+
+// fail notes an error that kept a part of the work from being done. The run
+// goes on with the rest; it cannot pass any more.
+func (r *run) fail(err error) {
+	r.report.Errors = append(r.report.Errors, problemsOf(err)...)
+	r.broken = max(r.broken, exitCode(err))
+}
+
+// notice adds a sentence that touches no verdict.
+func (r *run) notice(format string, args ...any) {
+	r.report.Notices = append(r.report.Notices, fmt.Sprintf(format, args...))
+}
+
+// gate puts the packs of a workspace through everything. Strict wins over the
+// config where it is not nil.
+func (r *run) gate(ctx context.Context, w *workspace, base *baseline, strict *bool) error {
+	isStrict := w.config.Strict.Value
+	if strict != nil {
+		isStrict = *strict
+	}
+	policy, err := gates.NewPolicy(w.config, isStrict, r.env.Now())
+	if err != nil {
+		return err
+	}
+	overrides, err := overridesOf(w.config)
+	if err != nil {
+		return err
+	}
+	for _, name := range w.packs {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("stopped before %s: %w", w.files.Show(name), err)
+		}
+		p, err := gatePack(w, name, policy, base, overrides)
+		if err != nil {
+			r.fail(err)
+			continue
+		}
+		p.Result = r.verdict(&p)
+		r.report.Packs = append(r.report.Packs, p)
+	}
+	return nil
+}
+
+// gatePack is the whole way of one pack: read, gates, golden cases, comparison.
+func gatePack(w *workspace, name string, policy gates.Policy, base *baseline, overrides []diffing.Override) (report.Pack, error) {
+	unit, err := w.files.Unit(name, w.config)
+	if err != nil {
+		return report.Pack{}, err
+	}
+	diff, notCompared, err := base.compare(unit, overrides)
+	if err != nil {
+		return report.Pack{}, err
+	}
+	var outside []finding.Finding
+	if diff != nil {
+		outside = diff.Findings()
+	}
+	result := gates.Run(gate.NewSubject(unit, w.environments, w.config), policy, outside...)
+	if notCompared != "" {
+		result.NotChecked = append(result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: notCompared})
+	}
+	return report.NewPack(unit, result, golden.Run(unit, w.environments, w.config), diff), nil
+}
+
+// verdict judges one pack.
+func (r *run) verdict(p *report.Pack) report.Result {
+	c := report.Count(p)
+	switch {
+	case p.Diff != nil && p.Diff.Class == diffing.Reject.String():
+		return report.Rejected
+	case c.Errors > 0, r.failOn == failOnWarning && c.Warnings > 0:
+		return report.Failed
+	}
+	return report.Passed
+}
+
+// finish sums up, writes the report and returns its exit code as an error.
+func (r *run) finish(o output) error {
+	r.settle()
+	if err := r.print(o); err != nil {
+		return err
+	}
+	if r.report.ExitCode != ExitPass {
+		return &verdictError{code: r.report.ExitCode}
+	}
+	return nil
+}
+
+// settle sets the verdict over all packs and the exit code. What could not be
+// decided weighs more than what was decided, and reject more than fail.
+func (r *run) settle() {
+	p := r.report
+	p.Summary = report.Summarise(p.Packs)
+	p.Result, p.ExitCode = report.Passed, ExitPass
+	for i := range p.Packs {
+		switch p.Packs[i].Result {
+		case report.Rejected:
+			p.Result, p.ExitCode = report.Rejected, ExitReject
+		case report.Failed:
+			if p.Result == report.Passed {
+				p.Result, p.ExitCode = report.Failed, ExitFindings
+			}
+		}
+	}
+	if r.failOn == failOnNever {
+		p.ExitCode = ExitPass
+	}
+	if r.broken != 0 {
+		p.Result, p.ExitCode = report.Broken, r.broken
+	}
+}
+
+// The names of the report files.
+const (
+	reportJSON     = "report.json"
+	reportMarkdown = "report.md"
+)
+
+// writeReports writes the report files into a folder, which it makes where it is
+// missing; nothing if the folder is "". Each file appears whole or not at all.
+func writeReports(dir string, r *report.Report) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the report folder: %w", err)
+	}
+	if err := writeWhole(filepath.Join(dir, reportJSON), func(f *os.File) error { return report.JSON(f, r) }); err != nil {
+		return err
+	}
+	return writeWhole(filepath.Join(dir, reportMarkdown), func(f *os.File) error { return report.MarkdownReport(f, r) })
+}
+
+// writeWhole writes a file beside its place and moves it there once it is
+// complete.
+func writeWhole(name string, write func(*os.File) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), ".packgate-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name()) // the error that matters is the first one
+		}
+	}()
+	if err := write(f); err != nil {
+		f.Close()
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := f.Chmod(0o644); err != nil {
+		f.Close()
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// classOf returns the highest class of change in a report ("" where nothing was
+// compared), and the version that is needed where exactly one pack needs another.
+func classOf(r *report.Report) (class, required string) {
+	highest, needs := diffing.None, 0
+	for _, p := range r.Packs {
+		if p.Diff == nil {
+			continue
+		}
+		c, err := diffing.ParseClass(p.Diff.Class)
+		if err != nil {
+			c = diffing.Reject
+		}
+		if class == "" || c > highest {
+			highest, class = c, p.Diff.Class
+		}
+		if p.Diff.RequiredVersion == "" {
+			continue
+		}
+		needs++
+		required = p.Diff.RequiredVersion
+	}
+	if needs > 1 {
+		required = ""
+	}
+	return class, required
+}

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// workspace is a pack repository that is open for reading: its files, config
+// and environment catalogs, and the packs in it that were asked for.
+type workspace struct {
+	dir          string // the root folder
+	files        *repo.Files
+	config       *repo.Config
+	environments []*repo.Environment
+	packs        []string // pack files, relative to the root
+}
+
+// place is where a path that a user named leads: the root of the repository
+// that it belongs to, and the part of it that was meant (file or folder,
+// relative to the root; "." for all).
+type place struct{ root, scope string }
+
+// findPlace finds the repository of a path: the nearest folder, from the path
+// upwards, that has a config or an environments folder; else the path's own
+// folder. It does not look beyond the root of a git repository.
+func findPlace(name string) (place, error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return place{}, &repo.Problem{Location: finding.Location{File: name}, Message: "there is no such file or folder", Hint: "name a pack repository, the folder of a pack, or a pack file"}
+	}
+	if err != nil {
+		return place{}, err
+	}
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return place{}, err
+	}
+	start := abs
+	if !info.IsDir() {
+		start = filepath.Dir(abs)
+	}
+	root := start
+	for dir := start; ; dir = filepath.Dir(dir) {
+		if has(dir, repo.ConfigName) || has(dir, "environments") {
+			root = dir
+			break
+		}
+		if has(dir, ".git") || dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	scope, err := filepath.Rel(root, abs)
+	return place{root: root, scope: filepath.ToSlash(scope)}, err
+}
+
+func has(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return err == nil
+}
+
+// display returns how messages name the root: relative to the current folder
+// where it is at or below it, else in full.
+func display(root string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return root
+	}
+	rel, err := filepath.Rel(here, root)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return root
+	}
+	return rel
+}
+
+// settings are what the command line or the action's inputs say about reading a
+// repository. They win over the config.
+type settings struct {
+	config string       // config file; "" for the repository's own
+	packs  []string     // patterns of pack files; none for the config's
+	policy *repo.Config // config to take instead of the file, such as the base commit's
+}
+
+// openWorkspace opens the repository of a path. The caller closes its files.
+func openWorkspace(name string, s settings) (*workspace, error) {
+	at, err := findPlace(name)
+	if err != nil {
+		return nil, err
+	}
+	configName := ""
+	if s.config != "" {
+		abs, err := filepath.Abs(s.config)
+		if err != nil {
+			return nil, err
+		}
+		at.root, configName = filepath.Dir(abs), filepath.Base(abs)
+		at.scope = "."
+		if target, err := filepath.Abs(name); err == nil {
+			if rel, err := filepath.Rel(at.root, target); err == nil && filepath.IsLocal(rel) {
+				at.scope = filepath.ToSlash(rel)
+			}
+		}
+	}
+	files, err := repo.OpenFiles(at.root, display(at.root))
+	if err != nil {
+		return nil, err
+	}
+	w := &workspace{dir: at.root, files: files}
+	if err := w.load(at.scope, configName, s); err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
+	return w, nil
+}
+
+func (w *workspace) load(scope, configName string, s settings) error {
+	var err error
+	if w.config = s.policy; w.config == nil {
+		if w.config, err = w.files.Config(configName); err != nil {
+			return err
+		}
+	}
+	if w.environments, err = w.files.Environments(w.config); err != nil {
+		return err
+	}
+	if strings.HasSuffix(scope, ".json") {
+		w.packs = []string{scope}
+		return nil
+	}
+	all, err := w.files.Find(w.config, s.packs...)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if scope == "." || strings.HasPrefix(p, scope+"/") {
+			w.packs = append(w.packs, p)
+		}
+	}
+	if len(w.packs) == 0 && len(all) > 0 {
+		return &repo.Problem{Location: finding.Location{File: path.Join(w.files.Prefix, scope)}, Message: "there is no pack here",
+			Hint: fmt.Sprintf("the repository has %d, the first is %s", len(all), w.files.Show(all[0]))}
+	}
+	return nil
+}
+
+// onePack opens the repository of a path that has to lead to exactly one pack.
+func onePack(name string, s settings) (*workspace, *repo.Unit, error) {
+	w, err := openWorkspace(name, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	unit, err := w.one(name)
+	if err != nil {
+		return nil, nil, errors.Join(err, w.files.Close())
+	}
+	return w, unit, nil
+}
+
+func (w *workspace) one(name string) (*repo.Unit, error) {
+	switch len(w.packs) {
+	case 0:
+		return nil, w.files.NoPacks(w.config)
+	case 1:
+	default:
+		shown := make([]string, len(w.packs))
+		for i, p := range w.packs {
+			shown[i] = w.files.Show(p)
+		}
+		return nil, &usageError{message: fmt.Sprintf("%s has %d packs and one is wanted", name, len(shown)), hint: "name one of " + strings.Join(slices.Sorted(slices.Values(shown)), ", ")}
+	}
+	unit, err := w.files.Unit(w.packs[0], w.config)
+	if err != nil {
+		return nil, err
+	}
+	return unit, repo.Unreadable(unit.Faults)
+}

@@ -1,0 +1,154 @@
+// Package golden runs the golden cases of a pack: it compiles each, compares the
+// outcome with what the case expects and the compiled context with the stored
+// snapshot.
+//
+// A golden case is the pack author's statement about one request: what it
+// compiles to, which tools and gates it gets, what is denied. The snapshot
+// beside it makes every other effect of a change visible in review, like any
+// changed file. A case that could not be compiled is never a pass, whatever it
+// expects: being unable to look is not the same as having seen nothing wrong.
+//
+// The package does no I/O. Who wants to store snapshots writes the Compiled
+// bytes of the results.
+package golden
+
+import (
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// Status is what a case comes to.
+type Status string
+
+// The statuses of a case.
+const (
+	Pass    Status = "pass"
+	Warning Status = "warning"
+	Fail    Status = "fail"
+)
+
+// SnapshotStatus says how a compile compares with the stored snapshot.
+type SnapshotStatus string
+
+// The statuses of a snapshot.
+const (
+	Equal      SnapshotStatus = "equal"
+	Drifted    SnapshotStatus = "drifted"
+	Missing    SnapshotStatus = "missing"
+	NotChecked SnapshotStatus = "not_checked" // there is nothing to compare
+)
+
+// Problem is one way in which a case is not as it should be.
+type Problem struct {
+	Message  string // in the grammar of messages
+	Hint     string // what to do; may be empty
+	Severity finding.Severity
+	Location finding.Location
+}
+
+// Result is what became of one golden case.
+type Result struct {
+	Case     string // its name, or the file's where it has none
+	Family   string
+	File     string // as messages show it
+	Location finding.Location
+	Status   Status
+
+	Expected string           // the expected outcome, "" where the case does not say
+	Outcome  compiler.Outcome // "" where the case could not be compiled
+	Reason   string           // why it was not compiled, "" if it was
+
+	Snapshot     SnapshotStatus
+	SnapshotName string // of the snapshot file, relative to the repository's root
+	Stage        string // the first stage that drifted, one of compiler.Stages
+	Differences  []Difference
+	Hash         string // compiled_context_hash
+
+	Problems []Problem // errors first, else in the order in which they were found
+	// NotChecked lists what the compile could not check.
+	NotChecked []string
+	// Compiled is the snapshot form of the compiled context, nil unless the case
+	// is expected to compile and did. It is what to store.
+	Compiled []byte
+	// Detail is the compile itself with its trace, nil where there was none.
+	Detail *compiler.Result
+}
+
+// Run runs the golden cases of a pack, in the order of their files. The pack is
+// prepared once.
+func Run(u *repo.Unit, environments []*repo.Environment, c *repo.Config) []Result {
+	s := &suite{unit: u, environments: environments, config: c}
+	if u.Pack != nil {
+		s.program = compiler.Prepare(u.Pack)
+	}
+	var results []Result
+	for _, f := range u.Files {
+		if f.Kind == "case" {
+			results = append(results, s.run(f))
+		}
+	}
+	return results
+}
+
+// suite is what the cases of one pack share.
+type suite struct {
+	unit         *repo.Unit
+	environments []*repo.Environment
+	config       *repo.Config
+	program      *compiler.Program // nil where the pack could not be read
+}
+
+// run runs one case.
+func (s *suite) run(f *repo.SideFile) Result {
+	t := &trial{suite: s, file: f, Result: Result{
+		Case: f.Name, File: f.Document.File, Location: finding.Location{File: f.Document.File},
+		Snapshot: NotChecked, SnapshotName: repo.SnapshotName(f.Name),
+	}}
+	if t.read() {
+		t.compile()
+		t.compareExpectation()
+		t.compareSnapshot()
+	}
+	t.settle()
+	return t.Result
+}
+
+// trial is one case while it runs.
+type trial struct {
+	*suite
+	file *repo.SideFile
+	*repo.Case
+	Result
+	context any // the compiled context as decoded JSON, nil unless compiled
+}
+
+func (t *trial) problem(at *pack.Node, hint, message string) {
+	t.report(at.Location(), finding.Error, hint, message)
+}
+
+func (t *trial) report(at finding.Location, severity finding.Severity, hint, message string) {
+	t.Problems = append(t.Problems, Problem{Message: message, Hint: hint, Severity: severity, Location: at})
+}
+
+// settle derives the status from the problems.
+func (t *trial) settle() {
+	sortBySeverity(t.Problems)
+	t.Status = Pass
+	for _, p := range t.Problems {
+		if p.Severity == finding.Error {
+			t.Status = Fail
+		} else if t.Status == Pass {
+			t.Status = Warning
+		}
+	}
+}
+
+// place returns the location of the first node that is there, else of the file.
+func (t *trial) place(nodes ...*pack.Node) finding.Location {
+	if n := pack.Place(nodes...); n != nil {
+		return n.Location()
+	}
+	return finding.Location{File: t.file.Document.File}
+}

@@ -1,0 +1,211 @@
+package golden
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// Difference is one place at which a compile differs from its snapshot. Path
+// leads through the compiled context by identities: blocks by their id, tools by
+// adapter. Stored and Now are JSON on one line, "" where there is nothing.
+type Difference struct {
+	Path        string
+	Stored, Now string
+}
+
+// compareSnapshot compares the compile with the stored snapshot.
+func (t *trial) compareSnapshot() {
+	expected := t.Expected == string(compiler.Compiled)
+	switch {
+	case !expected && t.Case.Snapshot != nil:
+		t.report(finding.Location{File: t.Case.Snapshot.File}, finding.Warning, "delete it",
+			fmt.Sprintf("this snapshot belongs to case %q, which is not expected to compile", t.Result.Case))
+	case !expected || t.Outcome != compiler.Compiled:
+	case t.Case.Snapshot == nil:
+		t.Result.Snapshot = Missing
+		t.report(t.Location, finding.Warning, fmt.Sprintf("packgate compile %s --update", t.unit.Document.File), "the case has no snapshot")
+	case bytes.Equal(t.Case.Snapshot.Source, t.Compiled):
+		t.Result.Snapshot = Equal
+	default:
+		t.Result.Snapshot = Drifted
+		t.drift()
+	}
+	if !expected || t.Outcome != compiler.Compiled {
+		t.Compiled = nil
+	}
+}
+
+// drift says where the compile begins to differ from the snapshot, and how.
+func (t *trial) drift() {
+	stored := t.Case.Snapshot
+	at := finding.Location{File: stored.File}
+	hint := fmt.Sprintf("packgate compile %s --update, and review what changes", t.unit.Document.File)
+	doc, faults := pack.Read(stored.File, stored.Source, t.config.Limits)
+	if doc.Root == nil || len(faults) > 0 {
+		t.report(at, finding.Error, hint, "the snapshot is not valid JSON")
+		return
+	}
+	t.Differences = compare("", doc.Root.Any(), t.context)
+	if len(t.Differences) == 0 {
+		t.report(at, finding.Error, hint, "the snapshot was reformatted; its content is that of the compile")
+		return
+	}
+	slices.SortStableFunc(t.Differences, func(a, b Difference) int { return cmp.Compare(stageOf(a.Path), stageOf(b.Path)) })
+	first := t.Differences[0]
+	t.Stage = compiler.Stages()[stageOf(first.Path)]
+	at = nearest(doc.Root, first.Path).Location()
+	t.report(at, finding.Error, hint, fmt.Sprintf("the compile differs from its snapshot; drift starts at stage %d, %s: %s",
+		stageOf(first.Path)+1, t.Stage, first.words()))
+}
+
+// nearest returns the value of the snapshot that a difference's path names, or
+// the innermost one around it.
+func nearest(n *pack.Node, path string) *pack.Node {
+	segments, _ := pack.SplitPointer(path)
+	for _, s := range segments {
+		next := n.Get(s)
+		for i, item := range n.Items {
+			if m, ok := item.Any().(map[string]any); ok && identity(m, i) == s {
+				next = item
+			}
+		}
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n
+}
+
+// words says a difference in a few words.
+func (d Difference) words() string {
+	switch {
+	case d.Stored == "":
+		return fmt.Sprintf("%s is new: %s", d.Path, clip(d.Now))
+	case d.Now == "":
+		return fmt.Sprintf("%s is gone: it was %s", d.Path, clip(d.Stored))
+	}
+	return fmt.Sprintf("%s was %s and is %s", d.Path, clip(d.Stored), clip(d.Now))
+}
+
+// clip shortens what is shown in a message.
+func clip(s string) string {
+	const most = 80
+	if runes := []rune(s); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return s
+}
+
+// stageOf returns the stage, counted from 0, whose output a member of the
+// compiled context shows first.
+func stageOf(path string) int {
+	for _, row := range []struct {
+		prefix string
+		stage  int
+	}{
+		{"/compiled_prompt/task", 0},
+		{"/manifests/policy_manifest", 1}, {"/context_ledger/policy_bundles", 1},
+		{"/manifests/tool_manifest", 2}, {"/context_ledger/tools", 2},
+		{"/manifests/evidence_manifest", 3}, {"/context_ledger/evidence_refs", 3},
+		{"/context_ledger/memory_refs", 4},
+		{"/budget_report/tokens_allocated", 5},
+		{"/compiled_prompt", 6}, {"/budget_report", 6}, {"/context_ledger/budget", 6},
+	} {
+		if strings.HasPrefix(path, row.prefix) {
+			return row.stage
+		}
+	}
+	return 7
+}
+
+// compare returns the differences of two values, names sorted.
+func compare(path string, stored, now any) []Difference {
+	if reflect.DeepEqual(stored, now) {
+		return nil
+	}
+	a, b := named(stored), named(now)
+	if a == nil || b == nil {
+		return []Difference{{path, text(stored), text(now)}}
+	}
+	var differences []Difference
+	names := maps.Clone(a)
+	maps.Copy(names, b)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		at := path + "/" + pack.EscapeSegment(name)
+		x, inA := a[name]
+		y, inB := b[name]
+		switch {
+		case !inA:
+			differences = append(differences, Difference{Path: at, Now: text(y)})
+		case !inB:
+			differences = append(differences, Difference{Path: at, Stored: text(x)})
+		default:
+			differences = append(differences, compare(at, x, y)...)
+		}
+	}
+	if len(differences) == 0 { // the same items in another order
+		return []Difference{{path, text(stored), text(now)}}
+	}
+	return differences
+}
+
+// named returns the members of an object, or the items of a list of objects by
+// their identity; nil for anything else.
+func named(v any) map[string]any {
+	if m, ok := v.(map[string]any); ok {
+		return m
+	}
+	items, ok := v.([]any)
+	if !ok || len(items) == 0 {
+		return nil
+	}
+	byName := make(map[string]any, len(items))
+	for i, item := range items {
+		m, ok := item.(map[string]any)
+		if !ok {
+			return nil
+		}
+		byName[identity(m, i)] = item
+	}
+	if len(byName) < len(items) {
+		return nil
+	}
+	return byName
+}
+
+func identity(m map[string]any, i int) string {
+	for _, member := range []string{"block_id", "bundle_id", "adapter_id", "evidence_ref"} {
+		if id, ok := m[member].(string); ok {
+			return id
+		}
+	}
+	return strconv.Itoa(i)
+}
+
+// text returns a value as JSON on one line.
+func text(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "?" // decoded JSON always has a JSON form
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// sortBySeverity puts errors before warnings and keeps the order otherwise.
+func sortBySeverity(problems []Problem) {
+	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(b.Severity, a.Severity) })
+}

@@ -1,0 +1,169 @@
+package repo
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// ErrUse marks what the user can mend: a path that is not there, a repository
+// without packs, a config that is not valid. Every other error of this package
+// is a failure of the machine or its file system.
+var ErrUse = errors.New("wrong use or configuration")
+
+// Problem is an error with its place in a file and what to do about it. It
+// matches ErrUse.
+type Problem struct {
+	Location finding.Location // File alone is set where there is no line
+	Message  string
+	Hint     string
+}
+
+// Error returns file, line and column, and the message.
+func (p *Problem) Error() string {
+	l := p.Location
+	switch {
+	case l.File == "":
+		return p.Message
+	case l.Start.Line == 0:
+		return l.File + ": " + p.Message
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", l.File, l.Start.Line, l.Start.Column, p.Message)
+}
+
+// Is reports that a Problem is one of wrong use.
+func (p *Problem) Is(target error) bool { return target == ErrUse }
+
+// Files reads the files below one root folder. Names are relative to it, with
+// forward slashes.
+type Files struct {
+	root *os.Root
+	// Prefix leads from where the user stands to the root; names in documents
+	// and messages begin with it.
+	Prefix string
+}
+
+// OpenFiles opens the root folder. Prefix is how the user would name it (".",
+// "examples/acme-support").
+func OpenFiles(dir, prefix string) (*Files, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &Problem{Location: finding.Location{File: prefix}, Message: "there is no such folder", Hint: "name the folder of a pack repository, or of one pack"}
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", prefix, err)
+	case !info.IsDir():
+		return nil, &Problem{Location: finding.Location{File: prefix}, Message: "this is no folder", Hint: "name the folder of a pack repository, or of one pack"}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", prefix, err)
+	}
+	return &Files{root: root, Prefix: filepath.ToSlash(prefix)}, nil
+}
+
+// Close releases the root folder.
+func (f *Files) Close() error { return f.root.Close() }
+
+// FS returns the files as a file system.
+func (f *Files) FS() fs.FS { return f.root.FS() }
+
+// Show returns the name as messages show it.
+func (f *Files) Show(name string) string { return path.Join(f.Prefix, name) }
+
+// Exists reports whether there is something of that name, be it a link that
+// leads nowhere: Read says what is wrong with it.
+func (f *Files) Exists(name string) bool {
+	_, err := f.root.Lstat(filepath.FromSlash(name))
+	return err == nil
+}
+
+// Read returns the bytes of a regular file. The error is a *Problem where the
+// name is no regular file or leads out of the root.
+func (f *Files) Read(name string) ([]byte, error) {
+	src, _, err := f.read(name, -1)
+	return src, err
+}
+
+// read returns the file's bytes and size; no bytes where it is larger than most
+// (unless that is negative).
+func (f *Files) read(name string, most int64) (src []byte, size int64, err error) {
+	if err := f.inside(name); err != nil {
+		return nil, 0, err
+	}
+	file, err := f.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	}
+	defer file.Close() // only read from
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	}
+	if most >= 0 && info.Size() > most {
+		return nil, info.Size(), nil
+	}
+	src, err = io.ReadAll(file)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	}
+	return src, int64(len(src)), nil
+}
+
+// inside refuses what is no regular file below the root. A symbolic link is
+// followed only as long as it stays inside.
+func (f *Files) inside(name string) error {
+	local := filepath.FromSlash(name)
+	problem := func(message, hint string) error {
+		return &Problem{Location: finding.Location{File: f.Show(name)}, Message: message, Hint: hint}
+	}
+	link, err := f.root.Lstat(local)
+	if errors.Is(err, fs.ErrNotExist) {
+		return problem("there is no such file", "")
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	}
+	info, err := f.root.Stat(local)
+	switch {
+	case err != nil && link.Mode()&fs.ModeSymlink != 0:
+		return problem("this symbolic link leads to nothing inside the repository", "replace it by the file itself")
+	case err != nil:
+		return fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	case !info.Mode().IsRegular():
+		return problem("this is no regular file", "")
+	}
+	return nil
+}
+
+// cause strips the operation and path that the os package adds, which the
+// message already says in the user's terms.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// Document reads one JSON file. A file beyond the size limit is not loaded; the
+// fault that says so is returned like any other.
+func (f *Files) Document(name string, limits pack.Limits) (*pack.Document, []pack.Fault, error) {
+	src, size, err := f.read(name, int64(limits.MaxBytes))
+	if err != nil {
+		return nil, nil, err
+	}
+	if size > int64(limits.MaxBytes) {
+		d, faults := pack.TooLarge(f.Show(name), size, limits)
+		return d, faults, nil
+	}
+	d, faults := pack.Read(f.Show(name), src, limits)
+	return d, faults, nil
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"encoding/json"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// NewPack returns what is said of one pack. Its Result is left to the caller,
+// who knows what is to fail.
+func NewPack(u *repo.Unit, result gates.Result, cases []golden.Result, diff *diffing.Diff) Pack {
+	p := Pack{
+		Path: u.Document.File, Gates: []Gate{}, Findings: []Finding{}, Golden: []Golden{}, NotChecked: []NotChecked{},
+		Diff: NewDiff(diff),
+	}
+	if u.Pack != nil {
+		p.Pack = u.Pack.Ref()
+		if digest, err := u.Document.CanonicalDigest(); err == nil {
+			p.Digest = string(digest) // a document that the reader refused in part has none
+		}
+	}
+	for _, g := range result.Gates {
+		p.Gates = append(p.Gates, Gate{
+			Gate: g.Gate.ID, Title: g.Gate.Title, Status: string(g.Status), Reason: g.Reason, Errors: g.Errors, Warnings: g.Warnings,
+		})
+	}
+	for _, f := range result.Findings {
+		p.Findings = append(p.Findings, newFinding(f))
+	}
+	for _, c := range cases {
+		p.Golden = append(p.Golden, newGolden(c))
+	}
+	for _, n := range result.NotChecked {
+		p.NotChecked = append(p.NotChecked, NotChecked{Gate: n.Gate, Rule: n.Rule, Reason: n.Reason})
+	}
+	return p
+}
+
+func newFinding(f finding.Finding) Finding {
+	l := f.Location
+	out := Finding{
+		Rule: f.Rule, Name: f.Name, Gate: f.Gate, Severity: f.Severity.String(), Message: f.Message, Hint: f.Hint,
+		File: l.File, Line: l.Start.Line, Column: l.Start.Column, EndLine: l.End.Line, EndColumn: l.End.Column,
+		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(),
+	}
+	for _, r := range f.Related {
+		out.Related = append(out.Related, Related{
+			Message: r.Message, File: r.Location.File, Line: r.Location.Start.Line, Column: r.Location.Start.Column, Path: r.Location.Path,
+		})
+	}
+	if f.Fix != nil {
+		out.Fix = &Fix{Description: f.Fix.Description, Patch: []Operation{}}
+		for _, op := range f.Fix.Operations {
+			out.Fix.Patch = append(out.Fix.Patch, Operation{Op: op.Op, Path: op.Path, Value: json.RawMessage(op.Value)})
+		}
+	}
+	if f.Waived != nil {
+		out.Waived = &Waived{Reason: f.Waived.Reason, Owner: f.Waived.Owner, Expires: f.Waived.Expires}
+	}
+	return out
+}
+
+// NewDiff returns a comparison in the report's form, nil for none.
+func NewDiff(d *diffing.Diff) *Diff {
+	if d == nil {
+		return nil
+	}
+	out := &Diff{
+		Base: d.Base.PackID + "@" + d.Base.Version, Head: d.Head.PackID + "@" + d.Head.Version,
+		Class: d.Class.String(), Declared: d.Declared.String(), RequiredVersion: d.Required,
+	}
+	for _, l := range d.Layers {
+		layer := Layer{Layer: l.Name, Class: l.Class.String(), Changes: []Change{}}
+		for _, c := range l.Changes {
+			layer.Changes = append(layer.Changes, newChange(c))
+		}
+		out.Layers = append(out.Layers, layer)
+	}
+	return out
+}
+
+func newChange(c diffing.Change) Change {
+	out := Change{
+		Path: c.Path, Kind: c.Kind.String(), Row: c.Row, Class: c.Class.String(), Reason: c.Reason,
+		NeedsHumanClass: c.NeedsHumanClass, Override: c.OverrideReason, Old: rawOf(c.Old), New: rawOf(c.New),
+	}
+	if at := pack.Place(c.New, c.Old); at != nil {
+		l := at.Location()
+		out.File, out.Line, out.Column, out.Pointer = l.File, l.Start.Line, l.Start.Column, l.Pointer
+	}
+	if c.Old != nil {
+		out.BaseLine = c.Old.Location().Start.Line
+	}
+	return out
+}
+
+// rawOf returns a value as compact JSON; nil for no value.
+func rawOf(n *pack.Node) json.RawMessage {
+	if n == nil {
+		return nil
+	}
+	return json.RawMessage(compactJSON(n.Any()))
+}
+
+func newGolden(r golden.Result) Golden {
+	out := Golden{
+		Case: r.Case, Family: r.Family, File: r.File, Expected: r.Expected, Outcome: string(r.Outcome), Reason: r.Reason,
+		Snapshot: string(r.Snapshot), Hash: r.Hash, Stage: r.Stage, Status: string(r.Status), Problems: []Problem{},
+	}
+	for _, p := range r.Problems {
+		l := p.Location
+		out.Problems = append(out.Problems, Problem{Message: p.Message, Hint: p.Hint, File: l.File, Line: l.Start.Line, Column: l.Start.Column})
+	}
+	return out
+}

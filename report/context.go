@@ -1,0 +1,104 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/internal/golden"
+)
+
+// NewGoldens returns the results of golden cases in the report's form.
+func NewGoldens(results []golden.Result) []Golden {
+	out := make([]Golden, len(results))
+	for i, r := range results {
+		out[i] = newGolden(r)
+	}
+	return out
+}
+
+// WriteGolden writes the results of golden cases for a person at a terminal.
+func WriteGolden(w io.Writer, cases []Golden) error {
+	t := &terminal{}
+	t.golden(cases)
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+// WriteContext writes a compiled context for a person: what the model is told,
+// which tools it has, what holds it, and what it costs.
+func WriteContext(w io.Writer, c *compiler.CompiledContext) error {
+	t := &terminal{}
+	t.line("pack      %s", Visible(c.ContextLedger.PackRef))
+	t.line("hash      %s", c.ContextLedger.CompiledContextHash)
+	t.prompt(c.CompiledPrompt)
+	t.tools(c)
+	t.controls(c.RuntimeControls)
+	t.budget(c.BudgetReport)
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+func (t *terminal) prompt(p compiler.CompiledPrompt) {
+	t.line("\nsystem    %s", Visible(p.System))
+	t.line("developer %s", Visible(p.Developer))
+	t.line("task      %s", Visible(p.Task))
+	t.line("\nblocks")
+	for _, b := range p.ContextBlocks {
+		t.line("  %-12s %-9s %3d  %s", Visible(b.BlockID), b.Bucket, b.Priority, Visible(b.Content))
+	}
+}
+
+func (t *terminal) tools(c *compiler.CompiledContext) {
+	t.line("\nrules fired")
+	for _, b := range c.Manifests.PolicyManifest {
+		t.line("  %s: %s", Visible(b.BundleID), Visible(strings.Join(b.RuleIDs, ", ")))
+	}
+	t.line("\ntools")
+	if len(c.Manifests.ToolManifest) == 0 {
+		t.line("  none")
+	}
+	for _, a := range c.Manifests.ToolManifest {
+		for _, name := range a.Capabilities {
+			line := a.AdapterID + "." + name + "  " + a.CapabilityMetadata[name].ApprovalMode
+			if bounds := a.Constraints[name]; len(bounds) > 0 {
+				line += "  " + compactJSON(bounds)
+			}
+			t.line("  %s", Visible(line))
+		}
+	}
+}
+
+func (t *terminal) controls(c compiler.RuntimeControls) {
+	t.line("\ncontrols")
+	for _, row := range []struct {
+		name   string
+		values []string
+	}{
+		{"must refuse", c.MustRefuse},
+		{"must escalate", c.MustEscalate},
+		{"approval gates", c.ApprovalGatesActive},
+		{"redaction", c.RedactionRulesActive},
+	} {
+		values := "none"
+		if len(row.values) > 0 {
+			values = strings.Join(row.values, ", ")
+		}
+		t.line("  %-15s %s", row.name, Visible(values))
+	}
+}
+
+func (t *terminal) budget(b compiler.BudgetReport) {
+	t.line("\ntokens    %d used", b.TokensUsedAtCompile)
+	for _, bucket := range compiler.Buckets() {
+		line := fmt.Sprintf("  %-9s %5d of %5d", bucket, b.TokensUsedByBucket.Of(bucket), b.TokensAllocated.Of(bucket))
+		if dropped := b.DroppedBlockIDs.Of(bucket); len(dropped) > 0 {
+			line += "  dropped " + strings.Join(dropped, ", ")
+		}
+		t.line("%s", Visible(line))
+	}
+	for _, warning := range b.Warnings {
+		t.line("  warning: %s", Visible(warning))
+	}
+}

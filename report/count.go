@@ -1,0 +1,41 @@
+package report
+
+// Count counts the findings of a pack. Golden cases that fail count as errors,
+// those that need attention as warnings, so that the numbers agree with the
+// verdict.
+func Count(p *Pack) Summary {
+	s := Summary{Packs: 1, NotChecked: len(p.NotChecked)}
+	for _, f := range p.Findings {
+		switch {
+		case f.Waived != nil:
+			s.Waived++
+		case f.Severity == "error":
+			s.Errors++
+		default:
+			s.Warnings++
+		}
+	}
+	for _, g := range p.Golden {
+		switch g.Status {
+		case "fail":
+			s.Errors++
+		case "warning":
+			s.Warnings++
+		}
+	}
+	return s
+}
+
+// Summarise returns the counts over all packs of a report.
+func Summarise(packs []Pack) Summary {
+	var sum Summary
+	for i := range packs {
+		c := Count(&packs[i])
+		sum.Packs += c.Packs
+		sum.Errors += c.Errors
+		sum.Warnings += c.Warnings
+		sum.Waived += c.Waived
+		sum.NotChecked += c.NotChecked
+	}
+	return sum
+}

@@ -1,0 +1,214 @@
+// Package report holds the one model of what packgate says, and its renderings:
+// terminal, Markdown (pull request comment and job summary) and JSON. All of
+// them say the same. The JSON form is the versioned contract; everything that a
+// person reads is rendered from the same model.
+//
+// The package decides nothing. Everything that comes from a pack is escaped
+// where it leaves: see escape.go.
+package report
+
+import (
+	"encoding/json"
+)
+
+// ModelVersion is the version of the JSON form. It is raised when a member is
+// removed or changes its meaning; new members may come at any time.
+const ModelVersion = 1
+
+// Result is a verdict.
+type Result string
+
+// The verdicts. Failed means that there are findings, Rejected that the class
+// of a change is reject, Broken that packgate could not do its work.
+const (
+	Passed   Result = "pass"
+	Failed   Result = "fail"
+	Rejected Result = "reject"
+	Broken   Result = "error"
+)
+
+// Report is what one run of packgate says.
+type Report struct {
+	Version  int       `json:"version"`
+	Tool     Tool      `json:"tool"`
+	Command  string    `json:"command"`
+	Result   Result    `json:"result"`
+	ExitCode int       `json:"exit_code"`
+	Base     *Revision `json:"base,omitempty"`
+	Head     *Revision `json:"head,omitempty"`
+	Packs    []Pack    `json:"packs"`
+	// Errors are what kept packgate from doing its work.
+	Errors []Problem `json:"errors"`
+	// Notices are sentences about the run that touch no verdict.
+	Notices []string `json:"notices"`
+	Summary Summary  `json:"summary"`
+}
+
+// Tool names the program and the rule set that made the report.
+type Tool struct {
+	Name         string `json:"name"`
+	Version      string `json:"version"`
+	RulesVersion string `json:"rules_version"`
+}
+
+// Revision is a commit. BlobURL, where it is known, leads to the files of the
+// commit: a file's name is put behind it.
+type Revision struct {
+	Ref     string `json:"ref,omitempty"`
+	SHA     string `json:"sha"`
+	BlobURL string `json:"blob_url,omitempty"`
+}
+
+// Problem is an error of the run or of a golden case, with its place.
+type Problem struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+}
+
+// Summary counts over all packs. Waived findings are in neither count.
+type Summary struct {
+	Packs      int `json:"packs"`
+	Errors     int `json:"errors"`
+	Warnings   int `json:"warnings"`
+	Waived     int `json:"waived"`
+	NotChecked int `json:"not_checked"`
+}
+
+// Pack is what is said of one pack.
+type Pack struct {
+	Pack       string       `json:"pack"` // id@version; empty where they could not be read
+	Path       string       `json:"path"` // file
+	Digest     string       `json:"digest,omitempty"`
+	Result     Result       `json:"result"`
+	Gates      []Gate       `json:"gates"`
+	Findings   []Finding    `json:"findings"`
+	Golden     []Golden     `json:"golden"`
+	Diff       *Diff        `json:"diff,omitempty"`
+	NotChecked []NotChecked `json:"not_checked"`
+}
+
+// Gate is the result of one gate.
+type Gate struct {
+	Gate     string `json:"gate"`
+	Title    string `json:"title"`
+	Status   string `json:"status"` // pass, warnings, fail or not_checked
+	Reason   string `json:"reason,omitempty"`
+	Errors   int    `json:"errors"`
+	Warnings int    `json:"warnings"`
+}
+
+// Finding is one finding. Line and Column count from 1 (columns in characters)
+// and are absent where the place is a whole file.
+type Finding struct {
+	Rule        string         `json:"rule"`
+	Name        string         `json:"name"`
+	Gate        string         `json:"gate"`
+	Severity    string         `json:"severity"`
+	Message     string         `json:"message"`
+	Hint        string         `json:"hint,omitempty"`
+	File        string         `json:"file"`
+	Line        int            `json:"line,omitempty"`
+	Column      int            `json:"column,omitempty"`
+	EndLine     int            `json:"end_line,omitempty"`
+	EndColumn   int            `json:"end_column,omitempty"`
+	Pointer     string         `json:"pointer"`
+	Path        string         `json:"path"`
+	Related     []Related      `json:"related,omitempty"`
+	Witness     map[string]any `json:"witness,omitempty"`
+	Fix         *Fix           `json:"fix,omitempty"`
+	Fingerprint string         `json:"fingerprint"`
+	Waived      *Waived        `json:"waived,omitempty"`
+}
+
+// Related is a place that a finding refers to.
+type Related struct {
+	Message string `json:"message"`
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Path    string `json:"path,omitempty"`
+}
+
+// Fix is a mechanical repair: a JSON Patch (RFC 6902) and what it does.
+type Fix struct {
+	Description string      `json:"description"`
+	Patch       []Operation `json:"patch"`
+}
+
+// Operation is one operation of a JSON Patch.
+type Operation struct {
+	Op    string          `json:"op"`
+	Path  string          `json:"path"`
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// Waived is the waiver that excuses a finding.
+type Waived struct {
+	Reason  string `json:"reason"`
+	Owner   string `json:"owner"`
+	Expires string `json:"expires"`
+}
+
+// Golden is the result of one golden case.
+type Golden struct {
+	Case     string `json:"case"`
+	Family   string `json:"family"`
+	File     string `json:"file"`
+	Expected string `json:"expected"`
+	Outcome  string `json:"outcome"`
+	// Reason is why the case did not compile; absent where it did.
+	Reason   string    `json:"reason,omitempty"`
+	Snapshot string    `json:"snapshot"` // equal, drifted, missing or not_checked
+	Hash     string    `json:"hash,omitempty"`
+	Stage    string    `json:"stage,omitempty"` // first stage that drifted
+	Problems []Problem `json:"problems"`
+	Status   string    `json:"status"` // pass, warning or fail
+}
+
+// Diff is the comparison of two versions of a pack.
+type Diff struct {
+	Base            string  `json:"base"` // id@version
+	Head            string  `json:"head"`
+	Class           string  `json:"class"`
+	Declared        string  `json:"declared"`
+	RequiredVersion string  `json:"required_version,omitempty"`
+	Layers          []Layer `json:"layers"`
+}
+
+// Layer is one layer's part of a comparison.
+type Layer struct {
+	Layer   string   `json:"layer"`
+	Class   string   `json:"class"`
+	Changes []Change `json:"changes"`
+}
+
+// Change is one change between two versions. Old and New are JSON values; what
+// was added has no old one and what was removed no new one. File, Line and
+// Column are the place in the new version, or in the old one for what was
+// removed.
+type Change struct {
+	Path            string          `json:"path"`
+	Pointer         string          `json:"pointer"`
+	Kind            string          `json:"kind"`
+	Row             string          `json:"row"`
+	Class           string          `json:"class"`
+	Reason          string          `json:"reason"`
+	NeedsHumanClass bool            `json:"needs_human_class,omitempty"`
+	Override        string          `json:"override,omitempty"`
+	Old             json.RawMessage `json:"old,omitempty"`
+	New             json.RawMessage `json:"new,omitempty"`
+	File            string          `json:"file"`
+	Line            int             `json:"line,omitempty"`
+	Column          int             `json:"column,omitempty"`
+	BaseLine        int             `json:"base_line,omitempty"` // in the old version
+}
+
+// NotChecked is a check that could not run.
+type NotChecked struct {
+	Gate   string `json:"gate"`
+	Rule   string `json:"rule,omitempty"`
+	Reason string `json:"reason"`
+}
