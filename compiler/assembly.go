@@ -2,7 +2,6 @@ package compiler
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,20 +14,17 @@ const (
 )
 
 // candidate is a block that stands in the prompt if its bucket has room. Rank
-// decides what is dropped first, the lowest before the others.
+// decides what is dropped first, the lowest before the others, and of equal
+// ones the latest.
 type candidate struct {
 	Block
-	rank   float64
+	rank   int
 	tokens int
 }
 
 // assemblyStage is stage 7: it writes the blocks and drops what does not fit.
 func (r *run) assemblyStage() (any, *Stop) {
-	task, stop := r.task()
-	if stop != nil {
-		return nil, stop
-	}
-	r.prompt = CompiledPrompt{System: systemText, Developer: developerText, Task: task, ContextBlocks: []Block{}}
+	r.prompt = CompiledPrompt{System: systemText, Developer: developerText, Task: r.task(), ContextBlocks: []Block{}}
 	for i, blocks := range r.blocks() {
 		for j := range blocks {
 			blocks[j].tokens = r.request.Tokenizer.Count(blocks[j].Content)
@@ -46,14 +42,8 @@ func (r *run) assemblyStage() (any, *Stop) {
 
 // task words the request. The message is quoted as JSON, so that it cannot end
 // its own quotation.
-func (r *run) task() (string, *Stop) {
-	var message strings.Builder
-	e := json.NewEncoder(&message)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(r.invocation.message); err != nil {
-		return "", refusal("the invocation's message has no JSON form")
-	}
-	return fmt.Sprintf("Handle: %s (intent=%s).", strings.TrimSuffix(message.String(), "\n"), r.intent), nil
+func (r *run) task() string {
+	return fmt.Sprintf("Handle: %s (intent=%s).", compact(r.invocation.message), r.intent)
 }
 
 // fit returns the blocks of a bucket that stay. Whole blocks are dropped, the

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/internal/pack"
@@ -11,11 +13,11 @@ import (
 )
 
 // blocks returns the blocks of each bucket, in bucket order. Their contents are
-// short and plain: what the model has to know, and neither rationales, which are
-// documentation, nor anything that the manifests say better.
+// short and plain, one fact a line: what the model has to know, and neither
+// rationales, which are documentation, nor anything that the manifests say better.
 func (r *run) blocks() [bucketCount][]candidate {
 	var blocks [bucketCount][]candidate
-	add := func(bucket int, id, content string, rank float64) {
+	add := func(bucket int, id, content string, rank int) {
 		row := bucketTable()[bucket]
 		blocks[bucket] = append(blocks[bucket], candidate{
 			Block: Block{BlockID: id, Bucket: row.name, Content: content, Priority: row.priority}, rank: rank,
@@ -23,16 +25,17 @@ func (r *run) blocks() [bucketCount][]candidate {
 	}
 	add(atBusiness, "biz_summary", r.businessText(), 0)
 	for i, f := range r.fired {
-		add(atPolicy, fmt.Sprintf("pol_%d", i), r.ruleText(f), f.bundle.Priority.Value)
+		// Rules stand in descending priority: the latest is the lowest.
+		add(atPolicy, fmt.Sprintf("pol_%d", i), r.ruleText(f), 0)
 	}
 	for i, s := range r.surfaced {
 		add(atTool, fmt.Sprintf("tool_%d", i), s.text(), 0)
 	}
 	for i, e := range r.evidence {
-		add(atEvidence, evidenceID(i), e.Ref+": "+e.Content, rankOf(e.Priority, atEvidence))
+		add(atEvidence, evidenceID(i), itemText(e.Ref, e.Content), rankOf(e.Priority, atEvidence))
 	}
 	for i, m := range r.memory {
-		add(atMemory, memoryID(i), m.Ref+": "+m.Content, rankOf(m.Priority, atMemory))
+		add(atMemory, memoryID(i), itemText(m.Ref, m.Content), rankOf(m.Priority, atMemory))
 	}
 	add(atSession, "session", r.sessionText(), 0)
 	return blocks
@@ -42,33 +45,42 @@ func evidenceID(i int) string { return fmt.Sprintf("ev_%d", i) }
 
 func memoryID(i int) string { return fmt.Sprintf("mem_%d", i) }
 
-func rankOf(priority *int, bucket int) float64 {
+func rankOf(priority *int, bucket int) int {
 	if priority == nil {
-		return float64(bucketTable()[bucket].priority)
+		return bucketTable()[bucket].priority
 	}
-	return float64(*priority)
+	return *priority
 }
 
-// lines collects labelled lines; one without content is left out.
+// itemText is what the caller supplies, under its reference.
+func itemText(ref, content string) string {
+	if content == "" {
+		return ref
+	}
+	return ref + "\n" + content
+}
+
+// lines collects lines, one for each fact.
 type lines []string
 
-func (l *lines) add(label, content string) {
-	if content != "" {
-		*l = append(*l, label+": "+content)
+// add adds a labelled line for each fact; one that says nothing is left out.
+func (l *lines) add(label string, facts ...string) {
+	for _, fact := range facts {
+		if fact != "" {
+			*l = append(*l, label+": "+fact)
+		}
 	}
 }
 
 func (l lines) String() string { return strings.Join(l, "\n") }
 
-func list(items pack.List[pack.Text]) string { return strings.Join(pack.Values(items), "; ") }
-
 func (r *run) businessText() string {
 	b := &r.pack.BusinessContext
 	var l lines
 	l.add("What we do", b.Summary.WhatWeDo.Value)
-	l.add("Who we serve", list(b.Summary.WhoWeServe))
-	l.add("Differentiators", list(b.Summary.Differentiators))
-	l.add("Non-negotiables", list(b.NonNegotiables))
+	l.add("Who we serve", pack.Values(b.Summary.WhoWeServe)...)
+	l.add("Differentiator", pack.Values(b.Summary.Differentiators)...)
+	l.add("Non-negotiable", pack.Values(b.NonNegotiables)...)
 	return l.String()
 }
 
@@ -84,60 +96,47 @@ func (r *run) sessionText() string {
 	l.add("Language", defaults.Language.Value)
 	l.add("Timezone", defaults.Timezone.Value)
 	l.add("Currency", defaults.Currency.Value)
-	l.add("Voice", list(tone.VoiceAttributes))
-	l.add("Do", list(tone.Do))
-	l.add("Do not", list(tone.Dont))
+	l.add("Voice", pack.Values(tone.VoiceAttributes)...)
+	l.add("Do", pack.Values(tone.Do)...)
+	l.add("Do not", pack.Values(tone.Dont)...)
 	return l.String()
 }
 
 // ruleText says what a fired rule means for this request.
 func (r *run) ruleText(f firing) string {
-	var says []string
-	switch f.allow {
-	case policy.True:
-		says = append(says, "allow")
-	case policy.False:
-		says = append(says, "deny")
-	}
-	o := f.outcome
-	if o.ApprovalMode.OK {
-		says = append(says, "approval mode "+o.ApprovalMode.Value)
-	}
-	if o.RequiresApprovalGate.OK {
-		says = append(says, "gate "+o.RequiresApprovalGate.Value)
-	}
-	if len(o.Requires.Items) > 0 {
-		says = append(says, "requires "+strings.Join(pack.Values(o.Requires), ", "))
-	}
-	if len(o.Prohibits.Items) > 0 {
-		says = append(says, "prohibits "+strings.Join(pack.Values(o.Prohibits), ", "))
-	}
-	text := f.rule.rule.RuleID.Value
+	head := f.rule.rule.RuleID.Value
 	if f.rule.rule.DecisionBinding.OK {
-		text += " on " + f.rule.rule.DecisionBinding.Value
+		head += " on " + f.rule.rule.DecisionBinding.Value
 	}
 	if !f.enforced {
-		text += " (not enforced)"
+		head += " (not enforced)"
 	}
-	if len(says) > 0 {
-		text += ": " + strings.Join(says, "; ")
+	switch f.allow {
+	case policy.True:
+		head += ": allow"
+	case policy.False:
+		head += ": deny"
 	}
-	if o.Reason.Value != "" {
-		text += ". " + o.Reason.Value
-	}
-	return text
+	l := lines{head}
+	l.add("Approval mode", f.outcome.ApprovalMode.Value)
+	l.add("Approval gate", f.outcome.RequiresApprovalGate.Value)
+	l.add("Requires", pack.Values(f.outcome.Requires)...)
+	l.add("Prohibits", pack.Values(f.outcome.Prohibits)...)
+	l.add("Reason", f.outcome.Reason.Value)
+	return l.String()
 }
 
 // text describes a surfaced capability with the bounds on its arguments.
 func (s *surface) text() string {
-	text := fmt.Sprintf("%s: %s, %s", s.id, s.metadata.Kind, s.metadata.ApprovalMode)
-	if len(s.constraints) > 0 {
-		text += "; arguments " + compact(s.constraints)
+	l := lines{fmt.Sprintf("%s: %s, %s", s.id, s.metadata.Kind, s.metadata.ApprovalMode)}
+	for _, arg := range slices.Sorted(maps.Keys(s.constraints)) {
+		l.add("Argument "+arg, compact(s.constraints[arg]))
 	}
-	return text
+	return l.String()
 }
 
-// compact returns a value of the pack as JSON on one line, names sorted.
+// compact returns a value of the pack or the request as JSON on one line, names
+// sorted.
 func compact(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

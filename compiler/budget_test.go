@@ -30,21 +30,22 @@ func TestAllocation(t *testing.T) {
 		{"empty budget", `{}`, "1500 1800 1500 3500 1500 2200"},
 		{"twice the default", `{"total_tokens": 24000}`, "3000 3600 3000 7000 3000 4400"},
 		{"all declared", `{"total_tokens": 9000, "bucket_tokens": {"business": 1, "policy": 2, "tool": 3, "evidence": 4, "memory": 5, "session": 6}}`, "1 2 3 4 5 6"},
-		{"some declared", `{"total_tokens": 12000, "bucket_tokens": {"evidence": 400}}`, "2047 2456 2047 400 2047 3003"},
+		{"some declared", `{"total_tokens": 12000, "bucket_tokens": {"evidence": 400}}`, "2047 2457 2047 400 2047 3002"},
 		{"nothing left", `{"total_tokens": 400, "bucket_tokens": {"evidence": 400}}`, "0 0 0 400 0 0"},
 		{"no tokens", `{"total_tokens": 0}`, "0 0 0 0 0 0"},
 		{"one token goes to the largest remainder", `{"total_tokens": 1}`, "0 0 0 1 0 0"},
 		{"ties go in bucket order", `{"total_tokens": 2, "bucket_tokens": {"policy": 0, "evidence": 0, "session": 0}}`, "1 0 1 0 0 0"},
 		{"seven tokens", `{"total_tokens": 7}`, "1 1 1 2 1 1"},
 		{"beyond 32 bits", `{"total_tokens": 9007199254740992}`, "1125899906842624 1351079888211149 1125899906842624 2627099782632789 1125899906842624 1651319863369182"},
-		{"sum above the total", `{"total_tokens": 500, "bucket_tokens": {"evidence": 400, "memory": 101}}`, "bucket_tokens sum to more than total_tokens, 500"},
-		{"sum above the default total", `{"bucket_tokens": {"evidence": 12001}}`, "bucket_tokens sum to more than total_tokens, 12000"},
-		{"unknown bucket", `{"bucket_tokens": {"evidnce": 400}}`, "bucket_tokens of the run context has a member that is no bucket"},
-		{"fraction", `{"total_tokens": 1.5}`, "total_tokens of the run budget is not a whole number of tokens"},
-		{"negative", `{"bucket_tokens": {"tool": -1}}`, "tool of the run budget is not a whole number of tokens"},
-		{"text", `{"total_tokens": "12000"}`, "total_tokens of the run budget is not a whole number of tokens"},
-		{"beyond 2^53", `{"total_tokens": 1e300}`, "total_tokens of the run budget is not a whole number of tokens"},
-		{"buckets no object", `{"bucket_tokens": []}`, "bucket_tokens of the run context is not an object"},
+		{"sum above the total", `{"total_tokens": 500, "bucket_tokens": {"evidence": 400, "memory": 101}}`, "run_budget.bucket_tokens of the run context sum to more than the total of 500 tokens"},
+		{"sum above the default total", `{"bucket_tokens": {"evidence": 12001}}`, "run_budget.bucket_tokens of the run context sum to more than the total of 12000 tokens"},
+		{"unknown bucket", `{"bucket_tokens": {"evidnce": 400}}`, `run_budget.bucket_tokens of the run context has "evidnce", which is no bucket; wanted business, evidence, memory, policy, session, tool`},
+		{"fraction", `{"total_tokens": 1.5}`, "run_budget.total_tokens of the run context is not a whole number from 0 to 9007199254740992"},
+		{"negative", `{"bucket_tokens": {"tool": -1}}`, "run_budget.bucket_tokens.tool of the run context is not a whole number from 0 to 9007199254740992"},
+		{"text", `{"total_tokens": "12000"}`, "run_budget.total_tokens of the run context is not a whole number from 0 to 9007199254740992"},
+		{"beyond 2^53", `{"total_tokens": 1e300}`, "run_budget.total_tokens of the run context is not a whole number from 0 to 9007199254740992"},
+		{"null is not absent", `{"total_tokens": null}`, "run_budget.total_tokens of the run context is not a whole number from 0 to 9007199254740992"},
+		{"buckets no object", `{"bucket_tokens": []}`, "run_budget.bucket_tokens of the run context is not an object"},
 	} {
 		if got := allocation(t, c.budget); got != c.want {
 			t.Errorf("%s: %s, wanted %s", c.name, got, c.want)
@@ -81,7 +82,7 @@ func (counter) Count(text string) int { return len(text) }
 
 // item returns evidence whose block has ten tokens for counter.
 func item(ref string, priority ...int) compiler.Evidence {
-	e := compiler.Evidence{Ref: ref, Content: "1234567"[:8-len(ref)]}
+	e := compiler.Evidence{Ref: ref, Content: "12345678"[:9-len(ref)]}
 	if len(priority) > 0 {
 		e.Priority = &priority[0]
 	}
@@ -138,8 +139,8 @@ func TestTruncationOfOtherBuckets(t *testing.T) {
 	two := "[" + bundle("LOW", 1, ruleOf("R_LOW", always, `{}`)) + "," + bundle("HIGH", 2, ruleOf("R_HIGH", always, allow, onExecute)) + "]"
 	runScenarios(t, []scenario{
 		{name: "policy drops the lower bundle; manifest and effect stay", edits: edits(replace("/policy_layer/policy_bundles", two)),
-			request: budget("policy", 12), rules: []string{"R_HIGH", "R_LOW"}, tools: []string{readOne, readTwo, issue},
-			warnings: []string{"policy bucket exceeded its budget of 12 tokens; dropped 1 block: pol_1"}},
+			request: budget("policy", 11), rules: []string{"R_HIGH", "R_LOW"}, tools: []string{readOne, readTwo, issue},
+			warnings: []string{"policy bucket exceeded its budget of 11 tokens; dropped 1 block: pol_1"}},
 		{name: "tools drop the latest; manifest and controls stay", request: budget("tool", 20),
 			tools: []string{readOne, readTwo, issue}, gates: []string{approval},
 			warnings: []string{"tool bucket exceeded its budget of 20 tokens; dropped 1 block: tool_2"}},

@@ -1,6 +1,9 @@
 package compiler
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // intentStage is stage 1. The intent has to be the one that the run context was
 // made for, one that the pack knows, and one that exists in the environment.
@@ -12,14 +15,17 @@ func (r *run) intentStage() (any, *Stop) {
 		}
 		return nil, refusal("intent of the run context is not a text")
 	}
-	if !r.knows(intent) {
-		return nil, refusal("the pack knows no intent %q", intent)
+	switch known := r.intents(); {
+	case len(known) == 0:
+		return nil, refusal("the pack names no intent, in a rule or an evaluation target")
+	case !slices.Contains(known, intent):
+		return nil, refusal("the pack knows no intent %q, wanted one of %s", intent, strings.Join(known, ", "))
 	}
 	switch c := r.request.Catalog; {
 	case c == nil || c.Intents == nil:
 		r.notChecked("intent: no environment catalog lists the intents")
 	case !slices.Contains(c.Intents, intent):
-		return nil, refusal("the catalog of %s has no intent %q", c.Name, intent)
+		return nil, refusal("the environment catalog of %s has no intent %q", c.Name, intent)
 	}
 	r.intent = intent
 	return struct {
@@ -28,17 +34,19 @@ func (r *run) intentStage() (any, *Stop) {
 	}{intent, string(r.safetyMode)}, nil
 }
 
-// knows reports whether a rule or an evaluation target names the intent.
-func (r *run) knows(intent string) bool {
+// intents returns the intents that a rule or an evaluation target names, sorted.
+func (r *run) intents() []string {
+	var names []string
 	for i := range r.rules {
-		if to := r.rules[i].rule.AppliesTo.Intent; to.OK && to.Value == intent {
-			return true
+		if to := r.rules[i].rule.AppliesTo.Intent; to.OK {
+			names = append(names, to.Value)
 		}
 	}
 	for _, t := range r.pack.EvaluationLayer.EvalTargets.Items {
-		if t.Intent.OK && t.Intent.Value == intent {
-			return true
+		if t.Intent.OK {
+			names = append(names, t.Intent.Value)
 		}
 	}
-	return false
+	slices.Sort(names)
+	return slices.Compact(names)
 }

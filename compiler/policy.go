@@ -72,19 +72,13 @@ func (r *run) evaluate(rule *rule) *Stop {
 // undecided is the stop for an enforced rule whose condition is unknown.
 func undecided(rule *pack.Rule, cause *policy.Cause) *Stop {
 	stop := refusalAt(rule.If, "rule %q: %s", rule.RuleID.Value, explain(cause))
-	stop.Rule = rule.RuleID.Value
-	if cause != nil {
-		stop.Operator, stop.Variable = cause.Operator, cause.Variable
-		stop.At = pack.Place(cause.Node, rule.If)
-	}
+	stop.Rule, stop.Operator, stop.Variable = rule.RuleID.Value, cause.Operator, cause.Variable
+	stop.At = pack.Place(cause.Node, rule.If)
 	return stop
 }
 
 // explain words a cause so that it names its variable.
 func explain(cause *policy.Cause) string {
-	if cause == nil {
-		return "its condition cannot be decided"
-	}
 	text := cause.String()
 	if cause.Variable != "" && !strings.Contains(text, cause.Variable) {
 		text += " (it depends on " + cause.Variable + ")"

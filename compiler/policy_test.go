@@ -1,6 +1,9 @@
 package compiler_test
 
 import (
+	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
@@ -19,6 +22,17 @@ const (
 )
 
 func TestDecisions(t *testing.T) {
+	var many, order, lower []string // of two priorities by turns
+	for i := range 60 {
+		id := fmt.Sprintf("R%02d", i)
+		many = append(many, bundle("B"+id, i%2, ruleOf(id, always, `{}`)))
+		if i%2 == 1 {
+			order = append(order, id)
+		} else {
+			lower = append(lower, id)
+		}
+	}
+	order = append(order, lower...)
 	runScenarios(t, []scenario{
 		{
 			name:  "an allow that fires allows",
@@ -50,6 +64,11 @@ func TestDecisions(t *testing.T) {
 			edits: edits(replace("/policy_layer/policy_bundles", "["+
 				bundle("LOW", 1, ruleOf("R1", always, deny, onExecute))+","+bundle("HIGH", 99, ruleOf("R2", always, allow, onExecute))+"]")),
 			rules: []string{"R2", "R1"}, denied: []string{execute}, refuse: []string{guard, execute},
+		},
+		{
+			name:  "many bundles of two priorities keep the document's order",
+			edits: edits(replace("/policy_layer/policy_bundles", "["+strings.Join(many, ",")+"]")),
+			rules: order,
 		},
 		{
 			name: "bundles of one priority keep the document's order",
@@ -106,6 +125,17 @@ func TestDecisions(t *testing.T) {
 			denied: []string{lookup}, refuse: []string{guard},
 		},
 		{
+			name:   "a blocked read_only decision is not in must_refuse",
+			edits:  edits(decisionsOf(), policyOf(ruleOf("R1", always, `{}`, onLookup))),
+			denied: none(), refuse: []string{guard},
+		},
+		{
+			name: "of two versions of a decision one that is not read_only counts",
+			edits: edits(decisionsOf(), policyOf(ruleOf("R1", always, deny, onLookup)),
+				add("/decision_layer/decision_specs/-", `{"decision_key": "support.refund.lookup", "version": "2.0.0", "approval_mode": "network"}`)),
+			denied: []string{lookup}, refuse: []string{guard, lookup},
+		},
+		{
 			name:   "a decision that shares its name with a guardrail is listed once",
 			edits:  edits(replace("/policy_layer/guardrails/must_refuse", `["support.refund.execute", "x"]`), policyOf(ruleOf("R1", always, deny, onExecute))),
 			refuse: []string{execute, "x"},
@@ -139,7 +169,7 @@ func TestReadOnlyDecisions(t *testing.T) {
 
 func TestNonEnforcingRules(t *testing.T) {
 	everything := `{"allow": false, "requires_approval_gate": "GATE_FINANCE_APPROVAL", "prohibits": ["lookup"],
-		"arg_constraints": {"amount_inr": {"max": 1}}}`
+		"arg_constraints": {"amount_inr": {"max": 0}, "nothing": {"max": 0}}}`
 	runScenarios(t, []scenario{
 		{
 			name: "it is listed and binds nothing",
@@ -165,6 +195,19 @@ func TestNonEnforcingRules(t *testing.T) {
 			denied: none(),
 		},
 	})
+}
+
+// The manifest groups the rules that fired by bundle, and the ledger lists the
+// bundles.
+func TestPolicyManifest(t *testing.T) {
+	_, c := compiled(t, supportPack(t, replace("/policy_layer/policy_bundles", "["+
+		bundle("LOW", 1, ruleOf("R1", always, `{}`))+","+bundle("SILENT", 5, ruleOf("R2", never, `{}`))+","+
+		bundle("HIGH", 9, ruleOf("R3", always, `{}`), ruleOf("R4", always, `{}`))+"]")), reference(t))
+	want := []compiler.PolicyEntry{{BundleID: "HIGH", RuleIDs: []string{"R3", "R4"}}, {BundleID: "LOW", RuleIDs: []string{"R1"}}}
+	if got := c.Manifests.PolicyManifest; !reflect.DeepEqual(got, want) {
+		t.Errorf("the manifest is %v, wanted %v", got, want)
+	}
+	check(t, "bundles", c.ContextLedger.PolicyBundles, "HIGH", "LOW")
 }
 
 func TestPolicyEvalError(t *testing.T) {
@@ -212,6 +255,7 @@ func TestConditionsReadRunContextAndRequest(t *testing.T) {
 	} {
 		r := reference(t)
 		r.RunContext["request"] = map[string]any{"context": "not this one"}
+		r.Invoke["user"] = map[string]any{"role": "not this one"}
 		result, _ := compiled(t, supportPack(t, policyOf(ruleOf("R1", condition, allow, onExecute))), r)
 		if state := result.Trace.Rules[0].State; state != compiler.RuleThen {
 			t.Errorf("%s: %s", condition, state)
@@ -276,6 +320,12 @@ func TestGates(t *testing.T) {
 			name: "required by a fired outcome whatever its own condition says",
 			edits: edits(policyOf(ruleOf("R1", always, `{"allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"}`, onExecute)),
 				gateWhen(never)),
+			gates: []string{approval}, warnings: none(),
+		},
+		{
+			name: "required by a fired outcome, so that an unknown condition needs no warning",
+			edits: edits(policyOf(ruleOf("R1", always, `{"allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"}`, onExecute)),
+				gateWhen(unknown)),
 			gates: []string{approval}, warnings: none(),
 		},
 		{

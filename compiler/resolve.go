@@ -72,7 +72,7 @@ func (r *run) readInvocation() *Stop {
 	invoke := r.request.Invoke
 	input, ok := invoke["input"].(map[string]any)
 	if !ok {
-		return refusal("the invocation has no input")
+		return refusal("input of the invocation is missing or not an object")
 	}
 	v := &r.invocation
 	for _, f := range []struct {
@@ -102,14 +102,14 @@ func (r *run) readInvocation() *Stop {
 func (r *run) checkReferences() *Stop {
 	list, ok := r.request.Invoke["context_pack_refs"].([]any)
 	if !ok || len(list) == 0 {
-		return refusal("the invocation has no context_pack_refs")
+		return refusal("context_pack_refs of the invocation is missing, empty or not a list")
 	}
 	named := false
 	id := r.pack.PackMeta.PackID.Value
 	for _, item := range list {
 		ref, _ := item.(string)
 		if !isPinned(ref) {
-			return refusal("pack reference %q is not of the form pack_id@MAJOR.MINOR.PATCH", ref)
+			return refusal("pack reference %s is not of the form pack_id@MAJOR.MINOR.PATCH", compact(item))
 		}
 		name, _, _ := strings.Cut(ref, "@")
 		named = named || name == id
@@ -157,6 +157,9 @@ func (r *run) checkRequirements() *Stop {
 			continue
 		}
 		version, err := semver.StrictNewVersion(have)
+		if have == "" {
+			return refusalAt(q.at, "requires.%s is %q and %s has no version", q.name, q.text, whose)
+		}
 		if err != nil {
 			return refusalAt(q.at, "requires.%s: the version of %s, %q, is no semantic version", q.name, whose, have)
 		}
@@ -182,16 +185,19 @@ func (r *run) checkTenant() *Stop {
 		case !ok:
 			return refusal("tenant_id of the %s is missing or not a text", from.name)
 		case tenant != own:
-			return refusal("the %s is of tenant %q and the pack of %q", from.name, tenant, own)
+			return refusal("the %s is of tenant %q and the pack of tenant %q", from.name, tenant, own)
 		}
 	}
 	return nil
 }
 
 func (r *run) readSafetyMode() *Stop {
-	text, _ := r.request.RunContext["safety_mode"].(string)
+	text, ok := r.request.RunContext["safety_mode"].(string)
 	r.safetyMode = pack.ApprovalMode(text)
-	if !r.safetyMode.Known() {
+	switch {
+	case !ok:
+		return refusal("safety_mode of the run context is missing or not a text, wanted one of %s", modeList())
+	case !r.safetyMode.Known():
 		return refusal("safety_mode of the run context is %q, wanted one of %s", text, modeList())
 	}
 	return nil

@@ -71,6 +71,15 @@ func TestTools(t *testing.T) {
 	})
 }
 
+// A capability that is out anyway is not said to be out for its bounds.
+func TestBoundsOfWhatIsOut(t *testing.T) {
+	runScenarios(t, []scenario{{
+		name:  "prohibited, and no value left",
+		edits: edits(policyOf(ruleOf("R1", always, `{"allow": true, "prohibits": ["issue_refund"], "arg_constraints": {"amount_inr": {"max": 0}}}`, onExecute))),
+		tools: []string{readOne, readTwo}, warnings: none(),
+	}})
+}
+
 func TestObstaclesAreAllNamed(t *testing.T) {
 	r := reference(t)
 	set(r.Invoke, false, "input", "context", "identity_verified")
@@ -131,7 +140,7 @@ func TestMetadata(t *testing.T) {
 	}
 	t.Run("the highest stated mode counts", func(t *testing.T) {
 		_, c := compiled(t, supportPack(t, policyOf(
-			ruleOf("R1", always, stating("network"), onExecute), ruleOf("R2", always, stating("delegated"), onExecute),
+			ruleOf("R1", always, stating("delegated"), onExecute), ruleOf("R2", always, stating("network"), onExecute),
 			ruleOf("R3", always, stating("destructive"))),
 		), reference(t))
 		if m := c.Manifests.ToolManifest[2].CapabilityMetadata["issue_refund"]; m.ApprovalMode != "delegated" {
@@ -162,6 +171,8 @@ func TestConstraints(t *testing.T) {
 		{"two of them are one", []string{`{"a": {"max": 5}}`}, []string{`{"a": {"max": 3, "unless_approved": true}}`, `{"a": {"max": 2, "unless_approved": true}}`}, `{"a":[{"max":5},{"max":2,"unless_approved":true}]}`},
 		{"unless approved false is unconditional", []string{`{"a": {"max": 5}}`}, []string{`{"a": {"max": 3, "unless_approved": false}}`}, `{"a":{"max":3,"unless_approved":false}}`},
 		{"permissions add up", []string{`{"a": {"max": 5}}`, `{"a": {"min": 2}, "b": {"required": true}}`}, nil, `{"a":{"max":5,"min":2},"b":{"required":true}}`},
+		{"one value is left", []string{`{"a": {"min": 3}}`}, []string{`{"a": {"max": 3}}`}, `{"a":{"max":3,"min":3}}`},
+		{"an empty bound alone", []string{`{"a": {}}`}, nil, `{"a":{}}`},
 		{"an empty bound", []string{`{"a": {}}`}, []string{`{"a": {"max": 3}}`}, `{"a":{"max":3}}`},
 		{"no bounds", []string{`{}`}, []string{`{"a": {"max": 3}}`}, `null`},
 		{"no word in common", []string{`{"a": {"enum": ["x"]}}`}, []string{`{"a": {"enum": ["y"]}}`}, `dropped`},

@@ -10,9 +10,8 @@ import (
 // a member would read as absent, and an absent allow, bound or gate is less than
 // its author meant.
 func (b *builder) types() {
-	checkTypes(reflect.ValueOf(b.pack).Elem(), func(n *pack.Node) {
-		name := n.Pointer()
-		b.refuse(n, "the pack is not valid: %s has the wrong type: it is %s", name, n.Kind)
+	checkTypes(reflect.ValueOf(b.pack).Elem(), func(n *pack.Node, wanted pack.Kind) {
+		b.refuse(n, "the pack is not valid: %s is %s, wanted %s", n.Pointer(), n.Kind, wanted)
 	})
 }
 
@@ -23,7 +22,7 @@ var (
 
 // checkTypes calls mistyped for every value of the typed pack that is there but
 // could not be read.
-func checkTypes(v reflect.Value, mistyped func(*pack.Node)) {
+func checkTypes(v reflect.Value, mistyped func(n *pack.Node, wanted pack.Kind)) {
 	if v.Kind() == reflect.Slice {
 		for i := range v.Len() {
 			checkTypes(v.Index(i), mistyped)
@@ -34,7 +33,7 @@ func checkTypes(v reflect.Value, mistyped func(*pack.Node)) {
 		return
 	}
 	if n := unread(v); n != nil {
-		mistyped(n)
+		mistyped(n, wantedKind(v))
 		return
 	}
 	for i := range v.NumField() {
@@ -59,4 +58,20 @@ func unread(v reflect.Value) *pack.Node {
 	}
 	n, _ := v.FieldByName("Node").Interface().(*pack.Node)
 	return n
+}
+
+// wantedKind returns the type that a value of the typed pack is read from.
+func wantedKind(v reflect.Value) pack.Kind {
+	switch v.Interface().(type) {
+	case pack.Text:
+		return pack.String
+	case pack.Num:
+		return pack.Number
+	case pack.Flag:
+		return pack.Bool
+	}
+	if v.FieldByName("Items").IsValid() {
+		return pack.Array
+	}
+	return pack.Object
 }

@@ -23,38 +23,24 @@ func alignSpecs(base, head *side) {
 
 // qualifyLike renames the specs of s that the other side names with a version.
 func (s *side) qualifyLike(other *side) {
-	specs, others := s.specs(), other.specs()
+	specs, others := s.specForms(), other.specForms()
 	for _, name := range slices.Sorted(maps.Keys(specs)) {
-		node := s.index[specsPath+"/"+pack.EscapeSegment(name)]
-		version := node.Get("version")
-		if others[name] != nil || version == nil || version.Kind != pack.String {
-			continue
-		}
-		qualified := name + "@" + version.Text
-		if others[qualified] == nil || specs[qualified] != nil {
+		own := pack.EscapeSegment(name)
+		version, ok := textOf(s.index[specsPath+"/"+own].Get("version"))
+		qualified := name + "@" + version
+		if !ok || others[name] != nil || others[qualified] == nil || specs[qualified] != nil {
 			continue
 		}
 		specs[qualified] = specs[name]
 		delete(specs, name)
-		s.alias(specsPath+"/"+pack.EscapeSegment(name), specsPath+"/"+pack.EscapeSegment(qualified))
+		s.specs[pack.EscapeSegment(qualified)] = own
 	}
 }
 
-func (s *side) specs() map[string]any {
+func (s *side) specForms() map[string]any {
 	value, _ := valueAt(s.form, []string{"decision_layer", "decision_specs"})
 	specs, _ := value.(map[string]any)
 	return specs
-}
-
-// alias makes the values below one path findable below another.
-func (s *side) alias(from, to string) {
-	moved := map[string]*pack.Node{}
-	for path, n := range s.index {
-		if rest, ok := strings.CutPrefix(path, from); ok && (rest == "" || rest[0] == '/') {
-			moved[to+rest] = n
-		}
-	}
-	maps.Copy(s.index, moved)
 }
 
 // repeated reports whether the unit is an item of a set, and the other side has
@@ -67,10 +53,8 @@ func (u *unit) repeated() bool {
 	if u.old != nil && u.new != nil || item.Kind != pack.String || item.Parent.Kind != pack.Array {
 		return false
 	}
-	array := other.index[u.path[:strings.LastIndexByte(u.path, '/')]]
-	return array != nil && slices.ContainsFunc(array.Items, func(n *pack.Node) bool {
-		return n.Kind == pack.String && n.Text == item.Text
-	})
+	array := other.at(u.path[:strings.LastIndexByte(u.path, '/')])
+	return array != nil && other.holds(array, item.Text)
 }
 
 // renameable leads from the name of an array to the identity of its items, for

@@ -11,9 +11,9 @@ import (
 // before. Missing bounds permit everything. Bounds that an approval lifts are
 // looser than the same ones without that; of patterns only equal ones compare,
 // and so for every bound that the contract does not name.
-func boundsTightened(u *unit) bool {
+func boundsTightened(from, to *pack.Node) bool {
 	names := map[string]bool{}
-	for _, n := range []*pack.Node{u.old, u.new} {
+	for _, n := range []*pack.Node{from, to} {
 		if n == nil {
 			continue
 		}
@@ -25,11 +25,30 @@ func boundsTightened(u *unit) bool {
 		}
 	}
 	for name := range names {
-		if name != "unless_approved" && !noLooser(name, u.old.Get(name), u.new.Get(name)) {
+		if name != "unless_approved" && !noLooser(name, from.Get(name), to.Get(name)) {
 			return false
 		}
 	}
-	return bare(u.old) || isTrue(u.old.Get("unless_approved")) || !isTrue(u.new.Get("unless_approved"))
+	return bare(from) || isTrue(from.Get("unless_approved")) || !isTrue(to.Get("unless_approved"))
+}
+
+// tightened is boundsTightened for a unit.
+func tightened(u *unit) bool { return boundsTightened(u.old, u.new) }
+
+// reordered reports whether nothing but the order of the allowed values differs.
+func reordered(u *unit) bool {
+	for _, n := range []*pack.Node{u.old.Get("enum"), u.new.Get("enum")} {
+		if n == nil || n.Kind != pack.Array {
+			return false
+		}
+	}
+	sorted := func(n *pack.Node) string {
+		value, _ := n.Any().(map[string]any)
+		value["enum"] = slices.Sorted(slices.Values(valuesOf(n.Get("enum"))))
+		text, _ := json.Marshal(value) // what was read from JSON always has a text
+		return string(text)
+	}
+	return sorted(u.old) == sorted(u.new)
 }
 
 // bare reports whether the bounds bound nothing.
@@ -54,8 +73,11 @@ func noLooser(name string, from, to *pack.Node) bool {
 	case name == "max" && okA && okB:
 		return b <= a
 	case name == "enum" && from.Kind == pack.Array && to.Kind == pack.Array:
-		had := valuesOf(from)
-		return !slices.ContainsFunc(valuesOf(to), func(v string) bool { return !slices.Contains(had, v) })
+		had := map[string]bool{}
+		for _, v := range valuesOf(from) {
+			had[v] = true
+		}
+		return !slices.ContainsFunc(valuesOf(to), func(v string) bool { return !had[v] })
 	}
 	return valueOf(from) == valueOf(to)
 }

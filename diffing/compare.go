@@ -1,6 +1,7 @@
 package diffing
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,10 +10,13 @@ import (
 	"github.com/wI2L/jsondiff"
 )
 
+// ErrIncomparable is wrapped by errors about packs that cannot be compared.
+var ErrIncomparable = errors.New("not comparable")
+
 // Compare compares two versions of a pack, both as read by package pack.
-// Overrides settle the rows of the class table that are open. The error wraps
-// ErrOverride for an override that cannot be; any other one says which side has
-// no canonical form, because the reader found a fault in it.
+// Neither is nil. Overrides settle the rows of the class table that are open. The
+// error wraps ErrOverride for an override that cannot be, and ErrIncomparable
+// for a side that has no canonical form, because the reader found a fault in it.
 func Compare(base, head *pack.Pack, overrides []Override) (*Diff, error) {
 	settled, err := settle(overrides)
 	if err != nil {
@@ -20,10 +24,10 @@ func Compare(base, head *pack.Pack, overrides []Override) (*Diff, error) {
 	}
 	d := &Diff{base: base, head: head}
 	if d.Base, err = sideOf(base); err != nil {
-		return nil, fmt.Errorf("base: %w", err)
+		return nil, fmt.Errorf("%w: base: %w", ErrIncomparable, err)
 	}
 	if d.Head, err = sideOf(head); err != nil {
-		return nil, fmt.Errorf("head: %w", err)
+		return nil, fmt.Errorf("%w: head: %w", ErrIncomparable, err)
 	}
 	var changes []Change
 	if d.Base.Digest != d.Head.Digest {
@@ -97,15 +101,20 @@ type finder struct {
 
 // descend follows the path of an operation through the contract's places. It
 // stops at a place that is compared as a whole, and goes on below a value that
-// holds several units and was added or removed with all of them.
+// holds several units and was added or removed with all of them. An array
+// without names is one unit, since nothing tells its items apart.
 func (f *finder) descend(segments []string) {
 	at := shared().root
 	for i, s := range segments {
-		next := at.child(s)
-		if next == nil && at.below == nil {
+		if at.below == nil {
 			f.add(segments[:i], at.rows)
 			return
 		}
+		if f.plainArray(segments[:i]) {
+			f.strange(segments[:i])
+			return
+		}
+		next := at.child(s)
 		if next == nil {
 			f.strange(segments[:i+1])
 			return
@@ -113,11 +122,24 @@ func (f *finder) descend(segments []string) {
 		at = next
 	}
 	switch {
+	case at.below != nil && len(at.rows) > 0 && !f.object(segments):
+		f.strange(segments) // a text where an item belongs
 	case len(at.rows) > 0:
 		f.add(segments, at.rows)
 	case !f.explode(segments):
 		f.add(segments, []*Row{shared().byID[rowDefault]})
 	}
+}
+
+// object reports whether what either side has at the path is an object.
+func (f *finder) object(segments []string) bool {
+	path := join(segments)
+	for _, s := range []*side{f.base, f.head} {
+		if n := s.at(path); n != nil && n.Kind != pack.Object {
+			return false
+		}
+	}
+	return true
 }
 
 // explode descends into each member of the object that one side has at the
@@ -157,16 +179,27 @@ func (f *finder) strange(segments []string) {
 	f.add(segments, []*Row{shared().byID[id]})
 }
 
+// plainArray reports whether either side has an array without names there.
+func (f *finder) plainArray(segments []string) bool {
+	for _, s := range []*side{f.base, f.head} {
+		value, _ := valueAt(s.form, segments)
+		if _, ok := value.([]any); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // add adds the unit at a path, once. Where neither side has a value there, which
 // is so within arrays of the wrong shape, the unit is the nearest one around.
 func (f *finder) add(segments []string, rows []*Row) {
 	path := join(segments)
-	u := &unit{path: path, rows: rows, old: f.base.index[path], new: f.head.index[path], base: f.base, head: f.head}
+	u := &unit{path: path, rows: rows, old: f.base.at(path), new: f.head.at(path), base: f.base, head: f.head}
 	switch {
 	case u.old == nil && u.new == nil && len(segments) > 0:
 		f.strange(segments[:len(segments)-1])
 		return
-	case path == versionPath, f.found[path] != nil, u.repeated():
+	case path == versionPath, f.found[path] != nil, u.repeated(), reordered(u):
 		return
 	case u.old == nil:
 		u.kind = Added

@@ -2,6 +2,7 @@ package diffing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
@@ -14,7 +15,7 @@ import (
 func (d *Diff) Findings() []finding.Finding {
 	var all []finding.Finding
 	for _, check := range []func() []finding.Finding{
-		d.step, d.identity, d.rejected, d.decisionVersions,
+		d.raise, d.identity, d.rejected, d.decisionVersions,
 	} {
 		all = append(all, check()...)
 	}
@@ -28,15 +29,15 @@ func report(r *gate.Rule, at *pack.Node, message, hint string) finding.Finding {
 	}
 }
 
-// step checks the step between the two versions (VER001, VER002, VER003, VER007).
-func (d *Diff) step() []finding.Finding {
+// raise checks the step between the two versions (VER001, VER002, VER003, VER007).
+func (d *Diff) raise() []finding.Finding {
 	if d.Base.Digest == d.Head.Digest {
 		return nil
 	}
 	f := finding.Finding{}
 	_, order, ok := step(d.Base.Version, d.Head.Version)
 	switch {
-	case d.Base.Version == d.Head.Version:
+	case d.Base.Version == d.Head.Version && d.Head.Version != "":
 		f = report(version.VER001, versionNode(d.head), d.unraised(), "")
 		f.Related = d.related(None)
 	case !ok:
@@ -65,8 +66,10 @@ func (d *Diff) unraised() string {
 
 // tooSmall says which class was found, what forces it, and the next version.
 func (d *Diff) tooSmall() string {
-	return fmt.Sprintf("pack_version %q is a %s step from %q, and the changes are %s: %s; the next version is %q",
-		d.Head.Version, d.Declared, d.Base.Version, d.content, d.summary(d.content), d.Required)
+	all := d.Changes()
+	count := len(slices.DeleteFunc(slices.Clone(all), func(c Change) bool { return c.Class != d.content }))
+	return fmt.Sprintf("pack_version %q is a %s step from %q, and the changes are %s (%d of %d): %s; the next version is %q",
+		d.Head.Version, d.Declared, d.Base.Version, d.content, count, len(all), d.summary(d.content), d.Required)
 }
 
 func (d *Diff) tooLarge() string {
@@ -98,7 +101,7 @@ func (d *Diff) offer(f finding.Finding) finding.Finding {
 	return f
 }
 
-// shown is how many changes a message names; the related places list them all.
+// shown is how many changes a message names.
 const shown = 3
 
 // summary names the changes of a class.
@@ -121,12 +124,15 @@ func (d *Diff) summary(class Class) string {
 	return text
 }
 
-// related returns the places of the changes of at least a class. What was
+// placed is how many places a finding points at; the comparison has them all.
+const placed = 20
+
+// related returns the places of the first changes of at least a class. What was
 // removed is shown where it stood in the base.
 func (d *Diff) related(least Class) []finding.Related {
 	var places []finding.Related
 	for _, c := range d.Changes() {
-		if c.Class < least || c.Path == versionPath {
+		if c.Class < least || c.Path == versionPath || len(places) == placed {
 			continue
 		}
 		words := fmt.Sprintf("%s here (%s: %s)", c.Kind, c.Class, c.Reason)
@@ -142,7 +148,7 @@ func (d *Diff) related(least Class) []finding.Related {
 var identities = map[string]string{
 	"contract_meta.contract_name": "contract_name",
 	"pack_meta.pack_id":           "pack_id",
-	"pack_meta.tenant_id":         "tenant_id",
+	"pack_meta.tenant.tenant_id":  "tenant_id",
 }
 
 // identity checks that the head is a version of the same pack (VER005).
@@ -153,9 +159,9 @@ func (d *Diff) identity() []finding.Finding {
 		if name == "" {
 			continue
 		}
-		f := report(version.VER005, pack.Place(c.New, d.head.Node),
+		f := report(version.VER005, pack.Place(c.New, nearest(d.head, c.Path)),
 			fmt.Sprintf("%s is %s, and was %s in %s", name, text(c.New), text(c.Old), d.Base.Version),
-			"restore it, or make a pack of its own")
+			"restore it, or add a pack file of its own for what is new")
 		f.Key = name
 		if c.Old != nil {
 			f.Related = []finding.Related{gate.Also(c.Old, "as it was")}
@@ -163,6 +169,16 @@ func (d *Diff) identity() []finding.Finding {
 		found = append(found, f)
 	}
 	return found
+}
+
+// nearest returns the value at a keyed path, or the nearest one around it.
+func nearest(p *pack.Pack, path string) *pack.Node {
+	n := p.Node.FindKeyed(path)
+	for n == nil {
+		path = path[:strings.LastIndexByte(path, '/')]
+		n = p.Node.FindKeyed(path)
+	}
+	return n
 }
 
 func text(n *pack.Node) string {

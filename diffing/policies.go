@@ -1,7 +1,6 @@
 package diffing
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
@@ -53,9 +52,12 @@ func bindsNothing(u *unit) bool {
 
 // constrains reports whether no rule of the unit lets anything through that was
 // not let through before: its outcomes do not allow, or they allow with evidence
-// or a gate what another rule of the base allows already.
+// or a gate what another rule of the base allows already, or they bind nothing.
 func constrains(u *unit) bool {
 	for _, r := range rulesIn(u) {
+		if r.NonEnforcing.Value {
+			continue
+		}
 		for _, o := range r.Outcomes() {
 			if o.Allow.Value && !(asksForMore(o) && allowedBefore(u.base, r.Rule)) {
 				return false
@@ -127,7 +129,7 @@ func lastGuard(u *unit) bool {
 		return false
 	}
 	for _, p := range u.head.permitted() {
-		if u.head.writes(p.AdapterID.Value, p.Capability.Value) && len(u.head.guards(p)) == 0 {
+		if u.head.writes(p.AdapterID.Value, p.Capability.Value) && !u.head.guarded(p) {
 			return true
 		}
 	}
@@ -139,13 +141,8 @@ func lastGuard(u *unit) bool {
 func gateReliedOn(u *unit) bool {
 	id, _ := textOf(u.old.Get("gate_id"))
 	for _, p := range u.base.permitted() {
-		if !destructive(u.base.mode(p.AdapterID.Value)) || !slices.Contains(u.base.guards(p), id) {
-			continue
-		}
-		for _, q := range u.head.permitted() {
-			if q.AdapterID.Value == p.AdapterID.Value && q.Capability.Value == p.Capability.Value && u.head.unguarded(q) {
-				return true
-			}
+		if destructive(u.base.mode(p.AdapterID.Value)) && u.base.guardedBy(p, id) && u.head.open[capability(p)] {
+			return true
 		}
 	}
 	return false
@@ -190,7 +187,7 @@ func belowEffect(u *unit) bool {
 	}
 	for _, p := range u.head.permitted() {
 		m := u.head.mode(p.AdapterID.Value)
-		if m.Rank() <= modeOf(u.old).Rank() && m.Rank() > modeOf(u.new).Rank() && !u.head.authorised(m) {
+		if m.Rank() <= modeOf(u.old).Rank() && m.Rank() > modeOf(u.new).Rank() && m.Rank() > u.head.authority {
 			return true
 		}
 	}

@@ -2,30 +2,109 @@ package diffing
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/schemas"
 )
 
-// side is one of the two packs, prepared for the comparison.
+// side is one of the two packs, prepared for the comparison. What rows ask for
+// again and again is found once, so that a large pack costs no more than its
+// size.
 type side struct {
 	*pack.Pack
 	*gate.Index
 	form  map[string]any        // the keyed form
 	index map[string]*pack.Node // from keyed paths to values
+	specs map[string]string     // names given to decision specs, to their own (see alignSpecs)
+
+	raised    []map[string]bool // the gates that rules raise, by the rank of the mode
+	authority int               // the highest rank that a decision authorises
+	open      map[string]bool   // destructive capabilities that are permitted without a gate
+
+	texts map[*pack.Node]map[string]bool // of arrays, as far as asked for
+	known map[*pack.Node]declaration     // of objects, as far as asked for
+}
+
+// declaration is what the contract says of the members of an object.
+type declaration struct {
+	names []string
+	open  bool // any other member is as good
 }
 
 func newSide(p *pack.Pack) *side {
 	form, index := p.Node.Document().KeyedForm()
 	members, _ := form.(map[string]any)
-	return &side{Pack: p, Index: gate.NewIndex(p), form: members, index: index}
+	s := &side{
+		Pack: p, Index: gate.NewIndex(p), form: members, index: index, specs: map[string]string{}, authority: -1,
+		open: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
+	}
+	for _, d := range p.DecisionLayer.DecisionSpecs.Items {
+		s.authority = max(s.authority, pack.Mode(d.ApprovalMode).Rank())
+	}
+	s.raised = s.raisedGates()
+	for _, permission := range s.permitted() {
+		if s.unguarded(permission) {
+			s.open[capability(permission)] = true
+		}
+	}
+	return s
+}
+
+// raisedGates returns, for each rank of an adapter's mode, the gates that
+// enforced rules of decisions raise which authorise that mode.
+func (s *side) raisedGates() []map[string]bool {
+	list := make([]map[string]bool, len(pack.ApprovalModes()))
+	for rank := range list {
+		list[rank] = map[string]bool{}
+	}
+	for _, r := range s.Rules {
+		d := s.Decisions[r.DecisionBinding.Value]
+		if d == nil || r.NonEnforcing.Value {
+			continue
+		}
+		for _, o := range r.Outcomes() {
+			if id := o.RequiresApprovalGate; id.OK && s.Gates[id.Value] != nil {
+				for rank := range pack.Mode(d.ApprovalMode).Rank() + 1 {
+					list[rank][id.Value] = true
+				}
+			}
+		}
+	}
+	return list
+}
+
+// at returns the value at a keyed path, by the names that the comparison gives.
+func (s *side) at(path string) *pack.Node {
+	if rest, ok := strings.CutPrefix(path, specsPath+"/"); ok {
+		name, below, _ := strings.Cut(rest, "/")
+		if own, ok := s.specs[name]; ok {
+			path = strings.TrimSuffix(specsPath+"/"+own+"/"+below, "/")
+		}
+	}
+	return s.index[path]
+}
+
+// holds reports whether an array has a text among its items.
+func (s *side) holds(array *pack.Node, text string) bool {
+	texts, ok := s.texts[array]
+	if !ok {
+		texts = map[string]bool{}
+		for _, item := range array.Items {
+			if item.Kind == pack.String {
+				texts[item.Text] = true
+			}
+		}
+		s.texts[array] = texts
+	}
+	return texts[text]
 }
 
 // unknown reports whether the contract does not know the member that stands at
-// the path; its name is the last segment.
+// the path.
 func (s *side) unknown(segments []string) bool {
-	n := s.index[join(segments)]
+	n := s.at(join(segments))
 	if n == nil {
 		return false
 	}
@@ -33,8 +112,12 @@ func (s *side) unknown(segments []string) bool {
 	if !ok {
 		return false
 	}
-	known, open := schemas.KnownMembers("context-pack", n.Parent.Pointer())
-	return !open && !slices.Contains(known, name)
+	d, ok := s.known[n.Parent]
+	if !ok {
+		d.names, d.open = schemas.KnownMembers("context-pack", n.Parent.Pointer())
+		s.known[n.Parent] = d
+	}
+	return !d.open && !slices.Contains(d.names, name)
 }
 
 // permitted returns the permissions that allow their capability.
@@ -77,43 +160,26 @@ func (s *side) resolves(p *pack.Permission) bool {
 	return a != nil && gate.Has(a, p.Capability.Value)
 }
 
-// authorises reports whether a decision may authorise a capability of that mode.
-func authorises(d *pack.DecisionSpec, m pack.ApprovalMode) bool {
-	return pack.Mode(d.ApprovalMode).Rank() >= m.Rank()
+// guardedBy reports whether a gate stands before a permitted capability: its
+// permission names it, or an enforced rule of an authorising decision raises it.
+func (s *side) guardedBy(p *pack.Permission, gateID string) bool {
+	own := p.RequiresApprovalGate
+	return s.Gates[gateID] != nil &&
+		(own.OK && own.Value == gateID || s.raised[s.mode(p.AdapterID.Value).Rank()][gateID])
 }
 
-// guards returns the gates that stand before a permitted capability: the one
-// that its permission names, and those that enforced rules of an authorising
-// decision raise.
-func (s *side) guards(p *pack.Permission) []string {
-	var gates []string
-	add := func(f pack.Text) {
-		if f.OK && s.Gates[f.Value] != nil {
-			gates = append(gates, f.Value)
-		}
-	}
-	add(p.RequiresApprovalGate)
-	for _, r := range s.Rules {
-		d := s.Decisions[r.DecisionBinding.Value]
-		if d == nil || r.NonEnforcing.Value || !authorises(d, s.mode(p.AdapterID.Value)) {
-			continue
-		}
-		for _, o := range r.Outcomes() {
-			add(o.RequiresApprovalGate)
-		}
-	}
-	return gates
+// guarded reports whether any gate stands before a permitted capability.
+func (s *side) guarded(p *pack.Permission) bool {
+	return len(s.raised[s.mode(p.AdapterID.Value).Rank()]) > 0 || s.guardedBy(p, p.RequiresApprovalGate.Value)
 }
 
 // unguarded reports whether the permission allows a destructive capability and
 // no gate stands before it.
 func (s *side) unguarded(p *pack.Permission) bool {
-	return p.Allow.Value && destructive(s.mode(p.AdapterID.Value)) && len(s.guards(p)) == 0
+	return p.Allow.Value && destructive(s.mode(p.AdapterID.Value)) && !s.guarded(p)
 }
 
-// authorised reports whether some decision may authorise a capability of that
-// mode.
-func (s *side) authorised(m pack.ApprovalMode) bool {
-	specs := s.DecisionLayer.DecisionSpecs.Items
-	return slices.ContainsFunc(specs, func(d pack.DecisionSpec) bool { return authorises(&d, m) })
+// capability names what a permission is about.
+func capability(p *pack.Permission) string {
+	return join([]string{p.AdapterID.Value, p.Capability.Value})
 }

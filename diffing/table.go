@@ -47,9 +47,9 @@ func anyRows() []*Row {
 			Reason: "an id with a version never changes its content"},
 		{ID: rowGoesBack, Layer: "any", What: "a pack_version that is not greater", Class: Reject,
 			Reason: "to go back is to pin an earlier version, not to issue it again"},
-		{ID: rowDefault, Layer: "any", What: "an empty list or object, or a mark that is false, written out or left out", Class: Patch,
+		{ID: rowDefault, Layer: "any", What: "an empty list or object, or a mark or bound that bounds nothing, written out or left out", Class: Patch,
 			Reason:  "it says what holds without it",
-			matcher: on(ruleAt+"/non_enforcing").of(Added, Removed).where(saysNothing)},
+			matcher: on(ruleAt+"/non_enforcing", permissionAt+"/arg_constraints/*", thenAt+"/arg_constraints/*", elseAt+"/arg_constraints/*").where(saysNothing)},
 		{ID: rowUnknown, Layer: "any", What: "a member that the contract does not know", Class: Minor, Human: true,
 			Reason: "nothing that is known reads it"},
 	}

@@ -11,18 +11,19 @@ const (
 func toolingRows() []*Row {
 	const layer = "tooling_layer"
 	mode := on(adapterAt + "/approval_mode")
-	names := []string{permissionAt, permissionAt + "/adapter_id", permissionAt + "/capability", permissionAt + "/allow"}
+	tools := on(adapterAt, capabilityAt, permissionAt, permissionAt+"/allow")
+	named := on(adapterAt, capabilityAt, permissionAt, permissionAt+"/adapter_id", permissionAt+"/capability")
 	return []*Row{
 		{ID: "tooling_layer.unresolved_permission", Layer: layer, What: "permission without adapter or capability", Class: Reject,
-			Reason: "it permits what is not there", matcher: on(append(names, adapterAt, capabilityAt)...).where(unresolved)},
+			Reason: "it permits what is not there", matcher: named.where(unresolved)},
 		{ID: "tooling_layer.destructive_without_gate", Layer: layer, What: "destructive capability added or permitted without a gate", Class: Reject,
-			Reason: "nobody approves an effect that cannot be undone", matcher: on(append(names, adapterAt, capabilityAt)...).where(addedUnguarded)},
+			Reason: "nobody approves an effect that cannot be undone", matcher: on(append(named.at, permissionAt+"/allow")...).where(addedUnguarded)},
 		{ID: "tooling_layer.read_only.added", Layer: layer, What: "read_only adapter, capability or permission added", Class: Minor,
-			Reason: "an additional read-only source of evidence", matcher: on(adapterAt, capabilityAt, permissionAt, permissionAt+"/allow").where(addedReadOnly)},
+			Reason: "an additional read-only source of evidence", matcher: tools.where(addedReadOnly)},
 		{ID: "tooling_layer.permission.forbids", Layer: layer, What: "permission with allow false added", Class: Minor,
 			Reason: "constrains", matcher: on(permissionAt).of(Added).where(forbids)},
 		{ID: "tooling_layer.write.added", Layer: layer, What: "adapter, capability or permission that writes added", Class: Major,
-			Reason: "new effects", matcher: on(adapterAt, capabilityAt, permissionAt, permissionAt+"/allow").where(addedOrAllowed)},
+			Reason: "new effects", matcher: tools.where(addedOrAllowed)},
 		{ID: "tooling_layer.adapter.unused_removed", Layer: layer, What: "adapter without permission removed", Class: Minor, Human: true,
 			Reason: "nothing was permitted to use it", matcher: on(adapterAt).of(Removed).where(unused)},
 		{ID: "tooling_layer.adapter.removed", Layer: layer, What: "adapter removed", Class: Major, Human: true,
@@ -56,9 +57,9 @@ func permissionRows() []*Row {
 		{ID: "tooling_layer.idempotency_key.dropped", Layer: layer, What: "required idempotency_key dropped on a write", Class: Reject,
 			Reason: "a write that is repeated happens twice", matcher: bounds.where(idempotencyDropped)},
 		{ID: "tooling_layer.arg_constraints.tightened", Layer: layer, What: "argument bounds of a permission tightened", Class: Minor,
-			Reason: "constrains", matcher: bounds.where(boundsTightened)},
+			Reason: "constrains", matcher: bounds.where(tightened)},
 		{ID: "tooling_layer.arg_constraints.loosened", Layer: layer, What: "argument bounds of a permission loosened or not comparable", Class: Major,
-			Reason: "what is permitted grows", matcher: bounds},
+			Reason: "what is permitted may grow", matcher: bounds},
 		{ID: "tooling_layer.permission_gate.added", Layer: layer, What: "gate of a permission added", Class: Minor,
 			Reason: "constrains", matcher: gate.of(Added)},
 		{ID: "tooling_layer.permission_gate.destructive_removed", Layer: layer, What: "gate of a destructive permission removed", Class: Reject,

@@ -11,10 +11,10 @@ import (
 // permission returns the permission of a side that the unit is or belongs to,
 // or nil.
 func (u *unit) permission(s *side) *pack.Permission {
-	at := u.at(3)
+	n := s.at(u.item())
 	permissions := s.ToolingLayer.Permissions.Items
 	for i := range permissions {
-		if n := s.index[at]; n != nil && permissions[i].Node == n {
+		if n != nil && permissions[i].Node == n {
 			return &permissions[i]
 		}
 	}
@@ -23,20 +23,21 @@ func (u *unit) permission(s *side) *pack.Permission {
 
 // adapter returns the adapter of a side that the unit is or belongs to, or nil.
 func (u *unit) adapter(s *side) *pack.Adapter {
-	at := u.at(3)
+	n := s.at(u.item())
 	adapters := s.ToolingLayer.AdapterRegistry.Items
 	for i := range adapters {
-		if n := s.index[at]; n != nil && adapters[i].Node == n {
+		if n != nil && adapters[i].Node == n {
 			return &adapters[i]
 		}
 	}
 	return nil
 }
 
-// at returns the first segments of the unit's path.
-func (u *unit) at(segments int) string {
-	all, _ := pack.SplitPointer(u.path)
-	return join(all[:min(segments, len(all))])
+// item returns the path of the permission or adapter that the unit is or
+// belongs to.
+func (u *unit) item() string {
+	segments, _ := pack.SplitPointer(u.path)
+	return join(segments[:min(3, len(segments))])
 }
 
 // isPermission reports whether the unit is about a permission, and not about an
@@ -89,11 +90,12 @@ func addedUnguarded(u *unit) bool {
 	return u.head.unguarded(p)
 }
 
-// addedOrAllowed reports whether the unit is an adapter, a capability or an
+// addedOrAllowed reports whether the unit, which is an item or the allow of a
+// permission, is an adapter, a capability or an
 // allowing permission that was added, or a permission that allows now.
 func addedOrAllowed(u *unit) bool {
 	switch {
-	case named("allow")(u) && u.isPermission() && u.at(4) == u.path:
+	case u.isPermission() && u.item() != u.path:
 		return isTrue(u.new) && !isTrue(u.old)
 	case u.kind != Added:
 		return false

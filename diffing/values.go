@@ -15,8 +15,14 @@ func named(name string) func(*unit) bool {
 }
 
 // saysNothing reports whether the value that was added or removed is what holds
-// without it.
+// without it, or two bounds on an argument permit the same.
 func saysNothing(u *unit) bool {
+	if strings.Contains(u.path, "/arg_constraints/") {
+		return boundsTightened(u.old, u.new) && boundsTightened(u.new, u.old)
+	}
+	if u.kind != Added && u.kind != Removed {
+		return false
+	}
 	switch n := pack.Place(u.new, u.old); n.Kind {
 	case pack.Object:
 		return len(n.Members) == 0
@@ -31,7 +37,10 @@ func saysNothing(u *unit) bool {
 // identityMoved returns a condition for items that were renamed, and for the
 // identity itself where items are not told apart by it.
 func identityMoved(member string) func(*unit) bool {
-	return func(u *unit) bool { return u.kind == Renamed || named(member)(u) }
+	return func(u *unit) bool {
+		_, isText := textOf(pack.Place(u.new, u.old))
+		return u.kind == Renamed || isText && named(member)(u)
+	}
 }
 
 func textOf(n *pack.Node) (string, bool) {

@@ -37,11 +37,11 @@ func declared(from, to string) Class {
 }
 
 // rises reports whether the head's version is greater than the base's. A
-// version that cannot be read is for the schema gate to report, and counts as
-// greater here.
+// version that cannot be read, or is missing, is for the schema gate to report,
+// and counts as greater here.
 func (d *Diff) rises() bool {
 	_, order, ok := step(d.Base.Version, d.Head.Version)
-	return order > 0 || !ok && d.Base.Version != d.Head.Version
+	return order > 0 || !ok && (d.Base.Version != d.Head.Version || d.Head.Version == "")
 }
 
 // required returns the lowest version that the changes allow, or "" where the

@@ -49,7 +49,8 @@ func TestImage(t *testing.T) {
 		w := newWorkspace(t,
 			func(dir string) { copyExample(t, dir) },
 			func(dir string) {
-				edit(t, dir, "packs/*/pack.json", `"decision_binding": "`, `"decision_binding": "no_such.`)
+				edit(t, dir, "packs/*/pack.json", `"order_lookup"`, `"no_such_evidence"`)
+				edit(t, dir, "packs/*/pack.json", `"pack_version": "1.0.0"`, `"pack_version": "2.0.0"`)
 			})
 		o := runAction(t, e, imageTag, img, w)
 		o.check(t, 1, "fail")

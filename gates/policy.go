@@ -22,9 +22,10 @@ type Policy struct {
 	today    string
 }
 
-// NewPolicy makes the policy of a config. Strict turns the warnings marked for
-// it into errors; the caller decides between flag and config. The error is repo.Problems where the
-// config names a rule that does not exist, or waives what cannot be waived.
+// NewPolicy makes the policy of a config on the day of now (UTC). Strict turns the
+// warnings marked for it into errors; the caller decides between flag and config.
+// The error is repo.Problems where the config names a rule that does not exist,
+// or excuses what cannot be excused.
 func NewPolicy(c *repo.Config, strict bool, now time.Time) (Policy, error) {
 	p := Policy{
 		strict: strict, severity: map[string]finding.Severity{},
@@ -32,12 +33,9 @@ func NewPolicy(c *repo.Config, strict bool, now time.Time) (Policy, error) {
 	}
 	var problems repo.Problems
 	for _, e := range c.Severity.Entries {
-		r, problem := known(e.Name, e.Value.Node)
-		if problem != nil {
+		if problem := p.setSeverity(e.Name, e.Value); problem != nil {
 			problems = append(problems, problem)
-			continue
 		}
-		p.severity[r.ID], _ = finding.ParseSeverity(e.Value.Value)
 	}
 	for i := range c.Waivers.Items {
 		w := &c.Waivers.Items[i]
@@ -53,7 +51,25 @@ func NewPolicy(c *repo.Config, strict bool, now time.Time) (Policy, error) {
 	return p, nil
 }
 
-func known(idOrName string, at *pack.Node) (*gate.Rule, *repo.Problem) {
+func (p *Policy) setSeverity(idOrName string, value pack.Text) *repo.Problem {
+	at := value.Node.NameLocation()
+	r, problem := known(idOrName, at)
+	if problem != nil {
+		return problem
+	}
+	severity, _ := finding.ParseSeverity(value.Value)
+	_, taken := p.severity[r.ID]
+	switch {
+	case taken:
+		return &repo.Problem{Location: at, Message: fmt.Sprintf("the severity of %s (%s) is set already", r.ID, r.Name), Hint: "keep one of the two"}
+	case r.NoWaiver && severity < r.Severity:
+		return &repo.Problem{Location: at, Message: fmt.Sprintf("%s cannot be lowered to a warning, since it cannot be waived", r.ID), Hint: "mend what it reports"}
+	}
+	p.severity[r.ID] = severity
+	return nil
+}
+
+func known(idOrName string, at finding.Location) (*gate.Rule, *repo.Problem) {
 	r, _ := Find(idOrName)
 	if r != nil {
 		return r, nil
@@ -62,7 +78,7 @@ func known(idOrName string, at *pack.Node) (*gate.Rule, *repo.Problem) {
 	for _, r := range Rules() {
 		names = append(names, r.ID, r.Name)
 	}
-	problem := &repo.Problem{Location: at.Location(), Message: fmt.Sprintf("there is no rule %q", idOrName), Hint: "packgate rules lists them"}
+	problem := &repo.Problem{Location: at, Message: fmt.Sprintf("there is no rule %q", idOrName), Hint: "packgate rules lists them"}
 	if near := schemas.Nearest(idOrName, names); near != "" {
 		problem.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
@@ -70,7 +86,7 @@ func known(idOrName string, at *pack.Node) (*gate.Rule, *repo.Problem) {
 }
 
 func checkWaiver(w *repo.Waiver) *repo.Problem {
-	r, problem := known(w.Rule.Value, w.Rule.Node)
+	r, problem := known(w.Rule.Value, w.Rule.Node.Location())
 	if problem != nil {
 		return problem
 	}
@@ -96,8 +112,8 @@ func (p Policy) judge(r *gate.Rule, f finding.Finding) finding.Finding {
 
 // waive marks the findings of one pack that a waiver in force covers, and
 // returns the findings about the waivers themselves. A waiver can only be unused
-// where the gate of its rule ran.
-func (p Policy) waive(packID string, findings []finding.Finding, ran func(gateID string) bool) []finding.Finding {
+// where its rule was checked.
+func (p Policy) waive(packID string, findings []finding.Finding, checked func(*gate.Rule, *gate.Gate) bool) []finding.Finding {
 	var about []finding.Finding
 	for _, w := range p.waivers {
 		if w.Pack.Value != packID {
@@ -109,7 +125,7 @@ func (p Policy) waive(packID string, findings []finding.Finding, ran func(gateID
 				"mend what it excused and remove it, or let its owner move the day"))
 			continue
 		}
-		if _, g := Find(w.Rule.Value); !p.apply(w, findings) && ran(g.ID) {
+		if r, g := Find(w.Rule.Value); !p.apply(w, findings) && checked(r, g) {
 			about = append(about, waivers.Finding(waivers.WVR002, w,
 				fmt.Sprintf("the waiver of %s for %s excuses nothing", w.Rule.Value, packID), "remove it, or correct its path"))
 		}
@@ -127,8 +143,9 @@ func (p Policy) apply(w *repo.Waiver, findings []finding.Finding) (used bool) {
 	return used
 }
 
-// ran reports whether a gate was checked. The rules outside of the eight gates
-// need a second version, so a waiver of one is never called unused.
-func (r *Result) ran(gateID string) bool {
-	return slices.ContainsFunc(r.Gates, func(g GateResult) bool { return g.Gate.ID == gateID && g.Reason == "" })
+// checked reports whether a rule was checked as a whole. The rules outside of the
+// eight gates need a second version, so a waiver of one is never called unused.
+func (r *Result) checked(rule *gate.Rule, g *gate.Gate) bool {
+	missed := slices.ContainsFunc(r.NotChecked, func(n finding.NotChecked) bool { return n.Rule == rule.ID })
+	return !missed && slices.ContainsFunc(r.Gates, func(result GateResult) bool { return result.Gate.ID == g.ID && result.Reason == "" })
 }

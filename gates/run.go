@@ -49,7 +49,7 @@ func Run(s *gate.Subject, policy Policy, outside ...finding.Finding) Result {
 		r.Findings = append(r.Findings, policy.judge(rule, f))
 	}
 	if s.Pack != nil {
-		about := policy.waive(s.Pack.PackMeta.PackID.Value, r.Findings, r.ran)
+		about := policy.waive(s.Pack.PackMeta.PackID.Value, r.Findings, r.checked)
 		r.Findings = append(r.Findings, about...)
 	}
 	for i := range r.Gates {

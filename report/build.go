@@ -72,7 +72,7 @@ func NewDiff(d *diffing.Diff) *Diff {
 	}
 	out := &Diff{
 		Base: d.Base.PackID + "@" + d.Base.Version, Head: d.Head.PackID + "@" + d.Head.Version,
-		Class: d.Class.String(), Declared: d.Declared.String(), RequiredVersion: d.Required,
+		Class: d.Class.String(), Declared: d.Declared.String(), RequiredVersion: d.Required, Layers: []Layer{},
 	}
 	for _, l := range d.Layers {
 		layer := Layer{Layer: l.Name, Class: l.Class.String(), Changes: []Change{}}

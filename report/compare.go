@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -23,19 +22,11 @@ func NewFindings(findings []finding.Finding) []Finding {
 func WriteDiff(w io.Writer, format string, d *Diff, findings []Finding, style Style) error {
 	switch format {
 	case "json":
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(d)
+		return writeJSON(w, d)
 	case "markdown":
 		m := &markdown{report: &Report{}}
-		m.line("### %s → %s: %s\n", Markdown(d.Base), Markdown(d.Head), d.Class)
-		for _, f := range findings {
-			m.line("%s", m.finding(f))
-		}
-		if len(findings) > 0 {
-			m.line("")
-		}
+		m.paragraph("### %s: class %s, declared %s", Markdown(stepName(d)), d.Class, d.Declared)
+		m.list(list{noun: "finding", open: 5, n: len(findings), line: func(i int) string { return m.finding(findings[i]) }})
 		m.diff(d)
 		_, err := io.WriteString(w, m.out.String())
 		return err

@@ -6,19 +6,43 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// Visible returns the text with every character that could act on what shows
-// it written out: control characters (a terminal obeys them), format characters
-// (bidirectional controls reorder what one reads, zero-width ones hide) and
-// line separators become \u{…}. Line breaks and tabs become blanks.
+// Bounds on one text of a pack, in characters. They keep one hostile or
+// careless value from pushing everything else out of sight; the JSON report
+// holds every value whole.
+const (
+	maxTerminalText = 2000
+	maxMarkdownText = 500
+)
+
+// shorten cuts a text to n characters and says how many are left out.
+func shorten(s string, n int) string {
+	count := utf8.RuneCountInString(s)
+	if count <= n {
+		return s
+	}
+	end := 0
+	for range n {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	return fmt.Sprintf("%s… (%d more characters)", s[:end], count-n)
+}
+
+// Visible returns the text in one line, with every character written out that
+// could act on what shows it: control characters (a terminal obeys them),
+// format characters (bidirectional controls reorder what one reads), characters
+// that are not drawn (they hide text, or make two names look like one) and line
+// separators become \u{…}. Line breaks and tabs become blanks.
 func Visible(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r':
 			b.WriteByte(' ')
-		case unicode.In(r, unicode.C, unicode.Zl, unicode.Zp):
+		case hidden(r):
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		default:
 			b.WriteRune(r)
@@ -27,32 +51,48 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// hidden reports whether a character is not drawn, or acts on its neighbours:
+// Unicode's categories C, Zl and Zp and its default ignorable characters.
+func hidden(r rune) bool {
+	return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp,
+		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
 // markdownActive are the ASCII characters that Markdown (GitHub Flavored
 // Markdown, section 2.4) may give a meaning; a backslash takes it away.
 // Those that act at the beginning of a line only are not among them, since no
 // text of a pack begins one.
-const markdownActive = "\\`*_[]<>#~$&|"
+const markdownActive = "\\`*_[]<>#~&|!"
 
-// autolinked finds what GitHub links outside of code without any markup:
-// mentions, issue references, URLs, www hosts and emoji names.
-var autolinked = regexp.MustCompile(`@|#[0-9]|://|[wW]{3}\.|[gG][hH]-[0-9]|:[a-zA-Z0-9_+-]+:`)
+// autolinked finds what GitHub turns into something else outside of code
+// without any markup: mentions, mathematics, issue references, URLs, www hosts,
+// tickets (GH-1 and those that a repository defines), advisories, emoji names
+// and commits.
+var autolinked = regexp.MustCompile(`[@$]|#[0-9]|://|[wW]{3}\.|[a-zA-Z]-[0-9]|[gG][hH][sS][aA]-|:[a-zA-Z0-9_+-]+:|[0-9a-fA-F]{7}`)
 
 // Markdown returns text as it stands, for a paragraph or a table cell: nothing
-// in it acts as Markdown or HTML, mentions anyone or becomes a link.
+// in it acts as Markdown or HTML, mentions anyone or becomes a link. A text of
+// more than 500 characters is cut.
 func Markdown(s string) string {
 	var b strings.Builder
-	rest := Visible(s)
+	rest := Visible(shorten(s, maxMarkdownText))
 	for rest != "" {
 		at := autolinked.FindStringIndex(rest)
 		if at == nil {
 			b.WriteString(escapeActive(rest))
 			break
 		}
-		// An HTML comment splits the text, so that the filters that look for
-		// links in it find none.
-		b.WriteString(escapeActive(rest[:at[0]+1]))
-		b.WriteString("<!-- -->")
-		rest = rest[at[0]+1:]
+		// GitHub looks for these in each stretch of text between two tags. One
+		// character in an element of its own splits the stretch, and nobody
+		// sees it. GitHub's documentation asks for the same around a dollar
+		// sign, on which a backslash has no effect.
+		split := at[0]
+		if strings.Trim(rest[at[0]:at[1]], "0123456789abcdefABCDEF") == "" {
+			split = at[1] - 1 // six digits are too few for a commit
+		}
+		b.WriteString(escapeActive(rest[:split]))
+		b.WriteString("<span>" + escapeActive(rest[split:split+1]) + "</span>")
+		rest = rest[split+1:]
 	}
 	return b.String()
 }
@@ -68,19 +108,36 @@ func escapeActive(s string) string {
 	return b.String()
 }
 
-// Code returns a Markdown code span that shows the text as it stands, also
-// inside a table cell.
+// cell returns inline Markdown for a table cell. GitHub splits a row at its
+// pipes before it looks for code spans, and then takes one backslash from each
+// pipe, so that here every pipe needs one more.
+func cell(inline string) string { return strings.ReplaceAll(inline, "|", `\|`) }
+
+// longestFence is how many backticks may enclose a code span. The reference
+// implementation stops looking for the end of a span beyond 80.
+const longestFence = 40
+
+// Code returns a Markdown code span that shows the text as it stands. What even
+// a code span cannot hold safely is returned as Markdown returns it: very long
+// runs of backticks, and beginnings of comments and of the log commands of
+// GitHub's runner, which programs look for in the source. A text of more than
+// 500 characters is cut.
 func Code(s string) string {
-	s = strings.ReplaceAll(Visible(s), "|", `\|`)
-	if strings.TrimSpace(s) == "" {
+	text := Visible(shorten(s, maxMarkdownText))
+	fence := longestRun(text) + 1
+	if fence > longestFence || strings.Contains(text, "<!--") || strings.Contains(text, "##[") {
+		return "<span>" + Markdown(s) + "</span>" // joins with no neighbour
+	}
+	if strings.Trim(text, " ") == "" {
 		return "` `"
 	}
-	fence := strings.Repeat("`", longestRun(s)+1)
 	pad := ""
-	if s[0] == '`' || s[len(s)-1] == '`' {
-		pad = " "
+	first, last := text[0], text[len(text)-1]
+	if first == '`' || last == '`' || first == ' ' && last == ' ' {
+		pad = " " // one blank on either side belongs to the span and is not shown
 	}
-	return fence + pad + s + pad + fence
+	ticks := strings.Repeat("`", fence)
+	return ticks + pad + text + pad + ticks
 }
 
 func longestRun(s string) int {
@@ -100,8 +157,9 @@ func longestRun(s string) int {
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // Message returns a finding's message in Markdown: quoted values as code spans,
-// all else as text.
+// all else as text. A message of more than 500 characters is cut.
 func Message(s string) string {
+	s = shorten(s, maxMarkdownText)
 	var b strings.Builder
 	last := 0
 	for _, at := range quoted.FindAllStringIndex(s, -1) {
@@ -115,4 +173,18 @@ func Message(s string) string {
 	}
 	b.WriteString(Markdown(s[last:]))
 	return b.String()
+}
+
+// command finds what GitHub's runner takes for a command when it reads a log:
+// two colons at the beginning of a line, and the older form anywhere in one.
+var command = regexp.MustCompile(`(?m)^[\s\p{Z}]*::|##\[`)
+
+// inert returns lines of a log in which nothing is a command to GitHub's runner.
+func inert(lines string) string {
+	return command.ReplaceAllStringFunc(lines, func(found string) string {
+		if before, ok := strings.CutSuffix(found, "##["); ok {
+			return before + `#\u{23}[`
+		}
+		return strings.TrimSuffix(found, ":") + `\u{3a}`
+	})
 }

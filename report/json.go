@@ -1,14 +1,24 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 )
 
 // JSON writes the report's machine form, indented by two blanks.
-func JSON(w io.Writer, r *Report) error {
-	e := json.NewEncoder(w)
+func JSON(w io.Writer, r *Report) error { return writeJSON(w, r) }
+
+func writeJSON(w io.Writer, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(r)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	// It can stand in strings only, where the escape means the same. Written
+	// out, GitHub's runner takes it for a command wherever it stands in a log.
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("##["), []byte(`#\u0023[`)))
+	return err
 }

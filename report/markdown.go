@@ -12,22 +12,44 @@ import (
 
 // Markdown layout, for the pull request comment and the job summary: the
 // verdict and the one thing to do come first, blockers before tables, long
-// parts are folded, empty parts vanish, words stand beside icons.
+// parts are folded, empty parts vanish, words stand beside icons. About 25
+// lines are to be seen before anything is unfolded.
+
+// maxMarkdown bounds the report in bytes. GitHub takes a job summary of 1 MiB
+// and drops a longer one as a whole; the rest is for the lines at the end.
+const maxMarkdown = 1<<20 - 1<<15
 
 // MarkdownReport writes the report as GitHub Flavored Markdown. Everything that
 // comes from a pack is escaped, so that it can mention nobody and break nothing.
+// The report stays below 1 MiB; what is left out is counted, and stands in the
+// JSON report. Packs that fail come first.
 func MarkdownReport(w io.Writer, r *Report) error {
 	m := &markdown{report: r}
-	if len(r.Packs) == 0 {
-		m.headline(r.Result, "packgate: "+m.nothing())
+	packs := slices.Clone(r.Packs)
+	slices.SortStableFunc(packs, func(a, b Pack) int { return cmp.Compare(urgency(a.Result), urgency(b.Result)) })
+	m.run(packs)
+	left := 0
+	for i := range packs {
+		one := &markdown{report: r}
+		one.pack(&packs[i])
+		if m.out.Len()+one.out.Len() > maxMarkdown {
+			left++
+			continue
+		}
+		m.out.WriteString(one.out.String())
 	}
-	for i := range r.Packs {
-		m.pack(&r.Packs[i])
+	if left > 0 {
+		m.paragraph("%s", leftOut(left, "pack"))
 	}
-	m.problems()
+	m.notices()
 	m.footer()
 	_, err := io.WriteString(w, m.out.String())
 	return err
+}
+
+// urgency orders verdicts: what has to be acted on comes first.
+func urgency(r Result) int {
+	return slices.Index([]Result{Broken, Rejected, Failed, Passed}, r)
 }
 
 type markdown struct {
@@ -37,31 +59,70 @@ type markdown struct {
 
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format+"\n", args...) }
 
-func (m *markdown) headline(r Result, text string) {
-	l := looks[string(r)]
-	m.line("### %s %s", l.emoji, text)
-	m.line("")
-}
+// paragraph writes a line of its own.
+func (m *markdown) paragraph(format string, args ...any) { m.line(format+"\n", args...) }
 
-func (m *markdown) nothing() string {
-	if m.report.Result == Broken {
-		return "could not finish"
+// run writes what is said of the whole run: that it did not finish, that there
+// was nothing to check, or how several packs fare.
+func (m *markdown) run(packs []Pack) {
+	r := m.report
+	switch {
+	case r.Result == Broken:
+		m.paragraph("### %s packgate could not finish", looks["error"].emoji)
+		if len(r.Errors) > 0 && r.Errors[0].Hint != "" {
+			m.paragraph("**Do this:** %s", Message(r.Errors[0].Hint))
+		}
+	case len(packs) == 0:
+		m.paragraph("### %s No pack changed", looks[string(r.Result)].emoji)
+	case len(packs) > 1:
+		m.several(packs)
 	}
-	return "no pack changed"
+	m.list(list{noun: "error", open: 10, n: len(r.Errors), line: func(i int) string { return m.problem(r.Errors[i]) }})
 }
 
+// several writes the verdict on all packs, and where to begin.
+func (m *markdown) several(packs []Pack) {
+	bad := 0
+	for _, p := range packs {
+		if p.Result != Passed {
+			bad++
+		}
+	}
+	emoji := looks[string(m.report.Result)].emoji
+	if bad == 0 {
+		m.paragraph("### %s All %d packs pass", emoji, len(packs))
+		return
+	}
+	verb := "do not pass"
+	if bad == 1 {
+		verb = "does not pass"
+	}
+	m.paragraph("### %s %d of %d packs %s", emoji, bad, len(packs), verb)
+	if todo := m.todo(&packs[0]); todo != "" {
+		m.paragraph("**Do this:** in %s, %s", Markdown(packName(&packs[0])), todo)
+	}
+}
+
+// packName names a pack: "id version", or the file where that is not known.
+func packName(p *Pack) string {
+	id, version, _ := strings.Cut(p.Pack, "@")
+	return cmp.Or(strings.TrimSpace(id+" "+version), p.Path)
+}
+
+// pack writes what is said of one pack.
 func (m *markdown) pack(p *Pack) {
-	m.headline(p.Result, packTitle(p))
-	m.line("%s", gateCounts(p))
-	if todo := m.todo(p); todo != "" {
-		m.line("")
-		m.line("**Do this:** %s", todo)
+	level := "###"
+	if len(m.report.Packs) > 1 || m.report.Result == Broken {
+		level = "####"
 	}
-	m.line("")
-	m.line("%s", gateRow(p.Gates))
-	m.line("")
-	m.findings(p, "error", 10)
-	m.findings(p, "warning", 5)
+	m.paragraph("%s %s %s", level, looks[string(p.Result)].emoji, packTitle(p))
+	if todo := m.todo(p); todo != "" {
+		m.paragraph("**Do this:** %s", todo)
+	}
+	if len(p.Gates) > 0 {
+		m.paragraph("%s<br>%s", counts(p), gateRow(p.Gates))
+	}
+	m.findings(p)
 	m.diff(p.Diff)
 	m.golden(p.Golden)
 	m.waived(p)
@@ -70,17 +131,49 @@ func (m *markdown) pack(p *Pack) {
 
 // packTitle says the verdict on a pack and its version step in one line.
 func packTitle(p *Pack) string {
-	name := Markdown(cmp.Or(p.Pack, p.Path))
-	if d := p.Diff; d != nil {
-		id, from, _ := strings.Cut(d.Base, "@")
-		_, to, _ := strings.Cut(d.Head, "@")
-		name = Markdown(id + " " + from + " → " + to)
-		if d.RequiredVersion != "" {
-			return fmt.Sprintf("%s needs %s (%s)", name, d.RequiredVersion, d.Class)
-		}
-		return fmt.Sprintf("%s: %s (%s)", name, verdictWord(p.Result), d.Class)
+	d := p.Diff
+	if d == nil {
+		return Markdown(packName(p)) + ": " + verdictWord(p.Result)
 	}
-	return name + ": " + verdictWord(p.Result)
+	verdict := ": " + verdictWord(p.Result)
+	switch {
+	case d.RequiredVersion == "" || p.Result == Passed:
+	case p.Result == Rejected:
+		verdict += ", needs " + Markdown(d.RequiredVersion)
+	default:
+		verdict = " needs " + Markdown(d.RequiredVersion)
+	}
+	if words := classWords(d); words != "" {
+		verdict += " (" + words + ")"
+	}
+	return Markdown(stepName(d)) + verdict
+}
+
+// classWords says the class that was found and the one that was declared. A
+// rejection is not repeated.
+func classWords(d *Diff) string {
+	var words []string
+	switch d.Class {
+	case "none":
+		words = append(words, "no change")
+	case "reject":
+	default:
+		words = append(words, "class "+Markdown(d.Class))
+	}
+	if d.Declared != "none" && d.Declared != d.Class {
+		words = append(words, "declared "+Markdown(d.Declared))
+	}
+	return strings.Join(words, ", ")
+}
+
+// stepName returns "id old → new", or both names where the id changed.
+func stepName(d *Diff) string {
+	id, from, _ := strings.Cut(d.Base, "@")
+	newID, to, _ := strings.Cut(d.Head, "@")
+	if id != newID {
+		return d.Base + " → " + d.Head
+	}
+	return id + " " + from + " → " + to
 }
 
 func verdictWord(r Result) string {
@@ -95,7 +188,7 @@ func verdictWord(r Result) string {
 	return "fails"
 }
 
-func gateCounts(p *Pack) string {
+func counts(p *Pack) string {
 	passed, unchecked := 0, 0
 	for _, g := range p.Gates {
 		switch g.Status {
@@ -105,11 +198,11 @@ func gateCounts(p *Pack) string {
 			unchecked++
 		}
 	}
-	c := Count(p)
 	parts := []string{fmt.Sprintf("%d of %d gates pass", passed, len(p.Gates))}
 	if unchecked > 0 {
 		parts = append(parts, fmt.Sprintf("%d not checked", unchecked))
 	}
+	c := Count(p)
 	parts = append(parts, plural(c.Errors, "error"), plural(c.Warnings, "warning"))
 	if c.Waived > 0 {
 		parts = append(parts, fmt.Sprintf("%d waived", c.Waived))
@@ -117,91 +210,23 @@ func gateCounts(p *Pack) string {
 	return strings.Join(parts, " · ")
 }
 
-// todo says the one thing to do next where a pack does not pass.
-func (m *markdown) todo(p *Pack) string {
-	if p.Result == Passed {
-		return ""
-	}
-	for _, f := range p.Findings {
-		if f.Severity != "error" || f.Waived != nil {
-			continue
-		}
-		action := cmp.Or(f.Hint, f.Message)
-		return Message(action) + " (" + m.link(f.File, f.Line) + ")"
-	}
-	for _, g := range p.Golden {
-		for _, problem := range g.Problems {
-			return Message(cmp.Or(problem.Hint, problem.Message)) + " (" + m.link(cmp.Or(problem.File, g.File), problem.Line) + ")"
-		}
-	}
-	return ""
-}
-
-// gateRow shows the eight gates in one line.
+// gateRow shows the eight gates in one line. Neighbours that were not checked
+// for one reason stand together.
 func gateRow(gates []Gate) string {
 	var cells []string
-	for i := 0; i < len(gates); i++ {
-		g := gates[i]
-		l := looks[g.Status]
-		names, word := []string{g.Gate}, gateWord(g)
-		if g.Status == "not_checked" {
-			for i+1 < len(gates) && gates[i+1].Status == g.Status && gates[i+1].Reason == g.Reason {
-				i++
-				names = append(names, gates[i].Gate)
-			}
-			word = "not checked: " + Markdown(g.Reason)
+	for group := range gateGroups(gates) {
+		var names []string
+		for _, g := range group {
+			names = append(names, Markdown(g.Gate))
 		}
-		cells = append(cells, l.emoji+" "+strings.Join(names, ", ")+" "+word)
+		g := group[0]
+		word := gateWord(g)
+		if g.Status == "not_checked" {
+			word = "not checked: " + Message(g.Reason)
+		}
+		cells = append(cells, looks[g.Status].emoji+" "+strings.Join(names, ", ")+" "+word)
 	}
 	return strings.Join(cells, " · ")
-}
-
-// findings lists the findings of a severity; those beyond most are folded.
-func (m *markdown) findings(p *Pack, severity string, most int) {
-	var lines []string
-	for _, f := range p.Findings {
-		if f.Severity == severity && f.Waived == nil {
-			lines = append(lines, m.finding(f))
-		}
-	}
-	if len(lines) == 0 {
-		return
-	}
-	for _, l := range lines[:min(most, len(lines))] {
-		m.line("%s", l)
-	}
-	m.line("")
-	if rest := lines[min(most, len(lines)):]; len(rest) > 0 {
-		m.fold(fmt.Sprintf("%d more %ss", len(rest), severity), rest)
-	}
-}
-
-func (m *markdown) finding(f Finding) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "- %s %s **%s** %s: %s", looks[f.Severity].emoji, f.Severity, Markdown(f.Rule), m.link(f.File, f.Line), Message(f.Message))
-	if f.Hint != "" {
-		b.WriteString("<br>→ " + Message(f.Hint))
-	}
-	for _, r := range f.Related {
-		b.WriteString("<br>see " + m.link(r.File, r.Line) + " " + Message(r.Message))
-	}
-	if f.Witness != nil {
-		b.WriteString("<br>for example " + Code(compactJSON(f.Witness)))
-	}
-	return b.String()
-}
-
-// fold writes lines that one has to unfold. The blank line behind the summary
-// makes GitHub read what follows as Markdown.
-func (m *markdown) fold(summary string, lines []string) {
-	m.line("<details><summary>%s</summary>", summary)
-	m.line("")
-	for _, l := range lines {
-		m.line("%s", l)
-	}
-	m.line("")
-	m.line("</details>")
-	m.line("")
 }
 
 // link shows a place and leads to it at the head commit, where that is known.
@@ -213,114 +238,30 @@ func (m *markdown) link(file string, line int) string {
 	if m.report.Head == nil || m.report.Head.BlobURL == "" || file == "" {
 		return Code(text)
 	}
-	target := m.report.Head.BlobURL + (&url.URL{Path: file}).EscapedPath()
+	escaped := (&url.URL{Path: shorten(file, maxMarkdownText)}).EscapedPath()
+	target := m.report.Head.BlobURL + strings.ReplaceAll(escaped, "&", "%26")
 	if line > 0 {
 		target += fmt.Sprintf("#L%d", line)
 	}
 	return "[" + Code(text) + "](<" + target + ">)"
 }
 
-func (m *markdown) diff(d *Diff) {
-	if d == nil {
-		return
+// problem returns the list item for an error of the run.
+func (m *markdown) problem(p Problem) string {
+	s := "- " + looks["error"].emoji + " error "
+	if p.File != "" {
+		s += m.link(p.File, p.Line) + ": "
 	}
-	var rows, same []string
-	for _, l := range d.Layers {
-		if len(l.Changes) == 0 {
-			same = append(same, l.Layer)
-		}
-		for _, c := range l.Changes {
-			rows = append(rows, m.change(c))
-		}
+	s += Message(p.Message)
+	if p.Hint != "" {
+		s += "<br>→ " + Message(p.Hint)
 	}
-	if len(rows) == 0 {
-		m.line("No layer changed.")
-		m.line("")
-		return
-	}
-	m.line("| Change | Class | Why |")
-	m.line("| --- | --- | --- |")
-	shown := rows[:min(12, len(rows))]
-	for _, row := range shown {
-		m.line("%s", row)
-	}
-	m.line("")
-	if rest := rows[len(shown):]; len(rest) > 0 {
-		m.fold(fmt.Sprintf("%d more changes", len(rest)), slices.Concat([]string{"| Change | Class | Why |", "| --- | --- | --- |"}, rest))
-	}
-	if len(same) > 0 {
-		m.line("Unchanged: %s", strings.Join(same, ", "))
-		m.line("")
-	}
+	return s
 }
 
-func (m *markdown) change(c Change) string {
-	what := c.Kind + " " + Code(c.Path)
-	if len(c.Old) > 0 && len(c.New) > 0 {
-		what += "<br>" + Code(cut(string(c.Old), 60)) + " → " + Code(cut(string(c.New), 60))
-	}
-	return fmt.Sprintf("| %s | %s | %s |", what, c.Class, Message(changeReason(c)))
-}
-
-func (m *markdown) golden(cases []Golden) {
-	if len(cases) == 0 {
-		return
-	}
-	lines := []string{"| Case | Outcome | Compiled context |", "| --- | --- | --- |"}
-	good := 0
-	for _, c := range cases {
-		if c.Status == "pass" {
-			good++
-		}
-		outcome := looks[c.Status].emoji + " " + Markdown(outcomeWords(c))
-		for _, p := range c.Problems {
-			outcome += "<br>" + Message(p.Message)
-		}
-		lines = append(lines, fmt.Sprintf("| %s | %s | %s |", m.link(c.File, 0), outcome, Code(cmp.Or(shortHash(c.Hash), "none"))))
-	}
-	m.fold(fmt.Sprintf("Golden compiles: %d of %d as expected", good, len(cases)), lines)
-}
-
-func (m *markdown) waived(p *Pack) {
-	var lines []string
-	for _, f := range p.Findings {
-		if f.Waived != nil {
-			lines = append(lines, fmt.Sprintf("- **%s** %s: %s<br>until %s, %s: %s", Markdown(f.Rule), m.link(f.File, f.Line),
-				Message(f.Message), Markdown(f.Waived.Expires), Code(f.Waived.Owner), Markdown(f.Waived.Reason)))
-		}
-	}
-	if len(lines) > 0 {
-		m.fold(fmt.Sprintf("Waived: %d", len(lines)), lines)
-	}
-}
-
-func (m *markdown) notChecked(p *Pack) {
-	var lines []string
-	for _, n := range p.NotChecked {
-		what := "the whole gate " + n.Gate
-		if n.Rule != "" {
-			what = n.Rule
-		}
-		lines = append(lines, fmt.Sprintf("- %s: %s", Markdown(what), Message(n.Reason)))
-	}
-	if len(lines) > 0 {
-		m.fold(fmt.Sprintf("Not checked: %d", len(lines)), lines)
-	}
-}
-
-func (m *markdown) problems() {
-	for _, p := range m.report.Errors {
-		m.line("- %s **error** %s: %s", looks["error"].emoji, m.link(p.File, p.Line), Message(p.Message))
-		if p.Hint != "" {
-			m.line("  → %s", Message(p.Hint))
-		}
-	}
-	for _, n := range m.report.Notices {
-		m.line("- note: %s", Message(n))
-	}
-	if len(m.report.Errors)+len(m.report.Notices) > 0 {
-		m.line("")
-	}
+func (m *markdown) notices() {
+	notices := m.report.Notices
+	m.list(list{noun: "note", open: 5, n: len(notices), line: func(i int) string { return "- note: " + Message(notices[i]) }})
 }
 
 func (m *markdown) footer() {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Style says how the terminal rendering looks.
@@ -21,7 +22,7 @@ type Style struct {
 //	    see file:line:column: what is there
 //
 // so that editors and terminals make the place clickable. All text of a pack
-// goes through Visible.
+// goes through text.
 
 // Terminal writes the report for a person at a terminal.
 func Terminal(w io.Writer, r *Report, style Style) error {
@@ -33,7 +34,7 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 		t.problem("error", "red", "", p)
 	}
 	for _, n := range r.Notices {
-		t.line("note: %s", Visible(n))
+		t.line("note: %s", text(n))
 	}
 	t.verdict(r)
 	_, err := io.WriteString(w, t.out.String())
@@ -45,9 +46,13 @@ type terminal struct {
 	out   strings.Builder
 }
 
+// line writes a line, which no log takes for a command.
 func (t *terminal) line(format string, args ...any) {
-	fmt.Fprintf(&t.out, format+"\n", args...)
+	t.out.WriteString(inert(fmt.Sprintf(format, args...)) + "\n")
 }
+
+// text returns a text of a pack as a terminal may show it.
+func text(s string) string { return Visible(shorten(s, maxTerminalText)) }
 
 var ansi = map[string]string{"red": "31", "yellow": "33", "green": "32", "dim": "2", "bold": "1"}
 
@@ -75,10 +80,16 @@ var looks = map[string]look{
 func (t *terminal) pack(p *Pack) {
 	if t.style.Quiet {
 		t.findings(p, "error")
+		for _, c := range p.Golden {
+			if c.Status == "fail" {
+				t.line("")
+				t.goldenCase(c, 0)
+			}
+		}
 		return
 	}
-	name := cmp.Or(Visible(p.Pack), "(not readable)")
-	t.line("%s  %s", t.paint("bold", name), t.paint("dim", Visible(p.Path)))
+	name := cmp.Or(text(p.Pack), "(not readable)")
+	t.line("%s  %s", t.paint("bold", name), t.paint("dim", text(p.Path)))
 	t.line("")
 	t.line("  %s", t.gates(p.Gates))
 	t.findings(p, "error", "warning")
@@ -89,60 +100,54 @@ func (t *terminal) pack(p *Pack) {
 	t.line("")
 }
 
-// gates returns the row of the eight gates. Neighbours that were not checked
-// for one reason stand together.
+// gates returns the row of the eight gates.
 func (t *terminal) gates(gates []Gate) string {
 	var cells []string
-	for i := 0; i < len(gates); i++ {
-		g := gates[i]
+	for group := range gateGroups(gates) {
+		var names []string
+		for _, g := range group {
+			names = append(names, text(g.Gate))
+		}
+		g := group[0]
 		l := looks[g.Status]
-		if g.Status != "not_checked" {
-			cells = append(cells, t.paint(l.color, l.mark)+" "+g.Gate+" "+t.paint(l.color, gateWord(g)))
+		if g.Status == "not_checked" {
+			cells = append(cells, t.paint(l.color, l.mark+" "+strings.Join(names, ", ")+" not checked: "+text(g.Reason)))
 			continue
 		}
-		group := []string{g.Gate}
-		for i+1 < len(gates) && gates[i+1].Status == g.Status && gates[i+1].Reason == g.Reason {
-			i++
-			group = append(group, gates[i].Gate)
-		}
-		cells = append(cells, t.paint(l.color, l.mark+" "+strings.Join(group, ", ")+" not checked: "+g.Reason))
+		cells = append(cells, t.paint(l.color, l.mark)+" "+names[0]+" "+t.paint(l.color, gateWord(g)))
 	}
 	return strings.Join(cells, "  ")
 }
 
-// gateWord says the state of a gate that ran, with its counts.
-func gateWord(g Gate) string {
-	switch {
-	case g.Errors > 0 && g.Warnings > 0:
-		return plural(g.Errors, "error") + ", " + plural(g.Warnings, "warning")
-	case g.Errors > 0:
-		return plural(g.Errors, "error")
-	case g.Warnings > 0:
-		return plural(g.Warnings, "warning")
-	}
-	return looks[g.Status].word
-}
-
 func (t *terminal) findings(p *Pack, severities ...string) {
 	for _, f := range p.Findings {
-		if f.Waived != nil || !slices.Contains(severities, f.Severity) {
-			continue
+		if f.Waived == nil && slices.Contains(severities, f.Severity) {
+			t.finding(f)
 		}
-		t.line("")
-		t.line("  %s %s %s %s", place(f.File, f.Line, f.Column), t.paint(looks[f.Severity].color, f.Severity), t.paint("bold", f.Rule), t.paint("dim", f.Name))
-		t.line("    %s", Visible(f.Message))
-		if f.Hint != "" {
-			t.line("    → %s", Visible(f.Hint))
-		}
-		for _, r := range f.Related {
-			t.line("    see %s %s", place(r.File, r.Line, r.Column), Visible(r.Message))
-		}
-		if f.Witness != nil {
-			t.line("    for example %s", Visible(compactJSON(f.Witness)))
-		}
-		if f.Fix != nil {
-			t.line("    fix: %s", Visible(f.Fix.Description))
-		}
+	}
+}
+
+// maxPlaces is how many related places of a finding are shown.
+const maxPlaces = 10
+
+func (t *terminal) finding(f Finding) {
+	t.line("")
+	t.line("  %s %s %s %s", place(f.File, f.Line, f.Column), t.paint(looks[f.Severity].color, f.Severity), t.paint("bold", text(f.Rule)), t.paint("dim", text(f.Name)))
+	t.line("    %s", text(f.Message))
+	if f.Hint != "" {
+		t.line("    → %s", text(f.Hint))
+	}
+	for _, r := range f.Related[:min(len(f.Related), maxPlaces)] {
+		t.line("    see %s %s", place(r.File, r.Line, r.Column), text(r.Message))
+	}
+	if left := len(f.Related) - maxPlaces; left > 0 {
+		t.line("    see %s in the JSON report", more(left, "place"))
+	}
+	if f.Witness != nil {
+		t.line("    for example %s", text(compactJSON(f.Witness)))
+	}
+	if fix := fixWords(f); fix != "" {
+		t.line("    fix: %s", text(fix))
 	}
 }
 
@@ -152,10 +157,14 @@ func (t *terminal) waived(p *Pack) {
 			continue
 		}
 		t.line("")
-		t.line("  %s %s", t.paint("dim", "waived "+f.Rule+" "+place(f.File, f.Line, f.Column)), Visible(f.Message))
-		t.line("    until %s by %s: %s", Visible(f.Waived.Expires), Visible(f.Waived.Owner), Visible(f.Waived.Reason))
+		t.line("  %s %s", t.paint("dim", "waived "+text(f.Rule)+" "+place(f.File, f.Line, f.Column)), text(f.Message))
+		t.line("    until %s, by %s: %s", text(f.Waived.Expires), text(f.Waived.Owner), text(f.Waived.Reason))
 	}
 }
+
+// widestCase is the longest name of a golden case, in characters, to which the
+// others are aligned.
+const widestCase = 40
 
 func (t *terminal) golden(cases []Golden) {
 	if len(cases) == 0 {
@@ -163,7 +172,7 @@ func (t *terminal) golden(cases []Golden) {
 	}
 	good, width := 0, 0
 	for _, c := range cases {
-		width = max(width, len([]rune(Visible(c.Case))))
+		width = max(width, min(widestCase, utf8.RuneCountInString(text(c.Case))))
 		if c.Status == "pass" {
 			good++
 		}
@@ -171,37 +180,23 @@ func (t *terminal) golden(cases []Golden) {
 	t.line("")
 	t.line("  golden compiles: %d of %d as expected", good, len(cases))
 	for _, c := range cases {
-		l := looks[c.Status]
-		name := Visible(c.Case)
-		t.line("    %s %s%s  %s  %s", t.paint(l.color, l.mark), name, strings.Repeat(" ", width-len([]rune(name))),
-			outcomeWords(c), t.paint("dim", shortHash(c.Hash)))
-		if c.Status != "pass" && c.Reason != "" {
-			t.line("        %s", Visible(c.Reason))
-		}
-		for _, p := range c.Problems {
-			t.problem("", "", "        ", p)
-		}
+		t.goldenCase(c, width)
 	}
 }
 
-// outcomeWords says how a case came out, and how it stands to its snapshot.
-func outcomeWords(c Golden) string {
-	words := cmp.Or(c.Outcome, "not run")
-	if c.Expected != "" && c.Expected != c.Outcome {
-		words += ", expected " + Visible(c.Expected)
+func (t *terminal) goldenCase(c Golden, width int) {
+	l := looks[c.Status]
+	words := text(outcomeWords(c))
+	if c.Hash != "" {
+		words += "  " + t.paint("dim", text(shortHash(c.Hash)))
 	}
-	switch c.Snapshot {
-	case "equal":
-		words += ", same as the snapshot"
-	case "drifted":
-		words += ", differs from the snapshot"
-		if c.Stage != "" {
-			words += " from stage " + c.Stage + " on"
-		}
-	case "missing":
-		words += ", no snapshot yet"
+	t.line("    %s %-*s  %s", t.paint(l.color, l.mark), width, text(c.Case), words)
+	if len(c.Problems) == 0 && c.Status != "pass" && c.Reason != "" {
+		t.line("        %s", text(c.Reason))
 	}
-	return words
+	for _, p := range c.Problems {
+		t.problem("", "", "        ", p)
+	}
 }
 
 func (t *terminal) diff(d *Diff) {
@@ -209,17 +204,17 @@ func (t *terminal) diff(d *Diff) {
 		return
 	}
 	t.line("")
-	t.line("  %s → %s: class %s, declared %s", Visible(d.Base), Visible(d.Head), t.paint(classColor(d.Class), d.Class), d.Declared)
+	t.line("  %s → %s: class %s, declared %s", text(d.Base), text(d.Head), t.paint(classColor(d.Class), text(d.Class)), text(d.Declared))
 	if d.RequiredVersion != "" {
-		t.line("    → set pack_version to %s", d.RequiredVersion)
+		t.line("    → set pack_version to %s", text(d.RequiredVersion))
 	}
 	var same []string
 	for _, l := range d.Layers {
 		if len(l.Changes) == 0 {
-			same = append(same, l.Layer)
+			same = append(same, text(l.Layer))
 			continue
 		}
-		t.line("    %s %s", t.paint("bold", Visible(l.Layer)), t.paint(classColor(l.Class), l.Class))
+		t.line("    %s %s", t.paint("bold", text(l.Layer)), t.paint(classColor(l.Class), text(l.Class)))
 		for _, c := range l.Changes {
 			t.change(c)
 		}
@@ -231,34 +226,11 @@ func (t *terminal) diff(d *Diff) {
 
 func (t *terminal) change(c Change) {
 	sign := map[string]string{"added": "+", "removed": "-", "changed": "~", "renamed": ">"}[c.Kind]
-	t.line("      %s %s %s", sign, Visible(c.Path), t.paint(classColor(c.Class), c.Class))
+	t.line("      %s %s %s", sign, text(c.Path), t.paint(classColor(c.Class), text(c.Class)))
 	if values := changeValues(c, 100); values != "" {
-		t.line("          %s", Visible(values))
+		t.line("          %s", text(values))
 	}
-	t.line("          %s", t.paint("dim", Visible(changeReason(c))))
-}
-
-// changeReason says why a change has its class.
-func changeReason(c Change) string {
-	reason := c.Reason
-	if c.NeedsHumanClass {
-		reason += " (needs a human class)"
-	}
-	if c.Override != "" {
-		reason += " (class set by the config: " + c.Override + ")"
-	}
-	return reason
-}
-
-// changeValues shows the old and the new value in one line of bounded length.
-func changeValues(c Change, most int) string {
-	switch {
-	case len(c.Old) > 0 && len(c.New) > 0:
-		return cut(string(c.Old), most) + " → " + cut(string(c.New), most)
-	case len(c.New) > 0:
-		return cut(string(c.New), most)
-	}
-	return cut(string(c.Old), most)
+	t.line("          %s", t.paint("dim", text(changeReason(c))))
 }
 
 func classColor(class string) string {
@@ -271,24 +243,22 @@ func classColor(class string) string {
 	return "green"
 }
 
-// notChecked lists checks that did not run inside gates that did.
+// notChecked lists the checks that did not run and do not stand in the row of
+// gates.
 func (t *terminal) notChecked(p *Pack) {
-	first := true
-	for _, n := range p.NotChecked {
-		if n.Rule == "" {
-			continue // stands in the row of gates
-		}
-		if first {
-			t.line("")
-			t.line("  %s", t.paint("dim", "not checked"))
-			first = false
-		}
-		t.line("    %s", t.paint("dim", n.Rule+": "+Visible(n.Reason)))
+	checks := unchecked(p)
+	if len(checks) == 0 {
+		return
+	}
+	t.line("")
+	t.line("  %s", t.paint("dim", "not checked"))
+	for _, n := range checks {
+		t.line("    %s", t.paint("dim", text(checkName(n))+": "+text(n.Reason)))
 	}
 }
 
 func (t *terminal) problem(word, color, indent string, p Problem) {
-	message := Visible(p.Message)
+	message := text(p.Message)
 	if word != "" {
 		message = t.paint(color, word+":") + " " + message
 	}
@@ -297,14 +267,18 @@ func (t *terminal) problem(word, color, indent string, p Problem) {
 	}
 	t.line("%s%s", indent, message)
 	if p.Hint != "" {
-		t.line("%s  → %s", indent, Visible(p.Hint))
+		t.line("%s  → %s", indent, text(p.Hint))
 	}
 }
 
 func (t *terminal) verdict(r *Report) {
 	l := looks[string(r.Result)]
 	s := r.Summary
-	parts := []string{plural(s.Packs, "pack"), plural(s.Errors, "error"), plural(s.Warnings, "warning")}
+	var parts []string
+	if r.Result == Broken {
+		parts = append(parts, "could not finish")
+	}
+	parts = append(parts, plural(s.Packs, "pack"), plural(s.Errors, "error"), plural(s.Warnings, "warning"))
 	if s.Waived > 0 {
 		parts = append(parts, fmt.Sprintf("%d waived", s.Waived))
 	}
@@ -317,7 +291,7 @@ func (t *terminal) verdict(r *Report) {
 // place returns file:line:column: as far as it is known.
 func place(file string, line, column int) string {
 	if line == 0 {
-		return Visible(file) + ":"
+		return text(file) + ":"
 	}
-	return fmt.Sprintf("%s:%d:%d:", Visible(file), line, column)
+	return fmt.Sprintf("%s:%d:%d:", text(file), line, column)
 }

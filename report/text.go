@@ -2,8 +2,11 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -44,4 +47,123 @@ func compactJSON(v any) string {
 		return fmt.Sprint(v)
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// gateGroups returns the gates in order. Neighbours that were not checked for
+// one reason stand together; every other gate stands alone.
+func gateGroups(gates []Gate) iter.Seq[[]Gate] {
+	return func(yield func([]Gate) bool) {
+		for i := 0; i < len(gates); {
+			n := 1
+			for i+n < len(gates) && gates[i].Status == "not_checked" &&
+				gates[i+n].Status == gates[i].Status && gates[i+n].Reason == gates[i].Reason {
+				n++
+			}
+			if !yield(gates[i : i+n]) {
+				return
+			}
+			i += n
+		}
+	}
+}
+
+// gateWord says the state of a gate that ran, with its counts.
+func gateWord(g Gate) string {
+	switch {
+	case g.Errors > 0 && g.Warnings > 0:
+		return plural(g.Errors, "error") + ", " + plural(g.Warnings, "warning")
+	case g.Errors > 0:
+		return plural(g.Errors, "error")
+	case g.Warnings > 0:
+		return plural(g.Warnings, "warning")
+	}
+	return looks[g.Status].word
+}
+
+// fixWords says what the mechanical repair of a finding does; "" where there is
+// none, or where the hint says the same.
+func fixWords(f Finding) string {
+	if f.Fix == nil || f.Fix.Description == f.Hint {
+		return ""
+	}
+	return f.Fix.Description
+}
+
+// unchecked returns the checks that did not run and do not stand in the row of
+// gates: rules of gates that ran, and checks outside of the eight gates.
+func unchecked(p *Pack) []NotChecked {
+	return slices.DeleteFunc(slices.Clone(p.NotChecked), func(n NotChecked) bool {
+		return n.Rule == "" && slices.ContainsFunc(p.Gates, func(g Gate) bool { return g.Gate == n.Gate })
+	})
+}
+
+// checkName names a check that did not run.
+func checkName(n NotChecked) string { return cmp.Or(n.Rule, n.Gate) }
+
+// outcomeWords says how a golden case came out, and how it stands to its
+// snapshot. The caller makes the words safe to show.
+func outcomeWords(c Golden) string {
+	words := cmp.Or(c.Outcome, "not compiled")
+	if c.Expected != "" && c.Expected != c.Outcome {
+		words += ", expected " + c.Expected
+	}
+	switch c.Snapshot {
+	case "equal":
+		words += ", same as the snapshot"
+	case "drifted":
+		words += ", differs from the snapshot"
+		if c.Stage != "" {
+			words += " from stage " + c.Stage + " on"
+		}
+	case "missing":
+		words += ", no snapshot yet"
+	default:
+		if c.Outcome != "" && c.Expected == c.Outcome {
+			words += ", as expected"
+		}
+	}
+	return words
+}
+
+// changeReason says why a change has its class.
+func changeReason(c Change) string {
+	reason := c.Reason
+	if c.NeedsHumanClass {
+		reason += " (needs a human class)"
+	}
+	if c.Override != "" {
+		reason += " (class set by the config: " + c.Override + ")"
+	}
+	return reason
+}
+
+// changeValues shows the old and the new value in one line of bounded length.
+func changeValues(c Change, most int) string {
+	before, after := excerpts(string(c.Old), string(c.New), most)
+	switch {
+	case before != "" && after != "" && before != after:
+		return before + " → " + after
+	case after != "":
+		return after
+	}
+	return before
+}
+
+// excerpts cuts two values to n characters each, such that what differs is
+// still to be seen: of a beginning that both share, a few characters are kept.
+func excerpts(before, after string, n int) (string, string) {
+	a, b := []rune(before), []rune(after)
+	if len(a) <= n && len(b) <= n {
+		return before, after
+	}
+	shared := 0
+	for shared < min(len(a), len(b)) && a[shared] == b[shared] {
+		shared++
+	}
+	const kept = 12
+	if shared <= n/2 {
+		return cut(before, n), cut(after, n)
+	}
+	from := max(0, shared-kept)
+	return "…" + cut(string(a[from:]), n-1), "…" + cut(string(b[from:]), n-1)
 }

@@ -28,8 +28,8 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/edittest"
 	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -40,8 +40,20 @@ var support []byte
 // Support returns the documented support pack.
 func Support() []byte { return support }
 
+// Check says what a rule finds in a subject, and what it could not check.
+type Check func(*testing.T, *gate.Rule, *gate.Subject) ([]finding.Finding, []finding.NotChecked)
+
 // Run runs the cases of all rules of a gate.
 func Run(t *testing.T, g *gate.Gate) {
+	RunWith(t, g, func(_ *testing.T, r *gate.Rule, s *gate.Subject) ([]finding.Finding, []finding.NotChecked) {
+		p := gate.NewPass(s, g, r)
+		r.Check(p)
+		return p.Results()
+	})
+}
+
+// RunWith runs the cases of rules that have no check of their own.
+func RunWith(t *testing.T, g *gate.Gate, check Check) {
 	for _, r := range g.Rules {
 		t.Run(r.ID, func(t *testing.T) {
 			dir := filepath.Join("testdata", r.ID+"-"+r.Name)
@@ -51,14 +63,14 @@ func Run(t *testing.T, g *gate.Gate) {
 					t.Errorf("%s has no case %s/%s*.txtar", r.ID, dir, kind)
 				}
 				for _, file := range files {
-					t.Run(filepath.Base(file), func(t *testing.T) { runCase(t, g, r, file, kind) })
+					t.Run(filepath.Base(file), func(t *testing.T) { runCase(t, r, check, file, kind) })
 				}
 			}
 		})
 	}
 }
 
-func runCase(t *testing.T, g *gate.Gate, r *gate.Rule, file, kind string) {
+func runCase(t *testing.T, r *gate.Rule, check Check, file, kind string) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -66,9 +78,7 @@ func runCase(t *testing.T, g *gate.Gate, r *gate.Rule, file, kind string) {
 	if len(strings.TrimSpace(string(archive.Comment))) == 0 {
 		t.Error("the case does not say what it is about")
 	}
-	p := gate.NewPass(subject(t, archive), g, r)
-	r.Check(p)
-	found, unchecked := p.Results()
+	found, unchecked := check(t, r, subject(t, archive))
 	if kind == "bad" && len(found) == 0 {
 		t.Error("the rule finds nothing in a bad case")
 	}
@@ -125,25 +135,19 @@ func write(t *testing.T, name string, data []byte) {
 
 func edited(t *testing.T, archive *txtar.Archive) []byte {
 	t.Helper()
-	src := support
-	var operations []finding.Operation
+	src, script := support, ""
 	for _, f := range archive.Files {
 		switch f.Name {
 		case "pack.json":
 			src = f.Data
 		case "edit":
-			for line := range strings.Lines(string(f.Data)) {
-				op, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-				path, value, _ := strings.Cut(rest, " ")
-				operations = append(operations, finding.Operation{Op: op, Path: path, Value: value})
-			}
+			script = string(f.Data)
 		}
 	}
-	if len(operations) == 0 {
+	if script == "" {
 		return src
 	}
-	d, _ := pack.Read("pack.json", src, pack.DefaultLimits())
-	out, err := pack.Edit(d, operations)
+	out, err := edittest.Apply(src, script)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/finding"
@@ -49,11 +51,7 @@ merge the lists.`,
 }
 
 func checkDocument(p *gate.Pass) {
-	for _, fault := range p.Unit.Faults {
-		if fault.Kind != pack.Duplicate {
-			reportFault(p, fault)
-		}
-	}
+	reportFaults(p, "", without(p.Unit.Faults, func(f pack.Fault) bool { return f.Kind == pack.Duplicate }))
 	if root := p.Unit.Document.Root; root != nil && root.Kind != pack.Object {
 		p.Report(gate.Diagnostic{
 			At:      root,
@@ -64,15 +62,26 @@ func checkDocument(p *gate.Pass) {
 }
 
 func checkDuplicateMembers(p *gate.Pass) {
-	for _, fault := range p.Unit.Faults {
-		if fault.Kind == pack.Duplicate {
-			reportFault(p, fault)
-		}
-	}
+	reportFaults(p, "", without(p.Unit.Faults, func(f pack.Fault) bool { return f.Kind != pack.Duplicate }))
 }
 
-func reportFault(p *gate.Pass, fault pack.Fault) {
-	p.Report(gate.Diagnostic{
-		Location: &fault.Location, Message: fault.Message, Hint: fault.Hint, Related: fault.Related,
-	})
+func without(faults []pack.Fault, drop func(pack.Fault) bool) []pack.Fault {
+	return slices.DeleteFunc(slices.Clone(faults), drop)
+}
+
+// reportFaults reports the reader's faults in a file; key tells the file from
+// others, "" being the pack. Several faults can have one path: that of a name
+// that stands three times, or none where reading ended before there was one.
+// They are told apart by their number.
+func reportFaults(p *gate.Pass, key string, faults []pack.Fault) {
+	seen := map[string]int{}
+	for _, fault := range faults {
+		own := key
+		if seen[fault.Location.Path]++; seen[fault.Location.Path] > 1 {
+			own += "#" + strconv.Itoa(seen[fault.Location.Path])
+		}
+		p.Report(gate.Diagnostic{
+			Location: &fault.Location, Message: fault.Message, Hint: fault.Hint, Related: fault.Related, Key: own,
+		})
+	}
 }

@@ -1,6 +1,9 @@
 package schema
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/repo"
@@ -35,9 +38,7 @@ func checkSideFiles(p *gate.Pass) {
 		return
 	}
 	for _, file := range p.Unit.Files {
-		for _, fault := range file.Faults {
-			reportFault(p, fault)
-		}
+		reportFaults(p, within(p, file), file.Faults)
 		if file.Document.Root != nil {
 			checkSideFile(p, file)
 		}
@@ -48,10 +49,20 @@ func checkSideFile(p *gate.Pass, file *repo.SideFile) {
 	root := file.Document.Root
 	violations, err := schemas.Validate(file.Kind, root.Any())
 	if err != nil {
-		p.Reportf(root, "the file could not be checked against its schema: %v", err)
+		p.Report(gate.Diagnostic{
+			At: root, Key: within(p, file), Message: fmt.Sprintf("the file could not be checked against its schema: %v", err),
+		})
 		return
 	}
 	for _, v := range violations {
-		p.Report(violation(file.Kind, root, v))
+		d := violation(file.Kind, root, v)
+		d.Key = within(p, file) + " " + d.Key
+		p.Report(d)
 	}
+}
+
+// within names a side file within the pack's folder. Two files can have one
+// fault at one path, and a fingerprint knows of no file.
+func within(p *gate.Pass, file *repo.SideFile) string {
+	return strings.TrimPrefix(file.Name, p.Unit.Dir()+"/")
 }

@@ -31,7 +31,7 @@ func ActionOutputs() []string {
 
 func newAction(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "action", Short: "run as a GitHub Action", Args: cobra.NoArgs,
+		Use: "action", Short: "run as a GitHub Action", Args: wants(),
 		Long: `Reads the event and the inputs from the GitHub runner's environment, gates the
 packs that the event concerns, compares them with the base, and writes job
 summary, annotations, outputs and report files.`,

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +27,7 @@ type baseline struct {
 }
 
 // openBaseline opens the files of a git revision; nil for the revision "".
-func openBaseline(_ context.Context, w *workspace, revision string) (*baseline, error) {
+func openBaseline(w *workspace, revision string) (*baseline, error) {
 	if revision == "" {
 		return nil, nil
 	}
@@ -125,5 +124,8 @@ func (b *baseline) compare(u *repo.Unit, overrides []diffing.Override) (diff *di
 		return nil, fmt.Sprintf("the pack of the base could not be read: %s", why), nil
 	}
 	diff, err = diffing.Compare(base, u.Pack, overrides)
+	if errors.Is(err, diffing.ErrIncomparable) {
+		return nil, err.Error(), nil
+	}
 	return diff, "", err
 }

@@ -114,7 +114,7 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 	if len(w.packs) == 0 {
 		return w.files.NoPacks(w.config)
 	}
-	base, err := openBaseline(ctx, w, o.base)
+	base, err := openBaseline(w, o.base)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,13 @@ func (r *run) print(o output) error {
 	case "markdown":
 		return report.MarkdownReport(w, r.report)
 	}
-	return report.Terminal(w, r.report, report.Style{Color: r.colored(o), Quiet: o.quiet})
+	// What went wrong goes where a person sees it, even if the report does not.
+	shown := *r.report
+	shown.Errors = nil
+	for _, p := range r.report.Errors {
+		printProblem(r.env.Stderr, p)
+	}
+	return report.Terminal(w, &shown, report.Style{Color: r.colored(o), Quiet: o.quiet})
 }
 
 // colored follows --color, then the NO_COLOR convention, then what Stdout is.

@@ -31,7 +31,7 @@ of the cases that compile, and removes those of cases that no longer do.
 Exit status: 0 everything is as the cases expect, 1 it is not; 2 and 3 as
 everywhere. With --update a snapshot that differed is no failure.`,
 		Example: "  packgate compile examples/acme-support --case refund-high-value\n  packgate compile packs/support --update",
-		Args:    cobra.ExactArgs(1),
+		Args:    wants("PACK"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := oneOf("--format", o.format, "json", "terminal"); err != nil {
 				return err
@@ -159,4 +159,3 @@ func showJSON(w io.Writer, r golden.Result) error {
 	_, err = w.Write(b)
 	return err
 }
-

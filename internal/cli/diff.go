@@ -21,7 +21,7 @@ class of each change and why, and the version that the changes need.
 Exit status: 0 the declared version is enough, 1 it is not or a version rule is
 broken, 4 the class is reject; 2 and 3 as everywhere.`,
 		Example: "  packgate diff old/pack.json packs/support\n  packgate diff old/pack.json packs/support --format json",
-		Args:    cobra.ExactArgs(2),
+		Args:    wants("OLD", "NEW"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := oneOf("--format", o.format, "json", "markdown", "terminal"); err != nil {
 				return err
@@ -73,7 +73,7 @@ func compareFiles(oldName, newName, config string) (*diffing.Diff, error) {
 		return nil, ofSide("the new version", err)
 	}
 	defer after.files.Close() // only read from
-	overrides, err := overridesOf(after.config)
+	overrides, err := diffing.Overrides(after.config)
 	if err != nil {
 		return nil, err
 	}
@@ -94,40 +94,4 @@ func ofSide(side string, err error) error {
 		out[i] = &repo.Problem{Location: p.Location, Message: side + ": " + p.Message, Hint: p.Hint}
 	}
 	return out
-}
-
-// overridesOf reads the class overrides of a config. The error is repo.Problems
-// where one names a row that does not exist or that is not open to overriding.
-func overridesOf(c *repo.Config) ([]diffing.Override, error) {
-	rows := map[string]diffing.Row{}
-	var ids []string
-	for _, row := range diffing.Table() {
-		rows[row.ID] = row
-		if row.Human {
-			ids = append(ids, row.ID)
-		}
-	}
-	var overrides []diffing.Override
-	var problems repo.Problems
-	for _, item := range c.Classes.Items {
-		row, known := rows[item.Change.Value]
-		class, err := diffing.ParseClass(item.Class.Value)
-		switch {
-		case err != nil:
-			problems = append(problems, &repo.Problem{Location: item.Class.Node.Location(), Message: err.Error()})
-		case !known:
-			var usage *usageError
-			errors.As(unknownName("change", item.Change.Value, ids, "packgate's class table lists them"), &usage)
-			problems = append(problems, &repo.Problem{Location: item.Change.Node.Location(), Message: usage.message, Hint: usage.hint})
-		case !row.Human:
-			problems = append(problems, &repo.Problem{Location: item.Change.Node.Location(),
-				Message: fmt.Sprintf("the class of %s is settled by the contract (%s)", row.ID, row.Class), Hint: "only rows marked with a star are open to a class of your own"})
-		default:
-			overrides = append(overrides, diffing.Override{Change: row.ID, Class: class, Reason: item.Reason.Value})
-		}
-	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return overrides, nil
 }

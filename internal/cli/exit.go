@@ -81,19 +81,24 @@ func problemOf(p *repo.Problem) report.Problem {
 	return report.Problem{Message: p.Message, Hint: p.Hint, File: l.File, Line: l.Start.Line, Column: l.Start.Column}
 }
 
-// printProblems writes errors for a person: place, message, and what to do.
+// printProblems writes an error for a person.
 func printProblems(w io.Writer, err error) {
 	for _, p := range problemsOf(err) {
-		place := ""
-		if p.File != "" {
-			place = report.Visible(p.File) + ": "
-		}
-		if p.Line > 0 {
-			place = fmt.Sprintf("%s:%d:%d: ", report.Visible(p.File), p.Line, p.Column)
-		}
-		fmt.Fprintf(w, "packgate: %s%s\n", place, report.Visible(p.Message))
-		if p.Hint != "" {
-			fmt.Fprintf(w, "  → %s\n", report.Visible(p.Hint))
-		}
+		printProblem(w, p)
+	}
+}
+
+// printProblem writes place, message, and what to do.
+func printProblem(w io.Writer, p report.Problem) {
+	place := ""
+	switch {
+	case p.Line > 0:
+		place = fmt.Sprintf("%s:%d:%d: ", report.Visible(p.File), p.Line, p.Column)
+	case p.File != "":
+		place = report.Visible(p.File) + ": "
+	}
+	fmt.Fprintf(w, "packgate: %s%s\n", place, report.Visible(p.Message))
+	if p.Hint != "" {
+		fmt.Fprintf(w, "  → %s\n", report.Visible(p.Hint))
 	}
 }

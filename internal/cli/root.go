@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Main runs one command and returns the exit code. It never exits itself, so
@@ -20,28 +22,52 @@ func Main(ctx context.Context, env Env) int {
 	if err == nil {
 		return ExitPass
 	}
-	code := exitCode(asUsage(err))
 	if _, done := err.(*verdictError); !done {
-		printProblems(env.Stderr, asUsage(err))
+		printProblems(env.Stderr, err)
 	}
-	return code
+	return exitCode(err)
 }
 
-// asUsage recognises the errors that cobra makes of wrong command lines, which
-// have no type of their own.
-func asUsage(err error) error {
-	message := err.Error()
-	for _, prefix := range []string{"unknown command", "unknown flag", "unknown shorthand flag", "accepts ", "requires ", "flag needs an argument", "invalid argument", "required flag"} {
-		if strings.HasPrefix(message, prefix) {
-			first, rest, _ := strings.Cut(message, "\n")
-			hint := strings.Join(strings.Fields(rest), " ")
-			if hint == "" {
-				hint = "see packgate --help"
-			}
-			return &usageError{message: strings.TrimSpace(first), hint: hint}
+// flagError says what is wrong with a flag, and which one may have been meant.
+func flagError(c *cobra.Command, err error) error {
+	hint := fmt.Sprintf("see %s --help", c.CommandPath())
+	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := schemas.Nearest(name, names); near != "" {
+			hint = fmt.Sprintf("did you mean --%s?", near)
 		}
 	}
-	return err
+	return &usageError{message: err.Error(), hint: hint}
+}
+
+// wants checks that a command gets exactly the arguments of those names.
+func wants(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		if len(names) == 0 {
+			return &usageError{message: c.Name() + " takes no arguments", hint: fmt.Sprintf("see %s --help", c.CommandPath())}
+		}
+		return &usageError{
+			message: fmt.Sprintf("%s takes %s, and %d were given", c.Name(), strings.Join(names, " and "), len(args)),
+			hint:    fmt.Sprintf("%s %s", c.CommandPath(), strings.Join(names, " ")),
+		}
+	}
+}
+
+// knownCommand refuses arguments of the program itself: they were meant to be
+// commands.
+func knownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
+	}
+	return unknownName("command", args[0], names, "packgate --help lists them")
 }
 
 const about = `packgate gates ContextOS Context Packs: it validates them, compiles their golden
@@ -57,9 +83,10 @@ func newRoot(env *Env) *cobra.Command {
 		Version: fmt.Sprintf("%s (rules %s)", env.Version, gates.RulesVersion),
 		// Errors are printed once, by Main.
 		SilenceErrors: true, SilenceUsage: true,
-		Args: cobra.NoArgs,
+		Args: knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("packgate {{.Version}}\n")
 	root.AddCommand(
 		newCheck(env), newCompile(env), newDiff(env),

@@ -13,7 +13,7 @@ import (
 
 func newRules(env *Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "rules", Short: "list every rule", Args: cobra.NoArgs,
+		Use: "rules", Short: "list every rule", Args: wants(),
 		RunE: func(*cobra.Command, []string) error {
 			w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 			for _, g := range gates.Documented() {
@@ -38,7 +38,7 @@ func newExplain(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "explain ID|NAME", Short: "explain a rule, with a bad and a good example",
 		Example: "  packgate explain REF001\n  packgate explain unresolved-decision-binding",
-		Args:    cobra.ExactArgs(1),
+		Args:    wants("ID"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return ruleNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -118,7 +118,7 @@ func newSchema(env *Env) *cobra.Command {
 		Use: "schema NAME", Short: "print one of the JSON Schemas",
 		Long:    "Prints the JSON Schema (draft 2020-12) of a contract or of one of packgate's own\nfiles: " + strings.Join(schemas.Names(), ", ") + ".",
 		Example: "  packgate schema context-pack > context-pack.schema.json",
-		Args:    cobra.ExactArgs(1), ValidArgs: schemas.Names(),
+		Args:    wants("NAME"), ValidArgs: schemas.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			src, err := schemas.Source(args[0])
 			if err != nil {

@@ -51,7 +51,7 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, strict *bo
 	if err != nil {
 		return err
 	}
-	overrides, err := overridesOf(w.config)
+	overrides, err := diffing.Overrides(w.config)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func writeRules(b *bytes.Buffer) {
 }
 
 func writeRule(b *bytes.Buffer, r *gate.Rule) {
-	fmt.Fprintf(b, "\n### %s %s\n\n**%s** · %s", r.ID, r.Name, upperFirst(r.Title), severity(r))
+	fmt.Fprintf(b, "\n### %s %s\n\n**%s** · %s", r.ID, r.Name, r.Title, severity(r))
 	if r.NoWaiver {
 		b.WriteString(" · cannot be waived")
 	}
@@ -54,11 +54,4 @@ func severity(r *gate.Rule) string {
 		return r.Severity.String() + " (strict)"
 	}
 	return r.Severity.String()
-}
-
-func upperFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 )
 
@@ -121,8 +122,8 @@ type Finding struct {
 func (f Finding) Fingerprint() string {
 	h := sha256.New()
 	for _, part := range []string{f.Rule, f.Location.Path, f.Key} {
-		h.Write([]byte(part))
-		h.Write([]byte{0})
+		// With its length before each part, no two findings write the same.
+		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
@@ -135,14 +136,15 @@ type NotChecked struct {
 	Reason string // why, in the grammar of messages
 }
 
-// Compare orders findings for people: errors first, then by file, place, rule
-// and key. It is a total order over everything that a report shows.
+// Compare orders findings for people: errors first, then by file, place, rule,
+// path and key. It is a total order over everything that a report shows.
 func Compare(a, b Finding) int {
 	return cmp.Or(
 		cmp.Compare(b.Severity, a.Severity),
 		cmp.Compare(a.Location.File, b.Location.File),
 		cmp.Compare(a.Location.Start.Offset, b.Location.Start.Offset),
 		cmp.Compare(a.Rule, b.Rule),
+		cmp.Compare(a.Location.Path, b.Location.Path),
 		cmp.Compare(a.Key, b.Key),
 		cmp.Compare(a.Message, b.Message),
 	)

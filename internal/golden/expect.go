@@ -98,13 +98,13 @@ func (t *trial) compareList(name string, want pack.List[pack.Text], got []string
 	}
 	var parts []string
 	if missing := without(expected, got); len(missing) > 0 {
-		parts = append(parts, quoteAll(missing)+" is expected and not there")
+		parts = append(parts, "expected and not there: "+quoteAll(missing))
 	}
 	if extra := without(got, expected); len(extra) > 0 {
-		parts = append(parts, quoteAll(extra)+" is there and not expected")
+		parts = append(parts, "there and not expected: "+quoteAll(extra))
 	}
 	if len(parts) == 0 {
-		parts = append(parts, "the order is "+quoteAll(got))
+		parts = append(parts, "the list is "+quoteAll(got)+", in this order")
 	}
 	t.problem(want.Node, "", fmt.Sprintf("expect.%s: %s", name, strings.Join(parts, "; ")))
 }

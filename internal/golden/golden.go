@@ -66,7 +66,7 @@ type Result struct {
 	Differences  []Difference
 	Hash         string // compiled_context_hash
 
-	Problems []Problem // errors first, else in the order in which they were found
+	Problems []Problem // in the order in which they were found; errors come first
 	// NotChecked lists what the compile could not check.
 	NotChecked []string
 	// Compiled is the snapshot form of the compiled context, nil unless the case
@@ -134,7 +134,6 @@ func (t *trial) report(at finding.Location, severity finding.Severity, hint, mes
 
 // settle derives the status from the problems.
 func (t *trial) settle() {
-	sortBySeverity(t.Problems)
 	t.Status = Pass
 	for _, p := range t.Problems {
 		if p.Severity == finding.Error {

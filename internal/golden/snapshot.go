@@ -61,12 +61,11 @@ func (t *trial) drift() {
 		t.report(at, finding.Error, hint, "the snapshot was reformatted; its content is that of the compile")
 		return
 	}
-	slices.SortStableFunc(t.Differences, func(a, b Difference) int { return cmp.Compare(stageOf(a.Path), stageOf(b.Path)) })
+	stage := sortByStage(t.Differences)
 	first := t.Differences[0]
-	t.Stage = compiler.Stages()[stageOf(first.Path)]
-	at = nearest(doc.Root, first.Path).Location()
-	t.report(at, finding.Error, hint, fmt.Sprintf("the compile differs from its snapshot; drift starts at stage %d, %s: %s",
-		stageOf(first.Path)+1, t.Stage, first.words()))
+	t.Stage = compiler.Stages()[stage]
+	t.report(nearest(doc.Root, first.Path).Location(), finding.Error, hint,
+		fmt.Sprintf("the compile differs from its snapshot; drift starts at stage %d, %s: %s", stage+1, t.Stage, first.words()))
 }
 
 // nearest returns the value of the snapshot that a difference's path names, or
@@ -96,38 +95,104 @@ func (d Difference) words() string {
 	case d.Now == "":
 		return fmt.Sprintf("%s is gone: it was %s", d.Path, clip(d.Stored))
 	}
-	return fmt.Sprintf("%s was %s and is %s", d.Path, clip(d.Stored), clip(d.Now))
+	stored, now := fromDifference(d.Stored, d.Now)
+	return fmt.Sprintf("%s was %s and is %s", d.Path, clip(stored), clip(now))
 }
+
+// fromDifference cuts off what two texts have in common at their beginning, but
+// for a few characters, so that what is shown of long ones is what differs.
+func fromDifference(a, b string) (string, string) {
+	x, y := []rune(a), []rune(b)
+	same := 0
+	for same < len(x) && same < len(y) && x[same] == y[same] {
+		same++
+	}
+	const context = 20
+	if max(len(x), len(y)) <= mostShown || same <= context {
+		return a, b
+	}
+	return "…" + string(x[same-context:]), "…" + string(y[same-context:])
+}
+
+// mostShown is how many characters of a value a message shows.
+const mostShown = 80
 
 // clip shortens what is shown in a message.
 func clip(s string) string {
-	const most = 80
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
+	if runes := []rune(s); len(runes) > mostShown {
+		return string(runes[:mostShown]) + "…"
 	}
 	return s
 }
 
-// stageOf returns the stage, counted from 0, whose output a member of the
-// compiled context shows first.
-func stageOf(path string) int {
-	for _, row := range []struct {
-		prefix string
-		stage  int
-	}{
-		{"/compiled_prompt/task", 0},
-		{"/manifests/policy_manifest", 1}, {"/context_ledger/policy_bundles", 1},
-		{"/manifests/tool_manifest", 2}, {"/context_ledger/tools", 2},
-		{"/manifests/evidence_manifest", 3}, {"/context_ledger/evidence_refs", 3},
-		{"/context_ledger/memory_refs", 4},
-		{"/budget_report/tokens_allocated", 5},
-		{"/compiled_prompt", 6}, {"/budget_report", 6}, {"/context_ledger/budget", 6},
-	} {
-		if strings.HasPrefix(path, row.prefix) {
-			return row.stage
-		}
+// sections leads from members of the compiled context to the stage, counted from
+// 0, whose output they show, the most telling ones of a stage first. Members
+// with a bucket belong to the assembly where the bucket is truncated otherwise
+// than before.
+func sections() []section {
+	return []section{
+		{"/compiled_prompt/task", 0, ""},
+		{"/manifests/policy_manifest", 1, ""},
+		{"/context_ledger/policy_bundles", 1, ""},
+		{"/compiled_prompt/context_blocks/pol_", 1, compiler.BucketPolicy},
+		{"/manifests/tool_manifest", 2, ""},
+		{"/context_ledger/tools", 2, ""},
+		{"/compiled_prompt/context_blocks/tool_", 2, compiler.BucketTool},
+		{"/budget_report/dropped_block_ids", assembly, ""},
+		{"/manifests/evidence_manifest", 3, compiler.BucketEvidence},
+		{"/context_ledger/evidence_refs", 3, compiler.BucketEvidence},
+		{"/compiled_prompt/context_blocks/ev_", 3, compiler.BucketEvidence},
+		{"/context_ledger/memory_refs", 4, compiler.BucketMemory},
+		{"/compiled_prompt/context_blocks/mem_", 4, compiler.BucketMemory},
+		{"/budget_report/tokens_allocated", 5, ""},
+		{"/compiled_prompt", assembly, ""},
+		{"/budget_report", assembly, ""},
+		{"/context_ledger/budget", assembly, ""},
+		{"/runtime_controls", 7, ""},
+		{"", 7, ""},
 	}
-	return 7
+}
+
+// section is a part of the compiled context, see sections.
+type section struct {
+	prefix string
+	stage  int
+	bucket compiler.Bucket
+}
+
+// assembly is the stage that drops blocks.
+const assembly = 6
+
+// sortByStage puts differences into the order of the stages that they show, and
+// returns the stage of the first.
+func sortByStage(differences []Difference) int {
+	rank := func(d Difference) (stage, row int) {
+		for i, s := range sections() {
+			if !strings.HasPrefix(d.Path, s.prefix) {
+				continue
+			}
+			if s.bucket != "" && truncatedOtherwise(differences, s.bucket) {
+				return assembly, i
+			}
+			return s.stage, i
+		}
+		return 0, 0 // the last section is a prefix of every path
+	}
+	slices.SortStableFunc(differences, func(a, b Difference) int {
+		stageA, rowA := rank(a)
+		stageB, rowB := rank(b)
+		return cmp.Or(cmp.Compare(stageA, stageB), cmp.Compare(rowA, rowB))
+	})
+	stage, _ := rank(differences[0])
+	return stage
+}
+
+// truncatedOtherwise reports whether other blocks of a bucket were dropped.
+func truncatedOtherwise(differences []Difference, b compiler.Bucket) bool {
+	return slices.ContainsFunc(differences, func(d Difference) bool {
+		const dropped = "/budget_report/dropped_block_ids"
+		return d.Path == dropped || d.Path == dropped+"/"+string(b)
+	})
 }
 
 // compare returns the differences of two values, names sorted.
@@ -203,9 +268,4 @@ func text(v any) string {
 		return "?" // decoded JSON always has a JSON form
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// sortBySeverity puts errors before warnings and keeps the order otherwise.
-func sortBySeverity(problems []Problem) {
-	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Compare(b.Severity, a.Severity) })
 }

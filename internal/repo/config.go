@@ -1,10 +1,13 @@
 package repo
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
@@ -67,11 +70,43 @@ type ClassRow struct {
 // DefaultConfig returns the config of a repository that has none.
 func DefaultConfig() *Config { return &Config{Limits: pack.DefaultLimits()} }
 
-// ParseConfig reads a config from its bytes. The error is a *Problem, or
-// several joined, where it is not valid.
+// maxConfig is the size of a config, in bytes, beyond which it is not read: the
+// YAML parser takes minutes over a large one that is made for it.
+const maxConfig = 128 << 10
+
+func configTooLarge(file string, size int64) error {
+	return &Problem{
+		Location: finding.Location{File: file},
+		Message:  fmt.Sprintf("the config has %d bytes, more than the limit of %d", size, maxConfig),
+		Hint:     "remove what it does not need, such as waivers that have ended",
+	}
+}
+
+// Config reads the repository's config, the default one where there is none.
+// Name is the config file relative to the root; "" means ConfigName, which may
+// be absent. The error is a *Problem or Problems where the config is not valid.
+func (f *Files) Config(name string) (*Config, error) {
+	if name == "" {
+		if !f.Exists(ConfigName) {
+			return DefaultConfig(), nil
+		}
+		name = ConfigName
+	}
+	src, size, err := f.read(name, maxConfig)
+	if err != nil {
+		return nil, err
+	}
+	if size > maxConfig {
+		return nil, configTooLarge(f.Show(name), size)
+	}
+	return ParseConfig(f.Show(name), src)
+}
+
+// ParseConfig reads a config from its bytes; file is its name in messages. The
+// error is a *Problem or Problems where the config is not valid.
 func ParseConfig(file string, src []byte) (*Config, error) {
-	if len(src) > pack.DefaultLimits().MaxBytes {
-		return nil, &Problem{Location: finding.Location{File: file}, Message: fmt.Sprintf("the config has %d bytes, too many to be one", len(src))}
+	if len(src) > maxConfig {
+		return nil, configTooLarge(file, int64(len(src)))
 	}
 	doc, err := readYAML(file, src)
 	if err != nil {
@@ -83,7 +118,20 @@ func ParseConfig(file string, src []byte) (*Config, error) {
 	c := DefaultConfig()
 	pack.Decode(doc.Root, c)
 	c.Document = doc
-	return c, c.setLimits()
+	if err := append(c.checkPatterns(), c.setLimits()...).err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Config) checkPatterns() (problems Problems) {
+	for _, item := range slices.Concat(c.Packs.Items, c.Environments.Items) {
+		if problem := checkPattern(item.Value); problem != nil {
+			problem.Location = item.Node.Location()
+			problems = append(problems, problem)
+		}
+	}
+	return problems
 }
 
 // validate checks a file of the repository's own against its schema. All that
@@ -97,10 +145,31 @@ func validate(schema string, doc *pack.Document) error {
 	for _, v := range violations {
 		location, message := Describe(doc, v)
 		problems = append(problems, &Problem{
-			Location: location, Message: message, Hint: "see packgate schema " + schema,
+			Location: location, Message: message, Hint: hint(doc, v, schema),
 		})
 	}
+	slices.SortStableFunc(problems, func(a, b *Problem) int {
+		return cmp.Compare(a.Location.Start.Offset, b.Location.Start.Offset)
+	})
 	return problems.err()
+}
+
+// hint says what to do about a violation. YAML makes numbers and texts of words
+// that their author did not mean so, which the message alone does not explain.
+func hint(doc *pack.Document, v schemas.Violation, schema string) string {
+	at := doc.Root.Find(v.Pointer)
+	if v.Keyword == "type" && at != nil {
+		wanted, _, _ := strings.Cut(v.Message, ", not")
+		switch {
+		case strings.HasSuffix(wanted, "a string") && (at.Kind == pack.Number || at.Kind == pack.Bool):
+			return fmt.Sprintf("put it in quotes: %q", at.Raw())
+		case strings.HasSuffix(wanted, "a boolean") && at.Kind == pack.String:
+			return "write true or false, without quotes"
+		case strings.HasSuffix(wanted, "an array") && at.Kind == pack.String:
+			return fmt.Sprintf("write a list: [%q]", at.Text)
+		}
+	}
+	return "see packgate schema " + schema
 }
 
 // Describe returns the place of a schema violation in its document, and its
@@ -117,7 +186,16 @@ func Describe(doc *pack.Document, v schemas.Violation) (finding.Location, string
 	if v.Pointer == "" {
 		return location, v.Message
 	}
-	return location, at.KeyedPath() + ": " + v.Message
+	return location, printable(at.KeyedPath()) + ": " + v.Message
+}
+
+// printable returns a path as it is, quoted where a name in it would write more
+// than itself into a message.
+func printable(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 // Problems are several problems of one file.
@@ -142,45 +220,69 @@ func (p Problems) err() error {
 	return p
 }
 
-func (c *Config) setLimits() error {
+// The largest limits that a config can set. Beyond them a pack could exhaust
+// the machine, which is what the limits are there to prevent.
+const (
+	mostBytes  = 1 << 30 // 1 GiB
+	mostDepth  = 1000
+	mostValues = 100_000_000
+)
+
+func (c *Config) setLimits() (problems Problems) {
 	l := &c.LimitFields
 	if n := l.MaxBytes; n != nil {
 		size, err := parseSize(n)
 		if err != nil {
-			return &Problem{Location: n.Location(), Message: err.Error(), Hint: `write a number of bytes, or a text such as "4MiB"`}
+			problems = append(problems, &Problem{Location: n.Location(), Message: err.Error(), Hint: `write a number of bytes, or a text such as "4MiB"`})
 		}
 		c.Limits.MaxBytes = size
 	}
-	if l.MaxDepth.OK {
-		c.Limits.MaxDepth = int(l.MaxDepth.Value)
+	for _, limit := range []struct {
+		pack.Num
+		most float64
+		set  *int
+	}{
+		{l.MaxDepth, mostDepth, &c.Limits.MaxDepth},
+		{l.MaxValues, mostValues, &c.Limits.MaxValues},
+	} {
+		switch {
+		case !limit.OK:
+		case limit.Value > limit.most:
+			problems = append(problems, &Problem{
+				Location: limit.Node.Location(),
+				Message:  fmt.Sprintf("%s: must be at most %.0f, not %s", limit.Node.KeyedPath(), limit.most, clipped(limit.Node.Text)),
+				Hint:     "see packgate schema config",
+			})
+		default:
+			*limit.set = int(limit.Value)
+		}
 	}
-	if l.MaxValues.OK {
-		c.Limits.MaxValues = int(l.MaxValues.Value)
-	}
-	return nil
+	return problems
 }
 
-// mostBytes is the largest document that any config can allow: 1 GiB.
-const mostBytes = 1 << 30
-
-// parseSize reads a number of bytes, plain or with one of the units B, KiB and MiB.
+// parseSize reads a number of bytes, plain or with one of the units that the
+// schema of the config lists.
 func parseSize(n *pack.Node) (int, error) {
 	size := n.Number
 	if n.Kind == pack.String {
-		text, unit := strings.TrimSpace(n.Text), 1.0
-		for suffix, factor := range map[string]float64{"KiB": 1 << 10, "MiB": 1 << 20} {
-			if rest, ok := strings.CutSuffix(text, suffix); ok {
-				text, unit = strings.TrimSpace(rest), factor
-			}
-		}
-		number, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "B")), 64)
+		digits := strings.TrimRight(n.Text, " BKMGi")
+		number, err := strconv.ParseFloat(digits, 64)
 		if err != nil {
-			return 0, fmt.Errorf("%q is no size", n.Text)
+			number = math.Inf(1) // the schema lets nothing but digits through
 		}
-		size = number * unit
+		units := map[string]float64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+		size = number * units[strings.TrimSpace(n.Text[len(digits):])]
 	}
-	if size < 1 || size > mostBytes || size != math.Trunc(size) {
-		return 0, fmt.Errorf("%s is no size between 1 byte and 1 GiB", strings.TrimSpace(n.Raw()))
+	if size > mostBytes {
+		return 0, fmt.Errorf("%s: must be at most 1 GiB, not %s", n.KeyedPath(), clipped(n.Text))
 	}
 	return int(size), nil
+}
+
+// clipped shortens a number that nobody reads to its end.
+func clipped(digits string) string {
+	if len(digits) > 32 {
+		return digits[:32] + "…"
+	}
+	return digits
 }

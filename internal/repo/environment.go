@@ -44,3 +44,52 @@ func (e *Environment) Name() string {
 	}
 	return e.Document.File
 }
+
+// Environments reads the environment catalogs that the config names, or those
+// in environments/. A catalog is configuration: one that is not valid is an
+// error, a *Problem or Problems.
+func (f *Files) Environments(c *Config) ([]*Environment, error) {
+	patterns := pack.Values(c.Environments)
+	if len(patterns) == 0 {
+		patterns = []string{"environments/*.json"}
+	}
+	names, err := f.glob(patterns...)
+	if err != nil {
+		return nil, err
+	}
+	environments := make([]*Environment, 0, len(names))
+	for _, name := range names {
+		e, err := f.environment(name, c)
+		if err != nil {
+			return nil, err
+		}
+		environments = append(environments, e)
+	}
+	return environments, nil
+}
+
+func (f *Files) environment(name string, c *Config) (*Environment, error) {
+	doc, faults, err := f.Document(name, c.Limits)
+	if err != nil {
+		return nil, err
+	}
+	if len(faults) > 0 {
+		return nil, Unreadable(faults)
+	}
+	if err := validate("environment", doc); err != nil {
+		return nil, err
+	}
+	e := &Environment{Document: doc}
+	pack.Decode(doc.Root, e)
+	return e, nil
+}
+
+// Unreadable returns the reader's faults as an error, for files that have to be
+// whole; nil where there are none.
+func Unreadable(faults []pack.Fault) error {
+	problems := make(Problems, len(faults))
+	for i, fault := range faults {
+		problems[i] = &Problem{Location: fault.Location, Message: fault.Message, Hint: fault.Hint}
+	}
+	return problems.err()
+}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
@@ -55,7 +56,7 @@ type Files struct {
 func OpenFiles(dir, prefix string) (*Files, error) {
 	info, err := os.Stat(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case absent(err):
 		return nil, &Problem{Location: finding.Location{File: prefix}, Message: "there is no such folder", Hint: "name the folder of a pack repository, or of one pack"}
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", prefix, err)
@@ -72,28 +73,19 @@ func OpenFiles(dir, prefix string) (*Files, error) {
 // Close releases the root folder.
 func (f *Files) Close() error { return f.root.Close() }
 
-// FS returns the files as a file system.
-func (f *Files) FS() fs.FS { return f.root.FS() }
-
 // Show returns the name as messages show it.
 func (f *Files) Show(name string) string { return path.Join(f.Prefix, name) }
 
 // Exists reports whether there is something of that name, be it a link that
-// leads nowhere: Read says what is wrong with it.
+// leads nowhere: reading it says what is wrong.
 func (f *Files) Exists(name string) bool {
 	_, err := f.root.Lstat(filepath.FromSlash(name))
 	return err == nil
 }
 
-// Read returns the bytes of a regular file. The error is a *Problem where the
-// name is no regular file or leads out of the root.
-func (f *Files) Read(name string) ([]byte, error) {
-	src, _, err := f.read(name, -1)
-	return src, err
-}
-
-// read returns the file's bytes and size; no bytes where it is larger than most
-// (unless that is negative).
+// read returns the bytes and size of a regular file; no bytes where it is larger
+// than most. The error is a *Problem where the name is no regular file or leads
+// out of the root.
 func (f *Files) read(name string, most int64) (src []byte, size int64, err error) {
 	if err := f.inside(name); err != nil {
 		return nil, 0, err
@@ -107,7 +99,7 @@ func (f *Files) read(name string, most int64) (src []byte, size int64, err error
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
 	}
-	if most >= 0 && info.Size() > most {
+	if info.Size() > most {
 		return nil, info.Size(), nil
 	}
 	src, err = io.ReadAll(file)
@@ -124,9 +116,15 @@ func (f *Files) inside(name string) error {
 	problem := func(message, hint string) error {
 		return &Problem{Location: finding.Location{File: f.Show(name)}, Message: message, Hint: hint}
 	}
+	if !filepath.IsLocal(local) {
+		return problem("this path leads out of the repository", "name a file below "+f.Show("."))
+	}
 	link, err := f.root.Lstat(local)
-	if errors.Is(err, fs.ErrNotExist) {
+	if absent(err) {
 		return problem("there is no such file", "")
+	}
+	if escapes(err) {
+		return problem("this path leads out of the repository over a symbolic link", "replace the link by the folder itself")
 	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.Show(name), cause(err))
@@ -141,6 +139,16 @@ func (f *Files) inside(name string) error {
 		return problem("this is no regular file", "")
 	}
 	return nil
+}
+
+// absent reports whether an error says that there is nothing of a name.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+
+// escapes reports whether an error is the root's own refusal to leave it. Every
+// other error on a file comes from the operating system.
+func escapes(err error) bool {
+	var system syscall.Errno
+	return err != nil && !errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
 }
 
 // cause strips the operation and path that the os package adds, which the

@@ -1,14 +1,11 @@
 package repo
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
 )
@@ -65,54 +62,11 @@ func Belongs(packName, name string) bool {
 	})
 }
 
-// Find returns the names of the pack files that match the patterns; where there
-// are none, those that the config names; and where it names none, every
-// pack.json and *.pack.json below the root. Folders that begin with a dot are
-// passed over, and node_modules.
-func (f *Files) Find(c *Config, patterns ...string) ([]string, error) {
-	if len(patterns) == 0 {
-		patterns = pack.Values(c.Packs)
-	}
-	if len(patterns) == 0 {
-		patterns = []string{"**/{pack,*.pack}.json"}
-	}
-	return f.glob(patterns...)
-}
-
-// glob returns the names that match any of the patterns, sorted, each once.
-func (f *Files) glob(patterns ...string) ([]string, error) {
-	var names []string
-	for _, p := range patterns {
-		if !doublestar.ValidatePattern(p) {
-			return nil, &Problem{Message: fmt.Sprintf("%q is no valid file pattern", p), Hint: "patterns are as in .gitignore: packs/*/pack.json, **/pack.json"}
-		}
-		err := doublestar.GlobWalk(f.FS(), path.Clean(p), func(name string, d fs.DirEntry) error {
-			if d.IsDir() || hidden(name) {
-				return nil
-			}
-			names = append(names, name)
-			return nil
-		}, doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
-		if err != nil && !errors.Is(err, doublestar.ErrPatternNotExist) {
-			return nil, fmt.Errorf("look for %s in %s: %w", p, f.Show("."), cause(err))
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
-}
-
-// hidden reports whether a folder of the name is one that holds no packs.
-func hidden(name string) bool {
-	for segment := range strings.SplitSeq(path.Dir(name), "/") {
-		if segment == "node_modules" || len(segment) > 1 && segment[0] == '.' && segment != ".." {
-			return true
-		}
-	}
-	return false
-}
-
 // Unit reads a pack and its side files. The error is for what could not be read
 // at all; what is wrong inside a file stands in the Faults.
+//
+// Where several packs share a folder, a golden case that names one of the others
+// in its context_pack_refs, and not this one, is left to it.
 func (f *Files) Unit(name string, c *Config) (*Unit, error) {
 	u := &Unit{Name: name}
 	var err error
@@ -120,13 +74,17 @@ func (f *Files) Unit(name string, c *Config) (*Unit, error) {
 		return nil, err
 	}
 	u.Pack = pack.New(u.Document)
+	others, err := f.neighbours(u, c)
+	if err != nil {
+		return nil, err
+	}
 	for _, k := range sideKinds {
 		names, err := f.glob(path.Join(escapePattern(u.Dir()), k.pattern))
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range names {
-			if err := f.addSide(u, n, k.kind, c); err != nil {
+			if err := f.addSide(u, n, k.kind, others, c); err != nil {
 				return nil, err
 			}
 		}
@@ -134,114 +92,81 @@ func (f *Files) Unit(name string, c *Config) (*Unit, error) {
 	return u, nil
 }
 
-func (f *Files) addSide(u *Unit, name, kind string, c *Config) error {
+// neighbours returns the ids of the other packs in the unit's folder.
+func (f *Files) neighbours(u *Unit, c *Config) ([]string, error) {
+	names, err := f.glob(path.Join(escapePattern(u.Dir()), "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, name := range names {
+		if name == u.Name || !isPack(name, c) {
+			continue
+		}
+		d, _, err := f.Document(name, c.Limits)
+		if err != nil {
+			return nil, err
+		}
+		if p := pack.New(d); p != nil && p.PackMeta.PackID.OK {
+			ids = append(ids, p.PackMeta.PackID.Value)
+		}
+	}
+	return ids, nil
+}
+
+// isAbout reports whether a golden case names one of the packs.
+func isAbout(c *CaseFields, ids ...string) bool {
+	refs := c.Invoke.Get("context_pack_refs")
+	return refs != nil && slices.ContainsFunc(refs.Items, func(ref *pack.Node) bool {
+		id, _, pinned := strings.Cut(ref.Text, "@")
+		return pinned && slices.Contains(ids, id)
+	})
+}
+
+func (u *Unit) id() string {
+	if u.Pack == nil {
+		return ""
+	}
+	return u.Pack.PackMeta.PackID.Value
+}
+
+func (f *Files) addSide(u *Unit, name, kind string, others []string, c *Config) error {
 	s := &SideFile{Kind: kind, Name: name}
 	var err error
 	if s.Document, s.Faults, err = f.Document(name, c.Limits); err != nil {
 		return err
 	}
-	u.Files = append(u.Files, s)
 	if kind != "case" || s.Document.Root == nil || s.Document.Root.Kind != pack.Object {
+		u.Files = append(u.Files, s)
 		return nil
 	}
 	gc := &Case{SideFile: s}
 	pack.Decode(s.Document.Root, &gc.CaseFields)
-	if gc.Snapshot, err = f.snapshot(SnapshotName(name)); err != nil {
+	if isAbout(&gc.CaseFields, others...) && !isAbout(&gc.CaseFields, u.id()) {
+		return nil
+	}
+	if gc.Snapshot, err = f.snapshot(SnapshotName(name), c.Limits); err != nil {
 		return err
 	}
+	u.Files = append(u.Files, s)
 	u.Cases = append(u.Cases, gc)
 	return nil
 }
 
-func (f *Files) snapshot(name string) (*Snapshot, error) {
+func (f *Files) snapshot(name string, limits pack.Limits) (*Snapshot, error) {
 	if !f.Exists(name) {
 		return nil, nil
 	}
-	src, err := f.Read(name)
+	src, size, err := f.read(name, int64(limits.MaxBytes))
 	if err != nil {
 		return nil, err
+	}
+	if size > int64(limits.MaxBytes) {
+		return nil, &Problem{
+			Location: finding.Location{File: f.Show(name)},
+			Message:  fmt.Sprintf("the snapshot has %d bytes, more than the limit of %d", size, limits.MaxBytes),
+			Hint:     "remove it and let packgate compile --update write it anew, or raise limits.max_bytes in the config",
+		}
 	}
 	return &Snapshot{Name: name, File: f.Show(name), Source: src}, nil
-}
-
-// escapePattern makes a folder name stand for itself in a pattern.
-func escapePattern(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`).Replace(name)
-}
-
-// Environments reads the environment catalogs that the config names, or those
-// in environments/. A catalog is configuration: one that is not valid is an
-// error, a *Problem or Problems.
-func (f *Files) Environments(c *Config) ([]*Environment, error) {
-	patterns := pack.Values(c.Environments)
-	if len(patterns) == 0 {
-		patterns = []string{"environments/*.json"}
-	}
-	names, err := f.glob(patterns...)
-	if err != nil {
-		return nil, err
-	}
-	environments := make([]*Environment, 0, len(names))
-	for _, name := range names {
-		e, err := f.environment(name, c)
-		if err != nil {
-			return nil, err
-		}
-		environments = append(environments, e)
-	}
-	return environments, nil
-}
-
-func (f *Files) environment(name string, c *Config) (*Environment, error) {
-	doc, faults, err := f.Document(name, c.Limits)
-	if err != nil {
-		return nil, err
-	}
-	if len(faults) > 0 {
-		return nil, Unreadable(faults)
-	}
-	if err := validate("environment", doc); err != nil {
-		return nil, err
-	}
-	e := &Environment{Document: doc}
-	pack.Decode(doc.Root, e)
-	return e, nil
-}
-
-// Unreadable returns the reader's faults as an error, for files that have to be
-// whole; nil where there are none.
-func Unreadable(faults []pack.Fault) error {
-	problems := make(Problems, len(faults))
-	for i, fault := range faults {
-		problems[i] = &Problem{Location: fault.Location, Message: fault.Message, Hint: fault.Hint}
-	}
-	return problems.err()
-}
-
-// Config reads the repository's config, the default one where there is none.
-// Name is the config file relative to the root; "" means ConfigName, which may
-// be absent.
-func (f *Files) Config(name string) (*Config, error) {
-	if name == "" {
-		if !f.Exists(ConfigName) {
-			return DefaultConfig(), nil
-		}
-		name = ConfigName
-	}
-	src, err := f.Read(name)
-	if err != nil {
-		return nil, err
-	}
-	return ParseConfig(f.Show(name), src)
-}
-
-// NoPacks is the error for a repository in which no pack was found.
-func (f *Files) NoPacks(c *Config) error {
-	p := &Problem{Location: finding.Location{File: f.Show(".")}, Message: "there is no pack here", Hint: "a pack is a file named pack.json or NAME.pack.json"}
-	if c.Packs.Node != nil {
-		p.Location = c.Packs.Node.Location()
-		p.Message = "no file matches packs"
-		p.Hint = "name the pack files, for example packs/*/pack.json"
-	}
-	return p
 }

@@ -1,0 +1,31 @@
+package version
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestRulesHaveTheirWords says that every rule can be explained, and that none
+// claims to check a single pack.
+func TestRulesHaveTheirWords(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range Gate.Rules {
+		if !strings.HasPrefix(r.ID, "VER") || seen[r.ID] || seen[r.Name] {
+			t.Errorf("%s %s is no name of its own", r.ID, r.Name)
+		}
+		seen[r.ID], seen[r.Name] = true, true
+		for what, text := range map[string]string{
+			"name": r.Name, "title": r.Title, "doc": r.Doc, "bad": r.Bad, "good": r.Good, "since": r.Since, "severity": r.Severity.String(),
+		} {
+			if text == "" {
+				t.Errorf("%s has no %s", r.ID, what)
+			}
+		}
+		if r.Check != nil {
+			t.Errorf("%s checks a pack alone", r.ID)
+		}
+		if r.NoWaiver != (r.ID == "VER006") {
+			t.Errorf("%s: that it cannot be waived is %t", r.ID, r.NoWaiver)
+		}
+	}
+}

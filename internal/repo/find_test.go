@@ -1,0 +1,140 @@
+package repo
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var found = map[string]string{
+	"pack.json": "", "other.pack.json": "", "pack.yaml": "", "mypack.json": "", "Pack.json": "", ".pack.json": "",
+	"packs/a/pack.json": "", "packs/b/pack.json": "", "packs/b/beta.pack.json": "", "packs/b/golden/x.case.json": "",
+	"packs/b/deep/er/pack.json": "", "packs/[x]/{y}*/pack.json": "", "packs/dir/pack.json/file": "",
+	".git/pack.json": "", ".github/packs/pack.json": "", "packs/.old/pack.json": "",
+	"node_modules/x/pack.json": "", "packs/b/node_modules/pack.json": "", "..packs/pack.json": "",
+}
+
+func TestFind(t *testing.T) {
+	f, dir := tree(t, found)
+	for name, target := range map[string]string{"linked": "packs/a", "link.pack.json": "packs/a/pack.json", "loop": "."} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := []string{".pack.json", "link.pack.json", "other.pack.json", "pack.json", "packs/[x]/{y}*/pack.json", "packs/a/pack.json",
+		"packs/b/beta.pack.json", "packs/b/deep/er/pack.json", "packs/b/pack.json"}
+	for _, c := range []struct {
+		name     string
+		config   string
+		patterns []string
+		want     []string
+	}{
+		{"by default", "", nil, all},
+		{"an empty list is none", "packs: []", nil, all},
+		{"one name", "packs: [pack.json]", nil, []string{"pack.json"}},
+		{"a name with dots", "packs: [./packs/./a/../a/pack.json]", nil, []string{"packs/a/pack.json"}},
+		{"a wildcard", "packs: ['packs/*/pack.json']", nil, []string{"packs/a/pack.json", "packs/b/pack.json"}},
+		{"twice", "packs: ['packs/b/*.json', packs/b/pack.json, '**/b/pack.json']", nil, []string{"packs/b/beta.pack.json", "packs/b/pack.json"}},
+		{"choices", "packs: ['packs/{b,a}/pack.json']", nil, []string{"packs/a/pack.json", "packs/b/pack.json"}},
+		{"characters that mean something", `packs: ['packs/\[x\]/\{y\}\*/pack.json']`, nil, []string{"packs/[x]/{y}*/pack.json"}},
+		{"a folder that begins with a dot, in full", "packs: ['.github/packs/*.json', packs/.old/pack.json]", nil, []string{".github/packs/pack.json", "packs/.old/pack.json"}},
+		{"a folder, not a file", "packs: [packs/a, packs/dir/pack.json]", nil, nil},
+		{"a linked folder", "packs: ['linked/**/pack.json', '*/pack.json']", nil, []string{"linked/pack.json"}},
+		{"nothing", "packs: ['none/*.json']", nil, nil},
+		{"the caller's patterns win", "packs: [pack.json]", []string{"packs/a/*.json"}, []string{"packs/a/pack.json"}},
+	} {
+		config, err := ParseConfig(ConfigName, []byte(c.config))
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		got, err := f.Find(config, c.patterns...)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	f, dir := tree(t, found)
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "out")); err != nil {
+		t.Fatal(err)
+	}
+	for pattern, want := range map[string]string{
+		"packs/[a":      `"packs/[a" is no valid file pattern`,
+		"":              `"" is no valid file pattern`,
+		"../*.json":     `the file pattern "../*.json" leads out of the repository`,
+		"/etc/*.json":   `the file pattern "/etc/*.json" leads out of the repository`,
+		"out/*.json":    `the file pattern "out/*.json" leads out of the repository over a symbolic link`,
+		"out/x.json":    `the file pattern "out/x.json" leads out of the repository over a symbolic link`,
+		"packs/*/../..": "",
+	} {
+		names, err := f.Find(DefaultConfig(), pattern)
+		if want == "" {
+			if err != nil || len(names) > 0 {
+				t.Errorf("%s: %q, %v", pattern, names, err)
+			}
+			continue
+		}
+		if err == nil {
+			t.Errorf("%s: %q", pattern, names)
+		} else if got := show(t, err); !strings.HasPrefix(got, want+"\n  hint: ") {
+			t.Errorf("%s: %s", pattern, got)
+		}
+	}
+}
+
+// A link that leads nowhere is found like a file, so that it is not passed over.
+func TestFindKeepsDeadLinks(t *testing.T) {
+	f, dir := tree(t, nil)
+	for name, target := range map[string]string{"pack.json": "none", "a.pack.json": "/etc/hostname"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, patterns := range [][]string{nil, {"pack.json", "a.pack.json"}, {"*.json"}} {
+		names, err := f.Find(DefaultConfig(), patterns...)
+		if err != nil || !slices.Equal(names, []string{"a.pack.json", "pack.json"}) {
+			t.Errorf("%q: %q, %v", patterns, names, err)
+		}
+	}
+}
+
+func TestNoPacks(t *testing.T) {
+	f, _ := tree(t, nil)
+	if got := show(t, f.NoPacks(DefaultConfig())); got != "repo: there is no pack here\n  hint: a pack is a file named pack.json or NAME.pack.json\n" {
+		t.Error(got)
+	}
+	c, err := ParseConfig("repo/"+ConfigName, []byte("strict: true\npacks: [a.json]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := show(t, f.NoPacks(c)); got != "repo/.packgate.yaml:2:8: no file matches packs\n  hint: name the pack files, for example packs/*/pack.json\n" {
+		t.Error(got)
+	}
+}
+
+func TestBelongs(t *testing.T) {
+	for _, name := range []string{
+		"pack.json", "tool-surface.json", "golden/a.case.json", "golden/a.compiled.json", "overlays/a.json", "scorecards/a.json",
+		"replay/RP_1.packet.json", "replay/RP_1.record.json", "replay/RP_1.meta.json",
+	} {
+		if !Belongs("packs/a/pack.json", "packs/a/"+name) || !Belongs("pack.json", name) {
+			t.Errorf("%s does not belong to the pack", name)
+		}
+		if Belongs("packs/b/pack.json", "packs/a/"+name) || Belongs("packs/a/pack.json", name) || name != "pack.json" && Belongs("pack.json", "packs/a/"+name) {
+			t.Errorf("%s belongs to a pack of another folder", name)
+		}
+	}
+	for _, name := range []string{
+		"README.md", "other.pack.json", "golden/a.json", "golden/sub/a.case.json", "overlays/a.yaml", "replay/a.json", "packs/a/tool-surface.json", "xgolden/a.case.json", "",
+	} {
+		if Belongs("packs/a/pack.json", "packs/a/"+name) || Belongs("pack.json", name) {
+			t.Errorf("%s belongs to the pack", name)
+		}
+	}
+	if Belongs("packs/a/pack.json", "packs/ab/tool-surface.json") || Belongs("packs/a*/pack.json", "packs/ab/tool-surface.json") || !Belongs("packs/[a]/pack.json", "packs/[a]/tool-surface.json") {
+		t.Error("the name of a folder is taken for a pattern or a beginning")
+	}
+}

@@ -1,0 +1,265 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Bounds on one list, so that no pack can make a report too long for GitHub. A
+// list that is cut says so.
+const (
+	maxListBytes = 1 << 16
+	// maxOpenLines bounds what stands open of a list, in lines as they are seen.
+	maxOpenLines = 15
+)
+
+// list is a list, or a table, of which only the first lines stand open.
+type list struct {
+	noun string // what a line is, in the singular
+	// summary stands over the folded lines where none is open; the number of
+	// lines by default.
+	summary string
+	head    []string // the head of a table; none for a list
+	open    int      // how many lines are not folded
+	n       int      // how many lines there are
+	line    func(i int) string
+}
+
+// list writes a list: its first lines openly, the rest folded, and beyond the
+// bounds a sentence that says how many more there are.
+func (m *markdown) list(l list) {
+	var lines []string
+	size := 0
+	for len(lines) < l.n && size < maxListBytes {
+		line := l.line(len(lines))
+		lines = append(lines, line)
+		size += len(line)
+	}
+	if left := l.n - len(lines); left > 0 {
+		defer m.paragraph("%s", leftOut(left, l.noun))
+	}
+	open := l.opened(lines)
+	if open > 0 {
+		m.lines(slices.Concat(l.head, lines[:open]))
+	}
+	if rest := lines[open:]; len(rest) > 0 {
+		summary := cmp.Or(l.summary, plural(l.n, l.noun))
+		if open > 0 {
+			summary = more(l.n-open, l.noun)
+		}
+		m.fold(summary, slices.Concat(l.head, rest))
+	}
+}
+
+// opened returns how many lines stand open: no more than asked for, nor than fit.
+func (l *list) opened(lines []string) int {
+	seen := 0
+	for i := range min(l.open, len(lines)) {
+		seen += 1 + strings.Count(lines[i], "<br>")
+		if seen > maxOpenLines && i > 0 {
+			return i
+		}
+	}
+	return min(l.open, len(lines))
+}
+
+func (m *markdown) lines(lines []string) {
+	for _, l := range lines {
+		m.line("%s", l)
+	}
+	m.line("")
+}
+
+// fold writes lines that one has to unfold. The blank line behind the summary
+// makes GitHub read what follows as Markdown.
+func (m *markdown) fold(summary string, lines []string) {
+	m.paragraph("<details><summary>%s</summary>", summary)
+	m.lines(lines)
+	m.paragraph("</details>")
+}
+
+// more returns "1 more error", "2 more errors".
+func more(n int, noun string) string { return plural(n, "more "+noun) }
+
+func leftOut(n int, noun string) string {
+	verb := "are"
+	if n == 1 {
+		verb = "is"
+	}
+	return more(n, noun) + " " + verb + " in the JSON report."
+}
+
+// findings lists what was found: errors openly, golden cases that fail and
+// warnings too where nothing graver stands before them. A golden case often
+// fails for the very reason that a gate has found.
+func (m *markdown) findings(p *Pack) {
+	errors, warnings := bySeverity(p, "error"), bySeverity(p, "warning")
+	failing := slices.DeleteFunc(slices.Clone(p.Golden), func(g Golden) bool { return g.Status != "fail" })
+	openCases, openWarnings := 3, 3
+	if len(errors) > 0 {
+		openCases = 0
+	}
+	if len(errors)+len(failing) > 0 {
+		openWarnings = 0
+	}
+	m.list(list{noun: "error", open: 5, n: len(errors), line: func(i int) string { return m.finding(errors[i]) }})
+	m.list(list{noun: "failing golden case", open: openCases, n: len(failing), line: func(i int) string { return m.failing(failing[i]) }})
+	m.list(list{noun: "warning", open: openWarnings, n: len(warnings), line: func(i int) string { return m.finding(warnings[i]) }})
+}
+
+// bySeverity returns the findings of a severity that no waiver covers. Those
+// about the version come first, since the verdict line speaks of them.
+func bySeverity(p *Pack, severity string) []Finding {
+	var step, other []Finding
+	for _, f := range p.Findings {
+		switch {
+		case f.Severity != severity || f.Waived != nil:
+		case f.Gate == "version":
+			step = append(step, f)
+		default:
+			other = append(other, f)
+		}
+	}
+	return append(step, other...)
+}
+
+// maxRelated is how many related places a list item shows.
+const maxRelated = 3
+
+func (m *markdown) finding(f Finding) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "- %s %s **%s** %s: %s", looks[f.Severity].emoji, f.Severity, Markdown(f.Rule), m.link(f.File, f.Line), Message(f.Message))
+	if f.Hint != "" {
+		b.WriteString("<br>→ " + Message(f.Hint))
+	}
+	var places []string
+	for _, r := range f.Related[:min(maxRelated, len(f.Related))] {
+		places = append(places, m.link(r.File, r.Line)+" "+Message(r.Message))
+	}
+	if left := len(f.Related) - len(places); left > 0 {
+		places = append(places, more(left, "place"))
+	}
+	if len(places) > 0 {
+		b.WriteString("<br>see " + strings.Join(places, " · "))
+	}
+	if f.Witness != nil {
+		b.WriteString("<br>for example " + Code(compactJSON(f.Witness)))
+	}
+	if fix := fixWords(f); fix != "" {
+		b.WriteString("<br>fix: " + Message(fix))
+	}
+	return b.String()
+}
+
+// failing returns the list item for a golden case that fails.
+func (m *markdown) failing(g Golden) string {
+	s := "- " + looks["fail"].emoji + " golden case " + Code(g.Case) + " fails"
+	for _, p := range g.Problems[:min(maxRelated, len(g.Problems))] {
+		s += "<br>" + m.link(cmp.Or(p.File, g.File), p.Line) + ": " + Message(p.Message)
+		if p.Hint != "" {
+			s += " → " + Message(p.Hint)
+		}
+	}
+	if left := len(g.Problems) - maxRelated; left > 0 {
+		s += "<br>" + more(left, "problem")
+	}
+	return s
+}
+
+// diff shows the changes as a table, the highest class first.
+func (m *markdown) diff(d *Diff) {
+	if d == nil {
+		return
+	}
+	var changes []Change
+	var same []string
+	for _, l := range d.Layers {
+		if len(l.Changes) == 0 {
+			same = append(same, Markdown(l.Layer))
+		}
+		changes = append(changes, l.Changes...)
+	}
+	if len(changes) == 0 {
+		m.paragraph("No layer changed.")
+		return
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(gravity(b.Class), gravity(a.Class)) })
+	m.list(list{
+		noun: "change", head: []string{"| Class | Change | Why |", "| --- | --- | --- |"},
+		open: 6, n: len(changes), line: func(i int) string { return change(changes[i]) },
+	})
+	if len(same) > 0 {
+		m.paragraph("Unchanged: %s", strings.Join(same, ", "))
+	}
+}
+
+func gravity(class string) int {
+	return slices.Index([]string{"none", "patch", "minor", "major", "reject"}, class)
+}
+
+func change(c Change) string {
+	what := Markdown(c.Kind) + " " + Code(c.Path)
+	if before, after := excerpts(string(c.Old), string(c.New), 60); before != "" && after != "" && before != after {
+		what += "<br>" + Code(before) + " → " + Code(after)
+	}
+	return row(Markdown(c.Class), what, Message(changeReason(c)))
+}
+
+// row returns a row of a table, of cells in inline Markdown.
+func row(cells ...string) string {
+	for i := range cells {
+		cells[i] = cell(cells[i])
+	}
+	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// golden folds the table of the golden cases.
+func (m *markdown) golden(cases []Golden) {
+	good := 0
+	for _, c := range cases {
+		if c.Status == "pass" {
+			good++
+		}
+	}
+	m.list(list{
+		noun: "golden case", head: []string{"| Case | Outcome | Compiled context |", "| --- | --- | --- |"},
+		n: len(cases), line: func(i int) string { return m.goldenRow(cases[i]) },
+		summary: fmt.Sprintf("Golden compiles: %d of %d as expected", good, len(cases)),
+	})
+}
+
+func (m *markdown) goldenRow(c Golden) string {
+	l := looks[c.Status]
+	outcome := l.emoji + " " + l.word + ": " + Markdown(outcomeWords(c))
+	if c.Status == "warning" && c.Snapshot != "missing" {
+		for _, p := range c.Problems[:min(maxRelated, len(c.Problems))] {
+			outcome += "<br>" + Message(p.Message)
+		}
+	}
+	return row(m.link(c.File, 0), outcome, Code(cmp.Or(shortHash(c.Hash), "none")))
+}
+
+// waived folds the findings that a waiver excuses.
+func (m *markdown) waived(p *Pack) {
+	excused := slices.DeleteFunc(slices.Clone(p.Findings), func(f Finding) bool { return f.Waived == nil })
+	m.list(list{
+		noun: "waived finding", n: len(excused),
+		line: func(i int) string {
+			f := excused[i]
+			return fmt.Sprintf("- **%s** %s: %s<br>until %s, by %s: %s", Markdown(f.Rule), m.link(f.File, f.Line),
+				Message(f.Message), Markdown(f.Waived.Expires), Markdown(f.Waived.Owner), Message(f.Waived.Reason))
+		},
+	})
+}
+
+// notChecked folds the checks that did not run and do not stand in the row of
+// gates.
+func (m *markdown) notChecked(p *Pack) {
+	checks := unchecked(p)
+	m.list(list{
+		noun: "check", n: len(checks), summary: plural(len(checks), "check") + " not run",
+		line: func(i int) string { return "- " + Markdown(checkName(checks[i])) + ": " + Message(checks[i].Reason) },
+	})
+}

@@ -1,0 +1,375 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/schemas"
+)
+
+// renderings are the forms of a report, by the extension of their golden files.
+var renderings = map[string]func(io.Writer, *Report) error{
+	".txt":  func(w io.Writer, r *Report) error { return Terminal(w, r, Style{}) },
+	".md":   MarkdownReport,
+	".json": JSON,
+}
+
+func render(t *testing.T, r *Report, extension string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := renderings[extension](&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// matches compares with a golden file, which UPDATE=1 rewrites.
+func matches(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", "golden", name)
+	if os.Getenv("UPDATE") != "" {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (UPDATE=1 rewrites it); got:\n%s", file, got)
+	}
+}
+
+func TestRenderings(t *testing.T) {
+	for _, s := range samples() {
+		for extension := range renderings {
+			t.Run(s.name+extension, func(t *testing.T) {
+				got := render(t, s.report, extension)
+				matches(t, s.name+extension, got)
+				if again := render(t, s.report, extension); again != got {
+					t.Error("the same report has two renderings")
+				}
+			})
+		}
+	}
+}
+
+// TestGoldenFiles fails on golden files that no test reads.
+func TestGoldenFiles(t *testing.T) {
+	known := map[string]bool{"diff.txt": true, "diff.md": true, "diff.json": true, "quiet.txt": true, "color.txt": true, "cases.txt": true}
+	for _, s := range samples() {
+		for extension := range renderings {
+			known[s.name+extension] = true
+		}
+	}
+	files, err := os.ReadDir(filepath.Join("testdata", "golden"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no golden files")
+	}
+	for _, f := range files {
+		if !known[f.Name()] {
+			t.Errorf("no test reads %s", f.Name())
+		}
+	}
+}
+
+// validJSON checks a report's JSON against the schema and reads it back.
+func validJSON(t *testing.T, r *Report) {
+	t.Helper()
+	src := render(t, r, ".json")
+	var tree any
+	if err := json.Unmarshal([]byte(src), &tree); err != nil {
+		t.Fatal(err)
+	}
+	violations, err := schemas.Validate("report", tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range violations {
+		t.Errorf("not by the schema: %+v", v)
+	}
+	decoder := json.NewDecoder(strings.NewReader(src))
+	decoder.DisallowUnknownFields()
+	var back Report
+	if err := decoder.Decode(&back); err != nil {
+		t.Fatal(err)
+	}
+	if again := render(t, &back, ".json"); again != src {
+		t.Errorf("read back and written again it is\n%s\nand was\n%s", again, src)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for _, s := range samples() {
+		t.Run(s.name, func(t *testing.T) { validJSON(t, s.report) })
+	}
+}
+
+func TestJSONHasNoCommand(t *testing.T) {
+	r := run(Failed, failing())
+	r.Packs[0].Findings[0].Message = "###[error] and ##[[add-mask]x"
+	src := render(t, r, ".json")
+	if strings.Contains(src, "##[") {
+		t.Error("the runner would find a command")
+	}
+	validJSON(t, r)
+	var back Report
+	if err := json.Unmarshal([]byte(src), &back); err != nil || back.Packs[0].Findings[0].Message != r.Packs[0].Findings[0].Message {
+		t.Errorf("the message is %q, %v", back.Packs[0].Findings[0].Message, err)
+	}
+}
+
+// openLines counts the lines of Markdown that are seen before anything is
+// unfolded; a break within a line begins another one.
+func openLines(src string) int {
+	folded := regexp.MustCompile(`(?s)<details>.*?</details>`)
+	n := 0
+	for _, line := range strings.Split(folded.ReplaceAllString(src, "fold"), "\n") {
+		if line != "" && !strings.HasPrefix(line, "| ---") {
+			n += 1 + strings.Count(line, "<br>")
+		}
+	}
+	return n
+}
+
+func TestMarkdownIsShort(t *testing.T) {
+	for _, s := range samples() {
+		if n := openLines(render(t, s.report, ".md")); n > 30*max(1, len(s.report.Packs)) {
+			t.Errorf("%s shows %d lines", s.name, n)
+		}
+	}
+}
+
+// TestMarkdownBegins checks that the verdict comes first and what to do second.
+func TestMarkdownBegins(t *testing.T) {
+	for _, s := range samples() {
+		var lines []string
+		for _, l := range strings.Split(render(t, s.report, ".md"), "\n") {
+			if l != "" {
+				lines = append(lines, l)
+			}
+		}
+		if !strings.HasPrefix(lines[0], "### ") {
+			t.Errorf("%s begins %q", s.name, lines[0])
+		}
+		if does := strings.HasPrefix(lines[1], "**Do this:** "); does != (s.report.Result != Passed) {
+			t.Errorf("the second line of %s is %q", s.name, lines[1])
+		}
+	}
+}
+
+// TestNotBuilt checks that a gate that was not checked is never shown as passed.
+func TestNotBuilt(t *testing.T) {
+	for _, extension := range []string{".md", ".txt"} {
+		got := render(t, run(Passed, clean(Passed)), extension)
+		if !strings.Contains(got, "policy, risk, tenancy, replay, evaluation, security not checked: not built") {
+			t.Errorf("gates that are not built are missing in\n%s", got)
+		}
+		for _, gate := range []string{"policy", "risk", "tenancy", "replay", "evaluation", "security"} {
+			if strings.Contains(got, gate+" pass") {
+				t.Errorf("%s is shown as passed in\n%s", gate, got)
+			}
+		}
+	}
+}
+
+// manyFindings returns a pack whose every text is as long and as bad as can be.
+func manyFindings(n int) Pack {
+	evil := strings.Repeat("@|`<", 15000)
+	p := other(huge(n), "many")
+	p.Diff = steps("major", "minor", "2.0.0")
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		f.Message, f.Hint, f.File, f.Witness = evil, evil, evil, map[string]any{"x": evil}
+		f.Related = []Related{{Message: evil, File: evil}, {Message: evil, File: evil}, {Message: evil, File: evil}, {Message: evil}}
+		waived := *f
+		waived.Waived = &Waived{Reason: evil, Owner: evil, Expires: evil}
+		if i%3 == 0 {
+			*f = waived
+		}
+		p.Diff.change(i%10, Change{Path: evil, Class: "major", Kind: "changed", Reason: evil, Override: evil, Old: json.RawMessage(`"` + evil + `"`), New: json.RawMessage(`1`)})
+		p.Golden = append(p.Golden, Golden{Case: evil, File: evil, Status: "fail", Outcome: evil, Problems: []Problem{{Message: evil, Hint: evil, File: evil}}})
+		p.NotChecked = append(p.NotChecked, NotChecked{Rule: evil, Reason: evil})
+	}
+	return p
+}
+
+// maxSummary is the largest job summary that GitHub takes, in bytes.
+const maxSummary = 1 << 20
+
+func TestMarkdownIsBounded(t *testing.T) {
+	one := manyFindings(5000)
+	for name, r := range map[string]*Report{
+		"plain":      run(Failed, huge(5000)),
+		"hostile":    compared(run(Failed, one)),
+		"many packs": compared(run(Failed, one, one, one, one, one)),
+	} {
+		got := render(t, r, ".md")
+		if len(got) > maxSummary {
+			t.Errorf("%s has %d bytes", name, len(got))
+		}
+		if !regexp.MustCompile(`\d+ more errors are in the JSON report`).MatchString(got) {
+			t.Errorf("%s does not say what is left out", name)
+		}
+		if open, closed := strings.Count(got, "<details>"), strings.Count(got, "</details>"); open != closed || open == 0 {
+			t.Errorf("%s opens %d details and closes %d", name, open, closed)
+		}
+	}
+	if got := render(t, run(Failed, one, one, one, one, one), ".md"); !strings.Contains(got, "more packs are in the JSON report.") {
+		t.Error("packs that are left out are not counted")
+	}
+}
+
+func TestTerminalIsBounded(t *testing.T) {
+	for _, line := range strings.Split(render(t, run(Failed, manyFindings(3)), ".txt"), "\n") {
+		if n := len([]rune(line)); n > 4*(maxTerminalText+100) {
+			t.Errorf("a line has %d characters: %.80q", n, line)
+		}
+	}
+}
+
+func TestExcerpts(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for _, c := range []struct{ before, after, wantBefore, wantAfter string }{
+		{"1", "2", "1", "2"},
+		{"", long, "", strings.Repeat("x", 19) + "…"},
+		{"a" + long, "b", "a" + strings.Repeat("x", 18) + "…", "b"},
+		{long + "1" + long, long + "2", "…xxxxxxxxxxxx1xxxxx…", "…xxxxxxxxxxxx2"},
+		{long, long, "…xxxxxxxxxxxx", "…xxxxxxxxxxxx"},
+	} {
+		before, after := excerpts(c.before, c.after, 20)
+		if before != c.wantBefore || after != c.wantAfter {
+			t.Errorf("excerpts(%.10q, %.10q) = %q, %q", c.before, c.after, before, after)
+		}
+	}
+}
+
+// TestTerminalForgesNoCommand puts commands of GitHub's runner wherever a pack's
+// text can begin a line.
+func TestTerminalForgesNoCommand(t *testing.T) {
+	evil := "::error::x ##[error]y"
+	r := run(Failed, failing(), rejected(), goldens())
+	r.Notices, r.Errors = []string{evil}, []Problem{{Message: evil, File: evil, Hint: evil}}
+	for i := range r.Packs {
+		p := &r.Packs[i]
+		p.Pack, p.Path = evil, evil
+		for j := range p.Findings {
+			f := &p.Findings[j]
+			f.Message, f.File, f.Hint = evil, evil, evil
+		}
+		for j := range p.Golden {
+			p.Golden[j].Case, p.Golden[j].Reason, p.Golden[j].Problems = evil, evil, []Problem{{Message: evil}, {Message: evil, File: evil}}
+		}
+		for j := range p.NotChecked {
+			p.NotChecked[j].Rule = evil
+		}
+		if p.Diff != nil {
+			p.Diff.Base = evil
+			p.Diff.Layers[0].Layer = evil
+			p.Diff.change(0, Change{Path: evil, Reason: evil, Old: json.RawMessage(evil)})
+		}
+	}
+	got := render(t, r, ".txt")
+	for _, line := range strings.Split(got, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+			t.Errorf("the line %q is a command", line)
+		}
+	}
+	if strings.Count(got, `:\u{3a}error`) < 10 {
+		t.Errorf("the commands are not shown:\n%s", got)
+	}
+}
+
+func TestRelatedPlacesAreBounded(t *testing.T) {
+	p := failing()
+	f := &p.Findings[0]
+	for range 100 {
+		f.Related = append(f.Related, f.Related[0])
+	}
+	for extension, wanted := range map[string]string{".txt": "see 91 more places in the JSON report", ".md": "98 more places"} {
+		if got := render(t, run(Failed, p), extension); !strings.Contains(got, wanted) || strings.Count(got, "is defined here") > 10 {
+			t.Errorf("%q is not said in\n%s", wanted, got)
+		}
+	}
+}
+
+func TestWidthOfCases(t *testing.T) {
+	long := passes(strings.Repeat("x", 100))
+	got := render(t, run(Passed, Pack{Result: Passed, Golden: []Golden{passes("a"), long}}), ".txt")
+	if strings.Contains(got, strings.Repeat(" ", widestCase+10)) {
+		t.Errorf("a long name pushes the others away:\n%s", got)
+	}
+}
+
+func TestStyles(t *testing.T) {
+	for name, style := range map[string]Style{"quiet.txt": {Quiet: true}, "color.txt": {Color: true}} {
+		var b bytes.Buffer
+		r := run(Failed, failing(), goldens())
+		if err := Terminal(&b, r, style); err != nil {
+			t.Fatal(err)
+		}
+		matches(t, name, b.String())
+		plain := regexp.MustCompile("\x1b\\[[0-9]*m").ReplaceAllString(b.String(), "")
+		if name == "color.txt" && plain != render(t, r, ".txt") {
+			t.Error("colours change the text")
+		}
+	}
+}
+
+func TestWriteDiff(t *testing.T) {
+	p := needsVersion()
+	for format, extension := range map[string]string{"terminal": ".txt", "markdown": ".md", "json": ".json"} {
+		var b bytes.Buffer
+		if err := WriteDiff(&b, format, p.Diff, p.Findings[:1], Style{}); err != nil {
+			t.Fatal(err)
+		}
+		matches(t, "diff"+extension, b.String())
+	}
+}
+
+func TestWriteGolden(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteGolden(&b, goldens().Golden); err != nil {
+		t.Fatal(err)
+	}
+	matches(t, "cases.txt", b.String())
+}
+
+// failingWriter takes nothing.
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestWriteErrors(t *testing.T) {
+	r := run(Failed, failing())
+	for extension, write := range renderings {
+		if err := write(failingWriter{}, r); err == nil {
+			t.Errorf("%s: the error of the writer is lost", extension)
+		}
+	}
+	if err := WriteDiff(failingWriter{}, "terminal", steps("minor", "minor", ""), nil, Style{}); err == nil {
+		t.Error("diff: the error of the writer is lost")
+	}
+	if err := WriteGolden(failingWriter{}, nil); err == nil {
+		t.Error("golden: the error of the writer is lost")
+	}
+}
+
+func TestSummarise(t *testing.T) {
+	got := Summarise([]Pack{failing(), goldens()})
+	want := Summary{Packs: 2, Errors: 5, Warnings: 2, Waived: 1, NotChecked: 14}
+	if got != want {
+		t.Errorf("got %+v, wanted %+v", got, want)
+	}
+}
