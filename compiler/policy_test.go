@@ -229,6 +229,11 @@ func TestPolicyEvalError(t *testing.T) {
 			outcome: compiler.PolicyEvalError, reason: `rule "R1": ` + missing,
 		},
 		{
+			name:    "it names the variable where the cause does not",
+			edits:   edits(policyOf(ruleOf("R1", `{">": [{"*": [{"var": "request.context.refund_amount"}, 1e308]}, 1]}`, allow))),
+			outcome: compiler.PolicyEvalError, reason: `rule "R1": operator "*" cannot decide: the result is too large for a number (it depends on request.context.refund_amount)`,
+		},
+		{
 			name:  "what is decided in spite of an unknown operand is decided",
 			edits: edits(policyOf(ruleOf("R1", `{"or": [`+unknown+`, true]}`, allow, onExecute), ruleOf("R2", `{"and": [`+unknown+`, false]}`, deny, onExecute))),
 			rules: []string{"R1"}, denied: none(),
@@ -252,6 +257,7 @@ func TestConditionsReadRunContextAndRequest(t *testing.T) {
 		`{"==": [{"var": "request.intent"}, "support.refund"]}`,
 		`{"==": [{"var": "request.context.currency"}, "INR"]}`,
 		`{"in": ["ord_881", {"var": "request.message"}]}`,
+		`{"!": [{"var": "request_id"}]}`, // a member of the invocation alone
 	} {
 		r := reference(t)
 		r.RunContext["request"] = map[string]any{"context": "not this one"}

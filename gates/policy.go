@@ -121,13 +121,13 @@ func (p Policy) waive(packID string, findings []finding.Finding, checked func(*g
 		}
 		if waivers.Expired(w, p.today) {
 			about = append(about, waivers.Finding(waivers.WVR001, w,
-				fmt.Sprintf("the waiver of %s for %s ended on %s", w.Rule.Value, packID, w.Expires.Value),
+				fmt.Sprintf("the waiver of %s for %q ended on %s", w.Rule.Value, packID, w.Expires.Value),
 				"mend what it excused and remove it, or let its owner move the day"))
 			continue
 		}
 		if r, g := Find(w.Rule.Value); !p.apply(w, findings) && checked(r, g) {
 			about = append(about, waivers.Finding(waivers.WVR002, w,
-				fmt.Sprintf("the waiver of %s for %s excuses nothing", w.Rule.Value, packID), "remove it, or correct its path"))
+				fmt.Sprintf("the waiver of %s for %q excuses nothing", w.Rule.Value, packID), "remove it, or correct its path"))
 		}
 	}
 	return about

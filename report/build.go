@@ -50,7 +50,7 @@ func newFinding(f finding.Finding) Finding {
 	}
 	for _, r := range f.Related {
 		out.Related = append(out.Related, Related{
-			Message: r.Message, File: r.Location.File, Line: r.Location.Start.Line, Column: r.Location.Start.Column, Path: r.Location.Path,
+			Message: r.Message, File: r.Location.File, Line: r.Location.Start.Line, Column: r.Location.Start.Column, Path: r.Location.Path, Revision: r.Location.Revision,
 		})
 	}
 	if f.Fix != nil {

@@ -46,7 +46,10 @@ func (t *terminal) prompt(p compiler.CompiledPrompt) {
 	t.line("task      %s", Visible(p.Task))
 	t.line("\nblocks")
 	for _, b := range p.ContextBlocks {
-		t.line("  %-12s %-9s %3d  %s", Visible(b.BlockID), b.Bucket, b.Priority, Visible(b.Content))
+		t.line("  %s  %s, priority %d", text(b.BlockID), b.Bucket, b.Priority)
+		for fact := range strings.Lines(b.Content) {
+			t.line("    %s", text(strings.TrimRight(fact, "\n")))
+		}
 	}
 }
 

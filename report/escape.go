@@ -179,8 +179,8 @@ func Message(s string) string {
 // two colons at the beginning of a line, and the older form anywhere in one.
 var command = regexp.MustCompile(`(?m)^[\s\p{Z}]*::|##\[`)
 
-// inert returns lines of a log in which nothing is a command to GitHub's runner.
-func inert(lines string) string {
+// Inert returns lines of a log in which nothing is a command to GitHub's runner.
+func Inert(lines string) string {
 	return command.ReplaceAllStringFunc(lines, func(found string) string {
 		if before, ok := strings.CutSuffix(found, "##["); ok {
 			return before + `#\u{23}[`

@@ -182,7 +182,7 @@ func checkCells(t *testing.T, inlines ...string) {
 
 func checkInert(t *testing.T, s string) {
 	t.Helper()
-	for _, line := range strings.Split(inert("  "+s), "\n") {
+	for _, line := range strings.Split(Inert("  "+s), "\n") {
 		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
 			t.Errorf("the line %q is a command", line)
 		}

@@ -136,7 +136,7 @@ func (m *markdown) finding(f Finding) string {
 	}
 	var places []string
 	for _, r := range f.Related[:min(maxRelated, len(f.Related))] {
-		places = append(places, m.link(r.File, r.Line)+" "+Message(r.Message))
+		places = append(places, m.place(r)+" "+Message(r.Message))
 	}
 	if left := len(f.Related) - len(places); left > 0 {
 		places = append(places, more(left, "place"))

@@ -231,15 +231,31 @@ func gateRow(gates []Gate) string {
 
 // link shows a place and leads to it at the head commit, where that is known.
 func (m *markdown) link(file string, line int) string {
+	return linkAt(m.report.Head, file, line)
+}
+
+// place shows a related place and leads to it at the commit that it is of.
+func (m *markdown) place(r Related) string {
+	at := m.report.Head
+	if r.Revision != "" {
+		at = nil
+		if b := m.report.Base; b != nil && b.SHA == r.Revision {
+			at = b
+		}
+	}
+	return linkAt(at, r.File, r.Line) + inRevision(r)
+}
+
+func linkAt(at *Revision, file string, line int) string {
 	text := path.Base(file)
 	if line > 0 {
 		text = fmt.Sprintf("%s:%d", text, line)
 	}
-	if m.report.Head == nil || m.report.Head.BlobURL == "" || file == "" {
+	if at == nil || at.BlobURL == "" || file == "" {
 		return Code(text)
 	}
 	escaped := (&url.URL{Path: shorten(file, maxMarkdownText)}).EscapedPath()
-	target := m.report.Head.BlobURL + strings.ReplaceAll(escaped, "&", "%26")
+	target := at.BlobURL + strings.ReplaceAll(escaped, "&", "%26")
 	if line > 0 {
 		target += fmt.Sprintf("#L%d", line)
 	}

@@ -130,6 +130,9 @@ type Related struct {
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Path    string `json:"path,omitempty"`
+	// Revision is the SHA of the commit that the file was read from, absent for
+	// the files under review.
+	Revision string `json:"revision,omitempty"`
 }
 
 // Fix is a mechanical repair: a JSON Patch (RFC 6902) and what it does.

@@ -48,7 +48,7 @@ type terminal struct {
 
 // line writes a line, which no log takes for a command.
 func (t *terminal) line(format string, args ...any) {
-	t.out.WriteString(inert(fmt.Sprintf(format, args...)) + "\n")
+	t.out.WriteString(Inert(fmt.Sprintf(format, args...)) + "\n")
 }
 
 // text returns a text of a pack as a terminal may show it.
@@ -138,7 +138,7 @@ func (t *terminal) finding(f Finding) {
 		t.line("    → %s", text(f.Hint))
 	}
 	for _, r := range f.Related[:min(len(f.Related), maxPlaces)] {
-		t.line("    see %s %s", place(r.File, r.Line, r.Column), text(r.Message))
+		t.line("    see %s %s", relatedPlace(r), text(r.Message))
 	}
 	if left := len(f.Related) - maxPlaces; left > 0 {
 		t.line("    see %s in the JSON report", more(left, "place"))
@@ -286,6 +286,18 @@ func (t *terminal) verdict(r *Report) {
 		parts = append(parts, plural(s.NotChecked, "check")+" not run")
 	}
 	t.line("%s %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), strings.Join(parts, " · "))
+}
+
+func relatedPlace(r Related) string {
+	return place(r.File, r.Line, r.Column) + inRevision(r)
+}
+
+// inRevision says which other version a place is of; "" for the one under review.
+func inRevision(r Related) string {
+	if r.Revision == "" {
+		return ""
+	}
+	return " (in " + short(r.Revision) + ")"
 }
 
 // place returns file:line:column: as far as it is known.

@@ -170,10 +170,12 @@ func (a *actionRun) baseline(git *github.Repository, tree *github.Tree, ref stri
 }
 
 func (a *actionRun) revisions(base *baseline) {
-	a.report.Base = base.revision()
 	a.report.Head = &report.Revision{Ref: a.event.HeadRef, SHA: a.event.HeadSHA}
-	if a.event.ServerURL != "" && a.event.Repository != "" {
-		a.report.Head.BlobURL = fmt.Sprintf("%s/%s/blob/%s/", a.event.ServerURL, a.event.Repository, a.event.HeadSHA)
+	a.report.Base = base.revision()
+	for _, r := range []*report.Revision{a.report.Base, a.report.Head} {
+		if r != nil && a.event.ServerURL != "" && a.event.Repository != "" {
+			r.BlobURL = fmt.Sprintf("%s/%s/blob/%s/", a.event.ServerURL, a.event.Repository, r.SHA)
+		}
 	}
 }
 

@@ -113,8 +113,8 @@ func (b *baseline) compare(u *repo.Unit, overrides []diffing.Override) (diff *di
 	if u.Pack == nil {
 		return nil, "the pack could not be read", nil
 	}
-	shown := u.Document.File + " at " + b.tree.SHA()[:7]
-	doc, faults := pack.Read(shown, src, limits)
+	doc, faults := pack.Read(u.Document.File, src, limits)
+	doc.Revision = b.tree.SHA()
 	base := pack.New(doc)
 	if base == nil {
 		why := "its root is no object"

@@ -97,8 +97,9 @@ func printProblem(w io.Writer, p report.Problem) {
 	case p.File != "":
 		place = report.Visible(p.File) + ": "
 	}
-	fmt.Fprintf(w, "packgate: %s%s\n", place, report.Visible(p.Message))
+	text := fmt.Sprintf("packgate: %s%s\n", place, report.Visible(p.Message))
 	if p.Hint != "" {
-		fmt.Fprintf(w, "  → %s\n", report.Visible(p.Hint))
+		text += fmt.Sprintf("  → %s\n", report.Visible(p.Hint))
 	}
+	fmt.Fprint(w, report.Inert(text))
 }

@@ -61,8 +61,12 @@ type Position struct {
 // Pointer is the JSON Pointer (RFC 6901) of the value and Path its keyed path,
 // in which items are named by identity instead of index; both are empty for
 // the root and for places that are no JSON value.
+//
+// Revision is empty for the files under review, and the commit's SHA for a file
+// of another version that they are compared with.
 type Location struct {
 	File       string
+	Revision   string
 	Start, End Position
 	Pointer    string
 	Path       string

@@ -26,9 +26,12 @@ func DefaultLimits() Limits {
 // Document is one JSON file: its bytes as read, and the tree over them. Root is
 // nil when the bytes are no JSON document that can be read.
 type Document struct {
-	File   string // path as messages show it
-	Source []byte
-	Root   *Node
+	File string // path as messages show it
+	// Revision is the SHA of the commit that the bytes were read from, empty for
+	// those under review.
+	Revision string
+	Source   []byte
+	Root     *Node
 
 	marks   []mark
 	refused bool // the reader found a fault
@@ -101,7 +104,7 @@ func (d *Document) Position(offset int) finding.Position {
 
 // Range returns the location of a byte range that is no value of the tree.
 func (d *Document) Range(start, end int) finding.Location {
-	return finding.Location{File: d.File, Start: d.Position(start), End: d.Position(end)}
+	return finding.Location{File: d.File, Revision: d.Revision, Start: d.Position(start), End: d.Position(end)}
 }
 
 // FaultKind says which rule of the reader a document breaks.

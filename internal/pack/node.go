@@ -146,11 +146,12 @@ func (n *Node) NameLocation() finding.Location {
 func (n *Node) locate(start, end int) finding.Location {
 	d := n.Document()
 	return finding.Location{
-		File:    d.File,
-		Start:   d.Position(start),
-		End:     d.Position(end),
-		Pointer: n.Pointer(),
-		Path:    n.KeyedPath(),
+		File:     d.File,
+		Revision: d.Revision,
+		Start:    d.Position(start),
+		End:      d.Position(end),
+		Pointer:  n.Pointer(),
+		Path:     n.KeyedPath(),
 	}
 }
 

@@ -1,0 +1,296 @@
+package gates_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/gatetest"
+	"github.com/contextosai/packgate/internal/edittest"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+var now = time.Date(2027, time.June, 30, 23, 0, 0, 0, time.UTC)
+
+func config(t *testing.T, yaml string) *repo.Config {
+	t.Helper()
+	c, err := repo.ParseConfig(repo.ConfigName, []byte(yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func policy(t *testing.T, yaml string, strict bool) gates.Policy {
+	t.Helper()
+	p, err := gates.NewPolicy(config(t, yaml), strict, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// edited is the documented support pack after some edits.
+func edited(t *testing.T, script string) *gate.Subject {
+	t.Helper()
+	src, err := edittest.Apply(gatetest.Support(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return subject(src)
+}
+
+func subject(src []byte) *gate.Subject {
+	doc, faults := pack.Read("pack.json", src, pack.DefaultLimits())
+	unit := &repo.Unit{Name: "pack.json", Document: doc, Faults: faults, Pack: pack.New(doc)}
+	return gate.NewSubject(unit, nil, repo.DefaultConfig())
+}
+
+// gateResult returns the result of one gate.
+func gateResult(t *testing.T, r gates.Result, id string) gates.GateResult {
+	t.Helper()
+	for _, g := range r.Gates {
+		if g.Gate.ID == id {
+			return g
+		}
+	}
+	t.Fatalf("there is no gate %s", id)
+	return gates.GateResult{}
+}
+
+func wants(t *testing.T, r gates.Result, id string, status gates.Status, errs, warnings int, reason string) {
+	t.Helper()
+	if g := gateResult(t, r, id); g.Status != status || g.Errors != errs || g.Warnings != warnings || g.Reason != reason {
+		t.Errorf("%s: %s with %d errors, %d warnings, %q; want %s with %d, %d, %q", id, g.Status, g.Errors, g.Warnings, g.Reason, status, errs, warnings, reason)
+	}
+}
+
+// A pack without findings passes what is built; the rest is not checked, and
+// says so in both places.
+func TestRun(t *testing.T) {
+	r := gates.Run(edited(t, ""), policy(t, "", false))
+	if len(r.Findings) > 0 || len(r.Gates) != len(eight) {
+		t.Fatalf("%d gates, findings %v", len(r.Gates), r.Findings)
+	}
+	built := 0
+	for i, g := range r.Gates {
+		if g.Gate.ID != eight[i] {
+			t.Errorf("gate %d is %s", i, g.Gate.ID)
+		}
+		listed := false
+		for _, n := range r.NotChecked {
+			listed = listed || n == finding.NotChecked{Gate: g.Gate.ID, Reason: "not built"}
+		}
+		if len(g.Gate.Rules) == 0 {
+			wants(t, r, g.Gate.ID, gates.NotChecked, 0, 0, "not built")
+		} else {
+			wants(t, r, g.Gate.ID, gates.Pass, 0, 0, "")
+			built++
+		}
+		if listed != (len(g.Gate.Rules) == 0) {
+			t.Errorf("%s: is it listed as not built? %v", g.Gate.ID, listed)
+		}
+	}
+	if built < 2 {
+		t.Errorf("%d gates are built", built)
+	}
+}
+
+// Of a pack that could not be read, nothing is known but that.
+func TestUnreadablePack(t *testing.T) {
+	const waiver = "waivers: [{rule: SCH001, pack: ctxpack.support, reason: r, owner: o, expires: 2020-01-01}]"
+	for _, src := range []string{"", "{", "[]", `{"a": 1} x`, "null"} {
+		r := gates.Run(subject([]byte(src)), policy(t, waiver, false))
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "SCH001" {
+			t.Errorf("%q: %v", src, r.Findings)
+		}
+		wants(t, r, "schema", gates.Fail, 1, 0, "")
+		for _, g := range r.Gates[1:] {
+			reason := "the pack could not be read"
+			if len(g.Gate.Rules) == 0 {
+				reason = "not built"
+			}
+			wants(t, r, g.Gate.ID, gates.NotChecked, 0, 0, reason)
+		}
+		if len(r.NotChecked) != len(r.Gates)-1 {
+			t.Errorf("%q: not checked are %v", src, r.NotChecked)
+		}
+	}
+}
+
+const (
+	team = "add /pack_meta/x_team \"blue\"\n"    // SCH005, a warning that is an error in strict mode
+	ttl  = "replace /pack_meta/ttl_seconds -1\n" // SCH009, an error
+)
+
+func ruleIDs(r gates.Result) string {
+	var ids []string
+	for _, f := range r.Findings {
+		ids = append(ids, fmt.Sprintf("%s %s", f.Severity, f.Rule))
+	}
+	return strings.Join(ids, ", ")
+}
+
+func TestStatuses(t *testing.T) {
+	for _, c := range []struct {
+		name, script, config string
+		strict               bool
+		status               gates.Status
+		errs, warnings       int
+		want                 string
+	}{
+		{"a warning", team, "", false, gates.Warnings, 0, 1, "warning SCH005"},
+		{"an error", ttl, "", false, gates.Fail, 1, 0, "error SCH009"},
+		{"both, the error first", team + ttl, "", false, gates.Fail, 1, 1, "error SCH009, warning SCH005"},
+		{"strict", team, "", true, gates.Fail, 1, 0, "error SCH005"},
+		{"strict in the config is the caller's business", team, "strict: true", false, gates.Warnings, 0, 1, "warning SCH005"},
+		{"raised by the config", team, "severity: {SCH005: error}", false, gates.Fail, 1, 0, "error SCH005"},
+		{"lowered by the config", ttl, "severity: {SCH009: warning}", false, gates.Warnings, 0, 1, "warning SCH009"},
+		{"by name, letter case aside", ttl, "severity: {Value-Out-Of-Range: warning}", false, gates.Warnings, 0, 1, "warning SCH009"},
+		{"the config's word wins over strict", team, "severity: {unknown-member: warning}", true, gates.Warnings, 0, 1, "warning SCH005"},
+		{"another rule's severity", team, "severity: {SCH009: warning}", false, gates.Warnings, 0, 1, "warning SCH005"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := gates.Run(edited(t, c.script), policy(t, c.config, c.strict))
+			wants(t, r, "schema", c.status, c.errs, c.warnings, "")
+			if got := ruleIDs(r); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func waiver(rule, path, expires string) string {
+	return fmt.Sprintf("waivers: [{rule: %s, pack: ctxpack.support, path: %q, reason: pilot, owner: '@acme/a', expires: %s}]", rule, path, expires)
+}
+
+// A waived finding stays in the list with its waiver and counts no longer.
+func TestWaived(t *testing.T) {
+	r := gates.Run(edited(t, team+ttl), policy(t, waiver("SCH009", "/pack_meta", "2027-06-30"), false))
+	wants(t, r, "schema", gates.Warnings, 0, 1, "")
+	want := finding.Waiver{Reason: "pilot", Owner: "@acme/a", Expires: "2027-06-30"}
+	if f := r.Findings[0]; ruleIDs(r) != "error SCH009, warning SCH005" || f.Waived == nil || *f.Waived != want || r.Findings[1].Waived != nil {
+		t.Errorf("%s; the first is waived by %+v", ruleIDs(r), r.Findings[0].Waived)
+	}
+
+	r = gates.Run(edited(t, ttl), policy(t, waiver("SCH009", "", "2027-06-29"), false))
+	wants(t, r, "schema", gates.Fail, 1, 0, "")
+	if got := ruleIDs(r); got != "error WVR001, error SCH009" && got != "error SCH009, error WVR001" {
+		t.Errorf("after its day: %s", got)
+	}
+}
+
+// What the comparison of two versions found is judged like everything else.
+func TestOutside(t *testing.T) {
+	s := edited(t, "")
+	place := s.Pack.PackMeta.PackVersion.Node.Location()
+	outside := []finding.Finding{
+		{Rule: "VER002", Name: "version-step-too-small", Gate: "version", Severity: finding.Error, Message: "m", Location: place},
+		{Rule: "VER007", Name: "version-step-too-large", Gate: "version", Severity: finding.Warning, Message: "m", Location: place},
+	}
+	kept := append([]finding.Finding(nil), outside...)
+	r := gates.Run(s, policy(t, "severity: {VER002: warning, VER007: error}\n"+waiver("VER007", "", "2099-01-01"), false), outside...)
+	if got := ruleIDs(r); got != "error VER007, warning VER002" || r.Findings[0].Waived == nil || r.Findings[1].Waived != nil {
+		t.Errorf("%s, %+v", got, r.Findings)
+	}
+	if !reflect.DeepEqual(outside, kept) {
+		t.Error("the findings that were handed in are changed")
+	}
+	wants(t, r, "schema", gates.Pass, 0, 0, "")
+}
+
+func TestRunIsDeterministic(t *testing.T) {
+	script := team + ttl + "remove /decision_layer/decision_specs\nremove /policy_layer/approval_gates\n"
+	first := gates.Run(edited(t, script), policy(t, waiver("SCH009", "", "2027-06-29"), true))
+	if len(first.Findings) < 5 {
+		t.Fatalf("only %s", ruleIDs(first))
+	}
+	for range 20 {
+		if again := gates.Run(edited(t, script), policy(t, waiver("SCH009", "", "2027-06-29"), true)); !reflect.DeepEqual(findings(again), findings(first)) || !reflect.DeepEqual(again.NotChecked, first.NotChecked) {
+			t.Fatalf("%s\n%s", ruleIDs(again), ruleIDs(first))
+		}
+	}
+	for i := 1; i < len(first.Findings); i++ {
+		if finding.Compare(first.Findings[i-1], first.Findings[i]) >= 0 {
+			t.Errorf("%s is not before %s", first.Findings[i-1].Rule, first.Findings[i].Rule)
+		}
+	}
+}
+
+func findings(r gates.Result) (all []string) {
+	for _, f := range r.Findings {
+		all = append(all, fmt.Sprintf("%+v", f))
+	}
+	return all
+}
+
+// What a config cannot say about rules. What a user reads stands in
+// testdata/policy.golden; UPDATE=1 rewrites it.
+func TestPolicyProblems(t *testing.T) {
+	var b strings.Builder
+	for _, c := range []struct{ name, src string }{
+		{"no such rule", "severity: {REF999: error}"},
+		{"a misspelt id", "severity:\n  SCH0O5: error"},
+		{"a misspelt name", "severity: {unknown-membr: error}"},
+		{"one rule twice", "severity:\n  SCH005: error\n  unknown-member: warning"},
+		{"a severity that would excuse", "severity: {VER006: warning, WVR002: warning}"},
+		{"a waiver of no rule", "waivers:\n  - {rule: nonsense, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
+		{"a waiver of a misspelt rule", "waivers:\n  - rule: orphans\n    pack: p\n    reason: r\n    owner: o\n    expires: 2099-01-01"},
+		{"a waiver of what cannot be waived", "waivers:\n  - {rule: change-rejected, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
+		{"a waiver of a rule about waivers", "waivers:\n  - {rule: WVR001, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
+		{"several", "severity: {A: error, B: error}\nwaivers:\n  - {rule: C, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
+	} {
+		_, err := gates.NewPolicy(config(t, c.src), false, now)
+		var problems repo.Problems
+		if !errors.Is(err, repo.ErrUse) || !errors.As(err, &problems) {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		fmt.Fprintf(&b, "# %s\n", c.name)
+		for _, p := range problems {
+			fmt.Fprintf(&b, "%s\n  hint: %s\n", p, p.Hint)
+		}
+		b.WriteByte('\n')
+	}
+	const file = "testdata/policy.golden"
+	if os.Getenv("UPDATE") == "1" {
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("got\n%s\nwant (UPDATE=1 rewrites)\n%s", &b, want)
+	}
+}
+
+// The schema of the config refuses such a day already; a policy does not rely
+// on it.
+func TestWaiverWithoutADay(t *testing.T) {
+	c := config(t, waiver("SCH005", "", "2027-01-01"))
+	c.Waivers.Items[0].Expires.Value = "2027-02-30"
+	_, err := gates.NewPolicy(c, false, now)
+	if err == nil || err.Error() != `.packgate.yaml:1:101: "2027-02-30" is no day` {
+		t.Error(err)
+	}
+}
+
+// Most severities and waivers are the repository's own business.
+func TestPolicyTakes(t *testing.T) {
+	for _, src := range []string{"", "severity: {VER006: error, WVR001: error, SCH001: warning}", waiver("ORPHAN", "/a", "2000-01-01")} {
+		if _, err := gates.NewPolicy(config(t, src), true, now); err != nil {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+}
