@@ -33,7 +33,7 @@ func TestImage(t *testing.T) {
 
 	t.Run("new pack passes", func(t *testing.T) {
 		w := newWorkspace(t,
-			func(dir string) { write(t, filepath.Join(dir, "README.md"), "packs\n") },
+			func(dir string) { write(t, filepath.Join(dir, "HELLO.md"), "packs\n") },
 			func(dir string) { copyExample(t, dir) })
 		o := runAction(t, e, imageTag, img, w)
 		o.check(t, 0, "pass")

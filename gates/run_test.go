@@ -205,6 +205,11 @@ func TestOutside(t *testing.T) {
 		t.Error("the findings that were handed in are changed")
 	}
 	wants(t, r, "schema", gates.Pass, 0, 0, "")
+
+	// Strict mode is for the rules that are marked for it.
+	if r := gates.Run(s, policy(t, "", true), outside...); ruleIDs(r) != "error VER002, warning VER007" {
+		t.Errorf("in strict mode: %s", ruleIDs(r))
+	}
 }
 
 func TestRunIsDeterministic(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,5 +140,24 @@ func TestLargeFiles(t *testing.T) {
 	}
 	if d, faults, err := f.Document("b.json", limits); err != nil || len(faults) > 0 || d.Root == nil {
 		t.Errorf("at the limit: %v, %v", faults, err)
+	}
+}
+
+// A file beyond the limit costs nothing but a look at its size.
+func TestLargeFilesAreNotLoaded(t *testing.T) {
+	f, dir := tree(t, map[string]string{"a.json": ""})
+	const size = 64 << 20
+	if err := os.Truncate(filepath.Join(dir, "a.json"), size); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, faults, err := f.Document("a.json", pack.DefaultLimits())
+	runtime.ReadMemStats(&after)
+	if err != nil || len(faults) != 1 || faults[0].Kind != pack.Limit {
+		t.Errorf("%v, %v", faults, err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > size/8 {
+		t.Errorf("reading took %d bytes of memory", used)
 	}
 }
