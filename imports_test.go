@@ -34,7 +34,7 @@ var order = []string{
 }
 
 // helpers are used by tests alone and may import anything.
-var helpers = []string{"gates/gatetest", "internal/edittest", "bench"}
+var helpers = []string{"gates/gatetest", "internal/casefile", "internal/edittest", "bench"}
 
 // pure packages read nothing but their arguments: no file, no process, no
 // network, no environment. Printing and the clock belong elsewhere too.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/gates/gatetest"
+	"github.com/contextosai/packgate/internal/casefile"
 	"github.com/contextosai/packgate/internal/edittest"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -92,7 +93,7 @@ func runCase(t *testing.T, file string, render func(*Diff) string) *Diff {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, file, archive, render(d))
+	casefile.Want(t, file, archive, render(d))
 	return d
 }
 
@@ -146,29 +147,4 @@ func renderFindings(d *Diff) string {
 		}
 	}
 	return b.String()
-}
-
-func compare(t *testing.T, file string, archive *txtar.Archive, got string) {
-	t.Helper()
-	at := -1
-	for i, f := range archive.Files {
-		if f.Name == "want" {
-			at = i
-		}
-	}
-	if at >= 0 && string(archive.Files[at].Data) == got {
-		return
-	}
-	if os.Getenv("UPDATE") == "" {
-		t.Errorf("got\n%s", got)
-		return
-	}
-	if at < 0 {
-		archive.Files = append(archive.Files, txtar.File{Name: "want"})
-		at = len(archive.Files) - 1
-	}
-	archive.Files[at].Data = []byte(got)
-	if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }

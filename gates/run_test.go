@@ -3,7 +3,6 @@ package gates_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/gatetest"
+	"github.com/contextosai/packgate/internal/casefile"
 	"github.com/contextosai/packgate/internal/edittest"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
@@ -265,19 +265,7 @@ func TestPolicyProblems(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	const file = "testdata/policy.golden"
-	if os.Getenv("UPDATE") == "1" {
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("got\n%s\nwant (UPDATE=1 rewrites)\n%s", &b, want)
-	}
+	casefile.Golden(t, "testdata/policy.golden", b.String())
 }
 
 // The schema of the config refuses such a day already; a policy does not rely

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/internal/casefile"
 	"github.com/contextosai/packgate/schemas"
 )
 
@@ -29,34 +30,12 @@ func render(t *testing.T, r *Report, extension string) string {
 	return b.String()
 }
 
-// matches compares with a golden file, which UPDATE=1 rewrites.
-func matches(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", "golden", name)
-	if os.Getenv("UPDATE") != "" {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (UPDATE=1 rewrites it); got:\n%s", file, got)
-	}
-}
-
 func TestRenderings(t *testing.T) {
 	for _, s := range samples() {
 		for extension := range renderings {
 			t.Run(s.name+extension, func(t *testing.T) {
 				got := render(t, s.report, extension)
-				matches(t, s.name+extension, got)
+				casefile.Golden(t, filepath.Join("testdata", "golden", s.name+extension), got)
 				if again := render(t, s.report, extension); again != got {
 					t.Error("the same report has two renderings")
 				}
@@ -319,7 +298,7 @@ func TestStyles(t *testing.T) {
 		if err := Terminal(&b, r, style); err != nil {
 			t.Fatal(err)
 		}
-		matches(t, name, b.String())
+		casefile.Golden(t, filepath.Join("testdata", "golden", name), b.String())
 		plain := regexp.MustCompile("\x1b\\[[0-9]*m").ReplaceAllString(b.String(), "")
 		if name == "color.txt" && plain != render(t, r, ".txt") {
 			t.Error("colours change the text")
@@ -334,7 +313,7 @@ func TestWriteDiff(t *testing.T) {
 		if err := WriteDiff(&b, format, p.Diff, p.Findings[:1], Style{}); err != nil {
 			t.Fatal(err)
 		}
-		matches(t, "diff"+extension, b.String())
+		casefile.Golden(t, filepath.Join("testdata", "golden", "diff"+extension), b.String())
 	}
 }
 
@@ -343,7 +322,7 @@ func TestWriteGolden(t *testing.T) {
 	if err := WriteGolden(&b, goldens().Golden); err != nil {
 		t.Fatal(err)
 	}
-	matches(t, "cases.txt", b.String())
+	casefile.Golden(t, filepath.Join("testdata", "golden", "cases.txt"), b.String())
 }
 
 // failingWriter takes nothing.

@@ -28,6 +28,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/casefile"
 	"github.com/contextosai/packgate/internal/edittest"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/repo"
@@ -85,7 +86,7 @@ func runCase(t *testing.T, r *gate.Rule, check Check, file, kind string) {
 	if kind == "ok" && len(found) > 0 {
 		t.Error("the rule finds something in a good case")
 	}
-	compare(t, file, archive, render(found, unchecked))
+	casefile.Want(t, file, archive, render(found, unchecked))
 }
 
 // subject lays the archive out as a repository and reads it as packgate would.
@@ -182,30 +183,4 @@ func render(found []finding.Finding, unchecked []finding.NotChecked) string {
 		fmt.Fprintf(&b, "not checked %s: %s\n", n.Rule, n.Reason)
 	}
 	return b.String()
-}
-
-func compare(t *testing.T, file string, archive *txtar.Archive, got string) {
-	t.Helper()
-	want := ""
-	at := -1
-	for i, f := range archive.Files {
-		if f.Name == "want" {
-			want, at = string(f.Data), i
-		}
-	}
-	if got == want {
-		return
-	}
-	if os.Getenv("UPDATE") == "" {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-		return
-	}
-	if at < 0 {
-		archive.Files = append(archive.Files, txtar.File{Name: "want"})
-		at = len(archive.Files) - 1
-	}
-	archive.Files[at].Data = []byte(got)
-	if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -2,10 +2,11 @@ package pack
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/contextosai/packgate/internal/casefile"
 )
 
 // faulty are the documents that the reader refuses, each with what it shows.
@@ -190,29 +191,6 @@ func writeFault(b *strings.Builder, f Fault) {
 	}
 }
 
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if os.Getenv("UPDATE") == "1" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got == string(want) {
-		return
-	}
-	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-	for i := range min(len(gotLines), len(wantLines)) {
-		if gotLines[i] != wantLines[i] {
-			t.Fatalf("%s:%d:\n got %s\nwant %s\n(UPDATE=1 rewrites)", file, i+1, gotLines[i], wantLines[i])
-		}
-	}
-	t.Fatalf("%s: got %d lines, want %d (UPDATE=1 rewrites)", file, len(gotLines), len(wantLines))
-}
-
 func TestFaults(t *testing.T) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -236,7 +214,7 @@ func TestFaults(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	golden(t, "testdata/faults.golden", b.String())
+	casefile.Golden(t, "testdata/faults.golden", b.String())
 }
 
 // checkFault holds what every fault has in common: the grammar of messages, a

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/internal/casefile"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/schemas"
 )
@@ -81,7 +82,7 @@ func TestConfigProblems(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "# %s\n%s%s\n", c.name, indented(src), show(t, err))
 	}
-	golden(t, "testdata/config.golden", b.String())
+	casefile.Golden(t, "testdata/config.golden", b.String())
 }
 
 func indented(s string) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/internal/casefile"
 	"github.com/contextosai/packgate/internal/pack"
 )
 
@@ -91,5 +92,5 @@ func TestEnvironmentProblems(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "# %s\n%s\n", c.name, show(t, err))
 	}
-	golden(t, "testdata/environment.golden", b.String())
+	casefile.Golden(t, "testdata/environment.golden", b.String())
 }

@@ -9,26 +9,6 @@ import (
 	"testing"
 )
 
-// golden compares with a file of expectations; UPDATE=1 rewrites it.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if os.Getenv("UPDATE") == "1" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(gotLines), len(wantLines)) {
-		if i >= len(gotLines) || i >= len(wantLines) || gotLines[i] != wantLines[i] {
-			t.Fatalf("%s differs from line %d on; UPDATE=1 rewrites it. Got\n%s", file, i+1, strings.Join(gotLines[min(i, len(gotLines)-1):], "\n"))
-		}
-	}
-}
-
 // problems returns an error as its problems, and checks what is so of all: they
 // are of wrong use and in the grammar of messages.
 func problems(t *testing.T, err error) []*Problem {

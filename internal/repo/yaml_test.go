@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/internal/casefile"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
@@ -119,7 +120,7 @@ func TestYAML(t *testing.T) {
 		}
 		b.WriteByte('\n')
 	}
-	golden(t, "testdata/yaml.golden", b.String())
+	casefile.Golden(t, "testdata/yaml.golden", b.String())
 }
 
 // dump writes a value with the text of its place, and all below it.
