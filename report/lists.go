@@ -148,7 +148,7 @@ func (m *markdown) finding(f Finding) string {
 		b.WriteString("<br>for example " + Code(compactJSON(f.Witness)))
 	}
 	if fix := fixWords(f); fix != "" {
-		b.WriteString("<br>fix: " + Message(fix))
+		b.WriteString("<br>`--fix`" + Message(fix))
 	}
 	return b.String()
 }

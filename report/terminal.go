@@ -147,7 +147,7 @@ func (t *terminal) finding(f Finding) {
 		t.line("    for example %s", text(compactJSON(f.Witness)))
 	}
 	if fix := fixWords(f); fix != "" {
-		t.line("    fix: %s", text(fix))
+		t.line("    --fix%s", text(fix))
 	}
 }
 

@@ -80,13 +80,16 @@ func gateWord(g Gate) string {
 	return looks[g.Status].word
 }
 
-// fixWords says what the mechanical repair of a finding does; "" where there is
-// none, or where the hint says the same.
+// fixWords says what packgate check --fix does about a finding; "" where it does
+// nothing.
 func fixWords(f Finding) string {
-	if f.Fix == nil || f.Fix.Description == f.Hint {
+	switch {
+	case f.Fix == nil:
 		return ""
+	case f.Fix.Description == f.Hint:
+		return " does this"
 	}
-	return f.Fix.Description
+	return ": " + f.Fix.Description
 }
 
 // unchecked returns the checks that did not run and do not stand in the row of

@@ -19,6 +19,7 @@ type checkOptions struct {
 	strict *bool // nil where neither flag nor input says anything
 	failOn string
 	base   string
+	fix    bool
 	output
 }
 
@@ -62,6 +63,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository (default: the nearest "+".packgate.yaml)")
 	f.BoolVar(&strict, "strict", false, "turn the warnings that the rule list marks into errors")
 	f.StringVar(&o.failOn, "fail-on", failOnError, "lowest severity that fails: "+strings.Join(failOnLevels, ", "))
+	f.BoolVar(&o.fix, "fix", false, "first mend what can be mended mechanically, in the pack files")
 	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`")
 	o.addFlags(c)
 	return c
@@ -120,6 +122,11 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 	}
 	defer base.Close()
 	r.report.Base = base.revision()
+	if o.fix {
+		if err := r.fix(ctx, w, base, o.strict); err != nil {
+			return err
+		}
+	}
 	return r.gate(ctx, w, base, o.strict)
 }
 

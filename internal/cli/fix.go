@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/report"
+)
+
+// maxRounds bounds how often a file is mended and looked at again. One mend can
+// make another one possible; two rules that undo each other must not run for ever.
+const maxRounds = 8
+
+// fix applies the mechanical repairs of the packs of a workspace, until there
+// are none left, and says what it did. Waived findings are left alone. A file is
+// written whole or not at all, and keeps its formatting where nothing is mended.
+func (r *run) fix(ctx context.Context, w *workspace, base *baseline, strict *bool) error {
+	for range maxRounds {
+		trial := newRun(r.env, r.report.Command, r.failOn)
+		if err := trial.gate(ctx, w, base, strict); err != nil {
+			return err
+		}
+		mended := false
+		for _, p := range trial.report.Packs {
+			done, err := r.mend(w, p)
+			if err != nil {
+				return err
+			}
+			mended = mended || done
+		}
+		if !mended {
+			return nil
+		}
+	}
+	return nil
+}
+
+// mend applies the repairs of one pack to its file and reports whether there
+// were any.
+func (r *run) mend(w *workspace, p report.Pack) (bool, error) {
+	i := slices.IndexFunc(w.packs, func(name string) bool { return w.files.Show(name) == p.Path })
+	if i < 0 {
+		return false, nil
+	}
+	name := w.packs[i]
+	doc, _, err := w.files.Document(name, w.config.Limits)
+	if err != nil || doc.Root == nil {
+		return false, err
+	}
+	src, words := mendText(doc, p)
+	if len(words) == 0 {
+		return false, nil
+	}
+	// A link stays one: what it leads to is written. Reading has made sure that
+	// this is inside of the repository.
+	target, err := filepath.EvalSymlinks(filepath.Join(w.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return false, err
+	}
+	if err := writeWhole(target, func(f *os.File) error { _, err := f.Write(src); return err }); err != nil {
+		return false, err
+	}
+	for _, word := range words {
+		r.notice("mended %s: %s", p.Path, word)
+	}
+	return true, nil
+}
+
+// mendText returns the text of a document with the repairs that could be made,
+// and what each of them did. Repairs are made from the end of the text to its
+// beginning, so that none moves the place of the next one; a repair that cannot
+// be made any more waits for the next round.
+func mendText(doc *pack.Document, p report.Pack) (src []byte, words []string) {
+	findings := slices.Clone(p.Findings)
+	slices.SortStableFunc(findings, func(a, b report.Finding) int {
+		return cmp.Or(cmp.Compare(b.Line, a.Line), cmp.Compare(b.Column, a.Column))
+	})
+	src = doc.Source
+	var touched []string
+	for _, f := range findings {
+		if f.Fix == nil || f.Waived != nil || f.File != p.Path || overlaps(touched, f.Fix.Patch) {
+			continue
+		}
+		edited, err := pack.Edit(pack.NewDocument(doc.File, src, nil), operationsOf(f.Fix.Patch))
+		if err != nil {
+			continue
+		}
+		src = edited
+		words = append(words, fmt.Sprintf("%s, %s", f.Rule, f.Fix.Description))
+		for _, op := range f.Fix.Patch {
+			touched = append(touched, op.Path)
+		}
+	}
+	slices.Reverse(words)
+	return src, words
+}
+
+// overlaps reports whether an operation is about a value that another one was
+// about, or about one inside or around it.
+func overlaps(touched []string, patch []report.Operation) bool {
+	return slices.ContainsFunc(patch, func(op report.Operation) bool {
+		return slices.ContainsFunc(touched, func(path string) bool {
+			return strings.HasPrefix(op.Path+"/", path+"/") || strings.HasPrefix(path+"/", op.Path+"/")
+		})
+	})
+}
+
+func operationsOf(patch []report.Operation) []finding.Operation {
+	out := make([]finding.Operation, len(patch))
+	for i, op := range patch {
+		out[i] = finding.Operation{Op: op.Op, Path: op.Path, Value: string(op.Value)}
+	}
+	return out
+}
