@@ -22,6 +22,12 @@ var order = []string{
 	"gates/gate",
 	"gates/schema",
 	"gates/references",
+	"gates/policyrules",
+	"gates/risk",
+	"gates/tenancy",
+	"internal/detect",
+	"gates/security",
+	"internal/rulebook",
 	"gates/version",
 	"gates/waivers",
 	"gates",
@@ -40,7 +46,8 @@ var helpers = []string{"gates/gatetest", "internal/casefile", "internal/edittest
 // network, no environment. Printing and the clock belong elsewhere too.
 var pure = []string{
 	"internal/finding", "internal/pack", "policy", "compiler", "internal/golden",
-	"gates", "gates/gate", "gates/schema", "gates/references", "gates/version", "gates/waivers", "diffing",
+	"gates", "gates/gate", "gates/schema", "gates/references", "gates/policyrules", "gates/risk", "gates/tenancy",
+	"gates/security", "gates/version", "gates/waivers", "internal/detect", "internal/rulebook", "diffing",
 }
 
 var outside = []string{"os", "os/exec", "net", "net/http", "log", "math/rand", "math/rand/v2"}

@@ -1,9 +1,8 @@
 package cli
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,7 +12,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
@@ -39,10 +42,6 @@ summary, annotations, outputs and report files.`,
 	}
 }
 
-// defaultReportDir is where the action puts its report files, relative to the
-// workspace.
-const defaultReportDir = "packgate-report"
-
 // actionRun is one run as a GitHub Action.
 type actionRun struct {
 	*run
@@ -56,7 +55,9 @@ type actionRun struct {
 func action(ctx context.Context, env *Env) error {
 	a := &actionRun{runner: &github.Runner{Out: env.Stdout, Getenv: env.Getenv}}
 	a.run = newRun(env, "action", failOnError)
-	if err := a.prepare(); err != nil {
+	if err := a.prepare(); errors.Is(err, github.ErrNotActions) {
+		return err // nobody is there to deliver a report to
+	} else if err != nil {
 		a.fail(err)
 	} else if err := a.gateEvent(ctx); err != nil {
 		a.fail(err)
@@ -120,8 +121,8 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 	}
 	a.revisions(base)
 	s := settings{config: a.options.config, packs: a.packs}
-	if base != nil && a.event.Name != github.EventPush {
-		if s.policy, err = base.config(s.config); err != nil {
+	if base != nil {
+		if err := a.baseConfig(base, &s); err != nil {
 			return err
 		}
 	}
@@ -137,6 +138,21 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 		return err
 	}
 	return a.gateChanged(ctx, w, base)
+}
+
+// baseConfig puts the config of the base in force: a change does not decide by
+// what it is judged. What is pushed has been merged, and its own config counts.
+func (a *actionRun) baseConfig(base *baseline, s *settings) error {
+	name, err := configPath(s.config)
+	if err != nil {
+		return err
+	}
+	base.configName = path.Base(name)
+	if a.event.Name == github.EventPush {
+		return nil
+	}
+	s.policy, err = base.config(name, s.config != "")
+	return err
 }
 
 // base opens what the event is compared with; nil where it has no base.
@@ -182,7 +198,7 @@ func (a *actionRun) revisions(base *baseline) {
 // gateAll gates every pack, for events that change nothing.
 func (a *actionRun) gateAll(ctx context.Context, w *workspace) error {
 	if len(w.packs) == 0 {
-		return w.files.NoPacks(w.config)
+		return a.noPacks(w)
 	}
 	return a.gate(ctx, w, nil, a.options.strict)
 }
@@ -200,18 +216,63 @@ func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baselin
 			files[name] = c.Kind
 		}
 	}
+	if err := a.anyPack(w, files); err != nil {
+		return err
+	}
+	if kind, changed := files[base.configName]; changed && kind != github.Deleted {
+		if err := a.usable(w, base.configName); err != nil {
+			a.fail(err)
+		}
+	}
 	concerned, own := w.concerned(files, base.configName)
-	a.noticeChanges(w, base, files)
 	w.packs = concerned
 	if err := a.gate(ctx, w, base, a.options.strict); err != nil {
 		return err
 	}
+	a.noticeChanges(w, base, files)
 	for _, p := range a.report.Packs {
-		if slices.Contains(own, p.Path) {
+		if p.Pack != "" && slices.Contains(own, p.Path) {
 			a.changed = append(a.changed, p.Pack)
 		}
 	}
 	return nil
+}
+
+// usable says what is wrong with the config that a change brings. It is not in
+// force yet, and once it is merged no change could pass any more, not even the
+// one that mends it.
+func (a *actionRun) usable(w *workspace, name string) error {
+	c, err := w.files.Config(name)
+	if err != nil {
+		return err
+	}
+	_, err = gates.NewPolicy(c, false, a.env.Now())
+	_, classErr := diffing.Overrides(c)
+	return cmp.Or(err, classErr)
+}
+
+// anyPack refuses patterns that match nothing, unless the change removes what
+// they matched: a gate that looks into the wrong folder would be green for ever.
+// A repository that names no patterns may still be without packs.
+func (a *actionRun) anyPack(w *workspace, files map[string]github.ChangeKind) error {
+	if len(w.packs) > 0 || len(w.removed(files)) > 0 {
+		return nil
+	}
+	if len(a.packs) > 0 || w.config.Packs.Node != nil {
+		return a.noPacks(w)
+	}
+	a.notice("there is no pack in this repository; a pack is a file named pack.json or NAME.pack.json")
+	return nil
+}
+
+func (a *actionRun) noPacks(w *workspace) error {
+	if len(a.packs) == 0 {
+		return w.files.NoPacks(w.config)
+	}
+	return &usageError{
+		message: fmt.Sprintf("no file matches the input packs, which is %q", a.packs),
+		hint:    "name the pack files relative to the config's folder, for example packs/*/pack.json",
+	}
 }
 
 // concerned returns the packs that changed files concern, and, as messages show
@@ -222,10 +283,18 @@ func (w *workspace) concerned(files map[string]github.ChangeKind, configName str
 		shared = shared || w.isCatalog(name)
 	}
 	for _, p := range w.packs {
-		changed := false
-		for name := range files {
-			changed = changed || repo.Belongs(p, name)
+		names := []string{p}
+		if real := w.behindLinks(p); real != p {
+			names = append(names, real)
 		}
+		changed := slices.ContainsFunc(names, func(p string) bool {
+			for name := range files {
+				if repo.Belongs(p, name) {
+					return true
+				}
+			}
+			return false
+		})
 		if changed {
 			own = append(own, w.files.Show(p))
 		}
@@ -236,171 +305,94 @@ func (w *workspace) concerned(files map[string]github.ChangeKind, configName str
 	return packs, own
 }
 
+// behindLinks returns the file that a pack's name leads to over symbolic links,
+// relative to the root; the name itself where it leads nowhere, which reading it
+// reports.
+func (w *workspace) behindLinks(name string) string {
+	root, err := filepath.EvalSymlinks(w.dir)
+	if err != nil {
+		return name
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		return name
+	}
+	if real, err = filepath.Rel(root, real); err != nil {
+		return name
+	}
+	return filepath.ToSlash(real)
+}
+
 // isCatalog reports whether a file is an environment catalog, or was one: every
 // pack is checked against each of them.
 func (w *workspace) isCatalog(name string) bool {
-	return strings.HasPrefix(name, "environments/") || slices.ContainsFunc(w.environments, func(e *repo.Environment) bool {
-		return e.Document.File == w.files.Show(name)
-	})
+	patterns := pack.Values(w.config.Environments)
+	return strings.HasPrefix(name, "environments/") || matches(patterns, name)
+}
+
+// removed returns the packs that a change removes, sorted.
+func (w *workspace) removed(files map[string]github.ChangeKind) []string {
+	var names []string
+	for name, kind := range files {
+		if kind == github.Deleted && w.isPack(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // noticeChanges says what a reader of the report should know of the change
 // beside the packs: removed packs, and a config that is not in force yet.
 func (a *actionRun) noticeChanges(w *workspace, base *baseline, files map[string]github.ChangeKind) {
-	var removed []string
-	for name, kind := range files {
-		if kind == github.Deleted && isPackName(name) {
-			removed = append(removed, name)
-		}
-		if name == base.configName {
-			a.notice("%s differs from the base; the base's config, waivers and severities are in force until this is merged", w.files.Show(name))
+	if _, changed := files[base.configName]; changed && a.event.Name != github.EventPush {
+		a.notice("%s differs from the base; the base's config, waivers and severities are in force until this is merged", w.files.Show(base.configName))
+	}
+	for _, name := range w.removed(files) {
+		if !a.moved[name] {
+			a.notice("the pack %s is removed; versions that are published stay, deprecate them in the registry", w.files.Show(name))
 		}
 	}
-	slices.Sort(removed)
-	for _, name := range removed {
-		a.notice("the pack %s is removed; versions that are published stay, deprecate them in the registry", w.files.Show(name))
-	}
-}
-
-func isPackName(name string) bool {
-	base := path.Base(name)
-	return base == "pack.json" || strings.HasSuffix(base, ".pack.json")
 }
 
 // config reads the config of the baseline; the default one where it has none.
-func (b *baseline) config(name string) (*repo.Config, error) {
-	if name == "" {
-		name = repo.ConfigName
-	}
-	name = path.Clean(filepath.ToSlash(name))
-	b.configName = path.Base(name)
+// One that has to be there may still be what the change brings.
+func (b *baseline) config(name string, required bool) (*repo.Config, error) {
 	src, ok, err := b.read(name, maxConfig)
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
-		return repo.DefaultConfig(), nil
+	if ok {
+		c, err := repo.ParseConfig(name, src)
+		return c, ofSide("the base", err)
 	}
-	return repo.ParseConfig(name, src)
+	if _, err := os.Stat(filepath.FromSlash(name)); required && err != nil {
+		return nil, &repo.Problem{Location: finding.Location{File: name}, Message: "there is no such config, neither in the base nor in the change", Hint: "name it relative to the workspace"}
+	}
+	return repo.DefaultConfig(), nil
+}
+
+// configPath returns the name of a config relative to the workspace, which is
+// the current folder.
+func configPath(named string) (string, error) {
+	if named == "" {
+		return repo.ConfigName, nil
+	}
+	name := named
+	if filepath.IsAbs(name) {
+		here, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		if name, err = filepath.Rel(here, name); err != nil {
+			return "", err
+		}
+	}
+	if !filepath.IsLocal(name) {
+		return "", &usageError{message: fmt.Sprintf("the config %q is outside of the workspace", named), hint: "name it relative to the workspace"}
+	}
+	return path.Clean(filepath.ToSlash(name)), nil
 }
 
 // maxConfig bounds the config of a base, in bytes.
 const maxConfig = 1 << 20
-
-// relative returns a path of the git repository relative to the workspace; ok is
-// false where it lies outside.
-func (b *baseline) relative(name string) (string, bool) {
-	if b.prefix == "." {
-		return name, true
-	}
-	return strings.CutPrefix(name, b.prefix+"/")
-}
-
-// deliver hands the report to GitHub. What cannot be delivered is said and
-// touches no verdict.
-func (a *actionRun) deliver() {
-	dir := github.Input(a.env.Getenv, "report-dir")
-	if dir == "" {
-		dir = defaultReportDir
-	}
-	files, markdown := writeReports(dir, a.report), bytes.Buffer{}
-	errs := []error{
-		files, a.log(),
-		report.MarkdownReport(&markdown, a.report),
-		a.runner.Summary(markdown.String()), a.annotate(), a.outputs(dir, files == nil),
-	}
-	for _, err := range errs {
-		if err != nil {
-			fmt.Fprintf(a.env.Stderr, "packgate: could not deliver: %s\n", report.Visible(err.Error()))
-		}
-	}
-}
-
-func (a *actionRun) log() error {
-	var log bytes.Buffer
-	return errors.Join(report.Terminal(&log, a.report, report.Style{}), a.runner.Print(log.String()))
-}
-
-func (a *actionRun) annotate() error {
-	annotations := annotationsOf(a.report)
-	left, err := a.runner.Annotate(annotations)
-	if left > 0 {
-		_, err = fmt.Fprintf(a.env.Stdout, "%d more findings are in the job summary and the report files\n", left)
-	}
-	return err
-}
-
-// annotationsOf returns what to show beside the code, errors first.
-func annotationsOf(r *report.Report) []github.Annotation {
-	var list []github.Annotation
-	for _, p := range r.Errors {
-		list = append(list, github.Annotation{
-			Level: "error", File: p.File, Line: p.Line, Column: p.Column, Title: "packgate", Message: withHint(p.Message, p.Hint),
-		})
-	}
-	for _, p := range r.Packs {
-		for _, f := range p.Findings {
-			if f.Waived == nil {
-				list = append(list, github.Annotation{
-					Level: f.Severity, File: f.File, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
-					Title: f.Rule + " " + f.Name, Message: withHint(report.Visible(f.Message), report.Visible(f.Hint)),
-				})
-			}
-		}
-		for _, g := range p.Golden {
-			for _, problem := range g.Problems {
-				list = append(list, goldenAnnotation(g, problem))
-			}
-		}
-	}
-	return list
-}
-
-func goldenAnnotation(g report.Golden, p report.Problem) github.Annotation {
-	level := "error"
-	if g.Status == "warning" {
-		level = "warning"
-	}
-	file := p.File
-	if file == "" {
-		file = g.File
-	}
-	return github.Annotation{
-		Level: level, File: file, Line: p.Line, Column: p.Column,
-		Title: "golden case " + report.Visible(g.Case), Message: withHint(report.Visible(p.Message), report.Visible(p.Hint)),
-	}
-}
-
-func withHint(message, hint string) string {
-	if hint == "" {
-		return message
-	}
-	return message + "\n→ " + hint
-}
-
-// outputs sets the step's outputs: small scalars and file paths.
-func (a *actionRun) outputs(dir string, written bool) error {
-	r := a.report
-	if a.changed == nil {
-		a.changed = []string{}
-	}
-	changed, err := json.Marshal(a.changed)
-	if err != nil {
-		return err
-	}
-	class, required := classOf(r)
-	outputs := []github.Output{
-		{Name: "result", Value: string(r.Result)},
-		{Name: "class", Value: class},
-		{Name: "required-version", Value: required},
-		{Name: "changed-packs", Value: string(changed)},
-		{Name: "errors", Value: strconv.Itoa(r.Summary.Errors)},
-		{Name: "warnings", Value: strconv.Itoa(r.Summary.Warnings)},
-	}
-	if written {
-		outputs = append(outputs,
-			github.Output{Name: "report-json", Value: path.Join(filepath.ToSlash(dir), reportJSON)},
-			github.Output{Name: "report-md", Value: path.Join(filepath.ToSlash(dir), reportMarkdown)})
-	}
-	return a.runner.Outputs(outputs)
-}

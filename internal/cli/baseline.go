@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/internal/github"
@@ -24,6 +26,8 @@ type baseline struct {
 	prefix string
 	// configName is the config file, relative to the root of the workspace.
 	configName string
+	// byID holds its packs by pack_id; nil until it is needed.
+	byID map[string]*packFile
 }
 
 // openBaseline opens the files of a git revision; nil for the revision "".
@@ -99,33 +103,111 @@ func (b *baseline) read(name string, limit int) (src []byte, ok bool, err error)
 	return src, err == nil, err
 }
 
-// compare compares a pack with its baseline. Where it does not, reason says
-// why, unless the pack has no baseline or there is none at all.
-func (b *baseline) compare(u *repo.Unit, overrides []diffing.Override) (diff *diffing.Diff, reason string, err error) {
+// packFile is a pack file of the baseline: its name, relative to the root of the
+// workspace, and its bytes.
+type packFile struct {
+	name   string
+	source []byte
+}
+
+// compare compares a pack with its baseline, and returns the name of the file
+// that it was compared with. Where it does not compare, reason says why, unless
+// the pack has no baseline or there is none at all.
+func (b *baseline) compare(ctx context.Context, w *workspace, u *repo.Unit, overrides []diffing.Override) (diff *diffing.Diff, name, reason string, err error) {
 	if b == nil {
-		return nil, "", nil
+		return nil, "", "", nil
 	}
-	limits := pack.DefaultLimits()
-	src, ok, err := b.read(u.Name, limits.MaxBytes)
-	if err != nil || !ok {
-		return nil, "", err
+	old, err := b.find(ctx, w, u)
+	if err != nil || old == nil {
+		return nil, "", "", err
 	}
 	if u.Pack == nil {
-		return nil, "the pack could not be read", nil
+		return nil, old.name, "the pack could not be read", nil
 	}
-	doc, faults := pack.Read(u.Document.File, src, limits)
-	doc.Revision = b.tree.SHA()
-	base := pack.New(doc)
+	base, why := b.open(w, old)
 	if base == nil {
-		why := "its root is no object"
-		if len(faults) > 0 {
-			why = faults[0].Message
-		}
-		return nil, fmt.Sprintf("the pack of the base could not be read: %s", why), nil
+		return nil, old.name, fmt.Sprintf("the pack of the base could not be read: %s", why), nil
 	}
 	diff, err = diffing.Compare(base, u.Pack, overrides)
 	if errors.Is(err, diffing.ErrIncomparable) {
-		return nil, err.Error(), nil
+		return nil, old.name, err.Error(), nil
 	}
-	return diff, "", err
+	return diff, old.name, "", err
+}
+
+// open reads a pack of the baseline; why says what is wrong where it is none.
+func (b *baseline) open(w *workspace, f *packFile) (p *pack.Pack, why string) {
+	doc, faults := pack.Read(w.files.Show(f.name), f.source, w.config.Limits)
+	doc.Revision = b.tree.SHA()
+	if p = pack.New(doc); p != nil {
+		return p, ""
+	}
+	if len(faults) > 0 {
+		return nil, faults[0].Message
+	}
+	return nil, "its root is no object"
+}
+
+// find returns the file that a pack is compared with: that of its own name, else
+// the first one that holds a pack of its pack_id. A pack is who it says it is and
+// not where it stands: moved to another folder it would otherwise be new, and
+// nobody would see what else was changed on the way. Nil means a new pack.
+func (b *baseline) find(ctx context.Context, w *workspace, u *repo.Unit) (*packFile, error) {
+	src, ok, err := b.read(u.Name, w.config.Limits.MaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		return &packFile{u.Name, src}, nil
+	}
+	if u.Pack == nil || !u.Pack.PackMeta.PackID.OK {
+		return nil, nil
+	}
+	if b.byID == nil {
+		if b.byID, err = b.index(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	return b.byID[u.Pack.PackMeta.PackID.Value], nil
+}
+
+// index returns the packs of the baseline by pack_id. Files without one, and
+// those that are too large to be read as a pack, are left out.
+func (b *baseline) index(ctx context.Context, w *workspace) (map[string]*packFile, error) {
+	entries, err := b.tree.List(ctx, func(name string) bool {
+		name, ok := b.relative(name)
+		return ok && w.isPack(name)
+	})
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]*packFile{}
+	for _, e := range entries {
+		name, _ := b.relative(e.Path)
+		if e.Kind != github.KindFile {
+			continue
+		}
+		src, ok, err := b.read(name, w.config.Limits.MaxBytes)
+		if errors.Is(err, github.ErrTooLarge) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		f := &packFile{name, src}
+		if p, _ := b.open(w, f); ok && p != nil && byID[p.PackMeta.PackID.Value] == nil {
+			byID[p.PackMeta.PackID.Value] = f
+		}
+	}
+	delete(byID, "")
+	return byID, nil
+}
+
+// relative returns a path of the git repository relative to the workspace; ok is
+// false where it lies outside.
+func (b *baseline) relative(name string) (string, bool) {
+	if b.prefix == "." {
+		return name, true
+	}
+	return strings.CutPrefix(name, b.prefix+"/")
 }

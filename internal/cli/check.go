@@ -130,11 +130,8 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 	return r.gate(ctx, w, base, o.strict)
 }
 
-// print writes the report in the format asked for, and the report files.
+// print writes the report in the format asked for.
 func (r *run) print(o output) error {
-	if err := writeReports(o.reportDir, r.report); err != nil {
-		return err
-	}
 	var w io.Writer = r.env.Stdout
 	switch o.format {
 	case "json":

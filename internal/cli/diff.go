@@ -80,8 +80,11 @@ func compareFiles(oldName, newName, config string) (*diffing.Diff, error) {
 	return diffing.Compare(base.Pack, head.Pack, overrides)
 }
 
-// ofSide says which of two versions an error is about.
+// ofSide says which of two versions an error is about; nil stays nil.
 func ofSide(side string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var many repo.Problems
 	var one *repo.Problem
 	if errors.As(err, &one) {

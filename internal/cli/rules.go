@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -47,8 +48,8 @@ func newExplain(env *Env) *cobra.Command {
 			if r == nil {
 				return unknownName("rule", args[0], ruleNames(), "packgate rules lists them")
 			}
-			explain(env, r, g)
-			return nil
+			_, err := io.WriteString(env.Stdout, explain(r, g))
+			return err
 		},
 	}
 }
@@ -69,12 +70,14 @@ func unknownName(what, name string, known []string, hint string) error {
 	return &usageError{message: fmt.Sprintf("there is no %s %q", what, name), hint: hint}
 }
 
-func explain(env *Env, r *gate.Rule, g *gate.Gate) {
-	w := env.Stdout
-	fmt.Fprintf(w, "%s %s\n%s\n\n", r.ID, r.Name, r.Title)
-	fmt.Fprintf(w, "gate      %s\nseverity  %s\nwaivable  %s\nsince     %s\n\n", g.Title, severityWords(r), waivable(r), r.Since)
-	fmt.Fprintf(w, "%s\n\n", wrap(r.Doc, 80))
-	fmt.Fprintf(w, "bad:\n%s\n\ngood:\n%s\n", indent(r.Bad), indent(r.Good))
+// explain returns the page of a rule.
+func explain(r *gate.Rule, g *gate.Gate) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n%s\n\n", r.ID, r.Name, r.Title)
+	fmt.Fprintf(&b, "gate      %s\nseverity  %s\nwaivable  %s\nsince     %s\n\n", g.Title, severityWords(r), waivable(r), r.Since)
+	fmt.Fprintf(&b, "%s\n\n", wrap(r.Doc, 80))
+	fmt.Fprintf(&b, "bad:\n%s\n\ngood:\n%s\n", indent(r.Bad), indent(r.Good))
+	return b.String()
 }
 
 func waivable(r *gate.Rule) string {

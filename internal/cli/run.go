@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -21,11 +22,13 @@ type run struct {
 	env    *Env
 	report *report.Report
 	failOn string
-	broken int // the exit code of what went wrong, 0 if nothing did
+	broken int             // the exit code of what went wrong, 0 if nothing did
+	seen   map[string]bool // pack files that were gated, wherever they were named from
+	moved  map[string]bool // pack files of the base that a pack of another file was compared with
 }
 
 func newRun(env *Env, command, failOn string) *run {
-	return &run{env: env, report: newReport(env, command), failOn: failOn}
+	return &run{env: env, report: newReport(env, command), failOn: failOn, seen: map[string]bool{}, moved: map[string]bool{}}
 }
 
 // fail notes an error that kept a part of the work from being done. The run
@@ -56,13 +59,20 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, strict *bo
 		return err
 	}
 	for _, name := range w.packs {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("stopped before %s: %w", w.files.Show(name), err)
+		if ctx.Err() != nil {
+			return fmt.Errorf("stopped before %s: %w", w.files.Show(name), context.Cause(ctx))
 		}
-		p, err := gatePack(w, name, policy, base, overrides)
+		if r.again(w, name) {
+			continue
+		}
+		p, moved, err := gatePack(ctx, w, name, policy, base, overrides)
 		if err != nil {
 			r.fail(err)
 			continue
+		}
+		if moved != "" {
+			r.moved[moved] = true
+			r.notice("%s is compared with %s of the base, which has the same pack_id", w.files.Show(name), w.files.Show(moved))
 		}
 		p.Result = r.verdict(&p)
 		r.report.Packs = append(r.report.Packs, p)
@@ -70,15 +80,33 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, strict *bo
 	return nil
 }
 
+// again reports whether a pack was gated before: two paths that were named may
+// lead to one.
+func (r *run) again(w *workspace, name string) bool {
+	dir, err := filepath.EvalSymlinks(w.dir)
+	if err != nil {
+		dir = w.dir // gating it twice is better than not at all
+	}
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	before := r.seen[file]
+	r.seen[file] = true
+	return before
+}
+
 // gatePack is the whole way of one pack: read, gates, golden cases, comparison.
-func gatePack(w *workspace, name string, policy gates.Policy, base *baseline, overrides []diffing.Override) (report.Pack, error) {
+// Moved is the file of the base that it was compared with, where that has
+// another name.
+func gatePack(ctx context.Context, w *workspace, name string, policy gates.Policy, base *baseline, overrides []diffing.Override) (p report.Pack, moved string, err error) {
 	unit, err := w.files.Unit(name, w.config)
 	if err != nil {
-		return report.Pack{}, err
+		return report.Pack{}, "", err
 	}
-	diff, notCompared, err := base.compare(unit, overrides)
+	diff, from, notCompared, err := base.compare(ctx, w, unit, overrides)
 	if err != nil {
-		return report.Pack{}, err
+		return report.Pack{}, "", err
+	}
+	if from != name {
+		moved = from
 	}
 	var outside []finding.Finding
 	if diff != nil {
@@ -88,7 +116,7 @@ func gatePack(w *workspace, name string, policy gates.Policy, base *baseline, ov
 	if notCompared != "" {
 		result.NotChecked = append(result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: notCompared})
 	}
-	return report.NewPack(unit, result, golden.Run(unit, w.environments, w.config), diff), nil
+	return report.NewPack(unit, result, golden.Run(unit, w.environments, w.config), diff), moved, nil
 }
 
 // verdict judges one pack.
@@ -104,8 +132,14 @@ func (r *run) verdict(p *report.Pack) report.Result {
 }
 
 // finish sums up, writes the report and returns its exit code as an error.
+// Report files that were asked for and cannot be written are a failure, which
+// keeps nobody from reading what was found.
 func (r *run) finish(o output) error {
 	r.settle()
+	if err := writeReports(o.reportDir, r.report); err != nil {
+		r.fail(err)
+		r.settle()
+	}
 	if err := r.print(o); err != nil {
 		return err
 	}
@@ -161,8 +195,12 @@ func writeReports(dir string, r *report.Report) error {
 }
 
 // writeWhole writes a file beside its place and moves it there once it is
-// complete.
+// complete. A file that was there before leaves its permissions.
 func writeWhole(name string, write func(*os.File) error) (err error) {
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(name); err == nil {
+		mode = info.Mode().Perm()
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".packgate-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -176,7 +214,7 @@ func writeWhole(name string, write func(*os.File) error) (err error) {
 		f.Close()
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	if err := f.Chmod(0o644); err != nil {
+	if err := f.Chmod(mode); err != nil {
 		f.Close()
 		return fmt.Errorf("write %s: %w", name, err)
 	}

@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
 )
 
@@ -21,20 +24,24 @@ type workspace struct {
 	files        *repo.Files
 	config       *repo.Config
 	environments []*repo.Environment
+	patterns     []string // of pack files
 	packs        []string // pack files, relative to the root
 }
 
 // place is where a path that a user named leads: the root of the repository
 // that it belongs to, and the part of it that was meant (file or folder,
 // relative to the root; "." for all).
-type place struct{ root, scope string }
+type place struct {
+	root, scope string
+	file        bool // scope is a file
+}
 
 // findPlace finds the repository of a path: the nearest folder, from the path
 // upwards, that has a config or an environments folder; else the path's own
 // folder. It does not look beyond the root of a git repository.
 func findPlace(name string) (place, error) {
 	info, err := os.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if leadsNowhere(err) {
 		return place{}, &repo.Problem{Location: finding.Location{File: name}, Message: "there is no such file or folder", Hint: "name a pack repository, the folder of a pack, or a pack file"}
 	}
 	if err != nil {
@@ -59,7 +66,52 @@ func findPlace(name string) (place, error) {
 		}
 	}
 	scope, err := filepath.Rel(root, abs)
-	return place{root: root, scope: filepath.ToSlash(scope)}, err
+	return place{root: root, scope: filepath.ToSlash(scope), file: !info.IsDir()}, err
+}
+
+// leadsNowhere reports whether an error says that a path cannot be one of
+// anything, be it too long or a ring of links.
+func leadsNowhere(err error) bool {
+	for _, nowhere := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG} {
+		if errors.Is(err, nowhere) {
+			return true
+		}
+	}
+	return false
+}
+
+// under puts the place into the repository of a config, whose folder is its
+// root. A folder around that root means all of it; a path beside it has nothing
+// to do with the config and is refused.
+func (p *place) under(config, name string) error {
+	root, err := filepath.Abs(filepath.Dir(config))
+	if err != nil {
+		return err
+	}
+	// Compared without links, since either may have been reached over one.
+	from, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return &repo.Problem{Location: finding.Location{File: config}, Message: "there is no such file"}
+	}
+	to, err := filepath.EvalSymlinks(filepath.Join(p.root, p.scope))
+	if err != nil {
+		return err
+	}
+	scope, err := filepath.Rel(from, to)
+	if err != nil {
+		return err
+	}
+	if !filepath.IsLocal(scope) {
+		if around, err := filepath.Rel(to, from); err != nil || !filepath.IsLocal(around) {
+			return &usageError{
+				message: fmt.Sprintf("%s is not in the repository of the config %s", name, config),
+				hint:    "name a path below the config's folder, or leave out the config",
+			}
+		}
+		scope = "."
+	}
+	p.root, p.scope = root, filepath.ToSlash(scope)
+	return nil
 }
 
 func has(dir, name string) bool {
@@ -97,30 +149,23 @@ func openWorkspace(name string, s settings) (*workspace, error) {
 	}
 	configName := ""
 	if s.config != "" {
-		abs, err := filepath.Abs(s.config)
-		if err != nil {
+		if err := at.under(s.config, name); err != nil {
 			return nil, err
 		}
-		at.root, configName = filepath.Dir(abs), filepath.Base(abs)
-		at.scope = "."
-		if target, err := filepath.Abs(name); err == nil {
-			if rel, err := filepath.Rel(at.root, target); err == nil && filepath.IsLocal(rel) {
-				at.scope = filepath.ToSlash(rel)
-			}
-		}
+		configName = filepath.Base(s.config)
 	}
 	files, err := repo.OpenFiles(at.root, display(at.root))
 	if err != nil {
 		return nil, err
 	}
 	w := &workspace{dir: at.root, files: files}
-	if err := w.load(at.scope, configName, s); err != nil {
+	if err := w.load(at, configName, s); err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
 	return w, nil
 }
 
-func (w *workspace) load(scope, configName string, s settings) error {
+func (w *workspace) load(at place, configName string, s settings) error {
 	var err error
 	if w.config = s.policy; w.config == nil {
 		if w.config, err = w.files.Config(configName); err != nil {
@@ -130,8 +175,9 @@ func (w *workspace) load(scope, configName string, s settings) error {
 	if w.environments, err = w.files.Environments(w.config); err != nil {
 		return err
 	}
-	if strings.HasSuffix(scope, ".json") {
-		w.packs = []string{scope}
+	w.patterns = packPatterns(w.config, s.packs)
+	if at.file && strings.HasSuffix(at.scope, ".json") {
+		w.packs = []string{at.scope}
 		return nil
 	}
 	all, err := w.files.Find(w.config, s.packs...)
@@ -139,15 +185,36 @@ func (w *workspace) load(scope, configName string, s settings) error {
 		return err
 	}
 	for _, p := range all {
-		if scope == "." || strings.HasPrefix(p, scope+"/") {
+		if at.scope == "." || strings.HasPrefix(p, at.scope+"/") {
 			w.packs = append(w.packs, p)
 		}
 	}
 	if len(w.packs) == 0 && len(all) > 0 {
-		return &repo.Problem{Location: finding.Location{File: path.Join(w.files.Prefix, scope)}, Message: "there is no pack here",
+		return &repo.Problem{Location: finding.Location{File: path.Join(w.files.Prefix, at.scope)}, Message: "there is no pack here",
 			Hint: fmt.Sprintf("the repository has %d, the first is %s", len(all), w.files.Show(all[0]))}
 	}
 	return nil
+}
+
+// packPatterns returns the patterns that name the packs: those that were given,
+// else the config's, else every pack.json and *.pack.json.
+func packPatterns(c *repo.Config, given []string) []string {
+	if len(given) > 0 {
+		return given
+	}
+	if named := pack.Values(c.Packs); len(named) > 0 {
+		return named
+	}
+	return []string{"**/pack.json", "**/*.pack.json"}
+}
+
+// isPack reports whether a file has the name of a pack, whether it exists or not.
+func (w *workspace) isPack(name string) bool { return matches(w.patterns, name) }
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		return doublestar.MatchUnvalidated(path.Clean(p), name)
+	})
 }
 
 // onePack opens the repository of a path that has to lead to exactly one pack.

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/contextosai/packgate/report"
+)
+
+// The transcripts in testdata/script test the commands. Here is what they cannot
+// reach: a run that is stopped at a certain moment, and the small laws.
+
+func env(stdout io.Writer, args ...string) Env {
+	return Env{
+		Args: args, Stdout: stdout, Stderr: io.Discard, Version: "test",
+		Getenv: func(string) string { return "" },
+		Now:    func() time.Time { return time.Date(2026, 5, 9, 0, 0, 0, 0, time.UTC) },
+	}
+}
+
+// stopping is a context that is cancelled when it has been asked so often.
+type stopping struct {
+	context.Context
+	left int
+}
+
+func (s *stopping) Err() error {
+	if s.left--; s.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A run that is stopped between two packs says what it found, and decides nothing.
+func TestStopped(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.pack.json", "b.pack.json", "c.pack.json"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for packs := range 3 {
+		var out bytes.Buffer
+		code := Main(&stopping{t.Context(), packs}, env(&out, "check", dir, "--format", "json", "--fail-on", "never"))
+		var r report.Report
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		if code != ExitFailure || r.Result != report.Broken || r.ExitCode != ExitFailure || len(r.Errors) != 1 || len(r.Packs) != packs {
+			t.Errorf("stopped after %d packs: exit status %d, result %s, %d errors, %d packs; wanted 3, error, 1, %d",
+				packs, code, r.Result, len(r.Errors), len(r.Packs), packs)
+		}
+	}
+}
+
+// closed is an output that nobody reads any more.
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, errors.New("closed") }
+
+func TestClosedOutput(t *testing.T) {
+	dir := filepath.Join("..", "..", "examples", "acme-support")
+	for _, args := range [][]string{
+		{"check", dir}, {"check", dir, "--format", "json"}, {"check", dir, "--format", "markdown"},
+		{"compile", dir}, {"compile", dir, "--format", "json"}, {"diff", dir, dir}, {"diff", dir, dir, "--format", "json"},
+		{"rules"}, {"explain", "REF001"}, {"schema", "report"},
+	} {
+		if code := Main(t.Context(), env(closed{}, args...)); code != ExitFailure {
+			t.Errorf("%q into a closed output ends with %d; wanted %d", args, code, ExitFailure)
+		}
+	}
+}
+
+func TestClassOf(t *testing.T) {
+	pack := func(class, required string) report.Pack {
+		return report.Pack{Diff: &report.Diff{Class: class, RequiredVersion: required}}
+	}
+	for _, c := range []struct {
+		packs           []report.Pack
+		class, required string
+	}{
+		{nil, "", ""},
+		{[]report.Pack{{}}, "", ""},
+		{[]report.Pack{pack("none", "")}, "none", ""},
+		{[]report.Pack{pack("minor", ""), {}, pack("major", "2.0.0"), pack("patch", "")}, "major", "2.0.0"},
+		{[]report.Pack{pack("minor", "1.1.0"), pack("major", "2.0.0")}, "major", ""},
+		{[]report.Pack{pack("reject", ""), pack("major", "2.0.0")}, "reject", "2.0.0"},
+		{[]report.Pack{pack("unheard of", "")}, "unheard of", ""},
+	} {
+		class, required := classOf(&report.Report{Packs: c.packs})
+		if class != c.class || required != c.required {
+			t.Errorf("%v has class %q and needs %q; wanted %q and %q", c.packs, class, required, c.class, c.required)
+		}
+	}
+}
+
+// A file that is written anew keeps its permissions, and is left as it was where
+// writing it fails.
+func TestWriteWhole(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "f")
+	text := func(s string) func(*os.File) error {
+		return func(f *os.File) error { _, err := f.WriteString(s); return err }
+	}
+	for _, step := range []struct {
+		write func(*os.File) error
+		mode  os.FileMode // that the file has before
+		fails bool
+		want  string
+		after os.FileMode
+	}{
+		{text("one"), 0, false, "one", 0o644},
+		{text("two"), 0o600, false, "two", 0o600},
+		{func(*os.File) error { return errors.New("full") }, 0o600, true, "two", 0o600},
+	} {
+		if step.mode != 0 {
+			if err := os.Chmod(name, step.mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := writeWhole(name, step.write); (err != nil) != step.fails {
+			t.Errorf("error %v; wanted one: %v", err, step.fails)
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(src) != step.want || info.Mode().Perm() != step.after {
+			t.Errorf("%q with %v; wanted %q with %v", src, info.Mode().Perm(), step.want, step.after)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v; wanted nothing beside the file", entries, err)
+	}
+}
