@@ -18,6 +18,8 @@ var version string
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal ends the work in order, the second one at once.
+	context.AfterFunc(ctx, stop)
 	code := cli.Main(ctx, cli.SystemEnv(version))
 	stop()
 	os.Exit(code)

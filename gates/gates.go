@@ -7,8 +7,12 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/policyrules"
 	"github.com/contextosai/packgate/gates/references"
+	"github.com/contextosai/packgate/gates/risk"
 	"github.com/contextosai/packgate/gates/schema"
+	"github.com/contextosai/packgate/gates/security"
+	"github.com/contextosai/packgate/gates/tenancy"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/gates/waivers"
 )
@@ -23,12 +27,12 @@ func All() []*gate.Gate {
 	return []*gate.Gate{
 		schema.Gate,
 		references.Gate,
-		{ID: "policy", Title: "Policy", About: "Rules can fire, do not contradict each other and leave no gap."},
-		{ID: "risk", Title: "Risk", About: "Every effect has the approval, the bounds and the idempotency that its risk asks for."},
-		{ID: "tenancy", Title: "Tenancy", About: "Nothing reaches over the boundary of the tenant."},
+		policyrules.Gate,
+		risk.Gate,
+		tenancy.Gate,
 		{ID: "replay", Title: "Replay", About: "Golden cases and earlier decisions still come out as they did."},
 		{ID: "evaluation", Title: "Evaluation", About: "Measured quality reaches its targets and does not get worse."},
-		{ID: "security", Title: "Security", About: "No secret, no personal data, no hidden text, no code."},
+		security.Gate,
 	}
 }
 

@@ -38,10 +38,14 @@ func policy(t *testing.T, yaml string, strict bool) gates.Policy {
 	return p
 }
 
-// edited is the documented support pack after some edits.
+// silent makes the documented support pack one of which no rule says anything:
+// its approval gate is raised for every request (RSK006).
+const silent = "replace /policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when true\n"
+
+// edited is the documented support pack, made silent, after some edits.
 func edited(t *testing.T, script string) *gate.Subject {
 	t.Helper()
-	src, err := edittest.Apply(gatetest.Support(), script)
+	src, err := edittest.Apply(gatetest.Support(), silent+script)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,6 +38,18 @@
 // into JavaScript itself (a path such as "user.constructor"), the value is
 // unknown.
 //
+// # Proof
+//
+// Solve decides whether there is a request for which a statement about
+// expressions holds: that a rule fires, that two do, that one does where another
+// does not. It cuts the values of each variable into the finitely many regions
+// that the conditions tell apart, asks the evaluator what they give in each, and
+// searches the combinations. So a proof rests on the same semantics as a compile.
+// What it claims is certain: that there is no such request, or one that was
+// confirmed by evaluation. What it cannot decide it says.
+//
+// # Bounds
+//
 // Evaluation is bounded in steps and in memory, does no I/O and keeps no state,
 // so it also runs in a browser.
 package policy

@@ -45,16 +45,26 @@ func Support() []byte { return support }
 type Check func(*testing.T, *gate.Rule, *gate.Subject) ([]finding.Finding, []finding.NotChecked)
 
 // Run runs the cases of all rules of a gate.
-func Run(t *testing.T, g *gate.Gate) {
-	RunWith(t, g, func(_ *testing.T, r *gate.Rule, s *gate.Subject) ([]finding.Finding, []finding.NotChecked) {
+func Run(t *testing.T, g *gate.Gate) { RunExpanded(t, g, plainly) }
+
+// RunExpanded runs the cases of all rules of a gate, whose edits and files expand
+// rewrites before they are read. A case can so hold what may not stand in a file of
+// the repository, such as a text that looks like a secret. What it wants is not
+// rewritten.
+func RunExpanded(t *testing.T, g *gate.Gate, expand func([]byte) []byte) {
+	run(t, g, func(_ *testing.T, r *gate.Rule, s *gate.Subject) ([]finding.Finding, []finding.NotChecked) {
 		p := gate.NewPass(s, g, r)
 		r.Check(p)
 		return p.Results()
-	})
+	}, expand)
 }
 
+func plainly(src []byte) []byte { return src }
+
 // RunWith runs the cases of rules that have no check of their own.
-func RunWith(t *testing.T, g *gate.Gate, check Check) {
+func RunWith(t *testing.T, g *gate.Gate, check Check) { run(t, g, check, plainly) }
+
+func run(t *testing.T, g *gate.Gate, check Check, expand func([]byte) []byte) {
 	for _, r := range g.Rules {
 		t.Run(r.ID, func(t *testing.T) {
 			dir := filepath.Join("testdata", r.ID+"-"+r.Name)
@@ -64,14 +74,14 @@ func RunWith(t *testing.T, g *gate.Gate, check Check) {
 					t.Errorf("%s has no case %s/%s*.txtar", r.ID, dir, kind)
 				}
 				for _, file := range files {
-					t.Run(filepath.Base(file), func(t *testing.T) { runCase(t, r, check, file, kind) })
+					t.Run(filepath.Base(file), func(t *testing.T) { runCase(t, r, check, expand, file, kind) })
 				}
 			}
 		})
 	}
 }
 
-func runCase(t *testing.T, r *gate.Rule, check Check, file, kind string) {
+func runCase(t *testing.T, r *gate.Rule, check Check, expand func([]byte) []byte, file, kind string) {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +89,7 @@ func runCase(t *testing.T, r *gate.Rule, check Check, file, kind string) {
 	if len(strings.TrimSpace(string(archive.Comment))) == 0 {
 		t.Error("the case does not say what it is about")
 	}
-	found, unchecked := check(t, r, subject(t, archive))
+	found, unchecked := check(t, r, subject(t, expanded(archive, expand)))
 	if kind == "bad" && len(found) == 0 {
 		t.Error("the rule finds nothing in a bad case")
 	}
@@ -87,6 +97,15 @@ func runCase(t *testing.T, r *gate.Rule, check Check, file, kind string) {
 		t.Error("the rule finds something in a good case")
 	}
 	casefile.Want(t, file, archive, render(found, unchecked))
+}
+
+// expanded returns the archive as it is to be read.
+func expanded(archive *txtar.Archive, expand func([]byte) []byte) *txtar.Archive {
+	read := &txtar.Archive{Comment: archive.Comment}
+	for _, f := range archive.Files {
+		read.Files = append(read.Files, txtar.File{Name: f.Name, Data: expand(f.Data)})
+	}
+	return read
 }
 
 // subject lays the archive out as a repository and reads it as packgate would.

@@ -90,7 +90,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetVersionTemplate("packgate {{.Version}}\n")
 	root.AddCommand(
 		newCheck(env), newCompile(env), newDiff(env),
-		newRules(env), newExplain(env), newSchema(env), newAction(env),
+		newPolicy(env), newRules(env), newExplain(env), newSchema(env), newAction(env),
 	)
 	return root
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
 )
@@ -29,7 +30,10 @@ func newRules(env *Env) *cobra.Command {
 
 // severityWords says a rule's default severity, and whether strict mode raises it.
 func severityWords(r *gate.Rule) string {
-	if r.Strict {
+	switch {
+	case r.Strict && r.Severity == finding.Error:
+		return "error, or warning (strict: error)"
+	case r.Strict:
 		return r.Severity.String() + " (strict: error)"
 	}
 	return r.Severity.String()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
 )
 
 const rulesIntro = `# Rules
@@ -50,7 +51,10 @@ func writeRule(b *bytes.Buffer, r *gate.Rule) {
 func anchor(r *gate.Rule) string { return strings.ToLower(r.ID) + "-" + r.Name }
 
 func severity(r *gate.Rule) string {
-	if r.Strict {
+	switch {
+	case r.Strict && r.Severity == finding.Error:
+		return "error, or warning (strict)"
+	case r.Strict:
 		return r.Severity.String() + " (strict)"
 	}
 	return r.Severity.String()

@@ -148,7 +148,7 @@ func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is
 // other error on a file comes from the operating system.
 func escapes(err error) bool {
 	var system syscall.Errno
-	return err != nil && !errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist)
+	return err != nil && !errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid)
 }
 
 // cause strips the operation and path that the os package adds, which the

@@ -2,8 +2,10 @@
 // the line before: every operator in its usual forms,
 // every pair of values under the comparisons, rules as policies are written, and
 // well-formed rules that nobody would write over data that nobody would send.
-const seed = 20250817;
-const counts = { typed: 700, adversarial: 1500, pairsKept: 0.35 };
+// Arguments, all of them optional: the seed, how many rules as they are written,
+// how many that nobody would write.
+const [seed = 20250817, typed = 700, adversarial = 1500] = process.argv.slice(2).map(Number);
+const counts = { typed, adversarial, pairsKept: 0.35 };
 
 let state = seed;
 function random() {

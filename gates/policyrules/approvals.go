@@ -1,0 +1,177 @@
+package policyrules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/schemas"
+)
+
+// POL002: an approval gate can be raised, and somebody can approve.
+var POL002 = &gate.Rule{
+	ID: "POL002", Name: "unsatisfiable-gate", Severity: finding.Error,
+	Title: "Every approval gate can be raised, has an approver role that exists and a lifetime",
+	Doc: "A gate whose `when` can never be true is never raised by itself: it looks like protection and is none. " +
+		"A gate without a `required_approver_role`, with one that nobody in the environment has, or with a `ttl_seconds` that is not above 0 can be raised but never be passed, so what it guards is blocked for ever.\n\n" +
+		"Correct `when` (that it is never true is proved, for the intents that the pack names), name a role of the environment's `approver_roles`, and give approvals a lifetime in seconds. " +
+		"Every catalog is looked at; where none lists `approver_roles`, that part is not checked.",
+	Bad: `{"gate_id": "GATE_FINANCE_APPROVAL", "required_approver_role": "", "ttl_seconds": 0,
+"when": {"<": [5000, {"var": "request.context.refund_amount"}, 3000]}}`,
+	Good: `{"gate_id": "GATE_FINANCE_APPROVAL", "required_approver_role": "finance_lead", "ttl_seconds": 7200,
+"when": {">": [{"var": "request.context.refund_amount"}, 3000]}}`,
+	Since: "0.1.0",
+	Check: checkGates,
+}
+
+// POL010: a gate is raised where a rule asks for it.
+var POL010 = &gate.Rule{
+	ID: "POL010", Name: "gate-gap", Severity: finding.Warning,
+	Title: "No rule requires a gate where the gate's own when is false",
+	Doc: "A rule says when a gate is required, and the gate's `when` says it again. " +
+		"Where the two differ there is a gap: requests for which the rule wants an approval and the gate says that it needs none. " +
+		"packgate raises the gate there; a runtime that goes by `when` alone does not.\n\n" +
+		"Bring the two conditions together: widen `when` to what the rules require, or narrow the rule. The finding shows a request in the gap.",
+	Bad: `"if": {">": [{"var": "request.context.refund_amount"}, 3000]},
+"then": {"allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"},
+"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 5000]}}]`,
+	Good: `"if": {">": [{"var": "request.context.refund_amount"}, 3000]},
+"then": {"allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"},
+"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 3000]}}]`,
+	Since: "0.1.0",
+	Check: checkGateGaps,
+}
+
+func checkGates(p *gate.Pass) {
+	m, q := newModel(p), newProof(p)
+	m.excuse(p, aboutGates)
+	for _, g := range m.gates {
+		a := q.ask(m.anywhere(), policy.IsTrue(g.when))
+		switch a.Verdict {
+		case policy.Undecided:
+			q.unproved(called("gate", g.GateID), "whether it can be raised", a)
+		case policy.Unsatisfiable:
+			p.Report(gate.Diagnostic{
+				At:      g.When,
+				Message: fmt.Sprintf("the when of %s can never be true%s", called("gate", g.GateID), assuming(a)),
+				Hint:    "correct the condition, or write true if the gate is always needed",
+				Key:     "when",
+			})
+		}
+	}
+	for i := range p.Pack.PolicyLayer.ApprovalGates.Items {
+		checkApprover(p, &p.Pack.PolicyLayer.ApprovalGates.Items[i])
+	}
+	checkApproverRoles(p)
+}
+
+func checkApprover(p *gate.Pass, g *pack.ApprovalGate) {
+	if role := g.RequiredApproverRole; role.OK && strings.TrimSpace(role.Value) == "" {
+		p.Report(gate.Diagnostic{
+			At:      role.Node,
+			Message: called("gate", g.GateID) + " has no approver role, so nobody can approve",
+			Hint:    "write the role that approves",
+			Key:     "role",
+		})
+	}
+	if ttl := g.TTLSeconds; ttl.OK && ttl.Value <= 0 {
+		p.Report(gate.Diagnostic{
+			At:      ttl.Node,
+			Message: fmt.Sprintf("ttl_seconds of %s is %s, so an approval is over before it counts", called("gate", g.GateID), clip(ttl.Node.Text)),
+			Hint:    "write how many seconds an approval holds, such as 7200",
+			Key:     "ttl",
+		})
+	}
+}
+
+// checkApproverRoles looks the roles up in every environment.
+func checkApproverRoles(p *gate.Pass) {
+	var roles []pack.Text
+	var gates []*pack.ApprovalGate
+	for i := range p.Pack.PolicyLayer.ApprovalGates.Items {
+		g := &p.Pack.PolicyLayer.ApprovalGates.Items[i]
+		if role := g.RequiredApproverRole; role.OK && strings.TrimSpace(role.Value) != "" {
+			roles, gates = append(roles, role), append(gates, g)
+		}
+	}
+	if len(roles) == 0 {
+		return
+	}
+	listed := false
+	for _, e := range p.Environments {
+		listed = listed || e.ApproverRoles.OK
+	}
+	if !listed {
+		p.NotChecked("no environment catalog lists approver_roles")
+		return
+	}
+	for _, e := range p.Environments {
+		if !e.ApproverRoles.OK {
+			p.NotChecked(fmt.Sprintf("the catalog of environment %q lists no approver_roles", e.Name()))
+			continue
+		}
+		for i, role := range roles {
+			checkRole(p, gates[i], role, e.Name(), e.Document.File, pack.Values(e.ApproverRoles))
+		}
+	}
+}
+
+func checkRole(p *gate.Pass, g *pack.ApprovalGate, role pack.Text, environment, file string, there []string) {
+	for _, name := range there {
+		if name == role.Value {
+			return
+		}
+	}
+	hint := fmt.Sprintf("add %q to approver_roles in %s", role.Value, file)
+	if near := schemas.Nearest(role.Value, there); near != "" {
+		hint = fmt.Sprintf("write %q, or %s", near, hint)
+	}
+	p.Report(gate.Diagnostic{
+		At:      role.Node,
+		Message: fmt.Sprintf("%s needs the role %q, which nobody has in environment %q", called("gate", g.GateID), role.Value, environment),
+		Hint:    hint,
+		Key:     environment,
+	})
+}
+
+func checkGateGaps(p *gate.Pass) {
+	m, q := newModel(p), newProof(p)
+	m.excuse(p, func(o omission) bool { return aboutGates(o) || o.rule != nil && requiresGate(o.rule) })
+	for _, r := range m.rules {
+		for _, b := range r.branches {
+			if g := m.gate(p, b.RequiresApprovalGate); g != nil && r.enforced {
+				checkGateGap(m, q, b, g)
+			}
+		}
+	}
+}
+
+func requiresGate(r *pack.Rule) bool {
+	for _, o := range r.Outcomes() {
+		if o.RequiresApprovalGate.OK {
+			return true
+		}
+	}
+	return false
+}
+
+func checkGateGap(m *model, q *proof, b *branch, g *approval) {
+	who := called("rule", b.rule.RuleID)
+	a, _ := q.inAny(m.scopesOf(b.rule), always(policy.All(b.holds, policy.IsFalse(g.when))))
+	switch a.Verdict {
+	case policy.Undecided:
+		q.unproved(who, fmt.Sprintf("whether %q is raised wherever its %s holds", g.GateID.Value, b.word), a)
+	case policy.Satisfiable:
+		q.Report(gate.Diagnostic{
+			At: b.RequiresApprovalGate.Node,
+			Message: fmt.Sprintf("the %s of %s requires %q also where the gate's when is false%s",
+				b.word, who, g.GateID.Value, example(a.Witness, b.rule.when, g.when)),
+			Hint:    "widen the gate's when to what the rule requires, or narrow the rule",
+			Related: also(g.When, "the gate's when"),
+			Witness: a.Witness,
+		})
+	}
+}

@@ -1,0 +1,88 @@
+package policyrules
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contextosai/packgate/gates/gatetest"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// withRules returns the support pack with other rules, given as JSON.
+func withRules(t testing.TB, rules []string) []byte {
+	t.Helper()
+	src, err := pack.Edit(read("pack.json", gatetest.Support()), []finding.Operation{{
+		Op: "replace", Path: "/policy_layer/policy_bundles/0/policy_dsl/rules", Value: "[" + strings.Join(rules, ",") + "]",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// many returns rules as a large pack has them: limits, regions and roles, with
+// some denies, all of one intent, decision and priority.
+func many(n int) []string {
+	rules := make([]string, n)
+	for i := range rules {
+		allow := i%3 != 0
+		rules[i] = fmt.Sprintf(`{"rule_id": "R_%d", "applies_to": {"intent": "support.refund"}, "decision_binding": "support.refund.execute", "rationale": "A reason.",
+			"if": {"and": [{"<": [%d, {"var": "request.context.refund_amount"}, %d]}, {"==": [{"var": "user.role"}, "role_%d"]}, {"in": [{"var": "request.context.region"}, ["in", "eu", "r%d"]]}]},
+			"then": {"allow": %t, "reason": "A reason."}}`, i, i*100, i*100+250, i%7, i%5, allow)
+	}
+	return rules
+}
+
+func BenchmarkSupportPack(b *testing.B) {
+	s := subjectOf(gatetest.Support(), []byte(production), []byte(golden))
+	for b.Loop() {
+		judge(s)
+	}
+}
+
+func BenchmarkRules(b *testing.B) {
+	for _, n := range []int{20, 50, 200} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := subjectOf(withRules(b, many(n)), []byte(production), []byte(golden))
+			for b.Loop() {
+				judge(s)
+			}
+		})
+	}
+}
+
+// Policies that are made to be slow end in time, and without a panic.
+func TestBoundedTime(t *testing.T) {
+	deep := strings.Repeat(`{"!": [`, 200) + "true" + strings.Repeat("]}", 200)
+	var wide, texts []string
+	for i := range 1600 {
+		wide = append(wide, fmt.Sprintf(`{">": [{"var": "request.context.v%d"}, %d]}`, i%40, i))
+	}
+	for i := range 10_000 {
+		texts = append(texts, fmt.Sprintf("\"(a+)+$%d\"", i))
+	}
+	product := `{">": [{"*": [{"var": "request.context.a"}, {"var": "request.context.b"}]}, {"var": "request.context.c"}]}`
+	for name, condition := range map[string]string{
+		"deep":     deep,
+		"wide and": `{"and": [` + strings.Join(wide, ",") + `]}`,
+		"wide or":  `{"or": [` + strings.Join(wide, ",") + `]}`,
+		"texts":    `{"in": [{"var": "user.role"}, [` + strings.Join(texts, ",") + `]]}`,
+		"opaque":   `{"and": [` + strings.Repeat(product+",", 50) + product + `]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules := many(20)
+			for i := range 2 {
+				rules = append(rules, fmt.Sprintf(`{"rule_id": "R_SLOW_%d", "applies_to": {"intent": "support.refund"}, "decision_binding": "support.refund.execute",
+					"if": %s, "then": {"allow": false}}`, i, condition))
+			}
+			start := time.Now()
+			judge(subjectOf(withRules(t, rules), []byte(production), []byte(golden)))
+			if took := time.Since(start); took > 30*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}

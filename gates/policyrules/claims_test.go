@@ -1,0 +1,397 @@
+package policyrules
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/gates/gatetest"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+)
+
+// The compiler is what decides at run time, and it knows nothing of formulas. So
+// random policies are judged by the gate and compiled over a grid of requests:
+// what the gate calls impossible must not be in the grid, its witnesses must do
+// what they are said to do, and what the grid shows must have been found.
+func TestClaimsAgainstTheCompiler(t *testing.T) {
+	g := &generator{rand.New(rand.NewPCG(7, 11))}
+	counts := map[string]int{}
+	for range 100 {
+		src := g.pack(t)
+		newTrial(t, src).check(counts)
+		if t.Failed() {
+			t.Fatalf("over %s", src)
+		}
+	}
+	for _, id := range []string{"POL001", "POL003", "POL010", "POL014", "POL015"} {
+		if counts[id] < 10 {
+			t.Errorf("%s was claimed only %d times", id, counts[id])
+		}
+	}
+}
+
+type generator struct{ *rand.Rand }
+
+func (g *generator) one(of ...any) any { return of[g.IntN(len(of))] }
+
+func variable(name string) any { return map[string]any{"var": name} }
+
+func op(name string, operands ...any) any { return map[string]any{name: operands} }
+
+const (
+	amountPath = "request.context.amount"
+	rolePath   = "user.role"
+	flagPath   = "request.context.flag"
+)
+
+func (g *generator) condition(depth int) any {
+	if depth > 0 && g.IntN(3) > 0 {
+		switch g.IntN(5) {
+		case 0:
+			return op("!", g.condition(depth-1))
+		case 1, 2:
+			return op("and", g.condition(depth-1), g.condition(depth-1))
+		default:
+			return op("or", g.condition(depth-1), g.condition(depth-1))
+		}
+	}
+	limit := g.one(3000.0, 5000.0)
+	switch g.IntN(9) {
+	case 0, 1, 2:
+		return op(g.one(">", ">=", "<", "<=").(string), variable(amountPath), limit)
+	case 3:
+		return op("<", 3000.0, variable(amountPath), 5000.0)
+	case 4:
+		return op(g.one("==", "!=", "===").(string), variable(rolePath), g.one("a", "b"))
+	case 5:
+		return op("in", variable(rolePath), g.one([]any{}, []any{"a", "b"}, []any{"b"}))
+	case 6:
+		return op("==", variable(amountPath), g.one(nil, "4200", 3000.0))
+	case 7:
+		return g.one(true, false)
+	default:
+		return op(g.one("==", "===", "!==").(string), variable(flagPath), true)
+	}
+}
+
+func (g *generator) outcome(kind int) map[string]any {
+	o := map[string]any{}
+	switch kind {
+	case 0, 1:
+		o["allow"] = true
+	case 2:
+		o["allow"], o["reason"] = false, "No."
+	}
+	if g.IntN(4) == 0 {
+		o["requires_approval_gate"] = g.one("G_ONE", "G_TWO")
+	}
+	return o
+}
+
+func (g *generator) rule(i int) map[string]any {
+	r := map[string]any{"rule_id": fmt.Sprintf("R_%d", i), "rationale": "A reason.", "if": g.condition(2), "then": g.outcome(g.IntN(4))}
+	if g.IntN(4) == 0 {
+		r["else"] = g.outcome(g.IntN(4))
+	}
+	if g.IntN(6) > 0 {
+		r["applies_to"] = map[string]any{"intent": g.one("one", "one", "two")}
+	}
+	if g.IntN(6) > 0 {
+		r["decision_binding"] = g.one("d.write", "d.write", "d.read")
+	}
+	if g.IntN(8) == 0 {
+		r["non_enforcing"] = true
+	}
+	return r
+}
+
+// pack puts random rules and gates into the support pack.
+func (g *generator) pack(t *testing.T) []byte {
+	t.Helper()
+	bundles := make([]any, 2)
+	at := 0
+	for i := range bundles {
+		var rules []any
+		for range 1 + g.IntN(3) {
+			rules = append(rules, g.rule(at))
+			at++
+		}
+		bundles[i] = map[string]any{
+			"bundle_id": fmt.Sprintf("B_%d", i), "priority": g.one(1.0, 2.0),
+			"policy_dsl": map[string]any{"language": "jsonlogic", "rules": rules},
+		}
+	}
+	var gates, specs []any
+	for _, id := range []string{"G_ONE", "G_TWO"} {
+		gates = append(gates, map[string]any{"gate_id": id, "when": g.condition(1), "required_approver_role": "lead", "ttl_seconds": 60.0})
+	}
+	for key, mode := range map[string]string{"d.write": "destructive", "d.read": "read_only"} {
+		specs = append(specs, map[string]any{"decision_key": key, "version": "1.0.0", "approval_mode": mode})
+	}
+	src := gatetest.Support()
+	for path, value := range map[string]any{
+		"/policy_layer/policy_bundles": bundles, "/policy_layer/approval_gates": gates, "/decision_layer/decision_specs": specs,
+		"/tooling_layer/permissions":     []any{},
+		"/evaluation_layer/eval_targets": []any{map[string]any{"intent": "one"}, map[string]any{"intent": "two"}},
+	} {
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if src, err = pack.Edit(read("pack.json", src), []finding.Operation{{Op: "replace", Path: path, Value: string(text)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return src
+}
+
+// trial is one random pack, its findings, and what the compiler does with it.
+type trial struct {
+	*testing.T
+	pack    *pack.Pack
+	program *compiler.Program
+	found   []finding.Finding
+	grid    []run
+}
+
+// run is one request with its compile.
+type run struct {
+	data   map[string]any
+	result *compiler.Result
+}
+
+func newTrial(t *testing.T, src []byte) *trial {
+	t.Helper()
+	s := subjectOf(src, []byte(production), nil)
+	tr := &trial{T: t, pack: s.Pack, program: compiler.Prepare(s.Pack)}
+	var unchecked []finding.NotChecked
+	tr.found, unchecked = judge(s)
+	for _, n := range unchecked {
+		if strings.Contains(n.Reason, "not proved") {
+			t.Errorf("%s: %s", n.Rule, n.Reason)
+		}
+	}
+	absent := struct{}{}
+	for _, intent := range []any{"one", "two"} {
+		for _, amount := range []any{absent, 0.0, 3000.0, 3001.0, 4000.0, 5000.0, 5001.0, "4200"} {
+			for _, role := range []any{absent, "a", "b", "c", 7.0} {
+				for _, flag := range []any{absent, true, false} {
+					data := map[string]any{}
+					for path, v := range map[string]any{intentPath: intent, amountPath: amount, rolePath: role, flagPath: flag} {
+						if v != absent {
+							put(data, path, v)
+						}
+					}
+					tr.grid = append(tr.grid, tr.compile(data))
+				}
+			}
+		}
+	}
+	return tr
+}
+
+// compile compiles for a witness: the members of the run context and request.
+func (tr *trial) compile(data map[string]any) run {
+	tr.Helper()
+	member := func(name string, more map[string]any) map[string]any {
+		if of, ok := data[name].(map[string]any); ok {
+			for key, v := range of {
+				more[key] = v
+			}
+		}
+		return more
+	}
+	result, err := tr.program.Compile(compiler.Request{
+		Invoke: map[string]any{
+			"request_id": "r", "tenant_id": "tenant_acme_prod", "context_pack_refs": []any{"ctxpack.support@1.0.0"},
+			"input": member("request", map[string]any{"message": "m"}),
+		},
+		RunContext: map[string]any{
+			"tenant_id": "tenant_acme_prod", "safety_mode": "destructive", "user": member("user", map[string]any{}),
+		},
+	})
+	if err != nil {
+		tr.Fatal(err)
+	}
+	if result.Outcome == compiler.Refused {
+		tr.Fatalf("refused: %s", result.Reason())
+	}
+	return run{data, result}
+}
+
+// check holds the findings against the compiler, and the compiler against the
+// findings.
+func (tr *trial) check(counts map[string]int) {
+	tr.Helper()
+	for _, f := range tr.found {
+		counts[f.Rule]++
+		segments, _ := pack.SplitPointer(f.Location.Path)
+		r, word := tr.rule(segments).Rule, segments[len(segments)-2]
+		switch f.Rule {
+		case "POL001":
+			tr.checkDead(f, r, word)
+		case "POL003":
+			a, b := tr.rule(segments), tr.rule([]string{f.Key})
+			if !tr.fires(a.Rule, "then", f.Witness) || !tr.fires(b.Rule, "then", f.Witness) || !sameRank(a, b) {
+				tr.Errorf("%s: not both hold, or not of one rank", f.Message)
+			}
+		case "POL010":
+			if !tr.fires(r, word, f.Witness) || tr.truth(tr.gate(f).When, f.Witness) != policy.False {
+				tr.Errorf("%s: the witness is not in the gap", f.Message)
+			}
+		case "POL014":
+			if r != nil && f.Key == "always" && slices.ContainsFunc(tr.grid, func(x run) bool { return applies(r, x.data) && tr.truth(r.If, x.data) != policy.True }) {
+				tr.Errorf("%s: not always", f.Message)
+			}
+		case "POL015":
+			if state := tr.compile(f.Witness).standing(f.Key); state != compiler.DecisionSilent {
+				tr.Errorf("%s: the decision is %s", f.Message, state)
+			}
+		}
+	}
+	tr.checkComplete()
+}
+
+// checkDead looks for a request in which an outcome decides that is said not to.
+func (tr *trial) checkDead(f finding.Finding, r *pack.Rule, word string) {
+	tr.Helper()
+	for _, x := range tr.grid {
+		if strings.Contains(f.Message, "can never fire") {
+			if tr.fires(r, "then", x.data) || tr.fires(r, "else", x.data) && r.Else.Node != nil {
+				tr.Errorf("%s: it fires for %v", f.Message, x.data)
+			}
+			continue
+		}
+		if !tr.fires(r, word, x.data) || x.result.Outcome == compiler.PolicyEvalError {
+			continue
+		}
+		for _, d := range x.result.Trace.Decisions {
+			if d.State == compiler.DecisionOther || r.DecisionBinding.OK && d.Decision.DecisionKey.Value != r.DecisionBinding.Value {
+				continue
+			}
+			others := slices.ContainsFunc(d.By, func(by *pack.Rule) bool { return by != r })
+			if d.State != compiler.DecisionDenied || !others {
+				tr.Errorf("%s: it decides for %v", f.Message, x.data)
+			}
+		}
+	}
+}
+
+// checkComplete looks in the grid for what should have been found.
+func (tr *trial) checkComplete() {
+	tr.Helper()
+	for _, x := range tr.grid {
+		for _, d := range x.result.Trace.Decisions {
+			key := d.Decision.DecisionKey.Value
+			if d.State == compiler.DecisionSilent && key == "d.write" && tr.nothingFires(key, x.data) && tr.allowsWithoutElse(key, x.data) && !tr.has("POL015", key) {
+				tr.Errorf("POL015 was not found: %s is silent for %v", key, x.data)
+			}
+		}
+		rules := tr.rules()
+		for i, a := range rules {
+			for _, b := range rules[:i] {
+				if sameRank(a, b) && opposite(a, b) && tr.fires(a.Rule, "then", x.data) && tr.fires(b.Rule, "then", x.data) && !tr.has("POL003", b.RuleID.Value) {
+					tr.Errorf("POL003 was not found: %s and %s meet for %v", a.RuleID.Value, b.RuleID.Value, x.data)
+				}
+			}
+		}
+	}
+}
+
+// prioritised is a rule with its priority.
+type prioritised struct {
+	*pack.Rule
+	priority float64
+}
+
+func (tr *trial) rules() []prioritised {
+	var all []prioritised
+	for _, b := range tr.pack.PolicyLayer.PolicyBundles.Items {
+		for i := range b.PolicyDSL.Rules.Items {
+			all = append(all, prioritised{&b.PolicyDSL.Rules.Items[i], b.Priority.Value})
+		}
+	}
+	return all
+}
+
+// sameRank reports whether two rules are of equal rank for their author.
+func sameRank(a, b prioritised) bool {
+	return a.priority == b.priority && a.DecisionBinding.OK && a.DecisionBinding.Value == b.DecisionBinding.Value &&
+		!a.NonEnforcing.Value && !b.NonEnforcing.Value
+}
+
+func opposite(a, b prioritised) bool {
+	return a.Then.Allow.OK && b.Then.Allow.OK && a.Then.Allow.Value != b.Then.Allow.Value
+}
+
+// rule returns the rule that a path names; of a path without one it is empty.
+func (tr *trial) rule(segments []string) prioritised {
+	for _, r := range tr.rules() {
+		if slices.Contains(segments, r.RuleID.Value) {
+			return r
+		}
+	}
+	return prioritised{}
+}
+
+func (tr *trial) gate(f finding.Finding) *pack.ApprovalGate {
+	gates := tr.pack.PolicyLayer.ApprovalGates.Items
+	if strings.Contains(f.Message, "G_ONE") {
+		return &gates[0]
+	}
+	return &gates[1]
+}
+
+func (tr *trial) has(id, key string) bool {
+	return slices.ContainsFunc(tr.found, func(f finding.Finding) bool { return f.Rule == id && f.Key == key })
+}
+
+func (tr *trial) truth(condition *pack.Node, data map[string]any) policy.Truth {
+	e, problems := policy.Compile(condition)
+	if len(problems) > 0 {
+		tr.Fatal(problems[0].Message)
+	}
+	return e.Eval(data).Truth
+}
+
+func applies(r *pack.Rule, data map[string]any) bool {
+	intent, _ := lookup(data, intentPath)
+	return !r.AppliesTo.Intent.OK || r.AppliesTo.Intent.Value == intent
+}
+
+// fires reports whether an outcome of a rule holds.
+func (tr *trial) fires(r *pack.Rule, word string, data map[string]any) bool {
+	wanted := policy.True
+	if word == "else" {
+		wanted = policy.False
+	}
+	return applies(r, data) && tr.truth(r.If, data) == wanted
+}
+
+func (tr *trial) allowsWithoutElse(key string, data map[string]any) bool {
+	return slices.ContainsFunc(tr.rules(), func(r prioritised) bool {
+		return applies(r.Rule, data) && r.DecisionBinding.Value == key && !r.NonEnforcing.Value && r.Then.Allow.Value && r.Else.Node == nil
+	})
+}
+
+func (tr *trial) nothingFires(key string, data map[string]any) bool {
+	return !slices.ContainsFunc(tr.rules(), func(r prioritised) bool {
+		return r.DecisionBinding.Value == key && !r.NonEnforcing.Value &&
+			(tr.fires(r.Rule, "then", data) || r.Else.Node != nil && tr.fires(r.Rule, "else", data))
+	})
+}
+
+func (x run) standing(key string) compiler.DecisionState {
+	for _, d := range x.result.Trace.Decisions {
+		if d.Decision.DecisionKey.Value == key {
+			return d.State
+		}
+	}
+	return ""
+}

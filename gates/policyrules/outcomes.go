@@ -1,0 +1,163 @@
+package policyrules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/schemas"
+)
+
+// POL004: an outcome stays within its decision.
+var POL004 = &gate.Rule{
+	ID: "POL004", Name: "outcome-above-decision", Severity: finding.Error,
+	Title: "No outcome states an approval_mode above that of its decision",
+	Doc: "A decision says how far its effects may go at most; a rule may only narrow that. " +
+		"An outcome that states more looks like an authority that nobody granted: the compiler never surfaces a tool above the decision, so the rule promises what cannot happen.\n\n" +
+		"Lower the outcome's `approval_mode`, or raise the decision's and have it reviewed as such. " +
+		"The modes are, from weak to strong, `read_only`, `local_write`, `network`, `delegated` and `destructive`; an unknown one counts as `destructive`.",
+	Bad: `"then": {"allow": true, "approval_mode": "destructive"},
+"decision_specs": [{"decision_key": "support.refund.propose", "approval_mode": "local_write"}]`,
+	Good: `"then": {"allow": true, "approval_mode": "local_write"},
+"decision_specs": [{"decision_key": "support.refund.propose", "approval_mode": "local_write"}]`,
+	Since: "0.1.0",
+	Check: checkOutcomeModes,
+}
+
+// POL005: what policy prohibits exists.
+var POL005 = &gate.Rule{
+	ID: "POL005", Name: "unknown-prohibited-capability", Severity: finding.Error,
+	Title: "Every capability that policy names is in the adapter registry",
+	Doc: "`prohibits` in a `then` or `else` takes tools away from the agent. " +
+		"A name that no adapter has prohibits nothing, and the tool that was meant stays in its hands.\n\n" +
+		"Write `adapter_id.capability`, or the capability alone to mean that of every adapter. " +
+		"The names in `capability_risks` are REF012's.",
+	Bad: `"then": {"allow": true, "prohibits": ["adp_payments.refund"]},
+"adapter_registry": [{"adapter_id": "adp_payments", "capabilities": ["issue_refund"]}]`,
+	Good: `"then": {"allow": true, "prohibits": ["adp_payments.issue_refund"]},
+"adapter_registry": [{"adapter_id": "adp_payments", "capabilities": ["issue_refund"]}]`,
+	Since: "0.1.0",
+	Check: checkProhibited,
+}
+
+// POL007: an outcome says what it decides, and a deny why.
+var POL007 = &gate.Rule{
+	ID: "POL007", Name: "unexplained-outcome", Severity: finding.Warning, Strict: true,
+	Title: "Every outcome says allow true or false, and every deny gives a reason",
+	Doc: "An outcome without `allow` decides nothing: it neither allows nor denies, and a reader takes it for either. " +
+		"A deny without a `reason` leaves the agent, the user and the auditor to guess why.\n\n" +
+		"Write `allow`, and with `\"allow\": false` a `reason` in words that may be shown.",
+	Bad:   `"else": {"allow": false}`,
+	Good:  `"else": {"allow": false, "reason": "Identity not verified; refund path blocked."}`,
+	Since: "0.1.0",
+	Check: checkExplained,
+}
+
+func checkOutcomeModes(p *gate.Pass) {
+	for _, r := range p.Rules {
+		limit, spec := decisionMode(p, r.DecisionBinding)
+		if spec == nil {
+			continue
+		}
+		for _, o := range r.Outcomes() {
+			stated := o.ApprovalMode
+			if !stated.OK || pack.Mode(stated).Rank() <= limit.Rank() {
+				continue
+			}
+			p.Report(gate.Diagnostic{
+				At: stated.Node,
+				Message: fmt.Sprintf("%s states approval_mode %q, which is above %q of its decision %q",
+					called("rule", r.RuleID), stated.Value, limit, spec.DecisionKey.Value),
+				Hint:    fmt.Sprintf("write %q or a weaker mode, or raise the mode of the decision", limit),
+				Related: also(pack.Place(spec.ApprovalMode.Node, spec.Node), "the decision's mode"),
+			})
+		}
+	}
+}
+
+// comparisons bounds the search for near names in one check.
+const comparisons = 50_000
+
+func checkProhibited(p *gate.Pass) {
+	if !p.Pack.ToolingLayer.AdapterRegistry.OK {
+		return
+	}
+	known := map[string]*pack.Node{}
+	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
+		for _, c := range a.Capabilities.Items {
+			if c.OK {
+				known[c.Value] = c.Node
+				known[a.AdapterID.Value+"."+c.Value] = c.Node
+			}
+		}
+	}
+	names := make([]string, 0, len(known))
+	for name := range known {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	budget := comparisons
+	for _, r := range p.Rules {
+		for _, o := range r.Outcomes() {
+			for _, name := range o.Prohibits.Items {
+				if name.OK && known[name.Value] == nil {
+					reportProhibited(p, r, name, names, known, &budget)
+				}
+			}
+		}
+	}
+}
+
+func reportProhibited(p *gate.Pass, r gate.RuleRef, name pack.Text, names []string, known map[string]*pack.Node, budget *int) {
+	d := gate.Diagnostic{
+		At:      name.Node,
+		Message: fmt.Sprintf("%s prohibits %q, which is no capability of any adapter", called("rule", r.RuleID), name.Value),
+		Hint:    "write adapter_id.capability of a registered adapter, or remove the entry",
+		Key:     name.Value,
+	}
+	if *budget -= len(names); *budget >= 0 {
+		if near := schemas.Nearest(name.Value, names); near != "" {
+			d.Hint = fmt.Sprintf("write %q, or remove the entry", near)
+			d.Related = also(known[near], "the nearest name, %q", near)
+		}
+	}
+	p.Report(d)
+}
+
+func checkExplained(p *gate.Pass) {
+	for _, r := range p.Rules {
+		for _, b := range []struct {
+			*pack.Outcome
+			word string
+		}{{&r.Then, "then"}, {&r.Else, "else"}} {
+			who := fmt.Sprintf("the %s of %s", b.word, called("rule", r.RuleID))
+			switch {
+			case !isObject(b.Node):
+			case b.Allow.Node == nil:
+				p.Report(gate.Diagnostic{
+					At:      b.Node,
+					Message: who + " does not say whether it allows or denies",
+					Hint:    "write \"allow\": true or \"allow\": false",
+				})
+			case denies(b.Outcome) && blank(b.Reason):
+				p.Report(gate.Diagnostic{
+					At:      pack.Place(b.Reason.Node, b.Allow.Node),
+					Message: who + " denies without a reason",
+					Hint:    "add a reason that says what blocks the request",
+				})
+			}
+		}
+	}
+}
+
+func allows(o *pack.Outcome) bool { return o.Allow.OK && o.Allow.Value }
+func denies(o *pack.Outcome) bool { return o.Allow.OK && !o.Allow.Value }
+
+// blank reports whether a text is missing or says nothing. A mistyped one is
+// the schema gate's matter, and so not blank.
+func blank(t pack.Text) bool {
+	return t.Node == nil || t.OK && strings.TrimSpace(t.Value) == ""
+}

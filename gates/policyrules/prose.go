@@ -1,0 +1,160 @@
+package policyrules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// POL009: what is enforced is not said a second time as prose.
+var POL009 = &gate.Rule{
+	ID: "POL009", Name: "repeated-non-negotiable", Severity: finding.Warning,
+	Title: "No non-negotiable repeats a rule's rationale or a guardrail",
+	Doc: "`non_negotiables` tell the model what the business never does. " +
+		"One that repeats a rule's `rationale` or a guardrail puts an enforced rule into words beside it: the two drift apart with the next change, and the words are what the model reads.\n\n" +
+		"Keep the rule or the guardrail, which are enforced, and remove the sentence. " +
+		"Two texts are the same if their words are, without letter case, punctuation and stop words; against `must_refuse` a leading negation does not count either.",
+	Bad: `"non_negotiables": ["Refunds require a verified identity"],
+"rules": [{"rule_id": "R_REFUND_REQUIRES_IDV", "rationale": "Refunds require verified identity."}]`,
+	Good: `"non_negotiables": ["never expose payment details in customer messages"],
+"rules": [{"rule_id": "R_REFUND_REQUIRES_IDV", "rationale": "Refunds require verified identity."}]`,
+	Since: "0.1.0",
+	Check: checkRepeated,
+}
+
+// POL012: the tone does not ask for what policy forbids.
+var POL012 = &gate.Rule{
+	ID: "POL012", Name: "tone-against-policy", Severity: finding.Warning,
+	Title: "No do of tone_and_comms is a dont, a negated non-negotiable or a refused signal",
+	Doc: "`do` and `dont` tell the model how to speak. " +
+		"A `do` that is also a `dont`, that a non-negotiable forbids, or that `must_refuse` names, asks for what the pack forbids, and the model has to choose.\n\n" +
+		"Remove one of the two. " +
+		"Texts are compared by their words, without letter case, punctuation and stop words; a non-negotiable is compared without its leading negation, and so is a `dont`.",
+	Bad: `"do": ["promise a refund before policy verification"],
+"non_negotiables": ["never promise a refund before policy verification"]`,
+	Good: `"do": ["explain approval status"],
+"non_negotiables": ["never promise a refund before policy verification"]`,
+	Since: "0.1.0",
+	Check: checkTone,
+}
+
+// The words that texts are compared without. Negations are no stop words.
+const (
+	stopWords = " a an and any are as at be been being by can could do does for from has have how if in into is it its " +
+		"may might must of on or our shall should so than that the their them then there these they this those to us " +
+		"was we were what when which who will with would you your "
+	negations = " avoid cannot cant dont doesnt mustnt never no not refuse shouldnt wont "
+)
+
+func in(list, word string) bool { return strings.Contains(list, " "+word+" ") }
+
+// wordsOf returns the words of a text that count.
+func wordsOf(text string) []string {
+	text = strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text))
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
+	return slices.DeleteFunc(words, func(w string) bool { return in(stopWords, w) })
+}
+
+// plain returns the words as one text to compare, "" where none counts.
+func plain(words []string) string { return strings.Join(words, " ") }
+
+// affirmed returns words without a leading negation, and whether there was one.
+func affirmed(words []string) ([]string, bool) {
+	at := 0
+	for at < len(words) && in(negations, words[at]) {
+		at++
+	}
+	return words[at:], at > 0
+}
+
+// said are texts by their words, each at its first place.
+type said map[string]saying
+
+type saying struct {
+	pack.Text
+	what string
+}
+
+func (s said) add(words []string, t pack.Text, what string) {
+	if key := plain(words); key != "" && t.OK {
+		if _, taken := s[key]; !taken {
+			s[key] = saying{t, what}
+		}
+	}
+}
+
+func checkRepeated(p *gate.Pass) {
+	same, refused := said{}, said{}
+	for _, r := range p.Rules {
+		same.add(wordsOf(r.Rationale.Value), r.Rationale, "the rationale of "+called("rule", r.RuleID))
+	}
+	rails := &p.Pack.PolicyLayer.Guardrails
+	for _, l := range []struct {
+		pack.List[pack.Text]
+		name string
+	}{{rails.MustRefuse, "must_refuse"}, {rails.MustEscalate, "must_escalate"}, {rails.RedactionRules, "redaction_rules"}} {
+		for _, s := range l.Items {
+			same.add(wordsOf(s.Value), s, fmt.Sprintf("%q in %s", clip(s.Value), l.name))
+		}
+	}
+	for _, s := range rails.MustRefuse.Items {
+		refused.add(wordsOf(s.Value), s, fmt.Sprintf("%q in must_refuse", clip(s.Value)))
+	}
+	for _, n := range p.Pack.BusinessContext.NonNegotiables.Items {
+		words := wordsOf(n.Value)
+		other, found := same[plain(words)]
+		if !found {
+			without, negated := affirmed(words)
+			if other, found = refused[plain(without)]; !negated {
+				found = false
+			}
+		}
+		if !n.OK || !found {
+			continue
+		}
+		p.Report(gate.Diagnostic{
+			At:      n.Node,
+			Message: fmt.Sprintf("the non-negotiable %q repeats %s", clip(n.Value), other.what),
+			Hint:    "remove it, since the other is enforced",
+			Key:     plain(words),
+			Related: also(other.Node, "says the same"),
+		})
+	}
+}
+
+func checkTone(p *gate.Pass) {
+	forbidden := said{}
+	for _, t := range p.Pack.ToneAndComms.Dont.Items {
+		words, _ := affirmed(wordsOf(t.Value))
+		forbidden.add(words, t, fmt.Sprintf("the dont %q", clip(t.Value)))
+	}
+	for _, t := range p.Pack.BusinessContext.NonNegotiables.Items {
+		if words, negated := affirmed(wordsOf(t.Value)); negated {
+			forbidden.add(words, t, fmt.Sprintf("the non-negotiable %q", clip(t.Value)))
+		}
+	}
+	for _, t := range p.Pack.PolicyLayer.Guardrails.MustRefuse.Items {
+		forbidden.add(wordsOf(t.Value), t, fmt.Sprintf("%q in must_refuse", clip(t.Value)))
+	}
+	for _, t := range p.Pack.ToneAndComms.Do.Items {
+		key := plain(wordsOf(t.Value))
+		other, found := forbidden[key]
+		if !t.OK || !found {
+			continue
+		}
+		p.Report(gate.Diagnostic{
+			At:      t.Node,
+			Message: fmt.Sprintf("the do %q contradicts %s", clip(t.Value), other.what),
+			Hint:    "remove one of the two",
+			Key:     key,
+			Related: also(other.Node, "forbids it"),
+		})
+	}
+}

@@ -1,0 +1,293 @@
+package policyrules
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+)
+
+// POL001: every rule can decide something.
+var POL001 = &gate.Rule{
+	ID: "POL001", Name: "unreachable-rule", Severity: finding.Error,
+	Title: "Every rule can fire, and what it allows is not always denied by others",
+	Doc: "A rule whose `if` can never be true, and that has no `else`, does nothing. " +
+		"Neither does an outcome that holds only where another rule denies the decision, or where the condition of an enforced rule is unknown and the compile stops. " +
+		"Whoever wrote it relies on something that never happens. A deny that lies inside other denies is a warning: it blocks nothing that is not blocked without it.\n\n" +
+		"Correct the condition, narrow the deny that swallows it, or remove the rule. " +
+		"All of this is proved for every request of the rule's intent. An `else` that denies is a guard and may lie inside another.",
+	Bad: `{"rule_id": "R_MIDDLE", "if": {"and": [{">": [{"var": "request.context.refund_amount"}, 5000]}, {"<": [{"var": "request.context.refund_amount"}, 3000]}]},
+"then": {"allow": true}}`,
+	Good: `{"rule_id": "R_MIDDLE", "if": {"and": [{">": [{"var": "request.context.refund_amount"}, 3000]}, {"<": [{"var": "request.context.refund_amount"}, 5000]}]},
+"then": {"allow": true}}`,
+	Since: "0.1.0",
+	Check: checkReachable,
+}
+
+// fate is what becomes of an outcome.
+type fate uint8
+
+const (
+	open    fate = iota // it can decide, or that is not known
+	never               // it never holds
+	covered             // wherever it holds, something else decides
+)
+
+// reach is the check of all rules. Dropped are the denies that lie inside others;
+// they no longer cover anything, so that of two equal denies one is left.
+type reach struct {
+	*model
+	*proof
+	dropped map[*branch]bool
+	usual   map[scope]map[string]any // see usualRequest
+}
+
+func checkReachable(p *gate.Pass) {
+	m, q := newModel(p), newProof(p)
+	m.excuse(p, aboutRules)
+	c := &reach{m, q, map[*branch]bool{}, map[scope]map[string]any{}}
+	for _, r := range slices.Backward(m.rules) {
+		c.check(r)
+	}
+}
+
+// check reports what of a rule cannot decide.
+func (c *reach) check(r *rule) {
+	fates := make([]fate, len(r.branches))
+	assumed := make([]policy.Answer, len(r.branches))
+	alive := false
+	for i, b := range r.branches {
+		fates[i], assumed[i] = c.fate(b)
+		alive = alive || fates[i] == open
+	}
+	if !slices.ContainsFunc(fates, func(f fate) bool { return f != never }) {
+		c.reportNever(r, assumed[0])
+		return
+	}
+	for i, b := range r.branches {
+		guard := b.word == "else" && fates[0] != never
+		if fates[i] == covered && (!denies(b.Outcome) || !guard) {
+			c.reportCovered(b, alive)
+		}
+	}
+}
+
+// fate finds out what becomes of an outcome. A rule that is not enforced decides
+// nothing anyway, so only whether it can hold is asked.
+func (c *reach) fate(b *branch) (fate, policy.Answer) {
+	scopes := c.scopesOf(b.rule)
+	held, s := c.inAny(scopes, always(b.holds))
+	if held.Verdict == policy.Unsatisfiable {
+		return never, held
+	}
+	if held.Verdict == policy.Satisfiable && c.decides(b, s, held.Witness) {
+		return open, held
+	}
+	a, _ := c.inAny(scopes, func(s scope) policy.Formula {
+		return policy.All(b.holds, policy.Not(c.cover(b, s)))
+	})
+	switch a.Verdict {
+	case policy.Unsatisfiable:
+		return covered, a
+	case policy.Undecided:
+		c.unproved(called("rule", b.rule.RuleID), "reachability of its "+b.word, a)
+	}
+	return open, a
+}
+
+// decides tries a request in which an outcome holds, to spare the question that
+// is about all rules at once: with the variables of others as they are in a
+// request that is known to all of them, it mostly shows that nothing covers the
+// outcome.
+func (c *reach) decides(b *branch, s scope, witness map[string]any) bool {
+	request := overlay(c.usualRequest(s), witness)
+	return b.holds.Holds(request) && !c.cover(b, s).Holds(request)
+}
+
+// usualRequest returns a request of the scope for which no rule is unknown, nil
+// if none is found.
+func (c *reach) usualRequest(s scope) map[string]any {
+	request, asked := c.usual[s]
+	if !asked {
+		request = c.ask(s.is(), known(c.within(s))).Witness
+		c.usual[s] = request
+	}
+	return request
+}
+
+// overlay returns one object with the members of another put over it.
+func overlay(under, over map[string]any) map[string]any {
+	out := maps.Clone(under)
+	if out == nil {
+		out = map[string]any{}
+	}
+	for name, v := range over {
+		a, both := out[name].(map[string]any)
+		if b, ok := v.(map[string]any); ok && both {
+			v = overlay(a, b)
+		}
+		out[name] = v
+	}
+	return out
+}
+
+// coverer is something that keeps an outcome from deciding.
+type coverer struct {
+	rule   *rule
+	denies bool // else its condition is unknown
+	at     *pack.Node
+	when   policy.Formula
+}
+
+// coverers returns what keeps an outcome from deciding in a scope: denies of its
+// decision, and other rules that are unknown.
+func (c *reach) coverers(b *branch, s scope) []coverer {
+	var all []coverer
+	if !b.rule.enforced {
+		return nil
+	}
+	for _, d := range c.denials(s, b.rule.DecisionBinding.Value) {
+		if d == b || c.dropped[d] || d.rule == b.rule || !b.rule.DecisionBinding.OK && d.rule.DecisionBinding.OK {
+			continue
+		}
+		all = append(all, coverer{d.rule, true, d.place(), d.holds})
+	}
+	for _, r := range c.within(s) {
+		if r != b.rule {
+			all = append(all, coverer{r, false, r.If, policy.IsUnknown(r.when)})
+		}
+	}
+	return all
+}
+
+func anyOf(all []coverer) policy.Formula {
+	parts := make([]policy.Formula, len(all))
+	for i, c := range all {
+		parts[i] = c.when
+	}
+	return policy.Any(parts...)
+}
+
+func (c *reach) cover(b *branch, s scope) policy.Formula { return anyOf(c.coverers(b, s)) }
+
+func (c *reach) reportNever(r *rule, a policy.Answer) {
+	what := "makes its condition true"
+	if len(r.branches) > 1 {
+		what = "makes its condition true or false"
+	}
+	where := scope{any: true}
+	if scopes := c.scopesOf(r); len(scopes) == 1 {
+		where = scopes[0]
+	}
+	c.Report(gate.Diagnostic{
+		At:      r.If,
+		Message: fmt.Sprintf("%s can never fire: %s %s%s", called("rule", r.RuleID), where.words(), what, assuming(a)),
+		Hint:    "correct the condition, or remove the rule",
+	})
+}
+
+// reportCovered reports an outcome that never decides; alive says that the
+// rule's other outcome does.
+func (c *reach) reportCovered(b *branch, alive bool) {
+	who := called("rule", b.rule.RuleID)
+	if alive {
+		who = "the " + b.word + " of " + who
+	}
+	by, a := c.reason(b)
+	d := gate.Diagnostic{At: b.place(), Key: b.word}
+	if len(by) <= mostNamed {
+		for _, k := range by {
+			d.Related = append(d.Related, also(k.at, "%s", k.words())...)
+		}
+	}
+	sentence := fmt.Sprintf("whenever its %s holds, %s", b.word, because(by))
+	if denies(b.Outcome) {
+		c.dropped[b] = true
+		d.Severity = finding.Warning
+		d.Message = fmt.Sprintf("the deny of %s lies inside others: %s%s", called("rule", b.rule.RuleID), sentence, assuming(a))
+		d.Hint = "remove it, or correct the condition that makes the other one as wide"
+	} else {
+		d.Message = fmt.Sprintf("%s can never decide: %s%s", who, sentence, assuming(a))
+		d.Hint = "narrow what stands in its way, or remove it"
+	}
+	c.Report(d)
+}
+
+func (k coverer) words() string {
+	if k.denies {
+		return called("rule", k.rule.RuleID) + " denies"
+	}
+	return called("rule", k.rule.RuleID) + " is unknown"
+}
+
+// because says that one of several things keeps an outcome from deciding.
+func because(by []coverer) string {
+	if len(by) > mostNamed {
+		return fmt.Sprintf("one of %d other rules denies or is unknown", len(by))
+	}
+	var denying, unknown []string
+	for _, k := range by {
+		if who := called("rule", k.rule.RuleID); k.denies {
+			denying = append(denying, who)
+		} else {
+			unknown = append(unknown, who)
+		}
+	}
+	var words []string
+	if len(denying) > 0 {
+		words = append(words, either(denying)+" denies")
+	}
+	if len(unknown) > 0 {
+		words = append(words, either(unknown)+" is unknown, which stops the compile")
+	}
+	return strings.Join(words, ", or ")
+}
+
+// either joins words of which one is meant.
+func either(words []string) string {
+	if len(words) < 2 {
+		return series(words)
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// reason finds few coverers that are enough: one alone if there is one, else what
+// is left when each that can be spared has been taken out.
+func (c *reach) reason(b *branch) ([]coverer, policy.Answer) {
+	s := c.holding(b)
+	all := c.coverers(b, s)
+	enough := func(some []coverer) (policy.Answer, bool) {
+		a := c.ask(s.is(), b.holds, policy.Not(anyOf(some)))
+		return a, a.Verdict == policy.Unsatisfiable
+	}
+	for i := range all {
+		if a, ok := enough(all[i : i+1]); ok {
+			return all[i : i+1], a
+		}
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		without := slices.Delete(slices.Clone(all), i, i+1)
+		if _, ok := enough(without); ok {
+			all = without
+		}
+	}
+	a, _ := enough(all)
+	return all, a
+}
+
+// holding returns the first scope in which an outcome holds for some request.
+func (c *reach) holding(b *branch) scope {
+	scopes := c.scopesOf(b.rule)
+	for _, s := range scopes {
+		if c.ask(s.is(), b.holds).Verdict != policy.Unsatisfiable {
+			return s
+		}
+	}
+	return scopes[0]
+}

@@ -1,0 +1,161 @@
+package policyrules
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+)
+
+const (
+	// mostShown is how many characters of a pack's own prose a message repeats.
+	mostShown = 64
+	// mostNamed is how many variables of a witness or rules of a proof a message
+	// names; the witness itself has all of them.
+	mostNamed = 6
+	// intentPath is the variable that every proof fixes.
+	intentPath = "request.intent"
+	// contextPath is where most variables stand; messages leave it away.
+	contextPath = "request.context."
+)
+
+// called returns what messages call a thing: its kind and, if it has one, its name.
+func called(kind string, name pack.Text) string {
+	if !name.OK {
+		return "the " + kind
+	}
+	return fmt.Sprintf("%s %q", kind, name.Value)
+}
+
+func also(at *pack.Node, format string, args ...any) []finding.Related {
+	if at == nil {
+		return nil
+	}
+	return []finding.Related{gate.Also(at, fmt.Sprintf(format, args...))}
+}
+
+// clip shortens prose for a message.
+func clip(text string) string {
+	if runes := []rune(text); len(runes) > mostShown {
+		return string(runes[:mostShown]) + "…"
+	}
+	return text
+}
+
+// series joins words as a sentence does.
+func series(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// short is what messages call a variable.
+func short(path string) string { return strings.TrimPrefix(path, contextPath) }
+
+// assuming says which variables an answer took to be scalars; "" for none.
+func assuming(a policy.Answer) string {
+	var names []string
+	for _, path := range a.Assumed {
+		names = append(names, short(path))
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return ", taking " + names[0] + " to be a single value"
+	}
+	return ", taking " + series(names) + " to be single values"
+}
+
+// example says a witness in words: the variables that the expressions read and
+// their values there. A witness leaves out what makes no difference, so what is
+// missing is only said where nothing else can be. It begins with a comma.
+func example(witness map[string]any, exprs ...*policy.Expr) string {
+	var there, absent []string
+	for _, path := range variablesOf(exprs) {
+		if path == intentPath {
+			continue
+		}
+		if v, ok := lookup(witness, path); ok {
+			there = append(there, short(path)+" "+shown(v))
+		} else {
+			absent = append(absent, short(path))
+		}
+	}
+	switch {
+	case len(there) > 0:
+		return ", for example for " + series(few(there))
+	case len(absent) > 0:
+		return ", for example without " + series(few(absent))
+	}
+	return ", whatever the request says"
+}
+
+// few keeps the words of a series that a message can bear.
+func few(words []string) []string {
+	if len(words) <= mostNamed {
+		return words
+	}
+	return append(words[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(words)-mostNamed))
+}
+
+// variablesOf returns the variables that expressions read, each once, in the
+// order in which they are first read.
+func variablesOf(exprs []*policy.Expr) []string {
+	var paths []string
+	for _, e := range exprs {
+		for _, v := range e.Variables() {
+			if !v.Scoped && !slices.Contains(paths, v.Path) {
+				paths = append(paths, v.Path)
+			}
+		}
+	}
+	return paths
+}
+
+// lookup returns the value at a dotted path of decoded JSON. Lists are no part
+// of a witness, so only members are followed.
+func lookup(data any, path string) (any, bool) {
+	for name := range strings.SplitSeq(path, ".") {
+		object, ok := data.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if data, ok = object[name]; !ok {
+			return nil, false
+		}
+	}
+	return data, true
+}
+
+// shown writes a value as JSON, cut where it is long.
+func shown(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Sprintf("a value of type %T", v)
+	}
+	return clip(strings.TrimSuffix(b.String(), "\n"))
+}
+
+// put sets the value at a dotted path, making the objects on the way.
+func put(into map[string]any, path string, v any) {
+	names := strings.Split(path, ".")
+	for _, name := range names[:len(names)-1] {
+		below, ok := into[name].(map[string]any)
+		if !ok {
+			below = map[string]any{}
+			into[name] = below
+		}
+		into = below
+	}
+	into[names[len(names)-1]] = v
+}

@@ -1,0 +1,183 @@
+package risk
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// RSK003: a write that is sent twice happens once.
+var RSK003 = &gate.Rule{
+	ID: "RSK003", Name: "missing-idempotency", Severity: finding.Error,
+	Title: "A capability that writes requires an idempotency key",
+	Doc: "Calls are retried. A write that carries no idempotency key happens again each time: the refund is paid twice, the message is sent twice. " +
+		"Writes are the capabilities of `local_write`, `delegated` and `destructive` adapters, and of `network` ones unless `capability_risks` say that they have the effect `none`.\n\n" +
+		"Add `\"idempotency_key\": {\"required\": true}` to the permission's `arg_constraints`; `packgate check --fix` does it. " +
+		"Of several permissions for one capability one is enough, because their bounds add up.",
+	Bad:   `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true}]`,
+	Good:  `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true, "arg_constraints": {"idempotency_key": {"required": true}}}]`,
+	Since: "0.1.0",
+	Check: checkIdempotency,
+}
+
+// RSK007: what cannot be undone is bounded.
+var RSK007 = &gate.Rule{
+	ID: "RSK007", Name: "unbounded-argument", Severity: finding.Warning, Strict: true,
+	Title: "A destructive or delegated capability has bounds on its arguments",
+	Doc: "An approval says that something may be done, and `arg_constraints` how much of it. " +
+		"A destructive or delegated capability without them is limited by nothing but the agent's judgement, and so is one whose amounts have no upper bound.\n\n" +
+		"Bound at least one argument beside the idempotency key with `min` and `max`, an `enum` or a `pattern`. " +
+		"An argument counts as a number if it has a `min`, or if its name says so (`amount`, `quantity`, `count`, …); it then needs a `max`, or an `enum`.",
+	Bad:   `"arg_constraints": {"amount_inr": {"min": 1}, "idempotency_key": {"required": true}}`,
+	Good:  `"arg_constraints": {"amount_inr": {"min": 1, "max": 50000}, "idempotency_key": {"required": true}}`,
+	Since: "0.1.0",
+	Check: checkBounds,
+}
+
+const idempotencyKey = "idempotency_key"
+
+// writes reports whether a call of the capability can change something
+// (compiler: kind write).
+func (c *capability) writes() bool {
+	switch pack.Mode(c.adapter.ApprovalMode) {
+	case pack.ReadOnly:
+		return false
+	case pack.Network:
+		return fold(c.risks().Effect.Value) != "none"
+	}
+	return true
+}
+
+func checkIdempotency(p *gate.Pass) {
+	for _, c := range openCapabilities(p) {
+		if !c.writes() || slices.ContainsFunc(c.permissions, requiresKey) {
+			continue
+		}
+		fix, at := addKey(c.permissions[0])
+		if at == nil {
+			continue
+		}
+		p.Report(gate.Diagnostic{
+			At: at,
+			Message: fmt.Sprintf("%s opens %s (%s) without requiring an idempotency_key",
+				called("permission", c.permissions[0].PermissionID), quote(c.id()), modeName(c.adapter.ApprovalMode)),
+			Hint:    `add "idempotency_key": {"required": true} to its arg_constraints`,
+			Related: also(c.adapter.ApprovalMode.Node, "the adapter's mode"),
+			Fix:     fix,
+		})
+	}
+}
+
+func requiresKey(one *pack.Permission) bool {
+	key, _ := one.ArgConstraints.Get(idempotencyKey)
+	return key.Required.Value
+}
+
+// addKey returns the fix that makes a permission require the key, and the place
+// that lacks it; nil where something on the way has the wrong type, which is the
+// schema gate's matter.
+func addKey(one *pack.Permission) (*finding.Fix, *pack.Node) {
+	op := finding.Operation{Op: "add"}
+	bounds := one.ArgConstraints
+	key, there := bounds.Get(idempotencyKey)
+	at := one.Node
+	switch {
+	case bounds.Node == nil:
+		op.Path, op.Value = one.Node.KeyedPath()+"/arg_constraints", `{"idempotency_key": {"required": true}}`
+	case !bounds.OK:
+		return nil, nil
+	case !there:
+		at = bounds.Node
+		op.Path, op.Value = at.KeyedPath()+"/"+idempotencyKey, `{"required": true}`
+	case !isObject(key.Part) || key.Required.Node != nil && !key.Required.OK:
+		return nil, nil
+	default:
+		at = key.Node
+		op.Path, op.Value = at.KeyedPath()+"/required", "true"
+		if key.Required.Node != nil {
+			op.Op, at = "replace", key.Required.Node
+		}
+	}
+	return &finding.Fix{Description: "require an idempotency_key", Operations: []finding.Operation{op}}, at
+}
+
+func checkBounds(p *gate.Pass) {
+	for _, c := range openCapabilities(p) {
+		if m := pack.Mode(c.adapter.ApprovalMode); m == pack.Delegated || m.Rank() == pack.Destructive.Rank() {
+			checkArguments(p, c)
+		}
+	}
+}
+
+func checkArguments(p *gate.Pass, c *capability) {
+	one := c.permissions[0]
+	what := fmt.Sprintf("%s opens %s (%s)", called("permission", one.PermissionID), quote(c.id()), modeName(c.adapter.ApprovalMode))
+	args, mistyped := boundsByArgument(c)
+	if mistyped {
+		return // the schema gate's
+	}
+	bounded := false
+	for _, arg := range args {
+		bounded = bounded || arg.name != idempotencyKey && (arg.least || arg.most)
+		if arg.isNumber() && !arg.most {
+			p.Report(gate.Diagnostic{
+				At:      arg.at,
+				Message: fmt.Sprintf("%s without an upper bound on its argument %s", what, quote(arg.name)),
+				Hint:    `add a "max" to it`,
+				Key:     arg.name,
+			})
+			bounded = true // said more exactly than that nothing is bounded
+		}
+	}
+	if bounded {
+		return
+	}
+	d := gate.Diagnostic{
+		At:      pack.Place(one.ArgConstraints.Node, one.Node),
+		Message: what + " without bounds on any argument",
+		Hint:    `add "min" and "max", an "enum" or a "pattern" for its arguments under arg_constraints`,
+	}
+	if len(args) == 0 {
+		d.Message = what + " without arg_constraints"
+	}
+	p.Report(d)
+}
+
+// argument is what the permissions of a capability say of one argument.
+type argument struct {
+	name  string
+	at    *pack.Node
+	least bool // it has a smallest value
+	most  bool // it has a largest value, or its values are listed or described
+}
+
+// boundsByArgument adds up the constraints of all permissions, in document
+// order. Mistyped says that some of them could not be read.
+func boundsByArgument(c *capability) (args []*argument, mistyped bool) {
+	for _, one := range c.permissions {
+		mistyped = mistyped || one.ArgConstraints.Node != nil && !one.ArgConstraints.OK
+		for _, e := range one.ArgConstraints.Entries {
+			i := slices.IndexFunc(args, func(a *argument) bool { return a.name == e.Name })
+			if i < 0 {
+				i, args = len(args), append(args, &argument{name: e.Name, at: e.Value.Node})
+			}
+			args[i].least = args[i].least || e.Value.Min.Node != nil
+			args[i].most = args[i].most || e.Value.Max.Node != nil || e.Value.Enum != nil || e.Value.Pattern.Node != nil
+		}
+	}
+	return args, mistyped
+}
+
+// quantities are the words in the name of an argument that say it is a number.
+var quantities = []string{
+	"amount", "amt", "cents", "count", "days", "hours", "limit", "max", "minutes", "months", "percent", "percentage",
+	"price", "qty", "quantity", "seconds", "sum", "total", "units", "years",
+}
+
+func (a *argument) isNumber() bool {
+	return a.least || slices.ContainsFunc(strings.Split(fold(a.name), "_"), func(word string) bool { return slices.Contains(quantities, word) })
+}

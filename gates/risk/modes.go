@@ -1,0 +1,159 @@
+package risk
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/schemas"
+)
+
+// RSK004: every mode is stated, and is one of the five.
+var RSK004 = &gate.Rule{
+	ID: "RSK004", Name: "unknown-approval-mode", Severity: finding.Error,
+	Title: "Every adapter and decision states one of the five approval modes",
+	Doc: "The approval mode decides who may approve what, and what is let through at all. " +
+		"One that is missing or not one of the five says nothing; everywhere else such a tool counts as `destructive`, and such a decision authorises nothing above `read_only`.\n\n" +
+		"Write `read_only`, `local_write`, `network`, `delegated` or `destructive`: for an adapter the highest that any of its capabilities can produce, for a decision the highest that it authorises. " +
+		"An outcome need not state one, but what it states is one of the five too.",
+	Bad:   `"adapter_registry": [{"adapter_id": "adp_orders", "approval_mode": "read-only"}]`,
+	Good:  `"adapter_registry": [{"adapter_id": "adp_orders", "approval_mode": "read_only"}]`,
+	Since: "0.1.0",
+	Check: checkModes,
+}
+
+// RSK008: the ceilings hold.
+var RSK008 = &gate.Rule{
+	ID: "RSK008", Name: "above-mode-ceiling", Severity: finding.Error,
+	Title: "No open tool and no decision is above the ceiling of the environment or the config",
+	Doc: "An environment says with `max_approval_mode` how far agents may go in it, and a repository with `limits.max_approval_mode` how far its packs may. " +
+		"A pack above the ceiling has tools and decisions that will never be let through there, or should not be.\n\n" +
+		"Close the permissions, lower the decision, or have the ceiling raised by its owner. " +
+		"The mode of an adapter counts for each capability that is open. " +
+		"Every environment is asked, and a finding names it.",
+	Bad: `{"limits": {"max_approval_mode": "network"},
+ "decision_specs": [{"decision_key": "support.refund.execute", "approval_mode": "destructive"}]}`,
+	Good: `{"limits": {"max_approval_mode": "destructive"},
+ "decision_specs": [{"decision_key": "support.refund.execute", "approval_mode": "destructive"}]}`,
+	Since: "0.1.0",
+	Check: checkCeilings,
+}
+
+func checkModes(p *gate.Pass) {
+	adapters := p.Pack.ToolingLayer.AdapterRegistry.Items
+	for i := range adapters {
+		a := &adapters[i]
+		checkMode(p, a.Part, a.ApprovalMode, called("adapter", a.AdapterID), "so it counts as destructive", true)
+	}
+	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
+	for i := range specs {
+		d := &specs[i]
+		checkMode(p, d.Part, d.ApprovalMode, called("decision", d.DecisionKey), "so it authorises nothing above read_only", true)
+	}
+	for _, r := range p.Rules {
+		for _, o := range r.Outcomes() {
+			checkMode(p, o.Part, o.ApprovalMode, "an outcome of "+called("rule", r.RuleID), "so it counts as destructive", false)
+		}
+	}
+}
+
+// checkMode reports a mode that is not known, or missing where it is wanted.
+func checkMode(p *gate.Pass, owner pack.Part, mode pack.Text, who, consequence string, wanted bool) {
+	choices := make([]string, 0, len(pack.ApprovalModes()))
+	for _, m := range pack.ApprovalModes() {
+		choices = append(choices, string(m))
+	}
+	hint := "write one of " + strings.Join(slices.Sorted(slices.Values(choices)), ", ")
+	switch {
+	case mode.OK && pack.Mode(mode).Known(), mode.Node != nil && !mode.OK, !isObject(owner):
+		return // a mode of the wrong type is the schema gate's
+	case mode.Node == nil:
+		if wanted {
+			p.Report(gate.Diagnostic{At: owner.Node, Message: fmt.Sprintf("%s has no approval_mode, %s", who, consequence), Hint: hint})
+		}
+		return
+	}
+	d := gate.Diagnostic{
+		At:      mode.Node,
+		Message: fmt.Sprintf("%s has the unknown approval mode %s, %s", who, quote(mode.Value), consequence),
+		Hint:    hint,
+	}
+	if near := schemas.Nearest(mode.Value, choices); near != "" {
+		d.Hint = fmt.Sprintf("write %q", near)
+		if fold(mode.Value) == near {
+			d.Fix = &finding.Fix{
+				Description: fmt.Sprintf("write the approval mode as %q", near),
+				Operations:  []finding.Operation{{Op: "replace", Path: mode.Node.KeyedPath(), Value: fmt.Sprintf("%q", near)}},
+			}
+		}
+	}
+	p.Report(d)
+}
+
+// ceiling is a highest mode, and who set it.
+type ceiling struct {
+	mode pack.Text
+	of   string // "of environment "prod"", "of the config"
+	key  string
+	file string
+}
+
+func checkCeilings(p *gate.Pass) {
+	var ceilings []ceiling
+	if m := p.Config.LimitFields.MaxApprovalMode; m.OK {
+		ceilings = append(ceilings, ceiling{m, "of the config", repo.ConfigName, m.Node.Document().File})
+	}
+	var without []string
+	for _, e := range p.Environments {
+		if m := e.MaxApprovalMode; m.OK {
+			ceilings = append(ceilings, ceiling{m, fmt.Sprintf("of environment %q", e.Name()), e.Name(), e.Document.File})
+		} else {
+			without = append(without, e.Name())
+		}
+	}
+	if len(without) == len(p.Environments) {
+		p.NotChecked("no environment catalog has a max_approval_mode")
+	} else {
+		for _, name := range without {
+			p.NotChecked(fmt.Sprintf("the catalog of environment %q has no max_approval_mode", name))
+		}
+	}
+	for _, c := range ceilings {
+		c.check(p)
+	}
+}
+
+func (c ceiling) check(p *gate.Pass) {
+	done := map[*pack.Adapter]bool{}
+	for _, open := range openCapabilities(p) {
+		a := open.adapter
+		if !done[a] {
+			done[a] = true
+			what := fmt.Sprintf("%s, whose %s is open,", called("adapter", a.AdapterID), quote(open.name))
+			c.report(p, a.Part, a.ApprovalMode, what, "close its permissions")
+		}
+	}
+	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
+	for i := range specs {
+		if d := &specs[i]; isObject(d.Part) {
+			c.report(p, d.Part, d.ApprovalMode, called("decision", d.DecisionKey), "lower its approval_mode")
+		}
+	}
+}
+
+func (c ceiling) report(p *gate.Pass, owner pack.Part, mode pack.Text, what, remedy string) {
+	if pack.Mode(mode).Rank() <= pack.Mode(c.mode).Rank() {
+		return
+	}
+	p.Report(gate.Diagnostic{
+		At:      pack.Place(mode.Node, owner.Node),
+		Message: fmt.Sprintf("%s is %s, above the ceiling %s %s", what, modeName(mode), c.mode.Value, c.of),
+		Hint:    fmt.Sprintf("%s, or raise max_approval_mode in %s", remedy, c.file),
+		Key:     c.key,
+		Related: also(c.mode.Node, "the ceiling"),
+	})
+}

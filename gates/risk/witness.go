@@ -1,0 +1,90 @@
+package risk
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/policy"
+)
+
+// mostWords is how many values of a witness a message tells.
+const mostWords = 4
+
+const contextPrefix = "request.context."
+
+// example says a witness in words: ", for example refund_amount 3000". Of its
+// values those are told that the expressions read; where they read none of them,
+// all are. Without any it is any request.
+func example(witness map[string]any, about ...*policy.Expr) string {
+	var read []string
+	for _, x := range about {
+		if x == nil {
+			continue
+		}
+		for _, v := range x.Variables() {
+			if !v.Scoped {
+				read = append(read, v.Path)
+			}
+		}
+	}
+	all := leaves(witness, "")
+	told := slices.DeleteFunc(slices.Clone(all), func(l leaf) bool { return !slices.Contains(read, l.path) })
+	if len(told) == 0 {
+		told = all
+	}
+	var words []string
+	for _, l := range told {
+		if len(words) == mostWords {
+			words = append(words, "…")
+			break
+		}
+		words = append(words, strings.TrimPrefix(l.path, contextPrefix)+" "+l.value)
+	}
+	if len(words) == 0 {
+		return ", for example in any request"
+	}
+	return ", for example " + strings.Join(words, ", ")
+}
+
+// taking says what a claim takes for granted of its variables, "" for nothing.
+func taking(assumed []string) string {
+	if len(assumed) == 0 {
+		return ""
+	}
+	var names []string
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(assumed))) {
+		names = append(names, strings.TrimPrefix(path, contextPrefix))
+	}
+	return fmt.Sprintf(" (taking %s to be single values)", strings.Join(names, ", "))
+}
+
+// leaf is one value of a request with its dotted path.
+type leaf struct{ path, value string }
+
+// leaves returns the values of a request in the order of their paths. The
+// intent is left out, because messages name it anyway.
+func leaves(object map[string]any, prefix string) (all []leaf) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		path := prefix + name
+		if inner, ok := object[name].(map[string]any); ok && len(inner) > 0 {
+			all = append(all, leaves(inner, path+".")...)
+			continue
+		}
+		if path == "request.intent" {
+			continue
+		}
+		value, err := json.Marshal(object[name])
+		if err != nil { // no JSON can be behind it
+			value = fmt.Append(nil, object[name])
+		}
+		text := []rune(string(value))
+		if len(text) > mostShown {
+			text = append(text[:mostShown], '…')
+		}
+		all = append(all, leaf{path, string(text)})
+	}
+	return all
+}

@@ -1,0 +1,89 @@
+package risk
+
+import (
+	"testing"
+
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+)
+
+func TestExample(t *testing.T) {
+	amount, _ := policy.Compile(read("x", []byte(`{">": [{"var": "request.context.refund_amount"}, 3000]}`)).Root)
+	request := func(context map[string]any) map[string]any {
+		return map[string]any{"request": map[string]any{"intent": "support.refund", "context": context}}
+	}
+	for _, c := range []struct {
+		witness map[string]any
+		about   []*policy.Expr
+		want    string
+	}{
+		{request(map[string]any{"refund_amount": 3000.0, "identity_verified": true}), []*policy.Expr{amount}, ", for example refund_amount 3000"},
+		{request(map[string]any{"refund_amount": 3000.0, "identity_verified": true}), nil, ", for example identity_verified true, refund_amount 3000"},
+		{map[string]any{"user": map[string]any{"role": "a\"b"}}, []*policy.Expr{nil, amount}, `, for example user.role "a\"b"`},
+		{request(map[string]any{"a": nil, "b": []any{}, "c": map[string]any{}, "d": 1e21, "e": 5.0}), nil,
+			", for example a null, b [], c {}, d 1e+21, …"},
+		{request(map[string]any{}), nil, ", for example request.context {}"},
+		{map[string]any{"request": map[string]any{"intent": "i"}}, nil, ", for example in any request"},
+		{nil, nil, ", for example in any request"},
+	} {
+		if got := example(c.witness, c.about...); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.witness, got, c.want)
+		}
+	}
+}
+
+func TestTaking(t *testing.T) {
+	if got := taking(nil); got != "" {
+		t.Errorf("nothing is taken for granted: %q", got)
+	}
+	got := taking([]string{"user.role", "request.context.amount", "user.role"})
+	if want := " (taking amount, user.role to be single values)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestWriteVerb(t *testing.T) {
+	for name, want := range map[string]string{
+		"issue_refund": "issue", "createOrder": "create", "HTTPDelete": "", "orders.delete": "delete", "sendEmail": "send",
+		"SEND": "send", "refund": "refund", "refund_status": "", "refund_lookup": "", "update_status": "update",
+		"lookup": "", "get_update": "", "": "", "___": "", "settings": "", "address": "", "bulk-update": "update",
+		"set_state": "set", "lookup_and_delete": "", "order_cancel": "cancel",
+	} {
+		if got := writeVerb(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	for word, want := range map[string]string{
+		"Read-Only": "read_only", " external state ": "external_state", "none": "none", "": "",
+	} {
+		if got := fold(word); got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestSingular(t *testing.T) {
+	for plural, want := range map[string]string{
+		"orders": "order", "policies": "policy", "addresses": "address", "boxes": "box", "policy": "policy", "access": "access", "s": "s", "": "",
+	} {
+		if got := singular(plural); got != want {
+			t.Errorf("singular(%q) = %q, want %q", plural, got, want)
+		}
+	}
+}
+
+func TestQuoteIsBounded(t *testing.T) {
+	long := make([]rune, 10*mostShown)
+	for i := range long {
+		long[i] = 'ü'
+	}
+	if got := []rune(quote(string(long))); len(got) != mostShown+3 {
+		t.Errorf("%d characters are shown", len(got))
+	}
+	if got := called("rule", pack.Text{}); got != "the rule" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,109 @@
+package security
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/detect"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// SEC002: a pack describes how to treat people, and no person.
+var SEC002 = &gate.Rule{
+	ID: "SEC002", Name: "personal-data", Severity: finding.Error,
+	Title: "Neither the pack nor a file beside it holds personal data",
+	Doc: "A pack is immutable once published, so what it says of a person can never be erased or corrected. " +
+		"One payment card, IBAN or national id is enough for a finding; of e-mail addresses and phone numbers a file may hold two, such as those of a help desk. " +
+		"Numbers are checked by their check digits, and bare digits count only beside a word that tells what they are. " +
+		"Mailboxes of roles such as support@ and the domains that are set aside for examples are passed over, and the names of redaction rules are no data.\n\n" +
+		"Leave the data where they are, and refer to them by an id, such as `customer:cus_77`. " +
+		"In golden cases, use data that nobody has, such as jane@example.com.",
+	Bad:   `"what_we_do": "Support for VIP customers such as account DE89 3704 0044 0532 0130 00"`,
+	Good:  `"what_we_do": "Support for VIP customers, see customer:vip"`,
+	Since: "0.1.0",
+	Check: checkPersonal,
+}
+
+// tolerated is how many addresses and phone numbers a file may hold.
+const tolerated = 2
+
+// sighting is personal data at its place.
+type sighting struct {
+	detect.Personal
+	node *pack.Node
+	name bool // it stands in the name of the member
+	text string
+	nth  int // of those in one text
+}
+
+func isPersonal(text string) bool { return len(detect.PersonalData("", text)) > 0 }
+
+func checkPersonal(p *gate.Pass) {
+	for _, f := range files(p) {
+		if f.document.Root == nil {
+			continue // what it holds cannot be told apart
+		}
+		var contacts []sighting
+		known := map[string]bool{}
+		for _, s := range sightings(f.document.Root) {
+			switch {
+			case !s.Contact:
+				reportPerson(p, f, s)
+			case !known[s.Value]:
+				known[s.Value] = true
+				contacts = append(contacts, s)
+			}
+		}
+		if len(contacts) > tolerated {
+			reportContacts(p, f, contacts)
+		}
+	}
+}
+
+func sightings(root *pack.Node) (all []sighting) {
+	look := func(n *pack.Node, about, text string, name bool) {
+		for i, d := range detect.PersonalData(about, text) {
+			all = append(all, sighting{d, n, name, text, i})
+		}
+	}
+	walk(root, func(n *pack.Node) bool {
+		if n.Kind == pack.String || n.Kind == pack.Number {
+			look(n, labels(n), n.Text, false)
+		}
+		for _, m := range n.Members {
+			look(m.Value, "", m.Name, true)
+		}
+		return true
+	})
+	return all
+}
+
+func reportPerson(p *gate.Pass, f file, s sighting) {
+	p.Report(gate.Diagnostic{
+		Location: masked(s.node, s.name, shownOfPerson, isPersonal),
+		Message:  what(s.Match, s.text, shownOfPerson, s.name),
+		Hint:     "take it out, and refer to the person or account by an id",
+		Key:      f.key(s.Kind, strconv.Itoa(s.nth)),
+	})
+}
+
+// reportContacts reports addresses and phone numbers of a file as one dump, at the
+// first of them.
+func reportContacts(p *gate.Pass, f file, contacts []sighting) {
+	d := gate.Diagnostic{
+		Location: masked(contacts[0].node, contacts[0].name, shownOfPerson, isPersonal),
+		Message: fmt.Sprintf("%d e-mail addresses and phone numbers of people stand in the file, the first of them %q; wanted at most %d",
+			len(contacts), detect.Mask(contacts[0].text[contacts[0].Start:contacts[0].End], shownOfPerson), tolerated),
+		Hint: "take them out, and refer to people by an id",
+		Key:  f.key("contacts"),
+	}
+	for _, c := range contacts[1:min(len(contacts), 6)] {
+		d.Related = append(d.Related, finding.Related{
+			Location: *masked(c.node, c.name, shownOfPerson, isPersonal),
+			Message:  c.Kind,
+		})
+	}
+	p.Report(d)
+}

@@ -1,0 +1,134 @@
+package security
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/detect"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// walk calls visit for a value and all below it, in document order. Where visit
+// returns false, what is below the value is passed over.
+func walk(n *pack.Node, visit func(*pack.Node) bool) {
+	if n == nil || !visit(n) {
+		return
+	}
+	for i := range n.Members {
+		walk(n.Members[i].Value, visit)
+	}
+	for _, item := range n.Items {
+		walk(item, visit)
+	}
+}
+
+// eachText calls visit for every string below a value.
+func eachText(n *pack.Node, visit func(*pack.Node)) {
+	walk(n, func(n *pack.Node) bool {
+		if n.Kind == pack.String {
+			visit(n)
+		}
+		return true
+	})
+}
+
+// label returns the name of the member that holds a value: its own, or that of
+// the list that it is an item of.
+func label(n *pack.Node) string {
+	for ; n != nil; n = n.Parent {
+		if name, ok := n.Name(); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// labels returns the names that stand around a value: that of its member and that
+// of the object which holds it.
+func labels(n *pack.Node) string {
+	for at := n; at.Parent != nil; at = at.Parent {
+		if name, ok := at.Name(); ok {
+			return label(at.Parent) + " " + name
+		}
+	}
+	return ""
+}
+
+// file is a document that is looked at, with the name that sets its findings
+// apart: "" for the pack, that within the pack's folder for files beside it.
+type file struct {
+	name     string
+	document *pack.Document
+}
+
+// files returns the pack, the files beside it and the stored compiles of its
+// golden cases.
+func files(p *gate.Pass) []file {
+	all := []file{{"", p.Unit.Document}}
+	add := func(name string, d *pack.Document) {
+		all = append(all, file{strings.TrimPrefix(name, p.Unit.Dir()+"/"), d})
+	}
+	for _, side := range p.Unit.Files {
+		add(side.Name, side.Document)
+	}
+	for _, c := range p.Unit.Cases {
+		if c.Snapshot != nil {
+			d, _ := pack.Read(c.Snapshot.File, c.Snapshot.Source, p.Config.Limits)
+			add(c.Snapshot.Name, d)
+		}
+	}
+	return all
+}
+
+// key returns the key of a finding in a file: a fingerprint knows of no file.
+func (f file) key(parts ...string) string {
+	if f.name != "" {
+		parts = append([]string{f.name}, parts...)
+	}
+	return strings.Join(parts, " ")
+}
+
+// placed returns the place of a value, or of its name, with its paths rewritten. The
+// segments of a path are names and, in sets, the texts themselves: what is not to
+// be shown stands there too.
+func placed(n *pack.Node, name bool, rewrite func(segment string) string) *finding.Location {
+	l := n.Location()
+	if name {
+		l = n.NameLocation()
+	}
+	for _, path := range []*string{&l.Path, &l.Pointer} {
+		segments, _ := pack.SplitPointer(*path) // it was made of segments
+		var b strings.Builder
+		for _, s := range segments {
+			b.WriteString("/" + pack.EscapeSegment(rewrite(s)))
+		}
+		*path = b.String()
+	}
+	return &l
+}
+
+// masked returns the place of a value, or of its name, without what is to be kept
+// secret.
+func masked(n *pack.Node, name bool, shown int, secret func(text string) bool) *finding.Location {
+	return placed(n, name, func(s string) string {
+		if n.Kind == pack.String && s == n.Text || secret(s) {
+			return detect.Mask(s, shown)
+		}
+		return s
+	})
+}
+
+// excerpt returns the beginning of a text, on one line and without the secrets in
+// it.
+func excerpt(text string) string {
+	for _, m := range slices.Backward(detect.Secrets("", text)) {
+		text = text[:m.Start] + detect.Mask(text[m.Start:m.End], shownOfSecret) + text[m.End:]
+	}
+	letters := []rune(strings.Join(strings.Fields(text), " "))
+	if len(letters) > 40 {
+		return string(letters[:40]) + "…"
+	}
+	return string(letters)
+}

@@ -1,0 +1,165 @@
+package tenancy
+
+import (
+	"fmt"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// TEN006: nobody else's data came along.
+var TEN006 = &gate.Rule{
+	ID: "TEN006", Name: "foreign-tenant-data", Severity: finding.Error,
+	Title: "No evidence or memory reference, and no free text, names another tenant",
+	Doc: "A golden case or a replayed decision that refers to another tenant's evidence or memory was taken over from there, and whoever compiles it reads across the boundary. " +
+		"Another tenant's id in free text, of a case or of the pack itself, is a warning: it may be a customer's data, or only a word.\n\n" +
+		"Replace the reference by one of the pack's own tenant, and the id in a text by a neutral word. " +
+		"Another tenant is one that an environment's catalog lists for an endpoint, or any id that begins like the pack's own (`tenant_…` for `tenant_acme_prod`) and is not it. " +
+		"The cases of a pack under `shared_packs` may also name the tenant that they are of.",
+	Bad:   `"memory": [{"memory_ref": "mem:tenant_globex_prod:cus_12", "content": "…"}]`,
+	Good:  `"memory": [{"memory_ref": "mem:cus_77:preferred_channel", "content": "…"}]`,
+	Since: "0.1.0",
+	Check: checkForeign,
+}
+
+func checkForeign(p *gate.Pass) {
+	ids := newTenants(p)
+	if ids == nil {
+		p.NotChecked("the pack has no tenant_id to compare with")
+		return
+	}
+	switch {
+	case ids.listed:
+	case ids.prefix == "":
+		p.NotChecked(fmt.Sprintf("no environment catalog names tenants, and %s does not begin with a word that tells them apart", quote(ids.own.Value)))
+		return
+	default:
+		p.NotChecked(fmt.Sprintf("no environment catalog names tenants: only ids that begin with %q were looked for", ids.prefix))
+	}
+	if len(evidenceFiles(p)) == 0 {
+		p.NotChecked("there is no golden or replay case whose evidence and memory could be looked at")
+	}
+	s := &search{Pass: p, tenants: ids}
+	s.pack()
+	for _, c := range p.Unit.Cases {
+		s.goldenCase(c)
+	}
+	for _, f := range replayFiles(p) {
+		s.replay(f)
+	}
+}
+
+// search looks for other tenants in one file after the other.
+type search struct {
+	*gate.Pass
+	*tenants
+	file string // the side file, "" for the pack
+	// guests are the tenants that the file may name beside the pack's own.
+	guests []string
+}
+
+// enter begins with a side file.
+func (s *search) enter(f *repo.SideFile, parts ...*pack.Node) {
+	s.file, s.guests = f.Name, nil
+	if isShared(s.Pass) {
+		for _, id := range tenantsIn(parts...) {
+			s.guests = append(s.guests, id.Text)
+		}
+	}
+}
+
+// references are the members of replay packets and decision records that lead
+// to evidence, memory or the knowledge that they come from.
+var references = []string{
+	"evidence_refs", "memory_refs", "inputs_refs", "subject_ids", "source_ref", "run_context_ref", "knowledge_snapshot_ref",
+}
+
+// texts are the members of decision records that people read.
+var texts = []string{"rationale", "outputs"}
+
+func (s *search) goldenCase(c *repo.Case) {
+	s.enter(c.SideFile, c.Invoke, c.RunContext)
+	s.text(c.Description.Node)
+	s.text(c.Invoke.Get("input"))
+	for _, e := range c.Evidence.Items {
+		s.reference(e.EvidenceRef.Node)
+		s.text(e.Content.Node)
+	}
+	for _, m := range c.Memory.Items {
+		s.reference(m.MemoryRef.Node)
+		s.text(m.Content.Node)
+	}
+}
+
+func (s *search) replay(f *repo.SideFile) {
+	root := f.Document.Root
+	s.enter(f, root)
+	for _, name := range references {
+		s.reference(root.Get(name))
+	}
+	for _, name := range texts {
+		s.text(root.Get(name))
+	}
+}
+
+// pack looks at what the pack says in words.
+func (s *search) pack() {
+	s.text(s.Pack.BusinessContext.Node)
+	for _, r := range s.Rules {
+		s.text(r.Rationale.Node)
+		for _, o := range r.Outcomes() {
+			s.text(o.Reason.Node)
+		}
+	}
+	s.text(s.Pack.ToneAndComms.Node)
+}
+
+func (s *search) reference(n *pack.Node) {
+	s.each(n, finding.Error, "replace it by a reference of the pack's own tenant, or remove it")
+}
+
+func (s *search) text(n *pack.Node) {
+	s.each(n, finding.Warning, "say it without the other tenant's id")
+}
+
+// each reports the other tenants that the texts in a value name.
+func (s *search) each(n *pack.Node, severity finding.Severity, hint string) {
+	if n == nil {
+		return
+	}
+	for _, m := range n.Members {
+		s.each(m.Value, severity, hint)
+	}
+	for _, item := range n.Items {
+		s.each(item, severity, hint)
+	}
+	if n.Kind != pack.String {
+		return
+	}
+	for _, id := range s.foreign(n.Text, s.guests...) {
+		s.Report(gate.Diagnostic{
+			At:       n,
+			Message:  fmt.Sprintf("%s names tenant %s, but the pack belongs to %s", subject(n), quote(id), quote(s.own.Value)),
+			Hint:     hint,
+			Key:      s.file + " " + id,
+			Severity: severity,
+			Related:  also(s.own.Node, "the tenant of the pack"),
+		})
+	}
+}
+
+// subject names a text in a message: by its member name, or as an item of the
+// member that lists it.
+func subject(n *pack.Node) string {
+	for item := ""; ; item = "an item of " {
+		if name, ok := n.Name(); ok {
+			return item + quote(name)
+		}
+		if n.Parent == nil {
+			return "the document"
+		}
+		n = n.Parent
+	}
+}

@@ -1,0 +1,161 @@
+package tenancy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// TEN001: a pack has one tenant, and its cases are that tenant's.
+var TEN001 = &gate.Rule{
+	ID: "TEN001", Name: "tenant-mismatch", Severity: finding.Error,
+	Title: "A pack belongs to one tenant, and so do its golden and replay cases",
+	Doc: "`tenant_id` is the boundary that every compile is held to: a request of another tenant is refused. " +
+		"An empty id or one with a wildcard draws no boundary. " +
+		"A golden or replay case of another tenant tests what cannot happen, and has probably brought that tenant's data along.\n\n" +
+		"Write the one tenant's id, and in the cases the same one: in `invoke` and `run_context`, and wherever an identity in them or in a replayed record carries a `tenant_id`. " +
+		"What a request brings along under `input` is not looked at. " +
+		"A pack that several tenants use is listed under `shared_packs` in the config; then its cases may be of any tenant.",
+	Bad:   `"tenant": {"tenant_id": "tenant_*"}`,
+	Good:  `"tenant": {"tenant_id": "tenant_acme_prod"}`,
+	Since: "0.1.0",
+	Check: checkTenant,
+}
+
+// TEN002: the issuer may speak for the tenant.
+var TEN002 = &gate.Rule{
+	ID: "TEN002", Name: "foreign-issuer", Severity: finding.Warning,
+	Title: "The issuer is the tenant itself, or an authority that the environment lists",
+	Doc: "The issuer answers for the pack. Whoever it is has decided what the tenant's agents may do, so it is the tenant, or somebody whom the environment trusts to do so.\n\n" +
+		"Correct `issuer`, or list the authority under `issuers` in the environment's catalog. " +
+		"Where a catalog lists issuers, one that is missing there is an error; without such a list it is a warning.",
+	Bad:   `{"contract_meta": {"issuer": "tenant_globex_prod"}, "pack_meta": {"tenant": {"tenant_id": "tenant_acme_prod"}}}`,
+	Good:  `{"contract_meta": {"issuer": "tenant_acme_prod"}, "pack_meta": {"tenant": {"tenant_id": "tenant_acme_prod"}}}`,
+	Since: "0.1.0",
+	Check: checkIssuer,
+}
+
+func checkTenant(p *gate.Pass) {
+	tenant := p.Pack.PackMeta.Tenant.TenantID
+	switch {
+	case !tenant.OK:
+		return // the schema gate's
+	case strings.TrimSpace(tenant.Value) == "":
+		p.Report(gate.Diagnostic{
+			At: tenant.Node, Message: "tenant_id is empty, so the pack belongs to nobody", Hint: "write the id of the tenant",
+		})
+		return
+	case isWildcard(tenant.Value):
+		p.Report(gate.Diagnostic{
+			At:      tenant.Node,
+			Message: fmt.Sprintf("tenant_id is %s, which stands for more than one tenant", quote(tenant.Value)),
+			Hint:    "write the id of one tenant; a pack that several use is listed under shared_packs in .packgate.yaml",
+		})
+		return
+	case isShared(p):
+		return
+	}
+	if len(evidenceFiles(p)) == 0 {
+		p.NotChecked("there is no golden or replay case whose tenant could be compared")
+	}
+	for _, c := range p.Unit.Cases {
+		checkTenants(p, tenant, c.SideFile, c.Invoke, c.RunContext)
+	}
+	for _, f := range replayFiles(p) {
+		checkTenants(p, tenant, f, f.Document.Root)
+	}
+}
+
+// checkTenants reports every tenant_id of a case that is not the pack's.
+func checkTenants(p *gate.Pass, tenant pack.Text, f *repo.SideFile, parts ...*pack.Node) {
+	for _, id := range tenantsIn(parts...) {
+		if id.Text == tenant.Value {
+			continue
+		}
+		p.Report(gate.Diagnostic{
+			At:      id,
+			Message: fmt.Sprintf("tenant_id is %s, but the pack belongs to %s", quote(id.Text), quote(tenant.Value)),
+			Hint:    fmt.Sprintf("write %q, or list the pack under shared_packs in .packgate.yaml", tenant.Value),
+			Key:     f.Name,
+			Related: also(tenant.Node, "the tenant of the pack"),
+		})
+	}
+}
+
+// evidenceFiles returns the golden and replay files that could be read.
+func evidenceFiles(p *gate.Pass) []*repo.SideFile {
+	var files []*repo.SideFile
+	for _, c := range p.Unit.Cases {
+		files = append(files, c.SideFile)
+	}
+	return append(files, replayFiles(p)...)
+}
+
+// replayFiles returns the replay packets and decision records that could be read.
+func replayFiles(p *gate.Pass) []*repo.SideFile {
+	var files []*repo.SideFile
+	for _, f := range p.Unit.Files {
+		if (f.Kind == "replay-packet" || f.Kind == "decision-record") && f.Document.Root != nil {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// payloads are the members whose content is the request's or the result's own
+// and says nothing about whose case it is.
+var payloads = []string{"input", "inputs_refs", "outputs", "rationale"}
+
+// tenantsIn returns the texts of every member tenant_id, in document order.
+func tenantsIn(parts ...*pack.Node) (ids []*pack.Node) {
+	for _, n := range parts {
+		if n == nil {
+			continue
+		}
+		for _, m := range n.Members {
+			switch {
+			case m.Name == "tenant_id" && m.Value.Kind == pack.String:
+				ids = append(ids, m.Value)
+			case !slices.Contains(payloads, m.Name):
+				ids = append(ids, tenantsIn(m.Value)...)
+			}
+		}
+		ids = append(ids, tenantsIn(n.Items...)...)
+	}
+	return ids
+}
+
+func checkIssuer(p *gate.Pass) {
+	issuer, tenant := p.Pack.ContractMeta.Issuer, p.Pack.PackMeta.Tenant.TenantID
+	if !issuer.OK || strings.TrimSpace(issuer.Value) == "" || tenant.OK && issuer.Value == tenant.Value {
+		return // an empty issuer is SCH012's
+	}
+	section := func(e *repo.Environment) *pack.Node { return e.Issuers.Node }
+	listing := eachCatalog(p, "issuers", section, func(e *repo.Environment) {
+		issuers := pack.Values(e.Issuers)
+		if slices.Contains(issuers, issuer.Value) {
+			return
+		}
+		p.Report(gate.Diagnostic{
+			At:       issuer.Node,
+			Message:  fmt.Sprintf("issuer %s is neither the tenant nor one of the issuers of environment %q", quote(issuer.Value), e.Name()),
+			Hint:     newBudget().choose(issuer.Value, append(issuers, tenant.Value), fmt.Sprintf("add %q to issuers in %s", issuer.Value, e.Document.File)),
+			Key:      e.Name(),
+			Severity: finding.Error,
+			Related:  also(tenant.Node, "the tenant of the pack"),
+		})
+	})
+	if listing == 0 && tenant.OK {
+		p.Report(gate.Diagnostic{
+			At:      issuer.Node,
+			Message: fmt.Sprintf("issuer %s is not the tenant %s", quote(issuer.Value), quote(tenant.Value)),
+			Hint:    fmt.Sprintf("write %q, or list the issuer under issuers in the environment's catalog", tenant.Value),
+			Related: also(tenant.Node, "the tenant of the pack"),
+		})
+	}
+}

@@ -1,0 +1,167 @@
+// Package rulebook shows what the policy layer of a pack says: for each intent,
+// its rules in the order in which they are evaluated, and for each rule its
+// condition in words, a request that makes it fire and one that does not, what
+// keeps it from deciding, and where it meets a rule that says something else.
+// Then the gaps: requests about which the rules say nothing, and gates that are
+// required although their own condition is not met.
+//
+// A gate of packgate says what is wrong. A rulebook says what is there, so that
+// somebody who answers for a policy can read it without reading JsonLogic, and
+// can tell from the smallest requests where its borders are.
+//
+// Every request shown was found by the solver and confirmed by evaluation, and
+// every "never" is a proof over all requests of the intent. What could not be
+// decided is said to be not proved, with the reason. The whole is bounded: a
+// pack that is made to be slow gets a shorter book and not a slower one.
+package rulebook
+
+// Book is the rulebook of one pack. Its JSON form is what "packgate policy
+// --format json" prints; members are only ever added:
+//
+//	pack, file     the pack's reference and file
+//	intents        by name; each has "intent" (absent where the pack names none
+//	               and so the rules are for every request), "rules" in the order
+//	               of evaluation, and "gaps"
+//	unplaced       rules of which it cannot be read to which intents they apply
+//	assumed        the variables that proofs took to be single values
+//	not_proved     what was left undecided of the whole, and why
+type Book struct {
+	Pack      string   `json:"pack"`
+	File      string   `json:"file"`
+	Intents   []Intent `json:"intents"`
+	Unplaced  []Rule   `json:"unplaced,omitempty"`
+	Assumed   []string `json:"assumed,omitempty"`
+	NotProved []string `json:"not_proved,omitempty"`
+}
+
+// Intent is what the pack says about the requests of one intent.
+type Intent struct {
+	Intent *string `json:"intent,omitempty"` // nil for every request
+	Rules  []Rule  `json:"rules"`
+	Gaps   []Gap   `json:"gaps"`
+}
+
+// Place is where something stands in the pack. Lines and columns count from 1.
+type Place struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
+
+// Problem is why a rule could not be read.
+type Problem struct {
+	Place
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Rule is a rule for the requests of one intent. A rule that applies to several
+// intents stands in each of them, for what others do to it depends on the intent.
+// One with problems has none of the members after them.
+type Rule struct {
+	Place
+	ID        string    `json:"rule_id,omitempty"`
+	Bundle    string    `json:"bundle_id,omitempty"`
+	Priority  *float64  `json:"priority,omitempty"`
+	Condition string    `json:"condition"` // see the function Condition
+	Decision  string    `json:"decision_binding,omitempty"`
+	Enforced  bool      `json:"enforced"`
+	Then      *Outcome  `json:"then,omitempty"`
+	Else      *Outcome  `json:"else,omitempty"`
+	Rationale string    `json:"rationale,omitempty"`
+	Problems  []Problem `json:"problems,omitempty"`
+
+	Fires    *Example  `json:"fires,omitempty"`   // its condition is true
+	Rests    *Example  `json:"rests,omitempty"`   // its condition is false
+	Unknown  *Example  `json:"unknown,omitempty"` // its condition is unknown; only when explained
+	Shadows  []Shadow  `json:"shadowed,omitempty"`
+	Overlaps []Overlap `json:"overlaps,omitempty"`
+	// ShadowsOthers and SameDecision are there only when the rule is explained:
+	// the rules that it keeps from deciding, or all that do, and the other rules
+	// of its decision that it neither overlaps with nor shadows.
+	ShadowsOthers []string `json:"shadows,omitempty"`
+	SameDecision  []string `json:"same_decision,omitempty"`
+	NotProved     []string `json:"not_proved,omitempty"`
+}
+
+// Outcome is what a then or an else says, by the contract's names. Bounds are
+// the arguments that it bounds.
+type Outcome struct {
+	Allow     *bool    `json:"allow,omitempty"`
+	Gate      string   `json:"requires_approval_gate,omitempty"`
+	Mode      string   `json:"approval_mode,omitempty"`
+	Requires  []string `json:"requires,omitempty"`
+	Prohibits []string `json:"prohibits,omitempty"`
+	Bounds    []string `json:"bounds,omitempty"`
+	Reason    string   `json:"reason,omitempty"`
+}
+
+// State says what came of the search for a request.
+type State string
+
+// The states of an Example and of a Gap.
+const (
+	Found     State = "request"    // there is one
+	None      State = "none"       // it is proved that there is none
+	NotProved State = "not_proved" // neither
+)
+
+// Example is the smallest request of a kind.
+type Example struct {
+	State   State          `json:"state"`
+	Request map[string]any `json:"request,omitzero"`
+	Words   string         `json:"words,omitempty"`  // the request in one line, without the intent
+	Reason  string         `json:"reason,omitempty"` // for not_proved: why
+	// Variable and Because say what makes a condition unknown.
+	Variable string `json:"variable,omitempty"`
+	Because  string `json:"because,omitempty"`
+}
+
+// Effect says what a shadow does to an outcome.
+type Effect string
+
+// The effects of a Shadow.
+const (
+	NeverDecides Effect = "never_decides" // wherever it holds, others deny or are unknown
+	AddsNothing  Effect = "adds_nothing"  // wherever it holds, earlier rules say the same
+)
+
+// Shadow is that an outcome makes no difference, and which rules see to that:
+// in every request, one of them.
+type Shadow struct {
+	Outcome string   `json:"outcome"` // then or else
+	Effect  Effect   `json:"effect"`
+	Denied  []string `json:"denied_by,omitempty"`
+	Stopped []string `json:"unknown,omitempty"` // rules whose condition is unknown
+	Said    []string `json:"said_by,omitempty"`
+}
+
+// Overlap is that an outcome holds together with another rule's, for the same
+// decision, and that they say different things.
+type Overlap struct {
+	Outcome string         `json:"outcome"` // then or else, of this rule
+	With    string         `json:"with"`
+	Other   string         `json:"other"`   // then or else, of the other rule
+	Differs []string       `json:"differs"` // what the other one says
+	Request map[string]any `json:"request"`
+	Words   string         `json:"words"`
+}
+
+// GapKind says what a gap is about.
+type GapKind string
+
+// The kinds of a Gap.
+const (
+	// Silence is that no rule of a decision fires, so that the request is blocked.
+	Silence GapKind = "silence"
+	// IdleGate is that a rule requires a gate whose own condition is false.
+	IdleGate GapKind = "idle_gate"
+)
+
+// Gap is a question about an intent as a whole, with its answer: with state none
+// there is no gap.
+type Gap struct {
+	Kind GapKind `json:"kind"`
+	Name string  `json:"name"` // of the decision or the gate
+	Example
+}

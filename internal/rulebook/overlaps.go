@@ -1,0 +1,113 @@
+package rulebook
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/policy"
+)
+
+// meet compares the rules of each decision in pairs, for only those can meet.
+func (c *chapter) meet() {
+	groups := map[string][]*entry{}
+	for _, e := range c.entries {
+		if !e.counts() || !e.DecisionBinding.OK {
+			continue
+		}
+		key := e.DecisionBinding.Value
+		for _, o := range groups[key] {
+			if c.only == "" || c.only == e.name || c.only == o.name {
+				c.compare(o, e)
+			}
+		}
+		groups[key] = append(groups[key], e)
+	}
+}
+
+// compare writes down, in both of two rules, where their outcomes hold together
+// and say different things.
+func (c *chapter) compare(a, b *entry) {
+	for _, x := range a.branches {
+		for _, y := range b.branches {
+			onX, onY := differences(x, y), differences(y, x)
+			if len(onX) == 0 || holdsNever(a, x) || holdsNever(b, y) {
+				continue
+			}
+			found := c.overlaps.ask(c.is(), x.holds, y.holds)
+			switch {
+			case found.Verdict == policy.Satisfiable:
+				words := c.words(found.Witness)
+				a.out.Overlaps = append(a.out.Overlaps, Overlap{x.word, b.name, y.word, onX, found.Witness, words})
+				b.out.Overlaps = append(b.out.Overlaps, Overlap{y.word, a.name, x.word, onY, found.Witness, words})
+			case found.Verdict == policy.Unsatisfiable:
+				c.overlaps.claim(found)
+			case c.overlaps.left == 0:
+				c.skipped++
+			default:
+				said := "whether its %s holds together with the %s of %s: %s"
+				a.out.NotProved = append(a.out.NotProved, fmt.Sprintf(said, x.word, y.word, b.name, reason(found)))
+				b.out.NotProved = append(b.out.NotProved, fmt.Sprintf(said, y.word, x.word, a.name, reason(found)))
+			}
+		}
+	}
+}
+
+func skippedWords(pairs int) string {
+	noun := "pairs of outcomes hold"
+	if pairs == 1 {
+		noun = "pair of outcomes holds"
+	}
+	return fmt.Sprintf("whether %d %s together: the book has used up its %d steps", pairs, noun, overlapSteps)
+}
+
+// differences returns what the second outcome says that the first does not, in
+// words that follow its name. Two denials do not differ, and next to a denial
+// nothing else counts.
+func differences(a, b *branch) []string {
+	if a.Allow.OK && b.Allow.OK && a.Allow.Value != b.Allow.Value {
+		return []string{map[bool]string{true: "allows", false: "denies"}[b.Allow.Value]}
+	}
+	if a.denies() || b.denies() {
+		return nil
+	}
+	var all []string
+	for _, f := range []struct{ mine, theirs, says, not string }{
+		{a.RequiresApprovalGate.Value, b.RequiresApprovalGate.Value, "requires gate ", "names no gate"},
+		{a.ApprovalMode.Value, b.ApprovalMode.Value, "states mode ", "states no mode"},
+	} {
+		switch {
+		case f.mine == f.theirs:
+		case f.theirs == "":
+			all = append(all, f.not)
+		default:
+			all = append(all, f.says+f.theirs)
+		}
+	}
+	return all
+}
+
+// relate writes down what else a reader of one rule asks: what the rule does to
+// others, and which others there are for its decision.
+func (c *chapter) relate(e *entry) {
+	var mentioned []string
+	for _, o := range e.out.Overlaps {
+		mentioned = append(mentioned, o.With)
+	}
+	for _, s := range e.out.Shadows {
+		mentioned = slices.Concat(mentioned, s.Denied, s.Stopped, s.Said)
+	}
+	for _, o := range c.entries {
+		if o.rule == e.rule {
+			continue
+		}
+		if slices.ContainsFunc(o.out.Shadows, func(s Shadow) bool {
+			return slices.Contains(slices.Concat(s.Denied, s.Stopped, s.Said), e.name)
+		}) {
+			e.out.ShadowsOthers = append(e.out.ShadowsOthers, o.name)
+			mentioned = append(mentioned, o.name)
+		}
+		if e.DecisionBinding.OK && o.bound(e.DecisionBinding.Value) && !slices.Contains(mentioned, o.name) {
+			e.out.SameDecision = append(e.out.SameDecision, o.name)
+		}
+	}
+}

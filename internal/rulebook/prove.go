@@ -1,0 +1,137 @@
+package rulebook
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/policy"
+)
+
+// The budget of a book, in the solver's steps, of which a machine does some
+// million in a second. Overlaps have their own, for there may be thousands of
+// pairs, and what is said of each rule must not suffer from them.
+const (
+	firstTry     = 1_000
+	lastTry      = 1_000_000
+	ruleSteps    = 20_000_000
+	overlapSteps = 20_000_000
+	// beyond is how the solver's reason begins where its steps were too few.
+	beyond = "not proved within"
+)
+
+// prover asks the solver and keeps account.
+type prover struct {
+	left, all int
+	assumed   map[string]bool
+}
+
+func newProver(steps int, assumed map[string]bool) *prover {
+	return &prover{left: steps, all: steps, assumed: assumed}
+}
+
+// ask decides whether there is a request for which all the parts hold, with few
+// steps first, so that it is known about how many were needed.
+func (q *prover) ask(parts ...policy.Formula) policy.Answer {
+	f := policy.All(parts...)
+	for steps := firstTry; ; steps *= 10 {
+		if q.left < steps {
+			q.left = 0
+			return policy.Answer{Reason: fmt.Sprintf("the book has used up its %d steps", q.all)}
+		}
+		q.left -= steps
+		a := policy.Solver{Steps: steps}.Solve(f)
+		if steps == lastTry || a.Verdict != policy.Undecided || !strings.HasPrefix(a.Reason, beyond) {
+			return a
+		}
+	}
+}
+
+// claim notes what a proof leans on that the book makes use of.
+func (q *prover) claim(a policy.Answer) {
+	for _, path := range a.Assumed {
+		q.assumed[path] = true
+	}
+}
+
+// reason says why an answer claims nothing.
+func reason(a policy.Answer) string {
+	return strings.TrimPrefix(a.Reason, "not proved ")
+}
+
+// scope is the requests of one intent or, where the pack names none, all.
+type scope struct {
+	intent string
+	any    bool
+}
+
+func (s scope) is() policy.Formula {
+	if s.any {
+		return policy.All()
+	}
+	return policy.Is("request.intent", s.intent)
+}
+
+// example turns an answer into what the book shows.
+func (s scope) example(a policy.Answer) Example {
+	switch a.Verdict {
+	case policy.Satisfiable:
+		return Example{State: Found, Request: a.Witness, Words: s.words(a.Witness)}
+	case policy.Unsatisfiable:
+		return Example{State: None}
+	}
+	return Example{State: NotProved, Reason: reason(a)}
+}
+
+// words says a request in one line. The intent stands above it.
+func (s scope) words(request map[string]any) string {
+	values := map[string]any{}
+	flatten(values, "", request)
+	if !s.any {
+		delete(values, "request.intent")
+	}
+	var words []string
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		words = append(words, variable(path, "")+" = "+literal(values[path]))
+	}
+	switch {
+	case len(words) > 0:
+		return strings.Join(words, ", ")
+	case s.any:
+		return "an empty request"
+	}
+	return "a request that says nothing more"
+}
+
+// flatten collects the values of a request by their dotted paths.
+func flatten(into map[string]any, path string, v any) {
+	object, ok := v.(map[string]any)
+	if !ok || len(object) == 0 && path != "" {
+		into[path] = v
+		return
+	}
+	for name, member := range object {
+		below := name
+		if path != "" {
+			below = path + "." + name
+		}
+		flatten(into, below, member)
+	}
+}
+
+// overlay returns one object with the members of another put over it.
+func overlay(under, over map[string]any) map[string]any {
+	out := maps.Clone(under)
+	if out == nil {
+		out = map[string]any{}
+	}
+	for name, v := range over {
+		a, both := out[name].(map[string]any)
+		if b, ok := v.(map[string]any); ok && both {
+			v = overlay(a, b)
+		}
+		out[name] = v
+	}
+	return out
+}
