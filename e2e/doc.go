@@ -6,6 +6,10 @@
 //     file commands and working directory, on a repository with a base, a head and
 //     the merge commit that GitHub checks out.
 //   - The reader test compares the product's JSON reader with another one.
+//   - The JsonLogic test compares the evaluator with json-logic-js, the reference
+//     implementation, on rules that a generator makes. It needs node; npm fetches
+//     the reference.
+//   - The secrets test compares the detectors of the security gate with gitleaks.
 //
 // It is a module of its own so that nothing of it reaches the product's go.mod.
 // Nothing here is skipped: a machine that cannot run a test fails it, with what

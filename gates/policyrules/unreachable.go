@@ -45,14 +45,31 @@ type reach struct {
 	*proof
 	dropped map[*branch]bool
 	usual   map[scope]map[string]any // see usualRequest
+	notes   []undecided              // in the order of the check, which is backward
+}
+
+// undecided is an outcome whose fate is not known.
+type undecided struct {
+	*branch
+	answer policy.Answer
 }
 
 func checkReachable(p *gate.Pass) {
 	m, q := newModel(p), newProof(p)
 	m.excuse(p, aboutRules)
-	c := &reach{m, q, map[*branch]bool{}, map[scope]map[string]any{}}
-	for _, r := range slices.Backward(m.rules) {
+	newReach(m, q).checkAll()
+}
+
+func newReach(m *model, q *proof) *reach {
+	return &reach{model: m, proof: q, dropped: map[*branch]bool{}, usual: map[scope]map[string]any{}}
+}
+
+func (c *reach) checkAll() {
+	for _, r := range slices.Backward(c.rules) {
 		c.check(r)
+	}
+	for _, u := range slices.Backward(c.notes) {
+		c.unproved(called("rule", u.rule.RuleID), "reachability of its "+u.word, u.answer)
 	}
 }
 
@@ -95,7 +112,7 @@ func (c *reach) fate(b *branch) (fate, policy.Answer) {
 	case policy.Unsatisfiable:
 		return covered, a
 	case policy.Undecided:
-		c.unproved(called("rule", b.rule.RuleID), "reachability of its "+b.word, a)
+		c.notes = append(c.notes, undecided{b, a})
 	}
 	return open, a
 }

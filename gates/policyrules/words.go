@@ -91,7 +91,7 @@ func example(witness map[string]any, exprs ...*policy.Expr) string {
 	}
 	switch {
 	case len(there) > 0:
-		return ", for example for " + series(few(there))
+		return ", for example " + series(few(there))
 	case len(absent) > 0:
 		return ", for example without " + series(few(absent))
 	}

@@ -214,9 +214,9 @@ func (p *page) intent(in *rulebook.Intent) {
 }
 
 func (p *page) gap(g *rulebook.Gap) {
-	label, found, none := "silence", "no rule of it fires, so it is blocked", "none, in every request one of its rules fires or it is denied"
+	label, found, none := "silence", "no rule of it fires, so it is blocked", "none, every request fires one of its rules or is denied"
 	if g.Kind == rulebook.IdleGate {
-		label, found, none = "gate", "required although its own condition is false", "none, wherever a rule requires it its own condition is true"
+		label, found, none = "gate", "required although its own condition is false", "none, wherever a rule requires it, its own condition is met"
 	}
 	switch g.State {
 	case rulebook.Found:
@@ -241,11 +241,7 @@ func (p *page) rule(r *rulebook.Rule, number int) {
 	p.row(pageIndent, "if", r.Condition)
 	p.outcome("then", r.Then)
 	p.outcome("else", r.Else)
-	decision := cmp.Or(r.Decision, "no decision")
-	if !r.Enforced {
-		decision += ", not enforced: it is listed and binds nothing"
-	}
-	p.row(pageIndent, "decides", decision)
+	p.row(pageIndent, "decides", decisionWords(r))
 	if p.explain && r.Rationale != "" {
 		p.row(pageIndent, "because", r.Rationale)
 	}
@@ -254,7 +250,7 @@ func (p *page) rule(r *rulebook.Rule, number int) {
 		if problem.Hint != "" {
 			said += " → " + problem.Hint
 		}
-		p.row(pageIndent, "unreadable", said)
+		p.row(pageIndent, "problem", said)
 	}
 	p.example("true for", r.Fires, noRequest+": it never fires")
 	p.example("false for", r.Rests, noRequest)
@@ -262,6 +258,27 @@ func (p *page) rule(r *rulebook.Rule, number int) {
 	p.relations(r)
 }
 
+// decisionWords says what a rule has a say in.
+func decisionWords(r *rulebook.Rule) string {
+	denies := func(o *rulebook.Outcome) bool { return o != nil && o.Allow != nil && !*o.Allow }
+	words := r.Decision
+	switch {
+	case words != "":
+	case denies(r.Then) || denies(r.Else):
+		words = "no decision, so its deny counts for every one of the intent"
+	default:
+		words = "no decision, so it authorises nothing"
+	}
+	if r.EveryIntent {
+		words += "; in every intent"
+	}
+	if !r.Enforced {
+		words += "; not enforced, so it is listed and binds nothing"
+	}
+	return words
+}
+
+// bundleWords says which bundle a rule is of.
 func bundleWords(r *rulebook.Rule) string {
 	words := "bundle " + cmp.Or(r.Bundle, "without a bundle_id")
 	if r.Priority != nil {
@@ -338,7 +355,7 @@ func (p *page) relations(r *rulebook.Rule) {
 		p.row(pageIndent, "shadows", listed(r.ShadowsOthers, len(r.ShadowsOthers)))
 	}
 	if len(r.SameDecision) > 0 {
-		p.row(pageIndent, "beside", listed(r.SameDecision, len(r.SameDecision))+", of the same decision and without a difference where they meet")
+		p.row(pageIndent, "beside", listed(r.SameDecision, len(r.SameDecision))+" of the same decision")
 	}
 	for _, reason := range r.NotProved {
 		p.row(pageIndent, "not proved", reason)
@@ -375,13 +392,10 @@ func meetingWords(o rulebook.Overlap) string {
 	said := listed(o.Differs, len(o.Differs))
 	mine := ""
 	if o.Outcome == "else" {
-		mine = "in its else, "
+		mine = "in its else "
 	}
-	switch said {
-	case "denies":
-		said += ", and the deny wins"
-	case "allows":
-		said += ", but this deny wins"
+	if said == "denies" || said == "allows" {
+		said += "; the deny wins"
 	}
 	return fmt.Sprintf("%sthe %s of %s, which %s", mine, o.Other, o.With, said)
 }

@@ -60,16 +60,18 @@ type Problem struct {
 // One with problems has none of the members after them.
 type Rule struct {
 	Place
-	ID        string    `json:"rule_id,omitempty"`
-	Bundle    string    `json:"bundle_id,omitempty"`
-	Priority  *float64  `json:"priority,omitempty"`
-	Condition string    `json:"condition"` // see the function Condition
-	Decision  string    `json:"decision_binding,omitempty"`
-	Enforced  bool      `json:"enforced"`
-	Then      *Outcome  `json:"then,omitempty"`
-	Else      *Outcome  `json:"else,omitempty"`
-	Rationale string    `json:"rationale,omitempty"`
-	Problems  []Problem `json:"problems,omitempty"`
+	ID        string   `json:"rule_id,omitempty"`
+	Bundle    string   `json:"bundle_id,omitempty"`
+	Priority  *float64 `json:"priority,omitempty"`
+	Condition string   `json:"condition"` // see the function Condition
+	Decision  string   `json:"decision_binding,omitempty"`
+	Enforced  bool     `json:"enforced"`
+	// EveryIntent says that the rule names no intent and so applies to all.
+	EveryIntent bool      `json:"every_intent,omitempty"`
+	Then        *Outcome  `json:"then,omitempty"`
+	Else        *Outcome  `json:"else,omitempty"`
+	Rationale   string    `json:"rationale,omitempty"`
+	Problems    []Problem `json:"problems,omitempty"`
 
 	Fires    *Example  `json:"fires,omitempty"`   // its condition is true
 	Rests    *Example  `json:"rests,omitempty"`   // its condition is false

@@ -1,6 +1,7 @@
 package rulebook
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/contextosai/packgate/internal/pack"
@@ -65,21 +66,19 @@ func build(p *pack.Pack, only string) *Book {
 	if p.Node != nil {
 		b.File = p.Node.Document().File
 	}
-	var chapters []*chapter
-	for _, s := range w.scopes() {
-		if c := w.chapter(s); only == "" || c.has(only) {
-			chapters = append(chapters, c)
-		}
+	chapters, leftOut := w.chapters()
+	if leftOut > 0 {
+		b.NotProved = append(b.NotProved, fmt.Sprintf("%d intents are left out: the book has more than %d entries", leftOut, mostEntries))
 	}
 	for _, c := range chapters {
 		c.examples()
 	}
 	gaps := make([][]Gap, len(chapters))
 	for i, c := range chapters {
-		c.shadows()
 		if only == "" {
 			gaps[i] = c.gaps()
 		}
+		c.shadows()
 	}
 	for i, c := range chapters {
 		c.meet()
@@ -87,7 +86,7 @@ func build(p *pack.Pack, only string) *Book {
 	}
 	for _, r := range w.model.rules {
 		if r.unplaced && (only == "" || r.name == only) {
-			b.Unplaced = append(b.Unplaced, r.describe())
+			b.Unplaced = append(b.Unplaced, r.described)
 		}
 	}
 	for path := range assumed {
@@ -111,6 +110,25 @@ func (w *author) scopes() []scope {
 	return all
 }
 
+// mostEntries bounds the rules of all intents together. A rule that names no
+// intent counts in each.
+const mostEntries = 10_000
+
+// chapters returns what the book is about, and how many intents it leaves out.
+func (w *author) chapters() (all []*chapter, leftOut int) {
+	entries := 0
+	for _, s := range w.scopes() {
+		if entries > mostEntries {
+			leftOut++
+			continue
+		}
+		if c := w.chapter(s); w.only == "" || c.has(w.only) {
+			all, entries = append(all, c), entries+len(c.entries)
+		}
+	}
+	return all, leftOut
+}
+
 func (w *author) chapter(s scope) *chapter {
 	c := &chapter{author: w, scope: s}
 	for _, r := range w.model.rules {
@@ -118,7 +136,7 @@ func (w *author) chapter(s scope) *chapter {
 		if r.unplaced || to.OK && to.Value != s.intent {
 			continue
 		}
-		c.entries = append(c.entries, &entry{rule: r, out: r.describe(), witnesses: map[*branch]map[string]any{}})
+		c.entries = append(c.entries, &entry{rule: r, out: r.described, witnesses: map[*branch]map[string]any{}})
 	}
 	return c
 }
@@ -153,6 +171,7 @@ func (r *rule) describe() Rule {
 	out := Rule{
 		Place: placeOf(r.Node), ID: r.RuleID.Value, Bundle: r.bundle.BundleID.Value, Condition: Condition(r.If),
 		Decision: r.DecisionBinding.Value, Enforced: r.enforced, Rationale: r.Rationale.Value, Problems: r.problems,
+		EveryIntent: !r.unplaced && !r.AppliesTo.Intent.OK,
 	}
 	if p := r.bundle.Priority; p.OK {
 		out.Priority = &p.Value

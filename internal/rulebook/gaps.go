@@ -35,6 +35,9 @@ func (c *chapter) gaps() []Gap {
 // silence asks for a request for which no rule of a decision fires, nothing
 // denies all decisions, and the compile does not stop.
 func (c *chapter) silence(key string) Example {
+	if !c.rules.charge(2 * len(c.entries)) {
+		return Example{State: NotProved, Reason: c.rules.usedUp()}
+	}
 	parts := []policy.Formula{c.is(), c.known()}
 	for _, e := range c.entries {
 		if !e.enforced || e.DecisionBinding.OK && !e.bound(key) {
@@ -55,6 +58,9 @@ func (c *chapter) silence(key string) Example {
 // idle asks for a request that compiles, in which a rule requires a gate
 // although the gate's own condition is false.
 func (c *chapter) idle(id string) Example {
+	if !c.rules.charge(2 * len(c.entries)) {
+		return Example{State: NotProved, Reason: c.rules.usedUp()}
+	}
 	g := c.gate(id)
 	if g == nil {
 		return Example{State: NotProved, Reason: "the pack has no such gate"}

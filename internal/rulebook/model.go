@@ -24,6 +24,9 @@ type rule struct {
 	enforced bool
 	unplaced bool      // its intent cannot be read
 	branches []*branch // then, and else where there is one
+	// wanted are the texts that variables must be equal to for it to be true.
+	wanted    map[string]string
+	described Rule // what the pack itself says about it
 }
 
 // branch is an outcome of a rule and when it holds.
@@ -51,6 +54,7 @@ func newModel(p *pack.Pack) *model {
 	for _, b := range bundles {
 		for i := range b.PolicyDSL.Rules.Items {
 			r := newRule(b, &b.PolicyDSL.Rules.Items[i])
+			r.described = r.describe()
 			m.rules = append(m.rules, r)
 			if to := r.AppliesTo.Intent; to.OK {
 				m.intents = append(m.intents, to.Value)
@@ -89,7 +93,8 @@ func newRule(b *pack.Bundle, written *pack.Rule) *rule {
 	if len(r.problems) > 0 {
 		return r
 	}
-	r.when = when
+	r.when, r.wanted = when, map[string]string{}
+	wanted(r.wanted, written.If)
 	r.branches = []*branch{{&written.Then, r, "then", policy.IsTrue(when)}}
 	if written.Else.Node != nil {
 		r.branches = append(r.branches, &branch{&written.Else, r, "else", policy.IsFalse(when)})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/policy"
 )
 
@@ -30,7 +31,7 @@ func (c *chapter) compare(a, b *entry) {
 	for _, x := range a.branches {
 		for _, y := range b.branches {
 			onX, onY := differences(x, y), differences(y, x)
-			if len(onX) == 0 || holdsNever(a, x) || holdsNever(b, y) {
+			if len(onX) == 0 || holdsNever(a, x) || holdsNever(b, y) || x.word == "then" && y.word == "then" && apart(a.rule, b.rule) {
 				continue
 			}
 			found := c.overlaps.ask(c.is(), x.holds, y.holds)
@@ -48,6 +49,44 @@ func (c *chapter) compare(a, b *entry) {
 				a.out.NotProved = append(a.out.NotProved, fmt.Sprintf(said, x.word, y.word, b.name, reason(found)))
 				b.out.NotProved = append(b.out.NotProved, fmt.Sprintf(said, y.word, x.word, a.name, reason(found)))
 			}
+		}
+	}
+}
+
+// apart reports whether two conditions are never true together because one
+// variable would have to be two texts. That is so for most pairs of a large pack,
+// and is seen without the solver.
+func apart(a, b *rule) bool {
+	for path, text := range a.wanted {
+		if other, both := b.wanted[path]; both && other != text {
+			return true
+		}
+	}
+	return false
+}
+
+// wanted collects the texts that variables must be equal to for a condition to
+// be true: it is such a comparison, or a conjunction that holds some.
+func wanted(into map[string]string, n *pack.Node) {
+	if n.Kind != pack.Object || len(n.Members) != 1 {
+		return
+	}
+	operands := operandsOf(n.Members[0].Value)
+	switch n.Members[0].Name {
+	case "and":
+		for _, operand := range operands {
+			wanted(into, operand)
+		}
+	case "==", "===":
+		path, text := operands[0], operands[1]
+		if path.Kind == pack.String {
+			path, text = text, path
+		}
+		if text.Kind != pack.String || path.Kind != pack.Object || path.Members[0].Name != "var" {
+			return
+		}
+		if of := operandsOf(path.Members[0].Value); len(of) == 1 && of[0].Kind == pack.String {
+			into[of[0].Text] = text.Text
 		}
 	}
 }

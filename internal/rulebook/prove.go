@@ -38,7 +38,7 @@ func (q *prover) ask(parts ...policy.Formula) policy.Answer {
 	for steps := firstTry; ; steps *= 10 {
 		if q.left < steps {
 			q.left = 0
-			return policy.Answer{Reason: fmt.Sprintf("the book has used up its %d steps", q.all)}
+			return policy.Answer{Reason: q.usedUp()}
 		}
 		q.left -= steps
 		a := policy.Solver{Steps: steps}.Solve(f)
@@ -46,6 +46,15 @@ func (q *prover) ask(parts ...policy.Formula) policy.Answer {
 			return a
 		}
 	}
+}
+
+func (q *prover) usedUp() string { return fmt.Sprintf("the book has used up its %d steps", q.all) }
+
+// charge takes steps for putting a question together that is about so many
+// outcomes. It reports whether there are any left.
+func (q *prover) charge(outcomes int) bool {
+	q.left = max(q.left-outcomes, 0)
+	return q.left > 0
 }
 
 // claim notes what a proof leans on that the book makes use of.

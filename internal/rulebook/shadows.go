@@ -27,6 +27,10 @@ func (c *chapter) shadows() {
 		if !e.counts() {
 			continue
 		}
+		if !c.rules.charge(4 * len(c.entries)) {
+			e.out.NotProved = append(e.out.NotProved, "whether it makes a difference: "+c.rules.usedUp())
+			continue
+		}
 		for _, b := range e.branches {
 			if !b.denies() {
 				c.shadow(e, b, NeverDecides, c.standingAgainst(e, b))
