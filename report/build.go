@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gates"
@@ -11,7 +12,8 @@ import (
 	"github.com/contextosai/packgate/internal/repo"
 )
 
-// NewPack returns what is said of one pack. Its Result is left to the caller,
+// NewPack returns what is said of one pack, with the secrets of its files masked.
+// Its Result is left to the caller,
 // who knows what is to fail.
 func NewPack(u *repo.Unit, result gates.Result, cases []golden.Result, diff *diffing.Diff) Pack {
 	p := Pack{
@@ -38,7 +40,27 @@ func NewPack(u *repo.Unit, result gates.Result, cases []golden.Result, diff *dif
 	for _, n := range result.NotChecked {
 		p.NotChecked = append(p.NotChecked, NotChecked{Gate: n.Gate, Rule: n.Rule, Reason: n.Reason})
 	}
-	return p
+	documents := append(documentsOf(diff), u.Document)
+	for _, f := range u.Files {
+		documents = append(documents, f.Document)
+	}
+	return masked(p, documents)
+}
+
+// documentsOf returns the documents of which a comparison shows anything.
+func documentsOf(d *diffing.Diff) []*pack.Document {
+	if d == nil {
+		return nil
+	}
+	var documents []*pack.Document
+	for _, c := range d.Changes() {
+		for _, n := range []*pack.Node{c.Old, c.New} {
+			if n != nil && !slices.Contains(documents, n.Document()) {
+				documents = append(documents, n.Document())
+			}
+		}
+	}
+	return documents
 }
 
 func newFinding(f finding.Finding) Finding {

@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/diffing"
 )
 
-// NewFindings returns findings in the report's form, sorted for people.
-func NewFindings(findings []finding.Finding) []Finding {
-	out := []Finding{}
-	for _, f := range finding.Sort(findings) {
-		out = append(out, newFinding(f))
+// NewComparison returns a comparison and what the version rules find in it, in
+// the report's form, with the secrets of both versions masked.
+func NewComparison(d *diffing.Diff) (*Diff, []Finding) {
+	p := Pack{Diff: NewDiff(d), Findings: []Finding{}}
+	for _, f := range d.Findings() {
+		p.Findings = append(p.Findings, newFinding(f))
 	}
-	return out
+	p = masked(p, documentsOf(d))
+	return p.Diff, p.Findings
 }
 
 // WriteDiff writes a comparison alone: "json" is the report's diff object,

@@ -40,10 +40,10 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 	if err != nil {
 		return err
 	}
-	findings := d.Findings()
+	shown, findings := report.NewComparison(d)
 	code := ExitPass
 	for _, f := range findings {
-		if f.Severity.String() == "error" {
+		if f.Severity == "error" {
 			code = ExitFindings
 		}
 	}
@@ -51,7 +51,7 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 		code = ExitReject
 	}
 	r := &run{env: env}
-	if err := report.WriteDiff(env.Stdout, o.format, report.NewDiff(d), report.NewFindings(findings), report.Style{Color: r.colored(o)}); err != nil {
+	if err := report.WriteDiff(env.Stdout, o.format, shown, findings, report.Style{Color: r.colored(o)}); err != nil {
 		return err
 	}
 	if code != ExitPass {

@@ -56,7 +56,7 @@ func showPolicy(env *Env, name string, o policyOptions, explain bool) error {
 	}
 	defer w.files.Close() // only read from
 	p := pack.New(unit.Document)
-	book := &rulebook.Book{}
+	var book *rulebook.Book
 	if !explain {
 		book = rulebook.New(p)
 	} else if book = rulebook.Explain(p, o.explain); book == nil {
@@ -84,7 +84,6 @@ const (
 	mostText   = 2000
 	mostMeets  = 3 // overlaps of a rule, unless it is explained
 	mostInRow  = 8 // names in one row
-	noRequest  = "no request"
 )
 
 // page is a rulebook for a person. All text of a pack goes through row or text.
@@ -110,12 +109,10 @@ func writeBook(w io.Writer, b *rulebook.Book, explain bool) error {
 	if len(b.Assumed) > 0 || len(b.NotProved) > 0 {
 		p.line("")
 	}
-	switch len(b.Assumed) {
-	case 0:
-	case 1:
-		p.paragraph("taking " + b.Assumed[0] + " to be a single value")
-	default:
-		p.paragraph("taking " + listed(b.Assumed, len(b.Assumed)) + " to be single values")
+	if names := listed(b.Assumed, len(b.Assumed)); len(b.Assumed) > 1 {
+		p.paragraph("taking " + names + " to be single values")
+	} else if names != "" {
+		p.paragraph("taking " + names + " to be a single value")
 	}
 	for _, reason := range b.NotProved {
 		p.paragraph("not proved: " + reason)
@@ -178,11 +175,23 @@ func listed(names []string, most int) string {
 	if len(names) > most {
 		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
 	}
+	return series(names, "and")
+}
+
+// oneOfThem names rules of which one at a time is meant.
+func oneOfThem(names []string) string {
+	if len(names) > mostInRow {
+		return fmt.Sprintf("one of %d rules", len(names))
+	}
+	return series(names, "or")
+}
+
+func series(names []string, word string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
 	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
 }
 
 func (p *page) intent(in *rulebook.Intent) {
@@ -216,7 +225,7 @@ func (p *page) intent(in *rulebook.Intent) {
 func (p *page) gap(g *rulebook.Gap) {
 	label, found, none := "silence", "no rule of it fires, so it is blocked", "none, every request fires one of its rules or is denied"
 	if g.Kind == rulebook.IdleGate {
-		label, found, none = "gate", "required although its own condition is false", "none, wherever a rule requires it, its own condition is met"
+		label, found, none = "gate", "required although its own condition is false", "none, wherever a rule requires it, its own condition is never false"
 	}
 	switch g.State {
 	case rulebook.Found:
@@ -252,9 +261,9 @@ func (p *page) rule(r *rulebook.Rule, number int) {
 		}
 		p.row(pageIndent, "problem", said)
 	}
-	p.example("true for", r.Fires, noRequest+": it never fires")
-	p.example("false for", r.Rests, noRequest)
-	p.example("unknown", r.Unknown, noRequest)
+	p.example("true for", r.Fires, "no request: it never fires")
+	p.example("false for", r.Rests, "no request")
+	p.example("unknown", r.Unknown, "no request")
 	p.relations(r)
 }
 
@@ -263,7 +272,11 @@ func decisionWords(r *rulebook.Rule) string {
 	denies := func(o *rulebook.Outcome) bool { return o != nil && o.Allow != nil && !*o.Allow }
 	words := r.Decision
 	switch {
+	case words != "" && !r.Enforced:
+		words += "; not enforced, so it is only listed when it fires"
 	case words != "":
+	case !r.Enforced:
+		words = "nothing; not enforced, so it is only listed when it fires"
 	case denies(r.Then) || denies(r.Else):
 		words = "no decision, so its deny counts for every one of the intent"
 	default:
@@ -271,9 +284,6 @@ func decisionWords(r *rulebook.Rule) string {
 	}
 	if r.EveryIntent {
 		words += "; in every intent"
-	}
-	if !r.Enforced {
-		words += "; not enforced, so it is listed and binds nothing"
 	}
 	return words
 }
@@ -374,18 +384,6 @@ func shadowWords(s rulebook.Shadow) string {
 		ways = append(ways, oneOfThem(s.Stopped)+" is unknown, which stops the compile")
 	}
 	return fmt.Sprintf("its %s never decides: whenever it holds, %s", s.Outcome, strings.Join(ways, ", or "))
-}
-
-// oneOfThem names rules of which one at a time is meant.
-func oneOfThem(names []string) string {
-	switch {
-	case len(names) > mostInRow:
-		return fmt.Sprintf("one of %d rules", len(names))
-	case len(names) < 2:
-		return strings.Join(names, "")
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 func meetingWords(o rulebook.Overlap) string {

@@ -155,6 +155,18 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// A proof that leans on a variable being a single value says so.
+func TestAssumed(t *testing.T) {
+	condition := strings.ReplaceAll(`{"and": [{"!": [V]}, {"!": [{"missing": ["x"]}]}, {"!==": [V, 0]}, {"!==": [V, false]}, {"!==": [V, ""]}]}`, "V", `{"var": "x"}`)
+	b := rulebook.New(with(t, ruleOf("R_1", condition, allow)))
+	if r := find(t, b, "R_1"); r.Fires.State != rulebook.None || !slices.Equal(b.Assumed, []string{"x"}) {
+		t.Errorf("got %+v, assuming %v", r.Fires, b.Assumed)
+	}
+	if b := rulebook.New(with(t, ruleOf("R_1", `{"<": [3, {"var": "x"}, 2]}`, allow))); len(b.Assumed) > 0 {
+		t.Errorf("got %v assumed without need", b.Assumed)
+	}
+}
+
 func TestGaps(t *testing.T) {
 	high := `{">": [` + amount + `, 5000]}`
 	low := `{">": [` + amount + `, 1000]}`

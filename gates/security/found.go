@@ -1,0 +1,35 @@
+package security
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/contextosai/packgate/internal/detect"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// Secrets returns the texts of a document that SEC001 takes for secrets, as they
+// stand there, each once, the longest first. Whoever shows values of the document
+// masks them: the rule keeps them out of its own messages alone.
+func Secrets(d *pack.Document) []string {
+	var found []string
+	add := func(context, text string) {
+		for _, m := range detect.Secrets(context, text) {
+			found = append(found, text[m.Start:m.End])
+		}
+	}
+	walk(d.Root, func(n *pack.Node) bool {
+		if n.Kind == pack.String {
+			add(label(n), n.Text)
+		}
+		for _, m := range n.Members {
+			add("", m.Name)
+		}
+		return true
+	})
+	if d.Root == nil {
+		add("", string(d.Source))
+	}
+	slices.SortFunc(found, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	return slices.Compact(found)
+}

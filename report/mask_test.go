@@ -1,0 +1,113 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/gatetest"
+	"github.com/contextosai/packgate/internal/edittest"
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// planted returns secrets that no issuer gave, built when the test runs.
+func planted() map[string]string {
+	letters := "Zq8vT3nLx6WcR1bYk9HsD4mJf7GpA2eU5oKi"
+	return map[string]string{
+		"token": "gh" + "p_" + letters,
+		"key":   "-----BEGIN " + "RSA PRIVATE KEY-----\n" + strings.Repeat(letters, 6) + "\n-----END " + "RSA PRIVATE KEY-----",
+	}
+}
+
+func documentOf(t *testing.T, script string) (*pack.Document, *repo.Unit) {
+	t.Helper()
+	src, err := edittest.Apply(gatetest.Support(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, faults := pack.Read("pack.json", src, pack.DefaultLimits())
+	return d, &repo.Unit{Name: "pack.json", Document: d, Faults: faults, Pack: pack.New(d)}
+}
+
+// Wherever a secret stands in a pack, no rendering of what is said of it holds
+// more than its beginning: no finding of any rule, no change, no path.
+func TestSecretsAreMasked(t *testing.T) {
+	places := []string{
+		"replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_HIGH_VALUE_REQUIRES_APPROVAL/decision_binding ",
+		"add /tooling_layer/adapter_registry/adp_orders/capabilities/- ",
+		"replace /pack_meta/data_classification ",
+		"replace /pack_meta/pack_id ",
+		"add /policy_layer/guardrails/must_refuse/- ",
+		"replace /policy_layer/approval_gates/GATE_FINANCE_APPROVAL/gate_id ",
+	}
+	for name, secret := range planted() {
+		for _, place := range places {
+			t.Run(name+" "+place, func(t *testing.T) {
+				_, unit := documentOf(t, place+compactJSON(secret))
+				_, before := documentOf(t, "")
+				diff, err := diffing.Compare(before.Pack, unit.Pack, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := repo.DefaultConfig()
+				result := gates.Run(gate.NewSubject(unit, nil, c), gates.Policy{}, diff.Findings()...)
+				p := NewPack(unit, result, golden.Run(unit, nil, c), diff)
+				// Backwards the secret stands in what is gone.
+				gone, err := diffing.Compare(unit.Pack, before.Pack, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(p.Findings) == 0 || len(p.Gates) != 8 {
+					t.Fatal("masking lost what is said")
+				}
+				old, findings := NewComparison(gone)
+				wantNoSecret(t, secret, &Report{Packs: []Pack{p, {Diff: old, Findings: findings}}})
+			})
+		}
+	}
+}
+
+func wantNoSecret(t *testing.T, secret string, r *Report) {
+	t.Helper()
+	var b bytes.Buffer
+	for _, write := range []func() error{
+		func() error { return JSON(&b, r) },
+		func() error { return MarkdownReport(&b, r) },
+		func() error { return Terminal(&b, r, Style{}) },
+	} {
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range strings.Split(secret, "\n") {
+		if strings.HasPrefix(line, "-----") {
+			continue // says what it is, and no more
+		}
+		for at := 0; at+12 <= len(line); at += 4 {
+			if piece := line[at : at+12]; strings.Contains(b.String(), piece) {
+				t.Fatalf("a report holds %q", piece)
+			}
+		}
+	}
+}
+
+// What a text was cut to is masked too, and nothing else changes.
+func TestMaskText(t *testing.T) {
+	secret := planted()["token"]
+	for text, want := range map[string]string{
+		"not " + secret + ".":        "not " + secret[:4] + "….",
+		"not " + secret[:20] + "…":   "not " + secret[:4] + "……",
+		"not " + secret[:7] + " yet": "not " + secret[:7] + " yet",
+		secret + secret:              secret[:4] + "…" + secret[:4] + "…",
+		"plain":                      "plain",
+	} {
+		if got := newMask([]string{secret}).text(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
