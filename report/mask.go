@@ -22,17 +22,37 @@ const shownOfSecret = 4
 // telling is how much of a secret a cut text has to hold to be masked too.
 const telling = 8
 
-// masked returns what is said of a pack without the secrets of the documents. A
-// repair that would carry one is left out: it could only be made by hand.
-func masked(p Pack, documents []*pack.Document) Pack {
+// Masked returns a value without the secrets of the documents that it was made
+// from. The value has to come back from its JSON form as it was.
+func Masked[T any](value T, documents []*pack.Document) (T, error) {
+	m := maskOf(documents)
+	if m == nil {
+		return value, nil
+	}
+	var out T
+	err := json.Unmarshal([]byte(m.text(compactJSON(value))), &out)
+	return out, err
+}
+
+// maskOf returns the mask of the secrets of documents, nil where there are none.
+func maskOf(documents []*pack.Document) *mask {
 	var secrets []string
 	for _, d := range documents {
 		secrets = append(secrets, security.Secrets(d)...)
 	}
 	if len(secrets) == 0 {
+		return nil
+	}
+	return newMask(secrets)
+}
+
+// masked returns what is said of a pack without the secrets of the documents. A
+// repair that would carry one is left out: it could only be made by hand.
+func masked(p Pack, documents []*pack.Document) Pack {
+	m := maskOf(documents)
+	if m == nil {
 		return p
 	}
-	m := newMask(secrets)
 	for i := range p.Findings {
 		if fix := p.Findings[i].Fix; fix != nil && m.text(compactJSON(fix)) != compactJSON(fix) {
 			p.Findings[i].Fix = nil

@@ -96,6 +96,21 @@ func wantNoSecret(t *testing.T, secret string, r *Report) {
 	}
 }
 
+// Any value that comes back from its JSON form can be masked.
+func TestMasked(t *testing.T) {
+	secret := planted()["token"]
+	d, _ := documentOf(t, "replace /pack_meta/pack_id "+compactJSON(secret))
+	type value struct{ Text string }
+	got, err := Masked(&value{"the pack " + secret}, []*pack.Document{d})
+	if want := "the pack " + secret[:4] + "…"; err != nil || got.Text != want {
+		t.Errorf("%v, %v, want %q", got, err, want)
+	}
+	clean, _ := documentOf(t, "")
+	if got, err := Masked(&value{"x"}, []*pack.Document{clean}); err != nil || got.Text != "x" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 // What a text was cut to is masked too, and nothing else changes.
 func TestMaskText(t *testing.T) {
 	secret := planted()["token"]

@@ -67,6 +67,9 @@ func showPolicy(env *Env, name string, o policyOptions, explain bool) error {
 		}
 		return unknownName("rule", o.explain, names, hint)
 	}
+	if book, err = report.Masked(book, []*pack.Document{unit.Document}); err != nil {
+		return err
+	}
 	if o.format == "json" {
 		e := json.NewEncoder(env.Stdout)
 		e.SetEscapeHTML(false)
