@@ -1,4 +1,5 @@
-// Package gatetest runs the cases of a gate's rules. Every rule has a folder
+// Package gatetest runs the cases of a gate's rules, and holds the laws that are
+// the same for all gates (Mutations, Fuzz, Mended). Every rule has a folder
 // testdata/<ID>-<name>/ beside its gate, with bad*.txtar files in which the rule
 // finds something and ok*.txtar files in which it stays silent. A case is a txtar
 // archive:
@@ -123,24 +124,7 @@ func subject(t *testing.T, archive *txtar.Archive) *gate.Subject {
 			write(t, filepath.Join(dir, "packs", "support", f.Name), f.Data)
 		}
 	}
-	files, err := repo.OpenFiles(dir, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer files.Close()
-	config, err := files.Config("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	environments, err := files.Environments(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unit, err := files.Unit("packs/support/pack.json", config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return gate.NewSubject(unit, environments, config)
+	return open(t, dir)
 }
 
 func write(t *testing.T, name string, data []byte) {

@@ -52,11 +52,11 @@ func checkGates(p *gate.Pass) {
 		a := q.ask(m.anywhere(), policy.IsTrue(g.when))
 		switch a.Verdict {
 		case policy.Undecided:
-			q.unproved(called("gate", g.GateID), "whether it can be raised", a)
+			q.unproved(gate.Called("gate", g.GateID), "whether it can be raised", a)
 		case policy.Unsatisfiable:
 			p.Report(gate.Diagnostic{
 				At:      g.When,
-				Message: fmt.Sprintf("the when of %s can never be true%s", called("gate", g.GateID), assuming(a)),
+				Message: fmt.Sprintf("the when of %s can never be true%s", gate.Called("gate", g.GateID), assuming(a)),
 				Hint:    "correct the condition, or write true if the gate is always needed",
 				Key:     "when",
 			})
@@ -72,7 +72,7 @@ func checkApprover(p *gate.Pass, g *pack.ApprovalGate) {
 	if role := g.RequiredApproverRole; role.OK && strings.TrimSpace(role.Value) == "" {
 		p.Report(gate.Diagnostic{
 			At:      role.Node,
-			Message: called("gate", g.GateID) + " has no approver role, so nobody can approve",
+			Message: gate.Called("gate", g.GateID) + " has no approver role, so nobody can approve",
 			Hint:    "write the role that approves",
 			Key:     "role",
 		})
@@ -80,7 +80,7 @@ func checkApprover(p *gate.Pass, g *pack.ApprovalGate) {
 	if ttl := g.TTLSeconds; ttl.OK && ttl.Value <= 0 {
 		p.Report(gate.Diagnostic{
 			At:      ttl.Node,
-			Message: fmt.Sprintf("ttl_seconds of %s is %s, so an approval is over before it counts", called("gate", g.GateID), clip(ttl.Node.Text)),
+			Message: fmt.Sprintf("ttl_seconds of %s is %s, so an approval is over before it counts", gate.Called("gate", g.GateID), gate.Clip(ttl.Node.Text, gate.MostShown)),
 			Hint:    "write how many seconds an approval holds, such as 7200",
 			Key:     "ttl",
 		})
@@ -131,7 +131,7 @@ func checkRole(p *gate.Pass, g *pack.ApprovalGate, role pack.Text, environment, 
 	}
 	p.Report(gate.Diagnostic{
 		At:      role.Node,
-		Message: fmt.Sprintf("%s needs the role %q, which nobody has in environment %q", called("gate", g.GateID), role.Value, environment),
+		Message: fmt.Sprintf("%s needs the role %q, which nobody has in environment %q", gate.Called("gate", g.GateID), role.Value, environment),
 		Hint:    hint,
 		Key:     environment,
 	})
@@ -159,7 +159,7 @@ func requiresGate(r *pack.Rule) bool {
 }
 
 func checkGateGap(m *model, q *proof, b *branch, g *approval) {
-	who := called("rule", b.rule.RuleID)
+	who := gate.Called("rule", b.rule.RuleID)
 	a, _ := q.inAny(m.scopesOf(b.rule), always(policy.All(b.holds, policy.IsFalse(g.when))))
 	switch a.Verdict {
 	case policy.Undecided:
@@ -170,7 +170,7 @@ func checkGateGap(m *model, q *proof, b *branch, g *approval) {
 			Message: fmt.Sprintf("the %s of %s requires %q also where the gate's when is false%s",
 				b.word, who, g.GateID.Value, example(a.Witness, b.rule.when, g.when)),
 			Hint:    "widen the gate's when to what the rule requires, or narrow the rule",
-			Related: also(g.When, "the gate's when"),
+			Related: gate.See(g.When, "the gate's when"),
 			Witness: a.Witness,
 		})
 	}

@@ -8,19 +8,14 @@ import (
 
 	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
 )
 
 // withRules returns the support pack with other rules, given as JSON.
 func withRules(t testing.TB, rules []string) []byte {
 	t.Helper()
-	src, err := pack.Edit(read("pack.json", gatetest.Support()), []finding.Operation{{
+	return gatetest.Edit(t, gatetest.Support(), finding.Operation{
 		Op: "replace", Path: "/policy_layer/policy_bundles/0/policy_dsl/rules", Value: "[" + strings.Join(rules, ",") + "]",
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return src
+	})
 }
 
 // many returns rules as a large pack has them: limits, regions and roles, with
@@ -37,18 +32,18 @@ func many(n int) []string {
 }
 
 func BenchmarkSupportPack(b *testing.B) {
-	s := subjectOf(gatetest.Support(), []byte(production), []byte(golden))
+	s := whole.Subject(gatetest.Support())
 	for b.Loop() {
-		judge(s)
+		gatetest.Judge(Gate, s)
 	}
 }
 
 func BenchmarkRules(b *testing.B) {
 	for _, n := range []int{20, 50, 200} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := subjectOf(withRules(b, many(n)), []byte(production), []byte(golden))
+			s := whole.Subject(withRules(b, many(n)))
 			for b.Loop() {
-				judge(s)
+				gatetest.Judge(Gate, s)
 			}
 		})
 	}
@@ -79,7 +74,7 @@ func TestBoundedTime(t *testing.T) {
 					"if": %s, "then": {"allow": false}}`, i, condition))
 			}
 			start := time.Now()
-			judge(subjectOf(withRules(t, rules), []byte(production), []byte(golden)))
+			gatetest.Judge(Gate, whole.Subject(withRules(t, rules)))
 			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("it took %s", took)
 			}

@@ -144,9 +144,7 @@ func (g *generator) pack(t *testing.T) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if src, err = pack.Edit(read("pack.json", src), []finding.Operation{{Op: "replace", Path: path, Value: string(text)}}); err != nil {
-			t.Fatal(err)
-		}
+		src = gatetest.Edit(t, src, finding.Operation{Op: "replace", Path: path, Value: string(text)})
 	}
 	return src
 }
@@ -168,10 +166,10 @@ type run struct {
 
 func newTrial(t *testing.T, src []byte) *trial {
 	t.Helper()
-	s := subjectOf(src, []byte(production), nil)
+	s := gatetest.Surroundings{Catalog: production}.Subject(src)
 	tr := &trial{T: t, pack: s.Pack, program: compiler.Prepare(s.Pack)}
 	var unchecked []finding.NotChecked
-	tr.found, unchecked = judge(s)
+	tr.found, unchecked = gatetest.Judge(Gate, s)
 	for _, n := range unchecked {
 		if strings.Contains(n.Reason, "not proved") {
 			t.Errorf("%s: %s", n.Rule, n.Reason)

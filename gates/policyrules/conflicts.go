@@ -118,7 +118,7 @@ func checkConflict(m *model, q *proof, a, b *rule) {
 	found, where := q.inAny(m.shared(a, b), always(policy.All(a.branches[0].holds, b.branches[0].holds)))
 	switch found.Verdict {
 	case policy.Undecided:
-		q.unproved(called("rule", b.RuleID), "whether it conflicts with another of its rank", found)
+		q.unproved(gate.Called("rule", b.RuleID), "whether it conflicts with another of its rank", found)
 		return
 	case policy.Unsatisfiable:
 		return
@@ -130,11 +130,11 @@ func checkConflict(m *model, q *proof, a, b *rule) {
 	q.Report(gate.Diagnostic{
 		At:       different[0].at,
 		Severity: severityOf(q, a, b, different, where),
-		Message: fmt.Sprintf("%s conflicts with %s of equal priority over %q: %s%s", called("rule", b.RuleID), called("rule", a.RuleID),
+		Message: fmt.Sprintf("%s conflicts with %s of equal priority over %q: %s%s", gate.Called("rule", b.RuleID), gate.Called("rule", a.RuleID),
 			b.DecisionBinding.Value, series(words), example(found.Witness, a.when, b.when)),
 		Hint:    "make their conditions exclude each other, or put one into a bundle of another priority",
 		Key:     a.RuleID.Value,
-		Related: also(different[0].other, "what %s says", called("rule", a.RuleID)),
+		Related: gate.See(different[0].other, "what %s says", gate.Called("rule", a.RuleID)),
 		Witness: found.Witness,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/policy"
 	"github.com/diegoholiveira/jsonlogic/v3"
@@ -198,7 +199,7 @@ func blame(condition *pack.Node, data map[string]any) (*pack.Node, string) {
 	theirs := askEngine(condition, data)
 	says := "gives " + shown(theirs.value)
 	if theirs.fails != "" {
-		says = "fails with " + fmt.Sprintf("%q", clip(theirs.fails))
+		says = "fails with " + gate.Quote(theirs.fails)
 	}
 	return condition, fmt.Sprintf("%q over %s is %s, and the engine %s",
 		name, series(few(operands)), shown(ours.Eval(data).Value), says)

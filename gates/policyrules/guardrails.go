@@ -46,7 +46,7 @@ func checkGuardrails(p *gate.Pass) {
 				Message: fmt.Sprintf("%q is in must_escalate and in must_refuse", s.Value),
 				Hint:    "keep it in one of the two lists",
 				Key:     signal(s.Value),
-				Related: also(other.Node, "refused here"),
+				Related: gate.See(other.Node, "refused here"),
 			})
 		}
 	}
@@ -56,7 +56,7 @@ func checkGuardrails(p *gate.Pass) {
 // checkNoGuardrails reports guardrails that are all empty beside a tool that writes.
 func checkNoGuardrails(p *gate.Pass) {
 	rails := &p.Pack.PolicyLayer.Guardrails
-	if !isObject(p.Pack.PolicyLayer.Node) {
+	if !gate.IsObject(p.Pack.PolicyLayer.Node) {
 		return
 	}
 	for _, l := range []pack.List[pack.Text]{rails.MustRefuse, rails.MustEscalate, rails.RedactionRules} {
@@ -73,7 +73,7 @@ func checkNoGuardrails(p *gate.Pass) {
 		Severity: finding.Warning,
 		Message:  fmt.Sprintf("all guardrails are empty, and %q can write", tool),
 		Hint:     "name what must be refused, escalated or redacted",
-		Related:  also(at, "a tool that writes"),
+		Related:  gate.See(at, "a tool that writes"),
 	})
 }
 
@@ -83,7 +83,7 @@ func checkNoGuardrails(p *gate.Pass) {
 func writeTool(p *gate.Pass) (name string, at *pack.Node) {
 	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
 		mode := pack.Mode(a.ApprovalMode)
-		if !isObject(a.Node) || mode == pack.ReadOnly {
+		if !gate.IsObject(a.Node) || mode == pack.ReadOnly {
 			continue
 		}
 		for _, c := range a.Capabilities.Items {

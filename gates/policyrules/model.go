@@ -66,7 +66,11 @@ type decision struct {
 
 // newModel compiles the conditions of a pack.
 func newModel(p *gate.Pass) *model {
-	m := &model{intents: intentsOf(p)}
+	m := &model{}
+	for _, intent := range p.Intents() {
+		m.intents = append(m.intents, intent.Value)
+	}
+	slices.Sort(m.intents)
 	for _, ref := range p.Rules {
 		m.addRule(ref)
 	}
@@ -75,7 +79,7 @@ func newModel(p *gate.Pass) *model {
 		if g.When == nil {
 			continue
 		}
-		if when := m.compile(omission{kind: "gate", what: called("gate", g.GateID)}, g.When); when != nil {
+		if when := m.compile(omission{kind: "gate", what: gate.Called("gate", g.GateID)}, g.When); when != nil {
 			m.gates = append(m.gates, &approval{ApprovalGate: g, when: when})
 		}
 	}
@@ -84,27 +88,11 @@ func newModel(p *gate.Pass) *model {
 		if d.EligibilityRules == nil {
 			continue
 		}
-		if eligible := m.compile(omission{kind: "decision", what: called("decision", d.DecisionKey)}, d.EligibilityRules); eligible != nil {
+		if eligible := m.compile(omission{kind: "decision", what: gate.Called("decision", d.DecisionKey)}, d.EligibilityRules); eligible != nil {
 			m.decisions = append(m.decisions, &decision{DecisionSpec: d, eligible: eligible})
 		}
 	}
 	return m
-}
-
-func intentsOf(p *gate.Pass) []string {
-	var names []string
-	for _, r := range p.Rules {
-		if r.AppliesTo.Intent.OK {
-			names = append(names, r.AppliesTo.Intent.Value)
-		}
-	}
-	for _, t := range p.Pack.EvaluationLayer.EvalTargets.Items {
-		if t.Intent.OK {
-			names = append(names, t.Intent.Value)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // compile compiles a condition, or notes that its owner is left out.
@@ -122,11 +110,11 @@ func (m *model) omit(owner omission, because string) {
 }
 
 func (m *model) addRule(ref gate.RuleRef) {
-	owner := omission{kind: "rule", rule: ref.Rule, what: called("rule", ref.RuleID)}
+	owner := omission{kind: "rule", rule: ref.Rule, what: gate.Called("rule", ref.RuleID)}
 	spoken := ref.Bundle.PolicyDSL.Language
 	switch mistyped := unreadable(ref.Rule); {
 	case spoken.OK && !strings.EqualFold(spoken.Value, language):
-		m.omit(owner, fmt.Sprintf("its bundle is written in %q", clip(spoken.Value)))
+		m.omit(owner, fmt.Sprintf("its bundle is written in %s", gate.Quote(spoken.Value)))
 	case mistyped != "":
 		m.omit(owner, fmt.Sprintf("its %s cannot be read", mistyped))
 	default:
@@ -136,7 +124,7 @@ func (m *model) addRule(ref gate.RuleRef) {
 		}
 		r := &rule{RuleRef: ref, when: when, enforced: !ref.NonEnforcing.Value}
 		r.branches = []*branch{{&ref.Then, r, "then", policy.IsTrue(when)}}
-		if isObject(ref.Else.Node) {
+		if gate.IsObject(ref.Else.Node) {
 			r.branches = append(r.branches, &branch{&ref.Else, r, "else", policy.IsFalse(when)})
 		}
 		m.rules = append(m.rules, r)
@@ -149,11 +137,11 @@ func unreadable(r *pack.Rule) string {
 	switch {
 	case r.If == nil:
 		return "if"
-	case !isObject(r.Then.Node):
+	case !gate.IsObject(r.Then.Node):
 		return "then"
-	case r.Else.Node != nil && !isObject(r.Else.Node):
+	case r.Else.Node != nil && !gate.IsObject(r.Else.Node):
 		return "else"
-	case r.AppliesTo.Node != nil && !isObject(r.AppliesTo.Node), r.AppliesTo.Intent.Node != nil && !r.AppliesTo.Intent.OK:
+	case r.AppliesTo.Node != nil && !gate.IsObject(r.AppliesTo.Node), r.AppliesTo.Intent.Node != nil && !r.AppliesTo.Intent.OK:
 		return "applies_to"
 	case r.DecisionBinding.Node != nil && !r.DecisionBinding.OK:
 		return "decision_binding"
@@ -162,8 +150,6 @@ func unreadable(r *pack.Rule) string {
 	}
 	return ""
 }
-
-func isObject(n *pack.Node) bool { return n != nil && n.Kind == pack.Object }
 
 // excuse lists what is left out of the proofs of a check. Keep says whether an
 // omission matters to it.
@@ -203,45 +189,34 @@ type condition struct {
 func (m *model) conditions() []condition {
 	var all []condition
 	for _, r := range m.rules {
-		all = append(all, condition{r.when, called("rule", r.RuleID), "if", r})
+		all = append(all, condition{r.when, gate.Called("rule", r.RuleID), "if", r})
 	}
 	for _, g := range m.gates {
-		all = append(all, condition{g.when, called("gate", g.GateID), "when", nil})
+		all = append(all, condition{g.when, gate.Called("gate", g.GateID), "when", nil})
 	}
 	for _, d := range m.decisions {
-		all = append(all, condition{d.eligible, called("decision", d.DecisionKey), "eligibility_rules", nil})
+		all = append(all, condition{d.eligible, gate.Called("decision", d.DecisionKey), "eligibility_rules", nil})
 	}
 	slices.SortStableFunc(all, func(a, b condition) int { return cmp.Compare(a.expr.Node().Start, b.expr.Node().Start) })
 	return all
 }
 
 // decisionMode returns the mode of a decision: of several versions the weakest,
-// as for the compiler. A decision that does not exist has none.
-func decisionMode(p *gate.Pass, key pack.Text) (mode pack.ApprovalMode, at *pack.DecisionSpec) {
-	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
-	for i := range specs {
-		d := &specs[i]
-		if !key.OK || !d.DecisionKey.OK || d.DecisionKey.Value != key.Value {
-			continue
-		}
-		if m := pack.Mode(d.ApprovalMode); at == nil || m.Rank() < mode.Rank() {
-			mode, at = m, d
-		}
+// where one that is not known counts as destructive. A decision that does not
+// exist has none.
+func decisionMode(p *gate.Pass, key pack.Text) (pack.ApprovalMode, *pack.DecisionSpec) {
+	spec, _ := p.Weakest(key, pack.ApprovalMode.Rank)
+	if spec == nil {
+		return "", nil
 	}
-	return mode, at
+	return pack.Mode(spec.ApprovalMode), spec
 }
 
 // aboveReadOnly reports whether a decision may have effects. One of which any
 // version may, or that does not exist, is taken to.
 func aboveReadOnly(p *gate.Pass, key pack.Text) bool {
-	known := false
-	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
-		if key.OK && d.DecisionKey.OK && d.DecisionKey.Value == key.Value {
-			known = true
-			if pack.Mode(d.ApprovalMode).Rank() > pack.ReadOnly.Rank() {
-				return true
-			}
-		}
-	}
-	return !known
+	versions := p.Versions(key)
+	return len(versions) == 0 || slices.ContainsFunc(versions, func(d *pack.DecisionSpec) bool {
+		return pack.Mode(d.ApprovalMode).Rank() > pack.ReadOnly.Rank()
+	})
 }

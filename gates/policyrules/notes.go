@@ -36,12 +36,12 @@ var POL013 = &gate.Rule{
 
 func checkRationale(p *gate.Pass) {
 	for _, r := range p.Rules {
-		if !isObject(r.Node) || !blank(r.Rationale) {
+		if !gate.IsObject(r.Node) || !blank(r.Rationale) {
 			continue
 		}
 		p.Report(gate.Diagnostic{
 			At:      pack.Place(r.Rationale.Node, r.Node),
-			Message: called("rule", r.RuleID) + " has no rationale",
+			Message: gate.Called("rule", r.RuleID) + " has no rationale",
 			Hint:    "add a sentence that says what the rule is for",
 		})
 	}
@@ -58,7 +58,7 @@ func checkToothless(p *gate.Pass) {
 		}
 		p.Report(gate.Diagnostic{
 			At:      r.NonEnforcing.Node,
-			Message: fmt.Sprintf("%s is non_enforcing and so binds nothing, but it %s", called("rule", r.RuleID), series(seeming)),
+			Message: fmt.Sprintf("%s is non_enforcing and so binds nothing, but it %s", gate.Called("rule", r.RuleID), series(seeming)),
 			Hint:    "remove non_enforcing, or what the rule only seems to do",
 			Related: related,
 		})
@@ -72,18 +72,18 @@ func pretences(p *gate.Pass, r *pack.Rule) (seeming []string, related []finding.
 		if denies(o) && !deny {
 			deny = true
 			seeming = append(seeming, "denies")
-			related = append(related, also(o.Allow.Node, "its deny")...)
+			related = append(related, gate.See(o.Allow.Node, "its deny")...)
 		}
 		if g := o.RequiresApprovalGate; g.OK && !raised[g.Value] {
 			raised[g.Value] = true
 			seeming = append(seeming, fmt.Sprintf("raises %q", g.Value))
-			related = append(related, also(g.Node, "its gate")...)
+			related = append(related, gate.See(g.Node, "its gate")...)
 		}
 	}
 	_, spec := decisionMode(p, r.DecisionBinding)
 	if spec != nil && aboveReadOnly(p, r.DecisionBinding) {
 		seeming = append(seeming, fmt.Sprintf("is bound to %q, which is above read_only", r.DecisionBinding.Value))
-		related = append(related, also(pack.Place(spec.ApprovalMode.Node, spec.Node), "the decision's mode")...)
+		related = append(related, gate.See(pack.Place(spec.ApprovalMode.Node, spec.Node), "the decision's mode")...)
 	}
 	return seeming, related
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/schemas"
 )
 
 // POL004: an outcome stays within its decision.
@@ -70,16 +69,13 @@ func checkOutcomeModes(p *gate.Pass) {
 			p.Report(gate.Diagnostic{
 				At: stated.Node,
 				Message: fmt.Sprintf("%s states approval_mode %q, which is above %q of its decision %q",
-					called("rule", r.RuleID), stated.Value, limit, spec.DecisionKey.Value),
+					gate.Called("rule", r.RuleID), stated.Value, limit, spec.DecisionKey.Value),
 				Hint:    fmt.Sprintf("write %q or a weaker mode, or raise the mode of the decision", limit),
-				Related: also(pack.Place(spec.ApprovalMode.Node, spec.Node), "the decision's mode"),
+				Related: gate.See(pack.Place(spec.ApprovalMode.Node, spec.Node), "the decision's mode"),
 			})
 		}
 	}
 }
-
-// comparisons bounds the search for near names in one check.
-const comparisons = 50_000
 
 func checkProhibited(p *gate.Pass) {
 	if !p.Pack.ToolingLayer.AdapterRegistry.OK {
@@ -99,30 +95,28 @@ func checkProhibited(p *gate.Pass) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	budget := comparisons
+	budget := gate.NewBudget()
 	for _, r := range p.Rules {
 		for _, o := range r.Outcomes() {
 			for _, name := range o.Prohibits.Items {
 				if name.OK && known[name.Value] == nil {
-					reportProhibited(p, r, name, names, known, &budget)
+					reportProhibited(p, r, name, names, known, budget)
 				}
 			}
 		}
 	}
 }
 
-func reportProhibited(p *gate.Pass, r gate.RuleRef, name pack.Text, names []string, known map[string]*pack.Node, budget *int) {
+func reportProhibited(p *gate.Pass, r gate.RuleRef, name pack.Text, names []string, known map[string]*pack.Node, budget *gate.Budget) {
 	d := gate.Diagnostic{
 		At:      name.Node,
-		Message: fmt.Sprintf("%s prohibits %q, which is no capability of any adapter", called("rule", r.RuleID), name.Value),
+		Message: fmt.Sprintf("%s prohibits %q, which is no capability of any adapter", gate.Called("rule", r.RuleID), name.Value),
 		Hint:    "write adapter_id.capability of a registered adapter, or remove the entry",
 		Key:     name.Value,
 	}
-	if *budget -= len(names); *budget >= 0 {
-		if near := schemas.Nearest(name.Value, names); near != "" {
-			d.Hint = fmt.Sprintf("write %q, or remove the entry", near)
-			d.Related = also(known[near], "the nearest name, %q", near)
-		}
+	if near := budget.Nearest(name.Value, names); near != "" {
+		d.Hint = fmt.Sprintf("write %q, or remove the entry", near)
+		d.Related = gate.See(known[near], "the nearest name, %q", near)
 	}
 	p.Report(d)
 }
@@ -133,9 +127,9 @@ func checkExplained(p *gate.Pass) {
 			*pack.Outcome
 			word string
 		}{{&r.Then, "then"}, {&r.Else, "else"}} {
-			who := fmt.Sprintf("the %s of %s", b.word, called("rule", r.RuleID))
+			who := fmt.Sprintf("the %s of %s", b.word, gate.Called("rule", r.RuleID))
 			switch {
-			case !isObject(b.Node):
+			case !gate.IsObject(b.Node):
 			case b.Allow.Node == nil:
 				p.Report(gate.Diagnostic{
 					At:      b.Node,

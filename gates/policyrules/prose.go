@@ -93,7 +93,7 @@ func (s said) add(words []string, t pack.Text, what string) {
 func checkRepeated(p *gate.Pass) {
 	same, refused := said{}, said{}
 	for _, r := range p.Rules {
-		same.add(wordsOf(r.Rationale.Value), r.Rationale, "the rationale of "+called("rule", r.RuleID))
+		same.add(wordsOf(r.Rationale.Value), r.Rationale, "the rationale of "+gate.Called("rule", r.RuleID))
 	}
 	rails := &p.Pack.PolicyLayer.Guardrails
 	for _, l := range []struct {
@@ -101,11 +101,11 @@ func checkRepeated(p *gate.Pass) {
 		name string
 	}{{rails.MustRefuse, "must_refuse"}, {rails.MustEscalate, "must_escalate"}, {rails.RedactionRules, "redaction_rules"}} {
 		for _, s := range l.Items {
-			same.add(wordsOf(s.Value), s, fmt.Sprintf("%q in %s", clip(s.Value), l.name))
+			same.add(wordsOf(s.Value), s, fmt.Sprintf("%s in %s", gate.Quote(s.Value), l.name))
 		}
 	}
 	for _, s := range rails.MustRefuse.Items {
-		refused.add(wordsOf(s.Value), s, fmt.Sprintf("%q in must_refuse", clip(s.Value)))
+		refused.add(wordsOf(s.Value), s, fmt.Sprintf("%s in must_refuse", gate.Quote(s.Value)))
 	}
 	for _, n := range p.Pack.BusinessContext.NonNegotiables.Items {
 		words := wordsOf(n.Value)
@@ -121,10 +121,10 @@ func checkRepeated(p *gate.Pass) {
 		}
 		p.Report(gate.Diagnostic{
 			At:      n.Node,
-			Message: fmt.Sprintf("the non-negotiable %q repeats %s", clip(n.Value), other.what),
+			Message: fmt.Sprintf("the non-negotiable %s repeats %s", gate.Quote(n.Value), other.what),
 			Hint:    "remove it, since the other is enforced",
 			Key:     plain(words),
-			Related: also(other.Node, "says the same"),
+			Related: gate.See(other.Node, "says the same"),
 		})
 	}
 }
@@ -133,15 +133,15 @@ func checkTone(p *gate.Pass) {
 	forbidden := said{}
 	for _, t := range p.Pack.ToneAndComms.Dont.Items {
 		words, _ := affirmed(wordsOf(t.Value))
-		forbidden.add(words, t, fmt.Sprintf("the dont %q", clip(t.Value)))
+		forbidden.add(words, t, fmt.Sprintf("the dont %s", gate.Quote(t.Value)))
 	}
 	for _, t := range p.Pack.BusinessContext.NonNegotiables.Items {
 		if words, negated := affirmed(wordsOf(t.Value)); negated {
-			forbidden.add(words, t, fmt.Sprintf("the non-negotiable %q", clip(t.Value)))
+			forbidden.add(words, t, fmt.Sprintf("the non-negotiable %s", gate.Quote(t.Value)))
 		}
 	}
 	for _, t := range p.Pack.PolicyLayer.Guardrails.MustRefuse.Items {
-		forbidden.add(wordsOf(t.Value), t, fmt.Sprintf("%q in must_refuse", clip(t.Value)))
+		forbidden.add(wordsOf(t.Value), t, fmt.Sprintf("%s in must_refuse", gate.Quote(t.Value)))
 	}
 	for _, t := range p.Pack.ToneAndComms.Do.Items {
 		key := plain(wordsOf(t.Value))
@@ -151,10 +151,10 @@ func checkTone(p *gate.Pass) {
 		}
 		p.Report(gate.Diagnostic{
 			At:      t.Node,
-			Message: fmt.Sprintf("the do %q contradicts %s", clip(t.Value), other.what),
+			Message: fmt.Sprintf("the do %s contradicts %s", gate.Quote(t.Value), other.what),
 			Hint:    "remove one of the two",
 			Key:     key,
-			Related: also(other.Node, "forbids it"),
+			Related: gate.See(other.Node, "forbids it"),
 		})
 	}
 }

@@ -133,5 +133,5 @@ func (m *model) specOf(p *gate.Pass, r *rule) []finding.Related {
 	if spec == nil {
 		return nil
 	}
-	return also(pack.Place(spec.DecisionKey.Node, spec.Node), "the decision")
+	return gate.See(pack.Place(spec.DecisionKey.Node, spec.Node), "the decision")
 }

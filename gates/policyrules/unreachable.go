@@ -69,7 +69,7 @@ func (c *reach) checkAll() {
 		c.check(r)
 	}
 	for _, u := range slices.Backward(c.notes) {
-		c.unproved(called("rule", u.rule.RuleID), "reachability of its "+u.word, u.answer)
+		c.unproved(gate.Called("rule", u.rule.RuleID), "reachability of its "+u.word, u.answer)
 	}
 }
 
@@ -203,7 +203,7 @@ func (c *reach) reportNever(r *rule, a policy.Answer) {
 	}
 	c.Report(gate.Diagnostic{
 		At:      r.If,
-		Message: fmt.Sprintf("%s can never fire: %s %s%s", called("rule", r.RuleID), where.words(), what, assuming(a)),
+		Message: fmt.Sprintf("%s can never fire: %s %s%s", gate.Called("rule", r.RuleID), where.words(), what, assuming(a)),
 		Hint:    "correct the condition, or remove the rule",
 	})
 }
@@ -211,7 +211,7 @@ func (c *reach) reportNever(r *rule, a policy.Answer) {
 // reportCovered reports an outcome that never decides; alive says that the
 // rule's other outcome does.
 func (c *reach) reportCovered(b *branch, alive bool) {
-	who := called("rule", b.rule.RuleID)
+	who := gate.Called("rule", b.rule.RuleID)
 	if alive {
 		who = "the " + b.word + " of " + who
 	}
@@ -219,14 +219,14 @@ func (c *reach) reportCovered(b *branch, alive bool) {
 	d := gate.Diagnostic{At: b.place(), Key: b.word}
 	if len(by) <= mostNamed {
 		for _, k := range by {
-			d.Related = append(d.Related, also(k.at, "%s", k.words())...)
+			d.Related = append(d.Related, gate.See(k.at, "%s", k.words())...)
 		}
 	}
 	sentence := fmt.Sprintf("whenever its %s holds, %s", b.word, because(by))
 	if denies(b.Outcome) {
 		c.dropped[b] = true
 		d.Severity = finding.Warning
-		d.Message = fmt.Sprintf("the deny of %s lies inside others: %s%s", called("rule", b.rule.RuleID), sentence, assuming(a))
+		d.Message = fmt.Sprintf("the deny of %s lies inside others: %s%s", gate.Called("rule", b.rule.RuleID), sentence, assuming(a))
 		d.Hint = "remove it, or correct the condition that makes the other one as wide"
 	} else {
 		d.Message = fmt.Sprintf("%s can never decide: %s%s", who, sentence, assuming(a))
@@ -237,9 +237,9 @@ func (c *reach) reportCovered(b *branch, alive bool) {
 
 func (k coverer) words() string {
 	if k.denies {
-		return called("rule", k.rule.RuleID) + " denies"
+		return gate.Called("rule", k.rule.RuleID) + " denies"
 	}
-	return called("rule", k.rule.RuleID) + " is unknown"
+	return gate.Called("rule", k.rule.RuleID) + " is unknown"
 }
 
 // because says that one of several things keeps an outcome from deciding.
@@ -249,7 +249,7 @@ func because(by []coverer) string {
 	}
 	var denying, unknown []string
 	for _, k := range by {
-		if who := called("rule", k.rule.RuleID); k.denies {
+		if who := gate.Called("rule", k.rule.RuleID); k.denies {
 			denying = append(denying, who)
 		} else {
 			unknown = append(unknown, who)

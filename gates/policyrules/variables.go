@@ -113,11 +113,11 @@ func suppliers(p *gate.Pass) []any {
 // where there is no invocation with an input.
 func evaluationContext(c *repo.Case) map[string]any {
 	input := c.Invoke.Get("input")
-	if !isObject(input) {
+	if !gate.IsObject(input) {
 		return nil
 	}
 	data := map[string]any{}
-	if isObject(c.RunContext) {
+	if gate.IsObject(c.RunContext) {
 		for _, member := range c.RunContext.Members {
 			data[member.Name] = member.Value.Any()
 		}

@@ -7,14 +7,10 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/policy"
 )
 
 const (
-	// mostShown is how many characters of a pack's own prose a message repeats.
-	mostShown = 64
 	// mostNamed is how many variables of a witness or rules of a proof a message
 	// names; the witness itself has all of them.
 	mostNamed = 6
@@ -23,29 +19,6 @@ const (
 	// contextPath is where most variables stand; messages leave it away.
 	contextPath = "request.context."
 )
-
-// called returns what messages call a thing: its kind and, if it has one, its name.
-func called(kind string, name pack.Text) string {
-	if !name.OK {
-		return "the " + kind
-	}
-	return fmt.Sprintf("%s %q", kind, name.Value)
-}
-
-func also(at *pack.Node, format string, args ...any) []finding.Related {
-	if at == nil {
-		return nil
-	}
-	return []finding.Related{gate.Also(at, fmt.Sprintf(format, args...))}
-}
-
-// clip shortens prose for a message.
-func clip(text string) string {
-	if runes := []rune(text); len(runes) > mostShown {
-		return string(runes[:mostShown]) + "…"
-	}
-	return text
-}
 
 // series joins words as a sentence does.
 func series(words []string) string {
@@ -143,7 +116,7 @@ func shown(v any) string {
 	if err := e.Encode(v); err != nil {
 		return fmt.Sprintf("a value of type %T", v)
 	}
-	return clip(strings.TrimSuffix(b.String(), "\n"))
+	return gate.Clip(strings.TrimSuffix(b.String(), "\n"), gate.MostShown)
 }
 
 // put sets the value at a dotted path, making the objects on the way.

@@ -54,7 +54,7 @@ func checkOutcomeGates(p *gate.Pass) {
 	}
 	for _, r := range p.Rules {
 		for _, o := range r.Outcomes() {
-			checkGate(p, gates, o.RequiresApprovalGate, called("rule", r.RuleID))
+			checkGate(p, gates, o.RequiresApprovalGate, gate.Called("rule", r.RuleID))
 		}
 	}
 }
@@ -65,7 +65,7 @@ func checkPermissionGates(p *gate.Pass) {
 		return
 	}
 	for _, permission := range p.Pack.ToolingLayer.Permissions.Items {
-		checkGate(p, gates, permission.RequiresApprovalGate, called("permission", permission.PermissionID))
+		checkGate(p, gates, permission.RequiresApprovalGate, gate.Called("permission", permission.PermissionID))
 	}
 }
 

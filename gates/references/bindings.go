@@ -42,7 +42,7 @@ var REF007 = &gate.Rule{
 // contract does not require decision_specs, so a layer without it has none.
 func decisionsReadable(p *pack.Pack) bool {
 	specs := p.DecisionLayer.DecisionSpecs
-	return specs.OK || specs.Node == nil && isObject(p.DecisionLayer.Part)
+	return specs.OK || specs.Node == nil && gate.IsObject(p.DecisionLayer.Node)
 }
 
 func decisions(p *gate.Pass) *known {
@@ -64,7 +64,7 @@ func checkBindings(p *gate.Pass) {
 		}
 		keys.report(p, b.Value, gate.Diagnostic{
 			At:      b.Node,
-			Message: fmt.Sprintf("%s is bound to %q, which is no decision of the pack", called("rule", r.RuleID), b.Value),
+			Message: fmt.Sprintf("%s is bound to %q, which is no decision of the pack", gate.Called("rule", r.RuleID), b.Value),
 		})
 	}
 }
@@ -75,22 +75,22 @@ func checkUnbound(p *gate.Pass) {
 		return
 	}
 	hint := "add a decision_binding"
-	if keys := decisions(p); len(keys.names) > 0 && len(keys.names) <= few {
-		hint += ": " + keys.list()
+	if keys := decisions(p); len(keys.names) > 0 && len(keys.names) <= gate.MostListed {
+		hint += ": " + gate.List(keys.names)
 	}
 	for _, r := range p.Rules {
-		if !isObject(r.Part) || r.DecisionBinding.Node != nil || r.NonEnforcing.Value {
+		if !gate.IsObject(r.Node) || r.DecisionBinding.Node != nil || r.NonEnforcing.Value {
 			continue
 		}
 		d := gate.Diagnostic{
 			At:      r.Node,
-			Message: called("rule", r.RuleID) + " has no decision_binding, so its allow authorises nothing",
+			Message: gate.Called("rule", r.RuleID) + " has no decision_binding, so its allow authorises nothing",
 			Hint:    hint,
-			Related: also(pack.Place(governed.ApprovalMode.Node, governed.Node), "%s is above read_only", called("decision", governed.DecisionKey)),
+			Related: gate.See(pack.Place(governed.ApprovalMode.Node, governed.Node), "%s is above read_only", gate.Called("decision", governed.DecisionKey)),
 		}
 		if onlyDenies(r.Rule) {
 			d.Severity = finding.Warning
-			d.Message = called("rule", r.RuleID) + " has no decision_binding, so it denies every decision of " + intentOf(r.Rule)
+			d.Message = gate.Called("rule", r.RuleID) + " has no decision_binding, so it denies every decision of " + intentOf(r.Rule)
 		}
 		p.Report(d)
 	}
@@ -100,7 +100,7 @@ func checkUnbound(p *gate.Pass) {
 func governedDecision(p *pack.Pack) *pack.DecisionSpec {
 	specs := p.DecisionLayer.DecisionSpecs.Items
 	for i := range specs {
-		if isObject(specs[i].Part) && governs(&specs[i]) {
+		if gate.IsObject(specs[i].Node) && governs(&specs[i]) {
 			return &specs[i]
 		}
 	}

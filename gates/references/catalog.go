@@ -43,26 +43,6 @@ var REF017 = &gate.Rule{
 	Check: checkCatalog,
 }
 
-// eachCatalog calls check for every environment that has a section, and notes
-// which have none.
-func eachCatalog(p *gate.Pass, what string, section func(*repo.Environment) *pack.Node, check func(*repo.Environment)) {
-	var without []*repo.Environment
-	for _, e := range p.Environments {
-		if section(e) == nil {
-			without = append(without, e)
-			continue
-		}
-		check(e)
-	}
-	if len(without) == len(p.Environments) {
-		p.NotChecked("no environment catalog lists " + what)
-		return
-	}
-	for _, e := range without {
-		p.NotChecked(fmt.Sprintf("the catalog of environment %q lists no %s", e.Name(), what))
-	}
-}
-
 // catalog is one list of an environment's catalog.
 type catalog struct {
 	*known
@@ -110,7 +90,7 @@ func checkSchemaRefs(p *gate.Pass) {
 		return
 	}
 	section := func(e *repo.Environment) *pack.Node { return e.Schemas.Node }
-	eachCatalog(p, "schemas", section, func(e *repo.Environment) {
+	p.EachCatalog("schemas", section, func(e *repo.Environment) {
 		for _, half := range []string{"inputs", "outputs"} {
 			c := newCatalog(e, "schema", "schemas", texts(e.Schemas))
 			c.names = slices.DeleteFunc(c.names, func(name string) bool { return strings.Contains(name, otherHalf[half]) })
@@ -136,7 +116,7 @@ func checkSchemaPair(p *gate.Pass, d pack.DecisionSpec) (refs []schemaText) {
 		if mate.Node == nil {
 			p.Report(gate.Diagnostic{
 				At:      ref.Node,
-				Message: fmt.Sprintf("%s has %s_schema_ref without %s_schema_ref", called("decision", d.DecisionKey), ref.half, mate.half),
+				Message: fmt.Sprintf("%s has %s_schema_ref without %s_schema_ref", gate.Called("decision", d.DecisionKey), ref.half, mate.half),
 				Hint:    fmt.Sprintf("add %s_schema_ref, or remove %s_schema_ref", mate.half, ref.half),
 				Key:     mate.half,
 			})
@@ -147,7 +127,7 @@ func checkSchemaPair(p *gate.Pass, d pack.DecisionSpec) (refs []schemaText) {
 		}
 		p.Report(gate.Diagnostic{
 			At:      ref.Node,
-			Message: fmt.Sprintf("%s_schema_ref of %s is %q, which is no schema:// ref", ref.half, called("decision", d.DecisionKey), ref.Value),
+			Message: fmt.Sprintf("%s_schema_ref of %s is %q, which is no schema:// ref", ref.half, gate.Called("decision", d.DecisionKey), ref.Value),
 			Hint:    fmt.Sprintf("write it as schema://decision.KEY.%s.vN", ref.half),
 		})
 	}
@@ -155,9 +135,9 @@ func checkSchemaPair(p *gate.Pass, d pack.DecisionSpec) (refs []schemaText) {
 }
 
 func checkCatalog(p *gate.Pass) {
-	if intents := packIntents(p); len(intents) > 0 {
+	if intents := p.Intents(); len(intents) > 0 {
 		section := func(e *repo.Environment) *pack.Node { return e.Intents.Node }
-		eachCatalog(p, "intents", section, func(e *repo.Environment) {
+		p.EachCatalog("intents", section, func(e *repo.Environment) {
 			c := newCatalog(e, "intent", "intents", texts(e.Intents))
 			for _, intent := range intents {
 				c.check(p, intent)
@@ -166,27 +146,8 @@ func checkCatalog(p *gate.Pass) {
 	}
 	if p.Pack.IntelligenceRefs.Ontology.Namespace.OK {
 		section := func(e *repo.Environment) *pack.Node { return e.Ontologies.Node }
-		eachCatalog(p, "ontologies", section, func(e *repo.Environment) { checkOntology(p, e) })
+		p.EachCatalog("ontologies", section, func(e *repo.Environment) { checkOntology(p, e) })
 	}
-}
-
-// packIntents returns every intent that the pack names, at its first place.
-func packIntents(p *gate.Pass) []pack.Text {
-	var intents []pack.Text
-	seen := map[string]bool{}
-	add := func(intent pack.Text) {
-		if intent.OK && !seen[intent.Value] {
-			seen[intent.Value] = true
-			intents = append(intents, intent)
-		}
-	}
-	for _, r := range p.Rules {
-		add(r.AppliesTo.Intent)
-	}
-	for _, t := range p.Pack.EvaluationLayer.EvalTargets.Items {
-		add(t.Intent)
-	}
-	return intents
 }
 
 func checkOntology(p *gate.Pass, e *repo.Environment) {

@@ -53,7 +53,7 @@ func checkOutcomes(p *gate.Pass) {
 		if outcomes.OK && len(outcomes.Items) == 0 {
 			p.Report(gate.Diagnostic{
 				At:      outcomes.Node,
-				Message: called("decision", d.DecisionKey) + " allows no outcome",
+				Message: gate.Called("decision", d.DecisionKey) + " allows no outcome",
 				Hint:    "list every outcome that it may have, such as \"approved\", \"denied\"",
 			})
 		}
@@ -61,7 +61,7 @@ func checkOutcomes(p *gate.Pass) {
 			if o.OK && open(o.Value) {
 				p.Report(gate.Diagnostic{
 					At:      o.Node,
-					Message: fmt.Sprintf("%s allows %q, which stands for any outcome or for none", called("decision", d.DecisionKey), o.Value),
+					Message: fmt.Sprintf("%s allows %q, which stands for any outcome or for none", gate.Called("decision", d.DecisionKey), o.Value),
 					Hint:    "list every outcome by its name",
 					Key:     o.Value,
 				})

@@ -51,7 +51,7 @@ const evidenceWays = "A name has a source in any of these ways: " +
 func checkRequiredEvidence(p *gate.Pass) {
 	s := sourcesOf(p)
 	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
-		s.check(p, d.RequiredEvidence, called("decision", d.DecisionKey))
+		s.check(p, d.RequiredEvidence, gate.Called("decision", d.DecisionKey))
 	}
 }
 
@@ -59,7 +59,7 @@ func checkOutcomeEvidence(p *gate.Pass) {
 	s := sourcesOf(p)
 	for _, r := range p.Rules {
 		for _, o := range r.Outcomes() {
-			s.check(p, o.Requires, called("rule", r.RuleID))
+			s.check(p, o.Requires, gate.Called("rule", r.RuleID))
 		}
 	}
 }
@@ -74,9 +74,9 @@ func (s *sources) check(p *gate.Pass, names pack.List[pack.Text], who string) {
 			At:      name.Node,
 			Message: fmt.Sprintf("%s requires evidence %q, which has no source: %s", who, name.Value, s.tried(name.Value)),
 		}
-		if denied := s.denied[fold(name.Value)]; denied != nil {
+		if denied := s.denied[gate.FoldEvidence(name.Value)]; denied != nil {
 			d.Hint = "let a permission allow the capability that gives it, or " + s.known.otherwise(name.Value)
-			d.Related = also(denied, "gives it, but does not allow it")
+			d.Related = gate.See(denied, "gives it, but does not allow it")
 		}
 		s.known.report(p, name.Value, d)
 	}

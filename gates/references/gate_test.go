@@ -1,21 +1,14 @@
 package references
 
 import (
-	"encoding/json"
-	"fmt"
-	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
 )
 
 func TestCases(t *testing.T) { gatetest.Run(t, Gate) }
+
+func TestNumbers(t *testing.T) { gatetest.Numbered(t, Gate, "REF") }
 
 // A small environment that has what the documented support pack names.
 const production = `{
@@ -27,142 +20,15 @@ const production = `{
 
 const golden = `{"case": "refund", "invoke": {"input": {"intent": "support.refund", "context": {"refund_amount": 1}}}, "evidence": [{"evidence_ref": "kg:order:ord_881#snapshot_1"}]}`
 
-func read(name string, src []byte) *pack.Document {
-	d, _ := pack.Read(name, src, pack.DefaultLimits())
-	return d
-}
-
-// subjectOf returns the subject of a pack, or nil where its gate would not run.
-func subjectOf(src, catalog, goldenCase []byte) *gate.Subject {
-	unit := &repo.Unit{Name: "pack.json", Document: read("pack.json", src)}
-	if unit.Pack = pack.New(unit.Document); unit.Pack == nil {
-		return nil
-	}
-	environment := &repo.Environment{Document: read("environments/prod.json", catalog)}
-	if environment.Document.Root != nil {
-		pack.Decode(environment.Document.Root, environment)
-	}
-	c := &repo.Case{SideFile: &repo.SideFile{Kind: "case", Name: "golden/a.case.json", Document: read("golden/a.case.json", goldenCase)}}
-	if c.Document.Root != nil {
-		pack.Decode(c.Document.Root, &c.CaseFields)
-		unit.Cases = append(unit.Cases, c)
-	}
-	return gate.NewSubject(unit, []*repo.Environment{environment}, repo.DefaultConfig())
-}
-
-// judge runs all rules of the gate.
-func judge(s *gate.Subject) (found []finding.Finding, unchecked []finding.NotChecked) {
-	for _, r := range Gate.Rules {
-		p := gate.NewPass(s, Gate, r)
-		r.Check(p)
-		f, n := p.Results()
-		found, unchecked = append(found, f...), append(unchecked, n...)
-	}
-	return finding.Sort(found), unchecked
-}
+// whole is what stands beside a pack of which every rule can be checked.
+var whole = gatetest.Surroundings{Catalog: production, Case: golden}
 
 func TestSupportPackIsClean(t *testing.T) {
-	found, unchecked := judge(subjectOf(gatetest.Support(), []byte(production), []byte(golden)))
-	for _, f := range found {
-		t.Errorf("%s %s at %s: %s", f.Severity, f.Rule, f.Location.Path, f.Message)
-	}
-	for _, n := range unchecked {
-		t.Errorf("%s was not checked: %s", n.Rule, n.Reason)
-	}
-}
-
-func TestRulesAreDocumented(t *testing.T) {
-	for i, r := range Gate.Rules {
-		if want := fmt.Sprintf("REF%03d", i+1); r.ID != want {
-			t.Errorf("rule %d is %s, want %s", i, r.ID, want)
-		}
-		for part, text := range map[string]string{"name": r.Name, "title": r.Title, "doc": r.Doc, "since": r.Since} {
-			if strings.TrimSpace(text) == "" {
-				t.Errorf("%s has no %s", r.ID, part)
-			}
-		}
-		for part, example := range map[string]string{"bad": r.Bad, "good": r.Good} {
-			if !json.Valid([]byte(example)) && !json.Valid([]byte("{"+example+"}")) {
-				t.Errorf("%s: the %s example is neither JSON nor members of an object: %s", r.ID, part, example)
-			}
-		}
-		if r.Bad == r.Good {
-			t.Errorf("%s: the examples do not differ", r.ID)
-		}
-	}
+	gatetest.Clean(t, Gate, whole.Subject(gatetest.Support()))
 }
 
 // Whatever is put in the place of any value of the pack, no rule panics, and
 // what it says is the same twice and has a place and words.
-func TestMutations(t *testing.T) {
-	support := read("pack.json", gatetest.Support())
-	mutants := 0
-	for _, n := range nodes(support.Root) {
-		if n.Parent == nil {
-			continue
-		}
-		operations := []finding.Operation{{Op: "remove", Path: n.Pointer()}}
-		for _, value := range []string{`null`, `7`, `true`, `"x"`, `"*"`, `""`, `[]`, `{}`, `[[], {}, "x", null]`, `{"var": 1}`} {
-			operations = append(operations, finding.Operation{Op: "replace", Path: n.Pointer(), Value: value})
-		}
-		for _, op := range operations {
-			src, err := pack.Edit(support, []finding.Operation{op})
-			if err != nil {
-				t.Fatal(err)
-			}
-			mutants++
-			holds(t, src, []byte(production), []byte(golden))
-		}
-	}
-	if mutants < 1000 {
-		t.Errorf("only %d mutants: the support pack was not walked", mutants)
-	}
-}
+func TestMutations(t *testing.T) { gatetest.Mutations(t, Gate, whole) }
 
-func nodes(n *pack.Node) []*pack.Node {
-	all := []*pack.Node{n}
-	for _, m := range n.Members {
-		all = append(all, nodes(m.Value)...)
-	}
-	for _, item := range n.Items {
-		all = append(all, nodes(item)...)
-	}
-	return all
-}
-
-// holds checks what is true of the findings of any pack.
-func holds(t *testing.T, src, catalog, goldenCase []byte) {
-	t.Helper()
-	s := subjectOf(src, catalog, goldenCase)
-	if s == nil {
-		return
-	}
-	found, unchecked := judge(s)
-	again, uncheckedAgain := judge(subjectOf(src, catalog, goldenCase))
-	if !reflect.DeepEqual(found, again) || !slices.Equal(unchecked, uncheckedAgain) {
-		t.Errorf("two runs differ over %s", src)
-	}
-	for _, f := range found {
-		if f.Message == "" || f.Hint == "" || f.Location.File != "pack.json" || f.Location.End.Offset <= f.Location.Start.Offset {
-			t.Errorf("%s lacks words or a place: %+v", f.Rule, f)
-		}
-	}
-}
-
-func FuzzRules(f *testing.F) {
-	f.Add(gatetest.Support(), []byte(production), []byte(golden))
-	support := read("pack.json", gatetest.Support())
-	for _, op := range []finding.Operation{
-		{Op: "replace", Path: "/tooling_layer/permissions/p_issue_refund/capability", Value: `"issue_refunds"`},
-		{Op: "replace", Path: "/decision_layer/decision_specs/support.refund.execute/required_evidence", Value: `["a.b", "order_lookp", ""]`},
-		{Op: "replace", Path: "/intelligence_refs/embedding_keys", Value: `["orders", "@v1"]`},
-		{Op: "remove", Path: "/policy_layer/policy_bundles"},
-	} {
-		src, err := pack.Edit(support, []finding.Operation{op})
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(src, []byte(`{"intents": [], "schemas": [""], "ontologies": {"ont.support": {}}}`), []byte(`[]`))
-	}
-	f.Fuzz(holds)
-}
+func FuzzRules(f *testing.F) { gatetest.Fuzz(f, Gate, whole) }

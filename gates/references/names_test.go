@@ -14,26 +14,6 @@ import (
 	"github.com/contextosai/packgate/internal/pack"
 )
 
-func TestSingular(t *testing.T) {
-	for plural, want := range map[string]string{
-		"orders": "order", "policies": "policy", "addresses": "address", "branches": "branch", "boxes": "box",
-		"purchases": "purchase", "policy": "policy", "access": "access", "crm": "crm", "s": "s", "": "",
-		"crm_orders": "crm_order",
-	} {
-		if got := singular(plural); got != want {
-			t.Errorf("singular(%q) = %q, want %q", plural, got, want)
-		}
-	}
-}
-
-func TestEvidenceNames(t *testing.T) {
-	got := evidenceNames("adp_orders", "lookup")
-	want := []string{"lookup", "adp_orders.lookup", "orders_lookup", "order_lookup"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestSnake(t *testing.T) {
 	for name, want := range map[string]string{
 		"Order": "order", "OrderLine": "order_line", "order_line": "order_line", "Order Line": "order_line",
@@ -52,7 +32,7 @@ func TestSnake(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	deep := strings.Repeat("a.", 1<<18) + "b"
 	s := &sources{read: map[string]*pack.Node{}, supplied: map[string]*pack.Node{}}
-	at := read("pack.json", []byte(`{"n": {"m": {"deepest": 1}}}`)).Root
+	at := gatetest.Read("pack.json", []byte(`{"n": {"m": {"deepest": 1}}}`)).Root
 	s.addVariable(contextPrefix+deep, at)
 	if s.read[deep] == nil || s.read["a.a"] == nil || len(s.read) > longest {
 		t.Errorf("%d parts of a long name", len(s.read))
@@ -88,12 +68,9 @@ func TestManyUnresolvedNames(t *testing.T) {
 		}
 		operations = append(operations, finding.Operation{Op: "replace", Path: path, Value: string(text)})
 	}
-	src, err := pack.Edit(read("pack.json", gatetest.Support()), operations)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := gatetest.Edit(t, gatetest.Support(), operations...)
 	start := time.Now()
-	found, _ := judge(subjectOf(src, []byte(production), []byte(golden)))
+	found, _ := gatetest.Judge(Gate, whole.Subject(src))
 	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("took %v", took)
 	} else {

@@ -69,14 +69,14 @@ func checkAdapters(p *gate.Pass) {
 		}
 		adapters.report(p, id.Value, gate.Diagnostic{
 			At:      id.Node,
-			Message: fmt.Sprintf("%s is for adapter %q, which is not registered", called("permission", permission.PermissionID), id.Value),
+			Message: fmt.Sprintf("%s is for adapter %q, which is not registered", gate.Called("permission", permission.PermissionID), id.Value),
 		})
 	}
 }
 
 // capabilities returns the capabilities of an adapter as names to choose from.
 // All adapters of a check share one budget, for there may be many.
-func capabilities(a *pack.Adapter, b *budget) *known {
+func capabilities(a *pack.Adapter, b *gate.Budget) *known {
 	k := newKnown(texts(a.Capabilities), func(name string) string {
 		return fmt.Sprintf("add %q to the adapter's capabilities", name)
 	})
@@ -85,7 +85,7 @@ func capabilities(a *pack.Adapter, b *budget) *known {
 }
 
 func checkCapabilities(p *gate.Pass) {
-	budget := &budget{comparisons}
+	budget := gate.NewBudget()
 	byAdapter := make(map[string]*known, len(p.Adapters))
 	for id, a := range p.Adapters {
 		if a.Capabilities.OK {
@@ -100,8 +100,8 @@ func checkCapabilities(p *gate.Pass) {
 		}
 		d := gate.Diagnostic{
 			At:      name.Node,
-			Message: fmt.Sprintf("%s is for capability %q, which adapter %q does not have", called("permission", permission.PermissionID), name.Value, permission.AdapterID.Value),
-			Related: also(p.Adapters[permission.AdapterID.Value].Capabilities.Node, "the capabilities of %q", permission.AdapterID.Value),
+			Message: fmt.Sprintf("%s is for capability %q, which adapter %q does not have", gate.Called("permission", permission.PermissionID), name.Value, permission.AdapterID.Value),
+			Related: gate.See(p.Adapters[permission.AdapterID.Value].Capabilities.Node, "the capabilities of %q", permission.AdapterID.Value),
 		}
 		if owner := owners[name.Value]; owner != "" {
 			d.Hint = fmt.Sprintf("write \"adapter_id\": %q, which has it, or %s", owner, known.otherwise(name.Value))
@@ -124,7 +124,7 @@ func capabilityOwners(p *gate.Pass) map[string]string {
 }
 
 func checkRisks(p *gate.Pass) {
-	budget := &budget{comparisons}
+	budget := gate.NewBudget()
 	for i := range p.Pack.ToolingLayer.AdapterRegistry.Items {
 		a := &p.Pack.ToolingLayer.AdapterRegistry.Items[i]
 		if !a.Capabilities.OK || len(a.CapabilityRisks.Entries) == 0 {
@@ -137,8 +137,8 @@ func checkRisks(p *gate.Pass) {
 			}
 			known.report(p, risk.Name, gate.Diagnostic{
 				At: risk.Value.Node, Name: true,
-				Message: fmt.Sprintf("capability_risks names %q, which is no capability of %s", risk.Name, called("adapter", a.AdapterID)),
-				Related: also(a.Capabilities.Node, "its capabilities"),
+				Message: fmt.Sprintf("capability_risks names %q, which is no capability of %s", risk.Name, gate.Called("adapter", a.AdapterID)),
+				Related: gate.See(a.Capabilities.Node, "its capabilities"),
 			})
 		}
 	}

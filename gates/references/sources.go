@@ -13,7 +13,6 @@ import (
 
 const (
 	contextPrefix = "request.context."
-	adapterPrefix = "adp_"
 	policyEval    = "policy_eval"
 
 	// longest is how long, in bytes, a dotted name can be for its parts to be
@@ -65,7 +64,7 @@ func sourcesOf(p *gate.Pass) *sources {
 
 // resolveEvidence reports whether a piece of evidence has a source.
 func (s *sources) resolveEvidence(name string) bool {
-	return s.config[name] != nil || s.read[name] != nil || s.tools[fold(name)] != nil ||
+	return s.config[name] != nil || s.read[name] != nil || s.tools[gate.FoldEvidence(name)] != nil ||
 		name == policyEval && s.bundles || s.supplied[name] != nil
 }
 
@@ -169,15 +168,15 @@ func (s *sources) addPermissions(permissions []pack.Permission, places map[strin
 		if !p.AdapterID.OK || !p.Capability.OK || !p.Allow.OK {
 			continue
 		}
-		names := evidenceNames(p.AdapterID.Value, p.Capability.Value)
+		names := gate.EvidenceNames(p.AdapterID.Value, p.Capability.Value)
 		switch {
 		case !p.Allow.Value:
 			for _, name := range names {
-				put(s.denied, fold(name), p.Node)
+				put(s.denied, gate.FoldEvidence(name), p.Node)
 			}
 		case !denied[capability{p.AdapterID.Value, p.Capability.Value}]:
 			for _, name := range names {
-				put(s.tools, fold(name), p.Node)
+				put(s.tools, gate.FoldEvidence(name), p.Node)
 				put(places, name, p.Node)
 			}
 			plainest = append(plainest, names[len(names)-1])
@@ -185,32 +184,6 @@ func (s *sources) addPermissions(permissions []pack.Permission, places map[strin
 	}
 	return plainest
 }
-
-// evidenceNames returns the names under which a capability of an adapter gives
-// evidence, the plainest last.
-func evidenceNames(adapter, capability string) []string {
-	short := strings.TrimPrefix(adapter, adapterPrefix)
-	return []string{
-		capability, adapter + "." + capability, short + "_" + capability, singular(short) + "_" + capability,
-	}
-}
-
-// singular returns the singular of an English plural such as "orders",
-// "policies" or "addresses", and any other word as it is.
-func singular(word string) string {
-	for _, ending := range []struct{ plural, singular string }{
-		{"ies", "y"}, {"sses", "ss"}, {"ches", "ch"}, {"shes", "sh"}, {"xes", "x"}, {"zes", "z"},
-		{"ss", "ss"}, {"s", ""},
-	} {
-		if stem, ok := strings.CutSuffix(word, ending.plural); ok && stem != "" {
-			return stem + ending.singular
-		}
-	}
-	return word
-}
-
-// fold makes the names equal that differ in '.' and '_' alone.
-func fold(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // addMembers adds the members of a request's context, and those of the objects
 // in it by their dotted path. A null supplies nothing.

@@ -59,7 +59,7 @@ type gap struct {
 }
 
 func (g *gap) example() string {
-	return fmt.Sprintf("for intent %s", quote(g.intent)) + example(g.witness, g.about...)
+	return fmt.Sprintf("for intent %s", gate.Quote(g.intent)) + example(g.witness, g.about...)
 }
 
 // gaps are what is known of a capability's gaps.
@@ -81,7 +81,7 @@ func (s *paths) gaps(c *capability) gaps {
 		if v == nil {
 			continue
 		}
-		what := fmt.Sprintf("that %s is gated for intent %s is", quote(c.id()), quote(intent))
+		what := fmt.Sprintf("that %s is gated for intent %s is", gate.Quote(c.id()), gate.Quote(intent))
 		if broken := v.broken(); broken != "" {
 			v.unproved(what, policy.Answer{Reason: "the condition of " + broken + " is not valid"})
 			found.noPath = false
@@ -130,7 +130,7 @@ func checkGated(p *gate.Pass) {
 		if found.first == nil {
 			continue
 		}
-		what := fmt.Sprintf("%s opens %s (%s)", called("permission", c.permissions[0].PermissionID), quote(c.id()), modeName(c.adapter.ApprovalMode))
+		what := fmt.Sprintf("%s opens %s (%s)", gate.CalledBriefly("permission", c.permissions[0].PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode))
 		d := gate.Diagnostic{
 			At: c.place(), Witness: found.first.witness, Fix: nameGate(p, c),
 			Message: fmt.Sprintf("%s without a gate, and no rule raises one: it runs unapproved %s%s", what, found.first.example(), taking(found.assumed)),
@@ -186,10 +186,10 @@ func checkConditional(p *gate.Pass) {
 		id := named.RequiresApprovalGate
 		p.Report(gate.Diagnostic{
 			At: id.Node, Witness: found.first.witness,
-			Message: fmt.Sprintf("gate %s of %s leaves requests open: %s (%s) runs ungated %s%s", quote(id.Value),
-				called("permission", named.PermissionID), quote(c.id()), modeName(c.adapter.ApprovalMode), found.first.example(), further(found.more)),
+			Message: fmt.Sprintf("gate %s of %s leaves requests open: %s (%s) runs ungated %s%s", gate.Quote(id.Value),
+				gate.CalledBriefly("permission", named.PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode), found.first.example(), further(found.more)),
 			Hint:    "widen the gate's when, deny those requests in a rule, or waive the finding where the gap is meant",
-			Related: also(p.Gates[id.Value].When, "when the gate is raised"),
+			Related: gate.See(p.Gates[id.Value].When, "when the gate is raised"),
 		})
 	}
 }

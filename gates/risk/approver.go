@@ -47,9 +47,9 @@ func checkApprovers(p *gate.Pass) {
 				p.Report(gate.Diagnostic{
 					At: role.Node, Key: r.RuleID.Value, Witness: request.Witness,
 					Message: fmt.Sprintf("gate %s is approved by %s, the role that %s lets make the request%s",
-						quote(g.GateID.Value), quote(role.Value), called("rule", r.RuleID), example(request.Witness, r.when)),
+						gate.Quote(g.GateID.Value), gate.Quote(role.Value), gate.CalledBriefly("rule", r.RuleID), example(request.Witness, r.when)),
 					Hint:    "name another approver role, or leave the role out of the rule's condition",
-					Related: also(r.at, "the comparison with %s", roleVariable),
+					Related: gate.See(r.at, "the comparison with %s", roleVariable),
 				})
 			}
 		}
@@ -133,7 +133,7 @@ func (s *paths) requests(r *condition, g *pack.ApprovalGate) *policy.Answer {
 		}
 		v := &scene{paths: s, intent: intent, open: &capability{adapter: &pack.Adapter{}}, rules: s.applicable(intent)}
 		id, role := g.GateID.Value, g.RequiredApproverRole.Value
-		what := fmt.Sprintf("that %s does not let the approver of gate %s make the request is", called("rule", r.RuleID), quote(id))
+		what := fmt.Sprintf("that %s does not let the approver of gate %s make the request is", gate.CalledBriefly("rule", r.RuleID), gate.Quote(id))
 		if broken := v.broken(); broken != "" || s.whens[id] == nil {
 			v.unproved(what, policy.Answer{Reason: "a condition is not valid"})
 			return nil

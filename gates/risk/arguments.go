@@ -64,9 +64,9 @@ func checkIdempotency(p *gate.Pass) {
 		p.Report(gate.Diagnostic{
 			At: at,
 			Message: fmt.Sprintf("%s opens %s (%s) without requiring an idempotency_key",
-				called("permission", c.permissions[0].PermissionID), quote(c.id()), modeName(c.adapter.ApprovalMode)),
+				gate.CalledBriefly("permission", c.permissions[0].PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode)),
 			Hint:    `add "idempotency_key": {"required": true} to its arg_constraints`,
-			Related: also(c.adapter.ApprovalMode.Node, "the adapter's mode"),
+			Related: gate.See(c.adapter.ApprovalMode.Node, "the adapter's mode"),
 			Fix:     fix,
 		})
 	}
@@ -93,7 +93,7 @@ func addKey(one *pack.Permission) (*finding.Fix, *pack.Node) {
 	case !there:
 		at = bounds.Node
 		op.Path, op.Value = at.KeyedPath()+"/"+idempotencyKey, `{"required": true}`
-	case !isObject(key.Part) || key.Required.Node != nil && !key.Required.OK:
+	case !gate.IsObject(key.Node) || key.Required.Node != nil && !key.Required.OK:
 		return nil, nil
 	default:
 		at = key.Node
@@ -115,7 +115,7 @@ func checkBounds(p *gate.Pass) {
 
 func checkArguments(p *gate.Pass, c *capability) {
 	one := c.permissions[0]
-	what := fmt.Sprintf("%s opens %s (%s)", called("permission", one.PermissionID), quote(c.id()), modeName(c.adapter.ApprovalMode))
+	what := fmt.Sprintf("%s opens %s (%s)", gate.CalledBriefly("permission", one.PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode))
 	args, mistyped := boundsByArgument(c)
 	if mistyped {
 		return // the schema gate's
@@ -126,7 +126,7 @@ func checkArguments(p *gate.Pass, c *capability) {
 		if arg.isNumber() && !arg.most {
 			p.Report(gate.Diagnostic{
 				At:      arg.at,
-				Message: fmt.Sprintf("%s without an upper bound on its argument %s", what, quote(arg.name)),
+				Message: fmt.Sprintf("%s without an upper bound on its argument %s", what, gate.Quote(arg.name)),
 				Hint:    `add a "max" to it`,
 				Key:     arg.name,
 			})

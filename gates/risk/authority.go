@@ -46,7 +46,7 @@ var RSK005 = &gate.Rule{
 
 func checkAuthority(p *gate.Pass) {
 	specs := p.Pack.DecisionLayer.DecisionSpecs
-	if !specs.OK && specs.Node != nil || !isObject(p.Pack.DecisionLayer.Part) {
+	if !specs.OK && specs.Node != nil || !gate.IsObject(p.Pack.DecisionLayer.Node) {
 		return // it is not known which decisions there are
 	}
 	highest := highestAllowed(p)
@@ -57,13 +57,13 @@ func checkAuthority(p *gate.Pass) {
 		d := gate.Diagnostic{
 			At: c.place(),
 			Message: fmt.Sprintf("%s opens %s (%s), but no rule allows any decision that could authorise it",
-				called("permission", c.permissions[0].PermissionID), quote(c.id()), modeName(c.adapter.ApprovalMode)),
+				gate.CalledBriefly("permission", c.permissions[0].PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode)),
 			Hint:    `set "allow" to false, or bind a rule that allows it to a decision of that mode`,
-			Related: also(c.adapter.ApprovalMode.Node, "the adapter's mode"),
+			Related: gate.See(c.adapter.ApprovalMode.Node, "the adapter's mode"),
 		}
 		if highest.spec != nil {
-			d.Message += fmt.Sprintf("; the highest is %s (%s)", quote(highest.spec.DecisionKey.Value), decisionMode(highest.spec))
-			d.Related = append(d.Related, also(pack.Place(highest.spec.ApprovalMode.Node, highest.spec.Node), "the highest decision that a rule allows")...)
+			d.Message += fmt.Sprintf("; the highest is %s (%s)", gate.Quote(highest.spec.DecisionKey.Value), decisionMode(highest.spec))
+			d.Related = append(d.Related, gate.See(pack.Place(highest.spec.ApprovalMode.Node, highest.spec.Node), "the highest decision that a rule allows")...)
 		}
 		p.Report(d)
 	}
@@ -119,12 +119,12 @@ func checkCovered(p *gate.Pass) {
 		}
 		found := gate.Diagnostic{
 			At:      d.ApprovalMode.Node,
-			Message: fmt.Sprintf("%s is %s, below %s", called("decision", d.DecisionKey), d.ApprovalMode.Value, worst.what),
+			Message: fmt.Sprintf("%s is %s, below %s", gate.CalledBriefly("decision", d.DecisionKey), d.ApprovalMode.Value, worst.what),
 			Hint:    fmt.Sprintf("write %q, or lower what it covers", pack.ApprovalModes()[worst.rank]),
 		}
 		for _, e := range effects {
 			if e.rank > pack.Mode(d.ApprovalMode).Rank() {
-				found.Related = append(found.Related, also(e.at, "%s", e.what)...)
+				found.Related = append(found.Related, gate.See(e.at, "%s", e.what)...)
 			}
 		}
 		p.Report(found)
@@ -134,10 +134,10 @@ func checkCovered(p *gate.Pass) {
 // evidenceEffects returns the effects of the tools that give a decision's evidence.
 func evidenceEffects(d *pack.DecisionSpec, tools map[string][]*capability) (effects []covered) {
 	for _, name := range pack.Values(d.RequiredEvidence) {
-		for _, c := range tools[foldName(name)] {
+		for _, c := range tools[gate.FoldEvidence(name)] {
 			effects = append(effects, covered{
 				c.rank(), pack.Place(c.adapter.ApprovalMode.Node, c.adapter.Node),
-				fmt.Sprintf("%s (%s), which gives its evidence %s", quote(c.id()), modeName(c.adapter.ApprovalMode), quote(name)),
+				fmt.Sprintf("%s (%s), which gives its evidence %s", gate.Quote(c.id()), modeName(c.adapter.ApprovalMode), gate.Quote(name)),
 			})
 		}
 	}
@@ -154,7 +154,7 @@ func outcomeEffects(p *gate.Pass, d *pack.DecisionSpec) (effects []covered) {
 			if o.ApprovalMode.OK {
 				effects = append(effects, covered{
 					pack.Mode(o.ApprovalMode).Rank(), o.ApprovalMode.Node,
-					fmt.Sprintf("an outcome of %s (%s)", called("rule", r.RuleID), modeName(o.ApprovalMode)),
+					fmt.Sprintf("an outcome of %s (%s)", gate.CalledBriefly("rule", r.RuleID), modeName(o.ApprovalMode)),
 				})
 			}
 		}

@@ -11,9 +11,9 @@ import (
 )
 
 func BenchmarkSupportPack(b *testing.B) {
-	s := subjectOf(gatetest.Support(), []byte(production), []byte(golden))
+	s := whole.Subject(gatetest.Support())
 	for b.Loop() {
-		judge(s)
+		gatetest.Judge(Gate, s)
 	}
 }
 
@@ -58,9 +58,9 @@ func TestHostilePacks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := subjectOf(src, []byte(production), []byte(golden))
+		s := whole.Subject(src)
 		start := time.Now()
-		found, unchecked := judge(s)
+		found, unchecked := gatetest.Judge(Gate, s)
 		took := time.Since(start)
 		if took > 20*time.Second {
 			t.Errorf("%s: it took %v", name, took)

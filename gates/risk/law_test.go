@@ -13,7 +13,6 @@ import (
 	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/internal/edittest"
 	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
 )
 
 // conditions and whens are the pieces that random policies are made of. Their
@@ -129,7 +128,7 @@ func TestGapsAgreeWithTheCompiler(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := subjectOf(src, []byte(production), []byte(golden))
+		s := whole.Subject(src)
 		program := compiler.Prepare(s.Pack)
 		ungated, gated := false, false
 		for _, data := range grid() {
@@ -206,18 +205,13 @@ func TestFixes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, _ := judge(subjectOf(src, []byte(production), []byte(golden)))
+		found, _ := gatetest.Judge(Gate, whole.Subject(src))
 		i := slices.IndexFunc(found, func(f finding.Finding) bool { return f.Fix != nil })
 		if i < 0 {
 			t.Errorf("%s: no rule offers a fix", script)
 			continue
 		}
-		mended, err := pack.Edit(read("pack.json", src), found[i].Fix.Operations)
-		if err != nil {
-			t.Errorf("%s: %v", script, err)
-			continue
-		}
-		after, _ := judge(subjectOf(mended, []byte(production), []byte(golden)))
+		mended, after := gatetest.Mended(t, Gate, whole, src, found[i])
 		if slices.ContainsFunc(after, func(f finding.Finding) bool { return f.Rule == found[i].Rule }) {
 			t.Errorf("%s: the fix of %s does not mend it", script, found[i].Rule)
 		}

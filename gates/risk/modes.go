@@ -47,16 +47,16 @@ func checkModes(p *gate.Pass) {
 	adapters := p.Pack.ToolingLayer.AdapterRegistry.Items
 	for i := range adapters {
 		a := &adapters[i]
-		checkMode(p, a.Part, a.ApprovalMode, called("adapter", a.AdapterID), "so it counts as destructive", true)
+		checkMode(p, a.Part, a.ApprovalMode, gate.CalledBriefly("adapter", a.AdapterID), "so it counts as destructive", true)
 	}
 	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
 	for i := range specs {
 		d := &specs[i]
-		checkMode(p, d.Part, d.ApprovalMode, called("decision", d.DecisionKey), "so it authorises nothing above read_only", true)
+		checkMode(p, d.Part, d.ApprovalMode, gate.CalledBriefly("decision", d.DecisionKey), "so it authorises nothing above read_only", true)
 	}
 	for _, r := range p.Rules {
 		for _, o := range r.Outcomes() {
-			checkMode(p, o.Part, o.ApprovalMode, "an outcome of "+called("rule", r.RuleID), "so it counts as destructive", false)
+			checkMode(p, o.Part, o.ApprovalMode, "an outcome of "+gate.CalledBriefly("rule", r.RuleID), "so it counts as destructive", false)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func checkMode(p *gate.Pass, owner pack.Part, mode pack.Text, who, consequence s
 	}
 	hint := "write one of " + strings.Join(slices.Sorted(slices.Values(choices)), ", ")
 	switch {
-	case mode.OK && pack.Mode(mode).Known(), mode.Node != nil && !mode.OK, !isObject(owner):
+	case mode.OK && pack.Mode(mode).Known(), mode.Node != nil && !mode.OK, !gate.IsObject(owner.Node):
 		return // a mode of the wrong type is the schema gate's
 	case mode.Node == nil:
 		if wanted {
@@ -79,7 +79,7 @@ func checkMode(p *gate.Pass, owner pack.Part, mode pack.Text, who, consequence s
 	}
 	d := gate.Diagnostic{
 		At:      mode.Node,
-		Message: fmt.Sprintf("%s has the unknown approval mode %s, %s", who, quote(mode.Value), consequence),
+		Message: fmt.Sprintf("%s has the unknown approval mode %s, %s", who, gate.Quote(mode.Value), consequence),
 		Hint:    hint,
 	}
 	if near := schemas.Nearest(mode.Value, choices); near != "" {
@@ -133,14 +133,14 @@ func (c ceiling) check(p *gate.Pass) {
 		a := open.adapter
 		if !done[a] {
 			done[a] = true
-			what := fmt.Sprintf("%s, whose %s is open,", called("adapter", a.AdapterID), quote(open.name))
+			what := fmt.Sprintf("%s, whose %s is open,", gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(open.name))
 			c.report(p, a.Part, a.ApprovalMode, what, "close its permissions")
 		}
 	}
 	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
 	for i := range specs {
-		if d := &specs[i]; isObject(d.Part) {
-			c.report(p, d.Part, d.ApprovalMode, called("decision", d.DecisionKey), "lower its approval_mode")
+		if d := &specs[i]; gate.IsObject(d.Node) {
+			c.report(p, d.Part, d.ApprovalMode, gate.CalledBriefly("decision", d.DecisionKey), "lower its approval_mode")
 		}
 	}
 }
@@ -154,6 +154,6 @@ func (c ceiling) report(p *gate.Pass, owner pack.Part, mode pack.Text, what, rem
 		Message: fmt.Sprintf("%s is %s, above the ceiling %s %s", what, modeName(mode), c.mode.Value, c.of),
 		Hint:    fmt.Sprintf("%s, or raise max_approval_mode in %s", remedy, c.file),
 		Key:     c.key,
-		Related: also(c.mode.Node, "the ceiling"),
+		Related: gate.See(c.mode.Node, "the ceiling"),
 	})
 }

@@ -66,9 +66,9 @@ func checkNames(p *gate.Pass) {
 			}
 			p.Report(gate.Diagnostic{
 				At:      c.Node,
-				Message: fmt.Sprintf("%s is read_only, but its capability %s is named like a write (%q)", called("adapter", a.AdapterID), quote(c.Value), verb),
+				Message: fmt.Sprintf("%s is read_only, but its capability %s is named like a write (%q)", gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(c.Value), verb),
 				Hint:    "state the adapter's real approval_mode, or rename the capability",
-				Related: also(a.ApprovalMode.Node, "the adapter's mode"),
+				Related: gate.See(a.ApprovalMode.Node, "the adapter's mode"),
 			})
 		}
 	}

@@ -54,8 +54,8 @@ func checkRisk(p *gate.Pass, a *pack.Adapter, capability, dimension string, valu
 	p.Report(gate.Diagnostic{
 		At: value.Node,
 		Message: fmt.Sprintf("capability %s has the %s %s, which needs at least %s, but %s is %s",
-			quote(capability), dimension, quote(value.Value), least, called("adapter", a.AdapterID), a.ApprovalMode.Value),
+			gate.Quote(capability), dimension, gate.Quote(value.Value), least, gate.CalledBriefly("adapter", a.AdapterID), a.ApprovalMode.Value),
 		Hint:    fmt.Sprintf("raise the adapter's approval_mode to %q, or correct the risk", least),
-		Related: also(a.ApprovalMode.Node, "the adapter's mode"),
+		Related: gate.See(a.ApprovalMode.Node, "the adapter's mode"),
 	})
 }

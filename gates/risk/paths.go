@@ -144,12 +144,12 @@ func (s *paths) scene(intent string, c *capability) *scene {
 func (v *scene) broken() string {
 	for _, r := range v.rules {
 		if r.when == nil {
-			return called("rule", r.RuleID)
+			return gate.CalledBriefly("rule", r.RuleID)
 		}
 	}
 	for _, id := range v.namedGates() {
 		if when, there := v.whens[id]; there && when == nil {
-			return "gate " + quote(id)
+			return "gate " + gate.Quote(id)
 		}
 	}
 	return ""

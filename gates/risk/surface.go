@@ -69,19 +69,18 @@ type authority struct {
 // authorities returns the decisions by key.
 func authorities(p *gate.Pass) map[string]authority {
 	byKey := map[string]authority{}
-	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
-	for i := range specs {
-		d := &specs[i]
-		if !d.DecisionKey.OK {
-			continue
-		}
-		rank := 0
-		if mode := pack.Mode(d.ApprovalMode); mode.Known() {
-			rank = mode.Rank()
-		}
-		if other, there := byKey[d.DecisionKey.Value]; !there || rank < other.rank {
-			byKey[d.DecisionKey.Value] = authority{d, rank}
-		}
+	for key, d := range p.Decisions {
+		spec, rank := p.Weakest(d.DecisionKey, authorityOf)
+		byKey[key] = authority{spec, rank}
 	}
 	return byKey
+}
+
+// authorityOf returns the rank up to which a decision of that mode authorises
+// effects.
+func authorityOf(mode pack.ApprovalMode) int {
+	if !mode.Known() {
+		return 0
+	}
+	return mode.Rank()
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/policy"
 )
 
@@ -80,11 +81,7 @@ func leaves(object map[string]any, prefix string) (all []leaf) {
 		if err != nil { // no JSON can be behind it
 			value = fmt.Append(nil, object[name])
 		}
-		text := []rune(string(value))
-		if len(text) > mostShown {
-			text = append(text[:mostShown], '…')
-		}
-		all = append(all, leaf{path, string(text)})
+		all = append(all, leaf{path, gate.Clip(string(value), gate.MostShown)})
 	}
 	return all
 }

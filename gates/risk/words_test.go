@@ -3,12 +3,12 @@ package risk
 import (
 	"testing"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/policy"
 )
 
 func TestExample(t *testing.T) {
-	amount, _ := policy.Compile(read("x", []byte(`{">": [{"var": "request.context.refund_amount"}, 3000]}`)).Root)
+	amount, _ := policy.Compile(gatetest.Read("x", []byte(`{">": [{"var": "request.context.refund_amount"}, 3000]}`)).Root)
 	request := func(context map[string]any) map[string]any {
 		return map[string]any{"request": map[string]any{"intent": "support.refund", "context": context}}
 	}
@@ -62,28 +62,5 @@ func TestFold(t *testing.T) {
 		if got := fold(word); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
-	}
-}
-
-func TestSingular(t *testing.T) {
-	for plural, want := range map[string]string{
-		"orders": "order", "policies": "policy", "addresses": "address", "boxes": "box", "policy": "policy", "access": "access", "s": "s", "": "",
-	} {
-		if got := singular(plural); got != want {
-			t.Errorf("singular(%q) = %q, want %q", plural, got, want)
-		}
-	}
-}
-
-func TestQuoteIsBounded(t *testing.T) {
-	long := make([]rune, 10*mostShown)
-	for i := range long {
-		long[i] = 'ü'
-	}
-	if got := []rune(quote(string(long))); len(got) != mostShown+3 {
-		t.Errorf("%d characters are shown", len(got))
-	}
-	if got := called("rule", pack.Text{}); got != "the rule" {
-		t.Errorf("got %q", got)
 	}
 }

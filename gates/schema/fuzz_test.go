@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/contextosai/packgate/gates/gatetest"
@@ -78,42 +77,26 @@ func laws(t *testing.T, src []byte) []finding.Finding {
 			t.Errorf("%s: no place or no words: %+v", f.Rule, f)
 		}
 		if f.Fix != nil {
-			mends(t, src, f)
+			gatetest.Mended(t, Gate, gatetest.Surroundings{}, src, f)
 		}
 	}
 	return findings
 }
 
-func mends(t *testing.T, src []byte, f finding.Finding) {
-	t.Helper()
-	doc, _ := pack.Read("pack.json", src, pack.DefaultLimits())
-	fixed, err := pack.Edit(doc, f.Fix.Operations)
-	if err != nil {
-		t.Errorf("%s %s: the fix cannot be made: %v", f.Rule, f.Location.Path, err)
-		return
-	}
-	same := func(other finding.Finding) bool {
-		return other.Rule == f.Rule && other.Location.Pointer == f.Location.Pointer
-	}
-	if after := check(fixed); slices.ContainsFunc(after, same) {
-		t.Errorf("%s %s: still there after the fix: %v", f.Rule, f.Location.Path, after)
-	}
-}
-
 // mutate makes one random edit in a pack.
 func mutate(t *testing.T, r *rand.Rand, src []byte) []byte {
 	t.Helper()
-	doc, _ := pack.Read("pack.json", src, pack.DefaultLimits())
+	doc := gatetest.Read("pack.json", src)
 	if doc.Root == nil {
 		return src
 	}
-	all := below(doc.Root, nil)
+	all := gatetest.Below(doc.Root)
 	if len(all) == 0 {
 		return src
 	}
 	// Small layers are to be hit as often as large ones.
 	layer := doc.Root.Members[r.IntN(len(doc.Root.Members))].Value
-	inLayer := below(layer, []*pack.Node{layer})
+	inLayer := append([]*pack.Node{layer}, gatetest.Below(layer)...)
 	n := inLayer[r.IntN(len(inLayer))]
 	path := n.Pointer()
 	operations := []finding.Operation{{Op: "replace", Path: path, Value: randomValue(r, n, all)}}
@@ -136,17 +119,6 @@ func mutate(t *testing.T, r *rand.Rand, src []byte) []byte {
 		t.Fatalf("%v: %v", operations, err)
 	}
 	return edited
-}
-
-// below returns all values below n.
-func below(n *pack.Node, all []*pack.Node) []*pack.Node {
-	for _, m := range n.Members {
-		all = below(m.Value, append(all, m.Value))
-	}
-	for _, item := range n.Items {
-		all = below(item, append(all, item))
-	}
-	return all
 }
 
 // randomValue returns a JSON value to take the place of n: an odd one, or one

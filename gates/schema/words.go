@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/pack"
 )
 
@@ -11,21 +12,10 @@ import (
 const mostShown = 48
 
 // quote quotes text of a document for a message.
-func quote(text string) string { return fmt.Sprintf("%q", clip(text)) }
+func quote(text string) string { return fmt.Sprintf("%q", gate.Clip(text, mostShown)) }
 
 // literal shows a number as it is written.
-func literal(n *pack.Node) string { return clip(n.Raw()) }
-
-func clip(text string) string {
-	count := 0
-	for i := range text {
-		if count == mostShown {
-			return text[:i] + "…"
-		}
-		count++
-	}
-	return text
-}
+func literal(n *pack.Node) string { return gate.Clip(n.Raw(), mostShown) }
 
 // subject names a value in a message: by its member name, as an item of the
 // value that holds it, or as the document.

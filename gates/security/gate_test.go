@@ -18,7 +18,6 @@ import (
 	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
 )
 
 // random returns n characters of an alphabet that look random and are the same in
@@ -92,37 +91,19 @@ func expand(src []byte) []byte {
 
 func TestCases(t *testing.T) { gatetest.RunExpanded(t, Gate, expand) }
 
-func read(name string, src []byte) *pack.Document {
-	d, _ := pack.Read(name, src, pack.DefaultLimits())
-	return d
-}
+func TestNumbers(t *testing.T) { gatetest.Numbered(t, Gate, "SEC") }
 
-// subjectOf returns the subject of a pack with one golden case, or nil where its
-// gate would not run.
-func subjectOf(src, golden []byte) *gate.Subject {
-	unit := &repo.Unit{Name: "pack.json", Document: read("pack.json", src)}
-	if unit.Pack = pack.New(unit.Document); unit.Pack == nil {
-		return nil
-	}
-	if golden != nil {
-		unit.Files = []*repo.SideFile{{Kind: "case", Name: "golden/a.case.json", Document: read("golden/a.case.json", golden)}}
-	}
-	return gate.NewSubject(unit, nil, repo.DefaultConfig())
-}
+// alone is a pack with nothing beside it.
+var alone gatetest.Surroundings
 
 // judge runs all rules of the gate.
-func judge(s *gate.Subject) (found []finding.Finding) {
-	for _, r := range Gate.Rules {
-		p := gate.NewPass(s, Gate, r)
-		r.Check(p)
-		f, _ := p.Results()
-		found = append(found, f...)
-	}
-	return finding.Sort(found)
+func judge(s *gate.Subject) []finding.Finding {
+	found, _ := gatetest.Judge(Gate, s)
+	return found
 }
 
 func TestSupportPackIsClean(t *testing.T) {
-	for _, f := range judge(subjectOf(gatetest.Support(), nil)) {
+	for _, f := range judge(alone.Subject(gatetest.Support())) {
 		t.Errorf("%s %s at %s: %s", f.Severity, f.Rule, f.Location.Path, f.Message)
 	}
 }
@@ -143,11 +124,8 @@ func TestNoSecretIsPrinted(t *testing.T) {
 			{Op: "add", Path: "/business_context/password", Value: string(encoded)},
 			{Op: "add", Path: "/business_context/" + pack.EscapeSegment(strings.ReplaceAll(secret, `\n`, "\n")), Value: "true"},
 		} {
-			src, err := pack.Edit(read("pack.json", gatetest.Support()), []finding.Operation{op})
-			if err != nil {
-				t.Fatal(err)
-			}
-			found := judge(subjectOf(src, nil))
+			src := gatetest.Edit(t, gatetest.Support(), op)
+			found := judge(alone.Subject(src))
 			told := kind == "opaque" || kind == "tail" || kind == "password" // nothing but a name tells these
 			if !told && !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == "SEC001" }) {
 				t.Errorf("%s is not found by %s %s", kind, op.Op, op.Path)
@@ -171,64 +149,22 @@ func leaks(text, secret string) bool {
 	return false
 }
 
-func TestRulesAreDocumented(t *testing.T) {
-	for i, r := range Gate.Rules {
-		if want := fmt.Sprintf("SEC%03d", i+1); r.ID != want {
-			t.Errorf("rule %d is %s, want %s", i, r.ID, want)
-		}
-		for part, text := range map[string]string{"name": r.Name, "title": r.Title, "doc": r.Doc, "since": r.Since} {
-			if strings.TrimSpace(text) == "" {
-				t.Errorf("%s has no %s", r.ID, part)
-			}
-		}
-		for part, example := range map[string]string{"bad": r.Bad, "good": r.Good} {
-			if !json.Valid([]byte(example)) && !json.Valid([]byte("{"+example+"}")) {
-				t.Errorf("%s: the %s example is neither JSON nor members of an object: %s", r.ID, part, example)
-			}
-		}
-		if r.Bad == r.Good || len(r.Title) > 90 {
-			t.Errorf("%s: the examples do not differ, or the title is too long", r.ID)
-		}
-	}
-}
-
 // Whatever is put in the place of any value of the pack, no rule panics, and what
 // it says is the same twice and has a place and words.
 func TestMutations(t *testing.T) {
-	support := read("pack.json", gatetest.Support())
-	mutants := 0
-	walk(support.Root, func(n *pack.Node) bool {
-		if n.Parent == nil {
-			return true
-		}
-		operations := []finding.Operation{{Op: "remove", Path: n.Pointer()}}
-		for _, value := range []string{`null`, `7`, `true`, `"*"`, `[]`, `{}`, `[[], {}, "x", null]`, `{"session_id": "a\u202eb"}`} {
-			operations = append(operations, finding.Operation{Op: "replace", Path: n.Pointer(), Value: value})
-		}
-		for _, op := range operations {
-			src, err := pack.Edit(support, []finding.Operation{op})
-			if err != nil {
-				t.Fatal(err)
-			}
-			mutants++
-			holds(t, src, nil)
-		}
-		return true
-	})
-	if mutants < 1000 {
-		t.Errorf("only %d mutants: the support pack was not walked", mutants)
-	}
+	gatetest.Mutants(t, func(src []byte) { holds(t, src, nil) }, `{"session_id": "a\u202eb"}`)
 }
 
 // holds checks what is true of the findings of any pack.
 func holds(t *testing.T, src, golden []byte) {
 	t.Helper()
-	s := subjectOf(src, golden)
-	if s == nil {
+	beside := gatetest.Surroundings{Case: string(golden)}
+	s := beside.Subject(src)
+	if s.Pack == nil {
 		return
 	}
 	found := judge(s)
-	if again := judge(subjectOf(src, golden)); !reflect.DeepEqual(found, again) {
+	if again := judge(beside.Subject(src)); !reflect.DeepEqual(found, again) {
 		t.Errorf("two runs differ over %s", src)
 	}
 	for _, f := range found {
@@ -256,7 +192,7 @@ func FuzzRules(f *testing.F) {
 }
 
 func BenchmarkSupport(b *testing.B) {
-	s := subjectOf(gatetest.Support(), nil)
+	s := alone.Subject(gatetest.Support())
 	b.SetBytes(int64(len(gatetest.Support())))
 	for b.Loop() {
 		judge(s)
@@ -266,7 +202,7 @@ func BenchmarkSupport(b *testing.B) {
 // BenchmarkLarge is a pack of 1 MiB, full of text, digests and ids.
 func BenchmarkLarge(b *testing.B) {
 	src := large(1 << 20)
-	s := subjectOf(src, nil)
+	s := alone.Subject(src)
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
 		judge(s)
@@ -289,7 +225,7 @@ func TestHostileTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := subjectOf(src, nil)
+		s := alone.Subject(src)
 		start := time.Now()
 		judge(s)
 		if took := time.Since(start); took > 10*time.Second {

@@ -43,11 +43,11 @@ func checkRedaction(p *gate.Pass) {
 	mode := p.Adapters[way.AdapterID.Value].ApprovalMode
 	var related []finding.Related
 	if redaction.Node != nil {
-		related = also(class.Node, "the classification")
+		related = gate.See(class.Node, "the classification")
 	}
 	p.Report(gate.Diagnostic{
 		At:      pack.Place(redaction.Node, class.Node),
-		Message: fmt.Sprintf("the pack is RESTRICTED and may use %s (%s), but it redacts nothing", quote(name), mode.Value),
+		Message: fmt.Sprintf("the pack is RESTRICTED and may use %s (%s), but it redacts nothing", gate.Quote(name), mode.Value),
 		Hint:    "name what has to be redacted under policy_layer.guardrails.redaction_rules",
 		Related: append(related, gate.Also(way.Node, "the permission")),
 	})
@@ -84,15 +84,15 @@ func checkRegion(p *gate.Pass) {
 		return
 	}
 	section := func(e *repo.Environment) *pack.Node { return e.Regions.Node }
-	eachCatalog(p, "regions", section, func(e *repo.Environment) {
+	p.EachCatalog("regions", section, func(e *repo.Environment) {
 		regions := pack.Values(e.Regions)
 		if slices.Contains(regions, region.Value) {
 			return
 		}
 		p.Report(gate.Diagnostic{
 			At:       region.Node,
-			Message:  fmt.Sprintf("region %s is not in the catalog of environment %q", quote(region.Value), e.Name()),
-			Hint:     newBudget().choose(region.Value, regions, fmt.Sprintf("add %q to regions in %s", region.Value, e.Document.File)),
+			Message:  fmt.Sprintf("region %s is not in the catalog of environment %q", gate.Quote(region.Value), e.Name()),
+			Hint:     choose(gate.NewBudget(), region.Value, regions, fmt.Sprintf("add %q to regions in %s", region.Value, e.Document.File)),
 			Key:      e.Name(),
 			Severity: finding.Error,
 		})

@@ -44,8 +44,8 @@ func checkEndpoints(p *gate.Pass) {
 		return
 	}
 	section := func(e *repo.Environment) *pack.Node { return e.Endpoints.Node }
-	names := newBudget()
-	eachCatalog(p, "endpoints", section, func(e *repo.Environment) {
+	names := gate.NewBudget()
+	p.EachCatalog("endpoints", section, func(e *repo.Environment) {
 		for _, a := range refs {
 			checkEndpoint(p, a, e, names)
 		}
@@ -71,7 +71,7 @@ func checkEndpointForm(p *gate.Pass, a *pack.Adapter, schemes []string) bool {
 	ref := a.EndpointRef
 	scheme, name, cut := strings.Cut(ref.Value, "://")
 	d := gate.Diagnostic{At: ref.Node, Hint: "write a reference into the endpoint registry, such as internal://orders"}
-	what := "endpoint_ref of " + called("adapter", a.AdapterID)
+	what := "endpoint_ref of " + gate.CalledBriefly("adapter", a.AdapterID)
 	switch {
 	case !cut || !isSchemeName(scheme):
 		d.Message = what + " has no scheme, wanted " + choices(schemes)
@@ -93,9 +93,9 @@ func checkEndpointForm(p *gate.Pass, a *pack.Adapter, schemes []string) bool {
 
 func choices(schemes []string) string {
 	if len(schemes) == 1 {
-		return quote(schemes[0])
+		return gate.Quote(schemes[0])
 	}
-	return "one of " + list(schemes)
+	return "one of " + gate.ListBriefly(schemes)
 }
 
 func isSchemeName(s string) bool {
@@ -115,16 +115,16 @@ func checkEndpointOwner(p *gate.Pass, a *pack.Adapter, ids *tenants) bool {
 	}
 	p.Report(gate.Diagnostic{
 		At:      a.EndpointRef.Node,
-		Message: fmt.Sprintf("endpoint_ref of %s names tenant %s, but the pack belongs to %s", called("adapter", a.AdapterID), quote(foreign[0]), quote(ids.own.Value)),
+		Message: fmt.Sprintf("endpoint_ref of %s names tenant %s, but the pack belongs to %s", gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(foreign[0]), gate.Quote(ids.own.Value)),
 		Hint:    "write the endpoint of the pack's own tenant",
 		Key:     "owner",
-		Related: also(ids.own.Node, "the tenant of the pack"),
+		Related: gate.See(ids.own.Node, "the tenant of the pack"),
 	})
 	return false
 }
 
 // checkEndpoint looks a reference up in one environment.
-func checkEndpoint(p *gate.Pass, a *pack.Adapter, e *repo.Environment, b *budget) {
+func checkEndpoint(p *gate.Pass, a *pack.Adapter, e *repo.Environment, b *gate.Budget) {
 	ref, tenant := a.EndpointRef, p.Pack.PackMeta.Tenant.TenantID
 	endpoint, ok := e.Endpoints.Get(ref.Value)
 	if !ok {
@@ -134,8 +134,8 @@ func checkEndpoint(p *gate.Pass, a *pack.Adapter, e *repo.Environment, b *budget
 		}
 		p.Report(gate.Diagnostic{
 			At:      ref.Node,
-			Message: fmt.Sprintf("endpoint %s of %s is not in the catalog of environment %q", shown(ref.Value), called("adapter", a.AdapterID), e.Name()),
-			Hint:    b.choose(ref.Value, names, "add it to endpoints in "+e.Document.File),
+			Message: fmt.Sprintf("endpoint %s of %s is not in the catalog of environment %q", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), e.Name()),
+			Hint:    choose(b, ref.Value, names, "add it to endpoints in "+e.Document.File),
 			Key:     e.Name(),
 		})
 		return
@@ -145,7 +145,7 @@ func checkEndpoint(p *gate.Pass, a *pack.Adapter, e *repo.Environment, b *budget
 	}
 	p.Report(gate.Diagnostic{
 		At:      ref.Node,
-		Message: fmt.Sprintf("endpoint %s of %s does not serve tenant %s in environment %q", shown(ref.Value), called("adapter", a.AdapterID), quote(tenant.Value), e.Name()),
+		Message: fmt.Sprintf("endpoint %s of %s does not serve tenant %s in environment %q", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(tenant.Value), e.Name()),
 		Hint:    fmt.Sprintf("write an endpoint of the tenant's, or add %q to its tenants in %s", tenant.Value, e.Document.File),
 		Key:     e.Name(),
 		Related: []finding.Related{gate.Also(endpoint.Tenants.Node, "the tenants that it serves")},
@@ -169,5 +169,5 @@ func shown(ref string) string {
 			return fmt.Sprintf("%q", string(start[:min(4, len(start))])+"…")
 		}
 	}
-	return quote(ref)
+	return gate.Quote(ref)
 }

@@ -33,7 +33,7 @@ func checkForeign(p *gate.Pass) {
 	switch {
 	case ids.listed:
 	case ids.prefix == "":
-		p.NotChecked(fmt.Sprintf("no environment catalog names tenants, and %s does not begin with a word that tells them apart", quote(ids.own.Value)))
+		p.NotChecked(fmt.Sprintf("no environment catalog names tenants, and %s does not begin with a word that tells them apart", gate.Quote(ids.own.Value)))
 		return
 	default:
 		p.NotChecked(fmt.Sprintf("no environment catalog names tenants: only ids that begin with %q were looked for", ids.prefix))
@@ -141,11 +141,11 @@ func (s *search) each(n *pack.Node, severity finding.Severity, hint string) {
 	for _, id := range s.foreign(n.Text, s.guests...) {
 		s.Report(gate.Diagnostic{
 			At:       n,
-			Message:  fmt.Sprintf("%s names tenant %s, but the pack belongs to %s", subject(n), quote(id), quote(s.own.Value)),
+			Message:  fmt.Sprintf("%s names tenant %s, but the pack belongs to %s", subject(n), gate.Quote(id), gate.Quote(s.own.Value)),
 			Hint:     hint,
 			Key:      s.file + " " + id,
 			Severity: severity,
-			Related:  also(s.own.Node, "the tenant of the pack"),
+			Related:  gate.See(s.own.Node, "the tenant of the pack"),
 		})
 	}
 }
@@ -155,7 +155,7 @@ func (s *search) each(n *pack.Node, severity finding.Severity, hint string) {
 func subject(n *pack.Node) string {
 	for item := ""; ; item = "an item of " {
 		if name, ok := n.Name(); ok {
-			return item + quote(name)
+			return item + gate.Quote(name)
 		}
 		if n.Parent == nil {
 			return "the document"

@@ -32,7 +32,7 @@ var tiers = []string{"working", "episodic", "semantic", "durable"}
 
 func checkMemory(p *gate.Pass) {
 	policy := &p.Pack.MemoryLayer.MemoryPolicy
-	if !isObject(policy.Part) {
+	if !gate.IsObject(policy.Node) {
 		return // the schema gate's
 	}
 	ttls := policy.TierTTLs
@@ -70,9 +70,9 @@ func checkTiers(p *gate.Pass, ttls pack.Dict[pack.Text]) {
 		if last.Node != nil && d < length {
 			p.Report(gate.Diagnostic{
 				At: ttl.Node, Severity: finding.Warning,
-				Message: fmt.Sprintf("the memory tier %q keeps its entries for %s, shorter than %q, which keeps them for %s", tier, quote(ttl.Value), name, quote(last.Value)),
+				Message: fmt.Sprintf("the memory tier %q keeps its entries for %s, shorter than %q, which keeps them for %s", tier, gate.Quote(ttl.Value), name, gate.Quote(last.Value)),
 				Hint:    fmt.Sprintf("give %q at least the lifetime of %q", tier, name),
-				Related: also(last.Node, "the lifetime of the tier before"),
+				Related: gate.See(last.Node, "the lifetime of the tier before"),
 			})
 		}
 		last, name, length = ttl, tier, d
@@ -87,7 +87,7 @@ func checkConsent(p *gate.Pass) {
 	case consent.Node == nil:
 		d.At, d.Message = policy.Node, "memory_policy has no consent_gating, so it is open whether personal data may be written back"
 		d.Fix = explicitConsent(policy.Node.KeyedPath()+"/consent_gating", `{"pii_write_back_allowed": false}`)
-	case isObject(consent.Part) && consent.PIIWriteBackAllowed.Node == nil:
+	case gate.IsObject(consent.Node) && consent.PIIWriteBackAllowed.Node == nil:
 		d.At, d.Message = consent.Node, "consent_gating does not say whether personal data may be written back"
 		d.Fix = explicitConsent(consent.Node.KeyedPath()+"/pii_write_back_allowed", "false")
 	default:

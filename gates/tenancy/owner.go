@@ -53,7 +53,7 @@ func checkTenant(p *gate.Pass) {
 	case isWildcard(tenant.Value):
 		p.Report(gate.Diagnostic{
 			At:      tenant.Node,
-			Message: fmt.Sprintf("tenant_id is %s, which stands for more than one tenant", quote(tenant.Value)),
+			Message: fmt.Sprintf("tenant_id is %s, which stands for more than one tenant", gate.Quote(tenant.Value)),
 			Hint:    "write the id of one tenant; a pack that several use is listed under shared_packs in .packgate.yaml",
 		})
 		return
@@ -79,10 +79,10 @@ func checkTenants(p *gate.Pass, tenant pack.Text, f *repo.SideFile, parts ...*pa
 		}
 		p.Report(gate.Diagnostic{
 			At:      id,
-			Message: fmt.Sprintf("tenant_id is %s, but the pack belongs to %s", quote(id.Text), quote(tenant.Value)),
+			Message: fmt.Sprintf("tenant_id is %s, but the pack belongs to %s", gate.Quote(id.Text), gate.Quote(tenant.Value)),
 			Hint:    fmt.Sprintf("write %q, or list the pack under shared_packs in .packgate.yaml", tenant.Value),
 			Key:     f.Name,
-			Related: also(tenant.Node, "the tenant of the pack"),
+			Related: gate.See(tenant.Node, "the tenant of the pack"),
 		})
 	}
 }
@@ -136,26 +136,26 @@ func checkIssuer(p *gate.Pass) {
 		return // an empty issuer is SCH012's
 	}
 	section := func(e *repo.Environment) *pack.Node { return e.Issuers.Node }
-	listing := eachCatalog(p, "issuers", section, func(e *repo.Environment) {
+	listing := p.EachCatalog("issuers", section, func(e *repo.Environment) {
 		issuers := pack.Values(e.Issuers)
 		if slices.Contains(issuers, issuer.Value) {
 			return
 		}
 		p.Report(gate.Diagnostic{
 			At:       issuer.Node,
-			Message:  fmt.Sprintf("issuer %s is neither the tenant nor one of the issuers of environment %q", quote(issuer.Value), e.Name()),
-			Hint:     newBudget().choose(issuer.Value, append(issuers, tenant.Value), fmt.Sprintf("add %q to issuers in %s", issuer.Value, e.Document.File)),
+			Message:  fmt.Sprintf("issuer %s is neither the tenant nor one of the issuers of environment %q", gate.Quote(issuer.Value), e.Name()),
+			Hint:     choose(gate.NewBudget(), issuer.Value, append(issuers, tenant.Value), fmt.Sprintf("add %q to issuers in %s", issuer.Value, e.Document.File)),
 			Key:      e.Name(),
 			Severity: finding.Error,
-			Related:  also(tenant.Node, "the tenant of the pack"),
+			Related:  gate.See(tenant.Node, "the tenant of the pack"),
 		})
 	})
 	if listing == 0 && tenant.OK {
 		p.Report(gate.Diagnostic{
 			At:      issuer.Node,
-			Message: fmt.Sprintf("issuer %s is not the tenant %s", quote(issuer.Value), quote(tenant.Value)),
+			Message: fmt.Sprintf("issuer %s is not the tenant %s", gate.Quote(issuer.Value), gate.Quote(tenant.Value)),
 			Hint:    fmt.Sprintf("write %q, or list the issuer under issuers in the environment's catalog", tenant.Value),
-			Related: also(tenant.Node, "the tenant of the pack"),
+			Related: gate.See(tenant.Node, "the tenant of the pack"),
 		})
 	}
 }

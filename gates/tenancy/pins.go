@@ -35,7 +35,7 @@ func checkPin(p *gate.Pass) {
 	if !pinRule.MatchString(pin.Value) {
 		p.Report(gate.Diagnostic{
 			At:      pin.Node,
-			Message: fmt.Sprintf("snapshot_pin_rule is %s, wanted alias:<name> or snapshot:<id>", quote(pin.Value)),
+			Message: fmt.Sprintf("snapshot_pin_rule is %s, wanted alias:<name> or snapshot:<id>", gate.Quote(pin.Value)),
 			Hint:    "write alias: and an alias of the environment, such as alias:prod, or snapshot: and the id of a snapshot",
 		})
 		return
@@ -45,7 +45,7 @@ func checkPin(p *gate.Pass) {
 		return
 	}
 	section := func(e *repo.Environment) *pack.Node { return e.Snapshots.Node }
-	eachCatalog(p, "snapshots", section, func(e *repo.Environment) {
+	p.EachCatalog("snapshots", section, func(e *repo.Environment) {
 		if _, ok := e.Snapshots.Get(alias); ok {
 			return
 		}
@@ -55,8 +55,8 @@ func checkPin(p *gate.Pass) {
 		}
 		p.Report(gate.Diagnostic{
 			At:      pin.Node,
-			Message: fmt.Sprintf("snapshot alias %s is not in the catalog of environment %q", quote(alias), e.Name()),
-			Hint:    newBudget().choose(pin.Value, pins, fmt.Sprintf("add %q to snapshots in %s", alias, e.Document.File)),
+			Message: fmt.Sprintf("snapshot alias %s is not in the catalog of environment %q", gate.Quote(alias), e.Name()),
+			Hint:    choose(gate.NewBudget(), pin.Value, pins, fmt.Sprintf("add %q to snapshots in %s", alias, e.Document.File)),
 			Key:     e.Name(),
 		})
 	})

@@ -67,7 +67,7 @@ func TestLongTexts(t *testing.T) {
 	catalog += `]}}}`
 	text := strings.Repeat("globex_xx tenant_ and so on ", 2000)
 	golden := `{"case": "a", "invoke": {"input": {"message": "` + text + `"}}, "evidence": [{"evidence_ref": "` + text + `"}]}`
-	s := subjectOf(gatetest.Support(), []byte(catalog), []byte(golden))
+	s := gatetest.Surroundings{Catalog: catalog, Case: golden}.Subject(gatetest.Support())
 	start := time.Now()
 	p := gate.NewPass(s, Gate, TEN006)
 	TEN006.Check(p)
