@@ -225,7 +225,7 @@ func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baselin
 		}
 	}
 	concerned, own := w.concerned(files, base.configName)
-	w.packs = concerned
+	w.packs, w.whole = concerned, false
 	if err := a.gate(ctx, w, base, a.options.strict); err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gates"
@@ -13,6 +15,7 @@ import (
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/report"
 )
 
@@ -77,7 +80,33 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, strict *bo
 		p.Result = r.verdict(&p)
 		r.report.Packs = append(r.report.Packs, p)
 	}
+	if w.whole && r.broken == 0 {
+		return r.strayWaivers(w)
+	}
 	return nil
+}
+
+// strayWaivers returns an error for waivers of packs that the repository does not
+// have: nothing else would ever report them. A pack that could not be read may be
+// any.
+func (r *run) strayWaivers(w *workspace) error {
+	var problems repo.Problems
+	for _, waiver := range w.config.Waivers.Items {
+		known := slices.ContainsFunc(r.report.Packs, func(p report.Pack) bool {
+			return p.Pack == "" || strings.HasPrefix(p.Pack, waiver.Pack.Value+"@")
+		})
+		if !known {
+			problems = append(problems, &repo.Problem{
+				Location: waiver.Pack.Node.Location(),
+				Message:  fmt.Sprintf("the waiver is for the pack %q, which is not in this repository", waiver.Pack.Value),
+				Hint:     "remove it, or correct its pack",
+			})
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return problems
 }
 
 // again reports whether a pack was gated before: two paths that were named may

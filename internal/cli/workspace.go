@@ -26,6 +26,7 @@ type workspace struct {
 	environments []*repo.Environment
 	patterns     []string // of pack files
 	packs        []string // pack files, relative to the root
+	whole        bool     // packs are all that the repository has
 }
 
 // place is where a path that a user named leads: the root of the repository
@@ -189,6 +190,7 @@ func (w *workspace) load(at place, configName string, s settings) error {
 			w.packs = append(w.packs, p)
 		}
 	}
+	w.whole = len(w.packs) == len(all) && len(s.packs) == 0
 	if len(w.packs) == 0 && len(all) > 0 {
 		return &repo.Problem{Location: finding.Location{File: path.Join(w.files.Prefix, at.scope)}, Message: "there is no pack here",
 			Hint: fmt.Sprintf("the repository has %d, the first is %s", len(all), w.files.Show(all[0]))}
