@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // The fixed strings of the prompt.
@@ -43,7 +45,7 @@ func (r *run) assemblyStage() (any, *Stop) {
 // task words the request. The message is quoted as JSON, so that it cannot end
 // its own quotation.
 func (r *run) task() string {
-	return fmt.Sprintf("Handle: %s (intent=%s).", compact(r.invocation.message), r.intent)
+	return fmt.Sprintf("Handle: %s (intent=%s).", pack.CompactJSON(r.invocation.message), r.intent)
 }
 
 // fit returns the blocks of a bucket that stay. Whole blocks are dropped, the

@@ -1,8 +1,6 @@
 package compiler
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -130,19 +128,7 @@ func (r *run) ruleText(f firing) string {
 func (s *surface) text() string {
 	l := lines{fmt.Sprintf("%s: %s, %s", s.id, s.metadata.Kind, s.metadata.ApprovalMode)}
 	for _, arg := range slices.Sorted(maps.Keys(s.constraints)) {
-		l.add("Argument "+arg, compact(s.constraints[arg]))
+		l.add("Argument "+arg, pack.CompactJSON(s.constraints[arg]))
 	}
 	return l.String()
-}
-
-// compact returns a value of the pack or the request as JSON on one line, names
-// sorted.
-func compact(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "" // the reader takes finite numbers alone, so that all values have a JSON form
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -109,7 +109,7 @@ func (r *run) checkReferences() *Stop {
 	for _, item := range list {
 		ref, _ := item.(string)
 		if !isPinned(ref) {
-			return refusal("pack reference %s is not of the form pack_id@MAJOR.MINOR.PATCH", compact(item))
+			return refusal("pack reference %s is not of the form pack_id@MAJOR.MINOR.PATCH", pack.CompactJSON(item))
 		}
 		name, _, _ := strings.Cut(ref, "@")
 		named = named || name == id

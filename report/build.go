@@ -126,7 +126,7 @@ func rawOf(n *pack.Node) json.RawMessage {
 	if n == nil {
 		return nil
 	}
-	return json.RawMessage(compactJSON(n.Any()))
+	return json.RawMessage(pack.CompactJSON(n.Any()))
 }
 
 func newGolden(r golden.Result) Golden {

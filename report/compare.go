@@ -24,7 +24,7 @@ func NewComparison(d *diffing.Diff) (*Diff, []Finding) {
 func WriteDiff(w io.Writer, format string, d *Diff, findings []Finding, style Style) error {
 	switch format {
 	case "json":
-		return writeJSON(w, d)
+		return WriteJSON(w, d)
 	case "markdown":
 		m := &markdown{report: &Report{}}
 		m.paragraph("### %s: class %s, declared %s", Markdown(stepName(d)), d.Class, d.Declared)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // NewGoldens returns the results of golden cases in the report's form.
@@ -66,7 +67,7 @@ func (t *terminal) tools(c *compiler.CompiledContext) {
 		for _, name := range a.Capabilities {
 			line := a.AdapterID + "." + name + "  " + a.CapabilityMetadata[name].ApprovalMode
 			if bounds := a.Constraints[name]; len(bounds) > 0 {
-				line += "  " + compactJSON(bounds)
+				line += "  " + pack.CompactJSON(bounds)
 			}
 			t.line("  %s", Visible(line))
 		}

@@ -7,9 +7,12 @@ import (
 )
 
 // JSON writes the report's machine form, indented by two blanks.
-func JSON(w io.Writer, r *Report) error { return writeJSON(w, r) }
+func JSON(w io.Writer, r *Report) error { return WriteJSON(w, r) }
 
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON writes any value as all of packgate's commands write JSON: indented by
+// two blanks, without the escapes that only HTML needs, and harmless in a log of
+// GitHub's runner.
+func WriteJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

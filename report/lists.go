@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // Bounds on one list, so that no pack can make a report too long for GitHub. A
@@ -145,7 +147,7 @@ func (m *markdown) finding(f Finding) string {
 		b.WriteString("<br>see " + strings.Join(places, " · "))
 	}
 	if f.Witness != nil {
-		b.WriteString("<br>for example " + Code(compactJSON(f.Witness)))
+		b.WriteString("<br>for example " + Code(pack.CompactJSON(f.Witness)))
 	}
 	if fix := fixWords(f); fix != "" {
 		b.WriteString("<br>`--fix`" + Message(fix))

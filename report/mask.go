@@ -30,7 +30,7 @@ func Masked[T any](value T, documents []*pack.Document) (T, error) {
 		return value, nil
 	}
 	var out T
-	err := json.Unmarshal([]byte(m.text(compactJSON(value))), &out)
+	err := json.Unmarshal([]byte(m.text(pack.CompactJSON(value))), &out)
 	return out, err
 }
 
@@ -54,12 +54,12 @@ func masked(p Pack, documents []*pack.Document) Pack {
 		return p
 	}
 	for i := range p.Findings {
-		if fix := p.Findings[i].Fix; fix != nil && m.text(compactJSON(fix)) != compactJSON(fix) {
+		if fix := p.Findings[i].Fix; fix != nil && m.text(pack.CompactJSON(fix)) != pack.CompactJSON(fix) {
 			p.Findings[i].Fix = nil
 		}
 	}
 	var out Pack
-	if err := json.Unmarshal([]byte(m.text(compactJSON(p))), &out); err != nil {
+	if err := json.Unmarshal([]byte(m.text(pack.CompactJSON(p))), &out); err != nil {
 		// Masking keeps JSON whole; if it ever did not, nothing is said at all.
 		return Pack{Path: p.Path, Result: p.Result, Gates: p.Gates}
 	}
@@ -80,7 +80,7 @@ func newMask(secrets []string) *mask {
 	for _, s := range secrets {
 		quoted := strconv.Quote(s)
 		for _, form := range []string{s, quoted[1 : len(quoted)-1], pack.EscapeSegment(s)} {
-			text := compactJSON(form)
+			text := pack.CompactJSON(form)
 			m.add(text[1 : len(text)-1])
 		}
 	}

@@ -48,7 +48,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	for name, secret := range planted() {
 		for _, place := range places {
 			t.Run(name+" "+place, func(t *testing.T) {
-				_, unit := documentOf(t, place+compactJSON(secret))
+				_, unit := documentOf(t, place+pack.CompactJSON(secret))
 				_, before := documentOf(t, "")
 				diff, err := diffing.Compare(before.Pack, unit.Pack, nil)
 				if err != nil {
@@ -99,7 +99,7 @@ func wantNoSecret(t *testing.T, secret string, r *Report) {
 // Any value that comes back from its JSON form can be masked.
 func TestMasked(t *testing.T) {
 	secret := planted()["token"]
-	d, _ := documentOf(t, "replace /pack_meta/pack_id "+compactJSON(secret))
+	d, _ := documentOf(t, "replace /pack_meta/pack_id "+pack.CompactJSON(secret))
 	type value struct{ Text string }
 	got, err := Masked(&value{"the pack " + secret}, []*pack.Document{d})
 	if want := "the pack " + secret[:4] + "…"; err != nil || got.Text != want {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // Style says how the terminal rendering looks.
@@ -144,7 +146,7 @@ func (t *terminal) finding(f Finding) {
 		t.line("    see %s in the JSON report", more(left, "place"))
 	}
 	if f.Witness != nil {
-		t.line("    for example %s", text(compactJSON(f.Witness)))
+		t.line("    for example %s", text(pack.CompactJSON(f.Witness)))
 	}
 	if fix := fixWords(f); fix != "" {
 		t.line("    --fix%s", text(fix))

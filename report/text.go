@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"slices"
@@ -35,18 +33,6 @@ func shortHash(digest string) string {
 		return digest
 	}
 	return algorithm + ":" + hex[:12]
-}
-
-// compactJSON returns a value as one line of JSON, members sorted, without the
-// escapes that only HTML needs.
-func compactJSON(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return fmt.Sprint(v)
-	}
-	return strings.TrimSpace(b.String())
 }
 
 // gateGroups returns the gates in order. Neighbours that were not checked for

@@ -2,7 +2,6 @@ package policyrules
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -122,7 +121,7 @@ func (c *reach) fate(b *branch) (fate, policy.Answer) {
 // request that is known to all of them, it mostly shows that nothing covers the
 // outcome.
 func (c *reach) decides(b *branch, s scope, witness map[string]any) bool {
-	request := overlay(c.usualRequest(s), witness)
+	request := policy.Overlay(c.usualRequest(s), witness)
 	return b.holds.Holds(request) && !c.cover(b, s).Holds(request)
 }
 
@@ -135,22 +134,6 @@ func (c *reach) usualRequest(s scope) map[string]any {
 		c.usual[s] = request
 	}
 	return request
-}
-
-// overlay returns one object with the members of another put over it.
-func overlay(under, over map[string]any) map[string]any {
-	out := maps.Clone(under)
-	if out == nil {
-		out = map[string]any{}
-	}
-	for name, v := range over {
-		a, both := out[name].(map[string]any)
-		if b, ok := v.(map[string]any); ok && both {
-			v = overlay(a, b)
-		}
-		out[name] = v
-	}
-	return out
 }
 
 // coverer is something that keeps an outcome from deciding.

@@ -1,12 +1,12 @@
 package policyrules
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/policy"
 )
 
@@ -109,15 +109,7 @@ func lookup(data any, path string) (any, bool) {
 }
 
 // shown writes a value as JSON, cut where it is long.
-func shown(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return fmt.Sprintf("a value of type %T", v)
-	}
-	return gate.Clip(strings.TrimSuffix(b.String(), "\n"), gate.MostShown)
-}
+func shown(v any) string { return gate.Clip(pack.CompactJSON(v), gate.MostShown) }
 
 // put sets the value at a dotted path, making the objects on the way.
 func put(into map[string]any, path string, v any) {

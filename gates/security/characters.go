@@ -1,7 +1,6 @@
 package security
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -117,15 +116,9 @@ func deletion(n *pack.Node, text string, found []detect.Hidden) *finding.Fix {
 	for _, h := range slices.Backward(found) {
 		text = text[:h.Start] + text[h.End:]
 	}
-	var value strings.Builder
-	e := json.NewEncoder(&value)
-	e.SetEscapeHTML(false) // < and & stay as they are in the file
-	if e.Encode(text) != nil {
-		return nil // a string can always be written
-	}
 	return &finding.Fix{
 		Description: "delete the hidden characters",
-		Operations:  []finding.Operation{{Op: "replace", Path: n.Pointer(), Value: strings.TrimSpace(value.String())}},
+		Operations:  []finding.Operation{{Op: "replace", Path: n.Pointer(), Value: pack.CompactJSON(text)}},
 	}
 }
 

@@ -200,7 +200,10 @@ func (a *actionRun) gateAll(ctx context.Context, w *workspace) error {
 	if len(w.packs) == 0 {
 		return a.noPacks(w)
 	}
-	return a.gate(ctx, w, nil, a.options.strict)
+	if err := a.gate(ctx, w, nil, a.options.strict); err != nil {
+		return err
+	}
+	return a.strayWaivers(w)
 }
 
 // gateChanged gates the packs that the change concerns: those of which a file
@@ -225,7 +228,7 @@ func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baselin
 		}
 	}
 	concerned, own := w.concerned(files, base.configName)
-	w.packs, w.whole = concerned, false
+	w.packs = concerned
 	if err := a.gate(ctx, w, base, a.options.strict); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )
@@ -60,7 +61,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository (default: the nearest "+".packgate.yaml)")
+	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository (default: the nearest "+repo.ConfigName+")")
 	f.BoolVar(&strict, "strict", false, "turn the warnings that the rule list marks into errors")
 	f.StringVar(&o.failOn, "fail-on", failOnError, "lowest severity that fails: "+strings.Join(failOnLevels, ", "))
 	f.BoolVar(&o.fix, "fix", false, "first mend what can be mended mechanically, in the pack files")
@@ -70,11 +71,16 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 }
 
 func (o *output) addFlags(c *cobra.Command) {
+	o.addLook(c)
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "terminal", "what to print: json, markdown, terminal")
-	f.StringVar(&o.color, "color", "auto", "colours: always, auto, never")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print errors and the verdict alone")
 	f.StringVar(&o.reportDir, "report-dir", "", "write report.json and report.md into this `folder` too")
+}
+
+// addLook adds the flags that every command with a report or a comparison has.
+func (o *output) addLook(c *cobra.Command) {
+	c.Flags().StringVar(&o.format, "format", "terminal", "what to print: json, markdown, terminal")
+	c.Flags().StringVar(&o.color, "color", "auto", "colours: always, auto, never")
 }
 
 // oneOf checks a choice that a flag or an input makes.
@@ -86,8 +92,11 @@ func oneOf(what, value string, choices ...string) error {
 }
 
 func (o *checkOptions) valid() error {
+	return cmp.Or(oneOf("--fail-on", o.failOn, failOnLevels...), o.output.valid())
+}
+
+func (o *output) valid() error {
 	return cmp.Or(
-		oneOf("--fail-on", o.failOn, failOnLevels...),
 		oneOf("--format", o.format, "json", "markdown", "terminal"),
 		oneOf("--color", o.color, "always", "auto", "never"),
 	)
@@ -127,7 +136,10 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 			return err
 		}
 	}
-	return r.gate(ctx, w, base, o.strict)
+	if err := r.gate(ctx, w, base, o.strict); err != nil {
+		return err
+	}
+	return r.strayWaivers(w)
 }
 
 // print writes the report in the format asked for.

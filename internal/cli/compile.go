@@ -136,10 +136,7 @@ func showCompiles(w io.Writer, results []golden.Result, o compileOptions) error 
 				all[r.Case] = r.Compiled
 			}
 		}
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(all)
+		return report.WriteJSON(w, all)
 	case o.caseName != "" && results[0].Detail != nil && results[0].Detail.Context != nil:
 		if err := report.WriteContext(w, results[0].Detail.Context); err != nil {
 			return err

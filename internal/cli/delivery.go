@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,9 +46,10 @@ func (a *actionRun) log() error {
 func (a *actionRun) annotate() error {
 	annotations := annotationsOf(a.report)
 	left, err := a.runner.Annotate(annotations)
-	if left > 0 {
-		_, err = fmt.Fprintf(a.env.Stdout, "%d more findings are in the job summary and the report files\n", left)
+	if err != nil || left == 0 {
+		return err
 	}
+	_, err = fmt.Fprintf(a.env.Stdout, "%d more findings are in the job summary and the report files\n", left)
 	return err
 }
 
@@ -64,7 +66,7 @@ func annotationsOf(r *report.Report) []github.Annotation {
 			if f.Waived == nil {
 				list = append(list, github.Annotation{
 					Level: f.Severity, File: f.File, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
-					Title: f.Rule + " " + f.Name, Message: withHint(report.Visible(f.Message), report.Visible(f.Hint)),
+					Title: f.Rule + " " + f.Name, Message: withHint(f.Message, f.Hint),
 				})
 			}
 		}
@@ -82,21 +84,18 @@ func goldenAnnotation(g report.Golden, p report.Problem) github.Annotation {
 	if g.Status == "warning" {
 		level = "warning"
 	}
-	file := p.File
-	if file == "" {
-		file = g.File
-	}
 	return github.Annotation{
-		Level: level, File: file, Line: p.Line, Column: p.Column,
-		Title: "golden case " + report.Visible(g.Case), Message: withHint(report.Visible(p.Message), report.Visible(p.Hint)),
+		Level: level, File: cmp.Or(p.File, g.File), Line: p.Line, Column: p.Column,
+		Title: "golden case " + report.Visible(g.Case), Message: withHint(p.Message, p.Hint),
 	}
 }
 
 func withHint(message, hint string) string {
+	message = report.Visible(message)
 	if hint == "" {
 		return message
 	}
-	return message + "\n→ " + hint
+	return message + "\n→ " + report.Visible(hint)
 }
 
 // outputs sets the step's outputs: small scalars and file paths.

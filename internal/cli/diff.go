@@ -23,15 +23,14 @@ broken, 4 the class is reject; 2 and 3 as everywhere.`,
 		Example: "  packgate diff old/pack.json packs/support\n  packgate diff old/pack.json packs/support --format json",
 		Args:    wants("OLD", "NEW"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := oneOf("--format", o.format, "json", "markdown", "terminal"); err != nil {
+			if err := o.valid(); err != nil {
 				return err
 			}
 			return diff(env, args[0], args[1], config, o)
 		},
 	}
 	c.Flags().StringVar(&config, "config", "", "config `file` (default: that of NEW's repository)")
-	c.Flags().StringVar(&o.format, "format", "terminal", "what to print: json, markdown, terminal")
-	c.Flags().StringVar(&o.color, "color", "auto", "colours: always, auto, never")
+	o.addLook(c)
 	return c
 }
 

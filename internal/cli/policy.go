@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -55,7 +54,7 @@ func showPolicy(env *Env, name string, o policyOptions, explain bool) error {
 		return err
 	}
 	defer w.files.Close() // only read from
-	p := pack.New(unit.Document)
+	p := unit.Pack
 	var book *rulebook.Book
 	if !explain {
 		book = rulebook.New(p)
@@ -71,10 +70,7 @@ func showPolicy(env *Env, name string, o policyOptions, explain bool) error {
 		return err
 	}
 	if o.format == "json" {
-		e := json.NewEncoder(env.Stdout)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(book)
+		return report.WriteJSON(env.Stdout, book)
 	}
 	return writeBook(env.Stdout, book, explain)
 }

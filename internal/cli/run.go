@@ -80,16 +80,16 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, strict *bo
 		p.Result = r.verdict(&p)
 		r.report.Packs = append(r.report.Packs, p)
 	}
-	if w.whole && r.broken == 0 {
-		return r.strayWaivers(w)
-	}
 	return nil
 }
 
 // strayWaivers returns an error for waivers of packs that the repository does not
-// have: nothing else would ever report them. A pack that could not be read may be
-// any.
+// have, once all that it has were gated: nothing else would ever report them. A
+// pack that could not be read may be any.
 func (r *run) strayWaivers(w *workspace) error {
+	if !w.whole || r.broken != 0 {
+		return nil
+	}
 	var problems repo.Problems
 	for _, waiver := range w.config.Waivers.Items {
 		known := slices.ContainsFunc(r.report.Packs, func(p report.Pack) bool {

@@ -26,7 +26,7 @@ type workspace struct {
 	environments []*repo.Environment
 	patterns     []string // of pack files
 	packs        []string // pack files, relative to the root
-	whole        bool     // packs are all that the repository has
+	whole        bool     // all packs that the repository has were asked for
 }
 
 // place is where a path that a user named leads: the root of the repository

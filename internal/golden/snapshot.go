@@ -3,7 +3,6 @@ package golden
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -202,7 +201,7 @@ func compare(path string, stored, now any) []Difference {
 	}
 	a, b := named(stored), named(now)
 	if a == nil || b == nil {
-		return []Difference{{path, text(stored), text(now)}}
+		return []Difference{{path, pack.CompactJSON(stored), pack.CompactJSON(now)}}
 	}
 	var differences []Difference
 	names := maps.Clone(a)
@@ -213,15 +212,15 @@ func compare(path string, stored, now any) []Difference {
 		y, inB := b[name]
 		switch {
 		case !inA:
-			differences = append(differences, Difference{Path: at, Now: text(y)})
+			differences = append(differences, Difference{Path: at, Now: pack.CompactJSON(y)})
 		case !inB:
-			differences = append(differences, Difference{Path: at, Stored: text(x)})
+			differences = append(differences, Difference{Path: at, Stored: pack.CompactJSON(x)})
 		default:
 			differences = append(differences, compare(at, x, y)...)
 		}
 	}
 	if len(differences) == 0 { // the same items in another order
-		return []Difference{{path, text(stored), text(now)}}
+		return []Difference{{path, pack.CompactJSON(stored), pack.CompactJSON(now)}}
 	}
 	return differences
 }
@@ -257,15 +256,4 @@ func identity(m map[string]any, i int) string {
 		}
 	}
 	return strconv.Itoa(i)
-}
-
-// text returns a value as JSON on one line.
-func text(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "?" // decoded JSON always has a JSON form
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

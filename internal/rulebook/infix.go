@@ -1,7 +1,6 @@
 package rulebook
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -242,15 +241,7 @@ func (p *printer) list(n *pack.Node, depth int, item string) string {
 }
 
 // literal writes a value as JSON, cut where it is long.
-func literal(v any) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return fmt.Sprintf("a value of type %T", v)
-	}
-	return clip(strings.TrimSuffix(b.String(), "\n"))
-}
+func literal(v any) string { return clip(pack.CompactJSON(v)) }
 
 func clip(text string) string {
 	if runes := []rune(text); len(runes) > mostShown {

@@ -128,19 +128,3 @@ func flatten(into map[string]any, path string, v any) {
 		flatten(into, below, member)
 	}
 }
-
-// overlay returns one object with the members of another put over it.
-func overlay(under, over map[string]any) map[string]any {
-	out := maps.Clone(under)
-	if out == nil {
-		out = map[string]any{}
-	}
-	for name, v := range over {
-		a, both := out[name].(map[string]any)
-		if b, ok := v.(map[string]any); ok && both {
-			v = overlay(a, b)
-		}
-		out[name] = v
-	}
-	return out
-}

@@ -94,7 +94,7 @@ func (c *chapter) shadow(e *entry, b *branch, effect Effect, by []reasonFor) {
 	}
 	// A request that shows the opposite is mostly at hand and spares the question.
 	if against := holdsAny(by); witness != nil {
-		for _, request := range []map[string]any{witness, overlay(c.usual, witness)} {
+		for _, request := range []map[string]any{witness, policy.Overlay(c.usual, witness)} {
 			if b.holds.Holds(request) && !against.Holds(request) {
 				return
 			}
