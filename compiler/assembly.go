@@ -35,11 +35,12 @@ func (r *run) assemblyStage() (any, *Stop) {
 			r.prompt.ContextBlocks = append(r.prompt.ContextBlocks, c.Block)
 		}
 	}
+	_, dropped := truncationsOf(r.dropped)
 	return struct {
-		Prompt  CompiledPrompt        `json:"prompt"`
-		Used    [bucketCount]int      `json:"used"`
-		Dropped [bucketCount][]string `json:"dropped"`
-	}{r.prompt, r.used, r.dropped}, nil
+		Prompt  CompiledPrompt `json:"prompt"`
+		Used    Counts         `json:"used"`
+		Dropped Dropped        `json:"dropped"`
+	}{r.prompt, countsOf(r.used), dropped}, nil
 }
 
 // task words the request. The message is quoted as JSON, so that it cannot end
@@ -94,6 +95,3 @@ func (r *run) warnTruncated(bucket int) {
 	r.warn("%s bucket exceeded its budget of %d tokens; dropped %d %s: %s",
 		bucketTable()[bucket].name, r.allocated[bucket], len(ids), noun, strings.Join(ids, ", "))
 }
-
-// isDropped reports whether a block of a bucket was dropped.
-func (r *run) isDropped(bucket int, id string) bool { return slices.Contains(r.dropped[bucket], id) }

@@ -23,3 +23,17 @@ func BenchmarkPrepare(b *testing.B) {
 		compiler.Prepare(p)
 	}
 }
+
+// A compile that is run for every case of every pack stays small. Its time
+// depends on the machine, its allocations do not.
+func TestCompileAllocations(t *testing.T) {
+	program, request := compiler.Prepare(supportPack(t)), reference(t)
+	const most = 600
+	if n := testing.AllocsPerRun(20, func() {
+		if _, err := program.Compile(request); err != nil {
+			t.Error(err)
+		}
+	}); n > most {
+		t.Errorf("a compile allocates %v times, wanted at most %d", n, most)
+	}
+}

@@ -1,5 +1,7 @@
 package compiler
 
+import "slices"
+
 // Bucket is one part of the token budget.
 type Bucket string
 
@@ -99,6 +101,25 @@ type Flags struct {
 	Session  bool `json:"session,omitempty"`
 }
 
+// Of returns the mark of a bucket, false for a name that is none.
+func (f Flags) Of(b Bucket) bool {
+	switch b {
+	case BucketBusiness:
+		return f.Business
+	case BucketPolicy:
+		return f.Policy
+	case BucketTool:
+		return f.Tool
+	case BucketEvidence:
+		return f.Evidence
+	case BucketMemory:
+		return f.Memory
+	case BucketSession:
+		return f.Session
+	}
+	return false
+}
+
 // Dropped holds the dropped blocks of each bucket, in block order; only buckets
 // that dropped one are written.
 type Dropped struct {
@@ -127,6 +148,11 @@ func (d Dropped) Of(b Bucket) []string {
 		return d.Session
 	}
 	return nil
+}
+
+// IsZero reports whether no bucket dropped a block.
+func (d Dropped) IsZero() bool {
+	return !slices.ContainsFunc(Buckets(), func(b Bucket) bool { return len(d.Of(b)) > 0 })
 }
 
 // truncationsOf returns marks and lists of an array in bucket order.

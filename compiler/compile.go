@@ -3,6 +3,7 @@ package compiler
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/contextosai/packgate/internal/pack"
 )
@@ -31,18 +32,18 @@ type Request struct {
 // what is dropped first where the bucket does not fit, lower ones before higher
 // ones; nil means the priority of the bucket, 60.
 type Evidence struct {
-	Ref      string
-	Content  string
-	Priority *int
+	Ref      string `json:"evidence_ref"`
+	Content  string `json:"content"`
+	Priority *int   `json:"priority,omitempty"`
 }
 
 // Memory is one recalled entry that the caller supplies. One that is not
 // promoted refuses the compile. Priority is as in Evidence; nil means 50.
 type Memory struct {
-	Ref      string
-	Content  string
-	Promoted bool
-	Priority *int
+	Ref      string `json:"memory_ref"`
+	Content  string `json:"content"`
+	Promoted bool   `json:"promoted"`
+	Priority *int   `json:"priority,omitempty"`
 }
 
 // Catalog is what a compile asks of an environment catalog. A zero Runtime or
@@ -91,13 +92,25 @@ type Stop struct {
 	// At is the value of the pack that is concerned, nil where the reason lies
 	// in the invocation or the run context.
 	At *pack.Node
+	// Invalid says that the pack is refused whatever the request is.
+	Invalid bool
 }
 
-// StageHash is the hash of one stage's own output. It tells where a changed
+// StageHash is one stage's own output with its hash, which tells where a changed
 // compile begins to differ.
 type StageHash struct {
 	Name string
 	Hash string // "sha256:" and 64 hexadecimal digits
+	// Output is what the stage decided, to be encoded as JSON and not to be
+	// changed: it shares memory with the rest of the result. Hash is the digest of
+	// that JSON, as json.Encoder writes it with its final newline.
+	Output any
+}
+
+// Same reports whether two lists of stages have the same names and hashes, in
+// the same order.
+func Same(a, b []StageHash) bool {
+	return slices.EqualFunc(a, b, func(x, y StageHash) bool { return x.Name == y.Name && x.Hash == y.Hash })
 }
 
 // Stages returns the names of the eight stages in order.
@@ -162,7 +175,7 @@ func (p *Program) Compile(request Request) (*Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("compile: stage %s: %w", s.name, err)
 		}
-		r.result.Stages = append(r.result.Stages, StageHash{Name: s.name, Hash: hash})
+		r.result.Stages = append(r.result.Stages, StageHash{Name: s.name, Hash: hash, Output: output})
 	}
 	if err := r.finish(); err != nil {
 		return nil, fmt.Errorf("compile: %w", err)

@@ -12,9 +12,10 @@ import (
 // bound is what a permission or an outcome says of one argument, in the pack's
 // own members.
 type bound struct {
-	arg  string
-	says map[string]any
-	at   *pack.Node
+	arg    string
+	says   map[string]any
+	at     *pack.Node
+	weight int // how many values it has
 }
 
 // conditional reports whether the bound ends with an approval.
@@ -25,22 +26,37 @@ func boundsOf(d pack.Dict[pack.Constraint]) []bound {
 	var bounds []bound
 	for _, e := range d.Entries {
 		if says, ok := e.Value.Node.Any().(map[string]any); ok {
-			bounds = append(bounds, bound{arg: e.Name, says: says, at: e.Value.Node})
+			bounds = append(bounds, bound{arg: e.Name, says: says, at: e.Value.Node, weight: weightOf(e.Value.Node)})
 		}
 	}
 	return bounds
 }
 
+// weightOf counts a value and those below it.
+func weightOf(n *pack.Node) int {
+	weight := 1
+	for _, m := range n.Members {
+		weight += weightOf(m.Value)
+	}
+	for _, item := range n.Items {
+		weight += weightOf(item)
+	}
+	return weight
+}
+
 // conjoin returns the bounds that hold together for one argument. Bounds that
 // end with an approval stand beside the others. ok is false where the
-// unconditional ones leave no value.
-func conjoin(bounds []bound) (together []map[string]any, ok bool) {
+// unconditional ones leave no value, and where the effort is spent.
+func conjoin(bounds []bound, e *effort) (together []map[string]any, ok bool) {
 	var always, unlessApproved []map[string]any
 	for _, b := range bounds {
+		if !e.spend(b.weight * (1 + len(always) + len(unlessApproved))) {
+			return nil, false
+		}
 		if b.conditional() {
-			unlessApproved = stricter(unlessApproved, b.says)
+			unlessApproved = stricter(unlessApproved, b.says, e)
 		} else {
-			always = stricter(always, b.says)
+			always = stricter(always, b.says, e)
 		}
 	}
 	return append(always, unlessApproved...), !slices.ContainsFunc(always, empty)
@@ -48,10 +64,10 @@ func conjoin(bounds []bound) (together []map[string]any, ok bool) {
 
 // stricter adds a bound to bounds that hold together. What cannot be said in one
 // bound, such as a second pattern, becomes another one.
-func stricter(bounds []map[string]any, says map[string]any) []map[string]any {
+func stricter(bounds []map[string]any, says map[string]any, e *effort) []map[string]any {
 	rest := maps.Clone(says)
 	for _, b := range bounds {
-		rest = tighten(b, rest)
+		rest = tighten(b, rest, e)
 	}
 	delete(rest, "unless_approved")
 	if len(rest) == 0 && len(bounds) > 0 {
@@ -65,11 +81,11 @@ func stricter(bounds []map[string]any, says map[string]any) []map[string]any {
 
 // tighten moves what a bound says into another one, the stricter of the two
 // winning, and returns what could not be moved.
-func tighten(into, says map[string]any) (rest map[string]any) {
+func tighten(into, says map[string]any, e *effort) (rest map[string]any) {
 	rest = map[string]any{}
 	for name, value := range says {
 		have, there := into[name]
-		both, ok := strictest(name, have, value)
+		both, ok := strictest(name, have, value, e)
 		switch {
 		case !there:
 			into[name] = value
@@ -83,7 +99,7 @@ func tighten(into, says map[string]any) (rest map[string]any) {
 }
 
 // strictest returns what holds where a bound says two things under one name.
-func strictest(name string, a, b any) (both any, ok bool) {
+func strictest(name string, a, b any, e *effort) (both any, ok bool) {
 	if reflect.DeepEqual(a, b) {
 		return a, true
 	}
@@ -102,15 +118,19 @@ func strictest(name string, a, b any) (both any, ok bool) {
 		}
 	case []any:
 		if y, list := b.([]any); list && name == "enum" {
-			return intersect(x, y), true
+			return intersect(x, y, e), true
 		}
 	}
 	return nil, false
 }
 
-// intersect returns the items of a that b has too, in a's order.
-func intersect(a, b []any) []any {
+// intersect returns the items of a that b has too, in a's order; none where that
+// is beyond the effort.
+func intersect(a, b []any, e *effort) []any {
 	common := []any{}
+	if !e.spend(len(a) * len(b)) {
+		return common
+	}
 	for _, item := range a {
 		if slices.ContainsFunc(b, func(other any) bool { return reflect.DeepEqual(item, other) }) {
 			common = append(common, item)

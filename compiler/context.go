@@ -102,6 +102,9 @@ type BudgetReport struct {
 	TokensUsedByBucket  Counts  `json:"tokens_used_by_bucket"`
 	BucketTruncations   Flags   `json:"bucket_truncations"`
 	DroppedBlockIDs     Dropped `json:"dropped_block_ids,omitzero"`
+	// Tokenizer is the name of the tokenizer that counted, "" for estimate: what
+	// is stored of a pack that chose none says nothing of it.
+	Tokenizer string `json:"tokenizer,omitempty"`
 	// Warnings are sentences in the order of the stages.
 	Warnings []string `json:"warnings,omitempty"`
 }

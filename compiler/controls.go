@@ -24,9 +24,10 @@ func (r *run) controlStage() (any, *Stop) {
 // read_only that is not allowed: denied ones in firing order, then those that
 // nothing allowed, in decision_specs order; each once.
 func (r *run) mustRefuse() []string {
-	refuse := []string{}
+	refuse, seen := []string{}, map[string]bool{}
 	add := func(name string) {
-		if !slices.Contains(refuse, name) {
+		if !seen[name] {
+			seen[name] = true
 			refuse = append(refuse, name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/tokens"
 	"github.com/contextosai/packgate/policy"
 )
 
@@ -110,4 +111,22 @@ func TestDocumentedShares(t *testing.T) {
 	if !strings.Contains(string(src), want) {
 		t.Errorf("the page does not say %q", want)
 	}
+}
+
+// The table of the tokenizers names those that there are, sorted.
+func TestDocumentedTokenizers(t *testing.T) {
+	var names []string
+	for _, row := range rows(t, "Tokenizer", "Counts") {
+		names = append(names, strings.Trim(row[0], "`"))
+	}
+	check(t, "documented tokenizers", names, tokens.Names()...)
+}
+
+// The table of the stages names them in order.
+func TestDocumentedStages(t *testing.T) {
+	var names []string
+	for _, row := range rows(t, "Stage", "Output") {
+		names = append(names, strings.Trim(row[0], "`"))
+	}
+	check(t, "documented stages", names, compiler.Stages()...)
 }

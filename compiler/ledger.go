@@ -46,9 +46,9 @@ func (r *run) policyManifest() []PolicyEntry {
 }
 
 func (r *run) keptEvidence() []string {
-	refs := []string{}
+	refs, kept := []string{}, r.kept(atEvidence)
 	for i, e := range r.evidence {
-		if !r.isDropped(atEvidence, evidenceID(i)) {
+		if kept[evidenceID(i)] {
 			refs = append(refs, e.Ref)
 		}
 	}
@@ -56,13 +56,24 @@ func (r *run) keptEvidence() []string {
 }
 
 func (r *run) keptMemory() []string {
-	refs := []string{}
+	refs, kept := []string{}, r.kept(atMemory)
 	for i, m := range r.memory {
-		if !r.isDropped(atMemory, memoryID(i)) {
+		if kept[memoryID(i)] {
 			refs = append(refs, m.Ref)
 		}
 	}
 	return refs
+}
+
+// kept returns the blocks of a bucket that stand in the prompt.
+func (r *run) kept(bucket int) map[string]bool {
+	ids := map[string]bool{}
+	for _, b := range r.prompt.ContextBlocks {
+		if b.Bucket == bucketTable()[bucket].name {
+			ids[b.BlockID] = true
+		}
+	}
+	return ids
 }
 
 func (r *run) budgetReport() BudgetReport {
@@ -70,6 +81,9 @@ func (r *run) budgetReport() BudgetReport {
 		TokensAllocated:    countsOf(r.allocated),
 		TokensUsedByBucket: countsOf(r.used),
 		Warnings:           r.warnings,
+	}
+	if name := r.request.Tokenizer.Name(); name != (Estimate{}).Name() {
+		report.Tokenizer = name
 	}
 	for _, n := range r.used {
 		report.TokensUsedAtCompile += n
@@ -111,16 +125,7 @@ func (r *run) ledger(c *CompiledContext, hash pack.Digest) ContextLedger {
 // form (RFC 8785) of prompt, manifests, controls and budget report. The ledger
 // is left out, so that two versions of a pack that compile alike share it.
 func contextHash(c *CompiledContext) (pack.Digest, error) {
-	src, err := json.Marshal(struct {
-		BudgetReport    *BudgetReport    `json:"budget_report"`
-		CompiledPrompt  *CompiledPrompt  `json:"compiled_prompt"`
-		Manifests       *Manifests       `json:"manifests"`
-		RuntimeControls *RuntimeControls `json:"runtime_controls"`
-	}{&c.BudgetReport, &c.CompiledPrompt, &c.Manifests, &c.RuntimeControls})
-	if err != nil {
-		return "", fmt.Errorf("hash: %w", err)
-	}
-	canonical, err := pack.Canonical(src)
+	canonical, err := c.canonical()
 	if err != nil {
 		return "", fmt.Errorf("hash: %w", err)
 	}

@@ -19,6 +19,7 @@ type Program struct {
 	decisions    []decision
 	gates        []gate
 	capabilities []capability
+	arguments    map[string]bool // those that permissions bound
 }
 
 // rule is a policy rule with what it refers to.
@@ -43,7 +44,7 @@ type branch struct {
 	outcome   *pack.Outcome
 	allow     policy.Truth // Unknown where the outcome does not say
 	gate      int          // required, -1 for none
-	prohibits []int        // capabilities
+	prohibits [][]int      // capabilities, those of each name together
 	bounds    []bound
 }
 
@@ -79,7 +80,11 @@ type capability struct {
 // compiled, because a condition is outside the JsonLogic profile, a reference
 // leads nowhere or a member has the wrong type, is refused by every compile.
 func Prepare(p *pack.Pack) *Program {
-	b := &builder{Program: &Program{pack: p}}
+	b := &builder{
+		Program:     &Program{pack: p, arguments: map[string]bool{}},
+		decisionsBy: map[string]int{}, gatesBy: map[string]int{},
+		capabilitiesBy: map[capabilityKey]int{}, capabilitiesNamed: map[string][]int{},
+	}
 	b.types()
 	b.identity()
 	b.requirements()
@@ -95,11 +100,21 @@ func Prepare(p *pack.Pack) *Program {
 // be there for the others to refer to; the first fault counts.
 type builder struct {
 	*Program
+	// Positions, so that what a pack refers to is found at once however much it
+	// declares.
+	decisionsBy       map[string]int
+	gatesBy           map[string]int
+	capabilitiesBy    map[capabilityKey]int
+	capabilitiesNamed map[string][]int // by name, and by adapter and name
 }
+
+// capabilityKey is what a permission names a capability by.
+type capabilityKey struct{ adapter, name string }
 
 func (b *builder) refuse(at *pack.Node, format string, args ...any) {
 	if b.fault == nil {
 		b.fault = refusalAt(at, format, args...)
+		b.fault.Invalid = true
 	}
 }
 
@@ -133,8 +148,23 @@ func (b *builder) registry() {
 				b.refuse(c.Node, "the pack is not valid: capability %q is declared twice", id)
 			}
 			seen[id] = true
-			b.capabilities = append(b.capabilities, capability{adapter: a, name: c.Value, id: id})
+			b.declare(capability{adapter: a, name: c.Value, id: id})
 		}
+	}
+}
+
+// declare adds a capability. The first of equal ones is the one that is found; a
+// pack that has several is refused.
+func (b *builder) declare(c capability) {
+	at := len(b.capabilities)
+	b.capabilities = append(b.capabilities, c)
+	key := capabilityKey{c.adapter.AdapterID.Value, c.name}
+	if _, there := b.capabilitiesBy[key]; !there {
+		b.capabilitiesBy[key] = at
+	}
+	b.capabilitiesNamed[c.id] = append(b.capabilitiesNamed[c.id], at)
+	if c.name != c.id {
+		b.capabilitiesNamed[c.name] = append(b.capabilitiesNamed[c.name], at)
 	}
 }
 
@@ -153,13 +183,22 @@ func (b *builder) catalog() {
 			d.authority, d.readOnly = min(d.authority, authority), d.readOnly && readOnly
 			continue
 		}
+		b.decisionsBy[s.DecisionKey.Value] = len(b.decisions)
 		b.decisions = append(b.decisions, decision{key: s.DecisionKey.Value, spec: s, authority: authority, readOnly: readOnly})
 	}
 }
 
 // decision returns the position of a key, -1 where there is no such decision.
 func (b *builder) decision(key string) int {
-	return slices.IndexFunc(b.decisions, func(d decision) bool { return d.key == key })
+	return position(b.decisionsBy, key)
+}
+
+// position returns what a key leads to, -1 where it leads nowhere.
+func position[K comparable](positions map[K]int, key K) int {
+	if at, there := positions[key]; there {
+		return at
+	}
+	return -1
 }
 
 func (b *builder) approvals() {
@@ -170,6 +209,9 @@ func (b *builder) approvals() {
 		if g.GateID.OK && b.gate(g.GateID) >= 0 {
 			b.refuse(g.GateID.Node, "the pack is not valid: gate %q is declared twice", g.GateID.Value)
 		}
+		if g.GateID.OK && b.gate(g.GateID) < 0 {
+			b.gatesBy[g.GateID.Value] = i
+		}
 		when := b.condition(g.When, g.Node, "when", "gate", g.GateID)
 		b.gates = append(b.gates, gate{spec: g, when: when})
 	}
@@ -178,7 +220,10 @@ func (b *builder) approvals() {
 // gate returns the position of the gate that a field names, -1 where it names
 // none.
 func (b *builder) gate(id pack.Text) int {
-	return slices.IndexFunc(b.gates, func(g gate) bool { return id.OK && g.spec.GateID.Value == id.Value })
+	if !id.OK {
+		return -1
+	}
+	return position(b.gatesBy, id.Value)
 }
 
 // requiredGate returns the position of the gate that a permission or an outcome
@@ -207,9 +252,7 @@ func (b *builder) permissions() {
 		p := &items[i]
 		b.need(p.AdapterID, p.Node, "adapter_id")
 		b.need(p.Capability, p.Node, "capability")
-		at := slices.IndexFunc(b.capabilities, func(c capability) bool {
-			return c.adapter.AdapterID.Value == p.AdapterID.Value && c.name == p.Capability.Value
-		})
+		at := position(b.capabilitiesBy, capabilityKey{p.AdapterID.Value, p.Capability.Value})
 		b.requiredGate(p.RequiresApprovalGate)
 		if at < 0 {
 			b.refuse(pack.Place(p.Capability.Node, p.Node), "the pack is not valid: no adapter has the capability %q",
@@ -218,7 +261,10 @@ func (b *builder) permissions() {
 		}
 		c := &b.capabilities[at]
 		c.permissions = append(c.permissions, p)
-		c.bounds = append(c.bounds, boundsOf(p.ArgConstraints)...)
+		for _, bound := range boundsOf(p.ArgConstraints) {
+			c.bounds = append(c.bounds, bound)
+			b.arguments[bound.arg] = true
+		}
 	}
 }
 
@@ -274,15 +320,15 @@ func (b *builder) branch(o *pack.Outcome) *branch {
 			out.allow = policy.True
 		}
 	}
+	named := map[string]bool{}
 	for _, name := range o.Prohibits.Items {
-		found := false
-		for i, c := range b.capabilities {
-			if c.id == name.Value || c.name == name.Value {
-				out.prohibits, found = append(out.prohibits, i), true
-			}
-		}
-		if !found {
+		found := b.capabilitiesNamed[name.Value]
+		if len(found) == 0 {
 			b.refuse(name.Node, "the pack is not valid: no adapter has the capability %q", name.Value)
+		}
+		if !named[name.Value] {
+			named[name.Value] = true
+			out.prohibits = append(out.prohibits, found)
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package compiler_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -53,7 +54,7 @@ func TestMemberOrderDoesNotMatter(t *testing.T) {
 		if got := snapshot(t, c); got != want {
 			t.Fatalf("another order gives\n%s\nwanted\n%s", got, want)
 		}
-		if !slices.Equal(result.Stages, first.Stages) {
+		if !compiler.Same(result.Stages, first.Stages) {
 			t.Fatalf("another order gives the stages %v, wanted %v", result.Stages, first.Stages)
 		}
 	}
@@ -129,19 +130,6 @@ func TestHash(t *testing.T) {
 	if hash(supportPack(t), r) == want {
 		t.Error("another message does not change the hash")
 	}
-
-	_, c := compiled(t, supportPack(t), reference(t))
-	whole := object(t, snapshot(t, c))
-	delete(whole, "context_ledger")
-	src, err := json.Marshal(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	canonical, err := pack.Canonical(src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	same("taking it from the snapshot", string(pack.DigestOf(canonical)))
 }
 
 // Each change shows first in the stage that it belongs to.
@@ -152,6 +140,12 @@ func TestStageHashes(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	check(t, "stages", names, compiler.Stages()...)
+	for _, s := range base.Stages {
+		var b bytes.Buffer
+		if err := json.NewEncoder(&b).Encode(s.Output); err != nil || string(pack.DigestOf(b.Bytes())) != s.Hash {
+			t.Errorf("the hash of stage %s is not that of its output %s: %v", s.Name, b.Bytes(), err)
+		}
+	}
 	for _, c := range []struct {
 		stage  string
 		change func(r *compiler.Request)
@@ -171,7 +165,7 @@ func TestStageHashes(t *testing.T) {
 		result, _ := compiled(t, c.pack, r)
 		drift := ""
 		for i, s := range result.Stages {
-			if s != base.Stages[i] {
+			if s.Hash != base.Stages[i].Hash {
 				drift = s.Name
 				break
 			}

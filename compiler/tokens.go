@@ -1,10 +1,30 @@
 package compiler
 
+import "github.com/contextosai/packgate/internal/pack"
+
 // Tokenizer counts tokens. Name is part of every snapshot's meaning: another
-// tokenizer means other budgets.
+// tokenizer means other budgets. Count has to give the same for the same text
+// always, and Tokenizer has to be safe for concurrent use.
 type Tokenizer interface {
 	Name() string
 	Count(text string) int
+}
+
+// TokenizerOf returns the name of the tokenizer that a stored compiled context
+// was counted with, "" where its budget report is none that says so. Two contexts
+// of different tokenizers cannot be compared token by token.
+func TokenizerOf(stored *pack.Node) string {
+	report := stored.Get("budget_report")
+	if report == nil || report.Kind != pack.Object {
+		return ""
+	}
+	switch name := report.Get("tokenizer"); {
+	case name == nil:
+		return Estimate{}.Name()
+	case name.Kind == pack.String:
+		return name.Text
+	}
+	return ""
 }
 
 // Estimate is the tokenizer that needs no vocabulary: one token for each four

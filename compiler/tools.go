@@ -19,16 +19,23 @@ type surface struct {
 // intent may authorise it (what only reads needs none), and the safety mode
 // covers it.
 func (r *run) toolStage() (any, *Stop) {
-	prohibited := r.prohibitions()
+	e := &effort{left: mostEffort}
+	prohibited := r.prohibitions(e)
 	for i := range r.capabilities {
 		c := &r.capabilities[i]
 		trace := ToolTrace{Adapter: c.adapter, Capability: c.name, Permissions: c.permissions}
 		authorities := r.authorities(c)
+		if !e.spend(1 + len(authorities)) {
+			return nil, tooMuch()
+		}
 		for _, d := range authorities {
 			trace.AuthorisedBy = append(trace.AuthorisedBy, d.key)
 		}
 		trace.Obstacles = slices.Concat(c.permitted(), prohibited[i], r.authorised(c, authorities), r.belowCeiling(c))
-		constraints, unsatisfiable := r.constraints(c)
+		constraints, unsatisfiable := r.constraints(c, e)
+		if e.left < 0 {
+			return nil, tooMuch()
+		}
 		if len(trace.Obstacles) == 0 && unsatisfiable != nil {
 			trace.Obstacles = []Obstacle{*unsatisfiable}
 			r.warn("tool %s was left out: %s", c.id, unsatisfiable.Reason)
@@ -43,17 +50,40 @@ func (r *run) toolStage() (any, *Stop) {
 	return r.manifest, nil
 }
 
+// effort bounds what a compile does for tools. Decisions, prohibitions and bounds
+// meet in every capability, so that a small pack could ask for days of work and
+// for a context that fits nowhere.
+type effort struct{ left int }
+
+// mostEffort is several times what a pack of hundreds of tools and rules needs, and
+// a fraction of a second.
+const mostEffort = 2_000_000
+
+// spend reports whether the work can still be done.
+func (e *effort) spend(n int) bool {
+	e.left -= n
+	return e.left >= 0
+}
+
+func tooMuch() *Stop {
+	return refusal("the tools take more than %d steps to decide: too many decisions, prohibitions or bounds of the pack meet in them", mostEffort)
+}
+
 // prohibitions returns by capability what fired outcomes prohibit.
-func (r *run) prohibitions() map[int][]Obstacle {
+func (r *run) prohibitions(e *effort) map[int][]Obstacle {
 	prohibited := map[int][]Obstacle{}
 	for _, f := range r.fired {
 		if !f.enforced {
 			continue
 		}
-		for _, i := range f.prohibits {
-			prohibited[i] = append(prohibited[i], Obstacle{
-				fmt.Sprintf("rule %q prohibits it", f.rule.rule.RuleID.Value), f.outcome.Prohibits.Node,
-			})
+		obstacle := Obstacle{fmt.Sprintf("rule %q prohibits it", f.rule.rule.RuleID.Value), f.outcome.Prohibits.Node}
+		for _, named := range f.prohibits {
+			if !e.spend(len(named)) {
+				return nil
+			}
+			for _, i := range named {
+				prohibited[i] = append(prohibited[i], obstacle)
+			}
 		}
 	}
 	return prohibited
@@ -111,7 +141,7 @@ func modeName(rank int) string { return string(pack.ApprovalModes()[rank]) }
 // constraints returns what holds for each argument of a capability: the bounds
 // of its permissions, with those of fired outcomes on the same arguments. It
 // says why, if no value is left for one of them.
-func (r *run) constraints(c *capability) (map[string]any, *Obstacle) {
+func (r *run) constraints(c *capability, e *effort) (map[string]any, *Obstacle) {
 	if len(c.bounds) == 0 {
 		return nil, nil
 	}
@@ -131,13 +161,17 @@ func (r *run) constraints(c *capability) (map[string]any, *Obstacle) {
 		if _, done := out[b.arg]; done {
 			continue
 		}
-		together, ok := conjoin(byArg[b.arg])
+		together, ok := conjoin(byArg[b.arg], e)
 		if !ok {
 			return nil, &Obstacle{fmt.Sprintf("the bounds on argument %q leave no value", b.arg), b.at}
 		}
-		out[b.arg] = together
-		if len(together) == 1 {
-			out[b.arg] = together[0]
+		out[b.arg] = together[0]
+		if len(together) > 1 {
+			list := make([]any, len(together))
+			for i := range together {
+				list[i] = together[i]
+			}
+			out[b.arg] = list
 		}
 	}
 	return out, nil
@@ -148,17 +182,11 @@ func (r *run) constraints(c *capability) (map[string]any, *Obstacle) {
 func (r *run) warnUnused() {
 	for _, f := range r.fired {
 		for _, b := range f.bounds {
-			if f.enforced && !r.namesArgument(b.arg) {
+			if f.enforced && !r.arguments[b.arg] {
 				r.warn("rule %s bounds argument %s, which no permission names; the bound holds nowhere", f.rule.rule.RuleID.Value, b.arg)
 			}
 		}
 	}
-}
-
-func (r *run) namesArgument(arg string) bool {
-	return slices.ContainsFunc(r.capabilities, func(c capability) bool {
-		return slices.ContainsFunc(c.bounds, func(b bound) bool { return b.arg == arg })
-	})
 }
 
 // metadata describes a surfaced capability. Policy may have lowered its mode:
