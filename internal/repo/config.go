@@ -35,6 +35,12 @@ type Config struct {
 		Tokenizer         pack.Text `json:"tokenizer"`
 		MaxTruncationRate pack.Num  `json:"max_truncation_rate"`
 	} `json:"compile"`
+	Evaluation struct {
+		pack.Part
+		Required              pack.Flag `json:"required"`
+		MinSamples            pack.Num  `json:"min_samples"`
+		PricePer1KTokensCents pack.Num  `json:"price_per_1k_tokens_cents"`
+	} `json:"evaluation"`
 	LimitFields struct {
 		pack.Part
 		MaxBytes        *pack.Node `json:"max_bytes"`

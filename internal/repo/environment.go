@@ -73,6 +73,16 @@ func (f *Files) environment(name string, c *Config) (*Environment, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newEnvironment(doc, faults)
+}
+
+// ParseEnvironment reads an environment catalog from its bytes; file is its name
+// in messages. The error is a *Problem or Problems where it is not valid.
+func ParseEnvironment(file string, src []byte, limits pack.Limits) (*Environment, error) {
+	return newEnvironment(pack.Read(file, src, limits))
+}
+
+func newEnvironment(doc *pack.Document, faults []pack.Fault) (*Environment, error) {
 	if len(faults) > 0 {
 		return nil, Unreadable(faults)
 	}

@@ -42,14 +42,30 @@ func (p *Problem) Error() string {
 // Is reports that a Problem is one of wrong use.
 func (p *Problem) Is(target error) bool { return target == ErrUse }
 
-// Files reads the files below one root folder. Names are relative to it, with
-// forward slashes.
+// Files reads the files below one root: a folder of this machine (OpenFiles), or
+// any other tree of files, such as that of a commit (FilesOf). Names are relative
+// to it, with forward slashes.
 type Files struct {
-	root *os.Root
+	tree  fs.FS
+	close func() error
 	// Prefix leads from where the user stands to the root; names in documents
 	// and messages begin with it.
 	Prefix string
+	// Revision is the SHA of the commit that the tree is of, empty for the files
+	// under review. Documents carry it.
+	Revision string
 }
+
+// FilesOf returns the files of a tree. Prefix is how the user would name its root
+// ("."), and revision the SHA of the commit that it is of, if it is of one. There
+// is nothing to close.
+func FilesOf(tree fs.FS, prefix, revision string) *Files {
+	return &Files{tree: tree, close: func() error { return nil }, Prefix: filepath.ToSlash(prefix), Revision: revision}
+}
+
+// Tree returns the files as a file system. What it reads is not held against any
+// limit.
+func (f *Files) Tree() fs.FS { return f.tree }
 
 // OpenFiles opens the root folder. Prefix is how the user would name it (".",
 // "examples/acme-support").
@@ -67,11 +83,11 @@ func OpenFiles(dir, prefix string) (*Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", prefix, err)
 	}
-	return &Files{root: root, Prefix: filepath.ToSlash(prefix)}, nil
+	return &Files{tree: root.FS(), close: root.Close, Prefix: filepath.ToSlash(prefix)}, nil
 }
 
 // Close releases the root folder.
-func (f *Files) Close() error { return f.root.Close() }
+func (f *Files) Close() error { return f.close() }
 
 // Show returns the name as messages show it.
 func (f *Files) Show(name string) string { return path.Join(f.Prefix, name) }
@@ -79,7 +95,7 @@ func (f *Files) Show(name string) string { return path.Join(f.Prefix, name) }
 // Exists reports whether there is something of that name, be it a link that
 // leads nowhere: reading it says what is wrong.
 func (f *Files) Exists(name string) bool {
-	_, err := f.root.Lstat(filepath.FromSlash(name))
+	_, err := fs.Lstat(f.tree, name)
 	return err == nil
 }
 
@@ -90,7 +106,7 @@ func (f *Files) read(name string, most int64) (src []byte, size int64, err error
 	if err := f.inside(name); err != nil {
 		return nil, 0, err
 	}
-	file, err := f.root.Open(filepath.FromSlash(name))
+	file, err := f.tree.Open(path.Clean(name))
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
 	}
@@ -112,14 +128,14 @@ func (f *Files) read(name string, most int64) (src []byte, size int64, err error
 // inside refuses what is no regular file below the root. A symbolic link is
 // followed only as long as it stays inside.
 func (f *Files) inside(name string) error {
-	local := filepath.FromSlash(name)
 	problem := func(message, hint string) error {
 		return &Problem{Location: finding.Location{File: f.Show(name)}, Message: message, Hint: hint}
 	}
-	if !filepath.IsLocal(local) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return problem("this path leads out of the repository", "name a file below "+f.Show("."))
 	}
-	link, err := f.root.Lstat(local)
+	name = path.Clean(name) // which is all that a tree takes
+	link, err := fs.Lstat(f.tree, name)
 	if absent(err) {
 		return problem("there is no such file", "")
 	}
@@ -129,7 +145,7 @@ func (f *Files) inside(name string) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.Show(name), cause(err))
 	}
-	info, err := f.root.Stat(local)
+	info, err := fs.Stat(f.tree, name)
 	switch {
 	case err != nil && link.Mode()&fs.ModeSymlink != 0:
 		return problem("this symbolic link leads to nothing inside the repository", "replace it by the file itself")
@@ -168,10 +184,19 @@ func (f *Files) Document(name string, limits pack.Limits) (*pack.Document, []pac
 	if err != nil {
 		return nil, nil, err
 	}
+	var d *pack.Document
+	var faults []pack.Fault
 	if size > int64(limits.MaxBytes) {
-		d, faults := pack.TooLarge(f.Show(name), size, limits)
-		return d, faults, nil
+		d, faults = pack.TooLarge(f.Show(name), size, limits)
+	} else {
+		d, faults = pack.Read(f.Show(name), src, limits)
 	}
-	d, faults := pack.Read(f.Show(name), src, limits)
+	d.Revision = f.Revision
+	for i := range faults {
+		faults[i].Location.Revision = f.Revision
+		for j := range faults[i].Related {
+			faults[i].Related[j].Location.Revision = f.Revision
+		}
+	}
 	return d, faults, nil
 }

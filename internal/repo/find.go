@@ -49,7 +49,7 @@ func (f *Files) glob(patterns ...string) ([]string, error) {
 		if problem := checkPattern(p); problem != nil {
 			return nil, problem
 		}
-		err := doublestar.GlobWalk(visible{f.root.FS()}, path.Clean(p), func(name string, d fs.DirEntry) error {
+		err := doublestar.GlobWalk(visible{f.tree}, path.Clean(p), func(name string, d fs.DirEntry) error {
 			if !d.IsDir() {
 				names = append(names, name)
 			}

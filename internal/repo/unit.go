@@ -17,8 +17,21 @@ type Unit struct {
 	Document *pack.Document
 	Faults   []pack.Fault
 	Pack     *pack.Pack
+	// Published is the document as the file has it. It differs from Document only
+	// in a unit that is resolved with overlays, and may be nil where Document is it.
+	Published *pack.Document
 	// Cases are the golden cases that could be read, by name.
 	Cases []*Case
+	// Packets, Metas and Records are the replay files that could be read, by
+	// name, and Surface is the expected tool surface, nil where there is none.
+	Packets []*Packet
+	Metas   []*Meta
+	Records []*Record
+	Surface *ToolSurface
+	// Scorecards are those that could be read, by name. They measured Published.
+	Scorecards []*Scorecard
+	// Overlays are those that could be read, by name.
+	Overlays []*Overlay
 	// Files are all side files, golden cases included, by name.
 	Files []*SideFile
 }
@@ -62,18 +75,36 @@ func Belongs(packName, name string) bool {
 	})
 }
 
+// SideKind returns the folder of the pack that a side file stands beside, and its
+// kind as in SideFile; ok is false for a file that is none. The name is relative
+// to the root.
+func SideKind(name string) (dir, kind string, ok bool) {
+	segments := strings.Split(name, "/")
+	for _, k := range sideKinds {
+		n := len(segments) - 1 - strings.Count(k.pattern, "/")
+		if n < 0 {
+			continue
+		}
+		// The patterns are ours and valid.
+		if ok, _ := path.Match(k.pattern, strings.Join(segments[n:], "/")); ok {
+			return path.Join(append([]string{"."}, segments[:n]...)...), k.kind, true
+		}
+	}
+	return "", "", false
+}
+
 // Unit reads a pack and its side files. The error is for what could not be read
 // at all; what is wrong inside a file stands in the Faults.
 //
-// Where several packs share a folder, a golden case that names one of the others
-// in its context_pack_refs, and not this one, is left to it.
+// Where several packs share a folder, a golden case, a replay packet or a decision
+// record that names one of the others, and not this one, is left to it.
 func (f *Files) Unit(name string, c *Config) (*Unit, error) {
 	u := &Unit{Name: name}
 	var err error
 	if u.Document, u.Faults, err = f.Document(name, c.Limits); err != nil {
 		return nil, err
 	}
-	u.Pack = pack.New(u.Document)
+	u.Pack, u.Published = pack.New(u.Document), u.Document
 	others, err := f.neighbours(u, c)
 	if err != nil {
 		return nil, err
@@ -135,6 +166,9 @@ func (f *Files) addSide(u *Unit, name, kind string, others []string, c *Config) 
 	var err error
 	if s.Document, s.Faults, err = f.Document(name, c.Limits); err != nil {
 		return err
+	}
+	if !u.addReplay(s, others) || !u.addScorecard(s, others) || !u.addOverlay(s, others) {
+		return nil
 	}
 	if kind != "case" || s.Document.Root == nil || s.Document.Root.Kind != pack.Object {
 		u.Files = append(u.Files, s)
