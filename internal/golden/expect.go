@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,18 +13,20 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// compile compiles the case.
+// compile compiles the case, and once more to see that it comes out the same.
 func (t *trial) compile() {
-	detail, err := t.program.Compile(t.request())
+	request := t.request((*pack.Node).Any)
+	detail, err := t.subject.program.Compile(request)
 	if err == nil && detail.Context != nil {
 		t.Compiled, err = detail.Context.Snapshot()
 	}
-	if err == nil && t.Compiled != nil {
-		err = json.Unmarshal(t.Compiled, &t.context)
-	}
 	if err != nil {
-		t.Reason = err.Error()
-		t.report(t.Location, finding.Error, "", t.Reason)
+		t.failed(err)
+		return
+	}
+	if stop := detail.Stop; stop != nil && stop.Invalid {
+		t.Reason = stop.Reason
+		t.report(KindPack, t.place(stop.At), finding.Error, "mend the pack first", "not compiled: "+t.Reason)
 		return
 	}
 	t.Detail, t.Outcome, t.Reason = detail, detail.Outcome, detail.Reason()
@@ -31,6 +34,32 @@ func (t *trial) compile() {
 	if detail.Context != nil {
 		t.Hash = detail.Context.ContextLedger.CompiledContextHash
 	}
+	again, err := t.subject.program.Compile(t.request(backwards))
+	if err != nil {
+		t.failed(err)
+		return
+	}
+	for _, p := range append(Repeated(detail, again), Audit(t.subject.pack, request, detail)...) {
+		p.Location = t.Location
+		t.Problems = append(t.Problems, p)
+	}
+}
+
+// failed says that a compile came to no result, which is a fault of packgate.
+func (t *trial) failed(err error) {
+	t.Detail, t.Outcome, t.Compiled = nil, "", nil
+	t.Reason = err.Error()
+	t.report(KindOutcome, t.Location, finding.Error, reportFault, t.Reason)
+}
+
+// decoded returns the compiled context as decoded JSON.
+func (t *trial) decoded() any {
+	if t.context == nil {
+		// What the compiler wrote a moment ago can be read; where it could not,
+		// assertions find nothing and fail.
+		_ = json.Unmarshal(t.Compiled, &t.context)
+	}
+	return t.context
 }
 
 // compareExpectation compares the compile with what the case expects.
@@ -43,10 +72,10 @@ func (t *trial) compareExpectation() {
 		return
 	}
 	e := &t.Expect
-	t.compareList("tools", e.Tools, t.tools())
-	t.compareList("gates", e.Gates, t.gates())
-	t.compareList("denied", e.Denied, t.Detail.Trace.Denied)
-	t.compareList("rules", e.Rules, t.rules())
+	t.compareList(KindTools, "tools", e.Tools, t.tools())
+	t.compareList(KindExpectation, "gates", e.Gates, t.gates())
+	t.compareList(KindExpectation, "denied", e.Denied, t.Detail.Trace.Denied)
+	t.compareList(KindExpectation, "rules", e.Rules, t.rules())
 	for _, a := range e.Assertions.Items {
 		t.assert(a)
 	}
@@ -57,11 +86,14 @@ func (t *trial) wrongOutcome() {
 	if t.Reason != "" {
 		message += ": " + t.Reason
 	}
-	p := Problem{Message: message, Severity: finding.Error, Location: t.place(t.Expect.Outcome.Node)}
-	if stop := t.Detail.Stop; stop != nil && stop.Variable != "" {
-		p.Hint = fmt.Sprintf("give %s a value of the right type in the case, or let the rule ask for it first", stop.Variable)
+	hint := "correct expect.outcome, or mend what the reason names"
+	switch stop := t.Detail.Stop; {
+	case stop == nil:
+		hint = "correct expect.outcome, or change the request or the pack so that it ends so"
+	case stop.Variable != "":
+		hint = fmt.Sprintf("give %s a value of the right type in the case, or let the rule ask for it first", stop.Variable)
 	}
-	t.Problems = append(t.Problems, p)
+	t.report(KindOutcome, t.place(t.Expect.Outcome.Node), finding.Error, hint, message)
 }
 
 func (t *trial) tools() []string {
@@ -91,7 +123,7 @@ func (t *trial) rules() []string {
 
 // compareList compares a list of expect, which is complete and in canonical
 // order, with what the compile gave. A list that is absent expects nothing.
-func (t *trial) compareList(name string, want pack.List[pack.Text], got []string) {
+func (t *trial) compareList(kind Kind, name string, want pack.List[pack.Text], got []string) {
 	expected := pack.Values(want)
 	if want.Node == nil || slices.Equal(expected, got) {
 		return
@@ -106,7 +138,7 @@ func (t *trial) compareList(name string, want pack.List[pack.Text], got []string
 	if len(parts) == 0 {
 		parts = append(parts, "the list is "+quoteAll(got)+", in this order")
 	}
-	t.problem(want.Node, "", fmt.Sprintf("expect.%s: %s", name, strings.Join(parts, "; ")))
+	t.problem(kind, want.Node, fmt.Sprintf("correct expect.%s if the change is meant, else mend the pack", name), fmt.Sprintf("expect.%s: %s", name, strings.Join(parts, "; ")))
 }
 
 // without returns the items of a that b does not have.
@@ -128,23 +160,26 @@ func quoteAll(items []string) string {
 	return strings.Join(quoted, ", ")
 }
 
+// mendAssertion is what to do about an assertion that fails.
+const mendAssertion = "correct the assertion if the change is meant, else mend the pack"
+
 // assert checks one assertion, JsonLogic over the compiled context.
 func (t *trial) assert(a *pack.Node) {
 	expr, problems := policy.Compile(a)
 	if expr == nil {
 		for _, p := range problems {
-			t.report(t.place(p.Node, a), finding.Error, p.Hint, "the assertion is malformed: "+p.Message)
+			t.report(KindExpectation, t.place(p.Node, a), finding.Error, cmp.Or(p.Hint, "write it in the JsonLogic profile"), "the assertion is malformed: "+p.Message)
 		}
 		return
 	}
 	if t.Outcome != compiler.Compiled {
-		t.problem(a, "remove the assertions of a case that is not expected to compile", "nothing was compiled that the assertion could be about")
+		t.problem(KindExpectation, a, "remove the assertions of a case that is not expected to compile", "nothing was compiled that the assertion could be about")
 		return
 	}
-	switch verdict := expr.Eval(t.context); verdict.Truth {
+	switch verdict := expr.Eval(t.decoded()); verdict.Truth {
 	case policy.False:
-		t.problem(a, "", "the assertion does not hold")
+		t.problem(KindExpectation, a, mendAssertion, "the assertion does not hold")
 	case policy.Unknown:
-		t.report(t.place(verdict.Cause.Node, a), finding.Error, "", "the assertion cannot be decided: "+verdict.Cause.String())
+		t.report(KindExpectation, t.place(verdict.Cause.Node, a), finding.Error, mendAssertion, "the assertion cannot be decided: "+verdict.Cause.String())
 	}
 }

@@ -8,15 +8,23 @@
 // changed file. A case that could not be compiled is never a pass, whatever it
 // expects: being unable to look is not the same as having seen nothing wrong.
 //
+// Every case is compiled twice, the second time from inputs whose maps were put
+// together in another order, and what every compile keeps is looked at (Audit):
+// that it promises to be the same each time is no reason not to look.
+//
 // The package does no I/O. Who wants to store snapshots writes the Compiled
 // bytes of the results.
 package golden
 
 import (
+	"cmp"
+
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/overlay"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/internal/tokens"
 )
 
 // Status is what a case comes to.
@@ -40,8 +48,27 @@ const (
 	NotChecked SnapshotStatus = "not_checked" // there is nothing to compare
 )
 
+// Kind says what a problem is about. Each kind but KindInvalid is one rule of the
+// replay gate.
+type Kind string
+
+// The kinds of problems.
+const (
+	KindInvalid     Kind = "invalid"     // the case or the pack is not valid, which the schema gate reports
+	KindPack        Kind = "pack"        // the pack cannot be compiled, whatever the request
+	KindDeterminism Kind = "determinism" // two compiles of the case differ
+	KindSnapshot    Kind = "snapshot"    // the compile differs from the snapshot, or there is none
+	KindTruncation  Kind = "truncation"  // something was dropped without being listed
+	KindTools       Kind = "tools"       // other tools than the case expects
+	KindCeiling     Kind = "ceiling"     // a tool above the safety mode
+	KindReference   Kind = "reference"   // the case is about another pack, version or environment
+	KindOutcome     Kind = "outcome"     // the case ends otherwise than it expects, or cannot be compiled
+	KindExpectation Kind = "expectation" // gates, denials, rules or assertions are not as expected
+)
+
 // Problem is one way in which a case is not as it should be.
 type Problem struct {
+	Kind     Kind
 	Message  string // in the grammar of messages
 	Hint     string // what to do; may be empty
 	Severity finding.Severity
@@ -54,7 +81,14 @@ type Result struct {
 	Family   string
 	File     string // as messages show it
 	Location finding.Location
-	Status   Status
+	Input    *repo.Case // nil where the file is no case that could be read
+	Intent   string     // of the invocation, "" where it could not be read
+	Overlay  string     // overlay_id of the overlay that the case names, "" for none
+	// Environment is the one that the case is compiled for, and Catalog its catalog;
+	// "" and nil for none.
+	Environment string
+	Catalog     *repo.Environment
+	Status      Status
 
 	Expected string           // the expected outcome, "" where the case does not say
 	Outcome  compiler.Outcome // "" where the case could not be compiled
@@ -77,11 +111,12 @@ type Result struct {
 }
 
 // Run runs the golden cases of a pack, in the order of their files. The pack is
-// prepared once.
+// prepared once, and once for each overlay that a case names.
 func Run(u *repo.Unit, environments []*repo.Environment, c *repo.Config) []Result {
-	s := &suite{unit: u, environments: environments, config: c}
-	if u.Pack != nil {
-		s.program = compiler.Prepare(u.Pack)
+	s := &suite{unit: u, environments: environments, config: c, cases: map[*repo.SideFile]*repo.Case{}, subjects: map[string]*subject{}}
+	s.tokenizer, s.noTokenizer = tokens.Find(cmp.Or(c.Compile.Tokenizer.Value, (compiler.Estimate{}).Name()))
+	for _, each := range u.Cases {
+		s.cases[each.SideFile] = each
 	}
 	var results []Result
 	for _, f := range u.Files {
@@ -97,7 +132,37 @@ type suite struct {
 	unit         *repo.Unit
 	environments []*repo.Environment
 	config       *repo.Config
-	program      *compiler.Program // nil where the pack could not be read
+	cases        map[*repo.SideFile]*repo.Case
+	subjects     map[string]*subject // by overlay_id, "" for the pack as it stands
+	tokenizer    compiler.Tokenizer
+	noTokenizer  error // why there is no tokenizer
+}
+
+// subject is what is compiled: the pack as it stands, or with an overlay.
+type subject struct {
+	pack        *pack.Pack
+	program     *compiler.Program
+	environment string // of the overlay
+	fault       error  // why the overlay cannot be applied
+}
+
+// subject returns the pack with an overlay; "" for the pack as it stands.
+func (s *suite) subject(overlayID string) *subject {
+	if have := s.subjects[overlayID]; have != nil {
+		return have
+	}
+	made := &subject{pack: s.unit.Pack}
+	if overlayID != "" {
+		view, err := overlay.ForCase(s.unit, overlayID)
+		if made.fault = err; err == nil {
+			made.pack, made.environment = view.Unit.Pack, view.Environment
+		}
+	}
+	if made.fault == nil {
+		made.program = compiler.Prepare(made.pack)
+	}
+	s.subjects[overlayID] = made
+	return made
 }
 
 // run runs one case.
@@ -121,15 +186,16 @@ type trial struct {
 	file *repo.SideFile
 	*repo.Case
 	Result
-	context any // the compiled context as decoded JSON, nil unless compiled
+	subject *subject // what is compiled
+	context any      // the compiled context as decoded JSON, once it was asked for
 }
 
-func (t *trial) problem(at *pack.Node, hint, message string) {
-	t.report(at.Location(), finding.Error, hint, message)
+func (t *trial) problem(kind Kind, at *pack.Node, hint, message string) {
+	t.report(kind, at.Location(), finding.Error, hint, message)
 }
 
-func (t *trial) report(at finding.Location, severity finding.Severity, hint, message string) {
-	t.Problems = append(t.Problems, Problem{Message: message, Hint: hint, Severity: severity, Location: at})
+func (t *trial) report(kind Kind, at finding.Location, severity finding.Severity, hint, message string) {
+	t.Problems = append(t.Problems, Problem{Kind: kind, Message: message, Hint: hint, Severity: severity, Location: at})
 }
 
 // settle derives the status from the problems.

@@ -2,37 +2,46 @@ package golden
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/overlay"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/internal/tokens"
 	"github.com/contextosai/packgate/schemas"
 )
 
 // read takes the case in. It reports false where the case cannot be compiled;
 // then it has said why.
 func (t *trial) read() bool {
-	if i := slices.IndexFunc(t.unit.Cases, func(c *repo.Case) bool { return c.SideFile == t.file }); i >= 0 {
-		t.Case = t.unit.Cases[i]
+	if t.Case = t.cases[t.file]; t.Case != nil {
 		t.Result.Case = cmp.Or(t.Case.Case.Value, t.file.Name)
 		t.Family, t.Expected = t.Case.Family.Value, t.Expect.Outcome.Value
 		t.Location = t.place(t.Case.Case.Node, t.Case.Node)
+		t.Input, t.Result.Overlay = t.Case, t.Case.Overlay.Value
+		if intent := t.Invoke.Get("input").Get("intent"); intent != nil {
+			t.Intent = intent.Text
+		}
 	}
 	t.faults()
 	if len(t.Problems) > 0 {
 		t.Reason = "the case is not valid"
 		return false
 	}
-	if t.program == nil {
+	if t.unit.Pack == nil {
 		t.Reason = "the pack could not be read"
-		t.report(t.Location, finding.Error, "mend the pack first", "not compiled: "+t.Reason)
+		t.report(KindInvalid, t.Location, finding.Error, "mend the pack first", "not compiled: "+t.Reason)
 		return false
 	}
-	if t.checkOverlay(); len(t.Problems) > 0 {
+	t.prepare()
+	t.findCatalog()
+	t.checkTokenizer()
+	if len(t.Problems) > 0 {
 		t.Reason = t.Problems[0].Message
 		return false
 	}
@@ -43,7 +52,7 @@ func (t *trial) read() bool {
 // faults reports what the reader and the schema find in the case.
 func (t *trial) faults() {
 	for _, f := range t.file.Faults {
-		t.report(f.Location, finding.Error, f.Hint, f.Message)
+		t.report(KindInvalid, f.Location, finding.Error, f.Hint, f.Message)
 	}
 	doc := t.file.Document
 	if doc.Root == nil {
@@ -51,53 +60,76 @@ func (t *trial) faults() {
 	}
 	violations, err := schemas.Validate("case", doc.Root.Any())
 	if err != nil {
-		t.report(t.Location, finding.Error, "", err.Error())
+		t.report(KindInvalid, t.Location, finding.Error, "", err.Error())
 	}
 	for _, v := range violations {
 		location, message := repo.Describe(doc, v)
-		t.report(location, finding.Error, "see packgate schema case", message)
+		t.report(KindInvalid, location, finding.Error, "see packgate schema case", message)
 	}
 }
 
-// checkOverlay refuses what would make the compile another one than the case
-// asks for.
-func (t *trial) checkOverlay() {
-	if o := t.Overlay; o.OK && o.Value != "" {
-		t.problem(o.Node, "remove overlay, or set it to null",
-			fmt.Sprintf("overlay %q cannot be applied: golden cases are compiled against the pack as it stands", o.Value))
+// prepare finds the pack that the case is about, with its overlay applied.
+func (t *trial) prepare() {
+	t.subject = t.suite.subject(t.Result.Overlay)
+	if t.subject.fault == nil {
+		return
 	}
-	if e := t.Environment; e.OK && t.environment() == nil {
-		known := make([]string, 0, len(t.environments))
-		for _, have := range t.environments {
-			known = append(known, have.Name())
-		}
-		slices.Sort(known)
-		hint := "there is no environment catalog in this repository; remove environment, or add environments/" + e.Value + ".json"
-		if len(known) > 0 {
-			hint = "known environments: " + strings.Join(known, ", ")
-		}
-		t.problem(e.Node, hint, fmt.Sprintf("there is no environment catalog %q", e.Value))
+	hint := "mend the overlay, or set overlay to null"
+	var refusal *overlay.Refusal
+	if errors.As(t.subject.fault, &refusal) {
+		hint = cmp.Or(refusal.Hint, hint)
 	}
-	if name := t.config.Compile.Tokenizer; name.OK && name.Value != (compiler.Estimate{}).Name() {
-		t.problem(name.Node, `use "estimate"`, fmt.Sprintf("tokenizer %q is not built in", name.Value))
-	}
+	t.problem(KindOutcome, t.Case.Overlay.Node, hint, "the case cannot be compiled: "+t.subject.fault.Error())
 }
 
-// environment returns the catalog that the case names, nil where it names none
-// that is there.
-func (t *trial) environment() *repo.Environment {
+// findCatalog finds the environment's catalog. The case of an overlay is about
+// the environment of the overlay.
+func (t *trial) findCatalog() {
+	named := t.Case.Environment
+	if of := t.subject.environment; of != "" {
+		if named.OK && named.Value != of {
+			t.problem(KindReference, named.Node, fmt.Sprintf("write %q, or remove environment", of),
+				fmt.Sprintf("the case is about environment %q, and its overlay %q is for %q", named.Value, t.Result.Overlay, of))
+			return
+		}
+		named.Value = of
+	}
 	for _, e := range t.environments {
-		if t.Environment.OK && e.Name() == t.Environment.Value {
-			return e
+		if e.Name() == named.Value {
+			t.Result.Catalog, t.Result.Environment = e, named.Value
+			return
 		}
 	}
-	return nil
+	if named.OK {
+		t.problem(KindOutcome, named.Node, t.knownEnvironments(), fmt.Sprintf("there is no environment catalog %q", named.Value))
+	}
+}
+
+// knownEnvironments is the hint for a catalog that is not there.
+func (t *trial) knownEnvironments() string {
+	if len(t.environments) == 0 {
+		return "there is no environment catalog in this repository; remove environment, or add environments/" + t.Case.Environment.Value + ".json"
+	}
+	var known []string
+	for _, e := range t.environments {
+		known = append(known, e.Name())
+	}
+	slices.Sort(known)
+	return "known environments: " + strings.Join(known, ", ")
+}
+
+func (t *trial) checkTokenizer() {
+	if t.noTokenizer == nil {
+		return
+	}
+	t.report(KindOutcome, t.place(t.config.Compile.Tokenizer.Node, t.Case.Node), finding.Error,
+		"use one of "+strings.Join(tokens.Names(), ", "), t.noTokenizer.Error())
 }
 
 // checkReference reports a case that is about another pack or another version
 // of it: references of golden cases move with pack_version.
 func (t *trial) checkReference() {
-	meta := &t.unit.Pack.PackMeta
+	meta := &t.subject.pack.PackMeta
 	id, own := meta.PackID.Value, meta.PackID.Value+"@"+meta.PackVersion.Value
 	refs := t.Invoke.Get("context_pack_refs")
 	var other *pack.Node
@@ -110,18 +142,18 @@ func (t *trial) checkReference() {
 		}
 	}
 	if other == nil {
-		t.problem(refs, "name "+own, fmt.Sprintf("the case is about another pack: context_pack_refs has no reference to %q", id))
+		t.problem(KindReference, refs, "name "+own, fmt.Sprintf("the case is about another pack: context_pack_refs has no reference to %q", id))
 		return
 	}
-	t.problem(other, "set it to "+own+"; references of golden cases move with pack_version",
+	t.problem(KindReference, other, "set it to "+own+"; references of golden cases move with pack_version",
 		fmt.Sprintf("the case names %q and the pack is %q", other.Text, own))
 }
 
-// request returns what the case is compiled for.
-func (t *trial) request() compiler.Request {
-	invoke, _ := t.Invoke.Any().(map[string]any)
-	runContext, _ := t.RunContext.Any().(map[string]any)
-	request := compiler.Request{Invoke: invoke, RunContext: runContext, Catalog: Catalog(t.environment())}
+// request returns what the case is compiled for. The values are read by read.
+func (t *trial) request(read func(*pack.Node) any) compiler.Request {
+	invoke, _ := read(t.Invoke).(map[string]any)
+	runContext, _ := read(t.RunContext).(map[string]any)
+	request := compiler.Request{Invoke: invoke, RunContext: runContext, Catalog: Catalog(t.Result.Catalog), Tokenizer: t.tokenizer}
 	for _, e := range t.Evidence.Items {
 		request.Evidence = append(request.Evidence, compiler.Evidence{
 			Ref: e.EvidenceRef.Value, Content: e.Content.Value, Priority: priority(e.Priority),

@@ -2,12 +2,7 @@ package golden
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"maps"
-	"reflect"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
@@ -15,25 +10,17 @@ import (
 	"github.com/contextosai/packgate/internal/pack"
 )
 
-// Difference is one place at which a compile differs from its snapshot. Path
-// leads through the compiled context by identities: blocks by their id, tools by
-// adapter. Stored and Now are JSON on one line, "" where there is nothing.
-type Difference struct {
-	Path        string
-	Stored, Now string
-}
-
 // compareSnapshot compares the compile with the stored snapshot.
 func (t *trial) compareSnapshot() {
 	expected := t.Expected == string(compiler.Compiled)
 	switch {
 	case !expected && t.Case.Snapshot != nil:
-		t.report(finding.Location{File: t.Case.Snapshot.File}, finding.Warning, "delete it",
+		t.report(KindSnapshot, t.snapshotPlace(nil), finding.Warning, "delete it",
 			fmt.Sprintf("this snapshot belongs to case %q, which is not expected to compile", t.Result.Case))
 	case !expected || t.Outcome != compiler.Compiled:
 	case t.Case.Snapshot == nil:
 		t.Result.Snapshot = Missing
-		t.report(t.Location, finding.Warning, fmt.Sprintf("packgate compile %s --update", t.unit.Document.File), "the case has no snapshot")
+		t.report(KindSnapshot, t.Location, finding.Warning, fmt.Sprintf("packgate compile %s --update", t.unit.Document.File), "the case has no snapshot")
 	case bytes.Equal(t.Case.Snapshot.Source, t.Compiled):
 		t.Result.Snapshot = Equal
 	default:
@@ -45,215 +32,99 @@ func (t *trial) compareSnapshot() {
 	}
 }
 
+// snapshotPlace is a place in the snapshot, its beginning where the value is nil.
+func (t *trial) snapshotPlace(at *pack.Node) finding.Location {
+	if at != nil {
+		return at.Location()
+	}
+	stored := t.Case.Snapshot
+	return pack.NewDocument(stored.File, stored.Source, nil).Range(0, min(1, len(stored.Source)))
+}
+
 // drift says where the compile begins to differ from the snapshot, and how.
 func (t *trial) drift() {
-	stored := t.Case.Snapshot
-	at := finding.Location{File: stored.File}
-	hint := fmt.Sprintf("packgate compile %s --update, and review what changes", t.unit.Document.File)
-	doc, faults := pack.Read(stored.File, stored.Source, t.config.Limits)
-	if doc.Root == nil || len(faults) > 0 {
-		t.report(at, finding.Error, hint, "the snapshot is not valid JSON")
+	source := t.Case.Snapshot.Source
+	update := fmt.Sprintf("packgate compile %s --update, and review what changes", t.unit.Document.File)
+	if bytes.Equal(bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n")), t.Compiled) {
+		t.report(KindSnapshot, t.snapshotPlace(nil), finding.Error, `write "*.json text eol=lf" into .gitattributes and check the file out again`,
+			"the snapshot has CRLF line ends, and is that of the compile otherwise; git has changed them")
 		return
 	}
-	t.Differences = compare("", doc.Root.Any(), t.context)
+	doc, faults := pack.Read(t.Case.Snapshot.File, source, t.config.Limits)
+	switch {
+	case doc.Root == nil || len(faults) > 0:
+		t.unreadable(faults, update)
+		return
+	case doc.Root.Kind != pack.Object:
+		t.report(KindSnapshot, t.snapshotPlace(doc.Root), finding.Error, update, fmt.Sprintf("the snapshot is %s, wanted a compiled context", doc.Root.Kind))
+		return
+	}
+	t.Differences = compare("", doc.Root.Any(), t.decoded())
 	if len(t.Differences) == 0 {
-		t.report(at, finding.Error, hint, "the snapshot was reformatted; its content is that of the compile")
+		t.report(KindSnapshot, t.snapshotPlace(nil), finding.Error, update, "the snapshot was reformatted; its content is that of the compile")
 		return
 	}
-	stage := sortByStage(t.Differences)
+	stage, count := sortByStage(t.Differences)
 	first := t.Differences[0]
 	t.Stage = compiler.Stages()[stage]
-	t.report(nearest(doc.Root, first.Path).Location(), finding.Error, hint,
-		fmt.Sprintf("the compile differs from its snapshot; drift starts at stage %d, %s: %s", stage+1, t.Stage, first.words()))
-}
-
-// nearest returns the value of the snapshot that a difference's path names, or
-// the innermost one around it.
-func nearest(n *pack.Node, path string) *pack.Node {
-	segments, _ := pack.SplitPointer(path)
-	for _, s := range segments {
-		next := n.Get(s)
-		for i, item := range n.Items {
-			if m, ok := item.Any().(map[string]any); ok && identity(m, i) == s {
-				next = item
-			}
-		}
-		if next == nil {
-			break
-		}
-		n = next
+	if made := madeWith(doc.Root); made != t.tokenizer.Name() {
+		t.report(KindSnapshot, t.snapshotPlace(nearest(doc.Root, first.Path)), finding.Error,
+			fmt.Sprintf("packgate compile %s --update, or set compile.tokenizer to %q in the config", t.unit.Document.File, made),
+			fmt.Sprintf("the snapshot was made with tokenizer %q, and the config says %q", made, t.tokenizer.Name()))
+		return
 	}
-	return n
+	t.report(KindSnapshot, t.snapshotPlace(nearest(doc.Root, first.Path)), finding.Error, update,
+		fmt.Sprintf("the compile differs from its snapshot; drift starts at stage %d, %s: %s", stage+1, t.Stage, summary(t.Differences, count)))
 }
 
-// words says a difference in a few words.
-func (d Difference) words() string {
+// madeWith returns the name of the tokenizer that a snapshot was made with. The
+// budget report names it unless it is the estimate.
+func madeWith(root *pack.Node) string {
+	if report := root.Get("budget_report"); report != nil {
+		if name := report.Get("tokenizer"); name != nil && name.Kind == pack.String {
+			return name.Text
+		}
+	}
+	return compiler.Estimate{}.Name()
+}
+
+// unreadable says what is wrong with a snapshot that is no JSON.
+func (t *trial) unreadable(faults []pack.Fault, hint string) {
+	source := t.Case.Snapshot.Source
+	end := len(bytes.TrimSpace(source))
 	switch {
-	case d.Stored == "":
-		return fmt.Sprintf("%s is new: %s", d.Path, clip(d.Now))
-	case d.Now == "":
-		return fmt.Sprintf("%s is gone: it was %s", d.Path, clip(d.Stored))
-	}
-	stored, now := fromDifference(d.Stored, d.Now)
-	return fmt.Sprintf("%s was %s and is %s", d.Path, clip(stored), clip(now))
-}
-
-// fromDifference cuts off what two texts have in common at their beginning, but
-// for a few characters, so that what is shown of long ones is what differs.
-func fromDifference(a, b string) (string, string) {
-	x, y := []rune(a), []rune(b)
-	same := 0
-	for same < len(x) && same < len(y) && x[same] == y[same] {
-		same++
-	}
-	const context = 20
-	if max(len(x), len(y)) <= mostShown || same <= context {
-		return a, b
-	}
-	return "…" + string(x[same-context:]), "…" + string(y[same-context:])
-}
-
-// mostShown is how many characters of a value a message shows.
-const mostShown = 80
-
-// clip shortens what is shown in a message.
-func clip(s string) string {
-	if runes := []rune(s); len(runes) > mostShown {
-		return string(runes[:mostShown]) + "…"
-	}
-	return s
-}
-
-// sections leads from members of the compiled context to the stage, counted from
-// 0, whose output they show, the most telling ones of a stage first. Members
-// with a bucket belong to the assembly where the bucket is truncated otherwise
-// than before.
-func sections() []section {
-	return []section{
-		{"/compiled_prompt/task", 0, ""},
-		{"/manifests/policy_manifest", 1, ""},
-		{"/context_ledger/policy_bundles", 1, ""},
-		{"/compiled_prompt/context_blocks/pol_", 1, compiler.BucketPolicy},
-		{"/manifests/tool_manifest", 2, ""},
-		{"/context_ledger/tools", 2, ""},
-		{"/compiled_prompt/context_blocks/tool_", 2, compiler.BucketTool},
-		{"/budget_report/dropped_block_ids", assembly, ""},
-		{"/manifests/evidence_manifest", 3, compiler.BucketEvidence},
-		{"/context_ledger/evidence_refs", 3, compiler.BucketEvidence},
-		{"/compiled_prompt/context_blocks/ev_", 3, compiler.BucketEvidence},
-		{"/context_ledger/memory_refs", 4, compiler.BucketMemory},
-		{"/compiled_prompt/context_blocks/mem_", 4, compiler.BucketMemory},
-		{"/budget_report/tokens_allocated", 5, ""},
-		{"/compiled_prompt", assembly, ""},
-		{"/budget_report", assembly, ""},
-		{"/context_ledger/budget", assembly, ""},
-		{"/runtime_controls", 7, ""},
-		{"", 7, ""},
+	case end == 0:
+		t.report(KindSnapshot, t.snapshotPlace(nil), finding.Error, hint, "the snapshot is empty")
+	case len(faults) == 0:
+		t.report(KindSnapshot, t.snapshotPlace(nil), finding.Error, hint, "the snapshot is not valid JSON")
+	case bytes.HasPrefix(source, []byte(conflictMark)) || bytes.Contains(source, []byte("\n"+conflictMark)):
+		t.report(KindSnapshot, faults[0].Location, finding.Error, hint, "the snapshot holds a merge conflict that was not resolved")
+	case faults[0].Kind == pack.Syntax && faults[0].Location.End.Offset >= end:
+		t.report(KindSnapshot, faults[0].Location, finding.Error, hint, fmt.Sprintf("the snapshot is cut off: it ends after %d bytes, in the middle of the document", len(source)))
+	default:
+		t.report(KindSnapshot, faults[0].Location, finding.Error, hint, "the snapshot is not valid JSON: "+faults[0].Message)
 	}
 }
 
-// section is a part of the compiled context, see sections.
-type section struct {
-	prefix string
-	stage  int
-	bucket compiler.Bucket
-}
+// conflictMark is what git writes before the first side of a conflict.
+const conflictMark = "<<<<<<< "
 
-// assembly is the stage that drops blocks.
-const assembly = 6
+// mostSummed is how many differences a message shows; the result lists all.
+const mostSummed = 3
 
-// sortByStage puts differences into the order of the stages that they show, and
-// returns the stage of the first.
-func sortByStage(differences []Difference) int {
-	rank := func(d Difference) (stage, row int) {
-		for i, s := range sections() {
-			if !strings.HasPrefix(d.Path, s.prefix) {
-				continue
-			}
-			if s.bucket != "" && truncatedOtherwise(differences, s.bucket) {
-				return assembly, i
-			}
-			return s.stage, i
-		}
-		return 0, 0 // the last section is a prefix of every path
+// summary words the first differences, count of which show the first stage that
+// drifted, and says how many more there are.
+func summary(differences []Difference, count int) string {
+	var parts []string
+	for _, d := range differences[:min(count, mostSummed)] {
+		parts = append(parts, d.words())
 	}
-	slices.SortStableFunc(differences, func(a, b Difference) int {
-		stageA, rowA := rank(a)
-		stageB, rowB := rank(b)
-		return cmp.Or(cmp.Compare(stageA, stageB), cmp.Compare(rowA, rowB))
-	})
-	stage, _ := rank(differences[0])
-	return stage
-}
-
-// truncatedOtherwise reports whether other blocks of a bucket were dropped.
-func truncatedOtherwise(differences []Difference, b compiler.Bucket) bool {
-	return slices.ContainsFunc(differences, func(d Difference) bool {
-		const dropped = "/budget_report/dropped_block_ids"
-		return d.Path == dropped || d.Path == dropped+"/"+string(b)
-	})
-}
-
-// compare returns the differences of two values, names sorted.
-func compare(path string, stored, now any) []Difference {
-	if reflect.DeepEqual(stored, now) {
-		return nil
+	text := strings.Join(parts, "; ")
+	switch more := len(differences) - len(parts); {
+	case more == 1:
+		text += "; and 1 more difference"
+	case more > 1:
+		text += fmt.Sprintf("; and %d more differences", more)
 	}
-	a, b := named(stored), named(now)
-	if a == nil || b == nil {
-		return []Difference{{path, pack.CompactJSON(stored), pack.CompactJSON(now)}}
-	}
-	var differences []Difference
-	names := maps.Clone(a)
-	maps.Copy(names, b)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		at := path + "/" + pack.EscapeSegment(name)
-		x, inA := a[name]
-		y, inB := b[name]
-		switch {
-		case !inA:
-			differences = append(differences, Difference{Path: at, Now: pack.CompactJSON(y)})
-		case !inB:
-			differences = append(differences, Difference{Path: at, Stored: pack.CompactJSON(x)})
-		default:
-			differences = append(differences, compare(at, x, y)...)
-		}
-	}
-	if len(differences) == 0 { // the same items in another order
-		return []Difference{{path, pack.CompactJSON(stored), pack.CompactJSON(now)}}
-	}
-	return differences
-}
-
-// named returns the members of an object, or the items of a list of objects by
-// their identity; nil for anything else.
-func named(v any) map[string]any {
-	if m, ok := v.(map[string]any); ok {
-		return m
-	}
-	items, ok := v.([]any)
-	if !ok || len(items) == 0 {
-		return nil
-	}
-	byName := make(map[string]any, len(items))
-	for i, item := range items {
-		m, ok := item.(map[string]any)
-		if !ok {
-			return nil
-		}
-		byName[identity(m, i)] = item
-	}
-	if len(byName) < len(items) {
-		return nil
-	}
-	return byName
-}
-
-func identity(m map[string]any, i int) string {
-	for _, member := range []string{"block_id", "bundle_id", "adapter_id", "evidence_ref"} {
-		if id, ok := m[member].(string); ok {
-			return id
-		}
-	}
-	return strconv.Itoa(i)
+	return text
 }
