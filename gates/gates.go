@@ -6,9 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/gates/evaluation"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/overlays"
 	"github.com/contextosai/packgate/gates/policyrules"
 	"github.com/contextosai/packgate/gates/references"
+	"github.com/contextosai/packgate/gates/replay"
 	"github.com/contextosai/packgate/gates/risk"
 	"github.com/contextosai/packgate/gates/schema"
 	"github.com/contextosai/packgate/gates/security"
@@ -21,8 +24,7 @@ import (
 // added, retired, or decides differently.
 const RulesVersion = "0.1.0"
 
-// All returns the eight gates in the order in which they are shown. A gate
-// without rules is not built and is reported as not checked.
+// All returns the eight gates in the order in which they are shown.
 func All() []*gate.Gate {
 	return []*gate.Gate{
 		schema.Gate,
@@ -30,8 +32,8 @@ func All() []*gate.Gate {
 		policyrules.Gate,
 		risk.Gate,
 		tenancy.Gate,
-		{ID: "replay", Title: "Replay", About: "Golden cases and earlier decisions still come out as they did."},
-		{ID: "evaluation", Title: "Evaluation", About: "Measured quality reaches its targets and does not get worse."},
+		replay.Gate,
+		evaluation.Gate,
 		security.Gate,
 	}
 }
@@ -39,7 +41,7 @@ func All() []*gate.Gate {
 // Documented returns the eight gates and the groups of rules that are checked
 // outside of them, in the order in which they are documented.
 func Documented() []*gate.Gate {
-	return append(All(), version.Gate, waivers.Gate)
+	return append(All(), overlays.Gate, version.Gate, waivers.Gate)
 }
 
 // Rules returns every rule there is, in the order in which they are documented.

@@ -41,9 +41,12 @@ type Result struct {
 // depends on nothing but its arguments.
 func Run(s *gate.Subject, policy Policy, outside ...finding.Finding) Result {
 	var r Result
+	views := views(s)
+	published := unresolved(s, views)
 	for _, g := range All() {
-		r.check(s, g, policy)
+		r.check(published, g, policy)
 	}
+	r.overlays(s, views, policy)
 	for _, f := range outside {
 		rule, _ := Find(f.Rule)
 		r.Findings = append(r.Findings, policy.judge(rule, f))
@@ -68,22 +71,24 @@ func (r *Result) check(s *gate.Subject, g *gate.Gate, policy Policy) {
 		return
 	}
 	for _, rule := range g.Rules {
-		p := gate.NewPass(s, g, rule)
-		rule.Check(p)
-		findings, notChecked := p.Results()
-		r.NotChecked = append(r.NotChecked, notChecked...)
-		for _, f := range finding.Sort(findings) {
-			r.Findings = append(r.Findings, policy.judge(rule, f))
-		}
+		r.rule(s, g, rule, policy)
+	}
+}
+
+// rule runs one rule.
+func (r *Result) rule(s *gate.Subject, g *gate.Gate, rule *gate.Rule, policy Policy) {
+	p := gate.NewPass(s, g, rule)
+	rule.Check(p)
+	findings, notChecked := p.Results()
+	r.NotChecked = append(r.NotChecked, notChecked...)
+	for _, f := range finding.Sort(findings) {
+		r.Findings = append(r.Findings, policy.judge(rule, f))
 	}
 }
 
 // unable says why a gate cannot run over the subject; "" where it can.
 func unable(s *gate.Subject, g *gate.Gate) string {
-	switch {
-	case len(g.Rules) == 0:
-		return "not built"
-	case s.Pack == nil && g != schema.Gate:
+	if s.Pack == nil && g != schema.Gate {
 		return "the pack could not be read"
 	}
 	return ""

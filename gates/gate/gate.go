@@ -11,12 +11,10 @@ import "github.com/contextosai/packgate/internal/finding"
 
 // Gate is one of the eight validations that a pack has to pass.
 type Gate struct {
-	ID    string // "schema", "references", …
-	Title string // "Schema", "Referential integrity", …
-	About string // what the gate makes sure of, in a sentence
-	// Rules in the order in which they are documented. A gate without rules is
-	// not built and is reported as not checked.
-	Rules []*Rule
+	ID    string  // "schema", "references", …
+	Title string  // "Schema", "Referential integrity", …
+	About string  // what the gate makes sure of, in a sentence
+	Rules []*Rule // in the order in which they are documented
 }
 
 // Rule is one check, with the words that explain it.

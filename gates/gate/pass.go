@@ -3,8 +3,10 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/golden"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
 )
@@ -17,12 +19,28 @@ type Subject struct {
 	Environments []*repo.Environment
 	Config       *repo.Config
 	*Index
+
+	golden func() []golden.Result
 }
 
 // NewSubject prepares a pack for the rules.
 func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) *Subject {
-	return &Subject{Unit: u, Pack: u.Pack, Environments: environments, Config: c, Index: NewIndex(u.Pack)}
+	return &Subject{
+		Unit: u, Pack: u.Pack, Environments: environments, Config: c, Index: NewIndex(u.Pack),
+		golden: sync.OnceValue(func() []golden.Result { return golden.Run(u, environments, c) }),
+	}
 }
+
+// Resolved returns the subject for the pack as an environment has it: another form
+// of the pack, and the catalogs it is held against. What became of the golden cases
+// stays what it was, for each of them was compiled with its own overlays.
+func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
+	return &Subject{Unit: u, Pack: u.Pack, Environments: environments, Config: s.Config, Index: NewIndex(u.Pack), golden: s.golden}
+}
+
+// Golden returns what became of the golden cases, in the order of their files.
+// They are compiled when they are first asked for, and only then.
+func (s *Subject) Golden() []golden.Result { return s.golden() }
 
 // Pass is what one rule sees: the subject, and the means to say what is wrong.
 type Pass struct {

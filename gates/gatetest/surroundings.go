@@ -47,7 +47,8 @@ func (s Surroundings) Subject(src []byte) *gate.Subject {
 		environments = append(environments, e)
 	}
 	if s.Case != "" {
-		c := &repo.Case{SideFile: &repo.SideFile{Kind: "case", Name: CaseFile, Document: Read(CaseFile, []byte(s.Case))}}
+		doc, faults := read(CaseFile, []byte(s.Case))
+		c := &repo.Case{SideFile: &repo.SideFile{Kind: "case", Name: CaseFile, Document: doc, Faults: faults}}
 		unit.Files = append(unit.Files, c.SideFile)
 		if c.Document.Root != nil {
 			pack.Decode(c.Document.Root, &c.CaseFields)

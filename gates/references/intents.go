@@ -8,16 +8,15 @@ import (
 	"github.com/contextosai/packgate/internal/pack"
 )
 
-// REF010: what has rules is measured, and what is measured has rules.
+// REF010: what is measured has rules. That what has rules is measured is EVL001.
 var REF010 = &gate.Rule{
-	ID: "REF010", Name: "intent-without-eval-target", Severity: finding.Error,
-	Title: "Every intent of a rule has an eval target, and every eval target a rule",
-	Doc: "An intent that policy governs and no eval target measures can get worse from release to release without anybody seeing it: that is an error, reported at the first rule of the intent. " +
-		"An eval target for an intent that no rule is about measures what policy does not govern: a warning. " +
-		"A rule without `applies_to.intent` is about every intent.\n\n" +
-		"Add the eval target or the rule, or correct the intent; the two are compared letter by letter.",
+	ID: "REF010", Name: "eval-target-without-rule", Severity: finding.Warning,
+	Title: "Every eval target is for an intent that a rule is about",
+	Doc: "An eval target for an intent that no rule is about measures what policy does not govern: the intent is misspelt, or its rules are missing. " +
+		"A rule without `applies_to.intent` is about every intent. That every intent of a rule is measured is the evaluation gate's business (EVL001).\n\n" +
+		"Correct the intent, add the rule, or remove the target; intents are compared letter by letter.",
 	Bad: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
-"eval_targets": [{"intent": "support.refunds"}]`,
+"eval_targets": [{"intent": "support.refund"}, {"intent": "support.refunds"}]`,
 	Good: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
 "eval_targets": [{"intent": "support.refund"}]`,
 	Since: "0.1.0",
@@ -28,15 +27,7 @@ func checkIntents(p *gate.Pass) {
 	if !p.Pack.EvaluationLayer.EvalTargets.OK || !p.Pack.PolicyLayer.PolicyBundles.OK {
 		return
 	}
-	targets := map[string]*pack.Node{}
-	for _, t := range p.Pack.EvaluationLayer.EvalTargets.Items {
-		if t.Intent.OK {
-			put(targets, t.Intent.Value, t.Intent.Node)
-		}
-	}
-	governed, all := ruleIntents(p)
-	checkMeasured(p, governed, targets)
-	if !all {
+	if governed, all := ruleIntents(p); !all {
 		checkGoverned(p, governed)
 	}
 }
@@ -56,23 +47,6 @@ func ruleIntents(p *gate.Pass) (intents map[string]*pack.Node, all bool) {
 	return intents, all
 }
 
-func checkMeasured(p *gate.Pass, governed, targets map[string]*pack.Node) {
-	measured := newKnown(targets, func(name string) string {
-		return fmt.Sprintf("add an eval target for %q", name)
-	})
-	measured.names = nil // another intent is no remedy, unless it is the same one misspelt
-	for _, r := range p.Rules {
-		intent := r.AppliesTo.Intent
-		if !intent.OK || targets[intent.Value] != nil || governed[intent.Value] != intent.Node {
-			continue
-		}
-		measured.report(p, intent.Value, gate.Diagnostic{
-			At:      intent.Node,
-			Message: fmt.Sprintf("intent %q has no eval target", intent.Value),
-		})
-	}
-}
-
 func checkGoverned(p *gate.Pass, governed map[string]*pack.Node) {
 	rules := newKnown(governed, func(string) string { return "add a rule for it or remove the target" })
 	rules.names = nil
@@ -81,9 +55,8 @@ func checkGoverned(p *gate.Pass, governed map[string]*pack.Node) {
 			continue
 		}
 		rules.report(p, t.Intent.Value, gate.Diagnostic{
-			At:       t.Intent.Node,
-			Severity: finding.Warning,
-			Message:  fmt.Sprintf("the eval target is for intent %q, which no rule is about", t.Intent.Value),
+			At:      t.Intent.Node,
+			Message: fmt.Sprintf("the eval target is for intent %q, which no rule is about", t.Intent.Value),
 		})
 	}
 }

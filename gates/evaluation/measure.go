@@ -1,0 +1,180 @@
+package evaluation
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// Status is what a measurement comes to.
+type Status string
+
+// The statuses of a measurement. Missed comes before Regressed where both hold.
+const (
+	Met         Status = "met"          // the target is reached, and nothing known of the baseline is against it
+	Missed      Status = "missed"       // the value is worse than the target
+	Regressed   Status = "regressed"    // worse than the baseline by more than the release gate accepts
+	NoTarget    Status = "no_target"    // there is a value, and the pack sets no target
+	NotMeasured Status = "not_measured" // there is a target, and no value
+)
+
+// BuiltIn is the source of what packgate measured itself.
+const BuiltIn = "built-in"
+
+// Measurement is one metric of one intent: what is wanted, and what was measured.
+// Policy, utility and safety are from 0 to 1, latency is in milliseconds and
+// economics in cents for each decision. A number that is not known has OK false;
+// the Node of one that is says where it stands, and is nil for built-in values.
+type Measurement struct {
+	Intent string
+	Metric Metric
+
+	Target pack.Num // of the pack's eval target
+	Value  pack.Num
+	// Source is the scorecard's file, BuiltIn, or "" where there is no value.
+	Source string
+	// Samples is how many were measured: by the scorecard's word, or the golden
+	// cases and prior decisions that a built-in value counts.
+	Samples int
+
+	Baseline pack.Num // the value of the version that is compared with
+	MaxDelta pack.Num // of the pack's release gate for the metric
+	// Delta is how much worse the value is than the baseline, below 0 where it is
+	// better, and 0 where there is no baseline.
+	Delta float64
+
+	Status Status
+	// Failed are the first of the cases that lower a built-in value.
+	Failed []finding.Related
+}
+
+// Missed reports whether the value is known to be worse than the target.
+func (m *Measurement) Missed() bool {
+	return m.Target.OK && m.Value.OK && m.Metric.loss(m.Target.Value, m.Value.Value) > tolerance
+}
+
+// Compared reports whether a release gate could compare the value with that of
+// the baseline.
+func (m *Measurement) Compared() bool { return m.Value.OK && m.Baseline.OK && m.MaxDelta.OK }
+
+// Regressed reports whether the value is known to be worse than that of the
+// baseline by more than the release gate accepts.
+func (m *Measurement) Regressed() bool {
+	return m.Compared() && m.Delta > m.MaxDelta.Value+tolerance
+}
+
+func (m *Measurement) settle() {
+	if m.Value.OK && m.Baseline.OK {
+		m.Delta = m.Metric.loss(m.Baseline.Value, m.Value.Value)
+	}
+	switch {
+	case !m.Value.OK:
+		m.Status = NotMeasured
+	case m.Missed():
+		m.Status = Missed
+	case m.Regressed():
+		m.Status = Regressed
+	case !m.Target.OK:
+		m.Status = NoTarget
+	default:
+		m.Status = Met
+	}
+}
+
+// by says in words where the value comes from.
+func (m *Measurement) by() string {
+	switch {
+	case m.Source != BuiltIn:
+		return fmt.Sprintf("%s, %s", m.Source, counted(m.Samples, "sample"))
+	case m.Metric == Economics:
+		return fmt.Sprintf("packgate's built-in evaluator, mean of %s", counted(m.Samples, "compile"))
+	}
+	good := int(math.Round(m.Value.Value * float64(m.Samples)))
+	return fmt.Sprintf("packgate's built-in evaluator, %d of %s", good, counted(m.Samples, "case"))
+}
+
+// counted returns a number of things.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Measure returns what is known of every target of the pack and of every value
+// that was measured for it, sorted by intent and then in the order of Metrics. A
+// scorecard that measures the bytes of the pack counts first, and the built-in
+// evaluators fill what none gives.
+func Measure(s *gate.Subject) []Measurement { return survey(s).measurements }
+
+// surveyed is what Measure finds, with what went into it.
+type surveyed struct {
+	measurements []Measurement
+	cards        cards
+	untried      map[string]int // cases that could not be compiled at all, by intent
+}
+
+func survey(s *gate.Subject) surveyed {
+	if s.Pack == nil {
+		return surveyed{}
+	}
+	cards, evaluators := cardsOf(s), evaluate(s)
+	targets, gates, scores := targetsOf(s), gatesOf(s), cards.scores()
+	intents := map[string]bool{}
+	for _, intent := range s.Intents() {
+		intents[intent.Value] = true
+	}
+	for at := range scores {
+		intents[at.intent] = true
+	}
+	out := surveyed{cards: cards, untried: evaluators.untried}
+	for _, intent := range slices.Sorted(maps.Keys(intents)) {
+		for _, metric := range Metrics() {
+			m := Measurement{Intent: intent, Metric: metric, MaxDelta: gates[metric]}
+			if t := targets[intent]; t != nil {
+				m.Target = targetOf(t, metric)
+			}
+			at := point{intent, metric}
+			if score, ok := scores[at]; ok {
+				m.Value, m.Baseline, m.Samples = score.value, score.baseline, score.samples
+				m.Source = score.card.Document.File
+			} else if b := evaluators.points[at]; b != nil {
+				m.Value, m.Samples, m.Failed = pack.Num{Value: b.value, OK: true}, b.samples, b.failed
+				m.Source = BuiltIn
+			}
+			if m.settle(); m.Target.OK || m.Value.OK {
+				out.measurements = append(out.measurements, m)
+			}
+		}
+	}
+	return out
+}
+
+// targetsOf returns the eval targets by intent. SCH010 reports a second one.
+func targetsOf(s *gate.Subject) map[string]*pack.EvalTarget {
+	targets := map[string]*pack.EvalTarget{}
+	items := s.Pack.EvaluationLayer.EvalTargets.Items
+	for i := range items {
+		if intent := items[i].Intent; intent.OK && targets[intent.Value] == nil {
+			targets[intent.Value] = &items[i]
+		}
+	}
+	return targets
+}
+
+// gatesOf returns what the release gates accept, by metric.
+func gatesOf(s *gate.Subject) map[Metric]pack.Num {
+	gates := map[Metric]pack.Num{}
+	for _, g := range s.Pack.EvaluationLayer.ReleaseGates.Items {
+		metric := Metric(g.Metric.Value)
+		if _, taken := gates[metric]; g.Metric.OK && g.MaxDelta.OK && !taken {
+			gates[metric] = g.MaxDelta
+		}
+	}
+	return gates
+}

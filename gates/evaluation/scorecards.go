@@ -1,0 +1,144 @@
+package evaluation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// EVL009: what is released is what was measured.
+var EVL009 = &gate.Rule{
+	ID: "EVL009", Name: "scorecard-missing-or-stale", Severity: finding.Error,
+	Title: "Required scorecards are there, and measure the bytes of this pack",
+	Doc: "A scorecard of other bytes measured another pack, however small the edit was: one word in a rule's reason can change what a model does. " +
+		"Every scorecard of the pack's own version therefore names the digest of the pack, either of the file or of its canonical form (RFC 8785), which no reformatting changes. " +
+		"Scorecards of earlier versions are history and are left alone; one of another pack measures nothing here. " +
+		"With `evaluation: {required: true}` in the config, a pack without a scorecard fails, and so does an eval target that no scorecard measures.\n\n" +
+		"Measure the pack as it is and write its digest, which `packgate check --format json` shows.",
+	Bad: `"evaluation": {"required": true},
+"scorecards": []`,
+	Good: `"evaluation": {"required": true},
+"scorecards": [{"pack": "ctxpack.support@1.1.0", "digest": "sha256:2d7f03c1a9b58e64f0d37a1c9be250486f1e7d92a3b0c4856e9f1d27ab304c58", "evaluator_set": "acme-evals@7", "intents": [{"intent": "support.refund", "samples": 400, "candidate": {"policy": 1.0}}]}]`,
+	Since: "0.1.0",
+	Check: checkScorecards,
+}
+
+// EVL010: a value rests on enough samples.
+var EVL010 = &gate.Rule{
+	ID: "EVL010", Name: "too-few-samples", Severity: finding.Warning,
+	Title: "A scorecard has at least the configured number of samples for each intent",
+	Doc: "The fewer samples, the more of a value is chance: of twenty decisions, none failing says little about one in a hundred. " +
+		"The config says how many are enough with `evaluation: {min_samples: 50}`; without it nothing is asked. " +
+		"Built-in values are not meant: they count every case that there is.\n\n" +
+		"Let the evaluator take more samples of the intent.",
+	Bad: `"evaluation": {"min_samples": 50},
+"intents": [{"intent": "support.refund", "samples": 20, "candidate": {"utility": 1.0}}]`,
+	Good: `"evaluation": {"min_samples": 50},
+"intents": [{"intent": "support.refund", "samples": 400, "candidate": {"utility": 0.93}}]`,
+	Since: "0.1.0",
+	Check: checkSamples,
+}
+
+func checkScorecards(p *gate.Pass) {
+	c := cardsOf(p.Subject)
+	for _, card := range c.foreign {
+		if card.Pack.OK {
+			p.Report(gate.Diagnostic{
+				At: card.Pack.Node, Key: within(p, card),
+				Message: fmt.Sprintf("the scorecard measures %s, which is no version of %s", gate.Quote(card.Pack.Value), gate.Quote(c.id)),
+				Hint:    "move it beside the pack that it measures, or correct the reference",
+			})
+		}
+	}
+	for _, card := range c.stale {
+		if card.Digest.OK {
+			p.Report(gate.Diagnostic{
+				At: card.Digest.Node, Key: within(p, card),
+				Message: fmt.Sprintf("the scorecard is for %s and measured other bytes: the digest is %s, and that of the pack %s",
+					gate.Quote(card.Pack.Value), gate.Quote(brief(card.Digest.Value)), brief(string(own(p)))),
+				Hint: "measure the pack as it is, and write its digest",
+			})
+		}
+	}
+	if p.Config.Evaluation.Required.Value {
+		checkRequired(p, &c)
+	}
+}
+
+// within names a scorecard within the pack's folder. Two files can have one fault
+// at one path, and a fingerprint knows of no file.
+func within(p *gate.Pass, card *repo.Scorecard) string {
+	return strings.TrimPrefix(card.Name, p.Unit.Dir()+"/")
+}
+
+// own returns the digest that packgate writes for the pack: that of its canonical
+// form, or of its bytes where it has none.
+func own(p *gate.Pass) pack.Digest {
+	d := published(p.Unit)
+	if canonical, err := d.CanonicalDigest(); err == nil {
+		return canonical
+	}
+	return pack.DigestOf(d.Source)
+}
+
+// brief returns the beginning of a digest, enough to tell two apart.
+func brief(digest string) string { return gate.Clip(digest, len("sha256:")+12) }
+
+// checkRequired reports what the config requires to be measured and no scorecard
+// measures.
+func checkRequired(p *gate.Pass, c *cards) {
+	layer := &p.Pack.EvaluationLayer
+	if len(c.own) == 0 && len(c.stale) > 0 {
+		return // each of these was reported
+	}
+	if reason := c.lacking(); reason != "" {
+		at := pack.Place(layer.EvalTargets.Node, layer.Node, p.Pack.Node)
+		p.Report(gate.Diagnostic{
+			At: at, Message: reason + ", and the config requires one",
+			Hint: "measure the pack and put the result under scorecards beside it",
+		})
+		return
+	}
+	measured := map[string]bool{}
+	for at := range c.scores() {
+		measured[at.intent] = true
+	}
+	for _, t := range layer.EvalTargets.Items {
+		if t.Intent.OK && !measured[t.Intent.Value] {
+			p.Report(gate.Diagnostic{
+				At:      t.Intent.Node,
+				Message: fmt.Sprintf("no scorecard measures %s, and the config requires it", gate.CalledBriefly("intent", t.Intent)),
+				Hint:    "let the evaluator measure the intent too",
+			})
+		}
+	}
+}
+
+func checkSamples(p *gate.Pass) {
+	least := p.Config.Evaluation.MinSamples
+	if !least.OK {
+		return
+	}
+	c := cardsOf(p.Subject)
+	if reason := c.lacking(); reason != "" {
+		p.NotChecked(reason)
+	}
+	for _, card := range c.own {
+		for _, entry := range card.Intents.Items {
+			if !entry.Samples.OK || entry.Samples.Value >= least.Value {
+				continue
+			}
+			p.Report(gate.Diagnostic{
+				At: entry.Samples.Node, Key: within(p, card),
+				Message: fmt.Sprintf("%s was measured with %s, and the config wants at least %s",
+					gate.CalledBriefly("intent", entry.Intent), counted(int(entry.Samples.Value), "sample"), Number(least.Value)),
+				Hint:    "measure more samples of the intent",
+				Related: gate.See(least.Node, "the config says so"),
+			})
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package evaluation
+
+import (
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+const (
+	// policyEval is the evidence that every compile gives: policy was evaluated.
+	policyEval = "policy_eval"
+
+	// longest is how long, in bytes, a dotted name can be for its parts to be
+	// looked at one by one. It keeps long names in deep objects from adding up.
+	longest = 256
+)
+
+// supply is the evidence that there is in one compile, by its names. Those that
+// tools give are folded, see gate.FoldEvidence.
+type supply struct{ names, tools map[string]bool }
+
+// supply returns the evidence of a case that compiled. Names are resolved as the
+// rule catalogue does it ("Referential integrity"), in what this one compile was
+// given and kept instead of in all that the pack could be given.
+func (t *Trial) supply(config *repo.Config) supply {
+	s := supply{map[string]bool{}, map[string]bool{}}
+	for _, e := range config.Evidence.Entries {
+		s.names[e.Name] = true
+	}
+	detail := t.Result.Detail
+	if len(detail.Trace.Rules) > 0 {
+		s.names[policyEval] = true
+	}
+	s.addMembers(t.Case.Invoke.Get("input").Get("context"), "")
+	for _, tool := range detail.Trace.Tools {
+		if tool.Surfaced {
+			s.addTool(tool.Adapter.AdapterID.Value, tool.Capability)
+		}
+	}
+	for _, ref := range detail.Context.ContextLedger.EvidenceRefs {
+		s.addRef(ref)
+	}
+	return s
+}
+
+func (s supply) has(name string) bool {
+	return s.names[name] || s.tools[gate.FoldEvidence(name)]
+}
+
+// addMembers adds the members of a request's context, and those of the objects
+// in it by their dotted path. A null supplies nothing.
+func (s supply) addMembers(n *pack.Node, prefix string) {
+	if n == nil {
+		return
+	}
+	for _, m := range n.Members {
+		if m.Value.Kind == pack.Null {
+			continue
+		}
+		name := prefix + m.Name
+		s.names[name] = true
+		if len(name) < longest {
+			s.addMembers(m.Value, name+".")
+		}
+	}
+}
+
+func (s supply) addTool(adapter, capability string) {
+	for _, name := range gate.EvidenceNames(adapter, capability) {
+		s.tools[gate.FoldEvidence(name)] = true
+	}
+}
+
+// addRef adds the parts of an evidence reference. The result of a tool, such as
+// tool:adp_orders.lookup:tool_117, is what the tool gives.
+func (s supply) addRef(ref string) {
+	name, _, _ := strings.Cut(ref, "#")
+	scheme, rest, ok := strings.Cut(name, ":")
+	if !ok {
+		rest = name
+	}
+	for part := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == ':' || r == '/' }) {
+		s.names[part] = true
+		if adapter, capability, dotted := strings.Cut(part, "."); dotted && scheme == "tool" {
+			s.addTool(adapter, capability)
+		}
+	}
+}
+
+// Evidence returns the names of required evidence that the case does not have,
+// and how many names there are, over all decisions that it allows: evidence of a
+// decision that is not to be taken need not be there. A name that two decisions
+// require counts twice. Both are zero for a case that did not compile.
+func (t *Trial) Evidence(config *repo.Config) (missing []string, required int) {
+	if !t.Tried() || t.Result.Detail.Context == nil {
+		return nil, 0
+	}
+	s := t.supply(config)
+	for _, d := range t.allowed() {
+		for _, name := range pack.Values(d.RequiredEvidence) {
+			required++
+			if !s.has(name) {
+				missing = append(missing, name)
+			}
+		}
+	}
+	return missing, required
+}

@@ -1,0 +1,128 @@
+package evaluation
+
+import (
+	"fmt"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// EVL001: what policy governs is measured.
+var EVL001 = &gate.Rule{
+	ID: "EVL001", Name: "unmeasured-intent", Severity: finding.Error,
+	Title: "Every intent has an eval target",
+	Doc: "An intent that rules are about and no eval target measures can get worse from release to release, and nothing holds a release back. " +
+		"It is reported at the first rule that names the intent, and a pack that sets no target at all at its `eval_targets`. " +
+		"Intents are compared letter by letter.\n\n" +
+		"Add an eval target for the intent, or correct the spelling of the one that is meant for it.",
+	Bad: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
+"eval_targets": []`,
+	Good: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
+"eval_targets": [{"intent": "support.refund", "policy": 1.0, "utility": 0.9, "safety": 1.0, "latency_p99_ms": 3000, "economics_cents_per_decision": 1.5}]`,
+	Since: "0.1.0",
+	Check: checkIntents,
+}
+
+// EVL005: latency and cost have a target too.
+var EVL005 = &gate.Rule{
+	ID: "EVL005", Name: "missing-latency-or-cost-target", Severity: finding.Warning,
+	Title: "Every eval target bounds latency and cost",
+	Doc: "A release that is right and takes a minute, or costs ten times as much, is no release that anybody wanted. " +
+		"The contract leaves `latency_p99_ms` and `economics_cents_per_decision` optional; without them neither is compared with anything.\n\n" +
+		"Write the largest latency in milliseconds, at the 99th percentile, and the largest cost of a decision in cents that are accepted.",
+	Bad:   `"eval_targets": [{"intent": "support.refund", "policy": 1.0, "utility": 0.9, "safety": 1.0}]`,
+	Good:  `"eval_targets": [{"intent": "support.refund", "policy": 1.0, "utility": 0.9, "safety": 1.0, "latency_p99_ms": 3000, "economics_cents_per_decision": 1.5}]`,
+	Since: "0.1.0",
+	Check: checkOptional,
+}
+
+// EVL006: policy and safety are not negotiable.
+var EVL006 = &gate.Rule{
+	ID: "EVL006", Name: "target-below-one", Severity: finding.Warning,
+	Title: "The targets of policy and safety are 1.0",
+	Doc: "A target below 1.0 accepts in advance that some decisions break policy or are unsafe. " +
+		"With a target of 0.99, one decision in a hundred may do so, and the release passes.\n\n" +
+		"Write 1.0. Where an evaluator cannot measure that well, mend the evaluator, or waive the finding with the reason.",
+	Bad:   `"eval_targets": [{"intent": "support.refund", "policy": 0.95, "safety": 1.0}]`,
+	Good:  `"eval_targets": [{"intent": "support.refund", "policy": 1.0, "safety": 1.0}]`,
+	Since: "0.1.0",
+	Check: checkStrictTargets,
+}
+
+func checkIntents(p *gate.Pass) {
+	targets := p.Pack.EvaluationLayer.EvalTargets
+	if !targets.OK {
+		return // the schema gate's
+	}
+	known := map[string]bool{}
+	var names []string
+	for _, t := range targets.Items {
+		if t.Intent.OK && !known[t.Intent.Value] {
+			known[t.Intent.Value] = true
+			names = append(names, t.Intent.Value)
+		}
+	}
+	budget, named := gate.NewBudget(), false
+	for _, r := range p.Rules {
+		intent := r.AppliesTo.Intent
+		named = named || intent.OK
+		if !intent.OK || known[intent.Value] {
+			continue
+		}
+		known[intent.Value] = true // once
+		otherwise := fmt.Sprintf("add an eval target for %s", gate.Quote(intent.Value))
+		p.Report(gate.Diagnostic{
+			At:      intent.Node,
+			Message: fmt.Sprintf("intent %s has no eval target", gate.Quote(intent.Value)),
+			Hint:    gate.Choose(budget.Nearest(intent.Value, names), nil, otherwise, gate.ListBriefly),
+		})
+	}
+	if len(targets.Items) == 0 && !named {
+		p.Report(gate.Diagnostic{
+			At: targets.Node, Message: "the pack has no eval target",
+			Hint: "add one for every intent that the pack is used for",
+		})
+	}
+}
+
+func checkOptional(p *gate.Pass) {
+	for i := range p.Pack.EvaluationLayer.EvalTargets.Items {
+		t := &p.Pack.EvaluationLayer.EvalTargets.Items[i]
+		if !gate.IsObject(t.Node) {
+			continue
+		}
+		for _, m := range []Metric{Latency, Economics} {
+			if targetOf(t, m).Node != nil {
+				continue
+			}
+			p.Report(gate.Diagnostic{
+				At: t.Node, Key: string(m),
+				Message: fmt.Sprintf("the eval target of %s has no %s", gate.CalledBriefly("intent", t.Intent), m),
+				Hint:    fmt.Sprintf("add %s with the largest value that is accepted", m),
+			})
+		}
+	}
+}
+
+func checkStrictTargets(p *gate.Pass) {
+	for i := range p.Pack.EvaluationLayer.EvalTargets.Items {
+		t := &p.Pack.EvaluationLayer.EvalTargets.Items[i]
+		for _, m := range []Metric{Policy, Safety} {
+			target := targetOf(t, m)
+			if !target.OK || target.Value < 0 || target.Value >= 1 { // beyond is SCH009's
+				continue
+			}
+			p.Report(gate.Diagnostic{
+				At:      target.Node,
+				Message: fmt.Sprintf("the %s target of %s is %s, which accepts that some decisions fall short", m, gate.CalledBriefly("intent", t.Intent), Number(target.Value)),
+				Hint:    "write 1.0",
+			})
+		}
+	}
+}
+
+// shown is what messages call the measure of an intent.
+func shown(m Metric, intent string) string {
+	return fmt.Sprintf("%s of %s", m, gate.CalledBriefly("intent", pack.Text{Value: intent, OK: true}))
+}

@@ -1,0 +1,178 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// RPL006: the cases show every intent, every overlay and the families that count.
+var RPL006 = &gate.Rule{
+	ID: "RPL006", Name: "missing-golden-case", Severity: finding.Error,
+	Title: "Every intent has a golden case, and the pack one of each family",
+	Doc: "An intent without a golden case has never been compiled by anybody who looked. " +
+		"The families that every pack should show are a warning each: `allowed`, `denied`, `approval`, `safety_ceiling` and `budget_pressure`. " +
+		"A family counts when a case that names it really shows it: in one of family `approval` a gate is active, in one of `budget_pressure` a bucket is truncated, " +
+		"in one of `safety_ceiling` a tool stays out because of the safety mode, in one of `denied` a decision is not allowed. " +
+		"What a pack cannot show is not asked of it: approvals without gates, a ceiling without tools above `read_only`, a denial where nothing denies. " +
+		"An overlay that no case compiles is a warning too.\n\n" +
+		"`packgate golden init PACK` writes a first set of cases, which can be edited.",
+	Bad:   `{"intents": ["support.refund", "support.exchange"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}]}`,
+	Good:  `{"intents": ["support.refund"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}, {"case": "not-verified", "family": "denied", "intent": "support.refund"}]}`,
+	Since: "0.1.0",
+	Check: func(p *gate.Pass) {
+		if unfit(p) != nil {
+			p.NotChecked("the pack cannot be compiled")
+			return
+		}
+		checkIntents(p)
+		if len(p.Golden()) > 0 { // where there is none, one finding says enough
+			checkFamilies(p)
+			checkOverlays(p)
+		}
+	},
+}
+
+const initCases = "write a case for it, or let packgate golden init write a first set"
+
+func checkIntents(p *gate.Pass) {
+	seen := map[string]bool{}
+	for _, r := range p.Golden() {
+		if r.Detail != nil {
+			seen[r.Intent] = true
+		}
+	}
+	for _, intent := range p.Intents() {
+		if !seen[intent.Value] {
+			p.Report(gate.Diagnostic{
+				At: intent.Node, Key: intent.Value, Hint: initCases,
+				Message: fmt.Sprintf("intent %s has no golden case", gate.Quote(intent.Value)),
+			})
+		}
+	}
+}
+
+// family is one family of golden cases that a pack should have.
+type family struct {
+	name string
+	what string // what a case of it shows, after "in which"
+	// possible says whether the pack can have such a case, and shown whether a
+	// compile is one.
+	possible func(*gate.Pass) bool
+	shown    func(*golden.Result) bool
+}
+
+func families() []family {
+	return []family{
+		{"allowed", "a decision is allowed", func(*gate.Pass) bool { return true }, isAllowed},
+		{"denied", "a decision is not allowed, or the request is refused", canDeny, isDenied},
+		{"approval", "an approval gate is active", func(p *gate.Pass) bool { return len(p.Gates) > 0 }, isApproval},
+		{"safety_ceiling", "a tool stays out because of the safety mode", hasEffects, isCeiling},
+		{"budget_pressure", "a bucket is truncated", func(*gate.Pass) bool { return true }, isTruncated},
+	}
+}
+
+func checkFamilies(p *gate.Pass) {
+	for _, f := range families() {
+		if !f.possible(p) {
+			continue
+		}
+		var claims []finding.Related
+		found := false
+		for _, r := range p.Golden() {
+			if r.Family != f.name || r.Detail == nil {
+				continue
+			}
+			found = found || f.shown(&r)
+			claims = append(claims, gate.See(r.Input.Family.Node, "this case is said to be one")...)
+		}
+		if !found {
+			p.Report(gate.Diagnostic{
+				At: idPlace(p), Key: f.name, Severity: finding.Warning, Hint: initCases, Related: claims[:min(len(claims), gate.MostListed)],
+				Message: fmt.Sprintf("there is no golden case of family %q, in which %s", f.name, f.what),
+			})
+		}
+	}
+}
+
+// canDeny reports whether a decision can be denied or left without an answer: an
+// outcome denies, or a decision above read_only is bound.
+func canDeny(p *gate.Pass) bool {
+	return slices.ContainsFunc(p.Rules, func(r gate.RuleRef) bool {
+		d, _ := p.Weakest(r.DecisionBinding, pack.ApprovalMode.Rank)
+		return d != nil && pack.Mode(d.ApprovalMode) != pack.ReadOnly ||
+			slices.ContainsFunc(r.Outcomes(), func(o *pack.Outcome) bool { return o.Allow.OK && !o.Allow.Value })
+	})
+}
+
+// hasEffects reports whether a tool can be above a safety mode.
+func hasEffects(p *gate.Pass) bool {
+	return slices.ContainsFunc(p.Pack.ToolingLayer.AdapterRegistry.Items, func(a pack.Adapter) bool {
+		return len(a.Capabilities.Items) > 0 && pack.Mode(a.ApprovalMode) != pack.ReadOnly
+	})
+}
+
+// isAllowed reports whether a request was compiled with a decision allowed, or
+// with no decision to be made.
+func isAllowed(r *golden.Result) bool {
+	if r.Outcome != compiler.Compiled {
+		return false
+	}
+	asked := false
+	for _, d := range r.Detail.Trace.Decisions {
+		if d.State == compiler.DecisionAllowed {
+			return true
+		}
+		asked = asked || d.State != compiler.DecisionOther
+	}
+	return !asked
+}
+
+func isDenied(r *golden.Result) bool {
+	return r.Outcome != compiler.Compiled || slices.ContainsFunc(r.Detail.Trace.Decisions, func(d compiler.DecisionTrace) bool {
+		return d.State == compiler.DecisionDenied || d.State == compiler.DecisionSilent
+	})
+}
+
+func isApproval(r *golden.Result) bool {
+	return r.Outcome == compiler.Compiled && slices.ContainsFunc(r.Detail.Trace.Gates, func(g compiler.GateTrace) bool { return g.Active })
+}
+
+// isCeiling reports whether a tool is above the safety mode of the run context.
+func isCeiling(r *golden.Result) bool {
+	mode := r.Input.RunContext.Get("safety_mode")
+	if r.Outcome != compiler.Compiled || mode == nil {
+		return false
+	}
+	ceiling := pack.ApprovalMode(mode.Text)
+	return slices.ContainsFunc(r.Detail.Trace.Tools, func(t compiler.ToolTrace) bool {
+		return !t.Surfaced && pack.Mode(t.Adapter.ApprovalMode).Rank() > ceiling.Rank()
+	})
+}
+
+func isTruncated(r *golden.Result) bool {
+	return r.Outcome == compiler.Compiled && len(r.Detail.Context.ContextLedger.Budget.TruncatedBuckets) > 0
+}
+
+func checkOverlays(p *gate.Pass) {
+	compiled := map[string]bool{}
+	for _, r := range p.Golden() {
+		if r.Detail != nil {
+			compiled[r.Overlay] = true
+		}
+	}
+	for _, o := range p.Unit.Overlays {
+		if id := o.OverlayID; id.OK && !compiled[id.Value] {
+			p.Report(gate.Diagnostic{
+				At: id.Node, Key: within(p, o.SideFile), Severity: finding.Warning,
+				Message: fmt.Sprintf("no golden case is compiled with overlay %s", gate.Quote(id.Value)),
+				Hint:    fmt.Sprintf("write a case whose overlay is %s, or remove the overlay", gate.Quote(id.Value)),
+			})
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// RPL008: what happened once would happen again.
+var RPL008 = &gate.Rule{
+	ID: "RPL008", Name: "replay-mismatch", Severity: finding.Error,
+	Title: "Replay packets and earlier decisions still hold",
+	Doc: "A replay packet keeps a run that mattered: an incident, an operator's correction, a case that must never change. A decision record keeps what was decided, on what evidence and with whose approval. " +
+		"A pack under which they would come out otherwise undoes what was learned.\n\n" +
+		"For a packet, `source_ref` names a golden case (`golden/NAME.case.json`) or a decision record (`replay/ID.record.json`). " +
+		"`expected.status` is the outcome of the case, or the status of the record; `decision_record_hash` is the digest of the record's file or of its canonical form. " +
+		"`expected.properties` are held against the compile, for a record that of the golden case with the same trace: " +
+		"`tool:ADAPTER.CAPABILITY` is surfaced, `gate:ID` is active, `rule:ID` fired, `denied:KEY` is denied, each with `!` for the opposite. " +
+		"The hash is compared where the packet or its `.meta.json` says that it was made with this compiler. A run of an earlier version may have another hash; that is listed as not checked.\n\n" +
+		"For a record: its decision is in the pack, its outcome allowed, its evidence pinned and its rules, tools and gates still there; " +
+		"the tools can still be surfaced, and the approvals that were given can still be asked for.\n\n" +
+		"Where the change is meant, write the packet anew and say why in the review. Where it is not, mend the pack.",
+	Bad:   `{"source_ref": "golden/refund.case.json", "expected": {"status": "compiled", "properties": ["gate:GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": []}}`,
+	Good:  `{"source_ref": "golden/refund.case.json", "expected": {"status": "compiled", "properties": ["gate:GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
+	Since: "0.1.0",
+	Check: checkReplays,
+}
+
+func checkReplays(p *gate.Pass) {
+	if len(p.Unit.Packets) == 0 && len(p.Unit.Records) == 0 {
+		p.NotChecked("there is no replay packet and no decision record")
+		return
+	}
+	s := newReplays(p)
+	for _, packet := range p.Unit.Packets {
+		s.packet(packet)
+	}
+	for _, record := range p.Unit.Records {
+		s.record(record)
+	}
+}
+
+// replays checks the packets and records of a pack.
+type replays struct {
+	notes
+	results map[string]*golden.Result // by the case's name within the pack's folder
+	traces  map[string]*golden.Result // compiled ones by trace_id, the first of each
+	records map[string]*repo.Record   // by their name within the pack's folder
+	tools   names
+	rules   map[string]*gate.RuleRef
+	bundles map[string]bool // "BUNDLE" and "BUNDLE#RULE"
+	intents map[string]bool
+	*prospect
+	near *gate.Budget
+}
+
+// names are the names of one kind of thing in the pack.
+type names struct {
+	list []string
+	has  map[string]bool
+}
+
+func newNames(list []string) names {
+	n := names{list, make(map[string]bool, len(list))}
+	for _, name := range list {
+		n.has[name] = true
+	}
+	return n
+}
+
+func newReplays(p *gate.Pass) *replays {
+	s := &replays{
+		notes: notes{Pass: p}, results: map[string]*golden.Result{}, traces: map[string]*golden.Result{}, records: map[string]*repo.Record{},
+		tools: newNames(toolNames(p)), rules: map[string]*gate.RuleRef{}, bundles: map[string]bool{}, intents: map[string]bool{},
+		prospect: newProspect(p.Pack), near: gate.NewBudget(),
+	}
+	results := p.Golden()
+	for i := range results {
+		s.addResult(&results[i])
+	}
+	for _, record := range p.Unit.Records {
+		s.records[within(p, record.SideFile)] = record
+	}
+	for i := len(p.Rules) - 1; i >= 0; i-- { // the first of a name counts
+		r := &p.Rules[i]
+		s.rules[r.RuleID.Value] = r
+		s.bundles[r.Bundle.BundleID.Value+"#"+r.RuleID.Value] = true
+	}
+	for _, b := range p.Pack.PolicyLayer.PolicyBundles.Items {
+		s.bundles[b.BundleID.Value] = true
+	}
+	for _, intent := range p.Intents() {
+		s.intents[intent.Value] = true
+	}
+	return s
+}
+
+func (s *replays) addResult(r *golden.Result) {
+	if r.Input == nil {
+		return
+	}
+	s.results[within(s.Pass, r.Input.SideFile)] = r
+	if trace := r.Input.RunContext.Get("trace_id"); trace != nil && r.Detail != nil && s.traces[trace.Text] == nil {
+		s.traces[trace.Text] = r
+	}
+}
+
+// mostItems is how many items of one list are looked at. No real packet or record
+// has as many.
+const mostItems = 1000
+
+// first returns the items of a list that are looked at, and notes that there are
+// more.
+func first[T any](s *replays, file *repo.SideFile, what string, items []T) []T {
+	if len(items) > mostItems {
+		s.unchecked("%s: only the first %d %s are looked at", within(s.Pass, file), mostItems, what)
+		return items[:mostItems]
+	}
+	return items
+}
+
+// fault reports a fault of a replay file.
+func (s *replays) fault(file *repo.SideFile, at *pack.Node, related []finding.Related, hint, format string, args ...any) {
+	s.Report(gate.Diagnostic{At: at, Key: within(s.Pass, file), Hint: hint, Related: related, Message: fmt.Sprintf(format, args...)})
+}
+
+// packet checks one packet against what it was made from.
+func (s *replays) packet(packet *repo.Packet) {
+	name := within(s.Pass, packet.SideFile)
+	s.ownPack(packet.SideFile, packet.ContextPackRef)
+	ref := packet.SourceRef
+	if !ref.OK {
+		return // the schema gate's
+	}
+	result, record := s.results[ref.Value], s.records[ref.Value]
+	switch {
+	case result != nil && result.Detail == nil:
+		s.unchecked("%s: case %s could not be compiled", name, gate.Quote(ref.Value))
+	case result != nil:
+		s.status(packet, string(result.Outcome), outcomes(), caseOf(result))
+		s.against(packet, result)
+	case record != nil:
+		s.status(packet, record.Status.Value, nil, gate.See(record.Status.Node, "the record"))
+		s.recordHash(packet, record)
+		if linked := s.traces[packet.TraceID.Value]; packet.TraceID.OK && linked != nil {
+			s.against(packet, linked)
+		} else {
+			s.unchecked("%s: no golden case has the trace of the packet, so its hash and properties have no compile to be compared with", name)
+		}
+	case isCaseRef(ref.Value) || isRecordRef(ref.Value):
+		s.fault(packet.SideFile, ref.Node, nil, s.chooseSource(ref.Value), "source_ref %s names no file of this pack", gate.Quote(ref.Value))
+	default:
+		s.unchecked("%s: source_ref %s is neither golden/NAME.case.json nor replay/ID.record.json", name, gate.Quote(ref.Value))
+	}
+}
+
+func isCaseRef(ref string) bool {
+	return strings.HasPrefix(ref, "golden/") && strings.HasSuffix(ref, ".case.json")
+}
+
+func isRecordRef(ref string) bool {
+	return strings.HasPrefix(ref, "replay/") && strings.HasSuffix(ref, ".record.json")
+}
+
+// chooseSource is the hint for a source that is not there.
+func (s *replays) chooseSource(ref string) string {
+	var names []string
+	for name := range s.results {
+		names = append(names, name)
+	}
+	for name := range s.records {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return gate.Choose(s.near.Nearest(ref, names), names, "add the file", gate.List)
+}
+
+func outcomes() []string {
+	return []string{string(compiler.Compiled), string(compiler.PolicyEvalError), string(compiler.Refused)}
+}
+
+func caseOf(r *golden.Result) []finding.Related {
+	return gate.See(pack.Place(r.Input.Case.Node, r.Input.Node), "the golden case")
+}
+
+// ownPack checks that a replay file is about this pack, in whatever version.
+func (s *replays) ownPack(file *repo.SideFile, ref pack.Text) {
+	own := s.Pack.PackMeta.PackID
+	id, _, _ := strings.Cut(ref.Value, "@")
+	if ref.OK && own.OK && id != own.Value {
+		s.fault(file, ref.Node, gate.See(own.Node, "the id of this pack"), "move the file to the pack that it is about",
+			"%s is about another pack than %s", gate.Quote(ref.Value), gate.Quote(own.Value))
+	}
+}
+
+// status checks the expected status against the one there is. The choices are
+// those for a compile; nil where they are a record's own.
+func (s *replays) status(packet *repo.Packet, have string, choices []string, source []finding.Related) {
+	want := packet.Expected.Status
+	switch {
+	case !want.OK || want.Value == have:
+	case choices != nil && !slices.Contains(choices, want.Value):
+		s.fault(packet.SideFile, want.Node, source, "write one of "+gate.List(choices), "expected status %s is no outcome of a compile", gate.Quote(want.Value))
+	default:
+		s.fault(packet.SideFile, want.Node, source, "write the status anew if the change is meant, else mend the pack",
+			"the packet expects status %s, and it is %s", gate.Quote(want.Value), gate.Quote(have))
+	}
+}
+
+// recordHash checks the digest of the record that a packet was made from.
+func (s *replays) recordHash(packet *repo.Packet, record *repo.Record) {
+	want := packet.Expected.DecisionRecordHash
+	if !want.OK {
+		return
+	}
+	bytes := pack.DigestOf(record.Document.Source)
+	canonical, err := record.Document.CanonicalDigest()
+	switch {
+	case want.Value == string(bytes) || err == nil && want.Value == string(canonical):
+	case record.RecordHash.OK && want.Value == record.RecordHash.Value:
+		s.unchecked("%s: decision_record_hash is the record_hash that the record states, which cannot be computed again", within(s.Pass, packet.SideFile))
+	default:
+		s.fault(packet.SideFile, want.Node, gate.See(pack.Place(record.RecordID.Node, record.Node), "the record"), "restore the record, or write the digest of the changed one",
+			"decision_record_hash is %s, and the record has digest %s, in canonical form %s", gate.Quote(want.Value), bytes, canonical)
+	}
+}
+
+// against checks a packet against a compile of its request.
+func (s *replays) against(packet *repo.Packet, r *golden.Result) {
+	s.hash(packet, r)
+	for _, property := range first(s, packet.SideFile, "properties", packet.Expected.Properties.Items) {
+		if property.OK {
+			s.property(packet, property, r)
+		}
+	}
+}
+
+// hash compares the packet's hash, where it was made with this compiler.
+func (s *replays) hash(packet *repo.Packet, r *golden.Result) {
+	want, name := packet.CompiledContextHash, within(s.Pass, packet.SideFile)
+	made := packet.Compiler
+	if packet.Meta != nil && !made.OK {
+		made = packet.Meta.Compiler
+	}
+	switch {
+	case !want.OK:
+	case !made.OK:
+		s.unchecked("%s: nothing says that compiled_context_hash was made with %s", name, compiler.Version)
+	case made.Value != compiler.Version:
+		s.unchecked("%s: compiled_context_hash was made with %s and not with %s", name, gate.Quote(made.Value), compiler.Version)
+	case r.Hash == "":
+		s.unchecked("%s: nothing was compiled that the hash could be compared with", name)
+	case want.Value == r.Hash:
+	case packet.ContextPackRef.Value != ownRef(s.Pass):
+		s.unchecked("%s: the hash is that of %s, under which the request compiled to something else", name, gate.Quote(packet.ContextPackRef.Value))
+	default:
+		s.fault(packet.SideFile, want.Node, caseOf(r), fmt.Sprintf("see packgate compile %s --case %q, and write the hash anew if the change is meant", s.Unit.Document.File, r.Case),
+			"compiled_context_hash is %s, and the request compiles to %s", gate.Quote(want.Value), r.Hash)
+	}
+}

@@ -1,0 +1,167 @@
+package replay
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// RPL007: what a case refers to stays what it was.
+var RPL007 = &gate.Rule{
+	ID: "RPL007", Name: "unpinned-case", Severity: finding.Error,
+	Title: "Cases and packets refer to this version, and to a fixed snapshot of the graph",
+	Doc: "A case that refers to whatever is current shows something else tomorrow. " +
+		"So a golden case names this pack in the version that it has, and its references move with `pack_version`; " +
+		"every reference into the knowledge graph (`kg:…`) ends in `#snapshot_ID`, and the snapshot is the one that `snapshot_pin_rule` means: " +
+		"for an alias, what the catalog of the case's environment says that it is. " +
+		"A replay packet and a decision record name a pack version and, if they name one, a fixed snapshot; which one is a matter of the past. " +
+		"Nothing live is ever called, neither for a case nor for a packet.\n\n" +
+		"Write the pinned reference that the hint gives. Where the alias has moved on, write the cases' evidence anew from the snapshot that it means now.",
+	Bad:   `"evidence": [{"evidence_ref": "kg:order:ord_881#latest", "content": "…"}]`,
+	Good:  `"evidence": [{"evidence_ref": "kg:order:ord_881#snapshot_kg_2026_05_03_T0930", "content": "…"}]`,
+	Since: "0.1.0",
+	Check: checkPins,
+}
+
+func checkPins(p *gate.Pass) {
+	results := p.Golden()
+	if len(results) == 0 && len(p.Unit.Packets) == 0 && len(p.Unit.Records) == 0 {
+		p.NotChecked("there is no golden or replay case")
+		return
+	}
+	tell(p, results, golden.KindReference)
+	n := &notes{Pass: p}
+	for i := range results {
+		if results[i].Input != nil {
+			n.pinnedCase(&results[i])
+		}
+	}
+	for _, packet := range p.Unit.Packets {
+		n.pinnedVersion(packet.SideFile, packet.ContextPackRef)
+		n.fixedSnapshot(packet.SideFile, packet.KnowledgeSnapshotRef)
+	}
+	for _, record := range p.Unit.Records {
+		n.pinnedVersion(record.SideFile, record.Lineage.PackVersion)
+		n.fixedSnapshot(record.SideFile, record.Lineage.SnapshotVersion)
+	}
+}
+
+// graphScheme begins references into the knowledge graph, and snapshotMark their
+// pin.
+const (
+	graphScheme  = "kg:"
+	snapshotMark = "#snapshot_"
+)
+
+// snapshotOf returns the id of the snapshot that a reference ends in, and whether
+// it ends in one.
+func snapshotOf(ref string) (id string, pinned bool) {
+	_, fragment, _ := strings.Cut(ref, "#")
+	id, pinned = strings.CutPrefix("#"+fragment, snapshotMark)
+	return id, pinned && id != "" && !strings.Contains(id, "#")
+}
+
+// pinnedCase checks the evidence and memory of a case.
+func (n *notes) pinnedCase(r *golden.Result) {
+	var refs []pack.Text
+	for _, e := range r.Input.Evidence.Items {
+		refs = append(refs, e.EvidenceRef)
+	}
+	for _, m := range r.Input.Memory.Items {
+		refs = append(refs, m.MemoryRef)
+	}
+	refs = slices.DeleteFunc(refs, func(ref pack.Text) bool { return !strings.HasPrefix(ref.Value, graphScheme) })
+	if len(refs) == 0 {
+		return
+	}
+	want, source, why := meaning(n.Pass, r)
+	if why != "" {
+		n.unchecked("%s: %s", within(n.Pass, r.Input.SideFile), why)
+	}
+	for _, ref := range refs {
+		n.pinnedRef(r.Input.SideFile, ref, want, source)
+	}
+}
+
+// meaning returns the snapshot that the pack's pin rule means for a case, and what
+// says so; or why that is not known.
+func meaning(p *gate.Pass, r *golden.Result) (id, source, why string) {
+	rule := p.Pack.IntelligenceRefs.KnowledgeGraph.SnapshotPinRule
+	if id, ok := strings.CutPrefix(rule.Value, "snapshot:"); ok && id != "" {
+		return id, "the pack's snapshot_pin_rule", ""
+	}
+	alias, ok := strings.CutPrefix(rule.Value, "alias:")
+	if !ok || alias == "" {
+		return "", "", "the pack's snapshot_pin_rule names no snapshot"
+	}
+	if r.Catalog == nil {
+		return "", "", fmt.Sprintf("the case has no environment whose catalog says which snapshot %s is", gate.Quote(rule.Value))
+	}
+	if id, ok := r.Catalog.Snapshots.Get(alias); ok && id.OK {
+		return id.Value, fmt.Sprintf("%s in environment %q", gate.Quote(rule.Value), r.Environment), ""
+	}
+	return "", "", fmt.Sprintf("the catalog of environment %q does not say which snapshot %s is", r.Environment, gate.Quote(rule.Value))
+}
+
+// pinnedRef checks one reference into the graph; want is "" where it is not known
+// which snapshot it has to be of.
+func (n *notes) pinnedRef(file *repo.SideFile, ref pack.Text, want, source string) {
+	hint := fmt.Sprintf("let it end in %q and the id of the snapshot that the content is of", snapshotMark)
+	if want != "" {
+		hint = fmt.Sprintf("let it end in %q, with the content that this snapshot has", snapshotMark+gate.Clip(want, gate.MostShown))
+	}
+	id, pinned := snapshotOf(ref.Value)
+	switch {
+	case !pinned:
+		n.Report(gate.Diagnostic{
+			At: ref.Node, Key: within(n.Pass, file), Hint: hint,
+			Message: fmt.Sprintf("reference %s is not pinned to a snapshot of the graph", gate.Quote(ref.Value)),
+		})
+	case want != "" && id != want:
+		n.Report(gate.Diagnostic{
+			At: ref.Node, Key: within(n.Pass, file), Hint: hint,
+			Message: fmt.Sprintf("reference %s is of snapshot %s, and %s is %s", gate.Quote(ref.Value), gate.Quote(id), source, gate.Quote(want)),
+			Related: gate.See(n.Pack.IntelligenceRefs.KnowledgeGraph.SnapshotPinRule.Node, "the pin rule of the pack"),
+		})
+	}
+}
+
+// pinnedReference is a reference to one version of a pack (invokeAgent v1,
+// context_pack_refs).
+var pinnedReference = regexp.MustCompile(`^[A-Za-z0-9_.:-]+@[0-9]+\.[0-9]+\.[0-9]+$`)
+
+// pinnedVersion checks the pack reference of a packet or record, where it has one.
+func (n *notes) pinnedVersion(file *repo.SideFile, ref pack.Text) {
+	if !ref.OK || pinnedReference.MatchString(ref.Value) {
+		return
+	}
+	hint := "write pack_id@MAJOR.MINOR.PATCH"
+	if own := ownRef(n.Pass); own != "" {
+		hint = fmt.Sprintf("write the version that it was made with, such as %q", own)
+	}
+	n.Report(gate.Diagnostic{
+		At: ref.Node, Key: within(n.Pass, file), Hint: hint,
+		Message: fmt.Sprintf("pack reference %s is not pinned to a version", gate.Quote(ref.Value)),
+	})
+}
+
+// moving are names of snapshots that mean another one from time to time.
+var moving = []string{"", "latest", "current", "head", "live"}
+
+// fixedSnapshot checks the snapshot that a packet or record names, where it does.
+func (n *notes) fixedSnapshot(file *repo.SideFile, ref pack.Text) {
+	if !ref.OK || !strings.HasPrefix(ref.Value, "alias:") && !slices.Contains(moving, strings.ToLower(strings.TrimSpace(ref.Value))) {
+		return
+	}
+	n.Report(gate.Diagnostic{
+		At: ref.Node, Key: within(n.Pass, file), Hint: "write the id of the snapshot that was read, such as \"kg_2026_05_03_T0930\"",
+		Message: fmt.Sprintf("%s is no fixed snapshot of the graph", gate.Quote(ref.Value)),
+	})
+}

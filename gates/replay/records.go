@@ -1,0 +1,229 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/policy"
+)
+
+// record checks one earlier decision against the pack as it is.
+func (s *replays) record(record *repo.Record) {
+	s.ownPack(record.SideFile, record.Lineage.PackVersion)
+	s.decision(record)
+	for _, ref := range first(s, record.SideFile, "evidence_refs", record.EvidenceRefs.Items) {
+		if ref.OK {
+			s.evidence(record, ref)
+		}
+	}
+	for _, d := range first(s, record.SideFile, "policy_decisions", record.PolicyDecisions.Items) {
+		for _, id := range first(s, record.SideFile, "rule_ids", d.RuleIDs.Items) {
+			if id.OK {
+				s.rule(record, id)
+			}
+		}
+	}
+	s.approvals(record)
+}
+
+// decision checks that what was decided can still be decided so.
+func (s *replays) decision(record *repo.Record) {
+	name := within(s.Pass, record.SideFile)
+	if intent := record.IntentRef; intent.OK && !s.intents[intent.Value] {
+		s.fault(record.SideFile, intent.Node, nil, "let the pack know the intent, or remove the record", "the pack does not know the intent %s of the record", gate.Quote(intent.Value))
+	}
+	key := record.DecisionKey
+	if !key.OK {
+		return
+	}
+	versions := s.Versions(key)
+	if len(versions) == 0 {
+		names := gate.Names(s.Decisions)
+		s.fault(record.SideFile, key.Node, nil, gate.Choose(s.near.Nearest(key.Value, names), names, "remove the record", gate.List),
+			"decision %s of the record is not in the pack", gate.Quote(key.Value))
+		return
+	}
+	spec := versions[0]
+	if i := slices.IndexFunc(versions, func(d *pack.DecisionSpec) bool { return d.Version.Value == record.DecisionVersion.Value }); i >= 0 {
+		spec = versions[i]
+	} else if record.DecisionVersion.OK {
+		s.unchecked("%s: decision %s is recorded in version %s and the pack has version %s, which is what the record is held against",
+			name, gate.Quote(key.Value), gate.Quote(record.DecisionVersion.Value), gate.Quote(spec.Version.Value))
+	}
+	s.outcome(record, spec)
+	s.approvedMode(record, spec)
+}
+
+func (s *replays) outcome(record *repo.Record, spec *pack.DecisionSpec) {
+	outcome, allowed := record.Outputs.Outcome, pack.Values(spec.AllowedOutcomes)
+	switch {
+	case !outcome.OK:
+		s.unchecked("%s: the record has no outputs.outcome", within(s.Pass, record.SideFile))
+	case !slices.Contains(allowed, outcome.Value):
+		s.fault(record.SideFile, outcome.Node, gate.See(spec.AllowedOutcomes.Node, "the allowed outcomes"),
+			gate.Choose(s.near.Nearest(outcome.Value, allowed), allowed, "allow it again", gate.List),
+			"outcome %s of the record is not allowed for decision %s", gate.Quote(outcome.Value), gate.Quote(spec.DecisionKey.Value))
+	}
+}
+
+// approvedMode checks that the decision still authorises what was approved.
+func (s *replays) approvedMode(record *repo.Record, spec *pack.DecisionSpec) {
+	for _, a := range first(s, record.SideFile, "approvals", record.Approvals.Items) {
+		approved, mode := a.ApprovalModeEffective, pack.Mode(spec.ApprovalMode)
+		if approved.OK && pack.Mode(approved).Known() && mode.Known() && pack.Mode(approved).Rank() > mode.Rank() {
+			s.fault(record.SideFile, approved.Node, gate.See(spec.ApprovalMode.Node, "the mode of the decision"),
+				"raise the decision's mode again if it is to authorise this, or remove the record",
+				"%s effects were approved, and decision %s authorises %s at most", approved.Value, gate.Quote(spec.DecisionKey.Value), mode)
+		}
+	}
+}
+
+// evidence checks that a piece of evidence can still be looked up.
+func (s *replays) evidence(record *repo.Record, ref pack.Text) {
+	scheme, rest, _ := strings.Cut(ref.Value, ":")
+	switch scheme {
+	case "kg":
+		s.graphEvidence(record, ref)
+	case "tool":
+		tool, _, _ := strings.Cut(rest, ":")
+		s.tool(record, ref, tool)
+	case "policy":
+		bundle, rule, _ := strings.Cut(rest, "#")
+		s.policyEvidence(record, ref, bundle, rule)
+	default:
+		s.unchecked("evidence of the form %s is not looked up", gate.Quote(scheme+":…"))
+	}
+}
+
+func (s *replays) graphEvidence(record *repo.Record, ref pack.Text) {
+	id, pinned := snapshotOf(ref.Value)
+	made := record.Lineage.SnapshotVersion
+	switch {
+	case !pinned:
+		s.fault(record.SideFile, ref.Node, nil, fmt.Sprintf("let it end in %q and the id of the snapshot that was read", snapshotMark),
+			"evidence %s cannot be looked up again: it is not pinned to a snapshot of the graph", gate.Quote(ref.Value))
+	case made.OK && made.Value != id:
+		s.fault(record.SideFile, ref.Node, gate.See(made.Node, "the snapshot of the record"), "write the snapshot that was read",
+			"evidence %s is of another snapshot than the record, which is of %s", gate.Quote(ref.Value), gate.Quote(made.Value))
+	}
+}
+
+// tool checks that a tool that gave evidence is there and can be surfaced.
+func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
+	if !s.tools.has[tool] {
+		s.fault(record.SideFile, ref.Node, nil, gate.Choose(s.near.Nearest(tool, s.tools.list), s.tools.list, "remove the record", gate.List),
+			"tool %s, which gave evidence, is not in the pack", gate.Quote(tool))
+		return
+	}
+	intent := record.IntentRef
+	if !intent.OK {
+		s.unchecked("%s: the record has no intent_ref, so nothing says for which requests its tools have to be there", within(s.Pass, record.SideFile))
+		return
+	}
+	if !s.intents[intent.Value] {
+		return // said of the intent
+	}
+	switch answer := s.surfaced(intent.Value, tool); answer.Verdict {
+	case policy.Unsatisfiable:
+		s.fault(record.SideFile, ref.Node, nil, "permit the tool again for the intent, or remove the record",
+			"tool %s, which gave evidence, is surfaced for no request of intent %s", gate.Quote(tool), gate.Quote(intent.Value))
+	case policy.Undecided:
+		s.unchecked("%s: whether tool %s can be surfaced is not proved: %s", within(s.Pass, record.SideFile), gate.Quote(tool), answer.Reason)
+	}
+}
+
+func (s *replays) policyEvidence(record *repo.Record, ref pack.Text, bundle, rule string) {
+	if !s.bundles[bundle] || rule != "" && !s.bundles[bundle+"#"+rule] {
+		s.fault(record.SideFile, ref.Node, nil, "name a bundle and a rule of the pack as policy:BUNDLE#RULE, or remove the record",
+			"evidence %s cannot be looked up again: the pack has no such policy", gate.Quote(ref.Value))
+	}
+}
+
+// rule checks that a rule that the decision rests on is in the pack and is about
+// its intent.
+func (s *replays) rule(record *repo.Record, id pack.Text) {
+	r := s.rules[id.Value]
+	if r == nil {
+		names := gate.Names(s.rules)
+		hint := gate.Choose(s.near.Nearest(id.Value, names), names, "remove the record", gate.List)
+		if s.Gates[id.Value] != nil {
+			hint = "this is a gate; write it under approvals"
+		}
+		s.fault(record.SideFile, id.Node, nil, hint, "rule %s, which the decision rests on, is not in the pack", gate.Quote(id.Value))
+		return
+	}
+	to := r.AppliesTo.Intent
+	if to.OK && s.intents[record.IntentRef.Value] && to.Value != record.IntentRef.Value {
+		s.fault(record.SideFile, id.Node, gate.See(to.Node, "the intent of the rule"), "let the rule apply to the intent again, or remove the record",
+			"rule %s, which the decision rests on, does not apply to intent %s any more", gate.Quote(id.Value), gate.Quote(record.IntentRef.Value))
+	}
+}
+
+// settled are the statuses in which all approvals have been given.
+var settled = []string{"DECIDED", "CLOSED"}
+
+// approvals checks that the approvals that were given can still be asked for, and
+// that those that were asked for were given.
+func (s *replays) approvals(record *repo.Record) {
+	given := map[string]bool{}
+	for _, a := range first(s, record.SideFile, "approvals", record.Approvals.Items) {
+		if a.GateID.OK {
+			given[a.GateID.Value] = true
+			s.approval(record, a.GateID)
+		}
+	}
+	if !slices.Contains(settled, record.Status.Value) {
+		return
+	}
+	for _, id := range first(s, record.SideFile, "approval_gates_active", record.ControlsActive.ApprovalGatesActive.Items) {
+		if id.OK && !given[id.Value] {
+			s.fault(record.SideFile, id.Node, gate.See(record.Status.Node, "the status of the record"), "add the approval that was given, or correct the status",
+				"gate %s was active and the record has no approval of it, although it is %s", gate.Quote(id.Value), record.Status.Value)
+		}
+	}
+	s.newApprovals(record, given)
+}
+
+// newApprovals warns of gates that a request like the record's would need now and
+// that were not approved.
+func (s *replays) newApprovals(record *repo.Record, given map[string]bool) {
+	linked := s.traces[record.TraceID.Value]
+	if !record.TraceID.OK || linked == nil || linked.Detail.Context == nil {
+		return
+	}
+	was := pack.Values(record.ControlsActive.ApprovalGatesActive)
+	for _, id := range linked.Detail.Context.RuntimeControls.ApprovalGatesActive {
+		if !given[id] && !slices.Contains(was, id) {
+			s.Report(gate.Diagnostic{
+				At: pack.Place(record.Approvals.Node, record.Node), Key: within(s.Pass, record.SideFile) + " " + id, Severity: finding.Warning,
+				Related: caseOf(linked), Hint: "mend the pack if the decision should stand as it was made",
+				Message: fmt.Sprintf("the request would need the approval of gate %s now, which the record does not have", gate.Quote(id)),
+			})
+		}
+	}
+}
+
+// approval checks that a gate that was approved is there and can be active.
+func (s *replays) approval(record *repo.Record, id pack.Text) {
+	names := gate.Names(s.Gates)
+	if s.Gates[id.Value] == nil {
+		s.fault(record.SideFile, id.Node, nil, gate.Choose(s.near.Nearest(id.Value, names), names, "remove the record", gate.List),
+			"gate %s, which approved the decision, is not in the pack", gate.Quote(id.Value))
+		return
+	}
+	if !s.intents[record.IntentRef.Value] {
+		return
+	}
+	switch answer := s.active(record.IntentRef.Value, id.Value); answer.Verdict {
+	case policy.Unsatisfiable:
+		s.fault(record.SideFile, id.Node, gate.See(s.Gates[id.Value].Node, "the gate"), "let a rule or a permission require the gate again, or remove the record",
+			"gate %s approved the decision, and no request of intent %s asks for it any more", gate.Quote(id.Value), gate.Quote(record.IntentRef.Value))
+	case policy.Undecided:
+		s.unchecked("%s: whether gate %s can be active is not proved: %s", within(s.Pass, record.SideFile), gate.Quote(id.Value), answer.Reason)
+	}
+}

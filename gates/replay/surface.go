@@ -1,0 +1,224 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/effect"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/policy"
+)
+
+// RPL004: no tool comes along unnoticed.
+var RPL004 = &gate.Rule{
+	ID: "RPL004", Name: "tool-surface-exceeded", Severity: finding.Error,
+	Title: "Tools are those that tool-surface.json lists and the cases expect",
+	Doc: "Which tools an agent can have is the first thing that a reviewer wants to know, and the last that can be read off a policy. " +
+		"`tool-surface.json` says it in one place: a row for each intent and tool, with the approval mode, the gates that guard it and the bounds of its arguments. " +
+		"A tool that any request can surface and that has no row is an error, with the smallest such request; so is a mode above that of the row, a gate of the row that guards the tool no more, and a bound that is looser than in the row. " +
+		"A row for a tool that no request can surface is a warning. " +
+		"The tools of a golden case are compared with its `expect.tools`.\n\n" +
+		"Where the tool is meant, add the row or correct it, so that the review shows it; where it is not, take the permission or the rule back. " +
+		"More gates and tighter bounds than a row asks for are fine.",
+	Bad:   `{"tool-surface.json": {"surface": []}, "surfaced": [{"intent": "support.refund", "capability": "adp_payments.issue_refund"}]}`,
+	Good:  `{"surface": [{"intent": "support.refund", "capability": "adp_payments.issue_refund", "approval_mode": "destructive", "gates": ["GATE_FINANCE_APPROVAL"], "arg_constraints": {"amount_inr": {"max": 50000}}}]}`,
+	Since: "0.1.0",
+	Check: checkSurface,
+}
+
+func checkSurface(p *gate.Pass) {
+	tell(p, compiled(p), golden.KindTools)
+	if p.Unit.Surface == nil {
+		p.NotChecked("there is no tool-surface.json")
+		return
+	}
+	s := &surface{
+		notes: notes{Pass: p}, near: gate.NewBudget(), declared: declarations(p.Pack),
+		listed: map[place][]*repo.SurfaceRow{}, told: map[string]bool{}, compiled: map[place]bool{},
+	}
+	items := p.Unit.Surface.Surface.Items
+	for i := range items {
+		if at := (place{items[i].Intent.Value, items[i].Capability.Value}); items[i].Intent.OK && items[i].Capability.OK {
+			s.listed[at] = append(s.listed[at], &items[i])
+		}
+	}
+	results := p.Golden()
+	for i := range results {
+		if results[i].Detail != nil && results[i].Detail.Context != nil {
+			s.compile(&results[i])
+		}
+	}
+	s.proved()
+}
+
+// place is one tool of one intent.
+type place struct{ intent, tool string }
+
+// surface holds the tools of a pack against tool-surface.json.
+type surface struct {
+	notes
+	near     *gate.Budget
+	declared map[string]*pack.Node // where the pack declares a tool
+	listed   map[place][]*repo.SurfaceRow
+	told     map[string]bool // what was reported, by tool and aspect
+	compiled map[place]bool  // tools that a golden case surfaces
+}
+
+// once reports whether something of a tool is to be told for the first time.
+func (s *surface) once(at place, what string) bool {
+	key := fmt.Sprintf("%q %q %s", at.intent, at.tool, what)
+	first := !s.told[key]
+	s.told[key] = true
+	return first
+}
+
+// fault reports a fault of a row of the file.
+func (s *surface) fault(at *pack.Node, key string, related []finding.Related, hint, format string, args ...any) {
+	s.Report(gate.Diagnostic{At: at, Key: key, Related: related, Hint: hint, Message: fmt.Sprintf(format, args...)})
+}
+
+// compile checks the tools of one golden case that was compiled.
+func (s *surface) compile(r *golden.Result) {
+	for _, entry := range r.Detail.Context.Manifests.ToolManifest {
+		for _, name := range entry.Capabilities {
+			at := place{r.Intent, entry.AdapterID + "." + name}
+			s.compiled[at] = true
+			rows := s.listed[at]
+			if len(rows) == 0 {
+				s.unlisted(at, nil, caseOf(r))
+			}
+			for _, row := range rows {
+				s.mode(at, row, pack.ApprovalMode(entry.CapabilityMetadata[name].ApprovalMode), caseOf(r))
+				s.bounds(at, row, entry.Constraints[name], caseOf(r))
+			}
+		}
+	}
+}
+
+// proved checks the tools that any request can surface.
+func (s *surface) proved() {
+	model := effect.New(s.Pack)
+	if broken := model.Broken(); len(broken) > 0 {
+		s.unchecked("which tools can be surfaced is not proved: the pack cannot be compiled: %s", broken[0])
+		return
+	}
+	reachable := map[place]bool{}
+	for _, found := range effect.Surface(model, policy.Solver{Steps: proofSteps}) {
+		at := place{found.Intent, found.Capability}
+		reachable[at] = true
+		rows := s.listed[at]
+		switch {
+		case found.Reach == nil:
+			s.unchecked("whether tool %s can be surfaced for intent %s is not proved: %s", gate.Quote(at.tool), gate.Quote(at.intent), found.Reason)
+		case len(rows) == 0:
+			s.unlisted(at, found.Reach, nil)
+		}
+		for _, row := range rows {
+			s.mode(at, row, found.Mode, nil)
+			s.gates(at, row, found.Gates)
+			if !s.compiled[at] {
+				s.bounds(at, row, found.Bounds, nil)
+			}
+		}
+	}
+	s.unreachable(reachable)
+}
+
+// unlisted reports a tool that has no row, where the pack declares it.
+func (s *surface) unlisted(at place, witness map[string]any, related []finding.Related) {
+	if !s.once(at, "row") {
+		return
+	}
+	related = append(gate.See(s.Unit.Surface.Surface.Node, "the rows that are listed"), related...)
+	s.Report(gate.Diagnostic{
+		At: pack.Place(s.declared[at.tool], idPlace(s.Pass)), Key: at.intent + " " + at.tool, Witness: witness, Related: related,
+		Message: fmt.Sprintf("tool %s can be surfaced for intent %s, and tool-surface.json does not list it", gate.Quote(at.tool), gate.Quote(at.intent)),
+		Hint:    "add a row to tool-surface.json if the tool is meant, else take away what lets it in",
+	})
+}
+
+// declarations returns where a pack declares its tools.
+func declarations(p *pack.Pack) map[string]*pack.Node {
+	declared := map[string]*pack.Node{}
+	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
+		for _, c := range a.Capabilities.Items {
+			declared[a.AdapterID.Value+"."+c.Value] = c.Node
+		}
+	}
+	return declared
+}
+
+// mode checks the approval mode of a tool against its row.
+func (s *surface) mode(at place, row *repo.SurfaceRow, have pack.ApprovalMode, related []finding.Related) {
+	if listed := pack.Mode(row.ApprovalMode); row.ApprovalMode.OK && listed.Known() && have.Rank() > listed.Rank() && s.once(at, "mode") {
+		s.fault(row.ApprovalMode.Node, at.intent+" "+at.tool, related, fmt.Sprintf("write %q if it is meant, else lower the mode in the pack", have),
+			"tool %s is surfaced for intent %s with mode %s, and this row says %s", gate.Quote(at.tool), gate.Quote(at.intent), have, listed)
+	}
+}
+
+// gates checks that the gates of a row guard the tool.
+func (s *surface) gates(at place, row *repo.SurfaceRow, have []string) {
+	for _, id := range row.Gates.Items {
+		if !id.OK || slices.Contains(have, id.Value) || !s.once(at, "gate "+id.Value) {
+			continue
+		}
+		s.fault(id.Node, at.intent+" "+at.tool, gate.See(s.declared[at.tool], "the tool"),
+			gate.Choose(s.near.Nearest(id.Value, have), have, "let the tool's permission or a rule of its decision require it", gate.List),
+			"gate %s does not guard tool %s for intent %s", gate.Quote(id.Value), gate.Quote(at.tool), gate.Quote(at.intent))
+	}
+}
+
+// bounds checks that what holds for the arguments of a tool is as tight as its
+// row.
+func (s *surface) bounds(at place, row *repo.SurfaceRow, have map[string]any, related []finding.Related) {
+	for _, e := range row.ArgConstraints.Entries {
+		want, ok := e.Value.Node.Any().(map[string]any)
+		if !ok {
+			continue // the schema gate's
+		}
+		loose := looser(want, have[e.Name])
+		if loose == "" || !s.once(at, "argument "+e.Name+" "+loose) {
+			continue
+		}
+		holds := "nothing"
+		if have[e.Name] != nil {
+			holds = gate.Clip(pack.CompactJSON(have[e.Name]), gate.MostShown)
+		}
+		s.fault(pack.Place(e.Value.Node.Get(loose), e.Value.Node), at.intent+" "+at.tool, append(gate.See(s.declared[at.tool], "the tool"), related...),
+			"bound the argument in the permission as this row does, or correct the row if the change is meant",
+			"argument %s of tool %s is not held to the %s of this row; what holds for it is %s", gate.Quote(e.Name), gate.Quote(at.tool), gate.Quote(loose), holds)
+	}
+}
+
+// unreachable warns of rows for tools that nothing surfaces.
+func (s *surface) unreachable(reachable map[place]bool) {
+	missing := map[string][]string{} // by intent, the tools without a row
+	for at := range reachable {
+		if len(s.listed[at]) == 0 {
+			missing[at.intent] = append(missing[at.intent], at.tool)
+		}
+	}
+	for _, tools := range missing {
+		slices.Sort(tools)
+	}
+	items := s.Unit.Surface.Surface.Items
+	for i := range items {
+		row := &items[i]
+		at := place{row.Intent.Value, row.Capability.Value}
+		if !row.Intent.OK || !row.Capability.OK || reachable[at] || s.compiled[at] {
+			continue
+		}
+		hint := "remove the row"
+		if near := s.near.Nearest(at.tool, missing[at.intent]); near != "" {
+			hint = fmt.Sprintf("write %q, or remove the row", near)
+		}
+		s.Report(gate.Diagnostic{
+			At: row.Capability.Node, Key: at.intent + " " + at.tool, Severity: finding.Warning, Hint: hint,
+			Message: fmt.Sprintf("no request of intent %s surfaces tool %s", gate.Quote(at.intent), gate.Quote(at.tool)),
+		})
+	}
+}
