@@ -6,25 +6,34 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/evaluation"
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/operations"
 	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/internal/refresh"
 )
 
-// NewPack returns what is said of one pack, with the secrets of its files masked.
-// Its Result is left to the caller,
-// who knows what is to fail.
-func NewPack(u *repo.Unit, result gates.Result, cases []golden.Result, diff *diffing.Diff) Pack {
+// NewPack returns what is said of one pack, with the secrets of its files masked:
+// what the gates found, how it compares with its baseline, and why it was gated
+// again. Its Result is left to the caller, who knows what is to fail.
+func NewPack(s *gate.Subject, result gates.Result, diff *diffing.Diff, triggers []refresh.Trigger) Pack {
+	u := s.Unit
 	p := Pack{
-		Path: u.Document.File, Gates: []Gate{}, Findings: []Finding{}, Golden: []Golden{}, NotChecked: []NotChecked{},
-		Diff: NewDiff(diff),
+		Path: u.Document.File, Gates: []Gate{}, Findings: []Finding{}, Golden: NewGoldens(s.Golden()), NotChecked: []NotChecked{},
+		Diff: NewDiff(diff), Overlays: newOverlays(u, result.Findings),
 	}
 	if u.Pack != nil {
 		p.Pack = u.Pack.Ref()
 		if digest, err := u.Document.CanonicalDigest(); err == nil {
 			p.Digest = string(digest) // a document that the reader refused in part has none
 		}
+		figures := operations.Measure(s)
+		p.Coverage, p.Evaluation, p.Operations = newCoverage(golden.Cover(u, s.Golden())), newEvaluation(evaluation.Measure(s)), &figures
+	}
+	for _, t := range triggers {
+		p.Triggers = append(p.Triggers, Trigger{Kind: string(t.Kind), What: t.What, File: t.File, Path: t.Path})
 	}
 	for _, g := range result.Gates {
 		p.Gates = append(p.Gates, Gate{
@@ -33,9 +42,6 @@ func NewPack(u *repo.Unit, result gates.Result, cases []golden.Result, diff *dif
 	}
 	for _, f := range result.Findings {
 		p.Findings = append(p.Findings, newFinding(f))
-	}
-	for _, c := range cases {
-		p.Golden = append(p.Golden, newGolden(c))
 	}
 	for _, n := range result.NotChecked {
 		p.NotChecked = append(p.NotChecked, NotChecked{Gate: n.Gate, Rule: n.Rule, Reason: n.Reason})
@@ -127,16 +133,4 @@ func rawOf(n *pack.Node) json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(pack.CompactJSON(n.Any()))
-}
-
-func newGolden(r golden.Result) Golden {
-	out := Golden{
-		Case: r.Case, Family: r.Family, File: r.File, Expected: r.Expected, Outcome: string(r.Outcome), Reason: r.Reason,
-		Snapshot: string(r.Snapshot), Hash: r.Hash, Stage: r.Stage, Status: string(r.Status), Problems: []Problem{},
-	}
-	for _, p := range r.Problems {
-		l := p.Location
-		out.Problems = append(out.Problems, Problem{Message: p.Message, Hint: p.Hint, File: l.File, Line: l.Start.Line, Column: l.Start.Column})
-	}
-	return out
 }

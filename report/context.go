@@ -6,39 +6,35 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/golden"
 	"github.com/contextosai/packgate/internal/pack"
 )
-
-// NewGoldens returns the results of golden cases in the report's form.
-func NewGoldens(results []golden.Result) []Golden {
-	out := make([]Golden, len(results))
-	for i, r := range results {
-		out[i] = newGolden(r)
-	}
-	return out
-}
 
 // WriteGolden writes the results of golden cases for a person at a terminal.
 func WriteGolden(w io.Writer, cases []Golden) error {
 	t := &terminal{}
-	t.golden(cases)
+	t.golden(cases, true)
 	_, err := io.WriteString(w, t.out.String())
 	return err
 }
 
-// WriteContext writes a compiled context for a person: what the model is told,
-// which tools it has, what holds it, and what it costs.
-func WriteContext(w io.Writer, c *compiler.CompiledContext) error {
+// WriteContext writes a golden case as the model gets it: what it is told, which
+// tools it has, what holds it, and what it costs. The context is nil where the
+// case did not compile; then it says why.
+func WriteContext(w io.Writer, h Heading, c *compiler.CompiledContext) error {
 	t := &terminal{}
-	t.line("pack      %s", Visible(c.ContextLedger.PackRef))
-	t.line("hash      %s", c.ContextLedger.CompiledContextHash)
+	t.heading(h)
+	if c != nil {
+		t.context(c)
+	}
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+func (t *terminal) context(c *compiler.CompiledContext) {
 	t.prompt(c.CompiledPrompt)
 	t.tools(c)
 	t.controls(c.RuntimeControls)
 	t.budget(c.BudgetReport)
-	_, err := io.WriteString(w, t.out.String())
-	return err
 }
 
 func (t *terminal) prompt(p compiler.CompiledPrompt) {

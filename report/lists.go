@@ -14,7 +14,7 @@ import (
 const (
 	maxListBytes = 1 << 16
 	// maxOpenLines bounds what stands open of a list, in lines as they are seen.
-	maxOpenLines = 15
+	maxOpenLines = 12
 )
 
 // list is a list, or a table, of which only the first lines stand open.
@@ -93,38 +93,42 @@ func leftOut(n int, noun string) string {
 	return more(n, noun) + " " + verb + " in the JSON report."
 }
 
-// findings lists what was found: errors openly, golden cases that fail and
-// warnings too where nothing graver stands before them. A golden case often
-// fails for the very reason that a gate has found.
+// findings lists what was found: errors openly, and warnings too where no error
+// stands before them.
 func (m *markdown) findings(p *Pack) {
 	errors, warnings := bySeverity(p, "error"), bySeverity(p, "warning")
-	failing := slices.DeleteFunc(slices.Clone(p.Golden), func(g Golden) bool { return g.Status != "fail" })
-	openCases, openWarnings := 3, 3
+	openWarnings := 3
 	if len(errors) > 0 {
-		openCases = 0
-	}
-	if len(errors)+len(failing) > 0 {
 		openWarnings = 0
 	}
-	m.list(list{noun: "error", open: 5, n: len(errors), line: func(i int) string { return m.finding(errors[i]) }})
-	m.list(list{noun: "failing golden case", open: openCases, n: len(failing), line: func(i int) string { return m.failing(failing[i]) }})
+	m.list(list{noun: "error", open: 4, n: len(errors), line: func(i int) string { return m.finding(errors[i]) }})
 	m.list(list{noun: "warning", open: openWarnings, n: len(warnings), line: func(i int) string { return m.finding(warnings[i]) }})
 }
 
+// Open returns the findings that no waiver covers, in the order in which they are
+// to be read.
+func (p *Pack) Open() []Finding {
+	return append(bySeverity(p, "error"), bySeverity(p, "warning")...)
+}
+
 // bySeverity returns the findings of a severity that no waiver covers. Those
-// about the version come first, since the verdict line speaks of them.
+// about the version come first, since the verdict line speaks of them, and then
+// those in the pack file: what golden cases and other files beside it show is
+// often their consequence.
 func bySeverity(p *Pack, severity string) []Finding {
-	var step, other []Finding
+	var step, own, beside []Finding
 	for _, f := range p.Findings {
 		switch {
 		case f.Severity != severity || f.Waived != nil:
 		case f.Gate == "version":
 			step = append(step, f)
+		case f.File == p.Path:
+			own = append(own, f)
 		default:
-			other = append(other, f)
+			beside = append(beside, f)
 		}
 	}
-	return append(step, other...)
+	return slices.Concat(step, own, beside)
 }
 
 // maxRelated is how many related places a list item shows.
@@ -155,21 +159,6 @@ func (m *markdown) finding(f Finding) string {
 	return b.String()
 }
 
-// failing returns the list item for a golden case that fails.
-func (m *markdown) failing(g Golden) string {
-	s := "- " + looks["fail"].emoji + " golden case " + Code(g.Case) + " fails"
-	for _, p := range g.Problems[:min(maxRelated, len(g.Problems))] {
-		s += "<br>" + m.link(cmp.Or(p.File, g.File), p.Line) + ": " + Message(p.Message)
-		if p.Hint != "" {
-			s += " → " + Message(p.Hint)
-		}
-	}
-	if left := len(g.Problems) - maxRelated; left > 0 {
-		s += "<br>" + more(left, "problem")
-	}
-	return s
-}
-
 // diff shows the changes as a table, the highest class first.
 func (m *markdown) diff(d *Diff) {
 	if d == nil {
@@ -190,7 +179,7 @@ func (m *markdown) diff(d *Diff) {
 	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(gravity(b.Class), gravity(a.Class)) })
 	m.list(list{
 		noun: "change", head: []string{"| Class | Change | Why |", "| --- | --- | --- |"},
-		open: 6, n: len(changes), line: func(i int) string { return change(changes[i]) },
+		open: 5, n: len(changes), line: func(i int) string { return change(changes[i]) },
 	})
 	if len(same) > 0 {
 		m.paragraph("Unchanged: %s", strings.Join(same, ", "))
@@ -217,32 +206,6 @@ func row(cells ...string) string {
 	return "| " + strings.Join(cells, " | ") + " |"
 }
 
-// golden folds the table of the golden cases.
-func (m *markdown) golden(cases []Golden) {
-	good := 0
-	for _, c := range cases {
-		if c.Status == "pass" {
-			good++
-		}
-	}
-	m.list(list{
-		noun: "golden case", head: []string{"| Case | Outcome | Compiled context |", "| --- | --- | --- |"},
-		n: len(cases), line: func(i int) string { return m.goldenRow(cases[i]) },
-		summary: fmt.Sprintf("Golden compiles: %d of %d as expected", good, len(cases)),
-	})
-}
-
-func (m *markdown) goldenRow(c Golden) string {
-	l := looks[c.Status]
-	outcome := l.emoji + " " + l.word + ": " + Markdown(outcomeWords(c))
-	if c.Status == "warning" && c.Snapshot != "missing" {
-		for _, p := range c.Problems[:min(maxRelated, len(c.Problems))] {
-			outcome += "<br>" + Message(p.Message)
-		}
-	}
-	return row(m.link(c.File, 0), outcome, Code(cmp.Or(shortHash(c.Hash), "none")))
-}
-
 // waived folds the findings that a waiver excuses.
 func (m *markdown) waived(p *Pack) {
 	excused := slices.DeleteFunc(slices.Clone(p.Findings), func(f Finding) bool { return f.Waived == nil })
@@ -259,9 +222,9 @@ func (m *markdown) waived(p *Pack) {
 // notChecked folds the checks that did not run and do not stand in the row of
 // gates.
 func (m *markdown) notChecked(p *Pack) {
-	checks := unchecked(p)
+	checks := byReason(unchecked(p))
 	m.list(list{
-		noun: "check", n: len(checks), summary: plural(len(checks), "check") + " not run",
-		line: func(i int) string { return "- " + Markdown(checkName(checks[i])) + ": " + Message(checks[i].Reason) },
+		noun: "reason", n: len(checks), summary: plural(len(unchecked(p)), "check") + " not run",
+		line: func(i int) string { return "- " + Markdown(checks[i].names) + ": " + Message(checks[i].reason) },
 	})
 }

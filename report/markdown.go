@@ -124,7 +124,10 @@ func (m *markdown) pack(p *Pack) {
 	}
 	m.findings(p)
 	m.diff(p.Diff)
-	m.golden(p.Golden)
+	m.golden(p)
+	m.evaluation(p.Evaluation)
+	m.overlays(p.Overlays)
+	m.triggers(p.Triggers)
 	m.waived(p)
 	m.notChecked(p)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/internal/edittest"
-	"github.com/contextosai/packgate/internal/golden"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
 )
@@ -55,8 +54,9 @@ func TestSecretsAreMasked(t *testing.T) {
 					t.Fatal(err)
 				}
 				c := repo.DefaultConfig()
-				result := gates.Run(gate.NewSubject(unit, nil, c), gates.Policy{}, diff.Findings()...)
-				p := NewPack(unit, result, golden.Run(unit, nil, c), diff)
+				subject := gate.NewSubject(unit, nil, c)
+				result := gates.Run(subject, gates.Policy{}, diff.Findings()...)
+				p := NewPack(subject, result, diff, nil)
 				// Backwards the secret stands in what is gone.
 				gone, err := diffing.Compare(unit.Pack, before.Pack, nil)
 				if err != nil {

@@ -9,6 +9,8 @@ package report
 
 import (
 	"encoding/json"
+
+	"github.com/contextosai/packgate/internal/operations"
 )
 
 // ModelVersion is the version of the JSON form. It is raised when a member is
@@ -79,14 +81,24 @@ type Summary struct {
 
 // Pack is what is said of one pack.
 type Pack struct {
-	Pack       string       `json:"pack"` // id@version; empty where they could not be read
-	Path       string       `json:"path"` // file
-	Digest     string       `json:"digest,omitempty"`
-	Result     Result       `json:"result"`
-	Gates      []Gate       `json:"gates"`
-	Findings   []Finding    `json:"findings"`
-	Golden     []Golden     `json:"golden"`
-	Diff       *Diff        `json:"diff,omitempty"`
+	Pack     string    `json:"pack"` // id@version; empty where they could not be read
+	Path     string    `json:"path"` // file
+	Digest   string    `json:"digest,omitempty"`
+	Result   Result    `json:"result"`
+	Gates    []Gate    `json:"gates"`
+	Findings []Finding `json:"findings"`
+	Golden   []Golden  `json:"golden"`
+	// Coverage is what the golden cases exercise of the policy, absent where the
+	// pack could not be read.
+	Coverage *Coverage `json:"coverage,omitempty"`
+	Diff     *Diff     `json:"diff,omitempty"`
+	// Evaluation are the targets of the pack and what was measured.
+	Evaluation []Measurement `json:"evaluation,omitempty"`
+	// Operations are the operational figures of the contract.
+	Operations *operations.Figures `json:"operations,omitempty"`
+	Overlays   []Overlay           `json:"overlays,omitempty"`
+	// Triggers are the changes outside of the pack for which it was gated again.
+	Triggers   []Trigger    `json:"triggers,omitempty"`
 	NotChecked []NotChecked `json:"not_checked"`
 }
 
@@ -155,20 +167,91 @@ type Waived struct {
 	Expires string `json:"expires"`
 }
 
+// Coverage counts the parts of the policy that golden cases exercise, and lists
+// those that none does.
+type Coverage struct {
+	Percent int    `json:"percent"` // of all parts; 100 only where none is left out
+	Rules   Tally  `json:"rules"`
+	Else    Tally  `json:"else"`
+	Gates   Tally  `json:"gates"`
+	Missing []Part `json:"missing"`
+}
+
+// Tally counts how many of some things are as they should be.
+type Tally struct {
+	Count int `json:"count"`
+	Of    int `json:"of"`
+}
+
+// Part is a part of the policy: a rule, the else of a rule, or an approval gate.
+type Part struct {
+	Kind string `json:"kind"` // rule, else or gate
+	Name string `json:"name"`
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+}
+
+// Measurement is one metric of one intent: what is wanted, and what was measured.
+// What is not known is absent. Delta is how much worse the value is than the
+// baseline's.
+type Measurement struct {
+	Intent   string   `json:"intent"`
+	Metric   string   `json:"metric"`
+	Target   *float64 `json:"target,omitempty"`
+	Value    *float64 `json:"value,omitempty"`
+	Source   string   `json:"source,omitempty"` // a scorecard's file, or built-in
+	Samples  int      `json:"samples,omitempty"`
+	Baseline *float64 `json:"baseline,omitempty"`
+	Delta    *float64 `json:"delta,omitempty"`
+	MaxDelta *float64 `json:"max_delta,omitempty"`
+	Status   string   `json:"status"` // met, missed, regressed, no_target or not_measured
+}
+
+// Overlay is one overlay, as far as it was applied.
+type Overlay struct {
+	Overlay     string `json:"overlay"`
+	Environment string `json:"environment"`
+	File        string `json:"file"`
+	Settings    int    `json:"settings"` // how many it has
+	Errors      int    `json:"errors"`   // findings in its file that count
+	Cases       int    `json:"cases"`    // golden cases that name it
+}
+
+// Trigger is one reason to gate a pack again although its own bytes may be what
+// they were.
+type Trigger struct {
+	Kind string `json:"kind"` // POLICY_BUNDLE_UPDATED, ONTOLOGY_UPDATED, …
+	What string `json:"what"`
+	File string `json:"file"`
+	Path string `json:"path,omitempty"`
+}
+
 // Golden is the result of one golden case.
 type Golden struct {
-	Case     string `json:"case"`
-	Family   string `json:"family"`
-	File     string `json:"file"`
+	Case   string `json:"case"`
+	Family string `json:"family"`
+	File   string `json:"file"`
+	// Overlay is that with which it was compiled.
+	Overlay  string `json:"overlay,omitempty"`
 	Expected string `json:"expected"`
 	Outcome  string `json:"outcome"`
 	// Reason is why the case did not compile; absent where it did.
-	Reason   string    `json:"reason,omitempty"`
-	Snapshot string    `json:"snapshot"` // equal, drifted, missing or not_checked
-	Hash     string    `json:"hash,omitempty"`
-	Stage    string    `json:"stage,omitempty"` // first stage that drifted
-	Problems []Problem `json:"problems"`
-	Status   string    `json:"status"` // pass, warning or fail
+	Reason   string `json:"reason,omitempty"`
+	Snapshot string `json:"snapshot"` // equal, drifted, missing or not_checked
+	Hash     string `json:"hash,omitempty"`
+	Stage    string `json:"stage,omitempty"` // first stage that drifted
+	// Differences are where the compile differs from the snapshot.
+	Differences []Difference `json:"differences,omitempty"`
+	Problems    []Problem    `json:"problems"`
+	Status      string       `json:"status"` // pass, warning or fail
+}
+
+// Difference is one place at which a compile differs from its snapshot. Stored
+// and Now are values as JSON; one of them is absent where there is nothing.
+type Difference struct {
+	Path   string `json:"path"`
+	Stored string `json:"stored,omitempty"`
+	Now    string `json:"now,omitempty"`
 }
 
 // Diff is the comparison of two versions of a pack.

@@ -105,8 +105,9 @@ func gated(t *testing.T, dir, base string) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := gates.Run(gate.NewSubject(o.unit, o.environments, o.config), policy, outside...)
-	p := NewPack(o.unit, result, golden.Run(o.unit, o.environments, o.config), diff)
+	subject := gate.NewSubject(o.unit, o.environments, o.config)
+	result := gates.Run(subject, policy, outside...)
+	p := NewPack(subject, result, diff, nil)
 	p.Result = Passed
 	if Count(&p).Errors > 0 {
 		p.Result = Failed
@@ -135,7 +136,7 @@ func TestPipeline(t *testing.T) {
 		result Result
 		says   string // in the Markdown
 	}{
-		"support":  {gated(t, supportRepository(t, ""), ""), Passed, `passes`},
+		"support":  {gated(t, supportRepository(t, ""), ""), Failed, `RPL006`},
 		"example":  {gated(t, exampleRepository(t, ""), ""), Passed, `Golden compiles: (\d+) of \d+ as expected`},
 		"typo":     {gated(t, exampleRepository(t, typo), ""), Failed, `\*\*Do this:\*\* .*REF\d+`},
 		"same":     {gated(t, exampleRepository(t, ""), exampleRepository(t, "")), Passed, `No layer changed`},
@@ -172,7 +173,7 @@ func TestWriteContext(t *testing.T) {
 		written++
 		c.Detail.Context.CompiledPrompt.System += "\n::error::forged\x1b[2J\u202e ##[error]x"
 		var b bytes.Buffer
-		if err := WriteContext(&b, c.Detail.Context); err != nil {
+		if err := WriteContext(&b, NewHeading(o.unit, c), c.Detail.Context); err != nil {
 			t.Fatal(err)
 		}
 		for _, wanted := range []string{"pack      ctxpack.support@", "\nsystem    ", "\nrules fired\n", "\ntools\n", "\ncontrols\n", "\ntokens    ", c.Hash} {

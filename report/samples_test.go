@@ -28,6 +28,7 @@ func samples() []sample {
 		{"needs-version", compared(run(Failed, needsVersion()))},
 		{"all-classes", compared(run(Rejected, rejected()))},
 		{"golden", run(Failed, goldens())},
+		{"measures", run(Failed, measures())},
 		{"no-packs", compared(run(Passed))},
 		{"broken", broken()},
 		{"several", compared(run(Rejected, clean(Passed), other(failing(), "billing"), other(rejected(), "refunds")))},
@@ -235,7 +236,48 @@ func goldens() Pack {
 	invalid := passes("日本語-case")
 	invalid.Outcome, invalid.Snapshot, invalid.Hash, invalid.Status, invalid.Reason = "", "not_checked", "", "fail", "the case is not valid"
 	invalid.Problems = []Problem{{Message: `"invoke" is missing`, Hint: "see packgate schema case", File: invalid.File, Line: 1, Column: 1}}
+	drifted.Differences = []Difference{
+		{Path: "/manifests/policy_manifest/B_REFUNDS/rule_ids", Stored: `["R_A"]`, Now: `["R_A","R_B"]`},
+		{Path: "/compiled_prompt/context_blocks/pol_1", Now: `{"block_id":"pol_1"}`},
+	}
 	p.Golden = append(p.Golden, wrong, drifted, missing, invalid)
+	// The gates report each of the problems.
+	for i, g := range []Golden{wrong, drifted, missing, invalid} {
+		said := g.Problems[0]
+		f := Finding{
+			Rule: "RPL002", Name: "snapshot-drift", Gate: "replay", Severity: "error", Message: said.Message, Hint: said.Hint,
+			File: said.File, Line: said.Line, Column: said.Column, Fingerprint: fmt.Sprintf("6%031x", i),
+		}
+		if g.Status == "warning" {
+			f.Severity = "warning"
+		}
+		p.Findings = append(p.Findings, f)
+	}
+	p.Coverage = &Coverage{Percent: 60, Rules: Tally{2, 3}, Else: Tally{1, 1}, Gates: Tally{0, 1}, Missing: []Part{
+		{Kind: "rule", Name: "R_C", File: packFile, Line: 130}, {Kind: "gate", Name: "GATE_OLD", File: packFile, Line: 96},
+	}}
+	return p
+}
+
+// measures is a pack with overlays, scorecards and a change around it.
+func measures() Pack {
+	p := clean(Failed)
+	number := func(v float64) *float64 { return &v }
+	p.Evaluation = []Measurement{
+		{Intent: "support.refund", Metric: "policy", Target: number(1), Value: number(1), Source: "built-in", Samples: 7, Status: "met"},
+		{Intent: "support.refund", Metric: "utility", Target: number(0.9), Value: number(0.853), Source: "packs/support/scorecards/a|b.json", Samples: 400,
+			Baseline: number(0.91), Delta: number(0.057), MaxDelta: number(0.02), Status: "missed"},
+		{Intent: "support.refund", Metric: "latency_p99_ms", Target: number(3000), Status: "not_measured"},
+	}
+	p.Overlays = []Overlay{
+		{Overlay: "staging", Environment: "staging", File: "packs/support/overlays/staging.json", Settings: 2, Cases: 1},
+		{Overlay: "prod-eu", Environment: "prod", File: "packs/support/overlays/prod-eu.json", Settings: 1, Errors: 1},
+	}
+	p.Triggers = []Trigger{{Kind: "ADAPTER_SCHEMA_UPDATED", What: `endpoint "internal://orders" was removed`, File: "environments/prod.json", Path: "/endpoints"}}
+	p.Findings = []Finding{{
+		Rule: "EVL007", Name: "target-missed", Gate: "evaluation", Severity: "error", Message: "utility is 0.853 and the target 0.9",
+		Hint: "raise it", File: packFile, Line: 290, Column: 9, Fingerprint: "7123456789abcdef0123456789abcdef",
+	}}
 	return p
 }
 

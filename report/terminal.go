@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/contextosai/packgate/internal/pack"
 )
@@ -82,12 +81,6 @@ var looks = map[string]look{
 func (t *terminal) pack(p *Pack) {
 	if t.style.Quiet {
 		t.findings(p, "error")
-		for _, c := range p.Golden {
-			if c.Status == "fail" {
-				t.line("")
-				t.goldenCase(c, 0)
-			}
-		}
 		return
 	}
 	name := cmp.Or(text(p.Pack), "(not readable)")
@@ -96,8 +89,12 @@ func (t *terminal) pack(p *Pack) {
 	t.line("  %s", t.gates(p.Gates))
 	t.findings(p, "error", "warning")
 	t.waived(p)
-	t.golden(p.Golden)
+	t.golden(p.Golden, false)
+	t.coverage(p)
+	t.overlays(p.Overlays)
+	t.evaluation(p.Evaluation)
 	t.diff(p.Diff)
+	t.triggers(p.Triggers)
 	t.notChecked(p)
 	t.line("")
 }
@@ -121,10 +118,14 @@ func (t *terminal) gates(gates []Gate) string {
 	return strings.Join(cells, "  ")
 }
 
+// findings writes the findings of some severities: those in the pack file, and
+// then those in the files beside it.
 func (t *terminal) findings(p *Pack, severities ...string) {
-	for _, f := range p.Findings {
-		if f.Waived == nil && slices.Contains(severities, f.Severity) {
-			t.finding(f)
+	for _, own := range []bool{true, false} {
+		for _, f := range p.Findings {
+			if f.Waived == nil && slices.Contains(severities, f.Severity) && (f.File == p.Path) == own {
+				t.finding(f)
+			}
 		}
 	}
 }
@@ -161,43 +162,6 @@ func (t *terminal) waived(p *Pack) {
 		t.line("")
 		t.line("  %s %s", t.paint("dim", "waived "+text(f.Rule)+" "+place(f.File, f.Line, f.Column)), text(f.Message))
 		t.line("    until %s, by %s: %s", text(f.Waived.Expires), text(f.Waived.Owner), text(f.Waived.Reason))
-	}
-}
-
-// widestCase is the longest name of a golden case, in characters, to which the
-// others are aligned.
-const widestCase = 40
-
-func (t *terminal) golden(cases []Golden) {
-	if len(cases) == 0 {
-		return
-	}
-	good, width := 0, 0
-	for _, c := range cases {
-		width = max(width, min(widestCase, utf8.RuneCountInString(text(c.Case))))
-		if c.Status == "pass" {
-			good++
-		}
-	}
-	t.line("")
-	t.line("  golden compiles: %d of %d as expected", good, len(cases))
-	for _, c := range cases {
-		t.goldenCase(c, width)
-	}
-}
-
-func (t *terminal) goldenCase(c Golden, width int) {
-	l := looks[c.Status]
-	words := text(outcomeWords(c))
-	if c.Hash != "" {
-		words += "  " + t.paint("dim", text(shortHash(c.Hash)))
-	}
-	t.line("    %s %-*s  %s", t.paint(l.color, l.mark), width, text(c.Case), words)
-	if len(c.Problems) == 0 && c.Status != "pass" && c.Reason != "" {
-		t.line("        %s", text(c.Reason))
-	}
-	for _, p := range c.Problems {
-		t.problem("", "", "        ", p)
 	}
 }
 
@@ -248,14 +212,14 @@ func classColor(class string) string {
 // notChecked lists the checks that did not run and do not stand in the row of
 // gates.
 func (t *terminal) notChecked(p *Pack) {
-	checks := unchecked(p)
+	checks := byReason(unchecked(p))
 	if len(checks) == 0 {
 		return
 	}
 	t.line("")
 	t.line("  %s", t.paint("dim", "not checked"))
 	for _, n := range checks {
-		t.line("    %s", t.paint("dim", text(checkName(n))+": "+text(n.Reason)))
+		t.line("    %s", t.paint("dim", text(n.names)+": "+text(n.reason)))
 	}
 }
 

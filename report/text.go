@@ -86,8 +86,32 @@ func unchecked(p *Pack) []NotChecked {
 	})
 }
 
-// checkName names a check that did not run.
-func checkName(n NotChecked) string { return cmp.Or(n.Rule, n.Gate) }
+// missed are checks that did not run for one reason.
+type missed struct{ names, reason string }
+
+// maxNames is how many checks that did not run for one reason are named.
+const maxNames = 12
+
+// byReason groups checks that did not run, each reason at its first place.
+func byReason(checks []NotChecked) []missed {
+	var order []string
+	names := map[string][]string{}
+	for _, n := range checks {
+		if names[n.Reason] == nil {
+			order = append(order, n.Reason)
+		}
+		names[n.Reason] = append(names[n.Reason], cmp.Or(n.Rule, n.Gate))
+	}
+	groups := make([]missed, len(order))
+	for i, reason := range order {
+		all := names[reason]
+		groups[i] = missed{strings.Join(all[:min(len(all), maxNames)], ", "), reason}
+		if left := len(all) - maxNames; left > 0 {
+			groups[i].names += " and " + more(left, "check")
+		}
+	}
+	return groups
+}
 
 // outcomeWords says how a golden case came out, and how it stands to its
 // snapshot. The caller makes the words safe to show.

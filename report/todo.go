@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // versionPointer is where a pack states its version (Context Pack contract,
@@ -12,8 +11,8 @@ import (
 const versionPointer = "/pack_meta/pack_version"
 
 // todo says the one thing to do next where a pack does not pass: raise the
-// version, else act on the first error that says how, the first failing golden
-// case, or, where warnings fail, on the first of those. It is "" for a pack that passes.
+// version, else act on the first error that says how or, where warnings fail, on
+// the first of those. It is "" for a pack that passes.
 func (m *markdown) todo(p *Pack) string {
 	if p.Result == Passed {
 		return ""
@@ -25,11 +24,6 @@ func (m *markdown) todo(p *Pack) string {
 		if found := bySeverity(p, severity); len(found) > 0 {
 			f := found[max(0, slices.IndexFunc(found, func(f Finding) bool { return f.Hint != "" }))]
 			return fmt.Sprintf("%s (%s, %s)", Message(cmp.Or(f.Hint, f.Message)), Markdown(f.Rule), m.link(f.File, f.Line))
-		}
-		for _, g := range p.Golden {
-			if g.Status == strings.Replace(severity, "error", "fail", 1) {
-				return m.mend(g)
-			}
 		}
 	}
 	return ""
@@ -46,23 +40,9 @@ func (m *markdown) raise(p *Pack) string {
 		}
 		file, line = f.File, f.Line
 	}
-	for _, g := range p.Golden {
-		if g.Status == "fail" {
-			others++
-		}
-	}
 	todo := fmt.Sprintf("set `pack_version` to %s (%s)", Markdown(p.Diff.RequiredVersion), m.link(file, line))
 	if others > 0 {
 		todo += ", and mend " + plural(others, "other error")
 	}
 	return todo
-}
-
-// mend asks to mend a golden case.
-func (m *markdown) mend(g Golden) string {
-	if len(g.Problems) == 0 {
-		return "look at the golden case " + m.link(g.File, 0)
-	}
-	p := g.Problems[0]
-	return fmt.Sprintf("%s (%s)", Message(cmp.Or(p.Hint, p.Message)), m.link(cmp.Or(p.File, g.File), p.Line))
 }

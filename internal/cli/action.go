@@ -17,6 +17,7 @@ import (
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/refresh"
 	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
@@ -200,14 +201,15 @@ func (a *actionRun) gateAll(ctx context.Context, w *workspace) error {
 	if len(w.packs) == 0 {
 		return a.noPacks(w)
 	}
-	if err := a.gate(ctx, w, nil, a.options.strict); err != nil {
+	if err := a.gate(ctx, w, nil, nil, a.options.strict); err != nil {
 		return err
 	}
 	return a.strayWaivers(w)
 }
 
 // gateChanged gates the packs that the change concerns: those of which a file
-// changed, and all of them where a catalog or the config changed.
+// changed, those that depend on what changed, and all of them where a catalog or
+// the config changed.
 func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baseline) error {
 	changes, err := base.git.Changed(ctx, base.tree)
 	if err != nil {
@@ -227,9 +229,13 @@ func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baselin
 			a.fail(err)
 		}
 	}
-	concerned, own := w.concerned(files, base.configName)
+	triggers, err := base.triggers(ctx, w)
+	if err != nil {
+		return err
+	}
+	concerned, own := w.concerned(files, base.configName, triggers)
 	w.packs = concerned
-	if err := a.gate(ctx, w, base, a.options.strict); err != nil {
+	if err := a.gate(ctx, w, base, triggers, a.options.strict); err != nil {
 		return err
 	}
 	a.noticeChanges(w, base, files)
@@ -278,9 +284,9 @@ func (a *actionRun) noPacks(w *workspace) error {
 	}
 }
 
-// concerned returns the packs that changed files concern, and, as messages show
-// them, those of which a file of their own changed.
-func (w *workspace) concerned(files map[string]github.ChangeKind, configName string) (packs, own []string) {
+// concerned returns the packs that changed files concern or that have a refresh
+// trigger, and, as messages show them, those of which a file of their own changed.
+func (w *workspace) concerned(files map[string]github.ChangeKind, configName string, triggers map[string][]refresh.Trigger) (packs, own []string) {
 	_, shared := files[configName]
 	for name := range files {
 		shared = shared || w.isCatalog(name)
@@ -301,7 +307,7 @@ func (w *workspace) concerned(files map[string]github.ChangeKind, configName str
 		if changed {
 			own = append(own, w.files.Show(p))
 		}
-		if changed || shared {
+		if changed || shared || len(triggers[p]) > 0 {
 			packs = append(packs, p)
 		}
 	}

@@ -136,7 +136,11 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 			return err
 		}
 	}
-	if err := r.gate(ctx, w, base, o.strict); err != nil {
+	triggers, err := base.triggers(ctx, w)
+	if err != nil {
+		return err
+	}
+	if err := r.gate(ctx, w, base, triggers, o.strict); err != nil {
 		return err
 	}
 	return r.strayWaivers(w)

@@ -1,22 +1,21 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/internal/golden"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )
 
 type compileOptions struct {
-	config, caseName, format string
-	update                   bool
+	config, caseName, format, stage string
+	update, explain                 bool
 }
 
 func newCompile(env *Env) *cobra.Command {
@@ -24,16 +23,28 @@ func newCompile(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "compile PACK", Short: "compile golden cases: see what the model gets, write snapshots",
 		Long: `Compiles the golden cases of a pack and shows what came out: every case in a
-line, or with --case one case as the model gets it. --format json prints compiled
-contexts as they are stored. --update writes the snapshots (NAME.compiled.json)
-of the cases that compile, and removes those of cases that no longer do.
+line, or with --case one case as the model gets it.
+
+--explain says why: for every rule whether it fired, and which comparison settled
+it; for every decision, tool and approval gate how it stands, and through what in
+the pack; for every block that was dropped, what it competed with.
+--stage NAME prints what one of the eight stages decided, with its hash: intent,
+policy, tools, evidence, memory, budget, assembly or controls.
+--update writes the snapshots (NAME.compiled.json) of the cases that compile, and
+removes those of cases that no longer do.
+
+--format json prints compiled contexts as they are stored: that of the case, or
+without --case an object of them by name. With --explain or --stage it prints one
+object for the case, or without --case a list of them.
 
 Exit status: 0 everything is as the cases expect, 1 it is not; 2 and 3 as
 everywhere. With --update a snapshot that differed is no failure.`,
-		Example: "  packgate compile examples/acme-support --case refund-high-value\n  packgate compile packs/support --update",
-		Args:    wants("PACK"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := oneOf("--format", o.format, "json", "terminal"); err != nil {
+		Example: "  packgate compile examples/acme-support/packs/support --case refund-high-value\n" +
+			"  packgate compile packs/support --case refund-high-value --explain\n" +
+			"  packgate compile packs/support --update",
+		Args: wants("PACK"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkCompile(o, c.Flags().Changed("stage")); err != nil {
 				return err
 			}
 			return compile(env, args[0], o)
@@ -43,8 +54,27 @@ everywhere. With --update a snapshot that differed is no failure.`,
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
 	f.StringVar(&o.caseName, "case", "", "compile the case of this `name` alone")
 	f.StringVar(&o.format, "format", "terminal", "what to print: json, terminal")
+	f.StringVar(&o.stage, "stage", "", "print what the stage of this `name` decided")
+	f.BoolVar(&o.explain, "explain", false, "say why each rule, decision, tool and gate came out as it did")
 	f.BoolVar(&o.update, "update", false, "write the snapshots")
 	return c
+}
+
+// checkCompile refuses options that say nothing, or contradict one another.
+func checkCompile(o compileOptions, staged bool) error {
+	if err := oneOf("--format", o.format, "json", "terminal"); err != nil {
+		return err
+	}
+	if stages := compiler.Stages(); staged && !slices.Contains(stages, o.stage) {
+		return unknownName("stage", o.stage, stages, "the stages are "+strings.Join(stages, ", "))
+	}
+	switch {
+	case staged && o.explain:
+		return &usageError{message: "--stage and --explain show different things", hint: "run packgate compile once with each"}
+	case o.update && (staged || o.explain):
+		return &usageError{message: "--update writes snapshots, --stage and --explain only look", hint: "run packgate compile --update first, then look"}
+	}
+	return nil
 }
 
 func compile(env *Env, name string, o compileOptions) error {
@@ -73,7 +103,8 @@ func compile(env *Env, name string, o compileOptions) error {
 			return err
 		}
 	}
-	if err := showCompiles(env.Stdout, results, o); err != nil {
+	shown := &compiles{unit: unit, results: results, single: o.caseName != ""}
+	if err := shown.show(env.Stdout, o); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(results, func(r golden.Result) bool { return r.Status == golden.Fail }) {
@@ -123,36 +154,4 @@ func updateSnapshots(w *workspace, results []golden.Result) ([]string, error) {
 		}
 	}
 	return done, nil
-}
-
-func showCompiles(w io.Writer, results []golden.Result, o compileOptions) error {
-	switch {
-	case o.format == "json" && o.caseName != "":
-		return showJSON(w, results[0])
-	case o.format == "json":
-		all := map[string]json.RawMessage{}
-		for _, r := range results {
-			if r.Compiled != nil {
-				all[r.Case] = r.Compiled
-			}
-		}
-		return report.WriteJSON(w, all)
-	case o.caseName != "" && results[0].Detail != nil && results[0].Detail.Context != nil:
-		if err := report.WriteContext(w, results[0].Detail.Context); err != nil {
-			return err
-		}
-	}
-	return report.WriteGolden(w, report.NewGoldens(results))
-}
-
-func showJSON(w io.Writer, r golden.Result) error {
-	if r.Detail == nil || r.Detail.Context == nil {
-		return &usageError{message: fmt.Sprintf("the case %q does not compile: %s", r.Case, r.Reason), hint: "leave out --format json to see more"}
-	}
-	b, err := r.Detail.Context.Snapshot()
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(b)
-	return err
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,33 +60,15 @@ func annotationsOf(r *report.Report) []github.Annotation {
 			Level: "error", File: p.File, Line: p.Line, Column: p.Column, Title: "packgate", Message: withHint(p.Message, p.Hint),
 		})
 	}
-	for _, p := range r.Packs {
-		for _, f := range p.Findings {
-			if f.Waived == nil {
-				list = append(list, github.Annotation{
-					Level: f.Severity, File: f.File, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
-					Title: f.Rule + " " + f.Name, Message: withHint(f.Message, f.Hint),
-				})
-			}
-		}
-		for _, g := range p.Golden {
-			for _, problem := range g.Problems {
-				list = append(list, goldenAnnotation(g, problem))
-			}
+	for i := range r.Packs {
+		for _, f := range r.Packs[i].Open() {
+			list = append(list, github.Annotation{
+				Level: f.Severity, File: f.File, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
+				Title: f.Rule + " " + f.Name, Message: withHint(f.Message, f.Hint),
+			})
 		}
 	}
 	return list
-}
-
-func goldenAnnotation(g report.Golden, p report.Problem) github.Annotation {
-	level := "error"
-	if g.Status == "warning" {
-		level = "warning"
-	}
-	return github.Annotation{
-		Level: level, File: cmp.Or(p.File, g.File), Line: p.Line, Column: p.Column,
-		Title: "golden case " + report.Visible(g.Case), Message: withHint(p.Message, p.Hint),
-	}
 }
 
 func withHint(message, hint string) string {

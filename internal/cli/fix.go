@@ -24,7 +24,7 @@ const maxRounds = 8
 func (r *run) fix(ctx context.Context, w *workspace, base *baseline, strict *bool) error {
 	for range maxRounds {
 		trial := newRun(r.env, r.report.Command, r.failOn)
-		if err := trial.gate(ctx, w, base, strict); err != nil {
+		if err := trial.gate(ctx, w, base, nil, strict); err != nil {
 			return err
 		}
 		mended := false

@@ -89,7 +89,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("packgate {{.Version}}\n")
 	root.AddCommand(
-		newCheck(env), newCompile(env), newDiff(env),
+		newCheck(env), newCompile(env), newGolden(env), newDiff(env),
 		newPolicy(env), newRules(env), newExplain(env), newSchema(env), newAction(env),
 	)
 	return root

@@ -14,7 +14,7 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/refresh"
 	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/report"
 )
@@ -46,9 +46,9 @@ func (r *run) notice(format string, args ...any) {
 	r.report.Notices = append(r.report.Notices, fmt.Sprintf(format, args...))
 }
 
-// gate puts the packs of a workspace through everything. Strict wins over the
-// config where it is not nil.
-func (r *run) gate(ctx context.Context, w *workspace, base *baseline, strict *bool) error {
+// gate puts the packs of a workspace through everything. Triggers say, by pack
+// file, why one is gated again. Strict wins over the config where it is not nil.
+func (r *run) gate(ctx context.Context, w *workspace, base *baseline, triggers map[string][]refresh.Trigger, strict *bool) error {
 	isStrict := w.config.Strict.Value
 	if strict != nil {
 		isStrict = *strict
@@ -68,7 +68,7 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, strict *bo
 		if r.again(w, name) {
 			continue
 		}
-		p, moved, err := gatePack(ctx, w, name, policy, base, overrides)
+		p, moved, err := gatePack(ctx, w, name, policy, base, overrides, triggers[name])
 		if err != nil {
 			r.fail(err)
 			continue
@@ -125,7 +125,7 @@ func (r *run) again(w *workspace, name string) bool {
 // gatePack is the whole way of one pack: read, gates, golden cases, comparison.
 // Moved is the file of the base that it was compared with, where that has
 // another name.
-func gatePack(ctx context.Context, w *workspace, name string, policy gates.Policy, base *baseline, overrides []diffing.Override) (p report.Pack, moved string, err error) {
+func gatePack(ctx context.Context, w *workspace, name string, policy gates.Policy, base *baseline, overrides []diffing.Override, triggers []refresh.Trigger) (p report.Pack, moved string, err error) {
 	unit, err := w.files.Unit(name, w.config)
 	if err != nil {
 		return report.Pack{}, "", err
@@ -141,11 +141,12 @@ func gatePack(ctx context.Context, w *workspace, name string, policy gates.Polic
 	if diff != nil {
 		outside = diff.Findings()
 	}
-	result := gates.Run(gate.NewSubject(unit, w.environments, w.config), policy, outside...)
+	subject := gate.NewSubject(unit, w.environments, w.config)
+	result := gates.Run(subject, policy, outside...)
 	if notCompared != "" {
 		result.NotChecked = append(result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: notCompared})
 	}
-	return report.NewPack(unit, result, golden.Run(unit, w.environments, w.config), diff), moved, nil
+	return report.NewPack(subject, result, diff, triggers), moved, nil
 }
 
 // verdict judges one pack.

@@ -67,9 +67,10 @@ func (closed) Write([]byte) (int, error) { return 0, errors.New("closed") }
 
 func TestClosedOutput(t *testing.T) {
 	dir := filepath.Join("..", "..", "examples", "acme-support")
+	one := filepath.Join(dir, "packs", "support")
 	for _, args := range [][]string{
 		{"check", dir}, {"check", dir, "--format", "json"}, {"check", dir, "--format", "markdown"},
-		{"compile", dir}, {"compile", dir, "--format", "json"}, {"diff", dir, dir}, {"diff", dir, dir, "--format", "json"},
+		{"compile", one}, {"compile", one, "--format", "json"}, {"diff", one, one}, {"diff", one, one, "--format", "json"},
 		{"rules"}, {"explain", "REF001"}, {"schema", "report"},
 	} {
 		if code := Main(t.Context(), env(closed{}, args...)); code != ExitFailure {

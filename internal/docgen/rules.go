@@ -17,7 +17,7 @@ error with ` + "`strict: true`" + ` in the config or ` + "`--strict`" + `. A sev
 (` + "`severity: {REF011: error}`" + `), and a finding can be waived there with a reason, an owner and a last day.
 ` + "`packgate explain ID`" + ` prints any of these pages.
 
-A gate that is not built is reported as *not checked*, never as passed.
+A check that could not run is reported as *not checked*, never as passed.
 `
 
 func writeRules(b *bytes.Buffer) {

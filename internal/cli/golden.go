@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/internal/starter"
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+type starterOptions struct {
+	config        string
+	force, dryRun bool
+}
+
+// newGolden returns the command around golden cases.
+func newGolden(env *Env) *cobra.Command {
+	c := &cobra.Command{
+		Use: "golden", Short: "write golden cases", Args: knownCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newGoldenInit(env))
+	return c
+}
+
+func newGoldenInit(env *Env) *cobra.Command {
+	var o starterOptions
+	c := &cobra.Command{
+		Use: "init PACK", Short: "write a first set of golden cases for a pack",
+		Long: `Writes golden cases for a pack, with their snapshots: for every rule, every else
+branch and every approval gate the smallest request that reaches it, and for every
+intent one request under a safety ceiling and one with too small a budget. Edit
+them until they are requests that really come.
+
+Cases that are there stay as they are, and what they show is not shown again.
+What no request reaches is printed with the reason.
+
+Exit status: 0 the cases are written, 2 and 3 as everywhere.`,
+		Example: "  packgate golden init packs/support\n  packgate golden init packs/support --dry-run",
+		Args:    wants("PACK"),
+		RunE:    func(_ *cobra.Command, args []string) error { return initGolden(env, args[0], o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
+	f.BoolVar(&o.force, "force", false, "write the whole set, over cases of the same names")
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
+	return c
+}
+
+func initGolden(env *Env, name string, o starterOptions) error {
+	w, unit, err := onePack(name, settings{config: o.config})
+	if err != nil {
+		return err
+	}
+	defer w.files.Close() // only read from
+	s := &starting{workspace: w, unit: unit, options: o}
+	from := *unit
+	if o.force {
+		from.Cases = nil
+		from.Files = slices.DeleteFunc(slices.Clone(unit.Files), func(f *repo.SideFile) bool { return f.Kind == "case" })
+	}
+	cases, unreached := starter.Cases(&from, w.environments, w.config, s.taken)
+	if err := s.write(cases); err != nil {
+		return err
+	}
+	if !o.dryRun {
+		if err := s.store(name, cases); err != nil {
+			return err
+		}
+	}
+	s.sum(cases, unreached)
+	_, err = fmt.Fprintln(env.Stdout, report.Inert(strings.Join(s.lines, "\n")))
+	return err
+}
+
+// starting is one run of golden init: what it works on, and what it says.
+type starting struct {
+	*workspace
+	unit    *repo.Unit
+	options starterOptions
+	lines   []string
+}
+
+func (s *starting) say(format string, args ...any) {
+	s.lines = append(s.lines, report.Visible(fmt.Sprintf(format, args...)))
+}
+
+// file returns the name of a case's file, relative to the root.
+func (s *starting) file(name string) string {
+	return path.Join(s.unit.Dir(), "golden", name+".case.json")
+}
+
+// taken reports whether a case cannot have a name because a file has it that is
+// not to be overwritten. A case of another pack in the folder never is.
+func (s *starting) taken(name string) bool {
+	file := s.file(name)
+	own := slices.ContainsFunc(s.unit.Files, func(f *repo.SideFile) bool { return f.Name == file })
+	if s.options.force && own {
+		return false
+	}
+	return s.files.Exists(file) || s.files.Exists(repo.SnapshotName(file))
+}
+
+// write writes the cases.
+func (s *starting) write(cases []starter.Case) error {
+	if len(cases) > 0 && !s.options.dryRun {
+		// That it does not lead out of the repository was made sure by reading.
+		if err := os.MkdirAll(filepath.Join(s.dir, filepath.FromSlash(path.Dir(s.file("")))), 0o755); err != nil {
+			return fmt.Errorf("make the folder of the golden cases: %w", err)
+		}
+	}
+	for _, c := range cases {
+		file := s.file(c.Name)
+		if s.options.dryRun {
+			s.say("would write %s (%s)", s.files.Show(file), c.Family)
+			continue
+		}
+		write := func(f *os.File) error { _, err := f.Write(c.JSON); return err }
+		if err := writeWhole(filepath.Join(s.dir, filepath.FromSlash(file)), write); err != nil {
+			return err
+		}
+		s.say("wrote %s (%s)", s.files.Show(file), c.Family)
+	}
+	return nil
+}
+
+// store reads the cases as every other run does, writes their snapshots, and makes
+// sure that they hold.
+func (s *starting) store(name string, cases []starter.Case) error {
+	results, err := s.results(name)
+	if err != nil {
+		return err
+	}
+	written := map[string]bool{}
+	for _, c := range cases {
+		written[s.files.Show(s.file(c.Name))] = true
+	}
+	mine := slices.DeleteFunc(slices.Clone(results), func(r golden.Result) bool { return !written[r.File] })
+	for _, r := range mine {
+		for _, p := range r.Problems {
+			if r.Status == golden.Fail && p.Kind != golden.KindSnapshot {
+				return fmt.Errorf("the case %s does not hold: %s", r.File, p.Message)
+			}
+		}
+	}
+	lines, err := updateSnapshots(s.workspace, mine)
+	if err != nil {
+		return err
+	}
+	s.lines = append(s.lines, lines...)
+	coverage := golden.Cover(s.unit, results)
+	line := fmt.Sprintf("coverage %d %%", coverage.Percent())
+	for _, part := range []struct {
+		name string
+		list []golden.Covered
+	}{{"rules", coverage.Rules}, {"else branches", coverage.Else}, {"approval gates", coverage.Gates}} {
+		exercised, all := golden.Count(part.list)
+		line += fmt.Sprintf(", %s %d of %d", part.name, exercised, all)
+	}
+	s.say("%s", line)
+	return nil
+}
+
+// results runs the golden cases as they are stored now.
+func (s *starting) results(name string) ([]golden.Result, error) {
+	unit, err := s.one(name)
+	if err != nil {
+		return nil, err
+	}
+	s.unit = unit
+	return golden.Run(unit, s.environments, s.config), nil
+}
+
+// sum says what was there already, and what is not reached.
+func (s *starting) sum(cases []starter.Case, unreached []starter.Unreached) {
+	switch {
+	case s.options.dryRun && len(cases) > 0:
+		s.say("nothing was written")
+	case len(cases) == 0 && len(unreached) == 0:
+		s.say("already covered: the golden cases of %s show everything", s.unit.Document.File)
+	case len(cases) == 0:
+		s.say("already covered: the golden cases of %s show everything else", s.unit.Document.File)
+	}
+	for _, u := range unreached {
+		at := s.unit.Document.File
+		if u.At != nil {
+			l := u.At.Location()
+			at = fmt.Sprintf("%s:%d:%d", l.File, l.Start.Line, l.Start.Column)
+		}
+		s.say("%s: not reached: %s: %s", at, u.What, u.Why)
+	}
+}

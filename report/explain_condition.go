@@ -1,0 +1,170 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/rulebook"
+	"github.com/contextosai/packgate/policy"
+)
+
+// Bounds on what is said of one condition. A condition is evaluated part by part
+// to find out which comparisons settle it; one that is made to be long is
+// explained in part and not slowly.
+const (
+	mostGrounds  = 8   // comparisons that are shown
+	mostReadings = 8   // values of one comparison
+	mostParts    = 100 // parts that are looked at
+)
+
+// ConditionWhy is a condition, its truth for the request, and what settles it.
+type ConditionWhy struct {
+	Words string `json:"words"`
+	Truth string `json:"truth"` // true, false or unknown
+	// Grounds are the comparisons on which the truth rests. More says that there
+	// are others, or other values, which are not listed.
+	Grounds []Ground  `json:"grounds,omitempty"`
+	More    bool      `json:"more,omitempty"`
+	Cause   *CauseWhy `json:"cause,omitempty"` // why it is unknown
+	Place   *Place    `json:"place"`
+}
+
+// Ground is one comparison in a condition, and the values that it read.
+type Ground struct {
+	Words  string    `json:"words"`
+	Truth  string    `json:"truth"`
+	Values []Reading `json:"values,omitempty"`
+	Place  *Place    `json:"place"`
+}
+
+// Reading is a variable and its value in the request; null also where the request
+// has no such value.
+type Reading struct {
+	Variable string `json:"variable"`
+	Value    any    `json:"value"`
+}
+
+// CauseWhy says what could not be decided.
+type CauseWhy struct {
+	Operator string `json:"operator,omitempty"`
+	Variable string `json:"variable,omitempty"`
+	Reason   string `json:"reason"` // in the grammar of messages, with operator and variable
+	Place    *Place `json:"place,omitempty"`
+}
+
+// condition explains a condition that has come out as it is said.
+func (x *explainer) condition(n *pack.Node, truth policy.Truth, cause *policy.Cause) *ConditionWhy {
+	out := &ConditionWhy{Words: rulebook.Condition(n), Truth: truth.String(), Place: placeOf(n)}
+	if cause != nil {
+		out.Cause = &CauseWhy{Operator: cause.Operator, Variable: cause.Variable, Reason: causeWords(cause), Place: placeOf(pack.Place(cause.Node, n))}
+		return out
+	}
+	s := &search{data: x.data, into: out}
+	s.look(n, truth)
+	return out
+}
+
+// causeWords words a cause so that it names its variable.
+func causeWords(c *policy.Cause) string {
+	words := c.String()
+	if c.Variable != "" && !strings.Contains(words, c.Variable) {
+		words += " (it depends on " + c.Variable + ")"
+	}
+	return words
+}
+
+// search looks for the grounds of a condition.
+type search struct {
+	data  map[string]any
+	parts int
+	into  *ConditionWhy
+}
+
+// look goes down to the comparisons that give a part of a condition the truth
+// that it has. What decides a connective are its operands of the same truth: all
+// of an "and" that is true, those of an "or" that make it true.
+func (s *search) look(n *pack.Node, truth policy.Truth) {
+	operator, operands := connective(n)
+	if operator == "" {
+		s.ground(n, truth)
+		return
+	}
+	if operator == "!" {
+		truth = truth.Not()
+	}
+	for _, operand := range operands {
+		if s.parts++; s.parts > mostParts {
+			s.into.More = true
+			return
+		}
+		// A sole operand has the truth already.
+		if len(operands) == 1 || truthFor(operand, s.data) == truth {
+			s.look(operand, truth)
+		}
+	}
+}
+
+// connective returns the operator and the operands of a part that is to be taken
+// apart: and, or, and the negation of one of them. The operator of all else is "".
+func connective(n *pack.Node) (operator string, operands []*pack.Node) {
+	if n.Kind != pack.Object || len(n.Members) != 1 {
+		return "", nil
+	}
+	operator, value := n.Members[0].Name, n.Members[0].Value
+	operands = []*pack.Node{value}
+	if value.Kind == pack.Array {
+		operands = value.Items
+	}
+	switch operator {
+	case "and", "or":
+		return operator, operands
+	case "!":
+		if inner, _ := connective(operands[0]); inner != "" {
+			return operator, operands
+		}
+	}
+	return "", nil
+}
+
+// truthFor evaluates a part of a condition that compiles as a whole.
+func truthFor(n *pack.Node, data map[string]any) policy.Truth {
+	expr, _ := policy.Compile(n)
+	if expr == nil {
+		return policy.Unknown
+	}
+	return expr.Eval(data).Truth
+}
+
+func (s *search) ground(n *pack.Node, truth policy.Truth) {
+	if len(s.into.Grounds) == mostGrounds {
+		s.into.More = true
+		return
+	}
+	g := Ground{Words: rulebook.Condition(n), Truth: truth.String(), Place: placeOf(n)}
+	if expr, _ := policy.Compile(n); expr != nil {
+		seen := map[string]bool{}
+		for _, v := range expr.Variables() {
+			if v.Scoped || seen[v.Path] {
+				continue
+			}
+			if len(g.Values) == mostReadings {
+				s.into.More = true
+				break
+			}
+			seen[v.Path] = true
+			g.Values = append(g.Values, Reading{v.Path, valueOf(v.Path, s.data)})
+		}
+	}
+	s.into.Grounds = append(s.into.Grounds, g)
+}
+
+// valueOf reads a variable as conditions do.
+func valueOf(path string, data map[string]any) any {
+	src := pack.CompactJSON(map[string]any{"var": path})
+	d, _ := pack.Read("", []byte(src), pack.DefaultLimits())
+	expr, _ := policy.Compile(d.Root)
+	if expr == nil {
+		return nil
+	}
+	return expr.Eval(data).Value
+}

@@ -1,0 +1,344 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/internal/casefile"
+	"github.com/contextosai/packgate/internal/edittest"
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// explained compiles one case of the support pack, each with an edit script
+// applied.
+func explained(t *testing.T, packScript, caseScript string) (opened, golden.Result) {
+	t.Helper()
+	dir := supportRepository(t, packScript)
+	src, err := os.ReadFile(filepath.Join(example, "packs", "support", "golden", "refund-high-value.case.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err = edittest.Apply(src, "replace /case \"it\"\nremove /environment\n"+caseScript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "packs", "support", "golden", "it.case.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, src, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := open(t, dir)
+	return o, golden.Run(o.unit, o.environments, o.config)[0]
+}
+
+func written[T any](t *testing.T, write func(io.Writer, T) error, value T) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b, value); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestExplanations compares what is said of requests with files, each of which
+// has the edits of the pack, those of the case, and what comes out.
+func TestExplanations(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "explain", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no cases")
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scripts := map[string]string{}
+			for _, f := range archive.Files {
+				scripts[f.Name] = string(f.Data)
+			}
+			o, r := explained(t, scripts["pack"], scripts["case"])
+			e := NewExplanation(o.unit, r)
+			casefile.Want(t, file, archive, written(t, WriteExplanation, e))
+			complete(t, o, e)
+			readBack(t, e)
+		})
+	}
+}
+
+// complete holds that an explanation passes over nothing that the pack has.
+func complete(t *testing.T, o opened, e Explanation) {
+	t.Helper()
+	if e.Outcome == "" {
+		return
+	}
+	rules := e.RulesLeft
+	for _, r := range e.Rules {
+		rules++
+		if r.Place == nil || (r.State != string(compiler.RuleOther)) != (r.Condition != nil) {
+			t.Errorf("rule %s is not explained", r.Rule)
+		}
+	}
+	if rules != rulesOf(o.unit) {
+		t.Errorf("%d rules are explained or left, and the pack has %d", rules, rulesOf(o.unit))
+	}
+	if e.Outcome != string(compiler.Compiled) {
+		return
+	}
+	tools := 0
+	for _, a := range o.unit.Pack.ToolingLayer.AdapterRegistry.Items {
+		tools += len(a.Capabilities.Items)
+	}
+	if len(e.Tools) != tools || len(e.Gates) != len(o.unit.Pack.PolicyLayer.ApprovalGates.Items) {
+		t.Errorf("%d tools and %d gates are explained", len(e.Tools), len(e.Gates))
+	}
+	for _, tool := range e.Tools {
+		if tool.Surfaced == (len(tool.Obstacles) > 0) || tool.Surfaced != (tool.Effective != "") {
+			t.Errorf("tool %s is explained by %+v", tool.Tool, tool)
+		}
+	}
+}
+
+// readBack holds that the JSON form loses nothing, which masking relies on.
+func readBack[T any](t *testing.T, value T) {
+	t.Helper()
+	src := pack.CompactJSON(value)
+	d := json.NewDecoder(strings.NewReader(src))
+	d.DisallowUnknownFields()
+	var back T
+	if err := d.Decode(&back); err != nil {
+		t.Fatal(err)
+	}
+	if again := pack.CompactJSON(back); again != src {
+		t.Errorf("read back and written again it is\n%s\nand was\n%s", again, src)
+	}
+}
+
+// Dropped blocks are said to be as long as the compiler found them: what they
+// have and what stayed is what is used where everything has room.
+func TestDroppedTokens(t *testing.T) {
+	for _, budget := range []int{0, 1, 20, 34, 35, 80, 110, 131} {
+		t.Run(fmt.Sprint(budget), func(t *testing.T) {
+			edits := fmt.Sprintf("replace /run_context/run_budget/bucket_tokens/evidence %d\nreplace /run_context/run_budget/bucket_tokens/memory %d\nreplace /evidence/3/priority 10\n", budget, budget)
+			edits = strings.Replace(edits, "replace /evidence/3/priority", "add /evidence/3/priority", 1)
+			o, r := explained(t, "", edits)
+			_, whole := explained(t, "", "")
+			want := map[string]int{}
+			for _, bucket := range compiler.Buckets() {
+				want[string(bucket)] = whole.Detail.Context.BudgetReport.TokensUsedByBucket.Of(bucket)
+			}
+			got := map[string]int{}
+			used := map[string]int{}
+			for _, d := range NewExplanation(o.unit, r).Dropped {
+				if d.Tokens == nil || d.Priority == nil || d.Ref == "" || d.Budget != budget {
+					t.Fatalf("%s is explained by %+v", d.Block, d)
+				}
+				got[d.Bucket] += *d.Tokens
+				used[d.Bucket] = d.Used
+			}
+			if len(got) == 0 {
+				t.Fatal("nothing was dropped")
+			}
+			for bucket, n := range got {
+				if n+used[bucket] != want[bucket] {
+					t.Errorf("%s: dropped %d, used %d, in all %d", bucket, n, used[bucket], want[bucket])
+				}
+			}
+		})
+	}
+}
+
+// conditionOf returns a random condition over three variables.
+func conditionOf(r *rand.Rand, depth int) any {
+	leaf := func() any {
+		name := []string{"a", "b", "c"}[r.IntN(3)]
+		return []any{
+			map[string]any{">": []any{map[string]any{"var": name}, r.IntN(4)}},
+			map[string]any{"==": []any{map[string]any{"var": name}, r.IntN(4)}},
+			map[string]any{"!": []any{map[string]any{"var": name}}},
+			map[string]any{"missing": []any{name}},
+			map[string]any{"var": name},
+			r.IntN(2) == 0,
+		}[r.IntN(6)]
+	}
+	if depth == 0 || r.IntN(4) == 0 {
+		return leaf()
+	}
+	switch operator := []string{"and", "or", "!"}[r.IntN(3)]; operator {
+	case "!":
+		return map[string]any{"!": conditionOf(r, depth-1)}
+	default:
+		var operands []any
+		for range 1 + r.IntN(3) {
+			operands = append(operands, conditionOf(r, depth-1))
+		}
+		return map[string]any{operator: operands}
+	}
+}
+
+// The grounds of a condition have the truth that is said, and they settle it:
+// whatever the rest of the condition says, its truth stays.
+func TestGroundsSettle(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	parsed := func(v any) *pack.Node {
+		d, _ := pack.Read("x.json", []byte(pack.CompactJSON(v)), pack.DefaultLimits())
+		return d.Root
+	}
+	tried := 0
+	for range 3000 {
+		condition := conditionOf(r, 3)
+		data := map[string]any{"a": float64(r.IntN(4)), "b": float64(r.IntN(4))}
+		if r.IntN(2) == 0 {
+			data["c"] = float64(r.IntN(4))
+		}
+		n := parsed(condition)
+		truth := truthFor(n, data)
+		x := &explainer{data: data}
+		why := x.condition(n, truth, nil)
+		if len(why.Grounds) == 0 || why.More && len(why.Grounds) < mostGrounds {
+			t.Fatalf("%s has the grounds %+v", why.Words, why)
+		}
+		if truth == policy.Unknown || why.More {
+			continue
+		}
+		tried++
+		settled := map[int]policy.Truth{}
+		for _, g := range why.Grounds {
+			settled[g.Place.Column] = map[string]policy.Truth{"true": policy.True, "false": policy.False, "unknown": policy.Unknown}[g.Truth]
+		}
+		for _, rest := range []policy.Truth{policy.True, policy.False, policy.Unknown} {
+			if got := truthWith(n, settled, rest); got != truth {
+				t.Fatalf("%s is %s because of %+v, and %s where the rest is %s", why.Words, truth, why.Grounds, got, rest)
+			}
+		}
+	}
+	if tried < 1000 {
+		t.Errorf("only %d conditions were settled", tried)
+	}
+}
+
+// truthWith evaluates a condition by Kleene's tables, with the truth of its
+// comparisons given by their columns, and that of the others by rest.
+func truthWith(n *pack.Node, settled map[int]policy.Truth, rest policy.Truth) policy.Truth {
+	operator, operands := connective(n)
+	switch operator {
+	case "":
+		if truth, ok := settled[n.Location().Start.Column]; ok {
+			return truth
+		}
+		return rest
+	case "!":
+		return truthWith(operands[0], settled, rest).Not()
+	}
+	deciding := policy.False
+	if operator == "or" {
+		deciding = policy.True
+	}
+	var found []policy.Truth
+	for _, operand := range operands {
+		found = append(found, truthWith(operand, settled, rest))
+	}
+	switch {
+	case slices.Contains(found, deciding):
+		return deciding
+	case slices.Contains(found, policy.Unknown):
+		return policy.Unknown
+	}
+	return deciding.Not()
+}
+
+// A condition that is made to be long is explained in part, and says so.
+func TestLongConditions(t *testing.T) {
+	for name, operand := range map[string]string{
+		"many": `{"==": [{"var": "a"}, 1]}`,
+		"deep": `{"!": {"and": [{"!": {"or": [{"var": "a"}, {"var": "b"}, {"var": "c"}]}}, true]}}`,
+	} {
+		src := `{"or": [` + strings.Repeat(operand+",", 300) + "false]}"
+		d, _ := pack.Read("x.json", []byte(src), pack.DefaultLimits())
+		x := &explainer{data: map[string]any{}}
+		truth := truthFor(d.Root, x.data)
+		if truth == policy.Unknown {
+			t.Fatalf("%s: the condition is unknown", name)
+		}
+		why := x.condition(d.Root, truth, nil)
+		if len(why.Grounds) != mostGrounds || !why.More {
+			t.Errorf("%s: %d grounds, more %v", name, len(why.Grounds), why.More)
+		}
+	}
+	d, _ := pack.Read("x.json", []byte(`{"missing": ["a","b","c","d","e","f","g","h","i","j"]}`), pack.DefaultLimits())
+	why := (&explainer{}).condition(d.Root, policy.True, nil)
+	if len(why.Grounds[0].Values) != mostReadings || !why.More {
+		t.Errorf("%+v", why)
+	}
+}
+
+// No text of a pack or a case acts on a terminal or on a log.
+func TestExplanationIsInert(t *testing.T) {
+	evil := pack.CompactJSON("x\n::error::forged\x1b[2J\u202e ##[error]x")
+	o, r := explained(t, strings.NewReplacer("EVIL", evil).Replace(
+		"replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_HIGH_VALUE_REQUIRES_APPROVAL/rule_id EVIL\n"+
+			"replace /policy_layer/guardrails/must_escalate [EVIL]\n"+
+			"add /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_REFUND_REQUIRES_IDV/then/reason EVIL\n"),
+		strings.NewReplacer("EVIL", evil).Replace("replace /invoke/user/role EVIL\nreplace /run_context/user/role EVIL\nreplace /evidence/0/content EVIL\n"))
+	texts := []string{written(t, WriteExplanation, NewExplanation(o.unit, r))}
+	for _, stage := range compiler.Stages() {
+		s, err := NewStageOutput(o.unit, r, stage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		readBack(t, s)
+		texts = append(texts, written(t, WriteStageOutput, s))
+	}
+	if !strings.Contains(strings.Join(texts, ""), "forged") {
+		t.Fatal("the text is nowhere")
+	}
+	for _, text := range texts {
+		for _, forged := range []string{"\n::error", "\x1b", "\u202e", "##["} {
+			if strings.Contains(text, forged) {
+				t.Errorf("%q is left in\n%s", forged, text)
+			}
+		}
+	}
+}
+
+// The output of a stage is what was hashed.
+func TestStageOutput(t *testing.T) {
+	o, r := explained(t, "", "")
+	for i, stage := range compiler.Stages() {
+		s, err := NewStageOutput(o.unit, r, stage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.StageHash != r.Detail.Stages[i].Hash || !json.Valid(s.Output) {
+			t.Errorf("%s is %+v", stage, s)
+		}
+		if text := written(t, WriteStageOutput, s); !strings.Contains(text, fmt.Sprintf("stage     %d, %s: %s\n", i+1, stage, s.StageHash)) {
+			t.Errorf("%s is written as\n%s", stage, text)
+		}
+	}
+	o, r = explained(t, "", "remove /invoke/input/context/refund_amount\n")
+	s, err := NewStageOutput(o.unit, r, "tools")
+	if err != nil || s.Output != nil || s.Ended == nil || s.Ended.Stage != "policy" || s.Ended.Rule != "R_HIGH_VALUE_REQUIRES_APPROVAL" || s.Ended.Place.Line == 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if !strings.Contains(written(t, WriteStageOutput, s), "stage     3, tools: not reached\n") {
+		t.Error("it is not said that the stage was not reached")
+	}
+	if err := WriteStageOutput(failingWriter{}, s); err == nil {
+		t.Error("a writer that fails goes unnoticed")
+	}
+}
