@@ -18,7 +18,11 @@ var order = []string{
 	"internal/repo",
 	"policy",
 	"compiler",
+	"internal/tokens",
+	"internal/overlay",
+	"internal/effect",
 	"internal/golden",
+	"internal/starter",
 	"gates/gate",
 	"gates/schema",
 	"gates/references",
@@ -27,10 +31,15 @@ var order = []string{
 	"gates/tenancy",
 	"internal/detect",
 	"gates/security",
+	"gates/replay",
+	"gates/evaluation",
+	"gates/overlays",
 	"internal/rulebook",
 	"gates/version",
 	"gates/waivers",
 	"gates",
+	"internal/operations",
+	"internal/refresh",
 	"diffing",
 	"report",
 	"internal/github",
@@ -45,9 +54,10 @@ var helpers = []string{"gates/gatetest", "internal/casefile", "internal/edittest
 // pure packages read nothing but their arguments: no file, no process, no
 // network, no environment. Printing and the clock belong elsewhere too.
 var pure = []string{
-	"internal/finding", "internal/pack", "policy", "compiler", "internal/golden",
+	"internal/finding", "internal/pack", "policy", "compiler", "internal/tokens", "internal/overlay", "internal/effect",
+	"internal/golden", "internal/starter", "internal/operations", "internal/refresh",
 	"gates", "gates/gate", "gates/schema", "gates/references", "gates/policyrules", "gates/risk", "gates/tenancy",
-	"gates/security", "gates/version", "gates/waivers", "internal/detect", "internal/rulebook", "diffing",
+	"gates/replay", "gates/evaluation", "gates/overlays", "gates/security", "gates/version", "gates/waivers", "internal/detect", "internal/rulebook", "diffing",
 }
 
 var outside = []string{"os", "os/exec", "net", "net/http", "log", "math/rand", "math/rand/v2"}

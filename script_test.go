@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 			return os.CopyFS(filepath.Join(e.WorkDir, "acme"), os.DirFS(filepath.Join("examples", "acme-support")))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"plain":     plain,
 			"status":    status,
 			"replace":   replace,
 			"bump":      bump,
@@ -48,6 +49,26 @@ func TestScripts(t *testing.T) {
 			"git-merge": gitMerge,
 		},
 	})
+}
+
+// plain leaves of the example repository its support pack with its golden cases
+// alone, and lets packs that a script adds be without any: plain DIR
+func plain(ts *testscript.TestScript, _ bool, args []string) {
+	for _, name := range []string{
+		"packs/finops", "environments/staging.json",
+		"packs/support/overlays", "packs/support/replay", "packs/support/scorecards",
+		"packs/support/golden/refund-in-staging.case.json", "packs/support/golden/refund-in-staging.compiled.json",
+	} {
+		file := filepath.Join(ts.MkAbs(args[0]), filepath.FromSlash(name))
+		if _, err := os.Stat(file); err != nil {
+			ts.Fatalf("the example has changed: %v", err)
+		}
+		ts.Check(os.RemoveAll(file))
+	}
+	config := filepath.Join(ts.MkAbs(args[0]), ".packgate.yaml")
+	src, err := os.ReadFile(config)
+	ts.Check(err)
+	ts.Check(os.WriteFile(config, append(src, "severity: {RPL006: warning}\n"...), 0o644))
 }
 
 // status runs packgate and checks its exit status: status CODE ARGS…
