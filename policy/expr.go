@@ -66,6 +66,20 @@ func (x *Expr) Node() *pack.Node { return x.source }
 // order of the document. A path that is read twice is listed twice.
 func (x *Expr) Variables() []Variable { return slices.Clone(x.variables) }
 
+// Reads returns the paths that the expression reads of a request, each once, in
+// the order in which they are first read.
+func (x *Expr) Reads() []string {
+	var paths []string
+	seen := map[string]bool{}
+	for _, v := range x.variables {
+		if !v.Scoped && !seen[v.Path] {
+			seen[v.Path] = true
+			paths = append(paths, v.Path)
+		}
+	}
+	return paths
+}
+
 // Constant returns the truth of an expression that reads no variable of its
 // context, and whether it is such an expression. Variables of items do not
 // count, for then the items are constant too. The truth can be Unknown.

@@ -178,7 +178,7 @@ func (s Solver) Solve(f Formula) Answer {
 	p.lists = s.Lists
 	answer, done := p.answer()
 	if !done {
-		return Answer{Reason: fmt.Sprintf("not proved within %d steps", steps)}
+		return Answer{Reason: fmt.Sprintf("%s %d steps", outOfSteps, steps)}
 	}
 	return answer
 }

@@ -253,10 +253,10 @@ func (r *reader) number(n *Node) bool {
 	switch {
 	case err != nil:
 		f = math.Copysign(math.MaxFloat64, f)
-		r.fault(Range, n.Start, end, "the number "+clip(literal)+" is beyond the range of a 64-bit float", "write it as a string, or in another unit")
+		r.fault(Range, n.Start, end, "the number "+clipBytes(literal)+" is beyond the range of a 64-bit float", "write it as a string, or in another unit")
 		r.owners[len(r.owners)-1] = n
 	case integer && math.Abs(f) > maxSafeInteger, integer && math.Abs(f) == maxSafeInteger && literal != "9007199254740992" && literal != "-9007199254740992":
-		r.fault(Range, n.Start, end, "the integer "+clip(literal)+" is beyond 2^53 and would lose digits", "write it as a string")
+		r.fault(Range, n.Start, end, "the integer "+clipBytes(literal)+" is beyond 2^53 and would lose digits", "write it as a string")
 		r.owners[len(r.owners)-1] = n
 	}
 	n.Number = f

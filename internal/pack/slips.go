@@ -110,9 +110,9 @@ func character(c rune) string {
 // longest is how many bytes of a text out of the document a message repeats.
 const longest = 80
 
-// clip shortens a text for a message. What a document repeats is up to its
+// clipBytes shortens a text for a message. What a document repeats is up to its
 // author, and a message should not be as long as the document.
-func clip(s string) string {
+func clipBytes(s string) string {
 	if len(s) <= longest {
 		return s
 	}
@@ -123,7 +123,7 @@ func clip(s string) string {
 	return s[:end] + "…"
 }
 
-func quote(s string) string { return fmt.Sprintf("%q", clip(s)) }
+func quote(s string) string { return fmt.Sprintf("%q", clipBytes(s)) }
 
 // slip returns the hint for what stands at the next byte, up to end, where
 // something else was wanted; "" where the message says it all.
