@@ -3,6 +3,7 @@ package compiler
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/contextosai/packgate/internal/pack"
@@ -26,6 +27,15 @@ type Request struct {
 	Memory     []Memory       // in the caller's order
 	Catalog    *Catalog       // what the environment offers; nil where none is known
 	Tokenizer  Tokenizer      // nil means Estimate
+}
+
+// Data returns what conditions read: the members of the run context, and the
+// input of the invocation as request (compile semantics, evaluation context).
+func (r Request) Data() map[string]any {
+	data := make(map[string]any, len(r.RunContext)+1)
+	maps.Copy(data, r.RunContext)
+	data["request"] = r.Invoke["input"]
+	return data
 }
 
 // Evidence is one piece of evidence that the caller supplies. Priority decides

@@ -37,16 +37,9 @@ func (r *run) intentStage() (any, *Stop) {
 // intents returns the intents that a rule or an evaluation target names, sorted.
 func (r *run) intents() []string {
 	var names []string
-	for i := range r.rules {
-		if to := r.rules[i].rule.AppliesTo.Intent; to.OK {
-			names = append(names, to.Value)
-		}
-	}
-	for _, t := range r.pack.EvaluationLayer.EvalTargets.Items {
-		if t.Intent.OK {
-			names = append(names, t.Intent.Value)
-		}
+	for _, intent := range r.pack.Intents() {
+		names = append(names, intent.Value)
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return names
 }

@@ -53,19 +53,8 @@ func (r *run) resolve() *Stop {
 			return stop
 		}
 	}
-	r.data = evaluationContext(r.request.RunContext, r.request.Invoke)
+	r.data = r.request.Data()
 	return nil
-}
-
-// evaluationContext returns what conditions read: the members of the run
-// context, and the invocation's input as request.
-func evaluationContext(runContext, invoke map[string]any) map[string]any {
-	data := make(map[string]any, len(runContext)+1)
-	for name, value := range runContext {
-		data[name] = value
-	}
-	data["request"] = invoke["input"]
-	return data
 }
 
 func (r *run) readInvocation() *Stop {

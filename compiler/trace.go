@@ -73,6 +73,9 @@ type ToolTrace struct {
 	Obstacles []Obstacle
 }
 
+// Name returns "adapter.capability".
+func (t *ToolTrace) Name() string { return t.Adapter.AdapterID.Value + "." + t.Capability }
+
 // Obstacle is one reason for which a capability is left out.
 type Obstacle struct {
 	Reason string     // in the grammar of messages

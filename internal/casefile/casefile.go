@@ -43,6 +43,29 @@ func Golden(t testing.TB, file, got string) {
 	}
 }
 
+// Run runs the cases of a folder, each as a test of its own. A case is a txtar
+// archive; what a run makes of its sections, by their names, is compared with its
+// section want.
+func Run(t *testing.T, folder string, run func(t *testing.T, sections map[string]string) string) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no cases in %s: %v", folder, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sections := map[string]string{}
+			for _, f := range archive.Files {
+				sections[f.Name] = string(f.Data)
+			}
+			Want(t, file, archive, run(t, sections))
+		})
+	}
+}
+
 // Want compares a text with the section want of a case, which is a txtar
 // archive read from file.
 func Want(t testing.TB, file string, archive *txtar.Archive, got string) {

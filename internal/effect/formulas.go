@@ -160,9 +160,7 @@ func factsOf(intent string, ceilings bool, models ...*Model) []policy.Formula {
 		return slices.ContainsFunc(models, func(m *Model) bool { return m.reads[path] })
 	}
 	if read(messagePath) {
-		for _, no := range []any{nil, true, false} {
-			facts = append(facts, policy.Not(policy.Is(messagePath, no)))
-		}
+		facts = append(facts, messageIsText())
 	}
 	if read(runIntentPath) {
 		facts = append(facts, policy.Any(policy.Is(runIntentPath, intent), policy.Is(runIntentPath, nil)))
@@ -176,6 +174,14 @@ func factsOf(intent string, ceilings bool, models ...*Model) []policy.Formula {
 		facts = append(facts, safetyModeFrom(0, pack.Destructive.Rank()))
 	}
 	return facts
+}
+
+// messageIsText says that the message is a text, as the compiler wants it. With a
+// text "==" compares texts and null alone; all else leaves it unknown.
+func messageIsText() policy.Formula {
+	d, _ := pack.Read("message", []byte(`{"==": ["", {"var": "`+messagePath+`"}]}`), pack.DefaultLimits())
+	compared, _ := policy.Compile(d.Root)
+	return policy.All(policy.Not(policy.IsUnknown(compared)), policy.Not(policy.Is(messagePath, nil)))
 }
 
 // safetyModeFrom says that the safety mode of a request is of one of these ranks.

@@ -109,8 +109,8 @@ func New(p *pack.Pack) *Model {
 	m.probe()
 	for _, c := range m.conditions {
 		m.lists = append(m.lists, c.expr.Lists()...)
-		for _, v := range c.expr.Variables() {
-			m.reads[v.Path] = m.reads[v.Path] || !v.Scoped
+		for _, path := range c.expr.Reads() {
+			m.reads[path] = true
 		}
 	}
 	slices.Sort(m.lists)
@@ -160,18 +160,15 @@ func (m *Model) condition(n *pack.Node, kind string, id pack.Text) int {
 }
 
 func (m *Model) addRules() {
-	for i := range m.pack.PolicyLayer.PolicyBundles.Items {
-		rules := m.pack.PolicyLayer.PolicyBundles.Items[i].PolicyDSL.Rules.Items
-		for j := range rules {
-			r := newRule(&rules[j], m.condition(rules[j].If, "rule", rules[j].RuleID))
-			switch {
-			case r.NonEnforcing.Value: // binds nothing
-			case r.AppliesTo.Intent.Node == nil:
-				m.everywhere = append(m.everywhere, r)
-			default:
-				intent := r.AppliesTo.Intent.Value
-				m.rules[intent] = append(m.rules[intent], r)
-			}
+	for of := range m.pack.EachRule() {
+		r := newRule(of, m.condition(of.If, "rule", of.RuleID))
+		switch {
+		case r.NonEnforcing.Value: // binds nothing
+		case r.AppliesTo.Intent.Node == nil:
+			m.everywhere = append(m.everywhere, r)
+		default:
+			intent := r.AppliesTo.Intent.Value
+			m.rules[intent] = append(m.rules[intent], r)
 		}
 	}
 }
@@ -250,18 +247,8 @@ func (m *Model) tool(id string) *tool {
 }
 
 func (m *Model) addIntents() {
-	for _, b := range m.pack.PolicyLayer.PolicyBundles.Items {
-		for i := range b.PolicyDSL.Rules.Items {
-			if to := b.PolicyDSL.Rules.Items[i].AppliesTo.Intent; to.OK {
-				m.intents = append(m.intents, to.Value)
-			}
-		}
-	}
-	for _, t := range m.pack.EvaluationLayer.EvalTargets.Items {
-		if t.Intent.OK {
-			m.intents = append(m.intents, t.Intent.Value)
-		}
+	for _, intent := range m.pack.Intents() {
+		m.intents = append(m.intents, intent.Value)
 	}
 	slices.Sort(m.intents)
-	m.intents = slices.Compact(m.intents)
 }

@@ -46,7 +46,7 @@ func (o *outcome) allows(key string) bool {
 
 func (o *outcome) surfaces(id string) bool {
 	return o.ok() && slices.ContainsFunc(o.Trace.Tools, func(t compiler.ToolTrace) bool {
-		return t.Surfaced && t.Adapter.AdapterID.Value+"."+t.Capability == id
+		return t.Surfaced && t.Name() == id
 	})
 }
 

@@ -3,7 +3,6 @@ package effect
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/policy"
 )
@@ -14,12 +13,12 @@ const (
 	mostProofs    = 1000
 	mostUndecided = 20
 	allSteps      = 20_000_000
-	firstTry      = 1_000
 	lastTry       = 500_000 // unless the solver says otherwise
+	mostExhausted = 4       // proofs that may use up the last try
+	lesserTry     = 100_000 // the last one from then on
 	firstRound    = 32      // offended conjuncts that are taken in at once
 	mostWays      = 64      // of a conjunct that is taken in as it is
-	// beyond is how the solver's reason begins where its steps were too few.
-	beyond = "not proved within"
+	waySteps      = 1_000   // to find out that a way does not go with the rest
 )
 
 // probe is one way in which a question can be true. The seed has to hold, and
@@ -68,6 +67,7 @@ type prover struct {
 	left      int // steps
 	proofs    int
 	undecided int
+	exhausted int // of the undecided, those for want of steps
 }
 
 func newProver(s policy.Solver, models ...*Model) *prover {
@@ -83,24 +83,27 @@ func newProver(s policy.Solver, models ...*Model) *prover {
 	return &prover{solver: s, left: allSteps}
 }
 
-// ask decides whether formulas hold together. It tries with few steps first, so
-// that it is known about how many were needed.
+// ask decides whether formulas hold together.
+//
+// Where several used up their steps, the pack is one with thousands of conditions
+// that have to do with each other, and more steps would be spent in vain: the
+// questions that remain get fewer, which suffices for those that are simple.
 func (q *prover) ask(parts ...policy.Formula) policy.Answer {
-	for steps := firstTry; ; steps *= 10 {
-		steps = min(steps, q.solver.Steps)
-		a := q.once(steps, parts...)
-		if steps == q.solver.Steps || a.Verdict != policy.Undecided || !strings.HasPrefix(a.Reason, beyond) {
-			return a
+	a := q.solver.Gradually(policy.All(parts...), q.spend)
+	if a.OutOfSteps() {
+		if q.exhausted++; q.exhausted == mostExhausted {
+			q.solver.Steps = min(q.solver.Steps, lesserTry)
 		}
 	}
+	return a
 }
 
-// once decides with so many steps whether formulas hold together.
-func (q *prover) once(steps int, parts ...policy.Formula) policy.Answer {
+// spend takes steps from the account, and says why there are none left.
+func (q *prover) spend(steps int) string {
 	if q.left -= steps; q.left < 0 {
-		return policy.Answer{Reason: q.spent()}
+		return q.spent()
 	}
-	return policy.Solver{Steps: steps, Lists: q.solver.Lists}.Solve(policy.All(parts...))
+	return ""
 }
 
 // any answers a question: whether one of the probes has a request. It is
@@ -167,7 +170,7 @@ func (q *prover) search(taken []policy.Formula, rest []conjunct) answer {
 		switch {
 		case a.Verdict == policy.Unsatisfiable:
 			return answer{verdict: a.Verdict, assumed: a.Assumed}
-		case a.Verdict == policy.Undecided && (len(rest) == 0 || strings.HasPrefix(a.Reason, beyond)):
+		case a.Verdict == policy.Undecided && (len(rest) == 0 || a.OutOfSteps()):
 			return answer{reason: a.Reason}
 		case a.Verdict == policy.Undecided: // the rest may rule it out
 			for _, c := range rest {
@@ -215,7 +218,8 @@ func (q *prover) split(taken []policy.Formula, rest []conjunct, ways []policy.Fo
 	overall := answer{verdict: policy.Unsatisfiable}
 	var open []policy.Formula
 	for _, way := range ways {
-		a := q.once(firstTry, append(slices.Clip(taken), way)...)
+		quick := policy.Solver{Steps: waySteps, Lists: q.solver.Lists}
+		a := quick.Gradually(policy.All(append(slices.Clip(taken), way)...), q.spend)
 		if a.Verdict != policy.Unsatisfiable {
 			open = append(open, way)
 		} else {

@@ -23,6 +23,19 @@ func fault(kind Kind, format string, args ...any) Problem {
 // differ, naming the first stage that does; nothing where they are the same to the
 // byte.
 func Repeated(first, second *compiler.Result) []Problem {
+	if first.Context == nil {
+		return repeated(first, second, nil)
+	}
+	snapshot, err := first.Context.Snapshot()
+	if err != nil {
+		return []Problem{fault(KindDeterminism, "a compile cannot be written: %v", err)}
+	}
+	return repeated(first, second, snapshot)
+}
+
+// repeated is Repeated with the snapshot form of the first compile, which who runs a
+// case has already.
+func repeated(first, second *compiler.Result, snapshot []byte) []Problem {
 	const twice = "two compiles of the case differ"
 	for i, s := range first.Stages {
 		if i == len(second.Stages) || second.Stages[i].Hash != s.Hash {
@@ -35,9 +48,7 @@ func Repeated(first, second *compiler.Result) []Problem {
 	if first.Context == nil {
 		return nil
 	}
-	a, errA := first.Context.Snapshot()
-	b, errB := second.Context.Snapshot()
-	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+	if again, err := second.Context.Snapshot(); err != nil || !bytes.Equal(snapshot, again) {
 		return []Problem{fault(KindDeterminism, "%s, although their stages do not", twice)}
 	}
 	return nil

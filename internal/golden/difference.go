@@ -72,12 +72,7 @@ func fromDifference(a, b string) (string, string) {
 const mostShown = 80
 
 // clip shortens what is shown in a message.
-func clip(s string) string {
-	if runes := []rune(s); len(runes) > mostShown {
-		return string(runes[:mostShown]) + "…"
-	}
-	return s
-}
+func clip(s string) string { return pack.Clip(s, mostShown) }
 
 // sections leads from members of the compiled context to the stage, counted from
 // 0, whose output they show, the most telling ones of a stage first. Members

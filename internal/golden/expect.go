@@ -29,7 +29,7 @@ func (t *trial) compile() {
 		t.report(KindPack, t.place(stop.At), finding.Error, "mend the pack first", "not compiled: "+t.Reason)
 		return
 	}
-	t.Detail, t.Outcome, t.Reason = detail, detail.Outcome, detail.Reason()
+	t.Request, t.Detail, t.Outcome, t.Reason = request, detail, detail.Outcome, detail.Reason()
 	t.NotChecked = detail.Trace.NotChecked
 	if detail.Context != nil {
 		t.Hash = detail.Context.ContextLedger.CompiledContextHash
@@ -39,7 +39,7 @@ func (t *trial) compile() {
 		t.failed(err)
 		return
 	}
-	for _, p := range append(Repeated(detail, again), Audit(t.subject.pack, request, detail)...) {
+	for _, p := range append(repeated(detail, again, t.Compiled), Audit(t.subject.pack, request, detail)...) {
 		p.Location = t.Location
 		t.Problems = append(t.Problems, p)
 	}

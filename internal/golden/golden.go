@@ -54,14 +54,15 @@ type Kind string
 
 // The kinds of problems.
 const (
-	KindInvalid     Kind = "invalid"     // the case or the pack is not valid, which the schema gate reports
+	KindInvalid     Kind = "invalid"     // the case, the pack or the overlay is not valid, which is reported where that is checked
 	KindPack        Kind = "pack"        // the pack cannot be compiled, whatever the request
 	KindDeterminism Kind = "determinism" // two compiles of the case differ
 	KindSnapshot    Kind = "snapshot"    // the compile differs from the snapshot, or there is none
 	KindTruncation  Kind = "truncation"  // something was dropped without being listed
 	KindTools       Kind = "tools"       // other tools than the case expects
 	KindCeiling     Kind = "ceiling"     // a tool above the safety mode
-	KindReference   Kind = "reference"   // the case is about another pack, version or environment
+	KindReference   Kind = "reference"   // the case is about another pack or environment
+	KindVersion     Kind = "version"     // the case is about another version of the pack
 	KindOutcome     Kind = "outcome"     // the case ends otherwise than it expects, or cannot be compiled
 	KindExpectation Kind = "expectation" // gates, denials, rules or assertions are not as expected
 )
@@ -106,8 +107,10 @@ type Result struct {
 	// Compiled is the snapshot form of the compiled context, nil unless the case
 	// is expected to compile and did. It is what to store.
 	Compiled []byte
-	// Detail is the compile itself with its trace, nil where there was none.
-	Detail *compiler.Result
+	// Request is what was compiled, and Detail the compile itself with its trace, nil
+	// where there was none.
+	Request compiler.Request
+	Detail  *compiler.Result
 }
 
 // Run runs the golden cases of a pack, in the order of their files. The pack is

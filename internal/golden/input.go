@@ -74,12 +74,15 @@ func (t *trial) prepare() {
 	if t.subject.fault == nil {
 		return
 	}
-	hint := "mend the overlay, or set overlay to null"
+	kind, hint := KindOutcome, "mend the overlay, or set overlay to null"
 	var refusal *overlay.Refusal
 	if errors.As(t.subject.fault, &refusal) {
 		hint = cmp.Or(refusal.Hint, hint)
+		if refusal.At != nil {
+			kind = KindInvalid
+		}
 	}
-	t.problem(KindOutcome, t.Case.Overlay.Node, hint, "the case cannot be compiled: "+t.subject.fault.Error())
+	t.problem(kind, t.Case.Overlay.Node, hint, "the case cannot be compiled: "+t.subject.fault.Error())
 }
 
 // findCatalog finds the environment's catalog. The case of an overlay is about
@@ -115,7 +118,7 @@ func (t *trial) knownEnvironments() string {
 		known = append(known, e.Name())
 	}
 	slices.Sort(known)
-	return "known environments: " + strings.Join(known, ", ")
+	return "name one of " + strings.Join(known, ", ")
 }
 
 func (t *trial) checkTokenizer() {
@@ -145,7 +148,7 @@ func (t *trial) checkReference() {
 		t.problem(KindReference, refs, "name "+own, fmt.Sprintf("the case is about another pack: context_pack_refs has no reference to %q", id))
 		return
 	}
-	t.problem(KindReference, other, "set it to "+own+"; references of golden cases move with pack_version",
+	t.problem(KindVersion, other, "set it to "+own+", or let packgate bump move the references of cases with pack_version",
 		fmt.Sprintf("the case names %q and the pack is %q", other.Text, own))
 }
 

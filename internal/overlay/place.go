@@ -99,13 +99,10 @@ func Thresholds(p *pack.Pack) []*pack.Node {
 			numbers(n, &found)
 		}
 	}
-	for _, b := range p.PolicyLayer.PolicyBundles.Items {
-		for i := range b.PolicyDSL.Rules.Items {
-			r := &b.PolicyDSL.Rules.Items[i]
-			add(r.If)
-			for _, o := range r.Outcomes() {
-				add(o.ArgConstraints.Node)
-			}
+	for r := range p.EachRule() {
+		add(r.If)
+		for _, o := range r.Outcomes() {
+			add(o.ArgConstraints.Node)
 		}
 	}
 	for _, g := range p.PolicyLayer.ApprovalGates.Items {

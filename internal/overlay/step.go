@@ -207,11 +207,4 @@ func same(a, b *pack.Node) bool {
 	return true
 }
 
-func quote(text string) string { return fmt.Sprintf("%q", clip(text)) }
-
-func clip(text string) string {
-	if letters := []rune(text); len(letters) > mostShown {
-		return string(letters[:mostShown]) + "…"
-	}
-	return text
-}
+func quote(text string) string { return fmt.Sprintf("%q", pack.Clip(text, mostShown)) }

@@ -53,17 +53,13 @@ func (u *uses) policies(p *pack.Pack) {
 	for _, g := range p.PolicyLayer.ApprovalGates.Items {
 		u.roles = append(u.roles, g.RequiredApproverRole.Value)
 	}
-	for _, b := range p.PolicyLayer.PolicyBundles.Items {
-		for i := range b.PolicyDSL.Rules.Items {
-			r := &b.PolicyDSL.Rules.Items[i]
-			u.intents = append(u.intents, r.AppliesTo.Intent.Value)
-			for _, o := range r.Outcomes() {
-				u.evidence = append(u.evidence, pack.Values(o.Requires)...)
-			}
+	for r := range p.EachRule() {
+		for _, o := range r.Outcomes() {
+			u.evidence = append(u.evidence, pack.Values(o.Requires)...)
 		}
 	}
-	for _, t := range p.EvaluationLayer.EvalTargets.Items {
-		u.intents = append(u.intents, t.Intent.Value)
+	for _, intent := range p.Intents() {
+		u.intents = append(u.intents, intent.Value)
 	}
 }
 

@@ -48,6 +48,9 @@ func (p *Problem) Is(target error) bool { return target == ErrUse }
 type Files struct {
 	tree  fs.FS
 	close func() error
+	// fenced says that the tree is a folder that refuses to be left over a
+	// symbolic link.
+	fenced bool
 	// Prefix leads from where the user stands to the root; names in documents
 	// and messages begin with it.
 	Prefix string
@@ -83,7 +86,7 @@ func OpenFiles(dir, prefix string) (*Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", prefix, err)
 	}
-	return &Files{tree: root.FS(), close: root.Close, Prefix: filepath.ToSlash(prefix)}, nil
+	return &Files{tree: root.FS(), close: root.Close, fenced: true, Prefix: filepath.ToSlash(prefix)}, nil
 }
 
 // Close releases the root folder.
@@ -139,7 +142,7 @@ func (f *Files) inside(name string) error {
 	if absent(err) {
 		return problem("there is no such file", "")
 	}
-	if escapes(err) {
+	if f.escapes(err) {
 		return problem("this path leads out of the repository over a symbolic link", "replace the link by the folder itself")
 	}
 	if err != nil {
@@ -160,11 +163,11 @@ func (f *Files) inside(name string) error {
 // absent reports whether an error says that there is nothing of a name.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// escapes reports whether an error is the root's own refusal to leave it. Every
-// other error on a file comes from the operating system.
-func escapes(err error) bool {
+// escapes reports whether an error is the folder's own refusal to be left. Every
+// other error on a file in it comes from the operating system.
+func (f *Files) escapes(err error) bool {
 	var system syscall.Errno
-	return err != nil && !errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid)
+	return f.fenced && err != nil && !errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid)
 }
 
 // cause strips the operation and path that the os package adds, which the

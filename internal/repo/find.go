@@ -55,7 +55,7 @@ func (f *Files) glob(patterns ...string) ([]string, error) {
 			}
 			return nil
 		}, doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
-		if escapes(err) {
+		if f.escapes(err) {
 			return nil, &Problem{Message: fmt.Sprintf("the file pattern %q leads out of the repository over a symbolic link", p), Hint: "replace the link by the folder itself"}
 		}
 		if err != nil {

@@ -1,11 +1,6 @@
 package repo
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/contextosai/packgate/internal/pack"
-)
+import "github.com/contextosai/packgate/internal/pack"
 
 // Overlay is a file that says what one environment changes of a pack.
 type Overlay struct {
@@ -35,13 +30,12 @@ type Setting struct {
 // addOverlay reads an overlay and reports whether the file stays with the pack.
 // In a shared folder, one whose base is another pack there is left to it.
 func (u *Unit) addOverlay(s *SideFile, others []string) bool {
-	if s.Kind != "overlay" || s.Document.Root == nil || s.Document.Root.Kind != pack.Object {
+	if s.Kind != "overlay" {
 		return true
 	}
 	o := &Overlay{SideFile: s}
 	pack.Decode(s.Document.Root, &o.OverlayFields)
-	id, _, _ := strings.Cut(o.Base.Value, "@")
-	if id != u.id() && slices.Contains(others, id) {
+	if u.isOfAnother(o.Base, others) {
 		return false
 	}
 	u.Overlays = append(u.Overlays, o)

@@ -146,9 +146,6 @@ const (
 // of the other packs in the folder.
 func (u *Unit) addReplay(s *SideFile, others []string) bool {
 	root := s.Document.Root
-	if root == nil || root.Kind != pack.Object {
-		return true
-	}
 	switch s.Kind {
 	case "replay-packet":
 		p := &Packet{SideFile: s}

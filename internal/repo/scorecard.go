@@ -44,12 +44,11 @@ type Scores struct {
 // that could be read. It reports false for a scorecard of one of the other packs
 // in the folder, which is left to that pack.
 func (u *Unit) addScorecard(s *SideFile, others []string) bool {
-	root := s.Document.Root
-	if s.Kind != "scorecard" || root == nil || root.Kind != pack.Object {
+	if s.Kind != "scorecard" {
 		return true
 	}
 	card := &Scorecard{SideFile: s}
-	pack.Decode(root, &card.ScorecardFields)
+	pack.Decode(s.Document.Root, &card.ScorecardFields)
 	if u.isOfAnother(card.Pack, others) {
 		return false
 	}

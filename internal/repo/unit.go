@@ -39,6 +39,11 @@ type Unit struct {
 // Dir returns the folder of the pack, relative to the repository's root.
 func (u *Unit) Dir() string { return path.Dir(u.Name) }
 
+// Within returns the name of a file beside the pack as it is within the pack's
+// folder. It sets apart the findings of two files that have one fault at one path,
+// for a fingerprint knows of no file.
+func (u *Unit) Within(name string) string { return strings.TrimPrefix(name, u.Dir()+"/") }
+
 type sideKind struct{ pattern, kind string }
 
 // sideKinds says where side files stand beside a pack, and which schema each
@@ -120,6 +125,7 @@ func (f *Files) Unit(name string, c *Config) (*Unit, error) {
 			}
 		}
 	}
+	u.checkNames()
 	return u, nil
 }
 
@@ -167,15 +173,20 @@ func (f *Files) addSide(u *Unit, name, kind string, others []string, c *Config) 
 	if s.Document, s.Faults, err = f.Document(name, c.Limits); err != nil {
 		return err
 	}
+	root := s.Document.Root
+	if root == nil || root.Kind != pack.Object { // it cannot be told what it is about
+		u.Files = append(u.Files, s)
+		return nil
+	}
 	if !u.addReplay(s, others) || !u.addScorecard(s, others) || !u.addOverlay(s, others) {
 		return nil
 	}
-	if kind != "case" || s.Document.Root == nil || s.Document.Root.Kind != pack.Object {
+	if kind != "case" {
 		u.Files = append(u.Files, s)
 		return nil
 	}
 	gc := &Case{SideFile: s}
-	pack.Decode(s.Document.Root, &gc.CaseFields)
+	pack.Decode(root, &gc.CaseFields)
 	if isAbout(&gc.CaseFields, others...) && !isAbout(&gc.CaseFields, u.id()) {
 		return nil
 	}

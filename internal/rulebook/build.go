@@ -23,11 +23,9 @@ func Explain(p *pack.Pack, id string) *Book {
 // Names returns the rule_ids of a pack, sorted and each once.
 func Names(p *pack.Pack) []string {
 	var names []string
-	for _, b := range p.PolicyLayer.PolicyBundles.Items {
-		for _, r := range b.PolicyDSL.Rules.Items {
-			if r.RuleID.Value != "" {
-				names = append(names, r.RuleID.Value)
-			}
+	for r := range p.EachRule() {
+		if r.RuleID.Value != "" {
+			names = append(names, r.RuleID.Value)
 		}
 	}
 	return sorted(names)

@@ -243,9 +243,4 @@ func (p *printer) list(n *pack.Node, depth int, item string) string {
 // literal writes a value as JSON, cut where it is long.
 func literal(v any) string { return clip(pack.CompactJSON(v)) }
 
-func clip(text string) string {
-	if runes := []rune(text); len(runes) > mostShown {
-		return string(runes[:mostShown]) + "…"
-	}
-	return text
-}
+func clip(text string) string { return pack.Clip(text, mostShown) }

@@ -56,18 +56,12 @@ func newModel(p *pack.Pack) *model {
 			r := newRule(b, &b.PolicyDSL.Rules.Items[i])
 			r.described = r.describe()
 			m.rules = append(m.rules, r)
-			if to := r.AppliesTo.Intent; to.OK {
-				m.intents = append(m.intents, to.Value)
-			}
 		}
 	}
-	for _, t := range p.EvaluationLayer.EvalTargets.Items {
-		if t.Intent.OK {
-			m.intents = append(m.intents, t.Intent.Value)
-		}
+	for _, intent := range p.Intents() {
+		m.intents = append(m.intents, intent.Value)
 	}
 	slices.Sort(m.intents)
-	m.intents = slices.Compact(m.intents)
 	return m
 }
 

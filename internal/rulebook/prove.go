@@ -13,12 +13,9 @@ import (
 // million in a second. Overlaps have their own, for there may be thousands of
 // pairs, and what is said of each rule must not suffer from them.
 const (
-	firstTry     = 1_000
 	lastTry      = 1_000_000
 	ruleSteps    = 20_000_000
 	overlapSteps = 20_000_000
-	// beyond is how the solver's reason begins where its steps were too few.
-	beyond = "not proved within"
 )
 
 // prover asks the solver and keeps account.
@@ -31,21 +28,16 @@ func newProver(steps int, assumed map[string]bool) *prover {
 	return &prover{left: steps, all: steps, assumed: assumed}
 }
 
-// ask decides whether there is a request for which all the parts hold, with few
-// steps first, so that it is known about how many were needed.
+// ask decides whether there is a request for which all the parts hold.
 func (q *prover) ask(parts ...policy.Formula) policy.Answer {
-	f := policy.All(parts...)
-	for steps := firstTry; ; steps *= 10 {
+	return policy.Solver{Steps: lastTry}.Gradually(policy.All(parts...), func(steps int) string {
 		if q.left < steps {
 			q.left = 0
-			return policy.Answer{Reason: q.usedUp()}
+			return q.usedUp()
 		}
 		q.left -= steps
-		a := policy.Solver{Steps: steps}.Solve(f)
-		if steps == lastTry || a.Verdict != policy.Undecided || !strings.HasPrefix(a.Reason, beyond) {
-			return a
-		}
-	}
+		return ""
+	})
 }
 
 func (q *prover) usedUp() string { return fmt.Sprintf("the book has used up its %d steps", q.all) }
@@ -96,7 +88,9 @@ func (s scope) example(a policy.Answer) Example {
 // words says a request in one line. The intent stands above it.
 func (s scope) words(request map[string]any) string {
 	values := map[string]any{}
-	flatten(values, "", request)
+	for path, v := range policy.Leaves(request) {
+		values[strings.Join(path, ".")] = v
+	}
 	if !s.any {
 		delete(values, "request.intent")
 	}
@@ -111,20 +105,4 @@ func (s scope) words(request map[string]any) string {
 		return "an empty request"
 	}
 	return "a request that says nothing more"
-}
-
-// flatten collects the values of a request by their dotted paths.
-func flatten(into map[string]any, path string, v any) {
-	object, ok := v.(map[string]any)
-	if !ok || len(object) == 0 && path != "" {
-		into[path] = v
-		return
-	}
-	for name, member := range object {
-		below := name
-		if path != "" {
-			below = path + "." + name
-		}
-		flatten(into, below, member)
-	}
 }

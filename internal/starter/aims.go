@@ -12,16 +12,6 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// The families of cases that a set has.
-const (
-	familyAllowed  = "allowed"
-	familyDenied   = "denied"
-	familyApproval = "approval"
-	familyCeiling  = "safety_ceiling"
-	familyBudget   = "budget_pressure"
-	familyEvidence = "evidence"
-)
-
 // aim is something that a case is to show.
 type aim struct {
 	key  string
@@ -131,12 +121,12 @@ func (s *scope) familyAims() []*aim {
 		return &aim{key: familyKey(s.intent, name), slug: slug(s.intent), scopes: []*scope{s}, quiet: true, ways: func(*scope) []policy.Formula { return ways }}
 	}
 	held, undenied := s.holds(), policy.Not(s.denies())
-	aims := []*aim{family(familyAllowed, policy.All(s.allows(), undenied, policy.Not(held)), policy.All(undenied, policy.Not(held)))}
+	aims := []*aim{family(golden.FamilyAllowed, policy.All(s.allows(), undenied, policy.Not(held)), policy.All(undenied, policy.Not(held)))}
 	if len(s.bound) > 0 {
-		aims = append(aims, family(familyDenied, policy.All(s.denies(), policy.Not(held)), s.denies(), policy.Not(s.allows())))
+		aims = append(aims, family(golden.FamilyDenied, policy.All(s.denies(), policy.Not(held)), s.denies(), policy.Not(s.allows())))
 	}
 	if len(s.gates) > 0 {
-		aims = append(aims, family(familyApproval, policy.All(s.allows(), undenied, held), policy.All(undenied, held)))
+		aims = append(aims, family(golden.FamilyApproval, policy.All(s.allows(), undenied, held), policy.All(undenied, held)))
 	}
 	return aims
 }
@@ -276,7 +266,7 @@ func (m *maker) judge(c *candidate) *candidate {
 // familyOf says of which family a compile is.
 func familyOf(c *candidate) string {
 	if c.detail.Context == nil {
-		return familyEvidence
+		return golden.FamilyEvidence
 	}
 	allowed := len(c.bound) == 0
 	for _, d := range c.detail.Trace.Decisions {
@@ -284,34 +274,9 @@ func familyOf(c *candidate) string {
 	}
 	switch {
 	case len(c.detail.Trace.Denied) > 0 || !allowed:
-		return familyDenied
+		return golden.FamilyDenied
 	case len(c.detail.Context.RuntimeControls.ApprovalGatesActive) > 0:
-		return familyApproval
+		return golden.FamilyApproval
 	}
-	return familyAllowed
-}
-
-// really reports whether a case that is there shows what its family says.
-func really(r golden.Result) bool {
-	trace := &r.Detail.Trace
-	in := func(states ...compiler.DecisionState) bool {
-		return slices.ContainsFunc(trace.Decisions, func(d compiler.DecisionTrace) bool { return slices.Contains(states, d.State) })
-	}
-	compiled := r.Outcome == compiler.Compiled
-	switch r.Family {
-	case familyAllowed:
-		return compiled && (in(compiler.DecisionAllowed) || !in(compiler.DecisionDenied, compiler.DecisionSilent))
-	case familyDenied:
-		return !compiled || in(compiler.DecisionDenied, compiler.DecisionSilent)
-	case familyApproval:
-		return compiled && slices.ContainsFunc(trace.Gates, func(g compiler.GateTrace) bool { return g.Active })
-	case familyCeiling:
-		mode := pack.ApprovalMode(r.Input.RunContext.Get("safety_mode").Text)
-		return compiled && slices.ContainsFunc(trace.Tools, func(t compiler.ToolTrace) bool {
-			return !t.Surfaced && pack.Mode(t.Adapter.ApprovalMode).Rank() > mode.Rank()
-		})
-	case familyBudget:
-		return compiled && truncated(r.Detail)
-	}
-	return true
+	return golden.FamilyAllowed
 }

@@ -50,7 +50,7 @@ func (m *maker) underOverlay(view *overlay.View, id string, catalogs []*repo.Env
 	under.prover = m.prover // one account for the whole set
 	for _, s := range under.scopes {
 		one := under.base(s, func(c *candidate) int { return 1 + strongest(c) })
-		if one != nil && one.family != familyEvidence {
+		if one != nil && one.family != golden.FamilyEvidence {
 			one.overlay, one.name = id, named(slug(id)+"-overlay", one.family)
 			return one
 		}

@@ -56,12 +56,11 @@ func (m *maker) learnShapes(of *model) *shapes {
 func (m *model) variables() []string {
 	seen := map[string]bool{}
 	for _, x := range m.whens {
-		for _, v := range x.Variables() {
-			if !v.Scoped && v.Path != "" {
-				seen[v.Path] = true
-			}
+		for _, path := range x.Reads() {
+			seen[path] = true
 		}
 	}
+	delete(seen, "") // the request as a whole
 	return slices.Sorted(maps.Keys(seen))
 }
 
@@ -134,7 +133,7 @@ func (m *maker) oneOf(s *shapes, path string, scalars []bool, absent bool, liter
 		ways = append(ways, boolean)
 	}
 	_, runContext := m.envelopes(&candidate{})
-	usual, _ := lookUp(runContext, path)
+	usual, _ := policy.Lookup(runContext, path)
 	switch usual := usual.(type) {
 	case map[string]any:
 		s.objects = append(s.objects, path)
@@ -170,7 +169,7 @@ func comparison(operator, path string, with any) *policy.Expr {
 // fixed returns the value of a variable that every case gives it.
 func (m *maker) fixed(path string) (any, bool) {
 	invoke, runContext := m.envelopes(&candidate{})
-	switch value, there := lookUp(runContext, path); {
+	switch value, there := policy.Lookup(runContext, path); {
 	case path == "tenant_id":
 		return invoke["tenant_id"], true
 	case strings.HasPrefix(path, "run_budget."):
@@ -178,21 +177,6 @@ func (m *maker) fixed(path string) (any, bool) {
 		return value, there && !object
 	}
 	return nil, false
-}
-
-// lookUp returns the value at a dotted path.
-func lookUp(in map[string]any, path string) (any, bool) {
-	var at any = in
-	for name := range strings.SplitSeq(path, ".") {
-		object, ok := at.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		if at, ok = object[name]; !ok {
-			return nil, false
-		}
-	}
-	return at, true
 }
 
 // fits reports whether the contracts accept a value in the place of a variable.

@@ -3,10 +3,10 @@ package starter
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/internal/golden"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/policy"
 )
@@ -20,11 +20,11 @@ func (m *maker) special(s *scope) []*candidate {
 		family, what string
 		make         func(*scope) *candidate
 	}{
-		{familyCeiling, "a safety ceiling", m.ceiling},
-		{familyBudget, "a budget that is too small", m.pressure},
-		{familyEvidence, "", m.missing},
+		{golden.FamilyCeiling, "a safety ceiling", m.ceiling},
+		{golden.FamilyBudget, "a budget that is too small", m.pressure},
+		{golden.FamilyEvidence, "", m.missing},
 	} {
-		if m.before[familyKey(s.intent, one.family)] || one.family == familyCeiling && len(s.strong()) == 0 {
+		if m.before[familyKey(s.intent, one.family)] || one.family == golden.FamilyCeiling && len(s.strong()) == 0 {
 			continue
 		}
 		if c := one.make(s); c != nil {
@@ -103,7 +103,7 @@ func (m *maker) ceiling(s *scope) *candidate {
 
 // pressure is a request whose evidence has one token more than its bucket.
 func (m *maker) pressure(s *scope) *candidate {
-	from := m.base(s, func(c *candidate) int { return 1 + strings.Count(familyAllowed, c.family) })
+	from := m.base(s, func(c *candidate) int { return 1 + strings.Count(golden.FamilyAllowed, c.family) })
 	if from == nil {
 		return nil
 	}
@@ -126,7 +126,10 @@ func (m *maker) missing(s *scope) *candidate {
 		if !r.enforced {
 			continue
 		}
-		for _, path := range pathsOf(r.when) {
+		for _, path := range r.when.Reads() {
+			if path == "" {
+				continue
+			}
 			answer := m.ask(s.is(), m.shapes.formula, policy.Is(path, nil), policy.IsUnknown(r.when))
 			if answer.Verdict != policy.Satisfiable {
 				continue
@@ -139,16 +142,4 @@ func (m *maker) missing(s *scope) *candidate {
 		}
 	}
 	return nil
-}
-
-// pathsOf returns what an expression reads of a request, each once, in the order
-// of the document.
-func pathsOf(x *policy.Expr) []string {
-	var paths []string
-	for _, v := range x.Variables() {
-		if !v.Scoped && v.Path != "" && !slices.Contains(paths, v.Path) {
-			paths = append(paths, v.Path)
-		}
-	}
-	return paths
 }

@@ -126,7 +126,7 @@ func (m *maker) take(results []golden.Result) {
 		if r.Status == golden.Fail || r.Detail == nil || r.Overlay != "" {
 			continue
 		}
-		if intent := r.Input.Invoke.Get("input").Get("intent"); intent != nil && really(r) {
+		if intent := r.Input.Invoke.Get("input").Get("intent"); intent != nil && r.Shows(r.Family) {
 			key := familyKey(intent.Text, r.Family)
 			m.shown[key], m.before[key] = true, true
 		}
@@ -140,9 +140,9 @@ func (m *maker) miss(what string, at *pack.Node, why string) {
 
 // reportFamilies says which family of cases no intent has.
 func (m *maker) reportFamilies() {
-	families := []struct{ name, what string }{{familyAllowed, "a request that is allowed without an approval"}, {familyDenied, "a request that is denied"}}
+	families := []struct{ name, what string }{{golden.FamilyAllowed, "a request that is allowed without an approval"}, {golden.FamilyDenied, "a request that is denied"}}
 	if len(m.gates) > 0 {
-		families = append(families, struct{ name, what string }{familyApproval, "a request that is allowed and needs an approval"})
+		families = append(families, struct{ name, what string }{golden.FamilyApproval, "a request that is allowed and needs an approval"})
 	}
 	for _, f := range families {
 		has := func(s *scope) bool { return m.shown[familyKey(s.intent, f.name)] }

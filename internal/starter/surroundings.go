@@ -93,7 +93,7 @@ func (s *surroundings) envelopes(c *candidate) (invoke, runContext map[string]an
 	id := strings.ReplaceAll(c.name, "-", "_")
 	data := s.usual(c, id)
 	for _, path := range slices.Concat(s.shapes.absent, c.without) {
-		if _, there := lookUp(c.data, path); !there {
+		if _, there := policy.Lookup(c.data, path); !there {
 			data = remove(data, strings.Split(path, "."))
 		}
 	}
@@ -121,7 +121,7 @@ func (s *surroundings) envelopes(c *candidate) (invoke, runContext map[string]an
 // object that a case has anyway.
 func (s *surroundings) withoutStandIns(data map[string]any) map[string]any {
 	for _, path := range s.shapes.objects {
-		value, there := lookUp(data, path)
+		value, there := policy.Lookup(data, path)
 		if _, object := value.(map[string]any); there && !object {
 			data = remove(data, strings.Split(path, "."))
 		}

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/internal/golden"
 	"github.com/contextosai/packgate/internal/pack"
 )
 
@@ -98,15 +99,15 @@ func named(about, family string) string {
 func description(c *candidate, covers []string) string {
 	const end = " Written by packgate golden init: edit it until it is a request that really comes."
 	switch c.family {
-	case familyCeiling:
+	case golden.FamilyCeiling:
 		return fmt.Sprintf("The run may not go beyond %s: no stronger tool is surfaced.", c.mode) + end
-	case familyBudget:
+	case golden.FamilyBudget:
 		return "The evidence bucket is one token too small: one piece is dropped, and the report says so." + end
-	case familyEvidence:
+	case golden.FamilyEvidence:
 		return "A variable that a rule needs is missing, so nothing is compiled." + end
 	}
 	if len(covers) == 0 {
-		return "A small request that is " + map[string]string{familyAllowed: "allowed.", familyDenied: "denied.", familyApproval: "held by an approval gate."}[c.family] + end
+		return "A small request that is " + map[string]string{golden.FamilyAllowed: "allowed.", golden.FamilyDenied: "denied.", golden.FamilyApproval: "held by an approval gate."}[c.family] + end
 	}
 	return "A small request that shows " + strings.Join(covers, ", ") + "." + end
 }
@@ -156,7 +157,7 @@ func expectation(c *candidate) map[string]any {
 	out["gates"] = c.detail.Context.RuntimeControls.ApprovalGatesActive
 	out["denied"] = append([]string{}, c.detail.Trace.Denied...)
 	out["rules"] = rules
-	if c.family == familyBudget {
+	if c.family == golden.FamilyBudget {
 		out["assertions"] = []any{map[string]any{"==": []any{map[string]any{"var": "budget_report.bucket_truncations.evidence"}, true}}}
 	}
 	return out
