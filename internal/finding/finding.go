@@ -9,9 +9,6 @@ package finding
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 )
 
@@ -111,25 +108,19 @@ type Finding struct {
 	// Key tells apart findings of one rule at one place (the name that did not
 	// resolve, the environment that lacks it). It takes part in the
 	// fingerprint; the message does not, so that words may be improved.
-	Key      string
+	Key string
+	// Ordinal is how many findings with the same rule, path and key stand before
+	// this one in the list that Sort made. It is 0 for nearly all.
+	Ordinal  int
 	Location Location
 	Related  []Related
 	// Witness is a request that shows the fault, as a JSON object; nil if none.
 	Witness map[string]any
 	Fix     *Fix
 	Waived  *Waiver
-}
-
-// Fingerprint identifies the finding across versions of a pack: it depends on
-// the rule, the keyed path and the key, neither on the line nor on the prose.
-// It is 32 hexadecimal digits, the first half of a SHA-256.
-func (f Finding) Fingerprint() string {
-	h := sha256.New()
-	for _, part := range []string{f.Rule, f.Location.Path, f.Key} {
-		// With its length before each part, no two findings write the same.
-		fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	// State says whether the version before had the finding too; empty where there
+	// is none to compare with.
+	State State
 }
 
 // NotChecked is a check that could not run. It is listed with its reason and
@@ -154,9 +145,11 @@ func Compare(a, b Finding) int {
 	)
 }
 
-// Sort orders findings by Compare and drops those that say the same of the
-// same place twice.
+// Sort orders findings by Compare, drops those that say the same of the same
+// place twice, and numbers those that only their order tells apart.
 func Sort(fs []Finding) []Finding {
 	slices.SortStableFunc(fs, Compare)
-	return slices.CompactFunc(fs, func(a, b Finding) bool { return Compare(a, b) == 0 })
+	fs = slices.CompactFunc(fs, func(a, b Finding) bool { return Compare(a, b) == 0 })
+	number(fs)
+	return fs
 }
