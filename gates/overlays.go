@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/contextosai/packgate/gates/evaluation"
@@ -48,6 +49,12 @@ func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy)
 	}
 	own := slices.Clone(r.Findings)
 	for _, v := range views {
+		if !slices.ContainsFunc(s.Environments, func(e *repo.Environment) bool { return e.Name() == v.Environment }) {
+			r.NotChecked = append(r.NotChecked, finding.NotChecked{
+				Gate: overlays.Gate.ID, Rule: overlays.OVL009.ID,
+				Reason: fmt.Sprintf("environment %s, which has overlays, has no catalog that the pack could be held against", gate.Quote(v.Environment)),
+			})
+		}
 		found := resolved(s, v, policy)
 		policy.waive(s.Pack.PackMeta.PackID.Value, found, func(*gate.Rule, *gate.Gate) bool { return false })
 		for _, f := range overlays.Resolved(own, v, found) {
@@ -56,16 +63,37 @@ func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy)
 	}
 }
 
+// catalogued drops what was not checked in the published pack only because the
+// catalogs that say it are those of environments with overlays: there, it was
+// checked in the resolved pack.
+func (r *Result) catalogued(s, published *gate.Subject) {
+	if len(published.Environments) == len(s.Environments) {
+		return
+	}
+	still := map[string][]finding.NotChecked{} // by rule, with all catalogs
+	r.NotChecked = slices.DeleteFunc(r.NotChecked, func(n finding.NotChecked) bool {
+		rule, g := Find(n.Rule)
+		if rule == nil {
+			return false
+		}
+		if _, asked := still[n.Rule]; !asked {
+			p := gate.NewPass(s, g, rule)
+			rule.Check(p)
+			_, still[n.Rule] = p.Results()
+		}
+		return !slices.Contains(still[n.Rule], n)
+	})
+}
+
 // resolved puts the pack through the gates as one environment has it, against
-// the catalog of that environment, or all where it has none. The replay gate has
+// the catalog of that environment, if it has one. The replay gate has
 // compiled the cases of the overlays with them already, and a scorecard measures
 // the pack as it was published.
 func resolved(s *gate.Subject, v *overlay.View, policy Policy) []finding.Finding {
 	catalogs := slices.DeleteFunc(slices.Clone(s.Environments), func(e *repo.Environment) bool { return e.Name() != v.Environment })
-	if len(catalogs) == 0 {
-		catalogs = s.Environments
-	}
-	view := s.Resolved(v.Unit, catalogs)
+	unit := *v.Unit
+	unit.Files = nil // what stands beside the pack is the same in every view
+	view := s.Resolved(&unit, catalogs)
 	var r Result
 	for _, g := range All() {
 		for _, rule := range g.Rules {

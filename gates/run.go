@@ -46,6 +46,7 @@ func Run(s *gate.Subject, policy Policy, outside ...finding.Finding) Result {
 	for _, g := range All() {
 		r.check(published, g, policy)
 	}
+	r.catalogued(s, published)
 	r.overlays(s, views, policy)
 	for _, f := range outside {
 		rule, _ := Find(f.Rule)

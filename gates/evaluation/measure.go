@@ -126,7 +126,7 @@ func survey(s *gate.Subject) surveyed {
 	cards, evaluators := cardsOf(s), evaluate(s)
 	targets, gates, scores := targetsOf(s), gatesOf(s), cards.scores()
 	intents := map[string]bool{}
-	for _, intent := range s.Intents() {
+	for _, intent := range s.Pack.Intents() {
 		intents[intent.Value] = true
 	}
 	for at := range scores {

@@ -161,7 +161,7 @@ func noteUntried(p *gate.Pass, s *surveyed) {
 		used[m.Intent] = used[m.Intent] || m.Source == BuiltIn || m.Target.OK && !m.Value.OK
 	}
 	var parts []string
-	for _, intent := range p.Intents() {
+	for _, intent := range p.Pack.Intents() {
 		if n := s.untried[intent.Value]; n > 0 && used[intent.Value] && len(parts) < gate.MostListed {
 			parts = append(parts, fmt.Sprintf("%s of intent %s", counted(n, "golden case"), gate.Quote(intent.Value)))
 		}

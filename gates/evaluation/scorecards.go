@@ -2,12 +2,11 @@ package evaluation
 
 import (
 	"fmt"
-	"strings"
+	"regexp"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
 )
 
 // EVL009: what is released is what was measured.
@@ -43,21 +42,25 @@ var EVL010 = &gate.Rule{
 	Check: checkSamples,
 }
 
+// digest is what a digest looks like.
+var digest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
 func checkScorecards(p *gate.Pass) {
 	c := cardsOf(p.Subject)
 	for _, card := range c.foreign {
 		if card.Pack.OK {
-			p.Report(gate.Diagnostic{
-				At: card.Pack.Node, Key: within(p, card),
-				Message: fmt.Sprintf("the scorecard measures %s, which is no version of %s", gate.Quote(card.Pack.Value), gate.Quote(c.id)),
-				Hint:    "move it beside the pack that it measures, or correct the reference",
-			})
+			message, hint := fmt.Sprintf("the scorecard measures %s, which is no version of %s", gate.Quote(card.Pack.Value), gate.Quote(c.id)),
+				"move it beside the pack that it measures, or correct the reference"
+			if card.Pack.Value == c.id {
+				message, hint = fmt.Sprintf("the scorecard measures %s, which is not pinned to a version", gate.Quote(card.Pack.Value)), "write the version that was measured, as "+c.id+"@MAJOR.MINOR.PATCH"
+			}
+			p.Report(gate.Diagnostic{At: card.Pack.Node, Key: p.Unit.Within(card.Name), Message: message, Hint: hint})
 		}
 	}
 	for _, card := range c.stale {
-		if card.Digest.OK {
+		if card.Digest.OK && digest.MatchString(card.Digest.Value) { // else the schema gate's
 			p.Report(gate.Diagnostic{
-				At: card.Digest.Node, Key: within(p, card),
+				At: card.Digest.Node, Key: p.Unit.Within(card.Name),
 				Message: fmt.Sprintf("the scorecard is for %s and measured other bytes: the digest is %s, and that of the pack %s",
 					gate.Quote(card.Pack.Value), gate.Quote(brief(card.Digest.Value)), brief(string(own(p)))),
 				Hint: "measure the pack as it is, and write its digest",
@@ -67,12 +70,6 @@ func checkScorecards(p *gate.Pass) {
 	if p.Config.Evaluation.Required.Value {
 		checkRequired(p, &c)
 	}
-}
-
-// within names a scorecard within the pack's folder. Two files can have one fault
-// at one path, and a fingerprint knows of no file.
-func within(p *gate.Pass, card *repo.Scorecard) string {
-	return strings.TrimPrefix(card.Name, p.Unit.Dir()+"/")
 }
 
 // own returns the digest that packgate writes for the pack: that of its canonical
@@ -86,7 +83,7 @@ func own(p *gate.Pass) pack.Digest {
 }
 
 // brief returns the beginning of a digest, enough to tell two apart.
-func brief(digest string) string { return gate.Clip(digest, len("sha256:")+12) }
+func brief(digest string) string { return pack.Clip(digest, len("sha256:")+12) }
 
 // checkRequired reports what the config requires to be measured and no scorecard
 // measures.
@@ -133,7 +130,7 @@ func checkSamples(p *gate.Pass) {
 				continue
 			}
 			p.Report(gate.Diagnostic{
-				At: entry.Samples.Node, Key: within(p, card),
+				At: entry.Samples.Node, Key: p.Unit.Within(card.Name),
 				Message: fmt.Sprintf("%s was measured with %s, and the config wants at least %s",
 					gate.CalledBriefly("intent", entry.Intent), counted(int(entry.Samples.Value), "sample"), Number(least.Value)),
 				Hint:    "measure more samples of the intent",

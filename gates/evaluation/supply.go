@@ -8,15 +8,6 @@ import (
 	"github.com/contextosai/packgate/internal/repo"
 )
 
-const (
-	// policyEval is the evidence that every compile gives: policy was evaluated.
-	policyEval = "policy_eval"
-
-	// longest is how long, in bytes, a dotted name can be for its parts to be
-	// looked at one by one. It keeps long names in deep objects from adding up.
-	longest = 256
-)
-
 // supply is the evidence that there is in one compile, by its names. Those that
 // tools give are folded, see gate.FoldEvidence.
 type supply struct{ names, tools map[string]bool }
@@ -31,9 +22,9 @@ func (t *Trial) supply(config *repo.Config) supply {
 	}
 	detail := t.Result.Detail
 	if len(detail.Trace.Rules) > 0 {
-		s.names[policyEval] = true
+		s.names[gate.PolicyEval] = true
 	}
-	s.addMembers(t.Case.Invoke.Get("input").Get("context"), "")
+	gate.EachMember(t.Case.Invoke.Get("input").Get("context"), func(name string, _ *pack.Node) { s.names[name] = true })
 	for _, tool := range detail.Trace.Tools {
 		if tool.Surfaced {
 			s.addTool(tool.Adapter.AdapterID.Value, tool.Capability)
@@ -49,24 +40,6 @@ func (s supply) has(name string) bool {
 	return s.names[name] || s.tools[gate.FoldEvidence(name)]
 }
 
-// addMembers adds the members of a request's context, and those of the objects
-// in it by their dotted path. A null supplies nothing.
-func (s supply) addMembers(n *pack.Node, prefix string) {
-	if n == nil {
-		return
-	}
-	for _, m := range n.Members {
-		if m.Value.Kind == pack.Null {
-			continue
-		}
-		name := prefix + m.Name
-		s.names[name] = true
-		if len(name) < longest {
-			s.addMembers(m.Value, name+".")
-		}
-	}
-}
-
 func (s supply) addTool(adapter, capability string) {
 	for _, name := range gate.EvidenceNames(adapter, capability) {
 		s.tools[gate.FoldEvidence(name)] = true
@@ -76,12 +49,8 @@ func (s supply) addTool(adapter, capability string) {
 // addRef adds the parts of an evidence reference. The result of a tool, such as
 // tool:adp_orders.lookup:tool_117, is what the tool gives.
 func (s supply) addRef(ref string) {
-	name, _, _ := strings.Cut(ref, "#")
-	scheme, rest, ok := strings.Cut(name, ":")
-	if !ok {
-		rest = name
-	}
-	for part := range strings.FieldsFuncSeq(rest, func(r rune) bool { return r == ':' || r == '/' }) {
+	scheme, parts := gate.ReferenceParts(ref)
+	for _, part := range parts {
 		s.names[part] = true
 		if adapter, capability, dotted := strings.Cut(part, "."); dotted && scheme == "tool" {
 			s.addTool(adapter, capability)

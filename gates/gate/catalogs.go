@@ -28,23 +28,3 @@ func (p *Pass) EachCatalog(what string, section func(*repo.Environment) *pack.No
 	}
 	return len(p.Environments) - len(without)
 }
-
-// Intents returns every intent that the rules and the eval targets of the pack
-// name, each at its first place. A compile refuses all others.
-func (s *Subject) Intents() []pack.Text {
-	var intents []pack.Text
-	seen := map[string]bool{}
-	add := func(intent pack.Text) {
-		if intent.OK && !seen[intent.Value] {
-			seen[intent.Value] = true
-			intents = append(intents, intent)
-		}
-	}
-	for _, r := range s.Rules {
-		add(r.AppliesTo.Intent)
-	}
-	for _, t := range s.Pack.EvaluationLayer.EvalTargets.Items {
-		add(t.Intent)
-	}
-	return intents
-}

@@ -1,9 +1,20 @@
 package gate
 
-import "strings"
+import (
+	"strings"
 
-// adapterPrefix is what adapter ids begin with and evidence names leave out.
-const adapterPrefix = "adp_"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+const (
+	// PolicyEval is the evidence that every compile gives: policy was evaluated.
+	PolicyEval = "policy_eval"
+	// MostOfName is how long, in bytes, a dotted name can be for its parts to be
+	// looked at one by one. It keeps long names in deep objects from adding up.
+	MostOfName = 256
+	// adapterPrefix is what adapter ids begin with and evidence names leave out.
+	adapterPrefix = "adp_"
+)
 
 // EvidenceNames returns the names under which a capability of an adapter gives
 // evidence (rule catalogue, "Referential integrity"), the plainest last.
@@ -16,6 +27,42 @@ func EvidenceNames(adapter, capability string) []string {
 
 // FoldEvidence makes the names of evidence equal that differ in '.' and '_' alone.
 func FoldEvidence(name string) string { return strings.ReplaceAll(name, ".", "_") }
+
+// EachMember calls add for the members of a request's context, and for those of
+// the objects in it with their dotted path: the evidence that a request brings
+// along. A null supplies nothing.
+func EachMember(context *pack.Node, add func(name string, at *pack.Node)) {
+	eachMember(context, "", add)
+}
+
+func eachMember(n *pack.Node, prefix string, add func(string, *pack.Node)) {
+	if n == nil {
+		return
+	}
+	for _, m := range n.Members {
+		if m.Value.Kind == pack.Null {
+			continue
+		}
+		name := prefix + m.Name
+		add(name, m.Value)
+		if len(name) < MostOfName {
+			eachMember(m.Value, name+".", add)
+		}
+	}
+}
+
+// ReferenceParts returns the parts of an evidence reference that may name the
+// evidence, such as order and ord_881 of "kg:order:ord_881#snapshot_7", and its
+// scheme, "" for none. The scheme says where the evidence comes from, and the
+// fragment which state of it was seen: neither names it.
+func ReferenceParts(ref string) (scheme string, parts []string) {
+	name, _, _ := strings.Cut(ref, "#")
+	scheme, rest, ok := strings.Cut(name, ":")
+	if !ok {
+		scheme, rest = "", name
+	}
+	return scheme, strings.FieldsFunc(rest, func(r rune) bool { return r == ':' || r == '/' })
+}
 
 // singular returns the singular of an English plural such as "orders",
 // "policies" or "addresses", and any other word as it is.

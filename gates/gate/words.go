@@ -19,21 +19,8 @@ const (
 	comparisons = 50_000
 )
 
-// Clip returns a text, or the most characters of it that may be shown with an
-// ellipsis after them.
-func Clip(text string, most int) string {
-	count := 0
-	for i := range text {
-		if count == most {
-			return text[:i] + "…"
-		}
-		count++
-	}
-	return text
-}
-
 // Quote quotes text of a document for a message, cut after MostShown characters.
-func Quote(text string) string { return fmt.Sprintf("%q", Clip(text, MostShown)) }
+func Quote(text string) string { return fmt.Sprintf("%q", pack.Clip(text, MostShown)) }
 
 // Called returns what messages call a thing: its kind and, if it has one, its
 // name in full.
@@ -46,7 +33,7 @@ func Called(kind string, name pack.Text) string {
 
 // CalledBriefly is Called with the name as Quote gives it.
 func CalledBriefly(kind string, name pack.Text) string {
-	name.Value = Clip(name.Value, MostShown)
+	name.Value = pack.Clip(name.Value, MostShown)
 	return Called(kind, name)
 }
 

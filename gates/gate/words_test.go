@@ -11,7 +11,7 @@ func TestQuoteIsBounded(t *testing.T) {
 	if got := []rune(Quote(strings.Repeat("ü", 10*MostShown))); len(got) != MostShown+3 {
 		t.Errorf("%d characters are shown", len(got))
 	}
-	if whole := strings.Repeat("ü", MostShown); Clip(whole, MostShown) != whole {
+	if whole := strings.Repeat("ü", MostShown); Quote(whole) != `"`+whole+`"` {
 		t.Errorf("a text of %d characters is cut", MostShown)
 	}
 }

@@ -124,7 +124,7 @@ func subject(t *testing.T, archive *txtar.Archive) *gate.Subject {
 			write(t, filepath.Join(dir, "packs", "support", f.Name), f.Data)
 		}
 	}
-	return open(t, dir)
+	return open(t, dir, "support")
 }
 
 func write(t *testing.T, name string, data []byte) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/edittest"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
@@ -58,14 +59,29 @@ func (s Surroundings) Subject(src []byte) *gate.Subject {
 	return gate.NewSubject(unit, environments, repo.DefaultConfig())
 }
 
-// Example returns the pack of the example repository, as packgate reads it.
-func Example(t *testing.T) *gate.Subject {
+// Example returns the support pack of the example repository, as packgate reads it.
+func Example(t testing.TB) *gate.Subject {
 	t.Helper()
-	return open(t, "../../examples/acme-support")
+	return open(t, "../../examples/acme-support", "support")
 }
 
-// open reads packs/support/pack.json of a repository, and all that is beside it.
-func open(t *testing.T, dir string) *gate.Subject {
+// ExampleEdited returns a pack of the example repository, by the name of its
+// folder, as it stands there, and what an edit script makes of it.
+func ExampleEdited(t testing.TB, name, script string) (base *pack.Pack, head *gate.Subject) {
+	t.Helper()
+	s := open(t, "../../examples/acme-support", name)
+	out, err := edittest.Apply(s.Unit.Document.Source, script)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, script)
+	}
+	unit := *s.Unit
+	unit.Document, unit.Faults = read(unit.Document.File, out)
+	unit.Pack = pack.New(unit.Document)
+	return s.Pack, gate.NewSubject(&unit, s.Environments, s.Config)
+}
+
+// open reads packs/NAME/pack.json of a repository, and all that is beside it.
+func open(t testing.TB, dir, name string) *gate.Subject {
 	t.Helper()
 	files, err := repo.OpenFiles(dir, ".")
 	if err != nil {
@@ -80,7 +96,7 @@ func open(t *testing.T, dir string) *gate.Subject {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unit, err := files.Unit("packs/support/pack.json", config)
+	unit, err := files.Unit("packs/"+name+"/pack.json", config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ var Gate = &gate.Gate{
 // key returns the key of a finding in a file beside a pack: a fingerprint knows of
 // no file.
 func key(u *repo.Unit, name string, parts ...string) string {
-	return strings.Join(append([]string{strings.TrimPrefix(name, u.Dir()+"/")}, parts...), " ")
+	return strings.Join(append([]string{u.Within(name)}, parts...), " ")
 }
 
 // own returns the overlays that are not those of another pack.

@@ -27,13 +27,14 @@ var OVL010 = &gate.Rule{
 func checkOrder(p *gate.Pass) {
 	checkIDs(p)
 	for _, v := range overlay.Views(p.Unit) {
+		m := &meetings{Pass: p, index: map[[2]*repo.Overlay]int{}}
 		touched := map[*pack.Node][]*overlay.Step{}
 		for i := range v.Steps {
 			s := &v.Steps[i]
 			if before := touched[s.At]; len(before) > 0 {
 				// The steps are in the order of the overlays, so of those that state no
 				// order, or the same, some two are neighbours.
-				reportMeeting(p, before[len(before)-1], s)
+				m.add(before[len(before)-1], s)
 			}
 			touched[s.At] = append(touched[s.At], s)
 		}
@@ -41,10 +42,11 @@ func checkOrder(p *gate.Pass) {
 			s := &v.Steps[i]
 			for around := s.At.Parent; around != nil; around = around.Parent {
 				for _, other := range touched[around][:min(len(touched[around]), gate.MostListed)] {
-					reportMeeting(p, other, s)
+					m.add(other, s)
 				}
 			}
 		}
+		m.report()
 	}
 }
 
@@ -65,23 +67,59 @@ func checkIDs(p *gate.Pass) {
 	}
 }
 
-// reportMeeting reports two settings that touch one path, unless it is written down
-// which of them wins.
-func reportMeeting(p *gate.Pass, a, b *overlay.Step) {
-	path := gate.Clip(b.Path(), 2*gate.MostShown)
-	message, hint := "", "give each of the two overlays an order; the higher one counts"
-	switch x, y := a.Overlay, b.Overlay; {
-	case x == y:
-		message, hint = fmt.Sprintf("%s touches %q twice", overlay.Called(y), path), "keep one of the two settings"
-	case !x.Order.OK || !y.Order.OK:
-		message = fmt.Sprintf("%s and %s both touch %q, and not both state an order", overlay.Called(x), overlay.Called(y), path)
-	case x.Order.Value == y.Order.Value:
-		message = fmt.Sprintf("%s and %s both touch %q, and state the same order", overlay.Called(x), overlay.Called(y), path)
-	default:
+// meetings are settings that touch one path, by the overlays that they are of: one
+// order mends all that two overlays have in common.
+type meetings struct {
+	*gate.Pass
+	list  []meeting
+	index map[[2]*repo.Overlay]int
+}
+
+// meeting is the first of the places where two overlays meet, and how many more
+// there are. The two may be one overlay.
+type meeting struct {
+	a, b *overlay.Step
+	more int
+}
+
+// add adds two settings, unless it is written down which of them wins. What one
+// overlay sets twice stands for itself.
+func (m *meetings) add(a, b *overlay.Step) {
+	x, y := a.Overlay, b.Overlay
+	if x != y && x.Order.OK && y.Order.OK && x.Order.Value != y.Order.Value {
 		return
 	}
-	p.Report(gate.Diagnostic{
-		At: b.Setting.Path.Node, Message: message, Hint: hint, Key: key(p.Unit, b.Overlay.Name, a.Overlay.Name),
-		Related: []finding.Related{gate.Also(a.Setting.Path.Node, "the other setting")},
-	})
+	if at, ok := m.index[[2]*repo.Overlay{x, y}]; ok && x != y {
+		m.list[at].more++
+		return
+	}
+	m.index[[2]*repo.Overlay{x, y}] = len(m.list)
+	m.list = append(m.list, meeting{a: a, b: b})
 }
+
+func (m *meetings) report() {
+	for _, each := range m.list {
+		a, b := each.a, each.b
+		both := fmt.Sprintf("%s and %s both touch %q", overlay.Called(a.Overlay), overlay.Called(b.Overlay), shownPath(b))
+		switch each.more {
+		case 0:
+		case 1:
+			both += " and 1 more path"
+		default:
+			both += fmt.Sprintf(" and %d more paths", each.more)
+		}
+		message, hint := both+", and not both state an order", "give each of the two overlays an order; the higher one counts"
+		switch {
+		case a.Overlay == b.Overlay:
+			message, hint = fmt.Sprintf("%s touches %q twice", overlay.Called(b.Overlay), shownPath(b)), "keep one of the two settings"
+		case a.Overlay.Order.OK && b.Overlay.Order.OK:
+			message = both + ", and state the same order"
+		}
+		m.Report(gate.Diagnostic{
+			At: b.Setting.Path.Node, Message: message, Hint: hint, Key: key(m.Unit, b.Overlay.Name, a.Overlay.Name),
+			Related: []finding.Related{gate.Also(a.Setting.Path.Node, "the other setting")},
+		})
+	}
+}
+
+func shownPath(s *overlay.Step) string { return pack.Clip(s.Path(), 2*gate.MostShown) }

@@ -27,16 +27,17 @@ var OVL009 = &gate.Rule{
 
 // Resolved turns what the gates find in a resolved pack into findings of OVL009.
 // Base are the findings of the pack without overlays: errors that it has too, in
-// the same words, are left out, as are warnings and what is waived. A finding stands
-// at the setting that touches its place, or else at the settings of the last
-// overlay.
+// the same words, are left out, as are warnings and what is waived, and what the same
+// rule found in the overlay itself. A finding stands at the setting that touches its
+// place, or else at the settings of the last overlay.
 func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) []finding.Finding {
 	// A fingerprint knows of no value, and another value may be as wrong.
 	identity := func(f finding.Finding) string { return f.Fingerprint() + f.Message }
-	known := map[string]bool{}
+	known, inOverlay := map[string]bool{}, map[string]bool{}
+	place := func(rule string, l finding.Location) string { return rule + "\x00" + l.File + "\x00" + l.Pointer }
 	for _, f := range base {
 		if f.Severity == finding.Error {
-			known[identity(f)] = true
+			known[identity(f)], inOverlay[place(f.Rule, f.Location)] = true, true
 		}
 	}
 	var brought []finding.Finding
@@ -45,6 +46,9 @@ func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) 
 			continue
 		}
 		o, at := source(v, f)
+		if inOverlay[place(f.Rule, at.Location())] {
+			continue
+		}
 		brought = append(brought, finding.Finding{
 			Rule: OVL009.ID, Name: OVL009.Name, Gate: Gate.ID, Severity: OVL009.Severity,
 			Message:  fmt.Sprintf("with %s %s: %s", called(v), f.Rule, f.Message),

@@ -74,7 +74,7 @@ func checkAim(p *gate.Pass, s *overlay.Step) {
 	})
 }
 
-func number(n *pack.Node) string { return gate.Clip(n.Raw(), gate.MostShown) }
+func number(n *pack.Node) string { return pack.Clip(n.Raw(), gate.MostShown) }
 
 // comparison asks what packs permit with overlays and without.
 type comparison struct {

@@ -80,7 +80,7 @@ func checkApprover(p *gate.Pass, g *pack.ApprovalGate) {
 	if ttl := g.TTLSeconds; ttl.OK && ttl.Value <= 0 {
 		p.Report(gate.Diagnostic{
 			At:      ttl.Node,
-			Message: fmt.Sprintf("ttl_seconds of %s is %s, so an approval is over before it counts", gate.Called("gate", g.GateID), gate.Clip(ttl.Node.Text, gate.MostShown)),
+			Message: fmt.Sprintf("ttl_seconds of %s is %s, so an approval is over before it counts", gate.Called("gate", g.GateID), pack.Clip(ttl.Node.Text, gate.MostShown)),
 			Hint:    "write how many seconds an approval holds, such as 7200",
 			Key:     "ttl",
 		})

@@ -359,7 +359,7 @@ func (tr *trial) truth(condition *pack.Node, data map[string]any) policy.Truth {
 }
 
 func applies(r *pack.Rule, data map[string]any) bool {
-	intent, _ := lookup(data, intentPath)
+	intent, _ := policy.Lookup(data, intentPath)
 	return !r.AppliesTo.Intent.OK || r.AppliesTo.Intent.Value == intent
 }
 

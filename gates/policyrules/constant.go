@@ -113,7 +113,7 @@ func reportText(p *gate.Pass, o use) {
 	p.Report(gate.Diagnostic{
 		At: o.at,
 		Message: fmt.Sprintf("%s orders %s against the text %q, and ordering needs two numbers",
-			o.owner, short(o.path), gate.Clip(o.text.Text, gate.MostShown)),
+			o.owner, short(o.path), pack.Clip(o.text.Text, gate.MostShown)),
 		Hint: "write a number, without quotes",
 		Key:  o.path,
 	})
@@ -123,7 +123,7 @@ func reportTypes(p *gate.Pass, o, t use) {
 	p.Report(gate.Diagnostic{
 		At: o.at,
 		Message: fmt.Sprintf("%s orders %s, which %s compares with the text %q",
-			o.owner, short(o.path), t.owner, gate.Clip(t.text.Text, gate.MostShown)),
+			o.owner, short(o.path), t.owner, pack.Clip(t.text.Text, gate.MostShown)),
 		Hint:    "find out whether the caller sends a number or a text, and write both conditions for that",
 		Key:     o.path,
 		Related: gate.See(t.at, "compared with a text here"),

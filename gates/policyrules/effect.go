@@ -3,7 +3,6 @@ package policyrules
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/pack"
@@ -112,14 +111,11 @@ func known(rules []*rule) policy.Formula {
 }
 
 // The budget of proofs, in the solver's steps, of which a fast machine does some
-// million in a second. Most questions need less than the first try; the pairs of
-// four hundred rules of one rank need about half of a check's steps.
+// million in a second. The pairs of four hundred rules of one rank need about half
+// of a check's steps.
 const (
-	firstTry   = 1_000
 	lastTry    = 1_000_000
 	checkSteps = 60_000_000
-	// beyond is how the solver's reason begins where its steps were too few.
-	beyond = "not proved within"
 )
 
 // proof asks the solver on behalf of one check and keeps account.
@@ -130,19 +126,14 @@ type proof struct {
 
 func newProof(p *gate.Pass) *proof { return &proof{Pass: p, left: checkSteps} }
 
-// ask decides a formula. It tries with few steps first, so that it is known about
-// how many were needed.
+// ask decides whether the parts hold together.
 func (q *proof) ask(parts ...policy.Formula) policy.Answer {
-	f := policy.All(parts...)
-	for steps := firstTry; ; steps *= 10 {
+	return policy.Solver{Steps: lastTry}.Gradually(policy.All(parts...), func(steps int) string {
 		if q.left -= steps; q.left < 0 {
-			return policy.Answer{Reason: fmt.Sprintf("the check has used up its %d steps", checkSteps)}
+			return fmt.Sprintf("the check has used up its %d steps", checkSteps)
 		}
-		a := policy.Solver{Steps: steps}.Solve(f)
-		if steps == lastTry || a.Verdict != policy.Undecided || !strings.HasPrefix(a.Reason, beyond) {
-			return a
-		}
-	}
+		return ""
+	})
 }
 
 // unproved notes what could not be decided.

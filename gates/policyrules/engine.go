@@ -278,7 +278,7 @@ func differ(n *pack.Node, data map[string]any) bool {
 func operandWords(n *pack.Node, data map[string]any) string {
 	if n.Kind == pack.Object && len(n.Members) == 1 && n.Members[0].Name == "var" {
 		if path := operandsOf(n.Members[0].Value)[0]; path.Kind == pack.String {
-			v, ok := lookup(data, path.Text)
+			v, ok := policy.Lookup(data, path.Text)
 			if !ok {
 				return short(path.Text) + " (missing)"
 			}

@@ -3,7 +3,6 @@ package policyrules
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/contextosai/packgate/gates/gate"
@@ -50,8 +49,8 @@ func TestBudget(t *testing.T) {
 	p := gate.NewPass(s, Gate, POL001)
 	q := newProof(p)
 	m := newModel(p)
-	if a := (policy.Solver{Steps: 1}).Solve(m.rules[0].branches[0].holds); !strings.HasPrefix(a.Reason, beyond) {
-		t.Errorf("the solver's reason %q does not begin with %q", a.Reason, beyond)
+	if a := (policy.Solver{Steps: 1}).Solve(m.rules[0].branches[0].holds); !a.OutOfSteps() {
+		t.Errorf("one step suffices, or the answer %q does not say so", a.Reason)
 	}
 	q.left = 0
 	newReach(m, q).checkAll()

@@ -67,7 +67,7 @@ type decision struct {
 // newModel compiles the conditions of a pack.
 func newModel(p *gate.Pass) *model {
 	m := &model{}
-	for _, intent := range p.Intents() {
+	for _, intent := range p.Pack.Intents() {
 		m.intents = append(m.intents, intent.Value)
 	}
 	slices.Sort(m.intents)

@@ -139,7 +139,7 @@ func reportEngines(p *gate.Pass, c condition, d disagreement, more int) {
 func witnessOf(e *policy.Expr, data map[string]any) map[string]any {
 	witness := map[string]any{}
 	for _, path := range append([]string{intentPath}, variablesOf([]*policy.Expr{e})...) {
-		if v, ok := lookup(data, path); ok {
+		if v, ok := policy.Lookup(data, path); ok {
 			put(witness, path, v)
 		}
 	}

@@ -56,7 +56,7 @@ func example(witness map[string]any, exprs ...*policy.Expr) string {
 		if path == intentPath {
 			continue
 		}
-		if v, ok := lookup(witness, path); ok {
+		if v, ok := policy.Lookup(witness, path); ok {
 			there = append(there, short(path)+" "+shown(v))
 		} else {
 			absent = append(absent, short(path))
@@ -84,32 +84,17 @@ func few(words []string) []string {
 func variablesOf(exprs []*policy.Expr) []string {
 	var paths []string
 	for _, e := range exprs {
-		for _, v := range e.Variables() {
-			if !v.Scoped && !slices.Contains(paths, v.Path) {
-				paths = append(paths, v.Path)
+		for _, path := range e.Reads() {
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
 			}
 		}
 	}
 	return paths
 }
 
-// lookup returns the value at a dotted path of decoded JSON. Lists are no part
-// of a witness, so only members are followed.
-func lookup(data any, path string) (any, bool) {
-	for name := range strings.SplitSeq(path, ".") {
-		object, ok := data.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		if data, ok = object[name]; !ok {
-			return nil, false
-		}
-	}
-	return data, true
-}
-
 // shown writes a value as JSON, cut where it is long.
-func shown(v any) string { return gate.Clip(pack.CompactJSON(v), gate.MostShown) }
+func shown(v any) string { return pack.Clip(pack.CompactJSON(v), gate.MostShown) }
 
 // put sets the value at a dotted path, making the objects on the way.
 func put(into map[string]any, path string, v any) {

@@ -135,7 +135,7 @@ func checkSchemaPair(p *gate.Pass, d pack.DecisionSpec) (refs []schemaText) {
 }
 
 func checkCatalog(p *gate.Pass) {
-	if intents := p.Intents(); len(intents) > 0 {
+	if intents := p.Pack.Intents(); len(intents) > 0 {
 		section := func(e *repo.Environment) *pack.Node { return e.Intents.Node }
 		p.EachCatalog("intents", section, func(e *repo.Environment) {
 			c := newCatalog(e, "intent", "intents", texts(e.Intents))

@@ -11,14 +11,7 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-const (
-	contextPrefix = "request.context."
-	policyEval    = "policy_eval"
-
-	// longest is how long, in bytes, a dotted name can be for its parts to be
-	// looked at one by one. It keeps long names in deep objects from adding up.
-	longest = 256
-)
+const contextPrefix = "request.context."
 
 // sources is where evidence can come from, by the name of the evidence. Tools
 // and denied are folded names.
@@ -44,7 +37,7 @@ func sourcesOf(p *gate.Pass) *sources {
 		s.addVariables(r.If)
 	}
 	for _, c := range p.Unit.Cases {
-		s.addMembers(c.Invoke.Get("input").Get("context"), "")
+		gate.EachMember(c.Invoke.Get("input").Get("context"), func(name string, at *pack.Node) { put(s.supplied, name, at) })
 	}
 	places := s.plain()
 	names := slices.Collect(maps.Keys(places))
@@ -65,14 +58,14 @@ func sourcesOf(p *gate.Pass) *sources {
 // resolveEvidence reports whether a piece of evidence has a source.
 func (s *sources) resolveEvidence(name string) bool {
 	return s.config[name] != nil || s.read[name] != nil || s.tools[gate.FoldEvidence(name)] != nil ||
-		name == policyEval && s.bundles || s.supplied[name] != nil
+		name == gate.PolicyEval && s.bundles || s.supplied[name] != nil
 }
 
 // tried says in words what resolveEvidence has looked at in vain.
 func (s *sources) tried(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "the config's evidence map does not name it, no rule reads %s%s, no allowed permission gives it", contextPrefix, name)
-	if name == policyEval {
+	if name == gate.PolicyEval {
 		b.WriteString(", there is no policy bundle")
 	}
 	switch s.cases {
@@ -127,7 +120,7 @@ func (s *sources) addVariable(path string, at *pack.Node) {
 		return
 	}
 	put(s.read, name, at)
-	name = name[:min(len(name), longest)]
+	name = name[:min(len(name), gate.MostOfName)]
 	for i := strings.LastIndexByte(name, '.'); i > 0; i = strings.LastIndexByte(name, '.') {
 		name = name[:i]
 		put(s.read, name, at)
@@ -185,37 +178,13 @@ func (s *sources) addPermissions(permissions []pack.Permission, places map[strin
 	return plainest
 }
 
-// addMembers adds the members of a request's context, and those of the objects
-// in it by their dotted path. A null supplies nothing.
-func (s *sources) addMembers(n *pack.Node, prefix string) {
-	if n == nil {
-		return
-	}
-	for _, m := range n.Members {
-		if m.Value.Kind == pack.Null {
-			continue
-		}
-		name := prefix + m.Name
-		put(s.supplied, name, m.Value)
-		if len(name) < longest {
-			s.addMembers(m.Value, name+".")
-		}
-	}
-}
-
-// addRef adds the parts of an evidence reference, such as order and ord_881 of
-// "kg:order:ord_881#snapshot_7". The scheme, where there is one, says where the
-// evidence comes from, and the fragment which state of it was seen: neither
-// names it.
+// addRef adds the parts of an evidence reference.
 func (s *sources) addRef(ref pack.Text) {
 	if !ref.OK {
 		return
 	}
-	name, _, _ := strings.Cut(ref.Value, "#")
-	if _, rest, ok := strings.Cut(name, ":"); ok {
-		name = rest
-	}
-	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ':' || r == '/' }) {
+	_, parts := gate.ReferenceParts(ref.Value)
+	for _, part := range parts {
 		put(s.supplied, part, ref.Node)
 	}
 }

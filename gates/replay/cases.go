@@ -118,7 +118,7 @@ func report(p *gate.Pass, r *golden.Result, problem golden.Problem) {
 		Location: &problem.Location, Message: problem.Message, Hint: problem.Hint, Severity: problem.Severity, Key: r.Case,
 	}
 	if r.Input != nil {
-		d.Key = within(p, r.Input.SideFile)
+		d.Key = p.Unit.Within(r.Input.Name)
 		if problem.Location.File != r.File {
 			d.Related = gate.See(pack.Place(r.Input.Case.Node, r.Input.Node), "the case")
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/golden"
@@ -20,7 +19,7 @@ var RPL006 = &gate.Rule{
 		"A family counts when a case that names it really shows it: in one of family `approval` a gate is active, in one of `budget_pressure` a bucket is truncated, " +
 		"in one of `safety_ceiling` a tool stays out because of the safety mode, in one of `denied` a decision is not allowed. " +
 		"What a pack cannot show is not asked of it: approvals without gates, a ceiling without tools above `read_only`, a denial where nothing denies. " +
-		"An overlay that no case compiles is a warning too.\n\n" +
+		"An overlay that no case compiles is a warning too. What only a case shows that cannot be compiled, or ends otherwise than it expects, is not checked: that case has its own finding.\n\n" +
 		"`packgate golden init PACK` writes a first set of cases, which can be edited.",
 	Bad:   `{"intents": ["support.refund", "support.exchange"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}]}`,
 	Good:  `{"intents": ["support.refund"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}, {"case": "not-verified", "family": "denied", "intent": "support.refund"}]}`,
@@ -40,6 +39,38 @@ var RPL006 = &gate.Rule{
 
 const initCases = "write a case for it, or let packgate golden init write a first set"
 
+// failing returns the cases that have to be mended before it is known what they
+// show: they cannot be compiled, or end otherwise than they expect. Each has a
+// finding of its own, which is not to be told a second time as something missing.
+func failing(p *gate.Pass) []*golden.Result {
+	var list []*golden.Result
+	results := p.Golden()
+	for i := range results {
+		if r := &results[i]; r.Detail == nil || r.Expected != string(r.Outcome) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// awaits notes that something is not known to be missing, as long as a failing
+// case may show it. It reports whether there is such a case. A file that could not
+// be read as a case may show anything.
+func awaits(p *gate.Pass, what string, may func(*golden.Result) bool) bool {
+	for _, r := range failing(p) {
+		switch {
+		case r.Input == nil:
+			p.NotChecked(fmt.Sprintf("%s cannot be read, and may be a case that seems to be missing", r.File))
+		case may(r):
+			p.NotChecked(fmt.Sprintf("%s: %s, which is to show it, does not come out as it expects", what, p.Unit.Within(r.Input.Name)))
+		default:
+			continue
+		}
+		return true
+	}
+	return false
+}
+
 func checkIntents(p *gate.Pass) {
 	seen := map[string]bool{}
 	for _, r := range p.Golden() {
@@ -47,13 +78,14 @@ func checkIntents(p *gate.Pass) {
 			seen[r.Intent] = true
 		}
 	}
-	for _, intent := range p.Intents() {
-		if !seen[intent.Value] {
-			p.Report(gate.Diagnostic{
-				At: intent.Node, Key: intent.Value, Hint: initCases,
-				Message: fmt.Sprintf("intent %s has no golden case", gate.Quote(intent.Value)),
-			})
+	for _, intent := range p.Pack.Intents() {
+		if seen[intent.Value] || awaits(p, "intent "+gate.Quote(intent.Value), func(r *golden.Result) bool { return r.Intent == intent.Value }) {
+			continue
 		}
+		p.Report(gate.Diagnostic{
+			At: intent.Node, Key: intent.Value, Hint: initCases,
+			Message: fmt.Sprintf("intent %s has no golden case", gate.Quote(intent.Value)),
+		})
 	}
 }
 
@@ -61,19 +93,17 @@ func checkIntents(p *gate.Pass) {
 type family struct {
 	name string
 	what string // what a case of it shows, after "in which"
-	// possible says whether the pack can have such a case, and shown whether a
-	// compile is one.
+	// possible says whether the pack can have such a case.
 	possible func(*gate.Pass) bool
-	shown    func(*golden.Result) bool
 }
 
 func families() []family {
 	return []family{
-		{"allowed", "a decision is allowed", func(*gate.Pass) bool { return true }, isAllowed},
-		{"denied", "a decision is not allowed, or the request is refused", canDeny, isDenied},
-		{"approval", "an approval gate is active", func(p *gate.Pass) bool { return len(p.Gates) > 0 }, isApproval},
-		{"safety_ceiling", "a tool stays out because of the safety mode", hasEffects, isCeiling},
-		{"budget_pressure", "a bucket is truncated", func(*gate.Pass) bool { return true }, isTruncated},
+		{golden.FamilyAllowed, "a decision is allowed", func(*gate.Pass) bool { return true }},
+		{golden.FamilyDenied, "a decision is not allowed, or the request is refused", canDeny},
+		{golden.FamilyApproval, "an approval gate is active", func(p *gate.Pass) bool { return len(p.Gates) > 0 }},
+		{golden.FamilyCeiling, "a tool stays out because of the safety mode", hasEffects},
+		{golden.FamilyBudget, "a bucket is truncated", func(*gate.Pass) bool { return true }},
 	}
 }
 
@@ -88,15 +118,16 @@ func checkFamilies(p *gate.Pass) {
 			if r.Family != f.name || r.Detail == nil {
 				continue
 			}
-			found = found || f.shown(&r)
+			found = found || r.Shows(f.name)
 			claims = append(claims, gate.See(r.Input.Family.Node, "this case is said to be one")...)
 		}
-		if !found {
-			p.Report(gate.Diagnostic{
-				At: idPlace(p), Key: f.name, Severity: finding.Warning, Hint: initCases, Related: claims[:min(len(claims), gate.MostListed)],
-				Message: fmt.Sprintf("there is no golden case of family %q, in which %s", f.name, f.what),
-			})
+		if found || awaits(p, fmt.Sprintf("family %q", f.name), func(r *golden.Result) bool { return r.Family == f.name }) {
+			continue
 		}
+		p.Report(gate.Diagnostic{
+			At: idPlace(p), Key: f.name, Severity: finding.Warning, Hint: initCases, Related: claims[:min(len(claims), gate.MostListed)],
+			Message: fmt.Sprintf("there is no golden case of family %q, in which %s", f.name, f.what),
+		})
 	}
 }
 
@@ -117,48 +148,6 @@ func hasEffects(p *gate.Pass) bool {
 	})
 }
 
-// isAllowed reports whether a request was compiled with a decision allowed, or
-// with no decision to be made.
-func isAllowed(r *golden.Result) bool {
-	if r.Outcome != compiler.Compiled {
-		return false
-	}
-	asked := false
-	for _, d := range r.Detail.Trace.Decisions {
-		if d.State == compiler.DecisionAllowed {
-			return true
-		}
-		asked = asked || d.State != compiler.DecisionOther
-	}
-	return !asked
-}
-
-func isDenied(r *golden.Result) bool {
-	return r.Outcome != compiler.Compiled || slices.ContainsFunc(r.Detail.Trace.Decisions, func(d compiler.DecisionTrace) bool {
-		return d.State == compiler.DecisionDenied || d.State == compiler.DecisionSilent
-	})
-}
-
-func isApproval(r *golden.Result) bool {
-	return r.Outcome == compiler.Compiled && slices.ContainsFunc(r.Detail.Trace.Gates, func(g compiler.GateTrace) bool { return g.Active })
-}
-
-// isCeiling reports whether a tool is above the safety mode of the run context.
-func isCeiling(r *golden.Result) bool {
-	mode := r.Input.RunContext.Get("safety_mode")
-	if r.Outcome != compiler.Compiled || mode == nil {
-		return false
-	}
-	ceiling := pack.ApprovalMode(mode.Text)
-	return slices.ContainsFunc(r.Detail.Trace.Tools, func(t compiler.ToolTrace) bool {
-		return !t.Surfaced && pack.Mode(t.Adapter.ApprovalMode).Rank() > ceiling.Rank()
-	})
-}
-
-func isTruncated(r *golden.Result) bool {
-	return r.Outcome == compiler.Compiled && len(r.Detail.Context.ContextLedger.Budget.TruncatedBuckets) > 0
-}
-
 func checkOverlays(p *gate.Pass) {
 	compiled := map[string]bool{}
 	for _, r := range p.Golden() {
@@ -167,12 +156,14 @@ func checkOverlays(p *gate.Pass) {
 		}
 	}
 	for _, o := range p.Unit.Overlays {
-		if id := o.OverlayID; id.OK && !compiled[id.Value] {
-			p.Report(gate.Diagnostic{
-				At: id.Node, Key: within(p, o.SideFile), Severity: finding.Warning,
-				Message: fmt.Sprintf("no golden case is compiled with overlay %s", gate.Quote(id.Value)),
-				Hint:    fmt.Sprintf("write a case whose overlay is %s, or remove the overlay", gate.Quote(id.Value)),
-			})
+		id := o.OverlayID
+		if !id.OK || compiled[id.Value] || awaits(p, "overlay "+gate.Quote(id.Value), func(r *golden.Result) bool { return r.Overlay == id.Value }) {
+			continue
 		}
+		p.Report(gate.Diagnostic{
+			At: id.Node, Key: p.Unit.Within(o.Name), Severity: finding.Warning,
+			Message: fmt.Sprintf("no golden case is compiled with overlay %s", gate.Quote(id.Value)),
+			Hint:    fmt.Sprintf("write a case whose overlay is %s, or remove the overlay", gate.Quote(id.Value)),
+		})
 	}
 }

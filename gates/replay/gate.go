@@ -21,12 +21,10 @@ package replay
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/golden"
 	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
 )
 
 // Gate is the replay gate.
@@ -57,12 +55,6 @@ func unfit(p *gate.Pass) *golden.Problem {
 		}
 	}
 	return nil
-}
-
-// within names a file within the pack's folder. Two files can have one fault at one
-// path, and a fingerprint knows of no file.
-func within(p *gate.Pass, f *repo.SideFile) string {
-	return strings.TrimPrefix(f.Name, p.Unit.Dir()+"/")
 }
 
 // notes bounds how many reasons for not checking a rule lists one by one.

@@ -86,7 +86,7 @@ func newReplays(p *gate.Pass) *replays {
 		s.addResult(&results[i])
 	}
 	for _, record := range p.Unit.Records {
-		s.records[within(p, record.SideFile)] = record
+		s.records[p.Unit.Within(record.Name)] = record
 	}
 	for i := len(p.Rules) - 1; i >= 0; i-- { // the first of a name counts
 		r := &p.Rules[i]
@@ -96,7 +96,7 @@ func newReplays(p *gate.Pass) *replays {
 	for _, b := range p.Pack.PolicyLayer.PolicyBundles.Items {
 		s.bundles[b.BundleID.Value] = true
 	}
-	for _, intent := range p.Intents() {
+	for _, intent := range p.Pack.Intents() {
 		s.intents[intent.Value] = true
 	}
 	return s
@@ -106,7 +106,7 @@ func (s *replays) addResult(r *golden.Result) {
 	if r.Input == nil {
 		return
 	}
-	s.results[within(s.Pass, r.Input.SideFile)] = r
+	s.results[s.Unit.Within(r.Input.Name)] = r
 	if trace := r.Input.RunContext.Get("trace_id"); trace != nil && r.Detail != nil && s.traces[trace.Text] == nil {
 		s.traces[trace.Text] = r
 	}
@@ -120,7 +120,7 @@ const mostItems = 1000
 // more.
 func first[T any](s *replays, file *repo.SideFile, what string, items []T) []T {
 	if len(items) > mostItems {
-		s.unchecked("%s: only the first %d %s are looked at", within(s.Pass, file), mostItems, what)
+		s.unchecked("%s: only the first %d %s are looked at", s.Unit.Within(file.Name), mostItems, what)
 		return items[:mostItems]
 	}
 	return items
@@ -128,12 +128,12 @@ func first[T any](s *replays, file *repo.SideFile, what string, items []T) []T {
 
 // fault reports a fault of a replay file.
 func (s *replays) fault(file *repo.SideFile, at *pack.Node, related []finding.Related, hint, format string, args ...any) {
-	s.Report(gate.Diagnostic{At: at, Key: within(s.Pass, file), Hint: hint, Related: related, Message: fmt.Sprintf(format, args...)})
+	s.Report(gate.Diagnostic{At: at, Key: s.Unit.Within(file.Name), Hint: hint, Related: related, Message: fmt.Sprintf(format, args...)})
 }
 
 // packet checks one packet against what it was made from.
 func (s *replays) packet(packet *repo.Packet) {
-	name := within(s.Pass, packet.SideFile)
+	name := s.Unit.Within(packet.Name)
 	s.ownPack(packet.SideFile, packet.ContextPackRef)
 	ref := packet.SourceRef
 	if !ref.OK {
@@ -147,7 +147,9 @@ func (s *replays) packet(packet *repo.Packet) {
 		s.status(packet, string(result.Outcome), outcomes(), caseOf(result))
 		s.against(packet, result)
 	case record != nil:
-		s.status(packet, record.Status.Value, nil, gate.See(record.Status.Node, "the record"))
+		if record.Status.OK { // else the schema gate's
+			s.status(packet, record.Status.Value, nil, gate.See(record.Status.Node, "the record"))
+		}
 		s.recordHash(packet, record)
 		if linked := s.traces[packet.TraceID.Value]; packet.TraceID.OK && linked != nil {
 			s.against(packet, linked)
@@ -225,10 +227,10 @@ func (s *replays) recordHash(packet *repo.Packet, record *repo.Record) {
 	switch {
 	case want.Value == string(bytes) || err == nil && want.Value == string(canonical):
 	case record.RecordHash.OK && want.Value == record.RecordHash.Value:
-		s.unchecked("%s: decision_record_hash is the record_hash that the record states, which cannot be computed again", within(s.Pass, packet.SideFile))
+		s.unchecked("%s: decision_record_hash is the record_hash that the record states, which cannot be computed again", s.Unit.Within(packet.Name))
 	default:
 		s.fault(packet.SideFile, want.Node, gate.See(pack.Place(record.RecordID.Node, record.Node), "the record"), "restore the record, or write the digest of the changed one",
-			"decision_record_hash is %s, and the record has digest %s, in canonical form %s", gate.Quote(want.Value), bytes, canonical)
+			"decision_record_hash is %s, and the record has digest %s, in canonical form %s", quoteDigest(want.Value), bytes, canonical)
 	}
 }
 
@@ -244,7 +246,7 @@ func (s *replays) against(packet *repo.Packet, r *golden.Result) {
 
 // hash compares the packet's hash, where it was made with this compiler.
 func (s *replays) hash(packet *repo.Packet, r *golden.Result) {
-	want, name := packet.CompiledContextHash, within(s.Pass, packet.SideFile)
+	want, name := packet.CompiledContextHash, s.Unit.Within(packet.Name)
 	made := packet.Compiler
 	if packet.Meta != nil && !made.OK {
 		made = packet.Meta.Compiler
@@ -262,6 +264,13 @@ func (s *replays) hash(packet *repo.Packet, r *golden.Result) {
 		s.unchecked("%s: the hash is that of %s, under which the request compiled to something else", name, gate.Quote(packet.ContextPackRef.Value))
 	default:
 		s.fault(packet.SideFile, want.Node, caseOf(r), fmt.Sprintf("see packgate compile %s --case %q, and write the hash anew if the change is meant", s.Unit.Document.File, r.Case),
-			"compiled_context_hash is %s, and the request compiles to %s", gate.Quote(want.Value), r.Hash)
+			"compiled_context_hash is %s, and the request compiles to %s", quoteDigest(want.Value), r.Hash)
 	}
+}
+
+// quoteDigest quotes a digest without cutting it off: it stands beside another one
+// that it is to be compared with.
+func quoteDigest(digest string) string {
+	const length = len("sha256:") + 64
+	return fmt.Sprintf("%q", pack.Clip(digest, length))
 }

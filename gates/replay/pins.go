@@ -37,6 +37,7 @@ func checkPins(p *gate.Pass) {
 		return
 	}
 	tell(p, results, golden.KindReference)
+	tellVersions(p, results)
 	n := &notes{Pass: p}
 	for i := range results {
 		if results[i].Input != nil {
@@ -51,6 +52,36 @@ func checkPins(p *gate.Pass) {
 		n.pinnedVersion(record.SideFile, record.Lineage.PackVersion)
 		n.fixedSnapshot(record.SideFile, record.Lineage.SnapshotVersion)
 	}
+}
+
+// tellVersions reports cases that are about another version of the pack: one as it
+// is, and several, which were forgotten together, as one finding.
+func tellVersions(p *gate.Pass, results []golden.Result) {
+	var of []*golden.Result
+	var problems []golden.Problem
+	for i := range results {
+		for _, problem := range results[i].Problems {
+			if problem.Kind == golden.KindVersion {
+				of, problems = append(of, &results[i]), append(problems, problem)
+			}
+		}
+	}
+	if len(problems) == 0 {
+		return
+	}
+	first := problems[0]
+	if len(problems) == 1 {
+		report(p, of[0], first)
+		return
+	}
+	d := gate.Diagnostic{
+		Location: &first.Location, Hint: first.Hint, Key: "versions",
+		Message: fmt.Sprintf("%d golden cases are about another version of the pack; of the first, %s", len(problems), first.Message),
+	}
+	for _, other := range problems[1:min(len(problems), gate.MostListed)] {
+		d.Related = append(d.Related, finding.Related{Location: other.Location, Message: "another one"})
+	}
+	p.Report(d)
 }
 
 // graphScheme begins references into the knowledge graph, and snapshotMark their
@@ -83,7 +114,7 @@ func (n *notes) pinnedCase(r *golden.Result) {
 	}
 	want, source, why := meaning(n.Pass, r)
 	if why != "" {
-		n.unchecked("%s: %s", within(n.Pass, r.Input.SideFile), why)
+		n.unchecked("%s: %s", n.Unit.Within(r.Input.Name), why)
 	}
 	for _, ref := range refs {
 		n.pinnedRef(r.Input.SideFile, ref, want, source)
@@ -101,6 +132,9 @@ func meaning(p *gate.Pass, r *golden.Result) (id, source, why string) {
 	if !ok || alias == "" {
 		return "", "", "the pack's snapshot_pin_rule names no snapshot"
 	}
+	if r.Catalog == nil && r.Detail == nil {
+		return "", "", "the case cannot be compiled"
+	}
 	if r.Catalog == nil {
 		return "", "", fmt.Sprintf("the case has no environment whose catalog says which snapshot %s is", gate.Quote(rule.Value))
 	}
@@ -115,18 +149,18 @@ func meaning(p *gate.Pass, r *golden.Result) (id, source, why string) {
 func (n *notes) pinnedRef(file *repo.SideFile, ref pack.Text, want, source string) {
 	hint := fmt.Sprintf("let it end in %q and the id of the snapshot that the content is of", snapshotMark)
 	if want != "" {
-		hint = fmt.Sprintf("let it end in %q, with the content that this snapshot has", snapshotMark+gate.Clip(want, gate.MostShown))
+		hint = fmt.Sprintf("let it end in %q, with the content that this snapshot has", snapshotMark+pack.Clip(want, gate.MostShown))
 	}
 	id, pinned := snapshotOf(ref.Value)
 	switch {
 	case !pinned:
 		n.Report(gate.Diagnostic{
-			At: ref.Node, Key: within(n.Pass, file), Hint: hint,
+			At: ref.Node, Key: n.Unit.Within(file.Name), Hint: hint,
 			Message: fmt.Sprintf("reference %s is not pinned to a snapshot of the graph", gate.Quote(ref.Value)),
 		})
 	case want != "" && id != want:
 		n.Report(gate.Diagnostic{
-			At: ref.Node, Key: within(n.Pass, file), Hint: hint,
+			At: ref.Node, Key: n.Unit.Within(file.Name), Hint: hint,
 			Message: fmt.Sprintf("reference %s is of snapshot %s, and %s is %s", gate.Quote(ref.Value), gate.Quote(id), source, gate.Quote(want)),
 			Related: gate.See(n.Pack.IntelligenceRefs.KnowledgeGraph.SnapshotPinRule.Node, "the pin rule of the pack"),
 		})
@@ -147,7 +181,7 @@ func (n *notes) pinnedVersion(file *repo.SideFile, ref pack.Text) {
 		hint = fmt.Sprintf("write the version that it was made with, such as %q", own)
 	}
 	n.Report(gate.Diagnostic{
-		At: ref.Node, Key: within(n.Pass, file), Hint: hint,
+		At: ref.Node, Key: n.Unit.Within(file.Name), Hint: hint,
 		Message: fmt.Sprintf("pack reference %s is not pinned to a version", gate.Quote(ref.Value)),
 	})
 }
@@ -161,7 +195,7 @@ func (n *notes) fixedSnapshot(file *repo.SideFile, ref pack.Text) {
 		return
 	}
 	n.Report(gate.Diagnostic{
-		At: ref.Node, Key: within(n.Pass, file), Hint: "write the id of the snapshot that was read, such as \"kg_2026_05_03_T0930\"",
+		At: ref.Node, Key: n.Unit.Within(file.Name), Hint: "write the id of the snapshot that was read, such as \"kg_2026_05_03_T0930\"",
 		Message: fmt.Sprintf("%s is no fixed snapshot of the graph", gate.Quote(ref.Value)),
 	})
 }

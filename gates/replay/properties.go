@@ -52,7 +52,7 @@ func (s *replays) property(packet *repo.Packet, property pack.Text, r *golden.Re
 	case negated && !slices.Contains(known, name):
 		if near := s.near.Nearest(name, known); near != "" {
 			s.Report(gate.Diagnostic{
-				At: property.Node, Key: within(s.Pass, packet.SideFile), Severity: finding.Warning,
+				At: property.Node, Key: s.Unit.Within(packet.Name), Severity: finding.Warning,
 				Message: fmt.Sprintf("property %s holds only because the pack has no such %s", gate.Quote(property.Value), q.kind),
 				Hint:    fmt.Sprintf("write %q, or remove the property", "!"+q.prefix+near),
 			})

@@ -33,7 +33,7 @@ func (s *replays) record(record *repo.Record) {
 
 // decision checks that what was decided can still be decided so.
 func (s *replays) decision(record *repo.Record) {
-	name := within(s.Pass, record.SideFile)
+	name := s.Unit.Within(record.Name)
 	if intent := record.IntentRef; intent.OK && !s.intents[intent.Value] {
 		s.fault(record.SideFile, intent.Node, nil, "let the pack know the intent, or remove the record", "the pack does not know the intent %s of the record", gate.Quote(intent.Value))
 	}
@@ -63,7 +63,7 @@ func (s *replays) outcome(record *repo.Record, spec *pack.DecisionSpec) {
 	outcome, allowed := record.Outputs.Outcome, pack.Values(spec.AllowedOutcomes)
 	switch {
 	case !outcome.OK:
-		s.unchecked("%s: the record has no outputs.outcome", within(s.Pass, record.SideFile))
+		s.unchecked("%s: the record has no outputs.outcome", s.Unit.Within(record.Name))
 	case !slices.Contains(allowed, outcome.Value):
 		s.fault(record.SideFile, outcome.Node, gate.See(spec.AllowedOutcomes.Node, "the allowed outcomes"),
 			gate.Choose(s.near.Nearest(outcome.Value, allowed), allowed, "allow it again", gate.List),
@@ -122,7 +122,7 @@ func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
 	}
 	intent := record.IntentRef
 	if !intent.OK {
-		s.unchecked("%s: the record has no intent_ref, so nothing says for which requests its tools have to be there", within(s.Pass, record.SideFile))
+		s.unchecked("%s: the record has no intent_ref, so nothing says for which requests its tools have to be there", s.Unit.Within(record.Name))
 		return
 	}
 	if !s.intents[intent.Value] {
@@ -133,7 +133,7 @@ func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
 		s.fault(record.SideFile, ref.Node, nil, "permit the tool again for the intent, or remove the record",
 			"tool %s, which gave evidence, is surfaced for no request of intent %s", gate.Quote(tool), gate.Quote(intent.Value))
 	case policy.Undecided:
-		s.unchecked("%s: whether tool %s can be surfaced is not proved: %s", within(s.Pass, record.SideFile), gate.Quote(tool), answer.Reason)
+		s.unchecked("%s: whether tool %s can be surfaced is not proved: %s", s.Unit.Within(record.Name), gate.Quote(tool), answer.Reason)
 	}
 }
 
@@ -167,26 +167,30 @@ func (s *replays) rule(record *repo.Record, id pack.Text) {
 // settled are the statuses in which all approvals have been given.
 var settled = []string{"DECIDED", "CLOSED"}
 
-// approvals checks that the approvals that were given can still be asked for, and
-// that those that were asked for were given.
+// approvals checks that the approvals that were given or asked for can still be
+// asked for, and that where it is decided, those that were asked for were given.
 func (s *replays) approvals(record *repo.Record) {
 	given := map[string]bool{}
 	for _, a := range first(s, record.SideFile, "approvals", record.Approvals.Items) {
 		if a.GateID.OK {
 			given[a.GateID.Value] = true
-			s.approval(record, a.GateID)
+			s.approval(record, a.GateID, "approved the decision")
 		}
 	}
-	if !slices.Contains(settled, record.Status.Value) {
-		return
-	}
+	done := slices.Contains(settled, record.Status.Value)
 	for _, id := range first(s, record.SideFile, "approval_gates_active", record.ControlsActive.ApprovalGatesActive.Items) {
-		if id.OK && !given[id.Value] {
+		switch {
+		case !id.OK || given[id.Value]:
+		case !done:
+			s.approval(record, id, "was active")
+		default:
 			s.fault(record.SideFile, id.Node, gate.See(record.Status.Node, "the status of the record"), "add the approval that was given, or correct the status",
 				"gate %s was active and the record has no approval of it, although it is %s", gate.Quote(id.Value), record.Status.Value)
 		}
 	}
-	s.newApprovals(record, given)
+	if done {
+		s.newApprovals(record, given)
+	}
 }
 
 // newApprovals warns of gates that a request like the record's would need now and
@@ -200,7 +204,7 @@ func (s *replays) newApprovals(record *repo.Record, given map[string]bool) {
 	for _, id := range linked.Detail.Context.RuntimeControls.ApprovalGatesActive {
 		if !given[id] && !slices.Contains(was, id) {
 			s.Report(gate.Diagnostic{
-				At: pack.Place(record.Approvals.Node, record.Node), Key: within(s.Pass, record.SideFile) + " " + id, Severity: finding.Warning,
+				At: pack.Place(record.Approvals.Node, record.Node), Key: s.Unit.Within(record.Name) + " " + id, Severity: finding.Warning,
 				Related: caseOf(linked), Hint: "mend the pack if the decision should stand as it was made",
 				Message: fmt.Sprintf("the request would need the approval of gate %s now, which the record does not have", gate.Quote(id)),
 			})
@@ -208,12 +212,13 @@ func (s *replays) newApprovals(record *repo.Record, given map[string]bool) {
 	}
 }
 
-// approval checks that a gate that was approved is there and can be active.
-func (s *replays) approval(record *repo.Record, id pack.Text) {
+// approval checks that a gate is there and can be active. What it did then is said
+// in words, after its name.
+func (s *replays) approval(record *repo.Record, id pack.Text, did string) {
 	names := gate.Names(s.Gates)
 	if s.Gates[id.Value] == nil {
 		s.fault(record.SideFile, id.Node, nil, gate.Choose(s.near.Nearest(id.Value, names), names, "remove the record", gate.List),
-			"gate %s, which approved the decision, is not in the pack", gate.Quote(id.Value))
+			"gate %s, which %s, is not in the pack", gate.Quote(id.Value), did)
 		return
 	}
 	if !s.intents[record.IntentRef.Value] {
@@ -222,8 +227,8 @@ func (s *replays) approval(record *repo.Record, id pack.Text) {
 	switch answer := s.active(record.IntentRef.Value, id.Value); answer.Verdict {
 	case policy.Unsatisfiable:
 		s.fault(record.SideFile, id.Node, gate.See(s.Gates[id.Value].Node, "the gate"), "let a rule or a permission require the gate again, or remove the record",
-			"gate %s approved the decision, and no request of intent %s asks for it any more", gate.Quote(id.Value), gate.Quote(record.IntentRef.Value))
+			"gate %s %s, and no request of intent %s asks for it any more", gate.Quote(id.Value), did, gate.Quote(record.IntentRef.Value))
 	case policy.Undecided:
-		s.unchecked("%s: whether gate %s can be active is not proved: %s", within(s.Pass, record.SideFile), gate.Quote(id.Value), answer.Reason)
+		s.unchecked("%s: whether gate %s can be active is not proved: %s", s.Unit.Within(record.Name), gate.Quote(id.Value), answer.Reason)
 	}
 }

@@ -186,7 +186,7 @@ func (s *surface) bounds(at place, row *repo.SurfaceRow, have map[string]any, re
 		}
 		holds := "nothing"
 		if have[e.Name] != nil {
-			holds = gate.Clip(pack.CompactJSON(have[e.Name]), gate.MostShown)
+			holds = pack.Clip(pack.CompactJSON(have[e.Name]), gate.MostShown)
 		}
 		s.fault(pack.Place(e.Value.Node.Get(loose), e.Value.Node), at.intent+" "+at.tool, append(gate.See(s.declared[at.tool], "the tool"), related...),
 			"bound the argument in the permission as this row does, or correct the row if the change is meant",

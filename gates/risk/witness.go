@@ -3,11 +3,11 @@ package risk
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/policy"
 )
 
@@ -25,13 +25,9 @@ func example(witness map[string]any, about ...*policy.Expr) string {
 		if x == nil {
 			continue
 		}
-		for _, v := range x.Variables() {
-			if !v.Scoped {
-				read = append(read, v.Path)
-			}
-		}
+		read = append(read, x.Reads()...)
 	}
-	all := leaves(witness, "")
+	all := leaves(witness)
 	told := slices.DeleteFunc(slices.Clone(all), func(l leaf) bool { return !slices.Contains(read, l.path) })
 	if len(told) == 0 {
 		told = all
@@ -67,21 +63,17 @@ type leaf struct{ path, value string }
 
 // leaves returns the values of a request in the order of their paths. The
 // intent is left out, because messages name it anyway.
-func leaves(object map[string]any, prefix string) (all []leaf) {
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		path := prefix + name
-		if inner, ok := object[name].(map[string]any); ok && len(inner) > 0 {
-			all = append(all, leaves(inner, path+".")...)
-			continue
-		}
+func leaves(witness map[string]any) (all []leaf) {
+	for names, v := range policy.Leaves(witness) {
+		path := strings.Join(names, ".")
 		if path == "request.intent" {
 			continue
 		}
-		value, err := json.Marshal(object[name])
+		value, err := json.Marshal(v)
 		if err != nil { // no JSON can be behind it
-			value = fmt.Append(nil, object[name])
+			value = fmt.Append(nil, v)
 		}
-		all = append(all, leaf{path, gate.Clip(string(value), gate.MostShown)})
+		all = append(all, leaf{path, pack.Clip(string(value), gate.MostShown)})
 	}
 	return all
 }

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/finding"
@@ -38,7 +37,7 @@ func checkSideFiles(p *gate.Pass) {
 		return
 	}
 	for _, file := range p.Unit.Files {
-		reportFaults(p, within(p, file), file.Faults)
+		reportFaults(p, p.Unit.Within(file.Name), file.Faults)
 		if file.Document.Root != nil {
 			checkSideFile(p, file)
 		}
@@ -50,19 +49,13 @@ func checkSideFile(p *gate.Pass, file *repo.SideFile) {
 	violations, err := schemas.Validate(file.Kind, root.Any())
 	if err != nil {
 		p.Report(gate.Diagnostic{
-			At: root, Key: within(p, file), Message: fmt.Sprintf("the file could not be checked against its schema: %v", err),
+			At: root, Key: p.Unit.Within(file.Name), Message: fmt.Sprintf("the file could not be checked against its schema: %v", err),
 		})
 		return
 	}
 	for _, v := range violations {
 		d := violation(file.Kind, root, v)
-		d.Key = within(p, file) + " " + d.Key
+		d.Key = p.Unit.Within(file.Name) + " " + d.Key
 		p.Report(d)
 	}
-}
-
-// within names a side file within the pack's folder. Two files can have one
-// fault at one path, and a fingerprint knows of no file.
-func within(p *gate.Pass, file *repo.SideFile) string {
-	return strings.TrimPrefix(file.Name, p.Unit.Dir()+"/")
 }

@@ -68,7 +68,7 @@ func renameOrRemove(nearest string) string {
 // number or boolean in quotes, or a single text where a list is wanted.
 func mendType(d *gate.Diagnostic, v schemas.Violation) {
 	text := d.At.Text
-	short := gate.Clip(text, mostShown) == text
+	short := pack.Clip(text, mostShown) == text
 	wants := func(noun string) bool { return strings.HasPrefix(v.Message, "must be "+noun+",") }
 	switch {
 	case wants("a string") && (d.At.Kind == pack.Number || d.At.Kind == pack.Bool):

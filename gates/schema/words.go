@@ -3,7 +3,6 @@ package schema
 import (
 	"fmt"
 
-	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/pack"
 )
 
@@ -12,10 +11,10 @@ import (
 const mostShown = 48
 
 // quote quotes text of a document for a message.
-func quote(text string) string { return fmt.Sprintf("%q", gate.Clip(text, mostShown)) }
+func quote(text string) string { return fmt.Sprintf("%q", pack.Clip(text, mostShown)) }
 
 // literal shows a number as it is written.
-func literal(n *pack.Node) string { return gate.Clip(n.Raw(), mostShown) }
+func literal(n *pack.Node) string { return pack.Clip(n.Raw(), mostShown) }
 
 // subject names a value in a message: by its member name, as an item of the
 // value that holds it, or as the document.

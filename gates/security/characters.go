@@ -82,16 +82,16 @@ func reportHidden(p *gate.Pass, n *pack.Node, text string, identifier bool) {
 		}
 	}
 	name, _ := n.Name()
-	subject := "the text"
+	key, subject := "text", "the text"
 	if name == text && n.Text != text {
-		subject = "the member's name"
+		key, subject = "name", "the member's name"
 	}
 	message := fmt.Sprintf("%s %q holds %s: %s", subject, shownText(text, found), characters(count), list(kinds))
 	if spells != "" {
 		message += fmt.Sprintf("; the tags spell %q", excerpt(spells))
 	}
 	p.Report(gate.Diagnostic{
-		Location: placed(n, subject != "the text", visible), Key: subject,
+		Location: placed(n, key == "name", visible), Key: key,
 		Message: message,
 		Hint:    "delete what cannot be seen",
 		Fix:     deletion(n, text, found),

@@ -53,16 +53,14 @@ func checkWriteBack(p *gate.Pass) {
 			Hint:    setFalse + ", or waive the rule with a reason, an owner and a last day",
 			Fix:     &finding.Fix{Description: setFalse, Operations: []finding.Operation{{Op: "replace", Path: writeBack, Value: "false"}}},
 		})
-	case allowed.Node == nil && isObject(consent.Node):
+	case allowed.Node == nil && gate.IsObject(consent.Node):
 		unsaid(p, consent.Node, finding.Operation{Op: "add", Path: writeBack, Value: "false"})
-	case consent.Node == nil && isObject(policy.Node):
+	case consent.Node == nil && gate.IsObject(policy.Node):
 		unsaid(p, policy.Node, finding.Operation{
 			Op: "add", Path: "/memory_layer/memory_policy/consent_gating", Value: `{"pii_write_back_allowed": false}`,
 		})
 	}
 }
-
-func isObject(n *pack.Node) bool { return n != nil && n.Kind == pack.Object }
 
 func unsaid(p *gate.Pass, at *pack.Node, op finding.Operation) {
 	p.Report(gate.Diagnostic{

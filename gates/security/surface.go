@@ -123,17 +123,17 @@ func checkEndpoint(p *gate.Pass, f file, at *pack.Node, which string) {
 			Location: masked(at, false, shownOfSecret, isSecret),
 			Message:  which + " " + fault.message,
 			Hint:     fault.hint,
-			Key:      f.key(fault.message),
+			Key:      f.key(fault.kind),
 		})
 	}
 }
 
-type endpointFault struct{ message, hint string }
+type endpointFault struct{ kind, message, hint string }
 
 // endpointFaults says what is wrong with an endpoint, without saying the secret.
 func endpointFaults(ref string) (faults []endpointFault) {
 	const byName = "write the name of the endpoint alone, such as internal://orders, and let the runtime add the credential"
-	add := func(message, hint string) { faults = append(faults, endpointFault{message, hint}) }
+	add := func(kind, message, hint string) { faults = append(faults, endpointFault{kind, message, hint}) }
 	rest := ref
 	if _, after, ok := strings.Cut(ref, "://"); ok {
 		rest = after
@@ -145,22 +145,22 @@ func endpointFaults(ref string) (faults []endpointFault) {
 	}
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
 		if strings.Contains(authority[:i], ":") {
-			add("carries a user and a password before its host", byName)
+			add("user", "carries a user and a password before its host", byName)
 		} else {
-			add("carries a user before its host", byName)
+			add("user", "carries a user before its host", byName)
 		}
 		authority = authority[i+1:]
 	}
 	for _, name := range tokenParameters(query) {
-		add(fmt.Sprintf("carries a credential in its parameter %q", name), byName)
+		add("parameter "+name, fmt.Sprintf("carries a credential in its parameter %q", name), byName)
 	}
 	if len(faults) == 0 {
 		for _, m := range detect.Secrets("", ref) {
-			add("carries "+m.Kind, byName)
+			add(m.Kind, "carries "+m.Kind, byName)
 		}
 	}
 	if kind := rawAddress(authority); kind != "" {
-		add("is "+kind+", wanted a name", "write the name of the endpoint, such as internal://orders")
+		add("address", "is "+kind+", wanted a name", "write the name of the endpoint, such as internal://orders")
 	}
 	return faults
 }

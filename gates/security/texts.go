@@ -68,7 +68,7 @@ type file struct {
 func files(p *gate.Pass) []file {
 	all := []file{{"", p.Unit.Document}}
 	add := func(name string, d *pack.Document) {
-		all = append(all, file{strings.TrimPrefix(name, p.Unit.Dir()+"/"), d})
+		all = append(all, file{p.Unit.Within(name), d})
 	}
 	for _, side := range p.Unit.Files {
 		add(side.Name, side.Document)
@@ -126,9 +126,5 @@ func excerpt(text string) string {
 	for _, m := range slices.Backward(detect.Secrets("", text)) {
 		text = text[:m.Start] + detect.Mask(text[m.Start:m.End], shownOfSecret) + text[m.End:]
 	}
-	letters := []rune(strings.Join(strings.Fields(text), " "))
-	if len(letters) > 40 {
-		return string(letters[:40]) + "…"
-	}
-	return string(letters)
+	return pack.Clip(strings.Join(strings.Fields(text), " "), 40)
 }

@@ -10,7 +10,10 @@
 // reports in the name of these rules.
 package version
 
-import "github.com/contextosai/packgate/gates/gate"
+import (
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+)
 
 // Gate is the version check. Its rules have no Check of their own: they look at
 // two packs, not at one, and are checked by the comparison of two versions.
@@ -18,5 +21,10 @@ var Gate = &gate.Gate{
 	ID:    "version",
 	Title: "Version",
 	About: "The new pack_version says what the changes since the baseline mean for those who use the pack.",
-	Rules: []*gate.Rule{VER001, VER002, VER003, VER005, VER006, VER007, VER008},
+	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008},
+}
+
+// Unregistered says that VER004 could not run, because there is no registry to ask.
+func Unregistered() finding.NotChecked {
+	return finding.NotChecked{Gate: Gate.ID, Rule: VER004.ID, Reason: "no registry is configured"}
 }

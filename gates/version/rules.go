@@ -15,7 +15,8 @@ var VER001 = &gate.Rule{
 packets refer to it, and a registry refuses other bytes under it. A change of any
 kind, the order of rules included, needs a new version.
 
-Set ` + "`pack_version`" + ` to the version that the message names. White space and the
+Let ` + "`packgate bump`" + ` set ` + "`pack_version`" + `, the golden cases and overlays that name it, and
+the snapshots, or set it to the version that the message names. White space and the
 order of members are no content, and need none.`,
 	Bad:   `{"pack_version": "1.0.0"} with a rule that version 1.0.0 does not have`,
 	Good:  `{"pack_version": "1.1.0"} with that rule`,
@@ -33,7 +34,7 @@ version constrains, a major version expands or changes what is allowed. A step t
 is too small lets a change through unseen, because minor versions are often taken
 without a review.
 
-Set ` + "`pack_version`" + ` to the version that the message names, or take back the changes
+Let ` + "`packgate bump`" + ` set ` + "`pack_version`" + ` and what names it, or take back the changes
 that force it. The class of each change comes from the class table; rows that are
 marked as open there can be settled under ` + "`classes:`" + ` in the config.`,
 	Bad:   `1.0.0 → 1.1.0, and the capability adp_payments.issue_refund is gone`,
@@ -52,6 +53,24 @@ environment: its content is known and was reviewed. To publish the old content a
 new, give it a new version.`,
 	Bad:   `2.0.0 → 1.9.0`,
 	Good:  `2.0.0 → 3.0.0 with the content of 1.9.0, or a pin back to 1.9.0`,
+	Since: "0.1.0",
+}
+
+// VER004 is about a version that is published already.
+var VER004 = &gate.Rule{
+	ID:       "VER004",
+	Name:     "version-published",
+	Severity: finding.Error,
+	Title:    "What the registry holds under this pack_id and pack_version is this pack",
+	Doc: `An id with a version names one content for ever. Where the registry has this one
+with other bytes, the pack could be merged and never be published: the registry
+refuses it, and whoever pinned the version goes on with the old content.
+
+Set ` + "`pack_version`" + ` to one that is not published. That the git baseline has no such
+version is no proof that the registry has none: it may have been published from
+another branch.`,
+	Bad:   `1.1.0 on this branch, and another 1.1.0 that was published from a release branch`,
+	Good:  `1.1.1 on this branch, with the content that is to be published`,
 	Since: "0.1.0",
 }
 
