@@ -36,13 +36,20 @@ replace /decision_layer/decision_specs/support.refund.execute/owner_role "x"`)
 // condition, and the rules stand in the order that turned gives.
 func large(b *testing.B, limit int, turned bool) []byte {
 	b.Helper()
+	return largeOf(b, turned, func(int) (string, int) { return "support_agent", limit })
+}
+
+// largeOf is large with a role and a limit for each rule.
+func largeOf(b *testing.B, turned bool, of func(i int) (role string, limit int)) []byte {
+	b.Helper()
 	rules := make([]string, 2000)
 	for i := range rules {
+		role, limit := of(i)
 		rules[i] = fmt.Sprintf(`{"rule_id": "R_%04d", "applies_to": {"intent": "support.refund"},
-  "if": {"and": [{"==": [{"var": "user.role"}, "support_agent"]}, {">": [{"var": "request.context.refund_amount"}, %d]}]},
+  "if": {"and": [{"==": [{"var": "user.role"}, %q]}, {">": [{"var": "request.context.refund_amount"}, %d]}]},
   "then": {"allow": true, "approval_mode": "destructive", "requires_approval_gate": "GATE_FINANCE_APPROVAL", "requires": ["order_lookup"]},
   "else": {"allow": false, "reason": "Number %04d does not apply to requests like this one."},
-  "decision_binding": "support.refund.execute", "rationale": "High-value refunds require finance approval, case %04d."}`, i, limit, i, i)
+  "decision_binding": "support.refund.execute", "rationale": "High-value refunds require finance approval, case %04d."}`, i, role, limit, i, i)
 	}
 	if turned {
 		rules = append(rules[1000:], rules[:1000]...)
@@ -55,7 +62,8 @@ func large(b *testing.B, limit int, turned bool) []byte {
 }
 
 // BenchmarkLarge compares packs of 2,000 rules in another order: with a few
-// changes, and with one in every rule.
+// changes, with one in every rule, with one in every rule where each has another
+// condition, and with all rules renamed.
 func BenchmarkLarge(b *testing.B) {
 	base := large(b, 3000, false)
 	b.Run("few", func(b *testing.B) {
@@ -68,6 +76,15 @@ replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_0008/rationale "x
 	})
 	b.Run("all", func(b *testing.B) {
 		head := edit(b, large(b, 5000, true), `replace /pack_meta/pack_version "2.0.0"`)
+		b.SetBytes(int64(len(base)))
+		benchmark(b, base, head, 2000)
+	})
+	b.Run("varied", func(b *testing.B) {
+		own := func(moved int) func(int) (string, int) {
+			return func(i int) (string, int) { return fmt.Sprintf("role_%d", i%25), 10*i + moved }
+		}
+		base := largeOf(b, false, own(0))
+		head := edit(b, largeOf(b, false, own(7)), `replace /pack_meta/pack_version "2.0.0"`)
 		b.SetBytes(int64(len(base)))
 		benchmark(b, base, head, 2000)
 	})

@@ -1,6 +1,7 @@
 package diffing
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -96,12 +97,34 @@ func valueOf(n *pack.Node) string {
 	return string(text)
 }
 
-// idempotencyDropped reports whether a write no longer requires its
-// idempotency key.
+// idempotencyDropped reports whether a write no longer requires its idempotency
+// key: because that bound changed, or because a permission came or went. Permissions
+// for one capability add up, so one of them with the key suffices.
 func idempotencyDropped(u *unit) bool {
-	if !named("idempotency_key")(u) || !isTrue(u.old.Get("required")) || isTrue(u.new.Get("required")) {
+	if u.item() == u.path && u.kind != Added && u.kind != Removed || u.item() != u.path && !named("idempotency_key")(u) {
 		return false
 	}
-	p := u.permission(u.head)
-	return p != nil && u.head.writes(p.AdapterID.Value, p.Capability.Value)
+	now := u.sameTool(u.head)
+	return len(now) > 0 && u.head.writes(now[0].AdapterID.Value, now[0].Capability.Value) &&
+		keyed(u.sameTool(u.base)) && !keyed(now)
+}
+
+// sameTool returns the permissions of a side that allow what the unit, which is a
+// permission, is about.
+func (u *unit) sameTool(s *side) (list []*pack.Permission) {
+	own := cmp.Or(u.permission(u.head), u.permission(u.base))
+	for _, p := range s.permitted() {
+		if own != nil && capability(p) == capability(own) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// keyed reports whether one of the permissions requires an idempotency key.
+func keyed(permissions []*pack.Permission) bool {
+	return slices.ContainsFunc(permissions, func(p *pack.Permission) bool {
+		c, ok := p.ArgConstraints.Get("idempotency_key")
+		return ok && c.Required.Value
+	})
 }

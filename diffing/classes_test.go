@@ -10,6 +10,7 @@ import (
 	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/internal/casefile"
 	"github.com/contextosai/packgate/internal/edittest"
+	"github.com/contextosai/packgate/internal/effect"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -35,6 +36,15 @@ func TestClasses(t *testing.T) {
 			}
 			for _, c := range d.Changes() {
 				if c.Row == r.ID {
+					if class, decided := decidedBy(c); r.Proved && decided {
+						if c.Class != class || c.NeedsHumanClass {
+							t.Errorf("the change does not have the class of its proof: %+v", c)
+						}
+						return
+					}
+					if r.Proved && c.Class == r.Class && strings.Contains(c.Reason, "not proved: ") {
+						return
+					}
 					if c.Class != r.Class || c.NeedsHumanClass != r.Human || c.Reason != r.Reason {
 						t.Errorf("the change does not have the class of its row: %+v", c)
 					}
@@ -55,8 +65,51 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+func decidedBy(c Change) (Class, bool) {
+	if c.Proof == nil {
+		return None, false
+	}
+	return c.Proof.class()
+}
+
+// TestUnproved runs the cases of all rows that a proof goes before, with a
+// condition in the base that is not valid: then nothing is proved, and the class is
+// that of the row.
+func TestUnproved(t *testing.T) {
+	for _, r := range Table() {
+		if !r.Proved {
+			continue
+		}
+		archive, err := txtar.ParseFile(filepath.Join("testdata", "classes", r.ID+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts := map[string]string{}
+		for _, f := range archive.Files {
+			scripts[f.Name] = string(f.Data)
+		}
+		base := edit(t, gatetest.Support(), scripts["base"]+`
+add /policy_layer/policy_bundles/- {"bundle_id": "BROKEN", "priority": 1, "policy_dsl": {"language": "jsonlogic", "rules": [{"rule_id": "R_BROKEN", "applies_to": {"intent": "broken"}, "if": {"nope": 1}, "then": {"allow": false}}]}}`)
+		d := diff(t, base, withVersion(t, edit(t, base, scripts["edit"]), "2.0.0"))
+		found := false
+		for _, c := range d.Changes() {
+			found = found || c.Row == r.ID
+			if c.Row == r.ID && (c.Class != r.Class || c.NeedsHumanClass != r.Human || !strings.Contains(c.Reason, "not proved: the base pack cannot be compiled: rule \"R_BROKEN\"")) {
+				t.Errorf("%s: %s, %s", r.ID, c.Class, c.Reason)
+			}
+		}
+		if !found || d.Effect != effect.Undecided {
+			t.Errorf("%s: no such change, or something is proved", r.ID)
+		}
+	}
+}
+
 // TestCases runs further cases of what differs and what class it has.
 func TestCases(t *testing.T) { runFolder(t, "cases", renderChanges) }
+
+// TestProofs runs the cases of what is proved: changes that are judged by what the
+// packs permit, and not by how they look.
+func TestProofs(t *testing.T) { runFolder(t, "proofs", renderProofs) }
 
 // TestFindings runs the cases of the version check.
 func TestFindings(t *testing.T) { runFolder(t, "findings", renderFindings) }
@@ -124,6 +177,31 @@ func renderChanges(d *Diff) string {
 			star = "★"
 		}
 		fmt.Fprintf(&b, "%s%s %s %s\n  %s: %s\n", c.Class, star, c.Kind, c.Path, c.Row, c.Reason)
+	}
+	return b.String()
+}
+
+// renderProofs is renderChanges with the requests that show what is proved.
+func renderProofs(d *Diff) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, effect %s\n", d.Class, d.Effect)
+	for _, c := range d.Changes() {
+		star := ""
+		if c.NeedsHumanClass {
+			star = "★"
+		}
+		fmt.Fprintf(&b, "%s%s %s %s\n  %s: %s\n", c.Class, star, c.Kind, c.Path, c.Row, c.Reason)
+		if c.Proof == nil {
+			continue
+		}
+		for _, shown := range []struct {
+			word, what string
+			request    map[string]any
+		}{{"gained", c.Proof.GainedWhat, c.Proof.Gained}, {"lost", c.Proof.LostWhat, c.Proof.Lost}} {
+			if shown.request != nil {
+				fmt.Fprintf(&b, "  %s: %s: %s\n", shown.word, shown.what, pack.CompactJSON(shown.request))
+			}
+		}
 	}
 	return b.String()
 }

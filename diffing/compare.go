@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/internal/effect"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/wI2L/jsondiff"
 )
@@ -22,19 +23,19 @@ func Compare(base, head *pack.Pack, overrides []Override) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Diff{base: base, head: head}
-	if d.Base, err = sideOf(base); err != nil {
-		return nil, fmt.Errorf("%w: base: %w", ErrIncomparable, err)
+	d := &Diff{base: base, head: head, Effect: effect.Equal}
+	var baseErr, headErr error
+	d.Base, baseErr = sideOf(base)
+	d.Head, headErr = sideOf(head)
+	switch {
+	case baseErr != nil && headErr != nil:
+		return nil, fmt.Errorf("%w: base: %w; head: %w", ErrIncomparable, baseErr, headErr)
+	case baseErr != nil:
+		return nil, fmt.Errorf("%w: base: %w", ErrIncomparable, baseErr)
+	case headErr != nil:
+		return nil, fmt.Errorf("%w: head: %w", ErrIncomparable, headErr)
 	}
-	if d.Head, err = sideOf(head); err != nil {
-		return nil, fmt.Errorf("%w: head: %w", ErrIncomparable, err)
-	}
-	var changes []Change
-	if d.Base.Digest != d.Head.Digest {
-		for _, u := range units(newSide(base), newSide(head)) {
-			changes = append(changes, settled.judge(u))
-		}
-	}
+	changes := d.changes(settled)
 	for _, c := range changes {
 		d.content = max(d.content, c.Class)
 	}
@@ -45,6 +46,27 @@ func Compare(base, head *pack.Pack, overrides []Override) (*Diff, error) {
 	}
 	d.arrange(changes)
 	return d, nil
+}
+
+// changes returns the changes, each with its class.
+func (d *Diff) changes(settled settlement) (changes []Change) {
+	if d.Base.Digest == d.Head.Digest {
+		return nil
+	}
+	base, head := newSide(d.base), newSide(d.head)
+	list := units(base, head)
+	if len(list) == 0 {
+		return nil
+	}
+	for _, u := range list {
+		u.choose()
+	}
+	proofs := prove(base, head, list)
+	d.Effects, d.Effect = proofs.effects, effect.Overall(proofs.effects)
+	for i, u := range list {
+		changes = append(changes, settled.judge(u, proofs.proof(i)))
+	}
+	return changes
 }
 
 func sideOf(p *pack.Pack) (Side, error) {

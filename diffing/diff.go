@@ -1,6 +1,10 @@
 package diffing
 
-import "github.com/contextosai/packgate/internal/pack"
+import (
+	"github.com/contextosai/packgate/internal/effect"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
 
 // Diff is the comparison of two versions of a pack.
 type Diff struct {
@@ -17,6 +21,11 @@ type Diff struct {
 	// included, and a last one called Other if members of the root that the
 	// contract does not know have changed.
 	Layers []Layer
+	// Effects are what differs in what the two versions permit, over all requests,
+	// and Effect what that comes to; Undecided where something is not proved. What
+	// is equal is not listed, unless the claim takes something for granted.
+	Effects []effect.Change
+	Effect  effect.Verdict
 
 	content Class // the highest class of the changes, the version's own aside
 	base    *pack.Pack
@@ -57,7 +66,19 @@ type Change struct {
 	// Old and New are the values, nil where a side has none.
 	Old, New       *pack.Node
 	OverrideReason string // the config's reason for another class; empty if there is none
+	// Proof is what is proved about what the change permits; nil for one that has
+	// nothing to do with that.
+	Proof *Proof
 }
+
+// Fingerprint identifies the change in later comparisons: by its row, its place
+// and its kind, and not by the words of the reason.
+func (c Change) Fingerprint() string {
+	return finding.ChangeFingerprint(c.Row, c.Path, c.Kind.String())
+}
+
+// Packs returns the two versions.
+func (d *Diff) Packs() (base, head *pack.Pack) { return d.base, d.head }
 
 // Changes returns the changes of all layers, in order.
 func (d *Diff) Changes() []Change {

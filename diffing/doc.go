@@ -18,7 +18,25 @@
 // a person's class, and the config may settle it with a reason; reject is never
 // lowered. What the table does not mention is major.
 //
-// Bounds and lists are compared structurally: a number that was raised, an item
-// that was taken away. A condition is not: one that is not the same expression
-// is major, because it is not proved that it permits no more than before.
+// # Proof
+//
+// What policies permit is not judged by how a change looks. A condition may move
+// from one rule into another, a rule may be split, a deny may make up for an allow
+// that became wider. So the two packs are compared as wholes (package effect), and
+// what was gained and lost, each with a request that shows it, is given to the
+// changes that can have caused it: those that speak of the same intent, decision,
+// tool or gate, and first of all those that make a difference in that request. A
+// change about what is permitted to which nothing is given is patch; where less is
+// permitted it is minor, where more is, major. Its row of the table is for what
+// cannot be proved, such as arithmetic over two variables, and for packs that do
+// not compile; then the reason says so. A row that says reject is never lowered.
+// Nothing that is gained is lost on the way: what no change explains goes to the
+// nearest ones, so that the class is never below what is proved of the whole. The
+// one exception is the contract's own: a new tool that only reads is minor.
+//
+// Evidence that outcomes ask for is no matter of what is permitted, and is followed
+// beside it: a rule that goes while nothing else asks for its evidence is major.
+// Conditions of eligibility, which the compiler does not read, are held against
+// each other alone. All other bounds and lists are compared as values: a number
+// that was raised, an item that was taken away.
 package diffing

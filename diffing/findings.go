@@ -44,17 +44,27 @@ func (d *Diff) raise() []finding.Finding {
 		return nil // the schema gate says what is wrong with a version
 	case order <= 0:
 		f = report(version.VER003, versionNode(d.head),
-			fmt.Sprintf("pack_version %q is not greater than %q", d.Head.Version, d.Base.Version),
-			"pin the earlier version in the environment to go back to it, or set a greater version")
+			fmt.Sprintf("pack_version %q is not greater than %q", d.Head.Version, d.Base.Version), d.back())
 	case d.content != Reject && d.Declared < d.content:
 		f = report(version.VER002, versionNode(d.head), d.tooSmall(), "")
 		f.Related = d.related(d.Declared + 1)
 	case d.content != Reject && d.Declared > d.content:
 		f = report(version.VER007, versionNode(d.head), d.tooLarge(), "")
+		if d.content == None && !d.versionOnly() {
+			f.Hint = fmt.Sprintf("restore the order of the items and pack_version %q, or keep the step if it is meant", d.Base.Version)
+		}
 	default:
 		return nil
 	}
 	return []finding.Finding{d.offer(f)}
+}
+
+// back says what to do about a version that goes back.
+func (d *Diff) back() string {
+	if d.Required == d.Base.Version {
+		return fmt.Sprintf("pin the earlier version in the environment to go back to it, and leave pack_version at %q", d.Required)
+	}
+	return "pin the earlier version in the environment to go back to it, or set a greater version"
 }
 
 func (d *Diff) unraised() string {
@@ -85,8 +95,8 @@ func (d *Diff) tooLarge() string {
 func (d *Diff) offer(f finding.Finding) finding.Finding {
 	at := d.head.PackMeta.PackVersion.Node
 	to := d.Required
-	if f.Rule == version.VER007.ID && d.content != None {
-		to = d.next()
+	if f.Rule == version.VER007.ID {
+		to = d.lower()
 	}
 	if to == "" || at == nil {
 		return f
@@ -99,6 +109,19 @@ func (d *Diff) offer(f finding.Finding) finding.Finding {
 		Operations:  []finding.Operation{{Op: "replace", Path: versionPath, Value: fmt.Sprintf("%q", to)}},
 	}
 	return f
+}
+
+// lower returns the version that is enough where the head's is greater than the
+// changes need; "" where there is none. A new order of items has to have one.
+func (d *Diff) lower() string {
+	to := d.next()
+	switch {
+	case d.versionOnly():
+		return d.Base.Version
+	case to == d.Head.Version:
+		return ""
+	}
+	return to
 }
 
 // shown is how many changes a message names.

@@ -74,22 +74,42 @@ func settle(overrides []Override) (settlement, error) {
 	return s, nil
 }
 
-// judge gives a unit its class: that of the first row that matches, or of the
-// row for all that the table does not mention.
-func (s settlement) judge(u *unit) Change {
-	r := shared().byID[rowOther]
+// choose gives a unit its row: the first that matches, or the one for all that
+// the table does not mention.
+func (u *unit) choose() {
+	u.row = shared().byID[rowOther]
 	for _, candidate := range u.rows {
 		if candidate.matches(u) {
-			r = candidate
-			break
+			u.row = candidate
+			return
 		}
 	}
+}
+
+// judge gives a unit its class: that of its row, unless a proof says otherwise.
+func (s settlement) judge(u *unit, proof *Proof) Change {
+	r := u.row
 	c := Change{
 		Layer: layerOf(u.path), Path: u.path, Kind: u.kind, Old: u.old, New: u.new,
-		Row: r.ID, Class: r.Class, NeedsHumanClass: r.Human, Reason: r.Reason,
+		Row: r.ID, Class: r.Class, NeedsHumanClass: r.Human, Reason: r.Reason, Proof: proof,
 	}
-	if o, ok := s[r.ID]; ok {
-		c.Class, c.NeedsHumanClass, c.OverrideReason = o.Class, false, o.Reason
+	override, settled := s[r.ID]
+	if settled {
+		c.Class, c.NeedsHumanClass, c.OverrideReason = override.Class, false, override.Reason
+	}
+	if proof == nil {
+		c.Proof = u.proof // that the row asked for, and is in its class
+		return c
+	}
+	proved, decided := proof.class()
+	switch {
+	case r.Class == Reject:
+	case decided && r.Proved && !(settled && override.Class >= proved), decided && proved > c.Class && (proved < Major || proof.grown):
+		c.Class, c.NeedsHumanClass, c.Reason, c.OverrideReason = proved, false, proof.words(), ""
+	case !decided && r.Proved && r.Reason == notProved:
+		c.Reason = proof.words()
+	case !decided && r.Proved:
+		c.Reason += "; " + proof.words()
 	}
 	return c
 }

@@ -108,6 +108,8 @@ func FuzzCompare(f *testing.F) {
 		lawMirror(t, d, diff(t, head, base))
 		lawOrder(t, d, diff(t, base, shuffled(t, head)))
 		lawRequired(t, d, base, head)
+		lawProved(t, d)
+		lawApplied(t, d)
 	})
 }
 
@@ -179,9 +181,22 @@ func lawMirror(t *testing.T, d, mirrored *Diff) {
 
 // lawOrder: the order of members and of named items is no change.
 func lawOrder(t *testing.T, d, reordered *Diff) {
-	if a, b := renderChanges(d), renderChanges(reordered); a != b {
+	if a, b := renderClasses(d), renderClasses(reordered); a != b {
 		t.Errorf("as written\n%s\nin another order\n%s", a, b)
 	}
+}
+
+// renderClasses is renderChanges without reasons that name a place by its index.
+func renderClasses(d *Diff) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", d.Class, d.Effect)
+	for _, c := range d.Changes() {
+		fmt.Fprintf(&b, "%s %t %s %s %s\n", c.Class, c.NeedsHumanClass, c.Kind, c.Path, c.Row)
+		if c.Proof != nil {
+			fmt.Fprintf(&b, "  %s %s %s %v\n", c.Proof.Verdict, pack.CompactJSON(c.Proof.Gained), pack.CompactJSON(c.Proof.Lost), c.Proof.Assumed)
+		}
+	}
+	return b.String()
 }
 
 // lawRequired: the version that is required is enough.
@@ -191,6 +206,21 @@ func lawRequired(t *testing.T, d *Diff, base, head []byte) {
 	}
 	if d = diff(t, base, withVersion(t, head, d.Required)); d.Required != "" || d.Declared != d.content {
 		t.Errorf("the required version %s is not enough: then %s", d.Head.Version, d.Required)
+	}
+}
+
+// lawProved: no class is below what is proved of the whole, unless all that is
+// gained is a tool that only reads; a proof lowers no reject.
+func lawProved(t *testing.T, d *Diff) {
+	least, reading := leastOf(d.Effect), false
+	for _, c := range d.Changes() {
+		reading = reading || c.Row == rowReading
+		if shared().byID[c.Row].Class == Reject && c.Class != Reject {
+			t.Errorf("%s is %s and not reject", c.Path, c.Class)
+		}
+	}
+	if d.Class < least && !reading {
+		t.Errorf("the class is %s, the effect %s", d.Class, d.Effect)
 	}
 }
 

@@ -24,6 +24,43 @@ func TestOverrideSettlesOpenRow(t *testing.T) {
 	}
 }
 
+// A proof goes before a row, and so before what the config says of it, unless that
+// is stricter. Where nothing is proved, the config settles the row.
+func TestOverrideBesideProof(t *testing.T) {
+	const bundle = "/policy_layer/policy_bundles/POLICY_RETURNS_V4"
+	const idv = bundle + "/rules/R_REFUND_REQUIRES_IDV"
+	for _, test := range []struct {
+		about, base, edit, row string
+		class, want            Class
+		overridden             bool
+	}{
+		{"proved to be the same, and the config is stricter", "", "replace " + bundle + "/priority 1", "policy_layer.priority", Minor, Minor, true},
+		{"proved to be more, and the config is weaker", "", "add " + idv + "/non_enforcing true\nreplace /decision_layer/decision_specs/support.refund.execute/approval_mode \"network\"", "policy_layer.non_enforcing", Minor, Major, false},
+		{"proved to be more, and the config is stricter", "", "replace " + idv + "/applies_to/intent \"support.x\"", "policy_layer.intent", Reject, Reject, true},
+		{"not proved", "replace " + idv + "/if {\"exec\": []}", "replace " + bundle + "/priority 1", "policy_layer.priority", Minor, Minor, true},
+	} {
+		base := edit(t, gatetest.Support(), test.base)
+		head := withVersion(t, edit(t, base, test.edit), "2.0.0")
+		d, err := Compare(read(t, "base.json", base), read(t, "head.json", head), []Override{{Change: test.row, Class: test.class, Reason: "so it is"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, c := range d.Changes() {
+			if c.Row != test.row {
+				continue
+			}
+			found = true
+			if c.Class != test.want || (c.OverrideReason != "") != test.overridden || c.NeedsHumanClass {
+				t.Errorf("%s: %+v", test.about, c)
+			}
+		}
+		if !found {
+			t.Errorf("%s: no change of the row\n%s", test.about, renderChanges(d))
+		}
+	}
+}
+
 func TestOverridesThatCannotBe(t *testing.T) {
 	support := read(t, "pack.json", gatetest.Support())
 	for _, test := range []struct {
@@ -122,8 +159,9 @@ func TestFaultyPackIsNotComparable(t *testing.T) {
 	doc, _ := pack.Read("twice.json", []byte(twice), pack.DefaultLimits())
 	support := read(t, "pack.json", gatetest.Support())
 	for side, compare := range map[string]func() (*Diff, error){
-		"base": func() (*Diff, error) { return Compare(pack.New(doc), support, nil) },
-		"head": func() (*Diff, error) { return Compare(support, pack.New(doc), nil) },
+		"base":   func() (*Diff, error) { return Compare(pack.New(doc), support, nil) },
+		"head":   func() (*Diff, error) { return Compare(support, pack.New(doc), nil) },
+		"; head": func() (*Diff, error) { return Compare(pack.New(doc), pack.New(doc), nil) },
 	} {
 		if _, err := compare(); !errors.Is(err, ErrIncomparable) || !strings.Contains(err.Error(), side+":") {
 			t.Errorf("%s: got %v", side, err)

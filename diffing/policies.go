@@ -50,16 +50,12 @@ func bindsNothing(u *unit) bool {
 	return false
 }
 
-// constrains reports whether no rule of the unit lets anything through that was
-// not let through before: its outcomes do not allow, or they allow with evidence
-// or a gate what another rule of the base allows already, or they bind nothing.
+// constrains reports whether the rules of the unit can only take away, whatever
+// else the pack says: no outcome that binds allows anything.
 func constrains(u *unit) bool {
 	for _, r := range rulesIn(u) {
-		if r.NonEnforcing.Value {
-			continue
-		}
 		for _, o := range r.Outcomes() {
-			if o.Allow.Value && !(asksForMore(o) && allowedBefore(u.base, r.Rule)) {
+			if !r.NonEnforcing.Value && !takesAway(o.Node) {
 				return false
 			}
 		}
@@ -67,28 +63,20 @@ func constrains(u *unit) bool {
 	return true
 }
 
-func asksForMore(o *pack.Outcome) bool {
-	return o.RequiresApprovalGate.OK || len(o.Requires.Items) > 0
-}
-
-// allowedBefore reports whether the side has a rule for the same intent and
-// decision that allows.
-func allowedBefore(s *side, rule *pack.Rule) bool {
-	for _, r := range s.Rules {
-		if r.AppliesTo.Intent.Value != rule.AppliesTo.Intent.Value || !rule.DecisionBinding.OK ||
-			r.DecisionBinding.Value != rule.DecisionBinding.Value || r.NonEnforcing.Value {
-			continue
-		}
-		for _, o := range r.Outcomes() {
-			if o.Allow.Value {
-				return true
-			}
-		}
+// takesAway reports whether an outcome denies, or says nothing that could let more
+// through: neither allows nor states a mode.
+func takesAway(outcome *pack.Node) bool {
+	if outcome == nil || outcome.Kind != pack.Object {
+		return false
 	}
-	return false
+	allow := outcome.Get("allow")
+	if allow == nil {
+		return outcome.Get("approval_mode") == nil
+	}
+	return allow.Kind == pack.Bool && !allow.Bool
 }
 
-func elseDenies(u *unit) bool { return u.new.Kind == pack.Object && !isTrue(u.new.Get("allow")) }
+func elseTakesAway(u *unit) bool { return takesAway(u.new) }
 
 // allowNarrowed reports whether an outcome denies now, or no longer allows.
 func allowNarrowed(u *unit) bool {
@@ -141,7 +129,7 @@ func lastGuard(u *unit) bool {
 func gateReliedOn(u *unit) bool {
 	id, _ := textOf(u.old.Get("gate_id"))
 	for _, p := range u.base.permitted() {
-		if destructive(u.base.mode(p.AdapterID.Value)) && u.base.guardedBy(p, id) && u.head.open[capability(p)] {
+		if destructive(u.base.mode(p.AdapterID.Value)) && u.base.guardedBy(p, id) && u.head.ungated[capability(p)] {
 			return true
 		}
 	}

@@ -21,6 +21,10 @@ type Row struct {
 	// may give another one.
 	Human  bool
 	Reason string
+	// Proved marks rows about what is permitted: a proof goes before the class
+	// (the same: patch, less: minor, more: major), which is for what cannot be
+	// proved.
+	Proved bool
 
 	matcher
 }
@@ -37,9 +41,11 @@ type matcher struct {
 type unit struct {
 	kind       Kind
 	rows       []*Row // those that speak of the place
+	row        *Row   // the one that matches
 	path       string
 	old, new   *pack.Node
 	base, head *side
+	proof      *Proof // of a condition that has nothing to do with what is permitted, as far as asked
 }
 
 func (r *Row) matches(u *unit) bool {

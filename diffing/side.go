@@ -19,12 +19,15 @@ type side struct {
 	index map[string]*pack.Node // from keyed paths to values
 	specs map[string]string     // names given to decision specs, to their own (see alignSpecs)
 
+	ruleOf    map[*pack.Node]*pack.Rule
 	raised    []map[string]bool // the gates that rules raise, by the rank of the mode
 	authority int               // the highest rank that a decision authorises
-	open      map[string]bool   // destructive capabilities that are permitted without a gate
+	ungated   map[string]bool   // destructive capabilities that are permitted without a gate
 
 	texts map[*pack.Node]map[string]bool // of arrays, as far as asked for
 	known map[*pack.Node]declaration     // of objects, as far as asked for
+
+	eligibility *asker // of the base: asks about conditions of eligibility
 }
 
 // declaration is what the contract says of the members of an object.
@@ -38,7 +41,11 @@ func newSide(p *pack.Pack) *side {
 	members, _ := form.(map[string]any)
 	s := &side{
 		Pack: p, Index: gate.NewIndex(p), form: members, index: index, specs: map[string]string{}, authority: -1,
-		open: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
+		ruleOf: map[*pack.Node]*pack.Rule{}, ungated: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
+		eligibility: &asker{mostQuestions, newConditions()},
+	}
+	for _, r := range s.Rules {
+		s.ruleOf[r.Node] = r.Rule
 	}
 	for _, d := range p.DecisionLayer.DecisionSpecs.Items {
 		s.authority = max(s.authority, pack.Mode(d.ApprovalMode).Rank())
@@ -46,7 +53,7 @@ func newSide(p *pack.Pack) *side {
 	s.raised = s.raisedGates()
 	for _, permission := range s.permitted() {
 		if s.unguarded(permission) {
-			s.open[capability(permission)] = true
+			s.ungated[capability(permission)] = true
 		}
 	}
 	return s

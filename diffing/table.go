@@ -9,6 +9,7 @@ const (
 	rowDefault     = "any.default"
 	rowUnknown     = "any.unknown_member"
 	rowOther       = "any.other"
+	rowReading     = "tooling_layer.read_only.added"
 )
 
 // notProved is the reason of every row about a condition: the text of an

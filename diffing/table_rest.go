@@ -15,6 +15,8 @@ func memoryRows() []*Row {
 			Reason: "remembered for less time", matcher: tier.where(lengthIs(-1))},
 		{ID: "memory_layer.tier_ttls.longer", Layer: layer, What: "tier TTL longer, or no length", Class: Major, Human: true,
 			Reason: "remembered for longer", matcher: tier.of(Changed)},
+		{ID: "memory_layer.tier_ttls.removed", Layer: layer, What: "tier TTL removed", Class: Major, Human: true,
+			Reason: "nothing limits how long the tier remembers", matcher: tier.of(Removed)},
 		{ID: "memory_layer.write_classes.added", Layer: layer, What: "write class added", Class: Major,
 			Reason: "expands what is remembered", matcher: writes.of(Added)},
 		{ID: "memory_layer.write_classes.removed", Layer: layer, What: "write class removed", Class: Minor, Human: true,

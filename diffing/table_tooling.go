@@ -1,5 +1,7 @@
 package diffing
 
+import "github.com/contextosai/packgate/internal/effect"
+
 // Where tools and decisions stand, in keyed paths.
 const (
 	adapterAt    = "/tooling_layer/adapter_registry/*"
@@ -18,10 +20,12 @@ func toolingRows() []*Row {
 			Reason: "it permits what is not there", matcher: named.where(unresolved)},
 		{ID: "tooling_layer.destructive_without_gate", Layer: layer, What: "destructive capability added or permitted without a gate", Class: Reject,
 			Reason: "nobody approves an effect that cannot be undone", matcher: on(append(named.at, permissionAt+"/allow")...).where(addedUnguarded)},
-		{ID: "tooling_layer.read_only.added", Layer: layer, What: "read_only adapter, capability or permission added", Class: Minor,
+		{ID: "tooling_layer.idempotency_key.dropped", Layer: layer, What: "required idempotency_key dropped on a write", Class: Reject,
+			Reason: "a write that is repeated happens twice", matcher: on(permissionAt, permissionAt+"/arg_constraints/*").where(idempotencyDropped)},
+		{ID: rowReading, Layer: layer, What: "read_only adapter, capability or permission added", Class: Minor,
 			Reason: "an additional read-only source of evidence", matcher: tools.where(addedReadOnly)},
 		{ID: "tooling_layer.permission.forbids", Layer: layer, What: "permission with allow false added", Class: Minor,
-			Reason: "constrains", matcher: on(permissionAt).of(Added).where(forbids)},
+			Reason: "constrains", Proved: true, matcher: on(permissionAt).of(Added).where(forbids)},
 		{ID: "tooling_layer.write.added", Layer: layer, What: "adapter, capability or permission that writes added", Class: Major,
 			Reason: "new effects", matcher: tools.where(addedOrAllowed)},
 		{ID: "tooling_layer.adapter.unused_removed", Layer: layer, What: "adapter without permission removed", Class: Minor, Human: true,
@@ -50,22 +54,22 @@ func permissionRows() []*Row {
 	return []*Row{
 		{ID: "tooling_layer.permission.renamed", Layer: layer, What: "permission renamed", Class: Minor, Human: true,
 			Reason: "audit trails name another permission", matcher: on(permissionAt, permissionAt+"/permission_id").where(identityMoved("permission_id"))},
+		{ID: "tooling_layer.permission.retargeted", Layer: layer, What: "adapter_id or capability of a permission changed", Class: Major,
+			Reason: "another capability is permitted, and the old one is not", matcher: on(permissionAt+"/adapter_id", permissionAt+"/capability")},
 		{ID: "tooling_layer.permission.removed", Layer: layer, What: "permission removed", Class: Major, Human: true,
 			Reason: "a removed capability breaks invocations, though it constrains", matcher: on(permissionAt).of(Removed)},
 		{ID: "tooling_layer.permission.forbidden", Layer: layer, What: "allow of a permission from true to false", Class: Major, Human: true,
 			Reason: "a removed capability breaks invocations, though it constrains", matcher: on(permissionAt + "/allow").where(forbidden)},
-		{ID: "tooling_layer.idempotency_key.dropped", Layer: layer, What: "required idempotency_key dropped on a write", Class: Reject,
-			Reason: "a write that is repeated happens twice", matcher: bounds.where(idempotencyDropped)},
 		{ID: "tooling_layer.arg_constraints.tightened", Layer: layer, What: "argument bounds of a permission tightened", Class: Minor,
-			Reason: "constrains", matcher: bounds.where(tightened)},
+			Reason: "constrains", Proved: true, matcher: bounds.where(tightened)},
 		{ID: "tooling_layer.arg_constraints.loosened", Layer: layer, What: "argument bounds of a permission loosened or not comparable", Class: Major,
-			Reason: "what is permitted may grow", matcher: bounds},
+			Reason: "what is permitted may grow", Proved: true, matcher: bounds},
 		{ID: "tooling_layer.permission_gate.added", Layer: layer, What: "gate of a permission added", Class: Minor,
-			Reason: "constrains", matcher: gate.of(Added)},
+			Reason: "constrains", Proved: true, matcher: gate.of(Added)},
 		{ID: "tooling_layer.permission_gate.destructive_removed", Layer: layer, What: "gate of a destructive permission removed", Class: Reject,
 			Reason: "a destructive capability without a gate", matcher: gate.where(destructiveGateLost)},
 		{ID: "tooling_layer.permission_gate.removed", Layer: layer, What: "gate of a permission changed or removed", Class: Major,
-			Reason: "the old gate no longer guards", matcher: gate},
+			Reason: "the old gate no longer guards", Proved: true, matcher: gate},
 	}
 }
 
@@ -95,8 +99,12 @@ func decisionRows() []*Row {
 			Reason: "changed contract of the decision", matcher: on(specAt+"/inputs_schema_ref", specAt+"/outputs_schema_ref")},
 		{ID: "decision_layer.eligibility_rules.added", Layer: layer, What: "eligibility_rules added", Class: Minor, Human: true,
 			Reason: "stricter", matcher: eligibility.of(Added)},
-		{ID: "decision_layer.eligibility_rules", Layer: layer, What: "eligibility_rules changed or removed", Class: Major, Human: true,
-			Reason: notProved, matcher: eligibility},
+		{ID: "decision_layer.eligibility_rules.rewritten", Layer: layer, What: "eligibility_rules written otherwise, with the same requests eligible", Class: Patch,
+			Reason: "proved: the same requests are eligible", matcher: eligibility.where(eligibilityIs(effect.Equal))},
+		{ID: "decision_layer.eligibility_rules.stricter", Layer: layer, What: "eligibility_rules stricter", Class: Minor, Human: true,
+			Reason: "proved: no more requests are eligible", matcher: eligibility.where(eligibilityIs(effect.Shrank))},
+		{ID: "decision_layer.eligibility_rules", Layer: layer, What: "eligibility_rules removed, or not proved to be stricter", Class: Major, Human: true,
+			Reason: "more requests may be eligible", matcher: eligibility},
 		{ID: "decision_layer.owner_role", Layer: layer, What: "owner_role", Class: Patch, Human: true,
 			Reason: "a note on the owner, though a field of the contract", matcher: on(specAt + "/owner_role")},
 		{ID: "decision_layer.version.patch", Layer: layer, What: "version of a spec: patch or less moved", Class: Patch, Human: true,

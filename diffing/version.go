@@ -1,6 +1,8 @@
 package diffing
 
 import (
+	"reflect"
+
 	"github.com/Masterminds/semver/v3"
 	"github.com/contextosai/packgate/internal/pack"
 )
@@ -48,10 +50,30 @@ func (d *Diff) rises() bool {
 // head's version does, and where none would.
 func (d *Diff) required() string {
 	same := d.Base.Digest == d.Head.Digest
-	if same || d.content == Reject || d.rises() && d.Declared >= d.content {
+	switch {
+	case same || d.content == Reject || d.rises() && d.Declared >= d.content:
 		return ""
+	case d.versionOnly():
+		return d.Base.Version
 	}
 	return d.next()
+}
+
+// versionOnly reports whether nothing but pack_version differs, not even the order
+// of items. Then the base's version says the same.
+func (d *Diff) versionOnly() bool {
+	if d.content != None || d.Base.Version == d.Head.Version {
+		return false
+	}
+	base, head := d.base.Node.Any(), d.head.Node.Any()
+	for _, root := range []any{base, head} {
+		if members, ok := root.(map[string]any); ok {
+			if meta, ok := members["pack_meta"].(map[string]any); ok {
+				delete(meta, "pack_version")
+			}
+		}
+	}
+	return reflect.DeepEqual(base, head)
 }
 
 // next returns the lowest version after the base's that carries the changes. A

@@ -1,0 +1,221 @@
+package compiles
+
+import (
+	"slices"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/overlay"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// Case is one golden case in both versions.
+type Case struct {
+	Name    string // of the case
+	File    string // as messages show it
+	Intent  string // of the invocation, "" where it could not be read
+	Overlay string // overlay_id of the overlay that the case names, "" for none
+	// Request is what both versions were compiled for. Its references are those of
+	// the head; the base was compiled for references to itself.
+	Request    compiler.Request
+	Base, Head Side
+	// Stage is the first stage of the compiler whose output differs, "resolve" for
+	// what comes before them; "" where the compiles are the same to the hash.
+	Stage string
+	// Causes are the changes of the pack for which a side ended early, as far as the
+	// reason lies in the pack.
+	Causes []Cause
+	// Sections are the parts of the compiled context that differ, in the order of
+	// the stages. There are none where a side was not compiled.
+	Sections []Section
+	// Tokens are the buckets of which more or less is used, in the contract's order.
+	Tokens []BucketChange
+	// Added and Removed are the tools, as "adapter.capability", that only one side
+	// has, in registry order; Changed are those that both have, with another mode,
+	// other gates or other bounds.
+	Added, Removed, Changed []string
+}
+
+// Same reports whether the case comes to the same in both versions. A case that
+// could not be compiled is not the same.
+func (c *Case) Same() bool {
+	return c.Base.Result != nil && c.Head.Result != nil && c.Stage == ""
+}
+
+// Side is one of the two versions in a case.
+type Side struct {
+	Outcome compiler.Outcome // "" where the case could not be compiled
+	Reason  string           // why it was not compiled, "" if it was
+	Hash    string           // compiled_context_hash, "" unless it was compiled
+	Tools   []Tool           // what is surfaced, in registry order
+	// Subject is what was compiled, with the overlay of the case, and Result the
+	// compile itself with its trace; nil where there was none.
+	Subject *Subject
+	Result  *compiler.Result
+}
+
+// BucketChange is how many tokens of a bucket are used.
+type BucketChange struct {
+	Bucket     compiler.Bucket
+	Base, Head int
+}
+
+// Compare compares the golden cases of a pack. Base is the pack that the unit's
+// is compared with; head is what became of the unit's cases. Changes are what
+// differs between the two packs. There is one Case for each result, in their order.
+func Compare(base *pack.Pack, u *repo.Unit, head []golden.Result, changes []diffing.Change) []Case {
+	m := &comparison{base: base, unit: u, versions: map[*pack.Pack]map[string]*version{}, changes: newChangeIndex(changes)}
+	cases := make([]Case, len(head))
+	for i := range head {
+		cases[i] = m.compare(&head[i])
+	}
+	return cases
+}
+
+// comparison is what the cases of one pack share.
+type comparison struct {
+	base     *pack.Pack
+	unit     *repo.Unit
+	versions map[*pack.Pack]map[string]*version // by pack as it stands and overlay_id
+	changes  *changeIndex
+}
+
+// version is a version of the pack with an overlay, or why it cannot be applied.
+type version struct {
+	*Subject
+	fault string
+}
+
+// version returns a version of the pack with an overlay; "" for none.
+func (m *comparison) version(p *pack.Pack, overlayID string) *version {
+	if have := m.versions[p][overlayID]; have != nil {
+		return have
+	}
+	made, resolved := &version{}, p
+	if overlayID != "" {
+		unit := *m.unit
+		unit.Pack, unit.Document, unit.Published = p, p.Node.Document(), nil
+		view, err := overlay.ForCase(&unit, overlayID)
+		if err != nil {
+			made.fault = err.Error()
+		} else {
+			resolved = view.Unit.Pack
+		}
+	}
+	if made.fault == "" {
+		made.Subject = NewSubject(resolved)
+	}
+	if m.versions[p] == nil {
+		m.versions[p] = map[string]*version{}
+	}
+	m.versions[p][overlayID] = made
+	return made
+}
+
+// compare compares one case.
+func (m *comparison) compare(r *golden.Result) Case {
+	c := Case{Name: r.Case, File: r.File, Intent: r.Intent, Overlay: r.Overlay}
+	c.Base.Reason, c.Head.Reason = r.Reason, r.Reason
+	if r.Detail == nil || m.base == nil {
+		return c
+	}
+	c.Request = r.Request
+	h := m.version(m.unit.Pack, r.Overlay)
+	c.Head.take(h.Subject, r.Detail)
+	b := m.version(m.base, r.Overlay)
+	if b.fault != "" {
+		c.Base.Reason = "the base cannot be resolved: " + b.fault
+		return c
+	}
+	result, err := b.Program.Compile(addressed(c.Request, m.unit.Pack, m.base))
+	if err != nil { // of content that has no JSON form, which a case that was read has not
+		c.Base.Reason = err.Error()
+		return c
+	}
+	c.Base.take(b.Subject, result)
+	c.Stage = firstDifference(result, r.Detail)
+	if c.Stage != "" {
+		c.differ(m.changes)
+	}
+	return c
+}
+
+// take fills a side in.
+func (s *Side) take(of *Subject, r *compiler.Result) {
+	s.Subject, s.Result = of, r
+	s.Outcome, s.Reason = r.Outcome, r.Reason()
+	if r.Context != nil {
+		s.Hash = r.Context.ContextLedger.CompiledContextHash
+		s.Tools = of.Tools(r)
+	}
+}
+
+// firstDifference returns the stage at which two compiles begin to differ, ""
+// where they do not. Stages that are alike may have ended for other reasons.
+func firstDifference(a, b *compiler.Result) string {
+	for i, name := range compiler.Stages() {
+		if i >= len(a.Stages) || i >= len(b.Stages) {
+			break
+		}
+		if a.Stages[i].Hash != b.Stages[i].Hash {
+			return name
+		}
+	}
+	if a.Outcome == b.Outcome && a.Reason() == b.Reason() && len(a.Stages) == len(b.Stages) {
+		return ""
+	}
+	for _, r := range []*compiler.Result{a, b} {
+		if r.Stop != nil && len(r.Stages) == min(len(a.Stages), len(b.Stages)) {
+			return r.Stop.Stage
+		}
+	}
+	return ""
+}
+
+// differ lists what differs between two compiles.
+func (c *Case) differ(changes *changeIndex) {
+	c.compareTools()
+	b, h := c.Base.Result.Context, c.Head.Result.Context
+	if b == nil || h == nil {
+		c.Causes = changes.causes([]*level{at(c.stops()...)})
+		return
+	}
+	for _, bucket := range compiler.Buckets() {
+		was, is := b.BudgetReport.TokensUsedByBucket.Of(bucket), h.BudgetReport.TokensUsedByBucket.Of(bucket)
+		if was != is {
+			c.Tokens = append(c.Tokens, BucketChange{bucket, was, is})
+		}
+	}
+	c.Sections = sections(c.Base.Result, c.Head.Result, changes)
+}
+
+// stops returns the keyed paths of the values for which a side ended early.
+func (c *Case) stops() []string {
+	var paths []string
+	for _, r := range []*compiler.Result{c.Base.Result, c.Head.Result} {
+		if r.Stop != nil && r.Stop.At != nil {
+			paths = append(paths, r.Stop.At.KeyedPath())
+		}
+	}
+	return paths
+}
+
+// compareTools lists the tools that differ.
+func (c *Case) compareTools() {
+	for _, t := range c.Head.Tools {
+		i := slices.IndexFunc(c.Base.Tools, func(was Tool) bool { return was.Capability == t.Capability })
+		switch {
+		case i < 0:
+			c.Added = append(c.Added, t.Capability)
+		case !c.Base.Tools[i].equal(t):
+			c.Changed = append(c.Changed, t.Capability)
+		}
+	}
+	for _, t := range c.Base.Tools {
+		if !slices.ContainsFunc(c.Head.Tools, func(is Tool) bool { return is.Capability == t.Capability }) {
+			c.Removed = append(c.Removed, t.Capability)
+		}
+	}
+}

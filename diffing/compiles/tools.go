@@ -1,0 +1,118 @@
+package compiles
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// Tool is one tool that a request has, as the tool surface shows it.
+type Tool struct {
+	Capability string            // adapter.capability
+	Mode       pack.ApprovalMode // the effective one (compiler, C4)
+	// Gates are the active gates that hold the tool, in declaration order: those
+	// that its permissions name, or a rule that is bound to a decision which may
+	// authorise it, or to none.
+	Gates []string
+	// Bounds leads from an argument to the bound on it, as in the tool manifest.
+	Bounds map[string]any
+}
+
+func (t Tool) equal(other Tool) bool { return reflect.DeepEqual(t, other) }
+
+// Subject is a version of a pack, ready to be compiled.
+type Subject struct {
+	Pack    *pack.Pack
+	Program *compiler.Program
+	ranks   map[string]int // of the modes up to which decisions authorise effects, by key
+}
+
+// NewSubject prepares a version of a pack.
+func NewSubject(p *pack.Pack) *Subject {
+	return &Subject{Pack: p, Program: compiler.Prepare(p), ranks: authority(p)}
+}
+
+// Tools returns the tools that a compile of the subject surfaces, in registry
+// order; none where it ended early.
+func (s *Subject) Tools(r *compiler.Result) []Tool {
+	if r.Context == nil {
+		return nil
+	}
+	var tools []Tool
+	for i := range r.Trace.Tools {
+		t := &r.Trace.Tools[i]
+		if !t.Surfaced {
+			continue
+		}
+		tool := Tool{Capability: t.Name(), Gates: s.gates(r, t)}
+		for _, e := range r.Context.Manifests.ToolManifest {
+			if e.AdapterID == t.Adapter.AdapterID.Value {
+				tool.Mode = pack.ApprovalMode(e.CapabilityMetadata[t.Capability].ApprovalMode)
+				tool.Bounds = e.Constraints[t.Capability]
+			}
+		}
+		tools = append(tools, tool)
+	}
+	return tools
+}
+
+// authority returns, by decision, the rank of the mode up to which it authorises
+// effects. Of several versions the weakest counts (compile semantics, stage 3).
+func authority(p *pack.Pack) map[string]int {
+	ranks := map[string]int{}
+	for _, d := range p.DecisionLayer.DecisionSpecs.Items {
+		rank := 0
+		if mode := pack.Mode(d.ApprovalMode); mode.Known() {
+			rank = mode.Rank()
+		}
+		if other, there := ranks[d.DecisionKey.Value]; there {
+			rank = min(rank, other)
+		}
+		ranks[d.DecisionKey.Value] = rank
+	}
+	return ranks
+}
+
+// gates returns the active gates that hold a surfaced tool.
+func (s *Subject) gates(r *compiler.Result, t *compiler.ToolTrace) []string {
+	rank := pack.Mode(t.Adapter.ApprovalMode).Rank()
+	var gates []string
+	for _, g := range r.Trace.Gates {
+		id := g.Gate.GateID.Value
+		named := slices.ContainsFunc(t.Permissions, func(p *pack.Permission) bool {
+			return p.RequiresApprovalGate.OK && p.RequiresApprovalGate.Value == id
+		})
+		if g.Active && (named || raised(r, id, func(key string) bool { return rank > 0 && s.ranks[key] >= rank })) {
+			gates = append(gates, id)
+		}
+	}
+	return gates
+}
+
+// raised reports whether an enforced rule of the intent names a gate that is
+// bound to no decision, or to one of those that are asked for.
+func raised(r *compiler.Result, gateID string, of func(decisionKey string) bool) bool {
+	return slices.ContainsFunc(r.Trace.Rules, func(t compiler.RuleTrace) bool {
+		if !t.Enforced || t.State == compiler.RuleOther {
+			return false
+		}
+		names := slices.ContainsFunc(t.Rule.Outcomes(), func(o *pack.Outcome) bool {
+			return o.RequiresApprovalGate.OK && o.RequiresApprovalGate.Value == gateID
+		})
+		return names && (!t.Rule.DecisionBinding.OK || of(t.Rule.DecisionBinding.Value))
+	})
+}
+
+// DecisionGates returns the active gates that hold a decision in a compile, in
+// declaration order: those that a rule names which is bound to it, or to none.
+func DecisionGates(r *compiler.Result, decisionKey string) []string {
+	var gates []string
+	for _, g := range r.Trace.Gates {
+		if g.Active && raised(r, g.Gate.GateID.Value, func(key string) bool { return key == decisionKey }) {
+			gates = append(gates, g.Gate.GateID.Value)
+		}
+	}
+	return gates
+}

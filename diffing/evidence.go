@@ -1,0 +1,187 @@
+package diffing
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/effect"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+)
+
+// demand names evidence that outcomes of one decision's rules ask for.
+type demand struct{ decision, evidence string }
+
+// source is an outcome that asks for evidence, and when it does.
+type source struct {
+	rule *pack.Rule
+	when bool // then, or else
+}
+
+// sources are the outcomes that ask for the same. Written holds how each says
+// when it does.
+type sources struct {
+	list    []source
+	written map[string]bool
+	answers map[string]policy.Answer // as far as asked, by how an outcome says when it fires
+}
+
+// demandsOf returns which enforced outcomes of a side ask for which evidence. One
+// that denies asks for nothing.
+func (p *proving) demandsOf(s *side) map[demand]*sources {
+	all := map[demand]*sources{}
+	for _, r := range s.Rules {
+		for _, when := range []bool{true, false} {
+			list, _ := asks(r.Rule, when)
+			for _, evidence := range list {
+				d := demand{r.DecisionBinding.Value, evidence}
+				if all[d] == nil {
+					all[d] = &sources{written: map[string]bool{}, answers: map[string]policy.Answer{}}
+				}
+				one := source{r.Rule, when}
+				all[d].list = append(all[d].list, one)
+				all[d].written[p.writing(one, r.AppliesTo.Intent)] = true
+			}
+		}
+	}
+	return all
+}
+
+// writing returns how an outcome for an intent says when it fires.
+func (p *proving) writing(s source, intent pack.Text) string {
+	return fmt.Sprint(s.when, " ", intent.Node != nil, " ", p.text(s.rule.If), " ", intent.Value)
+}
+
+// asks returns the evidence that an outcome of a rule asks for. One that denies
+// asks for nothing. There is false where there is no such outcome.
+func asks(r *pack.Rule, when bool) (evidence []string, there bool) {
+	if r == nil {
+		return nil, false
+	}
+	o := &r.Then
+	if !when {
+		o = &r.Else
+	}
+	if r.NonEnforcing.Value || o.Allow.OK && !o.Allow.Value {
+		return nil, o.Node != nil
+	}
+	return pack.Values(o.Requires), o.Node != nil
+}
+
+// evidence looks at what is no matter of what is permitted: the evidence that
+// outcomes ask for. Where a rule asked for it and no other rule does so now, that
+// is as if it had been taken from an outcome; and the other way round.
+func (p *proving) evidence(u *unit, r *reach, sum *Proof) {
+	if r.says != everything {
+		return
+	}
+	for _, rule := range r.rules {
+		for _, when := range []bool{true, false} {
+			if class, _ := sum.class(); class >= Major || sum.Verdict == effect.Undecided {
+				return
+			}
+			if part := u.part(); part == "then" || part == "else" && when {
+				continue
+			}
+			p.evidenceOf(rule, when, sum)
+		}
+	}
+}
+
+// evidenceOf compares what one outcome of a rule asked for and asks for. What is
+// gone from it, or new in it, is a change of its own.
+func (p *proving) evidenceOf(rule pair, when bool, sum *Proof) {
+	before, had := asks(rule.old, when)
+	after, has := asks(rule.new, when)
+	kept := func(list, other []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(e string) bool { return had && has && !slices.Contains(other, e) })
+	}
+	for _, evidence := range kept(before, after) {
+		if lost := p.uncovered(source{rule.old, when}, evidence, 1); lost.Verdict != policy.Unsatisfiable {
+			sum.add(Proof{
+				Verdict: verdictOf(lost, effect.Grew), grown: true, Gained: lost.Witness, Reason: lost.Reason,
+				GainedWhat: fmt.Sprintf("evidence %s is not asked for any more", gate.Quote(evidence)),
+			})
+			return
+		}
+	}
+	for _, evidence := range kept(after, before) {
+		if gained := p.uncovered(source{rule.new, when}, evidence, 0); gained.Verdict != policy.Unsatisfiable {
+			sum.add(Proof{
+				Verdict: verdictOf(gained, effect.Shrank), Lost: gained.Witness, Reason: gained.Reason,
+				LostWhat: fmt.Sprintf("evidence %s is asked for", gate.Quote(evidence)),
+			})
+		}
+	}
+}
+
+func verdictOf(a policy.Answer, found effect.Verdict) effect.Verdict {
+	if a.Verdict == policy.Satisfiable {
+		return found
+	}
+	return effect.Undecided
+}
+
+// uncovered answers whether there is a request in which an outcome asks for
+// evidence, and no outcome of the other version does for the same decision.
+func (p *proving) uncovered(s source, evidence string, version int) policy.Answer {
+	if p.demands[version] == nil {
+		p.demands[version] = p.demandsOf([]*side{p.base, p.head}[version])
+	}
+	others := p.demands[version][demand{s.rule.DecisionBinding.Value, evidence}]
+	intent := s.rule.AppliesTo.Intent
+	own := p.writing(s, intent)
+	if others != nil && (others.written[own] || others.written[p.writing(s, pack.Text{})]) {
+		return policy.Answer{Verdict: policy.Unsatisfiable}
+	}
+	if others == nil {
+		others = &sources{}
+	}
+	if known, ok := others.answers[own]; ok {
+		return known
+	}
+	holds, ok := p.fires(s)
+	if !ok || p.asker.left <= 0 {
+		return policy.Answer{Reason: "whether the same evidence is asked for is left open"}
+	}
+	seed := []policy.Formula{holds}
+	if intent.Node != nil {
+		seed = append(seed, policy.Is("request.intent", intent.Value))
+	}
+	answer := p.ask(seed, p.silence(others, intent))
+	if answer.Verdict == policy.Undecided {
+		answer.Reason = "whether the same evidence is asked for: " + answer.Reason
+	}
+	if others.answers != nil {
+		others.answers[own] = answer
+	}
+	return answer
+}
+
+// silence says of outcomes, as far as they apply wherever an intent's rules do,
+// that none fires.
+func (p *proving) silence(of *sources, intent pack.Text) (none []policy.Formula) {
+	for _, s := range of.list {
+		if to := s.rule.AppliesTo.Intent; to.Node != nil && (intent.Node == nil || to.Value != intent.Value) {
+			continue
+		}
+		if f, ok := p.fires(s); ok {
+			none = append(none, policy.Not(f))
+		}
+	}
+	return none
+}
+
+// fires says that an outcome is the one that fires; ok is false for a condition
+// that is not valid.
+func (p *proving) fires(s source) (f policy.Formula, ok bool) {
+	x := p.expr(s.rule.If)
+	switch {
+	case x == nil:
+		return policy.Any(), false
+	case s.when:
+		return policy.IsTrue(x), true
+	}
+	return policy.IsFalse(x), true
+}

@@ -1,0 +1,130 @@
+package flips
+
+import (
+	"slices"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/diffing/compiles"
+	"github.com/contextosai/packgate/internal/effect"
+)
+
+// pair is both versions of a pack.
+type pair struct{ base, head *compiles.Subject }
+
+// item is what a request can have.
+type item struct {
+	kind    effect.Kind
+	subject string
+}
+
+// standing is how everything stands in one compile.
+type standing struct {
+	ended Word // how it ended early, "" if it did not
+	items map[item]State
+}
+
+// of returns how an item stands.
+func (s *standing) of(x item) State {
+	switch state, there := s.items[x]; {
+	case there:
+		return state
+	case s.ended != "":
+		return State{Word: s.ended}
+	case x.kind == effect.Tool:
+		return State{Word: Withheld}
+	}
+	return State{Word: Absent}
+}
+
+// standingOf reads a compile.
+func standingOf(s *compiles.Subject, r *compiler.Result) *standing {
+	out := &standing{items: map[item]State{}}
+	switch r.Outcome {
+	case compiler.Refused:
+		out.ended = Refused
+		return out
+	case compiler.PolicyEvalError:
+		out.ended = Stopped
+		return out
+	}
+	for _, d := range r.Trace.Decisions {
+		id := d.Decision.DecisionKey.Value
+		x := item{effect.Decision, id}
+		switch d.State {
+		case compiler.DecisionAllowed:
+			out.items[x] = State{Allowed, compiles.DecisionGates(r, id)}
+		case compiler.DecisionDenied:
+			out.items[x] = State{Word: Denied}
+		case compiler.DecisionSilent:
+			out.items[x] = State{Word: Blocked}
+		}
+	}
+	for _, t := range s.Tools(r) {
+		out.items[item{effect.Tool, t.Capability}] = State{Surfaced, t.Gates}
+	}
+	return out
+}
+
+// flip is an item that two compiles of one request decide otherwise.
+type flip struct {
+	item
+	old, new State
+}
+
+// flipsOf returns what differs. What is not there in one version and not permitted
+// in the other is no flip. Tools are passed over where a compile ended early: then
+// the decisions say it, unless there is none.
+func flipsOf(b, h *standing) []flip {
+	var items []item
+	for _, s := range []*standing{b, h} {
+		for x := range s.items {
+			items = append(items, x)
+		}
+	}
+	slices.SortFunc(items, func(x, y item) int { return (key{item: x}).compare(key{item: y}) })
+	var out []flip
+	for _, x := range slices.Compact(items) {
+		f := flip{x, b.of(x), h.of(x)}
+		if x.kind == effect.Tool && (b.ended != "" || h.ended != "") && len(out) > 0 && out[0].kind == effect.Decision {
+			break
+		}
+		if f.differs() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func (f flip) differs() bool {
+	was, is := f.old.permits(), f.new.permits()
+	switch {
+	case was && is:
+		return !slices.Equal(f.old.Gates, f.new.Gates)
+	case was || is:
+		return true
+	}
+	return f.old.Word != f.new.Word && f.kind == effect.Decision && f.old.Word != Absent && f.new.Word != Absent
+}
+
+// run compiles both versions for a request, given as data of conditions.
+func (p pair) run(data map[string]any) []flip {
+	b, errBase := p.base.Program.Compile(effect.Request(p.base.Pack, data))
+	h, errHead := p.head.Program.Compile(effect.Request(p.head.Pack, data))
+	if errBase != nil || errHead != nil { // of content that has no JSON form, which is not made here
+		return nil
+	}
+	return flipsOf(standingOf(p.base, b), standingOf(p.head, h))
+}
+
+// broken returns why no request is compiled for a pack, "" where one may be. The
+// request has no intent that the pack could know, so that nothing is compiled.
+func broken(s *compiles.Subject) string {
+	r, err := s.Program.Compile(effect.Request(s.Pack, nil))
+	switch {
+	case err != nil:
+		return err.Error()
+	case r.Stop != nil && r.Stop.Stage == "resolve":
+		return r.Stop.Reason
+	}
+	return ""
+}

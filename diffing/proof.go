@@ -1,0 +1,99 @@
+package diffing
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/effect"
+)
+
+// Proof is what a proof over all requests says about a change: what the two
+// packs permit as a whole, as far as this change has to do with it (version
+// classes: how a policy change is judged).
+type Proof struct {
+	// Verdict says how what is permitted now is to what was permitted before.
+	Verdict effect.Verdict
+	// Gained is a small request for which more is permitted than before, Lost one
+	// for which less is, as data of conditions; nil where there is none or none is
+	// known. GainedWhat and LostWhat say in words what is so in the head.
+	Gained, Lost         map[string]any
+	GainedWhat, LostWhat string
+	// Assumed names the variables that the claim takes to be single values, sorted.
+	Assumed []string
+	// Reason says what is not proved: for Undecided whether more is permitted, else
+	// whether less is. It is empty where nothing is left open.
+	Reason string
+
+	stops bool // all that differs is whether a request is denied or stopped
+	grown bool // something was gained that has no class of its own
+}
+
+// add takes in what another proof says about the same change.
+func (p *Proof) add(other Proof) {
+	if p.Gained == nil {
+		p.Gained, p.GainedWhat = other.Gained, other.GainedWhat
+	}
+	if p.Lost == nil {
+		p.Lost = other.Lost
+		p.LostWhat = cmp.Or(other.LostWhat, p.LostWhat)
+	}
+	p.grown = p.grown || other.grown
+	if p.Verdict == effect.Equal {
+		p.stops = other.stops
+	}
+	p.stops = p.stops && (other.stops || other.Verdict == effect.Equal)
+	p.Reason = cmp.Or(p.Reason, other.Reason)
+	p.Assumed = append(p.Assumed, other.Assumed...)
+	slices.Sort(p.Assumed)
+	p.Assumed = slices.Compact(p.Assumed)
+	p.Verdict = effect.Overall([]effect.Change{{Verdict: p.Verdict}, {Verdict: other.Verdict}})
+}
+
+// class is the class that a proof alone gives; ok is false where it decides
+// nothing.
+func (p *Proof) class() (c Class, ok bool) {
+	switch p.Verdict {
+	case effect.Equal:
+		return Patch, true
+	case effect.Shrank:
+		return Minor, true
+	case effect.Grew, effect.Incomparable:
+		return Major, true
+	}
+	return None, false
+}
+
+// words says what is proved, as the reason of a class.
+func (p *Proof) words() string {
+	switch p.Verdict {
+	case effect.Equal:
+		return "proved: the same is permitted" + p.taking()
+	case effect.Shrank:
+		if p.LostWhat == "" {
+			return "proved: no more is permitted" + p.taking()
+		}
+		return "proved: less is permitted: " + p.LostWhat + p.taking()
+	case effect.Grew:
+		return "proved: more is permitted: " + p.GainedWhat
+	case effect.Incomparable:
+		if p.stops {
+			return "proved: a denial became a stop, or a stop a denial: " + joined("; ", p.GainedWhat, p.LostWhat)
+		}
+		return "proved: more is permitted: " + p.GainedWhat + "; and less: " + p.LostWhat
+	}
+	return "not proved: " + strings.Replace(p.Reason, " is not proved: ", ": ", 1)
+}
+
+// taking names what a claim about all requests takes for granted.
+func (p *Proof) taking() string {
+	if len(p.Assumed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", if %s is a single value", strings.Join(p.Assumed, " and "))
+}
+
+func joined(between string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), between)
+}

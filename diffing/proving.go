@@ -1,0 +1,227 @@
+package diffing
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/contextosai/packgate/internal/effect"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+)
+
+// proving holds what two packs permit against the changes between them, so that
+// each change is judged by what it does and none by how it looks.
+type proving struct {
+	*ranks
+	*asker
+	base, head *side
+	intents    [2]map[string]bool // that base and head know
+	effects    []effect.Change
+	units      []*unit
+	reaches    []reach
+	about      [][]share // by unit
+	left       int       // pairs of unit and effect that are looked at
+
+	opened   map[string]bool  // tools that the base's permissions allow
+	reading  map[string][]int // by tool: the units that add it, if it only reads
+	stops    *asker           // asks which requests a rule stops
+	stopping map[stopped]bool // whether a rule stops others than before, as far as asked
+	demands  [2]map[demand]*sources
+}
+
+// share is what a unit has to do with an effect: the effect's own verdict, or
+// none where another change can be what caused it.
+type share struct {
+	*effect.Change
+	gained, lost bool // the unit makes a difference in the request that shows it
+	reading      bool // the unit adds the tool, which only reads: the contract has a class for that
+}
+
+// mostLooks bounds how many pairs of unit and effect are looked at. Beyond it
+// every unit counts as one that can have caused an effect.
+const mostLooks = 2_000_000
+
+// prove compares what the packs permit and says which of the units each effect
+// belongs to.
+func prove(base, head *side, units []*unit) *proving {
+	c := newConditions()
+	p := &proving{
+		ranks: ranksOf(base, head), asker: &asker{mostQuestions, c}, stops: &asker{mostQuestions, c},
+		base: base, head: head, units: units,
+		reaches: make([]reach, len(units)), about: make([][]share, len(units)), left: mostLooks,
+		stopping: map[stopped]bool{}, opened: base.opened(), reading: map[string][]int{},
+	}
+	before, after := model(base.Pack), model(head.Pack)
+	for i, m := range []*effect.Model{before, after} {
+		p.intents[i] = map[string]bool{}
+		for _, intent := range m.Intents() {
+			p.intents[i][intent] = true
+		}
+	}
+	p.effects = effect.Compare(before, after, policy.Solver{})
+	if b, h := before.Broken(), after.Broken(); len(b) > 0 && len(h) > 0 {
+		p.effects[0].Reason += "; nor can the head pack: " + h[0]
+	}
+	for i, u := range units {
+		p.reaches[i].find(u)
+	}
+	p.findReading()
+	for i := range p.effects {
+		p.attach(&p.effects[i])
+	}
+	return p
+}
+
+// attach gives an effect to the units that can have caused it. One that no unit
+// explains goes to the nearest ones: it is never lost.
+func (p *proving) attach(e *effect.Change) {
+	own := p.newReading(e)
+	reading := own != nil
+	if !reading {
+		own = p.relating(e)
+	}
+	if own == nil && e.Verdict != effect.Equal {
+		own = p.nearest()
+	}
+	gained, lost := p.showing(e, e.Gained), p.showing(e, e.Lost)
+	shares := make([]share, len(own))
+	anyGained, anyLost := false, false
+	for at, i := range own {
+		s := share{Change: e, gained: p.involved(p.units[i], &p.reaches[i], gained), lost: p.involved(p.units[i], &p.reaches[i], lost)}
+		shares[at] = s
+		anyGained, anyLost = anyGained || s.gained, anyLost || s.lost
+	}
+	for at, i := range own {
+		s := shares[at]
+		s.reading = reading
+		s.gained = s.gained || gained != nil && !anyGained
+		s.lost = s.lost || lost != nil && !anyLost
+		p.about[i] = append(p.about[i], s)
+	}
+}
+
+// relating returns the units that can have caused an effect.
+func (p *proving) relating(e *effect.Change) (own []int) {
+	for i, u := range p.units {
+		p.left--
+		if p.left < 0 && !p.reaches[i].none() || p.left >= 0 && p.relates(u, &p.reaches[i], e) {
+			own = append(own, i)
+		}
+	}
+	return own
+}
+
+// newReading returns the units that add a tool which only reads, where the effect
+// is that it can be had now. The contract has a class for them.
+func (p *proving) newReading(e *effect.Change) (own []int) {
+	if e.Kind != effect.Tool || e.Gained == nil || p.opened[e.Subject] {
+		return nil
+	}
+	return p.reading[e.Subject]
+}
+
+// findReading finds the units that add tools which only read.
+func (p *proving) findReading() {
+	for i, u := range p.units {
+		if u.row.ID != rowReading {
+			continue
+		}
+		for _, id := range p.reaches[i].tools {
+			if own := p.reading[id]; len(own) == 0 || own[len(own)-1] != i {
+				p.reading[id] = append(own, i)
+			}
+		}
+	}
+}
+
+// nearest returns the units that policy is made of or, without any, those about
+// what else the compiler reads, or all.
+func (p *proving) nearest() (own []int) {
+	for _, near := range []func(i int) bool{
+		func(i int) bool { return p.units[i].row.Proved },
+		func(i int) bool {
+			return slices.Contains([]string{"policy_layer", "tooling_layer", "decision_layer", "evaluation_layer"}, layerOf(p.units[i].path))
+		},
+		func(int) bool { return true },
+	} {
+		for i := range p.units {
+			if near(i) {
+				own = append(own, i)
+			}
+		}
+		if len(own) > 0 {
+			return own
+		}
+	}
+	return nil
+}
+
+// proof says what is proved about a unit, nil where nothing is.
+func (p *proving) proof(i int) *Proof {
+	u := p.units[i]
+	if len(p.about[i]) == 0 && !u.row.Proved {
+		return nil
+	}
+	sum := Proof{Verdict: effect.Equal}
+	for _, s := range p.about[i] {
+		sum.add(s.proof())
+	}
+	if u.row.Proved {
+		p.evidence(u, &p.reaches[i], &sum)
+	}
+	return &sum
+}
+
+// proof says what a unit's share in an effect comes to. That nothing grew is so
+// for each unit; that something did is so only for those that the request is
+// about: the others may have nothing to do with it, or do more elsewhere.
+func (s *share) proof() Proof {
+	one := Proof{Verdict: s.Verdict, Assumed: s.Assumed, Reason: s.Reason, stops: s.Kind == effect.Stop}
+	if s.gained {
+		one.Gained, one.GainedWhat = s.Gained, s.GainedWhat
+	}
+	if s.lost {
+		one.Lost, one.LostWhat = s.Lost, s.LostWhat
+	}
+	switch s.Verdict {
+	case effect.Grew, effect.Incomparable:
+		switch {
+		case one.stops && (s.gained || s.lost):
+		case !s.gained:
+			one.Verdict = effect.Undecided
+			one.Reason = "other changes make more permitted at the same place: " + cmp.Or(s.GainedWhat, s.LostWhat)
+		case !s.lost:
+			one.Verdict = effect.Grew
+		}
+	case effect.Shrank:
+		one.LostWhat = s.LostWhat
+		one.Lost = s.Lost
+	}
+	_, certain := one.class()
+	one.grown = certain && one.Verdict != effect.Equal && one.Verdict != effect.Shrank && !s.reading
+	return one
+}
+
+// opened returns the tools that the side's permissions allow.
+func (s *side) opened() map[string]bool {
+	open := map[string]bool{}
+	permissions := s.ToolingLayer.Permissions.Items
+	for i := range permissions {
+		if p := &permissions[i]; s.resolves(p) {
+			id := toolID(p.AdapterID.Value, p.Capability.Value)
+			before, known := open[id]
+			open[id] = p.Allow.Value && (before || !known)
+		}
+	}
+	return open
+}
+
+// rulesAt returns the rules of the bundle that a value is.
+func (s *side) rulesAt(bundle *pack.Node) (list []*pack.Rule) {
+	for _, r := range s.Rules {
+		if bundle != nil && r.Bundle.Node == bundle {
+			list = append(list, r.Rule)
+		}
+	}
+	return list
+}

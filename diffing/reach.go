@@ -1,0 +1,305 @@
+package diffing
+
+import (
+	"slices"
+
+	"github.com/contextosai/packgate/internal/effect"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// reach is what a change can have to do with what a pack permits: which rules,
+// gates, tools and decisions it is about, and which side of them.
+type reach struct {
+	rules     []pair
+	says      aspect // what of the rules or permissions it changes
+	arg       string // for bounds, the argument
+	gates     []string
+	tools     []string
+	decisions []string
+	intents   []string
+}
+
+// pair is a rule in both versions; nil where one has none.
+type pair struct{ old, new *pack.Rule }
+
+// both returns the rules of a pair, each with its side.
+func (p pair) both(u *unit) []placedRule {
+	var list []placedRule
+	if p.old != nil {
+		list = append(list, placedRule{p.old, u.base})
+	}
+	if p.new != nil {
+		list = append(list, placedRule{p.new, u.head})
+	}
+	return list
+}
+
+type placedRule struct {
+	*pack.Rule
+	side *side
+}
+
+// aspect is a part of what a rule or a permission says.
+type aspect uint8
+
+const (
+	nothingSaid aspect = iota
+	everything         // also when it says it
+	allowance
+	modeStated
+	gateNamed
+	prohibition
+	boundsSet
+)
+
+// memberAspects leads from the members of an outcome or permission to what
+// they say. Those that are left out have no meaning for what is permitted.
+var memberAspects = map[string]aspect{
+	"allow": allowance, "approval_mode": modeStated, "requires_approval_gate": gateNamed,
+	"prohibits": prohibition, "arg_constraints": boundsSet, "adapter_id": everything, "capability": everything,
+}
+
+// find finds out what a unit can have to do with. Most have nothing to do with
+// what is permitted.
+func (r *reach) find(u *unit) {
+	segments, _ := pack.SplitPointer(u.path)
+	if len(segments) < 3 || u.kind == Renamed {
+		return
+	}
+	switch segments[0] + "/" + segments[1] {
+	case "policy_layer/policy_bundles":
+		r.findRules(u, segments)
+	case "policy_layer/approval_gates":
+		if len(segments) == 3 || segments[3] == "when" {
+			r.gates = u.names(segments, "gate_id")
+		}
+	case "tooling_layer/permissions":
+		r.findPermission(u, segments)
+	case "tooling_layer/adapter_registry":
+		r.findAdapter(u, segments)
+	case "decision_layer/decision_specs":
+		if len(segments) == 3 || segments[3] == "approval_mode" || segments[3] == "decision_key" {
+			r.decisions = u.names(segments, "decision_key")
+		}
+	case "evaluation_layer/eval_targets":
+		if len(segments) == 3 || segments[3] == "intent" {
+			r.intents = u.names(segments, "intent")
+		}
+	}
+}
+
+// names returns what an item is called on both sides.
+func (u *unit) names(segments []string, member string) []string {
+	var list []string
+	for _, s := range []*side{u.base, u.head} {
+		if name, ok := textOf(s.at(join(segments[:3])).Get(member)); ok {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func (r *reach) findRules(u *unit, segments []string) {
+	switch {
+	case len(segments) == 3:
+		for _, rule := range u.base.rulesAt(u.old) {
+			r.rules = append(r.rules, pair{old: rule})
+		}
+		for _, rule := range u.head.rulesAt(u.new) {
+			r.rules = append(r.rules, pair{new: rule})
+		}
+		r.says = everything
+		return
+	case len(segments) < 5 || segments[3] != "rules":
+		return // priority decides nothing (compile semantics, P4)
+	}
+	at := join(segments[:5])
+	rule := pair{u.base.ruleOf[u.base.at(at)], u.head.ruleOf[u.head.at(at)]}
+	if rule == (pair{}) {
+		return
+	}
+	says := nothingSaid
+	switch {
+	case len(segments) == 5:
+		says = everything
+	case segments[5] == "then" || segments[5] == "else":
+		says = everything
+		if len(segments) > 6 {
+			says = memberAspects[segments[6]]
+		}
+	case slices.Contains([]string{"if", "applies_to", "decision_binding", "non_enforcing"}, segments[5]):
+		says = everything
+	}
+	if says != nothingSaid {
+		r.rules, r.says = []pair{rule}, says
+	}
+	if says == boundsSet && len(segments) > 7 {
+		r.arg = segments[7]
+	}
+}
+
+func (r *reach) findPermission(u *unit, segments []string) {
+	says := everything
+	if len(segments) > 3 {
+		says = memberAspects[segments[3]]
+	}
+	if says == nothingSaid {
+		return
+	}
+	r.says = says
+	if says == boundsSet && len(segments) > 4 {
+		r.arg = segments[4]
+	}
+	for _, s := range []*side{u.base, u.head} {
+		if p := u.permission(s); p != nil {
+			r.tools = append(r.tools, toolID(p.AdapterID.Value, p.Capability.Value))
+		}
+	}
+}
+
+func (r *reach) findAdapter(u *unit, segments []string) {
+	if len(segments) > 3 && !slices.Contains([]string{"capabilities", "approval_mode", "adapter_id"}, segments[3]) {
+		return
+	}
+	r.says = everything
+	one, isOne := "", len(segments) == 5
+	if isOne {
+		one, _ = textOf(pack.Place(u.new, u.old))
+	}
+	for _, s := range []*side{u.base, u.head} {
+		a := u.adapter(s)
+		if a == nil {
+			continue
+		}
+		for _, name := range pack.Values(a.Capabilities) {
+			if !isOne || name == one {
+				r.tools = append(r.tools, toolID(a.AdapterID.Value, name))
+			}
+		}
+	}
+}
+
+// toolID names a tool as effects do.
+func toolID(adapter, capability string) string { return adapter + "." + capability }
+
+// none reports whether the unit has nothing to do with what is permitted.
+func (r *reach) none() bool {
+	return len(r.rules)+len(r.gates)+len(r.tools)+len(r.decisions)+len(r.intents) == 0
+}
+
+// relates reports whether a unit can have to do with an effect. It errs to that
+// side.
+func (p *proving) relates(u *unit, r *reach, e *effect.Change) bool {
+	if r.none() {
+		return false
+	}
+	if e.Kind == effect.Whole {
+		return true
+	}
+	if p.fresh(e.Intent) && (slices.Contains(r.intents, e.Intent) || p.bringsIntent(u, r, e.Intent)) {
+		return true
+	}
+	switch {
+	case slices.ContainsFunc(r.rules, func(rule pair) bool { return p.ruleRelates(u, rule, r, e) }):
+		return true
+	case e.Kind == effect.Gate && slices.Contains(r.gates, e.Arg):
+		return true
+	case aboutTool(e) && slices.Contains(r.tools, e.Subject) && r.toolAspect(e):
+		return true
+	}
+	return slices.ContainsFunc(r.decisions, func(key string) bool { return p.decisionRelates(key, e) })
+}
+
+// aboutTool reports whether the subject of an effect is a tool.
+func aboutTool(e *effect.Change) bool {
+	switch e.Kind {
+	case effect.Tool, effect.Bounds, effect.Mode:
+		return true
+	}
+	return e.Kind == effect.Gate && e.Holder == effect.Tool
+}
+
+// toolAspect reports whether what is changed of a tool's permission or adapter
+// can have the effect.
+func (r *reach) toolAspect(e *effect.Change) bool {
+	switch r.says {
+	case gateNamed:
+		return e.Kind == effect.Gate
+	case boundsSet:
+		return e.Kind == effect.Tool || e.Kind == effect.Bounds && (r.arg == "" || r.arg == e.Arg)
+	}
+	return true
+}
+
+// fresh reports whether only one version knows the intent.
+func (p *proving) fresh(intent string) bool {
+	return p.intents[0][intent] != p.intents[1][intent]
+}
+
+// bringsIntent reports whether a rule of the unit names the intent.
+func (p *proving) bringsIntent(u *unit, r *reach, intent string) bool {
+	return r.says == everything && slices.ContainsFunc(r.rules, func(rule pair) bool {
+		return slices.ContainsFunc(rule.both(u), func(one placedRule) bool {
+			return one.AppliesTo.Intent.OK && one.AppliesTo.Intent.Value == intent
+		})
+	})
+}
+
+// enforced reports whether a rule applies to an intent and binds.
+func enforced(r *pack.Rule, intent string) bool {
+	to := r.AppliesTo.Intent
+	return !r.NonEnforcing.Value && (to.Node == nil || to.Value == intent)
+}
+
+// ruleRelates reports whether what is changed of a rule can have the effect.
+func (p *proving) ruleRelates(u *unit, rule pair, r *reach, e *effect.Change) bool {
+	applies := slices.DeleteFunc(rule.both(u), func(one placedRule) bool { return !enforced(one.Rule, e.Intent) })
+	if slices.ContainsFunc(applies, func(one placedRule) bool { return p.saysAbout(one, r, e) }) {
+		return true
+	}
+	stops := e.Kind == effect.Decision || e.Kind == effect.Tool || e.Kind == effect.Stop
+	return len(applies) > 0 && stops && r.says == everything && p.unknownDiffers(rule, e.Intent)
+}
+
+// saysAbout reports whether a rule says something about what an effect is about.
+func (p *proving) saysAbout(one placedRule, r *reach, e *effect.Change) bool {
+	changes := func(a aspect) bool { return r.says == everything || r.says == a }
+	switch e.Kind {
+	case effect.Decision:
+		return changes(allowance) && one.binds(e.Subject)
+	case effect.Gate:
+		return changes(gateNamed) && one.outcomes(func(o *pack.Outcome) bool { return o.RequiresApprovalGate.Value == e.Arg })
+	case effect.Bounds:
+		return changes(boundsSet) && (r.arg == "" || r.arg == e.Arg) && one.bounds(e.Arg)
+	case effect.Mode:
+		return (changes(modeStated) || changes(allowance)) && p.mayAuthorise(one, e.Subject)
+	case effect.Tool:
+		return changes(allowance) && p.mayAuthorise(one, e.Subject) ||
+			changes(prohibition) && one.prohibits(e.Subject) ||
+			changes(boundsSet) && p.boundsOf(e.Subject, one)
+	}
+	return false
+}
+
+// binds reports whether the rule is bound to the decision, or to none and so
+// speaks of all.
+func (one placedRule) binds(key string) bool {
+	return one.DecisionBinding.Node == nil || one.DecisionBinding.Value == key
+}
+
+func (one placedRule) outcomes(has func(*pack.Outcome) bool) bool {
+	return slices.ContainsFunc(one.Outcomes(), has)
+}
+
+func (one placedRule) bounds(arg string) bool {
+	return one.outcomes(func(o *pack.Outcome) bool {
+		_, ok := o.ArgConstraints.Get(arg)
+		return ok
+	})
+}
+
+func (one placedRule) prohibits(tool string) bool {
+	return one.outcomes(func(o *pack.Outcome) bool {
+		return slices.ContainsFunc(pack.Values(o.Prohibits), func(name string) bool { return calls(name, tool) })
+	})
+}

@@ -1,0 +1,278 @@
+package surface
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/internal/effect"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// What says what an aspect is about.
+type What string
+
+// The aspects of a row, in the order in which a change lists them.
+const (
+	Requests What = "requests" // which requests have the tool
+	Mode     What = "mode"     // the effective mode
+	Sessions What = "sessions" // the weakest safety mode that has the tool
+	Gate     What = "gate"     // an approval gate
+	Ungated  What = "ungated"  // whether some request has the tool with no gate active
+	Bound    What = "bound"    // the bound on an argument
+)
+
+// Aspect is one thing in which a row differs.
+type Aspect struct {
+	What What
+	Name string // of the gate or the argument
+	// Old and New are what the row says before and after: a mode, "held" for a gate
+	// that is in the row, a bound as JSON. They are "" where it says nothing, and
+	// alike where only the conditions of the rules differ.
+	Old, New string
+	Verdict  effect.Verdict
+	// Words say what is so now, "" where the old and the new value say it.
+	Words string
+	// Witness is a request that shows what grew, or else what shrank; nil where none
+	// is known.
+	Witness map[string]any
+	Reason  string // what is not proved
+}
+
+// comparison holds what is known of two versions beyond their rows.
+type comparison struct{ known *effects }
+
+// change compares the two rows of a place; one of them may be nil.
+func (c *comparison) change(at place, base, head *Row) (change Change, differs bool) {
+	change = Change{Intent: at.intent, Capability: at.tool, Base: base, Head: head, Kind: diffing.Changed}
+	switch {
+	case base == nil:
+		change.Kind = diffing.Added
+		change.Verdict, change.Witness, change.Reason = grewIf(head.Reach != nil), head.Reach, head.Reason
+		if head.Ungated != nil {
+			change.Open, change.Witness = true, head.Ungated
+		}
+		return change, true
+	case head == nil:
+		change.Kind = diffing.Removed
+		change.Verdict, change.Reason = shrankIf(base.Reach != nil), base.Reason
+		return change, true
+	}
+	for _, look := range []func(place, *Row, *Row) []Aspect{c.requests, c.mode, c.sessions, c.gates, c.ungated, c.bounds} {
+		change.Aspects = append(change.Aspects, look(at, base, head)...)
+	}
+	change.settle()
+	return change, len(change.Aspects) > 0
+}
+
+// grewIf is the verdict on a row that was added.
+func grewIf(reached bool) effect.Verdict {
+	if reached {
+		return effect.Grew
+	}
+	return effect.Undecided
+}
+
+func shrankIf(reached bool) effect.Verdict {
+	if reached {
+		return effect.Shrank
+	}
+	return effect.Undecided
+}
+
+// settle draws together what the aspects say.
+func (c *Change) settle() {
+	verdicts := make([]effect.Change, len(c.Aspects))
+	for i, a := range c.Aspects {
+		verdicts[i].Verdict = a.Verdict
+		grew := a.Verdict == effect.Grew || a.Verdict == effect.Incomparable
+		if a.What == Ungated && grew {
+			c.Open, c.Witness = true, a.Witness
+		}
+		if grew && c.Witness == nil {
+			c.Witness = a.Witness
+		}
+		c.Reason = cmp.Or(c.Reason, a.Reason)
+	}
+	c.Verdict = effect.Overall(verdicts)
+}
+
+// requests compares which requests have a tool.
+func (c *comparison) requests(at place, base, head *Row) []Aspect {
+	if e := c.known.about(at, effect.Tool, ""); e != nil && e.Verdict != effect.Equal {
+		return []Aspect{aspect(Requests, "", "", "", e)}
+	}
+	if base.Reach == nil && head.Reach != nil && !c.known.decides(at) {
+		return []Aspect{{What: Requests, Reason: base.Reason, Witness: head.Reach}}
+	}
+	return nil
+}
+
+func (c *comparison) mode(at place, base, head *Row) []Aspect {
+	e := c.known.about(at, effect.Mode, "")
+	if base.Mode == head.Mode && (e == nil || e.Verdict == effect.Equal) {
+		return nil
+	}
+	a := aspect(Mode, "", string(base.Mode), string(head.Mode), e)
+	if e == nil { // no request shows it, or none could be looked at
+		a.Verdict = raised(base.Mode, head.Mode)
+		if c.known.decides(at) {
+			a.Verdict = effect.Equal
+		}
+	}
+	return []Aspect{a}
+}
+
+// raised is the verdict on a mode that stands in a row.
+func raised(from, to pack.ApprovalMode) effect.Verdict {
+	switch cmp.Compare(to.Rank(), from.Rank()) {
+	case 1:
+		return effect.Grew
+	case -1:
+		return effect.Shrank
+	}
+	return effect.Equal
+}
+
+// sessions compares from which safety mode on a tool can be had. A weaker one is
+// more: sessions get the tool that were not trusted with it.
+func (c *comparison) sessions(_ place, base, head *Row) []Aspect {
+	if base.Sessions == head.Sessions {
+		return nil
+	}
+	return []Aspect{{What: Sessions, Old: string(base.Sessions), New: string(head.Sessions), Verdict: raised(head.Sessions, base.Sessions)}}
+}
+
+// held says that a gate is in a row.
+const held = "held"
+
+func (c *comparison) gates(at place, base, head *Row) (list []Aspect) {
+	names := slices.Clone(base.Gates)
+	for _, id := range head.Gates {
+		if !slices.Contains(names, id) {
+			names = append(names, id)
+		}
+	}
+	said := func(r *Row, id string) string {
+		if slices.Contains(r.Gates, id) {
+			return held
+		}
+		return ""
+	}
+	for _, id := range names {
+		was, is := said(base, id), said(head, id)
+		e := c.known.about(at, effect.Gate, id)
+		if was == is && (e == nil || e.Verdict == effect.Equal) {
+			continue
+		}
+		a := aspect(Gate, id, was, is, e)
+		if e == nil {
+			a.Verdict = c.fallback(at)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// ungated compares whether a tool can be had with no gate active.
+func (c *comparison) ungated(_ place, base, head *Row) []Aspect {
+	switch {
+	case base.Ungated == nil && head.Ungated != nil && base.Proved:
+		return []Aspect{{What: Ungated, Verdict: effect.Grew, Witness: head.Ungated}}
+	case base.Ungated == nil && head.Ungated != nil:
+		return []Aspect{{What: Ungated, Verdict: effect.Undecided, Witness: head.Ungated, Reason: base.Reason}}
+	case base.Ungated != nil && head.Ungated == nil && head.Proved:
+		return []Aspect{{What: Ungated, Verdict: effect.Shrank, Witness: base.Ungated}}
+	}
+	return nil
+}
+
+func (c *comparison) bounds(at place, base, head *Row) (list []Aspect) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(base.Bounds)), maps.Keys(head.Bounds))
+	slices.Sort(names)
+	for _, arg := range slices.Compact(names) {
+		was, is := written(base.Bounds, arg), written(head.Bounds, arg)
+		e := c.known.about(at, effect.Bounds, arg)
+		if was == is && (e == nil || e.Verdict == effect.Equal) {
+			continue
+		}
+		a := aspect(Bound, arg, was, is, e)
+		if e == nil {
+			a.Verdict = c.fallback(at)
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// fallback is the verdict where the effects do not speak of what a row shows: they
+// leave out what permits the same.
+func (c *comparison) fallback(at place) effect.Verdict {
+	if c.known.decides(at) {
+		return effect.Equal
+	}
+	return effect.Undecided
+}
+
+func written(bounds map[string]any, arg string) string {
+	if bound, there := bounds[arg]; there {
+		return pack.CompactJSON(bound)
+	}
+	return ""
+}
+
+// aspect returns an aspect with what the effects say of it, if they do.
+func aspect(what What, name, was, is string, e *effect.Change) Aspect {
+	a := Aspect{What: what, Name: name, Old: was, New: is}
+	if e == nil {
+		return a
+	}
+	a.Verdict, a.Reason = e.Verdict, e.Reason
+	a.Words, a.Witness = e.GainedWhat, e.Gained
+	if a.Witness == nil {
+		a.Words, a.Witness = cmp.Or(e.GainedWhat, e.LostWhat), e.Lost
+	}
+	return a
+}
+
+// effects finds what is known of a tool.
+type effects struct {
+	byPlace map[string]*effect.Change
+	open    map[place]bool  // tools of which something is not decided
+	closed  map[string]bool // intents that were not compared as a whole; "" for all
+}
+
+func newEffects(changes []effect.Change) *effects {
+	e := &effects{byPlace: map[string]*effect.Change{}, open: map[place]bool{}, closed: map[string]bool{}}
+	for i := range changes {
+		c := &changes[i]
+		at := place{c.Intent, c.Subject}
+		switch {
+		case c.Kind == effect.Whole:
+			e.closed[c.Intent] = true
+			continue
+		case c.Kind == effect.Gate && c.Holder != effect.Tool:
+			continue
+		}
+		e.byPlace[key(at, c.Kind, c.Arg)] = c
+		if c.Verdict == effect.Undecided {
+			e.open[at] = true
+		}
+	}
+	return e
+}
+
+func key(at place, kind effect.Kind, arg string) string {
+	return fmt.Sprintf("%s %q %q %q", kind, at.intent, at.tool, arg)
+}
+
+func (e *effects) about(at place, kind effect.Kind, arg string) *effect.Change {
+	return e.byPlace[key(at, kind, arg)]
+}
+
+// decides reports whether nothing about a tool is left open.
+func (e *effects) decides(at place) bool {
+	return !e.open[at] && !e.closed[at.intent] && !e.closed[""]
+}
