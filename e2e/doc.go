@@ -9,6 +9,8 @@
 //   - The JsonLogic test compares the evaluator with json-logic-js, the reference
 //     implementation, on rules that a generator makes. It needs node; npm fetches
 //     the reference.
+//   - The HTML test opens the HTML report in Chromium: findings, filter, keyboard,
+//     console, network, and what axe finds. It needs chromium and npm.
 //   - The secrets test compares the detectors of the security gate with gitleaks.
 //
 // It is a module of its own so that nothing of it reaches the product's go.mod.

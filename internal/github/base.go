@@ -99,6 +99,38 @@ func (r *Repository) mergeBase(base plumbing.Hash, head *object.Commit) (string,
 	return best.Hash.String(), true
 }
 
+// trunks are where the default branch of a repository is looked for. A clone knows
+// it as origin/HEAD; the other names are those that most repositories use.
+var trunks = []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
+
+// ForkPoint finds the commit that the work in this checkout began with: the merge
+// base of HEAD and the default branch. Without a default branch, or without the
+// history that leads to the merge base, it is HEAD itself, so that the working tree
+// is compared with what was committed last. It returns the commit's SHA and what it
+// is, for people.
+func (r *Repository) ForkPoint() (sha, what string, err error) {
+	at, err := r.Resolve("HEAD")
+	if err != nil {
+		return "", "", err
+	}
+	r.store.Lock()
+	defer r.store.Unlock()
+	head, err := object.GetCommit(r.store, plumbing.NewHash(at))
+	if err != nil {
+		return "", "", unreadable(at, err)
+	}
+	for _, trunk := range trunks {
+		tip, err := r.named(trunk)
+		if err != nil {
+			continue
+		}
+		if sha, ok := r.mergeBase(tip, head); ok {
+			return sha, "the merge base with " + trunk, nil
+		}
+	}
+	return at, "HEAD", nil
+}
+
 // at opens the commit if it is there and fetches it if it is not.
 func (r *Repository) at(ctx context.Context, ev *Event, token, sha, why string) (Base, error) {
 	if !plumbing.IsHash(sha) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // The ways a pull request is checked out, and the base each of them has.
@@ -222,5 +224,39 @@ func TestBaseLongSHA(t *testing.T) {
 	ev := &Event{Name: EventMergeGroup, BaseSHA: strings.Repeat("a", 64)}
 	if _, err := open(t, p.origin).Base(t.Context(), ev, ""); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("got %v, wanted ErrUnsupported", err)
+	}
+}
+
+// Work begins where its branch left the default branch, whatever that is called,
+// and with what was committed last where there is none.
+func TestForkPoint(t *testing.T) {
+	h := newHistory(t)
+	fork := h.commit(files{"a": "1"})
+	tip := h.commit(files{"a": "2"}, fork)
+	h.ref("refs/heads/main", fork)
+	work := h.commit(files{"a": "1", "b": "1"}, fork)
+	unrelated := gitIn(t, h.dir, "commit-tree", "-m", "x", tip+"^{tree}")
+	must(t, h.repo.Storer.RemoveReference("refs/heads/main"))
+	h.ref("refs/heads/work", work)
+	must(t, h.repo.Storer.SetReference(plumbing.NewSymbolicReference(plumbing.HEAD, "refs/heads/work")))
+	check := func(sha, what string) {
+		t.Helper()
+		gotSHA, gotWhat, err := open(t, h.dir).ForkPoint()
+		if err != nil || gotSHA != sha || gotWhat != what {
+			t.Errorf("got %s, %q, %v, want %s, %q", gotSHA, gotWhat, err, sha, what)
+		}
+	}
+	check(work, "HEAD")
+	h.ref("refs/heads/master", unrelated)
+	check(work, "HEAD")
+	h.ref("refs/heads/main", tip)
+	check(fork, "the merge base with main")
+	h.ref("refs/remotes/origin/trunk", work)
+	must(t, h.repo.Storer.SetReference(plumbing.NewSymbolicReference("refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")))
+	check(work, "the merge base with origin/HEAD")
+
+	empty := newHistory(t)
+	if _, _, err := open(t, empty.dir).ForkPoint(); err == nil {
+		t.Error("a repository without commits has a fork point")
 	}
 }

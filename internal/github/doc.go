@@ -1,5 +1,6 @@
 // Package github holds what the GitHub runner tells us and what git knows: the
-// event that started the job, and the repository as it was before the change.
+// event that started the job, and the repository as it was before the change. It
+// also holds the client by which results go back.
 //
 // The gate judges a change, so it needs two versions. The new one is the
 // working tree. The old one, the base, is read straight from git objects, never
@@ -16,8 +17,14 @@
 // can be checked out as a merge commit or as its own head; which of the two it
 // is decides what the base is, so it is read from HEAD and not assumed.
 //
-// Nothing here writes: a base that has to be fetched is kept in memory, and the
+// None of that writes: a base that has to be fetched is kept in memory, and the
 // checkout that later steps of the job work with stays as it was.
+//
+// The third part is the Client, which calls GitHub's REST API: it delivers the
+// comment and the check run, and reads what git cannot tell. Delivery is not the
+// verdict. Each call ends in bounded time with an error of a kind, from which a
+// notice can be made, and a write of which the answer was lost is looked up before
+// it is tried again.
 //
 // Paths are repository paths: forward slashes, relative to the root of the
 // repository, clean. Names, refs and paths come from whoever opened the pull

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,6 +20,7 @@ const (
 	EventPush             = "push"
 	EventWorkflowDispatch = "workflow_dispatch"
 	EventSchedule         = "schedule"
+	EventWorkflowRun      = "workflow_run"
 )
 
 // Event is what started the job: the runner's variables and the part of the
@@ -50,6 +52,8 @@ type Event struct {
 	// Fork is true for a pull request from another repository, whose run has a
 	// token that may only read. A deleted head repository counts as a fork.
 	Fork bool
+	// Run is the run that ended, for workflow_run alone.
+	Run WorkflowRun
 
 	// Repository is owner/name of the repository that runs the workflow.
 	Repository string
@@ -69,6 +73,51 @@ type Event struct {
 	// Workspace is GITHUB_WORKSPACE, the folder of the checkout. The current
 	// folder of a container action is not reliable, so this is the root to use.
 	Workspace string
+}
+
+// WorkflowRun is a run of another workflow, as the event workflow_run describes it.
+type WorkflowRun struct {
+	// ID and Attempt name the run.
+	ID, Attempt int64
+	// Workflow is the name of its workflow, and Event what started it.
+	Workflow, Event string
+	// HeadSHA is the commit that was proposed or pushed; for pull_request it is the
+	// head of the branch, not the merge commit.
+	HeadSHA string
+	// HeadOwner and HeadBranch say where that commit was: the owner of the
+	// repository that proposed it, empty where that is gone, and its branch.
+	HeadOwner, HeadBranch string
+	// Conclusion is how it ended: success, failure, cancelled, …
+	Conclusion string
+}
+
+// RunURL returns the address of the run that the event is about, on the server of
+// the event: that which ended, for workflow_run, and else the run itself.
+func (ev *Event) RunURL() string {
+	id, attempt := ev.RunID, ev.RunAttempt
+	if ev.Name == EventWorkflowRun {
+		id, attempt = strconv.FormatInt(ev.Run.ID, 10), strconv.FormatInt(ev.Run.Attempt, 10)
+	}
+	return fmt.Sprintf("%s/%s/actions/runs/%s/attempts/%s", ev.ServerURL, ev.Repository, id, attempt)
+}
+
+// BlobURL returns the address of the files of a commit, to which the name of a file
+// is appended; "" for what is no name of a commit.
+func (ev *Event) BlobURL(commit string) string {
+	if !isSHA(commit) {
+		return ""
+	}
+	return fmt.Sprintf("%s/%s/blob/%s/", ev.ServerURL, ev.Repository, commit)
+}
+
+// dependabot is the login whose runs have a token that may only read, as those of
+// forks do.
+const dependabot = "dependabot[bot]"
+
+// ReadOnly reports whether GitHub gives the run a token that may only read,
+// whatever the workflow grants: pull requests from forks and of Dependabot.
+func (ev *Event) ReadOnly() bool {
+	return ev.Name == EventPullRequest && (ev.Fork || ev.Actor == dependabot)
 }
 
 // ReadEvent reads the runner's variables through getenv and the payload they
@@ -133,7 +182,7 @@ func requireVariables(getenv func(string) string) error {
 // checkName refuses what packgate must not or cannot run on, before anything of
 // the payload is read.
 func checkName(name string) error {
-	supported := []string{EventMergeGroup, EventPullRequest, EventPush, EventSchedule, EventWorkflowDispatch}
+	supported := []string{EventMergeGroup, EventPullRequest, EventPush, EventSchedule, EventWorkflowDispatch, EventWorkflowRun}
 	switch {
 	case slices.Contains(supported, name):
 		return nil

@@ -65,6 +65,11 @@ func TestReadEvent(t *testing.T) {
 		}},
 		{"workflow_dispatch", EventWorkflowDispatch, func(ev *Event) { ev.HeadSHA = sha("33") }},
 		{"schedule", EventSchedule, func(ev *Event) { ev.HeadSHA = sha("33") }},
+		{"workflow_run", EventWorkflowRun, func(ev *Event) {
+			ev.Action, ev.HeadSHA = "completed", sha("22")
+			ev.Run = WorkflowRun{ID: 7000000001, Attempt: 2, Workflow: "packs", Event: EventPullRequest, HeadSHA: sha("22"),
+				HeadOwner: "visitor", HeadBranch: "refund-limit", Conclusion: "failure"}
+		}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			want := common
@@ -95,7 +100,7 @@ func TestReadEventErrors(t *testing.T) {
 			"not set: GITHUB_EVENT_PATH, GITHUB_SHA; this command runs inside GitHub Actions only; use `packgate check`"},
 		{"target", map[string]string{"GITHUB_EVENT_NAME": "pull_request_target"}, pr, ErrRefused, "use `on: pull_request`"},
 		{"unknown", map[string]string{"GITHUB_EVENT_NAME": "issues"}, pr, ErrUnknownEvent,
-			`event "issues" is not supported, wanted one of merge_group, pull_request, push, schedule, workflow_dispatch`},
+			`event "issues" is not supported, wanted one of merge_group, pull_request, push, schedule, workflow_dispatch, workflow_run`},
 		{"sha", map[string]string{"GITHUB_SHA": "main"}, pr, ErrNotActions, `GITHUB_SHA is "main", wanted 40 or 64`},
 		{"repository", map[string]string{"GITHUB_REPOSITORY": "acme/packs/x"}, pr, ErrNotActions, "wanted owner/name"},
 		{"run", map[string]string{"GITHUB_RUN_ID": "7\n8"}, pr, ErrNotActions, `GITHUB_RUN_ID is "7\n8"`},
@@ -119,6 +124,15 @@ func TestReadEventErrors(t *testing.T) {
 		{"push before", map[string]string{"GITHUB_EVENT_NAME": EventPush}, full.Replace(`{"before":"","after":"HEAD"}`),
 			ErrPayload, `before is ""`},
 		{"no push", map[string]string{"GITHUB_EVENT_NAME": EventPush}, pr, ErrPayload, `after is ""`},
+		{"no run", map[string]string{"GITHUB_EVENT_NAME": EventWorkflowRun}, pr, ErrPayload, "no workflow_run in it"},
+		{"run not ended", map[string]string{"GITHUB_EVENT_NAME": EventWorkflowRun}, `{"action":"requested","workflow_run":{}}`,
+			ErrPayload, `action is "requested", wanted completed`},
+		{"run without id", map[string]string{"GITHUB_EVENT_NAME": EventWorkflowRun}, `{"action":"completed","workflow_run":{}}`,
+			ErrPayload, "workflow_run.id is 0"},
+		{"run without attempt", map[string]string{"GITHUB_EVENT_NAME": EventWorkflowRun}, `{"action":"completed","workflow_run":{"id":1}}`,
+			ErrPayload, "workflow_run.run_attempt is 0"},
+		{"run without head", map[string]string{"GITHUB_EVENT_NAME": EventWorkflowRun}, `{"action":"completed","workflow_run":{"id":1,"run_attempt":1,"head_sha":"../x"}}`,
+			ErrPayload, `workflow_run.head_sha is "../x"`},
 		{"large", nil, strings.Repeat(" ", MaxPayload+1), ErrTooLarge, "has 10485761 bytes, wanted at most 10485760"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,6 +146,42 @@ func TestReadEventErrors(t *testing.T) {
 				t.Errorf("got %q, wanted %q in it", err, c.want)
 			}
 		})
+	}
+}
+
+// GitHub gives the runs of forks and of Dependabot a token that may only read.
+func TestReadOnly(t *testing.T) {
+	for _, c := range []struct {
+		ev   Event
+		want bool
+	}{
+		{Event{Name: EventPullRequest, Actor: "kim"}, false},
+		{Event{Name: EventPullRequest, Actor: "kim", Fork: true}, true},
+		{Event{Name: EventPullRequest, Actor: "dependabot[bot]"}, true},
+		{Event{Name: EventMergeGroup, Actor: "dependabot[bot]"}, false},
+	} {
+		if got := c.ev.ReadOnly(); got != c.want {
+			t.Errorf("%+v: got %v", c.ev, got)
+		}
+	}
+}
+
+// Addresses lead to the server of the event, and to commits alone.
+func TestAddresses(t *testing.T) {
+	ev := Event{Name: EventPush, ServerURL: "https://git.acme.example", Repository: "acme/packs", RunID: "5", RunAttempt: "2"}
+	if got, want := ev.RunURL(), "https://git.acme.example/acme/packs/actions/runs/5/attempts/2"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	ev.Name, ev.Run = EventWorkflowRun, WorkflowRun{ID: 7, Attempt: 1}
+	if got, want := ev.RunURL(), "https://git.acme.example/acme/packs/actions/runs/7/attempts/1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	commit := strings.Repeat("ab", 20)
+	if got, want := ev.BlobURL(commit), "https://git.acme.example/acme/packs/blob/"+commit+"/"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := ev.BlobURL("../../x"); got != "" {
+		t.Errorf("got %s for what is no commit", got)
 	}
 }
 
@@ -165,7 +215,7 @@ func FuzzReadEvent(f *testing.F) {
 	if err != nil || len(files) == 0 {
 		f.Fatalf("no seeds: %v", err)
 	}
-	names := []string{EventPullRequest, EventMergeGroup, EventPush, EventWorkflowDispatch, EventSchedule}
+	names := []string{EventPullRequest, EventMergeGroup, EventPush, EventWorkflowDispatch, EventSchedule, EventWorkflowRun}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {

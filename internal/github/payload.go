@@ -25,6 +25,16 @@ type payload struct {
 		HeadSHA string `json:"head_sha"`
 		HeadRef string `json:"head_ref"`
 	} `json:"merge_group"`
+	WorkflowRun *struct {
+		ID         int64             `json:"id"`
+		Attempt    int64             `json:"run_attempt"`
+		Name       string            `json:"name"`
+		Event      string            `json:"event"`
+		HeadSHA    string            `json:"head_sha"`
+		HeadBranch string            `json:"head_branch"`
+		Conclusion string            `json:"conclusion"`
+		HeadRepo   *repositoryObject `json:"head_repository"`
+	} `json:"workflow_run"`
 	Ref     string `json:"ref"`
 	Before  string `json:"before"`
 	After   string `json:"after"`
@@ -67,6 +77,8 @@ func (ev *Event) readPayload(file string, data []byte) error {
 		err = ev.fromMergeGroup(&p)
 	case EventPush:
 		err = ev.fromPush(&p)
+	case EventWorkflowRun:
+		err = ev.fromWorkflowRun(&p)
 	default:
 		ev.HeadSHA = ev.SHA
 	}
@@ -134,6 +146,31 @@ func (ev *Event) fromPush(p *payload) (err error) {
 	}
 	ev.HeadRef = branch(ev.Ref)
 	ev.BaseRef = ev.HeadRef
+	return nil
+}
+
+func (ev *Event) fromWorkflowRun(p *payload) (err error) {
+	run := p.WorkflowRun
+	switch {
+	case run == nil:
+		return errors.New("no workflow_run in it")
+	case p.Action != "completed":
+		return fmt.Errorf("action is %q, wanted completed: there is nothing to post before the run has ended", p.Action)
+	case run.ID < 1:
+		return fmt.Errorf("workflow_run.id is %d, wanted a positive number", run.ID)
+	case run.Attempt < 1:
+		return fmt.Errorf("workflow_run.run_attempt is %d, wanted a positive number", run.Attempt)
+	}
+	if ev.HeadSHA, err = sha("workflow_run.head_sha", run.HeadSHA); err != nil {
+		return err
+	}
+	ev.Run = WorkflowRun{
+		ID: run.ID, Attempt: run.Attempt, Workflow: run.Name, Event: run.Event,
+		HeadSHA: ev.HeadSHA, HeadBranch: run.HeadBranch, Conclusion: run.Conclusion,
+	}
+	if run.HeadRepo != nil {
+		ev.Run.HeadOwner, _, _ = strings.Cut(run.HeadRepo.FullName, "/")
+	}
 	return nil
 }
 

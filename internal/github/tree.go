@@ -146,6 +146,20 @@ func (t *Tree) content(hash plumbing.Hash, limit int64) (data []byte, err error)
 	return io.ReadAll(reader)
 }
 
+// size returns the size of a blob, in bytes.
+func (t *Tree) size(hash plumbing.Hash) (int64, error) {
+	size, err := t.store.EncodedObjectSize(hash)
+	if !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return size, err
+	}
+	// It may be borrowed from another repository.
+	blob, err := object.GetBlob(t.store, hash)
+	if err != nil {
+		return 0, err
+	}
+	return blob.Size, nil
+}
+
 // find walks down to a regular file. It looks at each level itself because
 // go-git's own lookups answer "not found" for an absent object too.
 func (t *Tree) find(path string) (*object.TreeEntry, error) {
@@ -174,6 +188,28 @@ func (t *Tree) find(path string) (*object.TreeEntry, error) {
 	return nil, t.notExist(path)
 }
 
+// folder walks down to a folder, "." for the root. The error wraps
+// fs.ErrNotExist where there is none, a file in its place included.
+func (t *Tree) folder(path string) (*object.Tree, error) {
+	level, err := object.GetTree(t.store, t.root)
+	if err != nil {
+		return nil, t.unreadable(path, err)
+	}
+	if path == "." {
+		return level, nil
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		at := slices.IndexFunc(level.Entries, func(e object.TreeEntry) bool { return e.Name == part })
+		if at < 0 || kindOf(level.Entries[at].Mode) != KindDirectory {
+			return nil, t.notExist(path)
+		}
+		if level, err = object.GetTree(t.store, level.Entries[at].Hash); err != nil {
+			return nil, t.unreadable(path, err)
+		}
+	}
+	return level, nil
+}
+
 // List returns the entries whose repository path match accepts, sorted by path;
 // a nil match accepts all. Symbolic links and submodules are among them, with
 // their kind, and nothing below them is.
@@ -199,7 +235,7 @@ func (t *Tree) walk(ctx context.Context, hash plumbing.Hash, prefix string, matc
 	for _, entry := range level.Entries {
 		path, kind := prefix+entry.Name, kindOf(entry.Mode)
 		switch {
-		case entry.Name == "." || entry.Name == ".." || strings.Contains(entry.Name, "/"):
+		case oddName(entry.Name):
 			return t.unreadable(path, fmt.Errorf("the tree has an entry named %q", entry.Name))
 		case kind == KindDirectory:
 			if err := t.walk(ctx, entry.Hash, path+"/", match, list); err != nil {
@@ -211,6 +247,9 @@ func (t *Tree) walk(ctx context.Context, hash plumbing.Hash, prefix string, matc
 	}
 	return nil
 }
+
+// oddName reports whether no file system could have an entry of that name.
+func oddName(name string) bool { return name == "." || name == ".." || strings.Contains(name, "/") }
 
 // kindOf maps git's modes; executable files and the group-writable mode of old
 // repositories are files.

@@ -1,0 +1,240 @@
+package e2e
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contextosai/packgate/e2e/openapi"
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/report"
+)
+
+// githubDescription returns a server's description of what the stand-in does.
+func githubDescription(t *testing.T, server string) *openapi.Description {
+	t.Helper()
+	folder := filepath.Join("node_modules", ".packgate")
+	trimmed, err := openapi.Fetch(t.Context(), folder, server, githubtest.Operations(), func(s string) { t.Log(s) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := openapi.Load(t.Context(), trimmed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// standIn is a stand-in of which every request and every answer is held against
+// the description.
+type standIn struct {
+	*githubtest.GitHub
+	wrong []string
+	seen  map[string]bool
+}
+
+func newStandIn(t *testing.T, d *openapi.Description) *standIn {
+	t.Helper()
+	s := &standIn{GitHub: githubtest.New(t), seen: map[string]bool{}}
+	// Not the test's context, which ends before the server does.
+	ctx := context.WithoutCancel(t.Context())
+	s.Check = func(e githubtest.Exchange) {
+		s.seen[e.Operation] = true
+		s.wrong = append(s.wrong, d.Check(ctx, openapi.Exchange{Request: e.Request, Status: e.Status, Header: e.Header, Answer: e.Answer})...)
+	}
+	s.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "packgate report", Archive: zipOf(t, "report.json", "{}")}}
+	s.Commits[githubtest.Base]["packs/a b/pack.json"] = "{"
+	s.Teams["risk"] = []string{"mona"}
+	s.Files = []githubtest.File{{Pull: 7, Path: "b", Previous: "a", Status: "renamed", Patch: "@@ -1 +1 @@"}, {Pull: 7, Path: "c", Status: "added"}}
+	for range 130 {
+		s.Reviews = append(s.Reviews, githubtest.Review{Pull: 7, Author: "ann", State: "APPROVED", SHA: githubtest.Head, Status: "MEMBER"})
+		s.Comments = append(s.Comments, githubtest.Comment{ID: 1, Pull: 7, Author: "mona", Body: "hello"})
+	}
+	s.Pulls = append(s.Pulls, githubtest.Pull{Number: 8, Author: "bob", Head: githubtest.Base, Base: githubtest.Base, Owner: "acme", Branch: "next"})
+	return s
+}
+
+func zipOf(t *testing.T, name, content string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, err := w.Create(name)
+	if err == nil {
+		_, err = f.Write([]byte(content))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func (s *standIn) client(t *testing.T) *github.Client {
+	t.Helper()
+	c, err := github.NewClient(github.Options{
+		APIURL: s.URL, Token: s.Token, Repository: s.Repository, Version: "1.2.3", Timeout: 5 * time.Second,
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func gateComment(run int64) github.Comment {
+	marker := report.Marker{Key: "gate/.packgate.yaml", Head: githubtest.Head, Run: run, Attempt: 1}
+	return github.Comment{PullRequest: 7, Body: marker.String() + "\ntext", Mode: github.CommentAlways}
+}
+
+func gateCheckRun() github.CheckRun {
+	run := github.CheckRun{
+		Name: "packgate", HeadSHA: githubtest.Head, ID: "gate/5/1", DetailsURL: "https://github.com/acme/packs/actions/runs/5",
+		Conclusion: "failure", Title: strings.Repeat("t", 300), Summary: strings.Repeat("é", 80_000),
+	}
+	for i := range 120 {
+		run.Annotations = append(run.Annotations, github.Annotation{
+			Level: []string{"error", "warning", "notice"}[i%3], File: "packs/support/pack.json", Line: i + 1, Column: i % 5,
+			EndLine: i + 1 + i%2, EndColumn: 9, Title: strings.Repeat("a", 300), Message: strings.Repeat("m", 70_000/(1+i)),
+		})
+	}
+	return run
+}
+
+// everyCall makes every call of a client, and returns the errors by call.
+func everyCall(ctx context.Context, c *github.Client) map[string]error {
+	errs := map[string]error{}
+	_, errs["new comment"] = c.Comment(ctx, gateComment(5))
+	_, errs["old comment"] = c.Comment(ctx, gateComment(6))
+	_, errs["check run"] = c.CheckRun(ctx, gateCheckRun())
+	_, errs["reviews"] = c.Reviews(ctx, 7, "mona", githubtest.Head)
+	_, errs["pull request"] = c.PullRequest(ctx, 7)
+	_, errs["pull request of a fork"] = c.PullRequestAt(ctx, githubtest.Head, "mona", "refunds")
+	_, errs["pull request of a commit"] = c.PullRequestAt(ctx, githubtest.Base, "", "")
+	_, errs["files"] = c.PullRequestFiles(ctx, 7, 2)
+	_, errs["contents"] = c.Contents(ctx, githubtest.Base, "packs/a b/pack.json", 100)
+	_, errs["artifact"] = c.Artifact(ctx, 5, "packgate report", "report.json", 1000)
+	_, errs["team"] = c.TeamMember(ctx, "risk", "mona")
+	return errs
+}
+
+// Every request of the client, and every answer of the stand-in, is as GitHub
+// describes it, and every operation of the stand-in is among them.
+func TestClientKeepsGitHubsContract(t *testing.T) {
+	for _, server := range []string{openapi.Cloud, openapi.Server} {
+		t.Run(server, func(t *testing.T) { keepsContract(t, githubDescription(t, server)) })
+	}
+}
+
+func keepsContract(t *testing.T, d *openapi.Description) {
+	s := newStandIn(t, d)
+	for name, err := range everyCall(t.Context(), s.client(t)) {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// After an answer that was lost, the check run is looked up.
+	s.Fail(githubtest.CreateCheckRun, githubtest.Fault{Kind: githubtest.Reset, Done: true})
+	if _, err := s.client(t).CheckRun(t.Context(), gateCheckRun()); err != nil {
+		t.Error(err)
+	}
+	// What is not there.
+	if _, err := s.client(t).Contents(t.Context(), githubtest.Base, "none", 10); err == nil {
+		t.Error("a file is there that is not")
+	}
+	if ok, err := s.client(t).TeamMember(t.Context(), "risk", "bob"); ok || err != nil {
+		t.Errorf("a stranger is a member: %v", err)
+	}
+	// A person's token asks who it is.
+	s.Token, s.Login = "ghp_"+"token", "mona"
+	if _, err := s.client(t).Comment(t.Context(), gateComment(7)); err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range s.wrong {
+		t.Error(wrong)
+	}
+	for _, name := range githubtest.Operations() {
+		if !s.seen[name] {
+			t.Errorf("no call does %s", name)
+		}
+	}
+}
+
+// The answers by which the stand-in fails are GitHub's too.
+func TestFailuresAreGitHubs(t *testing.T) {
+	d := githubDescription(t, openapi.Cloud)
+	for kindName, kind := range githubtest.Kinds() {
+		if slices.Contains([]githubtest.Kind{githubtest.BadGateway, githubtest.Reset, githubtest.SlowBody, githubtest.Truncated}, kind) {
+			continue // of a proxy and of the network
+		}
+		t.Run(kindName, func(t *testing.T) {
+			s := newStandIn(t, d)
+			for _, operation := range githubtest.Operations() {
+				s.Fail(operation, githubtest.Fault{Kind: kind})
+			}
+			everyCall(t.Context(), s.client(t))
+			for _, wrong := range s.wrong {
+				t.Error(wrong)
+			}
+		})
+	}
+}
+
+// The description notices what a client could get wrong, so that silence says
+// something.
+func TestDescriptionNotices(t *testing.T) {
+	d := githubDescription(t, openapi.Cloud)
+	many := strings.TrimSuffix(strings.Repeat(`{"path":"a","start_line":1,"end_line":1,"annotation_level":"notice","message":"m"},`, 51), ",")
+	check := `{"name":"n","head_sha":"` + githubtest.Head + `","output":{"title":"t","summary":"s","annotations":[%s]}}`
+	for name, c := range map[string]struct{ operation, body string }{
+		"no such address":      {"GET /repos/acme/packs/pull/7", ""},
+		"unknown parameter":    {"GET /repos/acme/packs/issues/7/comments?sort=created", ""},
+		"a page too long":      {"GET /repos/acme/packs/issues/7/comments?per_page=101", ""},
+		"number that is none":  {"GET /repos/acme/packs/pulls/seven", ""},
+		"no body":              {"POST /repos/acme/packs/issues/7/comments", `{"text":"hello"}`},
+		"unknown member":       {"POST /repos/acme/packs/issues/7/comments", `{"body":"hello","text":"hello"}`},
+		"long body":            {"POST /repos/acme/packs/issues/7/comments", `{"body":"` + strings.Repeat("x", 65537) + `"}`},
+		"no conclusion":        {"POST /repos/acme/packs/check-runs", `{"name":"n","head_sha":"x","status":"completed"}`},
+		"another conclusion":   {"POST /repos/acme/packs/check-runs", `{"name":"n","head_sha":"x","status":"completed","conclusion":"failed"}`},
+		"51 annotations":       {"POST /repos/acme/packs/check-runs", fmt.Sprintf(check, many)},
+		"a level of commands":  {"POST /repos/acme/packs/check-runs", fmt.Sprintf(check, `{"path":"a","start_line":1,"end_line":1,"annotation_level":"error","message":"m"}`)},
+		"annotation, no place": {"POST /repos/acme/packs/check-runs", fmt.Sprintf(check, `{"path":"a","annotation_level":"notice","message":"m"}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			method, address, _ := strings.Cut(c.operation, " ")
+			r, err := http.NewRequestWithContext(t.Context(), method, "https://api.github.com"+address, strings.NewReader(c.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, value := range map[string]string{
+				"Authorization": "Bearer x", "User-Agent": "x", "X-GitHub-Api-Version": "2022-11-28", "Content-Type": "application/json",
+			} {
+				r.Header.Set(name, value)
+			}
+			refused := openapi.Exchange{Request: r, Status: http.StatusBadRequest, Header: http.Header{"Content-Type": {"application/json"}}, Answer: []byte("{}")}
+			if len(d.Check(t.Context(), refused)) == 0 {
+				t.Error("nothing is noticed")
+			}
+		})
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://api.github.com/repos/acme/packs/issues/7/comments", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header = http.Header{"Authorization": {"Bearer x"}, "User-Agent": {"x"}, "X-Github-Api-Version": {"2022-11-28"}}
+	for _, answer := range []string{`[{"id":1}]`, `{}`, `[{`} {
+		e := openapi.Exchange{Request: r, Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Answer: []byte(answer)}
+		if len(d.Check(t.Context(), e)) == 0 {
+			t.Errorf("nothing is noticed of the answer %s", answer)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/go-github/v62/github"
+)
+
+// GitHub's bounds on a check run (OpenAPI description of its REST API).
+const (
+	maxCheckAnnotations = 50    // a request
+	maxCheckText        = 65535 // summary, and text
+	maxCheckMessage     = 64 << 10
+	maxCheckTitle       = 255 // of a check run, and of an annotation
+	// maxCheckPatches bounds the requests for further annotations; what is beyond
+	// is counted and stands in the report.
+	maxCheckPatches = 3
+)
+
+// CheckRun is a verdict beside a commit.
+type CheckRun struct {
+	// Name is what a branch protection rule can require.
+	Name string
+	// HeadSHA is the commit that the verdict is about; of a pull request its head,
+	// not the merge commit.
+	HeadSHA string
+	// ID tells this check run from those of other runs: the key, the run and the
+	// attempt. It is how a check run is found again that may have been written.
+	ID string
+	// DetailsURL leads to the job; it may be empty.
+	DetailsURL string
+	// Conclusion is success, failure or neutral.
+	Conclusion string
+	// Title and Summary are shown on top, Summary as Markdown. Both are cut at
+	// GitHub's limits.
+	Title, Summary string
+	// Annotations are shown beside the code. One without a file or a line has no
+	// place there and is left out.
+	Annotations []Annotation
+}
+
+// CheckResult is what became of a check run.
+type CheckResult struct {
+	// Allowed is false where the token may not write check runs. That is no error:
+	// workflow commands show the same annotations, though fewer.
+	Allowed bool
+	// URL is the page of the check run.
+	URL string
+	// Left counts the annotations that were left out.
+	Left int
+}
+
+// CheckRun writes a check run that is complete from the first request on, and adds
+// the annotations that one request does not hold with further ones. After a
+// request of which it is not known whether it was carried out, the check run is
+// looked up by its ID, so that nothing is there twice. Errors have the kinds of a
+// Client; what was written before one stays.
+func (c *Client) CheckRun(ctx context.Context, run CheckRun) (CheckResult, error) {
+	annotations, left := checkAnnotations(run.Annotations)
+	w := checkWriter{c: c, run: run, annotations: annotations}
+	result := CheckResult{Allowed: true, Left: left}
+	err := w.write(ctx)
+	result.URL = w.url
+	if errors.Is(err, ErrForbidden) && w.id == 0 {
+		return CheckResult{}, nil
+	}
+	return result, err
+}
+
+// checkWriter is one check run as far as it is written.
+type checkWriter struct {
+	c           *Client
+	run         CheckRun
+	annotations []*github.CheckRunAnnotation
+
+	id   int64 // zero until it is there
+	url  string
+	done int // annotations that are there
+}
+
+func (w *checkWriter) write(ctx context.Context) error {
+	for tries := 0; w.id == 0 || w.done < len(w.annotations); {
+		err := w.step(ctx)
+		if err == nil {
+			continue
+		}
+		// Whether it was carried out is not known: look, and go on from there.
+		tries++
+		if !errors.Is(err, ErrUnavailable) || tries == attempts || !w.c.sender.wait(ctx, jitter(firstWait<<tries)) {
+			return err
+		}
+		if lookup := w.find(ctx); lookup != nil {
+			return lookup
+		}
+	}
+	return nil
+}
+
+// step sends the next request: the check run itself, or more annotations.
+func (w *checkWriter) step(ctx context.Context) error {
+	next := w.annotations[w.done:min(w.done+maxCheckAnnotations, len(w.annotations))]
+	output := &github.CheckRunOutput{
+		Title: ptr(clip(w.run.Title, maxCheckTitle)), Summary: ptr(clip(w.run.Summary, maxCheckText)), Annotations: next,
+	}
+	var written *github.CheckRun
+	var err error
+	if w.id == 0 {
+		options := github.CreateCheckRunOptions{
+			Name: w.run.Name, HeadSHA: w.run.HeadSHA, ExternalID: &w.run.ID, Status: ptr("completed"), Conclusion: &w.run.Conclusion,
+			CompletedAt: &github.Timestamp{Time: w.c.sender.now().UTC().Truncate(time.Second)}, Output: output,
+		}
+		if w.run.DetailsURL != "" {
+			options.DetailsURL = &w.run.DetailsURL
+		}
+		written, _, err = w.c.api.Checks.CreateCheckRun(ctx, w.c.owner, w.c.repo, options)
+	} else {
+		written, _, err = w.c.api.Checks.UpdateCheckRun(ctx, w.c.owner, w.c.repo, w.id, github.UpdateCheckRunOptions{Name: w.run.Name, Output: output})
+	}
+	if err != nil {
+		return w.c.failed("write the check run", err)
+	}
+	w.id, w.url = written.GetID(), written.GetHTMLURL()
+	w.done += len(next)
+	return nil
+}
+
+// find looks up how much of the check run is there.
+func (w *checkWriter) find(ctx context.Context) error {
+	return w.c.pages("look for the check run", 10, func(page github.ListOptions) (*github.Response, error) {
+		list, resp, err := w.c.api.Checks.ListCheckRunsForRef(ctx, w.c.owner, w.c.repo, w.run.HeadSHA,
+			&github.ListCheckRunsOptions{CheckName: &w.run.Name, Filter: ptr("all"), ListOptions: page})
+		if err != nil {
+			return nil, err
+		}
+		for _, found := range list.CheckRuns {
+			if found.GetExternalID() == w.run.ID {
+				w.id, w.url, w.done = found.GetID(), found.GetHTMLURL(), found.GetOutput().GetAnnotationsCount()
+			}
+		}
+		return resp, nil
+	})
+}
+
+// checkAnnotations brings annotations into GitHub's form and counts those that
+// are left out.
+func checkAnnotations(annotations []Annotation) (list []*github.CheckRunAnnotation, left int) {
+	const most = maxCheckAnnotations * (1 + maxCheckPatches)
+	for _, a := range annotations {
+		if a.File == "" || a.Line < 1 || len(list) == most {
+			left++
+			continue
+		}
+		level := a.Level
+		if level == "error" {
+			level = "failure"
+		}
+		end := max(a.EndLine, a.Line)
+		out := &github.CheckRunAnnotation{
+			Path: ptr(a.File), StartLine: ptr(a.Line), EndLine: ptr(end), AnnotationLevel: ptr(level),
+			Message: ptr(clip(a.Message, maxCheckMessage)), Title: ptr(clip(a.Title, maxCheckTitle)),
+		}
+		// Columns go with places within one line only.
+		if end == a.Line && a.Column > 0 {
+			out.StartColumn, out.EndColumn = ptr(a.Column), ptr(max(a.EndColumn, a.Column))
+		}
+		list = append(list, out)
+	}
+	return list, left
+}
+
+func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,113 @@
+package github
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/google/go-github/v62/github"
+)
+
+// Artifact downloads the artifact of a workflow run that goes by a name, and
+// returns the one file in it. The artifact of a fork's run was made by a stranger:
+// anything but one regular file of the wanted name and of at most limit bytes is
+// an error of kind ErrArtifact. What the file says is as untrusted as before.
+func (c *Client) Artifact(ctx context.Context, run int64, name, file string, limit int64) ([]byte, error) {
+	id, err := c.findArtifact(ctx, run, name, limit)
+	if err != nil {
+		return nil, err
+	}
+	archive, err := c.download(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return onlyFile(archive, file, limit)
+}
+
+func refused(format string, args ...any) error {
+	return &Error{Kind: ErrArtifact, Message: fmt.Sprintf(format, args...)}
+}
+
+// findArtifact returns the id of the one artifact of a run that goes by a name.
+func (c *Client) findArtifact(ctx context.Context, run int64, name string, limit int64) (int64, error) {
+	address := fmt.Sprintf("repos/%s/%s/actions/runs/%d/artifacts?per_page=%d&name=%s", c.owner, c.repo, run, pageSize, url.QueryEscape(name))
+	req, err := c.api.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return 0, c.failed("list the artifacts", err)
+	}
+	var list github.ArtifactList
+	if _, err := c.api.Do(ctx, req, &list); err != nil {
+		return 0, c.failed("list the artifacts", err)
+	}
+	var found []*github.Artifact
+	for _, a := range list.Artifacts {
+		if a.GetName() == name {
+			found = append(found, a)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return 0, &Error{Kind: ErrNotFound, Message: fmt.Sprintf("run %d has no artifact %q", run, name),
+			Hint: "upload the report in the first workflow with actions/upload-artifact"}
+	case len(found) > 1:
+		return 0, refused("run %d has %d artifacts %q, wanted one", run, len(found), name)
+	case found[0].GetExpired():
+		return 0, &Error{Kind: ErrNotFound, Message: fmt.Sprintf("artifact %q of run %d has expired", name, run)}
+	case found[0].GetSizeInBytes() > limit:
+		return 0, refused("artifact %q has %d bytes, wanted at most %d", name, found[0].GetSizeInBytes(), limit)
+	}
+	return found[0].GetID(), nil
+}
+
+// download gets the archive. GitHub redirects to a store of another host, which
+// does not get to see the token.
+func (c *Client) download(ctx context.Context, id int64) ([]byte, error) {
+	const what = "download the artifact"
+	req, err := c.api.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/actions/artifacts/%d/zip", c.owner, c.repo, id), nil)
+	if err != nil {
+		return nil, c.failed(what, err)
+	}
+	var archive bytes.Buffer
+	if _, err := c.api.Do(ctx, req, &archive); err != nil {
+		return nil, c.failed(what, err)
+	}
+	return archive.Bytes(), nil
+}
+
+// onlyFile unpacks an archive that must hold one regular file and nothing else.
+func onlyFile(archive []byte, name string, limit int64) ([]byte, error) {
+	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return nil, refused("the artifact is no archive that can be read: %s", err)
+	}
+	if len(r.File) != 1 {
+		return nil, refused("the artifact holds %d files, wanted %q alone", len(r.File), name)
+	}
+	f := r.File[0]
+	switch {
+	case f.Name != name:
+		return nil, refused("the artifact holds %q, wanted %q", clip(f.Name, 80), name)
+	case !f.Mode().IsRegular():
+		return nil, refused("%q in the artifact is %s, wanted a regular file", name, f.Mode().Type())
+	case f.UncompressedSize64 > uint64(limit):
+		return nil, refused("%q in the artifact has %d bytes, wanted at most %d", name, f.UncompressedSize64, limit)
+	}
+	content, err := f.Open()
+	if err != nil {
+		return nil, refused("%q in the artifact cannot be unpacked: %s", name, err)
+	}
+	defer content.Close() // in memory
+	// The size above is what the archive claims.
+	data, err := io.ReadAll(io.LimitReader(content, limit+1))
+	if err != nil {
+		return nil, refused("%q in the artifact cannot be unpacked: %s", name, err)
+	}
+	if int64(len(data)) > limit {
+		return nil, refused("%q in the artifact has more than %d bytes", name, limit)
+	}
+	return data, nil
+}

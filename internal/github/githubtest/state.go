@@ -1,0 +1,92 @@
+package githubtest
+
+// State is what a stand-in holds. Lists are in the order in which things came.
+type State struct {
+	Pulls     []Pull
+	Comments  []Comment
+	CheckRuns []CheckRun
+	Reviews   []Review
+	Files     []File
+	// Commits holds, by SHA and by path, what a file says at a commit.
+	Commits map[string]map[string]string
+	// Artifacts are those of all runs.
+	Artifacts []Artifact
+	// Teams holds the members of each team.
+	Teams map[string][]string
+	// Leaked is true once the token was sent to another host than the API's.
+	Leaked bool
+}
+
+// Pull is a pull request.
+type Pull struct {
+	Number       int64
+	Author       string
+	Head, Base   string // SHAs
+	Owner        string // of the head's repository
+	Branch       string
+	Closed       bool
+	ChangedFiles int
+}
+
+// Comment is a comment on a pull request.
+type Comment struct {
+	ID     int64
+	Pull   int64
+	Author string
+	Body   string
+}
+
+// CheckRun is a check run with all annotations that were added to it.
+type CheckRun struct {
+	ID                                          int64
+	Name, Head, ExternalID, Conclusion, Details string
+	Title, Summary                              string
+	Annotations                                 []Annotation
+}
+
+// Annotation is an annotation of a check run, as it was sent.
+type Annotation struct {
+	Path        string `json:"path"`
+	StartLine   int    `json:"start_line"`
+	EndLine     int    `json:"end_line"`
+	StartColumn int    `json:"start_column"`
+	EndColumn   int    `json:"end_column"`
+	Level       string `json:"annotation_level"`
+	Message     string `json:"message"`
+	Title       string `json:"title"`
+}
+
+// Review is a review of a pull request.
+type Review struct {
+	Pull                       int64
+	Author, State, SHA, Status string // Status is the author's association
+}
+
+// File is a file that a pull request changes.
+type File struct {
+	Pull                          int64
+	Path, Previous, Status, Patch string
+}
+
+// Artifact is an artifact of a workflow run.
+type Artifact struct {
+	ID, Run int64
+	Name    string
+	Archive []byte // zip
+	Expired bool
+	Size    int64 // that GitHub tells; the real one where zero
+}
+
+// Head and Base are the commits of the pull request that New begins with.
+const (
+	Head = "c0ffee0000000000000000000000000000000001"
+	Base = "ba5e000000000000000000000000000000000002"
+)
+
+func newState() State {
+	return State{
+		Pulls:   []Pull{{Number: 7, Author: "mona", Head: Head, Base: Base, Owner: "mona", Branch: "refunds", ChangedFiles: 1}},
+		Commits: map[string]map[string]string{Head: {}, Base: {}},
+		Teams:   map[string][]string{},
+	}
+}

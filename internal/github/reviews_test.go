@@ -1,0 +1,47 @@
+package github
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/contextosai/packgate/internal/github/githubtest"
+)
+
+func TestReviews(t *testing.T) {
+	g := githubtest.New(t)
+	client, _ := newClient(t, g)
+	for range 120 {
+		g.Reviews = append(g.Reviews, githubtest.Review{Pull: 7, Author: "zoe", State: "COMMENTED", SHA: githubtest.Head, Status: "NONE"})
+	}
+	add := func(author, state, sha string) {
+		g.Reviews = append(g.Reviews, githubtest.Review{Pull: 7, Author: author, State: state, SHA: sha, Status: "MEMBER"})
+	}
+	add("ann", "CHANGES_REQUESTED", githubtest.Base)
+	add("ann", "APPROVED", githubtest.Head)
+	add("ann", "COMMENTED", githubtest.Head)
+	add("bob", "APPROVED", githubtest.Base)
+	add("cid", "APPROVED", githubtest.Head)
+	add("cid", "DISMISSED", githubtest.Head)
+	add("Mona", "APPROVED", githubtest.Head)
+	got, err := client.Reviews(t.Context(), 7, "mona", githubtest.Head)
+	must(t, err)
+	want := []Review{
+		{"ann", ReviewApproved, githubtest.Head, true, "MEMBER"},
+		{"bob", ReviewApproved, githubtest.Base, false, "MEMBER"},
+		{"cid", ReviewDismissed, githubtest.Head, true, "MEMBER"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTeamMember(t *testing.T) {
+	g := githubtest.New(t)
+	client, _ := newClient(t, g)
+	g.Teams["risk"] = []string{"mona"}
+	for login, want := range map[string]bool{"mona": true, "bob": false, "..": false, "a/b": false} {
+		if got, err := client.TeamMember(t.Context(), "risk", login); err != nil || got != want {
+			t.Errorf("%s: %v, %v", login, got, err)
+		}
+	}
+}
