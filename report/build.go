@@ -13,16 +13,17 @@ import (
 	"github.com/contextosai/packgate/internal/operations"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/refresh"
+	"github.com/contextosai/packgate/internal/repo"
 )
 
 // NewPack returns what is said of one pack, with the secrets of its files masked:
 // what the gates found, how it compares with its baseline, and why it was gated
 // again. Its Result is left to the caller, who knows what is to fail.
-func NewPack(s *gate.Subject, result gates.Result, diff *diffing.Diff, triggers []refresh.Trigger) Pack {
+func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refresh.Trigger) Pack {
 	u := s.Unit
 	p := Pack{
-		Path: u.Document.File, Gates: []Gate{}, Findings: []Finding{}, Golden: NewGoldens(s.Golden()), NotChecked: []NotChecked{},
-		Diff: NewDiff(diff), Overlays: newOverlays(u, result.Findings),
+		Path: u.Document.File, Gates: []Gate{}, Findings: []Finding{}, Golden: withBase(NewGoldens(s.Golden()), c.Compiles), NotChecked: []NotChecked{},
+		Diff: c.compared(), ToolSurface: c.surface(), Overlays: newOverlays(u, result.Findings),
 	}
 	if u.Pack != nil {
 		p.Pack = u.Pack.Ref()
@@ -32,6 +33,7 @@ func NewPack(s *gate.Subject, result gates.Result, diff *diffing.Diff, triggers 
 		figures := operations.Measure(s)
 		p.Coverage, p.Evaluation, p.Operations = newCoverage(golden.Cover(u, s.Golden())), newEvaluation(evaluation.Measure(s)), &figures
 	}
+	p.Graph = newGraph(s, result.Findings)
 	for _, t := range triggers {
 		p.Triggers = append(p.Triggers, Trigger{Kind: string(t.Kind), What: t.What, File: t.File, Path: t.Path})
 	}
@@ -43,14 +45,27 @@ func NewPack(s *gate.Subject, result gates.Result, diff *diffing.Diff, triggers 
 	for _, f := range result.Findings {
 		p.Findings = append(p.Findings, newFinding(f))
 	}
+	for _, f := range c.Fixed {
+		p.Fixed = append(p.Fixed, newFinding(f))
+	}
 	for _, n := range result.NotChecked {
 		p.NotChecked = append(p.NotChecked, NotChecked{Gate: n.Gate, Rule: n.Rule, Reason: n.Reason})
 	}
-	documents := append(documentsOf(diff), u.Document)
+	p.NotChecked = append(p.NotChecked, c.notChecked()...)
+	documents := slices.Concat(documentsOf(c.Diff), filesOf(u))
+	if c.Before != nil {
+		documents = append(documents, filesOf(c.Before.Unit)...)
+	}
+	return masked(p, documents)
+}
+
+// filesOf returns the documents of a pack and of the files beside it.
+func filesOf(u *repo.Unit) []*pack.Document {
+	documents := []*pack.Document{u.Document}
 	for _, f := range u.Files {
 		documents = append(documents, f.Document)
 	}
-	return masked(p, documents)
+	return documents
 }
 
 // documentsOf returns the documents of which a comparison shows anything.
@@ -74,7 +89,7 @@ func newFinding(f finding.Finding) Finding {
 	out := Finding{
 		Rule: f.Rule, Name: f.Name, Gate: f.Gate, Severity: f.Severity.String(), Message: f.Message, Hint: f.Hint,
 		File: l.File, Line: l.Start.Line, Column: l.Start.Column, EndLine: l.End.Line, EndColumn: l.End.Column,
-		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(),
+		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), State: string(f.State),
 	}
 	for _, r := range f.Related {
 		out.Related = append(out.Related, Related{
@@ -116,6 +131,7 @@ func newChange(c diffing.Change) Change {
 	out := Change{
 		Path: c.Path, Kind: c.Kind.String(), Row: c.Row, Class: c.Class.String(), Reason: c.Reason,
 		NeedsHumanClass: c.NeedsHumanClass, Override: c.OverrideReason, Old: rawOf(c.Old), New: rawOf(c.New),
+		Proof: newProof(c.Proof), Fingerprint: c.Fingerprint(),
 	}
 	if at := pack.Place(c.New, c.Old); at != nil {
 		l := at.Location()

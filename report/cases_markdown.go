@@ -10,12 +10,15 @@ import (
 // golden folds the table of the golden cases, and where they drifted.
 func (m *markdown) golden(p *Pack) {
 	good := 0
-	var drifted []Golden
+	var drifted, moved []Golden
 	for _, c := range p.Golden {
 		if c.Status == "pass" {
 			good++
 		}
-		if len(c.Differences) > 0 {
+		switch {
+		case c.Base != nil && len(c.Base.Sections) > 0:
+			moved = append(moved, c) // the same places and more: it names the causes
+		case len(c.Differences) > 0:
 			drifted = append(drifted, c)
 		}
 	}
@@ -30,11 +33,17 @@ func (m *markdown) golden(p *Pack) {
 	for _, c := range drifted[:min(len(drifted), maxRelated)] {
 		m.differences(c)
 	}
+	if len(moved) > 0 {
+		m.sections(moved)
+	}
 }
 
 func (m *markdown) goldenRow(c Golden) string {
 	l := looks[c.Status]
 	outcome := l.emoji + " " + l.word + ": " + Markdown(outcomeWords(c))
+	if words := baseWords(c); words != "" {
+		outcome += "<br>" + Markdown(words)
+	}
 	return row(m.link(c.File, 0), outcome, Code(cmp.Or(shortHash(c.Hash), "none")))
 }
 
@@ -42,7 +51,7 @@ func (m *markdown) goldenRow(c Golden) string {
 func (m *markdown) differences(c Golden) {
 	m.list(list{
 		noun: "difference", head: []string{"| Section | Stored | Now |", "| --- | --- | --- |"}, n: len(c.Differences),
-		summary: fmt.Sprintf("%s of %s, from stage %s on", plural(len(c.Differences), "difference"), Markdown(c.Case), Markdown(c.Stage)),
+		summary: fmt.Sprintf("%s of %s, from stage %s on", plural(len(c.Differences), "difference"), HTML(c.Case), HTML(c.Stage)),
 		line: func(i int) string {
 			d := c.Differences[i]
 			stored, now := excerpts(d.Stored, d.Now, 80)

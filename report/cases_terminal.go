@@ -32,6 +32,7 @@ func (t *terminal) golden(cases []Golden, problems bool) {
 			continue
 		}
 		t.goldenCase(c, width)
+		t.base(c)
 		for _, p := range c.Problems {
 			if problems {
 				t.problem("", "", "        ", p)

@@ -3,18 +3,16 @@ package report
 import (
 	"fmt"
 	"io"
-
-	"github.com/contextosai/packgate/diffing"
 )
 
 // NewComparison returns a comparison and what the version rules find in it, in
 // the report's form, with the secrets of both versions masked.
-func NewComparison(d *diffing.Diff) (*Diff, []Finding) {
-	p := Pack{Diff: NewDiff(d), Findings: []Finding{}}
-	for _, f := range d.Findings() {
+func NewComparison(c Comparison) (*Diff, []Finding) {
+	p := Pack{Diff: c.compared(), Findings: []Finding{}}
+	for _, f := range c.Diff.Findings() {
 		p.Findings = append(p.Findings, newFinding(f))
 	}
-	p = masked(p, documentsOf(d))
+	p = masked(p, documentsOf(c.Diff))
 	return p.Diff, p.Findings
 }
 
@@ -29,12 +27,14 @@ func WriteDiff(w io.Writer, format string, d *Diff, findings []Finding, style St
 		m := &markdown{report: &Report{}}
 		m.paragraph("### %s: class %s, declared %s", Markdown(stepName(d)), d.Class, d.Declared)
 		m.list(list{noun: "finding", open: 5, n: len(findings), line: func(i int) string { return m.finding(findings[i]) }})
-		m.diff(d)
+		m.step(d)
+		m.permitted(d)
 		_, err := io.WriteString(w, m.out.String())
 		return err
 	}
 	t := &terminal{style: style}
 	t.diff(d)
+	t.changes(d)
 	t.findings(&Pack{Findings: findings}, "error", "warning")
 	_, err := fmt.Fprintln(w, t.out.String())
 	return err

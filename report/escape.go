@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,6 +20,9 @@ const (
 
 // shorten cuts a text to n characters and says how many are left out.
 func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
 	count := utf8.RuneCountInString(s)
 	if count <= n {
 		return s
@@ -37,6 +41,9 @@ func shorten(s string, n int) string {
 // that are not drawn (they hide text, or make two names look like one) and line
 // separators become \u{…}. Line breaks and tabs become blanks.
 func Visible(s string) string {
+	if plainASCII(s) {
+		return s
+	}
 	var b strings.Builder
 	for _, r := range s {
 		switch {
@@ -51,9 +58,23 @@ func Visible(s string) string {
 	return b.String()
 }
 
+// plainASCII reports whether a text holds only characters of ASCII that are drawn,
+// as most texts do.
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 // hidden reports whether a character is not drawn, or acts on its neighbours:
 // Unicode's categories C, Zl and Zp and its default ignorable characters.
 func hidden(r rune) bool {
+	if ' ' <= r && r <= '~' {
+		return false
+	}
 	return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp,
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
@@ -73,13 +94,29 @@ var autolinked = regexp.MustCompile(`[@$]|#[0-9]|://|[wW]{3}\.|[a-zA-Z]-[0-9]|[g
 // Markdown returns text as it stands, for a paragraph or a table cell: nothing
 // in it acts as Markdown or HTML, mentions anyone or becomes a link. A text of
 // more than 500 characters is cut.
-func Markdown(s string) string {
+func Markdown(s string) string { return inert(s, escapeActive) }
+
+// HTML returns text as it stands, for the line that begins an HTML block, which
+// GitHub does not read as Markdown: no backslash takes a meaning away there. A
+// text of more than 500 characters is cut.
+func HTML(s string) string { return inert(s, escapeHTML) }
+
+// escapeHTML also breaks up what GitHub's runner takes for a command.
+func escapeHTML(s string) string {
+	return strings.ReplaceAll(html.EscapeString(s), "##[", "#&#35;[")
+}
+
+// inert returns text that is escaped and in which nothing becomes a link.
+func inert(s string, escape func(string) string) string {
 	var b strings.Builder
 	rest := Visible(shorten(s, maxMarkdownText))
 	for rest != "" {
-		at := autolinked.FindStringIndex(rest)
+		var at []int
+		if mayLink(rest) {
+			at = autolinked.FindStringIndex(rest)
+		}
 		if at == nil {
-			b.WriteString(escapeActive(rest))
+			b.WriteString(escape(rest))
 			break
 		}
 		// GitHub looks for these in each stretch of text between two tags. One
@@ -90,14 +127,36 @@ func Markdown(s string) string {
 		if strings.Trim(rest[at[0]:at[1]], "0123456789abcdefABCDEF") == "" {
 			split = at[1] - 1 // six digits are too few for a commit
 		}
-		b.WriteString(escapeActive(rest[:split]))
-		b.WriteString("<span>" + escapeActive(rest[split:split+1]) + "</span>")
+		b.WriteString(escape(rest[:split]))
+		b.WriteString("<span>" + escape(rest[split:split+1]) + "</span>")
 		rest = rest[split+1:]
 	}
 	return b.String()
 }
 
+// mayLink reports whether autolinked can find anything in a text. It only saves
+// time: of most texts it can be said at a glance that it cannot.
+func mayLink(s string) bool {
+	digits := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '@', c == '$', c == '#', c == ':', c == '-', c == '.':
+			return true
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'f', 'A' <= c && c <= 'F':
+			if digits++; digits == 7 {
+				return true
+			}
+		default:
+			digits = 0
+		}
+	}
+	return false
+}
+
 func escapeActive(s string) string {
+	if !strings.ContainsAny(s, markdownActive) {
+		return s
+	}
 	var b strings.Builder
 	for _, r := range s {
 		if strings.ContainsRune(markdownActive, r) {

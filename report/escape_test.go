@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -162,6 +163,29 @@ func checkEscaping(t *testing.T, s string) {
 	}
 	checkCells(t, Markdown(s), code, Message(s))
 	checkInert(t, s)
+	checkHTML(t, s)
+}
+
+// checkHTML holds that a line of HTML has no markup but what splits text, shows
+// the text as it stands and becomes no link.
+func checkHTML(t *testing.T, s string) {
+	t.Helper()
+	got := HTML(s)
+	stretches := regexp.MustCompile(`</?span>`).Split(got, -1)
+	if strings.ContainsAny(strings.Join(stretches, ""), "<>\n") || strings.Contains(got, "##[") {
+		t.Errorf("%q is active in HTML", got)
+	}
+	for i, stretch := range stretches {
+		stretches[i] = html.UnescapeString(stretch)
+		for _, pattern := range linked {
+			if found := pattern.FindString(stretches[i]); found != "" {
+				t.Errorf("%q would become active in %q", found, got)
+			}
+		}
+	}
+	if shown, want := strings.Join(stretches, ""), Visible(shorten(s, maxMarkdownText)); shown != want {
+		t.Errorf("%q is shown as %q", want, shown)
+	}
 }
 
 // separators finds what GitHub splits a table row at, and what remains.
@@ -295,6 +319,21 @@ func TestMessage(t *testing.T) {
 	} {
 		if got := Message(in); got != want {
 			t.Errorf("Message(%q)\n got    %s\n wanted %s", in, got, want)
+		}
+	}
+}
+
+// What is not looked at closely could not have been found.
+func TestMayLink(t *testing.T) {
+	pieces := strings.Split("@ # 1 a G H - : / w . $ www http :// abcdef0 é x g 0123456 _ + ", " ")
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 20000 {
+		var b strings.Builder
+		for range 1 + random.IntN(8) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		if s := b.String(); autolinked.MatchString(s) && !mayLink(s) {
+			t.Fatalf("%q is missed", s)
 		}
 	}
 }

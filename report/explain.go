@@ -88,7 +88,8 @@ func textOf(n *pack.Node) string {
 // absent.
 type Explanation struct {
 	Heading
-	Rules []RuleWhy `json:"rules"` // in the order of evaluation
+	Settings []SettingWhy `json:"settings,omitempty"` // of overlays, in the order in which they are set
+	Rules    []RuleWhy    `json:"rules"`              // in the order of evaluation
 	// RulesLeft counts the rules that the compile did not come to.
 	RulesLeft int           `json:"rules_left,omitempty"`
 	Decisions []DecisionWhy `json:"decisions"` // in the order of decision_specs
@@ -144,6 +145,7 @@ func NewExplanation(u *repo.Unit, r golden.Result) Explanation {
 	if r.Detail == nil {
 		return e
 	}
+	e.Settings = settingsOf(u, r)
 	x := &explainer{result: r.Detail, data: requestOf(r.Input)}
 	trace := &r.Detail.Trace
 	for i := range trace.Rules {

@@ -15,6 +15,7 @@ import (
 func WriteExplanation(w io.Writer, e Explanation) error {
 	t := &terminal{}
 	t.heading(e.Heading)
+	t.settingsWhy(e.Settings)
 	t.rulesWhy(&e)
 	t.decisionsWhy(&e)
 	t.toolsWhy(&e)

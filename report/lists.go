@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
 )
 
@@ -15,6 +16,9 @@ const (
 	maxListBytes = 1 << 16
 	// maxOpenLines bounds what stands open of a list, in lines as they are seen.
 	maxOpenLines = 12
+	// maxSeen is how many lines of a pack may be seen before a list shows no more
+	// than its first line.
+	maxSeen = 18
 )
 
 // list is a list, or a table, of which only the first lines stand open.
@@ -25,6 +29,7 @@ type list struct {
 	summary string
 	head    []string // the head of a table; none for a list
 	open    int      // how many lines are not folded
+	seen    int      // how many lines, as they are seen, may stand open; maxOpenLines by default
 	n       int      // how many lines there are
 	line    func(i int) string
 }
@@ -32,21 +37,29 @@ type list struct {
 // list writes a list: its first lines openly, the rest folded, and beyond the
 // bounds a sentence that says how many more there are.
 func (m *markdown) list(l list) {
+	if m.rung == headline && l.n > 0 {
+		m.left = append(m.left, cmp.Or(l.summary, plural(l.n, l.noun)))
+		return
+	}
 	var lines []string
 	size := 0
-	for len(lines) < l.n && size < maxListBytes {
+	most := l.n
+	if m.rung > whole {
+		most = min(l.open, l.n) // nothing is folded there
+	}
+	for len(lines) < most && size < maxListBytes {
 		line := l.line(len(lines))
 		lines = append(lines, line)
 		size += len(line)
 	}
-	if left := l.n - len(lines); left > 0 {
+	if left := l.n - len(lines); left > 0 && m.rung == whole {
 		defer m.paragraph("%s", leftOut(left, l.noun))
 	}
 	open := l.opened(lines)
 	if open > 0 {
 		m.lines(slices.Concat(l.head, lines[:open]))
 	}
-	if rest := lines[open:]; len(rest) > 0 {
+	if rest := lines[open:]; len(rest) > 0 || m.rung > whole && l.n > open {
 		summary := cmp.Or(l.summary, plural(l.n, l.noun))
 		if open > 0 {
 			summary = more(l.n-open, l.noun)
@@ -55,12 +68,26 @@ func (m *markdown) list(l list) {
 	}
 }
 
+// room returns how many lines may still be seen of a pack, at least one.
+func (m *markdown) room() int {
+	seen := 0
+	folded := false
+	for line := range strings.Lines(m.out.String()) {
+		opens := strings.HasPrefix(line, "<details>")
+		if !folded && strings.TrimSpace(line) != "" {
+			seen += 1 + strings.Count(line, "<br>")
+		}
+		folded = (folded || opens) && !strings.HasPrefix(line, "</details>")
+	}
+	return max(1, maxSeen-seen)
+}
+
 // opened returns how many lines stand open: no more than asked for, nor than fit.
 func (l *list) opened(lines []string) int {
 	seen := 0
 	for i := range min(l.open, len(lines)) {
 		seen += 1 + strings.Count(lines[i], "<br>")
-		if seen > maxOpenLines && i > 0 {
+		if seen > cmp.Or(l.seen, maxOpenLines) && i > 0 {
 			return i
 		}
 	}
@@ -77,6 +104,10 @@ func (m *markdown) lines(lines []string) {
 // fold writes lines that one has to unfold. The blank line behind the summary
 // makes GitHub read what follows as Markdown.
 func (m *markdown) fold(summary string, lines []string) {
+	if m.rung > whole {
+		m.left = append(m.left, summary)
+		return
+	}
 	m.paragraph("<details><summary>%s</summary>", summary)
 	m.lines(lines)
 	m.paragraph("</details>")
@@ -101,8 +132,16 @@ func (m *markdown) findings(p *Pack) {
 	if len(errors) > 0 {
 		openWarnings = 0
 	}
-	m.list(list{noun: "error", open: 4, n: len(errors), line: func(i int) string { return m.finding(errors[i]) }})
+	seen := 0
+	if d := p.Diff; d != nil && len(d.Loosened)+len(callouts(d.Surface)) > 0 {
+		seen = maxOpenLines / 2 // what is dangerous stands open too
+	}
+	m.list(list{noun: "error", open: 4, seen: seen, n: len(errors), line: func(i int) string { return m.finding(errors[i]) }})
 	m.list(list{noun: "warning", open: openWarnings, n: len(warnings), line: func(i int) string { return m.finding(warnings[i]) }})
+	m.list(list{noun: "fixed finding", n: len(p.Fixed), line: func(i int) string {
+		f := p.Fixed[i]
+		return fmt.Sprintf("- **%s** %s: %s", Markdown(f.Rule), Code(f.Path), Message(f.Message))
+	}})
 }
 
 // Open returns the findings that no waiver covers, in the order in which they are
@@ -114,12 +153,14 @@ func (p *Pack) Open() []Finding {
 // bySeverity returns the findings of a severity that no waiver covers. Those
 // about the version come first, since the verdict line speaks of them, and then
 // those in the pack file: what golden cases and other files beside it show is
-// often their consequence.
+// often their consequence. What the baseline has too comes last.
 func bySeverity(p *Pack, severity string) []Finding {
-	var step, own, beside []Finding
+	var step, own, beside, existing []Finding
 	for _, f := range p.Findings {
 		switch {
 		case f.Severity != severity || f.Waived != nil:
+		case f.State == existed:
+			existing = append(existing, f)
 		case f.Gate == "version":
 			step = append(step, f)
 		case f.File == p.Path:
@@ -128,7 +169,19 @@ func bySeverity(p *Pack, severity string) []Finding {
 			beside = append(beside, f)
 		}
 	}
-	return slices.Concat(step, own, beside)
+	return slices.Concat(step, own, beside, existing)
+}
+
+// existed is the state of a finding that the baseline has too.
+const existed = string(finding.Existing)
+
+// stateWords says that a finding is not new; "" where it is, or where there is no
+// baseline.
+func stateWords(f Finding) string {
+	if f.State == existed {
+		return " (in the base too)"
+	}
+	return ""
 }
 
 // maxRelated is how many related places a list item shows.
@@ -136,7 +189,7 @@ const maxRelated = 3
 
 func (m *markdown) finding(f Finding) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %s %s **%s** %s: %s", looks[f.Severity].emoji, f.Severity, Markdown(f.Rule), m.link(f.File, f.Line), Message(f.Message))
+	fmt.Fprintf(&b, "- %s %s **%s** %s: %s", looks[f.Severity].emoji, f.Severity, Markdown(f.Rule), m.link(f.File, f.Line), Message(f.Message)+stateWords(f))
 	if f.Hint != "" {
 		b.WriteString("<br>→ " + Message(f.Hint))
 	}
@@ -179,7 +232,7 @@ func (m *markdown) diff(d *Diff) {
 	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(gravity(b.Class), gravity(a.Class)) })
 	m.list(list{
 		noun: "change", head: []string{"| Class | Change | Why |", "| --- | --- | --- |"},
-		open: 5, n: len(changes), line: func(i int) string { return change(changes[i]) },
+		open: 5, seen: m.room(), n: len(changes), line: func(i int) string { return change(changes[i]) },
 	})
 	if len(same) > 0 {
 		m.paragraph("Unchanged: %s", strings.Join(same, ", "))

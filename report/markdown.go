@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"net/url"
 	"path"
 	"slices"
@@ -19,34 +18,6 @@ import (
 // and drops a longer one as a whole; the rest is for the lines at the end.
 const maxMarkdown = 1<<20 - 1<<15
 
-// MarkdownReport writes the report as GitHub Flavored Markdown. Everything that
-// comes from a pack is escaped, so that it can mention nobody and break nothing.
-// The report stays below 1 MiB; what is left out is counted, and stands in the
-// JSON report. Packs that fail come first.
-func MarkdownReport(w io.Writer, r *Report) error {
-	m := &markdown{report: r}
-	packs := slices.Clone(r.Packs)
-	slices.SortStableFunc(packs, func(a, b Pack) int { return cmp.Compare(urgency(a.Result), urgency(b.Result)) })
-	m.run(packs)
-	left := 0
-	for i := range packs {
-		one := &markdown{report: r}
-		one.pack(&packs[i])
-		if m.out.Len()+one.out.Len() > maxMarkdown {
-			left++
-			continue
-		}
-		m.out.WriteString(one.out.String())
-	}
-	if left > 0 {
-		m.paragraph("%s", leftOut(left, "pack"))
-	}
-	m.notices()
-	m.footer()
-	_, err := io.WriteString(w, m.out.String())
-	return err
-}
-
 // urgency orders verdicts: what has to be acted on comes first.
 func urgency(r Result) int {
 	return slices.Index([]Result{Broken, Rejected, Failed, Passed}, r)
@@ -54,7 +25,10 @@ func urgency(r Result) int {
 
 type markdown struct {
 	report *Report
+	rung   rung
 	out    strings.Builder
+	left   []string // what is not said on this rung, as HTML
+	links  []string // Markdown for the footer
 }
 
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format+"\n", args...) }
@@ -69,7 +43,7 @@ func (m *markdown) run(packs []Pack) {
 	switch {
 	case r.Result == Broken:
 		m.paragraph("### %s packgate could not finish", looks["error"].emoji)
-		if len(r.Errors) > 0 && r.Errors[0].Hint != "" {
+		if m.rung < headline && len(r.Errors) > 0 && r.Errors[0].Hint != "" {
 			m.paragraph("**Do this:** %s", Message(r.Errors[0].Hint))
 		}
 	case len(packs) == 0:
@@ -98,7 +72,7 @@ func (m *markdown) several(packs []Pack) {
 		verb = "does not pass"
 	}
 	m.paragraph("### %s %d of %d packs %s", emoji, bad, len(packs), verb)
-	if todo := m.todo(&packs[0]); todo != "" {
+	if todo := m.todo(&packs[0]); todo != "" && m.rung < headline {
 		m.paragraph("**Do this:** in %s, %s", Markdown(packName(&packs[0])), todo)
 	}
 }
@@ -109,22 +83,12 @@ func packName(p *Pack) string {
 	return cmp.Or(strings.TrimSpace(id+" "+version), p.Path)
 }
 
-// pack writes what is said of one pack.
-func (m *markdown) pack(p *Pack) {
-	level := "###"
-	if len(m.report.Packs) > 1 || m.report.Result == Broken {
-		level = "####"
-	}
-	m.paragraph("%s %s %s", level, looks[string(p.Result)].emoji, packTitle(p))
-	if todo := m.todo(p); todo != "" {
-		m.paragraph("**Do this:** %s", todo)
-	}
-	if len(p.Gates) > 0 {
-		m.paragraph("%s<br>%s", counts(p), gateRow(p.Gates))
-	}
+// details writes what is said of one pack below the row of gates.
+func (m *markdown) details(p *Pack) {
 	m.findings(p)
-	m.diff(p.Diff)
+	m.step(p.Diff)
 	m.golden(p)
+	m.permitted(p.Diff)
 	m.evaluation(p.Evaluation)
 	m.overlays(p.Overlays)
 	m.triggers(p.Triggers)
@@ -132,39 +96,42 @@ func (m *markdown) pack(p *Pack) {
 	m.notChecked(p)
 }
 
-// packTitle says the verdict on a pack and its version step in one line.
-func packTitle(p *Pack) string {
+// packTitle says the verdict on a pack and its version step in one line, in Markdown.
+func packTitle(p *Pack) string { return titleOf(p, Markdown) }
+
+// titleOf is packTitle with another escaping of what comes from a pack.
+func titleOf(p *Pack, escape func(string) string) string {
 	d := p.Diff
 	if d == nil {
-		return Markdown(packName(p)) + ": " + verdictWord(p.Result)
+		return escape(packName(p)) + ": " + verdictWord(p.Result)
 	}
 	verdict := ": " + verdictWord(p.Result)
 	switch {
 	case d.RequiredVersion == "" || p.Result == Passed:
 	case p.Result == Rejected:
-		verdict += ", needs " + Markdown(d.RequiredVersion)
+		verdict += ", needs " + escape(d.RequiredVersion)
 	default:
-		verdict = " needs " + Markdown(d.RequiredVersion)
+		verdict = " needs " + escape(d.RequiredVersion)
 	}
-	if words := classWords(d); words != "" {
+	if words := classWords(d, escape); words != "" {
 		verdict += " (" + words + ")"
 	}
-	return Markdown(stepName(d)) + verdict
+	return escape(stepName(d)) + verdict
 }
 
 // classWords says the class that was found and the one that was declared. A
 // rejection is not repeated.
-func classWords(d *Diff) string {
+func classWords(d *Diff, escape func(string) string) string {
 	var words []string
 	switch d.Class {
 	case "none":
 		words = append(words, "no change")
 	case "reject":
 	default:
-		words = append(words, "class "+Markdown(d.Class))
+		words = append(words, "class "+escape(d.Class))
 	}
 	if d.Declared != "none" && d.Declared != d.Class {
-		words = append(words, "declared "+Markdown(d.Declared))
+		words = append(words, "declared "+escape(d.Declared))
 	}
 	return strings.Join(words, ", ")
 }
@@ -293,6 +260,7 @@ func (m *markdown) footer() {
 	}
 	t := m.report.Tool
 	parts = append(parts, fmt.Sprintf("packgate %s, rules %s", Markdown(t.Version), Markdown(t.RulesVersion)))
+	parts = append(parts, m.links...)
 	m.line("<sub>%s</sub>", strings.Join(parts, " · "))
 }
 

@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/flips"
+	"github.com/contextosai/packgate/diffing/surface"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/internal/edittest"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/policy"
 )
 
 // planted returns secrets that no issuer gave, built when the test runs.
@@ -43,6 +46,9 @@ func TestSecretsAreMasked(t *testing.T) {
 		"replace /pack_meta/pack_id ",
 		"add /policy_layer/guardrails/must_refuse/- ",
 		"replace /policy_layer/approval_gates/GATE_FINANCE_APPROVAL/gate_id ",
+		"replace /policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/>/1 ",
+		"replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_REFUND_REQUIRES_IDV/if/==/1 ",
+		"replace /tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max ",
 	}
 	for name, secret := range planted() {
 		for _, place := range places {
@@ -56,7 +62,7 @@ func TestSecretsAreMasked(t *testing.T) {
 				c := repo.DefaultConfig()
 				subject := gate.NewSubject(unit, nil, c)
 				result := gates.Run(subject, gates.Policy{}, diff.Findings()...)
-				p := NewPack(subject, result, diff, nil)
+				p := NewPack(subject, result, everything(before.Pack, unit.Pack, diff), nil)
 				// Backwards the secret stands in what is gone.
 				gone, err := diffing.Compare(unit.Pack, before.Pack, nil)
 				if err != nil {
@@ -65,10 +71,18 @@ func TestSecretsAreMasked(t *testing.T) {
 				if len(p.Findings) == 0 || len(p.Gates) != 8 {
 					t.Fatal("masking lost what is said")
 				}
-				old, findings := NewComparison(gone)
+				old, findings := NewComparison(everything(unit.Pack, before.Pack, gone))
 				wantNoSecret(t, secret, &Report{Packs: []Pack{p, {Diff: old, Findings: findings}}})
 			})
 		}
+	}
+}
+
+// everything looks at all that a step does.
+func everything(base, head *pack.Pack, d *diffing.Diff) Comparison {
+	return Comparison{
+		Diff: d, Surface: surface.Compare(base, head, d.Effects, nil, policy.Solver{}), Loosened: surface.Loosened(d),
+		Flips: flips.Find(base, head, nil, d.Effects),
 	}
 }
 

@@ -87,7 +87,9 @@ type Pack struct {
 	Result   Result    `json:"result"`
 	Gates    []Gate    `json:"gates"`
 	Findings []Finding `json:"findings"`
-	Golden   []Golden  `json:"golden"`
+	// Fixed are findings of the baseline that the pack has no more.
+	Fixed  []Finding `json:"fixed,omitempty"`
+	Golden []Golden  `json:"golden"`
 	// Coverage is what the golden cases exercise of the policy, absent where the
 	// pack could not be read.
 	Coverage *Coverage `json:"coverage,omitempty"`
@@ -97,6 +99,10 @@ type Pack struct {
 	// Operations are the operational figures of the contract.
 	Operations *operations.Figures `json:"operations,omitempty"`
 	Overlays   []Overlay           `json:"overlays,omitempty"`
+	// ToolSurface is what agents can reach, absent where it was not asked for.
+	ToolSurface []SurfaceRow `json:"tool_surface,omitempty"`
+	// Graph is what in the pack leads to what, absent where nothing does.
+	Graph *Graph `json:"graph,omitempty"`
 	// Triggers are the changes outside of the pack for which it was gated again.
 	Triggers   []Trigger    `json:"triggers,omitempty"`
 	NotChecked []NotChecked `json:"not_checked"`
@@ -132,7 +138,9 @@ type Finding struct {
 	Witness     map[string]any `json:"witness,omitempty"`
 	Fix         *Fix           `json:"fix,omitempty"`
 	Fingerprint string         `json:"fingerprint"`
-	Waived      *Waived        `json:"waived,omitempty"`
+	// State is new or existing in a comparison with a baseline, by fingerprint.
+	State  string  `json:"state,omitempty"`
+	Waived *Waived `json:"waived,omitempty"`
 }
 
 // Related is a place that a finding refers to.
@@ -244,6 +252,8 @@ type Golden struct {
 	Differences []Difference `json:"differences,omitempty"`
 	Problems    []Problem    `json:"problems"`
 	Status      string       `json:"status"` // pass, warning or fail
+	// Base is what the case came to in the version before, absent where there is none.
+	Base *GoldenBase `json:"base,omitempty"`
 }
 
 // Difference is one place at which a compile differs from its snapshot. Stored
@@ -262,6 +272,14 @@ type Diff struct {
 	Declared        string  `json:"declared"`
 	RequiredVersion string  `json:"required_version,omitempty"`
 	Layers          []Layer `json:"layers"`
+	// Loosened are the changes that weaken a guardrail, whatever their class.
+	Loosened []Loosened `json:"loosened,omitempty"`
+	// Surface are the rows of the tool surface that differ.
+	Surface []SurfaceChange `json:"surface_changes,omitempty"`
+	// Effects are what is permitted now and was not, and the other way round.
+	Effects []Effect `json:"effects,omitempty"`
+	// Flips are the smallest requests that the two versions decide otherwise.
+	Flips []Flip `json:"flips,omitempty"`
 }
 
 // Layer is one layer's part of a comparison.
@@ -290,6 +308,9 @@ type Change struct {
 	Line            int             `json:"line,omitempty"`
 	Column          int             `json:"column,omitempty"`
 	BaseLine        int             `json:"base_line,omitempty"` // in the old version
+	// Proof is absent where what the change permits is not a matter of proof.
+	Proof       *Proof `json:"proof,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
 // NotChecked is a check that could not run.

@@ -10,13 +10,18 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/compiles"
+	"github.com/contextosai/packgate/diffing/flips"
+	"github.com/contextosai/packgate/diffing/surface"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/internal/edittest"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
+	solver "github.com/contextosai/packgate/policy"
 )
 
 const example = "../examples/acme-support"
@@ -107,7 +112,11 @@ func gated(t *testing.T, dir, base string) *Report {
 	}
 	subject := gate.NewSubject(o.unit, o.environments, o.config)
 	result := gates.Run(subject, policy, outside...)
-	p := NewPack(subject, result, diff, nil)
+	c := Comparison{Diff: diff}
+	if base != "" {
+		c = comparisonOf(open(t, base).unit.Pack, o, diff, subject.Golden())
+	}
+	p := NewPack(subject, result, c, nil)
 	p.Result = Passed
 	if Count(&p).Errors > 0 {
 		p.Result = Failed
@@ -122,14 +131,24 @@ func gated(t *testing.T, dir, base string) *Report {
 	return r
 }
 
+// comparisonOf looks at all that the step from a base does.
+func comparisonOf(base *pack.Pack, o opened, diff *diffing.Diff, cases []golden.Result) Comparison {
+	both := compiles.Compare(base, o.unit, cases, diff.Changes())
+	return Comparison{
+		Diff: diff, Surface: surface.Compare(base, o.unit.Pack, diff.Effects, both, solver.Solver{}), Loosened: surface.Loosened(diff),
+		Compiles: both, Flips: flips.Find(base, o.unit.Pack, both, diff.Effects),
+	}
+}
+
 // TestPipeline renders what real packs come to. The words are those of other
 // packages and are tested there; here it is the forms that must hold.
 func TestPipeline(t *testing.T) {
 	const (
-		typo    = "replace /tooling_layer/permissions/p_orders_lookup/adapter_id \"adp_@everyone|`x`\"\n"
-		removed = "remove /tooling_layer/adapter_registry/adp_payments/capabilities/issue_refund\n"
-		looser  = `replace /tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr {"min": 1, "max": 60000}` + "\n"
-		raised  = "replace /pack_meta/pack_version \"1.0.1\"\n"
+		typo      = "replace /tooling_layer/permissions/p_orders_lookup/adapter_id \"adp_@everyone|`x`\"\n"
+		removed   = "remove /tooling_layer/adapter_registry/adp_payments/capabilities/issue_refund\n"
+		looser    = `replace /tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr {"min": 1, "max": 60000}` + "\n"
+		threshold = "replace /policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/>/1 5000\n"
+		raised    = "replace /pack_meta/pack_version \"1.0.1\"\n"
 	)
 	for name, c := range map[string]struct {
 		report *Report
@@ -142,6 +161,7 @@ func TestPipeline(t *testing.T) {
 		"same":     {gated(t, exampleRepository(t, ""), exampleRepository(t, "")), Passed, `No layer changed`},
 		"rejected": {gated(t, exampleRepository(t, removed), exampleRepository(t, "")), Rejected, `rejected\n\n\*\*Do this:\*\* redesign .*VER006`},
 		"unraised": {gated(t, exampleRepository(t, looser), exampleRepository(t, "")), Rejected, "set `pack_version` to 2.0.0 .*pack.json:[0-9]+"},
+		"reached":  {gated(t, exampleRepository(t, threshold+raised), exampleRepository(t, "")), Failed, "(?s)Loosened guardrails.*gate holds fewer requests"},
 		"small":    {gated(t, exampleRepository(t, looser+raised), exampleRepository(t, "")), Failed, "### ❌ .* → 1.0.1 needs 2.0.0"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -198,15 +198,10 @@ func TestMarkdownIsBounded(t *testing.T) {
 		if len(got) > maxSummary {
 			t.Errorf("%s has %d bytes", name, len(got))
 		}
-		if !regexp.MustCompile(`\d+ more errors are in the JSON report`).MatchString(got) {
+		if !regexp.MustCompile(`\d+ more errors`).MatchString(got) {
 			t.Errorf("%s does not say what is left out", name)
 		}
-		if open, closed := strings.Count(got, "<details>"), strings.Count(got, "</details>"); open != closed || open == 0 {
-			t.Errorf("%s opens %d details and closes %d", name, open, closed)
-		}
-	}
-	if got := render(t, run(Failed, one, one, one, one, one), ".md"); !strings.Contains(got, "more packs are in the JSON report.") {
-		t.Error("packs that are left out are not counted")
+		closed(t, got)
 	}
 }
 
@@ -335,6 +330,11 @@ func TestWriteErrors(t *testing.T) {
 	for extension, write := range renderings {
 		if err := write(failingWriter{}, r); err == nil {
 			t.Errorf("%s: the error of the writer is lost", extension)
+		}
+	}
+	for name, write := range map[string]func(io.Writer, *Report) error{"sarif": SARIF, "junit": JUnit} {
+		if err := write(failingWriter{}, r); err == nil {
+			t.Errorf("%s: the error of the writer is lost", name)
 		}
 	}
 	if err := WriteDiff(failingWriter{}, "terminal", steps("minor", "minor", ""), nil, Style{}); err == nil {

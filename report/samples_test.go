@@ -28,6 +28,8 @@ func samples() []sample {
 		{"needs-version", compared(run(Failed, needsVersion()))},
 		{"all-classes", compared(run(Rejected, rejected()))},
 		{"golden", run(Failed, goldens())},
+		{"grown", compared(run(Passed, grown()))},
+		{"grown-and-failing", compared(run(Failed, grownAndFailing()))},
 		{"measures", run(Failed, measures())},
 		{"no-packs", compared(run(Passed))},
 		{"broken", broken()},

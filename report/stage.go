@@ -50,7 +50,7 @@ func NewStageOutput(u *repo.Unit, r golden.Result, stage string) (StageOutput, e
 func WriteStageOutput(w io.Writer, s StageOutput) error {
 	t := &terminal{}
 	t.heading(s.Heading)
-	t.headed("stage", fmt.Sprintf("%d, %s: %s", slices.Index(compiler.Stages(), s.Stage)+1, s.Stage, cmp.Or(s.StageHash, "not reached")))
+	t.headed("stage", fmt.Sprintf("%d, %s: %s", slices.Index(compiler.Stages(), s.Stage)+1, s.Stage, cmp.Or(s.StageHash, without(s))))
 	if s.Output != nil {
 		if err := t.json(s.Output); err != nil {
 			return err
@@ -58,6 +58,14 @@ func WriteStageOutput(w io.Writer, s StageOutput) error {
 	}
 	_, err := io.WriteString(w, t.out.String())
 	return err
+}
+
+// without says why a stage has no output.
+func without(s StageOutput) string {
+	if s.Ended != nil && s.Ended.Stage == s.Stage {
+		return "ended the compile"
+	}
+	return "not reached"
 }
 
 // json writes JSON as it stands, indented.

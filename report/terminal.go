@@ -45,6 +45,7 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 type terminal struct {
 	style Style
 	out   strings.Builder
+	said  map[string]bool // sections of golden cases that were shown
 }
 
 // line writes a line, which no log takes for a command.
@@ -84,16 +85,19 @@ func (t *terminal) pack(p *Pack) {
 		return
 	}
 	name := cmp.Or(text(p.Pack), "(not readable)")
+	t.said = nil
 	t.line("%s  %s", t.paint("bold", name), t.paint("dim", text(p.Path)))
 	t.line("")
 	t.line("  %s", t.gates(p.Gates))
 	t.findings(p, "error", "warning")
+	t.fixed(p)
 	t.waived(p)
 	t.golden(p.Golden, false)
 	t.coverage(p)
 	t.overlays(p.Overlays)
 	t.evaluation(p.Evaluation)
 	t.diff(p.Diff)
+	t.changes(p.Diff)
 	t.triggers(p.Triggers)
 	t.notChecked(p)
 	t.line("")
@@ -136,7 +140,7 @@ const maxPlaces = 10
 func (t *terminal) finding(f Finding) {
 	t.line("")
 	t.line("  %s %s %s %s", place(f.File, f.Line, f.Column), t.paint(looks[f.Severity].color, f.Severity), t.paint("bold", text(f.Rule)), t.paint("dim", text(f.Name)))
-	t.line("    %s", text(f.Message))
+	t.line("    %s", text(f.Message)+stateWords(f))
 	if f.Hint != "" {
 		t.line("    → %s", text(f.Hint))
 	}
@@ -151,6 +155,18 @@ func (t *terminal) finding(f Finding) {
 	}
 	if fix := fixWords(f); fix != "" {
 		t.line("    --fix%s", text(fix))
+	}
+}
+
+// fixed names the findings of the baseline that are no more.
+func (t *terminal) fixed(p *Pack) {
+	if len(p.Fixed) == 0 {
+		return
+	}
+	t.line("")
+	t.line("  fixed since the base")
+	for _, f := range p.Fixed {
+		t.line("    %s %s %s", t.paint("green", text(f.Rule)), text(f.Path), text(f.Message))
 	}
 }
 
@@ -172,7 +188,7 @@ func (t *terminal) diff(d *Diff) {
 	t.line("")
 	t.line("  %s → %s: class %s, declared %s", text(d.Base), text(d.Head), t.paint(classColor(d.Class), text(d.Class)), text(d.Declared))
 	if d.RequiredVersion != "" {
-		t.line("    → set pack_version to %s", text(d.RequiredVersion))
+		t.line("    → set pack_version to %s, or let packgate bump do it", text(d.RequiredVersion))
 	}
 	var same []string
 	for _, l := range d.Layers {
@@ -191,8 +207,7 @@ func (t *terminal) diff(d *Diff) {
 }
 
 func (t *terminal) change(c Change) {
-	sign := map[string]string{"added": "+", "removed": "-", "changed": "~", "renamed": ">"}[c.Kind]
-	t.line("      %s %s %s", sign, text(c.Path), t.paint(classColor(c.Class), text(c.Class)))
+	t.line("      %s %s %s", signs[c.Kind], text(c.Path), t.paint(classColor(c.Class), text(c.Class)))
 	if values := changeValues(c, 100); values != "" {
 		t.line("          %s", text(values))
 	}
@@ -268,8 +283,11 @@ func inRevision(r Related) string {
 
 // place returns file:line:column: as far as it is known.
 func place(file string, line, column int) string {
-	if line == 0 {
+	switch {
+	case line == 0:
 		return text(file) + ":"
+	case column == 0:
+		return fmt.Sprintf("%s:%d:", text(file), line)
 	}
 	return fmt.Sprintf("%s:%d:%d:", text(file), line, column)
 }

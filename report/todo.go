@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 )
 
@@ -10,39 +11,63 @@ import (
 // pack_meta).
 const versionPointer = "/pack_meta/pack_version"
 
-// todo says the one thing to do next where a pack does not pass: raise the
-// version, else act on the first error that says how or, where warnings fail, on
-// the first of those. It is "" for a pack that passes.
-func (m *markdown) todo(p *Pack) string {
+// todo is the one thing to do next where a pack does not pass: raise its version,
+// or act on a finding. Its words are those of a pack, and not escaped.
+type todo struct {
+	version string // to raise it to, "" where it is a finding
+	bump    string // the command that does that
+	others  int    // errors besides the version
+	message string // of the finding
+	rule    string
+	file    string
+	line    int
+}
+
+// todoOf returns what to do next: raise the version, else act on the first error
+// that says how or, where warnings fail, on the first of those. It is nil for a
+// pack that passes, or in which nothing was found.
+func todoOf(p *Pack) *todo {
 	if p.Result == Passed {
-		return ""
+		return nil
 	}
 	if d := p.Diff; d != nil && d.RequiredVersion != "" {
-		return m.raise(p)
+		return raise(p)
 	}
 	for _, severity := range []string{"error", "warning"} {
 		if found := bySeverity(p, severity); len(found) > 0 {
 			f := found[max(0, slices.IndexFunc(found, func(f Finding) bool { return f.Hint != "" }))]
-			return fmt.Sprintf("%s (%s, %s)", Message(cmp.Or(f.Hint, f.Message)), Markdown(f.Rule), m.link(f.File, f.Line))
+			return &todo{message: cmp.Or(f.Hint, f.Message), rule: f.Rule, file: f.File, line: f.Line}
 		}
 	}
-	return ""
+	return nil
 }
 
 // raise asks for the version that the changes need, and reminds of what else is
 // wrong.
-func (m *markdown) raise(p *Pack) string {
-	file, line, others := p.Path, 0, 0
+func raise(p *Pack) *todo {
+	next := &todo{version: p.Diff.RequiredVersion, bump: "packgate bump " + path.Dir(p.Path), file: p.Path}
 	for _, f := range bySeverity(p, "error") {
 		if f.Pointer != versionPointer || f.Fix == nil {
-			others++
+			next.others++
 			continue
 		}
-		file, line = f.File, f.Line
+		next.file, next.line = f.File, f.Line
 	}
-	todo := fmt.Sprintf("set `pack_version` to %s (%s)", Markdown(p.Diff.RequiredVersion), m.link(file, line))
-	if others > 0 {
-		todo += ", and mend " + plural(others, "other error")
+	return next
+}
+
+// todo says in Markdown what to do next, "" where there is nothing.
+func (m *markdown) todo(p *Pack) string {
+	next := todoOf(p)
+	switch {
+	case next == nil:
+		return ""
+	case next.version == "":
+		return fmt.Sprintf("%s (%s, %s)", Message(next.message), Markdown(next.rule), m.link(next.file, next.line))
 	}
-	return todo
+	words := fmt.Sprintf("set `pack_version` to %s (%s), or run %s", Markdown(next.version), m.link(next.file, next.line), Code(next.bump))
+	if next.others > 0 {
+		words += ", and mend " + plural(next.others, "other error")
+	}
+	return words
 }

@@ -1,0 +1,33 @@
+"use strict";
+(function () {
+  const form = document.getElementById("filter");
+  if (!form) return;
+  const findings = Array.from(document.querySelectorAll(".finding"));
+  const words = findings.map((f) => f.textContent.toLowerCase());
+  const packs = Array.from(document.querySelectorAll(".pack"));
+  const shown = document.getElementById("shown");
+  const text = document.getElementById("by-text");
+  const choices = ["severity", "gate", "state"].map((name) => [name, document.getElementById("by-" + name)]).filter(([, select]) => select);
+
+  function apply() {
+    const wanted = text.value.trim().toLowerCase();
+    const chosen = choices.filter(([, select]) => select.value !== "");
+    const active = wanted !== "" || chosen.length > 0;
+    let count = 0;
+    findings.forEach((f, i) => {
+      const fits = words[i].includes(wanted) && chosen.every(([name, select]) => f.dataset[name] === select.value);
+      f.hidden = !fits;
+      if (fits) count++;
+    });
+    // A pack without a match is in the way where there are others.
+    packs.forEach((p) => {
+      p.hidden = active && packs.length > 1 && !p.querySelector(".finding:not([hidden])");
+    });
+    shown.textContent = count + " of " + findings.length + " findings";
+  }
+
+  form.hidden = false;
+  form.addEventListener("input", apply);
+  form.addEventListener("submit", (e) => e.preventDefault());
+  form.addEventListener("reset", () => setTimeout(apply));
+})();

@@ -1,0 +1,219 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/internal/casefile"
+)
+
+var commentOptions = CommentOptions{
+	Marker: Marker{Key: "gate/.packgate.yaml", Head: "c9a5b26d4e5f60718293a4b5c6d7e8f901234567", Run: 42, Attempt: 1},
+	RunURL: "https://github.com/acme/packs/actions/runs/42", ArtifactURL: "https://github.com/acme/packs/actions/runs/42/artifacts/7",
+}
+
+// TestRungs shows what each rung of the ladder says of the same report.
+func TestRungs(t *testing.T) {
+	several := compared(run(Rejected, clean(Passed), other(failing(), "billing"), other(grownAndFailing(), "refunds")))
+	several.Notices = []string{"a notice"}
+	for name, r := range map[string]*Report{"one": compared(run(Failed, grownAndFailing())), "several": several, "broken": broken()} {
+		for at := whole; at <= headline; at++ {
+			l := ladder{report: r, start: "<!-- marker -->\n", links: commentOptions.links(), limit: MaxComment, measure: units}
+			text, ok := l.write(at, r.Packs)
+			if !ok {
+				t.Errorf("%s does not fit on rung %d", name, at)
+			}
+			casefile.Golden(t, filepath.Join("testdata", "ladder", fmt.Sprintf("%s-%d.md", name, at)), text)
+		}
+	}
+}
+
+// A comment that fits is the whole report, between the marker and the links.
+func TestCommentIsWhole(t *testing.T) {
+	for _, s := range samples() {
+		got := Comment(s.report, commentOptions)
+		want := strings.SplitAfter(render(t, s.report, ".md"), "\n")
+		body, ok := strings.CutPrefix(got, commentOptions.Marker.String()+"\n"+strings.Join(want[:len(want)-2], ""))
+		if !ok || !strings.Contains(body, "[run](<"+commentOptions.RunURL+">) · [full report](<"+commentOptions.ArtifactURL+">)") {
+			t.Errorf("%s: the comment is\n%s", s.name, got)
+		}
+	}
+}
+
+func TestCommentRefusesLinks(t *testing.T) {
+	for _, bad := range []string{"javascript:alert(1)", "https://a/> <b>", "https://a/\n# x", "//a", "https:", "https://a/" + strings.Repeat("x", 3000), "https://a/é"} {
+		if got := Comment(run(Passed, clean(Passed)), CommentOptions{RunURL: bad, ArtifactURL: bad}); strings.Contains(got, "](<") {
+			t.Errorf("%.30q became a link:\n%s", bad, got)
+		}
+	}
+}
+
+func TestReproduce(t *testing.T) {
+	p := clean(Passed)
+	r := compared(run(Passed, p))
+	if got, want := reproduce(r), "reproduce: `packgate check packs/support/pack.json --base 0a1b2c3`"; got != want {
+		t.Errorf("got %s", got)
+	}
+	for _, bad := range []string{"a;b", "-rf", "a b", "$(x)", "a\nb", "", strings.Repeat("x", 300)} {
+		r.Packs[0].Path = bad
+		if got := reproduce(r); got != "" {
+			t.Errorf("%.20q: %s", bad, got)
+		}
+	}
+}
+
+// closed checks that all that a text opens is closed again. No line but our own
+// begins with a tag: text of a pack begins no line.
+func closed(t *testing.T, text string) {
+	t.Helper()
+	open := 0
+	for line := range strings.Lines(text) {
+		switch line = strings.TrimSuffix(line, "\n"); {
+		case strings.HasPrefix(line, "<details>"):
+			if open++; !strings.HasSuffix(line, "</summary>") {
+				t.Errorf("a summary is not closed: %.80q", line)
+			}
+		case line == "</details>":
+			open--
+		case strings.HasPrefix(line, "<p>") != strings.HasSuffix(line, "</p>"), strings.HasPrefix(line, "<sub>") != strings.HasSuffix(line, "</sub>"):
+			t.Errorf("an element is not closed: %.80q", line)
+		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
+			t.Errorf("a fence: %.80q", line)
+		}
+		if open < 0 || open > 1 {
+			t.Fatalf("%d folded parts are open at %.80q", open, line)
+		}
+	}
+	if open != 0 || !strings.HasSuffix(text, "\n") {
+		t.Errorf("%d folded parts are open at the end of …%q", open, text[max(0, len(text)-80):])
+	}
+}
+
+var evilPieces = []string{
+	"</details>", "<details>", "<!-- packgate:comment v1 ", "-->", "```", "~~~", "|", "`", "@everyone", "\n", "\n\n", "::error::", "##[", "</p>", "</sub>",
+	"<summary>", "\x1b[31m", "\u202e", "😀", "日本", "\\", "[x](https://a)", "$", "abcdef0", "x", " ", "\xff",
+}
+
+// evil returns a text, most often short and now and then very long.
+func evil(random *rand.Rand) string {
+	var b strings.Builder
+	for range random.IntN(6) {
+		b.WriteString(evilPieces[random.IntN(len(evilPieces))])
+	}
+	if random.IntN(20) == 0 {
+		return strings.Repeat(b.String()+"@|`<", 60000/(b.Len()+4))
+	}
+	return b.String()
+}
+
+// randomReport returns a report of many sizes, with such texts everywhere.
+func randomReport(random *rand.Rand) *Report {
+	results := []Result{Passed, Failed, Rejected}
+	r := compared(run(append(results, Broken)[random.IntN(4)]))
+	text := func() string { return evil(random) }
+	for range random.IntN(1 + []int{1, 4, 100}[random.IntN(3)]) {
+		p := grownAndFailing()
+		p.Pack, p.Path, p.Result = text()+"@"+text(), text(), results[random.IntN(3)]
+		for range random.IntN(1 + []int{2, 10, 50}[random.IntN(3)]) {
+			f := unresolved()
+			f.Message, f.Hint, f.File, f.Rule, f.Related[0].Message = text(), text(), text(), text(), text()
+			f.Witness = map[string]any{text(): text()}
+			if random.IntN(3) == 0 {
+				f.Severity = "warning"
+			}
+			p.Findings = append(p.Findings, f)
+		}
+		p.Diff.Base, p.Diff.RequiredVersion = text(), text()
+		p.Diff.change(random.IntN(10), Change{Path: text(), Class: "major", Kind: "changed", Reason: text(), Old: json.RawMessage(`"x"`), New: json.RawMessage(`1`)})
+		p.Golden = append(p.Golden, Golden{Case: text(), File: text(), Stage: text(), Status: "fail", Outcome: text(), Differences: []Difference{{Path: text(), Now: text()}}})
+		p.NotChecked = append(p.NotChecked, NotChecked{Rule: text(), Reason: text()})
+		r.Packs = append(r.Packs, p)
+	}
+	for range random.IntN(5) {
+		r.Errors, r.Notices = append(r.Errors, Problem{Message: text(), File: text(), Hint: text()}), append(r.Notices, text())
+	}
+	r.Tool.Version, r.Head.SHA, r.Base.SHA = text(), text(), text()
+	return r
+}
+
+// Whatever a report holds, its comment stays within the limit, begins with the
+// marker and closes what it opens.
+func TestCommentIsBounded(t *testing.T) {
+	reports := []*Report{compared(run(Failed, manyFindings(500))), manyPacks(1000, 5)}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		reports = append(reports, randomReport(random))
+	}
+	for i, r := range reports {
+		for _, limit := range []int{0, 20000, 1000} {
+			o := commentOptions
+			o.Limit = limit
+			got := Comment(r, o)
+			if limit == 0 {
+				limit = MaxComment
+			}
+			if n := units(got); n > limit {
+				t.Errorf("report %d has %d units, and %d are allowed", i, n, limit)
+			}
+			if m, ok := ParseMarker(got); !ok || m != o.Marker {
+				t.Errorf("report %d begins %.100q", i, got)
+			}
+			if closed(t, got); t.Failed() {
+				t.Fatalf("report %d with limit %d", i, limit)
+			}
+		}
+		if md := render(t, r, ".md"); len(md) > 1<<20 {
+			t.Errorf("report %d has %d bytes", i, len(md))
+		} else {
+			closed(t, md)
+		}
+	}
+}
+
+// manyPacks returns a report on packs that fail, with some findings each.
+func manyPacks(packs, findings int) *Report {
+	r := compared(run(Failed))
+	for i := range packs {
+		p := other(huge(findings), fmt.Sprintf("p%d", i))
+		for j := range p.Findings {
+			p.Findings[j].File = p.Path
+		}
+		r.Packs = append(r.Packs, p)
+	}
+	r.Summary = Summarise(r.Packs)
+	return r
+}
+
+func TestMarker(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		m := Marker{Key: evil(random), Head: evil(random), Run: random.Int64(), Attempt: int(random.Int32())}
+		line := m.String()
+		if strings.Count(line, "-->") != 1 || strings.ContainsAny(line, "\n\r") {
+			t.Fatalf("%q ends more than once", line)
+		}
+		if got, ok := ParseMarker(line + "\nrest -->"); !ok || got != m {
+			t.Fatalf("%q is read as %+v, %v", line, got, ok)
+		}
+	}
+}
+
+func TestParseMarkerRefuses(t *testing.T) {
+	good := commentOptions.Marker.String()
+	if _, ok := ParseMarker(good + "\r\nx"); !ok {
+		t.Error("GitHub stores line ends as it gets them")
+	}
+	for _, bad := range []string{
+		"", "x", " " + good, "\n" + good, "text\n" + good, strings.Replace(good, "v1", "v2", 1), strings.TrimSuffix(good, " -->"), good + " x",
+		strings.Replace(good, "run=42", "run=99999999999999999999", 1), strings.Replace(good, "run=42", "run=-1", 1), strings.Replace(good, "gate", "%zz", 1),
+		strings.Replace(good, "attempt=1", "attempt=x", 1), "> " + good,
+	} {
+		if m, ok := ParseMarker(bad); ok {
+			t.Errorf("%q is read as %+v", bad, m)
+		}
+	}
+}
