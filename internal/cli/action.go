@@ -1,44 +1,23 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"path"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/refresh"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )
-
-// ActionInputs returns the names of the inputs that the action reads, sorted.
-func ActionInputs() []string {
-	return []string{"base-ref", "command", "config", "fail-on", "packs", "report-dir", "strict"}
-}
-
-// ActionOutputs returns the names of the outputs that the action sets, sorted.
-func ActionOutputs() []string {
-	return []string{"changed-packs", "class", "errors", "report-json", "report-md", "required-version", "result", "warnings"}
-}
 
 func newAction(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "action", Short: "run as a GitHub Action", Args: wants(),
 		Long: `Reads the event and the inputs from the GitHub runner's environment, gates the
 packs that the event concerns, compares them with the base, and writes job
-summary, annotations, outputs and report files.`,
+summary, comment, check run or annotations, outputs and report files. After a run
+of another workflow (workflow_run) it posts what that run reported, as packgate
+comment does.`,
 		RunE: func(c *cobra.Command, _ []string) error { return action(c.Context(), env) },
 	}
 }
@@ -46,25 +25,29 @@ summary, annotations, outputs and report files.`,
 // actionRun is one run as a GitHub Action.
 type actionRun struct {
 	*run
-	event   *github.Event
+	event   *github.Event // nil where it could not be read
 	runner  *github.Runner
-	options checkOptions
-	packs   []string // patterns; none for the config's
+	inputs  inputs
 	changed []string // packs that changed, id@version
 }
 
 func action(ctx context.Context, env *Env) error {
 	a := &actionRun{runner: &github.Runner{Out: env.Stdout, Getenv: env.Getenv}}
 	a.run = newRun(env, "action", failOnError)
-	if err := a.prepare(); errors.Is(err, github.ErrNotActions) {
+	err := a.prepare()
+	switch {
+	case errors.Is(err, github.ErrNotActions):
 		return err // nobody is there to deliver a report to
-	} else if err != nil {
-		a.fail(err)
-	} else if err := a.gateEvent(ctx); err != nil {
+	case err == nil && a.inputs.command == commandComment:
+		return secondStage(ctx, env, a.event, a.inputs, "")
+	case err == nil:
+		err = a.gateEvent(ctx)
+	}
+	if err != nil {
 		a.fail(err)
 	}
 	a.settle()
-	a.deliver()
+	a.deliver(ctx)
 	if a.report.ExitCode != ExitPass {
 		return &verdictError{code: a.report.ExitCode}
 	}
@@ -73,335 +56,16 @@ func action(ctx context.Context, env *Env) error {
 
 // prepare reads event and inputs and goes to the workspace, which need not be
 // the current folder of a container.
-func (a *actionRun) prepare() error {
-	var err error
+func (a *actionRun) prepare() (err error) {
 	if a.event, err = github.ReadEvent(a.env.Getenv, os.ReadFile); err != nil {
 		return err
 	}
 	if err := os.Chdir(a.event.Workspace); err != nil {
 		return fmt.Errorf("go to the workspace: %w", err)
 	}
-	return a.readInputs()
-}
-
-func (a *actionRun) readInputs() error {
-	get := func(name string) string { return github.Input(a.env.Getenv, name) }
-	if command := get("command"); command != "" {
-		if err := oneOf("the input command", command, "check"); err != nil {
-			return err
-		}
+	if a.inputs, err = readInputs(a.env.Getenv, a.event); err != nil {
+		return err
 	}
-	a.options.config, a.options.base = get("config"), get("base-ref")
-	a.packs = github.InputList(a.env.Getenv, "packs")
-	if s := get("strict"); s != "" {
-		strict, err := strconv.ParseBool(s)
-		if err != nil {
-			return &usageError{message: fmt.Sprintf("the input strict is %q", s), hint: "use true or false"}
-		}
-		a.options.strict = &strict
-	}
-	if level := get("fail-on"); level != "" {
-		if err := oneOf("the input fail-on", level, failOnLevels...); err != nil {
-			return err
-		}
-		a.failOn = level
-	}
+	a.failOn = a.inputs.failOn
 	return nil
 }
-
-// gateEvent gates what the event concerns.
-func (a *actionRun) gateEvent(ctx context.Context) error {
-	git, err := github.Open(a.event.Workspace)
-	if err != nil {
-		return err
-	}
-	defer git.Close() // only read from
-	base, err := a.base(ctx, git)
-	if err != nil {
-		return err
-	}
-	a.revisions(base)
-	s := settings{config: a.options.config, packs: a.packs}
-	if base != nil {
-		if err := a.baseConfig(base, &s); err != nil {
-			return err
-		}
-	}
-	w, err := openWorkspace(".", s)
-	if err != nil {
-		return err
-	}
-	defer w.files.Close() // only read from
-	if base == nil {
-		return a.gateAll(ctx, w)
-	}
-	if err := base.locate(w.dir); err != nil {
-		return err
-	}
-	return a.gateChanged(ctx, w, base)
-}
-
-// baseConfig puts the config of the base in force: a change does not decide by
-// what it is judged. What is pushed has been merged, and its own config counts.
-func (a *actionRun) baseConfig(base *baseline, s *settings) error {
-	name, err := configPath(s.config)
-	if err != nil {
-		return err
-	}
-	base.configName = path.Base(name)
-	if a.event.Name == github.EventPush {
-		return nil
-	}
-	s.policy, err = base.config(name, s.config != "")
-	return err
-}
-
-// base opens what the event is compared with; nil where it has no base.
-func (a *actionRun) base(ctx context.Context, git *github.Repository) (*baseline, error) {
-	if ref := a.options.base; ref != "" {
-		sha, err := git.Resolve(ref)
-		if err != nil {
-			return nil, err
-		}
-		tree, err := git.Tree(sha)
-		if err != nil {
-			return nil, err
-		}
-		return a.baseline(git, tree, ref)
-	}
-	b, err := git.Base(ctx, a.event, "")
-	if err != nil {
-		return nil, err
-	}
-	if b.Tree == nil {
-		a.notice("nothing to compare with: %s", b.Reason)
-		return nil, nil
-	}
-	return a.baseline(git, b.Tree, a.event.BaseRef)
-}
-
-// baseline returns the baseline of a tree, seen from the workspace.
-func (a *actionRun) baseline(git *github.Repository, tree *github.Tree, ref string) (*baseline, error) {
-	b := &baseline{git: git, tree: tree, ref: ref}
-	return b, b.locate(a.event.Workspace)
-}
-
-func (a *actionRun) revisions(base *baseline) {
-	a.report.Head = &report.Revision{Ref: a.event.HeadRef, SHA: a.event.HeadSHA}
-	a.report.Base = base.revision()
-	for _, r := range []*report.Revision{a.report.Base, a.report.Head} {
-		if r != nil && a.event.ServerURL != "" && a.event.Repository != "" {
-			r.BlobURL = fmt.Sprintf("%s/%s/blob/%s/", a.event.ServerURL, a.event.Repository, r.SHA)
-		}
-	}
-}
-
-// gateAll gates every pack, for events that change nothing.
-func (a *actionRun) gateAll(ctx context.Context, w *workspace) error {
-	if len(w.packs) == 0 {
-		return a.noPacks(w)
-	}
-	if err := a.gate(ctx, w, nil, nil, a.options.strict); err != nil {
-		return err
-	}
-	return a.strayWaivers(w)
-}
-
-// gateChanged gates the packs that the change concerns: those of which a file
-// changed, those that depend on what changed, and all of them where a catalog or
-// the config changed.
-func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baseline) error {
-	changes, err := base.git.Changed(ctx, base.tree)
-	if err != nil {
-		return err
-	}
-	files := map[string]github.ChangeKind{}
-	for _, c := range changes {
-		if name, ok := base.relative(c.Path); ok {
-			files[name] = c.Kind
-		}
-	}
-	if err := a.anyPack(w, files); err != nil {
-		return err
-	}
-	if kind, changed := files[base.configName]; changed && kind != github.Deleted {
-		if err := a.usable(w, base.configName); err != nil {
-			a.fail(err)
-		}
-	}
-	triggers, err := base.triggers(ctx, w)
-	if err != nil {
-		return err
-	}
-	concerned, own := w.concerned(files, base.configName, triggers)
-	w.packs = concerned
-	if err := a.gate(ctx, w, base, triggers, a.options.strict); err != nil {
-		return err
-	}
-	a.noticeChanges(w, base, files)
-	for _, p := range a.report.Packs {
-		if p.Pack != "" && slices.Contains(own, p.Path) {
-			a.changed = append(a.changed, p.Pack)
-		}
-	}
-	return nil
-}
-
-// usable says what is wrong with the config that a change brings. It is not in
-// force yet, and once it is merged no change could pass any more, not even the
-// one that mends it.
-func (a *actionRun) usable(w *workspace, name string) error {
-	c, err := w.files.Config(name)
-	if err != nil {
-		return err
-	}
-	_, err = gates.NewPolicy(c, false, a.env.Now())
-	_, classErr := diffing.Overrides(c)
-	return cmp.Or(err, classErr)
-}
-
-// anyPack refuses patterns that match nothing, unless the change removes what
-// they matched: a gate that looks into the wrong folder would be green for ever.
-// A repository that names no patterns may still be without packs.
-func (a *actionRun) anyPack(w *workspace, files map[string]github.ChangeKind) error {
-	if len(w.packs) > 0 || len(w.removed(files)) > 0 {
-		return nil
-	}
-	if len(a.packs) > 0 || w.config.Packs.Node != nil {
-		return a.noPacks(w)
-	}
-	a.notice("there is no pack in this repository; a pack is a file named pack.json or NAME.pack.json")
-	return nil
-}
-
-func (a *actionRun) noPacks(w *workspace) error {
-	if len(a.packs) == 0 {
-		return w.files.NoPacks(w.config)
-	}
-	return &usageError{
-		message: fmt.Sprintf("no file matches the input packs, which is %q", a.packs),
-		hint:    "name the pack files relative to the config's folder, for example packs/*/pack.json",
-	}
-}
-
-// concerned returns the packs that changed files concern or that have a refresh
-// trigger, and, as messages show them, those of which a file of their own changed.
-func (w *workspace) concerned(files map[string]github.ChangeKind, configName string, triggers map[string][]refresh.Trigger) (packs, own []string) {
-	_, shared := files[configName]
-	for name := range files {
-		shared = shared || w.isCatalog(name)
-	}
-	for _, p := range w.packs {
-		names := []string{p}
-		if real := w.behindLinks(p); real != p {
-			names = append(names, real)
-		}
-		changed := slices.ContainsFunc(names, func(p string) bool {
-			for name := range files {
-				if repo.Belongs(p, name) {
-					return true
-				}
-			}
-			return false
-		})
-		if changed {
-			own = append(own, w.files.Show(p))
-		}
-		if changed || shared || len(triggers[p]) > 0 {
-			packs = append(packs, p)
-		}
-	}
-	return packs, own
-}
-
-// behindLinks returns the file that a pack's name leads to over symbolic links,
-// relative to the root; the name itself where it leads nowhere, which reading it
-// reports.
-func (w *workspace) behindLinks(name string) string {
-	root, err := filepath.EvalSymlinks(w.dir)
-	if err != nil {
-		return name
-	}
-	real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		return name
-	}
-	if real, err = filepath.Rel(root, real); err != nil {
-		return name
-	}
-	return filepath.ToSlash(real)
-}
-
-// isCatalog reports whether a file is an environment catalog, or was one: every
-// pack is checked against each of them.
-func (w *workspace) isCatalog(name string) bool {
-	patterns := pack.Values(w.config.Environments)
-	return strings.HasPrefix(name, "environments/") || matches(patterns, name)
-}
-
-// removed returns the packs that a change removes, sorted.
-func (w *workspace) removed(files map[string]github.ChangeKind) []string {
-	var names []string
-	for name, kind := range files {
-		if kind == github.Deleted && w.isPack(name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// noticeChanges says what a reader of the report should know of the change
-// beside the packs: removed packs, and a config that is not in force yet.
-func (a *actionRun) noticeChanges(w *workspace, base *baseline, files map[string]github.ChangeKind) {
-	if _, changed := files[base.configName]; changed && a.event.Name != github.EventPush {
-		a.notice("%s differs from the base; the base's config, waivers and severities are in force until this is merged", w.files.Show(base.configName))
-	}
-	for _, name := range w.removed(files) {
-		if !a.moved[name] {
-			a.notice("the pack %s is removed; versions that are published stay, deprecate them in the registry", w.files.Show(name))
-		}
-	}
-}
-
-// config reads the config of the baseline; the default one where it has none.
-// One that has to be there may still be what the change brings.
-func (b *baseline) config(name string, required bool) (*repo.Config, error) {
-	src, ok, err := b.read(name, maxConfig)
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		c, err := repo.ParseConfig(name, src)
-		return c, ofSide("the base", err)
-	}
-	if _, err := os.Stat(filepath.FromSlash(name)); required && err != nil {
-		return nil, &repo.Problem{Location: finding.Location{File: name}, Message: "there is no such config, neither in the base nor in the change", Hint: "name it relative to the workspace"}
-	}
-	return repo.DefaultConfig(), nil
-}
-
-// configPath returns the name of a config relative to the workspace, which is
-// the current folder.
-func configPath(named string) (string, error) {
-	if named == "" {
-		return repo.ConfigName, nil
-	}
-	name := named
-	if filepath.IsAbs(name) {
-		here, err := os.Getwd()
-		if err != nil {
-			return "", err
-		}
-		if name, err = filepath.Rel(here, name); err != nil {
-			return "", err
-		}
-	}
-	if !filepath.IsLocal(name) {
-		return "", &usageError{message: fmt.Sprintf("the config %q is outside of the workspace", named), hint: "name it relative to the workspace"}
-	}
-	return path.Clean(filepath.ToSlash(name)), nil
-}
-
-// maxConfig bounds the config of a base, in bytes.
-const maxConfig = 1 << 20

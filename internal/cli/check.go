@@ -26,11 +26,19 @@ type checkOptions struct {
 
 // output says how a report is shown.
 type output struct {
+	formats   []string // that there are
 	format    string
 	color     string
 	quiet     bool
 	reportDir string
+	sarifFile string
 }
+
+// The formats of a report, and those of a comparison alone.
+var (
+	reportFormats = []string{"html", "json", "junit", "markdown", "sarif", "terminal"}
+	diffFormats   = []string{"json", "markdown", "terminal"}
+)
 
 // The levels of --fail-on.
 const (
@@ -71,15 +79,17 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 }
 
 func (o *output) addFlags(c *cobra.Command) {
-	o.addLook(c)
+	o.addLook(c, reportFormats)
 	f := c.Flags()
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print errors and the verdict alone")
-	f.StringVar(&o.reportDir, "report-dir", "", "write report.json and report.md into this `folder` too")
+	f.StringVar(&o.reportDir, "report-dir", "", "write the report in every format into this `folder` too")
+	f.StringVar(&o.sarifFile, "sarif-file", "", "write the report as SARIF into this `file` too")
 }
 
 // addLook adds the flags that every command with a report or a comparison has.
-func (o *output) addLook(c *cobra.Command) {
-	c.Flags().StringVar(&o.format, "format", "terminal", "what to print: json, markdown, terminal")
+func (o *output) addLook(c *cobra.Command, formats []string) {
+	o.formats = formats
+	c.Flags().StringVar(&o.format, "format", "terminal", "what to print: "+strings.Join(formats, ", "))
 	c.Flags().StringVar(&o.color, "color", "auto", "colours: always, auto, never")
 }
 
@@ -97,7 +107,7 @@ func (o *checkOptions) valid() error {
 
 func (o *output) valid() error {
 	return cmp.Or(
-		oneOf("--format", o.format, "json", "markdown", "terminal"),
+		oneOf("--format", o.format, o.formats...),
 		oneOf("--color", o.color, "always", "auto", "never"),
 	)
 }
@@ -143,17 +153,19 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 	if err := r.gate(ctx, w, base, triggers, o.strict); err != nil {
 		return err
 	}
+	removed, err := base.removed(ctx, w)
+	if err != nil {
+		return err
+	}
+	r.noticeRemoved(w, removed)
 	return r.strayWaivers(w)
 }
 
 // print writes the report in the format asked for.
 func (r *run) print(o output) error {
-	var w io.Writer = r.env.Stdout
-	switch o.format {
-	case "json":
-		return report.JSON(w, r.report)
-	case "markdown":
-		return report.MarkdownReport(w, r.report)
+	w := r.env.Stdout
+	if write := writerOf(o.format); write != nil {
+		return write(w, r.report)
 	}
 	// What went wrong goes where a person sees it, even if the report does not.
 	shown := *r.report
@@ -162,6 +174,24 @@ func (r *run) print(o output) error {
 		printProblem(r.env.Stderr, p)
 	}
 	return report.Terminal(w, &shown, report.Style{Color: r.colored(o), Quiet: o.quiet})
+}
+
+// writerOf returns what writes a report in a format; nil for the terminal's, which
+// depends on the terminal.
+func writerOf(format string) func(io.Writer, *report.Report) error {
+	switch format {
+	case "html":
+		return report.HTMLReport
+	case "json":
+		return report.JSON
+	case "junit":
+		return report.JUnit
+	case "markdown":
+		return report.MarkdownReport
+	case "sarif":
+		return report.SARIF
+	}
+	return nil
 }
 
 // colored follows --color, then the NO_COLOR convention, then what Stdout is.

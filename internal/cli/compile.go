@@ -2,13 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )
@@ -103,7 +102,7 @@ func compile(env *Env, name string, o compileOptions) error {
 			return err
 		}
 	}
-	shown := &compiles{unit: unit, results: results, single: o.caseName != ""}
+	shown := &compiled{unit: unit, results: results, single: o.caseName != ""}
 	if err := shown.show(env.Stdout, o); err != nil {
 		return err
 	}
@@ -130,28 +129,30 @@ func selectCases(results []golden.Result, name, file string) ([]golden.Result, e
 	return nil, unknownName("golden case", name, names, "the cases are "+strings.Join(names, ", "))
 }
 
-// updateSnapshots brings the stored snapshots up to date and says what it did.
-// It writes nothing for a case that could not be read.
+// updateSnapshots brings the stored snapshots up to date, all or none, and says
+// what it did. It writes nothing for a case that could not be read.
 func updateSnapshots(w *workspace, results []golden.Result) ([]string, error) {
-	var done []string
-	for _, r := range results {
-		name := filepath.Join(w.dir, filepath.FromSlash(r.SnapshotName))
-		shown := report.Visible(w.files.Show(r.SnapshotName))
-		switch {
-		case r.Detail == nil:
-			done = append(done, "left "+shown+": the case could not be compiled")
-		case r.Compiled == nil && w.files.Exists(r.SnapshotName):
-			if err := os.Remove(name); err != nil {
-				return done, err
-			}
-			done = append(done, "removed "+shown)
-		case r.Compiled != nil && r.Snapshot != golden.Equal:
-			write := func(f *os.File) error { _, err := f.Write(r.Compiled); return err }
-			if err := writeWhole(name, write); err != nil {
-				return done, err
-			}
-			done = append(done, "wrote "+shown)
-		}
+	edits, left := snapshotEdits(w.files, results)
+	if err := w.write(edits); err != nil {
+		return nil, err
+	}
+	done := left
+	for _, e := range edits {
+		done = append(done, e.verb("wrote", "removed")+" "+report.Visible(w.files.Show(e.name)))
 	}
 	return done, nil
+}
+
+// snapshotEdits returns what has to be done so that the snapshots in a repository
+// are those of the compiles, and says which are left as they are.
+func snapshotEdits(files *repo.Files, results []golden.Result) (edits []fileEdit, left []string) {
+	for _, r := range results {
+		switch {
+		case r.Detail == nil:
+			left = append(left, "left "+report.Visible(files.Show(r.SnapshotName))+": the case could not be compiled")
+		case r.Compiled == nil && files.Exists(r.SnapshotName), r.Compiled != nil && r.Snapshot != golden.Equal:
+			edits = append(edits, fileEdit{name: r.SnapshotName, source: r.Compiled})
+		}
+	}
+	return edits, left
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/contextosai/packgate/report"
 )
 
-// compiles is what packgate compile shows: cases of a pack, compiled. What is said
+// compiled is what packgate compile shows: cases of a pack, compiled. What is said
 // of them is masked as reports are. The compiled contexts that --format json prints
 // are the snapshots, and nothing in them is changed.
-type compiles struct {
+type compiled struct {
 	unit    *repo.Unit
 	results []golden.Result
 	single  bool // one case was asked for
 }
 
 // documents returns the files that may hold a secret that would be shown.
-func (c *compiles) documents() []*pack.Document {
+func (c *compiled) documents() []*pack.Document {
 	documents := []*pack.Document{c.unit.Document}
 	for _, f := range c.unit.Files {
 		documents = append(documents, f.Document)
@@ -29,7 +29,7 @@ func (c *compiles) documents() []*pack.Document {
 	return documents
 }
 
-func (c *compiles) show(w io.Writer, o compileOptions) error {
+func (c *compiled) show(w io.Writer, o compileOptions) error {
 	asJSON := o.format == "json"
 	var err error
 	switch {
@@ -52,7 +52,7 @@ func (c *compiles) show(w io.Writer, o compileOptions) error {
 	return report.WriteGolden(w, cases)
 }
 
-func (c *compiles) explanations(w io.Writer, asJSON bool) error {
+func (c *compiled) explanations(w io.Writer, asJSON bool) error {
 	list := make([]report.Explanation, len(c.results))
 	for i, r := range c.results {
 		list[i] = report.NewExplanation(c.unit, r)
@@ -60,7 +60,7 @@ func (c *compiles) explanations(w io.Writer, asJSON bool) error {
 	return each(w, c, list, asJSON, report.WriteExplanation)
 }
 
-func (c *compiles) stages(w io.Writer, stage string, asJSON bool) error {
+func (c *compiled) stages(w io.Writer, stage string, asJSON bool) error {
 	list := make([]report.StageOutput, len(c.results))
 	for i, r := range c.results {
 		var err error
@@ -72,7 +72,7 @@ func (c *compiles) stages(w io.Writer, stage string, asJSON bool) error {
 }
 
 // each writes what is said of the cases, one after the other or as JSON.
-func each[T any](w io.Writer, c *compiles, list []T, asJSON bool, write func(io.Writer, T) error) error {
+func each[T any](w io.Writer, c *compiled, list []T, asJSON bool, write func(io.Writer, T) error) error {
 	list, err := report.Masked(list, c.documents())
 	switch {
 	case err != nil:
@@ -94,7 +94,7 @@ func each[T any](w io.Writer, c *compiles, list []T, asJSON bool, write func(io.
 }
 
 // context writes the one case as the model gets it.
-func (c *compiles) context(w io.Writer) error {
+func (c *compiled) context(w io.Writer) error {
 	r := c.results[0]
 	heading, err := report.Masked(report.NewHeading(c.unit, r), c.documents())
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *compiles) context(w io.Writer) error {
 
 // snapshots prints compiled contexts as they are stored, that of one case or an
 // object of all by name.
-func (c *compiles) snapshots(w io.Writer) error {
+func (c *compiled) snapshots(w io.Writer) error {
 	if !c.single {
 		all := map[string]json.RawMessage{}
 		for _, r := range c.results {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,24 +19,35 @@ import (
 // workspace.
 const defaultReportDir = "packgate-report"
 
-// deliver hands the report to GitHub. What cannot be delivered is said and
-// touches no verdict.
-func (a *actionRun) deliver() {
-	dir := github.Input(a.env.Getenv, "report-dir")
-	if dir == "" {
-		dir = defaultReportDir
-	}
+// deliver hands the report to GitHub. What cannot be delivered is said in a notice
+// and touches no verdict.
+func (a *actionRun) deliver(ctx context.Context) {
+	dir := cmp.Or(github.Input(a.env.Getenv, "report-dir"), defaultReportDir)
 	files, markdown := writeReports(dir, a.report), bytes.Buffer{}
 	errs := []error{
-		files, a.log(),
-		report.MarkdownReport(&markdown, a.report),
-		a.runner.Summary(markdown.String()), a.annotate(), a.outputs(dir, files == nil),
+		files, writeReport(a.inputs.sarif, "sarif", a.report), a.log(),
+		report.MarkdownReport(&markdown, a.report), a.runner.Summary(markdown.String()),
 	}
+	client, err := a.client(ctx)
+	errs = append(errs, err, a.comment(ctx, client), a.annotate(ctx, client), a.outputs(dir, files == nil))
+	var notices []github.Annotation
 	for _, err := range errs {
 		if err != nil {
-			fmt.Fprintf(a.env.Stderr, "packgate: could not deliver: %s\n", report.Visible(err.Error()))
+			notices = append(notices, undelivered(err))
 		}
 	}
+	if _, err := a.runner.Annotate(notices); err != nil {
+		fmt.Fprintf(a.env.Stderr, "packgate: %s\n", report.Visible(err.Error())) // nothing else is left
+	}
+}
+
+// undelivered is the notice of something that could not be delivered.
+func undelivered(err error) github.Annotation {
+	message, hint := err.Error(), ""
+	if e := (*github.Error)(nil); errors.As(err, &e) {
+		message, hint = e.Short(), e.Hint
+	}
+	return github.Annotation{Level: "notice", Title: "packgate", Message: withHint("could not deliver: "+message, hint)}
 }
 
 func (a *actionRun) log() error {
@@ -42,14 +55,104 @@ func (a *actionRun) log() error {
 	return errors.Join(report.Terminal(&log, a.report, report.Style{}), a.runner.Print(log.String()))
 }
 
-func (a *actionRun) annotate() error {
-	annotations := annotationsOf(a.report)
-	left, err := a.runner.Annotate(annotations)
-	if err != nil || left == 0 {
+// client returns the client that delivers to a pull request or a merge group; nil
+// where nothing is to be delivered or the token may not.
+func (a *actionRun) client(ctx context.Context) (*github.Client, error) {
+	switch {
+	case a.event == nil || a.inputs.token == "" || ctx.Err() != nil:
+		return nil, nil
+	case a.event.Name != github.EventPullRequest && a.event.Name != github.EventMergeGroup:
+		return nil, nil
+	case a.event.ReadOnly() && a.inputs.comment == string(github.CommentNever):
+		return nil, nil
+	case a.event.ReadOnly():
+		_, err := fmt.Fprintf(a.env.Stdout, "the token of a fork or of Dependabot may only read: upload %s of the report folder as the artifact %s, and let a workflow on workflow_run post it\n",
+			reportJSON, reportArtifact)
+		return nil, err
+	}
+	return newClient(a.env, a.event, a.inputs.token)
+}
+
+func newClient(env *Env, event *github.Event, token string) (*github.Client, error) {
+	o := github.Options{APIURL: event.APIURL, Token: token, Repository: event.Repository, Version: env.Version}
+	if env.client != nil {
+		env.client(&o)
+	}
+	return github.NewClient(o)
+}
+
+// comment brings the comment on the pull request up to date.
+func (a *actionRun) comment(ctx context.Context, client *github.Client) error {
+	if client == nil || a.event.Name != github.EventPullRequest {
+		return nil
+	}
+	p := posting{
+		workflow: a.env.Getenv("GITHUB_WORKFLOW"), config: a.inputs.config, mode: a.inputs.comment,
+		pull: a.event.PullRequest, head: a.event.HeadSHA, runURL: a.event.RunURL(),
+	}
+	var err error
+	if p.run, err = strconv.ParseInt(a.event.RunID, 10, 64); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.env.Stdout, "%d more findings are in the job summary and the report files\n", left)
+	if p.attempt, err = strconv.Atoi(a.event.RunAttempt); err != nil {
+		return err
+	}
+	result, err := p.post(ctx, client, a.report)
+	if err != nil || result.Foreign == "" {
+		return err
+	}
+	return fmt.Errorf("the comment was written as %q, by which the next run will not find it", result.Foreign)
+}
+
+// annotate shows the findings beside the code: with a check run where the token may
+// write one, or else with workflow commands, of which GitHub takes a few.
+func (a *actionRun) annotate(ctx context.Context, client *github.Client) error {
+	annotations := annotationsOf(a.report)
+	if client != nil {
+		result, err := client.CheckRun(ctx, a.checkRun(annotations))
+		if err == nil && result.Allowed {
+			return a.left(result.Left)
+		}
+		if err != nil {
+			_, more := a.runner.Annotate(annotations)
+			return errors.Join(err, more)
+		}
+	}
+	left, err := a.runner.Annotate(annotations)
+	if err != nil {
+		return err
+	}
+	return a.left(left)
+}
+
+func (a *actionRun) left(n int) error {
+	if n == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.env.Stdout, "%d more findings are in the job summary and the report files\n", n)
 	return err
+}
+
+// maxCheckSummary bounds the summary of a check run in UTF-16 code units, none of
+// which has more than three bytes: GitHub takes 65,535 bytes.
+const maxCheckSummary = 21000
+
+// checkRun is the verdict as a check run of its own beside the job's.
+func (a *actionRun) checkRun(annotations []github.Annotation) github.CheckRun {
+	conclusion, s := "success", a.report.Summary
+	if a.report.ExitCode != ExitPass {
+		conclusion = "failure"
+	}
+	name := "packgate"
+	if a.inputs.config != "" {
+		name += " (" + report.Visible(a.inputs.config) + ")"
+	}
+	return github.CheckRun{
+		Name: name, HeadSHA: a.event.HeadSHA, ID: fmt.Sprintf("%s/%s/%s", name, a.event.RunID, a.event.RunAttempt),
+		DetailsURL: a.event.RunURL(), Conclusion: conclusion,
+		Title:   fmt.Sprintf("%s: %d packs, %d errors, %d warnings", a.report.Result, s.Packs, s.Errors, s.Warnings),
+		Summary: report.Comment(a.report, report.CommentOptions{RunURL: a.event.RunURL(), Limit: maxCheckSummary}), Annotations: annotations,
+	}
 }
 
 // annotationsOf returns what to show beside the code, errors first.
@@ -97,11 +200,30 @@ func (a *actionRun) outputs(dir string, written bool) error {
 		{Name: "changed-packs", Value: string(changed)},
 		{Name: "errors", Value: strconv.Itoa(r.Summary.Errors)},
 		{Name: "warnings", Value: strconv.Itoa(r.Summary.Warnings)},
+		{Name: "tool-surface-grew", Value: strconv.FormatBool(surfaceGrew(r))},
 	}
 	if written {
-		outputs = append(outputs,
-			github.Output{Name: "report-json", Value: path.Join(filepath.ToSlash(dir), reportJSON)},
-			github.Output{Name: "report-md", Value: path.Join(filepath.ToSlash(dir), reportMarkdown)})
+		for _, f := range []struct{ output, file string }{
+			{"report-html", reportHTML}, {"report-json", reportJSON}, {"report-md", reportMarkdown}, {"report-sarif", reportSARIF},
+		} {
+			outputs = append(outputs, github.Output{Name: f.output, Value: path.Join(filepath.ToSlash(dir), f.file)})
+		}
 	}
 	return a.runner.Outputs(outputs)
+}
+
+// surfaceGrew reports whether agents can reach more with any pack of the report than
+// before, as far as that is known.
+func surfaceGrew(r *report.Report) bool {
+	for i := range r.Packs {
+		if r.Packs[i].Diff == nil {
+			continue
+		}
+		for _, row := range r.Packs[i].Diff.Surface {
+			if row.Verdict != "shrank" && row.Verdict != "equal" {
+				return true // grew, or nobody can say that it did not
+			}
+		}
+	}
+	return false
 }

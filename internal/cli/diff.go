@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/internal/repo"
@@ -30,7 +31,7 @@ broken, 4 the class is reject; 2 and 3 as everywhere.`,
 		},
 	}
 	c.Flags().StringVar(&config, "config", "", "config `file` (default: that of NEW's repository)")
-	o.addLook(c)
+	o.addLook(c, diffFormats)
 	return c
 }
 
@@ -39,7 +40,7 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 	if err != nil {
 		return err
 	}
-	shown, findings := report.NewComparison(d)
+	shown, findings := report.NewComparison(stepWith(d, nil))
 	code := ExitPass
 	for _, f := range findings {
 		if f.Severity == "error" {
@@ -59,24 +60,38 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 	return nil
 }
 
-// compareFiles reads two packs and compares them. An error names the side that
+// compareFiles reads two packs and compares them. An error names each side that
 // could not be read.
 func compareFiles(oldName, newName, config string) (*diffing.Diff, error) {
-	before, base, err := onePack(oldName, settings{})
-	if err != nil {
-		return nil, ofSide("the old version", err)
+	before, base, oldErr := onePack(oldName, settings{})
+	if oldErr == nil {
+		defer before.files.Close() // only read from
 	}
-	defer before.files.Close() // only read from
-	after, head, err := onePack(newName, settings{config: config})
-	if err != nil {
-		return nil, ofSide("the new version", err)
+	after, head, newErr := onePack(newName, settings{config: config})
+	if newErr == nil {
+		defer after.files.Close() // only read from
 	}
-	defer after.files.Close() // only read from
+	if err := eitherSide(ofSide("the old version", oldErr), ofSide("the new version", newErr)); err != nil {
+		return nil, err
+	}
 	overrides, err := diffing.Overrides(after.config)
 	if err != nil {
 		return nil, err
 	}
 	return diffing.Compare(base.Pack, head.Pack, overrides)
+}
+
+// eitherSide returns what is wrong with two versions, nil where nothing is. Problems
+// of both are one list; of other errors, the first counts.
+func eitherSide(before, after error) error {
+	var first, second repo.Problems
+	if errors.As(before, &first) && errors.As(after, &second) {
+		return slices.Concat(first, second)
+	}
+	if before != nil {
+		return before
+	}
+	return after
 }
 
 // ofSide says which of two versions an error is about; nil stays nil.

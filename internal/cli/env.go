@@ -9,6 +9,8 @@ import (
 	"os"
 	"runtime/debug"
 	"time"
+
+	"github.com/contextosai/packgate/internal/github"
 )
 
 // Env is the world as the commands see it, so that every test can call the same
@@ -22,6 +24,8 @@ type Env struct {
 	Version string // of the program
 	// Terminal reports whether Stdout is a terminal.
 	Terminal bool
+	// client changes how GitHub is called, for tests; nil for as it is.
+	client func(*github.Options)
 }
 
 // SystemEnv returns the process's own environment. Version is what the build

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -58,13 +56,7 @@ func (r *run) mend(w *workspace, p report.Pack) (bool, error) {
 	if len(words) == 0 {
 		return false, nil
 	}
-	// A link stays one: what it leads to is written. Reading has made sure that
-	// this is inside of the repository.
-	target, err := filepath.EvalSymlinks(filepath.Join(w.dir, filepath.FromSlash(name)))
-	if err != nil {
-		return false, err
-	}
-	if err := writeWhole(target, func(f *os.File) error { _, err := f.Write(src); return err }); err != nil {
+	if err := w.write([]fileEdit{{name: name, source: src}}); err != nil {
 		return false, err
 	}
 	for _, word := range words {

@@ -98,9 +98,13 @@ func (s *starting) file(name string) string {
 }
 
 // taken reports whether a case cannot have a name because a file has it that is
-// not to be overwritten. A case of another pack in the folder never is.
+// not to be overwritten, or another file holds a case of that name. A case of another
+// pack in the folder is never overwritten.
 func (s *starting) taken(name string) bool {
 	file := s.file(name)
+	if slices.ContainsFunc(s.unit.Cases, func(c *repo.Case) bool { return c.Case.Value == name && c.Name != file }) {
+		return true
+	}
 	own := slices.ContainsFunc(s.unit.Files, func(f *repo.SideFile) bool { return f.Name == file })
 	if s.options.force && own {
 		return false
@@ -183,6 +187,8 @@ func (s *starting) sum(cases []starter.Case, unreached []starter.Unreached) {
 	switch {
 	case s.options.dryRun && len(cases) > 0:
 		s.say("nothing was written")
+	case len(cases) == 0 && len(s.unit.Cases) == 0:
+		s.say("nothing to write: %s has no request that a case could show", s.unit.Document.File)
 	case len(cases) == 0 && len(unreached) == 0:
 		s.say("already covered: the golden cases of %s show everything", s.unit.Document.File)
 	case len(cases) == 0:

@@ -124,10 +124,7 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n
 
 // text returns a text of a pack as a terminal may show it.
 func text(s string) string {
-	if runes := []rune(s); len(runes) > mostText {
-		s = string(runes[:mostText]) + "…"
-	}
-	return report.Visible(s)
+	return report.Visible(pack.Clip(s, mostText))
 }
 
 func (p *page) paragraph(s string) {

@@ -89,8 +89,9 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("packgate {{.Version}}\n")
 	root.AddCommand(
-		newCheck(env), newCompile(env), newGolden(env), newDiff(env),
-		newPolicy(env), newRules(env), newExplain(env), newSchema(env), newAction(env),
+		newCheck(env), newCompile(env), newGolden(env), newDiff(env), newBump(env),
+		newReportCommand(env), newMerge(env),
+		newPolicy(env), newRules(env), newExplain(env), newSchema(env), newAction(env), newComment(env), newDoctor(env),
 	)
 	return root
 }

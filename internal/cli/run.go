@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -146,7 +146,14 @@ func gatePack(ctx context.Context, w *workspace, name string, policy gates.Polic
 	if notCompared != "" {
 		result.NotChecked = append(result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: notCompared})
 	}
-	return report.NewPack(subject, result, diff, triggers), moved, nil
+	if diff != nil {
+		result.NotChecked = append(result.NotChecked, version.Unregistered())
+	}
+	step := stepOf(diff, unit, subject.Golden())
+	if step.Fixed, step.Before, err = base.since(w, from, policy, &result); err != nil {
+		return report.Pack{}, "", err
+	}
+	return report.NewPack(subject, result, step, triggers), moved, nil
 }
 
 // verdict judges one pack.
@@ -166,7 +173,7 @@ func (r *run) verdict(p *report.Pack) report.Result {
 // keeps nobody from reading what was found.
 func (r *run) finish(o output) error {
 	r.settle()
-	if err := writeReports(o.reportDir, r.report); err != nil {
+	if err := writeOutput(o, r.report); err != nil {
 		r.fail(err)
 		r.settle()
 	}
@@ -207,6 +214,9 @@ func (r *run) settle() {
 const (
 	reportJSON     = "report.json"
 	reportMarkdown = "report.md"
+	reportSARIF    = "report.sarif"
+	reportJUnit    = "report.junit.xml"
+	reportHTML     = "report.html"
 )
 
 // writeReports writes the report files into a folder, which it makes where it is
@@ -218,43 +228,27 @@ func writeReports(dir string, r *report.Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the report folder: %w", err)
 	}
-	if err := writeWhole(filepath.Join(dir, reportJSON), func(f *os.File) error { return report.JSON(f, r) }); err != nil {
-		return err
-	}
-	return writeWhole(filepath.Join(dir, reportMarkdown), func(f *os.File) error { return report.MarkdownReport(f, r) })
-}
-
-// writeWhole writes a file beside its place and moves it there once it is
-// complete. A file that was there before leaves its permissions.
-func writeWhole(name string, write func(*os.File) error) (err error) {
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(name); err == nil {
-		mode = info.Mode().Perm()
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".packgate-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name()) // the error that matters is the first one
+	for _, file := range []struct{ name, format string }{
+		{reportJSON, "json"}, {reportMarkdown, "markdown"}, {reportSARIF, "sarif"}, {reportJUnit, "junit"}, {reportHTML, "html"},
+	} {
+		if err := writeReport(filepath.Join(dir, file.name), file.format, r); err != nil {
+			return err
 		}
-	}()
-	if err := write(f); err != nil {
-		f.Close()
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := f.Chmod(mode); err != nil {
-		f.Close()
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
+}
+
+// writeReport writes a report file in one format; nothing if the name is "".
+func writeReport(name, format string, r *report.Report) error {
+	if name == "" {
+		return nil
+	}
+	return writeWhole(name, func(f *os.File) error { return writerOf(format)(f, r) })
+}
+
+// writeOutput writes the files that were asked for beside what is printed.
+func writeOutput(o output, r *report.Report) error {
+	return errors.Join(writeReports(o.reportDir, r), writeReport(o.sarifFile, "sarif", r))
 }
 
 // classOf returns the highest class of change in a report ("" where nothing was

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/internal/golden"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+type bumpOptions struct {
+	config, base, to string
+	dryRun           bool
+}
+
+func newBump(env *Env) *cobra.Command {
+	var o bumpOptions
+	c := &cobra.Command{
+		Use: "bump PACK", Short: "set the version that the changes of a pack need",
+		Long: `Finds the version that the changes of a pack since its baseline need, writes it as
+pack_version, and lets what names the pack follow: the context_pack_refs of its
+golden cases and the base of its overlays. Then the golden cases are compiled, and
+their snapshots written. All files are written, or none.
+
+The baseline is the git revision of --base; without it, the commit at which the
+branch left the default branch (origin/HEAD, else main or master), else HEAD.
+
+Scorecards measured the pack as it was, and replay packets and decision records
+tell what ran: they keep the versions that they name.
+
+Exit status: 0 the versions are as they have to be, 4 no version can carry the
+changes, and it says which; 2 and 3 as everywhere.`,
+		Example: "  packgate bump packs/support\n  packgate bump packs/support --base v1.4.0 --dry-run\n  packgate bump packs/support --to 2.0.0",
+		Args:    wants("PACK"),
+		RunE:    func(c *cobra.Command, args []string) error { return bump(c.Context(), env, args[0], o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
+	f.StringVar(&o.base, "base", "", "compare with the pack of this git `revision`")
+	f.StringVar(&o.to, "to", "", "set this `version`, which may be higher than the changes need")
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
+	return c
+}
+
+// bumping is one run of bump.
+type bumping struct {
+	*workspace
+	env     *Env
+	unit    *repo.Unit
+	options bumpOptions
+	base    *baseline
+	changes []diffing.Override // the config's overrides of the class table
+	// diff compares the pack with its baseline; nil where it is new or cannot be
+	// compared, which unknown explains.
+	diff    *diffing.Diff
+	unknown string
+}
+
+func bump(ctx context.Context, env *Env, name string, o bumpOptions) error {
+	if err := plainVersion(o.to); err != nil {
+		return err
+	}
+	w, unit, err := onePack(name, settings{config: o.config})
+	if err != nil {
+		return err
+	}
+	defer w.files.Close() // only read from
+	b := &bumping{workspace: w, env: env, unit: unit, options: o}
+	if err := b.ready(); err != nil {
+		return err
+	}
+	if b.base, err = b.openBase(); err != nil {
+		return err
+	}
+	defer b.base.Close()
+	if err := b.compare(ctx); err != nil {
+		return err
+	}
+	return b.move(ctx)
+}
+
+// plainVersion refuses a version that no pack can have; "" is none.
+func plainVersion(to string) error {
+	v, err := semver.StrictNewVersion(to)
+	if to == "" || err == nil && v.Prerelease() == "" && v.Metadata() == "" {
+		return nil
+	}
+	return &usageError{message: fmt.Sprintf("--to is %q", to), hint: "write MAJOR.MINOR.PATCH, such as 1.4.0"}
+}
+
+// ready refuses a pack that has no place for a version, or no name to refer to.
+func (b *bumping) ready() error {
+	refuse := func(at *pack.Node, message, hint string) error {
+		return &repo.Problem{Location: at.Location(), Message: message, Hint: hint}
+	}
+	if b.unit.Pack == nil {
+		return refuse(b.unit.Document.Root, "the pack is "+b.unit.Document.Root.Kind.String()+", wanted an object", "see packgate schema context-pack")
+	}
+	meta := &b.unit.Pack.PackMeta
+	switch {
+	case !meta.PackID.OK:
+		return refuse(pack.Place(meta.PackID.Node, meta.Node, b.unit.Pack.Node), "the pack has no pack_id", "give it one in pack_meta")
+	case meta.PackVersion.Node == nil:
+		return refuse(pack.Place(meta.Node, b.unit.Pack.Node), "the pack has no pack_version", `write "pack_version": "1.0.0" into pack_meta`)
+	}
+	return nil
+}
+
+func (b *bumping) openBase() (*baseline, error) {
+	if b.options.base != "" {
+		return openBaseline(b.workspace, b.options.base)
+	}
+	return openForkPoint(b.workspace)
+}
+
+// compare compares the pack with its baseline.
+func (b *bumping) compare(ctx context.Context) error {
+	var err error
+	if b.changes, err = diffing.Overrides(b.config); err != nil {
+		return err
+	}
+	b.diff, _, b.unknown, err = b.base.compare(ctx, b.workspace, b.unit, b.changes)
+	if err == nil && b.diff == nil && b.unknown != "" && b.options.to == "" {
+		return &usageError{message: "the version that is needed is not known: " + b.unknown, hint: "name another baseline with --base, or the version with --to"}
+	}
+	return err
+}
+
+// move sets the version and all that follows it.
+func (b *bumping) move(ctx context.Context) error {
+	if err := b.rejected(); err != nil {
+		return err
+	}
+	target := b.target()
+	edits, left, err := follow(b.unit, target)
+	if err != nil {
+		return err
+	}
+	if len(edits) == 0 {
+		return b.print(b.nothing(target))
+	}
+	next, err := b.as(edits)
+	if err != nil {
+		return err
+	}
+	// What is about to be written is compared as it would be the next time.
+	final, _, _, err := b.base.compare(ctx, b.workspace, next, b.changes)
+	if err != nil {
+		return err
+	}
+	if err := b.enough(final); err != nil {
+		return err
+	}
+	results := golden.Run(next, b.environments, b.config)
+	snapshots, leftSnapshots := snapshotEdits(b.files, results)
+	edits = append(edits, snapshots...)
+	if !b.options.dryRun {
+		if err := b.write(edits); err != nil {
+			return err
+		}
+	}
+	lines := slices.Concat(b.why(target), b.did(edits), b.left(left), leftSnapshots)
+	if target != b.current() {
+		lines = append(lines, history(b.unit)...)
+	}
+	return b.print(append(lines, b.remarks(final, results)...))
+}
+
+func (b *bumping) current() string { return b.unit.Pack.PackMeta.PackVersion.Value }
+
+// target returns the version that the pack is to have.
+func (b *bumping) target() string {
+	switch {
+	case b.options.to != "":
+		return b.options.to
+	case b.diff != nil && b.diff.Required != "":
+		return b.diff.Required
+	}
+	return b.current()
+}
+
+// as returns the pack with its side files as they are with the edits made.
+func (b *bumping) as(edits []fileEdit) (*repo.Unit, error) {
+	return repo.FilesOf(editedFS{b.files.Tree(), edits}, b.files.Prefix, "").Unit(b.unit.Name, b.config)
+}
+
+// enough refuses a version that the changes do not allow.
+func (b *bumping) enough(final *diffing.Diff) error {
+	if final == nil || final.Required == "" {
+		return nil
+	}
+	if b.options.to == "" {
+		return fmt.Errorf("pack_version %q was set and is not enough, %q is; please report this", final.Head.Version, final.Required)
+	}
+	return &usageError{
+		message: fmt.Sprintf("--to is %q, and the changes since %q need %q", b.options.to, final.Base.Version, final.Required),
+		hint:    "leave out --to, or name that version or a greater one",
+	}
+}
+
+// rejected says what is to be redesigned, where no version can carry the changes.
+func (b *bumping) rejected() error {
+	if b.diff == nil || !slices.ContainsFunc(b.diff.Findings(), isRejection) {
+		return nil
+	}
+	shown, findings := report.NewComparison(report.Comparison{Diff: b.diff})
+	lines := []string{report.Visible(fmt.Sprintf("%s: no version can carry the changes since %s", b.diff.Head.PackID, b.baseName()))}
+	for _, c := range changesOf(shown, diffing.Reject.String()) {
+		lines = append(lines, forcedBy(c))
+	}
+	for _, f := range findings {
+		switch f.Rule {
+		case version.VER005.ID:
+			lines = append(lines, remark(f)...)
+		case version.VER006.ID:
+			lines = append(lines, "  → "+report.Visible(f.Hint))
+		}
+	}
+	if err := b.print(lines); err != nil {
+		return err
+	}
+	return &verdictError{code: ExitReject}
+}
+
+func (b *bumping) print(lines []string) error {
+	_, err := fmt.Fprintln(b.env.Stdout, report.Inert(strings.Join(lines, "\n")))
+	return err
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+// reportArtifact is the artifact in which the first stage leaves its JSON report,
+// alone, for the second.
+const reportArtifact = "packgate-report"
+
+// maxReport bounds the report of an artifact in bytes: who made it is a stranger.
+const maxReport = 16 << 20
+
+func newComment(env *Env) *cobra.Command {
+	in := inputs{command: commandComment}
+	var from string
+	c := &cobra.Command{
+		Use: "comment", Short: "post what another run reported, on workflow_run", Args: wants(),
+		Long: `The second stage of the action, for pull requests whose own run may not write. It
+runs inside GitHub Actions on the event workflow_run, takes the JSON report that
+the run left as the artifact packgate-report, finds the pull request by the head of
+that run, and brings the comment up to date.
+
+The artifact is a stranger's: it has to hold report.json alone, a regular file of
+at most 16 MiB that fits the schema of reports and is about the head of the run.
+What is posted is rendered from it here. Nothing is posted once the pull request
+has a newer head. The token is read from the variable GITHUB_TOKEN.
+
+Exit status: 0 posted, or nothing to post; 2 wrong use; 3 the report was refused or
+GitHub could not be reached.`,
+		Example: "  packgate comment\n  packgate comment --report downloaded/report.json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			event, err := github.ReadEvent(env.Getenv, os.ReadFile)
+			if err != nil {
+				return err
+			}
+			if err := oneOf("--comment", in.comment, github.CommentModes()...); err != nil {
+				return err
+			}
+			if _, err := commandOf(commandComment, event.Name); err != nil {
+				return err
+			}
+			in.token = env.Getenv("GITHUB_TOKEN")
+			return secondStage(c.Context(), env, event, in, from)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&from, "report", "", "`path` of the report, or of the folder of its artifact (default: download it)")
+	f.StringVar(&in.config, "config", "", "config `file` that the first stage was given, which tells its comment from others")
+	f.StringVar(&in.comment, "comment", string(github.CommentAlways), "when to comment: "+strings.Join(github.CommentModes(), ", "))
+	return c
+}
+
+// secondStage posts the report of the run that the event is about. File is where
+// the artifact was downloaded to, "" where it is still to be.
+func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, file string) error {
+	say := func(format string, args ...any) error {
+		_, err := fmt.Fprint(env.Stdout, report.Inert(report.Visible(fmt.Sprintf(format, args...))+"\n"))
+		return err
+	}
+	run := event.Run
+	if run.Event != github.EventPullRequest {
+		return say("nothing to post: the run was of %q, and comments are for pull requests", run.Event)
+	}
+	if in.token == "" {
+		return &usageError{message: "there is no token to post with", hint: "set the input token, or the variable GITHUB_TOKEN"}
+	}
+	client, err := newClient(env, event, in.token)
+	if err != nil {
+		return err
+	}
+	data, err := artifact(ctx, client, run, file)
+	if errors.Is(err, github.ErrNotFound) && (run.Conclusion == "cancelled" || run.Conclusion == "skipped") {
+		return say("nothing to post: the run was %s and left no report", run.Conclusion)
+	}
+	if err != nil {
+		return err
+	}
+	r, err := strangersReport(data, event)
+	if err != nil {
+		return err
+	}
+	pull, err := client.PullRequestAt(ctx, run.HeadSHA, run.HeadOwner, run.HeadBranch)
+	if errors.Is(err, github.ErrNotFound) {
+		return say("nothing to post: no open pull request has the head %.7s any more", run.HeadSHA)
+	}
+	if err != nil {
+		return err
+	}
+	p := posting{
+		workflow: run.Workflow, config: in.config, mode: in.comment, pull: pull.Number, head: run.HeadSHA,
+		run: run.ID, attempt: int(run.Attempt), runURL: event.RunURL(),
+	}
+	result, err := p.post(ctx, client, r)
+	if err != nil {
+		return err
+	}
+	return say("the comment on pull request %d: %s %s", pull.Number, result.Action, result.URL)
+}
+
+// posting is a report on its way to a pull request.
+type posting struct {
+	workflow, config string // tell this comment from those of other gates
+	mode             string
+	pull             int
+	head             string
+	run              int64 // that gave the verdict
+	attempt          int
+	runURL           string
+}
+
+func (p posting) post(ctx context.Context, client *github.Client, r *report.Report) (github.CommentResult, error) {
+	class, _ := classOf(r)
+	marker := report.Marker{Key: p.workflow + ":" + p.config, Head: p.head, Run: p.run, Attempt: p.attempt}
+	return client.Comment(ctx, github.Comment{
+		PullRequest: p.pull, Mode: github.CommentMode(p.mode),
+		Body:    report.Comment(r, report.CommentOptions{Marker: marker, RunURL: p.runURL}),
+		Nothing: len(r.Packs) == 0 && len(r.Errors) == 0,
+		Changed: class != "" && class != "none",
+		Failed:  r.Result != report.Passed,
+	})
+}
+
+// artifact returns the report that a run left, downloaded or from a path.
+func artifact(ctx context.Context, client *github.Client, run github.WorkflowRun, name string) ([]byte, error) {
+	if name == "" {
+		return client.Artifact(ctx, run.ID, reportArtifact, reportJSON, maxReport)
+	}
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		entries, err := os.ReadDir(name)
+		if err != nil {
+			return nil, err
+		}
+		if len(entries) != 1 || entries[0].Name() != reportJSON {
+			return nil, refused("the artifact holds %d files, wanted %q alone", len(entries), reportJSON)
+		}
+		name = filepath.Join(name, reportJSON)
+		if info, err = os.Lstat(name); err != nil {
+			return nil, err
+		}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, refused("%s is %s, wanted a regular file", name, info.Mode().Type())
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read from
+	data, err := io.ReadAll(io.LimitReader(f, maxReport+1))
+	if err == nil && len(data) > maxReport {
+		return nil, refused("%s has more than %d bytes", name, maxReport)
+	}
+	return data, err
+}
+
+// refused is what a stranger's report is answered with.
+func refused(format string, args ...any) error {
+	return &github.Error{Kind: github.ErrArtifact, Message: fmt.Sprintf(format, args...)}
+}
+
+// strangersReport reads the report of another run. Nothing in it is believed beyond
+// what the event says too: it has to be about the head of the run, and leads to no
+// other server.
+func strangersReport(data []byte, event *github.Event) (*report.Report, error) {
+	r, err := report.Read(bytes.NewReader(data))
+	if errors.Is(err, report.ErrNotAReport) {
+		return nil, refused("the report is refused: %s", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.Head == nil || r.Head.SHA != event.Run.HeadSHA {
+		return nil, refused("the report is about another commit than %.7s, the head of the run", event.Run.HeadSHA)
+	}
+	for _, revision := range []*report.Revision{r.Base, r.Head} {
+		if revision != nil {
+			revision.BlobURL = event.BlobURL(revision.SHA)
+		}
+	}
+	return r, nil
+}

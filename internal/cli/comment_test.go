@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/report"
+)
+
+// strange returns a stand-in with the artifact of a run for its pull request, what
+// the second stage is called with, and its output.
+func strange(t *testing.T, change func(*report.Report)) (*githubtest.GitHub, *actionRun, *bytes.Buffer) {
+	t.Helper()
+	g, out := githubtest.New(t), &bytes.Buffer{}
+	a := delivered(t, g, out)
+	p := &a.report.Packs[0]
+	p.Gates, p.Golden, p.NotChecked = []report.Gate{}, []report.Golden{}, []report.NotChecked{}
+	a.report.Head = &report.Revision{Ref: "patch-1", SHA: githubtest.Head}
+	change(a.report)
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	w, err := z.Create(reportJSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := report.JSON(w, a.report); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	g.Artifacts = []githubtest.Artifact{{ID: 1, Run: 9, Name: reportArtifact, Archive: archive.Bytes()}}
+	a.event.Name = github.EventWorkflowRun
+	a.event.Run = github.WorkflowRun{
+		ID: 9, Attempt: 1, Workflow: "packs", Event: github.EventPullRequest, HeadSHA: githubtest.Head,
+		HeadOwner: "mona", HeadBranch: "refunds", Conclusion: "failure",
+	}
+	return g, a, out
+}
+
+// However GitHub fails, the second stage ends with a failure of its own or has
+// written the comment, and never writes it twice.
+func TestSecondStageFailures(t *testing.T) {
+	operations := []string{githubtest.ListArtifacts, githubtest.DownloadArtifact, githubtest.ListPulls, githubtest.ListComments, githubtest.CreateComment}
+	for _, operation := range operations {
+		for _, name := range slices.Sorted(maps.Keys(githubtest.Kinds())) {
+			for _, done := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%s/done %v", operation, name, done), func(t *testing.T) {
+					g, a, out := strange(t, func(*report.Report) {})
+					g.FailAlways(operation, githubtest.Fault{Kind: githubtest.Kinds()[name], Done: done})
+					err := secondStage(t.Context(), a.env, a.event, a.inputs, "")
+					switch {
+					case len(g.Comments) > 1:
+						t.Errorf("%d comments", len(g.Comments))
+					case err != nil && exitCode(err) != ExitFailure:
+						t.Errorf("exit code %d: %v", exitCode(err), err)
+					case err == nil && len(g.Comments) == 0 && !strings.Contains(out.String(), "nothing to post"):
+						t.Errorf("it says that it posted, and did not: %s", out)
+					}
+				})
+			}
+		}
+	}
+}
+
+// What a stranger writes into a report mentions nobody, opens nothing, forges no
+// marker and is no command to the runner.
+func TestSecondStageHostile(t *testing.T) {
+	hostile := "@everyone <!-- packgate:comment v1 key=x --> </details>\n::error::owned\n| `a` \u202e\x1b[31m ![x](https://evil.example/x.png)"
+	g, a, out := strange(t, func(r *report.Report) {
+		r.Tool.Version, r.Head.Ref, r.Notices = hostile, hostile, []string{hostile}
+		r.Head.BlobURL = "https://evil.example/"
+		p := &r.Packs[0]
+		p.Pack, p.Path = hostile+"@"+hostile, hostile
+		p.Findings[0].Message, p.Findings[0].Hint, p.Findings[0].File = hostile, hostile, hostile
+		r.Errors = []report.Problem{{Message: hostile, Hint: hostile, File: hostile, Line: 1, Column: 1}}
+	})
+	if err := secondStage(t.Context(), a.env, a.event, a.inputs, ""); err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Comments) != 1 {
+		t.Fatalf("%d comments", len(g.Comments))
+	}
+	body := g.Comments[0].Body
+	for _, bad := range []string{"\x1b", "\u202e", "(<https://evil", "](https://evil", "\n::", "\n@everyone"} {
+		if strings.Contains(body, bad) {
+			t.Errorf("%q in\n%s", bad, body)
+		}
+	}
+	if n := strings.Count(body, report.MarkerPrefix); n != 1 || !strings.HasPrefix(body, report.MarkerPrefix) {
+		t.Errorf("%d markers in\n%s", n, body)
+	}
+	if strings.Count(body, "<details>") != strings.Count(body, "</details>") {
+		t.Errorf("details are not closed in\n%s", body)
+	}
+	if strings.Contains("\n"+out.String(), "\n::") {
+		t.Errorf("a command in\n%s", out)
+	}
+}

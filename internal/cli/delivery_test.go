@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/report"
+)
+
+// delivered is an action run with a verdict, about to be delivered to a stand-in.
+func delivered(t *testing.T, g *githubtest.GitHub, out *bytes.Buffer) *actionRun {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	variables := map[string]string{
+		"GITHUB_OUTPUT": filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(dir, "summary.md"), "GITHUB_WORKFLOW": "packs",
+	}
+	clock := time.Unix(0, 0)
+	env := &Env{
+		Stdout: out, Stderr: out, Getenv: func(name string) string { return variables[name] }, Now: time.Now, Version: "1.2.3",
+		client: func(o *github.Options) {
+			o.Timeout = 100 * time.Millisecond
+			o.Now = func() time.Time { return clock }
+			o.Sleep = func(ctx context.Context, d time.Duration) error { clock = clock.Add(d); return ctx.Err() }
+		},
+	}
+	a := &actionRun{run: newRun(env, "action", failOnError), runner: &github.Runner{Out: out, Getenv: env.Getenv}}
+	a.event = &github.Event{
+		Name: github.EventPullRequest, PullRequest: 7, HeadSHA: githubtest.Head, BaseSHA: githubtest.Base, Repository: g.Repository,
+		ServerURL: "https://github.com", APIURL: g.URL, RunID: "9", RunAttempt: "1",
+	}
+	a.inputs = inputs{command: commandCheck, token: g.Token, comment: string(github.CommentAlways), failOn: failOnError}
+	a.report.Packs = []report.Pack{{
+		Pack: "ctxpack.support@1.0.0", Path: "packs/support/pack.json", Result: report.Failed,
+		Findings: []report.Finding{{
+			Rule: "REF001", Name: "unresolved-decision-binding", Gate: "references", Severity: "error", Message: "there is none",
+			File: "packs/support/pack.json", Line: 3, Column: 5, EndLine: 3, EndColumn: 9, Fingerprint: "f",
+		}},
+	}}
+	a.settle()
+	return a
+}
+
+// However GitHub fails, and at whichever call, the verdict stays, the files and
+// outputs are there, the findings are shown once, and nothing is written twice.
+func TestDeliveryFailures(t *testing.T) {
+	operations := []string{githubtest.ListComments, githubtest.CreateComment, githubtest.UpdateComment, githubtest.CreateCheckRun}
+	for _, operation := range operations {
+		for _, name := range slices.Sorted(maps.Keys(githubtest.Kinds())) {
+			for _, done := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%s/done %v", operation, name, done), func(t *testing.T) {
+					g, out := githubtest.New(t), &bytes.Buffer{}
+					if operation == githubtest.UpdateComment {
+						g.Comments = []githubtest.Comment{{ID: 1, Pull: 7, Author: g.Login, Body: report.Marker{Key: "packs:", Head: githubtest.Base, Run: 8, Attempt: 1}.String() + "\nold"}}
+					}
+					g.FailAlways(operation, githubtest.Fault{Kind: githubtest.Kinds()[name], Done: done})
+					a := delivered(t, g, out)
+					a.deliver(t.Context())
+					checkDelivered(t, a, g, out.String())
+				})
+			}
+		}
+	}
+}
+
+func checkDelivered(t *testing.T, a *actionRun, g *githubtest.GitHub, out string) {
+	t.Helper()
+	if a.report.Result != report.Failed || a.report.ExitCode != ExitFindings {
+		t.Errorf("the verdict became %s, exit code %d", a.report.Result, a.report.ExitCode)
+	}
+	for _, file := range []string{"packgate-report/report.json", "summary.md", "output"} {
+		if text, err := os.ReadFile(file); err != nil || len(text) == 0 {
+			t.Errorf("%s: %d bytes, %v", file, len(text), err)
+		}
+	}
+	if len(g.Comments) > 1 || len(g.CheckRuns) > 1 {
+		t.Errorf("%d comments and %d check runs were written", len(g.Comments), len(g.CheckRuns))
+	}
+	commands := strings.Count(out, "\n::error ")
+	if commands+len(g.CheckRuns) == 0 {
+		t.Error("the finding is shown nowhere beside the code")
+	}
+	if strings.Count(out, "::stop-commands::") != 1 {
+		t.Error("the log is not fenced")
+	}
+}
+
+// A cancelled job asks GitHub for nothing more.
+func TestDeliveryCancelled(t *testing.T) {
+	g, out := githubtest.New(t), &bytes.Buffer{}
+	a := delivered(t, g, out)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a.deliver(ctx)
+	if calls := g.Calls(); len(calls) > 0 {
+		t.Errorf("it called %q", calls)
+	}
+	checkDelivered(t, a, g, out.String())
+}
+
+// With everything to write, a pull request costs at most six calls.
+func TestDeliveryCalls(t *testing.T) {
+	g, out := githubtest.New(t), &bytes.Buffer{}
+	a := delivered(t, g, out)
+	one := a.report.Packs[0].Findings[0]
+	for i := range 140 {
+		one.Line, one.EndLine, one.Fingerprint = i+1, i+1, fmt.Sprint(i)
+		a.report.Packs[0].Findings = append(a.report.Packs[0].Findings, one)
+	}
+	a.deliver(t.Context())
+	if calls := g.Calls(); len(calls) > 6 || len(g.Comments) != 1 || len(g.CheckRuns) != 1 {
+		t.Errorf("%d calls for %d comments and %d check runs: %q", len(calls), len(g.Comments), len(g.CheckRuns), calls)
+	}
+	if strings.Contains(out.String(), "::notice") {
+		t.Errorf("a notice\n%s", out)
+	}
+}
+
+// What the surface output says of a report.
+func TestSurfaceGrew(t *testing.T) {
+	for verdict, want := range map[string]bool{"grew": true, "incomparable": true, "undecided": true, "shrank": false, "equal": false} {
+		r := &report.Report{Packs: []report.Pack{{}, {Diff: &report.Diff{Surface: []report.SurfaceChange{{Verdict: verdict}}}}}}
+		if got := surfaceGrew(r); got != want {
+			t.Errorf("%s: got %v", verdict, got)
+		}
+	}
+	if surfaceGrew(&report.Report{}) {
+		t.Error("it grew without a pack")
+	}
+}

@@ -1,0 +1,314 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/schemas"
+)
+
+// What the doctor checks. Each check has a name of its own, which a reader can look
+// up in docs/action.md.
+
+// lookAtAll looks at every workflow, and at what they are together.
+func (d *doctoring) lookAtAll() {
+	d.own = d.isOwn()
+	var gating, commenting []*job
+	for _, w := range d.workflows {
+		d.checkTarget(w)
+		for _, j := range w.jobs {
+			steps := j.packgates(d.own)
+			if len(steps) == 0 && !j.scripted() {
+				if uses := j.node.Get("uses"); uses != nil {
+					d.skipped = append(d.skipped, notChecked{File: w.file, Reason: fmt.Sprintf("the job %q runs the workflow %q, which is not looked into", j.id, textOf(uses))})
+				}
+				continue
+			}
+			if slices.ContainsFunc(steps, (*step).comments) {
+				commenting = append(commenting, j)
+				continue
+			}
+			gating = append(gating, j)
+		}
+	}
+	d.checkGates(gating)
+	if !slices.ContainsFunc(gating, func(j *job) bool { return len(j.packgates(d.own)) > 0 }) {
+		d.packsOf(nil)
+	}
+	for _, j := range commenting {
+		d.checkComments(j, gating)
+	}
+	if len(gating) > 0 && len(commenting) == 0 {
+		d.say(aside, "no-second-stage", gating[0].place(), "add a workflow on workflow_run that runs packgate with command: comment",
+			"pull requests from forks and of Dependabot get no comment, since their token may only read")
+	}
+}
+
+// isOwn reports whether the repository is that of the action itself.
+func (d *doctoring) isOwn() bool {
+	if !d.files.Exists("action.yml") {
+		return false
+	}
+	doc, err := d.files.YAML("action.yml")
+	return err == nil && textOf(doc.Root.Get("name")) == "packgate"
+}
+
+// checkTarget looks for events that run with secrets, and with a token that may
+// write, on what a stranger proposes.
+func (d *doctoring) checkTarget(w *workflow) {
+	event := ""
+	for _, privileged := range []string{"pull_request_target", github.EventWorkflowRun} {
+		if _, ok := w.event(privileged); ok {
+			event = privileged
+		}
+	}
+	if event == "" {
+		return
+	}
+	for _, j := range w.jobs {
+		for _, s := range j.runs("actions/checkout") {
+			ref := s.input("ref") + s.input("repository")
+			if foreign.MatchString(ref) {
+				d.say(ailing, "foreign-checkout", s.with("ref"), "use the event pull_request, or check out nothing of the pull request",
+					"%s checks out what a pull request proposes, next to secrets and a token that may write", event)
+			}
+		}
+	}
+}
+
+// foreign finds expressions that name what somebody else proposes.
+var foreign = regexp.MustCompile(`github\.head_ref|pull_request\.head\b|pull_request\.merge_commit_sha|refs/pull/|pull_request\.number|event\.number|workflow_run\.(head_|pull_requests)`)
+
+// checkGates looks at the jobs that gate.
+func (d *doctoring) checkGates(jobs []*job) {
+	if len(jobs) == 0 {
+		s := &symptom{Check: "no-gate", Severity: ailing, Message: "no workflow runs packgate", File: d.files.Show(workflowFolder),
+			Hint: "add one, such as that of docs/action.md"}
+		d.symptoms = append(d.symptoms, s)
+		return
+	}
+	proposed := false
+	for _, j := range jobs {
+		_, onProposal := j.workflow.event(github.EventPullRequest)
+		proposed = proposed || onProposal
+		if _, ok := j.workflow.event("pull_request_target"); ok {
+			d.say(ailing, "pull-request-target", j.workflow.place(), "use the event pull_request", "packgate refuses to run on pull_request_target")
+		}
+		if onProposal {
+			d.checkProposal(j)
+		}
+		d.checkVerdict(j)
+		d.checkPermissions(j)
+		d.checkCheckout(j)
+		d.checkPins(j)
+		for _, s := range j.packgates(d.own) {
+			d.checkInputs(s)
+			d.packsOf(s)
+		}
+	}
+	if !proposed {
+		d.say(ailing, "no-pull-request", jobs[0].workflow.place(), "add pull_request to the events", "the gate does not run on pull requests")
+	}
+}
+
+// checkProposal looks at the events of a job that gates pull requests, and names the
+// status to require.
+func (d *doctoring) checkProposal(j *job) {
+	w := j.workflow
+	event, _ := w.event(github.EventPullRequest)
+	if types := event.Get("types"); types != nil {
+		for _, wanted := range []string{"opened", "reopened", "synchronize"} {
+			if !slices.Contains(textsOf(types), wanted) {
+				d.say(ailing, "missing-type", types.NameLocation(), "leave out types, or add "+wanted, "the gate does not run on pull requests of type %s", wanted)
+			}
+		}
+	}
+	for _, filter := range []string{"paths", "paths-ignore"} {
+		if n := event.Get(filter); n != nil {
+			d.say(ailing, "path-filter", n.NameLocation(), "remove it: the gate itself finds out which packs are concerned, and succeeds at once where none is",
+				"a workflow that %s keeps from running reports no status, and one that is required is waited for without end", filter)
+		}
+	}
+	if _, ok := w.event(github.EventMergeGroup); !ok {
+		d.say(advice, "no-merge-group", w.place(), "add merge_group to the events", "the gate does not run in a merge queue, and a queue waits for a required status without end")
+	}
+	if name, ok := j.status(); ok {
+		d.statuses = append(d.statuses, name)
+	} else {
+		d.say(aside, "status-unknown", j.place(), "give the job a plain name and no matrix, to have one status to require", "the name of the status of the job %q is known to a run alone", j.id)
+	}
+}
+
+// checkVerdict looks for what keeps the verdict from being one.
+func (d *doctoring) checkVerdict(j *job) {
+	nodes := []*pack.Node{j.node}
+	for _, s := range j.packgates(d.own) {
+		nodes = append(nodes, s.node)
+	}
+	for _, n := range nodes {
+		if n := n.Get("continue-on-error"); n != nil && textOf(n) != "false" {
+			d.say(ailing, "verdict-ignored", n.NameLocation(), "remove it; to report without failing, set the input fail-on to never", "continue-on-error turns every verdict into success")
+		}
+		if cond := n.Get("if"); cond != nil {
+			d.say(advice, "may-be-skipped", cond.NameLocation(), "remove the condition: the gate succeeds at once where no pack is concerned", "what is skipped counts as passed")
+		}
+	}
+	if needs := j.node.Get("needs"); needs != nil && j.node.Get("if") == nil {
+		d.say(advice, "may-be-skipped", needs.NameLocation(), "let the gate need no other job", "the gate is skipped when a job fails that it needs, and what is skipped counts as passed")
+	}
+}
+
+// checkPermissions names what the token of a gating job may not do and should, and
+// what it may do and need not.
+func (d *doctoring) checkPermissions(j *job) {
+	g := j.grants()
+	if g.node == nil {
+		d.say(advice, "permissions", j.place(), "set permissions: {} for the workflow, and contents: read, pull-requests: write and checks: write for the job",
+			"the job %q may do whatever the repository grants by default", j.id)
+		return
+	}
+	at := g.node.NameLocation()
+	if g.all == "write" {
+		d.say(advice, "permissions", at, "name contents: read, pull-requests: write and checks: write alone", "the job %q may write everything", j.id)
+	}
+	if !g.may("contents", "read") {
+		d.say(ailing, "permissions", at, "add contents: read", "the job %q may not read the repository, unless that is public", j.id)
+	}
+	for _, p := range []struct{ scope, severity, lost string }{
+		{"pull-requests", advice, "write the comment"},
+		{"checks", aside, "write a check run, so that not more than ten findings of a level are shown beside the code"},
+	} {
+		if !g.may(p.scope, "write") && d.delivers(j, p.scope) {
+			d.say(p.severity, "permissions", at, "add "+p.scope+": write", "the job %q may not %s", j.id, p.lost)
+		}
+	}
+	for _, scope := range slices.Sorted(maps.Keys(g.scope)) {
+		if g.scope[scope] == "write" && !slices.Contains([]string{"checks", "pull-requests", "security-events"}, scope) {
+			d.say(advice, "permissions", at, "remove "+scope+": write", "the job %q may write %s, which the gate does not need", j.id, scope)
+		}
+	}
+}
+
+// delivers reports whether a job would use a permission: without the action nothing
+// is delivered, and a comment may be unwanted.
+func (d *doctoring) delivers(j *job, scope string) bool {
+	return slices.ContainsFunc(j.packgates(d.own), func(s *step) bool {
+		return scope != "pull-requests" || s.input("comment") != string(github.CommentNever)
+	})
+}
+
+// checkCheckout looks at how the repository is checked out.
+func (d *doctoring) checkCheckout(j *job) {
+	checkouts := j.runs("actions/checkout")
+	if len(checkouts) == 0 {
+		d.say(ailing, "no-checkout", j.place(), "add a step that uses actions/checkout before it", "the job %q checks out nothing", j.id)
+	}
+	for _, s := range checkouts {
+		if s.input("persist-credentials") != "false" {
+			d.say(advice, "persisted-credentials", s.with("persist-credentials"), "set persist-credentials: false", "the checkout leaves the token on disk, where every later step can read it")
+		}
+		depth := s.input("fetch-depth")
+		if n, err := strconv.Atoi(depth); depth == "" || err == nil && n == 1 {
+			d.say(advice, "fetch-depth", s.with("fetch-depth"), "set fetch-depth: 2", "the checkout has no base to compare with, so that it has to be fetched")
+		}
+	}
+}
+
+// checkPins looks for actions that can become another program.
+func (d *doctoring) checkPins(j *job) {
+	for _, s := range j.steps {
+		if s.uses == "" || strings.HasPrefix(s.uses, "./") || pinned.MatchString(s.uses) {
+			continue
+		}
+		d.say(advice, "not-pinned", s.place(), "pin it to a full commit SHA, with the version in a comment", "the action %q can be moved to other code", s.uses)
+	}
+}
+
+// pinned finds the name of an action that means one content for ever.
+var pinned = regexp.MustCompile(`@(sha256:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// checkInputs looks at what a step gives to the action: GitHub passes on nothing
+// that the action does not know, with a warning that nobody reads.
+func (d *doctoring) checkInputs(s *step) {
+	with := s.node.Get("with")
+	if with == nil || with.Kind != pack.Object {
+		return
+	}
+	for _, m := range with.Members {
+		if slices.Contains(ActionInputs(), m.Name) {
+			continue
+		}
+		hint := "use one of " + strings.Join(ActionInputs(), ", ")
+		if near := schemas.Nearest(m.Name, ActionInputs()); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		d.say(ailing, "unknown-input", m.Value.NameLocation(), hint, "packgate has no input %q", m.Name)
+	}
+}
+
+// checkComments looks at a job that posts what a run of the gate left behind.
+func (d *doctoring) checkComments(j *job, gating []*job) {
+	w := j.workflow
+	after, ok := w.event(github.EventWorkflowRun)
+	if !ok {
+		d.say(ailing, "second-stage", w.place(), "start it by workflow_run", "packgate posts comments of other runs on workflow_run alone")
+	} else {
+		d.checkAfter(w, after, gating)
+	}
+	g := j.grants()
+	for _, scope := range []struct{ name, access, lost string }{
+		{"actions", "read", "download the report of the run"}, {"pull-requests", "write", "write the comment"},
+	} {
+		if g.node != nil && !g.may(scope.name, scope.access) {
+			d.say(ailing, "permissions", g.node.NameLocation(), fmt.Sprintf("add %s: %s", scope.name, scope.access), "the job %q may not %s", j.id, scope.lost)
+		}
+	}
+	if g.node == nil || g.all == "write" {
+		d.say(advice, "permissions", j.place(), "set permissions: {} for the workflow, and actions: read and pull-requests: write for the job",
+			"the job %q may do more than it needs", j.id)
+	}
+	for _, s := range j.runs("actions/checkout") {
+		d.say(ailing, "foreign-checkout", s.place(), "remove it: the report is all that the second stage takes",
+			"the second stage checks out code, next to a token that may write")
+	}
+	d.checkPins(j)
+	for _, s := range j.packgates(d.own) {
+		d.checkInputs(s)
+	}
+}
+
+// checkAfter looks at which runs the second stage follows, and whether these leave
+// a report behind.
+func (d *doctoring) checkAfter(w *workflow, after *pack.Node, gating []*job) {
+	if !slices.Equal(textsOf(after.Get("types")), []string{"completed"}) {
+		d.say(ailing, "second-stage", placeOf(after.Get("types"), after), "set types: [completed]", "the second stage has to run when the gate has ended, and then alone")
+	}
+	followed := textsOf(after.Get("workflows"))
+	at := placeOf(after.Get("workflows"), after)
+	for _, g := range gating {
+		if !slices.Contains(followed, g.workflow.name()) {
+			continue
+		}
+		if !slices.ContainsFunc(g.runs("actions/upload-artifact"), uploadsReport) {
+			d.say(ailing, "no-artifact", g.place(), fmt.Sprintf("upload the report file alone, as the artifact %s, also when the gate fails", reportArtifact),
+				"the job %q leaves no report for the second stage", g.id)
+		}
+		return
+	}
+	d.say(ailing, "second-stage", at, "name the workflow that runs the gate", "the second stage follows %q, and the gate is in none of them", followed)
+}
+
+// uploadsReport reports whether a step uploads what the second stage looks for: the
+// JSON report alone, also after the gate has failed.
+func uploadsReport(s *step) bool {
+	condition := textOf(s.node.Get("if"))
+	return s.input("name") == reportArtifact && path.Base(s.input("path")) == reportJSON && len(s.lines("path")) == 1 &&
+		(strings.Contains(condition, "always()") || strings.Contains(condition, "!cancelled()"))
+}

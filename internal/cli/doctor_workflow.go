@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"errors"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// What the doctor reads of a workflow: its events, the jobs that run packgate, and
+// their steps, as GitHub documents them ("Workflow syntax for GitHub Actions").
+
+// workflowFolder is where GitHub looks for workflows, and nowhere below it.
+const workflowFolder = ".github/workflows"
+
+// workflow is one workflow file.
+type workflow struct {
+	file string // as messages show it
+	root *pack.Node
+	on   *pack.Node
+	jobs []*job
+}
+
+// job is one job of a workflow.
+type job struct {
+	workflow *workflow
+	id       string
+	node     *pack.Node
+	steps    []*step
+}
+
+// step is one step of a job.
+type step struct {
+	job  *job
+	node *pack.Node
+	uses string // the action, as it is written; "" for a script
+}
+
+// examine reads the workflows and looks at each.
+func (d *doctoring) examine() error {
+	names, err := d.files.Find(nil, workflowFolder+"/*.yml", workflowFolder+"/*.yaml")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		doc, err := d.files.YAML(name)
+		var problem *repo.Problem
+		if errors.As(err, &problem) {
+			d.skipped = append(d.skipped, notChecked{File: d.files.Show(name), Reason: "it cannot be read: " + problem.Error()})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		d.workflows = append(d.workflows, newWorkflow(doc))
+	}
+	d.lookAtAll()
+	return nil
+}
+
+func newWorkflow(doc *pack.Document) *workflow {
+	w := &workflow{file: doc.File, root: doc.Root, on: doc.Root.Get("on")}
+	jobs := doc.Root.Get("jobs")
+	if jobs == nil || jobs.Kind != pack.Object {
+		return w
+	}
+	for _, m := range jobs.Members {
+		j := &job{workflow: w, id: m.Name, node: m.Value}
+		if steps := m.Value.Get("steps"); steps != nil {
+			for _, n := range steps.Items {
+				j.steps = append(j.steps, &step{job: j, node: n, uses: textOf(n.Get("uses"))})
+			}
+		}
+		w.jobs = append(w.jobs, j)
+	}
+	return w
+}
+
+// textOf returns a scalar as it is written; "" for what is none.
+func textOf(n *pack.Node) string {
+	switch {
+	case n == nil:
+		return ""
+	case n.Kind == pack.Bool:
+		return map[bool]string{true: "true", false: "false"}[n.Bool]
+	case n.Kind == pack.String || n.Kind == pack.Number:
+		return n.Text
+	}
+	return ""
+}
+
+// textsOf returns a list of texts, or the one text that may stand for a list.
+func textsOf(n *pack.Node) (texts []string) {
+	if n == nil {
+		return nil
+	}
+	if n.Kind != pack.Array {
+		return []string{textOf(n)}
+	}
+	for _, item := range n.Items {
+		texts = append(texts, textOf(item))
+	}
+	return texts
+}
+
+// event returns the value of an event that starts the workflow; ok is false where
+// it does not. An event without settings has no value that says anything.
+func (w *workflow) event(name string) (settings *pack.Node, ok bool) {
+	if w.on == nil {
+		return nil, false
+	}
+	if w.on.Kind == pack.Object {
+		settings = w.on.Get(name)
+		return settings, settings != nil
+	}
+	return nil, slices.Contains(textsOf(w.on), name)
+}
+
+// place returns where the workflow says what starts it.
+func (w *workflow) place() finding.Location { return placeOf(w.on, w.root) }
+
+// name returns what GitHub calls the workflow.
+func (w *workflow) name() string {
+	if name := textOf(w.root.Get("name")); name != "" {
+		return name
+	}
+	return workflowFolder + "/" + path.Base(w.file)
+}
+
+// status returns the name of the status that a job reports; ok is false where only
+// a run knows it.
+func (j *job) status() (name string, ok bool) {
+	name = j.id
+	if n := j.node.Get("name"); n != nil {
+		name = textOf(n)
+	}
+	return name, !strings.Contains(name, "${{") && j.node.Get("strategy").Get("matrix") == nil
+}
+
+// place returns where the job begins: at its name.
+func (j *job) place() finding.Location { return j.node.NameLocation() }
+
+// runs returns the steps of a job that run an action, by owner and name of its
+// repository.
+func (j *job) runs(action string) (steps []*step) {
+	for _, s := range j.steps {
+		name, _, _ := strings.Cut(s.uses, "@")
+		if strings.EqualFold(name, action) {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// ours finds the action wherever it is kept: a fork or a mirror has its name too.
+var ours = regexp.MustCompile(`(?i)^(docker://\S+/|[\w.-]+/)packgate([@:]\S*)?$`)
+
+// script finds a shell script that runs the gate.
+var script = regexp.MustCompile(`(?m)\bpackgate\s+(action|check)\b`)
+
+// packgates returns the steps of a job that run packgate. Own says that the
+// repository is packgate's own, which runs its action from the checkout.
+func (j *job) packgates(own bool) (steps []*step) {
+	for _, s := range j.steps {
+		if ours.MatchString(s.uses) || own && s.uses == "./" {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// scripted reports whether a script of the job runs the gate.
+func (j *job) scripted() bool {
+	return slices.ContainsFunc(j.steps, func(s *step) bool { return script.MatchString(textOf(s.node.Get("run"))) })
+}
+
+// input returns what the step gives to an input of its action.
+func (s *step) input(name string) string {
+	return strings.TrimSpace(textOf(s.node.Get("with").Get(name)))
+}
+
+// lines returns an input that holds one item a line.
+func (s *step) lines(name string) (items []string) {
+	for line := range strings.Lines(s.input(name)) {
+		if line = strings.TrimSpace(line); line != "" {
+			items = append(items, line)
+		}
+	}
+	return items
+}
+
+// with returns where the step gives an input; where it stands itself if it does not.
+func (s *step) with(name string) finding.Location {
+	return placeOf(s.node.Get("with").Get(name), s.node)
+}
+
+// place returns where the step names its action, or begins.
+func (s *step) place() finding.Location {
+	if n := s.node.Get("uses"); n != nil {
+		return n.Location()
+	}
+	return s.node.Location()
+}
+
+// comments reports whether the step runs the second stage.
+func (s *step) comments() bool {
+	_, afterRun := s.job.workflow.event("workflow_run")
+	return s.input("command") == commandComment || s.input("command") == "" && afterRun
+}
+
+// grants is what a job lets its token do.
+type grants struct {
+	node  *pack.Node // where it is said; nil where nothing is
+	all   string     // read or write, where everything is granted alike
+	scope map[string]string
+}
+
+// grants returns the permissions that are in force in a job: its own, or else
+// those of the workflow.
+func (j *job) grants() grants {
+	n := j.node.Get("permissions")
+	if n == nil {
+		n = j.workflow.root.Get("permissions")
+	}
+	g := grants{node: n, scope: map[string]string{}}
+	switch {
+	case n == nil:
+	case n.Kind == pack.Object:
+		for _, m := range n.Members {
+			g.scope[m.Name] = textOf(m.Value)
+		}
+	default:
+		g.all = strings.TrimSuffix(textOf(n), "-all")
+	}
+	return g
+}
+
+// may reports whether the token may read or write a scope, as far as the workflow
+// says.
+func (g grants) may(scope, access string) bool {
+	have := g.all + g.scope[scope] // one of the two is empty
+	return have == "write" || have == access
+}

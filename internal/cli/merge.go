@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+func newMerge(env *Env) *cobra.Command {
+	var o output
+	c := &cobra.Command{
+		Use: "merge FILE...", Short: "put the reports of several runs together",
+		Long: `Reads the JSON reports of runs over parts of one repository, and writes one report
+over all their packs, with the verdict and the exit status that one run over all of
+them would have. The reports have to be about the same commits, and may have a pack
+in common only if they say the same of it.`,
+		Example: "  packgate merge shard-1/report.json shard-2/report.json --format markdown",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := o.valid(); err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return &usageError{message: "merge takes the reports to put together, and none was given", hint: "packgate merge FILE..."}
+			}
+			return merge(env, o, args)
+		},
+	}
+	o.addFlags(c)
+	return c
+}
+
+func merge(env *Env, o output, names []string) error {
+	var reports []*report.Report
+	r := newRun(env, "merge", failOnNever) // as long as no run failed
+	for _, name := range names {
+		one, err := readReport(name)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, one)
+		if one.Result == report.Broken || len(one.Errors) > 0 {
+			r.broken = max(r.broken, brokenCode(one.ExitCode))
+		}
+		if one.ExitCode != ExitPass {
+			r.failOn = failOnError
+		}
+	}
+	merged, err := report.Merge(reports)
+	if errors.Is(err, report.ErrNotOneRun) {
+		return &usageError{message: err.Error(), hint: "merge the reports of one run over one commit"}
+	}
+	if err != nil {
+		return err
+	}
+	r.report = merged
+	return r.finish(o)
+}
+
+// brokenCode returns the exit code of a run that did not finish, whatever its
+// report says.
+func brokenCode(code int) int {
+	if code == ExitUse {
+		return ExitUse
+	}
+	return ExitFailure
+}

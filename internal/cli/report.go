@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+func newReportCommand(env *Env) *cobra.Command {
+	var o output
+	var from string
+	c := &cobra.Command{
+		Use: "report", Short: "show a stored report in another format", Args: wants(),
+		Long: `Reads the JSON report of an earlier run (--format json, or report.json of
+--report-dir) and writes it in any other format, or as report files. Nothing is
+gated, and the exit status says whether the report could be shown: 0, 2 where it is
+no report that this version reads, and 3.`,
+		Example: "  packgate report --from report.json --format markdown\n  packgate report --from report.json --report-dir out",
+		RunE: func(_ *cobra.Command, _ []string) error {
+			if err := o.valid(); err != nil {
+				return err
+			}
+			if from == "" {
+				return &usageError{message: "--from is missing", hint: "name a JSON report of packgate: --from report.json"}
+			}
+			stored, err := readReport(from)
+			if err != nil {
+				return err
+			}
+			r := &run{env: env, report: stored}
+			return cmp.Or(writeOutput(o, stored), r.print(o))
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "JSON report to show, a `file`")
+	o.addFlags(c)
+	return c
+}
+
+// readReport reads a stored report. One that is none is wrong use.
+func readReport(name string) (*report.Report, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &usageError{message: fmt.Sprintf("there is no file %q", name), hint: "name a JSON report of packgate"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read from
+	r, err := report.Read(f)
+	if errors.Is(err, report.ErrNotAReport) {
+		return nil, &usageError{message: fmt.Sprintf("%s: %v", name, err), hint: "write one with packgate check --format json"}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return r, nil
+}
