@@ -69,14 +69,33 @@ func TestActionDeclaresWhatTheProgramKnows(t *testing.T) {
 		if input.Description == "" {
 			t.Errorf("the input %q has no description", name)
 		}
-		if input.Default != "" {
-			t.Errorf("the input %q has the default %q, which would win over .packgate.yaml; wanted none", name, input.Default)
+		want := ""
+		if name == "token" {
+			want = "${{ github.token }}" // which no configuration can name
+		}
+		if input.Default != want {
+			t.Errorf("the input %q has the default %q; wanted %q, since a default would win over .packgate.yaml", name, input.Default, want)
 		}
 	}
 	for name, output := range a.Outputs {
 		if output.Description == "" {
 			t.Errorf("the output %q has no description", name)
 		}
+	}
+}
+
+// The documentation has a row for each input and each output, and for nothing else.
+func TestActionIsDocumented(t *testing.T) {
+	a, _ := readAction(t)
+	var rows []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(read(t, filepath.Join("docs", "action.md")), -1) {
+		rows = append(rows, m[1])
+	}
+	declared := slices.Concat(slices.Collect(maps.Keys(a.Inputs)), slices.Collect(maps.Keys(a.Outputs)))
+	slices.Sort(rows)
+	slices.Sort(declared)
+	if !slices.Equal(rows, declared) {
+		t.Errorf("docs/action.md has rows for %q; action.yml declares %q", rows, declared)
 	}
 }
 
@@ -112,11 +131,12 @@ func TestActionImage(t *testing.T) {
 	}
 }
 
-func workflows(t *testing.T) map[string]string {
+// workflows returns the workflows below a folder, by file.
+func workflows(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob(".github/workflows/*.y*ml")
+	files, err := filepath.Glob(filepath.Join(dir, ".github", "workflows", "*.y*ml"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%d workflows found (%v); wanted at least one", len(files), err)
+		t.Fatalf("%d workflows found in %s (%v); wanted at least one", len(files), dir, err)
 	}
 	texts := map[string]string{}
 	for _, file := range files {
@@ -133,7 +153,7 @@ var (
 // A tag can be moved to other code; a commit cannot.
 func TestWorkflowsPinActions(t *testing.T) {
 	ownAction := false
-	for file, text := range workflows(t) {
+	for file, text := range workflows(t, ".") {
 		for _, uses := range usesLine.FindAllStringSubmatch(text, -1) {
 			what := strings.TrimSpace(uses[1])
 			if what == "./" {
@@ -151,6 +171,24 @@ func TestWorkflowsPinActions(t *testing.T) {
 	}
 }
 
+// The workflows that users copy are as careful as our own. packgate itself is named
+// by its version there: its commit is that of the release, and not known before.
+func TestExampleWorkflows(t *testing.T) {
+	for file, text := range workflows(t, filepath.Join("examples", "acme-support")) {
+		for _, uses := range usesLine.FindAllStringSubmatch(text, -1) {
+			if what := strings.TrimSpace(uses[1]); what != "contextosai/packgate@v0" && !pinnedUses.MatchString(what) {
+				t.Errorf("%s uses %q; wanted a full commit SHA and a comment with the version", file, what)
+			}
+		}
+		if !strings.Contains(text, "\npermissions: {}\n") {
+			t.Errorf("%s grants permissions to every job; wanted permissions: {} at the top", file)
+		}
+		if n := strings.Count(text, "actions/checkout@"); n != strings.Count(text, "persist-credentials: false") {
+			t.Errorf("%s checks out %d times, and not always without credentials", file, n)
+		}
+	}
+}
+
 // The image and the tests are built with one Go version.
 func TestOneGoVersion(t *testing.T) {
 	from := regexp.MustCompile(`(?m)^FROM golang:([\d.]+)-\S+ AS build$`).FindStringSubmatch(read(t, "Dockerfile"))
@@ -158,7 +196,7 @@ func TestOneGoVersion(t *testing.T) {
 		t.Fatal("the Dockerfile has no line FROM golang:VERSION-DISTRIBUTION AS build")
 	}
 	setups := 0
-	for file, text := range workflows(t) {
+	for file, text := range workflows(t, ".") {
 		for _, m := range regexp.MustCompile(`go-version: "([^"]+)"`).FindAllStringSubmatch(text, -1) {
 			setups++
 			if m[1] != from[1] {

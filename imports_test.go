@@ -41,6 +41,9 @@ var order = []string{
 	"internal/operations",
 	"internal/refresh",
 	"diffing",
+	"diffing/compiles",
+	"diffing/flips",
+	"diffing/surface",
 	"report",
 	"internal/github",
 	"internal/cli",
@@ -49,7 +52,7 @@ var order = []string{
 }
 
 // helpers are used by tests alone and may import anything.
-var helpers = []string{"gates/gatetest", "internal/casefile", "internal/edittest", "bench"}
+var helpers = []string{"gates/gatetest", "internal/github/githubtest", "internal/casefile", "internal/edittest", "bench"}
 
 // pure packages read nothing but their arguments: no file, no process, no
 // network, no environment. Printing and the clock belong elsewhere too.
@@ -57,7 +60,7 @@ var pure = []string{
 	"internal/finding", "internal/pack", "policy", "compiler", "internal/tokens", "internal/overlay", "internal/effect",
 	"internal/golden", "internal/starter", "internal/operations", "internal/refresh",
 	"gates", "gates/gate", "gates/schema", "gates/references", "gates/policyrules", "gates/risk", "gates/tenancy",
-	"gates/replay", "gates/evaluation", "gates/overlays", "gates/security", "gates/version", "gates/waivers", "internal/detect", "internal/rulebook", "diffing",
+	"gates/replay", "gates/evaluation", "gates/overlays", "gates/security", "gates/version", "gates/waivers", "internal/detect", "internal/rulebook", "diffing", "diffing/compiles", "diffing/flips", "diffing/surface",
 }
 
 var outside = []string{"os", "os/exec", "net", "net/http", "log", "math/rand", "math/rand/v2"}

@@ -27,6 +27,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
+			e.Values[standins{}] = &standinHolder{}
 			e.Vars = append(e.Vars,
 				"NO_COLOR=1",
 				"GORACE=atexit_sleep_ms=0", // a second for each process otherwise
@@ -47,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"rev":       rev,
 			"event":     event,
 			"git-merge": gitMerge,
+			"standin":   standin(t),
 		},
 	})
 }

@@ -18,6 +18,9 @@ Rows marked ★ are open in the public text: the report says that they need a hu
 taken, and the config may set another one with a reason (` + "`classes: [{change: ID, class: …, reason: …}]`" + `), never one
 in the place of reject.
 
+Where the class reads *proof*, what the two packs permit as a whole is compared first, over all requests: the same is
+patch, less is minor, more is major, each with a request that shows it. The class behind it is for what cannot be proved.
+
 | Layer | Change | Class | Why | ID |
 | --- | --- | --- | --- | --- |
 `
@@ -28,6 +31,9 @@ func writeClasses(b *bytes.Buffer) {
 		class := row.Class.String()
 		if row.Human {
 			class += "★"
+		}
+		if row.Proved {
+			class = "*proof*, else " + class
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | `%s` |\n", row.Layer, cell(row.What), class, cell(row.Reason), row.ID)
 	}
