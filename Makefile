@@ -2,9 +2,9 @@
 # mistake is cheapest to find. Each part is a target of its own (`make help`).
 #
 # Needed: Go, git, make. Fetched when they are not there, and said so: the
-# linters (Go modules, at the versions in tools.mod), for the image test buildah
-# from Debian where no Docker engine runs, and for the reference implementation
-# of JsonLogic node and npm.
+# linters (Go modules, at the versions in tools.mod); for the tests under e2e/
+# buildah from Debian where no Docker engine runs, node and npm (the reference
+# implementation of JsonLogic, axe, GitHub's description of its API), and Chromium.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -66,7 +66,7 @@ check-docs: ## docs/ is what the code says
 # -count=1: the result depends on the Dockerfile and on what is installed, which
 # Go's test cache does not see.
 .PHONY: e2e
-e2e: ## the image built and run as GitHub does; reader, logic and detectors against others
+e2e: ## the image built and run as GitHub does, the HTML report in a browser, and others' implementations against ours
 	@e2e/node.sh
 	@engine=$$(e2e/image/engine.sh) && echo "== e2e, the image with $$engine"
 	cd e2e && go test -count=1 -timeout 10m ./...

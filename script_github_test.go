@@ -53,6 +53,22 @@ func standin(t *testing.T) func(*testscript.TestScript, bool, []string) {
 
 func (g *standinHolder) run(ts *testscript.TestScript, command string, args []string) {
 	switch command {
+	case "fail":
+		kind, ok := githubtest.Kinds()[args[1]]
+		if !ok || !slices.Contains(githubtest.Operations(), args[0]) {
+			ts.Fatalf("no operation %q or no failure %q", args[0], args[1])
+		}
+		g.FailAlways(args[0], githubtest.Fault{Kind: kind})
+	case "calls":
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(g.Calls(), "\n")+"\n"), 0o644))
+	default:
+		g.Locked(func() { g.state(ts, command, args) })
+	}
+}
+
+// state changes or shows what is there.
+func (g *standinHolder) state(ts *testscript.TestScript, command string, args []string) {
+	switch command {
 	case "pull":
 		p := &g.Pulls[0]
 		p.Head, p.Owner, p.Branch = args[0], args[1], args[2]
@@ -64,12 +80,6 @@ func (g *standinHolder) run(ts *testscript.TestScript, command string, args []st
 		_, err := fmt.Sscan(args[0], &run)
 		ts.Check(err)
 		g.Artifacts = []githubtest.Artifact{{ID: 1, Run: run, Name: "packgate-report", Archive: archive(ts, args[1:])}}
-	case "fail":
-		kind, ok := githubtest.Kinds()[args[1]]
-		if !ok || !slices.Contains(githubtest.Operations(), args[0]) {
-			ts.Fatalf("no operation %q or no failure %q", args[0], args[1])
-		}
-		g.FailAlways(args[0], githubtest.Fault{Kind: kind})
 	case "readonly":
 		g.ReadOnly = true
 	case "comments":
@@ -82,8 +92,6 @@ func (g *standinHolder) run(ts *testscript.TestScript, command string, args []st
 		text, err := json.MarshalIndent(g.CheckRuns, "", "  ")
 		ts.Check(err)
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
-	case "calls":
-		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(g.Calls(), "\n")+"\n"), 0o644))
 	default:
 		ts.Fatalf("standin has no command %q", command)
 	}

@@ -43,18 +43,37 @@ func (s *side) specForms() map[string]any {
 	return specs
 }
 
-// repeated reports whether the unit is an item of a set, and the other side has
-// the same text in it under another name, which is so where a text stands twice.
+// repeated reports whether the unit is an item of a set, and the other side has the
+// same text in it under another name, which is so where a text stands twice. Where a
+// text stands in the place of another one, and one of them is on both sides, the
+// unit is about the other alone.
 func (u *unit) repeated() bool {
-	item, other := u.old, u.head
-	if item == nil {
-		item, other = u.new, u.base
+	texts := isItem(u.old) && isItem(u.new)
+	kept, known := u.head.hasItem(u.old, u.path), u.base.hasItem(u.new, u.path)
+	switch {
+	case (u.old == nil || kept) && (u.new == nil || known):
+		return true
+	case texts && kept:
+		u.old = nil
+	case texts && known:
+		u.new = nil
 	}
-	if u.old != nil && u.new != nil || item.Kind != pack.String || item.Parent.Kind != pack.Array {
+	return false
+}
+
+// isItem reports whether a value is a text in an array.
+func isItem(n *pack.Node) bool {
+	return n != nil && n.Kind == pack.String && n.Parent != nil && n.Parent.Kind == pack.Array
+}
+
+// hasItem reports whether a text that stands at a path is in the side's array too,
+// wherever.
+func (s *side) hasItem(n *pack.Node, path string) bool {
+	if !isItem(n) {
 		return false
 	}
-	array := other.at(u.path[:strings.LastIndexByte(u.path, '/')])
-	return array != nil && other.holds(array, item.Text)
+	array := s.at(path[:strings.LastIndexByte(path, '/')])
+	return array != nil && s.holds(array, n.Text)
 }
 
 // renameable leads from the name of an array to the identity of its items, for

@@ -35,8 +35,8 @@
 // one exception is the contract's own: a new tool that only reads is minor.
 //
 // Evidence that outcomes ask for is no matter of what is permitted, and is followed
-// beside it: a rule that goes while nothing else asks for its evidence is major.
-// Conditions of eligibility, which the compiler does not read, are held against
-// each other alone. All other bounds and lists are compared as values: a number
-// that was raised, an item that was taken away.
+// beside it: a rule that goes while nothing else asks for its evidence, where its
+// decision is allowed still, is major. Conditions of eligibility, which the compiler
+// does not read, are held against each other alone. All other bounds and lists are
+// compared as values: a number that was raised, an item that was taken away.
 package diffing

@@ -27,6 +27,10 @@ type sources struct {
 	answers map[string]policy.Answer // as far as asked, by how an outcome says when it fires
 }
 
+func newSources() *sources {
+	return &sources{written: map[string]bool{}, answers: map[string]policy.Answer{}}
+}
+
 // demandsOf returns which enforced outcomes of a side ask for which evidence. One
 // that denies asks for nothing.
 func (p *proving) demandsOf(s *side) map[demand]*sources {
@@ -37,7 +41,7 @@ func (p *proving) demandsOf(s *side) map[demand]*sources {
 			for _, evidence := range list {
 				d := demand{r.DecisionBinding.Value, evidence}
 				if all[d] == nil {
-					all[d] = &sources{written: map[string]bool{}, answers: map[string]policy.Answer{}}
+					all[d] = newSources()
 				}
 				one := source{r.Rule, when}
 				all[d].list = append(all[d].list, one)
@@ -124,46 +128,88 @@ func verdictOf(a policy.Answer, found effect.Verdict) effect.Verdict {
 }
 
 // uncovered answers whether there is a request in which an outcome asks for
-// evidence, and no outcome of the other version does for the same decision.
+// evidence, and no outcome of the other version does for the same decision, which
+// that version allows: without that there is nothing to gather evidence for.
 func (p *proving) uncovered(s source, evidence string, version int) policy.Answer {
 	if p.demands[version] == nil {
 		p.demands[version] = p.demandsOf([]*side{p.base, p.head}[version])
 	}
-	others := p.demands[version][demand{s.rule.DecisionBinding.Value, evidence}]
+	of := demand{s.rule.DecisionBinding.Value, evidence}
 	intent := s.rule.AppliesTo.Intent
 	own := p.writing(s, intent)
-	if others != nil && (others.written[own] || others.written[p.writing(s, pack.Text{})]) {
+	others := p.demands[version][of]
+	switch {
+	case others == nil:
+		others = newSources()
+		p.demands[version][of] = others
+	case others.written[own] || others.written[p.writing(s, pack.Text{})]:
 		return policy.Answer{Verdict: policy.Unsatisfiable}
-	}
-	if others == nil {
-		others = &sources{}
 	}
 	if known, ok := others.answers[own]; ok {
 		return known
 	}
+	answer := policy.Answer{Verdict: policy.Unsatisfiable}
+	for _, about := range p.intentsOf(intent, version) {
+		if answer = p.uncoveredFor(about, s, others, version); answer.Verdict != policy.Unsatisfiable {
+			break
+		}
+	}
+	others.answers[own] = answer
+	return answer
+}
+
+// intentsOf returns the intents that a rule applies to in a version.
+func (p *proving) intentsOf(intent pack.Text, version int) []string {
+	if intent.Node != nil {
+		return []string{intent.Value}
+	}
+	return p.models[version].Intents()
+}
+
+// uncoveredFor is uncovered for the requests of one intent.
+func (p *proving) uncoveredFor(intent string, s source, others *sources, version int) policy.Answer {
+	open := policy.Answer{Reason: "whether the same evidence is asked for is left open"}
+	context, can := p.allowed(intent, s.rule.DecisionBinding.Value, version)
+	if !can && s.rule.DecisionBinding.Node != nil {
+		return policy.Answer{Verdict: policy.Unsatisfiable}
+	}
 	holds, ok := p.fires(s)
 	if !ok || p.asker.left <= 0 {
-		return policy.Answer{Reason: "whether the same evidence is asked for is left open"}
+		return open
 	}
-	seed := []policy.Formula{holds}
-	if intent.Node != nil {
-		seed = append(seed, policy.Is("request.intent", intent.Value))
-	}
-	answer := p.ask(seed, p.silence(others, intent))
+	seed := []policy.Formula{holds, policy.Is("request.intent", intent)}
+	answer := p.ask(seed, append(slices.Clip(context), p.silence(others, intent)...))
 	if answer.Verdict == policy.Undecided {
 		answer.Reason = "whether the same evidence is asked for: " + answer.Reason
-	}
-	if others.answers != nil {
-		others.answers[own] = answer
 	}
 	return answer
 }
 
-// silence says of outcomes, as far as they apply wherever an intent's rules do,
-// that none fires.
-func (p *proving) silence(of *sources, intent pack.Text) (none []policy.Formula) {
+// granted is when a decision is allowed in the requests of an intent, as formulas
+// that hold together.
+type granted struct {
+	parts []policy.Formula
+	can   bool
+}
+
+// allowed says when a version allows a decision; can is false where it never does.
+func (p *proving) allowed(intent, decision string, version int) (parts []policy.Formula, can bool) {
+	at := [2]string{intent, decision}
+	if p.grants[version] == nil {
+		p.grants[version] = map[[2]string]granted{}
+	}
+	g, known := p.grants[version][at]
+	if !known {
+		g.parts, g.can = p.models[version].AllowedParts(intent, decision)
+		p.grants[version][at] = g
+	}
+	return g.parts, g.can
+}
+
+// silence says of outcomes, as far as they apply to an intent, that none fires.
+func (p *proving) silence(of *sources, intent string) (none []policy.Formula) {
 	for _, s := range of.list {
-		if to := s.rule.AppliesTo.Intent; to.Node != nil && (intent.Node == nil || to.Value != intent.Value) {
+		if to := s.rule.AppliesTo.Intent; to.Node != nil && to.Value != intent {
 			continue
 		}
 		if f, ok := p.fires(s); ok {

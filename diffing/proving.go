@@ -26,7 +26,9 @@ type proving struct {
 	reading  map[string][]int // by tool: the units that add it, if it only reads
 	stops    *asker           // asks which requests a rule stops
 	stopping map[stopped]bool // whether a rule stops others than before, as far as asked
+	models   [2]*effect.Model
 	demands  [2]map[demand]*sources
+	grants   [2]map[[2]string]granted // by intent and decision, as far as asked
 }
 
 // share is what a unit has to do with an effect: the effect's own verdict, or
@@ -52,7 +54,8 @@ func prove(base, head *side, units []*unit) *proving {
 		stopping: map[stopped]bool{}, opened: base.opened(), reading: map[string][]int{},
 	}
 	before, after := model(base.Pack), model(head.Pack)
-	for i, m := range []*effect.Model{before, after} {
+	p.models = [2]*effect.Model{before, after}
+	for i, m := range p.models {
 		p.intents[i] = map[string]bool{}
 		for _, intent := range m.Intents() {
 			p.intents[i][intent] = true

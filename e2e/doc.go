@@ -11,6 +11,12 @@
 //     the reference.
 //   - The HTML test opens the HTML report in Chromium: findings, filter, keyboard,
 //     console, network, and what axe finds. It needs chromium and npm.
+//   - The SARIF test holds SARIF logs against the schema of OASIS.
+//   - The GitHub tests hold every request of the client, and every answer of the
+//     stand-in that other tests use, against GitHub's own description of its API.
+//   - The workflow test runs the workflows of the example repository, word for word,
+//     with act, for pull requests, a fork and pushes. Act is a Go module at the
+//     version in act/tools.mod.
 //   - The secrets test compares the detectors of the security gate with gitleaks.
 //
 // It is a module of its own so that nothing of it reaches the product's go.mod.

@@ -41,16 +41,16 @@ func TestImage(t *testing.T) {
 		if got := o.outputs["errors"]; got != "0" {
 			t.Errorf("output errors is %q; wanted 0", got)
 		}
-		if got := o.changedPacks(t); len(got) != 1 {
-			t.Errorf("output changed-packs is %q; wanted one pack", got)
+		if got := o.changedPacks(t); len(got) != 2 {
+			t.Errorf("output changed-packs is %q; wanted the two packs of the example", got)
 		}
 	})
 	t.Run("broken pack fails", func(t *testing.T) {
 		w := newWorkspace(t,
 			func(dir string) { copyExample(t, dir) },
 			func(dir string) {
-				edit(t, dir, "packs/*/pack.json", `"order_lookup"`, `"no_such_evidence"`)
-				edit(t, dir, "packs/*/pack.json", `"pack_version": "1.0.0"`, `"pack_version": "2.0.0"`)
+				edit(t, dir, "packs/support/pack.json", `"order_lookup"`, `"no_such_evidence"`)
+				edit(t, dir, "packs/support/pack.json", `"pack_version": "1.0.0"`, `"pack_version": "2.0.0"`)
 			})
 		o := runAction(t, e, imageTag, img, w)
 		o.check(t, 1, "fail")

@@ -41,12 +41,14 @@ var edgeWords = map[string]string{
 type htmlGraph struct {
 	Label         string
 	Width, Height int
-	Heads         []svgHead
-	Boxes         []svgBox
-	Edges         []svgEdge
-	LeftOut       string
-	Broken        string // how many edges are, in words
-	Table         *htmlTable
+	// BoxWidth and BoxHeight are those of every box.
+	BoxWidth, BoxHeight int
+	Heads               []svgHead
+	Boxes               []svgBox
+	Edges               []svgEdge
+	LeftOut             string
+	Broken              string // how many edges are, in words
+	Table               *htmlTable
 }
 
 type svgHead struct {
@@ -77,7 +79,7 @@ func (v *htmlView) graph(p *Pack) *htmlGraph {
 	if g == nil || len(g.Nodes) == 0 {
 		return nil
 	}
-	out := &htmlGraph{Label: v.text("Binding graph of " + packName(p))}
+	out := &htmlGraph{Label: v.text("Binding graph of " + packName(p)), BoxWidth: boxWidth, BoxHeight: boxHeight}
 	spots := out.place(v, g)
 	names := map[string]GraphNode{}
 	for _, n := range g.Nodes {

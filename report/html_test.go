@@ -275,6 +275,15 @@ func TestHTMLIsAlone(t *testing.T) {
 	}
 }
 
+// TestHTMLWithoutScript checks that the script is needed for the filter alone: it
+// shows it, and hides nothing that is not hidden by it.
+func TestHTMLWithoutScript(t *testing.T) {
+	page := renderHTML(t, compared(run(Failed, failing())))
+	if hides := regexp.MustCompile(`<[^>]* hidden[^>]*>`).FindAllString(page, -1); len(hides) != 1 || !strings.HasPrefix(hides[0], `<form id="filter"`) {
+		t.Errorf("hidden from the beginning are %q", hides)
+	}
+}
+
 func TestHTMLIsBounded(t *testing.T) {
 	one := manyFindings(1500)
 	page := renderHTML(t, compared(run(Failed, one)))

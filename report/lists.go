@@ -212,7 +212,8 @@ func (m *markdown) finding(f Finding) string {
 	return b.String()
 }
 
-// diff shows the changes as a table, the highest class first.
+// diff lists the changes, the highest class first: in a table, their long paths
+// would leave no room for the reasons.
 func (m *markdown) diff(d *Diff) {
 	if d == nil {
 		return
@@ -230,9 +231,9 @@ func (m *markdown) diff(d *Diff) {
 		return
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(gravity(b.Class), gravity(a.Class)) })
+	m.paragraph("**Changes, layer by layer**")
 	m.list(list{
-		noun: "change", head: []string{"| Class | Change | Why |", "| --- | --- | --- |"},
-		open: 5, seen: m.room(), n: len(changes), line: func(i int) string { return change(changes[i]) },
+		noun: "change", open: 5, seen: m.room(), n: len(changes), line: func(i int) string { return change(changes[i]) },
 	})
 	if len(same) > 0 {
 		m.paragraph("Unchanged: %s", strings.Join(same, ", "))
@@ -248,7 +249,7 @@ func change(c Change) string {
 	if before, after := excerpts(string(c.Old), string(c.New), 60); before != "" && after != "" && before != after {
 		what += "<br>" + Code(before) + " → " + Code(after)
 	}
-	return row(Markdown(c.Class), what, Message(changeReason(c)))
+	return fmt.Sprintf("- **%s** %s<br>%s", Markdown(c.Class), what, Message(changeReason(c)))
 }
 
 // row returns a row of a table, of cells in inline Markdown.

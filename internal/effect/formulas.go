@@ -27,12 +27,24 @@ func (m *Model) Compiles(intent string) policy.Formula { return m.own(intent).co
 // Allowed says that a request of the intent is compiled and a decision allowed
 // (compile semantics, P1 and P2: a deny wins, silence allows only what reads).
 func (m *Model) Allowed(intent, decisionKey string) policy.Formula {
-	s := m.own(intent)
-	d := s.standings[decisionKey]
-	if d == nil {
+	parts, can := m.AllowedParts(intent, decisionKey)
+	if !can {
 		return nothing()
 	}
-	return policy.All(s.compiles(), s.core(d))
+	return policy.All(parts...)
+}
+
+// AllowedParts returns what Allowed says as formulas that hold together, for callers
+// who look at them only as far as they matter. Can is false where no request has the
+// decision allowed.
+func (m *Model) AllowedParts(intent, decisionKey string) (parts []policy.Formula, can bool) {
+	s := m.own(intent)
+	d := s.standings[decisionKey]
+	if !s.exists || d == nil {
+		return nil, false
+	}
+	parts = slices.Concat(s.facts, s.decided(), s.none(s.denials(d)))
+	return append(parts, s.granted(d, nil).formula), true
 }
 
 // Surfaced says that a request of the intent is compiled and a tool, given as

@@ -136,6 +136,14 @@ func New(t testing.TB) *GitHub {
 	return g
 }
 
+// Locked calls a function while no request is answered. A test needs it to look at
+// the state, or change it, where requests come from another process.
+func (g *GitHub) Locked(f func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f()
+}
+
 // Calls returns the operations that were asked for, in order.
 func (g *GitHub) Calls() []string {
 	g.mu.Lock()
