@@ -19,6 +19,7 @@ require (
 	github.com/spf13/pflag v1.0.9
 	github.com/tiktoken-go/tokenizer v0.7.0
 	github.com/wI2L/jsondiff v0.7.1
+	golang.org/x/term v0.45.0
 	golang.org/x/text v0.41.0
 )
 

@@ -29,11 +29,13 @@ type standinHolder struct{ *githubtest.GitHub }
 //
 //	standin start
 //	standin pull SHA OWNER BRANCH
+//	standin commit SHA FOLDER
 //	standin plant AUTHOR FILE
+//	standin diff PATH FILE
 //	standin artifact RUN [FILE|link:NAME]…
 //	standin fail OPERATION KIND
-//	standin readonly
-//	standin comments|checks|calls FILE
+//	standin readonly|truncate
+//	standin comments|checks|suggestions|calls FILE
 func standin(t *testing.T) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
 		holder := ts.Value(standins{}).(*standinHolder)
@@ -80,6 +82,21 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		_, err := fmt.Sscan(args[0], &run)
 		ts.Check(err)
 		g.Artifacts = []githubtest.Artifact{{ID: 1, Run: run, Name: "packgate-report", Archive: archive(ts, args[1:])}}
+	case "diff":
+		// GitHub begins with the first hunk of what git prints.
+		_, hunks, _ := strings.Cut(ts.ReadFile(args[1]), "\n@@")
+		patch := strings.TrimSuffix("@@"+hunks, "\n")
+		g.Files = append(g.Files, githubtest.File{Pull: 7, Path: args[0], Status: "modified", Patch: patch})
+	case "suggestions":
+		var b strings.Builder
+		for _, c := range g.ReviewComments {
+			fmt.Fprintf(&b, "by %s at %s:%d-%d:\n%s", c.Author, c.Path, c.StartLine, c.Line, c.Body)
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
+	case "commit":
+		g.Commits[args[0]] = filesIn(ts, args[1])
+	case "truncate":
+		g.Truncated = true
 	case "readonly":
 		g.ReadOnly = true
 	case "comments":
@@ -95,6 +112,21 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 	default:
 		ts.Fatalf("standin has no command %q", command)
 	}
+}
+
+// filesIn returns what the files of a folder say, by their paths below it, without
+// those of git.
+func filesIn(ts *testscript.TestScript, dir string) map[string]string {
+	files, found := map[string]string{}, os.DirFS(ts.MkAbs(dir))
+	ts.Check(fs.WalkDir(found, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || name == ".git" {
+			return err
+		}
+		src, err := fs.ReadFile(found, name)
+		files[name] = string(src)
+		return err
+	}))
+	return files
 }
 
 // archive returns a zip archive of files by their base names. An argument link:NAME

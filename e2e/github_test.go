@@ -4,8 +4,11 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,7 +56,7 @@ func newStandIn(t *testing.T, d *openapi.Description) *standIn {
 	s.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "packgate report", Archive: zipOf(t, "report.json", "{}")}}
 	s.Commits[githubtest.Base]["packs/a b/pack.json"] = "{"
 	s.Teams["risk"] = []string{"mona"}
-	s.Files = []githubtest.File{{Pull: 7, Path: "b", Previous: "a", Status: "renamed", Patch: "@@ -1 +1 @@"}, {Pull: 7, Path: "c", Status: "added"}}
+	s.Files = []githubtest.File{{Pull: 7, Path: "b", Previous: "a", Status: "renamed", Patch: "@@ -1 +1 @@"}, {Pull: 7, Path: "c", Status: "added", Patch: "@@ -0,0 +1,3 @@\n+{\n+\n+}"}}
 	for range 130 {
 		s.Reviews = append(s.Reviews, githubtest.Review{Pull: 7, Author: "ann", State: "APPROVED", SHA: githubtest.Head, Status: "MEMBER"})
 		s.Comments = append(s.Comments, githubtest.Comment{ID: 1, Pull: 7, Author: "mona", Body: "hello"})
@@ -117,14 +120,42 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	_, errs["old comment"] = c.Comment(ctx, gateComment(6))
 	_, errs["check run"] = c.CheckRun(ctx, gateCheckRun())
 	_, errs["reviews"] = c.Reviews(ctx, 7, "mona", githubtest.Head)
+	_, errs["suggestions"] = c.Suggest(ctx, 7, githubtest.Head, []github.Suggestion{
+		{Path: "c", Fingerprint: "one", Line: 1, Before: []string{"{"}, After: []string{"["}, Text: "words"},
+		{Path: "c", Fingerprint: "two", Line: 2, Before: []string{"", "}"}, After: []string{"[]"}, Text: "words"},
+	})
 	_, errs["pull request"] = c.PullRequest(ctx, 7)
 	_, errs["pull request of a fork"] = c.PullRequestAt(ctx, githubtest.Head, "mona", "refunds")
 	_, errs["pull request of a commit"] = c.PullRequestAt(ctx, githubtest.Base, "", "")
 	_, errs["files"] = c.PullRequestFiles(ctx, 7, 2)
 	_, errs["contents"] = c.Contents(ctx, githubtest.Base, "packs/a b/pack.json", 100)
+	errs["base"] = readBase(ctx, c)
 	_, errs["artifact"] = c.Artifact(ctx, 5, "packgate report", "report.json", 1000)
 	_, errs["team"] = c.TeamMember(ctx, "risk", "mona")
 	return errs
+}
+
+// readBase reads a file of a commit that only the API has.
+func readBase(ctx context.Context, c *github.Client) (err error) {
+	dir, err := os.MkdirTemp("", "packgate-base-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := exec.CommandContext(ctx, "git", "init", "-q", dir).Run(); err != nil {
+		return err
+	}
+	git, err := github.OpenWith(dir, c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, git.Close()) }()
+	tree, err := git.At(ctx, &github.Event{}, "", githubtest.Base)
+	if err != nil {
+		return err
+	}
+	_, err = tree.ReadFile("packs/a b/pack.json", 100)
+	return err
 }
 
 // Every request of the client, and every answer of the stand-in, is as GitHub
@@ -141,6 +172,12 @@ func keepsContract(t *testing.T, d *openapi.Description) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	// Suggestions that are there are listed.
+	if got, err := s.client(t).Suggest(t.Context(), 7, githubtest.Head, []github.Suggestion{
+		{Path: "c", Fingerprint: "one", Line: 1, Before: []string{"{"}, After: []string{"["}, Text: "words"},
+	}); err != nil || got.Known != 1 {
+		t.Errorf("%+v, %v", got, err)
 	}
 	// After an answer that was lost, the check run is looked up.
 	s.Fail(githubtest.CreateCheckRun, githubtest.Fault{Kind: githubtest.Reset, Done: true})

@@ -111,6 +111,6 @@ func (t *terminal) triggers(list []Trigger) {
 	t.line("")
 	t.line("  gated again because of")
 	for _, r := range list {
-		t.line("    %s %s %s", text(r.Kind), place(r.File, 0, 0), text(r.What))
+		t.line("    %s %s %s", text(r.Kind), solidPlace(r.File, 0, 0), text(r.What))
 	}
 }

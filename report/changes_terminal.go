@@ -29,12 +29,12 @@ func (t *terminal) loosened(list []Loosened) {
 	t.line("  %s", t.paint("yellow", "loosened guardrails"))
 	for _, l := range list {
 		c := l.Change
-		at := place(c.File, c.Line, c.Column)
+		at := solidPlace(c.File, c.Line, c.Column)
 		if c.Kind == "removed" {
 			at = "base " + at
 		}
 		t.line("    %s %s %s", t.paint("yellow", looks["warning"].mark), at, text(loosenedWords(l)))
-		t.line("        %s", text(c.Path))
+		t.line("        %s", solid(c.Path))
 		if values := changeValues(c, 100); values != "" && c.Kind == "changed" {
 			t.line("        %s", text(values))
 		}
@@ -45,7 +45,7 @@ func (t *terminal) loosened(list []Loosened) {
 // example writes a request behind some words, and nothing where there is none.
 func (t *terminal) example(words string, request map[string]any) {
 	if request != nil {
-		t.line("%s %s", words, text(pack.CompactJSON(request)))
+		t.line("%s %s", words, solid(pack.CompactJSON(request)))
 	}
 }
 
@@ -120,7 +120,7 @@ func (t *terminal) flips(flips []Flip) {
 			color = "red"
 		}
 		t.line("    %s: %s → %s  %s", text(f.Subject), text(f.Old), t.paint(color, text(f.New)), t.paint("dim", "for "+text(f.Intent)))
-		t.line("        %s  (%s)", text(pack.CompactJSON(f.Request)), text(fromWords(f)))
+		t.line("        %s  (%s)", solid(pack.CompactJSON(f.Request)), text(fromWords(f)))
 	}
 }
 
@@ -154,13 +154,13 @@ func (t *terminal) base(c Golden) {
 
 func (t *terminal) section(s SectionChange) {
 	before, now := excerpts(s.Old, s.New, 60)
-	t.line("          %s  %s → %s", text(s.Path), text(cmp.Or(before, "none")), text(cmp.Or(now, "none")))
+	t.line("          %s  %s → %s", solid(s.Path), text(cmp.Or(before, "none")), text(cmp.Or(now, "none")))
 	for _, cause := range s.Causes {
-		at := place(cause.File, cause.Line, 0)
+		at := solidPlace(cause.File, cause.Line, 0)
 		if cause.Gone {
 			at = "base " + at
 		}
-		t.line("            because of %s %s", at, text(cause.Path))
+		t.line("            because of %s %s", at, solid(cause.Path))
 	}
 }
 

@@ -46,7 +46,7 @@ func TestRenderings(t *testing.T) {
 
 // TestGoldenFiles fails on golden files that no test reads.
 func TestGoldenFiles(t *testing.T) {
-	known := map[string]bool{"diff.txt": true, "diff.md": true, "diff.json": true, "quiet.txt": true, "color.txt": true, "cases.txt": true}
+	known := map[string]bool{"diff.txt": true, "diff.md": true, "diff.json": true, "quiet.txt": true, "color.txt": true, "narrow.txt": true, "cases.txt": true}
 	for _, s := range samples() {
 		for extension := range renderings {
 			known[s.name+extension] = true

@@ -14,6 +14,7 @@ import (
 type Style struct {
 	Color bool // ANSI colours
 	Quiet bool // the verdict line alone, and errors
+	Width int  // columns at which lines are broken; 0 for none
 }
 
 // Messages in the terminal have one grammar:
@@ -23,7 +24,7 @@ type Style struct {
 //	    see file:line:column: what is there
 //
 // so that editors and terminals make the place clickable. All text of a pack
-// goes through text.
+// goes through text; places and requests are not broken over lines.
 
 // Terminal writes the report for a person at a terminal.
 func Terminal(w io.Writer, r *Report, style Style) error {
@@ -50,7 +51,7 @@ type terminal struct {
 
 // line writes a line, which no log takes for a command.
 func (t *terminal) line(format string, args ...any) {
-	t.out.WriteString(Inert(fmt.Sprintf(format, args...)) + "\n")
+	t.out.WriteString(Inert(wrap(fmt.Sprintf(format, args...), t.style.Width)) + "\n")
 }
 
 // text returns a text of a pack as a terminal may show it.
@@ -62,7 +63,7 @@ func (t *terminal) paint(color, s string) string {
 	if !t.style.Color || ansi[color] == "" {
 		return s
 	}
-	return "\x1b[" + ansi[color] + "m" + s + "\x1b[0m"
+	return colorStart + ansi[color] + "m" + s + colorEnd
 }
 
 // look is how a state is shown: a mark for the eye, a word beside it for those
@@ -86,7 +87,7 @@ func (t *terminal) pack(p *Pack) {
 	}
 	name := cmp.Or(text(p.Pack), "(not readable)")
 	t.said = nil
-	t.line("%s  %s", t.paint("bold", name), t.paint("dim", text(p.Path)))
+	t.line("%s  %s", t.paint("bold", name), t.paint("dim", solid(p.Path)))
 	t.line("")
 	t.line("  %s", t.gates(p.Gates))
 	t.findings(p, "error", "warning")
@@ -114,10 +115,10 @@ func (t *terminal) gates(gates []Gate) string {
 		g := group[0]
 		l := looks[g.Status]
 		if g.Status == "not_checked" {
-			cells = append(cells, t.paint(l.color, l.mark+" "+strings.Join(names, ", ")+" not checked: "+text(g.Reason)))
+			cells = append(cells, t.paint(l.color, l.mark+joint+strings.Join(names, ", ")+" not checked: "+text(g.Reason)))
 			continue
 		}
-		cells = append(cells, t.paint(l.color, l.mark)+" "+names[0]+" "+t.paint(l.color, gateWord(g)))
+		cells = append(cells, t.paint(l.color, l.mark)+joint+names[0]+joint+t.paint(l.color, strings.ReplaceAll(gateWord(g), " ", joint)))
 	}
 	return strings.Join(cells, "  ")
 }
@@ -139,7 +140,7 @@ const maxPlaces = 10
 
 func (t *terminal) finding(f Finding) {
 	t.line("")
-	t.line("  %s %s %s %s", place(f.File, f.Line, f.Column), t.paint(looks[f.Severity].color, f.Severity), t.paint("bold", text(f.Rule)), t.paint("dim", text(f.Name)))
+	t.line("  %s %s %s %s", solidPlace(f.File, f.Line, f.Column), t.paint(looks[f.Severity].color, f.Severity), t.paint("bold", text(f.Rule)), t.paint("dim", text(f.Name)))
 	t.line("    %s", text(f.Message)+stateWords(f))
 	if f.Hint != "" {
 		t.line("    → %s", text(f.Hint))
@@ -151,7 +152,7 @@ func (t *terminal) finding(f Finding) {
 		t.line("    see %s in the JSON report", more(left, "place"))
 	}
 	if f.Witness != nil {
-		t.line("    for example %s", text(pack.CompactJSON(f.Witness)))
+		t.line("    for example %s", solid(pack.CompactJSON(f.Witness)))
 	}
 	if fix := fixWords(f); fix != "" {
 		t.line("    --fix%s", text(fix))
@@ -166,7 +167,7 @@ func (t *terminal) fixed(p *Pack) {
 	t.line("")
 	t.line("  fixed since the base")
 	for _, f := range p.Fixed {
-		t.line("    %s %s %s", t.paint("green", text(f.Rule)), text(f.Path), text(f.Message))
+		t.line("    %s %s %s", t.paint("green", text(f.Rule)), solid(f.Path), text(f.Message))
 	}
 }
 
@@ -176,7 +177,7 @@ func (t *terminal) waived(p *Pack) {
 			continue
 		}
 		t.line("")
-		t.line("  %s %s", t.paint("dim", "waived "+text(f.Rule)+" "+place(f.File, f.Line, f.Column)), text(f.Message))
+		t.line("  %s %s", t.paint("dim", "waived "+text(f.Rule)+" "+solidPlace(f.File, f.Line, f.Column)), text(f.Message))
 		t.line("    until %s, by %s: %s", text(f.Waived.Expires), text(f.Waived.Owner), text(f.Waived.Reason))
 	}
 }
@@ -207,7 +208,7 @@ func (t *terminal) diff(d *Diff) {
 }
 
 func (t *terminal) change(c Change) {
-	t.line("      %s %s %s", signs[c.Kind], text(c.Path), t.paint(classColor(c.Class), text(c.Class)))
+	t.line("      %s %s %s", signs[c.Kind], solid(c.Path), t.paint(classColor(c.Class), text(c.Class)))
 	if values := changeValues(c, 100); values != "" {
 		t.line("          %s", text(values))
 	}
@@ -244,7 +245,7 @@ func (t *terminal) problem(word, color, indent string, p Problem) {
 		message = t.paint(color, word+":") + " " + message
 	}
 	if p.File != "" {
-		message = place(p.File, p.Line, p.Column) + " " + message
+		message = solidPlace(p.File, p.Line, p.Column) + " " + message
 	}
 	t.line("%s%s", indent, message)
 	if p.Hint != "" {
@@ -270,7 +271,7 @@ func (t *terminal) verdict(r *Report) {
 }
 
 func relatedPlace(r Related) string {
-	return place(r.File, r.Line, r.Column) + inRevision(r)
+	return solidPlace(r.File, r.Line, r.Column) + inRevision(r)
 }
 
 // inRevision says which other version a place is of; "" for the one under review.

@@ -29,6 +29,8 @@ type actionRun struct {
 	runner  *github.Runner
 	inputs  inputs
 	changed []string // packs that changed, id@version
+	// suggestions are mechanical repairs for the lines of a pull request.
+	suggestions []github.Suggestion
 }
 
 func action(ctx context.Context, env *Env) error {

@@ -3,7 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -20,7 +24,7 @@ import (
 
 // gateEvent gates what the event concerns.
 func (a *actionRun) gateEvent(ctx context.Context) error {
-	git, err := github.Open(a.event.Workspace)
+	git, err := a.open()
 	if err != nil {
 		return err
 	}
@@ -50,6 +54,20 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 	return a.gateChanged(ctx, w, base)
 }
 
+// open opens the repository of the workspace, with a client for a base that it
+// lacks where there is a token. Without an address of the API there is no client,
+// which whoever delivers says.
+func (a *actionRun) open() (*github.Repository, error) {
+	if a.inputs.token == "" {
+		return github.Open(a.event.Workspace)
+	}
+	client, err := newClient(a.env, a.event, a.inputs.token)
+	if err != nil {
+		client = nil
+	}
+	return github.OpenWith(a.event.Workspace, client)
+}
+
 // baseConfig puts the config of the base in force: a change does not decide by
 // what it is judged. What is pushed has been merged, and its own config counts.
 func (a *actionRun) baseConfig(base *baseline, s *settings) error {
@@ -72,7 +90,7 @@ func (a *actionRun) base(ctx context.Context, git *github.Repository) (*baseline
 		if err != nil {
 			return nil, err
 		}
-		tree, err := git.Tree(sha)
+		tree, err := git.At(ctx, a.event, a.inputs.token, sha)
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +156,7 @@ func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baselin
 			files[name] = c.Kind
 		}
 	}
-	if err := a.anyPack(w, files); err != nil {
+	if err := cmp.Or(w.complete(files), a.anyPack(w, files)); err != nil {
 		return err
 	}
 	if kind, changed := files[base.configName]; changed && kind != github.Deleted {
@@ -155,6 +173,7 @@ func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baselin
 	if err := a.gate(ctx, w, base, triggers, a.inputs.strict); err != nil {
 		return err
 	}
+	a.repairs(w)
 	a.noticeChanges(w, base, files)
 	for _, p := range a.report.Packs {
 		if p.Pack != "" && slices.Contains(own, p.Path) {
@@ -175,6 +194,24 @@ func (a *actionRun) usable(w *workspace, name string) error {
 	_, err = gates.NewPolicy(c, false, a.env.Now())
 	_, classErr := diffing.Overrides(c)
 	return cmp.Or(err, classErr)
+}
+
+// complete refuses a working tree that lacks a pack or a catalog of the change, as a
+// sparse checkout does: it would not be gated, and nobody would see that.
+func (w *workspace) complete(files map[string]github.ChangeKind) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if files[name] == github.Deleted || !w.isPack(name) && !w.isCatalog(name) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(name))); errors.Is(err, fs.ErrNotExist) {
+			return &github.Error{
+				Kind:    github.ErrIncomplete,
+				Message: fmt.Sprintf("%q is part of the change and not in the working tree", w.files.Show(name)),
+				Hint:    "check out without `sparse-checkout:`",
+			}
+		}
+	}
+	return nil
 }
 
 // anyPack refuses patterns that match nothing, unless the change removes what

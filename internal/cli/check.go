@@ -117,6 +117,7 @@ func check(ctx context.Context, env *Env, o checkOptions, paths []string) error 
 		return err
 	}
 	r := newRun(env, "check", o.failOn)
+	r.progress = newProgress(env, o.output)
 	for _, path := range paths {
 		if err := r.path(ctx, path, o); err != nil {
 			r.fail(err)
@@ -173,7 +174,7 @@ func (r *run) print(o output) error {
 	for _, p := range r.report.Errors {
 		printProblem(r.env.Stderr, p)
 	}
-	return report.Terminal(w, &shown, report.Style{Color: r.colored(o), Quiet: o.quiet})
+	return report.Terminal(w, &shown, r.style(o))
 }
 
 // writerOf returns what writes a report in a format; nil for the terminal's, which
@@ -192,6 +193,11 @@ func writerOf(format string) func(io.Writer, *report.Report) error {
 		return report.SARIF
 	}
 	return nil
+}
+
+// style returns how a report looks on Stdout.
+func (r *run) style(o output) report.Style {
+	return report.Style{Color: r.colored(o), Quiet: o.quiet, Width: r.env.Columns}
 }
 
 // colored follows --color, then the NO_COLOR convention, then what Stdout is.

@@ -29,7 +29,8 @@ func (a *actionRun) deliver(ctx context.Context) {
 		report.MarkdownReport(&markdown, a.report), a.runner.Summary(markdown.String()),
 	}
 	client, err := a.client(ctx)
-	errs = append(errs, err, a.comment(ctx, client), a.annotate(ctx, client), a.outputs(dir, files == nil))
+	commented := a.comment(ctx, client)
+	errs = append(errs, err, commented, a.annotate(ctx, client), a.suggest(ctx, client, commented), a.outputs(dir, files == nil))
 	var notices []github.Annotation
 	for _, err := range errs {
 		if err != nil {

@@ -47,6 +47,10 @@ func delivered(t *testing.T, g *githubtest.GitHub, out *bytes.Buffer) *actionRun
 			File: "packs/support/pack.json", Line: 3, Column: 5, EndLine: 3, EndColumn: 9, Fingerprint: "f",
 		}},
 	}}
+	g.Files = []githubtest.File{{Pull: 7, Path: "packs/support/pack.json", Status: "modified", Patch: "@@ -3 +3 @@\n-0\n+1"}}
+	a.suggestions = []github.Suggestion{{
+		Path: "packs/support/pack.json", Fingerprint: "f", Line: 3, Before: []string{"1"}, After: []string{"2"}, Text: "two",
+	}}
 	a.settle()
 	return a
 }
@@ -54,7 +58,10 @@ func delivered(t *testing.T, g *githubtest.GitHub, out *bytes.Buffer) *actionRun
 // However GitHub fails, and at whichever call, the verdict stays, the files and
 // outputs are there, the findings are shown once, and nothing is written twice.
 func TestDeliveryFailures(t *testing.T) {
-	operations := []string{githubtest.ListComments, githubtest.CreateComment, githubtest.UpdateComment, githubtest.CreateCheckRun}
+	operations := []string{
+		githubtest.ListComments, githubtest.CreateComment, githubtest.UpdateComment, githubtest.CreateCheckRun,
+		githubtest.ListReviewComments, githubtest.ListFiles, githubtest.CreateReview,
+	}
 	for _, operation := range operations {
 		for _, name := range slices.Sorted(maps.Keys(githubtest.Kinds())) {
 			for _, done := range []bool{false, true} {
@@ -83,8 +90,8 @@ func checkDelivered(t *testing.T, a *actionRun, g *githubtest.GitHub, out string
 			t.Errorf("%s: %d bytes, %v", file, len(text), err)
 		}
 	}
-	if len(g.Comments) > 1 || len(g.CheckRuns) > 1 {
-		t.Errorf("%d comments and %d check runs were written", len(g.Comments), len(g.CheckRuns))
+	if len(g.Comments) > 1 || len(g.CheckRuns) > 1 || len(g.ReviewComments) > 1 {
+		t.Errorf("%d comments, %d check runs and %d suggestions were written", len(g.Comments), len(g.CheckRuns), len(g.ReviewComments))
 	}
 	commands := strings.Count(out, "\n::error ")
 	if commands+len(g.CheckRuns) == 0 {
@@ -108,21 +115,28 @@ func TestDeliveryCancelled(t *testing.T) {
 	checkDelivered(t, a, g, out.String())
 }
 
-// With everything to write, a pull request costs at most six calls.
+// With everything to write, a pull request costs at most six calls; a change with
+// so many findings that the check run needs more of them gets no suggestions.
 func TestDeliveryCalls(t *testing.T) {
-	g, out := githubtest.New(t), &bytes.Buffer{}
-	a := delivered(t, g, out)
-	one := a.report.Packs[0].Findings[0]
-	for i := range 140 {
-		one.Line, one.EndLine, one.Fingerprint = i+1, i+1, fmt.Sprint(i)
-		a.report.Packs[0].Findings = append(a.report.Packs[0].Findings, one)
-	}
-	a.deliver(t.Context())
-	if calls := g.Calls(); len(calls) > 6 || len(g.Comments) != 1 || len(g.CheckRuns) != 1 {
-		t.Errorf("%d calls for %d comments and %d check runs: %q", len(calls), len(g.Comments), len(g.CheckRuns), calls)
-	}
-	if strings.Contains(out.String(), "::notice") {
-		t.Errorf("a notice\n%s", out)
+	for _, more := range []int{40, 140} {
+		g, out := githubtest.New(t), &bytes.Buffer{}
+		a := delivered(t, g, out)
+		one := a.report.Packs[0].Findings[0]
+		for i := range more {
+			one.Line, one.EndLine, one.Fingerprint = i+1, i+1, fmt.Sprint(i)
+			a.report.Packs[0].Findings = append(a.report.Packs[0].Findings, one)
+		}
+		if more > maxBesideSuggestions {
+			a.suggestions = nil
+			a.repairs(nil) // looks at no pack
+		}
+		a.deliver(t.Context())
+		if calls := g.Calls(); len(calls) > 6 || len(g.Comments) != 1 || len(g.CheckRuns) != 1 || len(g.ReviewComments) != len(a.suggestions) {
+			t.Errorf("%d calls for %d comments, %d check runs and %d suggestions: %q", len(calls), len(g.Comments), len(g.CheckRuns), len(g.ReviewComments), calls)
+		}
+		if strings.Contains(out.String(), "::notice") {
+			t.Errorf("a notice\n%s", out)
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 		code = ExitReject
 	}
 	r := &run{env: env}
-	if err := report.WriteDiff(env.Stdout, o.format, shown, findings, report.Style{Color: r.colored(o)}); err != nil {
+	if err := report.WriteDiff(env.Stdout, o.format, shown, findings, r.style(o)); err != nil {
 		return err
 	}
 	if code != ExitPass {

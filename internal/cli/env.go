@@ -8,9 +8,11 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/contextosai/packgate/internal/github"
+	"golang.org/x/term"
 )
 
 // Env is the world as the commands see it, so that every test can call the same
@@ -22,8 +24,10 @@ type Env struct {
 	Getenv  func(string) string
 	Now     func() time.Time
 	Version string // of the program
-	// Terminal reports whether Stdout is a terminal.
-	Terminal bool
+	// Terminal reports whether Stdout is a terminal, and ErrTerminal whether Stderr is.
+	Terminal, ErrTerminal bool
+	// Columns is how wide Stdout is; 0 where it is no terminal, or nobody knows.
+	Columns int
 	// client changes how GitHub is called, for tests; nil for as it is.
 	client func(*github.Options)
 }
@@ -31,11 +35,16 @@ type Env struct {
 // SystemEnv returns the process's own environment. Version is what the build
 // set; where it set none, the module's version counts.
 func SystemEnv(version string) Env {
-	return Env{
+	env := Env{
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now,
-		Version: cmp.Or(version, moduleVersion()), Terminal: isTerminal(os.Stdout),
+		Version:  cmp.Or(version, moduleVersion()),
+		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
 	}
+	if env.Terminal {
+		env.Columns = columns(os.Getenv("COLUMNS"), func() (int, int, error) { return term.GetSize(int(os.Stdout.Fd())) })
+	}
+	return env
 }
 
 func moduleVersion() string {
@@ -45,7 +54,17 @@ func moduleVersion() string {
 	return "devel"
 }
 
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// columns returns the width of a terminal: what $COLUMNS says or else the
+// terminal itself, and 0 where neither knows.
+func columns(wanted string, size func() (width, height int, err error)) int {
+	if n, err := strconv.Atoi(wanted); err == nil && n > 0 {
+		return n
+	}
+	n, _, err := size()
+	if err != nil {
+		return 0
+	}
+	return n
 }

@@ -22,12 +22,13 @@ import (
 // run is one run of the gates over one or more repositories, on its way to a
 // report.
 type run struct {
-	env    *Env
-	report *report.Report
-	failOn string
-	broken int             // the exit code of what went wrong, 0 if nothing did
-	seen   map[string]bool // pack files that were gated, wherever they were named from
-	moved  map[string]bool // pack files of the base that a pack of another file was compared with
+	env      *Env
+	report   *report.Report
+	failOn   string
+	broken   int             // the exit code of what went wrong, 0 if nothing did
+	seen     map[string]bool // pack files that were gated, wherever they were named from
+	moved    map[string]bool // pack files of the base that a pack of another file was compared with
+	progress progress
 }
 
 func newRun(env *Env, command, failOn string) *run {
@@ -61,7 +62,10 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, triggers m
 	if err != nil {
 		return err
 	}
-	for _, name := range w.packs {
+	r.progress.start()
+	defer r.progress.done()
+	for i, name := range w.packs {
+		r.progress.gated(i, len(w.packs))
 		if ctx.Err() != nil {
 			return fmt.Errorf("stopped before %s: %w", w.files.Show(name), context.Cause(ctx))
 		}

@@ -34,7 +34,8 @@ type Base struct {
 //
 // A commit that is not in the store is fetched once from the remote "origin",
 // by its SHA and without history. The token may be empty; it is sent to the
-// server of the event only. If that fails too the error is of kind
+// server of the event only. If that fails it is read through the API, where the
+// repository was opened with a client. If that fails too the error is of kind
 // ErrBaseUnreadable. An event without a base (a new branch, a manual or
 // scheduled run) gives a Base without a Tree and no error.
 func (r *Repository) Base(ctx context.Context, ev *Event, token string) (Base, error) {
@@ -131,7 +132,15 @@ func (r *Repository) ForkPoint() (sha, what string, err error) {
 	return at, "HEAD", nil
 }
 
-// at opens the commit if it is there and fetches it if it is not.
+// At opens the commit with that full SHA as Base does, reading it from wherever it
+// can be had. Its errors are those of Base.
+func (r *Repository) At(ctx context.Context, ev *Event, token, sha string) (*Tree, error) {
+	base, err := r.at(ctx, ev, token, sha, "")
+	return base.Tree, err
+}
+
+// at opens the commit if it is there, and gets it if it is not. Of a partial clone
+// nothing is taken: it may have a commit without its files.
 func (r *Repository) at(ctx context.Context, ev *Event, token, sha, why string) (Base, error) {
 	if !plumbing.IsHash(sha) {
 		return Base{}, &Error{
@@ -140,21 +149,38 @@ func (r *Repository) at(ctx context.Context, ev *Event, token, sha, why string) 
 			Hint:    "use a plain SHA-1 repository",
 		}
 	}
-	tree, err := r.Tree(sha)
-	if err == nil {
-		return Base{Tree: tree, Reason: why}, nil
-	}
-	if !errors.Is(err, plumbing.ErrObjectNotFound) {
-		return Base{}, err
+	if !r.partial {
+		tree, err := r.Tree(sha)
+		if err == nil {
+			return Base{Tree: tree, Reason: why}, nil
+		}
+		if !errors.Is(err, plumbing.ErrObjectNotFound) {
+			return Base{}, err
+		}
 	}
 	fetched, err := r.fetch(ctx, ev.ServerURL, token, sha)
 	if err != nil {
-		return Base{}, unreadable(sha, err)
+		return r.orOverAPI(ctx, sha, why, err)
 	}
-	if tree, err = newTree(fetched, plumbing.NewHash(sha)); err != nil {
+	tree, err := newTree(fetched, plumbing.NewHash(sha))
+	if err != nil {
 		return Base{}, err
 	}
 	return Base{Tree: tree, Reason: why + ", fetched"}, nil
+}
+
+// orOverAPI reads a commit through the API after git could not give it, for the
+// reason in cause.
+func (r *Repository) orOverAPI(ctx context.Context, sha, why string, cause error) (Base, error) {
+	if r.api == nil || ctx.Err() != nil {
+		return Base{}, unreadable(sha, cause)
+	}
+	tree, err := r.overAPI(ctx, sha)
+	if err != nil {
+		// As text: what GitHub says of its answer it does not say of the base.
+		return Base{}, unreadable(sha, fmt.Errorf("%w; nor can it be read through the API: %s", cause, err))
+	}
+	return Base{Tree: tree, Reason: why + ", read through the API"}, nil
 }
 
 // unreadable reports a commit that should exist and cannot be read.

@@ -11,9 +11,11 @@
 //
 // Three things make that harder than it sounds. A checkout on a runner is
 // usually one commit deep, so the base is named by the commit but absent from
-// the store; it is then fetched by its SHA, once. A partial clone has the
-// commit but not the files; it is refused, because to most of git's interfaces
-// an absent blob looks like a file that never was. And the same pull request
+// the store; it is then fetched by its SHA, once, or read through the API, where
+// every folder and file is held against its hash. A partial clone has the
+// commit but not the files. To most of git's interfaces an absent blob looks like
+// a file that never was, so of its base nothing is taken from it, and without a
+// client to get the base with it is refused. And the same pull request
 // can be checked out as a merge commit or as its own head; which of the two it
 // is decides what the base is, so it is read from HEAD and not assumed.
 //
@@ -21,10 +23,10 @@
 // checkout that later steps of the job work with stays as it was.
 //
 // The third part is the Client, which calls GitHub's REST API: it delivers the
-// comment and the check run, and reads what git cannot tell. Delivery is not the
-// verdict. Each call ends in bounded time with an error of a kind, from which a
-// notice can be made, and a write of which the answer was lost is looked up before
-// it is tried again.
+// comment, the suggestions and the check run, and reads what git cannot tell.
+// Delivery is not the verdict. Each call ends in bounded time with an error of a
+// kind, from which a notice can be made, and a write of which the answer was lost
+// is looked up before it is tried again.
 //
 // Paths are repository paths: forward slashes, relative to the root of the
 // repository, clean. Names, refs and paths come from whoever opened the pull

@@ -27,6 +27,11 @@ type Repository struct {
 	root  string
 	store *store
 	git   *git.Repository
+	// api reads a base that cannot be had by git; it may be nil.
+	api *Client
+	// partial says that it is a partial clone: of no commit but HEAD it is known
+	// whether its files are there.
+	partial bool
 }
 
 // store is the repository's object store. go-git fills its pack indexes as it
@@ -34,6 +39,9 @@ type Repository struct {
 type store struct {
 	sync.Mutex
 	*filesystem.Storage
+	// remote gives the objects of a base that is read through the API; nil for a
+	// store that has its own.
+	remote *remote
 }
 
 // Config returns the repository's configuration without the extensions that
@@ -61,7 +69,12 @@ func (s *store) Config() (*config.Config, error) {
 // and repositories that borrow objects from another by an absolute path are
 // understood. Its errors are of kind ErrNoRepository, ErrIncomplete (partial
 // clone) or ErrUnsupported.
-func Open(dir string) (*Repository, error) {
+func Open(dir string) (*Repository, error) { return OpenWith(dir, nil) }
+
+// OpenWith opens a repository as Open does, one of which Base reads through the API
+// what git cannot give it. A partial clone is then opened as well. The client may
+// be nil, and serves the repository alone.
+func OpenWith(dir string, api *Client) (*Repository, error) {
 	root, gitDir, err := discover(dir)
 	if err != nil {
 		return nil, err
@@ -71,7 +84,9 @@ func Open(dir string) (*Repository, error) {
 		return nil, unsupported(root, err)
 	}
 	s := newStore(files)
-	if err := checkFormat(s, root); err != nil {
+	err = checkFormat(s, root)
+	partial := errors.Is(err, ErrIncomplete) && api != nil
+	if err != nil && !partial {
 		return nil, err
 	}
 	r, err := git.Open(s, nil)
@@ -81,7 +96,7 @@ func Open(dir string) (*Repository, error) {
 	if err != nil {
 		return nil, unsupported(root, err)
 	}
-	return &Repository{root: root, store: s, git: r}, nil
+	return &Repository{root: root, store: s, git: r, api: api, partial: partial}, nil
 }
 
 // newStore reads git's files of a repository.

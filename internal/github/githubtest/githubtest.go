@@ -72,23 +72,27 @@ type answer struct {
 
 // The operations, as GitHub's description names them.
 const (
-	GetUser          = "GET /user"
-	ListComments     = "GET /repos/{owner}/{repo}/issues/{issue_number}/comments"
-	CreateComment    = "POST /repos/{owner}/{repo}/issues/{issue_number}/comments"
-	UpdateComment    = "PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}"
-	CreateCheckRun   = "POST /repos/{owner}/{repo}/check-runs"
-	UpdateCheckRun   = "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}"
-	ListCheckRuns    = "GET /repos/{owner}/{repo}/commits/{ref}/check-runs"
-	ListPulls        = "GET /repos/{owner}/{repo}/pulls"
-	GetPull          = "GET /repos/{owner}/{repo}/pulls/{pull_number}"
-	ListFiles        = "GET /repos/{owner}/{repo}/pulls/{pull_number}/files"
-	ListReviews      = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews"
-	ListCommitPulls  = "GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls"
-	GetContents      = "GET /repos/{owner}/{repo}/contents/{path}"
-	GetCommit        = "GET /repos/{owner}/{repo}/git/commits/{commit_sha}"
-	ListArtifacts    = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts"
-	DownloadArtifact = "GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}"
-	GetMembership    = "GET /orgs/{org}/teams/{team_slug}/memberships/{username}"
+	GetUser            = "GET /user"
+	ListComments       = "GET /repos/{owner}/{repo}/issues/{issue_number}/comments"
+	CreateComment      = "POST /repos/{owner}/{repo}/issues/{issue_number}/comments"
+	UpdateComment      = "PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}"
+	CreateCheckRun     = "POST /repos/{owner}/{repo}/check-runs"
+	UpdateCheckRun     = "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}"
+	ListCheckRuns      = "GET /repos/{owner}/{repo}/commits/{ref}/check-runs"
+	ListPulls          = "GET /repos/{owner}/{repo}/pulls"
+	GetPull            = "GET /repos/{owner}/{repo}/pulls/{pull_number}"
+	ListFiles          = "GET /repos/{owner}/{repo}/pulls/{pull_number}/files"
+	ListReviews        = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews"
+	ListReviewComments = "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments"
+	CreateReview       = "POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews"
+	ListCommitPulls    = "GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls"
+	GetContents        = "GET /repos/{owner}/{repo}/contents/{path}"
+	GetCommit          = "GET /repos/{owner}/{repo}/git/commits/{commit_sha}"
+	GetTree            = "GET /repos/{owner}/{repo}/git/trees/{tree_sha}"
+	GetBlob            = "GET /repos/{owner}/{repo}/git/blobs/{file_sha}"
+	ListArtifacts      = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts"
+	DownloadArtifact   = "GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}"
+	GetMembership      = "GET /orgs/{org}/teams/{team_slug}/memberships/{username}"
 )
 
 // Store is where the archive of an artifact lies; it is on another host and no
@@ -101,7 +105,8 @@ func operations() map[string]operation {
 		UpdateComment: (*GitHub).updateComment, CreateCheckRun: (*GitHub).createCheckRun, UpdateCheckRun: (*GitHub).updateCheckRun,
 		ListCheckRuns: (*GitHub).listCheckRuns, ListPulls: (*GitHub).listPulls, GetPull: (*GitHub).getPull,
 		ListFiles: (*GitHub).listFiles, ListReviews: (*GitHub).listReviews, ListCommitPulls: (*GitHub).listCommitPulls,
-		GetContents: (*GitHub).getContents, GetCommit: (*GitHub).getCommit, ListArtifacts: (*GitHub).listArtifacts,
+		CreateReview: (*GitHub).createReview, ListReviewComments: (*GitHub).listReviewComments,
+		GetContents: (*GitHub).getContents, GetCommit: (*GitHub).getCommit, GetTree: (*GitHub).getTree, GetBlob: (*GitHub).getBlob, ListArtifacts: (*GitHub).listArtifacts,
 		DownloadArtifact: (*GitHub).downloadArtifact, GetMembership: (*GitHub).getMembership,
 	}
 }

@@ -153,7 +153,7 @@ func (g *GitHub) review(r Review) object {
 
 func (g *GitHub) commit(sha string) object {
 	who := object{"name": "Mona", "email": "mona@example.com", "date": moment}
-	tree := digest("tree of " + sha)
+	tree := treeOf(g.Commits[sha]).sha
 	return object{
 		"sha": sha, "node_id": "C_1", "url": g.api("/repos/%s/git/commits/%s", g.Repository, sha), "html_url": g.web("/commit/%s", sha),
 		"author": who, "committer": who, "message": "A commit", "parents": []object{},

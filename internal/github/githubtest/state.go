@@ -6,9 +6,13 @@ type State struct {
 	Comments  []Comment
 	CheckRuns []CheckRun
 	Reviews   []Review
-	Files     []File
+	// ReviewComments are those at lines of files.
+	ReviewComments []ReviewComment
+	Files          []File
 	// Commits holds, by SHA and by path, what a file says at a commit.
 	Commits map[string]map[string]string
+	// Truncated makes lists of a commit's files end before their end.
+	Truncated bool
 	// Artifacts are those of all runs.
 	Artifacts []Artifact
 	// Teams holds the members of each team.
@@ -60,6 +64,18 @@ type Annotation struct {
 type Review struct {
 	Pull                       int64
 	Author, State, SHA, Status string // Status is the author's association
+}
+
+// ReviewComment is a comment of a review at lines of a file, as it was sent.
+type ReviewComment struct {
+	ID        int64  `json:"-"`
+	Pull      int64  `json:"-"`
+	Author    string `json:"-"`
+	Path      string `json:"path"`
+	Body      string `json:"body"`
+	StartLine int    `json:"start_line"` // 0 for one line
+	Line      int    `json:"line"`
+	Side      string `json:"side"`
 }
 
 // File is a file that a pull request changes.
