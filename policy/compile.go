@@ -117,7 +117,7 @@ func (c *compiler) operation(n *pack.Node, depth int, in scope) *node {
 		return c.unknownOperator(n, name)
 	}
 	if !op.accepts(len(operands)) {
-		c.report(n, "", "operator %q has %s, wanted %s", name, count(len(operands), "operand"), op.wanted())
+		c.report(n, "", "operator %q has %s, wanted %s", name, pack.Counted(len(operands), "operand"), op.wanted())
 		c.operands(operands, depth, in)
 		return &node{source: n}
 	}
@@ -209,11 +209,4 @@ func (n *node) indexMembers() {
 	for _, member := range members {
 		n.index[member] = struct{}{}
 	}
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // golden folds the table of the golden cases, and where they drifted.
@@ -51,7 +53,7 @@ func (m *markdown) goldenRow(c Golden) string {
 func (m *markdown) differences(c Golden) {
 	m.list(list{
 		noun: "difference", head: []string{"| Section | Stored | Now |", "| --- | --- | --- |"}, n: len(c.Differences),
-		summary: fmt.Sprintf("%s of %s, from stage %s on", plural(len(c.Differences), "difference"), HTML(c.Case), HTML(c.Stage)),
+		summary: fmt.Sprintf("%s of %s, from stage %s on", pack.Counted(len(c.Differences), "difference"), HTML(c.Case), HTML(c.Stage)),
 		line: func(i int) string {
 			d := c.Differences[i]
 			stored, now := excerpts(d.Stored, d.Now, 80)
@@ -80,7 +82,7 @@ func measurementWords(m Measurement) string {
 			words += ", may be worse by " + figure(m.MaxDelta)
 		}
 	}
-	return words + " (" + m.Source + ", " + plural(m.Samples, "sample") + ")"
+	return words + " (" + m.Source + ", " + pack.Counted(m.Samples, "sample") + ")"
 }
 
 // figure writes a number in as few digits as it needs, four behind the point at
@@ -104,7 +106,7 @@ func evaluationWords(rows []Measurement) string {
 			unmeasured++
 		}
 	}
-	words := fmt.Sprintf("evaluation: %d of %s as wanted", good, plural(len(rows), "measurement"))
+	words := fmt.Sprintf("evaluation: %d of %s as wanted", good, pack.Counted(len(rows), "measurement"))
 	if unmeasured > 0 {
 		words += fmt.Sprintf(", %d not measured", unmeasured)
 	}

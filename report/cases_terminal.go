@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // widestCase is the longest name of a golden case, in characters, to which the
@@ -82,9 +84,9 @@ func (t *terminal) overlays(list []Overlay) {
 
 // overlayWords says what an overlay is for, and what was found in it.
 func overlayWords(o Overlay) string {
-	words := fmt.Sprintf("%s for %s: %s, %s", o.Overlay, o.Environment, plural(o.Settings, "setting"), plural(o.Cases, "golden case"))
+	words := fmt.Sprintf("%s for %s: %s, %s", o.Overlay, o.Environment, pack.Counted(o.Settings, "setting"), pack.Counted(o.Cases, "golden case"))
 	if o.Errors > 0 {
-		words += ", " + plural(o.Errors, "error")
+		words += ", " + pack.Counted(o.Errors, "error")
 	}
 	return words
 }

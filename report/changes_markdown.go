@@ -178,7 +178,7 @@ func (m *markdown) sections(cases []Golden) {
 	all := sectionsOf(cases)
 	m.list(list{
 		noun: "section", head: []string{"| Section | Before | Now | Because of | In |", "| --- | --- | --- | --- | --- |"}, n: len(all),
-		summary: fmt.Sprintf("Compiled contexts since the base: %s in %s", plural(len(all), "difference"), plural(len(cases), "golden case")),
+		summary: fmt.Sprintf("Compiled contexts since the base: %s in %s", pack.Counted(len(all), "difference"), pack.Counted(len(cases), "golden case")),
 		line: func(i int) string {
 			s := all[i]
 			before, now := excerpts(s.Old, s.New, 80)

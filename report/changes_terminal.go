@@ -148,7 +148,7 @@ func (t *terminal) base(c Golden) {
 		t.line("          %s in the JSON report", more(left, "section"))
 	}
 	if again := len(c.Base.Sections) - len(sections); again > 0 {
-		t.line("          %s as in a case above", plural(again, "section"))
+		t.line("          %s as in a case above", pack.Counted(again, "section"))
 	}
 }
 

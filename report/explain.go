@@ -146,7 +146,7 @@ func NewExplanation(u *repo.Unit, r golden.Result) Explanation {
 		return e
 	}
 	e.Settings = settingsOf(u, r)
-	x := &explainer{result: r.Detail, data: requestOf(r.Input)}
+	x := &explainer{result: r.Detail, data: r.Request.Data()}
 	trace := &r.Detail.Trace
 	for i := range trace.Rules {
 		e.Rules = append(e.Rules, x.rule(&trace.Rules[i]))
@@ -180,23 +180,6 @@ func rulesOf(u *repo.Unit) int {
 type explainer struct {
 	result *compiler.Result
 	data   map[string]any // what conditions read
-}
-
-// requestOf returns what the conditions of a case read: the members of its run
-// context, and the input of its invocation as request.
-func requestOf(c *repo.Case) map[string]any {
-	data := map[string]any{}
-	if c == nil {
-		return data
-	}
-	if members, ok := c.RunContext.Any().(map[string]any); ok {
-		data = members
-	}
-	data["request"] = nil
-	if input := c.Invoke.Get("input"); input != nil {
-		data["request"] = input.Any()
-	}
-	return data
 }
 
 func (x *explainer) rule(t *compiler.RuleTrace) RuleWhy {

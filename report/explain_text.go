@@ -126,7 +126,7 @@ func (t *terminal) rulesWhy(e *Explanation) {
 		}
 	}
 	if e.RulesLeft > 0 {
-		t.line("  %s not evaluated: %s", looks["not_checked"].mark, plural(e.RulesLeft, "rule"))
+		t.line("  %s not evaluated: %s", looks["not_checked"].mark, pack.Counted(e.RulesLeft, "rule"))
 	}
 }
 
@@ -358,11 +358,11 @@ func (t *terminal) droppedWhy(blocks []DroppedWhy) {
 	for _, b := range blocks {
 		if b.Bucket != bucket {
 			bucket = b.Bucket
-			t.line("  %s: %s, %d of them used by what stayed%s", bucket, plural(b.Budget, "token"), b.Used, dropOrder(b))
+			t.line("  %s: %s, %d of them used by what stayed%s", bucket, pack.Counted(b.Budget, "token"), b.Used, dropOrder(b))
 		}
 		line := "    " + text(b.Block)
 		if b.Tokens != nil {
-			line += fmt.Sprintf("  %s, priority %d", plural(*b.Tokens, "token"), *b.Priority)
+			line += fmt.Sprintf("  %s, priority %d", pack.Counted(*b.Tokens, "token"), *b.Priority)
 		}
 		t.line("%s", strings.TrimRight(line+"  "+text(b.Ref), " "))
 	}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // The HTML report is one file that needs nothing else: it asks no network for
@@ -202,12 +204,12 @@ func (v *htmlView) verdict(packs []Pack) string {
 // runCounts says how many of what there are in all packs.
 func (v *htmlView) runCounts() string {
 	s := v.report.Summary
-	parts := []string{plural(s.Packs, "pack"), plural(s.Errors, "error"), plural(s.Warnings, "warning")}
+	parts := []string{pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning")}
 	if s.Waived > 0 {
 		parts = append(parts, fmt.Sprintf("%d waived", s.Waived))
 	}
 	if s.NotChecked > 0 {
-		parts = append(parts, plural(s.NotChecked, "check")+" not run")
+		parts = append(parts, pack.Counted(s.NotChecked, "check")+" not run")
 	}
 	return strings.Join(parts, " · ")
 }
@@ -248,7 +250,7 @@ func (v *htmlView) overview(packs []Pack) *htmlTable {
 		return htmlRow{Cells: [][]piece{
 			say().link(fmt.Sprintf("#p%d", number), v.text(packName(&p))).pieces,
 			say().badge(tone(string(p.Result)), looks[string(p.Result)].mark+" "+verdict).pieces,
-			say().plain(plural(c.Errors, "error") + ", " + plural(c.Warnings, "warning")).pieces,
+			say().plain(pack.Counted(c.Errors, "error") + ", " + pack.Counted(c.Warnings, "warning")).pieces,
 		}}
 	})
 	t.Fold = foldedOver(t, 50)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/internal/operations"
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // What golden cases and measurements show, for the page.
@@ -140,7 +141,7 @@ func (v *htmlView) evaluation(p *Pack) htmlPart {
 		}
 		source := v.text(m.Source)
 		if m.Samples > 0 {
-			source += ", " + plural(m.Samples, "sample")
+			source += ", " + pack.Counted(m.Samples, "sample")
 		}
 		return htmlRow{Cells: append(cells, say().plain(cmp.Or(source, "none")).pieces)}
 	})
@@ -164,7 +165,7 @@ func (v *htmlView) operations(p *Pack) htmlPart {
 	}
 	share("Compile success rate", "", f.CompileSuccessRate)
 	for _, s := range f.ToolSurfaceSize {
-		row("Tool surface size", s.Intent, figure(&s.Mean), fmt.Sprintf("at most %d in %s", s.Max, plural(s.Cases, "case")))
+		row("Tool surface size", s.Intent, figure(&s.Mean), fmt.Sprintf("at most %d in %s", s.Max, pack.Counted(s.Cases, "case")))
 	}
 	share("Rule activation rate", "", f.RuleActivationRate)
 	for _, a := range f.RuleActivations {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // The picture of a binding graph: one column for each kind of node, from left to
@@ -102,10 +104,10 @@ func (v *htmlView) graph(p *Pack) *htmlGraph {
 		out.Edges = append(out.Edges, curve(from, to, e, title))
 	}
 	if broken > 0 {
-		out.Broken = plural(broken, "broken edge")
+		out.Broken = pack.Counted(broken, "broken edge")
 	}
 	if g.NodesLeftOut+g.EdgesLeftOut > 0 {
-		out.LeftOut = fmt.Sprintf("%s and %s are left out of the picture.", plural(g.NodesLeftOut, "node"), plural(g.EdgesLeftOut, "edge"))
+		out.LeftOut = fmt.Sprintf("%s and %s are left out of the picture.", pack.Counted(g.NodesLeftOut, "node"), pack.Counted(g.EdgesLeftOut, "edge"))
 	}
 	out.Table = v.graphTable(p, names)
 	return out

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // What the step from the version before does, for the page.
@@ -322,7 +324,7 @@ func (v *htmlView) surface(p *Pack) htmlPart {
 		return htmlRow{Cells: [][]piece{say().code(v.text(r.Intent)).pieces, say().code(v.text(r.Capability)).pieces, mode.pieces, orNone(gates), v.bounds(r.Bounds), orNone(ungated)}}
 	})
 	t.Fold = foldedOver(t, 12)
-	return htmlPart{ID: "surface", Title: "Tool surface", Words: []string{plural(len(p.ToolSurface), "tool") + " can be reached, each by the intent that has it."}, Tables: []*htmlTable{t}}
+	return htmlPart{ID: "surface", Title: "Tool surface", Words: []string{pack.Counted(len(p.ToolSurface), "tool") + " can be reached, each by the intent that has it."}, Tables: []*htmlTable{t}}
 }
 
 func (v *htmlView) bounds(bounds map[string]any) []piece {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf16"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // A report that is longer than GitHub takes is said again with less, instead of
@@ -202,7 +204,7 @@ func (m *markdown) errors(p *Pack) {
 		m.paragraph("%s", leftOut(left, "error"))
 	}
 	if d := p.Diff; d != nil && len(d.Loosened)+len(callouts(d.Surface)) > 0 {
-		m.paragraph("⚠️ %s · %s", plural(len(d.Loosened), "loosened guardrail"), plural(len(callouts(d.Surface)), "tool")+" newly reachable with no gate")
+		m.paragraph("⚠️ %s · %s", pack.Counted(len(d.Loosened), "loosened guardrail"), pack.Counted(len(callouts(d.Surface)), "tool")+" newly reachable with no gate")
 	}
 }
 

@@ -38,7 +38,7 @@ type list struct {
 // bounds a sentence that says how many more there are.
 func (m *markdown) list(l list) {
 	if m.rung == headline && l.n > 0 {
-		m.left = append(m.left, cmp.Or(l.summary, plural(l.n, l.noun)))
+		m.left = append(m.left, cmp.Or(l.summary, pack.Counted(l.n, l.noun)))
 		return
 	}
 	var lines []string
@@ -60,7 +60,7 @@ func (m *markdown) list(l list) {
 		m.lines(slices.Concat(l.head, lines[:open]))
 	}
 	if rest := lines[open:]; len(rest) > 0 || m.rung > whole && l.n > open {
-		summary := cmp.Or(l.summary, plural(l.n, l.noun))
+		summary := cmp.Or(l.summary, pack.Counted(l.n, l.noun))
 		if open > 0 {
 			summary = more(l.n-open, l.noun)
 		}
@@ -114,7 +114,7 @@ func (m *markdown) fold(summary string, lines []string) {
 }
 
 // more returns "1 more error", "2 more errors".
-func more(n int, noun string) string { return plural(n, "more "+noun) }
+func more(n int, noun string) string { return pack.Counted(n, "more "+noun) }
 
 func leftOut(n int, noun string) string {
 	verb := "are"
@@ -278,7 +278,7 @@ func (m *markdown) waived(p *Pack) {
 func (m *markdown) notChecked(p *Pack) {
 	checks := byReason(unchecked(p))
 	m.list(list{
-		noun: "reason", n: len(checks), summary: plural(len(unchecked(p)), "check") + " not run",
+		noun: "reason", n: len(checks), summary: pack.Counted(len(unchecked(p)), "check") + " not run",
 		line: func(i int) string { return "- " + Markdown(checks[i].names) + ": " + Message(checks[i].reason) },
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // Markdown layout, for the pull request comment and the job summary: the
@@ -173,7 +175,7 @@ func counts(p *Pack) string {
 		parts = append(parts, fmt.Sprintf("%d not checked", unchecked))
 	}
 	c := Count(p)
-	parts = append(parts, plural(c.Errors, "error"), plural(c.Warnings, "warning"))
+	parts = append(parts, pack.Counted(c.Errors, "error"), pack.Counted(c.Warnings, "warning"))
 	if c.Waived > 0 {
 		parts = append(parts, fmt.Sprintf("%d waived", c.Waived))
 	}

@@ -260,12 +260,12 @@ func (t *terminal) verdict(r *Report) {
 	if r.Result == Broken {
 		parts = append(parts, "could not finish")
 	}
-	parts = append(parts, plural(s.Packs, "pack"), plural(s.Errors, "error"), plural(s.Warnings, "warning"))
+	parts = append(parts, pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"))
 	if s.Waived > 0 {
 		parts = append(parts, fmt.Sprintf("%d waived", s.Waived))
 	}
 	if s.NotChecked > 0 {
-		parts = append(parts, plural(s.NotChecked, "check")+" not run")
+		parts = append(parts, pack.Counted(s.NotChecked, "check")+" not run")
 	}
 	t.line("%s %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), strings.Join(parts, " · "))
 }

@@ -2,20 +2,13 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
-)
 
-// plural returns "1 error", "2 errors".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+	"github.com/contextosai/packgate/internal/pack"
+)
 
 // cut shortens a text to at most n characters and marks the cut.
 func cut(s string, n int) string {
@@ -57,11 +50,11 @@ func gateGroups(gates []Gate) iter.Seq[[]Gate] {
 func gateWord(g Gate) string {
 	switch {
 	case g.Errors > 0 && g.Warnings > 0:
-		return plural(g.Errors, "error") + ", " + plural(g.Warnings, "warning")
+		return pack.Counted(g.Errors, "error") + ", " + pack.Counted(g.Warnings, "warning")
 	case g.Errors > 0:
-		return plural(g.Errors, "error")
+		return pack.Counted(g.Errors, "error")
 	case g.Warnings > 0:
-		return plural(g.Warnings, "warning")
+		return pack.Counted(g.Warnings, "warning")
 	}
 	return looks[g.Status].word
 }

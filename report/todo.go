@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // versionPointer is where a pack states its version (Context Pack contract,
@@ -67,7 +69,7 @@ func (m *markdown) todo(p *Pack) string {
 	}
 	words := fmt.Sprintf("set `pack_version` to %s (%s), or run %s", Markdown(next.version), m.link(next.file, next.line), Code(next.bump))
 	if next.others > 0 {
-		words += ", and mend " + plural(next.others, "other error")
+		words += ", and mend " + pack.Counted(next.others, "other error")
 	}
 	return words
 }

@@ -90,20 +90,12 @@ func (m *Measurement) settle() {
 func (m *Measurement) by() string {
 	switch {
 	case m.Source != BuiltIn:
-		return fmt.Sprintf("%s, %s", m.Source, counted(m.Samples, "sample"))
+		return fmt.Sprintf("%s, %s", m.Source, pack.Counted(m.Samples, "sample"))
 	case m.Metric == Economics:
-		return fmt.Sprintf("packgate's built-in evaluator, mean of %s", counted(m.Samples, "compile"))
+		return fmt.Sprintf("packgate's built-in evaluator, mean of %s", pack.Counted(m.Samples, "compile"))
 	}
 	good := int(math.Round(m.Value.Value * float64(m.Samples)))
-	return fmt.Sprintf("packgate's built-in evaluator, %d of %s", good, counted(m.Samples, "case"))
-}
-
-// counted returns a number of things.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("packgate's built-in evaluator, %d of %s", good, pack.Counted(m.Samples, "case"))
 }
 
 // Measure returns what is known of every target of the pack and of every value

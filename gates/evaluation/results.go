@@ -7,6 +7,7 @@ import (
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // EVL007: what was measured reaches its target.
@@ -163,7 +164,7 @@ func noteUntried(p *gate.Pass, s *surveyed) {
 	var parts []string
 	for _, intent := range p.Pack.Intents() {
 		if n := s.untried[intent.Value]; n > 0 && used[intent.Value] && len(parts) < gate.MostListed {
-			parts = append(parts, fmt.Sprintf("%s of intent %s", counted(n, "golden case"), gate.Quote(intent.Value)))
+			parts = append(parts, fmt.Sprintf("%s of intent %s", pack.Counted(n, "golden case"), gate.Quote(intent.Value)))
 		}
 	}
 	if len(parts) > 0 {

@@ -132,7 +132,7 @@ func checkSamples(p *gate.Pass) {
 			p.Report(gate.Diagnostic{
 				At: entry.Samples.Node, Key: p.Unit.Within(card.Name),
 				Message: fmt.Sprintf("%s was measured with %s, and the config wants at least %s",
-					gate.CalledBriefly("intent", entry.Intent), counted(int(entry.Samples.Value), "sample"), Number(least.Value)),
+					gate.CalledBriefly("intent", entry.Intent), pack.Counted(int(entry.Samples.Value), "sample"), Number(least.Value)),
 				Hint:    "measure more samples of the intent",
 				Related: gate.See(least.Node, "the config says so"),
 			})

@@ -290,7 +290,7 @@ func (w *workspace) behindLinks(name string) string {
 // pack is checked against each of them.
 func (w *workspace) isCatalog(name string) bool {
 	patterns := pack.Values(w.config.Environments)
-	return strings.HasPrefix(name, "environments/") || matches(patterns, name)
+	return strings.HasPrefix(name, "environments/") || repo.Matches(patterns, name)
 }
 
 // removed returns the packs that a change removes, sorted.

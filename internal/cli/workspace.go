@@ -11,9 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
 )
 
@@ -176,7 +174,9 @@ func (w *workspace) load(at place, configName string, s settings) error {
 	if w.environments, err = w.files.Environments(w.config); err != nil {
 		return err
 	}
-	w.patterns = packPatterns(w.config, s.packs)
+	if w.patterns = s.packs; len(w.patterns) == 0 {
+		w.patterns = repo.PackPatterns(w.config)
+	}
 	if at.file && strings.HasSuffix(at.scope, ".json") {
 		w.packs = []string{at.scope}
 		return nil
@@ -198,26 +198,8 @@ func (w *workspace) load(at place, configName string, s settings) error {
 	return nil
 }
 
-// packPatterns returns the patterns that name the packs: those that were given,
-// else the config's, else every pack.json and *.pack.json.
-func packPatterns(c *repo.Config, given []string) []string {
-	if len(given) > 0 {
-		return given
-	}
-	if named := pack.Values(c.Packs); len(named) > 0 {
-		return named
-	}
-	return []string{"**/pack.json", "**/*.pack.json"}
-}
-
 // isPack reports whether a file has the name of a pack, whether it exists or not.
-func (w *workspace) isPack(name string) bool { return matches(w.patterns, name) }
-
-func matches(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool {
-		return doublestar.MatchUnvalidated(path.Clean(p), name)
-	})
-}
+func (w *workspace) isPack(name string) bool { return repo.Matches(w.patterns, name) }
 
 // onePack opens the repository of a path that has to lead to exactly one pack.
 func onePack(name string, s settings) (*workspace, *repo.Unit, error) {

@@ -12,10 +12,10 @@ import (
 	"github.com/contextosai/packgate/internal/pack"
 )
 
-// packPatterns returns the patterns of the pack files. They have no braces where
-// they are ours: doublestar takes the names of folders beside braces for a
-// pattern.
-func packPatterns(c *Config) []string {
+// PackPatterns returns the patterns of the pack files: those that the config names,
+// or else every pack.json and *.pack.json. They have no braces where they are ours:
+// doublestar takes the names of folders beside braces for a pattern.
+func PackPatterns(c *Config) []string {
 	if patterns := pack.Values(c.Packs); len(patterns) > 0 {
 		return patterns
 	}
@@ -24,7 +24,13 @@ func packPatterns(c *Config) []string {
 
 // isPack reports whether the config, or the layout, has a file for a pack.
 func isPack(name string, c *Config) bool {
-	return slices.ContainsFunc(packPatterns(c), func(p string) bool {
+	return Matches(PackPatterns(c), name)
+}
+
+// Matches reports whether a file, named relative to the root, matches any of the
+// patterns, all of which are valid.
+func Matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
 		return doublestar.MatchUnvalidated(path.Clean(p), name)
 	})
 }
@@ -36,7 +42,7 @@ func isPack(name string, c *Config) bool {
 // error is a *Problem where a pattern cannot be used.
 func (f *Files) Find(c *Config, patterns ...string) ([]string, error) {
 	if len(patterns) == 0 {
-		patterns = packPatterns(c)
+		patterns = PackPatterns(c)
 	}
 	return f.glob(patterns...)
 }
