@@ -1,0 +1,270 @@
+package publish
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/contextosai/packgate/publish/registry"
+)
+
+// The variables by which this test binary is a publisher that may be killed.
+const (
+	childBase  = "PACKGATE_TEST_PUBLISH_TO"
+	childRoot  = "PACKGATE_TEST_PUBLISH_ROOT"
+	childState = "PACKGATE_TEST_PUBLISH_STATE"
+	childDoes  = "PACKGATE_TEST_PUBLISH_DOES"
+)
+
+func TestMain(m *testing.M) {
+	if base := os.Getenv(childBase); base != "" {
+		os.Exit(child(base))
+	}
+	os.Exit(m.Run())
+}
+
+// quiet is a testing.TB for the child, which has no test to fail.
+type quiet struct{ testing.TB }
+
+func (quiet) Helper()                  {}
+func (quiet) Fatal(args ...any)        { fmt.Fprintln(os.Stderr, args...); os.Exit(1) }
+func (quiet) TempDir() string          { return os.Getenv(childRoot) }
+func (quiet) Context() context.Context { return context.Background() }
+
+func child(base string) int {
+	w := worldOf(quiet{}, nil, base, os.Getenv(childRoot))
+	state, err := OpenState(os.Getenv(childState))
+	w.must(err)
+	fmt.Println("ready")
+	if err := drill(w, state, os.Getenv(childDoes)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// drill does one thing to the registry that a kill may interrupt.
+func drill(w *world, state *StateFolder, what string) error {
+	ctx := context.Background()
+	p := w.publisher()
+	p.State = state
+	p.Registry = w.reg
+	var err error
+	switch what {
+	case "publish":
+		_, err = p.Publish(ctx, candidate("1.1.0", ""))
+	case "revoke":
+		_, err = p.Revoke(ctx, Change{Ref: w.ref("1.0.0"), Reason: "found wanting", Actor: "ann"})
+	case "pin":
+		w.clock.Store(60)
+		_, err = p.Pin(ctx, PinChange{Ref: w.ref("1.0.0"), Environment: "prod", Actor: "ann"}, nil)
+	}
+	return err
+}
+
+var drills = []string{"publish", "revoke", "pin"}
+
+// start starts the child, which kills nothing itself.
+func start(t *testing.T, w *world, root, state, what string) (*exec.Cmd, *bufio.Reader) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), childBase+"="+w.reg.String(), childRoot+"="+root, childState+"="+state, childDoes+"="+what)
+	out, err := cmd.StdoutPipe()
+	w.must(err)
+	w.must(cmd.Start())
+	return cmd, bufio.NewReader(out)
+}
+
+// undisturbed returns what the registry holds after a drill that nothing disturbs,
+// and how many requests that took.
+func undisturbed(t *testing.T, w *world, what string) (dump string, requests int64) {
+	t.Helper()
+	w.prepare()
+	w.must(drill(w, nil, what))
+	if w.host != nil {
+		requests = w.host.requests.Load()
+	}
+	return w.dump(), requests
+}
+
+// prepare puts there what the drills need.
+func (w *world) prepare() {
+	w.clock.Store(0)
+	w.publish(candidate("1.0.0", ""))
+	if w.host != nil {
+		w.host.on(nil)
+	}
+}
+
+// settled holds that doing it again after a disturbance ends in the one same state,
+// and that nothing is signed that was signed and saved before.
+func (w *world) settled(state *StateFolder, what, want, when string) {
+	w.t.Helper()
+	saved, err := filepath.Glob(filepath.Join(state.folder, "*.json"))
+	w.must(err)
+	if w.host != nil {
+		w.host.on(nil)
+	}
+	w.signed.Store(0)
+	if err := drill(w, state, what); err != nil {
+		w.t.Fatalf("%s: again: %v", when, err)
+	}
+	if got := w.dump(); got != want {
+		w.t.Errorf("%s: the registry holds\n%s\nwanted\n%s", when, got, want)
+	}
+	if len(saved) > 0 && w.signed.Load() > 0 {
+		w.t.Errorf("%s: %d signatures, though there was saved state", when, w.signed.Load())
+	}
+	left, err := filepath.Glob(filepath.Join(state.folder, "*.json"))
+	w.must(err)
+	if len(left) > 0 {
+		w.t.Errorf("%s: saved state is left: %q", when, left)
+	}
+}
+
+// TestKilledAtEachRequest kills a publisher before and after each of its requests.
+func TestKilledAtEachRequest(t *testing.T) {
+	for name, referrers := range map[string]bool{"referrers": true, "fallback": false} {
+		for _, what := range drills {
+			if referrers && what != "publish" {
+				continue // the list of referrers being a tag is the harder case
+			}
+			t.Run(name+"/"+what, func(t *testing.T) {
+				t.Parallel()
+				h := newHost(t, referrers)
+				w := worldOf(t, h, h.base(), "")
+				want, requests := undisturbed(t, w, what)
+				for n := int64(1); n <= requests; n++ {
+					for _, before := range []bool{true, false} {
+						h.renew(referrers)
+						w.prepare()
+						folder := filepath.Join(t.TempDir(), "state")
+						when := fmt.Sprintf("killed at request %d of %d, before %v", n, requests, before)
+						if !killAt(t, w, h, folder, what, n, before) {
+							t.Errorf("%s: the publisher was not killed", when)
+						}
+						state, err := OpenState(folder)
+						w.must(err)
+						w.settled(state, what, want, when)
+					}
+				}
+			})
+		}
+	}
+}
+
+// killAt runs a child that is killed at its nth request, and tells whether it was.
+func killAt(t *testing.T, w *world, h *host, folder, what string, n int64, before bool) bool {
+	t.Helper()
+	started := make(chan *os.Process, 1)
+	h.on(func(i int64, _ http.ResponseWriter, r *http.Request, forward http.Handler) bool {
+		if i < n {
+			return false
+		}
+		if !before && i == n {
+			forward.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		select {
+		case p := <-started:
+			if err := p.Kill(); err != nil {
+				t.Error(err)
+			}
+		default: // killed already; what it sent before that is lost
+		}
+		panic(http.ErrAbortHandler)
+	})
+	cmd, out := start(t, w, "", folder, what)
+	started <- cmd.Process
+	_, _ = out.ReadString(0) // until the child is gone
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exit.ExitCode() == -1
+}
+
+// TestKilledAnywhere kills a publisher to a folder at random points.
+func TestKilledAnywhere(t *testing.T) {
+	const rounds = 16
+	for _, what := range drills {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			want, _ := undisturbed(t, worldOf(t, nil, "oci:./registry", t.TempDir()), what)
+			span := time.Duration(0)
+			killed := 0
+			for round := range rounds {
+				root := t.TempDir()
+				w := worldOf(t, nil, "oci:./registry", root)
+				w.prepare()
+				folder := filepath.Join(t.TempDir(), "state")
+				cmd, out := start(t, w, root, folder, what)
+				if _, err := out.ReadString('\n'); err != nil {
+					t.Fatal(err)
+				}
+				from := time.Now()
+				if round > 0 { // the first one shows how long it takes
+					timer := time.AfterFunc(rand.N(span+1), func() { _ = cmd.Process.Kill() })
+					defer timer.Stop()
+				}
+				_, _ = out.ReadString(0)
+				if err := cmd.Wait(); err != nil {
+					killed++
+				}
+				if round == 0 {
+					span = time.Since(from)
+				}
+				state, err := OpenState(folder)
+				w.must(err)
+				w.settled(state, what, want, fmt.Sprintf("round %d", round))
+			}
+			t.Logf("%d of %d were killed within %v", killed, rounds, span)
+		})
+	}
+}
+
+// TestOutageAtEachRequest lets the registry be away from the nth request on, and
+// then be back.
+func TestOutageAtEachRequest(t *testing.T) {
+	for name, referrers := range map[string]bool{"referrers": true, "fallback": false} {
+		for _, what := range drills {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				t.Parallel()
+				h := newHost(t, referrers)
+				w := worldOf(t, h, h.base(), "")
+				want, requests := undisturbed(t, w, what)
+				for n := int64(1); n <= requests; n++ {
+					h.renew(referrers)
+					w.prepare()
+					state, err := OpenState(filepath.Join(t.TempDir(), "state"))
+					w.must(err)
+					h.on(func(i int64, rw http.ResponseWriter, _ *http.Request, _ http.Handler) bool {
+						if i >= n {
+							rw.WriteHeader(http.StatusServiceUnavailable)
+						}
+						return i >= n
+					})
+					err = drill(w, state, what)
+					if !errors.Is(err, registry.ErrUnavailable) {
+						t.Errorf("away from request %d: error %v, wanted %v", n, err, registry.ErrUnavailable)
+					}
+					var unfinished *Unfinished
+					if what == "publish" && !errors.As(err, &unfinished) {
+						t.Errorf("away from request %d: error %v, wanted that it is unfinished", n, err)
+					}
+					w.settled(state, what, want, fmt.Sprintf("away from request %d of %d", n, requests))
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,399 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/publish/attest"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/publish/statement"
+)
+
+// Result is what became of one candidate.
+type Result struct {
+	Pack    string // pack_id@version
+	Ref     string // repository:version@digest
+	Digest  string // of the manifest
+	Content string // of the pack's bytes
+	Bundle  string // digest of the bundle; "" where nothing was signed or looked for
+	// Steps are those that stand at the end, done by this run or found done.
+	Steps   []Step
+	Already bool // the version was published with these bytes before, and nothing was done
+	DryRun  bool
+	// Signer is who signed; nil where nothing was signed or looked for.
+	Signer *attest.SignerInfo
+	// Signed is when it was signed; zero where Signer is nil.
+	Signed time.Time
+	// Notes say what was found and not used, such as a damaged file of saved state.
+	Notes []string
+	// NotChecked says what could not be looked at.
+	NotChecked []string
+}
+
+// job is the publishing of one candidate.
+type job struct {
+	*Publisher
+	Candidate
+	repo     *registry.Repository
+	artifact *registry.Artifact
+	about    statement.Version
+	result   *Result
+	report   []byte     // what is attached: the one that the signed statement names
+	signed   *signature // nil until there is one
+	attached bool       // whether the bundle is in the registry
+	state    string     // file of the saved state, "" where there is none
+}
+
+// Publish signs a candidate and puts it into the registry. It may be run again at
+// any point and finishes the job: what is there is not made again, and a version
+// that is there with the same bytes costs one request. Nothing is overwritten: it
+// fails with a *Collision where the version is there with other bytes, and with an
+// *Unfinished, which says how far it came, where a service was not available. Any
+// other error is of no use to try again.
+func (p *Publisher) Publish(ctx context.Context, c Candidate) (*Result, error) {
+	j, err := p.job(c)
+	if err != nil {
+		return nil, err
+	}
+	steps := []struct {
+		name Step
+		do   func(context.Context) error
+	}{
+		{StepPacked, j.compare}, {StepSigned, j.sign}, {StepPushed, j.push},
+		{StepAttached, j.attach}, {StepVerified, j.readBack}, {StepTagged, j.tag},
+	}
+	for _, step := range steps {
+		if err := step.do(ctx); err != nil {
+			return nil, failed("publishing", c.name(), step.name, j.state, err)
+		}
+		if j.result.Already {
+			break
+		}
+		if p.DryRun && step.name == StepSigned {
+			return j.result, nil
+		}
+		j.result.Steps = append(j.result.Steps, step.name)
+	}
+	if p.DryRun {
+		return j.result, nil
+	}
+	if err := p.State.remove(c.name()); err != nil {
+		j.note(err.Error()) // the version is published; the file is ignored from now on
+	}
+	return j.result, nil
+}
+
+func (p *Publisher) job(c Candidate) (*job, error) {
+	a, err := c.artifact()
+	if err != nil {
+		return nil, err
+	}
+	repo, err := p.Registry.Repository(c.Pack)
+	if err != nil {
+		return nil, err
+	}
+	return &job{
+		Publisher: p, Candidate: c, repo: repo, artifact: a, report: c.Report,
+		about: statement.Version{Pack: c.name(), Manifest: a.Digest, Content: a.ContentDigest},
+		result: &Result{
+			Pack: c.name(), Digest: a.Digest, Content: a.ContentDigest, DryRun: p.DryRun,
+			Ref: fmt.Sprintf("%s:%s@%s", repo.Name(), registry.VersionTag(c.Version), a.Digest),
+		},
+	}, nil
+}
+
+func (j *job) note(text string) { j.result.Notes = append(j.result.Notes, text) }
+
+// compare looks at what the registry holds of the version, and refuses to go on
+// where that is anything else.
+func (j *job) compare(ctx context.Context) error {
+	at, err := standing(ctx, j.repo, j.artifact)
+	if err != nil {
+		return err
+	}
+	switch at.Kind {
+	case Same:
+		j.result.Already = true
+		return nil
+	case Other:
+		return j.collision(registry.VersionTag(j.Version), at.Found, false)
+	}
+	_, err = j.lookForOthers(ctx, false)
+	return err
+}
+
+func (j *job) collision(tag, found string, race bool) error {
+	return &Collision{Pack: j.name(), Wanted: j.artifact.Digest, Found: found, Tag: tag, Race: race}
+}
+
+// lookForOthers refuses where a content tag names another digest of the version
+// that is not revoked, and returns the tags that are listed. Whether that one is
+// signed is not asked: it may be about to be.
+func (j *job) lookForOthers(ctx context.Context, race bool) (tags []string, err error) {
+	if tags, err = j.repo.Tags(ctx); err != nil {
+		return nil, err
+	}
+	for _, text := range tags {
+		t, ours := readTag(text)
+		if !ours || !t.content || t.version != j.Version {
+			continue
+		}
+		found, err := j.repo.Resolve(ctx, text)
+		if errors.Is(err, registry.ErrNotFound) {
+			continue // deleted since it was listed
+		}
+		if err != nil {
+			return nil, err
+		}
+		if found == j.artifact.Digest {
+			continue
+		}
+		h, err := j.checker().inspect(ctx, j.repo, found)
+		if err != nil {
+			return nil, err
+		}
+		if !h.revoked() {
+			return nil, j.collision(text, found, race)
+		}
+	}
+	return tags, nil
+}
+
+// sign finds a bundle that speaks for the candidate, in the registry or in the
+// saved state, or makes one.
+func (j *job) sign(ctx context.Context) error {
+	if done, err := j.signedBefore(ctx); done || err != nil {
+		return err
+	}
+	if j.signedAndSaved() {
+		return nil
+	}
+	if j.DryRun {
+		return j.preflight(ctx)
+	}
+	source, err := statement.Summary{
+		Version: j.about, Resource: j.repo.Name(), Tool: j.Tool, Rules: j.Rules, Config: j.Config, Class: j.Class,
+		Baseline: j.Baseline, Approvals: j.Approvals, PullRequest: j.PullRequest,
+		Report: string(pack.DigestOf(j.Report)), Source: j.Source, Time: j.now(),
+	}.Statement()
+	if err != nil {
+		return &Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of %q", j.name()), Cause: err}
+	}
+	s, err := j.Publisher.sign(ctx, statement.TypeSummary, j.about, source)
+	if err != nil {
+		return err
+	}
+	j.use(s)
+	j.state, err = j.State.save(saved{Pack: j.name(), Manifest: j.artifact.Digest, Bundle: s.bundle, Report: j.Report})
+	if err != nil {
+		message, _ := parts(err)
+		j.note(message) // the next run signs again, where this one is cut off
+	}
+	return nil
+}
+
+func (j *job) use(s *signature) {
+	signer := s.verified.Signer
+	j.signed, j.result.Bundle, j.result.Signer = s, s.verified.Digest, &signer
+	if said, err := s.verified.Statement.Summary(); err == nil { // which the verifier has made sure of
+		j.result.Signed = signedAt(s.verified, said.Time)
+	}
+}
+
+// signedBefore takes a bundle that an earlier run left in the registry. It must
+// have its gate report there, or else the report must be at hand: a bundle whose
+// report is lost is replaced by a new one.
+func (j *job) signedBefore(ctx context.Context) (done bool, err error) {
+	h, err := j.checker().inspect(ctx, j.repo, j.artifact.Digest)
+	switch {
+	case err != nil:
+		return false, err
+	case h.revoked():
+		return false, &Error{
+			Kind: ErrRevoked, Message: fmt.Sprintf("the content of %q was revoked: %s", j.name(), stateOf(h.states).Reason),
+			Hint: "publish another content under another version",
+		}
+	case h.problem != nil && h.problem.Kind != ReasonNotPublished:
+		return false, h.problem.Cause
+	}
+	for _, s := range h.summaries {
+		report, ok := j.reportOf(s, h)
+		if !ok {
+			continue
+		}
+		v, err := j.Verifier.Verify(s.source)
+		if err != nil {
+			return false, err
+		}
+		j.use(&signature{bundle: s.source, verified: v})
+		j.report, j.attached = report, true
+		return true, nil
+	}
+	return false, nil
+}
+
+// reportOf returns the bytes of the report that a summary names, nil where they are
+// in the registry.
+func (j *job) reportOf(s signedSummary, h *holding) (report []byte, ok bool) {
+	if slices.Contains(h.reports, s.summary.Report) {
+		return nil, true
+	}
+	if string(pack.DigestOf(j.Report)) == s.summary.Report {
+		return j.Report, true
+	}
+	kept, _ := j.State.load(j.name(), j.artifact)
+	if kept != nil && string(pack.DigestOf(kept.Report)) == s.summary.Report {
+		return kept.Report, true
+	}
+	return nil, false
+}
+
+// signedAndSaved takes a bundle that an earlier run signed and could not publish.
+func (j *job) signedAndSaved() bool {
+	kept, note := j.State.load(j.name(), j.artifact)
+	if note != "" {
+		j.note(note)
+	}
+	if kept == nil {
+		return false
+	}
+	v, err := j.Verifier.Verify(kept.Bundle)
+	if err == nil && v.Statement.Version() != j.about {
+		err = errors.New("the bundle speaks of " + differs(v.Statement.Version(), j.about))
+	}
+	if err == nil {
+		err = names(v.Statement, kept.Report)
+	}
+	if err != nil {
+		message, _ := parts(err)
+		j.note("the saved bundle is not used: " + message)
+		return false
+	}
+	j.use(&signature{bundle: kept.Bundle, verified: v})
+	j.report = kept.Report
+	j.state, _ = j.State.file(j.name())
+	return true
+}
+
+// names says whether a statement is a summary that names a report.
+func names(s *statement.Statement, report []byte) error {
+	summary, err := s.Summary()
+	if err != nil {
+		return err
+	}
+	if digest := string(pack.DigestOf(report)); summary.Report != digest {
+		return fmt.Errorf("the bundle names the report %s, and the one kept with it is %s", summary.Report, digest)
+	}
+	return nil
+}
+
+// push puts blobs and manifest into the registry, under no tag yet.
+func (j *job) push(ctx context.Context) error { return j.repo.Push(ctx, j.artifact) }
+
+// attach puts the report and then the bundle beside the manifest, so that a bundle
+// never names a report that was not there.
+func (j *job) attach(ctx context.Context) error {
+	summary, err := j.signed.verified.Statement.Summary()
+	if err != nil {
+		return err
+	}
+	if j.report != nil {
+		if _, err := j.repo.Attach(ctx, j.artifact, registry.Attachment{Type: registry.ReportType, Content: j.report}); err != nil {
+			return err
+		}
+	}
+	if j.attached {
+		return nil
+	}
+	_, err = j.repo.Attach(ctx, j.artifact, registry.Attachment{
+		Type: registry.BundleType, Content: j.signed.bundle, PredicateType: statement.TypeSummary, Created: summary.Time,
+	})
+	return err
+}
+
+// readBack reads what was written, as a stranger would.
+func (j *job) readBack(ctx context.Context) error {
+	h, err := j.checker().inspect(ctx, j.repo, j.artifact.Digest)
+	if err != nil {
+		return err
+	}
+	lost := func(what string) error {
+		return &Error{Kind: ErrLost, Message: fmt.Sprintf("%q was written, and read back %s", j.name(), what), Hint: "run it again, and look at the registry where that does not help"}
+	}
+	switch {
+	case h.problem != nil:
+		return lost("it was not right: " + h.problem.Message)
+	case !bytes.Equal(h.artifact.Content, j.Content):
+		return lost("it has other bytes")
+	case len(h.summaries) == 0:
+		return lost("its signature is not there")
+	}
+	at := slices.IndexFunc(h.summaries, func(s signedSummary) bool { return s.bundle == j.result.Bundle })
+	if at < 0 {
+		// Another publisher of the same bytes was listed in place of this one: what it
+		// signed says the same.
+		at = slices.IndexFunc(h.summaries, func(s signedSummary) bool { return slices.Contains(h.reports, s.summary.Report) })
+	}
+	if at < 0 || !slices.Contains(h.reports, h.summaries[at].summary.Report) {
+		return lost("its gate report is not there")
+	}
+	s := h.summaries[at]
+	j.result.Bundle, j.result.Signer, j.result.Signed = s.bundle, &s.signer, s.time
+	return nil
+}
+
+// tag puts the content tag and then the version tag. It looks for another publisher
+// before and after each: two of them both leave a content tag before either looks
+// for the last time, so that at least one of them sees the other.
+func (j *job) tag(ctx context.Context) error {
+	content := registry.ContentTag(j.Version, j.artifact.Digest)
+	for _, tag := range []string{content, registry.VersionTag(j.Version)} {
+		if _, err := j.unclaimed(ctx); err != nil {
+			return err
+		}
+		if err := j.put(ctx, tag); err != nil {
+			return err
+		}
+	}
+	tags, err := j.unclaimed(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(tags, content) {
+		j.result.NotChecked = append(j.result.NotChecked, notListed(content))
+	}
+	return nil
+}
+
+// unclaimed refuses where another publisher has put a tag of the version meanwhile.
+func (j *job) unclaimed(ctx context.Context) (tags []string, err error) {
+	at, err := standing(ctx, j.repo, j.artifact)
+	if err != nil {
+		return nil, err
+	}
+	if at.Kind == Other {
+		return nil, j.collision(registry.VersionTag(j.Version), at.Found, true)
+	}
+	return j.lookForOthers(ctx, true)
+}
+
+// put writes one tag.
+func (j *job) put(ctx context.Context, tag string) error {
+	err := j.repo.Tag(ctx, j.artifact.Digest, tag)
+	if !errors.Is(err, registry.ErrMoved) {
+		return err
+	}
+	found, resolveErr := j.repo.Resolve(ctx, tag)
+	if resolveErr != nil {
+		return errors.Join(err, resolveErr)
+	}
+	if found == j.artifact.Digest {
+		return nil // moved back by a publisher of the same bytes
+	}
+	return j.collision(tag, found, true)
+}

@@ -1,0 +1,152 @@
+package statement_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contextosai/packgate/publish/statement"
+)
+
+func TestWritingRefuses(t *testing.T) {
+	ofSummary := func(change func(*statement.Summary)) writer { s := summary(); change(&s); return s }
+	ofState := func(change func(*statement.State)) writer { s := state(); change(&s); return s }
+	ofPin := func(change func(*statement.Pin)) writer { p := pin(); change(&p); return p }
+	for _, c := range []struct {
+		want string
+		w    writer
+	}{
+		{`the name is "ctxpack.support", wanted a pack_id`, ofState(func(s *statement.State) { s.Pack = "ctxpack.support" })},
+		{`the name is "p@1.02.0"`, ofState(func(s *statement.State) { s.Pack = "p@1.02.0" })},
+		{`the name is "p@1.2.0-rc1"`, ofState(func(s *statement.State) { s.Pack = "p@1.2.0-rc1" })},
+		{`the name is "p\n@1.2.0"`, ofState(func(s *statement.State) { s.Pack = "p\n@1.2.0" })},
+		{`the manifest's digest is "", wanted sha256:`, ofState(func(s *statement.State) { s.Manifest = "" })},
+		{`the content's digest is "SHA256:`, ofState(func(s *statement.State) { s.Content = strings.ToUpper(s.Content) })},
+		{`the state is "retired", wanted "deprecated" or "revoked"`, ofState(func(s *statement.State) { s.State = "retired" })},
+		{`the reason is " ", wanted some text`, ofState(func(s *statement.State) { s.Reason = " " })},
+		{`the reason is "a\x1b[2J", wanted text of at most 4096 bytes without control`, ofState(func(s *statement.State) { s.Reason = "a\x1b[2J" })},
+		{`the reason is "\xff", wanted text`, ofState(func(s *statement.State) { s.Reason = "\xff" })},
+		{`wanted text of at most 4096 bytes`, ofState(func(s *statement.State) { s.Reason = strings.Repeat("x", 4097) })},
+		{`the actor is "", wanted some text`, ofState(func(s *statement.State) { s.Actor = "" })},
+		{`the time is "0001-01-01T00:00:00Z", wanted a time in UTC`, ofState(func(s *statement.State) { s.Time = time.Time{} })},
+		{`the time is "2025-03-01T12:30:05.000000001Z"`, ofState(func(s *statement.State) { s.Time = at.Add(1) })},
+		{`the time is "2025-03-01T13:30:05+01:00"`, ofState(func(s *statement.State) { s.Time = at.In(time.FixedZone("", 3600)) })},
+		{`the environment is "", wanted up to 124`, ofPin(func(p *statement.Pin) { p.Environment = "" })},
+		{`the environment is "a/b"`, ofPin(func(p *statement.Pin) { p.Environment = "a/b" })},
+		{`the digest of the previous pin is "latest"`, ofPin(func(p *statement.Pin) { p.Previous = "latest" })},
+		{`the actor is "", wanted some text`, ofPin(func(p *statement.Pin) { p.Actor = "" })},
+		{`the reason is "\a"`, ofPin(func(p *statement.Pin) { p.Reason = "\a" })},
+		{`the time is`, ofPin(func(p *statement.Pin) { p.Time = time.Time{} })},
+		{`the resource is "", wanted some text`, ofSummary(func(s *statement.Summary) { s.Resource = "" })},
+		{`the resource is "ghcr.io/acme/other", wanted one that ends in "/ctxpack.support"`, ofSummary(func(s *statement.Summary) { s.Resource = "ghcr.io/acme/other" })},
+		{`the tool's version is ""`, ofSummary(func(s *statement.Summary) { s.Tool = "" })},
+		{`the rule set's version is ""`, ofSummary(func(s *statement.Summary) { s.Rules = "" })},
+		{`the config's digest is "x"`, ofSummary(func(s *statement.Summary) { s.Config = "x" })},
+		{`the class is "huge", wanted one of ["initial" "major" "minor" "patch"]`, ofSummary(func(s *statement.Summary) { s.Class = "huge" })},
+		{`the class is "initial", wanted "initial" where there is no baseline`, ofSummary(func(s *statement.Summary) { s.Class = "initial" })},
+		{`the class is "minor", wanted "initial" where there is no baseline`, ofSummary(func(s *statement.Summary) { s.Baseline = nil })},
+		{`the baseline's manifest's digest is ""`, ofSummary(func(s *statement.Summary) { s.Baseline = &statement.Baseline{Pack: "a@1.0.0"} })},
+		{`the role of an approval is ""`, ofSummary(func(s *statement.Summary) { s.Approvals = []statement.Approval{{Login: "ada"}} })},
+		{`the login of an approval is ""`, ofSummary(func(s *statement.Summary) { s.Approvals = []statement.Approval{{Role: "risk"}} })},
+		{`the pull request is "javascript:x", wanted an address`, ofSummary(func(s *statement.Summary) { s.PullRequest = "javascript:x" })},
+		{`the report's digest is ""`, ofSummary(func(s *statement.Summary) { s.Report = "" })},
+		{`the source repository is "acme/packs"`, ofSummary(func(s *statement.Summary) { s.Source.Repository = "acme/packs" })},
+		{`the source repository is "https://u:p@`, ofSummary(func(s *statement.Summary) { s.Source.Repository = "https://u:p@h.example/x" })},
+		{`the source commit is "main"`, ofSummary(func(s *statement.Summary) { s.Source.Commit = "main" })},
+		{`the source path is "\x00"`, ofSummary(func(s *statement.Summary) { s.Source.Path = "\x00" })},
+		{`the time is`, ofSummary(func(s *statement.Summary) { s.Time = time.Time{} })},
+		{`bytes, wanted at most 1048576`, ofSummary(func(s *statement.Summary) {
+			for i := range 400 {
+				s.Approvals = append(s.Approvals, statement.Approval{Role: strings.Repeat("r", 4000), Login: strings.Repeat("l", i+1)})
+			}
+		})},
+	} {
+		src, err := c.w.Statement()
+		if err == nil || !strings.Contains(err.Error(), c.want) || src != nil {
+			t.Errorf("%+v\ngot  %v\nwant %s", c.w, err, c.want)
+		}
+	}
+}
+
+func TestReadingRefuses(t *testing.T) {
+	for _, c := range []struct {
+		of       writer
+		old, new string
+		want     string
+	}{
+		{state(), `{"_type"`, `["_type"`, "line 1, column"},
+		{state(), `"_type":"https://in-toto.io/Statement/v1"`, `"_type":"https://in-toto.io/Statement/v0.1"`, `member "/_type" of the statement is "https://in-toto.io/Statement/v0.1", wanted`},
+		{state(), `"_type":`, `"_Type":`, `member "/_type" of the statement is missing`},
+		{state(), `"predicateType":`, `"predicateType":"x","predicateType":`, "the object already has a member"},
+		{state(), `"reason":`, `"reason":"none","reason":`, "the object already has a member"},
+		{state(), `"predicate":{`, `"predicate":7,"was":{`, `member "/predicate" of the statement is a number, wanted an object`},
+		{state(), `"subject":[`, `"subject":[{"name":"x","digest":{}},`, `member "/subject" of the statement has 3 items, wanted 2`},
+		{state(), `"subject":[`, `"subject":[7,`, `member "/subject/0" of the statement is a number, wanted an object`},
+		{state(), `"subject":[`, `"subject":[],"was":[`, `has 0 items, wanted 2`},
+		{state(), `"name":"ctxpack.support@1.2.0"}]`, `"name":"ctxpack.other@1.2.0"}]`, `the subjects have two names, "ctxpack.support@1.2.0" and "ctxpack.other@1.2.0"`},
+		{state(), `"digest":{"sha256":"a`, `"digest":{"sha256":"A`, `the manifest's digest is "sha256:A`},
+		{state(), `"digest":{"sha256":"`, `"digest":{"sha512":"`, `member "/subject/0/digest/sha256" of the statement is missing`},
+		{state(), `"state":"revoked"`, `"state":"usable"`, `the state is "usable"`},
+		{state(), `"state":"revoked"`, `"state":null`, `is null, wanted a string`},
+		{state(), `12:30:05Z`, `12:30:05.5Z`, `wanted a time such as "2006-01-02T15:04:05Z"`},
+		{state(), `12:30:05Z`, `12:30:05+00:00`, `wanted a time such as`},
+		{pin(), `"replay":true`, `"replay":"true"`, `is a string, wanted a boolean`},
+		{pin(), `"previous":{`, `"previous":7,"was":{`, `is a number, wanted an object`},
+		{pin(), `"environment":"prod"`, `"environment":"../x"`, `the environment is "../x"`},
+		{pin(), `"actor":"ada",`, ``, `member "/actor" of the statement is missing`},
+		{summary(), `"PASSED"`, `"FAILED"`, `member "/verificationResult" of the statement is "FAILED", wanted "PASSED"`},
+		{summary(), `"id":"https://github.com/contextosai/packgate"`, `"id":"https://example.com"`, `member "/verifier/id" of the statement is "https://example.com"`},
+		{summary(), `/rules/1.1.0"`, `/rules/9.9.9"`, `member "/policy/uri" of the statement is`},
+		{summary(), `"inputAttestations":[`, `"inputAttestations":[{},`, `has 2 items, wanted 1: the gate report`},
+		{summary(), `"verifiedLevels":[],`, ``, `member "/verifiedLevels" of the statement is missing`},
+		{summary(), `"slsaVersion":"1.1",`, ``, `member "/slsaVersion" of the statement is missing`},
+		{summary(), `"contextos":{`, `"other":{`, `member "/contextos" of the statement is missing`},
+		{summary(), `"approvals":[`, `"approvals":{},"was":[`, `is an object, wanted an array`},
+		{summary(), `"class":"minor"`, `"class":"initial"`, `the class is "initial"`},
+		{summary(), `"source":{`, `"source":[],"was":{`, `is an array, wanted an object`},
+	} {
+		src := string(write(t, c.of))
+		changed := strings.Replace(src, c.old, c.new, 1)
+		if changed == src {
+			t.Fatalf("%q is not in %s", c.old, src)
+		}
+		if _, err := read([]byte(changed)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s for %s\ngot  %v\nwant %s", c.new, c.old, err, c.want)
+		}
+	}
+}
+
+func TestParseRefusesWhatIsNoObjectOrTooLarge(t *testing.T) {
+	for src, want := range map[string]string{
+		"":     "line 1, column 1",
+		"[]":   "no JSON object",
+		"null": "no JSON object",
+		`{"_type":"` + strings.Repeat("x", statement.MaxBytes) + `"}`: "line 1, column 1",
+	} {
+		if _, err := statement.Parse([]byte(src)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: got %v, want %s", src, err, want)
+		}
+	}
+}
+
+// FuzzParse holds that what can be read could have been written: it is written
+// again, and reads the same.
+func FuzzParse(f *testing.F) {
+	for _, w := range []writer{summary(), first(), state(), pin()} {
+		f.Add(write(f, w))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		v, err := read(src)
+		if err != nil {
+			return
+		}
+		again, err := read(write(t, v.(writer)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(v, again) {
+			t.Errorf("read %+v, written and read again %+v", v, again)
+		}
+	})
+}

@@ -1,0 +1,203 @@
+package statement_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	vsa "github.com/in-toto/attestation/go/predicates/vsa/v1"
+	intoto "github.com/in-toto/attestation/go/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/contextosai/packgate/publish/statement"
+)
+
+func digest(c string) string { return "sha256:" + strings.Repeat(c, 64) }
+
+var version = statement.Version{Pack: "ctxpack.support@1.2.0", Manifest: digest("a"), Content: digest("b")}
+
+var at = time.Date(2025, 3, 1, 12, 30, 5, 0, time.UTC)
+
+func summary() statement.Summary {
+	return statement.Summary{
+		Version:  version,
+		Resource: "ghcr.io/acme/packs/ctxpack.support",
+		Tool:     "0.4.0", Rules: "1.1.0", Config: digest("c"),
+		Class:       "minor",
+		Baseline:    &statement.Baseline{Pack: "ctxpack.support@1.1.0", Manifest: digest("d"), Content: digest("e")},
+		Approvals:   []statement.Approval{{Role: "owner", Login: "ada"}, {Role: "risk", Login: "bob"}},
+		PullRequest: "https://github.com/acme/packs/pull/7",
+		Report:      digest("f"),
+		Source:      statement.Source{Repository: "https://github.com/acme/packs", Commit: strings.Repeat("1", 40), Path: "packs/support.json"},
+		Time:        at,
+	}
+}
+
+func first() statement.Summary {
+	return statement.Summary{
+		Version: version, Resource: "oci:./registry/ctxpack.support", Tool: "dev", Rules: "1.1.0",
+		Class: statement.ClassInitial, Report: digest("f"), Time: at,
+	}
+}
+
+func state() statement.State {
+	return statement.State{Version: version, State: statement.StateRevoked, Reason: "leaks a <secret> & more\nsee #7", Actor: "ada", Time: at}
+}
+
+func pin() statement.Pin {
+	return statement.Pin{Version: version, Environment: "prod", Previous: digest("9"), Actor: "ada", Reason: "rollback", Replay: true, Time: at}
+}
+
+type writer interface{ Statement() ([]byte, error) }
+
+// read parses the bytes and reads their predicate by its type.
+func read(src []byte) (any, error) {
+	s, err := statement.Parse(src)
+	if err != nil {
+		return nil, err
+	}
+	switch s.Type {
+	case statement.TypeSummary:
+		v, err := s.Summary()
+		if err != nil {
+			return nil, err
+		}
+		return *v, nil
+	case statement.TypeState:
+		v, err := s.State()
+		if err != nil {
+			return nil, err
+		}
+		return *v, nil
+	case statement.TypePin:
+		v, err := s.Pin()
+		if err != nil {
+			return nil, err
+		}
+		return *v, nil
+	}
+	return nil, fmt.Errorf("type %q", s.Type)
+}
+
+func write(t testing.TB, w writer) []byte {
+	t.Helper()
+	src, err := w.Statement()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+func TestWhatIsWrittenReadsBack(t *testing.T) {
+	for name, w := range map[string]writer{
+		"summary": summary(), "first": first(), "state": state(), "pin": pin(),
+		"first pin": statement.Pin{Version: version, Environment: "prod", Actor: "ada", Time: at},
+	} {
+		src := write(t, w)
+		got, err := read(src)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !reflect.DeepEqual(got, w) {
+			t.Errorf("%s: read %+v, wrote %+v", name, got, w)
+		}
+	}
+}
+
+func TestTheSummaryIsExactlyThis(t *testing.T) {
+	want := `{"_type":"https://in-toto.io/Statement/v1","predicate":{"contextos":{"approvals":[{"login":"ada","role":"owner"},{"login":"bob","role":"risk"}],` +
+		`"baseline":{"content":{"sha256":"E"},"manifest":{"sha256":"D"},"name":"ctxpack.support@1.1.0"},"class":"minor",` +
+		`"pullRequest":"https://github.com/acme/packs/pull/7","source":{"commit":"1","path":"packs/support.json","repository":"https://github.com/acme/packs"}},` +
+		`"inputAttestations":[{"digest":{"sha256":"F"}}],"policy":{"digest":{"sha256":"C"},"uri":"https://github.com/contextosai/packgate/rules/1.1.0"},` +
+		`"resourceUri":"ghcr.io/acme/packs/ctxpack.support","slsaVersion":"1.1","timeVerified":"2025-03-01T12:30:05Z","verificationResult":"PASSED",` +
+		`"verifiedLevels":[],"verifier":{"id":"https://github.com/contextosai/packgate","version":{"packgate":"0.4.0","rules":"1.1.0"}}},` +
+		`"predicateType":"https://slsa.dev/verification_summary/v1","subject":[{"digest":{"sha256":"A"},"name":"ctxpack.support@1.2.0"},` +
+		`{"digest":{"sha256":"B"},"name":"ctxpack.support@1.2.0"}]}`
+	for _, c := range "abcdef" {
+		want = strings.ReplaceAll(want, `"`+strings.ToUpper(string(c))+`"`, `"`+strings.Repeat(string(c), 64)+`"`)
+	}
+	want = strings.ReplaceAll(want, `"commit":"1"`, `"commit":"`+strings.Repeat("1", 40)+`"`)
+	if got := write(t, summary()); string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// in-toto's own types read the statement, and know every member of the predicate
+// but the two that are younger than they and ours.
+func TestInTotoReadsTheSummary(t *testing.T) {
+	src := write(t, summary())
+	s := &intoto.Statement{}
+	if err := protojson.Unmarshal(src, s); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(); err != nil {
+		t.Error(err)
+	}
+	var members struct {
+		Predicate map[string]json.RawMessage `json:"predicate"`
+	}
+	if err := json.Unmarshal(src, &members); err != nil {
+		t.Fatal(err)
+	}
+	delete(members.Predicate, "contextos")
+	members.Predicate["verifier"] = json.RawMessage(`{"id":"x"}`)
+	predicate, err := json.Marshal(members.Predicate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &vsa.VerificationSummary{}
+	if err := protojson.Unmarshal(predicate, p); err != nil {
+		t.Fatal(err)
+	}
+	if p.GetVerificationResult() != "PASSED" || p.GetTimeVerified().AsTime() != at || p.GetPolicy().GetDigest()["sha256"] != strings.Repeat("c", 64) {
+		t.Errorf("in-toto read %v", p)
+	}
+}
+
+func TestApprovalsAreSortedAndOnce(t *testing.T) {
+	s := summary()
+	s.Approvals = []statement.Approval{{Role: "risk", Login: "bob"}, {Role: "owner", Login: "ada"}, {Role: "risk", Login: "bob"}}
+	if got, want := write(t, s), write(t, summary()); !bytes.Equal(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if s.Approvals[0].Login != "bob" {
+		t.Error("writing sorted the caller's slice")
+	}
+}
+
+func TestUnknownMembersArePassedOver(t *testing.T) {
+	src := bytes.Replace(write(t, state()), []byte(`"actor":`), []byte(`"ACTOR":"eve","later":{"a":[1]},"actor":`), 1)
+	got, err := read(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, state()) {
+		t.Errorf("read %+v", got)
+	}
+}
+
+func TestReadingAnotherTypeFails(t *testing.T) {
+	s, err := statement.Parse(write(t, state()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Version() != version {
+		t.Errorf("version %+v", s.Version())
+	}
+	want := `the statement is of type "https://github.com/contextosai/packgate/state/v1", wanted "`
+	if _, err := s.Summary(); err == nil || !strings.HasPrefix(err.Error(), want+statement.TypeSummary) {
+		t.Errorf("summary: %v", err)
+	}
+	if _, err := s.Pin(); err == nil || !strings.HasPrefix(err.Error(), want+statement.TypePin) {
+		t.Errorf("pin: %v", err)
+	}
+	s.Type = statement.TypeSummary
+	if _, err := s.State(); err == nil {
+		t.Error("a summary was read as a state")
+	}
+}

@@ -1,0 +1,222 @@
+package statement
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// Verifier is the identifier of packgate as a verifier, and the prefix of the
+// address of the rules that it verified by.
+const Verifier = "https://github.com/contextosai/packgate"
+
+// The members of the predicate that are always the same (SLSA Verification
+// Summary v1). SLSA's own build levels are not packgate's subject, so that the
+// list of levels is empty.
+const (
+	rulesAddress = Verifier + "/rules/"
+	passed       = "PASSED"
+	slsaVersion  = "1.1"
+)
+
+// ClassInitial is the class of the first version of a pack.
+const ClassInitial = "initial"
+
+var classes = []string{ClassInitial, "major", "minor", "patch"}
+
+// Summary says that a version passed the gates. Its predicate is a SLSA
+// Verification Summary v1; what SLSA has no member for stands under "contextos".
+type Summary struct {
+	Version
+	Resource    string     // registry/pack_id (resourceUri)
+	Tool        string     // packgate's version
+	Rules       string     // version of the rule set
+	Config      string     // digest of the config in force, "" without one
+	Class       string     // patch, minor, major, or initial
+	Baseline    *Baseline  // what the version was compared with; nil for the first of a pack
+	Approvals   []Approval // sorted by role and login; empty where no review is demanded
+	PullRequest string     // address of the merged pull request, "" where there is none
+	Report      string     // digest of the JSON gate report
+	Source      Source
+	Time        time.Time // UTC, whole seconds
+}
+
+// Baseline is the version that a version was compared with.
+type Baseline struct {
+	Pack     string // pack_id@version
+	Manifest string // digest of its OCI manifest
+	Content  string // digest of its bytes
+}
+
+// Approval is one approving review that counted.
+type Approval struct {
+	Role  string `json:"role"`
+	Login string `json:"login"`
+}
+
+// Source says where the pack file was read; members that are not known are
+// empty.
+type Source struct {
+	Repository string `json:"repository,omitempty"` // address
+	Commit     string `json:"commit,omitempty"`
+	Path       string `json:"path,omitempty"`
+}
+
+type descriptor struct {
+	URI    string     `json:"uri,omitempty"`
+	Digest *digestSet `json:"digest,omitempty"`
+}
+
+type summaryPredicate struct {
+	Verifier struct {
+		ID      string            `json:"id"`
+		Version map[string]string `json:"version"`
+	} `json:"verifier"`
+	Time   string           `json:"timeVerified"`
+	URI    string           `json:"resourceUri"`
+	Policy descriptor       `json:"policy"`
+	Inputs []descriptor     `json:"inputAttestations"`
+	Result string           `json:"verificationResult"`
+	Levels []string         `json:"verifiedLevels"`
+	SLSA   string           `json:"slsaVersion"`
+	Ours   summaryAdditions `json:"contextos"`
+}
+
+type summaryAdditions struct {
+	Class       string           `json:"class"`
+	Baseline    *summaryBaseline `json:"baseline,omitempty"`
+	Approvals   []Approval       `json:"approvals"`
+	PullRequest string           `json:"pullRequest,omitempty"`
+	Source      *Source          `json:"source,omitempty"`
+}
+
+type summaryBaseline struct {
+	Name     string     `json:"name"`
+	Manifest *digestSet `json:"manifest"`
+	Content  *digestSet `json:"content"`
+}
+
+func (s Summary) check() error {
+	c := &checker{}
+	c.version("", s.Version)
+	c.text("the resource", s.Resource)
+	c.that(strings.HasSuffix(s.Resource, "/"+s.id()), "the resource is %q, wanted one that ends in %q", s.Resource, "/"+s.id())
+	c.text("the tool's version", s.Tool)
+	c.text("the rule set's version", s.Rules)
+	if s.Config != "" {
+		c.digest("the config's digest", s.Config)
+	}
+	c.that(slices.Contains(classes, s.Class), "the class is %q, wanted one of %q", s.Class, classes)
+	c.that((s.Baseline == nil) == (s.Class == ClassInitial),
+		"the class is %q, wanted %q where there is no baseline and only there", s.Class, ClassInitial)
+	if s.Baseline != nil {
+		c.version("baseline's ", Version(*s.Baseline))
+	}
+	for _, a := range s.Approvals {
+		c.text("the role of an approval", a.Role)
+		c.text("the login of an approval", a.Login)
+	}
+	c.address("the pull request", s.PullRequest)
+	c.digest("the report's digest", s.Report)
+	c.address("the source repository", s.Source.Repository)
+	c.that(s.Source.Commit == "" || commitForm.MatchString(s.Source.Commit),
+		"the source commit is %q, wanted 40 or 64 hex digits in lower case", s.Source.Commit)
+	c.optional("the source path", s.Source.Path)
+	c.time("the time", s.Time)
+	return c.err
+}
+
+// sorted returns the approvals in order, each once, never nil.
+func sorted(approvals []Approval) []Approval {
+	out := append([]Approval{}, approvals...)
+	slices.SortFunc(out, func(a, b Approval) int {
+		return cmp.Or(strings.Compare(a.Role, b.Role), strings.Compare(a.Login, b.Login))
+	})
+	return slices.Compact(out)
+}
+
+// Statement returns the in-toto Statement of the summary in its canonical bytes
+// (SLSA Verification Summary v1). It fails where a member is missing or
+// malformed.
+func (s Summary) Statement() ([]byte, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	p := summaryPredicate{
+		Time:   s.Time.Format(timeForm),
+		URI:    s.Resource,
+		Policy: descriptor{URI: rulesAddress + s.Rules, Digest: digests(s.Config)},
+		Inputs: []descriptor{{Digest: digests(s.Report)}},
+		Result: passed,
+		Levels: []string{},
+		SLSA:   slsaVersion,
+		Ours:   summaryAdditions{Class: s.Class, Approvals: sorted(s.Approvals), PullRequest: s.PullRequest},
+	}
+	p.Verifier.ID = Verifier
+	p.Verifier.Version = map[string]string{"packgate": s.Tool, "rules": s.Rules}
+	if b := s.Baseline; b != nil {
+		p.Ours.Baseline = &summaryBaseline{Name: b.Pack, Manifest: digests(b.Manifest), Content: digests(b.Content)}
+	}
+	if s.Source != (Source{}) {
+		p.Ours.Source = &s.Source
+	}
+	return encode(s.Version, TypeSummary, p)
+}
+
+// Summary reads the predicate of a statement of TypeSummary. It fails for one of
+// another type, for a result other than PASSED, for one of another verifier, and
+// where a member is missing or malformed.
+func (s *Statement) Summary() (*Summary, error) {
+	p, err := s.predicate(TypeSummary)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{}
+	verifier, policy, ours := r.object(p, "verifier"), r.object(p, "policy"), r.object(p, "contextos")
+	version, inputs := r.object(verifier, "version"), r.array(p, "inputAttestations")
+	r.constant(verifier, "id", Verifier)
+	r.constant(p, "verificationResult", passed)
+	r.member(p, "verifiedLevels", pack.Array, true)
+	r.text(p, "slsaVersion")
+	out := &Summary{
+		Version:     s.Version(),
+		Resource:    r.text(p, "resourceUri"),
+		Tool:        r.text(version, "packgate"),
+		Rules:       r.text(version, "rules"),
+		Config:      r.optionalDigest(policy, "digest"),
+		Class:       r.text(ours, "class"),
+		PullRequest: r.optional(ours, "pullRequest"),
+		Time:        r.time(p, "timeVerified"),
+	}
+	r.constant(policy, "uri", rulesAddress+out.Rules)
+	if r.err == nil && len(inputs) != 1 {
+		r.fail(p, "inputAttestations", "has %s, wanted 1: the gate report", pack.Counted(len(inputs), "item"))
+	}
+	if r.err == nil {
+		out.Report = r.digest(inputs[0], "digest")
+	}
+	r.additions(ours, out)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return checked(out)
+}
+
+// additions reads the members that SLSA does not have.
+func (r *reader) additions(ours *pack.Node, out *Summary) {
+	if b := r.optionalObject(ours, "baseline"); b != nil {
+		out.Baseline = &Baseline{Pack: r.text(b, "name"), Manifest: r.digest(b, "manifest"), Content: r.digest(b, "content")}
+	}
+	for _, a := range r.array(ours, "approvals") {
+		out.Approvals = append(out.Approvals, Approval{Role: r.text(a, "role"), Login: r.text(a, "login")})
+	}
+	if len(out.Approvals) > 0 {
+		out.Approvals = sorted(out.Approvals)
+	}
+	if src := r.optionalObject(ours, "source"); src != nil {
+		out.Source = Source{Repository: r.optional(src, "repository"), Commit: r.optional(src, "commit"), Path: r.optional(src, "path")}
+	}
+}
