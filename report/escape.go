@@ -212,11 +212,11 @@ func longestRun(s string) int {
 	return longest
 }
 
-// quoted finds values as messages quote them (Go's %q).
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+// quoted finds values as messages quote them (Go's %q), and whole digests.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|sha256:[0-9a-f]{64}`)
 
-// Message returns a finding's message in Markdown: quoted values as code spans,
-// all else as text. A message of more than 500 characters is cut.
+// Message returns a finding's message in Markdown: quoted values and digests as code
+// spans, all else as text. A message of more than 500 characters is cut.
 func Message(s string) string {
 	s = shorten(s, maxMarkdownText)
 	var b strings.Builder

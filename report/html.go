@@ -123,6 +123,7 @@ type htmlPage struct {
 	Todo           []piece
 	Revisions      []piece
 	Errors         []htmlProblem
+	Published      *htmlPublished
 	Notices        [][]piece
 	Overview       *htmlTable
 	Filter         *htmlFilter
@@ -142,12 +143,11 @@ func (v *htmlView) page(packs []Pack, parts *htmlParts) htmlPage {
 	r := v.report
 	l := looks[string(r.Result)]
 	p := htmlPage{Head: parts.head, Verdict: v.verdict(packs), Tone: tone(string(r.Result)), Mark: l.mark, Counts: v.runCounts()}
-	p.Title = p.Verdict + " · packgate"
 	switch {
+	case publicationsLead(r) && r.Result != Broken:
+		v.publishVerdict(&p)
 	case r.Result == Broken:
-		if len(r.Errors) > 0 {
-			p.Todo = v.message(r.Errors[0].Hint)
-		}
+		p.Todo = v.message(brokenTodo(r))
 	case v.alone():
 		p.Todo = v.todo(todoOf(&packs[0]))
 	case len(packs) > 1:
@@ -155,17 +155,12 @@ func (v *htmlView) page(packs []Pack, parts *htmlParts) htmlPage {
 			p.Todo = append(say().plain("in ").code(v.text(packName(&packs[0]))).plain(", ").pieces, v.todo(next)...)
 		}
 	}
+	p.Title = p.Verdict + " · packgate"
 	if len(packs) > 1 {
 		p.Overview = v.overview(packs)
 	}
 	p.Revisions = v.revisions()
-	for _, e := range r.Errors {
-		problem := htmlProblem{Message: v.message(e.Message), Hint: v.message(e.Hint)}
-		if e.File != "" {
-			problem.Place = v.place(r.Head, e.File, e.Line, e.Column)
-		}
-		p.Errors = append(p.Errors, problem)
-	}
+	p.Errors, p.Published = v.problems(r.Errors), v.published()
 	for _, n := range r.Notices {
 		p.Notices = append(p.Notices, v.message(n))
 	}
@@ -174,7 +169,9 @@ func (v *htmlView) page(packs []Pack, parts *htmlParts) htmlPage {
 }
 
 // alone reports whether the report is about one pack and nothing else.
-func (v *htmlView) alone() bool { return len(v.report.Packs) == 1 && v.report.Result != Broken }
+func (v *htmlView) alone() bool {
+	return len(v.report.Packs) == 1 && v.report.Result != Broken && len(v.report.Published) == 0
+}
 
 // verdict is the heading of the page.
 func (v *htmlView) verdict(packs []Pack) string {
@@ -204,7 +201,11 @@ func (v *htmlView) verdict(packs []Pack) string {
 // runCounts says how many of what there are in all packs.
 func (v *htmlView) runCounts() string {
 	s := v.report.Summary
-	parts := []string{pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning")}
+	var parts []string
+	if words := publicationCounts(v.report.Published); words != "" {
+		parts = append(parts, words)
+	}
+	parts = append(parts, pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"))
 	if s.Waived > 0 {
 		parts = append(parts, fmt.Sprintf("%d waived", s.Waived))
 	}

@@ -86,7 +86,7 @@ func (s *sentence) line() *sentence {
 	return s
 }
 
-// message returns a message of which the quoted values stand out.
+// message returns a message of which the quoted values and digests stand out.
 func (v *htmlView) message(s string) []piece {
 	s = shorten(s, maxHTMLText)
 	out := say()
@@ -179,8 +179,10 @@ func (v *htmlView) todo(next *todo) []piece {
 }
 
 // tone returns how a state looks: good, warn, bad or quiet.
-func tone(state string) string {
-	switch looks[state].color {
+func tone(state string) string { return toneOf(looks[state]) }
+
+func toneOf(l look) string {
+	switch l.color {
 	case "green":
 		return "good"
 	case "yellow":

@@ -124,6 +124,9 @@ func (l *ladder) write(r rung, packs []Pack) (text string, ok bool) {
 	head, tail := &markdown{report: l.report, rung: r}, &markdown{report: l.report, rung: r, links: l.links}
 	head.run(packs)
 	head.leave()
+	if l.report.Result != Broken && !publicationsLead(l.report) {
+		tail.published()
+	}
 	tail.notices()
 	tail.leave()
 	tail.ending()
@@ -167,7 +170,7 @@ func MarkdownReport(w io.Writer, r *Report) error {
 // pack writes what is said of one pack.
 func (m *markdown) pack(p *Pack) {
 	level := "###"
-	if len(m.report.Packs) > 1 || m.report.Result == Broken {
+	if len(m.report.Packs) > 1 || m.report.Result == Broken || len(m.report.Published) > 0 {
 		level = "####"
 	}
 	m.paragraph("%s %s %s", level, looks[string(p.Result)].emoji, packTitle(p))

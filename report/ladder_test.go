@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ var commentOptions = CommentOptions{
 func TestRungs(t *testing.T) {
 	several := compared(run(Rejected, clean(Passed), other(failing(), "billing"), other(grownAndFailing(), "refunds")))
 	several.Notices = []string{"a notice"}
-	for name, r := range map[string]*Report{"one": compared(run(Failed, grownAndFailing())), "several": several, "broken": broken()} {
+	for name, r := range map[string]*Report{"one": compared(run(Failed, grownAndFailing())), "several": several, "broken": broken(), "published": publishedSeveral()} {
 		for at := whole; at <= headline; at++ {
 			l := ladder{report: r, start: "<!-- marker -->\n", links: commentOptions.links(), limit: MaxComment, measure: units}
 			text, ok := l.write(at, r.Packs)
@@ -67,12 +68,21 @@ func TestReproduce(t *testing.T) {
 }
 
 // closed checks that all that a text opens is closed again. No line but our own
-// begins with a tag: text of a pack begins no line.
+// begins with a tag: text of a pack begins no line, and a line of a command begins
+// as commands do.
 func closed(t *testing.T, text string) {
 	t.Helper()
-	open := 0
+	open, fence := 0, ""
 	for line := range strings.Lines(text) {
 		switch line = strings.TrimSuffix(line, "\n"); {
+		case fence != "" && line == fence:
+			fence = ""
+		case fence != "":
+			if !regexp.MustCompile(`^ *[A-Za-z-]`).MatchString(line) || strings.Contains(line, fence) {
+				t.Errorf("%.80q is in a code block", line)
+			}
+		case strings.HasPrefix(line, "```") && strings.HasSuffix(line, "`sh"):
+			fence = strings.TrimSuffix(line, "sh")
 		case strings.HasPrefix(line, "<details>"):
 			if open++; !strings.HasSuffix(line, "</summary>") {
 				t.Errorf("a summary is not closed: %.80q", line)
@@ -88,7 +98,7 @@ func closed(t *testing.T, text string) {
 			t.Fatalf("%d folded parts are open at %.80q", open, line)
 		}
 	}
-	if open != 0 || !strings.HasSuffix(text, "\n") {
+	if open != 0 || fence != "" || !strings.HasSuffix(text, "\n") {
 		t.Errorf("%d folded parts are open at the end of …%q", open, text[max(0, len(text)-80):])
 	}
 }
@@ -134,10 +144,29 @@ func randomReport(random *rand.Rand) *Report {
 		r.Packs = append(r.Packs, p)
 	}
 	for range random.IntN(5) {
+		r.Published = append(r.Published, randomPublication(random))
 		r.Errors, r.Notices = append(r.Errors, Problem{Message: text(), File: text(), Hint: text()}), append(r.Notices, text())
 	}
 	r.Tool.Version, r.Head.SHA, r.Base.SHA = text(), text(), text()
 	return r
+}
+
+// randomPublication returns a publication of any status with such texts, now and then
+// in the shape of a command.
+func randomPublication(random *rand.Rand) Publication {
+	p := publication("x")
+	p.Status = append(publicationOrder, "unknown")[random.IntN(len(publicationOrder)+1)]
+	for _, s := range []*string{&p.Pack, &p.Path, &p.Ref, &p.Digest, &p.Class, &p.Baseline.Pack, &p.Approvals[0].Login, &p.PullRequest, &p.Signer, &p.Verify, &p.VerifyOwn} {
+		*s = evil(random)
+	}
+	if random.IntN(2) == 0 {
+		p.VerifyOwn = "packgate verify " + p.VerifyOwn
+	}
+	for range random.IntN(6) {
+		p.Reasons = append(p.Reasons, Problem{Message: evil(random), Hint: evil(random), File: evil(random)})
+		p.NotChecked = append(p.NotChecked, evil(random))
+	}
+	return p
 }
 
 // Whatever a report holds, its comment stays within the limit, begins with the

@@ -39,21 +39,35 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format
 func (m *markdown) paragraph(format string, args ...any) { m.line(format+"\n", args...) }
 
 // run writes what is said of the whole run: that it did not finish, that there
-// was nothing to check, or how several packs fare.
+// was nothing to check, what became of versions in a registry, or how several packs
+// fare.
 func (m *markdown) run(packs []Pack) {
 	r := m.report
-	switch {
-	case r.Result == Broken:
+	if r.Result == Broken {
 		m.paragraph("### %s packgate could not finish", looks["error"].emoji)
-		if m.rung < headline && len(r.Errors) > 0 && r.Errors[0].Hint != "" {
-			m.paragraph("**Do this:** %s", Message(r.Errors[0].Hint))
+		if todo := brokenTodo(r); todo != "" && m.rung < headline {
+			m.paragraph("**Do this:** %s", Message(todo))
 		}
-	case len(packs) == 0:
+		m.problems()
+		m.published()
+		return
+	}
+	if publicationsLead(r) {
+		m.published()
+	}
+	switch {
+	case len(packs) == 0 && len(r.Published) == 0:
 		m.paragraph("### %s No pack changed", looks[string(r.Result)].emoji)
 	case len(packs) > 1:
 		m.several(packs)
 	}
-	m.list(list{noun: "error", open: 10, n: len(r.Errors), line: func(i int) string { return m.problem(r.Errors[i]) }})
+	m.problems()
+}
+
+// problems lists what kept packgate from its work.
+func (m *markdown) problems() {
+	errors := m.report.Errors
+	m.list(list{noun: "error", open: 10, n: len(errors), line: func(i int) string { return m.problem(errors[i]) }})
 }
 
 // several writes the verdict on all packs, and where to begin.
@@ -64,11 +78,11 @@ func (m *markdown) several(packs []Pack) {
 			bad++
 		}
 	}
-	emoji := looks[string(m.report.Result)].emoji
-	if bad == 0 {
-		m.paragraph("### %s All %d packs pass", emoji, len(packs))
+	if bad == 0 { // whatever became of publishing them
+		m.paragraph("### %s All %d packs pass", looks[string(Passed)].emoji, len(packs))
 		return
 	}
+	emoji := looks[string(m.report.Result)].emoji
 	verb := "do not pass"
 	if bad == 1 {
 		verb = "does not pass"
@@ -266,4 +280,7 @@ func (m *markdown) footer() {
 	m.line("<sub>%s</sub>", strings.Join(parts, " · "))
 }
 
-func short(sha string) string { return sha[:min(7, len(sha))] }
+func short(sha string) string {
+	sha = strings.TrimPrefix(sha, "sha256:") // a published version is named by its digest
+	return sha[:min(7, len(sha))]
+}

@@ -6,16 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // ErrNotOneRun is wrapped by the errors of Merge: the reports are not parts of one run.
 var ErrNotOneRun = errors.New("the reports do not belong together")
 
 // Merge puts the reports of several runs over parts of one repository together: the
-// packs of all of them, sorted by path, and their errors and notices, each once. A
-// pack may be in several reports if all say the same of it. All have to be about the
-// same commits. Reports of different versions of packgate or its rules are merged
-// with a notice. Result, summary and exit code are left to the caller.
+// packs of all of them, sorted by path, what became of versions in a registry, and
+// their errors and notices, each once. A pack may be in several reports if all say the
+// same of it. All have to be about the same commits. Reports of different versions of
+// packgate or its rules are merged with a notice. Result, summary and exit code are
+// left to the caller.
 func Merge(reports []*Report) (*Report, error) {
 	if len(reports) == 0 {
 		return nil, fmt.Errorf("%w: there is none", ErrNotOneRun)
@@ -26,6 +29,7 @@ func Merge(reports []*Report) (*Report, error) {
 		Packs: []Pack{}, Errors: []Problem{}, Notices: []string{},
 	}
 	var tools []string
+	var publications []string // as JSON
 	for _, r := range reports {
 		if err := cmp.Or(sameRevision("base", first.Base, r.Base), sameRevision("head", first.Head, r.Head)); err != nil {
 			return nil, err
@@ -38,6 +42,11 @@ func Merge(reports []*Report) (*Report, error) {
 		for _, n := range r.Notices {
 			if !slices.Contains(out.Notices, n) {
 				out.Notices = append(out.Notices, n)
+			}
+		}
+		for _, p := range r.Published {
+			if form := pack.CompactJSON(p); !slices.Contains(publications, form) {
+				publications, out.Published = append(publications, form), append(out.Published, p)
 			}
 		}
 		tools = append(tools, r.Tool.Name+" "+r.Tool.Version+" (rules "+r.Tool.RulesVersion+")")

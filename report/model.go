@@ -39,6 +39,9 @@ type Report struct {
 	Base     *Revision `json:"base,omitempty"`
 	Head     *Revision `json:"head,omitempty"`
 	Packs    []Pack    `json:"packs"`
+	// Published is what became of versions in a registry, absent where nothing was
+	// to be published.
+	Published []Publication `json:"published,omitempty"`
 	// Errors are what kept packgate from doing its work.
 	Errors []Problem `json:"errors"`
 	// Notices are sentences about the run that touch no verdict.

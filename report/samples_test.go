@@ -36,6 +36,10 @@ func samples() []sample {
 		{"several", compared(run(Rejected, clean(Passed), other(failing(), "billing"), other(rejected(), "refunds")))},
 		{"huge", run(Failed, huge(200))},
 		{"unreadable", run(Failed, unreadable())},
+		{"published", publishedOne()},
+		{"published-several", publishedSeveral()},
+		{"publish-dry-run", publishDry()},
+		{"publish-outage", publishOutage()},
 	}
 }
 

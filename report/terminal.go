@@ -38,6 +38,7 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 	for _, n := range r.Notices {
 		t.line("note: %s", text(n))
 	}
+	t.published(r)
 	t.verdict(r)
 	_, err := io.WriteString(w, t.out.String())
 	return err
@@ -78,6 +79,22 @@ var looks = map[string]look{
 	"error":       {"✗", "error", "❌", "red"},
 	"reject":      {"✗", "reject", "⛔", "red"},
 	"not_checked": {"–", "not checked", "➖", "dim"},
+
+	// What became of a version in a registry.
+	PublicationDone:       {"✓", "published", "✅", "green"},
+	PublicationAlready:    {"✓", "already published", "✅", "green"},
+	PublicationWould:      {"○", "would be published", "⚪", "dim"},
+	PublicationRefused:    {"✗", "refused", "⛔", "red"},
+	PublicationUnfinished: {"!", "not published yet", "⏳", "yellow"},
+
+	// What a registry is like of which something could not be looked at.
+	"incomplete": {"!", "not checked whole", "⚠️", "yellow"},
+
+	// Whether a version in a registry may be used.
+	"usable":     {"✓", "usable", "✅", "green"},
+	"deprecated": {"!", "deprecated", "⚠️", "yellow"},
+	"revoked":    {"✗", "revoked", "⛔", "red"},
+	"untrusted":  {"✗", "not trusted", "❌", "red"},
 }
 
 func (t *terminal) pack(p *Pack) {
@@ -259,6 +276,9 @@ func (t *terminal) verdict(r *Report) {
 	var parts []string
 	if r.Result == Broken {
 		parts = append(parts, "could not finish")
+	}
+	if words := publicationCounts(r.Published); words != "" {
+		parts = append(parts, words)
 	}
 	parts = append(parts, pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"))
 	if s.Waived > 0 {

@@ -44,6 +44,15 @@ func todoOf(p *Pack) *todo {
 	return nil
 }
 
+// brokenTodo returns what to do next where the run could not finish, "" where nobody
+// knows.
+func brokenTodo(r *Report) string {
+	if len(r.Errors) > 0 {
+		return r.Errors[0].Hint
+	}
+	return publishTodo(published(r))
+}
+
 // raise asks for the version that the changes need, and reminds of what else is
 // wrong.
 func raise(p *Pack) *todo {

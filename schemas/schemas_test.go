@@ -20,14 +20,14 @@ var contracts = map[string]int{
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"case", "compiled-context", "config", "context-pack", "decision-record", "environment", "invoke-agent",
-		"overlay", "replay-meta", "replay-packet", "report", "run-context", "scorecard", "tool-surface",
+		"audit", "case", "compiled-context", "config", "context-pack", "decision-record", "environment", "invoke-agent", "lifecycle",
+		"overlay", "replay-meta", "replay-packet", "report", "run-context", "scorecard", "tool-surface", "verdict", "version-log",
 	}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("Names() = %q, want %q", got, want)
 	}
 	Names()[0] = "changed by a caller"
-	if Names()[0] != "case" {
+	if Names()[0] != "audit" {
 		t.Error("a caller can change the list of names")
 	}
 }
@@ -48,8 +48,8 @@ func TestSourceIsTheEmbeddedText(t *testing.T) {
 }
 
 func TestUnknownName(t *testing.T) {
-	const known = "(known: case, compiled-context, config, context-pack, decision-record, environment, invoke-agent, " +
-		"overlay, replay-meta, replay-packet, report, run-context, scorecard, tool-surface)"
+	const known = "(known: audit, case, compiled-context, config, context-pack, decision-record, environment, invoke-agent, lifecycle, " +
+		"overlay, replay-meta, replay-packet, report, run-context, scorecard, tool-surface, verdict, version-log)"
 	for name, want := range map[string]string{
 		"contxt-pack":  `unknown schema "contxt-pack"; did you mean "context-pack"? ` + known,
 		"../schemas":   `unknown schema "../schemas" ` + known,

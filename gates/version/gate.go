@@ -11,8 +11,11 @@
 package version
 
 import (
+	"fmt"
+
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
 )
 
 // Gate is the version check. Its rules have no Check of their own: they look at
@@ -24,7 +27,17 @@ var Gate = &gate.Gate{
 	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008},
 }
 
-// Unregistered says that VER004 could not run, because there is no registry to ask.
-func Unregistered() finding.NotChecked {
-	return finding.NotChecked{Gate: Gate.ID, Rule: VER004.ID, Reason: "no registry is configured"}
+// Unregistered says why VER004 could not run.
+func Unregistered(reason string) finding.NotChecked {
+	return finding.NotChecked{Gate: Gate.ID, Rule: VER004.ID, Reason: reason}
+}
+
+// Taken returns the finding that a version, id@version, is in a registry with other
+// bytes; digest is that of the manifest there, and at the pack's pack_version.
+func Taken(at *pack.Node, name, registry, digest string) finding.Finding {
+	return finding.Finding{
+		Rule: VER004.ID, Name: VER004.Name, Gate: Gate.ID, Severity: VER004.Severity, Location: at.Location(),
+		Message: fmt.Sprintf("%q is published in %s with other bytes, as %s", name, registry, digest),
+		Hint:    "set pack_version to one that is not published; packgate bump writes it",
+	}
 }

@@ -27,6 +27,8 @@ var (
 	ErrTooLong = errors.New("text too long for GitHub")
 	// ErrRejected: GitHub understood the request and did not want it.
 	ErrRejected = errors.New("rejected by GitHub")
+	// ErrNoPullRequest: a commit came to the default branch without a pull request.
+	ErrNoPullRequest = errors.New("no pull request")
 	// ErrArtifact: an artifact is not what was asked for, and nothing of it is used.
 	ErrArtifact = errors.New("artifact refused")
 )

@@ -24,15 +24,28 @@ type PullRequest struct {
 	Open bool
 	// Files is how many files it changes, zero where GitHub did not say.
 	Files int
+	// URL is its address, for people.
+	URL string
+	// Base is the branch that it is for, and MergeSHA the commit that this branch got
+	// when it was merged: the merge commit, the squashed commit, or the last one of
+	// those that were rebased. MergeSHA is empty where it was not merged.
+	Base, MergeSHA string
+	// Default is true where Base is the default branch of the repository.
+	Default bool
 }
 
 func pullRequest(p *github.PullRequest) PullRequest {
 	head, base := p.GetHead(), p.GetBase()
-	return PullRequest{
+	pull := PullRequest{
 		Number: p.GetNumber(), Author: p.GetUser().GetLogin(), HeadSHA: head.GetSHA(), BaseSHA: base.GetSHA(),
 		Fork: head.GetRepo().GetID() == 0 || head.GetRepo().GetID() != base.GetRepo().GetID(),
-		Open: p.GetState() == "open", Files: p.GetChangedFiles(),
+		Open: p.GetState() == "open", Files: p.GetChangedFiles(), URL: p.GetHTMLURL(), Base: base.GetRef(),
+		Default: base.GetRef() != "" && base.GetRef() == base.GetRepo().GetDefaultBranch(),
 	}
+	if p.MergedAt != nil { // else it is a commit that GitHub made to try the merge
+		pull.MergeSHA = p.GetMergeCommitSHA()
+	}
+	return pull
 }
 
 // PullRequest reads one pull request. The errors have the kinds of a Client.

@@ -13,7 +13,8 @@ func TestPullRequestAt(t *testing.T) {
 	ctx := t.Context()
 	got, err := client.PullRequestAt(ctx, githubtest.Head, "mona", "refunds")
 	must(t, err)
-	if want := (PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head, BaseSHA: githubtest.Base, Fork: true, Open: true}); got != want {
+	if want := (PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head, BaseSHA: githubtest.Base, Fork: true, Open: true,
+		URL: "https://github.com/acme/packs/pull/7/html", Base: "main", Default: true}); got != want {
 		t.Errorf("%+v", got)
 	}
 	// Of a commit of a fork GitHub knows no pull request.

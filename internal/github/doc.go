@@ -28,6 +28,11 @@
 // kind, from which a notice can be made, and a write of which the answer was lost
 // is looked up before it is tried again.
 //
+// The last part is what publishing asks of GitHub: whether a run may sign, its
+// identity token, and who approved what it is about to publish. There the rule is
+// that nothing counts as approved that was not seen: a team that cannot be read
+// leaves its role open.
+//
 // Paths are repository paths: forward slashes, relative to the root of the
 // repository, clean. Names, refs and paths come from whoever opened the pull
 // request and are handed on as they are; escaping them is the business of

@@ -60,6 +60,13 @@ type Event struct {
 	// DefaultBranch is the repository's default branch, empty where the payload
 	// does not say.
 	DefaultBranch string
+	// RepositoryFork is true where that repository is a fork itself, as far as the
+	// payload says.
+	RepositoryFork bool
+	// RepositoryID and OwnerID are the decimal numbers of the repository and of the
+	// account that owns it, which stay when names change hands; empty where neither
+	// the runner nor the payload says.
+	RepositoryID, OwnerID string
 	// ServerURL is the GitHub server ("https://github.com", or GitHub
 	// Enterprise Server), without a slash at its end.
 	ServerURL string
@@ -142,6 +149,9 @@ func ReadEvent(getenv func(string) string, readFile func(string) ([]byte, error)
 		RunAttempt: getenv("GITHUB_RUN_ATTEMPT"),
 		Actor:      getenv("GITHUB_ACTOR"),
 		Workspace:  getenv("GITHUB_WORKSPACE"),
+
+		RepositoryID: getenv("GITHUB_REPOSITORY_ID"),
+		OwnerID:      getenv("GITHUB_REPOSITORY_OWNER_ID"),
 	}
 	if err := ev.checkVariables(); err != nil {
 		return nil, err
@@ -216,6 +226,10 @@ func (ev *Event) checkVariables() error {
 		problem = fmt.Sprintf("GITHUB_RUN_ID is %q, wanted a number", ev.RunID)
 	case !isNumber(ev.RunAttempt):
 		problem = fmt.Sprintf("GITHUB_RUN_ATTEMPT is %q, wanted a number", ev.RunAttempt)
+	case ev.RepositoryID != "" && !isNumber(ev.RepositoryID):
+		problem = fmt.Sprintf("GITHUB_REPOSITORY_ID is %q, wanted a number", ev.RepositoryID)
+	case ev.OwnerID != "" && !isNumber(ev.OwnerID):
+		problem = fmt.Sprintf("GITHUB_REPOSITORY_OWNER_ID is %q, wanted a number", ev.OwnerID)
 	case err != nil || server.Host == "" || server.Scheme != "https" && server.Scheme != "http":
 		problem = fmt.Sprintf("GITHUB_SERVER_URL is %q, wanted an address such as https://github.com", ev.ServerURL)
 	default:

@@ -37,6 +37,7 @@ func TestReadEvent(t *testing.T) {
 		SHA: sha("33"), Ref: "refs/heads/main", Repository: "acme/packs", DefaultBranch: "main",
 		ServerURL: "https://github.com", APIURL: "https://api.github.com",
 		RunID: "9876543210", RunAttempt: "2", Actor: "kim", Workspace: "/github/workspace",
+		RepositoryID: "71001",
 	}
 	pullRequest := func(number int, fork bool) func(*Event) {
 		return func(ev *Event) {
@@ -59,6 +60,11 @@ func TestReadEvent(t *testing.T) {
 		}},
 		{"push", EventPush, func(ev *Event) {
 			ev.BaseSHA, ev.HeadSHA, ev.BaseRef, ev.HeadRef = sha("aa"), sha("bb"), "main", "main"
+			ev.OwnerID = "801"
+		}},
+		{"push_in_fork", EventPush, func(ev *Event) {
+			ev.BaseSHA, ev.HeadSHA, ev.BaseRef, ev.HeadRef = sha("aa"), sha("bb"), "main", "main"
+			ev.RepositoryFork, ev.RepositoryID, ev.OwnerID = true, "71999", "802"
 		}},
 		{"push_new_branch", EventPush, func(ev *Event) {
 			ev.Ref, ev.HeadSHA, ev.BaseRef, ev.HeadRef = "refs/heads/topic/new", sha("bb"), "topic/new", "topic/new"
@@ -105,6 +111,8 @@ func TestReadEventErrors(t *testing.T) {
 		{"repository", map[string]string{"GITHUB_REPOSITORY": "acme/packs/x"}, pr, ErrNotActions, "wanted owner/name"},
 		{"run", map[string]string{"GITHUB_RUN_ID": "7\n8"}, pr, ErrNotActions, `GITHUB_RUN_ID is "7\n8"`},
 		{"attempt", map[string]string{"GITHUB_RUN_ATTEMPT": "first"}, pr, ErrNotActions, "GITHUB_RUN_ATTEMPT"},
+		{"repository id", map[string]string{"GITHUB_REPOSITORY_ID": "x"}, pr, ErrNotActions, `GITHUB_REPOSITORY_ID is "x", wanted a number`},
+		{"owner id", map[string]string{"GITHUB_REPOSITORY_OWNER_ID": "-1"}, pr, ErrNotActions, `GITHUB_REPOSITORY_OWNER_ID is "-1", wanted a number`},
 		{"server", map[string]string{"GITHUB_SERVER_URL": "github.com"}, pr, ErrNotActions, "GITHUB_SERVER_URL"},
 		{"syntax", nil, `{"action": "opened",, }`, ErrPayload, `"event.json" is not what GitHub sends, at byte 21 of 23`},
 		{"cut", nil, `{"action": "opened"`, ErrPayload, "at byte 19 of 19"},

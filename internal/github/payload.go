@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -50,8 +51,13 @@ type branchEnd struct {
 
 // repositoryObject is a repository as payloads describe it.
 type repositoryObject struct {
+	ID            int64  `json:"id"`
 	FullName      string `json:"full_name"`
 	DefaultBranch string `json:"default_branch"`
+	Fork          bool   `json:"fork"`
+	Owner         struct {
+		ID int64 `json:"id"`
+	} `json:"owner"`
 }
 
 // queuePullRequest finds the number in the name of a merge queue's branch. The
@@ -66,8 +72,9 @@ func (ev *Event) readPayload(file string, data []byte) error {
 		return malformed(file, data, err)
 	}
 	ev.Action = p.Action
-	if p.Repository != nil {
-		ev.DefaultBranch = p.Repository.DefaultBranch
+	if r := p.Repository; r != nil {
+		ev.DefaultBranch, ev.RepositoryFork = r.DefaultBranch, r.Fork
+		ev.RepositoryID, ev.OwnerID = cmp.Or(ev.RepositoryID, identifier(r.ID)), cmp.Or(ev.OwnerID, identifier(r.Owner.ID))
 	}
 	var err error
 	switch ev.Name {
@@ -172,6 +179,14 @@ func (ev *Event) fromWorkflowRun(p *payload) (err error) {
 		ev.Run.HeadOwner, _, _ = strings.Cut(run.HeadRepo.FullName, "/")
 	}
 	return nil
+}
+
+// identifier returns a number of GitHub's as it is compared; "" where there is none.
+func identifier(id int64) string {
+	if id < 1 {
+		return ""
+	}
+	return strconv.FormatInt(id, 10)
 }
 
 // branch returns a branch's name without refs/heads/; other refs stay whole.

@@ -3,7 +3,6 @@ package github
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -71,22 +70,6 @@ func (c *Client) Reviews(ctx context.Context, number int, author, head string) (
 	}
 	slices.SortFunc(reviews, func(a, b Review) int { return cmp.Compare(a.Login, b.Login) })
 	return reviews, nil
-}
-
-// TeamMember reports whether a user is an active member of a team of the
-// organisation that owns the repository. The token of a workflow may not read
-// teams; the error is then of kind ErrForbidden, or the answer is false, as GitHub
-// does not tell a team that one may not see from one that is not there.
-func (c *Client) TeamMember(ctx context.Context, team, login string) (bool, error) {
-	if !isName(team) || !isName(login) {
-		return false, nil
-	}
-	m, _, err := c.api.Teams.GetTeamMembershipBySlug(ctx, c.owner, team, login)
-	err = c.failed("read the members of a team", err)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	return err == nil && m.GetState() == "active", err
 }
 
 // isName reports whether s can be the name of an account, a team or a repository,

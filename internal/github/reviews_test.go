@@ -34,14 +34,3 @@ func TestReviews(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
-
-func TestTeamMember(t *testing.T) {
-	g := githubtest.New(t)
-	client, _ := newClient(t, g)
-	g.Teams["risk"] = []string{"mona"}
-	for login, want := range map[string]bool{"mona": true, "bob": false, "..": false, "a/b": false} {
-		if got, err := client.TeamMember(t.Context(), "risk", login); err != nil || got != want {
-			t.Errorf("%s: %v, %v", login, got, err)
-		}
-	}
-}

@@ -24,7 +24,7 @@ func steps(t testing.TB) []struct {
 	}
 	vault := r.with(t, finops, replace("/tooling_layer/adapter_registry/adp_vendors/endpoint_ref", `"vault://vendors"`))
 	unpinned := r.with(t, support, replace("/intelligence_refs/knowledge_graph/snapshot_pin_rule", `"snapshot:kg_2026_05_03_T0930"`))
-	strict := []byte("version: 1\nstrict: true\nseverity: {REF011: error}\nreviews: {major: [security]}\n")
+	strict := []byte("version: 1\nstrict: true\nseverity: {REF011: error}\nreviews: {major: [security], roles: {security: [alice]}}\n")
 	orders := "/tooling_layer/adapter_registry/adp_orders"
 	returns := "/policy_layer/policy_bundles/POLICY_RETURNS_V4"
 	spec := "/decision_layer/decision_specs/support.refund.execute"

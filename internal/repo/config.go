@@ -48,6 +48,8 @@ type Config struct {
 		MaxValues       pack.Num   `json:"max_values"`
 		MaxApprovalMode pack.Text  `json:"max_approval_mode"`
 	} `json:"limits"`
+	Publish Publish `json:"publish"`
+	Reviews Reviews `json:"reviews"`
 
 	// Limits are the reader's limits, the defaults where the config sets none.
 	Limits pack.Limits `json:"-"`
@@ -124,7 +126,8 @@ func ParseConfig(file string, src []byte) (*Config, error) {
 	c := DefaultConfig()
 	pack.Decode(doc.Root, c)
 	c.Document = doc
-	if err := append(c.checkPatterns(), c.setLimits()...).err(); err != nil {
+	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkReviews())
+	if err := problems.err(); err != nil {
 		return nil, err
 	}
 	return c, nil

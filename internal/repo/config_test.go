@@ -11,6 +11,13 @@ import (
 	"github.com/contextosai/packgate/schemas"
 )
 
+// packsWorkflow is the name of a workflow as a certificate has it.
+const packsWorkflow = "acme/packs/.github/workflows/packs.yml@refs/heads/main"
+
+func identityOf(workflow string) string {
+	return "publish:\n  identity:\n    issuer: https://token.actions.githubusercontent.com\n    workflow: " + workflow + "\n"
+}
+
 // configCases are configs that are wrong. What a user reads of each stands in
 // testdata/config.golden; UPDATE=1 rewrites it.
 var configCases = []struct{ name, src string }{
@@ -53,6 +60,40 @@ var configCases = []struct{ name, src string }{
 	{"patterns that cannot be used", "packs: ['a[', '', '../b/*.json', /c/pack.json, '..', ok.json]\nenvironments: ['{a', 'a/../../b.json']\n"},
 	{"reviews that are no lists", "reviews: {minor: security, roles: {security: alice}}\n"},
 	{"an identity in part", "publish: {identity: {issuer: x}}\n"},
+	{"an unknown key of publish", "publish: {registy: ghcr.io/acme}\n"},
+	{"an unknown key of an identity", "publish: {identity: {issuer: https://a.example, workflow: " + packsWorkflow + ", repo: a/b}}\n"},
+	{"ids that are numbers", "publish: {identity: {issuer: https://a.example, workflow: " + packsWorkflow + ", repository_id: 71001, owner_id: 'acme'}}\n"},
+	{"registries: a scheme", "publish: {registry: https://ghcr.io/acme/packs}\n"},
+	{"registries: a blank", "publish: {registry: 'ghcr.io/acme packs'}\n"},
+	{"registries: capitals", "publish: {registry: ghcr.io/ACME/packs}\n"},
+	{"registries: a tag", "publish: {registry: 'ghcr.io/acme/packs:1.2.0'}\n"},
+	{"registries: a digest", "publish: {registry: 'ghcr.io/acme/packs@sha256:0'}\n"},
+	{"registries: no host", "publish: {registry: acme/packs}\n"},
+	{"registries: a host that is none", "publish: {registry: 'ghcr.io:x:y/acme'}\n"},
+	{"registries: a slash at the end", "publish: {registry: ghcr.io/acme/}\n"},
+	{"registries: a path that is none", "publish: {registry: ghcr.io/acme/-packs}\n"},
+	{"registries: nothing", "publish: {registry: ''}\n"},
+	{"registries: no folder", "publish: {registry: 'oci:'}\n"},
+	{"registries: a folder outside", "publish: {registry: 'oci:../registry'}\n"},
+	{"registries: a folder of another system", "publish: {registry: 'oci:a\\b'}\n"},
+	{"an issuer without a scheme", "publish: {identity: {issuer: token.example, workflow: " + packsWorkflow + "}}\n"},
+	{"an issuer in the clear", "publish: {identity: {issuer: http://token.example, workflow: " + packsWorkflow + "}}\n"},
+	{"an issuer with a query", "publish: {identity: {issuer: https://token.example/?a=b, workflow: " + packsWorkflow + "}}\n"},
+	{"an issuer that is nearly GitHub's", "publish: {identity: {issuer: https://token.actions.githubusercontent.com/, workflow: " + packsWorkflow + "}}\n"},
+	{"workflows: no ref", identityOf("acme/packs/.github/workflows/packs.yml")},
+	{"workflows: a short ref", identityOf("acme/packs/.github/workflows/packs.yml@main")},
+	{"workflows: a tag", identityOf("acme/packs/.github/workflows/packs.yml@refs/tags/v1")},
+	{"workflows: a pattern", identityOf("acme/packs/.github/workflows/packs.yml@refs/heads/*")},
+	{"workflows: a file elsewhere", identityOf("acme/packs/packs.yml@refs/heads/main")},
+	{"workflows: a file alone", identityOf(".github/workflows/packs.yml@refs/heads/main")},
+	{"workflows: no owner", identityOf("packs/.github/workflows/packs.yml@refs/heads/main")},
+	{"workflows: in the clear", identityOf("http://git.example/acme/packs/.github/workflows/packs.yml@refs/heads/main")},
+	{"workflows: a user", identityOf("https://me@git.example/acme/packs/.github/workflows/packs.yml@refs/heads/main")},
+	{"a repository that is none", "publish: {identity: {issuer: https://a.example, workflow: " + packsWorkflow + ", repository: acme}}\n"},
+	{"trust files that are none", "publish: {signing_config: https://a.example/signing.json, trusted_root: /etc/root.json}\n"},
+	{"a role that nobody is", "reviews:\n  minor: [secrity]\n  major: [risk]\n  roles: {security: [bob]}\n"},
+	{"a role without members", "reviews: {patch: [security], roles: {security: []}}\n"},
+	{"members that are none", "reviews:\n  roles:\n    security: ['@bob', acme/arch, '@acme/', 'Bob Smith', '@acme/a/b']\n"},
 	{"several problems at once", "vresion: 1\nstrict: 1\nseverity: {REF001: fatal}\nlimits:\n  max_depth: x\n"},
 	{"a text instead of a config", "strict:true\n"},
 	{"a list instead of a config", "- packs\n"},
@@ -124,7 +165,14 @@ reviews:
   roles: {architecture: ["@acme/arch", "alice"], security: [bob]}
 publish:
   registry: ghcr.io/acme/packs
-  identity: {issuer: https://token.actions.githubusercontent.com, workflow: acme/packs/.github/workflows/packs.yml@refs/heads/main}
+  identity:
+    issuer: https://token.actions.githubusercontent.com
+    workflow: acme/packs/.github/workflows/packs.yml@refs/heads/main
+    repository: acme/packs
+    repository_id: "71001"
+    owner_id: "801"
+  signing_config: trust/signing_config.json
+  trusted_root: trust/trusted_root.json
 limits: {max_bytes: 2MiB, max_depth: 32, max_values: 5000, max_approval_mode: delegated}
 `
 
@@ -165,6 +213,12 @@ func TestConfigOfEverything(t *testing.T) {
 		{"endpoint schemes", pack.Values(c.EndpointScheme), []string{"https"}},
 		{"tokenizer", c.Compile.Tokenizer.Value, "estimate"},
 		{"truncation", c.Compile.MaxTruncationRate.Value, 0.25},
+		{"registry", c.Publish.Registry.Value, "ghcr.io/acme/packs"},
+		{"identity", []string{c.Publish.Identity.Issuer.Value, c.Publish.Identity.WorkflowURI(), c.Publish.Identity.RepositoryURI(), c.Publish.Identity.RepositoryID.Value, c.Publish.Identity.OwnerID.Value},
+			[]string{"https://token.actions.githubusercontent.com", "https://github.com/" + packsWorkflow, "https://github.com/acme/packs", "71001", "801"}},
+		{"trust", c.Publish.SigningConfig.Value + " " + c.Publish.TrustedRoot.Value, "trust/signing_config.json trust/trusted_root.json"},
+		{"reviews", []any{c.Reviews.Of("patch"), c.Reviews.Of("minor"), c.Reviews.Of("major")}, []any{[]string{}, []string{"security"}, []string{"architecture", "security"}}},
+		{"members", c.Reviews.Members(), map[string][]string{"architecture": {"@acme/arch", "alice"}, "security": {"bob"}}},
 		{"mode", c.LimitFields.MaxApprovalMode.Value, "delegated"},
 		{"limits", c.Limits, pack.Limits{MaxBytes: 2 << 20, MaxDepth: 32, MaxValues: 5000}},
 	} {

@@ -46,6 +46,7 @@ type GitHub struct {
 	mux    *http.ServeMux
 	server *httptest.Server
 	store  *httptest.Server // where artifacts lie, on another host
+	tokens *httptest.Server // where identity tokens are given out
 	faults map[string][]Fault
 	log    []string
 	lastID int64
@@ -92,12 +93,17 @@ const (
 	GetBlob            = "GET /repos/{owner}/{repo}/git/blobs/{file_sha}"
 	ListArtifacts      = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts"
 	DownloadArtifact   = "GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}"
-	GetMembership      = "GET /orgs/{org}/teams/{team_slug}/memberships/{username}"
+	ListCommits        = "GET /repos/{owner}/{repo}/commits"
+	ListTeamMembers    = "GET /orgs/{org}/teams/{team_slug}/members"
 )
 
 // Store is where the archive of an artifact lies; it is on another host and no
 // operation of the API, but it can fail as they do.
 const Store = "GET store"
+
+// IDToken is the request for an identity token. Its service is the runner's and no
+// part of the API either.
+const IDToken = "GET id token"
 
 func operations() map[string]operation {
 	return map[string]operation{
@@ -107,7 +113,7 @@ func operations() map[string]operation {
 		ListFiles: (*GitHub).listFiles, ListReviews: (*GitHub).listReviews, ListCommitPulls: (*GitHub).listCommitPulls,
 		CreateReview: (*GitHub).createReview, ListReviewComments: (*GitHub).listReviewComments,
 		GetContents: (*GitHub).getContents, GetCommit: (*GitHub).getCommit, GetTree: (*GitHub).getTree, GetBlob: (*GitHub).getBlob, ListArtifacts: (*GitHub).listArtifacts,
-		DownloadArtifact: (*GitHub).downloadArtifact, GetMembership: (*GitHub).getMembership,
+		DownloadArtifact: (*GitHub).downloadArtifact, ListCommits: (*GitHub).listCommits, ListTeamMembers: (*GitHub).listTeamMembers,
 	}
 }
 
@@ -135,8 +141,10 @@ func New(t testing.TB) *GitHub {
 	}
 	g.server = httptest.NewServer(http.StripPrefix(prefix, g.mux))
 	g.store = httptest.NewServer(http.HandlerFunc(g.serveStore))
+	g.tokens = httptest.NewServer(http.HandlerFunc(g.serveTokens))
 	t.Cleanup(g.server.Close)
 	t.Cleanup(g.store.Close)
+	t.Cleanup(g.tokens.Close)
 	g.URL = g.server.URL + prefix
 	return g
 }

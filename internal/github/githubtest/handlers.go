@@ -184,12 +184,14 @@ func (g *GitHub) listPulls(r *http.Request, _ []byte) answer {
 	return answer{status: http.StatusOK, value: each(list, func(p Pull) object { return g.pull(p, false) }), header: link}
 }
 
-// listCommitPulls knows the commits of the repository itself alone, as GitHub does.
+// listCommitPulls knows the commits of the repository itself alone, as GitHub does:
+// those of its branches, and those that a pull request was merged as.
 func (g *GitHub) listCommitPulls(r *http.Request, _ []byte) answer {
 	owner, _, _ := strings.Cut(g.Repository, "/")
 	var list []Pull
 	for _, p := range g.Pulls {
-		if p.Head == r.PathValue("commit_sha") && p.Owner == owner {
+		sha, own := r.PathValue("commit_sha"), p.Owner == owner || p.Merged != ""
+		if own && (p.Head == sha || p.Merged == sha || slices.Contains(p.Commits, sha)) {
 			list = append(list, p)
 		}
 	}
@@ -245,6 +247,16 @@ func (g *GitHub) getCommit(r *http.Request, _ []byte) answer {
 	return found(g.commit(sha))
 }
 
+// listCommits knows of a file the commits that changed it, at any commit that is not
+// one of them, and at one of them it and those before.
+func (g *GitHub) listCommits(r *http.Request, _ []byte) answer {
+	q := r.URL.Query()
+	commits := g.Changed[q.Get("path")]
+	commits = commits[max(slices.Index(commits, q.Get("sha")), 0):]
+	list, link := page(g, r, commits)
+	return answer{status: http.StatusOK, value: each(list, g.history), header: link}
+}
+
 func (g *GitHub) listArtifacts(r *http.Request, _ []byte) answer {
 	run, name := number(r, "run_id"), r.URL.Query().Get("name")
 	var list []Artifact
@@ -292,12 +304,4 @@ func (g *GitHub) serveStore(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(a.status)
 	w.Write(a.bytes())
-}
-
-func (g *GitHub) getMembership(r *http.Request, _ []byte) answer {
-	members, login := g.Teams[r.PathValue("team_slug")], r.PathValue("username")
-	if !slices.Contains(members, login) {
-		return answer{status: http.StatusNotFound}
-	}
-	return found(object{"url": g.api("/teams/1/memberships/%s", login), "role": "member", "state": "active"})
 }

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"fmt"
 	"strings"
@@ -96,18 +97,22 @@ func (g *GitHub) repository(id int64, owner string) object {
 func (g *GitHub) pull(p Pull, full bool) object {
 	owner, _, _ := strings.Cut(g.Repository, "/")
 	state, head := "open", g.repository(1, owner)
-	if p.Closed {
+	into, merged, commit := cmp.Or(p.Into, "main"), any(nil), any(nil)
+	if p.Closed || p.Merged != "" {
 		state = "closed"
+	}
+	if p.Merged != "" {
+		merged, commit = moment, p.Merged
 	}
 	if p.Owner != owner {
 		head = g.repository(2, p.Owner)
 	}
 	o := object{
 		"id": 100 + p.Number, "node_id": "PR_1", "number": p.Number, "state": state, "locked": false, "title": "A change", "body": nil,
-		"user": g.user(p.Author), "labels": []object{}, "assignee": nil, "milestone": nil, "closed_at": nil, "merged_at": nil,
-		"created_at": moment, "updated_at": moment, "merge_commit_sha": nil, "author_association": "CONTRIBUTOR", "auto_merge": nil,
+		"user": g.user(p.Author), "labels": []object{}, "assignee": nil, "milestone": nil, "closed_at": merged, "merged_at": merged,
+		"created_at": moment, "updated_at": moment, "merge_commit_sha": commit, "author_association": "CONTRIBUTOR", "auto_merge": nil,
 		"head": object{"label": p.Owner + ":" + p.Branch, "ref": p.Branch, "sha": p.Head, "repo": head, "user": g.user(p.Owner)},
-		"base": object{"label": owner + ":main", "ref": "main", "sha": p.Base, "repo": g.repository(1, owner), "user": g.user(owner)},
+		"base": object{"label": owner + ":" + into, "ref": into, "sha": p.Base, "repo": g.repository(1, owner), "user": g.user(owner)},
 	}
 	links := object{}
 	for _, n := range strings.Fields("comments commits html issue review_comment review_comments self statuses") {
@@ -123,7 +128,7 @@ func (g *GitHub) pull(p Pull, full bool) object {
 			o[n] = 1
 		}
 		o["changed_files"], o["mergeable"], o["mergeable_state"] = p.ChangedFiles, nil, "unknown"
-		o["merged"], o["maintainer_can_modify"], o["merged_by"] = false, false, nil
+		o["merged"], o["maintainer_can_modify"], o["merged_by"] = p.Merged != "", false, nil
 	}
 	return o
 }
@@ -159,6 +164,21 @@ func (g *GitHub) commit(sha string) object {
 		"author": who, "committer": who, "message": "A commit", "parents": []object{},
 		"tree":         object{"sha": tree, "url": g.api("/repos/%s/git/trees/%s", g.Repository, tree)},
 		"verification": object{"verified": false, "reason": "unsigned", "signature": nil, "payload": nil, "verified_at": nil},
+	}
+}
+
+// history is a commit as lists of commits have it.
+func (g *GitHub) history(sha string) object {
+	who := object{"name": "Mona", "email": "mona@example.com", "date": moment}
+	page := g.api("/repos/%s/commits/%s", g.Repository, sha)
+	return object{
+		"sha": sha, "node_id": "C_1", "url": page, "html_url": g.web("/commit/%s", sha), "comments_url": page + "/comments",
+		"author": g.user("mona"), "committer": g.user("mona"), "parents": []object{},
+		"commit": object{
+			"url": g.api("/repos/%s/git/commits/%s", g.Repository, sha), "author": who, "committer": who, "message": "A commit", "comment_count": 0,
+			"tree":         object{"sha": sha, "url": g.api("/repos/%s/git/trees/%s", g.Repository, sha)},
+			"verification": object{"verified": false, "reason": "unsigned", "signature": nil, "payload": nil, "verified_at": nil},
+		},
 	}
 }
 

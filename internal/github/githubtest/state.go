@@ -15,8 +15,12 @@ type State struct {
 	Truncated bool
 	// Artifacts are those of all runs.
 	Artifacts []Artifact
-	// Teams holds the members of each team.
+	// Changed holds, by path, the commits that changed a file, newest first.
+	Changed map[string][]string
+	// Teams holds the members of each team that the token may see, by org/team.
 	Teams map[string][]string
+	// Claims are those of identity tokens, beside the audience.
+	Claims map[string]any
 	// Leaked is true once the token was sent to another host than the API's.
 	Leaked bool
 }
@@ -29,6 +33,9 @@ type Pull struct {
 	Owner        string // of the head's repository
 	Branch       string
 	Closed       bool
+	Merged       string   // the commit it was merged as; it is closed then
+	Into         string   // the branch it is for; main where empty
+	Commits      []string // that it has beside its head
 	ChangedFiles int
 }
 
@@ -103,6 +110,8 @@ func newState() State {
 	return State{
 		Pulls:   []Pull{{Number: 7, Author: "mona", Head: Head, Base: Base, Owner: "mona", Branch: "refunds", ChangedFiles: 1}},
 		Commits: map[string]map[string]string{Head: {}, Base: {}},
+		Changed: map[string][]string{},
 		Teams:   map[string][]string{},
+		Claims:  map[string]any{},
 	}
 }

@@ -1,0 +1,207 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/go-github/v62/github"
+)
+
+// Approval is a decision of somebody who holds a role.
+type Approval struct{ Role, Login string }
+
+// RoleNotChecked is a role of which it could not be found out who holds it.
+type RoleNotChecked struct {
+	Role string
+	// Reason says why, and Hint what to do about it.
+	Reason, Hint string
+}
+
+// Approvals says, of the roles that were asked for, which have approved a pull
+// request. Each role is in exactly one of Granted, Missing, Against and NotChecked,
+// and all lists are sorted. Nothing is granted that was not seen.
+type Approvals struct {
+	// Granted are all approvals by which a role has approved; one person may have
+	// approved for several.
+	Granted []Approval
+	// Missing are roles for which nobody has approved the last commit.
+	Missing []string
+	// Against are requests for changes: while one stands, its role has not approved.
+	Against []Approval
+	// NotChecked are roles that depend on what could not be read.
+	NotChecked []RoleNotChecked
+}
+
+// Complete reports whether every role has approved.
+func (a Approvals) Complete() bool { return len(a.Missing)+len(a.Against)+len(a.NotChecked) == 0 }
+
+// Approvals looks for the approval of each wanted role. Roles holds, by role, the
+// logins and teams (@org/team) that hold it, whatever their letters' case.
+//
+// What counts is the last decision of each reviewer but the author: an approval of
+// the last commit of the pull request, and a request for changes of any, which
+// GitHub too keeps until it is dismissed or followed by an approval. A bot counts
+// where its login is listed, and never as the member of a team. The members of a
+// team are read where a decision depends on them; a team that the token may not
+// read leaves the role in NotChecked.
+//
+// The errors are those of kind ErrUnavailable, ErrRateLimited and the others of a
+// Client for which the reviews could not be read; with one of them nothing is known.
+func (c *Client) Approvals(ctx context.Context, pull PullRequest, roles map[string][]string, wanted []string) (Approvals, error) {
+	if len(wanted) == 0 {
+		return Approvals{}, nil
+	}
+	if pull.Author == "" || !isSHA(pull.HeadSHA) {
+		return Approvals{}, &Error{Kind: ErrUnavailable,
+			Message: fmt.Sprintf("GitHub does not say who opened pull request %d, or what its last commit is", pull.Number),
+			Hint:    "an account that is gone cannot be told from a reviewer: propose the change again"}
+	}
+	reviews, err := c.Reviews(ctx, pull.Number, pull.Author, pull.HeadSHA)
+	if err != nil {
+		return Approvals{}, err
+	}
+	j := judging{client: c, reviews: reviews, teams: map[string]*team{}}
+	wanted = slices.Clone(wanted)
+	slices.Sort(wanted)
+	for _, role := range slices.Compact(wanted) {
+		if err := j.role(ctx, role, roles[role]); err != nil {
+			return Approvals{}, err
+		}
+	}
+	return j.out, nil
+}
+
+// judging is one look at the reviews of a pull request.
+type judging struct {
+	client  *Client
+	reviews []Review
+	teams   map[string]*team
+	out     Approvals
+}
+
+// team is what is known of a team: its members in lower case, or why they are not
+// known.
+type team struct {
+	members []string
+	err     *Error
+}
+
+// role judges one role, and puts it into one of the lists.
+func (j *judging) role(ctx context.Context, role string, members []string) error {
+	var granted, against []Approval
+	var approver, objector *Error // why it is not known whether one holds the role
+	for _, r := range j.reviews {
+		approves, objects := r.State == ReviewApproved && r.Current, r.State == ReviewChangesRequested
+		if !approves && !objects {
+			continue
+		}
+		holds, doubt, err := j.holds(ctx, r.Login, members)
+		switch {
+		case err != nil:
+			return err
+		case holds && approves:
+			granted = append(granted, Approval{role, r.Login})
+		case holds:
+			against = append(against, Approval{role, r.Login})
+		case approves:
+			approver = cmp.Or(approver, doubt)
+		default:
+			objector = cmp.Or(objector, doubt)
+		}
+	}
+	switch {
+	case len(against) > 0:
+		j.out.Against = append(j.out.Against, against...)
+	case objector != nil:
+		j.out.NotChecked = append(j.out.NotChecked, RoleNotChecked{role, objector.Message, objector.Hint})
+	case len(granted) > 0:
+		j.out.Granted = append(j.out.Granted, granted...)
+	case approver != nil:
+		j.out.NotChecked = append(j.out.NotChecked, RoleNotChecked{role, approver.Message, approver.Hint})
+	default:
+		j.out.Missing = append(j.out.Missing, role)
+	}
+	return nil
+}
+
+// holds reports whether a login is among the members of a role; doubt says why that
+// is not known.
+func (j *judging) holds(ctx context.Context, login string, members []string) (holds bool, doubt *Error, err error) {
+	if slices.ContainsFunc(members, func(m string) bool { return strings.EqualFold(m, login) }) {
+		return true, nil, nil
+	}
+	if strings.HasSuffix(strings.ToLower(login), "[bot]") {
+		return false, nil, nil
+	}
+	for _, m := range members {
+		name, isTeam := strings.CutPrefix(m, "@")
+		if !isTeam {
+			continue
+		}
+		t, err := j.team(ctx, name)
+		if err != nil {
+			return false, nil, err
+		}
+		if slices.Contains(t.members, strings.ToLower(login)) {
+			return true, nil, nil
+		}
+		doubt = cmp.Or(doubt, t.err)
+	}
+	return false, doubt, nil
+}
+
+// team reads the members of a team, once. The error is one that passes: without an
+// answer the whole look has to be taken again.
+func (j *judging) team(ctx context.Context, name string) (*team, error) {
+	key := strings.ToLower(name)
+	if t := j.teams[key]; t != nil {
+		return t, nil
+	}
+	org, slug, _ := strings.Cut(key, "/")
+	members, err := j.client.TeamMembers(ctx, org, slug)
+	t := &team{members: members}
+	if err != nil && (!errors.As(err, &t.err) || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrRateLimited)) {
+		return nil, err
+	}
+	j.teams[key] = t
+	return t, nil
+}
+
+// maxMembers bounds the pages of a team's members.
+const maxMembers = 50
+
+// TeamMembers returns the logins of the members of a team, and of the teams below
+// it, in lower case and sorted. The token of a workflow may not read teams: the error
+// is of kind ErrForbidden then, or of kind ErrNotFound, as GitHub does not tell a team
+// that one may not see from one that is not there. Else it has the kinds of a Client.
+func (c *Client) TeamMembers(ctx context.Context, org, slug string) ([]string, error) {
+	at := fmt.Sprintf("@%s/%s", clip(org, 80), clip(slug, 80))
+	const hint = "give the input token a token with read:org, or list logins in the config in place of the team"
+	if !isName(org) || !isName(slug) {
+		return nil, &Error{Kind: ErrNotFound, Message: fmt.Sprintf("the team %q can be none of GitHub's", at), Hint: "write a team as @org/team"}
+	}
+	var members []string
+	err := c.pages("read the members of the team "+at, maxMembers, func(page github.ListOptions) (*github.Response, error) {
+		list, resp, err := c.api.Teams.ListTeamMembersBySlug(ctx, org, slug, &github.TeamListTeamMembersOptions{ListOptions: page})
+		if err != nil {
+			return nil, err
+		}
+		for _, user := range list {
+			members = append(members, strings.ToLower(user.GetLogin()))
+		}
+		return resp, nil
+	})
+	var failure *Error
+	if errors.As(err, &failure) && (errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound)) {
+		failure.Hint = hint
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(members)
+	return members, nil
+}
