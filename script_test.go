@@ -28,6 +28,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Values[standins{}] = &standinHolder{}
+			e.Values[digests{}] = &seenDigests{}
 			e.Vars = append(e.Vars,
 				"NO_COLOR=1",
 				"GORACE=atexit_sleep_ms=0", // a second for each process otherwise
@@ -49,6 +50,10 @@ func TestScripts(t *testing.T) {
 			"event":     event,
 			"git-merge": gitMerge,
 			"standin":   standin(t),
+			"keygen":    keygen,
+			"oci":       oci,
+			"said":      said,
+			"sigstore":  sigstore,
 		},
 	})
 }
@@ -163,6 +168,7 @@ func rev(ts *testscript.TestScript, _ bool, args []string) {
 func event(ts *testscript.TestScript, _ bool, args []string) {
 	setVariables(ts, args[2:])
 	setRunner(ts, args[0], os.Expand(ts.ReadFile(args[1]), ts.Getenv))
+	setVariables(ts, args[2:]) // what is given wins over what is usual
 }
 
 // setRunner writes the runner's files anew and sets its variables.

@@ -42,8 +42,13 @@ func action(ctx context.Context, env *Env) error {
 		return err // nobody is there to deliver a report to
 	case err == nil && a.inputs.command == commandComment:
 		return secondStage(ctx, env, a.event, a.inputs, "")
-	case err == nil:
+	case err == nil && a.aboutVersions():
+		return a.versions(ctx)
+	case err == nil && a.inputs.command != commandPublish:
 		err = a.gateEvent(ctx)
+	}
+	if err == nil && a.publishes() {
+		err = a.publish(ctx)
 	}
 	if err != nil {
 		a.fail(err)

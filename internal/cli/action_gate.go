@@ -48,6 +48,9 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 	if base == nil {
 		return a.gateAll(ctx, w)
 	}
+	if a.registry, err = openLookup(a.env, w, a.inputs.signing.registryOptions, true); err != nil {
+		return err
+	}
 	if err := base.locate(w.dir); err != nil {
 		return err
 	}
@@ -96,7 +99,6 @@ func (a *actionRun) base(ctx context.Context, git *github.Repository) (*baseline
 		}
 		return a.baseline(git, tree, ref)
 	}
-	a.unpublished()
 	b, err := git.Base(ctx, a.event, a.inputs.token)
 	if err != nil {
 		return nil, err
@@ -106,13 +108,6 @@ func (a *actionRun) base(ctx context.Context, git *github.Repository) (*baseline
 		return nil, nil
 	}
 	return a.baseline(git, b.Tree, a.event.BaseRef)
-}
-
-// unpublished says of a push to the default branch that the gate is all that runs.
-func (a *actionRun) unpublished() {
-	if a.event.Name == github.EventPush && a.event.DefaultBranch != "" && a.event.HeadRef == a.event.DefaultBranch {
-		a.notice("nothing is published: this version of packgate gates what is pushed, and no more")
-	}
 }
 
 // baseline returns the baseline of a tree, seen from the workspace.

@@ -11,23 +11,30 @@ import (
 
 // The commands of the action.
 const (
-	commandCheck   = "check"
-	commandComment = "comment"
+	commandAudit     = "audit"
+	commandCheck     = "check"
+	commandComment   = "comment"
+	commandDeprecate = "deprecate"
+	commandPin       = "pin"
+	commandPublish   = "publish"
+	commandRevoke    = "revoke"
 )
 
-// planned are commands that the action is to have and that this version lacks: who
-// names one is to hear that, and not that it is misspelt.
-var planned = []string{"audit", "deprecate", "pin", "publish", "revoke"}
+// commands are those that an input may name, sorted.
+var commands = []string{commandAudit, commandCheck, commandComment, commandDeprecate, commandPin, commandPublish, commandRevoke}
 
 // ActionInputs returns the names of the inputs that the action reads, sorted.
 func ActionInputs() []string {
-	return []string{"base-ref", "command", "comment", "config", "fail-on", "packs", "report-dir", "sarif-file", "strict", "token"}
+	return []string{
+		"base-ref", "command", "comment", "config", "dry-run", "environment", "fail-on", "packs", "reason", "ref", "registry", "replay",
+		"report-dir", "sarif-file", "signing-config", "strict", "token", "trusted-root",
+	}
 }
 
 // ActionOutputs returns the names of the outputs that the action sets, sorted.
 func ActionOutputs() []string {
 	return []string{
-		"changed-packs", "class", "errors", "report-html", "report-json", "report-md", "report-sarif",
+		"changed-packs", "class", "errors", "published", "report-html", "report-json", "report-md", "report-sarif",
 		"required-version", "result", "tool-surface-grew", "warnings",
 	}
 }
@@ -35,6 +42,7 @@ func ActionOutputs() []string {
 // inputs are what a workflow gives to the action.
 type inputs struct {
 	command string
+	named   bool     // the command was named, and not chosen for the event
 	config  string   // "" for the repository's own
 	packs   []string // patterns; none for the config's
 	base    string   // "" for that of the event
@@ -43,6 +51,13 @@ type inputs struct {
 	failOn  string
 	strict  *bool // nil for what the config says
 	sarif   string
+
+	// What publishing and the commands about versions take.
+	signing     signingOptions
+	ref         string
+	reason      string
+	environment string
+	replay      bool
 }
 
 // readInputs reads the inputs of the action and decides what an event runs. The
@@ -57,25 +72,63 @@ func readInputs(getenv func(string) string, event *github.Event) (inputs, error)
 	if in.command, err = commandOf(get("command"), event.Name); err != nil {
 		return in, err
 	}
-	if s := get("strict"); s != "" {
-		strict, err := strconv.ParseBool(s)
+	in.named = get("command") != ""
+	in.signing.registryOptions = registryOptions{
+		config: in.config, registry: get("registry"), trustedRoot: get("trusted-root"), color: "never", format: "terminal",
+	}
+	in.signing.signingConfig, in.ref, in.reason, in.environment = get("signing-config"), get("ref"), get("reason"), get("environment")
+	if in.strict, err = truth("strict", get("strict")); err != nil {
+		return in, err
+	}
+	for _, flag := range []struct {
+		name string
+		to   *bool
+	}{{"dry-run", &in.signing.dryRun}, {"replay", &in.replay}} {
+		given, err := truth(flag.name, get(flag.name))
 		if err != nil {
-			return in, &usageError{message: fmt.Sprintf("the input strict is %q", s), hint: "use true or false"}
+			return in, err
 		}
-		in.strict = &strict
+		*flag.to = given != nil && *given
 	}
 	return in, cmp.Or(
+		in.complete(),
 		oneOf("the input fail-on", in.failOn, failOnLevels...),
 		oneOf("the input comment", in.comment, github.CommentModes()...),
 	)
 }
 
-// commandOf returns what runs: the command that was named, or else what the event
-// is for. An event that has no place for the command refuses it.
-func commandOf(named, event string) (string, error) {
-	if slices.Contains(planned, named) {
-		return "", &usageError{message: fmt.Sprintf("the command %q is not part of this version of packgate", named), hint: "use check"}
+// truth reads an input that is true or false; nil where it is left out.
+func truth(name, value string) (*bool, error) {
+	if value == "" {
+		return nil, nil
 	}
+	b, err := strconv.ParseBool(value)
+	if err != nil {
+		return nil, &usageError{message: fmt.Sprintf("the input %s is %q", name, value), hint: "use true or false"}
+	}
+	return &b, nil
+}
+
+// complete says which input a command lacks.
+func (in *inputs) complete() error {
+	lacks := func(name, what string) error {
+		return &usageError{message: fmt.Sprintf("the command %s needs the input %s", in.command, name), hint: what}
+	}
+	switch about := slices.Contains([]string{commandDeprecate, commandPin, commandRevoke}, in.command); {
+	case about && in.ref == "":
+		return lacks("ref", "name the version, such as ctxpack.support@1.0.0")
+	case about && in.command != commandPin && in.reason == "":
+		return lacks("reason", "say why, in a sentence")
+	case in.command == commandPin && in.environment == "":
+		return lacks("environment", "name the environment, such as prod")
+	}
+	return nil
+}
+
+// commandOf returns what runs: the command that was named, or else what the event
+// is for. An event that has no place for the command refuses it. What signs is
+// refused where it is about to, with what is to be changed in the workflow.
+func commandOf(named, event string) (string, error) {
 	fits := commandCheck
 	if event == github.EventWorkflowRun {
 		fits = commandComment
@@ -83,10 +136,10 @@ func commandOf(named, event string) (string, error) {
 	if named == "" {
 		return fits, nil
 	}
-	if err := oneOf("the input command", named, commandCheck, commandComment); err != nil {
+	if err := oneOf("the input command", named, commands...); err != nil {
 		return "", err
 	}
-	if named != fits {
+	if (named == commandComment) != (fits == commandComment) {
 		return "", &usageError{
 			message: fmt.Sprintf("the input command is %q, which does not run on %s", named, event),
 			hint:    fmt.Sprintf("use %s, or leave the input out", fits),

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/internal/github"
@@ -31,6 +32,8 @@ type baseline struct {
 	prefix string
 	// configName is the config file, relative to the root of the workspace.
 	configName string
+	// reading is held by who reads its files: git objects are read by one at a time.
+	reading sync.Mutex
 	// byID holds its packs by pack_id; nil until it is needed.
 	byID map[string]*packFile
 }
@@ -141,7 +144,9 @@ func (b *baseline) compare(ctx context.Context, w *workspace, u *repo.Unit, over
 	if b == nil {
 		return nil, "", "", nil
 	}
+	b.reading.Lock()
 	old, err := b.find(ctx, w, u)
+	b.reading.Unlock()
 	if err != nil || old == nil {
 		return nil, "", "", err
 	}

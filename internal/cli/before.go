@@ -17,6 +17,8 @@ import (
 // so that what the gates say differs by the files alone. Catalogs that are not
 // valid could not be relied on by anybody, and the workspace's take their place.
 func (b *baseline) subject(w *workspace, name string) (*gate.Subject, error) {
+	b.reading.Lock()
+	defer b.reading.Unlock()
 	tree, err := fs.Sub(b.tree.FS(), b.prefix)
 	if err != nil {
 		return nil, err

@@ -16,11 +16,12 @@ import (
 
 // checkOptions are the flags of check, which are the action's inputs too.
 type checkOptions struct {
-	config string
-	strict *bool // nil where neither flag nor input says anything
-	failOn string
-	base   string
-	fix    bool
+	config          string
+	strict          *bool // nil where neither flag nor input says anything
+	failOn          string
+	base            string
+	fix             bool
+	registryOptions registryOptions
 	output
 }
 
@@ -72,6 +73,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository (default: the nearest "+repo.ConfigName+")")
 	f.BoolVar(&strict, "strict", false, "turn the warnings that the rule list marks into errors")
 	f.StringVar(&o.failOn, "fail-on", failOnError, "lowest severity that fails: "+strings.Join(failOnLevels, ", "))
+	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is taken (default: publish.registry of the config, where that is a folder)")
 	f.BoolVar(&o.fix, "fix", false, "first mend what can be mended mechanically, in the pack files")
 	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`")
 	o.addFlags(c)
@@ -142,6 +144,11 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 	}
 	defer base.Close()
 	r.report.Base = base.revision()
+	if base != nil {
+		if r.registry, err = openLookup(r.env, w, o.registryOptions, false); err != nil {
+			return err
+		}
+	}
 	if o.fix {
 		if err := r.fix(ctx, w, base, o.strict); err != nil {
 			return err

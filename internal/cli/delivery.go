@@ -193,6 +193,10 @@ func (a *actionRun) outputs(dir string, written bool) error {
 	if err != nil {
 		return err
 	}
+	published, err := json.Marshal(publishedOf(r))
+	if err != nil {
+		return err
+	}
 	class, required := classOf(r)
 	outputs := []github.Output{
 		{Name: "result", Value: string(r.Result)},
@@ -201,6 +205,7 @@ func (a *actionRun) outputs(dir string, written bool) error {
 		{Name: "changed-packs", Value: string(changed)},
 		{Name: "errors", Value: strconv.Itoa(r.Summary.Errors)},
 		{Name: "warnings", Value: strconv.Itoa(r.Summary.Warnings)},
+		{Name: "published", Value: string(published)},
 		{Name: "tool-surface-grew", Value: strconv.FormatBool(surfaceGrew(r))},
 	}
 	if written {

@@ -65,9 +65,10 @@ func newDoctor(env *Env) *cobra.Command {
 		Long: `Reads the workflows of a repository (.github/workflows) and names what keeps the
 gate from working, or leaves it open: missing events and permissions, actions that
 are not pinned, credentials that stay on disk, a checkout without the base, a
-verdict that nobody waits for. It says which status to require in branch
-protection, and checks that the config can be read and that packs are found. DIR
-is the repository; the current one by default.
+verdict that nobody waits for. Where a registry is configured, it names what the
+jobs that publish lack. It says which status to require in branch protection, and
+checks that the config can be read and that packs are found. DIR is the
+repository; the current one by default.
 
 Exit status: 0 nothing keeps the gate from working, 1 it names an error; 2 and 3
 as everywhere.`,
@@ -136,6 +137,7 @@ type doctoring struct {
 	files     *repo.Files
 	own       bool // the repository is that of the action itself
 	workflows []*workflow
+	signing   map[*job]signing // the jobs that sign
 	symptoms  []*symptom
 	statuses  []string
 	skipped   []notChecked

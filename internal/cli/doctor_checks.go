@@ -20,7 +20,7 @@ import (
 // lookAtAll looks at every workflow, and at what they are together.
 func (d *doctoring) lookAtAll() {
 	d.own = d.isOwn()
-	var gating, commenting []*job
+	var gating, commenting, keeping []*job
 	for _, w := range d.workflows {
 		d.checkTarget(w)
 		for _, j := range w.jobs {
@@ -31,14 +31,22 @@ func (d *doctoring) lookAtAll() {
 				}
 				continue
 			}
-			if slices.ContainsFunc(steps, (*step).comments) {
+			switch {
+			case slices.ContainsFunc(steps, (*step).comments):
 				commenting = append(commenting, j)
-				continue
+			case j.scripted() || slices.ContainsFunc(steps, func(s *step) bool { return !s.keeps() }):
+				gating = append(gating, j)
+			default:
+				keeping = append(keeping, j)
 			}
-			gating = append(gating, j)
 		}
 	}
+	d.findSigning(slices.Concat(gating, keeping))
 	d.checkGates(gating)
+	for _, j := range keeping {
+		d.checkKeeper(j)
+	}
+	d.checkSigners(slices.Concat(gating, keeping))
 	if !slices.ContainsFunc(gating, func(j *job) bool { return len(j.packgates(d.own)) > 0 }) {
 		d.packsOf(nil)
 	}
@@ -146,16 +154,28 @@ func (d *doctoring) checkProposal(j *job) {
 	}
 }
 
-// checkVerdict looks for what keeps the verdict from being one.
-func (d *doctoring) checkVerdict(j *job) {
+// checkIgnored looks for what turns a failure into success.
+func (d *doctoring) checkIgnored(j *job) {
+	for _, n := range d.deciding(j) {
+		if n := n.Get("continue-on-error"); n != nil && textOf(n) != "false" {
+			d.say(ailing, "verdict-ignored", n.NameLocation(), "remove it; to report without failing, set the input fail-on to never", "continue-on-error turns every verdict into success")
+		}
+	}
+}
+
+// deciding returns a job and its steps that run packgate.
+func (d *doctoring) deciding(j *job) []*pack.Node {
 	nodes := []*pack.Node{j.node}
 	for _, s := range j.packgates(d.own) {
 		nodes = append(nodes, s.node)
 	}
-	for _, n := range nodes {
-		if n := n.Get("continue-on-error"); n != nil && textOf(n) != "false" {
-			d.say(ailing, "verdict-ignored", n.NameLocation(), "remove it; to report without failing, set the input fail-on to never", "continue-on-error turns every verdict into success")
-		}
+	return nodes
+}
+
+// checkVerdict looks for what keeps the verdict from being one.
+func (d *doctoring) checkVerdict(j *job) {
+	d.checkIgnored(j)
+	for _, n := range d.deciding(j) {
 		if cond := n.Get("if"); cond != nil {
 			d.say(advice, "may-be-skipped", cond.NameLocation(), "remove the condition: the gate succeeds at once where no pack is concerned", "what is skipped counts as passed")
 		}
@@ -189,8 +209,12 @@ func (d *doctoring) checkPermissions(j *job) {
 			d.say(p.severity, "permissions", at, "add "+p.scope+": write", "the job %q may not %s", j.id, p.lost)
 		}
 	}
+	useful := []string{"checks", "pull-requests", "security-events"}
+	if _, signs := d.signing[j]; signs {
+		useful = append(useful, "id-token", "packages")
+	}
 	for _, scope := range slices.Sorted(maps.Keys(g.scope)) {
-		if g.scope[scope] == "write" && !slices.Contains([]string{"checks", "pull-requests", "security-events"}, scope) {
+		if g.scope[scope] == "write" && !slices.Contains(useful, scope) {
 			d.say(advice, "permissions", at, "remove "+scope+": write", "the job %q may write %s, which the gate does not need", j.id, scope)
 		}
 	}
@@ -206,17 +230,28 @@ func (d *doctoring) delivers(j *job, scope string) bool {
 
 // checkCheckout looks at how the repository is checked out.
 func (d *doctoring) checkCheckout(j *job) {
-	checkouts := j.runs("actions/checkout")
-	if len(checkouts) == 0 {
-		d.say(ailing, "no-checkout", j.place(), "add a step that uses actions/checkout before it", "the job %q checks out nothing", j.id)
-	}
-	for _, s := range checkouts {
-		if s.input("persist-credentials") != "false" {
-			d.say(advice, "persisted-credentials", s.with("persist-credentials"), "set persist-credentials: false", "the checkout leaves the token on disk, where every later step can read it")
-		}
+	d.checkPresence(j)
+	d.checkDisk(j)
+	for _, s := range j.runs("actions/checkout") {
 		depth := s.input("fetch-depth")
 		if n, err := strconv.Atoi(depth); depth == "" || err == nil && n == 1 {
 			d.say(advice, "fetch-depth", s.with("fetch-depth"), "set fetch-depth: 2", "the checkout has no base to compare with, so that it has to be fetched")
+		}
+	}
+}
+
+// checkPresence looks for the repository.
+func (d *doctoring) checkPresence(j *job) {
+	if len(j.runs("actions/checkout")) == 0 {
+		d.say(ailing, "no-checkout", j.place(), "add a step that uses actions/checkout before it", "the job %q checks out nothing", j.id)
+	}
+}
+
+// checkDisk looks for a token that a checkout leaves behind.
+func (d *doctoring) checkDisk(j *job) {
+	for _, s := range j.runs("actions/checkout") {
+		if s.input("persist-credentials") != "false" {
+			d.say(advice, "persisted-credentials", s.with("persist-credentials"), "set persist-credentials: false", "the checkout leaves the token on disk, where every later step can read it")
 		}
 	}
 }

@@ -9,13 +9,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/internal/repo"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // examined returns what the doctor says of a repository that has one workflow.
 func examined(t testing.TB, text []byte) *diagnosis {
 	t.Helper()
+	return examinedWith(t, text, "")
+}
+
+// examinedWith returns what it says where there is a config too.
+func examinedWith(t testing.TB, text []byte, config string) *diagnosis {
+	t.Helper()
 	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, repo.ConfigName), []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	file := filepath.Join(root, workflowFolder, "a.yml")
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
@@ -58,7 +68,7 @@ func FuzzDoctor(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		one, two := examined(t, text), examined(t, text)
+		one, two := examinedWith(t, text, registered), examinedWith(t, text, registered)
 		lines := bytes.Count(text, []byte("\n")) + 1
 		for i, s := range one.Symptoms {
 			if s.Line > lines || s.Line < 0 || !slices.Contains(severities(), s.Severity) || s.Message == "" {

@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/attest"
+	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/report"
 )
 
@@ -36,15 +40,18 @@ func (e *verdictError) Error() string { return fmt.Sprintf("exit status %d", e.c
 func exitCode(err error) int {
 	var verdict *verdictError
 	var usage *usageError
+	var refused *refusedError
 	switch {
 	case err == nil:
 		return ExitPass
 	case errors.As(err, &verdict):
 		return verdict.code
+	case errors.As(err, &refused):
+		return ExitFindings
 	case errors.As(err, &usage), errors.Is(err, repo.ErrUse):
 		return ExitUse
 	}
-	for _, use := range []error{github.ErrRefused, github.ErrUnknownEvent, github.ErrNotActions, github.ErrNoRepository, github.ErrUnknownRevision} {
+	for _, use := range []error{registry.ErrName, publish.ErrRef, attest.ErrToken, attest.ErrRefusedBySigning, github.ErrRefused, github.ErrUnknownEvent, github.ErrNotActions, github.ErrNoRepository, github.ErrUnknownRevision} {
 		if errors.Is(err, use) {
 			return ExitUse
 		}
@@ -59,7 +66,16 @@ func problemsOf(err error) []report.Problem {
 	var one *repo.Problem
 	var usage *usageError
 	var git *github.Error
+	var refused *refusedError
+	var collision *publish.Collision
+	var unfinished *publish.Unfinished
 	switch {
+	case errors.As(err, &refused):
+		return refused.problems
+	case errors.As(err, &collision):
+		return []report.Problem{{Message: version.VER004.ID + ": " + collision.Short(), Hint: collision.Hint()}}
+	case errors.As(err, &unfinished):
+		return []report.Problem{{Message: unfinished.Short(), Hint: unfinished.Hint()}}
 	case errors.As(err, &many):
 		problems := make([]report.Problem, len(many))
 		for i, p := range many {
@@ -72,6 +88,9 @@ func problemsOf(err error) []report.Problem {
 		return []report.Problem{{Message: usage.message, Hint: usage.hint}}
 	case errors.As(err, &git):
 		return []report.Problem{{Message: git.Short(), Hint: git.Hint}}
+	}
+	if message, hint := publish.Words(err); hint != "" {
+		return []report.Problem{{Message: message, Hint: hint}}
 	}
 	return []report.Problem{{Message: err.Error()}}
 }

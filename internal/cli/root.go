@@ -91,6 +91,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.AddCommand(
 		newCheck(env), newCompile(env), newGolden(env), newDiff(env), newBump(env),
 		newReportCommand(env), newMerge(env),
+		newPublish(env), newVerify(env), newPull(env), newDeprecate(env), newRevoke(env), newPin(env), newAudit(env), newLog(env),
 		newPolicy(env), newRules(env), newExplain(env), newSchema(env), newAction(env), newComment(env), newDoctor(env),
 	)
 	return root

@@ -29,6 +29,7 @@ type run struct {
 	seen     map[string]bool // pack files that were gated, wherever they were named from
 	moved    map[string]bool // pack files of the base that a pack of another file was compared with
 	progress progress
+	registry *versionLookup // that is asked whether versions are taken
 }
 
 func newRun(env *Env, command, failOn string) *run {
@@ -62,29 +63,48 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, triggers m
 	if err != nil {
 		return err
 	}
+	names := slices.DeleteFunc(slices.Clone(w.packs), func(name string) bool { return r.again(w, name) })
 	r.progress.start()
 	defer r.progress.done()
-	for i, name := range w.packs {
-		r.progress.gated(i, len(w.packs))
+	var stopped error
+	inOrder(len(names), func(i int) gatedPack {
 		if ctx.Err() != nil {
-			return fmt.Errorf("stopped before %s: %w", w.files.Show(name), context.Cause(ctx))
+			return gatedPack{skipped: true}
 		}
-		if r.again(w, name) {
-			continue
+		return r.gatePack(ctx, w, names[i], policy, base, overrides, triggers[names[i]])
+	}, func(i int, g gatedPack) bool {
+		r.progress.gated(i, len(names))
+		if g.skipped {
+			stopped = fmt.Errorf("stopped before %s: %w", w.files.Show(names[i]), context.Cause(ctx))
+			return false
 		}
-		p, moved, err := gatePack(ctx, w, name, policy, base, overrides, triggers[name])
-		if err != nil {
-			r.fail(err)
-			continue
-		}
-		if moved != "" {
-			r.moved[moved] = true
-			r.notice("%s is compared with %s of the base, which has the same pack_id", w.files.Show(name), w.files.Show(moved))
-		}
-		p.Result = r.verdict(&p)
-		r.report.Packs = append(r.report.Packs, p)
+		r.take(w, names[i], g)
+		return true
+	})
+	return stopped
+}
+
+// gatedPack is what came of one pack.
+type gatedPack struct {
+	pack  report.Pack
+	moved string // the file of the base that it was compared with, where that has another name
+	err   error
+	// skipped says that the run was stopped before it.
+	skipped bool
+}
+
+// take notes what came of one pack.
+func (r *run) take(w *workspace, name string, g gatedPack) {
+	if g.err != nil {
+		r.fail(g.err)
+		return
 	}
-	return nil
+	if g.moved != "" {
+		r.moved[g.moved] = true
+		r.notice("%s is compared with %s of the base, which has the same pack_id", w.files.Show(name), w.files.Show(g.moved))
+	}
+	g.pack.Result = r.verdict(&g.pack)
+	r.report.Packs = append(r.report.Packs, g.pack)
 }
 
 // strayWaivers returns an error for waivers of packs that the repository does not
@@ -127,37 +147,40 @@ func (r *run) again(w *workspace, name string) bool {
 }
 
 // gatePack is the whole way of one pack: read, gates, golden cases, comparison.
-// Moved is the file of the base that it was compared with, where that has
-// another name.
-func gatePack(ctx context.Context, w *workspace, name string, policy gates.Policy, base *baseline, overrides []diffing.Override, triggers []refresh.Trigger) (p report.Pack, moved string, err error) {
+func (r *run) gatePack(ctx context.Context, w *workspace, name string, policy gates.Policy, base *baseline, overrides []diffing.Override, triggers []refresh.Trigger) (out gatedPack) {
 	unit, err := w.files.Unit(name, w.config)
 	if err != nil {
-		return report.Pack{}, "", err
+		return gatedPack{err: err}
 	}
 	diff, from, notCompared, err := base.compare(ctx, w, unit, overrides)
 	if err != nil {
-		return report.Pack{}, "", err
+		return gatedPack{err: err}
 	}
 	if from != name {
-		moved = from
+		out.moved = from
 	}
 	var outside []finding.Finding
 	if diff != nil {
 		outside = diff.Findings()
+	}
+	var unasked []finding.NotChecked
+	if base != nil && (diff != nil || r.registry != nil) {
+		var taken []finding.Finding
+		taken, unasked = r.registry.taken(ctx, unit)
+		outside = append(outside, taken...)
 	}
 	subject := gate.NewSubject(unit, w.environments, w.config)
 	result := gates.Run(subject, policy, outside...)
 	if notCompared != "" {
 		result.NotChecked = append(result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: notCompared})
 	}
-	if diff != nil {
-		result.NotChecked = append(result.NotChecked, version.Unregistered())
-	}
+	result.NotChecked = append(result.NotChecked, unasked...)
 	step := stepOf(diff, unit, subject.Golden())
 	if step.Fixed, step.Before, err = base.since(w, from, policy, &result); err != nil {
-		return report.Pack{}, "", err
+		return gatedPack{err: err}
 	}
-	return report.NewPack(subject, result, step, triggers), moved, nil
+	out.pack = report.NewPack(subject, result, step, triggers)
+	return out
 }
 
 // verdict judges one pack.
@@ -208,6 +231,14 @@ func (r *run) settle() {
 	}
 	if r.failOn == failOnNever {
 		p.ExitCode = ExitPass
+	}
+	// What was not published was asked for, whatever findings count.
+	refused := slices.ContainsFunc(p.Published, func(one report.Publication) bool { return one.Status == report.PublicationRefused })
+	if refused && p.Result == report.Passed {
+		p.Result = report.Failed
+	}
+	if refused && p.ExitCode == ExitPass {
+		p.ExitCode = ExitFindings
 	}
 	if r.broken != 0 {
 		p.Result, p.ExitCode = report.Broken, r.broken

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/report"
+)
+
+// publishes reports whether the run publishes: where that is its command, and else
+// on a push to the default branch, where an input or the config names a registry. A
+// repository that names none is gated, and no more.
+func (a *actionRun) publishes() bool {
+	if a.inputs.named {
+		return a.inputs.command == commandPublish
+	}
+	if a.event.Name != github.EventPush || a.event.DefaultBranch == "" || a.event.Ref != "refs/heads/"+a.event.DefaultBranch {
+		return false
+	}
+	return a.hasRegistry()
+}
+
+// hasRegistry reports whether an input or the config names a registry.
+func (a *actionRun) hasRegistry() bool {
+	if a.inputs.signing.registry != "" {
+		return true
+	}
+	c, err := a.config()
+	return err == nil && c.Publish.Registry.OK // one that is not valid is reported by whoever needs it
+}
+
+// config reads the config of the workspace.
+func (a *actionRun) config() (*repo.Config, error) {
+	house, err := openHouse(a.env, a.inputs.signing.registryOptions)
+	if err != nil {
+		return nil, err
+	}
+	return house.config, nil
+}
+
+// publish publishes what is not published yet, after the event was gated. What it
+// gated itself, against the published versions, takes the place of what the event's
+// gate said of the same packs.
+func (a *actionRun) publish(ctx context.Context) error {
+	house, err := openSigning(ctx, a.env, a.inputs.signing)
+	if err != nil {
+		return err
+	}
+	w, err := openWorkspace(".", settings{config: a.inputs.config, packs: a.inputs.packs})
+	if err != nil {
+		return err
+	}
+	defer w.files.Close() // only read from
+	if len(w.packs) == 0 {
+		return a.noPacks(w)
+	}
+	r := newRun(a.env, "action", a.failOn)
+	p, err := newPublication(house, r, w)
+	if err != nil {
+		return err
+	}
+	err = p.all(ctx)
+	a.report.Published = r.report.Published
+	a.broken = max(a.broken, r.broken)
+	for _, one := range r.report.Packs {
+		at := slices.IndexFunc(a.report.Packs, func(p report.Pack) bool { return p.Path == one.Path })
+		if at < 0 {
+			a.report.Packs = append(a.report.Packs, one)
+			continue
+		}
+		a.report.Packs[at] = one
+	}
+	return err
+}
+
+// publishedRef is one element of the output published.
+type publishedRef struct {
+	Ref    string `json:"ref"`
+	Digest string `json:"digest"`
+}
+
+// publishedOf returns what a run published.
+func publishedOf(r *report.Report) []publishedRef {
+	list := []publishedRef{}
+	for _, p := range r.Published {
+		if p.Status == report.PublicationDone {
+			list = append(list, publishedRef{p.Ref, p.Digest})
+		}
+	}
+	return list
+}
+
+// aboutVersions reports whether the run is about versions that are published, and
+// not about the packs of the commit. A clock asks for an audit, where there is a
+// registry to look at.
+func (a *actionRun) aboutVersions() bool {
+	if !a.inputs.named && a.event.Name == github.EventSchedule && a.hasRegistry() {
+		a.inputs.command = commandAudit
+	}
+	return slices.Contains([]string{commandAudit, commandDeprecate, commandPin, commandRevoke}, a.inputs.command)
+}
+
+// versions runs such a command, and shows in log and job summary what it says. The
+// exit code is the command's own.
+func (a *actionRun) versions(ctx context.Context) error {
+	var log, summary bytes.Buffer
+	err := a.version(ctx, &log, &summary)
+	code := exitCode(err)
+	var problems []github.Annotation
+	if _, done := errors.AsType[*verdictError](err); err != nil && !done {
+		for _, p := range problemsOf(err) {
+			problems = append(problems, github.Annotation{Level: "error", File: p.File, Line: p.Line, Column: p.Column, Title: "packgate", Message: withHint(p.Message, p.Hint)})
+			printProblem(&log, p)
+		}
+	}
+	_, annotated := a.runner.Annotate(problems)
+	result := map[int]report.Result{ExitPass: report.Passed, ExitFindings: report.Failed}
+	delivered := errors.Join(a.runner.Print(log.String()), a.runner.Summary(cmp.Or(summary.String(), report.Fenced(log.String()))), annotated,
+		a.runner.Outputs([]github.Output{{Name: "result", Value: string(cmp.Or(result[code], report.Broken))}}))
+	if delivered != nil {
+		fmt.Fprintf(a.env.Stderr, "packgate: %s\n", report.Visible(delivered.Error()))
+	}
+	if code != ExitPass {
+		return &verdictError{code: code}
+	}
+	return nil
+}
+
+// version runs the command, and writes what it says as text, and, where that has a
+// form of its own, as Markdown.
+func (a *actionRun) version(ctx context.Context, log, summary *bytes.Buffer) error {
+	env := *a.env
+	env.Stdout, env.Terminal, env.Columns = log, false, 0
+	o := lifecycleOptions{signingOptions: a.inputs.signing, reason: a.inputs.reason, environment: a.inputs.environment, replay: a.inputs.replay}
+	switch a.inputs.command {
+	case commandPin:
+		return pin(ctx, &env, a.inputs.ref, o)
+	case commandDeprecate, commandRevoke:
+		return setState(ctx, &env, a.inputs.command, a.inputs.ref, o)
+	}
+	var ids []string
+	if a.inputs.ref != "" {
+		ids = []string{a.inputs.ref}
+	}
+	found, err := auditOf(ctx, &env, ids, a.inputs.signing.registryOptions)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(
+		report.WriteAudit(log, "terminal", &found.out, report.Style{}),
+		report.WriteAudit(summary, "markdown", &found.out, report.Style{}),
+		found.verdict(),
+	)
+}

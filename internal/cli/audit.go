@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/refresh"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/report"
+)
+
+// auditOf audits the packs that were named, or else those of the repository and all
+// that the registry lists.
+func auditOf(ctx context.Context, env *Env, ids []string, o registryOptions) (*auditing, error) {
+	house, err := openHouse(env, o)
+	if err != nil {
+		return nil, err
+	}
+	checker, err := house.checker(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	a := &auditing{house: house, checker: checker, named: ids, out: report.Audit{Registry: checker.Registry.String()}}
+	if err := a.run(ctx); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// verdict returns the exit code of the audit as an error, nil where nothing is wrong.
+// What was found weighs less than what could not be looked at.
+func (a *auditing) verdict() error {
+	switch {
+	case a.unseen:
+		return &verdictError{code: ExitFailure}
+	case slices.ContainsFunc(a.out.Findings, func(f report.AuditFinding) bool { return f.Severity == string(publish.SeverityError) }):
+		return &verdictError{code: ExitFindings}
+	}
+	return nil
+}
+
+// auditing is one audit.
+type auditing struct {
+	house   *registryHouse
+	checker *publish.Checker
+	named   []string
+	unseen  bool       // a pack could not be looked at
+	w       *workspace // nil where the current folder is no pack repository
+	out     report.Audit
+}
+
+func (a *auditing) run(ctx context.Context) error {
+	w, err := openWorkspace(".", settings{config: a.house.options.config})
+	if err == nil {
+		a.w = w
+		defer w.files.Close() // only read from
+	} else if len(a.named) == 0 && exitCode(err) != ExitUse {
+		return err
+	}
+	ids, err := a.ids(ctx)
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		return &usageError{message: "there is no pack to audit", hint: "name a PACK_ID, or run it in a pack repository"}
+	}
+	audited, err := a.checker.Audit(ctx, ids)
+	if err != nil {
+		return err
+	}
+	a.out.Packs, a.out.Versions, a.unseen = len(audited.Packs), audited.Versions, len(audited.Unseen) > 0
+	for _, id := range slices.Sorted(maps.Keys(audited.Unseen)) {
+		message, _ := publish.Words(audited.Unseen[id])
+		a.unchecked(id, "", "%s", message)
+	}
+	for _, f := range audited.Findings {
+		a.out.Findings = append(a.out.Findings, report.AuditFinding{
+			Severity: string(f.Severity), Pack: f.Pack, Version: f.Version, Digest: f.Digest, Check: string(f.Kind), Message: f.Message, Hint: f.Hint,
+		})
+	}
+	return a.triggers(ctx, ids)
+}
+
+// ids returns the packs to look at, sorted, each once.
+func (a *auditing) ids(ctx context.Context) ([]string, error) {
+	if len(a.named) > 0 {
+		return sorted(a.named), nil
+	}
+	listed, err := a.checker.Registry.Packs(ctx)
+	switch {
+	case errors.Is(err, registry.ErrUnsupported):
+		a.unchecked("", "unknown-packs", "packs that only the registry knows: %v", err)
+	case err != nil:
+		return nil, err
+	}
+	if a.w != nil {
+		for _, name := range a.w.packs {
+			u, err := a.w.files.Unit(name, a.w.config)
+			if err != nil {
+				return nil, err
+			}
+			if u.Pack != nil && u.Pack.PackMeta.PackID.OK {
+				listed = append(listed, u.Pack.PackMeta.PackID.Value)
+			}
+		}
+	}
+	return sorted(listed), nil
+}
+
+func sorted(list []string) []string {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// unchecked notes a check that could not run; of which pack, "" for none in
+// particular.
+func (a *auditing) unchecked(pack, check, format string, args ...any) {
+	id, version, _ := strings.Cut(pack, "@")
+	a.out.NotChecked = append(a.out.NotChecked, report.AuditNotChecked{Pack: id, Version: version, Check: check, Reason: fmt.Sprintf(format, args...)})
+}
+
+// triggers finds what changed, of that on which published packs depend, since the
+// commit that they were published from.
+func (a *auditing) triggers(ctx context.Context, ids []string) error {
+	if a.w == nil {
+		a.unchecked("", refreshCheck, "the current folder is no pack repository")
+		return nil
+	}
+	for _, name := range a.w.packs {
+		u, err := a.w.files.Unit(name, a.w.config)
+		if err != nil {
+			return err
+		}
+		if u.Pack == nil || !slices.Contains(ids, u.Pack.PackMeta.PackID.Value) {
+			continue
+		}
+		found, err := a.trigger(ctx, name, u.Pack.Ref())
+		if err != nil {
+			return err
+		}
+		for _, t := range found {
+			a.out.Triggers = append(a.out.Triggers, report.AuditTrigger{Pack: u.Pack.Ref(), Trigger: report.Trigger{Kind: string(t.Kind), What: t.What, File: t.File, Path: t.Path}})
+		}
+	}
+	return nil
+}
+
+// trigger returns the triggers of one pack of the workspace, if its version is
+// published.
+func (a *auditing) trigger(ctx context.Context, name, ref string) ([]refresh.Trigger, error) {
+	at, err := a.house.ref(ref)
+	if err != nil {
+		return nil, nil // no version that could be published, which the gates say
+	}
+	v, err := a.checker.Verify(ctx, at, nil)
+	if err != nil || v.Summary == nil {
+		return nil, err
+	}
+	if v.Summary.Source.Commit == "" {
+		a.unchecked(ref, refreshCheck, "its statement names no commit")
+		return nil, nil
+	}
+	b, err := openSource(ctx, a.house.env, a.w, v.Summary.Source.Commit)
+	if err != nil {
+		a.unchecked(ref, refreshCheck, "%v", err)
+		return nil, nil
+	}
+	defer b.Close() // only read from
+	byPack, err := b.triggers(ctx, a.w)
+	return byPack[name], err
+}
+
+// refreshCheck is the name of the check for what a published pack depends on.
+const refreshCheck = "refresh-triggers"

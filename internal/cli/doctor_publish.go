@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// What the doctor checks of jobs that publish. A workflow can be wrong about that
+// only once the config names a registry.
+
+// The commands of the action that sign, sorted, and the one that only reads the
+// registry.
+const (
+	publishCommand = "publish"
+	auditCommand   = "audit"
+)
+
+func signingCommands() []string { return []string{"deprecate", "pin", publishCommand, "revoke"} }
+
+// signs reports whether the step says that it signs: by its command, or by one that
+// is chosen by hand.
+func (s *step) signs() bool {
+	command := s.input("command")
+	_, byHand := s.job.workflow.event(github.EventWorkflowDispatch)
+	_, proposed := s.job.workflow.event(github.EventPullRequest)
+	return slices.Contains(signingCommands(), command) || strings.Contains(command, "${{") && byHand && !proposed
+}
+
+// keeps reports whether the step is about the registry alone, and gates nothing.
+func (s *step) keeps() bool { return s.signs() || s.input("command") == auditCommand }
+
+// signing is what is known of a job that signs.
+type signing struct {
+	registry string
+	reviews  bool // what it publishes has to have been reviewed
+}
+
+// findSigning finds the jobs that sign, where a registry is configured. Where no job
+// says that it publishes, it is the gate that does on a push to a branch.
+func (d *doctoring) findSigning(jobs []*job) {
+	said := slices.ContainsFunc(jobs, func(j *job) bool {
+		return slices.ContainsFunc(j.packgates(d.own), func(s *step) bool { return s.input("command") == publishCommand })
+	})
+	d.signing = map[*job]signing{}
+	for _, j := range jobs {
+		for _, s := range j.packgates(d.own) {
+			publishes := s.input("command") == publishCommand || !said && s.input("command") == "" && j.workflow.pushed() && !s.comments()
+			if !publishes && !s.signs() {
+				continue
+			}
+			registry, reviews := d.registryOf(s)
+			if known := d.signing[j]; registry != "" {
+				d.signing[j] = signing{cmp.Or(known.registry, registry), known.reviews || publishes && reviews}
+			}
+		}
+	}
+}
+
+// pushed reports whether a push to a branch starts the workflow.
+func (w *workflow) pushed() bool {
+	push, ok := w.event(github.EventPush)
+	return ok && (push.Get("tags") == nil || push.Get("branches") != nil || push.Get("branches-ignore") != nil)
+}
+
+// registryOf returns the registry that a step publishes to, as step or config name
+// it, and whether the config demands reviews; "" where neither does. What is wrong
+// with a config is said elsewhere.
+func (d *doctoring) registryOf(s *step) (registry string, reviews bool) {
+	c, err := d.files.Config(s.input("config"))
+	if err != nil {
+		c = repo.DefaultConfig()
+	}
+	return cmp.Or(s.input("registry"), c.Publish.Registry.Value), c.Reviews.Demanded()
+}
+
+// checkSigners looks at the jobs that sign.
+func (d *doctoring) checkSigners(jobs []*job) {
+	for _, j := range jobs {
+		if known, ok := d.signing[j]; ok {
+			d.checkStart(j)
+			d.checkSigning(j, known)
+			if j.proposal() == "" { // else it is told to publish in another job
+				d.checkConcurrency(j)
+			}
+		}
+	}
+}
+
+// checkKeeper looks at a job that is about the registry, and is none of the gate.
+func (d *doctoring) checkKeeper(j *job) {
+	d.checkIgnored(j)
+	d.checkPins(j)
+	d.checkPresence(j)
+	d.checkDisk(j)
+	for _, s := range j.packgates(d.own) {
+		d.checkInputs(s)
+		d.packsOf(s)
+	}
+}
+
+// checkStart looks at what starts a job that signs: packgate refuses to sign for
+// what is not merged, and for nobody.
+func (d *doctoring) checkStart(j *job) {
+	w := j.workflow
+	_, byHand := w.event(github.EventWorkflowDispatch)
+	_, called := w.event("workflow_call") // by a workflow that decides it
+	if !w.pushed() && !byHand && !called {
+		d.say(ailing, "never-signs", w.place(), "start it by push: branches: [main], or by workflow_dispatch",
+			"the job %q is to sign, and packgate signs in runs of %s on a branch alone", j.id, strings.Join(github.SigningEvents(), " and "))
+	}
+	if event := j.proposal(); event != "" && j.grants().may("id-token", "write") {
+		d.say(advice, "token-for-proposals", j.grants().node.NameLocation(), jobOfItsOwn,
+			"runs of %s get id-token: write too, so that what is only proposed could ask for the identity that signs", event)
+	}
+}
+
+// What a job that signs has to be granted, and how a gate gets to publish.
+const (
+	signingGrants = "permissions: {contents: read, id-token: write, packages: write, pull-requests: read}"
+	jobOfItsOwn   = "publish in a job of its own, with command: publish, if: github.event_name == 'push' and " + signingGrants
+)
+
+// proposal returns the event by which a job runs for what is not merged; "" where none
+// does, or the job's own condition looks at what started it.
+func (j *job) proposal() string {
+	condition := textOf(j.node.Get("if"))
+	if strings.Contains(condition, "github.event_name") || strings.Contains(condition, "github.ref") {
+		return ""
+	}
+	for _, event := range []string{github.EventPullRequest, github.EventMergeGroup} {
+		if _, ok := j.workflow.event(event); ok {
+			return event
+		}
+	}
+	return ""
+}
+
+// checkSigning names what the token of a job that signs may not do.
+func (d *doctoring) checkSigning(j *job, known signing) {
+	g := j.grants()
+	switch {
+	case j.proposal() != "" && !g.may("id-token", "write"):
+		d.say(ailing, "permissions", placeOf(g.node, j.node), jobOfItsOwn, "the job %q is to publish on a push, and may not ask for an identity token to sign with", j.id)
+		return
+	case g.node == nil:
+		d.say(ailing, "permissions", j.place(), "set "+signingGrants+" for the job",
+			"the job %q may not ask for an identity token to sign with, which no repository grants by default", j.id)
+		return
+	}
+	for _, p := range []struct {
+		needed              bool
+		scope, access, lost string
+	}{
+		{true, "id-token", "write", "ask for an identity token to sign with"},
+		{ofGitHub.MatchString(known.registry), "packages", "write", "push to " + known.registry},
+		{true, "contents", "read", "read the repository, unless that is public"},
+		{known.reviews, "pull-requests", "read", "read who approved, which the config demands"},
+	} {
+		if p.needed && !g.may(p.scope, p.access) {
+			d.say(ailing, "permissions", g.node.NameLocation(), fmt.Sprintf("add %s: %s", p.scope, p.access), "the job %q may not %s", j.id, p.lost)
+		}
+	}
+}
+
+// ofGitHub finds GitHub's own registries, which take the token of the job: that of
+// github.com, and those of GitHub Enterprise Server.
+var ofGitHub = regexp.MustCompile(`^(ghcr\.io|containers\.[^/]+)(/|$)`)
+
+// checkConcurrency looks at what keeps two runs from publishing at once.
+func (d *doctoring) checkConcurrency(j *job) {
+	n := j.node.Get("concurrency")
+	if n == nil {
+		n = j.workflow.root.Get("concurrency")
+	}
+	const hint = "set concurrency: {group: packgate-publish, cancel-in-progress: false} for the job"
+	if n == nil {
+		d.say(advice, "concurrency", j.place(), hint, "two runs of the job %q can publish at once", j.id)
+		return
+	}
+	if unique.MatchString(cmp.Or(textOf(n), textOf(n.Get("group")))) {
+		d.say(advice, "concurrency", n.NameLocation(), hint, "each run of the job %q is a group of its own, so that two can publish at once", j.id)
+	}
+	if cancel := n.Get("cancel-in-progress"); textOf(cancel) == "true" {
+		d.say(advice, "concurrency", cancel.NameLocation(), "set cancel-in-progress: false, or to an expression that is true for pull requests alone",
+			"a run can be ended in the middle of publishing by the next one")
+	}
+}
+
+// unique finds what differs from run to run in the name of a group.
+var unique = regexp.MustCompile(`github\.(sha|run_id|run_number|head_ref|event\.(after|head_commit))\b`)

@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/attest"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/spf13/cobra"
+)
+
+// defaultRegistry is the registry of a local run whose config names none.
+const defaultRegistry = "oci:./registry"
+
+// githubIssuer is who vouches for workflows on github.com.
+const githubIssuer = "https://token.actions.githubusercontent.com"
+
+// registryOptions say where versions are, and whose signature counts. They are
+// flags, and inputs of the action where those have the same name.
+type registryOptions struct {
+	config      string
+	registry    string
+	trustedRoot string
+	key         string // public for reading, private for writing
+	issuer      string
+	workflow    string
+	repository  string
+	format      string
+	color       string
+}
+
+// addFlags adds the flags that every command with a registry has.
+func (o *registryOptions) addFlags(c *cobra.Command, formats ...string) {
+	f := c.Flags()
+	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
+	f.StringVar(&o.registry, "registry", "", "OCI `registry`, or oci: and a folder (default: publish.registry of the config, else "+defaultRegistry+")")
+	f.StringVar(&o.trustedRoot, "trusted-root", "", "trusted root `file` of a private Sigstore, or to work offline (default: the public instance's)")
+	f.StringVar(&o.format, "format", "terminal", "what to print: "+strings.Join(formats, ", "))
+	f.StringVar(&o.color, "color", "auto", "colours: always, auto, never")
+}
+
+// addIdentity adds the flags that say whose signature counts.
+func (o *registryOptions) addIdentity(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.key, "key", "", "public key `file`, for versions that were signed with a key")
+	f.StringVar(&o.issuer, "issuer", "", "`issuer` of the signer's identity (default: publish.identity.issuer of the config, else GitHub's)")
+	f.StringVar(&o.workflow, "workflow", "", "`workflow` that has to have signed, owner/repository/.github/workflows/FILE.yml@refs/heads/BRANCH (default: publish.identity.workflow)")
+	f.StringVar(&o.repository, "repository", "", "`repository` that the workflow has to have run in (default: that of the workflow)")
+}
+
+// registryHouse is a pack repository seen as a publisher, or nothing but the flags
+// where there is none: where its versions are, and whose signature counts.
+type registryHouse struct {
+	env     *Env
+	options registryOptions
+	dir     string // root of the repository, or the current folder
+	config  *repo.Config
+}
+
+// openHouse reads the config of the repository that the current folder is in, or
+// that of the flag.
+func openHouse(env *Env, o registryOptions) (*registryHouse, error) {
+	if err := oneOf("--color", o.color, "always", "auto", "never"); err != nil {
+		return nil, err
+	}
+	at, err := findPlace(".")
+	if err != nil {
+		return nil, err
+	}
+	name := ""
+	if o.config != "" {
+		if at.root, err = filepath.Abs(filepath.Dir(o.config)); err != nil {
+			return nil, err
+		}
+		name = filepath.Base(o.config)
+	}
+	files, err := repo.OpenFiles(at.root, display(at.root))
+	if err != nil {
+		return nil, err
+	}
+	config, err := files.Config(name)
+	if err := errors.Join(err, files.Close()); err != nil {
+		return nil, err
+	}
+	return &registryHouse{env: env, options: o, dir: at.root, config: config}, nil
+}
+
+// registryName returns what the flag says, or else the config, or else the default.
+func (h *registryHouse) registryName() string {
+	return cmp.Or(h.options.registry, h.config.Publish.Registry.Value, defaultRegistry)
+}
+
+// root returns the folder that a relative folder of the registry starts at: the
+// current one for what a flag names, the config's for what that names.
+func (h *registryHouse) root() string {
+	if h.options.registry != "" {
+		return "."
+	}
+	return h.dir
+}
+
+// open opens a registry, that of the house where the name is "".
+func (h *registryHouse) open(name string) (*registry.Registry, error) {
+	o := registry.Options{Root: h.root(), Version: h.env.Version, Getenv: h.env.Getenv}
+	if name != "" {
+		o.Root = "."
+	}
+	// The token of a run is for GitHub's own registry and for no other.
+	if token := cmp.Or(h.env.Getenv("INPUT_TOKEN"), h.env.Getenv("GITHUB_TOKEN")); token != "" && h.env.Getenv("GITHUB_ACTIONS") == "true" {
+		o.Username, o.Token, o.TokenHost = cmp.Or(h.env.Getenv("GITHUB_ACTOR"), "packgate"), token, "ghcr.io"
+	}
+	return registry.Open(cmp.Or(name, h.registryName()), o)
+}
+
+// identity returns whose signature counts: what the flags say, or else the config,
+// or else, within a run on GitHub, the workflow that runs. It is an error where
+// nothing says so.
+func (h *registryHouse) identity() (attest.Identity, error) {
+	named := h.config.Publish.Identity
+	server := strings.TrimRight(cmp.Or(h.env.Getenv("GITHUB_SERVER_URL"), "https://github.com"), "/")
+	id := attest.Identity{
+		Issuer: cmp.Or(h.options.issuer, named.Issuer.Value, githubIssuer), Workflow: named.WorkflowURI(), Repository: named.RepositoryURI(),
+		RepositoryID: named.RepositoryID.Value, OwnerID: named.OwnerID.Value,
+	}
+	if name := cmp.Or(h.options.workflow, h.env.Getenv("GITHUB_WORKFLOW_REF")); h.options.workflow != "" || id.Workflow == "" && name != "" {
+		id = attest.Identity{Issuer: id.Issuer, Workflow: addressOf(server, name)}
+		repository, _, ok := strings.Cut(id.Workflow, "/.github/workflows/")
+		if !ok || !strings.Contains(name, "@refs/heads/") {
+			return attest.Identity{}, &usageError{message: fmt.Sprintf("the workflow is %q", name), hint: "write it as " + workflowForm}
+		}
+		id.Repository = repository
+	}
+	if id.Workflow == "" {
+		return attest.Identity{}, &usageError{
+			message: "nothing says whose signature counts",
+			hint:    "name publish.identity in " + repo.ConfigName + ", or give --workflow " + workflowForm + ", or --key",
+		}
+	}
+	if h.options.repository != "" {
+		id.Repository = addressOf(server, h.options.repository)
+	}
+	return id, nil
+}
+
+// workflowForm is how a workflow is named.
+const workflowForm = "owner/repository/.github/workflows/FILE.yml@refs/heads/BRANCH"
+
+// addressOf returns the address of what is named with or without its server.
+func addressOf(server, name string) string {
+	if strings.Contains(name, "://") {
+		return name
+	}
+	return server + "/" + name
+}
+
+// file reads a file that a flag names, or one that the config does relative to its
+// own folder; nil where neither does.
+func (h *registryHouse) file(what, flag, config string) ([]byte, error) {
+	name := flag
+	if name == "" && config != "" {
+		name = config
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(h.dir, filepath.FromSlash(config))
+		}
+	}
+	if name == "" {
+		return nil, nil
+	}
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return nil, &usageError{message: fmt.Sprintf("cannot read the %s: %v", what, err), hint: "name a file that is there"}
+	}
+	return src, nil
+}
+
+// badFile turns the error of a file that was named, and is not what it has to be, into
+// one of wrong use.
+func badFile(err error) error {
+	message, hint := publish.Words(err)
+	return &usageError{message: message, hint: hint}
+}
+
+// trust returns what signatures are checked against.
+func (h *registryHouse) trust(ctx context.Context) (*attest.Trust, error) {
+	root, err := h.file("trusted root", h.options.trustedRoot, h.config.Publish.TrustedRoot.Value)
+	switch {
+	case err != nil:
+		return nil, err
+	case root != nil:
+		trust, err := attest.TrustRoot(root)
+		if err != nil {
+			return nil, badFile(err)
+		}
+		return trust, nil
+	}
+	return attest.TrustPublic(ctx, attest.TUFOptions{})
+}
+
+// verifier returns what checks signatures, by a public key where there is one.
+func (h *registryHouse) verifier(ctx context.Context) (*attest.Verifier, error) {
+	key, err := h.file("public key", h.options.key, "")
+	if err != nil {
+		return nil, err
+	}
+	if key != nil {
+		trust, err := attest.TrustKey(key)
+		if err != nil {
+			return nil, badFile(err)
+		}
+		return attest.NewVerifier(trust, attest.Identity{})
+	}
+	id, err := h.identity()
+	if err != nil {
+		return nil, err
+	}
+	trust, err := h.trust(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return attest.NewVerifier(trust, id)
+}
+
+// checker returns what reads and judges versions of a registry.
+func (h *registryHouse) checker(ctx context.Context, name string) (*publish.Checker, error) {
+	reg, err := h.open(name)
+	if err != nil {
+		return nil, err
+	}
+	verifier, err := h.verifier(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &publish.Checker{Registry: reg, Verifier: verifier}, nil
+}
+
+// ref reads a reference to a version. One that names its registry wins over the
+// house's.
+func (h *registryHouse) ref(name string) (registry.Ref, error) {
+	return registry.ParseRef(name, h.registryName())
+}

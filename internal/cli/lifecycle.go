@@ -1,0 +1,312 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/replay"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+// lifecycleOptions are those of the commands that say something of a version that is
+// published.
+type lifecycleOptions struct {
+	signingOptions
+	reason      string
+	environment string
+	replay      bool
+}
+
+func newDeprecate(env *Env) *cobra.Command {
+	return newState(env, "deprecate", "say with a signature that a version is to be moved away from",
+		`Signs a statement that the version is deprecated, and why, and attaches it to the
+version in the registry. The pack itself is never touched. packgate verify answers
+with 3 from then on, and a pin to the version needs --replay.`)
+}
+
+func newRevoke(env *Env) *cobra.Command {
+	return newState(env, "revoke", "say with a signature that a version is not to be used any more",
+		`Signs a statement that the version is revoked, and why, and attaches it to the
+version in the registry. The pack itself is never touched, and a revocation is for
+ever. packgate verify answers with 4 from then on, and nothing can be pinned to the
+version. Of two digests that were signed for one version, revoking the one that is
+not to be used, as pack_id@sha256:…, settles which one counts.`)
+}
+
+func newState(env *Env, name, short, long string) *cobra.Command {
+	var o lifecycleOptions
+	c := &cobra.Command{
+		Use: name + " REF", Short: short, Long: long,
+		Example: fmt.Sprintf("  packgate %s ctxpack.support@1.0.0 --reason \"refunds above the limit\"\n  packgate %s ghcr.io/acme/packs/ctxpack.support:1.0.0 --reason superseded --dry-run", name, name),
+		Args:    wants("REF"),
+		RunE:    func(c *cobra.Command, args []string) error { return setState(c.Context(), env, name, args[0], o) },
+	}
+	o.addFlags(c, verdictFormats...)
+	c.Flags().StringVar(&o.reason, "reason", "", "`text` that says why, which the statement carries")
+	return c
+}
+
+// setState deprecates or revokes a version.
+func setState(ctx context.Context, env *Env, command, name string, o lifecycleOptions) error {
+	p, ref, err := o.open(ctx, env, name)
+	if err != nil {
+		return err
+	}
+	change := publish.Change{Ref: ref.Ref, Reason: o.reason, Actor: ref.house.actor()}
+	set := p.Deprecate
+	if command == "revoke" {
+		set = p.Revoke
+	}
+	r, err := set(ctx, change)
+	if err != nil {
+		return lifecycleError(err)
+	}
+	shown := &report.Lifecycle{
+		Command: command, Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, State: r.State, Reason: o.reason, Actor: change.Actor,
+		Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun,
+	}
+	return report.WriteLifecycle(env.Stdout, o.format, unsaid(shown), styleOf(env, o.color))
+}
+
+func newPin(env *Env) *cobra.Command {
+	var o lifecycleOptions
+	c := &cobra.Command{
+		Use: "pin ENV REF", Short: "move an environment to a published version",
+		Long: `Verifies the version, runs its golden and replay cases again, as they stood in the
+commit that it was published from, against the environment's catalog of today, and
+moves the environment's pointer, the tag env-ENV, with a signed record of it. Going
+back is a pin to an earlier version. A version that is revoked cannot be pinned, and
+one that is deprecated only with --replay, which says that old decisions are to be
+replayed with it.`,
+		Example: "  packgate pin prod ctxpack.support@1.0.0\n  packgate pin prod ctxpack.support@0.9.0 --reason \"rollback of 1.0.0\"",
+		Args:    wants("ENV", "REF"),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.environment = args[0]
+			return pin(c.Context(), env, args[1], o)
+		},
+	}
+	o.addFlags(c, verdictFormats...)
+	f := c.Flags()
+	f.StringVar(&o.reason, "reason", "", "`text` that says why, which the record carries")
+	f.BoolVar(&o.replay, "replay", false, "pin a deprecated version, to replay old decisions")
+	return c
+}
+
+func pin(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
+	p, ref, err := o.open(ctx, env, name)
+	if err != nil {
+		return err
+	}
+	again := &recheck{house: ref.house, environment: o.environment}
+	r, err := p.Pin(ctx, publish.PinChange{
+		Ref: ref.Ref, Environment: o.environment, Actor: ref.house.actor(), Reason: o.reason, Replay: o.replay,
+	}, again.run)
+	if err != nil {
+		return lifecycleError(err)
+	}
+	shown := &report.Lifecycle{
+		Command: "pin", Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, Environment: r.Environment, Previous: r.Previous, Reason: o.reason,
+		Actor: ref.house.actor(), Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun, Cases: again.cases,
+	}
+	return report.WriteLifecycle(env.Stdout, o.format, unsaid(shown), styleOf(env, o.color))
+}
+
+// unsaid takes reason and actor out where the statement was there already: it says
+// its own.
+func unsaid(l *report.Lifecycle) *report.Lifecycle {
+	if l.Already {
+		l.Reason, l.Actor = "", ""
+	}
+	return l
+}
+
+// lifecycleError turns a refusal into the exit code of findings, once it is said.
+func lifecycleError(err error) error {
+	if errors.Is(err, publish.ErrRefused) || errors.Is(err, publish.ErrNotPublished) {
+		return &refusedError{problemsOf(err)}
+	}
+	return err
+}
+
+// recheck runs the cases of a version again before an environment is moved to it.
+type recheck struct {
+	house       *signingHouse
+	environment string
+	cases       int
+}
+
+// run finds the version's files and judges them. The error is a *refusedError where
+// a case does not hold.
+func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) error {
+	w, err := openWorkspace(".", settings{config: r.house.options.config})
+	if err != nil {
+		return err
+	}
+	defer w.files.Close() // only read from
+	if err := w.catalogued(r.environment); err != nil {
+		return err
+	}
+	unit, source, err := r.unit(ctx, w, v, content)
+	if err != nil {
+		return err
+	}
+	defer source.Close() // only read from
+	policy, err := gates.NewPolicy(w.config, w.config.Strict.Value, r.house.env.Now())
+	if err != nil {
+		return err
+	}
+	subject := gate.NewSubject(unit, w.environments, w.config)
+	r.cases = len(subject.Golden())
+	var problems []report.Problem
+	for _, f := range gates.Run(subject, policy).Findings {
+		// The snapshot of an earlier version may have moved on since: going back to it is
+		// what a pin is for.
+		if f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Waived == nil && f.Severity == finding.Error {
+			problems = append(problems, report.Problem{
+				Message: f.Rule + ": " + f.Message, Hint: f.Hint, File: f.Location.File, Line: f.Location.Start.Line, Column: f.Location.Start.Column,
+			})
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	of := "the working tree"
+	if source != nil {
+		of = fmt.Sprintf("the commit %.7s", source.tree.SHA())
+	}
+	first := report.Problem{
+		Message: fmt.Sprintf("%q is not pinned to %q: its cases, as %s has them, have %s", v.Name(), r.environment, of, pack.Counted(len(problems), "error")),
+		Hint:    "pin a version that fits the environment's catalog of today, or correct that catalog",
+	}
+	return &refusedError{slices.Insert(problems, 0, first)}
+}
+
+// catalogued refuses an environment that a repository with catalogs has none of: a
+// misspelt one would get a pointer that nobody reads.
+func (w *workspace) catalogued(environment string) error {
+	var names []string
+	for _, e := range w.environments {
+		names = append(names, e.Name())
+	}
+	if len(names) == 0 || slices.Contains(names, environment) {
+		return nil
+	}
+	slices.Sort(names)
+	return &usageError{message: fmt.Sprintf("there is no catalog of an environment %q", environment), hint: "use one of " + strings.Join(slices.Compact(names), ", ")}
+}
+
+// unit returns a version with the cases that belong to it: those of the working tree
+// where its pack file is the version, and else those of the commit that the version
+// was published from. What is read of a commit is closed with the git repository.
+func (r *recheck) unit(ctx context.Context, w *workspace, v *publish.Verdict, content []byte) (*repo.Unit, *baseline, error) {
+	for _, name := range w.packs {
+		u, err := w.files.Unit(name, w.config)
+		if err == nil && bytes.Equal(u.Document.Source, content) {
+			return u, nil, nil
+		}
+	}
+	source := v.Summary.Source
+	if source.Commit == "" || source.Path == "" {
+		return nil, nil, r.unknown(v, "its statement names no commit that it was published from")
+	}
+	b, err := openSource(ctx, r.house.env, w, source.Commit)
+	if err != nil {
+		return nil, nil, err
+	}
+	u, err := b.unit(w, source.Path)
+	if err == nil && !bytes.Equal(u.Document.Source, content) {
+		err = r.unknown(v, fmt.Sprintf("%s of %.12s is another one", source.Path, source.Commit))
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, b.Close())
+	}
+	return u, b, nil
+}
+
+// openSource opens the commit that a version was published from, from the git
+// repository of the workspace, and, within a run on GitHub, from wherever it can be
+// had.
+func openSource(ctx context.Context, env *Env, w *workspace, sha string) (*baseline, error) {
+	r := &reviewing{env: env, w: w}
+	if err := r.start(); err != nil {
+		return nil, err
+	}
+	git, err := github.OpenWith(w.dir, r.client)
+	if err != nil {
+		return nil, err
+	}
+	b := &baseline{git: git}
+	if err := b.locate(w.dir); err != nil {
+		return nil, errors.Join(err, git.Close())
+	}
+	if r.event != nil {
+		b.tree, err = git.At(ctx, r.event, r.token, sha)
+	} else {
+		b.tree, err = git.Tree(sha)
+	}
+	if err != nil {
+		return nil, errors.Join(err, git.Close())
+	}
+	return b, nil
+}
+
+// unit reads a pack of the baseline with its side files; name is relative to the
+// root of the git repository.
+func (b *baseline) unit(w *workspace, name string) (*repo.Unit, error) {
+	root := b.prefix
+	short, ok := b.relative(name)
+	if !ok { // the pack repository stood elsewhere then
+		root, short = path.Dir(name), path.Base(name)
+	}
+	tree, err := fs.Sub(b.tree.FS(), root)
+	if err != nil {
+		return nil, err
+	}
+	return repo.FilesOf(tree, w.files.Prefix, b.tree.SHA()).Unit(short, w.config)
+}
+
+func (r *recheck) unknown(v *publish.Verdict, why string) error {
+	return &github.Error{
+		Kind:    github.ErrIncomplete,
+		Message: fmt.Sprintf("the golden cases of %s cannot be found: no pack of the working tree is that version, and %s", v.Name(), why),
+		Hint:    "check out the commit that the version was published from, and pin there",
+	}
+}
+
+// open opens the registry of a reference for signing.
+func (o *lifecycleOptions) open(ctx context.Context, env *Env, name string) (*publish.Publisher, *houseRef, error) {
+	if err := oneOf("--format", o.format, verdictFormats...); err != nil {
+		return nil, nil, err
+	}
+	house, err := openSigning(ctx, env, o.signingOptions)
+	if err != nil {
+		return nil, nil, err
+	}
+	ref, err := house.ref(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := house.publisher(ref.Registry)
+	return p, &houseRef{ref, house}, err
+}
+
+// houseRef is a reference with the house that knows it.
+type houseRef struct {
+	registry.Ref
+	house *signingHouse
+}

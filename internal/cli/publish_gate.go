@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/attest"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/publish/statement"
+	"github.com/contextosai/packgate/report"
+)
+
+// classInitial is the class of the first version of a pack, which there is nothing
+// to compare with.
+const classInitial = "initial"
+
+// errGated says that the gates stand against a version; the report has what they
+// found.
+var errGated = errors.New("the gates do not pass")
+
+// gated puts a version through the gates, compared with the published version before
+// it, asks for its reviews, and returns what is to be published. What becomes known
+// on the way is noted in out.
+func (p *publication) gated(ctx context.Context, s *candidate, out *report.Publication) (*publish.Candidate, error) {
+	before, diff, err := p.before(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	subject := gate.NewSubject(s.unit, p.w.environments, p.w.config)
+	judged := p.judge(subject, diff)
+	judged.Result = p.verdict(&judged)
+	p.report.Packs = append(p.report.Packs, judged)
+	if judged.Result != report.Passed {
+		return nil, errGated
+	}
+	c := &publish.Candidate{
+		Content: s.unit.Document.Source, Class: classOfDiff(diff), Tool: p.env.Version, Rules: gates.RulesVersion,
+		Pack: s.unit.Pack.PackMeta.PackID.Value, Version: s.unit.Pack.PackMeta.PackVersion.Value,
+	}
+	if before != nil {
+		c.Baseline = &statement.Baseline{Pack: before.Pack + "@" + before.Version, Manifest: before.Manifest, Content: before.Content}
+		out.Baseline = &report.Published{Pack: c.Baseline.Pack, Digest: c.Baseline.Manifest}
+	}
+	if doc := p.w.config.Document; doc != nil {
+		c.Config = digestOf(doc.Source)
+	}
+	out.Class = c.Class
+	if c.Source, err = p.reviews.source(ctx, s.name, c.Content); err != nil {
+		return nil, err
+	}
+	if err := p.reviews.ask(ctx, c, before, out); err != nil {
+		return nil, err
+	}
+	c.Report, err = p.gateReport(judged)
+	return c, err
+}
+
+// judge runs the gates over a pack, with what differs from the version before it.
+func (p *publication) judge(subject *gate.Subject, diff *diffing.Diff) report.Pack {
+	if diff == nil {
+		result := gates.Run(subject, p.policy)
+		return report.NewPack(subject, result, stepOf(nil, subject.Unit, nil), nil)
+	}
+	result := gates.Run(subject, p.policy, diff.Findings()...)
+	return report.NewPack(subject, result, stepOf(diff, subject.Unit, subject.Golden()), nil)
+}
+
+// before returns the published version that a pack is compared with, and what
+// differs; nothing for the first version of a pack.
+func (p *publication) before(ctx context.Context, s *candidate) (*publish.Verdict, *diffing.Diff, error) {
+	if s.found == nil {
+		return nil, nil, nil // no version, which the gates say
+	}
+	meta := &s.unit.Pack.PackMeta
+	checker := &publish.Checker{Registry: p.publisher.Registry, Verifier: p.publisher.Verifier}
+	before, content, err := checker.Baseline(ctx, meta.PackID.Value, meta.PackVersion.Value)
+	if err != nil || before == nil {
+		return nil, nil, err
+	}
+	name := fmt.Sprintf("%s@%s", before.Pack, before.Version)
+	document, faults := pack.Read(name, content, p.w.config.Limits)
+	if len(faults) > 0 {
+		return nil, nil, ofSide("the published version "+name, repo.Unreadable(faults))
+	}
+	document.Revision = before.Manifest
+	diff, err := diffing.Compare(pack.New(document), s.unit.Pack, p.overrides)
+	if err != nil {
+		return nil, nil, fmt.Errorf("compare with the published version %s: %w", name, err)
+	}
+	return before, diff, nil
+}
+
+// classOfDiff returns the class under which a version is published.
+func classOfDiff(d *diffing.Diff) string {
+	if d == nil {
+		return classInitial
+	}
+	return max(d.Class, diffing.Patch).String()
+}
+
+// gateReport returns the JSON report of one pack as it is attached to its version: a
+// function of the pack and of what it was judged by, so that the same pack makes the
+// same report.
+func (p *publication) gateReport(judged report.Pack) ([]byte, error) {
+	r := newRun(p.env, "publish", failOnError)
+	r.report.Packs = []report.Pack{judged}
+	r.settle()
+	var b bytes.Buffer
+	err := report.JSON(&b, r.report)
+	return b.Bytes(), err
+}
+
+// stopped notes why a version is not published, and what that means for the run.
+func (p *publication) stopped(out report.Publication, err error) report.Publication {
+	var unfinished *publish.Unfinished
+	var collision *publish.Collision
+	out.Status, out.Reasons = report.PublicationRefused, problemsOf(err)
+	switch {
+	case errors.Is(err, errGated):
+		out.Reasons = []report.Problem{{Message: err.Error(), Hint: "mend what they found, which the report lists"}}
+	case errors.As(err, &unfinished), exitCode(err) == ExitFailure && !refusal(err):
+		out.Status = report.PublicationUnfinished
+		p.broken = max(p.broken, ExitFailure)
+	case errors.As(err, &collision), refusal(err):
+	default:
+		p.broken = max(p.broken, exitCode(err))
+	}
+	return out
+}
+
+// refusal reports whether an error is a decision against a version, and not a
+// failure to make one.
+func refusal(err error) bool {
+	var missing *refusedError
+	var collision *publish.Collision
+	if errors.As(err, &missing) || errors.As(err, &collision) {
+		return true
+	}
+	// Running it again changes nothing about any of these.
+	return slices.ContainsFunc([]error{
+		publish.ErrRefused, publish.ErrRevoked, publish.ErrCandidate, registry.ErrName,
+		attest.ErrToken, attest.ErrRefusedBySigning, attest.ErrIssuer, attest.ErrWorkflow, attest.ErrRepository, attest.ErrTrigger,
+	}, func(kind error) bool { return errors.Is(err, kind) })
+}
+
+// done notes what was published.
+func (p *publication) done(out report.Publication, s *candidate, r *publish.Result) report.Publication {
+	out.Ref, out.Digest, out.Content, out.Bundle = r.Ref, r.Digest, r.Content, r.Bundle
+	out.NotChecked = append(out.NotChecked, r.NotChecked...)
+	for _, note := range r.Notes {
+		p.notice("%s: %s", out.Pack, note)
+	}
+	switch {
+	case r.DryRun:
+		out.Status = report.PublicationWould
+		return out
+	case r.Already:
+		out.Status = report.PublicationAlready
+	default:
+		out.Status = report.PublicationDone
+	}
+	if r.Signer != nil {
+		out.Signer = signerName(r.Signer)
+	}
+	out.Signed, out.VerifyOwn = shownTime(r.Signed), p.own(r)
+	out.Verify = p.cosign(r)
+	return out
+}
+
+// own returns the command by which anyone checks a version with packgate, wherever
+// that is: it says whose signature counts.
+func (p *publication) own(r *publish.Result) string {
+	command := "packgate verify " + r.Ref
+	switch {
+	case p.house.key != nil:
+		return command + " --key public.pem"
+	case r.Signer == nil:
+		return command
+	case r.Signer.Issuer != githubIssuer:
+		command += " --issuer " + shellWord(r.Signer.Issuer)
+	}
+	command += " --workflow " + shellWord(r.Signer.Workflow)
+	if p.house.private() {
+		command += " --trusted-root trusted_root.json"
+	}
+	return command
+}
+
+// signerName returns what names a signer for a person: the workflow, or the key.
+func signerName(s *attest.SignerInfo) string { return cmp.Or(s.Workflow, s.Key) }
+
+// cosign returns the command by which anyone checks a version without packgate; ""
+// for a folder, and for a version that a key signed.
+func (p *publication) cosign(r *publish.Result) string {
+	if p.house.key != nil || r.Signer == nil || p.publisher.Registry.Local() {
+		return ""
+	}
+	repository, _, _ := strings.Cut(r.Ref, "@")
+	repository = repository[:strings.LastIndex(repository, ":")]
+	command := fmt.Sprintf("cosign verify-attestation --type %s --certificate-oidc-issuer %s --certificate-identity %s",
+		statement.TypeSummary, shellWord(r.Signer.Issuer), shellWord(r.Signer.Workflow))
+	if p.house.private() {
+		command += " --trusted-root trusted_root.json"
+	}
+	return command + " " + repository + "@" + r.Digest
+}
+
+// private reports whether a Sigstore of one's own is in use.
+func (h *signingHouse) private() bool {
+	return h.options.trustedRoot != "" || h.config.Publish.TrustedRoot.Value != ""
+}
+
+// digestOf returns the digest of bytes as statements write it.
+func digestOf(src []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(src)) }
+
+// sourceOf returns where a pack file was read: the commit that has it with these
+// bytes, and nothing where none is known to.
+func sourceOf(ctx context.Context, w *workspace, name string, content []byte, address, sha string) (statement.Source, error) {
+	git, err := github.Open(w.dir)
+	if errors.Is(err, github.ErrNoRepository) {
+		return statement.Source{}, nil
+	}
+	if err != nil {
+		return statement.Source{}, err
+	}
+	defer git.Close() // only read from
+	b := &baseline{git: git}
+	if err := b.locate(w.dir); err != nil {
+		return statement.Source{}, err
+	}
+	if sha == "" {
+		if sha, err = git.Resolve("HEAD"); err != nil {
+			return statement.Source{}, nil // nothing is committed yet
+		}
+	}
+	if b.tree, err = git.Tree(sha); err != nil {
+		return statement.Source{}, err
+	}
+	src, ok, err := b.read(name, w.config.Limits.MaxBytes)
+	if err != nil || !ok || !bytes.Equal(src, content) {
+		return statement.Source{}, err
+	}
+	return statement.Source{Repository: address, Commit: sha, Path: path.Join(b.prefix, name)}, nil
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/attest"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/report"
+)
+
+// What keeps a version from being published is a decision, which running it again does
+// not change, or a failure to make one.
+func TestNotPublished(t *testing.T) {
+	outage := &publish.Unfinished{Pack: "ctxpack.a@1.0.0", Cause: &registry.Error{Kind: registry.ErrUnavailable, Message: "no answer"}}
+	signing := func(kind error) error {
+		return &publish.Error{Kind: publish.ErrStep, Message: "it could not be signed", Cause: &attest.Error{Kind: kind, Message: "because"}}
+	}
+	for name, c := range map[string]struct {
+		err    error
+		status string
+		code   int // of the run, beside that of refusals
+	}{
+		"gates":                {errGated, report.PublicationRefused, 0},
+		"other bytes":          {&publish.Collision{Pack: "ctxpack.a@1.0.0"}, report.PublicationRefused, 0},
+		"no review":            {&refusedError{[]report.Problem{{Message: "nobody approved"}}}, report.PublicationRefused, 0},
+		"revoked":              {&publish.Error{Kind: publish.ErrRevoked, Message: "revoked"}, report.PublicationRefused, 0},
+		"no name":              {&registry.Error{Kind: registry.ErrName, Message: "upper case"}, report.PublicationRefused, 0},
+		"another workflow":     {signing(attest.ErrWorkflow), report.PublicationRefused, 0},
+		"another trigger":      {signing(attest.ErrTrigger), report.PublicationRefused, 0},
+		"reviews, locally":     {&usageError{message: "only on GitHub"}, report.PublicationRefused, ExitUse},
+		"outage":               {outage, report.PublicationUnfinished, ExitFailure},
+		"no token":             {signing(attest.ErrToken), report.PublicationRefused, 0},
+		"refused by a service": {signing(attest.ErrRefusedBySigning), report.PublicationRefused, 0},
+		"signing is down":      {signing(attest.ErrUnavailable), report.PublicationUnfinished, ExitFailure},
+		"GitHub is down":       {&github.Error{Kind: github.ErrUnavailable, Message: "503"}, report.PublicationUnfinished, ExitFailure},
+		"nothing of these":     {errors.New("disk full"), report.PublicationUnfinished, ExitFailure},
+		"outage, once more":    {fmt.Errorf("ctxpack.a: %w", outage), report.PublicationUnfinished, ExitFailure},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &publication{run: newRun(environment(nil), "publish", failOnError)}
+			out := p.stopped(report.Publication{Pack: "ctxpack.a@1.0.0"}, c.err)
+			if out.Status != c.status || p.broken != c.code || len(out.Reasons) == 0 || out.Reasons[0].Message == "" {
+				t.Errorf("%s %d %+v, want %s %d", out.Status, p.broken, out.Reasons, c.status, c.code)
+			}
+		})
+	}
+}
+
+// The commands that a report gives can be run elsewhere: they say whose signature counts.
+func TestVerifyCommands(t *testing.T) {
+	const ref = "ghcr.io/acme/packs/ctxpack.a:1.0.0@sha256:00"
+	workflow := &attest.SignerInfo{Issuer: githubIssuer, Workflow: "https://github.com/" + workflowHere}
+	private := &attest.SignerInfo{Issuer: "https://issuer.example", Workflow: "https://github.com/acme/packs/.github/workflows/packs.yml@refs/heads/a;b"}
+	for name, c := range map[string]struct {
+		registry   string
+		key        *attest.KeySigner
+		root       string
+		signer     *attest.SignerInfo
+		own, other string
+	}{
+		"workflow": {"ghcr.io/acme/packs", nil, "", workflow,
+			"packgate verify " + ref + " --workflow " + workflow.Workflow,
+			"cosign verify-attestation --type https://slsa.dev/verification_summary/v1 --certificate-oidc-issuer " + githubIssuer +
+				" --certificate-identity " + workflow.Workflow + " ghcr.io/acme/packs/ctxpack.a@sha256:00"},
+		"private Sigstore, odd branch": {"ghcr.io/acme/packs", nil, "root.json", private,
+			"packgate verify " + ref + " --issuer https://issuer.example --workflow '" + private.Workflow + "' --trusted-root trusted_root.json",
+			"cosign verify-attestation --type https://slsa.dev/verification_summary/v1 --certificate-oidc-issuer https://issuer.example" +
+				" --certificate-identity '" + private.Workflow + "' --trusted-root trusted_root.json ghcr.io/acme/packs/ctxpack.a@sha256:00"},
+		"key":    {"ghcr.io/acme/packs", &attest.KeySigner{}, "", &attest.SignerInfo{Key: "sha256:11"}, "packgate verify " + ref + " --key public.pem", ""},
+		"folder": {"oci:./registry", nil, "", workflow, "packgate verify " + ref + " --workflow " + workflow.Workflow, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			repositoryWith(t, "")
+			o := signingOptions{registryOptions: registryOptions{color: "auto", registry: c.registry, trustedRoot: c.root}}
+			house, err := openHouse(environment(nil), o.registryOptions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reg, err := house.open("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &publication{house: &signingHouse{registryHouse: house, options: o, key: c.key}, publisher: &publish.Publisher{Registry: reg}}
+			r := &publish.Result{Ref: ref, Digest: "sha256:00", Signer: c.signer}
+			if own, other := p.own(r), p.cosign(r); own != c.own || other != c.other {
+				t.Errorf("%s\n%s\nwant\n%s\n%s", own, other, c.own, c.other)
+			}
+		})
+	}
+}
+
+// The exit status of what is refused or cannot be asked.
+func TestExitOfPublishing(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want int
+	}{
+		"refused":       {lifecycleError(&publish.Error{Kind: publish.ErrRefused, Message: "revoked"}), ExitFindings},
+		"not published": {lifecycleError(&publish.Error{Kind: publish.ErrNotPublished, Message: "not there"}), ExitFindings},
+		"outage":        {lifecycleError(&registry.Error{Kind: registry.ErrUnavailable, Message: "no answer"}), ExitFailure},
+		"no reference":  {&publish.Error{Kind: publish.ErrRef, Message: "no reason is given"}, ExitUse},
+		"no name":       {&registry.Error{Kind: registry.ErrName, Message: "upper case"}, ExitUse},
+		"a file":        {badFile(&attest.Error{Kind: attest.ErrMalformed, Message: "no key"}), ExitUse},
+	} {
+		if got := exitCode(c.err); got != c.want {
+			t.Errorf("%s: exit status %d, want %d", name, got, c.want)
+		}
+	}
+	for status, want := range map[publish.Status]int{publish.Usable: 0, publish.Deprecated: 3, publish.Revoked: 4, publish.Untrusted: 5, "odd": 5} {
+		if got := exitOf(status); got != want {
+			t.Errorf("%s: exit status %d, want %d", status, got, want)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/attest"
+	"github.com/spf13/cobra"
+)
+
+// passwordVariable names the environment variable with the password of a key. It is
+// that of cosign, whose keys are read too.
+const passwordVariable = "COSIGN_PASSWORD"
+
+// signingOptions are those of the commands that sign.
+type signingOptions struct {
+	registryOptions
+	signingConfig string
+	state         string
+	dryRun        bool
+}
+
+func (o *signingOptions) addFlags(c *cobra.Command, formats ...string) {
+	o.registryOptions.addFlags(c, formats...)
+	f := c.Flags()
+	f.StringVar(&o.key, "key", "", "sign with the private key in this `file`; its password, if any, is in $"+passwordVariable)
+	f.StringVar(&o.signingConfig, "signing-config", "", "signing config `file` of a private Sigstore (default: the public instance's)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "do every read, authentication and collision check, and write nothing")
+}
+
+// signingHouse is a house that signs.
+type signingHouse struct {
+	*registryHouse
+	options signingOptions
+	key     *attest.KeySigner // nil for keyless signing
+	trust   *attest.Trust
+	id      attest.Identity
+}
+
+// openSigning opens a house for signing: by a key where one is named, and else by
+// the run's own identity, which only a run on GitHub has.
+func openSigning(ctx context.Context, env *Env, o signingOptions) (*signingHouse, error) {
+	house, err := openHouse(env, o.registryOptions)
+	if err != nil {
+		return nil, err
+	}
+	h := &signingHouse{registryHouse: house, options: o}
+	pem, err := h.file("private key", o.key, "")
+	if err != nil {
+		return nil, err
+	}
+	if pem != nil {
+		return h, h.withKey(pem)
+	}
+	if env.Getenv("GITHUB_ACTIONS") != "true" && !o.dryRun {
+		return nil, &usageError{
+			message: "there is no run on GitHub whose identity could sign",
+			hint:    "publish from a workflow, or sign with --key FILE",
+		}
+	}
+	if env.Getenv("GITHUB_ACTIONS") == "true" {
+		if err := h.maySign(); err != nil {
+			return nil, err
+		}
+	}
+	if h.id, err = h.identity(); err != nil {
+		return nil, err
+	}
+	h.trust, err = h.registryHouse.trust(ctx)
+	return h, err
+}
+
+// maySign refuses events on which nothing may be signed, forks, and runs without
+// the permission, whatever the command.
+func (h *signingHouse) maySign() error {
+	event, err := github.ReadEvent(h.env.Getenv, os.ReadFile)
+	if err != nil {
+		return err
+	}
+	err = event.MaySign(h.env.Getenv)
+	var lacking *github.Error
+	if errors.Is(err, github.ErrForbidden) && errors.As(err, &lacking) {
+		return &usageError{message: lacking.Short(), hint: lacking.Hint} // no later run mends the workflow
+	}
+	return err
+}
+
+func (h *signingHouse) withKey(pem []byte) (err error) {
+	password := func() ([]byte, error) {
+		if word := h.env.Getenv(passwordVariable); word != "" {
+			return []byte(word), nil
+		}
+		return nil, errors.New("it is encrypted, and $" + passwordVariable + " holds no password")
+	}
+	if h.key, err = attest.NewKeySigner(pem, password); err != nil {
+		message, _ := publish.Words(err)
+		return &usageError{message: message, hint: "name a private key in PEM, and set $" + passwordVariable + " to its password where it is encrypted"}
+	}
+	h.trust, err = attest.TrustKey(h.key.PublicKey())
+	return err
+}
+
+// signer makes what signs. It asks for nothing until something is to be signed.
+func (h *signingHouse) signer(ctx context.Context) (attest.Signer, error) {
+	if h.key != nil {
+		return h.key, nil
+	}
+	config, err := h.file("signing config", h.options.signingConfig, h.config.Publish.SigningConfig.Value)
+	if err != nil {
+		return nil, err
+	}
+	root, err := h.file("trusted root", h.options.trustedRoot, h.config.Publish.TrustedRoot.Value)
+	if err != nil {
+		return nil, err
+	}
+	return attest.NewKeyless(ctx, attest.KeylessOptions{Token: h.token, Config: config, Root: root, Identity: h.id})
+}
+
+// token asks the runner for a token of this run.
+func (h *signingHouse) token(ctx context.Context) (string, error) {
+	runner := &github.Runner{Out: h.env.Stderr, Getenv: h.env.Getenv} // Stdout is for the answer
+	token, err := runner.IDToken(ctx, tokenAudience, github.Options{Version: h.env.Version})
+	if errors.Is(err, github.ErrUnavailable) || errors.Is(err, github.ErrRateLimited) {
+		return "", &attest.Error{Kind: attest.ErrUnavailable, Message: "the run's identity token could not be had", Hint: "run the job again later", Cause: err}
+	}
+	return token, err
+}
+
+// tokenAudience is whom Sigstore wants its identity tokens to be meant for.
+const tokenAudience = "sigstore"
+
+// publisher returns what publishes to the registry of a name, the house's own where
+// that is "".
+func (h *signingHouse) publisher(name string) (*publish.Publisher, error) {
+	reg, err := h.open(name)
+	if err != nil {
+		return nil, err
+	}
+	verifier, err := attest.NewVerifier(h.trust, h.id)
+	if err != nil {
+		return nil, err
+	}
+	return &publish.Publisher{
+		Registry: reg, Signer: h.signer, Verifier: verifier, DryRun: h.options.dryRun, Now: h.env.Now, Preflight: h.preflight,
+	}, nil
+}
+
+// preflight asks for a token and throws it away: a dry run shows whether a real one
+// would be let in.
+func (h *signingHouse) preflight(ctx context.Context) error {
+	if h.key != nil || h.env.Getenv("GITHUB_ACTIONS") != "true" {
+		return nil // whether a run of the workflow may sign, only that run can tell
+	}
+	token, err := h.token(ctx)
+	if err != nil {
+		return err
+	}
+	return h.id.CheckToken(token)
+}
+
+// stateFolder is where a run keeps what it signed and could not push, below the root
+// of the repository.
+const stateFolder = ".packgate/publish"
+
+// openState opens the folder of saved state.
+func (h *signingHouse) openState() (*publish.StateFolder, error) {
+	folder := h.options.state
+	if folder == "" {
+		folder = filepath.Join(h.dir, filepath.FromSlash(stateFolder))
+	}
+	state, err := publish.OpenState(folder)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder of saved state: %w", err)
+	}
+	return state, nil
+}
+
+// actor returns who acts, for a signed statement.
+func (h *signingHouse) actor() string {
+	if login := h.env.Getenv("GITHUB_ACTOR"); login != "" {
+		return login
+	}
+	return "local"
+}

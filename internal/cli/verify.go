@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+// The exit codes of verify beside those of every command. An outage has one of its
+// own, so that nobody takes it for a version that may still be used.
+const (
+	exitDeprecated = 3
+	exitRevoked    = 4
+	exitUntrusted  = 5
+	exitUnknown    = 6
+)
+
+// verdictFormats are those of what is said of a version.
+var verdictFormats = []string{"json", "terminal"}
+
+func newVerify(env *Env) *cobra.Command {
+	var o registryOptions
+	var bundle string
+	c := &cobra.Command{
+		Use: "verify REF|FILE", Short: "check signature, identity and state of a published version",
+		Long: `Checks a version of a registry, or a pack file that is said to be one: digest,
+signature, the identity that signed, what was signed, and whether the version is
+deprecated or revoked. REF is pack_id@version, pack_id@sha256:…, or the same with
+its registry, such as ghcr.io/acme/packs/ctxpack.support:1.0.0. A FILE is compared
+with the version of its pack_id in the registry; with --bundle it is checked by that
+file alone, offline, and its state is not.
+
+Exit status: 0 the version may be used, 3 it is deprecated, 4 it is revoked, 5 it is
+not signed or not trusted, 6 it could not be looked at, 2 wrong use.`,
+		Example: "  packgate verify ctxpack.support@1.0.0\n  packgate verify ghcr.io/acme/packs/ctxpack.support:1.0.0 --workflow acme/packs/.github/workflows/packs.yml@refs/heads/main\n  packgate verify pack.json --bundle pack.sigstore.json --trusted-root root.json",
+		Args:    wants("REF|FILE"),
+		RunE:    func(c *cobra.Command, args []string) error { return verify(c.Context(), env, args[0], bundle, o) },
+	}
+	o.addFlags(c, verdictFormats...)
+	o.addIdentity(c)
+	c.Flags().StringVar(&bundle, "bundle", "", "check a FILE by this Sigstore bundle `file`, without a registry")
+	return c
+}
+
+func verify(ctx context.Context, env *Env, name, bundle string, o registryOptions) error {
+	if err := oneOf("--format", o.format, verdictFormats...); err != nil {
+		return err
+	}
+	v, err := verdictOf(ctx, env, name, bundle, o)
+	if err != nil {
+		if exitCode(err) == ExitUse {
+			return err
+		}
+		printProblems(env.Stderr, err)
+		return &verdictError{code: exitUnknown}
+	}
+	shown := shownVerdict(v)
+	if v.Ref == (registry.Ref{}) {
+		shown.Ref = filepath.ToSlash(name)
+	}
+	if err := report.WriteVerdict(env.Stdout, o.format, shown, styleOf(env, o.color)); err != nil {
+		return err
+	}
+	if code := exitOf(v.Status); code != ExitPass {
+		return &verdictError{code: code}
+	}
+	return nil
+}
+
+// exitOf returns the exit code that a status stands for.
+func exitOf(s publish.Status) int {
+	switch s {
+	case publish.Usable:
+		return ExitPass
+	case publish.Deprecated:
+		return exitDeprecated
+	case publish.Revoked:
+		return exitRevoked
+	}
+	return exitUntrusted
+}
+
+// verdictOf looks at what a user named: a reference, or a file.
+func verdictOf(ctx context.Context, env *Env, name, bundle string, o registryOptions) (*publish.Verdict, error) {
+	house, err := openHouse(env, o)
+	if err != nil {
+		return nil, err
+	}
+	if !isFile(name) {
+		if bundle != "" {
+			return nil, &usageError{message: fmt.Sprintf("%s is no file, and --bundle checks files", name), hint: "name the pack file, or leave out --bundle"}
+		}
+		ref, err := house.ref(name)
+		if err != nil {
+			return nil, err
+		}
+		checker, err := house.checker(ctx, ref.Registry)
+		if err != nil {
+			return nil, err
+		}
+		return checker.Verify(ctx, ref, nil)
+	}
+	content, err := house.file("pack file", name, "")
+	if err != nil {
+		return nil, err
+	}
+	if bundle != "" {
+		return house.byBundle(ctx, content, bundle)
+	}
+	return house.byFile(ctx, name, content)
+}
+
+// byBundle judges a file by a bundle beside it.
+func (h *registryHouse) byBundle(ctx context.Context, content []byte, bundle string) (*publish.Verdict, error) {
+	src, err := h.file("bundle", bundle, "")
+	if err != nil {
+		return nil, err
+	}
+	verifier, err := h.verifier(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return (&publish.Checker{Verifier: verifier}).VerifyBundle(content, src)
+}
+
+// byFile judges a file as the version of the registry that it says it is.
+func (h *registryHouse) byFile(ctx context.Context, name string, content []byte) (*publish.Verdict, error) {
+	document, faults := pack.Read(name, content, h.config.Limits)
+	if len(faults) > 0 {
+		return nil, repo.Unreadable(faults)
+	}
+	id, version, _ := strings.Cut(pack.New(document).Ref(), "@")
+	checker, err := h.checker(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return checker.Verify(ctx, registry.Ref{Registry: h.registryName(), Pack: id, Version: version}, content)
+}
+
+// isFile reports whether a name is that of a file. A reference may look like one,
+// and what is there decides.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular() || err != nil && strings.HasSuffix(name, ".json") && !strings.Contains(name, "@")
+}
+
+func newPull(env *Env) *cobra.Command {
+	var o registryOptions
+	var output string
+	c := &cobra.Command{
+		Use: "pull REF", Short: "verify a published version and write its pack file",
+		Long: `Verifies a version as packgate verify does, and writes its bytes, exactly as they
+were signed. A version that is revoked or not trusted is not written.
+
+Exit status: as that of verify, but a version that is deprecated is written with a
+word about it, and 0; and 6 as well where the file could not be written.`,
+		Example: "  packgate pull ctxpack.support@1.0.0\n  packgate pull ghcr.io/acme/packs/ctxpack.support@sha256:… --output packs/support/pack.json",
+		Args:    wants("REF"),
+		RunE:    func(c *cobra.Command, args []string) error { return pull(c.Context(), env, args[0], output, o) },
+	}
+	o.addFlags(c, verdictFormats...)
+	o.addIdentity(c)
+	c.Flags().StringVarP(&output, "output", "o", "pack.json", "write to this `file`, - for standard output")
+	return c
+}
+
+func pull(ctx context.Context, env *Env, name, output string, o registryOptions) error {
+	if err := oneOf("--format", o.format, verdictFormats...); err != nil {
+		return err
+	}
+	v, content, err := fetch(ctx, env, name, o)
+	if err != nil {
+		if exitCode(err) == ExitUse {
+			return err
+		}
+		printProblems(env.Stderr, err)
+		return &verdictError{code: exitUnknown}
+	}
+	shown := shownVerdict(v)
+	usable := v.Status == publish.Usable || v.Status == publish.Deprecated
+	switch {
+	case usable && output == "-":
+		if _, err := env.Stdout.Write(content); err != nil {
+			return err
+		}
+	case usable:
+		if err := writeWhole(output, whole(content)); err != nil {
+			printProblem(env.Stderr, report.Problem{Message: err.Error(), Hint: "name a file in a folder that is there and may be written to"})
+			return &verdictError{code: exitUnknown}
+		}
+		shown.Path = filepath.ToSlash(output)
+	}
+	out, style := env.Stdout, styleOf(env, o.color)
+	if output == "-" {
+		out, style = env.Stderr, report.Style{} // Stdout is for the pack
+	}
+	if err := report.WriteVerdict(out, o.format, shown, style); err != nil || usable {
+		return err
+	}
+	return &verdictError{code: exitOf(v.Status)}
+}
+
+func fetch(ctx context.Context, env *Env, name string, o registryOptions) (*publish.Verdict, []byte, error) {
+	house, err := openHouse(env, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	ref, err := house.ref(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	checker, err := house.checker(ctx, ref.Registry)
+	if err != nil {
+		return nil, nil, err
+	}
+	return checker.Fetch(ctx, ref)
+}
