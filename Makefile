@@ -22,7 +22,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: test
-test: lint unit check-docs e2e ## everything that proves the project, e2e included
+test: lint unit check-docs e2e e2e-sigstore e2e-cosign ## everything that proves the project, e2e included
 	@echo "== all of it passed"
 
 .PHONY: lint
@@ -39,12 +39,14 @@ vet: ## go vet, of the product and of e2e
 	@echo "== go vet"
 	go vet ./...
 	cd e2e && go vet ./...
+	cd e2e/sigstore && go vet ./...
 
 .PHONY: staticcheck
 staticcheck: ## staticcheck, of the product and of e2e
 	@echo "== staticcheck (built on first use, about half a minute)"
 	$(TOOL) staticcheck ./...
 	cd e2e && $(TOOL) staticcheck ./...
+	cd e2e/sigstore && $(TOOL) staticcheck ./...
 
 # shellcheck and pyflakes are switched off so that the result does not depend
 # on what else a machine has.
@@ -70,6 +72,21 @@ e2e: ## the image built and run as GitHub does, the HTML report in a browser, an
 	@e2e/node.sh
 	@engine=$$(e2e/image/engine.sh) && echo "== e2e, the image with $$engine"
 	cd e2e && go test -count=1 -timeout 10m ./...
+
+# A module of its own: the services are heavy, and the product has nothing of them.
+.PHONY: e2e-sigstore
+e2e-sigstore: ## publishing with real Sigstore services and registries, read by others' clients
+	@e2e/sigstore/needs.sh
+	@echo "== e2e, publishing (the services are built on first use, about four minutes)"
+	cd e2e/sigstore && go test -count=1 -timeout 20m -skip '^TestCosign' ./...
+
+# A stage of its own, since cosign takes long to build the first time; Go's build
+# cache keeps it.
+.PHONY: e2e-cosign
+e2e-cosign: ## what is published, verified by cosign
+	@e2e/sigstore/needs.sh
+	@echo "== e2e, cosign (built on first use, six minutes and more)"
+	cd e2e/sigstore && go test -count=1 -timeout 30m -run '^TestCosign' .
 
 .PHONY: docs
 docs: ## write the generated documentation anew

@@ -36,6 +36,9 @@ func githubDescription(t *testing.T, server string) *openapi.Description {
 	return d
 }
 
+// merged is the commit that a pull request of the stand-in was merged as.
+const merged = "3e49ed0000000000000000000000000000000003"
+
 // standIn is a stand-in of which every request and every answer is held against
 // the description.
 type standIn struct {
@@ -55,13 +58,20 @@ func newStandIn(t *testing.T, d *openapi.Description) *standIn {
 	}
 	s.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "packgate report", Archive: zipOf(t, "report.json", "{}")}}
 	s.Commits[githubtest.Base]["packs/a b/pack.json"] = "{"
-	s.Teams["risk"] = []string{"mona"}
+	s.Changed["packs/a b/pack.json"] = []string{merged}
+	for i := range 130 {
+		s.Teams["acme/risk"] = append(s.Teams["acme/risk"], fmt.Sprintf("member-%d", i))
+	}
+	s.Teams["acme/risk"] = append(s.Teams["acme/risk"], "ann")
 	s.Files = []githubtest.File{{Pull: 7, Path: "b", Previous: "a", Status: "renamed", Patch: "@@ -1 +1 @@"}, {Pull: 7, Path: "c", Status: "added", Patch: "@@ -0,0 +1,3 @@\n+{\n+\n+}"}}
 	for range 130 {
 		s.Reviews = append(s.Reviews, githubtest.Review{Pull: 7, Author: "ann", State: "APPROVED", SHA: githubtest.Head, Status: "MEMBER"})
 		s.Comments = append(s.Comments, githubtest.Comment{ID: 1, Pull: 7, Author: "mona", Body: "hello"})
 	}
-	s.Pulls = append(s.Pulls, githubtest.Pull{Number: 8, Author: "bob", Head: githubtest.Base, Base: githubtest.Base, Owner: "acme", Branch: "next"})
+	s.Pulls = append(s.Pulls, githubtest.Pull{Number: 8, Author: "bob", Head: githubtest.Base, Base: githubtest.Base, Owner: "acme", Branch: "next"},
+		githubtest.Pull{Number: 9, Author: "bob", Head: githubtest.Head, Base: githubtest.Base, Owner: "bob", Branch: "old", Merged: merged})
+	s.Reviews = append(s.Reviews, githubtest.Review{Pull: 9, Author: "ann", State: "APPROVED", SHA: githubtest.Head, Status: "MEMBER"},
+		githubtest.Review{Pull: 9, Author: "robot[bot]", State: "CHANGES_REQUESTED", SHA: githubtest.Head, Status: "NONE"})
 	return s
 }
 
@@ -131,8 +141,26 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	_, errs["contents"] = c.Contents(ctx, githubtest.Base, "packs/a b/pack.json", 100)
 	errs["base"] = readBase(ctx, c)
 	_, errs["artifact"] = c.Artifact(ctx, 5, "packgate report", "report.json", 1000)
-	_, errs["team"] = c.TeamMember(ctx, "risk", "mona")
+	_, errs["team"] = c.TeamMembers(ctx, "acme", "risk")
+	errs["approvals"] = approve(ctx, c)
 	return errs
+}
+
+// approve asks who approved the change that a file of a pack came with.
+func approve(ctx context.Context, c *github.Client) error {
+	commits, err := c.History(ctx, githubtest.Base, "packs/a b/pack.json", 5)
+	if err != nil {
+		return err
+	}
+	pull, err := c.MergedPull(ctx, commits[0])
+	if err != nil {
+		return err
+	}
+	got, err := c.Approvals(ctx, pull, map[string][]string{"risk": {"@acme/risk"}, "legal": {"@acme/legal"}}, []string{"legal", "risk"})
+	if err == nil && (pull.Number != 9 || !slices.Equal(got.Granted, []github.Approval{{Role: "risk", Login: "ann"}}) || len(got.NotChecked) != 1) {
+		err = fmt.Errorf("pull request %d has %+v", pull.Number, got)
+	}
+	return err
 }
 
 // readBase reads a file of a commit that only the API has.
@@ -188,8 +216,14 @@ func keepsContract(t *testing.T, d *openapi.Description) {
 	if _, err := s.client(t).Contents(t.Context(), githubtest.Base, "none", 10); err == nil {
 		t.Error("a file is there that is not")
 	}
-	if ok, err := s.client(t).TeamMember(t.Context(), "risk", "bob"); ok || err != nil {
-		t.Errorf("a stranger is a member: %v", err)
+	if _, err := s.client(t).TeamMembers(t.Context(), "acme", "legal"); !errors.Is(err, github.ErrNotFound) {
+		t.Errorf("a team is there that is not: %v", err)
+	}
+	if _, err := s.client(t).History(t.Context(), githubtest.Base, "none", 5); !errors.Is(err, github.ErrNotFound) {
+		t.Errorf("a file changed that is not there: %v", err)
+	}
+	if _, err := s.client(t).MergedPull(t.Context(), githubtest.Base); !errors.Is(err, github.ErrNoPullRequest) {
+		t.Errorf("a commit was merged that was not: %v", err)
 	}
 	// A person's token asks who it is.
 	s.Token, s.Login = "ghp_"+"token", "mona"

@@ -1,0 +1,108 @@
+package sigstore
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/e2e/sigstore/stack"
+)
+
+// stateFile is where a run keeps what it signed.
+const stateFile = ".packgate/publish/" + packID + "@" + version + ".json"
+
+// down is a service that is not there. The services of Sigstore, on which a run waits
+// for minutes, say that they will not be there for longer, so that the test does not
+// wait as well.
+var (
+	down    = stack.Fault{Status: http.StatusServiceUnavailable}
+	longest = stack.Fault{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"3600"}}}
+)
+
+// TestOutages publishes while one service is down, and again when it is up. The run
+// that fails says so and publishes nothing, the next finishes the job, and what was
+// signed before the outage is not signed twice.
+func TestOutages(t *testing.T) {
+	write := func(r *http.Request) bool { return r.Method == http.MethodPut || r.Method == http.MethodPost }
+	for name, c := range map[string]struct {
+		of    func(gates) *stack.Gate
+		fault stack.Fault
+		match func(*http.Request) bool
+		kept  bool // the run has signed before it meets the outage
+	}{
+		"issuer":              {func(g gates) *stack.Gate { return g.issuer }, down, stack.Any, false},
+		"Fulcio":              {func(g gates) *stack.Gate { return g.fulcio }, longest, stack.Any, false},
+		"timestamp authority": {func(g gates) *stack.Gate { return g.tsa }, longest, stack.Any, false},
+		"Rekor":               {func(g gates) *stack.Gate { return g.rekor }, longest, stack.Any, false},
+		"registry":            {func(g gates) *stack.Gate { return g.registry }, down, stack.Any, false},
+		"registry, to write":  {func(g gates) *stack.Gate { return g.registry }, down, write, true},
+		"registry, the tag":   {func(g gates) *stack.Gate { return g.registry }, down, method(http.MethodPut, "/manifests/"+version), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := gates{&stack.Gate{}, &stack.Gate{}, &stack.Gate{}, &stack.Gate{}, &stack.Gate{}}
+			r := behindGates(t, referrersRegistry(t), g)
+			c.of(g).Set(stack.Always(c.fault, c.match))
+			r.action(t, "publish", nil).want(t, 3)
+			if len(c.of(g).Seen()) == 0 {
+				t.Fatal("nothing asked the service that is down")
+			}
+			_, err := os.Stat(filepath.Join(r.dir, stateFile))
+			if kept := err == nil; kept != c.kept {
+				t.Errorf("the state file is there: %v; wanted %v", kept, c.kept)
+			}
+			signed := len(g.rekor.Seen())
+			c.of(g).Set(nil)
+			newRelease(t, r)
+			if more := len(g.rekor.Seen()) - signed; c.kept && more != 0 {
+				t.Errorf("the next run signed again, with %d requests to the log", more)
+			}
+			if _, err := os.Stat(filepath.Join(r.dir, stateFile)); err == nil {
+				t.Error("the state file is still there")
+			}
+			consumer(t, "verify", r.registry+"/"+packID+":"+version).want(t, usable)
+		})
+	}
+}
+
+// TestPassingFaults are those that one run gets over.
+func TestPassingFaults(t *testing.T) {
+	r, gate := behindOneGate(t, referrersRegistry(t))
+	gate.Set(nil)
+	newRelease(t, r)
+	requests := gate.Seen()
+	distinct := map[string]bool{}
+	for _, seen := range requests {
+		verb, path, _ := strings.Cut(seen, " ")
+		kind := verb + " " + kindOf(path)
+		if distinct[kind] {
+			continue
+		}
+		distinct[kind] = true
+		t.Run(strings.ReplaceAll(kind, "/", " "), func(t *testing.T) {
+			t.Parallel()
+			r, gate := behindOneGate(t, referrersRegistry(t))
+			gate.Set(stack.First(1, stack.Fault{Status: http.StatusBadGateway}, func(r *http.Request) bool {
+				return r.Method == verb && kindOf(r.URL.Path) == kindOf(path)
+			}))
+			newRelease(t, r)
+			consumer(t, "verify", r.registry+"/"+packID+":"+version).want(t, usable)
+		})
+	}
+	if len(distinct) < 8 {
+		t.Errorf("publishing sends requests of %d kinds; wanted those of all services: %s", len(distinct), fmt.Sprint(requests))
+	}
+}
+
+// kindOf is a path without what differs between runs.
+func kindOf(path string) string {
+	for _, kind := range []string{"/blobs/uploads/", "/blobs/", "/manifests/sha256:", "/manifests/" + version + "-", "/manifests/", "/referrers/", "/tags/list"} {
+		if strings.Contains(path, kind) {
+			return kind
+		}
+	}
+	return path
+}

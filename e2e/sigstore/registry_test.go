@@ -1,0 +1,162 @@
+package sigstore
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/e2e/sigstore/stack"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/registry/remote"
+)
+
+// The media types of what is attached to a version.
+const (
+	bundleType  = "application/vnd.dev.sigstore.bundle.v0.3+json"
+	reportType  = "application/vnd.contextos.gate-report.v1+json"
+	summaryType = "https://slsa.dev/verification_summary/v1"
+)
+
+// eachRegistry runs a test on a registry with the referrers API and on one without,
+// each for itself.
+func eachRegistry(t *testing.T, test func(t *testing.T, host string)) {
+	t.Helper()
+	t.Run("referrers API", func(t *testing.T) {
+		t.Parallel()
+		test(t, referrersRegistry(t))
+	})
+	t.Run("tag fallback", func(t *testing.T) {
+		t.Parallel()
+		r, err := stack.NewDockerRegistry(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(r.Close)
+		test(t, r.Host)
+	})
+}
+
+// referrersRegistry starts a registry with the referrers API and returns its host.
+func referrersRegistry(t *testing.T) string {
+	t.Helper()
+	r := stack.NewReferrersRegistry()
+	t.Cleanup(r.Close)
+	return r.Host
+}
+
+// holding is what a registry holds of one pack.
+type holding struct {
+	tags     map[string]string       // digest by tag, without those of the referrers' tag fallback
+	attached map[string][]attachment // by digest of the manifest that it is attached to
+}
+
+// attachment is a referrer with one layer.
+type attachment struct {
+	kind, predicate string // artifact type; predicate type of a bundle
+	digest          string // of the referrer's manifest
+	content         []byte
+}
+
+// look lists everything that the registry holds of the pack, with oras-go's client.
+func look(t *testing.T, registry, pack string) holding {
+	t.Helper()
+	ctx := t.Context()
+	repository, err := remote.NewRepository(registry + "/" + pack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository.PlainHTTP = true
+	h := holding{tags: map[string]string{}, attached: map[string][]attachment{}}
+	err = repository.Tags(ctx, "", func(tags []string) error {
+		for _, tag := range tags {
+			found, err := repository.Resolve(ctx, tag)
+			if err != nil {
+				return err
+			}
+			if strings.HasPrefix(tag, "sha256-") {
+				continue
+			}
+			h.tags[tag] = found.Digest.String()
+			if h.attached[found.Digest.String()] != nil {
+				continue
+			}
+			if h.attached[found.Digest.String()], err = attachedTo(ctx, repository, found); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// attachedTo returns what refers to a manifest, without what the registry says of it:
+// registries differ in that.
+func attachedTo(ctx context.Context, repository *remote.Repository, to ocispec.Descriptor) ([]attachment, error) {
+	list := []attachment{}
+	err := repository.Referrers(ctx, to, "", func(found []ocispec.Descriptor) error {
+		for _, d := range found {
+			text, err := content.FetchAll(ctx, repository, d)
+			if err != nil {
+				return err
+			}
+			var m ocispec.Manifest
+			if err := json.Unmarshal(text, &m); err != nil {
+				return err
+			}
+			a := attachment{kind: m.ArtifactType, predicate: m.Annotations["dev.sigstore.bundle.predicateType"], digest: d.Digest.String()}
+			for _, layer := range m.Layers {
+				if a.content, err = content.FetchAll(ctx, repository, layer); err != nil {
+					return err
+				}
+			}
+			list = append(list, a)
+		}
+		return nil
+	})
+	slices.SortFunc(list, func(a, b attachment) int { return strings.Compare(a.kind+a.predicate, b.kind+b.predicate) })
+	return list, err
+}
+
+// kinds are what is attached, as artifact types or, for bundles, predicate types.
+func kinds(list []attachment) []string {
+	var names []string
+	for _, a := range list {
+		if a.kind == bundleType {
+			names = append(names, a.predicate)
+		} else {
+			names = append(names, a.kind)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// wantOneVersion holds that the registry holds the pack once: two tags of one digest,
+// one signed summary and one report. It returns the digest and the bundle.
+func wantOneVersion(t *testing.T, registry string) (digest string, bundle []byte) {
+	t.Helper()
+	h := look(t, registry, packID)
+	digest = h.tags[version]
+	if digest == "" {
+		t.Fatalf("there is no tag %s in %v", version, h.tags)
+	}
+	if short := version + "-" + strings.TrimPrefix(digest, "sha256:")[:12]; len(h.tags) != 2 || h.tags[short] != digest {
+		t.Errorf("the tags are %v; wanted %s and %s", h.tags, version, short)
+	}
+	attached := h.attached[digest]
+	if got, want := kinds(attached), []string{reportType, summaryType}; !slices.Equal(got, want) {
+		t.Fatalf("what is attached is %q; wanted %q", got, want)
+	}
+	for _, a := range attached {
+		if a.kind == bundleType {
+			bundle = a.content
+		}
+	}
+	return digest, bundle
+}
