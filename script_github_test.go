@@ -30,6 +30,9 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin start
 //	standin pull SHA OWNER BRANCH
 //	standin commit SHA FOLDER
+//	standin merged SHA PATH…     the pull request was merged as a commit, which changed these files
+//	standin review AUTHOR STATE  somebody reviewed its last commit
+//	standin tokens FILE          the job may ask for identity tokens, with these claims
 //	standin plant AUTHOR FILE
 //	standin diff PATH FILE
 //	standin artifact RUN [FILE|link:NAME]…
@@ -61,6 +64,11 @@ func (g *standinHolder) run(ts *testscript.TestScript, command string, args []st
 			ts.Fatalf("no operation %q or no failure %q", args[0], args[1])
 		}
 		g.FailAlways(args[0], githubtest.Fault{Kind: kind})
+	case "tokens":
+		for name, value := range g.TokenVariables() {
+			ts.Setenv(name, value)
+		}
+		g.Locked(func() { ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &g.Claims)) })
 	case "calls":
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(g.Calls(), "\n")+"\n"), 0o644))
 	default:
@@ -75,6 +83,14 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		p := &g.Pulls[0]
 		p.Head, p.Owner, p.Branch = args[0], args[1], args[2]
 		g.Commits[p.Head] = map[string]string{}
+	case "merged":
+		p := &g.Pulls[0]
+		p.Merged, p.Closed = args[0], true
+		for _, name := range args[1:] {
+			g.Changed[name] = []string{args[0]}
+		}
+	case "review":
+		g.Reviews = append(g.Reviews, githubtest.Review{Pull: 7, Author: args[0], State: args[1], SHA: g.Pulls[0].Head, Status: "MEMBER"})
 	case "plant":
 		g.Comments = append(g.Comments, githubtest.Comment{ID: int64(len(g.Comments) + 1), Pull: 7, Author: args[0], Body: ts.ReadFile(args[1])})
 	case "artifact":

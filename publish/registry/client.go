@@ -86,7 +86,7 @@ func retryable(resp *http.Response, err error) (bool, error) {
 	case err != nil:
 		return true, nil
 	}
-	kind, _ := statusKind(resp.StatusCode)
+	_, kind := statusKind(resp.StatusCode)
 	return resp.StatusCode >= 400 && kind == ErrUnavailable, nil
 }
 
