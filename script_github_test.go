@@ -30,7 +30,7 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin start
 //	standin pull SHA OWNER BRANCH
 //	standin commit SHA FOLDER
-//	standin merged SHA PATH…     the pull request was merged as a commit, which changed these files
+//	standin merged SHA PATH…     the pull request was merged as its last commit, which changed these files
 //	standin review AUTHOR STATE  somebody reviewed its last commit
 //	standin tokens FILE          the job may ask for identity tokens, with these claims
 //	standin plant AUTHOR FILE
@@ -85,7 +85,7 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		g.Commits[p.Head] = map[string]string{}
 	case "merged":
 		p := &g.Pulls[0]
-		p.Merged, p.Closed = args[0], true
+		p.Head, p.Merged, p.Closed = args[0], args[0], true
 		for _, name := range args[1:] {
 			g.Changed[name] = []string{args[0]}
 		}

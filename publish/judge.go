@@ -54,7 +54,7 @@ func (s *survey) judgeSignature(v *Verdict, h *holding) {
 		v.add(Reason{
 			Kind: ReasonUnsigned, Digest: h.digest, Refuses: true,
 			Message: fmt.Sprintf("no statement of the trusted identity says that %q passed the gates", h.version.Pack),
-			Hint:    "publish it with packgate, or verify it with the identity that signed it",
+			Hint:    "delete the version's tag and publish it again, or verify it with the identity that signed it",
 		})
 		return
 	}

@@ -103,7 +103,7 @@ func changeable(found *looked, ref registry.Ref, state string) error {
 	}
 	for _, r := range v.Reasons {
 		switch {
-		case ref.Digest == "" && (r.Kind == ReasonConflict || r.Kind == ReasonMoved && r.Refuses):
+		case ref.Digest == "" && (r.Kind == ReasonConflict || r.Refuses && (r.Kind == ReasonMoved || r.Kind == ReasonUnsigned || r.Kind == ReasonPin)):
 			return &Error{
 				Kind: ErrRefused, Message: fmt.Sprintf("%q names no one digest: %s", v.Name(), r.Message),
 				Hint: "name the one that is meant by its digest",

@@ -272,11 +272,14 @@ func TestBaseline(t *testing.T) {
 		want("3.0.0", "2.0.0")
 		w.change(w.publisher().Revoke, "2.0.0")
 		want("3.0.0", "1.10.0")
-		w.plant(candidate("1.11.0", ""), nil, "1.11.0")
+		planted := w.plant(candidate("1.11.0", ""), nil, "1.11.0")
 		if v, _, err := w.checker().Baseline(t.Context(), support, "3.0.0"); !errors.Is(err, ErrRefused) {
 			t.Errorf("verdict %+v, error %v, wanted %v", v, err, ErrRefused)
 		}
-		w.change(w.publisher().Revoke, "1.11.0")
+		if _, err := w.publisher().Revoke(t.Context(), Change{Ref: w.ref("1.11.0"), Reason: "planted", Actor: "mona"}); !errors.Is(err, ErrRefused) {
+			t.Errorf("error %v, wanted %v: what a tag names is no one digest that anybody signed", err, ErrRefused)
+		}
+		w.change(w.publisher().Revoke, planted.Digest)
 		want("3.0.0", "1.10.0")
 		if _, _, err := w.checker().Baseline(t.Context(), support, "next"); !errors.Is(err, ErrRef) {
 			t.Errorf("error %v, wanted %v", err, ErrRef)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/report"
@@ -64,6 +65,11 @@ func (a *actionRun) publish(ctx context.Context) error {
 	p, err := newPublication(house, r, w)
 	if err != nil {
 		return err
+	}
+	if a.inputs.strict != nil {
+		if p.policy, err = gates.NewPolicy(w.config, *a.inputs.strict, a.env.Now()); err != nil {
+			return err
+		}
 	}
 	err = p.all(ctx)
 	a.report.Published = r.report.Published

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,9 +115,22 @@ func (h *registryHouse) open(name string) (*registry.Registry, error) {
 	}
 	// The token of a run is for GitHub's own registry and for no other.
 	if token := cmp.Or(h.env.Getenv("INPUT_TOKEN"), h.env.Getenv("GITHUB_TOKEN")); token != "" && h.env.Getenv("GITHUB_ACTIONS") == "true" {
-		o.Username, o.Token, o.TokenHost = cmp.Or(h.env.Getenv("GITHUB_ACTOR"), "packgate"), token, "ghcr.io"
+		o.Username, o.Token, o.TokenHost = cmp.Or(h.env.Getenv("GITHUB_ACTOR"), "packgate"), token, registryHost(h.env.Getenv("GITHUB_SERVER_URL"))
 	}
 	return registry.Open(cmp.Or(name, h.registryName()), o)
+}
+
+// registryHost returns the host of GitHub's own registry: ghcr.io, and that of its own
+// for a GitHub Enterprise Server.
+func registryHost(server string) string {
+	u, err := url.Parse(cmp.Or(server, "https://github.com"))
+	switch {
+	case err != nil || u.Host == "":
+		return ""
+	case strings.EqualFold(u.Host, "github.com"):
+		return "ghcr.io"
+	}
+	return "containers." + u.Host
 }
 
 // identity returns whose signature counts: what the flags say, or else the config,

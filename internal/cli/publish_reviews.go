@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/statement"
 	"github.com/contextosai/packgate/report"
@@ -24,7 +27,6 @@ type reviewing struct {
 	event  *github.Event // nil outside of GitHub
 	client *github.Client
 	token  string
-	pulls  map[int]github.Approvals
 }
 
 // start reads the event, once.
@@ -41,7 +43,7 @@ func (r *reviewing) start() error {
 	if r.token == "" {
 		r.token = env.Getenv("GITHUB_TOKEN")
 	}
-	r.event, r.pulls = event, map[int]github.Approvals{}
+	r.event = event
 	r.client, err = newClient(env, event, r.token)
 	return err
 }
@@ -59,11 +61,11 @@ func (r *reviewing) source(ctx context.Context, name string, content []byte) (st
 }
 
 // ask finds the approvals that the class of a version needs, in every pull request
-// that changed the pack file since the version before. Without roles in the config
-// nobody is asked.
+// that changed the pack file since the version before. Where the config has no roles
+// for it, and had none at the version before, nobody is asked.
 func (r *reviewing) ask(ctx context.Context, c *publish.Candidate, before *publish.Verdict, out *report.Publication) error {
 	wanted := r.w.config.Reviews.Of(c.Class)
-	if len(wanted) == 0 {
+	if len(wanted) == 0 && !r.demandedBefore(ctx, before, out) {
 		return nil
 	}
 	if r.event == nil {
@@ -77,7 +79,7 @@ func (r *reviewing) ask(ctx context.Context, c *publish.Candidate, before *publi
 		}
 	}
 	if c.Source.Path == "" {
-		return &refusedError{[]report.Problem{{Message: "the pack file is not as the commit has it, so nobody can have reviewed it", Hint: "publish what is merged, without changing it in the job"}}}
+		return refusedBecause("publish what is merged, without changing it in the job", "the pack file is not as the commit has it, so nobody can have reviewed it")
 	}
 	pulls, err := r.changes(ctx, c, before)
 	if err != nil {
@@ -86,60 +88,122 @@ func (r *reviewing) ask(ctx context.Context, c *publish.Candidate, before *publi
 	return r.approved(ctx, c, pulls, wanted, out)
 }
 
+// demandedBefore reports whether the config demanded reviews when the version before
+// was published: the change may be what took them away.
+func (r *reviewing) demandedBefore(ctx context.Context, before *publish.Verdict, out *report.Publication) bool {
+	if r.event == nil || before == nil || before.Summary == nil || before.Summary.Source.Commit == "" {
+		return false
+	}
+	config, err := r.configAt(ctx, before.Summary.Source.Commit)
+	if err != nil {
+		out.NotChecked = append(out.NotChecked, fmt.Sprintf("whether reviews were demanded when %s was published: %v", before.Name(), err))
+		return false
+	}
+	return config.Reviews.Demanded()
+}
+
+// configAt returns the config that a commit has.
+func (r *reviewing) configAt(ctx context.Context, sha string) (config *repo.Config, err error) {
+	err = r.at(ctx, sha, func(b *baseline) error {
+		config, err = b.config(r.configName(), false)
+		return err
+	})
+	return config, err
+}
+
+// configName returns the config file relative to the root of the workspace.
+func (r *reviewing) configName() string {
+	if doc := r.w.config.Document; doc != nil {
+		return path.Base(filepath.ToSlash(doc.File))
+	}
+	return repo.ConfigName
+}
+
+// at opens a commit, as it is seen from the workspace.
+func (r *reviewing) at(ctx context.Context, sha string, look func(*baseline) error) error {
+	git, err := github.OpenWith(r.w.dir, r.client)
+	if err != nil {
+		return err
+	}
+	defer git.Close() // only read from
+	b := &baseline{git: git}
+	if b.tree, err = git.At(ctx, r.event, r.token, sha); err != nil {
+		return err
+	}
+	if err := b.locate(r.w.dir); err != nil {
+		return err
+	}
+	return look(b)
+}
+
+// digestAt returns the digest of a file of the git repository in a commit, "" where
+// it has none.
+func (r *reviewing) digestAt(ctx context.Context, sha, name string) (digest string, err error) {
+	err = r.at(ctx, sha, func(b *baseline) error {
+		src, err := b.tree.ReadFile(name, int64(r.w.config.Limits.MaxBytes))
+		if err == nil {
+			digest = digestOf(src)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	return digest, err
+}
+
 // maxChanges bounds the commits that a version may consist of.
 const maxChanges = 20
 
 // changes returns the merged pull requests that changed a pack file since the
 // published version before, newest first.
 func (r *reviewing) changes(ctx context.Context, c *publish.Candidate, before *publish.Verdict) ([]github.PullRequest, error) {
-	commits, err := r.client.History(ctx, c.Source.Commit, c.Source.Path, maxChanges+1)
+	name := c.Source.Path
+	commits, err := r.client.History(ctx, c.Source.Commit, name, maxChanges+1)
 	if err != nil {
 		return nil, err
 	}
 	var pulls []github.PullRequest
 	for i, sha := range commits {
-		if i > 0 {
-			published, err := r.published(ctx, sha, c.Source.Path, before)
-			if err != nil || published {
-				return pulls, err
-			}
-		}
-		if i == maxChanges {
-			return nil, &refusedError{[]report.Problem{{
-				Message: fmt.Sprintf("more than %d commits changed %s since the published version before", maxChanges, c.Source.Path),
-				Hint:    "propose the version again in one pull request, from the published one on",
-			}}}
+		digest, err := r.digestAt(ctx, sha, name)
+		switch {
+		case err != nil:
+			return nil, err
+		case i > 0 && before != nil && digest == before.Content:
+			return pulls, nil
+		case i == maxChanges:
+			return nil, refusedBecause("propose the version again in one pull request, from the published one on",
+				"more than %d commits changed %s since the published version before", maxChanges, name)
 		}
 		pull, err := r.client.MergedPull(ctx, sha)
 		if err != nil {
 			return nil, noReview(err)
 		}
-		if !slices.ContainsFunc(pulls, func(p github.PullRequest) bool { return p.Number == pull.Number }) {
-			pulls = append(pulls, pull)
+		if slices.ContainsFunc(pulls, func(p github.PullRequest) bool { return p.Number == pull.Number }) {
+			continue
 		}
+		// What was approved is the last commit of the pull request, and a commit that is
+		// named in the history of the file may be any of it, or the work of a merge.
+		reviewed, err := r.digestAt(ctx, pull.HeadSHA, name)
+		if err != nil {
+			return nil, err
+		}
+		if reviewed != digest {
+			return nil, refusedBecause("propose it again from the newest default branch, and have that approved",
+				"commit %.12s has other bytes of %s than the last commit of pull request %d, which is what was reviewed", sha, name, pull.Number)
+		}
+		pulls = append(pulls, pull)
+	}
+	if before != nil {
+		return nil, refusedBecause("merge the renaming by itself, with the published bytes, and the change after it",
+			"the history of %s does not reach the bytes of %s: it was renamed, or published from another file", name, before.Name())
 	}
 	return pulls, nil
 }
 
-// published reports whether a commit has the pack file as it was published before.
-func (r *reviewing) published(ctx context.Context, sha, name string, before *publish.Verdict) (bool, error) {
-	if before == nil {
-		return false, nil
-	}
-	git, err := github.OpenWith(r.w.dir, r.client)
-	if err != nil {
-		return false, err
-	}
-	defer git.Close() // only read from
-	tree, err := git.At(ctx, r.event, r.token, sha)
-	if err != nil {
-		return false, err
-	}
-	src, err := tree.ReadFile(name, int64(r.w.config.Limits.MaxBytes))
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && digestOf(src) == before.Content, err
+// refusedBecause returns a decision against something, in a sentence.
+func refusedBecause(hint, format string, args ...any) error {
+	return &refusedError{[]report.Problem{{Message: fmt.Sprintf(format, args...), Hint: hint}}}
 }
 
 // noReview turns the answer that there is no pull request into a refusal.
@@ -153,14 +217,21 @@ func noReview(err error) error {
 // approved looks for the roles in each pull request, and notes who approved.
 func (r *reviewing) approved(ctx context.Context, c *publish.Candidate, pulls []github.PullRequest, wanted []string, out *report.Publication) error {
 	var problems []report.Problem
-	for _, pull := range pulls {
-		a, err := r.client.Approvals(ctx, pull, r.w.config.Reviews.Members(), wanted)
+	for i, pull := range pulls {
+		first := i == len(pulls)-1 && c.Baseline == nil
+		demands, err := r.demands(ctx, c.Source.Path, pull, first, wanted)
 		if err != nil {
 			return err
 		}
-		problems = append(problems, missing(pull, a)...)
-		for _, g := range a.Granted {
-			c.Approvals = append(c.Approvals, statement.Approval{Role: g.Role, Login: g.Login})
+		for _, d := range demands {
+			a, err := r.client.Approvals(ctx, pull, d.members, d.roles)
+			if err != nil {
+				return err
+			}
+			problems = append(problems, missing(pull, a)...)
+			for _, g := range a.Granted {
+				c.Approvals = append(c.Approvals, statement.Approval{Role: g.Role, Login: g.Login})
+			}
 		}
 	}
 	slices.SortFunc(c.Approvals, func(a, b statement.Approval) int {
@@ -176,6 +247,41 @@ func (r *reviewing) approved(ctx context.Context, c *publish.Candidate, pulls []
 		return &refusedError{problems}
 	}
 	return nil
+}
+
+// demand is roles that have to approve a pull request, and who holds them.
+type demand struct {
+	roles   []string
+	members map[string][]string
+}
+
+// demands returns who has to approve a pull request: who the config says, and, where
+// the pull request itself changes the config, every role that the config had before.
+// First says that it is the one that brought the file.
+func (r *reviewing) demands(ctx context.Context, name string, pull github.PullRequest, first bool, wanted []string) ([]demand, error) {
+	files, err := r.client.PullRequestFiles(ctx, pull.Number, pull.Files)
+	if err != nil {
+		return nil, err
+	}
+	all := []demand{{wanted, r.w.config.Reviews.Members()}}
+	for _, f := range files {
+		if first && f.Path == name && f.Previous != "" {
+			return nil, refusedBecause("remove it in one pull request, and add it in another",
+				"pull request %d renamed %s before its first version, so that its review did not show all of it", pull.Number, name)
+		}
+		if path.Base(f.Path) != r.configName() && path.Base(f.Previous) != r.configName() {
+			continue
+		}
+		config, err := r.configAt(ctx, pull.BaseSHA)
+		if err != nil {
+			return nil, err
+		}
+		if roles := config.Reviews.Of(""); len(roles) > 0 {
+			all = append(all, demand{roles, config.Reviews.Members()})
+		}
+		break
+	}
+	return all, nil
 }
 
 // missing words what keeps a pull request from being approved.

@@ -54,6 +54,11 @@ func openSigning(ctx context.Context, env *Env, o signingOptions) (*signingHouse
 	if err != nil {
 		return nil, err
 	}
+	if env.Getenv("GITHUB_ACTIONS") == "true" {
+		if err := h.maySign(pem != nil); err != nil {
+			return nil, err
+		}
+	}
 	if pem != nil {
 		return h, h.withKey(pem)
 	}
@@ -61,11 +66,6 @@ func openSigning(ctx context.Context, env *Env, o signingOptions) (*signingHouse
 		return nil, &usageError{
 			message: "there is no run on GitHub whose identity could sign",
 			hint:    "publish from a workflow, or sign with --key FILE",
-		}
-	}
-	if env.Getenv("GITHUB_ACTIONS") == "true" {
-		if err := h.maySign(); err != nil {
-			return nil, err
 		}
 	}
 	if h.id, err = h.identity(); err != nil {
@@ -77,12 +77,18 @@ func openSigning(ctx context.Context, env *Env, o signingOptions) (*signingHouse
 
 // maySign refuses events on which nothing may be signed, forks, and runs without
 // the permission, whatever the command.
-func (h *signingHouse) maySign() error {
+func (h *signingHouse) maySign(byKey bool) error {
 	event, err := github.ReadEvent(h.env.Getenv, os.ReadFile)
 	if err != nil {
 		return err
 	}
+	if h.config.Publish.Identity.Workflow.Value == "" && event.DefaultBranch != "" && event.Ref != "refs/heads/"+event.DefaultBranch {
+		return &usageError{message: "the run is not of the default branch, and the config names no publish.identity", hint: "name it, or run on the default branch"}
+	}
 	err = event.MaySign(h.env.Getenv)
+	if byKey && errors.Is(err, github.ErrForbidden) {
+		return nil // a key needs no identity token
+	}
 	var lacking *github.Error
 	if errors.Is(err, github.ErrForbidden) && errors.As(err, &lacking) {
 		return &usageError{message: lacking.Short(), hint: lacking.Hint} // no later run mends the workflow

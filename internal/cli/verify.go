@@ -60,8 +60,7 @@ func verify(ctx context.Context, env *Env, name, bundle string, o registryOption
 		if exitCode(err) == ExitUse {
 			return err
 		}
-		printProblems(env.Stderr, err)
-		return &verdictError{code: exitUnknown}
+		return unknown(env, err)
 	}
 	shown := shownVerdict(v)
 	if v.Ref == (registry.Ref{}) {
@@ -74,6 +73,13 @@ func verify(ctx context.Context, env *Env, name, bundle string, o registryOption
 		return &verdictError{code: code}
 	}
 	return nil
+}
+
+// unknown says what kept a version from being judged, or the judgement from being
+// heard, with an exit code that stands for no status.
+func unknown(env *Env, err error) error {
+	printProblems(env.Stderr, err)
+	return &verdictError{code: exitUnknown}
 }
 
 // exitOf returns the exit code that a status stands for.
@@ -182,15 +188,14 @@ func pull(ctx context.Context, env *Env, name, output string, o registryOptions)
 		if exitCode(err) == ExitUse {
 			return err
 		}
-		printProblems(env.Stderr, err)
-		return &verdictError{code: exitUnknown}
+		return unknown(env, err)
 	}
 	shown := shownVerdict(v)
 	usable := v.Status == publish.Usable || v.Status == publish.Deprecated
 	switch {
 	case usable && output == "-":
 		if _, err := env.Stdout.Write(content); err != nil {
-			return err
+			return unknown(env, err)
 		}
 	case usable:
 		if err := writeWhole(output, whole(content)); err != nil {
@@ -203,8 +208,11 @@ func pull(ctx context.Context, env *Env, name, output string, o registryOptions)
 	if output == "-" {
 		out, style = env.Stderr, report.Style{} // Stdout is for the pack
 	}
-	if err := report.WriteVerdict(out, o.format, shown, style); err != nil || usable {
-		return err
+	if err := report.WriteVerdict(out, o.format, shown, style); err != nil {
+		return unknown(env, err)
+	}
+	if usable {
+		return nil
 	}
 	return &verdictError{code: exitOf(v.Status)}
 }

@@ -166,7 +166,7 @@ func checkTrustFile(name string) *Problem {
 	switch {
 	case strings.Contains(name, "://"):
 		return problemf(hint, "%q is an address, wanted a file", name)
-	case path.IsAbs(name) || filepath.IsAbs(name) || strings.ContainsAny(name, "\x00\\"):
+	case strings.ContainsAny(name, "\x00\\") || !filepath.IsLocal(filepath.FromSlash(path.Clean(name))):
 		return problemf(hint, "%q is no path relative to the config", name)
 	}
 	return nil

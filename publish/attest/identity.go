@@ -92,11 +92,19 @@ func (id Identity) policy() []verify.PolicyOption {
 				SourceRepositoryURI:             id.Repository,
 				SourceRepositoryIdentifier:      id.RepositoryID,
 				SourceRepositoryOwnerIdentifier: id.OwnerID,
+				SourceRepositoryRef:             id.ref(),
 				BuildTrigger:                    trigger,
 			},
 		}))
 	}
 	return out
+}
+
+// ref returns the branch that the workflow is of. The run has to be of it too: a
+// workflow that others call is named alike whatever branch calls it.
+func (id Identity) ref() string {
+	_, ref, _ := strings.Cut(id.Workflow, "@")
+	return ref
 }
 
 // signed is who signed, by the certificate or by the token that is to buy one. A
@@ -105,7 +113,7 @@ type signed struct {
 	subject                                     string // "the bundle was signed by", "this run is of"
 	issuer                                      string
 	repository, workflow, repositoryID, ownerID *string
-	trigger                                     *string
+	trigger, ref                                *string
 	own                                         bool // it is about this run, and not about what another signed
 }
 
@@ -131,6 +139,8 @@ func (id Identity) compare(s signed) error {
 		return fail(ErrRepository, trust, "repository owner with the ID", *s.ownerID, fmt.Sprintf("%q", id.OwnerID))
 	case differs(s.workflow, id.Workflow):
 		return fail(ErrWorkflow, trust, "workflow", *s.workflow, fmt.Sprintf("%q", id.Workflow))
+	case differs(s.ref, id.ref()):
+		return fail(ErrWorkflow, trust, "ref", *s.ref, fmt.Sprintf("%q", id.ref()))
 	case s.trigger != nil && !slices.Contains(id.Triggers, *s.trigger):
 		return fail(ErrTrigger, "publish from the workflow run of a merge, or start it by hand", "trigger", *s.trigger, fmt.Sprintf("one of %q", id.Triggers))
 	}
@@ -156,6 +166,6 @@ func (id Identity) compareCertificate(c certificate.Summary) error {
 		subject: "the bundle was signed by", issuer: c.Issuer,
 		repository: &c.SourceRepositoryURI, workflow: &c.SubjectAlternativeName,
 		repositoryID: &c.SourceRepositoryIdentifier, ownerID: &c.SourceRepositoryOwnerIdentifier,
-		trigger: &c.BuildTrigger,
+		trigger: &c.BuildTrigger, ref: &c.SourceRepositoryRef,
 	})
 }

@@ -29,6 +29,7 @@ type claims struct {
 	RepositoryID *string   `json:"repository_id"`
 	OwnerID      *string   `json:"repository_owner_id"`
 	Trigger      *string   `json:"event_name"`
+	Ref          *string   `json:"ref"`
 }
 
 // audiences is one text or a list of them (RFC 7519, 4.1.3).
@@ -97,7 +98,7 @@ func (id Identity) preflight(token string) error {
 	return id.compare(signed{
 		subject: "this run has", issuer: c.Issuer,
 		repository: at(c.Repository), workflow: at(c.Workflow),
-		repositoryID: c.RepositoryID, ownerID: c.OwnerID, trigger: c.Trigger, own: true,
+		repositoryID: c.RepositoryID, ownerID: c.OwnerID, trigger: c.Trigger, ref: c.Ref, own: true,
 	})
 }
 

@@ -84,6 +84,7 @@ func TestVerifyRefusesWhoIsNotTrusted(t *testing.T) {
 		"repository prefix":   {"repository", "acme/packs-2", ErrRepository, `acme/packs-2`},
 		"repository deleted":  {"repository_id", "12", ErrRepository, `the repository with the ID "12", wanted "11"`},
 		"owner deleted":       {"repository_owner_id", "23", ErrRepository, `the repository owner with the ID "23", wanted "22"`},
+		"branch that calls":   {"ref", "refs/heads/evil", ErrWorkflow, `the ref "refs/heads/evil", wanted "refs/heads/main"`},
 		"trigger":             {"event_name", "schedule", ErrTrigger, `the trigger "schedule", wanted one of ["push" "workflow_dispatch"]`},
 		"trigger of a fork":   {"event_name", "pull_request_target", ErrTrigger, `the trigger "pull_request_target"`},
 		"no trigger":          {"event_name", "", ErrTrigger, `the trigger ""`},

@@ -133,10 +133,15 @@ func (r *Repository) Attachments(ctx context.Context, manifestDigest string) ([]
 		return nil, &Error{Kind: ErrContent, Message: fmt.Sprintf("%s lists %d referrers of %s, wanted at most %d", r.name, len(list), manifestDigest, maxAttachments)}
 	}
 	var found []Attachment
+	total := 0
 	for _, d := range list {
 		at, err := r.attachment(ctx, d.Digest.String(), manifestDigest)
 		switch {
 		case err == nil && at != nil:
+			if total += len(at.Content); total > maxAttached {
+				return nil, &Error{Kind: ErrContent, Message: fmt.Sprintf("the attachments of %s have more than %d bytes", manifestDigest, maxAttached),
+					Hint: "ask who runs the registry what was attached there"}
+			}
 			found = append(found, *at)
 		case err == nil || foreignEntry(d) && (errors.Is(err, ErrNotFound) || errors.Is(err, ErrContent)):
 		case errors.Is(err, ErrNotFound) || errors.Is(err, ErrName):
@@ -148,6 +153,10 @@ func (r *Repository) Attachments(ctx context.Context, manifestDigest string) ([]
 	}
 	return found, nil
 }
+
+// maxAttached bounds the bytes of all attachments of one manifest: whoever may write
+// to a registry must not be able to fill the memory of those who read.
+const maxAttached = 64 << 20
 
 // foreignEntry says whether the list itself names a type that is none of ours. The
 // empty type is what registries write that take the type from the config.
