@@ -88,6 +88,25 @@ e2e-cosign: ## what is published, verified by cosign
 	@echo "== e2e, cosign (built on first use, six minutes and more)"
 	cd e2e/sigstore && go test -count=1 -timeout 30m -run '^TestCosign' .
 
+# How long each target of `make fuzz` runs.
+FUZZTIME ?= 20s
+
+# Go fuzzes one target at a time, so the targets are listed first: a new one is run
+# because it is there. A target that fails leaves its input under testdata/fuzz of
+# its package and the others still run. An input is made smaller five times and no
+# more, since a failure is wanted sooner than a short one.
+.PHONY: fuzz
+fuzz: ## every fuzz target, for FUZZTIME each (20s)
+	@listed=$$(go test -list '^Fuzz' ./...) || { echo "$$listed"; exit 1; }; \
+	targets=$$(echo "$$listed" | awk '/^Fuzz/ { names[++n] = $$1 } $$1 == "ok" { while (n) print $$2 "=" names[n--] }' | sort); \
+	[ -n "$$targets" ] || { echo "no fuzz target is there"; exit 1; }; \
+	failed=; \
+	for t in $$targets; do \
+		echo "== $${t#*=} in $${t%%=*}"; \
+		go test -run '^$$' -fuzz "^$${t#*=}\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5x "$${t%%=*}" || failed="$$failed $$t"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "these failed:"; printf '  %s\n' $$failed; exit 1; fi
+
 .PHONY: docs
 docs: ## write the generated documentation anew
 	go generate ./...

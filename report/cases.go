@@ -60,7 +60,8 @@ func newEvaluation(measurements []evaluation.Measurement) []Measurement {
 			Samples: m.Samples, Baseline: known(m.Baseline), MaxDelta: known(m.MaxDelta), Status: string(m.Status),
 		}
 		if m.Value.OK && m.Baseline.OK {
-			row.Delta = &m.Delta
+			delta := m.Delta
+			row.Delta = &delta
 		}
 		out = append(out, row)
 	}
@@ -72,7 +73,8 @@ func known(n pack.Num) *float64 {
 	if !n.OK {
 		return nil
 	}
-	return &n.Value
+	value := n.Value // a pointer into the pack would keep all of it in memory
+	return &value
 }
 
 // newOverlays returns the overlays of a pack with what was found in each.

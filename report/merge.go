@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/internal/pack"
 )
@@ -15,8 +17,10 @@ var ErrNotOneRun = errors.New("the reports do not belong together")
 
 // Merge puts the reports of several runs over parts of one repository together: the
 // packs of all of them, sorted by path, what became of versions in a registry, and
-// their errors and notices, each once. A pack may be in several reports if all say the
-// same of it. All have to be about the same commits. Reports of different versions of
+// their errors and notices, each once and in the order in which one run over all
+// packs would have them. The command is that of the runs, where it was one. A pack may
+// be in several reports if all say the same of it. All have to be about the same
+// commits. Reports of different versions of
 // packgate or its rules are merged with a notice. Result, summary and exit code are
 // left to the caller.
 func Merge(reports []*Report) (*Report, error) {
@@ -25,25 +29,21 @@ func Merge(reports []*Report) (*Report, error) {
 	}
 	first := reports[0]
 	out := &Report{
-		Version: ModelVersion, Tool: first.Tool, Command: "merge", Base: first.Base, Head: first.Head,
+		Version: ModelVersion, Tool: first.Tool, Command: first.Command, Base: first.Base, Head: first.Head,
 		Packs: []Pack{}, Errors: []Problem{}, Notices: []string{},
 	}
 	var tools []string
 	var publications []string // as JSON
+	var errs [][]Problem
+	var notices [][]string
 	for _, r := range reports {
 		if err := cmp.Or(sameRevision("base", first.Base, r.Base), sameRevision("head", first.Head, r.Head)); err != nil {
 			return nil, err
 		}
-		for _, p := range r.Errors {
-			if !slices.Contains(out.Errors, p) {
-				out.Errors = append(out.Errors, p)
-			}
+		if r.Command != first.Command {
+			out.Command = "merge"
 		}
-		for _, n := range r.Notices {
-			if !slices.Contains(out.Notices, n) {
-				out.Notices = append(out.Notices, n)
-			}
-		}
+		errs, notices = append(errs, r.Errors), append(notices, r.Notices)
 		for _, p := range r.Published {
 			if form := pack.CompactJSON(p); !slices.Contains(publications, form) {
 				publications, out.Published = append(publications, form), append(out.Published, p)
@@ -52,6 +52,8 @@ func Merge(reports []*Report) (*Report, error) {
 		tools = append(tools, r.Tool.Name+" "+r.Tool.Version+" (rules "+r.Tool.RulesVersion+")")
 		out.Packs = append(out.Packs, r.Packs...)
 	}
+	out.Errors = append(out.Errors, interleave(errs, byPlace)...)
+	out.Notices = append(out.Notices, interleave(notices, cmp.Compare)...)
 	slices.Sort(tools)
 	if tools = slices.Compact(tools); len(tools) > 1 {
 		out.Notices = append(out.Notices, fmt.Sprintf("the merged reports are of different versions: %s", commas(tools)))
@@ -59,6 +61,59 @@ func Merge(reports []*Report) (*Report, error) {
 	var err error
 	out.Packs, err = onePerPath(out.Packs)
 	return out, err
+}
+
+// interleave puts together lists of which each is what one run has of a longer list:
+// every element once, and none before another one that it follows in a list. What
+// the lists leave open the order decides, which tells all elements apart.
+func interleave[T comparable](lists [][]T, order func(a, b T) int) []T {
+	left := make([][]T, len(lists)) // of each list
+	in := map[T]int{}               // how many lists have it
+	for i, list := range lists {
+		seen := map[T]bool{}
+		for _, x := range list {
+			if !seen[x] {
+				seen[x], left[i] = true, append(left[i], x)
+				in[x]++
+			}
+		}
+	}
+	var out []T
+	taken := map[T]bool{}
+	for {
+		heads := map[T]int{} // how many lists go on with it
+		for i := range left {
+			for len(left[i]) > 0 && taken[left[i][0]] {
+				left[i] = left[i][1:]
+			}
+			if len(left[i]) > 0 {
+				heads[left[i][0]]++
+			}
+		}
+		if len(heads) == 0 {
+			return out
+		}
+		next := slices.Collect(maps.Keys(heads))
+		ready := slices.DeleteFunc(slices.Clone(next), func(x T) bool { return heads[x] < in[x] })
+		if len(ready) > 0 { // else the lists contradict each other
+			next = ready
+		}
+		one := slices.MinFunc(next, order)
+		out, taken[one] = append(out, one), true
+	}
+}
+
+// byPlace orders problems by file and line.
+func byPlace(a, b Problem) int {
+	return cmp.Or(
+		cmp.Compare(fileOf(a), fileOf(b)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Hint, b.Hint),
+	)
+}
+
+// fileOf returns the file of a problem. One of the file system has it in its text.
+func fileOf(p Problem) string {
+	return cmp.Or(p.File, strings.TrimPrefix(p.Message, "read "))
 }
 
 // maxVersions is how many versions a notice names.

@@ -61,6 +61,51 @@ func TestMergeNotices(t *testing.T) {
 	validJSON(t, got)
 }
 
+// The command of the runs is that of the whole, unless there were several.
+func TestMergeCommand(t *testing.T) {
+	a, b, c := run(Passed), run(Passed), run(Passed)
+	a.Command, b.Command, c.Command = "check", "check", "action"
+	for want, parts := range map[string][]*Report{"check": {a, b}, "merge": {a, b, c}} {
+		if got, err := Merge(parts); err != nil || got.Command != want {
+			t.Errorf("got the command %q (%v), wanted %q", got.Command, err, want)
+		}
+	}
+}
+
+// What one run says in an order, its parts say in that order, whatever order they
+// come in.
+func TestMergeOrder(t *testing.T) {
+	for name, c := range map[string]struct {
+		lists [][]string
+		want  string
+	}{
+		"nothing":                        {nil, ""},
+		"by path between what is shared": {[][]string{{"first", "c", "last", "end"}, {"first", "b", "d", "last", "end"}, {"first", "last", "end"}}, "first b c d last end"},
+		"each once":                      {[][]string{{"b", "a", "b"}, {"b", "b"}}, "b a"},
+		"in contradiction":               {[][]string{{"a", "b", "c"}, {"b", "a"}}, "a b c"},
+	} {
+		for range 2 {
+			if got := strings.Join(interleave(c.lists, strings.Compare), " "); got != c.want {
+				t.Errorf("%s: got %q, wanted %q", name, got, c.want)
+			}
+			slices.Reverse(c.lists)
+		}
+	}
+	problems := [][]Problem{
+		{{Message: "no config"}, {Message: "read packs/b/pack.json: permission denied"}},
+		{{Message: "no config"}, {File: "packs/a/pack.json", Message: "this is no file"}, {File: "packs/c/pack.json", Line: 2, Message: "this is no file"}},
+		{{Message: "no config"}, {File: "packs/c/pack.json", Line: 1, Message: "this is no file"}},
+	}
+	var got []string
+	for _, p := range interleave(problems, byPlace) {
+		got = append(got, fmt.Sprint(p.File, p.Line, " ", p.Message))
+	}
+	want := []string{"0 no config", "packs/a/pack.json0 this is no file", "0 read packs/b/pack.json: permission denied", "packs/c/pack.json1 this is no file", "packs/c/pack.json2 this is no file"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestMergeRefuses(t *testing.T) {
 	other := compared(run(Passed))
 	other.Head.SHA = "f"

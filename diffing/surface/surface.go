@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 
@@ -65,13 +66,21 @@ func (c *Change) Grew() bool { return c.Verdict == effect.Grew || c.Verdict == e
 // which is nil where there is none. Effects are what effect.Compare says of the
 // two; cases are the golden cases. The solver's budget is that of each proof.
 func Compare(base, head *pack.Pack, effects []effect.Change, cases []compiles.Case, s policy.Solver) *Diff {
+	return CompareWith(effect.ReachOf(head, s), base, head, effects, cases, s)
+}
+
+// CompareWith is Compare where the reach of head is known.
+func CompareWith(reach effect.Reach, base, head *pack.Pack, effects []effect.Change, cases []compiles.Case, s policy.Solver) *Diff {
 	d := &Diff{}
-	d.Head, d.Reason = rowsOf("head", head, s)
+	d.Head, d.Reason = rowsOf("head", head, reach)
 	if base == nil {
 		return d
 	}
 	reason := d.Reason
-	d.Base, d.Reason = rowsOf("base", base, s)
+	if !bytes.Equal(base.Node.Document().Source, head.Node.Document().Source) {
+		reach = effect.ReachOf(base, s)
+	}
+	d.Base, d.Reason = rowsOf("base", base, reach)
 	if d.Reason = cmp.Or(d.Reason, reason); d.Reason != "" {
 		return d
 	}
@@ -89,10 +98,9 @@ func Compare(base, head *pack.Pack, effects []effect.Change, cases []compiles.Ca
 }
 
 // rowsOf returns the rows of a version, or why there are none.
-func rowsOf(side string, p *pack.Pack, s policy.Solver) (rows []Row, reason string) {
-	model := effect.New(p)
-	if broken := model.Broken(); len(broken) > 0 {
-		return nil, side + " cannot be compiled: " + broken[0]
+func rowsOf(side string, p *pack.Pack, reach effect.Reach) (rows []Row, reason string) {
+	if len(reach.Broken) > 0 {
+		return nil, side + " cannot be compiled: " + reach.Broken[0]
 	}
 	modes := map[string]pack.ApprovalMode{}
 	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
@@ -101,7 +109,7 @@ func rowsOf(side string, p *pack.Pack, s policy.Solver) (rows []Row, reason stri
 			modes[a.AdapterID.Value+"."+name.Value] = pack.ApprovalModes()[pack.Mode(a.ApprovalMode).Rank()]
 		}
 	}
-	for _, row := range effect.Surface(model, s) {
+	for _, row := range reach.Rows {
 		rows = append(rows, Row{row, modes[row.Capability]})
 	}
 	return rows, ""

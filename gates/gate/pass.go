@@ -5,10 +5,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/contextosai/packgate/internal/effect"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/golden"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/policy"
 )
 
 // Subject is what all rules of a run look at: one pack with its side files, the
@@ -21,6 +23,7 @@ type Subject struct {
 	*Index
 
 	golden func() []golden.Result
+	reach  func() effect.Reach
 }
 
 // NewSubject prepares a pack for the rules.
@@ -28,19 +31,28 @@ func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) 
 	return &Subject{
 		Unit: u, Pack: u.Pack, Environments: environments, Config: c, Index: NewIndex(u.Pack),
 		golden: sync.OnceValue(func() []golden.Result { return golden.Run(u, environments, c) }),
+		reach:  reachOf(u.Pack),
 	}
+}
+
+// reachOf proves what can be reached when it is first asked for, and only then.
+func reachOf(p *pack.Pack) func() effect.Reach {
+	return sync.OnceValue(func() effect.Reach { return effect.ReachOf(p, policy.Solver{}) })
 }
 
 // Resolved returns the subject for the pack as an environment has it: another form
 // of the pack, and the catalogs it is held against. What became of the golden cases
 // stays what it was, for each of them was compiled with its own overlays.
 func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
-	return &Subject{Unit: u, Pack: u.Pack, Environments: environments, Config: s.Config, Index: NewIndex(u.Pack), golden: s.golden}
+	return &Subject{Unit: u, Pack: u.Pack, Environments: environments, Config: s.Config, Index: NewIndex(u.Pack), golden: s.golden, reach: reachOf(u.Pack)}
 }
 
 // Golden returns what became of the golden cases, in the order of their files.
 // They are compiled when they are first asked for, and only then.
 func (s *Subject) Golden() []golden.Result { return s.golden() }
+
+// Reach returns what requests can reach. It is asked for packs that are there alone.
+func (s *Subject) Reach() effect.Reach { return s.reach() }
 
 // Pass is what one rule sees: the subject, and the means to say what is wrong.
 type Pass struct {

@@ -5,12 +5,10 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/effect"
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/golden"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/policy"
 )
 
 // RPL004: no tool comes along unnoticed.
@@ -101,13 +99,13 @@ func (s *surface) compile(r *golden.Result) {
 
 // proved checks the tools that any request can surface.
 func (s *surface) proved() {
-	model := effect.New(s.Pack)
-	if broken := model.Broken(); len(broken) > 0 {
-		s.unchecked("which tools can be surfaced is not proved: the pack cannot be compiled: %s", broken[0])
+	reach := s.Reach()
+	if len(reach.Broken) > 0 {
+		s.unchecked("which tools can be surfaced is not proved: the pack cannot be compiled: %s", reach.Broken[0])
 		return
 	}
 	reachable := map[place]bool{}
-	for _, found := range effect.Surface(model, policy.Solver{Steps: proofSteps}) {
+	for _, found := range reach.Rows {
 		at := place{found.Intent, found.Capability}
 		reachable[at] = true
 		rows := s.listed[at]

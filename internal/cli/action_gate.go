@@ -131,10 +131,11 @@ func (a *actionRun) gateAll(ctx context.Context, w *workspace) error {
 	if len(w.packs) == 0 {
 		return a.noPacks(w)
 	}
-	if err := a.gate(ctx, w, nil, nil, a.inputs.strict); err != nil {
+	part, _ := w.share(a.inputs.part)
+	if err := a.gate(ctx, w.only(part), nil, nil, a.inputs.strict); err != nil {
 		return err
 	}
-	return a.strayWaivers(w)
+	return a.strays(w, a.inputs.part)
 }
 
 // gateChanged gates the packs that the change concerns: those of which a file
@@ -164,11 +165,15 @@ func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baselin
 		return err
 	}
 	concerned, own := w.concerned(files, base.configName, triggers)
-	w.packs = concerned
+	part, others := w.share(a.inputs.part)
+	w.packs = both(concerned, part)
 	if err := a.gate(ctx, w, base, triggers, a.inputs.strict); err != nil {
 		return err
 	}
 	a.repairs(w)
+	if len(w.removed(files)) > 0 {
+		a.noteMoved(ctx, w, base, both(concerned, others))
+	}
 	a.noticeChanges(w, base, files)
 	for _, p := range a.report.Packs {
 		if p.Pack != "" && slices.Contains(own, p.Path) {

@@ -27,7 +27,7 @@ var commands = []string{commandAudit, commandCheck, commandComment, commandDepre
 func ActionInputs() []string {
 	return []string{
 		"base-ref", "command", "comment", "config", "dry-run", "environment", "fail-on", "packs", "reason", "ref", "registry", "replay",
-		"report-dir", "sarif-file", "signing-config", "strict", "token", "trusted-root",
+		"report-dir", "sarif-file", "shard", "signing-config", "strict", "token", "trusted-root",
 	}
 }
 
@@ -43,6 +43,7 @@ func ActionOutputs() []string {
 type inputs struct {
 	command string
 	named   bool     // the command was named, and not chosen for the event
+	part    shard    // what is gated of the packs
 	config  string   // "" for the repository's own
 	packs   []string // patterns; none for the config's
 	base    string   // "" for that of the event
@@ -90,11 +91,30 @@ func readInputs(getenv func(string) string, event *github.Event) (inputs, error)
 		}
 		*flag.to = given != nil && *given
 	}
+	if err := in.choosePart(get("shard"), get("comment")); err != nil {
+		return in, err
+	}
 	return in, cmp.Or(
 		in.complete(),
 		oneOf("the input fail-on", in.failOn, failOnLevels...),
 		oneOf("the input comment", in.comment, github.CommentModes()...),
 	)
+}
+
+// choosePart reads the input shard. The run of a shard only gates: jobs beside each
+// other would publish the same, and overwrite each other's comment.
+func (in *inputs) choosePart(value, comment string) (err error) {
+	if in.part, err = parseShard("the input shard", value); err != nil || in.part.whole() {
+		return err
+	}
+	if in.command != commandCheck {
+		return &usageError{message: fmt.Sprintf("the input shard does not go with the command %s", in.command), hint: "use it with check"}
+	}
+	if comment != "" && comment != string(github.CommentNever) {
+		return &usageError{message: fmt.Sprintf("the input shard does not go with the comment %q", comment), hint: "leave the input comment out, and post the merged report"}
+	}
+	in.named, in.comment = true, string(github.CommentNever)
+	return nil
 }
 
 // truth reads an input that is true or false; nil where it is left out.

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
@@ -42,8 +44,9 @@ func (b *baseline) subject(w *workspace, name string) (*gate.Subject, error) {
 // the version that it is compared with, and returns those of that version that are
 // fixed, with the subject in which they were found. Name is the file of that
 // version, "" for a pack that is new, of which every finding is. Where the version
-// cannot be gated, the result says so. The nil baseline marks nothing.
-func (b *baseline) since(w *workspace, name string, policy gates.Policy, result *gates.Result) (fixed []finding.Finding, in *gate.Subject, err error) {
+// cannot be gated, the result says so. The nil baseline marks nothing. Head is what
+// the result is of.
+func (b *baseline) since(w *workspace, name string, policy gates.Policy, head *gate.Subject, result *gates.Result) (fixed []finding.Finding, in *gate.Subject, err error) {
 	if b == nil {
 		return nil, nil, nil
 	}
@@ -59,8 +62,47 @@ func (b *baseline) since(w *workspace, name string, policy gates.Policy, result 
 		if err != nil {
 			return nil, nil, err
 		}
-		before = gates.Run(in, policy).Findings
+		before = of(in, head, policy, result)
 	}
 	result.Findings, fixed = finding.Since(before, result.Findings)
 	return fixed, in, nil
+}
+
+// of returns what the gates find in the version that a pack is compared with. Where
+// nothing at all differs it is what they found in the pack: most packs of a change
+// are as they were, and only gated again for what they depend on.
+func of(base, head *gate.Subject, policy gates.Policy, result *gates.Result) []finding.Finding {
+	if !sameFiles(base, head) {
+		return gates.Run(base, policy).Findings
+	}
+	return slices.DeleteFunc(slices.Clone(result.Findings), func(f finding.Finding) bool { return f.Gate == version.Gate.ID })
+}
+
+// sameFiles reports whether two versions of a pack, the files beside them and the
+// catalogs are the same, byte for byte.
+func sameFiles(a, b *gate.Subject) bool {
+	return slices.EqualFunc(sources(a), sources(b), func(x, y source) bool { return x.name == y.name && bytes.Equal(x.content, y.content) })
+}
+
+// source is a file that rules look at.
+type source struct {
+	name    string
+	content []byte
+}
+
+// sources returns every file that rules look at, in a fixed order.
+func sources(s *gate.Subject) []source {
+	list := []source{{s.Unit.Name, s.Unit.Document.Source}}
+	for _, f := range s.Unit.Files {
+		list = append(list, source{f.Name, f.Document.Source})
+	}
+	for _, c := range s.Unit.Cases {
+		if c.Snapshot != nil {
+			list = append(list, source{c.Snapshot.Name, c.Snapshot.Source})
+		}
+	}
+	for _, e := range s.Environments {
+		list = append(list, source{e.Document.File, e.Document.Source})
+	}
+	return list
 }

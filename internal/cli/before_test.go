@@ -75,8 +75,9 @@ func standing(t *testing.T, dir, name string) (states []string, unchecked string
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := gates.Run(gate.NewSubject(unit, w.environments, w.config), policy)
-	fixed, _, err := base.since(w, from, policy, &result)
+	head := gate.NewSubject(unit, w.environments, w.config)
+	result := gates.Run(head, policy)
+	fixed, _, err := base.since(w, from, policy, head, &result)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,18 +22,21 @@ type checkOptions struct {
 	failOn          string
 	base            string
 	fix             bool
+	shard           string // i/N
+	part            shard  // what shard says
 	registryOptions registryOptions
 	output
 }
 
 // output says how a report is shown.
 type output struct {
-	formats   []string // that there are
-	format    string
-	color     string
-	quiet     bool
-	reportDir string
-	sarifFile string
+	formats     []string // that there are
+	format      string
+	color       string
+	quiet       bool
+	reportDir   string
+	sarifFile   string
+	metricsFile string
 }
 
 // The formats of a report, and those of a comparison alone.
@@ -76,6 +80,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is taken (default: publish.registry of the config, where that is a folder)")
 	f.BoolVar(&o.fix, "fix", false, "first mend what can be mended mechanically, in the pack files")
 	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`")
+	f.StringVar(&o.shard, "shard", "", "gate one part of the packs alone, `i/N`; packgate plan deals them out")
 	o.addFlags(c)
 	return c
 }
@@ -86,6 +91,7 @@ func (o *output) addFlags(c *cobra.Command) {
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print errors and the verdict alone")
 	f.StringVar(&o.reportDir, "report-dir", "", "write the report in every format into this `folder` too")
 	f.StringVar(&o.sarifFile, "sarif-file", "", "write the report as SARIF into this `file` too")
+	f.StringVar(&o.metricsFile, "metrics", "", "write what can be counted as OpenMetrics text into this `file` too")
 }
 
 // addLook adds the flags that every command with a report or a comparison has.
@@ -114,8 +120,23 @@ func (o *output) valid() error {
 	)
 }
 
+// choosePart reads --shard. Nothing else may say which packs are meant, or change
+// them while other jobs deal them out.
+func (o *checkOptions) choosePart(paths []string) (err error) {
+	if o.part, err = parseShard("--shard", o.shard); err != nil || o.part.whole() {
+		return err
+	}
+	if len(paths) > 1 {
+		return &usageError{message: fmt.Sprintf("--shard takes one PATH, and %d were given", len(paths)), hint: "name the repository, or leave out --shard"}
+	}
+	if o.fix {
+		return &usageError{message: "--shard does not go with --fix", hint: "mend all packs first: packgate check --fix"}
+	}
+	return nil
+}
+
 func check(ctx context.Context, env *Env, o checkOptions, paths []string) error {
-	if err := o.valid(); err != nil {
+	if err := cmp.Or(o.valid(), o.choosePart(paths)); err != nil {
 		return err
 	}
 	r := newRun(env, "check", o.failOn)
@@ -158,19 +179,29 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := r.gate(ctx, w, base, triggers, o.strict); err != nil {
+	own, others := w.share(o.part)
+	if err := r.gate(ctx, w.only(own), base, triggers, o.strict); err != nil {
 		return err
 	}
 	removed, err := base.removed(ctx, w)
 	if err != nil {
 		return err
 	}
+	if len(removed) > 0 {
+		r.noteMoved(ctx, w, base, others)
+	}
 	r.noticeRemoved(w, removed)
-	return r.strayWaivers(w)
+	return r.strays(w, o.part)
 }
 
-// print writes the report in the format asked for.
+// print writes the report in the format asked for, and its metrics where they were
+// asked for. That they cannot be written keeps nobody from reading the report.
 func (r *run) print(o output) error {
+	return errors.Join(writeMetrics(o.metricsFile, r.report), r.show(o))
+}
+
+// show writes the report in the format asked for.
+func (r *run) show(o output) error {
 	w := r.env.Stdout
 	if write := writerOf(o.format); write != nil {
 		return write(w, r.report)

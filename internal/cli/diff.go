@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/internal/effect"
 	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )
@@ -40,7 +42,8 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 	if err != nil {
 		return err
 	}
-	shown, findings := report.NewComparison(stepWith(d, nil))
+	_, head := d.Packs()
+	shown, findings := report.NewComparison(stepWith(d, effect.ReachOf(head, policy.Solver{}), nil))
 	code := ExitPass
 	for _, f := range findings {
 		if f.Severity == "error" {

@@ -73,10 +73,10 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *report.Publi
 func (p *publication) judge(subject *gate.Subject, diff *diffing.Diff) report.Pack {
 	if diff == nil {
 		result := gates.Run(subject, p.policy)
-		return report.NewPack(subject, result, stepOf(nil, subject.Unit, nil), nil)
+		return report.NewPack(subject, result, stepOf(nil, subject), nil)
 	}
 	result := gates.Run(subject, p.policy, diff.Findings()...)
-	return report.NewPack(subject, result, stepOf(diff, subject.Unit, subject.Golden()), nil)
+	return report.NewPack(subject, result, stepOf(diff, subject), nil)
 }
 
 // before returns the published version that a pack is compared with, and what

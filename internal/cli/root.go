@@ -18,7 +18,9 @@ func Main(ctx context.Context, env Env) int {
 	root.SetArgs(env.Args)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	err := root.ExecuteContext(ctx)
+	var measured profile
+	measured.addFlags(root)
+	err := measured.around(func() error { return root.ExecuteContext(ctx) })
 	if err == nil {
 		return ExitPass
 	}
@@ -90,7 +92,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetVersionTemplate("packgate {{.Version}}\n")
 	root.AddCommand(
 		newCheck(env), newCompile(env), newGolden(env), newDiff(env), newBump(env),
-		newReportCommand(env), newMerge(env),
+		newReportCommand(env), newPlan(env), newMerge(env),
 		newPublish(env), newVerify(env), newPull(env), newDeprecate(env), newRevoke(env), newPin(env), newAudit(env), newLog(env),
 		newPolicy(env), newRules(env), newExplain(env), newSchema(env), newAction(env), newComment(env), newDoctor(env),
 	)

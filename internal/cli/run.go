@@ -175,8 +175,8 @@ func (r *run) gatePack(ctx context.Context, w *workspace, name string, policy ga
 		result.NotChecked = append(result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: notCompared})
 	}
 	result.NotChecked = append(result.NotChecked, unasked...)
-	step := stepOf(diff, unit, subject.Golden())
-	if step.Fixed, step.Before, err = base.since(w, from, policy, &result); err != nil {
+	step := stepOf(diff, subject)
+	if step.Fixed, step.Before, err = base.since(w, from, policy, subject, &result); err != nil {
 		return gatedPack{err: err}
 	}
 	out.pack = report.NewPack(subject, result, step, triggers)

@@ -5,8 +5,8 @@ import (
 	"github.com/contextosai/packgate/diffing/compiles"
 	"github.com/contextosai/packgate/diffing/flips"
 	"github.com/contextosai/packgate/diffing/surface"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/effect"
 	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/report"
 )
@@ -14,24 +14,24 @@ import (
 // stepOf returns all that is known of the step from the baseline of a pack: what
 // differs (nil where there is no baseline), what becomes of its tool surface and
 // its golden cases, and which requests are decided otherwise.
-func stepOf(diff *diffing.Diff, u *repo.Unit, cases []golden.Result) report.Comparison {
-	if u.Pack == nil {
+func stepOf(diff *diffing.Diff, s *gate.Subject) report.Comparison {
+	if s.Pack == nil {
 		return report.Comparison{Diff: diff}
 	}
 	if diff == nil {
-		return report.Comparison{Surface: surface.Compare(nil, u.Pack, nil, nil, policy.Solver{})}
+		return report.Comparison{Surface: surface.CompareWith(s.Reach(), nil, s.Pack, nil, nil, policy.Solver{})}
 	}
 	base, _ := diff.Packs()
-	return stepWith(diff, compiles.Compare(base, u, cases, diff.Changes()))
+	return stepWith(diff, s.Reach(), compiles.Compare(base, s.Unit, s.Golden(), diff.Changes()))
 }
 
 // stepWith is stepOf for what differs, and golden cases that were compiled for both
 // sides; none where the files beside the packs are not known.
-func stepWith(diff *diffing.Diff, both []compiles.Case) report.Comparison {
+func stepWith(diff *diffing.Diff, reach effect.Reach, both []compiles.Case) report.Comparison {
 	base, head := diff.Packs()
 	return report.Comparison{
 		Diff:     diff,
-		Surface:  surface.Compare(base, head, diff.Effects, both, policy.Solver{}),
+		Surface:  surface.CompareWith(reach, base, head, diff.Effects, both, policy.Solver{}),
 		Loosened: surface.Loosened(diff),
 		Compiles: both,
 		Flips:    flips.Find(base, head, both, diff.Effects),

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/report"
+	"github.com/spf13/cobra"
+)
+
+// planOptions are the flags of plan.
+type planOptions struct {
+	config string
+	shards int
+	format string
+}
+
+func newPlan(env *Env) *cobra.Command {
+	var o planOptions
+	c := &cobra.Command{
+		Use: "plan [PATH]", Short: "deal the packs of a repository out to the jobs of a matrix",
+		Long: `Prints the matrix for a workflow whose jobs each gate a part of the packs, with
+check --shard or the action's input shard: one line of JSON with at most as many
+shards as asked for, and no more than there are packs. The packs are dealt out by
+the size of their files, the same way in every job. packgate merge makes one report
+of those of all jobs.`,
+		Example: "  packgate plan --shards 4\n  packgate plan examples/acme-support --shards 2 --format terminal",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return &usageError{message: fmt.Sprintf("plan takes one PATH, and %d were given", len(args)), hint: "packgate plan [PATH] --shards N"}
+			}
+			if !c.Flags().Changed("shards") {
+				return &usageError{message: "--shards is missing", hint: "say how many jobs there are to be at most: --shards 4"}
+			}
+			return plan(env, o, append(args, ".")[0])
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&o.shards, "shards", 0, "deal out to so many shards at most, a `number`")
+	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository")
+	f.StringVar(&o.format, "format", "json", "what to print: json, the matrix; terminal, the packs of each shard")
+	return c
+}
+
+func plan(env *Env, o planOptions, path string) error {
+	if err := oneOf("--format", o.format, "json", "terminal"); err != nil {
+		return err
+	}
+	if o.shards < 1 || o.shards > maxShards {
+		return &usageError{message: fmt.Sprintf("--shards is %d", o.shards), hint: fmt.Sprintf("use a number from 1 to %d", maxShards)}
+	}
+	w, err := openWorkspace(path, settings{config: o.config})
+	if err != nil {
+		return err
+	}
+	defer w.files.Close() // only read from
+	// A repository without packs has one shard too, in which the gate says so.
+	loads := w.deal(max(1, min(o.shards, len(w.packs))))
+	if o.format == "terminal" {
+		return showPlan(env.Stdout, w, loads)
+	}
+	matrix := struct {
+		Shard []string `json:"shard"`
+	}{}
+	for i := range loads {
+		matrix.Shard = append(matrix.Shard, shard{i + 1, len(loads)}.String())
+	}
+	_, err = fmt.Fprintln(env.Stdout, pack.CompactJSON(matrix))
+	return err
+}
+
+// showPlan shows a person which packs each shard gates.
+func showPlan(to io.Writer, w *workspace, loads []load) error {
+	for i, l := range loads {
+		if _, err := fmt.Fprintf(to, "shard %s: %s, %s\n", shard{i + 1, len(loads)}, pack.Counted(len(l.packs), "pack"), pack.Counted(int(l.bytes), "byte")); err != nil {
+			return err
+		}
+		for _, name := range l.packs {
+			if _, err := fmt.Fprintf(to, "  %s\n", report.Visible(w.files.Show(name))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/bench/generate"
+)
+
+const (
+	seedOfShards  = 13 // whose packs are small
+	packsOfShards = 7
+)
+
+// commit makes the current folder a git repository with one commit.
+func commit(t *testing.T) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "base"}} {
+		c := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// addConfig adds lines to the config.
+func addConfig(t *testing.T, text string) {
+	t.Helper()
+	src, err := os.ReadFile(".packgate.yaml")
+	if err == nil {
+		err = os.WriteFile(".packgate.yaml", append(src, text...), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// breakPack puts a link that leads nowhere in the place of a pack.
+func breakPack(t *testing.T, number int) {
+	t.Helper()
+	name := filepath.FromSlash(generate.PackFile(seedOfShards, number))
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere.json", name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// move moves a pack to another folder; with no name it goes.
+func move(t *testing.T, number int, to string) {
+	t.Helper()
+	from := filepath.Dir(filepath.FromSlash(generate.PackFile(seedOfShards, number)))
+	do := func() error { return os.Rename(from, filepath.Join("packs", to)) }
+	if to == "" {
+		do = func() error { return os.RemoveAll(from) }
+	}
+	if err := do(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func revise(t *testing.T) {
+	t.Helper()
+	if _, err := generate.Revise(".", seedOfShards, packsOfShards, 2); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const unknownWaiver = "waivers:\n  - {pack: ctxpack.gone, rule: REF001, reason: it went, owner: ada, expires: 2026-06-01}\n"
+
+// What the shards report, merged, is what one run over all packs reports, byte for
+// byte, and ends with the same status.
+func TestShardsAreTheWhole(t *testing.T) {
+	for name, c := range map[string]struct {
+		prepare func(t *testing.T)
+		args    []string
+		says    string
+	}{
+		"clean": {func(*testing.T) {}, nil, `"packs": 7`},
+		"base, with another catalog, and packs that were moved and removed": {func(t *testing.T) {
+			commit(t)
+			revise(t)
+			move(t, 0, "zz-moved")
+			move(t, 3, "aa-moved")
+			move(t, 5, "")
+			edit(t, filepath.Join("environments", "prod.json"), `"runtime": "1.4.0"`, `"runtime": "1.5.0"`)
+		}, []string{"--base", "main"}, `"triggers"`},
+		"unknown base": {func(t *testing.T) { commit(t) }, []string{"--base", "nowhere"}, `"exit_code": 2`},
+		"stray waiver": {func(t *testing.T) { addConfig(t, unknownWaiver) }, []string{"--fail-on", "never"}, `which is not in this repository`},
+		"packs that cannot be read": {func(t *testing.T) {
+			breakPack(t, 1)
+			breakPack(t, 4)
+			breakPack(t, 6)
+			addConfig(t, unknownWaiver)
+		}, nil, `"packs": 4`},
+		"packs that cannot be read, with a base": {func(t *testing.T) { commit(t); breakPack(t, 2) }, []string{"--base", "main"}, `"packs": 0`},
+		"a pack without a pack_id": {func(t *testing.T) {
+			addConfig(t, unknownWaiver)
+			if err := os.WriteFile(generate.PackFile(seedOfShards, 2), []byte("[]"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, nil, `"exit_code": 1`},
+		"config that is not valid": {func(t *testing.T) { addConfig(t, "severity: {REF001: loud, NONE: error}\n") }, nil, `"exit_code": 2`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			if err := generate.Write(".", seedOfShards, packsOfShards); err != nil {
+				t.Fatal(err)
+			}
+			c.prepare(t)
+			whole, status := reported(t, append([]string{"check"}, c.args...)...)
+			if !strings.Contains(whole, c.says) {
+				t.Fatalf("wanted %s in\n%s", c.says, whole)
+			}
+			for n := 1; n <= 5; n++ {
+				if merged, code := mergedShards(t, n, c.args); merged != whole || code != status {
+					t.Fatalf("%d shards end with %d and say\n%s\nThe whole ends with %d and says\n%s", n, code, merged, status, whole)
+				}
+			}
+		})
+	}
+}
+
+// reported runs a command and returns what it prints as JSON, and its exit status.
+func reported(t *testing.T, args ...string) (string, int) {
+	t.Helper()
+	var out bytes.Buffer
+	code := Main(t.Context(), env(&out, append(args, "--format", "json")...))
+	return out.String(), code
+}
+
+// mergedShards merges the reports of all shards, the last one first.
+func mergedShards(t *testing.T, n int, args []string) (string, int) {
+	t.Helper()
+	dir, names := t.TempDir(), []string{"merge"}
+	for i := n; i > 0; i-- {
+		one, _ := reported(t, append([]string{"check", "--shard", fmt.Sprintf("%d/%d", i, n)}, args...)...)
+		name := filepath.Join(dir, fmt.Sprintf("%d.json", i))
+		if err := os.WriteFile(name, []byte(one), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	return reported(t, names...)
+}
+
+// Every pack is dealt out once, the largest first, to the shard with the fewest bytes.
+func TestDeal(t *testing.T) {
+	sizes := map[string]int64{"a": 5, "b": 9, "c": 5, "d": 4, "e": 0, "f": 0, "g": 3}
+	for n, want := range map[int]string{
+		1: "[{[a b c d e f g] 26}]",
+		2: "[{[b d e f] 13} {[a c g] 13}]",
+		3: "[{[b] 9} {[a d] 9} {[c e f g] 8}]",
+		8: "[{[b] 9} {[a] 5} {[c] 5} {[d] 4} {[g] 3} {[e] 0} {[f] 0} {[] 0}]",
+	} {
+		if got := fmt.Sprint(deal(sizes, n)); got != want {
+			t.Errorf("%d shards are %s, wanted %s", n, got, want)
+		}
+	}
+}
+
+func TestParseShard(t *testing.T) {
+	for value, hint := range map[string]string{
+		"1/1": "", "3/4": "", "256/256": "", "": "",
+		"x": "such as 1/4", "1": "such as 1/4", "1/": "such as 1/4", "/2": "such as 1/4", "1/2/3": "such as 1/4",
+		"01/2": "such as 1/4", "+1/2": "such as 1/4", " 1/2": "such as 1/4", "1/99999999999999999999": "such as 1/4",
+		"0/3": "1/3 to 3/3", "4/3": "1/3 to 3/3", "-1/3": "1/3 to 3/3", "1/0": "1 to 256", "1/-2": "1 to 256", "1/257": "1 to 256",
+	} {
+		s, err := parseShard("--shard", value)
+		usage, refused := err.(*usageError)
+		switch {
+		case hint == "" && (err != nil || !s.whole() && s.String() != value):
+			t.Errorf("%q is %v (%v)", value, s, err)
+		case hint != "" && (!refused || !strings.Contains(usage.hint, hint) || usage.message != fmt.Sprintf("--shard is %q", value)):
+			t.Errorf("%q is refused with %#v, wanted the hint %q", value, err, hint)
+		}
+	}
+}
+
+// The run of a shard publishes nothing and writes no comment.
+func TestShardInput(t *testing.T) {
+	for name, c := range map[string]struct {
+		command, comment, err string
+	}{
+		"left out": {},
+		"check":    {command: commandCheck, comment: "never"},
+		"publish":  {command: commandPublish, err: "does not go with the command publish"},
+		"comment":  {command: commandCheck, comment: "always", err: `does not go with the comment "always"`},
+	} {
+		in := inputs{command: c.command, named: c.command != "", comment: "always"}
+		if c.command == "" {
+			in.command = commandCheck // as for an event
+		}
+		err := in.choosePart("2/3", c.comment)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: got %v, wanted %s", name, err, c.err)
+			}
+			continue
+		}
+		if err != nil || in.part != (shard{2, 3}) || !in.named || in.comment != "never" {
+			t.Errorf("%s: got %+v, %v", name, in, err)
+		}
+	}
+	if !slices.Contains(ActionInputs(), "shard") {
+		t.Error("the action does not read the input shard")
+	}
+}
+
+// The same packs are planned and gated.
+func TestPlanIsWhatIsGated(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := generate.Write(".", seedOfShards, packsOfShards); err != nil {
+		t.Fatal(err)
+	}
+	w, err := openWorkspace(".", settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.files.Close()
+	loads := w.deal(3)
+	for i, l := range loads {
+		own, others := w.share(shard{i + 1, 3})
+		if !slices.Equal(own, l.packs) || len(own)+len(others) != packsOfShards {
+			t.Errorf("shard %d gates %q and leaves %q, planned were %q", i+1, own, others, l.packs)
+		}
+	}
+	var out bytes.Buffer
+	if code := Main(t.Context(), env(&out, "plan", "--shards", "3", "--format", "terminal")); code != ExitPass || strings.Count(out.String(), "/pack.json\n") != packsOfShards {
+		t.Errorf("exit status %d:\n%s", code, out.String())
+	}
+}
