@@ -196,7 +196,7 @@ func killAt(t *testing.T, w *world, h *host, folder, what string, n int64, befor
 
 // TestKilledAnywhere kills a publisher to a folder at random points.
 func TestKilledAnywhere(t *testing.T) {
-	const rounds = 16
+	const rounds = 6
 	for _, what := range drills {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

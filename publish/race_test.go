@@ -18,7 +18,7 @@ import (
 // TestTwoPublishers lets two publish the same version at once, with the same bytes
 // and with others.
 func TestTwoPublishers(t *testing.T) {
-	const rounds = 10
+	const rounds = 5
 	everywhere(t, func(t *testing.T, w *world) {
 		for _, same := range []bool{true, false} {
 			collisions, usable := 0, 0

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contextosai/packgate/internal/github/githubtest"
 )
@@ -66,7 +67,7 @@ func TestMergedPullOnAnotherPage(t *testing.T) {
 		g.Pulls = append(g.Pulls, githubtest.Pull{Number: 10 + n, Head: sha, Owner: "acme", Branch: "b"})
 	}
 	g.Pulls = append(g.Pulls, githubtest.Pull{Number: 8, Head: commit("4b"), Owner: "acme", Branch: "next", Merged: sha})
-	client, _ := newClient(t, g)
+	client, _ := newClient(t, g, func(o *Options) { o.Timeout = time.Minute }) // the pages are large
 	if got, err := client.MergedPull(t.Context(), sha); err != nil || got.Number != 8 {
 		t.Errorf("%+v, %v", got, err)
 	}
