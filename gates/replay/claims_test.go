@@ -87,7 +87,7 @@ func TestLargeFiles(t *testing.T) {
 	}
 	begin := time.Now()
 	found, unchecked := gatetest.Judge(Gate, subject(gatetest.Support(), slow...))
-	if took := time.Since(begin); took > 20*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it takes %v", took)
 	}
 	said := 0
@@ -116,7 +116,7 @@ func TestManyTools(t *testing.T) {
 	rests := strings.Replace(record, `"evidence_refs": [`, `"evidence_refs": [`+strings.Join(refs, ",")+",", 1)
 	begin := time.Now()
 	found, unchecked := gatetest.Judge(Gate, subject([]byte(src), refund, packet, rests, rows))
-	if took := time.Since(begin); took > 20*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it takes %v", took)
 	}
 	if len(found) < 3000 || len(unchecked) == 0 || len(unchecked) > 200 {

@@ -62,7 +62,7 @@ func TestHostilePacks(t *testing.T) {
 		start := time.Now()
 		found, unchecked := gatetest.Judge(Gate, s)
 		took := time.Since(start)
-		if took > 20*time.Second {
+		if took > time.Minute {
 			t.Errorf("%s: it took %v", name, took)
 		}
 		t.Logf("%s: %v, %d findings, %d not checked", name, took, len(found), len(unchecked))

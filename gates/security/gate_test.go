@@ -228,7 +228,7 @@ func TestHostileTexts(t *testing.T) {
 		s := alone.Subject(src)
 		start := time.Now()
 		judge(s)
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("256 KiB of %q take %s", piece, took)
 		} else {
 			t.Logf("%q: %s", piece, took)

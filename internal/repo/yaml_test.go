@@ -283,7 +283,7 @@ func TestYAMLIsBounded(t *testing.T) {
 	} {
 		start := time.Now()
 		_, err := readYAML("f", []byte(c.src))
-		if took := time.Since(start); took > 30*time.Second {
+		if took := time.Since(start); took > 2*time.Minute {
 			t.Errorf("%s: %s", c.name, took)
 		}
 		if err == nil || !strings.Contains(show(t, err), c.want) {
