@@ -199,7 +199,7 @@ func (p *publication) one(ctx context.Context, s *candidate) report.Publication 
 	if err != nil {
 		return p.stopped(out, err)
 	}
-	return p.done(out, s, result)
+	return p.done(out, result)
 }
 
 // ref returns by what the published version of a pack is pulled.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path"
@@ -14,6 +13,7 @@ import (
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
@@ -23,10 +23,6 @@ import (
 	"github.com/contextosai/packgate/publish/statement"
 	"github.com/contextosai/packgate/report"
 )
-
-// classInitial is the class of the first version of a pack, which there is nothing
-// to compare with.
-const classInitial = "initial"
 
 // errGated says that the gates stand against a version; the report has what they
 // found.
@@ -56,10 +52,10 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *report.Publi
 		out.Baseline = &report.Published{Pack: c.Baseline.Pack, Digest: c.Baseline.Manifest}
 	}
 	if doc := p.w.config.Document; doc != nil {
-		c.Config = digestOf(doc.Source)
+		c.Config = string(pack.DigestOf(doc.Source))
 	}
 	out.Class = c.Class
-	if c.Source, err = p.reviews.source(ctx, s.name, c.Content); err != nil {
+	if c.Source, err = p.reviews.source(s.name, c.Content); err != nil {
 		return nil, err
 	}
 	if err := p.reviews.ask(ctx, c, before, out); err != nil {
@@ -71,12 +67,11 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *report.Publi
 
 // judge runs the gates over a pack, with what differs from the version before it.
 func (p *publication) judge(subject *gate.Subject, diff *diffing.Diff) report.Pack {
-	if diff == nil {
-		result := gates.Run(subject, p.policy)
-		return report.NewPack(subject, result, stepOf(nil, subject), nil)
+	var outside []finding.Finding
+	if diff != nil {
+		outside = diff.Findings()
 	}
-	result := gates.Run(subject, p.policy, diff.Findings()...)
-	return report.NewPack(subject, result, stepOf(diff, subject), nil)
+	return report.NewPack(subject, gates.Run(subject, p.policy, outside...), stepOf(diff, subject), nil)
 }
 
 // before returns the published version that a pack is compared with, and what
@@ -107,7 +102,7 @@ func (p *publication) before(ctx context.Context, s *candidate) (*publish.Verdic
 // classOfDiff returns the class under which a version is published.
 func classOfDiff(d *diffing.Diff) string {
 	if d == nil {
-		return classInitial
+		return statement.ClassInitial
 	}
 	return max(d.Class, diffing.Patch).String()
 }
@@ -127,7 +122,6 @@ func (p *publication) gateReport(judged report.Pack) ([]byte, error) {
 // stopped notes why a version is not published, and what that means for the run.
 func (p *publication) stopped(out report.Publication, err error) report.Publication {
 	var unfinished *publish.Unfinished
-	var collision *publish.Collision
 	out.Status, out.Reasons = report.PublicationRefused, problemsOf(err)
 	switch {
 	case errors.Is(err, errGated):
@@ -135,7 +129,7 @@ func (p *publication) stopped(out report.Publication, err error) report.Publicat
 	case errors.As(err, &unfinished), exitCode(err) == ExitFailure && !refusal(err):
 		out.Status = report.PublicationUnfinished
 		p.broken = max(p.broken, ExitFailure)
-	case errors.As(err, &collision), refusal(err):
+	case refusal(err):
 	default:
 		p.broken = max(p.broken, exitCode(err))
 	}
@@ -158,7 +152,7 @@ func refusal(err error) bool {
 }
 
 // done notes what was published.
-func (p *publication) done(out report.Publication, s *candidate, r *publish.Result) report.Publication {
+func (p *publication) done(out report.Publication, r *publish.Result) report.Publication {
 	out.Ref, out.Digest, out.Content, out.Bundle = r.Ref, r.Digest, r.Content, r.Bundle
 	out.NotChecked = append(out.NotChecked, r.NotChecked...)
 	for _, note := range r.Notes {
@@ -224,12 +218,9 @@ func (h *signingHouse) private() bool {
 	return h.options.trustedRoot != "" || h.config.Publish.TrustedRoot.Value != ""
 }
 
-// digestOf returns the digest of bytes as statements write it.
-func digestOf(src []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(src)) }
-
 // sourceOf returns where a pack file was read: the commit that has it with these
 // bytes, and nothing where none is known to.
-func sourceOf(ctx context.Context, w *workspace, name string, content []byte, address, sha string) (statement.Source, error) {
+func sourceOf(w *workspace, name string, content []byte, address, sha string) (statement.Source, error) {
 	git, err := github.Open(w.dir)
 	if errors.Is(err, github.ErrNoRepository) {
 		return statement.Source{}, nil

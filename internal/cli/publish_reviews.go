@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/statement"
@@ -49,7 +50,7 @@ func (r *reviewing) start() error {
 }
 
 // source returns where a pack file was read.
-func (r *reviewing) source(ctx context.Context, name string, content []byte) (statement.Source, error) {
+func (r *reviewing) source(name string, content []byte) (statement.Source, error) {
 	if err := r.start(); err != nil {
 		return statement.Source{}, err
 	}
@@ -57,7 +58,7 @@ func (r *reviewing) source(ctx context.Context, name string, content []byte) (st
 	if r.event != nil {
 		address, sha = r.event.ServerURL+"/"+r.event.Repository, r.event.HeadSHA
 	}
-	return sourceOf(ctx, r.w, name, content, address, sha)
+	return sourceOf(r.w, name, content, address, sha)
 }
 
 // ask finds the approvals that the class of a version needs, in every pull request
@@ -142,7 +143,7 @@ func (r *reviewing) digestAt(ctx context.Context, sha, name string) (digest stri
 	err = r.at(ctx, sha, func(b *baseline) error {
 		src, err := b.tree.ReadFile(name, int64(r.w.config.Limits.MaxBytes))
 		if err == nil {
-			digest = digestOf(src)
+			digest = string(pack.DigestOf(src))
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
