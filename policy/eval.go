@@ -93,14 +93,23 @@ func (n *node) undecided(operand int, format string, args ...any) *unknown {
 	if operand >= 0 {
 		variable = n.args[operand].variable
 	}
-	return &unknown{cause: &Cause{
-		Operator: n.name, Variable: variable, Node: n.source, Reason: fmt.Sprintf(format, args...),
-	}}
+	return n.unknown(variable, fmt.Sprintf(format, args...))
 }
 
-// wants is the unknown that arises where an operand has the wrong type.
+// unknown is the unknown that arises at n, together with its cause.
+func (n *node) unknown(variable, reason string) *unknown {
+	made := &struct {
+		unknown
+		Cause
+	}{Cause: Cause{Operator: n.name, Variable: variable, Node: n.source, Reason: reason}}
+	made.cause = &made.Cause
+	return &made.unknown
+}
+
+// wants is the unknown that arises where an operand has the wrong type. It arises
+// in most evaluations of a proof, and so is put together without fmt.
 func (n *node) wants(operand int, got any, wanted string) *unknown {
-	return n.undecided(operand, "%s is %s, wanted %s", n.operandLabel(operand), kindOf(got), wanted)
+	return n.unknown(n.args[operand].variable, n.operandLabel(operand)+" is "+kindOf(got).String()+", wanted "+wanted)
 }
 
 func (n *node) operandLabel(operand int) string {

@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 const (
 	// firstTry is how many steps Gradually begins with. Most questions about a pack
@@ -21,18 +24,46 @@ func (a Answer) OutOfSteps() bool {
 // about how many were needed, and a caller can keep account of them: spend is told
 // the steps of every try before it is made. If it returns a reason, that is the
 // reason of an Undecided answer.
+//
+// A try goes on where the one before it came to its end, and comes to the same
+// answer as one that begins anew: up to there both do the same, and neither has a
+// verdict. What a try still has when it finds one is all that goes into making the
+// answer short.
 func (s Solver) Gradually(f Formula, spend func(steps int) (refused string)) Answer {
 	most := s.Steps
 	if most <= 0 {
 		most = DefaultSteps
 	}
-	for steps := min(firstTry, most); ; steps = min(10*steps, most) {
-		if reason := spend(steps); reason != "" {
-			return Answer{Reason: reason}
-		}
-		answer := Solver{Steps: steps, Lists: s.Lists}.Solve(f)
-		if steps == most || !answer.OutOfSteps() {
-			return answer
-		}
+	steps := min(firstTry, most)
+	if reason := spend(steps); reason != "" {
+		return Answer{Reason: reason}
 	}
+	p := newProver(f, steps)
+	p.lists = s.Lists
+	refused := ""
+	p.budget.more = func() int {
+		next := min(10*steps, most)
+		if next > steps {
+			refused = spend(next)
+		}
+		if refused != "" {
+			return 0
+		}
+		more := next - steps
+		steps = next
+		return more
+	}
+	answer, done := p.answer()
+	switch {
+	case refused != "":
+		return Answer{Reason: refused}
+	case !done:
+		return exhausted(steps)
+	}
+	return answer
+}
+
+// exhausted is the answer for want of steps.
+func exhausted(steps int) Answer {
+	return Answer{Reason: fmt.Sprintf("%s %d steps", outOfSteps, steps)}
 }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf16"
 )
 
@@ -42,18 +43,20 @@ const (
 		"unshift values with "
 )
 
-func inheritanceOf(name string) inheritance {
-	word := " " + name + " "
-	switch {
-	case name == "" || strings.Contains(name, " "):
-		return ofNothing
-	case strings.Contains(inheritedByAll, word):
-		return ofAll
-	case strings.Contains(inheritedByScalars, word):
-		return ofScalars
+func inheritanceOf(name string) inheritance { return inheritances()[name] }
+
+// inheritances are looked up for each name in each path, which is why they are a
+// table.
+var inheritances = sync.OnceValue(func() map[string]inheritance {
+	table := map[string]inheritance{}
+	for name := range strings.FieldsSeq(inheritedByScalars) {
+		table[name] = ofScalars
 	}
-	return ofNothing
-}
+	for name := range strings.FieldsSeq(inheritedByAll) {
+		table[name] = ofAll
+	}
+	return table
+})
 
 // parsePath splits a path as the reference does; "" is the whole data.
 func parsePath(text string) path {

@@ -1,9 +1,6 @@
 package policy
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Formula is a statement about one request, the data that expressions are
 // evaluated over. The zero value is true of every request. A formula never
@@ -178,7 +175,7 @@ func (s Solver) Solve(f Formula) Answer {
 	p.lists = s.Lists
 	answer, done := p.answer()
 	if !done {
-		return Answer{Reason: fmt.Sprintf("%s %d steps", outOfSteps, steps)}
+		return exhausted(steps)
 	}
 	return answer
 }

@@ -53,6 +53,7 @@ func (p *prover) around(t *term) []*term {
 func (p *prover) classify(t *term) {
 	known := map[string]int{}
 	signature := make([]byte, len(t.leaves)+1)
+	of, sizes := make([]int, len(t.regions)), []int(nil) // the class of a region, the regions of a class
 	for i := range t.regions {
 		r := &t.regions[i]
 		for k, l := range t.leaves {
@@ -67,12 +68,21 @@ func (p *prover) classify(t *term) {
 		}
 		at, ok := known[string(signature)]
 		if !ok {
-			at = len(t.classes)
+			at = len(sizes)
 			known[string(signature)] = at
-			t.classes = append(t.classes, class{selector: p.search.proposition()})
+			sizes = append(sizes, 0)
 		}
-		t.classes[at].regions = append(t.classes[at].regions, i)
+		of[i] = at
+		sizes[at]++
 		p.budget.spend(1 + len(signature)/bytesPerStep)
+	}
+	t.classes = make([]class, len(sizes))
+	all := arena[int]{free: make([]int, len(of))}
+	for at, size := range sizes {
+		t.classes[at] = class{selector: p.search.proposition(), regions: all.room(size)}
+	}
+	for i, at := range of {
+		t.classes[at].regions = append(t.classes[at].regions, i)
 	}
 	p.gates.exactlyOne(t.selectors(func(*class) bool { return true }))
 	p.scalar(t)
@@ -80,7 +90,7 @@ func (p *prover) classify(t *term) {
 
 // selectors returns the propositions of some of the classes.
 func (t *term) selectors(of func(*class) bool) []literal {
-	var found []literal
+	found := make([]literal, 0, len(t.classes))
 	for i := range t.classes {
 		if of(&t.classes[i]) {
 			found = append(found, t.classes[i].selector)

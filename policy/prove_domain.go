@@ -52,6 +52,9 @@ type class struct {
 }
 
 func (t *term) cutNumber(f float64) {
+	if t.hasNum == nil {
+		t.hasNum = map[float64]struct{}{}
+	}
 	if _, known := t.hasNum[f]; !known {
 		t.hasNum[f] = struct{}{}
 		t.numbers = append(t.numbers, f)
@@ -59,6 +62,9 @@ func (t *term) cutNumber(f float64) {
 }
 
 func (t *term) cutText(s string) {
+	if t.hasText == nil {
+		t.hasText = map[string]struct{}{}
+	}
 	if _, known := t.hasText[s]; !known {
 		t.hasText[s] = struct{}{}
 		t.texts = append(t.texts, s)
@@ -66,7 +72,6 @@ func (t *term) cutText(s string) {
 }
 
 func (p *prover) newTerm(key string, t *term) *term {
-	t.hasNum, t.hasText = map[float64]struct{}{}, map[string]struct{}{}
 	p.byKey[key] = t
 	p.terms = append(p.terms, t)
 	return t
@@ -74,11 +79,11 @@ func (p *prover) newTerm(key string, t *term) *term {
 
 // variable returns the term of a variable.
 func (p *prover) variable(at path) *term {
-	key := at.String()
-	if known, ok := p.byKey[key]; ok {
+	p.text = at.append(p.text[:0])
+	if known, ok := p.byKey[string(p.text)]; ok {
 		return known
 	}
-	return p.newTerm(key, &term{path: at})
+	return p.newTerm(string(p.text), &term{path: at})
 }
 
 // opaque returns the term of an expression that is not followed, the same one for
@@ -175,11 +180,8 @@ func (n *node) lists(visit func(path)) {
 
 // divide cuts the values of a term into regions.
 func (t *term) divide() {
-	byKind := map[kind][]region{}
-	for _, k := range []kind{kindNull, kindBool, kindNumber, kindString, kindArray, kindObject, kindUnknown} {
-		byKind[k] = t.regionsOf(k)
-	}
-	order := slices.Clone(t.natural)
+	t.regions = make([]region, 0, 10+2*len(t.numbers)+len(t.texts))
+	order := append(make([]kind, 0, len(t.natural)+1), t.natural...)
 	if t.listed {
 		order = append(order, kindArray)
 	}
@@ -189,10 +191,13 @@ func (t *term) divide() {
 	if len(order) == 0 {
 		order = append(order, kindBool)
 	}
+	var taken [kindUnknown + 1]bool
 	take := func(kinds ...kind) {
 		for _, k := range kinds {
-			t.regions = append(t.regions, byKind[k]...)
-			delete(byKind, k)
+			if !taken[k] {
+				taken[k] = true
+				t.regions = append(t.regions, t.regionsOf(k)...)
+			}
 		}
 	}
 	// Where no natural value will do, nothing explains better than a strange one,
@@ -203,6 +208,7 @@ func (t *term) divide() {
 		t.regions = append(t.regions, region{value: ""})
 	}
 	take(kindArray, kindObject, kindUnknown)
+	t.ascending = make([]int, 0, 3+2*len(t.numbers))
 	for i := range t.regions {
 		if _, ok := t.regions[i].value.(float64); ok {
 			t.ascending = append(t.ascending, i)
@@ -213,8 +219,17 @@ func (t *term) divide() {
 	})
 }
 
+// Regions that all terms have alike. What is made of them copies their values.
+var (
+	nullRegion    = []region{{}}
+	noneRegions   = []region{{absent: true}, {}}
+	boolRegions   = []region{{value: true}, {value: false}}
+	listRegions   = []region{{value: []any{true}}, {value: []any{}}}
+	objectRegions = []region{{value: map[string]any{}}}
+)
+
 // regionsOf returns the regions of one type, the most natural first, as far as
-// the term can be of the type.
+// the term can be of the type. They are only read.
 func (t *term) regionsOf(k kind) []region {
 	if t.opaque != nil && !t.opaque.mayBe(k) {
 		return nil
@@ -222,19 +237,19 @@ func (t *term) regionsOf(k kind) []region {
 	switch k {
 	case kindNull:
 		if t.opaque != nil {
-			return []region{{}}
+			return nullRegion
 		}
-		return []region{{absent: true}, {}}
+		return noneRegions
 	case kindBool:
-		return []region{{value: true}, {value: false}}
+		return boolRegions
 	case kindNumber:
 		return t.numberRegions()
 	case kindString:
 		return t.textRegions()
 	case kindArray:
-		return []region{{value: []any{true}}, {value: []any{}}}
+		return listRegions
 	case kindObject:
-		return []region{{value: map[string]any{}}}
+		return objectRegions
 	}
 	return t.unknownRegions()
 }
@@ -303,7 +318,7 @@ func (t *term) textRegions() []region {
 // numberRegions are the constants and the intervals between them, cut at 0 for
 // truthiness. A constant speaks better for itself than a number next to it.
 func (t *term) numberRegions() []region {
-	points := append(slices.Clone(t.numbers), 0)
+	points := append(append(make([]float64, 0, len(t.numbers)+1), t.numbers...), 0)
 	slices.Sort(points)
 	points = slices.Compact(points)
 	values := make([]float64, 0, 2*len(points)+1)

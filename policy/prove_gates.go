@@ -24,11 +24,13 @@ func (x pair) not() pair { return pair{x.f, x.t} }
 type gates struct {
 	search *search
 	pairs  map[[2]literal]literal
+
+	inputs, negated, clause []literal // of the gate that is being built
 }
 
 // and returns what holds exactly if all of the literals do.
 func (g *gates) and(inputs ...literal) literal {
-	literals := make([]literal, 0, len(inputs))
+	literals := g.inputs[:0]
 	for _, l := range inputs {
 		switch l {
 		case always:
@@ -38,6 +40,7 @@ func (g *gates) and(inputs ...literal) literal {
 			literals = append(literals, l)
 		}
 	}
+	g.inputs = literals
 	slices.Sort(literals)
 	literals = slices.Compact(literals)
 	for i := 1; i < len(literals); i++ {
@@ -65,22 +68,23 @@ func (g *gates) and(inputs ...literal) literal {
 
 func (g *gates) gate(literals []literal) literal {
 	all := g.search.proposition()
-	clause := make([]literal, 0, len(literals)+1)
+	clause := g.clause[:0]
 	for _, l := range literals {
 		g.search.add(all.not(), l)
 		clause = append(clause, l.not())
 	}
-	g.search.add(append(clause, all)...)
+	g.clause = append(clause, all)
+	g.search.add(g.clause...)
 	return all
 }
 
 // or returns what holds exactly if one of the literals does.
 func (g *gates) or(inputs ...literal) literal {
-	negated := make([]literal, len(inputs))
-	for i, l := range inputs {
-		negated[i] = l.not()
+	g.negated = g.negated[:0]
+	for _, l := range inputs {
+		g.negated = append(g.negated, l.not())
 	}
-	return g.and(negated...).not()
+	return g.and(g.negated...).not()
 }
 
 // neither returns that a truth is unknown.

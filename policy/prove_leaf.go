@@ -3,7 +3,6 @@ package policy
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // leaf is one operation over one term and constants. What it gives is not worked
@@ -43,11 +42,12 @@ func (p *prover) leaf(n *node) pair {
 	if p.budget.over() {
 		return pair{never, never}
 	}
-	key := canonical(n)
-	p.budget.spend(1 + len(key)/bytesPerStep)
-	if known, ok := p.leaves[key]; ok {
+	p.text = n.append(p.text[:0])
+	p.budget.spend(1 + len(p.text)/bytesPerStep)
+	if known, ok := p.leaves[string(p.text)]; ok {
 		return known.result
 	}
+	key := string(p.text)
 	t, over := p.term(n)
 	switch {
 	case t == nil && over == nil:
@@ -144,7 +144,6 @@ func (t *term) stand(n *node) *node {
 
 // note cuts the term's regions at the constants of an operation over it.
 func (l *leaf) note(n *node) {
-	l.texts = map[string]struct{}{}
 	for i, arg := range n.args {
 		if !constant(arg) {
 			continue
@@ -175,6 +174,9 @@ func (l *leaf) constant(v any, natural bool) {
 		l.numbers = append(l.numbers, t)
 		l.term.cutNumber(t)
 	case string:
+		if l.texts == nil {
+			l.texts = map[string]struct{}{}
+		}
 		l.texts[t] = struct{}{}
 		l.term.cutText(t)
 	case []any:
@@ -293,49 +295,60 @@ func (l *leaf) varies(r *region) bool {
 
 // canonical writes an operation so that two are equal exactly if they are written
 // the same, operand for operand.
-func canonical(n *node) string {
-	var b strings.Builder
-	n.write(&b)
-	return b.String()
-}
+func canonical(n *node) string { return string(n.append(nil)) }
 
-func (n *node) write(b *strings.Builder) {
+// append appends what canonical writes.
+func (n *node) append(b []byte) []byte {
 	if n.op == opConstant {
 		switch t := n.value.(type) {
 		case string:
-			b.WriteString(strconv.Quote(t))
+			return strconv.AppendQuote(b, t)
 		case float64:
-			b.WriteString(strconv.FormatFloat(t, 'g', -1, 64))
+			return strconv.AppendFloat(b, t, 'g', -1, 64)
 		case bool:
-			b.WriteString(strconv.FormatBool(t))
-		default:
-			b.WriteString("null")
+			return strconv.AppendBool(b, t)
 		}
-		return
+		return append(b, "null"...)
 	}
-	b.WriteByte('#')
-	b.WriteString(strconv.Itoa(int(n.op)))
+	b = strconv.AppendInt(append(b, '#'), int64(n.op), 10)
 	if n.op == opVar {
-		b.WriteString(strconv.Quote(n.path.String()))
+		b = n.path.quote(b)
 	}
-	b.WriteByte('(')
+	b = append(b, '(')
 	for _, arg := range n.args {
-		arg.write(b)
-		b.WriteByte(',')
+		b = append(arg.append(b), ',')
 	}
 	if n.args == nil {
 		for i := range n.keys {
-			b.WriteString(strconv.Quote(n.keys[i].path.String()))
+			b = n.keys[i].path.quote(b)
 		}
 	}
-	b.WriteByte(')')
+	return append(b, ')')
+}
+
+// quote appends the path in quotes.
+func (p path) quote(b []byte) []byte {
+	if len(p) == 1 {
+		return strconv.AppendQuote(b, p[0].name)
+	}
+	return strconv.AppendQuote(b, p.String())
+}
+
+// append appends the path as it is written.
+func (p path) append(b []byte) []byte {
+	for i := range p {
+		if i > 0 {
+			b = append(b, '.')
+		}
+		b = append(b, p[i].name...)
+	}
+	return b
 }
 
 // String returns the path as it is written.
 func (p path) String() string {
-	names := make([]string, len(p))
-	for i := range p {
-		names[i] = p[i].name
+	if len(p) == 1 {
+		return p[0].name
 	}
-	return strings.Join(names, ".")
+	return string(p.append(nil))
 }

@@ -15,12 +15,31 @@ func (l literal) not() literal { return l ^ 1 }
 
 func (l literal) proposition() int32 { return int32(l >> 1) }
 
-// budget counts down the steps of one proof.
-type budget struct{ left int }
+// budget counts down the steps of one proof. Where there is more to be had, it is
+// asked for when what there was is used up; it returns 0 for nothing more.
+type budget struct {
+	left int
+	more func() int
+}
 
 func (b *budget) spend(steps int) { b.left -= steps }
 
-func (b *budget) over() bool { return b.left < 0 }
+func (b *budget) over() bool { return b.left < 0 && !b.extended() }
+
+// extended asks for more steps until some are left.
+func (b *budget) extended() bool {
+	for b.left < 0 && b.more != nil {
+		more := b.more()
+		if b.left += more; more <= 0 {
+			b.more = nil
+		}
+	}
+	return b.left >= 0
+}
+
+// last says that what is left has to do. The verdict is there, and the rest only
+// makes the answer shorter.
+func (b *budget) last() { b.more = nil }
 
 // search decides whether clauses can hold together: conflict-driven clause
 // learning with two watched literals (Marques-Silva and Sakallah 1996, Moskewicz
@@ -49,13 +68,36 @@ type search struct {
 	next     int       // where in the order to look for an open one
 	seen     []bool    // by proposition, during analysis
 	conflict bool      // the clauses contradict each other
+
+	literals arena[literal] // of clauses
+	places   arena[int32]   // of watches
+}
+
+// arena hands out room for short lists, many of which are made together.
+type arena[T any] struct{ free []T }
+
+// roomAtOnce is how much room an arena takes at once, unless more is asked for.
+const roomAtOnce = 512
+
+// room returns an empty list with room for so many.
+func (a *arena[T]) room(count int) []T {
+	if len(a.free) < count {
+		a.free = make([]T, max(count, roomAtOnce))
+	}
+	list := a.free[:0:count]
+	a.free = a.free[count:]
+	return list
 }
 
 // marking is what was there before a decision.
 type marking struct{ trail, next int }
 
 func newSearch(b *budget) *search {
-	s := &search{budget: b}
+	const few = 64
+	s := &search{
+		budget: b, clauses: make([][]literal, 0, 2*few), watches: make([][]int32, 0, 2*few), value: make([]int8, 0, 2*few),
+		level: make([]int32, 0, few), reason: make([]int32, 0, few), seen: make([]bool, 0, few), trail: make([]literal, 0, few),
+	}
 	s.add(s.proposition())
 	return s
 }
@@ -75,21 +117,27 @@ func (s *search) proposition() literal {
 func (s *search) add(clause ...literal) {
 	s.undo(0)
 	s.budget.spend(1 + len(clause))
-	kept := make([]literal, 0, len(clause))
-	for _, l := range clause {
-		if s.value[l] > 0 {
+	open, at := 0, 0 // how many literals are not decided, and the last of them
+	for i, l := range clause {
+		switch {
+		case s.value[l] > 0:
 			return
-		}
-		if s.value[l] == 0 {
-			kept = append(kept, l)
+		case s.value[l] == 0:
+			open, at = open+1, i
 		}
 	}
-	switch len(kept) {
+	switch open {
 	case 0:
 		s.conflict = true
 	case 1:
-		s.assign(kept[0], -1)
+		s.assign(clause[at], -1)
 	default:
+		kept := s.literals.room(open)
+		for _, l := range clause {
+			if s.value[l] == 0 {
+				kept = append(kept, l)
+			}
+		}
 		s.attach(kept)
 	}
 }
@@ -97,9 +145,16 @@ func (s *search) add(clause ...literal) {
 func (s *search) attach(clause []literal) int32 {
 	at := int32(len(s.clauses))
 	s.clauses = append(s.clauses, clause)
-	s.watches[clause[0]] = append(s.watches[clause[0]], at)
-	s.watches[clause[1]] = append(s.watches[clause[1]], at)
+	s.watch(clause[0], at)
+	s.watch(clause[1], at)
 	return at
+}
+
+func (s *search) watch(l literal, at int32) {
+	if s.watches[l] == nil {
+		s.watches[l] = s.places.room(4)
+	}
+	s.watches[l] = append(s.watches[l], at)
 }
 
 func (s *search) assign(l literal, reason int32) {
@@ -171,7 +226,7 @@ func (s *search) moveWatch(at int32, failed literal) bool {
 		if s.value[clause[i]] >= 0 {
 			s.budget.spend(i >> 2)
 			clause[1], clause[i] = clause[i], clause[1]
-			s.watches[clause[1]] = append(s.watches[clause[1]], at)
+			s.watch(clause[1], at)
 			return true
 		}
 	}

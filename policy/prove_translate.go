@@ -28,6 +28,7 @@ type prover struct {
 	known  map[*node]pair // expressions that have been translated
 	seen   map[*Expr]bool // expressions whose variables have been noted
 	size   int            // operations of the formula: the price of evaluating it
+	text   []byte         // the key that is being looked up
 
 	lists   []string          // variables that hold lists elsewhere
 	scalars map[literal]*term // what is assumed: that the variable is a scalar

@@ -29,6 +29,7 @@ func (p *prover) answer() (a Answer, done bool) {
 		case !done:
 			return Answer{}, false
 		case !model && models == 0:
+			p.budget.last()
 			return Answer{Verdict: Unsatisfiable, Assumed: p.assumed(core)}, true
 		case !model || models == maxModels:
 			return Answer{Reason: p.unfollowed()}, true
@@ -142,6 +143,7 @@ func (p *prover) witness() map[string]any {
 	if !p.confirmed(settings) && !p.vary(settings) {
 		return nil
 	}
+	p.budget.last()
 	p.reduce(settings)
 	data, _ := build(settings)
 	return data

@@ -2,6 +2,7 @@ package policyrules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/finding"
@@ -46,7 +47,11 @@ func checkAlways(m *model, q *proof, c condition) {
 	if n.Kind == pack.Bool {
 		return
 	}
-	a, _ := q.inAny(m.scopesWhere(c), always(policy.Not(policy.IsTrue(c.expr))))
+	scopes, idle := m.scopesWhere(c), policy.Not(policy.IsTrue(c.expr))
+	if slices.ContainsFunc(scopes, func(s scope) bool { return idle.Holds(s.bare()) }) {
+		return // as nearly all are that read something
+	}
+	a, _ := q.inAny(scopes, always(idle))
 	switch a.Verdict {
 	case policy.Undecided:
 		q.unproved(c.owner, fmt.Sprintf("whether its %s is always true", c.member), a)

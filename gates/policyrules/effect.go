@@ -3,6 +3,7 @@ package policyrules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/pack"
@@ -22,6 +23,14 @@ func (s scope) is() policy.Formula {
 		return policy.All()
 	}
 	return policy.Is(intentPath, s.intent)
+}
+
+// bare returns the request of the scope that says nothing beside its intent.
+func (s scope) bare() map[string]any {
+	if s.any {
+		return map[string]any{}
+	}
+	return policy.Set(nil, strings.Split(intentPath, "."), s.intent)
 }
 
 // words says what kind of request no request of the scope is.

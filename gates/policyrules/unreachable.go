@@ -43,8 +43,8 @@ type reach struct {
 	*model
 	*proof
 	dropped map[*branch]bool
-	usual   map[scope]map[string]any // see usualRequest
-	notes   []undecided              // in the order of the check, which is backward
+	found   map[scope][]map[string]any // requests in which something decides, the last found first
+	notes   []undecided                // in the order of the check, which is backward
 }
 
 // undecided is an outcome whose fate is not known.
@@ -60,7 +60,7 @@ func checkReachable(p *gate.Pass) {
 }
 
 func newReach(m *model, q *proof) *reach {
-	return &reach{model: m, proof: q, dropped: map[*branch]bool{}, usual: map[scope]map[string]any{}}
+	return &reach{model: m, proof: q, dropped: map[*branch]bool{}, found: map[scope][]map[string]any{}}
 }
 
 func (c *reach) checkAll() {
@@ -97,6 +97,9 @@ func (c *reach) check(r *rule) {
 // nothing anyway, so only whether it can hold is asked.
 func (c *reach) fate(b *branch) (fate, policy.Answer) {
 	scopes := c.scopesOf(b.rule)
+	if slices.ContainsFunc(scopes, func(s scope) bool { return c.decides(b, s, nil) }) {
+		return open, policy.Answer{}
+	}
 	held, s := c.inAny(scopes, always(b.holds))
 	if held.Verdict == policy.Unsatisfiable {
 		return never, held
@@ -104,36 +107,18 @@ func (c *reach) fate(b *branch) (fate, policy.Answer) {
 	if held.Verdict == policy.Satisfiable && c.decides(b, s, held.Witness) {
 		return open, held
 	}
-	a, _ := c.inAny(scopes, func(s scope) policy.Formula {
+	a, s := c.inAny(scopes, func(s scope) policy.Formula {
 		return policy.All(b.holds, policy.Not(c.cover(b, s)))
 	})
 	switch a.Verdict {
+	case policy.Satisfiable:
+		c.keep(s, a.Witness)
 	case policy.Unsatisfiable:
 		return covered, a
 	case policy.Undecided:
 		c.notes = append(c.notes, undecided{b, a})
 	}
 	return open, a
-}
-
-// decides tries a request in which an outcome holds, to spare the question that
-// is about all rules at once: with the variables of others as they are in a
-// request that is known to all of them, it mostly shows that nothing covers the
-// outcome.
-func (c *reach) decides(b *branch, s scope, witness map[string]any) bool {
-	request := policy.Overlay(c.usualRequest(s), witness)
-	return b.holds.Holds(request) && !c.cover(b, s).Holds(request)
-}
-
-// usualRequest returns a request of the scope for which no rule is unknown, nil
-// if none is found.
-func (c *reach) usualRequest(s scope) map[string]any {
-	request, asked := c.usual[s]
-	if !asked {
-		request = c.ask(s.is(), known(c.within(s))).Witness
-		c.usual[s] = request
-	}
-	return request
 }
 
 // coverer is something that keeps an outcome from deciding.
