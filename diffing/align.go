@@ -26,7 +26,7 @@ func (s *side) qualifyLike(other *side) {
 	specs, others := s.specForms(), other.specForms()
 	for _, name := range slices.Sorted(maps.Keys(specs)) {
 		own := pack.EscapeSegment(name)
-		version, ok := textOf(s.index[specsPath+"/"+own].Get("version"))
+		version, ok := textOf(s.index.Find(specsPath + "/" + own).Get("version"))
 		qualified := name + "@" + version
 		if !ok || others[name] != nil || others[qualified] == nil || specs[qualified] != nil {
 			continue

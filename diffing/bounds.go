@@ -111,14 +111,12 @@ func idempotencyDropped(u *unit) bool {
 
 // sameTool returns the permissions of a side that allow what the unit, which is a
 // permission, is about.
-func (u *unit) sameTool(s *side) (list []*pack.Permission) {
+func (u *unit) sameTool(s *side) []*pack.Permission {
 	own := cmp.Or(u.permission(u.head), u.permission(u.base))
-	for _, p := range s.permitted() {
-		if own != nil && capability(p) == capability(own) {
-			list = append(list, p)
-		}
+	if own == nil {
+		return nil
 	}
-	return list
+	return s.allowed[capability(own)]
 }
 
 // keyed reports whether one of the permissions requires an idempotency key.

@@ -10,16 +10,12 @@ import (
 // rulesIn returns the rules that a unit adds or changes, as the head has them:
 // all of a bundle, or the one that the unit is or belongs to.
 func rulesIn(u *unit) []gate.RuleRef {
-	var list []gate.RuleRef
-	for _, r := range u.head.Rules {
-		for n := u.new; n != nil; n = n.Parent {
-			if n == r.Node || n == u.new && n == r.Bundle.Node {
-				list = append(list, r)
-				break
-			}
+	for n := u.new; n != nil; n = n.Parent {
+		if list := u.head.rulesUnder[n]; len(list) > 0 && (n == u.new || n == list[0].Node) {
+			return list
 		}
 	}
-	return list
+	return nil
 }
 
 // otherLanguage reports whether a bundle's language changed, or is none that is

@@ -171,10 +171,14 @@ func (r *reach) findAdapter(u *unit, segments []string) {
 		if a == nil {
 			continue
 		}
-		for _, name := range pack.Values(a.Capabilities) {
-			if !isOne || name == one {
-				r.tools = append(r.tools, toolID(a.AdapterID.Value, name))
+		if isOne {
+			if a.Capabilities.OK && s.holds(a.Capabilities.Node, one) {
+				r.tools = append(r.tools, toolID(a.AdapterID.Value, one))
 			}
+			continue
+		}
+		for _, name := range pack.Values(a.Capabilities) {
+			r.tools = append(r.tools, toolID(a.AdapterID.Value, name))
 		}
 	}
 }

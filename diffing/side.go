@@ -15,14 +15,16 @@ import (
 type side struct {
 	*pack.Pack
 	*gate.Index
-	form  map[string]any        // the keyed form
-	index map[string]*pack.Node // from keyed paths to values
-	specs map[string]string     // names given to decision specs, to their own (see alignSpecs)
+	form  map[string]any    // the keyed form
+	index *pack.PathIndex   // from keyed paths to values
+	specs map[string]string // names given to decision specs, to their own (see alignSpecs)
 
-	ruleOf    map[*pack.Node]*pack.Rule
-	raised    []map[string]bool // the gates that rules raise, by the rank of the mode
-	authority int               // the highest rank that a decision authorises
-	ungated   map[string]bool   // destructive capabilities that are permitted without a gate
+	ruleOf     map[*pack.Node]*pack.Rule
+	rulesUnder map[*pack.Node][]gate.RuleRef // at a rule that rule, at a bundle all of its rules
+	allowed    map[string][]*pack.Permission // by capability
+	raised     []map[string]bool             // the gates that rules raise, by the rank of the mode
+	authority  int                           // the highest rank that a decision authorises
+	ungated    map[string]bool               // destructive capabilities that are permitted without a gate
 
 	texts map[*pack.Node]map[string]bool // of arrays, as far as asked for
 	known map[*pack.Node]declaration     // of objects, as far as asked for
@@ -41,17 +43,20 @@ func newSide(p *pack.Pack) *side {
 	members, _ := form.(map[string]any)
 	s := &side{
 		Pack: p, Index: gate.NewIndex(p), form: members, index: index, specs: map[string]string{}, authority: -1,
-		ruleOf: map[*pack.Node]*pack.Rule{}, ungated: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
+		ruleOf: map[*pack.Node]*pack.Rule{}, rulesUnder: map[*pack.Node][]gate.RuleRef{}, allowed: map[string][]*pack.Permission{}, ungated: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
 		eligibility: &asker{mostQuestions, newConditions()},
 	}
 	for _, r := range s.Rules {
 		s.ruleOf[r.Node] = r.Rule
+		s.rulesUnder[r.Node] = append(s.rulesUnder[r.Node], r)
+		s.rulesUnder[r.Bundle.Node] = append(s.rulesUnder[r.Bundle.Node], r)
 	}
 	for _, d := range p.DecisionLayer.DecisionSpecs.Items {
 		s.authority = max(s.authority, pack.Mode(d.ApprovalMode).Rank())
 	}
 	s.raised = s.raisedGates()
 	for _, permission := range s.permitted() {
+		s.allowed[capability(permission)] = append(s.allowed[capability(permission)], permission)
 		if s.unguarded(permission) {
 			s.ungated[capability(permission)] = true
 		}
@@ -90,7 +95,7 @@ func (s *side) at(path string) *pack.Node {
 			path = strings.TrimSuffix(specsPath+"/"+own+"/"+below, "/")
 		}
 	}
-	return s.index[path]
+	return s.index.Find(path)
 }
 
 // holds reports whether an array has a text among its items.

@@ -20,8 +20,10 @@ var SCH001 = &gate.Rule{
 out of it. That needs strict JSON (RFC 8259): no comments, no trailing commas,
 nothing after the document, valid UTF-8 without a byte order mark. Numbers have
 to survive canonicalisation (RFC 8785): they are finite, and integers stay
-within 2^53. A pack also stays within 4 MiB, 64 levels and 100,000 values, so
-that no document can exhaust the machine that checks it.
+within 2^53. A pack also stays within 4 MiB, 64 levels and 100,000 values, and
+the member names that lead to a value within 8 KiB together, so that no document
+can exhaust the machine that checks it. Of more than 1,000 duplicate names and
+numbers out of range the first 1,000 are listed.
 
 Mend the place that the message names. An identifier that looks like a long
 number is written as a string. The limits can be raised in the config:

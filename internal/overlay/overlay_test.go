@@ -288,9 +288,20 @@ func alike(t *testing.T, base, now *pack.Node, want map[*pack.Node]*pack.Node) {
 // read, and what is not says why.
 func TestEveryPlace(t *testing.T) {
 	base := support(t)
-	_, index := base.Document.KeyedForm()
+	var paths []string
+	var collect func(n *pack.Node)
+	collect = func(n *pack.Node) {
+		paths = append(paths, n.KeyedPath())
+		for _, m := range n.Members {
+			collect(m.Value)
+		}
+		for _, item := range n.Items {
+			collect(item)
+		}
+	}
+	collect(base.Document.Root)
 	applied := 0
-	for path := range index {
+	for _, path := range paths {
 		for _, value := range []string{`null`, `7`, `-0.5`, `"x"`, `[]`, `{}`, `[{"adapter_id": "x"}]`, `true`} {
 			u := support(t, written("staging", "", path, value))
 			v := Views(u)[0]

@@ -9,8 +9,13 @@ import (
 // Keyed paths follow the contract's identities: an item of an array whose items
 // have one is named by it, an item of a list that is a set by its own value.
 // policy_dsl is left out, since a bundle has one. An item whose identity is
-// missing, not unique, or looks like an index is named [i]; items of all other
-// arrays by their index alone, as in a JSON Pointer.
+// missing, not unique, longer than longestIdentity, or looks like an index is
+// named [i]; items of all other arrays by their index alone, as in a JSON Pointer.
+
+// longestIdentity is how many bytes an identity may have to name an item. It
+// stands in the path of every value below the item, so that without a bound the
+// paths of a document could be far larger than the document.
+const longestIdentity = 1 << 10
 
 // shape describes a part of the contract as far as paths need it.
 type shape struct {
@@ -108,7 +113,7 @@ func (s *shape) names(array *Node) []string {
 func (s *shape) qualify(array *Node, names []string, shared map[string]int) map[string]int {
 	count := make(map[string]int, len(names))
 	for i, item := range array.Items {
-		if v := item.Get(s.version); names[i] != "" && shared[names[i]] > 1 && v != nil && v.Kind == String {
+		if v := item.Get(s.version); names[i] != "" && shared[names[i]] > 1 && v != nil && v.Kind == String && len(v.Text) <= longestIdentity {
 			names[i] += "@" + v.Text
 		}
 		count[names[i]]++
@@ -117,13 +122,17 @@ func (s *shape) qualify(array *Node, names []string, shared map[string]int) map[
 }
 
 func (s *shape) identity(item *Node) string {
-	if s.id != "" {
-		item = item.Get(s.id)
+	if s.set {
+		if item.Kind != String {
+			return ""
+		}
+		return item.Text // however long, since nothing stands below a text
 	}
-	if item == nil || item.Kind != String {
+	id := item.Get(s.id)
+	if id == nil || id.Kind != String || len(id.Text) > longestIdentity {
 		return ""
 	}
-	return item.Text
+	return id.Text
 }
 
 // isIndex reports whether a segment has the form [i], which is kept for items

@@ -36,6 +36,8 @@ type reader struct {
 	depth  int
 	open   *Node // the innermost object or array that is not closed yet
 	values int
+	names  int // bytes of the names that lead to the next value
+	places int // bytes of the names that lead to the faults with a place
 	limits Limits
 	faults []Fault
 	// owners holds for each fault the value it is about, for its pointer; nil
@@ -188,10 +190,13 @@ func (r *reader) object(n *Node) bool {
 			return false
 		}
 		end := r.at
+		if r.names += len(name) + 1; r.names > longestPath {
+			return r.longPath(start, end)
+		}
 		known := len(r.faults)
 		first, duplicate := names.add(name)
-		if duplicate {
-			r.duplicate(name, start, end, n.Members[first])
+		if duplicate && !r.duplicate(name, start, end, n.Members[first]) {
+			return false
 		}
 		r.space()
 		if r.peek() != ':' {
@@ -204,6 +209,7 @@ func (r *reader) object(n *Node) bool {
 			return false
 		}
 		n.Members = append(n.Members, Member{Name: name, Start: start, End: end, Value: value})
+		r.names -= len(name) + 1
 		if duplicate {
 			r.owners[known] = value
 		}
@@ -213,11 +219,15 @@ func (r *reader) object(n *Node) bool {
 	return true
 }
 
-func (r *reader) duplicate(name string, start, end int, first Member) {
+func (r *reader) duplicate(name string, start, end int, first Member) bool {
+	if r.tooMany(start, end) {
+		return false
+	}
 	r.fault(Duplicate, start, end, "the object already has a member "+quote(name), "keep one of them, or rename one")
 	r.faults[len(r.faults)-1].Related = []finding.Related{
 		{Location: r.doc.Range(first.Start, first.End), Message: "first written here"},
 	}
+	return true
 }
 
 func (r *reader) array(n *Node) bool {
@@ -253,13 +263,22 @@ func (r *reader) number(n *Node) bool {
 	switch {
 	case err != nil:
 		f = math.Copysign(math.MaxFloat64, f)
-		r.fault(Range, n.Start, end, "the number "+clipBytes(literal)+" is beyond the range of a 64-bit float", "write it as a string, or in another unit")
-		r.owners[len(r.owners)-1] = n
+		ok = r.outOfRange(n, "the number "+clipBytes(literal)+" is beyond the range of a 64-bit float", "write it as a string, or in another unit")
 	case integer && math.Abs(f) > maxSafeInteger, integer && math.Abs(f) == maxSafeInteger && literal != "9007199254740992" && literal != "-9007199254740992":
-		r.fault(Range, n.Start, end, "the integer "+clipBytes(literal)+" is beyond 2^53 and would lose digits", "write it as a string")
-		r.owners[len(r.owners)-1] = n
+		ok = r.outOfRange(n, "the integer "+clipBytes(literal)+" is beyond 2^53 and would lose digits", "write it as a string")
 	}
 	n.Number = f
+	return ok
+}
+
+// outOfRange notes a number that ends at the next byte, and returns whether
+// reading goes on.
+func (r *reader) outOfRange(n *Node, message, hint string) bool {
+	if r.tooMany(n.Start, r.at) {
+		return false
+	}
+	r.fault(Range, n.Start, r.at, message, hint)
+	r.owners[len(r.owners)-1] = n
 	return true
 }
 
@@ -269,20 +288,6 @@ func (r *reader) literal(word string) bool {
 		return true
 	}
 	return r.unexpected(wantValue)
-}
-
-// placeFaults gives the faults that belong to a value its pointer and path.
-// That waits until the tree is whole, since a path depends on the neighbours.
-func (r *reader) placeFaults(root *Node) {
-	if root == nil {
-		return
-	}
-	for i, owner := range r.owners {
-		if owner != nil {
-			r.faults[i].Location.Pointer = owner.Pointer()
-			r.faults[i].Location.Path = owner.KeyedPath()
-		}
-	}
 }
 
 // nameSet finds duplicate names: by looking through few members, by a map once

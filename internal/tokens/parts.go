@@ -3,6 +3,7 @@ package tokens
 import (
 	"iter"
 	"unicode"
+	"unicode/utf8"
 )
 
 // MaxRun is how many bytes of one run are counted together: of letters and
@@ -16,7 +17,8 @@ const MaxRun = 1024
 // so no word of a part is longer than two runs.
 func parts(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		if len(text) > MaxRun {
+		// A byte that is no UTF-8 is longer than it looks.
+		if len(text) > MaxRun || !utf8.ValidString(text) {
 			start := 0
 			var r runs
 			for i, c := range text {

@@ -83,7 +83,7 @@ func (b bytePair) Count(text string) int {
 	for part := range parts(text) {
 		n, err := vocabulary.Count(part)
 		if err != nil { // the matcher gave up; no text has more tokens than bytes
-			n = len(strings.ToValidUTF8(part, "\uFFFD"))
+			n = len(string([]rune(part)))
 		}
 		total += n
 	}

@@ -172,6 +172,7 @@ func FuzzCount(f *testing.F) {
 		f.Add(v.Text)
 	}
 	f.Add("\xff\xfe a\xc3")
+	f.Add("\xb6\xb6\xb6" + strings.Repeat("\xa4", MaxRun-100)) // short as it stands, long as it is counted
 	f.Add(strings.Repeat("a", 3*MaxRun) + strings.Repeat("\u0301", MaxRun))
 	f.Fuzz(func(t *testing.T, text string) {
 		valid := string([]rune(text))

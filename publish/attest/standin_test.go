@@ -148,7 +148,7 @@ const (
 // root returns the trusted_root.json of the parts, beside the certificate
 // authority.
 func (in *instance) root(parts int) []byte {
-	now := time.Now()
+	now := in.issued
 	log := func(address string, id []byte, key crypto.PublicKey) map[string]*root.TransparencyLog {
 		return map[string]*root.TransparencyLog{hex.EncodeToString(id): {
 			BaseURL: address, ID: id, ValidityPeriodStart: now.Add(-time.Hour), ValidityPeriodEnd: now.Add(time.Hour),

@@ -15,7 +15,7 @@ import (
 // as malformed, in words, or taken; and a bundle is then judged by them: refused in
 // words, or verified as the statement it is.
 func FuzzTrustRoot(f *testing.F) {
-	in := newInstance(f)
+	in := fixedInstance(f)
 	good := in.bundle(full2, sample())
 	for _, parts := range []int{full, full2} {
 		root := in.root(parts)
