@@ -48,6 +48,7 @@ func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy)
 		}
 	}
 	own := slices.Clone(r.Findings)
+	brought := gate.NewPass(s, overlays.Gate, overlays.OVL009)
 	for _, v := range views {
 		if !slices.ContainsFunc(s.Environments, func(e *repo.Environment) bool { return e.Name() == v.Environment }) {
 			r.NotChecked = append(r.NotChecked, finding.NotChecked{
@@ -58,8 +59,12 @@ func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy)
 		found := resolved(s, v, policy)
 		policy.waive(s.Pack.PackMeta.PackID.Value, found, func(*gate.Rule, *gate.Gate) bool { return false })
 		for _, f := range overlays.Resolved(own, v, found) {
-			r.Findings = append(r.Findings, policy.judge(overlays.OVL009, f))
+			brought.Add(f)
 		}
+	}
+	list, _ := brought.Results()
+	for _, f := range list {
+		r.Findings = append(r.Findings, policy.judge(overlays.OVL009, f))
 	}
 }
 

@@ -78,7 +78,7 @@ func known(idOrName string, at finding.Location) (*gate.Rule, *repo.Problem) {
 	for _, r := range Rules() {
 		names = append(names, r.ID, r.Name)
 	}
-	problem := &repo.Problem{Location: at, Message: fmt.Sprintf("there is no rule %q", idOrName), Hint: "packgate rules lists them"}
+	problem := &repo.Problem{Location: at, Message: fmt.Sprintf("there is no rule %q", idOrName), Hint: "see packgate rules"}
 	if near := schemas.Nearest(idOrName, names); near != "" {
 		problem.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
@@ -143,9 +143,13 @@ func (p Policy) apply(w *repo.Waiver, findings []finding.Finding) (used bool) {
 	return used
 }
 
-// checked reports whether a rule was checked as a whole. The rules outside of the
-// eight gates need a second version, so a waiver of one is never called unused.
+// checked reports whether a rule was checked as a whole, and all that it found is
+// listed. The rules outside of the eight gates need a second version, so a waiver of
+// one is never called unused.
 func (r *Result) checked(rule *gate.Rule, g *gate.Gate) bool {
+	if slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule.ID && f.IsRest() }) {
+		return false
+	}
 	missed := slices.ContainsFunc(r.NotChecked, func(n finding.NotChecked) bool { return n.Rule == rule.ID })
 	return !missed && slices.ContainsFunc(r.Gates, func(result GateResult) bool { return result.Gate.ID == g.ID && result.Reason == "" })
 }

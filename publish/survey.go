@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -38,13 +39,15 @@ type tag struct {
 }
 
 var (
-	contentTag = regexp.MustCompile(`\A((?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*))(-[0-9a-f]{12})?\z`)
-	pinTag     = regexp.MustCompile(`\Aenv-(.+)\z`)
+	contentTag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\A((?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*))(-[0-9a-f]{12})?\z`)
+	})
+	pinTag = regexp.MustCompile(`\Aenv-(.+)\z`)
 )
 
 // readTag tells what a tag is; false for one that is none of packgate's.
 func readTag(text string) (tag, bool) {
-	if m := contentTag.FindStringSubmatch(text); m != nil {
+	if m := contentTag().FindStringSubmatch(text); m != nil {
 		return tag{version: m[1], content: m[2] != ""}, true
 	}
 	if m := pinTag.FindStringSubmatch(text); m != nil {

@@ -19,11 +19,14 @@ func Nearest(name string, candidates []string) string {
 	if len(name) > maxNameLength {
 		return ""
 	}
+	if !slices.IsSorted(candidates) {
+		candidates = slices.Sorted(slices.Values(candidates))
+	}
 	folded := fold(name)
-	limit := (utf8.RuneCountInString(name) + 1) / 3
+	limit := (len(folded) + 1) / 3
 	best, bestDistance := "", limit+1
-	for _, candidate := range slices.Sorted(slices.Values(candidates)) {
-		if len(candidate) > maxNameLength {
+	for _, candidate := range candidates {
+		if len(candidate) > maxNameLength || !within(utf8.RuneCountInString(candidate), len(folded), bestDistance) {
 			continue
 		}
 		if d := distance(folded, fold(candidate), bestDistance); d < bestDistance {
@@ -40,20 +43,23 @@ func fold(name string) []rune {
 	return []rune(wordBreaks.Replace(strings.ToLower(name)))
 }
 
+// within reports whether two lengths differ by less than so many. Folding changes
+// no length, so that a name which is too long or too short need not be folded.
+func within(a, b, enough int) bool { return a-b < enough && b-a < enough }
+
 // distance is the number of insertions, removals, replacements and exchanges of
 // neighbours (each place changed at most once) that turn a into b. When
 // the lengths alone make the result at least enough, it returns enough.
 func distance(a, b []rune, enough int) int {
-	if gap := len(a) - len(b); gap >= enough || -gap >= enough {
+	if !within(len(a), len(b), enough) {
 		return enough
 	}
-	var before []int
-	above := make([]int, len(b)+1)
+	rows := make([]int, 3*(len(b)+1)) // the row, the one above it and the one before
+	before, above, row := rows[:len(b)+1], rows[len(b)+1:2*(len(b)+1)], rows[2*(len(b)+1):]
 	for j := range above {
 		above[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
 			cost := 1
@@ -65,7 +71,7 @@ func distance(a, b []rune, enough int) int {
 				row[j] = min(row[j], before[j-2]+1)
 			}
 		}
-		before, above = above, row
+		before, above, row = above, row, before
 	}
 	return above[len(b)]
 }

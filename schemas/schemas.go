@@ -97,10 +97,11 @@ func Validate(name string, doc any) (violations []Violation, err error) {
 	if !errors.As(failure, &tree) {
 		return nil, fmt.Errorf("schema %s: %w", name, failure)
 	}
-	flat := flattener{library: lib, document: doc}
+	flat := flattener{library: lib, document: doc, known: map[string][]string{}}
 	if err := flat.walk(tree); err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}
+	flat.unknown(flat.closed)
 	return tidy(flat.violations), nil
 }
 

@@ -1,9 +1,7 @@
 package schemas
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -27,6 +25,8 @@ type flattener struct {
 	library    *library
 	document   any
 	violations []Violation
+	closed     []unknownMembers    // of objects that may have no others
+	known      map[string][]string // by the location of a schema, the members it declares
 }
 
 // walk visits the leaves below e. The inner nodes only say that something below
@@ -57,9 +57,7 @@ func (f *flattener) leaf(e *jsonschema.ValidationError) {
 		}
 		return
 	case *kind.AdditionalProperties:
-		for _, name := range k.Properties {
-			f.violations = append(f.violations, f.unknownMember(at, e, name))
-		}
+		f.closed = append(f.closed, unknownMembers{at, e, k.Properties})
 		return
 	case *kind.Enum:
 		at.Message, at.Nearest = enumWords(k)
@@ -67,23 +65,6 @@ func (f *flattener) leaf(e *jsonschema.ValidationError) {
 		at.Message = f.words(e)
 	}
 	f.violations = append(f.violations, at)
-}
-
-// unknownMember words one member that a closed object does not have. Names that
-// the object holds already are suggested only if no other is close: that the
-// member is a second attempt is less probable than that it is a misspelling.
-func (f *flattener) unknownMember(at Violation, e *jsonschema.ValidationError, name string) Violation {
-	present, _ := valueAt(f.document, e.InstanceLocation).(map[string]any)
-	properties, _ := f.schemaAt(e.SchemaURL)["properties"].(map[string]any)
-	known := slices.Sorted(maps.Keys(properties))
-	absent := slices.DeleteFunc(slices.Clone(known), func(candidate string) bool {
-		_, taken := present[candidate]
-		return taken
-	})
-	at.Property = name
-	at.Nearest = cmp.Or(Nearest(name, absent), Nearest(name, known))
-	at.Message = "unknown member " + quote(name) + didYouMean(at.Nearest)
-	return at
 }
 
 // words gives the message of every kind of failure that concerns one value.

@@ -24,6 +24,7 @@ type Subject struct {
 
 	golden func() []golden.Result
 	reach  func() effect.Reach
+	texts  *texts
 }
 
 // NewSubject prepares a pack for the rules.
@@ -32,6 +33,7 @@ func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) 
 		Unit: u, Pack: u.Pack, Environments: environments, Config: c, Index: NewIndex(u.Pack),
 		golden: sync.OnceValue(func() []golden.Result { return golden.Run(u, environments, c) }),
 		reach:  reachOf(u.Pack),
+		texts:  newTexts(c.Limits),
 	}
 }
 
@@ -44,7 +46,7 @@ func reachOf(p *pack.Pack) func() effect.Reach {
 // of the pack, and the catalogs it is held against. What became of the golden cases
 // stays what it was, for each of them was compiled with its own overlays.
 func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
-	return &Subject{Unit: u, Pack: u.Pack, Environments: environments, Config: s.Config, Index: NewIndex(u.Pack), golden: s.golden, reach: reachOf(u.Pack)}
+	return &Subject{Unit: u, Pack: u.Pack, Environments: environments, Config: s.Config, Index: NewIndex(u.Pack), golden: s.golden, reach: reachOf(u.Pack), texts: s.texts}
 }
 
 // Golden returns what became of the golden cases, in the order of their files.
@@ -59,16 +61,25 @@ type Pass struct {
 	*Subject
 	gate       *Gate
 	rule       *Rule
-	findings   []finding.Finding
+	found      list
 	notChecked []finding.NotChecked
+	reasons    map[string]bool // of what is not checked, listed or not
 }
 
 // NewPass returns the pass of one rule over a subject.
 func NewPass(s *Subject, g *Gate, r *Rule) *Pass { return &Pass{Subject: s, gate: g, rule: r} }
 
-// Results returns what the rule found and what it could not check.
+// Results returns what the rule found and what it could not check. Of more than
+// MostFindings the first are listed, and the last says how many there are besides.
 func (p *Pass) Results() ([]finding.Finding, []finding.NotChecked) {
-	return p.findings, p.notChecked
+	found, notChecked := p.found.findings, p.notChecked
+	if p.found.more > 0 {
+		found = append(slices.Clip(found), p.rest())
+	}
+	if more := len(p.reasons) - len(notChecked); more > 0 {
+		notChecked = append(slices.Clip(notChecked), p.unable(fmt.Sprintf("… and %d more reasons that are not listed", more)))
+	}
+	return found, notChecked
 }
 
 // Diagnostic is one fault, as a rule reports it.
@@ -100,6 +111,7 @@ func (p *Pass) Report(d Diagnostic) {
 		f.Severity = p.rule.Severity
 	}
 	switch {
+	case p.Full(): // it is counted, and nobody asks where it is
 	case d.Location != nil:
 		f.Location = *d.Location
 	case d.Name:
@@ -107,7 +119,7 @@ func (p *Pass) Report(d Diagnostic) {
 	default:
 		f.Location = d.At.Location()
 	}
-	p.findings = append(p.findings, f)
+	p.Add(f)
 }
 
 // Reportf reports a message at a value.
@@ -117,10 +129,20 @@ func (p *Pass) Reportf(at *pack.Node, format string, args ...any) {
 
 // NotChecked says that the rule, or a part of it, could not run, and why.
 func (p *Pass) NotChecked(reason string) {
-	n := finding.NotChecked{Gate: p.gate.ID, Rule: p.rule.ID, Reason: reason}
-	if !slices.Contains(p.notChecked, n) {
-		p.notChecked = append(p.notChecked, n)
+	if p.reasons[reason] {
+		return
 	}
+	if p.reasons == nil {
+		p.reasons = map[string]bool{}
+	}
+	p.reasons[reason] = true
+	if len(p.notChecked) < MostFindings {
+		p.notChecked = append(p.notChecked, p.unable(reason))
+	}
+}
+
+func (p *Pass) unable(reason string) finding.NotChecked {
+	return finding.NotChecked{Gate: p.gate.ID, Rule: p.rule.ID, Reason: reason}
 }
 
 // Also returns a related place: a value, and what it is in a few words.

@@ -81,7 +81,7 @@ func label(n *pack.Node) string {
 
 // look reports the secrets in a text that stands at a value, or is the whole file.
 func (s *search) look(name, text string, at *pack.Node) {
-	for _, m := range detect.Secrets(name, text) {
+	for _, m := range s.Detected().Secrets(name, text) {
 		s.found++
 		via := ""
 		if m.Via != "" {

@@ -54,6 +54,10 @@ func checkSideFile(p *gate.Pass, file *repo.SideFile) {
 		return
 	}
 	for _, v := range violations {
+		if p.Full() {
+			p.More()
+			continue
+		}
 		d := violation(file.Kind, root, v)
 		d.Key = p.Unit.Within(file.Name) + " " + d.Key
 		p.Report(d)

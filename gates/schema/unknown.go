@@ -82,6 +82,10 @@ func (w *unknownWalk) visit(n *pack.Node, shape string) {
 		}
 		w.visit(m.Value, shape+"/"+pack.EscapeSegment(m.Name))
 	}
+	for len(unknown) > 0 && w.pass.Full() {
+		w.pass.More()
+		unknown = unknown[1:]
+	}
 	if len(unknown) > 0 {
 		w.report(n, unknown, d.known)
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/detect"
@@ -137,7 +138,9 @@ func encodedSize(text string) (longest int) {
 	return longest
 }
 
-var turn = regexp.MustCompile(`(?mi)^[ \t>*\[]*(?:\d{1,2}:\d{2}(?::\d{2})?\]?[ \t]*)?(user|customer|client|caller|human|agent|assistant|bot|ai|support|system)\b[^:\n]{0,30}:[ \t*]*\S`)
+var turn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?mi)^[ \t>*\[]*(?:\d{1,2}:\d{2}(?::\d{2})?\]?[ \t]*)?(user|customer|client|caller|human|agent|assistant|bot|ai|support|system)\b[^:\n]{0,30}:[ \t*]*\S`)
+})
 
 // turnsOf returns how many lines of a text are turns of a conversation, 0 where
 // only one party speaks.
@@ -145,7 +148,7 @@ func turnsOf(text string) int {
 	if strings.Count(text, "\n") < leastTurns-1 {
 		return 0
 	}
-	turns := turn.FindAllStringSubmatch(text, -1)
+	turns := turn().FindAllStringSubmatch(text, -1)
 	parties := map[string]bool{}
 	for _, t := range turns {
 		parties[strings.ToLower(t[1])] = true

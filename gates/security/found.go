@@ -10,11 +10,12 @@ import (
 
 // Secrets returns the texts of a document that SEC001 takes for secrets, as they
 // stand there, each once, the longest first. Whoever shows values of the document
-// masks them: the rule keeps them out of its own messages alone.
-func Secrets(d *pack.Document) []string {
+// masks them: the rule keeps them out of its own messages alone. What was found in a
+// text is taken from the memo, nil where there is none.
+func Secrets(memo *detect.Memo, d *pack.Document) []string {
 	var found []string
 	add := func(context, text string) {
-		for _, m := range detect.Secrets(context, text) {
+		for _, m := range memo.Secrets(context, text) {
 			found = append(found, text[m.Start:m.End])
 		}
 	}

@@ -47,7 +47,7 @@ func checkPersonal(p *gate.Pass) {
 		}
 		var contacts []sighting
 		known := map[string]bool{}
-		for _, s := range sightings(f.document.Root) {
+		for _, s := range sightings(p.Detected(), f.document.Root) {
 			switch {
 			case !s.Contact:
 				reportPerson(p, f, s)
@@ -62,9 +62,11 @@ func checkPersonal(p *gate.Pass) {
 	}
 }
 
-func sightings(root *pack.Node) (all []sighting) {
+// sightings finds personal data in the values and names of a document. What was
+// found in a text is taken from the memo.
+func sightings(memo *detect.Memo, root *pack.Node) (all []sighting) {
 	look := func(n *pack.Node, about, text string, name bool) {
-		for i, d := range detect.PersonalData(about, text) {
+		for i, d := range memo.PersonalData(about, text) {
 			all = append(all, sighting{d, n, name, text, i})
 		}
 	}

@@ -58,7 +58,7 @@ func reportSecrets(p *gate.Pass, f file, n *pack.Node, text string, name bool) {
 	if !name {
 		context = label(n)
 	}
-	for i, m := range detect.Secrets(context, text) {
+	for i, m := range p.Detected().Secrets(context, text) {
 		p.Report(gate.Diagnostic{
 			Location: masked(n, name, shownOfSecret, isSecret),
 			Message:  what(m, text, shownOfSecret, name),
@@ -72,7 +72,7 @@ func reportSecrets(p *gate.Pass, f file, n *pack.Node, text string, name bool) {
 // repository all the same.
 func unreadableSecrets(p *gate.Pass, f file) {
 	text := string(f.document.Source)
-	for i, m := range detect.Secrets("", text) {
+	for i, m := range p.Detected().Secrets("", text) {
 		l := f.document.Range(m.Start, m.End)
 		p.Report(gate.Diagnostic{
 			Location: &l,

@@ -46,15 +46,19 @@ func label(n *pack.Node) string {
 }
 
 // labels returns the names that stand around a value: that of its member and that
-// of the object which holds it.
+// of the object which holds it. Of a long name only the end is among them, where a
+// name says what it is: it is read again for each value that it stands around.
 func labels(n *pack.Node) string {
 	for at := n; at.Parent != nil; at = at.Parent {
 		if name, ok := at.Name(); ok {
-			return label(at.Parent) + " " + name
+			return ending(label(at.Parent)) + " " + ending(name)
 		}
 	}
 	return ""
 }
+
+// ending returns the last gate.MostOfName bytes of a name.
+func ending(name string) string { return name[max(0, len(name)-gate.MostOfName):] }
 
 // file is a document that is looked at, with the name that sets its findings
 // apart: "" for the pack, that within the pack's folder for files beside it.
@@ -75,8 +79,7 @@ func files(p *gate.Pass) []file {
 	}
 	for _, c := range p.Unit.Cases {
 		if c.Snapshot != nil {
-			d, _ := pack.Read(c.Snapshot.File, c.Snapshot.Source, p.Config.Limits)
-			add(c.Snapshot.Name, d)
+			add(c.Snapshot.Name, p.Stored(c.Snapshot))
 		}
 	}
 	return all

@@ -177,7 +177,7 @@ func TestSkeleton(t *testing.T) {
 			t.Errorf("%q and %q: alike is %v", c.a, c.b, got)
 		}
 	}
-	for r, latin := range toLatin {
+	for r, latin := range toLatin() {
 		if r < 0x80 || latin > 0x7F {
 			t.Errorf("U+%04X leads to %q", r, latin)
 		}

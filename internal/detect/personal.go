@@ -1,7 +1,6 @@
 package detect
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -32,22 +31,20 @@ func PersonalData(about, text string) []Personal {
 }
 
 func personalWithin(about, text string) []Personal {
-	digits := 0
-	for i := range len(text) {
-		if digit[text[i]] {
-			digits++
-		}
-	}
-	if digits < 4 && !strings.Contains(text, "@") {
+	if !personalPossible(text) {
 		return nil
 	}
 	found := emails(text)
-	if digits >= 4 {
+	if c := count(text); c.digits >= fewestDigits {
 		tell := &context{about: strings.Join(Words(about), " "), text: text}
 		for i := range identifiers {
-			found = append(found, identifiers[i].find(tell)...)
+			if d := &identifiers[i]; d.least.in(c) {
+				found = append(found, d.find(tell)...)
+			}
 		}
-		found = append(found, phones(tell)...)
+		if c.digits >= fewestOfPhone {
+			found = append(found, phones(tell)...)
+		}
 	}
 	return apartPersonal(found)
 }
@@ -114,7 +111,7 @@ func hasWord(text, word string) bool {
 	}
 }
 
-var email = regexp.MustCompile(`[\w.%+'-]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`)
+var email = &expression{source: `[\w.%+'-]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`}
 
 // roles are mailboxes that belong to nobody in particular.
 var roles = []string{
@@ -129,10 +126,10 @@ var roles = []string{
 var reserved = []string{"example.com", "example.org", "example.net", "example", "test", "invalid", "localhost", "local", "internal"}
 
 func emails(text string) (found []Personal) {
-	if !strings.Contains(text, "@") {
+	if !addressed(text) {
 		return nil
 	}
-	for _, m := range email.FindAllStringIndex(text, -1) {
+	for _, m := range email.regexp().FindAllStringIndex(text, -1) {
 		address := strings.ToLower(text[m[0]:m[1]])
 		mailbox, domain, _ := strings.Cut(address, "@")
 		mailbox, _, _ = strings.Cut(mailbox, "+")
@@ -150,24 +147,27 @@ func emails(text string) (found []Personal) {
 var (
 	// phone is a number in international form, or one with the marks of a number
 	// that is to be dialled.
-	phone = regexp.MustCompile(`(?:\+|\b00)?\(?\d{1,4}\)?(?:[ ./-]?\(?\d{2,5}\)?){1,5}`)
+	phone = &expression{source: `(?:\+|\b00)?\(?\d{1,4}\)?(?:[ ./-]?\(?\d{2,5}\)?){1,5}`}
 
 	phoneWords = []string{"phone", "mobile", "cell", "tel", "telephone", "whatsapp", "sms", "fax", "msisdn", "call", "dial", "contact number"}
-	datelike   = regexp.MustCompile(`^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})\b`)
+	datelike   = &expression{source: `^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})\b`}
 )
+
+// fewestOfPhone is how many digits a phone number has at least.
+const fewestOfPhone = 7
 
 func phones(c *context) (found []Personal) {
 	if !strings.Contains(c.text, "+") && !c.mentions(phoneWords) {
 		return nil
 	}
-	for _, m := range phone.FindAllStringIndex(c.text, -1) {
+	for _, m := range phone.regexp().FindAllStringIndex(c.text, -1) {
 		start, end := m[0], m[1]
 		number := onlyDigits(c.text[start:end])
-		if !free(c.text, start, end) || datelike.MatchString(c.text[start:end]) || strings.Contains(number, "55501") {
+		if !free(c.text, start, end) || datelike.regexp().MatchString(c.text[start:end]) || strings.Contains(number, "55501") {
 			continue // numbers with 555-01 are set aside for fiction
 		}
 		international := c.text[start] == '+' && len(number) >= 9 && len(number) <= 15
-		if international || len(number) >= 7 && len(number) <= 15 && c.tells(phoneWords, start, end) {
+		if international || len(number) >= fewestOfPhone && len(number) <= 15 && c.tells(phoneWords, start, end) {
 			found = append(found, Personal{Match{Kind: "a phone number", Start: start, End: end}, true, number})
 		}
 	}

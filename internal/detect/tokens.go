@@ -1,6 +1,9 @@
 package detect
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // alphabet is a set of bytes.
 type alphabet [256]bool
@@ -140,25 +143,26 @@ type shape struct {
 }
 
 // byFirst leads from the first byte of a prefix to the tokens that have it, the
-// longest prefix first as far as the table is written so.
-var byFirst = indexTokens(tokens)
-
-func indexTokens(all []token) (index [256][]shape) {
-	for i := range all {
-		for _, prefix := range strings.Fields(all[i].prefixes) {
-			index[prefix[0]] = append(index[prefix[0]], shape{prefix, &all[i]})
+// longest prefix first as far as the table is written so. It is made when the first
+// text is looked at.
+var byFirst = sync.OnceValue(func() *[256][]shape {
+	var index [256][]shape
+	for i := range tokens {
+		for _, prefix := range strings.Fields(tokens[i].prefixes) {
+			index[prefix[0]] = append(index[prefix[0]], shape{prefix, &tokens[i]})
 		}
 	}
-	return index
-}
+	return &index
+})
 
 // findTokens finds tokens by their prefixes.
 func findTokens(text string) (found []Match) {
+	index := byFirst()
 	for i := 0; i < len(text); i++ {
-		if len(byFirst[text[i]]) == 0 || !begins(text, i) {
+		if len(index[text[i]]) == 0 || !begins(text, i) {
 			continue
 		}
-		for _, s := range byFirst[text[i]] {
+		for _, s := range index[text[i]] {
 			if end := s.match(text, i); end > 0 {
 				found = append(found, Match{Kind: s.kind, Start: i, End: end})
 				i = end - 1

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
@@ -316,8 +317,12 @@ func layoutPacks(folder string) ([]string, error) {
 		if checkPack(e.Name()) != nil {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(folder, e.Name(), ocispec.ImageIndexFile)); err == nil {
+		_, err := os.Stat(filepath.Join(folder, e.Name(), ocispec.ImageIndexFile))
+		switch {
+		case err == nil:
 			packs = append(packs, e.Name())
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return nil, (&layout{name: folder}).storage("list", err)
 		}
 	}
 	return packs, nil

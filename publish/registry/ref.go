@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -15,8 +16,10 @@ var (
 	// packPattern is a component of a repository's name and tagPattern a tag (OCI
 	// distribution specification 1.1, "Pulling manifests").
 	packPattern    = regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$`)
-	tagPattern     = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`)
-	contentPattern = regexp.MustCompile(`^((?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*))-[0-9a-f]{12}$`)
+	tagPattern     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`) })
+	contentPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^((?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*))-[0-9a-f]{12}$`)
+	})
 )
 
 const (
@@ -93,11 +96,11 @@ func ParseRef(s, defaultRegistry string) (Ref, error) {
 // never writes one, so whatever is under it was put there by someone else.
 func (r *Ref) setTag(s, tag string) error {
 	switch {
-	case versionPattern.MatchString(tag) && tagPattern.MatchString(tag):
+	case versionPattern.MatchString(tag) && tagPattern().MatchString(tag):
 		r.Version = tag
-	case contentPattern.MatchString(tag) && tagPattern.MatchString(tag):
-		r.Version, r.Tag = contentPattern.FindStringSubmatch(tag)[1], tag
-	case strings.HasPrefix(tag, pinPrefix) && tag != pinPrefix && tagPattern.MatchString(tag):
+	case contentPattern().MatchString(tag) && tagPattern().MatchString(tag):
+		r.Version, r.Tag = contentPattern().FindStringSubmatch(tag)[1], tag
+	case strings.HasPrefix(tag, pinPrefix) && tag != pinPrefix && tagPattern().MatchString(tag):
 		r.Tag = tag
 	default:
 		return refError(s, fmt.Sprintf("%q is neither a version nor a pin", tag),
@@ -141,7 +144,7 @@ func ContentTag(version, manifestDigest string) string {
 // ErrName where the name of the environment cannot be part of a tag.
 func PinTag(environment string) (string, error) {
 	tag := pinPrefix + environment
-	if environment == "" || !tagPattern.MatchString(tag) {
+	if environment == "" || !tagPattern().MatchString(tag) {
 		return "", &Error{Kind: ErrName,
 			Message: fmt.Sprintf("environment %q cannot be part of a tag, wanted 1 to %d of the characters A-Z a-z 0-9 . _ -", environment, 128-len(pinPrefix)),
 			Hint:    "rename the environment"}
@@ -241,7 +244,7 @@ func checkPack(packID string) error {
 }
 
 func checkVersion(version string) error {
-	if versionPattern.MatchString(version) && tagPattern.MatchString(version) {
+	if versionPattern.MatchString(version) && tagPattern().MatchString(version) {
 		return nil
 	}
 	return &Error{Kind: ErrName, Message: fmt.Sprintf("version %q cannot be a tag, wanted MAJOR.MINOR.PATCH", version),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/opencontainers/go-digest"
@@ -43,7 +44,7 @@ func (r *Repository) Resolve(ctx context.Context, tag string) (string, error) {
 
 // referrersTag is how the list of referrers is kept where a registry does not list
 // them itself (OCI distribution specification 1.1, "Referrers Tag Schema").
-var referrersTag = regexp.MustCompile(`^sha256-[0-9a-f]{64}$`)
+var referrersTag = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256-[0-9a-f]{64}$`) })
 
 // Tags returns the tags of the repository, sorted, without those that only keep the
 // referrers of a manifest. A repository that is not there has none.
@@ -52,7 +53,7 @@ func (r *Repository) Tags(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	tags = slices.DeleteFunc(tags, referrersTag.MatchString)
+	tags = slices.DeleteFunc(tags, referrersTag().MatchString)
 	slices.Sort(tags)
 	return slices.Compact(tags), nil
 }
@@ -153,7 +154,7 @@ func (r *Repository) Tag(ctx context.Context, manifestDigest, tag string) error 
 		if now == "" {
 			now = "nothing"
 		}
-		return &Error{Kind: ErrMoved, Message: fmt.Sprintf("%s:%s names %s, wanted %s, which was just written", r.name, tag, now, manifestDigest),
+		return &Error{Kind: ErrMoved, Message: fmt.Sprintf("%s:%s names %s, wanted %s, which was written a moment ago", r.name, tag, now, manifestDigest),
 			Hint: "see who else writes to this repository, and publish from one job at a time"}
 	}
 	return nil
@@ -164,7 +165,7 @@ func (r *Repository) pushConfig(ctx context.Context) error {
 }
 
 func checkTag(tag string) error {
-	if tagPattern.MatchString(tag) {
+	if tagPattern().MatchString(tag) {
 		return nil
 	}
 	return &Error{Kind: ErrName, Message: fmt.Sprintf("%q is no tag, wanted 1 to 128 of the characters A-Z a-z 0-9 . _ -, and none of . - first", tag)}

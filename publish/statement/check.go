@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -12,17 +13,19 @@ import (
 const maxText = 4096
 
 var (
-	digestForm = regexp.MustCompile(`\Asha256:[0-9a-f]{64}\z`)
-	commitForm = regexp.MustCompile(`\A([0-9a-f]{40}|[0-9a-f]{64})\z`)
+	digestForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\Asha256:[0-9a-f]{64}\z`) })
+	commitForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A([0-9a-f]{40}|[0-9a-f]{64})\z`) })
 	// nameForm is pack_id@version: the characters that a pack_id may have, and
 	// MAJOR.MINOR.PATCH without leading zeros (Semantic Versioning 2.0.0, 2).
-	nameForm = regexp.MustCompile(`\A([A-Za-z0-9_.:-]{1,255})@(0|[1-9][0-9]{0,17})(\.(0|[1-9][0-9]{0,17})){2}\z`)
+	nameForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\A([A-Za-z0-9_.:-]{1,255})@(0|[1-9][0-9]{0,17})(\.(0|[1-9][0-9]{0,17})){2}\z`)
+	})
 	// environmentForm is what may follow "env-" in an OCI tag of 128 characters
 	// (OCI distribution specification, pulling manifests).
-	environmentForm = regexp.MustCompile(`\A[A-Za-z0-9_.-]{1,124}\z`)
+	environmentForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[A-Za-z0-9_.-]{1,124}\z`) })
 )
 
-func isDigest(s string) bool { return digestForm.MatchString(s) }
+func isDigest(s string) bool { return digestForm().MatchString(s) }
 
 // isText holds for text without characters that act on what shows it; line
 // breaks and tabs are part of a reason.
@@ -51,7 +54,7 @@ func (v Version) check() error {
 
 // version checks a version; prefix says whose it is.
 func (c *checker) version(prefix string, v Version) {
-	c.that(nameForm.MatchString(v.Pack), "the %sname is %q, wanted a pack_id, @ and a version such as 1.2.0", prefix, v.Pack)
+	c.that(nameForm().MatchString(v.Pack), "the %sname is %q, wanted a pack_id, @ and a version such as 1.2.0", prefix, v.Pack)
 	c.digest("the "+prefix+"manifest's digest", v.Manifest)
 	c.digest("the "+prefix+"content's digest", v.Content)
 }

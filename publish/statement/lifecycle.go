@@ -90,7 +90,7 @@ type pinPredicate struct {
 func (p Pin) check() error {
 	c := &checker{}
 	c.version("", p.Version)
-	c.that(environmentForm.MatchString(p.Environment),
+	c.that(environmentForm().MatchString(p.Environment),
 		"the environment is %q, wanted up to 124 letters, digits and . _ -", p.Environment)
 	if p.Previous != "" {
 		c.digest("the digest of the previous pin", p.Previous)

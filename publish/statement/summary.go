@@ -122,7 +122,7 @@ func (s Summary) check() error {
 	c.address("the pull request", s.PullRequest)
 	c.digest("the report's digest", s.Report)
 	c.address("the source repository", s.Source.Repository)
-	c.that(s.Source.Commit == "" || commitForm.MatchString(s.Source.Commit),
+	c.that(s.Source.Commit == "" || commitForm().MatchString(s.Source.Commit),
 		"the source commit is %q, wanted 40 or 64 hex digits in lower case", s.Source.Commit)
 	c.optional("the source path", s.Source.Path)
 	c.time("the time", s.Time)
