@@ -23,13 +23,14 @@ var order = []string{
 	"internal/effect",
 	"internal/golden",
 	"internal/starter",
+	"internal/scaffold",
+	"internal/detect",
 	"gates/gate",
 	"gates/schema",
 	"gates/references",
 	"gates/policyrules",
 	"gates/risk",
 	"gates/tenancy",
-	"internal/detect",
 	"gates/security",
 	"gates/replay",
 	"gates/evaluation",
@@ -44,14 +45,19 @@ var order = []string{
 	"diffing/compiles",
 	"diffing/flips",
 	"diffing/surface",
+	"playground/engine",
+	"playground",
 	"report",
 	"publish/statement",
 	"publish/registry",
 	"publish/attest",
 	"publish",
 	"internal/github",
+	"internal/cache",
+	"internal/lsp",
 	"internal/cli",
 	"internal/docgen",
+	"playground/build",
 	"", // main
 }
 
@@ -62,10 +68,10 @@ var helpers = []string{"gates/gatetest", "internal/github/githubtest", "internal
 // network, no environment. Printing and the clock belong elsewhere too.
 var pure = []string{
 	"internal/finding", "internal/pack", "policy", "compiler", "internal/tokens", "internal/overlay", "internal/effect",
-	"internal/golden", "internal/starter", "internal/operations", "internal/refresh",
+	"internal/golden", "internal/starter", "internal/scaffold", "internal/operations", "internal/refresh",
 	"gates", "gates/gate", "gates/schema", "gates/references", "gates/policyrules", "gates/risk", "gates/tenancy",
 	"gates/replay", "gates/evaluation", "gates/overlays", "gates/security", "gates/version", "gates/waivers", "internal/detect", "internal/rulebook", "diffing", "diffing/compiles", "diffing/flips", "diffing/surface",
-	"publish/statement",
+	"publish/statement", "playground", "playground/engine",
 }
 
 var outside = []string{"os", "os/exec", "net", "net/http", "log", "math/rand", "math/rand/v2"}

@@ -17,7 +17,7 @@ import (
 // real main as a process of its own. UPDATE=1 rewrites what they compare with.
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"packgate": main})
+	testscript.Main(m, map[string]func(){"packgate": main, "release": func() { version = "v1.2.3"; main() }})
 }
 
 func TestScripts(t *testing.T) {

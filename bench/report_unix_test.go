@@ -58,7 +58,7 @@ func reportOf(packs int) *report.Report {
 			Path: "/tooling_layer/permissions/p_0/arg_constraints/amount", Kind: "changed", Row: "tooling.bound", Class: "minor", Reason: "a bound is tightened",
 			Old: []byte(`{"max":5000}`), New: []byte(`{"max":3000}`), File: p.Path, Line: 100,
 		}}}}
-		r.Packs = append(r.Packs, p)
+		r.Packs.Add(p)
 	}
 	r.Summary = report.Summarise(r.Packs)
 	return r

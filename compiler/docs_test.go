@@ -14,12 +14,17 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// rows returns the rows of the table of docs/compile.md that has these headings.
+// rows returns the rows of the table of docs/compile.md, or of docs/conditions.md,
+// that has these headings.
 func rows(t *testing.T, headings ...string) [][]string {
 	t.Helper()
-	src, err := os.ReadFile("../docs/compile.md")
-	if err != nil {
-		t.Fatal(err)
+	var src []byte
+	for _, page := range []string{"compile.md", "conditions.md"} {
+		text, err := os.ReadFile("../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src = append(src, text...)
 	}
 	_, after, found := strings.Cut(string(src), "| "+strings.Join(headings, " | ")+" |\n")
 	if !found {

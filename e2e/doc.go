@@ -11,6 +11,8 @@
 //     the reference.
 //   - The HTML test opens the HTML report in Chromium: findings, filter, keyboard,
 //     console, network, and what axe finds. It needs chromium and npm.
+//   - The language server test talks to packgate lsp with Microsoft's client library, on
+//     which VS Code is built. It needs node; npm fetches the library.
 //   - The SARIF test holds SARIF logs against the schema of OASIS.
 //   - The GitHub tests hold every request of the client, and every answer of the
 //     stand-in that other tests use, against GitHub's own description of its API.

@@ -114,7 +114,7 @@ func (b buildah) command(name string, args ...string) *exec.Cmd {
 }
 
 // fromLine finds the image that the build stage starts from.
-var fromLine = regexp.MustCompile(`(?m)^FROM (golang:\S+) AS build$`)
+var fromLine = regexp.MustCompile(`(?m)^FROM --platform=\$BUILDPLATFORM (golang:\S+) AS build$`)
 
 func (b buildah) build(t *testing.T, dir, tag, version string) {
 	t.Helper()

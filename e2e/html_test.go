@@ -94,7 +94,7 @@ func brokenExample(t *testing.T) *report.Report {
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatalf("%s: %v\n%s", check, err, &said)
 	}
-	if len(r.Packs) != 2 || r.Summary.Errors < 3 || r.Summary.Warnings < 2 {
+	if r.Packs.Len() != 2 || r.Summary.Errors < 3 || r.Summary.Warnings < 2 {
 		t.Fatalf("too little is wrong for the test to prove anything: %+v", r.Summary)
 	}
 	r.Head = &report.Revision{Ref: "change", SHA: w.head, BlobURL: "https://github.com/octo/packs/blob/" + w.head + "/"}
@@ -192,7 +192,7 @@ func (b *browser) wantFindings(t *testing.T, r *report.Report) {
 	var shown []string
 	b.run(t, chromedp.Evaluate(visible, &shown))
 	count := 0
-	for _, p := range r.Packs {
+	for _, p := range r.Packs.All() {
 		for _, f := range p.Findings {
 			count++
 			if !slices.Contains(shown, f.Fingerprint) {
@@ -241,7 +241,7 @@ func (b *browser) wantAccessible(t *testing.T, axe string) {
 func (b *browser) wantFilter(t *testing.T, r *report.Report) {
 	t.Helper()
 	warnings, total, named := 0, 0, 0
-	for _, p := range r.Packs {
+	for _, p := range r.Packs.All() {
 		total += len(p.Findings)
 		for _, f := range p.Findings {
 			if f.Severity == "warning" {

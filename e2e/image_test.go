@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/contextosai/packgate/bench/size/weight"
 )
 
 const (
@@ -30,6 +32,7 @@ func TestImage(t *testing.T) {
 	t.Run("settings", func(t *testing.T) { checkSettings(t, img.config) })
 	t.Run("files", func(t *testing.T) { checkFiles(t, img) })
 	t.Run("binary", func(t *testing.T) { checkBinary(t, img.files["packgate"].data) })
+	t.Run("size", func(t *testing.T) { checkSize(t, img) })
 
 	t.Run("new pack passes", func(t *testing.T) {
 		w := newWorkspace(t,
@@ -110,6 +113,21 @@ func checkFiles(t *testing.T, img image) {
 		t.Errorf("%s holds no certificate", certs)
 	}
 	t.Logf("binary %d bytes, certificates %d bytes", len(img.files["packgate"].data), len(img.files[certs].data))
+}
+
+// checkSize holds that the image is within its budget, file by file, since engines
+// store layers as they like until they push them.
+func checkSize(t *testing.T, img image) {
+	sizes, err := weight.Measure(img.files["packgate"].data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sizes.Certificates, err = weight.Layer(img.files["etc/ssl/certs/ca-certificates.crt"].data); err != nil {
+		t.Fatal(err)
+	}
+	if err := sizes.Within(); err != nil {
+		t.Error(err)
+	}
 }
 
 // checkBinary holds that the binary needs nothing of a system, carries its version

@@ -74,7 +74,7 @@ func codeScanned() *report.Report {
 	return &report.Report{
 		Version: report.ModelVersion, Tool: report.Tool{Name: "packgate", Version: hostileText, RulesVersion: "1.0.0"}, Command: "check", Result: report.Broken, ExitCode: 3,
 		Base: &report.Revision{SHA: hostileText}, Head: &report.Revision{Ref: hostileText, SHA: hostileText, BlobURL: "https://github.com/acme/packs/blob/c9a5b26/"},
-		Packs:   []report.Pack{{Pack: hostileText, Path: long, Result: report.Failed, Findings: []report.Finding{finding, waived, file, unknown}}},
+		Packs:   report.PacksOf(report.Pack{Pack: hostileText, Path: long, Result: report.Failed, Findings: []report.Finding{finding, waived, file, unknown}}),
 		Errors:  []report.Problem{{Message: hostileText, Hint: hostileText, File: hostileText, Line: 1}, {Message: long}},
 		Notices: []string{hostileText},
 	}
@@ -138,7 +138,7 @@ func TestSARIFSchemaRefuses(t *testing.T) {
 func codeScanning(t *testing.T, run *sarif.Run, r *report.Report) {
 	t.Helper()
 	want := 0
-	for _, p := range r.Packs {
+	for _, p := range r.Packs.All() {
 		want += len(p.Findings)
 	}
 	if len(run.Results) != want || want > 25_000 {

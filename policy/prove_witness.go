@@ -263,6 +263,9 @@ const maxReduced = 64
 func (p *prover) reduce(settings []setting) {
 	for i := range slices.Backward(settings) {
 		s := &settings[i]
+		if p.budget.over() {
+			return // nothing would be confirmed any more
+		}
 		if !s.present || len(s.term.classes) > maxReduced {
 			continue
 		}

@@ -56,7 +56,9 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 	if c.Before != nil {
 		documents = append(documents, filesOf(c.Before.Unit)...)
 	}
-	return masked(p, documents)
+	p = masked(p, s.Detected(), documents)
+	p.Playground = newPlayground(s, c, documents)
+	return p
 }
 
 // filesOf returns the documents of a pack and of the files beside it.

@@ -12,7 +12,7 @@ func NewComparison(c Comparison) (*Diff, []Finding) {
 	for _, f := range c.Diff.Findings() {
 		p.Findings = append(p.Findings, newFinding(f))
 	}
-	p = masked(p, documentsOf(c.Diff))
+	p = masked(p, nil, documentsOf(c.Diff))
 	return p.Diff, p.Findings
 }
 

@@ -18,10 +18,10 @@ func Count(p *Pack) Summary {
 }
 
 // Summarise returns the counts over all packs of a report.
-func Summarise(packs []Pack) Summary {
+func Summarise(packs Packs) Summary {
 	var sum Summary
-	for i := range packs {
-		c := Count(&packs[i])
+	for _, b := range packs.Briefs() {
+		c := b.Counts
 		sum.Packs += c.Packs
 		sum.Errors += c.Errors
 		sum.Warnings += c.Warnings

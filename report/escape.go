@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -89,7 +90,9 @@ const markdownActive = "\\`*_[]<>#~&|!"
 // without any markup: mentions, mathematics, issue references, URLs, www hosts,
 // tickets (GH-1 and those that a repository defines), advisories, emoji names
 // and commits.
-var autolinked = regexp.MustCompile(`[@$]|#[0-9]|://|[wW]{3}\.|[a-zA-Z]-[0-9]|[gG][hH][sS][aA]-|:[a-zA-Z0-9_+-]+:|[0-9a-fA-F]{7}`)
+var autolinked = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[@$]|#[0-9]|://|[wW]{3}\.|[a-zA-Z]-[0-9]|[gG][hH][sS][aA]-|:[a-zA-Z0-9_+-]+:|[0-9a-fA-F]{7}`)
+})
 
 // Markdown returns text as it stands, for a paragraph or a table cell: nothing
 // in it acts as Markdown or HTML, mentions anyone or becomes a link. A text of
@@ -113,7 +116,7 @@ func inert(s string, escape func(string) string) string {
 	for rest != "" {
 		var at []int
 		if mayLink(rest) {
-			at = autolinked.FindStringIndex(rest)
+			at = autolinked().FindStringIndex(rest)
 		}
 		if at == nil {
 			b.WriteString(escape(rest))
@@ -213,7 +216,7 @@ func longestRun(s string) int {
 }
 
 // quoted finds values as messages quote them (Go's %q), and whole digests.
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|sha256:[0-9a-f]{64}`)
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|sha256:[0-9a-f]{64}`) })
 
 // Message returns a finding's message in Markdown: quoted values and digests as code
 // spans, all else as text. A message of more than 500 characters is cut.
@@ -221,7 +224,7 @@ func Message(s string) string {
 	s = shorten(s, maxMarkdownText)
 	var b strings.Builder
 	last := 0
-	for _, at := range quoted.FindAllStringIndex(s, -1) {
+	for _, at := range quoted().FindAllStringIndex(s, -1) {
 		b.WriteString(Markdown(s[last:at[0]]))
 		value, err := strconv.Unquote(s[at[0]:at[1]])
 		if err != nil {

@@ -32,7 +32,7 @@ func graphOf(t *testing.T, script string) *Graph {
 	t.Helper()
 	r := gated(t, exampleRepository(t, script), "")
 	validJSON(t, r)
-	g := r.Packs[0].Graph
+	g := r.Packs.At(0).Graph
 	if g == nil {
 		t.Fatal("there is no graph")
 	}
@@ -124,7 +124,7 @@ func TestGraphIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := gated(t, dir, "")
-	g := r.Packs[0].Graph
+	g := r.Packs.At(0).Graph
 	if len(g.Nodes) != maxGraphNodes || len(g.Edges) != maxGraphEdges || g.NodesLeftOut < 500 || g.EdgesLeftOut == 0 {
 		t.Errorf("%d nodes, %d edges; %d and %d are left out", len(g.Nodes), len(g.Edges), g.NodesLeftOut, g.EdgesLeftOut)
 	}
@@ -140,8 +140,8 @@ func TestGraphIsBounded(t *testing.T) {
 func TestGraphPicture(t *testing.T) {
 	r := gated(t, exampleRepository(t, ""), "")
 	v := &htmlView{report: r}
-	drawn := v.graph(&r.Packs[0])
-	g := r.Packs[0].Graph
+	drawn := v.graph(r.Packs.At(0))
+	g := r.Packs.At(0).Graph
 	if len(drawn.Boxes) != len(g.Nodes) || len(drawn.Edges) != len(g.Edges) || len(drawn.Table.Rows) != len(g.Edges) {
 		t.Errorf("%d boxes, %d edges and %d rows for %d nodes and %d edges", len(drawn.Boxes), len(drawn.Edges), len(drawn.Table.Rows), len(g.Nodes), len(g.Edges))
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -33,8 +32,10 @@ var htmlFiles embed.FS
 // htmlParts are the parsed templates and what stands in the head of each page.
 type htmlParts struct {
 	templates *template.Template
-	head      template.HTML
-	script    template.HTML
+	style     []byte
+	script    []byte
+	// playground is the script of what compiles packs in the page.
+	playground []byte
 }
 
 var loadHTML = sync.OnceValues(func() (*htmlParts, error) {
@@ -50,14 +51,32 @@ var loadHTML = sync.OnceValues(func() (*htmlParts, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'", cspHash(style), cspHash(script))
-	return &htmlParts{
-		templates: templates,
-		// All of this is our own, and the hashes are of exactly these bytes.
-		head:   template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + policy + "\">\n<style>" + string(style) + "</style>"),
-		script: template.HTML("<script>" + string(script) + "</script>"),
-	}, nil
+	playground, err := htmlFiles.ReadFile("html/playground.js")
+	if err != nil {
+		return nil, err
+	}
+	return &htmlParts{templates: templates, style: style, script: script, playground: playground}, nil
 })
+
+// head returns what stands in the head of a page, which runs these scripts and no
+// others. All of it is our own, and the hashes are of exactly these bytes.
+func (h *htmlParts) head(p *htmlProgram) template.HTML {
+	scripts := "'" + cspHash(h.script) + "'"
+	if p != nil {
+		scripts += p.sources
+	}
+	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src %s; base-uri 'none'; form-action 'none'", cspHash(h.style), scripts)
+	return template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + policy + "\">\n<style>" + string(h.style) + "</style>")
+}
+
+// scripts returns the scripts at the end of a page.
+func (h *htmlParts) scripts(p *htmlProgram) template.HTML {
+	html := template.HTML("<script>" + string(h.script) + "</script>")
+	if p != nil {
+		html += "\n" + p.html
+	}
+	return html
+}
 
 // cspHash names an inline element by its content (Content Security Policy Level 3,
 // hash-source).
@@ -78,22 +97,24 @@ func htmlWithin(w io.Writer, r *Report, most int) error {
 	if err != nil {
 		return fmt.Errorf("load the templates of the HTML report: %w", err)
 	}
-	packs := slices.Clone(r.Packs)
-	slices.SortStableFunc(packs, func(a, b Pack) int { return cmp.Compare(urgency(a.Result), urgency(b.Result)) })
-	v := &htmlView{report: r}
+	packs := r.Packs.urgent()
+	v := &htmlView{report: r, program: program(packs, parts)}
+	if v.program != nil {
+		most -= v.program.size
+	}
 	var out bytes.Buffer
 	if err := parts.templates.ExecuteTemplate(&out, "top", v.page(packs, parts)); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
 	left := 0
-	for i := range packs {
+	for i := range packs.Len() {
 		if left > 0 || out.Len() > most {
 			left++
 			continue
 		}
 		whole := out.Len()
-		if err := parts.templates.ExecuteTemplate(&out, "pack", v.pack(&packs[i], i+1)); err != nil {
-			return fmt.Errorf("write the HTML report of %s: %w", packs[i].Path, err)
+		if err := parts.templates.ExecuteTemplate(&out, "pack", v.pack(packs.At(i), i+1)); err != nil {
+			return fmt.Errorf("write the HTML report of %s: %w", packs.Brief(i).Path, err)
 		}
 		if out.Len() > most && i > 0 {
 			out.Truncate(whole)
@@ -139,24 +160,24 @@ type htmlFilter struct {
 	Severities, Gates, States []string
 }
 
-func (v *htmlView) page(packs []Pack, parts *htmlParts) htmlPage {
+func (v *htmlView) page(packs Packs, parts *htmlParts) htmlPage {
 	r := v.report
 	l := looks[string(r.Result)]
-	p := htmlPage{Head: parts.head, Verdict: v.verdict(packs), Tone: tone(string(r.Result)), Mark: l.mark, Counts: v.runCounts()}
+	p := htmlPage{Head: parts.head(v.program), Verdict: v.verdict(packs), Tone: tone(string(r.Result)), Mark: l.mark, Counts: v.runCounts()}
 	switch {
 	case publicationsLead(r) && r.Result != Broken:
 		v.publishVerdict(&p)
 	case r.Result == Broken:
 		p.Todo = v.message(brokenTodo(r))
 	case v.alone():
-		p.Todo = v.todo(todoOf(&packs[0]))
-	case len(packs) > 1:
-		if next := todoOf(&packs[0]); next != nil {
-			p.Todo = append(say().plain("in ").code(v.text(packName(&packs[0]))).plain(", ").pieces, v.todo(next)...)
+		p.Todo = v.todo(todoOf(packs.At(0)))
+	case packs.Len() > 1:
+		if next := todoOf(packs.At(0)); next != nil {
+			p.Todo = append(say().plain("in ").code(v.text(packs.Brief(0).name())).plain(", ").pieces, v.todo(next)...)
 		}
 	}
 	p.Title = p.Verdict + " · packgate"
-	if len(packs) > 1 {
+	if packs.Len() > 1 {
 		p.Overview = v.overview(packs)
 	}
 	p.Revisions = v.revisions()
@@ -170,32 +191,32 @@ func (v *htmlView) page(packs []Pack, parts *htmlParts) htmlPage {
 
 // alone reports whether the report is about one pack and nothing else.
 func (v *htmlView) alone() bool {
-	return len(v.report.Packs) == 1 && v.report.Result != Broken && len(v.report.Published) == 0
+	return v.report.Packs.Len() == 1 && v.report.Result != Broken && len(v.report.Published) == 0
 }
 
 // verdict is the heading of the page.
-func (v *htmlView) verdict(packs []Pack) string {
+func (v *htmlView) verdict(packs Packs) string {
 	switch {
 	case v.report.Result == Broken:
 		return "packgate could not finish"
-	case len(packs) == 0:
+	case packs.Len() == 0:
 		return "No pack changed"
 	case v.alone():
-		return titleOf(&packs[0], v.text)
+		return titleOf(packs.At(0), v.text)
 	}
 	bad := 0
-	for _, p := range packs {
+	for _, p := range packs.Briefs() {
 		if p.Result != Passed {
 			bad++
 		}
 	}
 	switch bad {
 	case 0:
-		return fmt.Sprintf("All %d packs pass", len(packs))
+		return fmt.Sprintf("All %d packs pass", packs.Len())
 	case 1:
-		return fmt.Sprintf("1 of %d packs does not pass", len(packs))
+		return fmt.Sprintf("1 of %d packs does not pass", packs.Len())
 	}
-	return fmt.Sprintf("%d of %d packs do not pass", bad, len(packs))
+	return fmt.Sprintf("%d of %d packs do not pass", bad, packs.Len())
 }
 
 // runCounts says how many of what there are in all packs.
@@ -238,20 +259,19 @@ func (v *htmlView) revisions() []piece {
 }
 
 // overview is one line for each pack.
-func (v *htmlView) overview(packs []Pack) *htmlTable {
+func (v *htmlView) overview(packs Packs) *htmlTable {
 	t := &htmlTable{Head: []string{"Pack", "Verdict", "Findings"}}
 	number := 0
-	fill(v, t, "pack", packs, func(p Pack) htmlRow {
+	fill(v, t, "pack", packs.briefs(), func(b Brief) htmlRow {
 		number++
-		verdict := verdictWord(p.Result)
-		if p.Diff != nil && p.Diff.RequiredVersion != "" && p.Result != Passed {
-			verdict += ", needs " + v.text(p.Diff.RequiredVersion)
+		verdict := verdictWord(b.Result)
+		if b.Required != "" && b.Result != Passed {
+			verdict += ", needs " + v.text(b.Required)
 		}
-		c := Count(&p)
 		return htmlRow{Cells: [][]piece{
-			say().link(fmt.Sprintf("#p%d", number), v.text(packName(&p))).pieces,
-			say().badge(tone(string(p.Result)), looks[string(p.Result)].mark+" "+verdict).pieces,
-			say().plain(pack.Counted(c.Errors, "error") + ", " + pack.Counted(c.Warnings, "warning")).pieces,
+			say().link(fmt.Sprintf("#p%d", number), v.text(b.name())).pieces,
+			say().badge(tone(string(b.Result)), looks[string(b.Result)].mark+" "+verdict).pieces,
+			say().plain(pack.Counted(b.Counts.Errors, "error") + ", " + pack.Counted(b.Counts.Warnings, "warning")).pieces,
 		}}
 	})
 	t.Fold = foldedOver(t, 50)
@@ -259,11 +279,11 @@ func (v *htmlView) overview(packs []Pack) *htmlTable {
 }
 
 // filter returns the choices of the filters, nil where there is nothing to choose.
-func (v *htmlView) filter(packs []Pack) *htmlFilter {
+func (v *htmlView) filter(packs Packs) *htmlFilter {
 	f := &htmlFilter{}
 	severities, gates, states := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for i := range packs {
-		for _, each := range packs[i].Findings {
+	for _, p := range packs.All() {
+		for _, each := range p.Findings {
 			severities[v.text(each.Severity)], gates[v.text(each.Gate)], states[stateOf(each)] = true, true, true
 			f.Total++
 		}
@@ -288,12 +308,14 @@ type htmlEnd struct {
 	LeftOut   string
 	Tool      string
 	Revisions []piece
-	Script    template.HTML
+	// Playground says why the page compiles nothing.
+	Playground string
+	Script     template.HTML
 }
 
 func (v *htmlView) bottom(left int, parts *htmlParts) htmlEnd {
 	t := v.report.Tool
-	end := htmlEnd{Tool: fmt.Sprintf("%s %s, rules %s", v.text(t.Name), v.text(t.Version), v.text(t.RulesVersion)), Revisions: v.revisions(), Script: parts.script}
+	end := htmlEnd{Tool: fmt.Sprintf("%s %s, rules %s", v.text(t.Name), v.text(t.Version), v.text(t.RulesVersion)), Revisions: v.revisions(), Script: parts.scripts(v.program), Playground: v.noPlayground(v.report.Packs, v.program)}
 	if left > 0 {
 		end.LeftOut = leftOut(left, "pack")
 	}

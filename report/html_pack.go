@@ -19,6 +19,7 @@ type htmlPack struct {
 	LeftOut    string // findings that are not shown
 	Callouts   [][]piece
 	Parts      []htmlPart
+	Playground *htmlPlayground
 }
 
 // htmlPart is a part of what is said of a pack, with a heading. What it has of the
@@ -78,6 +79,7 @@ func (v *htmlView) pack(p *Pack, number int) htmlPack {
 	for i := range out.Parts {
 		out.Parts[i].ID = out.ID + "-" + out.Parts[i].ID
 	}
+	out.Playground = v.playground(p, out.ID)
 	out.contents()
 	return out
 }
@@ -95,6 +97,9 @@ func (out *htmlPack) contents() {
 	}
 	for _, p := range out.Parts {
 		out.Contents = append(out.Contents, htmlLink{p.ID, p.Title})
+	}
+	if out.Playground != nil {
+		out.Contents = append(out.Contents, htmlLink{out.Playground.ID, "Compile it yourself"})
 	}
 }
 

@@ -23,6 +23,9 @@ const (
 type htmlView struct {
 	report *Report
 	size   int // bytes of text so far
+	// program runs the playgrounds, nil for none; playgrounds counts them.
+	program     *htmlProgram
+	playgrounds int
 }
 
 // text returns a text of a pack as the page may show it.
@@ -91,7 +94,7 @@ func (v *htmlView) message(s string) []piece {
 	s = shorten(s, maxHTMLText)
 	out := say()
 	last := 0
-	for _, at := range quoted.FindAllStringIndex(s, -1) {
+	for _, at := range quoted().FindAllStringIndex(s, -1) {
 		out.plain(v.text(s[last:at[0]]))
 		value, err := strconv.Unquote(s[at[0]:at[1]])
 		if err != nil {

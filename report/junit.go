@@ -22,29 +22,58 @@ import (
 // The form wants a time, a duration and a host. A report knows none of them, so
 // that the same pack always says the same, and they hold no meaning here.
 func JUnit(w io.Writer, r *Report) error {
-	suites := junitSuites{}
-	for i := range r.Packs {
-		suites.add(packSuite(&r.Packs[i]))
+	j := newJUnitWriter(w)
+	for _, p := range r.Packs.All() {
+		if err := j.add(packSuite(p)); err != nil {
+			return err
+		}
 	}
-	if len(r.Errors) > 0 || len(r.Packs) == 0 {
-		suites.add(runSuite(r))
+	if len(r.Errors) > 0 || r.Packs.Len() == 0 {
+		if err := j.add(runSuite(r)); err != nil {
+			return err
+		}
 	}
-	var b bytes.Buffer
-	b.WriteString(xml.Header)
-	e := xml.NewEncoder(&b)
-	e.Indent("", "  ")
-	if err := e.Encode(suites); err != nil {
+	return j.end()
+}
+
+// junitWriter writes suites one by one: all of them together may be large.
+type junitWriter struct {
+	out io.Writer
+	buf bytes.Buffer // what is not written yet
+	xml *xml.Encoder
+	n   int // suites so far
+	err error
+}
+
+var junitRoot = xml.StartElement{Name: xml.Name{Local: "testsuites"}}
+
+func newJUnitWriter(w io.Writer) *junitWriter {
+	j := &junitWriter{out: w}
+	j.buf.WriteString(xml.Header)
+	j.xml = xml.NewEncoder(&j.buf)
+	j.xml.Indent("", "  ")
+	j.err = j.xml.EncodeToken(junitRoot)
+	return j
+}
+
+// flush writes what was encoded.
+func (j *junitWriter) flush() error {
+	if err := cmp.Or(j.err, j.xml.Flush()); err != nil {
 		return err
 	}
-	b.WriteByte('\n')
 	// Written out, GitHub's runner takes it for a command wherever it stands in a log.
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("##["), []byte("##&#91;")))
+	_, err := j.out.Write(bytes.ReplaceAll(j.buf.Bytes(), []byte("##["), []byte("##&#91;")))
+	j.buf.Reset()
 	return err
 }
 
-type junitSuites struct {
-	XMLName xml.Name     `xml:"testsuites"`
-	Suites  []junitSuite `xml:"testsuite"`
+// end closes the document.
+func (j *junitWriter) end() error {
+	if err := cmp.Or(j.err, j.xml.EncodeToken(junitRoot.End()), j.xml.Flush()); err != nil {
+		return err
+	}
+	j.buf.WriteByte('\n')
+	return j.flush()
 }
 
 type junitSuite struct {
@@ -88,9 +117,9 @@ type junitFault struct {
 // shown in a list.
 func label(s string) string { return cmp.Or(Visible(shorten(s, 200)), "?") }
 
-// add puts a suite behind the others, with its number and its counts.
-func (s *junitSuites) add(suite junitSuite) {
-	suite.ID, suite.Host, suite.Timestamp, suite.Time = len(s.Suites), "localhost", "1970-01-01T00:00:00", "0"
+// add writes a suite, with its number and its counts.
+func (j *junitWriter) add(suite junitSuite) error {
+	suite.ID, suite.Host, suite.Timestamp, suite.Time = j.n, "localhost", "1970-01-01T00:00:00", "0"
 	suite.Tests = len(suite.Cases)
 	for i := range suite.Cases {
 		c := &suite.Cases[i]
@@ -104,7 +133,11 @@ func (s *junitSuites) add(suite junitSuite) {
 			suite.Skipped++
 		}
 	}
-	s.Suites = append(s.Suites, suite)
+	j.n++
+	if err := cmp.Or(j.err, j.xml.EncodeElement(suite, xml.StartElement{Name: xml.Name{Local: "testsuite"}})); err != nil {
+		return err
+	}
+	return j.flush()
 }
 
 // runSuite says what kept packgate from its work, or that there was none.

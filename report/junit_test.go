@@ -12,6 +12,12 @@ import (
 	"github.com/contextosai/packgate/internal/casefile"
 )
 
+// junitSuites is the document.
+type junitSuites struct {
+	XMLName xml.Name     `xml:"testsuites"`
+	Suites  []junitSuite `xml:"testsuite"`
+}
+
 func junitOf(t *testing.T, r *Report) (string, junitSuites) {
 	t.Helper()
 	var b bytes.Buffer
@@ -40,9 +46,9 @@ func TestJUnit(t *testing.T) {
 // agrees checks that a suite fails if and only if its pack does.
 func agrees(t *testing.T, r *Report, suites junitSuites) {
 	t.Helper()
-	for i := range r.Packs {
-		if s := suites.Suites[i]; (s.Failures > 0) != (r.Packs[i].Result != Passed) {
-			t.Errorf("%s has %d failures and is %s", s.Name, s.Failures, r.Packs[i].Result)
+	for i, b := range r.Packs.Briefs() {
+		if s := suites.Suites[i]; (s.Failures > 0) != (b.Result != Passed) {
+			t.Errorf("%s has %d failures and is %s", s.Name, s.Failures, b.Result)
 		}
 	}
 	errors := 0
@@ -109,8 +115,8 @@ func TestJUnitOfAnything(t *testing.T) {
 	for range 15 {
 		r := randomReport(random)
 		first, suites := junitOf(t, r)
-		for i := range r.Packs {
-			if r.Packs[i].Result != Passed && suites.Suites[i].Failures == 0 {
+		for i, b := range r.Packs.Briefs() {
+			if b.Result != Passed && suites.Suites[i].Failures == 0 {
 				t.Fatalf("pack %d does not pass, and nothing fails", i)
 			}
 		}

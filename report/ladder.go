@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -87,10 +86,10 @@ var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`)
 // reproduce returns the command that says the same at a terminal, "" where there
 // is none that can be copied as it is.
 func reproduce(r *Report) string {
-	if len(r.Packs) != 1 || !plainPath.MatchString(r.Packs[0].Path) || len(r.Packs[0].Path) > 200 {
+	if r.Packs.Len() != 1 || !plainPath.MatchString(r.Packs.Brief(0).Path) || len(r.Packs.Brief(0).Path) > 200 {
 		return ""
 	}
-	command := "packgate check " + r.Packs[0].Path
+	command := "packgate check " + r.Packs.Brief(0).Path
 	if b := r.Base; b != nil && plainPath.MatchString(b.SHA) {
 		command += " --base " + short(b.SHA)
 	}
@@ -108,8 +107,7 @@ type ladder struct {
 
 // climb returns the report on the first rung that fits.
 func (l *ladder) climb() string {
-	packs := slices.Clone(l.report.Packs)
-	slices.SortStableFunc(packs, func(a, b Pack) int { return cmp.Compare(urgency(a.Result), urgency(b.Result)) })
+	packs := l.report.Packs.urgent()
 	for r := whole; r <= headline; r++ {
 		if text, ok := l.write(r, packs); ok {
 			return text
@@ -120,7 +118,7 @@ func (l *ladder) climb() string {
 
 // write writes one rung, ok where it fits. The last two rungs count packs for
 // which there is no room, as long as there is room for the first.
-func (l *ladder) write(r rung, packs []Pack) (text string, ok bool) {
+func (l *ladder) write(r rung, packs Packs) (text string, ok bool) {
 	head, tail := &markdown{report: l.report, rung: r}, &markdown{report: l.report, rung: r, links: l.links}
 	head.run(packs)
 	head.leave()
@@ -134,9 +132,9 @@ func (l *ladder) write(r rung, packs []Pack) (text string, ok bool) {
 	room := l.limit - l.measure(l.start) - l.measure(head.out.String()) - l.measure(tail.out.String()) - sentence
 	var body strings.Builder
 	left := 0
-	for i := range packs {
+	for i, p := range packs.All() {
 		one := &markdown{report: l.report, rung: r}
-		one.pack(&packs[i])
+		one.pack(p)
 		size := l.measure(one.out.String())
 		switch {
 		case size <= room:
@@ -170,7 +168,7 @@ func MarkdownReport(w io.Writer, r *Report) error {
 // pack writes what is said of one pack.
 func (m *markdown) pack(p *Pack) {
 	level := "###"
-	if len(m.report.Packs) > 1 || m.report.Result == Broken || len(m.report.Published) > 0 {
+	if m.report.Packs.Len() > 1 || m.report.Result == Broken || len(m.report.Published) > 0 {
 		level = "####"
 	}
 	m.paragraph("%s %s %s", level, looks[string(p.Result)].emoji, packTitle(p))

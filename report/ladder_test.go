@@ -60,7 +60,9 @@ func TestReproduce(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	for _, bad := range []string{"a;b", "-rf", "a b", "$(x)", "a\nb", "", strings.Repeat("x", 300)} {
-		r.Packs[0].Path = bad
+		p := r.Packs.At(0)
+		p.Path = bad
+		r.Packs.Set(0, *p)
 		if got := reproduce(r); got != "" {
 			t.Errorf("%.20q: %s", bad, got)
 		}
@@ -141,7 +143,7 @@ func randomReport(random *rand.Rand) *Report {
 		p.Diff.change(random.IntN(10), Change{Path: text(), Class: "major", Kind: "changed", Reason: text(), Old: json.RawMessage(`"x"`), New: json.RawMessage(`1`)})
 		p.Golden = append(p.Golden, Golden{Case: text(), File: text(), Stage: text(), Status: "fail", Outcome: text(), Differences: []Difference{{Path: text(), Now: text()}}})
 		p.NotChecked = append(p.NotChecked, NotChecked{Rule: text(), Reason: text()})
-		r.Packs = append(r.Packs, p)
+		r.Packs.Add(p)
 	}
 	for range random.IntN(5) {
 		r.Published = append(r.Published, randomPublication(random))
@@ -211,7 +213,7 @@ func manyPacks(packs, findings int) *Report {
 		for j := range p.Findings {
 			p.Findings[j].File = p.Path
 		}
-		r.Packs = append(r.Packs, p)
+		r.Packs.Add(p)
 	}
 	r.Summary = Summarise(r.Packs)
 	return r

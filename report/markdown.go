@@ -41,7 +41,7 @@ func (m *markdown) paragraph(format string, args ...any) { m.line(format+"\n", a
 // run writes what is said of the whole run: that it did not finish, that there
 // was nothing to check, what became of versions in a registry, or how several packs
 // fare.
-func (m *markdown) run(packs []Pack) {
+func (m *markdown) run(packs Packs) {
 	r := m.report
 	if r.Result == Broken {
 		m.paragraph("### %s packgate could not finish", looks["error"].emoji)
@@ -56,9 +56,9 @@ func (m *markdown) run(packs []Pack) {
 		m.published()
 	}
 	switch {
-	case len(packs) == 0 && len(r.Published) == 0:
+	case packs.Len() == 0 && len(r.Published) == 0:
 		m.paragraph("### %s No pack changed", looks[string(r.Result)].emoji)
-	case len(packs) > 1:
+	case packs.Len() > 1:
 		m.several(packs)
 	}
 	m.problems()
@@ -71,15 +71,15 @@ func (m *markdown) problems() {
 }
 
 // several writes the verdict on all packs, and where to begin.
-func (m *markdown) several(packs []Pack) {
+func (m *markdown) several(packs Packs) {
 	bad := 0
-	for _, p := range packs {
+	for _, p := range packs.Briefs() {
 		if p.Result != Passed {
 			bad++
 		}
 	}
 	if bad == 0 { // whatever became of publishing them
-		m.paragraph("### %s All %d packs pass", looks[string(Passed)].emoji, len(packs))
+		m.paragraph("### %s All %d packs pass", looks[string(Passed)].emoji, packs.Len())
 		return
 	}
 	emoji := looks[string(m.report.Result)].emoji
@@ -87,16 +87,19 @@ func (m *markdown) several(packs []Pack) {
 	if bad == 1 {
 		verb = "does not pass"
 	}
-	m.paragraph("### %s %d of %d packs %s", emoji, bad, len(packs), verb)
-	if todo := m.todo(&packs[0]); todo != "" && m.rung < headline {
-		m.paragraph("**Do this:** in %s, %s", Markdown(packName(&packs[0])), todo)
+	m.paragraph("### %s %d of %d packs %s", emoji, bad, packs.Len(), verb)
+	if todo := m.todo(packs.At(0)); todo != "" && m.rung < headline {
+		m.paragraph("**Do this:** in %s, %s", Markdown(packs.Brief(0).name()), todo)
 	}
 }
 
 // packName names a pack: "id version", or the file where that is not known.
-func packName(p *Pack) string {
-	id, version, _ := strings.Cut(p.Pack, "@")
-	return cmp.Or(strings.TrimSpace(id+" "+version), p.Path)
+func packName(p *Pack) string { return Brief{Pack: p.Pack, Path: p.Path}.name() }
+
+// name is packName.
+func (b Brief) name() string {
+	id, version, _ := strings.Cut(b.Pack, "@")
+	return cmp.Or(strings.TrimSpace(id+" "+version), b.Path)
 }
 
 // details writes what is said of one pack below the row of gates.

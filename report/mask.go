@@ -25,7 +25,7 @@ const telling = 8
 // Masked returns a value without the secrets of the documents that it was made
 // from. The value has to come back from its JSON form as it was.
 func Masked[T any](value T, documents []*pack.Document) (T, error) {
-	m := maskOf(documents)
+	m := maskOf(nil, documents)
 	if m == nil {
 		return value, nil
 	}
@@ -34,11 +34,12 @@ func Masked[T any](value T, documents []*pack.Document) (T, error) {
 	return out, err
 }
 
-// maskOf returns the mask of the secrets of documents, nil where there are none.
-func maskOf(documents []*pack.Document) *mask {
+// maskOf returns the mask of the secrets of documents, nil where there are none. What
+// was found in their texts is taken from the memo, where there is one.
+func maskOf(memo *detect.Memo, documents []*pack.Document) *mask {
 	var secrets []string
 	for _, d := range documents {
-		secrets = append(secrets, security.Secrets(d)...)
+		secrets = append(secrets, security.Secrets(memo, d)...)
 	}
 	if len(secrets) == 0 {
 		return nil
@@ -48,8 +49,8 @@ func maskOf(documents []*pack.Document) *mask {
 
 // masked returns what is said of a pack without the secrets of the documents. A
 // repair that would carry one is left out: it could only be made by hand.
-func masked(p Pack, documents []*pack.Document) Pack {
-	m := maskOf(documents)
+func masked(p Pack, memo *detect.Memo, documents []*pack.Document) Pack {
+	m := maskOf(memo, documents)
 	if m == nil {
 		return p
 	}

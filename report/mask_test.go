@@ -72,7 +72,7 @@ func TestSecretsAreMasked(t *testing.T) {
 					t.Fatal("masking lost what is said")
 				}
 				old, findings := NewComparison(everything(unit.Pack, before.Pack, gone))
-				wantNoSecret(t, secret, &Report{Packs: []Pack{p, {Diff: old, Findings: findings}}})
+				wantNoSecret(t, secret, &Report{Packs: PacksOf(p, Pack{Diff: old, Findings: findings})})
 			})
 		}
 	}

@@ -30,12 +30,13 @@ func Merge(reports []*Report) (*Report, error) {
 	first := reports[0]
 	out := &Report{
 		Version: ModelVersion, Tool: first.Tool, Command: first.Command, Base: first.Base, Head: first.Head,
-		Packs: []Pack{}, Errors: []Problem{}, Notices: []string{},
+		Errors: []Problem{}, Notices: []string{},
 	}
 	var tools []string
 	var publications []string // as JSON
 	var errs [][]Problem
 	var notices [][]string
+	var packs []onePack
 	for _, r := range reports {
 		if err := cmp.Or(sameRevision("base", first.Base, r.Base), sameRevision("head", first.Head, r.Head)); err != nil {
 			return nil, err
@@ -50,7 +51,7 @@ func Merge(reports []*Report) (*Report, error) {
 			}
 		}
 		tools = append(tools, r.Tool.Name+" "+r.Tool.Version+" (rules "+r.Tool.RulesVersion+")")
-		out.Packs = append(out.Packs, r.Packs...)
+		packs = append(packs, r.Packs.list...)
 	}
 	out.Errors = append(out.Errors, interleave(errs, byPlace)...)
 	out.Notices = append(out.Notices, interleave(notices, cmp.Compare)...)
@@ -59,7 +60,7 @@ func Merge(reports []*Report) (*Report, error) {
 		out.Notices = append(out.Notices, fmt.Sprintf("the merged reports are of different versions: %s", commas(tools)))
 	}
 	var err error
-	out.Packs, err = onePerPath(out.Packs)
+	out.Packs, err = onePerPath(packs)
 	return out, err
 }
 
@@ -149,20 +150,19 @@ func shaOf(r *Revision) string {
 }
 
 // onePerPath sorts packs by path and leaves each of them once.
-func onePerPath(packs []Pack) ([]Pack, error) {
-	slices.SortStableFunc(packs, func(a, b Pack) int { return cmp.Compare(a.Path, b.Path) })
+func onePerPath(packs []onePack) (Packs, error) {
+	slices.SortStableFunc(packs, func(a, b onePack) int { return cmp.Compare(a.brief.Path, b.brief.Path) })
+	all := Packs{packs}
 	out := packs[:0]
-	for _, p := range packs {
+	for i := range packs {
 		last := len(out) - 1
-		if last < 0 || out[last].Path != p.Path {
-			out = append(out, p)
-			continue
-		}
-		if same, err := samePack(&out[last], &p); err != nil || !same {
-			return nil, cmp.Or(err, fmt.Errorf("%w: two of them say different things of %q", ErrNotOneRun, p.Path))
+		if path := packs[i].brief.Path; last < 0 || out[last].brief.Path != path {
+			out = append(out, packs[i])
+		} else if same, err := samePack(all.At(last), all.At(i)); err != nil || !same {
+			return Packs{}, cmp.Or(err, fmt.Errorf("%w: two of them say different things of %q", ErrNotOneRun, path))
 		}
 	}
-	return out, nil
+	return Packs{out}, nil
 }
 
 // samePack compares packs by what a reader of the JSON form sees.

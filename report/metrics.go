@@ -22,8 +22,8 @@ import (
 func Metrics(w io.Writer, r *Report) error {
 	m := metricSet{}
 	m.run(r)
-	for i := range r.Packs {
-		m.pack(&r.Packs[i])
+	for _, p := range r.Packs.All() {
+		m.pack(p)
 	}
 	out, err := m.text()
 	if err != nil {
@@ -135,8 +135,8 @@ func (m metricSet) run(r *Report) {
 	m.state(metricFamily{"packgate_run_result", stateSetMetric, "", "The verdict over all packs."}, string(r.Result), metricResults)
 	m.add(metricFamily{"packgate_run_errors", gaugeMetric, "", "Errors that kept packgate from doing its work."}, float64(len(r.Errors)))
 	counts := map[Result]int{}
-	for i := range r.Packs {
-		counts[r.Packs[i].Result]++
+	for _, b := range r.Packs.Briefs() {
+		counts[b.Result]++
 	}
 	for _, result := range metricResults {
 		m.add(metricFamily{"packgate_packs", gaugeMetric, "", "Packs by their verdict."}, float64(counts[Result(result)]), metricLabel{"result", result})

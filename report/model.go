@@ -38,7 +38,9 @@ type Report struct {
 	ExitCode int       `json:"exit_code"`
 	Base     *Revision `json:"base,omitempty"`
 	Head     *Revision `json:"head,omitempty"`
-	Packs    []Pack    `json:"packs"`
+	// Shard is the part of the packs that the run was about, as i/N; "" for all of them.
+	Shard string `json:"shard,omitempty"`
+	Packs Packs  `json:"packs"`
 	// Published is what became of versions in a registry, absent where nothing was
 	// to be published.
 	Published []Publication `json:"published,omitempty"`
@@ -109,6 +111,8 @@ type Pack struct {
 	// Triggers are the changes outside of the pack for which it was gated again.
 	Triggers   []Trigger    `json:"triggers,omitempty"`
 	NotChecked []NotChecked `json:"not_checked"`
+	// Playground is what the HTML report compiles the pack from; no other form has it.
+	Playground *Playground `json:"-"`
 }
 
 // Gate is the result of one gate.

@@ -97,15 +97,17 @@ func TestJSON(t *testing.T) {
 
 func TestJSONHasNoCommand(t *testing.T) {
 	r := run(Failed, failing())
-	r.Packs[0].Findings[0].Message = "###[error] and ##[[add-mask]x"
+	p := r.Packs.At(0)
+	p.Findings[0].Message = "###[error] and ##[[add-mask]x"
+	r.Packs.Set(0, *p)
 	src := render(t, r, ".json")
 	if strings.Contains(src, "##[") {
 		t.Error("the runner would find a command")
 	}
 	validJSON(t, r)
 	var back Report
-	if err := json.Unmarshal([]byte(src), &back); err != nil || back.Packs[0].Findings[0].Message != r.Packs[0].Findings[0].Message {
-		t.Errorf("the message is %q, %v", back.Packs[0].Findings[0].Message, err)
+	if err := json.Unmarshal([]byte(src), &back); err != nil || back.Packs.At(0).Findings[0].Message != p.Findings[0].Message {
+		t.Errorf("the message is %q, %v", back.Packs.At(0).Findings[0].Message, err)
 	}
 }
 
@@ -124,7 +126,7 @@ func openLines(src string) int {
 
 func TestMarkdownIsShort(t *testing.T) {
 	for _, s := range samples() {
-		if n := openLines(render(t, s.report, ".md")); n > 30*max(1, len(s.report.Packs)) {
+		if n := openLines(render(t, s.report, ".md")); n > 30*max(1, s.report.Packs.Len()) {
 			t.Errorf("%s shows %d lines", s.name, n)
 		}
 	}
@@ -235,8 +237,7 @@ func TestTerminalForgesNoCommand(t *testing.T) {
 	evil := "::error::x ##[error]y"
 	r := run(Failed, failing(), rejected(), goldens())
 	r.Notices, r.Errors = []string{evil}, []Problem{{Message: evil, File: evil, Hint: evil}}
-	for i := range r.Packs {
-		p := &r.Packs[i]
+	for i, p := range r.Packs.All() {
 		p.Pack, p.Path = evil, evil
 		for j := range p.Findings {
 			f := &p.Findings[j]
@@ -253,6 +254,7 @@ func TestTerminalForgesNoCommand(t *testing.T) {
 			p.Diff.Layers[0].Layer = evil
 			p.Diff.change(0, Change{Path: evil, Reason: evil, Old: json.RawMessage(evil)})
 		}
+		r.Packs.Set(i, *p)
 	}
 	got := render(t, r, ".txt")
 	for _, line := range strings.Split(got, "\n") {
@@ -346,7 +348,7 @@ func TestWriteErrors(t *testing.T) {
 }
 
 func TestSummarise(t *testing.T) {
-	got := Summarise([]Pack{failing(), goldens()})
+	got := Summarise(PacksOf(failing(), goldens()))
 	want := Summary{Packs: 2, Errors: 5, Warnings: 2, Waived: 1, NotChecked: 14}
 	if got != want {
 		t.Errorf("got %+v, wanted %+v", got, want)

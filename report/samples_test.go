@@ -48,7 +48,7 @@ func run(result Result, packs ...Pack) *Report {
 	code := map[Result]int{Passed: 0, Failed: 1, Broken: 3, Rejected: 4}[result]
 	return &Report{
 		Version: ModelVersion, Tool: Tool{Name: "packgate", Version: "0.1.0", RulesVersion: "0.1.0"}, Command: "check",
-		Result: result, ExitCode: code, Packs: append([]Pack{}, packs...), Errors: []Problem{}, Notices: []string{}, Summary: Summarise(packs),
+		Result: result, ExitCode: code, Packs: PacksOf(packs...), Errors: []Problem{}, Notices: []string{}, Summary: Summarise(PacksOf(packs...)),
 	}
 }
 

@@ -59,8 +59,8 @@ func newRuleIndex(r *Report) ruleIndex {
 		}
 	}
 	var others []sarifRule
-	for i := range r.Packs {
-		for _, f := range r.Packs[i].Findings {
+	for _, p := range r.Packs.All() {
+		for _, f := range p.Findings {
 			if _, known := x.at[f.Rule]; !known {
 				id := Visible(f.Rule)
 				others = append(others, sarifRule{ID: id, Name: Visible(f.Name), Short: sarifText{Text: cmp.Or(Visible(f.Name), id)},
@@ -105,13 +105,8 @@ func firstParagraph(doc string) string {
 // results returns the findings in the order of what matters, and how many there
 // was no room for.
 func (x ruleIndex) results(r *Report) (results []sarifResult, left int) {
-	type found struct {
-		*Finding
-		pack *Pack
-	}
-	var ranks [3][]found
-	for i := range r.Packs {
-		p := &r.Packs[i]
+	var ranks [3][]sarifResult
+	for _, p := range r.Packs.All() {
 		for j := range p.Findings {
 			f, rank := &p.Findings[j], 1
 			switch {
@@ -120,18 +115,16 @@ func (x ruleIndex) results(r *Report) (results []sarifResult, left int) {
 			case f.Severity == "error":
 				rank = 0
 			}
-			ranks[rank] = append(ranks[rank], found{f, p})
+			if len(ranks[rank]) == maxResults {
+				left++
+				continue
+			}
+			ranks[rank] = append(ranks[rank], x.result(p, f))
 		}
 	}
-	results = []sarifResult{}
-	for _, f := range slices.Concat(ranks[:]...) {
-		if len(results) == maxResults {
-			left++
-			continue
-		}
-		results = append(results, x.result(f.pack, f.Finding))
-	}
-	return results, left
+	results = append([]sarifResult{}, slices.Concat(ranks[:]...)...)
+	taken := min(len(results), maxResults)
+	return results[:taken], left + len(results) - taken
 }
 
 func (x ruleIndex) result(p *Pack, f *Finding) sarifResult {

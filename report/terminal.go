@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -29,8 +30,11 @@ type Style struct {
 // Terminal writes the report for a person at a terminal.
 func Terminal(w io.Writer, r *Report, style Style) error {
 	t := &terminal{style: style}
-	for i := range r.Packs {
-		t.pack(&r.Packs[i])
+	out := bufio.NewWriter(w)
+	for _, p := range r.Packs.All() {
+		t.pack(p)
+		out.WriteString(t.out.String()) // the first error is kept
+		t.out.Reset()
 	}
 	for _, p := range r.Errors {
 		t.problem("error", "red", "", p)
@@ -40,8 +44,8 @@ func Terminal(w io.Writer, r *Report, style Style) error {
 	}
 	t.published(r)
 	t.verdict(r)
-	_, err := io.WriteString(w, t.out.String())
-	return err
+	out.WriteString(t.out.String())
+	return out.Flush()
 }
 
 type terminal struct {

@@ -4,7 +4,12 @@
 //
 //	cd bench/compare && go run . [--packs 100] [--runs 5] [--seed 1]
 //
-// Both work on the same generated repository, of which every 20th pack has
+// The pipeline is measured in two forms: each tool once over all packs, which takes
+// scripts of one's own around the libraries, and each tool once for each pack, which
+// is what a loop in a shell, or a job's steps, come to. packgate is measured without a
+// cache and once more where nothing has changed since its last run.
+//
+// All work on the same generated repository, of which every 20th pack has
 // changed since the last commit. The pipeline does a part of what packgate does:
 // it compiles no context, compares no snapshot, proves nothing about conditions
 // and does not classify changes. Runs take turns, and of each the median counts,
@@ -61,43 +66,79 @@ func compare(ctx context.Context, w io.Writer, packs, runs int, seed uint64) err
 	if err := t.repository(ctx, dir, packs, nth, seed); err != nil {
 		return err
 	}
-	steps, err := t.pipeline(dir)
+	all, err := t.contenders(dir, temp)
 	if err != nil {
 		return err
 	}
-	taken, err := measure(ctx, append(steps, t.check(dir)), runs)
+	taken, err := measure(ctx, all, runs)
 	if err != nil {
 		return err
 	}
-	return print(w, steps, taken, packs, runs)
+	return print(w, all, taken, packs, runs)
 }
 
-// measure runs all steps in turns and returns what each took. The last row is
-// packgate, the one before it the sum of the others.
-func measure(ctx context.Context, steps []step, runs int) ([]usage, error) {
-	all := make([][]usage, len(steps)+1)
-	for range runs {
-		var sum usage
-		for i, s := range steps {
-			o, err := run(ctx, s)
-			if err != nil {
-				return nil, err
+// contender is one way to do the work: processes, one after the other.
+type contender struct {
+	name  string
+	steps []step
+}
+
+// own is the name of the contender that the others are compared with.
+const own = "packgate check --base"
+
+// contenders returns the pipeline in both forms, and packgate without a cache and
+// with one, which its first run fills.
+func (t *tools) contenders(dir, temp string) ([]contender, error) {
+	together, err := t.pipeline(dir)
+	if err != nil {
+		return nil, err
+	}
+	kept := t.check(dir)
+	kept.args = append(slices.DeleteFunc(slices.Clone(kept.args), func(arg string) bool { return arg == "--no-cache" }), "--cache", filepath.Join(temp, "kept"))
+	kept.settings = filepath.Join(temp, "settings")
+	return []contender{
+		{"pipeline, a process for each tool", together},
+		{"pipeline, a process for each tool and pack", t.loop(together)},
+		{own, []step{t.check(dir)}},
+		{own + ", unchanged since the last run", []step{kept}},
+	}, nil
+}
+
+// measure runs all contenders in turns and returns what each of their steps took, and
+// behind that what they took together. The first turn is not counted: it fills the
+// cache, and the file system's.
+func measure(ctx context.Context, all []contender, runs int) ([][]usage, error) {
+	taken := make([][][]usage, len(all)) // by contender, step and run
+	for i, c := range all {
+		taken[i] = make([][]usage, len(c.steps)+1)
+	}
+	for n := range runs + 1 {
+		for i, c := range all {
+			var sum usage
+			for j, s := range c.steps {
+				o, err := run(ctx, s)
+				if err != nil {
+					return nil, err
+				}
+				if o.found {
+					return nil, fmt.Errorf("%s found faults in packs without any:\n%s", s.name, o.output)
+				}
+				sum.add(o.usage)
+				if n > 0 {
+					taken[i][j] = append(taken[i][j], o.usage)
+				}
 			}
-			if o.found {
-				return nil, fmt.Errorf("%s found faults in packs without any:\n%s", s.name, o.output)
+			if n > 0 {
+				taken[i][len(c.steps)] = append(taken[i][len(c.steps)], sum)
 			}
-			if i == len(steps)-1 {
-				all[i] = append(all[i], sum)
-				all[i+1] = append(all[i+1], o.usage)
-				continue
-			}
-			sum.add(o.usage)
-			all[i] = append(all[i], o.usage)
 		}
 	}
-	medians := make([]usage, len(all))
-	for i, list := range all {
-		medians[i] = usage{median(list, func(u usage) time.Duration { return u.cpu }), median(list, func(u usage) time.Duration { return u.wall }), median(list, func(u usage) int64 { return u.memory })}
+	medians := make([][]usage, len(all))
+	for i := range taken {
+		for _, list := range taken[i] {
+			medians[i] = append(medians[i], usage{median(list, func(u usage) time.Duration { return u.cpu }),
+				median(list, func(u usage) time.Duration { return u.wall }), median(list, func(u usage) int64 { return u.memory })})
+		}
 	}
 	return medians, nil
 }
@@ -112,23 +153,23 @@ func median[T time.Duration | int64](runs []usage, of func(usage) T) T {
 	return values[(len(values)-1)/2]
 }
 
-func print(w io.Writer, steps []step, taken []usage, packs, runs int) error {
+func print(w io.Writer, all []contender, taken [][]usage, packs, runs int) error {
 	fmt.Fprintf(w, "%d packs, every %dth changed since the base; medians of %d runs.\n\n", packs, nth, runs)
 	fmt.Fprint(w, "| | CPU s | time s | memory MiB | CPU to packgate | time to packgate | memory to packgate |\n|---|---:|---:|---:|---:|---:|---:|\n")
-	own := taken[len(taken)-1]
-	for i, u := range taken {
-		name := "packgate check --base"
-		switch {
-		case i < len(steps):
-			name = steps[i].name
-		case i == len(steps):
-			name = "pipeline together"
-		}
-		_, err := fmt.Fprintf(w, "| %s | %.2f | %.2f | %.0f | %.2f | %.2f | %.2f |\n", name, u.cpu.Seconds(), u.wall.Seconds(), float64(u.memory)/(1<<20),
-			u.cpu.Seconds()/own.cpu.Seconds(), u.wall.Seconds()/own.wall.Seconds(), float64(u.memory)/float64(own.memory))
-		if err != nil {
-			return err
-		}
+	at := slices.IndexFunc(all, func(c contender) bool { return c.name == own })
+	to := taken[at][len(all[at].steps)]
+	row := func(name string, u usage) {
+		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.0f | %.2f | %.2f | %.2f |\n", name, u.cpu.Seconds(), u.wall.Seconds(), float64(u.memory)/(1<<20),
+			u.cpu.Seconds()/to.cpu.Seconds(), u.wall.Seconds()/to.wall.Seconds(), float64(u.memory)/float64(to.memory))
 	}
-	return nil
+	for i, c := range all {
+		if len(c.steps) > 1 {
+			for j, s := range c.steps {
+				row("– "+s.name, taken[i][j])
+			}
+		}
+		row(c.name, taken[i][len(c.steps)])
+	}
+	_, err := fmt.Fprintln(w)
+	return err
 }

@@ -31,12 +31,12 @@ func install(ctx context.Context, folder, bin string) (*tools, error) {
 	}
 	top := filepath.Join(folder, "..", "..")
 	steps := []step{
-		{"go", top, []string{"go", "build", "-o", t.packgate, "."}},
-		{"go", top, []string{"go", "build", "-o", t.generate, "./bench/cmd/generate"}},
-		{"go", folder, []string{"go", "build", "-o", t.conftest, "github.com/open-policy-agent/conftest"}},
+		{name: "go", dir: top, args: []string{"go", "build", "-ldflags", "-X main.version=v0.0.1", "-o", t.packgate, "."}},
+		{name: "go", dir: top, args: []string{"go", "build", "-o", t.generate, "./bench/cmd/generate"}},
+		{name: "go", dir: folder, args: []string{"go", "build", "-o", t.conftest, "github.com/open-policy-agent/conftest"}},
 	}
 	if _, err := os.Stat(filepath.Join(folder, "node_modules")); errors.Is(err, os.ErrNotExist) {
-		steps = append(steps, step{"npm", folder, []string{"npm", "ci", "--silent"}})
+		steps = append(steps, step{name: "npm", dir: folder, args: []string{"npm", "ci", "--silent"}})
 	}
 	for _, s := range steps {
 		c := s.command(ctx)
@@ -70,17 +70,33 @@ func (t *tools) repository(ctx context.Context, dir string, packs, nth int, seed
 	return nil
 }
 
-// step is one process of a pipeline.
+// step is one process of a pipeline, or one for each of several files.
 type step struct {
-	name string
-	dir  string
-	args []string
+	name  string
+	dir   string
+	args  []string
+	files []string // behind args
+	each  bool     // a process for each of the files
+	// settings is where the process keeps those of the user, "" for the user's own.
+	settings string
 }
 
-func (s step) command(ctx context.Context) *exec.Cmd {
-	c := exec.CommandContext(ctx, s.args[0], s.args[1:]...)
+func (s step) command(ctx context.Context, files ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, s.args[0], slices.Concat(s.args[1:], files)...)
 	c.Dir = s.dir
+	if s.settings != "" {
+		c.Env = append(c.Environ(), "XDG_CONFIG_HOME="+s.settings)
+	}
 	return c
+}
+
+// loop returns the pipeline with a process for each tool and pack.
+func (t *tools) loop(together []step) []step {
+	steps := slices.Clone(together)
+	for i := range steps {
+		steps[i].each = len(steps[i].files) > 0
+	}
+	return steps
 }
 
 // pipeline returns what somebody would put together who has no packgate: each
@@ -98,16 +114,17 @@ func (t *tools) pipeline(dir string) ([]step, error) {
 	}
 	script := func(name string) string { return filepath.Join(t.folder, name) }
 	return []step{
-		{"ajv", dir, append([]string{"node", script("schema.mjs"), t.schema}, packs...)},
-		{"conftest", dir, append([]string{t.conftest, "test", "--policy", script("policy"), "--no-color", "--output", "json"}, packs...)},
-		{"json-logic-js", dir, append([]string{"node", script("golden.mjs")}, packs...)},
-		{"jsondiffpatch", dir, []string{"node", script("changes.mjs"), "HEAD"}},
+		{name: "ajv", dir: dir, args: []string{"node", script("schema.mjs"), t.schema}, files: packs},
+		{name: "conftest", dir: dir, args: []string{t.conftest, "test", "--policy", script("policy"), "--no-color", "--output", "json"}, files: packs},
+		{name: "json-logic-js", dir: dir, args: []string{"node", script("golden.mjs")}, files: packs},
+		{name: "jsondiffpatch", dir: dir, args: []string{"node", script("changes.mjs"), "HEAD"}},
 	}, nil
 }
 
-// check returns packgate's own step for the same work and what it does beyond.
+// check returns packgate's own step for the same work and what it does beyond,
+// without a cache.
 func (t *tools) check(dir string) step {
-	return step{"packgate", dir, []string{t.packgate, "check", "--base", "HEAD"}}
+	return step{name: "packgate", dir: dir, args: []string{t.packgate, "check", "--base", "HEAD", "--no-cache"}}
 }
 
 // usage is what a process took.
@@ -136,8 +153,25 @@ var foundFaults = []int{1, 4}
 // run runs a step. That it found faults is no error, that it could not look is:
 // then it exits with another status, or complains.
 func run(ctx context.Context, s step) (outcome, error) {
+	if !s.each {
+		return process(ctx, s, s.files)
+	}
+	var all outcome
+	for _, file := range s.files {
+		o, err := process(ctx, s, []string{file})
+		if err != nil {
+			return o, err
+		}
+		all.add(o.usage)
+		all.output, all.found = all.output+o.output, all.found || o.found
+	}
+	return all, nil
+}
+
+// process runs one process of a step.
+func process(ctx context.Context, s step, files []string) (outcome, error) {
 	var stdout, stderr bytes.Buffer
-	c := s.command(ctx)
+	c := s.command(ctx, files...)
 	c.Stdout, c.Stderr = &stdout, &stderr
 	start := time.Now()
 	err := c.Run()

@@ -71,7 +71,7 @@ func digest(name string, src []byte) error {
 
 // Programs are the binaries that are measured.
 type Programs struct {
-	Packgate string
+	Packgate string // of an exact version, without which it keeps no cache
 	Measure  string // the command of bench/cmd/measure, whose "floor DIR" is the floor
 }
 
@@ -79,7 +79,7 @@ type Programs struct {
 func Build(ctx context.Context, module, folder string) (Programs, error) {
 	p := Programs{filepath.Join(folder, "packgate"), filepath.Join(folder, "measure")}
 	for name, of := range map[string]string{p.Packgate: ".", p.Measure: "./bench/cmd/measure"} {
-		c := exec.CommandContext(ctx, "go", "build", "-o", name, of)
+		c := exec.CommandContext(ctx, "go", "build", "-ldflags", "-X main.version=v0.0.1", "-o", name, of)
 		c.Dir = module
 		if out, err := c.CombinedOutput(); err != nil {
 			return p, fmt.Errorf("go build %s: %w\n%s", of, err, out)
@@ -113,11 +113,15 @@ type Usage struct {
 	Memory int64         // the largest resident set, in bytes; 0 where the system does not say
 }
 
-// Run runs a program and returns what it took. An exit status other than 0 is an
-// error, with the end of what the program printed.
-func Run(ctx context.Context, program string, args ...string) (Usage, error) {
+// Run runs a program and returns what it took. Settings is where it keeps those of
+// the user. An exit status other than 0 is an error, with the end of what the program
+// printed.
+func Run(ctx context.Context, settings, program string, args ...string) (Usage, error) {
 	var out bytes.Buffer
 	c := exec.CommandContext(ctx, program, args...)
+	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
+		c.Env = append(c.Environ(), name+"="+settings)
+	}
 	c.Stdout, c.Stderr = &out, &out
 	start := time.Now()
 	if err := c.Run(); err != nil {
@@ -131,9 +135,10 @@ type Figures struct {
 	Packs, Files int
 	Size         int64 // of all files, in bytes
 	Floor        Usage
-	Check        Usage // packgate check
-	Again        Usage // the same once more
-	Base         Usage // packgate check --base, against the commit before every Nth pack changed
+	Check        Usage // packgate check, without a cache
+	Cold         Usage // with one that is empty
+	Warm         Usage // the same once more
+	Base         Usage // packgate check --base, against the commit before every Nth pack changed, without a cache
 }
 
 // Measure writes a repository below a folder, measures it, and removes it.
@@ -150,16 +155,23 @@ func Measure(ctx context.Context, p Programs, folder string, seed uint64, packs 
 	if f.Files, f.Size, err = Floor(dir); err != nil { // which also warms the system's file cache
 		return f, err
 	}
+	settings, err := os.MkdirTemp(folder, "settings-")
+	if err != nil {
+		return f, err
+	}
+	defer os.RemoveAll(settings)
+	cache := filepath.Join(settings, "kept")
 	for _, one := range []struct {
 		usage *Usage
 		args  []string
 	}{
 		{&f.Floor, []string{p.Measure, "floor", dir}},
-		{&f.Check, []string{p.Packgate, "check", dir}},
-		{&f.Again, []string{p.Packgate, "check", dir}},
-		{&f.Base, []string{p.Packgate, "check", dir, "--base", "HEAD"}},
+		{&f.Check, []string{p.Packgate, "check", dir, "--no-cache"}},
+		{&f.Cold, []string{p.Packgate, "check", dir, "--cache", cache}},
+		{&f.Warm, []string{p.Packgate, "check", dir, "--cache", cache}},
+		{&f.Base, []string{p.Packgate, "check", dir, "--no-cache", "--base", "HEAD"}},
 	} {
-		if *one.usage, err = Run(ctx, one.args[0], one.args[1:]...); err != nil {
+		if *one.usage, err = Run(ctx, settings, one.args[0], one.args[1:]...); err != nil {
 			return f, err
 		}
 	}

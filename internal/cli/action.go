@@ -17,8 +17,11 @@ func newAction(env *Env) *cobra.Command {
 packs that the event concerns, compares them with the base, and writes job
 summary, comment, check run or annotations, outputs and report files. After a run
 of another workflow (workflow_run) it posts what that run reported, as packgate
-comment does.`,
-		RunE: func(c *cobra.Command, _ []string) error { return action(c.Context(), env) },
+comment does.
+
+Exit status: that of the work that the event stands for, as packgate --help has it.`,
+		Example: "  packgate action",
+		RunE:    func(c *cobra.Command, _ []string) error { return action(c.Context(), env) },
 	}
 }
 
@@ -51,7 +54,7 @@ func action(ctx context.Context, env *Env) error {
 		err = a.publish(ctx)
 	}
 	if err != nil {
-		a.fail(err)
+		a.fail(stopped(ctx, "the event", err))
 	}
 	a.settle()
 	a.deliver(ctx)
@@ -73,6 +76,6 @@ func (a *actionRun) prepare() (err error) {
 	if a.inputs, err = readInputs(a.env.Getenv, a.event); err != nil {
 		return err
 	}
-	a.failOn = a.inputs.failOn
+	a.failOn, a.report.Shard = a.inputs.failOn, a.inputs.part.String()
 	return nil
 }

@@ -3,9 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -131,7 +129,10 @@ func (a *actionRun) gateAll(ctx context.Context, w *workspace) error {
 	if len(w.packs) == 0 {
 		return a.noPacks(w)
 	}
-	part, _ := w.share(a.inputs.part)
+	part, _, err := w.share(a.inputs.part)
+	if err != nil {
+		return err
+	}
 	if err := a.gate(ctx, w.only(part), nil, nil, a.inputs.strict); err != nil {
 		return err
 	}
@@ -165,17 +166,22 @@ func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baselin
 		return err
 	}
 	concerned, own := w.concerned(files, base.configName, triggers)
-	part, others := w.share(a.inputs.part)
+	part, others, err := w.share(a.inputs.part)
+	if err != nil {
+		return err
+	}
 	w.packs = both(concerned, part)
 	if err := a.gate(ctx, w, base, triggers, a.inputs.strict); err != nil {
 		return err
 	}
 	a.repairs(w)
 	if len(w.removed(files)) > 0 {
-		a.noteMoved(ctx, w, base, both(concerned, others))
+		if err := a.noteMoved(ctx, w, base, both(concerned, others)); err != nil {
+			return err
+		}
 	}
 	a.noticeChanges(w, base, files)
-	for _, p := range a.report.Packs {
+	for _, p := range a.report.Packs.Briefs() {
 		if p.Pack != "" && slices.Contains(own, p.Path) {
 			a.changed = append(a.changed, p.Pack)
 		}
@@ -203,7 +209,11 @@ func (w *workspace) complete(files map[string]github.ChangeKind) error {
 		if files[name] == github.Deleted || !w.isPack(name) && !w.isCatalog(name) {
 			continue
 		}
-		if _, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(name))); errors.Is(err, fs.ErrNotExist) {
+		_, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(name)))
+		if err != nil && !leadsNowhere(err) {
+			return err
+		}
+		if err != nil {
 			return &github.Error{
 				Kind:    github.ErrIncomplete,
 				Message: fmt.Sprintf("%q is part of the change and not in the working tree", w.files.Show(name)),

@@ -74,13 +74,19 @@ func (a *actionRun) publish(ctx context.Context) error {
 	err = p.all(ctx)
 	a.report.Published = r.report.Published
 	a.broken = max(a.broken, r.broken)
-	for _, one := range r.report.Packs {
-		at := slices.IndexFunc(a.report.Packs, func(p report.Pack) bool { return p.Path == one.Path })
-		if at < 0 {
-			a.report.Packs = append(a.report.Packs, one)
-			continue
+	places := map[string]int{}
+	for i, b := range a.report.Packs.Briefs() {
+		if _, known := places[b.Path]; !known {
+			places[b.Path] = i
 		}
-		a.report.Packs[at] = one
+	}
+	for _, one := range r.report.Packs.All() {
+		if at, known := places[one.Path]; known {
+			a.report.Packs.Set(at, *one)
+		} else {
+			places[one.Path] = a.report.Packs.Len()
+			a.report.Packs.Add(*one)
+		}
 	}
 	return err
 }

@@ -160,7 +160,10 @@ func (b *bumping) move(ctx context.Context) error {
 		return err
 	}
 	results := golden.Run(next, b.environments, b.config)
-	snapshots, leftSnapshots := snapshotEdits(b.files, results)
+	snapshots, leftSnapshots, err := snapshotEdits(b.files, results)
+	if err != nil {
+		return err
+	}
 	edits = append(edits, snapshots...)
 	if !b.options.dryRun {
 		if err := b.write(edits); err != nil {
@@ -198,7 +201,7 @@ func (b *bumping) enough(final *diffing.Diff) error {
 		return nil
 	}
 	if b.options.to == "" {
-		return fmt.Errorf("pack_version %q was set and is not enough, %q is; please report this", final.Head.Version, final.Required)
+		return fmt.Errorf("pack_version %q was set and is not enough, %q is: this is a fault of packgate", final.Head.Version, final.Required)
 	}
 	return &usageError{
 		message: fmt.Sprintf("--to is %q, and the changes since %q need %q", b.options.to, final.Base.Version, final.Required),

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -25,6 +24,7 @@ type checkOptions struct {
 	shard           string // i/N
 	part            shard  // what shard says
 	registryOptions registryOptions
+	cache           cacheOptions
 	output
 }
 
@@ -43,7 +43,11 @@ type output struct {
 var (
 	reportFormats = []string{"html", "json", "junit", "markdown", "sarif", "terminal"}
 	diffFormats   = []string{"json", "markdown", "terminal"}
+	plainFormats  = []string{"json", "terminal"} // of what is shown and is no report
 )
+
+// colorModes are those of --color.
+var colorModes = []string{"always", "auto", "never"}
 
 // The levels of --fail-on.
 const (
@@ -76,11 +80,12 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository (default: the nearest "+repo.ConfigName+")")
 	f.BoolVar(&strict, "strict", false, "turn the warnings that the rule list marks into errors")
-	f.StringVar(&o.failOn, "fail-on", failOnError, "lowest severity that fails: "+strings.Join(failOnLevels, ", "))
+	choice(c, &o.failOn, "fail-on", failOnError, "lowest `severity` that fails", failOnLevels...)
 	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is taken (default: publish.registry of the config, where that is a folder)")
 	f.BoolVar(&o.fix, "fix", false, "first mend what can be mended mechanically, in the pack files")
 	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`")
 	f.StringVar(&o.shard, "shard", "", "gate one part of the packs alone, `i/N`; packgate plan deals them out")
+	o.cache.addFlags(c)
 	o.addFlags(c)
 	return c
 }
@@ -97,8 +102,8 @@ func (o *output) addFlags(c *cobra.Command) {
 // addLook adds the flags that every command with a report or a comparison has.
 func (o *output) addLook(c *cobra.Command, formats []string) {
 	o.formats = formats
-	c.Flags().StringVar(&o.format, "format", "terminal", "what to print: "+strings.Join(formats, ", "))
-	c.Flags().StringVar(&o.color, "color", "auto", "colours: always, auto, never")
+	choice(c, &o.format, "format", "terminal", "print this `format`", formats...)
+	choice(c, &o.color, "color", "auto", "`when` to print in colours", colorModes...)
 }
 
 // oneOf checks a choice that a flag or an input makes.
@@ -110,13 +115,13 @@ func oneOf(what, value string, choices ...string) error {
 }
 
 func (o *checkOptions) valid() error {
-	return cmp.Or(oneOf("--fail-on", o.failOn, failOnLevels...), o.output.valid())
+	return cmp.Or(oneOf("--fail-on", o.failOn, failOnLevels...), o.cache.valid(), o.output.valid())
 }
 
 func (o *output) valid() error {
 	return cmp.Or(
 		oneOf("--format", o.format, o.formats...),
-		oneOf("--color", o.color, "always", "auto", "never"),
+		oneOf("--color", o.color, colorModes...),
 	)
 }
 
@@ -141,9 +146,12 @@ func check(ctx context.Context, env *Env, o checkOptions, paths []string) error 
 	}
 	r := newRun(env, "check", o.failOn)
 	r.progress = newProgress(env, o.output)
+	r.report.Shard = o.part.String()
+	r.openCache(o)
+	defer r.cache.Close()
 	for _, path := range paths {
 		if err := r.path(ctx, path, o); err != nil {
-			r.fail(err)
+			r.fail(stopped(ctx, path, err))
 		}
 	}
 	return r.finish(o.output)
@@ -179,7 +187,10 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 	if err != nil {
 		return err
 	}
-	own, others := w.share(o.part)
+	own, others, err := w.share(o.part)
+	if err != nil {
+		return err
+	}
 	if err := r.gate(ctx, w.only(own), base, triggers, o.strict); err != nil {
 		return err
 	}
@@ -188,20 +199,16 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 		return err
 	}
 	if len(removed) > 0 {
-		r.noteMoved(ctx, w, base, others)
+		if err := r.noteMoved(ctx, w, base, others); err != nil {
+			return err
+		}
 	}
 	r.noticeRemoved(w, removed)
 	return r.strays(w, o.part)
 }
 
-// print writes the report in the format asked for, and its metrics where they were
-// asked for. That they cannot be written keeps nobody from reading the report.
+// print writes the report in the format asked for.
 func (r *run) print(o output) error {
-	return errors.Join(writeMetrics(o.metricsFile, r.report), r.show(o))
-}
-
-// show writes the report in the format asked for.
-func (r *run) show(o output) error {
 	w := r.env.Stdout
 	if write := writerOf(o.format); write != nil {
 		return write(w, r.report)
@@ -254,6 +261,6 @@ func newReport(env *Env, command string) *report.Report {
 	return &report.Report{
 		Version: report.ModelVersion,
 		Tool:    report.Tool{Name: "packgate", Version: env.Version, RulesVersion: gates.RulesVersion},
-		Command: command, Packs: []report.Pack{}, Errors: []report.Problem{}, Notices: []string{},
+		Command: command, Errors: []report.Problem{}, Notices: []string{},
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/report"
@@ -58,7 +57,7 @@ GitHub could not be reached.`,
 	f := c.Flags()
 	f.StringVar(&from, "report", "", "`path` of the report, or of the folder of its artifact (default: download it)")
 	f.StringVar(&in.config, "config", "", "config `file` that the first stage was given, which tells its comment from others")
-	f.StringVar(&in.comment, "comment", string(github.CommentAlways), "when to comment: "+strings.Join(github.CommentModes(), ", "))
+	choice(c, &in.comment, "comment", string(github.CommentAlways), "`when` to comment", github.CommentModes()...)
 	return c
 }
 
@@ -126,7 +125,7 @@ func (p posting) post(ctx context.Context, client *github.Client, r *report.Repo
 	return client.Comment(ctx, github.Comment{
 		PullRequest: p.pull, Mode: github.CommentMode(p.mode),
 		Body:    report.Comment(r, report.CommentOptions{Marker: marker, RunURL: p.runURL}),
-		Nothing: len(r.Packs) == 0 && len(r.Errors) == 0,
+		Nothing: r.Packs.Len() == 0 && len(r.Errors) == 0,
 		Changed: class != "" && class != "none",
 		Failed:  r.Result != report.Passed,
 	})

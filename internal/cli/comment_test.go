@@ -20,8 +20,9 @@ func strange(t *testing.T, change func(*report.Report)) (*githubtest.GitHub, *ac
 	t.Helper()
 	g, out := githubtest.New(t), &bytes.Buffer{}
 	a := delivered(t, g, out)
-	p := &a.report.Packs[0]
+	p := a.report.Packs.At(0)
 	p.Gates, p.Golden, p.NotChecked = []report.Gate{}, []report.Golden{}, []report.NotChecked{}
+	a.report.Packs.Set(0, *p)
 	a.report.Head = &report.Revision{Ref: "patch-1", SHA: githubtest.Head}
 	change(a.report)
 	var archive bytes.Buffer
@@ -77,9 +78,10 @@ func TestSecondStageHostile(t *testing.T) {
 	g, a, out := strange(t, func(r *report.Report) {
 		r.Tool.Version, r.Head.Ref, r.Notices = hostile, hostile, []string{hostile}
 		r.Head.BlobURL = "https://evil.example/"
-		p := &r.Packs[0]
+		p := r.Packs.At(0)
 		p.Pack, p.Path = hostile+"@"+hostile, hostile
 		p.Findings[0].Message, p.Findings[0].Hint, p.Findings[0].File = hostile, hostile, hostile
+		r.Packs.Set(0, *p)
 		r.Errors = []report.Problem{{Message: hostile, Hint: hostile, File: hostile, Line: 1, Column: 1}}
 	})
 	if err := secondStage(t.Context(), a.env, a.event, a.inputs, ""); err != nil {

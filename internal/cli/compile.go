@@ -52,7 +52,7 @@ everywhere. With --update a snapshot that differed is no failure.`,
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
 	f.StringVar(&o.caseName, "case", "", "compile the case of this `name` alone")
-	f.StringVar(&o.format, "format", "terminal", "what to print: json, terminal")
+	choice(c, &o.format, "format", "terminal", "print this `format`", plainFormats...)
 	f.StringVar(&o.stage, "stage", "", "print what the stage of this `name` decided")
 	f.BoolVar(&o.explain, "explain", false, "say why each rule, decision, tool and gate came out as it did")
 	f.BoolVar(&o.update, "update", false, "write the snapshots")
@@ -61,11 +61,11 @@ everywhere. With --update a snapshot that differed is no failure.`,
 
 // checkCompile refuses options that say nothing, or contradict one another.
 func checkCompile(o compileOptions, staged bool) error {
-	if err := oneOf("--format", o.format, "json", "terminal"); err != nil {
+	if err := oneOf("--format", o.format, plainFormats...); err != nil {
 		return err
 	}
 	if stages := compiler.Stages(); staged && !slices.Contains(stages, o.stage) {
-		return unknownName("stage", o.stage, stages, "the stages are "+strings.Join(stages, ", "))
+		return unknownName("stage", o.stage, stages, "use one of "+strings.Join(stages, ", "))
 	}
 	switch {
 	case staged && o.explain:
@@ -126,13 +126,16 @@ func selectCases(results []golden.Result, name, file string) ([]golden.Result, e
 		}
 		names = append(names, r.Case)
 	}
-	return nil, unknownName("golden case", name, names, "the cases are "+strings.Join(names, ", "))
+	return nil, unknownName("golden case", name, names, "use one of "+strings.Join(names, ", "))
 }
 
 // updateSnapshots brings the stored snapshots up to date, all or none, and says
 // what it did. It writes nothing for a case that could not be read.
 func updateSnapshots(w *workspace, results []golden.Result) ([]string, error) {
-	edits, left := snapshotEdits(w.files, results)
+	edits, left, err := snapshotEdits(w.files, results)
+	if err != nil {
+		return nil, err
+	}
 	if err := w.write(edits); err != nil {
 		return nil, err
 	}
@@ -145,14 +148,18 @@ func updateSnapshots(w *workspace, results []golden.Result) ([]string, error) {
 
 // snapshotEdits returns what has to be done so that the snapshots in a repository
 // are those of the compiles, and says which are left as they are.
-func snapshotEdits(files *repo.Files, results []golden.Result) (edits []fileEdit, left []string) {
+func snapshotEdits(files *repo.Files, results []golden.Result) (edits []fileEdit, left []string, err error) {
 	for _, r := range results {
+		there, err := files.Exists(r.SnapshotName)
+		if err != nil {
+			return nil, nil, err
+		}
 		switch {
 		case r.Detail == nil:
 			left = append(left, "left "+report.Visible(files.Show(r.SnapshotName))+": the case could not be compiled")
-		case r.Compiled == nil && files.Exists(r.SnapshotName), r.Compiled != nil && r.Snapshot != golden.Equal:
+		case r.Compiled == nil && there, r.Compiled != nil && r.Snapshot != golden.Equal:
 			edits = append(edits, fileEdit{name: r.SnapshotName, source: r.Compiled})
 		}
 	}
-	return edits, left
+	return edits, left, nil
 }

@@ -21,8 +21,14 @@ func (b *baseline) config(name string, required bool) (*repo.Config, error) {
 		c, err := repo.ParseConfig(name, src)
 		return c, ofSide("the base", err)
 	}
-	if _, err := os.Stat(filepath.FromSlash(name)); required && err != nil {
-		return nil, &repo.Problem{Location: finding.Location{File: name}, Message: "there is no such config, neither in the base nor in the change", Hint: "name it relative to the workspace"}
+	if required {
+		_, err := os.Stat(filepath.FromSlash(name))
+		if leadsNowhere(err) {
+			return nil, &repo.Problem{Location: finding.Location{File: name}, Message: "there is no such config, neither in the base nor in the change", Hint: "name it relative to the workspace"}
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return repo.DefaultConfig(), nil
 }

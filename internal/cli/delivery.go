@@ -164,8 +164,8 @@ func annotationsOf(r *report.Report) []github.Annotation {
 			Level: "error", File: p.File, Line: p.Line, Column: p.Column, Title: "packgate", Message: withHint(p.Message, p.Hint),
 		})
 	}
-	for i := range r.Packs {
-		for _, f := range r.Packs[i].Open() {
+	for _, p := range r.Packs.All() {
+		for _, f := range p.Open() {
 			list = append(list, github.Annotation{
 				Level: f.Severity, File: f.File, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn,
 				Title: f.Rule + " " + f.Name, Message: withHint(f.Message, f.Hint),
@@ -221,11 +221,11 @@ func (a *actionRun) outputs(dir string, written bool) error {
 // surfaceGrew reports whether agents can reach more with any pack of the report than
 // before, as far as that is known.
 func surfaceGrew(r *report.Report) bool {
-	for i := range r.Packs {
-		if r.Packs[i].Diff == nil {
+	for _, p := range r.Packs.All() {
+		if p.Diff == nil {
 			continue
 		}
-		for _, row := range r.Packs[i].Diff.Surface {
+		for _, row := range p.Diff.Surface {
 			if row.Verdict != "shrank" && row.Verdict != "equal" {
 				return true // grew, or nobody can say that it did not
 			}

@@ -40,13 +40,13 @@ func delivered(t *testing.T, g *githubtest.GitHub, out *bytes.Buffer) *actionRun
 		ServerURL: "https://github.com", APIURL: g.URL, RunID: "9", RunAttempt: "1",
 	}
 	a.inputs = inputs{command: commandCheck, token: g.Token, comment: string(github.CommentAlways), failOn: failOnError}
-	a.report.Packs = []report.Pack{{
+	a.report.Packs = report.PacksOf(report.Pack{
 		Pack: "ctxpack.support@1.0.0", Path: "packs/support/pack.json", Result: report.Failed,
 		Findings: []report.Finding{{
 			Rule: "REF001", Name: "unresolved-decision-binding", Gate: "references", Severity: "error", Message: "there is none",
 			File: "packs/support/pack.json", Line: 3, Column: 5, EndLine: 3, EndColumn: 9, Fingerprint: "f",
 		}},
-	}}
+	})
 	g.Files = []githubtest.File{{Pull: 7, Path: "packs/support/pack.json", Status: "modified", Patch: "@@ -3 +3 @@\n-0\n+1"}}
 	a.suggestions = []github.Suggestion{{
 		Path: "packs/support/pack.json", Fingerprint: "f", Line: 3, Before: []string{"1"}, After: []string{"2"}, Text: "two",
@@ -121,11 +121,13 @@ func TestDeliveryCalls(t *testing.T) {
 	for _, more := range []int{40, 140} {
 		g, out := githubtest.New(t), &bytes.Buffer{}
 		a := delivered(t, g, out)
-		one := a.report.Packs[0].Findings[0]
+		p := a.report.Packs.At(0)
+		one := p.Findings[0]
 		for i := range more {
 			one.Line, one.EndLine, one.Fingerprint = i+1, i+1, fmt.Sprint(i)
-			a.report.Packs[0].Findings = append(a.report.Packs[0].Findings, one)
+			p.Findings = append(p.Findings, one)
 		}
+		a.report.Packs.Set(0, *p)
 		if more > maxBesideSuggestions {
 			a.suggestions = nil
 			a.repairs(nil) // looks at no pack
@@ -143,7 +145,7 @@ func TestDeliveryCalls(t *testing.T) {
 // What the surface output says of a report.
 func TestSurfaceGrew(t *testing.T) {
 	for verdict, want := range map[string]bool{"grew": true, "incomparable": true, "undecided": true, "shrank": false, "equal": false} {
-		r := &report.Report{Packs: []report.Pack{{}, {Diff: &report.Diff{Surface: []report.SurfaceChange{{Verdict: verdict}}}}}}
+		r := &report.Report{Packs: report.PacksOf(report.Pack{}, report.Pack{Diff: &report.Diff{Surface: []report.SurfaceChange{{Verdict: verdict}}}})}
 		if got := surfaceGrew(r); got != want {
 			t.Errorf("%s: got %v", verdict, got)
 		}

@@ -83,12 +83,12 @@ as everywhere.`,
 			return doctor(env, append(args, ".")[0], format)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "terminal", "what to print: json, terminal")
+	choice(c, &format, "format", "terminal", "print this `format`", plainFormats...)
 	return c
 }
 
 func doctor(env *Env, dir, format string) error {
-	if err := oneOf("--format", format, "json", "terminal"); err != nil {
+	if err := oneOf("--format", format, plainFormats...); err != nil {
 		return err
 	}
 	root, err := repositoryRoot(dir)
@@ -122,8 +122,9 @@ func repositoryRoot(dir string) (string, error) {
 		return "", err
 	}
 	for at := abs; ; at = filepath.Dir(at) {
-		if has(at, filepath.FromSlash(workflowFolder)) || has(at, ".git") {
-			return at, nil
+		found, err := holds(at, filepath.FromSlash(workflowFolder), ".git")
+		if found || err != nil {
+			return at, err
 		}
 		if at == filepath.Dir(at) {
 			return abs, nil
@@ -256,7 +257,13 @@ func (d *doctoring) packsOf(s *step) {
 		return
 	}
 	if config != "" {
-		if local := path.Clean(config); !filepath.IsLocal(local) || !d.files.Exists(local) {
+		local := path.Clean(config)
+		there, err := d.files.Exists(local)
+		if err != nil {
+			d.say(ailing, "config", at("config"), "", "%v", err)
+			return
+		}
+		if !there || !filepath.IsLocal(local) {
 			d.say(ailing, "config", at("config"), "name it relative to the root of the repository", "there is no config %q in the repository", config)
 			return
 		}

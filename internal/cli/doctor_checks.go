@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/internal/pack"
@@ -15,7 +16,7 @@ import (
 )
 
 // What the doctor checks. Each check has a name of its own, which a reader can look
-// up in docs/action.md.
+// up in docs/doctor.md.
 
 // lookAtAll looks at every workflow, and at what they are together.
 func (d *doctoring) lookAtAll() {
@@ -61,7 +62,7 @@ func (d *doctoring) lookAtAll() {
 
 // isOwn reports whether the repository is that of the action itself.
 func (d *doctoring) isOwn() bool {
-	if !d.files.Exists("action.yml") {
+	if there, err := d.files.Exists("action.yml"); !there || err != nil {
 		return false
 	}
 	doc, err := d.files.YAML("action.yml")
@@ -83,7 +84,7 @@ func (d *doctoring) checkTarget(w *workflow) {
 	for _, j := range w.jobs {
 		for _, s := range j.runs("actions/checkout") {
 			ref := s.input("ref") + s.input("repository")
-			if foreign.MatchString(ref) {
+			if foreign().MatchString(ref) {
 				d.say(ailing, "foreign-checkout", s.with("ref"), "use the event pull_request, or check out nothing of the pull request",
 					"%s checks out what a pull request proposes, next to secrets and a token that may write", event)
 			}
@@ -92,7 +93,9 @@ func (d *doctoring) checkTarget(w *workflow) {
 }
 
 // foreign finds expressions that name what somebody else proposes.
-var foreign = regexp.MustCompile(`github\.head_ref|pull_request\.head\b|pull_request\.merge_commit_sha|refs/pull/|pull_request\.number|event\.number|workflow_run\.(head_|pull_requests)`)
+var foreign = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`github\.head_ref|pull_request\.head\b|pull_request\.merge_commit_sha|refs/pull/|pull_request\.number|event\.number|workflow_run\.(head_|pull_requests)`)
+})
 
 // checkGates looks at the jobs that gate.
 func (d *doctoring) checkGates(jobs []*job) {
@@ -147,7 +150,9 @@ func (d *doctoring) checkProposal(j *job) {
 	if _, ok := w.event(github.EventMergeGroup); !ok {
 		d.say(advice, "no-merge-group", w.place(), "add merge_group to the events", "the gate does not run in a merge queue, and a queue waits for a required status without end")
 	}
-	if name, ok := j.status(); ok {
+	if j.sharded(d.own) {
+		d.checkShards(j)
+	} else if name, ok := j.status(); ok {
 		d.statuses = append(d.statuses, name)
 	} else {
 		d.say(aside, "status-unknown", j.place(), "give the job a plain name and no matrix, to have one status to require", "the name of the status of the job %q is known to a run alone", j.id)
@@ -180,7 +185,8 @@ func (d *doctoring) checkVerdict(j *job) {
 			d.say(advice, "may-be-skipped", cond.NameLocation(), "remove the condition: the gate succeeds at once where no pack is concerned", "what is skipped counts as passed")
 		}
 	}
-	if needs := j.node.Get("needs"); needs != nil && j.node.Get("if") == nil {
+	// What became of a shard is for the job to say that merges, which always runs.
+	if needs := j.node.Get("needs"); needs != nil && j.node.Get("if") == nil && !j.sharded(d.own) {
 		d.say(advice, "may-be-skipped", needs.NameLocation(), "let the gate need no other job", "the gate is skipped when a job fails that it needs, and what is skipped counts as passed")
 	}
 }
@@ -221,9 +227,9 @@ func (d *doctoring) checkPermissions(j *job) {
 }
 
 // delivers reports whether a job would use a permission: without the action nothing
-// is delivered, and a comment may be unwanted.
+// is delivered, nor by a shard, and a comment may be unwanted.
 func (d *doctoring) delivers(j *job, scope string) bool {
-	return slices.ContainsFunc(j.packgates(d.own), func(s *step) bool {
+	return !j.sharded(d.own) && slices.ContainsFunc(j.packgates(d.own), func(s *step) bool {
 		return scope != "pull-requests" || s.input("comment") != string(github.CommentNever)
 	})
 }
@@ -259,7 +265,7 @@ func (d *doctoring) checkDisk(j *job) {
 // checkPins looks for actions that can become another program.
 func (d *doctoring) checkPins(j *job) {
 	for _, s := range j.steps {
-		if s.uses == "" || strings.HasPrefix(s.uses, "./") || pinned.MatchString(s.uses) {
+		if s.uses == "" || strings.HasPrefix(s.uses, "./") || pinned().MatchString(s.uses) {
 			continue
 		}
 		d.say(advice, "not-pinned", s.place(), "pin it to a full commit SHA, with the version in a comment", "the action %q can be moved to other code", s.uses)
@@ -267,7 +273,7 @@ func (d *doctoring) checkPins(j *job) {
 }
 
 // pinned finds the name of an action that means one content for ever.
-var pinned = regexp.MustCompile(`@(sha256:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{64})$`)
+var pinned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`@(sha256:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // checkInputs looks at what a step gives to the action: GitHub passes on nothing
 // that the action does not know, with a warning that nobody reads.
@@ -331,13 +337,18 @@ func (d *doctoring) checkAfter(w *workflow, after *pack.Node, gating []*job) {
 		if !slices.Contains(followed, g.workflow.name()) {
 			continue
 		}
-		if !slices.ContainsFunc(g.runs("actions/upload-artifact"), uploadsReport) {
+		if !slices.ContainsFunc(append(g.mergers(), g), (*job).leavesReport) {
 			d.say(ailing, "no-artifact", g.place(), fmt.Sprintf("upload the report file alone, as the artifact %s, also when the gate fails", reportArtifact),
 				"the job %q leaves no report for the second stage", g.id)
 		}
 		return
 	}
 	d.say(ailing, "second-stage", at, "name the workflow that runs the gate", "the second stage follows %q, and the gate is in none of them", followed)
+}
+
+// leavesReport reports whether a job uploads what the second stage looks for.
+func (j *job) leavesReport() bool {
+	return slices.ContainsFunc(j.runs("actions/upload-artifact"), uploadsReport)
 }
 
 // uploadsReport reports whether a step uploads what the second stage looks for: the

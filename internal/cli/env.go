@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/contextosai/packgate/internal/github"
@@ -19,6 +20,7 @@ import (
 // entry as the program.
 type Env struct {
 	Args    []string // without the program's name
+	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Getenv  func(string) string
@@ -28,6 +30,9 @@ type Env struct {
 	Terminal, ErrTerminal bool
 	// Columns is how wide Stdout is; 0 where it is no terminal, or nobody knows.
 	Columns int
+	// CacheDir and ConfigDir return where the user keeps what can be made again, and
+	// settings; nil where there is no such place.
+	CacheDir, ConfigDir func() (string, error)
 	// client changes how GitHub is called, for tests; nil for as it is.
 	client func(*github.Options)
 }
@@ -36,9 +41,10 @@ type Env struct {
 // set; where it set none, the module's version counts.
 func SystemEnv(version string) Env {
 	env := Env{
-		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now,
 		Version:  cmp.Or(version, moduleVersion()),
+		CacheDir: os.UserCacheDir, ConfigDir: os.UserConfigDir,
 		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
 	}
 	if env.Terminal {
@@ -49,7 +55,7 @@ func SystemEnv(version string) Env {
 
 func moduleVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
+		return strings.TrimPrefix(info.Main.Version, "v") // as the release build sets it
 	}
 	return "devel"
 }

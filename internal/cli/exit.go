@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/internal/github"
@@ -87,12 +88,34 @@ func problemsOf(err error) []report.Problem {
 	case errors.As(err, &usage):
 		return []report.Problem{{Message: usage.message, Hint: usage.hint}}
 	case errors.As(err, &git):
-		return []report.Problem{{Message: git.Short(), Hint: git.Hint}}
+		return []report.Problem{{Message: git.Short(), Hint: nextStep(err, git.Hint)}}
 	}
 	if message, hint := publish.Words(err); hint != "" {
-		return []report.Problem{{Message: message, Hint: hint}}
+		return []report.Problem{{Message: message, Hint: nextStep(err, hint)}}
 	}
-	return []report.Problem{{Message: err.Error()}}
+	var problems []report.Problem
+	for _, one := range parts(err) {
+		problems = append(problems, report.Problem{Message: one.Error(), Hint: nextStep(one, "")})
+	}
+	return problems
+}
+
+// parts returns the errors that were joined into one; the error itself where it is one.
+func parts(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	var lines []string
+	for _, one := range joined.Unwrap() {
+		all = append(all, parts(one)...)
+		lines = append(lines, one.Error())
+	}
+	if strings.Join(lines, "\n") != err.Error() {
+		return []error{err} // it has words of its own
+	}
+	return all
 }
 
 func problemOf(p *repo.Problem) report.Problem {

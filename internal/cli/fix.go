@@ -9,6 +9,7 @@ import (
 
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/report"
 )
 
@@ -26,7 +27,7 @@ func (r *run) fix(ctx context.Context, w *workspace, base *baseline, strict *boo
 			return err
 		}
 		mended := false
-		for _, p := range trial.report.Packs {
+		for _, p := range trial.report.Packs.All() {
 			done, err := r.mend(w, p)
 			if err != nil {
 				return err
@@ -42,7 +43,7 @@ func (r *run) fix(ctx context.Context, w *workspace, base *baseline, strict *boo
 
 // mend applies the repairs of one pack to its file and reports whether there
 // were any.
-func (r *run) mend(w *workspace, p report.Pack) (bool, error) {
+func (r *run) mend(w *workspace, p *report.Pack) (bool, error) {
 	i := slices.IndexFunc(w.packs, func(name string) bool { return w.files.Show(name) == p.Path })
 	if i < 0 {
 		return false, nil
@@ -51,6 +52,10 @@ func (r *run) mend(w *workspace, p report.Pack) (bool, error) {
 	doc, _, err := w.files.Document(name, w.config.Limits)
 	if err != nil || doc.Root == nil {
 		return false, err
+	}
+	if digest, err := doc.CanonicalDigest(); p.Digest != "" && (err != nil || string(digest) != p.Digest) {
+		// A repair names a place in the text that was looked at, and no other.
+		return false, fmt.Errorf("mend %s: %w", p.Path, repo.ErrChanged)
 	}
 	src, words := mendText(doc, p)
 	if len(words) == 0 {
@@ -69,7 +74,7 @@ func (r *run) mend(w *workspace, p report.Pack) (bool, error) {
 // and what each of them did. Repairs are made from the end of the text to its
 // beginning, so that none moves the place of the next one; a repair that cannot
 // be made any more waits for the next round.
-func mendText(doc *pack.Document, p report.Pack) (src []byte, words []string) {
+func mendText(doc *pack.Document, p *report.Pack) (src []byte, words []string) {
 	findings := slices.Clone(p.Findings)
 	slices.SortStableFunc(findings, func(a, b report.Finding) int {
 		return cmp.Or(cmp.Compare(b.Line, a.Line), cmp.Compare(b.Column, a.Column))

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -24,7 +26,10 @@ type starterOptions struct {
 func newGolden(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "golden", Short: "write golden cases", Args: knownCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Long: `Golden cases are requests with what is expected of their compile. They stand in
+golden/NAME.case.json beside a pack, and packgate compile runs them.`,
+		Example: "  packgate golden init packs/support",
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newGoldenInit(env))
 	return c
@@ -67,12 +72,16 @@ func initGolden(env *Env, name string, o starterOptions) error {
 		from.Files = slices.DeleteFunc(slices.Clone(unit.Files), func(f *repo.SideFile) bool { return f.Kind == "case" })
 	}
 	cases, unreached := starter.Cases(&from, w.environments, w.config, s.taken)
-	if err := s.write(cases); err != nil {
+	if s.unsure != nil {
+		return s.unsure
+	}
+	back, err := s.write(cases)
+	if err != nil {
 		return err
 	}
 	if !o.dryRun {
 		if err := s.store(name, cases); err != nil {
-			return err
+			return errors.Join(err, back()) // cases without snapshots are half of a set
 		}
 	}
 	s.sum(cases, unreached)
@@ -86,6 +95,7 @@ type starting struct {
 	unit    *repo.Unit
 	options starterOptions
 	lines   []string
+	unsure  error // of looking whether a file is there
 }
 
 func (s *starting) say(format string, args ...any) {
@@ -109,30 +119,57 @@ func (s *starting) taken(name string) bool {
 	if s.options.force && own {
 		return false
 	}
-	return s.files.Exists(file) || s.files.Exists(repo.SnapshotName(file))
+	for _, name := range []string{file, repo.SnapshotName(file)} {
+		there, err := s.files.Exists(name)
+		if s.unsure = errors.Join(s.unsure, err); there || err != nil {
+			return true // what cannot be looked at is not written over
+		}
+	}
+	return false
 }
 
-// write writes the cases.
-func (s *starting) write(cases []starter.Case) error {
-	if len(cases) > 0 && !s.options.dryRun {
-		// That it does not lead out of the repository was made sure by reading.
-		if err := os.MkdirAll(filepath.Join(s.dir, filepath.FromSlash(path.Dir(s.file("")))), 0o755); err != nil {
-			return fmt.Errorf("make the folder of the golden cases: %w", err)
+// write writes the cases, all or none, and returns what takes them back.
+func (s *starting) write(cases []starter.Case) (func() error, error) {
+	verb, back := "wrote", func() error { return nil }
+	edits := make([]fileEdit, len(cases))
+	for i, c := range cases {
+		edits[i] = fileEdit{name: s.file(c.Name), source: c.JSON}
+	}
+	switch {
+	case s.options.dryRun:
+		verb = "would write"
+	case len(cases) > 0:
+		var err error
+		if back, err = s.into(path.Dir(edits[0].name), edits); err != nil {
+			return nil, err
 		}
 	}
-	for _, c := range cases {
-		file := s.file(c.Name)
-		if s.options.dryRun {
-			s.say("would write %s (%s)", s.files.Show(file), c.Family)
-			continue
-		}
-		write := func(f *os.File) error { _, err := f.Write(c.JSON); return err }
-		if err := writeWhole(filepath.Join(s.dir, filepath.FromSlash(file)), write); err != nil {
-			return err
-		}
-		s.say("wrote %s (%s)", s.files.Show(file), c.Family)
+	for i, c := range cases {
+		s.say("%s %s (%s)", verb, s.files.Show(edits[i].name), c.Family)
 	}
-	return nil
+	return back, nil
+}
+
+// into writes files into a folder, which it makes where it is missing, and returns
+// what takes both back.
+func (s *starting) into(folder string, edits []fileEdit) (back func() error, err error) {
+	// That it does not lead out of the repository was made sure by reading.
+	dir := filepath.Join(s.dir, filepath.FromSlash(folder))
+	made := os.Mkdir(dir, 0o755)
+	if made != nil && !errors.Is(made, fs.ErrExist) {
+		return nil, fmt.Errorf("make the folder of the golden cases: %w", made)
+	}
+	remove := func() error {
+		if made != nil {
+			return nil
+		}
+		return os.Remove(dir)
+	}
+	undo, err := s.replace(edits)
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	return func() error { return errors.Join(undo(), remove()) }, nil
 }
 
 // store reads the cases as every other run does, writes their snapshots, and makes

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/publish"
@@ -43,8 +45,8 @@ func (o *registryOptions) addFlags(c *cobra.Command, formats ...string) {
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
 	f.StringVar(&o.registry, "registry", "", "OCI `registry`, or oci: and a folder (default: publish.registry of the config, else "+defaultRegistry+")")
 	f.StringVar(&o.trustedRoot, "trusted-root", "", "trusted root `file` of a private Sigstore, or to work offline (default: the public instance's)")
-	f.StringVar(&o.format, "format", "terminal", "what to print: "+strings.Join(formats, ", "))
-	f.StringVar(&o.color, "color", "auto", "colours: always, auto, never")
+	choice(c, &o.format, "format", "terminal", "print this `format`", formats...)
+	choice(c, &o.color, "color", "auto", "`when` to print in colours", colorModes...)
 }
 
 // addIdentity adds the flags that say whose signature counts.
@@ -188,6 +190,9 @@ func (h *registryHouse) file(what, flag, config string) ([]byte, error) {
 		return nil, nil
 	}
 	src, err := os.ReadFile(name)
+	if err != nil && !leadsNowhere(err) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EISDIR) {
+		return nil, fmt.Errorf("read the %s: %w", what, err)
+	}
 	if err != nil {
 		return nil, &usageError{message: fmt.Sprintf("cannot read the %s: %v", what, err), hint: "name a file that is there"}
 	}
@@ -198,7 +203,7 @@ func (h *registryHouse) file(what, flag, config string) ([]byte, error) {
 // one of wrong use.
 func badFile(err error) error {
 	message, hint := publish.Words(err)
-	return &usageError{message: message, hint: hint}
+	return &usageError{message: message, hint: nextStep(err, hint)}
 }
 
 // trust returns what signatures are checked against.

@@ -45,7 +45,7 @@ func newRevoke(env *Env) *cobra.Command {
 version in the registry. The pack itself is never touched, and a revocation is for
 ever. packgate verify answers with 4 from then on, and nothing can be pinned to the
 version. Of two digests that were signed for one version, revoking the one that is
-not to be used, as pack_id@sha256:…, settles which one counts.`)
+not to be used, as pack_id@sha256:DIGEST, settles which one counts.`)
 }
 
 func newState(env *Env, name, short, long string) *cobra.Command {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/contextosai/packgate/report"
@@ -14,14 +15,15 @@ func newMerge(env *Env) *cobra.Command {
 		Long: `Reads the JSON reports of runs over parts of one repository, and writes one report
 over all their packs, with the verdict and the exit status that one run over all of
 them would have. The reports have to be about the same commits, and may have a pack
-in common only if they say the same of it.`,
+in common only if they say the same of it. Where they are of shards (packgate check
+--shard), one of each has to be there; else nothing is decided.`,
 		Example: "  packgate merge shard-1/report.json shard-2/report.json --format markdown",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := o.valid(); err != nil {
 				return err
 			}
 			if len(args) == 0 {
-				return &usageError{message: "merge takes the reports to put together, and none was given", hint: "packgate merge FILE..."}
+				return &usageError{message: "merge takes the reports to put together, and none was given", hint: "use packgate merge FILE..."}
 			}
 			return merge(env, o, args)
 		},
@@ -46,7 +48,9 @@ func merge(env *Env, o output, names []string) error {
 			r.failOn = failOnError
 		}
 	}
+	missing, notShards := report.MissingShards(reports)
 	merged, err := report.Merge(reports)
+	err = cmp.Or(notShards, err)
 	if errors.Is(err, report.ErrNotOneRun) {
 		return &usageError{message: err.Error(), hint: "merge the reports of one run over one commit"}
 	}
@@ -54,6 +58,10 @@ func merge(env *Env, o output, names []string) error {
 		return err
 	}
 	r.report = merged
+	if len(missing) > 0 {
+		merged.Errors = append(merged.Errors, report.ShardsMissing(missing))
+		r.broken = max(r.broken, ExitFailure)
+	}
 	return r.finish(o)
 }
 

@@ -29,7 +29,7 @@ of those of all jobs.`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return &usageError{message: fmt.Sprintf("plan takes one PATH, and %d were given", len(args)), hint: "packgate plan [PATH] --shards N"}
+				return &usageError{message: fmt.Sprintf("plan takes one PATH, and %d were given", len(args)), hint: "use packgate plan [PATH] --shards N"}
 			}
 			if !c.Flags().Changed("shards") {
 				return &usageError{message: "--shards is missing", hint: "say how many jobs there are to be at most: --shards 4"}
@@ -40,12 +40,12 @@ of those of all jobs.`,
 	f := c.Flags()
 	f.IntVar(&o.shards, "shards", 0, "deal out to so many shards at most, a `number`")
 	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository")
-	f.StringVar(&o.format, "format", "json", "what to print: json, the matrix; terminal, the packs of each shard")
+	choice(c, &o.format, "format", "json", "print this `format`, the matrix or the packs of each shard", plainFormats...)
 	return c
 }
 
 func plan(env *Env, o planOptions, path string) error {
-	if err := oneOf("--format", o.format, "json", "terminal"); err != nil {
+	if err := oneOf("--format", o.format, plainFormats...); err != nil {
 		return err
 	}
 	if o.shards < 1 || o.shards > maxShards {
@@ -57,7 +57,10 @@ func plan(env *Env, o planOptions, path string) error {
 	}
 	defer w.files.Close() // only read from
 	// A repository without packs has one shard too, in which the gate says so.
-	loads := w.deal(max(1, min(o.shards, len(w.packs))))
+	loads, err := w.deal(max(1, min(o.shards, len(w.packs))))
+	if err != nil {
+		return err
+	}
 	if o.format == "terminal" {
 		return showPlan(env.Stdout, w, loads)
 	}

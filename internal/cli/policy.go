@@ -35,7 +35,7 @@ Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 		Example: "  packgate policy examples/acme-support\n  packgate policy packs/support --explain R_REFUND_REQUIRES_IDV",
 		Args:    wants("PACK"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("--format", o.format, "json", "terminal"); err != nil {
+			if err := oneOf("--format", o.format, plainFormats...); err != nil {
 				return err
 			}
 			return showPolicy(env, args[0], o, c.Flags().Changed("explain"))
@@ -44,7 +44,7 @@ Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
 	f.StringVar(&o.explain, "explain", "", "show the rule of this `rule_id` alone, in depth")
-	f.StringVar(&o.format, "format", "terminal", "what to print: json, terminal")
+	choice(c, &o.format, "format", "terminal", "print this `format`", plainFormats...)
 	return c
 }
 
@@ -62,7 +62,7 @@ func showPolicy(env *Env, name string, o policyOptions, explain bool) error {
 		names := rulebook.Names(p)
 		hint := "the pack has no rule with a rule_id"
 		if len(names) > 0 {
-			hint = "packgate policy " + name + " lists them"
+			hint = "see packgate policy " + name
 		}
 		return unknownName("rule", o.explain, names, hint)
 	}

@@ -3,9 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime/pprof"
 	"runtime/trace"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -31,13 +33,13 @@ func (p *profile) addFlags(root *cobra.Command) {
 // start begins to measure. What was started before an error is stopped by stop.
 func (p *profile) start() error {
 	if p.cpu != "" {
-		if err := p.into(p.cpu, func(f *os.File) error { return pprof.StartCPUProfile(f) }, pprof.StopCPUProfile); err != nil {
-			return fmt.Errorf("write the CPU profile: %w", err)
+		if err := p.into(p.cpu, pprof.StartCPUProfile, pprof.StopCPUProfile); err != nil {
+			return fmt.Errorf("measure the CPU time: %w", err)
 		}
 	}
 	if p.trace != "" {
-		if err := p.into(p.trace, func(f *os.File) error { return trace.Start(f) }, trace.Stop); err != nil {
-			return fmt.Errorf("write the execution trace: %w", err)
+		if err := p.into(p.trace, trace.Start, trace.Stop); err != nil {
+			return fmt.Errorf("trace the execution: %w", err)
 		}
 	}
 	return nil
@@ -49,24 +51,29 @@ func (p *profile) around(command func() error) (err error) {
 	defer func() {
 		stopped := p.stop()
 		if _, said := err.(*verdictError); stopped != nil && (said || err == nil) {
-			err = fmt.Errorf("write what was measured: %w", stopped)
+			err = stopped
 		}
 	}()
 	return command()
 }
 
-// into starts a measurement that is written into a file as it goes.
-func (p *profile) into(name string, start func(*os.File) error, stop func()) error {
-	f, err := os.Create(name)
+// into starts a measurement that is written as it goes, and put into its file once it
+// is whole.
+func (p *profile) into(name string, start func(io.Writer) error, stop func()) error {
+	file, err := openWhole(name)
 	if err != nil {
 		return err
 	}
-	if err := start(f); err != nil {
-		return errors.Join(err, f.Close())
+	noted := &noting{to: file}
+	if err := start(noted); err != nil {
+		return errors.Join(err, file.discard())
 	}
 	p.stops = append(p.stops, func() error {
 		stop()
-		return f.Close()
+		if noted.err != nil {
+			return errors.Join(fmt.Errorf("write %s: %w", name, cause(noted.err)), file.discard())
+		}
+		return file.keep()
 	})
 	return nil
 }
@@ -74,10 +81,77 @@ func (p *profile) into(name string, start func(*os.File) error, stop func()) err
 // stop ends all measurements and closes their files.
 func (p *profile) stop() error {
 	var errs []error
-	for len(p.stops) > 0 {
-		last := len(p.stops) - 1
-		errs = append(errs, p.stops[last]())
-		p.stops = p.stops[:last]
+	for _, stop := range slices.Backward(p.stops) {
+		errs = append(errs, stop())
 	}
+	p.stops = nil
 	return errors.Join(errs...)
+}
+
+// noting keeps the first error of writing: those who measure write and do not look.
+type noting struct {
+	to  io.Writer
+	err error
+}
+
+func (n *noting) Write(b []byte) (int, error) {
+	if n.err != nil {
+		return 0, n.err
+	}
+	written, err := n.to.Write(b)
+	n.err = err
+	return written, err
+}
+
+// wholeFile is a file that is written over some time, and takes its place once it is
+// complete.
+type wholeFile struct {
+	*os.File
+	name   string // its place
+	staged bool   // it stands beside its place until then
+}
+
+// openWhole opens what is to become a file; a device or a pipe as it is.
+func openWhole(name string) (*wholeFile, error) {
+	if !replaceable(name) {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, fmt.Errorf("write %s: %w", name, cause(err))
+		}
+		return &wholeFile{File: f, name: name}, nil
+	}
+	staged, err := stage(name, whole(nil))
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(staged, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("write %s: %w", name, cause(err)), os.Remove(staged))
+	}
+	return &wholeFile{File: f, name: name, staged: true}, nil
+}
+
+// keep closes the file and moves it to its place.
+func (f *wholeFile) keep() error {
+	err := f.Close()
+	if err == nil && f.staged {
+		err = os.Rename(f.Name(), f.name)
+	}
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("write %s: %w", f.name, cause(err))
+	if f.staged {
+		os.Remove(f.Name()) // the error that matters is the first one
+	}
+	return err
+}
+
+// discard closes the file and leaves its place as it was.
+func (f *wholeFile) discard() error {
+	err := f.Close()
+	if f.staged {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
 }

@@ -44,6 +44,7 @@ finished and the next run goes on, 4 the class of a change is reject, 2 wrong us
 	f := c.Flags()
 	f.StringVar(&o.state, "state", "", "keep what was signed and is not published yet in this `folder` (default: "+stateFolder+" beside the config)")
 	f.StringVar(&out.reportDir, "report-dir", "", "write the report in every format into this `folder` too")
+	f.StringVar(&out.metricsFile, "metrics", "", "write what can be counted as OpenMetrics text into this `file` too")
 	f.BoolVarP(&out.quiet, "quiet", "q", false, "print errors and the verdict alone")
 	out.formats = reportFormats
 	return c

@@ -39,7 +39,7 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *report.Publi
 	subject := gate.NewSubject(s.unit, p.w.environments, p.w.config)
 	judged := p.judge(subject, diff)
 	judged.Result = p.verdict(&judged)
-	p.report.Packs = append(p.report.Packs, judged)
+	p.report.Packs.Add(judged)
 	if judged.Result != report.Passed {
 		return nil, errGated
 	}
@@ -112,7 +112,7 @@ func classOfDiff(d *diffing.Diff) string {
 // same report.
 func (p *publication) gateReport(judged report.Pack) ([]byte, error) {
 	r := newRun(p.env, "publish", failOnError)
-	r.report.Packs = []report.Pack{judged}
+	r.report.Packs = report.PacksOf(judged)
 	r.settle()
 	var b bytes.Buffer
 	err := report.JSON(&b, r.report)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -16,11 +17,15 @@ import (
 func Main(ctx context.Context, env Env) int {
 	root := newRoot(&env)
 	root.SetArgs(env.Args)
-	root.SetOut(env.Stdout)
+	help := &noting{to: env.Stdout} // whoever prints help does not look whether it could be
+	root.SetOut(help)
 	root.SetErr(env.Stderr)
 	var measured profile
 	measured.addFlags(root)
-	err := measured.around(func() error { return root.ExecuteContext(ctx) })
+	err := measured.around(func() error {
+		err := root.ExecuteContext(ctx)
+		return cmp.Or(err, help.err)
+	})
 	if err == nil {
 		return ExitPass
 	}
@@ -54,7 +59,7 @@ func wants(names ...string) cobra.PositionalArgs {
 		}
 		return &usageError{
 			message: fmt.Sprintf("%s takes %s, and %d were given", c.Name(), strings.Join(names, " and "), len(args)),
-			hint:    fmt.Sprintf("%s %s", c.CommandPath(), strings.Join(names, " ")),
+			hint:    fmt.Sprintf("use %s %s", c.CommandPath(), strings.Join(names, " ")),
 		}
 	}
 }
@@ -69,7 +74,7 @@ func knownCommand(c *cobra.Command, args []string) error {
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
 	}
-	return unknownName("command", args[0], names, "packgate --help lists them")
+	return unknownName("command", args[0], names, "see packgate --help")
 }
 
 const about = `packgate gates ContextOS Context Packs: it validates them, compiles their golden
@@ -77,6 +82,14 @@ cases, classifies what changed, and says whether a change may go in.
 
 Exit status: 0 pass, 1 findings, 2 wrong use or configuration, 3 packgate could
 not do its work, 4 the class of a change is reject.`
+
+// Commands returns the commands with their help, for what is made of it, such as the
+// manual. To run one, call Main.
+func Commands(env Env) *cobra.Command {
+	root := newRoot(&env)
+	new(profile).addFlags(root)
+	return root
+}
 
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
@@ -91,10 +104,12 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("packgate {{.Version}}\n")
 	root.AddCommand(
-		newCheck(env), newCompile(env), newGolden(env), newDiff(env), newBump(env),
+		newCheck(env), newCompile(env), newGolden(env), newInit(env), newDiff(env), newBump(env),
 		newReportCommand(env), newPlan(env), newMerge(env),
 		newPublish(env), newVerify(env), newPull(env), newDeprecate(env), newRevoke(env), newPin(env), newAudit(env), newLog(env),
-		newPolicy(env), newRules(env), newExplain(env), newSchema(env), newAction(env), newComment(env), newDoctor(env),
+		newPolicy(env), newRules(env), newExplain(env), newSchema(env), newLSP(env), newAction(env), newComment(env), newDoctor(env), newCompletion(env),
 	)
+	root.CompletionOptions.DisableDefaultCmd = true // newCompletion has its words
+	addCompletions(root)
 	return root
 }

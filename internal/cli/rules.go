@@ -16,6 +16,11 @@ import (
 func newRules(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "rules", Short: "list every rule", Args: wants(),
+		Long: `Lists every rule, in the order of the gates: id, gate, severity by default, name, and
+what holds where the rule is kept.
+
+Exit status: 0 they are listed; 2 and 3 as everywhere.`,
+		Example: "  packgate rules\n  packgate rules | grep approval",
 		RunE: func(*cobra.Command, []string) error {
 			w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
 			for _, g := range gates.Documented() {
@@ -42,15 +47,19 @@ func severityWords(r *gate.Rule) string {
 func newExplain(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "explain ID|NAME", Short: "explain a rule, with a bad and a good example",
+		Long: `Explains a rule: why it is there and what to do about what it finds, with an example
+that breaks it and one that keeps it. ID and NAME are those of packgate rules.
+
+Exit status: 0 it is explained; 2 and 3 as everywhere.`,
 		Example: "  packgate explain REF001\n  packgate explain unresolved-decision-binding",
 		Args:    wants("ID"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return ruleNames(), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: first(func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return fixed(ruleNames()...)(c, args, typed)
+		}),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, g := gates.Find(args[0])
 			if r == nil {
-				return unknownName("rule", args[0], ruleNames(), "packgate rules lists them")
+				return unknownName("rule", args[0], ruleNames(), "see packgate rules")
 			}
 			_, err := io.WriteString(env.Stdout, explain(r, g))
 			return err
@@ -123,13 +132,14 @@ func wrap(s string, width int) string {
 func newSchema(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "schema NAME", Short: "print one of the JSON Schemas",
-		Long:    "Prints the JSON Schema (draft 2020-12) of a contract or of one of packgate's own\nfiles: " + strings.Join(schemas.Names(), ", ") + ".",
+		Long: wrap("Prints the JSON Schema (draft 2020-12) of a contract or of one of packgate's own files: "+
+			strings.Join(schemas.Names(), ", ")+".", 84) + "\n\nExit status: 0 it was printed; 2 and 3 as everywhere.",
 		Example: "  packgate schema context-pack > context-pack.schema.json",
-		Args:    wants("NAME"), ValidArgs: schemas.Names(),
+		Args:    wants("NAME"), ValidArgsFunction: first(fixed(schemas.Names()...)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			src, err := schemas.Source(args[0])
 			if err != nil {
-				return unknownName("schema", args[0], schemas.Names(), "the schemas are "+strings.Join(schemas.Names(), ", "))
+				return unknownName("schema", args[0], schemas.Names(), "use one of "+strings.Join(schemas.Names(), ", "))
 			}
 			_, err = env.Stdout.Write(src)
 			return err

@@ -30,6 +30,9 @@ type run struct {
 	moved    map[string]bool // pack files of the base that a pack of another file was compared with
 	progress progress
 	registry *versionLookup // that is asked whether versions are taken
+	// playgrounds counts the packs that a page can compile.
+	playgrounds int
+	cache       *packCache // of what came of packs in earlier runs; nil for commands that have to compute it
 }
 
 func newRun(env *Env, command, failOn string) *run {
@@ -55,7 +58,8 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, triggers m
 	if strict != nil {
 		isStrict = *strict
 	}
-	policy, err := gates.NewPolicy(w.config, isStrict, r.env.Now())
+	now := r.env.Now() // once, for the day may end
+	policy, err := gates.NewPolicy(w.config, isStrict, now)
 	if err != nil {
 		return err
 	}
@@ -64,6 +68,7 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, triggers m
 		return err
 	}
 	names := slices.DeleteFunc(slices.Clone(w.packs), func(name string) bool { return r.again(w, name) })
+	kept := r.cache.over(gateInputs{r.env.Version, w, isStrict, now, base, r.registry})
 	r.progress.start()
 	defer r.progress.done()
 	var stopped error
@@ -71,11 +76,13 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, triggers m
 		if ctx.Err() != nil {
 			return gatedPack{skipped: true}
 		}
-		return r.gatePack(ctx, w, names[i], policy, base, overrides, triggers[names[i]])
+		return kept.gate(ctx, w, names[i], triggers[names[i]], func(w *workspace) gatedPack {
+			return r.gatePack(ctx, w, names[i], policy, base, overrides, triggers[names[i]])
+		})
 	}, func(i int, g gatedPack) bool {
 		r.progress.gated(i, len(names))
-		if g.skipped {
-			stopped = fmt.Errorf("stopped before %s: %w", w.files.Show(names[i]), context.Cause(ctx))
+		if g.skipped || ctx.Err() != nil && errors.Is(g.err, context.Canceled) {
+			stopped = stoppedBefore(ctx, w.files.Show(names[i]), len(names)-i, len(names))
 			return false
 		}
 		r.take(w, names[i], g)
@@ -104,7 +111,8 @@ func (r *run) take(w *workspace, name string, g gatedPack) {
 		r.notice("%s is compared with %s of the base, which has the same pack_id", w.files.Show(name), w.files.Show(g.moved))
 	}
 	g.pack.Result = r.verdict(&g.pack)
-	r.report.Packs = append(r.report.Packs, g.pack)
+	r.playgrounds = g.pack.KeepPlayground(r.playgrounds)
+	r.report.Packs.Add(g.pack)
 }
 
 // strayWaivers returns an error for waivers of packs that the repository does not
@@ -116,10 +124,7 @@ func (r *run) strayWaivers(w *workspace) error {
 	}
 	var problems repo.Problems
 	for _, waiver := range w.config.Waivers.Items {
-		known := slices.ContainsFunc(r.report.Packs, func(p report.Pack) bool {
-			return p.Pack == "" || strings.HasPrefix(p.Pack, waiver.Pack.Value+"@")
-		})
-		if !known {
+		if !r.mayHave(waiver.Pack.Value) {
 			problems = append(problems, &repo.Problem{
 				Location: waiver.Pack.Node.Location(),
 				Message:  fmt.Sprintf("the waiver is for the pack %q, which is not in this repository", waiver.Pack.Value),
@@ -131,6 +136,17 @@ func (r *run) strayWaivers(w *workspace) error {
 		return nil
 	}
 	return problems
+}
+
+// mayHave reports whether a pack of an id was gated, or one that could not be read
+// and may be it.
+func (r *run) mayHave(packID string) bool {
+	for _, b := range r.report.Packs.Briefs() {
+		if b.Pack == "" || strings.HasPrefix(b.Pack, packID+"@") {
+			return true
+		}
+	}
+	return false
 }
 
 // again reports whether a pack was gated before: two paths that were named may
@@ -219,8 +235,8 @@ func (r *run) settle() {
 	p := r.report
 	p.Summary = report.Summarise(p.Packs)
 	p.Result, p.ExitCode = report.Passed, ExitPass
-	for i := range p.Packs {
-		switch p.Packs[i].Result {
+	for _, b := range p.Packs.Briefs() {
+		switch b.Result {
 		case report.Rejected:
 			p.Result, p.ExitCode = report.Rejected, ExitReject
 		case report.Failed:
@@ -255,22 +271,22 @@ const (
 )
 
 // writeReports writes the report files into a folder, which it makes where it is
-// missing; nothing if the folder is "". Each file appears whole or not at all.
+// missing; nothing if the folder is "". All files appear, each whole, or none.
 func writeReports(dir string, r *report.Report) error {
 	if dir == "" {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the report folder: %w", err)
+		return fmt.Errorf("make the report folder %s: %w", dir, cause(err))
 	}
+	files := make([]newFile, 0, 5)
 	for _, file := range []struct{ name, format string }{
 		{reportJSON, "json"}, {reportMarkdown, "markdown"}, {reportSARIF, "sarif"}, {reportJUnit, "junit"}, {reportHTML, "html"},
 	} {
-		if err := writeReport(filepath.Join(dir, file.name), file.format, r); err != nil {
-			return err
-		}
+		write := writerOf(file.format)
+		files = append(files, newFile{filepath.Join(dir, file.name), func(f *os.File) error { return write(f, r) }})
 	}
-	return nil
+	return writeAll(files)
 }
 
 // writeReport writes a report file in one format; nothing if the name is "".
@@ -283,29 +299,29 @@ func writeReport(name, format string, r *report.Report) error {
 
 // writeOutput writes the files that were asked for beside what is printed.
 func writeOutput(o output, r *report.Report) error {
-	return errors.Join(writeReports(o.reportDir, r), writeReport(o.sarifFile, "sarif", r))
+	return errors.Join(writeReports(o.reportDir, r), writeReport(o.sarifFile, "sarif", r), writeMetrics(o.metricsFile, r))
 }
 
 // classOf returns the highest class of change in a report ("" where nothing was
 // compared), and the version that is needed where exactly one pack needs another.
 func classOf(r *report.Report) (class, required string) {
 	highest, needs := diffing.None, 0
-	for _, p := range r.Packs {
-		if p.Diff == nil {
+	for _, b := range r.Packs.Briefs() {
+		if !b.Compared {
 			continue
 		}
-		c, err := diffing.ParseClass(p.Diff.Class)
+		c, err := diffing.ParseClass(b.Class)
 		if err != nil {
 			c = diffing.Reject
 		}
 		if class == "" || c > highest {
-			highest, class = c, p.Diff.Class
+			highest, class = c, b.Class
 		}
-		if p.Diff.RequiredVersion == "" {
+		if b.Required == "" {
 			continue
 		}
 		needs++
-		required = p.Diff.RequiredVersion
+		required = b.Required
 	}
 	if needs > 1 {
 		required = ""

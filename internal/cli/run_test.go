@@ -56,9 +56,9 @@ func TestStopped(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
-		if code != ExitFailure || r.Result != report.Broken || r.ExitCode != ExitFailure || len(r.Errors) != 1 || len(r.Packs) > packs {
+		if code != ExitFailure || r.Result != report.Broken || r.ExitCode != ExitFailure || len(r.Errors) != 1 || r.Packs.Len() > packs {
 			t.Errorf("stopped after %d packs: exit status %d, result %s, %d errors, %d packs; wanted 3, error, 1, at most %d",
-				packs, code, r.Result, len(r.Errors), len(r.Packs), packs)
+				packs, code, r.Result, len(r.Errors), r.Packs.Len(), packs)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestClassOf(t *testing.T) {
 		{[]report.Pack{pack("reject", ""), pack("major", "2.0.0")}, "reject", "2.0.0"},
 		{[]report.Pack{pack("unheard of", "")}, "unheard of", ""},
 	} {
-		class, required := classOf(&report.Report{Packs: c.packs})
+		class, required := classOf(&report.Report{Packs: report.PacksOf(c.packs...)})
 		if class != c.class || required != c.required {
 			t.Errorf("%v has class %q and needs %q; wanted %q and %q", c.packs, class, required, c.class, c.required)
 		}

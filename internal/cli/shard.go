@@ -3,12 +3,15 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
+	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/report"
 )
 
@@ -22,7 +25,13 @@ type shard struct {
 	total int
 }
 
-func (s shard) String() string { return fmt.Sprintf("%d/%d", s.index, s.total) }
+// String returns i/N, and "" for all packs.
+func (s shard) String() string {
+	if s.whole() {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.index, s.total)
+}
 
 // whole reports whether the packs are not dealt out at all.
 func (s shard) whole() bool { return s.total == 0 }
@@ -38,7 +47,7 @@ func parseShard(what, value string) (shard, error) {
 	s := shard{i, n}
 	hint := ""
 	switch {
-	case notIndex != nil || notTotal != nil || s.String() != value:
+	case notIndex != nil || notTotal != nil || fmt.Sprintf("%d/%d", i, n) != value:
 		hint = "name the shard and how many there are, such as 1/4"
 	case n < 1 || n > maxShards:
 		hint = fmt.Sprintf("use 1 to %d shards", maxShards)
@@ -86,24 +95,35 @@ func deal(sizes map[string]int64, n int) []load {
 
 // deal deals the packs of the workspace out. The sizes are those of the pack files
 // alone: jobs may leave other files beside them, and would then disagree on whose a
-// pack is. One that cannot be looked at has none, and reading it says why.
-func (w *workspace) deal(n int) []load {
+// pack is. One that leads nowhere has none, and reading it says why. What cannot be
+// looked at is an error: jobs that see another size deal otherwise, and a pack could
+// be left to nobody.
+func (w *workspace) deal(n int) ([]load, error) {
 	sizes := map[string]int64{}
 	for _, name := range w.packs {
 		sizes[name] = 0
-		if info, err := fs.Stat(w.files.Tree(), name); err == nil {
+		info, err := fs.Stat(w.files.Tree(), name)
+		if err == nil {
 			sizes[name] = info.Size()
 		}
+		var system syscall.Errno
+		if errors.As(err, &system) && !leadsNowhere(err) {
+			return nil, fmt.Errorf("deal the packs out: %w", err)
+		}
 	}
-	return deal(sizes, n)
+	return deal(sizes, n), nil
 }
 
 // share returns the packs of a shard, and those of all others.
-func (w *workspace) share(s shard) (own, others []string) {
+func (w *workspace) share(s shard) (own, others []string, err error) {
 	if s.whole() {
-		return w.packs, nil
+		return w.packs, nil, nil
 	}
-	dealt := w.deal(s.total)[s.index-1].packs
+	loads, err := w.deal(s.total)
+	if err != nil {
+		return nil, nil, err
+	}
+	dealt := loads[s.index-1].packs
 	for _, name := range w.packs {
 		if _, found := slices.BinarySearch(dealt, name); found {
 			own = append(own, name)
@@ -111,7 +131,7 @@ func (w *workspace) share(s shard) (own, others []string) {
 			others = append(others, name)
 		}
 	}
-	return own, others
+	return own, others, nil
 }
 
 // only returns the workspace as one in which nothing but these packs was asked for.
@@ -132,20 +152,27 @@ func both(packs, in []string) []string {
 
 // noteMoved notes which packs of the baseline those of other shards are compared
 // with under another name: every shard says which packs are removed, and one that
-// was moved is none, whoever gates it. What cannot be read its own shard reports.
-func (r *run) noteMoved(ctx context.Context, w *workspace, base *baseline, others []string) {
+// was moved is none, whoever gates it. What is no pack its own shard reports.
+func (r *run) noteMoved(ctx context.Context, w *workspace, base *baseline, others []string) error {
 	for _, name := range others {
 		unit, err := w.files.Unit(name, w.config)
-		if err != nil {
+		if errors.Is(err, repo.ErrUse) {
 			continue
+		}
+		if err != nil {
+			return err
 		}
 		base.reading.Lock()
 		old, err := base.find(ctx, w, unit)
 		base.reading.Unlock()
-		if err == nil && old != nil && old.name != name {
+		if err != nil {
+			return err
+		}
+		if old != nil && old.name != name {
 			r.moved[old.name] = true
 		}
 	}
+	return nil
 }
 
 // strays is strayWaivers for a run that gated a shard. The first one speaks for all,
@@ -160,14 +187,17 @@ func (r *run) strays(w *workspace, s shard) error {
 	all := newRun(r.env, r.report.Command, r.failOn)
 	for _, name := range w.packs {
 		unit, err := w.files.Unit(name, w.config)
-		if err != nil {
+		if errors.Is(err, repo.ErrUse) {
 			return nil // its own shard reports it, and it may be any pack
+		}
+		if err != nil {
+			return err
 		}
 		p := report.Pack{Path: name}
 		if unit.Pack != nil {
 			p.Pack = unit.Pack.Ref()
 		}
-		all.report.Packs = append(all.report.Packs, p)
+		all.report.Packs.Add(p)
 	}
 	return all.strayWaivers(w)
 }

@@ -226,10 +226,13 @@ func TestPlanIsWhatIsGated(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.files.Close()
-	loads := w.deal(3)
+	loads, err := w.deal(3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, l := range loads {
-		own, others := w.share(shard{i + 1, 3})
-		if !slices.Equal(own, l.packs) || len(own)+len(others) != packsOfShards {
+		own, others, err := w.share(shard{i + 1, 3})
+		if err != nil || !slices.Equal(own, l.packs) || len(own)+len(others) != packsOfShards {
 			t.Errorf("shard %d gates %q and leaves %q, planned were %q", i+1, own, others, l.packs)
 		}
 	}

@@ -28,7 +28,7 @@ func (a *actionRun) repairs(w *workspace) {
 	if a.event.Name != github.EventPullRequest || len(annotationsOf(a.report)) > maxBesideSuggestions {
 		return
 	}
-	for _, p := range a.report.Packs {
+	for _, p := range a.report.Packs.All() {
 		i := slices.IndexFunc(w.packs, func(name string) bool { return w.files.Show(name) == p.Path })
 		if i < 0 || !slices.ContainsFunc(p.Findings, func(f report.Finding) bool { return f.Fix != nil }) {
 			continue

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"path"
 	"slices"
 
@@ -39,8 +40,12 @@ func (b *baseline) triggers(ctx context.Context, w *workspace) (map[string][]ref
 // elsewhere.
 func (w *workspace) state(configName string) (refresh.State, error) {
 	s := refresh.State{Config: w.config, Environments: w.environments}
-	if own, err := w.files.Config(configName); err == nil {
+	own, err := w.files.Config(configName)
+	switch {
+	case err == nil:
 		s.Config = own
+	case !errors.Is(err, repo.ErrUse):
+		return s, err
 	}
 	for _, name := range w.packs {
 		u, err := w.files.Unit(name, w.config)
@@ -57,8 +62,12 @@ func (w *workspace) state(configName string) (refresh.State, error) {
 // taken to say what the head's says: nobody could have relied on it.
 func (b *baseline) state(ctx context.Context, w *workspace, head *refresh.State) (refresh.State, error) {
 	s := refresh.State{Config: head.Config}
-	if c, err := b.config(b.configOf(), false); err == nil {
+	c, err := b.config(b.configOf(), false)
+	switch {
+	case err == nil:
 		s.Config = c
+	case errors.Is(err, github.ErrBaseUnreadable): // unlike one that is not valid
+		return s, err
 	}
 	entries, err := b.tree.List(ctx, func(name string) bool {
 		name, ok := b.relative(name)

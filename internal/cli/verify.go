@@ -34,7 +34,7 @@ func newVerify(env *Env) *cobra.Command {
 		Use: "verify REF|FILE", Short: "check signature, identity and state of a published version",
 		Long: `Checks a version of a registry, or a pack file that is said to be one: digest,
 signature, the identity that signed, what was signed, and whether the version is
-deprecated or revoked. REF is pack_id@version, pack_id@sha256:…, or the same with
+deprecated or revoked. REF is pack_id@version, pack_id@sha256:DIGEST, or the same with
 its registry, such as ghcr.io/acme/packs/ctxpack.support:1.0.0. A FILE is compared
 with the version of its pack_id in the registry; with --bundle it is checked by that
 file alone, offline, and its state is not.
@@ -169,7 +169,7 @@ were signed. A version that is revoked or not trusted is not written.
 
 Exit status: as that of verify, but a version that is deprecated is written with a
 word about it, and 0; and 6 as well where the file could not be written.`,
-		Example: "  packgate pull ctxpack.support@1.0.0\n  packgate pull ghcr.io/acme/packs/ctxpack.support@sha256:… --output packs/support/pack.json",
+		Example: "  packgate pull ctxpack.support@1.0.0\n  packgate pull ghcr.io/acme/packs/ctxpack.support@sha256:DIGEST --output packs/support/pack.json",
 		Args:    wants("REF"),
 		RunE:    func(c *cobra.Command, args []string) error { return pull(c.Context(), env, args[0], output, o) },
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/internal/repo"
 )
 
@@ -56,11 +57,19 @@ func findPlace(name string) (place, error) {
 	}
 	root := start
 	for dir := start; ; dir = filepath.Dir(dir) {
-		if has(dir, repo.ConfigName) || has(dir, "environments") {
+		isRoot, err := holds(dir, repo.ConfigName, "environments")
+		if err != nil {
+			return place{}, err
+		}
+		if isRoot {
 			root = dir
 			break
 		}
-		if has(dir, ".git") || dir == filepath.Dir(dir) {
+		last, err := holds(dir, ".git")
+		if err != nil {
+			return place{}, err
+		}
+		if last || dir == filepath.Dir(dir) {
 			break
 		}
 	}
@@ -89,8 +98,11 @@ func (p *place) under(config, name string) error {
 	}
 	// Compared without links, since either may have been reached over one.
 	from, err := filepath.EvalSymlinks(root)
+	if err != nil && !leadsNowhere(err) {
+		return err
+	}
 	if err != nil {
-		return &repo.Problem{Location: finding.Location{File: config}, Message: "there is no such file"}
+		return &repo.Problem{Location: finding.Location{File: config}, Message: "there is no such file", Hint: "name a config that is there, or leave it out"}
 	}
 	to, err := filepath.EvalSymlinks(filepath.Join(p.root, p.scope))
 	if err != nil {
@@ -113,9 +125,16 @@ func (p *place) under(config, name string) error {
 	return nil
 }
 
-func has(dir, name string) bool {
-	_, err := os.Lstat(filepath.Join(dir, name))
-	return err == nil
+// holds reports whether a folder has an entry of any of the names. The error is for a
+// folder that cannot be looked into.
+func holds(dir string, names ...string) (bool, error) {
+	for _, name := range names {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		if err == nil || !leadsNowhere(err) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // display returns how messages name the root: relative to the current folder
@@ -193,7 +212,7 @@ func (w *workspace) load(at place, configName string, s settings) error {
 	w.whole = len(w.packs) == len(all) && len(s.packs) == 0
 	if len(w.packs) == 0 && len(all) > 0 {
 		return &repo.Problem{Location: finding.Location{File: path.Join(w.files.Prefix, at.scope)}, Message: "there is no pack here",
-			Hint: fmt.Sprintf("the repository has %d, the first is %s", len(all), w.files.Show(all[0]))}
+			Hint: fmt.Sprintf("name one that is there: the repository has %s, the first is %s", pack.Counted(len(all), "pack"), w.files.Show(all[0]))}
 	}
 	return nil
 }

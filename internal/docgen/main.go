@@ -1,5 +1,6 @@
 // Command docgen writes the documentation that is made from the code: with no
-// argument into docs/, with -check it compares and says what is out of date.
+// argument into docs/, with -check it compares and says what is out of date. With -man
+// FOLDER it writes the manual pages of a release there.
 package main
 
 import (
@@ -28,8 +29,16 @@ func pages() []page {
 func main() {
 	check := flag.Bool("check", false, "compare with the files instead of writing them")
 	dir := flag.String("dir", "docs", "the folder of the documentation")
+	manual := flag.String("man", "", "write the manual pages into this folder, and nothing else")
+	day := flag.String("date", "", "the day that the manual pages name, YYYY-MM-DD")
 	flag.Parse()
-	if err := run(*dir, *check); err != nil {
+	var err error
+	if *manual != "" {
+		err = writeManual(*manual, *day)
+	} else {
+		err = run(*dir, *check)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "docgen:", err)
 		os.Exit(1)
 	}

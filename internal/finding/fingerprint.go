@@ -74,23 +74,32 @@ const (
 // Since compares findings with those of the version before, both as Sort leaves
 // them. It returns the findings with their states, and those of the version before
 // that are fixed, in their order. Neither argument is changed.
+//
+// Of a rule whose list is cut it is not known what is missing in it: then nothing is
+// said to be fixed that may only have left the list, and nothing has a state that may
+// have been there before.
 func Since(before, now []Finding) (standing, fixed []Finding) {
 	open := make(map[string]bool, len(before))
 	for _, f := range before {
 		open[f.Fingerprint()] = true
 	}
+	cutBefore, cutNow := cut(before), cut(now)
 	standing = make([]Finding, len(now))
 	for i, f := range now {
 		fingerprint := f.Fingerprint()
-		f.State = New
-		if open[fingerprint] {
+		switch {
+		case open[fingerprint]:
 			f.State = Existing
+		case cutBefore[f.Rule] && !f.IsRest():
+			f.State = ""
+		default:
+			f.State = New
 		}
 		delete(open, fingerprint)
 		standing[i] = f
 	}
 	for _, f := range before {
-		if open[f.Fingerprint()] {
+		if open[f.Fingerprint()] && (!cutNow[f.Rule] || f.IsRest()) {
 			fixed = append(fixed, f)
 		}
 	}

@@ -58,7 +58,7 @@ func (c *Client) Approvals(ctx context.Context, pull PullRequest, roles map[stri
 	if pull.Author == "" || !isSHA(pull.HeadSHA) {
 		return Approvals{}, &Error{Kind: ErrUnavailable,
 			Message: fmt.Sprintf("GitHub does not say who opened pull request %d, or what its last commit is", pull.Number),
-			Hint:    "an account that is gone cannot be told from a reviewer: propose the change again"}
+			Hint:    "propose the change again: an account that is gone cannot be told from a reviewer"}
 	}
 	reviews, err := c.Reviews(ctx, pull.Number, pull.Author, pull.HeadSHA)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -76,7 +77,11 @@ func (r *Repository) pullRequestSHA(ev *Event) (sha, why string, err error) {
 	if p := head.ParentHashes; len(p) == 2 && p[1].String() == ev.HeadSHA {
 		return p[0].String(), "the first parent of the merge commit that is checked out", nil
 	}
-	if base, ok := r.mergeBase(plumbing.NewHash(ev.BaseSHA), head); ok {
+	base, ok, err := r.mergeBase(plumbing.NewHash(ev.BaseSHA), head)
+	if err != nil {
+		return "", "", unreadable(ev.BaseSHA, err)
+	}
+	if ok {
 		return base, "the merge base of the base branch and HEAD", nil
 	}
 	return ev.BaseSHA, "the tip of the base branch", nil
@@ -84,20 +89,25 @@ func (r *Repository) pullRequestSHA(ev *Event) (sha, why string, err error) {
 
 // mergeBase returns the newest best common ancestor, and false if the store has
 // too little history to say. In a shallow clone go-git runs into the absent
-// parents and fails, which is the answer wanted here.
-func (r *Repository) mergeBase(base plumbing.Hash, head *object.Commit) (string, bool) {
+// parents and fails, which is the answer wanted here. A commit that is there and
+// cannot be read is an error: another base would be compared with.
+func (r *Repository) mergeBase(base plumbing.Hash, head *object.Commit) (string, bool, error) {
 	tip, err := object.GetCommit(r.store, base)
-	if err != nil {
-		return "", false
+	var found []*object.Commit
+	if err == nil {
+		found, err = head.MergeBase(tip)
 	}
-	found, err := head.MergeBase(tip)
+	var system syscall.Errno
+	if errors.As(err, &system) {
+		return "", false, err
+	}
 	if err != nil || len(found) == 0 {
-		return "", false
+		return "", false, nil
 	}
 	best := slices.MaxFunc(found, func(a, b *object.Commit) int {
 		return cmp.Or(a.Committer.When.Compare(b.Committer.When), cmp.Compare(a.Hash.String(), b.Hash.String()))
 	})
-	return best.Hash.String(), true
+	return best.Hash.String(), true, nil
 }
 
 // trunks are where the default branch of a repository is looked for. A clone knows
@@ -122,10 +132,18 @@ func (r *Repository) ForkPoint() (sha, what string, err error) {
 	}
 	for _, trunk := range trunks {
 		tip, err := r.named(trunk)
+		var system syscall.Errno
+		if errors.As(err, &system) {
+			return "", "", unreadable(trunk, err)
+		}
 		if err != nil {
 			continue
 		}
-		if sha, ok := r.mergeBase(tip, head); ok {
+		sha, ok, err := r.mergeBase(tip, head)
+		if err != nil {
+			return "", "", unreadable(trunk, err)
+		}
+		if ok {
 			return sha, "the merge base with " + trunk, nil
 		}
 	}

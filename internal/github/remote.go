@@ -206,25 +206,3 @@ func (s *store) blob(hash plumbing.Hash) (data []byte, err error) {
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	return io.ReadAll(reader)
 }
-
-// EncodedObject returns an object of the store. That of a remote has no others
-// than the remote's.
-func (s *store) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
-	if s.remote != nil {
-		return s.remote.object(kind, hash)
-	}
-	return s.Storage.EncodedObject(kind, hash)
-}
-
-// EncodedObjectSize returns the size of an object, in bytes. That of a file is
-// known before the file is read.
-func (s *store) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
-	if s.remote == nil {
-		return s.Storage.EncodedObjectSize(hash)
-	}
-	size, ok := s.remote.sizes[hash]
-	if !ok {
-		return 0, plumbing.ErrObjectNotFound
-	}
-	return size, nil
-}

@@ -39,6 +39,8 @@ type Repository struct {
 type store struct {
 	sync.Mutex
 	*filesystem.Storage
+	// loose finds the objects that have a file of their own.
+	loose *dotgit.DotGit
 	// remote gives the objects of a base that is read through the API; nil for a
 	// store that has its own.
 	remote *remote
@@ -101,7 +103,7 @@ func OpenWith(dir string, api *Client) (*Repository, error) {
 
 // newStore reads git's files of a repository.
 func newStore(files billy.Filesystem) *store {
-	return &store{Storage: filesystem.NewStorageWithOptions(files, cache.NewObjectLRUDefault(), filesystem.Options{
+	return &store{loose: dotgit.New(files), Storage: filesystem.NewStorageWithOptions(files, cache.NewObjectLRUDefault(), filesystem.Options{
 		// Opening a pack anew for each object costs more than reading the object.
 		KeepDescriptors: true,
 		// Borrowed objects are named by absolute paths, which a file system that

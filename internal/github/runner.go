@@ -2,6 +2,7 @@ package github
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -123,11 +124,17 @@ func (r *Runner) append(variable, text string) (err error) {
 	if err != nil {
 		return fmt.Errorf("open the file of %s: %w", variable, err)
 	}
-	if _, err := f.WriteString(text); err != nil {
-		f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		if _, err = f.WriteString(text); err != nil && info.Mode().IsRegular() {
+			// The runner refuses a file that ends within an entry, and the step with it.
+			err = errors.Join(err, f.Truncate(info.Size()))
+		}
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write the file of %s: %w", variable, err)
 	}
-	return f.Close()
+	return nil
 }
 
 // delimiter returns 128 random bits that no text can foresee.

@@ -53,6 +53,10 @@ func (e *NotFileError) Error() string {
 	return fmt.Sprintf("%q is a %s, wanted a regular file for %q", e.At, e.Kind, e.Path)
 }
 
+// Is reports that what was asked for is no name of a file, which is not the same as
+// that it could not be read.
+func (e *NotFileError) Is(target error) bool { return target == fs.ErrInvalid }
+
 // Tree is the tree of files of one commit. It may be used by several
 // goroutines.
 type Tree struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // reportFault is what to do about a fault of packgate itself.
-const reportFault = "this is a fault of packgate and not of the pack; please report it with the pack and the case"
+const reportFault = "report it with the pack and the case: this is a fault of packgate and not of the pack"
 
 // fault is a problem that lies in packgate. Its place is the case.
 func fault(kind Kind, format string, args ...any) Problem {

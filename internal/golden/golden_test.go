@@ -107,11 +107,11 @@ func TestRun(t *testing.T) {
 		}},
 		{"no snapshot", []change{{smallSnap, "", ""}}, smallCase, []string{
 			`warning snapshot=missing stage="" outcome="compiled"`,
-			`warning /case: the case has no snapshot | packgate compile packs/support/pack.json --update`,
+			`warning /case: the case has no snapshot | run packgate compile packs/support/pack.json --update`,
 		}},
 		{"drift at the tools", []change{{packFile, `"max": 50000`, `"max": 40000`}}, smallCase, []string{
 			`fail snapshot=drifted stage="tools" outcome="compiled"`,
-			`error /manifests/tool_manifest/2/constraints/issue_refund/amount_inr/max: the compile differs from its snapshot; drift starts at stage 3, tools: /manifests/tool_manifest/adp_payments/constraints/issue_refund/amount_inr/max was 50000 and is 40000; /compiled_prompt/context_blocks/tool_2/content was …mount_inr: {\"max\":50000,\"min\":1}\nArgument idempotency_key: {\"required\":t… and is …mount_inr: {\"max\":40000,\"min\":1}\nArgument idempotency_key: {\"required\":t…; and 1 more difference | packgate compile packs/support/pack.json --update, and review what changes`,
+			`error /manifests/tool_manifest/2/constraints/issue_refund/amount_inr/max: the compile differs from its snapshot; drift starts at stage 3, tools: /manifests/tool_manifest/adp_payments/constraints/issue_refund/amount_inr/max was 50000 and is 40000; /compiled_prompt/context_blocks/tool_2/content was …mount_inr: {\"max\":50000,\"min\":1}\nArgument idempotency_key: {\"required\":t… and is …mount_inr: {\"max\":40000,\"min\":1}\nArgument idempotency_key: {\"required\":t…; and 1 more difference | run packgate compile packs/support/pack.json --update, and review what changes`,
 		}},
 		{"a rule more", []change{
 			{packFile, `        "priority": 10,
@@ -141,11 +141,11 @@ func TestRun(t *testing.T) {
 		}},
 		{"a snapshot that was reformatted", []change{{smallSnap, "  \"compiled_prompt\"", "\t\"compiled_prompt\""}}, smallCase, []string{
 			`fail snapshot=drifted stage="" outcome="compiled"`,
-			`error refund-small.compiled.json: the snapshot was reformatted; its content is that of the compile | packgate compile packs/support/pack.json --update, and review what changes`,
+			`error refund-small.compiled.json: the snapshot was reformatted; its content is that of the compile | run packgate compile packs/support/pack.json --update, and review what changes`,
 		}},
 		{"a snapshot that is no JSON", []change{{smallSnap, "", "<<<<<<< HEAD\n"}}, smallCase, []string{
 			`fail snapshot=drifted stage="" outcome="compiled"`,
-			`error refund-small.compiled.json: the snapshot holds a merge conflict that was not resolved | packgate compile packs/support/pack.json --update, and review what changes`,
+			`error refund-small.compiled.json: the snapshot holds a merge conflict that was not resolved | run packgate compile packs/support/pack.json --update, and review what changes`,
 		}},
 		{"a snapshot of a case that does not compile", []change{{"packs/support/golden/amount-missing.compiled.json", "", "{}"}}, lostCase, []string{
 			`warning snapshot=not_checked stage="" outcome="policy_eval_error"`,
@@ -199,7 +199,7 @@ func TestRun(t *testing.T) {
 		{"errors stand before warnings", []change{{smallSnap, "", ""}, {smallCase, `"gates": [],`, `"gates": ["G"],`}}, smallCase, []string{
 			`fail snapshot=missing stage="" outcome="compiled"`,
 			`error /expect/gates: expect.gates: expected and not there: "G" | `,
-			`warning /case: the case has no snapshot | packgate compile packs/support/pack.json --update`,
+			`warning /case: the case has no snapshot | run packgate compile packs/support/pack.json --update`,
 		}},
 		{"tools in another order", []change{{smallCase, "\"adp_orders.lookup\",\n      \"adp_policy.eval\"", "\"adp_policy.eval\", \"adp_orders.lookup\""}}, smallCase, []string{
 			`fail snapshot=equal stage="" outcome="compiled"`,
@@ -260,7 +260,7 @@ func TestRun(t *testing.T) {
 		}},
 		{"another tokenizer", []change{{config, "tokenizer: estimate", "tokenizer: o200k_base"}}, smallCase, []string{
 			`fail snapshot=drifted stage="assembly" outcome="compiled"`,
-			`error /budget_report: the snapshot was made with tokenizer "estimate", and the config says "o200k_base" | packgate compile packs/support/pack.json --update, or set compile.tokenizer to "estimate" in the config`,
+			`error /budget_report: the snapshot was made with tokenizer "estimate", and the config says "o200k_base" | run packgate compile packs/support/pack.json --update, or set compile.tokenizer to "estimate" in the config`,
 		}},
 		{"a catalog that does not fit", []change{{catalog, `"runtime": "1.4.0"`, `"runtime": "0.4.0"`}}, smallCase, []string{
 			`fail snapshot=not_checked stage="" outcome="refused"`,

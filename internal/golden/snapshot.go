@@ -21,7 +21,7 @@ func (t *trial) compareSnapshot() {
 	case !expected || t.Outcome != compiler.Compiled:
 	case t.Case.Snapshot == nil:
 		t.Result.Snapshot = Missing
-		t.report(KindSnapshot, t.Location, finding.Warning, fmt.Sprintf("packgate compile %s --update", t.unit.Document.File), "the case has no snapshot")
+		t.report(KindSnapshot, t.Location, finding.Warning, fmt.Sprintf("run packgate compile %s --update", t.unit.Document.File), "the case has no snapshot")
 	case bytes.Equal(t.Case.Snapshot.Source, t.Compiled):
 		t.Result.Snapshot = Equal
 	default:
@@ -45,7 +45,7 @@ func (t *trial) snapshotPlace(at *pack.Node) finding.Location {
 // drift says where the compile begins to differ from the snapshot, and how.
 func (t *trial) drift() {
 	source := t.Case.Snapshot.Source
-	update := fmt.Sprintf("packgate compile %s --update, and review what changes", t.unit.Document.File)
+	update := fmt.Sprintf("run packgate compile %s --update, and review what changes", t.unit.Document.File)
 	if bytes.Equal(bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n")), t.Compiled) {
 		t.report(KindSnapshot, t.snapshotPlace(nil), finding.Error, `write "*.json text eol=lf" into .gitattributes and check the file out again`,
 			"the snapshot has CRLF line ends, and is that of the compile otherwise; git has changed them")
@@ -73,7 +73,7 @@ func (t *trial) drift() {
 	}
 	if made := madeWith(doc.Root); made != t.tokenizer.Name() {
 		t.report(KindSnapshot, t.snapshotPlace(nearest(doc.Root, first.Path)), finding.Error,
-			fmt.Sprintf("packgate compile %s --update, or set compile.tokenizer to %q in the config", t.unit.Document.File, made),
+			fmt.Sprintf("run packgate compile %s --update, or set compile.tokenizer to %q in the config", t.unit.Document.File, made),
 			fmt.Sprintf("the snapshot was made with tokenizer %q, and the config says %q", made, t.tokenizer.Name()))
 		return
 	}

@@ -95,7 +95,11 @@ func configTooLarge(file string, size int64) error {
 // be absent. The error is a *Problem or Problems where the config is not valid.
 func (f *Files) Config(name string) (*Config, error) {
 	if name == "" {
-		if !f.Exists(ConfigName) {
+		there, err := f.Exists(ConfigName)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
 			return DefaultConfig(), nil
 		}
 		name = ConfigName

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/internal/pack"
 	"oras.land/oras-go/v2/registry"
@@ -213,9 +214,11 @@ const (
 )
 
 var (
-	repositoryName = regexp.MustCompile(`^` + repositoryForm + `$`)
-	workflowName   = regexp.MustCompile(`^` + repositoryForm + `/\.github/workflows/[^/@\s]+\.ya?ml@refs/heads/[^\s~^:?*\[\\]+$`)
-	workflowFile   = regexp.MustCompile(`^[^@]*/\.github/workflows/[^/@]+\.ya?ml(@|$)`)
+	repositoryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + repositoryForm + `$`) })
+	workflowName   = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^` + repositoryForm + `/\.github/workflows/[^/@\s]+\.ya?ml@refs/heads/[^\s~^:?*\[\\]+$`)
+	})
+	workflowFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^@]*/\.github/workflows/[^/@]+\.ya?ml(@|$)`) })
 )
 
 // checkWorkflow says which part of a workflow's name is not as a certificate
@@ -227,9 +230,9 @@ func checkWorkflow(name string) *Problem {
 	}
 	file, ref, hasRef := strings.Cut(short, "@")
 	switch {
-	case workflowName.MatchString(short):
+	case workflowName().MatchString(short):
 		return nil
-	case !workflowFile.MatchString(short):
+	case !workflowFile().MatchString(short):
 		return problemf(workflowHint, "the workflow %q names no file of .github/workflows in a repository", name)
 	case !hasRef:
 		return problemf(fmt.Sprintf("write %q, or the branch that is published from", file+"@refs/heads/main"), "the workflow %q has no ref", name)
@@ -243,7 +246,7 @@ func checkWorkflow(name string) *Problem {
 
 func checkRepository(name string) *Problem {
 	short, problem := withoutServer(name, repositoryHint)
-	if problem == nil && !repositoryName.MatchString(short) {
+	if problem == nil && !repositoryName().MatchString(short) {
 		return problemf(repositoryHint, "the repository %q is not as a certificate names one", name)
 	}
 	return problem

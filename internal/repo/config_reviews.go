@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/internal/pack"
 	"github.com/contextosai/packgate/schemas"
@@ -54,8 +55,8 @@ func (r Reviews) Members() map[string][]string {
 
 // The forms of a member of a role: a login, be it that of an app, and a team.
 var (
-	memberLogin = regexp.MustCompile(`^` + accountForm + `(?:\[bot\])?$`)
-	memberTeam  = regexp.MustCompile(`^@` + accountForm + `/[A-Za-z0-9][A-Za-z0-9_-]*$`)
+	memberLogin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + accountForm + `(?:\[bot\])?$`) })
+	memberTeam  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@` + accountForm + `/[A-Za-z0-9][A-Za-z0-9_-]*$`) })
 )
 
 // checkReviews checks that every role that is demanded is held by somebody, and
@@ -95,11 +96,11 @@ func (c *Config) checkReviews() (problems Problems) {
 func memberHint(member string) string {
 	plain := strings.TrimPrefix(member, "@")
 	switch {
-	case memberLogin.MatchString(member), memberTeam.MatchString(member):
+	case memberLogin().MatchString(member), memberTeam().MatchString(member):
 		return ""
-	case memberLogin.MatchString(plain):
+	case memberLogin().MatchString(plain):
 		return fmt.Sprintf("write a login without the @: %q", plain)
-	case memberTeam.MatchString("@" + member):
+	case memberTeam().MatchString("@" + member):
 		return fmt.Sprintf("write a team with an @: %q", "@"+member)
 	}
 	return `write a login such as "mona", or a team such as "@acme/security"`

@@ -19,6 +19,10 @@ import (
 // is a failure of the machine or its file system.
 var ErrUse = errors.New("wrong use or configuration")
 
+// ErrChanged says that a file was written to, or replaced, while it was read. Its
+// bytes may be of two versions, and nothing is concluded from them.
+var ErrChanged = errors.New("it changed while it was read")
+
 // Problem is an error with its place in a file and what to do about it. It
 // matches ErrUse.
 type Problem struct {
@@ -86,7 +90,7 @@ func OpenFiles(dir, prefix string) (*Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", prefix, err)
 	}
-	return &Files{tree: root.FS(), close: root.Close, fenced: true, Prefix: filepath.ToSlash(prefix)}, nil
+	return &Files{tree: rootFS{root}, close: root.Close, fenced: true, Prefix: filepath.ToSlash(prefix)}, nil
 }
 
 // Close releases the root folder.
@@ -96,10 +100,14 @@ func (f *Files) Close() error { return f.close() }
 func (f *Files) Show(name string) string { return path.Join(f.Prefix, name) }
 
 // Exists reports whether there is something of that name, be it a link that
-// leads nowhere: reading it says what is wrong.
-func (f *Files) Exists(name string) bool {
+// leads nowhere: reading it says what is wrong. The error is for what could not be
+// looked at, of which nobody knows whether it is there.
+func (f *Files) Exists(name string) (bool, error) {
 	_, err := fs.Lstat(f.tree, name)
-	return err == nil
+	if err == nil || absent(err) || errors.Is(err, fs.ErrInvalid) || f.escapes(err) {
+		return err == nil, nil // what is read over a link that leads out is refused
+	}
+	return false, fmt.Errorf("look for %s: %w", f.Show(name), cause(err))
 }
 
 // read returns the bytes and size of a regular file; no bytes where it is larger
@@ -118,14 +126,24 @@ func (f *Files) read(name string, most int64) (src []byte, size int64, err error
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
 	}
+	if !info.Mode().IsRegular() { // it was when it was looked at
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), ErrChanged)
+	}
 	if info.Size() > most {
 		return nil, info.Size(), nil
 	}
-	src, err = io.ReadAll(file)
+	src, err = io.ReadAll(io.LimitReader(file, most+1))
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
 	}
-	return src, int64(len(src)), nil
+	after, err := file.Stat()
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	}
+	if size = int64(len(src)); size != info.Size() || after.Size() != size || !after.ModTime().Equal(info.ModTime()) {
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), ErrChanged)
+	}
+	return src, size, nil
 }
 
 // inside refuses what is no regular file below the root. A symbolic link is
@@ -140,7 +158,7 @@ func (f *Files) inside(name string) error {
 	name = path.Clean(name) // which is all that a tree takes
 	link, err := fs.Lstat(f.tree, name)
 	if absent(err) {
-		return problem("there is no such file", "")
+		return problem("there is no such file", "name a file that is there, or take its name out")
 	}
 	if f.escapes(err) {
 		return problem("this path leads out of the repository over a symbolic link", "replace the link by the folder itself")
@@ -150,12 +168,14 @@ func (f *Files) inside(name string) error {
 	}
 	info, err := fs.Stat(f.tree, name)
 	switch {
-	case err != nil && link.Mode()&fs.ModeSymlink != 0:
+	case err != nil && link.Mode()&fs.ModeSymlink != 0 && f.nowhere(err):
 		return problem("this symbolic link leads to nothing inside the repository", "replace it by the file itself")
+	case absent(err): // it went away between two looks
+		return problem("there is no such file", "name a file that is there, or take its name out")
 	case err != nil:
 		return fmt.Errorf("read %s: %w", f.Show(name), cause(err))
 	case !info.Mode().IsRegular():
-		return problem("this is no regular file", "")
+		return problem("this is no regular file", "name a file, and no folder, pipe or device")
 	}
 	return nil
 }
@@ -168,6 +188,17 @@ func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is
 func (f *Files) escapes(err error) bool {
 	var system syscall.Errno
 	return f.fenced && err != nil && !errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid)
+}
+
+// nowhere reports whether an error on following a symbolic link says that it leads
+// to nothing that could be read. Every other one leaves open where it leads.
+func (f *Files) nowhere(err error) bool {
+	for _, ring := range []error{syscall.ELOOP, syscall.ENAMETOOLONG, fs.ErrInvalid} {
+		if errors.Is(err, ring) {
+			return true
+		}
+	}
+	return absent(err) || f.escapes(err)
 }
 
 // cause strips the operation and path that the os package adds, which the

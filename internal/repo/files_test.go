@@ -69,8 +69,12 @@ func TestOpenFiles(t *testing.T) {
 	if f.Show("a/b.json") != "repo/a/b.json" || f.Show(".") != "repo" {
 		t.Errorf("shown as %s and %s", f.Show("a/b.json"), f.Show("."))
 	}
-	if !f.Exists("pack.json") || !f.Exists("link") || f.Exists("none") || f.Exists("../"+filepath.Base(dir)) {
-		t.Error("Exists is wrong about what is there")
+	for name, want := range map[string]bool{
+		"pack.json": true, "link": true, "none": false, "pack.json/none": false, "../" + filepath.Base(dir): false,
+	} {
+		if got, err := f.Exists(name); got != want || err != nil {
+			t.Errorf("Exists(%q) is %v, %v; wanted %v", name, got, err, want)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func (f *Files) glob(patterns ...string) ([]string, error) {
 		if problem := checkPattern(p); problem != nil {
 			return nil, problem
 		}
-		err := doublestar.GlobWalk(visible{f.tree}, path.Clean(p), func(name string, d fs.DirEntry) error {
+		err := doublestar.GlobWalk(visible{f.tree, f.nowhere}, path.Clean(p), func(name string, d fs.DirEntry) error {
 			if !d.IsDir() {
 				names = append(names, name)
 			}
@@ -74,7 +74,7 @@ func (f *Files) glob(patterns ...string) ([]string, error) {
 
 // checkPattern returns what is wrong with a pattern of files, nil where nothing is.
 func checkPattern(p string) *Problem {
-	const hint = "patterns are relative to the repository: packs/*/pack.json, **/pack.json"
+	const hint = "write a pattern relative to the repository, such as packs/*/pack.json or **/pack.json"
 	clean := path.Clean(p)
 	switch {
 	case p == "" || !doublestar.ValidatePattern(p):
@@ -87,7 +87,10 @@ func checkPattern(p string) *Problem {
 
 // visible is a file system without the folders that hold no packs. A pattern
 // can still name one of them in full.
-type visible struct{ fs.FS }
+type visible struct {
+	fs.FS
+	nowhere func(error) bool // says of an error that a link leads to nothing
+}
 
 // Stat takes a link that leads nowhere for a file: whoever reads it says what is
 // wrong, where a file that is not there would be passed over. And it spares the
@@ -95,8 +98,9 @@ type visible struct{ fs.FS }
 // named pipe.
 func (v visible) Stat(name string) (fs.FileInfo, error) {
 	info, err := fs.Stat(v.FS, name)
-	if err != nil {
-		if link, linkErr := fs.Lstat(v.FS, name); linkErr == nil {
+	if err != nil && v.nowhere(err) {
+		link, linkErr := fs.Lstat(v.FS, name)
+		if linkErr == nil && link.Mode()&fs.ModeSymlink != 0 {
 			return link, nil
 		}
 	}
@@ -118,7 +122,7 @@ func escapePattern(name string) string {
 
 // NoPacks is the error for a repository in which no pack was found.
 func (f *Files) NoPacks(c *Config) error {
-	p := &Problem{Location: finding.Location{File: f.Show(".")}, Message: "there is no pack here", Hint: "a pack is a file named pack.json or NAME.pack.json"}
+	p := &Problem{Location: finding.Location{File: f.Show(".")}, Message: "there is no pack here", Hint: "add one, as a file named pack.json or NAME.pack.json"}
 	if c.Packs.Node != nil {
 		p.Location = c.Packs.Node.Location()
 		p.Message = "no file matches packs"

@@ -103,7 +103,7 @@ func TestFindKeepsDeadLinks(t *testing.T) {
 
 func TestNoPacks(t *testing.T) {
 	f, _ := tree(t, nil)
-	if got := show(t, f.NoPacks(DefaultConfig())); got != "repo: there is no pack here\n  hint: a pack is a file named pack.json or NAME.pack.json\n" {
+	if got := show(t, f.NoPacks(DefaultConfig())); got != "repo: there is no pack here\n  hint: add one, as a file named pack.json or NAME.pack.json\n" {
 		t.Error(got)
 	}
 	c, err := ParseConfig("repo/"+ConfigName, []byte("strict: true\npacks: [a.json]\n"))

@@ -199,8 +199,8 @@ func (f *Files) addSide(u *Unit, name, kind string, others []string, c *Config) 
 }
 
 func (f *Files) snapshot(name string, limits pack.Limits) (*Snapshot, error) {
-	if !f.Exists(name) {
-		return nil, nil
+	if there, err := f.Exists(name); !there || err != nil {
+		return nil, err
 	}
 	src, size, err := f.read(name, int64(limits.MaxBytes))
 	if err != nil {

@@ -93,6 +93,9 @@ func (y *yamlReader) encoding() *Problem {
 	return nil
 }
 
+// notYAML is what to do where nothing more can be said.
+const notYAML = "correct what stands here, or put the text in quotes"
+
 // syntaxError turns the parser's error into one of ours: its words, our place.
 func (y *yamlReader) syntaxError(err error) *Problem {
 	var syntax interface {
@@ -100,9 +103,9 @@ func (y *yamlReader) syntaxError(err error) *Problem {
 		GetMessage() string
 	}
 	if !errors.As(err, &syntax) {
-		return &Problem{Location: finding.Location{File: y.doc.File}, Message: "not YAML: " + err.Error()}
+		return &Problem{Location: finding.Location{File: y.doc.File}, Message: "not YAML: " + err.Error(), Hint: notYAML}
 	}
-	p := y.problem(syntax.GetToken(), "not YAML: "+syntax.GetMessage(), "")
+	p := y.problem(syntax.GetToken(), "not YAML: "+syntax.GetMessage(), notYAML)
 	start := p.Location.Start
 	line := y.doc.Source[y.doc.Offset(start.Line, 1):min(start.Offset+1, len(y.doc.Source))]
 	switch {

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/internal/cache"
+	"github.com/contextosai/packgate/internal/refresh"
+)
+
+// cacheFormat is raised when the same key would lead to another value.
+const cacheFormat = "1"
+
+// keyPart is one thing that what comes of a pack depends on, beside the files that are
+// looked at on the way.
+type keyPart struct{ name, value string }
+
+// gateInputs are what the packs of a workspace are gated with.
+type gateInputs struct {
+	version string // of the program
+	w       *workspace
+	strict  bool
+	now     time.Time
+	base    *baseline
+	lookup  *versionLookup
+}
+
+// parts returns everything that the inputs say.
+func (in gateInputs) parts() []keyPart {
+	catalogs := make([]string, 0, 2*len(in.w.environments))
+	for _, e := range in.w.environments {
+		catalogs = append(catalogs, e.Document.File, string(e.Document.Source))
+	}
+	config := fields()
+	if d := in.w.config.Document; d != nil {
+		config = fields(d.File, string(d.Source))
+	}
+	return []keyPart{
+		{"format", cacheFormat},
+		{"version", in.version},
+		{"rules", gates.RulesVersion},
+		{"build", build()},
+		{"config", config},
+		{"catalogs", fields(catalogs...)},
+		{"patterns", fields(in.w.patterns...)},
+		{"strict", strconv.FormatBool(in.strict)},
+		{"day", in.day()},
+		{"base", in.base.identity()},
+		{"lookup", in.lookup.identity()},
+	}
+}
+
+// day returns the day on which waivers are in force or not; "" where there are none,
+// and the day is looked at by nothing.
+func (in gateInputs) day() string {
+	if len(in.w.config.Waivers.Items) == 0 {
+		return ""
+	}
+	return in.now.UTC().Format(time.DateOnly)
+}
+
+// identity says what a pack is compared with. A commit never changes.
+func (b *baseline) identity() string {
+	if b == nil {
+		return ""
+	}
+	return fields(b.tree.SHA(), b.prefix)
+}
+
+// identity says what is reported of versions that are not looked up.
+func (g *versionLookup) identity() string {
+	if g == nil {
+		return ""
+	}
+	return fields(g.silent)
+}
+
+// build returns what the program knows of how it was built: compiler, platform, and the
+// versions of all modules. Two platforms may round differently.
+var build = sync.OnceValue(func() string {
+	text := fields(runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if info, ok := debug.ReadBuildInfo(); ok {
+		text += info.String()
+	}
+	return text
+})
+
+// packParts returns what the key of one pack has beside the inputs of all. The digest of
+// its file is no more than a name: it lets each of several versions have an entry.
+func packParts(w *workspace, name string, digest [sha256.Size]byte, triggers []refresh.Trigger) []keyPart {
+	var why []string
+	for _, t := range triggers {
+		why = append(why, t.Pack, string(t.Kind), t.What, t.File, t.Path)
+	}
+	return []keyPart{
+		{"prefix", w.files.Prefix},
+		{"name", name},
+		{"content", string(digest[:])},
+		{"triggers", fields(why...)},
+	}
+}
+
+// keyOf returns the key of parts, each with its name and the lengths of both.
+func keyOf(parts []keyPart) cache.Key {
+	var all []string
+	for _, p := range parts {
+		all = append(all, p.name, p.value)
+	}
+	return sha256.Sum256([]byte(fields(all...)))
+}
+
+// digested returns parts as one, so that long ones are hashed once for many packs.
+func digested(parts []keyPart) []keyPart {
+	sum := keyOf(parts)
+	return []keyPart{{"shared", string(sum[:])}}
+}
+
+// fields returns texts as one, in such a way that other texts give another one.
+func fields(texts ...string) string {
+	var out []byte
+	for _, text := range texts {
+		out = binary.AppendUvarint(out, uint64(len(text)))
+		out = append(out, text...)
+	}
+	return string(out)
+}

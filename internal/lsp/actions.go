@@ -1,0 +1,164 @@
+package lsp
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+)
+
+// codeActions answers textDocument/codeAction: the repairs of the findings in a range,
+// and all repairs of the document as one change where that is asked for.
+func (s *server) codeActions(ctx context.Context, p codeActionParams) (any, error) {
+	actions := []CodeAction{}
+	s.lock.Lock()
+	d := s.open[p.TextDocument.URI]
+	s.lock.Unlock()
+	if d == nil || d.root == "" {
+		return actions, nil
+	}
+	if !s.looked(d) {
+		s.gate([]change{{d.root, d.name}})
+	}
+	if ctx.Err() != nil {
+		return actions, nil
+	}
+	if asksFor(p.Context.Only, quickFix, true) {
+		start, end := d.offset(p.Range.Start, s.units), d.offset(p.Range.End, s.units)
+		for _, f := range s.foundIn(d) {
+			if f.Fix == nil || f.Waived != nil || f.Location.Start.Offset > end || f.Location.End.Offset < start {
+				continue
+			}
+			src, err := pack.Edit(pack.NewDocument(d.name, []byte(d.src), nil), f.Fix.Operations)
+			if err != nil {
+				continue // a repair that cannot be made is none
+			}
+			actions = append(actions, CodeAction{
+				Title: f.Fix.Description, Kind: quickFix, IsPreferred: true,
+				Diagnostics: []Diagnostic{f.diagnostic}, Edit: s.edit(d, string(src)),
+			})
+		}
+	}
+	if asksFor(p.Context.Only, fixAll, false) {
+		src, err := s.mended(d)
+		if err != nil {
+			return nil, err
+		}
+		if src != d.src {
+			actions = append(actions, CodeAction{Title: "mend all that packgate can mend", Kind: fixAll, Edit: s.edit(d, src)})
+		}
+	}
+	return actions, nil
+}
+
+// asksFor reports whether a client wants actions of a kind: where it names kinds, those
+// and the ones below them, and else those that are shown without being asked for.
+func asksFor(only []string, kind string, unasked bool) bool {
+	if len(only) == 0 {
+		return unasked
+	}
+	return slices.ContainsFunc(only, func(k string) bool { return k == "" || k == kind || strings.HasPrefix(kind, k+".") })
+}
+
+// looked reports whether what is known of a document is of the text that it has.
+func (s *server) looked(d *document) bool {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for key, r := range s.results {
+		if src, ok := r.read[d.uri]; ok && key.root == d.root && src == d.src {
+			return true
+		}
+	}
+	return false
+}
+
+// edit returns the change that gives a document a new text.
+func (s *server) edit(d *document, to string) workspaceEdit {
+	start, end, with := difference(d.src, to)
+	edits := []textEdit{{Range: d.span(start, end, s.units), NewText: with}}
+	if !s.client.Capabilities.Workspace.WorkspaceEdit.DocumentChanges {
+		return workspaceEdit{Changes: map[string][]textEdit{d.uri: edits}}
+	}
+	change := documentEdit{Edits: edits}
+	change.TextDocument.URI, change.TextDocument.Version = d.uri, &d.version
+	return workspaceEdit{DocumentChanges: []documentEdit{change}}
+}
+
+// mostRounds is how often a document is mended and looked at again: one repair can make
+// another one possible, and two that undo each other must not go on for ever.
+const mostRounds = 8
+
+// mended returns the text of a document with all repairs that can be made.
+func (s *server) mended(d *document) (string, error) {
+	texts := s.texts(d.root)
+	src := d.src
+	for range mostRounds {
+		texts[d.name] = src
+		s.lock.Lock()
+		before := s.roots[d.root]
+		s.lock.Unlock()
+		next, err := mendOnce(d, src, texts, before, s.policy)
+		if err != nil || next == src {
+			return src, err
+		}
+		src = next
+	}
+	return src, nil
+}
+
+// policy judges as the run does.
+func (s *server) policy(v *view) (gates.Policy, error) {
+	return gates.NewPolicy(v.config, v.config.Strict.Value, s.Now())
+}
+
+// mendOnce makes the repairs of one look, from the end of the text to its beginning.
+func mendOnce(d *document, src string, texts map[string]string, before settings, policyOf func(*view) (gates.Policy, error)) (string, error) {
+	v, err := openView(d.root, texts, before)
+	if err != nil {
+		return src, err
+	}
+	defer v.close()
+	policy, err := policyOf(v)
+	if err != nil {
+		return src, err
+	}
+	packs, err := v.packsOf(d.name)
+	if err != nil || !slices.Contains(packs, d.name) {
+		return src, err // repairs are of packs
+	}
+	unit, err := v.files.Unit(d.name, v.config)
+	if err != nil {
+		return src, err
+	}
+	all := gates.Run(gate.NewSubject(unit, v.environments, v.config), policy)
+	slices.SortStableFunc(all.Findings, func(a, b finding.Finding) int { return b.Location.Start.Offset - a.Location.Start.Offset })
+	var touched []string
+	for _, f := range all.Findings {
+		if f.Fix == nil || f.Waived != nil || f.Location.File != d.name || overlaps(touched, f.Fix.Operations) {
+			continue
+		}
+		edited, err := pack.Edit(pack.NewDocument(d.name, []byte(src), nil), f.Fix.Operations)
+		if err != nil {
+			continue // it waits for the next round
+		}
+		src = string(edited)
+		for _, op := range f.Fix.Operations {
+			touched = append(touched, op.Path)
+		}
+	}
+	return src, nil
+}
+
+// overlaps reports whether an operation is about a value that another one was about, or
+// about one inside or around it.
+func overlaps(touched []string, operations []finding.Operation) bool {
+	return slices.ContainsFunc(operations, func(op finding.Operation) bool {
+		return slices.ContainsFunc(touched, func(path string) bool {
+			return strings.HasPrefix(op.Path+"/", path+"/") || strings.HasPrefix(path+"/", op.Path+"/")
+		})
+	})
+}

@@ -1,0 +1,193 @@
+package lsp
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// packKey is a pack file of a repository.
+type packKey struct {
+	root, pack string
+}
+
+// result is what the gates said of a pack.
+type result struct {
+	found []found
+	// read are the texts that places were counted in, by URI.
+	read map[string]string
+}
+
+// found is a finding as the client sees it.
+type found struct {
+	finding.Finding
+	uri        string
+	diagnostic Diagnostic
+}
+
+// gate looks at what the changed files belong to, and tells the client what is new.
+func (s *server) gate(changes []change) {
+	s.gating.Lock()
+	defer s.gating.Unlock()
+	names := map[string][]string{}
+	for _, c := range changes {
+		names[c.root] = append(names[c.root], c.name)
+	}
+	for _, root := range slices.Sorted(maps.Keys(names)) {
+		s.guard("the repository "+root, func() {
+			if err := s.gateRoot(root, names[root]); err != nil {
+				s.say(fmt.Sprintf("%s could not be looked at: %v", root, err))
+			}
+		})
+	}
+}
+
+// gateRoot looks at one repository. Packs of which no document is open any more are
+// forgotten.
+func (s *server) gateRoot(root string, names []string) error {
+	if !s.inUse()[root] {
+		s.forget(root, nil)
+		s.publish(root)
+		return nil
+	}
+	v, err := s.viewOf(root)
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	wanted, err := s.packsInUse(v)
+	if err != nil {
+		return err
+	}
+	s.forget(root, wanted)
+	policy, err := gates.NewPolicy(v.config, v.config.Strict.Value, s.Now())
+	usable := err == nil && (len(v.problems) == 0 || v.known)
+	if err := v.note(err); err != nil {
+		return err
+	}
+	s.noteProblems(v)
+	if usable {
+		for _, name := range wanted {
+			if !s.concerns(v, name, names) {
+				continue
+			}
+			r, err := s.gatePack(v, name, policy)
+			if err != nil {
+				s.say(fmt.Sprintf("%s: %v", v.uri(name), err))
+				continue
+			}
+			s.lock.Lock()
+			s.results[packKey{root, name}] = r
+			s.lock.Unlock()
+		}
+	}
+	s.publish(root)
+	return nil
+}
+
+// packsInUse returns the packs that an open document belongs to.
+func (s *server) packsInUse(v *view) ([]string, error) {
+	var wanted []string
+	for name := range s.texts(v.root) {
+		packs, err := v.packsOf(name)
+		if err != nil {
+			return nil, err
+		}
+		wanted = append(wanted, packs...)
+	}
+	slices.Sort(wanted)
+	return slices.Compact(wanted), nil
+}
+
+// concerns reports whether a pack has to be looked at for changes of files: where one
+// is its own, or one that all packs share, or where it was not looked at yet.
+func (s *server) concerns(v *view, name string, changed []string) bool {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.results[packKey{v.root, name}] == nil || slices.ContainsFunc(changed, func(c string) bool {
+		kind := v.kind(c)
+		return kind == "config" || kind == "environment" || repo.Belongs(name, c)
+	})
+}
+
+// forget drops the results of packs that are not wanted any more.
+func (s *server) forget(root string, wanted []string) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	maps.DeleteFunc(s.results, func(k packKey, _ *result) bool {
+		return k.root == root && !slices.Contains(wanted, k.pack)
+	})
+	delete(s.problems, root)
+}
+
+// noteProblems keeps what is wrong with the config and the catalogs.
+func (s *server) noteProblems(v *view) {
+	byURI := map[string][]Diagnostic{}
+	for _, p := range v.problems {
+		l := v.location(p.Location, s.units)
+		byURI[l.URI] = append(byURI[l.URI], Diagnostic{Range: l.Range, Severity: severityError, Source: "packgate", Message: words(p.Message, p.Hint)})
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.problems[v.root] = byURI
+}
+
+// gatePack puts one pack through the gates.
+func (s *server) gatePack(v *view, name string, policy gates.Policy) (*result, error) {
+	unit, err := v.files.Unit(name, v.config)
+	if err != nil {
+		return nil, err
+	}
+	all := gates.Run(gate.NewSubject(unit, v.environments, v.config), policy)
+	r := &result{read: map[string]string{}}
+	for _, f := range all.Findings {
+		l := v.location(f.Location, s.units)
+		r.found = append(r.found, found{Finding: f, uri: l.URI, diagnostic: s.diagnostic(v, f, l.Range)})
+	}
+	for name, t := range v.texts {
+		r.read[v.uri(name)] = t.src
+	}
+	r.read[v.uri(name)] = v.text(name).src
+	return r, nil
+}
+
+// words joins a message and its hint.
+func words(message, hint string) string {
+	if hint == "" {
+		return message
+	}
+	return message + "\n→ " + hint
+}
+
+// diagnostic returns a finding as the protocol has it. A finding that is waived is shown
+// so that it does not weigh anything.
+func (s *server) diagnostic(v *view, f finding.Finding, at Range) Diagnostic {
+	d := Diagnostic{
+		Range: at, Severity: severityError, Code: f.Rule, Source: "packgate",
+		Message: words(f.Message, f.Hint), CodeDescription: &codeDescription{rulePage(f.Rule, f.Name)},
+	}
+	switch {
+	case f.Waived != nil:
+		d.Severity = severityHint
+		d.Message += fmt.Sprintf("\nwaived until %s: %s", f.Waived.Expires, f.Waived.Reason)
+	case f.Severity == finding.Warning:
+		d.Severity = severityWarning
+	}
+	if s.client.Capabilities.TextDocument.PublishDiagnostics.RelatedInformation {
+		for _, r := range f.Related {
+			d.RelatedInformation = append(d.RelatedInformation, relatedLocation{v.location(r.Location, s.units), r.Message})
+		}
+	}
+	return d
+}
+
+// rulePage returns the address of a rule's page.
+func rulePage(id, name string) string {
+	return "https://github.com/contextosai/packgate/blob/main/docs/rules.md#" + strings.ToLower(id+"-"+name)
+}

@@ -1,0 +1,68 @@
+package lsp
+
+import (
+	"context"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+)
+
+// The first change is looked at immediately, those that come in a rush together after
+// the pause, and none twice.
+func TestRunsArePaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		type run struct {
+			after   time.Duration
+			changes int
+		}
+		begin := time.Now()
+		var got []run
+		r := newRuns(func(c []change) { got = append(got, run{time.Since(begin), len(c)}) })
+		go r.loop(ctx)
+		for i := range 40 { // a stroke each 10 ms, in two files
+			r.ask(change{"root", []string{"a", "b"}[i%2]})
+			synctest.Wait()
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		want := []run{{0, 1}, {pause, 2}, {2 * pause, 2}, {3 * pause, 2}}
+		if len(got) != len(want) {
+			t.Fatalf("the runs are %v, want %v", got, want)
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("run %d is %v, want %v", i, got[i], want[i])
+			}
+		}
+	})
+}
+
+// What is open lies over the files, as a file system has it.
+func TestUnsaved(t *testing.T) {
+	u := unsaved{
+		FS:    fstest.MapFS{"packs/a/pack.json": {Data: []byte("{}")}, "packs/b/pack.json": {Data: []byte("[]")}},
+		texts: map[string]string{"packs/a/pack.json": `{"a": 1}`, "packs/a/new.json": "1"},
+	}
+	if err := fstest.TestFS(u, "packs/a/pack.json", "packs/a/new.json", "packs/b/pack.json"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestURIs(t *testing.T) {
+	for uri, want := range map[string]string{
+		"file:///a/b%20c/%F0%9F%A6%80.json": "/a/b c/🦀.json", "file://localhost/a": "/a", "file:///a/../b": "/b",
+		"untitled:Untitled-1": "", "file://other/a": "", "git:/a": "", "%": "", "": "", "file:a": "", "file:///a%00b": "",
+	} {
+		got, ok := fileOf(uri)
+		if got != want || ok != (want != "") {
+			t.Errorf("%q is %q", uri, got)
+		}
+	}
+	if got := uriOf("/a/b c/🦀#.json"); got != "file:///a/b%20c/%F0%9F%A6%80%23.json" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,160 @@
+package lsp
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/internal/repo"
+)
+
+// view is a repository as the editor has it at one moment.
+type view struct {
+	root  string // the folder
+	files *repo.Files
+	disk  *repo.Files
+	settings
+	// problems are what is wrong with the config and the catalogs, and known says that
+	// they were valid before.
+	problems repo.Problems
+	known    bool
+	texts    map[string]*text // of the files that places were asked for
+}
+
+// settings are the config and the environment catalogs of a repository.
+type settings struct {
+	config       *repo.Config
+	environments []*repo.Environment
+}
+
+// openView opens the repository of a folder, with the texts of the documents in it
+// that are open, by name relative to the folder. A config or a catalog that is not
+// valid is noted, and the one of before stands in for it, if there is one. The caller
+// closes the view.
+func openView(root string, open map[string]string, before settings) (*view, error) {
+	disk, err := repo.OpenFiles(root, ".")
+	if err != nil {
+		return nil, err
+	}
+	v := &view{root: root, disk: disk, files: repo.FilesOf(unsaved{disk.Tree(), open}, ".", ""), settings: before, known: before.config != nil, texts: map[string]*text{}}
+	config, err := v.files.Config("")
+	if err := v.note(err); err != nil {
+		return nil, errors.Join(err, disk.Close())
+	}
+	if err == nil {
+		v.config = config
+	}
+	if v.config == nil {
+		v.config = repo.DefaultConfig()
+	}
+	environments, err := v.files.Environments(v.config)
+	if err := v.note(err); err != nil {
+		return nil, errors.Join(err, disk.Close())
+	}
+	if err == nil {
+		v.environments = environments
+	}
+	return v, nil
+}
+
+// note takes an error that says what is wrong in a file, and returns any other.
+func (v *view) note(err error) error {
+	var one *repo.Problem
+	var several repo.Problems
+	switch {
+	case errors.As(err, &several):
+		v.problems = append(v.problems, several...)
+	case errors.As(err, &one):
+		v.problems = append(v.problems, one)
+	default:
+		return err
+	}
+	return nil
+}
+
+// close releases the folder, which was only read from.
+func (v *view) close() { _ = v.disk.Close() }
+
+// uri returns the URI of a file that is named relative to the root.
+func (v *view) uri(name string) string {
+	return uriOf(filepath.Join(v.root, filepath.FromSlash(name)))
+}
+
+// text returns the text of a file; an empty one where it cannot be read.
+func (v *view) text(name string) *text {
+	if t := v.texts[name]; t != nil {
+		return t
+	}
+	src, err := fs.ReadFile(v.files.Tree(), path.Clean(name))
+	if err != nil {
+		src = nil // a place in it is the beginning
+	}
+	v.texts[name] = newText(string(src))
+	return v.texts[name]
+}
+
+// location returns a place of a finding as the protocol has it.
+func (v *view) location(l finding.Location, units encoding) Location {
+	return Location{URI: v.uri(l.File), Range: v.text(l.File).span(l.Start.Offset, l.End.Offset, units)}
+}
+
+// kind says what a file is in the layout of a pack repository: "pack", "config",
+// "environment", "snapshot", a kind of side file, or "" for none of them.
+func (v *view) kind(name string) string {
+	if name == repo.ConfigName {
+		return "config"
+	}
+	if repo.Matches(repo.PackPatterns(v.config), name) {
+		return "pack"
+	}
+	patterns := pack.Values(v.config.Environments)
+	if len(patterns) == 0 {
+		patterns = []string{"environments/*.json"}
+	}
+	if repo.Matches(patterns, name) {
+		return "environment"
+	}
+	if _, kind, ok := repo.SideKind(name); ok {
+		return kind
+	}
+	if ok, _ := path.Match("*.compiled.json", path.Base(name)); ok && path.Base(path.Dir(name)) == "golden" {
+		return "snapshot"
+	}
+	return ""
+}
+
+// packsOf returns the packs that a file belongs to, sorted: itself, those that it
+// stands beside, and for the config and a catalog all that there are.
+func (v *view) packsOf(name string) ([]string, error) {
+	switch v.kind(name) {
+	case "":
+		return nil, nil
+	case "config", "environment":
+		names, err := v.files.Find(v.config)
+		return names[:min(len(names), mostPacks)], err
+	}
+	var names []string
+	for _, dir := range []string{path.Dir(name), path.Dir(path.Dir(name))} {
+		entries, err := fs.ReadDir(v.files.Tree(), dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("look for packs in %s: %w", dir, err)
+		}
+		for _, e := range entries {
+			one := path.Join(dir, e.Name())
+			if strings.HasSuffix(one, ".json") && !e.IsDir() && v.kind(one) == "pack" && repo.Belongs(one, name) {
+				names = append(names, one)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// mostPacks is how many packs are gated for a change of what all of them share.
+const mostPacks = 50

@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/policy"
+)
+
+// Knob is a value of the request that a reader may change.
+type Knob struct {
+	Name  string `json:"name"`
+	Group string `json:"group"` // request, session or budget
+	// Type is number, text, boolean, list or any.
+	Type string `json:"type"`
+	// Choices are the values that make a difference, and those of the cases.
+	Choices []any `json:"choices"`
+	// ReadBy are the rules and approval gates whose conditions read it.
+	ReadBy []string `json:"read_by,omitempty"`
+
+	at [][]string // where it stands, from invoke or run_context
+}
+
+// The groups of knobs.
+const (
+	ofRequest = "request"
+	ofSession = "session"
+	ofBudget  = "budget"
+)
+
+// conditions returns the conditions of a version, each with the rule or gate that it
+// is of. Those that are outside of the profile are left out: nothing evaluates them.
+func (s *side) conditions() (exprs []*policy.Expr, names []string) {
+	add := func(n *pack.Node, name string) {
+		if x, problems := policy.Compile(n); len(problems) == 0 {
+			exprs, names = append(exprs, x), append(names, name)
+		}
+	}
+	for rule := range s.pack.EachRule() {
+		add(rule.If, rule.RuleID.Value)
+	}
+	for _, g := range s.pack.PolicyLayer.ApprovalGates.Items {
+		add(g.When, g.GateID.Value)
+	}
+	return exprs, names
+}
+
+// findKnobs finds everything that the conditions of both versions read, and what a
+// session sets.
+func (p *Playground) findKnobs() {
+	var exprs []*policy.Expr
+	var lists []string
+	readBy := map[string][]string{}
+	for _, s := range p.sides() {
+		of, names := s.conditions()
+		for i, x := range of {
+			lists = append(lists, x.Lists()...)
+			for _, path := range x.Reads() {
+				if !slices.Contains(readBy[path], names[i]) {
+					readBy[path] = append(readBy[path], names[i])
+				}
+			}
+		}
+		exprs = append(exprs, of...)
+	}
+	p.knobs = []Knob{
+		{Name: "intent", Group: ofSession, Type: "text", Choices: p.intents(), at: [][]string{{"invoke", "input", "intent"}, {"run_context", "intent"}}},
+		{Name: "safety_mode", Group: ofSession, Type: "text", Choices: anyOf(modes()), at: [][]string{{"run_context", "safety_mode"}}},
+		{Name: "user.role", Group: ofSession, Type: "text", at: [][]string{{"run_context", "user", "role"}}},
+	}
+	for _, v := range (policy.Solver{Lists: lists}).Values(exprs...) {
+		p.addKnob(v)
+	}
+	budget := []string{"run_context", "run_budget"}
+	p.knobs = append(p.knobs, Knob{Name: "total_tokens", Group: ofBudget, Type: "number", at: [][]string{append(slices.Clip(budget), "total_tokens")}})
+	for _, b := range compiler.Buckets() {
+		p.knobs = append(p.knobs, Knob{Name: string(b), Group: ofBudget, Type: "number", Choices: []any{0.0}, at: [][]string{append(slices.Clip(budget), "bucket_tokens", string(b))}})
+	}
+	for i := range p.knobs {
+		p.knobs[i].ReadBy = readBy[p.knobs[i].variable()]
+		p.offer(&p.knobs[i])
+	}
+}
+
+func modes() []string {
+	var names []string
+	for _, m := range pack.ApprovalModes() {
+		names = append(names, string(m))
+	}
+	return names
+}
+
+// variable returns the path by which conditions read a knob.
+func (k *Knob) variable() string {
+	at := k.at[0]
+	if at[0] == "invoke" && at[1] == "input" {
+		return strings.Join(append([]string{"request"}, at[2:]...), ".")
+	}
+	return strings.Join(at[1:], ".")
+}
+
+// addKnob adds the knob of a variable, or what is told apart of it to the one there is.
+func (p *Playground) addKnob(v policy.Values) {
+	names := strings.Split(v.Path, ".")
+	if slices.ContainsFunc(names, isIndex) {
+		return // an item of a list is changed with the list
+	}
+	at := append([]string{"run_context"}, names...)
+	if names[0] == "request" {
+		at = append([]string{"invoke", "input"}, names[1:]...)
+	}
+	if len(at) < 2 || names[0] == "request" && len(names) == 1 {
+		return // the whole of the request
+	}
+	for i := range p.knobs {
+		if slices.ContainsFunc(p.knobs[i].at, func(have []string) bool { return slices.Equal(have, at) }) {
+			if len(p.knobs[i].Choices) == 0 {
+				p.knobs[i].Choices = v.Samples
+			}
+			return
+		}
+	}
+	k := Knob{Name: v.Path, Group: ofRequest, Type: "any", Choices: v.Samples, at: [][]string{at}}
+	if len(v.Types) == 1 {
+		k.Type = v.Types[0]
+	}
+	p.knobs = append(p.knobs, k)
+}
+
+func isIndex(name string) bool {
+	_, err := strconv.Atoi(name)
+	return err == nil || name == ""
+}
+
+// offer adds the values of the cases to the choices of a knob.
+func (p *Playground) offer(k *Knob) {
+	k.Choices = slices.Clone(k.Choices)
+	for i := range p.subject.Cases {
+		if v, ok := p.subject.Cases[i].get(k); ok && !slices.ContainsFunc(k.Choices, func(have any) bool { return reflect.DeepEqual(have, v) }) {
+			k.Choices = append(k.Choices, v)
+		}
+	}
+	if k.Type == "number" {
+		slices.SortStableFunc(k.Choices, func(a, b any) int {
+			x, _ := a.(float64)
+			y, _ := b.(float64)
+			return int(max(-1, min(1, x-y)))
+		})
+	}
+	if k.Choices == nil {
+		k.Choices = []any{}
+	}
+}
+
+// get returns the value of a knob in a case, and whether there is one.
+func (c *Case) get(k *Knob) (any, bool) {
+	return policy.Lookup(c.request(), strings.Join(k.at[0], "."))
+}
+
+// request returns the parts of a case in which knobs stand.
+func (c *Case) request() map[string]any {
+	return map[string]any{"invoke": c.Invoke, "run_context": c.RunContext}
+}

@@ -1,0 +1,8 @@
+//go:build !playground
+
+package playground
+
+var (
+	program []byte
+	starter string
+)

@@ -1,0 +1,188 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// odd is a pack with what JSON would not keep apart: absent and empty, texts that are
+// no UTF-8, numbers of several types.
+func odd() Pack {
+	zero := 0.0
+	p := clean(Failed)
+	p.Path = "packs/\xff/pack.json"
+	p.Gates, p.Golden, p.NotChecked, p.Fixed = nil, []Golden{}, []NotChecked{}, []Finding{}
+	p.Evaluation = []Measurement{{Target: &zero, Value: nil, Samples: -1}}
+	p.Findings = []Finding{
+		{Witness: map[string]any{}},
+		{Witness: map[string]any{
+			"a": json.Number("1.0"), "b": 1e21, "c": -3, "d": []any(nil), "e": []any{}, "f": map[string]any(nil), "g": nil,
+			"h": []any{true, false, "\xfe", map[string]any{"": ""}},
+		}},
+		{Fix: &Fix{Patch: []Operation{{Value: json.RawMessage("null")}, {Value: json.RawMessage{}}, {}}}},
+	}
+	return p
+}
+
+// sealable are the packs of all samples, and an odd one.
+func sealable() []Pack {
+	packs := []Pack{odd(), {}}
+	for _, s := range samples() {
+		for _, p := range s.report.Packs.All() {
+			packs = append(packs, *p)
+		}
+	}
+	return packs
+}
+
+// What is unsealed equals what was sealed, in everything that a rendering can see.
+func TestSeal(t *testing.T) {
+	packs := sealable()
+	for _, script := range []string{"", "remove /tooling_layer/adapter_registry/adp_payments/capabilities/issue_refund\n"} {
+		for _, p := range gated(t, exampleRepository(t, script), exampleRepository(t, "")).Packs.All() {
+			packs = append(packs, *p)
+		}
+	}
+	for i := range packs {
+		sealed, err := Seal(&packs[i])
+		if err != nil {
+			t.Fatalf("%q: %v", packs[i].Path, err)
+		}
+		again, err := Seal(&packs[i])
+		if err != nil || !bytes.Equal(sealed, again) {
+			t.Errorf("%q is sealed in two ways, %v", packs[i].Path, err)
+		}
+		got, err := Unseal(sealed)
+		if err != nil {
+			t.Fatalf("%q: %v", packs[i].Path, err)
+		}
+		if !reflect.DeepEqual(*got, packs[i]) {
+			t.Errorf("%q is not the same once it was sealed:\n%#v\n%#v", packs[i].Path, *got, packs[i])
+		}
+	}
+}
+
+// What cannot be sealed is refused, and not sealed as something else.
+func TestSealRefuses(t *testing.T) {
+	deep := any("x")
+	for range maxNested + 1 {
+		deep = []any{deep}
+	}
+	for name, value := range map[string]any{"type": struct{}{}, "uint": uint(1), "deep": deep} {
+		p := clean(Passed)
+		p.Findings = []Finding{{Witness: map[string]any{"value": value}}}
+		if sealed, err := Seal(&p); err == nil {
+			t.Errorf("%s: sealed as %d bytes", name, len(sealed))
+		}
+	}
+}
+
+// Bytes that are cut or changed are refused, or are another pack as a whole.
+func TestUnsealRefuses(t *testing.T) {
+	p := odd()
+	sealed, err := Seal(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range sealed {
+		if _, err := Unseal(sealed[:i]); !errors.Is(err, ErrNotSealed) {
+			t.Errorf("the first %d bytes: %v", i, err)
+		}
+		changed := bytes.Clone(sealed)
+		changed[i] ^= 0x10
+		if got, err := Unseal(changed); err != nil && !errors.Is(err, ErrNotSealed) || err == nil && got == nil {
+			t.Errorf("byte %d changed: %v", i, err)
+		}
+	}
+	if _, err := Unseal(append(bytes.Clone(sealed), 0)); !errors.Is(err, ErrNotSealed) || !strings.Contains(err.Error(), "follow") {
+		t.Errorf("a byte behind the end: %v", err)
+	}
+	if _, err := Unseal(nil); !errors.Is(err, ErrNotSealed) {
+		t.Errorf("nothing: %v", err)
+	}
+}
+
+// Two layouts of the same kinds in the same order differ by their names.
+func TestLayout(t *testing.T) {
+	type a struct{ X, Y string }
+	type b struct{ Y, X string }
+	type c struct{ X, Y []string }
+	seen := map[string]bool{}
+	for _, v := range []any{a{}, b{}, c{}, &a{}, []a{}, Pack{}, Finding{}} {
+		seen[layoutOf(reflect.TypeOf(v))] = true
+	}
+	if len(seen) != 7 {
+		t.Errorf("7 types have %d layouts", len(seen))
+	}
+}
+
+// Whatever can be unsealed is a pack that seals and unseals to itself.
+func FuzzUnseal(f *testing.F) {
+	seeds := sealable()
+	for i := range seeds {
+		src, err := appendBinary(nil, reflect.ValueOf(&seeds[i]).Elem())
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(src) < 1<<14 {
+			f.Add(src)
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		p, in := &Pack{}, binaryReader{src: src}
+		in.value(reflect.ValueOf(p).Elem())
+		if in.err != nil {
+			return
+		}
+		sealed, err := Seal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Unseal(sealed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _ := appendBinary(nil, reflect.ValueOf(p).Elem())
+		second, _ := appendBinary(nil, reflect.ValueOf(back).Elem())
+		if !bytes.Equal(first, second) {
+			t.Errorf("%#v\nis unsealed as\n%#v", p, back)
+		}
+	})
+}
+
+func BenchmarkSeal(b *testing.B) {
+	src, err := os.ReadFile(filepath.Join("testdata", "golden", "rejected.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, err := Read(bytes.NewReader(src))
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := r.Packs.At(0)
+	sealed, err := Seal(p)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("seal", func(b *testing.B) {
+		b.ReportMetric(float64(len(sealed)), "bytes")
+		for b.Loop() {
+			if _, err := Seal(p); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("unseal", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := Unseal(sealed); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
