@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -123,6 +124,7 @@ func checkArchive(t *testing.T, file string) (program []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pages := 0 // of the manual
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if err == io.EOF {
@@ -132,6 +134,9 @@ func checkArchive(t *testing.T, file string) (program []byte) {
 			t.Fatal(err)
 		}
 		mode, ok := want[h.Name]
+		if page, err := path.Match("man/packgate*.1", h.Name); err == nil && page {
+			mode, ok, pages = 0o644, true, pages+1
+		}
 		if !ok || h.Typeflag != tar.TypeReg || h.Mode&0o7777 != mode || h.Uname != "root" || h.Gname != "root" || !h.ModTime.Equal(at) {
 			t.Errorf("the archive holds %s with mode %o of %s:%s, at %v", h.Name, h.Mode, h.Uname, h.Gname, h.ModTime)
 		}
@@ -144,6 +149,9 @@ func checkArchive(t *testing.T, file string) (program []byte) {
 	}
 	if len(want) > 0 {
 		t.Errorf("the archive lacks %v", want)
+	}
+	if pages < 25 {
+		t.Errorf("the archive has %d pages of the manual, wanted one for each command", pages)
 	}
 	return program
 }
