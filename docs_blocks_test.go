@@ -40,6 +40,7 @@ var notRun = []struct{ page, start, reason string }{
 	{"docs/performance.md", "go run ./bench", "it measures for minutes, in packgate's own repository"},
 	{"docs/playground.md", "go run ./playground", "it builds packgate; make playground does the same"},
 	{"docs/playground.md", "go run ./playground/build", "it builds packgate itself"},
+	{"docs/performance.md", "cd bench/compare", "it installs packages of Node and takes minutes"},
 	{"docs/performance.md", "go run ./bench/cmd/measure", "it takes minutes; the tests of bench/throughput run its parts"},
 	{"docs/publishing.md", "packgate ", "the workflow's identity signs; docs/release-managers.md runs them with a key"},
 	{"docs/publishing.md", "openssl genpkey", "it asks for a password"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/internal/pack"
@@ -20,11 +21,11 @@ func (b *baseline) triggers(ctx context.Context, w *workspace) (map[string][]ref
 	if b == nil {
 		return nil, nil
 	}
-	head, err := w.state(b.configName)
+	head, known, err := w.state(b.configName)
 	if err != nil {
 		return nil, err
 	}
-	base, err := b.state(ctx, w, &head)
+	base, err := b.state(ctx, w, &head, known)
 	if err != nil {
 		return nil, err
 	}
@@ -35,32 +36,67 @@ func (b *baseline) triggers(ctx context.Context, w *workspace) (map[string][]ref
 	return byPack, nil
 }
 
-// state returns what the workspace says. Its config is its own, also where
-// another one is in force; one that is not valid says nothing, and is reported
-// elsewhere.
-func (w *workspace) state(configName string) (refresh.State, error) {
-	s := refresh.State{Config: w.config, Environments: w.environments}
+// known is what triggers need of files by the ids that git gives their bytes. What
+// stands in it needs not be read again.
+type known struct {
+	packs map[string]*refresh.Facts
+	cards map[string]scorecard
+}
+
+// scorecard is what triggers need of the content of a scorecard.
+type scorecard struct {
+	digest pack.Digest
+	of     string // the pack_id of the pack that it measured; "" where it does not say
+}
+
+// state returns what the workspace says, and what is known of its files by now. Its
+// config is its own, also where another one is in force; one that is not valid says
+// nothing, and is reported elsewhere.
+func (w *workspace) state(configName string) (s refresh.State, k known, err error) {
+	s = refresh.State{Config: w.config, Environments: w.environments}
+	k = known{map[string]*refresh.Facts{}, map[string]scorecard{}}
 	own, err := w.files.Config(configName)
 	switch {
 	case err == nil:
 		s.Config = own
 	case !errors.Is(err, repo.ErrUse):
-		return s, err
+		return s, k, err
 	}
 	for _, name := range w.packs {
-		u, err := w.files.Unit(name, w.config)
+		u, err := w.files.UnitWithScorecards(name, w.config)
 		if err != nil {
-			return s, err
+			return s, k, err
 		}
-		s.Packs = append(s.Packs, refresh.PackOf(u))
+		p := refresh.PackOf(u)
+		s.Packs = append(s.Packs, p)
+		if p.Facts != nil {
+			k.packs[blobID(u.Document)] = p.Facts
+		}
+		for i, f := range u.Files {
+			k.cards[blobID(f.Document)] = scorecard{p.Files[i].Digest, measured(f.Document)}
+		}
 	}
-	return s, nil
+	return s, k, nil
 }
 
-// state returns what the baseline says. Packs that are in the head byte for byte
+// blobID returns the id that git gives the bytes of a document.
+func blobID(d *pack.Document) string {
+	return plumbing.ComputeHash(plumbing.BlobObject, d.Source).String()
+}
+
+// measured returns the pack_id of the pack that a scorecard measured, "" where it
+// does not say.
+func measured(d *pack.Document) string {
+	var fields repo.ScorecardFields
+	pack.Decode(d.Root, &fields)
+	id, _, _ := strings.Cut(fields.Pack.Value, "@")
+	return strings.Clone(id)
+}
+
+// state returns what the baseline says. Files that are in the head byte for byte
 // are taken from there. A catalog or config of the baseline that is not valid is
 // taken to say what the head's says: nobody could have relied on it.
-func (b *baseline) state(ctx context.Context, w *workspace, head *refresh.State) (refresh.State, error) {
+func (b *baseline) state(ctx context.Context, w *workspace, head *refresh.State, k known) (refresh.State, error) {
 	s := refresh.State{Config: head.Config}
 	c, err := b.config(b.configOf(), false)
 	switch {
@@ -71,13 +107,11 @@ func (b *baseline) state(ctx context.Context, w *workspace, head *refresh.State)
 	}
 	entries, err := b.tree.List(ctx, func(name string) bool {
 		name, ok := b.relative(name)
-		_, kind, side := repo.SideKind(name)
-		return ok && (w.isPack(name) || w.isCatalog(name) || side && kind == "scorecard")
+		return ok && (w.isPack(name) || w.isCatalog(name) || isScorecard(name))
 	})
 	if err != nil {
 		return s, err
 	}
-	same := identical(head)
 	at := map[string][]int{} // packs by their folder
 	for _, e := range entries {
 		name, _ := b.relative(e.Path)
@@ -87,7 +121,7 @@ func (b *baseline) state(ctx context.Context, w *workspace, head *refresh.State)
 		switch {
 		case w.isPack(name):
 			at[path.Dir(name)] = append(at[path.Dir(name)], len(s.Packs))
-			s.Packs = append(s.Packs, refresh.Pack{Name: name, Pack: same[e.ID]})
+			s.Packs = append(s.Packs, refresh.Pack{Name: name, Facts: k.packs[e.ID]})
 			err = b.readPack(w, &s.Packs[len(s.Packs)-1])
 		case w.isCatalog(name):
 			err = b.readCatalog(w, name, head, &s)
@@ -96,20 +130,42 @@ func (b *baseline) state(ctx context.Context, w *workspace, head *refresh.State)
 			return s, err
 		}
 	}
+	return s, b.readScorecards(w, entries, at, &s, k)
+}
+
+func isScorecard(name string) bool {
+	_, kind, ok := repo.SideKind(name)
+	return ok && kind == "scorecard"
+}
+
+// readScorecards adds the scorecards of the baseline to the packs beside which they
+// stand, in a folder of several to those that they may be about. At holds the packs
+// by their folder.
+func (b *baseline) readScorecards(w *workspace, entries []github.Entry, at map[string][]int, into *refresh.State, k known) error {
 	for _, e := range entries {
 		name, _ := b.relative(e.Path)
-		if dir, kind, ok := repo.SideKind(name); ok && kind == "scorecard" && len(at[dir]) > 0 {
+		dir, _, _ := repo.SideKind(name)
+		if !isScorecard(name) || len(at[dir]) == 0 {
+			continue
+		}
+		card, ok := k.cards[e.ID]
+		if !ok {
 			src, _, err := b.read(name, w.config.Limits.MaxBytes)
 			if err != nil {
-				return s, err
+				return err
 			}
 			doc, _ := pack.Read(w.files.Show(name), src, w.config.Limits)
-			for _, i := range at[dir] {
-				s.Packs[i].Files = append(s.Packs[i].Files, refresh.FileOf(kind, doc))
-			}
+			card = scorecard{refresh.FileOf("scorecard", doc).Digest, measured(doc)}
+		}
+		about := slices.DeleteFunc(slices.Clone(at[dir]), func(i int) bool { return into.Packs[i].ID() != card.of })
+		if len(about) == 0 || card.of == "" { // it may be any's, as in a unit
+			about = at[dir]
+		}
+		for _, i := range about {
+			into.Packs[i].Files = append(into.Packs[i].Files, refresh.File{Name: w.files.Show(name), Kind: "scorecard", Digest: card.digest})
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // configOf returns the config file of the baseline, relative to the root of the
@@ -121,26 +177,15 @@ func (b *baseline) configOf() string {
 	return b.configName
 }
 
-// identical returns the packs of a state by the ids that git gives their bytes.
-func identical(s *refresh.State) map[string]*pack.Pack {
-	packs := map[string]*pack.Pack{}
-	for _, p := range s.Packs {
-		if p.Pack != nil {
-			id := plumbing.ComputeHash(plumbing.BlobObject, p.Pack.Node.Document().Source)
-			packs[id.String()] = p.Pack
-		}
-	}
-	return packs
-}
-
-// readPack reads a pack of the baseline, unless it is known already.
+// readPack reads a pack of the baseline, unless what it says is known already.
 func (b *baseline) readPack(w *workspace, p *refresh.Pack) error {
-	if p.Pack != nil {
+	if p.Facts != nil {
 		return nil
 	}
 	src, ok, err := b.read(p.Name, w.config.Limits.MaxBytes)
 	if err == nil && ok {
-		p.Pack, _ = b.open(w, &packFile{p.Name, src})
+		read, _ := b.open(w, &packFile{p.Name, src})
+		p.Facts = refresh.FactsOf(read)
 	}
 	return err
 }

@@ -101,9 +101,13 @@ func OpenWith(dir string, api *Client) (*Repository, error) {
 	return &Repository{root: root, store: s, git: r, api: api, partial: partial}, nil
 }
 
+// objectCache is how many bytes of objects are kept in memory. Folders are read again
+// and again, and most files once.
+const objectCache = 8 * cache.MiByte
+
 // newStore reads git's files of a repository.
 func newStore(files billy.Filesystem) *store {
-	return &store{loose: dotgit.New(files), Storage: filesystem.NewStorageWithOptions(files, cache.NewObjectLRUDefault(), filesystem.Options{
+	return &store{loose: dotgit.New(files), Storage: filesystem.NewStorageWithOptions(files, cache.NewObjectLRU(objectCache), filesystem.Options{
 		// Opening a pack anew for each object costs more than reading the object.
 		KeepDescriptors: true,
 		// Borrowed objects are named by absolute paths, which a file system that

@@ -63,6 +63,27 @@ type Tree struct {
 	store  *store
 	commit plumbing.Hash
 	root   plumbing.Hash
+	// folders are some that were read; most files are looked up in the same few.
+	folders map[plumbing.Hash]*object.Tree
+}
+
+// mostFolders is how many folders of a tree are kept in memory.
+const mostFolders = 64
+
+// level returns a folder. The store is locked by who calls.
+func (t *Tree) level(hash plumbing.Hash) (*object.Tree, error) {
+	if known := t.folders[hash]; known != nil {
+		return known, nil
+	}
+	level, err := object.GetTree(t.store, hash)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.folders) >= mostFolders || t.folders == nil {
+		t.folders = map[plumbing.Hash]*object.Tree{}
+	}
+	t.folders[hash] = level
+	return level, nil
 }
 
 // Tree returns the files of the commit with that full SHA, as Resolve returns
@@ -169,7 +190,7 @@ func (t *Tree) size(hash plumbing.Hash) (int64, error) {
 func (t *Tree) find(path string) (*object.TreeEntry, error) {
 	hash, parts := t.root, strings.Split(path, "/")
 	for i, part := range parts {
-		level, err := object.GetTree(t.store, hash)
+		level, err := t.level(hash)
 		if err != nil {
 			return nil, t.unreadable(path, err)
 		}
@@ -195,7 +216,7 @@ func (t *Tree) find(path string) (*object.TreeEntry, error) {
 // folder walks down to a folder, "." for the root. The error wraps
 // fs.ErrNotExist where there is none, a file in its place included.
 func (t *Tree) folder(path string) (*object.Tree, error) {
-	level, err := object.GetTree(t.store, t.root)
+	level, err := t.level(t.root)
 	if err != nil {
 		return nil, t.unreadable(path, err)
 	}
@@ -207,7 +228,7 @@ func (t *Tree) folder(path string) (*object.Tree, error) {
 		if at < 0 || kindOf(level.Entries[at].Mode) != KindDirectory {
 			return nil, t.notExist(path)
 		}
-		if level, err = object.GetTree(t.store, level.Entries[at].Hash); err != nil {
+		if level, err = t.level(level.Entries[at].Hash); err != nil {
 			return nil, t.unreadable(path, err)
 		}
 	}

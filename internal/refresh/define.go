@@ -2,6 +2,7 @@ package refresh
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/pack"
@@ -42,23 +43,20 @@ func (d definition) words() string {
 	return d.what + " " + gate.Quote(d.id)
 }
 
-// defined is what a pack says under a definition. Formatting and the order of
-// what has an identity do not show in it.
+// defined is what a pack says under a definition, and where. Formatting and the
+// order of what has an identity do not show in it.
 type defined struct {
 	says pack.Digest
-	at   *pack.Node
+	at   place
 }
 
-// defined returns everything that a pack defines; nothing for a pack that could
-// not be read.
-func (s *step) defined(p *Pack) map[definition]defined {
-	if all, ok := s.defines[p]; ok || p.Pack == nil {
-		return all
-	}
-	s.defines[p] = define(p.Pack)
-	return s.defines[p]
-}
+// place is where something stands: the file as messages show it, and the keyed
+// path in it.
+type place struct{ file, path string }
 
+func placeOf(n *pack.Node) place { return place{n.Document().File, n.KeyedPath()} }
+
+// define returns everything that a pack defines.
 func define(p *pack.Pack) map[definition]defined {
 	form, _ := p.Node.Document().KeyedForm()
 	all := map[definition]defined{}
@@ -66,8 +64,8 @@ func define(p *pack.Pack) map[definition]defined {
 		if id.Value == "" {
 			return
 		}
-		d := definition{what, id.Value}
-		is := defined{pack.DigestOf([]byte(pack.CompactJSON(valueAt(form, at)))), at}
+		d := definition{what, strings.Clone(id.Value)}
+		is := saidAt(form, at)
 		if earlier, there := all[d]; there { // another version, or a fault of the pack
 			is = defined{pack.DigestOf([]byte(earlier.says + is.says)), earlier.at}
 		}
@@ -91,19 +89,20 @@ func defineMemory(p *pack.Pack, form any, all map[definition]defined) {
 	if layer == nil {
 		return
 	}
-	says := pack.DigestOf([]byte(pack.CompactJSON(valueAt(form, layer))))
+	is := saidAt(form, layer)
 	for _, namespace := range pack.Values(p.IntelligenceRefs.IdentityLayer.CEIDNamespaces) {
 		id := fmt.Sprintf("%q %q", p.PackMeta.Tenant.TenantID.Value, namespace)
-		all[definition{memory, id}] = defined{says, layer}
+		all[definition{memory, id}] = is
 	}
 }
 
-// valueAt returns the value of a keyed form at the place of a node.
-func valueAt(form any, at *pack.Node) any {
-	segments, _ := pack.SplitPointer(at.KeyedPath())
+// saidAt returns what a keyed form says at the place of a node.
+func saidAt(form any, n *pack.Node) defined {
+	at := placeOf(n)
+	segments, _ := pack.SplitPointer(at.path)
 	for _, segment := range segments {
 		m, _ := form.(map[string]any)
 		form = m[segment]
 	}
-	return form
+	return defined{pack.DigestOf([]byte(pack.CompactJSON(form))), at}
 }

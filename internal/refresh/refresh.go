@@ -64,13 +64,21 @@ type State struct {
 	Packs        []Pack
 }
 
-// Pack is a pack of a commit with the files beside it. Pack is nil where the
+// Pack is a pack of a commit with the files beside it. Facts is nil where the
 // file could not be read as an object; nothing is known of it then, and nothing
 // is claimed.
 type Pack struct {
 	Name  string // of the pack file, relative to the repository's root
-	Pack  *pack.Pack
+	Facts *Facts
 	Files []File
+}
+
+// ID returns the pack_id, "" for a pack that has none or could not be read.
+func (p *Pack) ID() string {
+	if p.Facts == nil {
+		return ""
+	}
+	return p.Facts.id
 }
 
 // File is a file beside a pack, as far as triggers need it. Kind is that of
@@ -93,9 +101,10 @@ type Trigger struct {
 	Path string `json:"path"`
 }
 
-// PackOf returns what triggers need of a pack that was read with its side files.
+// PackOf returns what triggers need of a pack that was read with its side files,
+// of which scorecards are enough. It keeps nothing of the unit in memory.
 func PackOf(u *repo.Unit) Pack {
-	p := Pack{Name: u.Name, Pack: u.Pack}
+	p := Pack{Name: u.Name, Facts: FactsOf(u.Pack)}
 	for _, f := range u.Files {
 		p.Files = append(p.Files, FileOf(f.Kind, f.Document))
 	}
@@ -124,11 +133,11 @@ func Triggers(base, head State) []Trigger {
 	for i := range head.Packs {
 		p := &head.Packs[i]
 		before := between.earlier(p)
-		if before == nil || p.Pack == nil {
+		if before == nil || p.Facts == nil {
 			continue
 		}
-		u := usesOf(p.Pack)
-		found := slices.Concat(between.catalogs(u), between.config(u), between.shared(p), scorecards(before, p))
+		u := p.Facts.uses
+		found := slices.Concat(between.catalogs(u), between.config(u), between.shared(p.Facts), scorecards(before, p))
 		for i := range found {
 			found[i].Pack = p.Name
 		}
@@ -154,7 +163,6 @@ type step struct {
 	environments []environments
 	byName, byID map[string]*Pack // of the base
 	changed      map[definition]*changes
-	defines      map[*Pack]map[definition]defined
 }
 
 func compare(base, head State) *step {
@@ -163,7 +171,7 @@ func compare(base, head State) *step {
 			s.Config = repo.DefaultConfig()
 		}
 	}
-	s := &step{base: base, head: head, byName: map[string]*Pack{}, byID: map[string]*Pack{}, defines: map[*Pack]map[definition]defined{}}
+	s := &step{base: base, head: head, byName: map[string]*Pack{}, byID: map[string]*Pack{}}
 	stays := map[string]bool{}
 	for i := range head.Packs {
 		stays[head.Packs[i].Name] = true
@@ -171,7 +179,7 @@ func compare(base, head State) *step {
 	for i := range base.Packs {
 		p := &base.Packs[i]
 		s.byName[p.Name] = p
-		if id := idOf(p.Pack); id != "" && !stays[p.Name] && s.byID[id] == nil {
+		if id := p.ID(); id != "" && !stays[p.Name] && s.byID[id] == nil {
 			s.byID[id] = p
 		}
 	}
@@ -186,12 +194,5 @@ func (s *step) earlier(p *Pack) *Pack {
 	if before := s.byName[p.Name]; before != nil {
 		return before
 	}
-	return s.byID[idOf(p.Pack)]
-}
-
-func idOf(p *pack.Pack) string {
-	if p == nil {
-		return ""
-	}
-	return p.PackMeta.PackID.Value
+	return s.byID[p.ID()]
 }

@@ -21,7 +21,7 @@ type changes struct {
 type change struct {
 	how  string
 	says pack.Digest // "" where it was removed
-	at   *pack.Node  // in the head, or in the base where the head has it no more
+	at   place       // in the head, or in the base where the head has it no more
 }
 
 func (c *changes) add(one *change) {
@@ -46,16 +46,16 @@ func (s *step) definitions() map[definition]*changes {
 			stays[before] = true
 		}
 		switch {
-		case p.Pack == nil:
+		case p.Facts == nil:
 		case before == nil:
-			collect(changed, nil, s.defined(p))
-		case before.Pack != nil:
-			collect(changed, s.defined(before), s.defined(p))
+			collect(changed, nil, p.Facts.defines)
+		case before.Facts != nil && before.Facts != p.Facts:
+			collect(changed, before.Facts.defines, p.Facts.defines)
 		}
 	}
 	for _, p := range byName(s.base.Packs) {
-		if !stays[p] && p.Pack != nil {
-			collect(changed, s.defined(p), nil)
+		if !stays[p] && p.Facts != nil {
+			collect(changed, p.Facts.defines, nil)
 		}
 	}
 	return changed
@@ -96,8 +96,8 @@ func collect(changed map[definition]*changes, before, after map[definition]defin
 // shared returns the triggers of what other packs define under names that the
 // pack uses too: one for each name. A definition that now says what the pack's
 // own does is nothing new to it, which takes out its own change as well.
-func (s *step) shared(p *Pack) (triggers []Trigger) {
-	for d, own := range s.defined(p) {
+func (s *step) shared(f *Facts) (triggers []Trigger) {
+	for d, own := range f.defines {
 		c := s.changed[d]
 		if c == nil {
 			continue
@@ -109,12 +109,11 @@ func (s *step) shared(p *Pack) (triggers []Trigger) {
 		if first == nil {
 			continue
 		}
-		file := first.at.Document().File
-		what := fmt.Sprintf("%s was %s in %s", d.words(), first.how, file)
+		what := fmt.Sprintf("%s was %s in %s", d.words(), first.how, first.at.file)
 		if more > 0 {
 			what += fmt.Sprintf(" and in %d more", more)
 		}
-		triggers = append(triggers, Trigger{Kind: kindOf(d), What: what, File: file, Path: first.at.KeyedPath()})
+		triggers = append(triggers, Trigger{Kind: kindOf(d), What: what, File: first.at.file, Path: first.at.path})
 	}
 	return triggers
 }

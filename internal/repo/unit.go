@@ -104,6 +104,22 @@ func SideKind(name string) (dir, kind string, ok bool) {
 // Where several packs share a folder, a golden case, a replay packet or a decision
 // record that names one of the others, and not this one, is left to it.
 func (f *Files) Unit(name string, c *Config) (*Unit, error) {
+	u, err := f.unit(name, c, sideKinds)
+	if err == nil {
+		u.checkNames()
+	}
+	return u, err
+}
+
+// UnitWithScorecards reads a pack as Unit does, and of the files beside it the
+// scorecards alone. What is wrong with their names is not among its faults.
+func (f *Files) UnitWithScorecards(name string, c *Config) (*Unit, error) {
+	i := slices.IndexFunc(sideKinds, func(k sideKind) bool { return k.kind == "scorecard" })
+	return f.unit(name, c, sideKinds[i:i+1])
+}
+
+// unit reads a pack and its side files of some kinds.
+func (f *Files) unit(name string, c *Config, kinds []sideKind) (*Unit, error) {
 	u := &Unit{Name: name}
 	var err error
 	if u.Document, u.Faults, err = f.Document(name, c.Limits); err != nil {
@@ -114,7 +130,7 @@ func (f *Files) Unit(name string, c *Config) (*Unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range sideKinds {
+	for _, k := range kinds {
 		names, err := f.glob(path.Join(escapePattern(u.Dir()), k.pattern))
 		if err != nil {
 			return nil, err
@@ -125,7 +141,6 @@ func (f *Files) Unit(name string, c *Config) (*Unit, error) {
 			}
 		}
 	}
-	u.checkNames()
 	return u, nil
 }
 
