@@ -36,6 +36,8 @@ type baseline struct {
 	reading sync.Mutex
 	// byID holds its packs by pack_id; nil until it is needed.
 	byID map[string]*packFile
+	// listed is what it has of packs and the files beside them; nil until it is needed.
+	listed *listing
 }
 
 // openBaseline opens the files of a git revision; nil for the revision "".

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,13 +47,13 @@ func (b *baseline) subject(w *workspace, name string) (*gate.Subject, error) {
 // version, "" for a pack that is new, of which every finding is. Where the version
 // cannot be gated, the result says so. The nil baseline marks nothing. Head is what
 // the result is of.
-func (b *baseline) since(w *workspace, name string, policy gates.Policy, head *gate.Subject, result *gates.Result) (fixed []finding.Finding, in *gate.Subject, err error) {
+func (b *baseline) since(ctx context.Context, w *workspace, name string, policy gates.Policy, head *gate.Subject, result *gates.Result) (fixed []finding.Finding, in *gate.Subject, err error) {
 	if b == nil {
 		return nil, nil, nil
 	}
 	var before []finding.Finding
 	if name != "" {
-		in, err = b.subject(w, name)
+		in, err = b.before(ctx, w, name, head)
 		if errors.Is(err, repo.ErrUse) {
 			result.NotChecked = append(result.NotChecked, finding.NotChecked{
 				Gate: version.Gate.ID, Reason: fmt.Sprintf("which findings are new is not known, for the base could not be read: %v", err),
@@ -66,6 +67,17 @@ func (b *baseline) since(w *workspace, name string, policy gates.Policy, head *g
 	}
 	result.Findings, fixed = finding.Since(before, result.Findings)
 	return fixed, in, nil
+}
+
+// before returns the version that a pack is compared with, as rules look at it: the
+// pack itself where nothing of it has changed.
+func (b *baseline) before(ctx context.Context, w *workspace, name string, head *gate.Subject) (*gate.Subject, error) {
+	if name == head.Unit.Name {
+		if same, err := b.unchanged(ctx, w, head); same || err != nil {
+			return head, err
+		}
+	}
+	return b.subject(w, name)
 }
 
 // of returns what the gates find in the version that a pack is compared with. Where
@@ -92,17 +104,23 @@ type source struct {
 
 // sources returns every file that rules look at, in a fixed order.
 func sources(s *gate.Subject) []source {
-	list := []source{{s.Unit.Name, s.Unit.Document.Source}}
-	for _, f := range s.Unit.Files {
+	list := unitSources(s.Unit)
+	for _, e := range s.Environments {
+		list = append(list, source{e.Document.File, e.Document.Source})
+	}
+	return list
+}
+
+// unitSources returns the files of a pack, in a fixed order.
+func unitSources(u *repo.Unit) []source {
+	list := []source{{u.Name, u.Document.Source}}
+	for _, f := range u.Files {
 		list = append(list, source{f.Name, f.Document.Source})
 	}
-	for _, c := range s.Unit.Cases {
+	for _, c := range u.Cases {
 		if c.Snapshot != nil {
 			list = append(list, source{c.Snapshot.Name, c.Snapshot.Source})
 		}
-	}
-	for _, e := range s.Environments {
-		list = append(list, source{e.Document.File, e.Document.Source})
 	}
 	return list
 }

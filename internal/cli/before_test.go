@@ -77,7 +77,7 @@ func standing(t *testing.T, dir, name string) (states []string, unchecked string
 	}
 	head := gate.NewSubject(unit, w.environments, w.config)
 	result := gates.Run(head, policy)
-	fixed, _, err := base.since(w, from, policy, head, &result)
+	fixed, _, err := base.since(t.Context(), w, from, policy, head, &result)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -192,7 +192,7 @@ func (r *run) gatePack(ctx context.Context, w *workspace, name string, policy ga
 	}
 	result.NotChecked = append(result.NotChecked, unasked...)
 	step := stepOf(diff, subject)
-	if step.Fixed, step.Before, err = base.since(w, from, policy, subject, &result); err != nil {
+	if step.Fixed, step.Before, err = base.since(ctx, w, from, policy, subject, &result); err != nil {
 		return gatedPack{err: err}
 	}
 	out.pack = report.NewPack(subject, result, step, triggers)

@@ -70,18 +70,18 @@ func (w *workspace) state(configName string) (s refresh.State, k known, err erro
 		p := refresh.PackOf(u)
 		s.Packs = append(s.Packs, p)
 		if p.Facts != nil {
-			k.packs[blobID(u.Document)] = p.Facts
+			k.packs[blobID(u.Document.Source)] = p.Facts
 		}
 		for i, f := range u.Files {
-			k.cards[blobID(f.Document)] = scorecard{p.Files[i].Digest, measured(f.Document)}
+			k.cards[blobID(f.Document.Source)] = scorecard{p.Files[i].Digest, measured(f.Document)}
 		}
 	}
 	return s, k, nil
 }
 
-// blobID returns the id that git gives the bytes of a document.
-func blobID(d *pack.Document) string {
-	return plumbing.ComputeHash(plumbing.BlobObject, d.Source).String()
+// blobID returns the id that git gives to content.
+func blobID(content []byte) string {
+	return plumbing.ComputeHash(plumbing.BlobObject, content).String()
 }
 
 // measured returns the pack_id of the pack that a scorecard measured, "" where it

@@ -3,6 +3,7 @@ package lsp
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -24,7 +25,8 @@ type view struct {
 	// they were valid before.
 	problems repo.Problems
 	known    bool
-	texts    map[string]*text // of the files that places were asked for
+	open     map[string]string // the texts of the documents that are open, by name
+	texts    map[string]*text  // of the files that places were asked for
 }
 
 // settings are the config and the environment catalogs of a repository.
@@ -42,7 +44,7 @@ func openView(root string, open map[string]string, before settings) (*view, erro
 	if err != nil {
 		return nil, err
 	}
-	v := &view{root: root, disk: disk, files: repo.FilesOf(unsaved{disk.Tree(), open}, ".", ""), settings: before, known: before.config != nil, texts: map[string]*text{}}
+	v := &view{root: root, disk: disk, files: repo.FilesOf(unsaved{disk.Tree(), open}, ".", ""), settings: before, known: before.config != nil, open: open, texts: map[string]*text{}}
 	config, err := v.files.Config("")
 	if err := v.note(err); err != nil {
 		return nil, errors.Join(err, disk.Close())
@@ -91,12 +93,28 @@ func (v *view) text(name string) *text {
 	if t := v.texts[name]; t != nil {
 		return t
 	}
-	src, err := fs.ReadFile(v.files.Tree(), path.Clean(name))
-	if err != nil {
-		src = nil // a place in it is the beginning
+	src, ok := v.open[path.Clean(name)]
+	if !ok {
+		src = v.saved(name)
 	}
-	v.texts[name] = newText(string(src))
+	v.texts[name] = newText(src)
 	return v.texts[name]
+}
+
+// saved returns the text of a file that is not open in the editor; "" where it cannot
+// be read, or is larger than what the gates read: a place in it is the beginning.
+func (v *view) saved(name string) string {
+	file, err := v.files.Tree().Open(path.Clean(name))
+	if err != nil {
+		return ""
+	}
+	defer file.Close() // only read from
+	most := int64(v.config.Limits.MaxBytes)
+	src, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err != nil || int64(len(src)) > most {
+		return ""
+	}
+	return string(src)
 }
 
 // location returns a place of a finding as the protocol has it.

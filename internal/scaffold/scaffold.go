@@ -105,7 +105,7 @@ func (v *values) otherFiles() ([]File, error) {
 		if v.Matrix {
 			gate = "packs-matrix.yml.tmpl"
 		}
-		for n, from := range []string{gate, "packs-comment.yml", "publish.yml.tmpl"} {
+		for n, from := range []string{gate, "packs-comment.yml.tmpl", "publish.yml.tmpl"} {
 			list = append(list, source{File{Name: WorkflowFiles()[n]}, "workflows/" + from})
 		}
 	}
