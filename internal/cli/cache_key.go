@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -82,14 +84,29 @@ func (g *versionLookup) identity() string {
 }
 
 // build returns what the program knows of how it was built: compiler, platform, and the
-// versions of all modules. Two platforms may round differently.
+// versions of all modules. Two platforms may round differently. With that goes which
+// file it is, for a version may have been given to a build of something else.
 var build = sync.OnceValue(func() string {
-	text := fields(runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	text := fields(runtime.Version(), runtime.GOOS, runtime.GOARCH, program())
 	if info, ok := debug.ReadBuildInfo(); ok {
 		text += info.String()
 	}
 	return text
 })
+
+// program tells the file of this program from others, by its size and the time of its
+// last change. Where it cannot be looked at, it is unlike any that ran before.
+func program() string {
+	name, err := os.Executable()
+	if err != nil {
+		return rand.Text()
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return rand.Text()
+	}
+	return fields(strconv.FormatInt(info.Size(), 10), info.ModTime().UTC().Format(time.RFC3339Nano))
+}
 
 // packParts returns what the key of one pack has beside the inputs of all. The digest of
 // its file is no more than a name: it lets each of several versions have an entry.

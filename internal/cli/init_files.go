@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/contextosai/packgate/internal/pack"
@@ -172,7 +173,7 @@ func (i *initialising) next(written int) {
 	show := filepath.ToSlash(display(i.dir))
 	at := ""
 	if show != "." {
-		at = " " + shellWord(show)
+		at = " " + shellWord(noFlag(show))
 	}
 	cases := "packgate golden init PACK: golden cases for a pack that has none"
 	if i.made.PackID != "" {
@@ -191,4 +192,12 @@ func (i *initialising) next(written int) {
 	for n, step := range steps {
 		i.say("  %d. %s", n+1, step)
 	}
+}
+
+// noFlag returns a path that no program takes for a flag.
+func noFlag(name string) string {
+	if strings.HasPrefix(name, "-") {
+		return "./" + name
+	}
+	return name
 }

@@ -93,7 +93,9 @@ func TestUnchanged(t *testing.T) {
 		"packs/finops/golden/another.case.json", "packs/finops/scorecards/another.json", "packs/finops/overlays/another.json",
 		"packs/finops/replay/another.packet.json", "environments/another.json",
 	} {
-		change(name, func(file string, _ []byte) error { return os.WriteFile(file, []byte(`{"environment": "another"}`), 0o644) })
+		change(name, func(file string, _ []byte) error {
+			return os.WriteFile(file, []byte(`{"environment": "another"}`), 0o644)
+		})
 	}
 	if unchanged, equal := asked(t, dir); !unchanged || !equal {
 		t.Errorf("all is as it was, and unchanged is %t, equal %t", unchanged, equal)

@@ -174,7 +174,7 @@ func TestFolder(t *testing.T) {
 	}
 	unmarshal(t, files[".pre-commit-config.yaml"].Content, &hooks)
 	hook := hooks.Repos[0].Hooks[0]
-	if want := []string{"check", o.Folder}; !slices.Equal(hook.Args, want) {
+	if want := []string{"check", "./" + o.Folder}; !slices.Equal(hook.Args, want) {
 		t.Errorf("the hook runs packgate %q, wanted %q", hook.Args, want)
 	}
 	wanted := regexp.MustCompile(hook.Files)
@@ -324,5 +324,20 @@ func TestMissing(t *testing.T) {
 	f := files[".pre-commit-config.yaml"]
 	if missing := f.Missing([]byte("repos: []\n")); len(missing) == 0 || missing[0] != "  - repo: local" {
 		t.Errorf("the hooks that are missing are %q; wanted them from the item on", missing)
+	}
+}
+
+// The second stage is given the config of the first, by which it finds its comment.
+func TestBothStagesNameTheConfig(t *testing.T) {
+	list, err := Files(Options{Folder: "a b", Workflows: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range list {
+		if f.Name == ".github/workflows/packs.yml" || f.Name == ".github/workflows/packs-comment.yml" {
+			if !strings.Contains(string(f.Content), `config: "a b/.packgate.yaml"`) {
+				t.Errorf("%s does not name the config:\n%s", f.Name, f.Content)
+			}
+		}
 	}
 }
