@@ -16,7 +16,7 @@ import (
 func (s *server) codeActions(ctx context.Context, p codeActionParams) (any, error) {
 	actions := []CodeAction{}
 	s.lock.Lock()
-	d := s.open[p.TextDocument.URI]
+	d := s.open[keyOf(p.TextDocument.URI)]
 	s.lock.Unlock()
 	if d == nil || d.root == "" {
 		return actions, nil
@@ -69,7 +69,7 @@ func (s *server) looked(d *document) bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	for key, r := range s.results {
-		if src, ok := r.read[d.uri]; ok && key.root == d.root && src == d.src {
+		if src, ok := r.read[d.key()]; ok && key.root == d.root && src == d.src {
 			return true
 		}
 	}

@@ -7,12 +7,15 @@ import (
 
 // document is a document that is open in the editor.
 type document struct {
-	uri     string
+	uri     string // as the client writes it
 	version int
 	root    string // of its repository; "" for a document of none
 	name    string // relative to the root, with slashes
 	*text
 }
+
+// key returns what the document is known by.
+func (d *document) key() string { return keyOf(d.uri) }
 
 // didOpen takes over a document from the files.
 func (s *server) didOpen(p didOpenParams) (any, error) {
@@ -25,7 +28,7 @@ func (s *server) didOpen(p didOpenParams) (any, error) {
 		d.root, d.name = within(root, file)
 	}
 	s.lock.Lock()
-	s.open[d.uri] = d
+	s.open[d.key()] = d
 	s.lock.Unlock()
 	s.touched(d.root, d.name)
 	return nil, nil
@@ -61,7 +64,7 @@ func within(root, file string) (in, name string) {
 // didChange takes changes of a document, one after the other.
 func (s *server) didChange(p didChangeParams) (any, error) {
 	s.lock.Lock()
-	d := s.open[p.TextDocument.URI]
+	d := s.open[keyOf(p.TextDocument.URI)]
 	if d == nil {
 		s.lock.Unlock()
 		return nil, nil
@@ -77,7 +80,7 @@ func (s *server) didChange(p didChangeParams) (any, error) {
 			next.text = next.replace(*c.Range, c.Text, s.units)
 		}
 	}
-	s.open[d.uri] = &next
+	s.open[d.key()] = &next
 	s.lock.Unlock()
 	s.touched(d.root, d.name)
 	return nil, nil
@@ -86,8 +89,8 @@ func (s *server) didChange(p didChangeParams) (any, error) {
 // didClose gives a document back to the files.
 func (s *server) didClose(p didCloseParams) (any, error) {
 	s.lock.Lock()
-	d := s.open[p.TextDocument.URI]
-	delete(s.open, p.TextDocument.URI)
+	d := s.open[keyOf(p.TextDocument.URI)]
+	delete(s.open, keyOf(p.TextDocument.URI))
 	s.lock.Unlock()
 	if d != nil {
 		s.touched(d.root, d.name)
@@ -99,7 +102,7 @@ func (s *server) didClose(p didCloseParams) (any, error) {
 // tells of.
 func (s *server) didSave(p didCloseParams) (any, error) {
 	s.lock.Lock()
-	d := s.open[p.TextDocument.URI]
+	d := s.open[keyOf(p.TextDocument.URI)]
 	s.lock.Unlock()
 	if d != nil {
 		s.touched(d.root, d.name)
@@ -161,12 +164,18 @@ func (s *server) texts(root string) map[string]string {
 func (s *server) viewOf(root string) (*view, error) {
 	texts := s.texts(root)
 	s.lock.Lock()
-	before := s.roots[root]
+	before, uris := s.roots[root], map[string]string{}
+	for _, d := range s.open {
+		if d.root == root {
+			uris[d.name] = d.uri
+		}
+	}
 	s.lock.Unlock()
 	v, err := openView(root, texts, before)
 	if err != nil {
 		return nil, err
 	}
+	v.uris = uris
 	if len(v.problems) == 0 {
 		s.lock.Lock()
 		defer s.lock.Unlock()

@@ -20,14 +20,14 @@ type packKey struct {
 // result is what the gates said of a pack.
 type result struct {
 	found []found
-	// read are the texts that places were counted in, by URI.
+	// read are the texts that places were counted in, by key.
 	read map[string]string
 }
 
 // found is a finding as the client sees it.
 type found struct {
 	finding.Finding
-	uri        string
+	key        string // of the document
 	diagnostic Diagnostic
 }
 
@@ -71,24 +71,35 @@ func (s *server) gateRoot(root string, names []string) error {
 	if err := v.note(err); err != nil {
 		return err
 	}
-	s.noteProblems(v)
 	if usable {
 		for _, name := range wanted {
-			if !s.concerns(v, name, names) {
-				continue
+			if s.concerns(v, name, names) {
+				s.gateOne(v, name, policy)
 			}
-			r, err := s.gatePack(v, name, policy)
-			if err != nil {
-				s.say(fmt.Sprintf("%s: %v", v.uri(name), err))
-				continue
-			}
-			s.lock.Lock()
-			s.results[packKey{root, name}] = r
-			s.lock.Unlock()
 		}
 	}
+	s.noteProblems(v)
 	s.publish(root)
 	return nil
+}
+
+// gateOne looks at one pack. Of a pack that cannot be put through the gates nothing is
+// known any more, and what is in the way is noted, so that it does not look clean; it
+// is looked at again at the next change of any file.
+func (s *server) gateOne(v *view, name string, policy gates.Policy) {
+	r, err := s.gatePack(v, name, policy)
+	if err != nil {
+		if err := v.noteIn(name, err); err != nil {
+			s.say(fmt.Sprintf("%s: %v", v.uri(name), err))
+		}
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if err != nil {
+		delete(s.results, packKey{v.root, name})
+		return
+	}
+	s.results[packKey{v.root, name}] = r
 }
 
 // packsInUse returns the packs that an open document belongs to.
@@ -126,16 +137,18 @@ func (s *server) forget(root string, wanted []string) {
 	delete(s.problems, root)
 }
 
-// noteProblems keeps what is wrong with the config and the catalogs.
+// noteProblems keeps what is wrong with the config, the catalogs, and the files of packs
+// that cannot be put through the gates.
 func (s *server) noteProblems(v *view) {
-	byURI := map[string][]Diagnostic{}
+	byKey := map[string][]Diagnostic{}
 	for _, p := range v.problems {
 		l := v.location(p.Location, s.units)
-		byURI[l.URI] = append(byURI[l.URI], Diagnostic{Range: l.Range, Severity: severityError, Source: "packgate", Message: words(p.Message, p.Hint)})
+		key := v.key(p.Location.File)
+		byKey[key] = append(byKey[key], Diagnostic{Range: l.Range, Severity: severityError, Source: "packgate", Message: words(p.Message, p.Hint)})
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.problems[v.root] = byURI
+	s.problems[v.root] = byKey
 }
 
 // gatePack puts one pack through the gates.
@@ -148,12 +161,12 @@ func (s *server) gatePack(v *view, name string, policy gates.Policy) (*result, e
 	r := &result{read: map[string]string{}}
 	for _, f := range all.Findings {
 		l := v.location(f.Location, s.units)
-		r.found = append(r.found, found{Finding: f, uri: l.URI, diagnostic: s.diagnostic(v, f, l.Range)})
+		r.found = append(r.found, found{Finding: f, key: v.key(f.Location.File), diagnostic: s.diagnostic(v, f, l.Range)})
 	}
 	for name, t := range v.texts {
-		r.read[v.uri(name)] = t.src
+		r.read[v.key(name)] = t.src
 	}
-	r.read[v.uri(name)] = v.text(name).src
+	r.read[v.key(name)] = v.text(name).src
 	return r, nil
 }
 

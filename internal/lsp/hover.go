@@ -73,11 +73,11 @@ func (s *server) foundIn(d *document) []found {
 	defer s.lock.Unlock()
 	var list []found
 	for key, r := range s.results {
-		if src, ok := r.read[d.uri]; key.root != d.root || !ok || src != d.src {
+		if src, ok := r.read[d.key()]; key.root != d.root || !ok || src != d.src {
 			continue
 		}
 		for _, f := range r.found {
-			if f.uri == d.uri && !slices.ContainsFunc(list, func(other found) bool {
+			if f.key == d.key() && !slices.ContainsFunc(list, func(other found) bool {
 				return other.Rule == f.Rule && other.Location == f.Location && other.Message == f.Message
 			}) {
 				list = append(list, f)
@@ -143,7 +143,8 @@ func (p *page) declaration(v *view, n name, d declaration) {
 	l := d.at.Location()
 	where := fmt.Sprintf("%s:%d:%d", l.File, l.Start.Line, l.Start.Column)
 	if p.markdown {
-		p.add("%s, declared at [%s](%s#L%d)", n.kind, strings.NewReplacer("[", `\[`, "]", `\]`, `\`, `\\`).Replace(where), v.uri(l.File), l.Start.Line)
+		// The brackets let the address have parentheses in it.
+		p.add("%s, declared at [%s](<%s#L%d>)", n.kind, strings.NewReplacer("[", `\[`, "]", `\]`, `\`, `\\`).Replace(where), v.key(l.File), l.Start.Line)
 	} else {
 		p.add("%s, declared at %s", n.kind, where)
 	}

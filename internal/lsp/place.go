@@ -24,7 +24,7 @@ type place struct {
 // is not open, or of no repository. The caller closes it.
 func (s *server) placeOf(p placeParams) (*place, error) {
 	s.lock.Lock()
-	d := s.open[p.TextDocument.URI]
+	d := s.open[keyOf(p.TextDocument.URI)]
 	s.lock.Unlock()
 	if d == nil || d.root == "" {
 		return nil, nil

@@ -19,59 +19,69 @@ func (s *server) publish(root string) {
 	}
 }
 
-// news returns what is to be published, by URI.
+// published is what the client was last told of a document.
+type published struct {
+	uri  string // as it was told
+	said string
+}
+
+// news returns what is to be published, by key.
 func (s *server) news(root string) []publishParams {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	wanted, read := s.wanted(root)
-	for uri := range s.shown {
-		if file, ok := fileOf(uri); ok && wanted[uri] == nil {
+	for key := range s.shown {
+		if file, ok := fileOf(key); ok && wanted[key] == nil {
 			if _, name := within(root, file); name != "" {
-				wanted[uri] = nil
+				wanted[key] = nil
 			}
 		}
 	}
 	var news []publishParams
-	for _, uri := range slices.Sorted(maps.Keys(wanted)) {
-		p := publishParams{URI: uri, Diagnostics: ordered(wanted[uri])}
-		if d := s.open[uri]; d != nil {
-			if src, ok := read[uri]; ok && src != d.src {
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		before := s.shown[key]
+		p := publishParams{URI: cmp.Or(before.uri, key), Diagnostics: ordered(wanted[key])}
+		if d := s.open[key]; d != nil {
+			if src, ok := read[key]; ok && src != d.src {
 				continue
 			}
-			p.Version = &d.version
+			p.URI, p.Version = d.uri, &d.version
 		}
 		now, err := json.Marshal(p)
-		if err != nil || s.shown[uri] == string(now) || len(p.Diagnostics) == 0 && s.shown[uri] == "" && p.Version == nil {
+		if err != nil || before.said == string(now) || len(p.Diagnostics) == 0 && before.said == "" && p.Version == nil {
 			continue
 		}
-		s.shown[uri] = string(now)
+		if before.uri != "" && before.uri != p.URI { // for a client that takes it for another document
+			news = append(news, publishParams{URI: before.uri, Diagnostics: []Diagnostic{}})
+		}
+		s.shown[key] = published{p.URI, string(now)}
 		if len(p.Diagnostics) == 0 && p.Version == nil {
-			delete(s.shown, uri)
+			delete(s.shown, key)
 		}
 		news = append(news, p)
 	}
 	return news
 }
 
-// wanted returns the diagnostics of a repository by URI, and the texts that they were
+// wanted returns the diagnostics of a repository by key, and the texts that they were
 // found in. An open document that was looked at is there even where nothing is wrong.
 func (s *server) wanted(root string) (map[string][]Diagnostic, map[string]string) {
 	wanted, read := map[string][]Diagnostic{}, map[string]string{}
-	for uri, list := range s.problems[root] {
-		wanted[uri] = append(wanted[uri], list...)
+	for key, list := range s.problems[root] {
+		wanted[key] = append(wanted[key], list...)
 	}
-	for key, r := range s.results {
-		if key.root != root {
+	for of, r := range s.results {
+		if of.root != root {
 			continue
 		}
 		maps.Copy(read, r.read)
 		for _, f := range r.found {
-			wanted[f.uri] = append(wanted[f.uri], f.diagnostic)
+			wanted[f.key] = append(wanted[f.key], f.diagnostic)
 		}
 	}
-	for uri, d := range s.open {
-		if _, looked := read[uri]; looked && d.root == root && wanted[uri] == nil {
-			wanted[uri] = []Diagnostic{}
+	for key, d := range s.open {
+		if _, looked := read[key]; looked && d.root == root && wanted[key] == nil {
+			wanted[key] = []Diagnostic{}
 		}
 	}
 	return wanted, read

@@ -113,11 +113,11 @@ type server struct {
 	client   initializeParams
 	units    encoding
 	folders  []string             // of the workspace
-	open     map[string]*document // by URI
+	open     map[string]*document // by key, as keyOf gives it
 	roots    map[string]settings  // of the repositories, as they were last valid
 	results  map[packKey]*result
-	problems map[string]map[string][]Diagnostic // of configs and catalogs, by root and URI
-	shown    map[string]string                  // what was last published, by URI
+	problems map[string]map[string][]Diagnostic // that no gate found, by root and key
+	shown    map[string]published               // what was last published, by key
 	calls    map[jsonrpc2.ID]context.CancelFunc // requests that are being answered
 	// broken is told of panics, for tests; nil for nobody.
 	broken func(string)
@@ -127,7 +127,7 @@ func newServer(o Options) *server {
 	return &server{
 		Options: o, exit: make(chan struct{}), connected: make(chan struct{}), units: utf16Units,
 		open: map[string]*document{}, roots: map[string]settings{}, results: map[packKey]*result{},
-		problems: map[string]map[string][]Diagnostic{}, shown: map[string]string{}, calls: map[jsonrpc2.ID]context.CancelFunc{},
+		problems: map[string]map[string][]Diagnostic{}, shown: map[string]published{}, calls: map[jsonrpc2.ID]context.CancelFunc{},
 	}
 }
 

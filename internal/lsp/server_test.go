@@ -40,8 +40,9 @@ func apply(t *testing.T, src string, e workspaceEdit, uri string) string {
 
 // A pack is broken, mended by what its finding offers, and clean again; nothing of it
 // was ever saved.
-func TestMendWhileTyping(t *testing.T) {
-	e := connect(t)
+func TestMendWhileTyping(t *testing.T) { inBothSpellings(t, mendWhileTyping) }
+
+func mendWhileTyping(t *testing.T, e *session) {
 	if got := e.initialize(full); got.Capabilities.PositionEncoding != utf16Units || got.Capabilities.TextDocumentSync.Change != incremental {
 		t.Errorf("the server can %+v", got.Capabilities)
 	}
@@ -74,8 +75,9 @@ func TestMendWhileTyping(t *testing.T) {
 
 // All repairs come as one change where they are asked for by their kind, also for a text
 // that was not looked at yet.
-func TestFixAll(t *testing.T) {
-	e := connect(t)
+func TestFixAll(t *testing.T) { inBothSpellings(t, mendAll) }
+
+func mendAll(t *testing.T, e *session) {
 	e.initialize(plain)
 	src := e.file(supportPack)
 	e.show(supportPack, src)
@@ -97,8 +99,9 @@ func TestFixAll(t *testing.T) {
 
 // Names lead to where they are declared, from packs and from the files beside them, and
 // are explained there.
-func TestDefinitionsAndHovers(t *testing.T) {
-	e := connect(t)
+func TestDefinitionsAndHovers(t *testing.T) { inBothSpellings(t, definitionsAndHovers) }
+
+func definitionsAndHovers(t *testing.T, e *session) {
 	e.initialize(full)
 	for _, c := range []struct{ file, behind, in, declares, hover string }{
 		{supportPack, `"decision_binding": "support.ref`, supportPack, `"decision_key": "`, "decision, declared at"},
@@ -131,14 +134,15 @@ func TestDefinitionsAndHovers(t *testing.T) {
 		found := false
 		for _, l := range locations {
 			t := newText(target)
-			found = found || l.URI == e.uri(c.in) && t.offset(l.Range.Start, utf16Units) <= offset && t.offset(l.Range.End, utf16Units) >= offset
+			found = found || keyOf(l.URI) == keyOf(e.uri(c.in)) && t.offset(l.Range.Start, utf16Units) <= offset && t.offset(l.Range.End, utf16Units) >= offset
 		}
 		if !found || offset < len(c.declares) {
 			t.Errorf("%s behind %q leads to %+v", c.file, c.behind, locations)
 		}
 		var h hover
 		e.ask("textDocument/hover", e.at(c.file, src, c.behind), &h)
-		if h.Contents.Kind != "markdown" || !strings.Contains(h.Contents.Value, c.hover) {
+		link := "](<" + uriOf(filepath.Join(e.dir, c.in)) + "#L"
+		if h.Contents.Kind != "markdown" || !strings.Contains(h.Contents.Value, c.hover) || !strings.Contains(h.Contents.Value, link) {
 			t.Errorf("%s behind %q says %+v", c.file, c.behind, h)
 		}
 	}
@@ -147,8 +151,9 @@ func TestDefinitionsAndHovers(t *testing.T) {
 
 // The page of a rule is shown where it found something, as plain text to a client that
 // knows nothing else.
-func TestHoverOfFinding(t *testing.T) {
-	e := connect(t)
+func TestHoverOfFinding(t *testing.T) { inBothSpellings(t, hoverOfFinding) }
+
+func hoverOfFinding(t *testing.T, e *session) {
 	e.initialize(plain)
 	src := strings.Replace(e.file(supportPack), `"decision_binding": "support.refund.execute"`, `"decision_binding": "support.refnd"`, 1)
 	e.show(supportPack, src)
@@ -228,8 +233,9 @@ func TestClientGoesAway(t *testing.T) {
 
 // What changes in a config or a catalog changes what is found in every pack that is open,
 // and a config that is not valid says so itself; findings stay what they were.
-func TestSharedFiles(t *testing.T) {
-	e := connect(t)
+func TestSharedFiles(t *testing.T) { inBothSpellings(t, sharedFiles) }
+
+func sharedFiles(t *testing.T, e *session) {
 	e.initialize(plain)
 	e.show(supportPack, e.file(supportPack))
 	e.waitFor(supportPack, 1, "RSK006")

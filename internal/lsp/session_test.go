@@ -27,8 +27,10 @@ type session struct {
 	conn *jsonrpc2.Conn
 	to   *server
 	dir  string // a copy of the example repository
-	end  func() // closes what the editor writes to
-	done chan error
+	// write writes the URI of a file; uriOf, or as another client does.
+	write func(file string) string
+	end   func() // closes what the editor writes to
+	done  chan error
 
 	lock    sync.Mutex
 	changed chan struct{} // closed and made anew when something arrives
@@ -62,7 +64,13 @@ func example(t testing.TB) string {
 // connect starts a server in a copy of the example repository.
 func connect(t *testing.T) *session {
 	t.Helper()
-	e := &session{T: t, dir: example(t), done: make(chan error, 1), changed: make(chan struct{}), shown: map[string]publishParams{}, counts: map[string]int{}}
+	return connectIn(t, example(t), uriOf)
+}
+
+// connectIn starts a server for a folder, with a client that writes URIs in its own way.
+func connectIn(t *testing.T, dir string, write func(file string) string) *session {
+	t.Helper()
+	e := &session{T: t, dir: dir, write: write, done: make(chan error, 1), changed: make(chan struct{}), shown: map[string]publishParams{}, counts: map[string]int{}}
 	fromEditor, toServer := io.Pipe()
 	fromServer, toEditor := io.Pipe()
 	e.end = func() { toServer.Close() }
@@ -150,12 +158,12 @@ func (e *session) tell(method string, params any) {
 // initialize begins the session, with capabilities as JSON.
 func (e *session) initialize(capabilities string) (result initializeResult) {
 	e.Helper()
-	e.ask("initialize", map[string]any{"processId": nil, "rootUri": uriOf(e.dir), "capabilities": json.RawMessage(capabilities)}, &result)
+	e.ask("initialize", map[string]any{"processId": nil, "rootUri": e.write(e.dir), "capabilities": json.RawMessage(capabilities)}, &result)
 	e.tell("initialized", map[string]any{})
 	return result
 }
 
-func (e *session) uri(name string) string { return uriOf(filepath.Join(e.dir, name)) }
+func (e *session) uri(name string) string { return e.write(filepath.Join(e.dir, name)) }
 
 func (e *session) file(name string) string {
 	e.Helper()

@@ -20,6 +20,16 @@ func fileOf(uri string) (name string, ok bool) {
 	return filepath.Clean(filepath.FromSlash(name)), true
 }
 
+// keyOf returns what a document is known by: clients may escape more of a URI than
+// uriOf does, and each of these spellings is of the same file. A document that is no file
+// is known by what the client calls it.
+func keyOf(uri string) string {
+	if file, ok := fileOf(uri); ok {
+		return uriOf(file)
+	}
+	return uri
+}
+
 // uriOf returns the URI of a file.
 func uriOf(name string) string {
 	name = filepath.ToSlash(name)

@@ -21,11 +21,12 @@ type view struct {
 	files *repo.Files
 	disk  *repo.Files
 	settings
-	// problems are what is wrong with the config and the catalogs, and known says that
-	// they were valid before.
+	// problems are what is wrong with the config and the catalogs, and with what packs
+	// consist of, and known says that config and catalogs were valid before.
 	problems repo.Problems
 	known    bool
 	open     map[string]string // the texts of the documents that are open, by name
+	uris     map[string]string // of these documents, by name
 	texts    map[string]*text  // of the files that places were asked for
 }
 
@@ -80,11 +81,35 @@ func (v *view) note(err error) error {
 	return nil
 }
 
+// noteIn takes an error as note does. A problem that names no file is put on the file
+// with this name.
+func (v *view) noteIn(name string, err error) error {
+	before := len(v.problems)
+	err = v.note(err)
+	for i, p := range v.problems[before:] {
+		if p.Location.File == "" {
+			here := *p
+			here.Location.File = name
+			v.problems[before+i] = &here
+		}
+	}
+	return err
+}
+
 // close releases the folder, which was only read from.
 func (v *view) close() { _ = v.disk.Close() }
 
-// uri returns the URI of a file that is named relative to the root.
+// uri returns the URI of a file that is named relative to the root, as the client writes
+// it where the file is open.
 func (v *view) uri(name string) string {
+	if uri, ok := v.uris[path.Clean(name)]; ok {
+		return uri
+	}
+	return v.key(name)
+}
+
+// key returns what a file that is named relative to the root is known by.
+func (v *view) key(name string) string {
 	return uriOf(filepath.Join(v.root, filepath.FromSlash(name)))
 }
 
