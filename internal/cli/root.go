@@ -91,6 +91,19 @@ func Commands(env Env) *cobra.Command {
 	return root
 }
 
+// Commands stand in the order in which they are needed, and not in the alphabet's. It
+// can be set for all of cobra alone.
+func init() { cobra.EnableCommandSorting = false }
+
+// addGroup adds commands that are listed together in the help.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
+}
+
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use: "packgate", Short: "the gate in front of ContextOS Context Packs", Long: about,
@@ -103,12 +116,13 @@ func newRoot(env *Env) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("packgate {{.Version}}\n")
-	root.AddCommand(
-		newCheck(env), newCompile(env), newGolden(env), newInit(env), newDiff(env), newBump(env),
-		newReportCommand(env), newPlan(env), newMerge(env),
-		newPublish(env), newVerify(env), newPull(env), newDeprecate(env), newRevoke(env), newPin(env), newAudit(env), newLog(env),
-		newPolicy(env), newRules(env), newExplain(env), newSchema(env), newLSP(env), newAction(env), newComment(env), newDoctor(env), newCompletion(env),
-	)
+	addGroup(root, "Packs:", newCheck(env), newCompile(env), newDiff(env), newBump(env), newPolicy(env), newGolden(env))
+	addGroup(root, "Pack repositories:", newInit(env), newDoctor(env), newPlan(env), newMerge(env), newReportCommand(env))
+	addGroup(root, "Published versions:", newPublish(env), newVerify(env), newPull(env), newDeprecate(env), newRevoke(env), newPin(env),
+		newLog(env), newAudit(env))
+	addGroup(root, "Rules and formats:", newRules(env), newExplain(env), newSchema(env))
+	addGroup(root, "For other programs:", newAction(env), newComment(env), newLSP(env), newCompletion(env))
+	root.SetHelpCommandGroupID("Rules and formats:")
 	root.CompletionOptions.DisableDefaultCmd = true // newCompletion has its words
 	addCompletions(root)
 	return root
