@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/pack"
@@ -71,42 +70,23 @@ func (r *run) mend(w *workspace, p *report.Pack) (bool, error) {
 }
 
 // mendText returns the text of a document with the repairs that could be made,
-// and what each of them did. Repairs are made from the end of the text to its
-// beginning, so that none moves the place of the next one; a repair that cannot
-// be made any more waits for the next round.
+// and what each of them did; see [pack.Mend]. The others wait for the next round.
 func mendText(doc *pack.Document, p *report.Pack) (src []byte, words []string) {
 	findings := slices.Clone(p.Findings)
 	slices.SortStableFunc(findings, func(a, b report.Finding) int {
 		return cmp.Or(cmp.Compare(b.Line, a.Line), cmp.Compare(b.Column, a.Column))
 	})
-	src = doc.Source
-	var touched []string
-	for _, f := range findings {
-		if f.Fix == nil || f.Waived != nil || f.File != p.Path || overlaps(touched, f.Fix.Patch) {
-			continue
-		}
-		edited, err := pack.Edit(pack.NewDocument(doc.File, src, nil), operationsOf(f.Fix.Patch))
-		if err != nil {
-			continue
-		}
-		src = edited
-		words = append(words, fmt.Sprintf("%s, %s", f.Rule, f.Fix.Description))
-		for _, op := range f.Fix.Patch {
-			touched = append(touched, op.Path)
-		}
+	findings = slices.DeleteFunc(findings, func(f report.Finding) bool { return f.Fix == nil || f.Waived != nil || f.File != p.Path })
+	repairs := make([][]finding.Operation, len(findings))
+	for i, f := range findings {
+		repairs[i] = operationsOf(f.Fix.Patch)
+	}
+	src, made := pack.Mend(doc, repairs)
+	for _, i := range made {
+		words = append(words, fmt.Sprintf("%s, %s", findings[i].Rule, findings[i].Fix.Description))
 	}
 	slices.Reverse(words)
 	return src, words
-}
-
-// overlaps reports whether an operation is about a value that another one was
-// about, or about one inside or around it.
-func overlaps(touched []string, patch []report.Operation) bool {
-	return slices.ContainsFunc(patch, func(op report.Operation) bool {
-		return slices.ContainsFunc(touched, func(path string) bool {
-			return strings.HasPrefix(op.Path+"/", path+"/") || strings.HasPrefix(path+"/", op.Path+"/")
-		})
-	})
 }
 
 func operationsOf(patch []report.Operation) []finding.Operation {

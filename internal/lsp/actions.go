@@ -136,29 +136,12 @@ func mendOnce(d *document, src string, texts map[string]string, before settings,
 	}
 	all := gates.Run(gate.NewSubject(unit, v.environments, v.config), policy)
 	slices.SortStableFunc(all.Findings, func(a, b finding.Finding) int { return b.Location.Start.Offset - a.Location.Start.Offset })
-	var touched []string
+	var repairs [][]finding.Operation
 	for _, f := range all.Findings {
-		if f.Fix == nil || f.Waived != nil || f.Location.File != d.name || overlaps(touched, f.Fix.Operations) {
-			continue
-		}
-		edited, err := pack.Edit(pack.NewDocument(d.name, []byte(src), nil), f.Fix.Operations)
-		if err != nil {
-			continue // it waits for the next round
-		}
-		src = string(edited)
-		for _, op := range f.Fix.Operations {
-			touched = append(touched, op.Path)
+		if f.Fix != nil && f.Waived == nil && f.Location.File == d.name {
+			repairs = append(repairs, f.Fix.Operations)
 		}
 	}
-	return src, nil
-}
-
-// overlaps reports whether an operation is about a value that another one was about, or
-// about one inside or around it.
-func overlaps(touched []string, operations []finding.Operation) bool {
-	return slices.ContainsFunc(operations, func(op finding.Operation) bool {
-		return slices.ContainsFunc(touched, func(path string) bool {
-			return strings.HasPrefix(op.Path+"/", path+"/") || strings.HasPrefix(path+"/", op.Path+"/")
-		})
-	})
+	mended, _ := pack.Mend(pack.NewDocument(d.name, []byte(src), nil), repairs)
+	return string(mended), nil
 }
