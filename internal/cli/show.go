@@ -48,6 +48,7 @@ func shownVerdict(v *publish.Verdict) *report.Verdict {
 			out.Pins = append(out.Pins, p.Environment)
 		}
 	}
+	slices.Sort(out.Pins) // those of one second have no order of their own
 	return out
 }
 
