@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
+	"github.com/contextosai/packgate/repo"
 )
 
 // The manifest and the statement that the documentation shows are those that the

@@ -12,19 +12,19 @@ const module = "github.com/contextosai/packgate"
 
 // order is the way of the data: a package may import only what stands above it.
 var order = []string{
-	"internal/finding",
-	"internal/pack",
+	"finding",
+	"pack",
 	"schemas",
-	"internal/repo",
-	"policy",
+	"repo",
+	"jsonlogic",
 	"compiler",
-	"internal/tokens",
-	"internal/overlay",
-	"internal/effect",
-	"internal/golden",
-	"internal/starter",
+	"compiler/tokens",
+	"repo/overlay",
+	"proof",
+	"golden",
+	"golden/starter",
 	"internal/scaffold",
-	"internal/detect",
+	"detect",
 	"gates/gate",
 	"gates/schema",
 	"gates/references",
@@ -35,12 +35,12 @@ var order = []string{
 	"gates/replay",
 	"gates/evaluation",
 	"gates/overlays",
-	"internal/rulebook",
+	"proof/rulebook",
 	"gates/version",
 	"gates/waivers",
 	"gates",
-	"internal/operations",
-	"internal/refresh",
+	"gating/operations",
+	"diffing/refresh",
 	"diffing",
 	"diffing/compiles",
 	"diffing/flips",
@@ -53,7 +53,7 @@ var order = []string{
 	"publish/attest",
 	"publish",
 	"internal/github",
-	"internal/cache",
+	"gating/cache",
 	"internal/lsp",
 	"internal/cli",
 	"internal/docgen",
@@ -62,15 +62,15 @@ var order = []string{
 }
 
 // helpers are used by tests alone and may import anything.
-var helpers = []string{"gates/gatetest", "internal/github/githubtest", "internal/casefile", "internal/edittest", "bench"}
+var helpers = []string{"test/gatetest", "internal/github/githubtest", "test/casefile", "test/edittest", "bench"}
 
 // pure packages read nothing but their arguments: no file, no process, no
 // network, no environment. Printing and the clock belong elsewhere too.
 var pure = []string{
-	"internal/finding", "internal/pack", "policy", "compiler", "internal/tokens", "internal/overlay", "internal/effect",
-	"internal/golden", "internal/starter", "internal/scaffold", "internal/operations", "internal/refresh",
+	"finding", "pack", "jsonlogic", "compiler", "compiler/tokens", "repo/overlay", "proof",
+	"golden", "golden/starter", "internal/scaffold", "gating/operations", "diffing/refresh",
 	"gates", "gates/gate", "gates/schema", "gates/references", "gates/policyrules", "gates/risk", "gates/tenancy",
-	"gates/replay", "gates/evaluation", "gates/overlays", "gates/security", "gates/version", "gates/waivers", "internal/detect", "internal/rulebook", "diffing", "diffing/compiles", "diffing/flips", "diffing/surface",
+	"gates/replay", "gates/evaluation", "gates/overlays", "gates/security", "gates/version", "gates/waivers", "detect", "proof/rulebook", "diffing", "diffing/compiles", "diffing/flips", "diffing/surface",
 	"publish/statement", "playground", "playground/engine",
 }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // blocks returns the blocks of each bucket, in bucket order. Their contents are
@@ -110,9 +110,9 @@ func (r *run) ruleText(f firing) string {
 		head += " (not enforced)"
 	}
 	switch f.allow {
-	case policy.True:
+	case jsonlogic.True:
 		head += ": allow"
-	case policy.False:
+	case jsonlogic.False:
 		head += ": deny"
 	}
 	l := lines{head}

@@ -3,7 +3,7 @@ package compiler
 import (
 	"strconv"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // canonical returns the canonical form (RFC 8785) of what compiled_context_hash

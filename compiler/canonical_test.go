@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // exotic are texts that a writer of canonical JSON may get wrong.

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Version names the compile that this package does. It is raised only when the

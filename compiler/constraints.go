@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // bound is what a permission or an outcome says of one argument, in the pack's

@@ -3,8 +3,8 @@ package compiler
 import (
 	"slices"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // controlStage is stage 8: what the runtime has to refuse, to escalate, to have
@@ -64,10 +64,10 @@ func (r *run) activeGates() []string {
 		if len(trace.NamedBy) > 0 {
 			verdict := g.when.Eval(r.data)
 			trace.When, trace.Cause = verdict.Truth, verdict.Cause
-			if verdict.Truth == policy.Unknown && !trace.Active {
+			if verdict.Truth == jsonlogic.Unknown && !trace.Active {
 				r.warn("gate %s is active because its condition is unknown: %s", g.spec.GateID.Value, explain(verdict.Cause))
 			}
-			trace.Active = trace.Active || verdict.Truth != policy.False
+			trace.Active = trace.Active || verdict.Truth != jsonlogic.False
 		}
 		if trace.Active {
 			active = append(active, g.spec.GateID.Value)

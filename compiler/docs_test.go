@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/tokens"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/compiler/tokens"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // rows returns the rows of the table of docs/compile.md, or of docs/conditions.md,
@@ -101,7 +101,7 @@ func takes(t *testing.T, operator string, operands int) bool {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	expr, _ := policy.Compile(doc.Root.Get("x"))
+	expr, _ := jsonlogic.Compile(doc.Root.Get("x"))
 	return expr != nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/finding"
 )
 
 // crowded returns edits that give the support pack an adapter of many

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Whatever the request: a compile does not panic and is deterministic, spends no

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // firing is a rule that fired, and the outcome that holds.
@@ -49,14 +49,14 @@ func (r *run) evaluate(rule *rule) *Stop {
 	verdict := rule.when.Eval(r.data)
 	var holds *branch
 	switch {
-	case verdict.Truth == policy.Unknown:
+	case verdict.Truth == jsonlogic.Unknown:
 		trace.State, trace.Cause = RuleUndecided, verdict.Cause
 		if rule.enforced {
 			return undecided(rule.rule, verdict.Cause)
 		}
 		r.warn("rule %s is not enforced and was skipped: %s", rule.rule.RuleID.Value, explain(verdict.Cause))
 		return nil
-	case verdict.Truth == policy.True:
+	case verdict.Truth == jsonlogic.True:
 		trace.State, holds = RuleThen, rule.then
 	case rule.otherwise != nil:
 		trace.State, holds = RuleElse, rule.otherwise
@@ -70,7 +70,7 @@ func (r *run) evaluate(rule *rule) *Stop {
 }
 
 // undecided is the stop for an enforced rule whose condition is unknown.
-func undecided(rule *pack.Rule, cause *policy.Cause) *Stop {
+func undecided(rule *pack.Rule, cause *jsonlogic.Cause) *Stop {
 	stop := refusalAt(rule.If, "rule %q: %s", rule.RuleID.Value, explain(cause))
 	stop.Rule, stop.Operator, stop.Variable = rule.RuleID.Value, cause.Operator, cause.Variable
 	stop.At = pack.Place(cause.Node, rule.If)
@@ -78,7 +78,7 @@ func undecided(rule *pack.Rule, cause *policy.Cause) *Stop {
 }
 
 // explain words a cause so that it names its variable.
-func explain(cause *policy.Cause) string {
+func explain(cause *jsonlogic.Cause) string {
 	text := cause.String()
 	if cause.Variable != "" && !strings.Contains(text, cause.Variable) {
 		text += " (it depends on " + cause.Variable + ")"
@@ -119,7 +119,7 @@ func (r *run) judge() {
 				touched[d] = true
 				d.hear(f)
 			}
-			if f.allow == policy.False && (own || f.decision < 0) {
+			if f.allow == jsonlogic.False && (own || f.decision < 0) {
 				r.deny(d, f.rule.rule)
 			}
 		}
@@ -139,7 +139,7 @@ func (d *standing) hear(f firing) {
 	if m := f.outcome.ApprovalMode; m.Node != nil {
 		d.modeStated = max(d.modeStated, pack.Mode(m).Rank())
 	}
-	if f.allow == policy.True && d.state != DecisionDenied {
+	if f.allow == jsonlogic.True && d.state != DecisionDenied {
 		d.state = DecisionAllowed
 		d.by = append(d.by, f.rule.rule)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
 )
 
 const (
@@ -347,7 +347,7 @@ func TestGates(t *testing.T) {
 func TestGateTrace(t *testing.T) {
 	result, _ := compiled(t, supportPack(t), reference(t))
 	g := result.Trace.Gates[0]
-	if !g.Active || g.When != policy.True || len(g.RequiredBy) != 1 || len(g.NamedBy) != 2 {
+	if !g.Active || g.When != jsonlogic.True || len(g.RequiredBy) != 1 || len(g.NamedBy) != 2 {
 		t.Errorf("the gate's trace is %+v", g)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Program is a pack that is prepared for compiling: its conditions compiled, its
@@ -27,7 +27,7 @@ type rule struct {
 	bundle    *pack.Bundle
 	rule      *pack.Rule
 	enforced  bool
-	when      *policy.Expr
+	when      *jsonlogic.Expr
 	decision  int // bound to, -1 for none
 	then      *branch
 	otherwise *branch // nil where the rule has no else
@@ -42,9 +42,9 @@ func (r *rule) applies(intent string) bool {
 // branch is one outcome of a rule with what it refers to.
 type branch struct {
 	outcome   *pack.Outcome
-	allow     policy.Truth // Unknown where the outcome does not say
-	gate      int          // required, -1 for none
-	prohibits [][]int      // capabilities, those of each name together
+	allow     jsonlogic.Truth // Unknown where the outcome does not say
+	gate      int             // required, -1 for none
+	prohibits [][]int         // capabilities, those of each name together
 	bounds    []bound
 }
 
@@ -63,7 +63,7 @@ type decision struct {
 // gate is an approval gate with its compiled condition.
 type gate struct {
 	spec *pack.ApprovalGate
-	when *policy.Expr
+	when *jsonlogic.Expr
 }
 
 // capability is one capability of the adapter registry with the permissions
@@ -237,8 +237,8 @@ func (b *builder) requiredGate(id pack.Text) int {
 }
 
 // condition compiles the JsonLogic of a rule or a gate.
-func (b *builder) condition(n, owner *pack.Node, member, kind string, id pack.Text) *policy.Expr {
-	expr, problems := policy.Compile(n)
+func (b *builder) condition(n, owner *pack.Node, member, kind string, id pack.Text) *jsonlogic.Expr {
+	expr, problems := jsonlogic.Compile(n)
 	if expr == nil {
 		p := problems[0]
 		b.refuse(pack.Place(p.Node, owner), "the pack is not valid: %s of %s %q: %s", member, kind, id.Value, p.Message)
@@ -315,9 +315,9 @@ func (b *builder) rule(bundle *pack.Bundle, r *pack.Rule) {
 func (b *builder) branch(o *pack.Outcome) *branch {
 	out := &branch{outcome: o, gate: b.requiredGate(o.RequiresApprovalGate), bounds: boundsOf(o.ArgConstraints)}
 	if o.Allow.OK {
-		out.allow = policy.False
+		out.allow = jsonlogic.False
 		if o.Allow.Value {
-			out.allow = policy.True
+			out.allow = jsonlogic.True
 		}
 	}
 	named := map[string]bool{}

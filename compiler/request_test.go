@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/tokens"
+	"github.com/contextosai/packgate/compiler/tokens"
 )
 
 // choices takes decisions from bytes, 0 where they are used up, so that every

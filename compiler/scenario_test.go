@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/finding"
 )
 
 // scenario is one compile of the support pack with edits, for the reference

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
 )
 
 // supportPack reads the documented support pack, with edits at keyed paths.

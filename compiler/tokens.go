@@ -1,6 +1,6 @@
 package compiler
 
-import "github.com/contextosai/packgate/internal/pack"
+import "github.com/contextosai/packgate/pack"
 
 // Tokenizer counts tokens. Name is part of every snapshot's meaning: another
 // tokenizer means other budgets. Count has to give the same for the same text

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/tokens"
+	"github.com/contextosai/packgate/compiler/tokens"
 )
 
 // A stored context says which tokenizer counted, so that one of another is told

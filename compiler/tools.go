@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // surface is a capability that is in the tool manifest.

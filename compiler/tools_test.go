@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 var allowAll = policyOf(ruleOf("R1", always, allow, onExecute)) // a value of the test, never changed

@@ -1,8 +1,8 @@
 package compiler
 
 import (
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Trace says what the stages decided and why. A compile that ended early has the
@@ -35,8 +35,8 @@ type RuleTrace struct {
 	Rule     *pack.Rule
 	Enforced bool
 	State    RuleState
-	Outcome  *pack.Outcome // what holds, nil unless it fired
-	Cause    *policy.Cause // why its condition is unknown, nil unless it is
+	Outcome  *pack.Outcome    // what holds, nil unless it fired
+	Cause    *jsonlogic.Cause // why its condition is unknown, nil unless it is
 }
 
 // DecisionState says how a decision stands in a compile.
@@ -91,6 +91,6 @@ type GateTrace struct {
 	// NamedBy are the surfaced permissions and the outcomes of applicable rules
 	// that name it. When is evaluated only if there is one.
 	NamedBy []*pack.Node
-	When    policy.Truth
-	Cause   *policy.Cause // why When is unknown
+	When    jsonlogic.Truth
+	Cause   *jsonlogic.Cause // why When is unknown
 }

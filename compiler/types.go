@@ -3,7 +3,7 @@ package compiler
 import (
 	"reflect"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // types refuses a pack in which a member that is known has the wrong type. Such

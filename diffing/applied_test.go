@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/test/gatetest"
 	"github.com/wI2L/jsondiff"
 )
 

@@ -3,8 +3,8 @@ package diffing
 import (
 	"fmt"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Bounds of what a comparison asks the solver beside what is permitted.
@@ -21,12 +21,12 @@ type asker struct {
 
 // conditions are those that were asked for, so that each is compiled once.
 type conditions struct {
-	exprs map[*pack.Node]*policy.Expr
+	exprs map[*pack.Node]*jsonlogic.Expr
 	texts map[*pack.Node]string
 }
 
 func newConditions() *conditions {
-	return &conditions{exprs: map[*pack.Node]*policy.Expr{}, texts: map[*pack.Node]string{}}
+	return &conditions{exprs: map[*pack.Node]*jsonlogic.Expr{}, texts: map[*pack.Node]string{}}
 }
 
 // text returns a condition as it is written, apart from its formatting.
@@ -40,10 +40,10 @@ func (c *conditions) text(n *pack.Node) string {
 }
 
 // expr returns a condition, nil for one that is not valid.
-func (c *conditions) expr(n *pack.Node) *policy.Expr {
+func (c *conditions) expr(n *pack.Node) *jsonlogic.Expr {
 	x, known := c.exprs[n]
 	if !known {
-		x, _ = policy.Compile(n)
+		x, _ = jsonlogic.Compile(n)
 		c.exprs[n] = x
 	}
 	return x
@@ -52,19 +52,19 @@ func (c *conditions) expr(n *pack.Node) *policy.Expr {
 // ask answers whether there is a request for which all of the seed holds, and all
 // of the context. The context is taken in only as far as a request that is found
 // offends against it.
-func (a *asker) ask(seed, context []policy.Formula) policy.Answer {
+func (a *asker) ask(seed, context []jsonlogic.Formula) jsonlogic.Answer {
 	if a.left--; a.left < 0 {
-		return policy.Answer{Reason: fmt.Sprintf("more than %d questions about conditions", mostQuestions)}
+		return jsonlogic.Answer{Reason: fmt.Sprintf("more than %d questions about conditions", mostQuestions)}
 	}
-	taken := append([]policy.Formula(nil), seed...)
-	rest := append([]policy.Formula(nil), context...)
+	taken := append([]jsonlogic.Formula(nil), seed...)
+	rest := append([]jsonlogic.Formula(nil), context...)
 	for {
-		answer := policy.Solver{Steps: questionSteps}.Solve(policy.All(taken...))
-		if answer.Verdict == policy.Undecided && len(rest) > 0 {
+		answer := jsonlogic.Solver{Steps: questionSteps}.Solve(jsonlogic.All(taken...))
+		if answer.Verdict == jsonlogic.Undecided && len(rest) > 0 {
 			taken, rest = append(taken, rest...), nil
 			continue
 		}
-		if answer.Verdict != policy.Satisfiable {
+		if answer.Verdict != jsonlogic.Satisfiable {
 			return answer
 		}
 		offended := false

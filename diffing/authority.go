@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // calls reports whether policy means a tool by a name: its own or, bare, that of
@@ -80,15 +80,15 @@ func (k *ranks) boundsOf(tool string, one placedRule) bool {
 
 // decisionRelates reports whether a decision's mode, or that it is there, can
 // have an effect.
-func (k *ranks) decisionRelates(key string, e *effect.Change) bool {
+func (k *ranks) decisionRelates(key string, e *proof.Change) bool {
 	if !k.bound[key][e.Intent] && !k.bound[key][""] {
 		return false
 	}
 	switch {
-	case e.Kind == effect.Decision, e.Kind == effect.Gate && e.Holder == effect.Decision:
+	case e.Kind == proof.Decision, e.Kind == proof.Gate && e.Holder == proof.Decision:
 		return e.Subject == key
-	case e.Kind == effect.Stop:
+	case e.Kind == proof.Stop:
 		return false
 	}
-	return k.needs[e.Subject] > 0 || e.Kind == effect.Mode
+	return k.needs[e.Subject] > 0 || e.Kind == proof.Mode
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 func benchmark(b *testing.B, baseSrc, headSrc []byte, changes int) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // Random policies speak of one amount, one role and one flag. There is one
@@ -133,7 +133,7 @@ type permitted struct {
 
 func permits(t *testing.T, program *compiler.Program, p *pack.Pack, data map[string]any) (is permitted) {
 	t.Helper()
-	result, err := program.Compile(effect.Request(p, data))
+	result, err := program.Compile(proof.Request(p, data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,11 +237,11 @@ func TestClassesAgreeWithTheCompiler(t *testing.T) {
 }
 
 // leastOf is the class that an effect calls for.
-func leastOf(v effect.Verdict) Class {
+func leastOf(v proof.Verdict) Class {
 	switch v {
-	case effect.Shrank:
+	case proof.Shrank:
 		return Minor
-	case effect.Grew, effect.Incomparable:
+	case proof.Grew, proof.Incomparable:
 		return Major
 	}
 	return None

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/edittest"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/test/edittest"
+	"github.com/contextosai/packgate/test/gatetest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 

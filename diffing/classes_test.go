@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/casefile"
-	"github.com/contextosai/packgate/internal/edittest"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/test/casefile"
+	"github.com/contextosai/packgate/test/edittest"
+	"github.com/contextosai/packgate/test/gatetest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -98,7 +98,7 @@ add /policy_layer/policy_bundles/- {"bundle_id": "BROKEN", "priority": 1, "polic
 				t.Errorf("%s: %s, %s", r.ID, c.Class, c.Reason)
 			}
 		}
-		if !found || d.Effect != effect.Undecided {
+		if !found || d.Effect != proof.Undecided {
 			t.Errorf("%s: no such change, or something is proved", r.ID)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 	"github.com/wI2L/jsondiff"
 )
 
@@ -23,7 +23,7 @@ func Compare(base, head *pack.Pack, overrides []Override) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Diff{base: base, head: head, Effect: effect.Equal}
+	d := &Diff{base: base, head: head, Effect: proof.Equal}
 	var baseErr, headErr error
 	d.Base, baseErr = sideOf(base)
 	d.Head, headErr = sideOf(head)
@@ -62,7 +62,7 @@ func (d *Diff) changes(settled settlement) (changes []Change) {
 		u.choose()
 	}
 	proofs := prove(base, head, list)
-	d.Effects, d.Effect = proofs.effects, effect.Overall(proofs.effects)
+	d.Effects, d.Effect = proofs.effects, proof.Overall(proofs.effects)
 	for i, u := range list {
 		changes = append(changes, settled.judge(u, proofs.proof(i)))
 	}

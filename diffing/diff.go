@@ -1,9 +1,9 @@
 package diffing
 
 import (
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // Diff is the comparison of two versions of a pack.
@@ -24,8 +24,8 @@ type Diff struct {
 	// Effects are what differs in what the two versions permit, over all requests,
 	// and Effect what that comes to; Undecided where something is not proved. What
 	// is equal is not listed, unless the claim takes something for granted.
-	Effects []effect.Change
-	Effect  effect.Verdict
+	Effects []proof.Change
+	Effect  proof.Verdict
 
 	content Class // the highest class of the changes, the version's own aside
 	base    *pack.Pack

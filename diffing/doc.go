@@ -22,7 +22,7 @@
 //
 // What policies permit is not judged by how a change looks. A condition may move
 // from one rule into another, a rule may be split, a deny may make up for an allow
-// that became wider. So the two packs are compared as wholes (package effect), and
+// that became wider. So the two packs are compared as wholes (package proof), and
 // what was gained and lost, each with a request that shows it, is given to the
 // changes that can have caused it: those that speak of the same intent, decision,
 // tool or gate, and first of all those that make a difference in that request. A

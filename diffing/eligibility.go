@@ -1,14 +1,14 @@
 package diffing
 
 import (
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/proof"
 )
 
 // eligibilityIs returns a condition on what is proved of conditions of eligibility
 // that changed: who is eligible now and was not, and the other way round. The
 // compiler does not read them, so they are held against each other alone.
-func eligibilityIs(v effect.Verdict) func(*unit) bool {
+func eligibilityIs(v proof.Verdict) func(*unit) bool {
 	return func(u *unit) bool {
 		if u.kind != Changed {
 			return false
@@ -29,14 +29,14 @@ func (a *asker) compare(u *unit) *Proof {
 	case is == nil:
 		return &Proof{Reason: "the condition of the head is not valid"}
 	}
-	differ := a.ask([]policy.Formula{policy.Any(
-		apart(policy.IsTrue(was), policy.IsTrue(is)), apart(policy.IsFalse(was), policy.IsFalse(is)),
+	differ := a.ask([]jsonlogic.Formula{jsonlogic.Any(
+		apart(jsonlogic.IsTrue(was), jsonlogic.IsTrue(is)), apart(jsonlogic.IsFalse(was), jsonlogic.IsFalse(is)),
 	)}, nil)
-	if differ.Verdict == policy.Unsatisfiable {
-		return &Proof{Verdict: effect.Equal, Assumed: differ.Assumed}
+	if differ.Verdict == jsonlogic.Unsatisfiable {
+		return &Proof{Verdict: proof.Equal, Assumed: differ.Assumed}
 	}
-	gained := a.ask([]policy.Formula{policy.IsTrue(is), policy.Not(policy.IsTrue(was))}, nil)
-	lost := a.ask([]policy.Formula{policy.IsTrue(was), policy.Not(policy.IsTrue(is))}, nil)
+	gained := a.ask([]jsonlogic.Formula{jsonlogic.IsTrue(is), jsonlogic.Not(jsonlogic.IsTrue(was))}, nil)
+	lost := a.ask([]jsonlogic.Formula{jsonlogic.IsTrue(was), jsonlogic.Not(jsonlogic.IsTrue(is))}, nil)
 	p := &Proof{Gained: gained.Witness, Lost: lost.Witness}
 	if gained.Witness != nil {
 		p.GainedWhat = "the request is eligible"
@@ -45,19 +45,19 @@ func (a *asker) compare(u *unit) *Proof {
 		p.LostWhat = "the request is not eligible any more"
 	}
 	switch {
-	case gained.Verdict == policy.Undecided:
+	case gained.Verdict == jsonlogic.Undecided:
 		p.Reason = gained.Reason
-	case gained.Verdict == policy.Unsatisfiable:
-		p.Verdict, p.Assumed = effect.Shrank, gained.Assumed
-	case lost.Verdict == policy.Satisfiable:
-		p.Verdict = effect.Incomparable
+	case gained.Verdict == jsonlogic.Unsatisfiable:
+		p.Verdict, p.Assumed = proof.Shrank, gained.Assumed
+	case lost.Verdict == jsonlogic.Satisfiable:
+		p.Verdict = proof.Incomparable
 	default:
-		p.Verdict = effect.Grew
+		p.Verdict = proof.Grew
 	}
 	return p
 }
 
 // apart says that one of two formulas holds and the other does not.
-func apart(a, b policy.Formula) policy.Formula {
-	return policy.Any(policy.All(a, policy.Not(b)), policy.All(b, policy.Not(a)))
+func apart(a, b jsonlogic.Formula) jsonlogic.Formula {
+	return jsonlogic.Any(jsonlogic.All(a, jsonlogic.Not(b)), jsonlogic.All(b, jsonlogic.Not(a)))
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // demand names evidence that outcomes of one decision's rules ask for.
@@ -24,11 +24,11 @@ type source struct {
 type sources struct {
 	list    []source
 	written map[string]bool
-	answers map[string]policy.Answer // as far as asked, by how an outcome says when it fires
+	answers map[string]jsonlogic.Answer // as far as asked, by how an outcome says when it fires
 }
 
 func newSources() *sources {
-	return &sources{written: map[string]bool{}, answers: map[string]policy.Answer{}}
+	return &sources{written: map[string]bool{}, answers: map[string]jsonlogic.Answer{}}
 }
 
 // demandsOf returns which enforced outcomes of a side ask for which evidence. One
@@ -82,7 +82,7 @@ func (p *proving) evidence(u *unit, r *reach, sum *Proof) {
 	}
 	for _, rule := range r.rules {
 		for _, when := range []bool{true, false} {
-			if class, _ := sum.class(); class >= Major || sum.Verdict == effect.Undecided {
+			if class, _ := sum.class(); class >= Major || sum.Verdict == proof.Undecided {
 				return
 			}
 			if part := u.part(); part == "then" || part == "else" && when {
@@ -102,35 +102,35 @@ func (p *proving) evidenceOf(rule pair, when bool, sum *Proof) {
 		return slices.DeleteFunc(slices.Clone(list), func(e string) bool { return had && has && !slices.Contains(other, e) })
 	}
 	for _, evidence := range kept(before, after) {
-		if lost := p.uncovered(source{rule.old, when}, evidence, 1); lost.Verdict != policy.Unsatisfiable {
+		if lost := p.uncovered(source{rule.old, when}, evidence, 1); lost.Verdict != jsonlogic.Unsatisfiable {
 			sum.add(Proof{
-				Verdict: verdictOf(lost, effect.Grew), grown: true, Gained: lost.Witness, Reason: lost.Reason,
+				Verdict: verdictOf(lost, proof.Grew), grown: true, Gained: lost.Witness, Reason: lost.Reason,
 				GainedWhat: fmt.Sprintf("evidence %s is not asked for any more", gate.Quote(evidence)),
 			})
 			return
 		}
 	}
 	for _, evidence := range kept(after, before) {
-		if gained := p.uncovered(source{rule.new, when}, evidence, 0); gained.Verdict != policy.Unsatisfiable {
+		if gained := p.uncovered(source{rule.new, when}, evidence, 0); gained.Verdict != jsonlogic.Unsatisfiable {
 			sum.add(Proof{
-				Verdict: verdictOf(gained, effect.Shrank), Lost: gained.Witness, Reason: gained.Reason,
+				Verdict: verdictOf(gained, proof.Shrank), Lost: gained.Witness, Reason: gained.Reason,
 				LostWhat: fmt.Sprintf("evidence %s is asked for", gate.Quote(evidence)),
 			})
 		}
 	}
 }
 
-func verdictOf(a policy.Answer, found effect.Verdict) effect.Verdict {
-	if a.Verdict == policy.Satisfiable {
+func verdictOf(a jsonlogic.Answer, found proof.Verdict) proof.Verdict {
+	if a.Verdict == jsonlogic.Satisfiable {
 		return found
 	}
-	return effect.Undecided
+	return proof.Undecided
 }
 
 // uncovered answers whether there is a request in which an outcome asks for
 // evidence, and no outcome of the other version does for the same decision, which
 // that version allows: without that there is nothing to gather evidence for.
-func (p *proving) uncovered(s source, evidence string, version int) policy.Answer {
+func (p *proving) uncovered(s source, evidence string, version int) jsonlogic.Answer {
 	if p.demands[version] == nil {
 		p.demands[version] = p.demandsOf([]*side{p.base, p.head}[version])
 	}
@@ -143,14 +143,14 @@ func (p *proving) uncovered(s source, evidence string, version int) policy.Answe
 		others = newSources()
 		p.demands[version][of] = others
 	case others.written[own] || others.written[p.writing(s, pack.Text{})]:
-		return policy.Answer{Verdict: policy.Unsatisfiable}
+		return jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}
 	}
 	if known, ok := others.answers[own]; ok {
 		return known
 	}
-	answer := policy.Answer{Verdict: policy.Unsatisfiable}
+	answer := jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}
 	for _, about := range p.intentsOf(intent, version) {
-		if answer = p.uncoveredFor(about, s, others, version); answer.Verdict != policy.Unsatisfiable {
+		if answer = p.uncoveredFor(about, s, others, version); answer.Verdict != jsonlogic.Unsatisfiable {
 			break
 		}
 	}
@@ -167,19 +167,19 @@ func (p *proving) intentsOf(intent pack.Text, version int) []string {
 }
 
 // uncoveredFor is uncovered for the requests of one intent.
-func (p *proving) uncoveredFor(intent string, s source, others *sources, version int) policy.Answer {
-	open := policy.Answer{Reason: "whether the same evidence is asked for is left open"}
+func (p *proving) uncoveredFor(intent string, s source, others *sources, version int) jsonlogic.Answer {
+	open := jsonlogic.Answer{Reason: "whether the same evidence is asked for is left open"}
 	context, can := p.allowed(intent, s.rule.DecisionBinding.Value, version)
 	if !can && s.rule.DecisionBinding.Node != nil {
-		return policy.Answer{Verdict: policy.Unsatisfiable}
+		return jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}
 	}
 	holds, ok := p.fires(s)
 	if !ok || p.asker.left <= 0 {
 		return open
 	}
-	seed := []policy.Formula{holds, policy.Is("request.intent", intent)}
+	seed := []jsonlogic.Formula{holds, jsonlogic.Is("request.intent", intent)}
 	answer := p.ask(seed, append(slices.Clip(context), p.silence(others, intent)...))
-	if answer.Verdict == policy.Undecided {
+	if answer.Verdict == jsonlogic.Undecided {
 		answer.Reason = "whether the same evidence is asked for: " + answer.Reason
 	}
 	return answer
@@ -188,12 +188,12 @@ func (p *proving) uncoveredFor(intent string, s source, others *sources, version
 // granted is when a decision is allowed in the requests of an intent, as formulas
 // that hold together.
 type granted struct {
-	parts []policy.Formula
+	parts []jsonlogic.Formula
 	can   bool
 }
 
 // allowed says when a version allows a decision; can is false where it never does.
-func (p *proving) allowed(intent, decision string, version int) (parts []policy.Formula, can bool) {
+func (p *proving) allowed(intent, decision string, version int) (parts []jsonlogic.Formula, can bool) {
 	at := [2]string{intent, decision}
 	if p.grants[version] == nil {
 		p.grants[version] = map[[2]string]granted{}
@@ -207,13 +207,13 @@ func (p *proving) allowed(intent, decision string, version int) (parts []policy.
 }
 
 // silence says of outcomes, as far as they apply to an intent, that none fires.
-func (p *proving) silence(of *sources, intent string) (none []policy.Formula) {
+func (p *proving) silence(of *sources, intent string) (none []jsonlogic.Formula) {
 	for _, s := range of.list {
 		if to := s.rule.AppliesTo.Intent; to.Node != nil && to.Value != intent {
 			continue
 		}
 		if f, ok := p.fires(s); ok {
-			none = append(none, policy.Not(f))
+			none = append(none, jsonlogic.Not(f))
 		}
 	}
 	return none
@@ -221,13 +221,13 @@ func (p *proving) silence(of *sources, intent string) (none []policy.Formula) {
 
 // fires says that an outcome is the one that fires; ok is false for a condition
 // that is not valid.
-func (p *proving) fires(s source) (f policy.Formula, ok bool) {
+func (p *proving) fires(s source) (f jsonlogic.Formula, ok bool) {
 	x := p.expr(s.rule.If)
 	switch {
 	case x == nil:
-		return policy.Any(), false
+		return jsonlogic.Any(), false
 	case s.when:
-		return policy.IsTrue(x), true
+		return jsonlogic.IsTrue(x), true
 	}
-	return policy.IsFalse(x), true
+	return jsonlogic.IsFalse(x), true
 }

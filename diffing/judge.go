@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // ErrOverride is wrapped by errors about overrides that cannot be.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 func TestOverrideSettlesOpenRow(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // rulesIn returns the rules that a unit adds or changes, as the head has them:

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/effect"
+	"github.com/contextosai/packgate/proof"
 )
 
 // Proof is what a proof over all requests says about a change: what the two
@@ -14,7 +14,7 @@ import (
 // classes: how a policy change is judged).
 type Proof struct {
 	// Verdict says how what is permitted now is to what was permitted before.
-	Verdict effect.Verdict
+	Verdict proof.Verdict
 	// Gained is a small request for which more is permitted than before, Lost one
 	// for which less is, as data of conditions; nil where there is none or none is
 	// known. GainedWhat and LostWhat say in words what is so in the head.
@@ -40,26 +40,26 @@ func (p *Proof) add(other Proof) {
 		p.LostWhat = cmp.Or(other.LostWhat, p.LostWhat)
 	}
 	p.grown = p.grown || other.grown
-	if p.Verdict == effect.Equal {
+	if p.Verdict == proof.Equal {
 		p.stops = other.stops
 	}
-	p.stops = p.stops && (other.stops || other.Verdict == effect.Equal)
+	p.stops = p.stops && (other.stops || other.Verdict == proof.Equal)
 	p.Reason = cmp.Or(p.Reason, other.Reason)
 	p.Assumed = append(p.Assumed, other.Assumed...)
 	slices.Sort(p.Assumed)
 	p.Assumed = slices.Compact(p.Assumed)
-	p.Verdict = effect.Overall([]effect.Change{{Verdict: p.Verdict}, {Verdict: other.Verdict}})
+	p.Verdict = proof.Overall([]proof.Change{{Verdict: p.Verdict}, {Verdict: other.Verdict}})
 }
 
 // class is the class that a proof alone gives; ok is false where it decides
 // nothing.
 func (p *Proof) class() (c Class, ok bool) {
 	switch p.Verdict {
-	case effect.Equal:
+	case proof.Equal:
 		return Patch, true
-	case effect.Shrank:
+	case proof.Shrank:
 		return Minor, true
-	case effect.Grew, effect.Incomparable:
+	case proof.Grew, proof.Incomparable:
 		return Major, true
 	}
 	return None, false
@@ -68,16 +68,16 @@ func (p *Proof) class() (c Class, ok bool) {
 // words says what is proved, as the reason of a class.
 func (p *Proof) words() string {
 	switch p.Verdict {
-	case effect.Equal:
+	case proof.Equal:
 		return "proved: the same is permitted" + p.taking()
-	case effect.Shrank:
+	case proof.Shrank:
 		if p.LostWhat == "" {
 			return "proved: no more is permitted" + p.taking()
 		}
 		return "proved: less is permitted: " + p.LostWhat + p.taking()
-	case effect.Grew:
+	case proof.Grew:
 		return "proved: more is permitted: " + p.GainedWhat
-	case effect.Incomparable:
+	case proof.Incomparable:
 		if p.stops {
 			return "proved: a denial became a stop, or a stop a denial: " + joined("; ", p.GainedWhat, p.LostWhat)
 		}

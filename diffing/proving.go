@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // proving holds what two packs permit against the changes between them, so that
@@ -16,7 +16,7 @@ type proving struct {
 	*asker
 	base, head *side
 	intents    [2]map[string]bool // that base and head know
-	effects    []effect.Change
+	effects    []proof.Change
 	units      []*unit
 	reaches    []reach
 	about      [][]share // by unit
@@ -26,7 +26,7 @@ type proving struct {
 	reading  map[string][]int // by tool: the units that add it, if it only reads
 	stops    *asker           // asks which requests a rule stops
 	stopping map[stopped]bool // whether a rule stops others than before, as far as asked
-	models   [2]*effect.Model
+	models   [2]*proof.Model
 	demands  [2]map[demand]*sources
 	grants   [2]map[[2]string]granted // by intent and decision, as far as asked
 }
@@ -34,7 +34,7 @@ type proving struct {
 // share is what a unit has to do with an effect: the effect's own verdict, or
 // none where another change can be what caused it.
 type share struct {
-	*effect.Change
+	*proof.Change
 	gained, lost bool // the unit makes a difference in the request that shows it
 	reading      bool // the unit adds the tool, which only reads: the contract has a class for that
 }
@@ -54,14 +54,14 @@ func prove(base, head *side, units []*unit) *proving {
 		stopping: map[stopped]bool{}, opened: base.opened(), reading: map[string][]int{},
 	}
 	before, after := model(base.Pack), model(head.Pack)
-	p.models = [2]*effect.Model{before, after}
+	p.models = [2]*proof.Model{before, after}
 	for i, m := range p.models {
 		p.intents[i] = map[string]bool{}
 		for _, intent := range m.Intents() {
 			p.intents[i][intent] = true
 		}
 	}
-	p.effects = effect.Compare(before, after, policy.Solver{})
+	p.effects = proof.Compare(before, after, jsonlogic.Solver{})
 	if b, h := before.Broken(), after.Broken(); len(b) > 0 && len(h) > 0 {
 		p.effects[0].Reason += "; nor can the head pack: " + h[0]
 	}
@@ -77,13 +77,13 @@ func prove(base, head *side, units []*unit) *proving {
 
 // attach gives an effect to the units that can have caused it. One that no unit
 // explains goes to the nearest ones: it is never lost.
-func (p *proving) attach(e *effect.Change) {
+func (p *proving) attach(e *proof.Change) {
 	own := p.newReading(e)
 	reading := own != nil
 	if !reading {
 		own = p.relating(e)
 	}
-	if own == nil && e.Verdict != effect.Equal {
+	if own == nil && e.Verdict != proof.Equal {
 		own = p.nearest()
 	}
 	gained, lost := p.showing(e, e.Gained), p.showing(e, e.Lost)
@@ -104,7 +104,7 @@ func (p *proving) attach(e *effect.Change) {
 }
 
 // relating returns the units that can have caused an effect.
-func (p *proving) relating(e *effect.Change) (own []int) {
+func (p *proving) relating(e *proof.Change) (own []int) {
 	for i, u := range p.units {
 		p.left--
 		if p.left < 0 && !p.reaches[i].none() || p.left >= 0 && p.relates(u, &p.reaches[i], e) {
@@ -116,8 +116,8 @@ func (p *proving) relating(e *effect.Change) (own []int) {
 
 // newReading returns the units that add a tool which only reads, where the effect
 // is that it can be had now. The contract has a class for them.
-func (p *proving) newReading(e *effect.Change) (own []int) {
-	if e.Kind != effect.Tool || e.Gained == nil || p.opened[e.Subject] {
+func (p *proving) newReading(e *proof.Change) (own []int) {
+	if e.Kind != proof.Tool || e.Gained == nil || p.opened[e.Subject] {
 		return nil
 	}
 	return p.reading[e.Subject]
@@ -165,7 +165,7 @@ func (p *proving) proof(i int) *Proof {
 	if len(p.about[i]) == 0 && !u.row.Proved {
 		return nil
 	}
-	sum := Proof{Verdict: effect.Equal}
+	sum := Proof{Verdict: proof.Equal}
 	for _, s := range p.about[i] {
 		sum.add(s.proof())
 	}
@@ -179,7 +179,7 @@ func (p *proving) proof(i int) *Proof {
 // for each unit; that something did is so only for those that the request is
 // about: the others may have nothing to do with it, or do more elsewhere.
 func (s *share) proof() Proof {
-	one := Proof{Verdict: s.Verdict, Assumed: s.Assumed, Reason: s.Reason, stops: s.Kind == effect.Stop}
+	one := Proof{Verdict: s.Verdict, Assumed: s.Assumed, Reason: s.Reason, stops: s.Kind == proof.Stop}
 	if s.gained {
 		one.Gained, one.GainedWhat = s.Gained, s.GainedWhat
 	}
@@ -187,21 +187,21 @@ func (s *share) proof() Proof {
 		one.Lost, one.LostWhat = s.Lost, s.LostWhat
 	}
 	switch s.Verdict {
-	case effect.Grew, effect.Incomparable:
+	case proof.Grew, proof.Incomparable:
 		switch {
 		case one.stops && (s.gained || s.lost):
 		case !s.gained:
-			one.Verdict = effect.Undecided
+			one.Verdict = proof.Undecided
 			one.Reason = "other changes make more permitted at the same place: " + cmp.Or(s.GainedWhat, s.LostWhat)
 		case !s.lost:
-			one.Verdict = effect.Grew
+			one.Verdict = proof.Grew
 		}
-	case effect.Shrank:
+	case proof.Shrank:
 		one.LostWhat = s.LostWhat
 		one.Lost = s.Lost
 	}
 	_, certain := one.class()
-	one.grown = certain && one.Verdict != effect.Equal && one.Verdict != effect.Shrank && !s.reading
+	one.grown = certain && one.Verdict != proof.Equal && one.Verdict != proof.Shrank && !s.reading
 	return one
 }
 

@@ -3,8 +3,8 @@ package diffing
 import (
 	"slices"
 
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // reach is what a change can have to do with what a pack permits: which rules,
@@ -193,11 +193,11 @@ func (r *reach) none() bool {
 
 // relates reports whether a unit can have to do with an effect. It errs to that
 // side.
-func (p *proving) relates(u *unit, r *reach, e *effect.Change) bool {
+func (p *proving) relates(u *unit, r *reach, e *proof.Change) bool {
 	if r.none() {
 		return false
 	}
-	if e.Kind == effect.Whole {
+	if e.Kind == proof.Whole {
 		return true
 	}
 	if p.fresh(e.Intent) && (slices.Contains(r.intents, e.Intent) || p.bringsIntent(u, r, e.Intent)) {
@@ -206,7 +206,7 @@ func (p *proving) relates(u *unit, r *reach, e *effect.Change) bool {
 	switch {
 	case slices.ContainsFunc(r.rules, func(rule pair) bool { return p.ruleRelates(u, rule, r, e) }):
 		return true
-	case e.Kind == effect.Gate && slices.Contains(r.gates, e.Arg):
+	case e.Kind == proof.Gate && slices.Contains(r.gates, e.Arg):
 		return true
 	case aboutTool(e) && slices.Contains(r.tools, e.Subject) && r.toolAspect(e):
 		return true
@@ -215,22 +215,22 @@ func (p *proving) relates(u *unit, r *reach, e *effect.Change) bool {
 }
 
 // aboutTool reports whether the subject of an effect is a tool.
-func aboutTool(e *effect.Change) bool {
+func aboutTool(e *proof.Change) bool {
 	switch e.Kind {
-	case effect.Tool, effect.Bounds, effect.Mode:
+	case proof.Tool, proof.Bounds, proof.Mode:
 		return true
 	}
-	return e.Kind == effect.Gate && e.Holder == effect.Tool
+	return e.Kind == proof.Gate && e.Holder == proof.Tool
 }
 
 // toolAspect reports whether what is changed of a tool's permission or adapter
 // can have the effect.
-func (r *reach) toolAspect(e *effect.Change) bool {
+func (r *reach) toolAspect(e *proof.Change) bool {
 	switch r.says {
 	case gateNamed:
-		return e.Kind == effect.Gate
+		return e.Kind == proof.Gate
 	case boundsSet:
-		return e.Kind == effect.Tool || e.Kind == effect.Bounds && (r.arg == "" || r.arg == e.Arg)
+		return e.Kind == proof.Tool || e.Kind == proof.Bounds && (r.arg == "" || r.arg == e.Arg)
 	}
 	return true
 }
@@ -256,28 +256,28 @@ func enforced(r *pack.Rule, intent string) bool {
 }
 
 // ruleRelates reports whether what is changed of a rule can have the effect.
-func (p *proving) ruleRelates(u *unit, rule pair, r *reach, e *effect.Change) bool {
+func (p *proving) ruleRelates(u *unit, rule pair, r *reach, e *proof.Change) bool {
 	applies := slices.DeleteFunc(rule.both(u), func(one placedRule) bool { return !enforced(one.Rule, e.Intent) })
 	if slices.ContainsFunc(applies, func(one placedRule) bool { return p.saysAbout(one, r, e) }) {
 		return true
 	}
-	stops := e.Kind == effect.Decision || e.Kind == effect.Tool || e.Kind == effect.Stop
+	stops := e.Kind == proof.Decision || e.Kind == proof.Tool || e.Kind == proof.Stop
 	return len(applies) > 0 && stops && r.says == everything && p.unknownDiffers(rule, e.Intent)
 }
 
 // saysAbout reports whether a rule says something about what an effect is about.
-func (p *proving) saysAbout(one placedRule, r *reach, e *effect.Change) bool {
+func (p *proving) saysAbout(one placedRule, r *reach, e *proof.Change) bool {
 	changes := func(a aspect) bool { return r.says == everything || r.says == a }
 	switch e.Kind {
-	case effect.Decision:
+	case proof.Decision:
 		return changes(allowance) && one.binds(e.Subject)
-	case effect.Gate:
+	case proof.Gate:
 		return changes(gateNamed) && one.outcomes(func(o *pack.Outcome) bool { return o.RequiresApprovalGate.Value == e.Arg })
-	case effect.Bounds:
+	case proof.Bounds:
 		return changes(boundsSet) && (r.arg == "" || r.arg == e.Arg) && one.bounds(e.Arg)
-	case effect.Mode:
+	case proof.Mode:
 		return (changes(modeStated) || changes(allowance)) && p.mayAuthorise(one, e.Subject)
-	case effect.Tool:
+	case proof.Tool:
 		return changes(allowance) && p.mayAuthorise(one, e.Subject) ||
 			changes(prohibition) && one.prohibits(e.Subject) ||
 			changes(boundsSet) && p.boundsOf(e.Subject, one)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Row is one row of the class table: a kind of change, the class it has, and

@@ -1,8 +1,8 @@
 package diffing
 
 import (
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // stopped is a rule in both versions, seen from an intent.
@@ -19,21 +19,21 @@ func (p *proving) unknownDiffers(rule pair, intent string) bool {
 	if known, ok := p.stopping[at]; ok {
 		return known
 	}
-	var sides []policy.Formula
+	var sides []jsonlogic.Formula
 	valid := true
 	for _, r := range []*pack.Rule{rule.old, rule.new} {
-		unknown := policy.Any()
+		unknown := jsonlogic.Any()
 		if r != nil && enforced(r, intent) {
 			x := p.expr(r.If)
 			if valid = valid && x != nil; x != nil {
-				unknown = policy.IsUnknown(x)
+				unknown = jsonlogic.IsUnknown(x)
 			}
 		}
 		sides = append(sides, unknown)
 	}
 	differs := !valid
 	if valid && !(applies(rule, intent) && p.text(rule.old.If) == p.text(rule.new.If)) {
-		differs = p.stops.ask([]policy.Formula{apart(sides[0], sides[1])}, nil).Verdict != policy.Unsatisfiable
+		differs = p.stops.ask([]jsonlogic.Formula{apart(sides[0], sides[1])}, nil).Verdict != jsonlogic.Unsatisfiable
 	}
 	p.stopping[at] = differs
 	return differs

@@ -1,6 +1,6 @@
 package diffing
 
-import "github.com/contextosai/packgate/internal/effect"
+import "github.com/contextosai/packgate/proof"
 
 // Where tools and decisions stand, in keyed paths.
 const (
@@ -100,9 +100,9 @@ func decisionRows() []*Row {
 		{ID: "decision_layer.eligibility_rules.added", Layer: layer, What: "eligibility_rules added", Class: Minor, Human: true,
 			Reason: "stricter", matcher: eligibility.of(Added)},
 		{ID: "decision_layer.eligibility_rules.rewritten", Layer: layer, What: "eligibility_rules written otherwise, with the same requests eligible", Class: Patch,
-			Reason: "proved: the same requests are eligible", matcher: eligibility.where(eligibilityIs(effect.Equal))},
+			Reason: "proved: the same requests are eligible", matcher: eligibility.where(eligibilityIs(proof.Equal))},
 		{ID: "decision_layer.eligibility_rules.stricter", Layer: layer, What: "eligibility_rules stricter", Class: Minor, Human: true,
-			Reason: "proved: no more requests are eligible", matcher: eligibility.where(eligibilityIs(effect.Shrank))},
+			Reason: "proved: no more requests are eligible", matcher: eligibility.where(eligibilityIs(proof.Shrank))},
 		{ID: "decision_layer.eligibility_rules", Layer: layer, What: "eligibility_rules removed, or not proved to be stricter", Class: Major, Human: true,
 			Reason: "more requests may be eligible", matcher: eligibility},
 		{ID: "decision_layer.owner_role", Layer: layer, What: "owner_role", Class: Patch, Human: true,

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // permission returns the permission of a side that the unit is or belongs to,

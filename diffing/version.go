@@ -4,7 +4,7 @@ import (
 	"reflect"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // step returns which part of a version moved between two versions, as a class;

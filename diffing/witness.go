@@ -3,24 +3,24 @@ package diffing
 import (
 	"slices"
 
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // showing is a request that shows an effect, as the conditions of both versions
 // read it; nil for none.
 type showing struct {
-	*effect.Change
+	*proof.Change
 	base, head map[string]any
 }
 
-func (p *proving) showing(e *effect.Change, witness map[string]any) *showing {
+func (p *proving) showing(e *proof.Change, witness map[string]any) *showing {
 	if witness == nil {
 		return nil
 	}
 	data := func(s *side) map[string]any {
-		r := effect.Request(s.Pack, witness)
+		r := proof.Request(s.Pack, witness)
 		r.RunContext["request"] = r.Invoke["input"]
 		return r.RunContext
 	}
@@ -46,9 +46,9 @@ func (p *proving) branch(r *pack.Rule, intent string, data map[string]any) branc
 		return blocks
 	}
 	switch expr.Eval(data).Truth {
-	case policy.True:
+	case jsonlogic.True:
 		return thenFires
-	case policy.Unknown:
+	case jsonlogic.Unknown:
 		return blocks
 	}
 	if r.Else.Node == nil {
@@ -98,5 +98,5 @@ func (u *unit) part() string {
 // as one that does.
 func (p *proving) active(when *pack.Node, data map[string]any) bool {
 	expr := p.expr(when)
-	return expr == nil || expr.Eval(data).Truth != policy.False
+	return expr == nil || expr.Eval(data).Truth != jsonlogic.False
 }

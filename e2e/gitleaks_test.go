@@ -13,11 +13,11 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/security"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 	"github.com/zricethezav/gitleaks/v8/detect"
 	"github.com/zricethezav/gitleaks/v8/report"
 )
@@ -230,7 +230,7 @@ func TestPlantedSecrets(t *testing.T) {
 // TestCleanDocuments makes packs and golden cases that are full of what looks like
 // a secret or a number of somebody and is none. The gate has nothing to say of any.
 func TestCleanDocuments(t *testing.T) {
-	support, err := os.ReadFile("../gates/gatetest/support.json")
+	support, err := os.ReadFile("../test/gatetest/support.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // The reference implementation of JsonLogic, by the version whose answers the
@@ -50,7 +50,7 @@ func TestPolicyAgreesWithJSONLogic(t *testing.T) {
 		if got.Cause == nil {
 			definite++
 		}
-		if got.Truth != policy.Unknown {
+		if got.Truth != jsonlogic.Unknown {
 			decided++
 		}
 		if problem := differs(c, got); problem != "" {
@@ -69,13 +69,13 @@ func TestPolicyAgreesWithJSONLogic(t *testing.T) {
 	}
 }
 
-func evaluate(t *testing.T, c jsonLogicCase) policy.Result {
+func evaluate(t *testing.T, c jsonLogicCase) jsonlogic.Result {
 	t.Helper()
 	doc, faults := pack.Read("rule", c.Rule, pack.DefaultLimits())
 	if doc.Root == nil || len(faults) > 0 {
 		t.Fatalf("%s: %v", c.Rule, faults)
 	}
-	x, problems := policy.Compile(doc.Root)
+	x, problems := jsonlogic.Compile(doc.Root)
 	if x == nil {
 		t.Fatalf("%s: %v", c.Rule, problems)
 	}
@@ -84,7 +84,7 @@ func evaluate(t *testing.T, c jsonLogicCase) policy.Result {
 
 // differs says in what a definite result is not that of the reference, "" if in
 // nothing.
-func differs(want jsonLogicCase, got policy.Result) string {
+func differs(want jsonLogicCase, got jsonlogic.Result) string {
 	value, _ := json.Marshal(got.Value)
 	reference, _ := json.Marshal(want.Result)
 	switch {
@@ -92,9 +92,9 @@ func differs(want jsonLogicCase, got policy.Result) string {
 		return "got " + string(value) + ", the reference gives " + want.Special
 	case got.Cause == nil && !reflect.DeepEqual(got.Value, want.Result):
 		return "got " + string(value) + ", the reference gives " + string(reference)
-	case got.Truth != policy.Unknown && want.Truthy == nil:
+	case got.Truth != jsonlogic.Unknown && want.Truthy == nil:
 		return got.Truth.String() + ", and the reference throws"
-	case got.Truth != policy.Unknown && (got.Truth == policy.True) != *want.Truthy:
+	case got.Truth != jsonlogic.Unknown && (got.Truth == jsonlogic.True) != *want.Truthy:
 		return got.Truth.String() + ", and the reference says otherwise"
 	}
 	return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // The product reads JSON with a reader of its own, because no other one knows
@@ -97,7 +97,7 @@ type jsonGenerator struct {
 
 func newJSONGenerator(t *testing.T, seed uint64) *jsonGenerator {
 	t.Helper()
-	src, err := os.ReadFile("../internal/pack/testdata/support.json")
+	src, err := os.ReadFile("../pack/testdata/support.json")
 	if err != nil {
 		t.Fatal(err)
 	}

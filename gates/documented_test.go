@@ -11,10 +11,10 @@ import (
 	"unicode"
 
 	"github.com/Masterminds/semver/v3"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/version"
-	"github.com/contextosai/packgate/internal/finding"
 )
 
 // The eight gates of the documentation, in its order.
@@ -151,7 +151,7 @@ func TestFind(t *testing.T) {
 }
 
 // folderOf returns the folder of a gate. That of the policy gate has a name of
-// its own, since package policy is the evaluator.
+// its own, since package jsonlogic is the evaluator.
 func folderOf(g *gate.Gate) string {
 	if g.ID == "policy" {
 		return "policyrules"

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/evaluation"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/overlays"
 	"github.com/contextosai/packgate/gates/replay"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/overlay"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/overlay"
 )
 
 // views returns the pack as each environment has it that has overlays for it.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // overlaid runs the gates over the documented support pack with one overlay, and one

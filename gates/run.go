@@ -1,9 +1,9 @@
 package gates
 
 import (
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/schema"
-	"github.com/contextosai/packgate/internal/finding"
 )
 
 // Status is what one gate says of a pack.

@@ -9,15 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/gates/replay"
-	"github.com/contextosai/packgate/internal/casefile"
-	"github.com/contextosai/packgate/internal/edittest"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/test/casefile"
+	"github.com/contextosai/packgate/test/edittest"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 var now = time.Date(2027, time.June, 30, 23, 0, 0, 0, time.UTC)

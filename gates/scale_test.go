@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/edittest"
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/test/edittest"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // emptyRules is the documented support pack whose bundle has so many empty rules.

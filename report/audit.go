@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Audit is what was found in a whole registry, or in some packs of it.

@@ -5,15 +5,15 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/refresh"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/evaluation"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/operations"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/refresh"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/gating/operations"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // NewPack returns what is said of one pack, with the secrets of its files masked:

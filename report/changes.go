@@ -7,9 +7,9 @@ import (
 	"github.com/contextosai/packgate/diffing/compiles"
 	"github.com/contextosai/packgate/diffing/flips"
 	"github.com/contextosai/packgate/diffing/surface"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/proof"
 )
 
 // Comparison is all that is known of the step from a pack's baseline. The zero
@@ -258,11 +258,11 @@ func newSurfaceChange(c *surface.Change) SurfaceChange {
 	return out
 }
 
-func newEffect(e effect.Change) Effect {
+func newEffect(e proof.Change) Effect {
 	out := Effect{
 		Intent: e.Intent, Kind: e.Kind.String(), Subject: e.Subject, Arg: e.Arg, Verdict: e.Verdict.String(), Assumed: e.Assumed, NotProved: e.Reason,
 	}
-	if e.Kind == effect.Gate {
+	if e.Kind == proof.Gate {
 		out.Holder = e.Holder.String()
 	}
 	out.Gained, out.Lost = newShown(e.GainedWhat, e.Gained), newShown(e.LostWhat, e.Lost)

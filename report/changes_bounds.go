@@ -5,7 +5,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // boundWords writes a bound as one reads it: 1…50000, ≤ 10, one of "A", "B".

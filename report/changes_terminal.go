@@ -3,7 +3,7 @@ package report
 import (
 	"cmp"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // signs stand before what was added, removed, changed and renamed.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // The words of what a step changes. They hold text of packs; the caller makes them

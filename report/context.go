@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // WriteGolden writes the results of golden cases for a person at a terminal.

@@ -2,10 +2,10 @@ package report
 
 import (
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // Place is where something stands in a file. Line and Column count from 1
@@ -196,11 +196,11 @@ func (x *explainer) rule(t *compiler.RuleTrace) RuleWhy {
 	}
 	switch t.State {
 	case compiler.RuleThen:
-		out.Condition = x.condition(r.If, policy.True, nil)
+		out.Condition = x.condition(r.If, jsonlogic.True, nil)
 	case compiler.RuleElse, compiler.RuleSilent:
-		out.Condition = x.condition(r.If, policy.False, nil)
+		out.Condition = x.condition(r.If, jsonlogic.False, nil)
 	case compiler.RuleUndecided:
-		out.Condition = x.condition(r.If, policy.Unknown, t.Cause)
+		out.Condition = x.condition(r.If, jsonlogic.Unknown, t.Cause)
 	}
 	return out
 }

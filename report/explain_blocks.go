@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/tokens"
+	"github.com/contextosai/packgate/compiler/tokens"
 )
 
 // DroppedWhy is a block that did not fit its bucket. Of the blocks of a bucket

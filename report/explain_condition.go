@@ -3,9 +3,9 @@ package report
 import (
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/rulebook"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof/rulebook"
 )
 
 // Bounds on what is said of one condition. A condition is evaluated part by part
@@ -53,7 +53,7 @@ type CauseWhy struct {
 }
 
 // condition explains a condition that has come out as it is said.
-func (x *explainer) condition(n *pack.Node, truth policy.Truth, cause *policy.Cause) *ConditionWhy {
+func (x *explainer) condition(n *pack.Node, truth jsonlogic.Truth, cause *jsonlogic.Cause) *ConditionWhy {
 	out := &ConditionWhy{Words: rulebook.Condition(n), Truth: truth.String(), Place: placeOf(n)}
 	if cause != nil {
 		out.Cause = &CauseWhy{Operator: cause.Operator, Variable: cause.Variable, Reason: causeWords(cause), Place: placeOf(pack.Place(cause.Node, n))}
@@ -65,7 +65,7 @@ func (x *explainer) condition(n *pack.Node, truth policy.Truth, cause *policy.Ca
 }
 
 // causeWords words a cause so that it names its variable.
-func causeWords(c *policy.Cause) string {
+func causeWords(c *jsonlogic.Cause) string {
 	words := c.String()
 	if c.Variable != "" && !strings.Contains(words, c.Variable) {
 		words += " (it depends on " + c.Variable + ")"
@@ -83,7 +83,7 @@ type search struct {
 // look goes down to the comparisons that give a part of a condition the truth
 // that it has. What decides a connective are its operands of the same truth: all
 // of an "and" that is true, those of an "or" that make it true.
-func (s *search) look(n *pack.Node, truth policy.Truth) {
+func (s *search) look(n *pack.Node, truth jsonlogic.Truth) {
 	operator, operands := connective(n)
 	if operator == "" {
 		s.ground(n, truth)
@@ -127,21 +127,21 @@ func connective(n *pack.Node) (operator string, operands []*pack.Node) {
 }
 
 // truthFor evaluates a part of a condition that compiles as a whole.
-func truthFor(n *pack.Node, data map[string]any) policy.Truth {
-	expr, _ := policy.Compile(n)
+func truthFor(n *pack.Node, data map[string]any) jsonlogic.Truth {
+	expr, _ := jsonlogic.Compile(n)
 	if expr == nil {
-		return policy.Unknown
+		return jsonlogic.Unknown
 	}
 	return expr.Eval(data).Truth
 }
 
-func (s *search) ground(n *pack.Node, truth policy.Truth) {
+func (s *search) ground(n *pack.Node, truth jsonlogic.Truth) {
 	if len(s.into.Grounds) == mostGrounds {
 		s.into.More = true
 		return
 	}
 	g := Ground{Words: rulebook.Condition(n), Truth: truth.String(), Place: placeOf(n)}
-	if expr, _ := policy.Compile(n); expr != nil {
+	if expr, _ := jsonlogic.Compile(n); expr != nil {
 		seen := map[string]bool{}
 		for _, v := range expr.Variables() {
 			if v.Scoped || seen[v.Path] {
@@ -162,7 +162,7 @@ func (s *search) ground(n *pack.Node, truth policy.Truth) {
 func valueOf(path string, data map[string]any) any {
 	src := pack.CompactJSON(map[string]any{"var": path})
 	d, _ := pack.Read("", []byte(src), pack.DefaultLimits())
-	expr, _ := policy.Compile(d.Root)
+	expr, _ := jsonlogic.Compile(d.Root)
 	if expr == nil {
 		return nil
 	}

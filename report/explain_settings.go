@@ -1,10 +1,10 @@
 package report
 
 import (
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/overlay"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/overlay"
 )
 
 // SettingWhy is one value that an overlay gives the pack for a case. The rules,

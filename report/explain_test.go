@@ -13,11 +13,11 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/casefile"
-	"github.com/contextosai/packgate/internal/edittest"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/test/casefile"
+	"github.com/contextosai/packgate/test/edittest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -212,15 +212,15 @@ func TestGroundsSettle(t *testing.T) {
 		if len(why.Grounds) == 0 || why.More && len(why.Grounds) < mostGrounds {
 			t.Fatalf("%s has the grounds %+v", why.Words, why)
 		}
-		if truth == policy.Unknown || why.More {
+		if truth == jsonlogic.Unknown || why.More {
 			continue
 		}
 		tried++
-		settled := map[int]policy.Truth{}
+		settled := map[int]jsonlogic.Truth{}
 		for _, g := range why.Grounds {
-			settled[g.Place.Column] = map[string]policy.Truth{"true": policy.True, "false": policy.False, "unknown": policy.Unknown}[g.Truth]
+			settled[g.Place.Column] = map[string]jsonlogic.Truth{"true": jsonlogic.True, "false": jsonlogic.False, "unknown": jsonlogic.Unknown}[g.Truth]
 		}
-		for _, rest := range []policy.Truth{policy.True, policy.False, policy.Unknown} {
+		for _, rest := range []jsonlogic.Truth{jsonlogic.True, jsonlogic.False, jsonlogic.Unknown} {
 			if got := truthWith(n, settled, rest); got != truth {
 				t.Fatalf("%s is %s because of %+v, and %s where the rest is %s", why.Words, truth, why.Grounds, got, rest)
 			}
@@ -233,7 +233,7 @@ func TestGroundsSettle(t *testing.T) {
 
 // truthWith evaluates a condition by Kleene's tables, with the truth of its
 // comparisons given by their columns, and that of the others by rest.
-func truthWith(n *pack.Node, settled map[int]policy.Truth, rest policy.Truth) policy.Truth {
+func truthWith(n *pack.Node, settled map[int]jsonlogic.Truth, rest jsonlogic.Truth) jsonlogic.Truth {
 	operator, operands := connective(n)
 	switch operator {
 	case "":
@@ -244,19 +244,19 @@ func truthWith(n *pack.Node, settled map[int]policy.Truth, rest policy.Truth) po
 	case "!":
 		return truthWith(operands[0], settled, rest).Not()
 	}
-	deciding := policy.False
+	deciding := jsonlogic.False
 	if operator == "or" {
-		deciding = policy.True
+		deciding = jsonlogic.True
 	}
-	var found []policy.Truth
+	var found []jsonlogic.Truth
 	for _, operand := range operands {
 		found = append(found, truthWith(operand, settled, rest))
 	}
 	switch {
 	case slices.Contains(found, deciding):
 		return deciding
-	case slices.Contains(found, policy.Unknown):
-		return policy.Unknown
+	case slices.Contains(found, jsonlogic.Unknown):
+		return jsonlogic.Unknown
 	}
 	return deciding.Not()
 }
@@ -271,7 +271,7 @@ func TestLongConditions(t *testing.T) {
 		d, _ := pack.Read("x.json", []byte(src), pack.DefaultLimits())
 		x := &explainer{data: map[string]any{}}
 		truth := truthFor(d.Root, x.data)
-		if truth == policy.Unknown {
+		if truth == jsonlogic.Unknown {
 			t.Fatalf("%s: the condition is unknown", name)
 		}
 		why := x.condition(d.Root, truth, nil)
@@ -280,7 +280,7 @@ func TestLongConditions(t *testing.T) {
 		}
 	}
 	d, _ := pack.Read("x.json", []byte(`{"missing": ["a","b","c","d","e","f","g","h","i","j"]}`), pack.DefaultLimits())
-	why := (&explainer{}).condition(d.Root, policy.True, nil)
+	why := (&explainer{}).condition(d.Root, jsonlogic.True, nil)
 	if len(why.Grounds[0].Values) != mostReadings || !why.More {
 		t.Errorf("%+v", why)
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // ToolWhy is why one capability is in the tool manifest or not.
@@ -140,7 +140,7 @@ func (x *explainer) gate(t *compiler.GateTrace) GateWhy {
 	}
 	if len(out.NamedBy) > 0 {
 		cause := t.Cause
-		if t.When != policy.Unknown {
+		if t.When != jsonlogic.Unknown {
 			cause = nil // a part of it may be unknown and decide nothing
 		}
 		out.Condition = x.condition(t.Gate.When, t.When, cause)

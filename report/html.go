@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // The HTML report is one file that needs nothing else: it asks no network for

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/operations"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/gating/operations"
+	"github.com/contextosai/packgate/pack"
 )
 
 // What golden cases and measurements show, for the page.

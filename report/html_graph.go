@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // The picture of a binding graph: one column for each kind of node, from left to

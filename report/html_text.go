@@ -7,7 +7,7 @@ import (
 	"path"
 	"strconv"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Bounds on what the page shows of one text and of one list. The JSON report holds

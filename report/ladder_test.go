@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/casefile"
+	"github.com/contextosai/packgate/test/casefile"
 )
 
 var commentOptions = CommentOptions{

@@ -4,7 +4,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Lifecycle is what a command did to a version that is in a registry.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Bounds on one list, so that no pack can make a report too long for GitHub. A

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contextosai/packgate/detect"
 	"github.com/contextosai/packgate/gates/security"
-	"github.com/contextosai/packgate/internal/detect"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // A secret in a pack is found by SEC001, which does not print it. Any other rule

@@ -10,11 +10,11 @@ import (
 	"github.com/contextosai/packgate/diffing/surface"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/edittest"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/test/edittest"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // planted returns secrets that no issuer gave, built when the test runs.
@@ -81,7 +81,7 @@ func TestSecretsAreMasked(t *testing.T) {
 // everything looks at all that a step does.
 func everything(base, head *pack.Pack, d *diffing.Diff) Comparison {
 	return Comparison{
-		Diff: d, Surface: surface.Compare(base, head, d.Effects, nil, policy.Solver{}), Loosened: surface.Loosened(d),
+		Diff: d, Surface: surface.Compare(base, head, d.Effects, nil, jsonlogic.Solver{}), Loosened: surface.Loosened(d),
 		Flips: flips.Find(base, head, nil, d.Effects),
 	}
 }

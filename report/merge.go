@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // ErrNotOneRun is wrapped by the errors of Merge: the reports are not parts of one run.

@@ -1,6 +1,6 @@
 package report
 
-import "github.com/contextosai/packgate/internal/operations"
+import "github.com/contextosai/packgate/gating/operations"
 
 // operations adds the operational figures of the contract. Each share is written
 // with the number of things that it is a share of, because 1 of two cases is not

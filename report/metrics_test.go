@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/operations"
+	"github.com/contextosai/packgate/gating/operations"
 )
 
 // metricsOf returns the metrics of a report, as text and as the reader of

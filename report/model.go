@@ -10,7 +10,7 @@ package report
 import (
 	"encoding/json"
 
-	"github.com/contextosai/packgate/internal/operations"
+	"github.com/contextosai/packgate/gating/operations"
 )
 
 // ModelVersion is the version of the JSON form. It is raised when a member is

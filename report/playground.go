@@ -9,12 +9,12 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/overlay"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/playground"
 	"github.com/contextosai/packgate/playground/engine"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/overlay"
 )
 
 // What a page holds of playgrounds is bounded: in how many packs have one, and in how

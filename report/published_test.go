@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/casefile"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/schemas"
+	"github.com/contextosai/packgate/test/casefile"
 )
 
 // writing is one of the forms that stand beside the report.

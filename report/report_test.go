@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/casefile"
 	"github.com/contextosai/packgate/schemas"
+	"github.com/contextosai/packgate/test/casefile"
 )
 
 // renderings are the forms of a report, by the extension of their golden files.

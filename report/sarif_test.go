@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/internal/casefile"
+	"github.com/contextosai/packgate/test/casefile"
 )
 
 func sarifOf(t *testing.T, r *Report) sarifRun {

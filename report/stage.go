@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/repo"
 )
 
 // StageOutput is what one stage of the compile of a golden case decided. Output

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/casefile"
+	"github.com/contextosai/packgate/test/casefile"
 )
 
 func TestWrap(t *testing.T) {

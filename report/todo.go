@@ -6,7 +6,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // versionPointer is where a pack states its version (Context Pack contract,

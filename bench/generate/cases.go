@@ -6,8 +6,8 @@ import (
 	"testing/fstest"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/repo"
 )
 
 // files returns the files of a pack by their name in its folder.

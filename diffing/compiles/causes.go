@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Cause is a change of the pack that a difference came from.

@@ -5,10 +5,10 @@ import (
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/overlay"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/overlay"
 )
 
 // Case is one golden case in both versions.

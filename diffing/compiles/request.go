@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // addressed returns a request for one pack as one for another: references to

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Section is one part of the compiled context that differs.

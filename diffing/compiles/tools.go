@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Tool is one tool that a request has, as the tool surface shows it.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // changed is what of the conditions of two packs is not the same in both.
@@ -25,7 +25,7 @@ type bounds map[string]*threshold
 type condition struct {
 	intent string // "" for one that counts for every intent
 	says   []*pack.Node
-	expr   *policy.Expr
+	expr   *jsonlogic.Expr
 }
 
 // same reports whether two conditions decide the same.
@@ -90,7 +90,7 @@ func (c *changed) findIntents(packs ...*pack.Pack) {
 func conditionsOf(p *pack.Pack) map[string]condition {
 	all := map[string]condition{}
 	for r := range p.EachRule() {
-		expr, _ := policy.Compile(r.If)
+		expr, _ := jsonlogic.Compile(r.If)
 		if expr == nil {
 			continue // the compiler refuses the pack
 		}
@@ -99,7 +99,7 @@ func conditionsOf(p *pack.Pack) map[string]condition {
 		}, expr}
 	}
 	for _, g := range p.PolicyLayer.ApprovalGates.Items {
-		expr, _ := policy.Compile(g.When)
+		expr, _ := jsonlogic.Compile(g.When)
 		if expr == nil {
 			continue
 		}
@@ -125,7 +125,7 @@ type threshold struct {
 
 // gather takes in what an expression compares its variables with: the constants
 // beside the variable in the operations around it.
-func (b bounds) gather(e *policy.Expr) {
+func (b bounds) gather(e *jsonlogic.Expr) {
 	for _, v := range e.Variables() {
 		if v.Scoped {
 			continue
@@ -248,11 +248,11 @@ func (t *threshold) vary(b candidate, values []any) []candidate {
 	around := b
 	around.at = t.path
 	missing := around
-	missing.data, missing.missing = policy.Unset(b.data, path), true
+	missing.data, missing.missing = jsonlogic.Unset(b.data, path), true
 	out := []candidate{missing}
 	for _, v := range values {
 		c := around
-		c.data, c.value = policy.Set(b.data, path, v), v
+		c.data, c.value = jsonlogic.Set(b.data, path, v), v
 		out = append(out, c)
 	}
 	return out

@@ -10,7 +10,7 @@
 //
 // A flip is what was seen, not what was proved: each was compiled in both
 // versions. That there is none says only that none was found; what holds for all
-// requests is proved in package effect.
+// requests is proved in package proof.
 //
 // The requests are made small before they are shown: only what conditions read is
 // kept, and of that what the flip needs.

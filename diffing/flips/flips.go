@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/diffing/compiles"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // Word says how a decision or a tool stands in one version.
@@ -48,7 +48,7 @@ func (s State) permits() bool { return s.Word == Allowed || s.Word == Surfaced }
 // Flip is a request that the two versions decide otherwise.
 type Flip struct {
 	Intent string
-	Kind   effect.Kind // Decision, or Tool
+	Kind   proof.Kind // Decision, or Tool
 	// Subject is the decision's key, or the tool as "adapter.capability".
 	Subject  string
 	Old, New State // in the base, and in the head
@@ -56,9 +56,9 @@ type Flip struct {
 	// not, or holds it by fewer gates; Shrank the other way round; Incomparable
 	// where gates come and go, and where a refusal became a stop or the reverse;
 	// Equal where nothing is permitted in either, for another reason.
-	Verdict effect.Verdict
+	Verdict proof.Verdict
 	// Request is the smallest request that was found to flip so, as data of
-	// conditions (see effect.Request).
+	// conditions (see proof.Request).
 	Request map[string]any
 	// From says where the request comes from: "golden case NAME", "proof" for one
 	// that the comparison of effects found, the boundary, such as "boundary
@@ -96,7 +96,7 @@ const (
 // changed thresholds through two versions of a pack. Cases are the golden cases
 // as compiled for both versions, effects what the comparison of both found.
 // There is one Flip for each intent, subject, old and new state.
-func Find(base, head *pack.Pack, cases []compiles.Case, effects []effect.Change) Result {
+func Find(base, head *pack.Pack, cases []compiles.Case, effects []proof.Change) Result {
 	f := &finder{
 		pair:  pair{compiles.NewSubject(base), compiles.NewSubject(head)},
 		found: map[key]*candidate{}, cases: map[key][]string{}, seen: map[string]bool{},
@@ -158,19 +158,19 @@ func (f *finder) settle() {
 }
 
 // verdict says what a flip is.
-func verdict(old, new State) effect.Verdict {
+func verdict(old, new State) proof.Verdict {
 	lost, gained := without(old.Gates, new.Gates), without(new.Gates, old.Gates)
 	switch {
 	case old.permits() && new.permits() && lost && gained:
-		return effect.Incomparable
+		return proof.Incomparable
 	case new.permits() && (!old.permits() || lost):
-		return effect.Grew
+		return proof.Grew
 	case old.permits():
-		return effect.Shrank
+		return proof.Shrank
 	case old.Word == Stopped || new.Word == Stopped || old.Word == Refused || new.Word == Refused:
-		return effect.Incomparable
+		return proof.Incomparable
 	}
-	return effect.Equal
+	return proof.Equal
 }
 
 // without reports whether a has what b has not.

@@ -10,11 +10,11 @@ import (
 	"github.com/contextosai/packgate/diffing/compiles"
 	"github.com/contextosai/packgate/diffing/flips"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/casefile"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/test/casefile"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // example is a pack of the example repository, before and after an edit script.
@@ -41,7 +41,7 @@ func (e example) cases(t testing.TB) []compiles.Case {
 
 func (e example) find(t testing.TB) flips.Result {
 	t.Helper()
-	effects := effect.Compare(effect.New(e.base), effect.New(e.head.Unit.Pack), policy.Solver{})
+	effects := proof.Compare(proof.New(e.base), proof.New(e.head.Unit.Pack), jsonlogic.Solver{})
 	return flips.Find(e.base, e.head.Unit.Pack, e.cases(t), effects)
 }
 
@@ -93,7 +93,7 @@ func confirm(t testing.TB, e example, f flips.Flip) {
 // stands says how the subject of a flip stands in one version.
 func stands(t testing.TB, p *pack.Pack, f flips.Flip) string {
 	t.Helper()
-	r, err := compiler.Compile(compiler.Input{Pack: p, Request: effect.Request(p, f.Request)})
+	r, err := compiler.Compile(compiler.Input{Pack: p, Request: proof.Request(p, f.Request)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func stands(t testing.TB, p *pack.Pack, f flips.Flip) string {
 		return string(flips.Stopped)
 	case r.Outcome == compiler.Refused:
 		return string(flips.Refused)
-	case f.Kind == effect.Tool:
+	case f.Kind == proof.Tool:
 		state.Word = flips.Withheld
 		for _, tool := range r.Trace.Tools {
 			if tool.Surfaced && tool.Adapter.AdapterID.Value+"."+tool.Capability == f.Subject {
@@ -170,7 +170,7 @@ func holds(p *pack.Pack, gate string, f flips.Flip) bool {
 func BenchmarkFind(b *testing.B) {
 	e := open(b, "support", `replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_HIGH_VALUE_REQUIRES_APPROVAL/if/and/1/>/1 5000
 replace /policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/>/1 5000`)
-	effects := effect.Compare(effect.New(e.base), effect.New(e.head.Unit.Pack), policy.Solver{})
+	effects := proof.Compare(proof.New(e.base), proof.New(e.head.Unit.Pack), jsonlogic.Solver{})
 	cases := e.cases(b)
 	for len(cases) < 10 {
 		cases = append(cases, cases...)

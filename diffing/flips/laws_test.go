@@ -11,9 +11,9 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/diffing/compiles"
 	"github.com/contextosai/packgate/diffing/flips"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // The pieces of random packs, and the requests that are tried on both sides of
@@ -124,14 +124,14 @@ func requests(t testing.TB) []map[string]any {
 // goldenCase makes the golden case of a request.
 func goldenCase(t testing.TB, name string, base, head *pack.Pack, data map[string]any) compiles.Case {
 	t.Helper()
-	c := compiles.Case{Name: name, Request: effect.Request(head, data)}
+	c := compiles.Case{Name: name, Request: proof.Request(head, data)}
 	for _, side := range []struct {
 		into *compiles.Side
 		p    *pack.Pack
 	}{{&c.Base, base}, {&c.Head, head}} {
 		side.into.Subject = compiles.NewSubject(side.p)
 		var err error
-		if side.into.Result, err = side.into.Subject.Program.Compile(effect.Request(side.p, data)); err != nil {
+		if side.into.Result, err = side.into.Subject.Program.Compile(proof.Request(side.p, data)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,7 +141,7 @@ func goldenCase(t testing.TB, name string, base, head *pack.Pack, data map[strin
 // decisions returns how the decisions stand for a request.
 func decisions(t testing.TB, p *pack.Pack, data map[string]any) map[string]string {
 	t.Helper()
-	r, err := compiler.Compile(compiler.Input{Pack: p, Request: effect.Request(p, data)})
+	r, err := compiler.Compile(compiler.Input{Pack: p, Request: proof.Request(p, data)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestRandom(t *testing.T) {
 			chosen = append(chosen, data)
 			cases = append(cases, goldenCase(t, fmt.Sprintf("case %d", i), base, head, data))
 		}
-		effects := effect.Compare(effect.New(base), effect.New(head), policy.Solver{})
+		effects := proof.Compare(proof.New(base), proof.New(head), jsonlogic.Solver{})
 		found := flips.Find(base, head, cases, effects)
 		total += len(found.Flips)
 		if again := flips.Find(base, head, cases, effects); !reflect.DeepEqual(found, again) {
@@ -196,11 +196,11 @@ func TestRandom(t *testing.T) {
 			}
 		}
 		for _, x := range effects {
-			if x.Gained == nil || x.Kind != effect.Decision {
+			if x.Gained == nil || x.Kind != proof.Decision {
 				continue
 			}
 			if !slices.ContainsFunc(found.Flips, func(f flips.Flip) bool {
-				return f.Subject == x.Subject && f.Intent == x.Intent && f.Verdict == effect.Grew
+				return f.Subject == x.Subject && f.Intent == x.Intent && f.Verdict == proof.Grew
 			}) {
 				t.Errorf("%d: %s grew and no flip says so\n%s\n%s", n, x.Subject, baseSrc, headSrc)
 			}

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // memo remembers what requests came to. A compile asks of a request which
@@ -15,7 +15,7 @@ import (
 // decided alike, and most of those around a threshold are.
 type memo struct {
 	pair
-	conditions [2][]*policy.Expr // of base and head, in one order
+	conditions [2][]*jsonlogic.Expr // of base and head, in one order
 	flips      map[string][]flip
 }
 
@@ -31,8 +31,8 @@ func newMemo(p pair, base, head map[string]condition) *memo {
 
 // run is pair.run.
 func (m *memo) run(data map[string]any) []flip {
-	b := m.sign(nil, 0, effect.Request(m.base.Pack, data))
-	sign := string(m.sign(b, 1, effect.Request(m.head.Pack, data)))
+	b := m.sign(nil, 0, proof.Request(m.base.Pack, data))
+	sign := string(m.sign(b, 1, proof.Request(m.head.Pack, data)))
 	flips, known := m.flips[sign]
 	if !known {
 		flips = m.pair.run(data)

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/diffing/compiles"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // finder is one search.
@@ -108,7 +108,7 @@ func keyOf(data map[string]any, x flip) key {
 }
 
 func intentOf(data map[string]any) string {
-	intent, _ := policy.Lookup(data, "request.intent")
+	intent, _ := jsonlogic.Lookup(data, "request.intent")
 	text, _ := intent.(string)
 	return text
 }
@@ -177,9 +177,9 @@ func (f *finder) read(data map[string]any) map[string]any {
 		segments := strings.Split(path, ".")
 		for n := range segments {
 			// A path may lead into a list or a text: then all of that is kept.
-			value, there := policy.Lookup(data, strings.Join(segments[:n+1], "."))
+			value, there := jsonlogic.Lookup(data, strings.Join(segments[:n+1], "."))
 			if _, object := value.(map[string]any); there && (!object || n == len(segments)-1) {
-				out = policy.Set(out, segments[:n+1], value)
+				out = jsonlogic.Set(out, segments[:n+1], value)
 				break
 			}
 		}
@@ -188,14 +188,14 @@ func (f *finder) read(data map[string]any) map[string]any {
 }
 
 // proofs runs the requests that the comparison of effects found, and returns them.
-func (f *finder) proofs(effects []effect.Change) []candidate {
+func (f *finder) proofs(effects []proof.Change) []candidate {
 	var bases []candidate
 	for _, e := range effects {
 		for _, w := range []map[string]any{e.Gained, e.Lost} {
 			if w == nil || len(bases) >= f.limit {
 				continue
 			}
-			c := candidate{data: policy.Set(w, []string{"request", "intent"}, e.Intent), origin: fromProof}
+			c := candidate{data: jsonlogic.Set(w, []string{"request", "intent"}, e.Intent), origin: fromProof}
 			c.measure()
 			if !f.seen[c.written] {
 				bases = append(bases, c)
@@ -252,14 +252,14 @@ func (f *finder) shrink(k key, c *candidate) {
 	if c.whole {
 		return
 	}
-	for path := range policy.Leaves(c.data) {
+	for path := range jsonlogic.Leaves(c.data) {
 		if strings.Join(path, ".") == "request.intent" {
 			continue
 		}
 		if f.shrinking++; f.shrinking > f.limit {
 			return
 		}
-		less := policy.Unset(c.data, path)
+		less := jsonlogic.Unset(c.data, path)
 		if slices.ContainsFunc(f.rerun(c, less), func(x flip) bool { return keyOf(less, x) == k }) {
 			c.data = less
 			if strings.Join(path, ".") == c.at { // the flip is not about it

@@ -5,7 +5,7 @@ import (
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/diffing/compiles"
-	"github.com/contextosai/packgate/internal/effect"
+	"github.com/contextosai/packgate/proof"
 )
 
 // pair is both versions of a pack.
@@ -13,7 +13,7 @@ type pair struct{ base, head *compiles.Subject }
 
 // item is what a request can have.
 type item struct {
-	kind    effect.Kind
+	kind    proof.Kind
 	subject string
 }
 
@@ -30,7 +30,7 @@ func (s *standing) of(x item) State {
 		return state
 	case s.ended != "":
 		return State{Word: s.ended}
-	case x.kind == effect.Tool:
+	case x.kind == proof.Tool:
 		return State{Word: Withheld}
 	}
 	return State{Word: Absent}
@@ -49,7 +49,7 @@ func standingOf(s *compiles.Subject, r *compiler.Result) *standing {
 	}
 	for _, d := range r.Trace.Decisions {
 		id := d.Decision.DecisionKey.Value
-		x := item{effect.Decision, id}
+		x := item{proof.Decision, id}
 		switch d.State {
 		case compiler.DecisionAllowed:
 			out.items[x] = State{Allowed, compiles.DecisionGates(r, id)}
@@ -60,7 +60,7 @@ func standingOf(s *compiles.Subject, r *compiler.Result) *standing {
 		}
 	}
 	for _, t := range s.Tools(r) {
-		out.items[item{effect.Tool, t.Capability}] = State{Surfaced, t.Gates}
+		out.items[item{proof.Tool, t.Capability}] = State{Surfaced, t.Gates}
 	}
 	return out
 }
@@ -85,7 +85,7 @@ func flipsOf(b, h *standing) []flip {
 	var out []flip
 	for _, x := range slices.Compact(items) {
 		f := flip{x, b.of(x), h.of(x)}
-		if x.kind == effect.Tool && (b.ended != "" || h.ended != "") && len(out) > 0 && out[0].kind == effect.Decision {
+		if x.kind == proof.Tool && (b.ended != "" || h.ended != "") && len(out) > 0 && out[0].kind == proof.Decision {
 			break
 		}
 		if f.differs() {
@@ -103,13 +103,13 @@ func (f flip) differs() bool {
 	case was || is:
 		return true
 	}
-	return f.old.Word != f.new.Word && f.kind == effect.Decision && f.old.Word != Absent && f.new.Word != Absent
+	return f.old.Word != f.new.Word && f.kind == proof.Decision && f.old.Word != Absent && f.new.Word != Absent
 }
 
 // run compiles both versions for a request, given as data of conditions.
 func (p pair) run(data map[string]any) []flip {
-	b, errBase := p.base.Program.Compile(effect.Request(p.base.Pack, data))
-	h, errHead := p.head.Program.Compile(effect.Request(p.head.Pack, data))
+	b, errBase := p.base.Program.Compile(proof.Request(p.base.Pack, data))
+	h, errHead := p.head.Program.Compile(proof.Request(p.head.Pack, data))
 	if errBase != nil || errHead != nil { // of content that has no JSON form, which is not made here
 		return nil
 	}
@@ -119,7 +119,7 @@ func (p pair) run(data map[string]any) []flip {
 // broken returns why no request is compiled for a pack, "" where one may be. The
 // request has no intent that the pack could know, so that nothing is compiled.
 func broken(s *compiles.Subject) string {
-	r, err := s.Program.Compile(effect.Request(s.Pack, nil))
+	r, err := s.Program.Compile(proof.Request(s.Pack, nil))
 	switch {
 	case err != nil:
 		return err.Error()

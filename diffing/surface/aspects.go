@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // What says what an aspect is about.
@@ -32,7 +32,7 @@ type Aspect struct {
 	// that is in the row, a bound as JSON. They are "" where it says nothing, and
 	// alike where only the conditions of the rules differ.
 	Old, New string
-	Verdict  effect.Verdict
+	Verdict  proof.Verdict
 	// Words say what is so now, "" where the old and the new value say it.
 	Words string
 	// Witness is a request that shows what grew, or else what shrank; nil where none
@@ -68,26 +68,26 @@ func (c *comparison) change(at place, base, head *Row) (change Change, differs b
 }
 
 // grewIf is the verdict on a row that was added.
-func grewIf(reached bool) effect.Verdict {
+func grewIf(reached bool) proof.Verdict {
 	if reached {
-		return effect.Grew
+		return proof.Grew
 	}
-	return effect.Undecided
+	return proof.Undecided
 }
 
-func shrankIf(reached bool) effect.Verdict {
+func shrankIf(reached bool) proof.Verdict {
 	if reached {
-		return effect.Shrank
+		return proof.Shrank
 	}
-	return effect.Undecided
+	return proof.Undecided
 }
 
 // settle draws together what the aspects say.
 func (c *Change) settle() {
-	verdicts := make([]effect.Change, len(c.Aspects))
+	verdicts := make([]proof.Change, len(c.Aspects))
 	for i, a := range c.Aspects {
 		verdicts[i].Verdict = a.Verdict
-		grew := a.Verdict == effect.Grew || a.Verdict == effect.Incomparable
+		grew := a.Verdict == proof.Grew || a.Verdict == proof.Incomparable
 		if a.What == Ungated && grew {
 			c.Open, c.Witness = true, a.Witness
 		}
@@ -96,12 +96,12 @@ func (c *Change) settle() {
 		}
 		c.Reason = cmp.Or(c.Reason, a.Reason)
 	}
-	c.Verdict = effect.Overall(verdicts)
+	c.Verdict = proof.Overall(verdicts)
 }
 
 // requests compares which requests have a tool.
 func (c *comparison) requests(at place, base, head *Row) []Aspect {
-	if e := c.known.about(at, effect.Tool, ""); e != nil && e.Verdict != effect.Equal {
+	if e := c.known.about(at, proof.Tool, ""); e != nil && e.Verdict != proof.Equal {
 		return []Aspect{aspect(Requests, "", "", "", e)}
 	}
 	if base.Reach == nil && head.Reach != nil && !c.known.decides(at) {
@@ -111,29 +111,29 @@ func (c *comparison) requests(at place, base, head *Row) []Aspect {
 }
 
 func (c *comparison) mode(at place, base, head *Row) []Aspect {
-	e := c.known.about(at, effect.Mode, "")
-	if base.Mode == head.Mode && (e == nil || e.Verdict == effect.Equal) {
+	e := c.known.about(at, proof.Mode, "")
+	if base.Mode == head.Mode && (e == nil || e.Verdict == proof.Equal) {
 		return nil
 	}
 	a := aspect(Mode, "", string(base.Mode), string(head.Mode), e)
 	if e == nil { // no request shows it, or none could be looked at
 		a.Verdict = raised(base.Mode, head.Mode)
 		if c.known.decides(at) {
-			a.Verdict = effect.Equal
+			a.Verdict = proof.Equal
 		}
 	}
 	return []Aspect{a}
 }
 
 // raised is the verdict on a mode that stands in a row.
-func raised(from, to pack.ApprovalMode) effect.Verdict {
+func raised(from, to pack.ApprovalMode) proof.Verdict {
 	switch cmp.Compare(to.Rank(), from.Rank()) {
 	case 1:
-		return effect.Grew
+		return proof.Grew
 	case -1:
-		return effect.Shrank
+		return proof.Shrank
 	}
-	return effect.Equal
+	return proof.Equal
 }
 
 // sessions compares from which safety mode on a tool can be had. A weaker one is
@@ -163,8 +163,8 @@ func (c *comparison) gates(at place, base, head *Row) (list []Aspect) {
 	}
 	for _, id := range names {
 		was, is := said(base, id), said(head, id)
-		e := c.known.about(at, effect.Gate, id)
-		if was == is && (e == nil || e.Verdict == effect.Equal) {
+		e := c.known.about(at, proof.Gate, id)
+		if was == is && (e == nil || e.Verdict == proof.Equal) {
 			continue
 		}
 		a := aspect(Gate, id, was, is, e)
@@ -180,11 +180,11 @@ func (c *comparison) gates(at place, base, head *Row) (list []Aspect) {
 func (c *comparison) ungated(_ place, base, head *Row) []Aspect {
 	switch {
 	case base.Ungated == nil && head.Ungated != nil && base.Proved:
-		return []Aspect{{What: Ungated, Verdict: effect.Grew, Witness: head.Ungated}}
+		return []Aspect{{What: Ungated, Verdict: proof.Grew, Witness: head.Ungated}}
 	case base.Ungated == nil && head.Ungated != nil:
-		return []Aspect{{What: Ungated, Verdict: effect.Undecided, Witness: head.Ungated, Reason: base.Reason}}
+		return []Aspect{{What: Ungated, Verdict: proof.Undecided, Witness: head.Ungated, Reason: base.Reason}}
 	case base.Ungated != nil && head.Ungated == nil && head.Proved:
-		return []Aspect{{What: Ungated, Verdict: effect.Shrank, Witness: base.Ungated}}
+		return []Aspect{{What: Ungated, Verdict: proof.Shrank, Witness: base.Ungated}}
 	}
 	return nil
 }
@@ -194,8 +194,8 @@ func (c *comparison) bounds(at place, base, head *Row) (list []Aspect) {
 	slices.Sort(names)
 	for _, arg := range slices.Compact(names) {
 		was, is := written(base.Bounds, arg), written(head.Bounds, arg)
-		e := c.known.about(at, effect.Bounds, arg)
-		if was == is && (e == nil || e.Verdict == effect.Equal) {
+		e := c.known.about(at, proof.Bounds, arg)
+		if was == is && (e == nil || e.Verdict == proof.Equal) {
 			continue
 		}
 		a := aspect(Bound, arg, was, is, e)
@@ -209,11 +209,11 @@ func (c *comparison) bounds(at place, base, head *Row) (list []Aspect) {
 
 // fallback is the verdict where the effects do not speak of what a row shows: they
 // leave out what permits the same.
-func (c *comparison) fallback(at place) effect.Verdict {
+func (c *comparison) fallback(at place) proof.Verdict {
 	if c.known.decides(at) {
-		return effect.Equal
+		return proof.Equal
 	}
-	return effect.Undecided
+	return proof.Undecided
 }
 
 func written(bounds map[string]any, arg string) string {
@@ -224,7 +224,7 @@ func written(bounds map[string]any, arg string) string {
 }
 
 // aspect returns an aspect with what the effects say of it, if they do.
-func aspect(what What, name, was, is string, e *effect.Change) Aspect {
+func aspect(what What, name, was, is string, e *proof.Change) Aspect {
 	a := Aspect{What: what, Name: name, Old: was, New: is}
 	if e == nil {
 		return a
@@ -239,36 +239,36 @@ func aspect(what What, name, was, is string, e *effect.Change) Aspect {
 
 // effects finds what is known of a tool.
 type effects struct {
-	byPlace map[string]*effect.Change
+	byPlace map[string]*proof.Change
 	open    map[place]bool  // tools of which something is not decided
 	closed  map[string]bool // intents that were not compared as a whole; "" for all
 }
 
-func newEffects(changes []effect.Change) *effects {
-	e := &effects{byPlace: map[string]*effect.Change{}, open: map[place]bool{}, closed: map[string]bool{}}
+func newEffects(changes []proof.Change) *effects {
+	e := &effects{byPlace: map[string]*proof.Change{}, open: map[place]bool{}, closed: map[string]bool{}}
 	for i := range changes {
 		c := &changes[i]
 		at := place{c.Intent, c.Subject}
 		switch {
-		case c.Kind == effect.Whole:
+		case c.Kind == proof.Whole:
 			e.closed[c.Intent] = true
 			continue
-		case c.Kind == effect.Gate && c.Holder != effect.Tool:
+		case c.Kind == proof.Gate && c.Holder != proof.Tool:
 			continue
 		}
 		e.byPlace[key(at, c.Kind, c.Arg)] = c
-		if c.Verdict == effect.Undecided {
+		if c.Verdict == proof.Undecided {
 			e.open[at] = true
 		}
 	}
 	return e
 }
 
-func key(at place, kind effect.Kind, arg string) string {
+func key(at place, kind proof.Kind, arg string) string {
 	return fmt.Sprintf("%s %q %q %q", kind, at.intent, at.tool, arg)
 }
 
-func (e *effects) about(at place, kind effect.Kind, arg string) *effect.Change {
+func (e *effects) about(at place, kind proof.Kind, arg string) *proof.Change {
 	return e.byPlace[key(at, kind, arg)]
 }
 

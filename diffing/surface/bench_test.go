@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // BenchmarkSupport compares the surfaces of the documented pack and one with
@@ -23,9 +23,9 @@ func BenchmarkLarge(b *testing.B) { run(b, large(b, 0), large(b, 20)) }
 
 func run(b *testing.B, baseSrc, headSrc []byte) {
 	base, head := read(b, baseSrc), read(b, headSrc)
-	effects := effect.Compare(effect.New(base), effect.New(head), policy.Solver{})
+	effects := proof.Compare(proof.New(base), proof.New(head), jsonlogic.Solver{})
 	for b.Loop() {
-		if d := Compare(base, head, effects, nil, policy.Solver{}); d.Reason != "" || len(d.Head) == 0 {
+		if d := Compare(base, head, effects, nil, jsonlogic.Solver{}); d.Reason != "" || len(d.Head) == 0 {
 			b.Fatalf("%+v", d)
 		}
 	}

@@ -7,7 +7,7 @@
 // once more for every golden case from its compile. Compare holds the two surfaces
 // against one another. Whether a row grew is not seen in the row alone: the same
 // gate with another condition, the same tool behind another rule look as before.
-// So the effects of the whole packs, which package effect compares, are brought
+// So the effects of the whole packs, which package proof compares, are brought
 // to the row that they are about, with the request that shows them.
 //
 // Guardrails hold back what no row shows: what is to be refused, redacted,

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/internal/effect"
+	"github.com/contextosai/packgate/proof"
 )
 
 // Loosening is a change that weakens a guardrail.
@@ -14,7 +14,7 @@ type Loosening struct {
 	// Verdict is Grew where the guardrail is weaker for certain, Incomparable where
 	// it is weaker for some requests and stricter for others, and Undecided where
 	// that it is not could not be proved; Reason of the change's proof says why.
-	Verdict effect.Verdict
+	Verdict proof.Verdict
 	// Witness is a request that is permitted now and was not, nil where none is
 	// known or a request has nothing to do with it.
 	Witness map[string]any
@@ -114,7 +114,7 @@ func Loosened(d *diffing.Diff) []Loosening {
 // loosening judges one change: by what its row is about, then by what is proved.
 func loosening(c diffing.Change) (l Loosening, weaker bool) {
 	g := guardrails[c.Row]
-	l = Loosening{Change: c, What: cmp.Or(g.what, "more is permitted"), Verdict: effect.Undecided}
+	l = Loosening{Change: c, What: cmp.Or(g.what, "more is permitted"), Verdict: proof.Undecided}
 	if c.Proof != nil {
 		l.Verdict, l.Witness = c.Proof.Verdict, c.Proof.Gained
 	}
@@ -122,13 +122,13 @@ func loosening(c diffing.Change) (l Loosening, weaker bool) {
 	case reach:
 		return l, false
 	case weakens:
-		if l.Verdict != effect.Incomparable {
-			l.Verdict = effect.Grew
+		if l.Verdict != proof.Incomparable {
+			l.Verdict = proof.Grew
 		}
 		return l, true
 	case judged:
-		return l, l.Verdict != effect.Equal && l.Verdict != effect.Shrank
+		return l, l.Verdict != proof.Equal && l.Verdict != proof.Shrank
 	}
-	grew := l.Verdict == effect.Grew || l.Verdict == effect.Incomparable
+	grew := l.Verdict == proof.Grew || l.Verdict == proof.Incomparable
 	return l, grew && (g.standing == proved || c.Layer == "policy_layer")
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/internal/casefile"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/test/casefile"
 )
 
 // TestLoosened runs cases of guardrails that are weaker.

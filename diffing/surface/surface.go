@@ -7,16 +7,16 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/compiles"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // Row is one row of a version's tool surface. Sessions is the weakest safety_mode
 // of a session that can have the tool, the mode of its adapter (compiler, stage
 // 3); the effective mode may be a lower one.
 type Row struct {
-	effect.Row
+	proof.Row
 	Sessions pack.ApprovalMode
 }
 
@@ -43,7 +43,7 @@ type Change struct {
 	Aspects []Aspect
 	// Verdict is what the aspects come to: Grew where more can be reached than
 	// before, or with less before it.
-	Verdict effect.Verdict
+	Verdict proof.Verdict
 	// Witness is a request that shows what grew, nil where none is known.
 	Witness map[string]any
 	// Open says that some request gets the tool with no gate active, and none did
@@ -60,17 +60,17 @@ type Change struct {
 
 // Grew reports whether for certain more can be reached than before, or with less
 // before it.
-func (c *Change) Grew() bool { return c.Verdict == effect.Grew || c.Verdict == effect.Incomparable }
+func (c *Change) Grew() bool { return c.Verdict == proof.Grew || c.Verdict == proof.Incomparable }
 
 // Compare returns the tool surface of head and how it differs from that of base,
-// which is nil where there is none. Effects are what effect.Compare says of the
+// which is nil where there is none. Effects are what proof.Compare says of the
 // two; cases are the golden cases. The solver's budget is that of each proof.
-func Compare(base, head *pack.Pack, effects []effect.Change, cases []compiles.Case, s policy.Solver) *Diff {
-	return CompareWith(effect.ReachOf(head, s), base, head, effects, cases, s)
+func Compare(base, head *pack.Pack, effects []proof.Change, cases []compiles.Case, s jsonlogic.Solver) *Diff {
+	return CompareWith(proof.ReachOf(head, s), base, head, effects, cases, s)
 }
 
 // CompareWith is Compare where the reach of head is known.
-func CompareWith(reach effect.Reach, base, head *pack.Pack, effects []effect.Change, cases []compiles.Case, s policy.Solver) *Diff {
+func CompareWith(reach proof.Reach, base, head *pack.Pack, effects []proof.Change, cases []compiles.Case, s jsonlogic.Solver) *Diff {
 	d := &Diff{}
 	d.Head, d.Reason = rowsOf("head", head, reach)
 	if base == nil {
@@ -78,7 +78,7 @@ func CompareWith(reach effect.Reach, base, head *pack.Pack, effects []effect.Cha
 	}
 	reason := d.Reason
 	if !bytes.Equal(base.Node.Document().Source, head.Node.Document().Source) {
-		reach = effect.ReachOf(base, s)
+		reach = proof.ReachOf(base, s)
 	}
 	d.Base, d.Reason = rowsOf("base", base, reach)
 	if d.Reason = cmp.Or(d.Reason, reason); d.Reason != "" {
@@ -98,7 +98,7 @@ func CompareWith(reach effect.Reach, base, head *pack.Pack, effects []effect.Cha
 }
 
 // rowsOf returns the rows of a version, or why there are none.
-func rowsOf(side string, p *pack.Pack, reach effect.Reach) (rows []Row, reason string) {
+func rowsOf(side string, p *pack.Pack, reach proof.Reach) (rows []Row, reason string) {
 	if len(reach.Broken) > 0 {
 		return nil, side + " cannot be compiled: " + reach.Broken[0]
 	}
@@ -174,14 +174,14 @@ func attach(changes []Change, cases []compiles.Case, base, head []Row) []Change 
 }
 
 // seen is the verdict on what golden cases alone show.
-func seen(c *Change) effect.Verdict {
+func seen(c *Change) proof.Verdict {
 	switch {
 	case len(c.Gained) > 0 && len(c.Lost) > 0:
-		return effect.Incomparable
+		return proof.Incomparable
 	case len(c.Gained) > 0:
-		return effect.Grew
+		return proof.Grew
 	case len(c.Moved) > 0:
-		return effect.Undecided
+		return proof.Undecided
 	}
-	return effect.Shrank
+	return proof.Shrank
 }

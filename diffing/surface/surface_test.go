@@ -10,12 +10,12 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/compiles"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/casefile"
-	"github.com/contextosai/packgate/internal/edittest"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/test/casefile"
+	"github.com/contextosai/packgate/test/edittest"
+	"github.com/contextosai/packgate/test/gatetest"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -76,7 +76,7 @@ func support(t testing.TB, script string) *pack.Pack {
 
 // compare compares two versions with all that the effects say of them.
 func compare(base, head *pack.Pack, cases []compiles.Case) *Diff {
-	return Compare(base, head, effect.Compare(effect.New(base), effect.New(head), policy.Solver{}), cases, policy.Solver{})
+	return Compare(base, head, proof.Compare(proof.New(base), proof.New(head), jsonlogic.Solver{}), cases, jsonlogic.Solver{})
 }
 
 // TestSurface runs cases of rows that differ. A section "compiles" has golden
@@ -145,7 +145,7 @@ func renderSurface(d *Diff) string {
 }
 
 func TestNoBase(t *testing.T) {
-	d := Compare(nil, support(t, ""), nil, nil, policy.Solver{})
+	d := Compare(nil, support(t, ""), nil, nil, jsonlogic.Solver{})
 	if len(d.Head) != 3 || len(d.Base)+len(d.Changes) > 0 || d.Reason != "" {
 		t.Errorf("the surface of a new pack is %+v", d)
 	}
@@ -166,7 +166,7 @@ func TestBroken(t *testing.T) {
 			t.Errorf("%s: %d changes, %q", side, len(d.Changes), d.Reason)
 		}
 	}
-	if d := Compare(nil, bad, nil, nil, policy.Solver{}); d.Reason == "" || d.Head != nil {
+	if d := Compare(nil, bad, nil, nil, jsonlogic.Solver{}); d.Reason == "" || d.Head != nil {
 		t.Errorf("a broken pack has the surface %+v", d)
 	}
 }
@@ -197,7 +197,7 @@ func TestLaws(t *testing.T) {
 				if c.Capability != o.Capability || c.Kind == diffing.Added && o.Kind != diffing.Removed {
 					t.Errorf("%q to %q: %s %s, and back %s %s", from, to, c.Kind, c.Capability, o.Kind, o.Capability)
 				}
-				if c.Verdict == effect.Shrank && !o.Grew() {
+				if c.Verdict == proof.Shrank && !o.Grew() {
 					t.Errorf("%q to %q: %s shrank, and back %s", from, to, c.Capability, o.Verdict)
 				}
 			}
@@ -209,15 +209,15 @@ func TestLaws(t *testing.T) {
 // of gates or bounds is taken for harmless.
 func TestWithoutEffects(t *testing.T) {
 	base, head := support(t, ""), support(t, "replace /tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max 40000")
-	whole := []effect.Change{{Intent: "support.refund", Kind: effect.Whole, Reason: "too many rules"}}
-	d := Compare(base, head, whole, nil, policy.Solver{})
-	if len(d.Changes) != 1 || d.Changes[0].Verdict != effect.Undecided {
+	whole := []proof.Change{{Intent: "support.refund", Kind: proof.Whole, Reason: "too many rules"}}
+	d := Compare(base, head, whole, nil, jsonlogic.Solver{})
+	if len(d.Changes) != 1 || d.Changes[0].Verdict != proof.Undecided {
 		t.Errorf("the changes are %+v", d.Changes)
 	}
 }
 
 func TestStarved(t *testing.T) {
-	d := Compare(support(t, ""), support(t, ""), nil, nil, policy.Solver{Steps: 1})
+	d := Compare(support(t, ""), support(t, ""), nil, nil, jsonlogic.Solver{Steps: 1})
 	if len(d.Head) == 0 || slices.ContainsFunc(d.Head, func(r Row) bool { return r.Proved && r.Reach == nil }) {
 		t.Errorf("without steps the rows are %+v", d.Head)
 	}

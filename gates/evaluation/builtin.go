@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // built is what one built-in evaluator says of one point. Value is a share of

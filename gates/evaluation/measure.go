@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Status is what a measurement comes to.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // Metric is one of the five measures of the Context Pack contract

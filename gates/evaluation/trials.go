@@ -5,9 +5,9 @@ import (
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // Trial is a golden case with what became of it.

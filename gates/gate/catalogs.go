@@ -3,8 +3,8 @@ package gate
 import (
 	"fmt"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // EachCatalog calls check for every environment whose catalog has a section, and

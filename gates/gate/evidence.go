@@ -3,7 +3,7 @@ package gate
 import (
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 const (

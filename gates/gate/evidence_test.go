@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 func TestSingular(t *testing.T) {

@@ -7,7 +7,7 @@
 // no file, prints nothing and keeps nothing.
 package gate
 
-import "github.com/contextosai/packgate/internal/finding"
+import "github.com/contextosai/packgate/finding"
 
 // Gate is one of the eight validations that a pack has to pass.
 type Gate struct {

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Index finds the named things of a pack. Where a name stands twice, the first

@@ -3,7 +3,7 @@ package gate
 import (
 	"testing"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Of several versions of a decision the lowest counts, and of equal ones the first.

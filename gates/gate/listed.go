@@ -3,7 +3,7 @@ package gate
 import (
 	"fmt"
 
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/finding"
 )
 
 // MostFindings is how many findings of one rule are listed for a pack, and how many

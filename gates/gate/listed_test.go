@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // reported is what a rule finds that reports faults of these severities in turn, so

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/repo"
 )
 
 // Subject is what all rules of a run look at: one pack with its side files, the
@@ -23,7 +23,7 @@ type Subject struct {
 	*Index
 
 	golden func() []golden.Result
-	reach  func() effect.Reach
+	reach  func() proof.Reach
 	texts  *texts
 }
 
@@ -38,8 +38,8 @@ func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) 
 }
 
 // reachOf proves what can be reached when it is first asked for, and only then.
-func reachOf(p *pack.Pack) func() effect.Reach {
-	return sync.OnceValue(func() effect.Reach { return effect.ReachOf(p, policy.Solver{}) })
+func reachOf(p *pack.Pack) func() proof.Reach {
+	return sync.OnceValue(func() proof.Reach { return proof.ReachOf(p, jsonlogic.Solver{}) })
 }
 
 // Resolved returns the subject for the pack as an environment has it: another form
@@ -54,7 +54,7 @@ func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subj
 func (s *Subject) Golden() []golden.Result { return s.golden() }
 
 // Reach returns what requests can reach. It is asked for packs that are there alone.
-func (s *Subject) Reach() effect.Reach { return s.reach() }
+func (s *Subject) Reach() proof.Reach { return s.reach() }
 
 // Pass is what one rule sees: the subject, and the means to say what is wrong.
 type Pass struct {

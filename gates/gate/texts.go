@@ -3,9 +3,9 @@ package gate
 import (
 	"sync"
 
-	"github.com/contextosai/packgate/internal/detect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/detect"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // texts is what several rules, and the report, look at in the files of one pack, and

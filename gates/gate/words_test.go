@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 func TestQuoteIsBounded(t *testing.T) {

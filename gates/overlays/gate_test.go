@@ -6,17 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/gates/policyrules"
 	"github.com/contextosai/packgate/gates/references"
 	"github.com/contextosai/packgate/gates/risk"
 	"github.com/contextosai/packgate/gates/schema"
 	"github.com/contextosai/packgate/gates/security"
 	"github.com/contextosai/packgate/gates/tenancy"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/overlay"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/overlay"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // others are gates that a resolved pack goes through again.

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/overlay"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/overlay"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 const (
@@ -150,7 +150,7 @@ func requests() (all []map[string]any) {
 // permitted returns the tools that a request gets; gates that hold it, and the upper
 // bound of a refund.
 func permitted(p *pack.Pack, request map[string]any) (tools, gates []string, most float64) {
-	r, err := compiler.Prepare(p).Compile(effect.Request(p, request))
+	r, err := compiler.Prepare(p).Compile(proof.Request(p, request))
 	if err != nil || r.Outcome != compiler.Compiled {
 		return nil, nil, 0
 	}

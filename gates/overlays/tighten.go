@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/overlay"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/overlay"
 )
 
 // OVL008: an environment may be stricter, never laxer.
@@ -79,7 +79,7 @@ func number(n *pack.Node) string { return pack.Clip(n.Raw(), gate.MostShown) }
 // comparison asks what packs permit with overlays and without.
 type comparison struct {
 	*gate.Pass
-	base     *effect.Model
+	base     *proof.Model
 	left     int // how many more comparisons there may be
 	overlays int // and how many overlays to look at
 	reported map[*repo.Setting]bool
@@ -101,7 +101,7 @@ func (c *comparison) check(steps []overlay.Step) {
 		return
 	}
 	if c.base == nil {
-		c.base = effect.New(c.Pack)
+		c.base = proof.New(c.Pack)
 	}
 	if broken := c.base.Broken(); len(broken) > 0 {
 		c.NotChecked("what the pack permits is not known: " + broken[0])
@@ -118,17 +118,17 @@ func (c *comparison) check(steps []overlay.Step) {
 
 // worse returns what becomes looser with some settings, or is not proved to stay as
 // tight. decided is false where it was not looked for.
-func (c *comparison) worse(steps []overlay.Step) (worse []effect.Change, decided bool) {
+func (c *comparison) worse(steps []overlay.Step) (worse []proof.Change, decided bool) {
 	if c.left == 0 {
 		return nil, false
 	}
 	c.left--
-	head := effect.New(overlay.Apply(c.Unit, steps).Pack)
+	head := proof.New(overlay.Apply(c.Unit, steps).Pack)
 	var assumed []string
-	for _, change := range effect.Compare(c.base, head, policy.Solver{}) {
+	for _, change := range proof.Compare(c.base, head, jsonlogic.Solver{}) {
 		switch {
-		case change.Verdict == effect.Equal || change.Verdict == effect.Shrank,
-			change.Kind == effect.Stop && change.Verdict != effect.Undecided: // nothing is permitted on either side
+		case change.Verdict == proof.Equal || change.Verdict == proof.Shrank,
+			change.Kind == proof.Stop && change.Verdict != proof.Undecided: // nothing is permitted on either side
 			assumed = append(assumed, change.Assumed...)
 		default:
 			worse = append(worse, change)
@@ -138,29 +138,29 @@ func (c *comparison) worse(steps []overlay.Step) (worse []effect.Change, decided
 		names := slices.Compact(assumed)
 		c.NotChecked(fmt.Sprintf("requests in which a list or an object stands for %s are left out of the proof", gate.ListBriefly(names[:min(len(names), gate.MostListed)])))
 	}
-	slices.SortStableFunc(worse, func(a, b effect.Change) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(worse, func(a, b proof.Change) int { return cmp.Compare(rank(a), rank(b)) })
 	return worse, true
 }
 
 // rank orders changes by how much they tell.
-func rank(c effect.Change) int {
+func rank(c proof.Change) int {
 	switch {
 	case c.Gained != nil:
 		return 0
-	case c.Verdict != effect.Undecided:
+	case c.Verdict != proof.Undecided:
 		return 1
 	}
 	return 2
 }
 
 // about says what a change is about.
-func about(c effect.Change) string {
+func about(c proof.Change) string {
 	return strings.Join([]string{c.Intent, c.Kind.String(), c.Subject, c.Arg}, "\x00")
 }
 
 // blame reports each setting that alone makes something looser which all of them
 // make looser, and for what none does alone, the last one of the overlay.
-func (c *comparison) blame(o *repo.Overlay, steps []overlay.Step, all []effect.Change) {
+func (c *comparison) blame(o *repo.Overlay, steps []overlay.Step, all []proof.Change) {
 	if len(steps) == 1 {
 		c.report(&steps[0], all)
 		return
@@ -168,8 +168,8 @@ func (c *comparison) blame(o *repo.Overlay, steps []overlay.Step, all []effect.C
 	explained := map[string]bool{}
 	for i := range steps {
 		alone, _ := c.worse(steps[i : i+1])
-		own := slices.DeleteFunc(alone, func(change effect.Change) bool {
-			return !slices.ContainsFunc(all, func(other effect.Change) bool { return about(other) == about(change) })
+		own := slices.DeleteFunc(alone, func(change proof.Change) bool {
+			return !slices.ContainsFunc(all, func(other proof.Change) bool { return about(other) == about(change) })
 		})
 		for _, change := range own {
 			explained[about(change)] = true
@@ -178,7 +178,7 @@ func (c *comparison) blame(o *repo.Overlay, steps []overlay.Step, all []effect.C
 			c.report(&steps[i], own)
 		}
 	}
-	rest := slices.DeleteFunc(all, func(change effect.Change) bool { return explained[about(change)] })
+	rest := slices.DeleteFunc(all, func(change proof.Change) bool { return explained[about(change)] })
 	if len(rest) == 0 {
 		return
 	}
@@ -203,7 +203,7 @@ func (c *comparison) notCompared(o *repo.Overlay) {
 
 // report reports a setting once, with the first of the changes that it is to blame
 // for.
-func (c *comparison) report(s *overlay.Step, changes []effect.Change) {
+func (c *comparison) report(s *overlay.Step, changes []proof.Change) {
 	if c.reported[s.Setting] {
 		return
 	}
@@ -213,7 +213,7 @@ func (c *comparison) report(s *overlay.Step, changes []effect.Change) {
 		Hint: "choose a number that permits less, or change the pack",
 	}
 	first, numbers := changes[0], fmt.Sprintf("%s in place of %s", number(s.Setting.Value), number(s.At))
-	if first.Verdict == effect.Undecided {
+	if first.Verdict == proof.Undecided {
 		d.Message = numbers + " is not proved to tighten: " + first.Reason
 	} else {
 		d.Message = numbers + " does not tighten: " + cmp.Or(first.GainedWhat, first.Kind.String()+" "+gate.Quote(first.Subject))

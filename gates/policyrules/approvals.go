@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/schemas"
 )
 
@@ -49,11 +49,11 @@ func checkGates(p *gate.Pass) {
 	m, q := newModel(p), newProof(p)
 	m.excuse(p, aboutGates)
 	for _, g := range m.gates {
-		a := q.ask(m.anywhere(), policy.IsTrue(g.when))
+		a := q.ask(m.anywhere(), jsonlogic.IsTrue(g.when))
 		switch a.Verdict {
-		case policy.Undecided:
+		case jsonlogic.Undecided:
 			q.unproved(gate.Called("gate", g.GateID), "whether it can be raised", a)
-		case policy.Unsatisfiable:
+		case jsonlogic.Unsatisfiable:
 			p.Report(gate.Diagnostic{
 				At:      g.When,
 				Message: fmt.Sprintf("the when of %s can never be true%s", gate.Called("gate", g.GateID), assuming(a)),
@@ -160,11 +160,11 @@ func requiresGate(r *pack.Rule) bool {
 
 func checkGateGap(m *model, q *proof, b *branch, g *approval) {
 	who := gate.Called("rule", b.rule.RuleID)
-	a, _ := q.inAny(m.scopesOf(b.rule), always(policy.All(b.holds, policy.IsFalse(g.when))))
+	a, _ := q.inAny(m.scopesOf(b.rule), always(jsonlogic.All(b.holds, jsonlogic.IsFalse(g.when))))
 	switch a.Verdict {
-	case policy.Undecided:
+	case jsonlogic.Undecided:
 		q.unproved(who, fmt.Sprintf("whether %q is raised wherever its %s holds", g.GateID.Value, b.word), a)
-	case policy.Satisfiable:
+	case jsonlogic.Satisfiable:
 		q.Report(gate.Diagnostic{
 			At: b.RequiresApprovalGate.Node,
 			Message: fmt.Sprintf("the %s of %s requires %q also where the gate's when is false%s",

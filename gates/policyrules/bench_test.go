@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // withRules returns the support pack with other rules, given as JSON.

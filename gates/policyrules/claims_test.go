@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // The compiler is what decides at run time, and it knows nothing of formulas. So
@@ -240,11 +240,11 @@ func (tr *trial) check(counts map[string]int) {
 				tr.Errorf("%s: not both hold, or not of one rank", f.Message)
 			}
 		case "POL010":
-			if !tr.fires(r, word, f.Witness) || tr.truth(tr.gate(f).When, f.Witness) != policy.False {
+			if !tr.fires(r, word, f.Witness) || tr.truth(tr.gate(f).When, f.Witness) != jsonlogic.False {
 				tr.Errorf("%s: the witness is not in the gap", f.Message)
 			}
 		case "POL014":
-			if r != nil && f.Key == "always" && slices.ContainsFunc(tr.grid, func(x run) bool { return applies(r, x.data) && tr.truth(r.If, x.data) != policy.True }) {
+			if r != nil && f.Key == "always" && slices.ContainsFunc(tr.grid, func(x run) bool { return applies(r, x.data) && tr.truth(r.If, x.data) != jsonlogic.True }) {
 				tr.Errorf("%s: not always", f.Message)
 			}
 		case "POL015":
@@ -350,8 +350,8 @@ func (tr *trial) has(id, key string) bool {
 	return slices.ContainsFunc(tr.found, func(f finding.Finding) bool { return f.Rule == id && f.Key == key })
 }
 
-func (tr *trial) truth(condition *pack.Node, data map[string]any) policy.Truth {
-	e, problems := policy.Compile(condition)
+func (tr *trial) truth(condition *pack.Node, data map[string]any) jsonlogic.Truth {
+	e, problems := jsonlogic.Compile(condition)
 	if len(problems) > 0 {
 		tr.Fatal(problems[0].Message)
 	}
@@ -359,15 +359,15 @@ func (tr *trial) truth(condition *pack.Node, data map[string]any) policy.Truth {
 }
 
 func applies(r *pack.Rule, data map[string]any) bool {
-	intent, _ := policy.Lookup(data, intentPath)
+	intent, _ := jsonlogic.Lookup(data, intentPath)
 	return !r.AppliesTo.Intent.OK || r.AppliesTo.Intent.Value == intent
 }
 
 // fires reports whether an outcome of a rule holds.
 func (tr *trial) fires(r *pack.Rule, word string, data map[string]any) bool {
-	wanted := policy.True
+	wanted := jsonlogic.True
 	if word == "else" {
-		wanted = policy.False
+		wanted = jsonlogic.False
 	}
 	return applies(r, data) && tr.truth(r.If, data) == wanted
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // POL003: rules of one rank do not contradict each other.
@@ -62,7 +62,7 @@ func checkAgainst(m *model, q *proof, r *rule, others []*rule) {
 		return len(differences(&o.Then, &r.Then)) == 0 || len(m.shared(o, r)) == 0
 	})
 	for some := range slices.Chunk(others, together) {
-		if len(some) > 1 && q.ask(r.branches[0].holds, m.anyHolds(r, some)).Verdict == policy.Unsatisfiable {
+		if len(some) > 1 && q.ask(r.branches[0].holds, m.anyHolds(r, some)).Verdict == jsonlogic.Unsatisfiable {
 			continue
 		}
 		for _, other := range some {
@@ -73,16 +73,16 @@ func checkAgainst(m *model, q *proof, r *rule, others []*rule) {
 
 // anyHolds says that one of several rules holds, for an intent that it shares
 // with another rule.
-func (m *model) anyHolds(with *rule, rules []*rule) policy.Formula {
-	parts := make([]policy.Formula, len(rules))
+func (m *model) anyHolds(with *rule, rules []*rule) jsonlogic.Formula {
+	parts := make([]jsonlogic.Formula, len(rules))
 	for i, r := range rules {
-		var scopes []policy.Formula
+		var scopes []jsonlogic.Formula
 		for _, s := range m.shared(r, with) {
 			scopes = append(scopes, s.is())
 		}
-		parts[i] = policy.All(policy.Any(scopes...), r.branches[0].holds)
+		parts[i] = jsonlogic.All(jsonlogic.Any(scopes...), r.branches[0].holds)
 	}
-	return policy.Any(parts...)
+	return jsonlogic.Any(parts...)
 }
 
 // difference is one thing that two outcomes say differently.
@@ -115,12 +115,12 @@ func differences(a, b *pack.Outcome) []difference {
 
 func checkConflict(m *model, q *proof, a, b *rule) {
 	different := differences(&a.Then, &b.Then)
-	found, where := q.inAny(m.shared(a, b), always(policy.All(a.branches[0].holds, b.branches[0].holds)))
+	found, where := q.inAny(m.shared(a, b), always(jsonlogic.All(a.branches[0].holds, b.branches[0].holds)))
 	switch found.Verdict {
-	case policy.Undecided:
+	case jsonlogic.Undecided:
 		q.unproved(gate.Called("rule", b.RuleID), "whether it conflicts with another of its rank", found)
 		return
-	case policy.Unsatisfiable:
+	case jsonlogic.Unsatisfiable:
 		return
 	}
 	words := make([]string, len(different))
@@ -161,8 +161,8 @@ func severityOf(q *proof, a, b *rule, different []difference, where scope) findi
 	if denies(&a.Then) {
 		allow, deny = b, a
 	}
-	part := q.ask(where.is(), policy.IsTrue(allow.when), policy.Not(policy.IsTrue(deny.when)))
-	if part.Verdict == policy.Unsatisfiable {
+	part := q.ask(where.is(), jsonlogic.IsTrue(allow.when), jsonlogic.Not(jsonlogic.IsTrue(deny.when)))
+	if part.Verdict == jsonlogic.Unsatisfiable {
 		return finding.Error
 	}
 	return finding.Warning

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // POL014: a condition is one, and takes its variables for what they are.
@@ -47,15 +47,15 @@ func checkAlways(m *model, q *proof, c condition) {
 	if n.Kind == pack.Bool {
 		return
 	}
-	scopes, idle := m.scopesWhere(c), policy.Not(policy.IsTrue(c.expr))
+	scopes, idle := m.scopesWhere(c), jsonlogic.Not(jsonlogic.IsTrue(c.expr))
 	if slices.ContainsFunc(scopes, func(s scope) bool { return idle.Holds(s.bare()) }) {
 		return // as nearly all are that read something
 	}
 	a, _ := q.inAny(scopes, always(idle))
 	switch a.Verdict {
-	case policy.Undecided:
+	case jsonlogic.Undecided:
 		q.unproved(c.owner, fmt.Sprintf("whether its %s is always true", c.member), a)
-	case policy.Unsatisfiable:
+	case jsonlogic.Unsatisfiable:
 		message := fmt.Sprintf("the %s of %s is always true", c.member, c.owner)
 		if c.rule != nil && len(c.rule.branches) > 1 {
 			message += ", so its else never holds"

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // scope is the requests that a proof is about: those of one intent or, where the
@@ -18,11 +18,11 @@ type scope struct {
 }
 
 // is says that a request is of the scope.
-func (s scope) is() policy.Formula {
+func (s scope) is() jsonlogic.Formula {
 	if s.any {
-		return policy.All()
+		return jsonlogic.All()
 	}
-	return policy.Is(intentPath, s.intent)
+	return jsonlogic.Is(intentPath, s.intent)
 }
 
 // bare returns the request of the scope that says nothing beside its intent.
@@ -30,7 +30,7 @@ func (s scope) bare() map[string]any {
 	if s.any {
 		return map[string]any{}
 	}
-	return policy.Set(nil, strings.Split(intentPath, "."), s.intent)
+	return jsonlogic.Set(nil, strings.Split(intentPath, "."), s.intent)
 }
 
 // words says what kind of request no request of the scope is.
@@ -54,12 +54,12 @@ func (m *model) scopes() []scope {
 }
 
 // anywhere says that a request is of any scope of the pack.
-func (m *model) anywhere() policy.Formula {
-	var each []policy.Formula
+func (m *model) anywhere() jsonlogic.Formula {
+	var each []jsonlogic.Formula
 	for _, s := range m.scopes() {
 		each = append(each, s.is())
 	}
-	return policy.Any(each...)
+	return jsonlogic.Any(each...)
 }
 
 // scopesOf returns the scopes to which a rule is applicable: that of its intent,
@@ -103,20 +103,20 @@ func (m *model) denials(s scope, key string) []*branch {
 
 // silent says that a rule decides nothing although it is decided: no outcome of
 // it holds. A rule with an else is never silent.
-func silent(r *rule) policy.Formula {
+func silent(r *rule) jsonlogic.Formula {
 	if len(r.branches) > 1 {
-		return policy.Not(policy.All())
+		return jsonlogic.Not(jsonlogic.All())
 	}
-	return policy.IsFalse(r.when)
+	return jsonlogic.IsFalse(r.when)
 }
 
 // known says that no rule is unknown, so that the compile does not stop.
-func known(rules []*rule) policy.Formula {
-	var each []policy.Formula
+func known(rules []*rule) jsonlogic.Formula {
+	var each []jsonlogic.Formula
 	for _, r := range rules {
-		each = append(each, policy.Not(policy.IsUnknown(r.when)))
+		each = append(each, jsonlogic.Not(jsonlogic.IsUnknown(r.when)))
 	}
-	return policy.All(each...)
+	return jsonlogic.All(each...)
 }
 
 // The budget of proofs, in the solver's steps, of which a fast machine does some
@@ -136,8 +136,8 @@ type proof struct {
 func newProof(p *gate.Pass) *proof { return &proof{Pass: p, left: checkSteps} }
 
 // ask decides whether the parts hold together.
-func (q *proof) ask(parts ...policy.Formula) policy.Answer {
-	return policy.Solver{Steps: lastTry}.Gradually(policy.All(parts...), func(steps int) string {
+func (q *proof) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
+	return jsonlogic.Solver{Steps: lastTry}.Gradually(jsonlogic.All(parts...), func(steps int) string {
 		if q.left -= steps; q.left < 0 {
 			return fmt.Sprintf("the check has used up its %d steps", checkSteps)
 		}
@@ -146,23 +146,23 @@ func (q *proof) ask(parts ...policy.Formula) policy.Answer {
 }
 
 // unproved notes what could not be decided.
-func (q *proof) unproved(who, what string, a policy.Answer) {
+func (q *proof) unproved(who, what string, a jsonlogic.Answer) {
 	q.NotChecked(fmt.Sprintf("%s: %s not proved: %s", who, what, a.Reason))
 }
 
 // inAny asks for a request of any of the scopes for which the parts hold. The
 // answer is that of the first scope that has one; unsatisfiable only where it is
 // in all of them.
-func (q *proof) inAny(scopes []scope, parts func(scope) policy.Formula) (policy.Answer, scope) {
-	overall := policy.Answer{Verdict: policy.Unsatisfiable}
+func (q *proof) inAny(scopes []scope, parts func(scope) jsonlogic.Formula) (jsonlogic.Answer, scope) {
+	overall := jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}
 	for _, s := range scopes {
 		a := q.ask(s.is(), parts(s))
 		switch {
-		case a.Verdict == policy.Satisfiable:
+		case a.Verdict == jsonlogic.Satisfiable:
 			return a, s
-		case a.Verdict == policy.Undecided && overall.Verdict == policy.Unsatisfiable:
+		case a.Verdict == jsonlogic.Undecided && overall.Verdict == jsonlogic.Unsatisfiable:
 			overall = a
-		case a.Verdict == policy.Unsatisfiable && overall.Verdict == policy.Unsatisfiable:
+		case a.Verdict == jsonlogic.Unsatisfiable && overall.Verdict == jsonlogic.Unsatisfiable:
 			overall.Assumed = merged(overall.Assumed, a.Assumed)
 		}
 	}
@@ -177,8 +177,8 @@ func merged(a, b []string) []string {
 }
 
 // always is a formula for inAny that does not depend on the scope.
-func always(f policy.Formula) func(scope) policy.Formula {
-	return func(scope) policy.Formula { return f }
+func always(f jsonlogic.Formula) func(scope) jsonlogic.Formula {
+	return func(scope) jsonlogic.Formula { return f }
 }
 
 // place returns where an outcome says whether it allows.

@@ -6,15 +6,15 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
-	"github.com/diegoholiveira/jsonlogic/v3"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	diegoholiveira "github.com/diegoholiveira/jsonlogic/v3"
 )
 
 // The other engine evaluates what data holds as if it were a rule, recurses as
 // deep as that leads, and has no bound on its work. A stack that overflows ends
 // the process and cannot be recovered from. So it only sees conditions that are
-// in the profile, whose depth the compiler of package policy bounds, and data
+// in the profile, whose depth the compiler of package jsonlogic bounds, and data
 // that holds nothing like an operation, and only within the work estimated here.
 const (
 	engineWork   = 20_000_000 // of one check, in values looked at or about as much
@@ -139,7 +139,7 @@ func askEngine(condition *pack.Node, data map[string]any) (o opinion) {
 			o = opinion{fails: fmt.Sprint(r)}
 		}
 	}()
-	value, err := jsonlogic.ApplyInterface(condition.Any(), data)
+	value, err := diegoholiveira.ApplyInterface(condition.Any(), data)
 	if err != nil {
 		return opinion{fails: err.Error()}
 	}
@@ -147,7 +147,7 @@ func askEngine(condition *pack.Node, data map[string]any) (o opinion) {
 }
 
 // truth is how the other engine takes a value in its own "if".
-func (o opinion) truth() policy.Truth {
+func (o opinion) truth() jsonlogic.Truth {
 	truthy := true
 	switch t := o.value.(type) {
 	case nil:
@@ -164,12 +164,12 @@ func (o opinion) truth() policy.Truth {
 		truthy = len(t) > 0
 	}
 	if truthy {
-		return policy.True
+		return jsonlogic.True
 	}
-	return policy.False
+	return jsonlogic.False
 }
 
-func (o opinion) agrees(ours policy.Truth) bool { return o.fails == "" && o.truth() == ours }
+func (o opinion) agrees(ours jsonlogic.Truth) bool { return o.fails == "" && o.truth() == ours }
 
 // String says the opinion as the end of a sentence about the engine.
 func (o opinion) String() string {
@@ -195,7 +195,7 @@ func blame(condition *pack.Node, data map[string]any) (*pack.Node, string) {
 	for _, n := range operandsOf(condition.Members[0].Value) {
 		operands = append(operands, operandWords(n, data))
 	}
-	ours, _ := policy.Compile(condition)
+	ours, _ := jsonlogic.Compile(condition)
 	theirs := askEngine(condition, data)
 	says := "gives " + shown(theirs.value)
 	if theirs.fails != "" {
@@ -226,19 +226,19 @@ func operations(n *pack.Node, data map[string]any) []*pack.Node {
 
 // reached returns the operands that an operation looks at.
 func reached(operator string, operands []*pack.Node, data map[string]any) []*pack.Node {
-	truth := func(n *pack.Node) policy.Truth {
-		if e, problems := policy.Compile(n); len(problems) == 0 {
+	truth := func(n *pack.Node) jsonlogic.Truth {
+		if e, problems := jsonlogic.Compile(n); len(problems) == 0 {
 			return e.Eval(data).Truth
 		}
-		return policy.Unknown
+		return jsonlogic.Unknown
 	}
 	switch operator {
 	case "map", "filter", "all", "none", "some", "reduce":
 		return operands[:1]
 	case "and", "or":
-		deciding := policy.False
+		deciding := jsonlogic.False
 		if operator == "or" {
-			deciding = policy.True
+			deciding = jsonlogic.True
 		}
 		if i := slices.IndexFunc(operands, func(n *pack.Node) bool { return truth(n) == deciding }); i >= 0 {
 			return operands[:i+1]
@@ -247,7 +247,7 @@ func reached(operator string, operands []*pack.Node, data map[string]any) []*pac
 		var seen []*pack.Node
 		for i := 0; i < len(operands)-1; i += 2 {
 			seen = append(seen, operands[i])
-			if truth(operands[i]) == policy.True {
+			if truth(operands[i]) == jsonlogic.True {
 				return append(seen, operands[i+1])
 			}
 		}
@@ -262,7 +262,7 @@ func reached(operator string, operands []*pack.Node, data map[string]any) []*pac
 // differ reports whether the engines give different values for an operation
 // whose value is definite.
 func differ(n *pack.Node, data map[string]any) bool {
-	e, problems := policy.Compile(n)
+	e, problems := jsonlogic.Compile(n)
 	if len(problems) > 0 {
 		return false
 	}
@@ -278,7 +278,7 @@ func differ(n *pack.Node, data map[string]any) bool {
 func operandWords(n *pack.Node, data map[string]any) string {
 	if n.Kind == pack.Object && len(n.Members) == 1 && n.Members[0].Name == "var" {
 		if path := operandsOf(n.Members[0].Value)[0]; path.Kind == pack.String {
-			v, ok := policy.Lookup(data, path.Text)
+			v, ok := jsonlogic.Lookup(data, path.Text)
 			if !ok {
 				return short(path.Text) + " (missing)"
 			}

@@ -1,6 +1,6 @@
 package policyrules
 
-import "github.com/contextosai/packgate/policy"
+import "github.com/contextosai/packgate/jsonlogic"
 
 // mostFound bounds the requests that are kept of one scope.
 const mostFound = 4
@@ -15,7 +15,7 @@ func (c *reach) decides(b *branch, s scope, witness map[string]any) bool {
 	cover := c.cover(b, s)
 	for _, request := range c.found[s] {
 		if witness != nil {
-			request = policy.Overlay(request, witness)
+			request = jsonlogic.Overlay(request, witness)
 		}
 		if b.holds.Holds(request) && !cover.Holds(request) {
 			return true

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // A request that was found for another outcome spares a question and never

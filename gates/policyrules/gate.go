@@ -6,7 +6,7 @@
 // allow that somebody relies on, a gate's own condition ends below the rule that
 // asks for it, and a request that no rule thought of is blocked without a word.
 // No reader finds that in fifty rules, and no test finds it that nobody wrote. So
-// the gate proves it, with the solver of package policy: whatever it reports as
+// the gate proves it, with the solver of package jsonlogic: whatever it reports as
 // impossible is impossible, and whatever it reports as possible comes with a
 // request that shows it.
 //

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 func TestCases(t *testing.T) { gatetest.Run(t, Gate) }
@@ -49,7 +49,7 @@ func TestBudget(t *testing.T) {
 	p := gate.NewPass(s, Gate, POL001)
 	q := newProof(p)
 	m := newModel(p)
-	if a := (policy.Solver{Steps: 1}).Solve(m.rules[0].branches[0].holds); !a.OutOfSteps() {
+	if a := (jsonlogic.Solver{Steps: 1}).Solve(m.rules[0].branches[0].holds); !a.OutOfSteps() {
 		t.Errorf("one step suffices, or the answer %q does not say so", a.Reason)
 	}
 	q.left = 0

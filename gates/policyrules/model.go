@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // language is the one language of conditions.
@@ -39,7 +39,7 @@ type omission struct {
 // rule is a policy rule with its compiled condition and its outcomes.
 type rule struct {
 	gate.RuleRef
-	when     *policy.Expr
+	when     *jsonlogic.Expr
 	enforced bool
 	branches []*branch // then, and else where there is one
 }
@@ -49,19 +49,19 @@ type branch struct {
 	*pack.Outcome
 	rule  *rule
 	word  string // then or else
-	holds policy.Formula
+	holds jsonlogic.Formula
 }
 
 // approval is an approval gate with its compiled condition.
 type approval struct {
 	*pack.ApprovalGate
-	when *policy.Expr
+	when *jsonlogic.Expr
 }
 
 // decision is a decision spec with its compiled eligibility rules.
 type decision struct {
 	*pack.DecisionSpec
-	eligible *policy.Expr
+	eligible *jsonlogic.Expr
 }
 
 // newModel compiles the conditions of a pack.
@@ -96,8 +96,8 @@ func newModel(p *gate.Pass) *model {
 }
 
 // compile compiles a condition, or notes that its owner is left out.
-func (m *model) compile(owner omission, condition *pack.Node) *policy.Expr {
-	e, problems := policy.Compile(condition)
+func (m *model) compile(owner omission, condition *pack.Node) *jsonlogic.Expr {
+	e, problems := jsonlogic.Compile(condition)
 	if len(problems) > 0 {
 		m.omit(owner, "its condition is not in the JsonLogic profile")
 	}
@@ -123,9 +123,9 @@ func (m *model) addRule(ref gate.RuleRef) {
 			return
 		}
 		r := &rule{RuleRef: ref, when: when, enforced: !ref.NonEnforcing.Value}
-		r.branches = []*branch{{&ref.Then, r, "then", policy.IsTrue(when)}}
+		r.branches = []*branch{{&ref.Then, r, "then", jsonlogic.IsTrue(when)}}
 		if gate.IsObject(ref.Else.Node) {
-			r.branches = append(r.branches, &branch{&ref.Else, r, "else", policy.IsFalse(when)})
+			r.branches = append(r.branches, &branch{&ref.Else, r, "else", jsonlogic.IsFalse(when)})
 		}
 		m.rules = append(m.rules, r)
 	}
@@ -179,7 +179,7 @@ func (m *model) gate(p *gate.Pass, id pack.Text) *approval {
 // condition is a compiled condition with what messages call it and the intents
 // for which it is evaluated.
 type condition struct {
-	expr   *policy.Expr
+	expr   *jsonlogic.Expr
 	owner  string
 	member string
 	rule   *rule // nil for gates and decisions

@@ -3,11 +3,11 @@ package policyrules
 import (
 	"fmt"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // POL016: another engine decides alike.
@@ -72,7 +72,7 @@ func samplesOf(p *gate.Pass) []sample {
 // disagreement is a case on which the engines decide a condition differently.
 type disagreement struct {
 	sample
-	ours   policy.Truth
+	ours   jsonlogic.Truth
 	theirs opinion
 }
 
@@ -87,7 +87,7 @@ func compareEngines(p *gate.Pass, c condition, samples []sample, left *int) {
 			continue
 		}
 		ours := c.expr.Eval(s.data)
-		if ours.Truth == policy.Unknown {
+		if ours.Truth == jsonlogic.Unknown {
 			continue
 		}
 		if reason := refusal(c.expr.Node(), s, left); reason != "" {
@@ -136,10 +136,10 @@ func reportEngines(p *gate.Pass, c condition, d disagreement, more int) {
 }
 
 // witnessOf returns the part of the data that an expression reads.
-func witnessOf(e *policy.Expr, data map[string]any) map[string]any {
+func witnessOf(e *jsonlogic.Expr, data map[string]any) map[string]any {
 	witness := map[string]any{}
-	for _, path := range append([]string{intentPath}, variablesOf([]*policy.Expr{e})...) {
-		if v, ok := policy.Lookup(data, path); ok {
+	for _, path := range append([]string{intentPath}, variablesOf([]*jsonlogic.Expr{e})...) {
+		if v, ok := jsonlogic.Lookup(data, path); ok {
 			put(witness, path, v)
 		}
 	}

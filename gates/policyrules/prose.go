@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // POL009: what is enforced is not said a second time as prose.

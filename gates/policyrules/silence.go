@@ -3,10 +3,10 @@ package policyrules
 import (
 	"fmt"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // POL015: what is not allowed is denied, and not just passed over.
@@ -66,15 +66,15 @@ func (m *model) complete(p *gate.Pass, r *rule) bool {
 // that allows and has no else.
 func checkDecision(m *model, q *proof, first *rule) {
 	key := first.DecisionBinding.Value
-	var passed []*policy.Expr
+	var passed []*jsonlogic.Expr
 	for _, r := range m.rules {
 		if r.enforced && r.bound(key) {
 			passed = append(passed, r.when)
 		}
 	}
-	a, where := q.inAny(m.governing(key), func(s scope) policy.Formula {
+	a, where := q.inAny(m.governing(key), func(s scope) jsonlogic.Formula {
 		rules := m.within(s)
-		parts := []policy.Formula{known(rules)}
+		parts := []jsonlogic.Formula{known(rules)}
 		for _, r := range rules {
 			if r.bound(key) {
 				parts = append(parts, silent(r))
@@ -82,15 +82,15 @@ func checkDecision(m *model, q *proof, first *rule) {
 		}
 		for _, b := range m.denials(s, key) {
 			if !b.rule.DecisionBinding.OK {
-				parts = append(parts, policy.Not(b.holds))
+				parts = append(parts, jsonlogic.Not(b.holds))
 			}
 		}
-		return policy.All(parts...)
+		return jsonlogic.All(parts...)
 	})
 	switch a.Verdict {
-	case policy.Undecided:
+	case jsonlogic.Undecided:
 		q.unproved(fmt.Sprintf("decision %q", key), "whether some rule fires for every request", a)
-	case policy.Satisfiable:
+	case jsonlogic.Satisfiable:
 		of := ""
 		if !where.any {
 			of = fmt.Sprintf(" of intent %q", where.intent)

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // POL001: every rule can decide something.
@@ -50,7 +50,7 @@ type reach struct {
 // undecided is an outcome whose fate is not known.
 type undecided struct {
 	*branch
-	answer policy.Answer
+	answer jsonlogic.Answer
 }
 
 func checkReachable(p *gate.Pass) {
@@ -75,7 +75,7 @@ func (c *reach) checkAll() {
 // check reports what of a rule cannot decide.
 func (c *reach) check(r *rule) {
 	fates := make([]fate, len(r.branches))
-	assumed := make([]policy.Answer, len(r.branches))
+	assumed := make([]jsonlogic.Answer, len(r.branches))
 	alive := false
 	for i, b := range r.branches {
 		fates[i], assumed[i] = c.fate(b)
@@ -95,27 +95,27 @@ func (c *reach) check(r *rule) {
 
 // fate finds out what becomes of an outcome. A rule that is not enforced decides
 // nothing anyway, so only whether it can hold is asked.
-func (c *reach) fate(b *branch) (fate, policy.Answer) {
+func (c *reach) fate(b *branch) (fate, jsonlogic.Answer) {
 	scopes := c.scopesOf(b.rule)
 	if slices.ContainsFunc(scopes, func(s scope) bool { return c.decides(b, s, nil) }) {
-		return open, policy.Answer{}
+		return open, jsonlogic.Answer{}
 	}
 	held, s := c.inAny(scopes, always(b.holds))
-	if held.Verdict == policy.Unsatisfiable {
+	if held.Verdict == jsonlogic.Unsatisfiable {
 		return never, held
 	}
-	if held.Verdict == policy.Satisfiable && c.decides(b, s, held.Witness) {
+	if held.Verdict == jsonlogic.Satisfiable && c.decides(b, s, held.Witness) {
 		return open, held
 	}
-	a, s := c.inAny(scopes, func(s scope) policy.Formula {
-		return policy.All(b.holds, policy.Not(c.cover(b, s)))
+	a, s := c.inAny(scopes, func(s scope) jsonlogic.Formula {
+		return jsonlogic.All(b.holds, jsonlogic.Not(c.cover(b, s)))
 	})
 	switch a.Verdict {
-	case policy.Satisfiable:
+	case jsonlogic.Satisfiable:
 		c.keep(s, a.Witness)
-	case policy.Unsatisfiable:
+	case jsonlogic.Unsatisfiable:
 		return covered, a
-	case policy.Undecided:
+	case jsonlogic.Undecided:
 		c.notes = append(c.notes, undecided{b, a})
 	}
 	return open, a
@@ -126,7 +126,7 @@ type coverer struct {
 	rule   *rule
 	denies bool // else its condition is unknown
 	at     *pack.Node
-	when   policy.Formula
+	when   jsonlogic.Formula
 }
 
 // coverers returns what keeps an outcome from deciding in a scope: denies of its
@@ -144,23 +144,23 @@ func (c *reach) coverers(b *branch, s scope) []coverer {
 	}
 	for _, r := range c.within(s) {
 		if r != b.rule {
-			all = append(all, coverer{r, false, r.If, policy.IsUnknown(r.when)})
+			all = append(all, coverer{r, false, r.If, jsonlogic.IsUnknown(r.when)})
 		}
 	}
 	return all
 }
 
-func anyOf(all []coverer) policy.Formula {
-	parts := make([]policy.Formula, len(all))
+func anyOf(all []coverer) jsonlogic.Formula {
+	parts := make([]jsonlogic.Formula, len(all))
 	for i, c := range all {
 		parts[i] = c.when
 	}
-	return policy.Any(parts...)
+	return jsonlogic.Any(parts...)
 }
 
-func (c *reach) cover(b *branch, s scope) policy.Formula { return anyOf(c.coverers(b, s)) }
+func (c *reach) cover(b *branch, s scope) jsonlogic.Formula { return anyOf(c.coverers(b, s)) }
 
-func (c *reach) reportNever(r *rule, a policy.Answer) {
+func (c *reach) reportNever(r *rule, a jsonlogic.Answer) {
 	what := "makes its condition true"
 	if len(r.branches) > 1 {
 		what = "makes its condition true or false"
@@ -244,12 +244,12 @@ func either(words []string) string {
 
 // reason finds few coverers that are enough: one alone if there is one, else what
 // is left when each that can be spared has been taken out.
-func (c *reach) reason(b *branch) ([]coverer, policy.Answer) {
+func (c *reach) reason(b *branch) ([]coverer, jsonlogic.Answer) {
 	s := c.holding(b)
 	all := c.coverers(b, s)
-	enough := func(some []coverer) (policy.Answer, bool) {
-		a := c.ask(s.is(), b.holds, policy.Not(anyOf(some)))
-		return a, a.Verdict == policy.Unsatisfiable
+	enough := func(some []coverer) (jsonlogic.Answer, bool) {
+		a := c.ask(s.is(), b.holds, jsonlogic.Not(anyOf(some)))
+		return a, a.Verdict == jsonlogic.Unsatisfiable
 	}
 	for i := range all {
 		if a, ok := enough(all[i : i+1]); ok {
@@ -270,7 +270,7 @@ func (c *reach) reason(b *branch) ([]coverer, policy.Answer) {
 func (c *reach) holding(b *branch) scope {
 	scopes := c.scopesOf(b.rule)
 	for _, s := range scopes {
-		if c.ask(s.is(), b.holds).Verdict != policy.Unsatisfiable {
+		if c.ask(s.is(), b.holds).Verdict != jsonlogic.Unsatisfiable {
 			return s
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/schemas"
 )
 
@@ -70,7 +70,7 @@ func placed(path string, roots, members []string) bool {
 	return slices.Contains(roots, root)
 }
 
-func reportUnknown(p *gate.Pass, c condition, v policy.Variable, roots, members []string) {
+func reportUnknown(p *gate.Pass, c condition, v jsonlogic.Variable, roots, members []string) {
 	root, rest, _ := strings.Cut(v.Path, ".")
 	d := gate.Diagnostic{
 		At: v.Node, Key: v.Path,

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 const (
@@ -33,7 +33,7 @@ func series(words []string) string {
 func short(path string) string { return strings.TrimPrefix(path, contextPath) }
 
 // assuming says which variables an answer took to be scalars; "" for none.
-func assuming(a policy.Answer) string {
+func assuming(a jsonlogic.Answer) string {
 	var names []string
 	for _, path := range a.Assumed {
 		names = append(names, short(path))
@@ -50,13 +50,13 @@ func assuming(a policy.Answer) string {
 // example says a witness in words: the variables that the expressions read and
 // their values there. A witness leaves out what makes no difference, so what is
 // missing is only said where nothing else can be. It begins with a comma.
-func example(witness map[string]any, exprs ...*policy.Expr) string {
+func example(witness map[string]any, exprs ...*jsonlogic.Expr) string {
 	var there, absent []string
 	for _, path := range variablesOf(exprs) {
 		if path == intentPath {
 			continue
 		}
-		if v, ok := policy.Lookup(witness, path); ok {
+		if v, ok := jsonlogic.Lookup(witness, path); ok {
 			there = append(there, short(path)+" "+shown(v))
 		} else {
 			absent = append(absent, short(path))
@@ -81,7 +81,7 @@ func few(words []string) []string {
 
 // variablesOf returns the variables that expressions read, each once, in the
 // order in which they are first read.
-func variablesOf(exprs []*policy.Expr) []string {
+func variablesOf(exprs []*jsonlogic.Expr) []string {
 	var paths []string
 	for _, e := range exprs {
 		for _, path := range e.Reads() {

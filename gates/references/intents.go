@@ -3,9 +3,9 @@ package references
 import (
 	"fmt"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // REF010: what is measured has rules. That what has rules is measured is EVL001.

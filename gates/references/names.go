@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // known is what a reference may mean: the names that exist.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 const contextPrefix = "request.context."
@@ -102,7 +102,7 @@ func (s *sources) addVariables(expression *pack.Node) {
 	if expression == nil {
 		return
 	}
-	x, problems := policy.Compile(expression)
+	x, problems := jsonlogic.Compile(expression)
 	if len(problems) > 0 {
 		walkVariables(expression, s.addVariable)
 		return

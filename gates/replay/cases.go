@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
 )
 
 // RPL001: the compiler is deterministic.

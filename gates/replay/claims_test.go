@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 func TestLooser(t *testing.T) {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
 )
 
 // RPL010: every part of the policy is exercised.

@@ -23,8 +23,8 @@ import (
 	"fmt"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Gate is the replay gate.

@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/gates/schema"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 func TestCases(t *testing.T) { gatetest.RunWith(t, Gate, check) }

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // record checks one earlier decision against the pack as it is.
@@ -129,10 +129,10 @@ func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
 		return // said of the intent
 	}
 	switch answer := s.surfaced(intent.Value, tool); answer.Verdict {
-	case policy.Unsatisfiable:
+	case jsonlogic.Unsatisfiable:
 		s.fault(record.SideFile, ref.Node, nil, "permit the tool again for the intent, or remove the record",
 			"tool %s, which gave evidence, is surfaced for no request of intent %s", gate.Quote(tool), gate.Quote(intent.Value))
-	case policy.Undecided:
+	case jsonlogic.Undecided:
 		s.unchecked("%s: whether tool %s can be surfaced is not proved: %s", s.Unit.Within(record.Name), gate.Quote(tool), answer.Reason)
 	}
 }
@@ -225,10 +225,10 @@ func (s *replays) approval(record *repo.Record, id pack.Text, did string) {
 		return
 	}
 	switch answer := s.active(record.IntentRef.Value, id.Value); answer.Verdict {
-	case policy.Unsatisfiable:
+	case jsonlogic.Unsatisfiable:
 		s.fault(record.SideFile, id.Node, gate.See(s.Gates[id.Value].Node, "the gate"), "let a rule or a permission require the gate again, or remove the record",
 			"gate %s %s, and no request of intent %s asks for it any more", gate.Quote(id.Value), did, gate.Quote(record.IntentRef.Value))
-	case policy.Undecided:
+	case jsonlogic.Undecided:
 		s.unchecked("%s: whether gate %s can be active is not proved: %s", s.Unit.Within(record.Name), gate.Quote(id.Value), answer.Reason)
 	}
 }

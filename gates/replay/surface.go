@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // RPL004: no tool comes along unnoticed.

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // RSK002: nothing irreversible happens without a person's approval.
@@ -55,7 +55,7 @@ func destructive(p *gate.Pass) (open []*capability) {
 type gap struct {
 	intent  string
 	witness map[string]any
-	about   []*policy.Expr // the conditions that could have raised a gate
+	about   []*jsonlogic.Expr // the conditions that could have raised a gate
 }
 
 func (g *gap) example() string {
@@ -83,22 +83,22 @@ func (s *paths) gaps(c *capability) gaps {
 		}
 		what := fmt.Sprintf("that %s is gated for intent %s is", gate.Quote(c.id()), gate.Quote(intent))
 		if broken := v.broken(); broken != "" {
-			v.unproved(what, policy.Answer{Reason: "the condition of " + broken + " is not valid"})
+			v.unproved(what, jsonlogic.Answer{Reason: "the condition of " + broken + " is not valid"})
 			found.noPath = false
 			continue
 		}
-		ungated := v.prove("ungated", func() policy.Formula { return policy.All(v.permitted(), policy.Not(v.gated())) })
+		ungated := v.prove("ungated", func() jsonlogic.Formula { return jsonlogic.All(v.permitted(), jsonlogic.Not(v.gated())) })
 		switch {
-		case ungated.Verdict == policy.Undecided:
+		case ungated.Verdict == jsonlogic.Undecided:
 			v.unproved(what, ungated)
-		case ungated.Verdict == policy.Satisfiable && found.first != nil:
+		case ungated.Verdict == jsonlogic.Satisfiable && found.first != nil:
 			found.more++
-		case ungated.Verdict == policy.Satisfiable:
+		case ungated.Verdict == jsonlogic.Satisfiable:
 			found.first = &gap{intent, ungated.Witness, v.raising()}
 		}
 		if found.noPath {
-			gated := v.prove("gated", func() policy.Formula { return policy.All(v.permitted(), v.gated()) })
-			found.noPath = gated.Verdict == policy.Unsatisfiable
+			gated := v.prove("gated", func() jsonlogic.Formula { return jsonlogic.All(v.permitted(), v.gated()) })
+			found.noPath = gated.Verdict == jsonlogic.Unsatisfiable
 			found.assumed = append(found.assumed, gated.Assumed...)
 		}
 	}
@@ -106,7 +106,7 @@ func (s *paths) gaps(c *capability) gaps {
 }
 
 // raising returns the conditions that can raise a gate in the scene.
-func (v *scene) raising() (about []*policy.Expr) {
+func (v *scene) raising() (about []*jsonlogic.Expr) {
 	for _, id := range v.namedGates() {
 		about = append(about, v.whens[id])
 	}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // RSK010: who asks does not approve.
@@ -126,7 +126,7 @@ func names(o *pack.Outcome, id string) bool {
 // requests returns the proof that with the approver's role a rule lets a request
 // through for which the gate is raised; nil where it does not, or where that
 // could not be decided.
-func (s *paths) requests(r *condition, g *pack.ApprovalGate) *policy.Answer {
+func (s *paths) requests(r *condition, g *pack.ApprovalGate) *jsonlogic.Answer {
 	for _, intent := range s.intents() {
 		if !r.applies(intent) {
 			continue
@@ -135,14 +135,14 @@ func (s *paths) requests(r *condition, g *pack.ApprovalGate) *policy.Answer {
 		id, role := g.GateID.Value, g.RequiredApproverRole.Value
 		what := fmt.Sprintf("that %s does not let the approver of gate %s make the request is", gate.CalledBriefly("rule", r.RuleID), gate.Quote(id))
 		if broken := v.broken(); broken != "" || s.whens[id] == nil {
-			v.unproved(what, policy.Answer{Reason: "a condition is not valid"})
+			v.unproved(what, jsonlogic.Answer{Reason: "a condition is not valid"})
 			return nil
 		}
-		answer := v.prove("approver "+r.Node.Pointer()+" "+id, func() policy.Formula { return v.requested(r, id, role) })
+		answer := v.prove("approver "+r.Node.Pointer()+" "+id, func() jsonlogic.Formula { return v.requested(r, id, role) })
 		switch answer.Verdict {
-		case policy.Satisfiable:
+		case jsonlogic.Satisfiable:
 			return &answer
-		case policy.Undecided:
+		case jsonlogic.Undecided:
 			v.unproved(what, answer)
 		}
 	}
@@ -151,12 +151,12 @@ func (s *paths) requests(r *condition, g *pack.ApprovalGate) *policy.Answer {
 
 // requested says when a request of a role gets through by the outcome of a rule
 // while a gate is raised.
-func (v *scene) requested(r *condition, id, role string) policy.Formula {
+func (v *scene) requested(r *condition, id, role string) jsonlogic.Formula {
 	through := holding([]*condition{r}, func(_ *condition, o *pack.Outcome) bool { return o.Allow.Value || names(o, id) })
-	raised := policy.Any(v.active(id), holding(v.rules, func(_ *condition, o *pack.Outcome) bool { return names(o, id) }))
-	f := policy.All(v.compiles(), policy.Is(roleVariable, role), through, raised)
+	raised := jsonlogic.Any(v.active(id), holding(v.rules, func(_ *condition, o *pack.Outcome) bool { return names(o, id) }))
+	f := jsonlogic.All(v.compiles(), jsonlogic.Is(roleVariable, role), through, raised)
 	if key := r.DecisionBinding; key.OK {
-		f = policy.All(f, v.allowed(key.Value))
+		f = jsonlogic.All(f, v.allowed(key.Value))
 	}
 	return f
 }

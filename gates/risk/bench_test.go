@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/edittest"
+	"github.com/contextosai/packgate/test/edittest"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 func BenchmarkSupportPack(b *testing.B) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 func TestCases(t *testing.T) { gatetest.Run(t, Gate) }

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // paths says of requests what the policy layer makes of them, as formulas. A
@@ -17,20 +17,20 @@ import (
 type paths struct {
 	*gate.Pass
 	rules     []*condition
-	whens     map[string]*policy.Expr // of the gates by gate_id; nil where not valid
+	whens     map[string]*jsonlogic.Expr // of the gates by gate_id; nil where not valid
 	decisions map[string]authority
-	proofs    map[string]policy.Answer // what was proved, by the proof's name
-	byIntent  map[string][]*condition  // the applicable rules, as they are asked for
-	all       []string                 // the intents, once they are asked for
-	undecided int                      // proofs without an answer
-	notes     int                      // notes of what was not proved
+	proofs    map[string]jsonlogic.Answer // what was proved, by the proof's name
+	byIntent  map[string][]*condition     // the applicable rules, as they are asked for
+	all       []string                    // the intents, once they are asked for
+	undecided int                         // proofs without an answer
+	notes     int                         // notes of what was not proved
 }
 
 // condition is an enforced rule with its compiled condition, nil where that is
 // not valid.
 type condition struct {
 	gate.RuleRef
-	when *policy.Expr
+	when *jsonlogic.Expr
 }
 
 func (c *condition) applies(intent string) bool {
@@ -40,17 +40,17 @@ func (c *condition) applies(intent string) bool {
 
 func newPaths(p *gate.Pass) *paths {
 	s := &paths{
-		Pass: p, whens: map[string]*policy.Expr{}, decisions: authorities(p),
-		proofs: map[string]policy.Answer{}, byIntent: map[string][]*condition{},
+		Pass: p, whens: map[string]*jsonlogic.Expr{}, decisions: authorities(p),
+		proofs: map[string]jsonlogic.Answer{}, byIntent: map[string][]*condition{},
 	}
 	for _, r := range p.Rules {
 		if !r.NonEnforcing.Value {
-			when, _ := policy.Compile(r.If)
+			when, _ := jsonlogic.Compile(r.If)
 			s.rules = append(s.rules, &condition{r, when})
 		}
 	}
 	for id, g := range p.Gates {
-		s.whens[id], _ = policy.Compile(g.When)
+		s.whens[id], _ = jsonlogic.Compile(g.When)
 	}
 	return s
 }
@@ -181,49 +181,49 @@ func (c *capability) gates() []string {
 }
 
 // holding says when one of the rules' outcomes holds for which pick is true.
-func holding(rules []*condition, pick func(*condition, *pack.Outcome) bool) policy.Formula {
-	var ways []policy.Formula
+func holding(rules []*condition, pick func(*condition, *pack.Outcome) bool) jsonlogic.Formula {
+	var ways []jsonlogic.Formula
 	for _, r := range rules {
 		if r.Then.Node != nil && pick(r, &r.Then) {
-			ways = append(ways, policy.IsTrue(r.when))
+			ways = append(ways, jsonlogic.IsTrue(r.when))
 		}
 		if r.Else.Node != nil && pick(r, &r.Else) {
-			ways = append(ways, policy.IsFalse(r.when))
+			ways = append(ways, jsonlogic.IsFalse(r.when))
 		}
 	}
-	return policy.Any(ways...)
+	return jsonlogic.Any(ways...)
 }
 
 // compiles says when a request of the intent has nothing unknown in it, for an
 // unknown stops it.
-func (v *scene) compiles() policy.Formula {
-	known := []policy.Formula{policy.Is("request.intent", v.intent)}
+func (v *scene) compiles() jsonlogic.Formula {
+	known := []jsonlogic.Formula{jsonlogic.Is("request.intent", v.intent)}
 	for _, r := range v.rules {
-		known = append(known, policy.Not(policy.IsUnknown(r.when)))
+		known = append(known, jsonlogic.Not(jsonlogic.IsUnknown(r.when)))
 	}
-	return policy.All(known...)
+	return jsonlogic.All(known...)
 }
 
 // allowed says when a decision of the intent is allowed. It is above read_only,
 // so that silence does not allow it.
-func (v *scene) allowed(key string) policy.Formula {
+func (v *scene) allowed(key string) jsonlogic.Formula {
 	denies := holding(v.rules, func(r *condition, o *pack.Outcome) bool {
 		return o.Allow.OK && !o.Allow.Value && (r.DecisionBinding.Node == nil || r.DecisionBinding.Value == key)
 	})
 	allows := holding(v.rules, func(r *condition, o *pack.Outcome) bool {
 		return o.Allow.Value && r.DecisionBinding.OK && r.DecisionBinding.Value == key
 	})
-	return policy.All(allows, policy.Not(denies))
+	return jsonlogic.All(allows, jsonlogic.Not(denies))
 }
 
 // permitted says when a request may use the capability, approvals aside.
-func (v *scene) permitted() policy.Formula {
-	var allowed []policy.Formula
+func (v *scene) permitted() jsonlogic.Formula {
+	var allowed []jsonlogic.Formula
 	for _, key := range v.deciding {
 		allowed = append(allowed, v.allowed(key))
 	}
 	prohibited := holding(v.rules, func(_ *condition, o *pack.Outcome) bool { return v.prohibits(o) })
-	return policy.All(v.compiles(), policy.Any(allowed...), policy.Not(prohibited))
+	return jsonlogic.All(v.compiles(), jsonlogic.Any(allowed...), jsonlogic.Not(prohibited))
 }
 
 // prohibits reports whether an outcome takes the capability away.
@@ -234,8 +234,8 @@ func (v *scene) prohibits(o *pack.Outcome) bool {
 // gated says when an approval is asked for: a governing rule's outcome that
 // holds requires a gate, or a governing rule or a permission names one whose
 // condition is true or unknown.
-func (v *scene) gated() policy.Formula {
-	ways := []policy.Formula{
+func (v *scene) gated() jsonlogic.Formula {
+	ways := []jsonlogic.Formula{
 		holding(v.governing, func(_ *condition, o *pack.Outcome) bool {
 			return o.RequiresApprovalGate.OK && v.Gates[o.RequiresApprovalGate.Value] != nil
 		}),
@@ -245,13 +245,13 @@ func (v *scene) gated() policy.Formula {
 			ways = append(ways, v.active(id))
 		}
 	}
-	return policy.Any(ways...)
+	return jsonlogic.Any(ways...)
 }
 
 // active says when the condition of a gate that is named is met, as far as is
 // known: unknown counts as met.
-func (v *scene) active(id string) policy.Formula {
-	return policy.Not(policy.IsFalse(v.whens[id]))
+func (v *scene) active(id string) jsonlogic.Formula {
+	return jsonlogic.Not(jsonlogic.IsFalse(v.whens[id]))
 }
 
 // Bounds of one check. A pack needs a few proofs; one that is made to be slow
@@ -267,19 +267,19 @@ const (
 // prove decides a formula about the scene. Proofs about the same conditions are
 // made once: what names them apart is the intent, the question, the decisions,
 // and the permissions' gates and prohibitions of the capability.
-func (v *scene) prove(question string, formula func() policy.Formula) policy.Answer {
+func (v *scene) prove(question string, formula func() jsonlogic.Formula) jsonlogic.Answer {
 	name := strings.Join(append([]string{v.intent, question, v.prohibitions()}, slices.Concat(v.deciding, []string{""}, v.open.gates())...), "\x00")
 	if answer, done := v.proofs[name]; done {
 		return answer
 	}
 	switch {
 	case len(v.proofs) == mostProofs:
-		return policy.Answer{Reason: fmt.Sprintf("the pack needs more than %d proofs", mostProofs)}
+		return jsonlogic.Answer{Reason: fmt.Sprintf("the pack needs more than %d proofs", mostProofs)}
 	case v.undecided == mostUndecided:
-		return policy.Answer{Reason: fmt.Sprintf("%d proofs before it came to no answer", mostUndecided)}
+		return jsonlogic.Answer{Reason: fmt.Sprintf("%d proofs before it came to no answer", mostUndecided)}
 	}
-	answer := policy.Solver{Steps: proofSteps}.Solve(formula())
-	if answer.Verdict == policy.Undecided {
+	answer := jsonlogic.Solver{Steps: proofSteps}.Solve(formula())
+	if answer.Verdict == jsonlogic.Undecided {
 		v.undecided++
 	}
 	v.proofs[name] = answer
@@ -301,7 +301,7 @@ func (v *scene) prohibitions() string {
 
 // unproved notes what could not be decided, and why; after many notes only that
 // there is more.
-func (v *scene) unproved(what string, answer policy.Answer) {
+func (v *scene) unproved(what string, answer jsonlogic.Answer) {
 	switch v.notes++; {
 	case v.notes <= mostNotes:
 		v.NotChecked(fmt.Sprintf("%s not proved: %s", what, cmp.Or(answer.Reason, "undecided")))

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // capability is one capability that is open: its permissions allow it and none

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // mostWords is how many values of a witness a message tells.
@@ -19,7 +19,7 @@ const contextPrefix = "request.context."
 // example says a witness in words: ", for example refund_amount 3000". Of its
 // values those are told that the expressions read; where they read none of them,
 // all are. Without any it is any request.
-func example(witness map[string]any, about ...*policy.Expr) string {
+func example(witness map[string]any, about ...*jsonlogic.Expr) string {
 	var read []string
 	for _, x := range about {
 		if x == nil {
@@ -64,7 +64,7 @@ type leaf struct{ path, value string }
 // leaves returns the values of a request in the order of their paths. The
 // intent is left out, because messages name it anyway.
 func leaves(witness map[string]any) (all []leaf) {
-	for names, v := range policy.Leaves(witness) {
+	for names, v := range jsonlogic.Leaves(witness) {
 		path := strings.Join(names, ".")
 		if path == "request.intent" {
 			continue

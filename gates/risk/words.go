@@ -3,7 +3,7 @@ package risk
 import (
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // fold brings the spellings of a contract word together: "Read-only" and

@@ -3,23 +3,23 @@ package risk
 import (
 	"testing"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 func TestExample(t *testing.T) {
-	amount, _ := policy.Compile(gatetest.Read("x", []byte(`{">": [{"var": "request.context.refund_amount"}, 3000]}`)).Root)
+	amount, _ := jsonlogic.Compile(gatetest.Read("x", []byte(`{">": [{"var": "request.context.refund_amount"}, 3000]}`)).Root)
 	request := func(context map[string]any) map[string]any {
 		return map[string]any{"request": map[string]any{"intent": "support.refund", "context": context}}
 	}
 	for _, c := range []struct {
 		witness map[string]any
-		about   []*policy.Expr
+		about   []*jsonlogic.Expr
 		want    string
 	}{
-		{request(map[string]any{"refund_amount": 3000.0, "identity_verified": true}), []*policy.Expr{amount}, ", for example refund_amount 3000"},
+		{request(map[string]any{"refund_amount": 3000.0, "identity_verified": true}), []*jsonlogic.Expr{amount}, ", for example refund_amount 3000"},
 		{request(map[string]any{"refund_amount": 3000.0, "identity_verified": true}), nil, ", for example identity_verified true, refund_amount 3000"},
-		{map[string]any{"user": map[string]any{"role": "a\"b"}}, []*policy.Expr{nil, amount}, `, for example user.role "a\"b"`},
+		{map[string]any{"user": map[string]any{"role": "a\"b"}}, []*jsonlogic.Expr{nil, amount}, `, for example user.role "a\"b"`},
 		{request(map[string]any{"a": nil, "b": []any{}, "c": map[string]any{}, "d": 1e21, "e": 5.0}), nil,
 			", for example a null, b [], c {}, d 1e+21, …"},
 		{request(map[string]any{}), nil, ", for example request.context {}"},

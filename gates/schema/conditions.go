@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // SCH011 reports conditions that are not written in the JsonLogic profile.
@@ -79,7 +79,7 @@ func checkCondition(p *gate.Pass, condition *pack.Node) {
 	if condition == nil {
 		return
 	}
-	_, problems := policy.Compile(condition)
+	_, problems := jsonlogic.Compile(condition)
 	for _, problem := range problems {
 		p.Report(gate.Diagnostic{
 			At:      pack.Place(problem.Node, condition),

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 func TestParseDuration(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 func TestCases(t *testing.T) { gatetest.Run(t, Gate) }

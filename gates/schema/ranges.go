@@ -6,9 +6,9 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // SCH009 reports numbers and durations that mean nothing where they stand.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // SCH001 reports what keeps the pack from being read as one JSON object.

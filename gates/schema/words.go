@@ -3,7 +3,7 @@ package schema
 import (
 	"fmt"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // mostShown is how many characters of a pack's own text a message repeats:

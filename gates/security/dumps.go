@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/contextosai/packgate/detect"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/detect"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // SEC005: a pack is about what is always so.

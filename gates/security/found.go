@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/contextosai/packgate/internal/detect"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/detect"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Secrets returns the texts of a document that SEC001 takes for secrets, as they

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // random returns n characters of an alphabet that look random and are the same in

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // A long name around many values is not read once more for each of them: it takes

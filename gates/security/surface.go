@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contextosai/packgate/detect"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/detect"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // SEC003: a tool surface is a list.

@@ -3,7 +3,7 @@ package tenancy
 import (
 	"testing"
 
-	"github.com/contextosai/packgate/gates/gatetest"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 func TestCases(t *testing.T) { gatetest.Run(t, Gate) }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // tenants tells the pack's own tenant from others in a text.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // choose returns a hint for a name that a catalog does not list: the nearest

@@ -1,8 +1,8 @@
 package version
 
 import (
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
 )
 
 // VER001 is about a pack that changed under an unchanged version.

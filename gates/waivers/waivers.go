@@ -7,9 +7,9 @@ package waivers
 import (
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 )
 
 // Gate groups the rules about waivers for the docs. It is none of the eight

@@ -4,13 +4,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/gates/gatetest"
 	"github.com/contextosai/packgate/gates/waivers"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // The cases are judged on the last day of June 2027, an hour before it is July

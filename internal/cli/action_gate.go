@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/refresh"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 )
 

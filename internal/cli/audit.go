@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/refresh"
+	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/report"

@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/version"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 )
 
 // subject reads a pack of the baseline with its side files and the environment

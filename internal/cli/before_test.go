@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
 )
 
 // committed returns the example repository as a git repository with one commit.

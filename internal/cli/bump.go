@@ -9,9 +9,9 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gates/version"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )

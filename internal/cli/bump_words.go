@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/version"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/contextosai/packgate/internal/cache"
-	"github.com/contextosai/packgate/internal/refresh"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/diffing/refresh"
+	"github.com/contextosai/packgate/gating/cache"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/internal/cache"
-	"github.com/contextosai/packgate/internal/refresh"
+	"github.com/contextosai/packgate/gating/cache"
 )
 
 // cacheFormat is raised when the same key would lead to another value.

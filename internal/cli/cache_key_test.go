@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/refresh"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/diffing/refresh"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // keyed is everything that goes into the key of one pack.

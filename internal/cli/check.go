@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )

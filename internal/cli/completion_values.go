@@ -7,8 +7,8 @@ import (
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/internal/rulebook"
+	"github.com/contextosai/packgate/proof/rulebook"
+	"github.com/contextosai/packgate/repo"
 	"github.com/spf13/cobra"
 )
 

@@ -6,8 +6,8 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/repo"
 )
 
 // config reads the config of the baseline; the default one where it has none.

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )
@@ -43,7 +43,7 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 		return err
 	}
 	_, head := d.Packs()
-	shown, findings := report.NewComparison(stepWith(d, effect.ReachOf(head, policy.Solver{}), nil))
+	shown, findings := report.NewComparison(stepWith(d, proof.ReachOf(head, jsonlogic.Solver{}), nil))
 	code := ExitPass
 	for _, f := range findings {
 		if f.Severity == "error" {

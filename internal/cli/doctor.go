@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 )
 
 // What the doctor checks of jobs that publish. A workflow can be wrong about that

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // What the doctor reads of a workflow: its events, the jobs that run packgate, and

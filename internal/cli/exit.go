@@ -8,10 +8,10 @@ import (
 
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 )
 

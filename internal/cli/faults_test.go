@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 )
 
 // failing is a tree of files of which one operation fails, counted from 1. It counts

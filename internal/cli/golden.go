@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/repo"
-	"github.com/contextosai/packgate/internal/starter"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/golden/starter"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )

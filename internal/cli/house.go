@@ -12,10 +12,10 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/repo"
 	"github.com/spf13/cobra"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/internal/scaffold"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )

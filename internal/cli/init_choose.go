@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/internal/scaffold"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/repo"
 )
 
 // choose says what is to be made, which depends on what the repository has.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/internal/scaffold"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 )
 
 // compare returns the files that have to be written, and says what becomes of each.

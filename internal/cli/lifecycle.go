@@ -10,15 +10,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/replay"
-	"github.com/contextosai/packgate/internal/finding"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )

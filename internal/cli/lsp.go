@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/contextosai/packgate/internal/lsp"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 	"github.com/spf13/cobra"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 )
 
 // The command serves whoever talks to it, and its status says whether the session ended

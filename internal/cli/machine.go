@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"syscall"
 
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 )
 
 // Fail prints an error that kept every command from being begun, and returns the

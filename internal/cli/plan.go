@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )

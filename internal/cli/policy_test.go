@@ -7,10 +7,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/rulebook"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof/rulebook"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // Folding breaks a line and loses nothing of it.

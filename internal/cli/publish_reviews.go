@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/statement"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 )
 

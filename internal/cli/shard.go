@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 )
 

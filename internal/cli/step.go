@@ -6,8 +6,8 @@ import (
 	"github.com/contextosai/packgate/diffing/flips"
 	"github.com/contextosai/packgate/diffing/surface"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/report"
 )
 
@@ -19,7 +19,7 @@ func stepOf(diff *diffing.Diff, s *gate.Subject) report.Comparison {
 		return report.Comparison{Diff: diff}
 	}
 	if diff == nil {
-		return report.Comparison{Surface: surface.CompareWith(s.Reach(), nil, s.Pack, nil, nil, policy.Solver{})}
+		return report.Comparison{Surface: surface.CompareWith(s.Reach(), nil, s.Pack, nil, nil, jsonlogic.Solver{})}
 	}
 	base, _ := diff.Packs()
 	return stepWith(diff, s.Reach(), compiles.Compare(base, s.Unit, s.Golden(), diff.Changes()))
@@ -27,11 +27,11 @@ func stepOf(diff *diffing.Diff, s *gate.Subject) report.Comparison {
 
 // stepWith is stepOf for what differs, and golden cases that were compiled for both
 // sides; none where the files beside the packs are not known.
-func stepWith(diff *diffing.Diff, reach effect.Reach, both []compiles.Case) report.Comparison {
+func stepWith(diff *diffing.Diff, reach proof.Reach, both []compiles.Case) report.Comparison {
 	base, head := diff.Packs()
 	return report.Comparison{
 		Diff:     diff,
-		Surface:  surface.CompareWith(reach, base, head, diff.Effects, both, policy.Solver{}),
+		Surface:  surface.CompareWith(reach, base, head, diff.Effects, both, jsonlogic.Solver{}),
 		Loosened: surface.Loosened(diff),
 		Compiles: both,
 		Flips:    flips.Find(base, head, both, diff.Effects),

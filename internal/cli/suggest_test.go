@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/internal/github/githubtest"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report"
 )
 

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/refresh"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 

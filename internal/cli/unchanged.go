@@ -9,7 +9,7 @@ import (
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 )
 
 // listing is what the baseline has of packs and the files beside them, by their names

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
 )

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
 )
 
 const rulesIntro = `# Rules

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // completion answers textDocument/completion: the names that can stand at a place.

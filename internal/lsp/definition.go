@@ -1,6 +1,6 @@
 package lsp
 
-import "github.com/contextosai/packgate/internal/pack"
+import "github.com/contextosai/packgate/pack"
 
 // definition answers textDocument/definition: where the name at a place is declared.
 func (s *server) definition(p placeParams) (any, error) {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/finding"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 )
 
 // packKey is a pack file of a repository.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // hover answers textDocument/hover: what the findings at a place mean, and what the name

@@ -15,7 +15,7 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/repo"
 )
 
 // patience tells a hang from a busy machine.

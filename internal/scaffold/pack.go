@@ -8,8 +8,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/golden"
-	"github.com/contextosai/packgate/internal/repo"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/repo"
 )
 
 // packFiles returns the config and, where a pack is asked for, its environment catalog,

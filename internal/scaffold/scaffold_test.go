@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/repo"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/goccy/go-yaml"
 )

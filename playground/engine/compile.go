@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
 )
 
 // About is what a page shows of a playground before anything is compiled.
@@ -89,12 +89,12 @@ func (p *Playground) Compile(q Question) Answer {
 		}
 		for i, at := range p.knobs[change.Knob].at {
 			// A second place of a value is kept in step where there is one.
-			_, there := policy.Lookup(parts, strings.Join(at, "."))
+			_, there := jsonlogic.Lookup(parts, strings.Join(at, "."))
 			switch {
 			case change.Unset && there:
-				parts = policy.Unset(parts, at)
+				parts = jsonlogic.Unset(parts, at)
 			case !change.Unset && (i == 0 || there):
-				parts = policy.Set(parts, at, change.Value)
+				parts = jsonlogic.Set(parts, at, change.Value)
 			}
 		}
 	}

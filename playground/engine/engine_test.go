@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/gates/gatetest"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/test/gatetest"
 )
 
 // opened returns the playground of the documented pack, with a base whose gate is
@@ -50,7 +50,7 @@ func TestKnobsAreTheRequest(t *testing.T) {
 			got := p.Compile(Question{Change: []Change{{Knob: i, Value: choice}}})
 			parts := p.subject.Cases[0].request()
 			for _, at := range k.at {
-				parts = policy.Set(parts, at, choice)
+				parts = jsonlogic.Set(parts, at, choice)
 			}
 			request := compiler.Request{Invoke: parts["invoke"].(map[string]any), RunContext: parts["run_context"].(map[string]any)}
 			want, err := compiler.Prepare(p.head.pack).Compile(request)

@@ -3,7 +3,7 @@ package engine
 import (
 	"slices"
 
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
 )
 
 // Goal is something that a request can be looked for, by the solver.
@@ -16,7 +16,7 @@ type Goal struct {
 // findGoals lists what the conditions of the head can come to. Where the base has a
 // condition that differs, a request that tells them apart is one too.
 func (p *Playground) findGoals() {
-	before := map[string]*policy.Expr{}
+	before := map[string]*jsonlogic.Expr{}
 	if p.base != nil {
 		exprs, names := p.base.conditions()
 		for i, x := range exprs {
@@ -30,23 +30,23 @@ func (p *Playground) findGoals() {
 	exprs, names := p.head.conditions()
 	for i, x := range exprs {
 		name := names[i]
-		p.addGoal("the condition of "+name+" holds", intents[name], policy.IsTrue(x), x)
-		p.addGoal("the condition of "+name+" does not hold", intents[name], policy.IsFalse(x), x)
-		p.addGoal("the condition of "+name+" cannot be decided", intents[name], policy.IsUnknown(x), x)
+		p.addGoal("the condition of "+name+" holds", intents[name], jsonlogic.IsTrue(x), x)
+		p.addGoal("the condition of "+name+" does not hold", intents[name], jsonlogic.IsFalse(x), x)
+		p.addGoal("the condition of "+name+" cannot be decided", intents[name], jsonlogic.IsUnknown(x), x)
 		if old := before[name]; old != nil && old.Node().Raw() != x.Node().Raw() {
 			p.addGoal(name+" differs between base and head", intents[name], differ(old, x), old, x)
 		}
 	}
 }
 
-func differ(a, b *policy.Expr) policy.Formula {
-	return policy.Any(
-		policy.All(policy.IsTrue(a), policy.Not(policy.IsTrue(b))), policy.All(policy.IsTrue(b), policy.Not(policy.IsTrue(a))),
-		policy.All(policy.IsFalse(a), policy.Not(policy.IsFalse(b))), policy.All(policy.IsFalse(b), policy.Not(policy.IsFalse(a))),
+func differ(a, b *jsonlogic.Expr) jsonlogic.Formula {
+	return jsonlogic.Any(
+		jsonlogic.All(jsonlogic.IsTrue(a), jsonlogic.Not(jsonlogic.IsTrue(b))), jsonlogic.All(jsonlogic.IsTrue(b), jsonlogic.Not(jsonlogic.IsTrue(a))),
+		jsonlogic.All(jsonlogic.IsFalse(a), jsonlogic.Not(jsonlogic.IsFalse(b))), jsonlogic.All(jsonlogic.IsFalse(b), jsonlogic.Not(jsonlogic.IsFalse(a))),
 	)
 }
 
-func (p *Playground) addGoal(name, intent string, f policy.Formula, over ...*policy.Expr) {
+func (p *Playground) addGoal(name, intent string, f jsonlogic.Formula, over ...*jsonlogic.Expr) {
 	var reads []string
 	for _, x := range over {
 		reads = append(reads, x.Reads()...)
@@ -68,12 +68,12 @@ func (p *Playground) Reach(goal int) Reached {
 		return Reached{Change: []Change{}, Reason: "there is no such goal"}
 	}
 	out := Reached{Change: []Change{}}
-	answer := policy.Solve(p.reach[goal])
+	answer := jsonlogic.Solve(p.reach[goal])
 	switch answer.Verdict {
-	case policy.Unsatisfiable:
+	case jsonlogic.Unsatisfiable:
 		out.Reason = "there is no such request, which is proved"
 		return out
-	case policy.Undecided:
+	case jsonlogic.Undecided:
 		out.Reason = "the solver found no such request: " + answer.Reason
 		return out
 	}
@@ -83,7 +83,7 @@ func (p *Playground) Reach(goal int) Reached {
 			continue
 		}
 		path := k.variable()
-		v, ok := policy.Lookup(answer.Witness, path)
+		v, ok := jsonlogic.Lookup(answer.Witness, path)
 		switch {
 		case ok:
 			out.Change = append(out.Change, Change{Knob: i, Value: v})

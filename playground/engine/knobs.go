@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Knob is a value of the request that a reader may change.
@@ -34,9 +34,9 @@ const (
 
 // conditions returns the conditions of a version, each with the rule or gate that it
 // is of. Those that are outside of the profile are left out: nothing evaluates them.
-func (s *side) conditions() (exprs []*policy.Expr, names []string) {
+func (s *side) conditions() (exprs []*jsonlogic.Expr, names []string) {
 	add := func(n *pack.Node, name string) {
-		if x, problems := policy.Compile(n); len(problems) == 0 {
+		if x, problems := jsonlogic.Compile(n); len(problems) == 0 {
 			exprs, names = append(exprs, x), append(names, name)
 		}
 	}
@@ -52,7 +52,7 @@ func (s *side) conditions() (exprs []*policy.Expr, names []string) {
 // findKnobs finds everything that the conditions of both versions read, and what a
 // session sets.
 func (p *Playground) findKnobs() {
-	var exprs []*policy.Expr
+	var exprs []*jsonlogic.Expr
 	var lists []string
 	readBy := map[string][]string{}
 	for _, s := range p.sides() {
@@ -72,7 +72,7 @@ func (p *Playground) findKnobs() {
 		{Name: "safety_mode", Group: ofSession, Type: "text", Choices: anyOf(modes()), at: [][]string{{"run_context", "safety_mode"}}},
 		{Name: "user.role", Group: ofSession, Type: "text", at: [][]string{{"run_context", "user", "role"}}},
 	}
-	for _, v := range (policy.Solver{Lists: lists}).Values(exprs...) {
+	for _, v := range (jsonlogic.Solver{Lists: lists}).Values(exprs...) {
 		p.addKnob(v)
 	}
 	budget := []string{"run_context", "run_budget"}
@@ -104,7 +104,7 @@ func (k *Knob) variable() string {
 }
 
 // addKnob adds the knob of a variable, or what is told apart of it to the one there is.
-func (p *Playground) addKnob(v policy.Values) {
+func (p *Playground) addKnob(v jsonlogic.Values) {
 	names := strings.Split(v.Path, ".")
 	if slices.ContainsFunc(names, isIndex) {
 		return // an item of a list is changed with the list
@@ -158,7 +158,7 @@ func (p *Playground) offer(k *Knob) {
 
 // get returns the value of a knob in a case, and whether there is one.
 func (c *Case) get(k *Knob) (any, bool) {
-	return policy.Lookup(c.request(), strings.Join(k.at[0], "."))
+	return jsonlogic.Lookup(c.request(), strings.Join(k.at[0], "."))
 }
 
 // request returns the parts of a case in which knobs stand.

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/effect"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 )
 
 // Subject is all that a playground is about, as a page holds it.
@@ -48,8 +48,8 @@ type Playground struct {
 	head, base *side
 	knobs      []Knob
 	goals      []Goal
-	reach      []policy.Formula // of the goals
-	reads      [][]string       // by the goals, the variables that they depend on
+	reach      []jsonlogic.Formula // of the goals
+	reads      [][]string          // by the goals, the variables that they depend on
 }
 
 // side is one version with what was prepared of it.
@@ -131,7 +131,7 @@ func (p *Playground) plain() Case {
 	if intents := p.intents(); len(intents) > 0 {
 		witness = map[string]any{"intent": intents[0], "request": map[string]any{"intent": intents[0]}}
 	}
-	r := effect.Request(p.head.pack, witness)
+	r := proof.Request(p.head.pack, witness)
 	return Case{Name: "a plain request", Invoke: r.Invoke, RunContext: r.RunContext}
 }
 

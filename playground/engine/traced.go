@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/internal/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 )
 
 // traced lists what the stages decided, and why.
@@ -30,7 +30,7 @@ func (o *outcome) traced() []fact {
 		switch {
 		case len(g.RequiredBy) > 0:
 			says = "active, required" + by(g.RequiredBy)
-		case g.Active && g.When == policy.Unknown && g.Cause != nil:
+		case g.Active && g.When == jsonlogic.Unknown && g.Cause != nil:
 			says = "active, since its condition is unknown: " + g.Cause.String()
 		case g.Active:
 			says = "active, its condition holds"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // reader takes members out of a tree and keeps the first thing that was wrong;

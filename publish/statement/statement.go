@@ -20,7 +20,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // PayloadType is the type of a statement inside a DSSE envelope (in-toto

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/contextosai/packgate/internal/pack"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Verifier is the identifier of packgate as a verifier, and the prefix of the

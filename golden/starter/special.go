@@ -1,0 +1,145 @@
+package starter
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+)
+
+// special returns the cases of an intent that are not about a branch of the
+// policy, as far as there are none yet: one for the safety ceiling, one for a
+// bucket that is too small, one for a variable that is missing.
+func (m *maker) special(s *scope) []*candidate {
+	var list []*candidate
+	for _, one := range []struct {
+		family, what string
+		make         func(*scope) *candidate
+	}{
+		{golden.FamilyCeiling, "a safety ceiling", m.ceiling},
+		{golden.FamilyBudget, "a budget that is too small", m.pressure},
+		{golden.FamilyEvidence, "", m.missing},
+	} {
+		if m.before[familyKey(s.intent, one.family)] || one.family == golden.FamilyCeiling && len(s.strong()) == 0 {
+			continue
+		}
+		if c := one.make(s); c != nil {
+			c.family = one.family
+			list = append(list, c)
+		} else if one.what != "" {
+			why := "no request of the intent was found that compiles"
+			if m.left == 0 {
+				why = usedUp()
+			}
+			m.miss(fmt.Sprintf("%s for %q", one.what, s.intent), s.at, why)
+		}
+	}
+	return list
+}
+
+// base returns the request of an intent on which a special case is built: of those
+// that were found, the one that is best by a score, the first of equals. If none
+// was, because the cases that are there show everything, it is looked for.
+func (m *maker) base(s *scope, score func(*candidate) int) *candidate {
+	var best *candidate
+	for _, c := range m.pool {
+		if c.scope == s && (best == nil || score(c) > score(best)) {
+			best = c
+		}
+	}
+	if best != nil && score(best) > 0 {
+		return best
+	}
+	settled := s.settled()
+	ways := []jsonlogic.Formula{jsonlogic.All(s.allows(), settled), s.allows(), jsonlogic.All(s.compiles(), settled), s.compiles()}
+	for _, id := range s.strong() {
+		surfaced := s.effect.Surfaced(s.intent, id)
+		ways = append(ways, jsonlogic.All(surfaced, settled), surfaced)
+	}
+	for _, way := range ways {
+		answer := m.ask(m.shapes.formula, way)
+		if answer.Verdict != jsonlogic.Satisfiable {
+			continue
+		}
+		c := m.judge(&candidate{scope: s, data: answer.Witness})
+		if c.err == nil && c.detail.Outcome == compiler.Compiled && (best == nil || score(c) > score(best)) {
+			best = c
+		}
+	}
+	return best
+}
+
+// strongest returns the rank of the strongest tool that a compile surfaces.
+func strongest(c *candidate) int {
+	rank := 0
+	for _, t := range c.detail.Trace.Tools {
+		if t.Surfaced {
+			rank = max(rank, pack.Mode(t.Adapter.ApprovalMode).Rank())
+		}
+	}
+	return rank
+}
+
+// ceiling is a request whose safety mode is one below its strongest tool, so that
+// this tool is not surfaced.
+func (m *maker) ceiling(s *scope) *candidate {
+	from := m.base(s, strongest)
+	if from == nil {
+		return nil
+	}
+	mode := pack.ApprovalModes()[max(strongest(from)-1, 0)]
+	data := jsonlogic.Overlay(from.data, nil)
+	delete(data, "safety_mode")
+	c := m.judge(&candidate{scope: s, data: data, mode: mode, name: slug(s.intent) + "-safety-ceiling"})
+	if c.err != nil || c.detail.Outcome != compiler.Compiled {
+		return nil
+	}
+	return c
+}
+
+// pressure is a request whose evidence has one token more than its bucket.
+func (m *maker) pressure(s *scope) *candidate {
+	from := m.base(s, func(c *candidate) int { return 1 + strings.Count(golden.FamilyAllowed, c.family) })
+	if from == nil {
+		return nil
+	}
+	budget := usualTotal / 2
+	c := m.judge(&candidate{scope: s, data: from.data, bucket: &budget, name: slug(s.intent) + "-budget-pressure"})
+	if c.err != nil || c.detail.Outcome != compiler.Compiled {
+		return nil
+	}
+	budget = c.detail.Context.BudgetReport.TokensUsedByBucket.Evidence - 1
+	if m.judge(c); c.err != nil || c.detail.Context == nil || !c.detail.Context.BudgetReport.BucketTruncations.Evidence {
+		return nil
+	}
+	return c
+}
+
+// missing is a request that stops because a variable is missing that an enforced
+// rule needs. A rule may be written so that there is none.
+func (m *maker) missing(s *scope) *candidate {
+	for _, r := range s.rules {
+		if !r.enforced {
+			continue
+		}
+		for _, path := range r.when.Reads() {
+			if path == "" {
+				continue
+			}
+			answer := m.ask(s.is(), m.shapes.formula, jsonlogic.Is(path, nil), jsonlogic.IsUnknown(r.when))
+			if answer.Verdict != jsonlogic.Satisfiable {
+				continue
+			}
+			words := strings.Split(path, ".")
+			c := m.judge(&candidate{scope: s, data: answer.Witness, name: cmp.Or(slug(words[len(words)-1]), slug(s.intent)) + "-missing"})
+			if c.err == nil && c.detail.Outcome == compiler.PolicyEvalError {
+				return c
+			}
+		}
+	}
+	return nil
+}

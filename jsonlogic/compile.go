@@ -1,0 +1,212 @@
+package jsonlogic
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+)
+
+// Bounds of one expression. Depth counts operators and literal lists, size
+// counts expressions; the scalars of a literal list are free, for long lists of
+// codes are common and cost nothing to search.
+const (
+	maxDepth = 64
+	maxNodes = 10_000
+	// indexFrom is the length from which a hash index of a literal list is faster
+	// than looking through it.
+	indexFrom = 16
+)
+
+// Compile checks an expression against the JsonLogic profile and compiles it.
+// It returns every problem, in document order; the expression is nil exactly if
+// there are any. A nil node has one problem, without a place.
+func Compile(n *pack.Node) (*Expr, []Problem) {
+	if n == nil {
+		return nil, []Problem{{Message: "the expression is missing", Hint: "write a JsonLogic expression, or true"}}
+	}
+	c := &compiler{}
+	root := c.expression(n, 1, scope{})
+	if len(c.problems) > 0 {
+		slices.SortStableFunc(c.problems, func(a, b Problem) int { return cmp.Compare(a.Node.Start, b.Node.Start) })
+		return nil, c.problems
+	}
+	sortVariables(c.variables)
+	return &Expr{source: n, root: root, variables: c.variables}, nil
+}
+
+type compiler struct {
+	problems  []Problem
+	variables []Variable
+	nodes     int
+	tooDeep   bool // said already
+	tooLarge  bool // said already
+}
+
+// report notes a problem and returns a placeholder, so that compiling goes on
+// and finds the others.
+func (c *compiler) report(n *pack.Node, hint, format string, args ...any) *node {
+	c.problems = append(c.problems, Problem{Node: n, Message: fmt.Sprintf(format, args...), Hint: hint})
+	return &node{source: n}
+}
+
+// scope is where the variables of an expression come from: the context, or the
+// item of an iterator over a list that depends on the variable of that path.
+type scope struct {
+	item bool
+	list string
+}
+
+// expression compiles one value.
+func (c *compiler) expression(n *pack.Node, depth int, in scope) *node {
+	if c.nodes++; c.nodes > maxNodes {
+		if c.tooLarge {
+			return &node{source: n}
+		}
+		c.tooLarge = true
+		return c.report(n, "split the rule", "the expression has more than %d operators and operands", maxNodes)
+	}
+	if n.Kind != pack.Object && n.Kind != pack.Array {
+		return &node{op: opConstant, source: n, value: n.Any()}
+	}
+	if depth > maxDepth {
+		if c.tooDeep {
+			return &node{source: n}
+		}
+		c.tooDeep = true
+		return c.report(n, "split the rule", "the expression is nested deeper than %d levels", maxDepth)
+	}
+	if n.Kind == pack.Array {
+		return c.list(n, depth, in)
+	}
+	return c.operation(n, depth, in)
+}
+
+// list compiles a literal list. Its scalars do not count as nodes.
+func (c *compiler) list(n *pack.Node, depth int, in scope) *node {
+	list := &node{op: opList, source: n, args: make([]*node, 0, len(n.Items))}
+	for _, item := range n.Items {
+		if scalar(item) {
+			list.args = append(list.args, &node{op: opConstant, source: item, value: item.Any()})
+			continue
+		}
+		list.args = append(list.args, c.expression(item, depth+1, in))
+	}
+	list.variable = firstVariable(list.args)
+	return list
+}
+
+func scalar(n *pack.Node) bool { return n.Kind != pack.Array && n.Kind != pack.Object }
+
+// operation compiles an object, which is an operator with its operands.
+func (c *compiler) operation(n *pack.Node, depth int, in scope) *node {
+	switch len(n.Members) {
+	case 1:
+	case 0:
+		return c.report(n, `write an operation such as {"var": "request.intent"}`, "an object without members, wanted one operator")
+	default:
+		return c.report(n, `combine several operations with "and" or "or"`, "an object with %d members, wanted one operator", len(n.Members))
+	}
+	name, operands := n.Members[0].Name, operandsOf(n.Members[0].Value)
+	op, known := profile[name]
+	if !known {
+		c.operands(operands, depth, in)
+		return c.unknownOperator(n, name)
+	}
+	if !op.accepts(len(operands)) {
+		c.report(n, "", "operator %q has %s, wanted %s", name, pack.Counted(len(operands), "operand"), op.wanted())
+		c.operands(operands, depth, in)
+		return &node{source: n}
+	}
+	result := &node{op: op.code, name: name, source: n}
+	switch {
+	case op.code == opVar:
+		c.variable(result, operands, depth, in)
+		return result
+	case op.code.iterates():
+		list := c.expression(operands[0], depth+1, in)
+		items := scope{item: true, list: list.variable}
+		result.args = []*node{list, c.expression(operands[1], depth+1, items)}
+		if op.code == opReduce {
+			result.args = append(result.args, c.expression(operands[2], depth+1, in))
+		}
+	default:
+		result.args = c.operands(operands, depth, in)
+	}
+	result.variable = firstVariable(result.args)
+	switch op.code {
+	case opMissing, opMissingSome:
+		c.missing(result, operands, in)
+	case opIn:
+		result.indexMembers()
+	}
+	return result
+}
+
+// operandsOf returns the operands of an operator; one may stand bare.
+func operandsOf(value *pack.Node) []*pack.Node {
+	if value.Kind == pack.Array {
+		return value.Items
+	}
+	return []*pack.Node{value}
+}
+
+func (c *compiler) operands(operands []*pack.Node, depth int, in scope) []*node {
+	args := make([]*node, len(operands))
+	for i, operand := range operands {
+		args[i] = c.expression(operand, depth+1, in)
+	}
+	return args
+}
+
+// maxShown bounds how much of an unknown name a message repeats.
+const maxShown = 32
+
+func (c *compiler) unknownOperator(n *pack.Node, name string) *node {
+	hint := "use one of " + strings.Join(slices.Sorted(maps.Keys(profile)), " ")
+	if nearest := nearestOperator(name); nearest != "" {
+		hint = fmt.Sprintf("write %q", nearest)
+	}
+	shown := []rune(name)
+	if len(shown) > maxShown {
+		shown = append(shown[:maxShown], '…')
+	}
+	return c.report(n, hint, "unknown operator %q, wanted one of the JsonLogic profile", string(shown))
+}
+
+// firstVariable returns the first variable that one of several values depends
+// on, "" if none does.
+func firstVariable(args []*node) string {
+	for _, arg := range args {
+		if arg.variable != "" {
+			return arg.variable
+		}
+	}
+	return ""
+}
+
+// indexMembers prepares a search in a literal list of scalars.
+func (n *node) indexMembers() {
+	list := n.args[1]
+	if list.op != opList {
+		return
+	}
+	members := make([]any, 0, len(list.args))
+	for _, item := range list.args {
+		if item.op != opConstant {
+			return
+		}
+		members = append(members, item.value)
+	}
+	n.members = members
+	if len(members) < indexFrom {
+		return
+	}
+	n.index = make(map[any]struct{}, len(members))
+	for _, member := range members {
+		n.index[member] = struct{}{}
+	}
+}

@@ -1,0 +1,181 @@
+package jsonlogic
+
+import "slices"
+
+// Formula is a statement about one request, the data that expressions are
+// evaluated over. The zero value is true of every request. A formula never
+// changes, and formulas may share parts.
+type Formula struct{ of *statement }
+
+// statement is what a formula says; nil says nothing and so is true.
+type statement struct {
+	form  form
+	expr  *Expr // says
+	truth Truth // says
+	parts []Formula
+}
+
+type form uint8
+
+const (
+	says form = iota // an expression has a truth
+	allHold
+	anyHolds
+	failsToHold // its only part does not hold
+)
+
+// IsTrue says that an expression evaluates to true, by its truthiness.
+func IsTrue(e *Expr) Formula { return Formula{&statement{expr: e, truth: True}} }
+
+// IsFalse says that an expression evaluates to false, by its truthiness.
+func IsFalse(e *Expr) Formula { return Formula{&statement{expr: e, truth: False}} }
+
+// IsUnknown says that not even the truthiness of an expression is known.
+func IsUnknown(e *Expr) Formula { return Formula{&statement{expr: e, truth: Unknown}} }
+
+// Is says that a variable is strictly equal ("===") to a scalar: a string, a
+// float64, a bool, or nil, which a missing variable equals too. Nothing is equal
+// to any other value.
+func Is(path string, value any) Formula {
+	if path == "" {
+		return Any() // the whole of a request is no scalar
+	}
+	variable := &node{op: opVar, name: "var", path: parsePath(path), variable: path, label: label(path, scope{})}
+	same := &node{op: opSame, name: "===", args: []*node{variable, {op: opConstant, value: value}}, variable: path}
+	return IsTrue(&Expr{root: same})
+}
+
+// All says that all of the formulas hold; without any it is true.
+func All(fs ...Formula) Formula { return Formula{&statement{form: allHold, parts: slices.Clone(fs)}} }
+
+// Any says that at least one of the formulas holds; without any it is false.
+func Any(fs ...Formula) Formula { return Formula{&statement{form: anyHolds, parts: slices.Clone(fs)}} }
+
+// Not says that a formula does not hold. The negation of IsTrue is not IsFalse,
+// for an expression may be unknown.
+func Not(f Formula) Formula { return Formula{&statement{form: failsToHold, parts: []Formula{f}}} }
+
+// Holds says whether the formula is true of a request. The data is that of
+// Expr.Eval.
+func (f Formula) Holds(data any) bool {
+	if f.of == nil {
+		return true
+	}
+	holds := func(part Formula) bool { return part.Holds(data) }
+	switch f.of.form {
+	case says:
+		return f.of.expr.Eval(data).Truth == f.of.truth
+	case allHold:
+		return !slices.ContainsFunc(f.of.parts, func(part Formula) bool { return !part.Holds(data) })
+	case anyHolds:
+		return slices.ContainsFunc(f.of.parts, holds)
+	}
+	return !holds(f.of.parts[0])
+}
+
+// Verdict is what a proof came to. The zero value claims nothing.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Undecided Verdict = iota
+	Satisfiable
+	Unsatisfiable
+)
+
+// String returns "undecided", "satisfiable" or "unsatisfiable".
+func (v Verdict) String() string {
+	return [...]string{"undecided", "satisfiable", "unsatisfiable"}[v]
+}
+
+// Answer is the result of a proof.
+type Answer struct {
+	Verdict Verdict
+	// Witness is, for Satisfiable, a request for which the formula holds, as data
+	// of Expr.Eval: confirmed by evaluation, of small and natural values, without
+	// the variables that make no difference, the same one each time.
+	Witness map[string]any
+	// Assumed names the variables that an Unsatisfiable takes to be scalars: with
+	// a list or an object in one of them the formula might hold. Sorted.
+	Assumed []string
+	// Reason says, for Undecided, what stood in the way.
+	Reason string
+}
+
+// DefaultSteps is the budget of a proof unless a Solver says otherwise: about a
+// second at the very most, a thousand times what the conditions of a pack need.
+const DefaultSteps = 5_000_000
+
+// Solver decides formulas within a budget. The zero value has DefaultSteps.
+type Solver struct {
+	// Steps bounds the work of one answer. A step is one evaluation of an
+	// operation, one clause looked at, or about as much work. What is not decided
+	// within them is Undecided. The count does not depend on the machine.
+	Steps int
+	// Lists names variables that are known to hold lists, such as those that other
+	// expressions of the pack search (Expr.Lists). They are never taken to be
+	// scalars; neither are those that the formula itself searches or goes through.
+	Lists []string
+}
+
+// Lists returns the variables that the expression searches or goes through as
+// lists, sorted. For "in" it cannot tell a list from a text.
+func (x *Expr) Lists() []string {
+	var paths []string
+	x.root.lists(func(at path) { paths = append(paths, at.String()) })
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// Solve decides with the default budget whether there is a request for which a
+// formula holds. Unsatisfiable is a proof over all requests; Satisfiable comes
+// with a witness that was confirmed by evaluation; everything else is Undecided.
+//
+// Conditions that compare single variables with constants, search in lists of
+// constants or for constants in a variable's list, ask for presence, and combine
+// such in any way are always decided, if the budget allows. What else the profile
+// has is not followed: a sum, a text put together, a part of a text, an iteration,
+// and what two variables have to do with each other stand for any value that they
+// could have, the same one wherever they are written the same. Then the answer can
+// be Undecided.
+//
+// A request that exceeds the bounds of Expr.Eval, with a text of megabytes or a
+// list nested a thousand levels deep, is outside of what is proved.
+func Solve(f Formula) Answer { return Solver{}.Solve(f) }
+
+// Implies decides whether one formula implies another. The answer is that of
+// "a and not b": Unsatisfiable proves the implication, and the witness of
+// Satisfiable refutes it.
+func Implies(a, b Formula) Answer { return Solver{}.Implies(a, b) }
+
+// Equivalent decides whether two expressions have the same truth in every
+// request: the same true, false and unknown sets. The answer is that of "they
+// differ": Unsatisfiable proves them equivalent, and the witness of Satisfiable
+// is a request in which they differ.
+func Equivalent(a, b *Expr) Answer { return Solver{}.Equivalent(a, b) }
+
+// Implies is the function Implies within the solver's budget.
+func (s Solver) Implies(a, b Formula) Answer { return s.Solve(All(a, Not(b))) }
+
+// Equivalent is the function Equivalent within the solver's budget.
+func (s Solver) Equivalent(a, b *Expr) Answer {
+	return s.Solve(Any(
+		All(IsTrue(a), Not(IsTrue(b))), All(IsTrue(b), Not(IsTrue(a))),
+		All(IsFalse(a), Not(IsFalse(b))), All(IsFalse(b), Not(IsFalse(a))),
+	))
+}
+
+// Solve is the function Solve within the solver's budget.
+func (s Solver) Solve(f Formula) Answer {
+	steps := s.Steps
+	if steps <= 0 {
+		steps = DefaultSteps
+	}
+	p := newProver(f, steps)
+	p.lists = s.Lists
+	answer, done := p.answer()
+	if !done {
+		return exhausted(steps)
+	}
+	return answer
+}

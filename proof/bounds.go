@@ -1,0 +1,288 @@
+package proof
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+)
+
+// atoms is what one bound says of an argument, taken apart. Nil says nothing.
+type atoms struct {
+	min, max       *float64
+	required       bool
+	enum           []string // the values in canonical form
+	hasEnum        bool
+	pattern        *string
+	others         []string // members that have no meaning here, name and value
+	unlessApproved bool
+}
+
+// source is a bound with the outcome that it comes from; those of a permission
+// hold always.
+type source struct {
+	atoms
+	arg  string
+	says map[string]any // in the pack's own members
+	key  string         // what it says, to tell whether two say the same
+	when literal
+}
+
+// sourcesOf returns the bounds of a permission or an outcome, in document order.
+func sourcesOf(d pack.Dict[pack.Constraint], when literal) []source {
+	var all []source
+	for _, e := range d.Entries {
+		if says, ok := e.Value.Node.Any().(map[string]any); ok {
+			all = append(all, source{atoms: atomsOf(says), arg: e.Name, says: says, key: pack.CompactJSON(says), when: when})
+		}
+	}
+	return all
+}
+
+func atomsOf(says map[string]any) atoms {
+	var a atoms
+	for _, name := range slices.Sorted(maps.Keys(says)) {
+		value := says[name]
+		number, isNumber := value.(float64)
+		flag, isFlag := value.(bool)
+		list, isList := value.([]any)
+		text, isText := value.(string)
+		switch {
+		case name == "min" && isNumber:
+			a.min = &number
+		case name == "max" && isNumber:
+			a.max = &number
+		case name == "required" && isFlag:
+			a.required = flag
+		case name == "unless_approved" && isFlag:
+			a.unlessApproved = flag
+		case name == "enum" && isList:
+			a.hasEnum = true
+			for _, v := range list {
+				a.enum = append(a.enum, pack.CompactJSON(v))
+			}
+		case name == "pattern" && isText:
+			a.pattern = &text
+		default:
+			a.others = append(a.others, name+" "+pack.CompactJSON(value))
+		}
+	}
+	return a
+}
+
+// admits reports whether the bound's list, if it has one, has the value.
+func (a *atoms) admits(value string) bool { return !a.hasEnum || slices.Contains(a.enum, value) }
+
+// sources returns the bounds that can hold for an argument of a tool: those of
+// its permissions, and if there are any those of outcomes (compiler, C5).
+func (s *scene) sources(t *tool, arg string) []source {
+	own := t.bounds[arg]
+	if len(own) == 0 {
+		return nil
+	}
+	return slices.Concat(own, s.bounds[arg])
+}
+
+// mostPairs bounds the pairs of bounds, or of bounds and values, that are looked
+// at for one tool.
+const mostPairs = 20_000
+
+// emptied says that the bounds of a tool leave no value for one of its arguments,
+// so that the compiler drops the tool. Can is false where they never do.
+func (s *scene) emptied(t *tool) (f jsonlogic.Formula, can bool) {
+	e, known := s.empties[t]
+	if !known {
+		var ways []jsonlogic.Formula
+		for _, arg := range t.args {
+			sources := until(s.sources(t, arg), true)
+			ways = append(ways, s.crossed(sources)...)
+			ways = append(ways, s.exhausted(sources)...)
+		}
+		e = emptiness{jsonlogic.Any(ways...), len(ways) > 0}
+		s.empties[t] = e
+	}
+	return e.formula, e.can
+}
+
+// tooMany reports whether a tool has more bounds than are followed, so that
+// nothing may be claimed about it.
+func (s *scene) tooMany(t *tool) bool {
+	pairs := 0
+	for _, arg := range t.args {
+		sources := s.sources(t, arg)
+		values := len(sources)
+		for _, b := range sources {
+			values += len(b.enum)
+		}
+		pairs += values * len(sources)
+	}
+	return pairs > mostPairs
+}
+
+// crossed says, for each smallest value, that it holds together with a largest
+// one below it.
+func (s *scene) crossed(sources []source) (ways []jsonlogic.Formula) {
+	for _, low := range sources {
+		if low.min == nil {
+			continue
+		}
+		var below []literal
+		for _, high := range sources {
+			if high.max != nil && *high.max < *low.min {
+				below = append(below, high.when)
+			}
+		}
+		if len(below) > 0 {
+			ways = append(ways, jsonlogic.All(s.is(low.when), s.any(normal(below))))
+		}
+	}
+	return ways
+}
+
+// exhausted says that each value which one of the lists has is left out by
+// another one that holds.
+func (s *scene) exhausted(sources []source) (ways []jsonlogic.Formula) {
+	var listing []source
+	var values []string
+	for _, b := range sources {
+		if b.hasEnum {
+			listing = append(listing, b)
+			values = append(values, b.enum...)
+		}
+	}
+	if len(listing) == 0 {
+		return nil
+	}
+	slices.Sort(values)
+	var holding []literal
+	for _, b := range listing {
+		holding = append(holding, b.when)
+	}
+	each := []jsonlogic.Formula{s.any(normal(holding))}
+	for _, v := range slices.Compact(values) {
+		var left []literal
+		for _, b := range listing {
+			if !b.admits(v) {
+				left = append(left, b.when)
+			}
+		}
+		if len(left) == 0 {
+			return nil // all lists have it
+		}
+		each = append(each, s.any(normal(left)))
+	}
+	return []jsonlogic.Formula{jsonlogic.All(each...)}
+}
+
+// alike reports whether two lists of bounds are the same, apart from their order.
+func alike(a, b []source) bool {
+	order := func(list []source) []source {
+		list = slices.Clone(list)
+		slices.SortFunc(list, func(x, y source) int { return cmp.Or(cmp.Compare(x.when, y.when), cmp.Compare(x.key, y.key)) })
+		return slices.CompactFunc(list, sameSource)
+	}
+	return slices.EqualFunc(order(a), order(b), sameSource)
+}
+
+func sameSource(x, y source) bool { return x.when == y.when && x.key == y.key }
+
+// held is what several bounds say together.
+type held struct {
+	min, max         *float64
+	required         bool
+	enum             []string
+	hasEnum          bool
+	patterns, others []string
+}
+
+// together joins the bounds that hold before or after an approval.
+func together(list []atoms, approved bool) held {
+	var h held
+	for _, a := range list {
+		if approved && a.unlessApproved {
+			continue
+		}
+		if a.min != nil && (h.min == nil || *a.min > *h.min) {
+			h.min = a.min
+		}
+		if a.max != nil && (h.max == nil || *a.max < *h.max) {
+			h.max = a.max
+		}
+		h.required = h.required || a.required
+		if a.hasEnum && h.hasEnum {
+			h.enum = slices.DeleteFunc(slices.Clone(h.enum), func(v string) bool { return !slices.Contains(a.enum, v) })
+		} else if a.hasEnum {
+			h.enum, h.hasEnum = a.enum, true
+		}
+		if a.pattern != nil {
+			h.patterns = append(h.patterns, *a.pattern)
+		}
+		h.others = append(h.others, a.others...)
+	}
+	return h
+}
+
+// beyond says what bounds let through that others did not, "" for nothing.
+func (now held) beyond(was held) string {
+	switch {
+	case was.max != nil && now.max == nil:
+		return "has no upper bound (was " + number(was.max) + ")"
+	case was.max != nil && *now.max > *was.max:
+		return "may be up to " + number(now.max) + " (was " + number(was.max) + ")"
+	case was.min != nil && now.min == nil:
+		return "has no lower bound (was " + number(was.min) + ")"
+	case was.min != nil && *now.min < *was.min:
+		return "may be as small as " + number(now.min) + " (was " + number(was.min) + ")"
+	case was.required && !now.required:
+		return "is not required"
+	case was.hasEnum && !now.hasEnum:
+		return "may have values that are not listed"
+	}
+	for _, v := range now.enum {
+		if was.hasEnum && !slices.Contains(was.enum, v) {
+			return "may be " + quoteValue(v)
+		}
+	}
+	for _, p := range was.patterns {
+		if !slices.Contains(now.patterns, p) {
+			return "does not have to match " + quote(p)
+		}
+	}
+	return ""
+}
+
+// within says what bounds do not let through any more that others did, "" for
+// nothing. It is beyond, seen from the other side.
+func (now held) within(was held) string {
+	before := func(value *float64) string {
+		if value == nil {
+			return " (was not bound)"
+		}
+		return " (was " + number(value) + ")"
+	}
+	switch {
+	case now.max != nil && (was.max == nil || *was.max > *now.max):
+		return "may be up to " + number(now.max) + before(was.max)
+	case now.min != nil && (was.min == nil || *was.min < *now.min):
+		return "has to be at least " + number(now.min) + before(was.min)
+	case now.required && !was.required:
+		return "is required"
+	case now.hasEnum && !was.hasEnum:
+		return "may only have values that are listed"
+	}
+	for _, v := range was.enum {
+		if now.hasEnum && !slices.Contains(now.enum, v) {
+			return "may not be " + quoteValue(v)
+		}
+	}
+	for _, p := range now.patterns {
+		if !slices.Contains(was.patterns, p) {
+			return "has to match " + quote(p)
+		}
+	}
+	return ""
+}
+
+func number(value *float64) string { return pack.CompactJSON(*value) }

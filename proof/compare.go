@@ -1,0 +1,255 @@
+package proof
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/contextosai/packgate/jsonlogic"
+)
+
+// Bounds of one comparison: the intents, the decisions, tools and gates that are
+// looked at, and the changes.
+const (
+	mostIntents = 200
+	mostItems   = 100_000
+	mostChanges = 2_000
+)
+
+// Compare compares what two packs permit, over all requests of each intent, with
+// the solver's budget for each proof. It returns what is not equal, sorted by
+// intent, kind and subject; what is equal is not there, unless the claim takes a
+// variable to be a single value (Change.Assumed). Of packs that the compiler
+// refuses nothing can be said: then there is one undecided change.
+func Compare(base, head *Model, s jsonlogic.Solver) []Change {
+	for _, side := range []struct {
+		name string
+		*Model
+	}{{"base", base}, {"head", head}} {
+		if len(side.broken) > 0 {
+			return []Change{{Kind: Whole, Reason: fmt.Sprintf("the %s pack cannot be compiled: %s", side.name, side.broken[0])}}
+		}
+	}
+	t := &table{}
+	c := &comparison{
+		base: base, head: head, table: t, basePlaces: t.add(base), headPlaces: t.add(head),
+		prover: newProver(s, base, head), results: map[string]*outcome{},
+	}
+	c.ceilings = base.reads[safetyModePath] || head.reads[safetyModePath]
+	for _, tool := range base.tools {
+		other := head.tool(tool.id)
+		c.ceilings = c.ceilings || other != nil && other.rank != tool.rank
+	}
+	intents := merged(base.intents, head.intents)
+	for i, intent := range intents {
+		if i == mostIntents {
+			c.changes = append(c.changes, Change{Intent: intent, Kind: Whole,
+				Reason: fmt.Sprintf("only the first %d intents are compared", mostIntents)})
+			break
+		}
+		c.intent(intent)
+	}
+	slices.SortFunc(c.changes, compareChanges)
+	return c.changes
+}
+
+// comparison is one comparison of two packs.
+type comparison struct {
+	base, head             *Model
+	table                  *table
+	basePlaces, headPlaces []int
+	ceilings               bool
+	prover                 *prover
+	results                map[string]*outcome // by request
+	changes                []Change
+
+	items int // looked at
+
+	// Of one intent.
+	memo map[string]answer // by question
+}
+
+// intent compares what the packs make of one intent.
+func (c *comparison) intent(intent string) {
+	facts := factsOf(intent, c.ceilings, c.base, c.head)
+	b, h := c.base.scene(c.table, c.basePlaces, intent), c.head.scene(c.table, c.headPlaces, intent)
+	for _, s := range []*scene{b, h} {
+		s.facts, s.ceilings = facts, c.ceilings
+	}
+	c.memo = map[string]answer{}
+	before := len(c.changes)
+	for _, key := range merged(b.order, h.order) {
+		if c.spent(intent) {
+			return
+		}
+		c.decision(b, h, key)
+	}
+	ids := map[string]bool{}
+	for _, t := range slices.Concat(b.tools, h.tools) {
+		ids[t.id] = t.allowed || ids[t.id]
+	}
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		if ids[id] && c.spent(intent) {
+			return
+		}
+		if ids[id] {
+			c.tool(b, h, id)
+		}
+	}
+	if !slices.ContainsFunc(c.changes[before:], func(x Change) bool { return x.Verdict != Equal }) {
+		c.stop(b, h)
+	}
+}
+
+// spent notes that the rest of an intent is not compared, where that is so.
+func (c *comparison) spent(intent string) bool {
+	reason := c.prover.spent()
+	switch c.items++; {
+	case reason != "":
+	case c.items > mostItems:
+		reason = fmt.Sprintf("more than %d decisions, tools and gates are to be compared", mostItems)
+	case len(c.changes) > mostChanges:
+		reason = fmt.Sprintf("there are more than %d changes", mostChanges)
+	default:
+		return false
+	}
+	c.changes = append(c.changes, Change{Intent: intent, Kind: Whole, Reason: "not all of it is compared: " + reason})
+	return true
+}
+
+// question is one that is asked in both directions: of what `to` permits and
+// `from` does not. Name tells it from the others of the intent, as far as they
+// can have another answer; "" where there is no other one like it.
+type question struct {
+	name   func(from, to *scene) string
+	probes func(from, to *scene) []probe
+	// confirm looks at what the compiles of both packs came to. It says in words
+	// what is so in `to`, "" where the request shows nothing.
+	confirm func(from, to *outcome) string
+	// doubt says why a request shows nothing although the compiles differ; nil where
+	// there is no such reason.
+	doubt func(from, to *outcome) string
+	// lost says in words what confirm says of the other direction, from there.
+	lost func(from, to *outcome) string
+}
+
+// finding is what became of a question in one direction.
+type finding struct {
+	answer
+	what string
+}
+
+// judge asks a question in both directions and returns the change with what came
+// of it.
+func (c *comparison) judge(change Change, b, h *scene, q question) Change {
+	gained := c.find(b, h, q, q.confirm)
+	lost := c.find(h, b, q, func(from, to *outcome) string {
+		if q.confirm(from, to) == "" {
+			return ""
+		}
+		return q.lost(to, from)
+	})
+	change.Intent = b.intent
+	change.Gained, change.GainedWhat = gained.witness, gained.what
+	change.Unstopped = gained.unstopped
+	change.Lost, change.LostWhat = lost.witness, lost.what
+	change.Assumed = merged(gained.assumed, lost.assumed)
+	change.Reason = reasonOf(gained, lost)
+	change.Verdict = verdictOf(gained.verdict, lost.verdict)
+	return change
+}
+
+// note keeps a change, if it is one.
+func (c *comparison) note(change Change) {
+	if change.Verdict != Equal || len(change.Assumed) > 0 {
+		c.changes = append(c.changes, change)
+	}
+}
+
+const unconfirmed = "the compiler does not confirm the request that was found"
+
+func verdictOf(gained, lost jsonlogic.Verdict) Verdict {
+	switch {
+	case gained == jsonlogic.Satisfiable && lost == jsonlogic.Satisfiable:
+		return Incomparable
+	case gained == jsonlogic.Satisfiable:
+		return Grew
+	case gained == jsonlogic.Undecided:
+		return Undecided
+	case lost == jsonlogic.Unsatisfiable:
+		return Equal
+	}
+	return Shrank
+}
+
+func reasonOf(gained, lost finding) string {
+	switch {
+	case gained.verdict == jsonlogic.Undecided:
+		return "whether more is permitted is not proved: " + gained.reason
+	case lost.verdict == jsonlogic.Undecided:
+		return "whether less is permitted is not proved: " + lost.reason
+	}
+	return ""
+}
+
+// find answers a question in one direction, and has the request confirmed.
+func (c *comparison) find(from, to *scene, q question, confirm func(from, to *outcome) string) finding {
+	name := ""
+	if q.name != nil {
+		name = fmt.Sprint(to.Model == c.head) + "\x00" + q.name(from, to)
+	}
+	a, asked := c.memo[name]
+	if !asked || name == "" {
+		a = c.prover.any(q.probes(from, to))
+		c.memo[name] = a
+	}
+	if a.verdict != jsonlogic.Satisfiable {
+		return finding{answer: a}
+	}
+	was, is := c.compiled(from, a.witness), c.compiled(to, a.witness)
+	if q.doubt != nil {
+		if reason := q.doubt(was, is); reason != "" {
+			return finding{answer: answer{reason: reason}}
+		}
+	}
+	if what := confirm(was, is); what != "" {
+		return finding{a, what}
+	}
+	return finding{answer: answer{reason: unconfirmed}}
+}
+
+// stop compares which requests are compiled, where nothing else differs. Neither
+// direction is more: who saw a refusal sees an error now, or the reverse.
+func (c *comparison) stop(b, h *scene) {
+	change := c.judge(Change{Kind: Stop}, b, h, question{
+		probes: compiledOnly,
+		confirm: func(from, to *outcome) string {
+			return when(!from.ok() && to.ok(), "the request is compiled, and no decision is allowed in it")
+		},
+		lost: func(_, to *outcome) string { return "the compile stops: " + to.Reason() },
+	})
+	switch {
+	case change.Gained != nil || change.Lost != nil:
+		change.Verdict = Incomparable
+	case change.Reason != "":
+		change.Verdict = Undecided
+	}
+	c.note(change)
+}
+
+// when returns words that are true on a condition.
+func when(yes bool, what string) string {
+	if yes {
+		return what
+	}
+	return ""
+}
+
+// compiledOnly asks for a request that `to` compiles and `from` does not.
+func compiledOnly(from, to *scene) []probe {
+	gone := from.stops(to)
+	if !to.exists || len(gone) == 0 {
+		return nil
+	}
+	return []probe{to.probe([]jsonlogic.Formula{jsonlogic.Any(gone...)})}
+}

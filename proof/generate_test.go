@@ -1,0 +1,201 @@
+package proof
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/pack"
+)
+
+// Random packs are made of few pieces, whose constants are what the grid of
+// requests below has a value on either side of.
+var (
+	conditions = []string{
+		`true`, `false`, `{"==": [{"var": "request.context.verified"}, true]}`, `{"!": {"var": "request.context.verified"}}`,
+		`{">": [{"var": "request.context.amount"}, 10]}`, `{">": [{"var": "request.context.amount"}, 20]}`,
+		`{"<=": [{"var": "request.context.amount"}, 10]}`, `{"<": [10, {"var": "request.context.amount"}, 20]}`,
+		`{"and": [{"==": [{"var": "user.role"}, "agent"]}, {">": [{"var": "request.context.amount"}, 10]}]}`,
+		`{"or": [{"!=": [{"var": "user.role"}, "agent"]}, {"!": [{">": [{"var": "request.context.amount"}, 10]}]}]}`,
+		`{"in": [{"var": "user.role"}, ["agent", "lead"]]}`, `{"==": [{"var": "request.context.amount"}, null]}`,
+		`{"missing": ["request.context.amount"]}`, `{"===": [{"var": "user.role"}, "lead"]}`,
+		`{"and": [{"!=": [{"var": "request.context.amount"}, null]}, {">": [{"var": "request.context.amount"}, 10]}]}`,
+		`{">": [{"+": [{"var": "request.context.amount"}, 1]}, 10]}`,
+		`{"==": [{"var": "safety_mode"}, "network"]}`,
+	}
+	decisionKeys = []string{"d.read", "d.write", "d.pay"}
+	toolIDs      = []string{"adp_r.look", "adp_w.note", "adp_p.pay", "adp_p.void"}
+	gateIDs      = []string{"G_A", "G_B"}
+	argNames     = []string{"amount", "kind"}
+	bounds       = []string{
+		`{"max": 10}`, `{"max": 20}`, `{"min": 1, "max": 20}`, `{"min": 15}`, `{"required": true}`, `{"enum": ["a", "b"]}`,
+		`{"enum": ["b", "c"]}`, `{"enum": ["d"], "required": true}`, `{"pattern": "^a"}`, `{"pattern": "^b"}`,
+		`{"max": 10, "unless_approved": true}`, `{"max": 5, "unit": "INR"}`,
+	}
+)
+
+func one[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
+
+func chance(r *rand.Rand, in int) bool { return r.IntN(in) == 0 }
+
+// parts are what a random pack is made of; change turns them into those of a
+// version to compare with.
+type parts struct {
+	rules, gates, permissions []string
+	modes                     map[string]string
+}
+
+func randomBounds(r *rand.Rand) string {
+	var all []string
+	for _, arg := range argNames {
+		if chance(r, 2) {
+			all = append(all, fmt.Sprintf("%q: %s", arg, one(r, bounds)))
+		}
+	}
+	return "{" + strings.Join(all, ", ") + "}"
+}
+
+func randomOutcome(r *rand.Rand) string {
+	var members []string
+	switch r.IntN(5) {
+	case 0, 1, 2:
+		members = append(members, `"allow": true`)
+	case 3:
+		members = append(members, `"allow": false`)
+	}
+	if chance(r, 4) {
+		members = append(members, fmt.Sprintf(`"requires_approval_gate": %q`, one(r, gateIDs)))
+	}
+	if chance(r, 6) {
+		members = append(members, fmt.Sprintf(`"prohibits": [%q]`, one(r, []string{"pay", "adp_w.note", "look", "adp_p.void"})))
+	}
+	if chance(r, 4) {
+		members = append(members, fmt.Sprintf(`"approval_mode": %q`, one(r, []string{"network", "destructive", "local_write", "read_only"})))
+	}
+	if chance(r, 4) {
+		members = append(members, `"arg_constraints": `+randomBounds(r))
+	}
+	return "{" + strings.Join(members, ", ") + "}"
+}
+
+func randomRule(r *rand.Rand, id string) string {
+	members := []string{fmt.Sprintf(`"rule_id": %q`, id), `"if": ` + one(r, conditions), `"then": ` + randomOutcome(r)}
+	if chance(r, 3) {
+		members = append(members, `"else": `+randomOutcome(r))
+	}
+	if !chance(r, 6) {
+		members = append(members, `"applies_to": {"intent": "`+one(r, []string{"i.one", "i.one", "i.one", "i.two"})+`"}`)
+	}
+	if !chance(r, 6) {
+		members = append(members, fmt.Sprintf(`"decision_binding": %q`, one(r, decisionKeys)))
+	}
+	if chance(r, 8) {
+		members = append(members, `"non_enforcing": true`)
+	}
+	return "{" + strings.Join(members, ", ") + "}"
+}
+
+func randomGate(r *rand.Rand, id string) string {
+	return fmt.Sprintf(`{"gate_id": %q, "when": %s}`, id, one(r, conditions))
+}
+
+func randomPermission(r *rand.Rand, id string) string {
+	adapter, name, _ := strings.Cut(id, ".")
+	members := []string{fmt.Sprintf(`"permission_id": "p_%s", "adapter_id": %q, "capability": %q, "allow": %t`, name, adapter, name, !chance(r, 8))}
+	if chance(r, 3) {
+		members = append(members, fmt.Sprintf(`"requires_approval_gate": %q`, one(r, gateIDs)))
+	}
+	if chance(r, 2) {
+		members = append(members, `"arg_constraints": `+randomBounds(r))
+	}
+	return "{" + strings.Join(members, ", ") + "}"
+}
+
+func randomParts(r *rand.Rand) *parts {
+	p := &parts{modes: map[string]string{
+		"adp_r": "read_only", "adp_w": "local_write", "adp_p": "destructive", "d.read": "read_only", "d.write": "local_write", "d.pay": "destructive",
+	}}
+	for i := range 1 + r.IntN(4) {
+		p.rules = append(p.rules, randomRule(r, fmt.Sprintf("R_%d", i)))
+	}
+	for _, id := range gateIDs {
+		p.gates = append(p.gates, randomGate(r, id))
+	}
+	for _, id := range toolIDs {
+		p.permissions = append(p.permissions, randomPermission(r, id))
+	}
+	return p
+}
+
+// change returns the parts with one or two of them changed.
+func (p *parts) change(r *rand.Rand) *parts {
+	q := &parts{slices.Clone(p.rules), slices.Clone(p.gates), slices.Clone(p.permissions), maps.Clone(p.modes)}
+	for range 1 + r.IntN(2) {
+		switch r.IntN(9) {
+		case 0, 1, 2:
+			q.rules[r.IntN(len(q.rules))] = randomRule(r, "R_new")
+			q.rules = slices.CompactFunc(q.rules, func(a, b string) bool { return strings.Contains(a, "R_new") && strings.Contains(b, "R_new") })
+		case 3:
+			q.rules = append(q.rules, randomRule(r, fmt.Sprintf("R_%d", 10+len(q.rules))))
+		case 4:
+			if len(q.rules) > 1 {
+				q.rules = slices.Delete(q.rules, 0, 1)
+			}
+		case 5:
+			i := r.IntN(len(gateIDs))
+			q.gates[i] = randomGate(r, gateIDs[i])
+		case 6, 7:
+			i := r.IntN(len(toolIDs))
+			q.permissions[i] = randomPermission(r, toolIDs[i])
+		case 8:
+			name := one(r, []string{"adp_w", "adp_p", "d.read", "d.write", "d.pay"})
+			q.modes[name] = one(r, []string{"read_only", "local_write", "network", "destructive"})
+		}
+	}
+	// A rule that was replaced twice has its name twice.
+	seen := map[string]bool{}
+	q.rules = slices.DeleteFunc(q.rules, func(s string) bool {
+		id := s[:strings.Index(s, ",")]
+		again := seen[id]
+		seen[id] = true
+		return again
+	})
+	return q
+}
+
+func (p *parts) String() string {
+	var decisions []string
+	for _, key := range decisionKeys {
+		decisions = append(decisions, fmt.Sprintf(`{"decision_key": %q, "approval_mode": %q}`, key, p.modes[key]))
+	}
+	return fmt.Sprintf(`{
+"pack_meta": {"pack_id": "ctxpack.test", "pack_version": "1.0.0", "tenant": {"tenant_id": "tenant_a"}},
+"policy_layer": {"policy_bundles": [{"bundle_id": "B", "priority": 1, "policy_dsl": {"language": "jsonlogic", "rules": [
+%s
+]}}], "approval_gates": [
+%s
+]},
+"tooling_layer": {"adapter_registry": [
+{"adapter_id": "adp_r", "capabilities": ["look"], "approval_mode": %q},
+{"adapter_id": "adp_w", "capabilities": ["note"], "approval_mode": %q},
+{"adapter_id": "adp_p", "capabilities": ["pay", "void"], "approval_mode": %q}], "permissions": [
+%s
+]},
+"decision_layer": {"decision_specs": [%s]}, "evaluation_layer": {"eval_targets": [{"intent": "i.one"}]}}`,
+		strings.Join(p.rules, ",\n"), strings.Join(p.gates, ",\n"), p.modes["adp_r"], p.modes["adp_w"], p.modes["adp_p"],
+		strings.Join(p.permissions, ",\n"), strings.Join(decisions, ", "))
+}
+
+func read(t testing.TB, src string) *pack.Pack {
+	t.Helper()
+	d, faults := pack.Read("pack.json", []byte(src), pack.DefaultLimits())
+	if len(faults) > 0 {
+		t.Fatalf("%v\n%s", faults, src)
+	}
+	p := &pack.Pack{}
+	pack.Decode(d.Root, p)
+	return p
+}

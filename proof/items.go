@@ -1,0 +1,265 @@
+package proof
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/jsonlogic"
+)
+
+// joint returns the probe for a request that both versions compile, with a seed
+// and more context.
+func joint(from, to *scene, seed []jsonlogic.Formula, context ...[]conjunct) probe {
+	return to.probe(seed, append(context, from.context())...)
+}
+
+// probe returns the probe for a request that is compiled here, with a seed and
+// more context.
+func (s *scene) probe(seed []jsonlogic.Formula, context ...[]conjunct) probe {
+	return probe{
+		seed:    slices.Concat(s.facts, seed),
+		context: slices.Concat(append(context, s.context())...),
+	}
+}
+
+// stops says of requests that are compiled in another version in which ways they
+// are not compiled here.
+func (s *scene) stops(other *scene) []jsonlogic.Formula {
+	if !s.exists {
+		return []jsonlogic.Formula{jsonlogic.All()}
+	}
+	var ways []jsonlogic.Formula
+	for _, at := range s.known {
+		if _, there := slices.BinarySearch(other.known, at); !there {
+			ways = append(ways, s.unknown(at))
+		}
+	}
+	return ways
+}
+
+// seeds is one formula as the list of a seed.
+func seeds(f ...jsonlogic.Formula) []jsonlogic.Formula { return f }
+
+// decision compares when a decision is allowed, and by which gates it is held.
+func (c *comparison) decision(b, h *scene, key string) {
+	change := c.judge(Change{Kind: Decision, Subject: key}, b, h, question{
+		probes: func(from, to *scene) []probe {
+			d := to.standings[key]
+			if d == nil {
+				return nil
+			}
+			probes := c.grants(from, to, d, nil)
+			if from.standings[key] == nil {
+				return probes
+			}
+			return append(probes, c.stopped(from, to, to.permitted(item{decision: key}, nil))...)
+		},
+		confirm: func(from, to *outcome) string {
+			return when(to.allows(key) && !from.allows(key), item{decision: key}.words())
+		},
+		lost: func(_, to *outcome) string { return fmt.Sprintf("decision %s is not allowed any more", quote(key)) },
+	})
+	c.note(change)
+	if b.standings[key] != nil && h.standings[key] != nil {
+		c.gates(b, h, item{decision: key})
+	}
+}
+
+// stopped returns the probes for requests that `from` does not compile. Most
+// changes have none such at all, which is asked once.
+func (c *comparison) stopped(from, to *scene, context ...[]conjunct) []probe {
+	gone := from.stops(to)
+	if len(gone) == 0 {
+		return nil
+	}
+	name := fmt.Sprint(to.Model == c.head) + "\x00stops"
+	a, asked := c.memo[name]
+	if !asked {
+		a = c.prover.any(compiledOnly(from, to))
+		c.memo[name] = a
+	}
+	if a.verdict == jsonlogic.Unsatisfiable && len(a.assumed) == 0 {
+		return nil
+	}
+	p := to.probe(seeds(jsonlogic.Any(gone...)), context...)
+	p.unstopped = true
+	return []probe{p}
+}
+
+// grants returns the probes for requests that are compiled in both versions, in
+// which `to` allows a decision and `from` does not. The context says what else
+// has to hold.
+func (c *comparison) grants(from, to *scene, d *standing, context []conjunct) []probe {
+	was := from.standings[d.key]
+	if was == nil {
+		return []probe{to.probe(nil, to.permitted(item{decision: d.key}, nil), context)}
+	}
+	if sameStanding(from, to, d.key) {
+		return nil
+	}
+	var probes []probe
+	if fresh, may := to.newlyGranted(d, was); may {
+		refused := plain(from.none(was.allow))
+		if was.readOnly {
+			refused = append(refused, oneOf(from.each(was.fires)))
+		}
+		probes = append(probes, joint(from, to, seeds(fresh), plain(to.none(to.denials(d))), refused, context))
+	}
+	if lifted := from.denials(was).without(to.denials(d)); len(lifted) > 0 {
+		probes = append(probes, joint(from, to, seeds(from.any(lifted)), to.permitted(item{decision: d.key}, nil), context))
+	}
+	return probes
+}
+
+// newlyGranted says that a decision is allowed by what did not allow it before.
+// May is false where there is nothing such.
+func (s *scene) newlyGranted(d, was *standing) (f jsonlogic.Formula, may bool) {
+	ways := []jsonlogic.Formula{s.any(d.allow.without(was.allow))}
+	may = len(d.allow.without(was.allow)) > 0
+	if d.readOnly && !(was.readOnly && slices.Equal(d.fires, was.fires)) {
+		ways, may = append(ways, jsonlogic.Not(s.any(d.fires))), true
+	}
+	return jsonlogic.Any(ways...), may
+}
+
+// sameStanding reports whether the same allows and denies a decision in both
+// versions.
+func sameStanding(from, to *scene, key string) bool {
+	a, b := from.standings[key], to.standings[key]
+	if a == nil || b == nil {
+		return a == b
+	}
+	same := slices.Equal(a.allow, b.allow) && slices.Equal(a.deny, b.deny) && slices.Equal(from.denyAll, to.denyAll)
+	return same && a.readOnly == b.readOnly && (!a.readOnly || slices.Equal(a.fires, b.fires))
+}
+
+// tool compares when a tool is surfaced, and what holds it.
+func (c *comparison) tool(b, h *scene, id string) {
+	was, is := b.open(id), h.open(id)
+	if was == nil && is == nil {
+		return
+	}
+	for _, side := range []struct {
+		*scene
+		*tool
+	}{{b, was}, {h, is}} {
+		if side.tool != nil && side.tooMany(side.tool) {
+			c.note(Change{Intent: b.intent, Kind: Tool, Subject: id, Reason: "its bounds are too many to be followed"})
+			return
+		}
+	}
+	c.note(c.judge(Change{Kind: Tool, Subject: id}, b, h, question{
+		name:   func(from, to *scene) string { return "tool " + from.sign(id) + to.sign(id) },
+		probes: func(from, to *scene) []probe { return c.surfacings(from, to, id) },
+		confirm: func(from, to *outcome) string {
+			return when(to.surfaces(id) && !from.surfaces(id), item{tool: id}.words())
+		},
+		lost: func(_, to *outcome) string { return fmt.Sprintf("tool %s is not surfaced any more", quote(id)) },
+	}))
+	if was != nil && is != nil {
+		c.gates(b, h, item{tool: id})
+		c.bounds(b, h, was, is)
+		c.mode(b, h, was, is)
+	}
+}
+
+// sign names what decides whether a tool is surfaced. Tools with one sign are
+// surfaced in the same requests.
+func (s *scene) sign(id string) string {
+	if known, is := s.signs[id]; is {
+		return known
+	}
+	text := "none\x00"
+	if t := s.open(id); t != nil {
+		text = fmt.Sprint(t.rank, s.prohibitions(t))
+		if _, can := s.emptied(t); can {
+			text += " " + id
+		}
+		text += "\x00"
+	}
+	s.signs[id] = text
+	return text
+}
+
+// surfacings returns the probes for requests in which `to` surfaces a tool and
+// `from` does not. What only reads is there whenever a request is compiled: that
+// `from` stops where `to` denies is no gain (see Stop).
+func (c *comparison) surfacings(from, to *scene, id string) []probe {
+	is, was := to.open(id), from.open(id)
+	if is == nil {
+		return nil
+	}
+	if was == nil {
+		return to.allowing(is, to.around(is))
+	}
+	there := to.permitted(item{tool: id}, nil)
+	probes := c.authorisations(from, to, was, is)
+	if lifted := from.prohibitions(was).without(to.prohibitions(is)); len(lifted) > 0 {
+		probes = append(probes, joint(from, to, seeds(from.any(lifted)), there))
+	}
+	if empty, can := from.emptied(was); can && !c.sameBounds(from, to, was, is) {
+		probes = append(probes, joint(from, to, seeds(empty), there))
+	}
+	if is.rank < was.rank {
+		probes = append(probes, joint(from, to, seeds(safetyModeFrom(is.rank, was.rank-1)), there))
+	}
+	if is.rank == 0 {
+		return probes
+	}
+	return append(probes, c.stopped(from, to, there)...)
+}
+
+// allowing returns a probe for each decision that may authorise a tool, or one if
+// it needs none.
+func (s *scene) allowing(t *tool, context []jsonlogic.Formula) []probe {
+	if t.rank == 0 {
+		return []probe{s.probe(nil, plain(context))}
+	}
+	var probes []probe
+	for _, d := range s.deciding(t) {
+		probes = append(probes, s.probe(nil, s.permitted(item{decision: d.key}, nil), plain(context)))
+	}
+	return probes
+}
+
+// authorisations returns the probes for requests in which a decision authorises a
+// tool in `to`, and none does in `from`.
+func (c *comparison) authorisations(from, to *scene, was, is *tool) []probe {
+	if was.rank == 0 {
+		return nil
+	}
+	around := plain(to.around(is))
+	refused := func(but string) []conjunct {
+		context := slices.Clone(around)
+		for _, d := range from.deciding(was) {
+			if d.key != but {
+				context = append(context, conjunct{formula: jsonlogic.Not(from.core(d))})
+			}
+		}
+		return context
+	}
+	if is.rank == 0 {
+		return []probe{joint(from, to, nil, refused(""))}
+	}
+	could := map[string]bool{}
+	for _, d := range from.deciding(was) {
+		could[d.key] = true
+	}
+	var probes []probe
+	for _, d := range to.deciding(is) {
+		switch {
+		case !could[d.key]:
+			probes = append(probes, joint(from, to, nil, to.permitted(item{decision: d.key}, nil), refused("")))
+		case !sameStanding(from, to, d.key):
+			probes = append(probes, c.grants(from, to, d, refused(d.key))...)
+		}
+	}
+	return probes
+}
+
+// sameBounds reports whether the same bounds can hold for a tool in both versions.
+func (c *comparison) sameBounds(b, h *scene, was, is *tool) bool {
+	return !slices.ContainsFunc(merged(was.args, is.args), func(arg string) bool {
+		return !alike(b.sources(was, arg), h.sources(is, arg))
+	})
+}

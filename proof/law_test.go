@@ -1,0 +1,350 @@
+package proof
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+)
+
+// grid returns the data of a request for every combination of the values that
+// the conditions tell apart, at each of the safety modes.
+func grid(intent string, modes []string) (requests []map[string]any) {
+	for _, amount := range []any{nil, 9.0, 10.0, 11.0, 20.0, 21.0, "15"} {
+		for _, verified := range []any{nil, true, false, "any"} {
+			for _, role := range []any{nil, "agent", "lead", "other", 1.0} {
+				for _, mode := range modes {
+					context := map[string]any{}
+					if amount != nil {
+						context["amount"] = amount
+					}
+					if verified != nil {
+						context["verified"] = verified
+					}
+					data := map[string]any{"safety_mode": mode, "request": map[string]any{"intent": intent, "context": context}}
+					if role != nil {
+						data["user"] = map[string]any{"role": role}
+					}
+					requests = append(requests, data)
+				}
+			}
+		}
+	}
+	return requests
+}
+
+// state is what a compile gives, by what a change can be about: for decisions and
+// tools that they are there, for gates that they are active, for bounds which
+// values of the argument are let through, for modes their rank.
+type state struct {
+	ok    bool
+	there map[string]bool
+	gates []string
+	lets  map[string]map[string]bool
+	ranks map[string]int
+}
+
+// values are the calls that bounds are tried with: values of one argument, nil
+// for none, before and after an approval.
+var values = []any{nil, 0.0, 1.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, "a", "b", "c", "d", "abc", "bcd", "z"}
+
+func observe(t testing.TB, program *compiler.Program, p *pack.Pack, data map[string]any) *state {
+	t.Helper()
+	result, err := program.Compile(Request(p, data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &state{there: map[string]bool{}, lets: map[string]map[string]bool{}, ranks: map[string]int{}}
+	if result.Outcome != compiler.Compiled {
+		if result.Stop.Stage == "resolve" {
+			t.Fatalf("the request is not compiled: %s", result.Stop.Reason)
+		}
+		return s
+	}
+	s.ok = true
+	for _, d := range result.Trace.Decisions {
+		s.there[d.Decision.DecisionKey.Value] = d.State == compiler.DecisionAllowed
+	}
+	s.gates = result.Context.RuntimeControls.ApprovalGatesActive
+	for _, e := range result.Context.Manifests.ToolManifest {
+		for _, name := range e.Capabilities {
+			id := e.AdapterID + "." + name
+			s.there[id] = true
+			s.ranks[id] = pack.ApprovalMode(e.CapabilityMetadata[name].ApprovalMode).Rank()
+			for _, arg := range argNames {
+				s.lets[id+" "+arg] = calls(e.Constraints[name][arg])
+			}
+		}
+	}
+	return s
+}
+
+// calls returns which values are let through by what a manifest says of an
+// argument.
+func calls(constraint any) map[string]bool {
+	list, several := constraint.([]any)
+	if constraint != nil && !several {
+		list = []any{constraint}
+	}
+	var bounds []map[string]any
+	for _, b := range list {
+		bounds = append(bounds, b.(map[string]any))
+	}
+	let := map[string]bool{}
+	for _, v := range values {
+		for _, approved := range []bool{false, true} {
+			passes := true
+			for _, b := range bounds {
+				if b["unless_approved"] != true || !approved {
+					passes = passes && lets(b, v)
+				}
+			}
+			let[fmt.Sprint(v, " ", approved)] = passes
+		}
+	}
+	return let
+}
+
+func lets(b map[string]any, v any) bool {
+	if v == nil {
+		return b["required"] != true
+	}
+	number, isNumber := v.(float64)
+	text, _ := v.(string)
+	if least, ok := b["min"].(float64); ok && isNumber && number < least {
+		return false
+	}
+	if most, ok := b["max"].(float64); ok && isNumber && number > most {
+		return false
+	}
+	if list, ok := b["enum"].([]any); ok && !slices.Contains(list, v) {
+		return false
+	}
+	if pattern, ok := b["pattern"].(string); ok && !strings.HasPrefix(text, pattern[1:]) {
+		return false
+	}
+	return true
+}
+
+// related says which gates hold a decision or a tool, worked out from the pack as
+// it is written.
+func related(p *pack.Pack, intent, gate, subject string) bool {
+	rank := map[string]int{}
+	for _, d := range p.DecisionLayer.DecisionSpecs.Items {
+		rank[d.DecisionKey.Value] = pack.Mode(d.ApprovalMode).Rank()
+	}
+	adapter, name, _ := strings.Cut(subject, ".")
+	needs := -1
+	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
+		if a.AdapterID.Value == adapter {
+			needs = pack.Mode(a.ApprovalMode).Rank()
+		}
+	}
+	for _, one := range p.ToolingLayer.Permissions.Items {
+		if one.AdapterID.Value == adapter && one.Capability.Value == name && one.RequiresApprovalGate.Value == gate {
+			return true
+		}
+	}
+	for _, r := range p.PolicyLayer.PolicyBundles.Items[0].PolicyDSL.Rules.Items {
+		if r.NonEnforcing.Value || r.AppliesTo.Intent.OK && r.AppliesTo.Intent.Value != intent {
+			continue
+		}
+		key := r.DecisionBinding.Value
+		governs := !r.DecisionBinding.OK || key == subject || needs > 0 && rank[key] >= needs
+		for _, o := range r.Outcomes() {
+			if governs && o.RequiresApprovalGate.Value == gate {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// effectful reports whether something is a decision, or a tool that does more than
+// read.
+func effectful(p *pack.Pack, id string) bool {
+	adapter, _, _ := strings.Cut(id, ".")
+	return !slices.ContainsFunc(p.ToolingLayer.AdapterRegistry.Items, func(a pack.Adapter) bool {
+		return a.AdapterID.Value == adapter && pack.Mode(a.ApprovalMode) == pack.ReadOnly
+	})
+}
+
+// known returns the intents that a pack names.
+func known(p *pack.Pack) []string {
+	names := []string{p.EvaluationLayer.EvalTargets.Items[0].Intent.Value}
+	for _, r := range p.PolicyLayer.PolicyBundles.Items[0].PolicyDSL.Rules.Items {
+		names = append(names, r.AppliesTo.Intent.Value)
+	}
+	return names
+}
+
+// truth is what brute force says of one thing: whether a request gained and lost.
+type truth struct{ gained, lost bool }
+
+// subject names what a change is about.
+type subject struct {
+	intent   string
+	kind     Kind
+	of, args string
+}
+
+// brute compares two packs over the grid, and over the requests that changes show.
+func brute(t testing.TB, base, head *pack.Pack, changes []Change, modes []string) map[subject]truth {
+	t.Helper()
+	found := map[subject]truth{}
+	note := func(s subject, gained, lost bool) {
+		was := found[s]
+		found[s] = truth{was.gained || gained, was.lost || lost}
+	}
+	bp, hp := compiler.Prepare(base), compiler.Prepare(head)
+	for _, intent := range []string{"i.one", "i.two"} {
+		requests := grid(intent, modes)
+		for _, c := range changes {
+			for _, witness := range []map[string]any{c.Gained, c.Lost} {
+				if c.Intent == intent && witness != nil {
+					requests = append(requests, witness)
+				}
+			}
+		}
+		for _, data := range requests {
+			b, h := observe(t, bp, base, data), observe(t, hp, head, data)
+			note(subject{intent, Stop, "", ""}, !b.ok && h.ok, b.ok && !h.ok)
+			for _, id := range slices.Concat(decisionKeys, toolIDs) {
+				kind := Decision
+				if strings.HasPrefix(id, "adp") {
+					kind = Tool
+				}
+				was, is := b.there[id], h.there[id]
+				// What only reads is there whenever a request is compiled.
+				gained := is && !was && (b.ok || effectful(head, id) || !slices.Contains(known(base), intent))
+				lost := was && !is && (h.ok || effectful(base, id) || !slices.Contains(known(head), intent))
+				note(subject{intent, kind, id, ""}, gained, lost)
+				if !was || !is {
+					continue
+				}
+				for _, g := range gateIDs {
+					before := slices.Contains(b.gates, g) && related(base, intent, g, id)
+					after := slices.Contains(h.gates, g) && related(head, intent, g, id)
+					note(subject{intent, Gate, id, g}, before && !after, after && !before)
+				}
+				note(subject{intent, Mode, id, ""}, h.ranks[id] > b.ranks[id], h.ranks[id] < b.ranks[id])
+				for _, arg := range argNames {
+					for v, let := range h.lets[id+" "+arg] {
+						note(subject{intent, Bounds, id, arg}, let && !b.lets[id+" "+arg][v], !let && b.lets[id+" "+arg][v])
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+func describeChange(c Change) string {
+	text, _ := json.Marshal(c)
+	return fmt.Sprintf("%s %s %s", c.Kind, c.Verdict, text)
+}
+
+// agree holds the claims of a comparison against brute force.
+func agree(t testing.TB, base, head *pack.Pack, changes []Change, modes []string, count map[string]int) (wrong []string) {
+	t.Helper()
+	byName := map[subject]Change{}
+	differs := map[string]bool{}
+	for _, c := range changes {
+		byName[subject{c.Intent, c.Kind, c.Subject, c.Arg}] = c
+		differs[c.Intent] = differs[c.Intent] || c.Verdict != Equal
+	}
+	for s, is := range brute(t, base, head, changes, modes) {
+		c, there := byName[s]
+		delete(byName, s)
+		if !there {
+			c.Verdict = Equal
+		}
+		if s.kind == Stop {
+			if !there && differs[s.intent] {
+				continue // only where nothing else differs
+			}
+			is = truth{is.gained || is.lost, is.gained || is.lost}
+		}
+		if c.Verdict == Equal && !is.gained && !is.lost {
+			count["equal"]++
+			continue
+		}
+		count[s.kind.String()+" "+c.Verdict.String()]++
+		switch {
+		case is.gained && (c.Verdict == Equal || c.Verdict == Shrank):
+			wrong = append(wrong, fmt.Sprintf("%v grew, and it says %s", s, describeChange(c)))
+		case is.lost && c.Verdict == Equal, is.lost && c.Verdict == Grew && c.Reason == "":
+			wrong = append(wrong, fmt.Sprintf("%v shrank, and it says %s", s, describeChange(c)))
+		case s.kind != Bounds && !is.gained && (c.Verdict == Grew || c.Verdict == Incomparable):
+			wrong = append(wrong, fmt.Sprintf("%v did not grow, and it says %s", s, describeChange(c)))
+		case s.kind != Bounds && !is.lost && (c.Verdict == Shrank && c.Reason == "" || c.Verdict == Incomparable):
+			wrong = append(wrong, fmt.Sprintf("%v did not shrink, and it says %s", s, describeChange(c)))
+		}
+	}
+	for _, c := range byName { // what is there in no request of the grid can only be open
+		if c.Verdict == Undecided || c.Verdict == Equal || c.Verdict == Shrank && c.Reason != "" {
+			continue
+		}
+		wrong = append(wrong, "about nothing: "+describeChange(c))
+	}
+	return wrong
+}
+
+// modesOf returns the safety modes that matter to random packs.
+func modesOf(packs ...*parts) []string {
+	all := []string{"destructive", "network", "local_write", "read_only"}
+	for _, p := range packs {
+		if strings.Contains(p.String(), "safety_mode") || !maps.Equal(p.modes, packs[0].modes) {
+			return all
+		}
+	}
+	return all[:1]
+}
+
+// Of random pairs of packs, whatever is claimed agrees with compiling both for
+// every request of a grid: nothing that grew is called equal or smaller, and
+// nothing is said to be gained or lost that is not.
+func TestCompareAgreesWithTheCompiler(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 23))
+	count := map[string]int{}
+	for i := range 60 {
+		before := randomParts(r)
+		after := before.change(r)
+		if chance(r, 10) {
+			after = randomParts(r)
+		}
+		base, head := read(t, before.String()), read(t, after.String())
+		changes := Compare(New(base), New(head), jsonlogic.Solver{})
+		for _, w := range agree(t, base, head, changes, modesOf(before, after), count) {
+			t.Fatalf("%d: %s\nbase %s\nhead %s", i, w, before, after)
+		}
+		if again := Compare(New(base), New(head), jsonlogic.Solver{}); !reflect.DeepEqual(changes, again) {
+			t.Fatalf("%d: %+v, then %+v", i, changes, again)
+		}
+		for _, same := range [][]Change{Compare(New(base), New(read(t, before.String())), jsonlogic.Solver{}), Compare(New(head), New(head), jsonlogic.Solver{})} {
+			if len(same) > 0 {
+				t.Fatalf("%d: a pack differs from itself: %+v\n%s", i, same, before)
+			}
+		}
+	}
+	undecided, decided := 0, 0
+	for what, n := range count {
+		if strings.HasSuffix(what, Undecided.String()) {
+			undecided += n
+		} else if what != "equal" {
+			decided += n
+		}
+	}
+	t.Logf("%v", count)
+	if len(count) < 15 || decided < 120 || undecided > decided/10 {
+		t.Errorf("%d changes decided and %d not, of %d kinds", decided, undecided, len(count))
+	}
+}

@@ -1,0 +1,162 @@
+package proof
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/jsonlogic"
+)
+
+// bounds compares what the arguments of a tool may be where both versions surface
+// it.
+func (c *comparison) bounds(b, h *scene, was, is *tool) {
+	x := item{tool: was.id}
+	for _, arg := range merged(was.args, is.args) {
+		if alike(b.sources(was, arg), h.sources(is, arg)) {
+			continue
+		}
+		sources := func(s *scene) []source { return s.sources(s.open(x.tool), arg) }
+		c.note(c.judge(Change{Kind: Bounds, Subject: x.tool, Arg: arg}, b, h, question{
+			probes:  func(from, to *scene) []probe { return c.loosened(from, to, sources(from), sources(to), x) },
+			doubt:   func(from, to *outcome) string { return unlike(from, to, x.tool, arg) },
+			confirm: func(from, to *outcome) string { return looser(from, to, x.tool, arg) },
+			lost:    func(from, to *outcome) string { return stricter(from, to, x.tool, arg) },
+		}))
+	}
+}
+
+// worlds returns the bounds as they are before an approval and after it; where
+// none ends with an approval that is the same.
+func worlds(was, is []atoms) [][2]held {
+	before := [2]held{together(was, false), together(is, false)}
+	if !slices.ContainsFunc(slices.Concat(was, is), func(a atoms) bool { return a.unlessApproved }) {
+		return [][2]held{before}
+	}
+	return [][2]held{before, {together(was, true), together(is, true)}}
+}
+
+// looser says in words what an argument may be in `to` and not in `from`, "" for
+// nothing.
+func looser(from, to *outcome, id, arg string) string {
+	return compared(from, to, id, arg, func(w [2]held) string { return w[1].beyond(w[0]) })
+}
+
+// stricter says in words what an argument may not be any more in `to`.
+func stricter(from, to *outcome, id, arg string) string {
+	return compared(from, to, id, arg, func(w [2]held) string { return w[1].within(w[0]) })
+}
+
+func compared(from, to *outcome, id, arg string, say func([2]held) string) string {
+	if !from.surfaces(id) || !to.surfaces(id) {
+		return ""
+	}
+	for i, w := range worlds(from.boundsOn(from.open(id), arg), to.boundsOn(to.open(id), arg)) {
+		if what := say(w); what != "" {
+			return fmt.Sprintf("argument %s of %s %s%s", quote(arg), quote(id), what, [...]string{"", " once it is approved"}[i])
+		}
+	}
+	return ""
+}
+
+// unlike says why the bounds of an argument cannot be compared in one request: of
+// two patterns, or of members that the contract does not have, nobody knows which
+// is stricter.
+func unlike(from, to *outcome, id, arg string) string {
+	if !from.surfaces(id) || !to.surfaces(id) {
+		return ""
+	}
+	for _, w := range worlds(from.boundsOn(from.open(id), arg), to.boundsOn(to.open(id), arg)) {
+		switch {
+		case !subset(w[0].patterns, w[1].patterns) && !subset(w[1].patterns, w[0].patterns):
+			return fmt.Sprintf("argument %s has another pattern, and patterns are not compared", quote(arg))
+		case !subset(w[0].others, w[1].others) || !subset(w[1].others, w[0].others):
+			return fmt.Sprintf("argument %s is bound by a member that is not known", quote(arg))
+		}
+	}
+	return ""
+}
+
+func subset(part, whole []string) bool {
+	return !slices.ContainsFunc(part, func(s string) bool { return !slices.Contains(whole, s) })
+}
+
+// loosened returns the probes for requests in which a bound holds in `from`, and
+// none in `to` that is as strict.
+func (c *comparison) loosened(from, to *scene, was, is []source, x item) (probes []probe) {
+	there := both(from, to, x, nil)
+	for _, approved := range []bool{false, true} {
+		old, now := until(was, approved), until(is, approved)
+		for _, s := range old {
+			for _, covers := range s.parts(now) {
+				if loose, may := from.uncovered(s, now, covers); may {
+					probes = append(probes, to.probe(seeds(from.is(s.when)), plain(loose), there))
+				}
+			}
+		}
+		if len(until(was, true)) == len(was) && len(until(is, true)) == len(is) {
+			break
+		}
+	}
+	return probes
+}
+
+// until returns the bounds that hold before an approval, or those after it.
+func until(list []source, approved bool) []source {
+	return slices.DeleteFunc(slices.Clone(list), func(s source) bool { return approved && s.unlessApproved })
+}
+
+// parts returns for each thing that a bound says what is as strict about it.
+func (a *atoms) parts(now []source) (parts []func(source) bool) {
+	if a.max != nil {
+		parts = append(parts, func(t source) bool { return t.max != nil && *t.max <= *a.max })
+	}
+	if a.min != nil {
+		parts = append(parts, func(t source) bool { return t.min != nil && *t.min >= *a.min })
+	}
+	if a.required {
+		parts = append(parts, func(t source) bool { return t.required })
+	}
+	if a.hasEnum {
+		// A value that none of the lists has, and those that one of them has.
+		parts = append(parts, func(t source) bool { return t.hasEnum })
+		for _, value := range a.missing(now) {
+			parts = append(parts, func(t source) bool { return !t.admits(value) })
+		}
+	}
+	if a.pattern != nil {
+		parts = append(parts, func(t source) bool { return t.pattern != nil && *t.pattern == *a.pattern })
+	}
+	for _, other := range a.others {
+		parts = append(parts, func(t source) bool { return slices.Contains(t.others, other) })
+	}
+	return parts
+}
+
+// missing returns the values that one of the other lists has and this one not.
+func (a *atoms) missing(others []source) (values []string) {
+	for _, t := range others {
+		for _, v := range t.enum {
+			if !a.admits(v) {
+				values = append(values, v)
+			}
+		}
+	}
+	slices.Sort(values)
+	return slices.Compact(values)
+}
+
+// uncovered says that no bound holds which covers another one. May is false where
+// one always does when that does.
+func (s *scene) uncovered(held source, by []source, covers func(source) bool) (none []jsonlogic.Formula, may bool) {
+	var list []literal
+	for _, t := range by {
+		if !covers(t) {
+			continue
+		}
+		if t.when == always || t.when == held.when {
+			return nil, false
+		}
+		list = append(list, t.when)
+	}
+	return s.none(normal(list)), true
+}

@@ -1,0 +1,95 @@
+package proof
+
+import (
+	"slices"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/pack"
+)
+
+// outcome is what a pack was really compiled to for one request.
+type outcome struct {
+	*scene
+	*compiler.Result
+}
+
+// compiled compiles a pack for a request, once.
+func (c *comparison) compiled(s *scene, witness map[string]any) *outcome {
+	side := "base "
+	if s.Model == c.head {
+		side = "head "
+	}
+	key := side + pack.CompactJSON(witness)
+	if known := c.results[key]; known != nil {
+		return known
+	}
+	o := s.compile(witness)
+	c.results[key] = o
+	return o
+}
+
+func (s *scene) compile(witness map[string]any) *outcome {
+	result, err := s.program.Compile(Request(s.pack, witness))
+	if err != nil { // what is not compiled permits nothing
+		result = &compiler.Result{Outcome: compiler.Refused, Stop: &compiler.Stop{Reason: err.Error()}}
+	}
+	return &outcome{s, result}
+}
+
+func (o *outcome) ok() bool { return o.Outcome == compiler.Compiled }
+
+func (o *outcome) allows(key string) bool {
+	return o.ok() && slices.ContainsFunc(o.Trace.Decisions, func(d compiler.DecisionTrace) bool {
+		return d.Decision.DecisionKey.Value == key && d.State == compiler.DecisionAllowed
+	})
+}
+
+func (o *outcome) surfaces(id string) bool {
+	return o.ok() && slices.ContainsFunc(o.Trace.Tools, func(t compiler.ToolTrace) bool {
+		return t.Surfaced && t.Name() == id
+	})
+}
+
+// permits reports whether an item is there.
+func (o *outcome) permits(x item) bool {
+	if x.tool != "" {
+		return o.surfaces(x.tool)
+	}
+	return o.allows(x.decision)
+}
+
+// gated reports whether a gate holds an item: it is one that does, and active.
+func (o *outcome) gated(gate string, x item) bool {
+	return o.ok() && o.holds(gate, x) && slices.Contains(o.Context.RuntimeControls.ApprovalGatesActive, gate)
+}
+
+// boundsOn returns the bounds that hold for an argument of a surfaced tool.
+func (o *outcome) boundsOn(t *tool, arg string) []atoms {
+	var list []atoms
+	for _, e := range o.Context.Manifests.ToolManifest {
+		if e.AdapterID != t.adapter.AdapterID.Value {
+			continue
+		}
+		switch says := e.Constraints[t.name][arg].(type) {
+		case map[string]any:
+			list = append(list, atomsOf(says))
+		case []any:
+			for _, each := range says {
+				if one, ok := each.(map[string]any); ok {
+					list = append(list, atomsOf(one))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// modeOf returns the effective mode of a surfaced tool.
+func (o *outcome) modeOf(t *tool) pack.ApprovalMode {
+	for _, e := range o.Context.Manifests.ToolManifest {
+		if data, there := e.CapabilityMetadata[t.name]; there && e.AdapterID == t.adapter.AdapterID.Value {
+			return pack.ApprovalMode(data.ApprovalMode)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,242 @@
+package proof
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/jsonlogic"
+)
+
+// Bounds of one comparison or one surface. A pack needs some dozens of proofs;
+// one that is made to be slow must not succeed.
+const (
+	mostProofs    = 1000
+	mostUndecided = 20
+	allSteps      = 20_000_000
+	lastTry       = 500_000 // unless the solver says otherwise
+	mostExhausted = 4       // proofs that may use up the last try
+	lesserTry     = 100_000 // the last one from then on
+	firstRound    = 32      // offended conjuncts that are taken in at once
+	mostWays      = 64      // of a conjunct that is taken in as it is
+	waySteps      = 1_000   // to find out that a way does not go with the rest
+)
+
+// probe is one way in which a question can be true. The seed has to hold, and
+// all of the context; that is looked at only as far as it matters.
+type probe struct {
+	seed    []jsonlogic.Formula
+	context []conjunct
+	// unstopped says that it is about requests that the other version stops at.
+	unstopped bool
+}
+
+// conjunct is one part of the context, and the ways in which it can be true where
+// it says that one of several holds.
+type conjunct struct {
+	formula jsonlogic.Formula
+	ways    []jsonlogic.Formula
+}
+
+// plain returns formulas as conjuncts.
+func plain(list []jsonlogic.Formula) []conjunct {
+	conjuncts := make([]conjunct, len(list))
+	for i, f := range list {
+		conjuncts[i].formula = f
+	}
+	return conjuncts
+}
+
+// oneOf says that one of the formulas holds.
+func oneOf(ways []jsonlogic.Formula) conjunct { return conjunct{jsonlogic.Any(ways...), ways} }
+
+// answer is what became of a question. Of several probes it is that of the first
+// which has a request.
+type answer struct {
+	verdict jsonlogic.Verdict
+	witness map[string]any
+	assumed []string
+	reason  string
+	// unstopped says that the request is one that the other version stops at, and
+	// that there is no other kind.
+	unstopped bool
+}
+
+// prover asks the solver and keeps account.
+type prover struct {
+	solver    jsonlogic.Solver
+	left      int // steps
+	proofs    int
+	undecided int
+	exhausted int // of the undecided, those for want of steps
+}
+
+func newProver(s jsonlogic.Solver, models ...*Model) *prover {
+	if s.Steps <= 0 {
+		s.Steps = lastTry
+	}
+	s.Lists = slices.Clone(s.Lists)
+	for _, m := range models {
+		s.Lists = append(s.Lists, m.lists...)
+	}
+	slices.Sort(s.Lists)
+	s.Lists = slices.Compact(s.Lists)
+	return &prover{solver: s, left: allSteps}
+}
+
+// ask decides whether formulas hold together.
+//
+// Where several used up their steps, the pack is one with thousands of conditions
+// that have to do with each other, and more steps would be spent in vain: the
+// questions that remain get fewer, which suffices for those that are simple.
+func (q *prover) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
+	a := q.solver.Gradually(jsonlogic.All(parts...), q.spend)
+	if a.OutOfSteps() {
+		if q.exhausted++; q.exhausted == mostExhausted {
+			q.solver.Steps = min(q.solver.Steps, lesserTry)
+		}
+	}
+	return a
+}
+
+// spend takes steps from the account, and says why there are none left.
+func (q *prover) spend(steps int) string {
+	if q.left -= steps; q.left < 0 {
+		return q.spent()
+	}
+	return ""
+}
+
+// any answers a question: whether one of the probes has a request. It is
+// unsatisfiable only where none of them has.
+func (q *prover) any(probes []probe) answer {
+	overall := answer{verdict: jsonlogic.Unsatisfiable}
+	for _, p := range probes {
+		a := q.exists(p)
+		a.unstopped = p.unstopped && overall.verdict == jsonlogic.Unsatisfiable
+		if overall.take(a) {
+			return a
+		}
+	}
+	return overall
+}
+
+// take adds the answer about one part of a question to that about the parts
+// before. It reports whether a request was found, which ends the question.
+func (a *answer) take(part answer) (found bool) {
+	switch {
+	case part.verdict == jsonlogic.Satisfiable:
+		return true
+	case part.verdict == jsonlogic.Undecided:
+		*a = part
+	case a.verdict == jsonlogic.Unsatisfiable:
+		a.assumed = merged(a.assumed, part.assumed)
+	}
+	return false
+}
+
+// spent says why no more proofs are made, "" where they are.
+func (q *prover) spent() string {
+	switch {
+	case q.proofs >= mostProofs:
+		return fmt.Sprintf("more than %d proofs are needed", mostProofs)
+	case q.undecided >= mostUndecided:
+		return fmt.Sprintf("%d proofs before it came to no answer", mostUndecided)
+	case q.left < 0:
+		return fmt.Sprintf("the proofs have used up their %d steps", allSteps)
+	}
+	return ""
+}
+
+// exists answers whether there is a request for one probe. It asks about the
+// seed alone and takes in what the request found offends against, until none
+// does, or until there is none even so.
+func (q *prover) exists(p probe) answer {
+	if reason := q.spent(); reason != "" {
+		return answer{reason: reason}
+	}
+	q.proofs++
+	a := q.search(slices.Clone(p.seed), slices.Clone(p.context))
+	if a.verdict == jsonlogic.Undecided {
+		q.undecided++
+	}
+	return a
+}
+
+// search looks for a request for which all that is taken in holds, and the rest.
+// Both are its own.
+func (q *prover) search(taken []jsonlogic.Formula, rest []conjunct) answer {
+	for most := firstRound; ; most *= 2 {
+		a := q.ask(taken...)
+		switch {
+		case a.Verdict == jsonlogic.Unsatisfiable:
+			return answer{verdict: a.Verdict, assumed: a.Assumed}
+		case a.Verdict == jsonlogic.Undecided && (len(rest) == 0 || a.OutOfSteps()):
+			return answer{reason: a.Reason}
+		case a.Verdict == jsonlogic.Undecided: // the rest may rule it out
+			for _, c := range rest {
+				taken = append(taken, c.formula)
+			}
+			rest = nil
+			continue
+		}
+		offended, long := q.offended(rest, a.Witness, most)
+		if len(offended) == 0 && long < 0 {
+			return answer{verdict: a.Verdict, witness: a.Witness}
+		}
+		if len(offended) == 0 {
+			return q.split(taken, slices.Delete(slices.Clone(rest), long, long+1), rest[long].ways)
+		}
+		for _, i := range slices.Backward(offended) {
+			taken = append(taken, rest[i].formula)
+			rest = slices.Delete(rest, i, i+1)
+		}
+	}
+}
+
+// offended returns which conjuncts do not hold in a request, the first so many of
+// them. Those that have many ways wait until no other one is left; long is the
+// first of them, -1 for none.
+func (q *prover) offended(rest []conjunct, witness map[string]any, most int) (list []int, long int) {
+	long = -1
+	for i, c := range rest {
+		switch {
+		case len(list) == most:
+			return list, long
+		case c.formula.Holds(witness):
+		case len(c.ways) <= mostWays:
+			list = append(list, i)
+		case long < 0:
+			long = i
+		}
+	}
+	return list, long
+}
+
+// split looks for a request in which one of many ways holds. Ways that do not go
+// with what is taken in already are left out, which are most of them.
+func (q *prover) split(taken []jsonlogic.Formula, rest []conjunct, ways []jsonlogic.Formula) answer {
+	overall := answer{verdict: jsonlogic.Unsatisfiable}
+	var open []jsonlogic.Formula
+	for _, way := range ways {
+		quick := jsonlogic.Solver{Steps: waySteps, Lists: q.solver.Lists}
+		a := quick.Gradually(jsonlogic.All(append(slices.Clip(taken), way)...), q.spend)
+		if a.Verdict != jsonlogic.Unsatisfiable {
+			open = append(open, way)
+		} else {
+			overall.assumed = merged(overall.assumed, a.Assumed)
+		}
+	}
+	for some := range slices.Chunk(open, mostWays) {
+		if a := q.search(append(slices.Clone(taken), jsonlogic.Any(some...)), slices.Clone(rest)); overall.take(a) {
+			return a
+		}
+	}
+	return overall
+}
+
+// merged returns the words of two lists, sorted and each once.
+func merged(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,336 @@
+package rulebook_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof/rulebook"
+	"github.com/contextosai/packgate/test/gatetest"
+)
+
+const amount = `{"var": "request.context.refund_amount"}`
+
+// ruleOf returns a rule of the support pack's refund.
+func ruleOf(id, condition, outcomes string) string {
+	return fmt.Sprintf(`{"rule_id": %q, "applies_to": {"intent": "support.refund"}, "decision_binding": "support.refund.execute", "if": %s, %s}`,
+		id, condition, outcomes)
+}
+
+const (
+	allow = `"then": {"allow": true}`
+	deny  = `"then": {"allow": false}`
+	gated = `"then": {"allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"}`
+)
+
+// edited returns the support pack after some edits.
+func edited(t testing.TB, operations ...finding.Operation) *pack.Pack {
+	t.Helper()
+	d, _ := pack.Read("pack.json", gatetest.Support(), pack.DefaultLimits())
+	src, err := pack.Edit(d, operations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, faults := pack.Read("pack.json", src, pack.DefaultLimits())
+	if len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	return pack.New(d)
+}
+
+// with returns the support pack with other rules.
+func with(t testing.TB, rules ...string) *pack.Pack {
+	return edited(t, finding.Operation{
+		Op: "replace", Path: "/policy_layer/policy_bundles/0/policy_dsl/rules", Value: "[" + strings.Join(rules, ",") + "]",
+	})
+}
+
+// find returns a rule of a book that has one intent.
+func find(t *testing.T, b *rulebook.Book, id string) rulebook.Rule {
+	t.Helper()
+	if len(b.Intents) != 1 {
+		t.Fatalf("the book has %d intents", len(b.Intents))
+	}
+	for _, r := range b.Intents[0].Rules {
+		if r.ID == id {
+			return r
+		}
+	}
+	t.Fatalf("the book has no rule %s", id)
+	return rulebook.Rule{}
+}
+
+// what says a rule's shadows and overlaps in short.
+func what(r rulebook.Rule) string {
+	var said []string
+	for _, s := range r.Shadows {
+		said = append(said, fmt.Sprint(s.Outcome, " ", s.Effect, " ", slices.Concat(s.Denied, s.Stopped, s.Said)))
+	}
+	for _, o := range r.Overlaps {
+		said = append(said, fmt.Sprint(o.Outcome, " meets ", o.With, " ", o.Other, " ", o.Differs))
+	}
+	for _, reason := range r.NotProved {
+		said = append(said, "not proved "+reason)
+	}
+	return strings.Join(said, "\n")
+}
+
+func TestRelations(t *testing.T) {
+	below := func(n int) string { return fmt.Sprintf(`{"<": [%s, %d]}`, amount, n) }
+	between := func(a, b int) string { return fmt.Sprintf(`{"<": [%d, %s, %d]}`, a, amount, b) }
+	verified, fraud := `{"var": "user.verified"}`, `{"var": "request.context.fraud"}`
+	for _, test := range []struct {
+		name        string
+		first, then string // the rules R_1 and R_2
+		more        string // R_3, if there is one
+		want        string // of R_2
+	}{
+		{"denied everywhere", ruleOf("R_1", below(5000), deny), ruleOf("R_2", between(1000, 3000), allow), "",
+			"then never_decides [R_1]\nthen meets R_1 then [denies]"},
+		{"denied only inside an interval", ruleOf("R_1", between(1000, 2000), deny), ruleOf("R_2", between(500, 3000), allow), "",
+			"then meets R_1 then [denies]"},
+		{"denied by two together", ruleOf("R_1", below(2000), deny), ruleOf("R_2", between(1000, 3000), allow),
+			ruleOf("R_3", `{">=": [`+amount+`, 2000]}`, deny), "then never_decides [R_1 R_3]\nthen meets R_1 then [denies]\nthen meets R_3 then [denies]"},
+		{"a hole between two denies", ruleOf("R_1", below(2000), deny), ruleOf("R_2", between(1000, 3000), allow),
+			ruleOf("R_3", `{">": [`+amount+`, 2000]}`, deny), "then meets R_1 then [denies]\nthen meets R_3 then [denies]"},
+		{"borders that only touch", ruleOf("R_1", below(3000), deny), ruleOf("R_2", `{">=": [`+amount+`, 3000]}`, allow), "", ""},
+		{"De Morgan contradiction", ruleOf("R_1", `{"!": [{"and": [`+verified+`, {"!": [`+fraud+`]}]}]}`, deny),
+			ruleOf("R_2", `{"or": [{"!": [`+verified+`]}, `+fraud+`]}`, allow), "", "then never_decides [R_1]\nthen meets R_1 then [denies]"},
+		{"De Morgan complement", ruleOf("R_1", `{"!": [{"and": [`+verified+`, {"!": [`+fraud+`]}]}]}`, deny),
+			ruleOf("R_2", `{"and": [`+verified+`, {"!": [`+fraud+`]}]}`, allow), "", ""},
+		{"the same said before", ruleOf("R_1", below(5000), allow), ruleOf("R_2", below(3000), allow), "", "then adds_nothing [R_1]"},
+		{"wider than what was said", ruleOf("R_1", below(3000), allow), ruleOf("R_2", below(5000), allow), "", ""},
+		{"narrower, with a gate", ruleOf("R_1", below(5000), allow), ruleOf("R_2", below(3000), gated), "", "then meets R_1 then [names no gate]"},
+		{"an else that denies", ruleOf("R_1", `{"==": [`+verified+`, true]}`, allow+`, "else": {"allow": false}`), ruleOf("R_2", below(3000), allow), "",
+			"then meets R_1 else [denies]"},
+		{"unknown wherever it holds", ruleOf("R_1", `{">": [`+verified+`, 3]}`, allow), ruleOf("R_2", `{"===": [`+verified+`, true]}`, allow), "",
+			"then never_decides [R_1]"},
+		{"other texts wanted", ruleOf("R_1", `{"and": [{"==": ["a", {"var": "user.role"}]}, `+below(9)+`]}`, deny),
+			ruleOf("R_2", `{"and": [`+below(9)+`, {"===": [{"var": "user.role"}, "b"]}]}`, allow), "", ""},
+		{"other texts, not wanted", ruleOf("R_1", `{"or": [{"==": [{"var": "user.role"}, "a"]}, `+below(9)+`]}`, deny),
+			ruleOf("R_2", `{"!": [{"===": [{"var": "user.role"}, "b"]}]}`, allow), "", "then meets R_1 then [denies]"},
+		{"not enforced", strings.Replace(ruleOf("R_1", "true", deny), "{", `{"non_enforcing": true, `, 1), ruleOf("R_2", below(3000), allow), "", ""},
+		{"another decision", strings.Replace(ruleOf("R_1", "true", deny), "support.refund.execute", "support.other", 1), ruleOf("R_2", below(3000), allow), "", ""},
+		{"bound to none", strings.Replace(ruleOf("R_1", "true", deny), `"decision_binding": "support.refund.execute", `, "", 1),
+			ruleOf("R_2", below(3000), allow), "", "then never_decides [R_1]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rules := []string{test.first, test.then}
+			if test.more != "" {
+				rules = append(rules, test.more)
+			}
+			if got := what(find(t, rulebook.New(with(t, rules...)), "R_2")); got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestExamples(t *testing.T) {
+	for _, test := range []struct{ condition, fires, rests, unknown string }{
+		{`{">": [` + amount + `, 3000]}`, "request.context.refund_amount = 3001", "request.context.refund_amount = 3000", "a request that says nothing more"},
+		{`{"<": [5000, ` + amount + `, 3000]}`, "none", "request.context.refund_amount = 3000", "a request that says nothing more"},
+		{`{"and": [{">": [` + amount + `, 1]}, {"<": [` + amount + `, 1]}]}`, "none", "request.context.refund_amount = 1", "a request that says nothing more"},
+		{"true", "a request that says nothing more", "none", "none"},
+		{`{"===": [{"var": "user.role"}, "a\nb"]}`, `user.role = "a\nb"`, `user.role = "other"`, "none"},
+	} {
+		b := rulebook.Explain(with(t, ruleOf("R_1", test.condition, allow)), "R_1")
+		r := find(t, b, "R_1")
+		for i, x := range []*rulebook.Example{r.Fires, r.Rests, r.Unknown} {
+			want := []string{test.fires, test.rests, test.unknown}[i]
+			if got := strings.TrimPrefix(x.Words+x.Reason+string(x.State), x.Words+"request"); got != "" && got != want || got == "" && x.Words != want {
+				t.Errorf("%s, %d: got %q %q, want %q", test.condition, i, x.Words, x.State, want)
+			}
+		}
+		if x := r.Unknown; x.State == rulebook.Found && (x.Variable != "request.context.refund_amount" || x.Because == "") {
+			t.Errorf("%s: unknown because of %q, %q", test.condition, x.Variable, x.Because)
+		}
+	}
+}
+
+// A proof that leans on a variable being a single value says so.
+func TestAssumed(t *testing.T) {
+	condition := strings.ReplaceAll(`{"and": [{"!": [V]}, {"!": [{"missing": ["x"]}]}, {"!==": [V, 0]}, {"!==": [V, false]}, {"!==": [V, ""]}]}`, "V", `{"var": "x"}`)
+	b := rulebook.New(with(t, ruleOf("R_1", condition, allow)))
+	if r := find(t, b, "R_1"); r.Fires.State != rulebook.None || !slices.Equal(b.Assumed, []string{"x"}) {
+		t.Errorf("got %+v, assuming %v", r.Fires, b.Assumed)
+	}
+	if b := rulebook.New(with(t, ruleOf("R_1", `{"<": [3, {"var": "x"}, 2]}`, allow))); len(b.Assumed) > 0 {
+		t.Errorf("got %v assumed without need", b.Assumed)
+	}
+}
+
+func TestGaps(t *testing.T) {
+	high := `{">": [` + amount + `, 5000]}`
+	low := `{">": [` + amount + `, 1000]}`
+	always := `{"==": [1, 1]}`
+	for _, test := range []struct {
+		name  string
+		rules []string
+		want  string
+	}{
+		{"silence", []string{ruleOf("R_1", high, allow)}, "silence support.refund.execute request.context.refund_amount = 5000"},
+		{"an else", []string{ruleOf("R_1", high, allow+`, "else": {"allow": false}`)}, "silence support.refund.execute none"},
+		{"covered together", []string{ruleOf("R_1", high, allow), ruleOf("R_2", `{"<=": [`+amount+`, 5000]}`, deny)}, "silence support.refund.execute none"},
+		{"idle gate", []string{ruleOf("R_1", low, gated), ruleOf("R_2", always, allow)},
+			"silence support.refund.execute none\nidle_gate GATE_FINANCE_APPROVAL request.context.refund_amount = 3000"},
+		{"gate in step", []string{ruleOf("R_1", high, gated+`, "else": {"allow": false}`)},
+			"silence support.refund.execute none\nidle_gate GATE_FINANCE_APPROVAL none"},
+		{"unreadable", []string{ruleOf("R_1", high, allow), ruleOf("R_2", `{"foo": [1]}`, deny)},
+			"silence support.refund.execute not proved R_2 cannot be read"},
+		{"no such gate", []string{ruleOf("R_1", always, strings.Replace(gated, "FINANCE", "X", 1))},
+			"silence support.refund.execute none\nidle_gate GATE_X_APPROVAL not proved the pack has no such gate"},
+	} {
+		var got []string
+		for _, g := range rulebook.New(with(t, test.rules...)).Intents[0].Gaps {
+			answer := map[rulebook.State]string{rulebook.None: "none", rulebook.NotProved: "not proved " + g.Reason, rulebook.Found: g.Words}[g.State]
+			got = append(got, fmt.Sprintf("%s %s %s", g.Kind, g.Name, answer))
+		}
+		if text := strings.Join(got, "\n"); text != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, text, test.want)
+		}
+	}
+}
+
+// Rules come in the order of evaluation: bundles by descending priority, then
+// the order of the document.
+func TestOrder(t *testing.T) {
+	p := edited(t, finding.Operation{Op: "add", Path: "/policy_layer/policy_bundles/-", Value: `{"bundle_id": "B", "priority": 20,
+		"policy_dsl": {"language": "jsonlogic", "rules": [` + ruleOf("R_FIRST", "true", allow) + `, {"rule_id": "R_X", "applies_to": {"intent": 3}}, 7]}}`})
+	b := rulebook.New(p)
+	var got []string
+	for _, r := range b.Intents[0].Rules {
+		got = append(got, r.ID)
+	}
+	if want := []string{"R_FIRST", "R_REFUND_REQUIRES_IDV", "R_HIGH_VALUE_REQUIRES_APPROVAL"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if len(b.Unplaced) != 2 || len(b.Unplaced[0].Problems) == 0 {
+		t.Errorf("got %+v without a place", b.Unplaced)
+	}
+}
+
+// What the book says about one rule and another agrees, and every request in it
+// does what the book says.
+func TestRequestsAreTrue(t *testing.T) {
+	p := with(t, many(30)...)
+	b := rulebook.New(p)
+	exprs := map[string]*jsonlogic.Expr{}
+	for _, r := range p.PolicyLayer.PolicyBundles.Items[0].PolicyDSL.Rules.Items {
+		exprs[r.RuleID.Value], _ = jsonlogic.Compile(r.If)
+	}
+	holds := map[string]jsonlogic.Truth{"then": jsonlogic.True, "else": jsonlogic.False}
+	met := 0
+	for _, r := range b.Intents[0].Rules {
+		if got := exprs[r.ID].Eval(r.Fires.Request).Truth; got != jsonlogic.True {
+			t.Errorf("%s is %v for %s", r.ID, got, r.Fires.Words)
+		}
+		for _, o := range r.Overlaps {
+			met++
+			if exprs[r.ID].Eval(o.Request).Truth != holds[o.Outcome] || exprs[o.With].Eval(o.Request).Truth != holds[o.Other] {
+				t.Errorf("%s and %s do not meet for %s", r.ID, o.With, o.Words)
+			}
+		}
+	}
+	if met == 0 {
+		t.Error("no rules meet")
+	}
+}
+
+// many returns rules as a large pack has them: limits, regions and roles, with
+// some denies, all of one intent and decision.
+func many(n int) []string {
+	rules := make([]string, n)
+	for i := range rules {
+		rules[i] = ruleOf(fmt.Sprintf("R_%d", i), fmt.Sprintf(
+			`{"and": [{"<": [%d, %s, %d]}, {"==": [{"var": "user.role"}, "role_%d"]}, {"in": [{"var": "request.context.region"}, ["in", "eu", "r%d"]]}]}`,
+			i*10, amount, i*10+250, i%7, i%5), fmt.Sprintf(`"then": {"allow": %t}`, i%3 != 0))
+	}
+	return rules
+}
+
+// Packs that are large, or made to be slow, end in time.
+func TestBoundedTime(t *testing.T) {
+	guarded := many(200)
+	for i := range guarded {
+		guarded[i] = strings.Replace(guarded[i], `"then"`, `"else": {"allow": false}, "then"`, 1)
+	}
+	var wide []string
+	for i := range 40 {
+		wide = append(wide, fmt.Sprintf(`{"in": [{"var": "a%d"}, {"var": "b%d"}]}`, i, i%7))
+	}
+	slow := ruleOf("R_S", `{"and": [`+strings.Join(wide, ",")+`]}`, allow)
+	everywhere, own := []string{}, []string{}
+	for i := range 3000 {
+		everywhere = append(everywhere, fmt.Sprintf(`{"rule_id": "R_%d", "if": true, "then": {"allow": true}, "decision_binding": "d%d"}`, i, i))
+	}
+	for i := range 1000 {
+		own = append(own, fmt.Sprintf(`{"rule_id": "R_%d", "if": {"==": [{"var": "a"}, %d]}, "then": {"allow": true}}`, i, i),
+			fmt.Sprintf(`{"rule_id": "S_%d", "applies_to": {"intent": "i%d"}, "if": true, "then": {"allow": true}}`, i, i))
+	}
+	for name, rules := range map[string][]string{"everywhere": everywhere, "own": own, "large": many(200), "guarded": guarded, "slow": slices.Repeat([]string{slow}, 40)} {
+		p := with(t, rules...)
+		start := time.Now()
+		b := rulebook.New(p)
+		took := time.Since(start)
+		t.Logf("%s: %v, %d rules, not proved: %q", name, took, len(b.Intents[0].Rules), b.NotProved)
+		if took > 90*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	p := with(t, ruleOf("R_1", `{"<": [`+amount+`, 5000]}`, deny), ruleOf("R_2", `{"<": [`+amount+`, 3000]}`, allow),
+		ruleOf("R_3", `{">": [`+amount+`, 9000]}`, deny))
+	b := rulebook.Explain(p, "R_1")
+	r := find(t, b, "R_1")
+	if len(b.Intents[0].Rules) != 1 || !slices.Equal(r.ShadowsOthers, []string{"R_2"}) || !slices.Equal(r.SameDecision, []string{"R_3"}) || len(r.Overlaps) != 1 {
+		t.Errorf("got %+v", r)
+	}
+	if rulebook.Explain(p, "R_4") != nil || rulebook.Explain(p, "") != nil {
+		t.Error("a rule that does not exist is explained")
+	}
+}
+
+// Whatever a pack looks like, there is a book, the same one each time.
+func TestRandomEdits(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	values := []string{"null", "3", `"x"`, "[]", "{}", `{"var": "a"}`, `[{"if": 3}]`, `{"and": []}`, `[7, null]`, "false", `{"rules": [{}]}`}
+	for range 400 {
+		d, _ := pack.Read("pack.json", gatetest.Support(), pack.DefaultLimits())
+		var pointers []string
+		collect(d.Root.Get("policy_layer"), &pointers)
+		op := finding.Operation{Op: "replace", Path: pointers[random.IntN(len(pointers))], Value: values[random.IntN(len(values))]}
+		p := edited(t, op)
+		first, err := json.Marshal(rulebook.New(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := json.Marshal(rulebook.New(p)); string(first) != string(again) {
+			t.Errorf("%v: two books differ", op)
+		}
+		for _, id := range rulebook.Names(p) {
+			if rulebook.Explain(p, id) == nil {
+				t.Errorf("%v: rule %q is not explained", op, id)
+			}
+		}
+	}
+}
+
+func collect(n *pack.Node, into *[]string) {
+	*into = append(*into, n.Pointer())
+	for _, m := range n.Members {
+		collect(m.Value, into)
+	}
+	for _, item := range n.Items {
+		collect(item, into)
+	}
+}

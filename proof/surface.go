@@ -1,0 +1,196 @@
+package proof
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+)
+
+// Row is one row of the static tool surface: a tool that some request of an
+// intent can have (tool surface; compiler, C4).
+type Row struct {
+	Intent     string
+	Capability string // adapter.capability
+	// Mode is the effective mode if every outcome of the decisions that may
+	// authorise the tool is assumed to hold.
+	Mode pack.ApprovalMode
+	// Gates are the gates that hold the tool, in declaration order: those that its
+	// permissions name, or a rule that is bound to a decision which may authorise
+	// it, or to none. When are their conditions, in the same order.
+	Gates []string
+	When  []*pack.Node
+	// Ungated is the smallest request that surfaces the tool with none of the gates
+	// active, nil if there is none. It is Reach where no gate holds the tool.
+	Ungated map[string]any
+	// Bounds leads from an argument to the bound that the permissions put on it, in
+	// the pack's own members; of several it is the list, and each of them holds.
+	// Outcomes may bind the same arguments further.
+	Bounds map[string]any
+	// AuthorisedBy are the decisions that may authorise the tool, in decision_specs
+	// order; none where it only reads.
+	AuthorisedBy []string
+	// Reach is the smallest request that surfaces the tool.
+	Reach map[string]any
+	// Proved says that the row is certain: Reach was compiled, and so was Ungated
+	// or it is proved that there is none. Where it is false Reason says what is open;
+	// a tool without Reach may then not be reachable at all.
+	Proved bool
+	Reason string
+	// Assumed names the variables that the row takes to be single values, sorted.
+	Assumed []string
+}
+
+// Surface returns the static tool surface of a pack: for each intent every tool
+// that some request can have at safety_mode destructive, in the order of intents,
+// then of the registry. A tool of which it is proved that no request has it is
+// left out. Of a pack that is broken there are no rows; ask Broken first. Where
+// there would be too many rows the last one names no tool, and says so in Reason.
+func Surface(m *Model, s jsonlogic.Solver) []Row {
+	u := &survey{comparison: &comparison{
+		head: m, prover: newProver(s, m), results: map[string]*outcome{}, table: &table{},
+	}}
+	u.headPlaces = u.table.add(m)
+	for i, intent := range m.intents {
+		if len(m.broken) > 0 {
+			break
+		}
+		u.memo = map[string]answer{}
+		scene := m.scene(u.table, u.headPlaces, intent)
+		scene.ceilings = m.reads[safetyModePath]
+		scene.facts = factsOf(intent, scene.ceilings, m)
+		for _, t := range m.tools {
+			if len(u.rows) == mostRows {
+				return append(u.rows, Row{Reason: fmt.Sprintf("only the first %d rows are listed", mostRows)})
+			}
+			if row, there := u.row(scene, t, i >= mostIntents); there {
+				u.rows = append(u.rows, row)
+			}
+		}
+	}
+	return u.rows
+}
+
+// mostRows bounds the rows of one surface.
+const mostRows = 5_000
+
+// survey collects the rows of a surface.
+type survey struct {
+	*comparison
+	rows []Row
+}
+
+// row returns the row of a tool. There is none where no request surfaces it.
+func (u *survey) row(s *scene, t *tool, beyond bool) (row Row, there bool) {
+	if s.open(t.id) == nil || t.rank > 0 && len(s.deciding(t)) == 0 {
+		return row, false
+	}
+	row = s.describe(t)
+	switch {
+	case beyond:
+		row.Reason = fmt.Sprintf("only the first %d intents are proved", mostIntents)
+		return row, true
+	case u.prover.spent() != "":
+		row.Reason = u.prover.spent()
+		return row, true
+	case s.tooMany(t):
+		row.Reason = "its bounds are too many to be followed"
+		return row, true
+	}
+	reach := u.reach(s, t)
+	if reach.verdict == jsonlogic.Unsatisfiable {
+		return row, false
+	}
+	row.Reach, row.Reason, row.Assumed = reach.witness, reach.reason, reach.assumed
+	ungated := reach
+	if len(row.Gates) > 0 {
+		ungated = u.ungated(s, t, row.Gates)
+	}
+	row.Ungated, row.Assumed = ungated.witness, merged(row.Assumed, ungated.assumed)
+	row.Reason = cmp.Or(row.Reason, ungated.reason)
+	row.Proved = row.Reason == ""
+	return row, true
+}
+
+// describe returns what a row says without a proof.
+func (s *scene) describe(t *tool) Row {
+	row := Row{Intent: s.intent, Capability: t.id, Mode: s.staticMode(t), Bounds: t.written()}
+	for _, g := range s.gates {
+		if s.holds(g.id, item{tool: t.id}) {
+			row.Gates, row.When = append(row.Gates, g.id), append(row.When, g.When)
+		}
+	}
+	for _, d := range s.deciding(t) {
+		row.AuthorisedBy = append(row.AuthorisedBy, d.key)
+	}
+	return row
+}
+
+// staticMode is the lower of the adapter's mode and the highest that an outcome of
+// the decisions states which may authorise the tool.
+func (s *scene) staticMode(t *tool) pack.ApprovalMode {
+	stated := -1
+	for _, d := range s.deciding(t) {
+		for rank, outcomes := range d.modes {
+			if len(outcomes) > 0 {
+				stated = max(stated, rank)
+			}
+		}
+	}
+	if stated < 0 || stated > t.rank {
+		stated = t.rank
+	}
+	return pack.ApprovalModes()[stated]
+}
+
+// written returns the bounds of the permissions as they are written.
+func (t *tool) written() map[string]any {
+	bounds := map[string]any{}
+	for _, arg := range t.args {
+		var list []any
+		for _, b := range t.bounds[arg] {
+			list = append(list, b.says)
+		}
+		bounds[arg] = list
+		if len(list) == 1 {
+			bounds[arg] = list[0]
+		}
+	}
+	return bounds
+}
+
+// reach asks for a request that surfaces a tool.
+func (u *survey) reach(s *scene, t *tool) answer {
+	return u.confirmed(s, "reach "+s.sign(t.id), s.allowing(t, s.around(t)), func(o *outcome) bool { return o.surfaces(t.id) })
+}
+
+// ungated asks for a request that surfaces a tool with none of its gates active.
+func (u *survey) ungated(s *scene, t *tool, gates []string) answer {
+	context := s.around(t)
+	for _, id := range gates {
+		context = append(context, s.none(s.requires[id])...)
+		if at, there := s.when(id); there {
+			context = append(context, s.is(isFalse(at)))
+		}
+	}
+	x := item{tool: t.id}
+	return u.confirmed(s, fmt.Sprintf("ungated %q %s", gates, s.sign(t.id)), s.allowing(t, context), func(o *outcome) bool {
+		return o.surfaces(t.id) && !slices.ContainsFunc(gates, func(id string) bool { return o.gated(id, x) })
+	})
+}
+
+// confirmed answers a question, once for all tools for which it has one name, and
+// has the request confirmed by a compile.
+func (u *survey) confirmed(s *scene, name string, probes []probe, shown func(*outcome) bool) answer {
+	a, asked := u.memo[name]
+	if !asked {
+		a = u.prover.any(probes)
+		u.memo[name] = a
+	}
+	if a.verdict == jsonlogic.Satisfiable && !shown(u.compiled(s, a.witness)) {
+		return answer{reason: unconfirmed}
+	}
+	return a
+}

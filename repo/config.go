@@ -1,0 +1,301 @@
+package repo
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/schemas"
+)
+
+// ConfigName is the file that configures packgate for a repository.
+const ConfigName = ".packgate.yaml"
+
+// Config is what a repository's .packgate.yaml says. The zero Config is that of
+// a repository without one.
+type Config struct {
+	Document       *pack.Document       `json:"-"` // nil where there is no file
+	Packs          pack.List[pack.Text] `json:"packs"`
+	Environments   pack.List[pack.Text] `json:"environments"`
+	Strict         pack.Flag            `json:"strict"`
+	Severity       pack.Dict[pack.Text] `json:"severity"`
+	Waivers        pack.List[Waiver]    `json:"waivers"`
+	Evidence       pack.Dict[pack.Text] `json:"evidence"`
+	Classes        pack.List[ClassRow]  `json:"classes"`
+	SharedPacks    pack.List[pack.Text] `json:"shared_packs"`
+	EndpointScheme pack.List[pack.Text] `json:"endpoint_schemes"`
+	Compile        struct {
+		pack.Part
+		Tokenizer         pack.Text `json:"tokenizer"`
+		MaxTruncationRate pack.Num  `json:"max_truncation_rate"`
+	} `json:"compile"`
+	Evaluation struct {
+		pack.Part
+		Required              pack.Flag `json:"required"`
+		MinSamples            pack.Num  `json:"min_samples"`
+		PricePer1KTokensCents pack.Num  `json:"price_per_1k_tokens_cents"`
+	} `json:"evaluation"`
+	LimitFields struct {
+		pack.Part
+		MaxBytes        *pack.Node `json:"max_bytes"`
+		MaxDepth        pack.Num   `json:"max_depth"`
+		MaxValues       pack.Num   `json:"max_values"`
+		MaxApprovalMode pack.Text  `json:"max_approval_mode"`
+	} `json:"limits"`
+	Publish Publish `json:"publish"`
+	Reviews Reviews `json:"reviews"`
+
+	// Limits are the reader's limits, the defaults where the config sets none.
+	Limits pack.Limits `json:"-"`
+}
+
+// Waiver is one exception: findings of a rule in a pack, at a keyed path and
+// below it, count no longer.
+type Waiver struct {
+	pack.Part
+	Rule    pack.Text `json:"rule"`
+	Pack    pack.Text `json:"pack"`
+	Path    pack.Text `json:"path"`
+	Reason  pack.Text `json:"reason"`
+	Owner   pack.Text `json:"owner"`
+	Expires pack.Text `json:"expires"`
+}
+
+// ClassRow overrides the class of one kind of change.
+type ClassRow struct {
+	pack.Part
+	Change pack.Text `json:"change"`
+	Class  pack.Text `json:"class"`
+	Reason pack.Text `json:"reason"`
+}
+
+// DefaultConfig returns the config of a repository that has none.
+func DefaultConfig() *Config { return &Config{Limits: pack.DefaultLimits()} }
+
+// maxConfig is the size of a config, in bytes, beyond which it is not read: the
+// YAML parser takes minutes over a large one that is made for it.
+const maxConfig = 128 << 10
+
+func configTooLarge(file string, size int64) error {
+	return &Problem{
+		Location: finding.Location{File: file},
+		Message:  fmt.Sprintf("the config has %d bytes, more than the limit of %d", size, maxConfig),
+		Hint:     "remove what it does not need, such as waivers that have ended",
+	}
+}
+
+// Config reads the repository's config, the default one where there is none.
+// Name is the config file relative to the root; "" means ConfigName, which may
+// be absent. The error is a *Problem or Problems where the config is not valid.
+func (f *Files) Config(name string) (*Config, error) {
+	if name == "" {
+		there, err := f.Exists(ConfigName)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			return DefaultConfig(), nil
+		}
+		name = ConfigName
+	}
+	src, size, err := f.read(name, maxConfig)
+	if err != nil {
+		return nil, err
+	}
+	if size > maxConfig {
+		return nil, configTooLarge(f.Show(name), size)
+	}
+	return ParseConfig(f.Show(name), src)
+}
+
+// ParseConfig reads a config from its bytes; file is its name in messages. The
+// error is a *Problem or Problems where the config is not valid.
+func ParseConfig(file string, src []byte) (*Config, error) {
+	if len(src) > maxConfig {
+		return nil, configTooLarge(file, int64(len(src)))
+	}
+	doc, err := readYAML(file, src)
+	if err != nil {
+		return nil, err
+	}
+	if err := validate("config", doc); err != nil {
+		return nil, err
+	}
+	c := DefaultConfig()
+	pack.Decode(doc.Root, c)
+	c.Document = doc
+	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkReviews())
+	if err := problems.err(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Config) checkPatterns() (problems Problems) {
+	for _, item := range slices.Concat(c.Packs.Items, c.Environments.Items) {
+		if problem := checkPattern(item.Value); problem != nil {
+			problem.Location = item.Node.Location()
+			problems = append(problems, problem)
+		}
+	}
+	return problems
+}
+
+// validate checks a file of the repository's own against its schema. All that
+// is wrong is reported, joined into one error.
+func validate(schema string, doc *pack.Document) error {
+	violations, err := schemas.Validate(schema, doc.Root.Any())
+	if err != nil {
+		return err
+	}
+	var problems Problems
+	for _, v := range violations {
+		location, message := Describe(doc, v)
+		problems = append(problems, &Problem{
+			Location: location, Message: message, Hint: hint(doc, v, schema),
+		})
+	}
+	slices.SortStableFunc(problems, func(a, b *Problem) int {
+		return cmp.Compare(a.Location.Start.Offset, b.Location.Start.Offset)
+	})
+	return problems.err()
+}
+
+// hint says what to do about a violation. YAML makes numbers and texts of words
+// that their author did not mean so, which the message alone does not explain.
+func hint(doc *pack.Document, v schemas.Violation, schema string) string {
+	at := doc.Root.Find(v.Pointer)
+	if v.Keyword == "type" && at != nil {
+		wanted, _, _ := strings.Cut(v.Message, ", not")
+		switch {
+		case strings.HasSuffix(wanted, "a string") && (at.Kind == pack.Number || at.Kind == pack.Bool):
+			return fmt.Sprintf("put it in quotes: %q", at.Raw())
+		case strings.HasSuffix(wanted, "a boolean") && at.Kind == pack.String:
+			return "write true or false, without quotes"
+		case strings.HasSuffix(wanted, "an array") && at.Kind == pack.String:
+			return fmt.Sprintf("write a list: [%q]", at.Text)
+		}
+	}
+	return "see packgate schema " + schema
+}
+
+// Describe returns the place of a schema violation in its document, and its
+// message with the path of what it is about.
+func Describe(doc *pack.Document, v schemas.Violation) (finding.Location, string) {
+	at := doc.Root.Find(v.Pointer)
+	if at == nil {
+		at = doc.Root
+	}
+	location := at.Location()
+	if unknown := at.Get(v.Property); v.Property != "" && unknown != nil {
+		location = unknown.NameLocation()
+	}
+	if v.Pointer == "" {
+		return location, v.Message
+	}
+	return location, printable(at.KeyedPath()) + ": " + v.Message
+}
+
+// printable returns a path as it is, quoted where a name in it would write more
+// than itself into a message.
+func printable(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(path)
+	}
+	return path
+}
+
+// Problems are several problems of one file.
+type Problems []*Problem
+
+// Error returns one problem a line.
+func (p Problems) Error() string {
+	lines := make([]string, len(p))
+	for i, problem := range p {
+		lines[i] = problem.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Is reports that problems are ones of wrong use.
+func (p Problems) Is(target error) bool { return target == ErrUse }
+
+func (p Problems) err() error {
+	if len(p) == 0 {
+		return nil
+	}
+	return p
+}
+
+// The largest limits that a config can set. Beyond them a pack could exhaust
+// the machine, which is what the limits are there to prevent.
+const (
+	mostBytes  = 1 << 30 // 1 GiB
+	mostDepth  = 1000
+	mostValues = 100_000_000
+)
+
+func (c *Config) setLimits() (problems Problems) {
+	l := &c.LimitFields
+	if n := l.MaxBytes; n != nil {
+		size, err := parseSize(n)
+		if err != nil {
+			problems = append(problems, &Problem{Location: n.Location(), Message: err.Error(), Hint: `write a number of bytes, or a text such as "4MiB"`})
+		}
+		c.Limits.MaxBytes = size
+	}
+	for _, limit := range []struct {
+		pack.Num
+		most float64
+		set  *int
+	}{
+		{l.MaxDepth, mostDepth, &c.Limits.MaxDepth},
+		{l.MaxValues, mostValues, &c.Limits.MaxValues},
+	} {
+		switch {
+		case !limit.OK:
+		case limit.Value > limit.most:
+			problems = append(problems, &Problem{
+				Location: limit.Node.Location(),
+				Message:  fmt.Sprintf("%s: must be at most %.0f, not %s", limit.Node.KeyedPath(), limit.most, clipped(limit.Node.Text)),
+				Hint:     "see packgate schema config",
+			})
+		default:
+			*limit.set = int(limit.Value)
+		}
+	}
+	return problems
+}
+
+// parseSize reads a number of bytes, plain or with one of the units that the
+// schema of the config lists.
+func parseSize(n *pack.Node) (int, error) {
+	size := n.Number
+	if n.Kind == pack.String {
+		digits := strings.TrimRight(n.Text, " BKMGi")
+		number, err := strconv.ParseFloat(digits, 64)
+		if err != nil {
+			number = math.Inf(1) // the schema lets nothing but digits through
+		}
+		units := map[string]float64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+		size = number * units[strings.TrimSpace(n.Text[len(digits):])]
+	}
+	if size > mostBytes {
+		return 0, fmt.Errorf("%s: must be at most 1 GiB, not %s", n.KeyedPath(), clipped(n.Text))
+	}
+	return int(size), nil
+}
+
+// clipped shortens a number that nobody reads to its end.
+func clipped(digits string) string {
+	if len(digits) > 32 {
+		return digits[:32] + "…"
+	}
+	return digits
+}

@@ -1,0 +1,236 @@
+package repo
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"syscall"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
+)
+
+// ErrUse marks what the user can mend: a path that is not there, a repository
+// without packs, a config that is not valid. Every other error of this package
+// is a failure of the machine or its file system.
+var ErrUse = errors.New("wrong use or configuration")
+
+// ErrChanged says that a file was written to, or replaced, while it was read. Its
+// bytes may be of two versions, and nothing is concluded from them.
+var ErrChanged = errors.New("it changed while it was read")
+
+// Problem is an error with its place in a file and what to do about it. It
+// matches ErrUse.
+type Problem struct {
+	Location finding.Location // File alone is set where there is no line
+	Message  string
+	Hint     string
+}
+
+// Error returns file, line and column, and the message.
+func (p *Problem) Error() string {
+	l := p.Location
+	switch {
+	case l.File == "":
+		return p.Message
+	case l.Start.Line == 0:
+		return l.File + ": " + p.Message
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", l.File, l.Start.Line, l.Start.Column, p.Message)
+}
+
+// Is reports that a Problem is one of wrong use.
+func (p *Problem) Is(target error) bool { return target == ErrUse }
+
+// Files reads the files below one root: a folder of this machine (OpenFiles), or
+// any other tree of files, such as that of a commit (FilesOf). Names are relative
+// to it, with forward slashes.
+type Files struct {
+	tree  fs.FS
+	close func() error
+	// fenced says that the tree is a folder that refuses to be left over a
+	// symbolic link.
+	fenced bool
+	// Prefix leads from where the user stands to the root; names in documents
+	// and messages begin with it.
+	Prefix string
+	// Revision is the SHA of the commit that the tree is of, empty for the files
+	// under review. Documents carry it.
+	Revision string
+}
+
+// FilesOf returns the files of a tree. Prefix is how the user would name its root
+// ("."), and revision the SHA of the commit that it is of, if it is of one. There
+// is nothing to close.
+func FilesOf(tree fs.FS, prefix, revision string) *Files {
+	return &Files{tree: tree, close: func() error { return nil }, Prefix: filepath.ToSlash(prefix), Revision: revision}
+}
+
+// Tree returns the files as a file system. What it reads is not held against any
+// limit.
+func (f *Files) Tree() fs.FS { return f.tree }
+
+// OpenFiles opens the root folder. Prefix is how the user would name it (".",
+// "examples/acme-support").
+func OpenFiles(dir, prefix string) (*Files, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case absent(err):
+		return nil, &Problem{Location: finding.Location{File: prefix}, Message: "there is no such folder", Hint: "name the folder of a pack repository, or of one pack"}
+	case err != nil:
+		return nil, fmt.Errorf("open %s: %w", prefix, err)
+	case !info.IsDir():
+		return nil, &Problem{Location: finding.Location{File: prefix}, Message: "this is no folder", Hint: "name the folder of a pack repository, or of one pack"}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", prefix, err)
+	}
+	return &Files{tree: rootFS{root}, close: root.Close, fenced: true, Prefix: filepath.ToSlash(prefix)}, nil
+}
+
+// Close releases the root folder.
+func (f *Files) Close() error { return f.close() }
+
+// Show returns the name as messages show it.
+func (f *Files) Show(name string) string { return path.Join(f.Prefix, name) }
+
+// Exists reports whether there is something of that name, be it a link that
+// leads nowhere: reading it says what is wrong. The error is for what could not be
+// looked at, of which nobody knows whether it is there.
+func (f *Files) Exists(name string) (bool, error) {
+	_, err := fs.Lstat(f.tree, name)
+	if err == nil || absent(err) || errors.Is(err, fs.ErrInvalid) || f.escapes(err) {
+		return err == nil, nil // what is read over a link that leads out is refused
+	}
+	return false, fmt.Errorf("look for %s: %w", f.Show(name), cause(err))
+}
+
+// read returns the bytes and size of a regular file; no bytes where it is larger
+// than most. The error is a *Problem where the name is no regular file or leads
+// out of the root.
+func (f *Files) read(name string, most int64) (src []byte, size int64, err error) {
+	if err := f.inside(name); err != nil {
+		return nil, 0, err
+	}
+	file, err := f.tree.Open(path.Clean(name))
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	}
+	defer file.Close() // only read from
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	}
+	if !info.Mode().IsRegular() { // it was when it was looked at
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), ErrChanged)
+	}
+	if info.Size() > most {
+		return nil, info.Size(), nil
+	}
+	src, err = io.ReadAll(io.LimitReader(file, most+1))
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	}
+	after, err := file.Stat()
+	if err != nil {
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	}
+	if size = int64(len(src)); size != info.Size() || after.Size() != size || !after.ModTime().Equal(info.ModTime()) {
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), ErrChanged)
+	}
+	return src, size, nil
+}
+
+// inside refuses what is no regular file below the root. A symbolic link is
+// followed only as long as it stays inside.
+func (f *Files) inside(name string) error {
+	problem := func(message, hint string) error {
+		return &Problem{Location: finding.Location{File: f.Show(name)}, Message: message, Hint: hint}
+	}
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return problem("this path leads out of the repository", "name a file below "+f.Show("."))
+	}
+	name = path.Clean(name) // which is all that a tree takes
+	link, err := fs.Lstat(f.tree, name)
+	if absent(err) {
+		return problem("there is no such file", "name a file that is there, or take its name out")
+	}
+	if f.escapes(err) {
+		return problem("this path leads out of the repository over a symbolic link", "replace the link by the folder itself")
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	}
+	info, err := fs.Stat(f.tree, name)
+	switch {
+	case err != nil && link.Mode()&fs.ModeSymlink != 0 && f.nowhere(err):
+		return problem("this symbolic link leads to nothing inside the repository", "replace it by the file itself")
+	case absent(err): // it went away between two looks
+		return problem("there is no such file", "name a file that is there, or take its name out")
+	case err != nil:
+		return fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+	case !info.Mode().IsRegular():
+		return problem("this is no regular file", "name a file, and no folder, pipe or device")
+	}
+	return nil
+}
+
+// absent reports whether an error says that there is nothing of a name.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+
+// escapes reports whether an error is the folder's own refusal to be left. Every
+// other error on a file in it comes from the operating system.
+func (f *Files) escapes(err error) bool {
+	var system syscall.Errno
+	return f.fenced && err != nil && !errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid)
+}
+
+// nowhere reports whether an error on following a symbolic link says that it leads
+// to nothing that could be read. Every other one leaves open where it leads.
+func (f *Files) nowhere(err error) bool {
+	for _, ring := range []error{syscall.ELOOP, syscall.ENAMETOOLONG, fs.ErrInvalid} {
+		if errors.Is(err, ring) {
+			return true
+		}
+	}
+	return absent(err) || f.escapes(err)
+}
+
+// cause strips the operation and path that the os package adds, which the
+// message already says in the user's terms.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// Document reads one JSON file. A file beyond the size limit is not loaded; the
+// fault that says so is returned like any other.
+func (f *Files) Document(name string, limits pack.Limits) (*pack.Document, []pack.Fault, error) {
+	src, size, err := f.read(name, int64(limits.MaxBytes))
+	if err != nil {
+		return nil, nil, err
+	}
+	var d *pack.Document
+	var faults []pack.Fault
+	if size > int64(limits.MaxBytes) {
+		d, faults = pack.TooLarge(f.Show(name), size, limits)
+	} else {
+		d, faults = pack.Read(f.Show(name), src, limits)
+	}
+	d.Revision = f.Revision
+	for i := range faults {
+		faults[i].Location.Revision = f.Revision
+		for j := range faults[i].Related {
+			faults[i].Related[j].Location.Revision = f.Revision
+		}
+	}
+	return d, faults, nil
+}

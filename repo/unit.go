@@ -1,0 +1,232 @@
+package repo
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
+)
+
+// Unit is a pack with everything that stands beside it. Pack is nil where the
+// document could not be read as an object; Faults say why.
+type Unit struct {
+	Name     string // of the pack file, relative to the repository's root
+	Document *pack.Document
+	Faults   []pack.Fault
+	Pack     *pack.Pack
+	// Published is the document as the file has it. It differs from Document only
+	// in a unit that is resolved with overlays, and may be nil where Document is it.
+	Published *pack.Document
+	// Cases are the golden cases that could be read, by name.
+	Cases []*Case
+	// Packets, Metas and Records are the replay files that could be read, by
+	// name, and Surface is the expected tool surface, nil where there is none.
+	Packets []*Packet
+	Metas   []*Meta
+	Records []*Record
+	Surface *ToolSurface
+	// Scorecards are those that could be read, by name. They measured Published.
+	Scorecards []*Scorecard
+	// Overlays are those that could be read, by name.
+	Overlays []*Overlay
+	// Files are all side files, golden cases included, by name.
+	Files []*SideFile
+}
+
+// Dir returns the folder of the pack, relative to the repository's root.
+func (u *Unit) Dir() string { return path.Dir(u.Name) }
+
+// Within returns the name of a file beside the pack as it is within the pack's
+// folder. It sets apart the findings of two files that have one fault at one path,
+// for a fingerprint knows of no file.
+func (u *Unit) Within(name string) string { return strings.TrimPrefix(name, u.Dir()+"/") }
+
+type sideKind struct{ pattern, kind string }
+
+// sideKinds says where side files stand beside a pack, and which schema each
+// kind has. The first pattern that fits counts.
+var sideKinds = []sideKind{
+	{"golden/*" + caseSuffix, "case"},
+	{"overlays/*.json", "overlay"},
+	{"scorecards/*.json", "scorecard"},
+	{"replay/*.packet.json", "replay-packet"},
+	{"replay/*.record.json", "decision-record"},
+	{"replay/*.meta.json", "replay-meta"},
+	{"tool-surface.json", "tool-surface"},
+}
+
+// Belongs reports whether a file is the pack file itself or stands beside it in
+// the layout of a pack repository. Both names are relative to the root.
+func Belongs(packName, name string) bool {
+	if name == packName {
+		return true
+	}
+	rest := name
+	if dir := path.Dir(packName); dir != "." {
+		var ok bool
+		if rest, ok = strings.CutPrefix(name, dir+"/"); !ok {
+			return false
+		}
+	}
+	if ok, _ := path.Match("golden/*.compiled.json", rest); ok {
+		return true
+	}
+	return slices.ContainsFunc(sideKinds, func(k sideKind) bool {
+		ok, _ := path.Match(k.pattern, rest) // the patterns are ours and valid
+		return ok
+	})
+}
+
+// SideKind returns the folder of the pack that a side file stands beside, and its
+// kind as in SideFile; ok is false for a file that is none. The name is relative
+// to the root.
+func SideKind(name string) (dir, kind string, ok bool) {
+	segments := strings.Split(name, "/")
+	for _, k := range sideKinds {
+		n := len(segments) - 1 - strings.Count(k.pattern, "/")
+		if n < 0 {
+			continue
+		}
+		// The patterns are ours and valid.
+		if ok, _ := path.Match(k.pattern, strings.Join(segments[n:], "/")); ok {
+			return path.Join(append([]string{"."}, segments[:n]...)...), k.kind, true
+		}
+	}
+	return "", "", false
+}
+
+// Unit reads a pack and its side files. The error is for what could not be read
+// at all; what is wrong inside a file stands in the Faults.
+//
+// Where several packs share a folder, a golden case, a replay packet or a decision
+// record that names one of the others, and not this one, is left to it.
+func (f *Files) Unit(name string, c *Config) (*Unit, error) {
+	u, err := f.unit(name, c, sideKinds)
+	if err == nil {
+		u.checkNames()
+	}
+	return u, err
+}
+
+// UnitWithScorecards reads a pack as Unit does, and of the files beside it the
+// scorecards alone. What is wrong with their names is not among its faults.
+func (f *Files) UnitWithScorecards(name string, c *Config) (*Unit, error) {
+	i := slices.IndexFunc(sideKinds, func(k sideKind) bool { return k.kind == "scorecard" })
+	return f.unit(name, c, sideKinds[i:i+1])
+}
+
+// unit reads a pack and its side files of some kinds.
+func (f *Files) unit(name string, c *Config, kinds []sideKind) (*Unit, error) {
+	u := &Unit{Name: name}
+	var err error
+	if u.Document, u.Faults, err = f.Document(name, c.Limits); err != nil {
+		return nil, err
+	}
+	u.Pack, u.Published = pack.New(u.Document), u.Document
+	others, err := f.neighbours(u, c)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kinds {
+		names, err := f.glob(path.Join(escapePattern(u.Dir()), k.pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range names {
+			if err := f.addSide(u, n, k.kind, others, c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return u, nil
+}
+
+// neighbours returns the ids of the other packs in the unit's folder.
+func (f *Files) neighbours(u *Unit, c *Config) ([]string, error) {
+	names, err := f.glob(path.Join(escapePattern(u.Dir()), "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, name := range names {
+		if name == u.Name || !isPack(name, c) {
+			continue
+		}
+		d, _, err := f.Document(name, c.Limits)
+		if err != nil {
+			return nil, err
+		}
+		if p := pack.New(d); p != nil && p.PackMeta.PackID.OK {
+			ids = append(ids, p.PackMeta.PackID.Value)
+		}
+	}
+	return ids, nil
+}
+
+// isAbout reports whether a golden case names one of the packs.
+func isAbout(c *CaseFields, ids ...string) bool {
+	refs := c.Invoke.Get("context_pack_refs")
+	return refs != nil && slices.ContainsFunc(refs.Items, func(ref *pack.Node) bool {
+		id, _, pinned := strings.Cut(ref.Text, "@")
+		return pinned && slices.Contains(ids, id)
+	})
+}
+
+func (u *Unit) id() string {
+	if u.Pack == nil {
+		return ""
+	}
+	return u.Pack.PackMeta.PackID.Value
+}
+
+func (f *Files) addSide(u *Unit, name, kind string, others []string, c *Config) error {
+	s := &SideFile{Kind: kind, Name: name}
+	var err error
+	if s.Document, s.Faults, err = f.Document(name, c.Limits); err != nil {
+		return err
+	}
+	root := s.Document.Root
+	if root == nil || root.Kind != pack.Object { // it cannot be told what it is about
+		u.Files = append(u.Files, s)
+		return nil
+	}
+	if !u.addReplay(s, others) || !u.addScorecard(s, others) || !u.addOverlay(s, others) {
+		return nil
+	}
+	if kind != "case" {
+		u.Files = append(u.Files, s)
+		return nil
+	}
+	gc := &Case{SideFile: s}
+	pack.Decode(root, &gc.CaseFields)
+	if isAbout(&gc.CaseFields, others...) && !isAbout(&gc.CaseFields, u.id()) {
+		return nil
+	}
+	if gc.Snapshot, err = f.snapshot(SnapshotName(name), c.Limits); err != nil {
+		return err
+	}
+	u.Files = append(u.Files, s)
+	u.Cases = append(u.Cases, gc)
+	return nil
+}
+
+func (f *Files) snapshot(name string, limits pack.Limits) (*Snapshot, error) {
+	if there, err := f.Exists(name); !there || err != nil {
+		return nil, err
+	}
+	src, size, err := f.read(name, int64(limits.MaxBytes))
+	if err != nil {
+		return nil, err
+	}
+	if size > int64(limits.MaxBytes) {
+		return nil, &Problem{
+			Location: finding.Location{File: f.Show(name)},
+			Message:  fmt.Sprintf("the snapshot has %d bytes, more than the limit of %d", size, limits.MaxBytes),
+			Hint:     "remove it and let packgate compile --update write it anew, or raise limits.max_bytes in the config",
+		}
+	}
+	return &Snapshot{Name: name, File: f.Show(name), Source: src}, nil
+}
