@@ -7,7 +7,7 @@
 # actions there is no USER (the workspace belongs to the runner's user, and only root
 # may write the files the runner hands in) and no WORKDIR (the runner sets it).
 #
-# The flags are those of .goreleaser.yaml: the binary is the one in the archives.
+# The flags are those of .github/goreleaser.yaml: the binary is the one in the archives.
 
 FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build
 ARG VERSION=dev

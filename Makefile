@@ -2,7 +2,7 @@
 # mistake is cheapest to find. Each part is a target of its own (`make help`).
 #
 # Needed: Go, git, make. Fetched when they are not there, and said so: the
-# linters (Go modules, at the versions in tools.mod); for the tests under e2e/
+# linters (Go modules, at the versions in .ci/tools.mod); for the tests under e2e/
 # buildah from Debian where no Docker engine runs, node and npm (the reference
 # implementation of JsonLogic, axe, GitHub's description of its API), and Chromium.
 
@@ -11,7 +11,7 @@ SHELL := /bin/sh
 .NOTPARALLEL:
 
 # Absolute, because the same tools check the module under e2e/.
-TOOL := go tool -modfile=$(CURDIR)/tools.mod
+TOOL := go tool -modfile=$(CURDIR)/.ci/tools.mod
 
 MODULE := github.com/contextosai/packgate
 
@@ -115,7 +115,7 @@ e2e-release: ## the archives of a release, built twice, in two places
 # What the release workflow builds, without its tag: nothing is signed or published.
 .PHONY: release-try
 release-try: ## dist/, the archives of a release
-	go tool -modfile=e2e/release/go.mod goreleaser release --snapshot --clean --skip=publish,announce
+	go tool -modfile=e2e/release/go.mod goreleaser release --config .github/goreleaser.yaml --snapshot --clean --skip=publish,announce
 
 # How long each target of `make fuzz` runs.
 FUZZTIME ?= 20s

@@ -22,7 +22,7 @@ func TestRelease(t *testing.T) {
 	version := strings.TrimSpace(string(readFile(t, "../../VERSION")))
 
 	first := newTree(t, filepath.Join(t.TempDir(), "a"), version)
-	must(t, first.command(goreleaser, "check"))
+	must(t, first.command(goreleaser, "check", configFile))
 	// goreleaser builds for all systems or for none of the archives, so the
 	// configuration is cut down to this machine.
 	first.release(t, goreleaser)

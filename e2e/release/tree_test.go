@@ -26,6 +26,9 @@ type tree struct {
 // committed is the time of the commits, which the files of an archive take.
 const committed = "2026-03-02T09:30:00Z"
 
+// configFile says to goreleaser what a release is made of.
+const configFile = ".github/goreleaser.yaml"
+
 // newTree copies what git would commit of the repository into dir.
 func newTree(t *testing.T, dir, version string) tree {
 	t.Helper()
@@ -45,14 +48,14 @@ func newTree(t *testing.T, dir, version string) tree {
 		}
 		write(t, filepath.Join(dir, name), string(data))
 	}
-	config := filepath.Join(dir, ".goreleaser.yaml")
+	config := filepath.Join(dir, configFile)
 	text := string(readFile(t, config))
 	for _, cut := range [][2]string{
 		{"goos: [linux, darwin, windows]", "goos: [" + runtime.GOOS + "]"},
 		{"goarch: [amd64, arm64]", "goarch: [" + runtime.GOARCH + "]"},
 	} {
 		if !strings.Contains(text, cut[0]) {
-			t.Fatalf(".goreleaser.yaml has no %q", cut[0])
+			t.Fatalf("%s has no %q", configFile, cut[0])
 		}
 		text = strings.Replace(text, cut[0], cut[1], 1)
 	}
@@ -86,7 +89,7 @@ func (tr tree) commit(t *testing.T, version string) {
 // release builds the archives as the release workflow does.
 func (tr tree) release(t *testing.T, goreleaser string) {
 	t.Helper()
-	must(t, tr.command(goreleaser, "release", "--clean", "--skip=publish,announce"))
+	must(t, tr.command(goreleaser, "release", "--config", configFile, "--clean", "--skip=publish,announce"))
 }
 
 func (tr tree) command(name string, args ...string) *exec.Cmd {

@@ -4,19 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"syscall"
 
 	"github.com/contextosai/packgate/repo"
 )
-
-// Fail prints an error that kept every command from being begun, and returns the
-// exit code for it.
-func Fail(stderr io.Writer, err error) int {
-	printProblems(stderr, err)
-	return exitCode(err)
-}
 
 // remedies are what to do about what the machine refuses. The first that fits counts.
 var remedies = []struct {

@@ -3,6 +3,8 @@
 // FOLDER it writes the manual pages of a release there.
 package main
 
+//go:generate go run -C ../.. ./internal/docgen
+
 import (
 	"bytes"
 	"errors"

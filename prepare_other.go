@@ -1,6 +1,0 @@
-//go:build !unix
-
-package main
-
-// prepare makes what the system refuses an error that the commands can say.
-func prepare() error { return nil }

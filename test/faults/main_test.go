@@ -1,0 +1,9 @@
+package faults_test
+
+import (
+	"testing"
+
+	"github.com/contextosai/packgate/test/program"
+)
+
+func TestMain(m *testing.M) { program.Main(m) }

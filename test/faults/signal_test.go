@@ -1,0 +1,171 @@
+//go:build unix
+
+package faults_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	packs "github.com/contextosai/packgate/bench/generate"
+)
+
+const manyPacks = 40
+
+// printed is what these tests look at in a report.
+type printed struct {
+	Result string
+	Code   int `json:"exit_code"`
+	Packs  []json.RawMessage
+	Errors []struct{ Message string }
+}
+
+// many returns a drill with a repository of many packs, committed.
+func many(t *testing.T) *drill {
+	d := newDrill(t)
+	d.dir = t.TempDir()
+	if err := packs.Write(d.dir, 1, manyPacks); err != nil {
+		t.Fatal(err)
+	}
+	d.commit(t)
+	return d
+}
+
+// signalled runs a check, sends it a signal after a time, and returns what it printed.
+func (d *drill) signalled(t *testing.T, after time.Duration, signal os.Signal, args ...string) (c *exec.Cmd, stdout, stderr string) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	c = d.command(t.Context(), "", args...)
+	c.Stdout, c.Stderr = &out, &problems
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	_ = c.Process.Signal(signal) // it may have ended
+	_ = c.Wait()                 // the state says how
+	return c, out.String(), problems.String()
+}
+
+// A run that a signal ends reports what it finished, whole, says what it did not do,
+// decides nothing and leaves no unfinished file.
+func TestStoppedInTheMiddle(t *testing.T) {
+	d := many(t)
+	before := d.files(t)
+	for _, c := range []struct {
+		signal os.Signal
+		word   string
+		args   []string
+	}{
+		{os.Interrupt, "interrupt signal received", []string{"check", "--format", "json", "--report-dir", "out"}},
+		{syscall.SIGTERM, "terminated signal received", []string{"check", "--format", "json", "--report-dir", "out", "--base", "HEAD"}},
+	} {
+		inTheMiddle := false
+		// How long a part of the work takes differs by machine, so several moments are tried.
+		for after := 40 * time.Millisecond; !inTheMiddle && after < time.Minute; after += after / 4 {
+			ran, out, problems := d.signalled(t, after, c.signal, c.args...)
+			if !ran.ProcessState.Exited() {
+				continue // the signal came before the program could see to it
+			}
+			code := ran.ProcessState.ExitCode()
+			var r, stored printed
+			if err := json.Unmarshal([]byte(out), &r); err != nil {
+				t.Fatalf("%q after %v: exit status %d, and no whole report: %v\n%s", c.args, after, code, err, problems)
+			}
+			src, err := os.ReadFile(filepath.Join(d.dir, "out", "report.json"))
+			if err != nil || json.Unmarshal(src, &stored) != nil || len(stored.Packs) != len(r.Packs) || stored.Code != code {
+				t.Errorf("the stored report differs from what was printed: %v", err)
+			}
+			if code == 0 {
+				if len(r.Packs) != manyPacks {
+					t.Fatalf("a pass with %d packs", len(r.Packs))
+				}
+				break // the work was done before the signal
+			}
+			if code != 3 || r.Result != "error" || len(r.Errors) == 0 || !strings.Contains(r.Errors[0].Message, c.word) || !strings.Contains(r.Errors[0].Message, "stopped before ") {
+				t.Fatalf("exit status %d, %s, %v; wanted 3 and what was not done\n%s", code, r.Result, r.Errors, problems)
+			}
+			inTheMiddle = len(r.Packs) > 0 && len(r.Packs) < manyPacks
+		}
+		if !inTheMiddle {
+			t.Errorf("%q was never stopped between two packs", c.args)
+		}
+		if err := os.RemoveAll(filepath.Join(d.dir, "out")); err != nil {
+			t.Fatal(err)
+		}
+		if after := d.files(t); !maps.Equal(before, after) {
+			t.Fatalf("there are other files than before: %q", slices.Sorted(maps.Keys(after)))
+		}
+	}
+}
+
+// The second signal ends what does not end by itself: here nobody reads the report.
+func TestSecondSignal(t *testing.T) {
+	d := many(t)
+	c := d.command(t.Context(), "", "check", "--format", "json")
+	reading, writing, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reading.Close()
+	defer writing.Close()
+	c.Stdout = writing
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The first bytes of the report say that all packs are gated, and the pipe is full soon.
+	if _, err := io.ReadFull(reading, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { _ = c.Wait(); close(ended) }()
+	limit := time.After(5 * time.Minute)
+	for n := 0; ; n++ {
+		if err := c.Process.Signal(syscall.SIGTERM); err != nil && n < 2 {
+			t.Fatalf("ended after %d signals: %v", n, err)
+		}
+		select {
+		case <-ended:
+			if state := c.ProcessState.Sys().(syscall.WaitStatus); !state.Signaled() || state.Signal() != syscall.SIGTERM {
+				t.Errorf("ended with %v; wanted the signal", c.ProcessState)
+			}
+			return
+		case <-limit:
+			t.Fatal(c.Process.Kill(), "still running after many signals")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// Who reads the first line alone, as head does, gets no complaint.
+func TestClosedPipe(t *testing.T) {
+	d := many(t)
+	c := d.command(t.Context(), "", "check")
+	var problems bytes.Buffer
+	c.Stderr = &problems
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line == "" {
+		t.Errorf("%q, %v", line, err)
+	}
+	out.Close()
+	_ = c.Wait() // the state says how
+	if state := c.ProcessState.Sys().(syscall.WaitStatus); !state.Signaled() || state.Signal() != syscall.SIGPIPE || problems.Len() > 0 {
+		t.Errorf("ended with %v and said %q; wanted a broken pipe and nothing", c.ProcessState, &problems)
+	}
+}

@@ -1,0 +1,34 @@
+package repository_test
+
+import (
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mostRootEntries is how many files and folders a reader meets first.
+const mostRootEntries = 42
+
+// The root of the repository is a table of contents: few entries, main.go the only Go
+// file, and no test.
+func TestRootIsShort(t *testing.T) {
+	out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	var entries []string
+	for file := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		entry, _, _ := strings.Cut(file, "/")
+		if !slices.Contains(entries, entry) {
+			entries = append(entries, entry)
+		}
+		if entry == file && path.Ext(file) == ".go" && file != "main.go" {
+			t.Errorf("%s is in the root; wanted main.go alone", file)
+		}
+	}
+	if len(entries) == 0 || len(entries) > mostRootEntries {
+		t.Errorf("the root has %d entries, want at most %d: %q", len(entries), mostRootEntries, entries)
+	}
+}

@@ -1,0 +1,169 @@
+package script_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Transcripts talk to a stand-in for GitHub, which each of them starts for itself.
+
+// standins is the name under which a transcript keeps its stand-in.
+type standins struct{}
+
+// standinHolder holds the stand-in of one transcript, nil until it is started.
+type standinHolder struct{ *githubtest.GitHub }
+
+// standin is the command of transcripts that starts a stand-in, says what is there,
+// makes it fail, and shows what was written:
+//
+//	standin start
+//	standin pull SHA OWNER BRANCH
+//	standin commit SHA FOLDER
+//	standin merged SHA PATH…     the pull request was merged as its last commit, which changed these files
+//	standin review AUTHOR STATE  somebody reviewed its last commit
+//	standin tokens FILE          the job may ask for identity tokens, with these claims
+//	standin plant AUTHOR FILE
+//	standin diff PATH FILE
+//	standin artifact RUN [FILE|link:NAME]…
+//	standin fail OPERATION KIND
+//	standin readonly|truncate
+//	standin comments|checks|suggestions|calls FILE
+func standin(t *testing.T) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		holder := ts.Value(standins{}).(*standinHolder)
+		if args[0] == "start" {
+			holder.GitHub = githubtest.New(t)
+			ts.Setenv("GITHUB_API_URL", holder.URL)
+			ts.Setenv("INPUT_TOKEN", holder.Token)
+			ts.Setenv("GITHUB_TOKEN", holder.Token)
+			return
+		}
+		if holder.GitHub == nil {
+			ts.Fatalf("there is no stand-in yet; begin with standin start")
+		}
+		holder.run(ts, args[0], args[1:])
+	}
+}
+
+func (g *standinHolder) run(ts *testscript.TestScript, command string, args []string) {
+	switch command {
+	case "fail":
+		kind, ok := githubtest.Kinds()[args[1]]
+		if !ok || !slices.Contains(githubtest.Operations(), args[0]) {
+			ts.Fatalf("no operation %q or no failure %q", args[0], args[1])
+		}
+		g.FailAlways(args[0], githubtest.Fault{Kind: kind})
+	case "tokens":
+		for name, value := range g.TokenVariables() {
+			ts.Setenv(name, value)
+		}
+		g.Locked(func() { ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &g.Claims)) })
+	case "calls":
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(g.Calls(), "\n")+"\n"), 0o644))
+	default:
+		g.Locked(func() { g.state(ts, command, args) })
+	}
+}
+
+// state changes or shows what is there.
+func (g *standinHolder) state(ts *testscript.TestScript, command string, args []string) {
+	switch command {
+	case "pull":
+		p := &g.Pulls[0]
+		p.Head, p.Owner, p.Branch = args[0], args[1], args[2]
+		g.Commits[p.Head] = map[string]string{}
+	case "merged":
+		p := &g.Pulls[0]
+		p.Head, p.Merged, p.Closed = args[0], args[0], true
+		for _, name := range args[1:] {
+			g.Changed[name] = []string{args[0]}
+		}
+	case "review":
+		g.Reviews = append(g.Reviews, githubtest.Review{Pull: 7, Author: args[0], State: args[1], SHA: g.Pulls[0].Head, Status: "MEMBER"})
+	case "plant":
+		g.Comments = append(g.Comments, githubtest.Comment{ID: int64(len(g.Comments) + 1), Pull: 7, Author: args[0], Body: ts.ReadFile(args[1])})
+	case "artifact":
+		var run int64
+		_, err := fmt.Sscan(args[0], &run)
+		ts.Check(err)
+		g.Artifacts = []githubtest.Artifact{{ID: 1, Run: run, Name: "packgate-report", Archive: archive(ts, args[1:])}}
+	case "diff":
+		// GitHub begins with the first hunk of what git prints.
+		_, hunks, _ := strings.Cut(ts.ReadFile(args[1]), "\n@@")
+		patch := strings.TrimSuffix("@@"+hunks, "\n")
+		g.Files = append(g.Files, githubtest.File{Pull: 7, Path: args[0], Status: "modified", Patch: patch})
+	case "suggestions":
+		var b strings.Builder
+		for _, c := range g.ReviewComments {
+			fmt.Fprintf(&b, "by %s at %s:%d-%d:\n%s", c.Author, c.Path, c.StartLine, c.Line, c.Body)
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
+	case "commit":
+		g.Commits[args[0]] = filesIn(ts, args[1])
+	case "truncate":
+		g.Truncated = true
+	case "readonly":
+		g.ReadOnly = true
+	case "comments":
+		var b strings.Builder
+		for _, c := range g.Comments {
+			fmt.Fprintf(&b, "by %s:\n%s\n", c.Author, c.Body)
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
+	case "checks":
+		text, err := json.MarshalIndent(g.CheckRuns, "", "  ")
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
+	default:
+		ts.Fatalf("standin has no command %q", command)
+	}
+}
+
+// filesIn returns what the files of a folder say, by their paths below it, without
+// those of git.
+func filesIn(ts *testscript.TestScript, dir string) map[string]string {
+	files, found := map[string]string{}, os.DirFS(ts.MkAbs(dir))
+	ts.Check(fs.WalkDir(found, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || name == ".git" {
+			return err
+		}
+		src, err := fs.ReadFile(found, name)
+		files[name] = string(src)
+		return err
+	}))
+	return files
+}
+
+// archive returns a zip archive of files by their base names. An argument link:NAME
+// stands for a symbolic link of that name.
+func archive(ts *testscript.TestScript, names []string) []byte {
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, name := range names {
+		header, text := &zip.FileHeader{Name: filepath.Base(name), Method: zip.Deflate}, ""
+		if link, ok := strings.CutPrefix(name, "link:"); ok {
+			header.Name, text = link, "/etc/passwd"
+			header.SetMode(fs.ModeSymlink | 0o777)
+		} else {
+			header.SetMode(0o644)
+			text = ts.ReadFile(name)
+		}
+		w, err := z.CreateHeader(header)
+		ts.Check(err)
+		_, err = w.Write([]byte(text))
+		ts.Check(err)
+	}
+	ts.Check(z.Close())
+	return out.Bytes()
+}
