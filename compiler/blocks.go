@@ -8,6 +8,7 @@ import (
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // blocks returns the blocks of each bucket, in bucket order. Their contents are
@@ -73,7 +74,7 @@ func (l *lines) add(label string, facts ...string) {
 func (l lines) String() string { return strings.Join(l, "\n") }
 
 func (r *run) businessText() string {
-	b := &r.pack.BusinessContext
+	b := &r.Pack.BusinessContext
 	var l lines
 	l.add("What we do", b.Summary.WhatWeDo.Value)
 	l.add("Who we serve", pack.Values(b.Summary.WhoWeServe)...)
@@ -83,7 +84,7 @@ func (r *run) businessText() string {
 }
 
 func (r *run) sessionText() string {
-	defaults, tone := &r.pack.PackMeta.EnvironmentDefaults, &r.pack.ToneAndComms
+	defaults, tone := &r.Pack.PackMeta.EnvironmentDefaults, &r.Pack.ToneAndComms
 	locale := r.invocation.locale
 	if locale == "" {
 		locale, _ = r.request.RunContext["locale"].(string)
@@ -101,32 +102,32 @@ func (r *run) sessionText() string {
 }
 
 // ruleText says what a fired rule means for this request.
-func (r *run) ruleText(f firing) string {
-	head := f.rule.rule.RuleID.Value
-	if f.rule.rule.DecisionBinding.OK {
-		head += " on " + f.rule.rule.DecisionBinding.Value
+func (r *run) ruleText(f *policy.Branch) string {
+	head := f.Rule.RuleID.Value
+	if f.Rule.DecisionBinding.OK {
+		head += " on " + f.Rule.DecisionBinding.Value
 	}
-	if !f.enforced {
+	if !f.Rule.Enforced {
 		head += " (not enforced)"
 	}
-	switch f.allow {
+	switch f.Allows {
 	case jsonlogic.True:
 		head += ": allow"
 	case jsonlogic.False:
 		head += ": deny"
 	}
 	l := lines{head}
-	l.add("Approval mode", f.outcome.ApprovalMode.Value)
-	l.add("Approval gate", f.outcome.RequiresApprovalGate.Value)
-	l.add("Requires", pack.Values(f.outcome.Requires)...)
-	l.add("Prohibits", pack.Values(f.outcome.Prohibits)...)
-	l.add("Reason", f.outcome.Reason.Value)
+	l.add("Approval mode", f.ApprovalMode.Value)
+	l.add("Approval gate", f.RequiresApprovalGate.Value)
+	l.add("Requires", pack.Values(f.Requires)...)
+	l.add("Prohibits", pack.Values(f.Prohibits)...)
+	l.add("Reason", f.Reason.Value)
 	return l.String()
 }
 
 // text describes a surfaced capability with the bounds on its arguments.
 func (s *surface) text() string {
-	l := lines{fmt.Sprintf("%s: %s, %s", s.id, s.metadata.Kind, s.metadata.ApprovalMode)}
+	l := lines{fmt.Sprintf("%s: %s, %s", s.String(), s.metadata.Kind, s.metadata.ApprovalMode)}
 	for _, arg := range slices.Sorted(maps.Keys(s.constraints)) {
 		l.add("Argument "+arg, pack.CompactJSON(s.constraints[arg]))
 	}

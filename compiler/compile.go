@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // Version names the compile that this package does. It is raised only when the
@@ -206,7 +207,7 @@ type run struct {
 	safetyMode pack.ApprovalMode
 
 	intent    string                // 1
-	fired     []firing              // 2, enforced and not, in order of evaluation
+	fired     []*policy.Branch      // 2, enforced and not, in order of evaluation
 	decisions []*standing           // 2, those of the intent, in decision_specs order
 	denied    []string              // 2, in firing order
 	surfaced  []surface             // 3, in manifest order

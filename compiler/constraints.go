@@ -6,57 +6,22 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
-
-// bound is what a permission or an outcome says of one argument, in the pack's
-// own members.
-type bound struct {
-	arg    string
-	says   map[string]any
-	at     *pack.Node
-	weight int // how many values it has
-}
-
-// conditional reports whether the bound ends with an approval.
-func (b bound) conditional() bool { return b.says["unless_approved"] == true }
-
-// boundsOf returns the bounds of a permission or outcome, in document order.
-func boundsOf(d pack.Dict[pack.Constraint]) []bound {
-	var bounds []bound
-	for _, e := range d.Entries {
-		if says, ok := e.Value.Node.Any().(map[string]any); ok {
-			bounds = append(bounds, bound{arg: e.Name, says: says, at: e.Value.Node, weight: weightOf(e.Value.Node)})
-		}
-	}
-	return bounds
-}
-
-// weightOf counts a value and those below it.
-func weightOf(n *pack.Node) int {
-	weight := 1
-	for _, m := range n.Members {
-		weight += weightOf(m.Value)
-	}
-	for _, item := range n.Items {
-		weight += weightOf(item)
-	}
-	return weight
-}
 
 // conjoin returns the bounds that hold together for one argument. Bounds that
 // end with an approval stand beside the others. ok is false where the
 // unconditional ones leave no value, and where the effort is spent.
-func conjoin(bounds []bound, e *effort) (together []map[string]any, ok bool) {
+func conjoin(bounds []policy.Bound, e *effort) (together []map[string]any, ok bool) {
 	var always, unlessApproved []map[string]any
 	for _, b := range bounds {
-		if !e.spend(b.weight * (1 + len(always) + len(unlessApproved))) {
+		if !e.spend(b.Weight * (1 + len(always) + len(unlessApproved))) {
 			return nil, false
 		}
-		if b.conditional() {
-			unlessApproved = stricter(unlessApproved, b.says, e)
+		if b.UntilApproved() {
+			unlessApproved = stricter(unlessApproved, b.Says, e)
 		} else {
-			always = stricter(always, b.says, e)
+			always = stricter(always, b.Says, e)
 		}
 	}
 	return append(always, unlessApproved...), !slices.ContainsFunc(always, empty)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // controlStage is stage 8: what the runtime has to refuse, to escalate, to have
 // approved and to redact.
 func (r *run) controlStage() (any, *Stop) {
-	guardrails := &r.pack.PolicyLayer.Guardrails
+	guardrails := &r.Pack.PolicyLayer.Guardrails
 	r.controls = RuntimeControls{
 		MustRefuse:           r.mustRefuse(),
 		MustEscalate:         pack.Values(guardrails.MustEscalate),
@@ -31,17 +32,17 @@ func (r *run) mustRefuse() []string {
 			refuse = append(refuse, name)
 		}
 	}
-	for _, name := range pack.Values(r.pack.PolicyLayer.Guardrails.MustRefuse) {
+	for _, name := range pack.Values(r.Pack.PolicyLayer.Guardrails.MustRefuse) {
 		add(name)
 	}
 	for _, key := range r.denied {
-		if d := r.standing(key); !d.readOnly {
+		if d := r.standing(key); !d.ReadOnly {
 			add(key)
 		}
 	}
 	for _, d := range r.decisions {
-		if d.state == DecisionSilent && !d.readOnly {
-			add(d.key)
+		if d.state == DecisionSilent && !d.ReadOnly {
+			add(d.Key)
 		}
 	}
 	return refuse
@@ -49,7 +50,7 @@ func (r *run) mustRefuse() []string {
 
 // standing returns the decision of the intent that has the key.
 func (r *run) standing(key string) *standing {
-	return r.decisions[slices.IndexFunc(r.decisions, func(d *standing) bool { return d.key == key })]
+	return r.decisions[slices.IndexFunc(r.decisions, func(d *standing) bool { return d.Key == key })]
 }
 
 // activeGates lists the active gates in declaration order: those that a fired
@@ -57,20 +58,19 @@ func (r *run) standing(key string) *standing {
 // names and whose condition is not known to be false.
 func (r *run) activeGates() []string {
 	active := []string{}
-	for i := range r.gates {
-		g := &r.gates[i]
-		trace := GateTrace{Gate: g.spec, RequiredBy: r.requiring(i), NamedBy: r.naming(i)}
+	for _, g := range r.Gates {
+		trace := GateTrace{Gate: g.ApprovalGate, RequiredBy: r.requiring(g), NamedBy: r.naming(g)}
 		trace.Active = len(trace.RequiredBy) > 0
 		if len(trace.NamedBy) > 0 {
-			verdict := g.when.Eval(r.data)
+			verdict := evaluated(g.When, g.ApprovalGate.When, r.data)
 			trace.When, trace.Cause = verdict.Truth, verdict.Cause
 			if verdict.Truth == jsonlogic.Unknown && !trace.Active {
-				r.warn("gate %s is active because its condition is unknown: %s", g.spec.GateID.Value, explain(verdict.Cause))
+				r.warn("gate %s is active because its condition is unknown: %s", g.ID, explain(verdict.Cause))
 			}
 			trace.Active = trace.Active || verdict.Truth != jsonlogic.False
 		}
 		if trace.Active {
-			active = append(active, g.spec.GateID.Value)
+			active = append(active, g.ID)
 		}
 		r.result.Trace.Gates = append(r.result.Trace.Gates, trace)
 	}
@@ -78,11 +78,11 @@ func (r *run) activeGates() []string {
 }
 
 // requiring returns the rules whose fired outcomes require a gate.
-func (r *run) requiring(gate int) []*pack.Rule {
+func (r *run) requiring(gate *policy.Gate) []*pack.Rule {
 	var rules []*pack.Rule
 	for _, f := range r.fired {
-		if f.enforced && f.branch.gate == gate {
-			rules = append(rules, f.rule.rule)
+		if f.Rule.Enforced && f.Gate == gate {
+			rules = append(rules, f.Rule.Rule)
 		}
 	}
 	return rules
@@ -90,24 +90,19 @@ func (r *run) requiring(gate int) []*pack.Rule {
 
 // naming returns the surfaced permissions and the outcomes of applicable rules
 // that name a gate.
-func (r *run) naming(gate int) []*pack.Node {
-	id := r.gates[gate].spec.GateID.Value
+func (r *run) naming(gate *policy.Gate) []*pack.Node {
 	var nodes []*pack.Node
 	for _, s := range r.surfaced {
-		for _, p := range s.permissions {
-			if p.RequiresApprovalGate.OK && p.RequiresApprovalGate.Value == id {
+		for _, p := range s.Permissions {
+			if p.RequiresApprovalGate.OK && p.RequiresApprovalGate.Value == gate.ID {
 				nodes = append(nodes, p.RequiresApprovalGate.Node)
 			}
 		}
 	}
-	for i := range r.rules {
-		rule := &r.rules[i]
-		if !rule.enforced || !rule.applies(r.intent) {
-			continue
-		}
-		for _, b := range []*branch{rule.then, rule.otherwise} {
-			if b != nil && b.gate == gate {
-				nodes = append(nodes, b.outcome.RequiresApprovalGate.Node)
+	for _, rule := range r.Applicable(r.intent) {
+		for _, b := range rule.Branches() {
+			if b.Gate == gate {
+				nodes = append(nodes, b.RequiresApprovalGate.Node)
 			}
 		}
 	}

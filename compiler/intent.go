@@ -15,7 +15,7 @@ func (r *run) intentStage() (any, *Stop) {
 		}
 		return nil, refusal("intent of the run context is not a text")
 	}
-	switch known := r.intents(); {
+	switch known := r.Intents; {
 	case len(known) == 0:
 		return nil, refusal("the pack names no intent, in a rule or an evaluation target")
 	case !slices.Contains(known, intent):
@@ -32,14 +32,4 @@ func (r *run) intentStage() (any, *Stop) {
 		Intent     string `json:"intent"`
 		SafetyMode string `json:"safety_mode"`
 	}{intent, string(r.safetyMode)}, nil
-}
-
-// intents returns the intents that a rule or an evaluation target names, sorted.
-func (r *run) intents() []string {
-	var names []string
-	for _, intent := range r.pack.Intents() {
-		names = append(names, intent.Value)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -36,11 +36,11 @@ func (r *run) finish() error {
 func (r *run) policyManifest() []PolicyEntry {
 	manifest := []PolicyEntry{}
 	for i, f := range r.fired {
-		if i == 0 || r.fired[i-1].bundle != f.bundle {
-			manifest = append(manifest, PolicyEntry{BundleID: f.bundle.BundleID.Value})
+		if i == 0 || r.fired[i-1].Rule.Bundle != f.Rule.Bundle {
+			manifest = append(manifest, PolicyEntry{BundleID: f.Rule.Bundle.BundleID.Value})
 		}
 		entry := &manifest[len(manifest)-1]
-		entry.RuleIDs = append(entry.RuleIDs, f.rule.rule.RuleID.Value)
+		entry.RuleIDs = append(entry.RuleIDs, f.Rule.RuleID.Value)
 	}
 	return manifest
 }
@@ -93,7 +93,7 @@ func (r *run) budgetReport() BudgetReport {
 }
 
 func (r *run) ledger(c *CompiledContext, hash pack.Digest) ContextLedger {
-	meta := &r.pack.PackMeta
+	meta := &r.Pack.PackMeta
 	l := ContextLedger{
 		PackRef:       meta.PackID.Value + "@" + meta.PackVersion.Value,
 		RequestID:     r.invocation.requestID,
@@ -111,7 +111,7 @@ func (r *run) ledger(c *CompiledContext, hash pack.Digest) ContextLedger {
 		l.PolicyBundles = append(l.PolicyBundles, e.BundleID)
 	}
 	for _, s := range r.surfaced {
-		l.Tools = append(l.Tools, s.id)
+		l.Tools = append(l.Tools, s.String())
 	}
 	for i, row := range bucketTable() {
 		if len(r.dropped[i]) > 0 {

@@ -6,17 +6,12 @@ import (
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
-
-// firing is a rule that fired, and the outcome that holds.
-type firing struct {
-	*rule
-	*branch
-}
 
 // standing is how one decision of the intent stands.
 type standing struct {
-	*decision
+	*policy.Decision
 	state DecisionState
 	by    []*pack.Rule
 	// modeStated is the highest mode that fired outcomes of the decision state,
@@ -27,8 +22,8 @@ type standing struct {
 // policyStage is stage 2: it evaluates the rules and says which decisions of the
 // intent are allowed and which are denied.
 func (r *run) policyStage() (any, *Stop) {
-	for i := range r.rules {
-		if stop := r.evaluate(&r.rules[i]); stop != nil {
+	for _, rule := range r.Rules {
+		if stop := r.evaluate(rule); stop != nil {
 			return nil, stop
 		}
 	}
@@ -40,33 +35,45 @@ func (r *run) policyStage() (any, *Stop) {
 
 // evaluate decides what becomes of one rule. An enforced rule that is unknown
 // stops the compile, whatever else holds.
-func (r *run) evaluate(rule *rule) *Stop {
-	trace := RuleTrace{Bundle: rule.bundle, Rule: rule.rule, Enforced: rule.enforced, State: RuleOther}
+func (r *run) evaluate(rule *policy.Rule) *Stop {
+	trace := RuleTrace{Bundle: rule.Bundle, Rule: rule.Rule, Enforced: rule.Enforced, State: RuleOther}
 	defer func() { r.result.Trace.Rules = append(r.result.Trace.Rules, trace) }()
-	if !rule.applies(r.intent) {
+	if !rule.Applies(r.intent) {
 		return nil
 	}
-	verdict := rule.when.Eval(r.data)
-	var holds *branch
+	verdict := evaluated(rule.When, rule.If, r.data)
+	var holds *policy.Branch
 	switch {
 	case verdict.Truth == jsonlogic.Unknown:
 		trace.State, trace.Cause = RuleUndecided, verdict.Cause
-		if rule.enforced {
-			return undecided(rule.rule, verdict.Cause)
+		if rule.Enforced {
+			return undecided(rule.Rule, verdict.Cause)
 		}
-		r.warn("rule %s is not enforced and was skipped: %s", rule.rule.RuleID.Value, explain(verdict.Cause))
+		r.warn("rule %s is not enforced and was skipped: %s", rule.RuleID.Value, explain(verdict.Cause))
 		return nil
 	case verdict.Truth == jsonlogic.True:
-		trace.State, holds = RuleThen, rule.then
-	case rule.otherwise != nil:
-		trace.State, holds = RuleElse, rule.otherwise
+		trace.State, holds = RuleThen, rule.Then
+	case rule.Else != nil:
+		trace.State, holds = RuleElse, rule.Else
 	default:
 		trace.State = RuleSilent
 		return nil
 	}
-	trace.Outcome = holds.outcome
-	r.fired = append(r.fired, firing{rule, holds})
+	trace.Outcome = holds.Outcome
+	r.fired = append(r.fired, holds)
 	return nil
+}
+
+// evaluated evaluates a condition for a place where it is written, so that the cause
+// of an unknown lies there.
+func evaluated(c *policy.Condition, at *pack.Node, data map[string]any) jsonlogic.Result {
+	verdict := c.Expr.Eval(data)
+	if verdict.Cause != nil {
+		cause := *verdict.Cause
+		cause.Node = policy.Counterpart(cause.Node, c.Expr, at)
+		verdict.Cause = &cause
+	}
+	return verdict
 }
 
 // undecided is the stop for an enforced rule whose condition is unknown.
@@ -89,16 +96,14 @@ func explain(cause *jsonlogic.Cause) string {
 // standings returns the decisions that belong to the intent, those to which an
 // enforced applicable rule is bound, in decision_specs order.
 func (r *run) standings() []*standing {
-	bound := make([]bool, len(r.Program.decisions))
-	for i := range r.rules {
-		if rule := &r.rules[i]; rule.enforced && rule.decision >= 0 && rule.applies(r.intent) {
-			bound[rule.decision] = true
-		}
+	bound := map[*policy.Decision]bool{}
+	for _, rule := range r.Applicable(r.intent) {
+		bound[rule.Decision] = true
 	}
 	var list []*standing
-	for i, yes := range bound {
-		if yes {
-			list = append(list, &standing{decision: &r.Program.decisions[i], modeStated: -1})
+	for _, d := range r.Decisions {
+		if bound[d] {
+			list = append(list, &standing{Decision: d, modeStated: -1})
 		}
 	}
 	return list
@@ -110,55 +115,54 @@ func (r *run) standings() []*standing {
 func (r *run) judge() {
 	touched := map[*standing]bool{}
 	for _, f := range r.fired {
-		if !f.enforced {
+		if !f.Rule.Enforced {
 			continue
 		}
 		for _, d := range r.decisions {
-			own := f.decision >= 0 && &r.Program.decisions[f.decision] == d.decision
+			own := f.Rule.Decision == d.Decision
 			if own {
 				touched[d] = true
-				d.hear(f)
+				d.add(f)
 			}
-			if f.allow == jsonlogic.False && (own || f.decision < 0) {
-				r.deny(d, f.rule.rule)
+			if f.Denies() && (own || f.Rule.Decision == nil) {
+				r.deny(d, f.Rule.Rule)
 			}
 		}
 	}
 	for _, d := range r.decisions {
 		if d.state == "" {
 			d.state = DecisionSilent
-			if d.readOnly && !touched[d] {
+			if d.ReadOnly && !touched[d] {
 				d.state = DecisionAllowed
 			}
 		}
 	}
 }
 
-// hear takes a fired outcome that is bound to the decision.
-func (d *standing) hear(f firing) {
-	if m := f.outcome.ApprovalMode; m.Node != nil {
+// add adds a fired outcome that is bound to the decision.
+func (d *standing) add(f *policy.Branch) {
+	if m := f.ApprovalMode; m.Node != nil {
 		d.modeStated = max(d.modeStated, pack.Mode(m).Rank())
 	}
-	if f.allow == jsonlogic.True && d.state != DecisionDenied {
+	if f.Allows == jsonlogic.True && d.state != DecisionDenied {
 		d.state = DecisionAllowed
-		d.by = append(d.by, f.rule.rule)
+		d.by = append(d.by, f.Rule.Rule)
 	}
 }
 
 func (r *run) deny(d *standing, by *pack.Rule) {
 	if d.state != DecisionDenied {
 		d.state, d.by = DecisionDenied, nil
-		r.denied = append(r.denied, d.key)
+		r.denied = append(r.denied, d.Key)
 	}
 	d.by = append(d.by, by)
 }
 
 func (r *run) traceDecisions() {
-	for i := range r.Program.decisions {
-		d := &r.Program.decisions[i]
-		trace := DecisionTrace{Decision: d.spec, State: DecisionOther}
+	for _, d := range r.Decisions {
+		trace := DecisionTrace{Decision: d.Spec(), State: DecisionOther}
 		for _, s := range r.decisions {
-			if s.decision == d {
+			if s.Decision == d {
 				trace.State, trace.By = s.state, s.by
 			}
 		}
@@ -182,10 +186,10 @@ func (r *run) policyOutput() any {
 		Decisions []stands `json:"decisions"`
 	}
 	for _, f := range r.fired {
-		out.Fired = append(out.Fired, fired{f.rule.rule.RuleID.Value, f.branch == f.otherwise})
+		out.Fired = append(out.Fired, fired{f.Rule.RuleID.Value, f.IsElse})
 	}
 	for _, d := range r.decisions {
-		out.Decisions = append(out.Decisions, stands{d.key, d.state})
+		out.Decisions = append(out.Decisions, stands{d.Key, d.state})
 	}
 	return out
 }

@@ -25,16 +25,16 @@ type requirement struct {
 	allow *semver.Constraints // nil where the text is no range
 }
 
-func (b *builder) requirements() {
-	for _, e := range b.pack.ContractMeta.Compatibility.Requires.Entries {
+func (p *Program) requirements() {
+	for _, e := range p.Pack.ContractMeta.Compatibility.Requires.Entries {
 		r := requirement{name: e.Name, text: e.Value.Value, at: e.Value.Node}
 		allow, err := semver.NewConstraint(r.text)
 		if err != nil {
-			b.refuse(r.at, "the pack is not valid: requires.%s: %q is no version range", r.name, r.text)
+			p.refuse(r.at, "the pack is not valid: requires.%s: %q is no version range", r.name, r.text)
 			continue
 		}
 		r.allow = allow
-		b.requires = append(b.requires, r)
+		p.requires = append(p.requires, r)
 	}
 }
 
@@ -94,7 +94,7 @@ func (r *run) checkReferences() *Stop {
 		return refusal("context_pack_refs of the invocation is missing, empty or not a list")
 	}
 	named := false
-	id := r.pack.PackMeta.PackID.Value
+	id := r.Pack.PackMeta.PackID.Value
 	for _, item := range list {
 		ref, _ := item.(string)
 		if !isPinned(ref) {
@@ -135,7 +135,7 @@ func (r *run) checkRequirements() *Stop {
 		have, whose := "", ""
 		switch {
 		case q.name == "ontology":
-			have, whose = r.pack.IntelligenceRefs.Ontology.Version.Value, "the pack's ontology"
+			have, whose = r.Pack.IntelligenceRefs.Ontology.Version.Value, "the pack's ontology"
 		case q.name == "runtime" && r.request.Catalog != nil && r.request.Catalog.Runtime != "":
 			have, whose = r.request.Catalog.Runtime, "the runtime of "+r.request.Catalog.Name
 		case q.name == "runtime":
@@ -164,7 +164,7 @@ func (r *run) notChecked(what string) {
 }
 
 func (r *run) checkTenant() *Stop {
-	own := r.pack.PackMeta.Tenant.TenantID.Value
+	own := r.Pack.PackMeta.Tenant.TenantID.Value
 	for _, from := range []struct {
 		name string
 		of   map[string]any

@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // surface is a capability that is in the tool manifest.
 type surface struct {
-	*capability
+	*policy.Tool
 	constraints map[string]any // by argument, see ToolEntry
 	metadata    Metadata
 }
@@ -21,27 +22,26 @@ type surface struct {
 func (r *run) toolStage() (any, *Stop) {
 	e := &effort{left: mostEffort}
 	prohibited := r.prohibitions(e)
-	for i := range r.capabilities {
-		c := &r.capabilities[i]
-		trace := ToolTrace{Adapter: c.adapter, Capability: c.name, Permissions: c.permissions}
+	for _, c := range r.Tools {
+		trace := ToolTrace{Adapter: c.Adapter, Capability: c.Capability, Permissions: c.Permissions}
 		authorities := r.authorities(c)
 		if !e.spend(1 + len(authorities)) {
 			return nil, tooMuch()
 		}
 		for _, d := range authorities {
-			trace.AuthorisedBy = append(trace.AuthorisedBy, d.key)
+			trace.AuthorisedBy = append(trace.AuthorisedBy, d.Key)
 		}
-		trace.Obstacles = slices.Concat(c.permitted(), prohibited[i], r.authorised(c, authorities), r.belowCeiling(c))
+		trace.Obstacles = slices.Concat(forbidden(c), prohibited[c], r.authorised(c, authorities), r.belowCeiling(c))
 		constraints, unsatisfiable := r.constraints(c, e)
 		if e.left < 0 {
 			return nil, tooMuch()
 		}
 		if len(trace.Obstacles) == 0 && unsatisfiable != nil {
 			trace.Obstacles = []Obstacle{*unsatisfiable}
-			r.warn("tool %s was left out: %s", c.id, unsatisfiable.Reason)
+			r.warn("tool %s was left out: %s", c, unsatisfiable.Reason)
 		}
 		if trace.Surfaced = len(trace.Obstacles) == 0; trace.Surfaced {
-			r.surfaced = append(r.surfaced, surface{c, constraints, c.metadata(authorities)})
+			r.surfaced = append(r.surfaced, surface{c, constraints, metadata(c, authorities)})
 		}
 		r.result.Trace.Tools = append(r.result.Trace.Tools, trace)
 	}
@@ -70,33 +70,33 @@ func tooMuch() *Stop {
 }
 
 // prohibitions returns by capability what fired outcomes prohibit.
-func (r *run) prohibitions(e *effort) map[int][]Obstacle {
-	prohibited := map[int][]Obstacle{}
+func (r *run) prohibitions(e *effort) map[*policy.Tool][]Obstacle {
+	prohibited := map[*policy.Tool][]Obstacle{}
 	for _, f := range r.fired {
-		if !f.enforced {
+		if !f.Rule.Enforced {
 			continue
 		}
-		obstacle := Obstacle{fmt.Sprintf("rule %q prohibits it", f.rule.rule.RuleID.Value), f.outcome.Prohibits.Node}
-		for _, named := range f.prohibits {
+		obstacle := Obstacle{fmt.Sprintf("rule %q prohibits it", f.Rule.RuleID.Value), f.Outcome.Prohibits.Node}
+		for _, named := range f.Prohibited {
 			if !e.spend(len(named)) {
 				return nil
 			}
-			for _, i := range named {
-				prohibited[i] = append(prohibited[i], obstacle)
+			for _, t := range named {
+				prohibited[t] = append(prohibited[t], obstacle)
 			}
 		}
 	}
 	return prohibited
 }
 
-// permitted says why the permissions leave a capability out. One that does not
+// forbidden says why the permissions leave a capability out. One that does not
 // allow it forbids it.
-func (c *capability) permitted() []Obstacle {
-	if len(c.permissions) == 0 {
+func forbidden(c *policy.Tool) []Obstacle {
+	if len(c.Permissions) == 0 {
 		return []Obstacle{{"no permission names it", nil}}
 	}
 	var out []Obstacle
-	for _, p := range c.permissions {
+	for _, p := range c.Permissions {
 		if !p.Allow.Value {
 			out = append(out, Obstacle{fmt.Sprintf("permission %q does not allow it", p.PermissionID.Value), pack.Place(p.Allow.Node, p.Node)})
 		}
@@ -104,34 +104,32 @@ func (c *capability) permitted() []Obstacle {
 	return out
 }
 
-func (c *capability) mode() pack.ApprovalMode { return pack.Mode(c.adapter.ApprovalMode) }
-
 // authorities returns the allowed decisions of the intent that may authorise a
 // capability.
-func (r *run) authorities(c *capability) []*standing {
+func (r *run) authorities(c *policy.Tool) []*standing {
 	var list []*standing
 	for _, d := range r.decisions {
-		if d.state == DecisionAllowed && d.authority >= c.mode().Rank() {
+		if d.state == DecisionAllowed && d.Authority >= c.Mode().Rank() {
 			list = append(list, d)
 		}
 	}
 	return list
 }
 
-func (r *run) authorised(c *capability, authorities []*standing) []Obstacle {
-	if c.mode().Rank() == pack.ReadOnly.Rank() || len(authorities) > 0 {
+func (r *run) authorised(c *policy.Tool, authorities []*standing) []Obstacle {
+	if c.Mode().Rank() == pack.ReadOnly.Rank() || len(authorities) > 0 {
 		return nil
 	}
-	return []Obstacle{{fmt.Sprintf("no decision that is allowed for %q may authorise %s effects", r.intent, modeName(c.mode().Rank())), nil}}
+	return []Obstacle{{fmt.Sprintf("no decision that is allowed for %q may authorise %s effects", r.intent, modeName(c.Mode().Rank())), nil}}
 }
 
-func (r *run) belowCeiling(c *capability) []Obstacle {
-	if c.mode().Rank() <= r.safetyMode.Rank() {
+func (r *run) belowCeiling(c *policy.Tool) []Obstacle {
+	if c.Mode().Rank() <= r.safetyMode.Rank() {
 		return nil
 	}
 	return []Obstacle{{
-		fmt.Sprintf("its adapter is %s and the safety mode %s", modeName(c.mode().Rank()), r.safetyMode),
-		pack.Place(c.adapter.ApprovalMode.Node, c.adapter.Node),
+		fmt.Sprintf("its adapter is %s and the safety mode %s", modeName(c.Mode().Rank()), r.safetyMode),
+		pack.Place(c.Adapter.ApprovalMode.Node, c.Adapter.Node),
 	}}
 }
 
@@ -141,37 +139,37 @@ func modeName(rank int) string { return string(pack.ApprovalModes()[rank]) }
 // constraints returns what holds for each argument of a capability: the bounds
 // of its permissions, with those of fired outcomes on the same arguments. It
 // says why, if no value is left for one of them.
-func (r *run) constraints(c *capability, e *effort) (map[string]any, *Obstacle) {
-	if len(c.bounds) == 0 {
+func (r *run) constraints(c *policy.Tool, e *effort) (map[string]any, *Obstacle) {
+	if len(c.Bounds) == 0 {
 		return nil, nil
 	}
-	byArg := map[string][]bound{}
-	for _, b := range c.bounds {
-		byArg[b.arg] = append(byArg[b.arg], b)
+	byArg := map[string][]policy.Bound{}
+	for _, b := range c.Bounds {
+		byArg[b.Arg] = append(byArg[b.Arg], b)
 	}
 	for _, f := range r.fired {
-		for _, b := range f.bounds {
-			if _, named := byArg[b.arg]; named && f.enforced {
-				byArg[b.arg] = append(byArg[b.arg], b)
+		for _, b := range f.Bounds {
+			if _, named := byArg[b.Arg]; named && f.Rule.Enforced {
+				byArg[b.Arg] = append(byArg[b.Arg], b)
 			}
 		}
 	}
 	out := make(map[string]any, len(byArg))
-	for _, b := range c.bounds {
-		if _, done := out[b.arg]; done {
+	for _, b := range c.Bounds {
+		if _, done := out[b.Arg]; done {
 			continue
 		}
-		together, ok := conjoin(byArg[b.arg], e)
+		together, ok := conjoin(byArg[b.Arg], e)
 		if !ok {
-			return nil, &Obstacle{fmt.Sprintf("the bounds on argument %q leave no value", b.arg), b.at}
+			return nil, &Obstacle{fmt.Sprintf("the bounds on argument %q leave no value", b.Arg), b.At}
 		}
-		out[b.arg] = together[0]
+		out[b.Arg] = together[0]
 		if len(together) > 1 {
 			list := make([]any, len(together))
 			for i := range together {
 				list[i] = together[i]
 			}
-			out[b.arg] = list
+			out[b.Arg] = list
 		}
 	}
 	return out, nil
@@ -181,9 +179,9 @@ func (r *run) constraints(c *capability, e *effort) (map[string]any, *Obstacle) 
 // permission names, and so hold nowhere.
 func (r *run) warnUnused() {
 	for _, f := range r.fired {
-		for _, b := range f.bounds {
-			if f.enforced && !r.arguments[b.arg] {
-				r.warn("rule %s bounds argument %s, which no permission names; the bound holds nowhere", f.rule.rule.RuleID.Value, b.arg)
+		for _, b := range f.Bounds {
+			if f.Rule.Enforced && !r.arguments[b.Arg] {
+				r.warn("rule %s bounds argument %s, which no permission names; the bound holds nowhere", f.Rule.RuleID.Value, b.Arg)
 			}
 		}
 	}
@@ -192,8 +190,8 @@ func (r *run) warnUnused() {
 // metadata describes a surfaced capability. Policy may have lowered its mode:
 // then the highest mode counts that a fired outcome of a decision states which
 // may authorise it. What the adapter can do at most decides the rest.
-func (c *capability) metadata(authorities []*standing) Metadata {
-	rank := c.mode().Rank()
+func metadata(c *policy.Tool, authorities []*standing) Metadata {
+	rank := c.Mode().Rank()
 	stated := -1
 	for _, d := range authorities {
 		stated = max(stated, d.modeStated)
@@ -202,16 +200,16 @@ func (c *capability) metadata(authorities []*standing) Metadata {
 	if stated >= 0 {
 		effective = min(rank, stated)
 	}
-	return Metadata{Kind: c.kind(), RiskLevel: riskLevel(rank), ApprovalMode: modeName(effective), Source: "adapter_registry"}
+	return Metadata{Kind: kind(c), RiskLevel: riskLevel(rank), ApprovalMode: modeName(effective), Source: "adapter_registry"}
 }
 
 // kind is write for all that may change something.
-func (c *capability) kind() string {
-	switch c.mode() {
+func kind(c *policy.Tool) string {
+	switch c.Mode() {
 	case pack.ReadOnly:
 		return "read"
 	case pack.Network:
-		if risk, ok := c.adapter.CapabilityRisks.Get(c.name); ok && risk.Effect.Value == "none" {
+		if risk, ok := c.Adapter.CapabilityRisks.Get(c.Capability); ok && risk.Effect.Value == "none" {
 			return "read"
 		}
 	}
@@ -226,18 +224,18 @@ func riskLevel(rank int) string {
 func (r *run) toolManifest() []ToolEntry {
 	manifest := []ToolEntry{}
 	for _, s := range r.surfaced {
-		id := s.adapter.AdapterID.Value
+		id := s.Adapter.AdapterID.Value
 		if n := len(manifest); n == 0 || manifest[n-1].AdapterID != id {
 			manifest = append(manifest, ToolEntry{AdapterID: id, CapabilityMetadata: map[string]Metadata{}})
 		}
 		entry := &manifest[len(manifest)-1]
-		entry.Capabilities = append(entry.Capabilities, s.name)
-		entry.CapabilityMetadata[s.name] = s.metadata
+		entry.Capabilities = append(entry.Capabilities, s.Capability)
+		entry.CapabilityMetadata[s.Capability] = s.metadata
 		if s.constraints != nil {
 			if entry.Constraints == nil {
 				entry.Constraints = map[string]map[string]any{}
 			}
-			entry.Constraints[s.name] = s.constraints
+			entry.Constraints[s.Capability] = s.constraints
 		}
 	}
 	return manifest

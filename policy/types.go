@@ -1,4 +1,4 @@
-package compiler
+package policy
 
 import (
 	"reflect"
@@ -9,9 +9,9 @@ import (
 // types refuses a pack in which a member that is known has the wrong type. Such
 // a member would read as absent, and an absent allow, bound or gate is less than
 // its author meant.
-func (b *builder) types() {
-	checkTypes(reflect.ValueOf(b.pack).Elem(), func(n *pack.Node, wanted pack.Kind) {
-		b.refuse(n, "the pack is not valid: %s is %s, wanted %s", n.Pointer(), n.Kind, wanted)
+func (r *reader) types() {
+	checkTypes(reflect.ValueOf(r.Pack).Elem(), func(n *pack.Node, wanted pack.Kind) {
+		r.refuse(n, "%s is %s, wanted %s", n.Pointer(), n.Kind, wanted)
 	})
 }
 

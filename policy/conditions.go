@@ -1,0 +1,123 @@
+package policy
+
+import (
+	"encoding/binary"
+	"math"
+	"sync"
+
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+)
+
+// Condition is a compiled condition of a rule or a gate. Those that are written
+// alike, but for the spelling of numbers and texts, are one condition.
+type Condition struct {
+	Expr *jsonlogic.Expr
+	// Key tells it from every other condition, of this pack or another.
+	Key Key
+	// Index is its place among the model's distinct conditions.
+	Index int
+}
+
+// Key identifies a JSON value. Two values have one key if and only if they have the
+// same members and items in the same order, numbers compared as numbers.
+type Key struct{ form string }
+
+// KeyOf returns the key of a value.
+func KeyOf(n *pack.Node) Key {
+	return Key{string(appendKey(nil, n))}
+}
+
+// appendKey writes a value so that it can be read back in one way only: each text
+// and each list after its length.
+func appendKey(b []byte, n *pack.Node) []byte {
+	b = append(b, byte(n.Kind))
+	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
+	switch n.Kind {
+	case pack.Bool:
+		b = append(b, map[bool]byte{true: 1}[n.Bool])
+	case pack.Number:
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(n.Number+0)) // -0 is 0
+	case pack.String:
+		text(n.Text)
+	case pack.Array:
+		b = binary.AppendUvarint(b, uint64(len(n.Items)))
+		for _, item := range n.Items {
+			b = appendKey(b, item)
+		}
+	case pack.Object:
+		b = binary.AppendUvarint(b, uint64(len(n.Members)))
+		for _, m := range n.Members {
+			text(m.Name)
+			b = appendKey(b, m.Value)
+		}
+	}
+	return b
+}
+
+// Conditions compiles conditions, each distinct one once, for all the versions of
+// one pack that a run looks at: base and head, and the view of each environment.
+// The zero value is ready, and may be used by several goroutines at once.
+type Conditions struct {
+	mu       sync.Mutex
+	compiled map[Key]compiled
+}
+
+// compiled is what became of one distinct condition.
+type compiled struct {
+	expr     *jsonlogic.Expr
+	problems []jsonlogic.Problem
+}
+
+// Distinct returns how many different conditions were compiled.
+func (c *Conditions) Distinct() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.compiled)
+}
+
+// Compile compiles a condition as jsonlogic.Compile does, or returns what became of
+// it before. Nodes in the answer lie in the value that was compiled: see Counterpart.
+func (c *Conditions) Compile(n *pack.Node) (*jsonlogic.Expr, []jsonlogic.Problem, Key) {
+	key := KeyOf(n)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	made, known := c.compiled[key]
+	if !known {
+		if c.compiled == nil {
+			c.compiled = map[Key]compiled{}
+		}
+		made.expr, made.problems = jsonlogic.Compile(n)
+		c.compiled[key] = made
+	}
+	return made.expr, made.problems, key
+}
+
+// Counterpart returns the value of a condition that corresponds to a value of the
+// compiled expression. The condition has to be one that the expression stands for.
+func Counterpart(at *pack.Node, x *jsonlogic.Expr, condition *pack.Node) *pack.Node {
+	if at == nil || condition == nil || at == x.Node() {
+		return condition
+	}
+	parent := Counterpart(at.Parent, x, condition)
+	if parent.Kind == pack.Object {
+		return parent.Members[at.Index].Value
+	}
+	return parent.Items[at.Index]
+}
+
+// conditions are the distinct conditions of a model.
+type conditions struct {
+	Conditions []*Condition
+	places     map[Key]*Condition
+}
+
+// intern returns the model's condition for a compiled one.
+func (c *conditions) intern(x *jsonlogic.Expr, key Key) *Condition {
+	if c.places[key] == nil {
+		made := &Condition{Expr: x, Key: key, Index: len(c.Conditions)}
+		c.Conditions = append(c.Conditions, made)
+		c.places[key] = made
+	}
+	return c.places[key]
+}

@@ -1,0 +1,185 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+)
+
+// Model is the policy layer of a pack. It never changes and may be used by several
+// goroutines at once.
+type Model struct {
+	Pack *pack.Pack
+	// Rules are in the order of evaluation: bundles by descending priority, ties and
+	// rules in document order.
+	Rules     []*Rule
+	Decisions []*Decision // one for each key, in decision_specs order
+	Gates     []*Gate     // in declaration order
+	Tools     []*Tool     // in registry order, then in capability order
+	// Intents are those that a rule or an eval target names, sorted. A request
+	// cannot have any other.
+	Intents []string
+	// Fault is the first reason for which the pack is refused whatever the request
+	// is, nil if there is none.
+	Fault *Fault
+
+	byKey map[string]*Decision
+	byID  map[string]*Gate
+	tools map[ToolID]*Tool
+	named map[string][]*Tool
+	conditions
+}
+
+// Fault is one reason for which a pack cannot be compiled.
+type Fault struct {
+	At     *pack.Node // the value at fault
+	Reason string     // in the grammar of messages
+}
+
+// Rule is a policy rule with what it refers to.
+type Rule struct {
+	*pack.Rule
+	Bundle   *pack.Bundle
+	Enforced bool
+	When     *Condition // nil where it is not valid
+	Decision *Decision  // that it is bound to; nil for none
+	Then     *Branch    // nil where it is missing
+	Else     *Branch    // nil where the rule has no else
+}
+
+// Applies reports whether the rule is applicable to an intent.
+func (r *Rule) Applies(intent string) bool {
+	to := r.AppliesTo.Intent
+	return to.Node == nil || to.OK && to.Value == intent
+}
+
+// Unbound reports whether the rule is bound to no decision, so that what it
+// denies is every decision of the intent.
+func (r *Rule) Unbound() bool { return r.DecisionBinding.Node == nil }
+
+// Branches returns the outcomes that the rule has: then, and else where there is
+// one.
+func (r *Rule) Branches() []*Branch {
+	return slices.DeleteFunc([]*Branch{r.Then, r.Else}, func(b *Branch) bool { return b == nil })
+}
+
+// Branch is one outcome of a rule with what it refers to.
+type Branch struct {
+	*pack.Outcome
+	Rule   *Rule
+	IsElse bool
+	Allows jsonlogic.Truth // Unknown where the outcome does not state it
+	Gate   *Gate           // that it requires, nil for none
+	// Prohibited are the tools that it takes away, those of each name together.
+	Prohibited [][]*Tool
+	Bounds    []Bound
+}
+
+// Denies reports whether the outcome denies what its rule is bound to.
+func (b *Branch) Denies() bool { return b.Allows == jsonlogic.False }
+
+// Word returns the member of the rule that the outcome is: "then" or "else".
+func (b *Branch) Word() string {
+	if b.IsElse {
+		return "else"
+	}
+	return "then"
+}
+
+// Holds says when the outcome holds, as far as its rule's condition goes. The
+// condition has to be valid.
+func (b *Branch) Holds() jsonlogic.Formula {
+	if b.IsElse {
+		return jsonlogic.IsFalse(b.Rule.When.Expr)
+	}
+	return jsonlogic.IsTrue(b.Rule.When.Expr)
+}
+
+// Decision is a decision key with its specs; two versions of a decision share one
+// key, and rules bind keys.
+type Decision struct {
+	Key   string
+	Specs []*pack.DecisionSpec // in document order, at least one
+	// Authority is the rank of the mode up to which the decision authorises effects.
+	// Of several versions the weakest counts; an unknown mode authorises nothing
+	// above read_only.
+	Authority int
+	ReadOnly  bool // every version is known to be
+}
+
+// Spec returns the first version of the decision.
+func (d *Decision) Spec() *pack.DecisionSpec { return d.Specs[0] }
+
+// Gate is an approval gate with its condition.
+type Gate struct {
+	*pack.ApprovalGate
+	ID   string
+	When *Condition // nil where it is not valid
+}
+
+// ToolID names a capability of an adapter.
+type ToolID struct{ Adapter, Capability string }
+
+// String returns the name that policy and reports use, "adapter.capability".
+func (id ToolID) String() string { return id.Adapter + "." + id.Capability }
+
+// Tool is a capability of the registry with the permissions that name it.
+type Tool struct {
+	ToolID
+	Adapter     *pack.Adapter
+	At          *pack.Node // where the registry lists it
+	Permissions []*pack.Permission
+	Gates       []*Gate // that its permissions name, each once
+	Bounds      []Bound // of its permissions
+}
+
+// Mode returns the mode of the tool's adapter.
+func (t *Tool) Mode() pack.ApprovalMode { return pack.Mode(t.Adapter.ApprovalMode) }
+
+// Rank returns the rank of the adapter's mode; an unknown one counts as
+// destructive.
+func (t *Tool) Rank() int { return t.Mode().Rank() }
+
+// Allowed reports whether a permission allows the tool and none forbids it.
+func (t *Tool) Allowed() bool {
+	return len(t.Permissions) > 0 && !slices.ContainsFunc(t.Permissions, func(p *pack.Permission) bool { return !p.Allow.Value })
+}
+
+// Arguments returns the arguments that the permissions bound, each once, in
+// document order.
+func (t *Tool) Arguments() []string {
+	var names []string
+	for _, b := range t.Bounds {
+		if !slices.Contains(names, b.Arg) {
+			names = append(names, b.Arg)
+		}
+	}
+	return names
+}
+
+// Decision returns the decision of that key, nil where there is none.
+func (m *Model) Decision(key string) *Decision { return m.byKey[key] }
+
+// Gate returns the gate of that id, nil where there is none. Of several the first
+// counts.
+func (m *Model) Gate(id string) *Gate { return m.byID[id] }
+
+// Tool returns the tool of that name, nil where the registry does not have it.
+func (m *Model) Tool(id ToolID) *Tool { return m.tools[id] }
+
+// Named returns the tools that a name in a policy means: one of an adapter, or
+// every adapter's capability of that name.
+func (m *Model) Named(name string) []*Tool { return m.named[name] }
+
+// Applicable returns the enforced rules that apply to an intent, in the order of
+// evaluation.
+func (m *Model) Applicable(intent string) []*Rule {
+	var rules []*Rule
+	for _, r := range m.Rules {
+		if r.Enforced && r.Applies(intent) {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
