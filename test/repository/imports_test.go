@@ -17,6 +17,7 @@ var order = []string{
 	"schemas",
 	"repo",
 	"jsonlogic",
+	"policy",
 	"compiler",
 	"compiler/tokens",
 	"repo/overlay",
@@ -67,7 +68,7 @@ var helpers = []string{"internal/github/githubtest", "bench"}
 // pure packages read nothing but their arguments: no file, no process, no
 // network, no environment. Printing and the clock belong elsewhere too.
 var pure = []string{
-	"finding", "pack", "jsonlogic", "compiler", "compiler/tokens", "repo/overlay", "proof",
+	"finding", "pack", "jsonlogic", "policy", "compiler", "compiler/tokens", "repo/overlay", "proof",
 	"golden", "golden/starter", "internal/scaffold", "gating/operations", "diffing/refresh",
 	"gates", "gates/gate", "gates/schema", "gates/references", "gates/policyrules", "gates/risk", "gates/tenancy",
 	"gates/replay", "gates/evaluation", "gates/overlays", "gates/security", "gates/version", "gates/waivers", "detect", "proof/rulebook", "diffing", "diffing/compiles", "diffing/flips", "diffing/surface",
