@@ -35,7 +35,7 @@ func Compile(n *pack.Node) (*Expr, []Problem) {
 		return nil, c.problems
 	}
 	sortVariables(c.variables)
-	return &Expr{source: n, root: root, variables: c.variables}, nil
+	return &Expr{source: n, key: KeyOf(n), root: root, variables: c.variables}, nil
 }
 
 type compiler struct {

@@ -11,6 +11,7 @@ import (
 // goroutines at once.
 type Expr struct {
 	source    *pack.Node
+	key       Key
 	root      *node
 	variables []Variable
 }
