@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/test/githubtest"
 	"github.com/goccy/go-yaml"
 )
 

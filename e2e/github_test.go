@@ -17,8 +17,8 @@ import (
 
 	"github.com/contextosai/packgate/e2e/openapi"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/github/githubtest"
 	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 // githubDescription returns a server's description of what the stand-in does.

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/e2e/sigstore/stack"
-	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 // The pack that the tests publish, and where the example repository has it.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/github/githubtest"
 	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 // strange returns a stand-in with the artifact of a run for its pull request, what

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/internal/github/githubtest"
 	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 // delivered is an action run with a verdict, about to be delivered to a stand-in.

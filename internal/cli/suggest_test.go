@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 // Putting the lines into their place gives the other text, whatever was added or

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 // approved asks for one role, and turns what it is told into an error: a team that

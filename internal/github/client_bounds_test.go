@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 // endless is a server of which the answers do not end.

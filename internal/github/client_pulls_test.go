@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 func TestPullRequestAt(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
 	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 // clock is a clock that only moves when somebody sleeps.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 const newHead = githubtest.Head

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 func commit(pair string) string { return strings.Repeat(pair, 20) }

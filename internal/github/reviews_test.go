@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 func TestReviews(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/test/githubtest"
 )
 
 const packFile = "packs/support/pack.json"

@@ -1,143 +1,126 @@
 package repository_test
 
 import (
-	"encoding/json"
-	"os/exec"
+	"go/parser"
+	"go/token"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 const module = "github.com/contextosai/packgate"
 
-// order is the way of the data: a package may import only what stands above it.
-var order = []string{
-	"finding",
-	"pack",
-	"schemas",
-	"repo",
-	"jsonlogic",
-	"policy",
-	"compiler",
-	"compiler/tokens",
-	"repo/overlay",
-	"proof",
-	"golden",
-	"golden/starter",
-	"internal/scaffold",
-	"detect",
-	"gates/gate",
-	"gates/schema",
-	"gates/references",
-	"gates/policyrules",
-	"gates/risk",
-	"gates/tenancy",
-	"gates/security",
-	"gates/replay",
-	"gates/evaluation",
-	"gates/overlays",
-	"proof/rulebook",
-	"gates/version",
-	"gates/waivers",
-	"gates",
-	"gating/operations",
-	"diffing/refresh",
-	"diffing",
-	"diffing/compiles",
-	"diffing/flips",
-	"diffing/surface",
-	"playground/engine",
-	"playground",
-	"report",
-	"publish/statement",
-	"publish/registry",
-	"publish/attest",
-	"publish",
-	"internal/github",
-	"gating/cache",
-	"internal/lsp",
-	"internal/cli",
-	"internal/docgen",
-	"playground/build",
-	"", // main
+// room is a folder of the repository with its packages, each of which may import those
+// before it.
+type room struct {
+	folder   string
+	packages []string // below the folder; "." is the folder itself
 }
 
-// helpers are used by tests alone and may import anything.
-var helpers = []string{"internal/github/githubtest", "bench"}
-
-// pure packages read nothing but their arguments: no file, no process, no
-// network, no environment. Printing and the clock belong elsewhere too.
-var pure = []string{
-	"finding", "pack", "jsonlogic", "policy", "compiler", "compiler/tokens", "repo/overlay", "proof",
-	"golden", "golden/starter", "internal/scaffold", "gating/operations", "diffing/refresh",
-	"gates", "gates/gate", "gates/schema", "gates/references", "gates/policyrules", "gates/risk", "gates/tenancy",
-	"gates/replay", "gates/evaluation", "gates/overlays", "gates/security", "gates/version", "gates/waivers", "detect", "proof/rulebook", "diffing", "diffing/compiles", "diffing/flips", "diffing/surface",
-	"publish/statement", "playground", "playground/engine",
+// rooms are in the order in which data flows, from the ground up: a package imports only
+// packages of rooms above its own in this list, and of its own room those before it.
+var rooms = []room{
+	{"finding", []string{"."}},
+	{"pack", []string{"."}},
+	{"schemas", []string{"."}},
+	{"detect", []string{"."}},
+	{"jsonlogic", []string{"."}},
+	{"policy", []string{"."}},
+	{"repo", []string{".", "overlay"}},
+	{"compiler", []string{".", "tokens"}},
+	{"proof", []string{".", "rulebook"}},
+	{"golden", []string{".", "starter"}},
+	{"gates", []string{"gate", "schema", "references", "policyrules", "risk", "tenancy", "security", "replay", "evaluation", "overlays", "version", "waivers", "."}},
+	{"diffing", []string{".", "compiles", "surface", "flips", "refresh"}},
+	{"playground", []string{"engine", ".", "wasm", "build"}},
+	{"gating", []string{"operations", "cache"}},
+	{"report", []string{"."}},
+	{"publish", []string{"statement", "registry", "attest", "."}},
+	{"internal", []string{"scaffold", "github", "lsp", "cli", "docgen"}},
+	{".", []string{"."}}, // main
 }
 
-var outside = []string{"os", "os/exec", "net", "net/http", "log", "math/rand", "math/rand/v2"}
-
-type goPackage struct {
-	ImportPath string
-	Imports    []string
+// reaching are the packages that read or change what is outside of their arguments:
+// files, processes, the network, the environment. All others are pure.
+var reaching = []string{
+	"repo", "playground/build", "gating/cache", "publish/registry", "publish/attest", "publish",
+	"internal/github", "internal/lsp", "internal/cli", "internal/docgen", ".",
 }
 
-func packages(t *testing.T) []goPackage {
-	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	var list []goPackage
-	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
-		var p goPackage
-		if err := d.Decode(&p); err != nil {
-			t.Fatal(err)
+var outside = []string{"os", "os/exec", "os/signal", "net", "net/http", "log", "log/slog", "math/rand", "math/rand/v2", "syscall"}
+
+// order returns the packages of all rooms, by the path of their folder.
+func order() (list []string) {
+	for _, r := range rooms {
+		for _, p := range r.packages {
+			list = append(list, path.Join(r.folder, p))
 		}
-		list = append(list, p)
 	}
 	return list
 }
 
-func inModule(path string) (string, bool) {
-	if path == module {
-		return "", true
+// imports returns what each package of the product imports, in any file but tests, of
+// the module by folder.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	product := func(file string) bool { return !isGear(file) && !strings.HasSuffix(file, "_test.go") }
+	for _, f := range sources(t, token.NewFileSet(), parser.ImportsOnly, product) {
+		in := path.Dir(f.name)
+		found[in] = slices.Grow(found[in], 0)
+		for _, spec := range f.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == module {
+				name = "."
+			}
+			found[in] = append(found[in], strings.TrimPrefix(name, module+"/"))
+		}
 	}
-	return strings.CutPrefix(path, module+"/")
+	return found
 }
 
+// Every package has its place in one room, and nothing runs back up.
 func TestImportsFollowTheData(t *testing.T) {
-	for _, p := range packages(t) {
-		name, _ := inModule(p.ImportPath)
-		if slices.Contains(helpers, name) || strings.HasPrefix(name, "bench/") || strings.HasPrefix(name, "test/") {
+	all, places := imports(t), order()
+	for i, name := range places {
+		if slices.Index(places, name) != i {
+			t.Errorf("package %q has two places in the rooms", name)
+		}
+		if _, ok := all[name]; !ok {
+			t.Errorf("the rooms have a package %q, and the repository has none", name)
+		}
+	}
+	for name, imported := range all {
+		at := slices.Index(places, name)
+		if at < 0 {
+			t.Errorf("package %q is in no room", name)
 			continue
 		}
-		at := slices.Index(order, name)
-		if at < 0 {
-			t.Errorf("package %q has no place in the order", name)
-		}
-		for _, path := range p.Imports {
-			used, ours := inModule(path)
-			if !ours {
-				continue
+		for _, used := range imported {
+			if _, ours := all[used]; ours && slices.Index(places, used) >= at {
+				t.Errorf("%q imports %q, which is not before it in the rooms", name, used)
 			}
-			if to := slices.Index(order, used); to < 0 || to >= at {
-				t.Errorf("%q imports %q, which is not before it in the way of the data", name, used)
+			if isGear(used) {
+				t.Errorf("%q imports %q, which is for tests alone", name, used)
 			}
 		}
 	}
 }
 
 func TestPurePackagesTouchNothing(t *testing.T) {
-	for _, p := range packages(t) {
-		name, _ := inModule(p.ImportPath)
-		if !slices.Contains(pure, name) {
-			continue
+	all := imports(t)
+	for name, imported := range all {
+		reaches := slices.ContainsFunc(imported, func(used string) bool { return slices.Contains(outside, used) })
+		if reaches && !slices.Contains(reaching, name) {
+			t.Errorf("%q imports one of %q, and so reaches outside of its arguments", name, outside)
 		}
-		for _, path := range p.Imports {
-			if slices.Contains(outside, path) {
-				t.Errorf("%q imports %q and so reaches outside of its arguments", name, path)
-			}
+		if !reaches && slices.Contains(reaching, name) {
+			t.Errorf("%q is listed as reaching outside of its arguments, and imports nothing that does", name)
 		}
 	}
 }

@@ -2,11 +2,8 @@ package repository_test
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,10 +52,11 @@ var outsideWords = map[string][]given{"errors.New": {{0, "error"}}, "fmt.Errorf"
 // everythingSaid reads the words of the program out of its source.
 func everythingSaid(t *testing.T) []said {
 	t.Helper()
-	files := token.NewFileSet()
-	sources := sourcesOf(t, files)
+	set := token.NewFileSet()
+	product := func(file string) bool { return !isGear(file) && !strings.HasSuffix(file, "_test.go") }
+	parsed := sources(t, set, 0, product)
 	givers := map[string][]given{} // by the function's package and name
-	for _, f := range sources {
+	for _, f := range parsed {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && !slices.Contains(printers, d.Name.Name) && !slices.Contains(printers, methodName(d)) {
 				key := f.Name.Name + "." + d.Name.Name
@@ -68,12 +66,12 @@ func everythingSaid(t *testing.T) []said {
 	}
 	maps.Copy(givers, outsideWords)
 	constants := map[string]string{} // by package and name
-	for _, f := range sources {
-		maps.Copy(constants, constantsOf(f))
+	for _, f := range parsed {
+		maps.Copy(constants, constantsOf(f.File))
 	}
 	var all []said
-	for _, f := range sources {
-		ast.Inspect(f, func(n ast.Node) bool {
+	for _, f := range parsed {
+		ast.Inspect(f.File, func(n ast.Node) bool {
 			var found []said
 			switch n := n.(type) {
 			case *ast.CompositeLit:
@@ -82,37 +80,12 @@ func everythingSaid(t *testing.T) []said {
 				found = givenTo(n, givers, words{f.Name.Name, constants})
 			}
 			for _, s := range found {
-				p := files.Position(n.Pos())
+				p := set.Position(n.Pos())
 				s.at = p.Filename + ":" + strconv.Itoa(p.Line)
 				all = append(all, s)
 			}
 			return true
 		})
-	}
-	return all
-}
-
-// sourcesOf returns the files of the program, in the order of their names: no tests,
-// and nothing that only tests use.
-func sourcesOf(t *testing.T, files *token.FileSet) []*ast.File {
-	t.Helper()
-	helping := []string{"testdata", "githubtest", "test", "e2e", "bench", ".git", ".github"}
-	var all []*ast.File
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && slices.Contains(helping, d.Name()):
-			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
-			return nil
-		}
-		f, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
-		all = append(all, f)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return all
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/github/githubtest"
+	"github.com/contextosai/packgate/test/githubtest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
