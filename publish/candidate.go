@@ -3,6 +3,7 @@ package publish
 import (
 	"fmt"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
@@ -36,7 +37,7 @@ func nameOf(packID, version string) string { return packID + "@" + version }
 // bytes that name themselves otherwise.
 func (c Candidate) artifact() (*registry.Artifact, error) {
 	if len(c.Report) == 0 {
-		return nil, &Error{Kind: ErrCandidate, Message: fmt.Sprintf("%q has no gate report", c.name()), Hint: "run the gates before publishing"}
+		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("%q has no gate report", c.name()), Hint: "run the gates before publishing"}
 	}
 	return artifactOf(c.Pack, c.Version, c.Content)
 }
@@ -44,10 +45,10 @@ func (c Candidate) artifact() (*registry.Artifact, error) {
 func artifactOf(packID, version string, content []byte) (*registry.Artifact, error) {
 	found, err := nameIn(content)
 	if err != nil {
-		return nil, &Error{Kind: ErrCandidate, Message: fmt.Sprintf("the content of %q is no pack", nameOf(packID, version)), Cause: err}
+		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("the content of %q is no pack", nameOf(packID, version)), Cause: err}
 	}
 	if want := nameOf(packID, version); found != want {
-		return nil, &Error{Kind: ErrCandidate, Message: fmt.Sprintf("the content says that it is %q, wanted %q", found, want)}
+		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("the content says that it is %q, wanted %q", found, want)}
 	}
 	return registry.NewArtifact(packID, version, content)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+	"github.com/contextosai/packgate/finding/fault"
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/attest"
@@ -89,7 +90,7 @@ func (c *Checker) look(ctx context.Context, ref registry.Ref) (*looked, error) {
 // registry that is open.
 func (c *Checker) repository(ref registry.Ref) (*registry.Repository, error) {
 	if ref.Registry != "" && ref.Registry != c.Registry.String() {
-		return nil, &Error{Kind: ErrRef, Message: fmt.Sprintf("the reference is of the registry %q, and %q is open", ref.Registry, c.Registry)}
+		return nil, &fault.Error{Kind: ErrRef, Message: fmt.Sprintf("the reference is of the registry %q, and %q is open", ref.Registry, c.Registry)}
 	}
 	return c.Registry.Repository(ref.Pack)
 }
@@ -215,8 +216,7 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 		"whether another digest of this version is signed: no registry was asked",
 	}}
 	refuse := func(kind ReasonKind, err error, format string, args ...any) (*Verdict, error) {
-		_, hint := parts(err)
-		v.add(Reason{Kind: kind, Message: fmt.Sprintf(format, args...), Hint: hint, Digest: string(pack.DigestOf(bundle)), Refuses: true, Cause: err})
+		v.add(Reason{Kind: kind, Message: fmt.Sprintf(format, args...), Hint: fault.Hint(err), Digest: string(pack.DigestOf(bundle)), Refuses: true, Cause: err})
 		return v.settle(), nil
 	}
 	named, err := nameIn(content)
@@ -226,14 +226,13 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 	v.Pack, v.Version, _ = strings.Cut(named, "@")
 	signed, err := c.Verifier.Verify(bundle)
 	if err != nil {
-		message, _ := parts(err)
-		return refuse(ReasonSignature, err, "the bundle is not trusted: %s", message)
+		return refuse(ReasonSignature, err, "the bundle is not trusted: %v", err)
 	}
 	about := signed.Statement.Version()
 	v.Manifest = about.Manifest
 	if about.Content != v.Content || about.Pack != named {
 		want := statement.Version{Pack: named, Manifest: about.Manifest, Content: v.Content}
-		return refuse(ReasonSubject, &Error{Kind: ErrRefused, Message: "other subjects", Hint: "give the bundle of this version, and the file as it was published"}, "the signed statement speaks of %s", differs(about, want))
+		return refuse(ReasonSubject, &fault.Error{Kind: ErrRefused, Message: "other subjects", Hint: "give the bundle of this version, and the file as it was published"}, "the signed statement speaks of %s", differs(about, want))
 	}
 	summary, err := signed.Statement.Summary()
 	if err != nil {
@@ -251,7 +250,7 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 func (c *Checker) Baseline(ctx context.Context, packID, version string) (*Verdict, []byte, error) {
 	below, err := semver.StrictNewVersion(version)
 	if err != nil {
-		return nil, nil, &Error{Kind: ErrRef, Message: fmt.Sprintf("the version is %q, wanted MAJOR.MINOR.PATCH", version), Cause: err}
+		return nil, nil, &fault.Error{Kind: ErrRef, Message: fmt.Sprintf("the version is %q, wanted MAJOR.MINOR.PATCH", version), Cause: err}
 	}
 	repo, err := c.Registry.Repository(packID)
 	if err != nil {
@@ -282,13 +281,13 @@ func (c *Checker) Baseline(ctx context.Context, packID, version string) (*Verdic
 }
 
 // refusedBy returns the error for a verdict that forbids something.
-func refusedBy(v *Verdict, what string) *Error {
+func refusedBy(v *Verdict, what string) *fault.Error {
 	for _, r := range v.Reasons {
 		if r.Refuses || v.Status != Untrusted && r.Kind == ReasonState {
-			return &Error{Kind: ErrRefused, Message: what + ": " + r.Message, Hint: r.Hint}
+			return &fault.Error{Kind: ErrRefused, Message: what + ": " + r.Message, Hint: r.Hint}
 		}
 	}
-	return &Error{Kind: ErrRefused, Message: fmt.Sprintf("%s: it is %s", what, v.Status)}
+	return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%s: it is %s", what, v.Status)}
 }
 
 // versionsOf returns the versions that have a version tag, the lowest first.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 )
@@ -13,58 +14,26 @@ import (
 // of a service keeps the kinds of publish/attest and publish/registry as well.
 var (
 	// ErrCandidate: what was to be published is not what it is said to be.
-	ErrCandidate = errors.New("not a version that can be published")
+	ErrCandidate = fault.NewKind("not a version that can be published", "correct the pack, and check it again before publishing")
 	// ErrRef: the reference does not name what the call is about.
-	ErrRef = errors.New("reference not usable here")
+	ErrRef = fault.NewKind("reference not usable here", "name a version of this registry, as PACK_ID@VERSION or by its digest")
 	// ErrNotPublished: the registry holds no such version.
-	ErrNotPublished = errors.New("not published")
+	ErrNotPublished = fault.NewKind("not published", "publish it first, or name a version that is published")
 	// ErrRefused: the state of the version, or its lack of trust, forbids the change.
-	ErrRefused = errors.New("refused")
+	ErrRefused = fault.NewKind("refused", "look at the state of the version with packgate verify")
 	// ErrRevoked: the very content that was to be published has been revoked.
-	ErrRevoked = errors.New("revoked")
+	ErrRevoked = fault.NewKind("revoked", "publish another content under another version")
 	// ErrMoved: somebody else changed the same thing meanwhile.
-	ErrMoved = errors.New("changed meanwhile")
+	ErrMoved = fault.NewKind("changed meanwhile", "look at what was changed, and run it again")
 	// ErrSigned: what the signer returned is not the statement it was given.
-	ErrSigned = errors.New("not what was to be signed")
+	ErrSigned = fault.NewKind("not what was to be signed", "do not publish it, and report it: nothing but the signer could have changed it")
 	// ErrLost: the registry does not return what was written to it.
-	ErrLost = errors.New("not kept by the registry")
+	ErrLost = fault.NewKind("not kept by the registry", "run it again, and look at the registry where that does not help")
 	// ErrStep: a step failed for a reason that running again does not mend.
-	ErrStep = errors.New("step failed")
+	ErrStep = fault.NewKind("step failed", "mend what is named, and run it again: what is done is not done twice")
 	// ErrState: the folder of saved state could not be used.
-	ErrState = errors.New("saved state not usable")
+	ErrState = fault.NewKind("saved state not usable", "name a folder that this user may write to, or remove what is in it")
 )
-
-// Error is a failure with its remedy.
-type Error struct {
-	// Kind is one of the Err values of this package; errors.Is finds it.
-	Kind error
-	// Message says what is there and what was wanted: lower case, no full stop.
-	Message string
-	// Hint says what to do about it, as an imperative sentence; it may be empty.
-	Hint string
-	// Cause is the error below; it may be nil.
-	Cause error
-}
-
-// Error returns message, cause and hint on one line.
-func (e *Error) Error() string { return withHint(e.Short(), e.Hint) }
-
-// Short returns message and cause, without the hint.
-func (e *Error) Short() string {
-	if e.Cause == nil {
-		return e.Message
-	}
-	message, _ := parts(e.Cause)
-	return e.Message + ": " + message
-}
-
-// Unwrap returns kind and cause, so that errors.Is finds either.
-func (e *Error) Unwrap() []error {
-	if e.Cause == nil {
-		return []error{e.Kind}
-	}
-	return []error{e.Kind, e.Cause}
-}
 
 // Collision says that a version exists with other bytes: rule VER004 as publishing
 // meets it. Nothing that was there is overwritten.
@@ -77,11 +46,8 @@ type Collision struct {
 	Race bool
 }
 
-// Error returns message and hint on one line.
-func (c *Collision) Error() string { return withHint(c.Short(), c.Hint()) }
-
-// Short returns what was found, without the hint.
-func (c *Collision) Short() string {
+// Error returns what was found.
+func (c *Collision) Error() string {
 	if c.Race {
 		return fmt.Sprintf("two publishers of %q with other bytes met: the tag %q names %s, and this pack is %s", c.Pack, c.Tag, c.Found, c.Wanted)
 	}
@@ -106,13 +72,9 @@ type Unfinished struct {
 	Cause error
 }
 
-// Error returns message and hint on one line.
-func (u *Unfinished) Error() string { return withHint(u.Short(), u.Hint()) }
-
-// Short returns what could not be done and why, without the hint.
-func (u *Unfinished) Short() string {
-	message, _ := parts(u.Cause)
-	return fmt.Sprintf("%s %q is not finished: it could not be %s: %s", u.Doing, u.Pack, u.Step, message)
+// Error returns what could not be done and why.
+func (u *Unfinished) Error() string {
+	return fmt.Sprintf("%s %q is not finished: it could not be %s: %v", u.Doing, u.Pack, u.Step, u.Cause)
 }
 
 // Hint returns what to do about it.
@@ -123,49 +85,16 @@ func (u *Unfinished) Hint() string {
 // Unwrap returns the error of the service.
 func (u *Unfinished) Unwrap() error { return u.Cause }
 
-func withHint(message, hint string) string {
-	if hint == "" {
-		return message
-	}
-	return message + "; " + hint
-}
-
-// parts returns message and hint of an error of this project, and the whole text
-// of any other.
-func parts(err error) (message, hint string) {
-	var ours *Error
-	var signing *attest.Error
-	var store *registry.Error
-	switch {
-	case errors.As(err, &ours):
-		return ours.Short(), ours.Hint
-	case errors.As(err, &signing):
-		return withCause(signing.Message, signing.Cause), signing.Hint
-	case errors.As(err, &store):
-		return store.Message, store.Hint
-	}
-	return err.Error(), ""
-}
-
-func withCause(message string, cause error) string {
-	if cause == nil {
-		return message
-	}
-	return message + ": " + cause.Error()
-}
-
 // outage tells whether the same call may well succeed later.
 func outage(err error) bool {
-	return errors.Is(err, registry.ErrUnavailable) || errors.Is(err, attest.ErrUnavailable) ||
+	return fault.Is(err, registry.ErrUnavailable, attest.ErrUnavailable) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // own tells whether an error is one of this package that needs no more words.
 func own(err error) bool {
-	var ours *Error
-	var collision *Collision
-	var unfinished *Unfinished
-	return errors.As(err, &ours) || errors.As(err, &collision) || errors.As(err, &unfinished)
+	return errors.As(err, new(*Collision)) || errors.As(err, new(*Unfinished)) ||
+		fault.Is(err, ErrCandidate, ErrRef, ErrNotPublished, ErrRefused, ErrRevoked, ErrMoved, ErrSigned, ErrLost, ErrStep, ErrState)
 }
 
 // failed returns the error of a step: an outage as *Unfinished, an error of this
@@ -177,6 +106,5 @@ func failed(doing, pack string, step Step, state string, err error) error {
 	case own(err):
 		return err
 	}
-	_, hint := parts(err)
-	return &Error{Kind: ErrStep, Message: fmt.Sprintf("%s %q failed: it could not be %s", doing, pack, step), Hint: hint, Cause: err}
+	return &fault.Error{Kind: ErrStep, Message: fmt.Sprintf("%s %q failed: it could not be %s", doing, pack, step), Cause: err}
 }

@@ -10,39 +10,31 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 )
 
 func TestErrorsSayWhatToDo(t *testing.T) {
-	away := &registry.Error{Kind: registry.ErrUnavailable, Message: "the registry is away", Hint: "Wait"}
-	for want, err := range map[string]error{
-		"a version is refused; take another": &Error{Kind: ErrRefused, Message: "a version is refused", Hint: "take another"},
-		"it failed: the registry is away; Run": &Error{
-			Kind: ErrStep, Message: "it failed", Hint: "Run", Cause: away,
-		},
-		"it failed: plain": &Error{Kind: ErrStep, Message: "it failed", Cause: errors.New("plain")},
-		`publishing "p@1.0.0" is not finished: it could not be pushed: the registry is away; run it again: it goes on where it stopped, and does nothing twice`: &Unfinished{
-			Doing: "publishing", Pack: "p@1.0.0", Step: StepPushed, Cause: away,
-		},
-		`"p@1.0.0" is in the registry with other bytes: the tag "1.0.0" names sha256:b, and this pack is sha256:a; set pack_version to one that is not published`: &Collision{
-			Pack: "p@1.0.0", Wanted: "sha256:a", Found: "sha256:b", Tag: "1.0.0",
-		},
+	away := &fault.Error{Kind: registry.ErrUnavailable, Message: "the registry is away", Hint: "Wait"}
+	race := &Collision{Pack: "p@1.0.0", Race: true}
+	for _, c := range []struct {
+		err           error
+		message, hint string
+	}{
+		{&fault.Error{Kind: ErrStep, Message: "it failed", Hint: "Run", Cause: away}, "it failed: the registry is away", "Run"},
+		{fmt.Errorf("wrapped: %w", &Unfinished{Doing: "publishing", Pack: "p@1.0.0", Step: StepPushed, Cause: away}),
+			`wrapped: publishing "p@1.0.0" is not finished: it could not be pushed: the registry is away`, "run it again: it goes on where it stopped, and does nothing twice"},
+		{&Collision{Pack: "p@1.0.0", Wanted: "sha256:a", Found: "sha256:b", Tag: "1.0.0"},
+			`"p@1.0.0" is in the registry with other bytes: the tag "1.0.0" names sha256:b, and this pack is sha256:a`, "set pack_version to one that is not published"},
+		{race, race.Error(), race.Hint()},
 	} {
-		if err.Error() != want {
-			t.Errorf("error %q, wanted %q", err, want)
+		if c.err.Error() != c.message || fault.Hint(c.err) != c.hint {
+			t.Errorf("error %q, hint %q\nwanted %q, %q", c.err, fault.Hint(c.err), c.message, c.hint)
 		}
 	}
-	if message, hint := Words(fmt.Errorf("wrapped: %w", away)); message != "the registry is away" || hint != "Wait" {
-		t.Errorf("words %q and %q", message, hint)
-	}
-	signing := &attest.Error{Kind: attest.ErrToken, Message: "no token", Hint: "Add it", Cause: errors.New("empty")}
-	if message, hint := Words(signing); message != "no token: empty" || hint != "Add it" {
-		t.Errorf("words %q and %q", message, hint)
-	}
-	race := &Collision{Pack: "p@1.0.0", Race: true}
-	if race.Short() == (&Collision{Pack: "p@1.0.0"}).Short() || !strings.Contains(race.Error(), race.Hint()) {
-		t.Errorf("error %q", race)
+	if other := (&Collision{Pack: "p@1.0.0"}); race.Error() == other.Error() || race.Hint() == other.Hint() {
+		t.Errorf("error %q, hint %q with and without a race", race, race.Hint())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
@@ -96,8 +97,8 @@ func problemOf(digest string, err error) *Reason {
 	default:
 		return nil
 	}
-	if message, _ := parts(err); r.Kind != ReasonNotPublished {
-		r.Message += ": " + message
+	if r.Kind != ReasonNotPublished {
+		r.Message += ": " + err.Error()
 	}
 	return &r
 }
@@ -121,13 +122,11 @@ func (h *holding) hold(a *registry.Artifact) {
 // artifact, else among the odd ones.
 func (h *holding) read(verifier *attest.Verifier, at registry.Attachment) {
 	odd := func(kind ReasonKind, err error, format string, args ...any) {
-		_, hint := parts(err)
-		h.odd = append(h.odd, Reason{Kind: kind, Message: fmt.Sprintf(format, args...), Hint: hint, Digest: at.Digest, Cause: err})
+		h.odd = append(h.odd, Reason{Kind: kind, Message: fmt.Sprintf(format, args...), Hint: fault.Hint(err), Digest: at.Digest, Cause: err})
 	}
 	v, err := verifier.Verify(at.Content)
 	if err != nil {
-		message, _ := parts(err)
-		odd(ReasonSignature, err, "a bundle is not trusted: %s", message)
+		odd(ReasonSignature, err, "a bundle is not trusted: %v", err)
 		return
 	}
 	if found := v.Statement.Version(); found != h.version {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
@@ -50,7 +51,7 @@ var doing = map[string]string{statement.StateDeprecated: "deprecating", statemen
 
 func (p *Publisher) change(ctx context.Context, c Change, state string) (*StateResult, error) {
 	if strings.TrimSpace(c.Reason) == "" {
-		return nil, &Error{Kind: ErrRef, Message: "no reason is given", Hint: "say why, for those who use the version"}
+		return nil, &fault.Error{Kind: ErrRef, Message: "no reason is given", Hint: "say why, for those who use the version"}
 	}
 	found, err := p.checker().look(ctx, c.Ref)
 	if err != nil {
@@ -78,7 +79,7 @@ func (p *Publisher) change(ctx context.Context, c Change, state string) (*StateR
 		Version: found.holding.version, State: state, Reason: c.Reason, Actor: c.Actor, Time: p.now(),
 	}.Statement()
 	if err != nil {
-		return nil, &Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of the state of %q", v.Name()), Cause: err}
+		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of the state of %q", v.Name()), Cause: err}
 	}
 	s, err := p.record(ctx, doing[state], found, statement.TypeState, source)
 	if err != nil {
@@ -96,7 +97,7 @@ func changeable(found *looked, ref registry.Ref, state string) error {
 		if err := refusedBy(v, fmt.Sprintf("%q cannot be %s", v.Name(), state)); found.holding != nil {
 			return err
 		}
-		return &Error{Kind: ErrNotPublished, Message: v.Reasons[0].Message, Hint: "check the reference, or name the version by its digest"}
+		return &fault.Error{Kind: ErrNotPublished, Message: v.Reasons[0].Message, Hint: "check the reference, or name the version by its digest"}
 	}
 	if state == statement.StateDeprecated && v.Status != Usable && v.Status != Deprecated {
 		return refusedBy(v, fmt.Sprintf("%q cannot be deprecated", v.Name()))
@@ -104,12 +105,12 @@ func changeable(found *looked, ref registry.Ref, state string) error {
 	for _, r := range v.Reasons {
 		switch {
 		case ref.Digest == "" && (r.Kind == ReasonConflict || r.Refuses && (r.Kind == ReasonMoved || r.Kind == ReasonUnsigned || r.Kind == ReasonPin)):
-			return &Error{
+			return &fault.Error{
 				Kind: ErrRefused, Message: fmt.Sprintf("%q names no one digest: %s", v.Name(), r.Message),
 				Hint: "name the one that is meant by its digest",
 			}
 		case r.Kind == ReasonVersion && r.Refuses:
-			return &Error{Kind: ErrRefused, Message: r.Message, Hint: "check the reference"}
+			return &fault.Error{Kind: ErrRefused, Message: r.Message, Hint: "check the reference"}
 		}
 	}
 	return nil
@@ -138,7 +139,7 @@ func (p *Publisher) record(ctx context.Context, doing string, found *looked, kin
 			return s, nil
 		}
 	}
-	return nil, &Error{
+	return nil, &fault.Error{
 		Kind: ErrLost, Message: fmt.Sprintf("the signed statement about %q was written, and is not there when read back", about.Pack),
 		Hint: "run it again, and look at the registry where that does not help", Cause: errors.New("another writer may have replaced the list of referrers"),
 	}

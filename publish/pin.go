@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
@@ -150,7 +151,7 @@ func (p *Publisher) recordPin(ctx context.Context, found *looked, c PinChange, o
 		Actor: c.Actor, Reason: c.Reason, Replay: c.Replay, Time: p.now(),
 	}.Statement()
 	if err != nil {
-		return &Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of the pin of %q", found.verdict.Name()), Cause: err}
+		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of the pin of %q", found.verdict.Name()), Cause: err}
 	}
 	s, err := p.record(ctx, pinning, found, statement.TypePin, source)
 	if err != nil {
@@ -170,7 +171,7 @@ func movePin(ctx context.Context, found *looked, tag, previous string) error {
 		return failed(pinning, name, StepTagged, "", err)
 	}
 	moved := func(cause error) error {
-		return &Error{
+		return &fault.Error{
 			Kind: ErrMoved, Message: fmt.Sprintf("the tag %q was moved by somebody else meanwhile", tag),
 			Hint: "look at where the environment is to be, and pin it again", Cause: cause,
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
@@ -182,7 +183,7 @@ func (j *job) sign(ctx context.Context) error {
 		Report: string(pack.DigestOf(j.Report)), Source: j.Source, Time: j.now(),
 	}.Statement()
 	if err != nil {
-		return &Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of %q", j.name()), Cause: err}
+		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of %q", j.name()), Cause: err}
 	}
 	s, err := j.Publisher.sign(ctx, statement.TypeSummary, j.about, source)
 	if err != nil {
@@ -191,8 +192,7 @@ func (j *job) sign(ctx context.Context) error {
 	j.use(s)
 	j.state, err = j.State.save(saved{Pack: j.name(), Manifest: j.artifact.Digest, Bundle: s.bundle, Report: j.Report})
 	if err != nil {
-		message, _ := parts(err)
-		j.note(message) // the next run signs again, where this one is cut off
+		j.note(err.Error()) // the next run signs again, where this one is cut off
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (j *job) signedBefore(ctx context.Context) (done bool, err error) {
 	case err != nil:
 		return false, err
 	case h.revoked():
-		return false, &Error{
+		return false, &fault.Error{
 			Kind: ErrRevoked, Message: fmt.Sprintf("the content of %q was revoked: %s", j.name(), stateOf(h.states).Reason),
 			Hint: "publish another content under another version",
 		}
@@ -270,8 +270,7 @@ func (j *job) signedAndSaved() bool {
 		err = names(v.Statement, kept.Report)
 	}
 	if err != nil {
-		message, _ := parts(err)
-		j.note("the saved bundle is not used: " + message)
+		j.note("the saved bundle is not used: " + err.Error())
 		return false
 	}
 	j.use(&signature{bundle: kept.Bundle, verified: v})
@@ -323,7 +322,7 @@ func (j *job) readBack(ctx context.Context) error {
 		return err
 	}
 	lost := func(what string) error {
-		return &Error{Kind: ErrLost, Message: fmt.Sprintf("%q was written, and read back %s", j.name(), what), Hint: "run it again, and look at the registry where that does not help"}
+		return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("%q was written, and read back %s", j.name(), what), Hint: "run it again, and look at the registry where that does not help"}
 	}
 	switch {
 	case h.problem != nil:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
@@ -287,16 +288,15 @@ func TestFailuresOfTheSigner(t *testing.T) {
 		return got
 	}
 	var unfinished *Unfinished
-	err := fails(&attest.Error{Kind: attest.ErrUnavailable, Message: "the service is away", Hint: "Wait"})
+	err := fails(&fault.Error{Kind: attest.ErrUnavailable, Message: "the service is away", Hint: "Wait"})
 	if !errors.As(err, &unfinished) || unfinished.Step != StepSigned || !errors.Is(err, attest.ErrUnavailable) {
 		t.Errorf("error %v, wanted that it is unfinished", err)
 	}
-	err = fails(&attest.Error{Kind: attest.ErrToken, Message: "there is no token", Hint: "Add the permission"})
-	var step *Error
-	if errors.As(err, &unfinished) && errors.Is(err, attest.ErrToken) || !errors.As(err, &step) || step.Hint != "Add the permission" {
+	err = fails(&fault.Error{Kind: attest.ErrToken, Message: "there is no token", Hint: "Add the permission"})
+	if errors.As(err, &unfinished) || !errors.Is(err, attest.ErrToken) || !errors.Is(err, ErrStep) || fault.Hint(err) != "Add the permission" {
 		t.Errorf("error %v, wanted a failed step with the hint of the signer", err)
 	}
-	if want := `publishing "ctxpack.support@1.0.0" failed: it could not be signed: there is no token`; step.Short() != want {
-		t.Errorf("message %q, wanted %q", step.Short(), want)
+	if want := `publishing "ctxpack.support@1.0.0" failed: it could not be signed: there is no token`; err.Error() != want {
+		t.Errorf("message %q, wanted %q", err, want)
 	}
 }

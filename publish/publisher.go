@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
@@ -125,16 +126,16 @@ func (p *Publisher) sign(ctx context.Context, kind string, about statement.Versi
 	}
 	v, err := p.Verifier.Verify(bundle)
 	if err != nil {
-		return nil, &Error{
+		return nil, &fault.Error{
 			Kind: ErrSigned, Message: fmt.Sprintf("the signature of %q would not be trusted", about.Pack),
 			Hint: "make publish.identity in the config name the workflow that signs", Cause: err,
 		}
 	}
 	if found := v.Statement.Version(); found != about {
-		return nil, &Error{Kind: ErrSigned, Message: "the signed statement speaks of " + differs(found, about)}
+		return nil, &fault.Error{Kind: ErrSigned, Message: "the signed statement speaks of " + differs(found, about)}
 	}
 	if v.Statement.Type != kind {
-		return nil, &Error{Kind: ErrSigned, Message: fmt.Sprintf("the signed statement is of type %q, wanted %q", v.Statement.Type, kind)}
+		return nil, &fault.Error{Kind: ErrSigned, Message: fmt.Sprintf("the signed statement is of type %q, wanted %q", v.Statement.Type, kind)}
 	}
 	return &signature{bundle: bundle, verified: v}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/publish/registry"
 )
 
@@ -43,7 +44,7 @@ func OpenState(folder string) (*StateFolder, error) {
 }
 
 func stateError(what string, err error) error {
-	return &Error{Kind: ErrState, Message: "the folder of saved state " + what, Hint: "give a folder that this user may write to", Cause: err}
+	return &fault.Error{Kind: ErrState, Message: "the folder of saved state " + what, Hint: "give a folder that this user may write to", Cause: err}
 }
 
 // saved is the content of a state file.
@@ -59,7 +60,7 @@ type saved struct {
 func (s *StateFolder) file(name string) (string, error) {
 	base := name + ".json"
 	if !filepath.IsLocal(base) || strings.ContainsAny(base, `/\`) {
-		return "", &Error{Kind: ErrState, Message: fmt.Sprintf("%q cannot be the name of a state file", name)}
+		return "", &fault.Error{Kind: ErrState, Message: fmt.Sprintf("%q cannot be the name of a state file", name)}
 	}
 	return filepath.Join(s.folder, base), nil
 }

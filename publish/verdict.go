@@ -56,7 +56,7 @@ type Reason struct {
 	// Refuses tells whether the version is not trusted for this reason. A reason that
 	// does not refuse explains the status, or is worth a look.
 	Refuses bool
-	// Cause is the error below, such as an *attest.Error with its kind; it may be nil.
+	// Cause is the error below, such as a *fault.Error with its kind; it may be nil.
 	Cause error
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/refresh"
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
@@ -214,7 +215,7 @@ func (w *workspace) complete(files map[string]github.ChangeKind) error {
 			return err
 		}
 		if err != nil {
-			return &github.Error{
+			return &fault.Error{
 				Kind:    github.ErrIncomplete,
 				Message: fmt.Sprintf("%q is part of the change and not in the working tree", w.files.Show(name)),
 				Hint:    "check out without `sparse-checkout:`",

@@ -75,8 +75,7 @@ func (a *auditing) run(ctx context.Context) error {
 	}
 	a.out.Packs, a.out.Versions, a.unseen = len(audited.Packs), audited.Versions, len(audited.Unseen) > 0
 	for _, id := range slices.Sorted(maps.Keys(audited.Unseen)) {
-		message, _ := publish.Words(audited.Unseen[id])
-		a.unchecked(id, "", "%s", message)
+		a.unchecked(id, "", "%v", audited.Unseen[id])
 	}
 	for _, f := range audited.Findings {
 		a.out.Findings = append(a.out.Findings, report.AuditFinding{

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/report"
 	"github.com/spf13/cobra"
@@ -170,7 +171,7 @@ func artifact(ctx context.Context, client *github.Client, run github.WorkflowRun
 
 // refused is what a stranger's report is answered with.
 func refused(format string, args ...any) error {
-	return &github.Error{Kind: github.ErrArtifact, Message: fmt.Sprintf(format, args...)}
+	return &fault.Error{Kind: github.ErrArtifact, Message: fmt.Sprintf(format, args...)}
 }
 
 // strangersReport reads the report of another run. Nothing in it is believed beyond

@@ -44,11 +44,7 @@ func (a *actionRun) deliver(ctx context.Context) {
 
 // undelivered is the notice of something that could not be delivered.
 func undelivered(err error) github.Annotation {
-	message, hint := err.Error(), ""
-	if e := (*github.Error)(nil); errors.As(err, &e) {
-		message, hint = e.Short(), e.Hint
-	}
-	return github.Annotation{Level: "notice", Title: "packgate", Message: withHint("could not deliver: "+message, hint)}
+	return github.Annotation{Level: "notice", Title: "packgate", Message: withHint("could not deliver: "+err.Error(), nextStep(err))}
 }
 
 func (a *actionRun) log() error {

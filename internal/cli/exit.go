@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/publish"
@@ -37,6 +38,12 @@ type verdictError struct{ code int }
 
 func (e *verdictError) Error() string { return fmt.Sprintf("exit status %d", e.code) }
 
+// useKinds are the kinds of failure that whoever called packgate corrects.
+var useKinds = []*fault.Kind{
+	registry.ErrName, publish.ErrRef, attest.ErrToken, attest.ErrRefusedBySigning,
+	github.ErrRefused, github.ErrUnknownEvent, github.ErrNotActions, github.ErrNoRepository, github.ErrUnknownRevision,
+}
+
 // exitCode returns the code that an error stands for.
 func exitCode(err error) int {
 	var verdict *verdictError
@@ -49,13 +56,8 @@ func exitCode(err error) int {
 		return verdict.code
 	case errors.As(err, &refused):
 		return ExitFindings
-	case errors.As(err, &usage), errors.Is(err, repo.ErrUse):
+	case errors.As(err, &usage), errors.Is(err, repo.ErrUse), fault.Is(err, useKinds...):
 		return ExitUse
-	}
-	for _, use := range []error{registry.ErrName, publish.ErrRef, attest.ErrToken, attest.ErrRefusedBySigning, github.ErrRefused, github.ErrUnknownEvent, github.ErrNotActions, github.ErrNoRepository, github.ErrUnknownRevision} {
-		if errors.Is(err, use) {
-			return ExitUse
-		}
 	}
 	return ExitFailure
 }
@@ -66,17 +68,13 @@ func problemsOf(err error) []report.Problem {
 	var many repo.Problems
 	var one *repo.Problem
 	var usage *usageError
-	var git *github.Error
 	var refused *refusedError
 	var collision *publish.Collision
-	var unfinished *publish.Unfinished
 	switch {
 	case errors.As(err, &refused):
 		return refused.problems
 	case errors.As(err, &collision):
-		return []report.Problem{{Message: version.VER004.ID + ": " + collision.Short(), Hint: collision.Hint()}}
-	case errors.As(err, &unfinished):
-		return []report.Problem{{Message: unfinished.Short(), Hint: unfinished.Hint()}}
+		return []report.Problem{{Message: version.VER004.ID + ": " + collision.Error(), Hint: collision.Hint()}}
 	case errors.As(err, &many):
 		problems := make([]report.Problem, len(many))
 		for i, p := range many {
@@ -87,15 +85,10 @@ func problemsOf(err error) []report.Problem {
 		return []report.Problem{problemOf(one)}
 	case errors.As(err, &usage):
 		return []report.Problem{{Message: usage.message, Hint: usage.hint}}
-	case errors.As(err, &git):
-		return []report.Problem{{Message: git.Short(), Hint: nextStep(err, git.Hint)}}
-	}
-	if message, hint := publish.Words(err); hint != "" {
-		return []report.Problem{{Message: message, Hint: nextStep(err, hint)}}
 	}
 	var problems []report.Problem
 	for _, one := range parts(err) {
-		problems = append(problems, report.Problem{Message: one.Error(), Hint: nextStep(one, "")})
+		problems = append(problems, report.Problem{Message: one.Error(), Hint: nextStep(one)})
 	}
 	return problems
 }

@@ -199,11 +199,10 @@ func (h *registryHouse) file(what, flag, config string) ([]byte, error) {
 	return src, nil
 }
 
-// badFile turns the error of a file that was named, and is not what it has to be, into
-// one of wrong use.
-func badFile(err error) error {
-	message, hint := publish.Words(err)
-	return &usageError{message: message, hint: nextStep(err, hint)}
+// badUse turns an error into one of wrong use: of a file that was named and is not what
+// it has to be, or of a job without a permission.
+func badUse(err error) error {
+	return &usageError{message: err.Error(), hint: nextStep(err)}
 }
 
 // trust returns what signatures are checked against.
@@ -215,7 +214,7 @@ func (h *registryHouse) trust(ctx context.Context) (*attest.Trust, error) {
 	case root != nil:
 		trust, err := attest.TrustRoot(root)
 		if err != nil {
-			return nil, badFile(err)
+			return nil, badUse(err)
 		}
 		return trust, nil
 	}
@@ -231,7 +230,7 @@ func (h *registryHouse) verifier(ctx context.Context) (*attest.Verifier, error) 
 	if key != nil {
 		trust, err := attest.TrustKey(key)
 		if err != nil {
-			return nil, badFile(err)
+			return nil, badUse(err)
 		}
 		return attest.NewVerifier(trust, attest.Identity{})
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/replay"
@@ -281,7 +282,7 @@ func (b *baseline) unit(w *workspace, name string) (*repo.Unit, error) {
 }
 
 func (r *recheck) unknown(v *publish.Verdict, why string) error {
-	return &github.Error{
+	return &fault.Error{
 		Kind:    github.ErrIncomplete,
 		Message: fmt.Sprintf("the golden cases of %s cannot be found: no pack of the working tree is that version, and %s", v.Name(), why),
 		Hint:    "check out the commit that the version was published from, and pin there",

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"syscall"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -37,6 +39,10 @@ func remedy(err error) string {
 	}
 	return ""
 }
+
+// nextStep returns what to do about an error: what the machine needs, or what the
+// error says. It is "" where nobody knows.
+func nextStep(err error) string { return cmp.Or(remedy(err), fault.Hint(err)) }
 
 // stoppedBefore is the error of work that a signal ended before the named part of it.
 func stoppedBefore(ctx context.Context, name string, left, of int) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
@@ -15,9 +16,9 @@ import (
 // What keeps a version from being published is a decision, which running it again does
 // not change, or a failure to make one.
 func TestNotPublished(t *testing.T) {
-	outage := &publish.Unfinished{Pack: "ctxpack.a@1.0.0", Cause: &registry.Error{Kind: registry.ErrUnavailable, Message: "no answer"}}
-	signing := func(kind error) error {
-		return &publish.Error{Kind: publish.ErrStep, Message: "it could not be signed", Cause: &attest.Error{Kind: kind, Message: "because"}}
+	outage := &publish.Unfinished{Pack: "ctxpack.a@1.0.0", Cause: &fault.Error{Kind: registry.ErrUnavailable, Message: "no answer"}}
+	signing := func(kind *fault.Kind) error {
+		return &fault.Error{Kind: publish.ErrStep, Message: "it could not be signed", Cause: &fault.Error{Kind: kind, Message: "because"}}
 	}
 	for name, c := range map[string]struct {
 		err    error
@@ -27,8 +28,8 @@ func TestNotPublished(t *testing.T) {
 		"gates":                {errGated, report.PublicationRefused, 0},
 		"other bytes":          {&publish.Collision{Pack: "ctxpack.a@1.0.0"}, report.PublicationRefused, 0},
 		"no review":            {&refusedError{[]report.Problem{{Message: "nobody approved"}}}, report.PublicationRefused, 0},
-		"revoked":              {&publish.Error{Kind: publish.ErrRevoked, Message: "revoked"}, report.PublicationRefused, 0},
-		"no name":              {&registry.Error{Kind: registry.ErrName, Message: "upper case"}, report.PublicationRefused, 0},
+		"revoked":              {&fault.Error{Kind: publish.ErrRevoked, Message: "revoked"}, report.PublicationRefused, 0},
+		"no name":              {&fault.Error{Kind: registry.ErrName, Message: "upper case"}, report.PublicationRefused, 0},
 		"another workflow":     {signing(attest.ErrWorkflow), report.PublicationRefused, 0},
 		"another trigger":      {signing(attest.ErrTrigger), report.PublicationRefused, 0},
 		"reviews, locally":     {&usageError{message: "only on GitHub"}, report.PublicationRefused, ExitUse},
@@ -36,7 +37,7 @@ func TestNotPublished(t *testing.T) {
 		"no token":             {signing(attest.ErrToken), report.PublicationRefused, 0},
 		"refused by a service": {signing(attest.ErrRefusedBySigning), report.PublicationRefused, 0},
 		"signing is down":      {signing(attest.ErrUnavailable), report.PublicationUnfinished, ExitFailure},
-		"GitHub is down":       {&github.Error{Kind: github.ErrUnavailable, Message: "503"}, report.PublicationUnfinished, ExitFailure},
+		"GitHub is down":       {&fault.Error{Kind: github.ErrUnavailable, Message: "503"}, report.PublicationUnfinished, ExitFailure},
 		"nothing of these":     {errors.New("disk full"), report.PublicationUnfinished, ExitFailure},
 		"outage, once more":    {fmt.Errorf("ctxpack.a: %w", outage), report.PublicationUnfinished, ExitFailure},
 	} {
@@ -99,12 +100,12 @@ func TestExitOfPublishing(t *testing.T) {
 		err  error
 		want int
 	}{
-		"refused":       {lifecycleError(&publish.Error{Kind: publish.ErrRefused, Message: "revoked"}), ExitFindings},
-		"not published": {lifecycleError(&publish.Error{Kind: publish.ErrNotPublished, Message: "not there"}), ExitFindings},
-		"outage":        {lifecycleError(&registry.Error{Kind: registry.ErrUnavailable, Message: "no answer"}), ExitFailure},
-		"no reference":  {&publish.Error{Kind: publish.ErrRef, Message: "no reason is given"}, ExitUse},
-		"no name":       {&registry.Error{Kind: registry.ErrName, Message: "upper case"}, ExitUse},
-		"a file":        {badFile(&attest.Error{Kind: attest.ErrMalformed, Message: "no key"}), ExitUse},
+		"refused":       {lifecycleError(&fault.Error{Kind: publish.ErrRefused, Message: "revoked"}), ExitFindings},
+		"not published": {lifecycleError(&fault.Error{Kind: publish.ErrNotPublished, Message: "not there"}), ExitFindings},
+		"outage":        {lifecycleError(&fault.Error{Kind: registry.ErrUnavailable, Message: "no answer"}), ExitFailure},
+		"no reference":  {&fault.Error{Kind: publish.ErrRef, Message: "no reason is given"}, ExitUse},
+		"no name":       {&fault.Error{Kind: registry.ErrName, Message: "upper case"}, ExitUse},
+		"a file":        {badUse(&fault.Error{Kind: attest.ErrMalformed, Message: "no key"}), ExitUse},
 	} {
 		if got := exitCode(c.err); got != c.want {
 			t.Errorf("%s: exit status %d, want %d", name, got, c.want)

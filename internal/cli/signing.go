@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
@@ -89,9 +90,8 @@ func (h *signingHouse) maySign(byKey bool) error {
 	if byKey && errors.Is(err, github.ErrForbidden) {
 		return nil // a key needs no identity token
 	}
-	var lacking *github.Error
-	if errors.Is(err, github.ErrForbidden) && errors.As(err, &lacking) {
-		return &usageError{message: lacking.Short(), hint: lacking.Hint} // no later run mends the workflow
+	if errors.Is(err, github.ErrForbidden) {
+		return badUse(err) // no later run changes the workflow
 	}
 	return err
 }
@@ -104,8 +104,7 @@ func (h *signingHouse) withKey(pem []byte) (err error) {
 		return nil, errors.New("it is encrypted, and $" + passwordVariable + " holds no password")
 	}
 	if h.key, err = attest.NewKeySigner(pem, password); err != nil {
-		message, _ := publish.Words(err)
-		return &usageError{message: message, hint: "name a private key in PEM, and set $" + passwordVariable + " to its password where it is encrypted"}
+		return &usageError{message: err.Error(), hint: "name a private key in PEM, and set $" + passwordVariable + " to its password where it is encrypted"}
 	}
 	h.trust, err = attest.TrustKey(h.key.PublicKey())
 	return err
@@ -131,10 +130,14 @@ func (h *signingHouse) signer(ctx context.Context) (attest.Signer, error) {
 func (h *signingHouse) token(ctx context.Context) (string, error) {
 	runner := &github.Runner{Out: h.env.Stderr, Getenv: h.env.Getenv} // Stdout is for the answer
 	token, err := runner.IDToken(ctx, tokenAudience, github.Options{Version: h.env.Version})
-	if errors.Is(err, github.ErrUnavailable) || errors.Is(err, github.ErrRateLimited) {
-		return "", &attest.Error{Kind: attest.ErrUnavailable, Message: "the run's identity token could not be had", Hint: "run the job again later", Cause: err}
+	if err == nil {
+		return token, nil
 	}
-	return token, err
+	failed := &fault.Error{Kind: attest.ErrToken, Message: "the run's identity token could not be had", Cause: err}
+	if fault.Is(err, github.ErrUnavailable, github.ErrRateLimited) {
+		failed.Kind, failed.Hint = attest.ErrUnavailable, "run the job again later"
+	}
+	return "", failed
 }
 
 // tokenAudience is whom Sigstore wants its identity tokens to be meant for.

@@ -51,8 +51,7 @@ func (g *versionLookup) taken(ctx context.Context, u *repo.Unit) ([]finding.Find
 	p := &publish.Publisher{Registry: g.registry}
 	found, err := p.Standing(ctx, meta.PackID.Value, meta.PackVersion.Value, u.Document.Source)
 	if err != nil {
-		message, _ := publish.Words(err)
-		return nil, []finding.NotChecked{version.Unregistered(fmt.Sprintf("the registry %s could not be asked: %s", g.registry, message))}
+		return nil, []finding.NotChecked{version.Unregistered(fmt.Sprintf("the registry %s could not be asked: %v", g.registry, err))}
 	}
 	if found.Kind != publish.Other {
 		return nil, nil

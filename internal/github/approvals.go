@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/google/go-github/v62/github"
 )
 
@@ -56,7 +57,7 @@ func (c *Client) Approvals(ctx context.Context, pull PullRequest, roles map[stri
 		return Approvals{}, nil
 	}
 	if pull.Author == "" || !isSHA(pull.HeadSHA) {
-		return Approvals{}, &Error{Kind: ErrUnavailable,
+		return Approvals{}, &fault.Error{Kind: ErrUnavailable,
 			Message: fmt.Sprintf("GitHub does not say who opened pull request %d, or what its last commit is", pull.Number),
 			Hint:    "propose the change again: an account that is gone cannot be told from a reviewer"}
 	}
@@ -87,13 +88,13 @@ type judging struct {
 // known.
 type team struct {
 	members []string
-	err     *Error
+	err     *fault.Error
 }
 
 // role judges one role, and puts it into one of the lists.
 func (j *judging) role(ctx context.Context, role string, members []string) error {
 	var granted, against []Approval
-	var approver, objector *Error // why it is not known whether one holds the role
+	var approver, objector *fault.Error // why it is not known whether one holds the role
 	for _, r := range j.reviews {
 		approves, objects := r.State == ReviewApproved && r.Current, r.State == ReviewChangesRequested
 		if !approves && !objects {
@@ -130,7 +131,7 @@ func (j *judging) role(ctx context.Context, role string, members []string) error
 
 // holds reports whether a login is among the members of a role; doubt says why that
 // is not known.
-func (j *judging) holds(ctx context.Context, login string, members []string) (holds bool, doubt *Error, err error) {
+func (j *judging) holds(ctx context.Context, login string, members []string) (holds bool, doubt *fault.Error, err error) {
 	if slices.ContainsFunc(members, func(m string) bool { return strings.EqualFold(m, login) }) {
 		return true, nil, nil
 	}
@@ -182,7 +183,7 @@ func (c *Client) TeamMembers(ctx context.Context, org, slug string) ([]string, e
 	at := fmt.Sprintf("@%s/%s", clip(org, 80), clip(slug, 80))
 	const hint = "give the input token a token with read:org, or list logins in the config in place of the team"
 	if !isName(org) || !isName(slug) {
-		return nil, &Error{Kind: ErrNotFound, Message: fmt.Sprintf("the team %q can be none of GitHub's", at), Hint: "write a team as @org/team"}
+		return nil, &fault.Error{Kind: ErrNotFound, Message: fmt.Sprintf("the team %q can be none of GitHub's", at), Hint: "write a team as @org/team"}
 	}
 	var members []string
 	err := c.pages("read the members of the team "+at, maxMembers, func(page github.ListOptions) (*github.Response, error) {
@@ -195,7 +196,7 @@ func (c *Client) TeamMembers(ctx context.Context, org, slug string) ([]string, e
 		}
 		return resp, nil
 	})
-	var failure *Error
+	var failure *fault.Error
 	if errors.As(err, &failure) && (errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound)) {
 		failure.Hint = hint
 	}

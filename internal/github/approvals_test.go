@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/test/githubtest"
 )
 
@@ -16,12 +17,12 @@ import (
 func approved(ctx context.Context, c *Client) error {
 	a, err := c.Approvals(ctx, PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head}, map[string][]string{"risk": {"@acme/risk"}}, []string{"risk"})
 	if err == nil && !a.Complete() {
-		return &Error{Kind: errNotChecked, Message: fmt.Sprintf("%+v", a)}
+		return &fault.Error{Kind: errNotChecked, Message: fmt.Sprintf("%+v", a)}
 	}
 	return err
 }
 
-var errNotChecked = errors.New("not checked")
+var errNotChecked = fault.NewKind("not checked", "look at the approvals")
 
 // decided is a review, as one word of who and a state, at the last commit or, with
 // a star, at an earlier one.

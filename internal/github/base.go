@@ -8,6 +8,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
@@ -161,7 +162,7 @@ func (r *Repository) At(ctx context.Context, ev *Event, token, sha string) (*Tre
 // nothing is taken: it may have a commit without its files.
 func (r *Repository) at(ctx context.Context, ev *Event, token, sha, why string) (Base, error) {
 	if !plumbing.IsHash(sha) {
-		return Base{}, &Error{
+		return Base{}, &fault.Error{
 			Kind:    ErrUnsupported,
 			Message: fmt.Sprintf("the base %q is not a SHA-1 commit name", sha),
 			Hint:    "use a plain SHA-1 repository",
@@ -203,7 +204,7 @@ func (r *Repository) orOverAPI(ctx context.Context, sha, why string, cause error
 
 // unreadable reports a commit that should exist and cannot be read.
 func unreadable(name string, cause error) error {
-	return &Error{
+	return &fault.Error{
 		Kind:    ErrBaseUnreadable,
 		Message: fmt.Sprintf("commit %s cannot be read from this checkout", name),
 		Hint:    deepen,

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/google/go-github/v62/github"
 )
 
@@ -56,7 +57,7 @@ type Options struct {
 }
 
 // Client calls GitHub's REST API for one repository. Its calls are bounded in
-// time and size, come back with an *Error of a kind that is named here, and never
+// time and size, come back with an *fault.Error of a kind that is named here, and never
 // do twice what must be done once. A client serves one goroutine: GitHub asks for
 // requests one after the other.
 type Client struct {
@@ -73,12 +74,12 @@ type Client struct {
 func NewClient(o Options) (*Client, error) {
 	base, err := url.Parse(strings.TrimRight(o.APIURL, "/") + "/")
 	if err != nil || base.Host == "" || base.User != nil || base.Scheme != "https" && base.Scheme != "http" {
-		return nil, &Error{Kind: ErrNotActions,
+		return nil, &fault.Error{Kind: ErrNotActions,
 			Message: fmt.Sprintf("GITHUB_API_URL is %q, wanted an address such as https://api.github.com", o.APIURL)}
 	}
 	owner, repo, ok := strings.Cut(o.Repository, "/")
 	if !ok || !isName(owner) || !isName(repo) {
-		return nil, &Error{Kind: ErrNotActions, Message: fmt.Sprintf("GITHUB_REPOSITORY is %q, wanted owner/name", o.Repository)}
+		return nil, &fault.Error{Kind: ErrNotActions, Message: fmt.Sprintf("GITHUB_REPOSITORY is %q, wanted owner/name", o.Repository)}
 	}
 	c := &Client{
 		sender: newSender(o, base), owner: owner, repo: repo,
@@ -151,5 +152,5 @@ func (c *Client) pages(what string, limit int, list func(github.ListOptions) (*g
 		}
 		next.Page = resp.NextPage
 	}
-	return &Error{Kind: ErrTooLarge, Message: fmt.Sprintf("cannot %s: there are more than %d", what, limit*pageSize)}
+	return &fault.Error{Kind: ErrTooLarge, Message: fmt.Sprintf("cannot %s: there are more than %d", what, limit*pageSize)}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/google/go-github/v62/github"
 )
 
@@ -29,7 +30,7 @@ func (c *Client) Artifact(ctx context.Context, run int64, name, file string, lim
 }
 
 func refused(format string, args ...any) error {
-	return &Error{Kind: ErrArtifact, Message: fmt.Sprintf(format, args...)}
+	return &fault.Error{Kind: ErrArtifact, Message: fmt.Sprintf(format, args...)}
 }
 
 // findArtifact returns the id of the one artifact of a run that goes by a name.
@@ -51,12 +52,12 @@ func (c *Client) findArtifact(ctx context.Context, run int64, name string, limit
 	}
 	switch {
 	case len(found) == 0:
-		return 0, &Error{Kind: ErrNotFound, Message: fmt.Sprintf("run %d has no artifact %q", run, name),
+		return 0, &fault.Error{Kind: ErrNotFound, Message: fmt.Sprintf("run %d has no artifact %q", run, name),
 			Hint: "upload the report in the first workflow with actions/upload-artifact"}
 	case len(found) > 1:
 		return 0, refused("run %d has %d artifacts %q, wanted one", run, len(found), name)
 	case found[0].GetExpired():
-		return 0, &Error{Kind: ErrNotFound, Message: fmt.Sprintf("artifact %q of run %d has expired", name, run)}
+		return 0, &fault.Error{Kind: ErrNotFound, Message: fmt.Sprintf("artifact %q of run %d has expired", name, run)}
 	case found[0].GetSizeInBytes() > limit:
 		return 0, refused("artifact %q has %d bytes, wanted at most %d", name, found[0].GetSizeInBytes(), limit)
 	}

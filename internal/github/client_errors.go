@@ -9,42 +9,43 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/google/go-github/v62/github"
 )
 
 // The kinds of failure of a Client, for errors.Is.
 var (
 	// ErrForbidden: the token may not do this; a run for a fork has such a token.
-	ErrForbidden = errors.New("not permitted by GitHub")
+	ErrForbidden = fault.NewKind("not permitted by GitHub", "add the permission to the job, or give a token that has it")
 	// ErrNotFound: there is no such thing, or the token may not see it.
-	ErrNotFound = errors.New("not found on GitHub")
+	ErrNotFound = fault.NewKind("not found on GitHub", "check the name, and that the token may see it")
 	// ErrRateLimited: GitHub's limit is used up for longer than the client waits.
-	ErrRateLimited = errors.New("rate limit of GitHub")
+	ErrRateLimited = fault.NewKind("rate limit of GitHub", "run it again later")
 	// ErrUnavailable: GitHub did not answer, or not in a usable way. Of a write it
 	// is not known whether it was done.
-	ErrUnavailable = errors.New("GitHub not available")
+	ErrUnavailable = fault.NewKind("GitHub not available", "run it again later")
 	// ErrTooLong: a text is longer than GitHub takes.
-	ErrTooLong = errors.New("text too long for GitHub")
+	ErrTooLong = fault.NewKind("text too long for GitHub", "make the text shorter")
 	// ErrRejected: GitHub understood the request and did not want it.
-	ErrRejected = errors.New("rejected by GitHub")
+	ErrRejected = fault.NewKind("rejected by GitHub", "look at what GitHub answered, and change what was asked for")
 	// ErrNoPullRequest: a commit came to the default branch without a pull request.
-	ErrNoPullRequest = errors.New("no pull request")
+	ErrNoPullRequest = fault.NewKind("no pull request", "propose the change in a pull request")
 	// ErrArtifact: an artifact is not what was asked for, and nothing of it is used.
-	ErrArtifact = errors.New("artifact refused")
+	ErrArtifact = fault.NewKind("artifact refused", "upload the report file alone, as the first workflow of the documentation does")
 )
 
-// failed turns an error of go-github into an *Error that says what could not be
-// done. An *Error passes as it is. Addresses are left out, because one that an
+// failed turns an error of go-github into an *fault.Error that says what could not be
+// done. An *fault.Error passes as it is. Addresses are left out, because one that an
 // artifact is downloaded from carries its own credential.
 func (c *Client) failed(what string, err error) error {
-	var known *Error
+	var known *fault.Error
 	if err == nil {
 		return nil
 	}
 	if errors.As(err, &known) {
 		return known // without what net/http put around it
 	}
-	e := &Error{Kind: ErrUnavailable, Message: "cannot " + what}
+	e := &fault.Error{Kind: ErrUnavailable, Message: "cannot " + what}
 	var (
 		primary   *github.RateLimitError
 		secondary *github.AbuseRateLimitError
@@ -55,7 +56,7 @@ func (c *Client) failed(what string, err error) error {
 	case errors.As(err, &primary), errors.As(err, &secondary):
 		limited(e)
 	case errors.As(err, &answer) && answer.Response != nil:
-		e.answered(answer)
+		answered(e, answer)
 	case errors.As(err, &failure):
 		e.Cause = failure.Err
 	default:
@@ -67,14 +68,14 @@ func (c *Client) failed(what string, err error) error {
 	return e
 }
 
-func limited(e *Error) {
+func limited(e *fault.Error) {
 	e.Kind = ErrRateLimited
 	e.Message += ": GitHub's rate limit is used up"
 	e.Hint = "run the job again later"
 }
 
 // answered fills in what an answer other than success means.
-func (e *Error) answered(answer *github.ErrorResponse) {
+func answered(e *fault.Error, answer *github.ErrorResponse) {
 	status := answer.Response.StatusCode
 	text := words(answer)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/google/go-github/v62/github"
 )
 
@@ -67,7 +68,7 @@ func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, erro
 // is closed, and of kind ErrRejected where several have this head.
 func (c *Client) PullRequestAt(ctx context.Context, sha, owner, branch string) (PullRequest, error) {
 	if !isSHA(sha) {
-		return PullRequest{}, &Error{Kind: ErrRejected, Message: fmt.Sprintf("the head is %q, wanted a commit", clip(sha, 80))}
+		return PullRequest{}, &fault.Error{Kind: ErrRejected, Message: fmt.Sprintf("the head is %q, wanted a commit", clip(sha, 80))}
 	}
 	var found []PullRequest
 	err := c.pages("look for the pull request", 3, func(page github.ListOptions) (*github.Response, error) {
@@ -86,9 +87,9 @@ func (c *Client) PullRequestAt(ctx context.Context, sha, owner, branch string) (
 	case err != nil:
 		return PullRequest{}, err
 	case len(found) == 0:
-		return PullRequest{}, &Error{Kind: ErrNotFound, Message: fmt.Sprintf("no open pull request has the head %s", sha)}
+		return PullRequest{}, &fault.Error{Kind: ErrNotFound, Message: fmt.Sprintf("no open pull request has the head %s", sha)}
 	case len(found) > 1:
-		return PullRequest{}, &Error{Kind: ErrRejected, Message: fmt.Sprintf("%d open pull requests have the head %s", len(found), sha)}
+		return PullRequest{}, &fault.Error{Kind: ErrRejected, Message: fmt.Sprintf("%d open pull requests have the head %s", len(found), sha)}
 	}
 	return found[0], nil
 }
@@ -135,7 +136,7 @@ func (c *Client) PullRequestFiles(ctx context.Context, number, want int) ([]Chan
 		return nil, err
 	}
 	if len(files) < want {
-		return nil, &Error{Kind: ErrTooLarge,
+		return nil, &fault.Error{Kind: ErrTooLarge,
 			Message: fmt.Sprintf("GitHub lists %d of %d changed files", len(files), want),
 			Hint:    "split the change; GitHub lists 3,000 files at most",
 		}

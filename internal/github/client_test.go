@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/report"
 	"github.com/contextosai/packgate/test/githubtest"
 )
@@ -183,37 +184,37 @@ func TestEveryFailureAtEveryCall(t *testing.T) {
 	}
 }
 
-func failAt(t *testing.T, call call, operation string, fault githubtest.Fault, always bool) {
+func failAt(t *testing.T, call call, operation string, f githubtest.Fault, always bool) {
 	g := githubtest.New(t)
 	call.prepare(g)
 	if always {
-		g.FailAlways(operation, fault)
+		g.FailAlways(operation, f)
 	} else {
-		g.Fail(operation, fault)
+		g.Fail(operation, f)
 	}
 	timeout := func(o *Options) { o.Timeout = time.Second }
-	if fault.Kind == githubtest.SlowBody {
+	if f.Kind == githubtest.SlowBody {
 		timeout = func(o *Options) { o.Timeout = 20 * time.Millisecond }
 	}
 	c, clock := newClient(t, g, timeout)
 	err := call.do(c)
-	want := wanted(fault.Kind)
+	want := wanted(f.Kind)
 	switch {
-	case !always && passes(fault.Kind):
+	case !always && passes(f.Kind):
 		want = nil
 	case errors.Is(want, ErrForbidden) && call.degrades && operation == githubtest.CreateCheckRun:
 		want = nil
-	case operation == githubtest.IDToken && fault.Kind == githubtest.TooLong:
+	case operation == githubtest.IDToken && f.Kind == githubtest.TooLong:
 		want = ErrRejected
-	case call.reviews && operation == githubtest.ListTeamMembers && !passes(fault.Kind):
+	case call.reviews && operation == githubtest.ListTeamMembers && !passes(f.Kind):
 		want = errNotChecked
 	}
 	// A write that was carried out and looked up is done, whatever it answers.
-	carriedOut := fault.Done && want == ErrUnavailable && !strings.HasPrefix(operation, "GET ")
+	carriedOut := f.Done && want == ErrUnavailable && !strings.HasPrefix(operation, "GET ")
 	if !errors.Is(err, want) && !(carriedOut && err == nil) {
 		t.Errorf("error %v, wanted %v", err, want)
 	}
-	if typed := new(Error); err != nil && (!errors.As(err, &typed) || strings.Contains(err.Error(), "http")) {
+	if typed := new(fault.Error); err != nil && (!errors.As(err, &typed) || strings.Contains(err.Error(), "http")) {
 		t.Errorf("error %q has no kind or holds an address", err)
 	}
 	if clock.slept > DefaultPatience {

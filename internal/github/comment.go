@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/report"
 	"github.com/google/go-github/v62/github"
 )
@@ -95,10 +96,10 @@ func (c *Client) Comment(ctx context.Context, comment Comment) (CommentResult, e
 	}
 	marker, ok := report.ParseMarker(comment.Body)
 	if !ok {
-		return CommentResult{}, &Error{Kind: ErrRejected, Message: "the comment has no marker at its start"}
+		return CommentResult{}, &fault.Error{Kind: ErrRejected, Message: "the comment has no marker at its start"}
 	}
 	if n := utf8.RuneCountInString(comment.Body); n > MaxComment {
-		return CommentResult{}, &Error{Kind: ErrTooLong, Message: fmt.Sprintf("the comment has %d characters, wanted at most %d", n, MaxComment)}
+		return CommentResult{}, &fault.Error{Kind: ErrTooLong, Message: fmt.Sprintf("the comment has %d characters, wanted at most %d", n, MaxComment)}
 	}
 	var tried CommentAction // by a write that failed, and may have been carried out
 	for tries := 1; ; tries++ {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/test/githubtest"
 )
 
@@ -168,7 +169,7 @@ func TestReadOnlyToken(t *testing.T) {
 	g.ReadOnly = true
 	client, _ := newClient(t, g)
 	_, err := client.Comment(t.Context(), Comment{PullRequest: 7, Body: body("k", newHead, 5, 1, "text"), Mode: CommentAlways})
-	var e *Error
+	var e *fault.Error
 	if !errors.Is(err, ErrForbidden) || !errors.As(err, &e) || !strings.Contains(e.Hint, "add `pull-requests: write` to") {
 		t.Errorf("error %v", err)
 	}

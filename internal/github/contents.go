@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/contextosai/packgate/finding/fault"
 )
 
 // Contents returns a file as it was at a commit, of at most limit bytes. It is for
@@ -24,11 +26,11 @@ import (
 // not say so.
 func (c *Client) Contents(ctx context.Context, sha, path string, limit int64) ([]byte, error) {
 	if !isSHA(sha) {
-		return nil, &Error{Kind: ErrBaseUnreadable, Message: fmt.Sprintf("the base is %q, wanted a commit", clip(sha, 80))}
+		return nil, &fault.Error{Kind: ErrBaseUnreadable, Message: fmt.Sprintf("the base is %q, wanted a commit", clip(sha, 80))}
 	}
 	what := fmt.Sprintf("read %q at %s", clip(path, 200), sha)
 	if !fs.ValidPath(path) {
-		return nil, &Error{Kind: ErrRejected, Message: "cannot " + what + ": it is no path within a repository"}
+		return nil, &fault.Error{Kind: ErrRejected, Message: "cannot " + what + ": it is no path within a repository"}
 	}
 	req, err := c.api.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/contents/%s?ref=%s", c.owner, c.repo, pathEscape(path), sha), nil)
 	if err != nil {
@@ -44,10 +46,10 @@ func (c *Client) Contents(ctx context.Context, sha, path string, limit int64) ([
 	}
 	// A folder is listed as JSON, whatever was asked for.
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "application/json" {
-		return nil, &Error{Kind: ErrRejected, Message: "cannot " + what + ": it is no file"}
+		return nil, &fault.Error{Kind: ErrRejected, Message: "cannot " + what + ": it is no file"}
 	}
 	if int64(content.Len()) > limit {
-		return nil, &Error{Kind: ErrTooLarge, Message: fmt.Sprintf("cannot %s: it has %d bytes, wanted at most %d", what, content.Len(), limit)}
+		return nil, &fault.Error{Kind: ErrTooLarge, Message: fmt.Sprintf("cannot %s: it has %d bytes, wanted at most %d", what, content.Len(), limit)}
 	}
 	return content.Bytes(), nil
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/contextosai/packgate/finding/fault"
 )
 
 // MaxPayload is the largest event payload that is read, in bytes. GitHub caps
@@ -159,10 +161,10 @@ func ReadEvent(getenv func(string) string, readFile func(string) ([]byte, error)
 	file := getenv("GITHUB_EVENT_PATH")
 	data, err := readFile(file)
 	if err != nil {
-		return nil, &Error{Kind: ErrPayload, Message: fmt.Sprintf("cannot read the event payload %q", file), Cause: err}
+		return nil, &fault.Error{Kind: ErrPayload, Message: fmt.Sprintf("cannot read the event payload %q", file), Cause: err}
 	}
 	if len(data) > MaxPayload {
-		return nil, &Error{Kind: ErrTooLarge,
+		return nil, &fault.Error{Kind: ErrTooLarge,
 			Message: fmt.Sprintf("event payload %q has %d bytes, wanted at most %d", file, len(data), MaxPayload)}
 	}
 	if err := ev.readPayload(file, data); err != nil {
@@ -182,7 +184,7 @@ func requireVariables(getenv func(string) string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return &Error{
+	return &fault.Error{
 		Kind:    ErrNotActions,
 		Message: "not set: " + strings.Join(missing, ", ") + "; this command runs inside GitHub Actions only",
 		Hint:    "use `packgate check` on a laptop or in another CI system",
@@ -197,14 +199,14 @@ func checkName(name string) error {
 	case slices.Contains(supported, name):
 		return nil
 	case name == "pull_request_target":
-		return &Error{
+		return &fault.Error{
 			Kind: ErrRefused,
 			Message: "pull_request_target is refused: it runs on the base branch with secrets and a token that may write, " +
 				"so the change itself would either not be checked or be checked out next to those secrets",
 			Hint: "use `on: pull_request`, which checks the merge of the change with a token that may only read for forks",
 		}
 	}
-	return &Error{
+	return &fault.Error{
 		Kind:    ErrUnknownEvent,
 		Message: fmt.Sprintf("event %q is not supported, wanted one of %s", name, strings.Join(supported, ", ")),
 		Hint:    "change the `on:` of the workflow",
@@ -235,7 +237,7 @@ func (ev *Event) checkVariables() error {
 	default:
 		return nil
 	}
-	return &Error{Kind: ErrNotActions, Message: problem}
+	return &fault.Error{Kind: ErrNotActions, Message: problem}
 }
 
 // isSHA reports whether s is the full name of a git object, SHA-1 or SHA-256,

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/google/go-github/v62/github"
 )
 
@@ -17,7 +18,7 @@ import (
 // ErrNotFound where no commit changed it, and has else the kinds of a Client.
 func (c *Client) History(ctx context.Context, sha, path string, limit int) ([]string, error) {
 	if !isSHA(sha) || path == "" {
-		return nil, &Error{Kind: ErrRejected, Message: fmt.Sprintf("%q at %q is no file of a commit", clip(path, 80), clip(sha, 80))}
+		return nil, &fault.Error{Kind: ErrRejected, Message: fmt.Sprintf("%q at %q is no file of a commit", clip(path, 80), clip(sha, 80))}
 	}
 	const what = "look for the commits that changed the file"
 	address := fmt.Sprintf("repos/%s/%s/commits?sha=%s&path=%s&per_page=%d", c.owner, c.repo, sha, url.QueryEscape(path), min(limit, pageSize))
@@ -30,12 +31,12 @@ func (c *Client) History(ctx context.Context, sha, path string, limit int) ([]st
 		return nil, c.failed(what, err)
 	}
 	if len(list) == 0 {
-		return nil, &Error{Kind: ErrNotFound, Message: fmt.Sprintf("no commit up to %s changed %q", sha, path)}
+		return nil, &fault.Error{Kind: ErrNotFound, Message: fmt.Sprintf("no commit up to %s changed %q", sha, path)}
 	}
 	commits := make([]string, len(list))
 	for i, one := range list {
 		if commits[i] = strings.ToLower(one.SHA); !isSHA(commits[i]) {
-			return nil, &Error{Kind: ErrUnavailable, Message: fmt.Sprintf("cannot %s: GitHub named the commit %q", what, clip(one.SHA, 80))}
+			return nil, &fault.Error{Kind: ErrUnavailable, Message: fmt.Sprintf("cannot %s: GitHub named the commit %q", what, clip(one.SHA, 80))}
 		}
 	}
 	return commits, nil
@@ -50,7 +51,7 @@ func (c *Client) History(ctx context.Context, sha, path string, limit int) ([]st
 // merged as it; and has else the kinds of a Client.
 func (c *Client) MergedPull(ctx context.Context, sha string) (PullRequest, error) {
 	if !isSHA(sha) {
-		return PullRequest{}, &Error{Kind: ErrRejected, Message: fmt.Sprintf("the commit is %q, wanted 40 or 64 hexadecimal digits", clip(sha, 80))}
+		return PullRequest{}, &fault.Error{Kind: ErrRejected, Message: fmt.Sprintf("the commit is %q, wanted 40 or 64 hexadecimal digits", clip(sha, 80))}
 	}
 	var as, with []PullRequest
 	err := c.pages("look for the merged pull request", 3, func(page github.ListOptions) (*github.Response, error) {
@@ -79,11 +80,11 @@ func (c *Client) MergedPull(ctx context.Context, sha string) (PullRequest, error
 	}
 	switch len(found) {
 	case 0:
-		return PullRequest{}, &Error{Kind: ErrNoPullRequest,
+		return PullRequest{}, &fault.Error{Kind: ErrNoPullRequest,
 			Message: fmt.Sprintf("commit %s came to the default branch without a pull request", sha),
 			Hint:    "propose the change in a pull request; a rule of the branch can demand one"}
 	case 1:
 		return found[0], nil
 	}
-	return PullRequest{}, &Error{Kind: ErrRejected, Message: fmt.Sprintf("%d merged pull requests have the commit %s, wanted one", len(found), sha)}
+	return PullRequest{}, &fault.Error{Kind: ErrRejected, Message: fmt.Sprintf("%d merged pull requests have the commit %s, wanted one", len(found), sha)}
 }

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/contextosai/packgate/finding/fault"
 )
 
 // payload is the part of GitHub's webhook payloads that is read. Members that
@@ -90,7 +92,7 @@ func (ev *Event) readPayload(file string, data []byte) error {
 		ev.HeadSHA = ev.SHA
 	}
 	if err != nil {
-		return &Error{Kind: ErrPayload, Message: fmt.Sprintf("event payload %q of %s", file, ev.Name), Cause: err}
+		return &fault.Error{Kind: ErrPayload, Message: fmt.Sprintf("event payload %q of %s", file, ev.Name), Cause: err}
 	}
 	return nil
 }
@@ -207,6 +209,6 @@ func malformed(file string, data []byte, err error) error {
 	case errors.As(err, &wrongType):
 		offset = wrongType.Offset
 	}
-	return &Error{Kind: ErrPayload,
+	return &fault.Error{Kind: ErrPayload,
 		Message: fmt.Sprintf("event payload %q is not what GitHub sends, at byte %d of %d", file, offset, len(data)), Cause: err}
 }

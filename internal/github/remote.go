@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -85,7 +86,7 @@ func (c *Client) entries(ctx context.Context, root string) ([]*github.TreeEntry,
 		return nil, c.failed("list the files of the commit", err)
 	}
 	if tree.GetTruncated() {
-		return nil, &Error{Kind: ErrTooLarge, Message: "cannot list the files of the commit: GitHub lists only a part of so many"}
+		return nil, &fault.Error{Kind: ErrTooLarge, Message: "cannot list the files of the commit: GitHub lists only a part of so many"}
 	}
 	return tree.Entries, nil
 }
@@ -100,7 +101,7 @@ func (c *Client) blob(ctx context.Context, hash plumbing.Hash) ([]byte, error) {
 }
 
 func unexpected(what, sha string) error {
-	return &Error{Kind: ErrUnavailable, Message: fmt.Sprintf("GitHub's answer is not the %s %s", what, sha)}
+	return &fault.Error{Kind: ErrUnavailable, Message: fmt.Sprintf("GitHub's answer is not the %s %s", what, sha)}
 }
 
 // add makes git's folders out of a list of all entries, and holds each of them

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
@@ -247,7 +248,7 @@ func checkFormat(s *store, root string) error {
 }
 
 func incomplete(root, setting string) error {
-	return &Error{
+	return &fault.Error{
 		Kind: ErrIncomplete,
 		Message: fmt.Sprintf("the repository %q is a partial clone (%s is set), wanted one with all files of the commits it has",
 			root, setting),
@@ -256,7 +257,7 @@ func incomplete(root, setting string) error {
 }
 
 func unsupported(root string, cause error) error {
-	return &Error{
+	return &fault.Error{
 		Kind:    ErrUnsupported,
 		Message: fmt.Sprintf("the git repository of %q cannot be read", root),
 		Hint:    "use a plain SHA-1 repository, as actions/checkout makes it",
@@ -265,7 +266,7 @@ func unsupported(root string, cause error) error {
 }
 
 func noRepository(dir string) error {
-	return &Error{
+	return &fault.Error{
 		Kind:    ErrNoRepository,
 		Message: fmt.Sprintf("%q is not in a git repository", dir),
 		Hint:    "run actions/checkout with `fetch-depth: 2` before this step",

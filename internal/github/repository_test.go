@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/contextosai/packgate/finding/fault"
 )
 
 // Checkouts that are unusual and whole: their HEAD must be readable.
@@ -125,8 +127,8 @@ func TestOpenRefuses(t *testing.T) {
 			if !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %q, wanted %q in it", err, c.want)
 			}
-			var e *Error
-			if !errors.As(err, &e) || e.Hint == "" || strings.Contains(e.Short(), e.Hint) {
+			var e *fault.Error
+			if !errors.As(err, &e) || e.Hint == "" || strings.Contains(e.Error(), e.Hint) {
 				t.Errorf("the hint is missing or in the message: %q", err)
 			}
 		})

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/contextosai/packgate/finding/fault"
 )
 
 const (
@@ -133,7 +135,7 @@ func readAnswer(resp *http.Response) error {
 		return fmt.Errorf("read the answer: %w", err)
 	}
 	if len(body) > MaxAnswer {
-		return &Error{Kind: ErrTooLarge, Message: fmt.Sprintf("an answer of GitHub has more than %d bytes", MaxAnswer)}
+		return &fault.Error{Kind: ErrTooLarge, Message: fmt.Sprintf("an answer of GitHub has more than %d bytes", MaxAnswer)}
 	}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "application/json" && len(body) > 0 && !json.Valid(body) {
 		return errors.New("read the answer: it is not whole")
@@ -144,7 +146,7 @@ func readAnswer(resp *http.Response) error {
 
 // again says whether a request is worth another attempt, and when.
 func (t *sender) again(req *http.Request, resp *http.Response, err error, attempt int) (time.Duration, bool) {
-	var final *Error
+	var final *fault.Error
 	read := req.Method == http.MethodGet || req.Method == http.MethodHead
 	wait := jitter(firstWait << (attempt - 1))
 	switch {

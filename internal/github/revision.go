@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
@@ -145,11 +146,11 @@ func peel(s storer.EncodedObjectStorer, hash plumbing.Hash) (*object.Commit, err
 
 func revisionError(rev string, cause error) error {
 	if errors.Is(cause, plumbing.ErrObjectNotFound) {
-		return &Error{
+		return &fault.Error{
 			Kind:    ErrBaseUnreadable,
 			Message: fmt.Sprintf("revision %q names a commit that is not in this clone", rev),
 			Hint:    deepen,
 		}
 	}
-	return &Error{Kind: ErrUnknownRevision, Message: fmt.Sprintf("revision %q is not known", rev), Cause: cause}
+	return &fault.Error{Kind: ErrUnknownRevision, Message: fmt.Sprintf("revision %q is not known", rev), Cause: cause}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
@@ -60,7 +61,7 @@ func TestResolveErrors(t *testing.T) {
 		}
 	}
 	shallow := open(t, p.checkout(t, p.merge, "1"))
-	if _, err := shallow.Resolve("HEAD^1"); !errors.Is(err, ErrBaseUnreadable) || !strings.Contains(err.Error(), "fetch-depth: 2") {
+	if _, err := shallow.Resolve("HEAD^1"); !errors.Is(err, ErrBaseUnreadable) || !strings.Contains(fault.Hint(err), "fetch-depth: 2") {
 		t.Errorf("shallow HEAD^1: got %v, wanted ErrBaseUnreadable with advice", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/sethvargo/go-githubactions"
 )
 
@@ -28,7 +29,7 @@ func SigningEvents() []string { return []string{EventPush, EventWorkflowDispatch
 // ErrForbidden where its job lacks the permission.
 func (ev *Event) MaySign(getenv func(string) string) error {
 	refuse := func(hint, format string, args ...any) error {
-		return &Error{Kind: ErrRefused, Message: fmt.Sprintf(format, args...), Hint: hint}
+		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
 	switch branch, onBranch := strings.CutPrefix(ev.Ref, "refs/heads/"); {
 	case ev.Name != EventPush && ev.Name != EventWorkflowDispatch:
@@ -55,7 +56,7 @@ const (
 func tokenService(getenv func(string) string) error {
 	for _, name := range []string{tokenURL, tokenToken} {
 		if getenv(name) == "" {
-			return &Error{Kind: ErrForbidden,
+			return &fault.Error{Kind: ErrForbidden,
 				Message: fmt.Sprintf("%s is not set: the job may not ask for an identity token, or the variable is kept from the step", name),
 				Hint:    "set in the job that publishes: " + signingLines}
 		}
@@ -77,7 +78,7 @@ func (r *Runner) IDToken(ctx context.Context, audience string, o Options) (strin
 	}
 	service, err := url.Parse(r.Getenv(tokenURL))
 	if err != nil || service.Host == "" || service.Scheme != "https" && !onThisMachine(service) {
-		return "", &Error{Kind: ErrNotActions, Message: tokenURL + " is no https address"}
+		return "", &fault.Error{Kind: ErrNotActions, Message: tokenURL + " is no https address"}
 	}
 	// The sender adds the token that asks for the token, for the service's host alone.
 	o.Token = r.Getenv(tokenToken)
@@ -91,7 +92,7 @@ func (r *Runner) IDToken(ctx context.Context, audience string, o Options) (strin
 	// RFC 7515, section 3.1: three parts in base64url. Anything else could end the
 	// command that masks it.
 	if parts := strings.Split(token, "."); len(parts) != 3 || strings.Trim(token, tokenLetters) != "" {
-		return "", &Error{Kind: ErrUnavailable, Message: "cannot get an identity token: the answer holds none"}
+		return "", &fault.Error{Kind: ErrUnavailable, Message: "cannot get an identity token: the answer holds none"}
 	}
 	mask := githubactions.Command{Name: "add-mask", Message: token}
 	if _, err := fmt.Fprintln(r.Out, mask.String()); err != nil {
@@ -113,9 +114,9 @@ func onThisMachine(u *url.URL) bool {
 // tokenFailure says why there is no identity token, without what the service
 // answered: that may hold what was asked for.
 func tokenFailure(err error, t *sender) error {
-	e := &Error{Kind: ErrUnavailable, Message: "cannot get an identity token", Hint: "run the job again later"}
+	e := &fault.Error{Kind: ErrUnavailable, Message: "cannot get an identity token", Hint: "run the job again later"}
 	var (
-		known   *Error
+		known   *fault.Error
 		status  *githubactions.RequestFailedError
 		failure *url.Error
 	)
@@ -124,7 +125,7 @@ func tokenFailure(err error, t *sender) error {
 		return known
 	case errors.As(err, &status):
 		e.Message += fmt.Sprintf(": the service answered %d", status.StatusCode)
-		e.refused(status.StatusCode, strings.Contains(status.Body, "rate limit"))
+		tokenRefused(e, status.StatusCode, strings.Contains(status.Body, "rate limit"))
 	case errors.As(err, &failure) && errors.Is(err, context.DeadlineExceeded):
 		e.Cause = fmt.Errorf("no whole answer in %s: %w", t.timeout, context.DeadlineExceeded)
 	case errors.As(err, &failure):
@@ -135,8 +136,8 @@ func tokenFailure(err error, t *sender) error {
 	return e
 }
 
-// refused fills in what a status of the token service means.
-func (e *Error) refused(status int, limited bool) {
+// tokenRefused fills in what a status of the token service means.
+func tokenRefused(e *fault.Error, status int, limited bool) {
 	switch {
 	case status == http.StatusTooManyRequests || status == http.StatusForbidden && limited:
 		e.Kind = ErrRateLimited

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -90,7 +91,7 @@ func (t *Tree) level(hash plumbing.Hash) (*object.Tree, error) {
 // it. A commit that is not in the store is an error of kind ErrBaseUnreadable.
 func (r *Repository) Tree(sha string) (*Tree, error) {
 	if !plumbing.IsHash(sha) {
-		return nil, &Error{Kind: ErrUnknownRevision, Message: fmt.Sprintf("%q is not a full SHA", sha)}
+		return nil, &fault.Error{Kind: ErrUnknownRevision, Message: fmt.Sprintf("%q is not a full SHA", sha)}
 	}
 	return newTree(r.store, plumbing.NewHash(sha))
 }
@@ -131,7 +132,7 @@ func (t *Tree) ReadFile(path string, limit int64) ([]byte, error) {
 	data, err := t.content(entry.Hash, limit)
 	var size sizeError
 	if errors.As(err, &size) {
-		return nil, &Error{Kind: ErrTooLarge,
+		return nil, &fault.Error{Kind: ErrTooLarge,
 			Message: fmt.Sprintf("%q has %d bytes in commit %s, wanted at most %d", clean, int64(size), t.SHA(), limit)}
 	}
 	if err != nil {
@@ -296,7 +297,7 @@ func (t *Tree) notExist(path string) error {
 
 // unreadable reports an object that a commit names and the store does not give.
 func (t *Tree) unreadable(path string, cause error) error {
-	return &Error{
+	return &fault.Error{
 		Kind:    ErrBaseUnreadable,
 		Message: fmt.Sprintf("%q of commit %s cannot be read", path, t.SHA()),
 		Hint:    deepen,

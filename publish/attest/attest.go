@@ -25,6 +25,6 @@ const bundleType = "application/vnd.dev.sigstore.bundle.v0.3+json"
 type Signer interface {
 	// Sign takes the bytes of an in-toto statement and returns the JSON of a
 	// bundle over exactly these bytes. The bundle has been verified. Errors are
-	// *Error.
+	// *fault.Error.
 	Sign(ctx context.Context, statement []byte) (bundle []byte, err error)
 }

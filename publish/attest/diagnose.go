@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/sigstore/sigstore-go/pkg/bundle"
 	"github.com/sigstore/sigstore-go/pkg/fulcio/certificate"
 	"github.com/sigstore/sigstore-go/pkg/verify"
@@ -17,14 +18,14 @@ import (
 func (v *Verifier) diagnose(b *bundle.Bundle, refusal error) error {
 	content, err := b.VerificationContent()
 	if err != nil {
-		return &Error{Kind: ErrMalformed, Message: "the certificate of the bundle cannot be read", Cause: plain(err)}
+		return &fault.Error{Kind: ErrMalformed, Message: "the certificate of the bundle cannot be read", Cause: plain(err)}
 	}
 	signature, err := b.SignatureContent()
 	if err != nil {
-		return &Error{Kind: ErrMalformed, Message: "the signature of the bundle cannot be read", Cause: plain(err)}
+		return &fault.Error{Kind: ErrMalformed, Message: "the signature of the bundle cannot be read", Cause: plain(err)}
 	}
 	if err := verify.VerifySignature(signature, content, v.trust.material); err != nil {
-		return &Error{Kind: ErrSignature, Message: "the signature does not fit the statement", Cause: plain(err),
+		return &fault.Error{Kind: ErrSignature, Message: "the signature does not fit the statement", Cause: plain(err),
 			Hint: "do not use it: it was changed after it was signed, or signed with another key"}
 	}
 	if v.trust.key == "" {
@@ -34,7 +35,7 @@ func (v *Verifier) diagnose(b *bundle.Bundle, refusal error) error {
 			}
 		}
 	}
-	return &Error{Kind: ErrUntrusted, Message: "the bundle does not verify", Cause: plain(refusal)}
+	return &fault.Error{Kind: ErrUntrusted, Message: "the bundle does not verify", Cause: plain(refusal)}
 }
 
 // log checks the entries in the transparency log.
@@ -44,7 +45,7 @@ func (v *Verifier) log(b *bundle.Bundle) error {
 	}
 	const hint = "sign again with the services of the trusted root"
 	if len(b.GetVerificationMaterial().GetTlogEntries()) == 0 {
-		return &Error{Kind: ErrLog, Message: "the bundle has no entry of a transparency log", Hint: hint}
+		return &fault.Error{Kind: ErrLog, Message: "the bundle has no entry of a transparency log", Hint: hint}
 	}
 	_, err := v.verifier.VerifyTransparencyLogInclusion(b)
 	if err == nil {
@@ -54,7 +55,7 @@ func (v *Verifier) log(b *bundle.Bundle) error {
 	if late := v.loggedOutside(b); late != nil {
 		return late
 	}
-	return &Error{Kind: ErrLog, Message: "the bundle has no entry of a trusted transparency log that fits it", Hint: hint, Cause: plain(err)}
+	return &fault.Error{Kind: ErrLog, Message: "the bundle has no entry of a trusted transparency log that fits it", Hint: hint, Cause: plain(err)}
 }
 
 // loggedOutside reports an entry that the log took when the certificate was not
@@ -79,7 +80,7 @@ func outside(at time.Time, c *x509.Certificate) bool {
 }
 
 func expired(at time.Time, c *x509.Certificate) error {
-	return &Error{Kind: ErrCertificate, Hint: "sign again",
+	return &fault.Error{Kind: ErrCertificate, Hint: "sign again",
 		Message: fmt.Sprintf("the signature was made at %s, wanted a time at which its certificate was valid: %s to %s",
 			stamp(at), stamp(c.NotBefore), stamp(c.NotAfter))}
 }
@@ -89,7 +90,7 @@ func expired(at time.Time, c *x509.Certificate) error {
 func (v *Verifier) certificate(b *bundle.Bundle) error {
 	content, err := b.VerificationContent()
 	if err != nil {
-		return &Error{Kind: ErrMalformed, Message: "the certificate of the bundle cannot be read", Cause: plain(err)}
+		return &fault.Error{Kind: ErrMalformed, Message: "the certificate of the bundle cannot be read", Cause: plain(err)}
 	}
 	leaf := content.Certificate()
 	times, err := v.times(b)
@@ -102,19 +103,19 @@ func (v *Verifier) certificate(b *bundle.Bundle) error {
 		case err != nil && outside(at, leaf):
 			return expired(at, leaf)
 		case err != nil:
-			return &Error{Kind: ErrCertificate, Message: "the certificate is of no trusted authority",
+			return &fault.Error{Kind: ErrCertificate, Message: "the certificate is of no trusted authority",
 				Hint: "verify with the trusted root of the instance that signed, if it is to be trusted"}
 		}
 		if !v.wantSCT {
 			continue
 		}
 		if err := verify.VerifySignedCertificateTimestamp(chains, 1, v.trust.material); err != nil {
-			return &Error{Kind: ErrSCT, Message: "the certificate is in no trusted certificate log", Cause: plain(err)}
+			return &fault.Error{Kind: ErrSCT, Message: "the certificate is in no trusted certificate log", Cause: plain(err)}
 		}
 	}
 	summary, err := certificate.SummarizeCertificate(leaf)
 	if err != nil {
-		return &Error{Kind: ErrCertificate, Message: "the certificate names nobody", Cause: plain(err)}
+		return &fault.Error{Kind: ErrCertificate, Message: "the certificate names nobody", Cause: plain(err)}
 	}
 	return v.identity.compareCertificate(summary)
 }
@@ -127,7 +128,7 @@ func (v *Verifier) times(b *bundle.Bundle) ([]time.Time, error) {
 	}
 	witnessed, err := v.verifier.VerifyObserverTimestamps(b, logged)
 	if err != nil {
-		return nil, &Error{Kind: ErrTimestamp, Message: "no trusted timestamp witnesses when the signature was made",
+		return nil, &fault.Error{Kind: ErrTimestamp, Message: "no trusted timestamp witnesses when the signature was made",
 			Hint: "sign again with the services of the trusted root", Cause: plain(err)}
 	}
 	var out []time.Time

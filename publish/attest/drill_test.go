@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/sethvargo/go-githubactions"
 )
 
@@ -113,7 +114,7 @@ func TestSignEndsWithPatience(t *testing.T) {
 		began := c.now
 		in.faults[host] = fails(100, answer(503, "down\n\x1b[31mfor repairs"))
 		_, err := k.Sign(context.Background(), sample())
-		var e *Error
+		var e *fault.Error
 		if !errors.As(err, &e) || e.Kind != ErrUnavailable || e.Hint == "" {
 			t.Fatalf("%s: %v", host, err)
 		}
@@ -182,7 +183,7 @@ func TestSignDoesNotRepeatWhatIsRefused(t *testing.T) {
 			secret := token(in.claims)
 			in.faults[host] = fails(9, answer(status, "There was an error processing the identity token "+secret))
 			_, err := k.Sign(context.Background(), sample())
-			var e *Error
+			var e *fault.Error
 			if !errors.As(err, &e) || e.Kind != ErrRefusedBySigning || in.calls[host] != 1 || len(c.waits) != 0 {
 				t.Fatalf("%s %d: %d calls, %v", host, status, in.calls[host], err)
 			}
@@ -277,7 +278,7 @@ func TestSignLooksAtTheTokenFirst(t *testing.T) {
 				o.Token = func(context.Context) (string, error) { return c.token, nil }
 			})
 			_, err := k.Sign(context.Background(), sample())
-			var e *Error
+			var e *fault.Error
 			if !errors.As(err, &e) || e.Kind != c.kind || !strings.Contains(err.Error(), c.message) || e.Hint == "" {
 				t.Errorf("got  %v\nwant %s", err, c.message)
 			}
@@ -326,7 +327,7 @@ func TestSignWithoutAToken(t *testing.T) {
 		"refused":    {&githubactions.RequestFailedError{StatusCode: 403, Body: secret}, ErrToken, 1, "refused a token: 403 Forbidden"},
 		"outage":     {&githubactions.RequestFailedError{StatusCode: 503, Body: secret}, ErrUnavailable, maxTries, "the runner's token service answered 503 Service Unavailable"},
 		"network":    {&url.Error{Op: "Get", URL: "https://runner.test", Err: errors.New("connection reset")}, ErrUnavailable, maxTries, "connection reset"},
-		"typed":      {&Error{Kind: ErrToken, Message: "sign in first"}, ErrToken, 1, "sign in first"},
+		"typed":      {&fault.Error{Kind: ErrToken, Message: "sign in first"}, ErrToken, 1, "sign in first"},
 		"other":      {errors.New("no runner"), ErrToken, 1, "no runner"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -336,7 +337,7 @@ func TestSignWithoutAToken(t *testing.T) {
 				o.Patience = time.Hour
 			})
 			_, err := k.Sign(context.Background(), sample())
-			if !errors.Is(err, c.kind) || n != c.tries || !strings.Contains(err.Error(), c.message) || strings.Contains(err.Error(), secret) {
+			if !errors.Is(err, c.kind) || n != c.tries || !strings.Contains(err.Error()+fault.Hint(err), c.message) || strings.Contains(err.Error(), secret) {
 				t.Errorf("%d tries: %v", n, err)
 			}
 		})

@@ -1,66 +1,38 @@
 package attest
 
-import "errors"
+import "github.com/contextosai/packgate/finding/fault"
 
 // The kinds of Error; errors.Is finds them.
 var (
 	// ErrMalformed: the bundle, its statement, a key, a root or a config is not
 	// what it should be.
-	ErrMalformed = errors.New("malformed")
+	ErrMalformed = fault.NewKind("malformed", "check that it is the file that is meant, and whole")
 	// ErrSignature: the signature does not fit the statement.
-	ErrSignature = errors.New("signature does not verify")
+	ErrSignature = fault.NewKind("signature does not verify", "do not use it: it was changed after it was signed, or signed with another key")
 	// ErrIssuer: the identity was vouched for by another OIDC issuer.
-	ErrIssuer = errors.New("another issuer")
+	ErrIssuer = fault.NewKind("another issuer", "do not use it, unless you know who signed it and trust them")
 	// ErrWorkflow: another workflow signed, or the same on another branch.
-	ErrWorkflow = errors.New("another workflow")
+	ErrWorkflow = fault.NewKind("another workflow", "do not use it, unless you know who signed it and trust them")
 	// ErrRepository: the workflow ran for another repository.
-	ErrRepository = errors.New("another repository")
+	ErrRepository = fault.NewKind("another repository", "do not use it, unless you know who signed it and trust them")
 	// ErrTrigger: the workflow ran on an event that does not sign.
-	ErrTrigger = errors.New("another trigger")
+	ErrTrigger = fault.NewKind("another trigger", "do not use it, unless you know who signed it and trust them")
 	// ErrCertificate: the certificate was not valid when the signature was made, or
 	// is of an authority that is not trusted.
-	ErrCertificate = errors.New("certificate not valid")
+	ErrCertificate = fault.NewKind("certificate not valid", "do not use it, unless you know who signed it and trust them")
 	// ErrTimestamp: nobody trusted witnessed the time of the signature.
-	ErrTimestamp = errors.New("no trusted time")
+	ErrTimestamp = fault.NewKind("no trusted time", "do not use it, unless you know who signed it and trust them")
 	// ErrLog: the signature is in no trusted transparency log.
-	ErrLog = errors.New("no log entry")
+	ErrLog = fault.NewKind("no log entry", "do not use it, unless you know who signed it and trust them")
 	// ErrSCT: the certificate is in no trusted certificate transparency log.
-	ErrSCT = errors.New("no certificate log entry")
+	ErrSCT = fault.NewKind("no certificate log entry", "do not use it, unless you know who signed it and trust them")
 	// ErrUntrusted: the bundle does not verify for another reason.
-	ErrUntrusted = errors.New("not trusted")
+	ErrUntrusted = fault.NewKind("not trusted", "do not use it, unless you know who signed it and trust them")
 	// ErrToken: the run has no identity token, or one that cannot be used.
-	ErrToken = errors.New("no usable identity token")
+	ErrToken = fault.NewKind("no usable identity token", "give the job id-token: write, or sign with a key")
 	// ErrRefusedBySigning: a service of the signing refused the request.
-	ErrRefusedBySigning = errors.New("refused by a signing service")
+	ErrRefusedBySigning = fault.NewKind("refused by a signing service", "check that the signing config names the services that accept this run's identity")
 	// ErrUnavailable: a service could not be reached or failed; a later try may
 	// succeed.
-	ErrUnavailable = errors.New("service not available")
+	ErrUnavailable = fault.NewKind("service not available", "run it again later")
 )
-
-// Error is a failure with its remedy. It never carries a token or a key.
-type Error struct {
-	Kind    error  // one of the Err values of this package
-	Message string // what is there and what was wanted
-	Hint    string // what to do, in the imperative; may be empty
-	Cause   error  // the error below; may be nil
-}
-
-// Error returns message, cause and hint on one line.
-func (e *Error) Error() string {
-	text := e.Message
-	if e.Cause != nil {
-		text += ": " + e.Cause.Error()
-	}
-	if e.Hint != "" {
-		text += "; " + e.Hint
-	}
-	return text
-}
-
-// Unwrap returns kind and cause, so that errors.Is finds either.
-func (e *Error) Unwrap() []error {
-	if e.Cause == nil {
-		return []error{e.Kind}
-	}
-	return []error{e.Kind, e.Cause}
-}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/sigstore/sigstore-go/pkg/fulcio/certificate"
 	"github.com/sigstore/sigstore-go/pkg/verify"
 )
@@ -72,7 +73,7 @@ func (id Identity) complete() (Identity, error) {
 }
 
 func badIdentity(format string, args ...any) error {
-	return &Error{Kind: ErrMalformed, Message: fmt.Sprintf(format, args...), Hint: "correct the identity that is to be trusted"}
+	return &fault.Error{Kind: ErrMalformed, Message: fmt.Sprintf(format, args...), Hint: "correct the identity that is to be trusted"}
 }
 
 func isAddress(s string) bool {
@@ -120,8 +121,8 @@ type signed struct {
 // compare returns what differs first, in the order in which the differences say
 // most: another repository has another workflow as well.
 func (id Identity) compare(s signed) error {
-	fail := func(kind error, hint, what, got, wanted string) error {
-		return &Error{Kind: kind, Message: fmt.Sprintf("%s the %s %q, wanted %s", s.subject, what, got, wanted), Hint: hint}
+	fail := func(kind *fault.Kind, hint, what, got, wanted string) error {
+		return &fault.Error{Kind: kind, Message: fmt.Sprintf("%s the %s %q, wanted %s", s.subject, what, got, wanted), Hint: hint}
 	}
 	differs := func(got *string, wanted string) bool { return got != nil && wanted != "" && *got != wanted }
 	trust := "do not use it, or correct the identity that is to be trusted"

@@ -9,6 +9,7 @@ import (
 	"encoding/pem"
 	"errors"
 
+	"github.com/contextosai/packgate/finding/fault"
 	protocommon "github.com/sigstore/protobuf-specs/gen/pb-go/common/v1"
 	"github.com/sigstore/sigstore-go/pkg/sign"
 	"github.com/sigstore/sigstore/pkg/cryptoutils"
@@ -35,19 +36,19 @@ func NewKeySigner(privatePEM []byte, password func() ([]byte, error)) (*KeySigne
 	const hint = "give a private key in PEM, and its password where it is encrypted"
 	private, err := cryptoutils.UnmarshalPEMToPrivateKey(privatePEM, passwordOf(password))
 	if err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the private key cannot be read", Hint: hint, Cause: err}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the private key cannot be read", Hint: hint, Cause: err}
 	}
 	signer, ok := private.(crypto.Signer)
 	if !ok {
-		return nil, &Error{Kind: ErrMalformed, Message: "the private key is none to sign with", Hint: hint}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the private key is none to sign with", Hint: hint}
 	}
 	details, err := signature.GetDefaultAlgorithmDetails(signer.Public())
 	if err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the private key cannot be used", Hint: hint, Cause: err}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the private key cannot be used", Hint: hint, Cause: err}
 	}
 	public, err := cryptoutils.MarshalPublicKeyToPEM(signer.Public())
 	if err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the private key cannot be used", Hint: hint, Cause: err}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the private key cannot be used", Hint: hint, Cause: err}
 	}
 	trust, err := TrustKey(public)
 	if err != nil {
@@ -69,11 +70,11 @@ func (s *KeySigner) PublicKey() []byte { return append([]byte{}, s.public...) }
 func (s *KeySigner) Sign(ctx context.Context, src []byte) ([]byte, error) {
 	b, err := sign.Bundle(&sign.DSSEData{Data: src, PayloadType: statement.PayloadType}, s.key, sign.BundleOptions{Context: ctx})
 	if err != nil {
-		return nil, &Error{Kind: ErrUntrusted, Message: "the key did not sign", Cause: plain(err)}
+		return nil, &fault.Error{Kind: ErrUntrusted, Message: "the key did not sign", Cause: plain(err)}
 	}
 	out, err := protojson.Marshal(b)
 	if err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the bundle cannot be written", Cause: plain(err)}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the bundle cannot be written", Cause: plain(err)}
 	}
 	if _, err := s.verifier.Verify(out); err != nil {
 		return nil, err

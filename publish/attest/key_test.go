@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/finding/fault"
 	protobundle "github.com/sigstore/protobuf-specs/gen/pb-go/bundle/v1"
 	"github.com/sigstore/sigstore/pkg/cryptoutils"
 	"github.com/youmark/pkcs8"
@@ -133,7 +134,7 @@ func TestKeysThatCannotBeUsed(t *testing.T) {
 		"nothing": nil, "no PEM": []byte("key"), "a public key": must(cryptoutils.MarshalPublicKeyToPEM(newKey().Public())),
 		"broken": pemOf("PRIVATE KEY", []byte("x")), "P-224": pkcs8Of(small),
 	} {
-		if _, err := NewKeySigner(src, nil); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), "give a private key in PEM") {
+		if _, err := NewKeySigner(src, nil); !errors.Is(err, ErrMalformed) || !strings.Contains(fault.Hint(err), "give a private key in PEM") {
 			t.Errorf("%s to sign with: %v", name, err)
 		}
 	}
@@ -141,7 +142,7 @@ func TestKeysThatCannotBeUsed(t *testing.T) {
 		"nothing": nil, "no PEM": []byte("key"), "a private key": pkcs8Of(newKey()),
 		"broken": pemOf("PUBLIC KEY", []byte("x")), "P-224": must(cryptoutils.MarshalPublicKeyToPEM(small.Public())),
 	} {
-		if _, err := TrustKey(src); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), "give a public key in PEM") {
+		if _, err := TrustKey(src); !errors.Is(err, ErrMalformed) || !strings.Contains(fault.Hint(err), "give a public key in PEM") {
 			t.Errorf("%s to trust: %v", name, err)
 		}
 	}

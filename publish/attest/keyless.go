@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/sign"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -20,8 +21,8 @@ const DefaultPatience = 2 * time.Minute
 
 // KeylessOptions configures NewKeyless.
 type KeylessOptions struct {
-	// Token returns a fresh OIDC token of the run for the audience "sigstore". An
-	// *Error of it is final and returned as it is; an error of the network is tried
+	// Token returns a fresh OIDC token of the run for the audience "sigstore". A
+	// *fault.Error of it is final and returned as it is; an error of the network is tried
 	// again; any other means that the run has no token.
 	Token func(ctx context.Context) (string, error)
 	// Config and Root are a signing_config.json and a trusted_root.json; nil for
@@ -54,7 +55,7 @@ type Keyless struct {
 // fetched.
 func NewKeyless(ctx context.Context, o KeylessOptions) (*Keyless, error) {
 	if o.Token == nil {
-		return nil, &Error{Kind: ErrToken, Message: "there is no source of identity tokens", Hint: permissionHint + ", or sign with a key"}
+		return nil, &fault.Error{Kind: ErrToken, Message: "there is no source of identity tokens", Hint: permissionHint + ", or sign with a key"}
 	}
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
@@ -83,7 +84,7 @@ func NewKeyless(ctx context.Context, o KeylessOptions) (*Keyless, error) {
 	}
 	k := &Keyless{o: o}
 	if k.config, err = root.NewSigningConfigFromJSON(o.Config); err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the signing config cannot be read", Cause: plain(err),
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the signing config cannot be read", Cause: plain(err),
 			Hint: "give the signing_config.json of the Sigstore instance that signs"}
 	}
 	if _, err := k.services(); err != nil {
@@ -111,7 +112,7 @@ type services struct {
 func (k *Keyless) services() (*services, error) {
 	now, out := k.o.Now(), &services{}
 	bad := func(what string, cause error) error {
-		return &Error{Kind: ErrMalformed, Message: "the signing config names no usable " + what, Cause: cause,
+		return &fault.Error{Kind: ErrMalformed, Message: "the signing config names no usable " + what, Cause: cause,
 			Hint: "give the signing_config.json of the Sigstore instance that signs"}
 	}
 	var err error
@@ -155,7 +156,7 @@ func secure(address string) bool {
 // refuses; and with ErrUnavailable for an outage or where ctx ends.
 func (k *Keyless) Sign(ctx context.Context, src []byte) ([]byte, error) {
 	if _, err := statement.Parse(src); err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the statement cannot be signed", Cause: err}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the statement cannot be signed", Cause: err}
 	}
 	bundle, err := k.retry(ctx, func(ctx context.Context) ([]byte, error) { return k.once(ctx, src) })
 	if err != nil {

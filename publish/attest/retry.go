@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/contextosai/packgate/finding/fault"
 )
 
 // The waits between tries: the first, doubled for each further one up to the
@@ -34,7 +36,7 @@ func (k *Keyless) retry(ctx context.Context, f func(context.Context) ([]byte, er
 			return out, nil
 		}
 		if ctx.Err() != nil {
-			return nil, &Error{Kind: ErrUnavailable, Message: "signing was ended", Hint: laterHint, Cause: context.Cause(ctx)}
+			return nil, &fault.Error{Kind: ErrUnavailable, Message: "signing was ended", Hint: laterHint, Cause: context.Cause(ctx)}
 		}
 		if final := permanent(err); final != nil {
 			return nil, final
@@ -56,19 +58,19 @@ func outage(err error, tries int) error {
 	if tries > 1 {
 		times = fmt.Sprintf("%d times", tries)
 	}
-	return &Error{Kind: ErrUnavailable, Message: "signing failed after it was tried " + times, Hint: laterHint, Cause: err}
+	return &fault.Error{Kind: ErrUnavailable, Message: "signing failed after it was tried " + times, Hint: laterHint, Cause: err}
 }
 
 // permanent returns the error that another try would meet as well, nil for one
 // that it may not: an outage, a lost connection, or an answer that makes no sense.
 func permanent(err error) error {
-	var ours *Error
+	var ours *fault.Error
 	if errors.As(err, &ours) {
 		return ours
 	}
 	var refusal *serviceError
 	if errors.As(err, &refusal) && !passing(refusal.status) {
-		return &Error{Kind: ErrRefusedBySigning, Message: "signing was refused", Cause: refusal,
+		return &fault.Error{Kind: ErrRefusedBySigning, Message: "signing was refused", Cause: refusal,
 			Hint: "check that the signing config names the services that accept this run's identity"}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/sethvargo/go-githubactions"
 )
 
@@ -48,7 +49,7 @@ func (a *audiences) UnmarshalJSON(src []byte) error {
 // readClaims reads a token (RFC 7519) without verifying it: the certificate
 // authority does that. Errors do not repeat any of it.
 func readClaims(token string) (*claims, error) {
-	bad := &Error{Kind: ErrToken, Message: "the identity token is no JSON Web Token", Hint: "take the token from the runner"}
+	bad := &fault.Error{Kind: ErrToken, Message: "the identity token is no JSON Web Token", Hint: "take the token from the runner"}
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return nil, bad
@@ -84,7 +85,7 @@ func (id Identity) preflight(token string) error {
 		return err
 	}
 	if !slices.Contains(c.Audience, audience) {
-		return &Error{Kind: ErrToken, Message: fmt.Sprintf("the identity token is for %q, wanted %q", []string(c.Audience), audience),
+		return &fault.Error{Kind: ErrToken, Message: fmt.Sprintf("the identity token is for %q, wanted %q", []string(c.Audience), audience),
 			Hint: "ask the runner for a token with the audience sigstore"}
 	}
 	server := serverOf(id.Workflow)
@@ -114,21 +115,21 @@ func serverOf(address string) string {
 // tokenError says why there is no token. What GitHub's own client reports is told
 // apart; an answer that may be another next time is returned as it is.
 func tokenError(err error) error {
-	var ours *Error
+	var ours *fault.Error
 	var missing *githubactions.EnvMissingError
 	var refused *githubactions.RequestFailedError
 	switch {
 	case errors.As(err, &ours):
 		return ours
 	case errors.As(err, &missing):
-		return &Error{Kind: ErrToken, Message: "this run has no identity token", Hint: permissionHint + ", or sign with a key"}
+		return &fault.Error{Kind: ErrToken, Message: "this run has no identity token", Hint: permissionHint + ", or sign with a key"}
 	case errors.As(err, &refused) && passing(refused.StatusCode):
 		return &serviceError{service: "the runner's token service", status: refused.StatusCode}
 	case errors.As(err, &refused):
-		return &Error{Kind: ErrToken, Hint: permissionHint,
+		return &fault.Error{Kind: ErrToken, Hint: permissionHint,
 			Message: fmt.Sprintf("the runner's token service refused a token: %d %s", refused.StatusCode, http.StatusText(refused.StatusCode))}
 	case isNetwork(err):
 		return err
 	}
-	return &Error{Kind: ErrToken, Message: "the run's identity token could not be had", Hint: permissionHint, Cause: err}
+	return &fault.Error{Kind: ErrToken, Message: "the run's identity token could not be had", Hint: permissionHint, Cause: err}
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/tuf"
 	"github.com/sigstore/sigstore/pkg/cryptoutils"
@@ -69,14 +70,14 @@ func publicTarget(ctx context.Context, o TUFOptions, name string) ([]byte, error
 		err = context.Cause(ctx)
 	}
 	if errors.Is(err, &metadata.ErrRepository{}) {
-		return nil, &Error{
+		return nil, &fault.Error{
 			Kind:    ErrUntrusted,
 			Message: "what was fetched as the trust root of the public Sigstore instance does not verify",
 			Hint:    "look at what stands between this machine and the internet, or give the file of a trusted root",
 			Cause:   plain(err),
 		}
 	}
-	return nil, &Error{
+	return nil, &fault.Error{
 		Kind:    ErrUnavailable,
 		Message: "the trust root of the public Sigstore instance could not be fetched",
 		Hint:    "try again later, or give the file of a trusted root",
@@ -106,13 +107,13 @@ func TrustRoot(trustedRoot []byte) (*Trust, error) {
 	const hint = "give the trusted_root.json of the Sigstore instance that signs"
 	tr, err := root.NewTrustedRootFromJSON(trustedRoot)
 	if err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the trusted root cannot be read", Hint: hint, Cause: plain(err)}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the trusted root cannot be read", Hint: hint, Cause: plain(err)}
 	}
 	switch {
 	case len(tr.FulcioCertificateAuthorities()) == 0:
-		return nil, &Error{Kind: ErrMalformed, Message: "the trusted root names no certificate authority", Hint: hint}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the trusted root names no certificate authority", Hint: hint}
 	case len(tr.TimestampingAuthorities()) == 0 && len(tr.RekorLogs()) == 0:
-		return nil, &Error{Kind: ErrMalformed, Message: "the trusted root names neither a timestamp authority nor a transparency log", Hint: hint}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the trusted root names neither a timestamp authority nor a transparency log", Hint: hint}
 	}
 	return &Trust{material: tr}, nil
 }
@@ -124,15 +125,15 @@ func TrustKey(publicPEM []byte) (*Trust, error) {
 	const hint = "give a public key in PEM: ECDSA, Ed25519, or RSA of 2048, 3072 or 4096 bits"
 	public, err := cryptoutils.UnmarshalPEMToPublicKey(publicPEM)
 	if err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the public key cannot be read", Hint: hint, Cause: plain(err)}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the public key cannot be read", Hint: hint, Cause: plain(err)}
 	}
 	verifier, err := signature.LoadDefaultVerifier(public)
 	if err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the public key cannot be used", Hint: hint, Cause: plain(err)}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the public key cannot be used", Hint: hint, Cause: plain(err)}
 	}
 	print, err := fingerprint(public)
 	if err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the public key cannot be used", Hint: hint, Cause: plain(err)}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the public key cannot be used", Hint: hint, Cause: plain(err)}
 	}
 	// The bundle's hint of the key is not believed: the signature decides. A key
 	// without dates is valid at all times.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/contextosai/packgate/finding/fault"
 	protobundle "github.com/sigstore/protobuf-specs/gen/pb-go/bundle/v1"
 )
 
@@ -34,7 +35,7 @@ func FuzzTrustRoot(f *testing.F) {
 		}
 		trust, err := TrustRoot(src)
 		if err != nil {
-			var e *Error
+			var e *fault.Error
 			if !errors.Is(err, ErrMalformed) || !errors.As(err, &e) || e.Message == "" {
 				t.Errorf("error %#v", err)
 			}
@@ -75,7 +76,7 @@ func FuzzKeyBundle(f *testing.F) {
 func judged(t *testing.T, v *Verifier, src []byte) {
 	t.Helper()
 	got, err := v.Verify(src)
-	var e *Error
+	var e *fault.Error
 	switch {
 	case err == nil && got.Statement.Version().Pack != "ctxpack.support@1.2.0":
 		t.Errorf("verified a statement about %q", got.Statement.Version().Pack)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	protobundle "github.com/sigstore/protobuf-specs/gen/pb-go/bundle/v1"
 	"github.com/sigstore/sigstore-go/pkg/bundle"
 	"github.com/sigstore/sigstore-go/pkg/verify"
@@ -70,13 +71,13 @@ func NewVerifier(t *Trust, id Identity) (*Verifier, error) {
 	}
 	var err error
 	if v.verifier, err = verify.NewVerifier(t.material, options...); err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the trust cannot be used", Cause: err}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the trust cannot be used", Cause: err}
 	}
 	return v, nil
 }
 
 // Verify checks the signature of a bundle, its certificate, log entries and time,
-// and who signed, and reads the statement. Errors are *Error, whose kind says
+// and who signed, and reads the statement. Errors are *fault.Error, whose kind says
 // which of it failed. It does not know the artifact: callers compare the
 // statement's Version with what they hold.
 func (v *Verifier) Verify(src []byte) (*Verified, error) {
@@ -93,7 +94,7 @@ func (v *Verifier) Verify(src []byte) (*Verified, error) {
 	}
 	st, err := statement.Parse(b.GetDsseEnvelope().GetPayload())
 	if err != nil {
-		return nil, &Error{Kind: ErrMalformed, Message: "the signed statement is none of packgate", Cause: err}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the signed statement is none of packgate", Cause: err}
 	}
 	sum := sha256.Sum256(src)
 	out := &Verified{Statement: st, Signer: SignerInfo{Key: v.trust.key}, Digest: "sha256:" + hex.EncodeToString(sum[:])}
@@ -113,7 +114,7 @@ func (v *Verifier) Verify(src []byte) (*Verified, error) {
 // the hint of a key, as the trust wants it.
 func (v *Verifier) read(src []byte) (*bundle.Bundle, error) {
 	malformed := func(cause error, format string, args ...any) error {
-		return &Error{Kind: ErrMalformed, Message: fmt.Sprintf(format, args...), Cause: cause}
+		return &fault.Error{Kind: ErrMalformed, Message: fmt.Sprintf(format, args...), Cause: cause}
 	}
 	if len(src) > MaxBytes {
 		return nil, malformed(nil, "the bundle has %d bytes, wanted at most %d", len(src), MaxBytes)
@@ -139,10 +140,10 @@ func (v *Verifier) read(src []byte) (*bundle.Bundle, error) {
 	_, byKey := b.GetVerificationMaterial().GetContent().(*protobundle.VerificationMaterial_PublicKey)
 	switch {
 	case byKey && v.trust.key == "":
-		return nil, &Error{Kind: ErrUntrusted, Message: fmt.Sprintf("the bundle was signed with a key, wanted the workflow %q", v.identity.Workflow),
+		return nil, &fault.Error{Kind: ErrUntrusted, Message: fmt.Sprintf("the bundle was signed with a key, wanted the workflow %q", v.identity.Workflow),
 			Hint: "give the public key, if it is to be trusted"}
 	case !byKey && v.trust.key != "":
-		return nil, &Error{Kind: ErrUntrusted, Message: fmt.Sprintf("the bundle was signed by a workflow, wanted the key %s", v.trust.key),
+		return nil, &fault.Error{Kind: ErrUntrusted, Message: fmt.Sprintf("the bundle was signed by a workflow, wanted the key %s", v.trust.key),
 			Hint: "give the identity of the workflow instead of a key, if it is to be trusted"}
 	}
 	return b, nil
@@ -153,14 +154,14 @@ func (v *Verifier) read(src []byte) (*bundle.Bundle, error) {
 func (v *Verifier) single(b *bundle.Bundle) error {
 	content, err := b.VerificationContent()
 	if err != nil {
-		return &Error{Kind: ErrMalformed, Message: "the certificate of the bundle cannot be read", Cause: plain(err)}
+		return &fault.Error{Kind: ErrMalformed, Message: "the certificate of the bundle cannot be read", Cause: plain(err)}
 	}
 	c := content.Certificate()
 	if c == nil {
 		return nil
 	}
 	if n := len(c.URIs) + len(c.EmailAddresses) + len(c.DNSNames) + len(c.IPAddresses); n != 1 {
-		return &Error{Kind: ErrWorkflow, Message: fmt.Sprintf("the certificate names %d subjects, wanted the workflow alone", n)}
+		return &fault.Error{Kind: ErrWorkflow, Message: fmt.Sprintf("the certificate names %d subjects, wanted the workflow alone", n)}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/contextosai/packgate/finding/fault"
 	protobundle "github.com/sigstore/protobuf-specs/gen/pb-go/bundle/v1"
 	common "github.com/sigstore/protobuf-specs/gen/pb-go/common/v1"
 	protodsse "github.com/sigstore/protobuf-specs/gen/pb-go/dsse"
@@ -56,7 +57,7 @@ func edited(src []byte, change func(*protobundle.Bundle)) []byte {
 func refused(t *testing.T, v *Verifier, b []byte, kind error, message string) {
 	t.Helper()
 	got, err := v.Verify(b)
-	var e *Error
+	var e *fault.Error
 	if !errors.As(err, &e) || got != nil {
 		t.Fatalf("got %+v and the error %v", got, err)
 	}

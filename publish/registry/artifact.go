@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -69,7 +70,7 @@ func NewArtifact(packID, version string, content []byte) (*Artifact, error) {
 		return nil, err
 	}
 	if len(content) == 0 || len(content) > MaxContent {
-		return nil, &Error{Kind: ErrContent,
+		return nil, &fault.Error{Kind: ErrContent,
 			Message: fmt.Sprintf("pack %q has %d bytes, wanted 1 to %d", packID, len(content), MaxContent)}
 	}
 	layer := descriptorOf(PackType, content)
@@ -117,7 +118,7 @@ func encodeManifest(m ocispec.Manifest) ([]byte, error) {
 	m.Config = descriptorOf(ocispec.MediaTypeEmptyJSON, emptyConfig)
 	out, err := json.Marshal(m)
 	if err != nil {
-		return nil, &Error{Kind: ErrContent, Message: "cannot write a manifest: " + err.Error(), Cause: err}
+		return nil, &fault.Error{Kind: ErrContent, Message: "cannot write a manifest", Cause: err}
 	}
 	return out, nil
 }
@@ -126,7 +127,7 @@ func encodeManifest(m ocispec.Manifest) ([]byte, error) {
 // ErrForeign that says what is not as it is with a pack.
 func layerOf(manifest []byte, packID, where string) (ocispec.Descriptor, string, error) {
 	foreign := func(format string, args ...any) (ocispec.Descriptor, string, error) {
-		return ocispec.Descriptor{}, "", &Error{Kind: ErrForeign,
+		return ocispec.Descriptor{}, "", &fault.Error{Kind: ErrForeign,
 			Message: fmt.Sprintf("%s is no context pack: ", where) + fmt.Sprintf(format, args...),
 			Hint:    "check the reference: it names something that packgate did not publish"}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
@@ -73,7 +74,7 @@ func (r *Repository) Attach(ctx context.Context, to *Artifact, at Attachment) (s
 			return "", failed("wait for "+r.name, err)
 		}
 	}
-	return "", &Error{Kind: ErrMoved,
+	return "", &fault.Error{Kind: ErrMoved,
 		Message: fmt.Sprintf("%s does not list %s with %s after %d tries: other writers take it off the list", r.name, own, to.Digest, attachTries),
 		Hint:    "publish from one job at a time, and run again"}
 }
@@ -94,10 +95,10 @@ func (r *Repository) listed(ctx context.Context, to *Artifact, own string) (bool
 // manifest returns the attachment's own manifest.
 func (at Attachment) manifest(to *Artifact) ([]byte, error) {
 	if at.Type != BundleType && at.Type != ReportType {
-		return nil, &Error{Kind: ErrForeign, Message: fmt.Sprintf("attachment of type %q, wanted %q or %q", at.Type, ReportType, BundleType)}
+		return nil, &fault.Error{Kind: ErrForeign, Message: fmt.Sprintf("attachment of type %q, wanted %q or %q", at.Type, ReportType, BundleType)}
 	}
 	if len(at.Content) == 0 || len(at.Content) > MaxContent {
-		return nil, &Error{Kind: ErrContent, Message: fmt.Sprintf("the attachment has %d bytes, wanted 1 to %d", len(at.Content), MaxContent)}
+		return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("the attachment has %d bytes, wanted 1 to %d", len(at.Content), MaxContent)}
 	}
 	notes := map[string]string{}
 	if at.Type == BundleType {
@@ -130,7 +131,7 @@ func (r *Repository) Attachments(ctx context.Context, manifestDigest string) ([]
 	slices.SortFunc(list, func(a, b ocispec.Descriptor) int { return cmp.Compare(a.Digest, b.Digest) })
 	list = slices.CompactFunc(list, func(a, b ocispec.Descriptor) bool { return a.Digest == b.Digest })
 	if len(list) > maxAttachments {
-		return nil, &Error{Kind: ErrContent, Message: fmt.Sprintf("%s lists %d referrers of %s, wanted at most %d", r.name, len(list), manifestDigest, maxAttachments)}
+		return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s lists %d referrers of %s, wanted at most %d", r.name, len(list), manifestDigest, maxAttachments)}
 	}
 	var found []Attachment
 	total := 0
@@ -139,13 +140,13 @@ func (r *Repository) Attachments(ctx context.Context, manifestDigest string) ([]
 		switch {
 		case err == nil && at != nil:
 			if total += len(at.Content); total > maxAttached {
-				return nil, &Error{Kind: ErrContent, Message: fmt.Sprintf("the attachments of %s have more than %d bytes", manifestDigest, maxAttached),
+				return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("the attachments of %s have more than %d bytes", manifestDigest, maxAttached),
 					Hint: "ask who runs the registry what was attached there"}
 			}
 			found = append(found, *at)
 		case err == nil || foreignEntry(d) && (errors.Is(err, ErrNotFound) || errors.Is(err, ErrContent)):
 		case errors.Is(err, ErrNotFound) || errors.Is(err, ErrName):
-			return nil, &Error{Kind: ErrContent, Message: fmt.Sprintf("%s lists %s with %s and does not have it", r.name, d.Digest, manifestDigest),
+			return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s lists %s with %s and does not have it", r.name, d.Digest, manifestDigest),
 				Hint: "do not rely on what is known of this version; ask who runs the registry"}
 		default:
 			return nil, err

@@ -88,7 +88,7 @@ func TestEntryThatNeverStays(t *testing.T) {
 	f.on(`^PUT .*/manifests/sha256-`, -1, undo(t))
 	err := put(t.Context(), f.open(t), a, bundle("b"))
 	if e := wantKind(t, err, registry.ErrMoved); e.Hint == "" {
-		t.Errorf("no hint with %q", e.Message)
+		t.Errorf("no hint with %q", e.Error())
 	}
 	f.heal()
 	if tags, err := f.open(t).Tags(t.Context()); err != nil || len(tags) != 0 {

@@ -109,8 +109,8 @@ func TestBasic(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := f.open(t).Resolve(t.Context(), "1.0.0")
-	if e := wantKind(t, err, registry.ErrUnauthorized); !strings.Contains(e.Message, "there are none") {
-		t.Errorf("message is %q", e.Message)
+	if e := wantKind(t, err, registry.ErrUnauthorized); !strings.Contains(e.Error(), "there are none") {
+		t.Errorf("message is %q", e.Error())
 	}
 	o.Username = "other"
 	_, repo = open(t, f.host()+"/acme/packs", o)
@@ -231,7 +231,7 @@ func TestDockerConfig(t *testing.T) {
 				return
 			}
 			e := wantKind(t, err, registry.ErrUnauthorized)
-			if !strings.Contains(e.Message, test.want) || strings.Contains(e.Error(), secret) {
+			if !strings.Contains(e.Error(), test.want) || strings.Contains(e.Error(), secret) {
 				t.Errorf("error is %q, wanted %q and no secret", e.Error(), test.want)
 			}
 		})

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/credentials"
 	"oras.land/oras-go/v2/registry/remote/retry"
@@ -64,10 +65,10 @@ func newClient(o Options) *auth.Client {
 // Credentials stay with the host they were meant for: the client below sees to it.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) >= 5 {
-		return &Error{Kind: ErrContent, Message: fmt.Sprintf("%s redirects more than 5 times", via[0].URL.Host)}
+		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s redirects more than 5 times", via[0].URL.Host)}
 	}
 	if via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
-		return &Error{Kind: ErrContent, Message: fmt.Sprintf("%s redirects to %s without encryption", via[0].URL.Host, req.URL.Host)}
+		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s redirects to %s without encryption", via[0].URL.Host, req.URL.Host)}
 	}
 	return nil
 }
@@ -77,7 +78,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 // was begun twice is thrown away by the registry.
 func retryable(resp *http.Response, err error) (bool, error) {
 	var (
-		own       *Error
+		own       *fault.Error
 		untrusted *tls.CertificateVerificationError
 	)
 	switch {
@@ -181,7 +182,7 @@ func (o Options) credential(ctx context.Context, host string) (auth.Credential, 
 	// What a helper or the config says when it fails may hold what it keeps, so it is
 	// not repeated.
 	bad := func(what string) (auth.Credential, error) {
-		return auth.EmptyCredential, &Error{Kind: ErrUnauthorized, Message: fmt.Sprintf("cannot read the credentials for %s from %q: %s", host, file, what),
+		return auth.EmptyCredential, &fault.Error{Kind: ErrUnauthorized, Message: fmt.Sprintf("cannot read the credentials for %s from %q: %s", host, file, what),
 			Hint: "log in to the registry again"}
 	}
 	store, err := credentials.NewStore(file, credentials.StoreOptions{})

@@ -118,8 +118,8 @@ func TestForeign(t *testing.T) {
 			test.change(&m)
 			own := raw(t, f, m, content)
 			_, err := f.open(t).Pull(t.Context(), own)
-			if e := wantKind(t, err, registry.ErrForeign); !strings.Contains(e.Message, test.want) {
-				t.Errorf("message %q does not say %q", e.Message, test.want)
+			if e := wantKind(t, err, registry.ErrForeign); !strings.Contains(e.Error(), test.want) {
+				t.Errorf("message %q does not say %q", e.Error(), test.want)
 			}
 		})
 	}
@@ -136,8 +136,8 @@ func TestManifestWithoutItsPack(t *testing.T) {
 		t.Fatalf("digest is %q, want %q", own, a.Digest)
 	}
 	_, err := f.open(t).Pull(t.Context(), a.Digest)
-	if e := wantKind(t, err, registry.ErrContent); !strings.Contains(e.Message, "without its pack") {
-		t.Errorf("message is %q", e.Message)
+	if e := wantKind(t, err, registry.ErrContent); !strings.Contains(e.Error(), "without its pack") {
+		t.Errorf("message is %q", e.Error())
 	}
 	if err := put(t.Context(), f.open(t), a); err != nil {
 		t.Fatal(err)

@@ -1,66 +1,32 @@
 package registry
 
-import "errors"
+import "github.com/contextosai/packgate/finding/fault"
 
 // The kinds of failure a caller may want to tell apart with errors.Is. Every error
-// of this package is an *Error of one of them.
+// of this package is a *fault.Error of one of them.
 var (
 	// ErrName: a registry, pack_id, tag or reference is written in a way that a
 	// registry cannot hold.
-	ErrName = errors.New("name not usable")
+	ErrName = fault.NewKind("name not usable", "write the name as REGISTRY/PATH/PACK_ID:VERSION, or PACK_ID@VERSION")
 	// ErrNotFound: the repository, tag, manifest or blob is not there.
-	ErrNotFound = errors.New("not in the registry")
+	ErrNotFound = fault.NewKind("not in the registry", "check the reference; packgate log PACK_ID lists the versions")
 	// ErrUnauthorized: the registry wants other credentials, or any at all.
-	ErrUnauthorized = errors.New("not authenticated")
+	ErrUnauthorized = fault.NewKind("not authenticated", "log in to the registry")
 	// ErrForbidden: the registry knows who asks and does not allow it.
-	ErrForbidden = errors.New("not allowed")
+	ErrForbidden = fault.NewKind("not allowed", "ask for the right to do it, or use other credentials")
 	// ErrUnavailable: no usable answer after the retries. Asking later may help.
-	ErrUnavailable = errors.New("registry not available")
+	ErrUnavailable = fault.NewKind("registry not available", "run it again later")
 	// ErrContent: what the registry serves is not what was asked for: other bytes
 	// than the digest says, more of them than the bound, or no answer of a registry.
-	ErrContent = errors.New("registry serves other content")
+	ErrContent = fault.NewKind("registry serves other content", "do not use what the registry serves; ask who runs the registry")
 	// ErrForeign: the manifest is whole, and it is not that of a context pack.
-	ErrForeign = errors.New("not a context pack")
+	ErrForeign = fault.NewKind("not a context pack", "check the reference: it names something that packgate did not publish")
 	// ErrMoved: a tag that was just written names another manifest.
-	ErrMoved = errors.New("tag moved")
+	ErrMoved = fault.NewKind("tag moved", "publish from one job at a time, and run it again")
 	// ErrUnsupported: the registry does not offer what was asked for.
-	ErrUnsupported = errors.New("not supported by the registry")
+	ErrUnsupported = fault.NewKind("not supported by the registry", "ask who runs the registry for it, or name what is meant")
 	// ErrRefused: the registry refused a request for another reason.
-	ErrRefused = errors.New("refused by the registry")
+	ErrRefused = fault.NewKind("refused by the registry", "look at what the registry answered; ask who runs the registry")
 	// ErrStorage: the folder of a layout cannot be read or written.
-	ErrStorage = errors.New("folder not usable")
+	ErrStorage = fault.NewKind("folder not usable", "check the folder, its owner and the space that is left")
 )
-
-// Error is a failure with its remedy. It never carries a token or an Authorization
-// header, and no query of an address, where a registry puts signatures.
-type Error struct {
-	// Kind is one of the Err values of this package; errors.Is finds it.
-	Kind error
-	// Message says what is there and what was wanted: lower case, no full stop.
-	Message string
-	// Hint says what to do about it, as an imperative sentence; it may be empty.
-	Hint string
-	// Cause is the error of a library below; it may be nil. Its words are in Message
-	// as far as they are fit to be shown, so Error does not repeat them. It is never
-	// an error of this package: an error is of one kind.
-	Cause error
-}
-
-// Error returns message and hint on one line.
-func (e *Error) Error() string {
-	if e.Hint == "" {
-		return e.Message
-	}
-	return e.Message + "; " + e.Hint
-}
-
-// Short returns the message alone.
-func (e *Error) Short() string { return e.Message }
-
-// Unwrap returns kind and cause, so that errors.Is finds either.
-func (e *Error) Unwrap() []error {
-	if e.Cause == nil {
-		return []error{e.Kind}
-	}
-	return []error{e.Kind, e.Cause}
-}

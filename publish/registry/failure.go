@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
@@ -17,42 +18,43 @@ import (
 // maxWords bounds what is repeated of a registry's own words.
 const maxWords = 300
 
-// failed gives an error of a library its kind and its words; nil stays nil, and an
-// error of this package stays as it is.
+// failed gives an error of a library its kind, and words that may be shown; nil stays
+// nil, and an error of this package stays as it is.
 func failed(doing string, err error) error {
-	var own *Error
-	if err == nil || errors.As(err, &own) {
-		if own != nil {
-			return own
-		}
+	var own *fault.Error
+	if err == nil {
 		return nil
 	}
-	e := &Error{Kind: ErrContent, Message: fmt.Sprintf("cannot %s: %s", doing, plain(err)), Cause: err,
-		Hint: "check that this is the address of an OCI registry"}
+	if errors.As(err, &own) {
+		return own
+	}
+	e := &fault.Error{Kind: ErrContent, Message: "cannot " + doing, Hint: "check that this is the address of an OCI registry"}
+	text := plain(err)
 	var (
 		answer *errcode.ErrorResponse
 		sent   *url.Error
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
-		e.Kind, e.Message, e.Hint = ErrUnavailable, fmt.Sprintf("cannot %s: interrupted", doing), "run again: what is there is not done twice"
+		e.Kind, text, e.Hint = ErrUnavailable, "interrupted", "run again: what is there is not done twice"
 	case errors.As(err, &answer):
 		e.Hint, e.Kind = statusKind(answer.StatusCode)
-		e.Message = fmt.Sprintf("cannot %s: %s", doing, words(answer))
+		text = words(answer)
 	case errors.Is(err, errdef.ErrNotFound):
-		e.Kind, e.Message, e.Hint = ErrNotFound, fmt.Sprintf("cannot %s: it is not there", doing), ""
+		e.Kind, text, e.Hint = ErrNotFound, "it is not there", ""
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
 		e.Hint, e.Kind = statusKind(http.StatusUnauthorized)
-		e.Message = fmt.Sprintf("cannot %s: the registry wants credentials, and there are none for it", doing)
+		text = "the registry wants credentials, and there are none for it"
 	case errors.As(err, &sent):
 		e.Kind, e.Hint = ErrUnavailable, "check the address and the network, and run again: what is there is not done twice"
-		e.Message = fmt.Sprintf("cannot %s: %s %s: %s", doing, strings.ToUpper(sent.Op), place(sent.URL), plain(sent.Err))
+		text = fmt.Sprintf("%s %s: %s", strings.ToUpper(sent.Op), place(sent.URL), plain(sent.Err))
 	}
+	e.Cause = &fault.Quote{Words: text, Err: err}
 	return e
 }
 
 // statusKind returns what an HTTP status means here and what to do about it.
-func statusKind(status int) (hint string, kind error) {
+func statusKind(status int) (hint string, kind *fault.Kind) {
 	switch {
 	case status == http.StatusUnauthorized:
 		return "log in to the registry, or give the job a token that may use it (permissions: packages: write)", ErrUnauthorized

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
 
 	"github.com/contextosai/packgate/publish/registry"
@@ -21,9 +22,9 @@ import (
 
 const packID = "ctxpack.support"
 
-// fault is what happens to the requests that match, instead of or before their
+// mishap is what happens to the requests that match, instead of or before their
 // answer. The handler below it is the registry.
-type fault struct {
+type mishap struct {
 	match *regexp.Regexp // of "METHOD /path"
 	times int            // negative for always
 	do    func(w http.ResponseWriter, r *http.Request, next http.Handler)
@@ -36,7 +37,7 @@ type fake struct {
 	next http.Handler
 
 	mu     sync.Mutex
-	faults []*fault
+	faults []*mishap
 	seen   []string // "METHOD /path"
 	auth   []string // the Authorization of each
 }
@@ -54,7 +55,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	line := r.Method + " " + r.URL.Path
 	f.mu.Lock()
 	f.seen, f.auth = append(f.seen, line), append(f.auth, r.Header.Get("Authorization"))
-	var found *fault
+	var found *mishap
 	for _, one := range f.faults {
 		if one.times != 0 && one.match.MatchString(line) {
 			one.times--
@@ -73,7 +74,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (f *fake) on(match string, times int, do func(http.ResponseWriter, *http.Request, http.Handler)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.faults = append(f.faults, &fault{match: regexp.MustCompile(match), times: times, do: do})
+	f.faults = append(f.faults, &mishap{match: regexp.MustCompile(match), times: times, do: do})
 }
 
 func (f *fake) heal() {
@@ -224,9 +225,9 @@ func wantPublished(t *testing.T, repo *registry.Repository, a *registry.Artifact
 	}
 }
 
-func wantKind(t *testing.T, err, kind error) *registry.Error {
+func wantKind(t *testing.T, err, kind error) *fault.Error {
 	t.Helper()
-	var own *registry.Error
+	var own *fault.Error
 	if !errors.As(err, &own) || !errors.Is(err, kind) {
 		t.Fatalf("error is %v, want one of kind %q", err, kind)
 	}

@@ -86,12 +86,12 @@ func TestLastingFaultLeavesNoVersion(t *testing.T) {
 				err := put(t.Context(), f.open(t), a, bundle("b"))
 				e := wantKind(t, err, kind)
 				for _, want := range []string{match[1:strings.Index(match, " ")], f.host(), fmt.Sprint(code)} {
-					if !strings.Contains(e.Message, want) {
-						t.Errorf("message %q does not say %q", e.Message, want)
+					if !strings.Contains(e.Error(), want) {
+						t.Errorf("message %q does not say %q", e.Error(), want)
 					}
 				}
 				if e.Hint == "" && kind != registry.ErrRefused {
-					t.Errorf("no hint with %q", e.Message)
+					t.Errorf("no hint with %q", e.Error())
 				}
 				f.heal()
 				if tags, err := f.open(t).Tags(t.Context()); err != nil || len(tags) > 0 && tags[0] == "1.0.0" {
@@ -173,7 +173,7 @@ func TestNoNetwork(t *testing.T) {
 	f.Close()
 	_, err := repo.Resolve(t.Context(), "1.0.0")
 	e := wantKind(t, err, registry.ErrUnavailable)
-	if !strings.Contains(e.Message, host) || !strings.Contains(e.Message, "HEAD") || !strings.Contains(e.Message, "refused") || e.Hint == "" {
+	if !strings.Contains(e.Error(), host) || !strings.Contains(e.Error(), "HEAD") || !strings.Contains(e.Error(), "refused") || e.Hint == "" {
 		t.Errorf("error is %q, wanted method, host and reason", e.Error())
 	}
 }
@@ -194,8 +194,8 @@ func TestUnknownCertificate(t *testing.T) {
 	o.HTTP = transport
 	_, repo := open(t, "registry.example/acme/packs", o)
 	_, err := repo.Resolve(t.Context(), "1.0.0")
-	if e := wantKind(t, err, registry.ErrUnavailable); !strings.Contains(e.Message, "certificate") {
-		t.Errorf("message %q does not speak of the certificate", e.Message)
+	if e := wantKind(t, err, registry.ErrUnavailable); !strings.Contains(e.Error(), "certificate") {
+		t.Errorf("message %q does not speak of the certificate", e.Error())
 	}
 	if dials != 1 || len(f.requests()) != 0 {
 		t.Errorf("%d connections to a host that is not trusted, want 1 and no request", dials)
@@ -232,13 +232,13 @@ func TestTagMovedByAnother(t *testing.T) {
 		next.ServeHTTP(httptest.NewRecorder(), again)
 	})
 	e := wantKind(t, repo.Tag(t.Context(), mine.Digest, "1.0.0"), registry.ErrMoved)
-	if !strings.Contains(e.Message, other.Digest) || !strings.Contains(e.Message, mine.Digest) {
-		t.Errorf("message %q does not name both", e.Message)
+	if !strings.Contains(e.Error(), other.Digest) || !strings.Contains(e.Error(), mine.Digest) {
+		t.Errorf("message %q does not name both", e.Error())
 	}
 	f.on(`^HEAD .*/manifests/1\.0\.0$`, 1, status(404))
 	e = wantKind(t, repo.Tag(t.Context(), mine.Digest, "1.0.0"), registry.ErrMoved)
-	if !strings.Contains(e.Message, "names nothing") {
-		t.Errorf("message is %q", e.Message)
+	if !strings.Contains(e.Error(), "names nothing") {
+		t.Errorf("message is %q", e.Error())
 	}
 }
 
@@ -269,7 +269,7 @@ func TestCatalogRefused(t *testing.T) {
 		reg, _ := open(t, f.host()+"/acme/packs", options())
 		_, err := reg.Packs(t.Context())
 		if e := wantKind(t, err, registry.ErrUnsupported); e.Hint == "" {
-			t.Errorf("no hint with %q", e.Message)
+			t.Errorf("no hint with %q", e.Error())
 		}
 	}
 	f := newFake(t)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -51,7 +52,7 @@ func (l *layout) resolve(_ context.Context, tag string) (string, error) {
 }
 
 func (l *layout) notFound(what string) error {
-	return &Error{Kind: ErrNotFound, Message: fmt.Sprintf("%s has no %q", l.name, what)}
+	return &fault.Error{Kind: ErrNotFound, Message: fmt.Sprintf("%s has no %q", l.name, what)}
 }
 
 func (l *layout) manifest(_ context.Context, want string) ([]byte, error) {
@@ -87,11 +88,11 @@ func (l *layout) read(d string, limit int64) ([]byte, error) {
 
 // storage returns the error of a folder that cannot be worked with.
 func (l *layout) storage(what string, err error) error {
-	var own *Error
+	var own *fault.Error
 	if errors.As(err, &own) {
 		return err
 	}
-	return &Error{Kind: ErrStorage, Message: fmt.Sprintf("cannot %s %s: %s", what, l.name, err),
+	return &fault.Error{Kind: ErrStorage, Message: fmt.Sprintf("cannot %s %s", what, l.name),
 		Hint: "check the folder, its owner and the space that is left", Cause: err}
 }
 
@@ -124,7 +125,7 @@ func (l *layout) pushManifest(ctx context.Context, content []byte) error {
 	}
 	var m ocispec.Manifest
 	if err := json.Unmarshal(content, &m); err != nil {
-		return &Error{Kind: ErrForeign, Message: "cannot read a manifest: " + err.Error(), Cause: err}
+		return &fault.Error{Kind: ErrForeign, Message: "cannot read a manifest", Cause: err}
 	}
 	d.ArtifactType, d.Annotations = m.ArtifactType, m.Annotations
 	return l.change(func(index *ocispec.Index) bool {
@@ -210,7 +211,7 @@ func (l *layout) index() (ocispec.Index, error) {
 	}
 	var index ocispec.Index
 	if err := json.Unmarshal(content, &index); err != nil || index.SchemaVersion != 2 {
-		return empty, &Error{Kind: ErrContent, Message: fmt.Sprintf("%s has an %s that is no index of a layout", l.name, ocispec.ImageIndexFile), Cause: err,
+		return empty, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has an %s that is no index of a layout", l.name, ocispec.ImageIndexFile), Cause: err,
 			Hint: "restore the folder from a copy"}
 	}
 	return index, nil

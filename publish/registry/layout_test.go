@@ -262,6 +262,6 @@ func TestLayoutCannotBeWritten(t *testing.T) {
 	_, repo := open(t, "oci:"+folder, options())
 	err := repo.Push(t.Context(), artifact(t, "1.0.0", "{}"))
 	if e := wantKind(t, err, registry.ErrStorage); e.Hint == "" {
-		t.Errorf("no hint with %q", e.Message)
+		t.Errorf("no hint with %q", e.Error())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/opencontainers/go-digest"
 	"oras.land/oras-go/v2/registry"
 )
@@ -145,15 +146,15 @@ func ContentTag(version, manifestDigest string) string {
 func PinTag(environment string) (string, error) {
 	tag := pinPrefix + environment
 	if environment == "" || !tagPattern().MatchString(tag) {
-		return "", &Error{Kind: ErrName,
+		return "", &fault.Error{Kind: ErrName,
 			Message: fmt.Sprintf("environment %q cannot be part of a tag, wanted 1 to %d of the characters A-Z a-z 0-9 . _ -", environment, 128-len(pinPrefix)),
 			Hint:    "rename the environment"}
 	}
 	return tag, nil
 }
 
-func refError(s, what, hint string) *Error {
-	return &Error{Kind: ErrName, Message: fmt.Sprintf("reference %q cannot be read: %s", s, what), Hint: hint}
+func refError(s, what, hint string) *fault.Error {
+	return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("reference %q cannot be read: %s", s, what), Hint: hint}
 }
 
 // base is the place that packs are kept in.
@@ -175,7 +176,7 @@ func (b base) String() string {
 // parseBase reads the place of packs: ghcr.io/acme/packs or oci:FOLDER.
 func parseBase(s string) (base, error) {
 	bad := func(what, hint string) (base, error) {
-		return base{}, &Error{Kind: ErrName, Message: fmt.Sprintf("registry %q cannot be used: %s", s, what), Hint: hint}
+		return base{}, &fault.Error{Kind: ErrName, Message: fmt.Sprintf("registry %q cannot be used: %s", s, what), Hint: hint}
 	}
 	const example = "write it as in ghcr.io/acme/packs, or oci:FOLDER for a folder"
 	if folder, ok := strings.CutPrefix(s, layoutPrefix); ok {
@@ -239,7 +240,7 @@ func checkPack(packID string) error {
 		}
 		break
 	}
-	return &Error{Kind: ErrName, Message: fmt.Sprintf("pack_id %q cannot be the name of a repository: %s", packID, what),
+	return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("pack_id %q cannot be the name of a repository: %s", packID, what),
 		Hint: "use a-z, 0-9 and single . _ or - between them in pack_id"}
 }
 
@@ -247,7 +248,7 @@ func checkVersion(version string) error {
 	if versionPattern.MatchString(version) && tagPattern().MatchString(version) {
 		return nil
 	}
-	return &Error{Kind: ErrName, Message: fmt.Sprintf("version %q cannot be a tag, wanted MAJOR.MINOR.PATCH", version),
+	return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("version %q cannot be a tag, wanted MAJOR.MINOR.PATCH", version),
 		Hint: "write pack_version as three numbers without leading zeros"}
 }
 
@@ -255,7 +256,7 @@ func checkVersion(version string) error {
 func checkDigest(s string) error {
 	d := digest.Digest(s)
 	if err := d.Validate(); err != nil || d.Algorithm() != digest.SHA256 {
-		return &Error{Kind: ErrName, Message: fmt.Sprintf("%q is no digest, wanted sha256: and 64 lower-case hexadecimal digits", s)}
+		return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("%q is no digest, wanted sha256: and 64 lower-case hexadecimal digits", s)}
 	}
 	return nil
 }

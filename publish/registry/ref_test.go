@@ -64,8 +64,8 @@ func TestParseRefRefuses(t *testing.T) {
 		"ctxpack@" + strings.ToUpper(someDigest): "is no digest",
 	} {
 		_, err := registry.ParseRef(in, "ghcr.io/acme/packs")
-		if e := wantKind(t, err, registry.ErrName); !strings.Contains(e.Message, want) {
-			t.Errorf("ParseRef(%q) says %q, want something of %q", in, e.Message, want)
+		if e := wantKind(t, err, registry.ErrName); !strings.Contains(e.Error(), want) {
+			t.Errorf("ParseRef(%q) says %q, want something of %q", in, e.Error(), want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote/auth"
 )
@@ -92,7 +93,7 @@ func (r *Registry) Repository(packID string) (*Repository, error) {
 	}
 	name := r.base.String() + "/" + packID
 	if !r.Local() && len(name) > maxName {
-		return nil, &Error{Kind: ErrName, Message: fmt.Sprintf("the repository %q has %d characters, wanted at most %d", name, len(name), maxName)}
+		return nil, &fault.Error{Kind: ErrName, Message: fmt.Sprintf("the repository %q has %d characters, wanted at most %d", name, len(name), maxName)}
 	}
 	repo := &Repository{name: name, pack: packID, wait: r.options.firstWait()}
 	if r.Local() {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	oras "oras.land/oras-go/v2/registry"
@@ -102,7 +103,7 @@ func (s *remoteStore) read(body io.ReadCloser, err error, want string, limit int
 }
 
 func tooLarge(what string, limit int64) error {
-	return &Error{Kind: ErrContent, Message: fmt.Sprintf("%s has more than %d bytes", what, limit),
+	return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has more than %d bytes", what, limit),
 		Hint: "check the reference: no context pack is that large"}
 }
 
@@ -195,7 +196,7 @@ func (r *Registry) catalog(ctx context.Context) ([]string, error) {
 	}
 	err := reg.Repositories(ctx, "", func(names []string) error {
 		if pages++; pages > maxPages {
-			return &Error{Kind: ErrContent, Message: fmt.Sprintf("%s lists its repositories on more than %d pages", r.base.host, maxPages)}
+			return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s lists its repositories on more than %d pages", r.base.host, maxPages)}
 		}
 		for _, name := range names {
 			if pack, ok := strings.CutPrefix(name, prefix); ok && checkPack(pack) == nil {
@@ -207,7 +208,7 @@ func (r *Registry) catalog(ctx context.Context) ([]string, error) {
 	if err = failed("list the repositories of "+r.base.host, err); err != nil {
 		for _, kind := range []error{ErrNotFound, ErrUnauthorized, ErrForbidden, ErrRefused} {
 			if errors.Is(err, kind) {
-				return nil, &Error{Kind: ErrUnsupported, Message: fmt.Sprintf("%s does not list what it holds", r.base.host),
+				return nil, &fault.Error{Kind: ErrUnsupported, Message: fmt.Sprintf("%s does not list what it holds", r.base.host),
 					Hint: "name the packs"}
 			}
 		}

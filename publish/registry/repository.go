@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/opencontainers/go-digest"
 )
 
@@ -37,7 +38,7 @@ func (r *Repository) Resolve(ctx context.Context, tag string) (string, error) {
 		return "", err
 	}
 	if err := checkDigest(found); err != nil {
-		return "", &Error{Kind: ErrContent, Message: fmt.Sprintf("%s:%s names %q, wanted a sha256 digest", r.name, tag, found)}
+		return "", &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s:%s names %q, wanted a sha256 digest", r.name, tag, found)}
 	}
 	return found, nil
 }
@@ -63,7 +64,7 @@ func (r *Repository) Tags(ctx context.Context) ([]string, error) {
 // artifact of another pack is an error of kind ErrName.
 func (r *Repository) Push(ctx context.Context, a *Artifact) error {
 	if a.Pack != r.pack {
-		return &Error{Kind: ErrName, Message: fmt.Sprintf("pack %q cannot be pushed to %s, wanted %q", a.Pack, r.name, r.pack)}
+		return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("pack %q cannot be pushed to %s, wanted %q", a.Pack, r.name, r.pack)}
 	}
 	if err := r.readBack(ctx, a); !errors.Is(err, ErrNotFound) && !errors.Is(err, errIncomplete) {
 		return err
@@ -79,14 +80,14 @@ func (r *Repository) Push(ctx context.Context, a *Artifact) error {
 	}
 	err := r.readBack(ctx, a)
 	if errors.Is(err, ErrNotFound) {
-		return &Error{Kind: ErrContent, Message: fmt.Sprintf("%s took %s and does not have it", r.name, a.Digest),
+		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s took %s and does not have it", r.name, a.Digest),
 			Hint: "run again, and ask who runs the registry if it stays so"}
 	}
 	return err
 }
 
 // errIncomplete is the cause where a manifest lacks its pack, which a push mends.
-var errIncomplete = errors.New("manifest without its pack")
+var errIncomplete = errors.New("there is a manifest without its pack")
 
 // readBack returns nil where the repository serves exactly this artifact.
 func (r *Repository) readBack(ctx context.Context, a *Artifact) error {
@@ -95,7 +96,7 @@ func (r *Repository) readBack(ctx context.Context, a *Artifact) error {
 		return err
 	}
 	if !bytes.Equal(got.Content, a.Content) {
-		return &Error{Kind: ErrContent, Message: fmt.Sprintf("%s@%s has other content than was pushed", r.name, a.Digest)}
+		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s@%s has other content than was pushed", r.name, a.Digest)}
 	}
 	return nil
 }
@@ -118,7 +119,7 @@ func (r *Repository) Pull(ctx context.Context, manifestDigest string) (*Artifact
 	}
 	content, err := r.store.blob(ctx, layer)
 	if errors.Is(err, ErrNotFound) {
-		return nil, &Error{Kind: ErrContent, Message: fmt.Sprintf("%s has the manifest %s without its pack", r.name, manifestDigest),
+		return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has %s in part", r.name, manifestDigest),
 			Hint: "publish the version again, from the same bytes", Cause: errIncomplete}
 	}
 	if err != nil {
@@ -154,7 +155,7 @@ func (r *Repository) Tag(ctx context.Context, manifestDigest, tag string) error 
 		if now == "" {
 			now = "nothing"
 		}
-		return &Error{Kind: ErrMoved, Message: fmt.Sprintf("%s:%s names %s, wanted %s, which was written a moment ago", r.name, tag, now, manifestDigest),
+		return &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("%s:%s names %s, wanted %s, which was written a moment ago", r.name, tag, now, manifestDigest),
 			Hint: "see who else writes to this repository, and publish from one job at a time"}
 	}
 	return nil
@@ -168,13 +169,13 @@ func checkTag(tag string) error {
 	if tagPattern().MatchString(tag) {
 		return nil
 	}
-	return &Error{Kind: ErrName, Message: fmt.Sprintf("%q is no tag, wanted 1 to 128 of the characters A-Z a-z 0-9 . _ -, and none of . - first", tag)}
+	return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("%q is no tag, wanted 1 to 128 of the characters A-Z a-z 0-9 . _ -, and none of . - first", tag)}
 }
 
 // verify holds bytes against the digest that they were asked for by.
 func verify(content []byte, want, where string) error {
 	if got := digest.FromBytes(content).String(); got != want {
-		return &Error{Kind: ErrContent, Message: fmt.Sprintf("%s serves bytes of digest %s as %s", where, got, want),
+		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s serves bytes of digest %s as %s", where, got, want),
 			Hint: "do not use what it serves; ask who runs the registry"}
 	}
 	return nil

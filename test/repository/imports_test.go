@@ -22,7 +22,7 @@ type room struct {
 // rooms are in the order in which data flows, from the ground up: a package imports only
 // packages of rooms above its own in this list, and of its own room those before it.
 var rooms = []room{
-	{"finding", []string{"."}},
+	{"finding", []string{".", "fault"}},
 	{"pack", []string{"."}},
 	{"schemas", []string{"."}},
 	{"detect", []string{"."}},
