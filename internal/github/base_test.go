@@ -200,7 +200,7 @@ func TestBaseUnreadable(t *testing.T) {
 				t.Fatalf("got %+v, %v, wanted ErrBaseUnreadable", base, err)
 			}
 			for _, want := range []string{c.want, "fetch-depth: 2", p.tip} {
-				if !strings.Contains(err.Error(), want) {
+				if !strings.Contains(told(err), want) {
 					t.Errorf("got %q, wanted %q in it", err, want)
 				}
 			}

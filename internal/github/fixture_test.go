@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -178,6 +179,9 @@ func wantFiles(t *testing.T, tree *Tree, want files) {
 		t.Errorf("got files  %v\nwant files %v", got, want)
 	}
 }
+
+// told returns what an error tells whoever has to act on it.
+func told(err error) string { return err.Error() + "; " + fault.Hint(err) }
 
 func must(t *testing.T, err error) {
 	t.Helper()

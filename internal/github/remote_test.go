@@ -123,7 +123,7 @@ func TestBaseOverAPIUnreadable(t *testing.T) {
 			t.Fatalf("%s: got %+v, %v, wanted ErrBaseUnreadable", name, base, err)
 		}
 		for _, want := range []string{want, "cannot fetch it from origin", "nor can it be read through the API", "fetch-depth: 2"} {
-			if !strings.Contains(err.Error(), want) {
+			if !strings.Contains(told(err), want) {
 				t.Errorf("%s: got %q, wanted %q in it", name, err, want)
 			}
 		}

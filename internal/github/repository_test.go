@@ -124,7 +124,7 @@ func TestOpenRefuses(t *testing.T) {
 			if !errors.Is(err, c.kind) {
 				t.Fatalf("got %v, wanted kind %v", err, c.kind)
 			}
-			if !strings.Contains(err.Error(), c.want) {
+			if !strings.Contains(told(err), c.want) {
 				t.Errorf("got %q, wanted %q in it", err, c.want)
 			}
 			var e *fault.Error

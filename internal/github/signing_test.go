@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/test/githubtest"
 )
 
@@ -49,7 +48,7 @@ func TestMaySign(t *testing.T) {
 			if !errors.Is(err, c.kind) || c.kind == nil && err != nil {
 				t.Fatalf("got %v, wanted the kind %v", err, c.kind)
 			}
-			if err != nil && !strings.Contains(err.Error()+"; "+fault.Hint(err), c.want) {
+			if err != nil && !strings.Contains(told(err), c.want) {
 				t.Errorf("got %q, wanted %q in it", err, c.want)
 			}
 		})
