@@ -27,7 +27,7 @@ func For(m *policy.Model) *Program {
 	}
 	meta := &m.Pack.PackMeta
 	if ref := meta.PackID.Value + "@" + meta.PackVersion.Value; !isPinned(ref) {
-		p.refuse(meta.PackVersion.Node, "the pack is not valid: %q is no reference of the form pack_id@MAJOR.MINOR.PATCH", ref)
+		p.refuse(meta.PackVersion.Node, "%q is no reference of the form pack_id@MAJOR.MINOR.PATCH", ref)
 	}
 	p.requirements()
 	for _, t := range m.Tools {
@@ -40,7 +40,7 @@ func For(m *policy.Model) *Program {
 
 func (p *Program) refuse(at *pack.Node, format string, args ...any) {
 	if p.fault == nil {
-		p.fault = refusalAt(at, format, args...)
+		p.fault = refusalAt(at, "the pack is not valid: "+format, args...)
 		p.fault.Invalid = true
 	}
 }

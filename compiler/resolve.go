@@ -30,7 +30,7 @@ func (p *Program) requirements() {
 		r := requirement{name: e.Name, text: e.Value.Value, at: e.Value.Node}
 		allow, err := semver.NewConstraint(r.text)
 		if err != nil {
-			p.refuse(r.at, "the pack is not valid: requires.%s: %q is no version range", r.name, r.text)
+			p.refuse(r.at, "requires.%s: %q is no version range", r.name, r.text)
 			continue
 		}
 		r.allow = allow

@@ -163,7 +163,7 @@ func (p *proving) intentsOf(intent pack.Text, version int) []string {
 	if intent.Node != nil {
 		return []string{intent.Value}
 	}
-	return p.models[version].Intents()
+	return p.models[version].Intents
 }
 
 // uncoveredFor is uncovered for the requests of one intent.

@@ -57,13 +57,13 @@ func prove(base, head *side, units []*unit) *proving {
 	p.models = [2]*proof.Model{before, after}
 	for i, m := range p.models {
 		p.intents[i] = map[string]bool{}
-		for _, intent := range m.Intents() {
+		for _, intent := range m.Intents {
 			p.intents[i][intent] = true
 		}
 	}
 	p.effects = proof.Compare(before, after, jsonlogic.Solver{})
-	if b, h := before.Broken(), after.Broken(); len(b) > 0 && len(h) > 0 {
-		p.effects[0].Reason += "; nor can the head pack: " + h[0]
+	if b, h := before.Broken(), after.Broken(); b != "" && h != "" {
+		p.effects[0].Reason += "; nor can the head pack: " + h
 	}
 	for i, u := range units {
 		p.reaches[i].find(u)

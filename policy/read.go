@@ -46,7 +46,7 @@ type reader struct {
 
 func (r *reader) refuse(at *pack.Node, format string, args ...any) {
 	if r.Fault == nil {
-		r.Fault = &Fault{at, "the pack is not valid: " + fmt.Sprintf(format, args...)}
+		r.Fault = &Fault{at, fmt.Sprintf(format, args...)}
 	}
 }
 

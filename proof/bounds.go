@@ -7,6 +7,7 @@ import (
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // atoms is what one bound says of an argument, taken apart. Nil says nothing.
@@ -24,19 +25,16 @@ type atoms struct {
 // hold always.
 type source struct {
 	atoms
-	arg  string
-	says map[string]any // in the pack's own members
-	key  string         // what it says, to tell whether two say the same
+	policy.Bound
+	key  string // what it says, to tell whether two say the same
 	when literal
 }
 
-// sourcesOf returns the bounds of a permission or an outcome, in document order.
-func sourcesOf(d pack.Dict[pack.Constraint], when literal) []source {
+// sourcesOf takes bounds apart. They hold always, until it is said when.
+func sourcesOf(bounds []policy.Bound) []source {
 	var all []source
-	for _, e := range d.Entries {
-		if says, ok := e.Value.Node.Any().(map[string]any); ok {
-			all = append(all, source{atoms: atomsOf(says), arg: e.Name, says: says, key: pack.CompactJSON(says), when: when})
-		}
+	for _, b := range bounds {
+		all = append(all, source{atoms: atomsOf(b.Says), Bound: b, key: pack.CompactJSON(b.Says), when: always})
 	}
 	return all
 }
@@ -77,12 +75,17 @@ func (a *atoms) admits(value string) bool { return !a.hasEnum || slices.Contains
 
 // sources returns the bounds that can hold for an argument of a tool: those of
 // its permissions, and if there are any those of outcomes (compiler, C5).
-func (s *scene) sources(t *tool, arg string) []source {
-	own := t.bounds[arg]
+func (s *scene) sources(t *policy.Tool, arg string) []source {
+	own := s.given(t, arg)
 	if len(own) == 0 {
 		return nil
 	}
 	return slices.Concat(own, s.bounds[arg])
+}
+
+// given returns the bounds that the permissions of a tool put on an argument.
+func (m *Model) given(t *policy.Tool, arg string) []source {
+	return slices.DeleteFunc(slices.Clone(m.permitted[t]), func(b source) bool { return b.Arg != arg })
 }
 
 // mostPairs bounds the pairs of bounds, or of bounds and values, that are looked
@@ -91,11 +94,11 @@ const mostPairs = 20_000
 
 // emptied says that the bounds of a tool leave no value for one of its arguments,
 // so that the compiler drops the tool. Can is false where they never do.
-func (s *scene) emptied(t *tool) (f jsonlogic.Formula, can bool) {
+func (s *scene) emptied(t *policy.Tool) (f jsonlogic.Formula, can bool) {
 	e, known := s.empties[t]
 	if !known {
 		var ways []jsonlogic.Formula
-		for _, arg := range t.args {
+		for _, arg := range t.Arguments() {
 			sources := until(s.sources(t, arg), true)
 			ways = append(ways, s.crossed(sources)...)
 			ways = append(ways, s.exhausted(sources)...)
@@ -108,9 +111,9 @@ func (s *scene) emptied(t *tool) (f jsonlogic.Formula, can bool) {
 
 // tooMany reports whether a tool has more bounds than are followed, so that
 // nothing may be claimed about it.
-func (s *scene) tooMany(t *tool) bool {
+func (s *scene) tooMany(t *policy.Tool) bool {
 	pairs := 0
-	for _, arg := range t.args {
+	for _, arg := range t.Arguments() {
 		sources := s.sources(t, arg)
 		values := len(sources)
 		for _, b := range sources {

@@ -26,21 +26,21 @@ func Compare(base, head *Model, s jsonlogic.Solver) []Change {
 		name string
 		*Model
 	}{{"base", base}, {"head", head}} {
-		if len(side.broken) > 0 {
-			return []Change{{Kind: Whole, Reason: fmt.Sprintf("the %s pack cannot be compiled: %s", side.name, side.broken[0])}}
+		if side.broken != "" {
+			return []Change{{Kind: Whole, Reason: fmt.Sprintf("the %s pack cannot be compiled: %s", side.name, side.broken)}}
 		}
 	}
 	t := &table{}
 	c := &comparison{
 		base: base, head: head, table: t, basePlaces: t.add(base), headPlaces: t.add(head),
-		prover: newProver(s, base, head), results: map[string]*outcome{},
+		prover: newProver(s, base, head), results: map[compile]*outcome{},
 	}
 	c.ceilings = base.reads[safetyModePath] || head.reads[safetyModePath]
-	for _, tool := range base.tools {
-		other := head.tool(tool.id)
-		c.ceilings = c.ceilings || other != nil && other.rank != tool.rank
+	for _, tool := range base.Tools {
+		other := head.Tool(tool.ToolID)
+		c.ceilings = c.ceilings || other != nil && other.Rank() != tool.Rank()
 	}
-	intents := merged(base.intents, head.intents)
+	intents := merged(base.Intents, head.Intents)
 	for i, intent := range intents {
 		if i == mostIntents {
 			c.changes = append(c.changes, Change{Intent: intent, Kind: Whole,
@@ -60,13 +60,13 @@ type comparison struct {
 	basePlaces, headPlaces []int
 	ceilings               bool
 	prover                 *prover
-	results                map[string]*outcome // by request
+	results                map[compile]*outcome
 	changes                []Change
 
 	items int // looked at
 
 	// Of one intent.
-	memo map[string]answer // by question
+	memo map[asked]answer
 }
 
 // intent compares what the packs make of one intent.
@@ -76,7 +76,7 @@ func (c *comparison) intent(intent string) {
 	for _, s := range []*scene{b, h} {
 		s.facts, s.ceilings = facts, c.ceilings
 	}
-	c.memo = map[string]answer{}
+	c.memo = map[asked]answer{}
 	before := len(c.changes)
 	for _, key := range merged(b.order, h.order) {
 		if c.spent(intent) {
@@ -85,8 +85,8 @@ func (c *comparison) intent(intent string) {
 		c.decision(b, h, key)
 	}
 	ids := map[string]bool{}
-	for _, t := range slices.Concat(b.tools, h.tools) {
-		ids[t.id] = t.allowed || ids[t.id]
+	for _, t := range slices.Concat(b.Tools, h.Tools) {
+		ids[t.String()] = t.Allowed() || ids[t.String()]
 	}
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
 		if ids[id] && c.spent(intent) {
@@ -117,11 +117,34 @@ func (c *comparison) spent(intent string) bool {
 	return true
 }
 
+// asked tells a question from the others of an intent, as far as they can have
+// another answer.
+type asked struct {
+	about    about
+	up       bool // of what head permits and base does not
+	gate     string
+	held     [2]bool // whether the gate holds the item in from and in to
+	from, to sign
+	gates    string // the places of the gates of a row, each in a fixed width
+}
+
+// about is what a question that is answered once for several items is about.
+type about uint8
+
+const (
+	itself about = iota // nothing that another question could share
+	stopping
+	surfacing
+	releasing
+	reaching
+	ungating
+)
+
 // question is one that is asked in both directions: of what `to` permits and
-// `from` does not. Name tells it from the others of the intent, as far as they
-// can have another answer; "" where there is no other one like it.
+// `from` does not. Name tells it from the others, nil where there is no other one
+// like it.
 type question struct {
-	name   func(from, to *scene) string
+	name   func(from, to *scene) asked
 	probes func(from, to *scene) []probe
 	// confirm looks at what the compiles of both packs came to. It says in words
 	// what is so in `to`, "" where the request shows nothing.
@@ -194,12 +217,13 @@ func reasonOf(gained, lost finding) string {
 
 // find answers a question in one direction, and has the request confirmed.
 func (c *comparison) find(from, to *scene, q question, confirm func(from, to *outcome) string) finding {
-	name := ""
+	var name asked
 	if q.name != nil {
-		name = fmt.Sprint(to.Model == c.head) + "\x00" + q.name(from, to)
+		name = q.name(from, to)
+		name.up = to.Model == c.head
 	}
-	a, asked := c.memo[name]
-	if !asked || name == "" {
+	a, known := c.memo[name]
+	if !known || name.about == itself {
 		a = c.prover.any(q.probes(from, to))
 		c.memo[name] = a
 	}

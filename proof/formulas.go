@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
@@ -73,8 +74,8 @@ func (m *Model) Active(intent, gateID string) jsonlogic.Formula {
 	named := jsonlogic.All()
 	if s.naming[gateID] == nil {
 		var ways []jsonlogic.Formula
-		for _, t := range s.tools {
-			if t.allowed && slices.Contains(t.gates, gateID) {
+		for _, t := range s.Tools {
+			if t.Allowed() && slices.Contains(t.Gates, s.Gate(gateID)) {
 				ways = append(ways, s.surfaced(t))
 			}
 		}
@@ -114,7 +115,7 @@ func (s *scene) context() []conjunct {
 // out.
 func (s *scene) granted(d *standing, refuted set) conjunct {
 	ways := s.each(d.allow.without(refuted))
-	if d.readOnly {
+	if d.ReadOnly {
 		ways = append(ways, jsonlogic.Not(s.any(d.fires)))
 	}
 	return oneOf(ways)
@@ -126,8 +127,8 @@ func (s *scene) core(d *standing) jsonlogic.Formula {
 }
 
 // authorised says that a decision which may authorise the tool is allowed.
-func (s *scene) authorised(t *tool) jsonlogic.Formula {
-	if t.rank == 0 {
+func (s *scene) authorised(t *policy.Tool) jsonlogic.Formula {
+	if t.Rank() == 0 {
 		return jsonlogic.All()
 	}
 	var ways []jsonlogic.Formula
@@ -138,19 +139,19 @@ func (s *scene) authorised(t *tool) jsonlogic.Formula {
 }
 
 // surfaced says that a tool is in the manifest of a request that is compiled.
-func (s *scene) surfaced(t *tool) jsonlogic.Formula {
+func (s *scene) surfaced(t *policy.Tool) jsonlogic.Formula {
 	return jsonlogic.All(append(s.around(t), s.authorised(t))...)
 }
 
 // around says, beside its authorisation, what lets a tool in: no prohibition,
 // bounds that leave a value, and the safety mode where that counts.
-func (s *scene) around(t *tool) []jsonlogic.Formula {
-	conjuncts := s.none(s.prohibitions(t))
+func (s *scene) around(t *policy.Tool) []jsonlogic.Formula {
+	conjuncts := s.none(s.prohibits[t])
 	if empty, can := s.emptied(t); can {
 		conjuncts = append(conjuncts, jsonlogic.Not(empty))
 	}
-	if s.ceilings && t.rank > 0 {
-		conjuncts = append(conjuncts, safetyModeFrom(t.rank, pack.Destructive.Rank()))
+	if s.ceilings && t.Rank() > 0 {
+		conjuncts = append(conjuncts, safetyModeFrom(t.Rank(), pack.Destructive.Rank()))
 	}
 	return conjuncts
 }
@@ -177,8 +178,8 @@ func factsOf(intent string, ceilings bool, models ...*Model) []jsonlogic.Formula
 	if read(runIntentPath) {
 		facts = append(facts, jsonlogic.Any(jsonlogic.Is(runIntentPath, intent), jsonlogic.Is(runIntentPath, nil)))
 	}
-	tenant := models[0].pack.PackMeta.Tenant.TenantID.Value
-	same := !slices.ContainsFunc(models, func(m *Model) bool { return m.pack.PackMeta.Tenant.TenantID.Value != tenant })
+	tenant := models[0].Pack.PackMeta.Tenant.TenantID.Value
+	same := !slices.ContainsFunc(models, func(m *Model) bool { return m.Pack.PackMeta.Tenant.TenantID.Value != tenant })
 	if read(tenantPath) && same {
 		facts = append(facts, jsonlogic.Is(tenantPath, tenant))
 	}

@@ -17,7 +17,7 @@ func (s *scene) permitted(x item, refuted set) []conjunct {
 	t := s.open(x.tool)
 	around := plain(s.around(t))
 	if deciding := s.deciding(t); len(deciding) == 1 {
-		return append(around, s.permitted(item{decision: deciding[0].key}, refuted)...)
+		return append(around, s.permitted(item{decision: deciding[0].Key}, refuted)...)
 	}
 	return append(around, conjunct{formula: s.authorised(t)})
 }
@@ -43,11 +43,11 @@ func (x item) kind() (Kind, string) {
 }
 
 // sign names what decides whether an item is there.
-func (x item) sign(s *scene) string {
+func (x item) sign(s *scene) sign {
 	if x.tool != "" {
 		return s.sign(x.tool)
 	}
-	return x.decision + "\x00"
+	return sign{decision: x.decision}
 }
 
 // gates compares by which gates an item is held that is there in both versions. A
@@ -55,9 +55,9 @@ func (x item) sign(s *scene) string {
 func (c *comparison) gates(b, h *scene, x item) {
 	var ids []string
 	for _, s := range []*scene{b, h} {
-		for _, g := range s.gates {
-			if s.holds(g.id, x) {
-				ids = append(ids, g.id)
+		for _, g := range s.Gates {
+			if s.holds(g.ID, x) {
+				ids = append(ids, g.ID)
 			}
 		}
 	}
@@ -65,8 +65,8 @@ func (c *comparison) gates(b, h *scene, x item) {
 	for _, id := range merged(ids, nil) {
 		c.items++
 		change := c.judge(Change{Kind: Gate, Holder: holder, Subject: subject, Arg: id}, b, h, question{
-			name: func(from, to *scene) string {
-				return fmt.Sprint("gate ", id, "\x00", from.holds(id, x), to.holds(id, x), x.sign(from), x.sign(to))
+			name: func(from, to *scene) asked {
+				return asked{about: releasing, gate: id, held: [2]bool{from.holds(id, x), to.holds(id, x)}, from: x.sign(from), to: x.sign(to)}
 			},
 			probes: func(from, to *scene) []probe { return released(from, to, x, id) },
 			confirm: func(from, to *outcome) string {

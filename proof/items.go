@@ -1,7 +1,9 @@
 package proof
 
 import (
+	"encoding/binary"
 	"fmt"
+	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
@@ -72,9 +74,9 @@ func (c *comparison) stopped(from, to *scene, context ...[]conjunct) []probe {
 	if len(gone) == 0 {
 		return nil
 	}
-	name := fmt.Sprint(to.Model == c.head) + "\x00stops"
-	a, asked := c.memo[name]
-	if !asked {
+	name := asked{about: stopping, up: to.Model == c.head}
+	a, known := c.memo[name]
+	if !known {
 		a = c.prover.any(compiledOnly(from, to))
 		c.memo[name] = a
 	}
@@ -90,23 +92,23 @@ func (c *comparison) stopped(from, to *scene, context ...[]conjunct) []probe {
 // which `to` allows a decision and `from` does not. The context says what else
 // has to hold.
 func (c *comparison) grants(from, to *scene, d *standing, context []conjunct) []probe {
-	was := from.standings[d.key]
+	was := from.standings[d.Key]
 	if was == nil {
-		return []probe{to.probe(nil, to.permitted(item{decision: d.key}, nil), context)}
+		return []probe{to.probe(nil, to.permitted(item{decision: d.Key}, nil), context)}
 	}
-	if sameStanding(from, to, d.key) {
+	if sameStanding(from, to, d.Key) {
 		return nil
 	}
 	var probes []probe
 	if fresh, may := to.newlyGranted(d, was); may {
 		refused := plain(from.none(was.allow))
-		if was.readOnly {
+		if was.ReadOnly {
 			refused = append(refused, oneOf(from.each(was.fires)))
 		}
 		probes = append(probes, joint(from, to, seeds(fresh), plain(to.none(to.denials(d))), refused, context))
 	}
 	if lifted := from.denials(was).without(to.denials(d)); len(lifted) > 0 {
-		probes = append(probes, joint(from, to, seeds(from.any(lifted)), to.permitted(item{decision: d.key}, nil), context))
+		probes = append(probes, joint(from, to, seeds(from.any(lifted)), to.permitted(item{decision: d.Key}, nil), context))
 	}
 	return probes
 }
@@ -116,7 +118,7 @@ func (c *comparison) grants(from, to *scene, d *standing, context []conjunct) []
 func (s *scene) newlyGranted(d, was *standing) (f jsonlogic.Formula, may bool) {
 	ways := []jsonlogic.Formula{s.any(d.allow.without(was.allow))}
 	may = len(d.allow.without(was.allow)) > 0
-	if d.readOnly && !(was.readOnly && slices.Equal(d.fires, was.fires)) {
+	if d.ReadOnly && !(was.ReadOnly && slices.Equal(d.fires, was.fires)) {
 		ways, may = append(ways, jsonlogic.Not(s.any(d.fires))), true
 	}
 	return jsonlogic.Any(ways...), may
@@ -130,7 +132,7 @@ func sameStanding(from, to *scene, key string) bool {
 		return a == b
 	}
 	same := slices.Equal(a.allow, b.allow) && slices.Equal(a.deny, b.deny) && slices.Equal(from.denyAll, to.denyAll)
-	return same && a.readOnly == b.readOnly && (!a.readOnly || slices.Equal(a.fires, b.fires))
+	return same && a.ReadOnly == b.ReadOnly && (!a.ReadOnly || slices.Equal(a.fires, b.fires))
 }
 
 // tool compares when a tool is surfaced, and what holds it.
@@ -139,17 +141,14 @@ func (c *comparison) tool(b, h *scene, id string) {
 	if was == nil && is == nil {
 		return
 	}
-	for _, side := range []struct {
-		*scene
-		*tool
-	}{{b, was}, {h, is}} {
-		if side.tool != nil && side.tooMany(side.tool) {
+	for s, t := range map[*scene]*policy.Tool{b: was, h: is} {
+		if t != nil && s.tooMany(t) {
 			c.note(Change{Intent: b.intent, Kind: Tool, Subject: id, Reason: "its bounds are too many to be followed"})
 			return
 		}
 	}
 	c.note(c.judge(Change{Kind: Tool, Subject: id}, b, h, question{
-		name:   func(from, to *scene) string { return "tool " + from.sign(id) + to.sign(id) },
+		name:   func(from, to *scene) asked { return asked{about: surfacing, from: from.sign(id), to: to.sign(id)} },
 		probes: func(from, to *scene) []probe { return c.surfacings(from, to, id) },
 		confirm: func(from, to *outcome) string {
 			return when(to.surfaces(id) && !from.surfaces(id), item{tool: id}.words())
@@ -163,22 +162,40 @@ func (c *comparison) tool(b, h *scene, id string) {
 	}
 }
 
-// sign names what decides whether a tool is surfaced. Tools with one sign are
-// surfaced in the same requests.
-func (s *scene) sign(id string) string {
+// sign tells apart what decides whether an item is there: items with one sign are
+// there in the same requests.
+type sign struct {
+	decision   string // the key of a decision
+	open       bool   // a tool that its permissions allow
+	rank       int
+	prohibited string        // the literals of its prohibitions, each in a fixed width
+	own        policy.ToolID // the tool itself, where its bounds can leave no value
+}
+
+// sign returns the sign of a tool.
+func (s *scene) sign(id string) sign {
 	if known, is := s.signs[id]; is {
 		return known
 	}
-	text := "none\x00"
+	var made sign
 	if t := s.open(id); t != nil {
-		text = fmt.Sprint(t.rank, s.prohibitions(t))
+		made = sign{open: true, rank: t.Rank(), prohibited: written(s.prohibits[t])}
 		if _, can := s.emptied(t); can {
-			text += " " + id
+			made.own = t.ToolID
 		}
-		text += "\x00"
 	}
-	s.signs[id] = text
-	return text
+	s.signs[id] = made
+	return made
+}
+
+// written writes numbers in a fixed width, so that two lists are written alike only
+// if they are equal.
+func written[N ~int32](list []N) string {
+	var b []byte
+	for _, n := range list {
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	return string(b)
 }
 
 // surfacings returns the probes for requests in which `to` surfaces a tool and
@@ -194,16 +211,16 @@ func (c *comparison) surfacings(from, to *scene, id string) []probe {
 	}
 	there := to.permitted(item{tool: id}, nil)
 	probes := c.authorisations(from, to, was, is)
-	if lifted := from.prohibitions(was).without(to.prohibitions(is)); len(lifted) > 0 {
+	if lifted := from.prohibits[was].without(to.prohibits[is]); len(lifted) > 0 {
 		probes = append(probes, joint(from, to, seeds(from.any(lifted)), there))
 	}
 	if empty, can := from.emptied(was); can && !c.sameBounds(from, to, was, is) {
 		probes = append(probes, joint(from, to, seeds(empty), there))
 	}
-	if is.rank < was.rank {
-		probes = append(probes, joint(from, to, seeds(safetyModeFrom(is.rank, was.rank-1)), there))
+	if is.Rank() < was.Rank() {
+		probes = append(probes, joint(from, to, seeds(safetyModeFrom(is.Rank(), was.Rank()-1)), there))
 	}
-	if is.rank == 0 {
+	if is.Rank() == 0 {
 		return probes
 	}
 	return append(probes, c.stopped(from, to, there)...)
@@ -211,55 +228,55 @@ func (c *comparison) surfacings(from, to *scene, id string) []probe {
 
 // allowing returns a probe for each decision that may authorise a tool, or one if
 // it needs none.
-func (s *scene) allowing(t *tool, context []jsonlogic.Formula) []probe {
-	if t.rank == 0 {
+func (s *scene) allowing(t *policy.Tool, context []jsonlogic.Formula) []probe {
+	if t.Rank() == 0 {
 		return []probe{s.probe(nil, plain(context))}
 	}
 	var probes []probe
 	for _, d := range s.deciding(t) {
-		probes = append(probes, s.probe(nil, s.permitted(item{decision: d.key}, nil), plain(context)))
+		probes = append(probes, s.probe(nil, s.permitted(item{decision: d.Key}, nil), plain(context)))
 	}
 	return probes
 }
 
 // authorisations returns the probes for requests in which a decision authorises a
 // tool in `to`, and none does in `from`.
-func (c *comparison) authorisations(from, to *scene, was, is *tool) []probe {
-	if was.rank == 0 {
+func (c *comparison) authorisations(from, to *scene, was, is *policy.Tool) []probe {
+	if was.Rank() == 0 {
 		return nil
 	}
 	around := plain(to.around(is))
 	refused := func(but string) []conjunct {
 		context := slices.Clone(around)
 		for _, d := range from.deciding(was) {
-			if d.key != but {
+			if d.Key != but {
 				context = append(context, conjunct{formula: jsonlogic.Not(from.core(d))})
 			}
 		}
 		return context
 	}
-	if is.rank == 0 {
+	if is.Rank() == 0 {
 		return []probe{joint(from, to, nil, refused(""))}
 	}
 	could := map[string]bool{}
 	for _, d := range from.deciding(was) {
-		could[d.key] = true
+		could[d.Key] = true
 	}
 	var probes []probe
 	for _, d := range to.deciding(is) {
 		switch {
-		case !could[d.key]:
-			probes = append(probes, joint(from, to, nil, to.permitted(item{decision: d.key}, nil), refused("")))
-		case !sameStanding(from, to, d.key):
-			probes = append(probes, c.grants(from, to, d, refused(d.key))...)
+		case !could[d.Key]:
+			probes = append(probes, joint(from, to, nil, to.permitted(item{decision: d.Key}, nil), refused("")))
+		case !sameStanding(from, to, d.Key):
+			probes = append(probes, c.grants(from, to, d, refused(d.Key))...)
 		}
 	}
 	return probes
 }
 
 // sameBounds reports whether the same bounds can hold for a tool in both versions.
-func (c *comparison) sameBounds(b, h *scene, was, is *tool) bool {
-	return !slices.ContainsFunc(merged(was.args, is.args), func(arg string) bool {
+func (c *comparison) sameBounds(b, h *scene, was, is *policy.Tool) bool {
+	return !slices.ContainsFunc(merged(was.Arguments(), is.Arguments()), func(arg string) bool {
 		return !alike(b.sources(was, arg), h.sources(is, arg))
 	})
 }

@@ -137,10 +137,6 @@ func lets(b map[string]any, v any) bool {
 // related says which gates hold a decision or a tool, worked out from the pack as
 // it is written.
 func related(p *pack.Pack, intent, gate, subject string) bool {
-	rank := map[string]int{}
-	for _, d := range p.DecisionLayer.DecisionSpecs.Items {
-		rank[d.DecisionKey.Value] = pack.Mode(d.ApprovalMode).Rank()
-	}
 	adapter, name, _ := strings.Cut(subject, ".")
 	needs := -1
 	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
@@ -158,7 +154,7 @@ func related(p *pack.Pack, intent, gate, subject string) bool {
 			continue
 		}
 		key := r.DecisionBinding.Value
-		governs := !r.DecisionBinding.OK || key == subject || needs > 0 && rank[key] >= needs
+		governs := !r.DecisionBinding.OK || key == subject || needs > 0
 		for _, o := range r.Outcomes() {
 			if governs && o.RequiresApprovalGate.Value == gate {
 				return true

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
@@ -9,9 +10,9 @@ import (
 
 // bounds compares what the arguments of a tool may be where both versions surface
 // it.
-func (c *comparison) bounds(b, h *scene, was, is *tool) {
-	x := item{tool: was.id}
-	for _, arg := range merged(was.args, is.args) {
+func (c *comparison) bounds(b, h *scene, was, is *policy.Tool) {
+	x := item{tool: was.String()}
+	for _, arg := range merged(was.Arguments(), is.Arguments()) {
 		if alike(b.sources(was, arg), h.sources(is, arg)) {
 			continue
 		}

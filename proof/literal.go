@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
@@ -38,22 +39,22 @@ func (s set) without(other set) set {
 // table holds the conditions that literals are about: those of one pack, or of
 // two that are compared.
 type table struct {
-	conditions []condition
-	byKey      map[string]int
+	conditions []*jsonlogic.Expr
+	byKey      map[policy.Key]int
 }
 
 // add takes a model's conditions in, and returns where each of them stands.
 func (t *table) add(m *Model) []int {
 	if t.byKey == nil {
-		t.byKey = make(map[string]int, len(m.conditions))
+		t.byKey = make(map[policy.Key]int, len(m.Conditions))
 	}
-	places := make([]int, len(m.conditions))
-	for i, c := range m.conditions {
-		at, known := t.byKey[c.key]
+	places := make([]int, len(m.Conditions))
+	for i, c := range m.Conditions {
+		at, known := t.byKey[c.Key]
 		if !known {
 			at = len(t.conditions)
-			t.byKey[c.key] = at
-			t.conditions = append(t.conditions, c)
+			t.byKey[c.Key] = at
+			t.conditions = append(t.conditions, c.Expr)
 		}
 		places[i] = at
 	}
@@ -66,9 +67,9 @@ func (t *table) is(l literal) jsonlogic.Formula {
 	case l == always:
 		return jsonlogic.All()
 	case l%2 == 0:
-		return jsonlogic.IsTrue(t.conditions[l/2].expr)
+		return jsonlogic.IsTrue(t.conditions[l/2])
 	}
-	return jsonlogic.IsFalse(t.conditions[l/2].expr)
+	return jsonlogic.IsFalse(t.conditions[l/2])
 }
 
 // each returns what each of the literals says.
@@ -93,5 +94,5 @@ func (t *table) none(s set) []jsonlogic.Formula {
 }
 
 func (t *table) unknown(condition int) jsonlogic.Formula {
-	return jsonlogic.IsUnknown(t.conditions[condition].expr)
+	return jsonlogic.IsUnknown(t.conditions[condition])
 }

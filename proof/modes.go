@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
@@ -10,8 +11,8 @@ import (
 // mode compares the effective mode of a tool where both versions surface it: that
 // of its adapter or, where it is lower, the highest that fired outcomes of the
 // decisions state which authorise it (compiler, C4).
-func (c *comparison) mode(b, h *scene, was, is *tool) {
-	x := item{tool: was.id}
+func (c *comparison) mode(b, h *scene, was, is *policy.Tool) {
+	x := item{tool: was.String()}
 	c.note(c.judge(Change{Kind: Mode, Subject: x.tool}, b, h, question{
 		probes: func(from, to *scene) []probe { return raised(from, to, x) },
 		confirm: func(from, to *outcome) string {
@@ -31,10 +32,10 @@ func (c *comparison) mode(b, h *scene, was, is *tool) {
 // in `to` at a higher mode.
 func raised(from, to *scene, x item) (probes []probe) {
 	was, is := from.open(x.tool), to.open(x.tool)
-	if was.rank == is.rank && from.sameModes(to, was, is) {
+	if was.Rank() == is.Rank() && from.sameModes(to, was, is) {
 		return nil
 	}
-	for rank := range is.rank {
+	for rank := range is.Rank() {
 		low, may := from.atMost(was, rank)
 		if !may {
 			continue
@@ -51,13 +52,13 @@ func raised(from, to *scene, x item) (probes []probe) {
 // sameModes reports whether the effective mode of a tool is the same in both
 // versions wherever both surface it: because no outcome lowers it, or because the
 // same decisions state the same.
-func (s *scene) sameModes(other *scene, was, is *tool) bool {
+func (s *scene) sameModes(other *scene, was, is *policy.Tool) bool {
 	if !s.lowered(was) && !other.lowered(is) {
 		return true
 	}
 	a, b := s.deciding(was), other.deciding(is)
 	return slices.EqualFunc(a, b, func(x, y *standing) bool {
-		same := x.key == y.key && sameStanding(s, other, x.key)
+		same := x.Key == y.Key && sameStanding(s, other, x.Key)
 		for rank := range x.modes {
 			same = same && slices.Equal(x.modes[rank], y.modes[rank])
 		}
@@ -66,9 +67,9 @@ func (s *scene) sameModes(other *scene, was, is *tool) bool {
 }
 
 // lowered reports whether an outcome states a mode below that of the adapter.
-func (s *scene) lowered(t *tool) bool {
+func (s *scene) lowered(t *policy.Tool) bool {
 	return slices.ContainsFunc(s.deciding(t), func(d *standing) bool {
-		for rank := range t.rank {
+		for rank := range t.Rank() {
 			if len(d.modes[rank]) > 0 {
 				return true
 			}
@@ -79,8 +80,8 @@ func (s *scene) lowered(t *tool) bool {
 
 // atMost says of a request in which the tool is surfaced that its effective mode
 // has a rank up to the given one. May is false where that is never so.
-func (s *scene) atMost(t *tool, rank int) (f jsonlogic.Formula, may bool) {
-	if rank >= t.rank {
+func (s *scene) atMost(t *policy.Tool, rank int) (f jsonlogic.Formula, may bool) {
+	if rank >= t.Rank() {
 		return jsonlogic.All(), true
 	}
 	var low, high []jsonlogic.Formula

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/compiler"
@@ -13,13 +14,15 @@ type outcome struct {
 	*compiler.Result
 }
 
+// compile names one compile: of base or head, for a request.
+type compile struct {
+	head    bool
+	request string
+}
+
 // compiled compiles a pack for a request, once.
 func (c *comparison) compiled(s *scene, witness map[string]any) *outcome {
-	side := "base "
-	if s.Model == c.head {
-		side = "head "
-	}
-	key := side + pack.CompactJSON(witness)
+	key := compile{s.Model == c.head, pack.CompactJSON(witness)}
 	if known := c.results[key]; known != nil {
 		return known
 	}
@@ -29,7 +32,7 @@ func (c *comparison) compiled(s *scene, witness map[string]any) *outcome {
 }
 
 func (s *scene) compile(witness map[string]any) *outcome {
-	result, err := s.program.Compile(Request(s.pack, witness))
+	result, err := s.program.Compile(Request(s.Pack, witness))
 	if err != nil { // what is not compiled permits nothing
 		result = &compiler.Result{Outcome: compiler.Refused, Stop: &compiler.Stop{Reason: err.Error()}}
 	}
@@ -64,13 +67,13 @@ func (o *outcome) gated(gate string, x item) bool {
 }
 
 // boundsOn returns the bounds that hold for an argument of a surfaced tool.
-func (o *outcome) boundsOn(t *tool, arg string) []atoms {
+func (o *outcome) boundsOn(t *policy.Tool, arg string) []atoms {
 	var list []atoms
 	for _, e := range o.Context.Manifests.ToolManifest {
-		if e.AdapterID != t.adapter.AdapterID.Value {
+		if e.AdapterID != t.Adapter.AdapterID.Value {
 			continue
 		}
-		switch says := e.Constraints[t.name][arg].(type) {
+		switch says := e.Constraints[t.Capability][arg].(type) {
 		case map[string]any:
 			list = append(list, atomsOf(says))
 		case []any:
@@ -85,9 +88,9 @@ func (o *outcome) boundsOn(t *tool, arg string) []atoms {
 }
 
 // modeOf returns the effective mode of a surfaced tool.
-func (o *outcome) modeOf(t *tool) pack.ApprovalMode {
+func (o *outcome) modeOf(t *policy.Tool) pack.ApprovalMode {
 	for _, e := range o.Context.Manifests.ToolManifest {
-		if data, there := e.CapabilityMetadata[t.name]; there && e.AdapterID == t.adapter.AdapterID.Value {
+		if data, there := e.CapabilityMetadata[t.Capability]; there && e.AdapterID == t.Adapter.AdapterID.Value {
 			return pack.ApprovalMode(data.ApprovalMode)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // scene is what a pack makes of the requests of one intent. Its literals are
@@ -18,18 +19,18 @@ type scene struct {
 	ceilings  bool                // the safety mode counts
 	known     []int               // conditions of which none may be unknown, sorted
 	standings map[string]*standing
-	order     []string       // the decisions of the intent, in decision_specs order
-	requires  map[string]set // by gate: the outcomes that require it
-	naming    map[string]*naming
-	denyAll   set                 // the outcomes that deny every decision
-	prohibits map[string]set      // by the name that outcomes call tools by
+	order     []string           // the decisions of the intent, in decision_specs order
+	requires  map[string]set     // by gate: the outcomes that require it
+	naming    map[string]*naming // by gate: the applicable rules that name it
+	denyAll   set                // the outcomes that deny every decision
+	prohibits map[*policy.Tool]set
 	bounds    map[string][]source // by argument: those of outcomes
 	places    []int               // of the model's conditions in the table
 
 	// What is worked out once, when it is asked for.
 	undecided []conjunct
-	signs     map[string]string
-	empties   map[*tool]emptiness
+	signs     map[string]sign
+	empties   map[*policy.Tool]emptiness
 }
 
 // emptiness says when the bounds of a tool leave no value, if they ever do.
@@ -40,17 +41,17 @@ type emptiness struct {
 
 // standing is what decides about one decision of the intent.
 type standing struct {
-	*decision
+	*policy.Decision
 	allow, deny set    // those bound to it
 	fires       set    // the outcomes of its own rules
 	modes       [5]set // by rank: the outcomes that state the mode
 }
 
-// naming is which rules name a gate: those bound to no decision, and those
-// bound to one.
+// naming is which rules name a gate: those bound to no decision, and those bound
+// to one.
 type naming struct {
 	unbound   bool
-	decisions map[string]bool
+	decisions map[*policy.Decision]bool
 }
 
 // scene returns what the model makes of an intent. Places leads from its
@@ -58,20 +59,20 @@ type naming struct {
 func (m *Model) scene(t *table, places []int, intent string) *scene {
 	s := &scene{
 		Model: m, table: t, intent: intent, places: places,
-		exists:    slices.Contains(m.intents, intent) && len(m.broken) == 0,
+		exists:    slices.Contains(m.Intents, intent) && m.broken == "",
 		standings: map[string]*standing{}, requires: map[string]set{}, naming: map[string]*naming{},
-		prohibits: map[string]set{}, bounds: map[string][]source{},
-		signs: map[string]string{}, empties: map[*tool]emptiness{},
+		prohibits: map[*policy.Tool]set{}, bounds: map[string][]source{},
+		signs: map[string]sign{}, empties: map[*policy.Tool]emptiness{},
 	}
 	if !s.exists {
 		return s
 	}
-	rules := slices.Concat(m.rules[intent], m.everywhere)
+	rules := m.Applicable(intent)
 	s.findStandings(rules)
 	for _, r := range rules {
-		s.known = append(s.known, places[r.when])
-		for i := range r.outcomes {
-			s.hear(r, &r.outcomes[i], r.outcomes[i].literal(places[r.when]))
+		s.known = append(s.known, places[r.When.Index])
+		for _, b := range r.Branches() {
+			s.add(b)
 		}
 	}
 	s.settle()
@@ -79,69 +80,72 @@ func (m *Model) scene(t *table, places []int, intent string) *scene {
 }
 
 // findStandings makes a standing for each decision that a rule is bound to.
-func (s *scene) findStandings(rules []*rule) {
-	bound := map[string]bool{}
+func (s *scene) findStandings(rules []*policy.Rule) {
+	bound := map[*policy.Decision]bool{}
 	for _, r := range rules {
-		if r.DecisionBinding.OK {
-			bound[r.DecisionBinding.Value] = true
-		}
+		bound[r.Decision] = true
 	}
-	for _, d := range s.decisions {
-		if bound[d.key] {
-			s.standings[d.key] = &standing{decision: d}
-			s.order = append(s.order, d.key)
+	for _, d := range s.Decisions {
+		if bound[d] {
+			s.standings[d.Key] = &standing{Decision: d}
+			s.order = append(s.order, d.Key)
 		}
 	}
 }
 
-// hear takes in what one outcome says, and when it holds.
-func (s *scene) hear(r *rule, o *branch, when literal) {
-	own := s.standings[r.DecisionBinding.Value]
-	if !r.DecisionBinding.OK {
-		own = nil
+// holding says when an outcome holds.
+func (s *scene) holding(b *policy.Branch) literal {
+	at := s.places[b.Rule.When.Index]
+	if b.IsElse {
+		return isFalse(at)
 	}
-	s.judge(own, o.Outcome, when, r.DecisionBinding.Node == nil)
-	if g := o.RequiresApprovalGate; g.OK {
-		s.requires[g.Value] = append(s.requires[g.Value], when)
-		n := s.naming[g.Value]
+	return isTrue(at)
+}
+
+// add adds what one outcome decides, and when it holds.
+func (s *scene) add(b *policy.Branch) {
+	when := s.holding(b)
+	s.judge(b, when)
+	if g := b.Gate; g != nil {
+		s.requires[g.ID] = append(s.requires[g.ID], when)
+		n := s.naming[g.ID]
 		if n == nil {
-			n = &naming{decisions: map[string]bool{}}
-			s.naming[g.Value] = n
+			n = &naming{decisions: map[*policy.Decision]bool{}}
+			s.naming[g.ID] = n
 		}
-		if own != nil {
-			n.decisions[own.key] = true
-		} else {
-			n.unbound = true
+		n.unbound = n.unbound || b.Rule.Unbound()
+		n.decisions[b.Rule.Decision] = true
+	}
+	for _, named := range b.Prohibited {
+		for _, t := range named {
+			s.prohibits[t] = append(s.prohibits[t], when)
 		}
 	}
-	for _, name := range pack.Values(o.Prohibits) {
-		s.prohibits[name] = append(s.prohibits[name], when)
-	}
-	for _, b := range o.bounds {
-		b.when = when
-		s.bounds[b.arg] = append(s.bounds[b.arg], b)
+	for _, bound := range s.outcomes[b] {
+		bound.when = when
+		s.bounds[bound.Arg] = append(s.bounds[bound.Arg], bound)
 	}
 }
 
-// judge takes in what an outcome says about decisions. One that is bound to none
+// judge adds what an outcome decides about decisions. One that is bound to none
 // allows nothing and denies all.
-func (s *scene) judge(own *standing, o *pack.Outcome, when literal, unbound bool) {
-	denies := o.Allow.OK && !o.Allow.Value
-	if unbound && denies {
+func (s *scene) judge(b *policy.Branch, when literal) {
+	if b.Rule.Unbound() && b.Denies() {
 		s.denyAll = append(s.denyAll, when)
 	}
-	if own == nil {
+	if b.Rule.Decision == nil {
 		return
 	}
+	own := s.standings[b.Rule.Decision.Key]
 	own.fires = append(own.fires, when)
-	switch {
-	case denies:
+	switch b.Allows {
+	case jsonlogic.False:
 		own.deny = append(own.deny, when)
-	case o.Allow.OK:
+	case jsonlogic.True:
 		own.allow = append(own.allow, when)
 	}
-	if o.ApprovalMode.Node != nil {
-		rank := pack.Mode(o.ApprovalMode).Rank()
+	if b.ApprovalMode.Node != nil {
+		rank := pack.Mode(b.ApprovalMode).Rank()
 		own.modes[rank] = append(own.modes[rank], when)
 	}
 }
@@ -157,27 +161,22 @@ func (s *scene) settle() {
 			d.modes[i] = normal(d.modes[i])
 		}
 	}
-	for _, lists := range []map[string]set{s.requires, s.prohibits} {
-		for name := range lists {
-			lists[name] = normal(lists[name])
-		}
+	for id := range s.requires {
+		s.requires[id] = normal(s.requires[id])
+	}
+	for t := range s.prohibits {
+		s.prohibits[t] = normal(s.prohibits[t])
 	}
 }
 
 // denials returns the outcomes that deny a decision.
 func (s *scene) denials(d *standing) set { return normal(slices.Concat(d.deny, s.denyAll)) }
 
-// prohibitions returns the outcomes that prohibit a tool, by its full or its bare
-// name.
-func (s *scene) prohibitions(t *tool) set {
-	return normal(slices.Concat(s.prohibits[t.id], s.prohibits[t.name]))
-}
-
 // open returns the tool of that name, nil where the pack has none, its
 // permissions do not allow it, or the pack does not know the intent.
-func (s *scene) open(id string) *tool {
+func (s *scene) open(id string) *policy.Tool {
 	t := s.tool(id)
-	if t == nil || !t.allowed || !s.exists {
+	if t == nil || !t.Allowed() || !s.exists {
 		return nil
 	}
 	return t
@@ -185,10 +184,10 @@ func (s *scene) open(id string) *tool {
 
 // deciding returns the decisions of the intent that may authorise a tool. What
 // only reads needs none.
-func (s *scene) deciding(t *tool) []*standing {
+func (s *scene) deciding(t *policy.Tool) []*standing {
 	var list []*standing
 	for _, key := range s.order {
-		if d := s.standings[key]; t.rank > 0 && d.authority >= t.rank {
+		if d := s.standings[key]; t.Rank() > 0 && d.Authority >= t.Rank() {
 			list = append(list, d)
 		}
 	}
@@ -198,30 +197,27 @@ func (s *scene) deciding(t *tool) []*standing {
 // when returns the place of a gate's condition in the table; ok is false where
 // there is no such gate.
 func (s *scene) when(id string) (place int, ok bool) {
-	i := slices.IndexFunc(s.gates, func(g *gate) bool { return g.id == id })
-	if i < 0 {
+	g := s.Gate(id)
+	if g == nil {
 		return 0, false
 	}
-	return s.places[s.gates[i].when], true
+	return s.places[g.When.Index], true
 }
 
-// holds reports whether a gate is one that holds an item: a permission of the
-// tool names it, or a rule that is bound to the decision, or to one that may
-// authorise the tool, or to none.
+// holds reports whether a gate is one that holds an item. A tool that may change
+// something is held by every gate that an applicable rule names, and by those of its
+// permissions (decisions P10 and D7). What only reads, and a decision, is held by
+// the rules bound to it or to none.
 func (s *scene) holds(gate string, x item) bool {
 	n := s.naming[gate]
 	if n != nil && n.unbound {
 		return true
 	}
 	if x.tool == "" {
-		return n != nil && n.decisions[x.decision]
+		return n != nil && n.decisions[s.Decision(x.decision)]
 	}
 	t := s.open(x.tool)
-	if t == nil {
-		return false
-	}
-	return slices.Contains(t.gates, gate) || n != nil &&
-		slices.ContainsFunc(s.deciding(t), func(d *standing) bool { return n.decisions[d.key] })
+	return t != nil && (n != nil && t.Rank() > 0 || slices.ContainsFunc(t.Gates, func(g *policy.Gate) bool { return g.ID == gate }))
 }
 
 // item is what a request can have: a decision or a tool.

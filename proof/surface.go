@@ -3,6 +3,7 @@ package proof
 import (
 	"cmp"
 	"fmt"
+	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
@@ -50,18 +51,18 @@ type Row struct {
 // there would be too many rows the last one names no tool, and says so in Reason.
 func Surface(m *Model, s jsonlogic.Solver) []Row {
 	u := &survey{comparison: &comparison{
-		head: m, prover: newProver(s, m), results: map[string]*outcome{}, table: &table{},
+		head: m, prover: newProver(s, m), results: map[compile]*outcome{}, table: &table{},
 	}}
 	u.headPlaces = u.table.add(m)
-	for i, intent := range m.intents {
-		if len(m.broken) > 0 {
+	for i, intent := range m.Intents {
+		if m.broken != "" {
 			break
 		}
-		u.memo = map[string]answer{}
+		u.memo = map[asked]answer{}
 		scene := m.scene(u.table, u.headPlaces, intent)
 		scene.ceilings = m.reads[safetyModePath]
 		scene.facts = factsOf(intent, scene.ceilings, m)
-		for _, t := range m.tools {
+		for _, t := range m.Tools {
 			if len(u.rows) == mostRows {
 				return append(u.rows, Row{Reason: fmt.Sprintf("only the first %d rows are listed", mostRows)})
 			}
@@ -83,8 +84,8 @@ type survey struct {
 }
 
 // row returns the row of a tool. There is none where no request surfaces it.
-func (u *survey) row(s *scene, t *tool, beyond bool) (row Row, there bool) {
-	if s.open(t.id) == nil || t.rank > 0 && len(s.deciding(t)) == 0 {
+func (u *survey) row(s *scene, t *policy.Tool, beyond bool) (row Row, there bool) {
+	if s.open(t.String()) == nil || t.Rank() > 0 && len(s.deciding(t)) == 0 {
 		return row, false
 	}
 	row = s.describe(t)
@@ -115,22 +116,22 @@ func (u *survey) row(s *scene, t *tool, beyond bool) (row Row, there bool) {
 }
 
 // describe returns what a row says without a proof.
-func (s *scene) describe(t *tool) Row {
-	row := Row{Intent: s.intent, Capability: t.id, Mode: s.staticMode(t), Bounds: t.written()}
-	for _, g := range s.gates {
-		if s.holds(g.id, item{tool: t.id}) {
-			row.Gates, row.When = append(row.Gates, g.id), append(row.When, g.When)
+func (s *scene) describe(t *policy.Tool) Row {
+	row := Row{Intent: s.intent, Capability: t.String(), Mode: s.staticMode(t), Bounds: asWritten(t)}
+	for _, g := range s.Gates {
+		if s.holds(g.ID, item{tool: t.String()}) {
+			row.Gates, row.When = append(row.Gates, g.ID), append(row.When, g.ApprovalGate.When)
 		}
 	}
 	for _, d := range s.deciding(t) {
-		row.AuthorisedBy = append(row.AuthorisedBy, d.key)
+		row.AuthorisedBy = append(row.AuthorisedBy, d.Key)
 	}
 	return row
 }
 
 // staticMode is the lower of the adapter's mode and the highest that an outcome of
 // the decisions states which may authorise the tool.
-func (s *scene) staticMode(t *tool) pack.ApprovalMode {
+func (s *scene) staticMode(t *policy.Tool) pack.ApprovalMode {
 	stated := -1
 	for _, d := range s.deciding(t) {
 		for rank, outcomes := range d.modes {
@@ -139,19 +140,21 @@ func (s *scene) staticMode(t *tool) pack.ApprovalMode {
 			}
 		}
 	}
-	if stated < 0 || stated > t.rank {
-		stated = t.rank
+	if stated < 0 || stated > t.Rank() {
+		stated = t.Rank()
 	}
 	return pack.ApprovalModes()[stated]
 }
 
-// written returns the bounds of the permissions as they are written.
-func (t *tool) written() map[string]any {
+// asWritten returns the bounds of the permissions of a tool as they are written.
+func asWritten(t *policy.Tool) map[string]any {
 	bounds := map[string]any{}
-	for _, arg := range t.args {
+	for _, arg := range t.Arguments() {
 		var list []any
-		for _, b := range t.bounds[arg] {
-			list = append(list, b.says)
+		for _, b := range t.Bounds {
+			if b.Arg == arg {
+				list = append(list, b.Says)
+			}
 		}
 		bounds[arg] = list
 		if len(list) == 1 {
@@ -162,12 +165,12 @@ func (t *tool) written() map[string]any {
 }
 
 // reach asks for a request that surfaces a tool.
-func (u *survey) reach(s *scene, t *tool) answer {
-	return u.confirmed(s, "reach "+s.sign(t.id), s.allowing(t, s.around(t)), func(o *outcome) bool { return o.surfaces(t.id) })
+func (u *survey) reach(s *scene, t *policy.Tool) answer {
+	return u.confirmed(s, asked{about: reaching, to: s.sign(t.String())}, s.allowing(t, s.around(t)), func(o *outcome) bool { return o.surfaces(t.String()) })
 }
 
 // ungated asks for a request that surfaces a tool with none of its gates active.
-func (u *survey) ungated(s *scene, t *tool, gates []string) answer {
+func (u *survey) ungated(s *scene, t *policy.Tool, gates []string) answer {
 	context := s.around(t)
 	for _, id := range gates {
 		context = append(context, s.none(s.requires[id])...)
@@ -175,17 +178,28 @@ func (u *survey) ungated(s *scene, t *tool, gates []string) answer {
 			context = append(context, s.is(isFalse(at)))
 		}
 	}
-	x := item{tool: t.id}
-	return u.confirmed(s, fmt.Sprintf("ungated %q %s", gates, s.sign(t.id)), s.allowing(t, context), func(o *outcome) bool {
-		return o.surfaces(t.id) && !slices.ContainsFunc(gates, func(id string) bool { return o.gated(id, x) })
+	x := item{tool: t.String()}
+	return u.confirmed(s, asked{about: ungating, gates: s.gatesAt(gates), to: s.sign(t.String())}, s.allowing(t, context), func(o *outcome) bool {
+		return o.surfaces(t.String()) && !slices.ContainsFunc(gates, func(id string) bool { return o.gated(id, x) })
 	})
+}
+
+// gatesAt writes which gates are named, by their places.
+func (s *scene) gatesAt(ids []string) string {
+	var at []literal
+	for i, g := range s.Gates {
+		if slices.Contains(ids, g.ID) {
+			at = append(at, literal(i))
+		}
+	}
+	return written(at)
 }
 
 // confirmed answers a question, once for all tools for which it has one name, and
 // has the request confirmed by a compile.
-func (u *survey) confirmed(s *scene, name string, probes []probe, shown func(*outcome) bool) answer {
-	a, asked := u.memo[name]
-	if !asked {
+func (u *survey) confirmed(s *scene, name asked, probes []probe, shown func(*outcome) bool) answer {
+	a, known := u.memo[name]
+	if !known {
 		a = u.prover.any(probes)
 		u.memo[name] = a
 	}

@@ -66,7 +66,7 @@ func (c *Change) Grew() bool { return c.Verdict == proof.Grew || c.Verdict == pr
 // which is nil where there is none. Effects are what proof.Compare says of the
 // two; cases are the golden cases. The solver's budget is that of each proof.
 func Compare(base, head *pack.Pack, effects []proof.Change, cases []compiles.Case, s jsonlogic.Solver) *Diff {
-	return CompareWith(proof.ReachOf(head, s), base, head, effects, cases, s)
+	return CompareWith(proof.ReachOf(proof.New(head), s), base, head, effects, cases, s)
 }
 
 // CompareWith is Compare where the reach of head is known.
@@ -78,7 +78,7 @@ func CompareWith(reach proof.Reach, base, head *pack.Pack, effects []proof.Chang
 	}
 	reason := d.Reason
 	if !bytes.Equal(base.Node.Document().Source, head.Node.Document().Source) {
-		reach = proof.ReachOf(base, s)
+		reach = proof.ReachOf(proof.New(base), s)
 	}
 	d.Base, d.Reason = rowsOf("base", base, reach)
 	if d.Reason = cmp.Or(d.Reason, reason); d.Reason != "" {
@@ -99,8 +99,8 @@ func CompareWith(reach proof.Reach, base, head *pack.Pack, effects []proof.Chang
 
 // rowsOf returns the rows of a version, or why there are none.
 func rowsOf(side string, p *pack.Pack, reach proof.Reach) (rows []Row, reason string) {
-	if len(reach.Broken) > 0 {
-		return nil, side + " cannot be compiled: " + reach.Broken[0]
+	if reach.Broken != "" {
+		return nil, side + " cannot be compiled: " + reach.Broken
 	}
 	modes := map[string]pack.ApprovalMode{}
 	for _, a := range p.ToolingLayer.AdapterRegistry.Items {

@@ -9,6 +9,7 @@ import (
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
 )
@@ -22,36 +23,47 @@ type Subject struct {
 	Config       *repo.Config
 	*Index
 
-	golden func() []golden.Result
-	reach  func() proof.Reach
-	texts  *texts
+	conditions *policy.Conditions // of all the versions of the pack
+	model      func() *proof.Model
+	golden     func() []golden.Result
+	reach      func() proof.Reach
+	texts      *texts
 }
 
 // NewSubject prepares a pack for the rules.
 func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) *Subject {
-	return &Subject{
-		Unit: u, Pack: u.Pack, Environments: environments, Config: c, Index: NewIndex(u.Pack),
-		golden: sync.OnceValue(func() []golden.Result { return golden.Run(u, environments, c) }),
-		reach:  reachOf(u.Pack),
-		texts:  newTexts(c.Limits),
-	}
+	s := &Subject{Config: c, conditions: &policy.Conditions{}, texts: newTexts(c.Limits)}
+	s.golden = sync.OnceValue(func() []golden.Result { return golden.Run(u, environments, c) })
+	return s.about(u, environments)
 }
 
-// reachOf proves what can be reached when it is first asked for, and only then.
-func reachOf(p *pack.Pack) func() proof.Reach {
-	return sync.OnceValue(func() proof.Reach { return proof.ReachOf(p, jsonlogic.Solver{}) })
+// about fills in what a subject has of one form of the pack. What it permits is
+// looked at when it is first asked for, and only then.
+func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject {
+	s.Unit, s.Pack, s.Environments, s.Index = u, u.Pack, environments, NewIndex(u.Pack)
+	s.model = sync.OnceValue(func() *proof.Model { return proof.For(policy.New(u.Pack, s.conditions)) })
+	s.reach = sync.OnceValue(func() proof.Reach { return proof.ReachOf(s.Proof(), jsonlogic.Solver{}) })
+	return s
 }
 
 // Resolved returns the subject for the pack as an environment has it: another form
 // of the pack, and the catalogs it is held against. What became of the golden cases
 // stays what it was, for each of them was compiled with its own overlays.
 func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
-	return &Subject{Unit: u, Pack: u.Pack, Environments: environments, Config: s.Config, Index: NewIndex(u.Pack), golden: s.golden, reach: reachOf(u.Pack), texts: s.texts}
+	form := &Subject{Config: s.Config, conditions: s.conditions, golden: s.golden, texts: s.texts}
+	return form.about(u, environments)
 }
 
 // Golden returns what became of the golden cases, in the order of their files.
 // They are compiled when they are first asked for, and only then.
 func (s *Subject) Golden() []golden.Result { return s.golden() }
+
+// Policy returns the model of the pack's policy layer. It is asked for packs that
+// are there alone.
+func (s *Subject) Policy() *policy.Model { return s.Proof().Model }
+
+// Proof returns what the pack permits, as Policy does.
+func (s *Subject) Proof() *proof.Model { return s.model() }
 
 // Reach returns what requests can reach. It is asked for packs that are there alone.
 func (s *Subject) Reach() proof.Reach { return s.reach() }

@@ -101,10 +101,10 @@ func (c *comparison) check(steps []overlay.Step) {
 		return
 	}
 	if c.base == nil {
-		c.base = proof.New(c.Pack)
+		c.base = c.Proof()
 	}
-	if broken := c.base.Broken(); len(broken) > 0 {
-		c.NotChecked("what the pack permits is not known: " + broken[0])
+	if broken := c.base.Broken(); broken != "" {
+		c.NotChecked("what the pack permits is not known: " + broken)
 		return
 	}
 	worse, decided := c.worse(numbers)

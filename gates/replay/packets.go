@@ -79,7 +79,7 @@ func newReplays(p *gate.Pass) *replays {
 	s := &replays{
 		notes: notes{Pass: p}, results: map[string]*golden.Result{}, traces: map[string]*golden.Result{}, records: map[string]*repo.Record{},
 		tools: newNames(toolNames(p)), rules: map[string]*gate.RuleRef{}, bundles: map[string]bool{}, intents: map[string]bool{},
-		prospect: newProspect(p.Pack), near: gate.NewBudget(),
+		prospect: newProspect(p.Proof()), near: gate.NewBudget(),
 	}
 	results := p.Golden()
 	for i := range results {

@@ -5,20 +5,18 @@ import (
 	"fmt"
 
 	"github.com/contextosai/packgate/jsonlogic"
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
 )
 
 // prospect says whether any request can reach something, by proof.
 type prospect struct {
-	pack      *pack.Pack
-	made      *proof.Model // once it is needed
+	model     *proof.Model
 	answers   map[string]jsonlogic.Answer
 	undecided int
 }
 
-func newProspect(p *pack.Pack) *prospect {
-	return &prospect{pack: p, answers: map[string]jsonlogic.Answer{}}
+func newProspect(m *proof.Model) *prospect {
+	return &prospect{model: m, answers: map[string]jsonlogic.Answer{}}
 }
 
 // Bounds of one check. Replays ask a few questions; a pack that is made to be slow
@@ -28,13 +26,6 @@ const (
 	mostUndecided = 20
 	proofSteps    = 500_000
 )
-
-func (q *prospect) model() *proof.Model {
-	if q.made == nil {
-		q.made = proof.New(q.pack)
-	}
-	return q.made
-}
 
 // surfaced asks for a request of the intent that surfaces a tool.
 func (q *prospect) surfaced(intent, tool string) jsonlogic.Answer {
@@ -51,14 +42,14 @@ func (q *prospect) ask(question string, formula func(*proof.Model) jsonlogic.For
 		return answer
 	}
 	switch {
-	case len(q.model().Broken()) > 0:
-		return jsonlogic.Answer{Reason: "the pack cannot be compiled: " + q.model().Broken()[0]}
+	case q.model.Broken() != "":
+		return jsonlogic.Answer{Reason: "the pack cannot be compiled: " + q.model.Broken()}
 	case len(q.answers) >= mostProofs:
 		return jsonlogic.Answer{Reason: fmt.Sprintf("more than %d proofs are needed", mostProofs)}
 	case q.undecided >= mostUndecided:
 		return jsonlogic.Answer{Reason: fmt.Sprintf("%d proofs before it came to no answer", mostUndecided)}
 	}
-	answer := jsonlogic.Solver{Steps: proofSteps}.Solve(formula(q.model()))
+	answer := jsonlogic.Solver{Steps: proofSteps}.Solve(formula(q.model))
 	if answer.Verdict == jsonlogic.Undecided {
 		answer.Reason = cmp.Or(answer.Reason, "the proof came to no answer")
 		q.undecided++

@@ -100,8 +100,8 @@ func (s *surface) compile(r *golden.Result) {
 // proved checks the tools that any request can surface.
 func (s *surface) proved() {
 	reach := s.Reach()
-	if len(reach.Broken) > 0 {
-		s.unchecked("which tools can be surfaced is not proved: the pack cannot be compiled: %s", reach.Broken[0])
+	if reach.Broken != "" {
+		s.unchecked("which tools can be surfaced is not proved: the pack cannot be compiled: %s", reach.Broken)
 		return
 	}
 	reachable := map[place]bool{}

@@ -32,7 +32,7 @@ type rule struct {
 // conditions are valid.
 func newModel(p *pack.Pack) *model {
 	m := &model{pack: p, effect: proof.New(p), conditions: map[string]*jsonlogic.Expr{}}
-	m.intents = m.effect.Intents()
+	m.intents = m.effect.Intents
 	bundles := p.PolicyLayer.PolicyBundles.Items
 	for i := range bundles {
 		rules := bundles[i].PolicyDSL.Rules.Items

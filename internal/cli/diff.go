@@ -43,7 +43,7 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 		return err
 	}
 	_, head := d.Packs()
-	shown, findings := report.NewComparison(stepWith(d, proof.ReachOf(head, jsonlogic.Solver{}), nil))
+	shown, findings := report.NewComparison(stepWith(d, proof.ReachOf(proof.New(head), jsonlogic.Solver{}), nil))
 	code := ExitPass
 	for _, f := range findings {
 		if f.Severity == "error" {
