@@ -72,7 +72,7 @@ func WriteAudit(w io.Writer, format string, a *Audit, s Style) error {
 }
 
 // found returns the findings of an audit, errors first.
-func (a *Audit) found() (all []AuditFinding, errors int) {
+func auditFindings(a *Audit) (all []AuditFinding, errors int) {
 	all = slices.Clone(a.Findings)
 	rank := func(f AuditFinding) int {
 		if f.Severity == "warning" {
@@ -89,8 +89,8 @@ func (a *Audit) found() (all []AuditFinding, errors int) {
 
 // state returns what an audit comes to. Where something could not be looked at, it
 // did not pass.
-func (a *Audit) state() string {
-	_, errors := a.found()
+func auditState(a *Audit) string {
+	_, errors := auditFindings(a)
 	switch {
 	case errors > 0:
 		return "fail"
@@ -103,8 +103,8 @@ func (a *Audit) state() string {
 }
 
 // counts says how many of what there are.
-func (a *Audit) counts() string {
-	_, errors := a.found()
+func auditCounts(a *Audit) string {
+	_, errors := auditFindings(a)
 	parts := []string{
 		pack.Counted(a.Packs, "pack"), pack.Counted(a.Versions, "version"), pack.Counted(errors, "error"), pack.Counted(len(a.Findings)-errors, "warning"),
 	}
@@ -121,7 +121,7 @@ func (a *Audit) counts() string {
 func versionOf(id, version string) string { return strings.TrimSpace(id + " " + version) }
 
 // words say what was not checked, and why.
-func (n *AuditNotChecked) words() (what, reason string) {
+func auditUnlooked(n *AuditNotChecked) (what, reason string) {
 	if what = strings.TrimSpace(versionOf(n.Pack, n.Version) + " " + n.Check); what != "" {
 		what += ": "
 	}
@@ -129,7 +129,7 @@ func (n *AuditNotChecked) words() (what, reason string) {
 }
 
 func (t *terminal) audit(a *Audit) {
-	all, errors := a.found()
+	all, errors := auditFindings(a)
 	triggers := a.Triggers
 	if t.style.Quiet {
 		all, triggers = all[:errors], nil
@@ -143,14 +143,14 @@ func (t *terminal) audit(a *Audit) {
 		t.line("")
 	}
 	for _, n := range a.NotChecked {
-		what, reason := n.words()
+		what, reason := auditUnlooked(&n)
 		t.line("%s", t.paint("dim", "not checked: "+text(what)+text(reason)))
 	}
 	if len(a.NotChecked) > 0 {
 		t.line("")
 	}
-	l := looks[a.state()]
-	t.line("%s %s: %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), solid(a.Registry), a.counts())
+	l := looks[auditState(a)]
+	t.line("%s %s: %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), solid(a.Registry), auditCounts(a))
 }
 
 func (t *terminal) auditFinding(f AuditFinding) {
@@ -168,23 +168,23 @@ func (t *terminal) auditFinding(f AuditFinding) {
 
 // audit writes the verdict and what to do first, then what was found.
 func (m *markdown) audit(a *Audit) {
-	all, _ := a.found()
+	all, _ := auditFindings(a)
 	title := map[string]string{
 		"fail": "The registry has errors", "warnings": "The registry has warnings", "incomplete": "The registry could not be checked whole", "pass": "The registry is as it should be",
 	}
-	state := a.state()
+	state := auditState(a)
 	m.paragraph("### %s %s", looks[state].emoji, title[state])
 	if at := slices.IndexFunc(all, func(f AuditFinding) bool { return f.Hint != "" }); at >= 0 {
 		m.paragraph("**Do this:** %s", Message(all[at].Hint))
 	}
-	m.paragraph("registry %s<br>%s", Code(a.Registry), a.counts())
+	m.paragraph("registry %s<br>%s", Code(a.Registry), auditCounts(a))
 	m.list(list{noun: "finding", open: 10, seen: maxSeen, n: len(all), line: func(i int) string { return auditLine(all[i]) }})
 	m.list(list{noun: "refresh trigger", open: 5, n: len(a.Triggers), line: func(i int) string {
 		r := a.Triggers[i]
 		return fmt.Sprintf("- gate %s again: **%s** %s: %s", Markdown(versionName(r.Pack)), Markdown(r.Kind), m.link(r.File, 0), Message(r.What))
 	}})
 	m.list(list{noun: "skipped check", open: 5, n: len(a.NotChecked), line: func(i int) string {
-		what, reason := a.NotChecked[i].words()
+		what, reason := auditUnlooked(&a.NotChecked[i])
 		return "- ➖ not checked: " + Markdown(what) + Message(reason)
 	}})
 }

@@ -24,6 +24,8 @@ type Comparison struct {
 	// is what they were found in, nil where they are not known.
 	Fixed  []finding.Finding
 	Before *gate.Subject
+	// Playground asks for what a page needs to compile the pack.
+	Playground bool
 }
 
 // SurfaceRow is one row of a pack's tool surface: a tool that some request of an

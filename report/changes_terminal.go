@@ -136,7 +136,7 @@ func (t *terminal) base(c Golden) {
 	t.line("        since the base: %s", text(words))
 	var sections []SectionChange
 	for _, s := range c.Base.Sections {
-		if key := s.key(); !t.said[key] {
+		if key := sectionKey(&s); !t.said[key] {
 			t.said[key] = true
 			sections = append(sections, s)
 		}

@@ -33,8 +33,8 @@ func grown() Pack {
 		`{">":[{"var":"request.context.refund_amount"},3000]}`, `{">":[{"var":"request.context.refund_amount"},5000]}`)
 	when.Proof = &Proof{Verdict: "grew", Gained: &Shown{What: `tool "adp_payments.issue_refund" is surfaced without gate "GATE_FINANCE_APPROVAL"`, Request: refundOf(3001)}}
 	promise := step("business_context", "non_negotiables/never promise a refund", "removed", "major", "a constraint is lost", `"never promise a refund"`, "")
-	d.change(3, promise)
-	d.change(4, when)
+	addChange(d, 3, promise)
+	addChange(d, 4, when)
 	d.Loosened = []Loosened{
 		{What: "non-negotiable removed", Verdict: "grew", Change: promise},
 		{What: "gate holds fewer requests", Verdict: "grew", Witness: refundOf(3001), Change: when},
@@ -62,7 +62,7 @@ func grown() Pack {
 		},
 	}
 	p.ToolSurface = []SurfaceRow{*voucher, *refundRow(60000)}
-	d.permits(when.Proof.Gained)
+	permits(d, when.Proof.Gained)
 	p.Golden[0].Base = &GoldenBase{Outcome: "compiled", Hash: digest}
 	p.Golden[1].Base = &GoldenBase{
 		Outcome: "refused", Reason: "no rule", Stage: "policy", Tools: &ToolStep{Added: []string{"adp_payments.issue_voucher"}, Removed: []string{"adp_orders.lookup"}},
@@ -76,7 +76,7 @@ func grown() Pack {
 }
 
 // permits says what is permitted before and now, and by which requests one sees it.
-func (d *Diff) permits(gained *Shown) {
+func permits(d *Diff, gained *Shown) {
 	d.Effects = []Effect{
 		{Intent: "support.refund", Kind: "gate", Subject: "adp_payments.issue_refund", Arg: "GATE_FINANCE_APPROVAL", Holder: "tool", Verdict: "grew", Gained: gained},
 		{Intent: "support.refund", Kind: "decision", Subject: "support.status", Verdict: "shrank", Lost: &Shown{What: `decision "support.status" is not allowed`, Request: refundOf(1)}},

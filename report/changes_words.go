@@ -308,7 +308,7 @@ func sectionsOf(cases []Golden) (all []*shownSection) {
 	known := map[string]*shownSection{}
 	for _, c := range cases {
 		for _, s := range c.Base.Sections {
-			key := s.key()
+			key := sectionKey(&s)
 			if known[key] == nil {
 				known[key] = &shownSection{SectionChange: s}
 				all = append(all, known[key])
@@ -320,7 +320,7 @@ func sectionsOf(cases []Golden) (all []*shownSection) {
 }
 
 // key is the same for sections that differ alike.
-func (s *SectionChange) key() string { return fmt.Sprintf("%q", []string{s.Path, s.Old, s.New}) }
+func sectionKey(s *SectionChange) string { return fmt.Sprintf("%q", []string{s.Path, s.Old, s.New}) }
 
 // openWords says what of an effect is not proved. What is about a whole pack or a
 // whole intent has no name of its own.

@@ -152,7 +152,7 @@ func (s *search) ground(n *pack.Node, truth jsonlogic.Truth) {
 				break
 			}
 			seen[v.Path] = true
-			g.Values = append(g.Values, Reading{v.Path, valueOf(v.Path, s.data)})
+			g.Values = append(g.Values, Reading{Variable: v.Path, Value: valueOf(v.Path, s.data)})
 		}
 	}
 	s.into.Grounds = append(s.into.Grounds, g)

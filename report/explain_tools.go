@@ -72,7 +72,7 @@ func (x *explainer) tool(t *compiler.ToolTrace) ToolWhy {
 		})
 	}
 	for _, o := range t.Obstacles {
-		out.Obstacles = append(out.Obstacles, ObstacleWhy{o.Reason, placeOf(o.At)})
+		out.Obstacles = append(out.Obstacles, ObstacleWhy{Reason: o.Reason, Place: placeOf(o.At)})
 	}
 	for _, entry := range x.manifest() {
 		if t.Surfaced && entry.AdapterID == t.Adapter.AdapterID.Value {
@@ -101,7 +101,7 @@ func (x *explainer) bounds(constraints map[string]any, permissions []*pack.Permi
 		b := BoundWhy{Argument: arg, Bound: constraints[arg]}
 		for _, p := range permissions {
 			if c, ok := p.ArgConstraints.Get(arg); ok {
-				b.From = append(b.From, Source{"permission", p.PermissionID.Value, placeOf(c.Node)})
+				b.From = append(b.From, Source{Kind: "permission", Name: p.PermissionID.Value, Place: placeOf(c.Node)})
 			}
 		}
 		for _, t := range x.result.Trace.Rules {
@@ -109,7 +109,7 @@ func (x *explainer) bounds(constraints map[string]any, permissions []*pack.Permi
 				continue
 			}
 			if c, ok := t.Outcome.ArgConstraints.Get(arg); ok {
-				b.From = append(b.From, Source{string(t.State), t.Rule.RuleID.Value, placeOf(c.Node)})
+				b.From = append(b.From, Source{Kind: string(t.State), Name: t.Rule.RuleID.Value, Place: placeOf(c.Node)})
 			}
 		}
 		out = append(out, b)
@@ -152,8 +152,8 @@ func (x *explainer) gate(t *compiler.GateTrace) GateWhy {
 func sourceOf(member *pack.Node) Source {
 	owner := member.Parent
 	if id := owner.Get("permission_id"); id != nil {
-		return Source{"permission", textOf(id), placeOf(member)}
+		return Source{Kind: "permission", Name: textOf(id), Place: placeOf(member)}
 	}
 	kind, _ := owner.Name()
-	return Source{kind, textOf(owner.Parent.Get("rule_id")), placeOf(member)}
+	return Source{Kind: kind, Name: textOf(owner.Parent.Get("rule_id")), Place: placeOf(member)}
 }

@@ -125,7 +125,7 @@ func TestGraphIsBounded(t *testing.T) {
 	}
 	r := gated(t, dir, "")
 	g := r.Packs.At(0).Graph
-	if len(g.Nodes) != maxGraphNodes || len(g.Edges) != maxGraphEdges || g.NodesLeftOut < 500 || g.EdgesLeftOut == 0 {
+	if len(g.Nodes) != 400 || len(g.Edges) != 1200 || g.NodesLeftOut < 500 || g.EdgesLeftOut == 0 {
 		t.Errorf("%d nodes, %d edges; %d and %d are left out", len(g.Nodes), len(g.Edges), g.NodesLeftOut, g.EdgesLeftOut)
 	}
 	if all := edges(g); all[0] != "R_LAST binds nowhere ✗" {

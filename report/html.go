@@ -97,7 +97,7 @@ func htmlWithin(w io.Writer, r *Report, most int) error {
 	if err != nil {
 		return fmt.Errorf("load the templates of the HTML report: %w", err)
 	}
-	packs := r.Packs.urgent()
+	packs := r.Packs.Urgent()
 	v := &htmlView{report: r, program: program(packs, parts)}
 	if v.program != nil {
 		most -= v.program.size
@@ -261,8 +261,12 @@ func (v *htmlView) revisions() []piece {
 // overview is one line for each pack.
 func (v *htmlView) overview(packs Packs) *htmlTable {
 	t := &htmlTable{Head: []string{"Pack", "Verdict", "Findings"}}
+	var briefs []Brief
+	for _, b := range packs.Briefs() {
+		briefs = append(briefs, b)
+	}
 	number := 0
-	fill(v, t, "pack", packs.briefs(), func(b Brief) htmlRow {
+	fill(v, t, "pack", briefs, func(b Brief) htmlRow {
 		number++
 		verdict := verdictWord(b.Result)
 		if b.Required != "" && b.Result != Passed {

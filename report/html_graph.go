@@ -81,7 +81,7 @@ func (v *htmlView) graph(p *Pack) *htmlGraph {
 	if g == nil || len(g.Nodes) == 0 {
 		return nil
 	}
-	out := &htmlGraph{Label: v.text("Binding graph of " + packName(p)), BoxWidth: boxWidth, BoxHeight: boxHeight}
+	out := &htmlGraph{Label: v.text("Binding graph of " + p.Name()), BoxWidth: boxWidth, BoxHeight: boxHeight}
 	spots := out.place(v, g)
 	names := map[string]GraphNode{}
 	for _, n := range g.Nodes {

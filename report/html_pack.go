@@ -59,7 +59,7 @@ func (v *htmlView) pack(p *Pack, number int) htmlPack {
 		Todo: v.todo(todoOf(p)), About: v.about(p),
 	}
 	if v.alone() { // the heading of the page says it
-		out.Title, out.Todo = v.text(packName(p)), nil
+		out.Title, out.Todo = v.text(p.Name()), nil
 	}
 	for group := range gateGroups(p.Gates) {
 		out.Gates = append(out.Gates, v.gate(group))

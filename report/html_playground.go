@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+
+	"github.com/contextosai/packgate/playground"
 )
 
 // htmlPlayground is the place of a page where a pack can be compiled.
@@ -19,6 +21,9 @@ type htmlProgram struct {
 	sources string // of scripts, for the content security policy
 	html    template.HTML
 }
+
+// playgroundProgram is what runs playgrounds. Tests have one of their own.
+var playgroundProgram = playground.Program
 
 // program returns what runs the playgrounds of a report, nil where it has none. The
 // WebAssembly is text that is not looked at before somebody asks for it.

@@ -54,16 +54,16 @@ func (v *htmlView) published() *htmlPublished {
 }
 
 func (v *htmlView) publication(p *Publication) htmlPublication {
-	l := p.look()
+	l := lookOfPublication(p)
 	out := htmlPublication{
-		Tone: toneOf(l), Mark: l.mark, Status: l.word, Name: v.text(p.name()), Since: v.text(p.classSince()),
+		Tone: toneOf(l), Mark: l.mark, Status: l.word, Name: v.text(p.name()), Since: v.text(sinceWords(p)),
 		Place: v.place(v.report.Head, p.Path, 0, 0), Ref: v.text(p.Ref),
 	}
 	out.Reasons = v.problems(p.Reasons)
 	if p.halted() && len(p.Reasons) == 0 {
 		out.Reasons = []htmlProblem{{Hint: v.message(publishTodo([]Publication{*p}))}}
 	}
-	for _, f := range p.facts() {
+	for _, f := range publicationFacts(p) {
 		value := say().code(v.text(f.value))
 		switch {
 		case f.words:
@@ -73,7 +73,7 @@ func (v *htmlView) publication(p *Publication) htmlPublication {
 		}
 		out.Facts = append(out.Facts, htmlFact{f.name, value.pieces})
 	}
-	for _, c := range p.commands() {
+	for _, c := range publicationCommands(p) {
 		shown := htmlCommand{Name: "Check it " + c.name}
 		if lines, ok := copyable(c.line); ok {
 			shown.Lines = lines

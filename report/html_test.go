@@ -130,7 +130,7 @@ func TestHTMLReport(t *testing.T) {
 				if d := p.Diff; d != nil && !strings.Contains(says.text, "Layer by layer") {
 					t.Error("the layers are missing")
 				}
-				if words := packName(p); !strings.Contains(says.text, words) {
+				if words := p.Name(); !strings.Contains(says.text, words) {
 					t.Errorf("%q is missing", words)
 				}
 			}

@@ -8,8 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/contextosai/packgate/gates"
 )
 
 // JUnit writes the report as JUnit XML in the form that Ant gave it, which every
@@ -156,7 +154,7 @@ func runSuite(r *Report) junitSuite {
 }
 
 func packSuite(p *Pack) junitSuite {
-	name := label(packName(p))
+	name := label(p.Name())
 	s := junitSuite{Package: label(p.Path), Name: name}
 	byGate := map[string][]Finding{}
 	for _, f := range p.Findings {
@@ -169,7 +167,7 @@ func packSuite(p *Pack) junitSuite {
 	for _, g := range p.Gates {
 		shown[g.Gate] = true
 		c := junitCase{Name: label(g.Gate), Class: className(p) + ".gates", Failure: gateFailure(byGate[g.Gate], strict)}
-		if g.Status == string(gates.NotChecked) {
+		if g.Status == "not_checked" {
 			c.Skipped, c.Failure = &junitSkipped{"not checked: " + text(g.Reason)}, nil
 		}
 		s.Cases = append(s.Cases, c)

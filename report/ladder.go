@@ -107,7 +107,7 @@ type ladder struct {
 
 // climb returns the report on the first rung that fits.
 func (l *ladder) climb() string {
-	packs := l.report.Packs.urgent()
+	packs := l.report.Packs.Urgent()
 	for r := whole; r <= headline; r++ {
 		if text, ok := l.write(r, packs); ok {
 			return text
@@ -194,7 +194,7 @@ const maxEssential = 10
 
 // errors lists the errors of a pack, and counts what is dangerous.
 func (m *markdown) errors(p *Pack) {
-	errors := bySeverity(p, "error")
+	errors := p.BySeverity("error")
 	for _, f := range errors[:min(maxEssential, len(errors))] {
 		m.line("%s", m.finding(f))
 	}

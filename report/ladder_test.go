@@ -21,7 +21,7 @@ var commentOptions = CommentOptions{
 func TestRungs(t *testing.T) {
 	several := compared(run(Rejected, clean(Passed), other(failing(), "billing"), other(grownAndFailing(), "refunds")))
 	several.Notices = []string{"a notice"}
-	for name, r := range map[string]*Report{"one": compared(run(Failed, grownAndFailing())), "several": several, "broken": broken(), "published": publishedSeveral()} {
+	for name, r := range map[string]*Report{"one": compared(run(Failed, grownAndFailing())), "several": several, "broken": outage(), "published": publishedSeveral()} {
 		for at := whole; at <= headline; at++ {
 			l := ladder{report: r, start: "<!-- marker -->\n", links: commentOptions.links(), limit: MaxComment, measure: units}
 			text, ok := l.write(at, r.Packs)
@@ -140,7 +140,7 @@ func randomReport(random *rand.Rand) *Report {
 			p.Findings = append(p.Findings, f)
 		}
 		p.Diff.Base, p.Diff.RequiredVersion = text(), text()
-		p.Diff.change(random.IntN(10), Change{Path: text(), Class: "major", Kind: "changed", Reason: text(), Old: json.RawMessage(`"x"`), New: json.RawMessage(`1`)})
+		addChange(p.Diff, random.IntN(10), Change{Path: text(), Class: "major", Kind: "changed", Reason: text(), Old: json.RawMessage(`"x"`), New: json.RawMessage(`1`)})
 		p.Golden = append(p.Golden, Golden{Case: text(), File: text(), Stage: text(), Status: "fail", Outcome: text(), Differences: []Difference{{Path: text(), Now: text()}}})
 		p.NotChecked = append(p.NotChecked, NotChecked{Rule: text(), Reason: text()})
 		r.Packs.Add(p)
@@ -156,7 +156,7 @@ func randomReport(random *rand.Rand) *Report {
 // randomPublication returns a publication of any status with such texts, now and then
 // in the shape of a command.
 func randomPublication(random *rand.Rand) Publication {
-	p := publication("x")
+	p := somePublication("x")
 	p.Status = append(publicationOrder, "unknown")[random.IntN(len(publicationOrder)+1)]
 	for _, s := range []*string{&p.Pack, &p.Path, &p.Ref, &p.Digest, &p.Class, &p.Baseline.Pack, &p.Approvals[0].Login, &p.PullRequest, &p.Signer, &p.Verify, &p.VerifyOwn} {
 		*s = evil(random)

@@ -46,7 +46,7 @@ func (t *terminal) lifecycle(l *Lifecycle) {
 	if l.DryRun && !l.Already {
 		shown = looks[PublicationWould]
 	}
-	t.line("%s %s", t.paint(shown.color, shown.mark), l.words())
+	t.line("%s %s", t.paint(shown.color, shown.mark), lifecycleWords(l))
 	if t.style.Quiet {
 		return
 	}
@@ -67,7 +67,7 @@ func (t *terminal) lifecycle(l *Lifecycle) {
 }
 
 // words say what was done, what there was nothing to do about, or what would be done.
-func (l *Lifecycle) words() string {
+func lifecycleWords(l *Lifecycle) string {
 	name := text(versionName(l.Pack))
 	if l.Command == "pin" {
 		where := "environment " + text(l.Environment)

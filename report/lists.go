@@ -127,7 +127,7 @@ func leftOut(n int, noun string) string {
 // findings lists what was found: errors openly, and warnings too where no error
 // stands before them.
 func (m *markdown) findings(p *Pack) {
-	errors, warnings := bySeverity(p, "error"), bySeverity(p, "warning")
+	errors, warnings := p.BySeverity("error"), p.BySeverity("warning")
 	openWarnings := 3
 	if len(errors) > 0 {
 		openWarnings = 0
@@ -147,14 +147,14 @@ func (m *markdown) findings(p *Pack) {
 // Open returns the findings that no waiver covers, in the order in which they are
 // to be read.
 func (p *Pack) Open() []Finding {
-	return append(bySeverity(p, "error"), bySeverity(p, "warning")...)
+	return append(p.BySeverity("error"), p.BySeverity("warning")...)
 }
 
-// bySeverity returns the findings of a severity that no waiver covers. Those
+// BySeverity returns the findings of a severity that no waiver covers. Those
 // about the version come first, since the verdict line speaks of them, and then
 // those in the pack file: what golden cases and other files beside it show is
 // often their consequence. What the baseline has too comes last.
-func bySeverity(p *Pack, severity string) []Finding {
+func (p *Pack) BySeverity(severity string) []Finding {
 	var step, own, beside, existing []Finding
 	for _, f := range p.Findings {
 		switch {

@@ -93,10 +93,10 @@ func (m *markdown) several(packs Packs) {
 	}
 }
 
-// packName names a pack: "id version", or the file where that is not known.
-func packName(p *Pack) string { return Brief{Pack: p.Pack, Path: p.Path}.name() }
+// Name names a pack: "id version", or the file where that is not known.
+func (p *Pack) Name() string { return Brief{Pack: p.Pack, Path: p.Path}.name() }
 
-// name is packName.
+// name names a pack: "id version", or the file where that is not known.
 func (b Brief) name() string {
 	id, version, _ := strings.Cut(b.Pack, "@")
 	return cmp.Or(strings.TrimSpace(id+" "+version), b.Path)
@@ -122,7 +122,7 @@ func packTitle(p *Pack) string { return titleOf(p, Markdown) }
 func titleOf(p *Pack, escape func(string) string) string {
 	d := p.Diff
 	if d == nil {
-		return escape(packName(p)) + ": " + verdictWord(p.Result)
+		return escape(p.Name()) + ": " + verdictWord(p.Result)
 	}
 	verdict := ": " + verdictWord(p.Result)
 	switch {

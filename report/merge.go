@@ -129,20 +129,21 @@ func commas(words []string) string {
 		b.WriteString(w)
 	}
 	if left := len(words) - maxVersions; left > 0 {
-		b.WriteString(" and " + more(left, "version"))
+		b.WriteString(" and " + pack.Counted(left, "more version"))
 	}
 	return b.String()
 }
 
 // sameRevision compares the commits of two reports.
 func sameRevision(what string, a, b *Revision) error {
-	if a, b := shaOf(a), shaOf(b); a != b {
+	if a, b := a.Commit(), b.Commit(); a != b {
 		return fmt.Errorf("%w: one has the %s %q and another %q", ErrNotOneRun, what, a, b)
 	}
 	return nil
 }
 
-func shaOf(r *Revision) string {
+// Commit returns the SHA of a revision, "" for none.
+func (r *Revision) Commit() string {
 	if r == nil {
 		return ""
 	}

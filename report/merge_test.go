@@ -11,8 +11,8 @@ import (
 
 // Merged in any order, parts are the whole.
 func TestMerge(t *testing.T) {
-	packs := []Pack{other(clean(Passed), "a"), other(failing(), "b"), other(rejected(), "c"), other(goldens(), "d")}
-	want := render(t, compared(run(Rejected, packs...)), ".json")
+	packs := []Pack{other(clean(Passed), "a"), other(failing(), "b"), other(rejection(), "c"), other(goldens(), "d")}
+	want := jsonOf(t, compared(run(Rejected, packs...)))
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		var parts []*Report
@@ -27,14 +27,14 @@ func TestMerge(t *testing.T) {
 			t.Fatal(err)
 		}
 		got.Command, got.Result, got.ExitCode, got.Summary = "check", Rejected, 4, Summarise(got.Packs)
-		if src := render(t, got, ".json"); src != want {
+		if src := jsonOf(t, got); src != want {
 			t.Fatalf("merged it is\n%s", src)
 		}
 	}
 }
 
 func TestMergeNotices(t *testing.T) {
-	a, b, c := broken(), broken(), run(Passed)
+	a, b, c := outage(), outage(), run(Passed)
 	b.Errors = append(b.Errors, Problem{Message: "another"})
 	c.Notices, c.Tool.Version = []string{"a notice"}, "0.2.0"
 	got, err := Merge([]*Report{a, b, c})

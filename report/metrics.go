@@ -131,7 +131,7 @@ var (
 func (m metricSet) run(r *Report) {
 	m.add(metricFamily{"packgate_run", infoMetric, "", "What made the report, and of which commits."}, 1,
 		metricLabel{"command", r.Command}, metricLabel{"version", r.Tool.Version}, metricLabel{"rules_version", r.Tool.RulesVersion},
-		metricLabel{"base", shaOf(r.Base)}, metricLabel{"head", shaOf(r.Head)})
+		metricLabel{"base", r.Base.Commit()}, metricLabel{"head", r.Head.Commit()})
 	m.state(metricFamily{"packgate_run_result", stateSetMetric, "", "The verdict over all packs."}, string(r.Result), metricResults)
 	m.add(metricFamily{"packgate_run_errors", gaugeMetric, "", "Errors that kept packgate from doing its work."}, float64(len(r.Errors)))
 	counts := map[Result]int{}

@@ -78,7 +78,7 @@ func TestMetricsOfSamples(t *testing.T) {
 				}
 			}
 			c := s.report.Summary
-			if want := (Summary{c.Packs, c.Errors, c.Warnings, c.Waived, 0}); (Summary{sums["packs"], sums["errors"], sums["warnings"], sums["waived"], 0}) != want {
+			if want := (Summary{Packs: c.Packs, Errors: c.Errors, Warnings: c.Warnings, Waived: c.Waived}); (Summary{Packs: sums["packs"], Errors: sums["errors"], Warnings: sums["warnings"], Waived: sums["waived"]}) != want {
 				t.Errorf("the metrics count %v, and the report %+v", sums, want)
 			}
 			if got[`packgate_run_result{packgate_run_result="`+string(s.report.Result)+`"}`] != 1 {
@@ -94,7 +94,7 @@ func figured() Pack {
 		return &operations.Figure{Value: float64(count) / float64(of), Count: count, Of: of}
 	}
 	p := failing()
-	p.Coverage = &Coverage{Rules: Tally{3, 4}, Else: Tally{0, 0}, Gates: Tally{0, 2}}
+	p.Coverage = &Coverage{Rules: Tally{Count: 3, Of: 4}, Else: Tally{Count: 0, Of: 0}, Gates: Tally{Count: 0, Of: 2}}
 	p.Operations = &operations.Figures{
 		CompileSuccessRate:             share(3, 4),
 		ToolSurfaceSize:                []operations.SurfaceSize{{Intent: "support.refund", Mean: 2.5, Max: 3, Cases: 2}},

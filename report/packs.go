@@ -123,17 +123,8 @@ func (p Packs) Briefs() iter.Seq2[int, Brief] {
 	}
 }
 
-// briefs returns the brief forms of all packs.
-func (p Packs) briefs() []Brief {
-	all := make([]Brief, len(p.list))
-	for i := range p.list {
-		all[i] = p.list[i].brief
-	}
-	return all
-}
-
-// urgent returns the packs with those first that have to be acted on first.
-func (p Packs) urgent() Packs {
+// Urgent returns the packs with those first that have to be acted on first.
+func (p Packs) Urgent() Packs {
 	list := slices.Clone(p.list)
 	slices.SortStableFunc(list, func(a, b onePack) int { return cmp.Compare(urgency(a.brief.Result), urgency(b.brief.Result)) })
 	return Packs{list}

@@ -8,19 +8,23 @@ import (
 	"testing"
 )
 
-// twoForms returns the same report twice: with packs that are all kept as they are, and
-// with packs that are all sealed.
+// twoForms returns the same report twice: with packs as they are, and
+// with packs that were sealed.
 func twoForms(t *testing.T, r *Report) (open, sealed *Report) {
 	t.Helper()
 	first, second := *r, *r
 	first.Packs, second.Packs = Packs{}, Packs{}
 	for _, p := range r.Packs.All() {
-		bytes, err := Seal(p)
+		sealed, err := Seal(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		first.Packs.list = append(first.Packs.list, onePack{brief: BriefOf(p), pack: p})
-		second.Packs.list = append(second.Packs.list, onePack{brief: BriefOf(p), sealed: bytes})
+		back, err := Unseal(sealed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first.Packs.Add(*p)
+		second.Packs.Add(*back)
 	}
 	return &first, &second
 }
@@ -85,7 +89,7 @@ func TestPacks(t *testing.T) {
 		want[i] = withDiff(clean(Rejected), steps("minor", "minor", "2.0.0"))
 		packs.Set(i, want[i])
 	}
-	if packs.Len() != len(want) || packs.list[maxOpen-1].pack == nil || packs.list[maxOpen].pack != nil {
+	if packs.Len() != len(want) || IsSealed(packs, maxOpen-1) || !IsSealed(packs, maxOpen) {
 		t.Fatalf("%d packs, wanted %d, those from %d on sealed", packs.Len(), len(want), maxOpen)
 	}
 	for i, p := range packs.All() {
@@ -110,7 +114,7 @@ func TestPacks(t *testing.T) {
 	strange := clean(Passed)
 	strange.Findings = []Finding{{Witness: map[string]any{"x": uint(1)}}}
 	packs.Set(last, strange)
-	if packs.list[last].pack == nil || !reflect.DeepEqual(*packs.At(last), strange) {
+	if IsSealed(packs, last) || !reflect.DeepEqual(*packs.At(last), strange) {
 		t.Error("a pack that cannot be sealed is lost")
 	}
 }

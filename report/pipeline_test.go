@@ -24,7 +24,7 @@ import (
 	"github.com/contextosai/packgate/test/gatetest"
 )
 
-const example = "../examples/acme-support"
+const example = "../../examples/acme-support"
 
 // exampleRepository copies the example, with an edit script applied to its pack.
 func exampleRepository(t *testing.T, script string) string {
@@ -116,6 +116,7 @@ func gated(t *testing.T, dir, base string) *Report {
 	if base != "" {
 		c = comparisonOf(open(t, base).unit.Pack, o, diff, subject.Golden())
 	}
+	c.Playground = true
 	p := NewPack(subject, result, c, nil)
 	p.Result = Passed
 	if Count(&p).Errors > 0 {

@@ -7,11 +7,9 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/playground"
 	"github.com/contextosai/packgate/playground/engine"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/overlay"
@@ -43,7 +41,7 @@ func (p *Pack) KeepPlayground(before int) int {
 	switch {
 	case !p.Playground.ready():
 		return before
-	case p.Diff != nil && p.Diff.Class == diffing.None.String() && p.Result == Passed:
+	case p.Diff != nil && p.Diff.Class == "none" && p.Result == Passed:
 		p.Playground = &Playground{Reason: "nothing of the pack changed"}
 		return before
 	case before >= maxPlaygrounds:
@@ -53,11 +51,11 @@ func (p *Pack) KeepPlayground(before int) int {
 	return before + 1
 }
 
-// newPlayground returns the playground of a pack; nil in a program that has none. The
+// newPlayground returns the playground of a pack; nil where none is asked for. The
 // documents are all that it is made from: it holds the files as they are, so none of
 // them may have a secret.
 func newPlayground(s *gate.Subject, c Comparison, documents []*pack.Document) *Playground {
-	if _, _, ok := playgroundProgram(); !ok || s.Pack == nil {
+	if !c.Playground || s.Pack == nil {
 		return nil
 	}
 	if name := cmp.Or(s.Config.Compile.Tokenizer.Value, (compiler.Estimate{}).Name()); name != (compiler.Estimate{}).Name() {
@@ -88,9 +86,6 @@ func newPlayground(s *gate.Subject, c Comparison, documents []*pack.Document) *P
 	}
 	return &Playground{Source: source}
 }
-
-// playgroundProgram is what runs playgrounds. Tests have one of their own.
-var playgroundProgram = playground.Program
 
 // formsOf returns the forms of a pack that golden cases are about.
 func formsOf(u *repo.Unit, cases []golden.Result) engine.Version {

@@ -29,7 +29,7 @@ func TestPlaygroundComesToTheSameHashes(t *testing.T) {
 	const looser = "replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_HIGH_VALUE_REQUIRES_APPROVAL/if/and/1/>/1 5000\n"
 	r := gated(t, exampleRepository(t, looser), exampleRepository(t, ""))
 	p := r.Packs.At(0)
-	if !p.Playground.ready() {
+	if p.Playground == nil || p.Playground.Source == nil {
 		t.Fatalf("there is no playground: %+v", p.Playground)
 	}
 	for i, b := range p.Playground.Source {
@@ -87,7 +87,7 @@ func TestPlaygroundIsLeftOut(t *testing.T) {
 	} {
 		r := gated(t, c.dir, c.base)
 		p := r.Packs.At(0)
-		if p.Playground.ready() || p.Playground == nil || !strings.Contains(p.Playground.Reason, c.want) {
+		if p.Playground == nil || p.Playground.Source != nil || !strings.Contains(p.Playground.Reason, c.want) {
 			t.Errorf("%s: the playground is %+v", c.about, p.Playground)
 			continue
 		}
@@ -156,7 +156,7 @@ func TestKeepPlayground(t *testing.T) {
 	kept := 0
 	for i := range maxPlaygrounds + 5 {
 		p := Pack{Playground: ready()}
-		if kept = p.KeepPlayground(kept); p.Playground.ready() != (i < maxPlaygrounds) || !p.Playground.ready() && p.Playground.Reason == "" {
+		if kept = p.KeepPlayground(kept); (p.Playground.Source != nil) != (i < maxPlaygrounds) || p.Playground.Source == nil && p.Playground.Reason == "" {
 			t.Errorf("pack %d has %+v", i, p.Playground)
 		}
 	}
@@ -166,7 +166,7 @@ func TestKeepPlayground(t *testing.T) {
 		want   bool
 	}{{"none", Passed, false}, {"none", Failed, true}, {"minor", Passed, true}} {
 		p := Pack{Playground: ready(), Result: c.result, Diff: &Diff{Class: c.class}}
-		if got := p.KeepPlayground(0); (got == 1) != c.want || p.Playground.ready() != c.want {
+		if got := p.KeepPlayground(0); (got == 1) != c.want || (p.Playground.Source != nil) != c.want {
 			t.Errorf("of a pack of class %s that has %s, %d are kept", c.class, c.result, got)
 		}
 	}

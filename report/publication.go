@@ -89,7 +89,7 @@ func haltedOnes(all []Publication) int {
 
 // look returns how what became of a version is shown. The name of another state is
 // no status.
-func (p *Publication) look() look {
+func lookOfPublication(p *Publication) look {
 	if !slices.Contains(publicationOrder, p.Status) {
 		return lookOf("")
 	}
@@ -125,12 +125,12 @@ func publicationsLead(r *Report) bool {
 // publishTitle says what became of all publications in one line, and how the line
 // looks. There is at least one, and they are sorted.
 func publishTitle(all []Publication, escape func(string) string) (l look, words string) {
-	l = all[0].look()
+	l = lookOfPublication(&all[0])
 	halted := haltedOnes(all)
 	switch {
 	case len(all) == 1:
 		words = escape(all[0].name()) + ": " + l.word
-		if since := all[0].classSince(); since != "" {
+		if since := sinceWords(&all[0]); since != "" {
 			words += " (" + escape(since) + ")"
 		}
 		return l, words
@@ -208,7 +208,7 @@ func classSince(class, baseline string) string {
 	return class + " since " + version
 }
 
-func (p *Publication) classSince() string {
+func sinceWords(p *Publication) string {
 	if p.Baseline == nil {
 		return classSince(p.Class, "")
 	}
@@ -244,7 +244,7 @@ func facts(facts ...fact) []fact {
 
 // knownTitle names facts and commands together.
 func knownTitle(all []Publication) string {
-	if slices.ContainsFunc(all, func(p Publication) bool { return len(p.commands()) > 0 }) {
+	if slices.ContainsFunc(all, func(p Publication) bool { return len(publicationCommands(&p)) > 0 }) {
 		return "Digests, signatures and how to check them"
 	}
 	return "Digests and approvals"
@@ -266,7 +266,7 @@ func partTitle(all []Publication) string {
 
 // facts returns what is known of a publication besides what its line says. Of what
 // was not published the JSON report has the digests.
-func (p *Publication) facts() []fact {
+func publicationFacts(p *Publication) []fact {
 	if p.halted() {
 		return nil
 	}
@@ -279,20 +279,20 @@ func (p *Publication) facts() []fact {
 		fact{name: "baseline", value: baseline}, fact{name: "signer", value: p.Signer}, fact{name: "signed", value: p.Signed},
 		fact{name: "approved by", value: approvalWords(p.Approvals), words: true}, fact{name: "pull request", value: p.PullRequest},
 	)
-	if len(all) == 1 && p.refHasDigest() {
+	if len(all) == 1 && refHasDigest(p) {
 		return nil
 	}
 	return all
 }
 
 // refHasDigest reports whether the digest is part of what it is pulled by.
-func (p *Publication) refHasDigest() bool { return strings.HasSuffix(p.Ref, "@"+p.Digest) }
+func refHasDigest(p *Publication) bool { return strings.HasSuffix(p.Ref, "@"+p.Digest) }
 
 // shellCommand is one command that a reader can copy.
 type shellCommand struct{ name, line string }
 
 // commands returns the commands by which a publication can be checked.
-func (p *Publication) commands() []shellCommand {
+func publicationCommands(p *Publication) []shellCommand {
 	all := []shellCommand{{"with packgate", p.VerifyOwn}, {"without packgate", p.Verify}}
 	return slices.DeleteFunc(all, func(c shellCommand) bool { return c.line == "" })
 }

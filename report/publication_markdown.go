@@ -48,13 +48,13 @@ func (m *markdown) published() {
 // publication returns the list item for a publication, with its name where there are
 // several.
 func (m *markdown) publication(p *Publication, named bool) string {
-	l := p.look()
+	l := lookOfPublication(p)
 	s := "- " + l.emoji + " "
 	if named {
 		s += "**" + Markdown(p.name()) + "** "
 	}
 	s += l.word
-	if since := p.classSince(); since != "" && named {
+	if since := sinceWords(p); since != "" && named {
 		s += " (" + Markdown(since) + ")"
 	}
 	for _, reason := range p.Reasons[:min(len(p.Reasons), maxRelated)] {
@@ -132,14 +132,14 @@ func publicationBlock(p *Publication, named bool) []string {
 		lines = append(lines, "**"+Markdown(p.name())+"**", "")
 	}
 	head := len(lines)
-	for _, f := range p.facts() {
+	for _, f := range publicationFacts(p) {
 		value := Markdown(f.value)
 		if !f.words {
 			value = Code(f.value)
 		}
 		lines = append(lines, "- "+f.name+": "+value)
 	}
-	for _, c := range p.commands() {
+	for _, c := range publicationCommands(p) {
 		if len(lines) > head {
 			lines = append(lines, "")
 		}

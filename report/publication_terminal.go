@@ -25,9 +25,9 @@ func (t *terminal) published(r *Report) {
 }
 
 func (t *terminal) publication(p *Publication) {
-	l := p.look()
+	l := lookOfPublication(p)
 	words := []string{t.paint(l.color, l.word)}
-	if since := p.classSince(); since != "" {
+	if since := sinceWords(p); since != "" {
 		words = append(words, text(since))
 	}
 	t.line("  %s %s  %s  %s", t.paint(l.color, l.mark), t.paint("bold", text(p.name())), strings.Join(words, ", "), t.paint("dim", solid(p.Path)))
@@ -43,10 +43,10 @@ func (t *terminal) publication(p *Publication) {
 	if p.Ref != "" {
 		t.line("    %s", solid(p.Ref))
 	}
-	t.facts("    ", slices.DeleteFunc(p.facts(), func(f fact) bool {
-		return f.value == p.Digest && p.refHasDigest()
+	t.facts("    ", slices.DeleteFunc(publicationFacts(p), func(f fact) bool {
+		return f.value == p.Digest && refHasDigest(p)
 	}))
-	for _, c := range p.commands() {
+	for _, c := range publicationCommands(p) {
 		t.command("    ", c)
 	}
 	t.unlooked("    ", p.NotChecked)

@@ -8,7 +8,7 @@ func digestOf(digit string) string { return "sha256:" + strings.Repeat(digit, 64
 const workflow = "https://github.com/acme/packs/.github/workflows/packs.yml@refs/heads/main"
 
 // publication returns a publication of a version with everything that is known of one.
-func publication(name string) Publication {
+func somePublication(name string) Publication {
 	ref := "ghcr.io/acme/packs/ctxpack." + name + ":1.1.0@" + digestOf("a")
 	return Publication{
 		Pack: "ctxpack." + name + "@1.1.0", Path: "packs/" + name + "/pack.json", Status: PublicationDone, Ref: ref, Digest: digestOf("a"), Content: digest,
@@ -28,7 +28,7 @@ func publishing(r *Report, publications ...Publication) *Report {
 
 func publishedOne() *Report {
 	p := withDiff(clean(Passed), steps("minor", "minor", ""))
-	return publishing(compared(run(Passed, p)), publication("support"))
+	return publishing(compared(run(Passed, p)), somePublication("support"))
 }
 
 func refused(name string) Publication {
@@ -49,15 +49,15 @@ func unfinished(name string) Publication {
 }
 
 func publishedSeveral() *Report {
-	first := publication("first")
+	first := somePublication("first")
 	first.Class, first.Baseline, first.Approvals, first.PullRequest = "initial", nil, nil, ""
 	first.NotChecked = []string{"approvals: the config demands no review for this class"}
 	already := Publication{Pack: "ctxpack.old@1.0.0", Path: "packs/old/pack.json", Status: PublicationAlready, Ref: "ghcr.io/acme/packs/ctxpack.old:1.0.0@" + digestOf("7"), Digest: digestOf("7")}
-	return publishing(compared(run(Failed, clean(Passed), other(clean(Passed), "billing"))), publication("support"), already, unfinished("refunds"), first, refused("billing"))
+	return publishing(compared(run(Failed, clean(Passed), other(clean(Passed), "billing"))), somePublication("support"), already, unfinished("refunds"), first, refused("billing"))
 }
 
 func publishDry() *Report {
-	p := publication("support")
+	p := somePublication("support")
 	p.Status, p.Bundle, p.Signer, p.Signed, p.Verify, p.VerifyOwn = PublicationWould, "", "", "", "", ""
 	return publishing(compared(run(Passed, clean(Passed))), p)
 }
@@ -71,7 +71,7 @@ func someVerdict() *Verdict {
 		Ref: "ghcr.io/acme/packs/ctxpack.support:1.1.0", Pack: "ctxpack.support", Version: "1.1.0", Digest: digestOf("a"), Content: digest, Status: "usable",
 		Class: "minor", Baseline: "ctxpack.support@1.0.0", Signer: workflow, Issuer: "https://token.actions.githubusercontent.com",
 		Repository: "https://github.com/acme/packs", Commit: "c9a5b26d4e5f60718293a4b5c6d7e8f901234567", Signed: "2026-03-04T05:06:07Z",
-		Report: digestOf("9"), Policy: "rules 1.0.0, config " + digestOf("8"), Approvals: []Approval{{"owner", "ada"}, {"security", "grace"}}, Pins: []string{"prod", "staging"},
+		Report: digestOf("9"), Policy: "rules 1.0.0, config " + digestOf("8"), Approvals: []Approval{{Role: "owner", Login: "ada"}, {Role: "security", Login: "grace"}}, Pins: []string{"prod", "staging"},
 		Path: "pack.json",
 	}
 }
@@ -112,7 +112,7 @@ func someAudit() *Audit {
 			{Severity: "error", Pack: "ctxpack.support", Version: "1.1.0", Digest: digestOf("c"), Check: "two-statements", Message: "two digests of the version are signed",
 				Hint: "Revoke the digest that is not to be used"},
 		},
-		Triggers: []AuditTrigger{{"ctxpack.refunds@1.0.0", Trigger{Kind: "POLICY_BUNDLE_UPDATED", What: `"POLICY_RETURNS_V4" is newer`, File: "environments/prod.json", Path: "/policy_bundles"}}},
+		Triggers: []AuditTrigger{{Pack: "ctxpack.refunds@1.0.0", Trigger: Trigger{Kind: "POLICY_BUNDLE_UPDATED", What: `"POLICY_RETURNS_V4" is newer`, File: "environments/prod.json", Path: "/policy_bundles"}}},
 		NotChecked: []AuditNotChecked{
 			{Pack: "ctxpack.billing", Version: "1.0.0", Check: "signature", Reason: "the registry answered 503"}, {Reason: "the registry has no catalog, and ctxpack.old was not named"},
 		},

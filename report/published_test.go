@@ -201,9 +201,9 @@ func TestLogFits(t *testing.T) {
 
 // What nobody knows the state of is not shown as well.
 func TestUnknownStates(t *testing.T) {
-	p := publication("support")
+	p := somePublication("support")
 	p.Status = "usable" // a state of another kind
-	r := publishing(run(Passed, clean(Passed)), publication("other"), p)
+	r := publishing(run(Passed, clean(Passed)), somePublication("other"), p)
 	for extension, wanted := range map[string]string{
 		".md":  "### ❌ 1 of 2 versions is not published\n\n**Do this:** ctxpack.support 1.1.0: see the JSON report",
 		".txt": "✗ ctxpack.support 1.1.0  unknown state",
@@ -227,7 +227,7 @@ func TestUnknownStates(t *testing.T) {
 func TestHaltedPublicationsAreSeen(t *testing.T) {
 	var all []Publication
 	for range 50 {
-		all = append(all, publication("support"))
+		all = append(all, somePublication("support"))
 	}
 	r := publishing(compared(run(Failed, clean(Passed))), append(all, refused("billing"))...)
 	for rung := whole; rung <= essential; rung++ {
@@ -250,7 +250,7 @@ func TestHaltedPublicationsAreSeen(t *testing.T) {
 
 // Where a pack is at fault, what was published does not come before it.
 func TestPacksLead(t *testing.T) {
-	r := publishing(compared(run(Failed, failing())), publication("other"))
+	r := publishing(compared(run(Failed, failing())), somePublication("other"))
 	got := render(t, r, ".md")
 	if !strings.HasPrefix(got, "#### ❌ ctxpack.support 1.0.0: fails") || !strings.Contains(got, "#### ✅ ctxpack.other 1.1.0: published") {
 		t.Errorf("the report is\n%s", got)
@@ -288,7 +288,7 @@ func TestCopyable(t *testing.T) {
 			t.Errorf("%.40q is shown as %s", command, block)
 		}
 	}
-	p := publication("x")
+	p := somePublication("x")
 	p.VerifyOwn = "packgate verify 'a``````b'"
 	if got := render(t, publishing(run(Passed), p), ".md"); !strings.Contains(got, "\n```````sh\npackgate verify 'a``````b'\n```````\n") {
 		t.Errorf("the fence can be closed in\n%s", got)
@@ -305,7 +305,7 @@ func TestCopyable(t *testing.T) {
 func TestPublicationIsMasked(t *testing.T) {
 	secret := planted()["token"]
 	d, _ := documentOf(t, "replace /pack_meta/pack_id "+pack.CompactJSON(secret))
-	p := publication(secret)
+	p := somePublication(secret)
 	p.Reasons = []Problem{{Message: "the pack " + secret, Hint: secret}}
 	got, err := Masked(publishing(run(Failed), p), []*pack.Document{d})
 	if err != nil || len(got.Published) != 1 || got.Published[0].Status != PublicationDone {
@@ -315,7 +315,7 @@ func TestPublicationIsMasked(t *testing.T) {
 }
 
 func TestMergePublications(t *testing.T) {
-	a, b := publishing(run(Passed), publication("a"), publication("b")), publishing(run(Passed), publication("b"), refused("c"))
+	a, b := publishing(run(Passed), somePublication("a"), somePublication("b")), publishing(run(Passed), somePublication("b"), refused("c"))
 	got, err := Merge([]*Report{a, b, run(Passed)})
 	if err != nil {
 		t.Fatal(err)
@@ -331,7 +331,7 @@ func TestMergePublications(t *testing.T) {
 
 // What is bounded says what it leaves out.
 func TestManyPublications(t *testing.T) {
-	many := publication("many")
+	many := somePublication("many")
 	for range 100 {
 		many.Approvals = append(many.Approvals, Approval{Role: "owner", Login: "ada"})
 		many.NotChecked = append(many.NotChecked, "something")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/schemas"
 )
 
@@ -69,7 +70,7 @@ func fits(src []byte) error {
 		words = append(words, strings.TrimSpace(v.Pointer+" "+v.Message))
 	}
 	if left := len(violations) - most; left > 0 {
-		words = append(words, more(left, "fault"))
+		words = append(words, pack.Counted(left, "more fault"))
 	}
 	return refuse("%s", strings.Join(words, "; "))
 }
@@ -82,7 +83,7 @@ func (r *Report) safe() error {
 			continue
 		}
 		if !webURL(revision.BlobURL) || !strings.HasSuffix(revision.BlobURL, "/") {
-			return refuse("the blob_url %q is no URL of a folder", shorten(revision.BlobURL, maxMarkdownText))
+			return refuse("the blob_url %.500q is no URL of a folder", revision.BlobURL)
 		}
 	}
 	return nil

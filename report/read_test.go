@@ -25,7 +25,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	good := render(t, compared(run(Failed, failing())), ".json")
+	good := jsonOf(t, compared(run(Failed, failing())))
 	if _, err := Read(strings.NewReader(good)); err != nil {
 		t.Fatal(err)
 	}

@@ -63,10 +63,20 @@ func TestGoldenFiles(t *testing.T) {
 	}
 }
 
+// jsonOf returns the machine form of a report.
+func jsonOf(t testing.TB, r *Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := JSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
 // validJSON checks a report's JSON against the schema and reads it back.
 func validJSON(t *testing.T, r *Report) {
 	t.Helper()
-	src := render(t, r, ".json")
+	src := jsonOf(t, r)
 	var tree any
 	if err := json.Unmarshal([]byte(src), &tree); err != nil {
 		t.Fatal(err)
@@ -84,7 +94,7 @@ func validJSON(t *testing.T, r *Report) {
 	if err := decoder.Decode(&back); err != nil {
 		t.Fatal(err)
 	}
-	if again := render(t, &back, ".json"); again != src {
+	if again := jsonOf(t, &back); again != src {
 		t.Errorf("read back and written again it is\n%s\nand was\n%s", again, src)
 	}
 }
@@ -100,7 +110,7 @@ func TestJSONHasNoCommand(t *testing.T) {
 	p := r.Packs.At(0)
 	p.Findings[0].Message = "###[error] and ##[[add-mask]x"
 	r.Packs.Set(0, *p)
-	src := render(t, r, ".json")
+	src := jsonOf(t, r)
 	if strings.Contains(src, "##[") {
 		t.Error("the runner would find a command")
 	}
@@ -179,7 +189,7 @@ func manyFindings(n int) Pack {
 		if i%3 == 0 {
 			*f = waived
 		}
-		p.Diff.change(i%10, Change{Path: evil, Class: "major", Kind: "changed", Reason: evil, Override: evil, Old: json.RawMessage(`"` + evil + `"`), New: json.RawMessage(`1`)})
+		addChange(p.Diff, i%10, Change{Path: evil, Class: "major", Kind: "changed", Reason: evil, Override: evil, Old: json.RawMessage(`"` + evil + `"`), New: json.RawMessage(`1`)})
 		p.Golden = append(p.Golden, Golden{Case: evil, File: evil, Status: "fail", Outcome: evil, Problems: []Problem{{Message: evil, Hint: evil, File: evil}}})
 		p.NotChecked = append(p.NotChecked, NotChecked{Rule: evil, Reason: evil})
 	}
@@ -235,7 +245,7 @@ func TestExcerpts(t *testing.T) {
 // text can begin a line.
 func TestTerminalForgesNoCommand(t *testing.T) {
 	evil := "::error::x ##[error]y"
-	r := run(Failed, failing(), rejected(), goldens())
+	r := run(Failed, failing(), rejection(), goldens())
 	r.Notices, r.Errors = []string{evil}, []Problem{{Message: evil, File: evil, Hint: evil}}
 	for i, p := range r.Packs.All() {
 		p.Pack, p.Path = evil, evil
@@ -252,7 +262,7 @@ func TestTerminalForgesNoCommand(t *testing.T) {
 		if p.Diff != nil {
 			p.Diff.Base = evil
 			p.Diff.Layers[0].Layer = evil
-			p.Diff.change(0, Change{Path: evil, Reason: evil, Old: json.RawMessage(evil)})
+			addChange(p.Diff, 0, Change{Path: evil, Reason: evil, Old: json.RawMessage(evil)})
 		}
 		r.Packs.Set(i, *p)
 	}

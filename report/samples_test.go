@@ -26,14 +26,14 @@ func samples() []sample {
 		{"failing", compared(run(Failed, failing()))},
 		{"failing-on-warnings", run(Failed, warned())},
 		{"needs-version", compared(run(Failed, needsVersion()))},
-		{"all-classes", compared(run(Rejected, rejected()))},
+		{"all-classes", compared(run(Rejected, rejection()))},
 		{"golden", run(Failed, goldens())},
 		{"grown", compared(run(Passed, grown()))},
 		{"grown-and-failing", compared(run(Failed, grownAndFailing()))},
 		{"measures", run(Failed, measures())},
 		{"no-packs", compared(run(Passed))},
-		{"broken", broken()},
-		{"several", compared(run(Rejected, clean(Passed), other(failing(), "billing"), other(rejected(), "refunds")))},
+		{"broken", outage()},
+		{"several", compared(run(Rejected, clean(Passed), other(failing(), "billing"), other(rejection(), "refunds")))},
 		{"huge", run(Failed, huge(200))},
 		{"unreadable", run(Failed, unreadable())},
 		{"published", publishedOne()},
@@ -159,12 +159,12 @@ func steps(class, declared, required string) *Diff {
 	for _, name := range []string{"contract_meta", "pack_meta", "intelligence_refs", "business_context", "policy_layer", "tooling_layer", "decision_layer", "memory_layer", "evaluation_layer", "tone_and_comms"} {
 		d.Layers = append(d.Layers, Layer{Layer: name, Class: "none", Changes: []Change{}})
 	}
-	d.change(5, step("tooling_layer", "permissions/p_refund/arg_constraints/amount", "changed", class, "a bound is tightened", `{"max":5000}`, `{"max":3000}`))
+	addChange(d, 5, step("tooling_layer", "permissions/p_refund/arg_constraints/amount", "changed", class, "a bound is tightened", `{"max":5000}`, `{"max":3000}`))
 	return d
 }
 
 // change adds a change to a layer.
-func (d *Diff) change(layer int, c Change) {
+func addChange(d *Diff, layer int, c Change) {
 	d.Layers[layer].Changes = append(d.Layers[layer].Changes, c)
 	d.Layers[layer].Class = c.Class
 }
@@ -191,7 +191,7 @@ func tooSmall(required string) Finding {
 func needsVersion() Pack {
 	p := withDiff(clean(Failed), steps("minor", "minor", "2.0.0"))
 	p.Diff.Class = "major"
-	p.Diff.change(5, step("tooling_layer", "adapter_registry/adp_payments/capabilities/issue_refund", "removed", "major", "a capability is gone", `{"capability":"issue_refund","approval_mode":"destructive"}`, ""))
+	addChange(p.Diff, 5, step("tooling_layer", "adapter_registry/adp_payments/capabilities/issue_refund", "removed", "major", "a capability is gone", `{"capability":"issue_refund","approval_mode":"destructive"}`, ""))
 	p.Findings = []Finding{tooSmall("2.0.0"), unresolved(), orphan()}
 	p.Gates[1] = Gate{Gate: "references", Title: "References", Status: "fail", Errors: 1, Warnings: 1}
 	return p
@@ -199,7 +199,7 @@ func needsVersion() Pack {
 
 // rejected has changes of all classes, one that needs a person and one whose
 // class the config gives.
-func rejected() Pack {
+func rejection() Pack {
 	p := withDiff(clean(Rejected), steps("minor", "minor", ""))
 	d := p.Diff
 	d.Class = "reject"
@@ -208,12 +208,12 @@ func rejected() Pack {
 	settled := step("tone_and_comms", "voice/summary", "changed", "patch", "the words of the summary", `"calm"`, `"calm and short"`)
 	settled.Override = "tone is reviewed by the support team"
 	long := strings.Repeat(`{"var":"request.amount"},`, 20)
-	d.change(1, open)
-	d.change(3, step("business_context", "entities/crm/rationale", "added", "none", "a note", "", `"why"`))
-	d.change(6, step("decision_layer", "decision_specs/refund", "renamed", "minor", "the same content under another identity", `{"decision_key":"refund_old"}`, `{"decision_key":"refund"}`))
-	d.change(4, step("policy_layer", "policy_bundles/b/rules/r1/if", "changed", "major", "the condition moved", `[`+long+`null]`, `[`+long+`true]`))
-	d.change(5, step("tooling_layer", "permissions/p_delete", "added", "reject", "a destructive capability without an approval gate", "", `{"capability":"delete_customer"}`))
-	d.change(9, settled)
+	addChange(d, 1, open)
+	addChange(d, 3, step("business_context", "entities/crm/rationale", "added", "none", "a note", "", `"why"`))
+	addChange(d, 6, step("decision_layer", "decision_specs/refund", "renamed", "minor", "the same content under another identity", `{"decision_key":"refund_old"}`, `{"decision_key":"refund"}`))
+	addChange(d, 4, step("policy_layer", "policy_bundles/b/rules/r1/if", "changed", "major", "the condition moved", `[`+long+`null]`, `[`+long+`true]`))
+	addChange(d, 5, step("tooling_layer", "permissions/p_delete", "added", "reject", "a destructive capability without an approval gate", "", `{"capability":"delete_customer"}`))
+	addChange(d, 9, settled)
 	p.Findings = []Finding{unresolved(), {
 		Rule: "VER006", Name: "change-rejected", Gate: "version", Severity: "error", Message: "no version can carry these changes: added /tooling_layer/permissions/p_delete",
 		Hint: "redesign or take back what is listed", File: packFile, Line: 18, Column: 21, Pointer: versionPointer, Path: versionPointer,
@@ -259,7 +259,7 @@ func goldens() Pack {
 		}
 		p.Findings = append(p.Findings, f)
 	}
-	p.Coverage = &Coverage{Percent: 60, Rules: Tally{2, 3}, Else: Tally{1, 1}, Gates: Tally{0, 1}, Missing: []Part{
+	p.Coverage = &Coverage{Percent: 60, Rules: Tally{Count: 2, Of: 3}, Else: Tally{Count: 1, Of: 1}, Gates: Tally{Count: 0, Of: 1}, Missing: []Part{
 		{Kind: "rule", Name: "R_C", File: packFile, Line: 130}, {Kind: "gate", Name: "GATE_OLD", File: packFile, Line: 96},
 	}}
 	return p
@@ -287,7 +287,7 @@ func measures() Pack {
 	return p
 }
 
-func broken() *Report {
+func outage() *Report {
 	r := run(Broken, clean(Passed))
 	r.Errors = []Problem{
 		{Message: `there is no revision "mian"`, Hint: `use "main"`},

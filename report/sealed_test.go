@@ -135,9 +135,8 @@ func FuzzUnseal(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		p, in := &Pack{}, binaryReader{src: src}
-		in.value(reflect.ValueOf(p).Elem())
-		if in.err != nil {
+		p := &Pack{}
+		if ReadBinary(src, reflect.ValueOf(p).Elem()) != nil {
 			return
 		}
 		sealed, err := Seal(p)
@@ -157,7 +156,7 @@ func FuzzUnseal(f *testing.F) {
 }
 
 func BenchmarkSeal(b *testing.B) {
-	src, err := os.ReadFile(filepath.Join("testdata", "golden", "rejected.json"))
+	src, err := os.ReadFile(filepath.Join("..", "render", "testdata", "golden", "rejected.json"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/contextosai/packgate/pack"
 )
 
 // MissingShards returns the shards that none of the reports is of, as i/N in their
@@ -64,7 +66,7 @@ func ShardsMissing(missing []string) Problem {
 	}
 	list := strings.Join(words, ", ")
 	if left := len(missing) - len(words); left > 0 {
-		list += " and " + more(left, "shard")
+		list += " and " + pack.Counted(left, "more shard")
 	}
 	return Problem{
 		Message: "there is no report of shard " + list + ", and nobody knows what it found",

@@ -36,7 +36,7 @@ func todoOf(p *Pack) *todo {
 		return raise(p)
 	}
 	for _, severity := range []string{"error", "warning"} {
-		if found := bySeverity(p, severity); len(found) > 0 {
+		if found := p.BySeverity(severity); len(found) > 0 {
 			f := found[max(0, slices.IndexFunc(found, func(f Finding) bool { return f.Hint != "" }))]
 			return &todo{message: cmp.Or(f.Hint, f.Message), rule: f.Rule, file: f.File, line: f.Line}
 		}
@@ -57,7 +57,7 @@ func brokenTodo(r *Report) string {
 // wrong.
 func raise(p *Pack) *todo {
 	next := &todo{version: p.Diff.RequiredVersion, bump: "packgate bump " + path.Dir(p.Path), file: p.Path}
-	for _, f := range bySeverity(p, "error") {
+	for _, f := range p.BySeverity("error") {
 		if f.Pointer != versionPointer || f.Fix == nil {
 			next.others++
 			continue

@@ -83,7 +83,7 @@ func (t *terminal) verdictOf(v *Verdict) {
 	if t.style.Quiet {
 		return
 	}
-	t.facts("  ", v.facts())
+	t.facts("  ", verdictFacts(v))
 	t.unlooked("  ", v.NotChecked)
 	if v.Path != "" {
 		t.line("  written to %s", solid(v.Path))
@@ -104,7 +104,7 @@ func (t *terminal) state(s Statement) {
 }
 
 // facts returns what is known of the version besides its name.
-func (v *Verdict) facts() []fact {
+func verdictFacts(v *Verdict) []fact {
 	return facts(
 		fact{name: "digest", value: v.Digest}, fact{name: "content", value: v.Content},
 		fact{name: "class", value: classSince(v.Class, v.Baseline), words: true},

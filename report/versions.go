@@ -67,7 +67,7 @@ func (t *terminal) log(l *VersionLog) {
 func (t *terminal) table(l *VersionLog, oneSigner bool) {
 	rows := [][]string{{"version", "class", "signed", "digest", "state", "pinned in"}}
 	for _, e := range l.Versions {
-		rows = append(rows, e.cells())
+		rows = append(rows, logCells(&e))
 	}
 	widths := t.columns(rows)
 	t.row(rows[0], widths, "dim", look{mark: " "})
@@ -96,7 +96,7 @@ func (t *terminal) table(l *VersionLog, oneSigner bool) {
 const stateColumn = 4
 
 // cells returns the columns of a version.
-func (e *LogEntry) cells() []string {
+func logCells(e *LogEntry) []string {
 	day, _, _ := strings.Cut(e.Signed, "T")
 	return []string{e.Version, e.Class, day, shortHash(e.Digest), lookOf(e.State).word, strings.Join(e.Pins, ", ")}
 }
