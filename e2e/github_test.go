@@ -17,7 +17,7 @@ import (
 
 	"github.com/contextosai/packgate/e2e/openapi"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/test/githubtest"
 )
 
@@ -105,7 +105,7 @@ func (s *standIn) client(t *testing.T) *github.Client {
 }
 
 func gateComment(run int64) github.Comment {
-	marker := report.Marker{Key: "gate/.packgate.yaml", Head: githubtest.Head, Run: run, Attempt: 1}
+	marker := render.Marker{Key: "gate/.packgate.yaml", Head: githubtest.Head, Run: run, Attempt: 1}
 	return github.Comment{PullRequest: 7, Body: marker.String() + "\ntext", Mode: github.CommentAlways}
 }
 

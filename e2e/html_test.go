@@ -22,7 +22,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 )
 
 // axe looks for what keeps people from using a page. The version is that whose
@@ -39,7 +40,7 @@ func TestHTMLReportInChromium(t *testing.T) {
 	r := brokenExample(t)
 	file := filepath.Join(t.TempDir(), "report.html")
 	var page bytes.Buffer
-	if err := report.HTMLReport(&page, r); err != nil {
+	if err := render.HTMLReport(&page, r); err != nil {
 		t.Fatal(err)
 	}
 	write(t, file, page.String())
@@ -71,7 +72,7 @@ func TestHTMLReportInChromium(t *testing.T) {
 // brokenExample gates the example repository after a change that has some of
 // everything: a reference that leads nowhere, a looser gate, text that would be a
 // program in a page that lets it.
-func brokenExample(t *testing.T) *report.Report {
+func brokenExample(t *testing.T) *model.Report {
 	t.Helper()
 	const pack = "packs/support/pack.json"
 	w := newWorkspace(t, func(dir string) { copyExample(t, dir) }, func(dir string) {
@@ -90,14 +91,14 @@ func brokenExample(t *testing.T) *report.Report {
 	check := exec.CommandContext(t.Context(), program, "check", "--base", w.base, "--format", "json", w.dir)
 	check.Stderr = &said
 	out, _ := check.Output() // which fails, since the packs do
-	var r report.Report
+	var r model.Report
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatalf("%s: %v\n%s", check, err, &said)
 	}
 	if r.Packs.Len() != 2 || r.Summary.Errors < 3 || r.Summary.Warnings < 2 {
 		t.Fatalf("too little is wrong for the test to prove anything: %+v", r.Summary)
 	}
-	r.Head = &report.Revision{Ref: "change", SHA: w.head, BlobURL: "https://github.com/octo/packs/blob/" + w.head + "/"}
+	r.Head = &model.Revision{Ref: "change", SHA: w.head, BlobURL: "https://github.com/octo/packs/blob/" + w.head + "/"}
 	return &r
 }
 
@@ -187,7 +188,7 @@ func (b *browser) wantQuiet(t *testing.T, address string) {
 // visible are the fingerprints of the findings that can be seen.
 const visible = `Array.from(document.querySelectorAll(".finding")).filter(f => f.checkVisibility()).map(f => f.dataset.fingerprint)`
 
-func (b *browser) wantFindings(t *testing.T, r *report.Report) {
+func (b *browser) wantFindings(t *testing.T, r *model.Report) {
 	t.Helper()
 	var shown []string
 	b.run(t, chromedp.Evaluate(visible, &shown))
@@ -238,7 +239,7 @@ func (b *browser) wantAccessible(t *testing.T, axe string) {
 }
 
 // wantFilter filters with the keyboard, as a reader would.
-func (b *browser) wantFilter(t *testing.T, r *report.Report) {
+func (b *browser) wantFilter(t *testing.T, r *model.Report) {
 	t.Helper()
 	warnings, total, named := 0, 0, 0
 	for _, p := range r.Packs.All() {

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // The playground of the HTML report in a real browser: every golden case of the
@@ -84,7 +84,7 @@ func playgroundProgram(t *testing.T) string {
 }
 
 // checkedPage gates a folder, and returns the report with the file of its page.
-func checkedPage(t *testing.T, program, dir string, args ...string) (*report.Report, string) {
+func checkedPage(t *testing.T, program, dir string, args ...string) (*model.Report, string) {
 	t.Helper()
 	out := t.TempDir()
 	var said bytes.Buffer
@@ -92,7 +92,7 @@ func checkedPage(t *testing.T, program, dir string, args ...string) (*report.Rep
 	check.Stdout, check.Stderr = &said, &said
 	_ = check.Run() // which fails where a pack does
 	src, err := os.ReadFile(filepath.Join(out, "report.json"))
-	var r report.Report
+	var r model.Report
 	if err != nil || json.Unmarshal(src, &r) != nil {
 		t.Fatalf("%s: %v\n%s", check, err, &said)
 	}
@@ -101,7 +101,7 @@ func checkedPage(t *testing.T, program, dir string, args ...string) (*report.Rep
 
 // snapshotHash returns the hash that a stored snapshot of a case holds, "" where the
 // case has none.
-func snapshotHash(t *testing.T, packs string, c report.Golden) string {
+func snapshotHash(t *testing.T, packs string, c model.Golden) string {
 	t.Helper()
 	if c.Expected != "compiled" {
 		return ""
@@ -123,7 +123,7 @@ func snapshotHash(t *testing.T, packs string, c report.Golden) string {
 }
 
 // play starts the playground of a pack, and returns what its controls are called.
-func (b *browser) play(t *testing.T, p *report.Pack) (y string) {
+func (b *browser) play(t *testing.T, p *model.Pack) (y string) {
 	t.Helper()
 	id, _, _ := strings.Cut(p.Pack, "@")
 	b.run(t, chromedp.Evaluate(fmt.Sprintf(`(async () => {
@@ -170,7 +170,7 @@ func (b *browser) turn(t *testing.T, y, control, value string) shown {
 
 // wantCase checks that a case comes to what its snapshot holds in the base, and in the
 // head to what the command line has.
-func (b *browser) wantCase(t *testing.T, y string, c report.Golden, stored string) {
+func (b *browser) wantCase(t *testing.T, y string, c model.Golden, stored string) {
 	t.Helper()
 	got := b.turn(t, y, y+"-case", c.Case)
 	if got.Base != stored || got.Head != c.Hash {
@@ -187,7 +187,7 @@ func (b *browser) wantCase(t *testing.T, y string, c report.Golden, stored strin
 
 // wantKnobs turns a knob to the boundary of the condition that changed, and compiles
 // the same request on the command line; then it has the solver find a request.
-func (b *browser) wantKnobs(t *testing.T, program string, r *report.Report, w workspace) {
+func (b *browser) wantKnobs(t *testing.T, program string, r *model.Report, w workspace) {
 	t.Helper()
 	for _, p := range r.Packs.All() {
 		if !strings.HasPrefix(p.Pack, "ctxpack.support@") {

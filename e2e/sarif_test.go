@@ -12,7 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -59,23 +60,23 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 const hostileText = "a\x1b[31m \u202e </script> [x](https://example.com) {0} | `@everyone` ::error::x ##[error]y \xff 日本"
 
 // codeScanned is a report with all that a log of findings can show.
-func codeScanned() *report.Report {
+func codeScanned() *model.Report {
 	long := strings.Repeat("x", 60_000)
-	finding := report.Finding{
+	finding := model.Finding{
 		Rule: "REF001", Name: "unresolved-decision-binding", Gate: "references", Severity: "error", Message: hostileText, Hint: hostileText,
 		File: "packs/a b/" + hostileText + "/pack.json", Line: 3, Column: 5, EndLine: 4, EndColumn: 1, Pointer: "/a", Path: "/a/" + hostileText,
-		Related: []report.Related{{Message: hostileText, File: "../x:y.json", Line: 1}, {Message: long, File: long, Revision: "0a1b2c3"}, {Message: "nowhere"}},
+		Related: []model.Related{{Message: hostileText, File: "../x:y.json", Line: 1}, {Message: long, File: long, Revision: "0a1b2c3"}, {Message: "nowhere"}},
 		Witness: map[string]any{"x": hostileText}, Fingerprint: "0123456789abcdef0123456789abcdef", State: "new",
 	}
 	waived, file, unknown := finding, finding, finding
-	waived.Waived = &report.Waived{Reason: hostileText, Owner: long, Expires: "2026-12-31"}
+	waived.Waived = &model.Waived{Reason: hostileText, Owner: long, Expires: "2026-12-31"}
 	file.Line, file.Column, file.EndLine, file.EndColumn, file.Severity, file.Path = 0, 0, 0, 0, "warning", ""
 	unknown.Rule, unknown.Name, unknown.File = hostileText, long, "/tmp/x y.json"
-	return &report.Report{
-		Version: report.ModelVersion, Tool: report.Tool{Name: "packgate", Version: hostileText, RulesVersion: "1.0.0"}, Command: "check", Result: report.Broken, ExitCode: 3,
-		Base: &report.Revision{SHA: hostileText}, Head: &report.Revision{Ref: hostileText, SHA: hostileText, BlobURL: "https://github.com/acme/packs/blob/c9a5b26/"},
-		Packs:   report.PacksOf(report.Pack{Pack: hostileText, Path: long, Result: report.Failed, Findings: []report.Finding{finding, waived, file, unknown}}),
-		Errors:  []report.Problem{{Message: hostileText, Hint: hostileText, File: hostileText, Line: 1}, {Message: long}},
+	return &model.Report{
+		Version: model.Version, Tool: model.Tool{Name: "packgate", Version: hostileText, RulesVersion: "1.0.0"}, Command: "check", Result: model.Broken, ExitCode: 3,
+		Base: &model.Revision{SHA: hostileText}, Head: &model.Revision{Ref: hostileText, SHA: hostileText, BlobURL: "https://github.com/acme/packs/blob/c9a5b26/"},
+		Packs:   model.PacksOf(model.Pack{Pack: hostileText, Path: long, Result: model.Failed, Findings: []model.Finding{finding, waived, file, unknown}}),
+		Errors:  []model.Problem{{Message: hostileText, Hint: hostileText, File: hostileText, Line: 1}, {Message: long}},
 		Notices: []string{hostileText},
 	}
 }
@@ -84,14 +85,14 @@ func codeScanned() *report.Report {
 // program, and fulfils what GitHub's code scanning wants beyond the schema.
 func TestSARIF(t *testing.T) {
 	schema := sarifSchema(t)
-	reports := map[string]*report.Report{
+	reports := map[string]*model.Report{
 		"everything": codeScanned(),
-		"empty":      {Version: report.ModelVersion, Tool: report.Tool{Name: "packgate", Version: "devel"}, Result: report.Passed},
+		"empty":      {Version: model.Version, Tool: model.Tool{Name: "packgate", Version: "devel"}, Result: model.Passed},
 	}
 	for name, r := range reports {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := report.SARIF(&b, r); err != nil {
+			if err := render.SARIF(&b, r); err != nil {
 				t.Fatal(err)
 			}
 			document, err := jsonschema.UnmarshalJSON(bytes.NewReader(b.Bytes()))
@@ -114,7 +115,7 @@ func TestSARIF(t *testing.T) {
 func TestSARIFSchemaRefuses(t *testing.T) {
 	schema := sarifSchema(t)
 	var b bytes.Buffer
-	if err := report.SARIF(&b, codeScanned()); err != nil {
+	if err := render.SARIF(&b, codeScanned()); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range [][2]string{
@@ -135,7 +136,7 @@ func TestSARIFSchemaRefuses(t *testing.T) {
 // codeScanning checks what GitHub documents for its code scanning: a location of
 // each result with a relative URI or a file, regions from 1, at most 20 tags and
 // 25,000 results, a rule with help for each result.
-func codeScanning(t *testing.T, run *sarif.Run, r *report.Report) {
+func codeScanning(t *testing.T, run *sarif.Run, r *model.Report) {
 	t.Helper()
 	want := 0
 	for _, p := range r.Packs.All() {

@@ -7,10 +7,11 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/gates/evaluation"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // surfaceSizes returns the sizes of the tool surface, sorted by intent.
-func surfaceSizes(compiled []evaluation.Trial) []SurfaceSize {
+func surfaceSizes(compiled []evaluation.Trial) []model.SurfaceSize {
 	type sum struct{ tools, most, cases int }
 	sums := map[string]*sum{}
 	for _, t := range compiled {
@@ -22,21 +23,21 @@ func surfaceSizes(compiled []evaluation.Trial) []SurfaceSize {
 		n := len(t.Result.Detail.Context.ContextLedger.Tools)
 		s.tools, s.most, s.cases = s.tools+n, max(s.most, n), s.cases+1
 	}
-	var sizes []SurfaceSize
+	var sizes []model.SurfaceSize
 	for intent, s := range sums {
-		sizes = append(sizes, SurfaceSize{intent, float64(s.tools) / float64(s.cases), s.most, s.cases})
+		sizes = append(sizes, model.SurfaceSize{Intent: intent, Mean: float64(s.tools) / float64(s.cases), Max: s.most, Cases: s.cases})
 	}
-	slices.SortFunc(sizes, func(a, b SurfaceSize) int { return cmp.Compare(a.Intent, b.Intent) })
+	slices.SortFunc(sizes, func(a, b model.SurfaceSize) int { return cmp.Compare(a.Intent, b.Intent) })
 	return sizes
 }
 
 // truncations returns the share of compiles that truncated a bucket, in the
 // contract's order of the buckets.
-func truncations(compiled []evaluation.Trial) []Truncation {
+func truncations(compiled []evaluation.Trial) []model.Truncation {
 	if len(compiled) == 0 {
 		return nil
 	}
-	var rates []Truncation
+	var rates []model.Truncation
 	for _, b := range compiler.Buckets() {
 		count := 0
 		for _, t := range compiled {
@@ -44,7 +45,7 @@ func truncations(compiled []evaluation.Trial) []Truncation {
 				count++
 			}
 		}
-		rates = append(rates, Truncation{string(b), *share(count, len(compiled))})
+		rates = append(rates, model.Truncation{Bucket: string(b), Figure: *share(count, len(compiled))})
 	}
 	return rates
 }
@@ -53,7 +54,7 @@ func truncations(compiled []evaluation.Trial) []Truncation {
 // document order. A rule without id is left out, and so is the second of two with
 // one id; a rule whose intent no case compiles for has no figure of its own and
 // counts as one that did not fire. An overlay's rules are those of the pack.
-func activations(s *gate.Subject, compiled []evaluation.Trial) (*Figure, []Activation) {
+func activations(s *gate.Subject, compiled []evaluation.Trial) (*model.Figure, []model.Activation) {
 	if len(compiled) == 0 {
 		return nil, nil
 	}
@@ -70,7 +71,7 @@ func activations(s *gate.Subject, compiled []evaluation.Trial) (*Figure, []Activ
 			applicable[id]++
 		}
 	}
-	var each []Activation
+	var each []model.Activation
 	count := 0
 	seen := map[string]bool{}
 	for _, r := range s.Rules {
@@ -79,7 +80,7 @@ func activations(s *gate.Subject, compiled []evaluation.Trial) (*Figure, []Activ
 			continue
 		}
 		seen[id.Value] = true
-		each = append(each, Activation{id.Value, share(fired[id.Value], applicable[id.Value])})
+		each = append(each, model.Activation{Rule: id.Value, Figure: share(fired[id.Value], applicable[id.Value])})
 		if fired[id.Value] > 0 {
 			count++
 		}

@@ -13,75 +13,22 @@ import (
 	"github.com/contextosai/packgate/gates/evaluation"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/report/model"
 )
 
-// Figure is a share: Count of Of, and Value their quotient, from 0 to 1.
-type Figure struct {
-	Value float64 `json:"value"`
-	Count int     `json:"count"`
-	Of    int     `json:"of"`
-}
-
 // share returns the figure of a count; nil for a count of nothing.
-func share(count, of int) *Figure {
+func share(count, of int) *model.Figure {
 	if of == 0 {
 		return nil
 	}
-	return &Figure{Value: float64(count) / float64(of), Count: count, Of: of}
-}
-
-// Figures are the operational figures of one pack. What could not be measured is
-// absent.
-type Figures struct {
-	// CompileSuccessRate is the share of the golden cases that are expected to
-	// compile and did.
-	CompileSuccessRate *Figure `json:"compile_success_rate,omitempty"`
-	// ToolSurfaceSize is how many capabilities a compile surfaces, by intent.
-	ToolSurfaceSize []SurfaceSize `json:"tool_surface_size,omitempty"`
-	// RuleActivationRate is the share of the pack's rules that fired in at least
-	// one compile, and RuleActivations says it of each rule.
-	RuleActivationRate *Figure      `json:"rule_activation_rate,omitempty"`
-	RuleActivations    []Activation `json:"rule_activations,omitempty"`
-	// BucketTruncationRate is the share of compiles in which a bucket was
-	// truncated, by bucket.
-	BucketTruncationRate []Truncation `json:"bucket_truncation_rate,omitempty"`
-	// RequiredEvidenceResolutionRate is the share of the evidence that allowed
-	// decisions require and that was there, over all compiles.
-	RequiredEvidenceResolutionRate *Figure `json:"required_evidence_resolution_rate,omitempty"`
-	// ReplayDeterminismRate is the share of the golden cases whose second compile
-	// gave the same as the first.
-	ReplayDeterminismRate *Figure `json:"replay_determinism_rate,omitempty"`
-	// ReleaseGatePassRate is the share of the comparisons with a baseline in which
-	// nothing got worse by more than its release gate accepts.
-	ReleaseGatePassRate *Figure `json:"release_gate_pass_rate,omitempty"`
-}
-
-// SurfaceSize is the tool surface of one intent: the mean and the largest number
-// of capabilities over the cases that compiled.
-type SurfaceSize struct {
-	Intent string  `json:"intent"`
-	Mean   float64 `json:"mean"`
-	Max    int     `json:"max"`
-	Cases  int     `json:"cases"`
-}
-
-// Activation is how often one rule fired, of the compiles of its intent.
-type Activation struct {
-	Rule string `json:"rule"`
-	*Figure
-}
-
-// Truncation is how often one bucket was truncated.
-type Truncation struct {
-	Bucket string `json:"bucket"`
-	Figure
+	return &model.Figure{Value: float64(count) / float64(of), Count: count, Of: of}
 }
 
 // Measure returns the figures of a pack. It compiles nothing that the gates have
 // not compiled already.
-func Measure(s *gate.Subject) Figures {
+func Measure(s *gate.Subject) model.Figures {
 	if s.Pack == nil {
-		return Figures{}
+		return model.Figures{}
 	}
 	trials := evaluation.Trials(s)
 	var compiled []evaluation.Trial
@@ -90,7 +37,7 @@ func Measure(s *gate.Subject) Figures {
 			compiled = append(compiled, t)
 		}
 	}
-	f := Figures{
+	f := model.Figures{
 		CompileSuccessRate:             successRate(trials),
 		ToolSurfaceSize:                surfaceSizes(compiled),
 		BucketTruncationRate:           truncations(compiled),
@@ -102,7 +49,7 @@ func Measure(s *gate.Subject) Figures {
 	return f
 }
 
-func successRate(trials []evaluation.Trial) *Figure {
+func successRate(trials []evaluation.Trial) *model.Figure {
 	count, of := 0, 0
 	for _, t := range trials {
 		if t.Result.Expected != string(compiler.Compiled) {
@@ -117,7 +64,7 @@ func successRate(trials []evaluation.Trial) *Figure {
 }
 
 // determinismRate counts the cases that were compiled at all, to whatever end.
-func determinismRate(trials []evaluation.Trial) *Figure {
+func determinismRate(trials []evaluation.Trial) *model.Figure {
 	count, of := 0, 0
 	for _, t := range trials {
 		if !t.Tried() {
@@ -140,7 +87,7 @@ func has(r *golden.Result, kind golden.Kind) bool {
 	return false
 }
 
-func evidenceRate(s *gate.Subject, compiled []evaluation.Trial) *Figure {
+func evidenceRate(s *gate.Subject, compiled []evaluation.Trial) *model.Figure {
 	missing, of := 0, 0
 	for i := range compiled {
 		names, required := compiled[i].Evidence(s.Config)
@@ -150,7 +97,7 @@ func evidenceRate(s *gate.Subject, compiled []evaluation.Trial) *Figure {
 	return share(of-missing, of)
 }
 
-func releaseRate(measurements []evaluation.Measurement) *Figure {
+func releaseRate(measurements []evaluation.Measurement) *model.Figure {
 	count, of := 0, 0
 	for i := range measurements {
 		m := &measurements[i]

@@ -12,6 +12,7 @@ import (
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/test/casefile"
 	"github.com/contextosai/packgate/test/gatetest"
 )
@@ -51,7 +52,7 @@ func TestRates(t *testing.T) {
 	if got, want := determinismRate(trials), share(4, 5); !reflect.DeepEqual(got, want) {
 		t.Errorf("replay determinism rate %+v, want %+v", got, want)
 	}
-	if got, want := surfaceSizes(trials[:3]), []SurfaceSize{{"a", 1.5, 2, 2}, {"b", 4, 4, 1}}; !reflect.DeepEqual(got, want) {
+	if got, want := surfaceSizes(trials[:3]), []model.SurfaceSize{{Intent: "a", Mean: 1.5, Max: 2, Cases: 2}, {Intent: "b", Mean: 4, Max: 4, Cases: 1}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("tool surface %+v, want %+v", got, want)
 	}
 	for _, r := range truncations(trials[:3]) {
@@ -134,7 +135,7 @@ func check(t *testing.T, v reflect.Value) (figures int) {
 			figures += check(t, v.Index(i))
 		}
 	case reflect.Struct:
-		if f, ok := v.Interface().(Figure); ok {
+		if f, ok := v.Interface().(model.Figure); ok {
 			if f.Of < 1 || f.Count < 0 || f.Count > f.Of || math.Abs(f.Value-float64(f.Count)/float64(f.Of)) > 1e-15 {
 				t.Errorf("%+v is no share", f)
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // gateEvent gates what the event concerns.
@@ -116,9 +116,9 @@ func (a *actionRun) baseline(git *github.Repository, tree *github.Tree, ref stri
 }
 
 func (a *actionRun) revisions(base *baseline) {
-	a.report.Head = &report.Revision{Ref: a.event.HeadRef, SHA: a.event.HeadSHA}
+	a.report.Head = &model.Revision{Ref: a.event.HeadRef, SHA: a.event.HeadSHA}
 	a.report.Base = base.revision()
-	for _, r := range []*report.Revision{a.report.Base, a.report.Head} {
+	for _, r := range []*model.Revision{a.report.Base, a.report.Head} {
 		if r != nil {
 			r.BlobURL = a.event.BlobURL(r.SHA)
 		}

@@ -11,7 +11,8 @@ import (
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 )
 
 // publishes reports whether the run publishes: where that is its command, and else
@@ -98,10 +99,10 @@ type publishedRef struct {
 }
 
 // publishedOf returns what a run published.
-func publishedOf(r *report.Report) []publishedRef {
+func publishedOf(r *model.Report) []publishedRef {
 	list := []publishedRef{}
 	for _, p := range r.Published {
-		if p.Status == report.PublicationDone {
+		if p.Status == model.PublicationDone {
 			list = append(list, publishedRef{p.Ref, p.Digest})
 		}
 	}
@@ -132,11 +133,11 @@ func (a *actionRun) versions(ctx context.Context) error {
 		}
 	}
 	_, annotated := a.runner.Annotate(problems)
-	result := map[int]report.Result{ExitPass: report.Passed, ExitFindings: report.Failed}
-	delivered := errors.Join(a.runner.Print(log.String()), a.runner.Summary(cmp.Or(summary.String(), report.Fenced(log.String()))), annotated,
-		a.runner.Outputs([]github.Output{{Name: "result", Value: string(cmp.Or(result[code], report.Broken))}}))
+	result := map[int]model.Result{ExitPass: model.Passed, ExitFindings: model.Failed}
+	delivered := errors.Join(a.runner.Print(log.String()), a.runner.Summary(cmp.Or(summary.String(), render.Fenced(log.String()))), annotated,
+		a.runner.Outputs([]github.Output{{Name: "result", Value: string(cmp.Or(result[code], model.Broken))}}))
 	if delivered != nil {
-		fmt.Fprintf(a.env.Stderr, "packgate: %s\n", report.Visible(delivered.Error()))
+		fmt.Fprintf(a.env.Stderr, "packgate: %s\n", render.Visible(delivered.Error()))
 	}
 	if code != ExitPass {
 		return &verdictError{code: code}
@@ -165,8 +166,8 @@ func (a *actionRun) version(ctx context.Context, log, summary *bytes.Buffer) err
 		return err
 	}
 	return cmp.Or(
-		report.WriteAudit(log, "terminal", &found.out, report.Style{}),
-		report.WriteAudit(summary, "markdown", &found.out, report.Style{}),
+		render.WriteAudit(log, "terminal", &found.out, render.Style{}),
+		render.WriteAudit(summary, "markdown", &found.out, render.Style{}),
 		found.verdict(),
 	)
 }

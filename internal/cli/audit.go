@@ -11,7 +11,7 @@ import (
 	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // auditOf audits the packs that were named, or else those of the repository and all
@@ -25,7 +25,7 @@ func auditOf(ctx context.Context, env *Env, ids []string, o registryOptions) (*a
 	if err != nil {
 		return nil, err
 	}
-	a := &auditing{house: house, checker: checker, named: ids, out: report.Audit{Registry: checker.Registry.String()}}
+	a := &auditing{house: house, checker: checker, named: ids, out: model.Audit{Registry: checker.Registry.String()}}
 	if err := a.run(ctx); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (a *auditing) verdict() error {
 	switch {
 	case a.unseen:
 		return &verdictError{code: ExitFailure}
-	case slices.ContainsFunc(a.out.Findings, func(f report.AuditFinding) bool { return f.Severity == string(publish.SeverityError) }):
+	case slices.ContainsFunc(a.out.Findings, func(f model.AuditFinding) bool { return f.Severity == string(publish.SeverityError) }):
 		return &verdictError{code: ExitFindings}
 	}
 	return nil
@@ -51,7 +51,7 @@ type auditing struct {
 	named   []string
 	unseen  bool       // a pack could not be looked at
 	w       *workspace // nil where the current folder is no pack repository
-	out     report.Audit
+	out     model.Audit
 }
 
 func (a *auditing) run(ctx context.Context) error {
@@ -78,7 +78,7 @@ func (a *auditing) run(ctx context.Context) error {
 		a.unchecked(id, "", "%v", audited.Unseen[id])
 	}
 	for _, f := range audited.Findings {
-		a.out.Findings = append(a.out.Findings, report.AuditFinding{
+		a.out.Findings = append(a.out.Findings, model.AuditFinding{
 			Severity: string(f.Severity), Pack: f.Pack, Version: f.Version, Digest: f.Digest, Check: string(f.Kind), Message: f.Message, Hint: f.Hint,
 		})
 	}
@@ -121,7 +121,7 @@ func sorted(list []string) []string {
 // particular.
 func (a *auditing) unchecked(pack, check, format string, args ...any) {
 	id, version, _ := strings.Cut(pack, "@")
-	a.out.NotChecked = append(a.out.NotChecked, report.AuditNotChecked{Pack: id, Version: version, Check: check, Reason: fmt.Sprintf(format, args...)})
+	a.out.NotChecked = append(a.out.NotChecked, model.AuditNotChecked{Pack: id, Version: version, Check: check, Reason: fmt.Sprintf(format, args...)})
 }
 
 // triggers finds what changed, of that on which published packs depend, since the
@@ -144,7 +144,7 @@ func (a *auditing) triggers(ctx context.Context, ids []string) error {
 			return err
 		}
 		for _, t := range found {
-			a.out.Triggers = append(a.out.Triggers, report.AuditTrigger{Pack: u.Pack.Ref(), Trigger: report.Trigger{Kind: string(t.Kind), What: t.What, File: t.File, Path: t.Path}})
+			a.out.Triggers = append(a.out.Triggers, model.AuditTrigger{Pack: u.Pack.Ref(), Trigger: model.Trigger{Kind: string(t.Kind), What: t.What, File: t.File, Path: t.Path}})
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/schemas"
 )
 
@@ -114,11 +114,11 @@ func (b *baseline) Close() error {
 	return b.git.Close()
 }
 
-func (b *baseline) revision() *report.Revision {
+func (b *baseline) revision() *model.Revision {
 	if b == nil {
 		return nil
 	}
-	return &report.Revision{Ref: b.ref, SHA: b.tree.SHA()}
+	return &model.Revision{Ref: b.ref, SHA: b.tree.SHA()}
 }
 
 // read returns a file of the baseline; ok is false where it has none of that

@@ -12,7 +12,8 @@ import (
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -214,8 +215,8 @@ func (b *bumping) rejected() error {
 	if b.diff == nil || !slices.ContainsFunc(b.diff.Findings(), isRejection) {
 		return nil
 	}
-	shown, findings := report.NewComparison(report.Comparison{Diff: b.diff})
-	lines := []string{report.Visible(fmt.Sprintf("%s: no version can carry the changes since %s", b.diff.Head.PackID, b.baseName()))}
+	shown, findings := build.NewComparison(build.Comparison{Diff: b.diff})
+	lines := []string{render.Visible(fmt.Sprintf("%s: no version can carry the changes since %s", b.diff.Head.PackID, b.baseName()))}
 	for _, c := range changesOf(shown, diffing.Reject.String()) {
 		lines = append(lines, forcedBy(c))
 	}
@@ -224,7 +225,7 @@ func (b *bumping) rejected() error {
 		case version.VER005.ID:
 			lines = append(lines, remark(f)...)
 		case version.VER006.ID:
-			lines = append(lines, "  → "+report.Visible(f.Hint))
+			lines = append(lines, "  → "+render.Visible(f.Hint))
 		}
 	}
 	if err := b.print(lines); err != nil {
@@ -234,6 +235,6 @@ func (b *bumping) rejected() error {
 }
 
 func (b *bumping) print(lines []string) error {
-	_, err := fmt.Fprintln(b.env.Stdout, report.Inert(strings.Join(lines, "\n")))
+	_, err := fmt.Fprintln(b.env.Stdout, render.Inert(strings.Join(lines, "\n")))
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/render"
 )
 
 // keep is a file that names the pack and is left as it is, and why.
@@ -21,7 +21,7 @@ type keep struct{ name, why string }
 func (b *bumping) left(list []keep) []string {
 	lines := make([]string, len(list))
 	for i, k := range list {
-		lines[i] = report.Visible(fmt.Sprintf("left %s: %s", b.files.Show(k.name), k.why))
+		lines[i] = render.Visible(fmt.Sprintf("left %s: %s", b.files.Show(k.name), k.why))
 	}
 	return lines
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 )
 
 // mostForcing is how many changes bump names; packgate check lists all.
@@ -21,8 +23,8 @@ const versionPath = "/pack_meta/pack_version"
 func isRejection(f finding.Finding) bool { return f.Rule == version.VER006.ID }
 
 // changesOf returns the changes of a class, in the order of a comparison.
-func changesOf(d *report.Diff, class string) []report.Change {
-	var list []report.Change
+func changesOf(d *model.Diff, class string) []model.Change {
+	var list []model.Change
 	for _, l := range d.Layers {
 		for _, c := range l.Changes {
 			if c.Class == class && c.Path != versionPath {
@@ -55,7 +57,7 @@ func (b *bumping) nothing(target string) []string {
 	default:
 		words = fmt.Sprintf("the changes since %s are %s", b.baseName(), contentClass(b.diff))
 	}
-	lines := []string{report.Visible(fmt.Sprintf("%s: nothing to do, %s", ref, words))}
+	lines := []string{render.Visible(fmt.Sprintf("%s: nothing to do, %s", ref, words))}
 	return append(lines, b.remarks(b.diff, nil)...)
 }
 
@@ -74,14 +76,14 @@ func contentClass(d *diffing.Diff) diffing.Class {
 func (b *bumping) why(target string) []string {
 	id := b.unit.Pack.PackMeta.PackID.Value
 	if target == b.current() {
-		return []string{report.Visible(fmt.Sprintf("%s@%s: the version stays, and what names the pack follows it", id, target))}
+		return []string{render.Visible(fmt.Sprintf("%s@%s: the version stays, and what names the pack follows it", id, target))}
 	}
 	line := fmt.Sprintf("%s: pack_version %q → %q", id, b.current(), target)
 	switch {
 	case b.diff == nil && b.unknown != "":
-		return []string{report.Visible(line + ", as --to says; " + b.unknown)}
+		return []string{render.Visible(line + ", as --to says; " + b.unknown)}
 	case b.diff == nil || b.diff.Base.Digest == b.diff.Head.Digest:
-		return []string{report.Visible(line + ", as --to says")}
+		return []string{render.Visible(line + ", as --to says")}
 	}
 	class := contentClass(b.diff)
 	if class == diffing.None {
@@ -92,10 +94,10 @@ func (b *bumping) why(target string) []string {
 		case b.diff.Head.Version != b.diff.Base.Version:
 			because = "it has to be greater than"
 		}
-		return []string{report.Visible(fmt.Sprintf("%s, because %s %s", line, because, b.baseName()))}
+		return []string{render.Visible(fmt.Sprintf("%s, because %s %s", line, because, b.baseName()))}
 	}
-	lines := []string{report.Visible(fmt.Sprintf("%s, because the changes since %s are %s", line, b.baseName(), class))}
-	shown, _ := report.NewComparison(report.Comparison{Diff: b.diff})
+	lines := []string{render.Visible(fmt.Sprintf("%s, because the changes since %s are %s", line, b.baseName(), class))}
+	shown, _ := build.NewComparison(build.Comparison{Diff: b.diff})
 	forcing := changesOf(shown, class.String())
 	for _, c := range forcing[:min(len(forcing), mostForcing)] {
 		lines = append(lines, forcedBy(c))
@@ -108,12 +110,12 @@ func (b *bumping) why(target string) []string {
 
 // forcedBy words a change that decides the version. What was removed has its place
 // in the baseline.
-func forcedBy(c report.Change) string {
+func forcedBy(c model.Change) string {
 	at := fmt.Sprintf("%s:%d:%d", c.File, c.Line, c.Column)
 	if c.Kind == diffing.Removed.String() {
-		return report.Visible(fmt.Sprintf("  removed %s, which stood at %s: %s", c.Path, at, c.Reason))
+		return render.Visible(fmt.Sprintf("  removed %s, which stood at %s: %s", c.Path, at, c.Reason))
 	}
-	return report.Visible(fmt.Sprintf("  %s: %s %s: %s", at, c.Kind, c.Path, c.Reason))
+	return render.Visible(fmt.Sprintf("  %s: %s %s: %s", at, c.Kind, c.Path, c.Reason))
 }
 
 // did says what was written, or would be.
@@ -124,7 +126,7 @@ func (b *bumping) did(edits []fileEdit) []string {
 		if b.options.dryRun {
 			verb = e.verb("would write", "would remove")
 		}
-		lines = append(lines, verb+" "+report.Visible(b.files.Show(e.name)))
+		lines = append(lines, verb+" "+render.Visible(b.files.Show(e.name)))
 	}
 	if b.options.dryRun {
 		lines = append(lines, "nothing was written")
@@ -158,7 +160,7 @@ func history(u *repo.Unit) []string {
 func (b *bumping) remarks(final *diffing.Diff, results []golden.Result) []string {
 	var lines []string
 	if final != nil {
-		_, findings := report.NewComparison(report.Comparison{Diff: final})
+		_, findings := build.NewComparison(build.Comparison{Diff: final})
 		for _, f := range findings {
 			lines = append(lines, remark(f)...)
 		}
@@ -167,7 +169,7 @@ func (b *bumping) remarks(final *diffing.Diff, results []golden.Result) []string
 		lines = append(lines, "note: no default branch is known here, so the last commit is the baseline; name another one with --base")
 	}
 	if final != nil && b.unknown != "" {
-		lines = append(lines, report.Visible("note: "+b.unknown))
+		lines = append(lines, render.Visible("note: "+b.unknown))
 	}
 	failing := 0
 	for _, r := range results {
@@ -179,16 +181,16 @@ func (b *bumping) remarks(final *diffing.Diff, results []golden.Result) []string
 		}
 	}
 	if failing > 0 {
-		lines = append(lines, report.Visible(fmt.Sprintf("note: %d of %d golden cases do not hold; packgate compile %s says why", failing, len(results), b.unit.Document.File)))
+		lines = append(lines, render.Visible(fmt.Sprintf("note: %d of %d golden cases do not hold; packgate compile %s says why", failing, len(results), b.unit.Document.File)))
 	}
 	return lines
 }
 
 // remark words a finding.
-func remark(f report.Finding) []string {
-	lines := []string{report.Visible(fmt.Sprintf("%s:%d:%d: %s %s: %s", f.File, f.Line, f.Column, f.Severity, f.Rule, f.Message))}
+func remark(f model.Finding) []string {
+	lines := []string{render.Visible(fmt.Sprintf("%s:%d:%d: %s %s: %s", f.File, f.Line, f.Column, f.Severity, f.Rule, f.Message))}
 	if f.Hint != "" {
-		lines = append(lines, "  → "+report.Visible(f.Hint))
+		lines = append(lines, "  → "+render.Visible(f.Hint))
 	}
 	return lines
 }

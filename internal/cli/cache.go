@@ -12,7 +12,7 @@ import (
 	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/gating/cache"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
 )
 
@@ -158,7 +158,7 @@ func preserve(g gatedPack, rec repo.Recording) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := report.Seal(&g.pack)
+	sealed, err := model.Seal(&g.pack)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func restore(value []byte, files *repo.Files) (g gatedPack, ok bool) {
 	if err := rec.UnmarshalBinary(src); err != nil || !rec.Holds(files) {
 		return g, false
 	}
-	p, err := report.Unseal(sealed)
+	p, err := model.Unseal(sealed)
 	if err != nil {
 		return g, false
 	}

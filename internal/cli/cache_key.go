@@ -47,7 +47,7 @@ func (in gateInputs) parts() []keyPart {
 		{"format", cacheFormat},
 		{"version", in.version},
 		{"rules", gates.RulesVersion},
-		{"build", build()},
+		{"build", buildIdentity()},
 		{"config", config},
 		{"catalogs", fields(catalogs...)},
 		{"patterns", fields(in.w.patterns...)},
@@ -83,10 +83,10 @@ func (g *versionLookup) identity() string {
 	return fields(g.silent)
 }
 
-// build returns what the program knows of how it was built: compiler, platform, and the
+// buildIdentity returns what the program knows of how it was built: compiler, platform, and the
 // versions of all modules. Two platforms may round differently. With that goes which
 // file it is, for a version may have been given to a build of something else.
-var build = sync.OnceValue(func() string {
+var buildIdentity = sync.OnceValue(func() string {
 	text := fields(runtime.Version(), runtime.GOOS, runtime.GOARCH, program())
 	if info, ok := debug.ReadBuildInfo(); ok {
 		text += info.String()

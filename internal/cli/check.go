@@ -10,7 +10,8 @@ import (
 
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -219,30 +220,30 @@ func (r *run) print(o output) error {
 	for _, p := range r.report.Errors {
 		printProblem(r.env.Stderr, p)
 	}
-	return report.Terminal(w, &shown, r.style(o))
+	return render.Terminal(w, &shown, r.style(o))
 }
 
 // writerOf returns what writes a report in a format; nil for the terminal's, which
 // depends on the terminal.
-func writerOf(format string) func(io.Writer, *report.Report) error {
+func writerOf(format string) func(io.Writer, *model.Report) error {
 	switch format {
 	case "html":
-		return report.HTMLReport
+		return render.HTMLReport
 	case "json":
-		return report.JSON
+		return model.JSON
 	case "junit":
-		return report.JUnit
+		return render.JUnit
 	case "markdown":
-		return report.MarkdownReport
+		return render.MarkdownReport
 	case "sarif":
-		return report.SARIF
+		return render.SARIF
 	}
 	return nil
 }
 
 // style returns how a report looks on Stdout.
-func (r *run) style(o output) report.Style {
-	return report.Style{Color: r.colored(o), Quiet: o.quiet, Width: r.env.Columns}
+func (r *run) style(o output) render.Style {
+	return render.Style{Color: r.colored(o), Quiet: o.quiet, Width: r.env.Columns}
 }
 
 // colored follows --color, then the NO_COLOR convention, then what Stdout is.
@@ -257,10 +258,10 @@ func (r *run) colored(o output) bool {
 }
 
 // newReport returns the empty report of a command.
-func newReport(env *Env, command string) *report.Report {
-	return &report.Report{
-		Version: report.ModelVersion,
-		Tool:    report.Tool{Name: "packgate", Version: env.Version, RulesVersion: gates.RulesVersion},
-		Command: command, Errors: []report.Problem{}, Notices: []string{},
+func newReport(env *Env, command string) *model.Report {
+	return &model.Report{
+		Version: model.Version,
+		Tool:    model.Tool{Name: "packgate", Version: env.Version, RulesVersion: gates.RulesVersion},
+		Command: command, Errors: []model.Problem{}, Notices: []string{},
 	}
 }

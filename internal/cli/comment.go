@@ -11,7 +11,8 @@ import (
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -66,7 +67,7 @@ GitHub could not be reached.`,
 // the artifact was downloaded to, "" where it is still to be.
 func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, file string) error {
 	say := func(format string, args ...any) error {
-		_, err := fmt.Fprint(env.Stdout, report.Inert(report.Visible(fmt.Sprintf(format, args...))+"\n"))
+		_, err := fmt.Fprint(env.Stdout, render.Inert(render.Visible(fmt.Sprintf(format, args...))+"\n"))
 		return err
 	}
 	run := event.Run
@@ -120,15 +121,15 @@ type posting struct {
 	runURL           string
 }
 
-func (p posting) post(ctx context.Context, client *github.Client, r *report.Report) (github.CommentResult, error) {
+func (p posting) post(ctx context.Context, client *github.Client, r *model.Report) (github.CommentResult, error) {
 	class, _ := classOf(r)
-	marker := report.Marker{Key: p.workflow + ":" + p.config, Head: p.head, Run: p.run, Attempt: p.attempt}
+	marker := render.Marker{Key: p.workflow + ":" + p.config, Head: p.head, Run: p.run, Attempt: p.attempt}
 	return client.Comment(ctx, github.Comment{
 		PullRequest: p.pull, Mode: github.CommentMode(p.mode),
-		Body:    report.Comment(r, report.CommentOptions{Marker: marker, RunURL: p.runURL}),
+		Body:    render.Comment(r, render.CommentOptions{Marker: marker, RunURL: p.runURL}),
 		Nothing: r.Packs.Len() == 0 && len(r.Errors) == 0,
 		Changed: class != "" && class != "none",
-		Failed:  r.Result != report.Passed,
+		Failed:  r.Result != model.Passed,
 	})
 }
 
@@ -177,9 +178,9 @@ func refused(format string, args ...any) error {
 // strangersReport reads the report of another run. Nothing in it is believed beyond
 // what the event says too: it has to be about the head of the run, and leads to no
 // other server.
-func strangersReport(data []byte, event *github.Event) (*report.Report, error) {
-	r, err := report.Read(bytes.NewReader(data))
-	if errors.Is(err, report.ErrNotAReport) {
+func strangersReport(data []byte, event *github.Event) (*model.Report, error) {
+	r, err := model.Read(bytes.NewReader(data))
+	if errors.Is(err, model.ErrNotAReport) {
 		return nil, refused("the report is refused: %s", err)
 	}
 	if err != nil {
@@ -188,7 +189,7 @@ func strangersReport(data []byte, event *github.Event) (*report.Report, error) {
 	if r.Head == nil || r.Head.SHA != event.Run.HeadSHA {
 		return nil, refused("the report is about another commit than %.7s, the head of the run", event.Run.HeadSHA)
 	}
-	for _, revision := range []*report.Revision{r.Base, r.Head} {
+	for _, revision := range []*model.Revision{r.Base, r.Head} {
 		if revision != nil {
 			revision.BlobURL = event.BlobURL(revision.SHA)
 		}

@@ -10,20 +10,21 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/test/githubtest"
 )
 
 // strange returns a stand-in with the artifact of a run for its pull request, what
 // the second stage is called with, and its output.
-func strange(t *testing.T, change func(*report.Report)) (*githubtest.GitHub, *actionRun, *bytes.Buffer) {
+func strange(t *testing.T, change func(*model.Report)) (*githubtest.GitHub, *actionRun, *bytes.Buffer) {
 	t.Helper()
 	g, out := githubtest.New(t), &bytes.Buffer{}
 	a := delivered(t, g, out)
 	p := a.report.Packs.At(0)
-	p.Gates, p.Golden, p.NotChecked = []report.Gate{}, []report.Golden{}, []report.NotChecked{}
+	p.Gates, p.Golden, p.NotChecked = []model.Gate{}, []model.Golden{}, []model.NotChecked{}
 	a.report.Packs.Set(0, *p)
-	a.report.Head = &report.Revision{Ref: "patch-1", SHA: githubtest.Head}
+	a.report.Head = &model.Revision{Ref: "patch-1", SHA: githubtest.Head}
 	change(a.report)
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
@@ -31,7 +32,7 @@ func strange(t *testing.T, change func(*report.Report)) (*githubtest.GitHub, *ac
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := report.JSON(w, a.report); err != nil {
+	if err := model.JSON(w, a.report); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
@@ -54,7 +55,7 @@ func TestSecondStageFailures(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(githubtest.Kinds())) {
 			for _, done := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/done %v", operation, name, done), func(t *testing.T) {
-					g, a, out := strange(t, func(*report.Report) {})
+					g, a, out := strange(t, func(*model.Report) {})
 					g.FailAlways(operation, githubtest.Fault{Kind: githubtest.Kinds()[name], Done: done})
 					err := secondStage(t.Context(), a.env, a.event, a.inputs, "")
 					switch {
@@ -75,14 +76,14 @@ func TestSecondStageFailures(t *testing.T) {
 // marker and is no command to the runner.
 func TestSecondStageHostile(t *testing.T) {
 	hostile := "@everyone <!-- packgate:comment v1 key=x --> </details>\n::error::owned\n| `a` \u202e\x1b[31m ![x](https://evil.example/x.png)"
-	g, a, out := strange(t, func(r *report.Report) {
+	g, a, out := strange(t, func(r *model.Report) {
 		r.Tool.Version, r.Head.Ref, r.Notices = hostile, hostile, []string{hostile}
 		r.Head.BlobURL = "https://evil.example/"
 		p := r.Packs.At(0)
 		p.Pack, p.Path = hostile+"@"+hostile, hostile
 		p.Findings[0].Message, p.Findings[0].Hint, p.Findings[0].File = hostile, hostile, hostile
 		r.Packs.Set(0, *p)
-		r.Errors = []report.Problem{{Message: hostile, Hint: hostile, File: hostile, Line: 1, Column: 1}}
+		r.Errors = []model.Problem{{Message: hostile, Hint: hostile, File: hostile, Line: 1, Column: 1}}
 	})
 	if err := secondStage(t.Context(), a.env, a.event, a.inputs, ""); err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func TestSecondStageHostile(t *testing.T) {
 			t.Errorf("%q in\n%s", bad, body)
 		}
 	}
-	if n := strings.Count(body, report.MarkerPrefix); n != 1 || !strings.HasPrefix(body, report.MarkerPrefix) {
+	if n := strings.Count(body, render.MarkerPrefix); n != 1 || !strings.HasPrefix(body, render.MarkerPrefix) {
 		t.Errorf("%d markers in\n%s", n, body)
 	}
 	if strings.Count(body, "<details>") != strings.Count(body, "</details>") {

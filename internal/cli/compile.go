@@ -8,7 +8,7 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -141,7 +141,7 @@ func updateSnapshots(w *workspace, results []golden.Result) ([]string, error) {
 	}
 	done := left
 	for _, e := range edits {
-		done = append(done, e.verb("wrote", "removed")+" "+report.Visible(w.files.Show(e.name)))
+		done = append(done, e.verb("wrote", "removed")+" "+render.Visible(w.files.Show(e.name)))
 	}
 	return done, nil
 }
@@ -156,7 +156,7 @@ func snapshotEdits(files *repo.Files, results []golden.Result) (edits []fileEdit
 		}
 		switch {
 		case r.Detail == nil:
-			left = append(left, "left "+report.Visible(files.Show(r.SnapshotName))+": the case could not be compiled")
+			left = append(left, "left "+render.Visible(files.Show(r.SnapshotName))+": the case could not be compiled")
 		case r.Compiled == nil && there, r.Compiled != nil && r.Snapshot != golden.Equal:
 			edits = append(edits, fileEdit{name: r.SnapshotName, source: r.Compiled})
 		}

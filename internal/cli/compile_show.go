@@ -8,7 +8,9 @@ import (
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 )
 
 // compiled is what packgate compile shows: cases of a pack, compiled. What is said
@@ -45,42 +47,42 @@ func (c *compiled) show(w io.Writer, o compileOptions) error {
 	if err != nil || asJSON {
 		return err
 	}
-	cases, err := report.Masked(report.NewGoldens(c.results), c.documents())
+	cases, err := build.Masked(build.NewGoldens(c.results), c.documents())
 	if err != nil {
 		return err
 	}
-	return report.WriteGolden(w, cases)
+	return render.WriteGolden(w, cases)
 }
 
 func (c *compiled) explanations(w io.Writer, asJSON bool) error {
-	list := make([]report.Explanation, len(c.results))
+	list := make([]model.Explanation, len(c.results))
 	for i, r := range c.results {
-		list[i] = report.NewExplanation(c.unit, r)
+		list[i] = build.NewExplanation(c.unit, r)
 	}
-	return each(w, c, list, asJSON, report.WriteExplanation)
+	return each(w, c, list, asJSON, render.WriteExplanation)
 }
 
 func (c *compiled) stages(w io.Writer, stage string, asJSON bool) error {
-	list := make([]report.StageOutput, len(c.results))
+	list := make([]model.StageOutput, len(c.results))
 	for i, r := range c.results {
 		var err error
-		if list[i], err = report.NewStageOutput(c.unit, r, stage); err != nil {
+		if list[i], err = build.NewStageOutput(c.unit, r, stage); err != nil {
 			return err
 		}
 	}
-	return each(w, c, list, asJSON, report.WriteStageOutput)
+	return each(w, c, list, asJSON, render.WriteStageOutput)
 }
 
 // each writes what is said of the cases, one after the other or as JSON.
 func each[T any](w io.Writer, c *compiled, list []T, asJSON bool, write func(io.Writer, T) error) error {
-	list, err := report.Masked(list, c.documents())
+	list, err := build.Masked(list, c.documents())
 	switch {
 	case err != nil:
 		return err
 	case asJSON && c.single:
-		return report.WriteJSON(w, list[0])
+		return model.WriteJSON(w, list[0])
 	case asJSON:
-		return report.WriteJSON(w, list)
+		return model.WriteJSON(w, list)
 	}
 	for i, one := range list {
 		if i > 0 {
@@ -96,18 +98,18 @@ func each[T any](w io.Writer, c *compiled, list []T, asJSON bool, write func(io.
 // context writes the one case as the model gets it.
 func (c *compiled) context(w io.Writer) error {
 	r := c.results[0]
-	heading, err := report.Masked(report.NewHeading(c.unit, r), c.documents())
+	heading, err := build.Masked(build.NewHeading(c.unit, r), c.documents())
 	if err != nil {
 		return err
 	}
 	if r.Detail == nil || r.Detail.Context == nil {
-		return report.WriteContext(w, heading, nil)
+		return render.WriteContext(w, heading, nil)
 	}
-	context, err := report.Masked(r.Detail.Context, c.documents())
+	context, err := build.Masked(r.Detail.Context, c.documents())
 	if err != nil {
 		return err
 	}
-	return report.WriteContext(w, heading, context)
+	return render.WriteContext(w, heading, context)
 }
 
 // snapshots prints compiled contexts as they are stored, that of one case or an
@@ -120,7 +122,7 @@ func (c *compiled) snapshots(w io.Writer) error {
 				all[r.Case] = r.Compiled
 			}
 		}
-		return report.WriteJSON(w, all)
+		return model.WriteJSON(w, all)
 	}
 	r := c.results[0]
 	if r.Detail == nil || r.Detail.Context == nil {

@@ -12,7 +12,8 @@ import (
 	"strconv"
 
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 )
 
 // defaultReportDir is where the action puts its report files, relative to the
@@ -26,7 +27,7 @@ func (a *actionRun) deliver(ctx context.Context) {
 	files, markdown := writeReports(dir, a.report), bytes.Buffer{}
 	errs := []error{
 		files, writeReport(a.inputs.sarif, "sarif", a.report), a.log(),
-		report.MarkdownReport(&markdown, a.report), a.runner.Summary(markdown.String()),
+		render.MarkdownReport(&markdown, a.report), a.runner.Summary(markdown.String()),
 	}
 	client, err := a.client(ctx)
 	commented := a.comment(ctx, client)
@@ -38,7 +39,7 @@ func (a *actionRun) deliver(ctx context.Context) {
 		}
 	}
 	if _, err := a.runner.Annotate(notices); err != nil {
-		fmt.Fprintf(a.env.Stderr, "packgate: %s\n", report.Visible(err.Error())) // nothing else is left
+		fmt.Fprintf(a.env.Stderr, "packgate: %s\n", render.Visible(err.Error())) // nothing else is left
 	}
 }
 
@@ -49,7 +50,7 @@ func undelivered(err error) github.Annotation {
 
 func (a *actionRun) log() error {
 	var log bytes.Buffer
-	return errors.Join(report.Terminal(&log, a.report, report.Style{}), a.runner.Print(log.String()))
+	return errors.Join(render.Terminal(&log, a.report, render.Style{}), a.runner.Print(log.String()))
 }
 
 // client returns the client that delivers to a pull request or a merge group; nil
@@ -142,18 +143,18 @@ func (a *actionRun) checkRun(annotations []github.Annotation) github.CheckRun {
 	}
 	name := "packgate"
 	if a.inputs.config != "" {
-		name += " (" + report.Visible(a.inputs.config) + ")"
+		name += " (" + render.Visible(a.inputs.config) + ")"
 	}
 	return github.CheckRun{
 		Name: name, HeadSHA: a.event.HeadSHA, ID: fmt.Sprintf("%s/%s/%s", name, a.event.RunID, a.event.RunAttempt),
 		DetailsURL: a.event.RunURL(), Conclusion: conclusion,
 		Title:   fmt.Sprintf("%s: %d packs, %d errors, %d warnings", a.report.Result, s.Packs, s.Errors, s.Warnings),
-		Summary: report.Comment(a.report, report.CommentOptions{RunURL: a.event.RunURL(), Limit: maxCheckSummary}), Annotations: annotations,
+		Summary: render.Comment(a.report, render.CommentOptions{RunURL: a.event.RunURL(), Limit: maxCheckSummary}), Annotations: annotations,
 	}
 }
 
 // annotationsOf returns what to show beside the code, errors first.
-func annotationsOf(r *report.Report) []github.Annotation {
+func annotationsOf(r *model.Report) []github.Annotation {
 	var list []github.Annotation
 	for _, p := range r.Errors {
 		list = append(list, github.Annotation{
@@ -172,11 +173,11 @@ func annotationsOf(r *report.Report) []github.Annotation {
 }
 
 func withHint(message, hint string) string {
-	message = report.Visible(message)
+	message = render.Visible(message)
 	if hint == "" {
 		return message
 	}
-	return message + "\n→ " + report.Visible(hint)
+	return message + "\n→ " + render.Visible(hint)
 }
 
 // outputs sets the step's outputs: small scalars and file paths.
@@ -216,7 +217,7 @@ func (a *actionRun) outputs(dir string, written bool) error {
 
 // surfaceGrew reports whether agents can reach more with any pack of the report than
 // before, as far as that is known.
-func surfaceGrew(r *report.Report) bool {
+func surfaceGrew(r *model.Report) bool {
 	for _, p := range r.Packs.All() {
 		if p.Diff == nil {
 			continue

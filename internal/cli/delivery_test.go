@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/test/githubtest"
 )
 
@@ -40,9 +41,9 @@ func delivered(t *testing.T, g *githubtest.GitHub, out *bytes.Buffer) *actionRun
 		ServerURL: "https://github.com", APIURL: g.URL, RunID: "9", RunAttempt: "1",
 	}
 	a.inputs = inputs{command: commandCheck, token: g.Token, comment: string(github.CommentAlways), failOn: failOnError}
-	a.report.Packs = report.PacksOf(report.Pack{
-		Pack: "ctxpack.support@1.0.0", Path: "packs/support/pack.json", Result: report.Failed,
-		Findings: []report.Finding{{
+	a.report.Packs = model.PacksOf(model.Pack{
+		Pack: "ctxpack.support@1.0.0", Path: "packs/support/pack.json", Result: model.Failed,
+		Findings: []model.Finding{{
 			Rule: "REF001", Name: "unresolved-decision-binding", Gate: "references", Severity: "error", Message: "there is none",
 			File: "packs/support/pack.json", Line: 3, Column: 5, EndLine: 3, EndColumn: 9, Fingerprint: "f",
 		}},
@@ -68,7 +69,7 @@ func TestDeliveryFailures(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/done %v", operation, name, done), func(t *testing.T) {
 					g, out := githubtest.New(t), &bytes.Buffer{}
 					if operation == githubtest.UpdateComment {
-						g.Comments = []githubtest.Comment{{ID: 1, Pull: 7, Author: g.Login, Body: report.Marker{Key: "packs:", Head: githubtest.Base, Run: 8, Attempt: 1}.String() + "\nold"}}
+						g.Comments = []githubtest.Comment{{ID: 1, Pull: 7, Author: g.Login, Body: render.Marker{Key: "packs:", Head: githubtest.Base, Run: 8, Attempt: 1}.String() + "\nold"}}
 					}
 					g.FailAlways(operation, githubtest.Fault{Kind: githubtest.Kinds()[name], Done: done})
 					a := delivered(t, g, out)
@@ -82,7 +83,7 @@ func TestDeliveryFailures(t *testing.T) {
 
 func checkDelivered(t *testing.T, a *actionRun, g *githubtest.GitHub, out string) {
 	t.Helper()
-	if a.report.Result != report.Failed || a.report.ExitCode != ExitFindings {
+	if a.report.Result != model.Failed || a.report.ExitCode != ExitFindings {
 		t.Errorf("the verdict became %s, exit code %d", a.report.Result, a.report.ExitCode)
 	}
 	for _, file := range []string{"packgate-report/report.json", "summary.md", "output"} {
@@ -145,12 +146,12 @@ func TestDeliveryCalls(t *testing.T) {
 // What the surface output says of a report.
 func TestSurfaceGrew(t *testing.T) {
 	for verdict, want := range map[string]bool{"grew": true, "incomparable": true, "undecided": true, "shrank": false, "equal": false} {
-		r := &report.Report{Packs: report.PacksOf(report.Pack{}, report.Pack{Diff: &report.Diff{Surface: []report.SurfaceChange{{Verdict: verdict}}}})}
+		r := &model.Report{Packs: model.PacksOf(model.Pack{}, model.Pack{Diff: &model.Diff{Surface: []model.SurfaceChange{{Verdict: verdict}}}})}
 		if got := surfaceGrew(r); got != want {
 			t.Errorf("%s: got %v", verdict, got)
 		}
 	}
-	if surfaceGrew(&report.Report{}) {
+	if surfaceGrew(&model.Report{}) {
 		t.Error("it grew without a pack")
 	}
 }

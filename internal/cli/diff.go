@@ -9,7 +9,8 @@ import (
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -43,7 +44,7 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 		return err
 	}
 	_, head := d.Packs()
-	shown, findings := report.NewComparison(stepWith(d, proof.ReachOf(proof.New(head), jsonlogic.Solver{}), nil))
+	shown, findings := build.NewComparison(stepWith(d, proof.ReachOf(proof.New(head), jsonlogic.Solver{}), nil))
 	code := ExitPass
 	for _, f := range findings {
 		if f.Severity == "error" {
@@ -54,7 +55,7 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 		code = ExitReject
 	}
 	r := &run{env: env}
-	if err := report.WriteDiff(env.Stdout, o.format, shown, findings, r.style(o)); err != nil {
+	if err := render.WriteDiff(env.Stdout, o.format, shown, findings, r.style(o)); err != nil {
 		return err
 	}
 	if code != ExitPass {

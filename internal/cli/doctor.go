@@ -13,7 +13,8 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -108,7 +109,7 @@ func doctor(env *Env, dir, format string) error {
 	if err := result.print(env.Stdout, format); err != nil {
 		return err
 	}
-	if result.Result != string(report.Passed) {
+	if result.Result != string(model.Passed) {
 		return &verdictError{code: ExitFindings}
 	}
 	return nil
@@ -164,9 +165,9 @@ func (d *doctoring) diagnosis() *diagnosis {
 	})
 	d.symptoms = slices.CompactFunc(d.symptoms, func(a, b *symptom) bool { return *a == *b })
 	slices.Sort(d.statuses)
-	out := &diagnosis{Version: 1, Result: string(report.Passed), Symptoms: d.symptoms, Statuses: slices.Compact(d.statuses), NotChecked: d.skipped}
+	out := &diagnosis{Version: 1, Result: string(model.Passed), Symptoms: d.symptoms, Statuses: slices.Compact(d.statuses), NotChecked: d.skipped}
 	if countOf(d.symptoms, ailing) > 0 {
-		out.Result = string(report.Failed)
+		out.Result = string(model.Failed)
 	}
 	if out.Symptoms == nil {
 		out.Symptoms = []*symptom{}
@@ -201,13 +202,13 @@ func (r *diagnosis) print(w io.Writer, format string) error {
 		b.WriteString(s.text())
 	}
 	for _, n := range r.NotChecked {
-		fmt.Fprintf(&b, "%s: not checked: %s\n", report.Visible(n.File), report.Visible(n.Reason))
+		fmt.Fprintf(&b, "%s: not checked: %s\n", render.Visible(n.File), render.Visible(n.Reason))
 	}
 	for _, name := range r.Statuses {
-		fmt.Fprintf(&b, "require the status %q in the rules of the branch\n", report.Visible(name))
+		fmt.Fprintf(&b, "require the status %q in the rules of the branch\n", render.Visible(name))
 	}
 	b.WriteString(r.sum())
-	_, err := io.WriteString(w, report.Inert(b.String()))
+	_, err := io.WriteString(w, render.Inert(b.String()))
 	return err
 }
 
@@ -216,13 +217,13 @@ func (s *symptom) text() string {
 	place := ""
 	switch {
 	case s.Line > 0:
-		place = fmt.Sprintf("%s:%d:%d: ", report.Visible(s.File), s.Line, s.Column)
+		place = fmt.Sprintf("%s:%d:%d: ", render.Visible(s.File), s.Line, s.Column)
 	case s.File != "":
-		place = report.Visible(s.File) + ": "
+		place = render.Visible(s.File) + ": "
 	}
-	text := fmt.Sprintf("%s%s %s: %s\n", place, s.Severity, s.Check, report.Visible(s.Message))
+	text := fmt.Sprintf("%s%s %s: %s\n", place, s.Severity, s.Check, render.Visible(s.Message))
 	if s.Hint != "" {
-		text += fmt.Sprintf("  → %s\n", report.Visible(s.Hint))
+		text += fmt.Sprintf("  → %s\n", render.Visible(s.Hint))
 	}
 	return text
 }
@@ -238,7 +239,7 @@ func (r *diagnosis) sum() string {
 		counts = append(counts, fmt.Sprintf("%d %s%s", n, severity, ending))
 	}
 	mark := "✓"
-	if r.Result != string(report.Passed) {
+	if r.Result != string(model.Passed) {
 		mark = "✗"
 	}
 	return fmt.Sprintf("%s %s: %s\n", mark, r.Result, strings.Join(counts, " · "))

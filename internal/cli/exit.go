@@ -13,7 +13,8 @@ import (
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 )
 
 // The exit codes. A pipeline can tell "your pack is wrong" from "I broke".
@@ -64,7 +65,7 @@ func exitCode(err error) int {
 
 // problemsOf returns an error in the report's form, one problem for each fault
 // that it holds.
-func problemsOf(err error) []report.Problem {
+func problemsOf(err error) []model.Problem {
 	var many repo.Problems
 	var one *repo.Problem
 	var usage *usageError
@@ -74,21 +75,21 @@ func problemsOf(err error) []report.Problem {
 	case errors.As(err, &refused):
 		return refused.problems
 	case errors.As(err, &collision):
-		return []report.Problem{{Message: version.VER004.ID + ": " + collision.Error(), Hint: collision.Hint()}}
+		return []model.Problem{{Message: version.VER004.ID + ": " + collision.Error(), Hint: collision.Hint()}}
 	case errors.As(err, &many):
-		problems := make([]report.Problem, len(many))
+		problems := make([]model.Problem, len(many))
 		for i, p := range many {
 			problems[i] = problemOf(p)
 		}
 		return problems
 	case errors.As(err, &one):
-		return []report.Problem{problemOf(one)}
+		return []model.Problem{problemOf(one)}
 	case errors.As(err, &usage):
-		return []report.Problem{{Message: usage.message, Hint: usage.hint}}
+		return []model.Problem{{Message: usage.message, Hint: usage.hint}}
 	}
-	var problems []report.Problem
+	var problems []model.Problem
 	for _, one := range parts(err) {
-		problems = append(problems, report.Problem{Message: one.Error(), Hint: nextStep(one)})
+		problems = append(problems, model.Problem{Message: one.Error(), Hint: nextStep(one)})
 	}
 	return problems
 }
@@ -111,9 +112,9 @@ func parts(err error) []error {
 	return all
 }
 
-func problemOf(p *repo.Problem) report.Problem {
+func problemOf(p *repo.Problem) model.Problem {
 	l := p.Location
-	return report.Problem{Message: p.Message, Hint: p.Hint, File: l.File, Line: l.Start.Line, Column: l.Start.Column}
+	return model.Problem{Message: p.Message, Hint: p.Hint, File: l.File, Line: l.Start.Line, Column: l.Start.Column}
 }
 
 // printProblems writes an error for a person.
@@ -124,17 +125,17 @@ func printProblems(w io.Writer, err error) {
 }
 
 // printProblem writes place, message, and what to do.
-func printProblem(w io.Writer, p report.Problem) {
+func printProblem(w io.Writer, p model.Problem) {
 	place := ""
 	switch {
 	case p.Line > 0:
-		place = fmt.Sprintf("%s:%d:%d: ", report.Visible(p.File), p.Line, p.Column)
+		place = fmt.Sprintf("%s:%d:%d: ", render.Visible(p.File), p.Line, p.Column)
 	case p.File != "":
-		place = report.Visible(p.File) + ": "
+		place = render.Visible(p.File) + ": "
 	}
-	text := fmt.Sprintf("packgate: %s%s\n", place, report.Visible(p.Message))
+	text := fmt.Sprintf("packgate: %s%s\n", place, render.Visible(p.Message))
 	if p.Hint != "" {
-		text += fmt.Sprintf("  → %s\n", report.Visible(p.Hint))
+		text += fmt.Sprintf("  → %s\n", render.Visible(p.Hint))
 	}
-	fmt.Fprint(w, report.Inert(text))
+	fmt.Fprint(w, render.Inert(text))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // maxRounds bounds how often a file is mended and looked at again. One mend can
@@ -42,7 +42,7 @@ func (r *run) fix(ctx context.Context, w *workspace, base *baseline, strict *boo
 
 // mend applies the repairs of one pack to its file and reports whether there
 // were any.
-func (r *run) mend(w *workspace, p *report.Pack) (bool, error) {
+func (r *run) mend(w *workspace, p *model.Pack) (bool, error) {
 	i := slices.IndexFunc(w.packs, func(name string) bool { return w.files.Show(name) == p.Path })
 	if i < 0 {
 		return false, nil
@@ -71,12 +71,12 @@ func (r *run) mend(w *workspace, p *report.Pack) (bool, error) {
 
 // mendText returns the text of a document with the repairs that could be made,
 // and what each of them did; see [pack.Mend]. The others wait for the next round.
-func mendText(doc *pack.Document, p *report.Pack) (src []byte, words []string) {
+func mendText(doc *pack.Document, p *model.Pack) (src []byte, words []string) {
 	findings := slices.Clone(p.Findings)
-	slices.SortStableFunc(findings, func(a, b report.Finding) int {
+	slices.SortStableFunc(findings, func(a, b model.Finding) int {
 		return cmp.Or(cmp.Compare(b.Line, a.Line), cmp.Compare(b.Column, a.Column))
 	})
-	findings = slices.DeleteFunc(findings, func(f report.Finding) bool { return f.Fix == nil || f.Waived != nil || f.File != p.Path })
+	findings = slices.DeleteFunc(findings, func(f model.Finding) bool { return f.Fix == nil || f.Waived != nil || f.File != p.Path })
 	repairs := make([][]finding.Operation, len(findings))
 	for i, f := range findings {
 		repairs[i] = operationsOf(f.Fix.Patch)
@@ -89,7 +89,7 @@ func mendText(doc *pack.Document, p *report.Pack) (src []byte, words []string) {
 	return src, words
 }
 
-func operationsOf(patch []report.Operation) []finding.Operation {
+func operationsOf(patch []model.Operation) []finding.Operation {
 	out := make([]finding.Operation, len(patch))
 	for i, op := range patch {
 		out[i] = finding.Operation{Op: op.Op, Path: op.Path, Value: string(op.Value)}

@@ -13,7 +13,7 @@ import (
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/golden/starter"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -85,7 +85,7 @@ func initGolden(env *Env, name string, o starterOptions) error {
 		}
 	}
 	s.sum(cases, unreached)
-	_, err = fmt.Fprintln(env.Stdout, report.Inert(strings.Join(s.lines, "\n")))
+	_, err = fmt.Fprintln(env.Stdout, render.Inert(strings.Join(s.lines, "\n")))
 	return err
 }
 
@@ -99,7 +99,7 @@ type starting struct {
 }
 
 func (s *starting) say(format string, args ...any) {
-	s.lines = append(s.lines, report.Visible(fmt.Sprintf(format, args...)))
+	s.lines = append(s.lines, render.Visible(fmt.Sprintf(format, args...)))
 }
 
 // file returns the name of a case's file, relative to the root.

@@ -12,7 +12,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/internal/scaffold"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -97,7 +97,7 @@ func initRepository(env *Env, dir string, o initOptions) error {
 		}
 	}
 	i.next(len(edits))
-	_, err = fmt.Fprintln(env.Stdout, report.Inert(strings.Join(i.lines, "\n")))
+	_, err = fmt.Fprintln(env.Stdout, render.Inert(strings.Join(i.lines, "\n")))
 	return err
 }
 
@@ -139,7 +139,7 @@ func (i *initialising) show(name string) string { return path.Join(display(i.roo
 func (i *initialising) showPack(name string) string { return path.Join(display(i.dir), name) }
 
 func (i *initialising) say(format string, args ...any) {
-	i.lines = append(i.lines, report.Visible(fmt.Sprintf(format, args...)))
+	i.lines = append(i.lines, render.Visible(fmt.Sprintf(format, args...)))
 }
 
 // problem is a file that is in the way.

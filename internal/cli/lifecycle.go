@@ -20,7 +20,8 @@ import (
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -77,11 +78,11 @@ func setState(ctx context.Context, env *Env, command, name string, o lifecycleOp
 	if err != nil {
 		return lifecycleError(err)
 	}
-	shown := &report.Lifecycle{
+	shown := &model.Lifecycle{
 		Command: command, Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, State: r.State, Reason: o.reason, Actor: change.Actor,
 		Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun,
 	}
-	return report.WriteLifecycle(env.Stdout, o.format, unsaid(shown), styleOf(env, o.color))
+	return render.WriteLifecycle(env.Stdout, o.format, unsaid(shown), styleOf(env, o.color))
 }
 
 func newPin(env *Env) *cobra.Command {
@@ -120,16 +121,16 @@ func pin(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
 	if err != nil {
 		return lifecycleError(err)
 	}
-	shown := &report.Lifecycle{
+	shown := &model.Lifecycle{
 		Command: "pin", Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, Environment: r.Environment, Previous: r.Previous, Reason: o.reason,
 		Actor: ref.house.actor(), Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun, Cases: again.cases,
 	}
-	return report.WriteLifecycle(env.Stdout, o.format, unsaid(shown), styleOf(env, o.color))
+	return render.WriteLifecycle(env.Stdout, o.format, unsaid(shown), styleOf(env, o.color))
 }
 
 // unsaid takes reason and actor out where the statement was there already: it says
 // its own.
-func unsaid(l *report.Lifecycle) *report.Lifecycle {
+func unsaid(l *model.Lifecycle) *model.Lifecycle {
 	if l.Already {
 		l.Reason, l.Actor = "", ""
 	}
@@ -173,12 +174,12 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 	}
 	subject := gate.NewSubject(unit, w.environments, w.config)
 	r.cases = len(subject.Golden())
-	var problems []report.Problem
+	var problems []model.Problem
 	for _, f := range gates.Run(subject, policy).Findings {
 		// The snapshot of an earlier version may have moved on since: going back to it is
 		// what a pin is for.
 		if f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Waived == nil && f.Severity == finding.Error {
-			problems = append(problems, report.Problem{
+			problems = append(problems, model.Problem{
 				Message: f.Rule + ": " + f.Message, Hint: f.Hint, File: f.Location.File, Line: f.Location.Start.Line, Column: f.Location.Start.Column,
 			})
 		}
@@ -190,7 +191,7 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 	if source != nil {
 		of = fmt.Sprintf("the commit %.7s", source.tree.SHA())
 	}
-	first := report.Problem{
+	first := model.Problem{
 		Message: fmt.Sprintf("%q is not pinned to %q: its cases, as %s has them, have %s", v.Name(), r.environment, of, pack.Counted(len(problems), "error")),
 		Hint:    "pin a version that fits the environment's catalog of today, or correct that catalog",
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -44,7 +44,7 @@ func showLog(ctx context.Context, env *Env, id string, o registryOptions) error 
 	if err != nil {
 		return err
 	}
-	return report.WriteLog(env.Stdout, o.format, shownLog(id, repository.Name(), entries), styleOf(env, o.color))
+	return render.WriteLog(env.Stdout, o.format, shownLog(id, repository.Name(), entries), styleOf(env, o.color))
 }
 
 // auditFormats are those of an audit.
@@ -78,5 +78,5 @@ func audit(ctx context.Context, env *Env, ids []string, o registryOptions) error
 	if err != nil {
 		return err
 	}
-	return cmp.Or(report.WriteAudit(env.Stdout, o.format, &a.out, styleOf(env, o.color)), a.verdict())
+	return cmp.Or(render.WriteAudit(env.Stdout, o.format, &a.out, styleOf(env, o.color)), a.verdict())
 }

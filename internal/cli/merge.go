@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
 )
 
@@ -33,7 +33,7 @@ in common only if they say the same of it. Where they are of shards (packgate ch
 }
 
 func merge(env *Env, o output, names []string) error {
-	var reports []*report.Report
+	var reports []*model.Report
 	r := newRun(env, "merge", failOnNever) // as long as no run failed
 	for _, name := range names {
 		one, err := readReport(name)
@@ -41,17 +41,17 @@ func merge(env *Env, o output, names []string) error {
 			return err
 		}
 		reports = append(reports, one)
-		if one.Result == report.Broken || len(one.Errors) > 0 {
+		if one.Result == model.Broken || len(one.Errors) > 0 {
 			r.broken = max(r.broken, brokenCode(one.ExitCode))
 		}
 		if one.ExitCode != ExitPass {
 			r.failOn = failOnError
 		}
 	}
-	missing, notShards := report.MissingShards(reports)
-	merged, err := report.Merge(reports)
+	missing, notShards := model.MissingShards(reports)
+	merged, err := model.Merge(reports)
 	err = cmp.Or(notShards, err)
-	if errors.Is(err, report.ErrNotOneRun) {
+	if errors.Is(err, model.ErrNotOneRun) {
 		return &usageError{message: err.Error(), hint: "merge the reports of one run over one commit"}
 	}
 	if err != nil {
@@ -59,7 +59,7 @@ func merge(env *Env, o output, names []string) error {
 	}
 	r.report = merged
 	if len(missing) > 0 {
-		merged.Errors = append(merged.Errors, report.ShardsMissing(missing))
+		merged.Errors = append(merged.Errors, model.ShardsMissing(missing))
 		r.broken = max(r.broken, ExitFailure)
 	}
 	return r.finish(o)

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -81,7 +81,7 @@ func showPlan(to io.Writer, w *workspace, loads []load) error {
 			return err
 		}
 		for _, name := range l.packs {
-			if _, err := fmt.Fprintf(to, "  %s\n", report.Visible(w.files.Show(name))); err != nil {
+			if _, err := fmt.Fprintf(to, "  %s\n", render.Visible(w.files.Show(name))); err != nil {
 				return err
 			}
 		}

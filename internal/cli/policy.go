@@ -10,7 +10,9 @@ import (
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof/rulebook"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -66,11 +68,11 @@ func showPolicy(env *Env, name string, o policyOptions, explain bool) error {
 		}
 		return unknownName("rule", o.explain, names, hint)
 	}
-	if book, err = report.Masked(book, []*pack.Document{unit.Document}); err != nil {
+	if book, err = build.Masked(book, []*pack.Document{unit.Document}); err != nil {
 		return err
 	}
 	if o.format == "json" {
-		return report.WriteJSON(env.Stdout, book)
+		return model.WriteJSON(env.Stdout, book)
 	}
 	return writeBook(env.Stdout, book, explain)
 }
@@ -116,7 +118,7 @@ func writeBook(w io.Writer, b *rulebook.Book, explain bool) error {
 	for _, reason := range b.NotProved {
 		p.paragraph("not proved: " + reason)
 	}
-	_, err := io.WriteString(w, report.Inert(p.out.String()))
+	_, err := io.WriteString(w, render.Inert(p.out.String()))
 	return err
 }
 
@@ -124,7 +126,7 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n
 
 // text returns a text of a pack as a terminal may show it.
 func text(s string) string {
-	return report.Visible(pack.Clip(s, mostText))
+	return render.Visible(pack.Clip(s, mostText))
 }
 
 func (p *page) paragraph(s string) {

@@ -11,7 +11,8 @@ import (
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
 )
 
@@ -125,7 +126,7 @@ func (p *publication) all(ctx context.Context) error {
 		out := p.one(ctx, s)
 		if s.unit != nil {
 			var err error
-			if out, err = report.Masked(out, []*pack.Document{s.unit.Document}); err != nil {
+			if out, err = build.Masked(out, []*pack.Document{s.unit.Document}); err != nil {
 				return err
 			}
 		}
@@ -174,8 +175,8 @@ func (p *publication) standing(ctx context.Context, s *candidate) {
 }
 
 // one publishes one pack, or says why not.
-func (p *publication) one(ctx context.Context, s *candidate) report.Publication {
-	out := report.Publication{Path: p.w.files.Show(s.name)}
+func (p *publication) one(ctx context.Context, s *candidate) model.Publication {
+	out := model.Publication{Path: p.w.files.Show(s.name)}
 	if s.unit != nil && s.unit.Pack != nil {
 		out.Pack = s.unit.Pack.Ref()
 	}
@@ -183,7 +184,7 @@ func (p *publication) one(ctx context.Context, s *candidate) report.Publication 
 		return p.stopped(out, s.err)
 	}
 	if s.found != nil && s.found.Kind == publish.Same {
-		out.Status, out.Digest, out.Content = report.PublicationAlready, s.found.Artifact.Digest, s.found.Artifact.ContentDigest
+		out.Status, out.Digest, out.Content = model.PublicationAlready, s.found.Artifact.Digest, s.found.Artifact.ContentDigest
 		out.Ref = p.ref(s)
 		return out
 	}

@@ -21,7 +21,8 @@ import (
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // errGated says that the gates stand against a version; the report has what they
@@ -31,7 +32,7 @@ var errGated = errors.New("the gates do not pass")
 // gated puts a version through the gates, compared with the published version before
 // it, asks for its reviews, and returns what is to be published. What becomes known
 // on the way is noted in out.
-func (p *publication) gated(ctx context.Context, s *candidate, out *report.Publication) (*publish.Candidate, error) {
+func (p *publication) gated(ctx context.Context, s *candidate, out *model.Publication) (*publish.Candidate, error) {
 	before, diff, err := p.before(ctx, s)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *report.Publi
 	judged := p.judge(subject, diff)
 	judged.Result = p.verdict(&judged)
 	p.report.Packs.Add(judged)
-	if judged.Result != report.Passed {
+	if judged.Result != model.Passed {
 		return nil, errGated
 	}
 	c := &publish.Candidate{
@@ -49,7 +50,7 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *report.Publi
 	}
 	if before != nil {
 		c.Baseline = &statement.Baseline{Pack: before.Pack + "@" + before.Version, Manifest: before.Manifest, Content: before.Content}
-		out.Baseline = &report.Published{Pack: c.Baseline.Pack, Digest: c.Baseline.Manifest}
+		out.Baseline = &model.Published{Pack: c.Baseline.Pack, Digest: c.Baseline.Manifest}
 	}
 	if doc := p.w.config.Document; doc != nil {
 		c.Config = string(pack.DigestOf(doc.Source))
@@ -66,12 +67,12 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *report.Publi
 }
 
 // judge runs the gates over a pack, with what differs from the version before it.
-func (p *publication) judge(subject *gate.Subject, diff *diffing.Diff) report.Pack {
+func (p *publication) judge(subject *gate.Subject, diff *diffing.Diff) model.Pack {
 	var outside []finding.Finding
 	if diff != nil {
 		outside = diff.Findings()
 	}
-	return report.NewPack(subject, gates.Run(subject, p.policy, outside...), stepOf(diff, subject), nil)
+	return build.NewPack(subject, gates.Run(subject, p.policy, outside...), stepOf(diff, subject), nil)
 }
 
 // before returns the published version that a pack is compared with, and what
@@ -110,24 +111,24 @@ func classOfDiff(d *diffing.Diff) string {
 // gateReport returns the JSON report of one pack as it is attached to its version: a
 // function of the pack and of what it was judged by, so that the same pack makes the
 // same report.
-func (p *publication) gateReport(judged report.Pack) ([]byte, error) {
+func (p *publication) gateReport(judged model.Pack) ([]byte, error) {
 	r := newRun(p.env, "publish", failOnError)
-	r.report.Packs = report.PacksOf(judged)
+	r.report.Packs = model.PacksOf(judged)
 	r.settle()
 	var b bytes.Buffer
-	err := report.JSON(&b, r.report)
+	err := model.JSON(&b, r.report)
 	return b.Bytes(), err
 }
 
 // stopped notes why a version is not published, and what that means for the run.
-func (p *publication) stopped(out report.Publication, err error) report.Publication {
+func (p *publication) stopped(out model.Publication, err error) model.Publication {
 	var unfinished *publish.Unfinished
-	out.Status, out.Reasons = report.PublicationRefused, problemsOf(err)
+	out.Status, out.Reasons = model.PublicationRefused, problemsOf(err)
 	switch {
 	case errors.Is(err, errGated):
-		out.Reasons = []report.Problem{{Message: err.Error(), Hint: "mend what they found, which the report lists"}}
+		out.Reasons = []model.Problem{{Message: err.Error(), Hint: "mend what they found, which the report lists"}}
 	case errors.As(err, &unfinished), exitCode(err) == ExitFailure && !refusal(err):
-		out.Status = report.PublicationUnfinished
+		out.Status = model.PublicationUnfinished
 		p.broken = max(p.broken, ExitFailure)
 	case refusal(err):
 	default:
@@ -152,7 +153,7 @@ func refusal(err error) bool {
 }
 
 // done notes what was published.
-func (p *publication) done(out report.Publication, r *publish.Result) report.Publication {
+func (p *publication) done(out model.Publication, r *publish.Result) model.Publication {
 	out.Ref, out.Digest, out.Content, out.Bundle = r.Ref, r.Digest, r.Content, r.Bundle
 	out.NotChecked = append(out.NotChecked, r.NotChecked...)
 	for _, note := range r.Notes {
@@ -160,12 +161,12 @@ func (p *publication) done(out report.Publication, r *publish.Result) report.Pub
 	}
 	switch {
 	case r.DryRun:
-		out.Status = report.PublicationWould
+		out.Status = model.PublicationWould
 		return out
 	case r.Already:
-		out.Status = report.PublicationAlready
+		out.Status = model.PublicationAlready
 	default:
-		out.Status = report.PublicationDone
+		out.Status = model.PublicationDone
 	}
 	if r.Signer != nil {
 		out.Signer = signerName(r.Signer)

@@ -17,7 +17,7 @@ import (
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/statement"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // reviewing finds out who approved what a version brings.
@@ -64,7 +64,7 @@ func (r *reviewing) source(name string, content []byte) (statement.Source, error
 // ask finds the approvals that the class of a version needs, in every pull request
 // that changed the pack file since the version before. Where the config has no roles
 // for it, and had none at the version before, nobody is asked.
-func (r *reviewing) ask(ctx context.Context, c *publish.Candidate, before *publish.Verdict, out *report.Publication) error {
+func (r *reviewing) ask(ctx context.Context, c *publish.Candidate, before *publish.Verdict, out *model.Publication) error {
 	wanted := r.w.config.Reviews.Of(c.Class)
 	if len(wanted) == 0 && !r.demandedBefore(ctx, before, out) {
 		return nil
@@ -91,7 +91,7 @@ func (r *reviewing) ask(ctx context.Context, c *publish.Candidate, before *publi
 
 // demandedBefore reports whether the config demanded reviews when the version before
 // was published: the change may be what took them away.
-func (r *reviewing) demandedBefore(ctx context.Context, before *publish.Verdict, out *report.Publication) bool {
+func (r *reviewing) demandedBefore(ctx context.Context, before *publish.Verdict, out *model.Publication) bool {
 	if r.event == nil || before == nil || before.Summary == nil || before.Summary.Source.Commit == "" {
 		return false
 	}
@@ -204,7 +204,7 @@ func (r *reviewing) changes(ctx context.Context, c *publish.Candidate, before *p
 
 // refusedBecause returns a decision against something, in a sentence.
 func refusedBecause(hint, format string, args ...any) error {
-	return &refusedError{[]report.Problem{{Message: fmt.Sprintf(format, args...), Hint: hint}}}
+	return &refusedError{[]model.Problem{{Message: fmt.Sprintf(format, args...), Hint: hint}}}
 }
 
 // noReview turns the answer that there is no pull request into a refusal.
@@ -216,8 +216,8 @@ func noReview(err error) error {
 }
 
 // approved looks for the roles in each pull request, and notes who approved.
-func (r *reviewing) approved(ctx context.Context, c *publish.Candidate, pulls []github.PullRequest, wanted []string, out *report.Publication) error {
-	var problems []report.Problem
+func (r *reviewing) approved(ctx context.Context, c *publish.Candidate, pulls []github.PullRequest, wanted []string, out *model.Publication) error {
+	var problems []model.Problem
 	for i, pull := range pulls {
 		first := i == len(pulls)-1 && c.Baseline == nil
 		demands, err := r.demands(ctx, c.Source.Path, pull, first, wanted)
@@ -242,7 +242,7 @@ func (r *reviewing) approved(ctx context.Context, c *publish.Candidate, pulls []
 	c.PullRequest = fmt.Sprintf("%s/%s/pull/%d", r.event.ServerURL, r.event.Repository, pulls[0].Number)
 	out.PullRequest = c.PullRequest
 	for _, a := range c.Approvals {
-		out.Approvals = append(out.Approvals, report.Approval{Role: a.Role, Login: a.Login})
+		out.Approvals = append(out.Approvals, model.Approval{Role: a.Role, Login: a.Login})
 	}
 	if len(problems) > 0 {
 		return &refusedError{problems}
@@ -286,9 +286,9 @@ func (r *reviewing) demands(ctx context.Context, name string, pull github.PullRe
 }
 
 // missing words what keeps a pull request from being approved.
-func missing(pull github.PullRequest, a github.Approvals) (problems []report.Problem) {
+func missing(pull github.PullRequest, a github.Approvals) (problems []model.Problem) {
 	say := func(hint, format string, args ...any) {
-		problems = append(problems, report.Problem{Message: fmt.Sprintf("pull request %d: ", pull.Number) + fmt.Sprintf(format, args...), Hint: hint})
+		problems = append(problems, model.Problem{Message: fmt.Sprintf("pull request %d: ", pull.Number) + fmt.Sprintf(format, args...), Hint: hint})
 	}
 	if len(a.Missing) > 0 {
 		say("have them approve the last commit of a pull request that proposes the version", "nobody of %s has approved the last commit", strings.Join(a.Missing, ", "))

@@ -10,7 +10,7 @@ import (
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // What keeps a version from being published is a decision, which running it again does
@@ -25,25 +25,25 @@ func TestNotPublished(t *testing.T) {
 		status string
 		code   int // of the run, beside that of refusals
 	}{
-		"gates":                {errGated, report.PublicationRefused, 0},
-		"other bytes":          {&publish.Collision{Pack: "ctxpack.a@1.0.0"}, report.PublicationRefused, 0},
-		"no review":            {&refusedError{[]report.Problem{{Message: "nobody approved"}}}, report.PublicationRefused, 0},
-		"revoked":              {&fault.Error{Kind: publish.ErrRevoked, Message: "revoked"}, report.PublicationRefused, 0},
-		"no name":              {&fault.Error{Kind: registry.ErrName, Message: "upper case"}, report.PublicationRefused, 0},
-		"another workflow":     {signing(attest.ErrWorkflow), report.PublicationRefused, 0},
-		"another trigger":      {signing(attest.ErrTrigger), report.PublicationRefused, 0},
-		"reviews, locally":     {&usageError{message: "only on GitHub"}, report.PublicationRefused, ExitUse},
-		"outage":               {outage, report.PublicationUnfinished, ExitFailure},
-		"no token":             {signing(attest.ErrToken), report.PublicationRefused, 0},
-		"refused by a service": {signing(attest.ErrRefusedBySigning), report.PublicationRefused, 0},
-		"signing is down":      {signing(attest.ErrUnavailable), report.PublicationUnfinished, ExitFailure},
-		"GitHub is down":       {&fault.Error{Kind: github.ErrUnavailable, Message: "503"}, report.PublicationUnfinished, ExitFailure},
-		"nothing of these":     {errors.New("disk full"), report.PublicationUnfinished, ExitFailure},
-		"outage, once more":    {fmt.Errorf("ctxpack.a: %w", outage), report.PublicationUnfinished, ExitFailure},
+		"gates":                {errGated, model.PublicationRefused, 0},
+		"other bytes":          {&publish.Collision{Pack: "ctxpack.a@1.0.0"}, model.PublicationRefused, 0},
+		"no review":            {&refusedError{[]model.Problem{{Message: "nobody approved"}}}, model.PublicationRefused, 0},
+		"revoked":              {&fault.Error{Kind: publish.ErrRevoked, Message: "revoked"}, model.PublicationRefused, 0},
+		"no name":              {&fault.Error{Kind: registry.ErrName, Message: "upper case"}, model.PublicationRefused, 0},
+		"another workflow":     {signing(attest.ErrWorkflow), model.PublicationRefused, 0},
+		"another trigger":      {signing(attest.ErrTrigger), model.PublicationRefused, 0},
+		"reviews, locally":     {&usageError{message: "only on GitHub"}, model.PublicationRefused, ExitUse},
+		"outage":               {outage, model.PublicationUnfinished, ExitFailure},
+		"no token":             {signing(attest.ErrToken), model.PublicationRefused, 0},
+		"refused by a service": {signing(attest.ErrRefusedBySigning), model.PublicationRefused, 0},
+		"signing is down":      {signing(attest.ErrUnavailable), model.PublicationUnfinished, ExitFailure},
+		"GitHub is down":       {&fault.Error{Kind: github.ErrUnavailable, Message: "503"}, model.PublicationUnfinished, ExitFailure},
+		"nothing of these":     {errors.New("disk full"), model.PublicationUnfinished, ExitFailure},
+		"outage, once more":    {fmt.Errorf("ctxpack.a: %w", outage), model.PublicationUnfinished, ExitFailure},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &publication{run: newRun(environment(nil), "publish", failOnError)}
-			out := p.stopped(report.Publication{Pack: "ctxpack.a@1.0.0"}, c.err)
+			out := p.stopped(model.Publication{Pack: "ctxpack.a@1.0.0"}, c.err)
 			if out.Status != c.status || p.broken != c.code || len(out.Reasons) == 0 || out.Reasons[0].Message == "" {
 				t.Errorf("%s %d %+v, want %s %d", out.Status, p.broken, out.Reasons, c.status, c.code)
 			}

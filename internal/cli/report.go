@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
 )
 
@@ -42,7 +42,7 @@ no report that this version reads, and 3.`,
 }
 
 // readReport reads a stored report. One that is none is wrong use.
-func readReport(name string) (*report.Report, error) {
+func readReport(name string) (*model.Report, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &usageError{message: fmt.Sprintf("there is no file %q", name), hint: "name a JSON report of packgate"}
@@ -51,8 +51,8 @@ func readReport(name string) (*report.Report, error) {
 		return nil, err
 	}
 	defer f.Close() // only read from
-	r, err := report.Read(f)
-	if errors.Is(err, report.ErrNotAReport) {
+	r, err := model.Read(f)
+	if errors.Is(err, model.ErrNotAReport) {
 		return nil, &usageError{message: fmt.Sprintf("%s: %v", name, err), hint: "write one with packgate check --format json"}
 	}
 	if err != nil {

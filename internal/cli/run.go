@@ -16,14 +16,15 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // run is one run of the gates over one or more repositories, on its way to a
 // report.
 type run struct {
 	env      *Env
-	report   *report.Report
+	report   *model.Report
 	failOn   string
 	broken   int             // the exit code of what went wrong, 0 if nothing did
 	seen     map[string]bool // pack files that were gated, wherever they were named from
@@ -93,7 +94,7 @@ func (r *run) gate(ctx context.Context, w *workspace, base *baseline, triggers m
 
 // gatedPack is what came of one pack.
 type gatedPack struct {
-	pack  report.Pack
+	pack  model.Pack
 	moved string // the file of the base that it was compared with, where that has another name
 	err   error
 	// skipped says that the run was stopped before it.
@@ -195,20 +196,20 @@ func (r *run) gatePack(ctx context.Context, w *workspace, name string, policy ga
 	if step.Fixed, step.Before, err = base.since(ctx, w, from, policy, subject, &result); err != nil {
 		return gatedPack{err: err}
 	}
-	out.pack = report.NewPack(subject, result, step, triggers)
+	out.pack = build.NewPack(subject, result, step, triggers)
 	return out
 }
 
 // verdict judges one pack.
-func (r *run) verdict(p *report.Pack) report.Result {
-	c := report.Count(p)
+func (r *run) verdict(p *model.Pack) model.Result {
+	c := model.Count(p)
 	switch {
 	case p.Diff != nil && p.Diff.Class == diffing.Reject.String():
-		return report.Rejected
+		return model.Rejected
 	case c.Errors > 0, r.failOn == failOnWarning && c.Warnings > 0:
-		return report.Failed
+		return model.Failed
 	}
-	return report.Passed
+	return model.Passed
 }
 
 // finish sums up, writes the report and returns its exit code as an error.
@@ -233,15 +234,15 @@ func (r *run) finish(o output) error {
 // decided weighs more than what was decided, and reject more than fail.
 func (r *run) settle() {
 	p := r.report
-	p.Summary = report.Summarise(p.Packs)
-	p.Result, p.ExitCode = report.Passed, ExitPass
+	p.Summary = model.Summarise(p.Packs)
+	p.Result, p.ExitCode = model.Passed, ExitPass
 	for _, b := range p.Packs.Briefs() {
 		switch b.Result {
-		case report.Rejected:
-			p.Result, p.ExitCode = report.Rejected, ExitReject
-		case report.Failed:
-			if p.Result == report.Passed {
-				p.Result, p.ExitCode = report.Failed, ExitFindings
+		case model.Rejected:
+			p.Result, p.ExitCode = model.Rejected, ExitReject
+		case model.Failed:
+			if p.Result == model.Passed {
+				p.Result, p.ExitCode = model.Failed, ExitFindings
 			}
 		}
 	}
@@ -249,15 +250,15 @@ func (r *run) settle() {
 		p.ExitCode = ExitPass
 	}
 	// What was not published was asked for, whatever findings count.
-	refused := slices.ContainsFunc(p.Published, func(one report.Publication) bool { return one.Status == report.PublicationRefused })
-	if refused && p.Result == report.Passed {
-		p.Result = report.Failed
+	refused := slices.ContainsFunc(p.Published, func(one model.Publication) bool { return one.Status == model.PublicationRefused })
+	if refused && p.Result == model.Passed {
+		p.Result = model.Failed
 	}
 	if refused && p.ExitCode == ExitPass {
 		p.ExitCode = ExitFindings
 	}
 	if r.broken != 0 {
-		p.Result, p.ExitCode = report.Broken, r.broken
+		p.Result, p.ExitCode = model.Broken, r.broken
 	}
 }
 
@@ -272,7 +273,7 @@ const (
 
 // writeReports writes the report files into a folder, which it makes where it is
 // missing; nothing if the folder is "". All files appear, each whole, or none.
-func writeReports(dir string, r *report.Report) error {
+func writeReports(dir string, r *model.Report) error {
 	if dir == "" {
 		return nil
 	}
@@ -290,7 +291,7 @@ func writeReports(dir string, r *report.Report) error {
 }
 
 // writeReport writes a report file in one format; nothing if the name is "".
-func writeReport(name, format string, r *report.Report) error {
+func writeReport(name, format string, r *model.Report) error {
 	if name == "" {
 		return nil
 	}
@@ -298,13 +299,13 @@ func writeReport(name, format string, r *report.Report) error {
 }
 
 // writeOutput writes the files that were asked for beside what is printed.
-func writeOutput(o output, r *report.Report) error {
+func writeOutput(o output, r *model.Report) error {
 	return errors.Join(writeReports(o.reportDir, r), writeReport(o.sarifFile, "sarif", r), writeMetrics(o.metricsFile, r))
 }
 
 // classOf returns the highest class of change in a report ("" where nothing was
 // compared), and the version that is needed where exactly one pack needs another.
-func classOf(r *report.Report) (class, required string) {
+func classOf(r *model.Report) (class, required string) {
 	highest, needs := diffing.None, 0
 	for _, b := range r.Packs.Briefs() {
 		if !b.Compared {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // The transcripts in testdata/script test the commands. Here is what they cannot
@@ -52,11 +52,11 @@ func TestStopped(t *testing.T) {
 		ctx := &stopping{Context: t.Context()}
 		ctx.left.Store(int64(packs))
 		code := Main(ctx, env(&out, "check", dir, "--format", "json", "--fail-on", "never"))
-		var r report.Report
+		var r model.Report
 		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
-		if code != ExitFailure || r.Result != report.Broken || r.ExitCode != ExitFailure || len(r.Errors) != 1 || r.Packs.Len() > packs {
+		if code != ExitFailure || r.Result != model.Broken || r.ExitCode != ExitFailure || len(r.Errors) != 1 || r.Packs.Len() > packs {
 			t.Errorf("stopped after %d packs: exit status %d, result %s, %d errors, %d packs; wanted 3, error, 1, at most %d",
 				packs, code, r.Result, len(r.Errors), r.Packs.Len(), packs)
 		}
@@ -83,22 +83,22 @@ func TestClosedOutput(t *testing.T) {
 }
 
 func TestClassOf(t *testing.T) {
-	pack := func(class, required string) report.Pack {
-		return report.Pack{Diff: &report.Diff{Class: class, RequiredVersion: required}}
+	pack := func(class, required string) model.Pack {
+		return model.Pack{Diff: &model.Diff{Class: class, RequiredVersion: required}}
 	}
 	for _, c := range []struct {
-		packs           []report.Pack
+		packs           []model.Pack
 		class, required string
 	}{
 		{nil, "", ""},
-		{[]report.Pack{{}}, "", ""},
-		{[]report.Pack{pack("none", "")}, "none", ""},
-		{[]report.Pack{pack("minor", ""), {}, pack("major", "2.0.0"), pack("patch", "")}, "major", "2.0.0"},
-		{[]report.Pack{pack("minor", "1.1.0"), pack("major", "2.0.0")}, "major", ""},
-		{[]report.Pack{pack("reject", ""), pack("major", "2.0.0")}, "reject", "2.0.0"},
-		{[]report.Pack{pack("unheard of", "")}, "unheard of", ""},
+		{[]model.Pack{{}}, "", ""},
+		{[]model.Pack{pack("none", "")}, "none", ""},
+		{[]model.Pack{pack("minor", ""), {}, pack("major", "2.0.0"), pack("patch", "")}, "major", "2.0.0"},
+		{[]model.Pack{pack("minor", "1.1.0"), pack("major", "2.0.0")}, "major", ""},
+		{[]model.Pack{pack("reject", ""), pack("major", "2.0.0")}, "reject", "2.0.0"},
+		{[]model.Pack{pack("unheard of", "")}, "unheard of", ""},
 	} {
-		class, required := classOf(&report.Report{Packs: report.PacksOf(c.packs...)})
+		class, required := classOf(&model.Report{Packs: model.PacksOf(c.packs...)})
 		if class != c.class || required != c.required {
 			t.Errorf("%v has class %q and needs %q; wanted %q and %q", c.packs, class, required, c.class, c.required)
 		}

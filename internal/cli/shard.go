@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // maxShards is how many jobs GitHub starts of one matrix.
@@ -193,7 +193,7 @@ func (r *run) strays(w *workspace, s shard) error {
 		if err != nil {
 			return err
 		}
-		p := report.Pack{Path: name}
+		p := model.Pack{Path: name}
 		if unit.Pack != nil {
 			p.Pack = unit.Pack.Ref()
 		}

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/publish"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 )
 
 // styleOf returns how a text for a person looks on Stdout.
-func styleOf(env *Env, color string) report.Style {
+func styleOf(env *Env, color string) render.Style {
 	return (&run{env: env}).style(output{color: color})
 }
 
 // shownVerdict returns a verdict in the report's form.
-func shownVerdict(v *publish.Verdict) *report.Verdict {
-	out := &report.Verdict{
+func shownVerdict(v *publish.Verdict) *model.Verdict {
+	out := &model.Verdict{
 		Ref: v.Ref.String(), Pack: v.Pack, Version: v.Version, Digest: v.Manifest, Content: v.Content, Status: string(v.Status),
 		Signed: shownTime(v.Signed), NotChecked: v.NotChecked,
 	}
@@ -26,7 +27,7 @@ func shownVerdict(v *publish.Verdict) *report.Verdict {
 		if r.Kind == publish.ReasonState {
 			continue // the statements below say it
 		}
-		out.Reasons = append(out.Reasons, report.Problem{Message: r.Message, Hint: r.Hint})
+		out.Reasons = append(out.Reasons, model.Problem{Message: r.Message, Hint: r.Hint})
 	}
 	if s := v.Signer; s != nil {
 		out.Signer, out.Issuer, out.Repository, out.Commit = signerName(s), s.Issuer, s.Repository, s.Commit
@@ -37,11 +38,11 @@ func shownVerdict(v *publish.Verdict) *report.Verdict {
 			out.Baseline = s.Baseline.Pack + " " + s.Baseline.Manifest
 		}
 		for _, a := range s.Approvals {
-			out.Approvals = append(out.Approvals, report.Approval{Role: a.Role, Login: a.Login})
+			out.Approvals = append(out.Approvals, model.Approval{Role: a.Role, Login: a.Login})
 		}
 	}
 	for _, s := range v.States {
-		out.States = append(out.States, report.Statement{State: s.State, Reason: s.Reason, Actor: s.Actor, Time: shownTime(s.Time), Digest: s.Bundle})
+		out.States = append(out.States, model.Statement{State: s.State, Reason: s.Reason, Actor: s.Actor, Time: shownTime(s.Time), Digest: s.Bundle})
 	}
 	for _, p := range v.Pins {
 		if !slices.Contains(out.Pins, p.Environment) {
@@ -73,10 +74,10 @@ func shownTime(t time.Time) string {
 }
 
 // shownLog returns the versions of a pack in the report's form.
-func shownLog(id, repository string, entries []publish.Entry) *report.VersionLog {
-	out := &report.VersionLog{Pack: id, Repository: repository, Versions: []report.LogEntry{}}
+func shownLog(id, repository string, entries []publish.Entry) *model.VersionLog {
+	out := &model.VersionLog{Pack: id, Repository: repository, Versions: []model.LogEntry{}}
 	for _, e := range entries {
-		shown := report.LogEntry{
+		shown := model.LogEntry{
 			Version: e.Version, Class: e.Class, Digest: e.Digest, Signed: shownTime(e.Signed), State: string(e.Status),
 			Pins: e.Environments, Conflict: len(e.Conflicts) > 0,
 		}

@@ -8,18 +8,18 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/proof"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/build"
 )
 
 // stepOf returns all that is known of the step from the baseline of a pack: what
 // differs (nil where there is no baseline), what becomes of its tool surface and
 // its golden cases, and which requests are decided otherwise.
-func stepOf(diff *diffing.Diff, s *gate.Subject) report.Comparison {
+func stepOf(diff *diffing.Diff, s *gate.Subject) build.Comparison {
 	if s.Pack == nil {
-		return report.Comparison{Diff: diff}
+		return build.Comparison{Diff: diff}
 	}
 	if diff == nil {
-		return report.Comparison{Surface: surface.CompareWith(s.Reach(), nil, s.Pack, nil, nil, jsonlogic.Solver{})}
+		return build.Comparison{Surface: surface.CompareWith(s.Reach(), nil, s.Pack, nil, nil, jsonlogic.Solver{})}
 	}
 	base, _ := diff.Packs()
 	return stepWith(diff, s.Reach(), compiles.Compare(base, s.Unit, s.Golden(), diff.Changes()))
@@ -27,9 +27,9 @@ func stepOf(diff *diffing.Diff, s *gate.Subject) report.Comparison {
 
 // stepWith is stepOf for what differs, and golden cases that were compiled for both
 // sides; none where the files beside the packs are not known.
-func stepWith(diff *diffing.Diff, reach proof.Reach, both []compiles.Case) report.Comparison {
+func stepWith(diff *diffing.Diff, reach proof.Reach, both []compiles.Case) build.Comparison {
 	base, head := diff.Packs()
-	return report.Comparison{
+	return build.Comparison{
 		Diff:     diff,
 		Surface:  surface.CompareWith(reach, base, head, diff.Effects, both, jsonlogic.Solver{}),
 		Loosened: surface.Loosened(diff),

@@ -9,7 +9,9 @@ import (
 
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 )
 
 const (
@@ -30,7 +32,7 @@ func (a *actionRun) repairs(w *workspace) {
 	}
 	for _, p := range a.report.Packs.All() {
 		i := slices.IndexFunc(w.packs, func(name string) bool { return w.files.Show(name) == p.Path })
-		if i < 0 || !slices.ContainsFunc(p.Findings, func(f report.Finding) bool { return f.Fix != nil }) {
+		if i < 0 || !slices.ContainsFunc(p.Findings, func(f model.Finding) bool { return f.Fix != nil }) {
 			continue
 		}
 		doc, _, err := w.files.Document(w.packs[i], w.config.Limits)
@@ -51,7 +53,7 @@ func (a *actionRun) repairs(w *workspace) {
 // suggestionOf returns what the fix of one finding makes of the lines of a pack; ok
 // is false where it cannot be made, and where lines hold a secret: a suggestion
 // shows them as they are.
-func suggestionOf(doc *pack.Document, f report.Finding) (s github.Suggestion, ok bool) {
+func suggestionOf(doc *pack.Document, f model.Finding) (s github.Suggestion, ok bool) {
 	mended, err := pack.Edit(doc, operationsOf(f.Fix.Patch))
 	if err != nil || string(mended) == string(doc.Source) {
 		return s, false
@@ -59,10 +61,10 @@ func suggestionOf(doc *pack.Document, f report.Finding) (s github.Suggestion, ok
 	s = github.Suggestion{Path: f.File, Fingerprint: f.Fingerprint}
 	s.Line, s.Before, s.After = changedLines(string(doc.Source), string(mended))
 	lines := strings.Join(slices.Concat(s.Before, s.After), "\n")
-	if shown, err := report.Masked(lines, []*pack.Document{doc}); err != nil || shown != lines {
+	if shown, err := build.Masked(lines, []*pack.Document{doc}); err != nil || shown != lines {
 		return s, false
 	}
-	s.Text = fmt.Sprintf("**%s** %s\n\nThis would mend it: %s.", report.Markdown(f.Rule+" "+f.Name), report.Message(f.Message), report.Message(f.Fix.Description))
+	s.Text = fmt.Sprintf("**%s** %s\n\nThis would mend it: %s.", render.Markdown(f.Rule+" "+f.Name), render.Message(f.Message), render.Message(f.Fix.Description))
 	return s, true
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/test/githubtest"
 )
 
@@ -47,9 +47,9 @@ func repairOf(t *testing.T, source, description string) (text string, ok bool) {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	f := report.Finding{
+	f := model.Finding{
 		Rule: "SEC012", Name: "n", Message: `"@all </details>" is there`, File: "pack.json", Fingerprint: "f",
-		Fix: &report.Fix{Description: description, Patch: []report.Operation{{Op: "replace", Path: "/b", Value: json.RawMessage("false")}}},
+		Fix: &model.Fix{Description: description, Patch: []model.Operation{{Op: "replace", Path: "/b", Value: json.RawMessage("false")}}},
 	}
 	s, ok := suggestionOf(doc, f)
 	return s.Text, ok

@@ -11,7 +11,8 @@ import (
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -66,7 +67,7 @@ func verify(ctx context.Context, env *Env, name, bundle string, o registryOption
 	if v.Ref == (registry.Ref{}) {
 		shown.Ref = filepath.ToSlash(name)
 	}
-	if err := report.WriteVerdict(env.Stdout, o.format, shown, styleOf(env, o.color)); err != nil {
+	if err := render.WriteVerdict(env.Stdout, o.format, shown, styleOf(env, o.color)); err != nil {
 		return err
 	}
 	if code := exitOf(v.Status); code != ExitPass {
@@ -199,16 +200,16 @@ func pull(ctx context.Context, env *Env, name, output string, o registryOptions)
 		}
 	case usable:
 		if err := writeWhole(output, whole(content)); err != nil {
-			printProblem(env.Stderr, report.Problem{Message: err.Error(), Hint: "name a file in a folder that is there and may be written to"})
+			printProblem(env.Stderr, model.Problem{Message: err.Error(), Hint: "name a file in a folder that is there and may be written to"})
 			return &verdictError{code: exitUnknown}
 		}
 		shown.Path = filepath.ToSlash(output)
 	}
 	out, style := env.Stdout, styleOf(env, o.color)
 	if output == "-" {
-		out, style = env.Stderr, report.Style{} // Stdout is for the pack
+		out, style = env.Stderr, render.Style{} // Stdout is for the pack
 	}
-	if err := report.WriteVerdict(out, o.format, shown, style); err != nil {
+	if err := render.WriteVerdict(out, o.format, shown, style); err != nil {
 		return unknown(env, err)
 	}
 	if usable {

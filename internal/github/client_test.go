@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/finding/fault"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/test/githubtest"
 )
 
@@ -50,7 +50,7 @@ func newClient(t *testing.T, g *githubtest.GitHub, change ...func(*Options)) (*C
 
 // body returns the body of a comment of a run.
 func body(key, head string, run int64, attempt int, text string) string {
-	return report.Marker{Key: key, Head: head, Run: run, Attempt: attempt}.String() + "\n" + text
+	return render.Marker{Key: key, Head: head, Run: run, Attempt: attempt}.String() + "\n" + text
 }
 
 // call is one call of a client, and the operations of GitHub that it takes.
@@ -248,7 +248,7 @@ func TestFailuresInAnyOrder(t *testing.T) {
 				t.Errorf("seed %d: run %d after run %d: %+v", seed, run, newest, result)
 			}
 			if len(g.Comments) > 0 {
-				m, _ := report.ParseMarker(g.Comments[0].Body)
+				m, _ := render.ParseMarker(g.Comments[0].Body)
 				if m.Run < newest || err == nil && m.Run < run {
 					t.Errorf("seed %d: the comment is by run %d after runs %d and %d", seed, m.Run, newest, run)
 				}

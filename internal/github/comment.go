@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/contextosai/packgate/finding/fault"
-	"github.com/contextosai/packgate/report"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/google/go-github/v62/github"
 )
 
@@ -94,7 +94,7 @@ func (c *Client) Comment(ctx context.Context, comment Comment) (CommentResult, e
 	if comment.Mode == CommentNever {
 		return CommentResult{Action: CommentUnwanted}, nil
 	}
-	marker, ok := report.ParseMarker(comment.Body)
+	marker, ok := render.ParseMarker(comment.Body)
 	if !ok {
 		return CommentResult{}, &fault.Error{Kind: ErrRejected, Message: "the comment has no marker at its start"}
 	}
@@ -128,7 +128,7 @@ type writeError struct {
 func (e *writeError) Unwrap() error { return e.error }
 
 // comment looks for the comment and writes once at most.
-func (c *Client) comment(ctx context.Context, comment Comment, marker report.Marker) (CommentResult, error) {
+func (c *Client) comment(ctx context.Context, comment Comment, marker render.Marker) (CommentResult, error) {
 	old, stamp, err := c.findComment(ctx, comment.PullRequest, marker.Key)
 	if err != nil {
 		return CommentResult{}, err
@@ -164,7 +164,7 @@ func (comment Comment) wanted() bool {
 // newer compares two runs by their number, which grows, and their attempt. An old
 // run that is started again keeps its number, and so stays older than the run of
 // a later head.
-func newer(a, b report.Marker) int {
+func newer(a, b render.Marker) int {
 	return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Attempt, b.Attempt))
 }
 
@@ -183,14 +183,14 @@ func (c *Client) createComment(ctx context.Context, comment Comment) (CommentRes
 // findComment returns the newest comment of ours that goes by a key, and its
 // marker; nil where there is none. There are two only where two runs began at the
 // same time.
-func (c *Client) findComment(ctx context.Context, number int, key string) (*github.IssueComment, report.Marker, error) {
+func (c *Client) findComment(ctx context.Context, number int, key string) (*github.IssueComment, render.Marker, error) {
 	author, err := c.login(ctx)
 	if err != nil {
-		return nil, report.Marker{}, err
+		return nil, render.Marker{}, err
 	}
 	type own struct {
 		*github.IssueComment
-		report.Marker
+		render.Marker
 	}
 	var found []own
 	err = c.pages("read the comments", maxCommentPages, func(page github.ListOptions) (*github.Response, error) {
@@ -199,7 +199,7 @@ func (c *Client) findComment(ctx context.Context, number int, key string) (*gith
 			return nil, err
 		}
 		for _, comment := range list {
-			marker, ok := report.ParseMarker(comment.GetBody())
+			marker, ok := render.ParseMarker(comment.GetBody())
 			if ok && marker.Key == key && strings.EqualFold(comment.GetUser().GetLogin(), author) {
 				found = append(found, own{comment, marker})
 			}
@@ -207,7 +207,7 @@ func (c *Client) findComment(ctx context.Context, number int, key string) (*gith
 		return resp, nil
 	})
 	if err != nil || len(found) == 0 {
-		return nil, report.Marker{}, err
+		return nil, render.Marker{}, err
 	}
 	newest := slices.MaxFunc(found, func(a, b own) int { return newer(a.Marker, b.Marker) })
 	return newest.IssueComment, newest.Marker, nil

@@ -35,8 +35,11 @@ var rooms = []room{
 	{"gates", []string{"gate", "schema", "references", "policyrules", "risk", "tenancy", "security", "replay", "evaluation", "overlays", "version", "waivers", "."}},
 	{"diffing", []string{".", "compiles", "surface", "flips", "refresh"}},
 	{"playground", []string{"engine", ".", "wasm", "build"}},
-	{"gating", []string{"operations", "cache"}},
-	{"report", []string{"."}},
+	{"report/model", []string{"."}},
+	{"gating/operations", []string{"."}},
+	{"report/build", []string{"."}},
+	{"gating", []string{"cache"}},
+	{"report/render", []string{"."}},
 	{"publish", []string{"statement", "registry", "attest", "."}},
 	{"internal", []string{"scaffold", "github", "lsp", "cli", "docgen"}},
 	{".", []string{"."}}, // main

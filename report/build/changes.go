@@ -1,0 +1,176 @@
+package build
+
+import (
+	"slices"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/compiles"
+	"github.com/contextosai/packgate/diffing/flips"
+	"github.com/contextosai/packgate/diffing/surface"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// Comparison is all that is known of the step from a pack's baseline. The zero
+// value is for a pack that has none, apart from Surface, which it may have too.
+type Comparison struct {
+	Diff     *diffing.Diff
+	Surface  *surface.Diff
+	Loosened []surface.Loosening
+	Compiles []compiles.Case
+	Flips    flips.Result
+	// Fixed are the findings of the baseline that the pack has no more, and Before
+	// is what they were found in, nil where they are not known.
+	Fixed  []finding.Finding
+	Before *gate.Subject
+	// Playground asks for what a page needs to compile the pack.
+	Playground bool
+}
+
+// compared puts what is known of a step into the report's form.
+func (c Comparison) compared() *model.Diff {
+	d := NewDiff(c.Diff)
+	if d == nil {
+		return nil
+	}
+	for _, l := range c.Loosened {
+		d.Loosened = append(d.Loosened, model.Loosened{What: l.What, Verdict: l.Verdict.String(), Witness: l.Witness, Change: newChange(l.Change)})
+	}
+	for _, e := range c.Diff.Effects {
+		d.Effects = append(d.Effects, newEffect(e))
+	}
+	if c.Surface != nil {
+		for i := range c.Surface.Changes {
+			d.Surface = append(d.Surface, newSurfaceChange(&c.Surface.Changes[i]))
+		}
+	}
+	for _, f := range c.Flips.Flips {
+		d.Flips = append(d.Flips, model.Flip{
+			Intent: f.Intent, Kind: f.Kind.String(), Subject: f.Subject, Old: f.Old.String(), New: f.New.String(),
+			Verdict: f.Verdict.String(), Request: f.Request, From: f.From, Overlay: f.Overlay, Cases: f.Cases,
+		})
+	}
+	return d
+}
+
+// notChecked returns what of the step was not looked at.
+func (c Comparison) notChecked() (list []model.NotChecked) {
+	if c.Surface != nil && c.Surface.Reason != "" {
+		list = append(list, model.NotChecked{Gate: "tool surface", Reason: c.Surface.Reason})
+	}
+	for _, reason := range c.Flips.NotChecked {
+		list = append(list, model.NotChecked{Gate: "decision flips", Reason: reason})
+	}
+	return list
+}
+
+// surface returns the rows of the head's tool surface, nil where it was not asked
+// for.
+func (c Comparison) surface() []model.SurfaceRow {
+	if c.Surface == nil {
+		return nil
+	}
+	var rows []model.SurfaceRow
+	for i := range c.Surface.Head {
+		rows = append(rows, newSurfaceRow(&c.Surface.Head[i]))
+	}
+	return rows
+}
+
+func newSurfaceRow(r *surface.Row) model.SurfaceRow {
+	row := model.SurfaceRow{
+		Intent: r.Intent, Capability: r.Capability, ApprovalMode: string(r.Mode), SafetyMode: string(r.Sessions),
+		Gates: append([]string{}, r.Gates...), Bounds: r.Bounds, Ungated: r.Ungated, NotProved: r.Reason,
+	}
+	if row.Bounds == nil {
+		row.Bounds = map[string]any{}
+	}
+	return row
+}
+
+func newSurfaceChange(c *surface.Change) model.SurfaceChange {
+	out := model.SurfaceChange{
+		Intent: c.Intent, Capability: c.Capability, Kind: c.Kind.String(), Verdict: c.Verdict.String(), Witness: c.Witness,
+		Open: c.Open, Gained: c.Gained, Lost: c.Lost, Moved: c.Moved, NotProved: c.Reason,
+	}
+	for _, side := range []struct {
+		from *surface.Row
+		to   **model.SurfaceRow
+	}{{c.Base, &out.Old}, {c.Head, &out.New}} {
+		if side.from != nil {
+			row := newSurfaceRow(side.from)
+			*side.to = &row
+		}
+	}
+	for _, a := range c.Aspects {
+		out.Aspects = append(out.Aspects, model.SurfaceAspect{
+			What: string(a.What), Name: a.Name, Old: a.Old, New: a.New, Verdict: a.Verdict.String(), Words: a.Words, Witness: a.Witness, NotProved: a.Reason,
+		})
+	}
+	return out
+}
+
+func newEffect(e proof.Change) model.Effect {
+	out := model.Effect{
+		Intent: e.Intent, Kind: e.Kind.String(), Subject: e.Subject, Arg: e.Arg, Verdict: e.Verdict.String(), Assumed: e.Assumed, NotProved: e.Reason,
+	}
+	if e.Kind == proof.Gate {
+		out.Holder = e.Holder.String()
+	}
+	out.Gained, out.Lost = newShown(e.GainedWhat, e.Gained), newShown(e.LostWhat, e.Lost)
+	return out
+}
+
+// newShown returns nil where there is nothing to show.
+func newShown(what string, request map[string]any) *model.Shown {
+	if what == "" {
+		return nil
+	}
+	return &model.Shown{What: what, Request: request}
+}
+
+func newProof(p *diffing.Proof) *model.Proof {
+	if p == nil {
+		return nil
+	}
+	return &model.Proof{
+		Verdict: p.Verdict.String(), Gained: newShown(p.GainedWhat, p.Gained), Lost: newShown(p.LostWhat, p.Lost),
+		Assumed: p.Assumed, NotProved: p.Reason,
+	}
+}
+
+// withBase adds to golden cases what they came to in the version before.
+func withBase(cases []model.Golden, compared []compiles.Case) []model.Golden {
+	for i := range cases {
+		at := slices.IndexFunc(compared, func(c compiles.Case) bool { return c.File == cases[i].File })
+		if at >= 0 {
+			cases[i].Base = newGoldenBase(&compared[at])
+		}
+	}
+	return cases
+}
+
+func newGoldenBase(c *compiles.Case) *model.GoldenBase {
+	b := &model.GoldenBase{Outcome: string(c.Base.Outcome), Reason: c.Base.Reason, Hash: c.Base.Hash, Stage: c.Stage}
+	if len(c.Added)+len(c.Removed)+len(c.Changed) > 0 {
+		b.Tools = &model.ToolStep{Added: c.Added, Removed: c.Removed, Changed: c.Changed}
+	}
+	for _, t := range c.Tokens {
+		b.Tokens = append(b.Tokens, model.TokenStep{Bucket: string(t.Bucket), Base: t.Base, Head: t.Head})
+	}
+	for _, s := range c.Sections {
+		section := model.SectionChange{Path: s.Path, Stage: s.Stage, Subject: s.Subject, Old: s.Old, New: s.New}
+		for _, cause := range s.Causes {
+			out := model.Cause{Path: cause.Path, Gone: cause.Gone}
+			if cause.At != nil {
+				l := cause.At.Location()
+				out.File, out.Line = l.File, l.Start.Line
+			}
+			section.Causes = append(section.Causes, out)
+		}
+		b.Sections = append(b.Sections, section)
+	}
+	return b
+}

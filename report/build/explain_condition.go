@@ -1,0 +1,136 @@
+package build
+
+import (
+	"strings"
+
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof/rulebook"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// Bounds on what is said of one condition. A condition is evaluated part by part
+// to find out which comparisons settle it; one that is made to be long is
+// explained in part and not slowly.
+const (
+	mostGrounds  = 8   // comparisons that are shown
+	mostReadings = 8   // values of one comparison
+	mostParts    = 100 // parts that are looked at
+)
+
+// condition explains a condition that has come out as it is said.
+func (x *explainer) condition(n *pack.Node, truth jsonlogic.Truth, cause *jsonlogic.Cause) *model.ConditionWhy {
+	out := &model.ConditionWhy{Words: rulebook.Condition(n), Truth: truth.String(), Place: placeOf(n)}
+	if cause != nil {
+		out.Cause = &model.CauseWhy{Operator: cause.Operator, Variable: cause.Variable, Reason: causeWords(cause), Place: placeOf(pack.Place(cause.Node, n))}
+		return out
+	}
+	s := &search{data: x.data, into: out}
+	s.look(n, truth)
+	return out
+}
+
+// causeWords words a cause so that it names its variable.
+func causeWords(c *jsonlogic.Cause) string {
+	words := c.String()
+	if c.Variable != "" && !strings.Contains(words, c.Variable) {
+		words += " (it depends on " + c.Variable + ")"
+	}
+	return words
+}
+
+// search looks for the grounds of a condition.
+type search struct {
+	data  map[string]any
+	parts int
+	into  *model.ConditionWhy
+}
+
+// look goes down to the comparisons that give a part of a condition the truth
+// that it has. What decides a connective are its operands of the same truth: all
+// of an "and" that is true, those of an "or" that make it true.
+func (s *search) look(n *pack.Node, truth jsonlogic.Truth) {
+	operator, operands := connective(n)
+	if operator == "" {
+		s.ground(n, truth)
+		return
+	}
+	if operator == "!" {
+		truth = truth.Not()
+	}
+	for _, operand := range operands {
+		if s.parts++; s.parts > mostParts {
+			s.into.More = true
+			return
+		}
+		// A sole operand has the truth already.
+		if len(operands) == 1 || truthFor(operand, s.data) == truth {
+			s.look(operand, truth)
+		}
+	}
+}
+
+// connective returns the operator and the operands of a part that is to be taken
+// apart: and, or, and the negation of one of them. The operator of all else is "".
+func connective(n *pack.Node) (operator string, operands []*pack.Node) {
+	if n.Kind != pack.Object || len(n.Members) != 1 {
+		return "", nil
+	}
+	operator, value := n.Members[0].Name, n.Members[0].Value
+	operands = []*pack.Node{value}
+	if value.Kind == pack.Array {
+		operands = value.Items
+	}
+	switch operator {
+	case "and", "or":
+		return operator, operands
+	case "!":
+		if inner, _ := connective(operands[0]); inner != "" {
+			return operator, operands
+		}
+	}
+	return "", nil
+}
+
+// truthFor evaluates a part of a condition that compiles as a whole.
+func truthFor(n *pack.Node, data map[string]any) jsonlogic.Truth {
+	expr, _ := jsonlogic.Compile(n)
+	if expr == nil {
+		return jsonlogic.Unknown
+	}
+	return expr.Eval(data).Truth
+}
+
+func (s *search) ground(n *pack.Node, truth jsonlogic.Truth) {
+	if len(s.into.Grounds) == mostGrounds {
+		s.into.More = true
+		return
+	}
+	g := model.Ground{Words: rulebook.Condition(n), Truth: truth.String(), Place: placeOf(n)}
+	if expr, _ := jsonlogic.Compile(n); expr != nil {
+		seen := map[string]bool{}
+		for _, v := range expr.Variables() {
+			if v.Scoped || seen[v.Path] {
+				continue
+			}
+			if len(g.Values) == mostReadings {
+				s.into.More = true
+				break
+			}
+			seen[v.Path] = true
+			g.Values = append(g.Values, model.Reading{Variable: v.Path, Value: valueOf(v.Path, s.data)})
+		}
+	}
+	s.into.Grounds = append(s.into.Grounds, g)
+}
+
+// valueOf reads a variable as conditions do.
+func valueOf(path string, data map[string]any) any {
+	src := pack.CompactJSON(map[string]any{"var": path})
+	d, _ := pack.Read("", []byte(src), pack.DefaultLimits())
+	expr, _ := jsonlogic.Compile(d.Root)
+	if expr == nil {
+		return nil
+	}
+	return expr.Eval(data).Value
+}

@@ -1,0 +1,150 @@
+package model
+
+// SurfaceRow is one row of a pack's tool surface: a tool that some request of an
+// intent can have (tool surface; compiler, C4).
+type SurfaceRow struct {
+	Intent       string         `json:"intent"`
+	Capability   string         `json:"capability"` // adapter.capability
+	ApprovalMode string         `json:"approval_mode"`
+	Gates        []string       `json:"gates"`
+	Bounds       map[string]any `json:"arg_constraints"`
+	// SafetyMode is the weakest one of a session that can have the tool.
+	SafetyMode string `json:"safety_mode"`
+	// Ungated is the smallest request that has the tool with no gate active, absent
+	// where there is none.
+	Ungated   map[string]any `json:"ungated,omitempty"`
+	NotProved string         `json:"not_proved,omitempty"` // what is open about the row
+}
+
+// SurfaceChange is one row that differs between two versions.
+type SurfaceChange struct {
+	Intent     string          `json:"intent"`
+	Capability string          `json:"capability"`
+	Kind       string          `json:"kind"`    // added, removed or changed
+	Verdict    string          `json:"verdict"` // grew, shrank, equal, incomparable or undecided
+	Old        *SurfaceRow     `json:"old,omitempty"`
+	New        *SurfaceRow     `json:"new,omitempty"`
+	Aspects    []SurfaceAspect `json:"aspects,omitempty"` // in what the row differs
+	Witness    map[string]any  `json:"witness,omitempty"` // a request that shows what grew
+	// Open says that requests have the tool with no gate active, and none had before.
+	Open bool `json:"open,omitempty"`
+	// Gained, Lost and Moved are the golden cases in which the tool appears, no
+	// longer appears, and stands otherwise.
+	Gained    []string `json:"gained,omitempty"`
+	Lost      []string `json:"lost,omitempty"`
+	Moved     []string `json:"moved,omitempty"`
+	NotProved string   `json:"not_proved,omitempty"`
+}
+
+// SurfaceAspect is one thing in which a row differs. Old and New are what the row
+// says of it; both are the same where only conditions of rules or gates differ.
+type SurfaceAspect struct {
+	What      string         `json:"what"`           // requests, mode, sessions, gate, ungated or bound
+	Name      string         `json:"name,omitempty"` // of the gate or the argument
+	Old       string         `json:"old,omitempty"`
+	New       string         `json:"new,omitempty"`
+	Verdict   string         `json:"verdict"`
+	Words     string         `json:"words,omitempty"`
+	Witness   map[string]any `json:"witness,omitempty"`
+	NotProved string         `json:"not_proved,omitempty"`
+}
+
+// Loosened is a change that weakens a guardrail.
+type Loosened struct {
+	What    string         `json:"what"`
+	Verdict string         `json:"verdict"` // grew, incomparable, or undecided where it is not proved
+	Witness map[string]any `json:"witness,omitempty"`
+	Change  Change         `json:"change"`
+}
+
+// Effect is one thing that is permitted otherwise for the requests of an intent.
+type Effect struct {
+	Intent  string `json:"intent"`
+	Kind    string `json:"kind"` // decision, tool, gate, bounds, mode, stop or whole
+	Subject string `json:"subject,omitempty"`
+	Arg     string `json:"arg,omitempty"`
+	Holder  string `json:"holder,omitempty"` // what is gated: decision or tool
+	Verdict string `json:"verdict"`
+	// Gained is what is permitted now and was not, Lost the other way round.
+	Gained    *Shown   `json:"gained,omitempty"`
+	Lost      *Shown   `json:"lost,omitempty"`
+	Assumed   []string `json:"assumed,omitempty"` // variables taken to be single values
+	NotProved string   `json:"not_proved,omitempty"`
+}
+
+// Proof is what is proved about what a change permits.
+type Proof struct {
+	Verdict   string   `json:"verdict"` // grew, shrank, equal, incomparable or undecided
+	Gained    *Shown   `json:"gained,omitempty"`
+	Lost      *Shown   `json:"lost,omitempty"`
+	Assumed   []string `json:"assumed,omitempty"`
+	NotProved string   `json:"not_proved,omitempty"`
+}
+
+// Flip is a request that the two versions decide otherwise.
+type Flip struct {
+	Intent  string         `json:"intent"`
+	Kind    string         `json:"kind"` // decision or tool
+	Subject string         `json:"subject"`
+	Old     string         `json:"old"`
+	New     string         `json:"new"`
+	Verdict string         `json:"verdict"`
+	Request map[string]any `json:"request"`
+	From    string         `json:"from"` // where the request comes from
+	Overlay string         `json:"overlay,omitempty"`
+	Cases   []string       `json:"cases,omitempty"` // golden cases that flip so
+}
+
+// Shown is what is so in the new version, and a request that shows it.
+type Shown struct {
+	What    string         `json:"what"`
+	Request map[string]any `json:"request,omitempty"`
+}
+
+// GoldenBase is what a golden case came to in the version before.
+type GoldenBase struct {
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason,omitempty"`
+	Hash    string `json:"hash,omitempty"`
+	// Stage is the first stage of the compiler whose output differs, absent where
+	// both versions compile to the same.
+	Stage    string          `json:"stage,omitempty"`
+	Tools    *ToolStep       `json:"tools,omitempty"`
+	Tokens   []TokenStep     `json:"tokens,omitempty"`
+	Sections []SectionChange `json:"sections,omitempty"`
+}
+
+// ToolStep lists the tools of a case that differ, as "adapter.capability".
+type ToolStep struct {
+	Added   []string `json:"added,omitempty"`
+	Removed []string `json:"removed,omitempty"`
+	Changed []string `json:"changed,omitempty"`
+}
+
+// TokenStep is how many tokens of a bucket are used before and now.
+type TokenStep struct {
+	Bucket string `json:"bucket"`
+	Base   int    `json:"base"`
+	Head   int    `json:"head"`
+}
+
+// SectionChange is one part of a compiled context that differs, and the changes of
+// the pack that it came from. Old and New are the text of a block, and of any other
+// part JSON; one of them is absent where there is nothing.
+type SectionChange struct {
+	Path    string  `json:"path"`
+	Stage   string  `json:"stage"`
+	Subject string  `json:"subject,omitempty"`
+	Old     string  `json:"old,omitempty"`
+	New     string  `json:"new,omitempty"`
+	Causes  []Cause `json:"causes,omitempty"`
+}
+
+// Cause is a change of the pack. Its place is in the new version or, where Gone is
+// set, in the old one.
+type Cause struct {
+	Path string `json:"path"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	Gone bool   `json:"gone,omitempty"`
+}

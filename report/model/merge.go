@@ -1,0 +1,178 @@
+package model
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+)
+
+// ErrNotOneRun is wrapped by the errors of Merge: the reports are not parts of one run.
+var ErrNotOneRun = errors.New("the reports do not belong together")
+
+// Merge puts the reports of several runs over parts of one repository together: the
+// packs of all of them, sorted by path, what became of versions in a registry, and
+// their errors and notices, each once and in the order in which one run over all
+// packs would have them. The command is that of the runs, where it was one. A pack may
+// be in several reports if all say the same of it. All have to be about the same
+// commits. Reports of different versions of
+// packgate or its rules are merged with a notice. Result, summary and exit code are
+// left to the caller.
+func Merge(reports []*Report) (*Report, error) {
+	if len(reports) == 0 {
+		return nil, fmt.Errorf("%w: there is none", ErrNotOneRun)
+	}
+	first := reports[0]
+	out := &Report{
+		Version: Version, Tool: first.Tool, Command: first.Command, Base: first.Base, Head: first.Head,
+		Errors: []Problem{}, Notices: []string{},
+	}
+	var tools []string
+	var publications []string // as JSON
+	var errs [][]Problem
+	var notices [][]string
+	var packs []onePack
+	for _, r := range reports {
+		if err := cmp.Or(sameRevision("base", first.Base, r.Base), sameRevision("head", first.Head, r.Head)); err != nil {
+			return nil, err
+		}
+		if r.Command != first.Command {
+			out.Command = "merge"
+		}
+		errs, notices = append(errs, r.Errors), append(notices, r.Notices)
+		for _, p := range r.Published {
+			if form := pack.CompactJSON(p); !slices.Contains(publications, form) {
+				publications, out.Published = append(publications, form), append(out.Published, p)
+			}
+		}
+		tools = append(tools, r.Tool.Name+" "+r.Tool.Version+" (rules "+r.Tool.RulesVersion+")")
+		packs = append(packs, r.Packs.list...)
+	}
+	out.Errors = append(out.Errors, interleave(errs, byPlace)...)
+	out.Notices = append(out.Notices, interleave(notices, cmp.Compare)...)
+	slices.Sort(tools)
+	if tools = slices.Compact(tools); len(tools) > 1 {
+		out.Notices = append(out.Notices, fmt.Sprintf("the merged reports are of different versions: %s", commas(tools)))
+	}
+	var err error
+	out.Packs, err = onePerPath(packs)
+	return out, err
+}
+
+// interleave puts together lists of which each is what one run has of a longer list:
+// every element once, and none before another one that it follows in a list. What
+// the lists leave open the order decides, which tells all elements apart.
+func interleave[T comparable](lists [][]T, order func(a, b T) int) []T {
+	left := make([][]T, len(lists)) // of each list
+	in := map[T]int{}               // how many lists have it
+	for i, list := range lists {
+		seen := map[T]bool{}
+		for _, x := range list {
+			if !seen[x] {
+				seen[x], left[i] = true, append(left[i], x)
+				in[x]++
+			}
+		}
+	}
+	var out []T
+	taken := map[T]bool{}
+	for {
+		heads := map[T]int{} // how many lists go on with it
+		for i := range left {
+			for len(left[i]) > 0 && taken[left[i][0]] {
+				left[i] = left[i][1:]
+			}
+			if len(left[i]) > 0 {
+				heads[left[i][0]]++
+			}
+		}
+		if len(heads) == 0 {
+			return out
+		}
+		next := slices.Collect(maps.Keys(heads))
+		ready := slices.DeleteFunc(slices.Clone(next), func(x T) bool { return heads[x] < in[x] })
+		if len(ready) > 0 { // else the lists contradict each other
+			next = ready
+		}
+		one := slices.MinFunc(next, order)
+		out, taken[one] = append(out, one), true
+	}
+}
+
+// byPlace orders problems by file and line.
+func byPlace(a, b Problem) int {
+	return cmp.Or(
+		cmp.Compare(fileOf(a), fileOf(b)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Hint, b.Hint),
+	)
+}
+
+// fileOf returns the file of a problem. One of the file system has it in its text.
+func fileOf(p Problem) string {
+	return cmp.Or(p.File, strings.TrimPrefix(p.Message, "read "))
+}
+
+// maxVersions is how many versions a notice names.
+const maxVersions = 5
+
+func commas(words []string) string {
+	var b bytes.Buffer
+	for i, w := range words[:min(maxVersions, len(words))] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(w)
+	}
+	if left := len(words) - maxVersions; left > 0 {
+		b.WriteString(" and " + pack.Counted(left, "more version"))
+	}
+	return b.String()
+}
+
+// sameRevision compares the commits of two reports.
+func sameRevision(what string, a, b *Revision) error {
+	if a, b := a.Commit(), b.Commit(); a != b {
+		return fmt.Errorf("%w: one has the %s %q and another %q", ErrNotOneRun, what, a, b)
+	}
+	return nil
+}
+
+// Commit returns the SHA of a revision, "" for none.
+func (r *Revision) Commit() string {
+	if r == nil {
+		return ""
+	}
+	return r.SHA
+}
+
+// onePerPath sorts packs by path and leaves each of them once.
+func onePerPath(packs []onePack) (Packs, error) {
+	slices.SortStableFunc(packs, func(a, b onePack) int { return cmp.Compare(a.brief.Path, b.brief.Path) })
+	all := Packs{packs}
+	out := packs[:0]
+	for i := range packs {
+		last := len(out) - 1
+		if path := packs[i].brief.Path; last < 0 || out[last].brief.Path != path {
+			out = append(out, packs[i])
+		} else if same, err := samePack(all.At(last), all.At(i)); err != nil || !same {
+			return Packs{}, cmp.Or(err, fmt.Errorf("%w: two of them say different things of %q", ErrNotOneRun, path))
+		}
+	}
+	return Packs{out}, nil
+}
+
+// samePack compares packs by what a reader of the JSON form sees.
+func samePack(a, b *Pack) (bool, error) {
+	var texts [2]bytes.Buffer
+	for i, p := range []*Pack{a, b} {
+		if err := WriteJSON(&texts[i], p); err != nil {
+			return false, err
+		}
+	}
+	return bytes.Equal(texts[0].Bytes(), texts[1].Bytes()), nil
+}

@@ -1,0 +1,330 @@
+// Package model holds what packgate reports, as plain data: of a run, of each of its
+// packs, and of versions in a registry. The JSON form is the versioned contract;
+// everything that a person reads is rendered from the same model. The package reads,
+// merges and seals reports, and decides nothing.
+package model
+
+import (
+	"encoding/json"
+)
+
+// Version is the version of the JSON form. It is raised when a member is
+// removed or changes its meaning; new members may come at any time.
+const Version = 1
+
+// Result is a verdict.
+type Result string
+
+// The verdicts. Failed means that there are findings, Rejected that the class
+// of a change is reject, Broken that packgate could not do its work.
+const (
+	Passed   Result = "pass"
+	Failed   Result = "fail"
+	Rejected Result = "reject"
+	Broken   Result = "error"
+)
+
+// Report is what one run of packgate says.
+type Report struct {
+	Version  int       `json:"version"`
+	Tool     Tool      `json:"tool"`
+	Command  string    `json:"command"`
+	Result   Result    `json:"result"`
+	ExitCode int       `json:"exit_code"`
+	Base     *Revision `json:"base,omitempty"`
+	Head     *Revision `json:"head,omitempty"`
+	// Shard is the part of the packs that the run was about, as i/N; "" for all of them.
+	Shard string `json:"shard,omitempty"`
+	Packs Packs  `json:"packs"`
+	// Published is what became of versions in a registry, absent where nothing was
+	// to be published.
+	Published []Publication `json:"published,omitempty"`
+	// Errors are what kept packgate from doing its work.
+	Errors []Problem `json:"errors"`
+	// Notices are sentences about the run that touch no verdict.
+	Notices []string `json:"notices"`
+	Summary Summary  `json:"summary"`
+}
+
+// Tool names the program and the rule set that made the report.
+type Tool struct {
+	Name         string `json:"name"`
+	Version      string `json:"version"`
+	RulesVersion string `json:"rules_version"`
+}
+
+// Revision is a commit. BlobURL, where it is known, leads to the files of the
+// commit: a file's name is put behind it.
+type Revision struct {
+	Ref     string `json:"ref,omitempty"`
+	SHA     string `json:"sha"`
+	BlobURL string `json:"blob_url,omitempty"`
+}
+
+// Problem is an error of the run or of a golden case, with its place.
+type Problem struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+}
+
+// Summary counts over all packs. Waived findings are in neither count.
+type Summary struct {
+	Packs      int `json:"packs"`
+	Errors     int `json:"errors"`
+	Warnings   int `json:"warnings"`
+	Waived     int `json:"waived"`
+	NotChecked int `json:"not_checked"`
+}
+
+// Pack is what is said of one pack.
+type Pack struct {
+	Pack     string    `json:"pack"` // id@version; empty where they could not be read
+	Path     string    `json:"path"` // file
+	Digest   string    `json:"digest,omitempty"`
+	Result   Result    `json:"result"`
+	Gates    []Gate    `json:"gates"`
+	Findings []Finding `json:"findings"`
+	// Fixed are findings of the baseline that the pack has no more.
+	Fixed  []Finding `json:"fixed,omitempty"`
+	Golden []Golden  `json:"golden"`
+	// Coverage is what the golden cases exercise of the policy, absent where the
+	// pack could not be read.
+	Coverage *Coverage `json:"coverage,omitempty"`
+	Diff     *Diff     `json:"diff,omitempty"`
+	// Evaluation are the targets of the pack and what was measured.
+	Evaluation []Measurement `json:"evaluation,omitempty"`
+	// Operations are the operational figures of the contract.
+	Operations *Figures  `json:"operations,omitempty"`
+	Overlays   []Overlay `json:"overlays,omitempty"`
+	// ToolSurface is what agents can reach, absent where it was not asked for.
+	ToolSurface []SurfaceRow `json:"tool_surface,omitempty"`
+	// Graph is what in the pack leads to what, absent where nothing does.
+	Graph *Graph `json:"graph,omitempty"`
+	// Triggers are the changes outside of the pack for which it was gated again.
+	Triggers   []Trigger    `json:"triggers,omitempty"`
+	NotChecked []NotChecked `json:"not_checked"`
+	// Playground is what the HTML report compiles the pack from; no other form has it.
+	Playground *Playground `json:"-"`
+}
+
+// Gate is the result of one gate.
+type Gate struct {
+	Gate     string `json:"gate"`
+	Title    string `json:"title"`
+	Status   string `json:"status"` // pass, warnings, fail or not_checked
+	Reason   string `json:"reason,omitempty"`
+	Errors   int    `json:"errors"`
+	Warnings int    `json:"warnings"`
+}
+
+// Finding is one finding. Line and Column count from 1 (columns in characters)
+// and are absent where the place is a whole file.
+type Finding struct {
+	Rule        string         `json:"rule"`
+	Name        string         `json:"name"`
+	Gate        string         `json:"gate"`
+	Severity    string         `json:"severity"`
+	Message     string         `json:"message"`
+	Hint        string         `json:"hint,omitempty"`
+	File        string         `json:"file"`
+	Line        int            `json:"line,omitempty"`
+	Column      int            `json:"column,omitempty"`
+	EndLine     int            `json:"end_line,omitempty"`
+	EndColumn   int            `json:"end_column,omitempty"`
+	Pointer     string         `json:"pointer"`
+	Path        string         `json:"path"`
+	Related     []Related      `json:"related,omitempty"`
+	Witness     map[string]any `json:"witness,omitempty"`
+	Fix         *Fix           `json:"fix,omitempty"`
+	Fingerprint string         `json:"fingerprint"`
+	// State is new or existing in a comparison with a baseline, by fingerprint.
+	State  string  `json:"state,omitempty"`
+	Waived *Waived `json:"waived,omitempty"`
+}
+
+// Related is a place that a finding refers to.
+type Related struct {
+	Message string `json:"message"`
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Path    string `json:"path,omitempty"`
+	// Revision is the SHA of the commit that the file was read from, absent for
+	// the files under review.
+	Revision string `json:"revision,omitempty"`
+}
+
+// Fix is a mechanical repair: a JSON Patch (RFC 6902) and what it does.
+type Fix struct {
+	Description string      `json:"description"`
+	Patch       []Operation `json:"patch"`
+}
+
+// Operation is one operation of a JSON Patch.
+type Operation struct {
+	Op    string          `json:"op"`
+	Path  string          `json:"path"`
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// Waived is the waiver that excuses a finding.
+type Waived struct {
+	Reason  string `json:"reason"`
+	Owner   string `json:"owner"`
+	Expires string `json:"expires"`
+}
+
+// Coverage counts the parts of the policy that golden cases exercise, and lists
+// those that none does.
+type Coverage struct {
+	Percent int    `json:"percent"` // of all parts; 100 only where none is left out
+	Rules   Tally  `json:"rules"`
+	Else    Tally  `json:"else"`
+	Gates   Tally  `json:"gates"`
+	Missing []Part `json:"missing"`
+}
+
+// Tally counts how many of some things are as they should be.
+type Tally struct {
+	Count int `json:"count"`
+	Of    int `json:"of"`
+}
+
+// Ratio returns a tally of something as a share.
+func (t Tally) Ratio() float64 { return float64(t.Count) / float64(t.Of) }
+
+// Part is a part of the policy: a rule, the else of a rule, or an approval gate.
+type Part struct {
+	Kind string `json:"kind"` // rule, else or gate
+	Name string `json:"name"`
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+}
+
+// Measurement is one metric of one intent: what is wanted, and what was measured.
+// What is not known is absent. Delta is how much worse the value is than the
+// baseline's.
+type Measurement struct {
+	Intent   string   `json:"intent"`
+	Metric   string   `json:"metric"`
+	Target   *float64 `json:"target,omitempty"`
+	Value    *float64 `json:"value,omitempty"`
+	Source   string   `json:"source,omitempty"` // a scorecard's file, or built-in
+	Samples  int      `json:"samples,omitempty"`
+	Baseline *float64 `json:"baseline,omitempty"`
+	Delta    *float64 `json:"delta,omitempty"`
+	MaxDelta *float64 `json:"max_delta,omitempty"`
+	Status   string   `json:"status"` // met, missed, regressed, no_target or not_measured
+}
+
+// Overlay is one overlay, as far as it was applied.
+type Overlay struct {
+	Overlay     string `json:"overlay"`
+	Environment string `json:"environment"`
+	File        string `json:"file"`
+	Settings    int    `json:"settings"` // how many it has
+	Errors      int    `json:"errors"`   // findings in its file that count
+	Cases       int    `json:"cases"`    // golden cases that name it
+}
+
+// Trigger is one reason to gate a pack again although its own bytes may be what
+// they were.
+type Trigger struct {
+	Kind string `json:"kind"` // POLICY_BUNDLE_UPDATED, ONTOLOGY_UPDATED, …
+	What string `json:"what"`
+	File string `json:"file"`
+	Path string `json:"path,omitempty"`
+}
+
+// Golden is the result of one golden case.
+type Golden struct {
+	Case   string `json:"case"`
+	Family string `json:"family"`
+	File   string `json:"file"`
+	// Overlay is that with which it was compiled.
+	Overlay  string `json:"overlay,omitempty"`
+	Expected string `json:"expected"`
+	Outcome  string `json:"outcome"`
+	// Reason is why the case did not compile; absent where it did.
+	Reason   string `json:"reason,omitempty"`
+	Snapshot string `json:"snapshot"` // equal, drifted, missing or not_checked
+	Hash     string `json:"hash,omitempty"`
+	Stage    string `json:"stage,omitempty"` // first stage that drifted
+	// Differences are where the compile differs from the snapshot.
+	Differences []Difference `json:"differences,omitempty"`
+	Problems    []Problem    `json:"problems"`
+	Status      string       `json:"status"` // pass, warning or fail
+	// Base is what the case came to in the version before, absent where there is none.
+	Base *GoldenBase `json:"base,omitempty"`
+}
+
+// Difference is one place at which a compile differs from its snapshot. Stored
+// and Now are values as JSON; one of them is absent where there is nothing.
+type Difference struct {
+	Path   string `json:"path"`
+	Stored string `json:"stored,omitempty"`
+	Now    string `json:"now,omitempty"`
+}
+
+// Diff is the comparison of two versions of a pack.
+type Diff struct {
+	Base            string  `json:"base"` // id@version
+	Head            string  `json:"head"`
+	Class           string  `json:"class"`
+	Declared        string  `json:"declared"`
+	RequiredVersion string  `json:"required_version,omitempty"`
+	Layers          []Layer `json:"layers"`
+	// Loosened are the changes that weaken a guardrail, whatever their class.
+	Loosened []Loosened `json:"loosened,omitempty"`
+	// Surface are the rows of the tool surface that differ.
+	Surface []SurfaceChange `json:"surface_changes,omitempty"`
+	// Effects are what is permitted now and was not, and the other way round.
+	Effects []Effect `json:"effects,omitempty"`
+	// Flips are the smallest requests that the two versions decide otherwise.
+	Flips []Flip `json:"flips,omitempty"`
+}
+
+// Layer is one layer's part of a comparison.
+type Layer struct {
+	Layer   string   `json:"layer"`
+	Class   string   `json:"class"`
+	Changes []Change `json:"changes"`
+}
+
+// Change is one change between two versions. Old and New are JSON values; what
+// was added has no old one and what was removed no new one. File, Line and
+// Column are the place in the new version, or in the old one for what was
+// removed.
+type Change struct {
+	Path            string          `json:"path"`
+	Pointer         string          `json:"pointer"`
+	Kind            string          `json:"kind"`
+	Row             string          `json:"row"`
+	Class           string          `json:"class"`
+	Reason          string          `json:"reason"`
+	NeedsHumanClass bool            `json:"needs_human_class,omitempty"`
+	Override        string          `json:"override,omitempty"`
+	Old             json.RawMessage `json:"old,omitempty"`
+	New             json.RawMessage `json:"new,omitempty"`
+	File            string          `json:"file"`
+	Line            int             `json:"line,omitempty"`
+	Column          int             `json:"column,omitempty"`
+	BaseLine        int             `json:"base_line,omitempty"` // in the old version
+	// Proof is absent where what the change permits is not a matter of proof.
+	Proof       *Proof `json:"proof,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+// NotChecked is a check that could not run.
+type NotChecked struct {
+	Gate   string `json:"gate"`
+	Rule   string `json:"rule,omitempty"`
+	Reason string `json:"reason"`
+}
+
+// VersionPointer is where a pack states its version (Context Pack contract,
+// pack_meta).
+const VersionPointer = "/pack_meta/pack_version"

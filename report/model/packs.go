@@ -1,0 +1,186 @@
+package model
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// urgency orders verdicts: what has to be acted on comes first.
+func urgency(r Result) int {
+	return slices.Index([]Result{Broken, Rejected, Failed, Passed}, r)
+}
+
+// Name names a pack: "id version", or the file where that is not known.
+func (p *Pack) Name() string { return Brief{Pack: p.Pack, Path: p.Path}.Name() }
+
+// Name names a pack: "id version", or the file where that is not known.
+func (b Brief) Name() string {
+	id, version, _ := strings.Cut(b.Pack, "@")
+	return cmp.Or(strings.TrimSpace(id+" "+version), b.Path)
+}
+
+// maxOpen is how many packs of a report are kept as they are. One takes about 190 KB
+// of memory and, sealed, 4 KB; sealing and unsealing it costs 1 ms, which is little
+// beside the 20 ms of gating it, and nothing where there are few.
+const maxOpen = 64
+
+// Packs are the packs of a report, in order. Beyond a number of them the rest is kept
+// in a compact form, and taken out of it whenever it is looked at; nobody sees a
+// difference. The zero value has none. Copies share what they have in common, as
+// slices do.
+type Packs struct{ list []onePack }
+
+// onePack is one of Packs.
+type onePack struct {
+	brief  Brief
+	pack   *Pack  // nil where it is sealed
+	sealed []byte // by Seal
+}
+
+// Brief is what of a pack is asked of all packs.
+type Brief struct {
+	Pack     string // id@version; empty where they could not be read
+	Path     string // file
+	Result   Result
+	Counts   Summary // what Count returns
+	Compared bool    // with another version
+	Class    string  // of the changes; "" where it is not compared
+	Required string  // the version that the changes need; "" for none
+	// Playground says that there is what a page needs to compile it.
+	Playground bool
+}
+
+// BriefOf returns the brief form of a pack.
+func BriefOf(p *Pack) Brief {
+	b := Brief{Pack: p.Pack, Path: p.Path, Result: p.Result, Counts: Count(p), Playground: p.Playground.Ready()}
+	if d := p.Diff; d != nil {
+		b.Compared, b.Class, b.Required = true, d.Class, d.RequiredVersion
+	}
+	return b
+}
+
+// PacksOf returns packs in the given order.
+func PacksOf(packs ...Pack) Packs {
+	var all Packs
+	for _, p := range packs {
+		all.Add(p)
+	}
+	return all
+}
+
+// Len returns how many packs there are.
+func (p Packs) Len() int { return len(p.list) }
+
+// Add puts a pack behind the others.
+func (p *Packs) Add(one Pack) {
+	p.list = append(p.list, onePack{})
+	p.Set(len(p.list)-1, one)
+}
+
+// Set puts a pack in the place of the one at an index.
+func (p *Packs) Set(i int, one Pack) {
+	if i >= maxOpen {
+		// What cannot be sealed is too large or has a value that no pack has by itself.
+		if sealed, err := Seal(&one); err == nil {
+			b := BriefOf(&one)
+			// The texts of a pack are parts of larger ones, which would be kept too.
+			for _, text := range []*string{&b.Pack, &b.Path, &b.Class, &b.Required} {
+				*text = strings.Clone(*text)
+			}
+			p.list[i] = onePack{brief: b, sealed: sealed}
+			return
+		}
+	}
+	p.list[i] = onePack{brief: BriefOf(&one), pack: &one}
+}
+
+// At returns the pack at an index, to be read and not to be changed: Set does that.
+func (p Packs) At(i int) *Pack {
+	one := &p.list[i]
+	if one.pack != nil {
+		return one.pack
+	}
+	pack, err := Unseal(one.sealed)
+	if err != nil { // the bytes have never left this process
+		panic(fmt.Sprintf("the report of %q cannot be unsealed: %v", one.brief.Path, err))
+	}
+	return pack
+}
+
+// All returns all packs with their indices, one after the other, as At does.
+func (p Packs) All() iter.Seq2[int, *Pack] {
+	return func(yield func(int, *Pack) bool) {
+		for i := range p.list {
+			if !yield(i, p.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Brief returns the brief form of the pack at an index. It costs nothing.
+func (p Packs) Brief(i int) Brief { return p.list[i].brief }
+
+// Briefs returns the brief forms of all packs with their indices, which costs nothing.
+func (p Packs) Briefs() iter.Seq2[int, Brief] {
+	return func(yield func(int, Brief) bool) {
+		for i := range p.list {
+			if !yield(i, p.list[i].brief) {
+				return
+			}
+		}
+	}
+}
+
+// Urgent returns the packs with those first that have to be acted on first.
+func (p Packs) Urgent() Packs {
+	list := slices.Clone(p.list)
+	slices.SortStableFunc(list, func(a, b onePack) int { return cmp.Compare(urgency(a.brief.Result), urgency(b.brief.Result)) })
+	return Packs{list}
+}
+
+// MarshalJSON returns the array of all packs.
+func (p Packs) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // whoever asked for the escapes makes them
+	b.WriteByte('[')
+	for i, one := range p.All() {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := e.Encode(one); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte(']')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads an array of packs, of which there is one at a time in memory as
+// it is. Null is none.
+func (p *Packs) UnmarshalJSON(src []byte) error {
+	p.list = nil
+	d := json.NewDecoder(bytes.NewReader(src))
+	start, err := d.Token()
+	if err != nil || start == nil {
+		return err
+	}
+	if start != json.Delim('[') {
+		return fmt.Errorf("the packs are %v, wanted an array", start)
+	}
+	for d.More() {
+		var one Pack
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		p.Add(one)
+	}
+	_, err = d.Token()
+	return err
+}

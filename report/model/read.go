@@ -1,0 +1,106 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/schemas"
+)
+
+// WebURL reports whether a text is an http or https URL that can stand in a link:
+// nothing in it ends the link.
+func WebURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(s) <= 2048 && plainURL.MatchString(s)
+}
+
+// plainURL matches the characters that RFC 3986 allows in a URL.
+var plainURL = regexp.MustCompile(`^[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+$`)
+
+// MaxRead bounds a stored report, in bytes.
+const MaxRead = 64 << 20
+
+// ErrNotAReport is wrapped by the errors of Read that are faults of what was read.
+var ErrNotAReport = errors.New("not a report of packgate")
+
+// Read reads a report from its JSON form. It may come from anywhere: it has to fit
+// the schema of this version, may not be larger than MaxRead, and what it holds is
+// text of a pack, to be escaped where it is shown. That its verdict follows from its
+// findings is not checked.
+func Read(from io.Reader) (*Report, error) {
+	src, err := io.ReadAll(io.LimitReader(from, MaxRead+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(src) > MaxRead {
+		return nil, refuse("it has more than %d bytes", MaxRead)
+	}
+	var version struct {
+		Version json.Number `json:"version"`
+	}
+	if err := json.Unmarshal(src, &version); err != nil {
+		return nil, refuse("it is no JSON object with a version: %v", err)
+	}
+	if wanted := fmt.Sprint(Version); version.Version.String() != wanted {
+		return nil, refuse("its version is %q, and this packgate reads version %s", version.Version, wanted)
+	}
+	if err := fits(src); err != nil {
+		return nil, err
+	}
+	// Values that are kept as they are written are shown in one line.
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, src); err != nil {
+		return nil, refuse("%v", err)
+	}
+	r := &Report{}
+	if err := json.Unmarshal(compact.Bytes(), r); err != nil {
+		return nil, refuse("%v", err)
+	}
+	return r, r.safe()
+}
+
+// fits checks a document against the schema of reports.
+func fits(src []byte) error {
+	var document any
+	if err := json.Unmarshal(src, &document); err != nil {
+		return refuse("%v", err)
+	}
+	violations, err := schemas.Validate("report", document)
+	if err != nil || len(violations) == 0 {
+		return err
+	}
+	const most = 3
+	var words []string
+	for _, v := range violations[:min(most, len(violations))] {
+		words = append(words, strings.TrimSpace(v.Pointer+" "+v.Message))
+	}
+	if left := len(violations) - most; left > 0 {
+		words = append(words, pack.Counted(left, "more fault"))
+	}
+	return refuse("%s", strings.Join(words, "; "))
+}
+
+// safe refuses links that are none: they are the one thing of a report that is
+// written as it is.
+func (r *Report) safe() error {
+	for _, revision := range []*Revision{r.Base, r.Head} {
+		if revision == nil || revision.BlobURL == "" {
+			continue
+		}
+		if !WebURL(revision.BlobURL) || !strings.HasSuffix(revision.BlobURL, "/") {
+			return refuse("the blob_url %.500q is no URL of a folder", revision.BlobURL)
+		}
+	}
+	return nil
+}
+
+func refuse(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrNotAReport, fmt.Sprintf(format, args...))
+}

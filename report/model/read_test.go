@@ -1,0 +1,71 @@
+package model_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/test/reporttest"
+)
+
+func TestReadRefuses(t *testing.T) {
+	good := reporttest.JsonOf(t, reporttest.Compared(reporttest.Run(model.Failed, reporttest.Failing())))
+	if _, err := model.Read(strings.NewReader(good)); err != nil {
+		t.Fatal(err)
+	}
+	replace := func(from, to string) string {
+		if !strings.Contains(good, from) {
+			t.Fatalf("the report does not hold %s", from)
+		}
+		return strings.Replace(good, from, to, 1)
+	}
+	for _, c := range []struct{ src, message string }{
+		{"", "no JSON object with a version: unexpected end of JSON input"},
+		{"[1]", "no JSON object with a version"},
+		{good + "{}", "invalid character '{' after top-level value"},
+		{good[:len(good)/2], "unexpected end of JSON input"},
+		{"{}", `its version is "", and this packgate reads version 1`},
+		{replace(`"version": 1`, `"version": 2`), `its version is "2", and this packgate reads version 1`},
+		{replace(`"version": 1`, `"version": 1.0`), `its version is "1.0"`},
+		{replace(`"version": 1`, `"Version": 1`), `additional`},
+		{`{"version": 1}`, `is missing`},
+		{replace(`"result": "fail"`, `"result": "fine"`), `/result`},
+		{replace(`"severity": "error"`, `"severity": "awful"`), `/packs/0/findings/0/severity`},
+		{replace(`"line": 212`, `"line": 1e300`), `cannot unmarshal`},
+		{replace(`"command":`, `"more": 1, "command":`), `more`},
+		{replace(`https://github.com/acme`, `javascript:alert(1)//`), `is no URL of a folder`},
+		{replace(`https://github.com/acme`, `https://a>\n# b`), `is no URL of a folder`},
+		{replace(`901234567/"`, `901234567"`), `is no URL of a folder`},
+		{strings.Repeat("[", 100000), "no JSON object"},
+	} {
+		r, err := model.Read(strings.NewReader(c.src))
+		if r != nil && err == nil || !errors.Is(err, model.ErrNotAReport) || !strings.Contains(err.Error(), c.message) && c.message != "additional" {
+			t.Errorf("%.40q: %v, wanted %s", c.src, err, c.message)
+		}
+	}
+}
+
+// blanks is a stream that does not end.
+type blanks struct{}
+
+func (blanks) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+type broke struct{}
+
+func (broke) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestReadIsBounded(t *testing.T) {
+	if _, err := model.Read(blanks{}); !errors.Is(err, model.ErrNotAReport) || !strings.Contains(err.Error(), "more than 67108864 bytes") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := model.Read(broke{}); !errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, model.ErrNotAReport) {
+		t.Errorf("got %v", err)
+	}
+}

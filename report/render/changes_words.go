@@ -1,0 +1,339 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// The words of what a step changes. They hold text of packs; the caller makes them
+// safe to show.
+
+// rowWords says what stands in a row behind the tool's name, the mode, the gates
+// and the bounds, with something between them.
+func rowWords(r *model.SurfaceRow, between string) string {
+	words := []string{r.ApprovalMode}
+	if r.SafetyMode != "" && r.SafetyMode != r.ApprovalMode {
+		words = append(words, "from safety mode "+r.SafetyMode+" on")
+	}
+	for _, id := range r.Gates {
+		words = append(words, "gate "+id)
+	}
+	for _, arg := range slices.Sorted(maps.Keys(r.Bounds)) {
+		words = append(words, arg+" "+boundWords(r.Bounds[arg]))
+	}
+	return strings.Join(words, between)
+}
+
+// aspectWords says in what a row differs, and what is not proved of it.
+func aspectWords(a model.SurfaceAspect) string {
+	words := plainAspect(a)
+	switch a.Verdict {
+	case "equal":
+		words += " (permits the same)"
+	case "undecided":
+		words += " (not proved)"
+	}
+	return words
+}
+
+func plainAspect(a model.SurfaceAspect) string {
+	switch a.What {
+	case "requests":
+		return amount(a.Verdict) + " requests have it"
+	case "mode":
+		return moved("mode", a.Old, a.New, a.Words)
+	case "sessions":
+		return "from safety mode " + a.New + " on, was " + a.Old
+	case "gate":
+		return gateWords(a)
+	case "ungated":
+		if a.Verdict == "shrank" {
+			return "no request has it with no gate active any more"
+		}
+		return "requests have it with no gate active"
+	case "bound":
+		return moved(a.Name, writtenBound(a.Old), writtenBound(a.New), a.Words)
+	}
+	return a.What + " " + a.Words
+}
+
+// amount says of which requests there is a change.
+func amount(verdict string) string {
+	switch verdict {
+	case "grew":
+		return "more"
+	case "shrank":
+		return "fewer"
+	}
+	return "other"
+}
+
+// moved says how a value moved, or what is so where its text is the same.
+func moved(name, before, after, words string) string {
+	if before == after {
+		return strings.TrimSpace(name + ": " + words)
+	}
+	return name + " " + before + " → " + after
+}
+
+func gateWords(a model.SurfaceAspect) string {
+	switch {
+	case a.Old == a.New && a.Verdict == "grew":
+		return "gate " + a.Name + " holds fewer requests"
+	case a.Old == a.New && a.Verdict == "shrank":
+		return "gate " + a.Name + " holds more requests"
+	case a.Old == a.New:
+		return "gate " + a.Name + " holds other requests"
+	case a.New == "":
+		return "gate " + a.Name + " no longer stands before it"
+	}
+	return "gate " + a.Name + " stands before it now"
+}
+
+// grew reports whether more is permitted for certain.
+func grew(verdict string) bool { return verdict == "grew" || verdict == "incomparable" }
+
+// surfaceWords counts the rows that differ.
+func surfaceWords(changes []model.SurfaceChange) string {
+	count := map[string]int{}
+	larger := 0
+	for _, c := range changes {
+		count[c.Kind]++
+		if grew(c.Verdict) {
+			larger++
+		}
+	}
+	var parts []string
+	for _, kind := range []string{"added", "removed", "changed"} {
+		if count[kind] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count[kind], kind))
+		}
+	}
+	words := "tool surface: " + strings.Join(parts, ", ")
+	if larger > 0 {
+		words += fmt.Sprintf("; %d grew", larger)
+	}
+	return words
+}
+
+// caseWords names the golden cases in which a tool comes, goes or differs.
+func caseWords(c model.SurfaceChange) string {
+	var parts []string
+	for _, group := range []struct {
+		word  string
+		cases []string
+	}{{"appears in", c.Gained}, {"vanishes from", c.Lost}, {"differs in", c.Moved}} {
+		if len(group.cases) > 0 {
+			parts = append(parts, group.word+" "+named(group.cases, "golden case"))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// maxNamed is how many of several things a line names.
+const maxNamed = 3
+
+// named returns "golden case a", "golden cases a, b, c and 2 more".
+func named(names []string, noun string) string {
+	if len(names) > 1 {
+		noun += "s"
+	}
+	words := noun + " " + strings.Join(names[:min(maxNamed, len(names))], ", ")
+	if left := len(names) - maxNamed; left > 0 {
+		words += fmt.Sprintf(" and %d more", left)
+	}
+	return words
+}
+
+// callouts returns the tools above read_only that requests have now with no gate
+// active, and had not.
+func callouts(changes []model.SurfaceChange) []model.SurfaceChange {
+	return slices.DeleteFunc(slices.Clone(changes), func(c model.SurfaceChange) bool {
+		return !c.Open || c.New == nil || c.New.ApprovalMode == string(pack.ReadOnly)
+	})
+}
+
+// calloutWords says what such a tool is.
+func calloutWords(c model.SurfaceChange) (before, after string) {
+	if c.Kind == "added" {
+		return "newly reachable: ", " (" + c.New.ApprovalMode + ") with no gate"
+	}
+	return "reachable with no gate now: ", " (" + c.New.ApprovalMode + ")"
+}
+
+// loosenedWords says what is weaker, from what to what.
+func loosenedWords(l model.Loosened) string {
+	words := l.What
+	if l.Verdict == "undecided" {
+		words += ", or may be"
+	}
+	return words
+}
+
+// effectLine is one line about what is permitted.
+type effectLine struct {
+	word string // now permitted, no longer permitted or not decided
+	what string
+	seen map[string]any // a request that shows it
+}
+
+// effectLines returns what is permitted that was not, then the other way round,
+// then what is not decided.
+func effectLines(effects []model.Effect) (lines []effectLine) {
+	for _, e := range effects {
+		if grew(e.Verdict) && e.Gained != nil {
+			lines = append(lines, effectLine{"now permitted", e.Gained.What, e.Gained.Request})
+		}
+	}
+	for _, e := range effects {
+		if e.Lost != nil {
+			lines = append(lines, effectLine{"no longer permitted", e.Lost.What, e.Lost.Request})
+		}
+	}
+	for _, e := range effects {
+		if e.Verdict == "undecided" {
+			lines = append(lines, effectLine{"not decided", openWords(e), nil})
+		}
+	}
+	return lines
+}
+
+// effectWords counts the lines.
+func effectWords(lines []effectLine) string {
+	var parts []string
+	for _, word := range []string{"now permitted", "no longer permitted", "not decided"} {
+		n := 0
+		for _, l := range lines {
+			if l.word == word {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
+		}
+	}
+	return "permitted before and now: " + strings.Join(parts, ", ")
+}
+
+// permissive puts the flips that permit more before the others.
+func permissive(flips []model.Flip) []model.Flip {
+	flips = slices.Clone(flips)
+	slices.SortStableFunc(flips, func(a, b model.Flip) int {
+		switch {
+		case grew(a.Verdict) == grew(b.Verdict):
+			return 0
+		case grew(a.Verdict):
+			return -1
+		}
+		return 1
+	})
+	return flips
+}
+
+// flipWords counts flips.
+func flipWords(flips []model.Flip) string {
+	more := 0
+	for _, f := range flips {
+		if grew(f.Verdict) {
+			more++
+		}
+	}
+	words := fmt.Sprintf("decision flips: %d", len(flips))
+	if more > 0 {
+		words += fmt.Sprintf("; more is permitted in %d", more)
+	}
+	return words
+}
+
+// fromWords says where the request of a flip comes from, and which golden cases
+// flip with it.
+func fromWords(f model.Flip) string {
+	words := f.From
+	if f.Overlay != "" {
+		words += ", with overlay " + f.Overlay
+	}
+	others := slices.DeleteFunc(slices.Clone(f.Cases), func(name string) bool { return f.From == "golden case "+name })
+	if len(others) > 0 {
+		words += ", also " + named(others, "golden case")
+	}
+	return words
+}
+
+// baseWords says in what a golden case differs from the version before, "" where
+// it does not, or that is not known.
+func baseWords(c model.Golden) string {
+	b := c.Base
+	switch {
+	case b == nil:
+		return ""
+	case b.Outcome == "":
+		return "not compared with the base: " + b.Reason
+	}
+	var parts []string
+	if b.Outcome != c.Outcome {
+		parts = append(parts, "was "+b.Outcome)
+	}
+	if b.Stage != "" {
+		parts = append(parts, "differs from stage "+b.Stage+" on")
+	}
+	if b.Tools != nil {
+		for _, group := range []struct {
+			sign  string
+			tools []string
+		}{{"+", b.Tools.Added}, {"-", b.Tools.Removed}} {
+			for _, tool := range group.tools {
+				parts = append(parts, group.sign+tool)
+			}
+		}
+	}
+	for _, t := range b.Tokens {
+		parts = append(parts, fmt.Sprintf("%s %+d tokens", t.Bucket, t.Head-t.Base))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shownSection is a section that differs, and the golden cases in which it does.
+type shownSection struct {
+	model.SectionChange
+	cases []string
+}
+
+// sectionsOf returns the sections of golden cases that differ, each where it is
+// first.
+func sectionsOf(cases []model.Golden) (all []*shownSection) {
+	known := map[string]*shownSection{}
+	for _, c := range cases {
+		for _, s := range c.Base.Sections {
+			key := sectionKey(&s)
+			if known[key] == nil {
+				known[key] = &shownSection{SectionChange: s}
+				all = append(all, known[key])
+			}
+			known[key].cases = append(known[key].cases, c.Case)
+		}
+	}
+	return all
+}
+
+// key is the same for sections that differ alike.
+func sectionKey(s *model.SectionChange) string {
+	return fmt.Sprintf("%q", []string{s.Path, s.Old, s.New})
+}
+
+// openWords says what of an effect is not proved. What is about a whole pack or a
+// whole intent has no name of its own.
+func openWords(e model.Effect) string {
+	about := strings.Join(strings.Fields(strings.Join([]string{e.Subject, e.Arg}, " ")), " ")
+	switch {
+	case e.Kind == "whole" && e.Intent == "":
+		return e.NotProved
+	case e.Kind == "whole":
+		return "intent " + e.Intent + ": " + e.NotProved
+	}
+	return e.Kind + " " + about + ": " + e.NotProved
+}

@@ -1,0 +1,105 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// WriteGolden writes the results of golden cases for a person at a terminal.
+func WriteGolden(w io.Writer, cases []model.Golden) error {
+	t := &terminal{}
+	t.golden(cases, true)
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+// WriteContext writes a golden case as the model gets it: what it is told, which
+// tools it has, what holds it, and what it costs. The context is nil where the
+// case did not compile; then it says why.
+func WriteContext(w io.Writer, h model.Heading, c *compiler.CompiledContext) error {
+	t := &terminal{}
+	t.heading(h)
+	if c != nil {
+		t.context(c)
+	}
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+func (t *terminal) context(c *compiler.CompiledContext) {
+	t.prompt(c.CompiledPrompt)
+	t.tools(c)
+	t.controls(c.RuntimeControls)
+	t.budget(c.BudgetReport)
+}
+
+func (t *terminal) prompt(p compiler.CompiledPrompt) {
+	t.line("\nsystem    %s", Visible(p.System))
+	t.line("developer %s", Visible(p.Developer))
+	t.line("task      %s", Visible(p.Task))
+	t.line("\nblocks")
+	for _, b := range p.ContextBlocks {
+		t.line("  %s  %s, priority %d", text(b.BlockID), b.Bucket, b.Priority)
+		for fact := range strings.Lines(b.Content) {
+			t.line("    %s", text(strings.TrimRight(fact, "\n")))
+		}
+	}
+}
+
+func (t *terminal) tools(c *compiler.CompiledContext) {
+	t.line("\nrules fired")
+	for _, b := range c.Manifests.PolicyManifest {
+		t.line("  %s: %s", Visible(b.BundleID), Visible(strings.Join(b.RuleIDs, ", ")))
+	}
+	t.line("\ntools")
+	if len(c.Manifests.ToolManifest) == 0 {
+		t.line("  none")
+	}
+	for _, a := range c.Manifests.ToolManifest {
+		for _, name := range a.Capabilities {
+			line := a.AdapterID + "." + name + "  " + a.CapabilityMetadata[name].ApprovalMode
+			if bounds := a.Constraints[name]; len(bounds) > 0 {
+				line += "  " + pack.CompactJSON(bounds)
+			}
+			t.line("  %s", Visible(line))
+		}
+	}
+}
+
+func (t *terminal) controls(c compiler.RuntimeControls) {
+	t.line("\ncontrols")
+	for _, row := range []struct {
+		name   string
+		values []string
+	}{
+		{"must refuse", c.MustRefuse},
+		{"must escalate", c.MustEscalate},
+		{"approval gates", c.ApprovalGatesActive},
+		{"redaction", c.RedactionRulesActive},
+	} {
+		values := "none"
+		if len(row.values) > 0 {
+			values = strings.Join(row.values, ", ")
+		}
+		t.line("  %-15s %s", row.name, Visible(values))
+	}
+}
+
+func (t *terminal) budget(b compiler.BudgetReport) {
+	t.line("\ntokens    %d used", b.TokensUsedAtCompile)
+	for _, bucket := range compiler.Buckets() {
+		line := fmt.Sprintf("  %-9s %5d of %5d", bucket, b.TokensUsedByBucket.Of(bucket), b.TokensAllocated.Of(bucket))
+		if dropped := b.DroppedBlockIDs.Of(bucket); len(dropped) > 0 {
+			line += "  dropped " + strings.Join(dropped, ", ")
+		}
+		t.line("%s", Visible(line))
+	}
+	for _, warning := range b.Warnings {
+		t.line("  warning: %s", Visible(warning))
+	}
+}

@@ -1,0 +1,328 @@
+package render
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// The HTML report is one file that needs nothing else: it asks no network for
+// anything, and its content security policy would not let it. It is the whole
+// report, for eyes, fingers and screen readers; without JavaScript only the filters
+// are missing. All text of packs goes through Visible and then through the
+// contextual escaping of html/template; there is no other way into the page.
+
+// maxHTML bounds the page in bytes. Packs that do not fit are counted, and stand in
+// the JSON report; a browser would not show so much anyway.
+const maxHTML = 64 << 20
+
+//go:embed html
+var htmlFiles embed.FS
+
+// htmlParts are the parsed templates and what stands in the head of each page.
+type htmlParts struct {
+	templates *template.Template
+	style     []byte
+	script    []byte
+	// playground is the script of what compiles packs in the page.
+	playground []byte
+}
+
+var loadHTML = sync.OnceValues(func() (*htmlParts, error) {
+	templates, err := template.ParseFS(htmlFiles, "html/*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	style, err := htmlFiles.ReadFile("html/report.css")
+	if err != nil {
+		return nil, err
+	}
+	script, err := htmlFiles.ReadFile("html/report.js")
+	if err != nil {
+		return nil, err
+	}
+	playground, err := htmlFiles.ReadFile("html/playground.js")
+	if err != nil {
+		return nil, err
+	}
+	return &htmlParts{templates: templates, style: style, script: script, playground: playground}, nil
+})
+
+// head returns what stands in the head of a page, which runs these scripts and no
+// others. All of it is our own, and the hashes are of exactly these bytes.
+func (h *htmlParts) head(p *htmlProgram) template.HTML {
+	scripts := "'" + cspHash(h.script) + "'"
+	if p != nil {
+		scripts += p.sources
+	}
+	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src %s; base-uri 'none'; form-action 'none'", cspHash(h.style), scripts)
+	return template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + policy + "\">\n<style>" + string(h.style) + "</style>")
+}
+
+// scripts returns the scripts at the end of a page.
+func (h *htmlParts) scripts(p *htmlProgram) template.HTML {
+	html := template.HTML("<script>" + string(h.script) + "</script>")
+	if p != nil {
+		html += "\n" + p.html
+	}
+	return html
+}
+
+// cspHash names an inline element by its content (Content Security Policy Level 3,
+// hash-source).
+func cspHash(content []byte) string {
+	sum := sha256.Sum256(content)
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// HTMLReport writes the report as one self-contained page. Everything that comes
+// from a pack is escaped. The page stays below 64 MiB; what is left out is counted,
+// and stands in the JSON report. Packs that fail come first. The error is that of
+// the writer.
+func HTMLReport(w io.Writer, r *model.Report) error { return htmlWithin(w, r, maxHTML) }
+
+// htmlWithin leaves out the packs with which the page would be longer than that.
+func htmlWithin(w io.Writer, r *model.Report, most int) error {
+	parts, err := loadHTML()
+	if err != nil {
+		return fmt.Errorf("load the templates of the HTML report: %w", err)
+	}
+	packs := r.Packs.Urgent()
+	v := &htmlView{report: r, program: program(packs, parts)}
+	if v.program != nil {
+		most -= v.program.size
+	}
+	var out bytes.Buffer
+	if err := parts.templates.ExecuteTemplate(&out, "top", v.page(packs, parts)); err != nil {
+		return fmt.Errorf("write the HTML report: %w", err)
+	}
+	left := 0
+	for i := range packs.Len() {
+		if left > 0 || out.Len() > most {
+			left++
+			continue
+		}
+		whole := out.Len()
+		if err := parts.templates.ExecuteTemplate(&out, "pack", v.pack(packs.At(i), i+1)); err != nil {
+			return fmt.Errorf("write the HTML report of %s: %w", packs.Brief(i).Path, err)
+		}
+		if out.Len() > most && i > 0 {
+			out.Truncate(whole)
+			left++
+		}
+	}
+	if err := parts.templates.ExecuteTemplate(&out, "bottom", v.bottom(left, parts)); err != nil {
+		return fmt.Errorf("write the HTML report: %w", err)
+	}
+	_, err = w.Write(inertLog(out.Bytes()))
+	return err
+}
+
+// inertLog takes the meaning from what GitHub's runner takes for a command wherever
+// it stands in a log, should somebody print the page there. It can stand in text
+// only, where the reference means the same.
+func inertLog(page []byte) []byte {
+	return bytes.ReplaceAll(page, []byte("##["), []byte("#&#35;["))
+}
+
+// htmlPage is what stands before the packs.
+type htmlPage struct {
+	Head           template.HTML
+	Title, Verdict string
+	Tone, Mark     string
+	Counts         string
+	Todo           []piece
+	Revisions      []piece
+	Errors         []htmlProblem
+	Published      *htmlPublished
+	Notices        [][]piece
+	Overview       *htmlTable
+	Filter         *htmlFilter
+}
+
+// htmlProblem is an error of the run.
+type htmlProblem struct{ Place, Message, Hint []piece }
+
+// htmlFilter has the choices of the filters: what there is in the report, nil where
+// it is always the same.
+type htmlFilter struct {
+	Total                     int
+	Severities, Gates, States []string
+}
+
+func (v *htmlView) page(packs model.Packs, parts *htmlParts) htmlPage {
+	r := v.report
+	l := looks[string(r.Result)]
+	p := htmlPage{Head: parts.head(v.program), Verdict: v.verdict(packs), Tone: tone(string(r.Result)), Mark: l.mark, Counts: v.runCounts()}
+	switch {
+	case publicationsLead(r) && r.Result != model.Broken:
+		v.publishVerdict(&p)
+	case r.Result == model.Broken:
+		p.Todo = v.message(brokenTodo(r))
+	case v.alone():
+		p.Todo = v.todo(todoOf(packs.At(0)))
+	case packs.Len() > 1:
+		if next := todoOf(packs.At(0)); next != nil {
+			p.Todo = append(say().plain("in ").code(v.text(packs.Brief(0).Name())).plain(", ").pieces, v.todo(next)...)
+		}
+	}
+	p.Title = p.Verdict + " · packgate"
+	if packs.Len() > 1 {
+		p.Overview = v.overview(packs)
+	}
+	p.Revisions = v.revisions()
+	p.Errors, p.Published = v.problems(r.Errors), v.published()
+	for _, n := range r.Notices {
+		p.Notices = append(p.Notices, v.message(n))
+	}
+	p.Filter = v.filter(packs)
+	return p
+}
+
+// alone reports whether the report is about one pack and nothing else.
+func (v *htmlView) alone() bool {
+	return v.report.Packs.Len() == 1 && v.report.Result != model.Broken && len(v.report.Published) == 0
+}
+
+// verdict is the heading of the page.
+func (v *htmlView) verdict(packs model.Packs) string {
+	switch {
+	case v.report.Result == model.Broken:
+		return "packgate could not finish"
+	case packs.Len() == 0:
+		return "No pack changed"
+	case v.alone():
+		return titleOf(packs.At(0), v.text)
+	}
+	bad := 0
+	for _, p := range packs.Briefs() {
+		if p.Result != model.Passed {
+			bad++
+		}
+	}
+	switch bad {
+	case 0:
+		return fmt.Sprintf("All %d packs pass", packs.Len())
+	case 1:
+		return fmt.Sprintf("1 of %d packs does not pass", packs.Len())
+	}
+	return fmt.Sprintf("%d of %d packs do not pass", bad, packs.Len())
+}
+
+// runCounts says how many of what there are in all packs.
+func (v *htmlView) runCounts() string {
+	s := v.report.Summary
+	var parts []string
+	if words := publicationCounts(v.report.Published); words != "" {
+		parts = append(parts, words)
+	}
+	parts = append(parts, pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"))
+	if s.Waived > 0 {
+		parts = append(parts, fmt.Sprintf("%d waived", s.Waived))
+	}
+	if s.NotChecked > 0 {
+		parts = append(parts, pack.Counted(s.NotChecked, "check")+" not run")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// revisions says what was checked, and against what.
+func (v *htmlView) revisions() []piece {
+	s := say()
+	for _, side := range []struct {
+		word string
+		at   *model.Revision
+	}{{"base ", v.report.Base}, {"head ", v.report.Head}} {
+		if side.at == nil {
+			continue
+		}
+		if len(s.pieces) > 0 {
+			s.plain(" · ")
+		}
+		s.plain(side.word)
+		if side.at.Ref != "" && side.at.Ref != side.at.SHA {
+			s.plain(v.text(side.at.Ref) + " ")
+		}
+		s.code(v.text(short(side.at.SHA)))
+	}
+	return s.pieces
+}
+
+// overview is one line for each pack.
+func (v *htmlView) overview(packs model.Packs) *htmlTable {
+	t := &htmlTable{Head: []string{"Pack", "Verdict", "Findings"}}
+	var briefs []model.Brief
+	for _, b := range packs.Briefs() {
+		briefs = append(briefs, b)
+	}
+	number := 0
+	fill(v, t, "pack", briefs, func(b model.Brief) htmlRow {
+		number++
+		verdict := verdictWord(b.Result)
+		if b.Required != "" && b.Result != model.Passed {
+			verdict += ", needs " + v.text(b.Required)
+		}
+		return htmlRow{Cells: [][]piece{
+			say().link(fmt.Sprintf("#p%d", number), v.text(b.Name())).pieces,
+			say().badge(tone(string(b.Result)), looks[string(b.Result)].mark+" "+verdict).pieces,
+			say().plain(pack.Counted(b.Counts.Errors, "error") + ", " + pack.Counted(b.Counts.Warnings, "warning")).pieces,
+		}}
+	})
+	t.Fold = foldedOver(t, 50)
+	return t
+}
+
+// filter returns the choices of the filters, nil where there is nothing to choose.
+func (v *htmlView) filter(packs model.Packs) *htmlFilter {
+	f := &htmlFilter{}
+	severities, gates, states := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, p := range packs.All() {
+		for _, each := range p.Findings {
+			severities[v.text(each.Severity)], gates[v.text(each.Gate)], states[stateOf(each)] = true, true, true
+			f.Total++
+		}
+	}
+	if f.Total < 2 {
+		return nil
+	}
+	f.Severities, f.Gates, f.States = choices(severities), choices(gates), choices(states)
+	return f
+}
+
+// choices returns what one can choose from, nil where there is no choice.
+func choices(set map[string]bool) []string {
+	if len(set) < 2 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// htmlEnd is what stands behind the packs.
+type htmlEnd struct {
+	LeftOut   string
+	Tool      string
+	Revisions []piece
+	// Playground says why the page compiles nothing.
+	Playground string
+	Script     template.HTML
+}
+
+func (v *htmlView) bottom(left int, parts *htmlParts) htmlEnd {
+	t := v.report.Tool
+	end := htmlEnd{Tool: fmt.Sprintf("%s %s, rules %s", v.text(t.Name), v.text(t.Version), v.text(t.RulesVersion)), Revisions: v.revisions(), Script: parts.scripts(v.program), Playground: v.noPlayground(v.report.Packs, v.program)}
+	if left > 0 {
+		end.LeftOut = leftOut(left, "pack")
+	}
+	return end
+}

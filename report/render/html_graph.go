@@ -1,0 +1,255 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// The picture of a binding graph: one column for each kind of node, from left to
+// right as one leads to the other, evidence below the tools, since decisions lead to
+// both. Within a column a node stands as near as it can to those that it has to do
+// with, so that few edges cross. Everything is in whole pixels and the same for the same graph.
+
+// Measures of the picture, in pixels.
+const (
+	boxWidth    = 186
+	boxHeight   = 38
+	boxGap      = 12
+	columnGap   = 50
+	headHeight  = 26
+	groupGap    = 20
+	noteLetters = 14 // of a detail, beside a line number
+	boxLetters  = 24 // of a label, as wide as a box
+)
+
+// graphColumns are the kinds of nodes by column, from left to right.
+var graphColumns = [][]string{{model.RuleNode}, {model.DecisionNode}, {model.ToolNode, model.EvidenceNode}, {model.PermissionNode}, {model.GateNode}}
+
+// kindNames are the headings of the kinds.
+var kindNames = map[string]string{
+	model.RuleNode: "Rules", model.DecisionNode: "Decisions", model.ToolNode: "Tools", model.PermissionNode: "Permissions", model.GateNode: "Approval gates", model.EvidenceNode: "Evidence",
+}
+
+// edgeWords say how one node leads to another.
+var edgeWords = map[string]string{
+	"binds": "is bound to", "authorises": "may authorise", "permits": "permits", "forbids": "forbids", "prohibits": "prohibits",
+	"gates": "asks for the approval of", "requires": "requires",
+}
+
+type htmlGraph struct {
+	Label         string
+	Width, Height int
+	// BoxWidth and BoxHeight are those of every box.
+	BoxWidth, BoxHeight int
+	Heads               []svgHead
+	Boxes               []svgBox
+	Edges               []svgEdge
+	LeftOut             string
+	Broken              string // how many edges are, in words
+	Table               *htmlTable
+}
+
+type svgHead struct {
+	X, Y int
+	Text string
+}
+
+type svgBox struct {
+	X, Y              int
+	Kind, Label, Note string
+	Title             string
+	Missing           bool
+}
+
+type svgEdge struct {
+	Path        string
+	Kind, Title string
+	Broken      bool
+	X, Y        int // its middle
+}
+
+// spot is where a node stands in the picture.
+type spot struct{ column, x, y int }
+
+// graph draws the binding graph of a pack, and says the same in a table.
+func (v *htmlView) graph(p *model.Pack) *htmlGraph {
+	g := p.Graph
+	if g == nil || len(g.Nodes) == 0 {
+		return nil
+	}
+	out := &htmlGraph{Label: v.text("Binding graph of " + p.Name()), BoxWidth: boxWidth, BoxHeight: boxHeight}
+	spots := out.place(v, g)
+	names := map[string]model.GraphNode{}
+	for _, n := range g.Nodes {
+		names[n.ID] = n
+	}
+	broken := 0
+	for _, e := range g.Edges {
+		from, hasFrom := spots[e.From]
+		to, hasTo := spots[e.To]
+		if !hasFrom || !hasTo {
+			continue // no graph of ours
+		}
+		if e.Broken {
+			broken++
+		}
+		title := v.text(fmt.Sprintf("%s %s %s", names[e.From].Label, cmp.Or(edgeWords[e.Kind], e.Kind), names[e.To].Label))
+		if e.Broken {
+			title += ", which does not exist"
+		}
+		out.Edges = append(out.Edges, curve(from, to, e, title))
+	}
+	if broken > 0 {
+		out.Broken = pack.Counted(broken, "broken edge")
+	}
+	if g.NodesLeftOut+g.EdgesLeftOut > 0 {
+		out.LeftOut = fmt.Sprintf("%s and %s are left out of the picture.", pack.Counted(g.NodesLeftOut, "node"), pack.Counted(g.EdgesLeftOut, "edge"))
+	}
+	out.Table = v.graphTable(p, names)
+	return out
+}
+
+// place puts the nodes into columns and returns where each is.
+func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]spot {
+	spots := map[string]spot{}
+	near := neighbours(g)
+	column, x := 0, 1
+	for _, kinds := range graphColumns {
+		y := 0
+		for _, kind := range kinds {
+			nodes := slices.DeleteFunc(slices.Clone(g.Nodes), func(n model.GraphNode) bool { return n.Kind != kind })
+			if len(nodes) == 0 {
+				continue
+			}
+			if y > 0 {
+				y += groupGap
+			}
+			out.Heads = append(out.Heads, svgHead{x, y + 14, fmt.Sprintf("%s (%d)", kindNames[kind], len(nodes))})
+			y += headHeight
+			for _, n := range inOrder(nodes, near, spots) {
+				spots[n.ID] = spot{column, x, y}
+				out.Boxes = append(out.Boxes, v.box(n, x, y))
+				y += boxHeight + boxGap
+			}
+		}
+		if y > 0 {
+			column, x = column+1, x+boxWidth+columnGap
+			out.Height = max(out.Height, y)
+		}
+	}
+	out.Width = max(x-columnGap+1, boxWidth)
+	return spots
+}
+
+func neighbours(g *model.Graph) map[string][]string {
+	near := map[string][]string{}
+	for _, e := range g.Edges {
+		near[e.From] = append(near[e.From], e.To)
+		near[e.To] = append(near[e.To], e.From)
+	}
+	return near
+}
+
+// inOrder sorts the nodes of a column by the mean height of those that stand
+// already and have to do with them. The others stay behind, in their order.
+func inOrder(nodes []model.GraphNode, near map[string][]string, spots map[string]spot) []model.GraphNode {
+	height := map[string]int{}
+	for _, n := range nodes {
+		sum, count := 0, 0
+		for _, id := range near[n.ID] {
+			if s, ok := spots[id]; ok {
+				sum, count = sum+s.y, count+1
+			}
+		}
+		height[n.ID] = 1 << 30
+		if count > 0 {
+			height[n.ID] = sum / count
+		}
+	}
+	if len(spots) > 0 {
+		slices.SortStableFunc(nodes, func(a, b model.GraphNode) int { return cmp.Compare(height[a.ID], height[b.ID]) })
+	}
+	return nodes
+}
+
+func (v *htmlView) box(n model.GraphNode, x, y int) svgBox {
+	b := svgBox{X: x, Y: y, Kind: n.Kind, Label: fitting(v.text(n.Label), boxLetters), Missing: n.Missing}
+	switch {
+	case n.Missing && n.Kind == model.EvidenceNode:
+		b.Note = "no source"
+	case n.Missing:
+		b.Note = "does not exist"
+	case n.Line > 0:
+		b.Note = fmt.Sprintf("line %d", n.Line)
+	}
+	if n.Detail != "" {
+		b.Note = fitting(v.text(n.Detail), noteLetters) + separated(b.Note)
+	}
+	b.Title = v.text(n.Label) + separated(b.Note)
+	return b
+}
+
+func separated(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " · " + s
+}
+
+// fitting cuts a text to what fits into so many letters; of East Asian scripts a
+// character is as wide as two.
+func fitting(s string, letters int) string {
+	width := 0
+	for i, r := range s {
+		width++
+		if r >= 0x1100 {
+			width++
+		}
+		if width > letters {
+			_, last := utf8.DecodeLastRuneInString(s[:i])
+			return s[:i-last] + "…"
+		}
+	}
+	return s
+}
+
+// curve returns the line of an edge between the sides that face one another.
+func curve(from, to spot, e model.GraphEdge, title string) svgEdge {
+	x1, x2, bend := from.x+boxWidth, to.x, columnGap/2
+	if from.column > to.column {
+		x1, x2, bend = from.x, to.x+boxWidth, -columnGap/2
+	}
+	y1, y2 := from.y+boxHeight/2, to.y+boxHeight/2
+	return svgEdge{
+		Path: fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1+bend, y1, x2-bend, y2, x2, y2),
+		Kind: e.Kind, Title: title, Broken: e.Broken, X: (x1 + x2) / 2, Y: (y1 + y2) / 2,
+	}
+}
+
+// graphTable says what the picture shows.
+func (v *htmlView) graphTable(p *model.Pack, names map[string]model.GraphNode) *htmlTable {
+	t := &htmlTable{Head: []string{"From", "How", "To"}}
+	node := func(n model.GraphNode) []piece {
+		words := say().plain(v.text(n.Kind) + " ").code(v.text(n.Label))
+		if n.Line > 0 {
+			words.plain(", ").link(v.href(v.report.Head, p.Path, n.Line), fmt.Sprintf("line %d", n.Line))
+		}
+		return words.pieces
+	}
+	fill(v, t, "edge", p.Graph.Edges, func(e model.GraphEdge) htmlRow {
+		how := say().plain(v.text(cmp.Or(edgeWords[e.Kind], e.Kind)))
+		r := htmlRow{}
+		if e.Broken {
+			r.Tone = "bad"
+			how.plain(" ").badge("bad", "broken")
+		}
+		r.Cells = [][]piece{node(names[e.From]), how.pieces, node(names[e.To])}
+		return r
+	})
+	return t
+}

@@ -1,0 +1,298 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/report/model"
+)
+
+// JUnit writes the report as JUnit XML in the form that Ant gave it, which every
+// reader takes: one suite for each pack, in it one test for each gate, for the
+// version step, for every other group of rules that found something, and for each
+// golden case. A suite has a failure if its pack does not pass, and none if it
+// does; what could not be checked is skipped with the reason, and never passed.
+// Errors of the run are the errors of a suite of their own.
+//
+// The form wants a time, a duration and a host. A report knows none of them, so
+// that the same pack always says the same, and they hold no meaning here.
+func JUnit(w io.Writer, r *model.Report) error {
+	j := newJUnitWriter(w)
+	for _, p := range r.Packs.All() {
+		if err := j.add(packSuite(p)); err != nil {
+			return err
+		}
+	}
+	if len(r.Errors) > 0 || r.Packs.Len() == 0 {
+		if err := j.add(runSuite(r)); err != nil {
+			return err
+		}
+	}
+	return j.end()
+}
+
+// junitWriter writes suites one by one: all of them together may be large.
+type junitWriter struct {
+	out io.Writer
+	buf bytes.Buffer // what is not written yet
+	xml *xml.Encoder
+	n   int // suites so far
+	err error
+}
+
+var junitRoot = xml.StartElement{Name: xml.Name{Local: "testsuites"}}
+
+func newJUnitWriter(w io.Writer) *junitWriter {
+	j := &junitWriter{out: w}
+	j.buf.WriteString(xml.Header)
+	j.xml = xml.NewEncoder(&j.buf)
+	j.xml.Indent("", "  ")
+	j.err = j.xml.EncodeToken(junitRoot)
+	return j
+}
+
+// flush writes what was encoded.
+func (j *junitWriter) flush() error {
+	if err := cmp.Or(j.err, j.xml.Flush()); err != nil {
+		return err
+	}
+	// Written out, GitHub's runner takes it for a command wherever it stands in a log.
+	_, err := j.out.Write(bytes.ReplaceAll(j.buf.Bytes(), []byte("##["), []byte("##&#91;")))
+	j.buf.Reset()
+	return err
+}
+
+// end closes the document.
+func (j *junitWriter) end() error {
+	if err := cmp.Or(j.err, j.xml.EncodeToken(junitRoot.End()), j.xml.Flush()); err != nil {
+		return err
+	}
+	j.buf.WriteByte('\n')
+	return j.flush()
+}
+
+type junitSuite struct {
+	ID         int         `xml:"id,attr"`
+	Package    string      `xml:"package,attr"`
+	Name       string      `xml:"name,attr"`
+	Host       string      `xml:"hostname,attr"`
+	Timestamp  string      `xml:"timestamp,attr"`
+	Tests      int         `xml:"tests,attr"`
+	Failures   int         `xml:"failures,attr"`
+	Errors     int         `xml:"errors,attr"`
+	Skipped    int         `xml:"skipped,attr"`
+	Time       string      `xml:"time,attr"`
+	Properties string      `xml:"properties"`
+	Cases      []junitCase `xml:"testcase"`
+	Out        string      `xml:"system-out"`
+	Err        string      `xml:"system-err"`
+}
+
+// junitCase is one test; at most one of its last three members is set.
+type junitCase struct {
+	Name    string        `xml:"name,attr"`
+	Class   string        `xml:"classname,attr"`
+	Time    string        `xml:"time,attr"`
+	Skipped *junitSkipped `xml:"skipped"`
+	Error   *junitFault   `xml:"error"`
+	Failure *junitFault   `xml:"failure"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
+}
+
+type junitFault struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// label returns a text as the name of something, not empty and not too long to be
+// shown in a list.
+func label(s string) string { return cmp.Or(Visible(shorten(s, 200)), "?") }
+
+// add writes a suite, with its number and its counts.
+func (j *junitWriter) add(suite junitSuite) error {
+	suite.ID, suite.Host, suite.Timestamp, suite.Time = j.n, "localhost", "1970-01-01T00:00:00", "0"
+	suite.Tests = len(suite.Cases)
+	for i := range suite.Cases {
+		c := &suite.Cases[i]
+		c.Time = "0"
+		switch {
+		case c.Failure != nil:
+			suite.Failures++
+		case c.Error != nil:
+			suite.Errors++
+		case c.Skipped != nil:
+			suite.Skipped++
+		}
+	}
+	j.n++
+	if err := cmp.Or(j.err, j.xml.EncodeElement(suite, xml.StartElement{Name: xml.Name{Local: "testsuite"}})); err != nil {
+		return err
+	}
+	return j.flush()
+}
+
+// runSuite says what kept packgate from its work, or that there was none.
+func runSuite(r *model.Report) junitSuite {
+	s := junitSuite{Package: "packgate", Name: "packgate"}
+	for i, p := range r.Errors {
+		s.Cases = append(s.Cases, junitCase{
+			Name: fmt.Sprintf("run %d", i+1), Class: "packgate.run",
+			Error: &junitFault{Message: text(p.Message), Type: "error", Text: faultText(p.File, p.Line, p.Column, "", p.Message, p.Hint)},
+		})
+	}
+	if len(s.Cases) == 0 {
+		s.Cases = []junitCase{{Name: "packs", Class: "packgate.run", Skipped: &junitSkipped{"no pack changed"}}}
+	}
+	return s
+}
+
+func packSuite(p *model.Pack) junitSuite {
+	name := label(p.Name())
+	s := junitSuite{Package: label(p.Path), Name: name}
+	byGate := map[string][]model.Finding{}
+	for _, f := range p.Findings {
+		if f.Waived == nil {
+			byGate[f.Gate] = append(byGate[f.Gate], f)
+		}
+	}
+	strict := p.Result == model.Failed && model.Count(p).Errors == 0 // then it is the warnings that fail
+	shown := map[string]bool{}
+	for _, g := range p.Gates {
+		shown[g.Gate] = true
+		c := junitCase{Name: label(g.Gate), Class: className(p) + ".gates", Failure: gateFailure(byGate[g.Gate], strict)}
+		if g.Status == "not_checked" {
+			c.Skipped, c.Failure = &junitSkipped{"not checked: " + text(g.Reason)}, nil
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	for _, id := range otherGroups(byGate, shown) {
+		c := junitCase{Name: label(id), Class: className(p) + ".gates", Failure: gateFailure(byGate[id], strict)}
+		if id == "version" && c.Failure == nil && p.Diff == nil {
+			c.Skipped = &junitSkipped{notCompared(p)}
+		}
+		s.Cases = append(s.Cases, c)
+	}
+	for _, g := range p.Golden {
+		s.Cases = append(s.Cases, goldenCase(p, g))
+	}
+	fails := func(c junitCase) bool { return c.Failure != nil }
+	if p.Result != model.Passed && !slices.ContainsFunc(s.Cases, fails) {
+		s.Cases = append(s.Cases, junitCase{Name: "verdict", Class: className(p) + ".gates", Failure: &junitFault{Message: verdictWord(p.Result), Type: "verdict"}})
+	}
+	s.Out = warningsOf(p, strict)
+	return s
+}
+
+// className names a pack for as long as it has its id, whatever its version is, so
+// that a reader can follow one test over time.
+func className(p *model.Pack) string {
+	id, _, _ := strings.Cut(p.Pack, "@")
+	return label(cmp.Or(id, p.Path))
+}
+
+// otherGroups returns the groups of rules outside of the gates of a pack: that on
+// versions always, others where they found something.
+func otherGroups(byGate map[string][]model.Finding, shown map[string]bool) []string {
+	ids := []string{"version"}
+	for id := range byGate {
+		if !shown[id] && id != "version" {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// notCompared says why a pack was not compared with an earlier version.
+func notCompared(p *model.Pack) string {
+	for _, n := range p.NotChecked {
+		if n.Gate == "version" {
+			return "not checked: " + text(n.Reason)
+		}
+	}
+	return "not checked: there was nothing to compare with"
+}
+
+// gateFailure returns what fails of the findings of one gate, nil for nothing.
+func gateFailure(findings []model.Finding, strict bool) *junitFault {
+	var lines []string
+	errors, warnings := 0, 0
+	kind := ""
+	for _, f := range findings {
+		if f.Severity == "error" {
+			errors++
+		} else if warnings++; !strict {
+			continue
+		}
+		if kind == "" {
+			kind = text(f.Rule)
+		}
+		lines = append(lines, faultText(f.File, f.Line, f.Column, f.Severity+" "+f.Rule+" "+f.Name, f.Message, f.Hint))
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	g := model.Gate{Errors: errors, Warnings: warnings}
+	return &junitFault{Message: gateWord(g), Type: kind, Text: strings.Join(lines, "\n")}
+}
+
+// faultText says one fault in one or two lines, as the terminal does.
+func faultText(file string, line, column int, what, message, hint string) string {
+	var b strings.Builder
+	if file != "" {
+		b.WriteString(place(file, line, column) + " ")
+	}
+	if what != "" {
+		b.WriteString(text(what) + ": ")
+	}
+	b.WriteString(text(message))
+	if hint != "" {
+		b.WriteString("\n    → " + text(hint))
+	}
+	return Inert(b.String())
+}
+
+// goldenCase is one golden case. What a waiver or a severity of the config excuses
+// does not fail here either.
+func goldenCase(p *model.Pack, g model.Golden) junitCase {
+	c := junitCase{Name: label(g.Case), Class: className(p) + ".golden"}
+	switch {
+	case g.Status != "fail":
+	case p.Result == model.Passed:
+		c.Skipped = &junitSkipped{"not as expected, and the config excuses that: " + text(outcomeWords(g))}
+	default:
+		var lines []string
+		for _, problem := range g.Problems {
+			lines = append(lines, faultText(problem.File, problem.Line, problem.Column, "", problem.Message, problem.Hint))
+		}
+		c.Failure = &junitFault{Message: text(outcomeWords(g)), Type: "golden", Text: strings.Join(lines, "\n")}
+	}
+	return c
+}
+
+// warningsOf returns what was found and fails nothing: warnings, what is waived,
+// and checks that did not run.
+func warningsOf(p *model.Pack, strict bool) string {
+	var lines []string
+	for _, f := range p.Findings {
+		switch {
+		case f.Waived != nil:
+			lines = append(lines, faultText(f.File, f.Line, f.Column, "waived "+f.Rule+" "+f.Name, f.Message, ""))
+		case f.Severity != "error" && !strict:
+			lines = append(lines, faultText(f.File, f.Line, f.Column, f.Severity+" "+f.Rule+" "+f.Name, f.Message, f.Hint))
+		}
+	}
+	for _, n := range byReason(unchecked(p)) {
+		lines = append(lines, Inert("not checked: "+text(n.names)+": "+text(n.reason)))
+	}
+	return strings.Join(lines, "\n")
+}

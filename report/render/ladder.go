@@ -1,0 +1,221 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// A report that is longer than GitHub takes is said again with less, instead of
+// being cut: what is cut in the middle of a table or of a folded part takes
+// whole behind it along. Each rung of the ladder leaves out more, and names
+// what it leaves out.
+
+// rung is how much of a report is said.
+type rung int
+
+const (
+	whole     rung = iota
+	unfolded       // without what is folded
+	essential      // verdict, gates and errors
+	headline       // the verdict alone
+)
+
+// MaxComment bounds a comment, in UTF-16 code units. GitHub takes 65,536
+// characters, and the smaller number leaves room for how it counts them.
+const MaxComment = 65000
+
+// CommentOptions say what stands around the report in a comment.
+type CommentOptions struct {
+	// Marker is written at the start of the comment, none where its key is "".
+	Marker Marker
+	// RunURL leads to the workflow run and ArtifactURL to the HTML report; each may
+	// be "". What is no http or https URL is left out.
+	RunURL, ArtifactURL string
+	// Limit bounds the comment in UTF-16 code units; MaxComment by default.
+	Limit int
+}
+
+// Comment returns the report as a pull request comment within the limit: whole,
+// else without what is folded, else verdict, gates and errors, else the verdict
+// alone. Whatever the report holds, every element that the comment opens is closed.
+func Comment(r *model.Report, o CommentOptions) string {
+	l := ladder{report: r, limit: cmp.Or(o.Limit, MaxComment), measure: units}
+	if o.Marker.Key != "" {
+		l.start = o.Marker.String() + "\n"
+	}
+	l.links = o.links()
+	if again := reproduce(r); again != "" {
+		l.links = append(l.links, again)
+	}
+	return l.climb()
+}
+
+func units(s string) int { return len(utf16.Encode([]rune(s))) }
+
+// links returns Markdown links to what holds the whole report.
+func (o CommentOptions) links() []string {
+	var links []string
+	for _, l := range []struct{ word, target string }{{"run", o.RunURL}, {"full report", o.ArtifactURL}} {
+		if model.WebURL(l.target) {
+			links = append(links, fmt.Sprintf("[%s](<%s>)", l.word, l.target))
+		}
+	}
+	return links
+}
+
+// plainPath matches names that a shell takes as they are.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`)
+
+// reproduce returns the command that says the same at a terminal, "" where there
+// is none that can be copied as it is.
+func reproduce(r *model.Report) string {
+	if r.Packs.Len() != 1 || !plainPath.MatchString(r.Packs.Brief(0).Path) || len(r.Packs.Brief(0).Path) > 200 {
+		return ""
+	}
+	command := "packgate check " + r.Packs.Brief(0).Path
+	if b := r.Base; b != nil && plainPath.MatchString(b.SHA) {
+		command += " --base " + short(b.SHA)
+	}
+	return "reproduce: " + Code(command)
+}
+
+// ladder writes a report as Markdown within a limit.
+type ladder struct {
+	report  *model.Report
+	start   string   // what the text begins with
+	links   []string // Markdown for the footer
+	limit   int
+	measure func(string) int
+}
+
+// climb returns the report on the first rung that fits.
+func (l *ladder) climb() string {
+	packs := l.report.Packs.Urgent()
+	for r := whole; r <= headline; r++ {
+		if text, ok := l.write(r, packs); ok {
+			return text
+		}
+	}
+	return l.start + "### packgate: " + verdictWord(l.report.Result) + "\n" // no text of a pack
+}
+
+// write writes one rung, ok where it fits. The last two rungs count packs for
+// which there is no room, as long as there is room for the first.
+func (l *ladder) write(r rung, packs model.Packs) (text string, ok bool) {
+	head, tail := &markdown{report: l.report, rung: r}, &markdown{report: l.report, rung: r, links: l.links}
+	head.run(packs)
+	head.leave()
+	if l.report.Result != model.Broken && !publicationsLead(l.report) {
+		tail.published()
+	}
+	tail.notices()
+	tail.leave()
+	tail.ending()
+	const sentence = 100 // on the packs that are left out
+	room := l.limit - l.measure(l.start) - l.measure(head.out.String()) - l.measure(tail.out.String()) - sentence
+	var body strings.Builder
+	left := 0
+	for i, p := range packs.All() {
+		one := &markdown{report: l.report, rung: r}
+		one.pack(p)
+		size := l.measure(one.out.String())
+		switch {
+		case size <= room:
+			body.WriteString(one.out.String())
+			room -= size
+		case r < essential || r == essential && i == 0:
+			return "", false
+		default:
+			left++
+		}
+	}
+	if left > 0 {
+		body.WriteString(leftOut(left, "pack") + "\n\n")
+	}
+	return l.start + head.out.String() + body.String() + tail.out.String(), room >= 0
+}
+
+// bytesOf measures a job summary, which GitHub bounds in bytes.
+func bytesOf(s string) int { return len(s) }
+
+// MarkdownReport writes the report as GitHub Flavored Markdown. Everything that
+// comes from a pack is escaped, so that it can mention nobody and break nothing.
+// The report stays below the 1 MiB of a job summary, by leaving out what Comment
+// would; what is left out stands in the JSON report. Packs that fail come first.
+func MarkdownReport(w io.Writer, r *model.Report) error {
+	l := ladder{report: r, limit: maxMarkdown, measure: bytesOf}
+	_, err := io.WriteString(w, l.climb())
+	return err
+}
+
+// pack writes what is said of one pack.
+func (m *markdown) pack(p *model.Pack) {
+	level := "###"
+	if m.report.Packs.Len() > 1 || m.report.Result == model.Broken || len(m.report.Published) > 0 {
+		level = "####"
+	}
+	m.paragraph("%s %s %s", level, looks[string(p.Result)].emoji, packTitle(p))
+	if todo := m.todo(p); todo != "" && m.rung < headline {
+		m.paragraph("**Do this:** %s", todo)
+	}
+	if len(p.Gates) > 0 && m.rung < headline {
+		m.paragraph("%s<br>%s", counts(p), gateRow(p.Gates))
+	} else if m.rung == headline {
+		m.paragraph("%s", counts(p))
+	}
+	switch {
+	case m.rung <= unfolded:
+		m.details(p)
+	case m.rung == essential:
+		m.errors(p)
+	}
+	m.leave()
+}
+
+// maxEssential is how many errors of a pack are said where there is little room.
+const maxEssential = 10
+
+// errors lists the errors of a pack, and counts what is dangerous.
+func (m *markdown) errors(p *model.Pack) {
+	errors := p.BySeverity("error")
+	for _, f := range errors[:min(maxEssential, len(errors))] {
+		m.line("%s", m.finding(f))
+	}
+	if len(errors) > 0 {
+		m.line("")
+	}
+	if left := len(errors) - maxEssential; left > 0 {
+		m.paragraph("%s", leftOut(left, "error"))
+	}
+	if d := p.Diff; d != nil && len(d.Loosened)+len(callouts(d.Surface)) > 0 {
+		m.paragraph("⚠️ %s · %s", pack.Counted(len(d.Loosened), "loosened guardrail"), pack.Counted(len(callouts(d.Surface)), "tool")+" newly reachable with no gate")
+	}
+}
+
+// leave names what was left out since it was last called.
+func (m *markdown) leave() {
+	if len(m.left) > 0 {
+		// Not a paragraph of Markdown: the summaries are escaped for HTML.
+		m.paragraph("<p>Left out here: %s</p>", strings.Join(m.left, " · "))
+	}
+	m.left = nil
+}
+
+// ending writes the last lines.
+func (m *markdown) ending() {
+	switch {
+	case m.rung == whole:
+	case len(m.links) > 0:
+		m.paragraph("This report is shortened to what GitHub takes; the whole one is linked below.")
+	default:
+		m.paragraph("This report is shortened to what GitHub takes; the JSON report is whole.")
+	}
+	m.footer()
+}

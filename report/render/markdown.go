@@ -1,0 +1,274 @@
+package render
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// Markdown layout, for the pull request comment and the job summary: the
+// verdict and the one thing to do come first, blockers before tables, long
+// parts are folded, empty parts vanish, words stand beside icons. About 25
+// lines are to be seen before anything is unfolded.
+
+// maxMarkdown bounds the report in bytes. GitHub takes a job summary of 1 MiB
+// and drops a longer one as a whole; the rest is for the lines at the end.
+const maxMarkdown = 1<<20 - 1<<15
+
+type markdown struct {
+	report *model.Report
+	rung   rung
+	out    strings.Builder
+	left   []string // what is not said on this rung, as HTML
+	links  []string // Markdown for the footer
+}
+
+func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format+"\n", args...) }
+
+// paragraph writes a line of its own.
+func (m *markdown) paragraph(format string, args ...any) { m.line(format+"\n", args...) }
+
+// run writes what is said of the whole run: that it did not finish, that there
+// was nothing to check, what became of versions in a registry, or how several packs
+// fare.
+func (m *markdown) run(packs model.Packs) {
+	r := m.report
+	if r.Result == model.Broken {
+		m.paragraph("### %s packgate could not finish", looks["error"].emoji)
+		if todo := brokenTodo(r); todo != "" && m.rung < headline {
+			m.paragraph("**Do this:** %s", Message(todo))
+		}
+		m.problems()
+		m.published()
+		return
+	}
+	if publicationsLead(r) {
+		m.published()
+	}
+	switch {
+	case packs.Len() == 0 && len(r.Published) == 0:
+		m.paragraph("### %s No pack changed", looks[string(r.Result)].emoji)
+	case packs.Len() > 1:
+		m.several(packs)
+	}
+	m.problems()
+}
+
+// problems lists what kept packgate from its work.
+func (m *markdown) problems() {
+	errors := m.report.Errors
+	m.list(list{noun: "error", open: 10, n: len(errors), line: func(i int) string { return m.problem(errors[i]) }})
+}
+
+// several writes the verdict on all packs, and where to begin.
+func (m *markdown) several(packs model.Packs) {
+	bad := 0
+	for _, p := range packs.Briefs() {
+		if p.Result != model.Passed {
+			bad++
+		}
+	}
+	if bad == 0 { // whatever became of publishing them
+		m.paragraph("### %s All %d packs pass", looks[string(model.Passed)].emoji, packs.Len())
+		return
+	}
+	emoji := looks[string(m.report.Result)].emoji
+	verb := "do not pass"
+	if bad == 1 {
+		verb = "does not pass"
+	}
+	m.paragraph("### %s %d of %d packs %s", emoji, bad, packs.Len(), verb)
+	if todo := m.todo(packs.At(0)); todo != "" && m.rung < headline {
+		m.paragraph("**Do this:** in %s, %s", Markdown(packs.Brief(0).Name()), todo)
+	}
+}
+
+// details writes what is said of one pack below the row of gates.
+func (m *markdown) details(p *model.Pack) {
+	m.findings(p)
+	m.step(p.Diff)
+	m.golden(p)
+	m.permitted(p.Diff)
+	m.evaluation(p.Evaluation)
+	m.overlays(p.Overlays)
+	m.triggers(p.Triggers)
+	m.waived(p)
+	m.notChecked(p)
+}
+
+// packTitle says the verdict on a pack and its version step in one line, in Markdown.
+func packTitle(p *model.Pack) string { return titleOf(p, Markdown) }
+
+// titleOf is packTitle with another escaping of what comes from a pack.
+func titleOf(p *model.Pack, escape func(string) string) string {
+	d := p.Diff
+	if d == nil {
+		return escape(p.Name()) + ": " + verdictWord(p.Result)
+	}
+	verdict := ": " + verdictWord(p.Result)
+	switch {
+	case d.RequiredVersion == "" || p.Result == model.Passed:
+	case p.Result == model.Rejected:
+		verdict += ", needs " + escape(d.RequiredVersion)
+	default:
+		verdict = " needs " + escape(d.RequiredVersion)
+	}
+	if words := classWords(d, escape); words != "" {
+		verdict += " (" + words + ")"
+	}
+	return escape(stepName(d)) + verdict
+}
+
+// classWords says the class that was found and the one that was declared. A
+// rejection is not repeated.
+func classWords(d *model.Diff, escape func(string) string) string {
+	var words []string
+	switch d.Class {
+	case "none":
+		words = append(words, "no change")
+	case "reject":
+	default:
+		words = append(words, "class "+escape(d.Class))
+	}
+	if d.Declared != "none" && d.Declared != d.Class {
+		words = append(words, "declared "+escape(d.Declared))
+	}
+	return strings.Join(words, ", ")
+}
+
+// stepName returns "id old → new", or both names where the id changed.
+func stepName(d *model.Diff) string {
+	id, from, _ := strings.Cut(d.Base, "@")
+	newID, to, _ := strings.Cut(d.Head, "@")
+	if id != newID {
+		return d.Base + " → " + d.Head
+	}
+	return id + " " + from + " → " + to
+}
+
+func verdictWord(r model.Result) string {
+	switch r {
+	case model.Passed:
+		return "passes"
+	case model.Rejected:
+		return "rejected"
+	case model.Broken:
+		return "could not be checked"
+	}
+	return "fails"
+}
+
+func counts(p *model.Pack) string {
+	passed, unchecked := 0, 0
+	for _, g := range p.Gates {
+		switch g.Status {
+		case "pass", "warnings":
+			passed++
+		case "not_checked":
+			unchecked++
+		}
+	}
+	parts := []string{fmt.Sprintf("%d of %d gates pass", passed, len(p.Gates))}
+	if unchecked > 0 {
+		parts = append(parts, fmt.Sprintf("%d not checked", unchecked))
+	}
+	c := model.Count(p)
+	parts = append(parts, pack.Counted(c.Errors, "error"), pack.Counted(c.Warnings, "warning"))
+	if c.Waived > 0 {
+		parts = append(parts, fmt.Sprintf("%d waived", c.Waived))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// gateRow shows the eight gates in one line. Neighbours that were not checked
+// for one reason stand together.
+func gateRow(gates []model.Gate) string {
+	var cells []string
+	for group := range gateGroups(gates) {
+		var names []string
+		for _, g := range group {
+			names = append(names, Markdown(g.Gate))
+		}
+		g := group[0]
+		word := gateWord(g)
+		if g.Status == "not_checked" {
+			word = "not checked: " + Message(g.Reason)
+		}
+		cells = append(cells, looks[g.Status].emoji+" "+strings.Join(names, ", ")+" "+word)
+	}
+	return strings.Join(cells, " · ")
+}
+
+// link shows a place and leads to it at the head commit, where that is known.
+func (m *markdown) link(file string, line int) string {
+	return linkAt(m.report.Head, file, line)
+}
+
+// place shows a related place and leads to it at the commit that it is of.
+func (m *markdown) place(r model.Related) string {
+	at := m.report.Head
+	if r.Revision != "" {
+		at = nil
+		if b := m.report.Base; b != nil && b.SHA == r.Revision {
+			at = b
+		}
+	}
+	return linkAt(at, r.File, r.Line) + inRevision(r)
+}
+
+func linkAt(at *model.Revision, file string, line int) string {
+	text := path.Base(file)
+	if line > 0 {
+		text = fmt.Sprintf("%s:%d", text, line)
+	}
+	if at == nil || at.BlobURL == "" || file == "" {
+		return Code(text)
+	}
+	escaped := (&url.URL{Path: shorten(file, maxMarkdownText)}).EscapedPath()
+	target := at.BlobURL + strings.ReplaceAll(escaped, "&", "%26")
+	if line > 0 {
+		target += fmt.Sprintf("#L%d", line)
+	}
+	return "[" + Code(text) + "](<" + target + ">)"
+}
+
+// problem returns the list item for an error of the run.
+func (m *markdown) problem(p model.Problem) string {
+	s := "- " + looks["error"].emoji + " error "
+	if p.File != "" {
+		s += m.link(p.File, p.Line) + ": "
+	}
+	s += Message(p.Message)
+	if p.Hint != "" {
+		s += "<br>→ " + Message(p.Hint)
+	}
+	return s
+}
+
+func (m *markdown) notices() {
+	notices := m.report.Notices
+	m.list(list{noun: "note", open: 5, n: len(notices), line: func(i int) string { return "- note: " + Message(notices[i]) }})
+}
+
+func (m *markdown) footer() {
+	var parts []string
+	if b := m.report.Base; b != nil {
+		parts = append(parts, "base "+Code(short(b.SHA)))
+	}
+	if h := m.report.Head; h != nil {
+		parts = append(parts, "head "+Code(short(h.SHA)))
+	}
+	t := m.report.Tool
+	parts = append(parts, fmt.Sprintf("packgate %s, rules %s", Markdown(t.Version), Markdown(t.RulesVersion)))
+	parts = append(parts, m.links...)
+	m.line("<sub>%s</sub>", strings.Join(parts, " · "))
+}
+
+func short(sha string) string {
+	sha = strings.TrimPrefix(sha, "sha256:") // a published version is named by its digest
+	return sha[:min(7, len(sha))]
+}

@@ -1,0 +1,60 @@
+package render
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/test/reporttest"
+)
+
+// twoForms returns the same report twice: with packs as they are, and
+// with packs that were sealed.
+func twoForms(t *testing.T, r *model.Report) (open, sealed *model.Report) {
+	t.Helper()
+	first, second := *r, *r
+	first.Packs, second.Packs = model.Packs{}, model.Packs{}
+	for _, p := range r.Packs.All() {
+		sealed, err := model.Seal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := model.Unseal(sealed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first.Packs.Add(*p)
+		second.Packs.Add(*back)
+	}
+	return &first, &second
+}
+
+// Nobody sees whether packs are sealed, in any format.
+func TestSealedPacksSayTheSame(t *testing.T) {
+	all := []*model.Report{reporttest.Run(model.Failed, reporttest.Odd(), reporttest.Failing(), reporttest.Odd())}
+	for _, s := range reporttest.Samples() {
+		all = append(all, s.Report)
+	}
+	for i, r := range all {
+		open, sealed := twoForms(t, r)
+		for name, write := range map[string]func(io.Writer, *model.Report) error{
+			"json": model.JSON, "markdown": MarkdownReport, "html": HTMLReport, "sarif": SARIF, "junit": JUnit,
+			"terminal": func(w io.Writer, r *model.Report) error { return Terminal(w, r, Style{}) },
+		} {
+			var a, b bytes.Buffer
+			if err := write(&a, open); err != nil {
+				t.Fatalf("report %d as %s: %v", i, name, err)
+			}
+			if err := write(&b, sealed); err != nil {
+				t.Fatalf("report %d as %s: %v", i, name, err)
+			}
+			if !bytes.Equal(a.Bytes(), b.Bytes()) {
+				t.Errorf("report %d as %s depends on whether its packs are sealed", i, name)
+			}
+		}
+		if model.Summarise(open.Packs) != model.Summarise(sealed.Packs) || Comment(open, CommentOptions{}) != Comment(sealed, CommentOptions{}) {
+			t.Errorf("the counts or the comment of report %d differ", i)
+		}
+	}
+}

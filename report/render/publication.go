@@ -1,0 +1,263 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/report/model"
+)
+
+// publicationOrder is the order in which publications are said: what has to be
+// acted on comes first.
+var publicationOrder = []string{model.PublicationRefused, model.PublicationUnfinished, model.PublicationDone, model.PublicationWould, model.PublicationAlready}
+
+// published returns the publications of a report in the order in which they are
+// said. A status that nobody knows is not taken for a good one.
+func published(r *model.Report) []model.Publication {
+	rank := func(p model.Publication) int { return slices.Index(publicationOrder, p.Status) }
+	all := slices.Clone(r.Published)
+	slices.SortStableFunc(all, func(a, b model.Publication) int { return cmp.Compare(rank(a), rank(b)) })
+	return all
+}
+
+// haltedOnes returns how many of the sorted publications have to be acted on; they
+// stand first.
+func haltedOnes(all []model.Publication) int {
+	n := 0
+	for i := range all {
+		if all[i].Halted() {
+			n++
+		}
+	}
+	return n
+}
+
+// look returns how what became of a version is shown. The name of another state is
+// no status.
+func lookOfPublication(p *model.Publication) look {
+	if !slices.Contains(publicationOrder, p.Status) {
+		return lookOf("")
+	}
+	return lookOf(p.Status)
+}
+
+// lookOf returns how a state is shown; one that nobody knows looks like an error.
+func lookOf(state string) look {
+	if l, ok := looks[state]; ok {
+		return l
+	}
+	l := looks["error"]
+	l.word = "unknown state"
+	return l
+}
+
+// publicationsLead reports whether what became of versions in the registry comes
+// before what is said of packs: where it is the outcome of the run, and not where a
+// pack is at fault and what was published is well.
+func publicationsLead(r *model.Report) bool {
+	return len(r.Published) > 0 && (r.Result == model.Passed || haltedOnes(published(r)) > 0)
+}
+
+// publishTitle says what became of all publications in one line, and how the line
+// looks. There is at least one, and they are sorted.
+func publishTitle(all []model.Publication, escape func(string) string) (l look, words string) {
+	l = lookOfPublication(&all[0])
+	halted := haltedOnes(all)
+	switch {
+	case len(all) == 1:
+		words = escape(all[0].Name()) + ": " + l.word
+		if since := sinceWords(&all[0]); since != "" {
+			words += " (" + escape(since) + ")"
+		}
+		return l, words
+	case halted == 1:
+		return l, fmt.Sprintf("1 of %d versions is not published", len(all))
+	case halted > 1:
+		return l, fmt.Sprintf("%d of %d versions are not published", halted, len(all))
+	}
+	return l, publicationCounts(all)
+}
+
+// publicationCounts counts versions by what became of them.
+func publicationCounts(all []model.Publication) string {
+	counts := map[string]int{}
+	for _, p := range all {
+		if !slices.Contains(publicationOrder, p.Status) {
+			p.Status = ""
+		}
+		counts[p.Status]++
+	}
+	var parts []string
+	for _, status := range append([]string{""}, publicationOrder...) {
+		if n := counts[status]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, countWords[status]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// countWords say what became of a number of versions.
+var countWords = map[string]string{
+	"":                          "in an unknown state",
+	model.PublicationDone:       "published",
+	model.PublicationAlready:    "already published",
+	model.PublicationWould:      "to be published",
+	model.PublicationRefused:    "refused",
+	model.PublicationUnfinished: "not published yet",
+}
+
+// publishTodo says what to do next about the first publication that has to be acted
+// on, "" where there is none.
+func publishTodo(all []model.Publication) string {
+	if len(all) == 0 || !all[0].Halted() {
+		return ""
+	}
+	for _, reason := range all[0].Reasons {
+		if reason.Hint != "" {
+			return reason.Hint
+		}
+	}
+	switch {
+	case all[0].Status == model.PublicationUnfinished:
+		return "run packgate publish again: it goes on where it stopped"
+	case len(all[0].Reasons) > 0:
+		return all[0].Reasons[0].Message
+	}
+	return "see the JSON report for what is known of it"
+}
+
+// classSince says the class of a published version and what it is measured by, ""
+// where it is not known. The caller makes the words safe to show.
+func classSince(class, baseline string) string {
+	switch {
+	case class == "":
+		return ""
+	case class == "initial":
+		return "first version"
+	case baseline == "":
+		return class
+	}
+	_, version, found := strings.Cut(baseline, "@")
+	if !found {
+		version = baseline
+	}
+	return class + " since " + version
+}
+
+func sinceWords(p *model.Publication) string {
+	if p.Baseline == nil {
+		return classSince(p.Class, "")
+	}
+	return classSince(p.Class, p.Baseline.Pack)
+}
+
+// approvalWords lists who approved, and for which role.
+func approvalWords(approvals []model.Approval) string {
+	var words []string
+	for _, a := range approvals[:min(len(approvals), maxNames)] {
+		word := a.Login
+		if a.Role != "" {
+			word += " (" + a.Role + ")"
+		}
+		words = append(words, word)
+	}
+	if left := len(approvals) - maxNames; left > 0 {
+		words = append(words, more(left, "approval"))
+	}
+	return strings.Join(words, ", ")
+}
+
+// fact is one thing that is known of a version.
+type fact struct {
+	name, value string
+	words       bool // the value is words, and no digest, name or address
+}
+
+// facts returns the facts that are known.
+func facts(facts ...fact) []fact {
+	return slices.DeleteFunc(facts, func(f fact) bool { return f.value == "" })
+}
+
+// knownTitle names facts and commands together.
+func knownTitle(all []model.Publication) string {
+	if slices.ContainsFunc(all, func(p model.Publication) bool { return len(publicationCommands(&p)) > 0 }) {
+		return "Digests, signatures and how to check them"
+	}
+	return "Digests and approvals"
+}
+
+// partTitle names what is said of publications, which are sorted.
+func partTitle(all []model.Publication) string {
+	halted := haltedOnes(all)
+	switch {
+	case halted == len(all):
+		return "Not published"
+	case halted > 0:
+		return "Published and not published"
+	case all[0].Status == model.PublicationWould:
+		return "To be published"
+	}
+	return "Published"
+}
+
+// facts returns what is known of a publication besides what its line says. Of what
+// was not published the JSON report has the digests.
+func publicationFacts(p *model.Publication) []fact {
+	if p.Halted() {
+		return nil
+	}
+	var baseline string
+	if b := p.Baseline; b != nil {
+		baseline = strings.TrimSpace(b.Pack + " " + b.Digest)
+	}
+	all := facts(
+		fact{name: "digest", value: p.Digest}, fact{name: "content", value: p.Content}, fact{name: "bundle", value: p.Bundle},
+		fact{name: "baseline", value: baseline}, fact{name: "signer", value: p.Signer}, fact{name: "signed", value: p.Signed},
+		fact{name: "approved by", value: approvalWords(p.Approvals), words: true}, fact{name: "pull request", value: p.PullRequest},
+	)
+	if len(all) == 1 && refHasDigest(p) {
+		return nil
+	}
+	return all
+}
+
+// refHasDigest reports whether the digest is part of what it is pulled by.
+func refHasDigest(p *model.Publication) bool { return strings.HasSuffix(p.Ref, "@"+p.Digest) }
+
+// shellCommand is one command that a reader can copy.
+type shellCommand struct{ name, line string }
+
+// commands returns the commands by which a publication can be checked.
+func publicationCommands(p *model.Publication) []shellCommand {
+	all := []shellCommand{{"with packgate", p.VerifyOwn}, {"without packgate", p.Verify}}
+	return slices.DeleteFunc(all, func(c shellCommand) bool { return c.line == "" })
+}
+
+// maxCommand bounds a command that is shown, in bytes. One that is cut would be
+// another command.
+const maxCommand = 4000
+
+// plainLine matches a line that begins as lines of commands do: with a word or an
+// option. No markup and no command of a log begins so.
+var plainLine = regexp.MustCompile(`^ *[A-Za-z-]`)
+
+// copyable returns the lines of a command, ok where they can be shown exactly as they
+// are and nothing in them acts on what shows them.
+func copyable(line string) (lines []string, ok bool) {
+	if len(line) > maxCommand || strings.Contains(line, "<!--") || strings.Contains(line, "##[") || longestRun(line) > longestFence {
+		return nil, false
+	}
+	lines = strings.Split(strings.TrimSuffix(line, "\n"), "\n")
+	for _, l := range lines {
+		if !plainLine.MatchString(l) || Visible(l) != l {
+			return nil, false
+		}
+	}
+	return lines, true
+}
+
+// notCopyable says where a command is that is not shown.
+const notCopyable = "the command cannot be shown here as it is; it is in the JSON report"

@@ -1,0 +1,93 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/report/model"
+)
+
+// published writes what became of each version in the registry; where the style is
+// quiet, what has to be acted on alone.
+func (t *terminal) published(r *model.Report) {
+	all := published(r)
+	if t.style.Quiet {
+		all = all[:haltedOnes(all)]
+	}
+	if len(all) == 0 {
+		return
+	}
+	t.line("%s", t.paint("bold", strings.ToLower(partTitle(all))))
+	for i := range all {
+		t.publication(&all[i])
+	}
+	if !t.style.Quiet {
+		t.line("")
+	}
+}
+
+func (t *terminal) publication(p *model.Publication) {
+	l := lookOfPublication(p)
+	words := []string{t.paint(l.color, l.word)}
+	if since := sinceWords(p); since != "" {
+		words = append(words, text(since))
+	}
+	t.line("  %s %s  %s  %s", t.paint(l.color, l.mark), t.paint("bold", text(p.Name())), strings.Join(words, ", "), t.paint("dim", solid(p.Path)))
+	for _, reason := range p.Reasons {
+		t.problem("", "", "    ", reason)
+	}
+	if p.Halted() && len(p.Reasons) == 0 {
+		t.line("    → %s", publishTodo([]model.Publication{*p}))
+	}
+	if t.style.Quiet {
+		return
+	}
+	if p.Ref != "" {
+		t.line("    %s", solid(p.Ref))
+	}
+	t.facts("    ", slices.DeleteFunc(publicationFacts(p), func(f fact) bool {
+		return f.value == p.Digest && refHasDigest(p)
+	}))
+	for _, c := range publicationCommands(p) {
+		t.command("    ", c)
+	}
+	t.unlooked("    ", p.NotChecked)
+}
+
+// facts writes what is known of a version, one thing a line. Words that do not fit go
+// on below themselves; digests, names and addresses are not broken.
+func (t *terminal) facts(indent string, facts []fact) {
+	longest := 0
+	for _, f := range facts {
+		longest = max(longest, len(f.name))
+	}
+	hang := strings.Repeat(" ", len(indent)+longest+2)
+	for _, f := range facts {
+		value := text(f.value)
+		if f.words && t.style.Width > 0 {
+			value = strings.ReplaceAll(wrap(value, max(narrowest, t.style.Width-len(hang))), "\n", "\n"+hang)
+		}
+		name := t.paint("dim", f.name) + strings.Repeat(" ", longest-len(f.name)+2)
+		t.out.WriteString(Inert(indent+name+value) + "\n")
+	}
+}
+
+// command writes a command that can be copied: its lines are not broken.
+func (t *terminal) command(indent string, c shellCommand) {
+	lines, ok := copyable(c.line)
+	if !ok {
+		t.line("%scheck it %s: %s", indent, c.name, notCopyable)
+		return
+	}
+	t.line("%scheck it %s:", indent, c.name)
+	for _, l := range lines {
+		t.line("%s  %s", indent, strings.ReplaceAll(l, " ", joint))
+	}
+}
+
+// unlooked writes what could not be looked at.
+func (t *terminal) unlooked(indent string, sentences []string) {
+	for _, s := range sentences {
+		t.line("%s%s", indent, t.paint("dim", "not checked: "+text(s)))
+	}
+}

@@ -1,0 +1,57 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/test/reporttest"
+)
+
+// What was written is read as it was, and says the same in every format.
+func TestRead(t *testing.T) {
+	for _, s := range reporttest.Samples() {
+		src := render(t, s.Report, ".json")
+		got, err := model.Read(strings.NewReader(src))
+		if err != nil {
+			t.Fatalf("%s: %v", s.Name, err)
+		}
+		for extension := range renderings {
+			if render(t, got, extension) != render(t, s.Report, extension) {
+				t.Errorf("%s is not the same as %s once it was stored", s.Name, extension)
+			}
+		}
+	}
+}
+
+// Of a hostile document, every rendering is harmless or it is refused.
+func FuzzRead(f *testing.F) {
+	seeds := 0
+	for _, s := range reporttest.Samples() {
+		var b strings.Builder
+		if err := model.JSON(&b, s.Report); err != nil {
+			f.Fatal(err)
+		}
+		if b.Len() < 1<<16 {
+			f.Add(b.String())
+			seeds++
+		}
+	}
+	if seeds == 0 {
+		f.Fatal("there are no seeds")
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		r, err := model.Read(strings.NewReader(src))
+		if err != nil {
+			return
+		}
+		closed(t, Comment(r, CommentOptions{Limit: 5000}))
+		for _, write := range []func(io.Writer, *model.Report) error{model.JSON, SARIF, JUnit, MarkdownReport} {
+			if err := write(io.Discard, r); err != nil {
+				t.Error(fmt.Errorf("a report that was read cannot be written: %w", err))
+			}
+		}
+	})
+}

@@ -1,0 +1,234 @@
+package render
+
+import (
+	"cmp"
+	"io"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// Bounds of GitHub's code scanning: it takes 25,000 results and shows 5,000, and
+// shows 100 places of a result.
+const (
+	maxResults   = 25000
+	maxLocations = 100
+)
+
+// project is where packgate is documented.
+const project = "https://github.com/contextosai/packgate"
+
+// SARIF writes the findings as a SARIF 2.1.0 log (OASIS) with one run. Errors come
+// first, then warnings, then what is waived, which carries a suppression; of more
+// than 25,000 results the last are left out, and a notification says how many.
+// Errors and notices of the run are notifications too.
+func SARIF(w io.Writer, r *model.Report) error {
+	index := newRuleIndex(r)
+	results, left := index.results(r)
+	run := sarifRun{
+		Tool: sarifTool{Driver: sarifDriver{
+			Name: "packgate", Version: Visible(r.Tool.Version), URI: project, Rules: index.rules,
+			Properties: map[string]string{"rules_version": Visible(r.Tool.RulesVersion)},
+		}},
+		Columns: "unicodeCodePoints", Results: results,
+		Bases:       map[string]sarifBase{rootBase: {Description: sarifText{Text: "the root of the repository"}}},
+		Automation:  sarifAutomation{ID: "packgate/"},
+		Invocations: []sarifInvocation{invocation(r, left)},
+		Provenance:  provenance(r.Head),
+	}
+	return model.WriteJSON(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+// ruleIndex are the rules in the order in which a log describes them.
+type ruleIndex struct {
+	rules []sarifRule
+	at    map[string]int // by id
+}
+
+// newRuleIndex returns the rules that packgate has, and behind them, by id, those
+// that only the report knows: another version may have made it.
+func newRuleIndex(r *model.Report) ruleIndex {
+	x := ruleIndex{at: map[string]int{}}
+	for _, g := range gates.Documented() {
+		for _, rule := range g.Rules {
+			x.add(describe(g, rule))
+		}
+	}
+	var others []sarifRule
+	for _, p := range r.Packs.All() {
+		for _, f := range p.Findings {
+			if _, known := x.at[f.Rule]; !known {
+				id := Visible(f.Rule)
+				others = append(others, sarifRule{ID: id, Name: Visible(f.Name), Short: sarifText{Text: cmp.Or(Visible(f.Name), id)},
+					Properties: sarifRuleProperties{Tags: []string{Visible(f.Gate)}}})
+			}
+		}
+	}
+	slices.SortStableFunc(others, func(a, b sarifRule) int { return cmp.Compare(a.ID, b.ID) })
+	for _, rule := range slices.CompactFunc(others, func(a, b sarifRule) bool { return a.ID == b.ID }) {
+		x.add(rule)
+	}
+	return x
+}
+
+func (x *ruleIndex) add(rule sarifRule) {
+	x.at[rule.ID] = len(x.rules)
+	x.rules = append(x.rules, rule)
+}
+
+// describe returns a rule with its page, for the place where a finding is read.
+func describe(g *gate.Gate, r *gate.Rule) sarifRule {
+	markdown, plain := r.Doc, r.Doc
+	for _, example := range []struct{ word, source string }{{"Reported", r.Bad}, {"Not reported", r.Good}} {
+		if example.source != "" {
+			markdown += "\n\n" + example.word + ":\n\n```json\n" + strings.TrimRight(example.source, "\n") + "\n```"
+			plain += "\n\n" + example.word + ":\n\n" + strings.TrimRight(example.source, "\n")
+		}
+	}
+	return sarifRule{
+		ID: r.ID, Name: r.Name, Short: sarifText{Text: r.Title}, Full: &sarifText{Text: firstParagraph(r.Doc)},
+		Help: &sarifMarkdown{Text: plain, Markdown: markdown}, URI: project + "/blob/main/docs/rules.md#" + strings.ToLower(r.ID+"-"+r.Name),
+		Default:    &sarifLevel{Level: r.Severity.String()},
+		Properties: sarifRuleProperties{Tags: []string{g.ID}, Precision: "very-high", Severity: r.Severity.String()},
+	}
+}
+
+func firstParagraph(doc string) string {
+	first, _, _ := strings.Cut(doc, "\n\n")
+	return strings.ReplaceAll(first, "\n", " ")
+}
+
+// results returns the findings in the order of what matters, and how many there
+// was no room for.
+func (x ruleIndex) results(r *model.Report) (results []sarifResult, left int) {
+	var ranks [3][]sarifResult
+	for _, p := range r.Packs.All() {
+		for j := range p.Findings {
+			f, rank := &p.Findings[j], 1
+			switch {
+			case f.Waived != nil:
+				rank = 2
+			case f.Severity == "error":
+				rank = 0
+			}
+			if len(ranks[rank]) == maxResults {
+				left++
+				continue
+			}
+			ranks[rank] = append(ranks[rank], x.result(p, f))
+		}
+	}
+	results = append([]sarifResult{}, slices.Concat(ranks[:]...)...)
+	taken := min(len(results), maxResults)
+	return results[:taken], left + len(results) - taken
+}
+
+func (x ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
+	message := f.Message
+	if f.Hint != "" {
+		message += "\n→ " + f.Hint
+	}
+	location := sarifLocation{Physical: physical(f.File, f.Line, f.Column, f.EndLine, f.EndColumn)}
+	if f.Path != "" {
+		location.Logical = []sarifLogical{{Name: text(f.Path), Kind: "member"}}
+	}
+	out := sarifResult{
+		Rule: Visible(f.Rule), Level: f.Severity, Message: sarifText{Text: sarifMessage(message)},
+		Locations: []sarifLocation{location}, Fingerprints: map[string]string{"packgate/v1": Visible(f.Fingerprint)},
+		Properties: sarifResultProperties{Pack: text(p.Pack), Gate: Visible(f.Gate), State: f.State, Pointer: text(f.Pointer)},
+	}
+	out.Index = x.at[out.Rule]
+	for i, place := range f.Related[:min(len(f.Related), maxLocations)] {
+		related := sarifLocation{ID: i + 1, Message: &sarifText{Text: sarifMessage(place.Message + inRevision(place))}}
+		if place.File != "" {
+			related.Physical = physical(place.File, place.Line, place.Column, 0, 0)
+		}
+		out.Related = append(out.Related, related)
+	}
+	if waived := f.Waived; waived != nil {
+		out.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted",
+			Justification: text(waived.Reason) + " (by " + text(waived.Owner) + ", until " + text(waived.Expires) + ")"}}
+	}
+	return out
+}
+
+// sarifMessage returns a text as a plain message. Without the escapes, square
+// brackets before a round one are a link (SARIF 2.1.0, section 3.11.6).
+func sarifMessage(s string) string {
+	lines := strings.Split(s, "\n→ ")
+	for i := range lines {
+		lines[i] = text(lines[i])
+	}
+	s = strings.Join(lines, "\n→ ")
+	if !strings.Contains(s, "](") {
+		return s
+	}
+	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`).Replace(s)
+}
+
+// physical returns a place in a file, with a region as far as it is known.
+func physical(file string, line, column, endLine, endColumn int) *sarifPhysical {
+	p := &sarifPhysical{Artifact: artifact(file)}
+	if line > 0 {
+		p.Region = &sarifRegion{StartLine: line, StartColumn: column}
+		if endLine > line || endLine == line && endColumn > column {
+			p.Region.EndLine, p.Region.EndColumn = endLine, endColumn
+		}
+	}
+	return p
+}
+
+// rootBase names the folder that relative names are relative to.
+const rootBase = "%SRCROOT%"
+
+// maxURI is how many characters of a file's name are kept; a longer one is none.
+const maxURI = 4096
+
+// artifact returns a file by its URI, relative to the root where it is inside of it.
+func artifact(file string) sarifArtifact {
+	name := shorten(strings.ToValidUTF8(file, "\ufffd"), maxURI)
+	if path.IsAbs(name) {
+		return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: name}).String()}
+	}
+	return sarifArtifact{URI: (&url.URL{Path: path.Clean(name)}).String(), Base: rootBase}
+}
+
+// invocation says how the run went, and what it has to say beside the findings.
+func invocation(r *model.Report, left int) sarifInvocation {
+	i := sarifInvocation{Successful: r.Result != model.Broken, ExitCode: r.ExitCode, Notifications: []sarifNotification{}}
+	for _, p := range r.Errors {
+		message := p.Message
+		if p.Hint != "" {
+			message += "\n→ " + p.Hint
+		}
+		n := sarifNotification{Level: "error", Message: sarifText{Text: sarifMessage(message)}}
+		if p.File != "" {
+			n.Locations = []sarifLocation{{Physical: physical(p.File, p.Line, p.Column, 0, 0)}}
+		}
+		i.Notifications = append(i.Notifications, n)
+	}
+	for _, notice := range r.Notices {
+		i.Notifications = append(i.Notifications, sarifNotification{Level: "note", Message: sarifText{Text: sarifMessage(notice)}})
+	}
+	if left > 0 {
+		i.Notifications = append(i.Notifications, sarifNotification{Level: "warning", Message: sarifText{Text: leftOut(left, "finding")}})
+	}
+	return i
+}
+
+// provenance names the commit that was checked, where its repository is known.
+func provenance(head *model.Revision) []sarifProvenance {
+	if head == nil {
+		return nil
+	}
+	repository, _, ok := strings.Cut(head.BlobURL, "/blob/")
+	if !ok || !model.WebURL(repository) {
+		return nil
+	}
+	return []sarifProvenance{{Repository: repository, Revision: Visible(head.SHA), Branch: Visible(head.Ref), Mapped: sarifArtifact{Base: rootBase}}}
+}

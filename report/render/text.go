@@ -1,0 +1,176 @@
+package render
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// cut shortens a text to at most n characters and marks the cut.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	runes := []rune(s)
+	return string(runes[:n-1]) + "…"
+}
+
+// shortHash returns enough of a digest to recognise it: sha256:ab12cd34ef56.
+func shortHash(digest string) string {
+	algorithm, hex, ok := strings.Cut(digest, ":")
+	if !ok || len(hex) < 12 {
+		return digest
+	}
+	return algorithm + ":" + hex[:12]
+}
+
+// gateGroups returns the gates in order. Neighbours that were not checked for
+// one reason stand together; every other gate stands alone.
+func gateGroups(gates []model.Gate) iter.Seq[[]model.Gate] {
+	return func(yield func([]model.Gate) bool) {
+		for i := 0; i < len(gates); {
+			n := 1
+			for i+n < len(gates) && gates[i].Status == "not_checked" &&
+				gates[i+n].Status == gates[i].Status && gates[i+n].Reason == gates[i].Reason {
+				n++
+			}
+			if !yield(gates[i : i+n]) {
+				return
+			}
+			i += n
+		}
+	}
+}
+
+// gateWord says the state of a gate that ran, with its counts.
+func gateWord(g model.Gate) string {
+	switch {
+	case g.Errors > 0 && g.Warnings > 0:
+		return pack.Counted(g.Errors, "error") + ", " + pack.Counted(g.Warnings, "warning")
+	case g.Errors > 0:
+		return pack.Counted(g.Errors, "error")
+	case g.Warnings > 0:
+		return pack.Counted(g.Warnings, "warning")
+	}
+	return looks[g.Status].word
+}
+
+// fixWords says what packgate check --fix does about a finding; "" where it does
+// nothing.
+func fixWords(f model.Finding) string {
+	switch {
+	case f.Fix == nil:
+		return ""
+	case f.Fix.Description == f.Hint:
+		return " does this"
+	}
+	return ": " + f.Fix.Description
+}
+
+// unchecked returns the checks that did not run and do not stand in the row of
+// gates: rules of gates that ran, and checks outside of the eight gates.
+func unchecked(p *model.Pack) []model.NotChecked {
+	return slices.DeleteFunc(slices.Clone(p.NotChecked), func(n model.NotChecked) bool {
+		return n.Rule == "" && slices.ContainsFunc(p.Gates, func(g model.Gate) bool { return g.Gate == n.Gate })
+	})
+}
+
+// missed are checks that did not run for one reason.
+type missed struct{ names, reason string }
+
+// maxNames is how many checks that did not run for one reason are named.
+const maxNames = 12
+
+// byReason groups checks that did not run, each reason at its first place.
+func byReason(checks []model.NotChecked) []missed {
+	var order []string
+	names := map[string][]string{}
+	for _, n := range checks {
+		if names[n.Reason] == nil {
+			order = append(order, n.Reason)
+		}
+		names[n.Reason] = append(names[n.Reason], cmp.Or(n.Rule, n.Gate))
+	}
+	groups := make([]missed, len(order))
+	for i, reason := range order {
+		all := names[reason]
+		groups[i] = missed{strings.Join(all[:min(len(all), maxNames)], ", "), reason}
+		if left := len(all) - maxNames; left > 0 {
+			groups[i].names += " and " + more(left, "check")
+		}
+	}
+	return groups
+}
+
+// outcomeWords says how a golden case came out, and how it stands to its
+// snapshot. The caller makes the words safe to show.
+func outcomeWords(c model.Golden) string {
+	words := cmp.Or(c.Outcome, "not compiled")
+	if c.Expected != "" && c.Expected != c.Outcome {
+		words += ", expected " + c.Expected
+	}
+	switch c.Snapshot {
+	case "equal":
+		words += ", same as the snapshot"
+	case "drifted":
+		words += ", differs from the snapshot"
+		if c.Stage != "" {
+			words += " from stage " + c.Stage + " on"
+		}
+	case "missing":
+		words += ", no snapshot yet"
+	default:
+		if c.Outcome != "" && c.Expected == c.Outcome {
+			words += ", as expected"
+		}
+	}
+	return words
+}
+
+// changeReason says why a change has its class.
+func changeReason(c model.Change) string {
+	reason := c.Reason
+	if c.NeedsHumanClass {
+		reason += " (needs a human class)"
+	}
+	if c.Override != "" {
+		reason += " (class set by the config: " + c.Override + ")"
+	}
+	return reason
+}
+
+// changeValues shows the old and the new value in one line of bounded length.
+func changeValues(c model.Change, most int) string {
+	before, after := excerpts(string(c.Old), string(c.New), most)
+	switch {
+	case before != "" && after != "" && before != after:
+		return before + " → " + after
+	case after != "":
+		return after
+	}
+	return before
+}
+
+// excerpts cuts two values to n characters each, such that what differs is
+// still to be seen: of a beginning that both share, a few characters are kept.
+func excerpts(before, after string, n int) (string, string) {
+	a, b := []rune(before), []rune(after)
+	if len(a) <= n && len(b) <= n {
+		return before, after
+	}
+	shared := 0
+	for shared < min(len(a), len(b)) && a[shared] == b[shared] {
+		shared++
+	}
+	const kept = 12
+	if shared <= n/2 {
+		return cut(before, n), cut(after, n)
+	}
+	from := max(0, shared-kept)
+	return "…" + cut(string(a[from:]), n-1), "…" + cut(string(b[from:]), n-1)
+}

@@ -1,0 +1,138 @@
+package reporttest
+
+import (
+	"strings"
+
+	"github.com/contextosai/packgate/report/model"
+)
+
+// digestOf returns a digest of one digit.
+func digestOf(digit string) string { return "sha256:" + strings.Repeat(digit, 64) }
+
+const workflow = "https://github.com/acme/packs/.github/workflows/packs.yml@refs/heads/main"
+
+// publication returns a publication of a version with everything that is known of one.
+func SomePublication(name string) model.Publication {
+	ref := "ghcr.io/acme/packs/ctxpack." + name + ":1.1.0@" + digestOf("a")
+	return model.Publication{
+		Pack: "ctxpack." + name + "@1.1.0", Path: "packs/" + name + "/pack.json", Status: model.PublicationDone, Ref: ref, Digest: digestOf("a"), Content: Digest,
+		Bundle: digestOf("b"), Class: "minor", Baseline: &model.Published{Pack: "ctxpack." + name + "@1.0.0", Digest: digestOf("c")},
+		Approvals: []model.Approval{{Role: "owner", Login: "ada"}, {Role: "security", Login: "grace"}}, PullRequest: "https://github.com/acme/packs/pull/12",
+		Signer: workflow, Signed: "2026-03-04T05:06:07Z",
+		VerifyOwn: "packgate verify " + ref,
+		Verify: "cosign verify-attestation --type https://slsa.dev/verification_summary/v1 \\\n  --certificate-identity " + workflow +
+			" \\\n  --certificate-oidc-issuer https://token.actions.githubusercontent.com \\\n  ghcr.io/acme/packs/ctxpack." + name + "@" + digestOf("a"),
+	}
+}
+
+func Publishing(r *model.Report, publications ...model.Publication) *model.Report {
+	r.Command, r.Published = "publish", publications
+	return r
+}
+
+func publishedOne() *model.Report {
+	p := WithDiff(Clean(model.Passed), Steps("minor", "minor", ""))
+	return Publishing(Compared(Run(model.Passed, p)), SomePublication("support"))
+}
+
+func Refused(name string) model.Publication {
+	return model.Publication{
+		Pack: "ctxpack." + name + "@1.1.0", Path: "packs/" + name + "/pack.json", Status: model.PublicationRefused, Digest: digestOf("d"), Content: digestOf("e"), Class: "minor",
+		Reasons: []model.Problem{{
+			Message: `"ctxpack.` + name + `@1.1.0" is in the registry with other bytes: the tag "1.1.0" names ` + digestOf("a"),
+			Hint:    "Set pack_version to one that is not published", File: "packs/" + name + "/pack.json", Line: 18, Column: 21,
+		}},
+	}
+}
+
+func unfinished(name string) model.Publication {
+	return model.Publication{
+		Pack: "ctxpack." + name + "@1.1.0", Path: "packs/" + name + "/pack.json", Status: model.PublicationUnfinished, Digest: digestOf("f"),
+		Reasons: []model.Problem{{Message: `could not be pushed: the registry "ghcr.io" answered 503 four times`, Hint: "Run packgate publish again; it goes on where it stopped"}},
+	}
+}
+
+func PublishedSeveral() *model.Report {
+	first := SomePublication("first")
+	first.Class, first.Baseline, first.Approvals, first.PullRequest = "initial", nil, nil, ""
+	first.NotChecked = []string{"approvals: the config demands no review for this class"}
+	already := model.Publication{Pack: "ctxpack.old@1.0.0", Path: "packs/old/pack.json", Status: model.PublicationAlready, Ref: "ghcr.io/acme/packs/ctxpack.old:1.0.0@" + digestOf("7"), Digest: digestOf("7")}
+	return Publishing(Compared(Run(model.Failed, Clean(model.Passed), Other(Clean(model.Passed), "billing"))), SomePublication("support"), already, unfinished("refunds"), first, Refused("billing"))
+}
+
+func publishDry() *model.Report {
+	p := SomePublication("support")
+	p.Status, p.Bundle, p.Signer, p.Signed, p.Verify, p.VerifyOwn = model.PublicationWould, "", "", "", "", ""
+	return Publishing(Compared(Run(model.Passed, Clean(model.Passed))), p)
+}
+
+func publishOutage() *model.Report {
+	return Publishing(Compared(Run(model.Broken, Clean(model.Passed))), unfinished("support"))
+}
+
+func SomeVerdict() *model.Verdict {
+	return &model.Verdict{
+		Ref: "ghcr.io/acme/packs/ctxpack.support:1.1.0", Pack: "ctxpack.support", Version: "1.1.0", Digest: digestOf("a"), Content: Digest, Status: "usable",
+		Class: "minor", Baseline: "ctxpack.support@1.0.0", Signer: workflow, Issuer: "https://token.actions.githubusercontent.com",
+		Repository: "https://github.com/acme/packs", Commit: "c9a5b26d4e5f60718293a4b5c6d7e8f901234567", Signed: "2026-03-04T05:06:07Z",
+		Report: digestOf("9"), Policy: "rules 1.0.0, config " + digestOf("8"), Approvals: []model.Approval{{Role: "owner", Login: "ada"}, {Role: "security", Login: "grace"}}, Pins: []string{"prod", "staging"},
+		Path: "pack.json",
+	}
+}
+
+// Verdicts are one of each status.
+func Verdicts() map[string]*model.Verdict {
+	deprecated, revoked, untrusted := SomeVerdict(), SomeVerdict(), SomeVerdict()
+	deprecated.Status = "deprecated"
+	deprecated.States = []model.Statement{{State: "deprecated", Reason: "use 1.2.0, which asks before refunds over 3000", Actor: "ada", Time: "2026-04-01T00:00:00Z", Digest: digestOf("5")}}
+	revoked.Status = "revoked"
+	revoked.States = append(deprecated.States, model.Statement{State: "revoked", Reason: "refunds without a limit", Actor: "grace", Time: "2026-04-02T00:00:00Z", Digest: digestOf("6")})
+	revoked.Pins = nil
+	*untrusted = model.Verdict{
+		Ref: "ctxpack.support@1.1.0", Pack: "ctxpack.support", Version: "1.1.0", Digest: digestOf("a"), Status: "untrusted",
+		Reasons: []model.Problem{{
+			Message: `the tag "1.1.0" names ` + digestOf("a") + `, and the signed statement speaks of ` + digestOf("b"),
+			Hint:    "Find out who moved the tag; use the digest that is signed until then",
+		}, {Message: "a state is signed by a stranger and counts for nothing"}},
+		NotChecked: []string{"the gate report: the registry answered 503"},
+	}
+	return map[string]*model.Verdict{"usable": SomeVerdict(), "deprecated": deprecated, "revoked": revoked, "untrusted": untrusted}
+}
+
+func SomeLog() *model.VersionLog {
+	return &model.VersionLog{Pack: "ctxpack.support", Repository: "ghcr.io/acme/packs/ctxpack.support", Versions: []model.LogEntry{
+		{Version: "2.0.0", Class: "major", Digest: digestOf("a"), Signer: workflow, Signed: "2026-05-04T05:06:07Z", State: "usable", Pins: []string{"prod", "staging"}},
+		{Version: "1.2.0", Class: "minor", Digest: digestOf("b"), Signer: workflow, Signed: "2026-04-04T05:06:07Z", State: "deprecated", Reason: "use 2.0.0"},
+		{Version: "1.1.0", Class: "minor", Digest: digestOf("c"), Signer: workflow, Signed: "2026-03-04T05:06:07Z", State: "untrusted", Conflict: true},
+		{Version: "1.0.0", Digest: digestOf("d"), State: "untrusted", Problems: []string{"no statement of the configured identity says that it passed"}},
+	}, NotChecked: []string{"1.3.0: the registry answered 503"}}
+}
+
+func SomeAudit() *model.Audit {
+	return &model.Audit{
+		Registry: "ghcr.io/acme/packs", Packs: 3, Versions: 12,
+		Findings: []model.AuditFinding{
+			{Severity: "warning", Pack: "ctxpack.support", Version: "1.2.0", Check: "pin-of-state", Message: `the environment "prod" runs a version that is deprecated`, Hint: "Pin a version that is usable"},
+			{Severity: "error", Pack: "ctxpack.support", Version: "1.1.0", Digest: digestOf("c"), Check: "two-statements", Message: "two digests of the version are signed",
+				Hint: "Revoke the digest that is not to be used"},
+		},
+		Triggers: []model.AuditTrigger{{Pack: "ctxpack.refunds@1.0.0", Trigger: model.Trigger{Kind: "POLICY_BUNDLE_UPDATED", What: `"POLICY_RETURNS_V4" is newer`, File: "environments/prod.json", Path: "/policy_bundles"}}},
+		NotChecked: []model.AuditNotChecked{
+			{Pack: "ctxpack.billing", Version: "1.0.0", Check: "signature", Reason: "the registry answered 503"}, {Reason: "the registry has no catalog, and ctxpack.old was not named"},
+		},
+	}
+}
+
+// Lifecycles are what each command can have to say.
+func Lifecycles() map[string]*model.Lifecycle {
+	name, ref := "ctxpack.support@1.1.0", "ghcr.io/acme/packs/ctxpack.support:1.1.0@"+digestOf("a")
+	revoke := model.Lifecycle{Command: "revoke", Ref: ref, Pack: name, Digest: digestOf("a"), State: "revoked", Reason: "refunds without a limit", Actor: "grace", Bundle: digestOf("b")}
+	pin := model.Lifecycle{Command: "pin", Ref: ref, Pack: name, Digest: digestOf("a"), Environment: "prod", Reason: "rollback", Actor: "ada", Previous: digestOf("c"), Bundle: digestOf("d"), Cases: 12}
+	already, dry := revoke, revoke
+	already.Already, already.Bundle = true, ""
+	dry.Command, dry.State, dry.DryRun, dry.Bundle = "deprecate", "deprecated", true, ""
+	dryPin, again := pin, pin
+	dryPin.DryRun, dryPin.Bundle = true, ""
+	again.Already, again.Bundle, again.Previous, again.Cases = true, "", "", 1
+	return map[string]*model.Lifecycle{"revoke": &revoke, "already": &already, "deprecate-dry-run": &dry, "pin": &pin, "pin-dry-run": &dryPin, "pin-already": &again}
+}
