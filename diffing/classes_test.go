@@ -94,7 +94,7 @@ add /policy_layer/policy_bundles/- {"bundle_id": "BROKEN", "priority": 1, "polic
 		found := false
 		for _, c := range d.Changes() {
 			found = found || c.Row == r.ID
-			if c.Row == r.ID && (c.Class != r.Class || c.NeedsHumanClass != r.Human || !strings.Contains(c.Reason, "not proved: the base pack cannot be compiled: rule \"R_BROKEN\"")) {
+			if c.Row == r.ID && (c.Class != r.Class || c.NeedsHumanClass != r.Human || !strings.Contains(c.Reason, "not proved: the base pack cannot be compiled: if of rule \"R_BROKEN\"")) {
 				t.Errorf("%s: %s, %s", r.ID, c.Class, c.Reason)
 			}
 		}
