@@ -6,24 +6,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/test/hang"
 )
-
-// patience is far more than any bounded evaluation takes, and far less than an
-// unbounded one.
-const patience = 10 * time.Second
-
-// within fails the test if something takes too long.
-func within(t *testing.T, do func()) {
-	t.Helper()
-	start := time.Now()
-	do()
-	if took := time.Since(start); took > patience {
-		t.Errorf("took %v", took)
-	}
-}
 
 func nested(levels int) string {
 	return strings.Repeat(`{"!": `, levels) + "true" + strings.Repeat("}", levels)
@@ -105,7 +91,7 @@ func TestBudget(t *testing.T) {
 		"shared lists":     `{"reduce": [{"var": "list"}, [{"var": "accumulator"}, {"var": "accumulator"}], 1]}`,
 		"shared, in steps": `{"reduce": [{"var": "rows"}, [{"var": ""}, {"var": ""}], 1]}`,
 	} {
-		within(t, func() {
+		hang.Within(t, about, func() {
 			got := compile(t, rule).Eval(data)
 			if got.Cause == nil || got.Value != nil || !strings.Contains(got.Cause.Reason, "more than 1000000 steps") && !strings.Contains(got.Cause.Reason, "nested deeper") {
 				t.Errorf("%s: got truth %v, cause %v, want the end of the budget", about, got.Truth, got.Cause)
@@ -171,7 +157,7 @@ func FuzzEval(f *testing.F) {
 		if x == nil {
 			return
 		}
-		within(t, func() { checkResult(t, x, side.Root.Any()) })
+		hang.Within(t, "evaluating", func() { checkResult(t, x, side.Root.Any()) })
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/test/hang"
 )
 
 // rules are so many conditions as the rules of a pack have: an intent, a limit,
@@ -123,7 +124,7 @@ func TestProofBounds(t *testing.T) {
 		{"pigeons", `{"and": [` + strings.Join(pigeons, ", ") + `]}`, []Verdict{Unsatisfiable, Undecided}},
 	} {
 		x := compile(t, c.rule)
-		within(t, func() {
+		hang.Within(t, c.about, func() {
 			for _, f := range []Formula{IsTrue(x), All(Not(IsTrue(x)), Not(IsFalse(x)), Not(IsUnknown(x)))} {
 				if got := Solve(f); f.of.form == says && !slices.Contains(c.want, got.Verdict) {
 					t.Errorf("%s: %s, want one of %v", c.about, describe(t, got), c.want)
@@ -138,7 +139,7 @@ func TestProofBounds(t *testing.T) {
 // TestFiftyRules: the questions about fifty rules are all decided.
 func TestFiftyRules(t *testing.T) {
 	fifty := rules(t, 50)
-	within(t, func() {
+	hang.Within(t, "solving", func() {
 		for i := range fifty {
 			if got := Solve(uncovered(fifty, i)); got.Verdict == Undecided {
 				t.Errorf("rule %d: %s", i, got.Reason)
@@ -202,7 +203,7 @@ func FuzzSolve(f *testing.F) {
 		for _, formula := range []Formula{
 			IsTrue(a), IsUnknown(a), All(IsTrue(a), Not(IsTrue(b))), All(IsFalse(b), Any(IsTrue(a), IsUnknown(a))),
 		} {
-			within(t, func() { checkAnswer(t, solver, formula, request) })
+			hang.Within(t, "solving", func() { checkAnswer(t, solver, formula, request) })
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -66,13 +65,7 @@ func TestManyUnresolvedNames(t *testing.T) {
 		operations = append(operations, finding.Operation{Op: "replace", Path: path, Value: string(text)})
 	}
 	src := gatetest.Edit(t, gatetest.Support(), operations...)
-	start := time.Now()
 	found, _ := gatetest.Judge(Gate, whole.Subject(src))
-	if took := time.Since(start); took > 30*time.Second {
-		t.Errorf("took %v", took)
-	} else {
-		t.Logf("%d findings in %v", len(found), took)
-	}
 	if gatetest.Total(found) < 2*count {
 		t.Errorf("%d findings, want each name", gatetest.Total(found))
 	}

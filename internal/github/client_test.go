@@ -16,6 +16,7 @@ import (
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/test/githubtest"
+	"github.com/contextosai/packgate/test/hang"
 )
 
 // clock is a clock that only moves when somebody sleeps.
@@ -31,14 +32,13 @@ func (c *clock) sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// newClient returns a client of a stand-in, and its clock. An answer that does not
-// come is waited for in real time, and not for long.
+// newClient returns a client of a stand-in, and its clock.
 func newClient(t *testing.T, g *githubtest.GitHub, change ...func(*Options)) (*Client, *clock) {
 	t.Helper()
-	at := &clock{at: time.Now()}
+	at := &clock{at: githubtest.Now}
 	o := Options{
 		APIURL: g.URL, Token: g.Token, Repository: g.Repository, Version: "1.2.3",
-		Timeout: 200 * time.Millisecond, Now: at.now, Sleep: at.sleep,
+		HTTP: githubtest.Impatient{}, Timeout: hang.Limit, Now: at.now, Sleep: at.sleep,
 	}
 	for _, f := range change {
 		f(&o)
@@ -139,7 +139,7 @@ func calls(t *testing.T) map[string]call {
 		}, func(c *Client) error { return approved(ctx, c) }, reads, false, true},
 		"identity token": {[]string{githubtest.IDToken}, func(g *githubtest.GitHub) { service = g }, func(c *Client) error {
 			_, err := (&Runner{Out: io.Discard, Getenv: getenv(service.TokenVariables())}).IDToken(ctx, "sigstore",
-				Options{Timeout: c.sender.timeout, Now: c.sender.now, Sleep: c.sender.sleep})
+				Options{HTTP: c.sender.next, Timeout: c.sender.timeout, Now: c.sender.now, Sleep: c.sender.sleep})
 			return err
 		}, reads, false, false},
 	}
@@ -192,11 +192,7 @@ func failAt(t *testing.T, call call, operation string, f githubtest.Fault, alway
 	} else {
 		g.Fail(operation, f)
 	}
-	timeout := func(o *Options) { o.Timeout = time.Second }
-	if f.Kind == githubtest.SlowBody {
-		timeout = func(o *Options) { o.Timeout = 20 * time.Millisecond }
-	}
-	c, clock := newClient(t, g, timeout)
+	c, clock := newClient(t, g)
 	err := call.do(c)
 	want := wanted(f.Kind)
 	switch {
@@ -242,7 +238,7 @@ func TestFailuresInAnyOrder(t *testing.T) {
 				g.Fail(operations[random.IntN(len(operations))], githubtest.Fault{Kind: kinds[random.IntN(len(kinds))], Done: random.IntN(2) == 0})
 			}
 			run := int64(i + 1)
-			c, _ := newClient(t, g, func(o *Options) { o.Timeout = time.Second })
+			c, _ := newClient(t, g)
 			result, err := c.Comment(t.Context(), Comment{PullRequest: 7, Body: body("k", githubtest.Head, run, 1, "text"), Mode: CommentAlways})
 			if err == nil && (run < newest) != (result.Action == CommentOutdated) {
 				t.Errorf("seed %d: run %d after run %d: %+v", seed, run, newest, result)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/contextosai/packgate/test/githubtest"
 )
@@ -67,7 +66,7 @@ func TestMergedPullOnAnotherPage(t *testing.T) {
 		g.Pulls = append(g.Pulls, githubtest.Pull{Number: 10 + n, Head: sha, Owner: "acme", Branch: "b"})
 	}
 	g.Pulls = append(g.Pulls, githubtest.Pull{Number: 8, Head: commit("4b"), Owner: "acme", Branch: "next", Merged: sha})
-	client, _ := newClient(t, g, func(o *Options) { o.Timeout = time.Minute }) // the pages are large
+	client, _ := newClient(t, g)
 	if got, err := client.MergedPull(t.Context(), sha); err != nil || got.Number != 8 {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/contextosai/packgate/test/githubtest"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -130,7 +129,7 @@ func TestBaseOverAPIUnreadable(t *testing.T) {
 	}
 	for _, operation := range []string{githubtest.GetCommit, githubtest.GetTree} {
 		for name, kind := range githubtest.Kinds() {
-			r, g := p.lost(t, dir, patienceFor(kind))
+			r, g := p.lost(t, dir)
 			g.FailAlways(operation, githubtest.Fault{Kind: kind})
 			base, err := r.Base(t.Context(), p.event(), "")
 			check(operation+" "+name, err, base, "cannot ")
@@ -146,22 +145,12 @@ func TestBaseOverAPIUnreadable(t *testing.T) {
 	check("absent", err, base, "404")
 }
 
-// patienceFor keeps a test short where an answer never ends. Those that come have
-// their time.
-func patienceFor(kind githubtest.Kind) func(*Options) {
-	return func(o *Options) {
-		if kind == githubtest.SlowBody {
-			o.Timeout = 50 * time.Millisecond
-		}
-	}
-}
-
 // A file that the API does not give is unreadable, and not absent.
 func TestFileOverAPIUnreadable(t *testing.T) {
 	p := newProposal(t)
 	dir := p.checkout(t, p.merge, "1")
 	for name, kind := range githubtest.Kinds() {
-		r, g := p.lost(t, dir, patienceFor(kind))
+		r, g := p.lost(t, dir)
 		base, err := r.Base(t.Context(), p.event(), "")
 		must(t, err)
 		g.FailAlways(githubtest.GetBlob, githubtest.Fault{Kind: kind})

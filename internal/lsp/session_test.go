@@ -16,10 +16,8 @@ import (
 	"github.com/sourcegraph/jsonrpc2"
 
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/test/hang"
 )
-
-// patience tells a hang from a busy machine.
-const patience = 3 * time.Minute
 
 // session is an editor that talks to a server over the library's own framing.
 type session struct {
@@ -117,7 +115,7 @@ func (e *session) Handle(_ context.Context, _ *jsonrpc2.Conn, r *jsonrpc2.Reques
 // wait waits until something holds.
 func (e *session) wait(what string, holds func() bool) {
 	e.Helper()
-	late := time.After(patience)
+	late := time.After(hang.Limit)
 	for {
 		e.lock.Lock()
 		ok, changed := holds(), e.changed
@@ -135,7 +133,7 @@ func (e *session) wait(what string, holds func() bool) {
 
 func (e *session) call(method string, params, result any) error {
 	e.Helper()
-	ctx, cancel := context.WithTimeout(e.Context(), patience)
+	ctx, cancel := context.WithTimeout(e.Context(), hang.Limit)
 	defer cancel()
 	return e.conn.Call(ctx, method, params, result)
 }
@@ -234,7 +232,7 @@ func (e *session) ended() error {
 	select {
 	case err := <-e.done:
 		return err
-	case <-time.After(patience):
+	case <-time.After(hang.Limit):
 		return errors.New("the server does not end")
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/contextosai/packgate/test/hang"
 )
 
 func jsonOf(v any) (string, error) {
@@ -72,7 +74,7 @@ func TestContextEnds(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-	case <-time.After(patience):
+	case <-time.After(hang.Limit):
 		t.Error("it does not end")
 	}
 }

@@ -121,10 +121,26 @@ func hangUp(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 	panic(http.ErrAbortHandler)
 }
 
-// hang takes the request and answers when the client has gone.
-func hang(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
-	io.Copy(io.Discard, r.Body) // a server sees the client leave once the body is read
-	<-r.Context().Done()
+// hangs is the header of an answer that stands for none.
+const hangs = "X-Hangs"
+
+// hang takes the request and answers nothing, as impatient sees it.
+func hang(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+	io.Copy(io.Discard, r.Body)
+	w.Header().Set(hangs, "1")
+}
+
+// impatient sends requests as net/http does. What hangs ends as it does by a time limit,
+// at once.
+type impatient struct{}
+
+func (impatient) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil && answer.Header.Get(hangs) != "" {
+		answer.Body.Close()
+		return nil, context.DeadlineExceeded
+	}
+	return answer, err
 }
 
 func options() registry.Options {

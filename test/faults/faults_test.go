@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/test/hang"
 	"github.com/contextosai/packgate/test/program"
 )
 
@@ -47,7 +48,7 @@ func (d *drill) command(ctx context.Context, first string, args ...string) *exec
 // run runs the program to its end.
 func (d *drill) run(t *testing.T, first string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hang.Limit)
 	defer cancel()
 	var out, problems bytes.Buffer
 	c := d.command(ctx, first, args...)

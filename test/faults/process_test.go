@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/test/hang"
 	"github.com/contextosai/packgate/test/program"
 )
 
@@ -49,7 +50,7 @@ func TestUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func(t *testing.T) (code int, stdout, stderr string) {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), hang.Limit)
 		defer cancel()
 		var out, problems bytes.Buffer
 		c := exec.CommandContext(ctx, program, "check", "acme")
@@ -161,10 +162,10 @@ func TestSignal(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(hang.Limit):
 		t.Error(c.Process.Kill())
 		<-ended
-		t.Fatalf("still running 20 s after the signal\n%s", out.String())
+		t.Fatalf("still running long after the signal\n%s", out.String())
 	}
 	if code := c.ProcessState.ExitCode(); code != 3 || !strings.Contains(out.String(), "terminated signal received") {
 		t.Errorf("exit status %d; wanted 3 and the reason\n%s", code, &out)

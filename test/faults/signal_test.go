@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -18,6 +19,8 @@ import (
 	"time"
 
 	packs "github.com/contextosai/packgate/bench/generate"
+
+	"github.com/contextosai/packgate/test/hang"
 )
 
 const manyPacks = 40
@@ -128,7 +131,7 @@ func TestSecondSignal(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	go func() { _ = c.Wait(); close(ended) }()
-	limit := time.After(5 * time.Minute)
+	limit := time.After(hang.Limit)
 	for n := 0; ; n++ {
 		if err := c.Process.Signal(syscall.SIGTERM); err != nil && n < 2 {
 			t.Fatalf("ended after %d signals: %v", n, err)
@@ -141,7 +144,8 @@ func TestSecondSignal(t *testing.T) {
 			return
 		case <-limit:
 			t.Fatal(c.Process.Kill(), "still running after many signals")
-		case <-time.After(50 * time.Millisecond):
+		default:
+			runtime.Gosched()
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package githubtest
 
 import (
+	"context"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -37,6 +39,43 @@ func Kinds() map[string]Kind {
 
 // RetryAfter is what a limit says, in seconds.
 const RetryAfter = 7
+
+// Now is the time of the stand-in's clock, which does not move.
+var Now = time.Date(2026, 5, 9, 12, 0, 0, 0, time.UTC)
+
+// stopsAt is the header that says of an answer after how many bytes it stops.
+const stopsAt = "X-Githubtest-Stops-At"
+
+// Impatient sends requests as net/http does. An answer that stops in its middle ends with
+// what a time limit ends it with, at once, so that no test waits for one.
+type Impatient struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (Impatient) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if n, err := strconv.ParseInt(answer.Header.Get(stopsAt), 10, 64); err == nil {
+		answer.Body = &stopping{io.LimitReader(answer.Body, n), answer.Body}
+	}
+	return answer, nil
+}
+
+// stopping is the body of an answer that stops.
+type stopping struct {
+	io.Reader
+	io.Closer
+}
+
+// Read implements io.Reader.
+func (s *stopping) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	if err == io.EOF {
+		err = context.DeadlineExceeded
+	}
+	return n, err
+}
 
 // Fault is one failure of an operation.
 type Fault struct {
@@ -96,7 +135,7 @@ func (k Kind) answer() answer {
 	case PrimaryLimit:
 		a := failure(http.StatusForbidden, "API rate limit exceeded for installation.")
 		a.header = map[string]string{
-			"X-Ratelimit-Remaining": "0", "X-Ratelimit-Reset": strconv.FormatInt(time.Now().Add(10*time.Second).Unix(), 10),
+			"X-Ratelimit-Remaining": "0", "X-Ratelimit-Reset": strconv.FormatInt(Now.Add(10*time.Second).Unix(), 10),
 		}
 		return a
 	case ServerError:
@@ -129,6 +168,7 @@ func (k Kind) breakOff(w http.ResponseWriter, r *http.Request, data []byte) {
 		w.Write(data[:len(data)/2])
 	case SlowBody:
 		w.Header().Set("Content-Length", strconv.Itoa(len(data)+1))
+		w.Header().Set(stopsAt, strconv.Itoa(len(data)/2))
 		w.WriteHeader(http.StatusOK)
 		w.Write(data[:len(data)/2])
 		if f, ok := w.(http.Flusher); ok {
