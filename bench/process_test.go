@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// build returns the program, built as a release is.
-func build(b *testing.B) string {
+// compiled returns the program, built as a release is.
+func compiled(b *testing.B) string {
 	b.Helper()
 	name := filepath.Join(b.TempDir(), "packgate")
 	c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", name, "..")
@@ -25,7 +25,7 @@ func build(b *testing.B) string {
 // process runs the program once an iteration and reports the CPU time (user and
 // system) that each whole process took.
 func process(b *testing.B, args ...string) {
-	program := build(b)
+	program := compiled(b)
 	var cpu time.Duration
 	for b.Loop() {
 		c := exec.Command(program, args...)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 )
@@ -73,7 +74,7 @@ var formats = []struct {
 }{
 	{"json", model.JSON},
 	{"markdown", render.MarkdownReport},
-	{"sarif", render.SARIF},
+	{"sarif", func(w io.Writer, r *model.Report) error { return render.SARIF(w, r, build.RulePages()) }},
 	{"junit", render.JUnit},
 	{"html", render.HTMLReport},
 	{"terminal", func(w io.Writer, r *model.Report) error { return render.Terminal(w, r, render.Style{}) }},

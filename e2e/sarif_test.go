@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
@@ -92,7 +93,7 @@ func TestSARIF(t *testing.T) {
 	for name, r := range reports {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := render.SARIF(&b, r); err != nil {
+			if err := render.SARIF(&b, r, build.RulePages()); err != nil {
 				t.Fatal(err)
 			}
 			document, err := jsonschema.UnmarshalJSON(bytes.NewReader(b.Bytes()))
@@ -115,7 +116,7 @@ func TestSARIF(t *testing.T) {
 func TestSARIFSchemaRefuses(t *testing.T) {
 	schema := sarifSchema(t)
 	var b bytes.Buffer
-	if err := render.SARIF(&b, codeScanned()); err != nil {
+	if err := render.SARIF(&b, codeScanned(), build.RulePages()); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range [][2]string{

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -42,9 +41,9 @@ type output struct {
 
 // The formats of a report, and those of a comparison alone.
 var (
-	reportFormats = []string{"html", "json", "junit", "markdown", "sarif", "terminal"}
-	diffFormats   = []string{"json", "markdown", "terminal"}
-	plainFormats  = []string{"json", "terminal"} // of what is shown and is no report
+	reportFormats = render.FormatNames(nil)
+	diffFormats   = render.FormatNames(func(f render.Format) bool { return f.Changes }) // and of an audit
+	plainFormats  = render.FormatNames(func(f render.Format) bool { return f.Plain })   // of what is shown and is no report
 )
 
 // colorModes are those of --color.
@@ -211,8 +210,8 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 // print writes the report in the format asked for.
 func (r *run) print(o output) error {
 	w := r.env.Stdout
-	if write := writerOf(o.format); write != nil {
-		return write(w, r.report)
+	if o.format != "terminal" {
+		return writeFormat(w, o.format, r.report)
 	}
 	// What went wrong goes where a person sees it, even if the report does not.
 	shown := *r.report
@@ -221,24 +220,6 @@ func (r *run) print(o output) error {
 		printProblem(r.env.Stderr, p)
 	}
 	return render.Terminal(w, &shown, r.style(o))
-}
-
-// writerOf returns what writes a report in a format; nil for the terminal's, which
-// depends on the terminal.
-func writerOf(format string) func(io.Writer, *model.Report) error {
-	switch format {
-	case "html":
-		return render.HTMLReport
-	case "json":
-		return model.JSON
-	case "junit":
-		return render.JUnit
-	case "markdown":
-		return render.MarkdownReport
-	case "sarif":
-		return render.SARIF
-	}
-	return nil
 }
 
 // style returns how a report looks on Stdout.

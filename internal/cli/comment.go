@@ -136,7 +136,7 @@ func (p posting) post(ctx context.Context, client *github.Client, r *model.Repor
 // artifact returns the report that a run left, downloaded or from a path.
 func artifact(ctx context.Context, client *github.Client, run github.WorkflowRun, name string) ([]byte, error) {
 	if name == "" {
-		return client.Artifact(ctx, run.ID, reportArtifact, reportJSON, maxReport)
+		return client.Artifact(ctx, run.ID, reportArtifact, render.JSONFile, maxReport)
 	}
 	info, err := os.Lstat(name)
 	if err != nil {
@@ -147,10 +147,10 @@ func artifact(ctx context.Context, client *github.Client, run github.WorkflowRun
 		if err != nil {
 			return nil, err
 		}
-		if len(entries) != 1 || entries[0].Name() != reportJSON {
-			return nil, refused("the artifact holds %d files, wanted %q alone", len(entries), reportJSON)
+		if len(entries) != 1 || entries[0].Name() != render.JSONFile {
+			return nil, refused("the artifact holds %d files, wanted %q alone", len(entries), render.JSONFile)
 		}
-		name = filepath.Join(name, reportJSON)
+		name = filepath.Join(name, render.JSONFile)
 		if info, err = os.Lstat(name); err != nil {
 			return nil, err
 		}

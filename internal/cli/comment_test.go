@@ -28,7 +28,7 @@ func strange(t *testing.T, change func(*model.Report)) (*githubtest.GitHub, *act
 	change(a.report)
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
-	w, err := z.Create(reportJSON)
+	w, err := z.Create(render.JSONFile)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (a *actionRun) client(ctx context.Context) (*github.Client, error) {
 		return nil, nil
 	case a.event.ReadOnly():
 		_, err := fmt.Fprintf(a.env.Stdout, "the token of a fork or of Dependabot may only read: upload %s of the report folder as the artifact %s, and let a workflow on workflow_run post it\n",
-			reportJSON, reportArtifact)
+			render.JSONFile, reportArtifact)
 		return nil, err
 	}
 	return newClient(a.env, a.event, a.inputs.token)
@@ -207,7 +207,7 @@ func (a *actionRun) outputs(dir string, written bool) error {
 	}
 	if written {
 		for _, f := range []struct{ output, file string }{
-			{"report-html", reportHTML}, {"report-json", reportJSON}, {"report-md", reportMarkdown}, {"report-sarif", reportSARIF},
+			{"report-html", reportFile("html")}, {"report-json", render.JSONFile}, {"report-md", reportFile("markdown")}, {"report-sarif", reportFile("sarif")},
 		} {
 			outputs = append(outputs, github.Output{Name: f.output, Value: path.Join(filepath.ToSlash(dir), f.file)})
 		}

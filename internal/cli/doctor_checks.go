@@ -12,6 +12,7 @@ import (
 
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/schemas"
 )
 
@@ -355,6 +356,6 @@ func (j *job) leavesReport() bool {
 // JSON report alone, also after the gate has failed.
 func uploadsReport(s *step) bool {
 	condition := textOf(s.node.Get("if"))
-	return s.input("name") == reportArtifact && path.Base(s.input("path")) == reportJSON && len(s.lines("path")) == 1 &&
+	return s.input("name") == reportArtifact && path.Base(s.input("path")) == render.JSONFile && len(s.lines("path")) == 1 &&
 		(strings.Contains(condition, "always()") || strings.Contains(condition, "!cancelled()"))
 }

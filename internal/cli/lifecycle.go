@@ -58,7 +58,7 @@ func newState(env *Env, name, short, long string) *cobra.Command {
 		Args:    wants("REF"),
 		RunE:    func(c *cobra.Command, args []string) error { return setState(c.Context(), env, name, args[0], o) },
 	}
-	o.addFlags(c, verdictFormats...)
+	o.addFlags(c, plainFormats...)
 	c.Flags().StringVar(&o.reason, "reason", "", "`text` that says why, which the statement carries")
 	return c
 }
@@ -102,7 +102,7 @@ replayed with it.`,
 			return pin(c.Context(), env, args[1], o)
 		},
 	}
-	o.addFlags(c, verdictFormats...)
+	o.addFlags(c, plainFormats...)
 	f := c.Flags()
 	f.StringVar(&o.reason, "reason", "", "`text` that says why, which the record carries")
 	f.BoolVar(&o.replay, "replay", false, "pin a deprecated version, to replay old decisions")
@@ -292,7 +292,7 @@ func (r *recheck) unknown(v *publish.Verdict, why string) error {
 
 // open opens the registry of a reference for signing.
 func (o *lifecycleOptions) open(ctx context.Context, env *Env, name string) (*publish.Publisher, *houseRef, error) {
-	if err := oneOf("--format", o.format, verdictFormats...); err != nil {
+	if err := oneOf("--format", o.format, plainFormats...); err != nil {
 		return nil, nil, err
 	}
 	house, err := openSigning(ctx, env, o.signingOptions)

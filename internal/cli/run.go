@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 )
 
 // run is one run of the gates over one or more repositories, on its way to a
@@ -262,14 +264,20 @@ func (r *run) settle() {
 	}
 }
 
-// The names of the report files.
-const (
-	reportJSON     = "report.json"
-	reportMarkdown = "report.md"
-	reportSARIF    = "report.sarif"
-	reportJUnit    = "report.junit.xml"
-	reportHTML     = "report.html"
-)
+// writeFormat writes a report in one of the formats that do not depend on a terminal.
+func writeFormat(w io.Writer, format string, r *model.Report) error {
+	f, ok := render.FormatNamed(format)
+	if !ok {
+		return fmt.Errorf("there is no format %q", format)
+	}
+	return f.Write(w, r, render.Options{Rules: build.RulePages})
+}
+
+// reportFile returns the name of the report file of a format.
+func reportFile(format string) string {
+	f, _ := render.FormatNamed(format)
+	return f.File
+}
 
 // writeReports writes the report files into a folder, which it makes where it is
 // missing; nothing if the folder is "". All files appear, each whole, or none.
@@ -280,12 +288,11 @@ func writeReports(dir string, r *model.Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the report folder %s: %w", dir, cause(err))
 	}
-	files := make([]newFile, 0, 5)
-	for _, file := range []struct{ name, format string }{
-		{reportJSON, "json"}, {reportMarkdown, "markdown"}, {reportSARIF, "sarif"}, {reportJUnit, "junit"}, {reportHTML, "html"},
-	} {
-		write := writerOf(file.format)
-		files = append(files, newFile{filepath.Join(dir, file.name), func(f *os.File) error { return write(f, r) }})
+	var files []newFile
+	for _, format := range render.Formats() {
+		if format.File != "" {
+			files = append(files, newFile{filepath.Join(dir, format.File), func(f *os.File) error { return writeFormat(f, format.Name, r) }})
+		}
 	}
 	return writeAll(files)
 }
@@ -295,7 +302,7 @@ func writeReport(name, format string, r *model.Report) error {
 	if name == "" {
 		return nil
 	}
-	return writeWhole(name, func(f *os.File) error { return writerOf(format)(f, r) })
+	return writeWhole(name, func(f *os.File) error { return writeFormat(f, format, r) })
 }
 
 // writeOutput writes the files that were asked for beside what is printed.

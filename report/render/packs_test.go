@@ -2,9 +2,9 @@ package render
 
 import (
 	"bytes"
-	"io"
 	"testing"
 
+	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/test/reporttest"
 )
@@ -38,15 +38,13 @@ func TestSealedPacksSayTheSame(t *testing.T) {
 	}
 	for i, r := range all {
 		open, sealed := twoForms(t, r)
-		for name, write := range map[string]func(io.Writer, *model.Report) error{
-			"json": model.JSON, "markdown": MarkdownReport, "html": HTMLReport, "sarif": SARIF, "junit": JUnit,
-			"terminal": func(w io.Writer, r *model.Report) error { return Terminal(w, r, Style{}) },
-		} {
+		for _, f := range Formats() {
+			name := f.Name
 			var a, b bytes.Buffer
-			if err := write(&a, open); err != nil {
+			if err := f.Write(&a, open, Options{Rules: build.RulePages}); err != nil {
 				t.Fatalf("report %d as %s: %v", i, name, err)
 			}
-			if err := write(&b, sealed); err != nil {
+			if err := f.Write(&b, sealed, Options{Rules: build.RulePages}); err != nil {
 				t.Fatalf("report %d as %s: %v", i, name, err)
 			}
 			if !bytes.Equal(a.Bytes(), b.Bytes()) {

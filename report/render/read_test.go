@@ -48,8 +48,8 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		closed(t, Comment(r, CommentOptions{Limit: 5000}))
-		for _, write := range []func(io.Writer, *model.Report) error{model.JSON, SARIF, JUnit, MarkdownReport} {
-			if err := write(io.Discard, r); err != nil {
+		for _, f := range Formats() {
+			if err := f.Write(io.Discard, r, Options{}); err != nil {
 				t.Error(fmt.Errorf("a report that was read cannot be written: %w", err))
 			}
 		}

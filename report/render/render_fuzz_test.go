@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/test/reporttest"
 )
@@ -107,7 +108,7 @@ func FuzzHTML(f *testing.F) {
 func FuzzSARIF(f *testing.F) {
 	saying(f, func(t *testing.T, r *model.Report) {
 		var b bytes.Buffer
-		if err := SARIF(&b, r); err != nil || bytes.Contains(b.Bytes(), []byte("##[")) {
+		if err := SARIF(&b, r, build.RulePages()); err != nil || bytes.Contains(b.Bytes(), []byte("##[")) {
 			t.Errorf("%v, or what a runner takes for a command", err)
 		}
 		var log sarifLog

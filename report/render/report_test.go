@@ -288,7 +288,7 @@ func TestWriteErrors(t *testing.T) {
 			t.Errorf("%s: the error of the writer is lost", extension)
 		}
 	}
-	for name, write := range map[string]func(io.Writer, *model.Report) error{"sarif": SARIF, "junit": JUnit} {
+	for name, write := range map[string]func(io.Writer, *model.Report) error{"sarif": sarifAlone, "junit": JUnit} {
 		if err := write(failingWriter{}, r); err == nil {
 			t.Errorf("%s: the error of the writer is lost", name)
 		}

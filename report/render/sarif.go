@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -27,8 +25,9 @@ const project = "https://github.com/contextosai/packgate"
 // first, then warnings, then what is waived, which carries a suppression; of more
 // than 25,000 results the last are left out, and a notification says how many.
 // Errors and notices of the run are notifications too.
-func SARIF(w io.Writer, r *model.Report) error {
-	index := newRuleIndex(r)
+// The rules are described in their order.
+func SARIF(w io.Writer, r *model.Report, rules []model.RulePage) error {
+	index := newRuleIndex(r, rules)
 	results, left := index.results(r)
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
@@ -50,14 +49,12 @@ type ruleIndex struct {
 	at    map[string]int // by id
 }
 
-// newRuleIndex returns the rules that packgate has, and behind them, by id, those
+// newRuleIndex returns the rules that there are, and behind them, by id, those
 // that only the report knows: another version may have made it.
-func newRuleIndex(r *model.Report) ruleIndex {
+func newRuleIndex(r *model.Report, rules []model.RulePage) ruleIndex {
 	x := ruleIndex{at: map[string]int{}}
-	for _, g := range gates.Documented() {
-		for _, rule := range g.Rules {
-			x.add(describe(g, rule))
-		}
+	for i := range rules {
+		x.add(describe(&rules[i]))
 	}
 	var others []sarifRule
 	for _, p := range r.Packs.All() {
@@ -82,7 +79,7 @@ func (x *ruleIndex) add(rule sarifRule) {
 }
 
 // describe returns a rule with its page, for the place where a finding is read.
-func describe(g *gate.Gate, r *gate.Rule) sarifRule {
+func describe(r *model.RulePage) sarifRule {
 	markdown, plain := r.Doc, r.Doc
 	for _, example := range []struct{ word, source string }{{"Reported", r.Bad}, {"Not reported", r.Good}} {
 		if example.source != "" {
@@ -93,8 +90,8 @@ func describe(g *gate.Gate, r *gate.Rule) sarifRule {
 	return sarifRule{
 		ID: r.ID, Name: r.Name, Short: sarifText{Text: r.Title}, Full: &sarifText{Text: firstParagraph(r.Doc)},
 		Help: &sarifMarkdown{Text: plain, Markdown: markdown}, URI: project + "/blob/main/docs/rules.md#" + strings.ToLower(r.ID+"-"+r.Name),
-		Default:    &sarifLevel{Level: r.Severity.String()},
-		Properties: sarifRuleProperties{Tags: []string{g.ID}, Precision: "very-high", Severity: r.Severity.String()},
+		Default:    &sarifLevel{Level: r.Severity},
+		Properties: sarifRuleProperties{Tags: []string{r.Gate}, Precision: "very-high", Severity: r.Severity},
 	}
 }
 

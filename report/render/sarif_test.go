@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/test/casefile"
 	"github.com/contextosai/packgate/test/reporttest"
@@ -17,7 +19,7 @@ import (
 func sarifOf(t *testing.T, r *model.Report) sarifRun {
 	t.Helper()
 	var b bytes.Buffer
-	if err := SARIF(&b, r); err != nil {
+	if err := SARIF(&b, r, build.RulePages()); err != nil {
 		t.Fatal(err)
 	}
 	var log sarifLog
@@ -140,7 +142,10 @@ func TestSARIFHasNoCommand(t *testing.T) {
 	p := reporttest.Failing()
 	p.Findings[0].Message, p.Findings[0].File = "##[error]x", "##[error]x"
 	var b bytes.Buffer
-	if err := SARIF(&b, reporttest.Run(model.Failed, p)); err != nil || strings.Contains(b.String(), "##[") {
+	if err := SARIF(&b, reporttest.Run(model.Failed, p), nil); err != nil || strings.Contains(b.String(), "##[") {
 		t.Errorf("%v, %s", err, b.String()[:200])
 	}
 }
+
+// sarifAlone writes a log that describes no rules but those of the report.
+func sarifAlone(w io.Writer, r *model.Report) error { return SARIF(w, r, nil) }

@@ -1,0 +1,68 @@
+package render
+
+import (
+	"io"
+	"slices"
+
+	"github.com/contextosai/packgate/report/model"
+)
+
+// Options are what a rendering needs besides the report.
+type Options struct {
+	Style Style                   // of a terminal
+	Rules func() []model.RulePage // the rules that SARIF describes; nil for those of the report alone
+}
+
+// Format is a form in which a report is written.
+type Format struct {
+	Name string
+	File string // its name in a folder of reports, "" for a form that is in none
+	// Changes says that a comparison alone and an audit are written in it too, and
+	// Plain that so is all else that is shown.
+	Changes, Plain bool
+	Write          func(w io.Writer, r *model.Report, o Options) error
+}
+
+// JSONFile is the report that other commands and jobs read.
+const JSONFile = "report.json"
+
+// Formats returns the forms in which a report is written, sorted by name.
+func Formats() []Format {
+	return []Format{
+		{Name: "html", File: "report.html", Write: func(w io.Writer, r *model.Report, _ Options) error { return HTMLReport(w, r) }},
+		{Name: "json", File: JSONFile, Changes: true, Plain: true, Write: func(w io.Writer, r *model.Report, _ Options) error { return model.JSON(w, r) }},
+		{Name: "junit", File: "report.junit.xml", Write: func(w io.Writer, r *model.Report, _ Options) error { return JUnit(w, r) }},
+		{Name: "markdown", File: "report.md", Changes: true, Write: func(w io.Writer, r *model.Report, _ Options) error { return MarkdownReport(w, r) }},
+		{Name: "sarif", File: "report.sarif", Write: func(w io.Writer, r *model.Report, o Options) error { return SARIF(w, r, o.rules()) }},
+		{Name: "terminal", Changes: true, Plain: true, Write: func(w io.Writer, r *model.Report, o Options) error { return Terminal(w, r, o.Style) }},
+	}
+}
+
+func (o Options) rules() []model.RulePage {
+	if o.Rules == nil {
+		return nil
+	}
+	return o.Rules()
+}
+
+// FormatNamed returns the format of a name; ok is false where there is none.
+func FormatNamed(name string) (f Format, ok bool) {
+	all := Formats()
+	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, false
+	}
+	return all[i], true
+}
+
+// FormatNames returns the names of the formats that a test holds for, sorted; nil is
+// all of them.
+func FormatNames(holds func(Format) bool) []string {
+	var names []string
+	for _, f := range Formats() {
+		if holds == nil || holds(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
