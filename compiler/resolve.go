@@ -6,6 +6,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // invocation is what the stages read of an invokeAgent envelope.
@@ -54,6 +55,9 @@ func (r *run) resolve() *Stop {
 		}
 	}
 	r.data = r.request.Data()
+	if why := policy.Outside(r.data); why != "" {
+		return refusal("the request is not valid by its schema: %s", why)
+	}
 	return nil
 }
 

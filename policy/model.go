@@ -73,7 +73,7 @@ type Branch struct {
 	Gate   *Gate           // that it requires, nil for none
 	// Prohibited are the tools that it takes away, those of each name together.
 	Prohibited [][]*Tool
-	Bounds    []Bound
+	Bounds     []Bound
 }
 
 // Denies reports whether the outcome denies what its rule is bound to.

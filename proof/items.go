@@ -16,11 +16,12 @@ func joint(from, to *scene, seed []jsonlogic.Formula, context ...[]conjunct) pro
 }
 
 // probe returns the probe for a request that is compiled here, with a seed and
-// more context.
+// more context. Of the facts the intent alone is seed: most requests keep to the
+// others because they say nothing of what those are about.
 func (s *scene) probe(seed []jsonlogic.Formula, context ...[]conjunct) probe {
 	return probe{
-		seed:    slices.Concat(s.facts, seed),
-		context: slices.Concat(append(context, s.context())...),
+		seed:    slices.Concat(s.facts[:1], seed),
+		context: slices.Concat(append(context, plain(s.facts[1:]), s.context())...),
 	}
 }
 

@@ -31,7 +31,7 @@ func grid(intent string, modes []string) (requests []map[string]any) {
 					}
 					data := map[string]any{"safety_mode": mode, "request": map[string]any{"intent": intent, "context": context}}
 					if role != nil {
-						data["user"] = map[string]any{"role": role}
+						data["user"] = map[string]any{"tier": role}
 					}
 					requests = append(requests, data)
 				}

@@ -1,0 +1,61 @@
+package proof
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/policy"
+)
+
+// tried are values of every kind, with some that members choose from.
+var tried = []any{
+	nil, true, false, 0.0, 1.0, -1.0, 1.5, "", "x", "read_only", "destructive", "oauth2", "ctxid/1", "tenant_a", "tenant_b", "i.one", "i.two",
+	[]any{}, []any{"x"}, map[string]any{}, map[string]any{"x": 1.0},
+}
+
+// A fact excludes a request only if the compiler refuses it at its boundary
+// (decisions D3), for every member of the domain and for one that a closed object
+// does not have.
+func TestFactsExcludeWhatTheCompilerRefuses(t *testing.T) {
+	paths := []string{"user.delegation.other", "run_budget.bucket_tokens.other", "user.other", "request.context.other", "nothing"}
+	for _, m := range policy.Domain() {
+		paths = append(paths, m.Path)
+	}
+	excluded := 0
+	for _, path := range paths {
+		p := read(t, (&parts{modes: map[string]string{}, rules: []string{fmt.Sprintf(
+			`{"rule_id": "R", "applies_to": {"intent": "i.one"}, "if": {"!!": {"var": %q}}, "then": {"allow": false}}`, path)}}).String())
+		m := New(p)
+		if m.Broken() != "" {
+			t.Fatal(m.Broken())
+		}
+		facts := factsOf("i.one", false, m)
+		for _, value := range tried {
+			data := jsonlogic.Set(map[string]any{"request": map[string]any{"intent": "i.one"}}, strings.Split(path, "."), value)
+			if root, ok := value.(map[string]any); path == "request" && ok {
+				data["request"] = maps.Clone(root)
+			}
+			request := Request(p, data)
+			read := request.Data()
+			if held := !slices.ContainsFunc(facts, func(f jsonlogic.Formula) bool { return !f.Holds(read) }); held {
+				continue
+			}
+			excluded++
+			result, err := m.Program().Compile(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if result.Stop == nil || result.Outcome != compiler.Refused {
+				t.Errorf("%s of %v is excluded, and the compile ends %s", path, value, result.Outcome)
+			}
+		}
+	}
+	if excluded < 300 {
+		t.Errorf("only %d requests are excluded", excluded)
+	}
+}
