@@ -13,11 +13,9 @@ SHELL := /bin/sh
 # Absolute, because the same tools check the module under e2e/.
 TOOL := go tool -modfile=$(CURDIR)/.ci/tools.mod
 
-MODULE := github.com/contextosai/packgate
-
 # The race detector needs a C compiler. Go sets CGO_ENABLED to 0 where it finds
 # none, and then the tests run without it rather than not at all.
-RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race,)
+RACE := $(filter 1,$(shell go env CGO_ENABLED))
 
 .PHONY: help
 help: ## list the targets
@@ -65,18 +63,15 @@ actionlint: ## the workflows, and action.yml through the workflow that uses it
 	mkdir "$$dir/.git" && go run . init "$$dir/a folder" --matrix > "$$dir/said" && \
 	$(TOOL) actionlint -shellcheck= -pyflakes= examples/*/.github/workflows/*.yml "$$dir"/*/.github/workflows/*.yml "$$dir"/.github/workflows/*.yml
 
-# The race detector makes a test ten times slower and can only find something where
-# goroutines are started: those packages are tested with it, whatever else they call
-# included, and all others without it. The transcripts in the root package start
-# processes, which gate packs at once as the tests of internal/cli do.
-GOROUTINES := \bgo func|^[[:space:]]*go [a-zA-Z.]+\(|\.Go\(|\.Parallel\(\)|RunParallel
-AT_ONCE = $(sort $(patsubst %/,%,$(dir $(shell grep -rlE '$(GOROUTINES)' --include='*.go' --exclude-dir=compare $(filter-out e2e/,$(wildcard */))))))
+# A test that hangs ends with the stacks of its goroutines.
+LIMIT := -timeout 20m
 
 .PHONY: unit
 unit: ## go test of the product
-	@echo "== go test$(if $(RACE), with the race detector where goroutines are started,: no C compiler here so without the race detector)"
-	go test $(RACE) $(AT_ONCE:%=./%)
-	go test $(filter-out $(AT_ONCE:%=$(MODULE)/%),$(shell go list ./...))
+	@echo "== go test"
+	go test $(LIMIT) ./...
+	@echo "== $(if $(RACE),go test with the race detector where goroutines are started,no C compiler is here so without the race detector)"
+	$(if $(RACE),.ci/race $(LIMIT))
 
 .PHONY: check-docs
 check-docs: ## docs/ is what the code says

@@ -16,11 +16,9 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/test/githubtest"
+	"github.com/contextosai/packgate/test/hang"
 	"github.com/goccy/go-yaml"
 )
-
-// actLimit bounds one run of a workflow, which takes a few seconds.
-const actLimit = time.Minute
 
 // actPrograms are what every run needs: act itself at the version in act/tools.mod,
 // and packgate from this tree.
@@ -90,7 +88,7 @@ func (r actRun) run(t *testing.T) actOutcome {
 			t.Fatalf("%s uses %s, for which there is no stand-in here", workflow, action)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), actLimit)
+	ctx, cancel := context.WithTimeout(t.Context(), hang.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, r.programs.act, args...)
 	cmd.Env = []string{"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "PATH=" + os.Getenv("PATH")}
@@ -99,7 +97,7 @@ func (r actRun) run(t *testing.T) actOutcome {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); ctx.Err() != nil || err != nil && !errors.As(err, &exit) {
-		t.Fatalf("act did not end within %v: %v\n%s%s", actLimit, err, &stdout, &stderr)
+		t.Fatalf("act did not end within %v: %v\n%s%s", hang.Limit, err, &stdout, &stderr)
 	}
 	o.status = cmd.ProcessState.ExitCode()
 	o.packgate = -1

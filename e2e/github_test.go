@@ -95,7 +95,7 @@ func zipOf(t *testing.T, name, content string) []byte {
 func (s *standIn) client(t *testing.T) *github.Client {
 	t.Helper()
 	c, err := github.NewClient(github.Options{
-		APIURL: s.URL, Token: s.Token, Repository: s.Repository, Version: "1.2.3", Timeout: 5 * time.Second,
+		APIURL: s.URL, Token: s.Token, Repository: s.Repository, Version: "1.2.3", Timeout: time.Minute,
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	if err != nil {

@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/contextosai/packgate/publish/registry"
 )
@@ -194,43 +193,71 @@ func killAt(t *testing.T, w *world, h *host, folder, what string, n int64, befor
 	return errors.As(err, &exit) && exit.ExitCode() == -1
 }
 
-// TestKilledAnywhere kills a publisher to a folder at random points.
+// TestKilledAnywhere kills a publisher to a folder as soon as there is one more file, or
+// two, and so on, of those that it writes.
 func TestKilledAnywhere(t *testing.T) {
-	const rounds = 6
 	for _, what := range drills {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			want, _ := undisturbed(t, worldOf(t, nil, "oci:./registry", t.TempDir()), what)
-			span := time.Duration(0)
-			killed := 0
-			for round := range rounds {
-				root := t.TempDir()
+			root := t.TempDir()
+			w := worldOf(t, nil, "oci:./registry", root)
+			w.prepare()
+			before := filesBelow(t, root)
+			want, _ := undisturbed(t, worldOf(t, nil, "oci:./registry", root), what)
+			all, killed := filesBelow(t, root)-before, 0
+			for n := range all + 1 {
+				root, folder := t.TempDir(), filepath.Join(t.TempDir(), "state")
 				w := worldOf(t, nil, "oci:./registry", root)
 				w.prepare()
-				folder := filepath.Join(t.TempDir(), "state")
-				cmd, out := start(t, w, root, folder, what)
-				if _, err := out.ReadString('\n'); err != nil {
-					t.Fatal(err)
-				}
-				from := time.Now()
-				if round > 0 { // the first one shows how long it takes
-					timer := time.AfterFunc(rand.N(span+1), func() { _ = cmd.Process.Kill() })
-					defer timer.Stop()
-				}
-				_, _ = out.ReadString(0)
-				if err := cmd.Wait(); err != nil {
+				if killedAfter(t, w, root, folder, what, before+n) {
 					killed++
-				}
-				if round == 0 {
-					span = time.Since(from)
 				}
 				state, err := OpenState(folder)
 				w.must(err)
-				w.settled(state, what, want, fmt.Sprintf("round %d", round))
+				w.settled(state, what, want, fmt.Sprintf("killed after %d of %d files", n, all))
 			}
-			t.Logf("%d of %d were killed within %v", killed, rounds, span)
+			if killed == 0 {
+				t.Errorf("none of %d publishers was killed", all+1)
+			}
 		})
 	}
+}
+
+// killedAfter runs a child that is killed once there are so many files in the registry,
+// and reports whether it was before its end.
+func killedAfter(t *testing.T, w *world, root, folder, what string, files int) bool {
+	t.Helper()
+	cmd, out := start(t, w, root, folder, what)
+	if _, err := out.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan struct{})
+	go func() { _, _ = out.ReadString(0); close(gone) }()
+	for running := true; running; {
+		select {
+		case <-gone:
+			running = false
+		default:
+			if filesBelow(t, root) >= files {
+				_ = cmd.Process.Kill() // it may have ended
+				<-gone
+				running = false
+			}
+		}
+	}
+	return cmd.Wait() != nil
+}
+
+// filesBelow counts the files in a folder. What goes while it looks counts or not.
+func filesBelow(t *testing.T, folder string) (n int) {
+	t.Helper()
+	_ = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			n++
+		}
+		return nil
+	})
+	return n
 }
 
 // TestOutageAtEachRequest lets the registry be away from the nth request on, and

@@ -15,7 +15,7 @@ import (
 func runCommand(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, problems bytes.Buffer
-	code = Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &problems, Getenv: func(string) string { return "" }, Now: time.Now})
+	code = Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &problems, Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }})
 	return code, out.String(), problems.String()
 }
 

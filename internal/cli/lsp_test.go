@@ -25,14 +25,14 @@ func TestLSP(t *testing.T) {
 		want := map[int]int{0: ExitFindings, 1: ExitPass, 2: ExitPass}[i]
 		for _, args := range [][]string{{"lsp"}, {"lsp", "--stdio"}} {
 			var out, problems bytes.Buffer
-			env := Env{Args: args, Stdin: strings.NewReader(said), Stdout: &out, Stderr: &problems, Getenv: func(string) string { return "" }, Now: time.Now, Version: "7.8.9"}
+			env := Env{Args: args, Stdin: strings.NewReader(said), Stdout: &out, Stderr: &problems, Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }, Version: "7.8.9"}
 			if got := Main(t.Context(), env); got != want || problems.Len() > 0 || !strings.Contains(out.String(), `"version":"7.8.9"`) {
 				t.Errorf("after %d messages the status is %d, want %d: %s%s", i+1, got, want, &out, &problems)
 			}
 		}
 	}
 	var out, problems bytes.Buffer
-	env := Env{Args: []string{"lsp"}, Stdin: strings.NewReader("GET / HTTP/1.1\r\n\r\n"), Stdout: &out, Stderr: &problems, Getenv: func(string) string { return "" }, Now: time.Now}
+	env := Env{Args: []string{"lsp"}, Stdin: strings.NewReader("GET / HTTP/1.1\r\n\r\n"), Stdout: &out, Stderr: &problems, Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }}
 	if got := Main(t.Context(), env); got != ExitFailure || !strings.Contains(problems.String(), "a message has no Content-Length") {
 		t.Errorf("for HTTP the status is %d: %s", got, &problems)
 	}

@@ -139,7 +139,7 @@ func calls(t *testing.T) map[string]call {
 		}, func(c *Client) error { return approved(ctx, c) }, reads, false, true},
 		"identity token": {[]string{githubtest.IDToken}, func(g *githubtest.GitHub) { service = g }, func(c *Client) error {
 			_, err := (&Runner{Out: io.Discard, Getenv: getenv(service.TokenVariables())}).IDToken(ctx, "sigstore",
-				Options{HTTP: c.sender.next, Timeout: c.sender.timeout, Now: c.sender.now, Sleep: c.sender.sleep})
+				Options{HTTP: c.sender.next, Timeout: hang.Limit, Now: c.sender.now, Sleep: c.sender.sleep})
 			return err
 		}, reads, false, false},
 	}

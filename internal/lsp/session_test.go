@@ -72,7 +72,7 @@ func connectIn(t *testing.T, dir string, write func(file string) string) *sessio
 	fromEditor, toServer := io.Pipe()
 	fromServer, toEditor := io.Pipe()
 	e.end = func() { toServer.Close() }
-	e.to = newServer(Options{In: fromEditor, Out: toEditor, Version: "test", Now: time.Now, Root: rootOf})
+	e.to = newServer(Options{In: fromEditor, Out: toEditor, Version: "test", Now: func() time.Time { return time.Unix(0, 0) }, Root: rootOf})
 	go func() {
 		err := e.to.serve(t.Context())
 		toEditor.Close()

@@ -67,7 +67,7 @@ func TestContextEnds(t *testing.T) {
 	in, client := io.Pipe()
 	defer client.Close()
 	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, Options{In: in, Out: io.Discard, Root: rootOf, Now: time.Now}) }()
+	go func() { done <- Serve(ctx, Options{In: in, Out: io.Discard, Root: rootOf, Now: func() time.Time { return time.Unix(0, 0) }}) }()
 	stop()
 	select {
 	case err := <-done:

@@ -62,7 +62,7 @@ func TestPreCommitHook(t *testing.T) {
 	t.Chdir(dir)
 	run := func() (int, string) {
 		var out, said bytes.Buffer
-		code := cli.Main(t.Context(), cli.Env{Args: strings.Fields(args), Stdout: &out, Stderr: &said, Getenv: func(string) string { return "" }, Now: time.Now, Version: "test"})
+		code := cli.Main(t.Context(), cli.Env{Args: strings.Fields(args), Stdout: &out, Stderr: &said, Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }, Version: "test"})
 		return code, out.String() + said.String()
 	}
 	if code, said := run(); code != cli.ExitPass || !strings.Contains(said, "pass: 2 packs") {
