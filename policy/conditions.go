@@ -3,11 +3,15 @@ package policy
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 )
+
+// Language is the one language of conditions, as policy_dsl.language names it.
+const Language = "jsonlogic"
 
 // Condition is a compiled condition of a rule or a gate. Those that are written
 // alike, but for the spelling of numbers and texts, are one condition.
@@ -63,8 +67,9 @@ type Conditions struct {
 	compiled map[Key]compiled
 }
 
-// compiled is what became of one distinct condition.
+// compiled is what became of one distinct condition, as it was first written.
 type compiled struct {
+	written  *pack.Node
 	expr     *jsonlogic.Expr
 	problems []jsonlogic.Problem
 }
@@ -77,7 +82,8 @@ func (c *Conditions) Distinct() int {
 }
 
 // Compile compiles a condition as jsonlogic.Compile does, or returns what became of
-// it before. Nodes in the answer lie in the value that was compiled: see Counterpart.
+// it before. The problems are at their places in the condition; the nodes of the
+// expression lie in the value that was compiled: see Counterpart.
 func (c *Conditions) Compile(n *pack.Node) (*jsonlogic.Expr, []jsonlogic.Problem, Key) {
 	key := KeyOf(n)
 	c.mu.Lock()
@@ -87,19 +93,30 @@ func (c *Conditions) Compile(n *pack.Node) (*jsonlogic.Expr, []jsonlogic.Problem
 		if c.compiled == nil {
 			c.compiled = map[Key]compiled{}
 		}
+		made.written = n
 		made.expr, made.problems = jsonlogic.Compile(n)
 		c.compiled[key] = made
 	}
-	return made.expr, made.problems, key
+	problems := slices.Clone(made.problems)
+	for i := range problems {
+		problems[i].Node = counterpart(problems[i].Node, made.written, n)
+	}
+	return made.expr, problems, key
 }
 
 // Counterpart returns the value of a condition that corresponds to a value of the
 // compiled expression. The condition has to be one that the expression stands for.
 func Counterpart(at *pack.Node, x *jsonlogic.Expr, condition *pack.Node) *pack.Node {
-	if at == nil || condition == nil || at == x.Node() {
+	return counterpart(at, x.Node(), condition)
+}
+
+// counterpart returns the value of one writing of a condition that corresponds to a
+// value of another.
+func counterpart(at, written, condition *pack.Node) *pack.Node {
+	if at == nil || condition == nil || at == written {
 		return condition
 	}
-	parent := Counterpart(at.Parent, x, condition)
+	parent := counterpart(at.Parent, written, condition)
 	if parent.Kind == pack.Object {
 		return parent.Members[at.Index].Value
 	}

@@ -62,6 +62,13 @@ func (s *Subject) Golden() []golden.Result { return s.golden() }
 // are there alone.
 func (s *Subject) Policy() *policy.Model { return s.Proof().Model }
 
+// Compile compiles a condition of the pack as policy.Conditions does: each distinct
+// one once, for all rules of a run.
+func (s *Subject) Compile(condition *pack.Node) (*jsonlogic.Expr, []jsonlogic.Problem) {
+	expr, problems, _ := s.conditions.Compile(condition)
+	return expr, problems
+}
+
 // Proof returns what the pack permits, as Policy does.
 func (s *Subject) Proof() *proof.Model { return s.model() }
 

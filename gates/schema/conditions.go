@@ -6,8 +6,8 @@ import (
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // SCH011 reports conditions that are not written in the JsonLogic profile.
@@ -23,16 +23,13 @@ different runtimes. The profile is the part that all of them share: a fixed list
 of operators, each with its number of operands, and variables that are named
 literally, so that one can see what a condition reads.
 
-Mend the operator or the operand that the message names.
+Correct the operator or the operand that the message names.
 policy_dsl.language is ` + "`jsonlogic`" + `, the only language there is.`,
 	Bad:   `"if": {"greater": [{"var": "request.context.amount"}, 3000]}`,
 	Good:  `"if": {">": [{"var": "request.context.amount"}, 3000]}`,
 	Since: "0.1.0",
 	Check: checkConditions,
 }
-
-// language is the one language of conditions.
-const language = "jsonlogic"
 
 func checkConditions(p *gate.Pass) {
 	if p.Pack == nil {
@@ -57,17 +54,17 @@ func checkConditions(p *gate.Pass) {
 // checkLanguage reports a language other than JsonLogic, and whether the
 // conditions can be read as JsonLogic all the same.
 func checkLanguage(p *gate.Pass, stated pack.Text) bool {
-	if !stated.OK || stated.Value == language {
+	if !stated.OK || stated.Value == policy.Language {
 		return true
 	}
 	d := gate.Diagnostic{
 		At:      stated.Node,
-		Message: fmt.Sprintf("the language of the rules is %s, not %q", quote(stated.Value), language),
+		Message: fmt.Sprintf("the language of the rules is %s, not %q", quote(stated.Value), policy.Language),
 		Hint:    "write the rules in JsonLogic",
 	}
-	same := strings.EqualFold(stated.Value, language)
+	same := strings.EqualFold(stated.Value, policy.Language)
 	if same {
-		replaceBy(&d, quoteJSON(language), "")
+		replaceBy(&d, quoteJSON(policy.Language), "")
 	}
 	p.Report(d)
 	return same
@@ -79,7 +76,7 @@ func checkCondition(p *gate.Pass, condition *pack.Node) {
 	if condition == nil {
 		return
 	}
-	_, problems := jsonlogic.Compile(condition)
+	_, problems := p.Compile(condition)
 	for _, problem := range problems {
 		p.Report(gate.Diagnostic{
 			At:      pack.Place(problem.Node, condition),
