@@ -24,23 +24,39 @@ const (
 // Compile checks an expression against the JsonLogic profile and compiles it.
 // It returns every problem, in document order; the expression is nil exactly if
 // there are any. A nil node has one problem, without a place.
-func Compile(n *pack.Node) (*Expr, []Problem) {
+//
+// Parts that read nothing are evaluated here and not again, within bounds of their
+// own; what exceeds them is unknown.
+func Compile(n *pack.Node) (*Expr, []Problem) { return (*Budget)(nil).Compile(n) }
+
+// Compile is the function Compile on the account, which counts the steps of
+// evaluating constant parts. What it does not suffice for is unknown, so that the
+// expression should not be kept where Err says that the account has ended.
+func (b *Budget) Compile(n *pack.Node) (*Expr, []Problem) {
 	if n == nil {
 		return nil, []Problem{{Message: "the expression is missing", Hint: "write a JsonLogic expression, or true"}}
 	}
-	c := &compiler{}
+	c := &compiler{constants: newEvaluation(b, maxConstantSteps)}
 	root := c.expression(n, 1, scope{})
 	if len(c.problems) > 0 {
 		slices.SortStableFunc(c.problems, func(a, b Problem) int { return cmp.Compare(a.Node.Start, b.Node.Start) })
 		return nil, c.problems
 	}
 	sortVariables(c.variables)
-	return &Expr{source: n, key: KeyOf(n), root: root, variables: c.variables}, nil
+	x := &Expr{source: n, key: KeyOf(n), root: root, variables: c.variables}
+	if c.finish(root) {
+		c.fold(root)
+		result := x.Eval(nil)
+		x.result = &result
+	}
+	c.constants.close()
+	return x, nil
 }
 
 type compiler struct {
 	problems  []Problem
 	variables []Variable
+	constants evaluation // of the parts that read nothing
 	nodes     int
 	tooDeep   bool // said already
 	tooLarge  bool // said already
@@ -70,7 +86,7 @@ func (c *compiler) expression(n *pack.Node, depth int, in scope) *node {
 		return c.report(n, "split the rule", "the expression has more than %d operators and operands", maxNodes)
 	}
 	if n.Kind != pack.Object && n.Kind != pack.Array {
-		return &node{op: opConstant, source: n, value: n.Any()}
+		return constantNode(n, n.Any())
 	}
 	if depth > maxDepth {
 		if c.tooDeep {
@@ -90,7 +106,7 @@ func (c *compiler) list(n *pack.Node, depth int, in scope) *node {
 	list := &node{op: opList, source: n, args: make([]*node, 0, len(n.Items))}
 	for _, item := range n.Items {
 		if scalar(item) {
-			list.args = append(list.args, &node{op: opConstant, source: item, value: item.Any()})
+			list.args = append(list.args, constantNode(item, item.Any()))
 			continue
 		}
 		list.args = append(list.args, c.expression(item, depth+1, in))

@@ -20,11 +20,25 @@ const (
 // only read. The result is the same for the same data, always.
 //
 // After a million steps evaluation gives up and the result is unknown.
-func (x *Expr) Eval(data any) Result {
-	e := evaluation{steps: maxSteps}
+func (x *Expr) Eval(data any) Result { return x.EvalWithin(nil, data) }
+
+// EvalWithin evaluates like Eval, on an account: the steps are taken from it, and
+// where it ends before, the result is unknown and means nothing.
+func (x *Expr) EvalWithin(b *Budget, data any) Result {
+	if x.result != nil {
+		return *x.result
+	}
+	e := newEvaluation(b, maxSteps)
+	r := e.result(x, data)
+	e.close()
+	return r
+}
+
+// result evaluates an expression.
+func (e *evaluation) result(x *Expr, data any) Result {
 	v := e.eval(x.root, data)
 	v = e.settle(v, x.root, 0)
-	if e.steps < 0 {
+	if e.spent() {
 		v = e.exhausted(x.root)
 	}
 	if u, ok := v.(*unknown); ok {
@@ -33,18 +47,51 @@ func (x *Expr) Eval(data any) Result {
 	return Result{Value: v, Truth: truth(v)}
 }
 
-// evaluation is the state of one evaluation: what is left of its steps.
+// evaluation is the state of one evaluation: what is left of its steps, in slices
+// where there is an account.
 type evaluation struct {
-	steps int
-	over  *unknown // set once the steps are used up
+	steps   int // of the slice at hand
+	rest    int // beyond it
+	most    int // at first
+	account *Budget
+	over    *unknown // set once the steps are used up
 }
+
+func newEvaluation(account *Budget, most int) evaluation {
+	e := evaluation{steps: most, most: most, account: account}
+	if account != nil {
+		e.steps = min(most, sliceSteps)
+		e.rest = most - e.steps
+	}
+	return e
+}
+
+// spent says that nothing more is evaluated.
+func (e *evaluation) spent() bool { return e.steps < 0 && !e.refill() }
+
+func (e *evaluation) refill() bool {
+	for e.steps < 0 && e.rest > 0 && e.account.Err() == nil {
+		slice := min(sliceSteps, e.rest)
+		e.steps, e.rest = e.steps+slice, e.rest-slice
+	}
+	if e.steps < 0 {
+		e.most, e.rest = e.most-e.rest, 0
+	}
+	return e.steps >= 0
+}
+
+// used returns the steps taken so far.
+func (e *evaluation) used() int { return e.most - e.rest - e.steps }
+
+// close takes the steps from the account.
+func (e *evaluation) close() { e.account.Spend(e.used()) }
 
 // spend takes steps for work on so many units.
 func (e *evaluation) spend(units, perStep int) { e.steps -= units / perStep }
 
 func (e *evaluation) exhausted(n *node) *unknown {
 	if e.over == nil {
-		e.over = n.undecided(-1, "evaluation takes more than %d steps", maxSteps)
+		e.over = n.undecided(-1, "evaluation takes more than %d steps", e.most)
 	}
 	return e.over
 }
@@ -79,7 +126,7 @@ func (e *evaluation) settle(v any, n *node, depth int) any {
 }
 
 func (e *evaluation) settleItem(item any, n *node, depth int) *unknown {
-	if e.steps < 0 {
+	if e.spent() {
 		return e.exhausted(n)
 	}
 	u, _ := e.settle(item, n, depth+1).(*unknown)
@@ -121,10 +168,10 @@ func (n *node) operandLabel(operand int) string {
 
 // eval evaluates one node of the tree.
 func (e *evaluation) eval(n *node, data any) any {
-	if n.op == opConstant {
+	if n.constant {
 		return n.value
 	}
-	if e.steps--; e.steps < 0 {
+	if e.steps--; e.spent() {
 		return e.exhausted(n)
 	}
 	switch n.op {

@@ -14,6 +14,7 @@ type Expr struct {
 	key       Key
 	root      *node
 	variables []Variable
+	result    *Result // of an expression that reads nothing
 }
 
 // Variable is one place at which an expression reads data, by "var" or as a key
@@ -38,8 +39,11 @@ type node struct {
 	name   string     // the operator as written, "" for constants and lists
 	source *pack.Node // where it stands
 	args   []*node    // operands; for opVar the default, if there is one
+	key    Key        // of what is written: operator, paths and operands; not of constants
 
-	value any // opConstant
+	constant bool // value is what it evaluates to, always
+	value    any
+	pure     bool // reads nothing; noted of operands while they are compiled
 
 	path  path   // opVar
 	label string // opVar: what messages call it
@@ -51,6 +55,18 @@ type node struct {
 
 	// variable is the path of the first variable that the value depends on.
 	variable string
+}
+
+// constantNode returns the node of a scalar.
+func constantNode(source *pack.Node, v any) *node {
+	return &node{op: opConstant, source: source, constant: true, value: v}
+}
+
+// operation returns the node of an operation on operands that have their keys.
+func operation(op opcode, name string, source *pack.Node, args ...*node) *node {
+	n := &node{op: op, name: name, source: source, args: args, variable: firstVariable(args)}
+	n.identify()
+	return n
 }
 
 // key is one literal key of "missing": the value that is reported back and the
@@ -90,7 +106,7 @@ func (x *Expr) Constant() (Truth, bool) {
 			return Unknown, false
 		}
 	}
-	return x.Eval(nil).Truth, true
+	return x.result.Truth, true
 }
 
 // sortVariables puts variables into document order.

@@ -31,14 +31,11 @@ func (x *Expr) Key() Key { return x.key }
 
 // appendValue appends a JSON value so that no form is the beginning of another.
 func appendValue(b []byte, n *pack.Node) []byte {
+	if scalar(n) {
+		return appendScalar(b, n.Any())
+	}
 	b = append(b, byte(n.Kind))
 	switch n.Kind {
-	case pack.Bool:
-		return append(b, byte(btoi(n.Bool)))
-	case pack.Number:
-		return appendNumber(b, n.Number)
-	case pack.String:
-		return appendText(b, n.Text)
 	case pack.Array:
 		b = binary.AppendUvarint(b, uint64(len(n.Items)))
 		for _, item := range n.Items {
@@ -61,4 +58,42 @@ func appendText(b []byte, text string) []byte {
 // appendNumber appends a number; -0 is 0.
 func appendNumber(b []byte, f float64) []byte {
 	return binary.BigEndian.AppendUint64(b, math.Float64bits(f+0))
+}
+
+// identify gives an operation its key, which is that of its operator, its paths
+// and the keys of its operands: two operations share one exactly if they are
+// written the same, wherever they stand.
+func (n *node) identify() {
+	var room [256]byte
+	b := append(room[:0], byte(n.op))
+	if n.op == opVar {
+		b = appendText(b, n.path.text)
+	}
+	b = binary.AppendUvarint(b, uint64(len(n.args)))
+	for _, arg := range n.args {
+		if arg.op == opConstant {
+			b = appendScalar(append(b, 0), arg.value)
+		} else {
+			b = append(append(b, 1), arg.key[:]...)
+		}
+	}
+	if n.args == nil {
+		for i := range n.keys {
+			b = appendText(b, n.keys[i].path.text)
+		}
+	}
+	n.key = sha256.Sum256(b)
+}
+
+// appendScalar appends a scalar so that no form is the beginning of another.
+func appendScalar(b []byte, v any) []byte {
+	switch t := v.(type) {
+	case bool:
+		return append(b, byte(pack.Bool), byte(btoi(t)))
+	case float64:
+		return appendNumber(append(b, byte(pack.Number)), t)
+	case string:
+		return appendText(append(b, byte(pack.String)), t)
+	}
+	return append(b, byte(pack.Null))
 }

@@ -2,6 +2,7 @@ package jsonlogic
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/contextosai/packgate/pack"
@@ -90,5 +91,106 @@ func TestKeyOfSpellings(t *testing.T) {
 	}
 	if KeyOf(nil) != (Key{}) || KeyOf(read(t, "null")) == (Key{}) {
 		t.Error("nothing has a key")
+	}
+}
+
+// TestProofsTellNamesApart: whatever variables and constants are called, and
+// whatever stands beside them, none is taken for another. The proof is asked whether
+// two conditions can differ; that two of different names cannot is never true.
+func TestProofsTellNamesApart(t *testing.T) {
+	var names []string
+	for _, name := range hostile {
+		if x, _ := Compile(read(t, source(t, map[string]any{"var": name}))); x != nil {
+			names = append(names, name)
+		}
+	}
+	shapes := []func(a, b string) any{
+		func(a, b string) any { return op("===", map[string]any{"var": a}, b) },
+		func(a, b string) any { return op("==", map[string]any{"var": a}, map[string]any{"var": b}) },
+		func(a, b string) any { return op("in", op("cat", map[string]any{"var": a}, b), []any{"x", b}) },
+		func(a, b string) any { return op("missing", a, b) },
+		func(a, b string) any { return op("===", op("var", a, b), "x") },
+		func(a, b string) any {
+			return op("some", map[string]any{"var": a}, op("===", map[string]any{"var": b}, "x"))
+		},
+	}
+	keys := map[Key]string{}
+	p := newProver(Formula{}, newBudget(nil, DefaultSteps))
+	for _, shape := range shapes {
+		for _, a := range names {
+			for _, b := range names {
+				text := source(t, shape(a, b))
+				x := compile(t, text)
+				if other, known := keys[x.root.key]; known && other != text {
+					t.Fatalf("%s and %s share a key of the proof", text, other)
+				}
+				keys[x.root.key] = text
+				p.expression(x)
+			}
+		}
+	}
+	read := map[string]bool{}
+	for _, t := range p.terms {
+		if t.opaque == nil {
+			read[t.path.text] = true
+		}
+	}
+	for _, name := range names {
+		if !read[name] {
+			t.Errorf("variable %q has no term of its own", name)
+		}
+	}
+	if len(p.terms)-len(read) < len(names) || len(names) < 20 {
+		t.Errorf("%d terms of %d names: the test has lost its power", len(p.terms), len(names))
+	}
+	for _, a := range names {
+		b := a + "\u00a0"
+		f := All(IsTrue(compile(t, source(t, op("==", map[string]any{"var": a}, 1)))), Is(b, "x"))
+		if got := Solve(f); got.Verdict != Satisfiable {
+			t.Errorf("%q and %q: %s", a, b, got.Verdict)
+		}
+	}
+}
+
+// TestPathsOfTheProfile: a path that names nothing of a request is a problem at its
+// place.
+func TestPathsOfTheProfile(t *testing.T) {
+	long := strings.Repeat("a.", maxDepth)
+	for _, c := range []struct{ path, want string }{
+		{"\x00a", "the path of \"var\" has the control character U+0000, wanted names that can be read"},
+		{"a.b\x1fc", "the path of \"var\" has the control character U+001F, wanted names that can be read"},
+		{"a\u0085", "the path of \"var\" has the control character U+0085, wanted names that can be read"},
+		{"a\n", "the path of \"var\" has the control character U+000A, wanted names that can be read"},
+		{long + "b", "the path of \"var\" has 65 names, wanted at most 64"},
+		{long[:len(long)-1], ""},
+		{"é.\u2028", ""},
+	} {
+		for rule, as := range map[string]any{
+			"the path of \"var\"": op("==", 1, map[string]any{"var": c.path}), "a key of \"missing\"": op("missing", "x", c.path),
+			"a key of \"missing_some\"": op("missing_some", 1, []any{c.path}),
+		} {
+			_, problems := Compile(read(t, source(t, as)))
+			want := strings.Replace(c.want, "the path of \"var\"", rule, 1)
+			switch {
+			case want == "" && len(problems) > 0, want != "" && (len(problems) != 1 || problems[0].Message != want || problems[0].Node.Text != c.path):
+				t.Errorf("%.20q: %v, want %q", c.path, problems, want)
+			}
+		}
+	}
+}
+
+// TestPathCost: the steps about a path are in proportion to its names.
+func TestPathCost(t *testing.T) {
+	cost := func(names int) int {
+		path := strings.Repeat("a.", names-1) + "b"
+		return spent(func(b *Budget) {
+			if a := (Solver{Budget: b}).Solve(All(Is(path, 1.0), Not(Is("a", 1.0)))); a.Verdict != Satisfiable {
+				t.Fatalf("%d names: %+v", names, a.Reason)
+			}
+		})
+	}
+	base, one, two := cost(1), cost(20_000), cost(40_000)
+	if one-base < 20_000 || two-base > 3*(one-base) {
+		t.Errorf("1 name takes %d steps, 20,000 take %d, 40,000 take %d", base, one, two)
 	}
 }

@@ -7,7 +7,7 @@ func (e *evaluation) merge(n *node, data any) any {
 	for _, arg := range n.args {
 		switch t := e.eval(arg, data).(type) {
 		case []any:
-			if e.spend(len(t), 1); e.steps < 0 {
+			if e.spend(len(t), 1); e.spent() {
 				return e.exhausted(n)
 			}
 			merged = append(merged, t...)
@@ -150,7 +150,7 @@ func (e *evaluation) iterate(n *node, data any) any {
 func (e *evaluation) mapped(n *node, list []any) any {
 	mapped := make([]any, 0, len(list))
 	for _, item := range list {
-		if e.steps < 0 {
+		if e.spent() {
 			return e.exhausted(n)
 		}
 		mapped = append(mapped, e.eval(n.args[1], item))
@@ -164,7 +164,7 @@ func (e *evaluation) filtered(n *node, list []any) any {
 	kept := []any{}
 	var open *unknown
 	for _, item := range list {
-		if e.steps < 0 {
+		if e.spent() {
 			return e.exhausted(n)
 		}
 		v := e.eval(n.args[1], item)
@@ -191,7 +191,7 @@ func (e *evaluation) filtered(n *node, list []any) any {
 func (e *evaluation) quantified(n *node, list []any, deciding Truth, decided bool) any {
 	var open *unknown
 	for _, item := range list {
-		if e.steps < 0 {
+		if e.spent() {
 			return e.exhausted(n)
 		}
 		v := e.eval(n.args[1], item)
@@ -216,7 +216,7 @@ func (e *evaluation) reduce(n *node, data any) any {
 	}
 	accumulator := e.eval(n.args[2], data)
 	for _, item := range list {
-		if e.steps < 0 {
+		if e.spent() {
 			return e.exhausted(n)
 		}
 		accumulator = e.eval(n.args[1], &step{current: item, accumulator: accumulator})

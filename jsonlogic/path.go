@@ -6,9 +6,12 @@ import (
 	"unicode/utf16"
 )
 
-// path is a variable's path, split at its dots. An empty path is the whole
-// data.
-type path []segment
+// path is a variable's path: the text as it is written, and the same split at its
+// dots. An empty path is the whole data.
+type path struct {
+	text  string
+	steps []segment
+}
 
 // segment is one step of a path. Index is the item that it names in a list, -1
 // if it names none.
@@ -60,13 +63,13 @@ var inheritances = sync.OnceValue(func() map[string]inheritance {
 
 // parsePath splits a path as the reference does; "" is the whole data.
 func parsePath(text string) path {
+	p := path{text: text}
 	if text == "" {
-		return nil
+		return p
 	}
-	names := strings.Split(text, ".")
-	p := make(path, len(names))
-	for i, name := range names {
-		p[i] = segment{name: name, index: parseIndex(name), inherited: inheritanceOf(name)}
+	p.steps = make([]segment, 0, strings.Count(text, ".")+1)
+	for name := range strings.SplitSeq(text, ".") {
+		p.steps = append(p.steps, segment{name: name, index: parseIndex(name), inherited: inheritanceOf(name)})
 	}
 	return p
 }
@@ -99,27 +102,28 @@ const (
 // lookup follows a path through data. A value of null is found at the end of a
 // path and absent in the middle of it.
 func (p path) lookup(data any) (any, outcome) {
-	for i := range p {
+	for i := range p.steps {
+		at := &p.steps[i]
 		switch t := data.(type) {
 		case map[string]any:
-			v, ok := t[p[i].name]
+			v, ok := t[at.name]
 			if !ok {
-				return nil, p[i].missingIn(ofAll)
+				return nil, at.missingIn(ofAll)
 			}
 			data = v
 		case nil:
 			return nil, absent
 		case *step:
-			v, ok := t.member(p[i].name)
+			v, ok := t.member(at.name)
 			if !ok {
-				return nil, p[i].missingIn(ofAll)
+				return nil, at.missingIn(ofAll)
 			}
 			data = v
 		case *unknown:
 			// Of a part of what is unknown, not even the truth is known.
 			return &unknown{cause: t.cause}, found
 		default:
-			v, o := p[i].in(data)
+			v, o := at.in(data)
 			if o != found {
 				return nil, o
 			}

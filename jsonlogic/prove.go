@@ -1,6 +1,9 @@
 package jsonlogic
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Formula is a statement about one request, the data that expressions are
 // evaluated over. The zero value is true of every request. A formula never
@@ -41,8 +44,8 @@ func Is(path string, value any) Formula {
 		return Any() // the whole of a request is no scalar
 	}
 	variable := &node{op: opVar, name: "var", path: parsePath(path), variable: path, label: label(path, scope{})}
-	same := &node{op: opSame, name: "===", args: []*node{variable, {op: opConstant, value: value}}, variable: path}
-	return IsTrue(&Expr{root: same})
+	variable.identify()
+	return IsTrue(&Expr{root: operation(opSame, "===", nil, variable, constantNode(nil, value))})
 }
 
 // All says that all of the formulas hold; without any it is true.
@@ -57,16 +60,25 @@ func Not(f Formula) Formula { return Formula{&statement{form: failsToHold, parts
 
 // Holds says whether the formula is true of a request. The data is that of
 // Expr.Eval.
-func (f Formula) Holds(data any) bool {
+func (f Formula) Holds(data any) bool { return f.HoldsWithin(nil, data) }
+
+// HoldsWithin is Holds on an account, from which it takes the steps of evaluation.
+// Where the account has ended the result means nothing.
+func (f Formula) HoldsWithin(b *Budget, data any) bool {
+	return f.holds(func(x *Expr) Truth { return x.EvalWithin(b, data).Truth })
+}
+
+// holds says whether the formula is true where its expressions have these truths.
+func (f Formula) holds(truth func(*Expr) Truth) bool {
 	if f.of == nil {
 		return true
 	}
-	holds := func(part Formula) bool { return part.Holds(data) }
+	holds := func(part Formula) bool { return part.holds(truth) }
 	switch f.of.form {
 	case says:
-		return f.of.expr.Eval(data).Truth == f.of.truth
+		return truth(f.of.expr) == f.of.truth
 	case allHold:
-		return !slices.ContainsFunc(f.of.parts, func(part Formula) bool { return !part.Holds(data) })
+		return !slices.ContainsFunc(f.of.parts, func(part Formula) bool { return !holds(part) })
 	case anyHolds:
 		return slices.ContainsFunc(f.of.parts, holds)
 	}
@@ -100,7 +112,15 @@ type Answer struct {
 	Assumed []string
 	// Reason says, for Undecided, what stood in the way.
 	Reason string
+	// Err is, for Undecided, why there was no time for an answer: ErrSteps,
+	// ErrBudget, or the cause of the end of the context. It is nil where more time
+	// would not have helped.
+	Err error
 }
+
+// OutOfSteps reports whether the answer is Undecided for want of the question's own
+// steps alone: with more of them there might be one.
+func (a Answer) OutOfSteps() bool { return a.Err == ErrSteps }
 
 // DefaultSteps is the budget of a proof unless a Solver says otherwise: about a
 // second at the very most, a thousand times what the conditions of a pack need.
@@ -112,6 +132,8 @@ type Solver struct {
 	// operation, one clause looked at, or about as much work. What is not decided
 	// within them is Undecided. The count does not depend on the machine.
 	Steps int
+	// Budget is the account that the steps are taken from as well; nil for none.
+	Budget *Budget
 	// Lists names variables that are known to hold lists, such as those that other
 	// expressions of the pack search (Expr.Lists). They are never taken to be
 	// scalars; neither are those that the formula itself searches or goes through.
@@ -122,7 +144,7 @@ type Solver struct {
 // lists, sorted. For "in" it cannot tell a list from a text.
 func (x *Expr) Lists() []string {
 	var paths []string
-	x.root.lists(func(at path) { paths = append(paths, at.String()) })
+	x.root.lists(func(at path) { paths = append(paths, at.text) })
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
@@ -171,11 +193,16 @@ func (s Solver) Solve(f Formula) Answer {
 	if steps <= 0 {
 		steps = DefaultSteps
 	}
-	p := newProver(f, steps)
+	b := newBudget(s.Budget, steps)
+	defer b.close()
+	p := newProver(f, b)
 	p.lists = s.Lists
 	answer, done := p.answer()
-	if !done {
-		return exhausted(steps)
+	switch {
+	case done:
+		return answer
+	case b.err == ErrSteps:
+		return Answer{Reason: fmt.Sprintf("not proved within %d steps", steps), Err: b.err}
 	}
-	return answer
+	return Answer{Reason: fmt.Sprintf("not proved: %v", b.err), Err: b.err}
 }

@@ -3,22 +3,21 @@ package jsonlogic
 import "testing"
 
 // BenchmarkPack measures the questions that are asked about one pack of twelve
-// rules: of each rule whether it can hold, gradually, and whether it does where
+// rules: of each rule whether it can hold, and whether it does where
 // none of the others does and none is unknown.
 func BenchmarkPack(b *testing.B) {
 	twelve := rules(b, 12)
-	free := func(int) string { return "" }
 	asked := 0
 	b.ReportAllocs()
 	for b.Loop() {
 		asked = 0
 		for i, one := range twelve {
-			held := Solver{}.Gradually(All(Is("request.intent", "refund"), IsTrue(one)), free)
+			held := Solve(All(Is("request.intent", "refund"), IsTrue(one)))
 			parts := []Formula{uncovered(twelve, i)}
 			for _, other := range twelve {
 				parts = append(parts, Not(IsUnknown(other)))
 			}
-			alone := Solver{}.Gradually(All(parts...), free)
+			alone := Solve(All(parts...))
 			if held.Verdict != Satisfiable || alone.Verdict == Undecided {
 				b.Fatalf("rule %d is %s, and alone %s", i, held.Verdict, alone.Verdict)
 			}

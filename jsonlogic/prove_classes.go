@@ -29,23 +29,37 @@ func (p *prover) domains() {
 // from within others. The others hold objects wherever the inner ones are there,
 // and so are not taken to be scalars.
 func (p *prover) relate() {
-	for _, t := range p.terms {
-		t.listed = t.listed || slices.Contains(p.lists, t.path.String())
-		for _, outer := range p.around(t) {
-			outer.listed, outer.outer, t.inner = true, true, true
+	for _, path := range p.lists {
+		if t, ok := p.variables[path]; ok {
+			t.listed = true
 		}
 	}
-}
-
-// around returns the variables that a variable is read from within.
-func (p *prover) around(t *term) []*term {
-	var found []*term
-	for i := 1; i < len(t.path); i++ {
-		if outer, ok := p.byKey[t.path[:i].String()]; ok {
-			found = append(found, outer)
+	type place struct {
+		in   int
+		name string
+	}
+	places, holds := map[place]int{}, map[int]*term{}
+	for _, note := range []bool{true, false} {
+		for _, t := range p.terms {
+			at := 0
+			for _, step := range t.path.steps {
+				if outer := holds[at]; outer != nil && !note {
+					outer.listed, outer.outer = true, true
+					t.around = append(t.around, outer)
+				}
+				next, ok := places[place{at, step.name}]
+				if !ok {
+					next = len(places) + 1
+					places[place{at, step.name}] = next
+				}
+				at = next
+			}
+			p.budget.spend(len(t.path.steps))
+			if note && t.opaque == nil {
+				holds[at] = t
+			}
 		}
 	}
-	return found
 }
 
 // classify joins the regions that no leaf tells apart, so that ten thousand codes
@@ -61,7 +75,7 @@ func (p *prover) classify(t *term) {
 		}
 		signature[len(t.leaves)] = 0
 		switch {
-		case t.inner && r.absent:
+		case t.around != nil && r.absent:
 			signature[len(t.leaves)] = 1
 		case t.outer && kindOf(r.value) == kindObject:
 			signature[len(t.leaves)] = 2
@@ -164,12 +178,12 @@ func (p *prover) define(t *term, l *leaf, at int) {
 // objects. Items and characters are found in lists and texts too, so about those
 // nothing is said.
 func (p *prover) nest(t *term) {
-	if !t.inner {
+	if t.around == nil {
 		return
 	}
 	absent := t.selectors(func(c *class) bool { return t.regions[c.regions[0]].absent })
-	for _, outer := range p.around(t) {
-		if !t.path[len(outer.path)].plain() {
+	for _, outer := range t.around {
+		if !t.path.steps[len(outer.path.steps)].plain() {
 			continue
 		}
 		object := outer.selectors(func(c *class) bool { return kindOf(outer.regions[c.regions[0]].value) == kindObject })

@@ -62,7 +62,7 @@ func TestSearchAgainstGini(t *testing.T) {
 	var models, contradictions, cores int
 	for range 4000 {
 		size := 3 + r.IntN(12)
-		s, other := newSearch(&budget{left: 1 << 30}), gini.New()
+		s, other := newSearch(newBudget(nil, 1<<30)), gini.New()
 		literals := []literal{}
 		for range size {
 			literals = append(literals, s.proposition())

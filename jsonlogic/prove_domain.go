@@ -10,8 +10,9 @@ import (
 // term is what a leaf is over: a variable, or an expression that is not followed
 // and stands for whatever value it may have.
 type term struct {
-	path   path  // of a variable; nil for an expression
-	opaque *node // the expression
+	path   path    // of a variable
+	around []*term // the variables that it is read from within
+	opaque *node   // the expression
 
 	leaves []*leaf
 	listed bool // searched or gone through as a list, and so not taken to be a scalar
@@ -23,7 +24,6 @@ type term struct {
 	other   string // a text that is none of them
 	natural []kind // the types of the constants, in the order in which they are met
 	outer   bool   // another variable is read from within it
-	inner   bool   // it is read from within another variable
 
 	regions   []region // the most natural first
 	ascending []int    // the regions of numbers by their value
@@ -71,36 +71,33 @@ func (t *term) cutText(s string) {
 	}
 }
 
-func (p *prover) newTerm(key string, t *term) *term {
-	p.byKey[key] = t
+// variable returns the term of a variable.
+func (p *prover) variable(at path) *term {
+	if known, ok := p.variables[at.text]; ok {
+		return known
+	}
+	t := &term{path: at}
+	p.variables[at.text] = t
 	p.terms = append(p.terms, t)
 	return t
 }
 
-// variable returns the term of a variable.
-func (p *prover) variable(at path) *term {
-	p.text = at.append(p.text[:0])
-	if known, ok := p.byKey[string(p.text)]; ok {
-		return known
-	}
-	return p.newTerm(string(p.text), &term{path: at})
-}
-
 // opaque returns the term of an expression that is not followed, the same one for
-// the same expression. No path begins like its key.
-func (p *prover) opaque(n *node, key string) *term {
-	key = "\x00" + key
-	if known, ok := p.byKey[key]; ok {
+// the same expression.
+func (p *prover) opaque(n *node) *term {
+	if known, ok := p.opaques[n.key]; ok {
 		return known
 	}
-	return p.newTerm(key, &term{opaque: n})
+	t := &term{opaque: n}
+	p.opaques[n.key] = t
+	p.terms = append(p.terms, t)
+	return t
 }
 
 // survey notes the variables that an expression reads, and which of them hold
 // lists by the way they are read.
 func (p *prover) survey(n *node) {
 	n.walk(func(n *node) bool {
-		p.size++
 		p.budget.spend(1)
 		if n.op == opVar {
 			p.variable(n.path)
@@ -118,7 +115,7 @@ func (p *prover) survey(n *node) {
 // walk visits the parts of an expression that are evaluated over the context, and
 // so not the bodies of iterators, as long as the visitor says so.
 func (n *node) walk(visit func(*node) bool) bool {
-	if n.op == opConstant {
+	if n.constant {
 		return true
 	}
 	if !visit(n) {
@@ -262,8 +259,8 @@ func (t *term) unknownRegions() []region {
 	if t.opaque != nil {
 		return []region{{value: open}, {value: &unknown{truth: True, cause: open.cause}}, {value: &unknown{truth: False, cause: open.cause}}}
 	}
-	for i := range t.path {
-		if !t.path[i].plain() {
+	for i := range t.path.steps {
+		if !t.path.steps[i].plain() {
 			return []region{{value: open, undefinable: true}}
 		}
 	}

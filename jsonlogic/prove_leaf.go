@@ -2,7 +2,6 @@ package jsonlogic
 
 import (
 	"slices"
-	"strconv"
 )
 
 // leaf is one operation over one term and constants. What it gives is not worked
@@ -34,7 +33,7 @@ const (
 // evaluated.
 const standIn = "value"
 
-func standInPath() path { return path{{name: standIn, index: -1}} }
+func standInPath() path { return path{text: standIn, steps: []segment{{name: standIn, index: -1}}} }
 
 // leaf returns the truth of an operation whose operands are simple: variables
 // without defaults, constants, and expressions that are not followed.
@@ -42,32 +41,45 @@ func (p *prover) leaf(n *node) pair {
 	if p.budget.over() {
 		return pair{never, never}
 	}
-	p.text = n.append(p.text[:0])
-	p.budget.spend(1 + len(p.text)/bytesPerStep)
-	if known, ok := p.leaves[string(p.text)]; ok {
+	if n.key == (Key{}) {
+		n.identify()
+	}
+	p.budget.spend(1)
+	if known, ok := p.leaves[leafKey{key: n.key}]; ok {
 		return known.result
 	}
-	key := string(p.text)
 	t, over := p.term(n)
 	switch {
 	case t == nil && over == nil:
-		v, steps := constantValue(n)
-		p.budget.spend(steps)
-		return pairOf(truth(v))
+		return pairOf(truth(p.value(n)))
 	case t == nil:
 		// Several terms: what they have to do with each other is not followed.
-		t = p.opaque(n, key)
-		over = &node{op: opTruth, name: "!!", args: []*node{n}}
-		if key = canonical(over); p.leaves[key] != nil {
-			return p.leaves[key].result
+		t = p.opaque(n)
+		over = operation(opTruth, "!!", nil, n)
+		if known, ok := p.leaves[leafKey{key: over.key}]; ok {
+			return known.result
 		}
 	}
 	l := &leaf{term: t, node: t.stand(over)}
 	l.note(over)
-	return p.addLeaf(key, l)
+	return p.addLeaf(leafKey{key: over.key}, l)
 }
 
-func (p *prover) addLeaf(key string, l *leaf) pair {
+// leafKey identifies a leaf: the operation, or the absence of the variable.
+type leafKey struct {
+	absence bool
+	key     Key
+}
+
+// value evaluates an operation over constants.
+func (p *prover) value(n *node) any {
+	e := newEvaluation(p.budget.account, maxSteps)
+	v := e.eval(n, nil)
+	p.budget.spend(e.used())
+	return v
+}
+
+func (p *prover) addLeaf(key leafKey, l *leaf) pair {
 	l.result = pair{p.search.proposition(), p.search.proposition()}
 	p.search.add(l.result.t.not(), l.result.f.not())
 	l.term.leaves = append(l.term.leaves, l)
@@ -77,7 +89,7 @@ func (p *prover) addLeaf(key string, l *leaf) pair {
 
 // absence is that a variable is not there at all, so that its default counts.
 func (p *prover) absence(n *node) pair {
-	key := "absent " + canonical(bare(n))
+	key := leafKey{true, bare(n).key}
 	if known, ok := p.leaves[key]; ok {
 		return known.result
 	}
@@ -93,7 +105,7 @@ func (p *prover) term(n *node) (*term, *node) {
 	var only *term
 	count, plain := 0, true
 	for i, arg := range n.args {
-		if constant(arg) {
+		if arg.constant {
 			searched := n.op == opIn && i == 1 && n.members != nil
 			plain = plain && (arg.op == opConstant || searched)
 			continue
@@ -108,10 +120,10 @@ func (p *prover) term(n *node) (*term, *node) {
 	switch {
 	case only == nil:
 		return nil, nil
-	case count > 1 && (n.op == opIn || only.path == nil):
+	case count > 1 && (n.op == opIn || only.opaque != nil):
 		// Text in itself, list in itself; two lists that are made twice.
 		return nil, n
-	case only.path == nil && (!plain || n.op == opIn && constant(n.args[0])):
+	case only.opaque != nil && (!plain || n.op == opIn && n.args[0].constant):
 		// A list that is made anew is no other list, which a stand-in would not
 		// show; and its items may be unknown.
 		return nil, n
@@ -123,7 +135,7 @@ func (p *prover) operand(n *node) *term {
 	if n.op == opVar && len(n.args) == 0 {
 		return p.variable(n.path)
 	}
-	return p.opaque(n, canonical(n))
+	return p.opaque(n)
 }
 
 // stand returns an operation with the stand-in in place of the term.
@@ -135,7 +147,7 @@ func (t *term) stand(n *node) *node {
 	}
 	with.args = slices.Clone(n.args)
 	for i, arg := range n.args {
-		if !constant(arg) {
+		if !arg.constant {
 			with.args[i] = &node{op: opVar, name: "var", path: standInPath(), label: standIn, variable: standIn}
 		}
 	}
@@ -145,10 +157,10 @@ func (t *term) stand(n *node) *node {
 // note cuts the term's regions at the constants of an operation over it.
 func (l *leaf) note(n *node) {
 	for i, arg := range n.args {
-		if !constant(arg) {
+		if !arg.constant {
 			continue
 		}
-		v, _ := constantValue(arg)
+		v := arg.value
 		text, isText := v.(string)
 		switch {
 		case n.op == opIn && i == 0:
@@ -263,9 +275,9 @@ func (l *leaf) in(r *region, data map[string]any, b *budget) verdict {
 	if !r.absent {
 		data[standIn] = r.value
 	}
-	e := evaluation{steps: maxSteps}
+	e := newEvaluation(b.account, maxSteps)
 	t := truth(e.eval(l.node, data))
-	b.spend(maxSteps - e.steps)
+	b.spend(e.used())
 	return [...]verdict{Unknown: givesUnknown, False: givesFalse, True: givesTrue}[t]
 }
 
@@ -291,64 +303,4 @@ func (l *leaf) varies(r *region) bool {
 		return len(t) > 0 && l.node.args[0].op != opVar
 	}
 	return false
-}
-
-// canonical writes an operation so that two are equal exactly if they are written
-// the same, operand for operand.
-func canonical(n *node) string { return string(n.append(nil)) }
-
-// append appends what canonical writes.
-func (n *node) append(b []byte) []byte {
-	if n.op == opConstant {
-		switch t := n.value.(type) {
-		case string:
-			return strconv.AppendQuote(b, t)
-		case float64:
-			return strconv.AppendFloat(b, t, 'g', -1, 64)
-		case bool:
-			return strconv.AppendBool(b, t)
-		}
-		return append(b, "null"...)
-	}
-	b = strconv.AppendInt(append(b, '#'), int64(n.op), 10)
-	if n.op == opVar {
-		b = n.path.quote(b)
-	}
-	b = append(b, '(')
-	for _, arg := range n.args {
-		b = append(arg.append(b), ',')
-	}
-	if n.args == nil {
-		for i := range n.keys {
-			b = n.keys[i].path.quote(b)
-		}
-	}
-	return append(b, ')')
-}
-
-// quote appends the path in quotes.
-func (p path) quote(b []byte) []byte {
-	if len(p) == 1 {
-		return strconv.AppendQuote(b, p[0].name)
-	}
-	return strconv.AppendQuote(b, p.String())
-}
-
-// append appends the path as it is written.
-func (p path) append(b []byte) []byte {
-	for i := range p {
-		if i > 0 {
-			b = append(b, '.')
-		}
-		b = append(b, p[i].name...)
-	}
-	return b
-}
-
-// String returns the path as it is written.
-func (p path) String() string {
-	if len(p) == 1 {
-		return p[0].name
-	}
-	return string(p.append(nil))
 }

@@ -51,7 +51,7 @@ func (p *prover) simple(n *node) bool {
 	steps := 0
 	for _, arg := range n.args {
 		switch {
-		case arg.op == opConstant && kindOf(arg.value) != kindUnknown:
+		case arg.op == opConstant:
 			steps++
 		case arg.op == opVar && len(arg.args) == 0 && arg.variable != "":
 		case arg.op == opList && n.op == opIn && n.members != nil && arg == n.args[1]:
@@ -73,8 +73,8 @@ func (p *prover) options(n *node, when literal) []option {
 		return nil
 	}
 	p.budget.spend(1)
-	if constant(n) {
-		return []option{p.constantOption(n, when)}
+	if n.constant {
+		return []option{constantOption(n, when)}
 	}
 	switch n.op {
 	case opVar:
@@ -93,31 +93,29 @@ func (p *prover) options(n *node, when literal) []option {
 		opIn, opAll, opNone, opSome:
 		x := p.truth(n)
 		return []option{
-			{when: p.gates.and(when, x.t), node: &node{op: opConstant, value: true}},
-			{when: p.gates.and(when, x.f), node: &node{op: opConstant, value: false}},
+			{when: p.gates.and(when, x.t), node: constantNode(nil, true)},
+			{when: p.gates.and(when, x.f), node: constantNode(nil, false)},
 			{when: p.gates.and(when, p.gates.neither(x)), unknown: true},
 		}
 	}
 	return []option{{when: when, node: n}}
 }
 
-func (p *prover) constantOption(n *node, when literal) option {
-	v, steps := constantValue(n)
-	p.budget.spend(steps)
-	switch kindOf(v) {
+func constantOption(n *node, when literal) option {
+	switch kindOf(n.value) {
 	case kindUnknown:
 		return option{when: when, unknown: true}
 	case kindArray, kindObject:
 		// It stays as it is, for whether it is the same list each time matters.
 		return option{when: when, node: n}
 	}
-	return option{when: when, node: &node{op: opConstant, value: v}}
+	return option{when: when, node: constantNode(nil, n.value)}
 }
 
 func (p *prover) choiceOptions(operands []*node, when literal) []option {
 	switch len(operands) {
 	case 0:
-		return []option{{when: when, node: &node{op: opConstant}}}
+		return []option{{when: when, node: constantNode(nil, nil)}}
 	case 1:
 		return p.options(operands[0], when)
 	}

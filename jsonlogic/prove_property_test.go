@@ -280,7 +280,7 @@ func check(t testing.TB, m maker, count, sample int, change func(*prover)) tally
 	for i := 0; i < count && y.wrong == 0; i++ {
 		a, b := source(t, m.condition(m.IntN(4))), source(t, m.condition(m.IntN(3)))
 		f, question := m.statementOf(compile(t, a), compile(t, b))
-		p := newProver(f, DefaultSteps)
+		p := newProver(f, newBudget(nil, DefaultSteps))
 		change(p)
 		answer, done := p.answer()
 		if !done {

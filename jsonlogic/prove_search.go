@@ -15,32 +15,6 @@ func (l literal) not() literal { return l ^ 1 }
 
 func (l literal) proposition() int32 { return int32(l >> 1) }
 
-// budget counts down the steps of one proof. Where there is more to be had, it is
-// asked for when what there was is used up; it returns 0 for nothing more.
-type budget struct {
-	left int
-	more func() int
-}
-
-func (b *budget) spend(steps int) { b.left -= steps }
-
-func (b *budget) over() bool { return b.left < 0 && !b.extended() }
-
-// extended asks for more steps until some are left.
-func (b *budget) extended() bool {
-	for b.left < 0 && b.more != nil {
-		more := b.more()
-		if b.left += more; more <= 0 {
-			b.more = nil
-		}
-	}
-	return b.left >= 0
-}
-
-// last says that what is left has to do. The verdict is there, and the rest only
-// makes the answer shorter.
-func (b *budget) last() { b.more = nil }
-
 // search decides whether clauses can hold together: conflict-driven clause
 // learning with two watched literals (Marques-Silva and Sakallah 1996, Moskewicz
 // et al. 2001), and with a fixed order of decisions.

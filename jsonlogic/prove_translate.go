@@ -22,25 +22,23 @@ type prover struct {
 	search  *search
 	gates   *gates
 
-	terms  []*term // in the order in which the formula reads them
-	byKey  map[string]*term
-	leaves map[string]*leaf
-	known  map[*node]pair // expressions that have been translated
-	seen   map[*Expr]bool // expressions whose variables have been noted
-	size   int            // operations of the formula: the price of evaluating it
-	text   []byte         // the key that is being looked up
+	terms     []*term          // in the order in which the formula reads them
+	variables map[string]*term // by path
+	opaques   map[Key]*term
+	leaves    map[leafKey]*leaf
+	known     map[Key]pair   // operations that have been translated
+	seen      map[*Expr]bool // expressions whose variables have been noted
 
 	lists   []string          // variables that hold lists elsewhere
 	scalars map[literal]*term // what is assumed: that the variable is a scalar
 	divide  func(*term)       // cuts a term into regions; tests show that mistakes in it are found
 }
 
-func newProver(f Formula, steps int) *prover {
-	b := &budget{left: steps}
+func newProver(f Formula, b *budget) *prover {
 	s := newSearch(b)
 	return &prover{
 		formula: f, budget: b, search: s, gates: &gates{search: s, pairs: map[[2]literal]literal{}},
-		byKey: map[string]*term{}, leaves: map[string]*leaf{}, known: map[*node]pair{}, seen: map[*Expr]bool{}, scalars: map[literal]*term{},
+		variables: map[string]*term{}, opaques: map[Key]*term{}, leaves: map[leafKey]*leaf{}, known: map[Key]pair{}, seen: map[*Expr]bool{}, scalars: map[literal]*term{},
 		divide: (*term).divide,
 	}
 }
@@ -86,20 +84,18 @@ func (p *prover) truth(n *node) pair {
 	if p.budget.spend(1); p.budget.over() {
 		return pair{never, never}
 	}
-	if known, ok := p.known[n]; ok {
+	if n.constant {
+		return pairOf(truth(n.value))
+	}
+	if known, ok := p.known[n.key]; ok {
 		return known
 	}
 	x := p.translate(n)
-	p.known[n] = x
+	p.known[n.key] = x
 	return x
 }
 
 func (p *prover) translate(n *node) pair {
-	if constant(n) {
-		v, steps := constantValue(n)
-		p.budget.spend(steps)
-		return pairOf(truth(v))
-	}
 	switch n.op {
 	case opAnd:
 		return p.gates.conjunction(p.truths(n.args))
@@ -118,7 +114,7 @@ func (p *prover) translate(n *node) pair {
 			return p.missing(n)
 		}
 	case opMissingSome:
-		if n.keys != nil && constant(n.args[0]) {
+		if n.keys != nil && n.args[0].constant {
 			return p.missingSome(n)
 		}
 	case opList:
@@ -153,7 +149,7 @@ func (p *prover) choice(operands []*node) pair {
 
 // truthiness is that of a term, by the evaluator's own "!!".
 func (p *prover) truthiness(n *node) pair {
-	return p.leaf(&node{op: opTruth, name: "!!", source: n.source, args: []*node{n}, variable: n.variable})
+	return p.leaf(operation(opTruth, "!!", n.source, n))
 }
 
 // missing is true if one of the keys is missing. Each key is a leaf by itself;
@@ -166,9 +162,7 @@ func (p *prover) missing(n *node) pair {
 // missingSome gives the missing keys, and so is true, if there is one and too
 // few of the others are there.
 func (p *prover) missingSome(n *node) pair {
-	v, steps := constantValue(n.args[0])
-	p.budget.spend(steps)
-	need, ok := v.(float64)
+	need, ok := n.args[0].value.(float64)
 	if !ok {
 		return pairOf(Unknown)
 	}
@@ -196,35 +190,7 @@ func (p *prover) keys(n *node) (present []literal, missing, told literal) {
 
 // bare is a variable without its default.
 func bare(n *node) *node {
-	return &node{op: opVar, name: n.name, source: n.source, path: n.path, label: n.label, variable: n.variable}
-}
-
-// constant says whether an expression reads no variable of the context. The
-// variables of items are constant where the items are.
-func constant(n *node) bool {
-	switch {
-	case n.variable == "":
-		return true
-	case n.op == opVar || n.op == opMissing || n.op == opMissingSome:
-		return false
-	case n.op.iterates():
-		return constant(n.args[0]) && (n.op != opReduce || constant(n.args[2]))
-	}
-	for _, arg := range n.args {
-		if !constant(arg) {
-			return false
-		}
-	}
-	return true
-}
-
-// constantValue evaluates an expression that reads nothing, and says in how many
-// steps.
-func constantValue(n *node) (any, int) {
-	if n.op == opConstant {
-		return n.value, 1
-	}
-	e := evaluation{steps: maxSteps}
-	v := e.eval(n, nil)
-	return v, maxSteps - e.steps
+	made := &node{op: opVar, name: n.name, source: n.source, path: n.path, label: n.label, variable: n.variable}
+	made.identify()
+	return made
 }

@@ -172,7 +172,7 @@ func candidates(s setting, hints []hint) []setting {
 func item(h hint) any {
 	var settings []setting
 	for _, at := range h.paths {
-		if len(at) == 0 || at[0].name == "current" || at[0].name == "accumulator" {
+		if len(at.steps) == 0 || at.steps[0].name == "current" || at.steps[0].name == "accumulator" {
 			return h.value
 		}
 		settings = append(settings, setting{path: at, value: h.value, present: true})

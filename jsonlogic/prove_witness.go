@@ -59,7 +59,7 @@ func (p *prover) assumed(core []literal) []string {
 	}
 	var names []string
 	for _, l := range core {
-		names = append(names, p.scalars[l].path.String())
+		names = append(names, p.scalars[l].path.text)
 	}
 	slices.Sort(names)
 	return names
@@ -79,7 +79,7 @@ func (p *prover) unfollowed() string {
 	for _, t := range p.terms {
 		for _, l := range t.leaves {
 			if slices.Contains(l.values, givesEither) {
-				return fmt.Sprintf("no text was found for variable %q", t.path)
+				return fmt.Sprintf("no text was found for variable %q", t.path.text)
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func (p *prover) witness() map[string]any {
 		settings = append(settings, s)
 	}
 	// Outer variables come before what is put into them.
-	slices.SortStableFunc(settings, func(a, b setting) int { return cmp.Compare(len(a.path), len(b.path)) })
+	slices.SortStableFunc(settings, func(a, b setting) int { return cmp.Compare(len(a.path.steps), len(b.path.steps)) })
 	if !p.confirmed(settings) && !p.vary(settings) {
 		return nil
 	}
@@ -152,12 +152,12 @@ func (p *prover) witness() map[string]any {
 // intoJavaScript returns where to put which value, if any, so that a path finds a
 // member that JavaScript's own values have.
 func (p path) intoJavaScript() (at path, v any, present bool) {
-	for i := range p {
-		switch p[i].inherited {
+	for i := range p.steps {
+		switch p.steps[i].inherited {
 		case ofScalars:
-			return p[:i], true, i > 0
+			return path{steps: p.steps[:i]}, true, i > 0
 		case ofAll:
-			return p[:i], map[string]any{}, i > 0
+			return path{steps: p.steps[:i]}, map[string]any{}, i > 0
 		}
 	}
 	return p, nil, false
@@ -176,7 +176,7 @@ func (p *prover) fill(t *term, r *region) any {
 		if l.node == nil || l.node.op != opIn || l.node.args[0].op == opVar || !p.search.holds(l.result.t) {
 			continue
 		}
-		needle, _ := constantValue(l.node.args[0])
+		needle := l.node.args[0].value
 		found = append(found, needle)
 		if text, ok := needle.(string); ok {
 			parts = append(parts, text)
@@ -199,9 +199,17 @@ func (p *prover) fill(t *term, r *region) any {
 
 // confirmed evaluates the formula over a request of these settings.
 func (p *prover) confirmed(settings []setting) bool {
-	p.budget.spend(p.size)
 	data, ok := build(settings)
-	return ok && !p.budget.over() && p.formula.Holds(data)
+	p.budget.spend(len(settings))
+	return ok && p.formula.holds(func(x *Expr) Truth {
+		if p.budget.over() {
+			return Unknown
+		}
+		e := newEvaluation(p.budget.account, maxSteps)
+		truth := e.result(x, data).Truth
+		p.budget.spend(1 + e.used())
+		return truth
+	}) && !p.budget.over()
 }
 
 // build makes a request. It is not ok where one variable would have to be put
@@ -214,7 +222,8 @@ func build(settings []setting) (data map[string]any, ok bool) {
 			continue
 		}
 		at := data
-		for _, step := range s.path[:len(s.path)-1] {
+		last := len(s.path.steps) - 1
+		for _, step := range s.path.steps[:last] {
 			inner, ok := at[step.name].(map[string]any)
 			if !ok {
 				if _, taken := at[step.name]; taken {
@@ -225,7 +234,7 @@ func build(settings []setting) (data map[string]any, ok bool) {
 			}
 			at = inner
 		}
-		name := s.path[len(s.path)-1].name
+		name := s.path.steps[last].name
 		if _, taken := at[name]; !taken {
 			at[name] = fresh(s.value)
 		}

@@ -70,7 +70,7 @@ func (e *evaluation) cat(n *node, data any) any {
 		default:
 			return n.wants(i, t, "a scalar")
 		}
-		if e.steps < 0 {
+		if e.spent() {
 			return e.exhausted(n)
 		}
 	}

@@ -23,7 +23,9 @@ func (s Solver) Values(exprs ...*Expr) []Values {
 	if steps <= 0 {
 		steps = DefaultSteps
 	}
-	p := newProver(Formula{}, steps)
+	b := newBudget(s.Budget, steps)
+	defer b.close()
+	p := newProver(Formula{}, b)
 	p.lists = s.Lists
 	for _, x := range exprs {
 		p.expression(x)
@@ -31,7 +33,7 @@ func (s Solver) Values(exprs ...*Expr) []Values {
 	p.relate()
 	var all []Values
 	for _, t := range p.terms {
-		if t.path != nil && !t.outer { // what holds other variables is told by them
+		if t.opaque == nil && !t.outer { // what holds other variables is told by them
 			all = append(all, t.values())
 		}
 	}
@@ -40,7 +42,7 @@ func (s Solver) Values(exprs ...*Expr) []Values {
 
 // values returns what is told apart of a term that is a variable.
 func (t *term) values() Values {
-	v := Values{Path: t.path.String()}
+	v := Values{Path: t.path.text}
 	t.divide()
 	kinds := slices.Clone(t.natural)
 	if t.listed && !slices.Contains(kinds, kindArray) {

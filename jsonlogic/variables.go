@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/contextosai/packgate/pack"
 )
@@ -31,6 +34,8 @@ func (c *compiler) variable(result *node, operands []*pack.Node, depth int, in s
 	case text == "" && !in.item:
 		c.report(literal, `write a path such as "request.intent"`, "the path of \"var\" is empty, wanted the name of a variable")
 		return
+	case c.badPath(literal, `the path of "var"`, text):
+		return
 	}
 	result.path = parsePath(text)
 	result.variable = text
@@ -39,6 +44,21 @@ func (c *compiler) variable(result *node, operands []*pack.Node, depth int, in s
 		result.variable = in.list
 	}
 	c.variables = append(c.variables, Variable{Path: text, Node: literal, Scoped: in.item})
+}
+
+// badPath reports a path that names nothing of a request: with characters that
+// cannot be seen, or deeper than requests are nested.
+func (c *compiler) badPath(n *pack.Node, what, text string) bool {
+	if at := strings.IndexFunc(text, unicode.IsControl); at >= 0 {
+		r, _ := utf8.DecodeRuneInString(text[at:])
+		c.report(n, "write the name without it", "%s has the control character %U, wanted names that can be read", what, r)
+		return true
+	}
+	if names := strings.Count(text, ".") + 1; names > maxDepth {
+		c.report(n, "", "%s has %d names, wanted at most %d", what, names, maxDepth)
+		return true
+	}
+	return false
 }
 
 // label is what messages call a variable.
@@ -102,7 +122,9 @@ func (c *compiler) key(operator string, n *pack.Node, in scope) {
 			c.report(n, `write a path such as "request.intent"`, "a key of %q is empty, wanted the name of a variable", operator)
 			return
 		}
-		c.variables = append(c.variables, Variable{Path: text, Node: n, Scoped: in.item})
+		if !c.badPath(n, fmt.Sprintf("a key of %q", operator), text) {
+			c.variables = append(c.variables, Variable{Path: text, Node: n, Scoped: in.item})
+		}
 		return
 	}
 	if n.Kind == pack.Array {

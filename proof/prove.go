@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -64,7 +65,6 @@ type answer struct {
 // prover asks the solver and keeps account.
 type prover struct {
 	solver    jsonlogic.Solver
-	left      int // steps
 	proofs    int
 	undecided int
 	exhausted int // of the undecided, those for want of steps
@@ -80,7 +80,10 @@ func newProver(s jsonlogic.Solver, models ...*Model) *prover {
 	}
 	slices.Sort(s.Lists)
 	s.Lists = slices.Compact(s.Lists)
-	return &prover{solver: s, left: allSteps}
+	if s.Budget == nil {
+		s.Budget = jsonlogic.NewBudget(context.Background(), allSteps)
+	}
+	return &prover{solver: s}
 }
 
 // ask decides whether formulas hold together.
@@ -89,21 +92,15 @@ func newProver(s jsonlogic.Solver, models ...*Model) *prover {
 // that have to do with each other, and more steps would be spent in vain: the
 // questions that remain get fewer, which suffices for those that are simple.
 func (q *prover) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
-	a := q.solver.Gradually(jsonlogic.All(parts...), q.spend)
+	a := q.solver.Solve(jsonlogic.All(parts...))
 	if a.OutOfSteps() {
 		if q.exhausted++; q.exhausted == mostExhausted {
 			q.solver.Steps = min(q.solver.Steps, lesserTry)
 		}
+	} else if a.Err != nil {
+		a.Reason = q.spent()
 	}
 	return a
-}
-
-// spend takes steps from the account, and says why there are none left.
-func (q *prover) spend(steps int) string {
-	if q.left -= steps; q.left < 0 {
-		return q.spent()
-	}
-	return ""
 }
 
 // any answers a question: whether one of the probes has a request. It is
@@ -141,8 +138,10 @@ func (q *prover) spent() string {
 		return fmt.Sprintf("more than %d proofs are needed", mostProofs)
 	case q.undecided >= mostUndecided:
 		return fmt.Sprintf("%d proofs before it came to no answer", mostUndecided)
-	case q.left < 0:
+	case q.solver.Budget.Err() == jsonlogic.ErrBudget:
 		return fmt.Sprintf("the proofs have used up their %d steps", allSteps)
+	case q.solver.Budget.Err() != nil:
+		return fmt.Sprintf("not proved: %v", q.solver.Budget.Err())
 	}
 	return ""
 }
@@ -170,7 +169,7 @@ func (q *prover) search(taken []jsonlogic.Formula, rest []conjunct) answer {
 		switch {
 		case a.Verdict == jsonlogic.Unsatisfiable:
 			return answer{verdict: a.Verdict, assumed: a.Assumed}
-		case a.Verdict == jsonlogic.Undecided && (len(rest) == 0 || a.OutOfSteps()):
+		case a.Verdict == jsonlogic.Undecided && (len(rest) == 0 || a.Err != nil):
 			return answer{reason: a.Reason}
 		case a.Verdict == jsonlogic.Undecided: // the rest may rule it out
 			for _, c := range rest {
@@ -218,8 +217,9 @@ func (q *prover) split(taken []jsonlogic.Formula, rest []conjunct, ways []jsonlo
 	overall := answer{verdict: jsonlogic.Unsatisfiable}
 	var open []jsonlogic.Formula
 	for _, way := range ways {
-		quick := jsonlogic.Solver{Steps: waySteps, Lists: q.solver.Lists}
-		a := quick.Gradually(jsonlogic.All(append(slices.Clip(taken), way)...), q.spend)
+		quick := q.solver
+		quick.Steps = waySteps
+		a := quick.Solve(jsonlogic.All(append(slices.Clip(taken), way)...))
 		if a.Verdict != jsonlogic.Unsatisfiable {
 			open = append(open, way)
 		} else {

@@ -1,6 +1,7 @@
 package policyrules
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -130,19 +131,20 @@ const (
 // proof asks the solver on behalf of one check and keeps account.
 type proof struct {
 	*gate.Pass
-	left int // steps
+	budget *jsonlogic.Budget
 }
 
-func newProof(p *gate.Pass) *proof { return &proof{Pass: p, left: checkSteps} }
+func newProof(p *gate.Pass) *proof {
+	return &proof{p, jsonlogic.NewBudget(context.Background(), checkSteps)}
+}
 
 // ask decides whether the parts hold together.
 func (q *proof) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
-	return jsonlogic.Solver{Steps: lastTry}.Gradually(jsonlogic.All(parts...), func(steps int) string {
-		if q.left -= steps; q.left < 0 {
-			return fmt.Sprintf("the check has used up its %d steps", checkSteps)
-		}
-		return ""
-	})
+	a := jsonlogic.Solver{Steps: lastTry, Budget: q.budget}.Solve(jsonlogic.All(parts...))
+	if a.Err == jsonlogic.ErrBudget {
+		a.Reason = fmt.Sprintf("the check has used up its %d steps", checkSteps)
+	}
+	return a
 }
 
 // unproved notes what could not be decided.

@@ -29,7 +29,7 @@ func TestFoundRequests(t *testing.T) {
 				}
 			}
 		}
-		left[keeps] = q.left
+		left[keeps] = q.budget.Left()
 	}
 	seen := map[byte]bool{}
 	for i, want := range fates[false] {

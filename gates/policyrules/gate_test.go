@@ -1,6 +1,7 @@
 package policyrules
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -52,7 +53,7 @@ func TestBudget(t *testing.T) {
 	if a := (jsonlogic.Solver{Steps: 1}).Solve(m.rules[0].branches[0].holds); !a.OutOfSteps() {
 		t.Errorf("one step suffices, or the answer %q does not say so", a.Reason)
 	}
-	q.left = 0
+	q.budget = jsonlogic.NewBudget(context.Background(), 0)
 	newReach(m, q).checkAll()
 	found, unchecked := p.Results()
 	want := fmt.Sprintf(`rule "R_0": reachability of its then not proved: the check has used up its %d steps`, checkSteps)

@@ -137,7 +137,7 @@ func (m *maker) pursue(a *aim) {
 	if m.shown[a.key] {
 		return
 	}
-	if len(m.pool) == mostCases || m.left == 0 {
+	if len(m.pool) == mostCases || m.budget.Err() != nil {
 		if !a.quiet {
 			m.leftOut++
 		}

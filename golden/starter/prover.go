@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/contextosai/packgate/jsonlogic"
@@ -15,24 +16,22 @@ const (
 
 // prover asks the solver and keeps account.
 type prover struct {
-	left  int
-	lists []string // variables that hold lists
+	budget *jsonlogic.Budget
+	lists  []string // variables that hold lists
 }
 
-func newProver(lists []string) *prover { return &prover{left: allSteps, lists: lists} }
+func newProver(lists []string) *prover {
+	return &prover{jsonlogic.NewBudget(context.Background(), allSteps), lists}
+}
 
 // ask decides whether there is a request for which all the parts hold, and finds
 // a small one.
 func (q *prover) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
 	f := jsonlogic.All(parts...)
-	answer := jsonlogic.Solver{Steps: lastTry, Lists: q.lists}.Gradually(f, func(steps int) string {
-		if q.left < steps {
-			q.left = 0
-			return usedUp()
-		}
-		q.left -= steps
-		return ""
-	})
+	answer := jsonlogic.Solver{Steps: lastTry, Lists: q.lists, Budget: q.budget}.Solve(f)
+	if answer.Err == jsonlogic.ErrBudget {
+		answer.Reason = usedUp()
+	}
 	if answer.Verdict == jsonlogic.Satisfiable {
 		answer.Witness = shrink(answer.Witness, f)
 	}

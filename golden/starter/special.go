@@ -32,7 +32,7 @@ func (m *maker) special(s *scope) []*candidate {
 			list = append(list, c)
 		} else if one.what != "" {
 			why := "no request of the intent was found that compiles"
-			if m.left == 0 {
+			if m.budget.Err() != nil {
 				why = usedUp()
 			}
 			m.miss(fmt.Sprintf("%s for %q", one.what, s.intent), s.at, why)

@@ -42,7 +42,7 @@ func (c *chapter) compare(a, b *entry) {
 				b.out.Overlaps = append(b.out.Overlaps, Overlap{y.word, a.name, x.word, onY, found.Witness, words})
 			case found.Verdict == jsonlogic.Unsatisfiable:
 				c.overlaps.claim(found)
-			case c.overlaps.left == 0:
+			case c.overlaps.budget.Err() != nil:
 				c.skipped++
 			default:
 				said := "whether its %s holds together with the %s of %s: %s"

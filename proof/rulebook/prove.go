@@ -1,6 +1,7 @@
 package rulebook
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,34 +21,29 @@ const (
 
 // prover asks the solver and keeps account.
 type prover struct {
-	left, all int
-	assumed   map[string]bool
+	budget  *jsonlogic.Budget
+	all     int
+	assumed map[string]bool
 }
 
 func newProver(steps int, assumed map[string]bool) *prover {
-	return &prover{left: steps, all: steps, assumed: assumed}
+	return &prover{jsonlogic.NewBudget(context.Background(), steps), steps, assumed}
 }
 
 // ask decides whether there is a request for which all the parts hold.
 func (q *prover) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
-	return jsonlogic.Solver{Steps: lastTry}.Gradually(jsonlogic.All(parts...), func(steps int) string {
-		if q.left < steps {
-			q.left = 0
-			return q.usedUp()
-		}
-		q.left -= steps
-		return ""
-	})
+	a := jsonlogic.Solver{Steps: lastTry, Budget: q.budget}.Solve(jsonlogic.All(parts...))
+	if a.Err == jsonlogic.ErrBudget {
+		a.Reason = q.usedUp()
+	}
+	return a
 }
 
 func (q *prover) usedUp() string { return fmt.Sprintf("the book has used up its %d steps", q.all) }
 
 // charge takes steps for putting a question together that is about so many
 // outcomes. It reports whether there are any left.
-func (q *prover) charge(outcomes int) bool {
-	q.left = max(q.left-outcomes, 0)
-	return q.left > 0
-}
+func (q *prover) charge(outcomes int) bool { return q.budget.Spend(outcomes) }
 
 // claim notes what a proof leans on that the book makes use of.
 func (q *prover) claim(a jsonlogic.Answer) {
