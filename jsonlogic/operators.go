@@ -129,6 +129,11 @@ func (op operator) wanted() string {
 // item of its first, with the item as its data.
 func (c opcode) iterates() bool { return c >= opMap }
 
+// compares says whether the operator compares values, calculates whether it makes a
+// number of numbers.
+func (c opcode) compares() bool   { return opEqual <= c && c <= opLessEqual }
+func (c opcode) calculates() bool { return opAdd <= c && c <= opMax }
+
 // nearestOperator returns the operator that a name probably means, or "": a
 // synonym, another letter case, or a name of three letters and more with one
 // letter wrong, missing, added or exchanged with its neighbour.

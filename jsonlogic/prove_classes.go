@@ -8,6 +8,7 @@ func (p *prover) domains() {
 	p.relate()
 	for _, t := range p.terms {
 		p.divide(t)
+		t.cut()
 		p.budget.spend(len(t.regions))
 		for _, l := range t.leaves {
 			if l.evaluate(p.budget); p.budget.over() {
@@ -15,12 +16,17 @@ func (p *prover) domains() {
 			}
 		}
 		p.classify(t)
+		p.choose(t)
 		for i, l := range t.leaves {
-			p.define(t, l, i)
+			if p.define(t, l, i); p.budget.over() {
+				return
+			}
 		}
+		p.scalar(t)
 	}
 	for _, t := range p.terms {
 		p.nest(t)
+		p.relation(t)
 	}
 	p.prefer()
 }
@@ -32,6 +38,16 @@ func (p *prover) relate() {
 	for _, path := range p.lists {
 		if t, ok := p.variables[path]; ok {
 			t.listed = true
+		}
+	}
+	for _, t := range p.terms {
+		if t.opaque == nil {
+			continue
+		}
+		t.operands = p.operands(t.opaque)
+		t.typed = len(t.operands) > 0
+		for _, o := range t.operands {
+			o.typed = true
 		}
 	}
 	type place struct {
@@ -62,46 +78,6 @@ func (p *prover) relate() {
 	}
 }
 
-// classify joins the regions that no leaf tells apart, so that ten thousand codes
-// in one list are one alternative and not as many.
-func (p *prover) classify(t *term) {
-	known := map[string]int{}
-	signature := make([]byte, len(t.leaves)+1)
-	of, sizes := make([]int, len(t.regions)), []int(nil) // the class of a region, the regions of a class
-	for i := range t.regions {
-		r := &t.regions[i]
-		for k, l := range t.leaves {
-			signature[k] = byte(l.values[i])
-		}
-		signature[len(t.leaves)] = 0
-		switch {
-		case t.around != nil && r.absent:
-			signature[len(t.leaves)] = 1
-		case t.outer && kindOf(r.value) == kindObject:
-			signature[len(t.leaves)] = 2
-		}
-		at, ok := known[string(signature)]
-		if !ok {
-			at = len(sizes)
-			known[string(signature)] = at
-			sizes = append(sizes, 0)
-		}
-		of[i] = at
-		sizes[at]++
-		p.budget.spend(1 + len(signature)/bytesPerStep)
-	}
-	t.classes = make([]class, len(sizes))
-	all := arena[int]{free: make([]int, len(of))}
-	for at, size := range sizes {
-		t.classes[at] = class{selector: p.search.proposition(), regions: all.room(size)}
-	}
-	for i, at := range of {
-		t.classes[at].regions = append(t.classes[at].regions, i)
-	}
-	p.gates.exactlyOne(t.selectors(func(*class) bool { return true }))
-	p.scalar(t)
-}
-
 // selectors returns the propositions of some of the classes.
 func (t *term) selectors(of func(*class) bool) []literal {
 	found := make([]literal, 0, len(t.classes))
@@ -129,48 +105,6 @@ func (p *prover) scalar(t *term) {
 	p.scalars[assumed] = t
 	for _, other := range others {
 		p.search.add(assumed.not(), other.not())
-	}
-}
-
-// define says for which classes a leaf is true, false and unknown. Classes of
-// which one is chosen need to be listed for two of the three only; the longest
-// list is left out, since equality with a constant is false nearly everywhere.
-func (p *prover) define(t *term, l *leaf, at int) {
-	gives := func(v verdict) []literal {
-		return t.selectors(func(c *class) bool { return l.values[c.regions[0]] == v })
-	}
-	p.budget.spend(len(t.classes) / itemsPerStep)
-	either := gives(givesEither)
-	for _, c := range either {
-		p.search.add(c.not(), l.result.t, l.result.f)
-	}
-	open := p.search.proposition()
-	p.search.add(l.result.t, l.result.f, open)
-	p.search.add(l.result.t.not(), open.not())
-	p.search.add(l.result.f.not(), open.not())
-	one := []struct {
-		is      literal
-		certain []literal
-		more    []literal
-	}{
-		{l.result.t, gives(givesTrue), either},
-		{l.result.f, gives(givesFalse), either},
-		{open, gives(givesUnknown), nil},
-	}
-	longest := 0
-	for i := range one {
-		if len(one[i].certain) > len(one[longest].certain) {
-			longest = i
-		}
-	}
-	for i, o := range one {
-		if i == longest {
-			continue
-		}
-		for _, c := range o.certain {
-			p.search.add(c.not(), o.is)
-		}
-		p.search.add(append(append([]literal{o.is.not()}, o.certain...), o.more...)...)
 	}
 }
 

@@ -18,15 +18,6 @@ func TestProofsFindMistakes(t *testing.T) {
 		return func(t *term) {
 			t.divide()
 			t.regions = slices.DeleteFunc(t.regions, func(r region) bool { return lost(&r) })
-			t.ascending = nil
-			for i := range t.regions {
-				if kindOf(t.regions[i].value) == kindNumber {
-					t.ascending = append(t.ascending, i)
-				}
-			}
-			slices.SortFunc(t.ascending, func(a, b int) int {
-				return int(10 * (t.regions[a].value.(float64) - t.regions[b].value.(float64)))
-			})
 		}
 	}
 	for about, cut := range map[string]func(*term){

@@ -18,6 +18,7 @@ type term struct {
 	listed bool // searched or gone through as a list, and so not taken to be a scalar
 
 	numbers []float64 // constants that it is compared with
+	places  []float64 // where the truth of operations on values that follow from it changes
 	texts   []string  // in the order in which they are met
 	hasText map[string]struct{}
 	hasNum  map[float64]struct{}
@@ -25,9 +26,20 @@ type term struct {
 	natural []kind // the types of the constants, in the order in which they are met
 	outer   bool   // another variable is read from within it
 
-	regions   []region // the most natural first
-	ascending []int    // the regions of numbers by their value
-	classes   []class
+	typed    bool             // its types are told apart
+	operands []*term          // of an expression: the variables whose types decide whether it is known
+	is       map[kind]literal // by type, where they are told apart
+
+	regions    []region // the most natural first
+	cells      []cell
+	textCell   int       // the cell of texts, -1 for none
+	numberCell int       // the cell of numbers, -1 for none
+	cuts       []float64 // the first numbers of all bands but the first
+	families   []family
+	classes    []class
+	exceptions [][]exception // by leaf
+	number     literal       // the value is a number; never where there is one band
+	below      []literal     // the value is a number before the band
 }
 
 // region is a set of values that no leaf tells apart, with a value to show for
@@ -47,8 +59,10 @@ func (r *region) scalar() bool {
 
 // class is a set of regions in which all leaves of the term give the same.
 type class struct {
-	selector literal
-	regions  []int
+	selector   literal
+	regions    []int
+	family     int
+	exceptions int32 // the mark of the last leaf that gives something else than in the cell
 }
 
 func (t *term) cutNumber(f float64) {
@@ -205,15 +219,6 @@ func (t *term) divide() {
 		t.regions = append(t.regions, region{value: ""})
 	}
 	take(kindArray, kindObject, kindUnknown)
-	t.ascending = make([]int, 0, 3+2*len(t.numbers))
-	for i := range t.regions {
-		if _, ok := t.regions[i].value.(float64); ok {
-			t.ascending = append(t.ascending, i)
-		}
-	}
-	slices.SortFunc(t.ascending, func(a, b int) int {
-		return cmp.Compare(t.regions[a].value.(float64), t.regions[b].value.(float64))
-	})
 }
 
 // Regions that all terms have alike. What is made of them copies their values.
@@ -315,7 +320,7 @@ func (t *term) textRegions() []region {
 // numberRegions are the constants and the intervals between them, cut at 0 for
 // truthiness. A constant speaks better for itself than a number next to it.
 func (t *term) numberRegions() []region {
-	points := append(append(make([]float64, 0, len(t.numbers)+1), t.numbers...), 0)
+	points := append(slices.Concat(t.numbers, t.places), 0)
 	slices.Sort(points)
 	points = slices.Compact(points)
 	values := make([]float64, 0, 2*len(points)+1)

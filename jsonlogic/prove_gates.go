@@ -135,9 +135,8 @@ func (g *gates) atLeast(need int, literals []literal) literal {
 	return reached[len(reached)-1]
 }
 
-// exactlyOne says that one of the literals holds and no other.
-func (g *gates) exactlyOne(literals []literal) {
-	g.search.add(literals...)
+// atMostOne says that no two of the literals hold.
+func (g *gates) atMostOne(literals []literal) {
 	if len(literals) <= 6 {
 		for i, a := range literals {
 			for _, b := range literals[:i] {

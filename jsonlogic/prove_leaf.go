@@ -1,6 +1,7 @@
 package jsonlogic
 
 import (
+	"math"
 	"slices"
 )
 
@@ -11,12 +12,18 @@ type leaf struct {
 	term   *term
 	node   *node // the operation, over the stand-in; nil for absence
 	result pair
-	values []verdict // by region of the term
 
-	numbers   []float64           // the constants, sorted
-	texts     map[string]struct{} // the constants
-	contained []string            // of "in" over the term: the text that is searched for
-	within    bool                // "in" of the term in a text
+	cells  []verdict // by cell of the term
+	cuts   []float64 // the first numbers of all pieces but the first
+	pieces []verdict // of the numbers
+	named  []named   // the exceptions
+	either bool      // it gives either truth somewhere
+
+	numbers   []float64 // the constants, sorted
+	places    []float64 // where the truth may change, if these are not the constants
+	texts     []string  // the constants, sorted
+	contained []string  // of "in" over the term: the text that is searched for
+	within    bool      // "in" of the term in a text
 }
 
 // verdict is what a leaf gives in a region.
@@ -28,6 +35,12 @@ const (
 	givesTrue
 	givesEither // true for some values of the region and false for others
 )
+
+// named is a value for which a leaf gives something else than in its cell.
+type named struct {
+	value any
+	gives verdict
+}
 
 // standIn is the variable that takes the place of a term when its operation is
 // evaluated.
@@ -176,6 +189,8 @@ func (l *leaf) note(n *node) {
 	}
 	slices.Sort(l.numbers)
 	l.numbers = slices.Compact(l.numbers)
+	slices.Sort(l.texts)
+	l.texts = slices.Compact(l.texts)
 }
 
 // constant notes a scalar, or the scalars of a list. The natural types of a term
@@ -186,10 +201,7 @@ func (l *leaf) constant(v any, natural bool) {
 		l.numbers = append(l.numbers, t)
 		l.term.cutNumber(t)
 	case string:
-		if l.texts == nil {
-			l.texts = map[string]struct{}{}
-		}
-		l.texts[t] = struct{}{}
+		l.texts = append(l.texts, t)
 		l.term.cutText(t)
 	case []any:
 		for _, item := range t {
@@ -204,51 +216,95 @@ func (l *leaf) constant(v any, natural bool) {
 	}
 }
 
-// evaluate asks the evaluator what the leaf gives in each region of its term.
+// evaluate asks the evaluator what the leaf gives in the cells and in the bands of
+// its term, and for which values it makes an exception.
 //
-// One value speaks for its region because every operation that can be a leaf
-// only tells apart what the regions tell apart: truthiness, "missing" and absence
-// look at the type, 0 and ""; equality and the search in a list of constants look
-// at the type and at equality with a constant; order looks at the type and on
-// which side of the constants a number is. A list or an object of the request is
-// never identical to a constant. The exceptions are searches in the term, or for
-// it in a text: there the regions of other texts and of lists with items give
-// either truth.
+// One value speaks for all where the operation only tells apart what is told apart
+// here: truthiness, "missing" and absence look at the type, 0 and ""; equality and
+// the search in a list of constants look at the type and at equality with a constant;
+// order looks at the type and on which side of the constants a number is. A list or
+// an object of the request is never identical to a constant. The exceptions are
+// searches in the term, or for it in a text: there other texts, and lists with items,
+// give either truth.
 func (l *leaf) evaluate(b *budget) {
-	l.values = make([]verdict, len(l.term.regions))
+	t := l.term
 	data := map[string]any{}
-	others := givesUnknown
-	for i := range l.term.regions {
-		r := &l.term.regions[i]
-		if r.open {
-			others = l.in(r, data, b)
-		}
+	if t.numberCell >= 0 {
+		l.evaluateNumbers(data, b)
 	}
-	for i := range l.term.regions {
-		r := &l.term.regions[i]
-		switch text, isText := r.value.(string); {
-		case b.over() || kindOf(r.value) == kindNumber:
-		case isText && !l.tells(text):
-			l.values[i] = others
+	l.cells = make([]verdict, len(t.cells))
+	for k := range t.cells {
+		c := &t.cells[k]
+		switch {
+		case k == t.numberCell:
+			l.cells[k] = l.pieces[0]
+		case k == t.textCell:
+			l.cells[k] = l.in(&region{value: t.other, open: true}, data, b)
 		default:
-			l.values[i] = l.in(r, data, b)
+			l.cells[k] = l.in(&t.regions[c.region], data, b)
+		}
+		l.either = l.either || l.cells[k] == givesEither
+	}
+	if t.textCell < 0 {
+		return
+	}
+	texts := l.texts
+	if l.within || l.contained != nil {
+		texts = t.texts
+	}
+	for _, text := range texts {
+		if gives := l.in(&region{value: text}, data, b); gives != l.cells[t.textCell] && text != "" {
+			l.named = append(l.named, named{text, gives})
+		}
+		if b.over() {
+			return
 		}
 	}
-	// Numbers between two constants of this leaf are all alike to it.
-	last, known := -1, givesUnknown
-	for _, i := range l.term.ascending {
-		at, exact := slices.BinarySearch(l.numbers, l.term.regions[i].value.(float64))
-		zero := l.term.regions[i].value == 0.0
-		if side := 2*at + btoi(exact); side != last || zero {
-			last, known = side, l.in(&l.term.regions[i], data, b)
-			if zero {
-				last = -1
-			}
-		}
-		l.values[i] = known
-	}
-	b.spend(len(l.values) / itemsPerStep)
 }
+
+// evaluateNumbers finds where among the numbers the truth changes. A number that is
+// alone between two like it is an exception.
+func (l *leaf) evaluateNumbers(data map[string]any, b *budget) {
+	at := func(f float64) verdict { return l.in(&region{value: f}, data, b) }
+	l.pieces = append(l.pieces[:0], at(-math.MaxFloat64))
+	for _, place := range l.changes() {
+		gives := at(place)
+		last := len(l.cuts)
+		switch {
+		case b.over():
+			return
+		case gives == l.pieces[last] || place == -math.MaxFloat64:
+		case last > 0 && gives == l.pieces[last-1] && above(l.cuts[last-1]) == place:
+			l.named = append(l.named, named{l.cuts[last-1], l.pieces[last]})
+			l.cuts, l.pieces = l.cuts[:last-1], l.pieces[:last]
+		default:
+			l.cuts, l.pieces = append(l.cuts, place), append(l.pieces, gives)
+		}
+	}
+}
+
+// changes returns the numbers from which on the truth may be another, sorted: the
+// constants and those that follow them.
+func (l *leaf) changes() []float64 {
+	if l.places != nil {
+		return l.places
+	}
+	numbers := l.numbers
+	if l.asksTruth() {
+		numbers = []float64{0}
+	}
+	places := make([]float64, 0, 2*len(numbers))
+	for _, f := range numbers {
+		places = append(places, f)
+		if next := above(f); !math.IsInf(next, 0) {
+			places = append(places, next)
+		}
+	}
+	return slices.Compact(places)
+}
+
+// above returns the next number.
+func above(f float64) float64 { return math.Nextafter(f, math.Inf(1)) + 0 }
 
 func btoi(b bool) int {
 	if b {
@@ -279,12 +335,6 @@ func (l *leaf) in(r *region, data map[string]any, b *budget) verdict {
 	t := truth(e.eval(l.node, data))
 	b.spend(e.used())
 	return [...]verdict{Unknown: givesUnknown, False: givesFalse, True: givesTrue}[t]
-}
-
-// tells says whether a leaf may tell a text from those that nobody names.
-func (l *leaf) tells(text string) bool {
-	_, own := l.texts[text]
-	return own || text == "" || l.within || l.contained != nil
 }
 
 // asksTruth says whether a leaf is about truthiness.

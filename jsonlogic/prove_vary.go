@@ -1,7 +1,5 @@
 package jsonlogic
 
-import "slices"
-
 // Bounds of the search for values that make an expression hold which is not
 // followed: so many requests, so many values for each variable.
 const (
@@ -82,7 +80,7 @@ func (p *prover) hints() (read map[*term]bool, hints []hint) {
 	for _, t := range p.terms {
 		if t.opaque == nil {
 			for _, l := range t.leaves {
-				read[t] = read[t] || slices.Contains(l.values, givesEither)
+				read[t] = read[t] || l.either
 			}
 			continue
 		}

@@ -78,7 +78,7 @@ func (p *prover) unfollowed() string {
 	}
 	for _, t := range p.terms {
 		for _, l := range t.leaves {
-			if slices.Contains(l.values, givesEither) {
+			if l.either {
 				return fmt.Sprintf("no text was found for variable %q", t.path.text)
 			}
 		}
@@ -92,7 +92,7 @@ func (p *prover) dismiss() {
 	var clause []literal
 	for _, t := range p.terms {
 		for _, l := range t.leaves {
-			if t.opaque == nil && !slices.Contains(l.values, givesEither) {
+			if t.opaque == nil && !l.either {
 				continue
 			}
 			for _, one := range []literal{l.result.t, l.result.f} {
