@@ -35,7 +35,7 @@ func TestTheEightGates(t *testing.T) {
 			t.Errorf("the gate %s has no words: %q, %q", g.ID, g.Title, g.About)
 		}
 	}
-	if want := append(slices.Clone(eight), "overlays", "version", "waivers"); !slices.Equal(ids, want) {
+	if want := append(slices.Clone(eight), "proof", "overlays", "version", "waivers"); !slices.Equal(ids, want) {
 		t.Errorf("documented are %q", ids)
 	}
 }
@@ -43,7 +43,7 @@ func TestTheEightGates(t *testing.T) {
 // prefixes are those of the ids of each gate's rules.
 var prefixes = map[string]string{
 	"schema": "SCH", "references": "REF", "policy": "POL", "risk": "RSK", "tenancy": "TEN", "replay": "RPL", "evaluation": "EVL",
-	"security": "SEC", "overlays": "OVL", "version": "VER", "waivers": "WVR",
+	"security": "SEC", "proof": "NPR", "overlays": "OVL", "version": "VER", "waivers": "WVR",
 }
 
 var (
@@ -151,10 +151,13 @@ func TestFind(t *testing.T) {
 }
 
 // folderOf returns the folder of a gate. That of the policy gate has a name of
-// its own, since package jsonlogic is the evaluator.
+// its own, since package policy is the model.
 func folderOf(g *gate.Gate) string {
-	if g.ID == "policy" {
+	switch g.ID {
+	case "policy":
 		return "policyrules"
+	case "proof":
+		return "gate"
 	}
 	return g.ID
 }

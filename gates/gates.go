@@ -22,7 +22,7 @@ import (
 
 // RulesVersion names the state of the rule set. It changes whenever a rule is
 // added, retired, or decides differently.
-const RulesVersion = "0.1.0"
+const RulesVersion = "0.2.0"
 
 // All returns the eight gates in the order in which they are shown.
 func All() []*gate.Gate {
@@ -41,7 +41,7 @@ func All() []*gate.Gate {
 // Documented returns the eight gates and the groups of rules that are checked
 // outside of them, in the order in which they are documented.
 func Documented() []*gate.Gate {
-	return append(All(), overlays.Gate, version.Gate, waivers.Gate)
+	return append(All(), gate.Proof, overlays.Gate, version.Gate, waivers.Gate)
 }
 
 // Rules returns every rule there is, in the order in which they are documented.

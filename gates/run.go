@@ -83,7 +83,11 @@ func (r *Result) rule(s *gate.Subject, g *gate.Gate, rule *gate.Rule, policy Pol
 	findings, notChecked := p.Results()
 	r.NotChecked = append(r.NotChecked, notChecked...)
 	for _, f := range finding.Sort(findings) {
-		r.Findings = append(r.Findings, policy.judge(rule, f))
+		judged := rule
+		if f.Rule == gate.NPR001.ID {
+			judged = gate.NPR001
+		}
+		r.Findings = append(r.Findings, policy.judge(judged, f))
 	}
 }
 

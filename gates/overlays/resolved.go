@@ -27,8 +27,8 @@ var OVL009 = &gate.Rule{
 
 // Resolved turns what the gates find in a resolved pack into findings of OVL009.
 // Base are the findings of the pack without overlays: errors that it has too, in
-// the same words, are left out, as are warnings and what is waived, and what the same
-// rule found in the overlay itself. A finding stands at the setting that touches its
+// the same words, are left out, as are warnings, but for what is not proved, and what
+// is waived, and what the same rule found in the overlay itself. A finding stands at the setting that touches its
 // place, or else at the settings of the last overlay.
 func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) []finding.Finding {
 	// A fingerprint knows of no value, and another value may be as wrong.
@@ -36,13 +36,13 @@ func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) 
 	known, inOverlay := map[string]bool{}, map[string]bool{}
 	place := func(rule string, l finding.Location) string { return rule + "\x00" + l.File + "\x00" + l.Pointer }
 	for _, f := range base {
-		if f.Severity == finding.Error {
+		if counts(f) {
 			known[identity(f)], inOverlay[place(f.Rule, f.Location)] = true, true
 		}
 	}
 	var brought []finding.Finding
 	for _, f := range found {
-		if f.Severity != finding.Error || f.Waived != nil || known[identity(f)] {
+		if !counts(f) || f.Waived != nil || known[identity(f)] {
 			continue
 		}
 		o, at := source(v, f)
@@ -50,7 +50,7 @@ func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) 
 			continue
 		}
 		brought = append(brought, finding.Finding{
-			Rule: OVL009.ID, Name: OVL009.Name, Gate: Gate.ID, Severity: OVL009.Severity,
+			Rule: OVL009.ID, Name: OVL009.Name, Gate: Gate.ID, Severity: f.Severity,
 			Message:  fmt.Sprintf("with %s %s: %s", called(v), f.Rule, f.Message),
 			Hint:     f.Hint,
 			Key:      key(v.Base, o.Name, f.Rule, f.Location.Path, f.Key),
@@ -60,6 +60,11 @@ func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) 
 		})
 	}
 	return finding.Sort(brought)
+}
+
+// counts reports whether a finding keeps a pack from passing all gates.
+func counts(f finding.Finding) bool {
+	return f.Severity == finding.Error || f.Rule == gate.NPR001.ID
 }
 
 // called names the overlays of a view.

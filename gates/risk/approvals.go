@@ -3,6 +3,7 @@ package risk
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -90,7 +91,9 @@ func (s *paths) gaps(c *capability) gaps {
 		ungated := v.prove("ungated", func() jsonlogic.Formula { return jsonlogic.All(v.permitted(), jsonlogic.Not(v.gated())) })
 		switch {
 		case ungated.Verdict == jsonlogic.Undecided:
-			v.unproved(what, ungated)
+			s.NotProved(gate.Claim{
+				At: c.place(), What: strings.TrimSuffix(what, " is"), Reason: ungated.Reason, Error: len(c.gates()) == 0, Key: intent,
+			})
 		case ungated.Verdict == jsonlogic.Satisfiable && found.first != nil:
 			found.more++
 		case ungated.Verdict == jsonlogic.Satisfiable:
