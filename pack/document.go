@@ -110,8 +110,8 @@ func (d *Document) Range(start, end int) finding.Location {
 // FaultKind says which rule of the reader a document breaks.
 type FaultKind uint8
 
-// The kinds of faults. Duplicate and Range are collected and reading goes on;
-// any other ends it.
+// The kinds of faults. Duplicate, Range and Control are collected and reading goes
+// on; any other ends it.
 const (
 	Syntax    FaultKind = iota // not JSON (RFC 8259), or not strict JSON
 	Encoding                   // bad UTF-8, a byte order mark, a half surrogate
@@ -119,6 +119,7 @@ const (
 	Limit                      // larger than the Limits allow
 	Range                      // a number that does not survive canonicalisation
 	Duplicate                  // a member name that the object already has
+	Control                    // a control character in a name
 )
 
 // Fault is one place at which the reader refuses a document.

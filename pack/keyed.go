@@ -9,8 +9,8 @@ import (
 // Keyed paths follow the contract's identities: an item of an array whose items
 // have one is named by it, an item of a list that is a set by its own value.
 // policy_dsl is left out, since a bundle has one. An item whose identity is
-// missing, not unique, longer than longestIdentity, or looks like an index is
-// named [i]; items of all other arrays by their index alone, as in a JSON Pointer.
+// missing, not unique, longer than longestIdentity, cannot be a name, or looks like
+// an index is named [i]; items of all other arrays by their index alone, as in a JSON Pointer.
 
 // longestIdentity is how many bytes an identity may have to name an item. It
 // stands in the path of every value below the item, so that without a bound the
@@ -129,7 +129,7 @@ func (s *shape) identity(item *Node) string {
 		return item.Text // however long, since nothing stands below a text
 	}
 	id := item.Get(s.id)
-	if id == nil || id.Kind != String || len(id.Text) > longestIdentity {
+	if id == nil || id.Kind != String || len(id.Text) > longestIdentity || strings.ContainsFunc(id.Text, isControl) {
 		return ""
 	}
 	return id.Text

@@ -89,6 +89,9 @@ type Pack struct {
 	MemoryLayer      MemoryLayer      `json:"memory_layer"`
 	EvaluationLayer  EvaluationLayer  `json:"evaluation_layer"`
 	ToneAndComms     ToneAndComms     `json:"tone_and_comms"`
+
+	// Faults are the names in it that have control characters, and are not read.
+	Faults []Fault `json:"-"`
 }
 
 // Ref returns the reference of the pack: pack_id@pack_version, as far as they
@@ -163,11 +166,11 @@ type BusinessContext struct {
 	Part
 	Summary struct {
 		Part
-		WhatWeDo        Text       `json:"what_we_do"`
-		WhoWeServe      List[Text] `json:"who_we_serve"`
-		Differentiators List[Text] `json:"differentiators"`
+		WhatWeDo        Text       `json:"what_we_do,prose"`
+		WhoWeServe      List[Text] `json:"who_we_serve,prose"`
+		Differentiators List[Text] `json:"differentiators,prose"`
 	} `json:"summary"`
-	NonNegotiables List[Text] `json:"non_negotiables"`
+	NonNegotiables List[Text] `json:"non_negotiables,prose"`
 }
 
 // PolicyLayer holds rules, guardrails and approval gates.
@@ -207,7 +210,7 @@ type Rule struct {
 	Then            Outcome `json:"then"`
 	Else            Outcome `json:"else"`
 	DecisionBinding Text    `json:"decision_binding"`
-	Rationale       Text    `json:"rationale"`
+	Rationale       Text    `json:"rationale,prose"`
 	NonEnforcing    Flag    `json:"non_enforcing"`
 }
 
@@ -229,7 +232,7 @@ type Outcome struct {
 	Requires             List[Text]       `json:"requires"`
 	ApprovalMode         Text             `json:"approval_mode"`
 	RequiresApprovalGate Text             `json:"requires_approval_gate"`
-	Reason               Text             `json:"reason"`
+	Reason               Text             `json:"reason,prose"`
 	ArgConstraints       Dict[Constraint] `json:"arg_constraints"`
 	Prohibits            List[Text]       `json:"prohibits"`
 }
@@ -241,7 +244,7 @@ type Constraint struct {
 	Max            Num   `json:"max"`
 	Required       Flag  `json:"required"`
 	Enum           *Node `json:"enum"`
-	Pattern        Text  `json:"pattern"`
+	Pattern        Text  `json:"pattern,prose"`
 	UnlessApproved Flag  `json:"unless_approved"`
 }
 
@@ -361,7 +364,7 @@ type ReleaseGate struct {
 // ToneAndComms says how the agent speaks.
 type ToneAndComms struct {
 	Part
-	VoiceAttributes List[Text] `json:"voice_attributes"`
-	Do              List[Text] `json:"do"`
-	Dont            List[Text] `json:"dont"`
+	VoiceAttributes List[Text] `json:"voice_attributes,prose"`
+	Do              List[Text] `json:"do,prose"`
+	Dont            List[Text] `json:"dont,prose"`
 }

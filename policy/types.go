@@ -11,6 +11,10 @@ import (
 // its author meant.
 func (r *reader) types() {
 	checkTypes(reflect.ValueOf(r.Pack).Elem(), func(n *pack.Node, wanted pack.Kind) {
+		if n.Kind == wanted {
+			r.refuse(n, "%s has a name with a control character", n.Pointer())
+			return
+		}
 		r.refuse(n, "%s is %s, wanted %s", n.Pointer(), n.Kind, wanted)
 	})
 }

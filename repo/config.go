@@ -62,7 +62,7 @@ type Waiver struct {
 	Rule    pack.Text `json:"rule"`
 	Pack    pack.Text `json:"pack"`
 	Path    pack.Text `json:"path"`
-	Reason  pack.Text `json:"reason"`
+	Reason  pack.Text `json:"reason,prose"`
 	Owner   pack.Text `json:"owner"`
 	Expires pack.Text `json:"expires"`
 }
@@ -72,7 +72,7 @@ type ClassRow struct {
 	pack.Part
 	Change pack.Text `json:"change"`
 	Class  pack.Text `json:"class"`
-	Reason pack.Text `json:"reason"`
+	Reason pack.Text `json:"reason,prose"`
 }
 
 // DefaultConfig returns the config of a repository that has none.
@@ -128,7 +128,9 @@ func ParseConfig(file string, src []byte) (*Config, error) {
 		return nil, err
 	}
 	c := DefaultConfig()
-	pack.Decode(doc.Root, c)
+	if faults := pack.Decode(doc.Root, c); len(faults) > 0 {
+		return nil, Unreadable(faults)
+	}
 	c.Document = doc
 	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkReviews())
 	if err := problems.err(); err != nil {

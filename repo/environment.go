@@ -90,7 +90,9 @@ func newEnvironment(doc *pack.Document, faults []pack.Fault) (*Environment, erro
 		return nil, err
 	}
 	e := &Environment{Document: doc}
-	pack.Decode(doc.Root, e)
+	if faults := pack.Decode(doc.Root, e); len(faults) > 0 {
+		return nil, Unreadable(faults)
+	}
 	return e, nil
 }
 

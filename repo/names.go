@@ -11,14 +11,16 @@ import (
 // by these names commands, reports and replay packets tell the files of a pack apart.
 // Overlays have a rule of their own.
 func (u *Unit) checkNames() {
-	first := map[string]*pack.Node{}
+	type named struct{ what, name string }
+	first := map[named]*pack.Node{}
 	check := func(s *SideFile, what string, name pack.Text) {
 		if !name.OK {
 			return
 		}
-		other := first[what+" "+name.Value]
+		this := named{what, name.Value}
+		other := first[this]
 		if other == nil {
-			first[what+" "+name.Value] = name.Node
+			first[this] = name.Node
 			return
 		}
 		s.Faults = append(s.Faults, pack.Fault{

@@ -34,7 +34,7 @@ func (u *Unit) addOverlay(s *SideFile, others []string) bool {
 		return true
 	}
 	o := &Overlay{SideFile: s}
-	pack.Decode(s.Document.Root, &o.OverlayFields)
+	s.decode(&o.OverlayFields)
 	if u.isOfAnother(o.Base, others) {
 		return false
 	}

@@ -145,18 +145,17 @@ const (
 // of the unit, if it is one of these. It reports false for one that is about one
 // of the other packs in the folder.
 func (u *Unit) addReplay(s *SideFile, others []string) bool {
-	root := s.Document.Root
 	switch s.Kind {
 	case "replay-packet":
 		p := &Packet{SideFile: s}
-		pack.Decode(root, &p.PacketFields)
+		s.decode(&p.PacketFields)
 		if u.isOfAnother(p.ContextPackRef, others) {
 			return false
 		}
 		u.Packets = append(u.Packets, p)
 	case "replay-meta":
 		m := &Meta{SideFile: s}
-		pack.Decode(root, &m.MetaFields)
+		s.decode(&m.MetaFields)
 		u.Metas = append(u.Metas, m)
 		for _, p := range u.Packets { // packets are read before metas
 			if strings.TrimSuffix(p.Name, packetSuffix) == strings.TrimSuffix(s.Name, metaSuffix) {
@@ -165,14 +164,14 @@ func (u *Unit) addReplay(s *SideFile, others []string) bool {
 		}
 	case "decision-record":
 		r := &Record{SideFile: s}
-		pack.Decode(root, &r.RecordFields)
+		s.decode(&r.RecordFields)
 		if u.isOfAnother(r.Lineage.PackVersion, others) {
 			return false
 		}
 		u.Records = append(u.Records, r)
 	case "tool-surface":
 		u.Surface = &ToolSurface{SideFile: s}
-		pack.Decode(root, &u.Surface.SurfaceFields)
+		s.decode(&u.Surface.SurfaceFields)
 	}
 	return true
 }

@@ -48,7 +48,7 @@ func (u *Unit) addScorecard(s *SideFile, others []string) bool {
 		return true
 	}
 	card := &Scorecard{SideFile: s}
-	pack.Decode(s.Document.Root, &card.ScorecardFields)
+	s.decode(&card.ScorecardFields)
 	if u.isOfAnother(card.Pack, others) {
 		return false
 	}

@@ -14,6 +14,11 @@ type SideFile struct {
 	Faults   []pack.Fault
 }
 
+// decode reads the file's members, and notes the names that cannot be read.
+func (s *SideFile) decode(into any) {
+	s.Faults = append(s.Faults, pack.Decode(s.Document.Root, into)...)
+}
+
 // Case is a golden case: an invocation with all that it needs, and what is
 // expected of it.
 type Case struct {
@@ -29,7 +34,7 @@ type CaseFields struct {
 	pack.Part
 	Case        pack.Text               `json:"case"`
 	Family      pack.Text               `json:"family"`
-	Description pack.Text               `json:"description"`
+	Description pack.Text               `json:"description,prose"`
 	Environment pack.Text               `json:"environment"`
 	Overlay     pack.Text               `json:"overlay"`
 	Invoke      *pack.Node              `json:"invoke"`
@@ -43,7 +48,7 @@ type CaseFields struct {
 type EvidenceItem struct {
 	pack.Part
 	EvidenceRef pack.Text `json:"evidence_ref"`
-	Content     pack.Text `json:"content"`
+	Content     pack.Text `json:"content,prose"`
 	Priority    pack.Num  `json:"priority"`
 }
 
@@ -51,7 +56,7 @@ type EvidenceItem struct {
 type MemoryItem struct {
 	pack.Part
 	MemoryRef pack.Text `json:"memory_ref"`
-	Content   pack.Text `json:"content"`
+	Content   pack.Text `json:"content,prose"`
 	Promoted  pack.Flag `json:"promoted"`
 	Priority  pack.Num  `json:"priority"`
 }

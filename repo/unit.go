@@ -121,11 +121,12 @@ func (f *Files) UnitWithScorecards(name string, c *Config) (*Unit, error) {
 // unit reads a pack and its side files of some kinds.
 func (f *Files) unit(name string, c *Config, kinds []sideKind) (*Unit, error) {
 	u := &Unit{Name: name}
-	var err error
-	if u.Document, u.Faults, err = f.Document(name, c.Limits); err != nil {
+	doc, faults, err := f.Document(name, c.Limits)
+	if err != nil {
 		return nil, err
 	}
-	u.Pack, u.Published = pack.New(u.Document), u.Document
+	u.Use(doc, faults)
+	u.Published = doc
 	others, err := f.neighbours(u, c)
 	if err != nil {
 		return nil, err
@@ -142,6 +143,14 @@ func (f *Files) unit(name string, c *Config, kinds []sideKind) (*Unit, error) {
 		}
 	}
 	return u, nil
+}
+
+// Use makes a document, with what the reader found in it, the pack of the unit.
+func (u *Unit) Use(doc *pack.Document, faults []pack.Fault) {
+	u.Document, u.Faults, u.Pack = doc, faults, pack.New(doc)
+	if u.Pack != nil {
+		u.Faults = append(u.Faults, u.Pack.Faults...)
+	}
 }
 
 // neighbours returns the ids of the other packs in the unit's folder.
@@ -201,7 +210,7 @@ func (f *Files) addSide(u *Unit, name, kind string, others []string, c *Config) 
 		return nil
 	}
 	gc := &Case{SideFile: s}
-	pack.Decode(root, &gc.CaseFields)
+	s.decode(&gc.CaseFields)
 	if isAbout(&gc.CaseFields, others...) && !isAbout(&gc.CaseFields, u.id()) {
 		return nil
 	}

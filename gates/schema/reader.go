@@ -22,8 +22,12 @@ nothing after the document, valid UTF-8 without a byte order mark. Numbers have
 to survive canonicalisation (RFC 8785): they are finite, and integers stay
 within 2^53. A pack also stays within 4 MiB, 64 levels and 100,000 values, and
 the member names that lead to a value within 8 KiB together, so that no document
-can exhaust the machine that checks it. Of more than 1,000 duplicate names and
-numbers out of range the first 1,000 are listed.
+can exhaust the machine that checks it. Of more than 1,000 faults of one document
+the first 1,000 are listed.
+
+A name of anything, such as a rule_id, an intent or a role, holds no control
+character and no separator of lines. A line end in a name would write another line
+wherever it is printed, and what nobody can type nobody can name.
 
 Mend the place that the message names. An identifier that looks like a long
 number is written as a string. The limits can be raised in the config:

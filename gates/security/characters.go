@@ -28,12 +28,19 @@ var SEC011 = &gate.Rule{
 
 func checkCharacters(p *gate.Pass) {
 	names := newLookalikes()
+	refused := map[int]bool{} // where names begin that SCH001 reports
+	for _, f := range p.Unit.Faults {
+		refused[f.Location.Start.Offset] = f.Kind == pack.Control
+	}
 	walk(p.Pack.Node, func(n *pack.Node) bool {
 		for _, m := range n.Members {
+			if refused[m.Start] {
+				continue
+			}
 			reportHidden(p, m.Value, m.Name, true)
 			names.add(m.Name, m.Value, true)
 		}
-		if n.Kind == pack.String {
+		if n.Kind == pack.String && !refused[n.Start] {
 			id := isIdentifier(n)
 			reportHidden(p, n, n.Text, id)
 			if id {

@@ -206,8 +206,7 @@ func Apply(u *repo.Unit, steps []Step) *repo.Unit {
 	}
 	src.Write(u.Document.Source[from:])
 	limits := pack.Limits{MaxBytes: src.Len(), MaxDepth: math.MaxInt, MaxValues: math.MaxInt}
-	resolved.Document, resolved.Faults = pack.Read(u.Document.File, src.Bytes(), limits)
+	resolved.Use(pack.Read(u.Document.File, src.Bytes(), limits))
 	resolved.Document.Revision = u.Document.Revision
-	resolved.Pack = pack.New(resolved.Document)
 	return &resolved
 }

@@ -37,8 +37,8 @@ func read(name string, src []byte) (*pack.Document, []pack.Fault) {
 // Subject returns what the rules see of a pack in its surroundings. Its Pack is
 // nil where the pack could not be read as an object.
 func (s Surroundings) Subject(src []byte) *gate.Subject {
-	doc, faults := read(PackFile, src)
-	unit := &repo.Unit{Name: PackFile, Document: doc, Faults: faults, Pack: pack.New(doc)}
+	unit := &repo.Unit{Name: PackFile}
+	unit.Use(read(PackFile, src))
 	var environments []*repo.Environment
 	if s.Catalog != "" {
 		e := &repo.Environment{Document: Read(environmentFile, []byte(s.Catalog))}
@@ -52,7 +52,7 @@ func (s Surroundings) Subject(src []byte) *gate.Subject {
 		c := &repo.Case{SideFile: &repo.SideFile{Kind: "case", Name: CaseFile, Document: doc, Faults: faults}}
 		unit.Files = append(unit.Files, c.SideFile)
 		if c.Document.Root != nil {
-			pack.Decode(c.Document.Root, &c.CaseFields)
+			c.Faults = append(c.Faults, pack.Decode(c.Document.Root, &c.CaseFields)...)
 			unit.Cases = append(unit.Cases, c)
 		}
 	}
@@ -75,8 +75,7 @@ func ExampleEdited(t testing.TB, name, script string) (base *pack.Pack, head *ga
 		t.Fatalf("%v\n%s", err, script)
 	}
 	unit := *s.Unit
-	unit.Document, unit.Faults = read(unit.Document.File, out)
-	unit.Pack = pack.New(unit.Document)
+	unit.Use(read(unit.Document.File, out))
 	return s.Pack, gate.NewSubject(&unit, s.Environments, s.Config)
 }
 
