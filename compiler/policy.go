@@ -53,9 +53,10 @@ func (r *run) evaluate(rule *policy.Rule) *Stop {
 		return nil
 	case verdict.Truth == jsonlogic.True:
 		trace.State, holds = RuleThen, rule.Then
-	case rule.Else != nil:
-		trace.State, holds = RuleElse, rule.Else
 	default:
+		trace.State, holds = RuleElse, rule.Else
+	}
+	if holds == nil {
 		trace.State = RuleSilent
 		return nil
 	}

@@ -172,6 +172,21 @@ func (m *Model) Tool(id ToolID) *Tool { return m.tools[id] }
 // every adapter's capability of that name.
 func (m *Model) Named(name string) []*Tool { return m.named[name] }
 
+// Without returns the model of the pack as if an outcome were not written: where its
+// condition holds, its rule does not fire. All else is shared with the model.
+func (m *Model) Without(b *Branch) *Model {
+	less := *m
+	rule := *b.Rule
+	if b.IsElse {
+		rule.Else = nil
+	} else {
+		rule.Then = nil
+	}
+	less.Rules = slices.Clone(m.Rules)
+	less.Rules[slices.Index(less.Rules, b.Rule)] = &rule
+	return &less
+}
+
 // Applicable returns the enforced rules that apply to an intent, in the order of
 // evaluation.
 func (m *Model) Applicable(intent string) []*Rule {

@@ -115,7 +115,7 @@ func (s *scene) tooMany(t *policy.Tool) bool {
 	pairs := 0
 	for _, arg := range t.Arguments() {
 		sources := s.sources(t, arg)
-		values := len(sources)
+		values := 3 * len(sources) // at each limit, below and above it
 		for _, b := range sources {
 			values += len(b.enum)
 		}
@@ -190,102 +190,3 @@ func alike(a, b []source) bool {
 }
 
 func sameSource(x, y source) bool { return x.when == y.when && x.key == y.key }
-
-// held is what several bounds say together.
-type held struct {
-	min, max         *float64
-	required         bool
-	enum             []string
-	hasEnum          bool
-	patterns, others []string
-}
-
-// together joins the bounds that hold before or after an approval.
-func together(list []atoms, approved bool) held {
-	var h held
-	for _, a := range list {
-		if approved && a.unlessApproved {
-			continue
-		}
-		if a.min != nil && (h.min == nil || *a.min > *h.min) {
-			h.min = a.min
-		}
-		if a.max != nil && (h.max == nil || *a.max < *h.max) {
-			h.max = a.max
-		}
-		h.required = h.required || a.required
-		if a.hasEnum && h.hasEnum {
-			h.enum = slices.DeleteFunc(slices.Clone(h.enum), func(v string) bool { return !slices.Contains(a.enum, v) })
-		} else if a.hasEnum {
-			h.enum, h.hasEnum = a.enum, true
-		}
-		if a.pattern != nil {
-			h.patterns = append(h.patterns, *a.pattern)
-		}
-		h.others = append(h.others, a.others...)
-	}
-	return h
-}
-
-// beyond says what bounds let through that others did not, "" for nothing.
-func (now held) beyond(was held) string {
-	switch {
-	case was.max != nil && now.max == nil:
-		return "has no upper bound (was " + number(was.max) + ")"
-	case was.max != nil && *now.max > *was.max:
-		return "may be up to " + number(now.max) + " (was " + number(was.max) + ")"
-	case was.min != nil && now.min == nil:
-		return "has no lower bound (was " + number(was.min) + ")"
-	case was.min != nil && *now.min < *was.min:
-		return "may be as small as " + number(now.min) + " (was " + number(was.min) + ")"
-	case was.required && !now.required:
-		return "is not required"
-	case was.hasEnum && !now.hasEnum:
-		return "may have values that are not listed"
-	}
-	for _, v := range now.enum {
-		if was.hasEnum && !slices.Contains(was.enum, v) {
-			return "may be " + quoteValue(v)
-		}
-	}
-	for _, p := range was.patterns {
-		if !slices.Contains(now.patterns, p) {
-			return "does not have to match " + quote(p)
-		}
-	}
-	return ""
-}
-
-// within says what bounds do not let through any more that others did, "" for
-// nothing. It is beyond, seen from the other side.
-func (now held) within(was held) string {
-	before := func(value *float64) string {
-		if value == nil {
-			return " (was not bound)"
-		}
-		return " (was " + number(value) + ")"
-	}
-	switch {
-	case now.max != nil && (was.max == nil || *was.max > *now.max):
-		return "may be up to " + number(now.max) + before(was.max)
-	case now.min != nil && (was.min == nil || *was.min < *now.min):
-		return "has to be at least " + number(now.min) + before(was.min)
-	case now.required && !was.required:
-		return "is required"
-	case now.hasEnum && !was.hasEnum:
-		return "may only have values that are listed"
-	}
-	for _, v := range was.enum {
-		if now.hasEnum && !slices.Contains(now.enum, v) {
-			return "may not be " + quoteValue(v)
-		}
-	}
-	for _, p := range now.patterns {
-		if !slices.Contains(was.patterns, p) {
-			return "has to match " + quote(p)
-		}
-	}
-	return ""
-}
-
-func number(value *float64) string { return pack.CompactJSON(*value) }

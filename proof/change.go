@@ -84,6 +84,14 @@ type Change struct {
 	Reason string
 }
 
+// shows returns a request that shows the change, nil where none is known.
+func (c *Change) shows() map[string]any {
+	if c.Gained != nil {
+		return c.Gained
+	}
+	return c.Lost
+}
+
 func compareChanges(a, b Change) int {
 	return cmp.Or(
 		cmp.Compare(a.Intent, b.Intent), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Holder, b.Holder),

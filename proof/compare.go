@@ -30,16 +30,7 @@ func Compare(base, head *Model, s jsonlogic.Solver) []Change {
 			return []Change{{Kind: Whole, Reason: fmt.Sprintf("the %s pack cannot be compiled: %s", side.name, side.broken)}}
 		}
 	}
-	t := &table{}
-	c := &comparison{
-		base: base, head: head, table: t, basePlaces: t.add(base), headPlaces: t.add(head),
-		prover: newProver(s, base, head), results: map[compile]*outcome{},
-	}
-	c.ceilings = base.reads[safetyModePath] || head.reads[safetyModePath]
-	for _, tool := range base.Tools {
-		other := head.Tool(tool.ToolID)
-		c.ceilings = c.ceilings || other != nil && other.Rank() != tool.Rank()
-	}
+	c := newComparison(base, head, newProver(s, base, head))
 	intents := merged(base.Intents, head.Intents)
 	for i, intent := range intents {
 		if i == mostIntents {
@@ -69,8 +60,27 @@ type comparison struct {
 	memo map[asked]answer
 }
 
+func newComparison(base, head *Model, q *prover) *comparison {
+	t := &table{}
+	c := &comparison{
+		base: base, head: head, table: t, basePlaces: t.add(base), headPlaces: t.add(head),
+		prover: q, results: map[compile]*outcome{},
+	}
+	c.ceilings = base.reads[safetyModePath] || head.reads[safetyModePath]
+	for _, tool := range base.Tools {
+		other := head.Tool(tool.ToolID)
+		c.ceilings = c.ceilings || other != nil && other.Rank() != tool.Rank()
+	}
+	return c
+}
+
 // intent compares what the packs make of one intent.
 func (c *comparison) intent(intent string) {
+	c.compare(intent, false)
+}
+
+// compare is intent, or as much of it as finds the first change.
+func (c *comparison) compare(intent string, first bool) {
 	facts := factsOf(intent, c.ceilings, c.base, c.head)
 	b, h := c.base.scene(c.table, c.basePlaces, intent), c.head.scene(c.table, c.headPlaces, intent)
 	for _, s := range []*scene{b, h} {
@@ -79,7 +89,7 @@ func (c *comparison) intent(intent string) {
 	c.memo = map[asked]answer{}
 	before := len(c.changes)
 	for _, key := range merged(b.order, h.order) {
-		if c.spent(intent) {
+		if first && c.differs() || c.spent(intent) {
 			return
 		}
 		c.decision(b, h, key)
@@ -89,7 +99,7 @@ func (c *comparison) intent(intent string) {
 		ids[t.String()] = t.Allowed() || ids[t.String()]
 	}
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		if ids[id] && c.spent(intent) {
+		if ids[id] && (first && c.differs() || c.spent(intent)) {
 			return
 		}
 		if ids[id] {
@@ -99,6 +109,11 @@ func (c *comparison) intent(intent string) {
 	if !slices.ContainsFunc(c.changes[before:], func(x Change) bool { return x.Verdict != Equal }) {
 		c.stop(b, h)
 	}
+}
+
+// differs reports whether a change was found for certain.
+func (c *comparison) differs() bool {
+	return slices.ContainsFunc(c.changes, func(x Change) bool { return x.shows() != nil })
 }
 
 // spent notes that the rest of an intent is not compared, where that is so.

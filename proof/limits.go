@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"github.com/contextosai/packgate/policy"
 	"slices"
-
-	"github.com/contextosai/packgate/jsonlogic"
 )
 
 // bounds compares what the arguments of a tool may be where both versions surface
@@ -87,10 +85,18 @@ func (c *comparison) loosened(from, to *scene, was, is []source, x item) (probes
 	there := both(from, to, x, nil)
 	for _, approved := range []bool{false, true} {
 		old, now := until(was, approved), until(is, approved)
+		var all []*atoms
+		for _, s := range slices.Concat(old, now) {
+			all = append(all, &s.atoms)
+		}
+		values := valuesOf(all...)
 		for _, s := range old {
-			for _, covers := range s.parts(now) {
-				if loose, may := from.uncovered(s, now, covers); may {
-					probes = append(probes, to.probe(seeds(from.is(s.when)), plain(loose), there))
+			known := map[string]bool{} // by the literals of what covers
+			for _, covers := range s.parts(values) {
+				list, may := uncovered(s, now, covers)
+				if may && !known[written(list)] {
+					known[written(list)] = true
+					probes = append(probes, to.probe(seeds(from.is(s.when)), plain(from.none(list)), there))
 				}
 			}
 		}
@@ -106,22 +112,11 @@ func until(list []source, approved bool) []source {
 	return slices.DeleteFunc(slices.Clone(list), func(s source) bool { return approved && s.unlessApproved })
 }
 
-// parts returns for each thing that a bound says what is as strict about it.
-func (a *atoms) parts(now []source) (parts []func(source) bool) {
-	if a.max != nil {
-		parts = append(parts, func(t source) bool { return t.max != nil && *t.max <= *a.max })
-	}
-	if a.min != nil {
-		parts = append(parts, func(t source) bool { return t.min != nil && *t.min >= *a.min })
-	}
-	if a.required {
-		parts = append(parts, func(t source) bool { return t.required })
-	}
-	if a.hasEnum {
-		// A value that none of the lists has, and those that one of them has.
-		parts = append(parts, func(t source) bool { return t.hasEnum })
-		for _, value := range a.missing(now) {
-			parts = append(parts, func(t source) bool { return !t.admits(value) })
+// parts returns for each thing that a bound rejects what rejects it too.
+func (a *atoms) parts(values []value) (parts []func(source) bool) {
+	for _, v := range values {
+		if a.rejects(v) {
+			parts = append(parts, func(t source) bool { return t.rejects(v) })
 		}
 	}
 	if a.pattern != nil {
@@ -133,23 +128,9 @@ func (a *atoms) parts(now []source) (parts []func(source) bool) {
 	return parts
 }
 
-// missing returns the values that one of the other lists has and this one not.
-func (a *atoms) missing(others []source) (values []string) {
-	for _, t := range others {
-		for _, v := range t.enum {
-			if !a.admits(v) {
-				values = append(values, v)
-			}
-		}
-	}
-	slices.Sort(values)
-	return slices.Compact(values)
-}
-
-// uncovered says that no bound holds which covers another one. May is false where
+// uncovered returns when the bounds hold that cover another one. May is false where
 // one always does when that does.
-func (s *scene) uncovered(held source, by []source, covers func(source) bool) (none []jsonlogic.Formula, may bool) {
-	var list []literal
+func uncovered(held source, by []source, covers func(source) bool) (list set, may bool) {
 	for _, t := range by {
 		if !covers(t) {
 			continue
@@ -159,5 +140,5 @@ func (s *scene) uncovered(held source, by []source, covers func(source) bool) (n
 		}
 		list = append(list, t.when)
 	}
-	return s.none(normal(list)), true
+	return normal(list), true
 }

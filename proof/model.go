@@ -20,6 +20,8 @@ type Model struct {
 	outcomes  map[*policy.Branch][]source
 	permitted map[*policy.Tool][]source
 
+	claims claims
+
 	reads map[string]bool // variables that a condition reads
 	lists []string        // variables that a condition searches or goes through
 }
