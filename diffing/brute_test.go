@@ -18,7 +18,7 @@ import (
 // a request is permitted can be read off its compile.
 var (
 	clauses = []string{
-		`true`, `{"==": [{"var": "user.role"}, "agent"]}`, `{"!=": [{"var": "user.role"}, "agent"]}`,
+		`true`, `{"==": [{"var": "user.tier"}, "agent"]}`, `{"!=": [{"var": "user.tier"}, "agent"]}`,
 		`{">": [{"var": "request.context.amount"}, 10]}`, `{"<=": [{"var": "request.context.amount"}, 10]}`,
 		`{">": [{"var": "request.context.amount"}, 20]}`, `{"===": [{"var": "request.context.ok"}, true]}`,
 		`{"!": [{"var": "request.context.ok"}]}`, `{"==": [{"var": "request.context.amount"}, null]}`,
@@ -180,7 +180,7 @@ func requests(d *Diff) (all []map[string]any) {
 				}
 				data := map[string]any{"request": map[string]any{"intent": "i.one", "context": context}}
 				if role != nil {
-					data["user"] = map[string]any{"role": role}
+					data["user"] = map[string]any{"tier": role}
 				}
 				all = append(all, data)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // changed is what of the conditions of two packs is not the same in both.
@@ -253,7 +254,9 @@ func (t *threshold) vary(b candidate, values []any) []candidate {
 	for _, v := range values {
 		c := around
 		c.data, c.value = jsonlogic.Set(b.data, path, v), v
-		out = append(out, c)
+		if policy.Outside(c.data) == "" { // a request can have it
+			out = append(out, c)
+		}
 	}
 	return out
 }

@@ -22,8 +22,8 @@ var (
 	conditions = []string{
 		`true`, `{"==": [{"var": "request.context.verified"}, true]}`, `{"!": {"var": "request.context.verified"}}`,
 		`{">": [{"var": "request.context.amount"}, 10]}`, `{">": [{"var": "request.context.amount"}, 20]}`,
-		`{"<": [10, {"var": "request.context.amount"}, 20]}`, `{"in": [{"var": "user.role"}, ["agent", "lead"]]}`,
-		`{"and": [{"==": [{"var": "user.role"}, "agent"]}, {">": [{"var": "request.context.amount"}, 10]}]}`,
+		`{"<": [10, {"var": "request.context.amount"}, 20]}`, `{"in": [{"var": "user.tier"}, ["agent", "lead"]]}`,
+		`{"and": [{"==": [{"var": "user.tier"}, "agent"]}, {">": [{"var": "request.context.amount"}, 10]}]}`,
 		`{"missing": ["request.context.amount"]}`, `{">": [{"+": [{"var": "request.context.amount"}, 1]}, 10]}`,
 		`{"==": [{"var": "safety_mode"}, "network"]}`,
 	}
@@ -112,7 +112,7 @@ func requests(t testing.TB) []map[string]any {
 	for _, intent := range []string{"i.one", "i.two"} {
 		for _, context := range grid {
 			for _, role := range roles {
-				d, _ := pack.Read("", fmt.Appendf(nil, `{"request": {"intent": %q, "context": %s, "note": "x"}, "user": {"role": %s}, "safety_mode": "destructive"}`,
+				d, _ := pack.Read("", fmt.Appendf(nil, `{"request": {"intent": %q, "context": %s, "note": "x"}, "user": {"tier": %s}, "safety_mode": "destructive"}`,
 					intent, context, role), pack.DefaultLimits())
 				all = append(all, d.Root.Any().(map[string]any))
 			}

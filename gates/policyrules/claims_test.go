@@ -46,7 +46,7 @@ func op(name string, operands ...any) any { return map[string]any{name: operands
 
 const (
 	amountPath = "request.context.amount"
-	rolePath   = "user.role"
+	rolePath   = "user.tier"
 	flagPath   = "request.context.flag"
 )
 

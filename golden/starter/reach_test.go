@@ -29,8 +29,8 @@ func TestShapes(t *testing.T) {
 	v := func(path string) string { return fmt.Sprintf(`{"var": %q}`, path) }
 	for name, c := range map[string]struct{ condition, want string }{
 		"a whole number":               {`{">": [` + v("user.tenure_days") + `, 30]}`, ""},
-		"a number below zero":          {`{"<": [` + v("user.tenure_days") + `, 0]}`, "no request that the contracts"},
-		"a text that is no number":     {`{"===": [` + v("user.role") + `, 7]}`, "no request that the contracts"},
+		"a number below zero":          {`{"<": [` + v("user.tenure_days") + `, 0]}`, "no request reaches it"},
+		"a text that is no number":     {`{"===": [` + v("user.role") + `, 7]}`, "no request reaches it"},
 		"a text":                       {`{"!==": [` + v("user.role") + `, "clerk"]}`, ""},
 		"a claim of the tenant's own":  {`{"===": [` + v("user.department") + `, 7]}`, ""},
 		"a required text":              {`{"===": [` + v("user.user_id") + `, "usr_1"]}`, ""},
@@ -38,7 +38,7 @@ func TestShapes(t *testing.T) {
 		"a member that may be missing": {`{"missing": ["user.delegation"]}`, ""},
 		"a member that is there":       {`{"!!": ` + v("user.delegation") + `}`, ""},
 		"a word of the contract":       {`{"===": [` + v("user.delegation.auth_type") + `, "saml"]}`, ""},
-		"a word that is none":          {`{"===": [` + v("user.delegation.auth_type") + `, "basic"]}`, "no request that the contracts"},
+		"a word that is none":          {`{"===": [` + v("user.delegation.auth_type") + `, "basic"]}`, "no request reaches it"},
 		"a list":                       {`{"in": ["payments.refund", ` + v("user.delegation.scopes") + `]}`, ""},
 		"the safety mode":              {`{"===": [` + v("safety_mode") + `, "network"]}`, ""},
 		"no safety mode":               {`{"===": [` + v("safety_mode") + `, "none"]}`, "no request"},
