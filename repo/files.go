@@ -183,6 +183,17 @@ func (f *Files) inside(name string) error {
 // absent reports whether an error says that there is nothing of a name.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
+// NotThere reports whether an error of the operating system says that there can be
+// nothing of a name, be it too long or a ring of links.
+func NotThere(err error) bool {
+	for _, nowhere := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG} {
+		if errors.Is(err, nowhere) {
+			return true
+		}
+	}
+	return false
+}
+
 // escapes reports whether an error is the folder's own refusal to be left. Every
 // other error on a file in it comes from the operating system.
 func (f *Files) escapes(err error) bool {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/bench/generate"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/cli"
 )
 
@@ -25,7 +26,7 @@ func check(t *testing.T, args ...string) string {
 		Args: append([]string{"check"}, args...), Stdout: &stdout, Stderr: &stderr,
 		Getenv: func(string) string { return "" }, Now: time.Now, Version: "test",
 	}
-	if code := cli.Main(context.Background(), env); code != cli.ExitPass {
+	if code := cli.Main(context.Background(), env); code != gating.ExitPass {
 		t.Fatalf("packgate %v: exit status %d\n%s%s", env.Args, code, stdout.String(), stderr.String())
 	}
 	return stdout.String()

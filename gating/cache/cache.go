@@ -136,6 +136,8 @@ func (c *Cache) Close() {
 	if c == nil {
 		return
 	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
 	for part := range c.written {
 		c.trim(part)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/spf13/cobra"
 )
@@ -38,7 +39,7 @@ type actionRun struct {
 
 func action(ctx context.Context, env *Env) error {
 	a := &actionRun{runner: &github.Runner{Out: env.Stdout, Getenv: env.Getenv}}
-	a.run = newRun(env, "action", failOnError)
+	a.run = newRun(env, "action", gating.FailOnError)
 	err := a.prepare()
 	switch {
 	case errors.Is(err, github.ErrNotActions):
@@ -54,14 +55,11 @@ func action(ctx context.Context, env *Env) error {
 		err = a.publish(ctx)
 	}
 	if err != nil {
-		a.fail(stopped(ctx, "the event", err))
+		a.Fail(stopped(ctx, "the event", err))
 	}
-	a.settle()
+	a.Settle()
 	a.deliver(ctx)
-	if a.report.ExitCode != ExitPass {
-		return &verdictError{code: a.report.ExitCode}
-	}
-	return nil
+	return verdict(a.Report.ExitCode)
 }
 
 // prepare reads event and inputs and goes to the workspace, which need not be
@@ -76,6 +74,6 @@ func (a *actionRun) prepare() (err error) {
 	if a.inputs, err = readInputs(a.env.Getenv, a.event); err != nil {
 		return err
 	}
-	a.failOn, a.report.Shard = a.inputs.failOn, a.inputs.part.String()
+	a.FailOn, a.Report.Shard = a.inputs.failOn, a.inputs.part.String()
 	return nil
 }

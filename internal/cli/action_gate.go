@@ -4,121 +4,94 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/diffing/refresh"
-	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
 
 // gateEvent gates what the event concerns.
 func (a *actionRun) gateEvent(ctx context.Context) error {
-	git, err := a.open()
+	commit, err := gating.OpenCommit(a.event.Workspace, a.historian(), a.base(ctx))
 	if err != nil {
 		return err
 	}
-	defer git.Close() // only read from
-	base, err := a.base(ctx, git)
+	defer commit.Close() // only read from
+	a.revisions(commit)
+	s := gating.Settings{Config: a.inputs.config, Packs: a.inputs.packs}
+	configName, err := configPath(s.Config)
 	if err != nil {
 		return err
 	}
-	a.revisions(base)
-	s := settings{config: a.inputs.config, packs: a.inputs.packs}
-	if base != nil {
-		if err := a.baseConfig(base, &s); err != nil {
+	// A change does not decide by what it is judged. What is pushed has been merged, and
+	// its own config counts.
+	if commit != nil && a.event.Name != github.EventPush {
+		if s.InForce, err = commit.Config(configName, s.Config != ""); err != nil {
 			return err
 		}
 	}
-	w, err := openWorkspace(".", s)
+	w, err := gating.Open(".", s)
 	if err != nil {
 		return err
 	}
-	defer w.files.Close() // only read from
-	if base == nil {
-		return a.gateAll(ctx, w)
+	defer w.Close()
+	in := gating.Inputs{Workspace: w, Strict: a.inputs.strict, Shard: a.inputs.part}
+	if commit == nil {
+		return a.gateAll(ctx, in)
 	}
-	if a.registry, err = openLookup(a.env, w, a.inputs.signing.registryOptions, true); err != nil {
+	if a.Lookup, err = openLookup(a.env, w, a.inputs.signing.registryOptions, true); err != nil {
 		return err
 	}
-	if err := base.locate(w.dir); err != nil {
+	if in.Base, err = commit.Baseline(w); err != nil {
 		return err
 	}
-	return a.gateChanged(ctx, w, base)
+	in.Base.ConfigName = path.Base(configName)
+	return a.gateChanged(ctx, in)
 }
 
-// open opens the repository of the workspace, with a client for a base that it
-// lacks where there is a token. Without an address of the API there is no client,
-// which whoever delivers says.
-func (a *actionRun) open() (*github.Repository, error) {
+// historian returns the client for a base that the clone lacks; nil where there is no
+// token. Without an address of the API there is none, which whoever delivers says.
+func (a *actionRun) historian() *github.Client {
 	if a.inputs.token == "" {
-		return github.Open(a.event.Workspace)
+		return nil
 	}
 	client, err := newClient(a.env, a.event, a.inputs.token)
 	if err != nil {
-		client = nil
-	}
-	return github.OpenWith(a.event.Workspace, client)
-}
-
-// baseConfig puts the config of the base in force: a change does not decide by
-// what it is judged. What is pushed has been merged, and its own config counts.
-func (a *actionRun) baseConfig(base *baseline, s *settings) error {
-	name, err := configPath(s.config)
-	if err != nil {
-		return err
-	}
-	base.configName = path.Base(name)
-	if a.event.Name == github.EventPush {
 		return nil
 	}
-	s.policy, err = base.config(name, s.config != "")
-	return err
+	return client
 }
 
-// base opens what the event is compared with; nil where it has no base.
-func (a *actionRun) base(ctx context.Context, git *github.Repository) (*baseline, error) {
-	if ref := a.inputs.base; ref != "" {
-		sha, err := git.Resolve(ref)
-		if err != nil {
-			return nil, err
+// base chooses what the event is compared with; nothing where it has no base.
+func (a *actionRun) base(ctx context.Context) gating.Choice {
+	return func(git *github.Repository) (*github.Tree, string, error) {
+		if ref := a.inputs.base; ref != "" {
+			sha, err := git.Resolve(ref)
+			if err != nil {
+				return nil, "", err
+			}
+			tree, err := git.At(ctx, a.event, a.inputs.token, sha)
+			return tree, ref, err
 		}
-		tree, err := git.At(ctx, a.event, a.inputs.token, sha)
-		if err != nil {
-			return nil, err
+		b, err := git.Base(ctx, a.event, a.inputs.token)
+		if err == nil && b.Tree == nil {
+			a.Notice("nothing to compare with: %s", b.Reason)
 		}
-		return a.baseline(git, tree, ref)
+		return b.Tree, a.event.BaseRef, err
 	}
-	b, err := git.Base(ctx, a.event, a.inputs.token)
-	if err != nil {
-		return nil, err
-	}
-	if b.Tree == nil {
-		a.notice("nothing to compare with: %s", b.Reason)
-		return nil, nil
-	}
-	return a.baseline(git, b.Tree, a.event.BaseRef)
 }
 
-// baseline returns the baseline of a tree, seen from the workspace.
-func (a *actionRun) baseline(git *github.Repository, tree *github.Tree, ref string) (*baseline, error) {
-	b := &baseline{git: git, tree: tree, ref: ref}
-	return b, b.locate(a.event.Workspace)
-}
-
-func (a *actionRun) revisions(base *baseline) {
-	a.report.Head = &model.Revision{Ref: a.event.HeadRef, SHA: a.event.HeadSHA}
-	a.report.Base = base.revision()
-	for _, r := range []*model.Revision{a.report.Base, a.report.Head} {
+func (a *actionRun) revisions(base *gating.Commit) {
+	a.Report.Head = &model.Revision{Ref: a.event.HeadRef, SHA: a.event.HeadSHA}
+	a.Report.Base = base.Revision()
+	for _, r := range []*model.Revision{a.Report.Base, a.Report.Head} {
 		if r != nil {
 			r.BlobURL = a.event.BlobURL(r.SHA)
 		}
@@ -126,63 +99,33 @@ func (a *actionRun) revisions(base *baseline) {
 }
 
 // gateAll gates every pack, for events that change nothing.
-func (a *actionRun) gateAll(ctx context.Context, w *workspace) error {
-	if len(w.packs) == 0 {
-		return a.noPacks(w)
+func (a *actionRun) gateAll(ctx context.Context, in gating.Inputs) error {
+	if len(in.Packs) == 0 {
+		return a.noPacks(in.Workspace)
 	}
-	part, _, err := w.share(a.inputs.part)
-	if err != nil {
-		return err
-	}
-	if err := a.gate(ctx, w.only(part), nil, nil, a.inputs.strict); err != nil {
-		return err
-	}
-	return a.strays(w, a.inputs.part)
+	return a.All(ctx, in)
 }
 
-// gateChanged gates the packs that the change concerns: those of which a file
-// changed, those that depend on what changed, and all of them where a catalog or
-// the config changed.
-func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baseline) error {
-	changes, err := base.git.Changed(ctx, base.tree)
+// gateChanged gates the packs that the change concerns.
+func (a *actionRun) gateChanged(ctx context.Context, in gating.Inputs) error {
+	change, err := in.Base.Change(ctx)
 	if err != nil {
 		return err
 	}
-	files := map[string]github.ChangeKind{}
-	for _, c := range changes {
-		if name, ok := base.relative(c.Path); ok {
-			files[name] = c.Kind
-		}
-	}
-	if err := cmp.Or(w.complete(files), a.anyPack(w, files)); err != nil {
+	if err := cmp.Or(change.Complete(), a.anyPack(in.Workspace, change)); err != nil {
 		return err
 	}
-	if kind, changed := files[base.configName]; changed && kind != github.Deleted {
-		if err := a.usable(w, base.configName); err != nil {
-			a.fail(err)
+	if change.Readable {
+		if err := a.usable(in.Workspace, in.Base.ConfigName); err != nil {
+			a.Fail(err)
 		}
 	}
-	triggers, err := base.triggers(ctx, w)
+	own, err := a.Changed(ctx, in, change)
 	if err != nil {
 		return err
 	}
-	concerned, own := w.concerned(files, base.configName, triggers)
-	part, others, err := w.share(a.inputs.part)
-	if err != nil {
-		return err
-	}
-	w.packs = both(concerned, part)
-	if err := a.gate(ctx, w, base, triggers, a.inputs.strict); err != nil {
-		return err
-	}
-	a.repairs(w)
-	if len(w.removed(files)) > 0 {
-		if err := a.noteMoved(ctx, w, base, both(concerned, others)); err != nil {
-			return err
-		}
-	}
-	a.noticeChanges(w, base, files)
-	for _, p := range a.report.Packs.Briefs() {
+	a.repairs(in.Workspace)
+	for _, p := range a.Report.Packs.Briefs() {
 		if p.Pack != "" && slices.Contains(own, p.Path) {
 			a.changed = append(a.changed, p.Pack)
 		}
@@ -193,8 +136,8 @@ func (a *actionRun) gateChanged(ctx context.Context, w *workspace, base *baselin
 // usable says what is wrong with the config that a change brings. It is not in
 // force yet, and once it is merged no change could pass any more, not even the
 // one that mends it.
-func (a *actionRun) usable(w *workspace, name string) error {
-	c, err := w.files.Config(name)
+func (a *actionRun) usable(w *gating.Workspace, name string) error {
+	c, err := w.Files.Config(name)
 	if err != nil {
 		return err
 	}
@@ -203,124 +146,48 @@ func (a *actionRun) usable(w *workspace, name string) error {
 	return cmp.Or(err, classErr)
 }
 
-// complete refuses a working tree that lacks a pack or a catalog of the change, as a
-// sparse checkout does: it would not be gated, and nobody would see that.
-func (w *workspace) complete(files map[string]github.ChangeKind) error {
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if files[name] == github.Deleted || !w.isPack(name) && !w.isCatalog(name) {
-			continue
-		}
-		_, err := os.Lstat(filepath.Join(w.dir, filepath.FromSlash(name)))
-		if err != nil && !leadsNowhere(err) {
-			return err
-		}
-		if err != nil {
-			return &fault.Error{
-				Kind:    github.ErrIncomplete,
-				Message: fmt.Sprintf("%q is part of the change and not in the working tree", w.files.Show(name)),
-				Hint:    "check out without `sparse-checkout:`",
-			}
-		}
-	}
-	return nil
-}
-
 // anyPack refuses patterns that match nothing, unless the change removes what
 // they matched: a gate that looks into the wrong folder would be green for ever.
 // A repository that names no patterns may still be without packs.
-func (a *actionRun) anyPack(w *workspace, files map[string]github.ChangeKind) error {
-	if len(w.packs) > 0 || len(w.removed(files)) > 0 {
+func (a *actionRun) anyPack(w *gating.Workspace, c *gating.Change) error {
+	if len(w.Packs) > 0 || len(c.Removed()) > 0 {
 		return nil
 	}
-	if len(a.inputs.packs) > 0 || w.config.Packs.Node != nil {
+	if len(a.inputs.packs) > 0 || w.Config.Packs.Node != nil {
 		return a.noPacks(w)
 	}
-	a.notice("there is no pack in this repository; a pack is a file named pack.json or NAME.pack.json")
+	a.Notice("there is no pack in this repository; a pack is a file named pack.json or NAME.pack.json")
 	return nil
 }
 
-func (a *actionRun) noPacks(w *workspace) error {
+func (a *actionRun) noPacks(w *gating.Workspace) error {
 	if len(a.inputs.packs) == 0 {
-		return w.files.NoPacks(w.config)
+		return w.Files.NoPacks(w.Config)
 	}
-	return &usageError{
-		message: fmt.Sprintf("no file matches the input packs, which is %q", a.inputs.packs),
-		hint:    "name the pack files relative to the config's folder, for example packs/*/pack.json",
+	return &repo.Problem{
+		Message: fmt.Sprintf("no file matches the input packs, which is %q", a.inputs.packs),
+		Hint:    "name the pack files relative to the config's folder, for example packs/*/pack.json",
 	}
 }
 
-// concerned returns the packs that changed files concern or that have a refresh
-// trigger, and, as messages show them, those of which a file of their own changed.
-func (w *workspace) concerned(files map[string]github.ChangeKind, configName string, triggers map[string][]refresh.Trigger) (packs, own []string) {
-	_, shared := files[configName]
-	for name := range files {
-		shared = shared || w.isCatalog(name)
+// configPath returns the name of a config relative to the workspace, which is
+// the current folder.
+func configPath(named string) (string, error) {
+	if named == "" {
+		return repo.ConfigName, nil
 	}
-	for _, p := range w.packs {
-		names := []string{p}
-		if real := w.behindLinks(p); real != p {
-			names = append(names, real)
+	name := named
+	if filepath.IsAbs(name) {
+		here, err := os.Getwd()
+		if err != nil {
+			return "", err
 		}
-		changed := slices.ContainsFunc(names, func(p string) bool {
-			for name := range files {
-				if repo.Belongs(p, name) {
-					return true
-				}
-			}
-			return false
-		})
-		if changed {
-			own = append(own, w.files.Show(p))
-		}
-		if changed || shared || len(triggers[p]) > 0 {
-			packs = append(packs, p)
+		if name, err = filepath.Rel(here, name); err != nil {
+			return "", err
 		}
 	}
-	return packs, own
-}
-
-// behindLinks returns the file that a pack's name leads to over symbolic links,
-// relative to the root; the name itself where it leads nowhere, which reading it
-// reports.
-func (w *workspace) behindLinks(name string) string {
-	root, err := filepath.EvalSymlinks(w.dir)
-	if err != nil {
-		return name
+	if !filepath.IsLocal(name) {
+		return "", &repo.Problem{Message: fmt.Sprintf("the config %q is outside of the workspace", named), Hint: "name it relative to the workspace"}
 	}
-	real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		return name
-	}
-	if real, err = filepath.Rel(root, real); err != nil {
-		return name
-	}
-	return filepath.ToSlash(real)
-}
-
-// isCatalog reports whether a file is an environment catalog, or was one: every
-// pack is checked against each of them.
-func (w *workspace) isCatalog(name string) bool {
-	patterns := pack.Values(w.config.Environments)
-	return strings.HasPrefix(name, "environments/") || repo.Matches(patterns, name)
-}
-
-// removed returns the packs that a change removes, sorted.
-func (w *workspace) removed(files map[string]github.ChangeKind) []string {
-	var names []string
-	for name, kind := range files {
-		if kind == github.Deleted && w.isPack(name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// noticeChanges says what a reader of the report should know of the change
-// beside the packs: removed packs, and a config that is not in force yet.
-func (a *actionRun) noticeChanges(w *workspace, base *baseline, files map[string]github.ChangeKind) {
-	if _, changed := files[base.configName]; changed && a.event.Name != github.EventPush {
-		a.notice("%s differs from the base; the base's config, waivers and severities are in force until this is merged", w.files.Show(base.configName))
-	}
-	a.noticeRemoved(w, w.removed(files))
+	return path.Clean(filepath.ToSlash(name)), nil
 }

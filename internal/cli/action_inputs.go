@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/repo"
 )
 
 // The commands of the action.
@@ -42,11 +44,11 @@ func ActionOutputs() []string {
 // inputs are what a workflow gives to the action.
 type inputs struct {
 	command string
-	named   bool     // the command was named, and not chosen for the event
-	part    shard    // what is gated of the packs
-	config  string   // "" for the repository's own
-	packs   []string // patterns; none for the config's
-	base    string   // "" for that of the event
+	named   bool         // the command was named, and not chosen for the event
+	part    gating.Shard // what is gated of the packs
+	config  string       // "" for the repository's own
+	packs   []string     // patterns; none for the config's
+	base    string       // "" for that of the event
 	token   string
 	comment string
 	failOn  string
@@ -62,12 +64,12 @@ type inputs struct {
 }
 
 // readInputs reads the inputs of the action and decides what an event runs. The
-// error is a *usageError.
+// error is a *repo.Problem.
 func readInputs(getenv func(string) string, event *github.Event) (inputs, error) {
 	get := func(name string) string { return github.Input(getenv, name) }
 	in := inputs{
 		config: get("config"), packs: github.InputList(getenv, "packs"), base: get("base-ref"), token: get("token"),
-		comment: cmp.Or(get("comment"), string(github.CommentAlways)), failOn: cmp.Or(get("fail-on"), failOnError), sarif: get("sarif-file"),
+		comment: cmp.Or(get("comment"), string(github.CommentAlways)), failOn: cmp.Or(get("fail-on"), gating.FailOnError), sarif: get("sarif-file"),
 	}
 	var err error
 	if in.command, err = commandOf(get("command"), event.Name); err != nil {
@@ -96,7 +98,7 @@ func readInputs(getenv func(string) string, event *github.Event) (inputs, error)
 	}
 	return in, cmp.Or(
 		in.complete(),
-		oneOf("the input fail-on", in.failOn, failOnLevels...),
+		oneOf("the input fail-on", in.failOn, gating.FailOnLevels()...),
 		oneOf("the input comment", in.comment, github.CommentModes()...),
 	)
 }
@@ -104,14 +106,14 @@ func readInputs(getenv func(string) string, event *github.Event) (inputs, error)
 // choosePart reads the input shard. The run of a shard only gates: jobs beside each
 // other would publish the same, and overwrite each other's comment.
 func (in *inputs) choosePart(value, comment string) (err error) {
-	if in.part, err = parseShard("the input shard", value); err != nil || in.part.whole() {
+	if in.part, err = gating.ParseShard("the input shard", value); err != nil || in.part.Whole() {
 		return err
 	}
 	if in.command != commandCheck {
-		return &usageError{message: fmt.Sprintf("the input shard does not go with the command %s", in.command), hint: "use it with check"}
+		return &repo.Problem{Message: fmt.Sprintf("the input shard does not go with the command %s", in.command), Hint: "use it with check"}
 	}
 	if comment != "" && comment != string(github.CommentNever) {
-		return &usageError{message: fmt.Sprintf("the input shard does not go with the comment %q", comment), hint: "leave the input comment out, and post the merged report"}
+		return &repo.Problem{Message: fmt.Sprintf("the input shard does not go with the comment %q", comment), Hint: "leave the input comment out, and post the merged report"}
 	}
 	in.named, in.comment = true, string(github.CommentNever)
 	return nil
@@ -124,7 +126,7 @@ func truth(name, value string) (*bool, error) {
 	}
 	b, err := strconv.ParseBool(value)
 	if err != nil {
-		return nil, &usageError{message: fmt.Sprintf("the input %s is %q", name, value), hint: "use true or false"}
+		return nil, &repo.Problem{Message: fmt.Sprintf("the input %s is %q", name, value), Hint: "use true or false"}
 	}
 	return &b, nil
 }
@@ -132,7 +134,7 @@ func truth(name, value string) (*bool, error) {
 // complete says which input a command lacks.
 func (in *inputs) complete() error {
 	lacks := func(name, what string) error {
-		return &usageError{message: fmt.Sprintf("the command %s needs the input %s", in.command, name), hint: what}
+		return &repo.Problem{Message: fmt.Sprintf("the command %s needs the input %s", in.command, name), Hint: what}
 	}
 	switch about := slices.Contains([]string{commandDeprecate, commandPin, commandRevoke}, in.command); {
 	case about && in.ref == "":
@@ -160,9 +162,9 @@ func commandOf(named, event string) (string, error) {
 		return "", err
 	}
 	if (named == commandComment) != (fits == commandComment) {
-		return "", &usageError{
-			message: fmt.Sprintf("the input command is %q, which does not run on %s", named, event),
-			hint:    fmt.Sprintf("use %s, or leave the input out", fits),
+		return "", &repo.Problem{
+			Message: fmt.Sprintf("the input command is %q, which does not run on %s", named, event),
+			Hint:    fmt.Sprintf("use %s, or leave the input out", fits),
 		}
 	}
 	return named, nil

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
@@ -54,39 +54,39 @@ func (a *actionRun) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := openWorkspace(".", settings{config: a.inputs.config, packs: a.inputs.packs})
+	w, err := gating.Open(".", gating.Settings{Config: a.inputs.config, Packs: a.inputs.packs})
 	if err != nil {
 		return err
 	}
-	defer w.files.Close() // only read from
-	if len(w.packs) == 0 {
+	defer w.Close()
+	if len(w.Packs) == 0 {
 		return a.noPacks(w)
 	}
-	r := newRun(a.env, "action", a.failOn)
+	r := newRun(a.env, "action", a.FailOn)
 	p, err := newPublication(house, r, w)
 	if err != nil {
 		return err
 	}
 	if a.inputs.strict != nil {
-		if p.policy, err = gates.NewPolicy(w.config, *a.inputs.strict, a.env.Now()); err != nil {
+		if p.policy, err = w.Policy(a.inputs.strict, a.env.Now()); err != nil {
 			return err
 		}
 	}
 	err = p.all(ctx)
-	a.report.Published = r.report.Published
-	a.broken = max(a.broken, r.broken)
+	a.Report.Published = r.Report.Published
+	a.Broken = max(a.Broken, r.Broken)
 	places := map[string]int{}
-	for i, b := range a.report.Packs.Briefs() {
+	for i, b := range a.Report.Packs.Briefs() {
 		if _, known := places[b.Path]; !known {
 			places[b.Path] = i
 		}
 	}
-	for _, one := range r.report.Packs.All() {
+	for _, one := range r.Report.Packs.All() {
 		if at, known := places[one.Path]; known {
-			a.report.Packs.Set(at, *one)
+			a.Report.Packs.Set(at, *one)
 		} else {
-			places[one.Path] = a.report.Packs.Len()
-			a.report.Packs.Add(*one)
+			places[one.Path] = a.Report.Packs.Len()
+			a.Report.Packs.Add(*one)
 		}
 	}
 	return err
@@ -133,16 +133,13 @@ func (a *actionRun) versions(ctx context.Context) error {
 		}
 	}
 	_, annotated := a.runner.Annotate(problems)
-	result := map[int]model.Result{ExitPass: model.Passed, ExitFindings: model.Failed}
+	result := map[int]model.Result{gating.ExitPass: model.Passed, gating.ExitFindings: model.Failed}
 	delivered := errors.Join(a.runner.Print(log.String()), a.runner.Summary(cmp.Or(summary.String(), render.Fenced(log.String()))), annotated,
 		a.runner.Outputs([]github.Output{{Name: "result", Value: string(cmp.Or(result[code], model.Broken))}}))
 	if delivered != nil {
 		fmt.Fprintf(a.env.Stderr, "packgate: %s\n", render.Visible(delivered.Error()))
 	}
-	if code != ExitPass {
-		return &verdictError{code: code}
-	}
-	return nil
+	return verdict(code)
 }
 
 // version runs the command, and writes what it says as text, and, where that has a

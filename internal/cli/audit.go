@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/diffing/refresh"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -37,9 +39,9 @@ func auditOf(ctx context.Context, env *Env, ids []string, o registryOptions) (*a
 func (a *auditing) verdict() error {
 	switch {
 	case a.unseen:
-		return &verdictError{code: ExitFailure}
+		return &verdictError{code: gating.ExitFailure}
 	case slices.ContainsFunc(a.out.Findings, func(f model.AuditFinding) bool { return f.Severity == string(publish.SeverityError) }):
-		return &verdictError{code: ExitFindings}
+		return &verdictError{code: gating.ExitFindings}
 	}
 	return nil
 }
@@ -49,17 +51,17 @@ type auditing struct {
 	house   *registryHouse
 	checker *publish.Checker
 	named   []string
-	unseen  bool       // a pack could not be looked at
-	w       *workspace // nil where the current folder is no pack repository
+	unseen  bool              // a pack could not be looked at
+	w       *gating.Workspace // nil where the current folder is no pack repository
 	out     model.Audit
 }
 
 func (a *auditing) run(ctx context.Context) error {
-	w, err := openWorkspace(".", settings{config: a.house.options.config})
+	w, err := gating.Open(".", gating.Settings{Config: a.house.options.config})
 	if err == nil {
 		a.w = w
-		defer w.files.Close() // only read from
-	} else if len(a.named) == 0 && exitCode(err) != ExitUse {
+		defer w.Close()
+	} else if len(a.named) == 0 && exitCode(err) != gating.ExitUse {
 		return err
 	}
 	ids, err := a.ids(ctx)
@@ -67,7 +69,7 @@ func (a *auditing) run(ctx context.Context) error {
 		return err
 	}
 	if len(ids) == 0 {
-		return &usageError{message: "there is no pack to audit", hint: "name a PACK_ID, or run it in a pack repository"}
+		return &repo.Problem{Message: "there is no pack to audit", Hint: "name a PACK_ID, or run it in a pack repository"}
 	}
 	audited, err := a.checker.Audit(ctx, ids)
 	if err != nil {
@@ -98,8 +100,8 @@ func (a *auditing) ids(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	if a.w != nil {
-		for _, name := range a.w.packs {
-			u, err := a.w.files.Unit(name, a.w.config)
+		for _, name := range a.w.Packs {
+			u, err := a.w.Unit(name)
 			if err != nil {
 				return nil, err
 			}
@@ -131,8 +133,8 @@ func (a *auditing) triggers(ctx context.Context, ids []string) error {
 		a.unchecked("", refreshCheck, "the current folder is no pack repository")
 		return nil
 	}
-	for _, name := range a.w.packs {
-		u, err := a.w.files.Unit(name, a.w.config)
+	for _, name := range a.w.Packs {
+		u, err := a.w.Unit(name)
 		if err != nil {
 			return err
 		}
@@ -165,13 +167,17 @@ func (a *auditing) trigger(ctx context.Context, name, ref string) ([]refresh.Tri
 		a.unchecked(ref, refreshCheck, "its statement names no commit")
 		return nil, nil
 	}
-	b, err := openSource(ctx, a.house.env, a.w, v.Summary.Source.Commit)
+	c, err := openSource(ctx, a.house.env, a.w, v.Summary.Source.Commit)
 	if err != nil {
 		a.unchecked(ref, refreshCheck, "%v", err)
 		return nil, nil
 	}
-	defer b.Close() // only read from
-	byPack, err := b.triggers(ctx, a.w)
+	defer c.Close() // only read from
+	b, err := c.Baseline(a.w)
+	if err != nil {
+		return nil, err
+	}
+	byPack, err := b.Triggers(ctx)
 	return byPack[name], err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
@@ -53,11 +54,11 @@ changes, and it says which; 2 and 3 as everywhere.`,
 
 // bumping is one run of bump.
 type bumping struct {
-	*workspace
+	*gating.Workspace
 	env     *Env
 	unit    *repo.Unit
 	options bumpOptions
-	base    *baseline
+	base    *gating.Baseline
 	changes []diffing.Override // the config's overrides of the class table
 	// diff compares the pack with its baseline; nil where it is new or cannot be
 	// compared, which unknown explains.
@@ -69,12 +70,12 @@ func bump(ctx context.Context, env *Env, name string, o bumpOptions) error {
 	if err := plainVersion(o.to); err != nil {
 		return err
 	}
-	w, unit, err := onePack(name, settings{config: o.config})
+	w, unit, err := gating.OpenPack(name, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}
-	defer w.files.Close() // only read from
-	b := &bumping{workspace: w, env: env, unit: unit, options: o}
+	defer w.Close()
+	b := &bumping{Workspace: w, env: env, unit: unit, options: o}
 	if err := b.ready(); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func plainVersion(to string) error {
 	if to == "" || err == nil && v.Prerelease() == "" && v.Metadata() == "" {
 		return nil
 	}
-	return &usageError{message: fmt.Sprintf("--to is %q", to), hint: "write MAJOR.MINOR.PATCH, such as 1.4.0"}
+	return &repo.Problem{Message: fmt.Sprintf("--to is %q", to), Hint: "write MAJOR.MINOR.PATCH, such as 1.4.0"}
 }
 
 // ready refuses a pack that has no place for a version, or no name to refer to.
@@ -115,22 +116,23 @@ func (b *bumping) ready() error {
 	return nil
 }
 
-func (b *bumping) openBase() (*baseline, error) {
+func (b *bumping) openBase() (*gating.Baseline, error) {
 	if b.options.base != "" {
-		return openBaseline(b.workspace, b.options.base)
+		return gating.OpenBaseline(b.Workspace, b.options.base)
 	}
-	return openForkPoint(b.workspace)
+	return gating.OpenForkPoint(b.Workspace)
 }
 
 // compare compares the pack with its baseline.
 func (b *bumping) compare(ctx context.Context) error {
 	var err error
-	if b.changes, err = diffing.Overrides(b.config); err != nil {
+	if b.changes, err = diffing.Overrides(b.Config); err != nil {
 		return err
 	}
-	b.diff, _, b.unknown, err = b.base.compare(ctx, b.workspace, b.unit, b.changes)
+	compared, err := b.base.Compare(ctx, b.unit, b.changes)
+	b.diff, b.unknown = compared.Diff, compared.Reason
 	if err == nil && b.diff == nil && b.unknown != "" && b.options.to == "" {
-		return &usageError{message: "the version that is needed is not known: " + b.unknown, hint: "name another baseline with --base, or the version with --to"}
+		return &repo.Problem{Message: "the version that is needed is not known: " + b.unknown, Hint: "name another baseline with --base, or the version with --to"}
 	}
 	return err
 }
@@ -153,21 +155,22 @@ func (b *bumping) move(ctx context.Context) error {
 		return err
 	}
 	// What is about to be written is compared as it would be the next time.
-	final, _, _, err := b.base.compare(ctx, b.workspace, next, b.changes)
+	compared, err := b.base.Compare(ctx, next, b.changes)
 	if err != nil {
 		return err
 	}
+	final := compared.Diff
 	if err := b.enough(final); err != nil {
 		return err
 	}
-	results := golden.Run(next, b.environments, b.config)
-	snapshots, leftSnapshots, err := snapshotEdits(b.files, results)
+	results := golden.Run(next, b.Environments, b.Config)
+	snapshots, leftSnapshots, err := snapshotEdits(b.Files, results)
 	if err != nil {
 		return err
 	}
 	edits = append(edits, snapshots...)
 	if !b.options.dryRun {
-		if err := b.write(edits); err != nil {
+		if err := b.Write(edits); err != nil {
 			return err
 		}
 	}
@@ -192,8 +195,12 @@ func (b *bumping) target() string {
 }
 
 // as returns the pack with its side files as they are with the edits made.
-func (b *bumping) as(edits []fileEdit) (*repo.Unit, error) {
-	return repo.FilesOf(editedFS{b.files.Tree(), edits}, b.files.Prefix, "").Unit(b.unit.Name, b.config)
+func (b *bumping) as(edits []gating.Edit) (*repo.Unit, error) {
+	texts := map[string]string{}
+	for _, e := range edits {
+		texts[e.Name] = string(e.Source)
+	}
+	return repo.FilesOf(repo.WithTexts(b.Files.Tree(), texts), b.Files.Prefix, "").Unit(b.unit.Name, b.Config)
 }
 
 // enough refuses a version that the changes do not allow.
@@ -204,9 +211,9 @@ func (b *bumping) enough(final *diffing.Diff) error {
 	if b.options.to == "" {
 		return fmt.Errorf("pack_version %q was set and is not enough, %q is: this is a fault of packgate", final.Head.Version, final.Required)
 	}
-	return &usageError{
-		message: fmt.Sprintf("--to is %q, and the changes since %q need %q", b.options.to, final.Base.Version, final.Required),
-		hint:    "leave out --to, or name that version or a greater one",
+	return &repo.Problem{
+		Message: fmt.Sprintf("--to is %q, and the changes since %q need %q", b.options.to, final.Base.Version, final.Required),
+		Hint:    "leave out --to, or name that version or a greater one",
 	}
 }
 
@@ -231,7 +238,7 @@ func (b *bumping) rejected() error {
 	if err := b.print(lines); err != nil {
 		return err
 	}
-	return &verdictError{code: ExitReject}
+	return &verdictError{code: gating.ExitReject}
 }
 
 func (b *bumping) print(lines []string) error {

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
-	"io"
-	"io/fs"
-	"path"
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/render"
@@ -21,7 +18,7 @@ type keep struct{ name, why string }
 func (b *bumping) left(list []keep) []string {
 	lines := make([]string, len(list))
 	for i, k := range list {
-		lines[i] = render.Visible(fmt.Sprintf("left %s: %s", b.files.Show(k.name), k.why))
+		lines[i] = render.Visible(fmt.Sprintf("left %s: %s", b.Files.Show(k.name), k.why))
 	}
 	return lines
 }
@@ -29,11 +26,11 @@ func (b *bumping) left(list []keep) []string {
 // follow returns the edits that give a pack a version and let what names the pack
 // follow: the pack itself, its golden cases and its overlays. Files that name it and
 // cannot be edited are left.
-func follow(u *repo.Unit, version string) (edits []fileEdit, left []keep, err error) {
+func follow(u *repo.Unit, version string) (edits []gating.Edit, left []keep, err error) {
 	ref := u.Pack.PackMeta.PackID.Value + "@" + version
 	replace := func(name string, doc *pack.Document, at *pack.Node, value string) error {
 		src, err := pack.Edit(doc, []finding.Operation{{Op: "replace", Path: at.Pointer(), Value: pack.CompactJSON(value)}})
-		edits = append(edits, fileEdit{name: name, source: src})
+		edits = append(edits, gating.Edit{Name: name, Source: src})
 		return err
 	}
 	if at := u.Pack.PackMeta.PackVersion; !at.OK || at.Value != version {
@@ -95,55 +92,3 @@ func isStale(n *pack.Node, ref string) bool {
 	own, _, _ := strings.Cut(ref, "@")
 	return pinned && id == own
 }
-
-// editedFS is a file system with files of other content. It has no new files.
-type editedFS struct {
-	fs.FS
-	edits []fileEdit
-}
-
-// Open opens a file, with its new content where it has one.
-func (e editedFS) Open(name string) (fs.File, error) {
-	f, err := e.FS.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	for _, edit := range e.edits {
-		if edit.name == path.Clean(name) {
-			return &editedFile{f, bytes.NewReader(edit.source), int64(len(edit.source))}, nil
-		}
-	}
-	return f, nil
-}
-
-// Lstat describes an entry, be it a symbolic link.
-func (e editedFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(e.FS, name) }
-
-// ReadLink returns where a symbolic link leads.
-func (e editedFS) ReadLink(name string) (string, error) { return fs.ReadLink(e.FS, name) }
-
-// Stat describes what a name leads to.
-func (e editedFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(e.FS, name) }
-
-// editedFile is an open file of other content.
-type editedFile struct {
-	fs.File
-	content io.Reader
-	size    int64
-}
-
-func (f *editedFile) Read(p []byte) (int, error) { return f.content.Read(p) }
-
-// Stat describes the file, with the size of what is read.
-func (f *editedFile) Stat() (fs.FileInfo, error) {
-	info, err := f.File.Stat()
-	return resized{info, f.size}, err
-}
-
-// resized describes a file that has another size.
-type resized struct {
-	fs.FileInfo
-	size int64
-}
-
-func (r resized) Size() int64 { return r.size }

@@ -6,6 +6,7 @@ import (
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
@@ -38,9 +39,9 @@ func changesOf(d *model.Diff, class string) []model.Change {
 // baseName names the baseline for people, with the version that it has, if it does.
 func (b *bumping) baseName() string {
 	if b.diff != nil && b.diff.Base.Version != "" {
-		return fmt.Sprintf("%s (%s, %.7s)", b.diff.Base.Version, b.base.ref, b.base.tree.SHA())
+		return fmt.Sprintf("%s (%s, %.7s)", b.diff.Base.Version, b.base.Ref, b.base.Tree.SHA())
 	}
-	return fmt.Sprintf("%s (%.7s)", b.base.ref, b.base.tree.SHA())
+	return fmt.Sprintf("%s (%.7s)", b.base.Ref, b.base.Tree.SHA())
 }
 
 // nothing says why there is nothing to do.
@@ -119,14 +120,14 @@ func forcedBy(c model.Change) string {
 }
 
 // did says what was written, or would be.
-func (b *bumping) did(edits []fileEdit) []string {
+func (b *bumping) did(edits []gating.Edit) []string {
 	var lines []string
 	for _, e := range edits {
-		verb := e.verb("wrote", "removed")
+		verb := e.Verb("wrote", "removed")
 		if b.options.dryRun {
-			verb = e.verb("would write", "would remove")
+			verb = e.Verb("would write", "would remove")
 		}
-		lines = append(lines, verb+" "+render.Visible(b.files.Show(e.name)))
+		lines = append(lines, verb+" "+render.Visible(b.Files.Show(e.Name)))
 	}
 	if b.options.dryRun {
 		lines = append(lines, "nothing was written")
@@ -165,7 +166,7 @@ func (b *bumping) remarks(final *diffing.Diff, results []golden.Result) []string
 			lines = append(lines, remark(f)...)
 		}
 	}
-	if b.base.alone && b.options.to == "" {
+	if b.base.Alone && b.options.to == "" {
 		lines = append(lines, "note: no default branch is known here, so the last commit is the baseline; name another one with --base")
 	}
 	if final != nil && b.unknown != "" {

@@ -1,18 +1,14 @@
 package cli
 
 import (
-	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/gating/cache"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
 )
 
@@ -30,7 +26,7 @@ func (o *cacheOptions) addFlags(c *cobra.Command) {
 
 func (o *cacheOptions) valid() error {
 	if o.off && o.folder != "" {
-		return &usageError{message: "--cache does not go with --no-cache", hint: "leave out one of them"}
+		return &repo.Problem{Message: "--cache does not go with --no-cache", Hint: "leave out one of them"}
 	}
 	return nil
 }
@@ -47,10 +43,10 @@ func (r *run) openCache(o checkOptions) {
 		if refused := new(cache.Refused); errors.As(err, &refused) {
 			hint = "; " + refused.Hint
 		}
-		r.notice("the cache is not used: %v%s", err, hint)
+		r.Notice("the cache is not used: %v%s", err, hint)
 	}
 	if err == nil {
-		r.cache = &packCache{kept: opened}
+		r.Cache = opened
 	}
 }
 
@@ -96,106 +92,4 @@ func inCI(env *Env) bool {
 		return env.Getenv("GITHUB_ACTIONS") == "true"
 	}
 	return true
-}
-
-// packCache keeps what came of packs. The nil packCache keeps nothing.
-type packCache struct{ kept *cache.Cache }
-
-// Close ends the use of the cache.
-func (c *packCache) Close() {
-	if c != nil {
-		c.kept.Close()
-	}
-}
-
-// scopedCache is a packCache for the packs of one workspace. The nil one keeps nothing.
-type scopedCache struct {
-	kept   *cache.Cache
-	shared []keyPart
-}
-
-// over returns the cache for packs that are gated with the same inputs; nil where what
-// comes of them depends on something that cannot be looked at again.
-func (c *packCache) over(in gateInputs) *scopedCache {
-	if c == nil || in.lookup != nil && in.lookup.registry != nil {
-		return nil
-	}
-	return &scopedCache{kept: c.kept, shared: digested(in.parts())}
-}
-
-// gate returns what came of a pack when it was gated before, if everything that was
-// looked at then is the same now. Else it has it gated, and keeps what comes of it. An
-// error is not kept.
-func (c *scopedCache) gate(ctx context.Context, w *workspace, name string, triggers []refresh.Trigger, gate func(*workspace) gatedPack) gatedPack {
-	if c == nil {
-		return gate(w)
-	}
-	digest, ok := w.files.Digest(name, int64(w.config.Limits.MaxBytes))
-	if !ok {
-		return gate(w)
-	}
-	key := keyOf(append(packParts(w, name, digest, triggers), c.shared...))
-	if value, ok := c.kept.Get(key); ok {
-		if g, ok := restore(value, w.files); ok {
-			return g
-		}
-	}
-	recorded := *w
-	var recorder *repo.Recorder
-	recorded.files, recorder = w.files.Recorded()
-	g := gate(&recorded)
-	if rec, ok := recorder.Recording(); ok && g.err == nil && !g.skipped && ctx.Err() == nil {
-		if value, err := preserve(g, rec); err == nil {
-			c.kept.Put(key, value)
-		}
-	}
-	return g
-}
-
-// preserve returns what came of a pack, and the files that it came of, as bytes.
-func preserve(g gatedPack, rec repo.Recording) ([]byte, error) {
-	files, err := rec.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	sealed, err := model.Seal(&g.pack)
-	if err != nil {
-		return nil, err
-	}
-	out := binary.AppendUvarint(nil, uint64(len(files)))
-	out = append(out, files...)
-	out = binary.AppendUvarint(out, uint64(len(g.moved)))
-	out = append(out, g.moved...)
-	return append(out, sealed...), nil
-}
-
-// restore returns what came of a pack; ok is false where the files are others than
-// those that it came of.
-func restore(value []byte, files *repo.Files) (g gatedPack, ok bool) {
-	src, value, ok := cutText(value)
-	if !ok {
-		return g, false
-	}
-	moved, sealed, ok := cutText(value)
-	if !ok {
-		return g, false
-	}
-	var rec repo.Recording
-	if err := rec.UnmarshalBinary(src); err != nil || !rec.Holds(files) {
-		return g, false
-	}
-	p, err := model.Unseal(sealed)
-	if err != nil {
-		return g, false
-	}
-	return gatedPack{pack: *p, moved: string(moved)}, true
-}
-
-// cutText returns what stands behind its length at the beginning of bytes, and the rest.
-func cutText(src []byte) (text, rest []byte, ok bool) {
-	n, width := binary.Uvarint(src)
-	if width <= 0 || n > uint64(len(src)-width) {
-		return nil, nil, false
-	}
-	return src[width:][:n], src[width:][n:], true
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/bench/generate"
+	"github.com/contextosai/packgate/test/gittest"
 )
 
 // household is a user with folders for what packgate keeps, who runs it.
@@ -114,9 +115,9 @@ func same(t *testing.T, what, got, want string) {
 // A run that gates nothing prints what the run printed that gated everything, in every
 // format, with a base and without.
 func TestCachedIsTheSame(t *testing.T) {
-	dir := committed(t, func(string) {})
+	dir := gittest.Committed(t, func(string) {})
 	t.Chdir(dir)
-	edit(t, "packs/support/pack.json", `"contract_meta"`, ` "contract_meta"`)
+	gittest.Edit(t, "packs/support/pack.json", `"contract_meta"`, ` "contract_meta"`)
 	if err := os.Rename("packs/finops", "packs/moved"); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestCachedIsTheSame(t *testing.T) {
 		if _, n := h.writes(t, base...); n != 2 {
 			t.Errorf("%q: the first run keeps %d packs, wanted 2", base, n)
 		}
-		for _, format := range reportFormats {
+		for _, format := range reportFormats() {
 			args := append([]string{"--format", format}, base...)
 			warm, n := h.writes(t, args...)
 			if n != 0 {

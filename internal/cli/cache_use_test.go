@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/test/gittest"
 	"github.com/sigstore/sigstore/pkg/cryptoutils"
 )
 
@@ -122,7 +123,7 @@ func TestOthersNeverCache(t *testing.T) {
 			}
 		}
 	}
-	dir := committed(t, func(string) {})
+	dir := gittest.Committed(t, func(string) {})
 	t.Chdir(dir)
 	private, _, err := cryptoutils.GeneratePEMEncodedECDSAKeyPair(elliptic.P256(), nil)
 	if err != nil {
@@ -160,7 +161,7 @@ func TestOthersNeverCache(t *testing.T) {
 
 // The registry is not asked by files: what it answers is not kept.
 func TestLookedUpIsNotKept(t *testing.T) {
-	dir := committed(t, func(string) {})
+	dir := gittest.Committed(t, func(string) {})
 	t.Chdir(dir)
 	h := newHousehold(t)
 	registry := "oci:" + filepath.Join(t.TempDir(), "registry")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
@@ -75,7 +76,7 @@ func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, 
 		return say("nothing to post: the run was of %q, and comments are for pull requests", run.Event)
 	}
 	if in.token == "" {
-		return &usageError{message: "there is no token to post with", hint: "set the input token, or the variable GITHUB_TOKEN"}
+		return &repo.Problem{Message: "there is no token to post with", Hint: "set the input token, or the variable GITHUB_TOKEN"}
 	}
 	client, err := newClient(env, event, in.token)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
@@ -21,18 +22,18 @@ func strange(t *testing.T, change func(*model.Report)) (*githubtest.GitHub, *act
 	t.Helper()
 	g, out := githubtest.New(t), &bytes.Buffer{}
 	a := delivered(t, g, out)
-	p := a.report.Packs.At(0)
+	p := a.Report.Packs.At(0)
 	p.Gates, p.Golden, p.NotChecked = []model.Gate{}, []model.Golden{}, []model.NotChecked{}
-	a.report.Packs.Set(0, *p)
-	a.report.Head = &model.Revision{Ref: "patch-1", SHA: githubtest.Head}
-	change(a.report)
+	a.Report.Packs.Set(0, *p)
+	a.Report.Head = &model.Revision{Ref: "patch-1", SHA: githubtest.Head}
+	change(a.Report)
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	w, err := z.Create(render.JSONFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := model.JSON(w, a.report); err != nil {
+	if err := model.JSON(w, a.Report); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
@@ -61,7 +62,7 @@ func TestSecondStageFailures(t *testing.T) {
 					switch {
 					case len(g.Comments) > 1:
 						t.Errorf("%d comments", len(g.Comments))
-					case err != nil && exitCode(err) != ExitFailure:
+					case err != nil && exitCode(err) != gating.ExitFailure:
 						t.Errorf("exit code %d: %v", exitCode(err), err)
 					case err == nil && len(g.Comments) == 0 && !strings.Contains(out.String(), "nothing to post"):
 						t.Errorf("it says that it posted, and did not: %s", out)

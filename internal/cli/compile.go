@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/render"
@@ -52,7 +53,7 @@ everywhere. With --update a snapshot that differed is no failure.`,
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
 	f.StringVar(&o.caseName, "case", "", "compile the case of this `name` alone")
-	choice(c, &o.format, "format", "terminal", "print this `format`", plainFormats...)
+	choice(c, &o.format, "format", "terminal", "print this `format`", plainFormats()...)
 	f.StringVar(&o.stage, "stage", "", "print what the stage of this `name` decided")
 	f.BoolVar(&o.explain, "explain", false, "say why each rule, decision, tool and gate came out as it did")
 	f.BoolVar(&o.update, "update", false, "write the snapshots")
@@ -61,7 +62,7 @@ everywhere. With --update a snapshot that differed is no failure.`,
 
 // checkCompile refuses options that say nothing, or contradict one another.
 func checkCompile(o compileOptions, staged bool) error {
-	if err := oneOf("--format", o.format, plainFormats...); err != nil {
+	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
 		return err
 	}
 	if stages := compiler.Stages(); staged && !slices.Contains(stages, o.stage) {
@@ -69,20 +70,20 @@ func checkCompile(o compileOptions, staged bool) error {
 	}
 	switch {
 	case staged && o.explain:
-		return &usageError{message: "--stage and --explain show different things", hint: "run packgate compile once with each"}
+		return &repo.Problem{Message: "--stage and --explain show different things", Hint: "run packgate compile once with each"}
 	case o.update && (staged || o.explain):
-		return &usageError{message: "--update writes snapshots, --stage and --explain only look", hint: "run packgate compile --update first, then look"}
+		return &repo.Problem{Message: "--update writes snapshots, --stage and --explain only look", Hint: "run packgate compile --update first, then look"}
 	}
 	return nil
 }
 
 func compile(env *Env, name string, o compileOptions) error {
-	w, unit, err := onePack(name, settings{config: o.config})
+	w, unit, err := gating.OpenPack(name, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}
-	defer w.files.Close() // only read from
-	results, err := selectCases(golden.Run(unit, w.environments, w.config), o.caseName, unit.Document.File)
+	defer w.Close()
+	results, err := selectCases(golden.Run(unit, w.Environments, w.Config), o.caseName, unit.Document.File)
 	if err != nil {
 		return err
 	}
@@ -95,10 +96,10 @@ func compile(env *Env, name string, o compileOptions) error {
 			fmt.Fprintln(env.Stderr, line)
 		}
 		// Judged again, against what is stored now.
-		if unit, err = w.one(name); err != nil {
+		if unit, err = w.One(name); err != nil {
 			return err
 		}
-		if results, err = selectCases(golden.Run(unit, w.environments, w.config), o.caseName, unit.Document.File); err != nil {
+		if results, err = selectCases(golden.Run(unit, w.Environments, w.Config), o.caseName, unit.Document.File); err != nil {
 			return err
 		}
 	}
@@ -107,7 +108,7 @@ func compile(env *Env, name string, o compileOptions) error {
 		return err
 	}
 	if slices.ContainsFunc(results, func(r golden.Result) bool { return r.Status == golden.Fail }) {
-		return &verdictError{code: ExitFindings}
+		return &verdictError{code: gating.ExitFindings}
 	}
 	return nil
 }
@@ -115,7 +116,7 @@ func compile(env *Env, name string, o compileOptions) error {
 func selectCases(results []golden.Result, name, file string) ([]golden.Result, error) {
 	if name == "" {
 		if len(results) == 0 {
-			return nil, &usageError{message: file + " has no golden case", hint: "write one as golden/NAME.case.json beside the pack; packgate schema case says how"}
+			return nil, &repo.Problem{Message: file + " has no golden case", Hint: "write one as golden/NAME.case.json beside the pack; packgate schema case says how"}
 		}
 		return results, nil
 	}
@@ -131,24 +132,24 @@ func selectCases(results []golden.Result, name, file string) ([]golden.Result, e
 
 // updateSnapshots brings the stored snapshots up to date, all or none, and says
 // what it did. It writes nothing for a case that could not be read.
-func updateSnapshots(w *workspace, results []golden.Result) ([]string, error) {
-	edits, left, err := snapshotEdits(w.files, results)
+func updateSnapshots(w *gating.Workspace, results []golden.Result) ([]string, error) {
+	edits, left, err := snapshotEdits(w.Files, results)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.write(edits); err != nil {
+	if err := w.Write(edits); err != nil {
 		return nil, err
 	}
 	done := left
 	for _, e := range edits {
-		done = append(done, e.verb("wrote", "removed")+" "+render.Visible(w.files.Show(e.name)))
+		done = append(done, e.Verb("wrote", "removed")+" "+render.Visible(w.Files.Show(e.Name)))
 	}
 	return done, nil
 }
 
 // snapshotEdits returns what has to be done so that the snapshots in a repository
 // are those of the compiles, and says which are left as they are.
-func snapshotEdits(files *repo.Files, results []golden.Result) (edits []fileEdit, left []string, err error) {
+func snapshotEdits(files *repo.Files, results []golden.Result) (edits []gating.Edit, left []string, err error) {
 	for _, r := range results {
 		there, err := files.Exists(r.SnapshotName)
 		if err != nil {
@@ -158,7 +159,7 @@ func snapshotEdits(files *repo.Files, results []golden.Result) (edits []fileEdit
 		case r.Detail == nil:
 			left = append(left, "left "+render.Visible(files.Show(r.SnapshotName))+": the case could not be compiled")
 		case r.Compiled == nil && there, r.Compiled != nil && r.Snapshot != golden.Equal:
-			edits = append(edits, fileEdit{name: r.SnapshotName, source: r.Compiled})
+			edits = append(edits, gating.Edit{Name: r.SnapshotName, Source: r.Compiled})
 		}
 	}
 	return edits, left, nil

@@ -126,7 +126,7 @@ func (c *compiled) snapshots(w io.Writer) error {
 	}
 	r := c.results[0]
 	if r.Detail == nil || r.Detail.Context == nil {
-		return &usageError{message: fmt.Sprintf("the case %q does not compile: %s", r.Case, r.Reason), hint: "use --explain to see why"}
+		return &repo.Problem{Message: fmt.Sprintf("the case %q does not compile: %s", r.Case, r.Reason), Hint: "use --explain to see why"}
 	}
 	b, err := r.Detail.Context.Snapshot()
 	if err != nil {

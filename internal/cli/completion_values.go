@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/proof/rulebook"
 	"github.com/contextosai/packgate/repo"
@@ -83,16 +84,16 @@ func ofType(endings ...string) cobra.CompletionFunc {
 
 // inWorkspace offers what a function finds in the repository of a path, with the
 // config of --config where the command has that.
-func inWorkspace(c *cobra.Command, path, typed string, find func(*workspace) []string) []string {
+func inWorkspace(c *cobra.Command, path, typed string, find func(*gating.Workspace) []string) []string {
 	config := ""
 	if f := c.Flags().Lookup("config"); f != nil {
 		config = f.Value.String()
 	}
-	w, err := openWorkspace(path, settings{config: config})
+	w, err := gating.Open(path, gating.Settings{Config: config})
 	if err != nil {
 		return nil
 	}
-	defer w.files.Close() // only read from
+	defer w.Close()
 	words := find(w)
 	slices.Sort(words)
 	words = beginning(slices.Compact(words), typed)
@@ -102,9 +103,9 @@ func inWorkspace(c *cobra.Command, path, typed string, find func(*workspace) []s
 // packPaths offers the pack files of the repository, and leaves it to the shell to
 // offer files where none begins as was typed.
 func packPaths(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	found := inWorkspace(c, ".", typed, func(w *workspace) (shown []string) {
-		for _, name := range w.packs {
-			shown = append(shown, w.files.Show(name))
+	found := inWorkspace(c, ".", typed, func(w *gating.Workspace) (shown []string) {
+		for _, name := range w.Packs {
+			shown = append(shown, w.Files.Show(name))
 		}
 		return shown
 	})
@@ -115,9 +116,9 @@ func packPaths(c *cobra.Command, _ []string, typed string) ([]string, cobra.Shel
 }
 
 // units returns the first packs of a repository that can be read.
-func (w *workspace) units() (units []*repo.Unit) {
-	for _, name := range w.packs[:min(len(w.packs), mostPacks)] {
-		if u, err := w.files.Unit(name, w.config); err == nil && u.Pack != nil {
+func units(w *gating.Workspace) (units []*repo.Unit) {
+	for _, name := range w.Packs[:min(len(w.Packs), mostPacks)] {
+		if u, err := w.Unit(name); err == nil && u.Pack != nil {
 			units = append(units, u)
 		}
 	}
@@ -126,8 +127,8 @@ func (w *workspace) units() (units []*repo.Unit) {
 
 // packIDs offers the pack_ids of the repository.
 func packIDs(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	return inWorkspace(c, ".", typed, func(w *workspace) (ids []string) {
-		for _, u := range w.units() {
+	return inWorkspace(c, ".", typed, func(w *gating.Workspace) (ids []string) {
+		for _, u := range units(w) {
 			if id := u.Pack.PackMeta.PackID.Value; id != "" && !slices.Contains(args, id) {
 				ids = append(ids, id)
 			}
@@ -139,8 +140,8 @@ func packIDs(c *cobra.Command, args []string, typed string) ([]string, cobra.She
 // references offers the packs of the repository as references into the registry, and
 // files, since some commands take either.
 func references(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	return inWorkspace(c, ".", typed, func(w *workspace) (refs []string) {
-		for _, u := range w.units() {
+	return inWorkspace(c, ".", typed, func(w *gating.Workspace) (refs []string) {
+		for _, u := range units(w) {
 			if m := u.Pack.PackMeta; m.PackID.Value != "" && m.PackVersion.Value != "" {
 				refs = append(refs, u.Pack.Ref())
 			}
@@ -153,8 +154,8 @@ func references(c *cobra.Command, _ []string, typed string) ([]string, cobra.She
 func pinArguments(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		return inWorkspace(c, ".", typed, func(w *workspace) (names []string) {
-			for _, e := range w.environments {
+		return inWorkspace(c, ".", typed, func(w *gating.Workspace) (names []string) {
+			for _, e := range w.Environments {
 				names = append(names, e.Name())
 			}
 			return names
@@ -169,8 +170,8 @@ func pinArguments(c *cobra.Command, args []string, typed string) ([]string, cobr
 // inPack offers what a function finds in the pack that was typed before, or in all
 // packs of the repository where none was.
 func inPack(c *cobra.Command, args []string, typed string, find func(*repo.Unit) []string) ([]string, cobra.ShellCompDirective) {
-	return inWorkspace(c, cmp.Or(strings.Join(args[:min(len(args), 1)], ""), "."), typed, func(w *workspace) (names []string) {
-		for _, u := range w.units() {
+	return inWorkspace(c, cmp.Or(strings.Join(args[:min(len(args), 1)], ""), "."), typed, func(w *gating.Workspace) (names []string) {
+		for _, u := range units(w) {
 			names = append(names, find(u)...)
 		}
 		return names

@@ -10,7 +10,9 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
@@ -24,10 +26,10 @@ const defaultReportDir = "packgate-report"
 // and touches no verdict.
 func (a *actionRun) deliver(ctx context.Context) {
 	dir := cmp.Or(github.Input(a.env.Getenv, "report-dir"), defaultReportDir)
-	files, markdown := writeReports(dir, a.report), bytes.Buffer{}
+	files, markdown := writeReports(dir, a.Report), bytes.Buffer{}
 	errs := []error{
-		files, writeReport(a.inputs.sarif, "sarif", a.report), a.log(),
-		render.MarkdownReport(&markdown, a.report), a.runner.Summary(markdown.String()),
+		files, writeSARIF(a.inputs.sarif, a.Report), a.log(),
+		render.MarkdownReport(&markdown, a.Report), a.runner.Summary(markdown.String()),
 	}
 	client, err := a.client(ctx)
 	commented := a.comment(ctx, client)
@@ -50,7 +52,7 @@ func undelivered(err error) github.Annotation {
 
 func (a *actionRun) log() error {
 	var log bytes.Buffer
-	return errors.Join(render.Terminal(&log, a.report, render.Style{}), a.runner.Print(log.String()))
+	return errors.Join(render.Terminal(&log, a.Report, render.Style{}), a.runner.Print(log.String()))
 }
 
 // client returns the client that delivers to a pull request or a merge group; nil
@@ -95,7 +97,7 @@ func (a *actionRun) comment(ctx context.Context, client *github.Client) error {
 	if p.attempt, err = strconv.Atoi(a.event.RunAttempt); err != nil {
 		return err
 	}
-	result, err := p.post(ctx, client, a.report)
+	result, err := p.post(ctx, client, a.Report)
 	if err != nil || result.Foreign == "" {
 		return err
 	}
@@ -105,7 +107,7 @@ func (a *actionRun) comment(ctx context.Context, client *github.Client) error {
 // annotate shows the findings beside the code: with a check run where the token may
 // write one, or else with workflow commands, of which GitHub takes a few.
 func (a *actionRun) annotate(ctx context.Context, client *github.Client) error {
-	annotations := annotationsOf(a.report)
+	annotations := annotationsOf(a.Report)
 	if client != nil {
 		result, err := client.CheckRun(ctx, a.checkRun(annotations))
 		if err == nil && result.Allowed {
@@ -137,8 +139,8 @@ const maxCheckSummary = 21000
 
 // checkRun is the verdict as a check run of its own beside the job's.
 func (a *actionRun) checkRun(annotations []github.Annotation) github.CheckRun {
-	conclusion, s := "success", a.report.Summary
-	if a.report.ExitCode != ExitPass {
+	conclusion, s := "success", a.Report.Summary
+	if a.Report.ExitCode != gating.ExitPass {
 		conclusion = "failure"
 	}
 	name := "packgate"
@@ -148,8 +150,8 @@ func (a *actionRun) checkRun(annotations []github.Annotation) github.CheckRun {
 	return github.CheckRun{
 		Name: name, HeadSHA: a.event.HeadSHA, ID: fmt.Sprintf("%s/%s/%s", name, a.event.RunID, a.event.RunAttempt),
 		DetailsURL: a.event.RunURL(), Conclusion: conclusion,
-		Title:   fmt.Sprintf("%s: %d packs, %d errors, %d warnings", a.report.Result, s.Packs, s.Errors, s.Warnings),
-		Summary: render.Comment(a.report, render.CommentOptions{RunURL: a.event.RunURL(), Limit: maxCheckSummary}), Annotations: annotations,
+		Title:   fmt.Sprintf("%s: %d packs, %d errors, %d warnings", a.Report.Result, s.Packs, s.Errors, s.Warnings),
+		Summary: render.Comment(a.Report, render.CommentOptions{RunURL: a.event.RunURL(), Limit: maxCheckSummary}), Annotations: annotations,
 	}
 }
 
@@ -182,7 +184,7 @@ func withHint(message, hint string) string {
 
 // outputs sets the step's outputs: small scalars and file paths.
 func (a *actionRun) outputs(dir string, written bool) error {
-	r := a.report
+	r := a.Report
 	if a.changed == nil {
 		a.changed = []string{}
 	}
@@ -206,10 +208,10 @@ func (a *actionRun) outputs(dir string, written bool) error {
 		{Name: "tool-surface-grew", Value: strconv.FormatBool(surfaceGrew(r))},
 	}
 	if written {
-		for _, f := range []struct{ output, file string }{
-			{"report-html", reportFile("html")}, {"report-json", render.JSONFile}, {"report-md", reportFile("markdown")}, {"report-sarif", reportFile("sarif")},
-		} {
-			outputs = append(outputs, github.Output{Name: f.output, Value: path.Join(filepath.ToSlash(dir), f.file)})
+		for _, f := range render.Formats() {
+			if ending, ok := strings.CutPrefix(path.Ext(f.File), "."); ok && ending != "xml" {
+				outputs = append(outputs, github.Output{Name: "report-" + ending, Value: path.Join(filepath.ToSlash(dir), f.File)})
+			}
 		}
 	}
 	return a.runner.Outputs(outputs)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
@@ -36,13 +37,13 @@ func delivered(t *testing.T, g *githubtest.GitHub, out *bytes.Buffer) *actionRun
 			o.Sleep = func(ctx context.Context, d time.Duration) error { clock = clock.Add(d); return ctx.Err() }
 		},
 	}
-	a := &actionRun{run: newRun(env, "action", failOnError), runner: &github.Runner{Out: out, Getenv: env.Getenv}}
+	a := &actionRun{run: newRun(env, "action", gating.FailOnError), runner: &github.Runner{Out: out, Getenv: env.Getenv}}
 	a.event = &github.Event{
 		Name: github.EventPullRequest, PullRequest: 7, HeadSHA: githubtest.Head, BaseSHA: githubtest.Base, Repository: g.Repository,
 		ServerURL: "https://github.com", APIURL: g.URL, RunID: "9", RunAttempt: "1",
 	}
-	a.inputs = inputs{command: commandCheck, token: g.Token, comment: string(github.CommentAlways), failOn: failOnError}
-	a.report.Packs = model.PacksOf(model.Pack{
+	a.inputs = inputs{command: commandCheck, token: g.Token, comment: string(github.CommentAlways), failOn: gating.FailOnError}
+	a.Report.Packs = model.PacksOf(model.Pack{
 		Pack: "ctxpack.support@1.0.0", Path: "packs/support/pack.json", Result: model.Failed,
 		Findings: []model.Finding{{
 			Rule: "REF001", Name: "unresolved-decision-binding", Gate: "references", Severity: "error", Message: "there is none",
@@ -53,7 +54,7 @@ func delivered(t *testing.T, g *githubtest.GitHub, out *bytes.Buffer) *actionRun
 	a.suggestions = []github.Suggestion{{
 		Path: "packs/support/pack.json", Fingerprint: "f", Line: 3, Before: []string{"1"}, After: []string{"2"}, Text: "two",
 	}}
-	a.settle()
+	a.Settle()
 	return a
 }
 
@@ -84,8 +85,8 @@ func TestDeliveryFailures(t *testing.T) {
 
 func checkDelivered(t *testing.T, a *actionRun, g *githubtest.GitHub, out string) {
 	t.Helper()
-	if a.report.Result != model.Failed || a.report.ExitCode != ExitFindings {
-		t.Errorf("the verdict became %s, exit code %d", a.report.Result, a.report.ExitCode)
+	if a.Report.Result != model.Failed || a.Report.ExitCode != gating.ExitFindings {
+		t.Errorf("the verdict became %s, exit code %d", a.Report.Result, a.Report.ExitCode)
 	}
 	for _, file := range []string{"packgate-report/report.json", "summary.md", "output"} {
 		if text, err := os.ReadFile(file); err != nil || len(text) == 0 {
@@ -123,13 +124,13 @@ func TestDeliveryCalls(t *testing.T) {
 	for _, more := range []int{40, 140} {
 		g, out := githubtest.New(t), &bytes.Buffer{}
 		a := delivered(t, g, out)
-		p := a.report.Packs.At(0)
+		p := a.Report.Packs.At(0)
 		one := p.Findings[0]
 		for i := range more {
 			one.Line, one.EndLine, one.Fingerprint = i+1, i+1, fmt.Sprint(i)
 			p.Findings = append(p.Findings, one)
 		}
-		a.report.Packs.Set(0, *p)
+		a.Report.Packs.Set(0, *p)
 		if more > maxBesideSuggestions {
 			a.suggestions = nil
 			a.repairs(nil) // looks at no pack

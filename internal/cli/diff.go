@@ -2,10 +2,10 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
@@ -34,7 +34,7 @@ broken, 4 the class is reject; 2 and 3 as everywhere.`,
 		},
 	}
 	c.Flags().StringVar(&config, "config", "", "config `file` (default: that of NEW's repository)")
-	o.addLook(c, diffFormats)
+	o.addLook(c, diffFormats())
 	return c
 }
 
@@ -44,41 +44,37 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 		return err
 	}
 	_, head := d.Packs()
-	shown, findings := build.NewComparison(stepWith(d, proof.ReachOf(proof.New(head), jsonlogic.Solver{}), nil))
-	code := ExitPass
+	shown, findings := build.NewComparison(gating.StepBetween(d, proof.ReachOf(proof.New(head), jsonlogic.Solver{}), nil))
+	code := gating.ExitPass
 	for _, f := range findings {
 		if f.Severity == "error" {
-			code = ExitFindings
+			code = gating.ExitFindings
 		}
 	}
 	if d.Class == diffing.Reject {
-		code = ExitReject
+		code = gating.ExitReject
 	}
-	r := &run{env: env}
-	if err := render.WriteDiff(env.Stdout, o.format, shown, findings, r.style(o)); err != nil {
+	if err := render.WriteDiff(env.Stdout, o.format, shown, findings, env.style(o.color)); err != nil {
 		return err
 	}
-	if code != ExitPass {
-		return &verdictError{code: code}
-	}
-	return nil
+	return verdict(code)
 }
 
 // compareFiles reads two packs and compares them. An error names each side that
 // could not be read.
 func compareFiles(oldName, newName, config string) (*diffing.Diff, error) {
-	before, base, oldErr := onePack(oldName, settings{})
+	before, base, oldErr := gating.OpenPack(oldName, gating.Settings{})
 	if oldErr == nil {
-		defer before.files.Close() // only read from
+		defer before.Close()
 	}
-	after, head, newErr := onePack(newName, settings{config: config})
+	after, head, newErr := gating.OpenPack(newName, gating.Settings{Config: config})
 	if newErr == nil {
-		defer after.files.Close() // only read from
+		defer after.Close()
 	}
-	if err := eitherSide(ofSide("the old version", oldErr), ofSide("the new version", newErr)); err != nil {
+	if err := eitherSide(gating.OfSide("the old version", oldErr), gating.OfSide("the new version", newErr)); err != nil {
 		return nil, err
 	}
-	overrides, err := diffing.Overrides(after.config)
+	overrides, err := diffing.Overrides(after.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -96,23 +92,4 @@ func eitherSide(before, after error) error {
 		return before
 	}
 	return after
-}
-
-// ofSide says which of two versions an error is about; nil stays nil.
-func ofSide(side string, err error) error {
-	if err == nil {
-		return nil
-	}
-	var many repo.Problems
-	var one *repo.Problem
-	if errors.As(err, &one) {
-		many = repo.Problems{one}
-	} else if !errors.As(err, &many) {
-		return fmt.Errorf("%s: %w", side, err)
-	}
-	out := make(repo.Problems, len(many))
-	for i, p := range many {
-		out[i] = &repo.Problem{Location: p.Location, Message: side + ": " + p.Message, Hint: p.Hint}
-	}
-	return out
 }

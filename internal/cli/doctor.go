@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
@@ -84,19 +85,26 @@ as everywhere.`,
 			return doctor(env, append(args, ".")[0], format)
 		},
 	}
-	choice(c, &format, "format", "terminal", "print this `format`", plainFormats...)
+	choice(c, &format, "format", "terminal", "print this `format`", plainFormats()...)
 	return c
 }
 
 func doctor(env *Env, dir, format string) error {
-	if err := oneOf("--format", format, plainFormats...); err != nil {
+	if err := oneOf("--format", format, plainFormats()...); err != nil {
 		return err
 	}
-	root, err := repositoryRoot(dir)
+	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	files, err := repo.OpenFiles(root, display(root))
+	root, found, err := gating.Above(abs, filepath.FromSlash(workflowFolder), ".git")
+	if err != nil {
+		return err
+	}
+	if !found {
+		root = abs
+	}
+	files, err := repo.OpenFiles(root, gating.Display(root))
 	if err != nil {
 		return err
 	}
@@ -110,27 +118,9 @@ func doctor(env *Env, dir, format string) error {
 		return err
 	}
 	if result.Result != string(model.Passed) {
-		return &verdictError{code: ExitFindings}
+		return verdict(gating.ExitFindings)
 	}
 	return nil
-}
-
-// repositoryRoot returns the nearest folder, from dir upwards, that has workflows
-// or is the root of a git repository; dir itself where there is none.
-func repositoryRoot(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	for at := abs; ; at = filepath.Dir(at) {
-		found, err := holds(at, filepath.FromSlash(workflowFolder), ".git")
-		if found || err != nil {
-			return at, err
-		}
-		if at == filepath.Dir(at) {
-			return abs, nil
-		}
-	}
 }
 
 // doctoring is one run of the doctor over a repository.
@@ -270,7 +260,7 @@ func (d *doctoring) packsOf(s *step) {
 		}
 		config = filepath.Join(d.root, filepath.FromSlash(config))
 	}
-	w, err := openWorkspace(d.root, settings{config: config, packs: patterns})
+	w, err := gating.Open(d.root, gating.Settings{Config: config, Packs: patterns})
 	if err != nil {
 		for _, p := range problemsOf(err) {
 			l := at("config")
@@ -281,10 +271,10 @@ func (d *doctoring) packsOf(s *step) {
 		}
 		return
 	}
-	defer w.files.Close() // only read from
-	if len(w.packs) == 0 {
+	defer w.Close()
+	if len(w.Packs) == 0 {
 		d.say(ailing, "no-packs", at("packs"), "name the pack files in the config or in the input packs, for example packs/*/pack.json",
-			"no pack is found here: looked for %s", strings.Join(w.patterns, ", "))
+			"no pack is found here: looked for %s", strings.Join(w.Patterns, ", "))
 	}
 }
 

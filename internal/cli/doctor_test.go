@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -34,7 +35,7 @@ func examinedWith(t testing.TB, text []byte, config string) *diagnosis {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := doctor(&Env{Stdout: &out, Stderr: &out}, root, "json"); err != nil && exitCode(err) != ExitFindings {
+	if err := doctor(&Env{Stdout: &out, Stderr: &out}, root, "json"); err != nil && exitCode(err) != gating.ExitFindings {
 		t.Fatalf("%v\n%s", err, out.Bytes())
 	}
 	d := &diagnosis{}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
@@ -17,27 +18,25 @@ import (
 	"github.com/contextosai/packgate/report/render"
 )
 
-// The exit codes. A pipeline can tell "your pack is wrong" from "I broke".
-const (
-	ExitPass     = 0 // nothing stands against the packs
-	ExitFindings = 1 // there are findings that fail
-	ExitUse      = 2 // wrong use or configuration
-	ExitFailure  = 3 // packgate or its environment failed: nothing is decided
-	ExitReject   = 4 // the class of a change is reject
-)
-
-// usageError is wrong use of the command line.
-type usageError struct {
-	message, hint string
-}
-
-func (e *usageError) Error() string { return e.message }
-
 // verdictError carries an exit code out of a command whose report has been
 // written: there is nothing more to say.
 type verdictError struct{ code int }
 
 func (e *verdictError) Error() string { return fmt.Sprintf("exit status %d", e.code) }
+
+// verdict returns the error that carries an exit code; nil for a pass.
+func verdict(code int) error {
+	if code == gating.ExitPass {
+		return nil
+	}
+	return &verdictError{code}
+}
+
+// refusedError is a decision against something, and no failure to make one: it exits
+// as findings do.
+type refusedError struct{ problems []model.Problem }
+
+func (e *refusedError) Error() string { return e.problems[0].Message }
 
 // useKinds are the kinds of failure that whoever called packgate corrects.
 var useKinds = []*fault.Kind{
@@ -48,19 +47,18 @@ var useKinds = []*fault.Kind{
 // exitCode returns the code that an error stands for.
 func exitCode(err error) int {
 	var verdict *verdictError
-	var usage *usageError
 	var refused *refusedError
 	switch {
 	case err == nil:
-		return ExitPass
+		return gating.ExitPass
 	case errors.As(err, &verdict):
 		return verdict.code
 	case errors.As(err, &refused):
-		return ExitFindings
-	case errors.As(err, &usage), errors.Is(err, repo.ErrUse), fault.Is(err, useKinds...):
-		return ExitUse
+		return gating.ExitFindings
+	case errors.Is(err, repo.ErrUse), fault.Is(err, useKinds...):
+		return gating.ExitUse
 	}
-	return ExitFailure
+	return gating.ExitFailure
 }
 
 // problemsOf returns an error in the report's form, one problem for each fault
@@ -68,7 +66,6 @@ func exitCode(err error) int {
 func problemsOf(err error) []model.Problem {
 	var many repo.Problems
 	var one *repo.Problem
-	var usage *usageError
 	var refused *refusedError
 	var collision *publish.Collision
 	switch {
@@ -84,8 +81,6 @@ func problemsOf(err error) []model.Problem {
 		return problems
 	case errors.As(err, &one):
 		return []model.Problem{problemOf(one)}
-	case errors.As(err, &usage):
-		return []model.Problem{{Message: usage.message, Hint: usage.hint}}
 	}
 	var problems []model.Problem
 	for _, one := range parts(err) {

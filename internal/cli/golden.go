@@ -3,13 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/golden/starter"
 	"github.com/contextosai/packgate/repo"
@@ -60,18 +58,18 @@ Exit status: 0 the cases are written, 2 and 3 as everywhere.`,
 }
 
 func initGolden(env *Env, name string, o starterOptions) error {
-	w, unit, err := onePack(name, settings{config: o.config})
+	w, unit, err := gating.OpenPack(name, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}
-	defer w.files.Close() // only read from
-	s := &starting{workspace: w, unit: unit, options: o}
+	defer w.Close()
+	s := &starting{Workspace: w, unit: unit, options: o}
 	from := *unit
 	if o.force {
 		from.Cases = nil
 		from.Files = slices.DeleteFunc(slices.Clone(unit.Files), func(f *repo.SideFile) bool { return f.Kind == "case" })
 	}
-	cases, unreached := starter.Cases(&from, w.environments, w.config, s.taken)
+	cases, unreached := starter.Cases(&from, w.Environments, w.Config, s.taken)
 	if s.unsure != nil {
 		return s.unsure
 	}
@@ -91,7 +89,7 @@ func initGolden(env *Env, name string, o starterOptions) error {
 
 // starting is one run of golden init: what it works on, and what it says.
 type starting struct {
-	*workspace
+	*gating.Workspace
 	unit    *repo.Unit
 	options starterOptions
 	lines   []string
@@ -120,7 +118,7 @@ func (s *starting) taken(name string) bool {
 		return false
 	}
 	for _, name := range []string{file, repo.SnapshotName(file)} {
-		there, err := s.files.Exists(name)
+		there, err := s.Files.Exists(name)
 		if s.unsure = errors.Join(s.unsure, err); there || err != nil {
 			return true // what cannot be looked at is not written over
 		}
@@ -131,45 +129,23 @@ func (s *starting) taken(name string) bool {
 // write writes the cases, all or none, and returns what takes them back.
 func (s *starting) write(cases []starter.Case) (func() error, error) {
 	verb, back := "wrote", func() error { return nil }
-	edits := make([]fileEdit, len(cases))
+	edits := make([]gating.Edit, len(cases))
 	for i, c := range cases {
-		edits[i] = fileEdit{name: s.file(c.Name), source: c.JSON}
+		edits[i] = gating.Edit{Name: s.file(c.Name), Source: c.JSON}
 	}
 	switch {
 	case s.options.dryRun:
 		verb = "would write"
 	case len(cases) > 0:
 		var err error
-		if back, err = s.into(path.Dir(edits[0].name), edits); err != nil {
+		if back, err = gating.Replace(s.Dir, edits); err != nil {
 			return nil, err
 		}
 	}
 	for i, c := range cases {
-		s.say("%s %s (%s)", verb, s.files.Show(edits[i].name), c.Family)
+		s.say("%s %s (%s)", verb, s.Files.Show(edits[i].Name), c.Family)
 	}
 	return back, nil
-}
-
-// into writes files into a folder, which it makes where it is missing, and returns
-// what takes both back.
-func (s *starting) into(folder string, edits []fileEdit) (back func() error, err error) {
-	// That it does not lead out of the repository was made sure by reading.
-	dir := filepath.Join(s.dir, filepath.FromSlash(folder))
-	made := os.Mkdir(dir, 0o755)
-	if made != nil && !errors.Is(made, fs.ErrExist) {
-		return nil, fmt.Errorf("make the folder of the golden cases: %w", made)
-	}
-	remove := func() error {
-		if made != nil {
-			return nil
-		}
-		return os.Remove(dir)
-	}
-	undo, err := s.replace(edits)
-	if err != nil {
-		return nil, errors.Join(err, remove())
-	}
-	return func() error { return errors.Join(undo(), remove()) }, nil
 }
 
 // store reads the cases as every other run does, writes their snapshots, and makes
@@ -181,7 +157,7 @@ func (s *starting) store(name string, cases []starter.Case) error {
 	}
 	written := map[string]bool{}
 	for _, c := range cases {
-		written[s.files.Show(s.file(c.Name))] = true
+		written[s.Files.Show(s.file(c.Name))] = true
 	}
 	mine := slices.DeleteFunc(slices.Clone(results), func(r golden.Result) bool { return !written[r.File] })
 	for _, r := range mine {
@@ -191,7 +167,7 @@ func (s *starting) store(name string, cases []starter.Case) error {
 			}
 		}
 	}
-	lines, err := updateSnapshots(s.workspace, mine)
+	lines, err := updateSnapshots(s.Workspace, mine)
 	if err != nil {
 		return err
 	}
@@ -211,12 +187,12 @@ func (s *starting) store(name string, cases []starter.Case) error {
 
 // results runs the golden cases as they are stored now.
 func (s *starting) results(name string) ([]golden.Result, error) {
-	unit, err := s.one(name)
+	unit, err := s.One(name)
 	if err != nil {
 		return nil, err
 	}
 	s.unit = unit
-	return golden.Run(unit, s.environments, s.config), nil
+	return golden.Run(unit, s.Environments, s.Config), nil
 }
 
 // sum says what was there already, and what is not reached.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
@@ -70,21 +71,21 @@ type registryHouse struct {
 // openHouse reads the config of the repository that the current folder is in, or
 // that of the flag.
 func openHouse(env *Env, o registryOptions) (*registryHouse, error) {
-	if err := oneOf("--color", o.color, "always", "auto", "never"); err != nil {
+	if err := oneOf("--color", o.color, colorModes...); err != nil {
 		return nil, err
 	}
-	at, err := findPlace(".")
+	at, err := gating.FindPlace(".")
 	if err != nil {
 		return nil, err
 	}
 	name := ""
 	if o.config != "" {
-		if at.root, err = filepath.Abs(filepath.Dir(o.config)); err != nil {
+		if at.Root, err = filepath.Abs(filepath.Dir(o.config)); err != nil {
 			return nil, err
 		}
 		name = filepath.Base(o.config)
 	}
-	files, err := repo.OpenFiles(at.root, display(at.root))
+	files, err := repo.OpenFiles(at.Root, gating.Display(at.Root))
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func openHouse(env *Env, o registryOptions) (*registryHouse, error) {
 	if err := errors.Join(err, files.Close()); err != nil {
 		return nil, err
 	}
-	return &registryHouse{env: env, options: o, dir: at.root, config: config}, nil
+	return &registryHouse{env: env, options: o, dir: at.Root, config: config}, nil
 }
 
 // registryName returns what the flag says, or else the config, or else the default.
@@ -149,14 +150,14 @@ func (h *registryHouse) identity() (attest.Identity, error) {
 		id = attest.Identity{Issuer: id.Issuer, Workflow: addressOf(server, name)}
 		repository, _, ok := strings.Cut(id.Workflow, "/.github/workflows/")
 		if !ok || !strings.Contains(name, "@refs/heads/") {
-			return attest.Identity{}, &usageError{message: fmt.Sprintf("the workflow is %q", name), hint: "write it as " + workflowForm}
+			return attest.Identity{}, &repo.Problem{Message: fmt.Sprintf("the workflow is %q", name), Hint: "write it as " + workflowForm}
 		}
 		id.Repository = repository
 	}
 	if id.Workflow == "" {
-		return attest.Identity{}, &usageError{
-			message: "nothing says whose signature counts",
-			hint:    "name publish.identity in " + repo.ConfigName + ", or give --workflow " + workflowForm + ", or --key",
+		return attest.Identity{}, &repo.Problem{
+			Message: "nothing says whose signature counts",
+			Hint:    "name publish.identity in " + repo.ConfigName + ", or give --workflow " + workflowForm + ", or --key",
 		}
 	}
 	if h.options.repository != "" {
@@ -190,11 +191,11 @@ func (h *registryHouse) file(what, flag, config string) ([]byte, error) {
 		return nil, nil
 	}
 	src, err := os.ReadFile(name)
-	if err != nil && !leadsNowhere(err) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EISDIR) {
+	if err != nil && !repo.NotThere(err) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EISDIR) {
 		return nil, fmt.Errorf("read the %s: %w", what, err)
 	}
 	if err != nil {
-		return nil, &usageError{message: fmt.Sprintf("cannot read the %s: %v", what, err), hint: "name a file that is there"}
+		return nil, &repo.Problem{Message: fmt.Sprintf("cannot read the %s: %v", what, err), Hint: "name a file that is there"}
 	}
 	return src, nil
 }
@@ -202,7 +203,7 @@ func (h *registryHouse) file(what, flag, config string) ([]byte, error) {
 // badUse turns an error into one of wrong use: of a file that was named and is not what
 // it has to be, or of a job without a permission.
 func badUse(err error) error {
-	return &usageError{message: err.Error(), hint: nextStep(err)}
+	return &repo.Problem{Message: err.Error(), Hint: nextStep(err)}
 }
 
 // trust returns what signatures are checked against.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/repo"
 )
 
 // repositoryWith makes a folder with a config the current one.
@@ -79,8 +80,8 @@ func TestIdentity(t *testing.T) {
 				}
 				return
 			}
-			var usage *usageError
-			if !errors.As(err, &usage) || !strings.Contains(usage.message, c.err) || usage.hint == "" {
+			var usage *repo.Problem
+			if !errors.As(err, &usage) || !strings.Contains(usage.Message, c.err) || usage.Hint == "" {
 				t.Errorf("error %v, want wrong use with %q and a hint", err, c.err)
 			}
 		})

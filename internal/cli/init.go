@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/scaffold"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/render"
@@ -82,7 +83,7 @@ func initRepository(env *Env, dir string, o initOptions) error {
 	files, err := scaffold.Files(i.made)
 	var refused *scaffold.Refused
 	if errors.As(err, &refused) {
-		return &usageError{message: refused.Message, hint: refused.Hint}
+		return &repo.Problem{Message: refused.Message, Hint: refused.Hint}
 	}
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func initRepository(env *Env, dir string, o initOptions) error {
 		return err
 	}
 	if !o.dryRun {
-		if err := i.write(edits); err != nil {
+		if _, err := gating.Replace(i.root, edits); err != nil {
 			return err
 		}
 	}
@@ -104,23 +105,19 @@ func initRepository(env *Env, dir string, o initOptions) error {
 // newInitialising finds out where the files go. The folder itself need not be there.
 func newInitialising(env *Env, dir string, o initOptions) (*initialising, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
-		return nil, &usageError{message: fmt.Sprintf("%q is no folder", dir), hint: "name the folder of a repository, or one that is to be made"}
+		return nil, &repo.Problem{Message: fmt.Sprintf("%q is no folder", dir), Hint: "name the folder of a repository, or one that is to be made"}
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
 	i := &initialising{env: env, options: o, dir: abs, root: abs}
-	for at := abs; !i.git; at = filepath.Dir(at) {
-		if i.git, err = holds(at, ".git"); err != nil {
-			return nil, err
-		}
-		if i.git {
-			i.root = at
-		}
-		if at == filepath.Dir(at) {
-			break
-		}
+	root, found, err := gating.Above(abs, ".git")
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		i.root, i.git = root, true
 	}
 	folder, err := filepath.Rel(i.root, abs)
 	if err != nil {
@@ -133,10 +130,10 @@ func newInitialising(env *Env, dir string, o initOptions) (*initialising, error)
 }
 
 // show returns how messages name a file of the git repository.
-func (i *initialising) show(name string) string { return path.Join(display(i.root), name) }
+func (i *initialising) show(name string) string { return path.Join(gating.Display(i.root), name) }
 
 // showPack returns how messages name a file of the pack repository.
-func (i *initialising) showPack(name string) string { return path.Join(display(i.dir), name) }
+func (i *initialising) showPack(name string) string { return path.Join(gating.Display(i.dir), name) }
 
 func (i *initialising) say(format string, args ...any) {
 	i.lines = append(i.lines, render.Visible(fmt.Sprintf(format, args...)))

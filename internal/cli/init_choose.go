@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/scaffold"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/registry"
@@ -54,8 +55,8 @@ func (i *initialising) choosePack() error {
 		i.made.PackID, i.made.Tenant = id, o.tenant
 		return nil
 	case (o.packID != "" || o.tenant != "") && !slices.Contains(packs, scaffold.PackFile(id)):
-		return &usageError{message: "--pack-id and --tenant are about a first pack, and the repository has " + i.showPack(packs[0]),
-			hint: "leave them out; to begin another pack, copy the folder of one"}
+		return &repo.Problem{Message: "--pack-id and --tenant are about a first pack, and the repository has " + i.showPack(packs[0]),
+			Hint: "leave them out; to begin another pack, copy the folder of one"}
 	}
 	i.say("no pack and no catalog: the repository has %s already, the first is %s", pack.Counted(len(packs), "pack"), i.showPack(packs[0]))
 	return nil
@@ -78,10 +79,10 @@ func (i *initialising) packs() ([]string, error) {
 
 // openIfThere opens a folder, and returns nil where there is none.
 func openIfThere(dir string) (*repo.Files, error) {
-	if _, err := os.Stat(dir); leadsNowhere(err) {
+	if _, err := os.Stat(dir); repo.NotThere(err) {
 		return nil, nil
 	}
-	return repo.OpenFiles(dir, display(dir))
+	return repo.OpenFiles(dir, gating.Display(dir))
 }
 
 // otherWorkflow returns a workflow that runs packgate and is none of those that init

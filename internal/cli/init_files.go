@@ -8,10 +8,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/scaffold"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
@@ -19,7 +19,7 @@ import (
 
 // compare returns the files that have to be written, and says what becomes of each.
 // Where one is in the way, the error names all that are.
-func (i *initialising) compare(files []scaffold.File) (edits []fileEdit, err error) {
+func (i *initialising) compare(files []scaffold.File) (edits []gating.Edit, err error) {
 	var inTheWay repo.Problems
 	var differs *repo.Problem // the last of those that --force would overwrite
 	same := 0
@@ -58,12 +58,12 @@ func (i *initialising) compare(files []scaffold.File) (edits []fileEdit, err err
 	return edits, nil
 }
 
-func (i *initialising) edit(f *scaffold.File, did, would string) fileEdit {
+func (i *initialising) edit(f *scaffold.File, did, would string) gating.Edit {
 	if i.options.dryRun {
 		did = would
 	}
 	i.say("%s %s", did, i.show(f.Name))
-	return fileEdit{name: f.Name, source: f.Content}
+	return gating.Edit{Name: f.Name, Source: f.Content}
 }
 
 // left says which lines a file lacks that others write into too.
@@ -78,7 +78,7 @@ func (i *initialising) left(f *scaffold.File, missing []string) {
 // problem is something that cannot be overwritten.
 func (i *initialising) content(f *scaffold.File) ([]byte, *repo.Problem, error) {
 	root, err := os.OpenRoot(i.root)
-	if leadsNowhere(err) {
+	if repo.NotThere(err) {
 		return nil, nil, nil
 	}
 	if err != nil {
@@ -126,40 +126,6 @@ func fileAbove(root *os.Root, name string) string {
 	return name
 }
 
-// write writes all of the files, or none, and makes the folders that they need.
-func (i *initialising) write(edits []fileEdit) (err error) {
-	var made []string
-	defer func() {
-		if err == nil {
-			return
-		}
-		for _, folder := range slices.Backward(made) {
-			os.Remove(folder) // the error that matters is the first one
-		}
-	}()
-	for _, e := range edits {
-		if err := makeFolders(filepath.Dir(filepath.Join(i.root, filepath.FromSlash(e.name))), &made); err != nil {
-			return fmt.Errorf("make the folder of %s: %w", i.show(e.name), err)
-		}
-	}
-	return (&workspace{dir: i.root}).write(edits)
-}
-
-// makeFolders makes a folder with those above it, and adds what it made to a list.
-func makeFolders(folder string, made *[]string) error {
-	if _, err := os.Stat(folder); err == nil {
-		return nil
-	}
-	if err := makeFolders(filepath.Dir(folder), made); err != nil {
-		return err
-	}
-	err := os.Mkdir(folder, 0o755)
-	if err == nil {
-		*made = append(*made, folder)
-	}
-	return err
-}
-
 // next says what comes next.
 func (i *initialising) next(written int) {
 	if i.options.dryRun {
@@ -170,7 +136,7 @@ func (i *initialising) next(written int) {
 		i.say("nothing to write")
 		return
 	}
-	show := filepath.ToSlash(display(i.dir))
+	show := filepath.ToSlash(gating.Display(i.dir))
 	at := ""
 	if show != "." {
 		at = " " + shellWord(noFlag(show))

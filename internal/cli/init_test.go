@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/contextosai/packgate/gating"
 )
 
 // runCommand runs a command as the program does.
@@ -25,12 +27,12 @@ func TestInitInAnyFolder(t *testing.T) {
 	for _, name := range []string{"packs", "Acme Packs", "日本", "-x", "it's \"#1\"", "ctxpack", strings.Repeat("n", 200), "$(id)", "a\nb", "::error::x", "[a]*"} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), name)
-			if code, out, problems := runCommand(t, "init", "--", dir); code != ExitPass || strings.Contains(out, "\n::") {
+			if code, out, problems := runCommand(t, "init", "--", dir); code != gating.ExitPass || strings.Contains(out, "\n::") {
 				t.Fatalf("init ends with %d\n%s%s", code, out, problems)
 			}
 			before := contents(t, dir)
 			code, out, problems := runCommand(t, "check", "--strict", "--format", "json", "--", dir)
-			if code != ExitPass {
+			if code != gating.ExitPass {
 				t.Fatalf("check ends with %d\n%s%s", code, out, problems)
 			}
 			var r struct {
@@ -44,7 +46,7 @@ func TestInitInAnyFolder(t *testing.T) {
 				t.Errorf("check finds %d packs, %d errors and %d warnings; wanted one pack alone", len(r.Packs), r.Summary.Errors, r.Summary.Warnings)
 			}
 			for _, force := range [][]string{nil, {"--force"}} {
-				if code, out, problems := runCommand(t, append(append([]string{"init"}, force...), "--", dir)...); code != ExitPass || !strings.Contains(out, "nothing to write") {
+				if code, out, problems := runCommand(t, append(append([]string{"init"}, force...), "--", dir)...); code != gating.ExitPass || !strings.Contains(out, "nothing to write") {
 					t.Errorf("init once more ends with %d\n%s%s", code, out, problems)
 				}
 				if !slices.Equal(before, contents(t, dir)) {
@@ -59,7 +61,7 @@ func TestInitInAnyFolder(t *testing.T) {
 func TestInitLeavesWork(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"init", dir, "--pack-id", "ctxpack.support", "--tenant", "acme"}
-	if code, out, problems := runCommand(t, args...); code != ExitPass {
+	if code, out, problems := runCommand(t, args...); code != gating.ExitPass {
 		t.Fatalf("init ends with %d\n%s%s", code, out, problems)
 	}
 	for _, name := range []string{"packs/support/pack.json", "packs/support/golden/refund-small.case.json", "environments/prod.json", ".packgate.yaml", ".gitignore", ".github/CODEOWNERS"} {
@@ -75,7 +77,7 @@ func TestInitLeavesWork(t *testing.T) {
 		}
 	}
 	before := contents(t, dir)
-	if code, out, problems := runCommand(t, append(args, "--force")...); code != ExitPass {
+	if code, out, problems := runCommand(t, append(args, "--force")...); code != gating.ExitPass {
 		t.Errorf("init --force ends with %d\n%s%s", code, out, problems)
 	}
 	if !slices.Equal(before, contents(t, dir)) {
@@ -89,18 +91,18 @@ func TestInitWritesAllOrNone(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	i := &initialising{root: filepath.Join(dir, "new"), dir: dir}
-	edits := []fileEdit{{name: "a/b/c", source: []byte("x")}, {name: "d", source: []byte("x")}}
-	if err := i.write(append(edits, fileEdit{name: "../file/e", source: []byte("x")})); err == nil {
+	root := filepath.Join(dir, "new")
+	edits := []gating.Edit{{Name: "a/b/c", Source: []byte("x")}, {Name: "d", Source: []byte("x")}}
+	if _, err := gating.Replace(root, append(edits, gating.Edit{Name: "../file/e", Source: []byte("x")})); err == nil {
 		t.Error("a file below a file was written; wanted an error")
 	}
 	if got, want := contents(t, dir), []string{"file: "}; !slices.Equal(got, want) {
 		t.Errorf("there are the files %q, wanted %q", got, want)
 	}
-	if _, err := os.Stat(i.root); !os.IsNotExist(err) {
+	if _, err := os.Stat(root); !os.IsNotExist(err) {
 		t.Errorf("the folder that was made is there (%v); wanted it removed", err)
 	}
-	if err := i.write(edits); err != nil {
+	if _, err := gating.Replace(root, edits); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := contents(t, dir), []string{"file: ", "new/a/b/c: x", "new/d: x"}; !slices.Equal(got, want) {

@@ -5,16 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/replay"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
@@ -58,7 +56,7 @@ func newState(env *Env, name, short, long string) *cobra.Command {
 		Args:    wants("REF"),
 		RunE:    func(c *cobra.Command, args []string) error { return setState(c.Context(), env, name, args[0], o) },
 	}
-	o.addFlags(c, plainFormats...)
+	o.addFlags(c, plainFormats()...)
 	c.Flags().StringVar(&o.reason, "reason", "", "`text` that says why, which the statement carries")
 	return c
 }
@@ -82,7 +80,7 @@ func setState(ctx context.Context, env *Env, command, name string, o lifecycleOp
 		Command: command, Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, State: r.State, Reason: o.reason, Actor: change.Actor,
 		Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun,
 	}
-	return render.WriteLifecycle(env.Stdout, o.format, unsaid(shown), styleOf(env, o.color))
+	return render.WriteLifecycle(env.Stdout, o.format, unsaid(shown), env.style(o.color))
 }
 
 func newPin(env *Env) *cobra.Command {
@@ -102,7 +100,7 @@ replayed with it.`,
 			return pin(c.Context(), env, args[1], o)
 		},
 	}
-	o.addFlags(c, plainFormats...)
+	o.addFlags(c, plainFormats()...)
 	f := c.Flags()
 	f.StringVar(&o.reason, "reason", "", "`text` that says why, which the record carries")
 	f.BoolVar(&o.replay, "replay", false, "pin a deprecated version, to replay old decisions")
@@ -125,7 +123,7 @@ func pin(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
 		Command: "pin", Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, Environment: r.Environment, Previous: r.Previous, Reason: o.reason,
 		Actor: ref.house.actor(), Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun, Cases: again.cases,
 	}
-	return render.WriteLifecycle(env.Stdout, o.format, unsaid(shown), styleOf(env, o.color))
+	return render.WriteLifecycle(env.Stdout, o.format, unsaid(shown), env.style(o.color))
 }
 
 // unsaid takes reason and actor out where the statement was there already: it says
@@ -155,12 +153,12 @@ type recheck struct {
 // run finds the version's files and judges them. The error is a *refusedError where
 // a case does not hold.
 func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) error {
-	w, err := openWorkspace(".", settings{config: r.house.options.config})
+	w, err := gating.Open(".", gating.Settings{Config: r.house.options.config})
 	if err != nil {
 		return err
 	}
-	defer w.files.Close() // only read from
-	if err := w.catalogued(r.environment); err != nil {
+	defer w.Close()
+	if err := catalogued(w, r.environment); err != nil {
 		return err
 	}
 	unit, source, err := r.unit(ctx, w, v, content)
@@ -168,11 +166,11 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 		return err
 	}
 	defer source.Close() // only read from
-	policy, err := gates.NewPolicy(w.config, w.config.Strict.Value, r.house.env.Now())
+	policy, err := w.Policy(nil, r.house.env.Now())
 	if err != nil {
 		return err
 	}
-	subject := gate.NewSubject(unit, w.environments, w.config)
+	subject := w.Subject(unit)
 	r.cases = len(subject.Golden())
 	var problems []model.Problem
 	for _, f := range gates.Run(subject, policy).Findings {
@@ -189,7 +187,7 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 	}
 	of := "the working tree"
 	if source != nil {
-		of = fmt.Sprintf("the commit %.7s", source.tree.SHA())
+		of = fmt.Sprintf("the commit %.7s", source.Tree.SHA())
 	}
 	first := model.Problem{
 		Message: fmt.Sprintf("%q is not pinned to %q: its cases, as %s has them, have %s", v.Name(), r.environment, of, pack.Counted(len(problems), "error")),
@@ -200,24 +198,24 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 
 // catalogued refuses an environment that a repository with catalogs has none of: a
 // misspelt one would get a pointer that nobody reads.
-func (w *workspace) catalogued(environment string) error {
+func catalogued(w *gating.Workspace, environment string) error {
 	var names []string
-	for _, e := range w.environments {
+	for _, e := range w.Environments {
 		names = append(names, e.Name())
 	}
 	if len(names) == 0 || slices.Contains(names, environment) {
 		return nil
 	}
 	slices.Sort(names)
-	return &usageError{message: fmt.Sprintf("there is no catalog of an environment %q", environment), hint: "use one of " + strings.Join(slices.Compact(names), ", ")}
+	return &repo.Problem{Message: fmt.Sprintf("there is no catalog of an environment %q", environment), Hint: "use one of " + strings.Join(slices.Compact(names), ", ")}
 }
 
 // unit returns a version with the cases that belong to it: those of the working tree
 // where its pack file is the version, and else those of the commit that the version
 // was published from. What is read of a commit is closed with the git repository.
-func (r *recheck) unit(ctx context.Context, w *workspace, v *publish.Verdict, content []byte) (*repo.Unit, *baseline, error) {
-	for _, name := range w.packs {
-		u, err := w.files.Unit(name, w.config)
+func (r *recheck) unit(ctx context.Context, w *gating.Workspace, v *publish.Verdict, content []byte) (*repo.Unit, *gating.Commit, error) {
+	for _, name := range w.Packs {
+		u, err := w.Unit(name)
 		if err == nil && bytes.Equal(u.Document.Source, content) {
 			return u, nil, nil
 		}
@@ -230,7 +228,7 @@ func (r *recheck) unit(ctx context.Context, w *workspace, v *publish.Verdict, co
 	if err != nil {
 		return nil, nil, err
 	}
-	u, err := b.unit(w, source.Path)
+	u, err := b.Unit(w, source.Path)
 	if err == nil && !bytes.Equal(u.Document.Source, content) {
 		err = r.unknown(v, fmt.Sprintf("%s of %.12s is another one", source.Path, source.Commit))
 	}
@@ -240,46 +238,13 @@ func (r *recheck) unit(ctx context.Context, w *workspace, v *publish.Verdict, co
 	return u, b, nil
 }
 
-// openSource opens the commit that a version was published from, from the git
-// repository of the workspace, and, within a run on GitHub, from wherever it can be
-// had.
-func openSource(ctx context.Context, env *Env, w *workspace, sha string) (*baseline, error) {
+// openSource opens the commit that a version was published from. The caller closes it.
+func openSource(ctx context.Context, env *Env, w *gating.Workspace, sha string) (*gating.Commit, error) {
 	r := &reviewing{env: env, w: w}
 	if err := r.start(); err != nil {
 		return nil, err
 	}
-	git, err := github.OpenWith(w.dir, r.client)
-	if err != nil {
-		return nil, err
-	}
-	b := &baseline{git: git}
-	if err := b.locate(w.dir); err != nil {
-		return nil, errors.Join(err, git.Close())
-	}
-	if r.event != nil {
-		b.tree, err = git.At(ctx, r.event, r.token, sha)
-	} else {
-		b.tree, err = git.Tree(sha)
-	}
-	if err != nil {
-		return nil, errors.Join(err, git.Close())
-	}
-	return b, nil
-}
-
-// unit reads a pack of the baseline with its side files; name is relative to the
-// root of the git repository.
-func (b *baseline) unit(w *workspace, name string) (*repo.Unit, error) {
-	root := b.prefix
-	short, ok := b.relative(name)
-	if !ok { // the pack repository stood elsewhere then
-		root, short = path.Dir(name), path.Base(name)
-	}
-	tree, err := fs.Sub(b.tree.FS(), root)
-	if err != nil {
-		return nil, err
-	}
-	return repo.FilesOf(tree, w.files.Prefix, b.tree.SHA()).Unit(short, w.config)
+	return r.commit(ctx, sha)
 }
 
 func (r *recheck) unknown(v *publish.Verdict, why string) error {
@@ -292,7 +257,7 @@ func (r *recheck) unknown(v *publish.Verdict, why string) error {
 
 // open opens the registry of a reference for signing.
 func (o *lifecycleOptions) open(ctx context.Context, env *Env, name string) (*publish.Publisher, *houseRef, error) {
-	if err := oneOf("--format", o.format, plainFormats...); err != nil {
+	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
 		return nil, nil, err
 	}
 	house, err := openSigning(ctx, env, o.signingOptions)

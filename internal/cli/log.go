@@ -19,13 +19,13 @@ verify is listed with the reason.`,
 		Args:    wants("PACK_ID"),
 		RunE:    func(c *cobra.Command, args []string) error { return showLog(c.Context(), env, args[0], o) },
 	}
-	o.addFlags(c, plainFormats...)
+	o.addFlags(c, plainFormats()...)
 	o.addIdentity(c)
 	return c
 }
 
 func showLog(ctx context.Context, env *Env, id string, o registryOptions) error {
-	if err := oneOf("--format", o.format, plainFormats...); err != nil {
+	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
 		return err
 	}
 	house, err := openHouse(env, o)
@@ -44,7 +44,7 @@ func showLog(ctx context.Context, env *Env, id string, o registryOptions) error 
 	if err != nil {
 		return err
 	}
-	return render.WriteLog(env.Stdout, o.format, shownLog(id, repository.Name(), entries), styleOf(env, o.color))
+	return render.WriteLog(env.Stdout, o.format, shownLog(id, repository.Name(), entries), env.style(o.color))
 }
 
 func newAudit(env *Env) *cobra.Command {
@@ -62,18 +62,18 @@ Exit status: 0 nothing is wrong, 1 something is, 3 it could not be looked at.`,
 		Example: "  packgate audit\n  packgate audit ctxpack.support --registry ghcr.io/acme/packs",
 		RunE:    func(c *cobra.Command, args []string) error { return audit(c.Context(), env, args, o) },
 	}
-	o.addFlags(c, diffFormats...)
+	o.addFlags(c, diffFormats()...)
 	o.addIdentity(c)
 	return c
 }
 
 func audit(ctx context.Context, env *Env, ids []string, o registryOptions) error {
-	if err := oneOf("--format", o.format, diffFormats...); err != nil {
+	if err := oneOf("--format", o.format, diffFormats()...); err != nil {
 		return err
 	}
 	a, err := auditOf(ctx, env, ids, o)
 	if err != nil {
 		return err
 	}
-	return cmp.Or(render.WriteAudit(env.Stdout, o.format, &a.out, styleOf(env, o.color)), a.verdict())
+	return cmp.Or(render.WriteAudit(env.Stdout, o.format, &a.out, env.style(o.color)), a.verdict())
 }

@@ -44,11 +44,6 @@ func remedy(err error) string {
 // error says. It is "" where nobody knows.
 func nextStep(err error) string { return cmp.Or(remedy(err), fault.Hint(err)) }
 
-// stoppedBefore is the error of work that a signal ended before the named part of it.
-func stoppedBefore(ctx context.Context, name string, left, of int) error {
-	return fmt.Errorf("stopped before %s, with %d of %d packs not gated: %w", name, left, of, context.Cause(ctx))
-}
-
 // stopped names the signal where an error says no more than that the work was
 // cancelled. Name is what was worked on.
 func stopped(ctx context.Context, name string, err error) error {

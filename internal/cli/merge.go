@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 
+	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
 )
@@ -23,7 +25,7 @@ in common only if they say the same of it. Where they are of shards (packgate ch
 				return err
 			}
 			if len(args) == 0 {
-				return &usageError{message: "merge takes the reports to put together, and none was given", hint: "use packgate merge FILE..."}
+				return &repo.Problem{Message: "merge takes the reports to put together, and none was given", Hint: "use packgate merge FILE..."}
 			}
 			return merge(env, o, args)
 		},
@@ -34,7 +36,7 @@ in common only if they say the same of it. Where they are of shards (packgate ch
 
 func merge(env *Env, o output, names []string) error {
 	var reports []*model.Report
-	r := newRun(env, "merge", failOnNever) // as long as no run failed
+	r := newRun(env, "merge", gating.FailOnNever) // as long as no run failed
 	for _, name := range names {
 		one, err := readReport(name)
 		if err != nil {
@@ -42,25 +44,25 @@ func merge(env *Env, o output, names []string) error {
 		}
 		reports = append(reports, one)
 		if one.Result == model.Broken || len(one.Errors) > 0 {
-			r.broken = max(r.broken, brokenCode(one.ExitCode))
+			r.Broken = max(r.Broken, brokenCode(one.ExitCode))
 		}
-		if one.ExitCode != ExitPass {
-			r.failOn = failOnError
+		if one.ExitCode != gating.ExitPass {
+			r.FailOn = gating.FailOnError
 		}
 	}
 	missing, notShards := model.MissingShards(reports)
 	merged, err := model.Merge(reports)
 	err = cmp.Or(notShards, err)
 	if errors.Is(err, model.ErrNotOneRun) {
-		return &usageError{message: err.Error(), hint: "merge the reports of one run over one commit"}
+		return &repo.Problem{Message: err.Error(), Hint: "merge the reports of one run over one commit"}
 	}
 	if err != nil {
 		return err
 	}
-	r.report = merged
+	r.Report = merged
 	if len(missing) > 0 {
 		merged.Errors = append(merged.Errors, model.ShardsMissing(missing))
-		r.broken = max(r.broken, ExitFailure)
+		r.Broken = max(r.Broken, gating.ExitFailure)
 	}
 	return r.finish(o)
 }
@@ -68,8 +70,8 @@ func merge(env *Env, o output, names []string) error {
 // brokenCode returns the exit code of a run that did not finish, whatever its
 // report says.
 func brokenCode(code int) int {
-	if code == ExitUse {
-		return ExitUse
+	if code == gating.ExitUse {
+		return gating.ExitUse
 	}
-	return ExitFailure
+	return gating.ExitFailure
 }

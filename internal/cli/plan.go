@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
@@ -29,10 +31,10 @@ of those of all jobs.`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return &usageError{message: fmt.Sprintf("plan takes one PATH, and %d were given", len(args)), hint: "use packgate plan [PATH] --shards N"}
+				return &repo.Problem{Message: fmt.Sprintf("plan takes one PATH, and %d were given", len(args)), Hint: "use packgate plan [PATH] --shards N"}
 			}
 			if !c.Flags().Changed("shards") {
-				return &usageError{message: "--shards is missing", hint: "say how many jobs there are to be at most: --shards 4"}
+				return &repo.Problem{Message: "--shards is missing", Hint: "say how many jobs there are to be at most: --shards 4"}
 			}
 			return plan(env, o, append(args, ".")[0])
 		},
@@ -40,24 +42,24 @@ of those of all jobs.`,
 	f := c.Flags()
 	f.IntVar(&o.shards, "shards", 0, "deal out to so many shards at most, a `number`")
 	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository")
-	choice(c, &o.format, "format", "json", "print this `format`, the matrix or the packs of each shard", plainFormats...)
+	choice(c, &o.format, "format", "json", "print this `format`, the matrix or the packs of each shard", plainFormats()...)
 	return c
 }
 
 func plan(env *Env, o planOptions, path string) error {
-	if err := oneOf("--format", o.format, plainFormats...); err != nil {
+	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
 		return err
 	}
-	if o.shards < 1 || o.shards > maxShards {
-		return &usageError{message: fmt.Sprintf("--shards is %d", o.shards), hint: fmt.Sprintf("use a number from 1 to %d", maxShards)}
+	if o.shards < 1 || o.shards > gating.MaxShards {
+		return &repo.Problem{Message: fmt.Sprintf("--shards is %d", o.shards), Hint: fmt.Sprintf("use a number from 1 to %d", gating.MaxShards)}
 	}
-	w, err := openWorkspace(path, settings{config: o.config})
+	w, err := gating.Open(path, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}
-	defer w.files.Close() // only read from
+	defer w.Close()
 	// A repository without packs has one shard too, in which the gate says so.
-	loads, err := w.deal(max(1, min(o.shards, len(w.packs))))
+	loads, err := w.Deal(max(1, min(o.shards, len(w.Packs))))
 	if err != nil {
 		return err
 	}
@@ -68,20 +70,20 @@ func plan(env *Env, o planOptions, path string) error {
 		Shard []string `json:"shard"`
 	}{}
 	for i := range loads {
-		matrix.Shard = append(matrix.Shard, shard{i + 1, len(loads)}.String())
+		matrix.Shard = append(matrix.Shard, gating.Shard{Index: i + 1, Total: len(loads)}.String())
 	}
 	_, err = fmt.Fprintln(env.Stdout, pack.CompactJSON(matrix))
 	return err
 }
 
 // showPlan shows a person which packs each shard gates.
-func showPlan(to io.Writer, w *workspace, loads []load) error {
+func showPlan(to io.Writer, w *gating.Workspace, loads []gating.Load) error {
 	for i, l := range loads {
-		if _, err := fmt.Fprintf(to, "shard %s: %s, %s\n", shard{i + 1, len(loads)}, pack.Counted(len(l.packs), "pack"), pack.Counted(int(l.bytes), "byte")); err != nil {
+		if _, err := fmt.Fprintf(to, "shard %s: %s, %s\n", gating.Shard{Index: i + 1, Total: len(loads)}, pack.Counted(len(l.Packs), "pack"), pack.Counted(int(l.Bytes), "byte")); err != nil {
 			return err
 		}
-		for _, name := range l.packs {
-			if _, err := fmt.Fprintf(to, "  %s\n", render.Visible(w.files.Show(name))); err != nil {
+		for _, name := range l.Packs {
+			if _, err := fmt.Fprintf(to, "  %s\n", render.Visible(w.Files.Show(name))); err != nil {
 				return err
 			}
 		}

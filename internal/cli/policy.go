@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof/rulebook"
 	"github.com/contextosai/packgate/report/build"
@@ -37,7 +38,7 @@ Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 		Example: "  packgate policy examples/acme-support\n  packgate policy packs/support --explain R_REFUND_REQUIRES_IDV",
 		Args:    wants("PACK"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("--format", o.format, plainFormats...); err != nil {
+			if err := oneOf("--format", o.format, plainFormats()...); err != nil {
 				return err
 			}
 			return showPolicy(env, args[0], o, c.Flags().Changed("explain"))
@@ -46,16 +47,16 @@ Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
 	f.StringVar(&o.explain, "explain", "", "show the rule of this `rule_id` alone, in depth")
-	choice(c, &o.format, "format", "terminal", "print this `format`", plainFormats...)
+	choice(c, &o.format, "format", "terminal", "print this `format`", plainFormats()...)
 	return c
 }
 
 func showPolicy(env *Env, name string, o policyOptions, explain bool) error {
-	w, unit, err := onePack(name, settings{config: o.config})
+	w, unit, err := gating.OpenPack(name, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}
-	defer w.files.Close() // only read from
+	defer w.Close()
 	p := unit.Pack
 	var book *rulebook.Book
 	if !explain {

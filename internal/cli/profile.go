@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime/pprof"
 	"runtime/trace"
 	"slices"
 
+	"github.com/contextosai/packgate/repo/atomicfile"
 	"github.com/spf13/cobra"
 )
 
@@ -60,20 +60,20 @@ func (p *profile) around(command func() error) (err error) {
 // into starts a measurement that is written as it goes, and put into its file once it
 // is whole.
 func (p *profile) into(name string, start func(io.Writer) error, stop func()) error {
-	file, err := openWhole(name)
+	file, err := atomicfile.Open(name)
 	if err != nil {
 		return err
 	}
 	noted := &noting{to: file}
 	if err := start(noted); err != nil {
-		return errors.Join(err, file.discard())
+		return errors.Join(err, file.Discard())
 	}
 	p.stops = append(p.stops, func() error {
 		stop()
 		if noted.err != nil {
-			return errors.Join(fmt.Errorf("write %s: %w", name, cause(noted.err)), file.discard())
+			return errors.Join(fmt.Errorf("write %s: %w", name, atomicfile.Cause(noted.err)), file.Discard())
 		}
-		return file.keep()
+		return file.Keep()
 	})
 	return nil
 }
@@ -101,57 +101,4 @@ func (n *noting) Write(b []byte) (int, error) {
 	written, err := n.to.Write(b)
 	n.err = err
 	return written, err
-}
-
-// wholeFile is a file that is written over some time, and takes its place once it is
-// complete.
-type wholeFile struct {
-	*os.File
-	name   string // its place
-	staged bool   // it stands beside its place until then
-}
-
-// openWhole opens what is to become a file; a device or a pipe as it is.
-func openWhole(name string) (*wholeFile, error) {
-	if !replaceable(name) {
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
-			return nil, fmt.Errorf("write %s: %w", name, cause(err))
-		}
-		return &wholeFile{File: f, name: name}, nil
-	}
-	staged, err := stage(name, whole(nil))
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(staged, os.O_WRONLY, 0)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("write %s: %w", name, cause(err)), os.Remove(staged))
-	}
-	return &wholeFile{File: f, name: name, staged: true}, nil
-}
-
-// keep closes the file and moves it to its place.
-func (f *wholeFile) keep() error {
-	err := f.Close()
-	if err == nil && f.staged {
-		err = os.Rename(f.Name(), f.name)
-	}
-	if err == nil {
-		return nil
-	}
-	err = fmt.Errorf("write %s: %w", f.name, cause(err))
-	if f.staged {
-		os.Remove(f.Name()) // the error that matters is the first one
-	}
-	return err
-}
-
-// discard closes the file and leaves its place as it was.
-func (f *wholeFile) discard() error {
-	err := f.Close()
-	if f.staged {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/contextosai/packgate/gating"
 )
 
 // What is measured is there whole once the command has ended, whatever it ended
@@ -23,9 +25,9 @@ func TestProfile(t *testing.T) {
 		args []string
 		code int
 	}{
-		{[]string{"rules"}, ExitPass},
-		{[]string{"check", bad}, ExitFindings},
-		{[]string{"explain", "REF01"}, ExitUse},
+		{[]string{"rules"}, gating.ExitPass},
+		{[]string{"check", bad}, gating.ExitFindings},
+		{[]string{"explain", "REF01"}, gating.ExitUse},
 	} {
 		if code := Main(t.Context(), env(io.Discard, append(c.args, "--cpuprofile", cpu, "--trace", trace)...)); code != c.code {
 			t.Errorf("%q: exit status %d, wanted %d", c.args, code, c.code)
@@ -51,13 +53,13 @@ func TestProfile(t *testing.T) {
 	}
 	for _, flags := range [][]string{{"--cpuprofile", dir}, {"--trace", dir}, {"--cpuprofile", cpu, "--trace", dir}} {
 		var out bytes.Buffer
-		if code := Main(t.Context(), env(&out, append([]string{"rules"}, flags...)...)); code != ExitFailure || out.Len() > 0 {
-			t.Errorf("%q: exit status %d and %d bytes, wanted %d and none", flags, code, out.Len(), ExitFailure)
+		if code := Main(t.Context(), env(&out, append([]string{"rules"}, flags...)...)); code != gating.ExitFailure || out.Len() > 0 {
+			t.Errorf("%q: exit status %d and %d bytes, wanted %d and none", flags, code, out.Len(), gating.ExitFailure)
 		}
 	}
 	// What was called wrongly leaves nothing.
-	if code := Main(t.Context(), env(io.Discard, "diff", "one", "--trace", trace)); code != ExitUse {
-		t.Errorf("exit status %d, wanted %d", code, ExitUse)
+	if code := Main(t.Context(), env(io.Discard, "diff", "one", "--trace", trace)); code != gating.ExitUse {
+		t.Errorf("exit status %d, wanted %d", code, gating.ExitUse)
 	}
 	if _, err := os.Stat(trace); err == nil {
 		t.Error("a command that was called wrongly wrote a trace")
@@ -68,15 +70,15 @@ func TestProfile(t *testing.T) {
 func TestProfileNotWritten(t *testing.T) {
 	full, own := errors.New("full"), errors.New("own")
 	for name, c := range map[string]struct{ of, want error }{
-		"nothing": {nil, full}, "a verdict": {&verdictError{code: ExitFindings}, full}, "an error": {own, own},
+		"nothing": {nil, full}, "a verdict": {&verdictError{code: gating.ExitFindings}, full}, "an error": {own, own},
 	} {
 		p := profile{stops: []func() error{func() error { return full }}}
 		err := p.around(func() error { return c.of })
 		if !errors.Is(err, c.want) || len(p.stops) > 0 {
 			t.Errorf("%s: %v, wanted %v", name, err, c.want)
 		}
-		if c.want == full && exitCode(err) != ExitFailure {
-			t.Errorf("%s: exit status %d, wanted %d", name, exitCode(err), ExitFailure)
+		if c.want == full && exitCode(err) != gating.ExitFailure {
+			t.Errorf("%s: exit status %d, wanted %d", name, exitCode(err), gating.ExitFailure)
 		}
 	}
 }

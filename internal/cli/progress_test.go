@@ -70,14 +70,13 @@ func TestProgress(t *testing.T) {
 func TestProgressPace(t *testing.T) {
 	var out bytes.Buffer
 	p := progress{out: &out, now: ticking(30 * time.Millisecond)}
-	p.start()
 	for i := range 100 {
 		p.gated(i, 100)
 	}
-	p.done()
-	p.done()
+	p.gated(100, 100)
+	p.gated(100, 100)
 	lines := regexp.MustCompile(`\r\x1b\[K(gated \d+ of 100 packs)?`).FindAllStringSubmatch(out.String(), -1)
-	if len(lines) != 26 || lines[0][1] != "gated 3 of 100 packs" || lines[25][1] != "" || lines[24][1] == "" {
+	if len(lines) != 25 || lines[0][1] != "gated 4 of 100 packs" || lines[24][1] != "" || lines[23][1] == "" {
 		t.Errorf("in three seconds %d lines are written: %q", len(lines), out.String())
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
@@ -41,13 +42,13 @@ finished and the next run goes on, 4 the class of a change is reject, 2 wrong us
 			return publishPaths(c.Context(), env, o, out, args)
 		},
 	}
-	o.addFlags(c, reportFormats...)
+	o.addFlags(c, reportFormats()...)
 	f := c.Flags()
 	f.StringVar(&o.state, "state", "", "keep what was signed and is not published yet in this `folder` (default: "+stateFolder+" beside the config)")
 	f.StringVar(&out.reportDir, "report-dir", "", "write the report in every format into this `folder` too")
 	f.StringVar(&out.metricsFile, "metrics", "", "write what can be counted as OpenMetrics text into this `file` too")
 	f.BoolVarP(&out.quiet, "quiet", "q", false, "print errors and the verdict alone")
-	out.formats = reportFormats
+	out.formats = reportFormats()
 	return c
 }
 
@@ -59,10 +60,10 @@ func publishPaths(ctx context.Context, env *Env, o signingOptions, out output, p
 	if err != nil {
 		return err
 	}
-	r := newRun(env, "publish", failOnError)
+	r := newRun(env, "publish", gating.FailOnError)
 	for _, path := range paths {
 		if err := r.publishPath(ctx, house, path); err != nil {
-			r.fail(err)
+			r.Fail(err)
 		}
 	}
 	return r.finish(out)
@@ -70,13 +71,13 @@ func publishPaths(ctx context.Context, env *Env, o signingOptions, out output, p
 
 // publishPath publishes the packs of one path.
 func (r *run) publishPath(ctx context.Context, house *signingHouse, path string) error {
-	w, err := openWorkspace(path, settings{config: house.options.config})
+	w, err := gating.Open(path, gating.Settings{Config: house.options.config})
 	if err != nil {
 		return err
 	}
-	defer w.files.Close() // only read from
-	if len(w.packs) == 0 {
-		return w.files.NoPacks(w.config)
+	defer w.Close()
+	if len(w.Packs) == 0 {
+		return w.Files.NoPacks(w.Config)
 	}
 	p, err := newPublication(house, r, w)
 	if err != nil {
@@ -89,14 +90,14 @@ func (r *run) publishPath(ctx context.Context, house *signingHouse, path string)
 type publication struct {
 	*run
 	house     *signingHouse
-	w         *workspace
+	w         *gating.Workspace
 	publisher *publish.Publisher
 	policy    gates.Policy
 	overrides []diffing.Override
 	reviews   *reviewing
 }
 
-func newPublication(house *signingHouse, r *run, w *workspace) (*publication, error) {
+func newPublication(house *signingHouse, r *run, w *gating.Workspace) (*publication, error) {
 	p := &publication{run: r, house: house, w: w, reviews: &reviewing{env: r.env, dryRun: house.options.dryRun, w: w}}
 	var err error
 	if p.publisher, err = house.publisher(""); err != nil {
@@ -107,10 +108,10 @@ func newPublication(house *signingHouse, r *run, w *workspace) (*publication, er
 			return nil, err
 		}
 	}
-	if p.policy, err = gates.NewPolicy(w.config, w.config.Strict.Value, r.env.Now()); err != nil {
+	if p.policy, err = w.Policy(nil, r.env.Now()); err != nil {
 		return nil, err
 	}
-	p.overrides, err = diffing.Overrides(w.config)
+	p.overrides, err = diffing.Overrides(w.Config)
 	return p, err
 }
 
@@ -121,7 +122,7 @@ func (p *publication) all(ctx context.Context) error {
 	for i := range found {
 		s := &found[i]
 		if ctx.Err() != nil {
-			return fmt.Errorf("stopped before %s: %w", p.w.files.Show(s.name), context.Cause(ctx))
+			return fmt.Errorf("stopped before %s: %w", p.w.Files.Show(s.name), context.Cause(ctx))
 		}
 		out := p.one(ctx, s)
 		if s.unit != nil {
@@ -130,7 +131,7 @@ func (p *publication) all(ctx context.Context) error {
 				return err
 			}
 		}
-		p.report.Published = append(p.report.Published, out)
+		p.Report.Published = append(p.Report.Published, out)
 	}
 	return nil
 }
@@ -148,10 +149,10 @@ const lookups = 16
 
 // standings asks the registry for every version, one request each.
 func (p *publication) standings(ctx context.Context) []candidate {
-	list := make([]candidate, len(p.w.packs))
+	list := make([]candidate, len(p.w.Packs))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, lookups)
-	for i, name := range p.w.packs {
+	for i, name := range p.w.Packs {
 		list[i].name = name
 		wg.Go(func() {
 			slots <- struct{}{}
@@ -164,7 +165,7 @@ func (p *publication) standings(ctx context.Context) []candidate {
 }
 
 func (p *publication) standing(ctx context.Context, s *candidate) {
-	if s.unit, s.err = p.w.files.Unit(s.name, p.w.config); s.err != nil || s.unit.Pack == nil {
+	if s.unit, s.err = p.w.Unit(s.name); s.err != nil || s.unit.Pack == nil {
 		return
 	}
 	meta := &s.unit.Pack.PackMeta
@@ -176,7 +177,7 @@ func (p *publication) standing(ctx context.Context, s *candidate) {
 
 // one publishes one pack, or says why not.
 func (p *publication) one(ctx context.Context, s *candidate) model.Publication {
-	out := model.Publication{Path: p.w.files.Show(s.name)}
+	out := model.Publication{Path: p.w.Files.Show(s.name)}
 	if s.unit != nil && s.unit.Pack != nil {
 		out.Pack = s.unit.Pack.Ref()
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
@@ -37,11 +36,9 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *model.Public
 	if err != nil {
 		return nil, err
 	}
-	subject := gate.NewSubject(s.unit, p.w.environments, p.w.config)
+	subject := p.w.Subject(s.unit)
 	judged := p.judge(subject, diff)
-	judged.Result = p.verdict(&judged)
-	p.report.Packs.Add(judged)
-	if judged.Result != model.Passed {
+	if judged.Result = p.Add(judged); judged.Result != model.Passed {
 		return nil, errGated
 	}
 	c := &publish.Candidate{
@@ -52,7 +49,7 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *model.Public
 		c.Baseline = &statement.Baseline{Pack: before.Pack + "@" + before.Version, Manifest: before.Manifest, Content: before.Content}
 		out.Baseline = &model.Published{Pack: c.Baseline.Pack, Digest: c.Baseline.Manifest}
 	}
-	if doc := p.w.config.Document; doc != nil {
+	if doc := p.w.Config.Document; doc != nil {
 		c.Config = string(pack.DigestOf(doc.Source))
 	}
 	out.Class = c.Class
@@ -72,7 +69,7 @@ func (p *publication) judge(subject *gate.Subject, diff *diffing.Diff) model.Pac
 	if diff != nil {
 		outside = diff.Findings()
 	}
-	return build.NewPack(subject, gates.Run(subject, p.policy, outside...), stepOf(diff, subject), nil)
+	return build.NewPack(subject, gates.Run(subject, p.policy, outside...), gating.Step(diff, subject), nil)
 }
 
 // before returns the published version that a pack is compared with, and what
@@ -88,9 +85,9 @@ func (p *publication) before(ctx context.Context, s *candidate) (*publish.Verdic
 		return nil, nil, err
 	}
 	name := fmt.Sprintf("%s@%s", before.Pack, before.Version)
-	document, faults := pack.Read(name, content, p.w.config.Limits)
+	document, faults := pack.Read(name, content, p.w.Config.Limits)
 	if len(faults) > 0 {
-		return nil, nil, ofSide("the published version "+name, repo.Unreadable(faults))
+		return nil, nil, gating.OfSide("the published version "+name, repo.Unreadable(faults))
 	}
 	document.Revision = before.Manifest
 	diff, err := diffing.Compare(pack.New(document), s.unit.Pack, p.overrides)
@@ -112,11 +109,11 @@ func classOfDiff(d *diffing.Diff) string {
 // function of the pack and of what it was judged by, so that the same pack makes the
 // same report.
 func (p *publication) gateReport(judged model.Pack) ([]byte, error) {
-	r := newRun(p.env, "publish", failOnError)
-	r.report.Packs = model.PacksOf(judged)
-	r.settle()
+	r := newRun(p.env, "publish", gating.FailOnError)
+	r.Report.Packs = model.PacksOf(judged)
+	r.Settle()
 	var b bytes.Buffer
-	err := model.JSON(&b, r.report)
+	err := model.JSON(&b, r.Report)
 	return b.Bytes(), err
 }
 
@@ -127,12 +124,12 @@ func (p *publication) stopped(out model.Publication, err error) model.Publicatio
 	switch {
 	case errors.Is(err, errGated):
 		out.Reasons = []model.Problem{{Message: err.Error(), Hint: "mend what they found, which the report lists"}}
-	case errors.As(err, &unfinished), exitCode(err) == ExitFailure && !refusal(err):
+	case errors.As(err, &unfinished), exitCode(err) == gating.ExitFailure && !refusal(err):
 		out.Status = model.PublicationUnfinished
-		p.broken = max(p.broken, ExitFailure)
+		p.Broken = max(p.Broken, gating.ExitFailure)
 	case refusal(err):
 	default:
-		p.broken = max(p.broken, exitCode(err))
+		p.Broken = max(p.Broken, exitCode(err))
 	}
 	return out
 }
@@ -157,7 +154,7 @@ func (p *publication) done(out model.Publication, r *publish.Result) model.Publi
 	out.Ref, out.Digest, out.Content, out.Bundle = r.Ref, r.Digest, r.Content, r.Bundle
 	out.NotChecked = append(out.NotChecked, r.NotChecked...)
 	for _, note := range r.Notes {
-		p.notice("%s: %s", out.Pack, note)
+		p.Notice("%s: %s", out.Pack, note)
 	}
 	switch {
 	case r.DryRun:
@@ -217,34 +214,4 @@ func (p *publication) cosign(r *publish.Result) string {
 // private reports whether a Sigstore of one's own is in use.
 func (h *signingHouse) private() bool {
 	return h.options.trustedRoot != "" || h.config.Publish.TrustedRoot.Value != ""
-}
-
-// sourceOf returns where a pack file was read: the commit that has it with these
-// bytes, and nothing where none is known to.
-func sourceOf(w *workspace, name string, content []byte, address, sha string) (statement.Source, error) {
-	git, err := github.Open(w.dir)
-	if errors.Is(err, github.ErrNoRepository) {
-		return statement.Source{}, nil
-	}
-	if err != nil {
-		return statement.Source{}, err
-	}
-	defer git.Close() // only read from
-	b := &baseline{git: git}
-	if err := b.locate(w.dir); err != nil {
-		return statement.Source{}, err
-	}
-	if sha == "" {
-		if sha, err = git.Resolve("HEAD"); err != nil {
-			return statement.Source{}, nil // nothing is committed yet
-		}
-	}
-	if b.tree, err = git.Tree(sha); err != nil {
-		return statement.Source{}, err
-	}
-	src, ok, err := b.read(name, w.config.Limits.MaxBytes)
-	if err != nil || !ok || !bytes.Equal(src, content) {
-		return statement.Source{}, err
-	}
-	return statement.Source{Repository: address, Commit: sha, Path: path.Join(b.prefix, name)}, nil
 }

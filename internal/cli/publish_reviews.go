@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -8,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
@@ -24,7 +25,7 @@ import (
 type reviewing struct {
 	env    *Env
 	dryRun bool
-	w      *workspace
+	w      *gating.Workspace
 	event  *github.Event // nil outside of GitHub
 	client *github.Client
 	token  string
@@ -49,23 +50,45 @@ func (r *reviewing) start() error {
 	return err
 }
 
-// source returns where a pack file was read.
-func (r *reviewing) source(name string, content []byte) (statement.Source, error) {
+// source returns where a pack file was read: the commit that has it with these
+// bytes, and nothing where none is known to.
+func (r *reviewing) source(name string, content []byte) (none statement.Source, err error) {
 	if err := r.start(); err != nil {
-		return statement.Source{}, err
+		return none, err
 	}
-	address, sha := "", ""
-	if r.event != nil {
-		address, sha = r.event.ServerURL+"/"+r.event.Repository, r.event.HeadSHA
+	address := ""
+	c, err := gating.OpenCommit(r.w.Dir, nil, func(git *github.Repository) (*github.Tree, string, error) {
+		sha := ""
+		if r.event != nil {
+			address, sha = r.event.ServerURL+"/"+r.event.Repository, r.event.HeadSHA
+		}
+		if sha == "" {
+			if sha, err = git.Resolve("HEAD"); err != nil {
+				return nil, "", nil // nothing is committed yet
+			}
+		}
+		tree, err := git.Tree(sha)
+		return tree, sha, err
+	})
+	if errors.Is(err, github.ErrNoRepository) {
+		return none, nil
 	}
-	return sourceOf(r.w, name, content, address, sha)
+	if err != nil || c == nil {
+		return none, err
+	}
+	defer c.Close() // only read from
+	src, ok, err := c.Read(name, r.w.Config.Limits.MaxBytes)
+	if err != nil || !ok || !bytes.Equal(src, content) {
+		return none, err
+	}
+	return statement.Source{Repository: address, Commit: c.Ref, Path: c.Path(name)}, nil
 }
 
 // ask finds the approvals that the class of a version needs, in every pull request
 // that changed the pack file since the version before. Where the config has no roles
 // for it, and had none at the version before, nobody is asked.
 func (r *reviewing) ask(ctx context.Context, c *publish.Candidate, before *publish.Verdict, out *model.Publication) error {
-	wanted := r.w.config.Reviews.Of(c.Class)
+	wanted := r.w.Config.Reviews.Of(c.Class)
 	if len(wanted) == 0 && !r.demandedBefore(ctx, before, out) {
 		return nil
 	}
@@ -74,9 +97,9 @@ func (r *reviewing) ask(ctx context.Context, c *publish.Candidate, before *publi
 			out.NotChecked = append(out.NotChecked, fmt.Sprintf("reviews by %s: only a run on GitHub can see who approved", strings.Join(wanted, ", ")))
 			return nil
 		}
-		return &usageError{
-			message: fmt.Sprintf("the config demands reviews by %s for a version of the class %s, and only a run on GitHub can see who approved", strings.Join(wanted, ", "), c.Class),
-			hint:    "publish from the workflow, or try it with --dry-run",
+		return &repo.Problem{
+			Message: fmt.Sprintf("the config demands reviews by %s for a version of the class %s, and only a run on GitHub can see who approved", strings.Join(wanted, ", "), c.Class),
+			Hint:    "publish from the workflow, or try it with --dry-run",
 		}
 	}
 	if c.Source.Path == "" {
@@ -104,53 +127,41 @@ func (r *reviewing) demandedBefore(ctx context.Context, before *publish.Verdict,
 }
 
 // configAt returns the config that a commit has.
-func (r *reviewing) configAt(ctx context.Context, sha string) (config *repo.Config, err error) {
-	err = r.at(ctx, sha, func(b *baseline) error {
-		config, err = b.config(r.configName(), false)
-		return err
-	})
-	return config, err
-}
-
-// configName returns the config file relative to the root of the workspace.
-func (r *reviewing) configName() string {
-	if doc := r.w.config.Document; doc != nil {
-		return path.Base(filepath.ToSlash(doc.File))
-	}
-	return repo.ConfigName
-}
-
-// at opens a commit, as it is seen from the workspace.
-func (r *reviewing) at(ctx context.Context, sha string, look func(*baseline) error) error {
-	git, err := github.OpenWith(r.w.dir, r.client)
+func (r *reviewing) configAt(ctx context.Context, sha string) (*repo.Config, error) {
+	c, err := r.commit(ctx, sha)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer git.Close() // only read from
-	b := &baseline{git: git}
-	if b.tree, err = git.At(ctx, r.event, r.token, sha); err != nil {
-		return err
-	}
-	if err := b.locate(r.w.dir); err != nil {
-		return err
-	}
-	return look(b)
+	defer c.Close() // only read from
+	return c.Config(r.w.ConfigName(), false)
+}
+
+// commit opens a commit, as it is seen from the workspace: from its git repository, and,
+// within a run on GitHub, from wherever it can be had. The caller closes it.
+func (r *reviewing) commit(ctx context.Context, sha string) (*gating.Commit, error) {
+	return gating.OpenCommit(r.w.Dir, r.client, func(git *github.Repository) (tree *github.Tree, _ string, err error) {
+		if r.event == nil {
+			tree, err = git.Tree(sha)
+		} else {
+			tree, err = git.At(ctx, r.event, r.token, sha)
+		}
+		return tree, sha, err
+	})
 }
 
 // digestAt returns the digest of a file of the git repository in a commit, "" where
 // it has none.
-func (r *reviewing) digestAt(ctx context.Context, sha, name string) (digest string, err error) {
-	err = r.at(ctx, sha, func(b *baseline) error {
-		src, err := b.tree.ReadFile(name, int64(r.w.config.Limits.MaxBytes))
-		if err == nil {
-			digest = string(pack.DigestOf(src))
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
-	return digest, err
+func (r *reviewing) digestAt(ctx context.Context, sha, name string) (string, error) {
+	c, err := r.commit(ctx, sha)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close() // only read from
+	src, err := c.Tree.ReadFile(name, int64(r.w.Config.Limits.MaxBytes))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(pack.DigestOf(src)), err
 }
 
 // maxChanges bounds the commits that a version may consist of.
@@ -264,13 +275,13 @@ func (r *reviewing) demands(ctx context.Context, name string, pull github.PullRe
 	if err != nil {
 		return nil, err
 	}
-	all := []demand{{wanted, r.w.config.Reviews.Members()}}
+	all := []demand{{wanted, r.w.Config.Reviews.Members()}}
 	for _, f := range files {
 		if first && f.Path == name && f.Previous != "" {
 			return nil, refusedBecause("remove it in one pull request, and add it in another",
 				"pull request %d renamed %s before its first version, so that its review did not show all of it", pull.Number, name)
 		}
-		if path.Base(f.Path) != r.configName() && path.Base(f.Previous) != r.configName() {
+		if path.Base(f.Path) != r.w.ConfigName() && path.Base(f.Previous) != r.w.ConfigName() {
 			continue
 		}
 		config, err := r.configAt(ctx, pull.BaseSHA)

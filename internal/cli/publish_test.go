@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -32,20 +34,20 @@ func TestNotPublished(t *testing.T) {
 		"no name":              {&fault.Error{Kind: registry.ErrName, Message: "upper case"}, model.PublicationRefused, 0},
 		"another workflow":     {signing(attest.ErrWorkflow), model.PublicationRefused, 0},
 		"another trigger":      {signing(attest.ErrTrigger), model.PublicationRefused, 0},
-		"reviews, locally":     {&usageError{message: "only on GitHub"}, model.PublicationRefused, ExitUse},
-		"outage":               {outage, model.PublicationUnfinished, ExitFailure},
+		"reviews, locally":     {&repo.Problem{Message: "only on GitHub"}, model.PublicationRefused, gating.ExitUse},
+		"outage":               {outage, model.PublicationUnfinished, gating.ExitFailure},
 		"no token":             {signing(attest.ErrToken), model.PublicationRefused, 0},
 		"refused by a service": {signing(attest.ErrRefusedBySigning), model.PublicationRefused, 0},
-		"signing is down":      {signing(attest.ErrUnavailable), model.PublicationUnfinished, ExitFailure},
-		"GitHub is down":       {&fault.Error{Kind: github.ErrUnavailable, Message: "503"}, model.PublicationUnfinished, ExitFailure},
-		"nothing of these":     {errors.New("disk full"), model.PublicationUnfinished, ExitFailure},
-		"outage, once more":    {fmt.Errorf("ctxpack.a: %w", outage), model.PublicationUnfinished, ExitFailure},
+		"signing is down":      {signing(attest.ErrUnavailable), model.PublicationUnfinished, gating.ExitFailure},
+		"GitHub is down":       {&fault.Error{Kind: github.ErrUnavailable, Message: "503"}, model.PublicationUnfinished, gating.ExitFailure},
+		"nothing of these":     {errors.New("disk full"), model.PublicationUnfinished, gating.ExitFailure},
+		"outage, once more":    {fmt.Errorf("ctxpack.a: %w", outage), model.PublicationUnfinished, gating.ExitFailure},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := &publication{run: newRun(environment(nil), "publish", failOnError)}
+			p := &publication{run: newRun(environment(nil), "publish", gating.FailOnError)}
 			out := p.stopped(model.Publication{Pack: "ctxpack.a@1.0.0"}, c.err)
-			if out.Status != c.status || p.broken != c.code || len(out.Reasons) == 0 || out.Reasons[0].Message == "" {
-				t.Errorf("%s %d %+v, want %s %d", out.Status, p.broken, out.Reasons, c.status, c.code)
+			if out.Status != c.status || p.Broken != c.code || len(out.Reasons) == 0 || out.Reasons[0].Message == "" {
+				t.Errorf("%s %d %+v, want %s %d", out.Status, p.Broken, out.Reasons, c.status, c.code)
 			}
 		})
 	}
@@ -100,12 +102,12 @@ func TestExitOfPublishing(t *testing.T) {
 		err  error
 		want int
 	}{
-		"refused":       {lifecycleError(&fault.Error{Kind: publish.ErrRefused, Message: "revoked"}), ExitFindings},
-		"not published": {lifecycleError(&fault.Error{Kind: publish.ErrNotPublished, Message: "not there"}), ExitFindings},
-		"outage":        {lifecycleError(&fault.Error{Kind: registry.ErrUnavailable, Message: "no answer"}), ExitFailure},
-		"no reference":  {&fault.Error{Kind: publish.ErrRef, Message: "no reason is given"}, ExitUse},
-		"no name":       {&fault.Error{Kind: registry.ErrName, Message: "upper case"}, ExitUse},
-		"a file":        {badUse(&fault.Error{Kind: attest.ErrMalformed, Message: "no key"}), ExitUse},
+		"refused":       {lifecycleError(&fault.Error{Kind: publish.ErrRefused, Message: "revoked"}), gating.ExitFindings},
+		"not published": {lifecycleError(&fault.Error{Kind: publish.ErrNotPublished, Message: "not there"}), gating.ExitFindings},
+		"outage":        {lifecycleError(&fault.Error{Kind: registry.ErrUnavailable, Message: "no answer"}), gating.ExitFailure},
+		"no reference":  {&fault.Error{Kind: publish.ErrRef, Message: "no reason is given"}, gating.ExitUse},
+		"no name":       {&fault.Error{Kind: registry.ErrName, Message: "upper case"}, gating.ExitUse},
+		"a file":        {badUse(&fault.Error{Kind: attest.ErrMalformed, Message: "no key"}), gating.ExitUse},
 	} {
 		if got := exitCode(c.err); got != c.want {
 			t.Errorf("%s: exit status %d, want %d", name, got, c.want)

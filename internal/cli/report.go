@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
 )
@@ -26,14 +27,13 @@ no report that this version reads, and 3.`,
 				return err
 			}
 			if from == "" {
-				return &usageError{message: "--from is missing", hint: "name a JSON report of packgate: --from report.json"}
+				return &repo.Problem{Message: "--from is missing", Hint: "name a JSON report of packgate: --from report.json"}
 			}
 			stored, err := readReport(from)
 			if err != nil {
 				return err
 			}
-			r := &run{env: env, report: stored}
-			return cmp.Or(writeOutput(o, stored), r.print(o))
+			return cmp.Or(writeOutput(o, stored), env.print(o, stored))
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "JSON report to show, a `file`")
@@ -45,7 +45,7 @@ no report that this version reads, and 3.`,
 func readReport(name string) (*model.Report, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &usageError{message: fmt.Sprintf("there is no file %q", name), hint: "name a JSON report of packgate"}
+		return nil, &repo.Problem{Message: fmt.Sprintf("there is no file %q", name), Hint: "name a JSON report of packgate"}
 	}
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func readReport(name string) (*model.Report, error) {
 	defer f.Close() // only read from
 	r, err := model.Read(f)
 	if errors.Is(err, model.ErrNotAReport) {
-		return nil, &usageError{message: fmt.Sprintf("%s: %v", name, err), hint: "write one with packgate check --format json"}
+		return nil, &repo.Problem{Message: fmt.Sprintf("%s: %v", name, err), Hint: "write one with packgate check --format json"}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,7 +29,7 @@ func Main(ctx context.Context, env Env) int {
 		return cmp.Or(err, help.err)
 	})
 	if err == nil {
-		return ExitPass
+		return gating.ExitPass
 	}
 	if _, done := err.(*verdictError); !done {
 		printProblems(env.Stderr, err)
@@ -45,7 +47,7 @@ func flagError(c *cobra.Command, err error) error {
 			hint = fmt.Sprintf("did you mean --%s?", near)
 		}
 	}
-	return &usageError{message: err.Error(), hint: hint}
+	return &repo.Problem{Message: err.Error(), Hint: hint}
 }
 
 // wants checks that a command gets exactly the arguments of those names.
@@ -55,11 +57,11 @@ func wants(names ...string) cobra.PositionalArgs {
 			return nil
 		}
 		if len(names) == 0 {
-			return &usageError{message: c.Name() + " takes no arguments", hint: fmt.Sprintf("see %s --help", c.CommandPath())}
+			return &repo.Problem{Message: c.Name() + " takes no arguments", Hint: fmt.Sprintf("see %s --help", c.CommandPath())}
 		}
-		return &usageError{
-			message: fmt.Sprintf("%s takes %s, and %d were given", c.Name(), strings.Join(names, " and "), len(args)),
-			hint:    fmt.Sprintf("use %s %s", c.CommandPath(), strings.Join(names, " ")),
+		return &repo.Problem{
+			Message: fmt.Sprintf("%s takes %s, and %d were given", c.Name(), strings.Join(names, " and "), len(args)),
+			Hint:    fmt.Sprintf("use %s %s", c.CommandPath(), strings.Join(names, " ")),
 		}
 	}
 }

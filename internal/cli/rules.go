@@ -9,6 +9,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
 )
@@ -80,7 +81,7 @@ func unknownName(what, name string, known []string, hint string) error {
 	if near := schemas.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return &usageError{message: fmt.Sprintf("there is no %s %q", what, name), hint: hint}
+	return &repo.Problem{Message: fmt.Sprintf("there is no %s %q", what, name), Hint: hint}
 }
 
 // explain returns the page of a rule.

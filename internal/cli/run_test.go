@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -56,7 +57,7 @@ func TestStopped(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
-		if code != ExitFailure || r.Result != model.Broken || r.ExitCode != ExitFailure || len(r.Errors) != 1 || r.Packs.Len() > packs {
+		if code != gating.ExitFailure || r.Result != model.Broken || r.ExitCode != gating.ExitFailure || len(r.Errors) != 1 || r.Packs.Len() > packs {
 			t.Errorf("stopped after %d packs: exit status %d, result %s, %d errors, %d packs; wanted 3, error, 1, at most %d",
 				packs, code, r.Result, len(r.Errors), r.Packs.Len(), packs)
 		}
@@ -76,8 +77,8 @@ func TestClosedOutput(t *testing.T) {
 		{"compile", one}, {"compile", one, "--format", "json"}, {"diff", one, one}, {"diff", one, one, "--format", "json"},
 		{"rules"}, {"explain", "REF001"}, {"schema", "report"},
 	} {
-		if code := Main(t.Context(), env(closed{}, args...)); code != ExitFailure {
-			t.Errorf("%q into a closed output ends with %d; wanted %d", args, code, ExitFailure)
+		if code := Main(t.Context(), env(closed{}, args...)); code != gating.ExitFailure {
+			t.Errorf("%q into a closed output ends with %d; wanted %d", args, code, gating.ExitFailure)
 		}
 	}
 }
@@ -102,49 +103,5 @@ func TestClassOf(t *testing.T) {
 		if class != c.class || required != c.required {
 			t.Errorf("%v has class %q and needs %q; wanted %q and %q", c.packs, class, required, c.class, c.required)
 		}
-	}
-}
-
-// A file that is written anew keeps its permissions, and is left as it was where
-// writing it fails.
-func TestWriteWhole(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "f")
-	text := func(s string) func(*os.File) error {
-		return func(f *os.File) error { _, err := f.WriteString(s); return err }
-	}
-	for _, step := range []struct {
-		write func(*os.File) error
-		mode  os.FileMode // that the file has before
-		fails bool
-		want  string
-		after os.FileMode
-	}{
-		{text("one"), 0, false, "one", 0o644},
-		{text("two"), 0o600, false, "two", 0o600},
-		{func(*os.File) error { return errors.New("full") }, 0o600, true, "two", 0o600},
-	} {
-		if step.mode != 0 {
-			if err := os.Chmod(name, step.mode); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := writeWhole(name, step.write); (err != nil) != step.fails {
-			t.Errorf("error %v; wanted one: %v", err, step.fails)
-		}
-		src, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(src) != step.want || info.Mode().Perm() != step.after {
-			t.Errorf("%q with %v; wanted %q with %v", src, info.Mode().Perm(), step.want, step.after)
-		}
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("%v, %v; wanted nothing beside the file", entries, err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/bench/generate"
+	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/test/gittest"
 )
 
 const (
@@ -91,7 +93,7 @@ func TestShardsAreTheWhole(t *testing.T) {
 			move(t, 0, "zz-moved")
 			move(t, 3, "aa-moved")
 			move(t, 5, "")
-			edit(t, filepath.Join("environments", "prod.json"), `"runtime": "1.4.0"`, `"runtime": "1.5.0"`)
+			gittest.Edit(t, filepath.Join("environments", "prod.json"), `"runtime": "1.4.0"`, `"runtime": "1.5.0"`)
 		}, []string{"--base", "main"}, `"triggers"`},
 		"unknown base": {func(t *testing.T) { commit(t) }, []string{"--base", "nowhere"}, `"exit_code": 2`},
 		"stray waiver": {func(t *testing.T) { addConfig(t, unknownWaiver) }, []string{"--fail-on", "never"}, `which is not in this repository`},
@@ -152,39 +154,6 @@ func mergedShards(t *testing.T, n int, args []string) (string, int) {
 	return reported(t, names...)
 }
 
-// Every pack is dealt out once, the largest first, to the shard with the fewest bytes.
-func TestDeal(t *testing.T) {
-	sizes := map[string]int64{"a": 5, "b": 9, "c": 5, "d": 4, "e": 0, "f": 0, "g": 3}
-	for n, want := range map[int]string{
-		1: "[{[a b c d e f g] 26}]",
-		2: "[{[b d e f] 13} {[a c g] 13}]",
-		3: "[{[b] 9} {[a d] 9} {[c e f g] 8}]",
-		8: "[{[b] 9} {[a] 5} {[c] 5} {[d] 4} {[g] 3} {[e] 0} {[f] 0} {[] 0}]",
-	} {
-		if got := fmt.Sprint(deal(sizes, n)); got != want {
-			t.Errorf("%d shards are %s, wanted %s", n, got, want)
-		}
-	}
-}
-
-func TestParseShard(t *testing.T) {
-	for value, hint := range map[string]string{
-		"1/1": "", "3/4": "", "256/256": "", "": "",
-		"x": "such as 1/4", "1": "such as 1/4", "1/": "such as 1/4", "/2": "such as 1/4", "1/2/3": "such as 1/4",
-		"01/2": "such as 1/4", "+1/2": "such as 1/4", " 1/2": "such as 1/4", "1/99999999999999999999": "such as 1/4",
-		"0/3": "1/3 to 3/3", "4/3": "1/3 to 3/3", "-1/3": "1/3 to 3/3", "1/0": "1 to 256", "1/-2": "1 to 256", "1/257": "1 to 256",
-	} {
-		s, err := parseShard("--shard", value)
-		usage, refused := err.(*usageError)
-		switch {
-		case hint == "" && (err != nil || !s.whole() && s.String() != value):
-			t.Errorf("%q is %v (%v)", value, s, err)
-		case hint != "" && (!refused || !strings.Contains(usage.hint, hint) || usage.message != fmt.Sprintf("--shard is %q", value)):
-			t.Errorf("%q is refused with %#v, wanted the hint %q", value, err, hint)
-		}
-	}
-}
-
 // The run of a shard publishes nothing and writes no comment.
 func TestShardInput(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -206,7 +175,7 @@ func TestShardInput(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || in.part != (shard{2, 3}) || !in.named || in.comment != "never" {
+		if err != nil || in.part != (gating.Shard{Index: 2, Total: 3}) || !in.named || in.comment != "never" {
 			t.Errorf("%s: got %+v, %v", name, in, err)
 		}
 	}
@@ -221,23 +190,23 @@ func TestPlanIsWhatIsGated(t *testing.T) {
 	if err := generate.Write(".", seedOfShards, packsOfShards); err != nil {
 		t.Fatal(err)
 	}
-	w, err := openWorkspace(".", settings{})
+	w, err := gating.Open(".", gating.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.files.Close()
-	loads, err := w.deal(3)
+	defer w.Files.Close()
+	loads, err := w.Deal(3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, l := range loads {
-		own, others, err := w.share(shard{i + 1, 3})
-		if err != nil || !slices.Equal(own, l.packs) || len(own)+len(others) != packsOfShards {
-			t.Errorf("shard %d gates %q and leaves %q, planned were %q", i+1, own, others, l.packs)
+		own, others, err := w.Share(gating.Shard{Index: i + 1, Total: 3})
+		if err != nil || !slices.Equal(own, l.Packs) || len(own)+len(others) != packsOfShards {
+			t.Errorf("shard %d gates %q and leaves %q, planned were %q", i+1, own, others, l.Packs)
 		}
 	}
 	var out bytes.Buffer
-	if code := Main(t.Context(), env(&out, "plan", "--shards", "3", "--format", "terminal")); code != ExitPass || strings.Count(out.String(), "/pack.json\n") != packsOfShards {
+	if code := Main(t.Context(), env(&out, "plan", "--shards", "3", "--format", "terminal")); code != gating.ExitPass || strings.Count(out.String(), "/pack.json\n") != packsOfShards {
 		t.Errorf("exit status %d:\n%s", code, out.String())
 	}
 }

@@ -9,13 +9,7 @@ import (
 
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/report/model"
-	"github.com/contextosai/packgate/report/render"
 )
-
-// styleOf returns how a text for a person looks on Stdout.
-func styleOf(env *Env, color string) render.Style {
-	return (&run{env: env}).style(output{color: color})
-}
 
 // shownVerdict returns a verdict in the report's form.
 func shownVerdict(v *publish.Verdict) *model.Verdict {

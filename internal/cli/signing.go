@@ -11,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
+	"github.com/contextosai/packgate/repo"
 	"github.com/spf13/cobra"
 )
 
@@ -64,9 +65,9 @@ func openSigning(ctx context.Context, env *Env, o signingOptions) (*signingHouse
 		return h, h.withKey(pem)
 	}
 	if env.Getenv("GITHUB_ACTIONS") != "true" && !o.dryRun {
-		return nil, &usageError{
-			message: "there is no run on GitHub whose identity could sign",
-			hint:    "publish from a workflow, or sign with --key FILE",
+		return nil, &repo.Problem{
+			Message: "there is no run on GitHub whose identity could sign",
+			Hint:    "publish from a workflow, or sign with --key FILE",
 		}
 	}
 	if h.id, err = h.identity(); err != nil {
@@ -84,7 +85,7 @@ func (h *signingHouse) maySign(byKey bool) error {
 		return err
 	}
 	if h.config.Publish.Identity.Workflow.Value == "" && event.DefaultBranch != "" && event.Ref != "refs/heads/"+event.DefaultBranch {
-		return &usageError{message: "the run is not of the default branch, and the config names no publish.identity", hint: "name it, or run on the default branch"}
+		return &repo.Problem{Message: "the run is not of the default branch, and the config names no publish.identity", Hint: "name it, or run on the default branch"}
 	}
 	err = event.MaySign(h.env.Getenv)
 	if byKey && errors.Is(err, github.ErrForbidden) {
@@ -104,7 +105,7 @@ func (h *signingHouse) withKey(pem []byte) (err error) {
 		return nil, errors.New("it is encrypted, and $" + passwordVariable + " holds no password")
 	}
 	if h.key, err = attest.NewKeySigner(pem, password); err != nil {
-		return &usageError{message: err.Error(), hint: "name a private key in PEM, and set $" + passwordVariable + " to its password where it is encrypted"}
+		return &repo.Problem{Message: err.Error(), Hint: "name a private key in PEM, and set $" + passwordVariable + " to its password where it is encrypted"}
 	}
 	h.trust, err = attest.TrustKey(h.key.PublicKey())
 	return err

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/build"
@@ -26,16 +28,16 @@ const (
 
 // repairs works out what the mechanical fixes of the findings make of their lines,
 // while the packs can be read.
-func (a *actionRun) repairs(w *workspace) {
-	if a.event.Name != github.EventPullRequest || len(annotationsOf(a.report)) > maxBesideSuggestions {
+func (a *actionRun) repairs(w *gating.Workspace) {
+	if a.event.Name != github.EventPullRequest || len(annotationsOf(a.Report)) > maxBesideSuggestions {
 		return
 	}
-	for _, p := range a.report.Packs.All() {
-		i := slices.IndexFunc(w.packs, func(name string) bool { return w.files.Show(name) == p.Path })
+	for _, p := range a.Report.Packs.All() {
+		i := slices.IndexFunc(w.Packs, func(name string) bool { return w.Files.Show(name) == p.Path })
 		if i < 0 || !slices.ContainsFunc(p.Findings, func(f model.Finding) bool { return f.Fix != nil }) {
 			continue
 		}
-		doc, _, err := w.files.Document(w.packs[i], w.config.Limits)
+		doc, _, err := w.Files.Document(w.Packs[i], w.Config.Limits)
 		if err != nil || doc.Root == nil {
 			continue // the gates have said so
 		}
@@ -101,4 +103,12 @@ func (a *actionRun) suggest(ctx context.Context, client *github.Client, commente
 	}
 	_, err := client.Suggest(ctx, a.event.PullRequest, a.event.HeadSHA, a.suggestions)
 	return err
+}
+
+func operationsOf(patch []model.Operation) []finding.Operation {
+	out := make([]finding.Operation, len(patch))
+	for i, op := range patch {
+		out[i] = finding.Operation{Op: op.Op, Path: op.Path, Value: string(op.Value)}
+	}
+	return out
 }

@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/atomicfile"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
@@ -43,19 +45,19 @@ not signed or not trusted, 6 it could not be looked at, 2 wrong use.`,
 		Args:    wants("REF|FILE"),
 		RunE:    func(c *cobra.Command, args []string) error { return verify(c.Context(), env, args[0], bundle, o) },
 	}
-	o.addFlags(c, plainFormats...)
+	o.addFlags(c, plainFormats()...)
 	o.addIdentity(c)
 	c.Flags().StringVar(&bundle, "bundle", "", "check a FILE by this Sigstore bundle `file`, without a registry")
 	return c
 }
 
 func verify(ctx context.Context, env *Env, name, bundle string, o registryOptions) error {
-	if err := oneOf("--format", o.format, plainFormats...); err != nil {
+	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
 		return err
 	}
 	v, err := verdictOf(ctx, env, name, bundle, o)
 	if err != nil {
-		if exitCode(err) == ExitUse {
+		if exitCode(err) == gating.ExitUse {
 			return err
 		}
 		return unknown(env, err)
@@ -64,13 +66,10 @@ func verify(ctx context.Context, env *Env, name, bundle string, o registryOption
 	if v.Ref == (registry.Ref{}) {
 		shown.Ref = filepath.ToSlash(name)
 	}
-	if err := render.WriteVerdict(env.Stdout, o.format, shown, styleOf(env, o.color)); err != nil {
+	if err := render.WriteVerdict(env.Stdout, o.format, shown, env.style(o.color)); err != nil {
 		return err
 	}
-	if code := exitOf(v.Status); code != ExitPass {
-		return &verdictError{code: code}
-	}
-	return nil
+	return verdict(exitOf(v.Status))
 }
 
 // unknown says what kept a version from being judged, or the judgement from being
@@ -84,7 +83,7 @@ func unknown(env *Env, err error) error {
 func exitOf(s publish.Status) int {
 	switch s {
 	case publish.Usable:
-		return ExitPass
+		return gating.ExitPass
 	case publish.Deprecated:
 		return exitDeprecated
 	case publish.Revoked:
@@ -101,7 +100,7 @@ func verdictOf(ctx context.Context, env *Env, name, bundle string, o registryOpt
 	}
 	if !isFile(name) {
 		if bundle != "" {
-			return nil, &usageError{message: fmt.Sprintf("%s is no file, and --bundle checks files", name), hint: "name the pack file, or leave out --bundle"}
+			return nil, &repo.Problem{Message: fmt.Sprintf("%s is no file, and --bundle checks files", name), Hint: "name the pack file, or leave out --bundle"}
 		}
 		ref, err := house.ref(name)
 		if err != nil {
@@ -171,19 +170,19 @@ word about it, and 0; and 6 as well where the file could not be written.`,
 		Args:    wants("REF"),
 		RunE:    func(c *cobra.Command, args []string) error { return pull(c.Context(), env, args[0], output, o) },
 	}
-	o.addFlags(c, plainFormats...)
+	o.addFlags(c, plainFormats()...)
 	o.addIdentity(c)
 	c.Flags().StringVarP(&output, "output", "o", "pack.json", "write to this `file`, - for standard output")
 	return c
 }
 
 func pull(ctx context.Context, env *Env, name, output string, o registryOptions) error {
-	if err := oneOf("--format", o.format, plainFormats...); err != nil {
+	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
 		return err
 	}
 	v, content, err := fetch(ctx, env, name, o)
 	if err != nil {
-		if exitCode(err) == ExitUse {
+		if exitCode(err) == gating.ExitUse {
 			return err
 		}
 		return unknown(env, err)
@@ -196,13 +195,13 @@ func pull(ctx context.Context, env *Env, name, output string, o registryOptions)
 			return unknown(env, err)
 		}
 	case usable:
-		if err := writeWhole(output, whole(content)); err != nil {
+		if err := atomicfile.Write(output, atomicfile.Content(content)); err != nil {
 			printProblem(env.Stderr, model.Problem{Message: err.Error(), Hint: "name a file in a folder that is there and may be written to"})
 			return &verdictError{code: exitUnknown}
 		}
 		shown.Path = filepath.ToSlash(output)
 	}
-	out, style := env.Stdout, styleOf(env, o.color)
+	out, style := env.Stdout, env.style(o.color)
 	if output == "-" {
 		out, style = env.Stderr, render.Style{} // Stdout is for the pack
 	}

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 )
 
@@ -44,7 +43,7 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) (any, erro
 		}
 	}
 	if asksFor(p.Context.Only, fixAll, false) {
-		src, err := s.mended(d)
+		src, err := s.repaired(d)
 		if err != nil {
 			return nil, err
 		}
@@ -88,60 +87,34 @@ func (s *server) edit(d *document, to string) workspaceEdit {
 	return workspaceEdit{DocumentChanges: []documentEdit{change}}
 }
 
-// mostRounds is how often a document is mended and looked at again: one repair can make
-// another one possible, and two that undo each other must not go on for ever.
-const mostRounds = 8
-
-// mended returns the text of a document with all repairs that can be made.
-func (s *server) mended(d *document) (string, error) {
+// repaired returns the text of a document with all repairs that can be made.
+func (s *server) repaired(d *document) (string, error) {
 	texts := s.texts(d.root)
-	src := d.src
-	for range mostRounds {
-		texts[d.name] = src
-		s.lock.Lock()
-		before := s.roots[d.root]
-		s.lock.Unlock()
-		next, err := mendOnce(d, src, texts, before, s.policy)
-		if err != nil || next == src {
-			return src, err
+	texts[d.name] = d.src
+	s.lock.Lock()
+	before := s.roots[d.root]
+	s.lock.Unlock()
+	err := gating.Rounds(func() (bool, error) {
+		v, err := openView(d.root, texts, before)
+		if err != nil {
+			return false, err
 		}
-		src = next
-	}
-	return src, nil
-}
-
-// policy judges as the run does.
-func (s *server) policy(v *view) (gates.Policy, error) {
-	return gates.NewPolicy(v.config, v.config.Strict.Value, s.Now())
-}
-
-// mendOnce makes the repairs of one look, from the end of the text to its beginning.
-func mendOnce(d *document, src string, texts map[string]string, before settings, policyOf func(*view) (gates.Policy, error)) (string, error) {
-	v, err := openView(d.root, texts, before)
-	if err != nil {
-		return src, err
-	}
-	defer v.close()
-	policy, err := policyOf(v)
-	if err != nil {
-		return src, err
-	}
-	packs, err := v.packsOf(d.name)
-	if err != nil || !slices.Contains(packs, d.name) {
-		return src, err // repairs are of packs
-	}
-	unit, err := v.files.Unit(d.name, v.config)
-	if err != nil {
-		return src, err
-	}
-	all := gates.Run(gate.NewSubject(unit, v.environments, v.config), policy)
-	slices.SortStableFunc(all.Findings, func(a, b finding.Finding) int { return b.Location.Start.Offset - a.Location.Start.Offset })
-	var repairs [][]finding.Operation
-	for _, f := range all.Findings {
-		if f.Fix != nil && f.Waived == nil && f.Location.File == d.name {
-			repairs = append(repairs, f.Fix.Operations)
+		defer v.close()
+		policy, err := v.Policy(nil, s.Now())
+		if err != nil {
+			return false, err
 		}
-	}
-	mended, _ := pack.Mend(pack.NewDocument(d.name, []byte(src), nil), repairs)
-	return string(mended), nil
+		packs, err := v.packsOf(d.name)
+		if err != nil || !slices.Contains(packs, d.name) {
+			return false, err // repairs are of packs
+		}
+		unit, err := v.Unit(d.name)
+		if err != nil {
+			return false, err
+		}
+		src, made := gating.Repair(unit.Document, gates.Run(v.Subject(unit), policy).Findings)
+		texts[d.name] = string(src)
+		return len(made) > 0, nil
+	})
+	return texts[d.name], err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 )
 
@@ -112,13 +113,13 @@ func TestBrokenText(t *testing.T) {
 func TestEveryTableRowIsUsed(t *testing.T) {
 	dir := example(t)
 	texts := map[string]string{}
-	v, err := openView(dir, texts, settings{})
+	v, err := openView(dir, texts, gating.Workspace{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer v.close()
 	used := map[string]bool{}
-	names, err := v.files.Find(v.config, "**/*.json")
+	names, err := v.Files.Find(v.Config, "**/*.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,12 @@
 package lsp
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
+
+	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/repo"
 )
 
 // document is a document that is open in the editor.
@@ -37,9 +41,12 @@ func (s *server) didOpen(p didOpenParams) (any, error) {
 // rootOf returns the repository of a file: the one that its folder is in, or else the
 // folder of the workspace, or else its own folder.
 func (s *server) rootOf(file string) (string, error) {
-	root, found, err := s.Root(filepath.Dir(file))
-	if found || err != nil {
-		return root, err
+	at, err := s.find(filepath.Dir(file))
+	if errors.Is(err, repo.ErrUse) { // a folder that was not made yet
+		at, err = gating.Place{}, nil
+	}
+	if at.Found || err != nil {
+		return at.Root, err
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -179,7 +186,7 @@ func (s *server) viewOf(root string) (*view, error) {
 	if len(v.problems) == 0 {
 		s.lock.Lock()
 		defer s.lock.Unlock()
-		s.roots[root] = v.settings
+		s.roots[root] = v.Workspace
 	}
 	return v, nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -66,7 +65,7 @@ func (s *server) gateRoot(root string, names []string) error {
 		return err
 	}
 	s.forget(root, wanted)
-	policy, err := gates.NewPolicy(v.config, v.config.Strict.Value, s.Now())
+	policy, err := v.Policy(nil, s.Now())
 	usable := err == nil && (len(v.problems) == 0 || v.known)
 	if err := v.note(err); err != nil {
 		return err
@@ -96,16 +95,16 @@ func (s *server) gateOne(v *view, name string, policy gates.Policy) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if err != nil {
-		delete(s.results, packKey{v.root, name})
+		delete(s.results, packKey{v.Dir, name})
 		return
 	}
-	s.results[packKey{v.root, name}] = r
+	s.results[packKey{v.Dir, name}] = r
 }
 
 // packsInUse returns the packs that an open document belongs to.
 func (s *server) packsInUse(v *view) ([]string, error) {
 	var wanted []string
-	for name := range s.texts(v.root) {
+	for name := range s.texts(v.Dir) {
 		packs, err := v.packsOf(name)
 		if err != nil {
 			return nil, err
@@ -121,7 +120,7 @@ func (s *server) packsInUse(v *view) ([]string, error) {
 func (s *server) concerns(v *view, name string, changed []string) bool {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	return s.results[packKey{v.root, name}] == nil || slices.ContainsFunc(changed, func(c string) bool {
+	return s.results[packKey{v.Dir, name}] == nil || slices.ContainsFunc(changed, func(c string) bool {
 		kind := v.kind(c)
 		return kind == "config" || kind == "environment" || repo.Belongs(name, c)
 	})
@@ -148,16 +147,16 @@ func (s *server) noteProblems(v *view) {
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	s.problems[v.root] = byKey
+	s.problems[v.Dir] = byKey
 }
 
 // gatePack puts one pack through the gates.
 func (s *server) gatePack(v *view, name string, policy gates.Policy) (*result, error) {
-	unit, err := v.files.Unit(name, v.config)
+	unit, err := v.Unit(name)
 	if err != nil {
 		return nil, err
 	}
-	all := gates.Run(gate.NewSubject(unit, v.environments, v.config), policy)
+	all := gates.Run(v.Subject(unit), policy)
 	r := &result{read: map[string]string{}}
 	for _, f := range all.Findings {
 		l := v.location(f.Location, s.units)

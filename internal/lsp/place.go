@@ -45,10 +45,10 @@ func (s *server) placeOf(p placeParams) (*place, error) {
 
 // read reads a text leniently; nil where nothing can be made out.
 func (v *view) read(name, src string) *pack.Document {
-	if len(src) > v.config.Limits.MaxBytes {
+	if len(src) > v.Config.Limits.MaxBytes {
 		return nil
 	}
-	root := readLenient(src, v.config.Limits.MaxValues)
+	root := readLenient(src, v.Config.Limits.MaxValues)
 	if root == nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (p *place) declared() []declaration {
 	for _, d := range packs {
 		list = append(list, declared("pack", d)...)
 	}
-	for _, e := range p.environments {
+	for _, e := range p.Environments {
 		list = append(list, declared("environment", e.Document)...)
 	}
 	if p.kind == "environment" {
@@ -118,7 +118,7 @@ func (p *place) overlays() []*pack.Document {
 		return nil
 	}
 	dir := path.Join(path.Dir(path.Dir(p.doc.name)), "overlays")
-	entries, err := fs.ReadDir(p.files.Tree(), dir)
+	entries, err := fs.ReadDir(p.Files.Tree(), dir)
 	if err != nil {
 		return nil // there are none
 	}

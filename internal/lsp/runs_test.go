@@ -3,7 +3,6 @@ package lsp
 import (
 	"context"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 )
@@ -39,17 +38,6 @@ func TestRunsArePaced(t *testing.T) {
 			}
 		}
 	})
-}
-
-// What is open lies over the files, as a file system has it.
-func TestUnsaved(t *testing.T) {
-	u := unsaved{
-		FS:    fstest.MapFS{"packs/a/pack.json": {Data: []byte("{}")}, "packs/b/pack.json": {Data: []byte("[]")}},
-		texts: map[string]string{"packs/a/pack.json": `{"a": 1}`, "packs/a/new.json": "1"},
-	}
-	if err := fstest.TestFS(u, "packs/a/pack.json", "packs/a/new.json", "packs/b/pack.json"); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestURIs(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/sourcegraph/jsonrpc2"
 )
 
@@ -23,9 +24,6 @@ type Options struct {
 	Version string
 	// Now says the time, by which waivers end.
 	Now func() time.Time
-	// Root finds the repository of a folder: the folder with its config or its
-	// environment catalogs. Found is false where there is none.
-	Root func(dir string) (root string, found bool, err error)
 }
 
 // ErrNoShutdown says that the client went away, or told the server to, without asking
@@ -112,21 +110,23 @@ type server struct {
 	state    state
 	client   initializeParams
 	units    encoding
-	folders  []string             // of the workspace
-	open     map[string]*document // by key, as keyOf gives it
-	roots    map[string]settings  // of the repositories, as they were last valid
+	folders  []string                    // of the workspace
+	open     map[string]*document        // by key, as keyOf gives it
+	roots    map[string]gating.Workspace // of the repositories, as they were last valid
 	results  map[packKey]*result
 	problems map[string]map[string][]Diagnostic // that no gate found, by root and key
 	shown    map[string]published               // what was last published, by key
 	calls    map[jsonrpc2.ID]context.CancelFunc // requests that are being answered
+	// find finds the repository of a folder; tests keep it in theirs.
+	find func(dir string) (gating.Place, error)
 	// broken is told of panics, for tests; nil for nobody.
 	broken func(string)
 }
 
 func newServer(o Options) *server {
 	return &server{
-		Options: o, exit: make(chan struct{}), connected: make(chan struct{}), units: utf16Units,
-		open: map[string]*document{}, roots: map[string]settings{}, results: map[packKey]*result{},
+		Options: o, find: gating.FindPlace, exit: make(chan struct{}), connected: make(chan struct{}), units: utf16Units,
+		open: map[string]*document{}, roots: map[string]gating.Workspace{}, results: map[packKey]*result{},
 		problems: map[string]map[string][]Diagnostic{}, shown: map[string]published{}, calls: map[jsonrpc2.ID]context.CancelFunc{},
 	}
 }

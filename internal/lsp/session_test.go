@@ -15,7 +15,6 @@ import (
 
 	"github.com/sourcegraph/jsonrpc2"
 
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/test/hang"
 )
 
@@ -36,18 +35,6 @@ type session struct {
 	counts  map[string]int // of what was published, by URI
 	said    []string
 	asked   []string
-}
-
-// rootOf finds the repository as the command does, by its config alone.
-func rootOf(dir string) (string, bool, error) {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(at, repo.ConfigName)); err == nil {
-			return at, true, nil
-		}
-		if at == filepath.Dir(at) {
-			return dir, false, nil
-		}
-	}
 }
 
 func example(t testing.TB) string {
@@ -72,7 +59,7 @@ func connectIn(t *testing.T, dir string, write func(file string) string) *sessio
 	fromEditor, toServer := io.Pipe()
 	fromServer, toEditor := io.Pipe()
 	e.end = func() { toServer.Close() }
-	e.to = newServer(Options{In: fromEditor, Out: toEditor, Version: "test", Now: func() time.Time { return time.Unix(0, 0) }, Root: rootOf})
+	e.to = newServer(Options{In: fromEditor, Out: toEditor, Version: "test", Now: func() time.Time { return time.Unix(0, 0) }})
 	go func() {
 		err := e.to.serve(t.Context())
 		toEditor.Close()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/test/hang"
 )
 
@@ -24,9 +25,9 @@ func frame(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%
 // talk lets a server answer everything that a client says at once.
 func talk(t testing.TB, dir, said string, broken func(string)) (string, error) {
 	var out bytes.Buffer
-	o := Options{In: strings.NewReader(said), Out: &out, Version: "test", Now: func() time.Time { return time.Unix(1_800_000_000, 0) }, Root: func(string) (string, bool, error) { return dir, true, nil }}
+	o := Options{In: strings.NewReader(said), Out: &out, Version: "test", Now: func() time.Time { return time.Unix(1_800_000_000, 0) }}
 	s := newServer(o)
-	s.broken = broken
+	s.broken, s.find = broken, func(string) (gating.Place, error) { return gating.Place{Root: dir, Found: true}, nil }
 	err := s.serve(t.Context())
 	<-s.conn.DisconnectNotify()
 	s.work.Wait()
@@ -67,7 +68,9 @@ func TestContextEnds(t *testing.T) {
 	in, client := io.Pipe()
 	defer client.Close()
 	done := make(chan error, 1)
-	go func() { done <- Serve(ctx, Options{In: in, Out: io.Discard, Root: rootOf, Now: func() time.Time { return time.Unix(0, 0) }}) }()
+	go func() {
+		done <- Serve(ctx, Options{In: in, Out: io.Discard, Now: func() time.Time { return time.Unix(0, 0) }})
+	}()
 	stop()
 	select {
 	case err := <-done:

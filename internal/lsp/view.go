@@ -11,16 +11,15 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 )
 
 // view is a repository as the editor has it at one moment.
 type view struct {
-	root  string // the folder
-	files *repo.Files
-	disk  *repo.Files
-	settings
+	gating.Workspace
+	disk *repo.Files
 	// problems are what is wrong with the config and the catalogs, and with what packs
 	// consist of, and known says that config and catalogs were valid before.
 	problems repo.Problems
@@ -30,38 +29,33 @@ type view struct {
 	texts    map[string]*text  // of the files that places were asked for
 }
 
-// settings are the config and the environment catalogs of a repository.
-type settings struct {
-	config       *repo.Config
-	environments []*repo.Environment
-}
-
 // openView opens the repository of a folder, with the texts of the documents in it
 // that are open, by name relative to the folder. A config or a catalog that is not
 // valid is noted, and the one of before stands in for it, if there is one. The caller
 // closes the view.
-func openView(root string, open map[string]string, before settings) (*view, error) {
+func openView(root string, open map[string]string, before gating.Workspace) (*view, error) {
 	disk, err := repo.OpenFiles(root, ".")
 	if err != nil {
 		return nil, err
 	}
-	v := &view{root: root, disk: disk, files: repo.FilesOf(unsaved{disk.Tree(), open}, ".", ""), settings: before, known: before.config != nil, open: open, texts: map[string]*text{}}
-	config, err := v.files.Config("")
+	v := &view{Workspace: before, disk: disk, known: before.Config != nil, open: open, texts: map[string]*text{}}
+	v.Dir, v.Files = root, repo.FilesOf(repo.WithTexts(disk.Tree(), open), ".", "")
+	config, err := v.Files.Config("")
 	if err := v.note(err); err != nil {
 		return nil, errors.Join(err, disk.Close())
 	}
 	if err == nil {
-		v.config = config
+		v.Config = config
 	}
-	if v.config == nil {
-		v.config = repo.DefaultConfig()
+	if v.Config == nil {
+		v.Config = repo.DefaultConfig()
 	}
-	environments, err := v.files.Environments(v.config)
+	environments, err := v.Files.Environments(v.Config)
 	if err := v.note(err); err != nil {
 		return nil, errors.Join(err, disk.Close())
 	}
 	if err == nil {
-		v.environments = environments
+		v.Environments = environments
 	}
 	return v, nil
 }
@@ -110,7 +104,7 @@ func (v *view) uri(name string) string {
 
 // key returns what a file that is named relative to the root is known by.
 func (v *view) key(name string) string {
-	return uriOf(filepath.Join(v.root, filepath.FromSlash(name)))
+	return uriOf(filepath.Join(v.Dir, filepath.FromSlash(name)))
 }
 
 // text returns the text of a file; an empty one where it cannot be read.
@@ -129,12 +123,12 @@ func (v *view) text(name string) *text {
 // saved returns the text of a file that is not open in the editor; "" where it cannot
 // be read, or is larger than what the gates read: a place in it is the beginning.
 func (v *view) saved(name string) string {
-	file, err := v.files.Tree().Open(path.Clean(name))
+	file, err := v.Files.Tree().Open(path.Clean(name))
 	if err != nil {
 		return ""
 	}
 	defer file.Close() // only read from
-	most := int64(v.config.Limits.MaxBytes)
+	most := int64(v.Config.Limits.MaxBytes)
 	src, err := io.ReadAll(io.LimitReader(file, most+1))
 	if err != nil || int64(len(src)) > most {
 		return ""
@@ -153,10 +147,10 @@ func (v *view) kind(name string) string {
 	if name == repo.ConfigName {
 		return "config"
 	}
-	if repo.Matches(repo.PackPatterns(v.config), name) {
+	if repo.Matches(repo.PackPatterns(v.Config), name) {
 		return "pack"
 	}
-	patterns := pack.Values(v.config.Environments)
+	patterns := pack.Values(v.Config.Environments)
 	if len(patterns) == 0 {
 		patterns = []string{"environments/*.json"}
 	}
@@ -179,12 +173,12 @@ func (v *view) packsOf(name string) ([]string, error) {
 	case "":
 		return nil, nil
 	case "config", "environment":
-		names, err := v.files.Find(v.config)
+		names, err := v.Files.Find(v.Config)
 		return names[:min(len(names), mostPacks)], err
 	}
 	var names []string
 	for _, dir := range []string{path.Dir(name), path.Dir(path.Dir(name))} {
-		entries, err := fs.ReadDir(v.files.Tree(), dir)
+		entries, err := fs.ReadDir(v.Files.Tree(), dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("look for packs in %s: %w", dir, err)
 		}

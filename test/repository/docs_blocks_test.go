@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/cli"
 )
 
@@ -172,7 +173,7 @@ func helpOf(t *testing.T, page, command string, helps map[string]string) string 
 	}
 	var help bytes.Buffer
 	env := cli.Env{Args: append(slices.Clone(words), "--help"), Stdout: &help, Stderr: &help, Getenv: func(string) string { return "" }}
-	if code := cli.Main(t.Context(), env); code != cli.ExitPass || len(words) > 0 && !strings.Contains(help.String(), fmt.Sprintf("\n  packgate %s", words[0])) {
+	if code := cli.Main(t.Context(), env); code != gating.ExitPass || len(words) > 0 && !strings.Contains(help.String(), fmt.Sprintf("\n  packgate %s", words[0])) {
 		t.Errorf("%s runs packgate %s, and there is no such command: %s", page, command, help.String())
 	}
 	helps[name] = help.String()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/cli"
 	"github.com/contextosai/packgate/schemas"
 )
@@ -65,13 +66,13 @@ func TestPreCommitHook(t *testing.T) {
 		code := cli.Main(t.Context(), cli.Env{Args: strings.Fields(args), Stdout: &out, Stderr: &said, Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }, Version: "test"})
 		return code, out.String() + said.String()
 	}
-	if code, said := run(); code != cli.ExitPass || !strings.Contains(said, "pass: 2 packs") {
+	if code, said := run(); code != gating.ExitPass || !strings.Contains(said, "pass: 2 packs") {
 		t.Errorf("status %d\n%s", code, said)
 	}
 	if err := os.WriteFile(filepath.Join("packs", "support", "pack.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, said := run(); code != cli.ExitFindings || !strings.Contains(said, "SCH001") {
+	if code, said := run(); code != gating.ExitFindings || !strings.Contains(said, "SCH001") {
 		t.Errorf("status %d\n%s", code, said)
 	}
 }

@@ -1,11 +1,10 @@
-package cli
+package gating
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"github.com/contextosai/packgate/finding"
@@ -19,75 +18,72 @@ import (
 // catalogs of the baseline, as rules look at them. The config is the one in force,
 // so that what the gates say differs by the files alone. Catalogs that are not
 // valid could not be relied on by anybody, and the workspace's take their place.
-func (b *baseline) subject(w *workspace, name string) (*gate.Subject, error) {
+func (b *Baseline) subject(name string) (*gate.Subject, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
-	tree, err := fs.Sub(b.tree.FS(), b.prefix)
+	files, err := b.files(b.prefix, b.w.Files.Prefix)
 	if err != nil {
 		return nil, err
 	}
-	files := repo.FilesOf(tree, w.files.Prefix, b.tree.SHA())
-	unit, err := files.Unit(name, w.config)
+	unit, err := files.Unit(name, b.w.Config)
 	if err != nil {
 		return nil, err
 	}
-	environments, err := files.Environments(w.config)
+	environments, err := files.Environments(b.w.Config)
 	switch {
 	case errors.Is(err, repo.ErrUse):
-		environments = w.environments
+		environments = b.w.Environments
 	case err != nil:
 		return nil, err
 	}
-	return gate.NewSubject(unit, environments, w.config), nil
+	return gate.NewSubject(unit, environments, b.w.Config), nil
 }
 
 // since marks the findings of a pack as new or existing, by what the gates find in
-// the version that it is compared with, and returns those of that version that are
-// fixed, with the subject in which they were found. Name is the file of that
-// version, "" for a pack that is new, of which every finding is. Where the version
-// cannot be gated, the result says so. The nil baseline marks nothing. Head is what
-// the result is of.
-func (b *baseline) since(ctx context.Context, w *workspace, name string, policy gates.Policy, head *gate.Subject, result *gates.Result) (fixed []finding.Finding, in *gate.Subject, err error) {
+// the version that it is compared with, and notes those of that version that are
+// fixed, with the subject in which they were found. Of a pack that is new every finding
+// is. Where the version cannot be gated, the result says so. The nil baseline marks
+// nothing.
+func (b *Baseline) since(ctx context.Context, policy gates.Policy, j *judged) (err error) {
 	if b == nil {
-		return nil, nil, nil
+		return nil
 	}
 	var before []finding.Finding
-	if name != "" {
-		in, err = b.before(ctx, w, name, head)
+	if j.compared.File != "" {
+		j.before, err = b.before(ctx, j.compared.File, j.subject)
 		if errors.Is(err, repo.ErrUse) {
-			result.NotChecked = append(result.NotChecked, finding.NotChecked{
-				Gate: version.Gate.ID, Reason: fmt.Sprintf("which findings are new is not known, for the base could not be read: %v", err),
-			})
-			return nil, nil, nil
+			j.before = nil
+			j.notChecked(fmt.Sprintf("which findings are new is not known, for the base could not be read: %v", err))
+			return nil
 		}
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		before = of(in, head, policy, result)
+		before = findingsBefore(j, policy)
 	}
-	result.Findings, fixed = finding.Since(before, result.Findings)
-	return fixed, in, nil
+	j.result.Findings, j.fixed = finding.Since(before, j.result.Findings)
+	return nil
 }
 
 // before returns the version that a pack is compared with, as rules look at it: the
 // pack itself where nothing of it has changed.
-func (b *baseline) before(ctx context.Context, w *workspace, name string, head *gate.Subject) (*gate.Subject, error) {
+func (b *Baseline) before(ctx context.Context, name string, head *gate.Subject) (*gate.Subject, error) {
 	if name == head.Unit.Name {
-		if same, err := b.unchanged(ctx, w, head); same || err != nil {
+		if same, err := b.unchanged(ctx, head); same || err != nil {
 			return head, err
 		}
 	}
-	return b.subject(w, name)
+	return b.subject(name)
 }
 
-// of returns what the gates find in the version that a pack is compared with. Where
-// nothing at all differs it is what they found in the pack: most packs of a change
+// findingsBefore returns what the gates find in the version that a pack is compared with.
+// Where nothing at all differs it is what they found in the pack: most packs of a change
 // are as they were, and only gated again for what they depend on.
-func of(base, head *gate.Subject, policy gates.Policy, result *gates.Result) []finding.Finding {
-	if !sameFiles(base, head) {
-		return gates.Run(base, policy).Findings
+func findingsBefore(j *judged, policy gates.Policy) []finding.Finding {
+	if !sameFiles(j.before, j.subject) {
+		return gates.Run(j.before, policy).Findings
 	}
-	return slices.DeleteFunc(slices.Clone(result.Findings), func(f finding.Finding) bool { return f.Gate == version.Gate.ID })
+	return slices.DeleteFunc(slices.Clone(j.result.Findings), func(f finding.Finding) bool { return f.Gate == version.Gate.ID })
 }
 
 // sameFiles reports whether two versions of a pack, the files beside them and the

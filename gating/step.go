@@ -1,4 +1,4 @@
-package cli
+package gating
 
 import (
 	"github.com/contextosai/packgate/diffing"
@@ -11,10 +11,10 @@ import (
 	"github.com/contextosai/packgate/report/build"
 )
 
-// stepOf returns all that is known of the step from the baseline of a pack: what
+// Step returns all that is known of the step from the baseline of a pack: what
 // differs (nil where there is no baseline), what becomes of its tool surface and
 // its golden cases, and which requests are decided otherwise.
-func stepOf(diff *diffing.Diff, s *gate.Subject) build.Comparison {
+func Step(diff *diffing.Diff, s *gate.Subject) build.Comparison {
 	if s.Pack == nil {
 		return build.Comparison{Diff: diff}
 	}
@@ -22,12 +22,12 @@ func stepOf(diff *diffing.Diff, s *gate.Subject) build.Comparison {
 		return build.Comparison{Surface: surface.CompareWith(s.Reach(), nil, s.Pack, nil, nil, jsonlogic.Solver{})}
 	}
 	base, _ := diff.Packs()
-	return stepWith(diff, s.Reach(), compiles.Compare(base, s.Unit, s.Golden(), diff.Changes()))
+	return StepBetween(diff, s.Reach(), compiles.Compare(base, s.Unit, s.Golden(), diff.Changes()))
 }
 
-// stepWith is stepOf for what differs, and golden cases that were compiled for both
+// StepBetween is Step for what differs, and golden cases that were compiled for both
 // sides; none where the files beside the packs are not known.
-func stepWith(diff *diffing.Diff, reach proof.Reach, both []compiles.Case) build.Comparison {
+func StepBetween(diff *diffing.Diff, reach proof.Reach, both []compiles.Case) build.Comparison {
 	base, head := diff.Packs()
 	return build.Comparison{
 		Diff:     diff,

@@ -1,4 +1,4 @@
-package cli
+package gating
 
 import (
 	"context"
@@ -25,12 +25,12 @@ type listing struct {
 // are in the baseline what they are in the workspace, byte for byte. That is told by
 // the ids that git gives to content, so nothing is read for it. False also means that
 // it is not certain.
-func (b *baseline) unchanged(ctx context.Context, w *workspace, head *gate.Subject) (bool, error) {
+func (b *Baseline) unchanged(ctx context.Context, head *gate.Subject) (bool, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
 	if b.listed == nil {
 		var err error
-		if b.listed, err = b.list(ctx, w); err != nil {
+		if b.listed, err = b.listing(ctx); err != nil {
 			return false, err
 		}
 	}
@@ -41,7 +41,7 @@ func (b *baseline) unchanged(ctx context.Context, w *workspace, head *gate.Subje
 	there := b.listed.below(head.Unit.Dir())
 	packs, same := 0, 0
 	for _, e := range there {
-		if path.Dir(e.Path) == head.Unit.Dir() && w.isPack(e.Path) {
+		if path.Dir(e.Path) == head.Unit.Dir() && b.w.IsPack(e.Path) {
 			packs++
 		}
 		if !repo.Belongs(head.Unit.Name, e.Path) {
@@ -56,29 +56,25 @@ func (b *baseline) unchanged(ctx context.Context, w *workspace, head *gate.Subje
 	return packs == 1 && same == len(here), nil
 }
 
-// list lists the baseline.
-func (b *baseline) list(ctx context.Context, w *workspace) (*listing, error) {
-	entries, err := b.tree.List(ctx, func(name string) bool {
-		_, ok := b.relative(name)
-		return ok && strings.HasSuffix(name, ".json")
-	})
+// listing lists the baseline.
+func (b *Baseline) listing(ctx context.Context) (*listing, error) {
+	entries, err := b.list(ctx, func(name string) bool { return strings.HasSuffix(name, ".json") })
 	if err != nil {
 		return nil, err
 	}
 	catalogs := map[string]string{}
-	for _, e := range w.environments {
+	for _, e := range b.w.Environments {
 		catalogs[e.Document.File] = blobID(e.Document.Source)
 	}
-	l, same := &listing{}, 0
+	l, same := &listing{entries: entries}, 0
 	for _, e := range entries {
-		e.Path, _ = b.relative(e.Path)
-		l.entries = append(l.entries, e)
-		if w.isCatalog(e.Path) {
-			if e.Kind != github.KindFile || catalogs[w.files.Show(e.Path)] != e.ID {
-				return l, nil
-			}
-			same++
+		if !b.w.IsCatalog(e.Path) {
+			continue
 		}
+		if e.Kind != github.KindFile || catalogs[b.w.Files.Show(e.Path)] != e.ID {
+			return l, nil
+		}
+		same++
 	}
 	l.catalogs = same == len(catalogs)
 	return l, nil

@@ -1,6 +1,7 @@
-package cli
+package gating
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 )
@@ -10,7 +11,7 @@ func TestInOrder(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, 1000} {
 		var begun, taken atomic.Int64
 		next := 0
-		inOrder(n, func(i int) int {
+		inOrder(t.Context(), n, func(i int) int {
 			if ahead := begun.Add(1) - taken.Load(); ahead > 1024 {
 				t.Errorf("%d things are done and not taken", ahead)
 			}
@@ -32,12 +33,37 @@ func TestInOrder(t *testing.T) {
 func TestInOrderStops(t *testing.T) {
 	for _, at := range []int{0, 1, 500} {
 		last := -1
-		inOrder(1000, func(i int) int { return i }, func(i, _ int) bool {
+		inOrder(t.Context(), 1000, func(i int) int { return i }, func(i, _ int) bool {
 			last = i
 			return i < at
 		})
 		if last != at {
 			t.Errorf("stopped at %d, wanted %d", last, at)
 		}
+	}
+}
+
+// What is begun when the context ends is not waited for, however long it takes.
+func TestInOrderEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	begun, never := make(chan int, 100), make(chan struct{})
+	defer close(never)
+	go func() {
+		<-begun
+		cancel()
+	}()
+	used := 0
+	inOrder(ctx, 100, func(i int) int {
+		if i == 3 {
+			begun <- i
+			<-never
+		}
+		return i
+	}, func(i, _ int) bool {
+		used++
+		return true
+	})
+	if used > 3 {
+		t.Errorf("%d results are used, and the one at 3 never came", used)
 	}
 }

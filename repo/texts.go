@@ -1,4 +1,4 @@
-package lsp
+package repo
 
 import (
 	"bytes"
@@ -11,15 +11,18 @@ import (
 	"time"
 )
 
-// unsaved is a tree of files with the texts of open documents over it. Their names are
-// relative to the root of the tree.
-type unsaved struct {
+// WithTexts returns a tree of files in which those of some names have another content,
+// or are there at all. The names are relative to the root of the tree; the folders of new
+// files have to be in it.
+func WithTexts(tree fs.FS, texts map[string]string) fs.FS { return withTexts{tree, texts} }
+
+type withTexts struct {
 	fs.FS
 	texts map[string]string
 }
 
-// Open opens a document that is open in the editor, or else a file of the tree.
-func (u unsaved) Open(name string) (fs.File, error) {
+// Open opens one of the texts, or else a file of the tree.
+func (u withTexts) Open(name string) (fs.File, error) {
 	if src, ok := u.texts[name]; ok {
 		return &openText{Reader: *bytes.NewReader([]byte(src)), info: textInfo{path.Base(name), len(src)}}, nil
 	}
@@ -31,8 +34,8 @@ func (u unsaved) Open(name string) (fs.File, error) {
 	return &openFolder{File: file, entries: entries}, err
 }
 
-// Stat describes a name. A document that was never saved is a file like any other.
-func (u unsaved) Stat(name string) (fs.FileInfo, error) {
+// Stat describes a name. A text is a file like any other.
+func (u withTexts) Stat(name string) (fs.FileInfo, error) {
 	if src, ok := u.texts[name]; ok {
 		return textInfo{path.Base(name), len(src)}, nil
 	}
@@ -40,7 +43,7 @@ func (u unsaved) Stat(name string) (fs.FileInfo, error) {
 }
 
 // Lstat describes an entry.
-func (u unsaved) Lstat(name string) (fs.FileInfo, error) {
+func (u withTexts) Lstat(name string) (fs.FileInfo, error) {
 	if _, ok := u.texts[name]; ok {
 		return u.Stat(name)
 	}
@@ -48,10 +51,10 @@ func (u unsaved) Lstat(name string) (fs.FileInfo, error) {
 }
 
 // ReadLink returns where a symbolic link of the tree leads.
-func (u unsaved) ReadLink(name string) (string, error) { return fs.ReadLink(u.FS, name) }
+func (u withTexts) ReadLink(name string) (string, error) { return fs.ReadLink(u.FS, name) }
 
-// ReadDir lists a folder, sorted by name, with the documents that were never saved.
-func (u unsaved) ReadDir(name string) ([]fs.DirEntry, error) {
+// ReadDir lists a folder, sorted by name, with the texts that are in it.
+func (u withTexts) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(u.FS, name)
 	for open := range u.texts {
 		if path.Dir(open) != name {
@@ -69,19 +72,19 @@ func (u unsaved) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// openText is the text of a document as a file that is open.
+// openText is a text as a file that is open.
 type openText struct {
 	bytes.Reader
 	info textInfo
 }
 
-// Stat describes the document.
+// Stat describes the text.
 func (o *openText) Stat() (fs.FileInfo, error) { return o.info, nil }
 
 // Close does nothing.
 func (o *openText) Close() error { return nil }
 
-// openFolder is a folder that is open, with the documents that were never saved.
+// openFolder is a folder that is open, with the texts that are in it.
 type openFolder struct {
 	fs.File
 	entries []fs.DirEntry // that were not returned yet

@@ -1,4 +1,4 @@
-package cli
+package gating
 
 import (
 	"crypto/rand"
@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating/cache"
 )
@@ -23,64 +22,38 @@ const cacheFormat = "1"
 // looked at on the way.
 type keyPart struct{ name, value string }
 
-// gateInputs are what the packs of a workspace are gated with.
-type gateInputs struct {
-	version string // of the program
-	w       *workspace
-	strict  bool
-	now     time.Time
-	base    *baseline
-	lookup  *versionLookup
-}
-
-// parts returns everything that the inputs say.
-func (in gateInputs) parts() []keyPart {
-	catalogs := make([]string, 0, 2*len(in.w.environments))
-	for _, e := range in.w.environments {
+// parts returns everything that the packs of the pipeline are gated with.
+func (p *pipeline) parts() []keyPart {
+	catalogs := make([]string, 0, 2*len(p.Environments))
+	for _, e := range p.Environments {
 		catalogs = append(catalogs, e.Document.File, string(e.Document.Source))
 	}
 	config := fields()
-	if d := in.w.config.Document; d != nil {
+	if d := p.Config.Document; d != nil {
 		config = fields(d.File, string(d.Source))
 	}
 	return []keyPart{
 		{"format", cacheFormat},
-		{"version", in.version},
+		{"version", p.version},
 		{"rules", gates.RulesVersion},
 		{"build", buildIdentity()},
 		{"config", config},
 		{"catalogs", fields(catalogs...)},
-		{"patterns", fields(in.w.patterns...)},
-		{"strict", strconv.FormatBool(in.strict)},
-		{"day", in.day()},
-		{"base", in.base.identity()},
-		{"lookup", in.lookup.identity()},
+		{"patterns", fields(p.Patterns...)},
+		{"strict", strconv.FormatBool(p.strict(p.Strict))},
+		{"day", p.day()},
+		{"base", p.Base.identity()},
+		{"lookup", p.lookup.identity()},
 	}
 }
 
 // day returns the day on which waivers are in force or not; "" where there are none,
 // and the day is looked at by nothing.
-func (in gateInputs) day() string {
-	if len(in.w.config.Waivers.Items) == 0 {
+func (p *pipeline) day() string {
+	if len(p.Config.Waivers.Items) == 0 {
 		return ""
 	}
-	return in.now.UTC().Format(time.DateOnly)
-}
-
-// identity says what a pack is compared with. A commit never changes.
-func (b *baseline) identity() string {
-	if b == nil {
-		return ""
-	}
-	return fields(b.tree.SHA(), b.prefix)
-}
-
-// identity says what is reported of versions that are not looked up.
-func (g *versionLookup) identity() string {
-	if g == nil {
-		return ""
-	}
-	return fields(g.silent)
+	return p.now.UTC().Format(time.DateOnly)
 }
 
 // buildIdentity returns what the program knows of how it was built: compiler, platform, and the
@@ -110,13 +83,13 @@ func program() string {
 
 // packParts returns what the key of one pack has beside the inputs of all. The digest of
 // its file is no more than a name: it lets each of several versions have an entry.
-func packParts(w *workspace, name string, digest [sha256.Size]byte, triggers []refresh.Trigger) []keyPart {
+func (p *pipeline) packParts(name string, digest [sha256.Size]byte) []keyPart {
 	var why []string
-	for _, t := range triggers {
+	for _, t := range p.triggers[name] {
 		why = append(why, t.Pack, string(t.Kind), t.What, t.File, t.Path)
 	}
 	return []keyPart{
-		{"prefix", w.files.Prefix},
+		{"prefix", p.Files.Prefix},
 		{"name", name},
 		{"content", string(digest[:])},
 		{"triggers", fields(why...)},

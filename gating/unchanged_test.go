@@ -1,4 +1,4 @@
-package cli
+package gating
 
 import (
 	"io/fs"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/test/gittest"
 )
 
 // asked reports what unchanged says of the finops pack of a repository against its last
@@ -15,25 +15,21 @@ import (
 // where it is certain.
 func asked(t *testing.T, dir string) (unchanged, equal bool) {
 	t.Helper()
-	w, err := openWorkspace(filepath.Join(dir, "packs", "finops"), settings{})
+	w, unit, err := OpenPack(filepath.Join(dir, "packs", "finops"), Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.files.Close()
-	base, err := openBaseline(w, "HEAD")
+	defer w.Close()
+	base, err := OpenBaseline(w, "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer base.Close()
-	unit, err := w.one(dir)
-	if err != nil {
+	head := w.Subject(unit)
+	if unchanged, err = base.unchanged(t.Context(), head); err != nil {
 		t.Fatal(err)
 	}
-	head := gate.NewSubject(unit, w.environments, w.config)
-	if unchanged, err = base.unchanged(t.Context(), w, head); err != nil {
-		t.Fatal(err)
-	}
-	was, err := base.subject(w, unit.Name)
+	was, err := base.subject(unit.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +39,7 @@ func asked(t *testing.T, dir string) (unchanged, equal bool) {
 // A pack is unchanged as long as every file of it is there, no other one is, and the
 // catalogs are what they were: each is edited, removed and added in turn.
 func TestUnchanged(t *testing.T) {
-	dir := committed(t, func(string) {})
+	dir := gittest.Committed(t, func(string) {})
 	if unchanged, equal := asked(t, dir); !unchanged || !equal {
 		t.Fatalf("nothing changed, and unchanged is %t, equal %t", unchanged, equal)
 	}

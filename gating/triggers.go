@@ -1,4 +1,4 @@
-package cli
+package gating
 
 import (
 	"context"
@@ -14,18 +14,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// triggers returns why packs of the workspace have to be gated again: what
+// Triggers returns why packs of the workspace have to be gated again: what
 // changed since the baseline of the things that they depend on. They are keyed by
 // pack file. The nil baseline has none.
-func (b *baseline) triggers(ctx context.Context, w *workspace) (map[string][]refresh.Trigger, error) {
+func (b *Baseline) Triggers(ctx context.Context) (map[string][]refresh.Trigger, error) {
 	if b == nil {
 		return nil, nil
 	}
-	head, known, err := w.state(b.configName)
+	head, known, err := b.w.state(ctx, b.ConfigName)
 	if err != nil {
 		return nil, err
 	}
-	base, err := b.state(ctx, w, &head, known)
+	base, err := b.state(ctx, &head, known)
 	if err != nil {
 		return nil, err
 	}
@@ -52,18 +52,21 @@ type scorecard struct {
 // state returns what the workspace says, and what is known of its files by now. Its
 // config is its own, also where another one is in force; one that is not valid says
 // nothing, and is reported elsewhere.
-func (w *workspace) state(configName string) (s refresh.State, k known, err error) {
-	s = refresh.State{Config: w.config, Environments: w.environments}
+func (w *Workspace) state(ctx context.Context, configName string) (s refresh.State, k known, err error) {
+	s = refresh.State{Config: w.Config, Environments: w.Environments}
 	k = known{map[string]*refresh.Facts{}, map[string]scorecard{}}
-	own, err := w.files.Config(configName)
+	own, err := w.Files.Config(configName)
 	switch {
 	case err == nil:
 		s.Config = own
 	case !errors.Is(err, repo.ErrUse):
 		return s, k, err
 	}
-	for _, name := range w.packs {
-		u, err := w.files.UnitWithScorecards(name, w.config)
+	for _, name := range w.Packs {
+		if err := ctx.Err(); err != nil {
+			return s, k, err
+		}
+		u, err := w.Files.UnitWithScorecards(name, w.Config)
 		if err != nil {
 			return s, k, err
 		}
@@ -96,41 +99,38 @@ func measured(d *pack.Document) string {
 // state returns what the baseline says. Files that are in the head byte for byte
 // are taken from there. A catalog or config of the baseline that is not valid is
 // taken to say what the head's says: nobody could have relied on it.
-func (b *baseline) state(ctx context.Context, w *workspace, head *refresh.State, k known) (refresh.State, error) {
+func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (refresh.State, error) {
 	s := refresh.State{Config: head.Config}
-	c, err := b.config(b.configOf(), false)
+	c, err := b.Config(b.ConfigName, false)
 	switch {
 	case err == nil:
 		s.Config = c
 	case errors.Is(err, github.ErrBaseUnreadable): // unlike one that is not valid
 		return s, err
 	}
-	entries, err := b.tree.List(ctx, func(name string) bool {
-		name, ok := b.relative(name)
-		return ok && (w.isPack(name) || w.isCatalog(name) || isScorecard(name))
-	})
+	entries, err := b.list(ctx, func(name string) bool { return b.w.IsPack(name) || b.w.IsCatalog(name) || isScorecard(name) })
 	if err != nil {
 		return s, err
 	}
 	at := map[string][]int{} // packs by their folder
 	for _, e := range entries {
-		name, _ := b.relative(e.Path)
-		if e.Kind != github.KindFile {
-			continue
-		}
 		switch {
-		case w.isPack(name):
-			at[path.Dir(name)] = append(at[path.Dir(name)], len(s.Packs))
-			s.Packs = append(s.Packs, refresh.Pack{Name: name, Facts: k.packs[e.ID]})
-			err = b.readPack(w, &s.Packs[len(s.Packs)-1])
-		case w.isCatalog(name):
-			err = b.readCatalog(w, name, head, &s)
+		case ctx.Err() != nil:
+			err = ctx.Err()
+		case e.Kind != github.KindFile:
+		case b.w.IsPack(e.Path):
+			at[path.Dir(e.Path)] = append(at[path.Dir(e.Path)], len(s.Packs))
+			s.Packs = append(s.Packs, refresh.Pack{Name: e.Path, Facts: k.packs[e.ID]})
+			err = b.readPack(&s.Packs[len(s.Packs)-1])
+		case b.w.IsCatalog(e.Path):
+			err = b.readCatalog(e.Path, head, &s)
 		}
 		if err != nil {
 			return s, err
 		}
 	}
-	return s, b.readScorecards(w, entries, at, &s, k)
+	cards := slices.DeleteFunc(entries, func(e github.Entry) bool { return !isScorecard(e.Path) })
+	return s, b.readScorecards(cards, &scorecards{k.cards, at, &s})
 }
 
 func isScorecard(name string) bool {
@@ -138,66 +138,63 @@ func isScorecard(name string) bool {
 	return ok && kind == "scorecard"
 }
 
+// scorecards are on their way to the packs that they may be about.
+type scorecards struct {
+	known map[string]scorecard
+	at    map[string][]int // packs by their folder
+	into  *refresh.State
+}
+
 // readScorecards adds the scorecards of the baseline to the packs beside which they
-// stand, in a folder of several to those that they may be about. At holds the packs
-// by their folder.
-func (b *baseline) readScorecards(w *workspace, entries []github.Entry, at map[string][]int, into *refresh.State, k known) error {
+// are, in a folder of several to those that they may be about.
+func (b *Baseline) readScorecards(entries []github.Entry, to *scorecards) error {
 	for _, e := range entries {
-		name, _ := b.relative(e.Path)
-		dir, _, _ := repo.SideKind(name)
-		if !isScorecard(name) || len(at[dir]) == 0 {
+		dir, _, _ := repo.SideKind(e.Path)
+		beside := to.at[dir]
+		if len(beside) == 0 {
 			continue
 		}
-		card, ok := k.cards[e.ID]
+		card, ok := to.known[e.ID]
 		if !ok {
-			src, _, err := b.read(name, w.config.Limits.MaxBytes)
+			src, _, err := b.Read(e.Path, b.w.Config.Limits.MaxBytes)
 			if err != nil {
 				return err
 			}
-			doc, _ := pack.Read(w.files.Show(name), src, w.config.Limits)
+			doc, _ := pack.Read(b.w.Files.Show(e.Path), src, b.w.Config.Limits)
 			card = scorecard{refresh.FileOf("scorecard", doc).Digest, measured(doc)}
 		}
-		about := slices.DeleteFunc(slices.Clone(at[dir]), func(i int) bool { return into.Packs[i].ID() != card.of })
+		about := slices.DeleteFunc(slices.Clone(beside), func(i int) bool { return to.into.Packs[i].ID() != card.of })
 		if len(about) == 0 || card.of == "" { // it may be any's, as in a unit
-			about = at[dir]
+			about = beside
 		}
 		for _, i := range about {
-			into.Packs[i].Files = append(into.Packs[i].Files, refresh.File{Name: w.files.Show(name), Kind: "scorecard", Digest: card.digest})
+			to.into.Packs[i].Files = append(to.into.Packs[i].Files, refresh.File{Name: b.w.Files.Show(e.Path), Kind: "scorecard", Digest: card.digest})
 		}
 	}
 	return nil
 }
 
-// configOf returns the config file of the baseline, relative to the root of the
-// workspace.
-func (b *baseline) configOf() string {
-	if b.configName == "" {
-		return repo.ConfigName
-	}
-	return b.configName
-}
-
 // readPack reads a pack of the baseline, unless what it says is known already.
-func (b *baseline) readPack(w *workspace, p *refresh.Pack) error {
+func (b *Baseline) readPack(p *refresh.Pack) error {
 	if p.Facts != nil {
 		return nil
 	}
-	src, ok, err := b.read(p.Name, w.config.Limits.MaxBytes)
+	src, ok, err := b.Read(p.Name, b.w.Config.Limits.MaxBytes)
 	if err == nil && ok {
-		read, _ := b.open(w, &packFile{p.Name, src})
+		read, _ := b.open(&packFile{p.Name, src})
 		p.Facts = refresh.FactsOf(read)
 	}
 	return err
 }
 
 // readCatalog reads a catalog of the baseline into its state.
-func (b *baseline) readCatalog(w *workspace, name string, head, into *refresh.State) error {
-	src, ok, err := b.read(name, w.config.Limits.MaxBytes)
+func (b *Baseline) readCatalog(name string, head, into *refresh.State) error {
+	src, ok, err := b.Read(name, b.w.Config.Limits.MaxBytes)
 	if err != nil || !ok {
 		return err
 	}
-	file := w.files.Show(name)
-	e, err := repo.ParseEnvironment(file, src, w.config.Limits)
+	file := b.w.Files.Show(name)
+	e, err := repo.ParseEnvironment(file, src, b.w.Config.Limits)
 	if err != nil {
 		i := slices.IndexFunc(head.Environments, func(e *repo.Environment) bool { return e.Document.File == file })
 		if i < 0 {

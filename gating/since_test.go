@@ -1,97 +1,49 @@
-package cli
+package gating
 
 import (
-	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/contextosai/packgate/finding"
-	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/test/gittest"
 )
-
-// committed returns the example repository as a git repository with one commit.
-func committed(t *testing.T, edit func(dir string)) string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", "acme-support"))); err != nil {
-		t.Fatal(err)
-	}
-	edit(dir)
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "base"}} {
-		c := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
-		c.Dir = dir
-		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", args, err, out)
-		}
-	}
-	return dir
-}
-
-// edit replaces a text in a file, which has to hold it.
-func edit(t *testing.T, name, old, now string) {
-	t.Helper()
-	src, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(src, []byte(old)) {
-		t.Fatalf("%s does not hold %q", name, old)
-	}
-	if err := os.WriteFile(name, bytes.Replace(src, []byte(old), []byte(now), 1), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // standing gates the pack in a folder of a repository against its last commit, and
 // returns its findings as "state RULE path", those that are fixed included, and what
 // was not checked of the version.
 func standing(t *testing.T, dir, name string) (states []string, unchecked string) {
 	t.Helper()
-	w, err := openWorkspace(filepath.Join(dir, "packs", name), settings{})
+	w, unit, err := OpenPack(filepath.Join(dir, "packs", name), Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.files.Close()
-	base, err := openBaseline(w, "HEAD")
+	defer w.Close()
+	base, err := OpenBaseline(w, "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer base.Close()
-	e := env(os.Stdout)
-	policy, err := gates.NewPolicy(w.config, false, e.Now())
+	p, err := newPipeline(testRun(FailOnError), Inputs{Workspace: w, Base: base})
 	if err != nil {
 		t.Fatal(err)
 	}
-	unit, err := w.one(dir)
+	j, err := p.judge(t.Context(), unit.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, from, _, err := base.compare(t.Context(), w, unit, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	head := gate.NewSubject(unit, w.environments, w.config)
-	result := gates.Run(head, policy)
-	fixed, _, err := base.since(t.Context(), w, from, policy, head, &result)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range result.Findings {
+	for _, f := range j.result.Findings {
 		states = append(states, string(f.State)+" "+f.Rule+" "+f.Location.Path)
 	}
-	for _, f := range fixed {
-		if f.Location.Revision != base.tree.SHA() {
+	for _, f := range j.fixed {
+		if f.Location.Revision != base.Tree.SHA() {
 			t.Errorf("the place of a fixed finding is in %q", f.Location.Revision)
 		}
 		states = append(states, "fixed "+f.Rule+" "+f.Location.Path)
 	}
-	for _, n := range result.NotChecked {
-		if n.Gate == "version" {
+	for _, n := range j.result.NotChecked {
+		if strings.HasPrefix(n.Reason, "which findings") {
 			unchecked += n.Reason
 		}
 	}
@@ -101,9 +53,9 @@ func standing(t *testing.T, dir, name string) (states []string, unchecked string
 // Findings are new, existing or fixed by what they are about, wherever they stand.
 func TestSinceBaseline(t *testing.T) {
 	var pack string
-	dir := committed(t, func(dir string) {
+	dir := gittest.Committed(t, func(dir string) {
 		pack = filepath.Join(dir, "packs", "support", "pack.json")
-		edit(t, pack, `"data_classification": "INTERNAL"`, `"data_classification": "internal"`)
+		gittest.Edit(t, pack, `"data_classification": "INTERNAL"`, `"data_classification": "internal"`)
 	})
 	states, unchecked := standing(t, dir, "support")
 	for _, s := range states {
@@ -116,9 +68,9 @@ func TestSinceBaseline(t *testing.T) {
 	}
 
 	// One is mended, another comes, and those that stay move to other lines.
-	edit(t, pack, `"data_classification": "internal"`, `"data_classification": "INTERNAL"`)
-	edit(t, pack, `"pack_meta": {`, "\"pack_meta\": {\n\n")
-	edit(t, pack, `"rationale":`, `"rationalle":`)
+	gittest.Edit(t, pack, `"data_classification": "internal"`, `"data_classification": "INTERNAL"`)
+	gittest.Edit(t, pack, `"pack_meta": {`, "\"pack_meta\": {\n\n")
+	gittest.Edit(t, pack, `"rationale":`, `"rationalle":`)
 	after, _ := standing(t, dir, "support")
 	count := map[string]int{}
 	for _, s := range after {
@@ -130,7 +82,7 @@ func TestSinceBaseline(t *testing.T) {
 	}
 
 	// Without the pack in the base every finding is new.
-	edit(t, pack, `"pack_id": "ctxpack.support"`, `"pack_id": "ctxpack.other"`)
+	gittest.Edit(t, pack, `"pack_id": "ctxpack.support"`, `"pack_id": "ctxpack.other"`)
 	if err := os.Rename(filepath.Join(dir, "packs", "support"), filepath.Join(dir, "packs", "other")); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +97,7 @@ func TestSinceBaseline(t *testing.T) {
 // A base that cannot be read leaves the states open, which is said.
 func TestSinceUnreadableBase(t *testing.T) {
 	var golden string
-	dir := committed(t, func(dir string) {
+	dir := gittest.Committed(t, func(dir string) {
 		golden = filepath.Join(dir, "packs", "support", "golden", "refund-small.case.json")
 		if err := os.Rename(golden, golden+".moved"); err != nil {
 			t.Fatal(err)

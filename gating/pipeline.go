@@ -1,0 +1,135 @@
+package gating
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// pipeline is the way of the packs of one workspace: read, gates, golden cases,
+// comparison.
+type pipeline struct {
+	Inputs
+	version   string // of the program
+	now       time.Time
+	lookup    *Lookup
+	policy    gates.Policy
+	overrides []diffing.Override // of the class table
+}
+
+func newPipeline(r *Run, in Inputs) (*pipeline, error) {
+	p := &pipeline{Inputs: in, version: r.Version, now: r.Now(), lookup: r.Lookup} // now once, for the day may end
+	var err error
+	if p.policy, err = in.Policy(in.Strict, p.now); err != nil {
+		return nil, err
+	}
+	p.overrides, err = diffing.Overrides(in.Config)
+	return p, err
+}
+
+// each does something with packs, several at a time, and uses the results in the order of
+// the packs. The error says that the context ended before the last one.
+func (p *pipeline) each(ctx context.Context, names []string, do func(name string) outcome, use func(i int, o outcome)) error {
+	used := 0
+	inOrder(ctx, len(names), func(i int) outcome {
+		if err := ctx.Err(); err != nil {
+			return outcome{err: err}
+		}
+		return do(names[i])
+	}, func(i int, o outcome) bool {
+		if o.err != nil && ctx.Err() != nil && errors.Is(o.err, ctx.Err()) {
+			return false
+		}
+		use(i, o)
+		used++
+		return true
+	})
+	if used == len(names) {
+		return nil
+	}
+	return fmt.Errorf("stopped before %s, with %d of %d packs not gated: %w",
+		p.Files.Show(names[used]), len(names)-used, len(names), context.Cause(ctx))
+}
+
+// outcome is what came of one pack.
+type outcome struct {
+	pack  model.Pack
+	moved string // the file of the base that it was compared with, where that has another name
+	// judged is what was found, where no more than that is wanted.
+	judged *judged
+	err    error
+}
+
+// gate puts one pack through everything.
+func (p *pipeline) gate(ctx context.Context, name string) outcome {
+	j, err := p.judge(ctx, name)
+	if err != nil {
+		return outcome{err: err}
+	}
+	step := Step(j.compared.Diff, j.subject)
+	step.Fixed, step.Before = j.fixed, j.before
+	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.triggers[name])}
+	if j.compared.File != name {
+		o.moved = j.compared.File
+	}
+	return o
+}
+
+// judged is a pack with what the gates and the comparison with its baseline found.
+type judged struct {
+	subject  *gate.Subject
+	result   gates.Result
+	compared Comparison
+	fixed    []finding.Finding // of the baseline, which the pack has no more
+	before   *gate.Subject     // in which they were found; nil where nothing is known of it
+}
+
+// notChecked notes what is not known of the version of the pack.
+func (j *judged) notChecked(reason string) {
+	j.result.NotChecked = append(j.result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: reason})
+}
+
+// judge reads one pack, compares it and puts it through the gates. It looks at the
+// context between these.
+func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
+	unit, err := p.Unit(name)
+	if err != nil {
+		return nil, err
+	}
+	j := &judged{}
+	if j.compared, err = p.Base.Compare(ctx, unit, p.overrides); err != nil {
+		return nil, err
+	}
+	var outside []finding.Finding
+	if j.compared.Diff != nil {
+		outside = j.compared.Diff.Findings()
+	}
+	var unasked []finding.NotChecked
+	if p.Base != nil && (j.compared.Diff != nil || p.lookup != nil) {
+		var taken []finding.Finding
+		taken, unasked = p.lookup.taken(ctx, unit)
+		outside = append(outside, taken...)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	j.subject = p.Subject(unit)
+	j.result = gates.Run(j.subject, p.policy, outside...)
+	if j.compared.Reason != "" {
+		j.notChecked(j.compared.Reason)
+	}
+	j.result.NotChecked = append(j.result.NotChecked, unasked...)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return j, p.Base.since(ctx, p.policy, j)
+}

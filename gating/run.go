@@ -1,0 +1,245 @@
+package gating
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contextosai/packgate/diffing/refresh"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gating/cache"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// Options are what a run does its work with.
+type Options struct {
+	Command string // that the report names
+	Version string // of the program
+	Now     func() time.Time
+	FailOn  string
+	// Explain returns an error in the report's form, and the exit code that it means.
+	Explain func(error) ([]model.Problem, int)
+}
+
+// Run is one run of the gates over one or more repositories, on its way to a
+// report.
+type Run struct {
+	Options
+	Report *model.Report
+	Broken int // the exit code of what went wrong, 0 if nothing did
+	// Lookup says whether versions are taken; nil where no registry is configured.
+	Lookup *Lookup
+	// Cache keeps what came of packs for later runs; nil for commands that have to
+	// compute it.
+	Cache *cache.Cache
+	// Progress is told how many of how many packs are gated: none as they are begun, and
+	// all once the work has ended; nil for nobody.
+	Progress    func(done, of int)
+	seen        map[string]bool // pack files that were gated, wherever they were named from
+	moved       map[string]bool // pack files of the base that a pack of another file was compared with
+	playgrounds int             // packs that a page can compile
+}
+
+// NewRun returns a run with an empty report.
+func NewRun(o Options) *Run {
+	return &Run{
+		Options: o, seen: map[string]bool{}, moved: map[string]bool{},
+		Report: &model.Report{
+			Version: model.Version,
+			Tool:    model.Tool{Name: "packgate", Version: o.Version, RulesVersion: gates.RulesVersion},
+			Command: o.Command, Errors: []model.Problem{}, Notices: []string{},
+		},
+	}
+}
+
+// Fail notes an error that kept a part of the work from being done. The run
+// goes on with the rest; it cannot pass any more.
+func (r *Run) Fail(err error) {
+	problems, code := r.Explain(err)
+	r.Report.Errors = append(r.Report.Errors, problems...)
+	r.Broken = max(r.Broken, code)
+}
+
+// Notice adds a sentence that touches no verdict.
+func (r *Run) Notice(format string, args ...any) {
+	r.Report.Notices = append(r.Report.Notices, fmt.Sprintf(format, args...))
+}
+
+// Inputs are what the packs of one workspace are gated with.
+type Inputs struct {
+	*Workspace
+	Base *Baseline // nil for none
+	// Strict wins over the config where it is not nil.
+	Strict *bool
+	// Shard is the part of the packs that is gated.
+	Shard Shard
+	// triggers say, by pack file, why a pack is gated again.
+	triggers map[string][]refresh.Trigger
+}
+
+// All gates all packs that were asked for, or those of a shard, and says what is wrong
+// with the workspace as a whole. The error is for what kept that from being done; what
+// is wrong with one pack alone is noted in the report.
+func (r *Run) All(ctx context.Context, in Inputs) (err error) {
+	if in.triggers, err = in.Base.Triggers(ctx); err != nil {
+		return err
+	}
+	own, others, err := in.Share(in.Shard)
+	if err != nil {
+		return err
+	}
+	if err := r.gate(ctx, in, own); err != nil {
+		return err
+	}
+	removed, err := in.Base.removed(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.noticeRemoved(ctx, in, removed, others); err != nil {
+		return err
+	}
+	return r.strayWaivers(in)
+}
+
+// gate puts packs of the workspace through everything.
+func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
+	p, err := newPipeline(r, in)
+	if err != nil {
+		return err
+	}
+	names := slices.DeleteFunc(slices.Clone(packs), func(name string) bool { return r.again(in.Workspace, name) })
+	r.progress(0, len(names))
+	defer r.progress(len(names), len(names))
+	kept := p.kept(r.Cache)
+	return p.each(ctx, names, func(name string) outcome { return kept.gate(ctx, p, name) }, func(i int, o outcome) {
+		r.progress(i+1, len(names))
+		r.note(in.Workspace, names[i], o)
+	})
+}
+
+func (r *Run) progress(done, of int) {
+	if r.Progress != nil {
+		r.Progress(done, of)
+	}
+}
+
+// note notes what came of one pack.
+func (r *Run) note(w *Workspace, name string, o outcome) {
+	if o.err != nil {
+		r.Fail(o.err)
+		return
+	}
+	if o.moved != "" {
+		r.moved[o.moved] = true
+		r.Notice("%s is compared with %s of the base, which has the same pack_id", w.Files.Show(name), w.Files.Show(o.moved))
+	}
+	r.Add(o.pack)
+}
+
+// Add adds a pack to the report, with its verdict.
+func (r *Run) Add(p model.Pack) model.Result {
+	p.Result = r.verdict(&p)
+	r.playgrounds = p.KeepPlayground(r.playgrounds)
+	r.Report.Packs.Add(p)
+	return p.Result
+}
+
+// noticeRemoved says what packs of the base leave behind that are removed. One that was
+// moved is none, be it by a pack of another shard: every shard says which packs are
+// removed. What is no pack its own shard reports.
+func (r *Run) noticeRemoved(ctx context.Context, in Inputs, removed, others []string) error {
+	if len(removed) == 0 {
+		return nil
+	}
+	for _, name := range others {
+		unit, err := in.Unit(name)
+		if errors.Is(err, repo.ErrUse) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		old, err := in.Base.find(ctx, unit)
+		if err != nil {
+			return err
+		}
+		if old != nil && old.name != name {
+			r.moved[old.name] = true
+		}
+	}
+	for _, name := range removed {
+		if !r.moved[name] {
+			r.Notice("the pack %s is removed; versions that are published stay, deprecate them in the registry", in.Files.Show(name))
+		}
+	}
+	return nil
+}
+
+// strayWaivers returns an error for waivers of packs that the repository does not
+// have, once all that it has were gated: nothing else would ever report them. A
+// pack that could not be read may be any. Of several shards the first one speaks for
+// all, and looks at the packs of the others too.
+func (r *Run) strayWaivers(in Inputs) error {
+	if !in.whole || len(in.Config.Waivers.Items) == 0 || in.Shard.Index > 1 || in.Shard.Whole() && r.Broken != 0 {
+		return nil
+	}
+	refs, err := r.refs(in)
+	if err != nil || slices.Contains(refs, "") {
+		return err
+	}
+	var problems repo.Problems
+	for _, waiver := range in.Config.Waivers.Items {
+		if !slices.ContainsFunc(refs, func(ref string) bool { return strings.HasPrefix(ref, waiver.Pack.Value+"@") }) {
+			problems = append(problems, &repo.Problem{
+				Location: waiver.Pack.Node.Location(),
+				Message:  fmt.Sprintf("the waiver is for the pack %q, which is not in this repository", waiver.Pack.Value),
+				Hint:     "remove it, or correct its pack",
+			})
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	return problems
+}
+
+// refs returns the packs of the workspace as pack_id@version; "" for one that could not
+// be read.
+func (r *Run) refs(in Inputs) (refs []string, err error) {
+	if in.Shard.Whole() {
+		for _, b := range r.Report.Packs.Briefs() {
+			refs = append(refs, b.Pack)
+		}
+		return refs, nil
+	}
+	for _, name := range in.Packs {
+		unit, err := in.Unit(name)
+		switch {
+		case errors.Is(err, repo.ErrUse) || err == nil && unit.Pack == nil:
+			refs = append(refs, "")
+		case err != nil:
+			return nil, err
+		default:
+			refs = append(refs, unit.Pack.Ref())
+		}
+	}
+	return refs, nil
+}
+
+// again reports whether a pack was gated before: two paths that were named may
+// lead to one.
+func (r *Run) again(w *Workspace, name string) bool {
+	dir, err := filepath.EvalSymlinks(w.Dir)
+	if err != nil {
+		dir = w.Dir // gating it twice is better than not at all
+	}
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	before := r.seen[file]
+	r.seen[file] = true
+	return before
+}

@@ -1,0 +1,133 @@
+package gating
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/contextosai/packgate/repo"
+)
+
+// MaxShards is how many jobs GitHub starts of one matrix.
+const MaxShards = 256
+
+// Shard is one of the parts into which the packs of a repository are dealt, so that
+// each is gated by a job of its own. The zero Shard is all of them.
+type Shard struct {
+	Index int // from 1
+	Total int
+}
+
+// String returns i/N, and "" for all packs.
+func (s Shard) String() string {
+	if s.Whole() {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Index, s.Total)
+}
+
+// Whole reports whether the packs are not dealt out at all.
+func (s Shard) Whole() bool { return s.Total == 0 }
+
+// ParseShard reads the i/N of a flag or an input; "" is the zero Shard.
+func ParseShard(what, value string) (Shard, error) {
+	if value == "" {
+		return Shard{}, nil
+	}
+	index, total, _ := strings.Cut(value, "/")
+	i, notIndex := strconv.Atoi(index)
+	n, notTotal := strconv.Atoi(total)
+	s := Shard{i, n}
+	hint := ""
+	switch {
+	case notIndex != nil || notTotal != nil || fmt.Sprintf("%d/%d", i, n) != value:
+		hint = "name the shard and how many there are, such as 1/4"
+	case n < 1 || n > MaxShards:
+		hint = fmt.Sprintf("use 1 to %d shards", MaxShards)
+	case i < 1 || i > n:
+		hint = fmt.Sprintf("use one of 1/%d to %d/%d", n, n, n)
+	default:
+		return s, nil
+	}
+	return Shard{}, &repo.Problem{Message: fmt.Sprintf("%s is %q", what, value), Hint: hint}
+}
+
+// Load is what one shard has to gate.
+type Load struct {
+	Packs []string
+	Bytes int64
+}
+
+// deal deals packs of given sizes out to n shards: the largest first, each to the
+// shard with the fewest bytes by then. Of equal packs the first by name comes
+// first, and of equal shards the one with fewer packs, then the first.
+func deal(sizes map[string]int64, n int) []Load {
+	names := make([]string, 0, len(sizes))
+	for name := range sizes {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
+	})
+	loads := make([]Load, n)
+	for _, name := range names {
+		least := &loads[0]
+		for i := range loads {
+			if c := cmp.Compare(loads[i].Bytes, least.Bytes); c < 0 || c == 0 && len(loads[i].Packs) < len(least.Packs) {
+				least = &loads[i]
+			}
+		}
+		least.Packs = append(least.Packs, name)
+		least.Bytes += sizes[name]
+	}
+	for _, l := range loads {
+		slices.Sort(l.Packs)
+	}
+	return loads
+}
+
+// Deal deals the packs of the workspace out. The sizes are those of the pack files
+// alone: jobs may leave other files beside them, and would then disagree on whose a
+// pack is. One that leads nowhere has none, and reading it says why. What cannot be
+// looked at is an error: jobs that see another size deal otherwise, and a pack could
+// be left to nobody.
+func (w *Workspace) Deal(n int) ([]Load, error) {
+	sizes := map[string]int64{}
+	for _, name := range w.Packs {
+		sizes[name] = 0
+		info, err := fs.Stat(w.Files.Tree(), name)
+		if err == nil {
+			sizes[name] = info.Size()
+		}
+		var system syscall.Errno
+		if errors.As(err, &system) && !repo.NotThere(err) {
+			return nil, fmt.Errorf("deal the packs out: %w", err)
+		}
+	}
+	return deal(sizes, n), nil
+}
+
+// Share returns the packs of a shard, and those of all others.
+func (w *Workspace) Share(s Shard) (own, others []string, err error) {
+	if s.Whole() {
+		return w.Packs, nil, nil
+	}
+	loads, err := w.Deal(s.Total)
+	if err != nil {
+		return nil, nil, err
+	}
+	dealt := loads[s.Index-1].Packs
+	for _, name := range w.Packs {
+		if _, found := slices.BinarySearch(dealt, name); found {
+			own = append(own, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	return own, others, nil
+}

@@ -1,0 +1,189 @@
+package gating
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+)
+
+// Workspace is a pack repository that is open for reading: its files, config
+// and environment catalogs, and the packs in it that were asked for.
+type Workspace struct {
+	Dir          string // the root folder
+	Files        *repo.Files
+	Config       *repo.Config
+	Environments []*repo.Environment
+	Patterns     []string // of pack files
+	Packs        []string // pack files, relative to the root
+	whole        bool     // all packs that the repository has were asked for
+	settled      bool     // the config is not that of the files, but that of the settings
+}
+
+// Settings are what the command line or the action's inputs say about reading a
+// repository. They win over the config.
+type Settings struct {
+	Config  string       // config file; "" for the repository's own
+	Packs   []string     // patterns of pack files; none for the config's
+	InForce *repo.Config // config to take instead of the file, such as the base commit's
+}
+
+// Open opens the repository of a path. The caller closes it.
+func Open(name string, s Settings) (*Workspace, error) {
+	at, err := FindPlace(name)
+	if err != nil {
+		return nil, err
+	}
+	configName := ""
+	if s.Config != "" {
+		if err := at.under(s.Config, name); err != nil {
+			return nil, err
+		}
+		configName = filepath.Base(s.Config)
+	}
+	files, err := repo.OpenFiles(at.Root, Display(at.Root))
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{Dir: at.Root, Files: files, settled: s.InForce != nil}
+	if err := w.load(at, configName, s); err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
+	return w, nil
+}
+
+func (w *Workspace) load(at Place, configName string, s Settings) error {
+	var err error
+	if w.Config = s.InForce; w.Config == nil {
+		if w.Config, err = w.Files.Config(configName); err != nil {
+			return err
+		}
+	}
+	if w.Environments, err = w.Files.Environments(w.Config); err != nil {
+		return err
+	}
+	if w.Patterns = s.Packs; len(w.Patterns) == 0 {
+		w.Patterns = repo.PackPatterns(w.Config)
+	}
+	if at.file && strings.HasSuffix(at.Scope, ".json") {
+		w.Packs = []string{at.Scope}
+		return nil
+	}
+	all, err := w.Files.Find(w.Config, s.Packs...)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if at.Scope == "." || strings.HasPrefix(p, at.Scope+"/") {
+			w.Packs = append(w.Packs, p)
+		}
+	}
+	w.whole = len(w.Packs) == len(all) && len(s.Packs) == 0
+	if len(w.Packs) == 0 && len(all) > 0 {
+		return &repo.Problem{Location: finding.Location{File: path.Join(w.Files.Prefix, at.Scope)}, Message: "there is no pack here",
+			Hint: fmt.Sprintf("name one that is there: the repository has %s, the first is %s", pack.Counted(len(all), "pack"), w.Files.Show(all[0]))}
+	}
+	return nil
+}
+
+// Close ends the use of the files, which were only read from.
+func (w *Workspace) Close() { _ = w.Files.Close() }
+
+// ConfigName returns the config file relative to the root.
+func (w *Workspace) ConfigName() string {
+	if doc := w.Config.Document; doc != nil {
+		return path.Base(filepath.ToSlash(doc.File))
+	}
+	return repo.ConfigName
+}
+
+// IsPack reports whether a file has the name of a pack, whether it exists or not.
+func (w *Workspace) IsPack(name string) bool { return repo.Matches(w.Patterns, name) }
+
+// IsCatalog reports whether a file is an environment catalog, or was one: every
+// pack is checked against each of them.
+func (w *Workspace) IsCatalog(name string) bool {
+	return strings.HasPrefix(name, "environments/") || repo.Matches(pack.Values(w.Config.Environments), name)
+}
+
+// Subject returns a pack with its side files as rules look at it in this workspace.
+func (w *Workspace) Subject(u *repo.Unit) *gate.Subject {
+	return gate.NewSubject(u, w.Environments, w.Config)
+}
+
+// Policy returns how findings are judged at a time. Strict wins over the config where
+// it is not nil. The error is for a config that names what there is not.
+func (w *Workspace) Policy(strict *bool, now time.Time) (gates.Policy, error) {
+	return gates.NewPolicy(w.Config, w.strict(strict), now)
+}
+
+func (w *Workspace) strict(wanted *bool) bool {
+	if wanted != nil {
+		return *wanted
+	}
+	return w.Config.Strict.Value
+}
+
+// behindLinks returns the file that a pack's name leads to over symbolic links,
+// relative to the root; the name itself where it leads nowhere, which reading it
+// reports.
+func (w *Workspace) behindLinks(name string) string {
+	root, err := filepath.EvalSymlinks(w.Dir)
+	if err != nil {
+		return name
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		return name
+	}
+	if real, err = filepath.Rel(root, real); err != nil {
+		return name
+	}
+	return filepath.ToSlash(real)
+}
+
+// Unit reads a pack with its side files.
+func (w *Workspace) Unit(name string) (*repo.Unit, error) { return w.Files.Unit(name, w.Config) }
+
+// OpenPack opens the repository of a path that has to lead to exactly one pack, which
+// can be read. The caller closes it.
+func OpenPack(name string, s Settings) (*Workspace, *repo.Unit, error) {
+	w, err := Open(name, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	unit, err := w.One(name)
+	if err != nil {
+		return nil, nil, errors.Join(err, w.Files.Close())
+	}
+	return w, unit, nil
+}
+
+// One reads the one pack that was asked for by a path, and that can be read whole.
+func (w *Workspace) One(name string) (*repo.Unit, error) {
+	switch len(w.Packs) {
+	case 0:
+		return nil, w.Files.NoPacks(w.Config)
+	case 1:
+	default:
+		shown := make([]string, len(w.Packs))
+		for i, p := range w.Packs {
+			shown[i] = w.Files.Show(p)
+		}
+		return nil, &repo.Problem{Message: fmt.Sprintf("%s has %d packs and one is wanted", name, len(shown)), Hint: "name one of " + strings.Join(slices.Sorted(slices.Values(shown)), ", ")}
+	}
+	unit, err := w.Unit(w.Packs[0])
+	if err != nil {
+		return nil, err
+	}
+	return unit, repo.Unreadable(unit.Faults)
+}

@@ -1,0 +1,52 @@
+// Package gittest makes git repositories of the example packs, for tests.
+package gittest
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// Example returns the folder of the example repository.
+func Example() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "examples", "acme-support")
+}
+
+// Committed returns the example repository as a git repository with one commit. Change
+// changes the files before they are committed.
+func Committed(t *testing.T, change func(dir string)) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(Example())); err != nil {
+		t.Fatal(err)
+	}
+	change(dir)
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "base"}} {
+		c := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+	}
+	return dir
+}
+
+// Edit replaces a text in a file, which has to hold it.
+func Edit(t *testing.T, name, old, now string) {
+	t.Helper()
+	src, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(src, []byte(old)) {
+		t.Fatalf("%s does not hold %q", name, old)
+	}
+	if err := os.WriteFile(name, bytes.Replace(src, []byte(old), []byte(now), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
