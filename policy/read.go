@@ -65,7 +65,7 @@ func (r *reader) identity() {
 }
 
 // readTools lists the capabilities. The first of equal ones is the one that is
-// found; a pack that has several is refused.
+// found; a pack that has several, or two of one name, is refused.
 func (r *reader) readTools() {
 	adapters := r.Pack.ToolingLayer.AdapterRegistry.Items
 	for i := range adapters {
@@ -76,7 +76,9 @@ func (r *reader) readTools() {
 			r.Tools = append(r.Tools, t)
 			if r.tools[t.ToolID] == nil {
 				r.tools[t.ToolID] = t
-			} else {
+			}
+			// "a.b" with "c" and "a" with "b.c" are two tools of one name.
+			if slices.ContainsFunc(r.named[t.String()], func(other *Tool) bool { return other.String() == t.String() }) {
 				r.refuse(c.Node, "capability %q is declared twice", t.ToolID)
 			}
 			r.named[t.String()] = append(r.named[t.String()], t)

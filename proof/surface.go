@@ -14,7 +14,8 @@ import (
 // intent can have (tool surface; compiler, C4).
 type Row struct {
 	Intent     string
-	Capability string // adapter.capability
+	Tool       *policy.Tool
+	Capability string // its name, adapter.capability
 	// Mode is the effective mode if every outcome of the decisions that may
 	// authorise the tool is assumed to hold.
 	Mode pack.ApprovalMode
@@ -26,6 +27,8 @@ type Row struct {
 	// Ungated is the smallest request that surfaces the tool with none of the gates
 	// active, nil if there is none. It is Reach where no gate holds the tool.
 	Ungated map[string]any
+	// Held says that it is proved that there is no such request.
+	Held bool
 	// Bounds leads from an argument to the bound that the permissions put on it, in
 	// the pack's own members; of several it is the list, and each of them holds.
 	// Outcomes may bind the same arguments further.
@@ -110,6 +113,7 @@ func (u *survey) row(s *scene, t *policy.Tool, beyond bool) (row Row, there bool
 		ungated = u.ungated(s, t, row.Gates)
 	}
 	row.Ungated, row.Assumed = ungated.witness, merged(row.Assumed, ungated.assumed)
+	row.Held = ungated.verdict == jsonlogic.Unsatisfiable
 	row.Reason = cmp.Or(row.Reason, ungated.reason)
 	row.Proved = row.Reason == ""
 	return row, true
@@ -117,7 +121,7 @@ func (u *survey) row(s *scene, t *policy.Tool, beyond bool) (row Row, there bool
 
 // describe returns what a row says without a proof.
 func (s *scene) describe(t *policy.Tool) Row {
-	row := Row{Intent: s.intent, Capability: t.String(), Mode: s.staticMode(t), Bounds: asWritten(t)}
+	row := Row{Intent: s.intent, Tool: t, Capability: t.String(), Mode: s.staticMode(t), Bounds: asWritten(t)}
 	for _, g := range s.Gates {
 		if s.holds(g.ID, item{tool: t.String()}) {
 			row.Gates, row.When = append(row.Gates, g.ID), append(row.When, g.ApprovalGate.When)

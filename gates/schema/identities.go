@@ -6,6 +6,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // SCH010 reports identifiers that two things share.
@@ -20,9 +21,10 @@ share a name, nobody can say which one was meant, and versions of the pack
 cannot be compared item by item.
 
 Unique are bundle_id, rule_id (over all bundles), gate_id, adapter_id, each
-capability within its adapter, permission_id, decision_key together with its
-version, the intent of an eval target and the metric of a release gate. Rename
-the second one, or remove it if it is a copy.`,
+capability within its adapter and, as adapter.capability, in the pack,
+permission_id, decision_key together with its version, the intent of an eval
+target and the metric of a release gate. Rename the second one, or remove it if
+it is a copy.`,
 	Bad:   `"approval_gates": [{"gate_id": "GATE_FINANCE"}, {"gate_id": "GATE_FINANCE"}]`,
 	Good:  `"approval_gates": [{"gate_id": "GATE_FINANCE"}, {"gate_id": "GATE_FRAUD"}]`,
 	Since: "0.1.0",
@@ -33,14 +35,12 @@ func checkIdentities(p *gate.Pass) {
 	if p.Pack == nil {
 		return
 	}
-	policy, tooling, evaluation := &p.Pack.PolicyLayer, &p.Pack.ToolingLayer, &p.Pack.EvaluationLayer
-	unique(p, "bundle_id", policy.PolicyBundles.Items, func(b pack.Bundle) pack.Text { return b.BundleID })
+	layer, tooling, evaluation := &p.Pack.PolicyLayer, &p.Pack.ToolingLayer, &p.Pack.EvaluationLayer
+	unique(p, "bundle_id", layer.PolicyBundles.Items, func(b pack.Bundle) pack.Text { return b.BundleID })
 	unique(p, "rule_id", p.Rules, func(r gate.RuleRef) pack.Text { return r.RuleID })
-	unique(p, "gate_id", policy.ApprovalGates.Items, func(g pack.ApprovalGate) pack.Text { return g.GateID })
+	unique(p, "gate_id", layer.ApprovalGates.Items, func(g pack.ApprovalGate) pack.Text { return g.GateID })
 	unique(p, "adapter_id", tooling.AdapterRegistry.Items, func(a pack.Adapter) pack.Text { return a.AdapterID })
-	for _, a := range tooling.AdapterRegistry.Items {
-		unique(p, "capability", a.Capabilities.Items, func(c pack.Text) pack.Text { return c })
-	}
+	uniqueTools(p)
 	unique(p, "permission_id", tooling.Permissions.Items, func(q pack.Permission) pack.Text { return q.PermissionID })
 	uniqueDecisions(p)
 	unique(p, "intent", evaluation.EvalTargets.Items, func(t pack.EvalTarget) pack.Text { return t.Intent })
@@ -60,6 +60,24 @@ func unique[T any](p *gate.Pass, what string, items []T, id func(T) pack.Text) {
 			continue
 		}
 		first[name.Value] = name.Node
+	}
+}
+
+// uniqueTools reports capabilities that are declared twice in an adapter, and those of
+// two adapters that have one name in policy, as "a.b" with "c" and "a" with "b.c".
+func uniqueTools(p *gate.Pass) {
+	first := map[string]*policy.Tool{}
+	for _, t := range p.Policy().Tools {
+		earlier := first[t.String()]
+		switch {
+		case t.At.Kind != pack.String:
+		case earlier == nil:
+			first[t.String()] = t
+		case earlier.Adapter == t.Adapter:
+			reportDuplicate(p, pack.Text{Node: t.At, Value: t.Capability}, earlier.At, "capability "+quote(t.Capability), "capability")
+		case earlier.ToolID != t.ToolID:
+			reportDuplicate(p, pack.Text{Node: t.At, Value: t.Capability}, earlier.At, "the name "+quote(t.String())+" of a tool", "capability")
+		}
 	}
 }
 
