@@ -44,12 +44,14 @@
 // expressions holds: that a rule fires, that two do, that one does where another
 // does not. It cuts the values of each variable into the finitely many regions
 // that the conditions tell apart, asks the evaluator what they give in each, and
-// searches the combinations. So a proof rests on the same semantics as a compile.
-// What it claims is certain: that there is no such request, or one that was
-// confirmed by evaluation. What it cannot decide it says.
+// searches the combinations. Numbers are ordered there by propositions of their own,
+// so that hundreds of limits of one variable need no search. So a proof rests on the
+// same semantics as a compile. What it claims is certain: that there is no such
+// request, or one that was confirmed by evaluation. What it cannot decide it says.
 //
 // # Bounds
 //
 // Evaluation is bounded in steps and in memory, does no I/O and keeps no state,
-// so it also runs in a browser.
+// so it also runs in a browser. A Budget is an account of steps that the evaluations
+// and proofs of a run share, under a context that can end them.
 package jsonlogic

@@ -155,11 +155,13 @@ func (x *Expr) Lists() []string {
 //
 // Conditions that compare single variables with constants, search in lists of
 // constants or for constants in a variable's list, ask for presence, and combine
-// such in any way are always decided, if the budget allows. What else the profile
-// has is not followed: a sum, a text put together, a part of a text, an iteration,
-// and what two variables have to do with each other stand for any value that they
-// could have, the same one wherever they are written the same. Then the answer can
-// be Undecided.
+// such in any way are always decided, if the budget allows; so are those over
+// arithmetic on one variable and constants whose value only grows with the variable
+// or only falls. What else the profile has is not followed: a remainder, arithmetic
+// on several variables, a text put together, a part of a text, an iteration stand for
+// any value that they could have, the same one wherever they are written the same. A
+// comparison of two variables is unknown where their types make it so, and free
+// otherwise. Then the answer can be Undecided.
 //
 // A request that exceeds the bounds of Expr.Eval, with a text of megabytes or a
 // list nested a thousand levels deep, is outside of what is proved.

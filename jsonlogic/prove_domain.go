@@ -331,8 +331,10 @@ func (t *term) numberRegions() []region {
 		low = point
 	}
 	values = appendBetween(values, low, math.Inf(1))
+	slices.Sort(t.places)
 	rank := func(f float64) int {
 		_, named := t.hasNum[f]
+		_, place := slices.BinarySearch(t.places, f)
 		switch {
 		case named && f >= 0:
 			return 0
@@ -342,8 +344,10 @@ func (t *term) numberRegions() []region {
 			return 2
 		case f == math.Trunc(f):
 			return 3
+		case !place:
+			return 4
 		}
-		return 4
+		return 5 // nobody writes the first number that is large enough
 	}
 	slices.SortStableFunc(values, func(a, b float64) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(math.Abs(a), math.Abs(b)))

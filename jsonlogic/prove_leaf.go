@@ -1,13 +1,9 @@
 package jsonlogic
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // leaf is one operation over one term and constants. What it gives is not worked
-// out here but asked of the evaluator, with a value of each region in place of
-// the term.
+// out here but asked of the evaluator, with values in place of the term.
 type leaf struct {
 	term   *term
 	node   *node // the operation, over the stand-in; nil for absence
@@ -20,7 +16,8 @@ type leaf struct {
 	either bool      // it gives either truth somewhere
 
 	numbers   []float64 // the constants, sorted
-	places    []float64 // where the truth may change, if these are not the constants
+	follows   bool      // the operation is over a value that follows from the term's
+	places    []float64 // where the truth of such a one may change
 	texts     []string  // the constants, sorted
 	contained []string  // of "in" over the term: the text that is searched for
 	within    bool      // "in" of the term in a text
@@ -65,7 +62,16 @@ func (p *prover) leaf(n *node) pair {
 	switch {
 	case t == nil && over == nil:
 		return pairOf(truth(p.value(n)))
+	case t == nil && n.op.compares() && len(n.args) == 3:
+		low, high := p.leaf(operation(n.op, n.name, n.source, n.args[:2]...)), p.leaf(operation(n.op, n.name, n.source, n.args[1:]...))
+		known := p.gates.and(p.gates.or(low.t, low.f), p.gates.or(high.t, high.f))
+		return pair{p.gates.and(low.t, high.t), p.gates.and(known, p.gates.or(low.f, high.f))}
 	case t == nil:
+		if same, negated := n.alike(); negated {
+			return p.leaf(same).not()
+		} else if same != n {
+			return p.leaf(same)
+		}
 		// Several terms: what they have to do with each other is not followed.
 		t = p.opaque(n)
 		over = operation(opTruth, "!!", nil, n)
@@ -74,6 +80,7 @@ func (p *prover) leaf(n *node) pair {
 		}
 	}
 	l := &leaf{term: t, node: t.stand(over)}
+	p.follow(l, over)
 	l.note(over)
 	return p.addLeaf(leafKey{key: over.key}, l)
 }
@@ -116,14 +123,15 @@ func (p *prover) term(n *node) (*term, *node) {
 		return p.variable(n.keys[0].path), n
 	}
 	var only *term
-	count, plain := 0, true
+	count, chains, plain := 0, 0, true
 	for i, arg := range n.args {
 		if arg.constant {
 			searched := n.op == opIn && i == 1 && n.members != nil
 			plain = plain && (arg.op == opConstant || searched)
 			continue
 		}
-		t := p.operand(arg)
+		t, follows := p.operand(arg)
+		chains += btoi(follows)
 		if only != nil && only != t {
 			return nil, n
 		}
@@ -133,8 +141,9 @@ func (p *prover) term(n *node) (*term, *node) {
 	switch {
 	case only == nil:
 		return nil, nil
-	case count > 1 && (n.op == opIn || only.opaque != nil):
-		// Text in itself, list in itself; two lists that are made twice.
+	case count > 1 && (n.op == opIn || only.opaque != nil || chains > 0):
+		// Text in itself, list in itself; two lists that are made twice; two values
+		// that follow from one variable.
 		return nil, n
 	case only.opaque != nil && (!plain || n.op == opIn && n.args[0].constant):
 		// A list that is made anew is no other list, which a stand-in would not
@@ -144,11 +153,16 @@ func (p *prover) term(n *node) (*term, *node) {
 	return only, n
 }
 
-func (p *prover) operand(n *node) *term {
+// operand returns the term of an operand, and whether the operand is a value that
+// follows from that of the term.
+func (p *prover) operand(n *node) (t *term, follows bool) {
 	if n.op == opVar && len(n.args) == 0 {
-		return p.variable(n.path)
+		return p.variable(n.path), false
 	}
-	return p.opaque(n)
+	if c, ok := p.chain(n); ok {
+		return p.variable(c.at), true
+	}
+	return p.opaque(n), false
 }
 
 // stand returns an operation with the stand-in in place of the term.
@@ -160,17 +174,41 @@ func (t *term) stand(n *node) *node {
 	}
 	with.args = slices.Clone(n.args)
 	for i, arg := range n.args {
-		if !arg.constant {
+		switch {
+		case arg.constant:
+		case t.opaque == nil:
+			with.args[i] = arg.over()
+		default:
 			with.args[i] = &node{op: opVar, name: "var", path: standInPath(), label: standIn, variable: standIn}
 		}
 	}
 	return &with
 }
 
+// follow finds where the truth of an operation changes that is over a value which
+// follows from the term's.
+func (p *prover) follow(l *leaf, n *node) {
+	for _, arg := range n.args {
+		if arg.constant || l.term.opaque != nil || arg.op == opVar {
+			continue
+		}
+		var only leaf // whose constants are not those of the term
+		only.term = &term{}
+		if only.note(n); n.op == opTruth {
+			only.numbers = []float64{0}
+		}
+		c, _ := p.chain(arg)
+		l.places = p.changes(arg, c, only.numbers)
+		l.follows = true
+		l.term.places = append(l.term.places, l.places...)
+		l.term.becomes(kindNumber)
+	}
+}
+
 // note cuts the term's regions at the constants of an operation over it.
 func (l *leaf) note(n *node) {
 	for i, arg := range n.args {
-		if !arg.constant {
+		if !arg.constant || l.follows {
 			continue
 		}
 		v := arg.value
@@ -211,146 +249,14 @@ func (l *leaf) constant(v any, natural bool) {
 	}
 	k := kindOf(v)
 	scalar := k == kindBool || k == kindNumber || k == kindString
-	if natural && scalar && !slices.Contains(l.term.natural, k) {
-		l.term.natural = append(l.term.natural, k)
+	if natural && scalar {
+		l.term.becomes(k)
 	}
 }
 
-// evaluate asks the evaluator what the leaf gives in the cells and in the bands of
-// its term, and for which values it makes an exception.
-//
-// One value speaks for all where the operation only tells apart what is told apart
-// here: truthiness, "missing" and absence look at the type, 0 and ""; equality and
-// the search in a list of constants look at the type and at equality with a constant;
-// order looks at the type and on which side of the constants a number is. A list or
-// an object of the request is never identical to a constant. The exceptions are
-// searches in the term, or for it in a text: there other texts, and lists with items,
-// give either truth.
-func (l *leaf) evaluate(b *budget) {
-	t := l.term
-	data := map[string]any{}
-	if t.numberCell >= 0 {
-		l.evaluateNumbers(data, b)
+// becomes notes that a type is natural for the term.
+func (t *term) becomes(k kind) {
+	if !slices.Contains(t.natural, k) {
+		t.natural = append(t.natural, k)
 	}
-	l.cells = make([]verdict, len(t.cells))
-	for k := range t.cells {
-		c := &t.cells[k]
-		switch {
-		case k == t.numberCell:
-			l.cells[k] = l.pieces[0]
-		case k == t.textCell:
-			l.cells[k] = l.in(&region{value: t.other, open: true}, data, b)
-		default:
-			l.cells[k] = l.in(&t.regions[c.region], data, b)
-		}
-		l.either = l.either || l.cells[k] == givesEither
-	}
-	if t.textCell < 0 {
-		return
-	}
-	texts := l.texts
-	if l.within || l.contained != nil {
-		texts = t.texts
-	}
-	for _, text := range texts {
-		if gives := l.in(&region{value: text}, data, b); gives != l.cells[t.textCell] && text != "" {
-			l.named = append(l.named, named{text, gives})
-		}
-		if b.over() {
-			return
-		}
-	}
-}
-
-// evaluateNumbers finds where among the numbers the truth changes. A number that is
-// alone between two like it is an exception.
-func (l *leaf) evaluateNumbers(data map[string]any, b *budget) {
-	at := func(f float64) verdict { return l.in(&region{value: f}, data, b) }
-	l.pieces = append(l.pieces[:0], at(-math.MaxFloat64))
-	for _, place := range l.changes() {
-		gives := at(place)
-		last := len(l.cuts)
-		switch {
-		case b.over():
-			return
-		case gives == l.pieces[last] || place == -math.MaxFloat64:
-		case last > 0 && gives == l.pieces[last-1] && above(l.cuts[last-1]) == place:
-			l.named = append(l.named, named{l.cuts[last-1], l.pieces[last]})
-			l.cuts, l.pieces = l.cuts[:last-1], l.pieces[:last]
-		default:
-			l.cuts, l.pieces = append(l.cuts, place), append(l.pieces, gives)
-		}
-	}
-}
-
-// changes returns the numbers from which on the truth may be another, sorted: the
-// constants and those that follow them.
-func (l *leaf) changes() []float64 {
-	if l.places != nil {
-		return l.places
-	}
-	numbers := l.numbers
-	if l.asksTruth() {
-		numbers = []float64{0}
-	}
-	places := make([]float64, 0, 2*len(numbers))
-	for _, f := range numbers {
-		places = append(places, f)
-		if next := above(f); !math.IsInf(next, 0) {
-			places = append(places, next)
-		}
-	}
-	return slices.Compact(places)
-}
-
-// above returns the next number.
-func above(f float64) float64 { return math.Nextafter(f, math.Inf(1)) + 0 }
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// in is what the leaf gives in one region.
-func (l *leaf) in(r *region, data map[string]any, b *budget) verdict {
-	if l.node == nil {
-		switch {
-		case r.undefinable:
-			return givesUnknown
-		case r.absent:
-			return givesTrue
-		}
-		return givesFalse
-	}
-	if l.varies(r) {
-		return givesEither
-	}
-	delete(data, standIn)
-	if !r.absent {
-		data[standIn] = r.value
-	}
-	e := newEvaluation(b.account, maxSteps)
-	t := truth(e.eval(l.node, data))
-	b.spend(e.used())
-	return [...]verdict{Unknown: givesUnknown, False: givesFalse, True: givesTrue}[t]
-}
-
-// asksTruth says whether a leaf is about truthiness.
-func (l *leaf) asksTruth() bool { return l.node != nil && l.node.op == opTruth }
-
-// varies says whether a leaf does not give the same in all of a region.
-func (l *leaf) varies(r *region) bool {
-	if l.node.op != opIn {
-		return false
-	}
-	switch t := r.value.(type) {
-	case string:
-		// Every text but "" has "" in it.
-		return r.open && (l.within || len(l.contained) > 0 && l.contained[0] != "")
-	case []any:
-		return len(t) > 0 && l.node.args[0].op != opVar
-	}
-	return false
 }

@@ -1,6 +1,9 @@
 package jsonlogic
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // What two variables have to do with each other is not followed, but for their
 // types: a comparison is unknown where an operand is missing or of another type, and
@@ -43,6 +46,33 @@ func (p *prover) operands(n *node) []*term {
 	return found
 }
 
+// alike returns the comparison that stands for all that ask the same of two values:
+// whether one is less than the other, or equal to it; and whether the one that is
+// given is its negation.
+func (n *node) alike() (same *node, negated bool) {
+	if !n.op.compares() || len(n.args) != 2 {
+		return n, false
+	}
+	a, b := n.args[0], n.args[1]
+	switch n.op {
+	case opGreater:
+		return operation(opLess, n.name, n.source, b, a), false
+	case opGreaterEqual:
+		return operation(opLess, n.name, n.source, a, b), true
+	case opLessEqual:
+		return operation(opLess, n.name, n.source, b, a), true
+	case opNotEqual:
+		return operation(opEqual, n.name, n.source, a, b), true
+	case opNotSame:
+		return operation(opSame, n.name, n.source, a, b), true
+	case opEqual, opSame:
+		if !a.constant && !b.constant && bytes.Compare(a.key[:], b.key[:]) > 0 {
+			return operation(n.op, n.name, n.source, b, a), false
+		}
+	}
+	return n, false
+}
+
 // relation says what the types of its operands mean for an expression that is not
 // followed.
 func (p *prover) relation(t *term) {
@@ -50,8 +80,13 @@ func (p *prover) relation(t *term) {
 		return
 	}
 	if !t.opaque.op.compares() {
+		all := []literal{p.is(t, kindNumber)}
 		for _, o := range t.operands {
-			p.search.add(p.is(t, kindNumber).not(), p.is(o, kindNumber))
+			p.search.add(all[0].not(), p.is(o, kindNumber))
+			all = append(all, p.is(o, kindNumber).not())
+		}
+		if t.opaque.total() {
+			p.search.add(all...)
 		}
 		return
 	}
@@ -91,6 +126,16 @@ func (p *prover) related(t *term, l *leaf, a, b *region) {
 		gives = givesEither
 	}
 	p.says(l, gives, p.is(t.operands[0], k).not(), p.is(t.operands[1], other).not())
+}
+
+// total says whether arithmetic on plain operands is a number wherever they are.
+func (n *node) total() bool {
+	for _, arg := range n.args {
+		if _, isNumber := arg.value.(float64); !isNumber && (arg.op != opVar || len(arg.args) > 0) {
+			return false
+		}
+	}
+	return n.op == opMin || n.op == opMax || n.op == opModulo && n.args[1].constant && n.args[1].value != 0.0
 }
 
 // kinds returns a region of each type that the term can have.

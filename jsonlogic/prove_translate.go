@@ -9,9 +9,8 @@ import "math"
 // compares, searches or only reads is a leaf: one operation over one term. A term
 // is a variable, or an expression that is not followed any further, such as a
 // sum; what two terms have to do with each other is such an expression too. The
-// values of each term fall into finitely many regions, and a leaf has one truth
-// in all of a region, so that it is a disjunction of regions (prove_domain.go,
-// prove_leaf.go).
+// values of each term fall into finitely many regions, in each of which a leaf has
+// one truth (prove_domain.go, prove_cells.go, prove_evaluate.go).
 //
 // A request always is one choice of regions, so that clauses without a model
 // prove that there is no request. The converse holds where all terms are

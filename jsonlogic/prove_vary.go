@@ -1,5 +1,11 @@
 package jsonlogic
 
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
 // Bounds of the search for values that make an expression hold which is not
 // followed: so many requests, so many values for each variable.
 const (
@@ -12,7 +18,7 @@ const (
 // of the expressions and the numbers next to them, and lists of one item made of
 // these. It changes the settings to the first that are confirmed.
 func (p *prover) vary(settings []setting) bool {
-	read, hints := p.hints()
+	read, hints := p.hints(settings)
 	var varied []int
 	for i := range settings {
 		if read[settings[i].term] {
@@ -67,15 +73,16 @@ func advance(at []int, tried [][]setting) bool {
 	return false
 }
 
-// hint is a value that an expression suggests for its variables.
+// hint is a value that an expression suggests for variables.
 type hint struct {
 	value any
-	paths []path // of an item that is to have it, in a list
+	paths []path  // of an item that is to have it, in a list
+	of    []*term // the variables; nil for all
 }
 
 // hints returns the variables of all expressions that are not followed, or whose
 // texts are not, and the values that they suggest.
-func (p *prover) hints() (read map[*term]bool, hints []hint) {
+func (p *prover) hints(settings []setting) (read map[*term]bool, hints []hint) {
 	read = map[*term]bool{}
 	for _, t := range p.terms {
 		if t.opaque == nil {
@@ -84,25 +91,81 @@ func (p *prover) hints() (read map[*term]bool, hints []hint) {
 			}
 			continue
 		}
+		own := map[*term]bool{}
 		t.opaque.walk(func(n *node) bool {
 			if n.op == opVar {
-				read[p.variable(n.path)] = true
+				own[p.variable(n.path)] = true
 			}
 			for i := range n.keys {
-				read[p.variable(n.keys[i].path)] = true
+				own[p.variable(n.keys[i].path)] = true
 			}
 			return true
 		})
+		maps.Copy(read, own)
+		if len(own) == 1 && t.opaque.op.calculates() {
+			hints = append(hints, p.guesses(t, own, settings)...)
+		}
+		if t.opaque.op.compares() {
+			hints = append(hints, beside(t.operands)...)
+		}
 		var paths []path
 		t.opaque.items(false, &paths)
 		for _, v := range append(t.opaque.constants(nil), constantsOf(t)...) {
-			hints = append(hints, hint{v, paths})
+			hints = append(hints, hint{value: v, paths: paths})
 			if f, ok := v.(float64); ok {
-				hints = append(hints, hint{f + 1, paths}, hint{f - 1, paths})
+				hints = append(hints, hint{value: f + 1, paths: paths}, hint{value: f - 1, paths: paths})
 			}
 		}
 	}
 	return read, hints
+}
+
+// guesses are numbers with which arithmetic on one variable may come to what it is
+// compared with.
+func (p *prover) guesses(t *term, only map[*term]bool, settings []setting) (hints []hint) {
+	for _, s := range settings {
+		if !only[s.term] {
+			continue
+		}
+		near, _ := s.value.(float64)
+		for _, c := range append(slices.Clone(t.numbers), 0) {
+			for _, value := range []float64{c, c + 1, c - 1} {
+				for _, f := range p.reaching(t.opaque.over(), value, near) {
+					hints = append(hints, hint{value: f, of: []*term{s.term}})
+				}
+			}
+		}
+	}
+	return hints
+}
+
+// beside are values for variables that are compared with each other: two numbers in
+// each of the places that their constants leave, and what each of them may be.
+func beside(operands []*term) (hints []hint) {
+	var points []float64
+	for _, o := range operands {
+		points = append(points, o.numbers...)
+	}
+	points = append(points, 0, math.Inf(-1), math.Inf(1))
+	slices.Sort(points)
+	var values []float64
+	for i, high := range points[1:] {
+		values = appendBetween(values, points[i], high)
+		if last := len(values) - 1; last >= 0 && values[last] > points[i] {
+			values = appendBetween(values, values[last], high)
+		}
+	}
+	for _, f := range values {
+		hints = append(hints, hint{value: f, of: operands})
+	}
+	for _, o := range operands {
+		for i := range min(len(o.regions), maxTried/2) {
+			if r := &o.regions[i]; r.scalar() && !r.undefinable {
+				hints = append(hints, hint{value: r.value, of: operands})
+			}
+		}
+	}
+	return hints
 }
 
 // constantsOf are what the value of an expression is compared with.
@@ -153,7 +216,7 @@ func candidates(s setting, hints []hint) []setting {
 		add([]any{})
 	}
 	for _, h := range hints {
-		if len(h.paths) == 0 || !s.term.listed {
+		if (len(h.paths) == 0 || !s.term.listed) && (h.of == nil || slices.Contains(h.of, s.term)) {
 			add(h.value)
 		}
 	}

@@ -173,7 +173,7 @@ func (p *prover) fill(t *term, r *region) any {
 	var found []any
 	var parts []string
 	for _, l := range t.leaves {
-		if l.node == nil || l.node.op != opIn || l.node.args[0].op == opVar || !p.search.holds(l.result.t) {
+		if l.node == nil || l.node.op != opIn || !l.node.args[0].constant || !p.search.holds(l.result.t) {
 			continue
 		}
 		needle := l.node.args[0].value
