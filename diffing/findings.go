@@ -51,7 +51,7 @@ func (d *Diff) raise() []finding.Finding {
 	case d.content != Reject && d.Declared > d.content:
 		f = report(version.VER007, versionNode(d.head), d.tooLarge(), "")
 		if d.content == None && !d.versionOnly() {
-			f.Hint = fmt.Sprintf("restore the order of the items and pack_version %q, or keep the step if it is meant", d.Base.Version)
+			f.Hint = fmt.Sprintf("restore the order of the items and pack_version %q, or keep the step if it is intended", d.Base.Version)
 		}
 	default:
 		return nil

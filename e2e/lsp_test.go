@@ -12,7 +12,7 @@ import (
 )
 
 // The language server answers the client library that VS Code is built on: a pack is
-// opened, found wrong, mended and clean; names are explained, found and offered; and the
+// opened, found wrong, fixed and clean; names are explained, found and offered; and the
 // session ends in order.
 func TestLanguageServerWithMicrosoftsClient(t *testing.T) {
 	repository := scratchDir(t)
@@ -35,7 +35,7 @@ func TestLanguageServerWithMicrosoftsClient(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{
 		"server": "packgate", "found": "true",
 		"page": "https://github.com/contextosai/packgate/blob/main/docs/rules.md#sec008-personal-write-back",
-		"actions": ["quickfix"], "mended": true, "left": ["RSK006"],
+		"actions": ["quickfix"], "fixed": true, "left": ["RSK006"],
 		"hover": "decision, declared at [packs/support/pack.json:233:25]",
 		"definition": ["\"support.refund.execute\""], "completion": ["support.refund.execute"], "exit": 0
 	}`), &want); err != nil {

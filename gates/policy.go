@@ -63,7 +63,7 @@ func (p *Policy) setSeverity(idOrName string, value pack.Text) *repo.Problem {
 	case taken:
 		return &repo.Problem{Location: at, Message: fmt.Sprintf("the severity of %s (%s) is set already", r.ID, r.Name), Hint: "keep one of the two"}
 	case r.NoWaiver && severity < r.Severity:
-		return &repo.Problem{Location: at, Message: fmt.Sprintf("%s cannot be lowered to a warning, since it cannot be waived", r.ID), Hint: "mend what it reports"}
+		return &repo.Problem{Location: at, Message: fmt.Sprintf("%s cannot be lowered to a warning, since it cannot be waived", r.ID), Hint: "fix what it reports"}
 	}
 	p.severity[r.ID] = severity
 	return nil
@@ -91,7 +91,7 @@ func checkWaiver(w *repo.Waiver) *repo.Problem {
 		return problem
 	}
 	if r.NoWaiver {
-		return &repo.Problem{Location: w.Rule.Node.Location(), Message: fmt.Sprintf("%s cannot be waived", r.ID), Hint: "mend what it reports"}
+		return &repo.Problem{Location: w.Rule.Node.Location(), Message: fmt.Sprintf("%s cannot be waived", r.ID), Hint: "fix what it reports"}
 	}
 	if _, err := time.Parse(time.DateOnly, w.Expires.Value); err != nil {
 		return &repo.Problem{Location: w.Expires.Node.Location(), Message: fmt.Sprintf("%q is no day", w.Expires.Value), Hint: "write it as 2027-03-31"}
@@ -122,7 +122,7 @@ func (p Policy) waive(packID string, findings []finding.Finding, checked func(*g
 		if waivers.Expired(w, p.today) {
 			about = append(about, waivers.Finding(waivers.WVR001, w,
 				fmt.Sprintf("the waiver of %s for %q ended on %s", w.Rule.Value, packID, w.Expires.Value),
-				"mend what it excused and remove it, or let its owner move the day"))
+				"fix what it excused and remove it, or let its owner move the day"))
 			continue
 		}
 		if r, g := Find(w.Rule.Value); !p.apply(w, findings) && checked(r, g) {

@@ -27,7 +27,7 @@ func Rounds(repair func() (repaired bool, err error)) error {
 }
 
 // Repair returns the text of a pack with the repairs of its findings that could be made,
-// and the findings that are repaired; see [pack.Mend]. The others wait for the next
+// and the findings that are repaired; see [pack.Repair]. The others wait for the next
 // round. Waived findings are left alone.
 func Repair(doc *pack.Document, findings []finding.Finding) (src []byte, repaired []finding.Finding) {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f finding.Finding) bool {
@@ -38,7 +38,7 @@ func Repair(doc *pack.Document, findings []finding.Finding) (src []byte, repaire
 	for i, f := range findings {
 		repairs[i] = f.Fix.Operations
 	}
-	src, made := pack.Mend(doc, repairs)
+	src, made := pack.Repair(doc, repairs)
 	for _, i := range made {
 		repaired = append(repaired, findings[i])
 	}
@@ -88,13 +88,13 @@ func (r *Run) repair(w *Workspace, j *judged) (bool, error) {
 	}
 	if !bytes.Equal(now.Source, doc.Source) {
 		// A repair names a place in the text that was looked at, and no other.
-		return false, fmt.Errorf("mend %s: %w", doc.File, repo.ErrChanged)
+		return false, fmt.Errorf("fix %s: %w", doc.File, repo.ErrChanged)
 	}
 	if err := w.Write([]Edit{{Name: j.subject.Unit.Name, Source: src}}); err != nil {
 		return false, err
 	}
 	for _, f := range repaired {
-		words, err := build.Masked(fmt.Sprintf("mended %s: %s, %s", doc.File, f.Rule, f.Fix.Description), []*pack.Document{doc})
+		words, err := build.Masked(fmt.Sprintf("fixed %s: %s, %s", doc.File, f.Rule, f.Fix.Description), []*pack.Document{doc})
 		if err != nil {
 			return true, err
 		}

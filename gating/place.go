@@ -11,7 +11,7 @@ import (
 )
 
 // Place is where a path that a user named leads: the root of the repository
-// that it belongs to, and the part of it that was meant (file or folder,
+// that it belongs to, and the part of it that was intended (file or folder,
 // relative to the root; "." for all).
 type Place struct {
 	Root, Scope string

@@ -67,7 +67,7 @@ func TestSinceBaseline(t *testing.T) {
 		t.Fatalf("%q, not checked %q", states, unchecked)
 	}
 
-	// One is mended, another comes, and those that stay move to other lines.
+	// One is fixed, another comes, and those that stay move to other lines.
 	gittest.Edit(t, pack, `"data_classification": "internal"`, `"data_classification": "INTERNAL"`)
 	gittest.Edit(t, pack, `"pack_meta": {`, "\"pack_meta\": {\n\n")
 	gittest.Edit(t, pack, `"rationale":`, `"rationalle":`)

@@ -26,7 +26,7 @@ func (t *trial) compile() {
 	}
 	if stop := detail.Stop; stop != nil && stop.Invalid {
 		t.Reason = stop.Reason
-		t.report(KindPack, t.place(stop.At), finding.Error, "mend the pack first", "not compiled: "+t.Reason)
+		t.report(KindPack, t.place(stop.At), finding.Error, "fix the pack first", "not compiled: "+t.Reason)
 		return
 	}
 	t.Request, t.Detail, t.Outcome, t.Reason = request, detail, detail.Outcome, detail.Reason()
@@ -86,7 +86,7 @@ func (t *trial) wrongOutcome() {
 	if t.Reason != "" {
 		message += ": " + t.Reason
 	}
-	hint := "correct expect.outcome, or mend what the reason names"
+	hint := "correct expect.outcome, or fix what the reason names"
 	switch stop := t.Detail.Stop; {
 	case stop == nil:
 		hint = "correct expect.outcome, or change the request or the pack so that it ends so"
@@ -138,7 +138,7 @@ func (t *trial) compareList(kind Kind, name string, want pack.List[pack.Text], g
 	if len(parts) == 0 {
 		parts = append(parts, "the list is "+quoteAll(got)+", in this order")
 	}
-	t.problem(kind, want.Node, fmt.Sprintf("correct expect.%s if the change is meant, else mend the pack", name), fmt.Sprintf("expect.%s: %s", name, strings.Join(parts, "; ")))
+	t.problem(kind, want.Node, fmt.Sprintf("correct expect.%s if the change is intended, else fix the pack", name), fmt.Sprintf("expect.%s: %s", name, strings.Join(parts, "; ")))
 }
 
 // without returns the items of a that b does not have.
@@ -160,8 +160,8 @@ func quoteAll(items []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// mendAssertion is what to do about an assertion that fails.
-const mendAssertion = "correct the assertion if the change is meant, else mend the pack"
+// fixAssertion is what to do about an assertion that fails.
+const fixAssertion = "correct the assertion if the change is intended, else fix the pack"
 
 // assert checks one assertion, JsonLogic over the compiled context.
 func (t *trial) assert(a *pack.Node) {
@@ -178,8 +178,8 @@ func (t *trial) assert(a *pack.Node) {
 	}
 	switch verdict := expr.Eval(t.decoded()); verdict.Truth {
 	case jsonlogic.False:
-		t.problem(KindExpectation, a, mendAssertion, "the assertion does not hold")
+		t.problem(KindExpectation, a, fixAssertion, "the assertion does not hold")
 	case jsonlogic.Unknown:
-		t.report(KindExpectation, t.place(verdict.Cause.Node, a), finding.Error, mendAssertion, "the assertion cannot be decided: "+verdict.Cause.String())
+		t.report(KindExpectation, t.place(verdict.Cause.Node, a), finding.Error, fixAssertion, "the assertion cannot be decided: "+verdict.Cause.String())
 	}
 }

@@ -123,7 +123,7 @@ func TestRun(t *testing.T) {
           "rules": [{"rule_id": "R_NEW", "if": true, "then": {}},`},
 		}, smallCase, []string{
 			`fail snapshot=drifted stage="policy" outcome="compiled"`,
-			`error /expect/rules: expect.rules: there and not expected: "R_NEW" | correct expect.rules if the change is meant, else mend the pack`,
+			`error /expect/rules: expect.rules: there and not expected: "R_NEW" | correct expect.rules if the change is intended, else fix the pack`,
 			`error /manifests/policy_manifest/0/rule_ids: the compile differs from its snapshot; drift starts at stage 2, policy: /manifests/policy_manifest/POLICY_RETURNS_V4/rule_ids was ["R_REFUND_REQUIRES_IDV"] and is ["R_NEW","R_REFUND_REQUIRES_IDV"]; /compiled_prompt/context_blocks/pol_0/content was `,
 		}},
 		{"a smaller budget", []change{{starvedCase, `"evidence": 80`, `"evidence": 60`}}, starvedCase, []string{
@@ -268,7 +268,7 @@ func TestRun(t *testing.T) {
 		}},
 		{"a pack that cannot be read", []change{{packFile, "", `[]`}}, smallCase, []string{
 			`fail snapshot=not_checked stage="" outcome=""`,
-			`error /case: not compiled: the pack could not be read | mend the pack first`,
+			`error /case: not compiled: the pack could not be read | fix the pack first`,
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

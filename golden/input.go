@@ -35,7 +35,7 @@ func (t *trial) read() bool {
 	}
 	if t.unit.Pack == nil {
 		t.Reason = "the pack could not be read"
-		t.report(KindInvalid, t.Location, finding.Error, "mend the pack first", "not compiled: "+t.Reason)
+		t.report(KindInvalid, t.Location, finding.Error, "fix the pack first", "not compiled: "+t.Reason)
 		return false
 	}
 	t.prepare()
@@ -74,7 +74,7 @@ func (t *trial) prepare() {
 	if t.subject.fault == nil {
 		return
 	}
-	kind, hint := KindOutcome, "mend the overlay, or set overlay to null"
+	kind, hint := KindOutcome, "fix the overlay, or set overlay to null"
 	var refusal *overlay.Refusal
 	if errors.As(t.subject.fault, &refusal) {
 		hint = cmp.Or(refusal.Hint, hint)

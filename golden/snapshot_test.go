@@ -23,7 +23,7 @@ func rewrite(t *testing.T, name string, edit func(string) string) {
 
 func crlf(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 
-// A snapshot that is damaged is never equal, and what is said of it helps to mend
+// A snapshot that is damaged is never equal, and what is said of it helps to fix
 // it.
 func TestDamagedSnapshots(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -29,7 +29,7 @@ func (r *reader) tooMany(start, end int) bool {
 		return false
 	}
 	r.fault(Limit, start, end,
-		fmt.Sprintf("the document has more faults than the first %d, and reading ends here", len(r.faults)), "mend the faults before this one, then check again")
+		fmt.Sprintf("the document has more faults than the first %d, and reading ends here", len(r.faults)), "fix the faults before this one, then check again")
 	return true
 }
 

@@ -7,12 +7,12 @@ import (
 	"github.com/contextosai/packgate/finding"
 )
 
-// Mend makes repairs of a document, each a list of operations, one after the other, and
+// Repair makes repairs of a document, each a list of operations, one after the other, and
 // returns its text and the indices of those that were made. They are to be given from
 // the end of the text to its beginning, so that none moves the place of the next one.
 // Passed over is a repair of a value that another one was about, and one that cannot be
 // made any more: both may be possible when the document is looked at again.
-func Mend(d *Document, repairs [][]finding.Operation) (src []byte, made []int) {
+func Repair(d *Document, repairs [][]finding.Operation) (src []byte, made []int) {
 	src = d.Source
 	var touched []string
 	for i, operations := range repairs {

@@ -29,8 +29,8 @@ var (
 	ErrSigned = fault.NewKind("not what was to be signed", "do not publish it, and report it: nothing but the signer could have changed it")
 	// ErrLost: the registry does not return what was written to it.
 	ErrLost = fault.NewKind("not kept by the registry", "run it again, and look at the registry where that does not help")
-	// ErrStep: a step failed for a reason that running again does not mend.
-	ErrStep = fault.NewKind("step failed", "mend what is named, and run it again: what is done is not done twice")
+	// ErrStep: a step failed for a reason that running again does not fix.
+	ErrStep = fault.NewKind("step failed", "fix what is named, and run it again: what is done is not done twice")
 	// ErrState: the folder of saved state could not be used.
 	ErrState = fault.NewKind("saved state not usable", "name a folder that this user may write to, or remove what is in it")
 )

@@ -107,7 +107,7 @@ func changeable(found *looked, ref registry.Ref, state string) error {
 		case ref.Digest == "" && (r.Kind == ReasonConflict || r.Refuses && (r.Kind == ReasonMoved || r.Kind == ReasonUnsigned || r.Kind == ReasonPin)):
 			return &fault.Error{
 				Kind: ErrRefused, Message: fmt.Sprintf("%q names no one digest: %s", v.Name(), r.Message),
-				Hint: "name the one that is meant by its digest",
+				Hint: "name the one that is intended by its digest",
 			}
 		case r.Kind == ReasonVersion && r.Refuses:
 			return &fault.Error{Kind: ErrRefused, Message: r.Message, Hint: "check the reference"}

@@ -278,7 +278,7 @@ func TestPublishCompletesTheReport(t *testing.T) {
 	})
 }
 
-// An error that trying again does not mend is not called an outage.
+// An error that trying again does not fix is not called an outage.
 func TestFailuresOfTheSigner(t *testing.T) {
 	w := worldOf(t, nil, "oci:./registry", t.TempDir())
 	fails := func(err error) error {

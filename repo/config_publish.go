@@ -42,7 +42,7 @@ type Identity struct {
 // layout for each pack.
 const LayoutPrefix = "oci:"
 
-// What is meant where a config does not say another: the server of a workflow, and
+// What is intended where a config does not say another: the server of a workflow, and
 // the issuer of the tokens of its runs.
 const (
 	githubServer = "https://github.com/"
@@ -146,7 +146,7 @@ func checkRegistry(name string) *Problem {
 }
 
 // checkLayout says what is wrong with the folder of a registry. One that is written
-// from the root of the file system is meant; a relative one stays in the repository.
+// from the root of the file system is intended; a relative one stays in the repository.
 func checkLayout(folder string) *Problem {
 	switch {
 	case folder == "":

@@ -14,7 +14,7 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// ErrUse marks what the user can mend: a path that is not there, a repository
+// ErrUse marks what the user can fix: a path that is not there, a repository
 // without packs, a config that is not valid. Every other error of this package
 // is a failure of the machine or its file system.
 var ErrUse = errors.New("wrong use or configuration")

@@ -18,7 +18,7 @@ import (
 
 func TestProblem(t *testing.T) {
 	place := finding.Location{File: "a.yaml", Start: finding.Position{Line: 3, Column: 7}}
-	one := &Problem{Location: place, Message: "this is wrong", Hint: "mend it"}
+	one := &Problem{Location: place, Message: "this is wrong", Hint: "fix it"}
 	two := &Problem{Location: finding.Location{File: "b"}, Message: "so is this"}
 	many := Problems{one, two, {Message: "and this"}}
 	if got, want := many.Error(), "a.yaml:3:7: this is wrong\nb: so is this\nand this"; got != want {

@@ -114,7 +114,7 @@ func (y *yamlReader) syntaxError(err error) *Problem {
 	case bytes.HasSuffix(line, []byte("@")), bytes.HasSuffix(line, []byte("`")):
 		p.Hint = "put the text in quotes"
 	case strings.HasPrefix(syntax.GetMessage(), "mapping value is not allowed"):
-		p.Hint = "put a text with a colon in quotes, or mend the indent"
+		p.Hint = "put a text with a colon in quotes, or fix the indent"
 	}
 	return p
 }

@@ -40,7 +40,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// encode writes a value without the escapes that are meant for web pages: a
+// encode writes a value without the escapes that are intended for web pages: a
 // condition reads as ">" and not as its code.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer

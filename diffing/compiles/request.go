@@ -11,7 +11,7 @@ import (
 
 // addressed returns a request for one pack as one for another: references to
 // the first are references to the second. The compile does not ask which version
-// is meant, but which pack.
+// is intended, but which pack.
 func addressed(request compiler.Request, from, to *pack.Pack) compiler.Request {
 	refs, ok := request.Invoke["context_pack_refs"].([]any)
 	if !ok {

@@ -1,5 +1,5 @@
 // An editor made of Microsoft's own client library. It starts the program that it is
-// given, opens a pack that is wrong, mends it with what is offered, and asks for what is
+// given, opens a pack that is wrong, fixes it with what is offered, and asks for what is
 // known of names. What it saw is printed as one JSON object; what it expected and did not
 // see ends it with an error.
 import { spawn } from 'node:child_process';
@@ -64,7 +64,7 @@ await connection.sendNotification(p.DidChangeTextDocumentNotification.type, {
 });
 doc = TextDocument.create(uri, 'json', 2, TextDocument.applyEdits(doc, edits));
 await until('no finding', () => shown.get(uri)?.version === 2 && !has('SEC008'));
-out.mended = doc.getText() === bad.replace('"pii_write_back_allowed": true', '"pii_write_back_allowed": false');
+out.fixed = doc.getText() === bad.replace('"pii_write_back_allowed": true', '"pii_write_back_allowed": false');
 out.left = shown.get(uri).diagnostics.map((d) => d.code);
 
 const at = doc.positionAt(doc.getText().indexOf('"support.refund.execute"', doc.getText().indexOf('"decision_binding"')) + 3);

@@ -43,7 +43,7 @@ func TestMutations(t *testing.T) { gatetest.Mutations(t, Gate, whole) }
 
 func FuzzRules(f *testing.F) { gatetest.Fuzz(f, Gate, whole) }
 
-// TestFixes: every fix that is offered mends what it is offered for, and then
+// TestFixes: every fix that is offered fixes what it is offered for, and then
 // nothing is left to find.
 func TestFixes(t *testing.T) {
 	for _, c := range []struct{ rule, op, path, value string }{
@@ -61,7 +61,7 @@ func TestFixes(t *testing.T) {
 			t.Errorf("%s %s: found %v", c.op, c.path, found)
 			continue
 		}
-		if _, left := gatetest.Mended(t, Gate, whole, src, found[0]); len(left) > 0 {
+		if _, left := gatetest.Fixed(t, Gate, whole, src, found[0]); len(left) > 0 {
 			t.Errorf("%s %s: after the fix there is %v", c.op, c.path, left)
 		}
 	}

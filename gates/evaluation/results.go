@@ -19,7 +19,7 @@ var EVL007 = &gate.Rule{
 		"They count golden cases and prior decisions: policy is the share of cases whose rules, denials and gates are as expected, safety the share without anything unsafe, " +
 		"utility the share whose required evidence is there and whose outcome is still reachable; economics is the mean of the tokens at compile, priced by `evaluation.price_per_1k_tokens_cents`. " +
 		"Values are compared with a tolerance of 1e-9. A target without any value is listed as not checked.\n\n" +
-		"Mend what got worse and measure again. A target that asks too much is lowered in the pack, where the change is seen and classed.",
+		"Fix what got worse and measure again. A target that asks too much is lowered in the pack, where the change is seen and classed.",
 	Bad: `"eval_targets": [{"intent": "support.refund", "utility": 0.9}],
 "scorecard": {"intents": [{"intent": "support.refund", "samples": 400, "candidate": {"utility": 0.87}}]}`,
 	Good: `"eval_targets": [{"intent": "support.refund", "utility": 0.9}],
@@ -36,7 +36,7 @@ var EVL008 = &gate.Rule{
 		"The release gate bounds the loss: downwards for policy, utility and safety, upwards for latency and cost, in the units of the metric and with a tolerance of 1e-9. " +
 		"The baseline stands in the scorecard itself, or in the scorecard of the version that it names as `baseline`. " +
 		"Built-in values are not compared, for nothing says what they were; without a baseline the release gate is listed as not checked.\n\n" +
-		"Mend what got worse and measure again, or accept the loss by raising `max_delta` in the pack, where the change is seen and classed.",
+		"Fix what got worse and measure again, or accept the loss by raising `max_delta` in the pack, where the change is seen and classed.",
 	Bad: `"release_gates": [{"metric": "safety", "max_delta": 0}],
 "scorecard": {"baseline": "ctxpack.support@1.0.0", "intents": [{"intent": "support.refund", "samples": 400, "candidate": {"safety": 0.99}, "baseline": {"safety": 1.0}}]}`,
 	Good: `"release_gates": [{"metric": "safety", "max_delta": 0}],
@@ -68,7 +68,7 @@ func reportMissed(p *gate.Pass, m *Measurement) {
 		side, hint = "above", "lower it before this version is released, or correct the target"
 	}
 	if len(m.Failed) > 0 {
-		hint = "mend what the cases show, or correct the cases or the target"
+		hint = "fix what the cases show, or correct the cases or the target"
 	}
 	loss := Number(m.Metric.loss(m.Target.Value, m.Value.Value))
 	p.Report(gate.Diagnostic{
@@ -208,7 +208,7 @@ func reportRegression(p *gate.Pass, m *Measurement) {
 		At: m.MaxDelta.Node, Key: m.Intent,
 		Message: fmt.Sprintf("%s %s from %s to %s: %s worse than the baseline, and the release gate accepts %s (%s)",
 			shown(m.Metric, m.Intent), verb, Number(m.Baseline.Value), Number(m.Value.Value), Number(m.Delta), Number(m.MaxDelta.Value), m.by()),
-		Hint:    "mend what got worse and measure again, or accept the loss in max_delta",
+		Hint:    "fix what got worse and measure again, or accept the loss in max_delta",
 		Related: slices.Concat(gate.See(m.Value.Node, "measured here"), gate.See(m.Baseline.Node, "the baseline is here")),
 	})
 }

@@ -32,7 +32,7 @@ var EVL010 = &gate.Rule{
 	Title: "A scorecard has at least the configured number of samples for each intent",
 	Doc: "The fewer samples, the more of a value is chance: of twenty decisions, none failing says little about one in a hundred. " +
 		"The config says how many are enough with `evaluation: {min_samples: 50}`; without it nothing is asked. " +
-		"Built-in values are not meant: they count every case that there is.\n\n" +
+		"Built-in values are not intended: they count every case that there is.\n\n" +
 		"Let the evaluator take more samples of the intent.",
 	Bad: `"evaluation": {"min_samples": 50},
 "intents": [{"intent": "support.refund", "samples": 20, "candidate": {"utility": 1.0}}]`,

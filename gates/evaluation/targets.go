@@ -15,7 +15,7 @@ var EVL001 = &gate.Rule{
 	Doc: "An intent that rules are about and no eval target measures can get worse from release to release, and nothing holds a release back. " +
 		"It is reported at the first rule that names the intent, and a pack that sets no target at all at its `eval_targets`. " +
 		"Intents are compared letter by letter.\n\n" +
-		"Add an eval target for the intent, or correct the spelling of the one that is meant for it.",
+		"Add an eval target for the intent, or correct the spelling of the one that is intended for it.",
 	Bad: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
 "eval_targets": []`,
 	Good: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
@@ -43,7 +43,7 @@ var EVL006 = &gate.Rule{
 	Title: "The targets of policy and safety are 1.0",
 	Doc: "A target below 1.0 accepts in advance that some decisions break policy or are unsafe. " +
 		"With a target of 0.99, one decision in a hundred may do so, and the release passes.\n\n" +
-		"Write 1.0. Where an evaluator cannot measure that well, mend the evaluator, or waive the finding with the reason.",
+		"Write 1.0. Where an evaluator cannot measure that well, fix the evaluator, or waive the finding with the reason.",
 	Bad:   `"eval_targets": [{"intent": "support.refund", "policy": 0.95, "safety": 1.0}]`,
 	Good:  `"eval_targets": [{"intent": "support.refund", "policy": 1.0, "safety": 1.0}]`,
 	Since: "0.1.0",

@@ -25,9 +25,9 @@ type Rule struct {
 	Strict   bool             // a warning that becomes an error in strict mode
 	NoWaiver bool             // findings cannot be waived
 	Title    string           // one line: what holds where the rule is kept
-	Doc      string           // why it matters and how to mend it; Markdown paragraphs
+	Doc      string           // why it matters and how to fix it; Markdown paragraphs
 	Bad      string           // an example that breaks the rule (JSON or JSON fragment)
-	Good     string           // the example, mended
+	Good     string           // the example, fixed
 	Since    string           // the version of packgate that brought it
 	// Check reports every fault of the rule. It is called with a Pass of its
 	// own rule.

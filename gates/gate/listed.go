@@ -49,7 +49,7 @@ func (p *Pass) rest() finding.Finding {
 	f := finding.Finding{
 		Rule: p.rule.ID, Name: p.rule.Name, Gate: p.gate.ID, Severity: p.found.worst,
 		Message: fmt.Sprintf("… and %d more of %s that are not listed", p.found.more, p.rule.ID),
-		Hint:    "mend those that are listed; the others are listed then",
+		Hint:    "fix those that are listed; the others are listed then",
 	}
 	if d := p.Unit.Document; d.Root != nil {
 		f.Location = d.Root.Location()

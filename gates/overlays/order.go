@@ -68,7 +68,7 @@ func checkIDs(p *gate.Pass) {
 }
 
 // meetings are settings that touch one path, by the overlays that they are of: one
-// order mends all that two overlays have in common.
+// order fixes all that two overlays have in common.
 type meetings struct {
 	*gate.Pass
 	list  []meeting

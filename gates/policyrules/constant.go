@@ -17,7 +17,7 @@ var POL014 = &gate.Rule{
 	Doc: "A condition that is true of every request, also of one that lacks the variables, decides nothing but looks as if it did. " +
 		"A variable that one rule orders (`>`, `<` and so on) and another compares with a string is a number to the one and a text to the other, and one of them is wrong: " +
 		"ordering needs two numbers, and anything else stops the compile.\n\n" +
-		"Write `true` where the rule is meant to hold always; the fix does that. " +
+		"Write `true` where the rule is intended to hold always; the fix does that. " +
 		"Of a variable, find out what the caller sends, and write the constants of that type: `3000` for a number, not `\"3000\"`.",
 	Bad:   `"if": {"or": [{"===": [{"var": "user.role"}, "agent"]}, {"!==": [{"var": "user.role"}, "agent"]}]}`,
 	Good:  `"if": true`,

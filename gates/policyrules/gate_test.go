@@ -74,7 +74,7 @@ func TestFixes(t *testing.T) {
 	if found = idle(found); len(found) != 1 {
 		t.Fatalf("found %v", found)
 	}
-	if _, after := gatetest.Mended(t, Gate, whole, src, found[0]); len(idle(after)) > 0 {
+	if _, after := gatetest.Fixed(t, Gate, whole, src, found[0]); len(idle(after)) > 0 {
 		t.Errorf("after the fix there is %v", after)
 	}
 }

@@ -31,7 +31,7 @@ var POL005 = &gate.Rule{
 	ID: "POL005", Name: "unknown-prohibited-capability", Severity: finding.Error,
 	Title: "Every capability that policy names is in the adapter registry",
 	Doc: "`prohibits` in a `then` or `else` takes tools away from the agent. " +
-		"A name that no adapter has prohibits nothing, and the tool that was meant stays in its hands.\n\n" +
+		"A name that no adapter has prohibits nothing, and the tool that was intended stays in its hands.\n\n" +
 		"Write `adapter_id.capability`, or the capability alone to mean that of every adapter. " +
 		"The names in `capability_risks` are REF012's.",
 	Bad: `"then": {"allow": true, "prohibits": ["adp_payments.refund"]},

@@ -233,7 +233,7 @@ func because(by []coverer) string {
 	return strings.Join(words, ", or ")
 }
 
-// either joins words of which one is meant.
+// either joins words of which one is intended.
 func either(words []string) string {
 	if len(words) < 2 {
 		return series(words)

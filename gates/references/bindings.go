@@ -14,7 +14,7 @@ var REF001 = &gate.Rule{
 	Title: "A rule's decision_binding is a decision_key of the pack",
 	Doc: "A rule governs the decision that its `decision_binding` names. " +
 		"Bound to a decision that does not exist it governs nothing: what it denies stays open, and what it allows stays closed.\n\n" +
-		"Write the `decision_key` of one of the `decision_layer.decision_specs`, or add the decision spec that is meant.",
+		"Write the `decision_key` of one of the `decision_layer.decision_specs`, or add the decision spec that is intended.",
 	Bad: `"rules": [{"rule_id": "R_REFUND", "decision_binding": "support.refund.exec"}],
 "decision_specs": [{"decision_key": "support.refund.execute"}]`,
 	Good: `"rules": [{"rule_id": "R_REFUND", "decision_binding": "support.refund.execute"}],

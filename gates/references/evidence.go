@@ -46,7 +46,7 @@ const evidenceWays = "A name has a source in any of these ways: " +
 	"an allowed permission gives it, so that adapter `adp_orders` with capability `lookup` gives `lookup`, `adp_orders.lookup`, `orders_lookup` and `order_lookup` (`.` and `_` are the same here); " +
 	"it is `policy_eval` and the pack has a policy bundle; " +
 	"a golden case supplies it, as a member of `request.context` that is not null or as a part of an `evidence_ref` after the scheme (`kg:NAME:…`). " +
-	"Mend the name, or say in the config where the evidence comes from: `evidence: {fraud_score: \"graph:fraud\"}`."
+	"Fix the name, or say in the config where the evidence comes from: `evidence: {fraud_score: \"graph:fraud\"}`."
 
 func checkRequiredEvidence(p *gate.Pass) {
 	s := sourcesOf(p)

@@ -43,7 +43,7 @@ var REF012 = &gate.Rule{
 	ID: "REF012", Name: "unresolved-risk", Severity: finding.Error,
 	Title: "An adapter's capability_risks names capabilities that it has",
 	Doc: "`capability_risks` says what a capability can do: its effect, its reversibility, whose authority it needs. " +
-		"Stated for a name that is no capability, the risk is lost, and the capability that was meant runs without it.\n\n" +
+		"Stated for a name that is no capability, the risk is lost, and the capability that was intended runs without it.\n\n" +
 		"Write one of the adapter's `capabilities`. Capabilities that policy names, as in `prohibits`, are POL005's.",
 	Bad: `"capabilities": ["issue_refund"],
 "capability_risks": {"issue-refunds": {"effect": "external_state"}}`,

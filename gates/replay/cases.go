@@ -16,7 +16,7 @@ var RPL001 = &gate.Rule{
 	Title: "Every golden case compiles twice to the same bytes",
 	Doc: "A decision can only be replayed if its context can be made again. So every golden case is compiled twice, " +
 		"the second time from inputs that were put together in another order, and the bytes are compared.\n\n" +
-		"Two compiles that differ are a fault of packgate, whatever stands in the pack. Report it with the pack and the case; until it is mended, nothing that the case shows can be relied on.",
+		"Two compiles that differ are a fault of packgate, whatever stands in the pack. Report it with the pack and the case; until it is fixed, nothing that the case shows can be relied on.",
 	Bad:   `{"first": {"compiled_context_hash": "sha256:7c1f…"}, "second": {"compiled_context_hash": "sha256:02ab…"}}`,
 	Good:  `{"first": {"compiled_context_hash": "sha256:7c1f…"}, "second": {"compiled_context_hash": "sha256:7c1f…"}}`,
 	Since: "0.1.0",
@@ -30,7 +30,7 @@ var RPL002 = &gate.Rule{
 	Doc: "The snapshot beside a case, `NAME.compiled.json`, is all that the model got when it was reviewed. A compile that differs from it is a change that nobody has looked at yet. " +
 		"The finding names the first stage that drifted, because what comes after follows from it, and shows the first differences; `packgate compile --case NAME` lists all. " +
 		"A case that has no snapshot yet is a warning, and so is a snapshot of a case that is not expected to compile.\n\n" +
-		"Where the change is meant, write the snapshots anew with `packgate compile PACK --update` and commit them with the change, so that the review shows what it does. Where it is not, mend the pack. " +
+		"Where the change is intended, write the snapshots anew with `packgate compile PACK --update` and commit them with the change, so that the review shows what it does. Where it is not, fix the pack. " +
 		"Snapshots are compared as bytes: keep git from changing their line ends with `*.json text eol=lf` in `.gitattributes`. " +
 		"The tokenizer of the config is part of a snapshot.",
 	Bad:   `{"pack.json": {"amount_inr": {"max": 80000}}, "golden/refund.compiled.json": {"amount_inr": {"max": 50000}}}`,
@@ -72,7 +72,7 @@ var RPL009 = &gate.Rule{
 	Doc: "A case says in `expect.outcome` whether its request compiles, is refused, or ends in a policy evaluation error, because an enforced rule could not be decided. " +
 		"One that ends otherwise shows a request that is answered differently than its author believes; the message gives the compiler's reason. " +
 		"A case that cannot be compiled at all, because its overlay or the catalog of its environment is not there, is no better.\n\n" +
-		"A refusal that is not meant is mostly a wrong request: another tenant, an intent that the pack does not have, memory that is not promoted. " +
+		"A refusal that is not intended is mostly a wrong request: another tenant, an intent that the pack does not have, memory that is not promoted. " +
 		"For an evaluation error, give the variable that the message names a value, or let the rule ask for it first.",
 	Bad:   `{"expect": {"outcome": "compiled"}, "compile": {"outcome": "policy_eval_error"}}`,
 	Good:  `{"expect": {"outcome": "policy_eval_error"}, "compile": {"outcome": "policy_eval_error"}}`,
@@ -94,7 +94,7 @@ var RPL012 = &gate.Rule{
 	Title: "Gates, denials, rules and assertions of every golden case are as expected",
 	Doc: "`expect.gates`, `expect.denied` and `expect.rules` list what a compile has, completely and in canonical order; a list that is absent expects nothing. " +
 		"`expect.assertions` are conditions over the compiled context. They are the author's own words about what matters in the case, which a snapshot does not know.\n\n" +
-		"Correct what is expected where the change is meant, and mend the pack where it is not. An assertion that cannot be decided does not hold.",
+		"Correct what is expected where the change is intended, and fix the pack where it is not. An assertion that cannot be decided does not hold.",
 	Bad:   `{"expect": {"gates": []}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
 	Good:  `{"expect": {"gates": ["GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
 	Since: "0.1.0",

@@ -39,7 +39,7 @@ var RPL006 = &gate.Rule{
 
 const initCases = "write a case for it, or let packgate golden init write a first set"
 
-// failing returns the cases that have to be mended before it is known what they
+// failing returns the cases that have to be fixed before it is known what they
 // show: they cannot be compiled, or end otherwise than they expect. Each has a
 // finding of its own, which is not to be told a second time as something missing.
 func failing(p *gate.Pass) []*golden.Result {

@@ -26,7 +26,7 @@ var RPL008 = &gate.Rule{
 		"The hash is compared where the packet or its `.meta.json` says that it was made with this compiler. A run of an earlier version may have another hash; that is listed as not checked.\n\n" +
 		"For a record: its decision is in the pack, its outcome allowed, its evidence pinned and its rules, tools and gates still there; " +
 		"the tools can still be surfaced, and the approvals that were given can still be asked for.\n\n" +
-		"Where the change is meant, write the packet anew and say why in the review. Where it is not, mend the pack.",
+		"Where the change is intended, write the packet anew and say why in the review. Where it is not, fix the pack.",
 	Bad:   `{"source_ref": "golden/refund.case.json", "expected": {"status": "compiled", "properties": ["gate:GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": []}}`,
 	Good:  `{"source_ref": "golden/refund.case.json", "expected": {"status": "compiled", "properties": ["gate:GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
 	Since: "0.1.0",
@@ -211,7 +211,7 @@ func (s *replays) status(packet *repo.Packet, have string, choices []string, sou
 	case choices != nil && !slices.Contains(choices, want.Value):
 		s.fault(packet.SideFile, want.Node, source, "write one of "+gate.List(choices), "expected status %s is no outcome of a compile", gate.Quote(want.Value))
 	default:
-		s.fault(packet.SideFile, want.Node, source, "write the status anew if the change is meant, else mend the pack",
+		s.fault(packet.SideFile, want.Node, source, "write the status anew if the change is intended, else fix the pack",
 			"the packet expects status %s, and it is %s", gate.Quote(want.Value), gate.Quote(have))
 	}
 }
@@ -263,7 +263,7 @@ func (s *replays) hash(packet *repo.Packet, r *golden.Result) {
 	case packet.ContextPackRef.Value != ownRef(s.Pass):
 		s.unchecked("%s: the hash is that of %s, under which the request compiled to something else", name, gate.Quote(packet.ContextPackRef.Value))
 	default:
-		s.fault(packet.SideFile, want.Node, caseOf(r), fmt.Sprintf("see packgate compile %s --case %q, and write the hash anew if the change is meant", s.Unit.Document.File, r.Case),
+		s.fault(packet.SideFile, want.Node, caseOf(r), fmt.Sprintf("see packgate compile %s --case %q, and write the hash anew if the change is intended", s.Unit.Document.File, r.Case),
 			"compiled_context_hash is %s, and the request compiles to %s", quoteDigest(want.Value), r.Hash)
 	}
 }

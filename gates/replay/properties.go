@@ -48,7 +48,7 @@ func (s *replays) property(packet *repo.Packet, property pack.Text, r *golden.Re
 	known := q.known(s)
 	switch {
 	case holds == negated:
-		s.fault(packet.SideFile, property.Node, caseOf(r), s.mendProperty(q, name, known), "property %s does not hold: %s", gate.Quote(property.Value), how)
+		s.fault(packet.SideFile, property.Node, caseOf(r), s.fixProperty(q, name, known), "property %s does not hold: %s", gate.Quote(property.Value), how)
 	case negated && !slices.Contains(known, name):
 		if near := s.near.Nearest(name, known); near != "" {
 			s.Report(gate.Diagnostic{
@@ -60,14 +60,14 @@ func (s *replays) property(packet *repo.Packet, property pack.Text, r *golden.Re
 	}
 }
 
-// mendProperty is the hint for a property that does not hold.
-func (s *replays) mendProperty(q predicate, name string, known []string) string {
+// fixProperty is the hint for a property that does not hold.
+func (s *replays) fixProperty(q predicate, name string, known []string) string {
 	if !slices.Contains(known, name) {
 		if near := s.near.Nearest(name, known); near != "" {
-			return fmt.Sprintf("write %q, or mend the pack", q.prefix+near)
+			return fmt.Sprintf("write %q, or fix the pack", q.prefix+near)
 		}
 	}
-	return "correct the property if the change is meant, else mend the pack"
+	return "correct the property if the change is intended, else fix the pack"
 }
 
 // toolNames lists the tools that the pack declares, in registry order.

@@ -205,7 +205,7 @@ func (s *replays) newApprovals(record *repo.Record, given map[string]bool) {
 		if !given[id] && !slices.Contains(was, id) {
 			s.Report(gate.Diagnostic{
 				At: pack.Place(record.Approvals.Node, record.Node), Key: s.Unit.Within(record.Name) + " " + id, Severity: finding.Warning,
-				Related: caseOf(linked), Hint: "mend the pack if the decision should stand as it was made",
+				Related: caseOf(linked), Hint: "fix the pack if the decision should stand as it was made",
 				Message: fmt.Sprintf("the request would need the approval of gate %s now, which the record does not have", gate.Quote(id)),
 			})
 		}

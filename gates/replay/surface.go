@@ -20,7 +20,7 @@ var RPL004 = &gate.Rule{
 		"A tool that any request can surface and that has no row is an error, with the smallest such request; so is a mode above that of the row, a gate of the row that guards the tool no more, and a bound that is looser than in the row. " +
 		"A row for a tool that no request can surface is a warning. " +
 		"The tools of a golden case are compared with its `expect.tools`.\n\n" +
-		"Where the tool is meant, add the row or correct it, so that the review shows it; where it is not, take the permission or the rule back. " +
+		"Where the tool is intended, add the row or correct it, so that the review shows it; where it is not, take the permission or the rule back. " +
 		"More gates and tighter bounds than a row asks for are fine.",
 	Bad:   `{"tool-surface.json": {"surface": []}, "surfaced": [{"intent": "support.refund", "capability": "adp_payments.issue_refund"}]}`,
 	Good:  `{"surface": [{"intent": "support.refund", "capability": "adp_payments.issue_refund", "approval_mode": "destructive", "gates": ["GATE_FINANCE_APPROVAL"], "arg_constraints": {"amount_inr": {"max": 50000}}}]}`,
@@ -135,7 +135,7 @@ func (s *surface) unlisted(at place, witness map[string]any, related []finding.R
 	s.Report(gate.Diagnostic{
 		At: pack.Place(s.declared[at.tool], idPlace(s.Pass)), Key: at.intent + " " + at.tool, Witness: witness, Related: related,
 		Message: fmt.Sprintf("tool %s can be surfaced for intent %s, and tool-surface.json does not list it", gate.Quote(at.tool), gate.Quote(at.intent)),
-		Hint:    "add a row to tool-surface.json if the tool is meant, else take away what lets it in",
+		Hint:    "add a row to tool-surface.json if the tool is intended, else take away what lets it in",
 	})
 }
 
@@ -153,7 +153,7 @@ func declarations(p *pack.Pack) map[string]*pack.Node {
 // mode checks the approval mode of a tool against its row.
 func (s *surface) mode(at place, row *repo.SurfaceRow, have pack.ApprovalMode, related []finding.Related) {
 	if listed := pack.Mode(row.ApprovalMode); row.ApprovalMode.OK && listed.Known() && have.Rank() > listed.Rank() && s.once(at, "mode") {
-		s.fault(row.ApprovalMode.Node, at.intent+" "+at.tool, related, fmt.Sprintf("write %q if it is meant, else lower the mode in the pack", have),
+		s.fault(row.ApprovalMode.Node, at.intent+" "+at.tool, related, fmt.Sprintf("write %q if it is intended, else lower the mode in the pack", have),
 			"tool %s is surfaced for intent %s with mode %s, and this row says %s", gate.Quote(at.tool), gate.Quote(at.intent), have, listed)
 	}
 }
@@ -187,7 +187,7 @@ func (s *surface) bounds(at place, row *repo.SurfaceRow, have map[string]any, re
 			holds = pack.Clip(pack.CompactJSON(have[e.Name]), gate.MostShown)
 		}
 		s.fault(pack.Place(e.Value.Node.Get(loose), e.Value.Node), at.intent+" "+at.tool, append(gate.See(s.declared[at.tool], "the tool"), related...),
-			"bound the argument in the permission as this row does, or correct the row if the change is meant",
+			"bound the argument in the permission as this row does, or correct the row if the change is intended",
 			"argument %s of tool %s is not held to the %s of this row; what holds for it is %s", gate.Quote(e.Name), gate.Quote(at.tool), gate.Quote(loose), holds)
 	}
 }

@@ -32,10 +32,10 @@ var RSK006 = &gate.Rule{
 	ID: "RSK006", Name: "conditional-gate", Severity: finding.Warning, Strict: true,
 	Title: "The gate of a destructive capability is raised for every request that may use it",
 	Doc: "A gate is only raised where its `when` is true, or unknown. " +
-		"Requests for which it is false use the destructive capability without an approval, which may be meant: small refunds, say. " +
+		"Requests for which it is false use the destructive capability without an approval, which may be intended: small refunds, say. " +
 		"The finding shows such a request, so that somebody can agree to it.\n\n" +
 		"Widen the gate's `when` (`true` raises it always), or deny those requests in a rule. " +
-		"Where the gap is meant, bound the arguments and waive the finding with a reason.",
+		"Where the gap is intended, bound the arguments and waive the finding with a reason.",
 	Bad:   `"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 3000]}}]`,
 	Good:  `"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": true}]`,
 	Since: "0.1.0",
@@ -191,7 +191,7 @@ func checkConditional(p *gate.Pass) {
 			At: id.Node, Witness: found.first.witness,
 			Message: fmt.Sprintf("gate %s of %s leaves requests open: %s (%s) runs ungated %s%s", gate.Quote(id.Value),
 				gate.CalledBriefly("permission", named.PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode), found.first.example(), further(found.more)),
-			Hint:    "widen the gate's when, deny those requests in a rule, or waive the finding where the gap is meant",
+			Hint:    "widen the gate's when, deny those requests in a rule, or waive the finding where the gap is intended",
 			Related: gate.See(p.Gates[id.Value].When, "when the gate is raised"),
 		})
 	}

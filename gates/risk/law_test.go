@@ -211,11 +211,11 @@ func TestFixes(t *testing.T) {
 			t.Errorf("%s: no rule offers a fix", script)
 			continue
 		}
-		mended, after := gatetest.Mended(t, Gate, whole, src, found[i])
+		fixed, after := gatetest.Fixed(t, Gate, whole, src, found[i])
 		if slices.ContainsFunc(after, func(f finding.Finding) bool { return f.Rule == found[i].Rule }) {
-			t.Errorf("%s: the fix of %s does not mend it", script, found[i].Rule)
+			t.Errorf("%s: the fix of %s does not fix it", script, found[i].Rule)
 		}
-		if was, is := strings.Count(string(src), "\n"), strings.Count(string(mended), "\n"); is < was || is > was+6 {
+		if was, is := strings.Count(string(src), "\n"), strings.Count(string(fixed), "\n"); is < was || is > was+6 {
 			t.Errorf("%s: the fix changes %d lines into %d", script, was, is)
 		}
 	}

@@ -64,7 +64,7 @@ func TestRandomEdits(t *testing.T) {
 }
 
 // laws checks what holds for the findings of any document: they are the same
-// each time, they lie within the document, and a fix mends what it is for.
+// each time, they lie within the document, and a fix fixes what it is for.
 func laws(t *testing.T, src []byte) []finding.Finding {
 	t.Helper()
 	findings := check(src)
@@ -77,7 +77,7 @@ func laws(t *testing.T, src []byte) []finding.Finding {
 			t.Errorf("%s: no place or no words: %+v", f.Rule, f)
 		}
 		if f.Fix != nil {
-			gatetest.Mended(t, Gate, gatetest.Surroundings{}, src, f)
+			gatetest.Fixed(t, Gate, gatetest.Surroundings{}, src, f)
 		}
 	}
 	return findings

@@ -17,7 +17,7 @@ var SCH010 = &gate.Rule{
 	Title:    "Every identifier names one thing",
 	Doc: `Rules, gates, permissions and decisions are named in other places: in a
 decision_binding, in a record of what was decided, in a waiver. Where two things
-share a name, nobody can say which one was meant, and versions of the pack
+share a name, nobody can say which one was intended, and versions of the pack
 cannot be compared item by item.
 
 Unique are bundle_id, rule_id (over all bundles), gate_id, adapter_id, each

@@ -73,7 +73,7 @@ func checkScore(p *gate.Pass, name string, score pack.Num) {
 	}
 	// Two and more digits of percent are one likely mistake; 1.5 is any other.
 	if score.Value >= 10 && score.Value <= 100 {
-		d.Hint = fmt.Sprintf("write %s if percent are meant", strconv.FormatFloat(percent(score.Value), 'g', -1, 64))
+		d.Hint = fmt.Sprintf("write %s if percent are intended", strconv.FormatFloat(percent(score.Value), 'g', -1, 64))
 	}
 	p.Report(d)
 }

@@ -29,7 +29,7 @@ A name of anything, such as a rule_id, an intent or a role, holds no control
 character and no separator of lines. A line end in a name would write another line
 wherever it is printed, and what nobody can type nobody can name.
 
-Mend the place that the message names. An identifier that looks like a long
+Fix the place that the message names. An identifier that looks like a long
 number is written as a string. The limits can be raised in the config:
 ` + "`limits.max_bytes`, `limits.max_depth`, `limits.max_values`.",
 	Bad:   `{"pack_meta": {"ttl_seconds": 86400,}}`,

@@ -23,7 +23,7 @@ in place of ` + "`tools`" + `, a case would take any tools. So these files are r
 strictly as the pack, and the formats that are packgate's own take no member that
 they do not know.
 
-Mend the place that the message names. ` + "`packgate schema NAME`" + ` prints the schema of a
+Fix the place that the message names. ` + "`packgate schema NAME`" + ` prints the schema of a
 file: case, overlay, scorecard, tool-surface, replay-packet, replay-meta or
 decision-record.`,
 	Bad:   `{"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup", "approval_mode": "read_only", "gate": ["GATE_FINANCE_APPROVAL"]}]}`,

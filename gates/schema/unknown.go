@@ -47,7 +47,7 @@ type unknownWalk struct {
 	pass     *gate.Pass
 	declared map[string]declaration
 	// ambiguous says that the document has a name twice. Then a path may lead
-	// to another value than the one at hand, so nothing is mended by path.
+	// to another value than the one at hand, so nothing is fixed by path.
 	ambiguous bool
 }
 

@@ -34,9 +34,9 @@ func violation(schema string, root *pack.Node, v schemas.Violation) gate.Diagnos
 	d := gate.Diagnostic{At: at, Key: v.Keyword, Message: subject(at) + " " + v.Message}
 	switch v.Keyword {
 	case "enum":
-		mendWord(&d, v)
+		fixWord(&d, v)
 	case "type":
-		mendType(&d, v)
+		fixType(&d, v)
 	}
 	if d.Hint == "" {
 		d.Hint = "see packgate schema " + schema
@@ -44,9 +44,9 @@ func violation(schema string, root *pack.Node, v schemas.Violation) gate.Diagnos
 	return d
 }
 
-// mendWord says which of the known words to use. A word that differs in letter
+// fixWord says which of the known words to use. A word that differs in letter
 // case alone can be replaced without asking.
-func mendWord(d *gate.Diagnostic, v schemas.Violation) {
+func fixWord(d *gate.Diagnostic, v schemas.Violation) {
 	switch {
 	case v.Nearest == "":
 		d.Hint = "use one of these words"
@@ -64,9 +64,9 @@ func renameOrRemove(nearest string) string {
 	return "remove it"
 }
 
-// mendType says how to write a value that is only dressed as another type: a
+// fixType says how to write a value that is only dressed as another type: a
 // number or boolean in quotes, or a single text where a list is wanted.
-func mendType(d *gate.Diagnostic, v schemas.Violation) {
+func fixType(d *gate.Diagnostic, v schemas.Violation) {
 	text := d.At.Text
 	short := pack.Clip(text, mostShown) == text
 	wants := func(noun string) bool { return strings.HasPrefix(v.Message, "must be "+noun+",") }

@@ -26,7 +26,7 @@ var WVR001 = &gate.Rule{
 	Title: "A waiver has not expired",
 	Doc: "A waiver holds up to and including its `expires` day (UTC). From the next day on it excuses nothing, so the finding " +
 		"that it covered counts again, and the waiver is reported too.\n\n" +
-		"Mend what the waiver excused and remove it. If the exception has to live on, let its owner decide so and move the day.",
+		"Fix what the waiver excused and remove it. If the exception has to live on, let its owner decide so and move the day.",
 	Bad:  `{"rule": "SCH005", "pack": "ctxpack.support", "reason": "pilot", "owner": "@acme/support", "expires": "2020-01-31"}`,
 	Good: `{"rule": "SCH005", "pack": "ctxpack.support", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
 }

@@ -135,7 +135,7 @@ func (a *actionRun) gateChanged(ctx context.Context, in gating.Inputs) error {
 
 // usable says what is wrong with the config that a change brings. It is not in
 // force yet, and once it is merged no change could pass any more, not even the
-// one that mends it.
+// one that fixes it.
 func (a *actionRun) usable(w *gating.Workspace, name string) error {
 	c, err := w.Files.Config(name)
 	if err != nil {

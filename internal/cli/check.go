@@ -50,7 +50,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f.BoolVar(&strict, "strict", false, "turn the warnings that the rule list marks into errors")
 	choice(c, &o.failOn, "fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnLevels()...)
 	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is taken (default: publish.registry of the config, where that is a folder)")
-	f.BoolVar(&o.fix, "fix", false, "first mend what can be mended mechanically, in the pack files")
+	f.BoolVar(&o.fix, "fix", false, "first fix what can be fixed mechanically, in the pack files")
 	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`")
 	f.StringVar(&o.shard, "shard", "", "gate one part of the packs alone, `i/N`; packgate plan deals them out")
 	o.cache.addFlags(c)
@@ -70,7 +70,7 @@ func (o *checkOptions) valid() error {
 	return cmp.Or(oneOf("--fail-on", o.failOn, gating.FailOnLevels()...), o.cache.valid(), o.output.valid())
 }
 
-// choosePart reads --shard. Nothing else may say which packs are meant, or change
+// choosePart reads --shard. Nothing else may say which packs are intended, or change
 // them while other jobs deal them out.
 func (o *checkOptions) choosePart(paths []string) (err error) {
 	if o.part, err = gating.ParseShard("--shard", o.shard); err != nil || o.part.Whole() {
@@ -80,7 +80,7 @@ func (o *checkOptions) choosePart(paths []string) (err error) {
 		return &repo.Problem{Message: fmt.Sprintf("--shard takes one PATH, and %d were given", len(paths)), Hint: "name the repository, or leave out --shard"}
 	}
 	if o.fix {
-		return &repo.Problem{Message: "--shard does not go with --fix", Hint: "mend all packs first: packgate check --fix"}
+		return &repo.Problem{Message: "--shard does not go with --fix", Hint: "fix all packs first: packgate check --fix"}
 	}
 	return nil
 }

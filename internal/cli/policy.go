@@ -177,7 +177,7 @@ func listed(names []string, most int) string {
 	return series(names, "and")
 }
 
-// oneOfThem names rules of which one at a time is meant.
+// oneOfThem names rules of which one at a time is intended.
 func oneOfThem(names []string) string {
 	if len(names) > mostInRow {
 		return fmt.Sprintf("one of %d rules", len(names))

@@ -123,7 +123,7 @@ func (p *publication) stopped(out model.Publication, err error) model.Publicatio
 	out.Status, out.Reasons = model.PublicationRefused, problemsOf(err)
 	switch {
 	case errors.Is(err, errGated):
-		out.Reasons = []model.Problem{{Message: err.Error(), Hint: "mend what they found, which the report lists"}}
+		out.Reasons = []model.Problem{{Message: err.Error(), Hint: "fix what they found, which the report lists"}}
 	case errors.As(err, &unfinished), exitCode(err) == gating.ExitFailure && !refusal(err):
 		out.Status = model.PublicationUnfinished
 		p.Broken = max(p.Broken, gating.ExitFailure)

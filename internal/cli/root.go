@@ -37,7 +37,7 @@ func Main(ctx context.Context, env Env) int {
 	return exitCode(err)
 }
 
-// flagError says what is wrong with a flag, and which one may have been meant.
+// flagError says what is wrong with a flag, and which one may have been intended.
 func flagError(c *cobra.Command, err error) error {
 	hint := fmt.Sprintf("see %s --help", c.CommandPath())
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
@@ -66,7 +66,7 @@ func wants(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// knownCommand refuses arguments of the program itself: they were meant to be
+// knownCommand refuses arguments of the program itself: they were intended to be
 // commands.
 func knownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -141,7 +141,7 @@ func (h *signingHouse) token(ctx context.Context) (string, error) {
 	return "", failed
 }
 
-// tokenAudience is whom Sigstore wants its identity tokens to be meant for.
+// tokenAudience is whom Sigstore wants its identity tokens to be intended for.
 const tokenAudience = "sigstore"
 
 // publisher returns what publishes to the registry of a name, the house's own where

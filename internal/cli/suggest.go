@@ -56,24 +56,24 @@ func (a *actionRun) repairs(w *gating.Workspace) {
 // is false where it cannot be made, and where lines hold a secret: a suggestion
 // shows them as they are.
 func suggestionOf(doc *pack.Document, f model.Finding) (s github.Suggestion, ok bool) {
-	mended, err := pack.Edit(doc, operationsOf(f.Fix.Patch))
-	if err != nil || string(mended) == string(doc.Source) {
+	fixed, err := pack.Edit(doc, operationsOf(f.Fix.Patch))
+	if err != nil || string(fixed) == string(doc.Source) {
 		return s, false
 	}
 	s = github.Suggestion{Path: f.File, Fingerprint: f.Fingerprint}
-	s.Line, s.Before, s.After = changedLines(string(doc.Source), string(mended))
+	s.Line, s.Before, s.After = changedLines(string(doc.Source), string(fixed))
 	lines := strings.Join(slices.Concat(s.Before, s.After), "\n")
 	if shown, err := build.Masked(lines, []*pack.Document{doc}); err != nil || shown != lines {
 		return s, false
 	}
-	s.Text = fmt.Sprintf("**%s** %s\n\nThis would mend it: %s.", render.Markdown(f.Rule+" "+f.Name), render.Message(f.Message), render.Message(f.Fix.Description))
+	s.Text = fmt.Sprintf("**%s** %s\n\nThis would fix it: %s.", render.Markdown(f.Rule+" "+f.Name), render.Message(f.Message), render.Message(f.Fix.Description))
 	return s, true
 }
 
 // changedLines returns the lines, from a number on, that differ between two texts,
 // and what they became. Lines that were only added or taken away come with a
 // neighbour, since GitHub replaces lines and puts none between two.
-func changedLines(before, after string) (line int, old, mended []string) {
+func changedLines(before, after string) (line int, old, fixed []string) {
 	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
 	start, end, shorter := 0, 0, min(len(a), len(b))
 	for start < shorter && a[start] == b[start] {

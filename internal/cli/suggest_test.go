@@ -18,7 +18,7 @@ func TestChangedLines(t *testing.T) {
 	for _, c := range []struct {
 		before, after string
 		line          int
-		old, mended   string
+		old, fixed   string
 	}{
 		{"a\nb\nc\n", "a\nx\nc\n", 2, "b", "x"},
 		{"a\nb\nc\n", "a\nb\nx\nc\n", 2, "b", "b|x"},
@@ -29,13 +29,13 @@ func TestChangedLines(t *testing.T) {
 		{"a", "b", 1, "a", "b"},
 		{"a\nb\nc\nd\n", "x\nb\nc\ny\n", 1, "a|b|c|d", "x|b|c|y"},
 	} {
-		line, old, mended := changedLines(c.before, c.after)
-		if line != c.line || strings.Join(old, "|") != c.old || strings.Join(mended, "|") != c.mended {
-			t.Errorf("%q and %q: line %d, %q became %q", c.before, c.after, line, old, mended)
+		line, old, fixed := changedLines(c.before, c.after)
+		if line != c.line || strings.Join(old, "|") != c.old || strings.Join(fixed, "|") != c.fixed {
+			t.Errorf("%q and %q: line %d, %q became %q", c.before, c.after, line, old, fixed)
 		}
 		all := strings.Split(c.before, "\n")
-		put := strings.Join(slices.Concat(all[:line-1], mended, all[line-1+len(old):]), "\n")
-		if put != c.after || len(old) == 0 || len(mended) == 0 {
+		put := strings.Join(slices.Concat(all[:line-1], fixed, all[line-1+len(old):]), "\n")
+		if put != c.after || len(old) == 0 || len(fixed) == 0 {
 			t.Errorf("%q and %q: %q", c.before, c.after, put)
 		}
 	}
@@ -67,7 +67,7 @@ func TestSuggestionOf(t *testing.T) {
 		t.Error("a line with a secret is suggested")
 	}
 	if _, ok := repairOf(t, "{\n\"a\": \""+secret+"\",\n\"c\": 1,\n\"b\": true}", "d"); !ok {
-		t.Error("a secret elsewhere keeps a line from being mended")
+		t.Error("a secret elsewhere keeps a line from being fixed")
 	}
 	if _, ok := repairOf(t, `{"b": false}`, "d"); ok {
 		t.Error("a fix that changes nothing is suggested")

@@ -16,7 +16,7 @@ import (
 
 const (
 	// MaxSuggestions is how many suggestions one review holds: more of them are a
-	// case for mending the file at once.
+	// case for fixing the file at once.
 	MaxSuggestions = 10
 	// maxReviewPages bounds the pages on which earlier suggestions are looked for.
 	maxReviewPages = 50
@@ -206,7 +206,7 @@ func shown(patch string, line int, lines []string) bool {
 func review(head string, list []Suggestion) *github.PullRequestReviewRequest {
 	r := &github.PullRequestReviewRequest{
 		CommitID: &head, Event: ptr("COMMENT"),
-		Body: ptr(fmt.Sprintf("packgate can mend %d of its findings here. Each suggestion mends one; read it before you commit it.", len(list))),
+		Body: ptr(fmt.Sprintf("packgate can fix %d of its findings here. Each suggestion fixes one; read it before you commit it.", len(list))),
 	}
 	for _, s := range list {
 		comment := &github.DraftReviewComment{Path: ptr(s.Path), Body: ptr(s.body()), Side: ptr("RIGHT"), Line: ptr(s.end())}

@@ -21,7 +21,7 @@ func patched(g *githubtest.GitHub) {
 }
 
 func suggestion(fingerprint string, line int, before ...string) Suggestion {
-	return Suggestion{Path: packFile, Fingerprint: fingerprint, Line: line, Before: before, After: []string{"mended"}, Text: "words"}
+	return Suggestion{Path: packFile, Fingerprint: fingerprint, Line: line, Before: before, After: []string{"fixed"}, Text: "words"}
 }
 
 // A suggestion is posted where the difference shows its lines as they are, in one

@@ -48,7 +48,7 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) (any, erro
 			return nil, err
 		}
 		if src != d.src {
-			actions = append(actions, CodeAction{Title: "mend all that packgate can mend", Kind: fixAll, Edit: s.edit(d, src)})
+			actions = append(actions, CodeAction{Title: "fix all that packgate can fix", Kind: fixAll, Edit: s.edit(d, src)})
 		}
 	}
 	return actions, nil

@@ -65,7 +65,7 @@ func (p *place) slot() (s nameKind, start, end int) {
 
 type candidate struct{ text, detail string }
 
-// candidates returns the names of a kind that can be meant at the place, each once, in
+// candidates returns the names of a kind that can be intended at the place, each once, in
 // the order of the alphabet.
 func (p *place) candidates(s nameKind) []candidate {
 	var list []candidate

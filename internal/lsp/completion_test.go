@@ -88,7 +88,7 @@ func TestBrokenText(t *testing.T) {
 		if len(locations) != 1 || src[text.offset(locations[0].Range.Start, units):text.offset(locations[0].Range.End, units)] != `"support.refund.execute"` {
 			t.Errorf("it leads to %+v", locations)
 		}
-		// Changes of parts: the pack is mended, one stroke after the other.
+		// Changes of parts: the pack is fixed, one stroke after the other.
 		broken := `🦀é€ Refunds" "decision_binding": "support.refund.execute" "`
 		start := strings.Index(src, broken)
 		var changes []any

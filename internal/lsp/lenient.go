@@ -156,7 +156,7 @@ func unquote(raw string, escaped bool) string {
 	return raw
 }
 
-// word reads a number, true, false, null, or whatever was meant to be one.
+// word reads a number, true, false, null, or whatever was intended to be one.
 func (l *lenient) word(n *pack.Node, gap int) {
 	end := l.at
 	for end < len(l.src) && strings.IndexByte(" \t\r\n,:\"{}[]", l.src[end]) < 0 {

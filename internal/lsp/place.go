@@ -77,7 +77,7 @@ func (p *place) packs() []*pack.Document {
 	return docs
 }
 
-// declared returns the names that can be meant at the place: those of its packs, of
+// declared returns the names that can be intended at the place: those of its packs, of
 // the catalogs, and of the overlays beside it. An intent that no catalog lists is
 // declared by the rules that apply to it.
 func (p *place) declared() []declaration {

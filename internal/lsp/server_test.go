@@ -38,11 +38,11 @@ func apply(t *testing.T, src string, e workspaceEdit, uri string) string {
 	return newText(src).replace(edits[0].Range, edits[0].NewText, utf16Units).src
 }
 
-// A pack is broken, mended by what its finding offers, and clean again; nothing of it
+// A pack is broken, fixed by what its finding offers, and clean again; nothing of it
 // was ever saved.
-func TestMendWhileTyping(t *testing.T) { inBothSpellings(t, mendWhileTyping) }
+func TestFixWhileTyping(t *testing.T) { inBothSpellings(t, fixWhileTyping) }
 
-func mendWhileTyping(t *testing.T, e *session) {
+func fixWhileTyping(t *testing.T, e *session) {
 	if got := e.initialize(full); got.Capabilities.PositionEncoding != utf16Units || got.Capabilities.TextDocumentSync.Change != incremental {
 		t.Errorf("the server can %+v", got.Capabilities)
 	}
@@ -61,11 +61,11 @@ func mendWhileTyping(t *testing.T, e *session) {
 	if len(actions) != 1 || actions[0].Kind != quickFix {
 		t.Fatalf("got %+v", actions)
 	}
-	mended := apply(t, bad, actions[0].Edit, e.uri(supportPack))
-	if mended != src {
-		t.Errorf("mended it is\n%s", mended)
+	fixed := apply(t, bad, actions[0].Edit, e.uri(supportPack))
+	if fixed != src {
+		t.Errorf("fixed it is\n%s", fixed)
 	}
-	e.set(supportPack, 2, mended)
+	e.set(supportPack, 2, fixed)
 	e.waitFor(supportPack, 2, "RSK006")
 	if e.file(supportPack) != src {
 		t.Error("the file was written to")
@@ -75,9 +75,9 @@ func mendWhileTyping(t *testing.T, e *session) {
 
 // All repairs come as one change where they are asked for by their kind, also for a text
 // that was not looked at yet.
-func TestFixAll(t *testing.T) { inBothSpellings(t, mendAll) }
+func TestFixAll(t *testing.T) { inBothSpellings(t, fixesAll) }
 
-func mendAll(t *testing.T, e *session) {
+func fixesAll(t *testing.T, e *session) {
 	e.initialize(plain)
 	src := e.file(supportPack)
 	e.show(supportPack, src)
@@ -92,7 +92,7 @@ func mendAll(t *testing.T, e *session) {
 	}
 	want := strings.Replace(src, `"Acme Support"`, "\"AcmeSupport \U0001F980\"", 1)
 	if got := apply(t, bad, actions[0].Edit, e.uri(supportPack)); got != want {
-		t.Errorf("mended it is\n%s", got)
+		t.Errorf("fixed it is\n%s", got)
 	}
 	e.shutDown()
 }

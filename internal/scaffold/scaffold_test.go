@@ -195,8 +195,8 @@ func unmarshal(t *testing.T, src []byte, v any) {
 	}
 }
 
-// The workflows are those that the documentation and the example show: what is mended
-// in one has to be mended in the other.
+// The workflows are those that the documentation and the example show: what is fixed
+// in one has to be fixed in the other.
 func TestWorkflowsAreThoseThatAreShown(t *testing.T) {
 	read := func(name string) string {
 		src, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))

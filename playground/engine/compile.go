@@ -114,7 +114,7 @@ func (p *Playground) Compile(q Question) Answer {
 }
 
 // addressed returns the request with references to the base where it names the head:
-// the compile does not ask which version is meant, but which pack.
+// the compile does not ask which version is intended, but which pack.
 func (p *Playground) addressed(r compiler.Request) compiler.Request {
 	refs, ok := r.Invoke["context_pack_refs"].([]any)
 	if !ok {

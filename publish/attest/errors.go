@@ -6,7 +6,7 @@ import "github.com/contextosai/packgate/finding/fault"
 var (
 	// ErrMalformed: the bundle, its statement, a key, a root or a config is not
 	// what it should be.
-	ErrMalformed = fault.NewKind("malformed", "check that it is the file that is meant, and whole")
+	ErrMalformed = fault.NewKind("malformed", "check that it is the file that is intended, and whole")
 	// ErrSignature: the signature does not fit the statement.
 	ErrSignature = fault.NewKind("signature does not verify", "do not use it: it was changed after it was signed, or signed with another key")
 	// ErrIssuer: the identity was vouched for by another OIDC issuer.

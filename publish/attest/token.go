@@ -14,7 +14,7 @@ import (
 	"github.com/sethvargo/go-githubactions"
 )
 
-// audience is whom the token has to be meant for (Fulcio's OIDC documentation).
+// audience is whom the token has to be intended for (Fulcio's OIDC documentation).
 const audience = "sigstore"
 
 const permissionHint = "give the job that publishes `permissions: id-token: write`"

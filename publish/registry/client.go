@@ -62,7 +62,7 @@ func newClient(o Options) *auth.Client {
 }
 
 // checkRedirect follows a few redirects, and none that leaves encryption behind.
-// Credentials stay with the host they were meant for: the client below sees to it.
+// Credentials stay with the host they were intended for: the client below sees to it.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) >= 5 {
 		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s redirects more than 5 times", via[0].URL.Host)}

@@ -24,7 +24,7 @@ var (
 	// ErrMoved: a tag that was just written names another manifest.
 	ErrMoved = fault.NewKind("tag moved", "publish from one job at a time, and run it again")
 	// ErrUnsupported: the registry does not offer what was asked for.
-	ErrUnsupported = fault.NewKind("not supported by the registry", "ask who runs the registry for it, or name what is meant")
+	ErrUnsupported = fault.NewKind("not supported by the registry", "ask who runs the registry for it, or name what is intended")
 	// ErrRefused: the registry refused a request for another reason.
 	ErrRefused = fault.NewKind("refused by the registry", "look at what the registry answered; ask who runs the registry")
 	// ErrStorage: the folder of a layout cannot be read or written.

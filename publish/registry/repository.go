@@ -86,7 +86,7 @@ func (r *Repository) Push(ctx context.Context, a *Artifact) error {
 	return err
 }
 
-// errIncomplete is the cause where a manifest lacks its pack, which a push mends.
+// errIncomplete is the cause where a manifest lacks its pack, which a push fixes.
 var errIncomplete = errors.New("there is a manifest without its pack")
 
 // readBack returns nil where the repository serves exactly this artifact.

@@ -140,7 +140,7 @@ func (r *reader) place(s *Step, at []string) {
 	case s.At.Kind != slot.kind && slot.below:
 		s.refuse(Place, path.Node, "set one of its numbers, or change the pack", "%s is %s, and an overlay may only set numbers there", quote(path.Value), s.At.Kind)
 	case s.At.Kind != slot.kind:
-		s.refuse(Place, path.Node, "mend the pack", "%s is %s in the pack, wanted %s", quote(path.Value), s.At.Kind, slot.kind)
+		s.refuse(Place, path.Node, "fix the pack", "%s is %s in the pack, wanted %s", quote(path.Value), s.At.Kind, slot.kind)
 	case value.Kind != slot.kind:
 		s.refuse(Place, value, "write "+slot.kind.String(), "the value for %s is %s, wanted %s", quote(path.Value), value.Kind, slot.kind)
 	default:

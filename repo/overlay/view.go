@@ -114,7 +114,7 @@ func Usable(u *repo.Unit, o *repo.Overlay) *Refusal {
 	}
 	switch {
 	case u.Pack == nil:
-		return refuse(Malformed, nil, "mend the pack first", "the pack could not be read")
+		return refuse(Malformed, nil, "fix the pack first", "the pack could not be read")
 	case len(o.Faults) > 0:
 		return refuse(Malformed, nil, o.Faults[0].Hint, o.Faults[0].Message)
 	case !o.Set.OK || !o.Environment.OK || o.Environment.Value == "":

@@ -177,7 +177,7 @@ func (v *htmlView) todo(next *todo) []piece {
 	}
 	words := say().plain("set ").code("pack_version").plain(" to " + v.text(next.version) + " (").add(at).plain("), or run ").code(v.text(next.bump))
 	if next.others > 0 {
-		words.plain(", and mend " + pack.Counted(next.others, "other error"))
+		words.plain(", and fix " + pack.Counted(next.others, "other error"))
 	}
 	return words.pieces
 }

@@ -75,7 +75,7 @@ func (m *markdown) todo(p *model.Pack) string {
 	}
 	words := fmt.Sprintf("set `pack_version` to %s (%s), or run %s", Markdown(next.version), m.link(next.file, next.line), Code(next.bump))
 	if next.others > 0 {
-		words += ", and mend " + pack.Counted(next.others, "other error")
+		words += ", and fix " + pack.Counted(next.others, "other error")
 	}
 	return words
 }

@@ -1,5 +1,5 @@
 // Package gatetest runs the cases of a gate's rules, and holds the laws that are
-// the same for all gates (Mutations, Fuzz, Mended). Every rule has a folder
+// the same for all gates (Mutations, Fuzz, Fixed). Every rule has a folder
 // testdata/<ID>-<name>/ beside its gate, with bad*.txtar files in which the rule
 // finds something and ok*.txtar files in which it stays silent. A case is a txtar
 // archive:

@@ -125,25 +125,25 @@ func Fuzz(f *testing.F, g *gate.Gate, own Surroundings, files ...string) {
 	})
 }
 
-// Mended applies the fix of a finding to the pack in which it was found, and
+// Fixed applies the fix of a finding to the pack in which it was found, and
 // holds that the rule then finds nothing at that place. It returns the pack as
-// mended, with what the gate still finds in it.
-func Mended(t *testing.T, g *gate.Gate, s Surroundings, src []byte, f finding.Finding) ([]byte, []finding.Finding) {
+// fixed, with what the gate still finds in it.
+func Fixed(t *testing.T, g *gate.Gate, s Surroundings, src []byte, f finding.Finding) ([]byte, []finding.Finding) {
 	t.Helper()
 	if f.Fix == nil {
 		t.Fatalf("%s offers no fix at %s", f.Rule, f.Location.Path)
 	}
-	mended, err := pack.Edit(Read(PackFile, src), f.Fix.Operations)
+	fixed, err := pack.Edit(Read(PackFile, src), f.Fix.Operations)
 	if err != nil {
 		t.Fatalf("%s %s: the fix cannot be made: %v", f.Rule, f.Location.Path, err)
 	}
-	after, _ := Judge(g, s.Subject(mended))
+	after, _ := Judge(g, s.Subject(fixed))
 	if slices.ContainsFunc(after, func(other finding.Finding) bool {
 		return other.Rule == f.Rule && other.Location.Pointer == f.Location.Pointer
 	}) {
 		t.Errorf("%s %s: still there after the fix: %v", f.Rule, f.Location.Path, after)
 	}
-	return mended, after
+	return fixed, after
 }
 
 // Numbered holds that the ids of a gate's rules are counted from 001 without a
