@@ -32,21 +32,22 @@ var OVL009 = &gate.Rule{
 // place, or else at the settings of the last overlay.
 func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) []finding.Finding {
 	// A fingerprint knows of no value, and another value may be as wrong.
-	identity := func(f finding.Finding) string { return f.Fingerprint() + f.Message }
-	known, inOverlay := map[string]bool{}, map[string]bool{}
-	place := func(rule string, l finding.Location) string { return rule + "\x00" + l.File + "\x00" + l.Pointer }
+	type identity struct{ fingerprint, message string }
+	type place struct{ rule, file, pointer string }
+	known, inOverlay := map[identity]bool{}, map[place]bool{}
 	for _, f := range base {
 		if counts(f) {
-			known[identity(f)], inOverlay[place(f.Rule, f.Location)] = true, true
+			known[identity{f.Fingerprint(), f.Message}] = true
+			inOverlay[place{f.Rule, f.Location.File, f.Location.Pointer}] = true
 		}
 	}
 	var brought []finding.Finding
 	for _, f := range found {
-		if !counts(f) || f.Waived != nil || known[identity(f)] {
+		if !counts(f) || f.Waived != nil || known[identity{f.Fingerprint(), f.Message}] {
 			continue
 		}
 		o, at := source(v, f)
-		if inOverlay[place(f.Rule, at.Location())] {
+		if l := at.Location(); inOverlay[place{f.Rule, l.File, l.Pointer}] {
 			continue
 		}
 		brought = append(brought, finding.Finding{

@@ -55,7 +55,7 @@ type replays struct {
 	records map[string]*repo.Record   // by their name within the pack's folder
 	tools   names
 	rules   map[string]*gate.RuleRef
-	bundles map[string]bool // "BUNDLE" and "BUNDLE#RULE"
+	bundles map[bundleRule]bool
 	intents map[string]bool
 	*prospect
 	near *gate.Budget
@@ -66,6 +66,9 @@ type names struct {
 	list []string
 	has  map[string]bool
 }
+
+// bundleRule is a rule of a bundle, or the bundle itself where there is no rule.
+type bundleRule struct{ bundle, rule string }
 
 func newNames(list []string) names {
 	n := names{list, make(map[string]bool, len(list))}
@@ -78,7 +81,7 @@ func newNames(list []string) names {
 func newReplays(p *gate.Pass) *replays {
 	s := &replays{
 		notes: notes{Pass: p}, results: map[string]*golden.Result{}, traces: map[string]*golden.Result{}, records: map[string]*repo.Record{},
-		tools: newNames(toolNames(p)), rules: map[string]*gate.RuleRef{}, bundles: map[string]bool{}, intents: map[string]bool{},
+		tools: newNames(toolNames(p)), rules: map[string]*gate.RuleRef{}, bundles: map[bundleRule]bool{}, intents: map[string]bool{},
 		prospect: newProspect(p.Proof()), near: gate.NewBudget(),
 	}
 	results := p.Golden()
@@ -91,10 +94,10 @@ func newReplays(p *gate.Pass) *replays {
 	for i := len(p.Rules) - 1; i >= 0; i-- { // the first of a name counts
 		r := &p.Rules[i]
 		s.rules[r.RuleID.Value] = r
-		s.bundles[r.Bundle.BundleID.Value+"#"+r.RuleID.Value] = true
+		s.bundles[bundleRule{r.Bundle.BundleID.Value, r.RuleID.Value}] = true
 	}
 	for _, b := range p.Pack.PolicyLayer.PolicyBundles.Items {
-		s.bundles[b.BundleID.Value] = true
+		s.bundles[bundleRule{bundle: b.BundleID.Value}] = true
 	}
 	for _, intent := range p.Pack.Intents() {
 		s.intents[intent.Value] = true

@@ -138,7 +138,7 @@ func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
 }
 
 func (s *replays) policyEvidence(record *repo.Record, ref pack.Text, bundle, rule string) {
-	if !s.bundles[bundle] || rule != "" && !s.bundles[bundle+"#"+rule] {
+	if !s.bundles[bundleRule{bundle, rule}] {
 		s.fault(record.SideFile, ref.Node, nil, "name a bundle and a rule of the pack as policy:BUNDLE#RULE, or remove the record",
 			"evidence %s cannot be looked up again: the pack has no such policy", gate.Quote(ref.Value))
 	}

@@ -36,7 +36,7 @@ func checkSurface(p *gate.Pass) {
 	}
 	s := &surface{
 		notes: notes{Pass: p}, near: gate.NewBudget(), declared: declarations(p.Pack),
-		listed: map[place][]*repo.SurfaceRow{}, told: map[string]bool{}, compiled: map[place]bool{},
+		listed: map[place][]*repo.SurfaceRow{}, told: map[aspect]bool{}, compiled: map[place]bool{},
 	}
 	items := p.Unit.Surface.Surface.Items
 	for i := range items {
@@ -62,15 +62,21 @@ type surface struct {
 	near     *gate.Budget
 	declared map[string]*pack.Node // where the pack declares a tool
 	listed   map[place][]*repo.SurfaceRow
-	told     map[string]bool // what was reported, by tool and aspect
+	told     map[aspect]bool // what was reported
 	compiled map[place]bool  // tools that a golden case surfaces
 }
 
+// aspect is something of a tool that is reported: its row, its mode, a gate by its
+// name, or a bound of an argument.
+type aspect struct {
+	place
+	what, name, bound string
+}
+
 // once reports whether something of a tool is to be told for the first time.
-func (s *surface) once(at place, what string) bool {
-	key := fmt.Sprintf("%q %q %s", at.intent, at.tool, what)
-	first := !s.told[key]
-	s.told[key] = true
+func (s *surface) once(a aspect) bool {
+	first := !s.told[a]
+	s.told[a] = true
 	return first
 }
 
@@ -128,7 +134,7 @@ func (s *surface) proved() {
 
 // unlisted reports a tool that has no row, where the pack declares it.
 func (s *surface) unlisted(at place, witness map[string]any, related []finding.Related) {
-	if !s.once(at, "row") {
+	if !s.once(aspect{place: at, what: "row"}) {
 		return
 	}
 	related = append(gate.See(s.Unit.Surface.Surface.Node, "the rows that are listed"), related...)
@@ -152,7 +158,7 @@ func declarations(p *pack.Pack) map[string]*pack.Node {
 
 // mode checks the approval mode of a tool against its row.
 func (s *surface) mode(at place, row *repo.SurfaceRow, have pack.ApprovalMode, related []finding.Related) {
-	if listed := pack.Mode(row.ApprovalMode); row.ApprovalMode.OK && listed.Known() && have.Rank() > listed.Rank() && s.once(at, "mode") {
+	if listed := pack.Mode(row.ApprovalMode); row.ApprovalMode.OK && listed.Known() && have.Rank() > listed.Rank() && s.once(aspect{place: at, what: "mode"}) {
 		s.fault(row.ApprovalMode.Node, at.intent+" "+at.tool, related, fmt.Sprintf("write %q if it is intended, else lower the mode in the pack", have),
 			"tool %s is surfaced for intent %s with mode %s, and this row says %s", gate.Quote(at.tool), gate.Quote(at.intent), have, listed)
 	}
@@ -161,7 +167,7 @@ func (s *surface) mode(at place, row *repo.SurfaceRow, have pack.ApprovalMode, r
 // gates checks that the gates of a row guard the tool.
 func (s *surface) gates(at place, row *repo.SurfaceRow, have []string) {
 	for _, id := range row.Gates.Items {
-		if !id.OK || slices.Contains(have, id.Value) || !s.once(at, "gate "+id.Value) {
+		if !id.OK || slices.Contains(have, id.Value) || !s.once(aspect{place: at, what: "gate", name: id.Value}) {
 			continue
 		}
 		s.fault(id.Node, at.intent+" "+at.tool, gate.See(s.declared[at.tool], "the tool"),
@@ -179,7 +185,7 @@ func (s *surface) bounds(at place, row *repo.SurfaceRow, have map[string]any, re
 			continue // the schema gate's
 		}
 		loose := looser(want, have[e.Name])
-		if loose == "" || !s.once(at, "argument "+e.Name+" "+loose) {
+		if loose == "" || !s.once(aspect{at, "argument", e.Name, loose}) {
 			continue
 		}
 		holds := "nothing"

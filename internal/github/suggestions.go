@@ -110,12 +110,12 @@ func (c *Client) suggest(ctx context.Context, pull int, head string, list []Sugg
 }
 
 // suggested returns the keys of the suggestions that are on a pull request.
-func (c *Client) suggested(ctx context.Context, pull int) (map[string]bool, error) {
+func (c *Client) suggested(ctx context.Context, pull int) (map[suggestionKey]bool, error) {
 	author, err := c.login(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]bool{}
+	known := map[suggestionKey]bool{}
 	err = c.pages("read the suggestions", maxReviewPages, func(page github.ListOptions) (*github.Response, error) {
 		list, resp, err := c.api.PullRequests.ListComments(ctx, c.owner, c.repo, pull, &github.PullRequestListCommentsOptions{ListOptions: page})
 		if err != nil {
@@ -123,7 +123,7 @@ func (c *Client) suggested(ctx context.Context, pull int) (map[string]bool, erro
 		}
 		for _, comment := range list {
 			if fingerprint, ok := parseSuggestion(comment.GetBody()); ok && strings.EqualFold(comment.GetUser().GetLogin(), author) {
-				known[Suggestion{Path: comment.GetPath(), Fingerprint: fingerprint}.key()] = true
+				known[suggestionKey{comment.GetPath(), fingerprint}] = true
 			}
 		}
 		return resp, nil
@@ -159,7 +159,7 @@ func (c *Client) patches(ctx context.Context, pull int, list []Suggestion) (map[
 
 // choose returns the suggestions to post. One that is known keeps its lines, and
 // so keeps others off them.
-func choose(list []Suggestion, patches map[string]string, known map[string]bool) []Suggestion {
+func choose(list []Suggestion, patches map[string]string, known map[suggestionKey]bool) []Suggestion {
 	var taken, next []Suggestion
 	for _, s := range list {
 		if !shown(patches[s.Path], s.Line, s.Before) || slices.ContainsFunc(taken, s.overlaps) {
@@ -225,9 +225,11 @@ func (s Suggestion) overlaps(other Suggestion) bool {
 	return s.Path == other.Path && s.Line <= other.end() && other.Line <= s.end()
 }
 
-// key tells suggestions of one pull request apart: two files may have the same
-// finding at the same place.
-func (s Suggestion) key() string { return s.Path + "\n" + s.Fingerprint }
+// suggestionKey tells suggestions of one pull request apart: two files may have the
+// same finding at the same place.
+type suggestionKey struct{ path, fingerprint string }
+
+func (s Suggestion) key() suggestionKey { return suggestionKey{s.Path, s.Fingerprint} }
 
 // exact reports whether a comment can hold the suggestion so that committing it
 // gives After and nothing else. GitHub writes line ends in its own way, and a

@@ -2,7 +2,6 @@ package overlay
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -28,9 +27,14 @@ func (r *reader) grants(at []string, holder, value *pack.Node) []string {
 	}
 	var layer pack.ToolingLayer
 	pack.Decode(after, &layer)
-	added := granted(&layer)
-	maps.DeleteFunc(added, func(name string, _ bool) bool { return r.have[name] })
-	return slices.Sorted(maps.Keys(added))
+	var added []string
+	for g := range granted(&layer) {
+		if !r.have[g] {
+			added = append(added, g.String())
+		}
+	}
+	slices.Sort(added)
+	return added
 }
 
 // telling are the members that say what an adapter or a permission is about.
@@ -76,22 +80,35 @@ func array(item *pack.Node) *pack.Node {
 	return &pack.Node{Kind: pack.Array, Items: []*pack.Node{item}}
 }
 
-// granted returns what a tooling layer declares and allows, in words.
-func granted(l *pack.ToolingLayer) map[string]bool {
-	names := map[string]bool{}
+// grant is one thing that a tooling layer declares or allows: an adapter, a capability
+// of one, a permission, or the use of a capability.
+type grant struct{ what, name, capability string }
+
+// String returns what is granted as messages name it.
+func (g grant) String() string {
+	name := g.name
+	if g.capability != "" {
+		name += "." + g.capability
+	}
+	return g.what + " " + quote(name)
+}
+
+// granted returns what a tooling layer declares and allows.
+func granted(l *pack.ToolingLayer) map[grant]bool {
+	grants := map[grant]bool{}
 	for _, a := range l.AdapterRegistry.Items {
-		names["adapter "+quote(a.AdapterID.Value)] = true
+		grants[grant{"adapter", a.AdapterID.Value, ""}] = true
 		for _, c := range pack.Values(a.Capabilities) {
-			names["capability "+quote(a.AdapterID.Value+"."+c)] = true
+			grants[grant{"capability", a.AdapterID.Value, c}] = true
 		}
 	}
 	for _, p := range l.Permissions.Items {
-		names["permission "+quote(p.PermissionID.Value)] = true
+		grants[grant{"permission", p.PermissionID.Value, ""}] = true
 		if p.Allow.Value {
-			names["use of "+quote(p.AdapterID.Value+"."+p.Capability.Value)] = true
+			grants[grant{"use of", p.AdapterID.Value, p.Capability.Value}] = true
 		}
 	}
-	return names
+	return grants
 }
 
 func listed(names []string) string {

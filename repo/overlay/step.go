@@ -85,7 +85,7 @@ func Steps(u *repo.Unit, o *repo.Overlay) []Step {
 // reader judges the settings of one overlay.
 type reader struct {
 	*pack.Pack
-	have        map[string]bool // what the pack grants; nil before it is asked for
+	have        map[grant]bool // what the pack grants; nil before it is asked for
 	comparisons int             // how many names may still be compared
 }
 
