@@ -2,12 +2,15 @@ package policyrules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/schemas"
 )
 
@@ -46,26 +49,35 @@ var POL010 = &gate.Rule{
 }
 
 func checkGates(p *gate.Pass) {
-	m, q := newModel(p), newProof(p)
-	m.excuse(p, aboutGates)
-	for _, g := range m.gates {
-		a := q.ask(m.anywhere(), jsonlogic.IsTrue(g.when))
-		switch a.Verdict {
-		case jsonlogic.Undecided:
-			q.unproved(gate.Called("gate", g.GateID), "whether it can be raised", a)
-		case jsonlogic.Unsatisfiable:
-			p.Report(gate.Diagnostic{
-				At:      g.When,
-				Message: fmt.Sprintf("the when of %s can never be true%s", gate.Called("gate", g.GateID), assuming(a)),
-				Hint:    "correct the condition, or write true if the gate is always needed",
-				Key:     "when",
-			})
+	q := newQuestions(p)
+	q.excuse(p, aboutGates)
+	for _, g := range q.Gates {
+		if g.When != nil {
+			q.checkRaised(g)
 		}
 	}
 	for i := range p.Pack.PolicyLayer.ApprovalGates.Items {
 		checkApprover(p, &p.Pack.PolicyLayer.ApprovalGates.Items[i])
 	}
 	checkApproverRoles(p)
+}
+
+// checkRaised reports a gate whose condition no request makes true.
+func (q *questions) checkRaised(g *policy.Gate) {
+	f := q.anyOf(q.Intents, same(question{seed: jsonlogic.IsTrue(g.When.Expr)}))
+	switch f.Verdict {
+	case jsonlogic.Undecided:
+		q.NotProved(gate.Claim{
+			At: g.ApprovalGate.When, What: fmt.Sprintf("whether %s can be raised", gate.Called("gate", g.GateID)), Reason: f.Reason, Key: "when",
+		})
+	case jsonlogic.Unsatisfiable:
+		q.Report(gate.Diagnostic{
+			At:      g.ApprovalGate.When,
+			Message: fmt.Sprintf("the when of %s can never be true%s", gate.Called("gate", g.GateID), assuming(f.Answer)),
+			Hint:    "correct the condition, or write true if the gate is always needed",
+			Key:     "when",
+		})
+	}
 }
 
 func checkApprover(p *gate.Pass, g *pack.ApprovalGate) {
@@ -138,40 +150,47 @@ func checkRole(p *gate.Pass, g *pack.ApprovalGate, role pack.Text, environment, 
 }
 
 func checkGateGaps(p *gate.Pass) {
-	m, q := newModel(p), newProof(p)
-	m.excuse(p, func(o omission) bool { return aboutGates(o) || o.rule != nil && requiresGate(o.rule) })
-	for _, r := range m.rules {
-		for _, b := range r.branches {
-			if g := m.gate(p, b.RequiresApprovalGate); g != nil && r.enforced {
-				checkGateGap(m, q, b, g)
+	q := newQuestions(p)
+	q.excuse(p, func(o omission) bool {
+		return aboutGates(o) || o.rule != nil && slices.ContainsFunc(o.rule.Branches(), func(b *policy.Branch) bool { return b.RequiresApprovalGate.OK })
+	})
+	for _, r := range q.rules {
+		for _, b := range r.Branches() {
+			if b.Gate != nil && b.Gate.When != nil && r.Enforced {
+				q.checkGateGap(b)
 			}
 		}
 	}
 }
 
-func requiresGate(r *pack.Rule) bool {
-	for _, o := range r.Outcomes() {
-		if o.RequiresApprovalGate.OK {
-			return true
-		}
-	}
-	return false
-}
-
-func checkGateGap(m *model, q *proof, b *branch, g *approval) {
-	who := gate.Called("rule", b.rule.RuleID)
-	a, _ := q.inAny(m.scopesOf(b.rule), always(jsonlogic.All(b.holds, jsonlogic.IsFalse(g.when))))
-	switch a.Verdict {
+// checkGateGap asks for a request that is compiled, in which an outcome requires a gate
+// whose own condition is false.
+func (q *questions) checkGateGap(b *policy.Branch) {
+	who, g := gate.Called("rule", b.Rule.RuleID), b.Gate
+	f := q.anyOf(q.intentsOf(b.Rule), func(intent string) question {
+		return question{seed: jsonlogic.All(b.Holds(), jsonlogic.IsFalse(g.When.Expr)), rest: q.decided(intent), shown: inGap(b)}
+	})
+	switch f.Verdict {
 	case jsonlogic.Undecided:
-		q.unproved(who, fmt.Sprintf("whether %q is raised wherever its %s holds", g.GateID.Value, b.word), a)
+		q.unproved(who, fmt.Sprintf("whether %q is raised wherever its %s holds", g.ID, b.Word()), f.Answer)
 	case jsonlogic.Satisfiable:
 		q.Report(gate.Diagnostic{
 			At: b.RequiresApprovalGate.Node,
 			Message: fmt.Sprintf("the %s of %s requires %q also where the gate's when is false%s",
-				b.word, who, g.GateID.Value, example(a.Witness, b.rule.when, g.when)),
+				b.Word(), who, g.ID, example(f.Witness, b.Rule.When.Expr, g.When.Expr)),
 			Hint:    "widen the gate's when to what the rule requires, or narrow the rule",
-			Related: gate.See(g.When, "the gate's when"),
-			Witness: a.Witness,
+			Related: gate.See(g.ApprovalGate.When, "the gate's when"),
+			Witness: f.Witness,
+		})
+	}
+}
+
+// inGap returns what a compile has to show where an outcome requires a gate whose own
+// condition is false.
+func inGap(b *policy.Branch) func(*compiler.Result) bool {
+	return func(r *compiler.Result) bool {
+		return holds(b)(r) && slices.ContainsFunc(r.Trace.Gates, func(t compiler.GateTrace) bool {
+			return t.Gate == b.Gate.ApprovalGate && t.Active && t.When == jsonlogic.False
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package policyrules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // POL003: rules of one rank do not contradict each other.
@@ -29,60 +31,175 @@ var POL003 = &gate.Rule{
 	Check: checkConflicts,
 }
 
-func checkConflicts(p *gate.Pass) {
-	m, q := newModel(p), newProof(p)
-	m.excuse(p, func(o omission) bool { return o.rule != nil && o.rule.DecisionBinding.OK && !o.rule.NonEnforcing.Value })
-	// Only rules of one decision and priority can meet, so only those are compared.
-	type rank struct {
-		decision string
-		priority float64
-		bundle   *pack.Bundle // of bundles without a priority, each is its own
+// rank are the rules that can conflict: enforced ones of one decision and priority.
+type rank struct {
+	decision string
+	priority float64
+	bundle   *pack.Bundle // of bundles without a priority, each is its own
+}
+
+// stance is what rules of one rank have to have in common so that each of them
+// conflicts with the same others. It is about their then; an else is a guard.
+type stance struct {
+	when       *policy.Condition
+	everywhere bool // it applies to all intents
+	intent     string
+	allows     jsonlogic.Truth
+	mode, gate pack.Text
+}
+
+func stanceOf(r *policy.Rule) stance {
+	s := stance{
+		when: r.When, everywhere: !r.AppliesTo.Intent.OK, intent: r.AppliesTo.Intent.Value, allows: r.Then.Allows,
+		mode: r.Then.ApprovalMode, gate: r.Then.RequiresApprovalGate,
 	}
-	ranks := map[rank][]*rule{}
-	for _, r := range m.rules {
-		if !r.enforced || !r.DecisionBinding.OK {
+	s.mode.Node, s.gate.Node = nil, nil
+	return s
+}
+
+// side are the rules of one rank and stance, in the order of evaluation.
+type side struct {
+	stance
+	rules []*policy.Rule
+}
+
+// first returns the rule that is asked about for all of them.
+func (s *side) first() *policy.Rule { return s.rules[0] }
+
+func checkConflicts(p *gate.Pass) {
+	newQuestions(p).checkConflicts()
+}
+
+func (q *questions) checkConflicts() {
+	q.excuse(q.Pass, func(o omission) bool { return o.rule != nil && o.rule.DecisionBinding.OK && o.rule.Enforced })
+	type place struct {
+		rank
+		stance
+	}
+	places, sides := map[place]*side{}, map[rank][]*side{}
+	var ranks []rank
+	for _, r := range q.rules {
+		if !r.Enforced || !r.DecisionBinding.OK {
 			continue
 		}
 		k := rank{decision: r.DecisionBinding.Value, priority: r.Bundle.Priority.Value}
 		if !r.Bundle.Priority.OK {
 			k.bundle = r.Bundle
 		}
-		checkAgainst(m, q, r, ranks[k])
-		ranks[k] = append(ranks[k], r)
+		if sides[k] == nil {
+			ranks = append(ranks, k)
+		}
+		at := place{k, stanceOf(r)}
+		if places[at] == nil {
+			places[at] = &side{stance: at.stance}
+			sides[k] = append(sides[k], places[at])
+		}
+		places[at].rules = append(places[at].rules, r)
+	}
+	for _, k := range ranks {
+		for i, s := range sides[k] {
+			q.checkAgainst(s, sides[k][:i])
+		}
 	}
 }
 
-// together is how many rules are asked about in one question.
-const together = 16
+// together is how many sides are asked about in one question.
+const together = 64
 
-// checkAgainst compares a rule with others of its rank. Most rules of a large
-// pack exclude each other, which one question proves of many at once.
-func checkAgainst(m *model, q *proof, r *rule, others []*rule) {
-	others = slices.DeleteFunc(slices.Clone(others), func(o *rule) bool {
-		return len(differences(&o.Then, &r.Then)) == 0 || len(m.shared(o, r)) == 0
+// checkAgainst compares a side with others of its rank. Most rules of a large pack
+// exclude each other, which one question proves of many at once.
+func (q *questions) checkAgainst(s *side, others []*side) {
+	open := ""
+	others = slices.DeleteFunc(slices.Clone(others), func(o *side) bool {
+		return len(differences(o.first().Then, s.first().Then)) == 0 || len(q.shared(o.first(), s.first())) == 0
 	})
 	for some := range slices.Chunk(others, together) {
-		if len(some) > 1 && q.ask(r.branches[0].holds, m.anyHolds(r, some)).Verdict == jsonlogic.Unsatisfiable {
-			continue
+		for len(some) > 0 {
+			f := q.anyOf(q.intentsOf(s.first()), func(intent string) question { return q.meeting(s, some, intent) })
+			if f.Verdict == jsonlogic.Unsatisfiable {
+				break
+			}
+			data := q.data(f.Witness)
+			some = slices.DeleteFunc(slices.Clone(some), func(o *side) bool {
+				there := f.Verdict == jsonlogic.Undecided || o.first().Applies(f.intent) && o.first().Then.Holds().Holds(data)
+				if there {
+					open = cmp.Or(open, q.checkConflict(o, s, f))
+				}
+				return there
+			})
 		}
-		for _, other := range some {
-			checkConflict(m, q, other, r)
-		}
+	}
+	if who := s.first(); open != "" {
+		q.NotProved(gate.Claim{
+			At: place(who.Then), What: fmt.Sprintf("whether %s conflicts with another of its rank", gate.Called("rule", who.RuleID)), Reason: open,
+		})
 	}
 }
 
-// anyHolds says that one of several rules holds, for an intent that it shares
-// with another rule.
-func (m *model) anyHolds(with *rule, rules []*rule) jsonlogic.Formula {
-	parts := make([]jsonlogic.Formula, len(rules))
-	for i, r := range rules {
-		var scopes []jsonlogic.Formula
-		for _, s := range m.shared(r, with) {
-			scopes = append(scopes, s.is())
+// meeting asks for a request that is compiled, in which one side holds and one of
+// several others.
+func (q *questions) meeting(s *side, others []*side, intent string) question {
+	var ways []jsonlogic.Formula
+	for _, o := range others {
+		if o.first().Applies(intent) {
+			ways = append(ways, o.first().Then.Holds())
 		}
-		parts[i] = jsonlogic.All(jsonlogic.Any(scopes...), r.branches[0].holds)
 	}
-	return jsonlogic.Any(parts...)
+	return question{seed: jsonlogic.All(s.first().Then.Holds(), jsonlogic.Any(ways...)), rest: q.decided(intent)}
+}
+
+// checkConflict reports that two sides conflict: each rule of the one with each of the
+// other. Met is a request in which both hold, not confirmed, or what kept it from
+// being found. It returns why that is not known, "" where it is.
+func (q *questions) checkConflict(a, b *side, met found) (open string) {
+	f := met
+	if !q.Full() || met.Verdict == jsonlogic.Undecided {
+		f = q.anyOf(q.shared(a.first(), b.first()), func(intent string) question {
+			asked := q.meeting(a, []*side{b}, intent)
+			asked.shown = holds(a.first().Then, b.first().Then)
+			return asked
+		})
+	}
+	switch f.Verdict {
+	case jsonlogic.Undecided:
+		return cmp.Or(f.Reason, "it is undecided")
+	case jsonlogic.Unsatisfiable:
+		return ""
+	}
+	severity := q.severityOf(a.first(), b.first(), f.intent)
+	for _, x := range a.rules {
+		for _, y := range b.rules {
+			if q.Full() {
+				q.Add(finding.Finding{Severity: severity})
+				continue
+			}
+			d := conflict(x, y, f.Witness)
+			d.Severity = severity
+			q.Report(d)
+		}
+	}
+	return ""
+}
+
+// conflict says that two rules conflict, at the one that is evaluated later.
+func conflict(a, b *policy.Rule, witness map[string]any) gate.Diagnostic {
+	if a.If.Start > b.If.Start {
+		a, b = b, a
+	}
+	different := differences(a.Then, b.Then)
+	words := make([]string, len(different))
+	for i, d := range different {
+		words[i] = d.words
+	}
+	return gate.Diagnostic{
+		At: different[0].at,
+		Message: fmt.Sprintf("%s conflicts with %s of equal priority over %q: %s%s", gate.Called("rule", b.RuleID), gate.Called("rule", a.RuleID),
+			b.DecisionBinding.Value, series(words), example(witness, a.When.Expr, b.When.Expr)),
+		Hint:    "make their conditions exclude each other, or put one into a bundle of another priority",
+		Key:     a.RuleID.Value,
+		Related: gate.See(different[0].other, "what %s says", gate.Called("rule", a.RuleID)),
+		Witness: witness,
+	}
 }
 
 // difference is one thing that two outcomes say differently.
@@ -92,7 +209,7 @@ type difference struct {
 }
 
 // differences compares what two outcomes state.
-func differences(a, b *pack.Outcome) []difference {
+func differences(a, b *policy.Branch) []difference {
 	var all []difference
 	if a.Allow.OK && b.Allow.OK && a.Allow.Value != b.Allow.Value {
 		verbs := map[bool]string{true: "allows", false: "denies"}
@@ -113,56 +230,18 @@ func differences(a, b *pack.Outcome) []difference {
 	return all
 }
 
-func checkConflict(m *model, q *proof, a, b *rule) {
-	different := differences(&a.Then, &b.Then)
-	found, where := q.inAny(m.shared(a, b), always(jsonlogic.All(a.branches[0].holds, b.branches[0].holds)))
-	switch found.Verdict {
-	case jsonlogic.Undecided:
-		q.unproved(gate.Called("rule", b.RuleID), "whether it conflicts with another of its rank", found)
-		return
-	case jsonlogic.Unsatisfiable:
-		return
-	}
-	words := make([]string, len(different))
-	for i, d := range different {
-		words[i] = d.words
-	}
-	q.Report(gate.Diagnostic{
-		At:       different[0].at,
-		Severity: severityOf(q, a, b, different, where),
-		Message: fmt.Sprintf("%s conflicts with %s of equal priority over %q: %s%s", gate.Called("rule", b.RuleID), gate.Called("rule", a.RuleID),
-			b.DecisionBinding.Value, series(words), example(found.Witness, a.when, b.when)),
-		Hint:    "make their conditions exclude each other, or put one into a bundle of another priority",
-		Key:     a.RuleID.Value,
-		Related: gate.See(different[0].other, "what %s says", gate.Called("rule", a.RuleID)),
-		Witness: found.Witness,
-	})
-}
-
-// shared returns the scopes to which both rules are applicable.
-func (m *model) shared(a, b *rule) []scope {
-	var all []scope
-	for _, s := range m.scopesOf(a) {
-		if b.applies(s) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // severityOf is a warning for an exception to what may be read: opposite allow
 // for a read_only decision, where the allow also holds without the deny.
-func severityOf(q *proof, a, b *rule, different []difference, where scope) finding.Severity {
-	opposite := len(different) == 1 && different[0].at == b.Then.Allow.Node
-	if !opposite || aboveReadOnly(q.Pass, b.DecisionBinding) {
+func (q *questions) severityOf(a, b *policy.Rule, intent string) finding.Severity {
+	opposite := len(differences(a.Then, b.Then)) == 1 && a.Then.Allow.OK && b.Then.Allow.OK && a.Then.Allow.Value != b.Then.Allow.Value
+	if !opposite || b.Decision == nil || !b.Decision.ReadOnly {
 		return finding.Error
 	}
-	allow, deny := a, b
-	if denies(&a.Then) {
-		allow, deny = b, a
+	allow, deny := a.Then, b.Then
+	if allow.Denies() {
+		allow, deny = deny, allow
 	}
-	part := q.ask(where.is(), jsonlogic.IsTrue(allow.when), jsonlogic.Not(jsonlogic.IsTrue(deny.when)))
-	if part.Verdict == jsonlogic.Unsatisfiable {
+	if q.about(intent, question{seed: jsonlogic.All(allow.Holds(), jsonlogic.Not(deny.Holds()))}).Verdict == jsonlogic.Unsatisfiable {
 		return finding.Error
 	}
 	return finding.Warning

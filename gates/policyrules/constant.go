@@ -2,7 +2,6 @@ package policyrules
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -26,48 +25,51 @@ var POL014 = &gate.Rule{
 }
 
 func checkConditions(p *gate.Pass) {
-	m, q := newModel(p), newProof(p)
-	m.excuse(p, aboutAll)
-	for _, c := range m.conditions() {
-		checkAlways(m, q, c)
+	q := newQuestions(p)
+	q.excuse(p, aboutAll)
+	known := map[idleness]found{}
+	for _, c := range q.conditions {
+		if c.node.Kind != pack.Bool {
+			q.checkAlways(c, known)
+		}
 	}
-	checkTypes(p, m)
+	checkTypes(p, q.model)
 }
 
-// scopesWhere returns the scopes in which a condition is evaluated.
-func (m *model) scopesWhere(c condition) []scope {
+// idleness names the question whether a condition is always true: those of one
+// expression, evaluated for the same intents, have one answer.
+type idleness struct {
+	expr   *jsonlogic.Expr
+	intent pack.Text
+}
+
+func (q *questions) checkAlways(c condition, known map[idleness]found) {
+	name, intents := idleness{expr: c.expr}, q.Intents
 	if c.rule != nil {
-		return m.scopesOf(c.rule)
+		name.intent, intents = c.rule.AppliesTo.Intent, q.intentsOf(c.rule)
+		name.intent.Node = nil
 	}
-	return m.scopes()
-}
-
-func checkAlways(m *model, q *proof, c condition) {
-	n := c.expr.Node()
-	if n.Kind == pack.Bool {
-		return
+	f, asked := known[name]
+	if !asked {
+		f = q.anyOf(intents, same(question{seed: jsonlogic.Not(jsonlogic.IsTrue(c.expr))}))
+		known[name] = f
 	}
-	scopes, idle := m.scopesWhere(c), jsonlogic.Not(jsonlogic.IsTrue(c.expr))
-	if slices.ContainsFunc(scopes, func(s scope) bool { return idle.Holds(s.bare()) }) {
-		return // as nearly all are that read something
-	}
-	a, _ := q.inAny(scopes, always(idle))
-	switch a.Verdict {
+	switch f.Verdict {
 	case jsonlogic.Undecided:
-		q.unproved(c.owner, fmt.Sprintf("whether its %s is always true", c.member), a)
+		q.unproved(c.owner, fmt.Sprintf("whether its %s is always true", c.member), f.Answer)
 	case jsonlogic.Unsatisfiable:
 		message := fmt.Sprintf("the %s of %s is always true", c.member, c.owner)
-		if c.rule != nil && len(c.rule.branches) > 1 {
+		if c.rule != nil && c.rule.Else != nil {
 			message += ", so its else never holds"
 		}
 		q.Report(gate.Diagnostic{
-			At:      n,
-			Message: message + assuming(a),
+			At:      c.node,
+			Message: message + assuming(f.Answer),
 			Hint:    "write true, or correct the condition",
 			Key:     "always",
 			Fix: &finding.Fix{
 				Description: "write true",
-				Operations:  []finding.Operation{{Op: "replace", Path: n.KeyedPath(), Value: "true"}},
+				Operations:  []finding.Operation{{Op: "replace", Path: c.node.KeyedPath(), Value: "true"}},
 			},
 		})
 	}
@@ -84,13 +86,14 @@ type use struct {
 
 func checkTypes(p *gate.Pass, m *model) {
 	var ordered, compared []use
-	for _, c := range m.conditions() {
+	for _, c := range m.conditions {
 		o, t := usesOf(c)
 		ordered, compared = append(ordered, o...), append(compared, t...)
 	}
-	reported := map[string]bool{}
+	type confusion struct{ owner, path string }
+	reported := map[confusion]bool{}
 	for _, o := range ordered {
-		key := o.owner + " " + o.path
+		key := confusion{o.owner, o.path}
 		if reported[key] {
 			continue
 		}
@@ -169,7 +172,7 @@ func usesOf(c condition) (ordered, compared []use) {
 			walk(operand)
 		}
 	}
-	walk(c.expr.Node())
+	walk(c.node)
 	return ordered, compared
 }
 

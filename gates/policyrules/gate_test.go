@@ -1,14 +1,10 @@
 package policyrules
 
 import (
-	"context"
-	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/contextosai/packgate/finding"
-	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/test/gatetest"
 )
 
@@ -41,24 +37,6 @@ func TestSupportPackAlone(t *testing.T) {
 	}
 	if want := []string{"POL002", "POL008", "POL016"}; !slices.Equal(rules, want) {
 		t.Errorf("not checked are %q, want %q", rules, want)
-	}
-}
-
-// What the budget does not suffice for is said by name and never claimed.
-func TestBudget(t *testing.T) {
-	s := gatetest.Surroundings{}.Subject(withRules(t, many(2)))
-	p := gate.NewPass(s, Gate, POL001)
-	q := newProof(p)
-	m := newModel(p)
-	if a := (jsonlogic.Solver{Steps: 1}).Solve(m.rules[0].branches[0].holds); !a.OutOfSteps() {
-		t.Errorf("one step suffices, or the answer %q does not say so", a.Reason)
-	}
-	q.budget = jsonlogic.NewBudget(context.Background(), 0)
-	newReach(m, q).checkAll()
-	found, unchecked := p.Results()
-	want := fmt.Sprintf(`rule "R_0": reachability of its then not proved: the check has used up its %d steps`, checkSteps)
-	if len(found) > 0 || len(unchecked) != 2 || unchecked[0].Reason != want {
-		t.Errorf("found %v, not checked %v", found, unchecked)
 	}
 }
 

@@ -9,146 +9,106 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
-// language is the one language of conditions.
-const language = "jsonlogic"
-
-// model is what the proofs of a pack are about: its rules, gates and decisions
-// with their compiled conditions.
+// model is the part of a pack's policy layer that can be judged.
 type model struct {
-	rules     []*rule // in document order
-	gates     []*approval
-	decisions []*decision
-	// intents are those that rules and eval targets name, sorted. A compile
-	// refuses all others.
-	intents []string
+	*policy.Model
+	rules []*policy.Rule // in the order of evaluation
 	// leftOut are the things whose conditions cannot be judged, as messages call
 	// them, with the reason.
 	leftOut []omission
+	// conditions are all conditions of the pack, in document order.
+	conditions []condition
 }
 
 // omission is a rule, gate or decision that no proof is about.
 type omission struct {
-	kind    string     // rule, gate or decision
-	rule    *pack.Rule // nil for gates and decisions
+	kind    string       // rule, gate or decision
+	rule    *policy.Rule // nil for gates and decisions
 	what    string
 	because string
 }
 
-// rule is a policy rule with its compiled condition and its outcomes.
-type rule struct {
-	gate.RuleRef
-	when     *jsonlogic.Expr
-	enforced bool
-	branches []*branch // then, and else where there is one
+// condition is a compiled condition with what messages call it. Its node is where
+// it is written; the expression may have been compiled from another writing.
+type condition struct {
+	expr   *jsonlogic.Expr
+	node   *pack.Node
+	owner  string
+	member string
+	rule   *policy.Rule // nil for gates and decisions
 }
 
-// branch is an outcome of a rule and when it holds.
-type branch struct {
-	*pack.Outcome
-	rule  *rule
-	word  string // then or else
-	holds jsonlogic.Formula
-}
+// outOfProfile is why a condition is left out.
+const outOfProfile = "its condition is not in the JsonLogic profile"
 
-// approval is an approval gate with its compiled condition.
-type approval struct {
-	*pack.ApprovalGate
-	when *jsonlogic.Expr
-}
-
-// decision is a decision spec with its compiled eligibility rules.
-type decision struct {
-	*pack.DecisionSpec
-	eligible *jsonlogic.Expr
-}
-
-// newModel compiles the conditions of a pack.
+// newModel sorts out what of a pack can be judged.
 func newModel(p *gate.Pass) *model {
-	m := &model{}
-	for _, intent := range p.Pack.Intents() {
-		m.intents = append(m.intents, intent.Value)
-	}
-	slices.Sort(m.intents)
-	for _, ref := range p.Rules {
-		m.addRule(ref)
-	}
-	for i := range p.Pack.PolicyLayer.ApprovalGates.Items {
-		g := &p.Pack.PolicyLayer.ApprovalGates.Items[i]
-		if g.When == nil {
+	m := &model{Model: p.Policy()}
+	for _, r := range m.Rules {
+		who := gate.Called("rule", r.RuleID)
+		if because := unreadable(r); because != "" {
+			m.leftOut = append(m.leftOut, omission{"rule", r, who, because})
 			continue
 		}
-		if when := m.compile(omission{kind: "gate", what: gate.Called("gate", g.GateID)}, g.When); when != nil {
-			m.gates = append(m.gates, &approval{ApprovalGate: g, when: when})
+		m.rules = append(m.rules, r)
+		m.conditions = append(m.conditions, condition{r.When.Expr, r.If, who, "if", r})
+	}
+	for _, g := range m.Gates {
+		if n := g.ApprovalGate.When; n != nil && g.When != nil {
+			m.conditions = append(m.conditions, condition{g.When.Expr, n, gate.Called("gate", g.GateID), "when", nil})
+		} else if n != nil {
+			m.leftOut = append(m.leftOut, omission{"gate", nil, gate.Called("gate", g.GateID), outOfProfile})
 		}
 	}
-	for i := range p.Pack.DecisionLayer.DecisionSpecs.Items {
-		d := &p.Pack.DecisionLayer.DecisionSpecs.Items[i]
-		if d.EligibilityRules == nil {
-			continue
-		}
-		if eligible := m.compile(omission{kind: "decision", what: gate.Called("decision", d.DecisionKey)}, d.EligibilityRules); eligible != nil {
-			m.decisions = append(m.decisions, &decision{DecisionSpec: d, eligible: eligible})
+	for _, d := range m.Decisions {
+		for _, spec := range d.Specs {
+			m.addEligibility(p, spec)
 		}
 	}
+	slices.SortStableFunc(m.conditions, func(a, b condition) int { return cmp.Compare(a.node.Start, b.node.Start) })
 	return m
 }
 
-// compile compiles a condition, or notes that its owner is left out.
-func (m *model) compile(owner omission, condition *pack.Node) *jsonlogic.Expr {
-	e, problems := jsonlogic.Compile(condition)
-	if len(problems) > 0 {
-		m.omit(owner, "its condition is not in the JsonLogic profile")
+func (m *model) addEligibility(p *gate.Pass, spec *pack.DecisionSpec) {
+	if spec.EligibilityRules == nil {
+		return
 	}
-	return e
-}
-
-func (m *model) omit(owner omission, because string) {
-	owner.because = because
-	m.leftOut = append(m.leftOut, owner)
-}
-
-func (m *model) addRule(ref gate.RuleRef) {
-	owner := omission{kind: "rule", rule: ref.Rule, what: gate.Called("rule", ref.RuleID)}
-	spoken := ref.Bundle.PolicyDSL.Language
-	switch mistyped := unreadable(ref.Rule); {
-	case spoken.OK && !strings.EqualFold(spoken.Value, language):
-		m.omit(owner, fmt.Sprintf("its bundle is written in %s", gate.Quote(spoken.Value)))
-	case mistyped != "":
-		m.omit(owner, fmt.Sprintf("its %s cannot be read", mistyped))
-	default:
-		when := m.compile(owner, ref.If)
-		if when == nil {
-			return
-		}
-		r := &rule{RuleRef: ref, when: when, enforced: !ref.NonEnforcing.Value}
-		r.branches = []*branch{{&ref.Then, r, "then", jsonlogic.IsTrue(when)}}
-		if gate.IsObject(ref.Else.Node) {
-			r.branches = append(r.branches, &branch{&ref.Else, r, "else", jsonlogic.IsFalse(when)})
-		}
-		m.rules = append(m.rules, r)
+	who := gate.Called("decision", spec.DecisionKey)
+	if expr, _ := p.Compile(spec.EligibilityRules); expr != nil {
+		m.conditions = append(m.conditions, condition{expr, spec.EligibilityRules, who, "eligibility_rules", nil})
+	} else {
+		m.leftOut = append(m.leftOut, omission{"decision", nil, who, outOfProfile})
 	}
 }
 
-// unreadable returns the first member without which a rule cannot be judged, ""
-// where all can be read. What is missing or mistyped is the schema gate's matter.
-func unreadable(r *pack.Rule) string {
+// unreadable says why a rule cannot be judged, "" where it can. What is missing or
+// mistyped is the schema gate's matter.
+func unreadable(r *policy.Rule) string {
+	spoken, member := r.Bundle.PolicyDSL.Language, ""
 	switch {
+	case spoken.OK && !strings.EqualFold(spoken.Value, policy.Language):
+		return fmt.Sprintf("its bundle is written in %s", gate.Quote(spoken.Value))
 	case r.If == nil:
-		return "if"
-	case !gate.IsObject(r.Then.Node):
-		return "then"
-	case r.Else.Node != nil && !gate.IsObject(r.Else.Node):
-		return "else"
+		member = "if"
+	case r.Then == nil:
+		member = "then"
+	case r.Else == nil && r.Rule.Else.Node != nil:
+		member = "else"
 	case r.AppliesTo.Node != nil && !gate.IsObject(r.AppliesTo.Node), r.AppliesTo.Intent.Node != nil && !r.AppliesTo.Intent.OK:
-		return "applies_to"
+		member = "applies_to"
 	case r.DecisionBinding.Node != nil && !r.DecisionBinding.OK:
-		return "decision_binding"
+		member = "decision_binding"
 	case r.NonEnforcing.Node != nil && !r.NonEnforcing.OK:
-		return "non_enforcing"
+		member = "non_enforcing"
+	case r.When == nil:
+		return outOfProfile
+	default:
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("its %s cannot be read", member)
 }
 
 // excuse lists what is left out of the proofs of a check. Keep says whether an
@@ -165,58 +125,27 @@ func aboutRules(o omission) bool { return o.kind == "rule" }
 func aboutGates(o omission) bool { return o.kind == "gate" }
 func aboutAll(omission) bool     { return true }
 
-// gate returns the approval gate of that name, nil where there is none that
-// could be compiled. As everywhere, the first of several counts.
-func (m *model) gate(p *gate.Pass, id pack.Text) *approval {
-	for _, g := range m.gates {
-		if id.OK && p.Gates[id.Value] == g.ApprovalGate {
-			return g
-		}
+// intentsOf returns the intents of the requests for which a rule is evaluated.
+func (m *model) intentsOf(r *policy.Rule) []string {
+	if to := r.AppliesTo.Intent; to.OK {
+		return []string{to.Value}
 	}
-	return nil
+	return m.Intents
 }
 
-// condition is a compiled condition with what messages call it and the intents
-// for which it is evaluated.
-type condition struct {
-	expr   *jsonlogic.Expr
-	owner  string
-	member string
-	rule   *rule // nil for gates and decisions
+// shared returns the intents to which both rules are applicable.
+func (m *model) shared(a, b *policy.Rule) []string {
+	return slices.DeleteFunc(slices.Clone(m.intentsOf(a)), func(intent string) bool { return !b.Applies(intent) })
 }
 
-// conditions returns all conditions of the pack, in document order.
-func (m *model) conditions() []condition {
-	var all []condition
-	for _, r := range m.rules {
-		all = append(all, condition{r.when, gate.Called("rule", r.RuleID), "if", r})
-	}
-	for _, g := range m.gates {
-		all = append(all, condition{g.when, gate.Called("gate", g.GateID), "when", nil})
-	}
-	for _, d := range m.decisions {
-		all = append(all, condition{d.eligible, gate.Called("decision", d.DecisionKey), "eligibility_rules", nil})
-	}
-	slices.SortStableFunc(all, func(a, b condition) int { return cmp.Compare(a.expr.Node().Start, b.expr.Node().Start) })
-	return all
-}
+// place returns where an outcome says whether it allows.
+func place(b *policy.Branch) *pack.Node { return pack.Place(b.Allow.Node, b.Node) }
 
-// decisionMode returns the mode of a decision: of several versions the weakest,
-// where one that is not known counts as destructive. A decision that does not
-// exist has none.
-func decisionMode(p *gate.Pass, key pack.Text) (pack.ApprovalMode, *pack.DecisionSpec) {
-	spec, _ := p.Weakest(key, pack.ApprovalMode.Rank)
-	if spec == nil {
-		return "", nil
-	}
-	return pack.Mode(spec.ApprovalMode), spec
-}
-
-// aboveReadOnly reports whether a decision may have effects. One of which any
-// version may, or that does not exist, is taken to.
-func aboveReadOnly(p *gate.Pass, key pack.Text) bool {
-	versions := p.Versions(key)
-	return len(versions) == 0 || slices.ContainsFunc(versions, func(d *pack.DecisionSpec) bool {
-		return pack.Mode(d.ApprovalMode).Rank() > pack.ReadOnly.Rank()
+// weakest returns the weakest mode of a decision's versions, where one that is not
+// known counts as destructive, and the version that has it.
+func weakest(d *policy.Decision) (pack.ApprovalMode, *pack.DecisionSpec) {
+	spec := slices.MinFunc(d.Specs, func(a, b *pack.DecisionSpec) int {
+		return cmp.Compare(pack.Mode(a.ApprovalMode).Rank(), pack.Mode(b.ApprovalMode).Rank())
 	})
+	return pack.Mode(spec.ApprovalMode), spec
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // POL006: a rule says why it is there.
@@ -35,7 +36,7 @@ var POL013 = &gate.Rule{
 }
 
 func checkRationale(p *gate.Pass) {
-	for _, r := range p.Rules {
+	for _, r := range p.Policy().Rules {
 		if !gate.IsObject(r.Node) || !blank(r.Rationale) {
 			continue
 		}
@@ -48,11 +49,11 @@ func checkRationale(p *gate.Pass) {
 }
 
 func checkToothless(p *gate.Pass) {
-	for _, r := range p.Rules {
+	for _, r := range p.Policy().Rules {
 		if !r.NonEnforcing.OK || !r.NonEnforcing.Value {
 			continue
 		}
-		seeming, related := pretences(p, r.Rule)
+		seeming, related := pretences(r)
 		if len(seeming) == 0 {
 			continue
 		}
@@ -66,10 +67,10 @@ func checkToothless(p *gate.Pass) {
 }
 
 // pretences lists what a rule would do if it were enforced.
-func pretences(p *gate.Pass, r *pack.Rule) (seeming []string, related []finding.Related) {
+func pretences(r *policy.Rule) (seeming []string, related []finding.Related) {
 	deny, raised := false, map[string]bool{}
-	for _, o := range r.Outcomes() {
-		if denies(o) && !deny {
+	for _, o := range r.Branches() {
+		if o.Denies() && !deny {
 			deny = true
 			seeming = append(seeming, "denies")
 			related = append(related, gate.See(o.Allow.Node, "its deny")...)
@@ -80,9 +81,9 @@ func pretences(p *gate.Pass, r *pack.Rule) (seeming []string, related []finding.
 			related = append(related, gate.See(g.Node, "its gate")...)
 		}
 	}
-	_, spec := decisionMode(p, r.DecisionBinding)
-	if spec != nil && aboveReadOnly(p, r.DecisionBinding) {
-		seeming = append(seeming, fmt.Sprintf("is bound to %q, which is above read_only", r.DecisionBinding.Value))
+	if r.Decision != nil && !r.Decision.ReadOnly {
+		_, spec := weakest(r.Decision)
+		seeming = append(seeming, fmt.Sprintf("is bound to %q, which is above read_only", r.Decision.Key))
 		related = append(related, gate.See(pack.Place(spec.ApprovalMode.Node, spec.Node), "the decision's mode")...)
 	}
 	return seeming, related

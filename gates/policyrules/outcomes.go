@@ -8,6 +8,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // POL004: an outcome stays within its decision.
@@ -56,11 +57,11 @@ var POL007 = &gate.Rule{
 }
 
 func checkOutcomeModes(p *gate.Pass) {
-	for _, r := range p.Rules {
-		limit, spec := decisionMode(p, r.DecisionBinding)
-		if spec == nil {
+	for _, r := range p.Policy().Rules {
+		if r.Decision == nil {
 			continue
 		}
+		limit, spec := weakest(r.Decision)
 		for _, o := range r.Outcomes() {
 			stated := o.ApprovalMode
 			if !stated.OK || pack.Mode(stated).Rank() <= limit.Rank() {
@@ -96,7 +97,7 @@ func checkProhibited(p *gate.Pass) {
 	}
 	slices.Sort(names)
 	budget := gate.NewBudget()
-	for _, r := range p.Rules {
+	for _, r := range p.Policy().Rules {
 		for _, o := range r.Outcomes() {
 			for _, name := range o.Prohibits.Items {
 				if name.OK && known[name.Value] == nil {
@@ -107,7 +108,7 @@ func checkProhibited(p *gate.Pass) {
 	}
 }
 
-func reportProhibited(p *gate.Pass, r gate.RuleRef, name pack.Text, names []string, known map[string]*pack.Node, budget *gate.Budget) {
+func reportProhibited(p *gate.Pass, r *policy.Rule, name pack.Text, names []string, known map[string]*pack.Node, budget *gate.Budget) {
 	d := gate.Diagnostic{
 		At:      name.Node,
 		Message: fmt.Sprintf("%s prohibits %q, which is no capability of any adapter", gate.Called("rule", r.RuleID), name.Value),
@@ -122,21 +123,17 @@ func reportProhibited(p *gate.Pass, r gate.RuleRef, name pack.Text, names []stri
 }
 
 func checkExplained(p *gate.Pass) {
-	for _, r := range p.Rules {
-		for _, b := range []struct {
-			*pack.Outcome
-			word string
-		}{{&r.Then, "then"}, {&r.Else, "else"}} {
-			who := fmt.Sprintf("the %s of %s", b.word, gate.Called("rule", r.RuleID))
+	for _, r := range p.Policy().Rules {
+		for _, b := range r.Branches() {
+			who := fmt.Sprintf("the %s of %s", b.Word(), gate.Called("rule", r.RuleID))
 			switch {
-			case !gate.IsObject(b.Node):
 			case b.Allow.Node == nil:
 				p.Report(gate.Diagnostic{
 					At:      b.Node,
 					Message: who + " does not say whether it allows or denies",
 					Hint:    "write \"allow\": true or \"allow\": false",
 				})
-			case denies(b.Outcome) && blank(b.Reason):
+			case b.Denies() && blank(b.Reason):
 				p.Report(gate.Diagnostic{
 					At:      pack.Place(b.Reason.Node, b.Allow.Node),
 					Message: who + " denies without a reason",
@@ -146,9 +143,6 @@ func checkExplained(p *gate.Pass) {
 		}
 	}
 }
-
-func allows(o *pack.Outcome) bool { return o.Allow.OK && o.Allow.Value }
-func denies(o *pack.Outcome) bool { return o.Allow.OK && !o.Allow.Value }
 
 // blank reports whether a text is missing or says nothing. A mistyped one is
 // the schema gate's matter, and so not blank.

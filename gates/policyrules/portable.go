@@ -2,6 +2,7 @@ package policyrules
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -38,7 +39,7 @@ func checkPortable(p *gate.Pass) {
 	m.excuse(p, func(o omission) bool { return aboutRules(o) || aboutGates(o) })
 	samples := samplesOf(p)
 	left := engineWork
-	for _, c := range m.conditions() {
+	for _, c := range m.conditions {
 		if c.member != "eligibility_rules" {
 			compareEngines(p, c, samples, &left)
 		}
@@ -90,14 +91,14 @@ func compareEngines(p *gate.Pass, c condition, samples []sample, left *int) {
 		if ours.Truth == jsonlogic.Unknown {
 			continue
 		}
-		if reason := refusal(c.expr.Node(), s, left); reason != "" {
+		if reason := refusal(c.node, s, left); reason != "" {
 			if !refused {
 				p.NotChecked(fmt.Sprintf("%s on golden case %q: %s", c.owner, s.name(), reason))
 			}
 			refused = true
 			continue
 		}
-		theirs := askEngine(c.expr.Node(), s.data)
+		theirs := askEngine(c.node, s.data)
 		switch {
 		case theirs.agrees(ours.Truth):
 		case first == nil:
@@ -123,9 +124,9 @@ func reportEngines(p *gate.Pass, c condition, d disagreement, more int) {
 	if more > 0 {
 		others = fmt.Sprintf(" and %d more", more)
 	}
-	at, fault := blame(c.expr.Node(), d.data)
+	at, fault := blame(c.node, d.data)
 	p.Report(gate.Diagnostic{
-		At: pack.Place(at, c.expr.Node()),
+		At: pack.Place(at, c.node),
 		Message: fmt.Sprintf("the %s of %s is %s on golden case %q%s, but the common Go engine %s: %s",
 			c.member, c.owner, d.ours, d.name(), others, d.theirs, fault),
 		Hint:    "write the operation so that no engine has to coerce an operand",
@@ -140,7 +141,7 @@ func witnessOf(e *jsonlogic.Expr, data map[string]any) map[string]any {
 	witness := map[string]any{}
 	for _, path := range append([]string{intentPath}, variablesOf([]*jsonlogic.Expr{e})...) {
 		if v, ok := jsonlogic.Lookup(data, path); ok {
-			put(witness, path, v)
+			witness = jsonlogic.Set(witness, strings.Split(path, "."), v)
 		}
 	}
 	return witness

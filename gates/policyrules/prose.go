@@ -92,7 +92,7 @@ func (s said) add(words []string, t pack.Text, what string) {
 
 func checkRepeated(p *gate.Pass) {
 	same, refused := said{}, said{}
-	for _, r := range p.Rules {
+	for _, r := range p.Policy().Rules {
 		same.add(wordsOf(r.Rationale.Value), r.Rationale, "the rationale of "+gate.Called("rule", r.RuleID))
 	}
 	rails := &p.Pack.PolicyLayer.Guardrails

@@ -2,11 +2,14 @@ package policyrules
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // POL015: what is not allowed is denied, and not just passed over.
@@ -26,112 +29,97 @@ var POL015 = &gate.Rule{
 }
 
 func checkSilence(p *gate.Pass) {
-	m, q := newModel(p), newProof(p)
-	seen := map[string]bool{}
-	for _, r := range m.rules {
-		key := r.DecisionBinding
-		if !allowsOnly(r) || !key.OK || seen[key.Value] || !aboveReadOnly(p, key) || m.specOf(p, r) == nil {
+	q := newQuestions(p)
+	allowing := map[*policy.Decision][]*policy.Rule{}
+	bound := map[*policy.Decision][]*policy.Rule{}
+	for _, r := range q.rules {
+		if r.Decision == nil || r.Decision.ReadOnly || !r.Enforced {
 			continue
 		}
-		seen[key.Value] = true
-		if !m.complete(p, r) {
-			continue
+		bound[r.Decision] = append(bound[r.Decision], r)
+		if r.Then.Allows == jsonlogic.True && r.Else == nil {
+			allowing[r.Decision] = append(allowing[r.Decision], r)
 		}
-		checkDecision(m, q, r)
+	}
+	for _, d := range q.Decisions {
+		if len(allowing[d]) > 0 && q.complete(d) {
+			q.checkDecision(d, allowing[d], bound[d])
+		}
 	}
 }
 
-// allowsOnly reports whether a rule allows and is silent otherwise.
-func allowsOnly(r *rule) bool { return r.enforced && allows(&r.Then) && len(r.branches) == 1 }
-
 // complete reports whether all rules that may fire for a decision could be read;
 // one that was left out might be the one that denies.
-func (m *model) complete(p *gate.Pass, r *rule) bool {
+func (q *questions) complete(d *policy.Decision) bool {
 	whole := true
-	for _, o := range m.leftOut {
-		if o.rule == nil || o.rule.NonEnforcing.Value {
+	for _, o := range q.leftOut {
+		if o.rule == nil || o.rule.NonEnforcing.Value || o.rule.DecisionBinding.OK && o.rule.Decision != d {
 			continue
 		}
-		if b := o.rule.DecisionBinding; !b.OK || b.Value == r.DecisionBinding.Value {
-			whole = false
-			p.NotChecked(fmt.Sprintf("decision %q: whether some rule fires for every request not proved: %s is left out, as %s",
-				r.DecisionBinding.Value, o.what, o.because))
-		}
+		whole = false
+		q.NotChecked(fmt.Sprintf("decision %q: whether some rule fires for every request not proved: %s is left out, as %s", d.Key, o.what, o.because))
 	}
 	return whole
 }
 
 // checkDecision asks for a request for which no rule of a decision fires, nothing
-// denies all decisions, and the compile does not stop. First is its first rule
-// that allows and has no else.
-func checkDecision(m *model, q *proof, first *rule) {
-	key := first.DecisionBinding.Value
-	var passed []*jsonlogic.Expr
-	for _, r := range m.rules {
-		if r.enforced && r.bound(key) {
-			passed = append(passed, r.when)
-		}
+// denies all decisions, and the compile does not stop. Allowing are its rules that
+// allow and have no else.
+func (q *questions) checkDecision(d *policy.Decision, allowing, bound []*policy.Rule) {
+	var intents []string
+	for _, r := range allowing {
+		intents = append(intents, q.intentsOf(r)...)
 	}
-	a, where := q.inAny(m.governing(key), func(s scope) jsonlogic.Formula {
-		rules := m.within(s)
-		parts := []jsonlogic.Formula{known(rules)}
-		for _, r := range rules {
-			if r.bound(key) {
-				parts = append(parts, silent(r))
+	slices.Sort(intents)
+	f := q.anyOf(slices.Compact(intents), func(intent string) question {
+		asked := question{shown: blocks(d), rest: q.decided(intent)}
+		for _, r := range q.rules {
+			if r.Enforced && r.Applies(intent) && (r.Decision == d || r.Unbound()) {
+				asked.rest = append(asked.rest, silent(r)...)
 			}
 		}
-		for _, b := range m.denials(s, key) {
-			if !b.rule.DecisionBinding.OK {
-				parts = append(parts, jsonlogic.Not(b.holds))
-			}
-		}
-		return jsonlogic.All(parts...)
+		return asked
 	})
-	switch a.Verdict {
+	switch f.Verdict {
 	case jsonlogic.Undecided:
-		q.unproved(fmt.Sprintf("decision %q", key), "whether some rule fires for every request", a)
+		q.unproved(fmt.Sprintf("decision %q", d.Key), "whether some rule fires for every request", f.Answer)
 	case jsonlogic.Satisfiable:
-		of := ""
-		if !where.any {
-			of = fmt.Sprintf(" of intent %q", where.intent)
-		}
 		q.Report(gate.Diagnostic{
-			At: first.Node,
-			Message: fmt.Sprintf("some requests%s are decided by no rule of %q and so are blocked without a reason%s",
-				of, key, example(a.Witness, passed...)),
+			At: allowing[0].Node,
+			Message: fmt.Sprintf("some requests of intent %q are decided by no rule of %q and so are blocked without a reason%s",
+				f.intent, d.Key, example(f.Witness, conditionsOf(bound)...)),
 			Hint:    "add an else that denies with a reason, or a rule for these requests",
-			Key:     key,
-			Related: m.specOf(q.Pass, first),
-			Witness: a.Witness,
+			Key:     d.Key,
+			Related: gate.See(pack.Place(d.Spec().DecisionKey.Node, d.Spec().Node), "the decision"),
+			Witness: f.Witness,
 		})
 	}
 }
 
-// governing returns the scopes in which a rule that only allows is bound to a
-// decision.
-func (m *model) governing(key string) []scope {
-	var all []scope
-	taken := map[scope]bool{}
-	for _, r := range m.rules {
-		if !allowsOnly(r) || !r.bound(key) {
-			continue
-		}
-		for _, s := range m.scopesOf(r) {
-			if !taken[s] {
-				taken[s] = true
-				all = append(all, s)
-			}
+// silent says what has to be so that a rule decides nothing about the decision that it
+// is bound to or, where it is bound to none, denies nothing.
+func silent(r *policy.Rule) (parts []jsonlogic.Formula) {
+	for _, b := range r.Branches() {
+		if !r.Unbound() || b.Denies() {
+			parts = append(parts, jsonlogic.Not(b.Holds()))
 		}
 	}
-	return all
+	return parts
 }
 
-// specOf returns the place of the decision that a rule is bound to, nil where
-// there is no such decision, which is REF001's matter.
-func (m *model) specOf(p *gate.Pass, r *rule) []finding.Related {
-	_, spec := decisionMode(p, r.DecisionBinding)
-	if spec == nil {
-		return nil
+// blocks returns what a compile has to show where a decision is blocked although
+// nothing denies it.
+func blocks(d *policy.Decision) func(*compiler.Result) bool {
+	return func(r *compiler.Result) bool {
+		return slices.ContainsFunc(r.Trace.Decisions, func(t compiler.DecisionTrace) bool {
+			return t.Decision.DecisionKey.Value == d.Key && t.State == compiler.DecisionSilent
+		})
 	}
-	return gate.See(pack.Place(spec.DecisionKey.Node, spec.Node), "the decision")
+}
+
+func conditionsOf(rules []*policy.Rule) (conditions []*jsonlogic.Expr) {
+	for _, r := range rules {
+		conditions = append(conditions, r.When.Expr)
+	}
+	return conditions
 }

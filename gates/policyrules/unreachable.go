@@ -8,7 +8,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
-	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // POL001: every rule can decide something.
@@ -16,10 +16,12 @@ var POL001 = &gate.Rule{
 	ID: "POL001", Name: "unreachable-rule", Severity: finding.Error,
 	Title: "Every rule can fire, and what it allows is not always denied by others",
 	Doc: "A rule whose `if` can never be true, and that has no `else`, does nothing. " +
-		"Neither does an outcome that holds only where another rule denies the decision, or where the condition of an enforced rule is unknown and the compile stops. " +
-		"Whoever wrote it relies on something that never happens. A deny that lies inside other denies is a warning: it blocks nothing that is not blocked without it.\n\n" +
+		"Neither does an outcome without which the pack permits the same, because wherever it holds another rule denies the decision, or the condition of an enforced rule is unknown and the compile stops. " +
+		"Whoever wrote it relies on something that never happens. " +
+		"A deny that changes nothing is a warning: it lies inside other denies, or is about requests that cannot happen, such as those of another tenant.\n\n" +
 		"Correct the condition, narrow the deny that swallows it, or remove the rule. " +
-		"All of this is proved for every request of the rule's intent. An `else` that denies is a guard and may lie inside another.",
+		"All of this is proved for every request of the rule's intent that the compiler lets in, with the gates, prohibitions and bounds that an outcome brings. " +
+		"An `else` that denies is a guard and may lie inside another.",
 	Bad: `{"rule_id": "R_MIDDLE", "if": {"and": [{">": [{"var": "request.context.refund_amount"}, 5000]}, {"<": [{"var": "request.context.refund_amount"}, 3000]}]},
 "then": {"allow": true}}`,
 	Good: `{"rule_id": "R_MIDDLE", "if": {"and": [{">": [{"var": "request.context.refund_amount"}, 3000]}, {"<": [{"var": "request.context.refund_amount"}, 5000]}]},
@@ -28,186 +30,225 @@ var POL001 = &gate.Rule{
 	Check: checkReachable,
 }
 
-// fate is what becomes of an outcome.
-type fate uint8
-
-const (
-	open    fate = iota // it can decide, or that is not known
-	never               // it never holds
-	covered             // wherever it holds, something else decides
-)
-
 // reach is the check of all rules. Dropped are the denies that lie inside others;
 // they no longer cover anything, so that of two equal denies one is left.
 type reach struct {
-	*model
-	*proof
-	dropped map[*branch]bool
-	found   map[scope][]map[string]any // requests in which something decides, the last found first
-	notes   []undecided                // in the order of the check, which is backward
-}
-
-// undecided is an outcome whose fate is not known.
-type undecided struct {
-	*branch
-	answer jsonlogic.Answer
+	*questions
+	dropped  map[*policy.Branch]bool
+	deciding map[string][]state // by intent, the last one first
+	rivals   map[rivalry][]*rival
+	// open are the outcomes of which it is not known, in the order of the check, which
+	// is backward.
+	open []gate.Claim
 }
 
 func checkReachable(p *gate.Pass) {
-	m, q := newModel(p), newProof(p)
-	m.excuse(p, aboutRules)
-	newReach(m, q).checkAll()
+	c := newReach(newQuestions(p))
+	c.excuse(p, aboutRules)
+	c.checkAll()
 }
 
-func newReach(m *model, q *proof) *reach {
-	return &reach{model: m, proof: q, dropped: map[*branch]bool{}, found: map[scope][]map[string]any{}}
+func newReach(q *questions) *reach {
+	return &reach{questions: q, dropped: map[*policy.Branch]bool{}, deciding: map[string][]state{}, rivals: map[rivalry][]*rival{}}
 }
 
 func (c *reach) checkAll() {
 	for _, r := range slices.Backward(c.rules) {
 		c.check(r)
 	}
-	for _, u := range slices.Backward(c.notes) {
-		c.unproved(gate.Called("rule", u.rule.RuleID), "reachability of its "+u.word, u.answer)
+	for _, claim := range slices.Backward(c.open) {
+		c.NotProved(claim)
 	}
 }
 
 // check reports what of a rule cannot decide.
-func (c *reach) check(r *rule) {
-	fates := make([]fate, len(r.branches))
-	assumed := make([]jsonlogic.Answer, len(r.branches))
-	alive := false
-	for i, b := range r.branches {
-		fates[i], assumed[i] = c.fate(b)
-		alive = alive || fates[i] == open
+func (c *reach) check(r *policy.Rule) {
+	branches := r.Branches()
+	fates := make([]fate, len(branches))
+	never := 0
+	for i, b := range branches {
+		if fates[i] = c.fate(b); fates[i].never() {
+			never++
+		}
 	}
-	if !slices.ContainsFunc(fates, func(f fate) bool { return f != never }) {
-		c.reportNever(r, assumed[0])
+	if never == len(branches) {
+		c.reportNever(r, fates[0].Answer)
 		return
 	}
-	for i, b := range r.branches {
-		guard := b.word == "else" && fates[0] != never
-		if fates[i] == covered && (!denies(b.Outcome) || !guard) {
-			c.reportCovered(b, alive)
+	for i, b := range branches {
+		guard := b.IsElse && b.Denies() && !fates[0].never()
+		if len(fates[i].by) > 0 && !guard && c.dead(b) {
+			alone := never > 0 || len(branches) == 1 || len(fates[1-i].by) > 0
+			c.reportCovered(b, fates[i], alone)
 		}
 	}
 }
 
-// fate finds out what becomes of an outcome. A rule that is not enforced decides
-// nothing anyway, so only whether it can hold is asked.
-func (c *reach) fate(b *branch) (fate, jsonlogic.Answer) {
-	scopes := c.scopesOf(b.rule)
-	if slices.ContainsFunc(scopes, func(s scope) bool { return c.decides(b, s, nil) }) {
-		return open, jsonlogic.Answer{}
+// fate is what becomes of an outcome: it never holds, wherever it holds something
+// else decides, or it can decide as far as is known.
+type fate struct {
+	found
+	by []coverer // what decides wherever it holds
+}
+
+// never reports whether the outcome never holds.
+func (f fate) never() bool { return f.Verdict == jsonlogic.Unsatisfiable && len(f.by) == 0 }
+
+// fate finds out what becomes of an outcome, of all intents of its rule the best. A
+// rule that is not enforced decides nothing anyway, so only whether it can hold is
+// asked.
+func (c *reach) fate(b *policy.Branch) fate {
+	overall := fate{found: found{Answer: jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}}}
+	for _, intent := range c.intentsOf(b.Rule) {
+		if c.decides(b, intent) {
+			return fate{found: found{Answer: jsonlogic.Answer{Verdict: jsonlogic.Satisfiable}}}
+		}
+		f := c.fateIn(b, intent)
+		switch {
+		case f.Verdict == jsonlogic.Satisfiable:
+			return f
+		case f.Verdict == jsonlogic.Undecided || overall.never() && len(f.by) > 0:
+			overall = f
+		case f.never() && overall.never():
+			overall.Assumed = merged(overall.Assumed, f.Assumed)
+		}
 	}
-	held, s := c.inAny(scopes, always(b.holds))
-	if held.Verdict == jsonlogic.Unsatisfiable {
-		return never, held
+	if overall.Verdict == jsonlogic.Undecided {
+		c.leaveOpen(b, overall.Reason)
 	}
-	if held.Verdict == jsonlogic.Satisfiable && c.decides(b, s, held.Witness) {
-		return open, held
-	}
-	a, s := c.inAny(scopes, func(s scope) jsonlogic.Formula {
-		return jsonlogic.All(b.holds, jsonlogic.Not(c.cover(b, s)))
+	return overall
+}
+
+// leaveOpen notes that it is not known whether an outcome can decide.
+func (c *reach) leaveOpen(b *policy.Branch, reason string) {
+	c.open = append(c.open, gate.Claim{
+		At: place(b), Key: b.Word(), Reason: reason,
+		What: fmt.Sprintf("whether the %s of %s can decide", b.Word(), gate.Called("rule", b.Rule.RuleID)),
 	})
-	switch a.Verdict {
-	case jsonlogic.Satisfiable:
-		c.keep(s, a.Witness)
-	case jsonlogic.Unsatisfiable:
-		return covered, a
-	case jsonlogic.Undecided:
-		c.notes = append(c.notes, undecided{b, a})
-	}
-	return open, a
 }
 
-// coverer is something that keeps an outcome from deciding.
-type coverer struct {
-	rule   *rule
-	denies bool // else its condition is unknown
-	at     *pack.Node
-	when   jsonlogic.Formula
-}
-
-// coverers returns what keeps an outcome from deciding in a scope: denies of its
-// decision, and other rules that are unknown.
-func (c *reach) coverers(b *branch, s scope) []coverer {
-	var all []coverer
-	if !b.rule.enforced {
-		return nil
+// fateIn finds out what becomes of an outcome in the requests of an intent.
+func (c *reach) fateIn(b *policy.Branch, intent string) fate {
+	var by []coverer
+	if b.Rule.Enforced {
+		by = c.coverers(b, intent)
 	}
-	for _, d := range c.denials(s, b.rule.DecisionBinding.Value) {
-		if d == b || c.dropped[d] || d.rule == b.rule || !b.rule.DecisionBinding.OK && d.rule.DecisionBinding.OK {
-			continue
+	rest := make([]jsonlogic.Formula, len(by))
+	for i, k := range by {
+		rest[i] = jsonlogic.Not(k.when)
+	}
+	f := fate{found: c.about(intent, question{seed: b.Holds(), rest: rest})}
+	switch {
+	case f.Verdict == jsonlogic.Satisfiable && b.Rule.Enforced:
+		c.keep(intent, f.Witness)
+	case f.Verdict == jsonlogic.Unsatisfiable && len(f.taken) > 0:
+		slices.Sort(f.taken) // denies first
+		for _, i := range f.taken {
+			f.by = append(f.by, by[i])
 		}
-		all = append(all, coverer{d.rule, true, d.place(), d.holds})
+		c.spare(b, &f)
 	}
-	for _, r := range c.within(s) {
-		if r != b.rule {
-			all = append(all, coverer{r, false, r.If, jsonlogic.IsUnknown(r.when)})
+	return f
+}
+
+// spare leaves of what covers an outcome few that are enough: one alone if there is
+// one, else what is left when each that can be spared has been taken out.
+func (c *reach) spare(b *policy.Branch, f *fate) {
+	enough := func(some []coverer) bool {
+		parts := []jsonlogic.Formula{b.Holds()}
+		for _, k := range some {
+			parts = append(parts, jsonlogic.Not(k.when))
+		}
+		a := c.ask(f.intent, parts...)
+		if a.Verdict != jsonlogic.Unsatisfiable {
+			return false
+		}
+		f.Answer, f.by = a, some
+		return true
+	}
+	for i := range f.by {
+		if len(f.by) > 1 && enough(f.by[i:i+1]) {
+			return
 		}
 	}
-	return all
-}
-
-func anyOf(all []coverer) jsonlogic.Formula {
-	parts := make([]jsonlogic.Formula, len(all))
-	for i, c := range all {
-		parts[i] = c.when
+	for i := len(f.by) - 1; i >= 0 && len(f.by) > 1; i-- {
+		enough(slices.Delete(slices.Clone(f.by), i, i+1))
 	}
-	return jsonlogic.Any(parts...)
 }
 
-func (c *reach) cover(b *branch, s scope) jsonlogic.Formula { return anyOf(c.coverers(b, s)) }
-
-func (c *reach) reportNever(r *rule, a jsonlogic.Answer) {
+// reportNever reports a rule of which no outcome ever holds. Where it only denies, and
+// its condition is about requests that cannot happen, it may be there on purpose.
+func (c *reach) reportNever(r *policy.Rule, a jsonlogic.Answer) {
 	what := "makes its condition true"
-	if len(r.branches) > 1 {
+	if r.Else != nil {
 		what = "makes its condition true or false"
 	}
-	where := scope{any: true}
-	if scopes := c.scopesOf(r); len(scopes) == 1 {
-		where = scopes[0]
+	who := "no request"
+	if intents := c.intentsOf(r); len(intents) == 1 {
+		who = fmt.Sprintf("no request with intent %q", intents[0])
 	}
-	c.Report(gate.Diagnostic{
+	d := gate.Diagnostic{
 		At:      r.If,
-		Message: fmt.Sprintf("%s can never fire: %s %s%s", gate.Called("rule", r.RuleID), where.words(), what, assuming(a)),
+		Message: fmt.Sprintf("%s can never fire: %s %s%s", gate.Called("rule", r.RuleID), who, what, assuming(a)),
 		Hint:    "correct the condition, or remove the rule",
-	})
-}
-
-// reportCovered reports an outcome that never decides; alive says that the
-// rule's other outcome does.
-func (c *reach) reportCovered(b *branch, alive bool) {
-	who := gate.Called("rule", b.rule.RuleID)
-	if alive {
-		who = "the " + b.word + " of " + who
 	}
-	by, a := c.reason(b)
-	d := gate.Diagnostic{At: b.place(), Key: b.word}
-	if len(by) <= mostNamed {
-		for _, k := range by {
-			d.Related = append(d.Related, gate.See(k.at, "%s", k.words())...)
-		}
-	}
-	sentence := fmt.Sprintf("whenever its %s holds, %s", b.word, because(by))
-	if denies(b.Outcome) {
-		c.dropped[b] = true
+	if !slices.ContainsFunc(r.Branches(), func(b *policy.Branch) bool { return !b.Denies() || c.impossible(b) }) {
 		d.Severity = finding.Warning
-		d.Message = fmt.Sprintf("the deny of %s lies inside others: %s%s", gate.Called("rule", b.rule.RuleID), sentence, assuming(a))
-		d.Hint = "remove it, or correct the condition that makes the other one as wide"
-	} else {
-		d.Message = fmt.Sprintf("%s can never decide: %s%s", who, sentence, assuming(a))
-		d.Hint = "narrow what stands in its way, or remove it"
+		d.Hint = "remove the rule: the compiler refuses the requests that it is about"
 	}
 	c.Report(d)
 }
 
-func (k coverer) words() string {
-	if k.denies {
-		return gate.Called("rule", k.rule.RuleID) + " denies"
+// dead reports whether an outcome changes nothing that wherever it holds something
+// else decides: no gate that it names, prohibition or bound matters to anything that is
+// permitted.
+func (c *reach) dead(b *policy.Branch) bool {
+	if b.Gate == nil && len(b.Prohibited) == 0 && len(b.Bounds) == 0 {
+		return true
 	}
-	return gate.Called("rule", k.rule.RuleID) + " is unknown"
+	live := c.permitted.Live(b)
+	switch {
+	case c.permitted.Broken() != "":
+		c.NotChecked(fmt.Sprintf("the %s of %s: %s", b.Word(), gate.Called("rule", b.Rule.RuleID), live.Reason))
+	case live.Verdict == jsonlogic.Undecided:
+		c.leaveOpen(b, live.Reason)
+	}
+	return live.Verdict == jsonlogic.Unsatisfiable
+}
+
+// impossible reports whether an outcome never holds whatever is asked of the compiler,
+// also in requests that it refuses.
+func (c *reach) impossible(b *policy.Branch) bool {
+	return !slices.ContainsFunc(c.intentsOf(b.Rule), func(intent string) bool {
+		return c.solve(jsonlogic.Is(intentPath, intent), b.Holds()).Verdict == jsonlogic.Satisfiable
+	})
+}
+
+// reportCovered reports an outcome that never decides; alone says that the rule's
+// other outcome, if there is one, does not either.
+func (c *reach) reportCovered(b *policy.Branch, f fate, alone bool) {
+	who := gate.Called("rule", b.Rule.RuleID)
+	d := gate.Diagnostic{At: place(b), Key: b.Word()}
+	for _, k := range f.by[:min(len(f.by), mostNamed)] {
+		d.Related = append(d.Related, gate.See(k.at, "%s", k.words())...)
+	}
+	if len(f.by) > mostNamed {
+		d.Related = nil
+	}
+	sentence := fmt.Sprintf("whenever its %s holds, %s%s", b.Word(), because(f.by), assuming(f.Answer))
+	if b.Denies() {
+		c.dropped[b] = true
+		d.Severity = finding.Warning
+		d.Message = fmt.Sprintf("the deny of %s lies inside others: %s", who, sentence)
+		d.Hint = "remove it, or correct the condition that makes the other one as wide"
+	} else {
+		if !alone {
+			who = "the " + b.Word() + " of " + who
+		}
+		d.Message = fmt.Sprintf("%s can never decide: %s", who, sentence)
+		d.Hint = "narrow what stands in its way, or remove it"
+	}
+	c.Report(d)
 }
 
 // because says that one of several things keeps an outcome from deciding.
@@ -231,48 +272,4 @@ func because(by []coverer) string {
 		words = append(words, either(unknown)+" is unknown, which stops the compile")
 	}
 	return strings.Join(words, ", or ")
-}
-
-// either joins words of which one is intended.
-func either(words []string) string {
-	if len(words) < 2 {
-		return series(words)
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
-// reason finds few coverers that are enough: one alone if there is one, else what
-// is left when each that can be spared has been taken out.
-func (c *reach) reason(b *branch) ([]coverer, jsonlogic.Answer) {
-	s := c.holding(b)
-	all := c.coverers(b, s)
-	enough := func(some []coverer) (jsonlogic.Answer, bool) {
-		a := c.ask(s.is(), b.holds, jsonlogic.Not(anyOf(some)))
-		return a, a.Verdict == jsonlogic.Unsatisfiable
-	}
-	for i := range all {
-		if a, ok := enough(all[i : i+1]); ok {
-			return all[i : i+1], a
-		}
-	}
-	for i := len(all) - 1; i >= 0; i-- {
-		without := slices.Delete(slices.Clone(all), i, i+1)
-		if _, ok := enough(without); ok {
-			all = without
-		}
-	}
-	a, _ := enough(all)
-	return all, a
-}
-
-// holding returns the first scope in which an outcome holds for some request.
-func (c *reach) holding(b *branch) scope {
-	scopes := c.scopesOf(b.rule)
-	for _, s := range scopes {
-		if c.ask(s.is(), b.holds).Verdict != jsonlogic.Unsatisfiable {
-			return s
-		}
-	}
-	return scopes[0]
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/schemas"
 )
@@ -36,11 +37,12 @@ func checkVariables(p *gate.Pass) {
 	members, _ := schemas.KnownMembers("invoke-agent", "/input")
 	seen := map[string]bool{}
 	supplied := suppliers(p)
-	for _, c := range m.conditions() {
+	for _, c := range m.conditions {
 		for _, v := range c.expr.Variables() {
 			if v.Scoped {
 				continue
 			}
+			v.Node = policy.Counterpart(v.Node, c.expr, c.node)
 			switch {
 			case !placed(v.Path, roots, members):
 				reportUnknown(p, c, v, roots, members)

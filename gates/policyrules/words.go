@@ -21,12 +21,17 @@ const (
 )
 
 // series joins words as a sentence does.
-func series(words []string) string {
-	if len(words) < 2 {
+func series(words []string) string { return joined(words, "and") }
+
+// either joins words of which one is intended.
+func either(words []string) string { return joined(words, "or") }
+
+func joined(words []string, conjunction string) string {
+	last := len(words) - 1
+	if last < 1 {
 		return strings.Join(words, "")
 	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
 }
 
 // short is what messages call a variable.
@@ -51,6 +56,9 @@ func assuming(a jsonlogic.Answer) string {
 // their values there. A witness leaves out what makes no difference, so what is
 // missing is only said where nothing else can be. It begins with a comma.
 func example(witness map[string]any, exprs ...*jsonlogic.Expr) string {
+	if witness == nil {
+		return "" // the pack is refused whatever the request says
+	}
 	var there, absent []string
 	for _, path := range variablesOf(exprs) {
 		if path == intentPath {
@@ -95,17 +103,3 @@ func variablesOf(exprs []*jsonlogic.Expr) []string {
 
 // shown writes a value as JSON, cut where it is long.
 func shown(v any) string { return pack.Clip(pack.CompactJSON(v), gate.MostShown) }
-
-// put sets the value at a dotted path, making the objects on the way.
-func put(into map[string]any, path string, v any) {
-	names := strings.Split(path, ".")
-	for _, name := range names[:len(names)-1] {
-		below, ok := into[name].(map[string]any)
-		if !ok {
-			below = map[string]any{}
-			into[name] = below
-		}
-		into = below
-	}
-	into[names[len(names)-1]] = v
-}
