@@ -1,6 +1,9 @@
 package jsonlogic
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // BenchmarkPack measures the questions that are asked about one pack of twelve
 // rules: of each rule whether it can hold, and whether it does where
@@ -25,4 +28,21 @@ func BenchmarkPack(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(asked), "questions/op")
+}
+
+// BenchmarkLimits measures the question whether a rule makes a difference among four
+// hundred limits of one variable.
+func BenchmarkLimits(b *testing.B) {
+	var limits []*Expr
+	for i := range 400 {
+		limits = append(limits, compile(b, fmt.Sprintf(`{">": [{"var": "request.context.amount"}, %d]}`, i)))
+	}
+	undecided := 0
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if Solve(uncovered(limits, i%len(limits))).Verdict == Undecided {
+			undecided++
+		}
+	}
+	b.ReportMetric(float64(undecided), "undecided")
 }

@@ -185,7 +185,9 @@ func (p *prover) group(t *term, signature func(*region) (of, exceptions int32)) 
 			t.classes = append(t.classes, class{family: f, exceptions: s.exceptions})
 		}
 		t.classes[c].regions = append(t.classes[c].regions, i)
-		p.budget.spend(1)
+		if p.budget.spend(1); p.budget.over() {
+			return
+		}
 	}
 }
 

@@ -15,7 +15,9 @@ func (p *prover) domains() {
 				return
 			}
 		}
-		p.classify(t)
+		if p.classify(t); p.budget.over() {
+			return
+		}
 		p.choose(t)
 		for i, l := range t.leaves {
 			if p.define(t, l, i); p.budget.over() {
