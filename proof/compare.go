@@ -193,7 +193,7 @@ func (c *comparison) judge(change Change, b, h *scene, q question) Change {
 	change.Lost, change.LostWhat = lost.witness, lost.what
 	change.Assumed = merged(gained.assumed, lost.assumed)
 	change.Reason = reasonOf(gained, lost)
-	change.Verdict = verdictOf(gained.verdict, lost.verdict)
+	change.Verdict = verdictOf(gained, lost)
 	return change
 }
 
@@ -206,15 +206,18 @@ func (c *comparison) note(change Change) {
 
 const unconfirmed = "the compiler does not confirm the request that was found"
 
-func verdictOf(gained, lost jsonlogic.Verdict) Verdict {
+// verdictOf draws both directions together. That requests which stopped are permitted
+// as they would have been is no growth.
+func verdictOf(gained, lost finding) Verdict {
+	grew := gained.verdict == jsonlogic.Satisfiable && !gained.unstopped
 	switch {
-	case gained == jsonlogic.Satisfiable && lost == jsonlogic.Satisfiable:
+	case grew && lost.verdict == jsonlogic.Satisfiable:
 		return Incomparable
-	case gained == jsonlogic.Satisfiable:
+	case grew:
 		return Grew
-	case gained == jsonlogic.Undecided:
+	case gained.verdict == jsonlogic.Undecided:
 		return Undecided
-	case lost == jsonlogic.Unsatisfiable:
+	case gained.verdict == jsonlogic.Unsatisfiable && lost.verdict == jsonlogic.Unsatisfiable:
 		return Equal
 	}
 	return Shrank

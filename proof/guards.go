@@ -68,9 +68,11 @@ func (c *comparison) gates(b, h *scene, x item) {
 			name: func(from, to *scene) asked {
 				return asked{about: releasing, gate: id, held: [2]bool{from.holds(id, x), to.holds(id, x)}, from: x.sign(from), to: x.sign(to)}
 			},
-			probes: func(from, to *scene) []probe { return released(from, to, x, id) },
+			probes: func(from, to *scene) []probe {
+				return append(released(from, to, x, id), c.unheld(from, to, x, id)...)
+			},
 			confirm: func(from, to *outcome) string {
-				loose := from.permits(x) && to.permits(x) && from.gated(id, x) && !to.gated(id, x)
+				loose := from.mayPermit(x) && to.permits(x) && from.mayBeGated(id, x) && !to.gated(id, x)
 				return when(loose, fmt.Sprintf("%s without gate %s", x.words(), quote(id)))
 			},
 			lost: func(_, to *outcome) string {
@@ -79,6 +81,16 @@ func (c *comparison) gates(b, h *scene, x item) {
 		})
 		c.note(change)
 	}
+}
+
+// unheld returns the probes for requests that `from` stops at, in which a gate holds
+// an item in some completion of `from` and not in `to`.
+func (c *comparison) unheld(from, to *scene, x item, id string) []probe {
+	inactive := to.none(to.requires[id])
+	if at, there := to.when(id); there && to.holds(id, x) {
+		inactive = append(inactive, to.is(isFalse(at)))
+	}
+	return c.regained(from, to, x, jsonlogic.All(append(inactive, from.mayGate(id, x), jsonlogic.Not(from.mayRefuse(x)))...))
 }
 
 // released returns the probes for requests in which an item is there in both

@@ -55,7 +55,7 @@ func (c *comparison) decision(b, h *scene, key string) {
 			if from.standings[key] == nil {
 				return probes
 			}
-			return append(probes, c.stopped(from, to, to.permitted(item{decision: key}, nil))...)
+			return append(probes, c.stopped(from, to, item{decision: key})...)
 		},
 		confirm: func(from, to *outcome) string {
 			return when(to.allows(key) && !from.allows(key), item{decision: key}.words())
@@ -68,25 +68,20 @@ func (c *comparison) decision(b, h *scene, key string) {
 	}
 }
 
-// stopped returns the probes for requests that `from` does not compile. Most
-// changes have none such at all, which is asked once.
-func (c *comparison) stopped(from, to *scene, context ...[]conjunct) []probe {
+// stopped returns the probes for requests that `from` does not compile and `to`
+// permits an item in: first those that some completion of `from` refuses it in.
+func (c *comparison) stopped(from, to *scene, x item) []probe {
 	gone := from.stops(to)
-	if len(gone) == 0 {
+	if len(gone) == 0 || !c.canStop(from, to) {
 		return nil
 	}
-	name := asked{about: stopping, up: to.Model == c.head}
-	a, known := c.memo[name]
-	if !known {
-		a = c.prover.any(compiledOnly(from, to))
-		c.memo[name] = a
-	}
-	if a.verdict == jsonlogic.Unsatisfiable && len(a.assumed) == 0 {
-		return nil
-	}
-	p := to.probe(seeds(jsonlogic.Any(gone...)), context...)
+	p := to.probe(seeds(jsonlogic.Any(gone...)), to.permitted(x, nil))
 	p.unstopped = true
-	return []probe{p}
+	if !from.exists {
+		p.unstopped = false
+		return []probe{p}
+	}
+	return append(c.regained(from, to, x, from.mayRefuse(x)), p)
 }
 
 // grants returns the probes for requests that are compiled in both versions, in
@@ -224,7 +219,7 @@ func (c *comparison) surfacings(from, to *scene, id string) []probe {
 	if is.Rank() == 0 {
 		return probes
 	}
-	return append(probes, c.stopped(from, to, there)...)
+	return append(probes, c.stopped(from, to, item{tool: id})...)
 }
 
 // allowing returns a probe for each decision that may authorise a tool, or one if

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/policy"
 	"slices"
 )
@@ -14,9 +15,8 @@ func (c *comparison) bounds(b, h *scene, was, is *policy.Tool) {
 		if alike(b.sources(was, arg), h.sources(is, arg)) {
 			continue
 		}
-		sources := func(s *scene) []source { return s.sources(s.open(x.tool), arg) }
 		c.note(c.judge(Change{Kind: Bounds, Subject: x.tool, Arg: arg}, b, h, question{
-			probes:  func(from, to *scene) []probe { return c.loosened(from, to, sources(from), sources(to), x) },
+			probes:  func(from, to *scene) []probe { return c.loosened(from, to, x, arg) },
 			doubt:   func(from, to *outcome) string { return unlike(from, to, x.tool, arg) },
 			confirm: func(from, to *outcome) string { return looser(from, to, x.tool, arg) },
 			lost:    func(from, to *outcome) string { return stricter(from, to, x.tool, arg) },
@@ -46,7 +46,7 @@ func stricter(from, to *outcome, id, arg string) string {
 }
 
 func compared(from, to *outcome, id, arg string, say func([2]held) string) string {
-	if !from.surfaces(id) || !to.surfaces(id) {
+	if x := (item{tool: id}); !from.mayPermit(x) || !to.mayPermit(x) {
 		return ""
 	}
 	for i, w := range worlds(from.boundsOn(from.open(id), arg), to.boundsOn(to.open(id), arg)) {
@@ -61,7 +61,7 @@ func compared(from, to *outcome, id, arg string, say func([2]held) string) strin
 // two patterns, or of members that the contract does not have, nobody knows which
 // is stricter.
 func unlike(from, to *outcome, id, arg string) string {
-	if !from.surfaces(id) || !to.surfaces(id) {
+	if x := (item{tool: id}); !from.mayPermit(x) || !to.mayPermit(x) {
 		return ""
 	}
 	for _, w := range worlds(from.boundsOn(from.open(id), arg), to.boundsOn(to.open(id), arg)) {
@@ -81,8 +81,35 @@ func subset(part, whole []string) bool {
 
 // loosened returns the probes for requests in which a bound holds in `from`, and
 // none in `to` that is as strict.
-func (c *comparison) loosened(from, to *scene, was, is []source, x item) (probes []probe) {
+func (c *comparison) loosened(from, to *scene, x item, arg string) (probes []probe) {
 	there := both(from, to, x, nil)
+	for _, gap := range gaps(from.sources(from.open(x.tool), arg), to.sources(to.open(x.tool), arg)) {
+		if gap.certain {
+			probes = append(probes, to.probe(seeds(from.is(gap.bound.when)), plain(from.none(gap.covers)), there))
+		}
+		loose := append(to.none(gap.covers), from.may(gap.bound.when), jsonlogic.Not(from.mayRefuse(x)))
+		probes = append(probes, c.regained(from, to, x, jsonlogic.All(loose...))...)
+	}
+	return probes
+}
+
+// gap is a bound, and when the bounds hold that are as strict in something that it
+// says.
+type gap struct {
+	bound  source
+	covers set
+	// certain says that no bound covers it which holds whenever it does.
+	certain bool
+}
+
+// gaps returns in what bounds may be looser than others were, before an approval
+// and after it, each once.
+func gaps(was, is []source) (list []gap) {
+	type once struct {
+		bound  int
+		covers string
+	}
+	known := map[once]bool{}
 	for _, approved := range []bool{false, true} {
 		old, now := until(was, approved), until(is, approved)
 		var all []*atoms
@@ -90,13 +117,12 @@ func (c *comparison) loosened(from, to *scene, was, is []source, x item) (probes
 			all = append(all, &s.atoms)
 		}
 		values := valuesOf(all...)
-		for _, s := range old {
-			known := map[string]bool{} // by the literals of what covers
+		for i, s := range old {
 			for _, covers := range s.parts(values) {
-				list, may := uncovered(s, now, covers)
-				if may && !known[written(list)] {
-					known[written(list)] = true
-					probes = append(probes, to.probe(seeds(from.is(s.when)), plain(from.none(list)), there))
+				found, certain := uncovered(s, now, covers)
+				if key := (once{i, written(found)}); !known[key] {
+					known[key] = true
+					list = append(list, gap{s, found, certain})
 				}
 			}
 		}
@@ -104,7 +130,7 @@ func (c *comparison) loosened(from, to *scene, was, is []source, x item) (probes
 			break
 		}
 	}
-	return probes
+	return list
 }
 
 // until returns the bounds that hold before an approval, or those after it.
@@ -128,17 +154,15 @@ func (a *atoms) parts(values []value) (parts []func(source) bool) {
 	return parts
 }
 
-// uncovered returns when the bounds hold that cover another one. May is false where
-// one always does when that does.
-func uncovered(held source, by []source, covers func(source) bool) (list set, may bool) {
+// uncovered returns when the bounds hold that cover another one. Certain is false
+// where one always does when that does.
+func uncovered(held source, by []source, covers func(source) bool) (list set, certain bool) {
+	certain = true
 	for _, t := range by {
-		if !covers(t) {
-			continue
+		if covers(t) {
+			list = append(list, t.when)
+			certain = certain && t.when != always && t.when != held.when
 		}
-		if t.when == always || t.when == held.when {
-			return nil, false
-		}
-		list = append(list, t.when)
 	}
-	return normal(list), true
+	return normal(list), certain
 }

@@ -12,6 +12,7 @@ import (
 type outcome struct {
 	*scene
 	*compiler.Result
+	data map[string]any // what conditions read
 }
 
 // compile names one compile: of base or head, for a request.
@@ -32,11 +33,12 @@ func (c *comparison) compiled(s *scene, witness map[string]any) *outcome {
 }
 
 func (s *scene) compile(witness map[string]any) *outcome {
-	result, err := s.program.Compile(Request(s.Pack, witness))
+	request := Request(s.Pack, witness)
+	result, err := s.program.Compile(request)
 	if err != nil { // what is not compiled permits nothing
 		result = &compiler.Result{Outcome: compiler.Refused, Stop: &compiler.Stop{Reason: err.Error()}}
 	}
-	return &outcome{s, result}
+	return &outcome{s, result, request.Data()}
 }
 
 func (o *outcome) ok() bool { return o.Outcome == compiler.Compiled }
@@ -61,13 +63,30 @@ func (o *outcome) permits(x item) bool {
 	return o.allows(x.decision)
 }
 
+// stopped reports whether the compile stopped at a condition that is unknown.
+func (o *outcome) stopped() bool { return o.Outcome == compiler.PolicyEvalError }
+
+// mayPermit reports whether an item is there, or the compile stopped so that it may
+// have been.
+func (o *outcome) mayPermit(x item) bool { return o.stopped() || o.permits(x) }
+
+// mayBeGated reports whether a gate holds an item, in some completion where the
+// compile stopped.
+func (o *outcome) mayBeGated(gate string, x item) bool {
+	return o.gated(gate, x) || o.stopped() && o.mayGate(gate, x).Holds(o.data)
+}
+
 // gated reports whether a gate holds an item: it is one that does, and active.
 func (o *outcome) gated(gate string, x item) bool {
 	return o.ok() && o.holds(gate, x) && slices.Contains(o.Context.RuntimeControls.ApprovalGatesActive, gate)
 }
 
-// boundsOn returns the bounds that hold for an argument of a surfaced tool.
+// boundsOn returns the bounds that hold for an argument of a surfaced tool, or in some
+// completion where the compile stopped.
 func (o *outcome) boundsOn(t *policy.Tool, arg string) []atoms {
+	if o.stopped() {
+		return o.mayBind(t, arg, o.data)
+	}
 	var list []atoms
 	for _, e := range o.Context.Manifests.ToolManifest {
 		if e.AdapterID != t.Adapter.AdapterID.Value {
