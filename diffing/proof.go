@@ -26,6 +26,10 @@ type Proof struct {
 	// whether less is. It is empty where nothing is left open.
 	Reason string
 
+	// Unstopped says that Gained is a request at which base stops, and that it would
+	// be permitted the same however its unknown conditions turned out: that is no growth.
+	Unstopped bool
+
 	stops bool // all that differs is whether a request is denied or stopped
 	grown bool // something was gained that has no class of its own
 }
@@ -39,7 +43,7 @@ func (p *Proof) add(other Proof) {
 		p.Lost = other.Lost
 		p.LostWhat = cmp.Or(other.LostWhat, p.LostWhat)
 	}
-	p.grown = p.grown || other.grown
+	p.grown, p.Unstopped = p.grown || other.grown, p.Unstopped || other.Unstopped
 	if p.Verdict == proof.Equal {
 		p.stops = other.stops
 	}
@@ -71,6 +75,9 @@ func (p *Proof) words() string {
 	case proof.Equal:
 		return "proved: the same is permitted" + p.taking()
 	case proof.Shrank:
+		if p.Unstopped && p.LostWhat == "" {
+			return "proved: no more is permitted, and requests that stopped are not stopped any more: " + p.GainedWhat + p.taking()
+		}
 		if p.LostWhat == "" {
 			return "proved: no more is permitted" + p.taking()
 		}

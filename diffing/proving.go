@@ -199,6 +199,9 @@ func (s *share) proof() Proof {
 	case proof.Shrank:
 		one.LostWhat = s.LostWhat
 		one.Lost = s.Lost
+		if one.Unstopped = s.Unstopped; s.Unstopped {
+			one.Gained, one.GainedWhat = s.Gained, s.GainedWhat
+		}
 	}
 	_, certain := one.class()
 	one.grown = certain && one.Verdict != proof.Equal && one.Verdict != proof.Shrank && !s.reading

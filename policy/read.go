@@ -81,6 +81,9 @@ func (r *reader) readTools() {
 			if slices.ContainsFunc(r.named[t.String()], func(other *Tool) bool { return other.String() == t.String() }) {
 				r.refuse(c.Node, "capability %q is declared twice", t.ToolID)
 			}
+			if slices.ContainsFunc(r.named[t.String()], func(o *Tool) bool { return o.ToolID != t.ToolID && o.String() == t.String() }) {
+				r.refuse(c.Node, "two capabilities of different adapters are called %q", t.String())
+			}
 			r.named[t.String()] = append(r.named[t.String()], t)
 			if t.String() != t.Capability {
 				r.named[t.Capability] = append(r.named[t.Capability], t)

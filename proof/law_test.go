@@ -13,7 +13,7 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/test/completion"
 )
 
 // grid returns the data of a request for every combination of the values that
@@ -140,28 +140,8 @@ func lets(b map[string]any, v any) bool {
 // the gates that are active in any, the values that are let through in each.
 func completed(t testing.TB, p *pack.Pack, intent string, data map[string]any) *state {
 	t.Helper()
-	m := policy.New(p, nil)
-	has := evaluated(p, data)
-	var unknown []policy.Key
-	for _, r := range m.Applicable(intent) {
-		if r.When.Expr.Eval(has).Truth == jsonlogic.Unknown && !slices.Contains(unknown, r.When.Key) {
-			unknown = append(unknown, r.When.Key)
-		}
-	}
 	var all *state
-	for ways := range 1 << len(unknown) {
-		doc := p.Node.Any().(map[string]any)
-		rules := doc["policy_layer"].(map[string]any)["policy_bundles"].([]any)[0].(map[string]any)["policy_dsl"].(map[string]any)["rules"].([]any)
-		for i, r := range m.Rules {
-			if at := slices.Index(unknown, r.When.Key); at >= 0 {
-				rules[i].(map[string]any)["if"] = ways>>at&1 == 1
-			}
-		}
-		src, err := json.Marshal(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		one := read(t, string(src))
+	for _, one := range completion.Packs(t, p, intent, evaluated(p, data)) {
 		s := observe(t, compiler.Prepare(one), one, data)
 		if all == nil {
 			all = s
