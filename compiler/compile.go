@@ -195,6 +195,20 @@ func (p *Program) Compile(request Request) (*Result, error) {
 	return r.result, nil
 }
 
+// Refuses returns why Compile refuses a request before it looks at the rules, nil
+// where it does not. Like Compile it may be called by several goroutines at once.
+func (p *Program) Refuses(request Request) *Stop {
+	r := &run{Program: p, request: request, result: &Result{}}
+	if stop := r.resolve(); stop != nil {
+		return r.end("resolve", stop).Stop
+	}
+	first := stages()[0]
+	if _, stop := first.run(r); stop != nil {
+		return r.end(first.name, stop).Stop
+	}
+	return nil
+}
+
 // run is one compile on its way through the stages. Each stage reads what the
 // ones before it left here.
 type run struct {

@@ -138,6 +138,10 @@ type Solver struct {
 	// expressions of the pack search (Expr.Lists). They are never taken to be
 	// scalars; neither are those that the formula itself searches or goes through.
 	Lists []string
+	// Within is what holds of every request, nothing for the zero value. The answer is
+	// about requests alone: a variable makes no difference to a witness if none of the
+	// values does that it can have in a request.
+	Within Formula
 }
 
 // Lists returns the variables that the expression searches or goes through as
@@ -197,8 +201,8 @@ func (s Solver) Solve(f Formula) Answer {
 	}
 	b := newBudget(s.Budget, steps)
 	defer b.close()
-	p := newProver(f, b)
-	p.lists = s.Lists
+	p := newProver(All(f, s.Within), b)
+	p.lists, p.within = s.Lists, s.Within
 	answer, done := p.answer()
 	switch {
 	case done:

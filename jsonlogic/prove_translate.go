@@ -17,6 +17,7 @@ import "math"
 // variables. For the others a model is only a candidate.
 type prover struct {
 	formula Formula
+	within  Formula // see Solver
 	budget  *budget
 	search  *search
 	gates   *gates

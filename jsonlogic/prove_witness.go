@@ -198,10 +198,13 @@ func (p *prover) fill(t *term, r *region) any {
 }
 
 // confirmed evaluates the formula over a request of these settings.
-func (p *prover) confirmed(settings []setting) bool {
+func (p *prover) confirmed(settings []setting) bool { return p.holds(p.formula, settings) }
+
+// holds evaluates a formula over a request of these settings.
+func (p *prover) holds(f Formula, settings []setting) bool {
 	data, ok := build(settings)
 	p.budget.spend(len(settings))
-	return ok && p.formula.holds(func(x *Expr) Truth {
+	return ok && f.holds(func(x *Expr) Truth {
 		if p.budget.over() {
 			return Unknown
 		}
@@ -287,7 +290,8 @@ func (p *prover) reduce(settings []setting) {
 	}
 }
 
-// indifferent says whether the formula holds whatever value a variable has.
+// indifferent says whether the formula holds whatever value a variable has that it
+// can have.
 func (p *prover) indifferent(settings []setting, i int) bool {
 	s := &settings[i]
 	for _, c := range s.term.classes {
@@ -301,7 +305,7 @@ func (p *prover) indifferent(settings []setting, i int) bool {
 				continue
 			}
 			s.value, s.present = r.value, !r.absent
-			if !p.confirmed(settings) {
+			if !p.confirmed(settings) && (p.within.of == nil || p.budget.over() || p.holds(p.within, settings)) {
 				return false
 			}
 		}

@@ -85,6 +85,10 @@ func (c *Conditions) Distinct() int {
 // it before. The problems are at their places in the condition; the nodes of the
 // expression lie in the value that was compiled: see Counterpart.
 func (c *Conditions) Compile(n *pack.Node) (*jsonlogic.Expr, []jsonlogic.Problem, Key) {
+	if n == nil {
+		_, problems := jsonlogic.Compile(nil)
+		return nil, problems, Key{}
+	}
 	key := KeyOf(n)
 	c.mu.Lock()
 	defer c.mu.Unlock()

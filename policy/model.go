@@ -42,10 +42,11 @@ type Rule struct {
 	*pack.Rule
 	Bundle   *pack.Bundle
 	Enforced bool
-	When     *Condition // nil where it is not valid
-	Decision *Decision  // that it is bound to; nil for none
-	Then     *Branch    // nil where it is missing
-	Else     *Branch    // nil where the rule has no else
+	When     *Condition // nil where it is not valid: then there are
+	Problems []jsonlogic.Problem
+	Decision *Decision // that it is bound to; nil for none
+	Then     *Branch   // nil where it is missing
+	Else     *Branch   // nil where the rule has no else
 }
 
 // Applies reports whether the rule is applicable to an intent.
@@ -114,8 +115,9 @@ func (d *Decision) Spec() *pack.DecisionSpec { return d.Specs[0] }
 // Gate is an approval gate with its condition.
 type Gate struct {
 	*pack.ApprovalGate
-	ID   string
-	When *Condition // nil where it is not valid
+	ID       string
+	When     *Condition // nil where it is not valid: then there are
+	Problems []jsonlogic.Problem
 }
 
 // ToolID names a capability of an adapter.

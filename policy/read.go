@@ -124,7 +124,7 @@ func (r *reader) readGates() {
 		default:
 			r.byID[g.ID] = g
 		}
-		g.When = r.condition(g.ApprovalGate.When, g.Node, fmt.Sprintf("when of gate %q", g.ID))
+		g.When, g.Problems = r.condition(g.ApprovalGate.When, g.Node, fmt.Sprintf("when of gate %q", g.ID))
 		r.Gates = append(r.Gates, g)
 	}
 }
@@ -142,18 +142,19 @@ func (r *reader) required(id pack.Text) *Gate {
 	return g
 }
 
-// condition returns the condition of a rule or a gate, nil where it is not valid.
-func (r *reader) condition(n, owner *pack.Node, called string) *Condition {
-	if n == nil {
-		r.refuse(owner, "%s is missing", called)
-		return nil
-	}
+// condition returns the condition of a rule or a gate, or the problems for which
+// there is none.
+func (r *reader) condition(n, owner *pack.Node, called string) (*Condition, []jsonlogic.Problem) {
 	x, problems, key := r.shared.Compile(n)
-	if x == nil {
+	switch {
+	case n == nil:
+		r.refuse(owner, "%s is missing", called)
+	case x == nil:
 		r.refuse(n, "%s: %s", called, problems[0].Message)
-		return nil
+	default:
+		return r.conditions.intern(x, key), nil
 	}
-	return r.conditions.intern(x, key)
+	return nil, problems
 }
 
 func (r *reader) readPermissions() {
@@ -200,10 +201,8 @@ func (r *reader) readRules() {
 
 func (r *reader) readRule(bundle *pack.Bundle, written *pack.Rule) {
 	r.need(written.RuleID, written.Node, "rule_id")
-	rule := &Rule{
-		Rule: written, Bundle: bundle, Enforced: !written.NonEnforcing.Value,
-		When: r.condition(written.If, written.Node, fmt.Sprintf("if of rule %q", written.RuleID.Value)),
-	}
+	rule := &Rule{Rule: written, Bundle: bundle, Enforced: !written.NonEnforcing.Value}
+	rule.When, rule.Problems = r.condition(written.If, written.Node, fmt.Sprintf("if of rule %q", written.RuleID.Value))
 	if written.Then.Node == nil {
 		r.refuse(pack.Place(written.Node, bundle.Node), "rule %q has no then", written.RuleID.Value)
 	}

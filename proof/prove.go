@@ -65,6 +65,7 @@ type answer struct {
 // prover asks the solver and keeps account.
 type prover struct {
 	solver    jsonlogic.Solver
+	all       int // steps of the solver's budget
 	proofs    int
 	undecided int
 	exhausted int // of the undecided, those for want of steps
@@ -83,7 +84,7 @@ func newProver(s jsonlogic.Solver, models ...*Model) *prover {
 	if s.Budget == nil {
 		s.Budget = jsonlogic.NewBudget(context.Background(), allSteps)
 	}
-	return &prover{solver: s}
+	return &prover{solver: s, all: allSteps}
 }
 
 // ask decides whether formulas hold together.
@@ -139,7 +140,7 @@ func (q *prover) spent() string {
 	case q.undecided >= mostUndecided:
 		return fmt.Sprintf("%d proofs before it came to no answer", mostUndecided)
 	case q.solver.Budget.Err() == jsonlogic.ErrBudget:
-		return fmt.Sprintf("the proofs have used up their %d steps", allSteps)
+		return fmt.Sprintf("the proofs have used up their %d steps", q.all)
 	case q.solver.Budget.Err() != nil:
 		return fmt.Sprintf("not proved: %v", q.solver.Budget.Err())
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -19,6 +20,7 @@ import (
 
 type policyOptions struct {
 	config, explain, format string
+	one                     bool // rule is explained
 }
 
 func newPolicy(env *Env) *cobra.Command {
@@ -30,7 +32,7 @@ in which they are evaluated, each with its condition in words, the smallest
 request that makes it true and the smallest that makes it false, what keeps it
 from making a difference, and where it meets a rule that says something else.
 Then the gaps: requests that no rule decides, and gates that are required
-although their own condition is false. Every request is confirmed by evaluation.
+although their own condition is false. Every request is one that the compiler lets in.
 
 --explain RULE_ID shows one rule alone and in depth.
 
@@ -41,7 +43,8 @@ Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 			if err := oneOf("--format", o.format, plainFormats()...); err != nil {
 				return err
 			}
-			return showPolicy(env, args[0], o, c.Flags().Changed("explain"))
+			o.one = c.Flags().Changed("explain")
+			return showPolicy(c.Context(), env, args[0], o)
 		},
 	}
 	f := c.Flags()
@@ -51,7 +54,7 @@ Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 	return c
 }
 
-func showPolicy(env *Env, name string, o policyOptions, explain bool) error {
+func showPolicy(ctx context.Context, env *Env, name string, o policyOptions) error {
 	w, unit, err := gating.OpenPack(name, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
@@ -59,9 +62,9 @@ func showPolicy(env *Env, name string, o policyOptions, explain bool) error {
 	defer w.Close()
 	p := unit.Pack
 	var book *rulebook.Book
-	if !explain {
-		book = rulebook.New(p)
-	} else if book = rulebook.Explain(p, o.explain); book == nil {
+	if !o.one {
+		book = rulebook.New(ctx, p)
+	} else if book = rulebook.Explain(ctx, p, o.explain); book == nil {
 		names := rulebook.Names(p)
 		hint := "the pack has no rule with a rule_id"
 		if len(names) > 0 {
@@ -69,13 +72,16 @@ func showPolicy(env *Env, name string, o policyOptions, explain bool) error {
 		}
 		return unknownName("rule", o.explain, names, hint)
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if book, err = build.Masked(book, []*pack.Document{unit.Document}); err != nil {
 		return err
 	}
 	if o.format == "json" {
 		return model.WriteJSON(env.Stdout, book)
 	}
-	return writeBook(env.Stdout, book, explain)
+	return writeBook(env.Stdout, book, o.one)
 }
 
 // Measures of the page, in characters.

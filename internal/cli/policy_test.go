@@ -46,9 +46,9 @@ func TestPagesOfRandomEdits(t *testing.T) {
 		}
 		d, _ = pack.Read("pack.json", src, pack.DefaultLimits())
 		p := pack.New(d)
-		books := []*rulebook.Book{rulebook.New(p)}
+		books := []*rulebook.Book{rulebook.New(t.Context(), p)}
 		for _, id := range rulebook.Names(p) {
-			books = append(books, rulebook.Explain(p, id))
+			books = append(books, rulebook.Explain(t.Context(), p, id))
 		}
 		for i, b := range books {
 			var out strings.Builder

@@ -1,23 +1,29 @@
 package rulebook
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/proof"
 )
 
-// New returns the rulebook of a pack.
-func New(p *pack.Pack) *Book { return build(p, "") }
+// New returns the rulebook of a pack. Once the context has ended, no more is proved.
+func New(ctx context.Context, p *pack.Pack) *Book { return build(ctx, p, "") }
 
 // Explain returns the book of the rules of that name alone, each in depth. It is
 // nil where the pack has no such rule.
-func Explain(p *pack.Pack, id string) *Book {
+func Explain(ctx context.Context, p *pack.Pack, id string) *Book {
 	if id == "" || !slices.Contains(Names(p), id) {
 		return nil
 	}
-	return build(p, id)
+	return build(ctx, p, id)
 }
 
 // Names returns the rule_ids of a pack, sorted and each once.
@@ -34,17 +40,26 @@ func Names(p *pack.Pack) []string {
 // author writes a book. It is written in order of what matters most, so that a
 // budget that runs out costs the least.
 type author struct {
-	*model
-	rules    *prover
-	overlaps *prover
+	*proof.Model
+	all      []*rule
+	rules    *proof.Prover
+	overlaps *proof.Prover
+	assumed  map[string]bool
 	only     string // the rule to explain, "" for all
 	skipped  int    // pairs that were not compared
 }
 
+// The budgets of a book, in the solver's steps. Overlaps have their own, for there
+// may be thousands of pairs, and what is said of each rule must not suffer from them.
+const (
+	ruleSteps    = 20_000_000
+	overlapSteps = 20_000_000
+)
+
 // chapter is the part of the book about one intent.
 type chapter struct {
 	*author
-	scope
+	intent  string
 	entries []*entry
 	usual   map[string]any // a request for which no rule is unknown; nil if none is known
 }
@@ -54,87 +69,90 @@ type chapter struct {
 type entry struct {
 	*rule
 	out       Rule
-	witnesses map[*branch]map[string]any
+	witnesses map[*policy.Branch]map[string]any
 }
 
-func build(p *pack.Pack, only string) *Book {
-	assumed := map[string]bool{}
-	w := &author{model: newModel(p), rules: newProver(ruleSteps, assumed), overlaps: newProver(overlapSteps, assumed), only: only}
+func build(ctx context.Context, p *pack.Pack, only string) *Book {
+	m := proof.New(p)
+	w := &author{
+		Model: m, only: only, assumed: map[string]bool{},
+		rules: proof.NewProver(ctx, m, ruleSteps), overlaps: proof.NewProver(ctx, m, overlapSteps),
+	}
+	for _, r := range m.Rules {
+		w.all = append(w.all, newRule(r))
+	}
 	b := &Book{Pack: p.Ref(), Intents: []Intent{}}
 	if p.Node != nil {
 		b.File = p.Node.Document().File
 	}
-	chapters, leftOut := w.chapters()
-	if leftOut > 0 {
-		b.NotProved = append(b.NotProved, fmt.Sprintf("%d intents are left out: the book has more than %d entries", leftOut, mostEntries))
-	}
-	for _, c := range chapters {
-		c.examples()
-	}
-	gaps := make([][]Gap, len(chapters))
-	for i, c := range chapters {
-		if only == "" {
-			gaps[i] = c.gaps()
-		}
-		c.shadows()
-	}
-	for i, c := range chapters {
-		c.meet()
-		b.Intents = append(b.Intents, c.written(gaps[i]))
-	}
-	for _, r := range w.model.rules {
+	b.Intents, b.NotProved = w.written()
+	for _, r := range w.all {
 		if r.unplaced && (only == "" || r.name == only) {
 			b.Unplaced = append(b.Unplaced, r.described)
 		}
 	}
-	for path := range assumed {
-		b.Assumed = append(b.Assumed, path)
-	}
-	slices.Sort(b.Assumed)
+	b.Assumed = slices.Sorted(maps.Keys(w.assumed))
 	if w.skipped > 0 {
 		b.NotProved = append(b.NotProved, skippedWords(w.skipped))
 	}
 	return b
 }
 
-func (w *author) scopes() []scope {
-	if len(w.intents) == 0 {
-		return []scope{{any: true}}
-	}
-	var all []scope
-	for _, intent := range w.intents {
-		all = append(all, scope{intent: intent})
-	}
-	return all
-}
-
 // mostEntries bounds the rules of all intents together. A rule that names no
 // intent counts in each.
 const mostEntries = 10_000
 
+// written returns the book intent by intent, and what it leaves out. A pack that
+// names no intent has no requests: then the rules are there alone.
+func (w *author) written() (intents []Intent, leftOut []string) {
+	if len(w.Intents) == 0 {
+		none := w.chapter("").written(nil)
+		none.Intent = nil
+		return []Intent{none}, []string{"the pack names no intent, so there is no request that its rules could be about"}
+	}
+	chapters, more := w.chapters()
+	if more > 0 {
+		leftOut = []string{fmt.Sprintf("%d intents are left out: the book has more than %d entries", more, mostEntries)}
+	}
+	for _, c := range chapters {
+		c.examples()
+	}
+	gaps := make([][]Gap, len(chapters))
+	for i, c := range chapters {
+		if w.only == "" {
+			gaps[i] = c.gaps()
+		}
+		c.shadows()
+	}
+	intents = []Intent{}
+	for i, c := range chapters {
+		c.meet()
+		intents = append(intents, c.written(gaps[i]))
+	}
+	return intents, leftOut
+}
+
 // chapters returns what the book is about, and how many intents it leaves out.
 func (w *author) chapters() (all []*chapter, leftOut int) {
 	entries := 0
-	for _, s := range w.scopes() {
+	for _, intent := range w.Intents {
 		if entries > mostEntries {
 			leftOut++
 			continue
 		}
-		if c := w.chapter(s); w.only == "" || c.has(w.only) {
+		if c := w.chapter(intent); w.only == "" || c.has(w.only) {
 			all, entries = append(all, c), entries+len(c.entries)
 		}
 	}
 	return all, leftOut
 }
 
-func (w *author) chapter(s scope) *chapter {
-	c := &chapter{author: w, scope: s}
-	for _, r := range w.model.rules {
-		to := r.AppliesTo.Intent
-		if r.unplaced || to.OK && to.Value != s.intent {
-			continue
+func (w *author) chapter(intent string) *chapter {
+	c := &chapter{author: w, intent: intent}
+	for _, r := range w.all {
+		if !r.unplaced && r.Applies(intent) || r.described.EveryIntent {
+			c.entries = append(c.entries, &entry{rule: r, out: r.described, witnesses: map[*policy.Branch]map[string]any{}})
 		}
-		c.entries = append(c.entries, &entry{rule: r, out: r.described, witnesses: map[*branch]map[string]any{}})
 	}
 	return c
 }
@@ -145,12 +163,9 @@ func (c *chapter) has(name string) bool {
 
 // written returns the chapter as the book has it.
 func (c *chapter) written(gaps []Gap) Intent {
-	in := Intent{Rules: []Rule{}, Gaps: gaps}
+	in := Intent{Intent: &c.intent, Rules: []Rule{}, Gaps: gaps}
 	if gaps == nil {
 		in.Gaps = []Gap{}
-	}
-	if !c.any {
-		in.Intent = &c.intent
 	}
 	for _, e := range c.entries {
 		if c.only != "" && e.name != c.only {
@@ -165,20 +180,19 @@ func (c *chapter) written(gaps []Gap) Intent {
 }
 
 // describe returns what the pack itself says about a rule.
-func (r *rule) describe() Rule {
+func describe(r *policy.Rule) Rule {
 	out := Rule{
-		Place: placeOf(r.Node), ID: r.RuleID.Value, Bundle: r.bundle.BundleID.Value, Condition: Condition(r.If),
-		Decision: r.DecisionBinding.Value, Enforced: r.enforced, Rationale: r.Rationale.Value, Problems: r.problems,
-		EveryIntent: !r.unplaced && !r.AppliesTo.Intent.OK,
+		Place: placeOf(r.Node), ID: r.RuleID.Value, Bundle: r.Bundle.BundleID.Value, Condition: Condition(r.If),
+		Decision: r.DecisionBinding.Value, Enforced: r.Enforced, Rationale: r.Rationale.Value, Problems: problemsOf(r),
 	}
-	if p := r.bundle.Priority; p.OK {
+	if p := r.Bundle.Priority; p.OK {
 		out.Priority = &p.Value
 	}
-	if r.Then.Node != nil {
-		out.Then = outcome(&r.Then)
+	if r.Rule.Then.Node != nil {
+		out.Then = outcome(&r.Rule.Then)
 	}
-	if r.Else.Node != nil {
-		out.Else = outcome(&r.Else)
+	if r.Rule.Else.Node != nil {
+		out.Else = outcome(&r.Rule.Else)
 	}
 	return out
 }
@@ -199,34 +213,36 @@ func outcome(o *pack.Outcome) *Outcome {
 
 // examples finds the smallest requests for each rule.
 func (c *chapter) examples() {
-	c.usual = c.rules.ask(c.is(), c.known()).Witness
+	c.usual = c.rules.Ask(c.intent, c.known()).Witness
 	for _, e := range c.entries {
-		if e.when == nil {
+		if !e.readable() {
 			continue
 		}
-		e.out.Fires = c.holding(e, jsonlogic.IsTrue(e.when), 0)
-		e.out.Rests = c.holding(e, jsonlogic.IsFalse(e.when), 1)
+		when := e.When.Expr
+		e.out.Fires = c.holding(e.Then, e, jsonlogic.IsTrue(when))
+		e.out.Rests = c.holding(e.Else, e, jsonlogic.IsFalse(when))
 		if c.only == "" || e.name != c.only {
 			continue
 		}
-		e.out.Unknown = c.holding(e, jsonlogic.IsUnknown(e.when), len(e.branches))
-		if cause := e.when.Eval(e.out.Unknown.Request).Cause; e.out.Unknown.State == Found && cause != nil {
+		e.out.Unknown = c.holding(nil, e, unknown(e.rule))
+		if e.out.Unknown.State != Found {
+			continue
+		}
+		read := proof.Request(c.Pack, e.out.Unknown.Request).Data()
+		if cause := when.Eval(read).Cause; cause != nil {
 			e.out.Unknown.Variable, e.out.Unknown.Because = cause.Variable, cause.String()
 		}
 	}
 }
 
 // holding asks for the smallest request of a kind, and keeps it for the outcome
-// of that number.
-func (c *chapter) holding(e *entry, f jsonlogic.Formula, number int) *Example {
-	a := c.rules.ask(c.is(), f)
-	if a.Verdict == jsonlogic.Unsatisfiable {
-		c.rules.claim(a)
+// that holds in it, if there is one.
+func (c *chapter) holding(b *policy.Branch, e *entry, f jsonlogic.Formula) *Example {
+	a := c.claim(c.rules.Ask(c.intent, f))
+	if b != nil {
+		e.witnesses[b] = a.Witness
 	}
-	if number < len(e.branches) {
-		e.witnesses[e.branches[number]] = a.Witness
-	}
-	x := c.example(a)
+	x := example(a)
 	return &x
 }
 
@@ -235,11 +251,44 @@ func (c *chapter) known() jsonlogic.Formula {
 	var each []jsonlogic.Formula
 	for _, e := range c.entries {
 		if e.counts() {
-			each = append(each, jsonlogic.Not(jsonlogic.IsUnknown(e.when)))
+			each = append(each, jsonlogic.Not(unknown(e.rule)))
 		}
 	}
 	return jsonlogic.All(each...)
 }
 
-// counts reports whether a rule decides anything: it is enforced and was read.
-func (r *rule) counts() bool { return r.enforced && r.when != nil }
+// claim notes what a proof leans on of which the book makes use.
+func (w *author) claim(a jsonlogic.Answer) jsonlogic.Answer {
+	for _, path := range a.Assumed {
+		w.assumed[path] = true
+	}
+	return a
+}
+
+// reason says why an answer claims nothing.
+func reason(a jsonlogic.Answer) string { return strings.TrimPrefix(a.Reason, "not proved ") }
+
+// example turns an answer into what the book shows.
+func example(a jsonlogic.Answer) Example {
+	switch a.Verdict {
+	case jsonlogic.Satisfiable:
+		return Example{State: Found, Request: a.Witness, Words: words(a.Witness)}
+	case jsonlogic.Unsatisfiable:
+		return Example{State: None}
+	}
+	return Example{State: NotProved, Reason: reason(a)}
+}
+
+// words puts a request into one line. The intent is named above it.
+func words(request map[string]any) string {
+	values := map[string]any{}
+	for path, v := range jsonlogic.Leaves(request) {
+		values[strings.Join(path, ".")] = v
+	}
+	delete(values, "request.intent")
+	var words []string
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		words = append(words, variable(path, "")+" = "+literal(values[path]))
+	}
+	return cmp.Or(strings.Join(words, ", "), "a request that says nothing more")
+}

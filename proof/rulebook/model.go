@@ -1,7 +1,6 @@
 package rulebook
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -9,95 +8,65 @@ import (
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // language is the one language of conditions.
 const language = "jsonlogic"
 
-// rule is a policy rule, with its compiled condition where it has no problems.
+// rule is a policy rule with what the pack itself says about it.
 type rule struct {
-	*pack.Rule
-	bundle   *pack.Bundle
-	name     string
-	when     *jsonlogic.Expr // nil where there are problems
-	problems []Problem
-	enforced bool
-	unplaced bool      // its intent cannot be read
-	branches []*branch // then, and else where there is one
-	// wanted are the texts that variables must be equal to for it to be true.
-	wanted    map[string]string
-	described Rule // what the pack itself says about it
+	*policy.Rule
+	name      string
+	described Rule
+	unplaced  bool // its intent cannot be read
 }
 
-// branch is an outcome of a rule and when it holds.
-type branch struct {
-	*pack.Outcome
-	rule  *rule
-	word  string
-	holds jsonlogic.Formula
-}
-
-// model is the policy layer as proofs see it.
-type model struct {
-	pack    *pack.Pack
-	rules   []*rule // in the order of evaluation
-	intents []string
-}
-
-func newModel(p *pack.Pack) *model {
-	m := &model{pack: p}
-	var bundles []*pack.Bundle
-	for i := range p.PolicyLayer.PolicyBundles.Items {
-		bundles = append(bundles, &p.PolicyLayer.PolicyBundles.Items[i])
-	}
-	slices.SortStableFunc(bundles, func(a, b *pack.Bundle) int { return cmp.Compare(b.Priority.Value, a.Priority.Value) })
-	for _, b := range bundles {
-		for i := range b.PolicyDSL.Rules.Items {
-			r := newRule(b, &b.PolicyDSL.Rules.Items[i])
-			r.described = r.describe()
-			m.rules = append(m.rules, r)
-		}
-	}
-	for _, intent := range p.Intents() {
-		m.intents = append(m.intents, intent.Value)
-	}
-	slices.Sort(m.intents)
-	return m
-}
-
-func newRule(b *pack.Bundle, written *pack.Rule) *rule {
-	r := &rule{Rule: written, bundle: b, name: written.RuleID.Value, enforced: !written.NonEnforcing.Value}
+func newRule(of *policy.Rule) *rule {
+	r := &rule{Rule: of, name: of.RuleID.Value}
 	if r.name == "" {
-		at := placeOf(written.Node)
+		at := placeOf(of.Node)
 		r.name = fmt.Sprintf("the rule at %s:%d", at.File, at.Line)
 	}
-	to := written.AppliesTo
-	r.unplaced = !isObject(written.Node) || to.Node != nil && (!isObject(to.Node) || to.Intent.Node != nil && !to.Intent.OK)
-	spoken := b.PolicyDSL.Language
-	if spoken.OK && !strings.EqualFold(spoken.Value, language) {
-		r.fault(spoken.Node, fmt.Sprintf("the bundle is written in %q, wanted %q", clip(spoken.Value), language), "")
-	}
-	if name, at := mistyped(written); name != "" {
-		r.fault(pack.Place(at, written.Node), fmt.Sprintf("%s cannot be read", name), "")
-	}
-	when, problems := jsonlogic.Compile(written.If)
-	for _, p := range problems {
-		r.fault(pack.Place(p.Node, written.If, written.Node), p.Message, p.Hint)
-	}
-	if len(r.problems) > 0 {
-		return r
-	}
-	r.when, r.wanted = when, map[string]string{}
-	wanted(r.wanted, written.If)
-	r.branches = []*branch{{&written.Then, r, "then", jsonlogic.IsTrue(when)}}
-	if written.Else.Node != nil {
-		r.branches = append(r.branches, &branch{&written.Else, r, "else", jsonlogic.IsFalse(when)})
-	}
+	to := of.AppliesTo
+	r.unplaced = !isObject(of.Node) || to.Node != nil && (!isObject(to.Node) || to.Intent.Node != nil && !to.Intent.OK)
+	r.described = describe(of)
+	r.described.EveryIntent = !r.unplaced && !to.Intent.OK
 	return r
 }
 
-func (r *rule) fault(at *pack.Node, message, hint string) {
-	r.problems = append(r.problems, Problem{Place: placeOf(at), Message: message, Hint: hint})
+// readable reports whether the rule could be read. Of another one nothing is said but
+// what is written.
+func (r *rule) readable() bool { return len(r.described.Problems) == 0 }
+
+// branches returns the outcomes of a rule that could be read.
+func (r *rule) branches() []*policy.Branch {
+	if !r.readable() {
+		return nil
+	}
+	return r.Branches()
+}
+
+// counts reports whether a rule decides anything: it is enforced and was read.
+func (r *rule) counts() bool { return r.Enforced && r.readable() }
+
+// problemsOf returns why a rule cannot be read.
+func problemsOf(r *policy.Rule) []Problem {
+	var all []Problem
+	add := func(message, hint string, at ...*pack.Node) {
+		all = append(all, Problem{Place: placeOf(pack.Place(append(at, r.Node)...)), Message: message, Hint: hint})
+	}
+	spoken := r.Bundle.PolicyDSL.Language
+	if spoken.OK && !strings.EqualFold(spoken.Value, language) {
+		add(fmt.Sprintf("the bundle is written in %q, wanted %q", clip(spoken.Value), language), "", spoken.Node)
+	}
+	if name, at := mistyped(r.Rule); name != "" {
+		add(fmt.Sprintf("%s cannot be read", name), "", at)
+	}
+	for _, p := range r.Problems {
+		add(p.Message, p.Hint, p.Node, r.If)
+	}
+	return all
 }
 
 // mistyped returns the first member without which a rule cannot be understood,
@@ -132,24 +101,26 @@ func placeOf(n *pack.Node) Place {
 	return Place{File: l.File, Line: l.Start.Line, Column: l.Start.Column}
 }
 
-func (r *rule) bound(key string) bool { return r.DecisionBinding.OK && r.DecisionBinding.Value == key }
-
 // sameDecision reports whether two rules are bound to one decision, or both to none.
-func (r *rule) sameDecision(o *rule) bool {
-	return r.DecisionBinding.OK == o.DecisionBinding.OK && r.DecisionBinding.Value == o.DecisionBinding.Value
+func sameDecision(a, b *policy.Rule) bool {
+	return a.DecisionBinding.OK == b.DecisionBinding.OK && a.DecisionBinding.Value == b.DecisionBinding.Value
 }
-
-func (b *branch) denies() bool { return b.Allow.OK && !b.Allow.Value }
 
 // sameEffect reports whether two outcomes bind in the same way. The reason and
 // the evidence that they ask for bind nothing where both deny.
-func (b *branch) sameEffect(o *branch) bool {
-	if b.Allow.OK != o.Allow.OK || b.Allow.Value != o.Allow.Value ||
-		b.RequiresApprovalGate.Value != o.RequiresApprovalGate.Value || b.ApprovalMode.Value != o.ApprovalMode.Value {
-		return false
+func sameEffect(b, o *policy.Branch) bool {
+	return b.Allows == o.Allows && b.RequiresApprovalGate.Value == o.RequiresApprovalGate.Value && b.ApprovalMode.Value == o.ApprovalMode.Value &&
+		(b.Denies() || sameNames(b.Requires, o.Requires)) && sameNames(b.Prohibits, o.Prohibits) &&
+		reflect.DeepEqual(boundsOf(b), boundsOf(o))
+}
+
+// boundsOf returns what an outcome says of arguments, by their names.
+func boundsOf(b *policy.Branch) map[string]any {
+	says := map[string]any{}
+	for _, bound := range b.Bounds {
+		says[bound.Arg] = bound.Says
 	}
-	return (b.denies() || sameNames(b.Requires, o.Requires)) && sameNames(b.Prohibits, o.Prohibits) &&
-		reflect.DeepEqual(anyOf(b.ArgConstraints.Node), anyOf(o.ArgConstraints.Node))
+	return says
 }
 
 func sameNames(a, b pack.List[pack.Text]) bool {
@@ -161,35 +132,5 @@ func sorted(names []string) []string {
 	return slices.Compact(names)
 }
 
-func anyOf(n *pack.Node) any {
-	if n == nil {
-		return nil
-	}
-	return n.Any()
-}
-
-// aboveReadOnly reports whether a decision may have effects. One of which any
-// version may, or that does not exist, is taken to.
-func (m *model) aboveReadOnly(key string) bool {
-	known := false
-	for _, d := range m.pack.DecisionLayer.DecisionSpecs.Items {
-		if d.DecisionKey.OK && d.DecisionKey.Value == key {
-			known = true
-			if pack.Mode(d.ApprovalMode).Rank() > pack.ReadOnly.Rank() {
-				return true
-			}
-		}
-	}
-	return !known
-}
-
-// gate returns the approval gate of that name, the first of several; nil if none.
-func (m *model) gate(id string) *pack.ApprovalGate {
-	gates := m.pack.PolicyLayer.ApprovalGates.Items
-	for i := range gates {
-		if gates[i].GateID.OK && gates[i].GateID.Value == id {
-			return &gates[i]
-		}
-	}
-	return nil
-}
+// unknown says that a rule's condition cannot be decided, so that the compile stops.
+func unknown(r *rule) jsonlogic.Formula { return jsonlogic.IsUnknown(r.When.Expr) }

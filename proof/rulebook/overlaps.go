@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
-	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // meet compares the rules of each decision in pairs, for only those can meet.
@@ -28,67 +28,39 @@ func (c *chapter) meet() {
 // compare writes down, in both of two rules, where their outcomes hold together
 // and say different things.
 func (c *chapter) compare(a, b *entry) {
-	for _, x := range a.branches {
-		for _, y := range b.branches {
+	for _, x := range a.branches() {
+		for _, y := range b.branches() {
 			onX, onY := differences(x, y), differences(y, x)
-			if len(onX) == 0 || holdsNever(a, x) || holdsNever(b, y) || x.word == "then" && y.word == "then" && apart(a.rule, b.rule) {
+			if len(onX) == 0 || holdsNever(a, x) || holdsNever(b, y) {
 				continue
 			}
-			found := c.overlaps.ask(c.is(), x.holds, y.holds)
+			found := c.together(a, x, b, y)
 			switch {
 			case found.Verdict == jsonlogic.Satisfiable:
-				words := c.words(found.Witness)
-				a.out.Overlaps = append(a.out.Overlaps, Overlap{x.word, b.name, y.word, onX, found.Witness, words})
-				b.out.Overlaps = append(b.out.Overlaps, Overlap{y.word, a.name, x.word, onY, found.Witness, words})
+				words := words(found.Witness)
+				a.out.Overlaps = append(a.out.Overlaps, Overlap{x.Word(), b.name, y.Word(), onX, found.Witness, words})
+				b.out.Overlaps = append(b.out.Overlaps, Overlap{y.Word(), a.name, x.Word(), onY, found.Witness, words})
 			case found.Verdict == jsonlogic.Unsatisfiable:
-				c.overlaps.claim(found)
-			case c.overlaps.budget.Err() != nil:
+			case c.overlaps.Spent() != "":
 				c.skipped++
 			default:
 				said := "whether its %s holds together with the %s of %s: %s"
-				a.out.NotProved = append(a.out.NotProved, fmt.Sprintf(said, x.word, y.word, b.name, reason(found)))
-				b.out.NotProved = append(b.out.NotProved, fmt.Sprintf(said, y.word, x.word, a.name, reason(found)))
+				a.out.NotProved = append(a.out.NotProved, fmt.Sprintf(said, x.Word(), y.Word(), b.name, reason(found)))
+				b.out.NotProved = append(b.out.NotProved, fmt.Sprintf(said, y.Word(), x.Word(), a.name, reason(found)))
 			}
 		}
 	}
 }
 
-// apart reports whether two conditions are never true together because one
-// variable would have to be two texts. That is so for most pairs of a large pack,
-// and is seen without the solver.
-func apart(a, b *rule) bool {
-	for path, text := range a.wanted {
-		if other, both := b.wanted[path]; both && other != text {
-			return true
+// together asks for a request in which two outcomes hold. What was found for each of
+// them goes together more often than not, and spares the question.
+func (c *chapter) together(a *entry, x *policy.Branch, b *entry, y *policy.Branch) jsonlogic.Answer {
+	if one, other := a.witnesses[x], b.witnesses[y]; one != nil && other != nil {
+		if request := jsonlogic.Overlay(one, other); c.overlaps.Shows(c.intent, request, x.Holds(), y.Holds()) {
+			return jsonlogic.Answer{Verdict: jsonlogic.Satisfiable, Witness: request}
 		}
 	}
-	return false
-}
-
-// wanted collects the texts that variables must be equal to for a condition to
-// be true: it is such a comparison, or a conjunction that holds some.
-func wanted(into map[string]string, n *pack.Node) {
-	if n.Kind != pack.Object || len(n.Members) != 1 {
-		return
-	}
-	operands := operandsOf(n.Members[0].Value)
-	switch n.Members[0].Name {
-	case "and":
-		for _, operand := range operands {
-			wanted(into, operand)
-		}
-	case "==", "===":
-		path, text := operands[0], operands[1]
-		if path.Kind == pack.String {
-			path, text = text, path
-		}
-		if text.Kind != pack.String || path.Kind != pack.Object || path.Members[0].Name != "var" {
-			return
-		}
-		if of := operandsOf(path.Members[0].Value); len(of) == 1 && of[0].Kind == pack.String {
-			into[of[0].Text] = text.Text
-		}
-	}
+	return c.claim(c.overlaps.Ask(c.intent, x.Holds(), y.Holds()))
 }
 
 func skippedWords(pairs int) string {
@@ -96,17 +68,17 @@ func skippedWords(pairs int) string {
 	if pairs == 1 {
 		noun = "pair of outcomes holds"
 	}
-	return fmt.Sprintf("whether %d %s together: the book has used up its %d steps", pairs, noun, overlapSteps)
+	return fmt.Sprintf("whether %d %s together: the proofs have used up their %d steps", pairs, noun, overlapSteps)
 }
 
 // differences returns what the second outcome says that the first does not, in
 // words that follow its name. Two denials do not differ, and next to a denial
 // nothing else counts.
-func differences(a, b *branch) []string {
+func differences(a, b *policy.Branch) []string {
 	if a.Allow.OK && b.Allow.OK && a.Allow.Value != b.Allow.Value {
 		return []string{map[bool]string{true: "allows", false: "denies"}[b.Allow.Value]}
 	}
-	if a.denies() || b.denies() {
+	if a.Denies() || b.Denies() {
 		return nil
 	}
 	var all []string
@@ -145,7 +117,7 @@ func (c *chapter) relate(e *entry) {
 			e.out.ShadowsOthers = append(e.out.ShadowsOthers, o.name)
 			mentioned = append(mentioned, o.name)
 		}
-		if e.DecisionBinding.OK && o.bound(e.DecisionBinding.Value) && !slices.Contains(mentioned, o.name) {
+		if e.DecisionBinding.OK && sameDecision(o.Rule, e.Rule) && !slices.Contains(mentioned, o.name) {
 			e.out.SameDecision = append(e.out.SameDecision, o.name)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/policy"
 )
 
 // mostWeighed bounds of how many rules it is found out which of them suffice.
@@ -27,51 +28,51 @@ func (c *chapter) shadows() {
 		if !e.counts() {
 			continue
 		}
-		if !c.rules.charge(4 * len(c.entries)) {
-			e.out.NotProved = append(e.out.NotProved, "whether it makes a difference: "+c.rules.usedUp())
+		if !c.rules.Charge(4 * len(c.entries)) {
+			e.out.NotProved = append(e.out.NotProved, "whether it makes a difference: "+c.rules.Spent())
 			continue
 		}
-		for _, b := range e.branches {
-			if !b.denies() {
-				c.shadow(e, b, NeverDecides, c.standingAgainst(e, b))
+		for _, b := range e.branches() {
+			if !b.Denies() {
+				c.shadow(e, b, NeverDecides, c.opposing(e, b))
 			}
-			if b.word == "then" {
-				c.shadow(e, b, AddsNothing, c.sayingTheSame(c.entries[:i], b))
+			if !b.IsElse {
+				c.shadow(e, b, AddsNothing, c.agreeing(c.entries[:i], b))
 			}
 		}
 	}
 }
 
-// standingAgainst returns what keeps an outcome from deciding: outcomes of other
+// opposing returns what keeps an outcome from deciding: outcomes of other
 // rules that deny its decision, and other rules that are unknown.
-func (c *chapter) standingAgainst(e *entry, b *branch) []reasonFor {
+func (c *chapter) opposing(e *entry, b *policy.Branch) []reasonFor {
 	var denials, unknowns []reasonFor
 	for _, o := range c.entries {
 		if !o.counts() || o.rule == e.rule {
 			continue
 		}
-		for _, d := range o.branches {
-			if d.denies() && (!o.DecisionBinding.OK || o.sameDecision(b.rule)) {
-				denials = append(denials, reasonFor{o.rule, denied, d.holds})
+		for _, d := range o.branches() {
+			if d.Denies() && (!o.DecisionBinding.OK || sameDecision(o.Rule, b.Rule)) {
+				denials = append(denials, reasonFor{o.rule, denied, d.Holds()})
 			}
 		}
-		unknowns = append(unknowns, reasonFor{o.rule, stopped, jsonlogic.IsUnknown(o.when)})
+		unknowns = append(unknowns, reasonFor{o.rule, stopped, unknown(o.rule)})
 	}
 	return append(denials, unknowns...)
 }
 
-// sayingTheSame returns the outcomes of earlier rules that bind as this one does.
+// agreeing returns the outcomes of earlier rules that bind as this one does.
 // A deny that is bound to no decision denies them all.
-func (c *chapter) sayingTheSame(earlier []*entry, b *branch) []reasonFor {
+func (c *chapter) agreeing(earlier []*entry, b *policy.Branch) []reasonFor {
 	var all []reasonFor
 	for _, e := range earlier {
 		if !e.counts() {
 			continue
 		}
-		for _, o := range e.branches {
-			wider := o.denies() && !e.DecisionBinding.OK
-			if b.sameEffect(o) && (wider || e.sameDecision(b.rule)) {
-				all = append(all, reasonFor{e.rule, said, o.holds})
+		for _, o := range e.branches() {
+			wider := o.Denies() && !e.DecisionBinding.OK
+			if sameEffect(b, o) && (wider || sameDecision(e.Rule, b.Rule)) {
+				all = append(all, reasonFor{e.rule, said, o.Holds()})
 			}
 		}
 	}
@@ -87,7 +88,7 @@ func holdsAny(all []reasonFor) jsonlogic.Formula {
 }
 
 // shadow writes down that an outcome makes no difference, where that is so.
-func (c *chapter) shadow(e *entry, b *branch, effect Effect, by []reasonFor) {
+func (c *chapter) shadow(e *entry, b *policy.Branch, effect Effect, by []reasonFor) {
 	witness := e.witnesses[b]
 	if len(by) == 0 || holdsNever(e, b) {
 		return
@@ -95,7 +96,7 @@ func (c *chapter) shadow(e *entry, b *branch, effect Effect, by []reasonFor) {
 	// A request that shows the opposite is mostly at hand and spares the question.
 	if against := holdsAny(by); witness != nil {
 		for _, request := range []map[string]any{witness, jsonlogic.Overlay(c.usual, witness)} {
-			if b.holds.Holds(request) && !against.Holds(request) {
+			if b.Holds().Holds(request) && !against.Holds(request) {
 				return
 			}
 		}
@@ -103,14 +104,14 @@ func (c *chapter) shadow(e *entry, b *branch, effect Effect, by []reasonFor) {
 	a := c.covered(b, by)
 	switch a.Verdict {
 	case jsonlogic.Undecided:
-		e.out.NotProved = append(e.out.NotProved, "whether its "+b.word+" makes a difference: "+reason(a))
+		e.out.NotProved = append(e.out.NotProved, "whether its "+b.Word()+" makes a difference: "+reason(a))
 		return
 	case jsonlogic.Satisfiable:
 		return
 	}
-	s := Shadow{Outcome: b.word, Effect: effect}
+	s := Shadow{Outcome: b.Word(), Effect: effect}
 	by, a = c.sufficient(b, by, a)
-	c.rules.claim(a)
+	c.claim(a)
 	for _, r := range by {
 		if list := r.as(&s); !slices.Contains(*list, r.rule.name) {
 			*list = append(*list, r.rule.name)
@@ -120,21 +121,21 @@ func (c *chapter) shadow(e *entry, b *branch, effect Effect, by []reasonFor) {
 }
 
 // holdsNever reports whether an outcome was proved never to hold, which says more.
-func holdsNever(e *entry, b *branch) bool {
-	if b.word == "else" {
+func holdsNever(e *entry, b *policy.Branch) bool {
+	if b.IsElse {
 		return e.out.Rests.State == None
 	}
 	return e.out.Fires.State == None
 }
 
-func (c *chapter) covered(b *branch, by []reasonFor) jsonlogic.Answer {
-	return c.rules.ask(c.is(), b.holds, jsonlogic.Not(holdsAny(by)))
+func (c *chapter) covered(b *policy.Branch, by []reasonFor) jsonlogic.Answer {
+	return c.rules.Ask(c.intent, b.Holds(), jsonlogic.Not(holdsAny(by)))
 }
 
 // sufficient finds few of the reasons that are enough: one alone if there is one,
 // else what is left when each that can be spared has been taken out. The answer
 // is that of the proof that they are.
-func (c *chapter) sufficient(b *branch, all []reasonFor, whole jsonlogic.Answer) ([]reasonFor, jsonlogic.Answer) {
+func (c *chapter) sufficient(b *policy.Branch, all []reasonFor, whole jsonlogic.Answer) ([]reasonFor, jsonlogic.Answer) {
 	if len(all) > mostWeighed {
 		return all, whole
 	}
