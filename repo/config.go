@@ -141,7 +141,7 @@ func ParseConfig(file string, src []byte) (*Config, error) {
 
 func (c *Config) checkPatterns() (problems Problems) {
 	for _, item := range slices.Concat(c.Packs.Items, c.Environments.Items) {
-		if problem := checkPattern(item.Value); problem != nil {
+		if _, problem := parsePattern(item.Value); problem != nil {
 			problem.Location = item.Node.Location()
 			problems = append(problems, problem)
 		}

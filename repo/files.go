@@ -1,6 +1,8 @@
 package repo
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +57,7 @@ type Files struct {
 	// fenced says that the tree is a folder that refuses to be left over a
 	// symbolic link.
 	fenced bool
+	ctx    context.Context // ends reading; nil where nothing does
 	// Prefix leads from where the user stands to the root; names in documents
 	// and messages begin with it.
 	Prefix string
@@ -93,6 +96,22 @@ func OpenFiles(dir, prefix string) (*Files, error) {
 	return &Files{tree: rootFS{root}, close: root.Close, fenced: true, Prefix: filepath.ToSlash(prefix)}, nil
 }
 
+// Under returns the same files, reading of which ends with a context. Closing either
+// closes both.
+func (f *Files) Under(ctx context.Context) *Files {
+	bound := *f
+	bound.ctx = ctx
+	return &bound
+}
+
+// ended returns why reading has ended, nil where it goes on.
+func (f *Files) ended() error {
+	if f.ctx == nil || f.ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(f.ctx)
+}
+
 // Close releases the root folder.
 func (f *Files) Close() error { return f.close() }
 
@@ -114,7 +133,7 @@ func (f *Files) Exists(name string) (bool, error) {
 // than most. The error is a *Problem where the name is no regular file or leads
 // out of the root.
 func (f *Files) read(name string, most int64) (src []byte, size int64, err error) {
-	if err := f.inside(name); err != nil {
+	if err := cmp.Or(f.ended(), f.inside(name)); err != nil {
 		return nil, 0, err
 	}
 	file, err := f.tree.Open(path.Clean(name))

@@ -3,18 +3,17 @@ package repo
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 )
 
 // PackPatterns returns the patterns of the pack files: those that the config names,
-// or else every pack.json and *.pack.json. They have no braces where they are ours:
-// doublestar takes the names of folders beside braces for a pattern.
+// or else every pack.json and *.pack.json.
 func PackPatterns(c *Config) []string {
 	if patterns := pack.Values(c.Packs); len(patterns) > 0 {
 		return patterns
@@ -30,9 +29,12 @@ func isPack(name string, c *Config) bool {
 // Matches reports whether a file, named relative to the root, matches any of the
 // patterns, all of which are valid.
 func Matches(patterns []string, name string) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool {
-		return doublestar.MatchUnvalidated(path.Clean(p), name)
-	})
+	var all []pattern
+	for _, p := range patterns {
+		choices, _ := parsePattern(p) // what the config holds has been read
+		all = append(all, choices...)
+	}
+	return match(all, name)
 }
 
 // Find returns the names of the pack files that match the patterns; where there
@@ -48,72 +50,113 @@ func (f *Files) Find(c *Config, patterns ...string) ([]string, error) {
 }
 
 // glob returns the names of files that match any of the patterns, sorted, each
-// once.
+// once. Each folder is looked at once, whatever the patterns are.
 func (f *Files) glob(patterns ...string) ([]string, error) {
-	var names []string
+	g := globbing{Files: f}
+	var all []state
 	for _, p := range patterns {
-		if problem := checkPattern(p); problem != nil {
+		choices, problem := parsePattern(p)
+		if problem != nil {
 			return nil, problem
 		}
-		err := doublestar.GlobWalk(visible{f.tree, f.nowhere}, path.Clean(p), func(name string, d fs.DirEntry) error {
-			if !d.IsDir() {
-				names = append(names, name)
-			}
-			return nil
-		}, doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
-		if f.escapes(err) {
-			return nil, &Problem{Message: fmt.Sprintf("the file pattern %q leads out of the repository over a symbolic link", p), Hint: "replace the link by the folder itself"}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("look for %s in %s: %w", p, f.Show("."), cause(err))
-		}
+		all = append(all, choices...)
 	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	if err := g.folder(".", all); err != nil {
+		return nil, err
+	}
+	slices.Sort(g.found)
+	return slices.Compact(g.found), nil
 }
 
-// checkPattern returns what is wrong with a pattern of files, nil where nothing is.
-func checkPattern(p string) *Problem {
-	const hint = "write a pattern relative to the repository, such as packs/*/pack.json or **/pack.json"
-	clean := path.Clean(p)
-	switch {
-	case p == "" || !doublestar.ValidatePattern(p):
-		return &Problem{Message: fmt.Sprintf("%q is no valid file pattern", p), Hint: hint}
-	case path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../"):
-		return &Problem{Message: fmt.Sprintf("the file pattern %q leads out of the repository", p), Hint: hint}
+// globbing is one search for files.
+type globbing struct {
+	*Files
+	found []string
+}
+
+// folder looks for what matches the states in a folder and below it.
+func (g *globbing) folder(dir string, states []state) error {
+	if err := g.ended(); err != nil {
+		return err
+	}
+	below := map[string][]state{}
+	var wild, named []state
+	for _, s := range opened(states) {
+		if s[0].wild {
+			wild = append(wild, s)
+		} else {
+			named = append(named, s)
+		}
+	}
+	listed := map[string]fs.DirEntry{}
+	if len(wild) > 0 {
+		entries, err := fs.ReadDir(g.tree, dir)
+		if err != nil {
+			return fmt.Errorf("look for %s in %s: %w", wild[0][0].of, g.Show("."), cause(err))
+		}
+		for _, e := range entries {
+			listed[e.Name()] = e
+			next, ends := step(wild, e.Name())
+			switch {
+			case !e.IsDir() && ends:
+				g.found = append(g.found, path.Join(dir, e.Name()))
+			case e.IsDir() && len(next) > 0 && !holdsNoPacks(e.Name()):
+				below[e.Name()] = next
+			}
+		}
+	}
+	for _, s := range named {
+		folder, err := g.name(dir, s, listed, len(wild) > 0)
+		if err != nil {
+			return err
+		}
+		if folder {
+			below[s[0].text] = append(below[s[0].text], s[1:])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(below)) {
+		if err := g.folder(path.Join(dir, name), below[name]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// visible is a file system without the folders that hold no packs. A pattern
-// can still name one of them in full.
-type visible struct {
-	fs.FS
-	nowhere func(error) bool // says of an error that a link leads to nothing
-}
-
-// Stat takes a link that leads nowhere for a file: whoever reads it says what is
-// wrong, where a file that is not there would be passed over. And it spares the
-// opening that fs.Stat falls back to, which waits for ever for the writer of a
-// named pipe.
-func (v visible) Stat(name string) (fs.FileInfo, error) {
-	info, err := fs.Stat(v.FS, name)
-	if err != nil && v.nowhere(err) {
-		link, linkErr := fs.Lstat(v.FS, name)
-		if linkErr == nil && link.Mode()&fs.ModeSymlink != 0 {
-			return link, nil
+// name looks for the name that a state wants in a folder, whose entries are given where
+// they are known. It notes the file, or returns that it is a folder to go on in. A link
+// that leads nowhere counts as a file: whoever reads it says what is wrong, where a file
+// that is not there would be passed over.
+func (g *globbing) name(dir string, s state, listed map[string]fs.DirEntry, known bool) (folder bool, err error) {
+	at := path.Join(dir, s[0].text)
+	e := listed[s[0].text]
+	if known && e == nil {
+		return false, nil
+	}
+	folder = e != nil && e.IsDir()
+	if e == nil || e.Type()&fs.ModeSymlink != 0 {
+		info, err := fs.Stat(g.tree, at)
+		switch {
+		case g.escapes(err) && len(s) > 1:
+			return false, &Problem{Message: fmt.Sprintf("the file pattern %q leads out of the repository over a symbolic link", s[0].of), Hint: "replace the link by the folder itself"}
+		case err != nil && g.nowhere(err):
+			if link, err := fs.Lstat(g.tree, at); err != nil || link.Mode()&fs.ModeSymlink == 0 {
+				return false, nil
+			}
+		case err != nil:
+			return false, fmt.Errorf("look for %s in %s: %w", s[0].of, g.Show("."), cause(err))
+		default:
+			folder = info.IsDir()
 		}
 	}
-	return info, err
+	if last(s) && !folder {
+		g.found = append(g.found, at)
+	}
+	return folder && len(s) > 1, nil
 }
 
-// ReadDir leaves out folders that begin with a dot, and node_modules.
-func (v visible) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(v.FS, name)
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
-		return e.IsDir() && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules")
-	}), err
-}
+// holdsNoPacks tells of a folder that wildcards do not lead into: one that begins with
+// a dot, or node_modules. A pattern can still name it.
+func holdsNoPacks(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
 
 // escapePattern makes a folder name stand for itself in a pattern.
 func escapePattern(name string) string {

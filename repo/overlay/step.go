@@ -86,7 +86,7 @@ func Steps(u *repo.Unit, o *repo.Overlay) []Step {
 type reader struct {
 	*pack.Pack
 	have        map[grant]bool // what the pack grants; nil before it is asked for
-	comparisons int             // how many names may still be compared
+	comparisons int            // how many names may still be compared
 }
 
 // judge finds the place of a setting, and out what it is for or why it is refused.
