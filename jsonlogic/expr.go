@@ -97,18 +97,6 @@ func (x *Expr) Reads() []string {
 	return paths
 }
 
-// Constant returns the truth of an expression that reads no variable of its
-// context, and whether it is such an expression. Variables of items do not
-// count, for then the items are constant too. The truth can be Unknown.
-func (x *Expr) Constant() (Truth, bool) {
-	for _, v := range x.variables {
-		if !v.Scoped {
-			return Unknown, false
-		}
-	}
-	return x.result.Truth, true
-}
-
 // sortVariables puts variables into document order.
 func sortVariables(variables []Variable) {
 	slices.SortStableFunc(variables, func(a, b Variable) int { return cmp.Compare(a.Node.Start, b.Node.Start) })

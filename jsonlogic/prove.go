@@ -171,28 +171,6 @@ func (x *Expr) Lists() []string {
 // list nested a thousand levels deep, is outside of what is proved.
 func Solve(f Formula) Answer { return Solver{}.Solve(f) }
 
-// Implies decides whether one formula implies another. The answer is that of
-// "a and not b": Unsatisfiable proves the implication, and the witness of
-// Satisfiable refutes it.
-func Implies(a, b Formula) Answer { return Solver{}.Implies(a, b) }
-
-// Equivalent decides whether two expressions have the same truth in every
-// request: the same true, false and unknown sets. The answer is that of "they
-// differ": Unsatisfiable proves them equivalent, and the witness of Satisfiable
-// is a request in which they differ.
-func Equivalent(a, b *Expr) Answer { return Solver{}.Equivalent(a, b) }
-
-// Implies is the function Implies within the solver's budget.
-func (s Solver) Implies(a, b Formula) Answer { return s.Solve(All(a, Not(b))) }
-
-// Equivalent is the function Equivalent within the solver's budget.
-func (s Solver) Equivalent(a, b *Expr) Answer {
-	return s.Solve(Any(
-		All(IsTrue(a), Not(IsTrue(b))), All(IsTrue(b), Not(IsTrue(a))),
-		All(IsFalse(a), Not(IsFalse(b))), All(IsFalse(b), Not(IsFalse(a))),
-	))
-}
-
 // Solve is the function Solve within the solver's budget.
 func (s Solver) Solve(f Formula) Answer {
 	steps := s.Steps

@@ -125,7 +125,7 @@ func (p *prover) changes(n *node, chain chain, constants []float64) []float64 {
 				v, _ := p.at(n, f)
 				return reached && v == c || chain.way > 0 && v > c || chain.way < 0 && v < c
 			}
-			if !passes(low) && passes(high) && !p.budget.over() {
+			if !p.budget.over() && !passes(low) && passes(high) {
 				places = append(places, bisect(low, high, passes))
 			}
 		}
