@@ -44,11 +44,11 @@ func action(ctx context.Context, env *Env) error {
 	switch {
 	case errors.Is(err, github.ErrNotActions):
 		return err // nobody is there to deliver a report to
-	case err == nil && a.inputs.command == commandComment:
+	case err == nil && a.inputs.command == github.CommandComment:
 		return secondStage(ctx, env, a.event, a.inputs, "")
 	case err == nil && a.aboutVersions():
 		return a.versions(ctx)
-	case err == nil && a.inputs.command != commandPublish:
+	case err == nil && a.inputs.command != github.CommandPublish:
 		err = a.gateEvent(ctx)
 	}
 	if err == nil && a.publishes() {

@@ -11,36 +11,6 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// The commands of the action.
-const (
-	commandAudit     = "audit"
-	commandCheck     = "check"
-	commandComment   = "comment"
-	commandDeprecate = "deprecate"
-	commandPin       = "pin"
-	commandPublish   = "publish"
-	commandRevoke    = "revoke"
-)
-
-// commands are those that an input may name, sorted.
-var commands = []string{commandAudit, commandCheck, commandComment, commandDeprecate, commandPin, commandPublish, commandRevoke}
-
-// ActionInputs returns the names of the inputs that the action reads, sorted.
-func ActionInputs() []string {
-	return []string{
-		"base-ref", "command", "comment", "config", "dry-run", "environment", "fail-on", "packs", "reason", "ref", "registry", "replay",
-		"report-dir", "sarif-file", "shard", "signing-config", "strict", "token", "trusted-root",
-	}
-}
-
-// ActionOutputs returns the names of the outputs that the action sets, sorted.
-func ActionOutputs() []string {
-	return []string{
-		"changed-packs", "class", "errors", "published", "report-html", "report-json", "report-md", "report-sarif",
-		"required-version", "result", "tool-surface-grew", "warnings",
-	}
-}
-
 // inputs are what a workflow gives to the action.
 type inputs struct {
 	command string
@@ -109,7 +79,7 @@ func (in *inputs) choosePart(value, comment string) (err error) {
 	if in.part, err = gating.ParseShard("the input shard", value); err != nil || in.part.Whole() {
 		return err
 	}
-	if in.command != commandCheck {
+	if in.command != github.CommandCheck {
 		return &repo.Problem{Message: fmt.Sprintf("the input shard does not go with the command %s", in.command), Hint: "use it with check"}
 	}
 	if comment != "" && comment != string(github.CommentNever) {
@@ -136,12 +106,12 @@ func (in *inputs) complete() error {
 	lacks := func(name, what string) error {
 		return &repo.Problem{Message: fmt.Sprintf("the command %s needs the input %s", in.command, name), Hint: what}
 	}
-	switch about := slices.Contains([]string{commandDeprecate, commandPin, commandRevoke}, in.command); {
+	switch about := slices.Contains([]string{github.CommandDeprecate, github.CommandPin, github.CommandRevoke}, in.command); {
 	case about && in.ref == "":
 		return lacks("ref", "name the version, such as ctxpack.support@1.0.0")
-	case about && in.command != commandPin && in.reason == "":
+	case about && in.command != github.CommandPin && in.reason == "":
 		return lacks("reason", "say why, in a sentence")
-	case in.command == commandPin && in.environment == "":
+	case in.command == github.CommandPin && in.environment == "":
 		return lacks("environment", "name the environment, such as prod")
 	}
 	return nil
@@ -151,17 +121,17 @@ func (in *inputs) complete() error {
 // is for. An event that has no place for the command refuses it. What signs is
 // refused where it is about to, with what is to be changed in the workflow.
 func commandOf(named, event string) (string, error) {
-	fits := commandCheck
+	fits := github.CommandCheck
 	if event == github.EventWorkflowRun {
-		fits = commandComment
+		fits = github.CommandComment
 	}
 	if named == "" {
 		return fits, nil
 	}
-	if err := oneOf("the input command", named, commands...); err != nil {
+	if err := oneOf("the input command", named, github.Commands()...); err != nil {
 		return "", err
 	}
-	if (named == commandComment) != (fits == commandComment) {
+	if (named == github.CommandComment) != (fits == github.CommandComment) {
 		return "", &repo.Problem{
 			Message: fmt.Sprintf("the input command is %q, which does not run on %s", named, event),
 			Hint:    fmt.Sprintf("use %s, or leave the input out", fits),

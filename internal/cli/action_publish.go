@@ -20,7 +20,7 @@ import (
 // repository that names none is gated, and no more.
 func (a *actionRun) publishes() bool {
 	if a.inputs.named {
-		return a.inputs.command == commandPublish
+		return a.inputs.command == github.CommandPublish
 	}
 	if a.event.Name != github.EventPush || a.event.DefaultBranch == "" || a.event.Ref != "refs/heads/"+a.event.DefaultBranch {
 		return false
@@ -114,9 +114,9 @@ func publishedOf(r *model.Report) []publishedRef {
 // registry to look at.
 func (a *actionRun) aboutVersions() bool {
 	if !a.inputs.named && a.event.Name == github.EventSchedule && a.hasRegistry() {
-		a.inputs.command = commandAudit
+		a.inputs.command = github.CommandAudit
 	}
-	return slices.Contains([]string{commandAudit, commandDeprecate, commandPin, commandRevoke}, a.inputs.command)
+	return slices.Contains([]string{github.CommandAudit, github.CommandDeprecate, github.CommandPin, github.CommandRevoke}, a.inputs.command)
 }
 
 // versions runs such a command, and shows in log and job summary what it says. The
@@ -149,9 +149,9 @@ func (a *actionRun) version(ctx context.Context, log, summary *bytes.Buffer) err
 	env.Stdout, env.Terminal, env.Columns = log, false, 0
 	o := lifecycleOptions{signingOptions: a.inputs.signing, reason: a.inputs.reason, environment: a.inputs.environment, replay: a.inputs.replay}
 	switch a.inputs.command {
-	case commandPin:
+	case github.CommandPin:
 		return pin(ctx, &env, a.inputs.ref, o)
-	case commandDeprecate, commandRevoke:
+	case github.CommandDeprecate, github.CommandRevoke:
 		return setState(ctx, &env, a.inputs.command, a.inputs.ref, o)
 	}
 	var ids []string

@@ -17,15 +17,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// reportArtifact is the artifact in which the first stage leaves its JSON report,
-// alone, for the second.
-const reportArtifact = "packgate-report"
-
 // maxReport bounds the report of an artifact in bytes: who made it is a stranger.
 const maxReport = 16 << 20
 
 func newComment(env *Env) *cobra.Command {
-	in := inputs{command: commandComment}
+	in := inputs{command: github.CommandComment}
 	var from string
 	c := &cobra.Command{
 		Use: "comment", Short: "post what another run reported, on workflow_run", Args: wants(),
@@ -50,7 +46,7 @@ GitHub could not be reached.`,
 			if err := oneOf("--comment", in.comment, github.CommentModes()...); err != nil {
 				return err
 			}
-			if _, err := commandOf(commandComment, event.Name); err != nil {
+			if _, err := commandOf(github.CommandComment, event.Name); err != nil {
 				return err
 			}
 			in.token = env.Getenv("GITHUB_TOKEN")
@@ -137,7 +133,7 @@ func (p posting) post(ctx context.Context, client *github.Client, r *model.Repor
 // artifact returns the report that a run left, downloaded or from a path.
 func artifact(ctx context.Context, client *github.Client, run github.WorkflowRun, name string) ([]byte, error) {
 	if name == "" {
-		return client.Artifact(ctx, run.ID, reportArtifact, render.JSONFile, maxReport)
+		return client.Artifact(ctx, run.ID, github.ReportArtifact, render.JSONFile, maxReport)
 	}
 	info, err := os.Lstat(name)
 	if err != nil {

@@ -39,7 +39,7 @@ func strange(t *testing.T, change func(*model.Report)) (*githubtest.GitHub, *act
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	g.Artifacts = []githubtest.Artifact{{ID: 1, Run: 9, Name: reportArtifact, Archive: archive.Bytes()}}
+	g.Artifacts = []githubtest.Artifact{{ID: 1, Run: 9, Name: github.ReportArtifact, Archive: archive.Bytes()}}
 	a.event.Name = github.EventWorkflowRun
 	a.event.Run = github.WorkflowRun{
 		ID: 9, Attempt: 1, Workflow: "packs", Event: github.EventPullRequest, HeadSHA: githubtest.Head,

@@ -67,7 +67,7 @@ func (a *actionRun) client(ctx context.Context) (*github.Client, error) {
 		return nil, nil
 	case a.event.ReadOnly():
 		_, err := fmt.Fprintf(a.env.Stdout, "the token of a fork or of Dependabot may only read: upload %s of the report folder as the artifact %s, and let a workflow on workflow_run post it\n",
-			render.JSONFile, reportArtifact)
+			render.JSONFile, github.ReportArtifact)
 		return nil, err
 	}
 	return newClient(a.env, a.event, a.inputs.token)

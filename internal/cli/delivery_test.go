@@ -42,7 +42,7 @@ func delivered(t *testing.T, g *githubtest.GitHub, out *bytes.Buffer) *actionRun
 		Name: github.EventPullRequest, PullRequest: 7, HeadSHA: githubtest.Head, BaseSHA: githubtest.Base, Repository: g.Repository,
 		ServerURL: "https://github.com", APIURL: g.URL, RunID: "9", RunAttempt: "1",
 	}
-	a.inputs = inputs{command: commandCheck, token: g.Token, comment: string(github.CommentAlways), failOn: gating.FailOnError}
+	a.inputs = inputs{command: github.CommandCheck, token: g.Token, comment: string(github.CommentAlways), failOn: gating.FailOnError}
 	a.Report.Packs = model.PacksOf(model.Pack{
 		Pack: "ctxpack.support@1.0.0", Path: "packs/support/pack.json", Result: model.Failed,
 		Findings: []model.Finding{{

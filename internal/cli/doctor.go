@@ -1,64 +1,11 @@
 package cli
 
 import (
-	"cmp"
-	"encoding/json"
-	"fmt"
-	"io"
-	"path"
-	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gating"
-	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/internal/doctor"
 	"github.com/contextosai/packgate/report/model"
-	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
-
-// The doctor reads workflows as they stand in the repository. It does not ask
-// GitHub, so what is set there (branch protection, default permissions, what a
-// reusable workflow does) is beyond it, and said to be.
-
-// The severities of what the doctor says.
-const (
-	ailing = "error"   // the gate does not work, or is open
-	advice = "warning" // it works, and less well or less safely than it could
-	aside  = "note"    // what one should know
-)
-
-// severities returns them all, the gravest first.
-func severities() []string { return []string{ailing, advice, aside} }
-
-// symptom is one thing that the doctor names.
-type symptom struct {
-	Check    string `json:"check"`
-	Severity string `json:"severity"` // error, warning or note
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Column   int    `json:"column,omitempty"`
-	Message  string `json:"message"`
-	Hint     string `json:"hint,omitempty"`
-}
-
-// diagnosis is what the doctor says of one repository.
-type diagnosis struct {
-	Version  int        `json:"version"`
-	Result   string     `json:"result"` // pass, or fail where there is an error
-	Symptoms []*symptom `json:"symptoms"`
-	// Statuses are the names to require in branch protection, sorted.
-	Statuses   []string     `json:"required_statuses"`
-	NotChecked []notChecked `json:"not_checked"`
-}
-
-// notChecked is a part of the repository that the doctor could not look into.
-type notChecked struct {
-	File   string `json:"file"`
-	Reason string `json:"reason"`
-}
 
 func newDoctor(env *Env) *cobra.Command {
 	var format string
@@ -82,206 +29,26 @@ as everywhere.`,
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return doctor(env, append(args, ".")[0], format)
+			return examine(env, append(args, ".")[0], format)
 		},
 	}
 	choice(c, &format, "format", "terminal", "print this `format`", plainFormats()...)
 	return c
 }
 
-func doctor(env *Env, dir, format string) error {
+func examine(env *Env, dir, format string) error {
 	if err := oneOf("--format", format, plainFormats()...); err != nil {
 		return err
 	}
-	abs, err := filepath.Abs(dir)
+	d, err := doctor.Examine(dir, problemsOf)
 	if err != nil {
 		return err
 	}
-	root, found, err := gating.Above(abs, filepath.FromSlash(workflowFolder), ".git")
-	if err != nil {
+	if err := d.Write(env.Stdout, format); err != nil {
 		return err
 	}
-	if !found {
-		root = abs
-	}
-	files, err := repo.OpenFiles(root, gating.Display(root))
-	if err != nil {
-		return err
-	}
-	defer files.Close() // only read from
-	d := &doctoring{root: root, files: files}
-	if err := d.examine(); err != nil {
-		return err
-	}
-	result := d.diagnosis()
-	if err := result.print(env.Stdout, format); err != nil {
-		return err
-	}
-	if result.Result != string(model.Passed) {
+	if d.Result != string(model.Passed) {
 		return verdict(gating.ExitFindings)
 	}
 	return nil
-}
-
-// doctoring is one run of the doctor over a repository.
-type doctoring struct {
-	root      string
-	files     *repo.Files
-	own       bool // the repository is that of the action itself
-	workflows []*workflow
-	signing   map[*job]signing // the jobs that sign
-	symptoms  []*symptom
-	statuses  []string
-	skipped   []notChecked
-}
-
-// say adds a symptom of a value in a workflow; l may be without a line.
-func (d *doctoring) say(severity, check string, l finding.Location, hint, format string, args ...any) {
-	d.symptoms = append(d.symptoms, &symptom{
-		Check: check, Severity: severity, File: l.File, Line: l.Start.Line, Column: l.Start.Column,
-		Message: fmt.Sprintf(format, args...), Hint: hint,
-	})
-}
-
-// diagnosis sums up: errors first, then by place.
-func (d *doctoring) diagnosis() *diagnosis {
-	order := severities()
-	slices.SortStableFunc(d.symptoms, func(a, b *symptom) int {
-		return cmp.Or(
-			cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity)),
-			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-			cmp.Compare(a.Check, b.Check), cmp.Compare(a.Message, b.Message),
-		)
-	})
-	d.symptoms = slices.CompactFunc(d.symptoms, func(a, b *symptom) bool { return *a == *b })
-	slices.Sort(d.statuses)
-	out := &diagnosis{Version: 1, Result: string(model.Passed), Symptoms: d.symptoms, Statuses: slices.Compact(d.statuses), NotChecked: d.skipped}
-	if countOf(d.symptoms, ailing) > 0 {
-		out.Result = string(model.Failed)
-	}
-	if out.Symptoms == nil {
-		out.Symptoms = []*symptom{}
-	}
-	if out.Statuses == nil {
-		out.Statuses = []string{}
-	}
-	if out.NotChecked == nil {
-		out.NotChecked = []notChecked{}
-	}
-	return out
-}
-
-func countOf(symptoms []*symptom, severity string) (n int) {
-	for _, s := range symptoms {
-		if s.Severity == severity {
-			n++
-		}
-	}
-	return n
-}
-
-func (r *diagnosis) print(w io.Writer, format string) error {
-	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
-	}
-	var b strings.Builder
-	for _, s := range r.Symptoms {
-		b.WriteString(s.text())
-	}
-	for _, n := range r.NotChecked {
-		fmt.Fprintf(&b, "%s: not checked: %s\n", render.Visible(n.File), render.Visible(n.Reason))
-	}
-	for _, name := range r.Statuses {
-		fmt.Fprintf(&b, "require the status %q in the rules of the branch\n", render.Visible(name))
-	}
-	b.WriteString(r.sum())
-	_, err := io.WriteString(w, render.Inert(b.String()))
-	return err
-}
-
-// text returns place, severity and check, message, and what to do.
-func (s *symptom) text() string {
-	place := ""
-	switch {
-	case s.Line > 0:
-		place = fmt.Sprintf("%s:%d:%d: ", render.Visible(s.File), s.Line, s.Column)
-	case s.File != "":
-		place = render.Visible(s.File) + ": "
-	}
-	text := fmt.Sprintf("%s%s %s: %s\n", place, s.Severity, s.Check, render.Visible(s.Message))
-	if s.Hint != "" {
-		text += fmt.Sprintf("  → %s\n", render.Visible(s.Hint))
-	}
-	return text
-}
-
-// sum returns the verdict and how many symptoms there are of each severity.
-func (r *diagnosis) sum() string {
-	counts := make([]string, 0, len(severities()))
-	for _, severity := range severities() {
-		n, ending := countOf(r.Symptoms, severity), "s"
-		if n == 1 {
-			ending = ""
-		}
-		counts = append(counts, fmt.Sprintf("%d %s%s", n, severity, ending))
-	}
-	mark := "✓"
-	if r.Result != string(model.Passed) {
-		mark = "✗"
-	}
-	return fmt.Sprintf("%s %s: %s\n", mark, r.Result, strings.Join(counts, " · "))
-}
-
-// packsOf says what is wrong with config and packs as a step names them; nil for
-// those of the repository itself.
-func (d *doctoring) packsOf(s *step) {
-	config, patterns := "", []string(nil)
-	at := func(string) finding.Location { return finding.Location{File: d.files.Show(".")} }
-	if s != nil {
-		config, patterns, at = s.input("config"), s.lines("packs"), s.with
-	}
-	if strings.Contains(config+strings.Join(patterns, ""), "${{") {
-		d.skipped = append(d.skipped, notChecked{File: s.node.Document().File, Reason: "config and packs are expressions, which only a run can resolve"})
-		return
-	}
-	if config != "" {
-		local := path.Clean(config)
-		there, err := d.files.Exists(local)
-		if err != nil {
-			d.say(ailing, "config", at("config"), "", "%v", err)
-			return
-		}
-		if !there || !filepath.IsLocal(local) {
-			d.say(ailing, "config", at("config"), "name it relative to the root of the repository", "there is no config %q in the repository", config)
-			return
-		}
-		config = filepath.Join(d.root, filepath.FromSlash(config))
-	}
-	w, err := gating.Open(d.root, gating.Settings{Config: config, Packs: patterns})
-	if err != nil {
-		for _, p := range problemsOf(err) {
-			l := at("config")
-			if p.File != "" {
-				l = finding.Location{File: p.File, Start: finding.Position{Line: p.Line, Column: p.Column}}
-			}
-			d.say(ailing, "config", l, p.Hint, "%s", p.Message)
-		}
-		return
-	}
-	defer w.Close()
-	if len(w.Packs) == 0 {
-		d.say(ailing, "no-packs", at("packs"), "name the pack files in the config or in the input packs, for example packs/*/pack.json",
-			"no pack is found here: looked for %s", strings.Join(w.Patterns, ", "))
-	}
-}
-
-// placeOf returns where a value stands; that of the fallback where it is missing.
-func placeOf(n, fallback *pack.Node) finding.Location {
-	if n == nil {
-		return fallback.Location()
-	}
-	return n.NameLocation()
 }

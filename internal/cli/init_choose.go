@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/internal/doctor"
 	"github.com/contextosai/packgate/internal/scaffold"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/registry"
@@ -93,7 +94,7 @@ func (i *initialising) otherWorkflow() (string, error) {
 		return "", err
 	}
 	defer files.Close() // only read from
-	names, err := files.Find(nil, workflowFolder+"/*.yml", workflowFolder+"/*.yaml")
+	names, err := doctor.Workflows(files)
 	if err != nil {
 		return "", err
 	}
@@ -105,27 +106,25 @@ func (i *initialising) otherWorkflow() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		ours := slices.Contains(scaffold.WorkflowFiles(), name)
-		for _, j := range newWorkflow(doc).jobs {
-			if ours && i.ownPacks(j) {
-				continue
-			}
-			if len(j.packgates(false)) > 0 || j.scripted() {
-				return files.Show(name), nil
-			}
+		var own func(config string) bool
+		if slices.Contains(scaffold.WorkflowFiles(), name) {
+			own = i.ownConfig
+		}
+		if doctor.RunsPackgate(doc, own) {
+			return files.Show(name), nil
 		}
 	}
 	return "", nil
 }
 
-// ownPacks reports whether a job is about the packs that init is for, and not about
-// those of another folder of the git repository.
-func (i *initialising) ownPacks(j *job) bool {
+// ownConfig reports whether a step with a config is about the packs that init is for, and
+// not about those of another folder of the git repository.
+func (i *initialising) ownConfig(config string) bool {
 	own := ""
 	if i.made.Folder != "" {
 		own = path.Join(i.made.Folder, repo.ConfigName)
 	}
-	return !slices.ContainsFunc(j.packgates(false), func(s *step) bool { return !s.comments() && s.input("config") != own })
+	return config == own
 }
 
 // defaultBranch returns the default branch of origin, as a clone notes it, else main.

@@ -3,12 +3,16 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/atomicfile"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,7 +29,10 @@ func Main(ctx context.Context, env Env) int {
 	var measured profile
 	measured.addFlags(root)
 	err := measured.around(func() error {
-		err := root.ExecuteContext(ctx)
+		err := obey(ctx, func() <-chan time.Time { return time.After(patience) }, root.ExecuteContext)
+		if errors.Is(err, errLeft) {
+			atomicfile.Stop() // what is being written is written whole, and nothing more
+		}
 		return cmp.Or(err, help.err)
 	})
 	if err == nil {
@@ -35,6 +42,50 @@ func Main(ctx context.Context, env Env) int {
 		printProblems(env.Stderr, err)
 	}
 	return exitCode(err)
+}
+
+// patience is how long a command may go on that does not look whether it was told to stop.
+const patience = 800 * time.Millisecond
+
+// errLeft says that work did not end when it was told to.
+var errLeft = errors.New("stopped in the middle of the work")
+
+// obey does work until it ends, or until late comes after the end of the context, with work that has not
+// looked at the context since that ended. Whoever has looked ends in order, and prints
+// what was finished. Work that is left is the last that the process does.
+func obey(ctx context.Context, late func() <-chan time.Time, work func(context.Context) error) error {
+	watched := &watchedContext{Context: ctx}
+	done := make(chan error, 1)
+	go func() { done <- work(watched) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-late():
+	}
+	if watched.seen.Load() {
+		return <-done
+	}
+	return fmt.Errorf("%w: %w", errLeft, context.Cause(ctx))
+}
+
+// watchedContext notes whether anybody has seen that it ended.
+type watchedContext struct {
+	context.Context
+	seen atomic.Bool
+}
+
+// Err returns why the context ended, nil while it goes on.
+func (w *watchedContext) Err() error {
+	err := w.Context.Err()
+	if err != nil {
+		w.seen.Store(true)
+	}
+	return err
 }
 
 // flagError says what is wrong with a flag, and which one may have been intended.

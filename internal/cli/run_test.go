@@ -64,6 +64,35 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// A command that does not look at the context ends all the same, and says that it was
+// stopped. One that looks ends in order, however long that takes.
+func TestObey(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	never, late, seen := make(chan struct{}), make(chan time.Time), make(chan time.Time)
+	defer close(never)
+	close(late)
+	signal := errors.New("terminated")
+	err := obey(ctx, func() <-chan time.Time { return late }, func(context.Context) error {
+		cancel(signal)
+		<-never
+		return nil
+	})
+	if !errors.Is(err, signal) || !errors.Is(err, errLeft) || exitCode(err) != gating.ExitFailure {
+		t.Errorf("it ends with %v, exit status %d", err, exitCode(err))
+	}
+	finished := errors.New("finished")
+	err = obey(ctx, func() <-chan time.Time { return seen }, func(ctx context.Context) error {
+		if !errors.Is(ctx.Err(), context.Canceled) || context.Cause(ctx) != signal {
+			t.Errorf("the context ends with %v, for %v", ctx.Err(), context.Cause(ctx))
+		}
+		seen <- time.Time{} // it is late now
+		return finished
+	})
+	if err != finished {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
 // closed is an output that nobody reads any more.
 type closed struct{}
 

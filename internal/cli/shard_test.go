@@ -12,6 +12,7 @@ import (
 
 	"github.com/contextosai/packgate/bench/generate"
 	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/test/gittest"
 )
 
@@ -160,13 +161,13 @@ func TestShardInput(t *testing.T) {
 		command, comment, err string
 	}{
 		"left out": {},
-		"check":    {command: commandCheck, comment: "never"},
-		"publish":  {command: commandPublish, err: "does not go with the command publish"},
-		"comment":  {command: commandCheck, comment: "always", err: `does not go with the comment "always"`},
+		"check":    {command: github.CommandCheck, comment: "never"},
+		"publish":  {command: github.CommandPublish, err: "does not go with the command publish"},
+		"comment":  {command: github.CommandCheck, comment: "always", err: `does not go with the comment "always"`},
 	} {
 		in := inputs{command: c.command, named: c.command != "", comment: "always"}
 		if c.command == "" {
-			in.command = commandCheck // as for an event
+			in.command = github.CommandCheck // as for an event
 		}
 		err := in.choosePart("2/3", c.comment)
 		if c.err != "" {
@@ -179,7 +180,7 @@ func TestShardInput(t *testing.T) {
 			t.Errorf("%s: got %+v, %v", name, in, err)
 		}
 	}
-	if !slices.Contains(ActionInputs(), "shard") {
+	if !slices.Contains(github.ActionInputs(), "shard") {
 		t.Error("the action does not read the input shard")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 )
 
@@ -82,6 +83,13 @@ func makeFolders(folder string, made *undo) error {
 	return err
 }
 
+// writing is held by whoever puts files in their places.
+var writing sync.RWMutex
+
+// Stop waits until the files are in their places that are about to be, and keeps all
+// others from being written: the process is about to end.
+func Stop() { writing.Lock() }
+
 // replace stages all edits and puts each in its place. Only where they have to be taken
 // back are the files of before read.
 func replace(edits []Edit, undoable bool) (done undo, err error) {
@@ -93,6 +101,10 @@ func replace(edits []Edit, undoable bool) (done undo, err error) {
 		if staged[i], err = stage(e.Name, e.Write); err != nil {
 			return nil, errors.Join(err, discard(staged))
 		}
+	}
+	if !slices.ContainsFunc(edits, func(e Edit) bool { return !replaceable(e.Name) }) { // what is written into may never end
+		writing.RLock()
+		defer writing.RUnlock()
 	}
 	for i, e := range edits {
 		back, err := e.put(staged[i], undoable)
@@ -116,7 +128,7 @@ func (e Edit) put(staged string, undoable bool) (back func() error, err error) {
 		case err != nil:
 			return nil, err
 		default:
-			back = func() error { return Write(e.Name, Content(src)) }
+			back = func() error { return restore(e.Name, src) }
 		}
 	}
 	switch {
@@ -126,6 +138,15 @@ func (e Edit) put(staged string, undoable bool) (back func() error, err error) {
 		return back, writeInto(e.Name, e.Write)
 	}
 	return back, failed(e.Name, os.Rename(staged, e.Name))
+}
+
+// restore puts back what a file had.
+func restore(name string, src []byte) error {
+	staged, err := stage(name, Content(src))
+	if err != nil {
+		return err
+	}
+	return failed(name, os.Rename(staged, name))
 }
 
 // replaceable reports whether a new file may take the place of a name: not that of a

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/internal/cli"
+	"github.com/contextosai/packgate/internal/github"
 	"github.com/goccy/go-yaml"
 )
 
@@ -59,10 +59,10 @@ func read(t *testing.T, file string) string {
 // nothing and an output that is never set would both be lies.
 func TestActionDeclaresWhatTheProgramKnows(t *testing.T) {
 	a, _ := readAction(t)
-	if got, want := slices.Sorted(maps.Keys(a.Inputs)), cli.ActionInputs(); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(a.Inputs)), github.ActionInputs(); !slices.Equal(got, want) {
 		t.Errorf("action.yml declares the inputs %q; the program reads %q", got, want)
 	}
-	if got, want := slices.Sorted(maps.Keys(a.Outputs)), cli.ActionOutputs(); !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(a.Outputs)), github.ActionOutputs(); !slices.Equal(got, want) {
 		t.Errorf("action.yml declares the outputs %q; the program writes %q", got, want)
 	}
 	for name, input := range a.Inputs {

@@ -42,7 +42,7 @@ var rooms = []room{
 	{"internal/github", []string{"."}}, // which reads commits; what it posts is rendered
 	{"gating", []string{"cache", "."}},
 	{"publish", []string{"statement", "registry", "attest", "."}},
-	{"internal", []string{"scaffold", "lsp", "cli", "docgen"}},
+	{"internal", []string{"scaffold", "doctor", "lsp", "cli", "docgen"}},
 	{".", []string{"."}}, // main
 }
 

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 )
@@ -41,9 +42,26 @@ type step struct {
 	uses string // the action, as it is written; "" for a script
 }
 
+// Workflows returns the workflow files of a repository.
+func Workflows(files *repo.Files) ([]string, error) {
+	return files.Find(nil, workflowFolder+"/*.yml", workflowFolder+"/*.yaml")
+}
+
+// RunsPackgate reports whether a job of a workflow runs packgate. A job whose steps all
+// name a config of one's own, or comment alone, does not count; nil is for none.
+func RunsPackgate(doc *pack.Document, own func(config string) bool) bool {
+	return slices.ContainsFunc(newWorkflow(doc).jobs, func(j *job) bool {
+		steps := j.packgates(false)
+		if own != nil && !slices.ContainsFunc(steps, func(s *step) bool { return !s.comments() && !own(s.input("config")) }) {
+			return false
+		}
+		return len(steps) > 0 || j.scripted()
+	})
+}
+
 // examine reads the workflows and looks at each.
 func (d *doctoring) examine() error {
-	names, err := d.files.Find(nil, workflowFolder+"/*.yml", workflowFolder+"/*.yaml")
+	names, err := Workflows(d.files)
 	if err != nil {
 		return err
 	}
@@ -210,7 +228,7 @@ func (s *step) place() finding.Location {
 // comments reports whether the step runs the second stage.
 func (s *step) comments() bool {
 	_, afterRun := s.job.workflow.event("workflow_run")
-	return s.input("command") == commandComment || s.input("command") == "" && afterRun
+	return s.input("command") == github.CommandComment || s.input("command") == "" && afterRun
 }
 
 // grants is what a job lets its token do.

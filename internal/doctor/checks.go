@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"fmt"
@@ -284,11 +284,11 @@ func (d *doctoring) checkInputs(s *step) {
 		return
 	}
 	for _, m := range with.Members {
-		if slices.Contains(ActionInputs(), m.Name) {
+		if slices.Contains(github.ActionInputs(), m.Name) {
 			continue
 		}
-		hint := "use one of " + strings.Join(ActionInputs(), ", ")
-		if near := schemas.Nearest(m.Name, ActionInputs()); near != "" {
+		hint := "use one of " + strings.Join(github.ActionInputs(), ", ")
+		if near := schemas.Nearest(m.Name, github.ActionInputs()); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
 		d.say(ailing, "unknown-input", m.Value.NameLocation(), hint, "packgate has no input %q", m.Name)
@@ -339,7 +339,7 @@ func (d *doctoring) checkAfter(w *workflow, after *pack.Node, gating []*job) {
 			continue
 		}
 		if !slices.ContainsFunc(append(g.mergers(), g), (*job).leavesReport) {
-			d.say(ailing, "no-artifact", g.place(), fmt.Sprintf("upload the report file alone, as the artifact %s, also when the gate fails", reportArtifact),
+			d.say(ailing, "no-artifact", g.place(), fmt.Sprintf("upload the report file alone, as the artifact %s, also when the gate fails", github.ReportArtifact),
 				"the job %q leaves no report for the second stage", g.id)
 		}
 		return
@@ -356,6 +356,6 @@ func (j *job) leavesReport() bool {
 // JSON report alone, also after the gate has failed.
 func uploadsReport(s *step) bool {
 	condition := textOf(s.node.Get("if"))
-	return s.input("name") == reportArtifact && path.Base(s.input("path")) == render.JSONFile && len(s.lines("path")) == 1 &&
+	return s.input("name") == github.ReportArtifact && path.Base(s.input("path")) == render.JSONFile && len(s.lines("path")) == 1 &&
 		(strings.Contains(condition, "always()") || strings.Contains(condition, "!cancelled()"))
 }

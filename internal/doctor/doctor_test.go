@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"bytes"
@@ -9,19 +9,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // examined returns what the doctor says of a repository that has one workflow.
-func examined(t testing.TB, text []byte) *diagnosis {
+func examined(t testing.TB, text []byte) *Diagnosis {
 	t.Helper()
 	return examinedWith(t, text, "")
 }
 
 // examinedWith returns what it says where there is a config too.
-func examinedWith(t testing.TB, text []byte, config string) *diagnosis {
+func examinedWith(t testing.TB, text []byte, config string) *Diagnosis {
 	t.Helper()
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, repo.ConfigName), []byte(config), 0o644); err != nil {
@@ -35,10 +35,14 @@ func examinedWith(t testing.TB, text []byte, config string) *diagnosis {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := doctor(&Env{Stdout: &out, Stderr: &out}, root, "json"); err != nil && exitCode(err) != gating.ExitFindings {
-		t.Fatalf("%v\n%s", err, out.Bytes())
+	examined, err := Examine(root, func(err error) []model.Problem { return []model.Problem{{Message: err.Error()}} })
+	if err != nil {
+		t.Fatal(err)
 	}
-	d := &diagnosis{}
+	if err := examined.Write(&out, "json"); err != nil {
+		t.Fatal(err)
+	}
+	d := &Diagnosis{}
 	if err := json.Unmarshal(out.Bytes(), d); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"cmp"
@@ -14,26 +14,17 @@ import (
 // What the doctor checks of jobs that publish. A workflow can be wrong about that
 // only once the config names a registry.
 
-// The commands of the action that sign, sorted, and the one that only reads the
-// registry.
-const (
-	publishCommand = "publish"
-	auditCommand   = "audit"
-)
-
-func signingCommands() []string { return []string{"deprecate", "pin", publishCommand, "revoke"} }
-
 // signs reports whether the step says that it signs: by its command, or by one that
 // is chosen by hand.
 func (s *step) signs() bool {
 	command := s.input("command")
 	_, byHand := s.job.workflow.event(github.EventWorkflowDispatch)
 	_, proposed := s.job.workflow.event(github.EventPullRequest)
-	return slices.Contains(signingCommands(), command) || strings.Contains(command, "${{") && byHand && !proposed
+	return slices.Contains(github.SigningCommands(), command) || strings.Contains(command, "${{") && byHand && !proposed
 }
 
 // keeps reports whether the step is about the registry alone, and gates nothing.
-func (s *step) keeps() bool { return s.signs() || s.input("command") == auditCommand }
+func (s *step) keeps() bool { return s.signs() || s.input("command") == github.CommandAudit }
 
 // signing is what is known of a job that signs.
 type signing struct {
@@ -45,12 +36,12 @@ type signing struct {
 // says that it publishes, it is the gate that does on a push to a branch.
 func (d *doctoring) findSigning(jobs []*job) {
 	said := slices.ContainsFunc(jobs, func(j *job) bool {
-		return slices.ContainsFunc(j.packgates(d.own), func(s *step) bool { return s.input("command") == publishCommand })
+		return slices.ContainsFunc(j.packgates(d.own), func(s *step) bool { return s.input("command") == github.CommandPublish })
 	})
 	d.signing = map[*job]signing{}
 	for _, j := range jobs {
 		for _, s := range j.packgates(d.own) {
-			publishes := s.input("command") == publishCommand || !said && s.input("command") == "" && j.workflow.pushed() && !s.comments()
+			publishes := s.input("command") == github.CommandPublish || !said && s.input("command") == "" && j.workflow.pushed() && !s.comments()
 			if !publishes && !s.signs() {
 				continue
 			}
