@@ -112,6 +112,21 @@ type Decision struct {
 // Spec returns the first version of the decision.
 func (d *Decision) Spec() *pack.DecisionSpec { return d.Specs[0] }
 
+// Weakest returns the first of the versions that authorise the least.
+func (d *Decision) Weakest() *pack.DecisionSpec {
+	i := slices.IndexFunc(d.Specs, func(s *pack.DecisionSpec) bool { return authority(s) == d.Authority })
+	return d.Specs[i]
+}
+
+// authority returns the rank of the mode up to which a version of a decision
+// authorises effects.
+func authority(s *pack.DecisionSpec) int {
+	if mode := pack.Mode(s.ApprovalMode); mode.Known() {
+		return mode.Rank()
+	}
+	return 0
+}
+
 // Gate is an approval gate with its condition.
 type Gate struct {
 	*pack.ApprovalGate

@@ -97,18 +97,15 @@ func (r *reader) readDecisions() {
 	for i := range specs {
 		s := &specs[i]
 		r.need(s.DecisionKey, s.Node, "decision_key")
-		mode, authority := pack.Mode(s.ApprovalMode), 0
-		if mode.Known() {
-			authority = mode.Rank()
-		}
+		mode := pack.Mode(s.ApprovalMode)
 		d := r.byKey[s.DecisionKey.Value]
 		if d == nil {
-			d = &Decision{Key: s.DecisionKey.Value, Authority: authority, ReadOnly: true}
+			d = &Decision{Key: s.DecisionKey.Value, Authority: authority(s), ReadOnly: true}
 			r.byKey[d.Key] = d
 			r.Decisions = append(r.Decisions, d)
 		}
 		d.Specs = append(d.Specs, s)
-		d.Authority, d.ReadOnly = min(d.Authority, authority), d.ReadOnly && mode == pack.ReadOnly
+		d.Authority, d.ReadOnly = min(d.Authority, authority(s)), d.ReadOnly && mode == pack.ReadOnly
 	}
 }
 

@@ -3,24 +3,27 @@ package risk
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/proof"
 )
 
 // RSK002: nothing irreversible happens without a person's approval.
 var RSK002 = &gate.Rule{
-	ID: "RSK002", Name: "destructive-without-gate", Severity: finding.Error, Strict: true,
+	ID: "RSK002", Name: "destructive-without-gate", Severity: finding.Error,
 	Title: "A destructive capability is open only behind an approval gate",
 	Doc: "What is destructive cannot be undone, so a person approves it before. " +
-		"Either the permission names an approval gate, or every rule path to the capability raises one. " +
-		"It is an error where no path does, and a warning where some do and others do not; the finding then shows a request that gets through without an approval.\n\n" +
-		"Name a gate in the permission's `requires_approval_gate`. " +
+		"For every intent that can reach the capability, its permission or a rule that applies to the intent names an approval gate. " +
+		"Where none does it is an error, however many other intents have one; the finding shows a request that gets through without an approval. " +
+		"Absence needs no proof: where a condition cannot be followed, so that no request is found, it is the same error.\n\n" +
+		"Name a gate in the permission's `requires_approval_gate`, or in the outcomes that allow the decision. " +
 		"Where the pack has exactly one gate, `packgate check --fix` does it. " +
-		"A permission that names a gate counts as gated here; whether the gate is always raised is RSK006's question.",
+		"Whether a gate that is named is raised for every request is RSK006's question.",
 	Bad:   `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true}]`,
 	Good:  `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"}]`,
 	Since: "0.1.0",
@@ -31,9 +34,9 @@ var RSK002 = &gate.Rule{
 var RSK006 = &gate.Rule{
 	ID: "RSK006", Name: "conditional-gate", Severity: finding.Warning, Strict: true,
 	Title: "The gate of a destructive capability is raised for every request that may use it",
-	Doc: "A gate is only raised where its `when` is true, or unknown. " +
-		"Requests for which it is false use the destructive capability without an approval, which may be intended: small refunds, say. " +
-		"The finding shows such a request, so that somebody can agree to it.\n\n" +
+	Doc: "A gate that a permission or a rule names is raised where its `when` is true, or unknown, and where an outcome that holds requires it. " +
+		"All other requests use the destructive capability without an approval, which may be intended: small refunds, say. " +
+		"The finding shows such a request, so that somebody can agree to it. Where neither such a request is found nor proved that there is none, NPR001 says so.\n\n" +
 		"Widen the gate's `when` (`true` raises it always), or deny those requests in a rule. " +
 		"Where the gap is intended, bound the arguments and waive the finding with a reason.",
 	Bad:   `"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 3000]}}]`,
@@ -42,110 +45,97 @@ var RSK006 = &gate.Rule{
 	Check: checkConditional,
 }
 
-// destructive returns the open capabilities that cannot be undone.
-func destructive(p *gate.Pass) (open []*capability) {
-	for _, c := range openCapabilities(p) {
-		if c.rank() == pack.Destructive.Rank() {
-			open = append(open, c)
-		}
-	}
-	return open
+// rowsOf are rows of the tool surface about one tool, by intent.
+type rowsOf struct {
+	tool *policy.Tool
+	rows []proof.Row
 }
 
-// gap is a request that may use a capability without an approval.
-type gap struct {
-	intent  string
-	witness map[string]any
-	about   []*jsonlogic.Expr // the conditions that could have raised a gate
-}
-
-func (g *gap) example() string {
-	return fmt.Sprintf("for intent %s", gate.Quote(g.intent)) + example(g.witness, g.about...)
-}
-
-// gaps are what is known of a capability's gaps.
-type gaps struct {
-	first *gap // nil where none was found
-	more  int  // how many further intents have one
-	// noPath says that no permission names a gate and that it is proved that no
-	// path to the capability raises one; assumed are the variables that this
-	// takes to be single values.
-	noPath  bool
-	assumed []string
-}
-
-// gaps looks for gaps, intent by intent.
-func (s *paths) gaps(c *capability) gaps {
-	found := gaps{noPath: len(c.gates()) == 0}
-	for _, intent := range s.intents() {
-		v := s.scene(intent, c)
-		if v == nil {
+// eachTool returns the rows of destructive tools that pick wants, tool by tool.
+func eachTool(rows []proof.Row, pick func(proof.Row) bool) (tools []rowsOf) {
+	at := map[*policy.Tool]int{}
+	for _, row := range rows {
+		if row.Tool == nil || !destructive(row.Tool) || !pick(row) {
 			continue
 		}
-		what := fmt.Sprintf("that %s is gated for intent %s is", gate.Quote(c.id()), gate.Quote(intent))
-		if broken := v.broken(); broken != "" {
-			v.unproved(what, jsonlogic.Answer{Reason: "the condition of " + broken + " is not valid"})
-			found.noPath = false
-			continue
+		i, known := at[row.Tool]
+		if !known {
+			i = len(tools)
+			at[row.Tool] = i
+			tools = append(tools, rowsOf{tool: row.Tool})
 		}
-		ungated := v.prove("ungated", func() jsonlogic.Formula { return jsonlogic.All(v.permitted(), jsonlogic.Not(v.gated())) })
-		switch {
-		case ungated.Verdict == jsonlogic.Undecided:
-			s.NotProved(gate.Claim{
-				At: c.place(), What: strings.TrimSuffix(what, " is"), Reason: ungated.Reason, Error: len(c.gates()) == 0, Key: intent,
-			})
-		case ungated.Verdict == jsonlogic.Satisfiable && found.first != nil:
-			found.more++
-		case ungated.Verdict == jsonlogic.Satisfiable:
-			found.first = &gap{intent, ungated.Witness, v.raising()}
-		}
-		if found.noPath {
-			gated := v.prove("gated", func() jsonlogic.Formula { return jsonlogic.All(v.permitted(), v.gated()) })
-			found.noPath = gated.Verdict == jsonlogic.Unsatisfiable
-			found.assumed = append(found.assumed, gated.Assumed...)
-		}
+		tools[i].rows = append(tools[i].rows, row)
 	}
-	return found
+	return tools
 }
 
-// raising returns the conditions that can raise a gate in the scene.
-func (v *scene) raising() (about []*jsonlogic.Expr) {
-	for _, id := range v.namedGates() {
-		about = append(about, v.whens[id])
+// checkGated reports each destructive tool that some intent can reach and for which
+// nothing names a gate there. Rows that were not listed may be such.
+func checkGated(p *gate.Pass) {
+	reach := p.Reach()
+	if reach.Broken != "" {
+		checkRefused(p, reach.Broken)
+		return
 	}
-	for _, r := range v.governing {
-		for _, o := range r.Outcomes() {
-			if o.RequiresApprovalGate.OK {
-				about = append(about, r.when)
+	for _, open := range eachTool(reach.Rows, func(row proof.Row) bool { return len(row.Gates) == 0 }) {
+		shown := max(0, slices.IndexFunc(open.rows, func(row proof.Row) bool { return row.Reach != nil }))
+		row := open.rows[shown]
+		how := "it runs unapproved for intent " + gate.Quote(row.Intent) + example(row.Reach)
+		if row.Reach == nil {
+			how = fmt.Sprintf("nothing keeps it from running unapproved for intent %s (no request is shown: %s)", gate.Quote(row.Intent), row.Reason)
+		}
+		reportOpen(p, open.tool, how+further(len(open.rows)-1), row.Reach)
+	}
+	if n := len(reach.Rows); n > 0 && reach.Rows[n-1].Tool == nil {
+		p.NotProved(gate.Claim{At: p.Pack.ToolingLayer.Node, What: "that every destructive tool has a gate", Reason: reach.Rows[n-1].Reason, Error: true})
+	}
+}
+
+// reportOpen reports a tool without a gate.
+func reportOpen(p *gate.Pass, t *policy.Tool, how string, witness map[string]any) {
+	p.Report(gate.Diagnostic{
+		At: place(t), Witness: witness, Fix: nameGate(p, t),
+		Message: fmt.Sprintf("%s without a gate, and no rule names one: %s", opens(t), how),
+		Hint:    "name an approval gate in the permission's requires_approval_gate",
+	})
+}
+
+// checkRefused reports, in a pack of which no request is compiled, the destructive
+// tools for which nothing names a gate in an intent that may allow them.
+func checkRefused(p *gate.Pass, reason string) {
+	unnamed := map[string][]*policy.Rule{} // by intent in which no rule names a gate
+	for _, intent := range p.Policy().Intents {
+		if rules := p.Policy().Applicable(intent); !slices.ContainsFunc(rules, namesGate) {
+			unnamed[intent] = rules
+		}
+	}
+	for _, t := range openTools(p) {
+		if !destructive(t) {
+			continue
+		}
+		var may []string
+		for _, intent := range p.Policy().Intents {
+			if slices.ContainsFunc(unnamed[intent], func(r *policy.Rule) bool { return allows(r, t) }) {
+				may = append(may, intent)
 			}
 		}
+		if len(may) == 0 || slices.ContainsFunc(t.Permissions, func(one *pack.Permission) bool { return one.RequiresApprovalGate.OK }) {
+			p.NotChecked(fmt.Sprintf("whether %s is gated: the pack cannot be compiled: %s", gate.Quote(t.String()), reason))
+			continue
+		}
+		reportOpen(p, t, fmt.Sprintf("nothing keeps it from running unapproved for intent %s (no request is shown, as the pack cannot be compiled: %s)%s",
+			gate.Quote(may[0]), reason, further(len(may)-1)), nil)
 	}
-	return about
 }
 
-func checkGated(p *gate.Pass) {
-	s := newPaths(p)
-	for _, c := range destructive(p) {
-		if len(c.gates()) > 0 {
-			continue
-		}
-		found := s.gaps(c)
-		if found.first == nil {
-			continue
-		}
-		what := fmt.Sprintf("%s opens %s (%s)", gate.CalledBriefly("permission", c.permissions[0].PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode))
-		d := gate.Diagnostic{
-			At: c.place(), Witness: found.first.witness, Fix: nameGate(p, c),
-			Message: fmt.Sprintf("%s without a gate, and no rule raises one: it runs unapproved %s%s", what, found.first.example(), taking(found.assumed)),
-			Hint:    "name an approval gate in the permission's requires_approval_gate",
-		}
-		if !found.noPath {
-			d.Severity = finding.Warning
-			d.Message = fmt.Sprintf("%s, which rules gate on some paths only: it runs unapproved %s%s", what, found.first.example(), further(found.more))
-			d.Hint = "name an approval gate in the permission's requires_approval_gate, or raise one in every rule that allows its decision"
-		}
-		p.Report(d)
-	}
+// namesGate reports whether a rule names an approval gate, be it there or not.
+func namesGate(r *policy.Rule) bool {
+	return slices.ContainsFunc(r.Branches(), func(b *policy.Branch) bool { return b.RequiresApprovalGate.OK })
+}
+
+// allows reports whether a rule can allow a decision that may authorise a tool.
+func allows(r *policy.Rule, t *policy.Tool) bool {
+	return r.Decision != nil && r.Decision.Authority >= t.Rank() && slices.ContainsFunc(r.Branches(), func(b *policy.Branch) bool { return b.Allows == jsonlogic.True })
 }
 
 func further(intents int) string {
@@ -158,14 +148,14 @@ func further(intents int) string {
 	return fmt.Sprintf("; and for %d more intents", intents)
 }
 
-// nameGate returns the fix that makes a capability's permission name the pack's
-// only gate; nil where there is a choice, or nothing to choose.
-func nameGate(p *gate.Pass, c *capability) *finding.Fix {
-	one, gates := c.permissions[0], p.Pack.PolicyLayer.ApprovalGates.Items
+// nameGate returns the fix that makes a tool's permission name the pack's only gate;
+// nil where there is a choice, or nothing to choose.
+func nameGate(p *gate.Pass, t *policy.Tool) *finding.Fix {
+	one, gates := t.Permissions[0], p.Policy().Gates
 	if len(gates) != 1 || !gates[0].GateID.OK || one.RequiresApprovalGate.Node != nil {
 		return nil
 	}
-	id, err := json.Marshal(gates[0].GateID.Value)
+	id, err := json.Marshal(gates[0].ID)
 	if err != nil {
 		return nil
 	}
@@ -175,35 +165,70 @@ func nameGate(p *gate.Pass, c *capability) *finding.Fix {
 	}
 }
 
+// checkConditional reports each destructive tool that some request has with none of
+// its gates raised, and those of which that is not known.
 func checkConditional(p *gate.Pass) {
-	s := newPaths(p)
-	for _, c := range destructive(p) {
-		named := namedBy(p, c)
-		if named == nil {
-			continue
-		}
-		found := s.gaps(c)
-		if found.first == nil {
-			continue
-		}
-		id := named.RequiresApprovalGate
-		p.Report(gate.Diagnostic{
-			At: id.Node, Witness: found.first.witness,
-			Message: fmt.Sprintf("gate %s of %s leaves requests open: %s (%s) runs ungated %s%s", gate.Quote(id.Value),
-				gate.CalledBriefly("permission", named.PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode), found.first.example(), further(found.more)),
-			Hint:    "widen the gate's when, deny those requests in a rule, or waive the finding where the gap is intended",
-			Related: gate.See(p.Gates[id.Value].When, "when the gate is raised"),
+	reach := p.Reach()
+	if reach.Broken != "" && slices.ContainsFunc(openTools(p), destructive) {
+		p.NotChecked("which requests raise the gates: the pack cannot be compiled: " + reach.Broken)
+	}
+	for _, open := range eachTool(reach.Rows, func(row proof.Row) bool { return len(row.Gates) > 0 && row.Ungated != nil }) {
+		reportGap(p, open)
+	}
+	for _, open := range eachTool(reach.Rows, func(row proof.Row) bool { return len(row.Gates) > 0 && row.Ungated == nil && !row.Held }) {
+		p.NotProved(gate.Claim{
+			At:     place(open.tool),
+			What:   fmt.Sprintf("that %s never runs ungated for intent %s%s", gate.Quote(open.tool.String()), gate.Quote(open.rows[0].Intent), further(len(open.rows)-1)),
+			Reason: open.rows[0].Reason,
 		})
 	}
 }
 
-// namedBy returns the first permission of a capability that names a gate of the
-// pack, or nil. A gate that does not exist is REF006's.
-func namedBy(p *gate.Pass, c *capability) *pack.Permission {
-	for _, one := range c.permissions {
-		if id := one.RequiresApprovalGate; id.OK && p.Gates[id.Value] != nil {
+// reportGap reports a tool that some requests have ungated.
+func reportGap(p *gate.Pass, open rowsOf) {
+	row, one := open.rows[0], naming(open.tool)
+	d := gate.Diagnostic{
+		At: place(open.tool), Witness: row.Ungated,
+		Message: opens(open.tool) + ", which rules gate for some requests only: it",
+		Hint:    "widen the gate's when, deny those requests in a rule, or waive the finding where the gap is intended",
+	}
+	if one != nil {
+		d.At = one.RequiresApprovalGate.Node
+		d.Message = fmt.Sprintf("gate %s of %s leaves requests open: %s",
+			gate.Quote(one.RequiresApprovalGate.Value), gate.CalledBriefly("permission", one.PermissionID), called(open.tool))
+	}
+	d.Message += fmt.Sprintf(" runs ungated for intent %s%s%s", gate.Quote(row.Intent), example(row.Ungated, raising(p, row)...), further(len(open.rows)-1))
+	for i, when := range row.When[:min(len(row.When), gate.MostListed)] {
+		which := "the gate"
+		if len(row.When) > 1 {
+			which = "gate " + gate.Quote(row.Gates[i])
+		}
+		d.Related = append(d.Related, gate.See(when, "when %s is raised", which)...)
+	}
+	p.Report(d)
+}
+
+// naming returns the first permission of a tool that names a gate of the pack, or nil.
+func naming(t *policy.Tool) *pack.Permission {
+	for _, one := range t.Permissions {
+		if slices.ContainsFunc(t.Gates, func(g *policy.Gate) bool {
+			return one.RequiresApprovalGate.OK && one.RequiresApprovalGate.Value == g.ID
+		}) {
 			return one
 		}
 	}
 	return nil
+}
+
+// raising returns the conditions that can raise a gate of a row.
+func raising(p *gate.Pass, row proof.Row) (about []*jsonlogic.Expr) {
+	for _, id := range row.Gates {
+		about = append(about, p.Policy().Gate(id).When.Expr)
+	}
+	for _, r := range p.Policy().Applicable(row.Intent) {
+		if namesGate(r) {
+			about = append(about, r.When.Expr)
+		}
+	}
+	return about
 }

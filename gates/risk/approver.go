@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/proof"
 )
 
 // RSK010: who asks does not approve.
@@ -29,47 +32,65 @@ var RSK010 = &gate.Rule{
 const roleVariable = "user.role"
 
 func checkApprovers(p *gate.Pass) {
-	s := newPaths(p)
-	open := openCapabilities(p)
-	requesters := s.requesters()
-	gates := p.Pack.PolicyLayer.ApprovalGates.Items
-	for i := range gates {
-		g := &gates[i]
-		role := g.RequiredApproverRole
-		if !g.GateID.OK || !role.OK || p.Gates[g.GateID.Value] != g {
+	m := p.Policy()
+	lowest := map[*policy.Gate]int{} // the rank of the tools behind a gate
+	for _, t := range openTools(p) {
+		for _, g := range t.Gates {
+			if rank, known := lowest[g]; !known || t.Rank() < rank {
+				lowest[g] = t.Rank()
+			}
+		}
+	}
+	requesters := requestersOf(m)
+	for _, g := range m.Gates {
+		if !g.GateID.OK || !g.RequiredApproverRole.OK || m.Gate(g.ID) != g {
 			continue
 		}
-		for _, r := range requesters[role.Value] {
-			if !s.concerns(r.condition, g.GateID.Value, open) {
-				continue
-			}
-			if request := s.requests(r.condition, g); request != nil {
-				p.Report(gate.Diagnostic{
-					At: role.Node, Key: r.RuleID.Value, Witness: request.Witness,
-					Message: fmt.Sprintf("gate %s is approved by %s, the role that %s lets make the request%s",
-						gate.Quote(g.GateID.Value), gate.Quote(role.Value), gate.CalledBriefly("rule", r.RuleID), example(request.Witness, r.when)),
-					Hint:    "name another approver role, or leave the role out of the rule's condition",
-					Related: gate.See(r.at, "the comparison with %s", roleVariable),
-				})
+		for _, r := range requesters[g.RequiredApproverRole.Value] {
+			rank, behind := lowest[g]
+			if names(r.Rule, g) || behind && r.Decision != nil && r.Decision.Authority >= rank {
+				checkApprover(p, r, g)
 			}
 		}
 	}
 }
 
+// checkApprover reports a rule that lets the approver of a gate make the request.
+func checkApprover(p *gate.Pass, r requester, g *policy.Gate) {
+	found := requests(p.Proof(), r.Rule, g)
+	switch found.Verdict {
+	case jsonlogic.Satisfiable:
+		role := g.RequiredApproverRole
+		p.Report(gate.Diagnostic{
+			At: role.Node, Key: r.RuleID.Value, Witness: found.Witness,
+			Message: fmt.Sprintf("gate %s is approved by %s, the role that %s lets make the request%s",
+				gate.Quote(g.ID), gate.Quote(role.Value), gate.CalledBriefly("rule", r.RuleID), example(found.Witness, r.When.Expr)),
+			Hint:    "name another approver role, or leave the role out of the rule's condition",
+			Related: gate.See(r.at, "the comparison with %s", roleVariable),
+		})
+	case jsonlogic.Undecided:
+		p.NotChecked(fmt.Sprintf("that %s does not let the approver of gate %s make the request is not proved: %s",
+			gate.CalledBriefly("rule", r.RuleID), gate.Quote(g.ID), found.Reason))
+	}
+}
+
 // requester is a rule that compares user.role with a role, and where.
 type requester struct {
-	*condition
+	*policy.Rule
 	at *pack.Node
 }
 
-// requesters returns by role the rules that compare user.role with it, each
-// once, in document order.
-func (s *paths) requesters() map[string][]requester {
+// requestersOf returns by role the enforced rules that compare user.role with it, each
+// once, in the order of evaluation.
+func requestersOf(m *policy.Model) map[string][]requester {
 	byRole := map[string][]requester{}
-	for _, r := range s.rules {
+	for _, r := range m.Rules {
+		if !r.Enforced {
+			continue
+		}
 		eachRole(r.If, func(literal *pack.Node) {
 			list := byRole[literal.Text]
-			if len(list) == 0 || list[len(list)-1].condition != r {
+			if len(list) == 0 || list[len(list)-1].Rule != r {
 				byRole[literal.Text] = append(list, requester{r, literal})
 			}
 		})
@@ -109,54 +130,41 @@ func isRole(n *pack.Node) bool {
 	return path != nil && path.Kind == pack.String && path.Text == roleVariable
 }
 
-// concerns reports whether a rule has to do with a gate: it names it, or it is
-// bound to a decision that may authorise a capability behind it.
-func (s *paths) concerns(r *condition, id string, open []*capability) bool {
-	return slices.ContainsFunc(r.Outcomes(), func(o *pack.Outcome) bool { return names(o, id) }) ||
-		slices.ContainsFunc(open, func(c *capability) bool {
-			d, bound := s.decisions[r.DecisionBinding.Value]
-			return bound && d.rank >= c.rank() && slices.Contains(c.gates(), id)
-		})
+// names reports whether an outcome of a rule requires a gate.
+func names(r *policy.Rule, g *policy.Gate) bool {
+	return slices.ContainsFunc(r.Branches(), func(b *policy.Branch) bool { return b.Gate == g })
 }
 
-func names(o *pack.Outcome, id string) bool {
-	return o.RequiresApprovalGate.OK && o.RequiresApprovalGate.Value == id
-}
-
-// requests returns the proof that with the approver's role a rule lets a request
-// through for which the gate is raised; nil where it does not, or where that
-// could not be decided.
-func (s *paths) requests(r *condition, g *pack.ApprovalGate) *jsonlogic.Answer {
-	for _, intent := range s.intents() {
-		if !r.applies(intent) {
+// requests looks for a request that the approver's role makes and a rule lets through
+// while the gate is raised.
+func requests(m *proof.Model, r *policy.Rule, g *policy.Gate) proof.Found {
+	if m.Broken() != "" {
+		return proof.Found{Reason: "the pack cannot be compiled: " + m.Broken()}
+	}
+	var through []jsonlogic.Formula
+	for _, b := range r.Branches() {
+		if b.Allows == jsonlogic.True || b.Gate == g {
+			through = append(through, b.Holds())
+		}
+	}
+	found := proof.Found{Verdict: jsonlogic.Unsatisfiable}
+	for _, intent := range m.Intents {
+		if !r.Applies(intent) {
 			continue
 		}
-		v := &scene{paths: s, intent: intent, open: &capability{adapter: &pack.Adapter{}}, rules: s.applicable(intent)}
-		id, role := g.GateID.Value, g.RequiredApproverRole.Value
-		what := fmt.Sprintf("that %s does not let the approver of gate %s make the request is", gate.CalledBriefly("rule", r.RuleID), gate.Quote(id))
-		if broken := v.broken(); broken != "" || s.whens[id] == nil {
-			v.unproved(what, jsonlogic.Answer{Reason: "a condition is not valid"})
-			return nil
+		parts := []jsonlogic.Formula{jsonlogic.Is(roleVariable, g.RequiredApproverRole.Value), jsonlogic.Any(through...), m.Active(intent, g.ID)}
+		if r.Decision != nil {
+			parts = append(parts, m.Allowed(intent, r.Decision.Key))
 		}
-		answer := v.prove("approver "+r.Node.Pointer()+" "+id, func() jsonlogic.Formula { return v.requested(r, id, role) })
-		switch answer.Verdict {
-		case jsonlogic.Satisfiable:
-			return &answer
-		case jsonlogic.Undecided:
-			v.unproved(what, answer)
+		one := m.Ask(intent, func(made *compiler.Result) bool {
+			return made.Outcome == compiler.Compiled && slices.Contains(made.Context.RuntimeControls.ApprovalGatesActive, g.ID)
+		}, parts...)
+		if one.Verdict == jsonlogic.Satisfiable {
+			return one
+		}
+		if one.Verdict == jsonlogic.Undecided {
+			found = one
 		}
 	}
-	return nil
-}
-
-// requested says when a request of a role gets through by the outcome of a rule
-// while a gate is raised.
-func (v *scene) requested(r *condition, id, role string) jsonlogic.Formula {
-	through := holding([]*condition{r}, func(_ *condition, o *pack.Outcome) bool { return o.Allow.Value || names(o, id) })
-	raised := jsonlogic.Any(v.active(id), holding(v.rules, func(_ *condition, o *pack.Outcome) bool { return names(o, id) }))
-	f := jsonlogic.All(v.compiles(), jsonlogic.Is(roleVariable, role), through, raised)
-	if key := r.DecisionBinding; key.OK {
-		f = jsonlogic.All(f, v.allowed(key.Value))
-	}
-	return f
+	return found
 }

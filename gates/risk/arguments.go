@@ -8,6 +8,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // RSK003: a write that is sent twice happens once.
@@ -40,33 +41,32 @@ var RSK007 = &gate.Rule{
 
 const idempotencyKey = "idempotency_key"
 
-// writes reports whether a call of the capability can change something
-// (compiler: kind write).
-func (c *capability) writes() bool {
-	switch pack.Mode(c.adapter.ApprovalMode) {
+// writes reports whether a call of the tool can change something (compiler: kind
+// write).
+func writes(t *policy.Tool) bool {
+	switch t.Mode() {
 	case pack.ReadOnly:
 		return false
 	case pack.Network:
-		return fold(c.risks().Effect.Value) != "none"
+		return fold(risks(t).Effect.Value) != "none"
 	}
 	return true
 }
 
 func checkIdempotency(p *gate.Pass) {
-	for _, c := range openCapabilities(p) {
-		if !c.writes() || slices.ContainsFunc(c.permissions, requiresKey) {
+	for _, t := range openTools(p) {
+		if !writes(t) || slices.ContainsFunc(t.Permissions, requiresKey) {
 			continue
 		}
-		fix, at := addKey(c.permissions[0])
+		fix, at := addKey(t.Permissions[0])
 		if at == nil {
 			continue
 		}
 		p.Report(gate.Diagnostic{
-			At: at,
-			Message: fmt.Sprintf("%s opens %s (%s) without requiring an idempotency_key",
-				gate.CalledBriefly("permission", c.permissions[0].PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode)),
+			At:      at,
+			Message: opens(t) + " without requiring an idempotency_key",
 			Hint:    `add "idempotency_key": {"required": true} to its arg_constraints`,
-			Related: gate.See(c.adapter.ApprovalMode.Node, "the adapter's mode"),
+			Related: gate.See(t.Adapter.ApprovalMode.Node, "the adapter's mode"),
 			Fix:     fix,
 		})
 	}
@@ -106,17 +106,16 @@ func addKey(one *pack.Permission) (*finding.Fix, *pack.Node) {
 }
 
 func checkBounds(p *gate.Pass) {
-	for _, c := range openCapabilities(p) {
-		if m := pack.Mode(c.adapter.ApprovalMode); m == pack.Delegated || m.Rank() == pack.Destructive.Rank() {
-			checkArguments(p, c)
+	for _, t := range openTools(p) {
+		if t.Mode() == pack.Delegated || destructive(t) {
+			checkArguments(p, t)
 		}
 	}
 }
 
-func checkArguments(p *gate.Pass, c *capability) {
-	one := c.permissions[0]
-	what := fmt.Sprintf("%s opens %s (%s)", gate.CalledBriefly("permission", one.PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode))
-	args, mistyped := boundsByArgument(c)
+func checkArguments(p *gate.Pass, t *policy.Tool) {
+	one := t.Permissions[0]
+	args, mistyped := boundsByArgument(t)
 	if mistyped {
 		return // the schema gate's
 	}
@@ -126,7 +125,7 @@ func checkArguments(p *gate.Pass, c *capability) {
 		if arg.isNumber() && !arg.most {
 			p.Report(gate.Diagnostic{
 				At:      arg.at,
-				Message: fmt.Sprintf("%s without an upper bound on its argument %s", what, gate.Quote(arg.name)),
+				Message: fmt.Sprintf("%s without an upper bound on its argument %s", opens(t), gate.Quote(arg.name)),
 				Hint:    `add a "max" to it`,
 				Key:     arg.name,
 			})
@@ -138,16 +137,16 @@ func checkArguments(p *gate.Pass, c *capability) {
 	}
 	d := gate.Diagnostic{
 		At:      pack.Place(one.ArgConstraints.Node, one.Node),
-		Message: what + " without bounds on any argument",
+		Message: opens(t) + " without bounds on any argument",
 		Hint:    `add "min" and "max", an "enum" or a "pattern" for its arguments under arg_constraints`,
 	}
 	if len(args) == 0 {
-		d.Message = what + " without arg_constraints"
+		d.Message = opens(t) + " without arg_constraints"
 	}
 	p.Report(d)
 }
 
-// argument is what the permissions of a capability say of one argument.
+// argument is what the permissions of a tool say of one argument.
 type argument struct {
 	name  string
 	at    *pack.Node
@@ -157,8 +156,8 @@ type argument struct {
 
 // boundsByArgument adds up the constraints of all permissions, in document
 // order. Mistyped says that some of them could not be read.
-func boundsByArgument(c *capability) (args []*argument, mistyped bool) {
-	for _, one := range c.permissions {
+func boundsByArgument(t *policy.Tool) (args []*argument, mistyped bool) {
+	for _, one := range t.Permissions {
 		mistyped = mistyped || one.ArgConstraints.Node != nil && !one.ArgConstraints.OK
 		for _, e := range one.ArgConstraints.Entries {
 			i := slices.IndexFunc(args, func(a *argument) bool { return a.name == e.Name })

@@ -3,12 +3,13 @@ package risk
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // RSK001: what is open can be authorised.
@@ -49,41 +50,34 @@ func checkAuthority(p *gate.Pass) {
 	if !specs.OK && specs.Node != nil || !gate.IsObject(p.Pack.DecisionLayer.Node) {
 		return // it is not known which decisions there are
 	}
-	highest := highestAllowed(p)
-	for _, c := range openCapabilities(p) {
-		if c.rank() == pack.ReadOnly.Rank() || highest.spec != nil && highest.rank >= c.rank() {
+	highest := highestAllowed(p.Policy())
+	for _, t := range openTools(p) {
+		if t.Rank() == pack.ReadOnly.Rank() || highest != nil && highest.Authority >= t.Rank() {
 			continue
 		}
 		d := gate.Diagnostic{
-			At: c.place(),
-			Message: fmt.Sprintf("%s opens %s (%s), but no rule allows any decision that could authorise it",
-				gate.CalledBriefly("permission", c.permissions[0].PermissionID), gate.Quote(c.id()), modeName(c.adapter.ApprovalMode)),
+			At:      place(t),
+			Message: opens(t) + ", but no rule allows any decision that could authorise it",
 			Hint:    `set "allow" to false, or bind a rule that allows it to a decision of that mode`,
-			Related: gate.See(c.adapter.ApprovalMode.Node, "the adapter's mode"),
+			Related: gate.See(t.Adapter.ApprovalMode.Node, "the adapter's mode"),
 		}
-		if highest.spec != nil {
-			d.Message += fmt.Sprintf("; the highest is %s (%s)", gate.Quote(highest.spec.DecisionKey.Value), decisionMode(highest.spec))
-			d.Related = append(d.Related, gate.See(pack.Place(highest.spec.ApprovalMode.Node, highest.spec.Node), "the highest decision that a rule allows")...)
+		if highest != nil {
+			spec := highest.Weakest()
+			d.Message += fmt.Sprintf("; the highest is %s (%s)", gate.Quote(highest.Key), decisionMode(spec))
+			d.Related = append(d.Related, gate.See(pack.Place(spec.ApprovalMode.Node, spec.Node), "the highest decision that a rule allows")...)
 		}
 		p.Report(d)
 	}
 }
 
-// highestAllowed returns the highest decision that some rule allows; without
-// one its spec is nil.
-func highestAllowed(p *gate.Pass) authority {
-	decisions := authorities(p)
-	allowed := map[string]authority{}
-	for _, r := range p.Rules {
-		d, there := decisions[r.DecisionBinding.Value]
-		allows := slices.ContainsFunc(r.Outcomes(), func(o *pack.Outcome) bool { return o.Allow.Value })
-		if there && allows && !r.NonEnforcing.Value {
-			allowed[r.DecisionBinding.Value] = d
+// highestAllowed returns the highest decision that some enforced rule allows, of equal
+// ones the first by key; nil without one.
+func highestAllowed(m *policy.Model) (highest *policy.Decision) {
+	for _, r := range m.Rules {
+		if r.Decision == nil || !r.Enforced || !slices.ContainsFunc(r.Branches(), func(b *policy.Branch) bool { return b.Allows == jsonlogic.True }) {
+			continue
 		}
-	}
-	var highest authority
-	for _, key := range slices.Sorted(maps.Keys(allowed)) {
-		if d := allowed[key]; highest.spec == nil || d.rank > highest.rank {
+		if d := r.Decision; highest == nil || d.Authority > highest.Authority || d.Authority == highest.Authority && d.Key < highest.Key {
 			highest = d
 		}
 	}
@@ -105,11 +99,11 @@ type covered struct {
 }
 
 func checkCovered(p *gate.Pass) {
-	tools := toolsByEvidence(openCapabilities(p))
+	tools := toolsByEvidence(openTools(p))
 	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
 	for i := range specs {
 		d := &specs[i]
-		effects := append(evidenceEffects(d, tools), outcomeEffects(p, d)...)
+		effects := append(evidenceEffects(d, tools), outcomeEffects(p.Policy(), d)...)
 		if len(effects) == 0 || !pack.Mode(d.ApprovalMode).Known() {
 			continue // a mode that is not known counts as destructive, and nothing is above that
 		}
@@ -132,12 +126,12 @@ func checkCovered(p *gate.Pass) {
 }
 
 // evidenceEffects returns the effects of the tools that give a decision's evidence.
-func evidenceEffects(d *pack.DecisionSpec, tools map[string][]*capability) (effects []covered) {
+func evidenceEffects(d *pack.DecisionSpec, tools map[string][]*policy.Tool) (effects []covered) {
 	for _, name := range pack.Values(d.RequiredEvidence) {
-		for _, c := range tools[gate.FoldEvidence(name)] {
+		for _, t := range tools[gate.FoldEvidence(name)] {
 			effects = append(effects, covered{
-				c.rank(), pack.Place(c.adapter.ApprovalMode.Node, c.adapter.Node),
-				fmt.Sprintf("%s (%s), which gives its evidence %s", gate.Quote(c.id()), modeName(c.adapter.ApprovalMode), gate.Quote(name)),
+				t.Rank(), pack.Place(t.Adapter.ApprovalMode.Node, t.Adapter.Node),
+				fmt.Sprintf("%s, which gives its evidence %s", called(t), gate.Quote(name)),
 			})
 		}
 	}
@@ -145,16 +139,16 @@ func evidenceEffects(d *pack.DecisionSpec, tools map[string][]*capability) (effe
 }
 
 // outcomeEffects returns the modes that the outcomes of a decision's rules state.
-func outcomeEffects(p *gate.Pass, d *pack.DecisionSpec) (effects []covered) {
-	for _, r := range p.Rules {
-		if !d.DecisionKey.OK || r.DecisionBinding.Value != d.DecisionKey.Value || r.NonEnforcing.Value {
+func outcomeEffects(m *policy.Model, d *pack.DecisionSpec) (effects []covered) {
+	for _, r := range m.Rules {
+		if r.Decision == nil || !slices.Contains(r.Decision.Specs, d) || !r.Enforced {
 			continue
 		}
-		for _, o := range r.Outcomes() {
-			if o.ApprovalMode.OK {
+		for _, b := range r.Branches() {
+			if b.ApprovalMode.OK {
 				effects = append(effects, covered{
-					pack.Mode(o.ApprovalMode).Rank(), o.ApprovalMode.Node,
-					fmt.Sprintf("an outcome of %s (%s)", gate.CalledBriefly("rule", r.RuleID), modeName(o.ApprovalMode)),
+					pack.Mode(b.ApprovalMode).Rank(), b.ApprovalMode.Node,
+					fmt.Sprintf("an outcome of %s (%s)", gate.CalledBriefly("rule", r.RuleID), modeName(b.ApprovalMode)),
 				})
 			}
 		}

@@ -1,18 +1,21 @@
 package risk
 
-import "github.com/contextosai/packgate/gates/gate"
+import (
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/policy"
+)
 
-// toolsByEvidence returns the capabilities that give each piece of evidence, by
+// toolsByEvidence returns the tools that give each piece of evidence, by
 // its folded name (rule catalogue, "Referential integrity": the names that an
 // allowed permission gives).
-func toolsByEvidence(open []*capability) map[string][]*capability {
-	tools := map[string][]*capability{}
-	for _, c := range open {
+func toolsByEvidence(open []*policy.Tool) map[string][]*policy.Tool {
+	tools := map[string][]*policy.Tool{}
+	for _, t := range open {
 		seen := map[string]bool{}
-		for _, name := range gate.EvidenceNames(c.adapter.AdapterID.Value, c.name) {
+		for _, name := range gate.EvidenceNames(t.ToolID.Adapter, t.Capability) {
 			if name = gate.FoldEvidence(name); !seen[name] {
 				seen[name] = true
-				tools[name] = append(tools[name], c)
+				tools[name] = append(tools[name], t)
 			}
 		}
 	}

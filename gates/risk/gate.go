@@ -14,12 +14,12 @@
 //
 // # Proof
 //
-// Whether a destructive capability can run without an approval is a question
-// about requests, and is answered by proof: the rules of an intent become a
-// formula that says when a decision is allowed that may authorise the
-// capability, when a gate is active, and when nothing is unknown. A solution of
-// "permitted and no gate active" is a request that shows the gap, and the finding
-// carries it. What cannot be proved is not claimed and is listed by name.
+// Whether a destructive capability can run without an approval is a question about
+// requests, and package proof has the answer: the rows of the static tool surface say
+// which gates hold a tool for an intent, and which request has it with none of them
+// raised. A row for which nothing names a gate is RSK002, one with such a request
+// RSK006, and one of which that is not known NPR001, so that no row which can be
+// ungated is without a finding. What is proved to be out of reach has no row.
 //
 // Findings are about what is open: capabilities that a permission allows and
 // none forbids. Names that lead nowhere are the references gate's matter.

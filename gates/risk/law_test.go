@@ -1,7 +1,6 @@
 package risk
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,190 +10,279 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/test/edittest"
 	"github.com/contextosai/packgate/test/gatetest"
 )
 
-// conditions and whens are the pieces that random policies are made of. Their
-// constants are what the grid of requests below has a value on either side of.
+// conditions are the pieces that random policies are made of. Their constants are
+// what the grid of requests below has a value on either side of. Some are never true
+// of a request, some are not followed.
 var conditions = []string{
-	`true`, `{"==": [{"var": "request.context.identity_verified"}, true]}`,
+	`true`, `true`, `false`, `{"==": [{"var": "request.context.identity_verified"}, true]}`,
 	`{">": [{"var": "request.context.refund_amount"}, 3000]}`, `{"<=": [{"var": "request.context.refund_amount"}, 3000]}`,
 	`{"<": [3000, {"var": "request.context.refund_amount"}, 5000]}`,
-	`{"and": [{"==": [{"var": "user.role"}, "support_agent"]}, {">": [{"var": "request.context.refund_amount"}, 5000]}]}`,
 	`{"or": [{"!=": [{"var": "user.role"}, "support_agent"]}, {"!": [{">": [{"var": "request.context.refund_amount"}, 3000]}]}]}`,
 	`{"in": [{"var": "user.role"}, ["support_agent", "finance_lead"]]}`, `{"==": [{"var": "request.context.refund_amount"}, null]}`,
-	`{"missing": ["request.context.refund_amount"]}`, `{"in": [{"var": "user.role"}, []]}`, `false`,
+	`{"missing": ["request.context.refund_amount"]}`, `{"in": [{"var": "user.role"}, []]}`,
+	`{"==": [{"var": "tenant_id"}, "tenant_acme_prod"]}`, `{"==": [{"var": "tenant_id"}, "tenant_other"]}`,
+	`{"==": [{"var": "safety_mode"}, "destructive"]}`, `{"in": [{"var": "safety_mode"}, ["read_only", "paused"]]}`,
+	`{"==": [{"%": [{"+": [{"*": [7, {"var": "request.context.refund_amount"}]}, 3]}, 1000]}, 3]}`,
+	`{"==": [{"%": [{"+": [{"*": [7, {"var": "request.context.refund_amount"}]}, 3]}, 1000]}, 444]}`,
+	`{">": [{"+": [{"var": "request.context.refund_amount"}, {"var": "request.context.fee"}]}, 3000]}`, notFollowed, notFollowed, `{"!": ` + notFollowed + `}`,
 }
 
-var outcomes = []string{
-	`{"allow": true}`, `{"allow": true}`, `{"allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"}`,
-	`{"allow": false, "reason": "no"}`, `{"requires_approval_gate": "GATE_FINANCE_APPROVAL"}`,
-	`{"allow": true, "prohibits": ["issue_refund"]}`, `{"prohibits": ["adp_payments.issue_refund"]}`, `{}`,
-}
+// notFollowed is a condition for which no request is found, nor proved that there is
+// none.
+const notFollowed = `{"and": [{"==": [{"*": [{"var": "request.context.refund_amount"}, {"var": "request.context.refund_amount"}, {"var": "request.context.rate"}]}, 17.25]}, ` +
+	`{"==": [{"+": [{"var": "request.context.refund_amount"}, {"var": "request.context.rate"}]}, 93.125]}]}`
 
-// randomPolicy returns an edit script that gives the support pack other rules,
-// another gate condition, and perhaps no gate in the permission.
-func randomPolicy(r *rand.Rand) string {
+// Names that a key of joined texts would confuse: of gates, decisions and tools.
+var (
+	gateNames = []string{"GATE_FINANCE_APPROVAL", "4 []", `a" "b`}
+	decisions = []string{"support.refund.execute", "4 []", "support.refund.execute 4"}
+	outcomes  = []string{
+		`{"allow": true}`, `{"allow": true}`, `{"allow": true}`, `{"allow": false, "reason": "no"}`, `{"requires_approval_gate": %q}`,
+		`{"allow": true, "requires_approval_gate": %q}`, `{"allow": true, "prohibits": ["issue_refund"]}`, `{"prohibits": ["adp_payments.issue_refund"]}`, `{}`,
+	}
+	// tools are the destructive ones: adapter and capability. The last two have one
+	// name, so that the compiler refuses a pack with both.
+	tools = [][2]string{{"adp_payments", "issue_refund"}, {"4 []", "4 []"}, {"adp", "pay.out"}, {"adp.pay", "out"}}
+)
+
+// randomPack returns the support pack with other rules, decisions, gates and
+// destructive tools: rules that name no intent, rules that are not enforced, gates
+// that permissions and rules name or nobody does.
+func randomPack(t *testing.T, r *rand.Rand) []byte {
+	t.Helper()
 	pick := func(list []string) string { return list[r.IntN(len(list))] }
-	var rules []string
+	outcome := func() string {
+		o := pick(outcomes)
+		if strings.Contains(o, "%q") {
+			o = fmt.Sprintf(o, pick(gateNames))
+		}
+		return o
+	}
+	var rules, gates, specs, permissions []string
 	for i := range 1 + r.IntN(4) {
-		rule := fmt.Sprintf(`{"rule_id": "R_%d", "applies_to": {"intent": "support.refund"}, "if": %s, "then": %s`, i, pick(conditions), pick(outcomes))
+		rule := fmt.Sprintf(`{"rule_id": "R_%d", "if": %s, "then": %s`, i, pick(conditions), outcome())
+		if intent := pick([]string{"", "support.refund", "support.vip"}); intent != "" {
+			rule += fmt.Sprintf(`, "applies_to": {"intent": %q}`, intent)
+		}
 		if r.IntN(2) == 0 {
-			rule += `, "else": ` + pick(outcomes)
+			rule += `, "else": ` + outcome()
 		}
 		if r.IntN(6) > 0 {
-			rule += `, "decision_binding": "support.refund.execute"`
+			rule += fmt.Sprintf(`, "decision_binding": %q`, pick(decisions))
 		}
-		if r.IntN(8) == 0 {
+		if r.IntN(6) == 0 {
 			rule += `, "non_enforcing": true`
 		}
 		rules = append(rules, rule+"}")
 	}
-	script := "replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/policy_dsl/rules [" + strings.Join(rules, ", ") + "]\n" +
-		"replace /policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when " + pick(conditions) + "\n"
-	if r.IntN(2) == 0 {
-		script += "remove /tooling_layer/permissions/p_issue_refund/requires_approval_gate\n"
+	for _, name := range gateNames {
+		gates = append(gates, fmt.Sprintf(`{"gate_id": %q, "when": %s, "required_approver_role": "cfo", "ttl_seconds": 60}`, name, pick(conditions)))
 	}
-	return script
-}
-
-// request compiles a pack for one request; the data is that of a witness.
-func request(t *testing.T, program *compiler.Program, data map[string]any) *compiler.Result {
-	t.Helper()
-	input, _ := data["request"].(map[string]any)
-	user, _ := data["user"].(map[string]any)
-	if user == nil {
-		user = map[string]any{}
+	for _, key := range decisions {
+		specs = append(specs, fmt.Sprintf(`{"decision_key": %q, "version": "1.0.0", "approval_mode": %q, "owner_role": "x", "allowed_outcomes": ["done"]}`, key, pick([]string{"destructive", "destructive", "network"})))
 	}
-	user["user_id"] = "usr_1"
-	result, err := program.Compile(compiler.Request{
-		Invoke: map[string]any{
-			"request_id": "req_1", "tenant_id": "tenant_acme_prod", "input": input,
-			"context_pack_refs": []any{"ctxpack.support@1.0.0"},
-		},
-		RunContext: map[string]any{
-			"run_id": "run_1", "trace_id": "trace_1", "tenant_id": "tenant_acme_prod", "user": user,
-			"agent": map[string]any{"agent_id": "agt_1"}, "safety_mode": "destructive", "run_budget": map[string]any{"total_tokens": 12000.0},
-		},
-	})
+	script := ""
+	for i, tool := range tools {
+		if i > 0 && (r.IntN(2) == 0 || i == 3 && r.IntN(4) > 0) {
+			continue
+		}
+		if i > 0 {
+			script += fmt.Sprintf("add /tooling_layer/adapter_registry/- {\"adapter_id\": %q, \"capabilities\": [%q], \"approval_mode\": \"destructive\", \"endpoint_ref\": \"internal://payments\"}\n", tool[0], tool[1])
+		}
+		permission := fmt.Sprintf(`{"permission_id": "p_%d", "adapter_id": %q, "capability": %q, "allow": true`, i, tool[0], tool[1])
+		if r.IntN(2) == 0 {
+			permission += fmt.Sprintf(`, "requires_approval_gate": %q`, pick(gateNames))
+		}
+		permissions = append(permissions, permission+"}")
+	}
+	src, err := edittest.Apply(gatetest.Support(), script+
+		"replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/policy_dsl/rules ["+strings.Join(rules, ", ")+"]\n"+
+		"replace /policy_layer/approval_gates ["+strings.Join(gates, ", ")+"]\n"+
+		"replace /decision_layer/decision_specs ["+strings.Join(specs, ", ")+"]\n"+
+		"replace /tooling_layer/permissions ["+strings.Join(permissions, ", ")+"]\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result
+	return src
 }
 
-// standing says of a compile whether the refund is there, and whether a gate is.
-func standing(result *compiler.Result) (there, gated bool) {
-	if result.Context == nil {
-		return false, false
-	}
-	return slices.Contains(result.Context.ContextLedger.Tools, "adp_payments.issue_refund"),
-		len(result.Context.RuntimeControls.ApprovalGatesActive) > 0
-}
-
-// grid returns a request for every region of every variable.
+// grid returns a request of each intent for every region of the variables that
+// conditions read, as far as it is a request of the pack at all.
 func grid() (requests []map[string]any) {
-	for _, amount := range []any{nil, 3000.0, 3001.0, 5000.0, 5001.0, "4200"} {
-		for _, verified := range []any{nil, true, false} {
-			for _, role := range []any{nil, "support_agent", "finance_lead", "other"} {
-				context := map[string]any{}
-				if amount != nil {
-					context["refund_amount"] = amount
+	for _, intent := range []string{"support.refund", "support.vip"} {
+		for _, amount := range []any{nil, 0.0, 63.0, 3000.0, 3001.0, 5001.0, "4200"} {
+			for _, role := range []any{nil, "support_agent", "other"} {
+				for _, mode := range []any{"destructive", "network"} {
+					context := map[string]any{"identity_verified": true, "fee": 1.0}
+					data := map[string]any{"safety_mode": mode, "request": map[string]any{"intent": intent, "context": context}}
+					if amount != nil {
+						context["refund_amount"] = amount
+					}
+					if role != nil {
+						data["user"] = map[string]any{"role": role}
+					}
+					requests = append(requests, data)
 				}
-				if verified != nil {
-					context["identity_verified"] = verified
-				}
-				data := map[string]any{"request": map[string]any{"intent": "support.refund", "message": "Refund.", "context": context}}
-				if role != nil {
-					data["user"] = map[string]any{"role": role}
-				}
-				requests = append(requests, data)
 			}
 		}
 	}
 	return requests
 }
 
-// RSK002 and RSK006 find a gap exactly where the compiler surfaces the refund
-// without an active gate for some request, the severity of RSK002 is an error
-// exactly where no request meets a gate, and each witness is such a request.
-func TestGapsAgreeWithTheCompiler(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 11))
-	kinds := map[string]int{}
-	for range 120 {
-		script := randomPolicy(r)
-		src, err := edittest.Apply(gatetest.Support(), script)
-		if err != nil {
-			t.Fatal(err)
+// holding returns the gates that hold a tool for an intent, as the pack is written:
+// those that its permissions name, and those of the enforced rules that apply.
+func holding(p *pack.Pack, id policy.ToolID, intent string) (gates []string) {
+	add := func(name pack.Text) {
+		if name.OK {
+			gates = append(gates, name.Value)
 		}
-		s := whole.Subject(src)
-		program := compiler.Prepare(s.Pack)
-		ungated, gated := false, false
-		for _, data := range grid() {
-			there, behind := standing(request(t, program, data))
-			ungated, gated = ungated || there && !behind, gated || there && behind
+	}
+	for _, one := range p.ToolingLayer.Permissions.Items {
+		if one.AdapterID.Value == id.Adapter && one.Capability.Value == id.Capability {
+			add(one.RequiresApprovalGate)
 		}
-		found := gapFindings(t, s)
-		kinds[fmt.Sprint(ungated, gated, len(found))]++
-		if ungated != (len(found) == 1) {
-			t.Errorf("a request runs ungated: %v, findings: %v\n%s", ungated, found, script)
-			continue
-		}
-		for _, f := range found {
-			if f.Rule == "RSK002" && gated != (f.Severity == finding.Warning) {
-				t.Errorf("a request meets a gate: %v, finding: %v\n%s", gated, f, script)
-			}
-			witness := completed(t, f.Witness)
-			if there, behind := standing(request(t, program, witness)); !there || behind {
-				t.Errorf("the witness %v is no gap: the refund is there: %v, gated: %v\n%s", f.Witness, there, behind, script)
+	}
+	for _, bundle := range p.PolicyLayer.PolicyBundles.Items {
+		for _, r := range bundle.PolicyDSL.Rules.Items {
+			if to := r.AppliesTo.Intent; !r.NonEnforcing.Value && (to.Node == nil || to.Value == intent) {
+				add(r.Then.RequiresApprovalGate)
+				add(r.Else.RequiresApprovalGate)
 			}
 		}
 	}
-	if len(kinds) < 4 {
-		t.Errorf("the policies were all alike: %v", kinds)
-	}
+	return gates
 }
 
-// gapFindings runs the two rules and fails where something was not proved.
-func gapFindings(t *testing.T, s *gate.Subject) (found []finding.Finding) {
+// ungated returns the destructive tools that a pack is compiled to have for a request
+// with none of their gates active.
+func ungated(t *testing.T, s *gate.Subject, data map[string]any) (open []policy.ToolID) {
 	t.Helper()
-	for _, r := range []*gate.Rule{RSK002, RSK006} {
-		p := gate.NewPass(s, Gate, r)
-		r.Check(p)
-		f, unchecked := p.Results()
-		found = append(found, f...)
-		if len(unchecked) > 0 {
-			t.Errorf("%s was not checked: %v", r.ID, unchecked)
-		}
-	}
-	return found
-}
-
-// completed returns a copy of a witness with what every request has.
-func completed(t *testing.T, witness map[string]any) map[string]any {
-	t.Helper()
-	text, err := json.Marshal(witness)
+	result, err := s.Proof().Program().Compile(proof.Request(s.Pack, data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := map[string]any{}
-	if err := json.Unmarshal(text, &data); err != nil {
-		t.Fatal(err)
+	if result.Outcome != compiler.Compiled {
+		return nil
 	}
-	input, _ := data["request"].(map[string]any)
-	if input == nil {
-		t.Fatalf("the witness %s has no request", text)
+	intent, _ := data["request"].(map[string]any)["intent"].(string)
+	for _, tool := range result.Trace.Tools {
+		id := policy.ToolID{Adapter: tool.Adapter.AdapterID.Value, Capability: tool.Capability}
+		held := slices.ContainsFunc(holding(s.Pack, id, intent), func(name string) bool {
+			return slices.Contains(result.Context.RuntimeControls.ApprovalGatesActive, name)
+		})
+		if tool.Surfaced && pack.Mode(tool.Adapter.ApprovalMode).Rank() == pack.Destructive.Rank() && !held {
+			open = append(open, id)
+		}
 	}
-	input["message"] = "Refund."
-	return data
+	return open
+}
+
+// about returns the findings that stand at the permission of a tool.
+func about(s *gate.Subject, id policy.ToolID, found []finding.Finding) (rules []finding.Finding) {
+	for _, f := range found {
+		for _, one := range s.Policy().Tool(id).Permissions {
+			if strings.HasPrefix(f.Location.Pointer, one.Node.Pointer()+"/") {
+				rules = append(rules, f)
+			}
+		}
+	}
+	return rules
+}
+
+// No destructive tool that some request has ungated is without a finding: RSK002
+// where nothing names a gate for the intent, else RSK006, or NPR001 where it is not
+// proved. Each witness is a request that the compiler gives the tool ungated.
+func TestNothingRunsUngatedInSilence(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 11))
+	kinds := map[string]int{}
+	for range 250 {
+		src := randomPack(t, r)
+		s := whole.Subject(src)
+		found, unchecked := gapFindings(s)
+		if s.Proof().Broken() != "" {
+			kinds["refused"]++
+			checkRefusedPack(t, s, found, unchecked)
+			continue
+		}
+		for _, row := range s.Reach().Rows {
+			if destructive(row.Tool) && !row.Held && len(about(s, row.Tool.ToolID, found)) == 0 {
+				t.Errorf("the row of %s for %s has no finding\n%s", row.Capability, row.Intent, src)
+			}
+		}
+		for _, data := range grid() {
+			for _, id := range ungated(t, s, data) {
+				if len(about(s, id, found)) == 0 {
+					t.Errorf("%s runs ungated without a finding for %v\n%s", id, data, src)
+				}
+			}
+		}
+		for _, f := range found {
+			kinds[f.Rule+map[bool]string{true: " with a request"}[f.Witness != nil]]++
+			checkWitness(t, s, f, src)
+		}
+	}
+	for _, kind := range []string{"refused", "RSK002 with a request", "RSK002", "RSK006 with a request", "NPR001"} {
+		if kinds[kind] == 0 {
+			t.Errorf("no pack has %s: %v", kind, kinds)
+		}
+	}
+}
+
+// checkWitness holds that a finding is true of its request.
+func checkWitness(t *testing.T, s *gate.Subject, f finding.Finding, src []byte) {
+	t.Helper()
+	if f.Rule == RSK002.ID && f.Severity != finding.Error {
+		t.Errorf("RSK002 is a %s\n%s", f.Severity, src)
+	}
+	if f.Witness == nil {
+		return
+	}
+	intent, _ := f.Witness["request"].(map[string]any)["intent"].(string)
+	shown := slices.ContainsFunc(ungated(t, s, f.Witness), func(id policy.ToolID) bool {
+		named := len(holding(s.Pack, id, intent)) > 0
+		return named == (f.Rule == RSK006.ID) && slices.ContainsFunc(about(s, id, []finding.Finding{f}), func(finding.Finding) bool { return true })
+	})
+	if !shown {
+		t.Errorf("%s does not hold of its request %v: %s\n%s", f.Rule, f.Witness, f.Message, src)
+	}
+}
+
+// checkRefusedPack holds that each destructive tool of a pack that cannot be compiled
+// is reported, or named as not checked.
+func checkRefusedPack(t *testing.T, s *gate.Subject, found []finding.Finding, unchecked []finding.NotChecked) {
+	t.Helper()
+	for _, tool := range openTools(&gate.Pass{Subject: s}) {
+		named := slices.ContainsFunc(unchecked, func(n finding.NotChecked) bool { return strings.Contains(n.Reason, gate.Quote(tool.String())) })
+		if destructive(tool) && !named && len(about(s, tool.ToolID, found)) == 0 {
+			t.Errorf("%s of a pack that is refused is neither reported nor not checked", tool)
+		}
+	}
+}
+
+// gapFindings runs the rules that look for gaps.
+func gapFindings(s *gate.Subject) (found []finding.Finding, unchecked []finding.NotChecked) {
+	for _, r := range []*gate.Rule{RSK002, RSK006} {
+		p := gate.NewPass(s, Gate, r)
+		r.Check(p)
+		f, n := p.Results()
+		found, unchecked = append(found, f...), append(unchecked, n...)
+	}
+	return found, unchecked
 }
 
 // Every fix that a rule offers makes the rule silent, and leaves the rest of the
 // file as it was.
 func TestFixes(t *testing.T) {
 	for _, script := range []string{
-		"remove /tooling_layer/permissions/p_issue_refund/requires_approval_gate",
+		"remove /tooling_layer/permissions/p_issue_refund/requires_approval_gate\n" +
+			"remove /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_HIGH_VALUE_REQUIRES_APPROVAL/then/requires_approval_gate",
 		"remove /tooling_layer/permissions/p_issue_refund/arg_constraints",
 		"remove /tooling_layer/permissions/p_issue_refund/arg_constraints/idempotency_key",
 		`replace /tooling_layer/permissions/p_issue_refund/arg_constraints/idempotency_key {"pattern": "^ik_"}`,

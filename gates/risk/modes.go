@@ -54,9 +54,9 @@ func checkModes(p *gate.Pass) {
 		d := &specs[i]
 		checkMode(p, d.Part, d.ApprovalMode, gate.CalledBriefly("decision", d.DecisionKey), "so it authorises nothing above read_only", true)
 	}
-	for _, r := range p.Rules {
-		for _, o := range r.Outcomes() {
-			checkMode(p, o.Part, o.ApprovalMode, "an outcome of "+gate.CalledBriefly("rule", r.RuleID), "so it counts as destructive", false)
+	for _, r := range p.Policy().Rules {
+		for _, b := range r.Branches() {
+			checkMode(p, b.Part, b.ApprovalMode, "an outcome of "+gate.CalledBriefly("rule", r.RuleID), "so it counts as destructive", false)
 		}
 	}
 }
@@ -129,11 +129,11 @@ func checkCeilings(p *gate.Pass) {
 
 func (c ceiling) check(p *gate.Pass) {
 	done := map[*pack.Adapter]bool{}
-	for _, open := range openCapabilities(p) {
-		a := open.adapter
+	for _, open := range openTools(p) {
+		a := open.Adapter
 		if !done[a] {
 			done[a] = true
-			what := fmt.Sprintf("%s, whose %s is open,", gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(open.name))
+			what := fmt.Sprintf("%s, whose %s is open,", gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(open.Capability))
 			c.report(p, a.Part, a.ApprovalMode, what, "close its permissions")
 		}
 	}

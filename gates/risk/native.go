@@ -6,6 +6,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // RSK009: the stated risks and the mode agree.
@@ -36,7 +37,7 @@ func checkNative(p *gate.Pass) {
 	for i := range adapters {
 		a := &adapters[i]
 		for _, risk := range a.CapabilityRisks.Entries {
-			if !gate.Has(a, risk.Name) {
+			if p.Policy().Tool(policy.ToolID{Adapter: a.AdapterID.Value, Capability: risk.Name}) == nil {
 				continue // REF012's
 			}
 			checkRisk(p, a, risk.Name, "reversibility", risk.Value.Reversibility)

@@ -22,9 +22,6 @@ const contextPrefix = "request.context."
 func example(witness map[string]any, about ...*jsonlogic.Expr) string {
 	var read []string
 	for _, x := range about {
-		if x == nil {
-			continue
-		}
 		read = append(read, x.Reads()...)
 	}
 	all := leaves(witness)
@@ -44,18 +41,6 @@ func example(witness map[string]any, about ...*jsonlogic.Expr) string {
 		return ", for example in any request"
 	}
 	return ", for example " + strings.Join(words, ", ")
-}
-
-// taking says what a claim takes for granted of its variables, "" for nothing.
-func taking(assumed []string) string {
-	if len(assumed) == 0 {
-		return ""
-	}
-	var names []string
-	for _, path := range slices.Compact(slices.Sorted(slices.Values(assumed))) {
-		names = append(names, strings.TrimPrefix(path, contextPrefix))
-	}
-	return fmt.Sprintf(" (taking %s to be single values)", strings.Join(names, ", "))
 }
 
 // leaf is one value of a request with its dotted path.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/repo"
@@ -36,10 +35,7 @@ Exit status: 0 they are listed; 2 and 3 as everywhere.`,
 
 // severityWords says a rule's default severity, and whether strict mode raises it.
 func severityWords(r *gate.Rule) string {
-	switch {
-	case r.Strict && r.Severity == finding.Error:
-		return "error, or warning (strict: error)"
-	case r.Strict:
+	if r.Strict {
 		return r.Severity.String() + " (strict: error)"
 	}
 	return r.Severity.String()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 )
@@ -51,10 +50,7 @@ func writeRule(b *bytes.Buffer, r *gate.Rule) {
 func anchor(r *gate.Rule) string { return strings.ToLower(r.ID) + "-" + r.Name }
 
 func severity(r *gate.Rule) string {
-	switch {
-	case r.Strict && r.Severity == finding.Error:
-		return "error, or warning (strict)"
-	case r.Strict:
+	if r.Strict {
 		return r.Severity.String() + " (strict)"
 	}
 	return r.Severity.String()
