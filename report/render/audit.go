@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -25,12 +24,12 @@ func WriteAudit(w io.Writer, format string, a *model.Audit, s Style) error {
 			*model.Audit
 		}{model.Version, &shown})
 	case "markdown":
-		m := &markdown{report: &model.Report{}}
+		m := newMarkdown(&model.Report{}, whole)
 		m.audit(a)
 		_, err := io.WriteString(w, m.out.String())
 		return err
 	}
-	t := &terminal{style: s}
+	t := &terminal{style: s, builder: terminalBuilder(&model.Report{})}
 	t.audit(a)
 	_, err := io.WriteString(w, t.out.String())
 	return err
@@ -93,42 +92,45 @@ func auditUnlooked(n *model.AuditNotChecked) (what, reason string) {
 	return what, n.Reason
 }
 
+// audit returns what an audit found, what is to be gated again, and what could not be
+// looked at.
+func (b *builder) audit(a *model.Audit, findings []model.AuditFinding, triggers []model.AuditTrigger) []*list {
+	return []*list{
+		{noun: "finding", open: 10, seen: maxSeen, n: len(findings), item: func(i int) item { return auditItem(&findings[i]) }},
+		{noun: "refresh trigger", open: 5, n: len(triggers), item: func(i int) item {
+			r := triggers[i]
+			return item{head: plain("gate " + model.VersionName(r.Pack) + " again: ").add(strong(r.Kind)), at: spot{file: r.File}, text: message(r.What)}
+		}},
+		{noun: "skipped check", open: 5, n: len(a.NotChecked), item: func(i int) item {
+			what, reason := auditUnlooked(&a.NotChecked[i])
+			return item{state: look{emoji: looks["not_checked"].emoji}, text: plain("not checked: " + what).message(reason)}
+		}},
+	}
+}
+
+func auditItem(f *model.AuditFinding) item {
+	l := lookOf(f.Severity)
+	l.word = f.Severity
+	it := item{state: l, head: strong(f.Check).plain(strings.TrimRight(" "+versionOf(f.Pack, f.Version), " ")), text: message(f.Message)}
+	it.said("→", message(f.Hint))
+	it.said("see", value(f.Digest))
+	return it
+}
+
 func (t *terminal) audit(a *model.Audit) {
 	all, errors := auditFindings(a)
 	triggers := a.Triggers
 	if t.style.Quiet {
 		all, triggers = all[:errors], nil
 	}
-	for _, f := range all {
-		t.auditFinding(f)
-	}
-	for _, r := range triggers {
-		t.line("%s is to be gated again: %s", t.paint("bold", text(model.VersionName(r.Pack))), text(r.Kind))
-		t.line("    %s %s", solidPlace(r.File, 0, 0), text(r.What))
-		t.line("")
-	}
-	for _, n := range a.NotChecked {
-		what, reason := auditUnlooked(&n)
-		t.line("%s", t.paint("dim", "not checked: "+text(what)+text(reason)))
-	}
-	if len(a.NotChecked) > 0 {
-		t.line("")
+	for _, l := range t.builder.audit(a, all, triggers) {
+		t.list(l, "")
+		if l.n > 0 {
+			t.line("")
+		}
 	}
 	l := looks[auditState(a)]
 	t.line("%s %s: %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), solid(a.Registry), auditCounts(a))
-}
-
-func (t *terminal) auditFinding(f model.AuditFinding) {
-	l := lookOf(f.Severity)
-	t.line("%s", strings.TrimLeft(t.paint("bold", text(versionOf(f.Pack, f.Version)))+" "+t.paint(l.color, text(f.Severity))+" "+text(f.Check), " "))
-	t.line("    %s", text(f.Message))
-	if f.Hint != "" {
-		t.line("    → %s", text(f.Hint))
-	}
-	if f.Digest != "" {
-		t.line("    see %s", solid(f.Digest))
-	}
-	t.line("")
 }
 
 // audit writes the verdict and what to do first, then what was found.
@@ -143,26 +145,7 @@ func (m *markdown) audit(a *model.Audit) {
 		m.paragraph("**Do this:** %s", Message(all[at].Hint))
 	}
 	m.paragraph("registry %s<br>%s", Code(a.Registry), auditCounts(a))
-	m.list(list{noun: "finding", open: 10, seen: maxSeen, n: len(all), line: func(i int) string { return auditLine(all[i]) }})
-	m.list(list{noun: "refresh trigger", open: 5, n: len(a.Triggers), line: func(i int) string {
-		r := a.Triggers[i]
-		return fmt.Sprintf("- gate %s again: **%s** %s: %s", Markdown(model.VersionName(r.Pack)), Markdown(r.Kind), m.link(r.File, 0), Message(r.What))
-	}})
-	m.list(list{noun: "skipped check", open: 5, n: len(a.NotChecked), line: func(i int) string {
-		what, reason := auditUnlooked(&a.NotChecked[i])
-		return "- ➖ not checked: " + Markdown(what) + Message(reason)
-	}})
-}
-
-// auditLine returns the list item for a finding.
-func auditLine(f model.AuditFinding) string {
-	s := fmt.Sprintf("- %s %s **%s** %s", lookOf(f.Severity).emoji, Markdown(f.Severity), Markdown(f.Check), Markdown(versionOf(f.Pack, f.Version)))
-	s = strings.TrimRight(s, " ") + ": " + Message(f.Message)
-	if f.Hint != "" {
-		s += "<br>→ " + Message(f.Hint)
+	for _, l := range m.builder.audit(a, all, a.Triggers) {
+		m.listed(l, "")
 	}
-	if f.Digest != "" {
-		s += "<br>see " + Code(f.Digest)
-	}
-	return s
 }

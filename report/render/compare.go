@@ -15,18 +15,24 @@ func WriteDiff(w io.Writer, format string, d *model.Diff, findings []model.Findi
 	case "json":
 		return model.WriteJSON(w, d)
 	case "markdown":
-		m := &markdown{report: &model.Report{}}
+		m := newMarkdown(&model.Report{}, whole)
 		m.paragraph("### %s: class %s, declared %s", Markdown(stepName(d)), d.Class, d.Declared)
-		m.list(list{noun: "finding", open: 5, n: len(findings), line: func(i int) string { return m.finding(findings[i]) }})
-		m.step(d)
-		m.permitted(d)
+		for _, s := range m.builder.comparison(d, findings) {
+			m.section(&s)
+		}
 		_, err := io.WriteString(w, m.out.String())
 		return err
 	}
-	t := &terminal{style: style}
-	t.diff(d)
-	t.changes(d)
-	t.findings(&model.Pack{Findings: findings}, "error", "warning")
+	t := &terminal{style: style, builder: terminalBuilder(&model.Report{})}
+	for _, s := range t.builder.comparison(d, findings) {
+		t.section(&s)
+	}
 	_, err := fmt.Fprintln(w, t.out.String())
 	return err
+}
+
+// comparison returns the sections of a comparison alone.
+func (b *builder) comparison(d *model.Diff, findings []model.Finding) []section {
+	all := append([]section{b.findings(&model.Pack{Findings: findings})}, b.step(d)...)
+	return spoken(append(all, b.permitted(d)...))
 }

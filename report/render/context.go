@@ -12,8 +12,12 @@ import (
 
 // WriteGolden writes the results of golden cases for a person at a terminal.
 func WriteGolden(w io.Writer, cases []model.Golden) error {
-	t := &terminal{}
-	t.golden(cases, true)
+	t := &terminal{builder: &builder{report: &model.Report{}, most: 100, brief: true}}
+	golden := t.builder.golden(cases, nil)
+	golden.nodes = append(golden.nodes, t.builder.goldenProblems(cases)...)
+	if golden.title != "" {
+		t.section(&golden)
+	}
 	_, err := io.WriteString(w, t.out.String())
 	return err
 }

@@ -170,9 +170,7 @@ func TestDroppedTokens(t *testing.T) {
 func TestExplanationIsInert(t *testing.T) {
 	evil := pack.CompactJSON("x\n::error::forged\x1b[2J\u202e ##[error]x")
 	o, r := explained(t, strings.NewReplacer("EVIL", evil).Replace(
-		"replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_HIGH_VALUE_REQUIRES_APPROVAL/rule_id EVIL\n"+
-			"replace /policy_layer/guardrails/must_escalate [EVIL]\n"+
-			"add /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_REFUND_REQUIRES_IDV/then/reason EVIL\n"),
+		"add /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_REFUND_REQUIRES_IDV/then/reason EVIL\n"),
 		strings.NewReplacer("EVIL", evil).Replace("replace /invoke/user/role EVIL\nreplace /run_context/user/role EVIL\nreplace /evidence/0/content EVIL\n"))
 	texts := []string{written(t, WriteExplanation, build.NewExplanation(o.Unit, r))}
 	for _, stage := range compiler.Stages() {

@@ -17,7 +17,7 @@ func (t *terminal) settingsWhy(settings []model.SettingWhy) {
 		t.line("\nset by overlays, in place of what the pack's file says")
 	}
 	for _, s := range settings {
-		t.line("  %s  %s", text(s.Path), text(at(s.Place)))
+		t.line("  %s  %s", text(s.Path), text(placeWords(s.Place)))
 		t.line("      %s → %s", text(pack.CompactJSON(s.Was)), text(pack.CompactJSON(s.Value)))
 	}
 }
@@ -68,7 +68,7 @@ func (t *terminal) heading(h model.Heading) {
 	t.headed("outcome", outcomeOf(h))
 	if h.Ended != nil {
 		t.headed("because", h.Ended.Reason)
-		t.headed("at", at(h.Ended.Place))
+		t.headed("at", placeWords(h.Ended.Place))
 	}
 	t.headed("hash", h.Hash)
 }
@@ -98,8 +98,8 @@ func stageWords(stage string) string {
 	return fmt.Sprintf("at stage %d, %s", i+1, stage)
 }
 
-// at returns a place as file:line, which a terminal makes clickable.
-func at(p *model.Place) string {
+// placeWords returns a place as file:line, which a terminal makes clickable.
+func placeWords(p *model.Place) string {
 	if p == nil {
 		return ""
 	}
@@ -109,7 +109,7 @@ func at(p *model.Place) string {
 // why writes one thing with its state and place. What is said of it follows,
 // with nothing but the line as its place, for it stands in the same file.
 func (t *terminal) why(look, name, state string, p *model.Place) {
-	t.line("  %s %s  %s  %s", looks[look].mark, text(name), text(state), text(at(p)))
+	t.line("  %s %s  %s  %s", looks[look].mark, text(name), text(state), text(placeWords(p)))
 }
 
 func (t *terminal) fact(p *model.Place, format string, args ...any) {

@@ -142,11 +142,11 @@ func TestGraphIsBounded(t *testing.T) {
 // from box to box.
 func TestGraphPicture(t *testing.T) {
 	r := reporttest.Gated(t, reporttest.ExampleRepository(t, ""), "")
-	v := &htmlView{report: r}
+	v := &htmlView{builder: &builder{report: r}}
 	drawn := v.graph(r.Packs.At(0))
 	g := r.Packs.At(0).Graph
-	if len(drawn.Boxes) != len(g.Nodes) || len(drawn.Edges) != len(g.Edges) || len(drawn.Table.Rows) != len(g.Edges) {
-		t.Errorf("%d boxes, %d edges and %d rows for %d nodes and %d edges", len(drawn.Boxes), len(drawn.Edges), len(drawn.Table.Rows), len(g.Nodes), len(g.Edges))
+	if len(drawn.Boxes) != len(g.Nodes) || len(drawn.Edges) != len(g.Edges) || len(drawn.Table.Table.Rows) != len(g.Edges) {
+		t.Errorf("%d boxes, %d edges and %d rows for %d nodes and %d edges", len(drawn.Boxes), len(drawn.Edges), len(drawn.Table.Table.Rows), len(g.Nodes), len(g.Edges))
 	}
 	for i, a := range drawn.Boxes {
 		if a.X < 0 || a.Y < headHeight || a.X+boxWidth > drawn.Width || a.Y+boxHeight > drawn.Height {

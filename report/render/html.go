@@ -99,7 +99,7 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 		return fmt.Errorf("load the templates of the HTML report: %w", err)
 	}
 	packs := r.Packs.Urgent()
-	v := &htmlView{report: r, program: program(packs, parts)}
+	v := &htmlView{builder: &builder{report: r, most: 400, places: maxPlaces, whole: true}, program: program(packs, parts)}
 	if v.program != nil {
 		most -= v.program.size
 	}
@@ -142,17 +142,14 @@ type htmlPage struct {
 	Title, Verdict string
 	Tone, Mark     string
 	Counts         string
-	Todo           []piece
-	Revisions      []piece
-	Errors         []htmlProblem
+	Todo           []htmlPiece
+	Revisions      []htmlPiece
+	Errors         htmlNode
 	Published      *htmlPublished
-	Notices        [][]piece
+	Notices        htmlNode
 	Overview       *htmlTable
 	Filter         *htmlFilter
 }
-
-// htmlProblem is an error of the run.
-type htmlProblem struct{ Place, Message, Hint []piece }
 
 // htmlFilter has the choices of the filters: what there is in the report, nil where
 // it is always the same.
@@ -171,10 +168,10 @@ func (v *htmlView) page(packs model.Packs, parts *htmlParts) htmlPage {
 	case r.Result == model.Broken:
 		p.Todo = v.message(brokenTodo(r))
 	case v.alone():
-		p.Todo = v.todo(todoOf(packs.At(0)))
+		p.Todo = v.say(todoWords(todoOf(packs.At(0))))
 	case packs.Len() > 1:
 		if next := todoOf(packs.At(0)); next != nil {
-			p.Todo = append(say().plain("in ").code(v.text(packs.Brief(0).Name())).plain(", ").pieces, v.todo(next)...)
+			p.Todo = v.say(plain("in ").code(packs.Brief(0).Name()).plain(", ").add(todoWords(next)))
 		}
 	}
 	p.Title = p.Verdict + " · packgate"
@@ -182,10 +179,8 @@ func (v *htmlView) page(packs model.Packs, parts *htmlParts) htmlPage {
 		p.Overview = v.overview(packs)
 	}
 	p.Revisions = v.revisions()
-	p.Errors, p.Published = v.problems(r.Errors), v.published()
-	for _, n := range r.Notices {
-		p.Notices = append(p.Notices, v.message(n))
-	}
+	number := 0
+	p.Errors, p.Notices, p.Published = v.node(v.problems(r.Errors), "error", &number), v.node(v.notices(), "note", &number), v.published()
 	p.Filter = v.filter(packs)
 	return p
 }
@@ -238,8 +233,8 @@ func (v *htmlView) runCounts() string {
 }
 
 // revisions says what was checked, and against what.
-func (v *htmlView) revisions() []piece {
-	s := say()
+func (v *htmlView) revisions() []htmlPiece {
+	var words sentence
 	for _, side := range []struct {
 		word string
 		at   *model.Revision
@@ -247,39 +242,38 @@ func (v *htmlView) revisions() []piece {
 		if side.at == nil {
 			continue
 		}
-		if len(s.pieces) > 0 {
-			s.plain(" · ")
+		if len(words) > 0 {
+			words = words.plain(" · ")
 		}
-		s.plain(side.word)
+		words = words.plain(side.word)
 		if side.at.Ref != "" && side.at.Ref != side.at.SHA {
-			s.plain(v.text(side.at.Ref) + " ")
+			words = words.plain(side.at.Ref + " ")
 		}
-		s.code(v.text(short(side.at.SHA)))
+		words = words.code(short(side.at.SHA))
 	}
-	return s.pieces
+	return v.say(words)
 }
 
 // overview is one line for each pack.
 func (v *htmlView) overview(packs model.Packs) *htmlTable {
 	t := &htmlTable{Head: []string{"Pack", "Verdict", "Findings"}}
-	var briefs []model.Brief
-	for _, b := range packs.Briefs() {
-		briefs = append(briefs, b)
-	}
-	number := 0
-	fill(v, t, "pack", briefs, func(b model.Brief) htmlRow {
-		number++
+	for i, b := range packs.Briefs() {
+		if i == maxHTMLRows {
+			break
+		}
 		verdict := verdictWord(b.Result)
 		if b.Required != "" && b.Result != model.Passed {
-			verdict += ", needs " + v.text(b.Required)
+			verdict += ", needs " + b.Required
 		}
-		return htmlRow{Cells: [][]piece{
-			say().link(fmt.Sprintf("#p%d", number), v.text(b.Name())).pieces,
-			say().badge(tone(string(b.Result)), looks[string(b.Result)].mark+" "+verdict).pieces,
-			say().plain(pack.Counted(b.Counts.Errors, "error") + ", " + pack.Counted(b.Counts.Warnings, "warning")).pieces,
-		}}
-	})
-	t.Fold = foldedOver(t, 50)
+		t.Rows = append(t.Rows, htmlRow{Cells: [][]htmlPiece{
+			{v.link(fmt.Sprintf("#p%d", i+1), v.text(b.Name()))},
+			v.state(look{mark: looks[string(b.Result)].mark, word: verdict, color: looks[string(b.Result)].color}),
+			v.say(plain(pack.Counted(b.Counts.Errors, "error") + ", " + pack.Counted(b.Counts.Warnings, "warning"))),
+		}})
+	}
+	if packs.Len() > 50 {
+		t.Fold = fmt.Sprintf("Show all %d", len(t.Rows))
+	}
 	return t
 }
 
@@ -312,7 +306,7 @@ func choices(set map[string]bool) []string {
 type htmlEnd struct {
 	LeftOut   string
 	Tool      string
-	Revisions []piece
+	Revisions []htmlPiece
 	// Playground says why the page compiles nothing.
 	Playground string
 	Script     template.HTML

@@ -51,7 +51,7 @@ type htmlGraph struct {
 	Edges               []svgEdge
 	LeftOut             string
 	Broken              string // how many edges are, in words
-	Table               *htmlTable
+	Table               htmlNode
 }
 
 type svgHead struct {
@@ -73,8 +73,8 @@ type svgEdge struct {
 	X, Y        int // its middle
 }
 
-// spot is where a node stands in the picture.
-type spot struct{ column, x, y int }
+// corner is where a node stands in the picture.
+type corner struct{ column, x, y int }
 
 // graph draws the binding graph of a pack, and says the same in a table.
 func (v *htmlView) graph(p *model.Pack) *htmlGraph {
@@ -115,8 +115,8 @@ func (v *htmlView) graph(p *model.Pack) *htmlGraph {
 }
 
 // place puts the nodes into columns and returns where each is.
-func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]spot {
-	spots := map[string]spot{}
+func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]corner {
+	spots := map[string]corner{}
 	near := neighbours(g)
 	column, x := 0, 1
 	for _, kinds := range graphColumns {
@@ -132,7 +132,7 @@ func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]spot {
 			out.Heads = append(out.Heads, svgHead{x, y + 14, fmt.Sprintf("%s (%d)", kindNames[kind], len(nodes))})
 			y += headHeight
 			for _, n := range inOrder(nodes, near, spots) {
-				spots[n.ID] = spot{column, x, y}
+				spots[n.ID] = corner{column, x, y}
 				out.Boxes = append(out.Boxes, v.box(n, x, y))
 				y += boxHeight + boxGap
 			}
@@ -157,7 +157,7 @@ func neighbours(g *model.Graph) map[string][]string {
 
 // inOrder sorts the nodes of a column by the mean height of those that stand
 // already and have to do with them. The others stay behind, in their order.
-func inOrder(nodes []model.GraphNode, near map[string][]string, spots map[string]spot) []model.GraphNode {
+func inOrder(nodes []model.GraphNode, near map[string][]string, spots map[string]corner) []model.GraphNode {
 	height := map[string]int{}
 	for _, n := range nodes {
 		sum, count := 0, 0
@@ -219,7 +219,7 @@ func fitting(s string, letters int) string {
 }
 
 // curve returns the line of an edge between the sides that face one another.
-func curve(from, to spot, e model.GraphEdge, title string) svgEdge {
+func curve(from, to corner, e model.GraphEdge, title string) svgEdge {
 	x1, x2, bend := from.x+boxWidth, to.x, columnGap/2
 	if from.column > to.column {
 		x1, x2, bend = from.x, to.x+boxWidth, -columnGap/2
@@ -232,24 +232,24 @@ func curve(from, to spot, e model.GraphEdge, title string) svgEdge {
 }
 
 // graphTable says what the picture shows.
-func (v *htmlView) graphTable(p *model.Pack, names map[string]model.GraphNode) *htmlTable {
-	t := &htmlTable{Head: []string{"From", "How", "To"}}
-	node := func(n model.GraphNode) []piece {
-		words := say().plain(v.text(n.Kind) + " ").code(v.text(n.Label))
+func (v *htmlView) graphTable(p *model.Pack, names map[string]model.GraphNode) htmlNode {
+	end := func(n model.GraphNode) sentence {
+		words := plain(n.Kind + " ").code(n.Label)
 		if n.Line > 0 {
-			words.plain(", ").link(v.href(v.report.Head, p.Path, n.Line), fmt.Sprintf("line %d", n.Line))
+			words = words.plain(", ").add(sentence{{kind: placePiece, text: fmt.Sprintf("line %d", n.Line), at: spot{file: p.Path, line: n.Line}}})
 		}
-		return words.pieces
+		return words
 	}
-	fill(v, t, "edge", p.Graph.Edges, func(e model.GraphEdge) htmlRow {
-		how := say().plain(v.text(cmp.Or(edgeWords[e.Kind], e.Kind)))
-		r := htmlRow{}
+	number := 0
+	return v.node(&table{noun: "edge", n: len(p.Graph.Edges), columns: titles("From", "How", "To"), row: func(i int) row {
+		e := p.Graph.Edges[i]
+		r := row{}
+		how := plain(cmp.Or(edgeWords[e.Kind], e.Kind))
 		if e.Broken {
-			r.Tone = "bad"
-			how.plain(" ").badge("bad", "broken")
+			r.tone = "bad"
+			how = how.plain(" ").add(state(look{color: "red"}, "broken"))
 		}
-		r.Cells = [][]piece{node(names[e.From]), how.pieces, node(names[e.To])}
+		r.cells = []sentence{end(names[e.From]), how, end(names[e.To])}
 		return r
-	})
-	return t
+	}}, "", &number)
 }

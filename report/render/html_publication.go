@@ -1,32 +1,24 @@
 package render
 
-import (
-	"github.com/contextosai/packgate/report/model"
-)
+import "github.com/contextosai/packgate/report/model"
 
 // htmlPublished is what the page shows of what became of versions in a registry.
 type htmlPublished struct {
-	Title   string
-	Items   []htmlPublication
-	LeftOut string
+	Title string
+	List  htmlNode
 }
 
-type htmlPublication struct {
-	Tone, Mark, Status string
-	Name, Since        string
-	Place              []piece
-	Reasons            []htmlProblem
-	Ref                string
-	Facts              []htmlFact
-	Commands           []htmlCommand
-	Fold               string // what to call facts and commands where they are folded
-	NotChecked         [][]piece
+// htmlKnown is what is known of a version; Fold is what to call it where it is folded.
+type htmlKnown struct {
+	Fold     string
+	Facts    []htmlFact
+	Commands []htmlCommand
 }
 
 // htmlFact is one thing that is known.
 type htmlFact struct {
 	Name  string
-	Value []piece
+	Value htmlPiece
 }
 
 // htmlCommand is a command in lines, or a sentence where it cannot be shown.
@@ -46,38 +38,30 @@ func (v *htmlView) published() *htmlPublished {
 	if len(all) == 0 {
 		return nil
 	}
-	out := &htmlPublished{Title: partTitle(all)}
-	out.Items, out.LeftOut = bounded(v, "version", all, func(p model.Publication) htmlPublication {
-		item := v.publication(&p)
-		if len(all) > openPublications && len(item.Facts)+len(item.Commands) > 0 {
-			item.Fold = knownTitle([]model.Publication{p})
+	number := 0
+	out := &htmlPublished{Title: partTitle(all), List: v.node(v.publications(all), "published", &number)}
+	for i := range out.List.Items {
+		if k := out.List.Items[i].Known; k != nil && len(all) > openPublications {
+			k.Fold = knownTitle(all[i : i+1])
 		}
-		return item
-	})
+	}
 	return out
 }
 
-func (v *htmlView) publication(p *model.Publication) htmlPublication {
-	l := lookOfPublication(p)
-	out := htmlPublication{
-		Tone: toneOf(l), Mark: l.mark, Status: l.word, Name: v.text(p.Name()), Since: v.text(sinceWords(p)),
-		Place: v.place(v.report.Head, p.Path, 0, 0), Ref: v.text(p.Ref),
+// known returns what is known of a version, nil for nothing.
+func (v *htmlView) known(k *known) *htmlKnown {
+	if k == nil || len(k.facts)+len(k.commands) == 0 {
+		return nil
 	}
-	out.Reasons = v.problems(p.Reasons)
-	if p.Halted() && len(p.Reasons) == 0 {
-		out.Reasons = []htmlProblem{{Hint: v.message(publishTodo([]model.Publication{*p}))}}
-	}
-	for _, f := range publicationFacts(p) {
-		value := say().code(v.text(f.value))
-		switch {
-		case f.words:
-			value = say().plain(v.text(f.value))
-		case f.value == p.PullRequest && model.WebURL(f.value):
-			value = say().link(f.value, v.text(f.value))
+	out := &htmlKnown{}
+	for _, f := range k.facts {
+		shown := htmlPiece{Text: v.text(f.value), Code: !f.words, Plain: f.words}
+		if f.name == pullRequestFact && model.WebURL(f.value) {
+			shown = v.link(f.value, v.text(f.value))
 		}
-		out.Facts = append(out.Facts, htmlFact{f.name, value.pieces})
+		out.Facts = append(out.Facts, htmlFact{f.name, shown})
 	}
-	for _, c := range publicationCommands(p) {
+	for _, c := range k.commands {
 		shown := htmlCommand{Name: "Check it " + c.name}
 		if lines, ok := copyable(c.line); ok {
 			shown.Lines = lines
@@ -87,26 +71,6 @@ func (v *htmlView) publication(p *model.Publication) htmlPublication {
 		}
 		out.Commands = append(out.Commands, shown)
 	}
-	for _, n := range p.NotChecked {
-		if len(out.NotChecked) == maxPlaces {
-			out.NotChecked = append(out.NotChecked, say().plain(leftOut(len(p.NotChecked)-maxPlaces, "skipped check")).pieces)
-			break
-		}
-		out.NotChecked = append(out.NotChecked, v.message(n))
-	}
-	return out
-}
-
-// problems shows errors with their places and remedies.
-func (v *htmlView) problems(all []model.Problem) []htmlProblem {
-	var out []htmlProblem
-	for _, e := range all {
-		problem := htmlProblem{Message: v.message(e.Message), Hint: v.message(e.Hint)}
-		if e.File != "" {
-			problem.Place = v.place(v.report.Head, e.File, e.Line, e.Column)
-		}
-		out = append(out, problem)
-	}
 	return out
 }
 
@@ -115,12 +79,5 @@ func (v *htmlView) publishVerdict(p *htmlPage) {
 	all := published(v.report)
 	l, words := publishTitle(all, v.text)
 	p.Verdict, p.Tone, p.Mark = words, toneOf(l), l.mark
-	next := publishTodo(all)
-	if next == "" {
-		return
-	}
-	if len(all) > 1 {
-		p.Todo = say().code(v.text(all[0].Name())).plain(": ").pieces
-	}
-	p.Todo = append(p.Todo, v.message(next)...)
+	p.Todo = v.say(publishTodoWords(all))
 }

@@ -208,7 +208,8 @@ func TestHTMLKinds(t *testing.T) {
 }
 
 func TestHTMLLinks(t *testing.T) {
-	v := &htmlView{report: &model.Report{}}
+	r := &model.Report{}
+	v := &htmlView{builder: &builder{report: r}}
 	for base, want := range map[string]string{
 		"https://github.com/a/b/blob/c/": "https://github.com/a/b/blob/c/packs/a%20%22b%22%3F%23.json#L7",
 		"http://ghes.local/a/blob/c/":    "http://ghes.local/a/blob/c/packs/a%20%22b%22%3F%23.json#L7",
@@ -219,7 +220,8 @@ func TestHTMLLinks(t *testing.T) {
 		"https:evil":                     "",
 		"ht\ntps://x/":                   "",
 	} {
-		if got := v.href(&model.Revision{BlobURL: base}, `packs/a "b"?#.json`, 7); got != want {
+		r.Head = &model.Revision{BlobURL: base}
+		if got := v.href(spot{file: `packs/a "b"?#.json`, line: 7}); got != want {
 			t.Errorf("under %q it is %q, wanted %q", base, got, want)
 		}
 	}
@@ -260,7 +262,7 @@ func TestHTMLIsBounded(t *testing.T) {
 	if len(page) > 32<<20 {
 		t.Errorf("the page has %d bytes", len(page))
 	}
-	for _, noun := range []string{"finding", "change", "golden case"} {
+	for _, noun := range []string{"error", "change", "golden case"} {
 		if !regexp.MustCompile(`\d more ` + noun + `s are in the JSON report`).MatchString(page) {
 			t.Errorf("nobody counts each %s that is left out", noun)
 		}
@@ -291,7 +293,7 @@ func TestHTMLLeavesPacksOut(t *testing.T) {
 // TestMarkLines checks that what is not marked is the same on both sides.
 func TestMarkLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	unmarked := func(lines []htmlLine) (out []string) {
+	unmarked := func(lines []htmlSideLine) (out []string) {
 		for _, l := range lines {
 			if !l.Differs {
 				out = append(out, l.Text)
@@ -299,9 +301,9 @@ func TestMarkLines(t *testing.T) {
 		}
 		return out
 	}
-	some := func() (out []htmlLine) {
+	some := func() (out []htmlSideLine) {
 		for range 1 + random.IntN(12) {
-			out = append(out, htmlLine{Text: string(rune('a' + random.IntN(4)))})
+			out = append(out, htmlSideLine{Text: string(rune('a' + random.IntN(4)))})
 		}
 		return out
 	}

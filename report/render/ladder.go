@@ -109,13 +109,14 @@ func (l *ladder) climb() string {
 // write writes one rung, ok where it fits. The last two rungs count packs for
 // which there is no room, as long as there is room for the first.
 func (l *ladder) write(r rung, packs model.Packs) (text string, ok bool) {
-	head, tail := &markdown{report: l.report, rung: r}, &markdown{report: l.report, rung: r, links: l.links}
+	head, tail := newMarkdown(l.report, r), newMarkdown(l.report, r)
+	tail.links = l.links
 	head.run(packs)
 	head.leave()
 	if l.report.Result != model.Broken && !publicationsLead(l.report) {
 		tail.published()
 	}
-	tail.notices()
+	tail.listed(tail.builder.notices(), "")
 	tail.leave()
 	tail.ending()
 	const sentence = 100 // on the packs that are left out
@@ -123,7 +124,7 @@ func (l *ladder) write(r rung, packs model.Packs) (text string, ok bool) {
 	var body strings.Builder
 	left := 0
 	for i, p := range packs.All() {
-		one := &markdown{report: l.report, rung: r}
+		one := newMarkdown(l.report, r)
 		one.pack(p)
 		size := l.measure(one.out.String())
 		switch {
@@ -162,7 +163,7 @@ func (m *markdown) pack(p *model.Pack) {
 		level = "####"
 	}
 	m.paragraph("%s %s %s", level, looks[string(p.Result)].emoji, packTitle(p))
-	if todo := m.todo(p); todo != "" && m.rung < headline {
+	if todo := m.say(todoWords(todoOf(p))); todo != "" && m.rung < headline {
 		m.paragraph("**Do this:** %s", todo)
 	}
 	if len(p.Gates) > 0 && m.rung < headline {
@@ -172,7 +173,9 @@ func (m *markdown) pack(p *model.Pack) {
 	}
 	switch {
 	case m.rung <= unfolded:
-		m.details(p)
+		for _, s := range m.builder.pack(p) {
+			m.section(&s)
+		}
 	case m.rung == essential:
 		m.errors(p)
 	}
@@ -185,8 +188,9 @@ const maxEssential = 10
 // errors lists the errors of a pack, and counts what is dangerous.
 func (m *markdown) errors(p *model.Pack) {
 	errors := p.BySeverity("error")
-	for _, f := range errors[:min(maxEssential, len(errors))] {
-		m.line("%s", m.finding(f))
+	for i := range errors[:min(maxEssential, len(errors))] {
+		it := m.builder.finding(&errors[i])
+		m.line("%s", m.item(&it))
 	}
 	if len(errors) > 0 {
 		m.line("")

@@ -20,11 +20,16 @@ import (
 const maxMarkdown = 1<<20 - 1<<15
 
 type markdown struct {
-	report *model.Report
-	rung   rung
-	out    strings.Builder
-	left   []string // what is not said on this rung, as HTML
-	links  []string // Markdown for the footer
+	report  *model.Report
+	builder *builder
+	rung    rung
+	out     strings.Builder
+	left    []string // what is not said on this rung, as HTML
+	links   []string // Markdown for the footer
+}
+
+func newMarkdown(r *model.Report, on rung) *markdown {
+	return &markdown{report: r, builder: &builder{report: r, most: 80, places: maxRelated}, rung: on}
 }
 
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format+"\n", args...) }
@@ -60,8 +65,7 @@ func (m *markdown) run(packs model.Packs) {
 
 // problems lists what kept packgate from its work.
 func (m *markdown) problems() {
-	errors := m.report.Errors
-	m.list(list{noun: "error", open: 10, n: len(errors), line: func(i int) string { return m.problem(errors[i]) }})
+	m.listed(m.builder.problems(m.report.Errors), "")
 }
 
 // several writes the verdict on all packs, and where to begin.
@@ -82,22 +86,9 @@ func (m *markdown) several(packs model.Packs) {
 		verb = "does not pass"
 	}
 	m.paragraph("### %s %d of %d packs %s", emoji, bad, packs.Len(), verb)
-	if todo := m.todo(packs.At(0)); todo != "" && m.rung < headline {
+	if todo := m.say(todoWords(todoOf(packs.At(0)))); todo != "" && m.rung < headline {
 		m.paragraph("**Do this:** in %s, %s", Markdown(packs.Brief(0).Name()), todo)
 	}
-}
-
-// details writes what is said of one pack below the row of gates.
-func (m *markdown) details(p *model.Pack) {
-	m.findings(p)
-	m.step(p.Diff)
-	m.golden(p)
-	m.permitted(p.Diff)
-	m.evaluation(p.Evaluation)
-	m.overlays(p.Overlays)
-	m.triggers(p.Triggers)
-	m.waived(p)
-	m.notChecked(p)
 }
 
 // packTitle says the verdict on a pack and its version step in one line, in Markdown.
@@ -203,28 +194,16 @@ func gateRow(gates []model.Gate) string {
 	return strings.Join(cells, " · ")
 }
 
-// link shows a place and leads to it at the head commit, where that is known.
-func (m *markdown) link(file string, line int) string {
-	return linkAt(m.report.Head, file, line)
-}
-
-// place shows a related place and leads to it at the commit that it is of.
-func (m *markdown) place(r model.Related) string {
-	at := m.report.Head
-	if r.Revision != "" {
-		at = nil
-		if b := m.report.Base; b != nil && b.SHA == r.Revision {
-			at = b
-		}
-	}
-	return linkAt(at, r.File, r.Line) + inRevision(r)
-}
-
 func linkAt(at *model.Revision, file string, line int) string {
 	text := path.Base(file)
 	if line > 0 {
 		text = fmt.Sprintf("%s:%d", text, line)
 	}
+	return linkNamed(at, file, line, text)
+}
+
+// linkNamed leads to a place under another name.
+func linkNamed(at *model.Revision, file string, line int, text string) string {
 	if at == nil || at.BlobURL == "" || file == "" {
 		return Code(text)
 	}
@@ -234,24 +213,6 @@ func linkAt(at *model.Revision, file string, line int) string {
 		target += fmt.Sprintf("#L%d", line)
 	}
 	return "[" + Code(text) + "](<" + target + ">)"
-}
-
-// problem returns the list item for an error of the run.
-func (m *markdown) problem(p model.Problem) string {
-	s := "- " + looks["error"].emoji + " error "
-	if p.File != "" {
-		s += m.link(p.File, p.Line) + ": "
-	}
-	s += Message(p.Message)
-	if p.Hint != "" {
-		s += "<br>→ " + Message(p.Hint)
-	}
-	return s
-}
-
-func (m *markdown) notices() {
-	notices := m.report.Notices
-	m.list(list{noun: "note", open: 5, n: len(notices), line: func(i int) string { return "- note: " + Message(notices[i]) }})
 }
 
 func (m *markdown) footer() {

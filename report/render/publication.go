@@ -129,6 +129,19 @@ func publishTodo(all []model.Publication) string {
 	return "see the JSON report for what is known of it"
 }
 
+// publishTodoWords are publishTodo, with the version that it is about where there are
+// several.
+func publishTodoWords(all []model.Publication) sentence {
+	next := publishTodo(all)
+	if next == "" {
+		return nil
+	}
+	if len(all) > 1 {
+		return code(all[0].Name()).plain(": ").message(next)
+	}
+	return message(next)
+}
+
 // classSince says the class of a published version and what it is measured by, ""
 // where it is not known. The caller makes the words safe to show.
 func classSince(class, baseline string) string {
@@ -169,6 +182,9 @@ func approvalWords(approvals []model.Approval) string {
 	}
 	return strings.Join(words, ", ")
 }
+
+// pullRequestFact is the fact whose value is an address.
+const pullRequestFact = "pull request"
 
 // fact is one thing that is known of a version.
 type fact struct {
@@ -216,7 +232,7 @@ func publicationFacts(p *model.Publication) []fact {
 	all := facts(
 		fact{name: "digest", value: p.Digest}, fact{name: "content", value: p.Content}, fact{name: "bundle", value: p.Bundle},
 		fact{name: "baseline", value: baseline}, fact{name: "signer", value: p.Signer}, fact{name: "signed", value: p.Signed},
-		fact{name: "approved by", value: approvalWords(p.Approvals), words: true}, fact{name: "pull request", value: p.PullRequest},
+		fact{name: "approved by", value: approvalWords(p.Approvals), words: true}, fact{name: pullRequestFact, value: p.PullRequest},
 	)
 	if len(all) == 1 && refHasDigest(p) {
 		return nil

@@ -23,73 +23,24 @@ func (m *markdown) published() {
 	}
 	l, words := publishTitle(all, Markdown)
 	m.paragraph("%s %s %s", level, l.emoji, words)
-	if todo := publishTodo(all); todo != "" && m.rung < headline && m.report.Result != model.Broken {
-		words := Message(todo)
-		if len(all) > 1 {
-			words = Markdown(all[0].Name()) + ": " + words
-		}
-		m.paragraph("**Do this:** %s", words)
+	if todo := m.say(publishTodoWords(all)); todo != "" && m.rung < headline && m.report.Result != model.Broken {
+		m.paragraph("**Do this:** %s", todo)
 	}
 	halted := haltedOnes(all)
 	bad, good := all[:halted], all[halted:]
-	m.list(list{noun: "unpublished version", open: maxHalted, seen: 4 * maxHalted, n: len(bad), line: func(i int) string {
-		return m.publication(&bad[i], len(all) > 1)
-	}})
+	first := m.builder.publications(bad)
+	first.noun, first.open, first.seen = "unpublished version", maxHalted, 4*maxHalted
+	m.listed(first, "")
 	if m.rung == essential {
 		if len(good) > 0 {
 			m.paragraph("%s", publicationCounts(good))
 		}
 		return
 	}
-	m.list(list{noun: "version", open: 8, summary: publicationCounts(good), n: len(good), line: func(i int) string {
-		return m.publication(&good[i], len(all) > 1)
-	}})
+	rest := m.builder.publications(good)
+	rest.open, rest.words = 8, publicationCounts(good)
+	m.listed(rest, "")
 	m.publicationFacts(all)
-}
-
-// publication returns the list item for a publication, with its name where there are
-// several.
-func (m *markdown) publication(p *model.Publication, named bool) string {
-	l := lookOfPublication(p)
-	s := "- " + l.emoji + " "
-	if named {
-		s += "**" + Markdown(p.Name()) + "** "
-	}
-	s += l.word
-	if since := sinceWords(p); since != "" && named {
-		s += " (" + Markdown(since) + ")"
-	}
-	for _, reason := range p.Reasons[:min(len(p.Reasons), maxRelated)] {
-		s += "<br>" + m.reason(reason)
-	}
-	if left := len(p.Reasons) - maxRelated; left > 0 {
-		s += "<br>" + leftOut(left, "reason")
-	}
-	if p.Halted() && len(p.Reasons) == 0 {
-		s += "<br>→ " + Message(publishTodo([]model.Publication{*p}))
-	}
-	if p.Ref != "" {
-		s += "<br>" + Code(p.Ref)
-	}
-	for _, n := range p.NotChecked[:min(len(p.NotChecked), maxRelated)] {
-		s += "<br>➖ not checked: " + Message(n)
-	}
-	if left := len(p.NotChecked) - maxRelated; left > 0 {
-		s += "<br>" + leftOut(left, "skipped check")
-	}
-	return s
-}
-
-// reason returns a reason with its place and its remedy.
-func (m *markdown) reason(p model.Problem) string {
-	s := Message(p.Message)
-	if p.File != "" {
-		s = m.link(p.File, p.Line) + ": " + s
-	}
-	if p.Hint != "" {
-		s += "<br>→ " + Message(p.Hint)
-	}
-	return s
 }
 
 // publicationFacts folds digests, signers and approvals, and the commands by which a

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/report/model"
@@ -18,40 +17,21 @@ func (t *terminal) published(r *model.Report) {
 		return
 	}
 	t.line("%s", t.paint("bold", strings.ToLower(partTitle(all))))
-	for i := range all {
-		t.publication(&all[i])
-	}
+	t.list(t.builder.publications(all), "  ")
 	if !t.style.Quiet {
 		t.line("")
 	}
 }
 
-func (t *terminal) publication(p *model.Publication) {
-	l := lookOfPublication(p)
-	words := []string{t.paint(l.color, l.word)}
-	if since := sinceWords(p); since != "" {
-		words = append(words, text(since))
-	}
-	t.line("  %s %s  %s  %s", t.paint(l.color, l.mark), t.paint("bold", text(p.Name())), strings.Join(words, ", "), t.paint("dim", solid(p.Path)))
-	for _, reason := range p.Reasons {
-		t.problem("", "", "    ", reason)
-	}
-	if p.Halted() && len(p.Reasons) == 0 {
-		t.line("    → %s", publishTodo([]model.Publication{*p}))
-	}
-	if t.style.Quiet {
+// known writes what is known of a version, unless the style is quiet.
+func (t *terminal) known(k *known, indent string) {
+	if k == nil || t.style.Quiet {
 		return
 	}
-	if p.Ref != "" {
-		t.line("    %s", solid(p.Ref))
+	t.facts(indent, k.facts)
+	for _, c := range k.commands {
+		t.command(indent, c)
 	}
-	t.facts("    ", slices.DeleteFunc(publicationFacts(p), func(f fact) bool {
-		return f.value == p.Digest && refHasDigest(p)
-	}))
-	for _, c := range publicationCommands(p) {
-		t.command("    ", c)
-	}
-	t.unlooked("    ", p.NotChecked)
 }
 
 // facts writes what is known of a version, one thing a line. Words that do not fit go

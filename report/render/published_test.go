@@ -200,14 +200,14 @@ func TestUnknownStates(t *testing.T) {
 	p.Status = "usable" // a state of another kind
 	r := reporttest.Publishing(reporttest.Run(model.Passed, reporttest.Clean(model.Passed)), reporttest.SomePublication("other"), p)
 	for extension, wanted := range map[string]string{
-		".md":  "### ❌ 1 of 2 versions is not published\n\n**Do this:** ctxpack.support 1.1.0: see the JSON report",
-		".txt": "✗ ctxpack.support 1.1.0  unknown state",
+		".md":  "### ❌ 1 of 2 versions is not published\n\n**Do this:** `ctxpack.support 1.1.0`: see the JSON report",
+		".txt": "✗ unknown state ctxpack.support 1.1.0",
 	} {
 		if got := render(t, r, extension); !strings.Contains(got, wanted) {
 			t.Errorf("%q is not said in\n%s", wanted, got)
 		}
 	}
-	if page := renderHTML(t, r); !strings.Contains(page, `<li class="card bad">`) {
+	if page := renderHTML(t, r); !strings.Contains(page, `<li class="card bad"`) {
 		t.Error("the page shows it as well")
 	}
 	v := reporttest.SomeVerdict()
@@ -234,7 +234,7 @@ func TestHaltedPublicationsAreSeen(t *testing.T) {
 		}
 	}
 	got := render(t, r, ".txt")
-	if !strings.Contains(got, "published and not published\n  ✗ ctxpack.billing 1.1.0") {
+	if !strings.Contains(got, "published and not published\n  ✗ refused ctxpack.billing 1.1.0") {
 		t.Errorf("the terminal shows\n%s", got)
 	}
 	var quiet bytes.Buffer

@@ -128,7 +128,7 @@ func TestSARIFMessages(t *testing.T) {
 		"[x](https://evil) [0]": `\[x\](https://evil) \[0\]`,
 		`a\](1)`:                `a\\\](1)`,
 		"a\x1b[31m\u202eb":      `a\u{1b}[31m\u{202e}b`,
-		"wrong\n→ fix it":      "wrong\n→ fix it",
+		"wrong\n→ fix it":       "wrong\n→ fix it",
 		"two\nlines":            "two lines",
 	} {
 		if got := sarifMessage(in); got != want {

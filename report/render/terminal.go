@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/pack"
@@ -30,7 +29,7 @@ type Style struct {
 
 // Terminal writes the report for a person at a terminal.
 func Terminal(w io.Writer, r *model.Report, style Style) error {
-	t := &terminal{style: style}
+	t := &terminal{style: style, builder: terminalBuilder(r)}
 	out := bufio.NewWriter(w)
 	for _, p := range r.Packs.All() {
 		t.pack(p)
@@ -50,9 +49,9 @@ func Terminal(w io.Writer, r *model.Report, style Style) error {
 }
 
 type terminal struct {
-	style Style
-	out   strings.Builder
-	said  map[string]bool // sections of golden cases that were shown
+	style   Style
+	builder *builder
+	out     strings.Builder
 }
 
 // line writes a line, which no log takes for a command.
@@ -103,26 +102,22 @@ var looks = map[string]look{
 }
 
 func (t *terminal) pack(p *model.Pack) {
+	b := t.builder
 	if t.style.Quiet {
-		t.findings(p, "error")
+		errors := p.BySeverity("error")
+		t.list(&list{n: len(errors), item: func(i int) item { return b.finding(&errors[i]) }}, "  ")
 		return
 	}
 	name := cmp.Or(text(p.Pack), "(not readable)")
-	t.said = nil
 	t.line("%s  %s", t.paint("bold", name), t.paint("dim", solid(p.Path)))
 	t.line("")
 	t.line("  %s", t.gates(p.Gates))
-	t.findings(p, "error", "warning")
-	t.fixed(p)
-	t.waived(p)
-	t.golden(p.Golden, false)
-	t.coverage(p)
-	t.overlays(p.Overlays)
-	t.evaluation(p.Evaluation)
-	t.diff(p.Diff)
-	t.changes(p.Diff)
-	t.triggers(p.Triggers)
-	t.notChecked(p)
+	if todo := t.say(todoWords(todoOf(p))); todo != "" {
+		t.line("  → %s", todo)
+	}
+	for _, s := range b.pack(p) {
+		t.section(&s)
+	}
 	t.line("")
 }
 
@@ -145,121 +140,8 @@ func (t *terminal) gates(gates []model.Gate) string {
 	return strings.Join(cells, "  ")
 }
 
-// findings writes the findings of some severities: those in the pack file, and
-// then those in the files beside it.
-func (t *terminal) findings(p *model.Pack, severities ...string) {
-	for _, own := range []bool{true, false} {
-		for _, f := range p.Findings {
-			if f.Waived == nil && slices.Contains(severities, f.Severity) && (f.File == p.Path) == own {
-				t.finding(f)
-			}
-		}
-	}
-}
-
 // maxPlaces is how many related places of a finding are shown.
 const maxPlaces = 10
-
-func (t *terminal) finding(f model.Finding) {
-	t.line("")
-	t.line("  %s %s %s %s", solidPlace(f.File, f.Line, f.Column), t.paint(looks[f.Severity].color, f.Severity), t.paint("bold", text(f.Rule)), t.paint("dim", text(f.Name)))
-	t.line("    %s", text(f.Message)+stateWords(f))
-	if f.Hint != "" {
-		t.line("    → %s", text(f.Hint))
-	}
-	for _, r := range f.Related[:min(len(f.Related), maxPlaces)] {
-		t.line("    see %s %s", relatedPlace(r), text(r.Message))
-	}
-	if left := len(f.Related) - maxPlaces; left > 0 {
-		t.line("    see %s in the JSON report", more(left, "place"))
-	}
-	if f.Witness != nil {
-		t.line("    for example %s", solid(pack.CompactJSON(f.Witness)))
-	}
-	if fix := fixWords(f); fix != "" {
-		t.line("    --fix%s", text(fix))
-	}
-}
-
-// fixed names the findings of the baseline that are no more.
-func (t *terminal) fixed(p *model.Pack) {
-	if len(p.Fixed) == 0 {
-		return
-	}
-	t.line("")
-	t.line("  fixed since the base")
-	for _, f := range p.Fixed {
-		t.line("    %s %s %s", t.paint("green", text(f.Rule)), solid(f.Path), text(f.Message))
-	}
-}
-
-func (t *terminal) waived(p *model.Pack) {
-	for _, f := range p.Findings {
-		if f.Waived == nil {
-			continue
-		}
-		t.line("")
-		t.line("  %s %s", t.paint("dim", "waived "+text(f.Rule)+" "+solidPlace(f.File, f.Line, f.Column)), text(f.Message))
-		t.line("    until %s, by %s: %s", text(f.Waived.Expires), text(f.Waived.Owner), text(f.Waived.Reason))
-	}
-}
-
-func (t *terminal) diff(d *model.Diff) {
-	if d == nil {
-		return
-	}
-	t.line("")
-	t.line("  %s → %s: class %s, declared %s", text(d.Base), text(d.Head), t.paint(classColor(d.Class), text(d.Class)), text(d.Declared))
-	if d.RequiredVersion != "" {
-		t.line("    → set pack_version to %s, or let packgate bump do it", text(d.RequiredVersion))
-	}
-	var same []string
-	for _, l := range d.Layers {
-		if len(l.Changes) == 0 {
-			same = append(same, text(l.Layer))
-			continue
-		}
-		t.line("    %s %s", t.paint("bold", text(l.Layer)), t.paint(classColor(l.Class), text(l.Class)))
-		for _, c := range l.Changes {
-			t.change(c)
-		}
-	}
-	if len(same) > 0 {
-		t.line("    %s", t.paint("dim", "unchanged: "+strings.Join(same, ", ")))
-	}
-}
-
-func (t *terminal) change(c model.Change) {
-	t.line("      %s %s %s", signs[c.Kind], solid(c.Path), t.paint(classColor(c.Class), text(c.Class)))
-	if values := changeValues(c, 100); values != "" {
-		t.line("          %s", text(values))
-	}
-	t.line("          %s", t.paint("dim", text(changeReason(c))))
-}
-
-func classColor(class string) string {
-	switch class {
-	case "reject", "major":
-		return "red"
-	case "minor":
-		return "yellow"
-	}
-	return "green"
-}
-
-// notChecked lists the checks that did not run and do not stand in the row of
-// gates.
-func (t *terminal) notChecked(p *model.Pack) {
-	checks := byReason(unchecked(p))
-	if len(checks) == 0 {
-		return
-	}
-	t.line("")
-	t.line("  %s", t.paint("dim", "not checked"))
-	for _, n := range checks {
-		t.line("    %s", t.paint("dim", text(n.names)+": "+text(n.reason)))
-	}
-}
 
 func (t *terminal) problem(word, color, indent string, p model.Problem) {
 	message := text(p.Message)
@@ -293,10 +175,6 @@ func (t *terminal) verdict(r *model.Report) {
 		parts = append(parts, pack.Counted(s.NotChecked, "check")+" not run")
 	}
 	t.line("%s %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), strings.Join(parts, " · "))
-}
-
-func relatedPlace(r model.Related) string {
-	return solidPlace(r.File, r.Line, r.Column) + inRevision(r)
 }
 
 // inRevision says which other version a place is of; "" for the one under review.

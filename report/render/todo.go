@@ -2,11 +2,9 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"slices"
 
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -62,20 +60,4 @@ func raise(p *model.Pack) *todo {
 		next.file, next.line = f.File, f.Line
 	}
 	return next
-}
-
-// todo says in Markdown what to do next, "" where there is nothing.
-func (m *markdown) todo(p *model.Pack) string {
-	next := todoOf(p)
-	switch {
-	case next == nil:
-		return ""
-	case next.version == "":
-		return fmt.Sprintf("%s (%s, %s)", Message(next.message), Markdown(next.rule), m.link(next.file, next.line))
-	}
-	words := fmt.Sprintf("set `pack_version` to %s (%s), or run %s", Markdown(next.version), m.link(next.file, next.line), Code(next.bump))
-	if next.others > 0 {
-		words += ", and fix " + pack.Counted(next.others, "other error")
-	}
-	return words
 }

@@ -38,7 +38,7 @@ func (t *terminal) verdictOf(v *model.Verdict) {
 		return cmp.Compare(slices.Index([]string{v.Status, a.State}, a.State), slices.Index([]string{v.Status, b.State}, b.State))
 	})
 	for _, s := range states {
-		t.state(s)
+		t.stated(s)
 	}
 	for _, reason := range v.Reasons {
 		t.problem("", "", "  ", reason)
@@ -53,8 +53,8 @@ func (t *terminal) verdictOf(v *model.Verdict) {
 	}
 }
 
-// state writes one signed state.
-func (t *terminal) state(s model.Statement) {
+// stated writes one signed state.
+func (t *terminal) stated(s model.Statement) {
 	l := lookOf(s.State)
 	words := t.paint(l.color, l.word)
 	if s.Time != "" {

@@ -35,95 +35,34 @@ func (t *terminal) log(l *model.VersionLog) {
 	if len(l.Versions) == 0 {
 		t.line("  no versions")
 	} else {
-		t.table(l, signer != "")
+		t.table(logTable(l, signer != ""), "  ")
 	}
 	t.unlooked("  ", l.NotChecked)
 }
 
-// table writes a row for each version, and below it what does not go into a row.
-func (t *terminal) table(l *model.VersionLog, oneSigner bool) {
-	rows := [][]string{{"version", "class", "signed", "digest", "state", "pinned in"}}
-	for _, e := range l.Versions {
-		rows = append(rows, logCells(&e))
-	}
-	widths := t.columns(rows)
-	t.row(rows[0], widths, "dim", look{mark: " "})
-	for i, e := range l.Versions {
-		l := lookOf(e.State)
+// logTable has a row for each version, and below it what does not go into a row.
+func logTable(l *model.VersionLog, oneSigner bool) *table {
+	columns := append(titles("version", "class", "signed", "digest", "state", "pinned in"), column{below: true})
+	return &table{noun: "version", n: len(l.Versions), columns: columns, aligned: 5, row: func(i int) row {
+		e := &l.Versions[i]
+		day, _, _ := strings.Cut(e.Signed, "T")
+		shown := lookOf(e.State)
+		notes := plain(e.Reason)
+		note := func(words ...sentence) { notes = notes.line().add(words...) }
 		if e.Conflict {
-			l = looks["error"]
-		}
-		t.row(rows[i+1], widths, l.color, l)
-		if e.Reason != "" {
-			t.line("      %s", text(e.Reason))
-		}
-		if e.Conflict {
-			t.line("      %s", t.paint("red", "two digests of this version are signed; one of them has to be revoked"))
+			shown.mark, shown.color = looks["error"].mark, looks["error"].color
+			note(plain("two digests of this version are signed; one of them has to be revoked"))
 		}
 		for _, problem := range e.Problems {
-			t.line("      %s", t.paint("red", text(problem)))
+			note(plain(problem))
 		}
 		if !oneSigner && e.Signer != "" {
-			t.line("      signed by %s", solid(e.Signer))
+			note(plain("signed by "), code(e.Signer))
 		}
-	}
-}
-
-// stateColumn is the column that has the colour of its row.
-const stateColumn = 4
-
-// cells returns the columns of a version.
-func logCells(e *model.LogEntry) []string {
-	day, _, _ := strings.Cut(e.Signed, "T")
-	return []string{e.Version, e.Class, day, shortHash(e.Digest), lookOf(e.State).word, strings.Join(e.Pins, ", ")}
-}
-
-// columns returns how wide each column is, nil where the table does not fit and its
-// rows are broken at blanks instead. The last column ends a row and has any width.
-func (t *terminal) columns(rows [][]string) []int {
-	widths := make([]int, len(rows[0]))
-	sum, last := 4, 0
-	for _, r := range rows {
-		for i := range len(r) - 1 {
-			widths[i] = max(widths[i], columnsOf(text(r[i])))
-		}
-		last = max(last, columnsOf(text(r[len(r)-1])))
-	}
-	for _, w := range widths {
-		sum += w + 2
-	}
-	const widest = 150 // of a row, where nobody knows the width of the terminal
-	if limit := t.style.Width; limit > 0 && sum+last > limit || sum > widest {
-		return nil
-	}
-	return widths
-}
-
-// row writes one row; without widths, its cells stand one after the other.
-func (t *terminal) row(cells []string, widths []int, color string, l look) {
-	var shown []string
-	for i, c := range cells {
-		if i < len(cells)-1 {
-			c = solid(c)
-		} else {
-			c = text(c) // a list, which may go on below
-		}
-		if c == "" && widths == nil {
-			continue
-		}
-		pad := ""
-		if widths != nil && i < len(cells)-1 {
-			pad = strings.Repeat(" ", max(0, widths[i]-columnsOf(strings.ReplaceAll(c, joint, " "))))
-		}
-		if i == stateColumn || l.word == "" {
-			c = t.paint(color, c)
-		}
-		shown = append(shown, c+pad)
-	}
-	if widths == nil && l.word == "" {
-		return // the head of a table that is none
-	}
-	t.line("%s", strings.TrimRight("  "+t.paint(color, l.mark)+" "+strings.Join(shown, "  "), " "))
+		return row{cells: []sentence{
+			code(e.Version), plain(e.Class), plain(day), code(shortHash(e.Digest)), state(shown, shown.word), plain(strings.Join(e.Pins, ", ")), notes,
+		}}
+	}}
 }
 
 // onlySigner returns who signed all versions that are signed, "" where that is not one.

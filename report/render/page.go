@@ -1,0 +1,275 @@
+package render
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// What is shown of a pack is built once, as sections of a few kinds of nodes
+// (section_*.go), and each form turns every kind into its own: page_terminal.go,
+// page_markdown.go and page_html.go. Texts in a tree are as packs have them, whole:
+// whoever writes them escapes and bounds them.
+
+// section is a part of what is shown, with a heading. One without a title says nothing.
+type section struct {
+	id    string // of its place in a page
+	title string
+	// words are what there is, in one line; "" for what the title says.
+	words string
+	// untitled says that the heading is left out where a reader sees what it is.
+	untitled bool
+	nodes    []node
+}
+
+// node is a sentence, a list, a table, a callout or a picture of a graph.
+type node interface{}
+
+// callout is what has to be seen whatever else there is.
+type callout []sentence
+
+// picture is the binding graph of a pack, which a page alone draws.
+type picture struct{ pack *model.Pack }
+
+// list is a list of items, one below the other.
+type list struct {
+	noun  string // what an item is, in the singular
+	words string // what to call them where they are folded; how many there are by default
+	// open is how many items stand open where the others are folded, and seen bounds
+	// them by the lines that they take, maxOpenLines by default.
+	open, seen int
+	n          int
+	item       func(i int) item
+	// group says, where it is not nil, under which heading an item stands, and rank
+	// which items come first where there is no room for groups.
+	group func(i int) sentence
+	rank  func(i int) int
+}
+
+// item is one thing with its state, its place and what is to be said of it.
+type item struct {
+	state look // the word beside its mark may be ""
+	head  sentence
+	at    spot
+	text  sentence
+	lines []line
+	sides *model.Change // old and new value side by side, where there is room
+	known *known        // of a published version
+	// finding is what findings are filtered by, nil for everything else.
+	finding *model.Finding
+}
+
+// line says something about an item: →, see, for example.
+type line struct {
+	lead  string
+	words []sentence
+}
+
+// table is a table. One cell of a row has several lines at most.
+type table struct {
+	noun, words string
+	open        int
+	fold        int // of more rows than that a page folds the table; 0 for never
+	columns     []column
+	n           int
+	row         func(i int) row
+	aligned     int // how many columns stand below one another at a terminal, under their names where there are several
+}
+
+// column is a column of a table. Where there are no columns, a cell follows the one
+// before it behind a label, or stands below.
+type column struct {
+	name, label string
+	below       bool
+}
+
+// row is a row of a table; a tone says that it stands out.
+type row struct {
+	tone  string
+	cells []sentence
+}
+
+// titles returns columns that have nothing but a name.
+func titles(names ...string) []column {
+	columns := make([]column, len(names))
+	for i, name := range names {
+		columns[i].name = name
+	}
+	return columns
+}
+
+// pieceKind is what a piece of a sentence is.
+type pieceKind int
+
+const (
+	plainPiece   pieceKind = iota
+	messagePiece           // a message, of which quoted values stand out
+	codePiece              // a value of a pack, or a name in it
+	strongPiece
+	quietPiece // of less interest, and left out where there is little room
+	statePiece // a state with its mark
+	placePiece // a file or a place in one
+	breakPiece // a new line before what follows
+)
+
+// piece is a stretch of text of one kind.
+type piece struct {
+	kind pieceKind
+	text string
+	look look
+	at   spot
+}
+
+// spot is a place in a file, as far as it is known.
+type spot struct {
+	file         string
+	line, column int
+	revision     string // the SHA of the commit it is of; "" for the head
+	base         bool   // it is of the version before, which is said
+}
+
+// sentence is what is said, in pieces.
+type sentence []piece
+
+func plain(text string) sentence         { return sentence{}.plain(text) }
+func message(text string) sentence       { return sentence{}.message(text) }
+func code(text string) sentence          { return sentence{}.code(text) }
+func strong(text string) sentence        { return append(sentence{}, piece{kind: strongPiece, text: text}) }
+func at(p spot) sentence                 { return sentence{{kind: placePiece, at: p}} }
+func state(l look, word string) sentence { l.word = word; return sentence{{kind: statePiece, look: l}} }
+
+func (s sentence) add(others ...sentence) sentence {
+	for _, o := range others {
+		s = append(s, o...)
+	}
+	return s
+}
+
+func (s sentence) plain(text string) sentence   { return s.put(plainPiece, text) }
+func (s sentence) message(text string) sentence { return s.put(messagePiece, text) }
+func (s sentence) quiet(text string) sentence   { return s.put(quietPiece, text) }
+func (s sentence) code(text string) sentence    { return append(s, piece{kind: codePiece, text: text}) }
+
+func (s sentence) put(kind pieceKind, text string) sentence {
+	if text == "" {
+		return s
+	}
+	return append(s, piece{kind: kind, text: text})
+}
+
+// line begins a new line, except at the beginning.
+func (s sentence) line() sentence {
+	if len(s) == 0 {
+		return s
+	}
+	return append(s, piece{kind: breakPiece})
+}
+
+// request adds a request behind some words, and nothing where there is none.
+func (s sentence) request(words string, request map[string]any) sentence {
+	if request == nil {
+		return s
+	}
+	return s.plain(words).code(pack.CompactJSON(request))
+}
+
+// lines returns the sentence line by line.
+func (s sentence) lines() []sentence {
+	var all []sentence
+	for len(s) > 0 {
+		n := 0
+		for n < len(s) && s[n].kind != breakPiece {
+			n++
+		}
+		all = append(all, s[:n])
+		s = s[min(len(s), n+1):]
+	}
+	return all
+}
+
+// value shows a value that is written as JSON, none for none.
+func value(s string) sentence {
+	if s == "" {
+		return nil
+	}
+	return code(s)
+}
+
+// said adds a line to those of an item, unless there is nothing to say.
+func (it *item) said(lead string, words ...sentence) {
+	kept := words[:0]
+	for _, s := range words {
+		if len(s) > 0 {
+			kept = append(kept, s)
+		}
+	}
+	if len(kept) > 0 {
+		it.lines = append(it.lines, line{lead, kept})
+	}
+}
+
+// builder builds what is shown of a report.
+type builder struct {
+	report *model.Report
+	// most is how many characters of a value are shown, and places how many places
+	// beside that of a finding.
+	most, places int
+	// passing is up to how many golden cases are shown if they pass; 0 for all.
+	passing int
+	// brief is for a terminal, where marks stand first and what is as wanted is
+	// counted; whole is for a page, which alone shows some sections.
+	brief, whole bool
+}
+
+// revision returns the commit of a spot, nil where nobody knows its files.
+func (b *builder) revision(s spot) *model.Revision {
+	switch {
+	case s.base:
+		return b.report.Base
+	case s.revision == "":
+		return b.report.Head
+	case b.report.Base != nil && b.report.Base.SHA == s.revision:
+		return b.report.Base
+	}
+	return nil
+}
+
+// pack returns the sections of a pack that have something to say, in the order of
+// the report.
+func (b *builder) pack(p *model.Pack) []section {
+	all := []section{b.findings(p)}
+	all = append(all, b.step(p.Diff)...)
+	if b.whole {
+		all = append(all, b.surface(p), b.bindings(p))
+	}
+	all = append(all, b.golden(p.Golden, p.Coverage), b.drift(p), b.contexts(p))
+	if b.whole || b.brief {
+		all = append(all, b.coverage(p))
+	}
+	all = append(all, b.permitted(p.Diff)...)
+	all = append(all, b.evaluation(p))
+	if b.whole {
+		all = append(all, b.operations(p))
+	}
+	all = append(all, b.overlays(p), b.triggers(p), b.fixed(p), b.waived(p), b.notChecked(p))
+	return spoken(all)
+}
+
+// spoken returns the sections that say something.
+func spoken(all []section) []section {
+	var said []section
+	for _, s := range all {
+		if s.title != "" {
+			said = append(said, s)
+		}
+	}
+	return said
+}
+
+// sentenceCase begins a sentence with a capital letter.
+func sentenceCase(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:]
+}

@@ -1,0 +1,329 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/contextosai/packgate/report/model"
+)
+
+// How the nodes of a tree look in a page. Bounds on what the page shows of one text
+// and of one list; the JSON report holds everything whole.
+const (
+	maxHTMLText  = 2000    // characters
+	maxHTMLRows  = 10_000  // of one list
+	maxHTMLBytes = 4 << 20 // of the texts of one list
+)
+
+// htmlView turns nodes into what the templates show. Strings in what it returns
+// are visible text of bounded length; the templates escape them.
+type htmlView struct {
+	*builder
+	size int // bytes of text so far
+	// program runs the playgrounds, nil for none; playgrounds counts them.
+	program     *htmlProgram
+	playgrounds int
+}
+
+// htmlPiece is a stretch of text of one kind.
+type htmlPiece struct {
+	Text   string
+	Plain  bool // as it stands
+	Code   bool // a value of a pack, or a name in it
+	Strong bool
+	Quiet  bool
+	Break  bool   // a new line before what follows
+	Href   string // where it leads
+	Tone   string // of a badge
+}
+
+// htmlSection is a section of a pack. What is set of the rest of a node is shown.
+type htmlSection struct {
+	ID, Title, Words string
+	Nodes            []htmlNode
+}
+
+type htmlNode struct {
+	Words   []htmlPiece
+	Callout [][]htmlPiece
+	Items   []htmlItem
+	Table   *htmlTable
+	Graph   *htmlGraph
+	LeftOut string
+}
+
+type htmlItem struct {
+	Group             []htmlPiece // the heading that it stands under, where it is the first
+	First             bool        // of its group
+	Tone, Class, ID   string
+	State             []htmlPiece
+	Head, Place, Text []htmlPiece
+	Lines             []htmlLine
+	Sides             []htmlSide
+	Known             *htmlKnown
+	// Of a finding, for the filters.
+	Severity, Gate, Status, Fingerprint string
+}
+
+type htmlLine struct {
+	Class, Lead string
+	Words       [][]htmlPiece
+}
+
+// htmlTable is a table whose cells are sentences.
+type htmlTable struct {
+	Head []string
+	Rows []htmlRow
+	Fold string // what to call it where it is folded
+}
+
+type htmlRow struct {
+	Tone  string // of a row that stands out
+	Cells [][]htmlPiece
+}
+
+// htmlSide is one of two values that stand side by side.
+type htmlSide struct {
+	Label string
+	Lines []htmlSideLine
+}
+
+type htmlSideLine struct {
+	Text    string
+	Differs bool
+	Mark    string // - or + for a line that differs
+}
+
+// text returns a text of a pack as the page may show it.
+func (v *htmlView) text(s string) string {
+	s = Visible(shorten(s, maxHTMLText))
+	v.size += len(s)
+	return s
+}
+
+// section returns a section; its items have ids that begin with that of the pack.
+func (v *htmlView) section(s *section, id string) htmlSection {
+	out := htmlSection{ID: id + "-" + s.id, Title: s.title}
+	if s.words != "" {
+		out.Words = sentenceCase(v.text(s.words)) + "."
+	}
+	number := 0
+	for _, n := range s.nodes {
+		out.Nodes = append(out.Nodes, v.node(n, out.ID, &number))
+	}
+	return out
+}
+
+func (v *htmlView) node(n node, id string, number *int) (out htmlNode) {
+	switch n := n.(type) {
+	case sentence:
+		out.Words = v.say(n)
+	case callout:
+		for _, s := range n {
+			out.Callout = append(out.Callout, v.say(s))
+		}
+	case picture:
+		out.Graph = v.graph(n.pack)
+	case *list:
+		heading := ""
+		out.Items, out.LeftOut = bounded(v, n.noun, n.n, func(i int) htmlItem {
+			it := n.item(i)
+			*number++
+			item := v.item(&it)
+			item.ID = fmt.Sprintf("%s-%d", id, *number)
+			if n.group != nil {
+				group := n.group(i)
+				if words := fmt.Sprint(group); words != heading {
+					heading, item.Group = words, v.say(group)
+				}
+			}
+			item.First = i == 0 || item.Group != nil
+			return item
+		})
+	case *table:
+		out.Table = &htmlTable{}
+		for _, c := range n.columns {
+			out.Table.Head = append(out.Table.Head, c.name)
+		}
+		out.Table.Rows, out.LeftOut = bounded(v, n.noun, n.n, func(i int) htmlRow {
+			r := n.row(i)
+			shown := htmlRow{Tone: r.tone}
+			for _, c := range r.cells {
+				shown.Cells = append(shown.Cells, v.cell(c))
+			}
+			return shown
+		})
+		if n.fold > 0 && n.n > n.fold {
+			out.Table.Fold = fmt.Sprintf("Show all %d", len(out.Table.Rows))
+		}
+		if n.words != "" {
+			out.Words = []htmlPiece{{Text: sentenceCase(v.text(n.words)), Plain: true}}
+		}
+	}
+	return out
+}
+
+func (v *htmlView) cell(s sentence) []htmlPiece {
+	if len(s) == 0 {
+		return []htmlPiece{{Text: "none", Plain: true}}
+	}
+	return v.say(s)
+}
+
+func (v *htmlView) item(it *item) htmlItem {
+	out := htmlItem{Tone: toneOf(it.state), State: v.state(it.state), Head: v.say(it.head), Text: v.say(it.text), Known: v.known(it.known)}
+	if it.at.file != "" {
+		out.Place = v.place(it.at)
+	}
+	for _, l := range it.lines {
+		shown := htmlLine{Lead: l.lead}
+		if l.lead == "→" {
+			shown.Class = "hint"
+		}
+		for _, words := range l.words {
+			shown.Words = append(shown.Words, v.say(words))
+		}
+		out.Lines = append(out.Lines, shown)
+	}
+	if it.sides != nil {
+		out.Sides = v.sides(it.sides)
+	}
+	if f := it.finding; f != nil {
+		out.Class, out.Severity, out.Gate, out.Status, out.Fingerprint = "finding", v.text(f.Severity), v.text(f.Gate), stateOf(*f), v.text(f.Fingerprint)
+	}
+	return out
+}
+
+// state shows a state as a badge, nothing where there is none.
+func (v *htmlView) state(l look) []htmlPiece {
+	words := strings.TrimSpace(l.mark + " " + v.text(l.word))
+	if words == "" {
+		return nil
+	}
+	return []htmlPiece{{Text: words, Tone: toneOf(l)}}
+}
+
+// say returns a sentence in pieces for the templates.
+func (v *htmlView) say(s sentence) []htmlPiece {
+	var out []htmlPiece
+	for _, p := range s {
+		switch p.kind {
+		case messagePiece:
+			out = append(out, v.message(p.text)...)
+		case statePiece:
+			out = append(out, v.state(p.look)...)
+		case placePiece:
+			if p.text != "" {
+				out = append(out, v.link(v.href(p.at), v.text(p.text)))
+			} else {
+				out = append(out, v.place(p.at)...)
+			}
+		case breakPiece:
+			out = append(out, htmlPiece{Break: true})
+		default:
+			out = append(out, htmlPiece{
+				Text: v.text(p.text), Plain: p.kind == plainPiece, Code: p.kind == codePiece, Strong: p.kind == strongPiece, Quiet: p.kind == quietPiece,
+			})
+		}
+	}
+	return out
+}
+
+// link leads somewhere; where that is not known, it is the text alone.
+func (v *htmlView) link(href, text string) htmlPiece {
+	return htmlPiece{Text: text, Href: href, Plain: href == ""}
+}
+
+// message returns a message of which the quoted values and digests stand out.
+func (v *htmlView) message(s string) []htmlPiece {
+	s = shorten(s, maxHTMLText)
+	var out []htmlPiece
+	last := 0
+	for _, at := range quoted().FindAllStringIndex(s, -1) {
+		value, err := strconv.Unquote(s[at[0]:at[1]])
+		if err != nil {
+			value = s[at[0]:at[1]]
+		}
+		out = append(out, htmlPiece{Text: v.text(s[last:at[0]]), Plain: true}, htmlPiece{Text: v.text(value), Code: true})
+		last = at[1]
+	}
+	return append(out, htmlPiece{Text: v.text(s[last:]), Plain: true})
+}
+
+// href leads to a line of a file in a commit. It is "" where the files of the
+// commit cannot be read on the web.
+func (v *htmlView) href(s spot) string {
+	at := v.revision(s)
+	if at == nil || s.file == "" {
+		return ""
+	}
+	base, err := url.Parse(at.BlobURL)
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" {
+		return ""
+	}
+	target := base.String() + (&url.URL{Path: shorten(s.file, maxHTMLText)}).EscapedPath()
+	if s.line > 0 {
+		target += "#L" + strconv.Itoa(s.line)
+	}
+	v.size += len(target)
+	return target
+}
+
+// place shows a place and leads to it: by its path where its column is known, else by
+// the name of the file.
+func (v *htmlView) place(s spot) []htmlPiece {
+	words := s.file
+	if s.column == 0 && s.line > 0 {
+		words = path.Base(s.file)
+	}
+	words = v.text(words)
+	if s.line > 0 {
+		words += ":" + strconv.Itoa(s.line)
+		if s.column > 0 {
+			words += ":" + strconv.Itoa(s.column)
+		}
+	}
+	out := []htmlPiece{v.link(v.href(s), words)}
+	if s.base {
+		out = append(out, htmlPiece{Text: " of the base", Plain: true})
+	}
+	return out
+}
+
+// tone returns how a state looks: good, warn, bad or quiet.
+func tone(state string) string { return toneOf(looks[state]) }
+
+func toneOf(l look) string {
+	return cmp.Or(map[string]string{"green": "good", "yellow": "warn", "red": "bad"}[l.color], "quiet")
+}
+
+// stateOf returns what the filter goes by: waived, existing, new, or open where
+// there was nothing to compare with.
+func stateOf(f model.Finding) string {
+	switch {
+	case f.Waived != nil:
+		return "waived"
+	case f.State == model.Existed:
+		return model.Existed
+	case f.State != "":
+		return "new"
+	}
+	return "open"
+}
+
+// bounded returns what is shown of n things, as far as they fit, and says how many are
+// left out.
+func bounded[S any](v *htmlView, noun string, n int, show func(int) S) (shown []S, left string) {
+	start := v.size
+	for i := range n {
+		if i >= maxHTMLRows || v.size-start > maxHTMLBytes {
+			return shown, leftOut(n-i, noun)
+		}
+		shown = append(shown, show(i))
+	}
+	return shown, ""
+}

@@ -1,0 +1,220 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/report/model"
+)
+
+// How the nodes of a tree look at a terminal.
+
+// widestCase is the longest text of a first column, in characters, to which the
+// others are aligned.
+const widestCase = 40
+
+// section writes a section with its heading.
+func (t *terminal) section(s *section) {
+	indent := "    "
+	if s.untitled {
+		indent = "  "
+	} else {
+		t.line("")
+		t.line("  %s", text(cmp.Or(s.words, strings.ToLower(s.title))))
+	}
+	for _, n := range s.nodes {
+		t.node(n, indent)
+	}
+}
+
+func (t *terminal) node(n node, indent string) {
+	switch n := n.(type) {
+	case sentence:
+		t.line("%s%s", indent, t.paint("dim", t.say(n)))
+	case callout:
+		t.line("")
+		for _, s := range n {
+			t.line("%s%s %s", indent, t.paint("red", looks["warning"].mark), t.say(s))
+		}
+	case *list:
+		t.list(n, indent)
+	case *table:
+		t.table(n, indent)
+	}
+}
+
+func (t *terminal) list(l *list, indent string) {
+	heading := ""
+	for i := range l.n {
+		if l.group != nil {
+			if group := t.say(l.group(i)); group != heading {
+				heading = group
+				t.line("%s%s", indent, group)
+			}
+		}
+		it := l.item(i)
+		if it.finding != nil {
+			t.line("")
+		}
+		t.item(&it, indent)
+	}
+}
+
+// item writes an item, in the grammar of messages where it has a place.
+func (t *terminal) item(it *item, indent string) {
+	var head []string
+	if it.at.file != "" {
+		head = append(head, t.place(it.at), t.paint(it.state.color, text(cmp.Or(it.state.word, it.state.mark))))
+	} else {
+		head = append(head, t.state(it.state))
+	}
+	head = slices.DeleteFunc(head, func(s string) bool { return s == "" })
+	if len(it.head) > 0 {
+		head = append(head, t.say(it.head))
+	}
+	words := t.say(it.text)
+	if it.at.file != "" && len(it.head) > 0 && words != "" {
+		t.line("%s%s", indent, strings.Join(head, " "))
+		if it.sides != nil {
+			if values := changeValues(*it.sides, 100); values != "" {
+				t.line("%s  %s", indent, text(values))
+			}
+		}
+		t.line("%s  %s", indent, words)
+	} else {
+		if len(it.head) > 0 && words != "" {
+			head[len(head)-1] += ":"
+		}
+		t.line("%s%s", indent, strings.TrimRight(strings.Join(append(head, words), " "), " "))
+	}
+	for _, l := range it.lines {
+		for _, s := range l.words {
+			t.line("%s  %s", indent, strings.TrimLeft(l.lead+" "+t.say(s), " "))
+		}
+	}
+	t.known(it.known, indent+"  ")
+}
+
+// state shows a state with its mark.
+func (t *terminal) state(l look) string {
+	return t.paint(l.color, strings.TrimSpace(l.mark+" "+text(l.word)))
+}
+
+// table writes a row below the other, each in as many lines as it needs.
+func (t *terminal) table(table *table, indent string) {
+	widths := t.widths(table, len(indent))
+	if table.aligned > 1 && widths != nil {
+		var names []sentence
+		for _, c := range table.columns {
+			names = append(names, sentence{}.quiet(c.name))
+		}
+		t.row(table, names, widths, indent)
+	}
+	for i := range table.n {
+		t.row(table, table.row(i).cells, widths, indent)
+	}
+}
+
+// widest is how wide a row is at most, where nobody knows the width of the terminal.
+const widest = 150
+
+// widths returns how wide the columns are that are aligned, nil where the table does
+// not fit; then its rows are broken at blanks instead.
+func (t *terminal) widths(table *table, indent int) []int {
+	widths := make([]int, table.aligned)
+	for i := range table.n {
+		for j, cell := range table.row(i).cells[:table.aligned] {
+			widths[j] = max(widths[j], columnsOf(unjoined(t.say(cell))))
+		}
+	}
+	sum := indent
+	for j := range widths {
+		if table.aligned > 1 {
+			widths[j] = max(widths[j], len(table.columns[j].name))
+		} else {
+			widths[j] = min(widths[j], widestCase)
+		}
+		sum += widths[j] + 2
+	}
+	if limit := cmp.Or(t.style.Width, widest); table.aligned > 1 && sum > limit {
+		return nil
+	}
+	return widths
+}
+
+// row writes the cells of a row that stand side by side, and then the others.
+func (t *terminal) row(table *table, cells []sentence, widths []int, indent string) {
+	var beside, below []string
+	for j, cell := range cells {
+		column := table.columns[j]
+		parts := cell.lines()
+		if len(parts) == 0 {
+			parts = []sentence{nil}
+		}
+		for k, part := range parts {
+			words := t.say(part)
+			if column.label != "" && words != "" && k == 0 {
+				words = column.label + " " + words
+			}
+			switch {
+			case words != "" && (column.below || k > 0):
+				below = append(below, words)
+			case column.below:
+			case j < len(widths):
+				beside = append(beside, words+strings.Repeat(" ", max(0, widths[j]-columnsOf(unjoined(words)))))
+			case words != "":
+				beside = append(beside, words)
+			}
+		}
+	}
+	t.line("%s%s", indent, strings.TrimRight(strings.Join(beside, "  "), " "))
+	for _, words := range below {
+		t.line("%s    %s", indent, words)
+	}
+}
+
+// unjoined returns a text with the blanks at which no line is broken.
+func unjoined(s string) string { return strings.ReplaceAll(s, joint, " ") }
+
+// say returns a sentence as a terminal shows it, in one line.
+func (t *terminal) say(s sentence) string {
+	var b strings.Builder
+	for _, p := range s {
+		switch p.kind {
+		case codePiece:
+			b.WriteString(solid(p.text))
+		case strongPiece:
+			b.WriteString(t.paint("bold", text(p.text)))
+		case quietPiece:
+			b.WriteString(t.paint("dim", text(p.text)))
+		case statePiece:
+			b.WriteString(t.state(p.look))
+		case placePiece:
+			if p.text != "" {
+				b.WriteString(text(p.text))
+			} else {
+				b.WriteString(strings.TrimSuffix(t.place(p.at), ":"))
+			}
+		case breakPiece:
+			b.WriteString(" ")
+		default:
+			b.WriteString(text(p.text))
+		}
+	}
+	return b.String()
+}
+
+// place returns a place that a terminal makes clickable.
+func (t *terminal) place(s spot) string {
+	words := solidPlace(s.file, s.line, s.column)
+	if s.base {
+		words = "base " + words
+	}
+	return words
+}
+
+// terminalBuilder builds what a terminal shows.
+func terminalBuilder(r *model.Report) *builder {
+	return &builder{report: r, most: 100, places: maxPlaces, passing: mostPassing, brief: true}
+}

@@ -1,0 +1,253 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// mostPassing is up to how many golden cases a terminal lists one by one; of more only
+// those that do not pass.
+const mostPassing = 8
+
+// golden is how each golden case came out.
+func (b *builder) golden(cases []model.Golden, coverage *model.Coverage) section {
+	good := 0
+	for _, c := range cases {
+		if c.Status == "pass" {
+			good++
+		}
+	}
+	s := section{id: "golden", title: titled("Golden compiles", len(cases)), words: fmt.Sprintf("golden compiles: %d of %d as expected", good, len(cases))}
+	if coverage != nil && !b.brief {
+		s.words += fmt.Sprintf(", coverage %d %%", coverage.Percent)
+	}
+	if b.passing > 0 && len(cases) > b.passing {
+		cases = slices.DeleteFunc(slices.Clone(cases), func(c model.Golden) bool { return c.Status == "pass" })
+	}
+	columns := titles("Case", "Outcome", "Compiled context")
+	if slices.ContainsFunc(cases, func(c model.Golden) bool { return c.Base != nil }) {
+		columns = append(columns, column{name: "Since the base", label: "since the base:", below: true})
+	}
+	s.nodes = []node{&table{
+		noun: "golden case", n: len(cases), fold: 30, aligned: 1, columns: columns,
+		row: func(i int) row { return row{cells: b.goldenCells(&cases[i])[:len(columns)]} },
+	}}
+	return s
+}
+
+func (b *builder) goldenCells(c *model.Golden) []sentence {
+	l := looks[c.Status]
+	name := fileNamed(c.File, c.Case)
+	if c.Overlay != "" {
+		name = name.plain(" with overlay ").code(c.Overlay)
+	}
+	outcome := plain(outcomeWords(*c))
+	if b.brief { // marks stand below one another
+		name = state(l, "").plain(" ").add(name)
+	} else {
+		outcome = state(l, l.word).plain(": ").add(outcome)
+	}
+	if c.Reason != "" && len(c.Problems) == 0 && c.Status != "pass" {
+		outcome = outcome.line().message(c.Reason)
+	}
+	return []sentence{name, outcome, value(shortHash(c.Hash)), plain(baseWords(*c))}
+}
+
+// fileNamed shows a name that leads to a file.
+func fileNamed(file, name string) sentence {
+	return sentence{{kind: placePiece, text: name, at: spot{file: file}}}
+}
+
+// goldenProblems are the problems of golden cases, for where no findings name them.
+func (b *builder) goldenProblems(cases []model.Golden) []node {
+	var nodes []node
+	for _, c := range cases {
+		if len(c.Problems) > 0 {
+			nodes = append(nodes, strong(c.Case), b.problems(c.Problems))
+		}
+	}
+	return nodes
+}
+
+// drift is where cases differ from their snapshots, unless what differs from the
+// version before says the same and names the causes.
+func (b *builder) drift(p *model.Pack) section {
+	s := section{id: "drift"}
+	if b.brief {
+		return s
+	}
+	for _, c := range p.Golden {
+		if len(c.Differences) == 0 || !b.whole && (hasMoved(&c) || len(s.nodes) == maxRelated) {
+			continue
+		}
+		s.title = "Differences from the snapshots"
+		words := pack.Counted(len(c.Differences), "difference") + " of " + c.Case
+		if c.Stage != "" {
+			words += ", from stage " + c.Stage + " on"
+		}
+		s.nodes = append(s.nodes, &table{
+			noun: "difference", words: words, fold: 20, n: len(c.Differences), columns: titles("Section", "Stored", "Now"),
+			row: func(i int) row {
+				stored, now := excerpts(c.Differences[i].Stored, c.Differences[i].Now, b.most)
+				return row{cells: []sentence{code(c.Differences[i].Path), value(stored), value(now)}}
+			},
+		})
+	}
+	return s
+}
+
+// hasMoved reports whether it is known in what a case differs from the version before.
+func hasMoved(c *model.Golden) bool { return c.Base != nil && len(c.Base.Sections) > 0 }
+
+// contexts is what differs in compiled contexts from the version before, and which
+// changes it comes from. What differs alike in several cases is said once.
+func (b *builder) contexts(p *model.Pack) section {
+	cases := slices.DeleteFunc(slices.Clone(p.Golden), func(c model.Golden) bool { return !hasMoved(&c) })
+	all := sectionsOf(cases)
+	s := section{id: "sections", title: titled("Compiled contexts since the base", len(all))}
+	s.words = fmt.Sprintf("compiled contexts since the base: %s in %s", pack.Counted(len(all), "difference"), pack.Counted(len(cases), "golden case"))
+	s.nodes = []node{&table{
+		noun: "section", n: len(all), fold: 20,
+		columns: []column{{name: "Section"}, {name: "Before", label: "before", below: true}, {name: "Now", label: "now", below: true}, {name: "Because of", label: "because of", below: true}, {name: "In", label: "in", below: true}},
+		row: func(i int) row {
+			before, now := excerpts(all[i].Old, all[i].New, b.most)
+			var causes sentence
+			for _, c := range all[i].Causes {
+				causes = causes.line().add(at(spot{file: c.File, line: c.Line, base: c.Gone})).plain(" ").code(c.Path)
+			}
+			return row{cells: []sentence{code(all[i].Path), value(before), value(now), causes, plain(named(all[i].cases, "case"))}}
+		},
+	}}
+	return s
+}
+
+// coverage says what golden cases exercise of the policy, and what they do not.
+func (b *builder) coverage(p *model.Pack) section {
+	c := p.Coverage
+	if c == nil || c.Rules.Of+c.Gates.Of == 0 || b.brief && len(p.Golden) == 0 {
+		return section{}
+	}
+	s := section{id: "coverage", title: "Coverage of the policy", words: "coverage: " + coverageWords(c)}
+	if b.whole {
+		s.nodes = []node{&table{noun: "part", n: len(c.Missing), fold: 20, columns: titles("Not exercised", "Name", "Where"), row: func(i int) row {
+			m := c.Missing[i]
+			return row{cells: []sentence{plain(m.Kind), code(m.Name), at(spot{file: m.File, line: m.Line})}}
+		}}}
+	}
+	return s
+}
+
+// coverageWords says how much of the policy golden cases exercise.
+func coverageWords(c *model.Coverage) string {
+	return fmt.Sprintf("%d %% (rules %d of %d, else branches %d of %d, gates %d of %d)", c.Percent,
+		c.Rules.Count, c.Rules.Of, c.Else.Count, c.Else.Of, c.Gates.Count, c.Gates.Of)
+}
+
+// overlayWords says what an overlay is for, and what was found in it.
+func overlayWords(o model.Overlay) string {
+	words := fmt.Sprintf("%s for %s: %s, %s", o.Overlay, o.Environment, pack.Counted(o.Settings, "setting"), pack.Counted(o.Cases, "golden case"))
+	if o.Errors > 0 {
+		words += ", " + pack.Counted(o.Errors, "error")
+	}
+	return words
+}
+
+// measured leads from the status of a measurement to how it is shown.
+var measured = map[string]string{
+	"met": "pass", "missed": "error", "regressed": "error", "no_target": "not_checked", "not_measured": "not_checked",
+}
+
+// figure writes a number in as few digits as it needs, four behind the point at
+// the most; "" for none.
+func figure(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	s := strconv.FormatFloat(*v, 'f', 4, 64)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// evaluationWords says how many measurements are as wanted.
+func evaluationWords(rows []model.Measurement) string {
+	good, unmeasured := 0, 0
+	for _, r := range rows {
+		switch r.Status {
+		case "met", "no_target":
+			good++
+		case "not_measured":
+			unmeasured++
+		}
+	}
+	words := fmt.Sprintf("evaluation: %d of %s as wanted", good, pack.Counted(len(rows), "measurement"))
+	if unmeasured > 0 {
+		words += fmt.Sprintf(", %d not measured", unmeasured)
+	}
+	return words
+}
+
+// evaluation is targets, values and release gates; where it is brief, those alone that
+// are not met.
+func (b *builder) evaluation(p *model.Pack) section {
+	rows := p.Evaluation
+	s := section{id: "evaluation", title: titled("Evaluation", len(rows)), words: evaluationWords(rows)}
+	if b.brief {
+		rows = slices.DeleteFunc(slices.Clone(rows), func(m model.Measurement) bool { return measured[m.Status] == "pass" })
+	}
+	s.nodes = []node{&table{
+		noun: "measurement", n: len(rows),
+		columns: []column{{name: "Intent"}, {name: "Metric"}, {name: "Status"}, {name: "Value"}, {name: "Target", label: "target"}, {name: "Baseline", label: "baseline"},
+			{name: "Worse by", label: "worse by"}, {name: "May be worse by", label: "may be worse by"}, {name: "Source"}},
+		row: func(i int) row {
+			m := rows[i]
+			cells := []sentence{code(m.Intent), plain(m.Metric), state(looks[measured[m.Status]], strings.ReplaceAll(m.Status, "_", " "))}
+			for _, n := range []*float64{m.Value, m.Target, m.Baseline, m.Delta, m.MaxDelta} {
+				cells = append(cells, plain(figure(n)))
+			}
+			source := m.Source
+			if m.Samples > 0 {
+				source += ", " + pack.Counted(m.Samples, "sample")
+			}
+			return row{cells: append(cells, plain(source))}
+		},
+	}}
+	return s
+}
+
+// operations are the operational figures. What could not be measured is absent.
+func (b *builder) operations(p *model.Pack) section {
+	f := p.Operations
+	if f == nil {
+		return section{}
+	}
+	var rows []row
+	add := func(name, of, value, count string) {
+		rows = append(rows, row{cells: []sentence{plain(name), plain(of), plain(value), plain(count)}})
+	}
+	share := func(name, of string, s *model.Figure) {
+		if s != nil {
+			add(name, of, figure(&s.Value), fmt.Sprintf("%d of %d", s.Count, s.Of))
+		}
+	}
+	share("Compile success rate", "", f.CompileSuccessRate)
+	for _, s := range f.ToolSurfaceSize {
+		add("Tool surface size", s.Intent, figure(&s.Mean), fmt.Sprintf("at most %d in %s", s.Max, pack.Counted(s.Cases, "case")))
+	}
+	share("Rule activation rate", "", f.RuleActivationRate)
+	for _, a := range f.RuleActivations {
+		share("Rule activation rate", a.Rule, a.Figure)
+	}
+	for _, t := range f.BucketTruncationRate {
+		share("Bucket truncation rate", t.Bucket, &t.Figure)
+	}
+	share("Required evidence resolution rate", "", f.RequiredEvidenceResolutionRate)
+	share("Replay determinism rate", "", f.ReplayDeterminismRate)
+	share("Release gate pass rate", "", f.ReleaseGatePassRate)
+	return section{id: "operations", title: titled("Operational figures", len(rows)), nodes: []node{&table{
+		noun: "figure", n: len(rows), fold: 6, columns: titles("Figure", "Of what", "Value", "Count"), row: func(i int) row { return rows[i] },
+	}}}
+}

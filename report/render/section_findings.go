@@ -1,0 +1,168 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// findings are the findings of a pack that count: errors openly, and warnings too
+// where no error stands before them.
+func (b *builder) findings(p *model.Pack) section {
+	errors, warnings := p.BySeverity("error"), p.BySeverity("warning")
+	openWarnings := 3
+	if len(errors) > 0 {
+		openWarnings = 0
+	}
+	seen := 0
+	if d := p.Diff; d != nil && len(d.Loosened)+len(callouts(d.Surface)) > 0 {
+		seen = maxOpenLines / 2 // what is dangerous stands open too
+	}
+	return section{id: "findings", title: titled("Findings", len(errors)+len(warnings)), untitled: true, nodes: []node{
+		&list{noun: "error", open: 4, seen: seen, n: len(errors), item: func(i int) item { return b.finding(&errors[i]) }},
+		&list{noun: "warning", open: openWarnings, n: len(warnings), item: func(i int) item { return b.finding(&warnings[i]) }},
+	}}
+}
+
+// titled returns a title where there are things to say under it.
+func titled(title string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return title
+}
+
+func (b *builder) finding(f *model.Finding) item {
+	it := item{
+		state: stateLook(f.Severity), head: strong(f.Rule).quiet(" " + f.Name), finding: f,
+		at: spot{file: f.File, line: f.Line, column: f.Column}, text: message(f.Message).plain(stateWords(*f)),
+	}
+	it.said("→", message(f.Hint))
+	var places []sentence
+	for _, r := range f.Related[:min(b.places, len(f.Related))] {
+		where := at(spot{file: r.File, line: r.Line, column: r.Column, revision: r.Revision})
+		places = append(places, where.plain(inRevision(r)+": ").message(r.Message))
+	}
+	if left := len(f.Related) - len(places); left > 0 {
+		places = append(places, plain(more(left, "place")+" in the JSON report"))
+	}
+	it.said("see", places...)
+	it.said("for example", sentence{}.request("", f.Witness))
+	if fix := fixWords(*f); fix != "" {
+		it.said("", code("packgate check --fix").message(fix))
+	}
+	return it
+}
+
+// stateLook returns how a severity is shown, with its name.
+func stateLook(severity string) look {
+	l := looks[severity]
+	l.word = severity
+	return l
+}
+
+// waived are the findings that a waiver excuses.
+func (b *builder) waived(p *model.Pack) section {
+	excused := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return f.Waived == nil })
+	return section{id: "waived", title: titled("Waived findings", len(excused)), words: "waived findings", nodes: []node{&list{
+		noun: "waived finding", n: len(excused), item: func(i int) item {
+			it := b.finding(&excused[i])
+			it.state = stateLook("not_checked")
+			it.state.word = "waived"
+			w := excused[i].Waived
+			it.said("", plain("waived until "+w.Expires+" by "+w.Owner+": ").message(w.Reason))
+			return it
+		},
+	}}}
+}
+
+// fixed are the findings of the baseline that are no more.
+func (b *builder) fixed(p *model.Pack) section {
+	return section{id: "fixed", title: titled("Fixed since the base", len(p.Fixed)), nodes: []node{&list{
+		noun: "fixed finding", n: len(p.Fixed), item: func(i int) item {
+			f := p.Fixed[i]
+			return item{head: strong(f.Rule), text: code(f.Path).plain(": ").message(f.Message)}
+		},
+	}}}
+}
+
+// notChecked are the checks that did not run and do not stand in the row of gates.
+func (b *builder) notChecked(p *model.Pack) section {
+	checks := unchecked(p)
+	groups := byReason(checks)
+	return section{id: "not-checked", title: titled("Not checked", len(groups)), nodes: []node{&list{
+		noun: "reason", n: len(groups), words: pack.Counted(len(checks), "check") + " not run", item: func(i int) item {
+			return item{text: plain(groups[i].names + ": ").message(groups[i].reason)}
+		},
+	}}}
+}
+
+// overlays are the overlays of a pack.
+func (b *builder) overlays(p *model.Pack) section {
+	return section{id: "overlays", title: titled("Overlays", len(p.Overlays)), nodes: []node{&list{
+		noun: "overlay", n: len(p.Overlays), item: func(i int) item {
+			o := p.Overlays[i]
+			l := looks["pass"]
+			if o.Errors > 0 {
+				l = looks["error"]
+			}
+			l.word = ""
+			return item{state: l, text: plain(overlayWords(o) + " (").add(at(spot{file: o.File})).plain(")")}
+		},
+	}}}
+}
+
+// triggers say why a pack was gated that may not have changed itself.
+func (b *builder) triggers(p *model.Pack) section {
+	return section{id: "triggers", title: titled("Why it was gated again", len(p.Triggers)), nodes: []node{&list{
+		noun: "refresh trigger", open: 3, n: len(p.Triggers), item: func(i int) item {
+			r := p.Triggers[i]
+			return item{head: strong(r.Kind), at: spot{file: r.File}, text: message(r.What)}
+		},
+	}}}
+}
+
+// problems are what kept packgate from its work.
+func (b *builder) problems(all []model.Problem) *list {
+	return &list{noun: "error", open: 10, n: len(all), item: func(i int) item {
+		it := item{state: stateLook("error"), at: spot{file: all[i].File, line: all[i].Line, column: all[i].Column}, text: message(all[i].Message)}
+		it.said("→", message(all[i].Hint))
+		return it
+	}}
+}
+
+// notices are sentences about the run.
+func (b *builder) notices() *list {
+	all := b.report.Notices
+	return &list{noun: "note", open: 5, n: len(all), item: func(i int) item { return item{text: plain("note: ").message(all[i])} }}
+}
+
+// todoWords say what to do next, nothing where there is nothing.
+func todoWords(next *todo) sentence {
+	switch {
+	case next == nil:
+		return nil
+	case next.version == "":
+		return message(next.message).plain(" (" + next.rule + ", ").add(at(spot{file: next.file, line: next.line})).plain(")")
+	}
+	words := plain("set ").code("pack_version").plain(" to " + next.version + " (").add(at(spot{file: next.file, line: next.line}))
+	words = words.plain("), or run ").code(next.bump)
+	if next.others > 0 {
+		words = words.plain(", and fix " + pack.Counted(next.others, "other error"))
+	}
+	return words
+}
+
+// gravity ranks classes of changes, from what is of the least weight.
+func gravity(class string) int {
+	return slices.Index([]string{"none", "patch", "minor", "major", "reject"}, class)
+}
+
+// classLook returns how the class of a change is shown: its word alone.
+func classLook(class string) look {
+	return look{word: class, color: cmp.Or(classColors[class], "green")}
+}
+
+var classColors = map[string]string{"reject": "red", "major": "red", "minor": "yellow", "none": "dim"}

@@ -1,0 +1,266 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// step returns what the step from the version before does: what is dangerous stands
+// open. There is nothing for nil.
+func (b *builder) step(d *model.Diff) []section {
+	if d == nil {
+		return nil
+	}
+	return []section{b.callouts(d.Surface), b.loosened(d.Loosened), b.layers(d), b.surfaceChanges(d.Surface)}
+}
+
+// permitted returns what is permitted before and now.
+func (b *builder) permitted(d *model.Diff) []section {
+	if d == nil {
+		return nil
+	}
+	return []section{b.effects(d.Effects), b.flips(d.Flips)}
+}
+
+// maxCallouts is how many tools are called out by name.
+const maxCallouts = 2
+
+// callouts names tools that can be had now with no gate active, and could not.
+func (b *builder) callouts(changes []model.SurfaceChange) section {
+	open := callouts(changes)
+	most := len(open)
+	if !b.whole {
+		most = min(maxCallouts, len(open))
+	}
+	var lines callout
+	for _, c := range open[:most] {
+		before, after := calloutWords(c)
+		lines = append(lines, plain(before).code(c.Capability).plain(after).request(", for example ", c.Witness))
+	}
+	if left := len(open) - most; left > 0 {
+		lines = append(lines, plain("and "+more(left, "tool")))
+	}
+	return section{id: "callouts", title: titled("Tools without a gate", len(open)), untitled: true, nodes: []node{lines}}
+}
+
+// loosened lists what is weaker, also in a major version.
+func (b *builder) loosened(loosened []model.Loosened) section {
+	return section{id: "loosened", title: titled("Loosened guardrails", len(loosened)), nodes: []node{&list{
+		noun: "loosened guardrail", open: 4, seen: fittingLines, n: len(loosened), item: func(i int) item {
+			c := loosened[i].Change
+			l := looks["warning"]
+			l.word = ""
+			it := item{state: l, at: changedAt(c), text: message(loosenedWords(loosened[i])).plain(": ").code(c.Path)}
+			if before, after := excerpts(string(c.Old), string(c.New), b.most); c.Kind == "changed" {
+				it.text = it.text.plain(" ").code(before).plain(" → ").code(after)
+			}
+			it.said("now permitted, for example", sentence{}.request("", loosened[i].Witness))
+			return it
+		},
+	}}}
+}
+
+// changedAt is the place of a change: in the base for what is gone.
+func changedAt(c model.Change) spot {
+	return spot{file: c.File, line: c.Line, column: c.Column, base: c.Kind == "removed"}
+}
+
+// layers are the changes, layer by layer.
+func (b *builder) layers(d *model.Diff) section {
+	type changed struct {
+		layer *model.Layer
+		model.Change
+	}
+	var changes []changed
+	var same []string
+	for i := range d.Layers {
+		if len(d.Layers[i].Changes) == 0 {
+			same = append(same, d.Layers[i].Layer)
+		}
+		for _, c := range d.Layers[i].Changes {
+			changes = append(changes, changed{&d.Layers[i], c})
+		}
+	}
+	s := section{id: "layers", title: "Layer by layer", words: fmt.Sprintf("class %s, declared %s (%s)", d.Class, d.Declared, stepName(d))}
+	if len(changes) == 0 {
+		s.nodes = []node{plain("No layer changed.")}
+		return s
+	}
+	s.nodes = []node{&list{
+		noun: "change", open: 5, seen: fittingLines, n: len(changes), item: func(i int) item { return b.change(&changes[i].Change) },
+		rank: func(i int) int { return -gravity(changes[i].Class) },
+		group: func(i int) sentence {
+			return strong(changes[i].layer.Layer).plain(" ").add(state(classLook(changes[i].layer.Class), changes[i].layer.Class))
+		},
+	}}
+	if len(same) > 0 {
+		s.nodes = append(s.nodes, plain("Unchanged: "+strings.Join(same, ", ")))
+	}
+	return s
+}
+
+func (b *builder) change(c *model.Change) item {
+	it := item{state: classLook(c.Class), head: plain(c.Kind + " ").code(c.Path), at: changedAt(*c), sides: c, text: message(changeReason(*c))}
+	if p := c.Proof; p != nil && b.whole {
+		it.said("what is permitted:", plain(p.Verdict))
+		for _, side := range []struct {
+			lead  string
+			shown *model.Shown
+		}{{"now permitted:", p.Gained}, {"no longer permitted:", p.Lost}} {
+			if side.shown != nil {
+				it.said(side.lead, message(side.shown.What).request(", for example ", side.shown.Request))
+			}
+		}
+		if p.NotProved != "" && !strings.Contains(c.Reason, p.NotProved) {
+			it.said("not proved:", message(p.NotProved))
+		}
+	}
+	return it
+}
+
+// surfaceChanges are the rows of the tool surface that differ, those that grew first.
+func (b *builder) surfaceChanges(changes []model.SurfaceChange) section {
+	changes = bySize(changes)
+	s := section{id: "surface-changes", title: titled("Changes of the tool surface", len(changes))}
+	if s.title == "" {
+		return s
+	}
+	s.words = surfaceWords(changes)
+	s.nodes = []node{&table{
+		noun: "tool", n: len(changes), row: func(i int) row { return surfaceChange(&changes[i]) },
+		columns: []column{{name: "Step"}, {name: "Tool"}, {name: "Before", label: "before", below: true}, {name: "Now", label: "now", below: true}, {name: "What differs", below: true}},
+	}}
+	return s
+}
+
+func surfaceChange(c *model.SurfaceChange) row {
+	r := row{}
+	step := plain(c.Kind)
+	if grew(c.Verdict) {
+		r.tone = "bad"
+		step = step.plain(" ").add(state(look{color: "red"}, "grew"))
+	}
+	var what sentence
+	for _, a := range c.Aspects {
+		what = what.line().plain(aspectWords(a)).request(", for example ", a.Witness)
+	}
+	if words := caseWords(*c); words != "" {
+		what = what.line().plain(words)
+	}
+	if c.NotProved != "" {
+		what = what.line().plain("not proved: ").message(c.NotProved)
+	}
+	r.cells = []sentence{step, code(c.Capability).plain(" for ").code(c.Intent), surfaceRow(c.Old), surfaceRow(c.New), what}
+	return r
+}
+
+func surfaceRow(r *model.SurfaceRow) sentence {
+	if r == nil {
+		return nil
+	}
+	words := plain(rowWords(r, " · "))
+	if len(r.Gates) > 0 && r.Ungated != nil {
+		words = words.line().request("ungated for example ", r.Ungated)
+	}
+	return words
+}
+
+// bySize puts the rows that grew before the others.
+func bySize(changes []model.SurfaceChange) []model.SurfaceChange {
+	changes = slices.Clone(changes)
+	rank := func(c model.SurfaceChange) int {
+		switch {
+		case grew(c.Verdict):
+			return 0
+		case c.Verdict == "undecided":
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(changes, func(a, b model.SurfaceChange) int { return cmp.Compare(rank(a), rank(b)) })
+	return changes
+}
+
+// effects are what is permitted now and was not, and the other way round.
+func (b *builder) effects(effects []model.Effect) section {
+	lines := effectLines(effects)
+	s := section{id: "permitted", title: titled("Permitted before and now", len(lines))}
+	if s.title == "" {
+		return s
+	}
+	colors := map[string]string{"now permitted": "red", "not decided": "yellow", "no longer permitted": "green"}
+	s.words = effectWords(lines)
+	s.nodes = []node{&table{
+		noun: "effect", n: len(lines), columns: []column{{name: "Step"}, {name: "What"}, {name: "For example", label: "for example", below: true}},
+		row: func(i int) row {
+			l := lines[i]
+			return row{cells: []sentence{state(look{color: colors[l.word]}, l.word), message(l.what), sentence{}.request("", l.seen)}}
+		},
+	}}
+	return s
+}
+
+// flips are the smallest requests that are decided otherwise.
+func (b *builder) flips(flips []model.Flip) section {
+	flips = permissive(flips)
+	s := section{id: "flips", title: titled("Decision flips", len(flips))}
+	if s.title == "" {
+		return s
+	}
+	s.words = flipWords(flips)
+	s.nodes = []node{&table{
+		noun: "decision flip", n: len(flips),
+		columns: []column{{name: "Decision or tool"}, {name: "Before"}, {name: "Now", label: "→"}, {name: "Smallest request", below: true}, {name: "Found by", label: "found by", below: true}},
+		row: func(i int) row {
+			f := flips[i]
+			now := plain(f.New)
+			if grew(f.Verdict) {
+				now = now.plain(" ").add(state(look{color: "red"}, "more"))
+			}
+			return row{cells: []sentence{code(f.Subject).plain(" for ").code(f.Intent), plain(f.Old), now, sentence{}.request("", f.Request), plain(fromWords(f))}}
+		},
+	}}
+	return s
+}
+
+// surface is all that agents can reach.
+func (b *builder) surface(p *model.Pack) section {
+	s := section{id: "surface", title: titled("Tool surface", len(p.ToolSurface)), words: pack.Counted(len(p.ToolSurface), "tool") + " can be reached, each by the intent that has it"}
+	s.nodes = []node{&table{
+		noun: "tool", n: len(p.ToolSurface), fold: 12, columns: titles("Intent", "Tool", "Mode", "Gates", "Bounds", "With no gate, for example"),
+		row: func(i int) row {
+			r := p.ToolSurface[i]
+			mode := plain(r.ApprovalMode)
+			if r.SafetyMode != "" && r.SafetyMode != r.ApprovalMode {
+				mode = mode.line().plain("from safety mode " + r.SafetyMode + " on")
+			}
+			var gates, bounds sentence
+			for _, id := range r.Gates {
+				gates = gates.line().code(id)
+			}
+			for _, arg := range slices.Sorted(maps.Keys(r.Bounds)) {
+				bounds = bounds.line().code(arg).plain(" " + boundWords(r.Bounds[arg]))
+			}
+			ungated := sentence{}.request("", r.Ungated)
+			if r.NotProved != "" {
+				ungated = ungated.line().plain("not proved: ").message(r.NotProved)
+			}
+			return row{cells: []sentence{code(r.Intent), code(r.Capability), mode, gates, bounds, ungated}}
+		},
+	}}
+	return s
+}
+
+// bindings shows what leads to what, as a picture and as a table.
+func (b *builder) bindings(p *model.Pack) section {
+	if p.Graph == nil {
+		return section{}
+	}
+	return section{id: "graph", title: titled("Binding graph", len(p.Graph.Nodes)), nodes: []node{picture{p}}}
+}
