@@ -205,13 +205,8 @@ func metadata(c *policy.Tool, authorities []*standing) Metadata {
 
 // kind is write for all that may change something.
 func kind(c *policy.Tool) string {
-	switch c.Mode() {
-	case pack.ReadOnly:
+	if c.Reads() {
 		return "read"
-	case pack.Network:
-		if risk, ok := c.Adapter.CapabilityRisks.Get(c.Capability); ok && risk.Effect.Value == "none" {
-			return "read"
-		}
 	}
 	return "write"
 }

@@ -27,9 +27,10 @@ type Diff struct {
 	Effects []proof.Change
 	Effect  proof.Verdict
 
-	content Class // the highest class of the changes, the version's own aside
-	base    *pack.Pack
-	head    *pack.Pack
+	content       Class          // the highest class of the changes, the version's own aside
+	contradiction *Contradiction // nil if there is none
+	base          *pack.Pack
+	head          *pack.Pack
 }
 
 // Side is one of the two versions.

@@ -66,6 +66,7 @@ type outcome struct {
 	moved string // the file of the base that it was compared with, where that has another name
 	// judged is what was found, where no more than that is wanted.
 	judged *judged
+	fault  error // of packgate itself: what is said of the pack contradicts itself
 	err    error
 }
 
@@ -77,7 +78,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	}
 	step := Step(j.compared.Diff, j.subject)
 	step.Fixed, step.Before = j.fixed, j.before
-	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.triggers[name])}
+	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.triggers[name]), fault: step.Diff.Contradicted()}
 	if j.compared.File != name {
 		o.moved = j.compared.File
 	}

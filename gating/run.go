@@ -139,6 +139,9 @@ func (r *Run) note(w *Workspace, name string, o outcome) {
 		r.Notice("%s is compared with %s of the base, which has the same pack_id", w.Files.Show(name), w.Files.Show(o.moved))
 	}
 	r.Add(o.pack)
+	if o.fault != nil {
+		r.Fail(o.fault)
+	}
 }
 
 // Add adds a pack to the report, with its verdict.

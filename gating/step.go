@@ -29,11 +29,13 @@ func Step(diff *diffing.Diff, s *gate.Subject) build.Comparison {
 // sides; none where the files beside the packs are not known.
 func StepBetween(diff *diffing.Diff, reach proof.Reach, both []compiles.Case) build.Comparison {
 	base, head := diff.Packs()
-	return build.Comparison{
+	c := build.Comparison{
 		Diff:     diff,
 		Surface:  surface.CompareWith(reach, base, head, diff.Effects, both, jsonlogic.Solver{}),
 		Loosened: surface.Loosened(diff),
 		Compiles: both,
 		Flips:    flips.Find(base, head, both, diff.Effects),
 	}
+	contradict(&c, base, head)
+	return c
 }

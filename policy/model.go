@@ -158,6 +158,13 @@ func (t *Tool) Mode() pack.ApprovalMode { return pack.Mode(t.Adapter.ApprovalMod
 // destructive.
 func (t *Tool) Rank() int { return t.Mode().Rank() }
 
+// Reads reports whether the tool does no more than read: its adapter is read_only, or
+// reaches the network and states that the capability has no effect (compiler, C6).
+func (t *Tool) Reads() bool {
+	risk, stated := t.Adapter.CapabilityRisks.Get(t.Capability)
+	return t.Mode() == pack.ReadOnly || t.Mode() == pack.Network && stated && risk.Effect.Value == "none"
+}
+
 // Allowed reports whether a permission allows the tool and none forbids it.
 func (t *Tool) Allowed() bool {
 	return len(t.Permissions) > 0 && !slices.ContainsFunc(t.Permissions, func(p *pack.Permission) bool { return !p.Allow.Value })

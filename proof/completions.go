@@ -135,9 +135,11 @@ func (c *comparison) canStop(from, to *scene) bool {
 }
 
 // Unstopped reports whether a request that the model stops at is permitted an item
-// in every completion: a decision by its key, or a tool as "adapter.capability".
-// Data is what conditions read (decisions D2).
-func (m *Model) Unstopped(kind Kind, subject string, data map[string]any) bool {
+// in every completion with no other gates than the given ones: a decision by its key,
+// or a tool as "adapter.capability" (decisions D2).
+func (m *Model) Unstopped(kind Kind, subject string, witness map[string]any, gates []string) bool {
+	request := Request(m.Pack, witness)
+	data := request.Data()
 	intent, _ := jsonlogic.Lookup(data, intentPath)
 	text, _ := intent.(string)
 	m.claims.mu.Lock()
@@ -148,6 +150,6 @@ func (m *Model) Unstopped(kind Kind, subject string, data map[string]any) bool {
 		x = item{tool: subject}
 	}
 	return s.exists && !s.mayRefuse(x).Holds(data) && !slices.ContainsFunc(s.Gates, func(g *policy.Gate) bool {
-		return s.mayGate(g.ID, x).Holds(data)
+		return !slices.Contains(gates, g.ID) && s.mayGate(g.ID, x).Holds(data)
 	})
 }

@@ -12,9 +12,9 @@ import (
 type Tool struct {
 	Capability string            // adapter.capability
 	Mode       pack.ApprovalMode // the effective one (compiler, C4)
-	// Gates are the active gates that hold the tool, in declaration order: those
-	// that its permissions name, or a rule that is bound to a decision which may
-	// authorise it, or to none.
+	// Gates are the active gates that hold the tool, in declaration order: those that
+	// its permissions name, and those that a rule of the intent names where the tool
+	// may do more than read (decisions D7).
 	Gates []string
 	// Bounds leads from an argument to the bound on it, as in the tool manifest.
 	Bounds map[string]any
@@ -26,12 +26,11 @@ func (t Tool) equal(other Tool) bool { return reflect.DeepEqual(t, other) }
 type Subject struct {
 	Pack    *pack.Pack
 	Program *compiler.Program
-	ranks   map[string]int // of the modes up to which decisions authorise effects, by key
 }
 
 // NewSubject prepares a version of a pack.
 func NewSubject(p *pack.Pack) *Subject {
-	return &Subject{Pack: p, Program: compiler.Prepare(p), ranks: authority(p)}
+	return &Subject{Pack: p, Program: compiler.Prepare(p)}
 }
 
 // Tools returns the tools that a compile of the subject surfaces, in registry
@@ -46,7 +45,7 @@ func (s *Subject) Tools(r *compiler.Result) []Tool {
 		if !t.Surfaced {
 			continue
 		}
-		tool := Tool{Capability: t.Name(), Gates: s.gates(r, t)}
+		tool := Tool{Capability: t.Name(), Gates: gatesOf(r, t)}
 		for _, e := range r.Context.Manifests.ToolManifest {
 			if e.AdapterID == t.Adapter.AdapterID.Value {
 				tool.Mode = pack.ApprovalMode(e.CapabilityMetadata[t.Capability].ApprovalMode)
@@ -58,25 +57,8 @@ func (s *Subject) Tools(r *compiler.Result) []Tool {
 	return tools
 }
 
-// authority returns, by decision, the rank of the mode up to which it authorises
-// effects. Of several versions the weakest counts (compile semantics, stage 3).
-func authority(p *pack.Pack) map[string]int {
-	ranks := map[string]int{}
-	for _, d := range p.DecisionLayer.DecisionSpecs.Items {
-		rank := 0
-		if mode := pack.Mode(d.ApprovalMode); mode.Known() {
-			rank = mode.Rank()
-		}
-		if other, there := ranks[d.DecisionKey.Value]; there {
-			rank = min(rank, other)
-		}
-		ranks[d.DecisionKey.Value] = rank
-	}
-	return ranks
-}
-
-// gates returns the active gates that hold a surfaced tool.
-func (s *Subject) gates(r *compiler.Result, t *compiler.ToolTrace) []string {
+// gatesOf returns the active gates that hold a surfaced tool.
+func gatesOf(r *compiler.Result, t *compiler.ToolTrace) []string {
 	rank := pack.Mode(t.Adapter.ApprovalMode).Rank()
 	var gates []string
 	for _, g := range r.Trace.Gates {
@@ -84,7 +66,7 @@ func (s *Subject) gates(r *compiler.Result, t *compiler.ToolTrace) []string {
 		named := slices.ContainsFunc(t.Permissions, func(p *pack.Permission) bool {
 			return p.RequiresApprovalGate.OK && p.RequiresApprovalGate.Value == id
 		})
-		if g.Active && (named || raised(r, id, func(key string) bool { return rank > 0 && s.ranks[key] >= rank })) {
+		if g.Active && (named || raised(r, id, func(string) bool { return rank > 0 })) {
 			gates = append(gates, id)
 		}
 	}

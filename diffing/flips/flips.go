@@ -42,8 +42,8 @@ func (s State) String() string {
 	return string(s.Word) + " behind " + strings.Join(s.Gates, ", ")
 }
 
-// permits reports whether it is there.
-func (s State) permits() bool { return s.Word == Allowed || s.Word == Surfaced }
+// Permits reports whether it is there.
+func (s State) Permits() bool { return s.Word == Allowed || s.Word == Surfaced }
 
 // Flip is a request that the two versions decide otherwise.
 type Flip struct {
@@ -161,11 +161,11 @@ func (f *finder) settle() {
 func verdict(old, new State) proof.Verdict {
 	lost, gained := without(old.Gates, new.Gates), without(new.Gates, old.Gates)
 	switch {
-	case old.permits() && new.permits() && lost && gained:
+	case old.Permits() && new.Permits() && lost && gained:
 		return proof.Incomparable
-	case new.permits() && (!old.permits() || lost):
+	case new.Permits() && (!old.Permits() || lost):
 		return proof.Grew
-	case old.permits():
+	case old.Permits():
 		return proof.Shrank
 	case old.Word == Stopped || new.Word == Stopped || old.Word == Refused || new.Word == Refused:
 		return proof.Incomparable

@@ -131,8 +131,8 @@ func stands(t testing.TB, p *pack.Pack, f flips.Flip) string {
 }
 
 // holds reports whether a gate holds the subject of a flip: a permission of the
-// tool names it, or a rule for the decision, for one that may authorise the tool,
-// or for none.
+// tool names it, or a rule for the decision or for none; a tool that may do more than
+// read is held by what any rule of the intent names.
 func holds(p *pack.Pack, gate string, f flips.Flip) bool {
 	rank := 0
 	for _, x := range p.ToolingLayer.Permissions.Items {
@@ -154,13 +154,8 @@ func holds(p *pack.Pack, gate string, f flips.Flip) bool {
 			if !names || r.AppliesTo.Intent.Value != f.Intent {
 				continue
 			}
-			if r.DecisionBinding.Node == nil || r.DecisionBinding.Value == f.Subject {
+			if r.DecisionBinding.Node == nil || r.DecisionBinding.Value == f.Subject || rank > 0 {
 				return true
-			}
-			for _, d := range p.DecisionLayer.DecisionSpecs.Items {
-				if d.DecisionKey.Value == r.DecisionBinding.Value && rank > 0 && pack.Mode(d.ApprovalMode).Rank() >= rank {
-					return true
-				}
 			}
 		}
 	}

@@ -96,7 +96,7 @@ func flipsOf(b, h *standing) []flip {
 }
 
 func (f flip) differs() bool {
-	was, is := f.old.permits(), f.new.permits()
+	was, is := f.old.Permits(), f.new.Permits()
 	switch {
 	case was && is:
 		return !slices.Equal(f.old.Gates, f.new.Gates)

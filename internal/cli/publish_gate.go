@@ -38,6 +38,9 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *model.Public
 	}
 	subject := p.w.Subject(s.unit)
 	judged := p.judge(subject, diff)
+	if err := diff.Contradicted(); err != nil {
+		return nil, err
+	}
 	if judged.Result = p.Add(judged); judged.Result != model.Passed {
 		return nil, errGated
 	}

@@ -1,6 +1,8 @@
 package gatetest
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/contextosai/packgate/finding"
@@ -62,14 +64,14 @@ func (s Surroundings) Subject(src []byte) *gate.Subject {
 // Example returns the support pack of the example repository, as packgate reads it.
 func Example(t testing.TB) *gate.Subject {
 	t.Helper()
-	return open(t, "../../examples/acme-support", "support")
+	return open(t, examples(t), "support")
 }
 
 // ExampleEdited returns a pack of the example repository, by the name of its
 // folder, as it stands there, and what an edit script makes of it.
 func ExampleEdited(t testing.TB, name, script string) (base *pack.Pack, head *gate.Subject) {
 	t.Helper()
-	s := open(t, "../../examples/acme-support", name)
+	s := open(t, examples(t), name)
 	out, err := edittest.Apply(s.Unit.Document.Source, script)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, script)
@@ -80,6 +82,19 @@ func ExampleEdited(t testing.TB, name, script string) (base *pack.Pack, head *ga
 }
 
 // open reads packs/NAME/pack.json of a repository, and all that is beside it.
+// examples returns the example repository, from wherever in the module a test runs.
+func examples(t testing.TB) string {
+	t.Helper()
+	for up := "."; ; up = filepath.Join("..", up) {
+		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
+			return filepath.Join(up, "examples", "acme-support")
+		}
+		if len(up) > 40 {
+			t.Fatal("the test does not run in the module")
+		}
+	}
+}
+
 func open(t testing.TB, dir, name string) *gate.Subject {
 	t.Helper()
 	files, err := repo.OpenFiles(dir, ".")

@@ -1,0 +1,71 @@
+package gating
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/flips"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/report/build"
+)
+
+// contradict raises the class of a comparison where what is shown beside it permits
+// more above read_only than a class below major has room for (decisions D5).
+func contradict(c *build.Comparison, was, is *pack.Pack) {
+	if c.Diff.Unsettled() >= diffing.Major {
+		return
+	}
+	base, head := proof.New(was), proof.New(is)
+	if base.Broken() != "" || head.Broken() != "" {
+		return
+	}
+	writes := writers(base.Model, head.Model)
+	for _, f := range c.Flips.Flips {
+		if f.Overlay == "" && writes(f.Kind, f.Subject) && grew(f, base) {
+			c.Diff.Contradict(diffing.Contradiction{
+				What: fmt.Sprintf("%s %q is %s (was %s)", f.Kind, f.Subject, f.New, f.Old), Request: f.Request,
+			})
+			return
+		}
+	}
+	for _, row := range c.Surface.Changes {
+		if row.Grew() && row.Witness != nil && writes(proof.Tool, row.Capability) {
+			c.Diff.Contradict(diffing.Contradiction{
+				What: fmt.Sprintf("the tool surface of %q grows by %q", row.Intent, row.Capability), Request: row.Witness,
+			})
+			return
+		}
+	}
+}
+
+// grew reports whether a flip permits more: an item that is there now, or held by
+// fewer gates, unless base stopped and would have permitted the same however its
+// unknown conditions turned out (decisions D2).
+func grew(f flips.Flip, base *proof.Model) bool {
+	if !f.New.Permits() || f.Verdict != proof.Grew && f.Verdict != proof.Incomparable {
+		return false
+	}
+	if f.Old.Permits() {
+		return slices.ContainsFunc(f.Old.Gates, func(g string) bool { return !slices.Contains(f.New.Gates, g) })
+	}
+	return f.Old.Word != flips.Stopped || !base.Unstopped(f.Kind, f.Subject, f.Request, f.New.Gates)
+}
+
+// writers returns what tells the decisions and tools that may do more than read, in
+// one of two versions.
+func writers(models ...*policy.Model) func(kind proof.Kind, subject string) bool {
+	return func(kind proof.Kind, subject string) bool {
+		return slices.ContainsFunc(models, func(m *policy.Model) bool {
+			if kind == proof.Decision {
+				d := m.Decision(subject)
+				return d != nil && !d.ReadOnly
+			}
+			return slices.ContainsFunc(m.Named(subject), func(t *policy.Tool) bool {
+				return t.String() == subject && !t.Reads()
+			})
+		})
+	}
+}
