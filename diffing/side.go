@@ -169,7 +169,7 @@ func (s *side) writes(adapterID, capability string) bool {
 // resolves reports whether the registry has what a permission names.
 func (s *side) resolves(p *pack.Permission) bool {
 	a := s.Adapters[p.AdapterID.Value]
-	return a != nil && gate.Has(a, p.Capability.Value)
+	return a != nil && slices.Contains(pack.Values(a.Capabilities), p.Capability.Value)
 }
 
 // guardedBy reports whether a gate stands before a permitted capability: its

@@ -203,11 +203,10 @@ func (e *evaluators) addRecord(r *repo.Record) {
 		return
 	}
 	fault := fmt.Sprintf("decision %s is gone", gate.Quote(r.DecisionKey.Value))
-	for _, d := range e.subject.Versions(r.DecisionKey) {
+	if d := e.subject.Policy().Decision(r.DecisionKey.Value); d != nil {
 		fault = fmt.Sprintf("outcome %s is not allowed any more", gate.Quote(outcome.Value))
-		if slices.Contains(pack.Values(d.AllowedOutcomes), outcome.Value) {
+		if slices.ContainsFunc(d.Specs, func(s *pack.DecisionSpec) bool { return slices.Contains(pack.Values(s.AllowedOutcomes), outcome.Value) }) {
 			fault = ""
-			break
 		}
 	}
 	place := pack.Place(r.RecordID.Node, r.Node).Location()

@@ -14,8 +14,6 @@ type Index struct {
 	Decisions map[string]*pack.DecisionSpec
 	Gates     map[string]*pack.ApprovalGate
 	Adapters  map[string]*pack.Adapter
-
-	versions map[string][]*pack.DecisionSpec
 }
 
 // RuleRef is a policy rule with the bundle that holds it.
@@ -30,7 +28,6 @@ func NewIndex(p *pack.Pack) *Index {
 		Decisions: map[string]*pack.DecisionSpec{},
 		Gates:     map[string]*pack.ApprovalGate{},
 		Adapters:  map[string]*pack.Adapter{},
-		versions:  map[string][]*pack.DecisionSpec{},
 	}
 	if p == nil {
 		return x
@@ -45,32 +42,7 @@ func NewIndex(p *pack.Pack) *Index {
 	put(x.Decisions, p.DecisionLayer.DecisionSpecs.Items, func(d *pack.DecisionSpec) pack.Text { return d.DecisionKey })
 	put(x.Gates, p.PolicyLayer.ApprovalGates.Items, func(g *pack.ApprovalGate) pack.Text { return g.GateID })
 	put(x.Adapters, p.ToolingLayer.AdapterRegistry.Items, func(a *pack.Adapter) pack.Text { return a.AdapterID })
-	specs := p.DecisionLayer.DecisionSpecs.Items
-	for i := range specs {
-		if key := specs[i].DecisionKey; key.OK {
-			x.versions[key.Value] = append(x.versions[key.Value], &specs[i])
-		}
-	}
 	return x
-}
-
-// Weakest returns of the versions of a decision the one that ranks lowest, of
-// equal ones the first, and how it ranks. A decision that does not exist has none.
-func (x *Index) Weakest(key pack.Text, rank func(pack.ApprovalMode) int) (weakest *pack.DecisionSpec, lowest int) {
-	for _, d := range x.Versions(key) {
-		if r := rank(pack.Mode(d.ApprovalMode)); weakest == nil || r < lowest {
-			weakest, lowest = d, r
-		}
-	}
-	return weakest, lowest
-}
-
-// Versions returns the specs of a decision, in document order.
-func (x *Index) Versions(key pack.Text) []*pack.DecisionSpec {
-	if !key.OK {
-		return nil
-	}
-	return x.versions[key.Value]
 }
 
 func put[T any](into map[string]*T, items []T, id func(*T) pack.Text) {
@@ -80,11 +52,6 @@ func put[T any](into map[string]*T, items []T, id func(*T) pack.Text) {
 			into[name.Value] = &items[i]
 		}
 	}
-}
-
-// Has reports whether the adapter declares the capability.
-func Has(a *pack.Adapter, capability string) bool {
-	return slices.Contains(pack.Values(a.Capabilities), capability)
 }
 
 // Names returns the sorted names of a part of the index, for messages.

@@ -8,6 +8,7 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // RPL006: the cases show every intent, every overlay and the families that count.
@@ -134,10 +135,8 @@ func checkFamilies(p *gate.Pass) {
 // canDeny reports whether a decision can be denied or left without an answer: an
 // outcome denies, or a decision above read_only is bound.
 func canDeny(p *gate.Pass) bool {
-	return slices.ContainsFunc(p.Rules, func(r gate.RuleRef) bool {
-		d, _ := p.Weakest(r.DecisionBinding, pack.ApprovalMode.Rank)
-		return d != nil && pack.Mode(d.ApprovalMode) != pack.ReadOnly ||
-			slices.ContainsFunc(r.Outcomes(), func(o *pack.Outcome) bool { return o.Allow.OK && !o.Allow.Value })
+	return slices.ContainsFunc(p.Policy().Rules, func(r *policy.Rule) bool {
+		return r.Decision != nil && !r.Decision.ReadOnly || slices.ContainsFunc(r.Branches(), (*policy.Branch).Denies)
 	})
 }
 

@@ -41,16 +41,16 @@ func (s *replays) decision(record *repo.Record) {
 	if !key.OK {
 		return
 	}
-	versions := s.Versions(key)
-	if len(versions) == 0 {
+	decision := s.Policy().Decision(key.Value)
+	if decision == nil {
 		names := gate.Names(s.Decisions)
 		s.fault(record.SideFile, key.Node, nil, gate.Choose(s.near.Nearest(key.Value, names), names, "remove the record", gate.List),
 			"decision %s of the record is not in the pack", gate.Quote(key.Value))
 		return
 	}
-	spec := versions[0]
-	if i := slices.IndexFunc(versions, func(d *pack.DecisionSpec) bool { return d.Version.Value == record.DecisionVersion.Value }); i >= 0 {
-		spec = versions[i]
+	spec := decision.Spec()
+	if i := slices.IndexFunc(decision.Specs, func(d *pack.DecisionSpec) bool { return d.Version.Value == record.DecisionVersion.Value }); i >= 0 {
+		spec = decision.Specs[i]
 	} else if record.DecisionVersion.OK {
 		s.unchecked("%s: decision %s is recorded in version %s and the pack has version %s, which is what the record is held against",
 			name, gate.Quote(key.Value), gate.Quote(record.DecisionVersion.Value), gate.Quote(spec.Version.Value))

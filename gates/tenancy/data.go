@@ -7,6 +7,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -35,47 +36,24 @@ func checkRedaction(p *gate.Pass) {
 	if class.Value != "RESTRICTED" || redaction.Node != nil && !redaction.OK || len(redaction.Items) > 0 {
 		return
 	}
-	way := wayOut(p)
-	if way == nil {
+	tools := p.Policy().Tools
+	way := slices.IndexFunc(tools, func(t *policy.Tool) bool {
+		return t.Allowed() && (t.Mode() == pack.Network || t.Mode() == pack.Delegated)
+	})
+	if way < 0 {
 		return
 	}
-	name := way.AdapterID.Value + "." + way.Capability.Value
-	mode := p.Adapters[way.AdapterID.Value].ApprovalMode
+	tool := tools[way]
 	var related []finding.Related
 	if redaction.Node != nil {
 		related = gate.See(class.Node, "the classification")
 	}
 	p.Report(gate.Diagnostic{
 		At:      pack.Place(redaction.Node, class.Node),
-		Message: fmt.Sprintf("the pack is RESTRICTED and may use %s (%s), but it redacts nothing", gate.Quote(name), mode.Value),
+		Message: fmt.Sprintf("the pack is RESTRICTED and may use %s (%s), but it redacts nothing", gate.Quote(tool.String()), tool.Mode()),
 		Hint:    "name what has to be redacted under policy_layer.guardrails.redaction_rules",
-		Related: append(related, gate.Also(way.Node, "the permission")),
+		Related: append(related, gate.Also(tool.Permissions[0].Node, "the permission")),
 	})
-}
-
-// wayOut returns the first permission that opens a network or delegated
-// capability, or nil. Of several for one capability, one that does not allow it
-// wins.
-func wayOut(p *gate.Pass) *pack.Permission {
-	type capability struct{ adapter, name string }
-	permissions := p.Pack.ToolingLayer.Permissions.Items
-	closed := map[capability]bool{}
-	for _, one := range permissions {
-		if !one.Allow.Value {
-			closed[capability{one.AdapterID.Value, one.Capability.Value}] = true
-		}
-	}
-	for i := range permissions {
-		way := &permissions[i]
-		a := p.Adapters[way.AdapterID.Value]
-		if a == nil || closed[capability{way.AdapterID.Value, way.Capability.Value}] || !gate.Has(a, way.Capability.Value) {
-			continue
-		}
-		if m := pack.Mode(a.ApprovalMode); m == pack.Network || m == pack.Delegated {
-			return way
-		}
-	}
-	return nil
 }
 
 func checkRegion(p *gate.Pass) {

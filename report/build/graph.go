@@ -92,8 +92,8 @@ func (g *grapher) link(from, to int, kind string, broken bool) {
 func (g *grapher) declarations() {
 	for _, d := range g.Pack.DecisionLayer.DecisionSpecs.Items {
 		if d.DecisionKey.OK {
-			weakest, rank := g.Weakest(d.DecisionKey, authority)
-			g.ranks[g.add(model.DecisionNode, d.DecisionKey.Value, d.Node, weakest.ApprovalMode.Value)] = rank
+			decision := g.Policy().Decision(d.DecisionKey.Value)
+			g.ranks[g.add(model.DecisionNode, decision.Key, d.Node, decision.Weakest().ApprovalMode.Value)] = decision.Authority
 		}
 	}
 	for _, a := range g.Pack.ToolingLayer.AdapterRegistry.Items {
@@ -108,15 +108,6 @@ func (g *grapher) declarations() {
 			g.add(model.GateNode, a.GateID.Value, a.Node, a.RequiredApproverRole.Value)
 		}
 	}
-}
-
-// authority ranks the effects that a decision may have (compiler, stage 3): none
-// where its mode is unknown.
-func authority(m pack.ApprovalMode) int {
-	if !m.Known() {
-		return 0
-	}
-	return m.Rank()
 }
 
 func (g *grapher) rule(r *pack.Rule) {
