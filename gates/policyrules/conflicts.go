@@ -63,8 +63,8 @@ type side struct {
 	rules []*policy.Rule
 }
 
-// first returns the rule that is asked about for all of them.
-func (s *side) first() *policy.Rule { return s.rules[0] }
+// then returns the outcome that is asked about for all of them.
+func (s *side) then() *policy.Branch { return s.rules[0].Then }
 
 func checkConflicts(p *gate.Pass) {
 	newQuestions(p).checkConflicts()
@@ -98,6 +98,10 @@ func (q *questions) checkConflicts() {
 	}
 	for _, k := range ranks {
 		for i, s := range sides[k] {
+			if q.Full() && q.failed { // who has so many errors needs no more
+				q.NotChecked(fmt.Sprintf("conflicts beyond the first %d are not looked for", gate.MostFindings))
+				return
+			}
 			q.checkAgainst(s, sides[k][:i])
 		}
 	}
@@ -107,66 +111,68 @@ func (q *questions) checkConflicts() {
 const together = 64
 
 // checkAgainst compares a side with others of its rank. Most rules of a large pack
-// exclude each other, which one question proves of many at once.
+// exclude each other, which one question proves of many at once; and what holds in the
+// request of an answer needs no question of its own.
 func (q *questions) checkAgainst(s *side, others []*side) {
+	others = slices.DeleteFunc(slices.Clone(others), func(o *side) bool { return len(differences(o.then(), s.then())) == 0 })
 	open := ""
-	others = slices.DeleteFunc(slices.Clone(others), func(o *side) bool {
-		return len(differences(o.first().Then, s.first().Then)) == 0 || len(q.shared(o.first(), s.first())) == 0
-	})
 	for some := range slices.Chunk(others, together) {
-		for len(some) > 0 {
-			f := q.anyOf(q.intentsOf(s.first()), func(intent string) question { return q.meeting(s, some, intent) })
-			if f.Verdict == jsonlogic.Unsatisfiable {
-				break
-			}
-			data := q.data(f.Witness)
-			some = slices.DeleteFunc(slices.Clone(some), func(o *side) bool {
-				there := f.Verdict == jsonlogic.Undecided || o.first().Applies(f.intent) && o.first().Then.Holds().Holds(data)
-				if there {
-					open = cmp.Or(open, q.checkConflict(o, s, f))
-				}
-				return there
-			})
-		}
+		open = cmp.Or(open, q.meet(s, some))
 	}
-	if who := s.first(); open != "" {
+	if open != "" {
 		q.NotProved(gate.Claim{
-			At: place(who.Then), What: fmt.Sprintf("whether %s conflicts with another of its rank", gate.Called("rule", who.RuleID)), Reason: open,
+			At: place(s.then()), Reason: open,
+			What: fmt.Sprintf("whether %s conflicts with another of its rank", gate.Called("rule", s.then().Rule.RuleID)),
 		})
 	}
 }
 
-// meeting asks for a request that is compiled, in which one side holds and one of
-// several others.
-func (q *questions) meeting(s *side, others []*side, intent string) question {
-	var ways []jsonlogic.Formula
+// meet reports which of several sides conflict with one. Open is why that is not known
+// of some of them.
+func (q *questions) meet(s *side, others []*side) (open string) {
+	for len(others) > 0 {
+		f, among := q.meeting(s, others)
+		half := len(others) / 2
+		switch {
+		case f.Verdict == jsonlogic.Unsatisfiable:
+			return ""
+		case f.Verdict == jsonlogic.Undecided && half == 0:
+			return f.Reason
+		case f.Verdict == jsonlogic.Undecided:
+			return cmp.Or(q.meet(s, others[:half]), q.meet(s, others[half:]))
+		}
+		for _, o := range among {
+			q.report(o, s, f)
+		}
+		others = slices.DeleteFunc(slices.Clone(others), func(o *side) bool { return slices.Contains(among, o) })
+	}
+	return ""
+}
+
+// meeting asks for a request that is compiled, in which one side holds and some of
+// several others, which it returns.
+func (q *questions) meeting(s *side, others []*side) (f found, among []*side) {
+	f = q.anyOf(q.intentsOf(s.then().Rule), func(intent string) question {
+		var ways []jsonlogic.Formula
+		for _, o := range others {
+			if o.then().Rule.Applies(intent) {
+				ways = append(ways, o.then().Holds())
+			}
+		}
+		return question{seed: jsonlogic.All(s.then().Holds(), jsonlogic.Any(ways...)), rest: q.decided(intent), shown: holds(s.then())}
+	})
 	for _, o := range others {
-		if o.first().Applies(intent) {
-			ways = append(ways, o.first().Then.Holds())
+		if f.Verdict == jsonlogic.Satisfiable && o.then().Rule.Applies(f.intent) && o.then().Holds().Holds(q.data(f.request)) {
+			among = append(among, o)
 		}
 	}
-	return question{seed: jsonlogic.All(s.first().Then.Holds(), jsonlogic.Any(ways...)), rest: q.decided(intent)}
+	return f, among
 }
 
-// checkConflict reports that two sides conflict: each rule of the one with each of the
-// other. Met is a request in which both hold, not confirmed, or what kept it from
-// being found. It returns why that is not known, "" where it is.
-func (q *questions) checkConflict(a, b *side, met found) (open string) {
-	f := met
-	if !q.Full() || met.Verdict == jsonlogic.Undecided {
-		f = q.anyOf(q.shared(a.first(), b.first()), func(intent string) question {
-			asked := q.meeting(a, []*side{b}, intent)
-			asked.shown = holds(a.first().Then, b.first().Then)
-			return asked
-		})
-	}
-	switch f.Verdict {
-	case jsonlogic.Undecided:
-		return cmp.Or(f.Reason, "it is undecided")
-	case jsonlogic.Unsatisfiable:
-		return ""
-	}
-	severity := q.severityOf(a.first(), b.first(), f.intent)
+// report says of each rule of one side that it conflicts with each of the other.
+func (q *questions) report(a, b *side, f found) {
+	severity := q.severityOf(a.then(), b.then(), f.intent)
+	q.failed = q.failed || severity == finding.Error
 	for _, x := range a.rules {
 		for _, y := range b.rules {
 			if q.Full() {
@@ -178,7 +184,6 @@ func (q *questions) checkConflict(a, b *side, met found) (open string) {
 			q.Report(d)
 		}
 	}
-	return ""
 }
 
 // conflict says that two rules conflict, at the one that is evaluated later.
@@ -232,16 +237,15 @@ func differences(a, b *policy.Branch) []difference {
 
 // severityOf is a warning for an exception to what may be read: opposite allow
 // for a read_only decision, where the allow also holds without the deny.
-func (q *questions) severityOf(a, b *policy.Rule, intent string) finding.Severity {
-	opposite := len(differences(a.Then, b.Then)) == 1 && a.Then.Allow.OK && b.Then.Allow.OK && a.Then.Allow.Value != b.Then.Allow.Value
-	if !opposite || b.Decision == nil || !b.Decision.ReadOnly {
-		return finding.Error
-	}
-	allow, deny := a.Then, b.Then
+func (q *questions) severityOf(allow, deny *policy.Branch, intent string) finding.Severity {
 	if allow.Denies() {
 		allow, deny = deny, allow
 	}
-	if q.about(intent, question{seed: jsonlogic.All(allow.Holds(), jsonlogic.Not(deny.Holds()))}).Verdict == jsonlogic.Unsatisfiable {
+	opposite := allow.Allows == jsonlogic.True && deny.Denies() && len(differences(allow, deny)) == 1
+	if d := allow.Rule.Decision; !opposite || d == nil || !d.ReadOnly {
+		return finding.Error
+	}
+	if q.ask(intent, allow.Holds(), jsonlogic.Not(deny.Holds())).Verdict == jsonlogic.Unsatisfiable {
 		return finding.Error
 	}
 	return finding.Warning

@@ -3,139 +3,101 @@ package policyrules
 import (
 	"slices"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/policy"
 )
 
 // coverer is something that keeps an outcome from deciding: a deny of its decision, or
 // an enforced rule whose condition is unknown.
 type coverer struct {
-	rule   *policy.Rule
-	denies bool // else its condition is unknown
-	at     *pack.Node
-	when   jsonlogic.Formula
+	rule *policy.Rule
+	deny *policy.Branch // nil for a condition that is unknown
 }
 
-func (k coverer) words() string {
-	if k.denies {
-		return gate.Called("rule", k.rule.RuleID) + " denies"
+// when says when it does.
+func (k coverer) when() jsonlogic.Formula {
+	if k.deny != nil {
+		return k.deny.Holds()
 	}
-	return gate.Called("rule", k.rule.RuleID) + " is unknown"
+	return jsonlogic.IsUnknown(k.rule.When.Expr)
 }
 
-// rivalry names the denies of a decision, or of all of them, for an intent.
+func (k coverer) related() []finding.Related {
+	who := gate.Called("rule", k.rule.RuleID)
+	if k.deny != nil {
+		return gate.See(place(k.deny), "%s denies", who)
+	}
+	return gate.See(k.rule.If, "%s is unknown", who)
+}
+
+// literal is when an outcome holds, for an intent. Those of one literal hold together.
+type literal struct {
+	intent string
+	when   *policy.Condition
+	isElse bool
+}
+
+func literalOf(b *policy.Branch, intent string) literal {
+	return literal{intent, b.Rule.When, b.IsElse}
+}
+
+// rivalry names the denies of a decision for an intent, or of every decision.
 type rivalry struct {
 	intent  string
 	unbound bool
 	key     string
 }
 
-// literal names when an outcome holds. Those of one literal hold together.
-type literal struct {
-	when   *policy.Condition
-	isElse bool
+func rivalryOf(b *policy.Branch, intent string) rivalry {
+	return rivalry{intent, b.Rule.Unbound(), b.Rule.DecisionBinding.Value}
 }
 
-func literalOf(b *policy.Branch) literal { return literal{b.Rule.When, b.IsElse} }
-
-// rival are the denies of one literal, in the order of evaluation.
-type rival struct {
-	literal
-	denies []*policy.Branch
-}
-
-// denials returns the outcomes that deny a decision in the requests of an intent, by
-// when they hold: those bound to it and those bound to none. Without a binding it is
-// those that deny every decision.
-func (c *reach) denials(of rivalry) []*rival {
-	list, known := c.rivals[of]
+// denials returns the outcomes that deny what an outcome is bound to, grouped by when
+// they hold: those that are bound to the same and those bound to none. Where it is
+// bound to none itself, that is those that deny every decision.
+func (c *reach) denials(b *policy.Branch, intent string) [][]*policy.Branch {
+	name := rivalryOf(b, intent)
+	groups, known := c.rivals[name]
 	if known {
-		return list
+		return groups
 	}
-	places := map[literal]*rival{}
+	places := map[literal]int{}
 	for _, r := range c.rules {
-		if !r.Enforced || !r.Applies(of.intent) || !r.Unbound() && (of.unbound || r.DecisionBinding.Value != of.key) {
+		if !r.Enforced || !r.Applies(intent) || !r.Unbound() && (name.unbound || r.DecisionBinding.Value != name.key) {
 			continue
 		}
-		for _, b := range r.Branches() {
-			if !b.Denies() {
-				continue
+		for _, d := range r.Branches() {
+			at, there := places[literalOf(d, intent)]
+			switch {
+			case !d.Denies():
+			case there:
+				groups[at] = append(groups[at], d)
+			default:
+				places[literalOf(d, intent)] = len(groups)
+				groups = append(groups, []*policy.Branch{d})
 			}
-			if places[literalOf(b)] == nil {
-				places[literalOf(b)] = &rival{literal: literalOf(b)}
-				list = append(list, places[literalOf(b)])
-			}
-			places[literalOf(b)].denies = append(places[literalOf(b)].denies, b)
 		}
 	}
-	c.rivals[of] = list
-	return list
+	c.rivals[name] = groups
+	return groups
 }
 
-// coverers returns what keeps an outcome from deciding in the requests of an intent.
+// coverers returns what keeps an outcome from deciding in the requests of an intent,
+// denies first.
 func (c *reach) coverers(b *policy.Branch, intent string) []coverer {
 	var all []coverer
-	for _, k := range c.denials(rivalry{intent, b.Rule.Unbound(), b.Rule.DecisionBinding.Value}) {
-		i := slices.IndexFunc(k.denies, func(d *policy.Branch) bool { return d != b && !c.dropped[d] })
-		if i >= 0 {
-			all = append(all, coverer{k.denies[i].Rule, true, place(k.denies[i]), k.denies[i].Holds()})
+	if !b.Rule.Enforced {
+		return nil
+	}
+	for _, group := range c.denials(b, intent) {
+		if i := slices.IndexFunc(group, func(d *policy.Branch) bool { return d != b && !c.dropped[d] }); i >= 0 {
+			all = append(all, coverer{group[i].Rule, group[i]})
 		}
 	}
 	for _, r := range c.applicable(intent).rules {
-		all = append(all, coverer{r, false, r.If, jsonlogic.IsUnknown(r.When.Expr)})
+		all = append(all, coverer{rule: r})
 	}
 	return all
-}
-
-// state is what is so in a request in which something decides: no rule is unknown there.
-type state struct {
-	truths  []jsonlogic.Truth // of the model's conditions, of rules that apply
-	denials map[string]int    // by decision key: the denies bound to it
-	unbound int               // denies that are bound to none
-}
-
-// mostKept bounds the states that are kept of one intent.
-const mostKept = 64
-
-// keep notes a request of an intent in which an outcome decides.
-func (c *reach) keep(intent string, request map[string]any) {
-	data := c.data(request)
-	s := state{truths: make([]jsonlogic.Truth, len(c.Conditions)), denials: map[string]int{}}
-	for _, r := range c.applicable(intent).rules {
-		s.truths[r.When.Index] = r.When.Expr.Eval(data).Truth
-	}
-	for _, r := range c.rules {
-		for _, b := range r.Branches() {
-			switch {
-			case !r.Enforced || !r.Applies(intent) || !b.Denies() || !s.holds(b):
-			case r.Unbound():
-				s.unbound++
-			default:
-				s.denials[r.DecisionBinding.Value]++
-			}
-		}
-	}
-	kept := append([]state{s}, c.deciding[intent]...)
-	c.deciding[intent] = kept[:min(len(kept), mostKept)]
-}
-
-func (s state) holds(b *policy.Branch) bool {
-	if b.IsElse {
-		return s.truths[b.Rule.When.Index] == jsonlogic.False
-	}
-	return s.truths[b.Rule.When.Index] == jsonlogic.True
-}
-
-// decides reports whether an outcome decides in one of the requests that were found
-// for others, which spares a question.
-func (c *reach) decides(b *policy.Branch, intent string) bool {
-	return b.Rule.Enforced && slices.ContainsFunc(c.deciding[intent], func(s state) bool {
-		denials := s.unbound
-		if !b.Rule.Unbound() {
-			denials += s.denials[b.Rule.DecisionBinding.Value]
-		}
-		return s.holds(b) && (denials == 0 || denials == 1 && b.Denies())
-	})
 }

@@ -30,48 +30,45 @@ const engineOperators = " and or filter map reduce all none some in missing miss
 // length of the longest list and of the longest text.
 type size struct{ values, list, text int }
 
-func measure(v any) size {
-	s := size{values: 1}
-	switch t := v.(type) {
-	case string:
-		s.text = len(t)
-	case []any:
-		s.list = len(t)
-		for _, item := range t {
-			s = s.with(measure(item))
+func measure(v any) (s size) {
+	each(v, func(v any) {
+		s.values++
+		switch t := v.(type) {
+		case string:
+			s.text = max(s.text, len(t))
+		case []any:
+			s.list = max(s.list, len(t))
 		}
-	case map[string]any:
-		for _, item := range t {
-			s = s.with(measure(item))
-		}
-	}
+	})
 	return s
 }
 
-func (s size) with(o size) size {
-	return size{s.values + o.values, max(s.list, o.list), max(s.text, o.text)}
-}
-
-// hazard says why the other engine must not see some data, "" where it may.
-func hazard(v any) string {
+// each visits a value and all below it.
+func each(v any, visit func(any)) {
+	visit(v)
 	switch t := v.(type) {
 	case []any:
 		for _, item := range t {
-			if reason := hazard(item); reason != "" {
-				return reason
-			}
+			each(item, visit)
 		}
 	case map[string]any:
-		for name, item := range t {
-			if len(t) == 1 && in(engineOperators, name) {
-				return "the case holds an object that the engine would run as an operation"
-			}
-			if reason := hazard(item); reason != "" {
-				return reason
-			}
+		for _, item := range t {
+			each(item, visit)
 		}
 	}
-	return ""
+}
+
+// hazard says why the other engine must not see some data, "" where it may.
+func hazard(v any) (reason string) {
+	each(v, func(v any) {
+		object, _ := v.(map[string]any)
+		for name := range object {
+			if len(object) == 1 && in(engineOperators, name) {
+				reason = "the case holds an object that the engine would run as an operation"
+			}
+		}
+	})
+	return reason
 }
 
 // refusal says why the other engine is not asked, "" where it is, and takes the
@@ -100,27 +97,20 @@ func refusal(condition *pack.Node, s *sample, left *int) string {
 // the body of a reduce builds texts or lists, which may double with each item.
 // A merge makes lists longer than any that is written, and counts as an iterator.
 func iterators(n *pack.Node, reducing bool) (depth int, grows bool) {
-	if n.Kind == pack.Array {
-		for _, item := range n.Items {
-			d, g := iterators(item, reducing)
-			depth, grows = max(depth, d), grows || g
-		}
-		return depth, grows
+	below := func(n *pack.Node, own int, reducing bool) {
+		d, g := iterators(n, reducing)
+		depth, grows = max(depth, own+d), grows || g
 	}
-	if n.Kind != pack.Object {
-		return 0, false
+	for _, item := range n.Items {
+		below(item, 0, reducing)
 	}
 	for _, m := range n.Members {
 		own := 0
-		switch m.Name {
-		case "map", "filter", "all", "none", "some", "merge":
-			own = 1
-		case "reduce":
+		if in(" map filter all none some merge reduce ", m.Name) {
 			own = 1
 		}
 		grows = grows || reducing && (m.Name == "cat" || m.Name == "merge")
-		d, g := iterators(m.Value, reducing || m.Name == "reduce")
-		depth, grows = max(depth, own+d), grows || g
+		below(m.Value, own, reducing || m.Name == "reduce")
 	}
 	return depth, grows
 }
@@ -227,7 +217,7 @@ func operations(n *pack.Node, data map[string]any) []*pack.Node {
 // reached returns the operands that an operation looks at.
 func reached(operator string, operands []*pack.Node, data map[string]any) []*pack.Node {
 	truth := func(n *pack.Node) jsonlogic.Truth {
-		if e, problems := jsonlogic.Compile(n); len(problems) == 0 {
+		if e, _ := jsonlogic.Compile(n); e != nil {
 			return e.Eval(data).Truth
 		}
 		return jsonlogic.Unknown

@@ -7,6 +7,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // POL011: guardrails say one thing of a signal, and there are some.
@@ -64,34 +65,24 @@ func checkNoGuardrails(p *gate.Pass) {
 			return
 		}
 	}
-	tool, at := writeTool(p)
-	if at == nil {
-		return
-	}
-	p.Report(gate.Diagnostic{
-		At:       pack.Place(rails.Node, p.Pack.PolicyLayer.Node),
-		Severity: finding.Warning,
-		Message:  fmt.Sprintf("all guardrails are empty, and %q can write", tool),
-		Hint:     "name what must be refused, escalated or redacted",
-		Related:  gate.See(at, "a tool that writes"),
-	})
-}
-
-// writeTool returns the first registered capability that writes: every mode
-// above read_only does, except network where the risks state that there is no
-// effect.
-func writeTool(p *gate.Pass) (name string, at *pack.Node) {
-	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
-		mode := pack.Mode(a.ApprovalMode)
-		if !gate.IsObject(a.Node) || mode == pack.ReadOnly {
+	for _, t := range p.Policy().Tools {
+		if !writes(t) {
 			continue
 		}
-		for _, c := range a.Capabilities.Items {
-			risk, _ := a.CapabilityRisks.Get(c.Value)
-			if c.OK && (mode != pack.Network || signal(risk.Effect.Value) != "none") {
-				return a.AdapterID.Value + "." + c.Value, c.Node
-			}
-		}
+		p.Report(gate.Diagnostic{
+			At:       pack.Place(rails.Node, p.Pack.PolicyLayer.Node),
+			Severity: finding.Warning,
+			Message:  fmt.Sprintf("all guardrails are empty, and %q can write", t),
+			Hint:     "name what must be refused, escalated or redacted",
+			Related:  gate.See(t.At, "a tool that writes"),
+		})
+		return
 	}
-	return "", nil
+}
+
+// writes reports whether a tool does: in every mode above read_only, except network
+// where the risks state that there is no effect.
+func writes(t *policy.Tool) bool {
+	risk, _ := t.Adapter.CapabilityRisks.Get(t.Capability)
+	return t.Mode() != pack.ReadOnly && (t.Mode() != pack.Network || signal(risk.Effect.Value) != "none")
 }

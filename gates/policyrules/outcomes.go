@@ -8,7 +8,6 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/policy"
 )
 
 // POL004: an outcome stays within its decision.
@@ -82,44 +81,33 @@ func checkProhibited(p *gate.Pass) {
 	if !p.Pack.ToolingLayer.AdapterRegistry.OK {
 		return
 	}
-	known := map[string]*pack.Node{}
-	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
-		for _, c := range a.Capabilities.Items {
-			if c.OK {
-				known[c.Value] = c.Node
-				known[a.AdapterID.Value+"."+c.Value] = c.Node
-			}
-		}
-	}
-	names := make([]string, 0, len(known))
-	for name := range known {
-		names = append(names, name)
+	m, budget := p.Policy(), gate.NewBudget()
+	var names []string
+	for _, t := range m.Tools {
+		names = append(names, t.String(), t.Capability)
 	}
 	slices.Sort(names)
-	budget := gate.NewBudget()
-	for _, r := range p.Policy().Rules {
-		for _, o := range r.Outcomes() {
-			for _, name := range o.Prohibits.Items {
-				if name.OK && known[name.Value] == nil {
-					reportProhibited(p, r, name, names, known, budget)
+	names = slices.Compact(names)
+	for _, r := range m.Rules {
+		for _, b := range r.Branches() {
+			for _, name := range b.Prohibits.Items {
+				if !name.OK || len(m.Named(name.Value)) > 0 {
+					continue
 				}
+				d := gate.Diagnostic{
+					At:      name.Node,
+					Message: fmt.Sprintf("%s prohibits %q, which is no capability of any adapter", gate.Called("rule", r.RuleID), name.Value),
+					Hint:    "write adapter_id.capability of a registered adapter, or remove the entry",
+					Key:     name.Value,
+				}
+				if near := budget.Nearest(name.Value, names); near != "" {
+					d.Hint = fmt.Sprintf("write %q, or remove the entry", near)
+					d.Related = gate.See(m.Named(near)[0].At, "the nearest name, %q", near)
+				}
+				p.Report(d)
 			}
 		}
 	}
-}
-
-func reportProhibited(p *gate.Pass, r *policy.Rule, name pack.Text, names []string, known map[string]*pack.Node, budget *gate.Budget) {
-	d := gate.Diagnostic{
-		At:      name.Node,
-		Message: fmt.Sprintf("%s prohibits %q, which is no capability of any adapter", gate.Called("rule", r.RuleID), name.Value),
-		Hint:    "write adapter_id.capability of a registered adapter, or remove the entry",
-		Key:     name.Value,
-	}
-	if near := budget.Nearest(name.Value, names); near != "" {
-		d.Hint = fmt.Sprintf("write %q, or remove the entry", near)
-		d.Related = gate.See(known[near], "the nearest name, %q", near)
-	}
-	p.Report(d)
 }
 
 func checkExplained(p *gate.Pass) {

@@ -20,6 +20,7 @@ type questions struct {
 	solver    jsonlogic.Solver
 	domains   map[string][]jsonlogic.Formula // by intent, as they are asked for
 	scenes    map[string]applicable          // likewise
+	failed    bool                           // an error was found
 }
 
 // The budget of proofs, in the solver's steps, of which a fast machine does some ten
@@ -73,8 +74,9 @@ type question struct {
 // found is what became of a question.
 type found struct {
 	jsonlogic.Answer
-	intent string
-	taken  []int // what of the rest was needed to come to the answer
+	intent  string
+	request map[string]any // that was found, also where nobody may see it
+	taken   []int          // what of the rest was needed to come to the answer
 }
 
 // firstTaken is how much of the rest is taken in at once, to begin with.
@@ -93,12 +95,12 @@ func (q *questions) about(intent string, asked question) found {
 		offended := places // of what is not followed, the rest may rule it out
 		switch {
 		case a.Verdict == jsonlogic.Unsatisfiable || a.Err != nil:
-			return found{a, intent, taken}
+			return found{a, intent, nil, taken}
 		case a.Verdict == jsonlogic.Satisfiable:
 			offended = q.offended(asked.rest, places, a.Witness, most)
 		}
 		if len(offended) == 0 {
-			return found{q.confirmed(a, asked.shown), intent, taken}
+			return found{q.confirmed(a, asked.shown), intent, a.Witness, taken}
 		}
 		for _, i := range offended {
 			parts = append(parts, asked.rest[i])

@@ -24,6 +24,10 @@ func above(limit int) string {
 	return fmt.Sprintf(`{">": [{"var": "request.context.refund_amount"}, %d]}`, limit)
 }
 
+func between(i int) string {
+	return fmt.Sprintf(`{"<=": [%d, {"var": "request.context.refund_amount"}, %d]}`, 10*i, 10*i+9)
+}
+
 // steps returns what the proofs of a check over a pack with these rules take, which
 // have to come to an answer.
 func steps(t *testing.T, rules []string, check func(*questions)) int {
@@ -59,9 +63,9 @@ func TestStepsOfManyRules(t *testing.T) {
 		check     func(*questions)
 		each      int // steps for each rule
 	}{
-		{"reachability of rules of one condition", alike, 3000, reachable, 500},
+		{"reachability of rules of one condition", alike, 3000, reachable, 1},
 		{"reachability of limits", above, 400, reachable, 4_000},
-		{"conflicts of limits", above, 200, conflicts, 10_000},
+		{"conflicts of ranges", between, 200, conflicts, 12_000},
 	} {
 		if took := steps(t, ruled(c.rules, c.condition), c.check); took > c.each*c.rules {
 			t.Errorf("%s: %d steps for %d rules", c.name, took, c.rules)

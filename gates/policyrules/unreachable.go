@@ -34,12 +34,20 @@ var POL001 = &gate.Rule{
 // they no longer cover anything, so that of two equal denies one is left.
 type reach struct {
 	*questions
-	dropped  map[*policy.Branch]bool
-	deciding map[string][]state // by intent, the last one first
-	rivals   map[rivalry][]*rival
+	dropped map[*policy.Branch]bool
+	rivals  map[rivalry][][]*policy.Branch
+	fates   map[kind]fate
 	// open are the outcomes of which it is not known, in the order of the check, which
 	// is backward.
 	open []gate.Claim
+}
+
+// kind is what outcomes have in common that have one fate: when they hold, what they
+// are bound to, and for those that deny whether another one holds with them.
+type kind struct {
+	literal
+	rivalry
+	enforced, denies, twin bool
 }
 
 func checkReachable(p *gate.Pass) {
@@ -49,7 +57,7 @@ func checkReachable(p *gate.Pass) {
 }
 
 func newReach(q *questions) *reach {
-	return &reach{questions: q, dropped: map[*policy.Branch]bool{}, deciding: map[string][]state{}, rivals: map[rivalry][]*rival{}}
+	return &reach{questions: q, dropped: map[*policy.Branch]bool{}, rivals: map[rivalry][][]*policy.Branch{}, fates: map[kind]fate{}}
 }
 
 func (c *reach) checkAll() {
@@ -100,9 +108,6 @@ func (f fate) never() bool { return f.Verdict == jsonlogic.Unsatisfiable && len(
 func (c *reach) fate(b *policy.Branch) fate {
 	overall := fate{found: found{Answer: jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}}}
 	for _, intent := range c.intentsOf(b.Rule) {
-		if c.decides(b, intent) {
-			return fate{found: found{Answer: jsonlogic.Answer{Verdict: jsonlogic.Satisfiable}}}
-		}
 		f := c.fateIn(b, intent)
 		switch {
 		case f.Verdict == jsonlogic.Satisfiable:
@@ -129,25 +134,24 @@ func (c *reach) leaveOpen(b *policy.Branch, reason string) {
 
 // fateIn finds out what becomes of an outcome in the requests of an intent.
 func (c *reach) fateIn(b *policy.Branch, intent string) fate {
-	var by []coverer
-	if b.Rule.Enforced {
-		by = c.coverers(b, intent)
+	name := kind{literalOf(b, intent), rivalryOf(b, intent), b.Rule.Enforced, b.Denies(), false}
+	by, rest := c.coverers(b, intent), []jsonlogic.Formula(nil)
+	for _, k := range by {
+		rest = append(rest, jsonlogic.Not(k.when()))
+		name.twin = name.twin || b.Denies() && k.deny != nil && literalOf(k.deny, intent) == name.literal
 	}
-	rest := make([]jsonlogic.Formula, len(by))
-	for i, k := range by {
-		rest[i] = jsonlogic.Not(k.when)
+	if known, asked := c.fates[name]; asked {
+		return known
 	}
 	f := fate{found: c.about(intent, question{seed: b.Holds(), rest: rest})}
-	switch {
-	case f.Verdict == jsonlogic.Satisfiable && b.Rule.Enforced:
-		c.keep(intent, f.Witness)
-	case f.Verdict == jsonlogic.Unsatisfiable && len(f.taken) > 0:
-		slices.Sort(f.taken) // denies first
+	if f.Verdict == jsonlogic.Unsatisfiable && len(f.taken) > 0 {
+		slices.Sort(f.taken)
 		for _, i := range f.taken {
 			f.by = append(f.by, by[i])
 		}
 		c.spare(b, &f)
 	}
+	c.fates[name] = f
 	return f
 }
 
@@ -157,7 +161,7 @@ func (c *reach) spare(b *policy.Branch, f *fate) {
 	enough := func(some []coverer) bool {
 		parts := []jsonlogic.Formula{b.Holds()}
 		for _, k := range some {
-			parts = append(parts, jsonlogic.Not(k.when))
+			parts = append(parts, jsonlogic.Not(k.when()))
 		}
 		a := c.ask(f.intent, parts...)
 		if a.Verdict != jsonlogic.Unsatisfiable {
@@ -230,7 +234,7 @@ func (c *reach) reportCovered(b *policy.Branch, f fate, alone bool) {
 	who := gate.Called("rule", b.Rule.RuleID)
 	d := gate.Diagnostic{At: place(b), Key: b.Word()}
 	for _, k := range f.by[:min(len(f.by), mostNamed)] {
-		d.Related = append(d.Related, gate.See(k.at, "%s", k.words())...)
+		d.Related = append(d.Related, k.related()...)
 	}
 	if len(f.by) > mostNamed {
 		d.Related = nil
@@ -258,7 +262,7 @@ func because(by []coverer) string {
 	}
 	var denying, unknown []string
 	for _, k := range by {
-		if who := gate.Called("rule", k.rule.RuleID); k.denies {
+		if who := gate.Called("rule", k.rule.RuleID); k.deny != nil {
 			denying = append(denying, who)
 		} else {
 			unknown = append(unknown, who)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
@@ -49,7 +50,7 @@ func checkVariables(p *gate.Pass) {
 			case seen[v.Path]:
 			case len(supplied) == 0:
 				p.NotChecked("no golden case shows which variables are supplied")
-			case !slices.ContainsFunc(supplied, func(data any) bool { return supplies(data, v.Path) }):
+			case !slices.ContainsFunc(supplied, func(data any) bool { return !jsonlogic.Is(v.Path, nil).Holds(data) }):
 				p.Report(gate.Diagnostic{
 					At: v.Node, Severity: finding.Warning, Key: v.Path,
 					Message: fmt.Sprintf("%s reads %q, which no golden case supplies", c.owner, v.Path),
@@ -73,30 +74,22 @@ func placed(path string, roots, members []string) bool {
 }
 
 func reportUnknown(p *gate.Pass, c condition, v jsonlogic.Variable, roots, members []string) {
-	root, rest, _ := strings.Cut(v.Path, ".")
-	d := gate.Diagnostic{
-		At: v.Node, Key: v.Path,
-		Message: fmt.Sprintf("%s reads %q, which is neither in the run context nor in the request", c.owner, v.Path),
-		Hint:    fmt.Sprintf("write %q if it is a fact about the request", contextPath+v.Path),
+	known, above, rest := roots, "", v.Path
+	if below, inside := strings.CutPrefix(v.Path, "request."); inside {
+		known, above, rest = members, "request.", below
 	}
-	if root == "request" {
-		d.Hint = fmt.Sprintf("write %q if it is a fact about the request", contextPath+rest)
-		member, below, deeper := strings.Cut(rest, ".")
-		if near := schemas.Nearest(member, members); near != "" {
-			d.Hint = fmt.Sprintf("write %q", join(deeper, "request."+near, below))
+	hint := fmt.Sprintf("write %q if it is a fact about the request", contextPath+rest)
+	first, below, deeper := strings.Cut(rest, ".")
+	if near := schemas.Nearest(first, known); near != "" {
+		if deeper {
+			near += "." + below
 		}
-	} else if near := schemas.Nearest(root, roots); near != "" {
-		_, below, deeper := strings.Cut(v.Path, ".")
-		d.Hint = fmt.Sprintf("write %q", join(deeper, near, below))
+		hint = fmt.Sprintf("write %q", above+near)
 	}
-	p.Report(d)
-}
-
-func join(deeper bool, path, below string) string {
-	if deeper {
-		return path + "." + below
-	}
-	return path
+	p.Report(gate.Diagnostic{
+		At: v.Node, Key: v.Path, Hint: hint,
+		Message: fmt.Sprintf("%s reads %q, which is neither in the run context nor in the request", c.owner, v.Path),
+	})
 }
 
 // suppliers returns what conditions read in each golden case.
@@ -110,54 +103,15 @@ func suppliers(p *gate.Pass) []any {
 	return all
 }
 
-// evaluationContext returns the data that conditions read in a golden case: the
-// members of its run context, and the invocation's input as request. It is nil
+// evaluationContext returns the data that conditions read in a golden case. It is nil
 // where there is no invocation with an input.
 func evaluationContext(c *repo.Case) map[string]any {
-	input := c.Invoke.Get("input")
-	if !gate.IsObject(input) {
+	if !gate.IsObject(c.Invoke.Get("input")) {
 		return nil
 	}
-	data := map[string]any{}
+	var around map[string]any
 	if gate.IsObject(c.RunContext) {
-		for _, member := range c.RunContext.Members {
-			data[member.Name] = member.Value.Any()
-		}
+		around = c.RunContext.Any().(map[string]any)
 	}
-	data["request"] = input.Any()
-	return data
-}
-
-// supplies reports whether data has something other than null at a path, where
-// a number names an item of a list.
-func supplies(data any, path string) bool {
-	for name := range strings.SplitSeq(path, ".") {
-		switch t := data.(type) {
-		case map[string]any:
-			data = t[name]
-		case []any:
-			i, ok := index(name)
-			if !ok || i >= len(t) {
-				return false
-			}
-			data = t[i]
-		default:
-			return false
-		}
-	}
-	return data != nil
-}
-
-func index(name string) (int, bool) {
-	i := 0
-	if name == "" || len(name) > 9 {
-		return 0, false
-	}
-	for _, digit := range name {
-		if digit < '0' || digit > '9' {
-			return 0, false
-		}
-		i = i*10 + int(digit-'0')
-	}
-	return i, true
+	return compiler.Request{Invoke: c.Invoke.Any().(map[string]any), RunContext: around}.Data()
 }
