@@ -10,11 +10,13 @@
 // impossible is impossible, and whatever it reports as possible comes with a
 // request that shows it.
 //
-// What is proved stands in effect.go as formulas: when an outcome holds, when a
-// decision is denied, when the compile stops. Every proof is about the requests
-// of one intent, since rules of different intents never meet. A proof that needs
-// a variable to be a single value, no list and no object, says so. What the
-// solver cannot decide is listed as not proved, by name, and never as a finding.
+// What is asked are formulas over policy's model: when an outcome holds, when a
+// decision is denied, when the compile stops. Every question is about the requests
+// of one intent that the compiler lets in (proof.Model.Domain), since rules of
+// different intents never meet, and a request that is printed was compiled and shows
+// what is said of it. A proof that needs a variable to be a single value, no list and
+// no object, says so. What the solver cannot decide is NPR001 where it would be an
+// error, and else listed as not proved.
 //
 // Conditions that are not in the JsonLogic profile are the schema gate's matter;
 // their rules are left out of the proofs, and the gate says which.
