@@ -2,7 +2,6 @@ package surface
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -239,13 +238,13 @@ func aspect(what What, name, was, is string, e *proof.Change) Aspect {
 
 // effects finds what is known of a tool.
 type effects struct {
-	byPlace map[string]*proof.Change
+	byPlace map[aspectKey]*proof.Change
 	open    map[place]bool  // tools of which something is not decided
 	closed  map[string]bool // intents that were not compared as a whole; "" for all
 }
 
 func newEffects(changes []proof.Change) *effects {
-	e := &effects{byPlace: map[string]*proof.Change{}, open: map[place]bool{}, closed: map[string]bool{}}
+	e := &effects{byPlace: map[aspectKey]*proof.Change{}, open: map[place]bool{}, closed: map[string]bool{}}
 	for i := range changes {
 		c := &changes[i]
 		at := place{c.Intent, c.Subject}
@@ -256,7 +255,7 @@ func newEffects(changes []proof.Change) *effects {
 		case c.Kind == proof.Gate && c.Holder != proof.Tool:
 			continue
 		}
-		e.byPlace[key(at, c.Kind, c.Arg)] = c
+		e.byPlace[aspectKey{at, c.Kind, c.Arg}] = c
 		if c.Verdict == proof.Undecided {
 			e.open[at] = true
 		}
@@ -264,12 +263,15 @@ func newEffects(changes []proof.Change) *effects {
 	return e
 }
 
-func key(at place, kind proof.Kind, arg string) string {
-	return fmt.Sprintf("%s %q %q %q", kind, at.intent, at.tool, arg)
+// aspectKey is one aspect of a tool: of an argument, where it is about one.
+type aspectKey struct {
+	place
+	kind proof.Kind
+	arg  string
 }
 
 func (e *effects) about(at place, kind proof.Kind, arg string) *proof.Change {
-	return e.byPlace[key(at, kind, arg)]
+	return e.byPlace[aspectKey{at, kind, arg}]
 }
 
 // decides reports whether nothing about a tool is left open.

@@ -23,13 +23,16 @@ var RSK009 = &gate.Rule{
 	Check: checkNative,
 }
 
+// native is a value of one dimension of native risk.
+type native struct{ dimension, value string }
+
 // needs says which mode a native risk asks for at least.
-var needs = map[string]pack.ApprovalMode{
-	"reversibility irreversible": pack.Destructive,
-	"effect external_state":      pack.Network,
-	"effect physical_world":      pack.Network,
-	"effect local_state":         pack.LocalWrite,
-	"authority user_delegated":   pack.Delegated,
+var needs = map[native]pack.ApprovalMode{
+	{"reversibility", "irreversible"}: pack.Destructive,
+	{"effect", "external_state"}:      pack.Network,
+	{"effect", "physical_world"}:      pack.Network,
+	{"effect", "local_state"}:         pack.LocalWrite,
+	{"authority", "user_delegated"}:   pack.Delegated,
 }
 
 func checkNative(p *gate.Pass) {
@@ -48,7 +51,7 @@ func checkNative(p *gate.Pass) {
 }
 
 func checkRisk(p *gate.Pass, a *pack.Adapter, capability, dimension string, value pack.Text) {
-	least, ok := needs[dimension+" "+fold(value.Value)]
+	least, ok := needs[native{dimension, fold(value.Value)}]
 	if !ok || least.Rank() <= pack.Mode(a.ApprovalMode).Rank() {
 		return
 	}
