@@ -11,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/schemas"
 )
 
@@ -101,22 +102,13 @@ func checkApprover(p *gate.Pass, g *pack.ApprovalGate) {
 
 // checkApproverRoles looks the roles up in every environment.
 func checkApproverRoles(p *gate.Pass) {
-	var roles []pack.Text
-	var gates []*pack.ApprovalGate
-	for i := range p.Pack.PolicyLayer.ApprovalGates.Items {
-		g := &p.Pack.PolicyLayer.ApprovalGates.Items[i]
-		if role := g.RequiredApproverRole; role.OK && strings.TrimSpace(role.Value) != "" {
-			roles, gates = append(roles, role), append(gates, g)
-		}
-	}
-	if len(roles) == 0 {
+	asking := slices.DeleteFunc(slices.Clone(p.Policy().Gates), func(g *policy.Gate) bool {
+		return strings.TrimSpace(g.RequiredApproverRole.Value) == ""
+	})
+	if len(asking) == 0 {
 		return
 	}
-	listed := false
-	for _, e := range p.Environments {
-		listed = listed || e.ApproverRoles.OK
-	}
-	if !listed {
+	if !slices.ContainsFunc(p.Environments, func(e *repo.Environment) bool { return e.ApproverRoles.OK }) {
 		p.NotChecked("no environment catalog lists approver_roles")
 		return
 	}
@@ -125,28 +117,24 @@ func checkApproverRoles(p *gate.Pass) {
 			p.NotChecked(fmt.Sprintf("the catalog of environment %q lists no approver_roles", e.Name()))
 			continue
 		}
-		for i, role := range roles {
-			checkRole(p, gates[i], role, e.Name(), e.Document.File, pack.Values(e.ApproverRoles))
+		there := pack.Values(e.ApproverRoles)
+		for _, g := range asking {
+			role := g.RequiredApproverRole
+			if slices.Contains(there, role.Value) {
+				continue
+			}
+			hint := fmt.Sprintf("add %q to approver_roles in %s", role.Value, e.Document.File)
+			if near := schemas.Nearest(role.Value, there); near != "" {
+				hint = fmt.Sprintf("write %q, or %s", near, hint)
+			}
+			p.Report(gate.Diagnostic{
+				At:      role.Node,
+				Message: fmt.Sprintf("%s needs the role %q, which nobody has in environment %q", gate.Called("gate", g.GateID), role.Value, e.Name()),
+				Hint:    hint,
+				Key:     e.Name(),
+			})
 		}
 	}
-}
-
-func checkRole(p *gate.Pass, g *pack.ApprovalGate, role pack.Text, environment, file string, there []string) {
-	for _, name := range there {
-		if name == role.Value {
-			return
-		}
-	}
-	hint := fmt.Sprintf("add %q to approver_roles in %s", role.Value, file)
-	if near := schemas.Nearest(role.Value, there); near != "" {
-		hint = fmt.Sprintf("write %q, or %s", near, hint)
-	}
-	p.Report(gate.Diagnostic{
-		At:      role.Node,
-		Message: fmt.Sprintf("%s needs the role %q, which nobody has in environment %q", gate.Called("gate", g.GateID), role.Value, environment),
-		Hint:    hint,
-		Key:     environment,
-	})
 }
 
 func checkGateGaps(p *gate.Pass) {
