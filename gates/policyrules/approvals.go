@@ -53,7 +53,7 @@ func checkGates(p *gate.Pass) {
 	q := newQuestions(p)
 	q.excuse(p, aboutGates)
 	for _, g := range q.Gates {
-		if g.When != nil {
+		if g.When != nil && !q.pointless() {
 			q.checkRaised(g)
 		}
 	}
@@ -144,7 +144,7 @@ func checkGateGaps(p *gate.Pass) {
 	})
 	for _, r := range q.rules {
 		for _, b := range r.Branches() {
-			if b.Gate != nil && b.Gate.When != nil && r.Enforced {
+			if b.Gate != nil && !q.pointless() && b.Gate.When != nil && r.Enforced {
 				q.checkGateGap(b)
 			}
 		}

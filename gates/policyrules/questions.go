@@ -60,6 +60,16 @@ func (q *questions) solve(parts ...jsonlogic.Formula) jsonlogic.Answer {
 	return a
 }
 
+// pointless reports, and notes, that nothing can be asked: no intent is named, and so
+// no request can come.
+func (q *questions) pointless() bool {
+	if len(q.Intents) > 0 {
+		return false
+	}
+	q.NotChecked("no rule and no eval target names an intent, so that no request is compiled")
+	return true
+}
+
 // question is about the requests of an intent that the compiler lets in: whether the
 // seed holds in one of them and all of the rest. The rest is looked at as far as it
 // matters, for of many rules few have to do with each other.

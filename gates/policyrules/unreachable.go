@@ -53,7 +53,9 @@ type kind struct {
 func checkReachable(p *gate.Pass) {
 	c := newReach(newQuestions(p))
 	c.excuse(p, aboutRules)
-	c.checkAll()
+	if !c.pointless() {
+		c.checkAll()
+	}
 }
 
 func newReach(q *questions) *reach {
