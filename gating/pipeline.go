@@ -36,6 +36,9 @@ func newPipeline(r *Run, in Inputs) (*pipeline, error) {
 	return p, err
 }
 
+// ErrStopped is the error of work that ended with its context, in the words of where.
+var ErrStopped = errors.New("stopped")
+
 // each does something with packs, several at a time, and uses the results in the order of
 // the packs. The error says that the context ended before the last one.
 func (p *pipeline) each(ctx context.Context, names []string, do func(name string) outcome, use func(i int, o outcome)) error {
@@ -56,8 +59,8 @@ func (p *pipeline) each(ctx context.Context, names []string, do func(name string
 	if used == len(names) {
 		return nil
 	}
-	return fmt.Errorf("stopped before %s, with %d of %d packs not gated: %w",
-		p.Files.Show(names[used]), len(names)-used, len(names), context.Cause(ctx))
+	return fmt.Errorf("%w before %s, with %d of %d packs not gated: %w",
+		ErrStopped, p.Files.Show(names[used]), len(names)-used, len(names), context.Cause(ctx))
 }
 
 // outcome is what came of one pack.

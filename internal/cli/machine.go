@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -47,7 +48,7 @@ func nextStep(err error) string { return cmp.Or(remedy(err), fault.Hint(err)) }
 // stopped names the signal where an error says no more than that the work was
 // cancelled. Name is what was worked on.
 func stopped(ctx context.Context, name string, err error) error {
-	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+	if ctx.Err() == nil || !errors.Is(err, context.Canceled) || errors.Is(err, gating.ErrStopped) {
 		return err
 	}
 	return fmt.Errorf("stopped before any pack of %s was gated: %w", name, context.Cause(ctx))

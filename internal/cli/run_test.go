@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -56,6 +58,9 @@ func TestStopped(t *testing.T) {
 		var r model.Report
 		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 			t.Fatal(err)
+		}
+		if len(r.Errors) == 1 && !strings.Contains(r.Errors[0].Message, "of 3 packs not gated") {
+			t.Errorf("stopped after %d packs: %q", packs, r.Errors[0].Message)
 		}
 		if code != gating.ExitFailure || r.Result != model.Broken || r.ExitCode != gating.ExitFailure || len(r.Errors) != 1 || r.Packs.Len() > packs {
 			t.Errorf("stopped after %d packs: exit status %d, result %s, %d errors, %d packs; wanted 3, error, 1, at most %d",
@@ -132,5 +137,19 @@ func TestClassOf(t *testing.T) {
 		if class != c.class || required != c.required {
 			t.Errorf("%v has class %q and needs %q; wanted %q and %q", c.packs, class, required, c.class, c.required)
 		}
+	}
+}
+
+// An error that says where the work was stopped keeps its words, and any other one that
+// comes of a signal names it.
+func TestStoppedWords(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	where := fmt.Errorf("%w before b.json: %w", gating.ErrStopped, context.Canceled)
+	if err := stopped(ctx, "packs", where); err != where {
+		t.Errorf("it says %v", err)
+	}
+	if err := stopped(ctx, "packs", fmt.Errorf("read a.json: %w", ctx.Err())); !strings.HasPrefix(err.Error(), "stopped before any pack of packs was gated: ") {
+		t.Errorf("it says %v", err)
 	}
 }
