@@ -38,7 +38,7 @@ func judgedBelow(t *testing.T, script string) (*diffing.Diff, *gate.Subject) {
 // becomes major, and the run fails where the declared version is lower.
 func TestContradiction(t *testing.T) {
 	d, head := judgedBelow(t, gateLimit+"90000")
-	step := Step(d, head)
+	step := Step(t.Context(), d, head)
 	if d.Class != diffing.Major || d.Required == "" {
 		t.Errorf("the class is %s, required %q", d.Class, d.Required)
 	}
@@ -56,11 +56,11 @@ func TestContradiction(t *testing.T) {
 	}
 
 	d, head = judgedBelow(t, gateLimit+"90000\nreplace /pack_meta/pack_version \"99.0.0\"")
-	if Step(d, head); d.Class != diffing.Major || d.Contradicted() != nil {
+	if Step(t.Context(), d, head); d.Class != diffing.Major || d.Contradicted() != nil {
 		t.Errorf("of a major version: %s, %v", d.Class, d.Contradicted())
 	}
 	d, head = judgedBelow(t, gateLimit+"100")
-	if Step(d, head); d.Class != diffing.Patch || d.Contradicted() != nil {
+	if Step(t.Context(), d, head); d.Class != diffing.Patch || d.Contradicted() != nil {
 		t.Errorf("of a tighter gate: %s, %v", d.Class, d.Contradicted())
 	}
 }

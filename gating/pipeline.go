@@ -79,7 +79,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	if err != nil {
 		return outcome{err: err}
 	}
-	step := Step(j.compared.Diff, j.subject)
+	step := Step(ctx, j.compared.Diff, j.subject)
 	step.Fixed, step.Before = j.fixed, j.before
 	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.triggers[name]), fault: step.Diff.Contradicted()}
 	if j.compared.File != name {

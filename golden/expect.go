@@ -16,7 +16,7 @@ import (
 // compile compiles the case, and once more to see that it comes out the same.
 func (t *trial) compile() {
 	request := t.request((*pack.Node).Any)
-	detail, err := t.subject.program.Compile(request)
+	detail, err := t.subject.Compile(request)
 	if err == nil && detail.Context != nil {
 		t.Compiled, err = detail.Context.Snapshot()
 	}
@@ -29,17 +29,17 @@ func (t *trial) compile() {
 		t.report(KindPack, t.place(stop.At), finding.Error, "fix the pack first", "not compiled: "+t.Reason)
 		return
 	}
-	t.Request, t.Detail, t.Outcome, t.Reason = request, detail, detail.Outcome, detail.Reason()
+	t.Request, t.Program, t.Detail, t.Outcome, t.Reason = request, t.subject.Program, detail, detail.Outcome, detail.Reason()
 	t.NotChecked = detail.Trace.NotChecked
 	if detail.Context != nil {
 		t.Hash = detail.Context.ContextLedger.CompiledContextHash
 	}
-	again, err := t.subject.program.Compile(t.request(backwards))
+	again, err := t.subject.Compile(t.request(backwards))
 	if err != nil {
 		t.failed(err)
 		return
 	}
-	for _, p := range append(repeated(detail, again, t.Compiled), Audit(t.subject.pack, request, detail)...) {
+	for _, p := range append(repeated(detail, again, t.Compiled), Audit(t.subject.Pack, request, detail)...) {
 		p.Location = t.Location
 		t.Problems = append(t.Problems, p)
 	}

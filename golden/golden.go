@@ -107,16 +107,23 @@ type Result struct {
 	// Compiled is the snapshot form of the compiled context, nil unless the case
 	// is expected to compile and did. It is what to store.
 	Compiled []byte
-	// Request is what was compiled, and Detail the compile itself with its trace, nil
-	// where there was none.
+	// Request is what was compiled, Program the pack with the overlay of the case, and
+	// Detail the compile itself with its trace, nil where there was none.
 	Request compiler.Request
+	Program *compiler.Program
 	Detail  *compiler.Result
 }
 
 // Run runs the golden cases of a pack, in the order of their files. The pack is
 // prepared once, and once for each overlay that a case names.
 func Run(u *repo.Unit, environments []*repo.Environment, c *repo.Config) []Result {
-	s := &suite{unit: u, environments: environments, config: c, cases: map[*repo.SideFile]*repo.Case{}, subjects: map[string]*subject{}}
+	return RunPrepared(nil, u, environments, c)
+}
+
+// RunPrepared is Run for a pack that was prepared before, nil for one that was not.
+// What overlays make of the pack shares its conditions.
+func RunPrepared(p *compiler.Program, u *repo.Unit, environments []*repo.Environment, c *repo.Config) []Result {
+	s := &suite{program: p, unit: u, environments: environments, config: c, cases: map[*repo.SideFile]*repo.Case{}, subjects: map[string]*subject{}}
 	s.tokenizer, s.noTokenizer = tokens.Find(cmp.Or(c.Compile.Tokenizer.Value, (compiler.Estimate{}).Name()))
 	for _, each := range u.Cases {
 		s.cases[each.SideFile] = each
@@ -132,6 +139,7 @@ func Run(u *repo.Unit, environments []*repo.Environment, c *repo.Config) []Resul
 
 // suite is what the cases of one pack share.
 type suite struct {
+	program      *compiler.Program // of the pack as it stands, once it is prepared
 	unit         *repo.Unit
 	environments []*repo.Environment
 	config       *repo.Config
@@ -143,8 +151,7 @@ type suite struct {
 
 // subject is what is compiled: the pack as it stands, or with an overlay.
 type subject struct {
-	pack        *pack.Pack
-	program     *compiler.Program
+	*compiler.Program
 	environment string // of the overlay
 	fault       error  // why the overlay cannot be applied
 }
@@ -154,15 +161,15 @@ func (s *suite) subject(overlayID string) *subject {
 	if have := s.subjects[overlayID]; have != nil {
 		return have
 	}
-	made := &subject{pack: s.unit.Pack}
+	if s.program == nil {
+		s.program = compiler.Prepare(s.unit.Pack)
+	}
+	made := &subject{Program: s.program}
 	if overlayID != "" {
 		view, err := overlay.ForCase(s.unit, overlayID)
 		if made.fault = err; err == nil {
-			made.pack, made.environment = view.Unit.Pack, view.Environment
+			made.Program, made.environment = compiler.For(s.program.Beside(view.Unit.Pack)), view.Environment
 		}
-	}
-	if made.fault == nil {
-		made.program = compiler.Prepare(made.pack)
 	}
 	s.subjects[overlayID] = made
 	return made

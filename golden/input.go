@@ -132,7 +132,7 @@ func (t *trial) checkTokenizer() {
 // checkReference reports a case that is about another pack or another version
 // of it: references of golden cases move with pack_version.
 func (t *trial) checkReference() {
-	meta := &t.subject.pack.PackMeta
+	meta := &t.subject.Pack.PackMeta
 	id, own := meta.PackID.Value, meta.PackID.Value+"@"+meta.PackVersion.Value
 	refs := t.Invoke.Get("context_pack_refs")
 	var other *pack.Node

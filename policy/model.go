@@ -24,10 +24,11 @@ type Model struct {
 	// is, nil if there is none.
 	Fault *Fault
 
-	byKey map[string]*Decision
-	byID  map[string]*Gate
-	tools map[ToolID]*Tool
-	named map[string][]*Tool
+	byKey  map[string]*Decision
+	byID   map[string]*Gate
+	tools  map[ToolID]*Tool
+	named  map[string][]*Tool
+	shared *Conditions
 	conditions
 }
 
@@ -181,6 +182,10 @@ func (t *Tool) Arguments() []string {
 	}
 	return names
 }
+
+// Beside returns the model of another version of the pack. Conditions that are in both
+// are compiled once.
+func (m *Model) Beside(p *pack.Pack) *Model { return New(p, m.shared) }
 
 // Decision returns the decision of that key, nil where there is none.
 func (m *Model) Decision(key string) *Decision { return m.byKey[key] }

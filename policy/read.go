@@ -16,14 +16,11 @@ func New(p *pack.Pack, shared *Conditions) *Model {
 	if shared == nil {
 		shared = &Conditions{}
 	}
-	r := &reader{
-		shared: shared,
-		Model: &Model{
-			Pack: p, byKey: map[string]*Decision{}, byID: map[string]*Gate{},
-			tools: map[ToolID]*Tool{}, named: map[string][]*Tool{},
-			conditions: conditions{places: map[Key]*Condition{}},
-		},
-	}
+	r := &reader{&Model{
+		Pack: p, shared: shared, byKey: map[string]*Decision{}, byID: map[string]*Gate{},
+		tools: map[ToolID]*Tool{}, named: map[string][]*Tool{},
+		conditions: conditions{places: map[Key]*Condition{}},
+	}}
 	r.types()
 	r.identity()
 	r.readTools()
@@ -39,10 +36,7 @@ func New(p *pack.Pack, shared *Conditions) *Model {
 }
 
 // reader makes a model.
-type reader struct {
-	*Model
-	shared *Conditions
-}
+type reader struct{ *Model }
 
 func (r *reader) refuse(at *pack.Node, format string, args ...any) {
 	if r.Fault == nil {

@@ -2,8 +2,10 @@ package proof
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/policy"
 )
@@ -21,6 +23,7 @@ type Model struct {
 	permitted map[*policy.Tool][]source
 
 	claims claims
+	reach  func() Reach
 
 	reads map[string]bool // variables that a condition reads
 	lists []string        // variables that a condition searches or goes through
@@ -36,6 +39,7 @@ func For(p *policy.Model) *Model {
 		Model: p, program: compiler.For(p), reads: map[string]bool{},
 		outcomes: map[*policy.Branch][]source{}, permitted: map[*policy.Tool][]source{},
 	}
+	m.reach = sync.OnceValue(func() Reach { return ReachOf(m, jsonlogic.Solver{}) })
 	for _, r := range p.Rules {
 		for _, b := range r.Branches() {
 			m.outcomes[b] = sourcesOf(b.Bounds)

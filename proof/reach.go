@@ -11,6 +11,9 @@ type Reach struct {
 	Broken string
 }
 
+// Reach returns the reach of the pack, found when it is first asked for.
+func (m *Model) Reach() Reach { return m.reach() }
+
 // ReachOf returns the reach of a pack. The solver's budget is that of each proof.
 func ReachOf(model *Model, s jsonlogic.Solver) Reach {
 	if broken := model.Broken(); broken != "" {

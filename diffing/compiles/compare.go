@@ -50,9 +50,9 @@ type Side struct {
 	Reason  string           // why it was not compiled, "" if it was
 	Hash    string           // compiled_context_hash, "" unless it was compiled
 	Tools   []Tool           // what is surfaced, in registry order
-	// Subject is what was compiled, with the overlay of the case, and Result the
+	// Program is what was compiled, with the overlay of the case, and Result the
 	// compile itself with its trace; nil where there was none.
-	Subject *Subject
+	Program *compiler.Program
 	Result  *compiler.Result
 }
 
@@ -66,7 +66,7 @@ type BucketChange struct {
 // is compared with; head is what became of the unit's cases. Changes are what
 // differs between the two packs. There is one Case for each result, in their order.
 func Compare(base *pack.Pack, u *repo.Unit, head []golden.Result, changes []diffing.Change) []Case {
-	m := &comparison{base: base, unit: u, versions: map[*pack.Pack]map[string]*version{}, changes: newChangeIndex(changes)}
+	m := &comparison{base: base, unit: u, versions: map[string]*version{}, changes: newChangeIndex(changes)}
 	cases := make([]Case, len(head))
 	for i := range head {
 		cases[i] = m.compare(&head[i])
@@ -78,39 +78,35 @@ func Compare(base *pack.Pack, u *repo.Unit, head []golden.Result, changes []diff
 type comparison struct {
 	base     *pack.Pack
 	unit     *repo.Unit
-	versions map[*pack.Pack]map[string]*version // by pack as it stands and overlay_id
+	versions map[string]*version // of the base, by overlay_id; "" for the pack as it stands
 	changes  *changeIndex
 }
 
-// version is a version of the pack with an overlay, or why it cannot be applied.
+// version is the base with an overlay, or why it cannot be applied.
 type version struct {
-	*Subject
+	*compiler.Program
 	fault string
 }
 
-// version returns a version of the pack with an overlay; "" for none.
-func (m *comparison) version(p *pack.Pack, overlayID string) *version {
-	if have := m.versions[p][overlayID]; have != nil {
+// version returns the base with an overlay; "" for none. Head is the program of the
+// same case, with which it shares conditions.
+func (m *comparison) version(head *compiler.Program, overlayID string) *version {
+	if have := m.versions[overlayID]; have != nil {
 		return have
 	}
-	made, resolved := &version{}, p
+	made, resolved := &version{}, m.base
+	m.versions[overlayID] = made
 	if overlayID != "" {
 		unit := *m.unit
-		unit.Pack, unit.Document, unit.Published = p, p.Node.Document(), nil
+		unit.Pack, unit.Document, unit.Published = m.base, m.base.Node.Document(), nil
 		view, err := overlay.ForCase(&unit, overlayID)
 		if err != nil {
 			made.fault = err.Error()
-		} else {
-			resolved = view.Unit.Pack
+			return made
 		}
+		resolved = view.Unit.Pack
 	}
-	if made.fault == "" {
-		made.Subject = NewSubject(resolved)
-	}
-	if m.versions[p] == nil {
-		m.versions[p] = map[string]*version{}
-	}
-	m.versions[p][overlayID] = made
+	made.Program = compiler.For(head.Beside(resolved))
 	return made
 }
 
@@ -122,19 +118,18 @@ func (m *comparison) compare(r *golden.Result) Case {
 		return c
 	}
 	c.Request = r.Request
-	h := m.version(m.unit.Pack, r.Overlay)
-	c.Head.take(h.Subject, r.Detail)
-	b := m.version(m.base, r.Overlay)
+	c.Head.take(r.Program, r.Detail)
+	b := m.version(r.Program, r.Overlay)
 	if b.fault != "" {
 		c.Base.Reason = "the base cannot be resolved: " + b.fault
 		return c
 	}
-	result, err := b.Program.Compile(addressed(c.Request, m.unit.Pack, m.base))
+	result, err := b.Compile(addressed(c.Request, m.unit.Pack, m.base))
 	if err != nil { // of content that has no JSON form, which a case that was read has not
 		c.Base.Reason = err.Error()
 		return c
 	}
-	c.Base.take(b.Subject, result)
+	c.Base.take(b.Program, result)
 	c.Stage = firstDifference(result, r.Detail)
 	if c.Stage != "" {
 		c.differ(m.changes)
@@ -143,12 +138,12 @@ func (m *comparison) compare(r *golden.Result) Case {
 }
 
 // take fills a side in.
-func (s *Side) take(of *Subject, r *compiler.Result) {
-	s.Subject, s.Result = of, r
+func (s *Side) take(p *compiler.Program, r *compiler.Result) {
+	s.Program, s.Result = p, r
 	s.Outcome, s.Reason = r.Outcome, r.Reason()
 	if r.Context != nil {
 		s.Hash = r.Context.ContextLedger.CompiledContextHash
-		s.Tools = of.Tools(r)
+		s.Tools = Tools(r)
 	}
 }
 

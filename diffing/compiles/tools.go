@@ -13,8 +13,8 @@ type Tool struct {
 	Capability string            // adapter.capability
 	Mode       pack.ApprovalMode // the effective one (compiler, C4)
 	// Gates are the active gates that hold the tool, in declaration order: those that
-	// its permissions name, and those that a rule of the intent names where the tool
-	// may do more than read (decisions D7).
+	// its permissions name or, where it may change something, a rule of the intent; of
+	// one that only reads, a rule that is bound to no decision.
 	Gates []string
 	// Bounds leads from an argument to the bound on it, as in the tool manifest.
 	Bounds map[string]any
@@ -22,20 +22,9 @@ type Tool struct {
 
 func (t Tool) equal(other Tool) bool { return reflect.DeepEqual(t, other) }
 
-// Subject is a version of a pack, ready to be compiled.
-type Subject struct {
-	Pack    *pack.Pack
-	Program *compiler.Program
-}
-
-// NewSubject prepares a version of a pack.
-func NewSubject(p *pack.Pack) *Subject {
-	return &Subject{Pack: p, Program: compiler.Prepare(p)}
-}
-
-// Tools returns the tools that a compile of the subject surfaces, in registry
-// order; none where it ended early.
-func (s *Subject) Tools(r *compiler.Result) []Tool {
+// Tools returns the tools that a compile surfaces, in registry order; none where it
+// ended early.
+func Tools(r *compiler.Result) []Tool {
 	if r.Context == nil {
 		return nil
 	}
@@ -45,7 +34,7 @@ func (s *Subject) Tools(r *compiler.Result) []Tool {
 		if !t.Surfaced {
 			continue
 		}
-		tool := Tool{Capability: t.Name(), Gates: gatesOf(r, t)}
+		tool := Tool{Capability: t.Name(), Gates: holding(r, t)}
 		for _, e := range r.Context.Manifests.ToolManifest {
 			if e.AdapterID == t.Adapter.AdapterID.Value {
 				tool.Mode = pack.ApprovalMode(e.CapabilityMetadata[t.Capability].ApprovalMode)
@@ -57,16 +46,18 @@ func (s *Subject) Tools(r *compiler.Result) []Tool {
 	return tools
 }
 
-// gatesOf returns the active gates that hold a surfaced tool.
-func gatesOf(r *compiler.Result, t *compiler.ToolTrace) []string {
-	rank := pack.Mode(t.Adapter.ApprovalMode).Rank()
+// holding returns the active gates that hold a surfaced tool. One that may change
+// something is held by every gate that a rule of the intent names (decisions P10 and
+// D7).
+func holding(r *compiler.Result, t *compiler.ToolTrace) []string {
+	writes := pack.Mode(t.Adapter.ApprovalMode).Rank() > 0
 	var gates []string
 	for _, g := range r.Trace.Gates {
 		id := g.Gate.GateID.Value
 		named := slices.ContainsFunc(t.Permissions, func(p *pack.Permission) bool {
 			return p.RequiresApprovalGate.OK && p.RequiresApprovalGate.Value == id
 		})
-		if g.Active && (named || raised(r, id, func(string) bool { return rank > 0 })) {
+		if g.Active && (named || raised(r, id, func(string) bool { return writes })) {
 			gates = append(gates, id)
 		}
 	}

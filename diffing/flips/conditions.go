@@ -13,106 +13,103 @@ import (
 
 // changed is what of the conditions of two packs is not the same in both.
 type changed struct {
-	base, head map[string]condition // all of them, by rule and gate
-	variables  []string             // that any condition of either pack reads, sorted
-	intents    []string             // for which a condition changed, sorted
-	byIntent   map[string]bounds    // "" for conditions that count for every intent
+	variables []string // that any condition of either pack reads, sorted
+	intents   []string // for which a condition changed, sorted
+	always    bounds   // of conditions that count for every intent
+	byIntent  map[string]bounds
 }
 
 // bounds are thresholds by variable.
 type bounds map[string]*threshold
 
-// condition is the condition of a rule or a gate, with all that it decides.
-type condition struct {
-	intent string // "" for one that counts for every intent
-	says   []*pack.Node
-	expr   *jsonlogic.Expr
+// owner is the rule or the gate of which a condition is.
+type owner struct {
+	gate bool
+	id   string
 }
 
-// same reports whether two conditions decide the same.
-func (c condition) same(other condition) bool {
-	return slices.EqualFunc(c.says, other.says, func(a, b *pack.Node) bool {
-		if a == nil || b == nil {
-			return a == b
-		}
-		return a.Raw() == b.Raw() || pack.CompactJSON(a.Any()) == pack.CompactJSON(b.Any())
-	})
+// statement is all that a rule or a gate decides: its condition, and the values
+// beside it.
+type statement struct {
+	when   *policy.Condition
+	rule   *policy.Rule // nil for a gate
+	beside []policy.Key
 }
 
 // changedConditions compares the rules and gates of two packs. All that a
 // condition decides counts, and not its own text alone: where an outcome changed,
 // requests part at its threshold as well.
-func changedConditions(base, head *pack.Pack) *changed {
-	c := &changed{base: conditionsOf(base), head: conditionsOf(head), byIntent: map[string]bounds{}}
-	read := map[string]bool{}
-	for _, sides := range [][2]map[string]condition{{c.base, c.head}, {c.head, c.base}} {
-		for name, mine := range sides[0] {
-			for _, path := range mine.expr.Reads() {
-				read[path] = true
-			}
-			if other, there := sides[1][name]; !there || !mine.same(other) {
+func changedConditions(base, head *policy.Model) *changed {
+	c := &changed{always: bounds{}, byIntent: map[string]bounds{}}
+	for _, m := range []*policy.Model{base, head} {
+		for _, condition := range m.Conditions {
+			c.variables = append(c.variables, condition.Expr.Reads()...)
+		}
+	}
+	slices.Sort(c.variables)
+	c.variables = slices.Compact(c.variables)
+	was, is := statements(base), statements(head)
+	for _, sides := range [][2]map[owner]statement{{was, is}, {is, was}} {
+		for of, mine := range sides[0] {
+			other, there := sides[1][of]
+			if !there || mine.when.Key != other.when.Key || !slices.Equal(mine.beside, other.beside) {
 				c.add(mine)
 			}
 		}
 	}
-	c.variables = slices.Sorted(maps.Keys(read))
-	c.findIntents(base, head)
+	intents := slices.Collect(maps.Keys(c.byIntent))
+	if len(c.always) > 0 {
+		intents = slices.Concat(intents, base.Intents, head.Intents)
+	}
+	slices.Sort(intents)
+	c.intents = slices.Compact(intents)
 	return c
 }
 
 // add takes the thresholds of a condition in.
-func (c *changed) add(from condition) {
-	if c.byIntent[from.intent] == nil {
-		c.byIntent[from.intent] = bounds{}
-	}
-	c.byIntent[from.intent].gather(from.expr)
-}
-
-// findIntents finds the intents for which a condition changed: all of them where
-// it counts for all.
-func (c *changed) findIntents(packs ...*pack.Pack) {
-	intents := map[string]bool{}
-	for intent := range c.byIntent {
-		intents[intent] = true
-	}
-	if intents[""] {
-		for _, p := range packs {
-			for _, intent := range p.Intents() {
-				intents[intent.Value] = true
-			}
+func (c *changed) add(s statement) {
+	into := c.always
+	if s.rule != nil && s.rule.AppliesTo.Intent.OK {
+		intent := s.rule.AppliesTo.Intent.Value
+		if c.byIntent[intent] == nil {
+			c.byIntent[intent] = bounds{}
 		}
+		into = c.byIntent[intent]
 	}
-	delete(intents, "")
-	c.intents = slices.Sorted(maps.Keys(intents))
+	into.gather(s.when.Expr)
 }
 
-// conditionsOf returns the conditions of a pack by rule and gate. What is not
+// statements returns what the rules and gates of a pack decide. What is not
 // compiled, such as a rationale, does not count.
-func conditionsOf(p *pack.Pack) map[string]condition {
-	all := map[string]condition{}
-	for r := range p.EachRule() {
-		expr, _ := jsonlogic.Compile(r.If)
-		if expr == nil {
-			continue // the compiler refuses the pack
-		}
-		all["rule "+r.RuleID.Value] = condition{r.AppliesTo.Intent.Value, []*pack.Node{
-			r.If, r.Then.Node, r.Else.Node, r.AppliesTo.Node, r.DecisionBinding.Node, r.NonEnforcing.Node,
-		}, expr}
+func statements(m *policy.Model) map[owner]statement {
+	all := map[owner]statement{}
+	for _, r := range m.Rules {
+		w := r.Rule
+		all[owner{id: r.RuleID.Value}] = statement{r.When, r, keys(w.Then.Node, w.Else.Node, w.AppliesTo.Node, w.DecisionBinding.Node, w.NonEnforcing.Node)}
 	}
-	for _, g := range p.PolicyLayer.ApprovalGates.Items {
-		expr, _ := jsonlogic.Compile(g.When)
-		if expr == nil {
-			continue
-		}
-		says := []*pack.Node{g.When}
-		for _, permission := range p.ToolingLayer.Permissions.Items {
-			if id := permission.RequiresApprovalGate; id.OK && id.Value == g.GateID.Value {
-				says = append(says, permission.Node)
+	for _, g := range m.Gates {
+		s := statement{when: g.When}
+		for _, t := range m.Tools {
+			for _, p := range t.Permissions {
+				if p.RequiresApprovalGate.Value == g.ID {
+					s.beside = append(s.beside, keys(p.Node)...)
+				}
 			}
 		}
-		all["gate "+g.GateID.Value] = condition{"", says, expr}
+		all[owner{true, g.ID}] = s
 	}
 	return all
+}
+
+// keys returns the keys of values, the zero one for what is not there.
+func keys(values ...*pack.Node) []policy.Key {
+	list := make([]policy.Key, len(values))
+	for i, n := range values {
+		if n != nil {
+			list[i] = policy.KeyOf(n)
+		}
+	}
+	return list
 }
 
 // threshold is a variable with the constants that changed conditions compare it
@@ -177,8 +174,8 @@ func (t *threshold) constant(n *pack.Node) bool {
 // thresholds returns the variables whose thresholds changed for an intent, sorted.
 func (c *changed) thresholds(intent string) []*threshold {
 	merged := bounds{}
-	for _, of := range []string{"", intent} {
-		for path, t := range c.byIntent[of] {
+	for _, some := range []bounds{c.always, c.byIntent[intent]} {
+		for path, t := range some {
 			into := merged[path]
 			if into == nil {
 				into = &threshold{path: path, numbers: map[float64]bool{}, texts: map[string]bool{}}

@@ -2,12 +2,14 @@ package flips
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/diffing/compiles"
-	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/proof"
 )
 
@@ -83,41 +85,48 @@ type Result struct {
 
 const (
 	// mostRequests bounds the requests that are made in each way, around thresholds
-	// and to make others small. Of packs with many conditions fewer are made, so that
-	// mostEffort conditions are evaluated, but leastRequests always.
-	mostRequests  = 1000
-	leastRequests = 50
-	mostEffort    = 200_000
+	// and to make others small, and searchSteps and shrinkSteps what they may cost.
+	mostRequests = 1000
+	searchSteps  = 10_000_000
+	shrinkSteps  = 5_000_000
+	stepsPerLeaf = 4 // of a request, to write it down
 	// mostFlips bounds what is reported.
 	mostFlips = 100
 )
 
+// Step is the step from one version of a pack to another.
+type Step struct {
+	Base, Head *compiler.Program
+	Cases      []compiles.Case // the golden cases, as compiled for both
+	Effects    []proof.Change  // what the comparison of both found
+}
+
 // Find runs golden cases, the requests of effects and the boundary values of
-// changed thresholds through two versions of a pack. Cases are the golden cases
-// as compiled for both versions, effects what the comparison of both found.
-// There is one Flip for each intent, subject, old and new state.
-func Find(base, head *pack.Pack, cases []compiles.Case, effects []proof.Change) Result {
+// changed thresholds through the two versions of a pack. There is one Flip for each
+// intent, subject, old and new state. Once the context has ended no more requests are
+// run, and the result says so.
+func Find(ctx context.Context, s Step) Result {
 	f := &finder{
-		pair:  pair{compiles.NewSubject(base), compiles.NewSubject(head)},
+		pair:  pair{s.Base, s.Head},
 		found: map[key]*candidate{}, cases: map[key][]string{}, seen: map[string]bool{},
 	}
 	for _, side := range []struct {
 		name string
-		of   *compiles.Subject
+		of   *compiler.Program
 	}{{"base", f.base}, {"head", f.head}} {
 		if reason := broken(side.of); reason != "" {
 			f.NotChecked = []string{fmt.Sprintf("the %s pack cannot be compiled: %s", side.name, reason)}
 			return f.Result
 		}
 	}
-	c := changedConditions(base, head)
+	c := changedConditions(s.Base.Model, s.Head.Model)
 	f.variables = c.variables
-	f.memo = newMemo(f.pair, c.base, c.head)
-	f.limit = min(mostRequests, max(leastRequests, mostEffort/(1+len(c.base)+len(c.head))))
-	bases := f.golden(cases)
-	bases = append(bases, f.proofs(effects)...)
+	f.memo = &memo{flips: map[asked][]flip{}, budget: jsonlogic.NewBudget(ctx, searchSteps)}
+	bases := f.golden(s.Cases)
+	bases = append(bases, f.proofs(s.Effects)...)
 	f.boundaries(c, bases)
-	f.overlaid(cases)
+	f.overlaid(s.Cases)
+	f.memo.budget = jsonlogic.NewBudget(ctx, shrinkSteps)
 	f.settle()
 	return f.Result
 }

@@ -1,6 +1,7 @@
 package flips_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -129,9 +130,9 @@ func goldenCase(t testing.TB, name string, base, head *pack.Pack, data map[strin
 		into *compiles.Side
 		p    *pack.Pack
 	}{{&c.Base, base}, {&c.Head, head}} {
-		side.into.Subject = compiles.NewSubject(side.p)
+		side.into.Program = compiler.Prepare(side.p)
 		var err error
-		if side.into.Result, err = side.into.Subject.Program.Compile(proof.Request(side.p, data)); err != nil {
+		if side.into.Result, err = side.into.Program.Compile(proof.Request(side.p, data)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,9 +176,9 @@ func TestRandom(t *testing.T) {
 			cases = append(cases, goldenCase(t, fmt.Sprintf("case %d", i), base, head, data))
 		}
 		effects := proof.Compare(proof.New(base), proof.New(head), jsonlogic.Solver{})
-		found := flips.Find(base, head, cases, effects)
+		found := find(t, base, head, cases, effects)
 		total += len(found.Flips)
-		if again := flips.Find(base, head, cases, effects); !reflect.DeepEqual(found, again) {
+		if again := find(t, base, head, cases, effects); !reflect.DeepEqual(found, again) {
 			t.Fatalf("%d: two searches differ", n)
 		}
 		for _, f := range found.Flips {
@@ -221,28 +222,66 @@ func TestEqual(t *testing.T) {
 	for range 50 {
 		src, _ := randomPair(r)
 		base, head := read(t, src), read(t, src)
-		found := flips.Find(base, head, []compiles.Case{goldenCase(t, "x", base, head, one(r, all))}, nil)
+		found := find(t, base, head, []compiles.Case{goldenCase(t, "x", base, head, one(r, all))}, nil)
 		if len(found.Flips) > 0 || len(found.NotChecked) > 0 {
 			t.Fatalf("%+v\n%s", found, src)
 		}
 	}
 }
 
+// thresholds returns a pack with many limits of several variables, each a rule.
+func thresholds(from int) string {
+	var list []string
+	for i := range 1500 {
+		list = append(list, fmt.Sprintf(`{"rule_id": "R_%d", "applies_to": {"intent": "i.one"}, "if": {">": [{"var": "request.context.v_%d"}, %d]}, "then": {"allow": true}, "decision_binding": "d.pay"}`, i, i%30, from+10*i))
+	}
+	return randomPack(list, []string{"true", "true"})
+}
+
+// heavy returns a pack with one condition of 71 KB that reads 1,400 variables.
+func heavy(limit int) string {
+	var parts []string
+	for i := range 1400 {
+		parts = append(parts, fmt.Sprintf(`{">": [{"var": "request.context.v_%d"}, %d]}`, i, limit))
+	}
+	rule := fmt.Sprintf(`{"rule_id": "R", "applies_to": {"intent": "i.one"}, "if": {"or": [%s]}, "then": {"allow": true}, "decision_binding": "d.pay"}`, strings.Join(parts, ","))
+	return randomPack([]string{rule}, []string{"true", "true"})
+}
+
 // What is beyond the bounds is said, and the search ends.
 func TestBounds(t *testing.T) {
-	rules := func(from int) string {
-		var list []string
-		for i := range 1500 {
-			list = append(list, fmt.Sprintf(`{"rule_id": "R_%d", "applies_to": {"intent": "i.one"}, "if": {">": [{"var": "request.context.amount"}, %d]}, "then": {"allow": true}, "decision_binding": "d.pay"}`, i, from+10*i))
+	for name, sources := range map[string][2]string{
+		"thresholds": {thresholds(0), thresholds(5)}, "heavy": {heavy(10), heavy(20)},
+	} {
+		base, head := read(t, sources[0]), read(t, sources[1])
+		found := find(t, base, head, nil, nil)
+		if found.Requests > 1000 || !mentions(found, "requests around changed thresholds were not run") {
+			t.Errorf("%s: %d requests, %q", name, found.Requests, found.NotChecked)
 		}
-		return randomPack(list, []string{"true", "true"})
+		if name == "heavy" && len(found.Flips) == 0 {
+			t.Error("nothing is found")
+		}
 	}
-	base, head := read(t, rules(0)), read(t, rules(5))
-	found := flips.Find(base, head, nil, nil)
-	if len(found.NotChecked) != 2 || found.Requests > 100 {
+}
+
+func mentions(r flips.Result, what string) bool {
+	return slices.ContainsFunc(r.NotChecked, func(reason string) bool { return strings.Contains(reason, what) })
+}
+
+// Once the context has ended nothing more is run, and that is said.
+func TestStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	base, head := compiler.Prepare(read(t, thresholds(0))), compiler.Prepare(read(t, thresholds(5)))
+	if found := flips.Find(ctx, flips.Step{Base: base, Head: head}); found.Requests > 0 || !mentions(found, "were not run") {
 		t.Errorf("%d requests, %q", found.Requests, found.NotChecked)
 	}
-	if len(found.Flips) == 0 {
-		t.Error("nothing is found")
+}
+
+// BenchmarkHeavy searches the step of a pack that costs much to evaluate.
+func BenchmarkHeavy(b *testing.B) {
+	base, head := read(b, heavy(10)), read(b, heavy(20))
+	for b.Loop() {
+		b.ReportMetric(float64(find(b, base, head, nil, nil).Requests), "requests")
 	}
 }

@@ -1,8 +1,7 @@
 package flips
 
 import (
-	"maps"
-	"slices"
+	"encoding/binary"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/jsonlogic"
@@ -14,54 +13,55 @@ import (
 // conditions hold, and a few members by name; requests that are alike in that are
 // decided alike, and most of those around a threshold are.
 type memo struct {
+	budget *jsonlogic.Budget
+	flips  map[asked][]flip
+}
+
+// asked is what two versions ask of a request.
+type asked struct {
 	pair
-	conditions [2][]*jsonlogic.Expr // of base and head, in one order
-	flips      map[string][]flip
+	sign string
 }
 
-func newMemo(p pair, base, head map[string]condition) *memo {
-	m := &memo{pair: p, flips: map[string][]flip{}}
-	for i, conditions := range []map[string]condition{base, head} {
-		for _, name := range slices.Sorted(maps.Keys(conditions)) {
-			m.conditions[i] = append(m.conditions[i], conditions[name].expr)
-		}
+// run is pair.run, on the account. Done is false where that has ended: then nothing
+// is known of the request.
+func (m *memo) run(p pair, data map[string]any) (flips []flip, done bool) {
+	before := m.budget.Left()
+	of := asked{p, string(m.sign(m.sign(nil, p.base, data), p.head, data))}
+	if m.budget.Err() != nil {
+		return nil, false
 	}
-	return m
-}
-
-// run is pair.run.
-func (m *memo) run(data map[string]any) []flip {
-	b := m.sign(nil, 0, proof.Request(m.base.Pack, data))
-	sign := string(m.sign(b, 1, proof.Request(m.head.Pack, data)))
-	flips, known := m.flips[sign]
+	flips, known := m.flips[of]
 	if !known {
-		flips = m.pair.run(data)
-		m.flips[sign] = flips
+		m.budget.Spend(before - m.budget.Left()) // compiles evaluate the conditions once more
+		flips = p.run(data)
+		m.flips[of] = flips
 	}
-	return flips
+	return flips, true
 }
 
 // sign appends all that one version asks of a request: the truth of its
-// conditions, and the members that stages read by name, as far as they are there.
-// There is no evidence and no memory in these requests.
-func (m *memo) sign(b []byte, side int, r compiler.Request) []byte {
-	context := r.Data()
-	input, _ := context["request"].(map[string]any)
-	for _, e := range m.conditions[side] {
-		b = append(b, '0'+byte(e.Eval(context).Truth))
+// conditions, and the members that stages read by name, each after its length. There
+// is no evidence and no memory in these requests.
+func (m *memo) sign(b []byte, p *compiler.Program, data map[string]any) []byte {
+	read := proof.Request(p.Pack, data).Data()
+	input, _ := read["request"].(map[string]any)
+	for _, c := range p.Conditions {
+		b = append(b, byte(c.Expr.EvalWithin(m.budget, read).Truth))
 	}
-	for _, read := range []struct {
+	for _, members := range []struct {
 		of    map[string]any
 		names []string
 	}{
-		{context, []string{"safety_mode", "tenant_id", "intent", "locale", "run_budget"}},
+		{read, []string{"safety_mode", "tenant_id", "intent", "locale", "run_budget"}},
 		{input, []string{"intent", "message", "channel", "locale"}},
 	} {
-		for _, name := range read.names {
-			b = append(b, ' ')
-			if value, there := read.of[name]; there {
-				b = append(b, pack.CompactJSON(value)...)
+		for _, name := range members.names {
+			written := ""
+			if value, there := members.of[name]; there {
+				written = pack.CompactJSON(value)
 			}
+			b = append(binary.AppendUvarint(b, uint64(len(written))), written...)
 		}
 	}
 	return b

@@ -22,7 +22,6 @@ type finder struct {
 	cases     map[key][]string
 	seen      map[string]bool // the requests that were run, as JSON
 	shrinking int             // requests spent on making others small
-	limit     int             // of requests, for each of the ways to find them
 	memo      *memo
 }
 
@@ -79,16 +78,22 @@ func (c *candidate) measure() {
 	c.leaves, c.written = leaves(c.data), pack.CompactJSON(c.data)
 }
 
-// try runs a request and keeps it for the flips of which it is the smallest one.
-func (f *finder) try(c candidate) {
+// try runs a request and keeps it for the flips of which it is the smallest one. It
+// reports whether it was run, now or before.
+func (f *finder) try(c candidate) bool {
 	c.pair = f.pair
 	c.measure()
+	f.memo.budget.Spend(stepsPerLeaf * c.leaves)
 	if f.seen[c.written] {
-		return
+		return true
 	}
-	f.seen[c.written] = true
-	f.Requests++
-	f.keep(c, f.memo.run(c.data))
+	flips, done := f.memo.run(f.pair, c.data)
+	if done {
+		f.seen[c.written] = true
+		f.Requests++
+		f.keep(c, flips)
+	}
+	return done
 }
 
 // keep keeps a request that flips.
@@ -134,7 +139,7 @@ func (f *finder) overlaid(cases []compiles.Case) {
 	plain := maps.Clone(f.found)
 	for i := range cases {
 		if c := &cases[i]; c.Overlay != "" && c.Base.Result != nil && c.Head.Result != nil {
-			f.goldenCase(c, pair{c.Base.Subject, c.Head.Subject})
+			f.goldenCase(c, pair{c.Base.Program, c.Head.Program})
 		}
 	}
 	maps.Copy(f.found, plain)
@@ -150,11 +155,11 @@ func (f *finder) goldenCase(c *compiles.Case, p pair) candidate {
 		data: f.read(all), origin: fromCase, name: c.Name, overlay: c.Overlay, pair: p,
 	}
 	small.measure()
-	flips := flipsOf(standingOf(c.Base.Subject, c.Base.Result), standingOf(c.Head.Subject, c.Head.Result))
+	flips := flipsOf(standingOf(c.Base.Result), standingOf(c.Head.Result))
 	if len(flips) == 0 {
 		return small
 	}
-	again := f.rerun(&small, small.data)
+	again, _ := f.memo.run(p, small.data)
 	whole := small
 	whole.data, whole.whole = all, true
 	whole.measure()
@@ -192,7 +197,7 @@ func (f *finder) proofs(effects []proof.Change) []candidate {
 	var bases []candidate
 	for _, e := range effects {
 		for _, w := range []map[string]any{e.Gained, e.Lost} {
-			if w == nil || len(bases) >= f.limit {
+			if w == nil || len(bases) >= mostRequests {
 				continue
 			}
 			c := candidate{data: jsonlogic.Set(w, []string{"request", "intent"}, e.Intent), origin: fromProof}
@@ -208,8 +213,8 @@ func (f *finder) proofs(effects []proof.Change) []candidate {
 
 // boundaries varies requests around the thresholds that changed.
 func (f *finder) boundaries(changed *changed, bases []candidate) {
-	skipped := 0
-	most := f.Requests + f.limit
+	skipped, before := 0, f.Requests
+	most := f.Requests + mostRequests
 	for _, intent := range changed.intents {
 		own := basesOf(intent, bases)
 		for _, t := range changed.thresholds(intent) {
@@ -219,9 +224,7 @@ func (f *finder) boundaries(changed *changed, bases []candidate) {
 			}
 			for _, b := range own {
 				for _, c := range t.vary(b, values) {
-					if f.Requests < most {
-						f.try(c)
-					} else {
+					if f.Requests >= most || !f.try(c) {
 						skipped++
 					}
 				}
@@ -229,7 +232,7 @@ func (f *finder) boundaries(changed *changed, bases []candidate) {
 		}
 	}
 	if skipped > 0 {
-		f.NotChecked = append(f.NotChecked, fmt.Sprintf("%d requests around changed thresholds were not run, only the first %d were", skipped, f.limit))
+		f.NotChecked = append(f.NotChecked, fmt.Sprintf("%d requests around changed thresholds were not run, only the first %d were", skipped, f.Requests-before))
 	}
 }
 
@@ -256,23 +259,17 @@ func (f *finder) shrink(k key, c *candidate) {
 		if strings.Join(path, ".") == "request.intent" {
 			continue
 		}
-		if f.shrinking++; f.shrinking > f.limit {
+		if f.shrinking++; f.shrinking > mostRequests || f.memo.budget.Err() != nil {
 			return
 		}
 		less := jsonlogic.Unset(c.data, path)
-		if slices.ContainsFunc(f.rerun(c, less), func(x flip) bool { return keyOf(less, x) == k }) {
+		f.memo.budget.Spend(stepsPerLeaf * c.leaves)
+		flips, _ := f.memo.run(c.pair, less)
+		if slices.ContainsFunc(flips, func(x flip) bool { return keyOf(less, x) == k }) {
 			c.data = less
 			if strings.Join(path, ".") == c.at { // the flip is not about it
 				c.at = ""
 			}
 		}
 	}
-}
-
-// rerun runs a smaller form of a request.
-func (f *finder) rerun(c *candidate, data map[string]any) []flip {
-	if c.pair == f.pair {
-		return f.memo.run(data)
-	}
-	return c.pair.run(data)
 }

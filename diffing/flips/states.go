@@ -9,7 +9,7 @@ import (
 )
 
 // pair is both versions of a pack.
-type pair struct{ base, head *compiles.Subject }
+type pair struct{ base, head *compiler.Program }
 
 // item is what a request can have.
 type item struct {
@@ -37,7 +37,7 @@ func (s *standing) of(x item) State {
 }
 
 // standingOf reads a compile.
-func standingOf(s *compiles.Subject, r *compiler.Result) *standing {
+func standingOf(r *compiler.Result) *standing {
 	out := &standing{items: map[item]State{}}
 	switch r.Outcome {
 	case compiler.Refused:
@@ -59,7 +59,7 @@ func standingOf(s *compiles.Subject, r *compiler.Result) *standing {
 			out.items[x] = State{Word: Blocked}
 		}
 	}
-	for _, t := range s.Tools(r) {
+	for _, t := range compiles.Tools(r) {
 		out.items[item{proof.Tool, t.Capability}] = State{Surfaced, t.Gates}
 	}
 	return out
@@ -108,23 +108,19 @@ func (f flip) differs() bool {
 
 // run compiles both versions for a request, given as data of conditions.
 func (p pair) run(data map[string]any) []flip {
-	b, errBase := p.base.Program.Compile(proof.Request(p.base.Pack, data))
-	h, errHead := p.head.Program.Compile(proof.Request(p.head.Pack, data))
+	b, errBase := p.base.Compile(proof.Request(p.base.Pack, data))
+	h, errHead := p.head.Compile(proof.Request(p.head.Pack, data))
 	if errBase != nil || errHead != nil { // of content that has no JSON form, which is not made here
 		return nil
 	}
-	return flipsOf(standingOf(p.base, b), standingOf(p.head, h))
+	return flipsOf(standingOf(b), standingOf(h))
 }
 
 // broken returns why no request is compiled for a pack, "" where one may be. The
 // request has no intent that the pack could know, so that nothing is compiled.
-func broken(s *compiles.Subject) string {
-	r, err := s.Program.Compile(proof.Request(s.Pack, nil))
-	switch {
-	case err != nil:
-		return err.Error()
-	case r.Stop != nil && r.Stop.Stage == "resolve":
-		return r.Stop.Reason
+func broken(p *compiler.Program) string {
+	if stop := p.Refuses(proof.Request(p.Pack, nil)); stop != nil && stop.Stage == "resolve" {
+		return stop.Reason
 	}
 	return ""
 }

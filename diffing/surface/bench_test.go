@@ -25,7 +25,7 @@ func run(b *testing.B, baseSrc, headSrc []byte) {
 	base, head := read(b, baseSrc), read(b, headSrc)
 	effects := proof.Compare(proof.New(base), proof.New(head), jsonlogic.Solver{})
 	for b.Loop() {
-		if d := Compare(base, head, effects, nil, jsonlogic.Solver{}); d.Reason != "" || len(d.Head) == 0 {
+		if d := Compare(proof.New(base), proof.New(head), effects, nil); d.Reason != "" || len(d.Head) == 0 {
 			b.Fatalf("%+v", d)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/compiles"
-	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
 )
@@ -63,24 +62,34 @@ type Change struct {
 func (c *Change) Grew() bool { return c.Verdict == proof.Grew || c.Verdict == proof.Incomparable }
 
 // Compare returns the tool surface of head and how it differs from that of base,
-// which is nil where there is none. Effects are what proof.Compare says of the
-// two; cases are the golden cases. The solver's budget is that of each proof.
-func Compare(base, head *pack.Pack, effects []proof.Change, cases []compiles.Case, s jsonlogic.Solver) *Diff {
-	return CompareWith(proof.ReachOf(proof.New(head), s), base, head, effects, cases, s)
+// which is nil where there is none. Effects are what proof.Compare finds between the
+// two; cases are the golden cases.
+func Compare(base, head *proof.Model, effects []proof.Change, cases []compiles.Case) *Diff {
+	is := version{head.Pack, head.Reach()}
+	if base == nil {
+		return versus(nil, is, effects, cases)
+	}
+	was := version{base.Pack, is.reach}
+	if !bytes.Equal(base.Pack.Node.Document().Source, head.Pack.Node.Document().Source) {
+		was.reach = base.Reach()
+	}
+	return versus(&was, is, effects, cases)
 }
 
-// CompareWith is Compare where the reach of head is known.
-func CompareWith(reach proof.Reach, base, head *pack.Pack, effects []proof.Change, cases []compiles.Case, s jsonlogic.Solver) *Diff {
+// version is a version of a pack with what requests reach in it.
+type version struct {
+	pack  *pack.Pack
+	reach proof.Reach
+}
+
+func versus(base *version, head version, effects []proof.Change, cases []compiles.Case) *Diff {
 	d := &Diff{}
-	d.Head, d.Reason = rowsOf("head", head, reach)
+	d.Head, d.Reason = rowsOf("head", head.pack, head.reach)
 	if base == nil {
 		return d
 	}
 	reason := d.Reason
-	if !bytes.Equal(base.Node.Document().Source, head.Node.Document().Source) {
-		reach = proof.ReachOf(proof.New(base), s)
-	}
-	d.Base, d.Reason = rowsOf("base", base, reach)
+	d.Base, d.Reason = rowsOf("base", base.pack, base.reach)
 	if d.Reason = cmp.Or(d.Reason, reason); d.Reason != "" {
 		return d
 	}

@@ -76,7 +76,8 @@ func support(t testing.TB, script string) *pack.Pack {
 
 // compare compares two versions with all that the effects say of them.
 func compare(base, head *pack.Pack, cases []compiles.Case) *Diff {
-	return Compare(base, head, proof.Compare(proof.New(base), proof.New(head), jsonlogic.Solver{}), cases, jsonlogic.Solver{})
+	was, is := proof.New(base), proof.New(head)
+	return Compare(was, is, proof.Compare(was, is, jsonlogic.Solver{}), cases)
 }
 
 // TestSurface runs cases of rows that differ. A section "compiles" has golden
@@ -145,7 +146,7 @@ func renderSurface(d *Diff) string {
 }
 
 func TestNoBase(t *testing.T) {
-	d := Compare(nil, support(t, ""), nil, nil, jsonlogic.Solver{})
+	d := Compare(nil, proof.New(support(t, "")), nil, nil)
 	if len(d.Head) != 3 || len(d.Base)+len(d.Changes) > 0 || d.Reason != "" {
 		t.Errorf("the surface of a new pack is %+v", d)
 	}
@@ -166,7 +167,7 @@ func TestBroken(t *testing.T) {
 			t.Errorf("%s: %d changes, %q", side, len(d.Changes), d.Reason)
 		}
 	}
-	if d := Compare(nil, bad, nil, nil, jsonlogic.Solver{}); d.Reason == "" || d.Head != nil {
+	if d := Compare(nil, proof.New(bad), nil, nil); d.Reason == "" || d.Head != nil {
 		t.Errorf("a broken pack has the surface %+v", d)
 	}
 }
@@ -210,14 +211,16 @@ func TestLaws(t *testing.T) {
 func TestWithoutEffects(t *testing.T) {
 	base, head := support(t, ""), support(t, "replace /tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max 40000")
 	whole := []proof.Change{{Intent: "support.refund", Kind: proof.Whole, Reason: "too many rules"}}
-	d := Compare(base, head, whole, nil, jsonlogic.Solver{})
+	d := Compare(proof.New(base), proof.New(head), whole, nil)
 	if len(d.Changes) != 1 || d.Changes[0].Verdict != proof.Undecided {
 		t.Errorf("the changes are %+v", d.Changes)
 	}
 }
 
 func TestStarved(t *testing.T) {
-	d := Compare(support(t, ""), support(t, ""), nil, nil, jsonlogic.Solver{Steps: 1})
+	p := support(t, "")
+	poor := version{p, proof.ReachOf(proof.New(p), jsonlogic.Solver{Steps: 1})}
+	d := versus(&poor, poor, nil, nil)
 	if len(d.Head) == 0 || slices.ContainsFunc(d.Head, func(r Row) bool { return r.Proved && r.Reach == nil }) {
 		t.Errorf("without steps the rows are %+v", d.Head)
 	}

@@ -26,14 +26,18 @@ type Subject struct {
 	conditions *policy.Conditions // of all the versions of the pack
 	model      func() *proof.Model
 	golden     func() []golden.Result
-	reach      func() proof.Reach
 	texts      *texts
 }
 
 // NewSubject prepares a pack for the rules.
 func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) *Subject {
 	s := &Subject{Config: c, conditions: &policy.Conditions{}, texts: newTexts(c.Limits)}
-	s.golden = sync.OnceValue(func() []golden.Result { return golden.Run(u, environments, c) })
+	s.golden = sync.OnceValue(func() []golden.Result {
+		if u.Pack == nil {
+			return golden.Run(u, environments, c)
+		}
+		return golden.RunPrepared(s.Proof().Program(), u, environments, c)
+	})
 	return s.about(u, environments)
 }
 
@@ -42,7 +46,6 @@ func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) 
 func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject {
 	s.Unit, s.Pack, s.Environments, s.Index = u, u.Pack, environments, NewIndex(u.Pack)
 	s.model = sync.OnceValue(func() *proof.Model { return proof.For(policy.New(u.Pack, s.conditions)) })
-	s.reach = sync.OnceValue(func() proof.Reach { return proof.ReachOf(s.Proof(), jsonlogic.Solver{}) })
 	return s
 }
 
@@ -73,7 +76,7 @@ func (s *Subject) Compile(condition *pack.Node) (*jsonlogic.Expr, []jsonlogic.Pr
 func (s *Subject) Proof() *proof.Model { return s.model() }
 
 // Reach returns what requests can reach. It is asked for packs that are there alone.
-func (s *Subject) Reach() proof.Reach { return s.reach() }
+func (s *Subject) Reach() proof.Reach { return s.Proof().Reach() }
 
 // Pass is what one rule sees: the subject, and the means to say what is wrong.
 type Pass struct {

@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"slices"
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gating"
-	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
@@ -26,11 +26,11 @@ Exit status: 0 the declared version is enough, 1 it is not or a version rule is
 broken, 4 the class is reject; 2 and 3 as everywhere.`,
 		Example: "  packgate diff old/pack.json packs/support\n  packgate diff old/pack.json packs/support --format json",
 		Args:    wants("OLD", "NEW"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.valid(); err != nil {
 				return err
 			}
-			return diff(env, args[0], args[1], config, o)
+			return diff(c.Context(), env, args[0], args[1], config, o)
 		},
 	}
 	c.Flags().StringVar(&config, "config", "", "config `file` (default: that of NEW's repository)")
@@ -38,13 +38,16 @@ broken, 4 the class is reject; 2 and 3 as everywhere.`,
 	return c
 }
 
-func diff(env *Env, oldName, newName, config string, o output) error {
+func diff(ctx context.Context, env *Env, oldName, newName, config string, o output) error {
 	d, err := compareFiles(oldName, newName, config)
 	if err != nil {
 		return err
 	}
 	_, head := d.Packs()
-	shown, findings := build.NewComparison(gating.StepBetween(d, proof.ReachOf(proof.New(head), jsonlogic.Solver{}), nil))
+	shown, findings := build.NewComparison(gating.StepBetween(ctx, d, proof.New(head), nil))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	code := gating.ExitPass
 	for _, f := range findings {
 		if f.Severity == "error" {

@@ -37,7 +37,7 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *model.Public
 		return nil, err
 	}
 	subject := p.w.Subject(s.unit)
-	judged := p.judge(subject, diff)
+	judged := p.judge(ctx, subject, diff)
 	if err := diff.Contradicted(); err != nil {
 		return nil, err
 	}
@@ -67,12 +67,12 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *model.Public
 }
 
 // judge runs the gates over a pack, with what differs from the version before it.
-func (p *publication) judge(subject *gate.Subject, diff *diffing.Diff) model.Pack {
+func (p *publication) judge(ctx context.Context, subject *gate.Subject, diff *diffing.Diff) model.Pack {
 	var outside []finding.Finding
 	if diff != nil {
 		outside = diff.Findings()
 	}
-	return build.NewPack(subject, gates.Run(subject, p.policy, outside...), gating.Step(diff, subject), nil)
+	return build.NewPack(subject, gates.Run(subject, p.policy, outside...), gating.Step(ctx, diff, subject), nil)
 }
 
 // before returns the published version that a pack is compared with, and what

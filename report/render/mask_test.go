@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/flips"
 	"github.com/contextosai/packgate/diffing/surface"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
@@ -44,7 +45,7 @@ func TestSecretsAreMasked(t *testing.T) {
 				c := repo.DefaultConfig()
 				subject := gate.NewSubject(unit, nil, c)
 				result := gates.Run(subject, gates.Policy{}, diff.Findings()...)
-				p := build.NewPack(subject, result, everything(before.Pack, unit.Pack, diff), nil)
+				p := build.NewPack(subject, result, everything(t, before.Pack, unit.Pack, diff), nil)
 				// Backwards the secret stands in what is gone.
 				gone, err := diffing.Compare(unit.Pack, before.Pack, nil)
 				if err != nil {
@@ -53,7 +54,7 @@ func TestSecretsAreMasked(t *testing.T) {
 				if len(p.Findings) == 0 || len(p.Gates) != 8 {
 					t.Fatal("masking lost what is said")
 				}
-				old, findings := build.NewComparison(everything(unit.Pack, before.Pack, gone))
+				old, findings := build.NewComparison(everything(t, unit.Pack, before.Pack, gone))
 				wantNoSecret(t, secret, &model.Report{Packs: model.PacksOf(p, model.Pack{Diff: old, Findings: findings})})
 			})
 		}
@@ -61,10 +62,10 @@ func TestSecretsAreMasked(t *testing.T) {
 }
 
 // everything looks at all that a step does.
-func everything(base, head *pack.Pack, d *diffing.Diff) build.Comparison {
+func everything(t testing.TB, base, head *pack.Pack, d *diffing.Diff) build.Comparison {
 	return build.Comparison{
-		Diff: d, Surface: surface.Compare(base, head, d.Effects, nil, jsonlogic.Solver{}), Loosened: surface.Loosened(d),
-		Flips: flips.Find(base, head, nil, d.Effects),
+		Diff: d, Surface: surface.Compare(proof.New(base), proof.New(head), d.Effects, nil), Loosened: surface.Loosened(d),
+		Flips: flips.Find(t.Context(), flips.Step{Base: compiler.Prepare(base), Head: compiler.Prepare(head), Effects: d.Effects}),
 	}
 }
 

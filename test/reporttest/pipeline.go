@@ -17,8 +17,8 @@ import (
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/golden"
-	solver "github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
@@ -136,7 +136,7 @@ func Gated(t *testing.T, dir, base string) *model.Report {
 	result := gates.Run(subject, policy, outside...)
 	c := build.Comparison{Diff: diff}
 	if base != "" {
-		c = comparisonOf(Open(t, base).Unit.Pack, o, diff, subject.Golden())
+		c = comparisonOf(t, Open(t, base).Unit.Pack, o, diff, subject.Golden())
 	}
 	c.Playground = true
 	p := build.NewPack(subject, result, c, nil)
@@ -155,11 +155,12 @@ func Gated(t *testing.T, dir, base string) *model.Report {
 }
 
 // comparisonOf looks at all that the step from a base does.
-func comparisonOf(base *pack.Pack, o Opened, diff *diffing.Diff, cases []golden.Result) build.Comparison {
+func comparisonOf(t testing.TB, base *pack.Pack, o Opened, diff *diffing.Diff, cases []golden.Result) build.Comparison {
 	both := compiles.Compare(base, o.Unit, cases, diff.Changes())
+	was, is := proof.New(base), proof.New(o.Unit.Pack)
 	return build.Comparison{
-		Diff: diff, Surface: surface.Compare(base, o.Unit.Pack, diff.Effects, both, solver.Solver{}), Loosened: surface.Loosened(diff),
-		Compiles: both, Flips: flips.Find(base, o.Unit.Pack, both, diff.Effects),
+		Diff: diff, Surface: surface.Compare(was, is, diff.Effects, both), Loosened: surface.Loosened(diff), Compiles: both,
+		Flips: flips.Find(t.Context(), flips.Step{Base: was.Program(), Head: is.Program(), Cases: both, Effects: diff.Effects}),
 	}
 }
 
