@@ -271,12 +271,15 @@ type Difference struct {
 
 // Diff is the comparison of two versions of a pack.
 type Diff struct {
-	Base            string  `json:"base"` // id@version
-	Head            string  `json:"head"`
-	Class           string  `json:"class"`
-	Declared        string  `json:"declared"`
-	RequiredVersion string  `json:"required_version,omitempty"`
-	Layers          []Layer `json:"layers"`
+	Base            string `json:"base"` // id@version
+	Head            string `json:"head"`
+	Class           string `json:"class"`
+	Declared        string `json:"declared"`
+	RequiredVersion string `json:"required_version,omitempty"`
+	// Contradictions are faults of packgate: more is permitted than its class of the
+	// changes says. The class is raised by them.
+	Contradictions []Contradiction `json:"contradictions,omitempty"`
+	Layers         []Layer         `json:"layers"`
 	// Loosened are the changes that weaken a guardrail, whatever their class.
 	Loosened []Loosened `json:"loosened,omitempty"`
 	// Surface are the rows of the tool surface that differ.
@@ -285,6 +288,14 @@ type Diff struct {
 	Effects []Effect `json:"effects,omitempty"`
 	// Flips are the smallest requests that the two versions decide otherwise.
 	Flips []Flip `json:"flips,omitempty"`
+}
+
+// Contradiction is something above read_only that is permitted now and was not, beside
+// a class of the changes below major. That cannot be, and is a fault of packgate.
+type Contradiction struct {
+	Class   string         `json:"class"` // that was found
+	What    string         `json:"what"`  // what is permitted
+	Request map[string]any `json:"request,omitempty"`
 }
 
 // Layer is one layer's part of a comparison.

@@ -84,3 +84,25 @@ func TestHostileStep(t *testing.T) {
 		}
 	}
 }
+
+// TestContradictionsAreSaid holds that a fault of packgate's own is said first of a
+// step, in every form and in the machine form.
+func TestContradictionsAreSaid(t *testing.T) {
+	p := reporttest.Grown()
+	p.Diff.Contradictions = []model.Contradiction{{Class: "patch", What: `tool "adp_payments.issue_refund" is surfaced`, Request: map[string]any{"request": map[string]any{}}}}
+	r := reporttest.Compared(reporttest.Run(model.Failed, p))
+	reporttest.ValidJSON(t, r)
+	forms := map[string]string{".html": readPage(t, renderHTML(t, r)).text}
+	for extension := range renderings {
+		forms[extension] = render(t, r, extension)
+	}
+	for extension, got := range forms {
+		if extension == ".json" {
+			continue
+		}
+		at, surface := strings.Index(got, "fault of packgate: the changes are of class patch"), strings.Index(got, "newly reachable")
+		if at < 0 || surface < at {
+			t.Errorf("%s does not say it first:\n%s", extension, got)
+		}
+	}
+}

@@ -17,7 +17,7 @@ func (b *builder) step(d *model.Diff) []section {
 	if d == nil {
 		return nil
 	}
-	return []section{b.callouts(d.Surface), b.loosened(d.Loosened), b.layers(d), b.surfaceChanges(d.Surface)}
+	return []section{b.contradictions(d.Contradictions), b.callouts(d.Surface), b.loosened(d.Loosened), b.layers(d), b.surfaceChanges(d.Surface)}
 }
 
 // permitted returns what is permitted before and now.
@@ -26,6 +26,18 @@ func (b *builder) permitted(d *model.Diff) []section {
 		return nil
 	}
 	return []section{b.effects(d.Effects), b.flips(d.Flips)}
+}
+
+// contradictions say what packgate got wrong about its own classes.
+func (b *builder) contradictions(all []model.Contradiction) section {
+	var lines callout
+	for _, c := range all[:min(maxCallouts, len(all))] {
+		lines = append(lines, plain("fault of packgate: the changes are of class "+c.Class+", and more is permitted: ").message(c.What).request(", for example ", c.Request))
+	}
+	if left := len(all) - len(lines); left > 0 {
+		lines = append(lines, plain("and "+more(left, "contradiction")))
+	}
+	return section{id: "contradictions", title: titled("Faults of packgate", len(all)), untitled: true, nodes: []node{lines}}
 }
 
 // maxCallouts is how many tools are called out by name.
@@ -166,7 +178,7 @@ func surfaceRow(r *model.SurfaceRow) sentence {
 	}
 	words := plain(rowWords(r, " · "))
 	if len(r.Gates) > 0 && r.Ungated != nil {
-		words = words.line().request("ungated for example ", r.Ungated)
+		words = words.request("; ungated for example ", r.Ungated)
 	}
 	return words
 }
