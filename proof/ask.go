@@ -5,6 +5,7 @@ import (
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/policy"
 )
 
@@ -29,6 +30,10 @@ type claims struct {
 	table  *table
 	places []int
 	scenes map[string]*scene
+
+	// The last compile: many questions are answered by one request.
+	request string
+	result  *compiler.Result
 }
 
 // scene returns the scene of an intent by itself, made once. The caller holds mu.
@@ -66,10 +71,27 @@ func (m *Model) Ask(intent string, shown func(*compiler.Result) bool, parts ...j
 	case a.verdict != jsonlogic.Satisfiable:
 	case m.broken != "":
 		found.Witness = nil
-	case shown != nil && !shown(s.compile(a.witness).Result):
+	case shown != nil && !shown(m.compiled(a.witness)):
 		return Found{Reason: unconfirmed}
 	}
 	return found
+}
+
+// Compiled returns what a witness is compiled to. The result is shared and not to be
+// changed.
+func (m *Model) Compiled(witness map[string]any) *compiler.Result {
+	m.claims.mu.Lock()
+	defer m.claims.mu.Unlock()
+	return m.compiled(witness)
+}
+
+// compiled is Compiled for who holds mu.
+func (m *Model) compiled(witness map[string]any) *compiler.Result {
+	c := &m.claims
+	if key := pack.CompactJSON(witness); c.result == nil || c.request != key {
+		c.request, c.result = key, compileFor(m.program, Request(m.Pack, witness))
+	}
+	return c.result
 }
 
 // Live looks for a request that shows that an outcome of a rule changes something:

@@ -34,11 +34,16 @@ func (c *comparison) compiled(s *scene, witness map[string]any) *outcome {
 
 func (s *scene) compile(witness map[string]any) *outcome {
 	request := Request(s.Pack, witness)
-	result, err := s.program.Compile(request)
-	if err != nil { // what is not compiled permits nothing
-		result = &compiler.Result{Outcome: compiler.Refused, Stop: &compiler.Stop{Reason: err.Error()}}
+	return &outcome{s, compileFor(s.program, request), request.Data()}
+}
+
+// compileFor compiles a pack for a request. What is not compiled permits nothing.
+func compileFor(p *compiler.Program, r compiler.Request) *compiler.Result {
+	result, err := p.Compile(r)
+	if err != nil {
+		return &compiler.Result{Outcome: compiler.Refused, Stop: &compiler.Stop{Reason: err.Error()}}
 	}
-	return &outcome{s, result, request.Data()}
+	return result
 }
 
 func (o *outcome) ok() bool { return o.Outcome == compiler.Compiled }

@@ -146,8 +146,7 @@ func (q *questions) confirmed(a jsonlogic.Answer, shown func(*compiler.Result) b
 		a.Witness = nil
 		return a
 	}
-	result, err := q.permitted.Program().Compile(proof.Request(q.permitted.Pack, a.Witness))
-	if err != nil || !shown(result) {
+	if !shown(q.permitted.Compiled(a.Witness)) {
 		return jsonlogic.Answer{Reason: "the compiler does not confirm the request that was found"}
 	}
 	return a
