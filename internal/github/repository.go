@@ -131,30 +131,6 @@ func (r *Repository) Close() error {
 // Root returns the absolute path of the working tree's root folder.
 func (r *Repository) Root() string { return r.root }
 
-// Path turns the name of a file on disk into a repository path. The file need
-// not exist; its folder is resolved through symbolic links where it does, so a
-// name that reaches the working tree by another way is understood. A name
-// outside of the working tree is an error.
-func (r *Repository) Path(name string) (string, error) {
-	abs, err := filepath.Abs(name)
-	if err != nil {
-		return "", fmt.Errorf("cannot make %q absolute: %w", name, err)
-	}
-	rel, err := filepath.Rel(r.root, abs)
-	if err != nil || !filepath.IsLocal(rel) {
-		root, rootErr := filepath.EvalSymlinks(r.root)
-		folder, dirErr := filepath.EvalSymlinks(filepath.Dir(abs))
-		if err := errors.Join(rootErr, dirErr); err != nil {
-			return "", fmt.Errorf("%q is not in the repository %q: %w", name, r.root, err)
-		}
-		rel, err = filepath.Rel(root, filepath.Join(folder, filepath.Base(abs)))
-		if err != nil || !filepath.IsLocal(rel) {
-			return "", fmt.Errorf("%q is not in the repository %q", name, r.root)
-		}
-	}
-	return filepath.ToSlash(rel), nil
-}
-
 // discover finds the root of the working tree that holds dir, and its git
 // folder. Where .git is a file (a linked worktree, a submodule) it says where
 // that folder is.

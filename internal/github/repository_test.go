@@ -135,30 +135,6 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func TestPath(t *testing.T) {
-	h := newHistory(t)
-	h.commit(files{"packs/a.json": "1"})
-	r := open(t, h.dir)
-	link := filepath.Join(t.TempDir(), "link")
-	must(t, os.Symlink(h.dir, link))
-	for name, want := range map[string]string{
-		filepath.Join(h.dir, "packs", "a.json"):         "packs/a.json",
-		filepath.Join(h.dir, "packs", "..", "new.json"): "new.json",
-		filepath.Join(link, "packs", "not-yet.json"):    "packs/not-yet.json",
-		h.dir: ".",
-	} {
-		got, err := r.Path(name)
-		if err != nil || got != want {
-			t.Errorf("Path(%q) = %q, %v, want %q", name, got, err, want)
-		}
-	}
-	for _, name := range []string{filepath.Dir(h.dir), filepath.Join(h.dir, "..", "x"), "/absent/folder/x", h.dir + "x"} {
-		if got, err := r.Path(name); err == nil {
-			t.Errorf("Path(%q) = %q, wanted an error", name, got)
-		}
-	}
-}
-
 // Through a symbolic link to the working tree everything is read as through
 // its own name.
 func TestOpenThroughLink(t *testing.T) {
@@ -166,12 +142,7 @@ func TestOpenThroughLink(t *testing.T) {
 	sha := h.commit(files{"packs/a.json": "1"})
 	link := filepath.Join(t.TempDir(), "link")
 	must(t, os.Symlink(h.dir, link))
-	r := open(t, filepath.Join(link, "packs"))
-	got, err := r.Path(filepath.Join(h.dir, "packs", "a.json"))
-	if err != nil || got != "packs/a.json" {
-		t.Errorf("got %q, %v", got, err)
-	}
-	tree, err := r.Tree(sha)
+	tree, err := open(t, filepath.Join(link, "packs")).Tree(sha)
 	must(t, err)
 	wantFiles(t, tree, files{"packs/a.json": "1"})
 }

@@ -47,10 +47,6 @@ type Step struct {
 // Path returns the keyed path that the setting names, as it is written.
 func (s *Step) Path() string { return s.Setting.Path.Value }
 
-// Changes reports whether the setting is applied and gives the pack a value that
-// it did not have.
-func (s *Step) Changes() bool { return s.Refusal == nil && s.Purpose != Unchanged }
-
 const (
 	// mostSettings is how many settings of one overlay are looked at. Real ones have
 	// some ten.
