@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"github.com/contextosai/packgate/test/randompack"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -39,8 +40,8 @@ func TestLiveAgreesWithTheCompiler(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	count := map[jsonlogic.Verdict]int{}
 	for i := range 40 {
-		made := randomParts(r)
-		p := read(t, made.String())
+		made := randompack.Random(r)
+		p := randompack.Read(t, made.String())
 		m := New(p)
 		for _, rule := range m.Rules {
 			for _, b := range rule.Branches() {
@@ -57,7 +58,7 @@ func TestLiveAgreesWithTheCompiler(t *testing.T) {
 					continue
 				}
 				for _, intent := range m.Intents {
-					for _, data := range grid(intent, modesOf(made)) {
+					for _, data := range randompack.Grid(intent, randompack.ModesOf(made)) {
 						if differs(data) {
 							t.Fatalf("%d: %s %s is called dead, and %v is compiled to something else without it\n%s", i, rule.RuleID.Value, b.Word(), data, made)
 						}

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"github.com/contextosai/packgate/test/randompack"
 	"os"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func support(t testing.TB, script string) *pack.Pack {
 	if src, err = edittest.Apply(src, script); err != nil {
 		t.Fatalf("%v\n%s", err, script)
 	}
-	return read(t, string(src))
+	return randompack.Read(t, string(src))
 }
 
 const rulesPath = "/policy_layer/policy_bundles/POLICY_RETURNS_V4/rules"

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"github.com/contextosai/packgate/test/randompack"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -96,7 +97,7 @@ func puzzle(v int) string {
 // What is made to be slow is answered or given up, in time.
 func TestEffortIsBounded(t *testing.T) {
 	for name, make := range slow() {
-		base, head := read(t, make(1)), read(t, make(2))
+		base, head := randompack.Read(t, make(1)), randompack.Read(t, make(2))
 		var changes []Change
 		var rows []Row
 		hang.Within(t, name, func() {
@@ -159,8 +160,8 @@ func TestStepsGetFewer(t *testing.T) {
 func FuzzCompare(f *testing.F) {
 	r := rand.New(rand.NewPCG(2, 3))
 	for range 20 {
-		one := randomParts(r)
-		f.Add(one.String(), one.change(r).String())
+		one := randompack.Random(r)
+		f.Add(one.String(), one.Change(r).String())
 	}
 	f.Fuzz(func(t *testing.T, first, second string) {
 		var models []*Model

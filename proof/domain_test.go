@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"github.com/contextosai/packgate/test/randompack"
 	"maps"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ func TestFactsExcludeWhatTheCompilerRefuses(t *testing.T) {
 	}
 	excluded := 0
 	for _, path := range paths {
-		p := read(t, (&parts{modes: map[string]string{}, rules: []string{fmt.Sprintf(
+		p := randompack.Read(t, (&randompack.Parts{Modes: map[string]string{}, Rules: []string{fmt.Sprintf(
 			`{"rule_id": "R", "applies_to": {"intent": "i.one"}, "if": {"!!": {"var": %q}}, "then": {"allow": false}}`, path)}}).String())
 		m := New(p)
 		if m.Broken() != "" {

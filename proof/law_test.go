@@ -3,7 +3,7 @@ package proof
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
+	"github.com/contextosai/packgate/test/randompack"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -16,32 +16,6 @@ import (
 	"github.com/contextosai/packgate/test/completion"
 )
 
-// grid returns the data of a request for every combination of the values that
-// the conditions tell apart, at each of the safety modes.
-func grid(intent string, modes []string) (requests []map[string]any) {
-	for _, amount := range []any{nil, 9.0, 10.0, 11.0, 20.0, 21.0, "15"} {
-		for _, verified := range []any{nil, true, false, "any"} {
-			for _, role := range []any{nil, "agent", "lead", "other", 1.0} {
-				for _, mode := range modes {
-					context := map[string]any{}
-					if amount != nil {
-						context["amount"] = amount
-					}
-					if verified != nil {
-						context["verified"] = verified
-					}
-					data := map[string]any{"safety_mode": mode, "request": map[string]any{"intent": intent, "context": context}}
-					if role != nil {
-						data["user"] = map[string]any{"tier": role}
-					}
-					requests = append(requests, data)
-				}
-			}
-		}
-	}
-	return requests
-}
-
 // state is what a compile gives, by what a change can be about: for decisions and
 // tools that they are there, for gates that they are active, for bounds which
 // values of the argument are let through, for modes their rank.
@@ -52,10 +26,6 @@ type state struct {
 	lets  map[string]map[string]bool
 	ranks map[string]int
 }
-
-// values are the calls that bounds are tried with: values of one argument, nil
-// for none, before and after an approval.
-var values = []any{nil, 0.0, 1.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, "a", "b", "c", "d", "abc", "bcd", "z"}
 
 func observe(t testing.TB, program *compiler.Program, p *pack.Pack, data map[string]any) *state {
 	t.Helper()
@@ -80,59 +50,12 @@ func observe(t testing.TB, program *compiler.Program, p *pack.Pack, data map[str
 			id := e.AdapterID + "." + name
 			s.there[id] = true
 			s.ranks[id] = pack.ApprovalMode(e.CapabilityMetadata[name].ApprovalMode).Rank()
-			for _, arg := range argNames {
-				s.lets[id+" "+arg] = calls(e.Constraints[name][arg])
+			for _, arg := range randompack.ArgNames {
+				s.lets[id+" "+arg] = randompack.Calls(e.Constraints[name][arg])
 			}
 		}
 	}
 	return s
-}
-
-// calls returns which values are let through by what a manifest says of an
-// argument.
-func calls(constraint any) map[string]bool {
-	list, several := constraint.([]any)
-	if constraint != nil && !several {
-		list = []any{constraint}
-	}
-	var bounds []map[string]any
-	for _, b := range list {
-		bounds = append(bounds, b.(map[string]any))
-	}
-	let := map[string]bool{}
-	for _, v := range values {
-		for _, approved := range []bool{false, true} {
-			passes := true
-			for _, b := range bounds {
-				if b["unless_approved"] != true || !approved {
-					passes = passes && lets(b, v)
-				}
-			}
-			let[fmt.Sprint(v, " ", approved)] = passes
-		}
-	}
-	return let
-}
-
-func lets(b map[string]any, v any) bool {
-	if v == nil {
-		return b["required"] != true
-	}
-	number, isNumber := v.(float64)
-	text, _ := v.(string)
-	if least, ok := b["min"].(float64); ok && isNumber && number < least {
-		return false
-	}
-	if most, ok := b["max"].(float64); ok && isNumber && number > most {
-		return false
-	}
-	if list, ok := b["enum"].([]any); ok && !slices.Contains(list, v) {
-		return false
-	}
-	if pattern, ok := b["pattern"].(string); ok && !strings.HasPrefix(text, pattern[1:]) {
-		return false
-	}
-	return true
 }
 
 // completed compiles a request that stops once for every way in which its unknown
@@ -158,36 +81,6 @@ func completed(t testing.TB, p *pack.Pack, intent string, data map[string]any) *
 		}
 	}
 	return all
-}
-
-// related says which gates hold a decision or a tool, worked out from the pack as
-// it is written.
-func related(p *pack.Pack, intent, gate, subject string) bool {
-	adapter, name, _ := strings.Cut(subject, ".")
-	needs := -1
-	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
-		if a.AdapterID.Value == adapter {
-			needs = pack.Mode(a.ApprovalMode).Rank()
-		}
-	}
-	for _, one := range p.ToolingLayer.Permissions.Items {
-		if one.AdapterID.Value == adapter && one.Capability.Value == name && one.RequiresApprovalGate.Value == gate {
-			return true
-		}
-	}
-	for _, r := range p.PolicyLayer.PolicyBundles.Items[0].PolicyDSL.Rules.Items {
-		if r.NonEnforcing.Value || r.AppliesTo.Intent.OK && r.AppliesTo.Intent.Value != intent {
-			continue
-		}
-		key := r.DecisionBinding.Value
-		governs := !r.DecisionBinding.OK || key == subject || needs > 0
-		for _, o := range r.Outcomes() {
-			if governs && o.RequiresApprovalGate.Value == gate {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // effectful reports whether something is a decision, or a tool that does more than
@@ -228,7 +121,7 @@ func brute(t testing.TB, base, head *pack.Pack, changes []Change, modes []string
 	}
 	bp, hp := compiler.Prepare(base), compiler.Prepare(head)
 	for _, intent := range []string{"i.one", "i.two"} {
-		requests := grid(intent, modes)
+		requests := randompack.Grid(intent, modes)
 		for _, c := range changes {
 			for _, witness := range []map[string]any{c.Gained, c.Lost} {
 				if c.Intent == intent && witness != nil {
@@ -245,7 +138,7 @@ func brute(t testing.TB, base, head *pack.Pack, changes []Change, modes []string
 				hc = completed(t, head, intent, data)
 			}
 			note(subject{intent, Stop, "", ""}, !b.ok && h.ok, b.ok && !h.ok)
-			for _, id := range slices.Concat(decisionKeys, toolIDs) {
+			for _, id := range slices.Concat(randompack.DecisionKeys, randompack.ToolIDs) {
 				kind := Decision
 				if strings.HasPrefix(id, "adp") {
 					kind = Tool
@@ -260,13 +153,13 @@ func brute(t testing.TB, base, head *pack.Pack, changes []Change, modes []string
 				if !was || !is {
 					continue
 				}
-				for _, g := range gateIDs {
-					before := slices.Contains(bc.gates, g) && related(base, intent, g, id)
-					after := slices.Contains(hc.gates, g) && related(head, intent, g, id)
+				for _, g := range randompack.GateIDs {
+					before := slices.Contains(bc.gates, g) && randompack.Related(base, intent, g, id)
+					after := slices.Contains(hc.gates, g) && randompack.Related(head, intent, g, id)
 					note(subject{intent, Gate, id, g}, h.ok && before && !after, b.ok && after && !before)
 				}
 				note(subject{intent, Mode, id, ""}, both && h.ranks[id] > b.ranks[id], both && h.ranks[id] < b.ranks[id])
-				for _, arg := range argNames {
+				for _, arg := range randompack.ArgNames {
 					for v, let := range hc.lets[id+" "+arg] {
 						before := bc.lets[id+" "+arg][v]
 						note(subject{intent, Bounds, id, arg}, h.ok && let && !before, b.ok && !let && before)
@@ -329,17 +222,6 @@ func agree(t testing.TB, base, head *pack.Pack, changes []Change, modes []string
 	return wrong
 }
 
-// modesOf returns the safety modes that matter to random packs.
-func modesOf(packs ...*parts) []string {
-	all := []string{"destructive", "network", "local_write", "read_only"}
-	for _, p := range packs {
-		if strings.Contains(p.String(), "safety_mode") || !maps.Equal(p.modes, packs[0].modes) {
-			return all
-		}
-	}
-	return all[:1]
-}
-
 // Of random pairs of packs, whatever is claimed agrees with compiling both for
 // every request of a grid: nothing that grew is called equal or smaller, and
 // nothing is said to be gained or lost that is not.
@@ -347,20 +229,20 @@ func TestCompareAgreesWithTheCompiler(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 23))
 	count := map[string]int{}
 	for i := range 60 {
-		before := randomParts(r)
-		after := before.change(r)
-		if chance(r, 10) {
-			after = randomParts(r)
+		before := randompack.Random(r)
+		after := before.Change(r)
+		if r.IntN(10) == 0 {
+			after = randompack.Random(r)
 		}
-		base, head := read(t, before.String()), read(t, after.String())
+		base, head := randompack.Read(t, before.String()), randompack.Read(t, after.String())
 		changes := Compare(New(base), New(head), jsonlogic.Solver{})
-		for _, w := range agree(t, base, head, changes, modesOf(before, after), count) {
+		for _, w := range agree(t, base, head, changes, randompack.ModesOf(before, after), count) {
 			t.Fatalf("%d: %s\nbase %s\nhead %s", i, w, before, after)
 		}
 		if again := Compare(New(base), New(head), jsonlogic.Solver{}); !reflect.DeepEqual(changes, again) {
 			t.Fatalf("%d: %+v, then %+v", i, changes, again)
 		}
-		for _, same := range [][]Change{Compare(New(base), New(read(t, before.String())), jsonlogic.Solver{}), Compare(New(head), New(head), jsonlogic.Solver{})} {
+		for _, same := range [][]Change{Compare(New(base), New(randompack.Read(t, before.String())), jsonlogic.Solver{}), Compare(New(head), New(head), jsonlogic.Solver{})} {
 			if len(same) > 0 {
 				t.Fatalf("%d: a pack differs from itself: %+v\n%s", i, same, before)
 			}

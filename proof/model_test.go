@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"github.com/contextosai/packgate/test/randompack"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -19,8 +20,8 @@ func TestModelAgreesWithTheCompiler(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 15))
 	rows := 0
 	for i := range 35 {
-		made := randomParts(r)
-		p := read(t, made.String())
+		made := randompack.Random(r)
+		p := randompack.Read(t, made.String())
 		m, program := New(p), compiler.Prepare(p)
 		listed := map[string]Row{}
 		for _, row := range Surface(m, jsonlogic.Solver{}) {
@@ -29,7 +30,7 @@ func TestModelAgreesWithTheCompiler(t *testing.T) {
 		rows += len(listed)
 		for _, intent := range m.Intents {
 			seen := map[string]bool{}
-			for _, data := range grid(intent, modesOf(made)) {
+			for _, data := range randompack.Grid(intent, randompack.ModesOf(made)) {
 				s := observe(t, program, p, data)
 				data = evaluated(p, data)
 				for name, f := range formulasOf(m, intent) {
@@ -37,12 +38,12 @@ func TestModelAgreesWithTheCompiler(t *testing.T) {
 						t.Fatalf("%d: %s %v: the compiler says %v of %v\n%s", i, intent, name, name.of(s), data, made)
 					}
 				}
-				for _, id := range toolIDs {
+				for _, id := range randompack.ToolIDs {
 					seen[id] = seen[id] || s.there[id]
 					hold(t, p, intent, id, s, listed)
 				}
 			}
-			for _, id := range toolIDs {
+			for _, id := range randompack.ToolIDs {
 				if row, is := listed[intent+" "+id]; seen[id] && !is || is && row.Proved && row.Reach == nil {
 					t.Fatalf("%d: %s %s: listed %v, seen %v\n%s", i, intent, id, is, seen[id], made)
 				}
@@ -72,13 +73,13 @@ func (c claim) of(s *state) bool {
 
 func formulasOf(m *Model, intent string) map[claim]jsonlogic.Formula {
 	all := map[claim]jsonlogic.Formula{{"compiles", ""}: m.Compiles(intent)}
-	for _, key := range decisionKeys {
+	for _, key := range randompack.DecisionKeys {
 		all[claim{"allowed", key}] = m.Allowed(intent, key)
 	}
-	for _, id := range toolIDs {
+	for _, id := range randompack.ToolIDs {
 		all[claim{"surfaced", id}] = m.Surfaced(intent, id)
 	}
-	for _, id := range gateIDs {
+	for _, id := range randompack.GateIDs {
 		all[claim{"active", id}] = m.Active(intent, id)
 	}
 	return all
@@ -101,8 +102,8 @@ func hold(t *testing.T, p *pack.Pack, intent, id string, s *state, listed map[st
 		return
 	}
 	var gates []string
-	for _, g := range gateIDs {
-		if related(p, intent, g, id) {
+	for _, g := range randompack.GateIDs {
+		if randompack.Related(p, intent, g, id) {
 			gates = append(gates, g)
 		}
 	}

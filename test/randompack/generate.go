@@ -1,4 +1,6 @@
-package proof
+// Package randompack makes, for tests, random packs of a few decisions, tools and
+// gates, versions of them that are changed, and requests that tell them apart.
+package randompack
 
 import (
 	"fmt"
@@ -11,7 +13,7 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// Random packs are made of few pieces, whose constants are what the grid of
+// Random packs are made of few pieces, whose constants are what the Grid of
 // requests below has a value on either side of.
 var (
 	conditions = []string{
@@ -26,10 +28,10 @@ var (
 		`{">": [{"+": [{"var": "request.context.amount"}, 1]}, 10]}`,
 		`{"==": [{"var": "safety_mode"}, "network"]}`,
 	}
-	decisionKeys = []string{"d.read", "d.write", "d.pay"}
-	toolIDs      = []string{"adp_r.look", "adp_w.note", "adp_p.pay", "adp_p.void"}
-	gateIDs      = []string{"G_A", "G_B"}
-	argNames     = []string{"amount", "kind"}
+	DecisionKeys = []string{"d.read", "d.write", "d.pay"}
+	ToolIDs      = []string{"adp_r.look", "adp_w.note", "adp_p.pay", "adp_p.void"}
+	GateIDs      = []string{"G_A", "G_B"}
+	ArgNames     = []string{"amount", "kind"}
 	bounds       = []string{
 		`{"max": 10}`, `{"max": 20}`, `{"min": 1, "max": 20}`, `{"min": 15}`, `{"required": true}`, `{"enum": ["a", "b"]}`,
 		`{"enum": ["b", "c"]}`, `{"enum": ["d"], "required": true}`, `{"pattern": "^a"}`, `{"pattern": "^b"}`,
@@ -41,16 +43,16 @@ func one[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 func chance(r *rand.Rand, in int) bool { return r.IntN(in) == 0 }
 
-// parts are what a random pack is made of; change turns them into those of a
+// Parts are what a random pack is made of; Change turns them into those of a
 // version to compare with.
-type parts struct {
-	rules, gates, permissions []string
-	modes                     map[string]string
+type Parts struct {
+	Rules, Gates, Permissions []string
+	Modes                     map[string]string
 }
 
 func randomBounds(r *rand.Rand) string {
 	var all []string
-	for _, arg := range argNames {
+	for _, arg := range ArgNames {
 		if chance(r, 2) {
 			all = append(all, fmt.Sprintf("%q: %s", arg, one(r, bounds)))
 		}
@@ -67,7 +69,7 @@ func randomOutcome(r *rand.Rand) string {
 		members = append(members, `"allow": false`)
 	}
 	if chance(r, 4) {
-		members = append(members, fmt.Sprintf(`"requires_approval_gate": %q`, one(r, gateIDs)))
+		members = append(members, fmt.Sprintf(`"requires_approval_gate": %q`, one(r, GateIDs)))
 	}
 	if chance(r, 6) {
 		members = append(members, fmt.Sprintf(`"prohibits": [%q]`, one(r, []string{"pay", "adp_w.note", "look", "adp_p.void"})))
@@ -90,7 +92,7 @@ func randomRule(r *rand.Rand, id string) string {
 		members = append(members, `"applies_to": {"intent": "`+one(r, []string{"i.one", "i.one", "i.one", "i.two"})+`"}`)
 	}
 	if !chance(r, 6) {
-		members = append(members, fmt.Sprintf(`"decision_binding": %q`, one(r, decisionKeys)))
+		members = append(members, fmt.Sprintf(`"decision_binding": %q`, one(r, DecisionKeys)))
 	}
 	if chance(r, 8) {
 		members = append(members, `"non_enforcing": true`)
@@ -106,7 +108,7 @@ func randomPermission(r *rand.Rand, id string) string {
 	adapter, name, _ := strings.Cut(id, ".")
 	members := []string{fmt.Sprintf(`"permission_id": "p_%s", "adapter_id": %q, "capability": %q, "allow": %t`, name, adapter, name, !chance(r, 8))}
 	if chance(r, 3) {
-		members = append(members, fmt.Sprintf(`"requires_approval_gate": %q`, one(r, gateIDs)))
+		members = append(members, fmt.Sprintf(`"requires_approval_gate": %q`, one(r, GateIDs)))
 	}
 	if chance(r, 2) {
 		members = append(members, `"arg_constraints": `+randomBounds(r))
@@ -114,50 +116,50 @@ func randomPermission(r *rand.Rand, id string) string {
 	return "{" + strings.Join(members, ", ") + "}"
 }
 
-func randomParts(r *rand.Rand) *parts {
-	p := &parts{modes: map[string]string{
+func Random(r *rand.Rand) *Parts {
+	p := &Parts{Modes: map[string]string{
 		"adp_r": "read_only", "adp_w": "local_write", "adp_p": "destructive", "d.read": "read_only", "d.write": "local_write", "d.pay": "destructive",
 	}}
 	for i := range 1 + r.IntN(4) {
-		p.rules = append(p.rules, randomRule(r, fmt.Sprintf("R_%d", i)))
+		p.Rules = append(p.Rules, randomRule(r, fmt.Sprintf("R_%d", i)))
 	}
-	for _, id := range gateIDs {
-		p.gates = append(p.gates, randomGate(r, id))
+	for _, id := range GateIDs {
+		p.Gates = append(p.Gates, randomGate(r, id))
 	}
-	for _, id := range toolIDs {
-		p.permissions = append(p.permissions, randomPermission(r, id))
+	for _, id := range ToolIDs {
+		p.Permissions = append(p.Permissions, randomPermission(r, id))
 	}
 	return p
 }
 
-// change returns the parts with one or two of them changed.
-func (p *parts) change(r *rand.Rand) *parts {
-	q := &parts{slices.Clone(p.rules), slices.Clone(p.gates), slices.Clone(p.permissions), maps.Clone(p.modes)}
+// Change returns the Parts with one or two of them changed.
+func (p *Parts) Change(r *rand.Rand) *Parts {
+	q := &Parts{slices.Clone(p.Rules), slices.Clone(p.Gates), slices.Clone(p.Permissions), maps.Clone(p.Modes)}
 	for range 1 + r.IntN(2) {
 		switch r.IntN(9) {
 		case 0, 1, 2:
-			q.rules[r.IntN(len(q.rules))] = randomRule(r, "R_new")
-			q.rules = slices.CompactFunc(q.rules, func(a, b string) bool { return strings.Contains(a, "R_new") && strings.Contains(b, "R_new") })
+			q.Rules[r.IntN(len(q.Rules))] = randomRule(r, "R_new")
+			q.Rules = slices.CompactFunc(q.Rules, func(a, b string) bool { return strings.Contains(a, "R_new") && strings.Contains(b, "R_new") })
 		case 3:
-			q.rules = append(q.rules, randomRule(r, fmt.Sprintf("R_%d", 10+len(q.rules))))
+			q.Rules = append(q.Rules, randomRule(r, fmt.Sprintf("R_%d", 10+len(q.Rules))))
 		case 4:
-			if len(q.rules) > 1 {
-				q.rules = slices.Delete(q.rules, 0, 1)
+			if len(q.Rules) > 1 {
+				q.Rules = slices.Delete(q.Rules, 0, 1)
 			}
 		case 5:
-			i := r.IntN(len(gateIDs))
-			q.gates[i] = randomGate(r, gateIDs[i])
+			i := r.IntN(len(GateIDs))
+			q.Gates[i] = randomGate(r, GateIDs[i])
 		case 6, 7:
-			i := r.IntN(len(toolIDs))
-			q.permissions[i] = randomPermission(r, toolIDs[i])
+			i := r.IntN(len(ToolIDs))
+			q.Permissions[i] = randomPermission(r, ToolIDs[i])
 		case 8:
 			name := one(r, []string{"adp_w", "adp_p", "d.read", "d.write", "d.pay"})
-			q.modes[name] = one(r, []string{"read_only", "local_write", "network", "destructive"})
+			q.Modes[name] = one(r, []string{"read_only", "local_write", "network", "destructive"})
 		}
 	}
 	// A rule that was replaced twice has its name twice.
 	seen := map[string]bool{}
-	q.rules = slices.DeleteFunc(q.rules, func(s string) bool {
+	q.Rules = slices.DeleteFunc(q.Rules, func(s string) bool {
 		id := s[:strings.Index(s, ",")]
 		again := seen[id]
 		seen[id] = true
@@ -166,10 +168,10 @@ func (p *parts) change(r *rand.Rand) *parts {
 	return q
 }
 
-func (p *parts) String() string {
+func (p *Parts) String() string {
 	var decisions []string
-	for _, key := range decisionKeys {
-		decisions = append(decisions, fmt.Sprintf(`{"decision_key": %q, "approval_mode": %q}`, key, p.modes[key]))
+	for _, key := range DecisionKeys {
+		decisions = append(decisions, fmt.Sprintf(`{"decision_key": %q, "approval_mode": %q}`, key, p.Modes[key]))
 	}
 	return fmt.Sprintf(`{
 "pack_meta": {"pack_id": "ctxpack.test", "pack_version": "1.0.0", "tenant": {"tenant_id": "tenant_a"}},
@@ -185,11 +187,11 @@ func (p *parts) String() string {
 %s
 ]},
 "decision_layer": {"decision_specs": [%s]}, "evaluation_layer": {"eval_targets": [{"intent": "i.one"}]}}`,
-		strings.Join(p.rules, ",\n"), strings.Join(p.gates, ",\n"), p.modes["adp_r"], p.modes["adp_w"], p.modes["adp_p"],
-		strings.Join(p.permissions, ",\n"), strings.Join(decisions, ", "))
+		strings.Join(p.Rules, ",\n"), strings.Join(p.Gates, ",\n"), p.Modes["adp_r"], p.Modes["adp_w"], p.Modes["adp_p"],
+		strings.Join(p.Permissions, ",\n"), strings.Join(decisions, ", "))
 }
 
-func read(t testing.TB, src string) *pack.Pack {
+func Read(t testing.TB, src string) *pack.Pack {
 	t.Helper()
 	d, faults := pack.Read("pack.json", []byte(src), pack.DefaultLimits())
 	if len(faults) > 0 {
