@@ -16,13 +16,11 @@ var joinedKeys = map[string]string{
 	"overlays.key": "findings of one key are numbered, and none is lost",
 	"security.key": "findings of one key are numbered, and none is lost",
 
-	"diffing.qualifyLike":         "the names are those of keyed paths, which are told apart where they are made",
-	"diffing.decisionVersions":    "the names are those of keyed paths, which are told apart where they are made",
-	"surface.rowsOf":              "no two tools have one name",
-	"policyrules.checkProhibited": "no two tools have one name",
-	"replay.declarations":         "no two tools have one name",
+	"diffing.qualifyLike":      "the names are those of keyed paths, which are told apart where they are made",
+	"diffing.decisionVersions": "the names are those of keyed paths, which are told apart where they are made",
+	"surface.rowsOf":           "no two tools have one name",
+	"replay.declarations":      "no two tools have one name",
 
-	"risk.prove":         "the parts are apart by a character that no name has",
 	"security.mostAlike": "the parts are quoted",
 	"build.blocks":       "the first part is one of four words without a digit",
 	"starter.familyKey":  "the first part is the name of a family, which has no blank",
