@@ -5,6 +5,7 @@ import (
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // Bounds of what a comparison asks the solver beside what is permitted.
@@ -21,12 +22,12 @@ type asker struct {
 
 // conditions are those that were asked for, so that each is compiled once.
 type conditions struct {
-	exprs map[*pack.Node]*jsonlogic.Expr
-	texts map[*pack.Node]string
+	shared policy.Conditions
+	texts  map[*pack.Node]string
 }
 
 func newConditions() *conditions {
-	return &conditions{exprs: map[*pack.Node]*jsonlogic.Expr{}, texts: map[*pack.Node]string{}}
+	return &conditions{texts: map[*pack.Node]string{}}
 }
 
 // text returns a condition as it is written, apart from its formatting.
@@ -41,11 +42,7 @@ func (c *conditions) text(n *pack.Node) string {
 
 // expr returns a condition, nil for one that is not valid.
 func (c *conditions) expr(n *pack.Node) *jsonlogic.Expr {
-	x, known := c.exprs[n]
-	if !known {
-		x, _ = jsonlogic.Compile(n)
-		c.exprs[n] = x
-	}
+	x, _, _ := c.shared.Compile(n)
 	return x
 }
 

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/proof"
 )
 
 // model returns what a pack permits. Its named items are taken in the order of
 // their names: the order in which they are written is no content, and must not
 // show in which request is found to tell two packs apart.
-func model(p *pack.Pack) *proof.Model {
+func model(p *pack.Pack, shared *policy.Conditions) *proof.Model {
 	q := *p
 	bundles := &q.PolicyLayer.PolicyBundles
 	inOrder(bundles, func(b *pack.Bundle) (pack.Text, *pack.Node) { return b.BundleID, b.Node })
@@ -35,7 +36,7 @@ func model(p *pack.Pack) *proof.Model {
 		boundsInOrder(&permissions.Items[i].ArgConstraints)
 	}
 	inOrder(&q.DecisionLayer.DecisionSpecs, func(d *pack.DecisionSpec) (pack.Text, *pack.Node) { return d.DecisionKey, d.Node })
-	return proof.New(&q)
+	return proof.For(policy.New(&q, shared))
 }
 
 // inOrder puts a copy of a list's items into the order of their names; what has

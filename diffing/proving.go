@@ -53,7 +53,7 @@ func prove(base, head *side, units []*unit) *proving {
 		reaches: make([]reach, len(units)), about: make([][]share, len(units)), left: mostLooks,
 		stopping: map[stopped]bool{}, opened: base.opened(), reading: map[string][]int{},
 	}
-	before, after := model(base.Pack), model(head.Pack)
+	before, after := model(base.Pack, &c.shared), model(head.Pack, &c.shared)
 	p.models = [2]*proof.Model{before, after}
 	for i, m := range p.models {
 		p.intents[i] = map[string]bool{}

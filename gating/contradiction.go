@@ -6,7 +6,6 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/flips"
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/report/build"
@@ -14,11 +13,10 @@ import (
 
 // contradict raises the class of a comparison where what is shown beside it permits
 // more above read_only than a class below major has room for (decisions D5).
-func contradict(c *build.Comparison, was, is *pack.Pack) {
+func contradict(c *build.Comparison, base, head *proof.Model) {
 	if c.Diff.Unsettled() >= diffing.Major {
 		return
 	}
-	base, head := proof.New(was), proof.New(is)
 	if base.Broken() != "" || head.Broken() != "" {
 		return
 	}

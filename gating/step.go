@@ -39,6 +39,6 @@ func StepBetween(ctx context.Context, diff *diffing.Diff, head *proof.Model, bot
 		Compiles: both,
 		Flips:    flips.Find(ctx, flips.Step{Base: before.Program(), Head: head.Program(), Cases: both, Effects: diff.Effects}),
 	}
-	contradict(&c, base, head.Pack)
+	contradict(&c, before, head)
 	return c
 }

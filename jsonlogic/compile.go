@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/contextosai/packgate/pack"
 )
@@ -21,6 +22,16 @@ const (
 	indexFrom = 16
 )
 
+// watched is told of every expression that is compiled, nil for nobody.
+var watched atomic.Pointer[func(*pack.Node)]
+
+// Watch has a function told of every expression that is compiled until stop is called.
+// It measures what a run does; the function may be called by several goroutines.
+func Watch(f func(*pack.Node)) (stop func()) {
+	watched.Store(&f)
+	return func() { watched.Store(nil) }
+}
+
 // Compile checks an expression against the JsonLogic profile and compiles it.
 // It returns every problem, in document order; the expression is nil exactly if
 // there are any. A nil node has one problem, without a place.
@@ -35,6 +46,9 @@ func Compile(n *pack.Node) (*Expr, []Problem) { return (*Budget)(nil).Compile(n)
 func (b *Budget) Compile(n *pack.Node) (*Expr, []Problem) {
 	if n == nil {
 		return nil, []Problem{{Message: "the expression is missing", Hint: "write a JsonLogic expression, or true"}}
+	}
+	if f := watched.Load(); f != nil {
+		(*f)(n)
 	}
 	c := &compiler{constants: newEvaluation(b, maxConstantSteps)}
 	root := c.expression(n, 1, scope{})

@@ -123,7 +123,7 @@ func (c *comparison) worse(steps []overlay.Step) (worse []proof.Change, decided 
 		return nil, false
 	}
 	c.left--
-	head := proof.New(overlay.Apply(c.Unit, steps).Pack)
+	head := proof.For(c.base.Beside(overlay.Apply(c.Unit, steps).Pack))
 	var assumed []string
 	for _, change := range proof.Compare(c.base, head, jsonlogic.Solver{}) {
 		switch {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 const contextPrefix = "request.context."
@@ -34,7 +34,7 @@ func sourcesOf(p *gate.Pass) *sources {
 		put(s.config, e.Name, e.Value.Node)
 	}
 	for _, r := range p.Rules {
-		s.addVariables(r.If)
+		s.addVariables(p, r.If)
 	}
 	for _, c := range p.Unit.Cases {
 		gate.EachMember(c.Invoke.Get("input").Get("context"), func(name string, at *pack.Node) { put(s.supplied, name, at) })
@@ -98,18 +98,18 @@ func (s *sources) plain() map[string]*pack.Node {
 
 // addVariables adds what an expression reads of request.context: the path of
 // each variable and the objects on the way to it.
-func (s *sources) addVariables(expression *pack.Node) {
+func (s *sources) addVariables(p *gate.Pass, expression *pack.Node) {
 	if expression == nil {
 		return
 	}
-	x, problems := jsonlogic.Compile(expression)
+	x, problems := p.Compile(expression)
 	if len(problems) > 0 {
 		walkVariables(expression, s.addVariable)
 		return
 	}
 	for _, v := range x.Variables() {
 		if !v.Scoped {
-			s.addVariable(v.Path, v.Node)
+			s.addVariable(v.Path, policy.Counterpart(v.Node, x, expression))
 		}
 	}
 }
