@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/policy"
 )
 
 // Goal is something that a request can be looked for, by the solver.
@@ -16,27 +17,19 @@ type Goal struct {
 // findGoals lists what the conditions of the head can come to. Where the base has a
 // condition that differs, a request that tells them apart is one too.
 func (p *Playground) findGoals() {
-	before := map[string]*jsonlogic.Expr{}
+	before := map[owner]*policy.Condition{}
 	if p.base != nil {
-		exprs, names := p.base.conditions()
-		for i, x := range exprs {
-			before[names[i]] = x
+		p.base.each(func(of owner, _ string, c *policy.Condition) { before[of] = c })
+	}
+	p.head.each(func(of owner, intent string, c *policy.Condition) {
+		x := c.Expr
+		p.addGoal("the condition of "+of.id+" holds", intent, jsonlogic.IsTrue(x), x)
+		p.addGoal("the condition of "+of.id+" does not hold", intent, jsonlogic.IsFalse(x), x)
+		p.addGoal("the condition of "+of.id+" cannot be decided", intent, jsonlogic.IsUnknown(x), x)
+		if old := before[of]; old != nil && old.Key != c.Key {
+			p.addGoal(of.id+" differs between base and head", intent, differ(old.Expr, x), old.Expr, x)
 		}
-	}
-	intents := map[string]string{}
-	for rule := range p.head.pack.EachRule() {
-		intents[rule.RuleID.Value] = rule.AppliesTo.Intent.Value
-	}
-	exprs, names := p.head.conditions()
-	for i, x := range exprs {
-		name := names[i]
-		p.addGoal("the condition of "+name+" holds", intents[name], jsonlogic.IsTrue(x), x)
-		p.addGoal("the condition of "+name+" does not hold", intents[name], jsonlogic.IsFalse(x), x)
-		p.addGoal("the condition of "+name+" cannot be decided", intents[name], jsonlogic.IsUnknown(x), x)
-		if old := before[name]; old != nil && old.Node().Raw() != x.Node().Raw() {
-			p.addGoal(name+" differs between base and head", intents[name], differ(old, x), old, x)
-		}
-	}
+	})
 }
 
 func differ(a, b *jsonlogic.Expr) jsonlogic.Formula {

@@ -9,6 +9,7 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // Knob is a value of the request that a reader may change.
@@ -32,21 +33,26 @@ const (
 	ofBudget  = "budget"
 )
 
-// conditions returns the conditions of a version, each with the rule or gate that it
-// is of. Those that are outside of the profile are left out: nothing evaluates them.
-func (s *side) conditions() (exprs []*jsonlogic.Expr, names []string) {
-	add := func(n *pack.Node, name string) {
-		if x, problems := jsonlogic.Compile(n); len(problems) == 0 {
-			exprs, names = append(exprs, x), append(names, name)
+// owner is the rule or the gate of which a condition is.
+type owner struct {
+	gate bool
+	id   string
+}
+
+// each calls a function for the conditions of a version, in the order of evaluation;
+// those that are not valid are left out: nothing evaluates them.
+func (s *side) each(f func(of owner, intent string, c *policy.Condition)) {
+	m := s.forms[""]
+	for _, r := range m.Rules {
+		if r.When != nil {
+			f(owner{id: r.RuleID.Value}, r.AppliesTo.Intent.Value, r.When)
 		}
 	}
-	for rule := range s.pack.EachRule() {
-		add(rule.If, rule.RuleID.Value)
+	for _, g := range m.Gates {
+		if g.When != nil {
+			f(owner{true, g.ID}, "", g.When)
+		}
 	}
-	for _, g := range s.pack.PolicyLayer.ApprovalGates.Items {
-		add(g.When, g.GateID.Value)
-	}
-	return exprs, names
 }
 
 // findKnobs finds everything that the conditions of both versions read, and what a
@@ -56,16 +62,14 @@ func (p *Playground) findKnobs() {
 	var lists []string
 	readBy := map[string][]string{}
 	for _, s := range p.sides() {
-		of, names := s.conditions()
-		for i, x := range of {
-			lists = append(lists, x.Lists()...)
-			for _, path := range x.Reads() {
-				if !slices.Contains(readBy[path], names[i]) {
-					readBy[path] = append(readBy[path], names[i])
+		s.each(func(of owner, _ string, c *policy.Condition) {
+			lists, exprs = append(lists, c.Expr.Lists()...), append(exprs, c.Expr)
+			for _, path := range c.Expr.Reads() {
+				if !slices.Contains(readBy[path], of.id) {
+					readBy[path] = append(readBy[path], of.id)
 				}
 			}
-		}
-		exprs = append(exprs, of...)
+		})
 	}
 	p.knobs = []Knob{
 		{Name: "intent", Group: ofSession, Type: "text", Choices: p.intents(), at: [][]string{{"invoke", "input", "intent"}, {"run_context", "intent"}}},

@@ -10,6 +10,7 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/proof"
 )
 
@@ -70,11 +71,12 @@ func Open(src []byte) (*Playground, error) {
 		return nil, fmt.Errorf("read the playground: %w", err)
 	}
 	var err error
-	if p.head, err = newSide(p.subject.Head); err != nil {
+	shared := &policy.Conditions{}
+	if p.head, err = newSide(p.subject.Head, shared); err != nil {
 		return nil, err
 	}
 	if p.subject.Base != nil {
-		if p.base, err = newSide(*p.subject.Base); err != nil {
+		if p.base, err = newSide(*p.subject.Base, shared); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +88,7 @@ func Open(src []byte) (*Playground, error) {
 	return p, nil
 }
 
-func newSide(v Version) (*side, error) {
+func newSide(v Version, shared *policy.Conditions) (*side, error) {
 	src, ok := v.Forms[""]
 	if !ok {
 		return nil, errNoPack
@@ -95,7 +97,7 @@ func newSide(v Version) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &side{version: v, pack: read, forms: map[string]*compiler.Program{"": compiler.Prepare(read)}}, nil
+	return &side{version: v, pack: read, forms: map[string]*compiler.Program{"": compiler.For(policy.New(read, shared))}}, nil
 }
 
 // readPack reads a pack that was read before, so nothing about its size is asked.
@@ -119,7 +121,7 @@ func (s *side) program(overlayID string) *compiler.Program {
 	s.forms[overlayID] = nil
 	if src, ok := s.version.Forms[overlayID]; ok {
 		if read, err := readPack(src); err == nil {
-			s.forms[overlayID] = compiler.Prepare(read)
+			s.forms[overlayID] = compiler.For(s.forms[""].Beside(read))
 		}
 	}
 	return s.forms[overlayID]
@@ -139,9 +141,7 @@ func (p *Playground) plain() Case {
 func (p *Playground) intents() []any {
 	var names []string
 	for _, s := range p.sides() {
-		for _, intent := range s.pack.Intents() {
-			names = append(names, intent.Value)
-		}
+		names = append(names, s.forms[""].Intents...)
 	}
 	slices.Sort(names)
 	return anyOf(slices.Compact(names))
