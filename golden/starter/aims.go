@@ -10,11 +10,12 @@ import (
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // aim is something that a case is to show.
 type aim struct {
-	key  string
+	key  key
 	what string // in words
 	slug string // the beginning of the case's name
 	at   *pack.Node
@@ -29,27 +30,36 @@ type aim struct {
 	quiet bool
 }
 
-// The keys of what cases show.
-func ruleKey(id string) string { return "rule " + id }
+// key names something that cases show: a rule, the else of one, a gate, or a family of
+// an intent.
+type key struct {
+	kind         kind
+	name, intent string
+}
 
-func elseKey(id string) string { return "else " + id }
+type kind uint8
 
-func gateKey(id string) string { return "gate " + id }
+const (
+	rules kind = iota
+	elses
+	gates
+	families
+)
 
-func familyKey(intent, family string) string { return "family " + family + " " + intent }
+func familyKey(intent, family string) key { return key{families, family, intent} }
 
 // covered returns the keys of the policy that results exercise, as the coverage
 // of golden cases counts it.
-func (m *maker) covered(results ...golden.Result) []string {
+func (m *maker) covered(results ...golden.Result) []key {
 	c := golden.Cover(m.unit, results)
-	var keys []string
+	var keys []key
 	for _, part := range []struct {
 		list []golden.Covered
-		key  func(string) string
-	}{{c.Rules, ruleKey}, {c.Else, elseKey}, {c.Gates, gateKey}} {
+		kind kind
+	}{{c.Rules, rules}, {c.Else, elses}, {c.Gates, gates}} {
 		for _, one := range part.list {
 			if one.Exercised() {
-				keys = append(keys, part.key(one.Name))
+				keys = append(keys, key{kind: part.kind, name: one.Name})
 			}
 		}
 	}
@@ -59,21 +69,17 @@ func (m *maker) covered(results ...golden.Result) []string {
 // policyAims are the rules, else branches and gates of the pack.
 func (m *maker) policyAims() []*aim {
 	var aims []*aim
-	for _, r := range m.rules {
+	for _, r := range m.Rules {
 		scopes := m.where(func(s *scope) bool { return slices.Contains(s.rules, r) })
-		id := r.RuleID.Value
-		aims = append(aims, m.outcomeAim(r, &r.Then, ruleKey(id), fmt.Sprintf("rule %q", id), r.Node, scopes))
-		if r.Else.Node != nil {
-			aims = append(aims, m.outcomeAim(r, &r.Else, elseKey(id), fmt.Sprintf("the else of rule %q", id), r.Else.Node, scopes))
+		for _, b := range r.Branches() {
+			aims = append(aims, outcomeAim(b, scopes))
 		}
 	}
-	gates := m.pack.PolicyLayer.ApprovalGates.Items
-	for i := range gates {
-		id := gates[i].GateID.Value
+	for _, g := range m.Gates {
 		aims = append(aims, &aim{
-			key: gateKey(id), what: fmt.Sprintf("gate %q", id), slug: slug(id), at: gates[i].Node, scopes: m.scopes,
+			key: key{kind: gates, name: g.ID}, what: fmt.Sprintf("gate %q", g.ID), slug: slug(g.ID), at: g.Node, scopes: m.scopes,
 			ways: func(s *scope) []jsonlogic.Formula {
-				active := s.effect.Active(s.intent, id)
+				active := s.Active(s.intent, g.ID)
 				return []jsonlogic.Formula{jsonlogic.All(s.allows(), active, s.settled()), jsonlogic.All(active, s.settled()), active}
 			},
 		})
@@ -93,23 +99,24 @@ func (m *maker) where(pick func(*scope) bool) []*scope {
 
 // outcomeAim is the aim to show an outcome. Of an outcome that allows, the requests
 // in which nothing else denies tell most.
-func (m *maker) outcomeAim(r *rule, o *pack.Outcome, key, what string, at *pack.Node, scopes []*scope) *aim {
-	holds := jsonlogic.IsTrue(r.when)
-	if o == &r.Else {
-		holds = jsonlogic.IsFalse(r.when)
-	}
-	return &aim{
-		key: key, what: what, slug: slug(r.RuleID.Value), at: at, scopes: scopes, own: &holds,
+func outcomeAim(b *policy.Branch, scopes []*scope) *aim {
+	holds, r, id := b.Holds(), b.Rule, b.Rule.RuleID.Value
+	a := &aim{
+		key: key{kind: rules, name: id}, what: fmt.Sprintf("rule %q", id), slug: slug(id), at: r.Node, scopes: scopes, own: &holds,
 		ways: func(s *scope) []jsonlogic.Formula {
 			settled, shown := s.settled(), jsonlogic.All(s.compiles(), holds)
 			ways := []jsonlogic.Formula{jsonlogic.All(shown, settled), shown}
-			if o.Allow.Value && r.enforced && r.DecisionBinding.OK {
-				allowed := jsonlogic.All(holds, s.effect.Allowed(s.intent, r.DecisionBinding.Value))
+			if b.Allow.Value && r.Enforced && r.Decision != nil {
+				allowed := jsonlogic.All(holds, s.Allowed(s.intent, r.Decision.Key))
 				ways = append([]jsonlogic.Formula{jsonlogic.All(allowed, settled), allowed}, ways...)
 			}
 			return ways
 		},
 	}
+	if b.IsElse {
+		a.key.kind, a.what, a.at = elses, fmt.Sprintf("the else of rule %q", id), b.Node
+	}
+	return a
 }
 
 // familyAims are what each intent is to have a case of.
@@ -125,7 +132,7 @@ func (s *scope) familyAims() []*aim {
 	if len(s.bound) > 0 {
 		aims = append(aims, family(golden.FamilyDenied, jsonlogic.All(s.denies(), jsonlogic.Not(held)), s.denies(), jsonlogic.Not(s.allows())))
 	}
-	if len(s.gates) > 0 {
+	if len(s.Gates) > 0 {
 		aims = append(aims, family(golden.FamilyApproval, jsonlogic.All(s.allows(), undenied, held), jsonlogic.All(undenied, held)))
 	}
 	return aims

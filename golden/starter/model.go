@@ -5,58 +5,21 @@ import (
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/proof"
 )
 
-// model is a pack with the conditions of its rules and gates, and with what it
-// permits. What is made of it is compiled before it is believed.
-type model struct {
-	pack   *pack.Pack
-	effect *proof.Model
-	rules  []*rule  // in document order
-	gates  []string // gate_ids
-	// conditions are those of the gates, whens those and the rules'.
-	conditions map[string]*jsonlogic.Expr
-	whens      []*jsonlogic.Expr
-	intents    []string // that a request can have
-}
-
-// rule is a rule with its condition.
-type rule struct {
-	*pack.Rule
-	when     *jsonlogic.Expr
-	enforced bool
-}
-
-// newModel reads a pack that compiles, so that references lead somewhere and
-// conditions are valid.
-func newModel(p *pack.Pack) *model {
-	m := &model{pack: p, effect: proof.New(p), conditions: map[string]*jsonlogic.Expr{}}
-	m.intents = m.effect.Intents
-	bundles := p.PolicyLayer.PolicyBundles.Items
-	for i := range bundles {
-		rules := bundles[i].PolicyDSL.Rules.Items
-		for j := range rules {
-			when, _ := jsonlogic.Compile(rules[j].If)
-			m.rules = append(m.rules, &rule{&rules[j], when, !rules[j].NonEnforcing.Value})
-			m.whens = append(m.whens, when)
-		}
-	}
-	for _, g := range p.PolicyLayer.ApprovalGates.Items {
-		when, _ := jsonlogic.Compile(g.When)
-		m.gates, m.whens = append(m.gates, g.GateID.Value), append(m.whens, when)
-		m.conditions[g.GateID.Value] = when
-	}
-	return m
-}
+// model is what a pack that compiles permits. What is made of it is compiled before it
+// is believed.
+type model struct{ *proof.Model }
 
 // scope is what the requests of one intent meet.
 type scope struct {
 	*model
 	intent string
-	at     *pack.Node // where the intent is named first
-	rules  []*rule    // the applicable ones
-	bound  []string   // the decisions of the intent
+	at     *pack.Node         // where the intent is named first
+	rules  []*policy.Rule     // the applicable ones
+	bound  []*policy.Decision // of the intent
 
 	usual jsonlogic.Answer // a request that compiles, once it is asked for
 	asked bool
@@ -68,18 +31,17 @@ const mostNamed = 20
 
 func (m *model) in(intent string) *scope {
 	s := &scope{model: m, intent: intent}
-	for _, r := range m.rules {
-		to := r.AppliesTo.Intent
-		if to.Node != nil && to.Value != intent {
+	for _, r := range m.Rules {
+		if !r.Applies(intent) {
 			continue
 		}
 		s.rules = append(s.rules, r)
-		s.at = pack.Place(s.at, to.Node)
-		if key := r.DecisionBinding; r.enforced && key.OK && !slices.Contains(s.bound, key.Value) {
-			s.bound = append(s.bound, key.Value)
+		s.at = pack.Place(s.at, r.AppliesTo.Intent.Node)
+		if d := r.Decision; r.Enforced && d != nil && !slices.Contains(s.bound, d) {
+			s.bound = append(s.bound, d)
 		}
 	}
-	for _, t := range m.pack.EvaluationLayer.EvalTargets.Items {
+	for _, t := range m.Pack.EvaluationLayer.EvalTargets.Items {
 		if t.Intent.Value == intent {
 			s.at = pack.Place(s.at, t.Intent.Node)
 		}
@@ -88,30 +50,30 @@ func (m *model) in(intent string) *scope {
 }
 
 // compiles says that a request is of the intent and compiles.
-func (s *scope) compiles() jsonlogic.Formula { return s.effect.Compiles(s.intent) }
+func (s *scope) compiles() jsonlogic.Formula { return s.Compiles(s.intent) }
 
 // allows says that a decision of the intent is allowed.
 func (s *scope) allows() jsonlogic.Formula {
-	return anyOf(s.bound, func(key string) jsonlogic.Formula { return s.effect.Allowed(s.intent, key) })
+	return anyOf(s.bound, func(d *policy.Decision) jsonlogic.Formula { return s.Allowed(s.intent, d.Key) })
 }
 
 // holds says that an approval gate is active.
 func (s *scope) holds() jsonlogic.Formula {
-	return anyOf(s.gates, func(id string) jsonlogic.Formula { return s.effect.Active(s.intent, id) })
+	return anyOf(s.Gates, func(g *policy.Gate) jsonlogic.Formula { return s.Active(s.intent, g.ID) })
 }
 
 // settled says that no approval gate is active for the mere reason that its
 // condition cannot be decided. Such requests tell little.
 func (s *scope) settled() jsonlogic.Formula {
-	return jsonlogic.Not(anyOf(s.gates, func(id string) jsonlogic.Formula {
-		return jsonlogic.All(s.effect.Active(s.intent, id), jsonlogic.IsUnknown(s.conditions[id]))
+	return jsonlogic.Not(anyOf(s.Gates, func(g *policy.Gate) jsonlogic.Formula {
+		return jsonlogic.All(s.Active(s.intent, g.ID), jsonlogic.IsUnknown(g.When.Expr))
 	}))
 }
 
-func anyOf(names []string, each func(string) jsonlogic.Formula) jsonlogic.Formula {
+func anyOf[T any](list []T, each func(T) jsonlogic.Formula) jsonlogic.Formula {
 	var ways []jsonlogic.Formula
-	for _, name := range names[:min(len(names), mostNamed)] {
-		ways = append(ways, each(name))
+	for _, one := range list[:min(len(list), mostNamed)] {
+		ways = append(ways, each(one))
 	}
 	return jsonlogic.Any(ways...)
 }
@@ -120,17 +82,14 @@ func anyOf(names []string, each func(string) jsonlogic.Formula) jsonlogic.Formul
 func (s *scope) denies() jsonlogic.Formula {
 	var ways []jsonlogic.Formula
 	for _, r := range s.rules {
-		if r.enforced && refuses(&r.Then) {
-			ways = append(ways, jsonlogic.IsTrue(r.when))
-		}
-		if r.enforced && refuses(&r.Else) {
-			ways = append(ways, jsonlogic.IsFalse(r.when))
+		for _, b := range r.Branches() {
+			if r.Enforced && b.Denies() {
+				ways = append(ways, b.Holds())
+			}
 		}
 	}
 	return jsonlogic.Any(ways...)
 }
-
-func refuses(o *pack.Outcome) bool { return o.Allow.OK && !o.Allow.Value }
 
 // is says that a request is of the intent, whatever becomes of it.
 func (s *scope) is() jsonlogic.Formula { return jsonlogic.Is("request.intent", s.intent) }
@@ -139,13 +98,15 @@ func (s *scope) is() jsonlogic.Formula { return jsonlogic.Is("request.intent", s
 // require, each once.
 func (s *scope) evidence() []string {
 	var names []string
-	for _, d := range s.pack.DecisionLayer.DecisionSpecs.Items {
-		if !slices.Contains(s.bound, d.DecisionKey.Value) {
+	for _, d := range s.Decisions {
+		if !slices.Contains(s.bound, d) {
 			continue
 		}
-		for _, name := range pack.Values(d.RequiredEvidence) {
-			if !slices.Contains(names, name) && len(names) < mostEvidence {
-				names = append(names, name)
+		for _, spec := range d.Specs {
+			for _, name := range pack.Values(spec.RequiredEvidence) {
+				if !slices.Contains(names, name) && len(names) < mostEvidence {
+					names = append(names, name)
+				}
 			}
 		}
 	}
@@ -155,13 +116,10 @@ func (s *scope) evidence() []string {
 // strong returns the tools that a ceiling can keep away, the strongest first.
 func (m *model) strong() []string {
 	var ids []string
-	for _, mode := range slices.Backward(pack.ApprovalModes()[1:]) {
-		for _, a := range m.pack.ToolingLayer.AdapterRegistry.Items {
-			if pack.Mode(a.ApprovalMode).Rank() != mode.Rank() {
-				continue
-			}
-			for _, c := range pack.Values(a.Capabilities) {
-				ids = append(ids, a.AdapterID.Value+"."+c)
+	for rank := pack.Destructive.Rank(); rank > 0; rank-- {
+		for _, t := range m.Tools {
+			if t.Rank() == rank {
+				ids = append(ids, t.String())
 			}
 		}
 	}

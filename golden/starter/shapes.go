@@ -55,8 +55,8 @@ func (m *maker) learnShapes(of *model) *shapes {
 // variables returns what the conditions read of a request, sorted.
 func (m *model) variables() []string {
 	seen := map[string]bool{}
-	for _, x := range m.whens {
-		for _, path := range x.Reads() {
+	for _, c := range m.Conditions {
+		for _, path := range c.Expr.Reads() {
 			seen[path] = true
 		}
 	}
@@ -83,8 +83,8 @@ func (m *model) literals() []string {
 			walk(member.Value)
 		}
 	}
-	for _, x := range m.whens {
-		walk(x.Node())
+	for _, c := range m.Conditions {
+		walk(c.Expr.Node())
 	}
 	return slices.Sorted(maps.Keys(seen))
 }

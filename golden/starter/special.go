@@ -57,7 +57,7 @@ func (m *maker) base(s *scope, score func(*candidate) int) *candidate {
 	settled := s.settled()
 	ways := []jsonlogic.Formula{jsonlogic.All(s.allows(), settled), s.allows(), jsonlogic.All(s.compiles(), settled), s.compiles()}
 	for _, id := range s.strong() {
-		surfaced := s.effect.Surfaced(s.intent, id)
+		surfaced := s.Surfaced(s.intent, id)
 		ways = append(ways, jsonlogic.All(surfaced, settled), surfaced)
 	}
 	for _, way := range ways {
@@ -123,14 +123,14 @@ func (m *maker) pressure(s *scope) *candidate {
 // rule needs. A rule may be written so that there is none.
 func (m *maker) missing(s *scope) *candidate {
 	for _, r := range s.rules {
-		if !r.enforced {
+		if !r.Enforced {
 			continue
 		}
-		for _, path := range r.when.Reads() {
+		for _, path := range r.When.Expr.Reads() {
 			if path == "" {
 				continue
 			}
-			answer := m.ask(s.is(), m.shapes.formula, jsonlogic.Is(path, nil), jsonlogic.IsUnknown(r.when))
+			answer := m.ask(s.is(), m.shapes.formula, jsonlogic.Is(path, nil), jsonlogic.IsUnknown(r.When.Expr))
 			if answer.Verdict != jsonlogic.Satisfiable {
 				continue
 			}

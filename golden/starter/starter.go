@@ -7,6 +7,7 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -41,7 +42,7 @@ func Cases(u *repo.Unit, environments []*repo.Environment, c *repo.Config, taken
 	if refused != nil {
 		return nil, []Unreached{*refused}
 	}
-	results := golden.Run(u, environments, c)
+	results := golden.RunPrepared(m.program, u, environments, c)
 	m.take(results)
 	for _, a := range m.policyAims() {
 		m.pursue(a)
@@ -75,8 +76,8 @@ type maker struct {
 	*prover
 	scopes []*scope // by intent
 
-	shown     map[string]bool // keys of what cases show that are there, or were found
-	before    map[string]bool // of these, those that cases show that were there
+	shown     map[key]bool // keys of what cases show that are there, or were found
+	before    map[key]bool // of these, those that cases show that were there
 	pool      []*candidate
 	unreached []Unreached
 	leftOut   int // aims that were not looked at
@@ -87,24 +88,23 @@ func newMaker(u *repo.Unit, environments []*repo.Environment, c *repo.Config) (*
 	if u.Pack == nil {
 		return nil, &Unreached{What: "the pack", Why: "it could not be read"}
 	}
-	m := &maker{shown: map[string]bool{}, before: map[string]bool{}}
+	m := &maker{model: &model{proof.New(u.Pack)}, shown: map[key]bool{}, before: map[key]bool{}}
 	var err error
-	if m.surroundings, err = newSurroundings(u, environments, c); err != nil {
+	if m.surroundings, err = newSurroundings(m.Program(), u, environments, c); err != nil {
 		return nil, &Unreached{What: "the pack", At: c.Compile.Tokenizer.Node, Why: err.Error()}
 	}
 	trial := m.compile(&candidate{})
 	if trial.err == nil && trial.detail.Stop != nil && trial.detail.Stop.Stage == "resolve" {
 		return nil, &Unreached{What: "the pack", At: trial.detail.Stop.At, Why: trial.detail.Reason()}
 	}
-	m.model = newModel(u.Pack)
-	if len(m.intents) == 0 {
+	if len(m.Intents) == 0 {
 		return nil, &Unreached{What: "the pack", At: u.Pack.PolicyLayer.Node, Why: "it names no intent, in a rule or an evaluation target"}
 	}
 	m.shapes = m.learnShapes(m.model)
 	m.prover = newProver(m.shapes.lists)
-	for i, intent := range m.intents {
+	for i, intent := range m.Intents {
 		if i == mostIntents {
-			m.miss(fmt.Sprintf("%d more intents", len(m.intents)-i), nil, fmt.Sprintf("a set is about %d intents at most", mostIntents))
+			m.miss(fmt.Sprintf("%d more intents", len(m.Intents)-i), nil, fmt.Sprintf("a set is about %d intents at most", mostIntents))
 			break
 		}
 		s := m.model.in(intent)
@@ -141,13 +141,13 @@ func (m *maker) miss(what string, at *pack.Node, why string) {
 // reportFamilies says which family of cases no intent has.
 func (m *maker) reportFamilies() {
 	families := []struct{ name, what string }{{golden.FamilyAllowed, "a request that is allowed without an approval"}, {golden.FamilyDenied, "a request that is denied"}}
-	if len(m.gates) > 0 {
+	if len(m.Gates) > 0 {
 		families = append(families, struct{ name, what string }{golden.FamilyApproval, "a request that is allowed and needs an approval"})
 	}
 	for _, f := range families {
 		has := func(s *scope) bool { return m.shown[familyKey(s.intent, f.name)] }
 		if len(m.scopes) > 0 && !slices.ContainsFunc(m.scopes, has) {
-			m.miss(f.what, m.pack.PolicyLayer.Node, "none was found")
+			m.miss(f.what, m.Pack.PolicyLayer.Node, "none was found")
 		}
 	}
 }
@@ -156,9 +156,9 @@ func (m *maker) reportFamilies() {
 // does: again and again the one that shows most of what is left, of equals the
 // first.
 func (m *maker) fewest() []*candidate {
-	left := make([][]string, len(m.pool)) // by candidate
+	left := make([][]key, len(m.pool)) // by candidate
 	for i, c := range m.pool {
-		left[i] = slices.DeleteFunc(slices.Clone(c.shows), func(k string) bool { return m.before[k] })
+		left[i] = slices.DeleteFunc(slices.Clone(c.shows), func(k key) bool { return m.before[k] })
 	}
 	chosen := make([]bool, len(m.pool))
 	for {
@@ -172,12 +172,12 @@ func (m *maker) fewest() []*candidate {
 			break
 		}
 		chosen[best] = true
-		done := map[string]bool{}
+		done := map[key]bool{}
 		for _, k := range left[best] {
 			done[k] = true
 		}
 		for i := range left {
-			left[i] = slices.DeleteFunc(left[i], func(k string) bool { return done[k] })
+			left[i] = slices.DeleteFunc(left[i], func(k key) bool { return done[k] })
 		}
 	}
 	var list []*candidate

@@ -203,14 +203,14 @@ func TestSame(t *testing.T) {
 func TestNames(t *testing.T) {
 	environments := catalogs(t)
 	for id, want := range map[string]string{
-		"R_REFUND":                           "refund-denied",
-		"refund":                             "refund-denied",
-		"../../etc/passwd":                   "etc-passwd-denied",
-		"R":                                  "r-denied",
-		"R_ALWAYS_DENIED":                    "always-denied",
-		"ｆｕｌｌ":                               "denied",
-		"":                                   "denied",
-		strings.Repeat("long_", 100):         "long-long-long-long-long-long-long-long-denied",
+		"R_REFUND":                      "refund-denied",
+		"refund":                        "refund-denied",
+		"../../etc/passwd":              "etc-passwd-denied",
+		"R":                             "r-denied",
+		"R_ALWAYS_DENIED":               "always-denied",
+		"ｆｕｌｌ":                          "denied",
+		"":                              "denied",
+		strings.Repeat("long_", 100):    "long-long-long-long-long-long-long-long-denied",
 		"R_REFUND\u202egnp.exe[31m foo": "refund-gnp-exe-31m-foo-denied",
 	} {
 		u := edited(t, replace(rules, fmt.Sprintf(`[{"rule_id": %s, "applies_to": {"intent": "support.refund"}, "if": true, "then": {"allow": false}, "decision_binding": "support.refund.execute"}]`, pack.CompactJSON(id))))

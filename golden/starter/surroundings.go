@@ -25,8 +25,8 @@ type surroundings struct {
 	shapes      *shapes
 }
 
-func newSurroundings(u *repo.Unit, environments []*repo.Environment, c *repo.Config) (surroundings, error) {
-	s := surroundings{unit: u, program: compiler.Prepare(u.Pack), shapes: &shapes{}, mode: pack.ReadOnly}
+func newSurroundings(p *compiler.Program, u *repo.Unit, environments []*repo.Environment, c *repo.Config) (surroundings, error) {
+	s := surroundings{unit: u, program: p, shapes: &shapes{}, mode: pack.ReadOnly}
 	for _, e := range environments {
 		if len(environments) == 1 || e.Name() == "prod" {
 			s.environment = e
@@ -74,7 +74,7 @@ type candidate struct {
 	maker        *maker // that judged it
 	overlay      string // overlay_id, "" for none
 	name, family string
-	shows        []string // keys
+	shows        []key
 	detail       *compiler.Result
 	err          error
 }

@@ -38,12 +38,13 @@ func (m *maker) write(chosen []*candidate, taken func(string) bool) []Case {
 func words(c *candidate) []string {
 	var words []string
 	for _, k := range c.shows {
-		kind, name, _ := strings.Cut(k, " ")
-		switch kind {
-		case "rule", "gate":
-			words = append(words, fmt.Sprintf("%s %q", kind, name))
-		case "else":
-			words = append(words, fmt.Sprintf("the else of rule %q", name))
+		switch k.kind {
+		case rules:
+			words = append(words, fmt.Sprintf("rule %q", k.name))
+		case elses:
+			words = append(words, fmt.Sprintf("the else of rule %q", k.name))
+		case gates:
+			words = append(words, fmt.Sprintf("gate %q", k.name))
 		}
 	}
 	return words
