@@ -23,7 +23,6 @@ var joinedKeys = map[string]string{
 
 	"security.mostAlike": "the parts are quoted",
 	"build.blocks":       "the first part is one of four words without a digit",
-	"starter.familyKey":  "the first part is the name of a family, which has no blank",
 	"rulebook.words":     "a path is written as a condition writes it",
 	"jsonlogic.fill":     "the text is a value, and no key",
 }
