@@ -13,7 +13,7 @@ import (
 // reports types and every other rule is to see what can be read.
 //
 // A Text is the name of something, and so is the member's name in a Dict, unless
-// the tag has the option "prose". A name with a control character has no place
+// the field is tagged text:"prose". A name with a control character has no place
 // where names are printed, compared and joined: it is read like one of the wrong
 // type, and is among the faults that are returned, of kind Control.
 func Decode(n *Node, into any) []Fault {
@@ -130,12 +130,12 @@ func (d *decoding) object(n *Node, v reflect.Value) {
 			v.Field(i).Set(reflect.ValueOf(Part{Node: n}))
 			continue
 		}
-		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name := field.Tag.Get("json")
 		if name == "-" {
 			continue
 		}
 		if m := n.Get(name); m != nil {
-			d.prose = option == "prose"
+			d.prose = field.Tag.Get("text") == "prose"
 			d.value(m, v.Field(i))
 		}
 	}

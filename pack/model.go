@@ -166,11 +166,11 @@ type BusinessContext struct {
 	Part
 	Summary struct {
 		Part
-		WhatWeDo        Text       `json:"what_we_do,prose"`
-		WhoWeServe      List[Text] `json:"who_we_serve,prose"`
-		Differentiators List[Text] `json:"differentiators,prose"`
+		WhatWeDo        Text       `json:"what_we_do" text:"prose"`
+		WhoWeServe      List[Text] `json:"who_we_serve" text:"prose"`
+		Differentiators List[Text] `json:"differentiators" text:"prose"`
 	} `json:"summary"`
-	NonNegotiables List[Text] `json:"non_negotiables,prose"`
+	NonNegotiables List[Text] `json:"non_negotiables" text:"prose"`
 }
 
 // PolicyLayer holds rules, guardrails and approval gates.
@@ -210,7 +210,7 @@ type Rule struct {
 	Then            Outcome `json:"then"`
 	Else            Outcome `json:"else"`
 	DecisionBinding Text    `json:"decision_binding"`
-	Rationale       Text    `json:"rationale,prose"`
+	Rationale       Text    `json:"rationale" text:"prose"`
 	NonEnforcing    Flag    `json:"non_enforcing"`
 }
 
@@ -232,7 +232,7 @@ type Outcome struct {
 	Requires             List[Text]       `json:"requires"`
 	ApprovalMode         Text             `json:"approval_mode"`
 	RequiresApprovalGate Text             `json:"requires_approval_gate"`
-	Reason               Text             `json:"reason,prose"`
+	Reason               Text             `json:"reason" text:"prose"`
 	ArgConstraints       Dict[Constraint] `json:"arg_constraints"`
 	Prohibits            List[Text]       `json:"prohibits"`
 }
@@ -244,7 +244,7 @@ type Constraint struct {
 	Max            Num   `json:"max"`
 	Required       Flag  `json:"required"`
 	Enum           *Node `json:"enum"`
-	Pattern        Text  `json:"pattern,prose"`
+	Pattern        Text  `json:"pattern" text:"prose"`
 	UnlessApproved Flag  `json:"unless_approved"`
 }
 
@@ -364,7 +364,7 @@ type ReleaseGate struct {
 // ToneAndComms says how the agent speaks.
 type ToneAndComms struct {
 	Part
-	VoiceAttributes List[Text] `json:"voice_attributes,prose"`
-	Do              List[Text] `json:"do,prose"`
-	Dont            List[Text] `json:"dont,prose"`
+	VoiceAttributes List[Text] `json:"voice_attributes" text:"prose"`
+	Do              List[Text] `json:"do" text:"prose"`
+	Dont            List[Text] `json:"dont" text:"prose"`
 }

@@ -128,14 +128,15 @@ func modelled(t *testing.T, n *Node, v reflect.Value, prose bool, unread map[*No
 		}
 	default:
 		for i := range v.NumField() {
-			name, option, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			tag := v.Type().Field(i).Tag
+			name := tag.Get("json")
 			member := n.Get(name)
 			switch {
 			case v.Type().Field(i).Anonymous, name == "-":
 			case name == "":
 				t.Errorf("%s.%s has no tag", v.Type(), v.Type().Field(i).Name)
 			case member != nil:
-				fields += modelled(t, member, v.Field(i), option == "prose", unread)
+				fields += modelled(t, member, v.Field(i), tag.Get("text") == "prose", unread)
 			case !v.Field(i).IsZero():
 				t.Errorf("%s has no %s, and the model has one", n.Pointer(), name)
 			}

@@ -62,7 +62,7 @@ type Waiver struct {
 	Rule    pack.Text `json:"rule"`
 	Pack    pack.Text `json:"pack"`
 	Path    pack.Text `json:"path"`
-	Reason  pack.Text `json:"reason,prose"`
+	Reason  pack.Text `json:"reason" text:"prose"`
 	Owner   pack.Text `json:"owner"`
 	Expires pack.Text `json:"expires"`
 }
@@ -72,7 +72,7 @@ type ClassRow struct {
 	pack.Part
 	Change pack.Text `json:"change"`
 	Class  pack.Text `json:"class"`
-	Reason pack.Text `json:"reason,prose"`
+	Reason pack.Text `json:"reason" text:"prose"`
 }
 
 // DefaultConfig returns the config of a repository that has none.

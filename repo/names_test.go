@@ -129,7 +129,7 @@ func TestWhatIsProse(t *testing.T) {
 		}
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if strings.HasSuffix(f.Tag.Get("json"), ",prose") {
+			if f.Tag.Get("text") == "prose" {
 				got = append(got, name+"."+f.Name)
 			}
 			visit(f.Type, f.Name)

@@ -34,7 +34,7 @@ type CaseFields struct {
 	pack.Part
 	Case        pack.Text               `json:"case"`
 	Family      pack.Text               `json:"family"`
-	Description pack.Text               `json:"description,prose"`
+	Description pack.Text               `json:"description" text:"prose"`
 	Environment pack.Text               `json:"environment"`
 	Overlay     pack.Text               `json:"overlay"`
 	Invoke      *pack.Node              `json:"invoke"`
@@ -48,7 +48,7 @@ type CaseFields struct {
 type EvidenceItem struct {
 	pack.Part
 	EvidenceRef pack.Text `json:"evidence_ref"`
-	Content     pack.Text `json:"content,prose"`
+	Content     pack.Text `json:"content" text:"prose"`
 	Priority    pack.Num  `json:"priority"`
 }
 
@@ -56,7 +56,7 @@ type EvidenceItem struct {
 type MemoryItem struct {
 	pack.Part
 	MemoryRef pack.Text `json:"memory_ref"`
-	Content   pack.Text `json:"content,prose"`
+	Content   pack.Text `json:"content" text:"prose"`
 	Promoted  pack.Flag `json:"promoted"`
 	Priority  pack.Num  `json:"priority"`
 }

@@ -18,7 +18,7 @@ func TestChangedLines(t *testing.T) {
 	for _, c := range []struct {
 		before, after string
 		line          int
-		old, fixed   string
+		old, fixed    string
 	}{
 		{"a\nb\nc\n", "a\nx\nc\n", 2, "b", "x"},
 		{"a\nb\nc\n", "a\nb\nx\nc\n", 2, "b", "b|x"},
