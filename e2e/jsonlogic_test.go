@@ -106,7 +106,7 @@ func answerWithJSONLogic(t *testing.T, arguments []string, each func(jsonLogicCa
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"generate.mjs", "answer.mjs"} {
-		source, err := os.ReadFile(filepath.Join("..", "policy", "testdata", "reference", name))
+		source, err := os.ReadFile(filepath.Join("..", "jsonlogic", "testdata", "reference", name))
 		if err != nil {
 			t.Fatal(err)
 		}

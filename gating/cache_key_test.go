@@ -25,7 +25,7 @@ const waivedConfig = "version: 1\nwaivers:\n  - {pack: p, rule: REF001, reason: 
 // world returns inputs of which none is missing, for a repository with a commit.
 func world(t *testing.T, dir string) *keyed {
 	t.Helper()
-	w, err := Open(dir, Settings{})
+	w, err := Open(t.Context(), dir, Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,14 +17,14 @@ import (
 )
 
 // compiled counts how often each expression is compiled while something is done.
-func compiled(t *testing.T, do func()) map[policy.Key]int {
+func compiled(t *testing.T, do func()) map[jsonlogic.Key]int {
 	t.Helper()
 	var mu sync.Mutex
-	times := map[policy.Key]int{}
+	times := map[jsonlogic.Key]int{}
 	stop := jsonlogic.Watch(func(n *pack.Node) {
 		if n != nil {
 			mu.Lock()
-			times[policy.KeyOf(n)]++
+			times[jsonlogic.KeyOf(n)]++
 			mu.Unlock()
 		}
 	})
@@ -35,7 +35,7 @@ func compiled(t *testing.T, do func()) map[policy.Key]int {
 
 // conditionsOf returns the keys of the conditions of a pack and of what its overlays
 // make of it.
-func conditionsOf(t *testing.T, s *gate.Subject) map[policy.Key]bool {
+func conditionsOf(t *testing.T, s *gate.Subject) map[jsonlogic.Key]bool {
 	t.Helper()
 	packs := []*pack.Pack{s.Pack}
 	for _, o := range s.Unit.Overlays {
@@ -45,7 +45,7 @@ func conditionsOf(t *testing.T, s *gate.Subject) map[policy.Key]bool {
 		}
 		packs = append(packs, view.Unit.Pack)
 	}
-	keys := map[policy.Key]bool{}
+	keys := map[jsonlogic.Key]bool{}
 	for _, p := range packs {
 		for _, c := range policy.New(p, nil).Conditions {
 			keys[c.Key] = true

@@ -11,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/playground"
 	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -81,6 +82,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	}
 	step := Step(ctx, j.compared.Diff, j.subject)
 	step.Fixed, step.Before = j.fixed, j.before
+	_, _, step.Playground = playground.Program() // of a program that has none no page compiles a pack
 	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.triggers[name]), fault: step.Diff.Contradicted()}
 	if j.compared.File != name {
 		o.moved = j.compared.File

@@ -15,7 +15,7 @@ import (
 // was not checked of the version.
 func standing(t *testing.T, dir, name string) (states []string, unchecked string) {
 	t.Helper()
-	w, unit, err := OpenPack(filepath.Join(dir, "packs", name), Settings{})
+	w, unit, err := OpenPack(t.Context(), filepath.Join(dir, "packs", name), Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

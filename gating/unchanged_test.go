@@ -15,7 +15,7 @@ import (
 // where it is certain.
 func asked(t *testing.T, dir string) (unchanged, equal bool) {
 	t.Helper()
-	w, unit, err := OpenPack(filepath.Join(dir, "packs", "finops"), Settings{})
+	w, unit, err := OpenPack(t.Context(), filepath.Join(dir, "packs", "finops"), Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

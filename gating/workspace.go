@@ -1,6 +1,7 @@
 package gating
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -37,8 +38,9 @@ type Settings struct {
 	InForce *repo.Config // config to take instead of the file, such as the base commit's
 }
 
-// Open opens the repository of a path. The caller closes it.
-func Open(name string, s Settings) (*Workspace, error) {
+// Open opens the repository of a path. What is read of it is read until the context
+// ends. The caller closes it.
+func Open(ctx context.Context, name string, s Settings) (*Workspace, error) {
 	at, err := FindPlace(name)
 	if err != nil {
 		return nil, err
@@ -54,6 +56,7 @@ func Open(name string, s Settings) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
+	files = files.Under(ctx)
 	w := &Workspace{Dir: at.Root, Files: files, settled: s.InForce != nil}
 	if err := w.load(at, configName, s); err != nil {
 		return nil, errors.Join(err, files.Close())
@@ -156,8 +159,8 @@ func (w *Workspace) Unit(name string) (*repo.Unit, error) { return w.Files.Unit(
 
 // OpenPack opens the repository of a path that has to lead to exactly one pack, which
 // can be read. The caller closes it.
-func OpenPack(name string, s Settings) (*Workspace, *repo.Unit, error) {
-	w, err := Open(name, s)
+func OpenPack(ctx context.Context, name string, s Settings) (*Workspace, *repo.Unit, error) {
+	w, err := Open(ctx, name, s)
 	if err != nil {
 		return nil, nil, err
 	}

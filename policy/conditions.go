@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"encoding/binary"
-	"math"
 	"slices"
 	"sync"
 
@@ -18,45 +16,9 @@ const Language = "jsonlogic"
 type Condition struct {
 	Expr *jsonlogic.Expr
 	// Key tells it from every other condition, of this pack or another.
-	Key Key
+	Key jsonlogic.Key
 	// Index is its place among the model's distinct conditions.
 	Index int
-}
-
-// Key identifies a JSON value. Two values have one key if and only if they have the
-// same members and items in the same order, numbers compared as numbers.
-type Key struct{ form string }
-
-// KeyOf returns the key of a value.
-func KeyOf(n *pack.Node) Key {
-	return Key{string(appendKey(nil, n))}
-}
-
-// appendKey writes a value so that it can be read back in one way only: each text
-// and each list after its length.
-func appendKey(b []byte, n *pack.Node) []byte {
-	b = append(b, byte(n.Kind))
-	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
-	switch n.Kind {
-	case pack.Bool:
-		b = append(b, map[bool]byte{true: 1}[n.Bool])
-	case pack.Number:
-		b = binary.BigEndian.AppendUint64(b, math.Float64bits(n.Number+0)) // -0 is 0
-	case pack.String:
-		text(n.Text)
-	case pack.Array:
-		b = binary.AppendUvarint(b, uint64(len(n.Items)))
-		for _, item := range n.Items {
-			b = appendKey(b, item)
-		}
-	case pack.Object:
-		b = binary.AppendUvarint(b, uint64(len(n.Members)))
-		for _, m := range n.Members {
-			text(m.Name)
-			b = appendKey(b, m.Value)
-		}
-	}
-	return b
 }
 
 // Conditions compiles conditions, each distinct one once, for all the versions of
@@ -64,7 +26,7 @@ func appendKey(b []byte, n *pack.Node) []byte {
 // The zero value is ready, and may be used by several goroutines at once.
 type Conditions struct {
 	mu       sync.Mutex
-	compiled map[Key]compiled
+	compiled map[jsonlogic.Key]compiled
 }
 
 // compiled is what became of one distinct condition, as it was first written.
@@ -84,18 +46,18 @@ func (c *Conditions) Distinct() int {
 // Compile compiles a condition as jsonlogic.Compile does, or returns what became of
 // it before. The problems are at their places in the condition; the nodes of the
 // expression lie in the value that was compiled: see Counterpart.
-func (c *Conditions) Compile(n *pack.Node) (*jsonlogic.Expr, []jsonlogic.Problem, Key) {
+func (c *Conditions) Compile(n *pack.Node) (*jsonlogic.Expr, []jsonlogic.Problem, jsonlogic.Key) {
 	if n == nil {
 		_, problems := jsonlogic.Compile(nil)
-		return nil, problems, Key{}
+		return nil, problems, jsonlogic.Key{}
 	}
-	key := KeyOf(n)
+	key := jsonlogic.KeyOf(n)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	made, known := c.compiled[key]
 	if !known {
 		if c.compiled == nil {
-			c.compiled = map[Key]compiled{}
+			c.compiled = map[jsonlogic.Key]compiled{}
 		}
 		made.written = n
 		made.expr, made.problems = jsonlogic.Compile(n)
@@ -130,11 +92,11 @@ func counterpart(at, written, condition *pack.Node) *pack.Node {
 // conditions are the distinct conditions of a model.
 type conditions struct {
 	Conditions []*Condition
-	places     map[Key]*Condition
+	places     map[jsonlogic.Key]*Condition
 }
 
 // intern returns the model's condition for a compiled one.
-func (c *conditions) intern(x *jsonlogic.Expr, key Key) *Condition {
+func (c *conditions) intern(x *jsonlogic.Expr, key jsonlogic.Key) *Condition {
 	if c.places[key] == nil {
 		made := &Condition{Expr: x, Key: key, Index: len(c.Conditions)}
 		c.Conditions = append(c.Conditions, made)

@@ -19,7 +19,7 @@ func New(p *pack.Pack, shared *Conditions) *Model {
 	r := &reader{&Model{
 		Pack: p, shared: shared, byKey: map[string]*Decision{}, byID: map[string]*Gate{},
 		tools: map[ToolID]*Tool{}, named: map[string][]*Tool{},
-		conditions: conditions{places: map[Key]*Condition{}},
+		conditions: conditions{places: map[jsonlogic.Key]*Condition{}},
 	}}
 	r.types()
 	r.identity()

@@ -1,13 +1,13 @@
 package proof
 
 import (
-	"github.com/contextosai/packgate/test/randompack"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/test/randompack"
 )
 
 // permits compiles a request and lists, in place of the active gates, which of them

@@ -2,7 +2,6 @@ package proof
 
 import (
 	"fmt"
-	"github.com/contextosai/packgate/test/randompack"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/test/edittest"
+	"github.com/contextosai/packgate/test/randompack"
 )
 
 // support returns the documented support pack after an edit script.

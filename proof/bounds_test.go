@@ -2,7 +2,6 @@ package proof
 
 import (
 	"fmt"
-	"github.com/contextosai/packgate/test/randompack"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/test/hang"
+	"github.com/contextosai/packgate/test/randompack"
 )
 
 func list(count int, item func(i int) string) string {

@@ -2,7 +2,6 @@ package proof
 
 import (
 	"fmt"
-	"github.com/contextosai/packgate/test/randompack"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/test/randompack"
 )
 
 // tried are values of every kind, with some that members choose from.

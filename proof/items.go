@@ -3,10 +3,10 @@ package proof
 import (
 	"encoding/binary"
 	"fmt"
-	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/policy"
 )
 
 // joint returns the probe for a request that both versions compile, with a seed

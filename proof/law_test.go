@@ -3,7 +3,6 @@ package proof
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/contextosai/packgate/test/randompack"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/test/completion"
+	"github.com/contextosai/packgate/test/randompack"
 )
 
 // state is what a compile gives, by what a change can be about: for decisions and

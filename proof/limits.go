@@ -2,9 +2,10 @@ package proof
 
 import (
 	"fmt"
+	"slices"
+
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/policy"
-	"slices"
 )
 
 // bounds compares what the arguments of a tool may be where both versions surface

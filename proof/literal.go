@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
@@ -40,13 +39,13 @@ func (s set) without(other set) set {
 // two that are compared.
 type table struct {
 	conditions []*jsonlogic.Expr
-	byKey      map[policy.Key]int
+	byKey      map[jsonlogic.Key]int
 }
 
 // add takes a model's conditions in, and returns where each of them stands.
 func (t *table) add(m *Model) []int {
 	if t.byKey == nil {
-		t.byKey = make(map[policy.Key]int, len(m.Conditions))
+		t.byKey = make(map[jsonlogic.Key]int, len(m.Conditions))
 	}
 	places := make([]int, len(m.Conditions))
 	for i, c := range m.Conditions {

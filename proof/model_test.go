@@ -2,7 +2,6 @@ package proof
 
 import (
 	"fmt"
-	"github.com/contextosai/packgate/test/randompack"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/test/randompack"
 )
 
 // The formulas of a model hold of exactly the requests for which the compiler

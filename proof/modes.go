@@ -2,10 +2,10 @@ package proof
 
 import (
 	"fmt"
-	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/policy"
 )
 
 // mode compares the effective mode of a tool where both versions surface it: that

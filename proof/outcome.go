@@ -1,11 +1,11 @@
 package proof
 
 import (
-	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // outcome is what a pack was really compiled to for one request.

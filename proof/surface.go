@@ -3,11 +3,11 @@ package proof
 import (
 	"cmp"
 	"fmt"
-	"github.com/contextosai/packgate/policy"
 	"slices"
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // Row is one row of the static tool surface: a tool that some request of an

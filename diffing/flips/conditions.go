@@ -33,7 +33,7 @@ type owner struct {
 type statement struct {
 	when   *policy.Condition
 	rule   *policy.Rule // nil for a gate
-	beside []policy.Key
+	beside []jsonlogic.Key
 }
 
 // changedConditions compares the rules and gates of two packs. All that a
@@ -102,11 +102,11 @@ func statements(m *policy.Model) map[owner]statement {
 }
 
 // keys returns the keys of values, the zero one for what is not there.
-func keys(values ...*pack.Node) []policy.Key {
-	list := make([]policy.Key, len(values))
+func keys(values ...*pack.Node) []jsonlogic.Key {
+	list := make([]jsonlogic.Key, len(values))
 	for i, n := range values {
 		if n != nil {
-			list[i] = policy.KeyOf(n)
+			list[i] = jsonlogic.KeyOf(n)
 		}
 	}
 	return list

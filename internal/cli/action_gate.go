@@ -37,7 +37,7 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 			return err
 		}
 	}
-	w, err := gating.Open(".", s)
+	w, err := gating.Open(ctx, ".", s)
 	if err != nil {
 		return err
 	}

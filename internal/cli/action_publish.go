@@ -54,7 +54,7 @@ func (a *actionRun) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := gating.Open(".", gating.Settings{Config: a.inputs.config, Packs: a.inputs.packs})
+	w, err := gating.Open(ctx, ".", gating.Settings{Config: a.inputs.config, Packs: a.inputs.packs})
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ type auditing struct {
 }
 
 func (a *auditing) run(ctx context.Context) error {
-	w, err := gating.Open(".", gating.Settings{Config: a.house.options.config})
+	w, err := gating.Open(ctx, ".", gating.Settings{Config: a.house.options.config})
 	if err == nil {
 		a.w = w
 		defer w.Close()

@@ -70,7 +70,7 @@ func bump(ctx context.Context, env *Env, name string, o bumpOptions) error {
 	if err := plainVersion(o.to); err != nil {
 		return err
 	}
-	w, unit, err := gating.OpenPack(name, gating.Settings{Config: o.config})
+	w, unit, err := gating.OpenPack(ctx, name, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func check(ctx context.Context, env *Env, o checkOptions, paths []string) error 
 
 // path gates the packs of one path.
 func (r *run) path(ctx context.Context, path string, o checkOptions) error {
-	w, err := gating.Open(path, gating.Settings{Config: o.config})
+	w, err := gating.Open(ctx, path, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}

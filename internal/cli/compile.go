@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +48,7 @@ everywhere. With --update a snapshot that differed is no failure.`,
 			if err := checkCompile(o, c.Flags().Changed("stage")); err != nil {
 				return err
 			}
-			return compile(env, args[0], o)
+			return compile(c.Context(), env, args[0], o)
 		},
 	}
 	f := c.Flags()
@@ -77,8 +78,8 @@ func checkCompile(o compileOptions, staged bool) error {
 	return nil
 }
 
-func compile(env *Env, name string, o compileOptions) error {
-	w, unit, err := gating.OpenPack(name, gating.Settings{Config: o.config})
+func compile(ctx context.Context, env *Env, name string, o compileOptions) error {
+	w, unit, err := gating.OpenPack(ctx, name, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func inWorkspace(c *cobra.Command, path, typed string, find func(*gating.Workspa
 	if f := c.Flags().Lookup("config"); f != nil {
 		config = f.Value.String()
 	}
-	w, err := gating.Open(path, gating.Settings{Config: config})
+	w, err := gating.Open(c.Context(), path, gating.Settings{Config: config})
 	if err != nil {
 		return nil
 	}

@@ -39,7 +39,7 @@ broken, 4 the class is reject; 2 and 3 as everywhere.`,
 }
 
 func diff(ctx context.Context, env *Env, oldName, newName, config string, o output) error {
-	d, err := compareFiles(oldName, newName, config)
+	d, err := compareFiles(ctx, oldName, newName, config)
 	if err != nil {
 		return err
 	}
@@ -68,12 +68,12 @@ func diff(ctx context.Context, env *Env, oldName, newName, config string, o outp
 
 // compareFiles reads two packs and compares them. An error names each side that
 // could not be read.
-func compareFiles(oldName, newName, config string) (*diffing.Diff, error) {
-	before, base, oldErr := gating.OpenPack(oldName, gating.Settings{})
+func compareFiles(ctx context.Context, oldName, newName, config string) (*diffing.Diff, error) {
+	before, base, oldErr := gating.OpenPack(ctx, oldName, gating.Settings{})
 	if oldErr == nil {
 		defer before.Close()
 	}
-	after, head, newErr := gating.OpenPack(newName, gating.Settings{Config: config})
+	after, head, newErr := gating.OpenPack(ctx, newName, gating.Settings{Config: config})
 	if newErr == nil {
 		defer after.Close()
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -48,7 +49,7 @@ What no request reaches is printed with the reason.
 Exit status: 0 the cases are written, 2 and 3 as everywhere.`,
 		Example: "  packgate golden init packs/support\n  packgate golden init packs/support --dry-run",
 		Args:    wants("PACK"),
-		RunE:    func(_ *cobra.Command, args []string) error { return initGolden(env, args[0], o) },
+		RunE:    func(c *cobra.Command, args []string) error { return initGolden(c.Context(), env, args[0], o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
@@ -57,8 +58,8 @@ Exit status: 0 the cases are written, 2 and 3 as everywhere.`,
 	return c
 }
 
-func initGolden(env *Env, name string, o starterOptions) error {
-	w, unit, err := gating.OpenPack(name, gating.Settings{Config: o.config})
+func initGolden(ctx context.Context, env *Env, name string, o starterOptions) error {
+	w, unit, err := gating.OpenPack(ctx, name, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}

@@ -153,7 +153,7 @@ type recheck struct {
 // run finds the version's files and judges them. The error is a *refusedError where
 // a case does not hold.
 func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) error {
-	w, err := gating.Open(".", gating.Settings{Config: r.house.options.config})
+	w, err := gating.Open(ctx, ".", gating.Settings{Config: r.house.options.config})
 	if err != nil {
 		return err
 	}

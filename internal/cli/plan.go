@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -36,7 +37,7 @@ of those of all jobs.`,
 			if !c.Flags().Changed("shards") {
 				return &repo.Problem{Message: "--shards is missing", Hint: "say how many jobs there are to be at most: --shards 4"}
 			}
-			return plan(env, o, append(args, ".")[0])
+			return plan(c.Context(), env, o, append(args, ".")[0])
 		},
 	}
 	f := c.Flags()
@@ -46,14 +47,14 @@ of those of all jobs.`,
 	return c
 }
 
-func plan(env *Env, o planOptions, path string) error {
+func plan(ctx context.Context, env *Env, o planOptions, path string) error {
 	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
 		return err
 	}
 	if o.shards < 1 || o.shards > gating.MaxShards {
 		return &repo.Problem{Message: fmt.Sprintf("--shards is %d", o.shards), Hint: fmt.Sprintf("use a number from 1 to %d", gating.MaxShards)}
 	}
-	w, err := gating.Open(path, gating.Settings{Config: o.config})
+	w, err := gating.Open(ctx, path, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}

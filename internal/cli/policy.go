@@ -48,7 +48,7 @@ Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 }
 
 func showPolicy(ctx context.Context, env *Env, name string, o policyOptions) error {
-	w, unit, err := gating.OpenPack(name, gating.Settings{Config: o.config})
+	w, unit, err := gating.OpenPack(ctx, name, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}

@@ -191,7 +191,7 @@ func TestPlanIsWhatIsGated(t *testing.T) {
 	if err := generate.Write(".", seedOfShards, packsOfShards); err != nil {
 		t.Fatal(err)
 	}
-	w, err := gating.Open(".", gating.Settings{})
+	w, err := gating.Open(t.Context(), ".", gating.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -226,7 +227,7 @@ func (d *doctoring) packsOf(s *step) {
 		}
 		config = filepath.Join(d.root, filepath.FromSlash(config))
 	}
-	w, err := gating.Open(d.root, gating.Settings{Config: config, Packs: patterns})
+	w, err := gating.Open(context.Background(), d.root, gating.Settings{Config: config, Packs: patterns})
 	if err != nil {
 		for _, p := range d.explain(err) {
 			l := at("config")

@@ -33,7 +33,7 @@ func written(doc any, n *pack.Node) any {
 func Packs(t testing.TB, p *pack.Pack, intent string, data map[string]any) (packs []*pack.Pack) {
 	t.Helper()
 	m := policy.New(p, nil)
-	var unknown []policy.Key
+	var unknown []jsonlogic.Key
 	for _, r := range m.Applicable(intent) {
 		if r.When.Expr.Eval(data).Truth == jsonlogic.Unknown && !slices.Contains(unknown, r.When.Key) {
 			unknown = append(unknown, r.When.Key)
