@@ -62,7 +62,8 @@ func TestStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 		if code == gating.ExitPass {
-			if looks < 4 || len(gated) < 3 || r.Packs.Len() != 3 {
+			// Packs are gated side by side, so that not every number need be seen.
+			if looks < 4 || !gated[0] || len(gated) < 2 || r.Packs.Len() != 3 {
 				t.Errorf("a run ends after %d looks with %d packs; stopped ones had gated %v", looks, r.Packs.Len(), gated)
 			}
 			return

@@ -116,6 +116,7 @@ func randomPermission(r *rand.Rand, id string) string {
 	return "{" + strings.Join(members, ", ") + "}"
 }
 
+// Random returns the parts of a pack with one to four rules, two gates and four tools.
 func Random(r *rand.Rand) *Parts {
 	p := &Parts{Modes: map[string]string{
 		"adp_r": "read_only", "adp_w": "local_write", "adp_p": "destructive", "d.read": "read_only", "d.write": "local_write", "d.pay": "destructive",
@@ -168,6 +169,7 @@ func (p *Parts) Change(r *rand.Rand) *Parts {
 	return q
 }
 
+// String returns the pack that is made of the parts, as JSON.
 func (p *Parts) String() string {
 	var decisions []string
 	for _, key := range DecisionKeys {
@@ -191,6 +193,7 @@ func (p *Parts) String() string {
 		strings.Join(p.Permissions, ",\n"), strings.Join(decisions, ", "))
 }
 
+// Read reads a pack that has no fault.
 func Read(t testing.TB, src string) *pack.Pack {
 	t.Helper()
 	d, faults := pack.Read("pack.json", []byte(src), pack.DefaultLimits())

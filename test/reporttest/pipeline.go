@@ -36,6 +36,7 @@ func Planted() map[string]string {
 	}
 }
 
+// DocumentOf returns the pack of the edited example, as read.
 func DocumentOf(t *testing.T, script string) (*pack.Document, *repo.Unit) {
 	t.Helper()
 	src, err := edittest.Apply(gatetest.Support(), script)
@@ -73,6 +74,7 @@ func SupportRepository(t *testing.T, script string) string {
 	return filepath.Dir(filepath.Dir(filepath.Dir(file)))
 }
 
+// Edit applies an edit script to a file.
 func Edit(t *testing.T, file, script string) {
 	t.Helper()
 	src, err := os.ReadFile(file)
@@ -94,6 +96,7 @@ type Opened struct {
 	Config       *repo.Config
 }
 
+// Open opens the one pack of a repository with all that rules look at.
 func Open(t *testing.T, dir string) Opened {
 	t.Helper()
 	files, err := repo.OpenFiles(dir, ".")

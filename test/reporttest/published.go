@@ -11,7 +11,7 @@ func digestOf(digit string) string { return "sha256:" + strings.Repeat(digit, 64
 
 const workflow = "https://github.com/acme/packs/.github/workflows/packs.yml@refs/heads/main"
 
-// publication returns a publication of a version with everything that is known of one.
+// SomePublication returns a publication of a version with everything that is known of one.
 func SomePublication(name string) model.Publication {
 	ref := "ghcr.io/acme/packs/ctxpack." + name + ":1.1.0@" + digestOf("a")
 	return model.Publication{
@@ -25,6 +25,7 @@ func SomePublication(name string) model.Publication {
 	}
 }
 
+// Publishing adds publications to a report.
 func Publishing(r *model.Report, publications ...model.Publication) *model.Report {
 	r.Command, r.Published = "publish", publications
 	return r
@@ -35,6 +36,7 @@ func publishedOne() *model.Report {
 	return Publishing(Compared(Run(model.Passed, p)), SomePublication("support"))
 }
 
+// Refused returns a publication that was refused.
 func Refused(name string) model.Publication {
 	return model.Publication{
 		Pack: "ctxpack." + name + "@1.1.0", Path: "packs/" + name + "/pack.json", Status: model.PublicationRefused, Digest: digestOf("d"), Content: digestOf("e"), Class: "minor",
@@ -52,6 +54,7 @@ func unfinished(name string) model.Publication {
 	}
 }
 
+// PublishedSeveral returns a report with publications of every status.
 func PublishedSeveral() *model.Report {
 	first := SomePublication("first")
 	first.Class, first.Baseline, first.Approvals, first.PullRequest = "initial", nil, nil, ""
@@ -70,6 +73,7 @@ func publishOutage() *model.Report {
 	return Publishing(Compared(Run(model.Broken, Clean(model.Passed))), unfinished("support"))
 }
 
+// SomeVerdict returns a verdict with everything that is known of a version.
 func SomeVerdict() *model.Verdict {
 	return &model.Verdict{
 		Ref: "ghcr.io/acme/packs/ctxpack.support:1.1.0", Pack: "ctxpack.support", Version: "1.1.0", Digest: digestOf("a"), Content: Digest, Status: "usable",
@@ -99,6 +103,7 @@ func Verdicts() map[string]*model.Verdict {
 	return map[string]*model.Verdict{"usable": SomeVerdict(), "deprecated": deprecated, "revoked": revoked, "untrusted": untrusted}
 }
 
+// SomeLog returns a log of versions.
 func SomeLog() *model.VersionLog {
 	return &model.VersionLog{Pack: "ctxpack.support", Repository: "ghcr.io/acme/packs/ctxpack.support", Versions: []model.LogEntry{
 		{Version: "2.0.0", Class: "major", Digest: digestOf("a"), Signer: workflow, Signed: "2026-05-04T05:06:07Z", State: "usable", Pins: []string{"prod", "staging"}},
@@ -108,6 +113,7 @@ func SomeLog() *model.VersionLog {
 	}, NotChecked: []string{"1.3.0: the registry answered 503"}}
 }
 
+// SomeAudit returns an audit with findings.
 func SomeAudit() *model.Audit {
 	return &model.Audit{
 		Registry: "ghcr.io/acme/packs", Packs: 3, Versions: 12,
