@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -35,8 +36,8 @@ func factsOf(intent string, ceilings bool, models ...*Model) []jsonlogic.Formula
 	for _, m := range policy.Domain() {
 		switch {
 		case m.Closed:
-			for path := range read {
-				if strings.HasPrefix(path, m.Path+".") && !defined(path) {
+			for _, path := range slices.Sorted(maps.Keys(read)) {
+				if strings.HasPrefix(path, m.Path+".") && !definedBelow(m, path) {
 					facts = append(facts, jsonlogic.Is(path, nil))
 				}
 			}
@@ -56,11 +57,12 @@ func factsOf(intent string, ceilings bool, models ...*Model) []jsonlogic.Formula
 	return facts
 }
 
-// defined reports whether a path names a member of the domain, or lies below one
-// that holds any others.
-func defined(path string) bool {
+// definedBelow reports whether a path names a member below a closed one, or lies below
+// such a member that holds any others.
+func definedBelow(closed policy.Member, path string) bool {
 	return slices.ContainsFunc(policy.Domain(), func(m policy.Member) bool {
-		return m.Path == path || !m.Closed && strings.HasPrefix(path, m.Path+".")
+		return strings.HasPrefix(m.Path, closed.Path+".") &&
+			(m.Path == path || !m.Closed && strings.HasPrefix(path, m.Path+"."))
 	})
 }
 

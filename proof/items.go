@@ -71,17 +71,12 @@ func (c *comparison) decision(b, h *scene, key string) {
 // stopped returns the probes for requests that `from` does not compile and `to`
 // permits an item in: first those that some completion of `from` refuses it in.
 func (c *comparison) stopped(from, to *scene, x item) []probe {
-	gone := from.stops(to)
-	if len(gone) == 0 || !c.canStop(from, to) {
-		return nil
+	probes := c.regained(from, to, x, jsonlogic.All())
+	if len(probes) == 0 || !from.exists {
+		return probes
 	}
-	p := to.probe(seeds(jsonlogic.Any(gone...)), to.permitted(x, nil))
-	p.unstopped = true
-	if !from.exists {
-		p.unstopped = false
-		return []probe{p}
-	}
-	return append(c.regained(from, to, x, from.mayRefuse(x)), p)
+	probes[0].unstopped = true
+	return append(c.regained(from, to, x, from.mayRefuse(x)), probes...)
 }
 
 // grants returns the probes for requests that are compiled in both versions, in
