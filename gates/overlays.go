@@ -33,7 +33,9 @@ func unresolved(s *gate.Subject, views []*overlay.View) *gate.Subject {
 			catalogs = append(catalogs, e)
 		}
 	}
-	return s.Resolved(s.Unit, catalogs)
+	published := s.Resolved(s.Unit, catalogs)
+	published.Before = s.Before
+	return published
 }
 
 // overlays checks the overlays of a pack: each by itself, and for every

@@ -129,13 +129,23 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 		return nil, err
 	}
 	j.subject = p.Subject(unit)
+	unread, err := p.Base.before(ctx, j)
+	if err != nil {
+		return nil, err
+	}
 	j.result = gates.Run(j.subject, p.policy, outside...)
 	if j.compared.Reason != "" {
 		j.notChecked(j.compared.Reason)
 	}
 	j.result.NotChecked = append(j.result.NotChecked, unasked...)
+	if unread != "" {
+		j.notChecked(unread)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return j, p.Base.since(ctx, p.policy, j)
+	if p.Base != nil {
+		j.since(p.policy)
+	}
+	return j, nil
 }

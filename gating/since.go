@@ -39,51 +39,50 @@ func (b *Baseline) subject(name string) (*gate.Subject, error) {
 	return gate.NewSubject(unit, environments, b.w.Config), nil
 }
 
+// before reads the version that a pack is compared with, as rules look at it: the pack
+// itself where nothing of it has changed, and nothing for a new pack. Where that version
+// cannot be gated, unread says why. The nil baseline has none.
+func (b *Baseline) before(ctx context.Context, j *judged) (unread string, err error) {
+	if b == nil || j.compared.File == "" {
+		return "", nil
+	}
+	name := j.compared.File
+	if name == j.subject.Unit.Name {
+		if same, err := b.unchanged(ctx, j.subject); same || err != nil {
+			j.before = j.subject
+			return "", err
+		}
+	}
+	before, err := b.subject(name)
+	if errors.Is(err, repo.ErrUse) {
+		return fmt.Sprintf("which findings are new is not known, for the base could not be read: %v", err), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	j.before = before
+	if !sameFiles(before, j.subject) {
+		j.subject.Before = before
+	}
+	return "", nil
+}
+
 // since marks the findings of a pack as new or existing, by what the gates find in
 // the version that it is compared with, and notes those of that version that are
-// fixed, with the subject in which they were found. Of a pack that is new every finding
-// is. Where the version cannot be gated, the result says so. The nil baseline marks
-// nothing.
-func (b *Baseline) since(ctx context.Context, policy gates.Policy, j *judged) (err error) {
-	if b == nil {
-		return nil
+// fixed. Of a pack that is new every finding is.
+func (j *judged) since(policy gates.Policy) {
+	if j.before == nil && j.compared.File != "" {
+		return // nothing is known of that version
 	}
 	var before []finding.Finding
-	if j.compared.File != "" {
-		j.before, err = b.before(ctx, j.compared.File, j.subject)
-		if errors.Is(err, repo.ErrUse) {
-			j.before = nil
-			j.notChecked(fmt.Sprintf("which findings are new is not known, for the base could not be read: %v", err))
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		before = findingsBefore(j, policy)
+	switch {
+	case j.before == nil:
+	case j.subject.Before != nil:
+		before = gates.Run(j.before, policy).Findings
+	default: // most packs of a change are as they were, and only gated again for what they depend on
+		before = slices.DeleteFunc(slices.Clone(j.result.Findings), func(f finding.Finding) bool { return f.Gate == version.Gate.ID })
 	}
 	j.result.Findings, j.fixed = finding.Since(before, j.result.Findings)
-	return nil
-}
-
-// before returns the version that a pack is compared with, as rules look at it: the
-// pack itself where nothing of it has changed.
-func (b *Baseline) before(ctx context.Context, name string, head *gate.Subject) (*gate.Subject, error) {
-	if name == head.Unit.Name {
-		if same, err := b.unchanged(ctx, head); same || err != nil {
-			return head, err
-		}
-	}
-	return b.subject(name)
-}
-
-// findingsBefore returns what the gates find in the version that a pack is compared with.
-// Where nothing at all differs it is what they found in the pack: most packs of a change
-// are as they were, and only gated again for what they depend on.
-func findingsBefore(j *judged, policy gates.Policy) []finding.Finding {
-	if !sameFiles(j.before, j.subject) {
-		return gates.Run(j.before, policy).Findings
-	}
-	return slices.DeleteFunc(slices.Clone(j.result.Findings), func(f finding.Finding) bool { return f.Gate == version.Gate.ID })
 }
 
 // sameFiles reports whether two versions of a pack, the files beside them and the

@@ -21,6 +21,9 @@ type Subject struct {
 	Pack         *pack.Pack // nil where the pack file could not be read as an object
 	Environments []*repo.Environment
 	Config       *repo.Config
+	// Before is the version that the pack is compared with, nil where there is none or
+	// all of it is as it was: what the pack proves is held against what that proved.
+	Before *Subject
 	*Index
 
 	conditions *policy.Conditions // of all the versions of the pack
