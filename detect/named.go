@@ -15,7 +15,7 @@ func Words(name string) []string {
 	previous := rune(0)
 	for _, r := range name {
 		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		case separates(r):
 			r = ' '
 		case unicode.IsUpper(r) && (unicode.IsLower(previous) || unicode.IsDigit(previous)):
 			b.WriteByte(' ')
@@ -25,6 +25,9 @@ func Words(name string) []string {
 	}
 	return strings.Fields(b.String())
 }
+
+// separates reports whether a character stands between words.
+func separates(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // named is a kind of secret that is known by the name beside it.
 type named struct {
@@ -109,7 +112,7 @@ func passwordLike(value string) bool {
 // nameLike reports whether a value is made of words: reset_password, Required,
 // POLICY_V4, order-lookup.2. One piece with digits in it is no word.
 func nameLike(value string) bool {
-	pieces := strings.FieldsFunc(value, separator)
+	pieces := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("_-.:/", r) })
 	for _, piece := range pieces {
 		stem := strings.TrimRight(piece, digitChars)
 		if !wordLike(stem) || len(piece)-len(stem) > 4 || len(pieces) == 1 && stem != piece {
@@ -118,8 +121,6 @@ func nameLike(value string) bool {
 	}
 	return true
 }
-
-func separator(r rune) bool { return strings.ContainsRune("_-.:/", r) }
 
 // wordLike reports whether a text has letters alone, in one case after the first.
 func wordLike(text string) bool {
@@ -141,7 +142,7 @@ func randomLooking(value string) bool {
 	if len(value) < 10 || strings.ContainsFunc(value, unicode.IsSpace) || !notPlaceholder(value) {
 		return false
 	}
-	for piece := range strings.FieldsFuncSeq(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for piece := range strings.FieldsFuncSeq(value, separates) {
 		digits, changes := 0, 0
 		for i := range len(piece) {
 			if digit[piece[i]] {
@@ -171,10 +172,10 @@ func class(c byte) int {
 
 // basicCredentials reports whether a value is name:password in base64.
 func basicCredentials(value string) bool {
-	plain, err := stdbase64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
-	if err != nil || !printable(plain) {
+	text, err := stdbase64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
+	if err != nil || !plain(string(text)) {
 		return false
 	}
-	_, password, ok := strings.Cut(string(plain), ":")
+	_, password, ok := strings.Cut(string(text), ":")
 	return ok && len(password) >= 3 && notPlaceholder(password)
 }

@@ -111,7 +111,7 @@ func hasWord(text, word string) bool {
 	}
 }
 
-var email = &expression{source: `[\w.%+'-]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`}
+var email = compiled(`[\w.%+'-]+@(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]{2,24}`)
 
 // roles are mailboxes that belong to nobody in particular.
 var roles = []string{
@@ -129,7 +129,7 @@ func emails(text string) (found []Personal) {
 	if !addressed(text) {
 		return nil
 	}
-	for _, m := range email.regexp().FindAllStringIndex(text, -1) {
+	for _, m := range email().FindAllStringIndex(text, -1) {
 		address := strings.ToLower(text[m[0]:m[1]])
 		mailbox, domain, _ := strings.Cut(address, "@")
 		mailbox, _, _ = strings.Cut(mailbox, "+")
@@ -147,10 +147,10 @@ func emails(text string) (found []Personal) {
 var (
 	// phone is a number in international form, or one with the marks of a number
 	// that is to be dialled.
-	phone = &expression{source: `(?:\+|\b00)?\(?\d{1,4}\)?(?:[ ./-]?\(?\d{2,5}\)?){1,5}`}
+	phone = compiled(`(?:\+|\b00)?\(?\d{1,4}\)?(?:[ ./-]?\(?\d{2,5}\)?){1,5}`)
 
 	phoneWords = []string{"phone", "mobile", "cell", "tel", "telephone", "whatsapp", "sms", "fax", "msisdn", "call", "dial", "contact number"}
-	datelike   = &expression{source: `^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})\b`}
+	datelike   = compiled(`^(?:\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4})\b`)
 )
 
 // fewestOfPhone is how many digits a phone number has at least.
@@ -160,10 +160,10 @@ func phones(c *context) (found []Personal) {
 	if !strings.Contains(c.text, "+") && !c.mentions(phoneWords) {
 		return nil
 	}
-	for _, m := range phone.regexp().FindAllStringIndex(c.text, -1) {
+	for _, m := range phone().FindAllStringIndex(c.text, -1) {
 		start, end := m[0], m[1]
-		number := onlyDigits(c.text[start:end])
-		if !free(c.text, start, end) || datelike.regexp().MatchString(c.text[start:end]) || strings.Contains(number, "55501") {
+		number := compacted(c.text[start:end])
+		if !free(c.text, start, end) || datelike().MatchString(c.text[start:end]) || strings.Contains(number, "55501") {
 			continue // numbers with 555-01 are set aside for fiction
 		}
 		international := c.text[start] == '+' && len(number) >= 9 && len(number) <= 15
@@ -197,11 +197,68 @@ func free(text string, start, end int) bool {
 	return true
 }
 
-func onlyDigits(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, text)
+// charCount says how many digits and capitals a text holds. Bare digits are those in
+// words without letters: of a digest, none.
+type charCount struct{ digits, capitals, bare int }
+
+// in reports whether a text has as many of each. A form that needs more than a text
+// holds matches nowhere in it, and need not be tried.
+func (least charCount) in(text charCount) bool {
+	return text.digits >= least.digits && text.capitals >= least.capitals && text.bare >= least.bare
 }
+
+// count counts the ASCII digits and capitals of a text. A word is what \b takes for
+// one: letters, digits and underscores.
+func count(text string) (n charCount) {
+	run, lettered := 0, false // of the word at hand
+	for i := range len(text) {
+		switch c := text[i]; {
+		case digit[c]:
+			n.digits++
+			run++
+		case alnum[c], c == '_':
+			lettered = true
+			if c >= 'A' && c <= 'Z' {
+				n.capitals++
+			}
+		default:
+			if !lettered {
+				n.bare += run
+			}
+			run, lettered = 0, false
+		}
+	}
+	if !lettered {
+		n.bare += run
+	}
+	return n
+}
+
+// fewestDigits is how many digits a text has to hold to be looked at for numbers: each
+// kind in the table has as many, but for accounts whose numbers are letters.
+const fewestDigits = 4
+
+// personalPossible reports whether a text has the digits or the sign without which
+// no personal data is in it.
+func personalPossible(text string) bool {
+	return strings.Contains(text, "@") || count(text).digits >= fewestDigits
+}
+
+// addressed reports whether an @ of a text is followed by something like a domain,
+// with two letters after a dot. Names such as pack@1.0.0 have none.
+func addressed(text string) bool {
+	for {
+		_, after, ok := strings.Cut(text, "@")
+		if !ok {
+			return false
+		}
+		text = after
+		for i := 0; i+2 < len(after) && (alnum[after[i]] || after[i] == '-' || after[i] == '.'); i++ {
+			if after[i] == '.' && letter(after[i+1]) && letter(after[i+2]) {
+				return true
+			}
+		}
+	}
+}
+
+func letter(c byte) bool { return alnum[c] && !digit[c] }

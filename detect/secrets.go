@@ -2,8 +2,13 @@ package detect
 
 import (
 	"cmp"
+	stdbase64 "encoding/base64"
+	stdhex "encoding/hex"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Secrets finds secrets in a text: tokens, keys, passwords in addresses and
@@ -80,46 +85,61 @@ func apart(found []Match) []Match {
 	})
 }
 
-// pattern is a secret that no prefix tells. Its form is tried only where the text
+// expression is a regular expression that is compiled when it is first tried. Most
+// texts are told apart by a keyword before it, so that a run needs few of them, and
+// a program that looks at no text none. The sources are constants of this package, so
+// one that does not compile is a fault in the program, and a test tries all of them.
+type expression func() *regexp.Regexp
+
+func compiled(source string) expression {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+}
+
+// pattern is something that no prefix tells. Its form is tried only where the text
 // holds one of the keywords. The first group of the form, where it has one, is
 // the secret, and valid decides over it.
 type pattern struct {
 	kind     string
 	keywords []string
-	form     *expression
+	form     expression
 	valid    func(secret string) bool
 }
 
+func (p *pattern) tried(text string) bool {
+	return slices.ContainsFunc(p.keywords, func(k string) bool { return strings.Contains(text, k) })
+}
+
+// patterns are secrets.
 var patterns = []pattern{
 	{"a private key", []string{"PRIVATE KEY"},
-		&expression{source: `-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----[^-]{16,}`}, nil},
-	{"a PuTTY private key", []string{"PuTTY-User-Key-File-"}, &expression{source: `PuTTY-User-Key-File-\d`}, nil},
+		compiled(`-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----[^-]{16,}`), nil},
+	{"a PuTTY private key", []string{"PuTTY-User-Key-File-"}, compiled(`PuTTY-User-Key-File-\d`), nil},
 	{"a JSON web token", []string{".ey"},
-		&expression{source: `\b(ey[\w-]{16,}\.ey[\w/\\-]{16,}\.[\w/\\-]*)`}, varied},
+		compiled(`\b(ey[\w-]{16,}\.ey[\w/\\-]{16,}\.[\w/\\-]*)`), varied},
 	{"a password in an address", []string{"@"},
-		&expression{source: `\b[a-zA-Z][a-zA-Z0-9+.-]{1,30}://[^\s/?#@:"'<>]*:([^\s/@"'<>]+)@[^\s/@]`}, notPlaceholder},
+		compiled(`\b[a-zA-Z][a-zA-Z0-9+.-]{1,30}://[^\s/?#@:"'<>]*:([^\s/@"'<>]+)@[^\s/@]`), notPlaceholder},
 	{"a bearer token", []string{"earer ", "EARER ", "Token ", "token "},
-		&expression{source: `(?i)\b(?:bearer|authorization: ?token)\s+([\w.~+/=-]{16,})`}, randomLooking},
-	{"basic credentials", []string{"asic ", "ASIC "}, &expression{source: `(?i)\bbasic\s+([a-z0-9+/]{8,}={0,2})`}, basicCredentials},
-	{"a curl password", []string{"curl "}, &expression{source: `\bcurl\b.{0,100}?\s(?:-u|--user)[ =]?["']?[\w.@-]{1,60}:([^\s"']{3,})`}, notPlaceholder},
-	{"an Azure client secret", []string{"Q~"}, &expression{source: `(?:^|[^\w.~-])([\w~.]{3}\dQ~[\w~.-]{31,34})(?:$|[^\w~.-])`}, varied},
-	{"an Azure signature", []string{"sig="}, &expression{source: `[?&]sig=([\w%+/=-]{30,})`}, varied},
-	{"a Terraform token", []string{".atlasv1."}, &expression{source: `\b([a-zA-Z0-9]{14}\.atlasv1\.[\w=-]{60,70})`}, varied},
-	{"an Authress key", []string{".acc-", ".acc_"}, &expression{source: `\b((?:sc|ext|scauth|authress)_\w{5,30}\.\w{4,6}\.acc[_-][\w-]{10,32}\.[\w+/=-]{30,})`}, varied},
-	{"a MaxMind key", []string{"_mmk"}, &expression{source: `\b([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)\b`}, varied},
-	{"a Facebook app token", []string{"|", "%"}, &expression{source: `\b(\d{15,16}(?:\||%7[cC]|%)[\w-]{27,40})`}, varied},
-	{"a Slack webhook", []string{"hooks.slack.com/"}, &expression{source: `hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{40,})`}, varied},
-	{"a Teams webhook", []string{".webhook.office.com/"}, &expression{source: `\.webhook\.office\.com/webhookb2/[\w-]{30,}@([\w-]{30,}/IncomingWebhook/\w{32})`}, varied},
-	{"a Discord webhook", []string{"/api/webhooks/"}, &expression{source: `discord(?:app)?\.com/api/webhooks/\d+/([\w-]{40,})`}, varied},
-	{"a Telegram bot token", []string{":AA"}, &expression{source: `(?:\b|bot)(\d{8,10}:AA[\w-]{32,33})(?:$|[^\w-])`}, varied},
-	{"a Sidekiq credential", []string{".contribsys.com"}, &expression{source: `(?i)https?://([a-f0-9]{8}:[a-f0-9]{8})@(?:gems|enterprise)\.contribsys\.com`}, nil},
+		compiled(`(?i)\b(?:bearer|authorization: ?token)\s+([\w.~+/=-]{16,})`), randomLooking},
+	{"basic credentials", []string{"asic ", "ASIC "}, compiled(`(?i)\bbasic\s+([a-z0-9+/]{8,}={0,2})`), basicCredentials},
+	{"a curl password", []string{"curl "}, compiled(`\bcurl\b.{0,100}?\s(?:-u|--user)[ =]?["']?[\w.@-]{1,60}:([^\s"']{3,})`), notPlaceholder},
+	{"an Azure client secret", []string{"Q~"}, compiled(`(?:^|[^\w.~-])([\w~.]{3}\dQ~[\w~.-]{31,34})(?:$|[^\w~.-])`), varied},
+	{"an Azure signature", []string{"sig="}, compiled(`[?&]sig=([\w%+/=-]{30,})`), varied},
+	{"a Terraform token", []string{".atlasv1."}, compiled(`\b([a-zA-Z0-9]{14}\.atlasv1\.[\w=-]{60,70})`), varied},
+	{"an Authress key", []string{".acc-", ".acc_"}, compiled(`\b((?:sc|ext|scauth|authress)_\w{5,30}\.\w{4,6}\.acc[_-][\w-]{10,32}\.[\w+/=-]{30,})`), varied},
+	{"a MaxMind key", []string{"_mmk"}, compiled(`\b([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)\b`), varied},
+	{"a Facebook app token", []string{"|", "%"}, compiled(`\b(\d{15,16}(?:\||%7[cC]|%)[\w-]{27,40})`), varied},
+	{"a Slack webhook", []string{"hooks.slack.com/"}, compiled(`hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{40,})`), varied},
+	{"a Teams webhook", []string{".webhook.office.com/"}, compiled(`\.webhook\.office\.com/webhookb2/[\w-]{30,}@([\w-]{30,}/IncomingWebhook/\w{32})`), varied},
+	{"a Discord webhook", []string{"/api/webhooks/"}, compiled(`discord(?:app)?\.com/api/webhooks/\d+/([\w-]{40,})`), varied},
+	{"a Telegram bot token", []string{":AA"}, compiled(`(?:\b|bot)(\d{8,10}:AA[\w-]{32,33})(?:$|[^\w-])`), varied},
+	{"a Sidekiq credential", []string{".contribsys.com"}, compiled(`(?i)https?://([a-f0-9]{8}:[a-f0-9]{8})@(?:gems|enterprise)\.contribsys\.com`), nil},
 }
 
 func (p *pattern) find(text string) (found []Match) {
-	if !slices.ContainsFunc(p.keywords, func(k string) bool { return strings.Contains(text, k) }) {
+	if !p.tried(text) {
 		return nil
 	}
-	for _, m := range p.form.regexp().FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range p.form().FindAllStringSubmatchIndex(text, -1) {
 		start, end := m[0], m[1]
 		if len(m) > 2 {
 			start, end = m[2], m[3]
@@ -132,7 +152,7 @@ func (p *pattern) find(text string) (found []Match) {
 }
 
 // assigned is a name and a value within a text, as in password=…, "token": "…".
-var assigned = &expression{source: `(?i)\b([a-z0-9_.-]{0,40}(?:pass(?:word|wd|phrase|code)?|pwd|secret|key|token|credentials?))["']?(?:\s{0,3}(?:=>|:=|==?|:)\s{0,3}|\s{1,3}is\s{1,3}|"\s+value=)["']?([^\s"'` + "`" + `,;<>()&]{6,})`}
+var assigned = compiled(`(?i)\b([a-z0-9_.-]{0,40}(?:pass(?:word|wd|phrase|code)?|pwd|secret|key|token|credentials?))["']?(?:\s{0,3}(?:=>|:=|==?|:)\s{0,3}|\s{1,3}is\s{1,3}|"\s+value=)["']?([^\s"'` + "`" + `,;<>()&]{6,})`)
 
 // assignedWords are what a text has to hold, in lower case, to be looked at.
 var assignedWords = []string{"pass", "pwd", "secret", "key", "token", "credential"}
@@ -145,7 +165,7 @@ func findAssigned(text string) (found []Match) {
 	if !slices.ContainsFunc(assignedWords, func(w string) bool { return strings.Contains(lower, w) }) {
 		return nil
 	}
-	for _, m := range assigned.regexp().FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range assigned().FindAllStringSubmatchIndex(text, -1) {
 		kind := namedSecret(text[m[2]:m[3]])
 		value := strings.TrimRight(text[m[4]:m[5]], ".!?:]}")
 		if kind != nil && kind.holds(value) {
@@ -153,4 +173,110 @@ func findAssigned(text string) (found []Match) {
 		}
 	}
 	return found
+}
+
+const (
+	// maxEncodings is how many encodings, one around the other, are undone.
+	maxEncodings = 3
+	// leastEncoded is the length of the shortest encoded text that is decoded.
+	leastEncoded = 16
+	// probed is how many characters decide whether decoding is worth it. It is a
+	// multiple of both four and two.
+	probed = 16
+)
+
+// findEncoded finds secrets in what the text holds in base64, hexadecimal digits
+// or percent escapes.
+func findEncoded(text string, encodings int) (found []Match) {
+	for start := 0; start < len(text); {
+		if !encodedChar(text[start]) {
+			start++
+			continue
+		}
+		end := start
+		for end < len(text) && encodedChar(text[end]) {
+			end++
+		}
+		if end-start >= leastEncoded {
+			found = append(found, decodeRun(text, start, end, encodings)...)
+		}
+		start = end
+	}
+	if strings.Count(text, "%") >= 2 {
+		plain, err := url.PathUnescape(text)
+		if err == nil && plain != text {
+			found = append(found, within(plain, "percent escapes", 0, len(text), encodings)...)
+		}
+	}
+	return found
+}
+
+func encodedChar(c byte) bool { return word[c] || c == '+' || c == '/' }
+
+// decodeRun looks at one run of characters that may be encoded: as a whole, and
+// in the pieces that a path is made of.
+func decodeRun(text string, start, end, encodings int) []Match {
+	run := text[start:end]
+	for _, form := range []struct {
+		name   string
+		decode func(string) string
+	}{{"base64", unbase64}, {"hexadecimal", unhex}} {
+		if found := within(form.decode(run), form.name, start, end, encodings); len(found) > 0 {
+			return found
+		}
+	}
+	var found []Match
+	for at := 0; at < len(run); {
+		n := strings.IndexAny(run[at:], "/-_+")
+		if n < 0 {
+			n = len(run) - at
+		}
+		if n >= leastEncoded && n < len(run) {
+			found = append(found, within(unbase64(run[at:at+n]), "base64", start+at, start+at+n, encodings)...)
+		}
+		at += n + 1
+	}
+	return found
+}
+
+// within returns the first secret of a decoded text, at the place of its encoded
+// form: one edit removes them all.
+func within(plain, via string, start, end, encodings int) []Match {
+	found := secretsWithin(plain, encodings-1)
+	if len(found) == 0 {
+		return nil
+	}
+	if found[0].Via != "" {
+		via += " and " + found[0].Via
+	}
+	return []Match{{Kind: found[0].Kind, Start: start, End: end, Via: via}}
+}
+
+// unbase64 returns the text that is encoded, in either alphabet and with or
+// without padding, or "" where it is none.
+func unbase64(run string) string {
+	encoding := stdbase64.RawStdEncoding
+	if strings.ContainsAny(run, "-_") {
+		encoding = stdbase64.RawURLEncoding
+	}
+	whole := run
+	if len(run)%4 == 1 {
+		whole = run[:len(run)-1]
+	}
+	return decoded(encoding.DecodeString, run[:probed], whole)
+}
+
+func unhex(run string) string { return decoded(stdhex.DecodeString, run[:probed], run[:len(run)&^1]) }
+
+// decoded returns the text that is encoded, or "" where it is none or does not begin
+// as plain text.
+func decoded(decode func(string) ([]byte, error), head, whole string) string {
+	if start, err := decode(head); err != nil || !plain(string(start)) {
+		return ""
+	}
+	text, err := decode(whole)
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
