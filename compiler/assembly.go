@@ -3,10 +3,13 @@ package compiler
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
 
 // The fixed strings of the prompt.
@@ -26,7 +29,9 @@ type candidate struct {
 
 // assemblyStage is stage 7: it writes the blocks and drops what does not fit.
 func (r *run) assemblyStage() (any, *Stop) {
-	r.prompt = CompiledPrompt{System: systemText, Developer: developerText, Task: r.task(), ContextBlocks: []Block{}}
+	r.prompt = CompiledPrompt{System: systemText, Developer: developerText, ContextBlocks: []Block{}}
+	// The message is quoted as JSON, so that it cannot end its own quotation.
+	r.prompt.Task = fmt.Sprintf("Handle: %s (intent=%s).", pack.CompactJSON(r.invocation.message), r.intent)
 	for i, blocks := range r.blocks() {
 		for j := range blocks {
 			blocks[j].tokens = r.request.Tokenizer.Count(blocks[j].Content)
@@ -35,18 +40,11 @@ func (r *run) assemblyStage() (any, *Stop) {
 			r.prompt.ContextBlocks = append(r.prompt.ContextBlocks, c.Block)
 		}
 	}
-	_, dropped := truncationsOf(r.dropped)
 	return struct {
 		Prompt  CompiledPrompt `json:"prompt"`
 		Used    Counts         `json:"used"`
 		Dropped Dropped        `json:"dropped"`
-	}{r.prompt, countsOf(r.used), dropped}, nil
-}
-
-// task words the request. The message is quoted as JSON, so that it cannot end
-// its own quotation.
-func (r *run) task() string {
-	return fmt.Sprintf("Handle: %s (intent=%s).", pack.CompactJSON(r.invocation.message), r.intent)
+	}{r.prompt, r.used, r.dropped}, nil
 }
 
 // fit returns the blocks of a bucket that stay. Whole blocks are dropped, the
@@ -83,15 +81,130 @@ func (r *run) fit(bucket int, blocks []candidate) []candidate {
 			kept = append(kept, b)
 		}
 	}
-	r.warnTruncated(bucket)
+	r.warn("%s bucket exceeded its budget of %d tokens; dropped %s: %s", bucketTable()[bucket].name,
+		r.allocated[bucket], pack.Counted(len(out), "block"), strings.Join(r.dropped[bucket], ", "))
 	return kept
 }
 
-func (r *run) warnTruncated(bucket int) {
-	ids, noun := r.dropped[bucket], "block"
-	if len(ids) > 1 {
-		noun = "blocks"
+// blocks returns the blocks of each bucket, in bucket order. Their contents are
+// short and plain, one fact a line: what the model has to know, and neither
+// rationales, which are documentation, nor anything that the manifests say better.
+func (r *run) blocks() [bucketCount][]candidate {
+	var blocks [bucketCount][]candidate
+	add := func(bucket int, id, content string, rank int) {
+		row := bucketTable()[bucket]
+		blocks[bucket] = append(blocks[bucket], candidate{
+			Block: Block{BlockID: id, Bucket: row.name, Content: content, Priority: row.priority}, rank: rank,
+		})
 	}
-	r.warn("%s bucket exceeded its budget of %d tokens; dropped %d %s: %s",
-		bucketTable()[bucket].name, r.allocated[bucket], len(ids), noun, strings.Join(ids, ", "))
+	add(atBusiness, "biz_summary", r.businessText(), 0)
+	for i, f := range r.fired {
+		// Rules stand in descending priority: the latest is the lowest.
+		add(atPolicy, fmt.Sprintf("pol_%d", i), r.ruleText(f), 0)
+	}
+	for i, s := range r.surfaced {
+		add(atTool, fmt.Sprintf("tool_%d", i), s.text(), 0)
+	}
+	for i, e := range r.evidence {
+		add(atEvidence, evidenceID(i), itemText(e.Ref, e.Content), rankOf(e.Priority, atEvidence))
+	}
+	for i, m := range r.memory {
+		add(atMemory, memoryID(i), itemText(m.Ref, m.Content), rankOf(m.Priority, atMemory))
+	}
+	add(atSession, "session", r.sessionText(), 0)
+	return blocks
+}
+
+func evidenceID(i int) string { return fmt.Sprintf("ev_%d", i) }
+
+func memoryID(i int) string { return fmt.Sprintf("mem_%d", i) }
+
+func rankOf(priority *int, bucket int) int {
+	if priority == nil {
+		return bucketTable()[bucket].priority
+	}
+	return *priority
+}
+
+// itemText is what the caller supplies, under its reference.
+func itemText(ref, content string) string {
+	if content == "" {
+		return ref
+	}
+	return ref + "\n" + content
+}
+
+// lines collects lines, one for each fact.
+type lines []string
+
+// add adds a labelled line for each fact; one that says nothing is left out.
+func (l *lines) add(label string, facts ...string) {
+	for _, fact := range facts {
+		if fact != "" {
+			*l = append(*l, label+": "+fact)
+		}
+	}
+}
+
+func (l lines) String() string { return strings.Join(l, "\n") }
+
+func (r *run) businessText() string {
+	b := &r.Pack.BusinessContext
+	var l lines
+	l.add("What we do", b.Summary.WhatWeDo.Value)
+	l.add("Who we serve", pack.Values(b.Summary.WhoWeServe)...)
+	l.add("Differentiator", pack.Values(b.Summary.Differentiators)...)
+	l.add("Non-negotiable", pack.Values(b.NonNegotiables)...)
+	return l.String()
+}
+
+func (r *run) sessionText() string {
+	defaults, tone := &r.Pack.PackMeta.EnvironmentDefaults, &r.Pack.ToneAndComms
+	locale := r.invocation.locale
+	if locale == "" {
+		locale, _ = r.request.RunContext["locale"].(string)
+	}
+	var l lines
+	l.add("Channel", r.invocation.channel)
+	l.add("Locale", locale)
+	l.add("Language", defaults.Language.Value)
+	l.add("Timezone", defaults.Timezone.Value)
+	l.add("Currency", defaults.Currency.Value)
+	l.add("Voice", pack.Values(tone.VoiceAttributes)...)
+	l.add("Do", pack.Values(tone.Do)...)
+	l.add("Do not", pack.Values(tone.Dont)...)
+	return l.String()
+}
+
+// ruleText says what a fired rule means for this request.
+func (r *run) ruleText(f *policy.Branch) string {
+	head := f.Rule.RuleID.Value
+	if f.Rule.DecisionBinding.OK {
+		head += " on " + f.Rule.DecisionBinding.Value
+	}
+	if !f.Rule.Enforced {
+		head += " (not enforced)"
+	}
+	switch f.Allows {
+	case jsonlogic.True:
+		head += ": allow"
+	case jsonlogic.False:
+		head += ": deny"
+	}
+	l := lines{head}
+	l.add("Approval mode", f.ApprovalMode.Value)
+	l.add("Approval gate", f.RequiresApprovalGate.Value)
+	l.add("Requires", pack.Values(f.Requires)...)
+	l.add("Prohibits", pack.Values(f.Prohibits)...)
+	l.add("Reason", f.Reason.Value)
+	return l.String()
+}
+
+// text describes a surfaced capability with the bounds on its arguments.
+func (s *surface) text() string {
+	l := lines{fmt.Sprintf("%s: %s, %s", s.String(), s.metadata.Kind, s.metadata.ApprovalMode)}
+	for _, arg := range slices.Sorted(maps.Keys(s.constraints)) {
+		l.add("Argument "+arg, pack.CompactJSON(s.constraints[arg]))
+	}
+	return l.String()
 }

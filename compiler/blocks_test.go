@@ -141,8 +141,8 @@ func TestTruncationKeepsTheOrder(t *testing.T) {
 	}
 	check(t, "blocks", ids, "ev_1", "ev_2", "ev_3")
 	check(t, "manifest", refs, "a", "d", "b")
-	check(t, "dropped", c.BudgetReport.DroppedBlockIDs.Evidence, "ev_0", "ev_4")
-	if !slices.Equal(refs, c.ContextLedger.EvidenceRefs) || c.BudgetReport.TokensUsedByBucket.Evidence != 30 {
-		t.Errorf("the ledger lists %v and %d tokens are used", c.ContextLedger.EvidenceRefs, c.BudgetReport.TokensUsedByBucket.Evidence)
+	check(t, "dropped", c.BudgetReport.DroppedBlockIDs.Of(compiler.BucketEvidence), "ev_0", "ev_4")
+	if !slices.Equal(refs, c.ContextLedger.EvidenceRefs) || c.BudgetReport.TokensUsedByBucket.Of(compiler.BucketEvidence) != 30 {
+		t.Errorf("the ledger lists %v and %d tokens are used", c.ContextLedger.EvidenceRefs, c.BudgetReport.TokensUsedByBucket.Of(compiler.BucketEvidence))
 	}
 }

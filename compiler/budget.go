@@ -2,12 +2,129 @@ package compiler
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 )
+
+// Bucket is one part of the token budget.
+type Bucket string
+
+// The six buckets of the contract.
+const (
+	BucketBusiness Bucket = "business"
+	BucketPolicy   Bucket = "policy"
+	BucketTool     Bucket = "tool"
+	BucketEvidence Bucket = "evidence"
+	BucketMemory   Bucket = "memory"
+	BucketSession  Bucket = "session"
+)
+
+// bucketCount is the number of buckets.
+const bucketCount = 6
+
+// bucketRow is what is fixed about a bucket.
+type bucketRow struct {
+	name     Bucket
+	priority int // of its blocks, as printed
+	weight   int // its share of the tokens that are left over
+}
+
+// bucketTable returns the buckets in the contract's order, which is also the
+// order of the blocks. The weights sum to the default budget.
+func bucketTable() [bucketCount]bucketRow {
+	return [bucketCount]bucketRow{
+		{BucketBusiness, 90, 1500},
+		{BucketPolicy, 80, 1800},
+		{BucketTool, 70, 1500},
+		{BucketEvidence, 60, 3500},
+		{BucketMemory, 50, 1500},
+		{BucketSession, 40, 2200},
+	}
+}
+
+// Positions of the buckets in bucketTable and in everything kept by bucket.
+const (
+	atBusiness = iota
+	atPolicy
+	atTool
+	atEvidence
+	atMemory
+	atSession
+)
+
+// Buckets returns the six buckets in the contract's order.
+func Buckets() []Bucket {
+	names := make([]Bucket, 0, bucketCount)
+	for _, row := range bucketTable() {
+		names = append(names, row.name)
+	}
+	return names
+}
+
+// ByBucket holds a value for each bucket, in the contract's order.
+type ByBucket[T any] [bucketCount]T
+
+// What is reported of each bucket: a number of tokens; a mark; the ids of blocks, in
+// block order.
+type (
+	Counts  = ByBucket[int]
+	Flags   = ByBucket[bool]
+	Dropped = ByBucket[[]string]
+)
+
+// Of returns the value of a bucket, the zero one for a name that is none.
+func (v ByBucket[T]) Of(b Bucket) (of T) {
+	if i := slices.Index(Buckets(), b); i >= 0 {
+		of = v[i]
+	}
+	return of
+}
+
+// written reports whether a bucket is written: each that is counted, those that are
+// marked, those that have blocks.
+func (v ByBucket[T]) written(i int) bool {
+	switch of := any(v[i]).(type) {
+	case bool:
+		return of
+	case []string:
+		return len(of) > 0
+	}
+	return true
+}
+
+// IsZero reports whether no bucket is written.
+func (v ByBucket[T]) IsZero() bool {
+	for i := range v {
+		if v.written(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// MarshalJSON writes an object with the buckets that are written.
+func (v ByBucket[T]) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, row := range bucketTable() {
+		if !v.written(i) {
+			continue
+		}
+		of, err := json.Marshal(v[i])
+		if err != nil {
+			return nil, err
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(append(strconv.AppendQuote(b, string(row.name)), ':'), of...)
+	}
+	return append(b, '}'), nil
+}
 
 // defaultTotal is the budget of a run context that sets no total.
 const defaultTotal = 12000
@@ -32,14 +149,14 @@ func (r *run) budgetStage() (any, *Stop) {
 	if stop = r.allocate(buckets, total); stop != nil {
 		return nil, stop
 	}
-	return countsOf(r.allocated), nil
+	return r.allocated, nil
 }
 
 // allocate fills r.allocated from the declared buckets and the total.
 func (r *run) allocate(buckets map[string]any, total int) *Stop {
 	for _, name := range slices.Sorted(maps.Keys(buckets)) {
 		if !slices.Contains(Buckets(), Bucket(name)) {
-			return refusal("run_budget.bucket_tokens of the run context has %q, which is no bucket; wanted %s", name, bucketNames())
+			return refusal("run_budget.bucket_tokens of the run context has %q, which is no bucket; wanted %s", name, joined(slices.Sorted(slices.Values(Buckets()))))
 		}
 	}
 	var open []int
@@ -63,14 +180,13 @@ func (r *run) allocate(buckets map[string]any, total int) *Stop {
 	return nil
 }
 
-// bucketNames lists the buckets for a message.
-func bucketNames() string {
-	var names []string
-	for _, b := range Buckets() {
-		names = append(names, string(b))
+// joined lists names for a message.
+func joined[T ~string](names []T) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = string(name)
 	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return strings.Join(list, ", ")
 }
 
 // members returns a member that is an object, nil where it is absent.
@@ -97,7 +213,7 @@ func tokens(v any, name string) (int, *Stop) {
 // share gives tokens to buckets in proportion to their weights by the method of
 // largest remainders: each bucket has its quota rounded down, and those with the
 // largest remainders, ties in bucket order, have one of the tokens left.
-func share(total int, buckets []int, into *[bucketCount]int) {
+func share(total int, buckets []int, into *Counts) {
 	table := bucketTable()
 	sum := uint64(0)
 	for _, i := range buckets {
@@ -119,4 +235,31 @@ func share(total int, buckets []int, into *[bucketCount]int) {
 	for _, i := range order[:left] {
 		into[i]++
 	}
+}
+
+// Tokenizer counts tokens. Name is part of every snapshot's meaning: another
+// tokenizer means other budgets. Count has to give the same for the same text
+// always, and Tokenizer has to be safe for concurrent use.
+type Tokenizer interface {
+	Name() string
+	Count(text string) int
+}
+
+// Estimate is the tokenizer that needs no vocabulary: one token for each four
+// UTF-16 code units, rounded up.
+type Estimate struct{}
+
+// Name returns "estimate".
+func (Estimate) Name() string { return "estimate" }
+
+// Count returns the estimated number of tokens of a text.
+func (Estimate) Count(text string) int {
+	units := 0
+	for _, c := range text {
+		units++
+		if c > 0xFFFF {
+			units++
+		}
+	}
+	return (units + 3) / 4
 }

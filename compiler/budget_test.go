@@ -2,6 +2,7 @@ package compiler_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
@@ -21,7 +22,7 @@ func allocation(t *testing.T, budget string) string {
 		return result.Reason()
 	}
 	a := result.Context.BudgetReport.TokensAllocated
-	return fmt.Sprint(a.Business, a.Policy, a.Tool, a.Evidence, a.Memory, a.Session)
+	return strings.Trim(fmt.Sprint(a), "[]")
 }
 
 func TestAllocation(t *testing.T) {
@@ -114,11 +115,11 @@ func TestTruncation(t *testing.T) {
 			_, compiledContext := compiled(t, supportPack(t), r)
 			report, ledger := compiledContext.BudgetReport, compiledContext.ContextLedger
 			check(t, "kept", ledger.EvidenceRefs, c.kept...)
-			check(t, "dropped", report.DroppedBlockIDs.Evidence, c.lost...)
+			check(t, "dropped", report.DroppedBlockIDs.Of(compiler.BucketEvidence), c.lost...)
 			if len(compiledContext.Manifests.EvidenceManifest) != len(c.kept) {
 				t.Errorf("the manifest has %d entries", len(compiledContext.Manifests.EvidenceManifest))
 			}
-			if report.BucketTruncations.Evidence != (len(c.lost) > 0) || (len(report.Warnings) > 0) != (len(c.lost) > 0) {
+			if report.BucketTruncations.Of(compiler.BucketEvidence) != (len(c.lost) > 0) || (len(report.Warnings) > 0) != (len(c.lost) > 0) {
 				t.Errorf("the truncation is not reported as it should be: %+v", report)
 			}
 			for _, b := range compiledContext.CompiledPrompt.ContextBlocks {

@@ -13,34 +13,11 @@ import (
 // the order of their names.
 func (c *CompiledContext) canonical() ([]byte, error) {
 	w := &writer{b: make([]byte, 0, 8<<10)}
-	w.raw(`{"budget_report":`)
-	w.report(&c.BudgetReport)
-	w.raw(`,"compiled_prompt":{"context_blocks":`)
-	writeList(w, c.CompiledPrompt.ContextBlocks, (*writer).block)
-	w.raw(`,"developer":`)
-	w.text(c.CompiledPrompt.Developer)
-	w.raw(`,"system":`)
-	w.text(c.CompiledPrompt.System)
-	w.raw(`,"task":`)
-	w.text(c.CompiledPrompt.Task)
-	w.raw(`},"manifests":{"evidence_manifest":`)
-	writeList(w, c.Manifests.EvidenceManifest, func(w *writer, e *EvidenceEntry) {
-		w.raw(`{"evidence_ref":`)
-		w.text(e.EvidenceRef)
-		w.raw(`}`)
-	})
-	w.raw(`,"policy_manifest":`)
-	writeList(w, c.Manifests.PolicyManifest, func(w *writer, e *PolicyEntry) {
-		w.raw(`{"bundle_id":`)
-		w.text(e.BundleID)
-		w.raw(`,"rule_ids":`)
-		w.texts(e.RuleIDs)
-		w.raw(`}`)
-	})
-	w.raw(`,"tool_manifest":`)
-	writeList(w, c.Manifests.ToolManifest, (*writer).tool)
-	w.raw(`},"runtime_controls":`)
-	w.controls(&c.RuntimeControls)
+	w.raw(`{`)
+	w.member("budget_report").report(&c.BudgetReport)
+	w.member("compiled_prompt").prompt(&c.CompiledPrompt)
+	w.member("manifests").manifests(&c.Manifests)
+	w.member("runtime_controls").controls(&c.RuntimeControls)
 	w.raw(`}`)
 	return w.b, w.err
 }
@@ -52,6 +29,17 @@ type writer struct {
 }
 
 func (w *writer) raw(s string) { w.b = append(w.b, s...) }
+
+// member writes the name of the next member of the object that is open.
+func (w *writer) member(name string) *writer {
+	if w.b[len(w.b)-1] != '{' {
+		w.raw(`,`)
+	}
+	w.raw(`"`)
+	w.raw(name)
+	w.raw(`":`)
+	return w
+}
 
 func (w *writer) text(s string) { w.b = pack.AppendCanonicalString(w.b, s) }
 
@@ -85,115 +73,105 @@ func writeList[T any](w *writer, items []T, write func(*writer, *T)) {
 	w.raw(`]`)
 }
 
+func (w *writer) prompt(p *CompiledPrompt) {
+	w.raw(`{`)
+	writeList(w.member("context_blocks"), p.ContextBlocks, (*writer).block)
+	w.member("developer").text(p.Developer)
+	w.member("system").text(p.System)
+	w.member("task").text(p.Task)
+	w.raw(`}`)
+}
+
 func (w *writer) block(b *Block) {
-	w.raw(`{"block_id":`)
-	w.text(b.BlockID)
-	w.raw(`,"bucket":`)
-	w.text(string(b.Bucket))
-	w.raw(`,"content":`)
-	w.text(b.Content)
-	w.raw(`,"priority":`)
-	w.number(b.Priority)
+	w.raw(`{`)
+	w.member("block_id").text(b.BlockID)
+	w.member("bucket").text(string(b.Bucket))
+	w.member("content").text(b.Content)
+	w.member("priority").number(b.Priority)
+	w.raw(`}`)
+}
+
+func (w *writer) manifests(m *Manifests) {
+	w.raw(`{`)
+	writeList(w.member("evidence_manifest"), m.EvidenceManifest, func(w *writer, e *EvidenceEntry) {
+		w.raw(`{`)
+		w.member("evidence_ref").text(e.EvidenceRef)
+		w.raw(`}`)
+	})
+	writeList(w.member("policy_manifest"), m.PolicyManifest, func(w *writer, e *PolicyEntry) {
+		w.raw(`{`)
+		w.member("bundle_id").text(e.BundleID)
+		w.member("rule_ids").texts(e.RuleIDs)
+		w.raw(`}`)
+	})
+	writeList(w.member("tool_manifest"), m.ToolManifest, (*writer).tool)
 	w.raw(`}`)
 }
 
 func (w *writer) tool(e *ToolEntry) {
-	w.raw(`{"adapter_id":`)
-	w.text(e.AdapterID)
-	w.raw(`,"capabilities":`)
-	w.texts(e.Capabilities)
-	w.raw(`,"capability_metadata":`)
-	if e.CapabilityMetadata == nil {
+	w.raw(`{`)
+	w.member("adapter_id").text(e.AdapterID)
+	w.member("capabilities").texts(e.Capabilities)
+	if w.member("capability_metadata"); e.CapabilityMetadata == nil {
 		w.raw(`null`)
 	} else {
 		w.keep(pack.AppendCanonicalMap(w.b, e.CapabilityMetadata, appendMetadata))
 	}
 	if len(e.Constraints) > 0 {
-		w.raw(`,"constraints":`)
-		w.keep(pack.AppendCanonicalMap(w.b, e.Constraints, appendBounds))
+		w.member("constraints")
+		w.keep(pack.AppendCanonicalMap(w.b, e.Constraints, func(b []byte, bounds map[string]any) ([]byte, error) {
+			return pack.AppendCanonical(b, bounds)
+		}))
 	}
 	w.raw(`}`)
 }
 
 func appendMetadata(b []byte, m Metadata) ([]byte, error) {
 	w := &writer{b: b}
-	w.raw(`{"approval_mode":`)
-	w.text(m.ApprovalMode)
-	w.raw(`,"kind":`)
-	w.text(m.Kind)
-	w.raw(`,"risk_level":`)
-	w.text(m.RiskLevel)
-	w.raw(`,"source":`)
-	w.text(m.Source)
+	w.raw(`{`)
+	w.member("approval_mode").text(m.ApprovalMode)
+	w.member("kind").text(m.Kind)
+	w.member("risk_level").text(m.RiskLevel)
+	w.member("source").text(m.Source)
 	w.raw(`}`)
 	return w.b, nil
 }
 
-func appendBounds(b []byte, bounds map[string]any) ([]byte, error) {
-	return pack.AppendCanonical(b, bounds)
-}
-
 func (w *writer) controls(c *RuntimeControls) {
-	w.raw(`{"approval_gates_active":`)
-	w.texts(c.ApprovalGatesActive)
-	w.raw(`,"must_escalate":`)
-	w.texts(c.MustEscalate)
-	w.raw(`,"must_refuse":`)
-	w.texts(c.MustRefuse)
-	w.raw(`,"redaction_rules_active":`)
-	w.texts(c.RedactionRulesActive)
+	w.raw(`{`)
+	w.member("approval_gates_active").texts(c.ApprovalGatesActive)
+	w.member("must_escalate").texts(c.MustEscalate)
+	w.member("must_refuse").texts(c.MustRefuse)
+	w.member("redaction_rules_active").texts(c.RedactionRulesActive)
 	w.raw(`}`)
 }
 
 func (w *writer) report(r *BudgetReport) {
-	w.raw(`{"bucket_truncations":`)
-	w.byBucket(
-		func(b Bucket) bool { return r.BucketTruncations.Of(b) },
-		func(Bucket) { w.raw(`true`) })
+	w.raw(`{`)
+	writeBuckets(w.member("bucket_truncations"), &r.BucketTruncations, func(bool) { w.raw(`true`) })
 	if !r.DroppedBlockIDs.IsZero() {
-		w.raw(`,"dropped_block_ids":`)
-		w.byBucket(
-			func(b Bucket) bool { return len(r.DroppedBlockIDs.Of(b)) > 0 },
-			func(b Bucket) { w.texts(r.DroppedBlockIDs.Of(b)) })
+		writeBuckets(w.member("dropped_block_ids"), &r.DroppedBlockIDs, w.texts)
 	}
 	if r.Tokenizer != "" {
-		w.raw(`,"tokenizer":`)
-		w.text(r.Tokenizer)
+		w.member("tokenizer").text(r.Tokenizer)
 	}
-	w.raw(`,"tokens_allocated":`)
-	w.counts(r.TokensAllocated)
-	w.raw(`,"tokens_used_at_compile":`)
-	w.number(r.TokensUsedAtCompile)
-	w.raw(`,"tokens_used_by_bucket":`)
-	w.counts(r.TokensUsedByBucket)
+	writeBuckets(w.member("tokens_allocated"), &r.TokensAllocated, w.number)
+	w.member("tokens_used_at_compile").number(r.TokensUsedAtCompile)
+	writeBuckets(w.member("tokens_used_by_bucket"), &r.TokensUsedByBucket, w.number)
 	if len(r.Warnings) > 0 {
-		w.raw(`,"warnings":`)
-		w.texts(r.Warnings)
+		w.member("warnings").texts(r.Warnings)
 	}
 	w.raw(`}`)
 }
 
-func (w *writer) counts(c Counts) {
-	w.byBucket(
-		func(Bucket) bool { return true },
-		func(b Bucket) { w.number(c.Of(b)) })
-}
-
-// byBucket writes an object with the buckets for which there is something.
-func (w *writer) byBucket(there func(Bucket) bool, write func(Bucket)) {
-	open := `{"`
-	for _, b := range [bucketCount]Bucket{BucketBusiness, BucketEvidence, BucketMemory, BucketPolicy, BucketSession, BucketTool} {
-		if !there(b) {
-			continue
+// writeBuckets writes an object with the buckets that are written.
+func writeBuckets[T any](w *writer, v *ByBucket[T], write func(T)) {
+	w.raw(`{`)
+	for _, i := range [bucketCount]int{atBusiness, atEvidence, atMemory, atPolicy, atSession, atTool} {
+		if v.written(i) {
+			w.member(string(bucketTable()[i].name))
+			write(v[i])
 		}
-		w.raw(open)
-		w.raw(string(b))
-		w.raw(`":`)
-		write(b)
-		open = `,"`
-	}
-	if open == `{"` {
-		w.raw(`{`)
 	}
 	w.raw(`}`)
 }

@@ -57,6 +57,10 @@ func fill(t *testing.T, v reflect.Value, r *rand.Rand) {
 		for i := range v.NumField() {
 			fill(t, v.Field(i), r)
 		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(t, v.Index(i), r)
+		}
 	case reflect.Slice:
 		if n := r.IntN(4); n > 0 { // else nil
 			v.Set(reflect.MakeSlice(v.Type(), n-1, n-1))

@@ -1,10 +1,8 @@
 package compiler
 
 import (
-	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/policy"
@@ -14,13 +12,7 @@ import (
 // bytes of a compiled context change for the same inputs.
 const Version = "packgate.compile.v1"
 
-// Input is all that a compile depends on.
-type Input struct {
-	Pack *pack.Pack // resolved: overlays are applied already
-	Request
-}
-
-// Request is what is compiled for: one invocation with its surroundings.
+// Request is what a pack is compiled for: one invocation with its surroundings.
 type Request struct {
 	Invoke     map[string]any // an invokeAgent v1 envelope, as decoded JSON
 	RunContext map[string]any // a RunContext v1, as decoded JSON
@@ -118,12 +110,6 @@ type StageHash struct {
 	Output any
 }
 
-// Same reports whether two lists of stages have the same names and hashes, in
-// the same order.
-func Same(a, b []StageHash) bool {
-	return slices.EqualFunc(a, b, func(x, y StageHash) bool { return x.Name == y.Name && x.Hash == y.Hash })
-}
-
 // Stages returns the names of the eight stages in order.
 func Stages() []string {
 	list := stages()
@@ -154,20 +140,47 @@ func stages() [8]stage {
 	}
 }
 
-// ErrNoPack is returned for an input without a pack.
-var ErrNoPack = errors.New("compile: there is no pack")
-
-// Compile compiles a pack for one request. What the inputs do not permit is a
-// Result; the error is for a missing pack and for content that has no JSON form.
-// Who compiles one pack for several requests prepares it once, see Prepare.
-func Compile(in Input) (*Result, error) {
-	if in.Pack == nil {
-		return nil, ErrNoPack
-	}
-	return Prepare(in.Pack).Compile(in.Request)
+// Program is a pack that is prepared for compiling. It never changes and may be
+// used by several goroutines at once.
+type Program struct {
+	*policy.Model
+	fault     *Stop // the first reason for which the pack cannot be compiled
+	requires  []requirement
+	arguments map[string]bool // those that permissions bound
 }
 
-// Compile compiles the prepared pack for one request. It may be called by
+// Prepare prepares a pack for compiling. It never fails: a pack that cannot be
+// compiled, because a condition is outside the JsonLogic profile, a reference
+// leads nowhere or a member has the wrong type, is refused by every compile.
+func Prepare(p *pack.Pack) *Program { return For(policy.New(p, nil)) }
+
+// For prepares the pack of a model for compiling, as Prepare does.
+func For(m *policy.Model) *Program {
+	p := &Program{Model: m, arguments: map[string]bool{}}
+	if m.Fault != nil {
+		p.refuse(m.Fault.At, "%s", m.Fault.Reason)
+	}
+	if ref := m.Pack.Ref(); !isPinned(ref) {
+		p.refuse(m.Pack.PackMeta.PackVersion.Node, "%q is no reference of the form pack_id@MAJOR.MINOR.PATCH", ref)
+	}
+	p.requirements()
+	for _, t := range m.Tools {
+		for _, b := range t.Bounds {
+			p.arguments[b.Arg] = true
+		}
+	}
+	return p
+}
+
+func (p *Program) refuse(at *pack.Node, format string, args ...any) {
+	if p.fault == nil {
+		p.fault = refusalAt(at, "the pack is not valid: "+format, args...)
+		p.fault.Invalid = true
+	}
+}
+
+// Compile compiles the prepared pack for one request. What the inputs do not permit
+// is a Result; the error is for content that has no JSON form. It may be called by
 // several goroutines at once.
 func (p *Program) Compile(request Request) (*Result, error) {
 	r := &run{Program: p, request: request, result: &Result{}}
@@ -220,19 +233,19 @@ type run struct {
 	data       map[string]any // resolve: what conditions read
 	safetyMode pack.ApprovalMode
 
-	intent    string                // 1
-	fired     []*policy.Branch      // 2, enforced and not, in order of evaluation
-	decisions []*standing           // 2, those of the intent, in decision_specs order
-	denied    []string              // 2, in firing order
-	surfaced  []surface             // 3, in manifest order
-	manifest  []ToolEntry           // 3
-	evidence  []Evidence            // 4
-	memory    []Memory              // 5
-	allocated [bucketCount]int      // 6
-	prompt    CompiledPrompt        // 7
-	used      [bucketCount]int      // 7
-	dropped   [bucketCount][]string // 7
-	controls  RuntimeControls       // 8
+	intent    string           // 1
+	fired     []*policy.Branch // 2, enforced and not, in order of evaluation
+	decisions []*standing      // 2, those of the intent, in decision_specs order
+	denied    []string         // 2, in firing order
+	surfaced  []surface        // 3, in manifest order
+	manifest  []ToolEntry      // 3
+	evidence  []Evidence       // 4
+	memory    []Memory         // 5
+	allocated Counts           // 6
+	prompt    CompiledPrompt   // 7
+	used      Counts           // 7
+	dropped   Dropped          // 7
+	controls  RuntimeControls  // 8
 
 	warnings []string
 }

@@ -1,7 +1,7 @@
 // Package compiler turns a resolved Context Pack, an invocation and its run
 // context into a CompiledContext: what the model is told, which tools it may
 // use, which controls hold, and what that cost. It does so in the eight stages
-// of the ContextOS compiler, one file per stage, in stage order.
+// of the ContextOS compiler.
 //
 // # A pure function
 //

@@ -37,7 +37,7 @@ func FuzzCompile(f *testing.F) {
 			t.Fatal(err)
 		}
 		again, err := program.Compile(request)
-		if err != nil || again.Outcome != result.Outcome || again.Reason() != result.Reason() || !compiler.Same(again.Stages, result.Stages) {
+		if err != nil || again.Outcome != result.Outcome || again.Reason() != result.Reason() || !same(again.Stages, result.Stages) {
 			t.Fatalf("a second compile differs: %v %v", again, err)
 		}
 		if result.Outcome != compiler.Compiled {
@@ -74,7 +74,7 @@ func FuzzPack(f *testing.F) {
 		request := reference(t)
 		set(request.RunContext, "network", "safety_mode")
 		result, again := compile(t, p, request), compile(t, p, request)
-		if result.Outcome != again.Outcome || result.Reason() != again.Reason() || !compiler.Same(result.Stages, again.Stages) {
+		if result.Outcome != again.Outcome || result.Reason() != again.Reason() || !same(result.Stages, again.Stages) {
 			t.Fatalf("a second compile differs: %+v %+v", result.Stop, again.Stop)
 		}
 		for _, tool := range result.Trace.Tools {

@@ -20,7 +20,7 @@ func (r *run) finish() error {
 		RuntimeControls: r.controls,
 		BudgetReport:    r.budgetReport(),
 	}
-	for _, ref := range r.keptEvidence() {
+	for _, ref := range kept(r, r.evidence, evidenceID, func(e Evidence) string { return e.Ref }) {
 		c.Manifests.EvidenceManifest = append(c.Manifests.EvidenceManifest, EvidenceEntry{ref})
 	}
 	hash, err := contextHash(c)
@@ -45,41 +45,26 @@ func (r *run) policyManifest() []PolicyEntry {
 	return manifest
 }
 
-func (r *run) keptEvidence() []string {
-	refs, kept := []string{}, r.kept(atEvidence)
-	for i, e := range r.evidence {
-		if kept[evidenceID(i)] {
-			refs = append(refs, e.Ref)
-		}
-	}
-	return refs
-}
-
-func (r *run) keptMemory() []string {
-	refs, kept := []string{}, r.kept(atMemory)
-	for i, m := range r.memory {
-		if kept[memoryID(i)] {
-			refs = append(refs, m.Ref)
-		}
-	}
-	return refs
-}
-
-// kept returns the blocks of a bucket that stand in the prompt.
-func (r *run) kept(bucket int) map[string]bool {
+// kept returns the references of the items whose blocks stand in the prompt.
+func kept[T any](r *run, items []T, block func(i int) string, ref func(T) string) []string {
 	ids := map[string]bool{}
 	for _, b := range r.prompt.ContextBlocks {
-		if b.Bucket == bucketTable()[bucket].name {
-			ids[b.BlockID] = true
+		ids[b.BlockID] = true
+	}
+	refs := []string{}
+	for i, item := range items {
+		if ids[block(i)] {
+			refs = append(refs, ref(item))
 		}
 	}
-	return ids
+	return refs
 }
 
 func (r *run) budgetReport() BudgetReport {
 	report := BudgetReport{
-		TokensAllocated:    countsOf(r.allocated),
-		TokensUsedByBucket: countsOf(r.used),
+		TokensAllocated:    r.allocated,
+		TokensUsedByBucket: r.used,
+		DroppedBlockIDs:    r.dropped,
 		Warnings:           r.warnings,
 	}
 	if name := r.request.Tokenizer.Name(); name != (Estimate{}).Name() {
@@ -88,19 +73,20 @@ func (r *run) budgetReport() BudgetReport {
 	for _, n := range r.used {
 		report.TokensUsedAtCompile += n
 	}
-	report.BucketTruncations, report.DroppedBlockIDs = truncationsOf(r.dropped)
+	for i, ids := range r.dropped {
+		report.BucketTruncations[i] = len(ids) > 0
+	}
 	return report
 }
 
 func (r *run) ledger(c *CompiledContext, hash pack.Digest) ContextLedger {
-	meta := &r.Pack.PackMeta
 	l := ContextLedger{
-		PackRef:       meta.PackID.Value + "@" + meta.PackVersion.Value,
+		PackRef:       r.Pack.Ref(),
 		RequestID:     r.invocation.requestID,
 		PolicyBundles: []string{},
 		Tools:         []string{},
-		EvidenceRefs:  r.keptEvidence(),
-		MemoryRefs:    r.keptMemory(),
+		EvidenceRefs:  []string{},
+		MemoryRefs:    kept(r, r.memory, memoryID, func(m Memory) string { return m.Ref }),
 		Budget: LedgerBudget{
 			TokensUsedAtCompile: c.BudgetReport.TokensUsedAtCompile,
 			TruncatedBuckets:    []Bucket{},
@@ -109,6 +95,9 @@ func (r *run) ledger(c *CompiledContext, hash pack.Digest) ContextLedger {
 	}
 	for _, e := range c.Manifests.PolicyManifest {
 		l.PolicyBundles = append(l.PolicyBundles, e.BundleID)
+	}
+	for _, e := range c.Manifests.EvidenceManifest {
+		l.EvidenceRefs = append(l.EvidenceRefs, e.EvidenceRef)
 	}
 	for _, s := range r.surfaced {
 		l.Tools = append(l.Tools, s.String())

@@ -54,7 +54,7 @@ func TestMemberOrderDoesNotMatter(t *testing.T) {
 		if got := snapshot(t, c); got != want {
 			t.Fatalf("another order gives\n%s\nwanted\n%s", got, want)
 		}
-		if !compiler.Same(result.Stages, first.Stages) {
+		if !same(result.Stages, first.Stages) {
 			t.Fatalf("another order gives the stages %v, wanted %v", result.Stages, first.Stages)
 		}
 	}

@@ -57,7 +57,7 @@ func TestReferenceOutput(t *testing.T) {
 	if !strings.HasPrefix(context.CompiledPrompt.System, strings.TrimSuffix(system, "...")) {
 		t.Errorf("system is %q, wanted it to begin as %q", context.CompiledPrompt.System, system)
 	}
-	if context.BudgetReport.TokensUsedByBucket.Evidence > context.BudgetReport.TokensAllocated.Evidence {
+	if context.BudgetReport.TokensUsedByBucket.Of(compiler.BucketEvidence) > context.BudgetReport.TokensAllocated.Of(compiler.BucketEvidence) {
 		t.Error("the evidence does not fit and was not dropped")
 	}
 	for _, member := range []string{"tokens_used_at_compile", "tokens_used_by_bucket"} {
@@ -129,10 +129,10 @@ func TestReferenceVariants(t *testing.T) {
 		r := reference(t)
 		set(r.RunContext, 40.0, "run_budget", "bucket_tokens", "evidence")
 		_, c := compiled(t, p, r)
-		if !c.BudgetReport.BucketTruncations.Evidence || len(c.BudgetReport.DroppedBlockIDs.Evidence) == 0 || len(c.BudgetReport.Warnings) != 1 {
+		if !c.BudgetReport.BucketTruncations.Of(compiler.BucketEvidence) || len(c.BudgetReport.DroppedBlockIDs.Of(compiler.BucketEvidence)) == 0 || len(c.BudgetReport.Warnings) != 1 {
 			t.Errorf("the truncation does not show: %+v", c.BudgetReport)
 		}
-		if len(c.Manifests.EvidenceManifest)+len(c.BudgetReport.DroppedBlockIDs.Evidence) != 5 {
+		if len(c.Manifests.EvidenceManifest)+len(c.BudgetReport.DroppedBlockIDs.Of(compiler.BucketEvidence)) != 5 {
 			t.Error("evidence is neither kept nor listed as dropped")
 		}
 	})

@@ -127,7 +127,7 @@ func FuzzRequest(f *testing.F) {
 		holds(t, &request, result.Context)
 		set(request.Invoke, "req_2", "request_id")
 		set(request.RunContext, "run_2", "run_id")
-		if again, err = program.Compile(request); err != nil || !compiler.Same(again.Stages, result.Stages) || hashOf(again) != hashOf(result) {
+		if again, err = program.Compile(request); err != nil || !same(again.Stages, result.Stages) || hashOf(again) != hashOf(result) {
 			t.Errorf("another request id changes the hash or a stage: %v", err)
 		}
 		set(request.Invoke, "something else", "input", "message")

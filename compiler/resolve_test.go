@@ -1,7 +1,6 @@
 package compiler_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
@@ -162,10 +161,7 @@ func TestNotChecked(t *testing.T) {
 	check(t, "not checked", result.Trace.NotChecked)
 }
 
-func TestNoPack(t *testing.T) {
-	if _, err := compiler.Compile(compiler.Input{}); !errors.Is(err, compiler.ErrNoPack) {
-		t.Errorf("the error is %v", err)
-	}
+func TestEmptyPack(t *testing.T) {
 	empty := pack.New(read(t, []byte(`{}`)))
 	if result := compile(t, empty, reference(t)); result.Outcome != compiler.Refused {
 		t.Errorf("an empty pack is %s", result.Outcome)

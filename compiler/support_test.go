@@ -3,6 +3,7 @@ package compiler_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/contextosai/packgate/compiler"
@@ -113,7 +114,7 @@ func amount(r *compiler.Request, value any) {
 // compile compiles and fails the test on an error.
 func compile(t testing.TB, p *pack.Pack, r compiler.Request) *compiler.Result {
 	t.Helper()
-	result, err := compiler.Compile(compiler.Input{Pack: p, Request: r})
+	result, err := compiler.Prepare(p).Compile(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,4 +139,10 @@ func snapshot(t testing.TB, c *compiler.CompiledContext) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// same reports whether two lists of stages have the same names and hashes, in the
+// same order.
+func same(a, b []compiler.StageHash) bool {
+	return slices.EqualFunc(a, b, func(x, y compiler.StageHash) bool { return x.Name == y.Name && x.Hash == y.Hash })
 }

@@ -3,7 +3,6 @@ package compiler_test
 import (
 	"testing"
 
-	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/compiler/tokens"
 )
 
@@ -29,24 +28,5 @@ func TestTokenizerIsRecorded(t *testing.T) {
 		}
 		hashes[hash] = name
 		valid(t, c)
-	}
-}
-
-func TestTokenizerOf(t *testing.T) {
-	for stored, want := range map[string]string{
-		`{"budget_report": {}}`:                            "estimate",
-		`{"budget_report": {"tokenizer": "o200k_base"}}`:   "o200k_base",
-		`{"budget_report": {"tokenizer": "somebody's"}}`:   "somebody's",
-		`{"budget_report": {"tokenizer": 7}}`:              "",
-		`{"budget_report": [], "tokenizer": "o200k_base"}`: "",
-		`{}`: "",
-		`[]`: "",
-	} {
-		if got := compiler.TokenizerOf(read(t, []byte(stored)).Root); got != want {
-			t.Errorf("%s is of tokenizer %q, wanted %q", stored, got, want)
-		}
-	}
-	if got := compiler.TokenizerOf(nil); got != "" {
-		t.Errorf("nothing is of tokenizer %q", got)
 	}
 }

@@ -30,7 +30,7 @@ func compiles(t *testing.T) (*pack.Pack, compiler.Request, *compiler.Result) {
 		},
 		Memory: []compiler.Memory{{Ref: "m", Promoted: true}},
 	}
-	r, err := compiler.Compile(compiler.Input{Pack: p, Request: request})
+	r, err := compiler.Prepare(p).Compile(request)
 	if err != nil || r.Outcome != compiler.Compiled {
 		t.Fatalf("%v %v", r, err)
 	}

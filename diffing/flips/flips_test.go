@@ -97,7 +97,7 @@ func confirm(t testing.TB, e example, f flips.Flip) {
 // stands says how the subject of a flip stands in one version.
 func stands(t testing.TB, p *pack.Pack, f flips.Flip) string {
 	t.Helper()
-	r, err := compiler.Compile(compiler.Input{Pack: p, Request: proof.Request(p, f.Request)})
+	r, err := compiler.Prepare(p).Compile(proof.Request(p, f.Request))
 	if err != nil {
 		t.Fatal(err)
 	}

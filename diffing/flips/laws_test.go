@@ -142,7 +142,7 @@ func goldenCase(t testing.TB, name string, base, head *pack.Pack, data map[strin
 // decisions returns how the decisions stand for a request.
 func decisions(t testing.TB, p *pack.Pack, data map[string]any) map[string]string {
 	t.Helper()
-	r, err := compiler.Compile(compiler.Input{Pack: p, Request: proof.Request(p, data)})
+	r, err := compiler.Prepare(p).Compile(proof.Request(p, data))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,10 +46,12 @@ var broken = map[string]func(*compiler.Result){
 	"another-stage":  func(r *compiler.Result) { r.Stages[2].Hash = "sha256:0" },
 	"another-ending": func(r *compiler.Result) { r.Outcome, r.Stop = compiler.Refused, &compiler.Stop{Reason: "no reason"} },
 	"another-byte":   func(r *compiler.Result) { r.Context.ContextLedger.RequestID += " " },
-	"not-listed":     func(r *compiler.Result) { r.Context.BudgetReport.DroppedBlockIDs.Evidence = []string{"ev_0"} },
-	"not-marked":     func(r *compiler.Result) { r.Context.BudgetReport.BucketTruncations = compiler.Flags{} },
-	"not-in-ledger":  func(r *compiler.Result) { r.Context.ContextLedger.Budget.TruncatedBuckets = nil },
-	"not-warned":     func(r *compiler.Result) { r.Context.BudgetReport.Warnings = nil },
+	"not-listed": func(r *compiler.Result) {
+		r.Context.BudgetReport.DroppedBlockIDs[slices.Index(compiler.Buckets(), compiler.BucketEvidence)] = []string{"ev_0"}
+	},
+	"not-marked":    func(r *compiler.Result) { r.Context.BudgetReport.BucketTruncations = compiler.Flags{} },
+	"not-in-ledger": func(r *compiler.Result) { r.Context.ContextLedger.Budget.TruncatedBuckets = nil },
+	"not-warned":    func(r *compiler.Result) { r.Context.BudgetReport.Warnings = nil },
 	"block-gone": func(r *compiler.Result) {
 		r.Context.CompiledPrompt.ContextBlocks = r.Context.CompiledPrompt.ContextBlocks[1:]
 	},

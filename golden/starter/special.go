@@ -112,8 +112,8 @@ func (m *maker) pressure(s *scope) *candidate {
 	if c.err != nil || c.detail.Outcome != compiler.Compiled {
 		return nil
 	}
-	budget = c.detail.Context.BudgetReport.TokensUsedByBucket.Evidence - 1
-	if m.judge(c); c.err != nil || c.detail.Context == nil || !c.detail.Context.BudgetReport.BucketTruncations.Evidence {
+	budget = c.detail.Context.BudgetReport.TokensUsedByBucket.Of(compiler.BucketEvidence) - 1
+	if m.judge(c); c.err != nil || c.detail.Context == nil || !c.detail.Context.BudgetReport.BucketTruncations.Of(compiler.BucketEvidence) {
 		return nil
 	}
 	return c
