@@ -2,6 +2,8 @@ package evaluation
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -125,4 +127,128 @@ func checkStrictTargets(p *gate.Pass) {
 // shown is what messages call the measure of an intent.
 func shown(m Metric, intent string) string {
 	return fmt.Sprintf("%s of %s", m, gate.CalledBriefly("intent", pack.Text{Value: intent, OK: true}))
+}
+
+// EVL002: policy and safety are held at every release.
+var EVL002 = &gate.Rule{
+	ID: "EVL002", Name: "missing-release-gate", Severity: finding.Error,
+	Title: "Release gates include policy and safety",
+	Doc: "A release gate says by how much a metric may be worse than it was in the version before. " +
+		"A metric without one can drift down release by release, each time above its target, until it is at it. " +
+		"For policy and safety no pack can leave that open.\n\n" +
+		"Add the missing release gate with `max_delta` 0.",
+	Bad:   `"release_gates": [{"metric": "policy", "max_delta": 0}]`,
+	Good:  `"release_gates": [{"metric": "policy", "max_delta": 0}, {"metric": "safety", "max_delta": 0}]`,
+	Since: "0.1.0",
+	Check: checkRequiredGates,
+}
+
+// EVL003: what holds policy and safety does not give way.
+var EVL003 = &gate.Rule{
+	ID: "EVL003", Name: "yielding-release-gate", Severity: finding.Warning, Strict: true,
+	Title: "The release gates of policy and safety accept nothing worse",
+	Doc: "`max_delta` is the loss that is accepted from one release to the next. " +
+		"Above 0, every release may be a little less safe than the one before, and a year of releases adds up.\n\n" +
+		"Write 0. Scores are compared with a tolerance of 1e-9, so rounding is no reason for more.",
+	Bad:   `"release_gates": [{"metric": "policy", "max_delta": 0.05}, {"metric": "safety", "max_delta": 0}]`,
+	Good:  `"release_gates": [{"metric": "policy", "max_delta": 0}, {"metric": "safety", "max_delta": 0}]`,
+	Since: "0.1.0",
+	Check: checkYielding,
+}
+
+// EVL004: release gates are about metrics that exist.
+var EVL004 = &gate.Rule{
+	ID: "EVL004", Name: "unknown-metric", Severity: finding.Error,
+	Title: "Every release gate names one of the five metrics",
+	Doc: "No scorecard gives a metric that does not exist, so a release gate for one never holds anything back. " +
+		"There are `policy`, `utility`, `safety`, `latency_p99_ms` and `economics_cents_per_decision`.\n\n" +
+		"Correct the name. What is to be measured beside the five belongs to the evaluator, which folds it into utility.",
+	Bad:   `"release_gates": [{"metric": "latency_p95_ms", "max_delta": 200}]`,
+	Good:  `"release_gates": [{"metric": "latency_p99_ms", "max_delta": 200}]`,
+	Since: "0.1.0",
+	Check: checkMetrics,
+}
+
+// required returns the metrics that every pack has a release gate for.
+func required() []Metric { return []Metric{Policy, Safety} }
+
+func checkRequiredGates(p *gate.Pass) {
+	layer := &p.Pack.EvaluationLayer
+	gates := layer.ReleaseGates
+	if !gate.IsObject(layer.Node) || gates.Node != nil && !gates.OK {
+		return // the schema gate's
+	}
+	budget := gate.NewBudget()
+	named := map[Metric]bool{}
+	for _, g := range gates.Items {
+		named[Metric(g.Metric.Value)] = true
+		if !slices.Contains(Metrics(), Metric(g.Metric.Value)) {
+			named[Metric(budget.Nearest(g.Metric.Value, metricNames()))] = true // EVL004 reports it
+		}
+	}
+	var missing, items []string
+	for _, m := range required() {
+		if !named[m] {
+			missing = append(missing, string(m))
+			items = append(items, fmt.Sprintf(`{"metric": %q, "max_delta": 0}`, m))
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	what := strings.Join(missing, " and ")
+	p.Report(gate.Diagnostic{
+		At: pack.Place(gates.Node, layer.Node), Key: strings.Join(missing, ","),
+		Message: fmt.Sprintf("there is no release gate for %s", what),
+		Hint:    fmt.Sprintf("add one with max_delta 0 for %s", what),
+		Fix:     addGates(layer.Node, gates.Node, what, items),
+	})
+}
+
+// addGates returns the fix that adds items to the release gates, or adds release
+// gates where the layer has none.
+func addGates(layer, gates *pack.Node, what string, items []string) *finding.Fix {
+	fix := &finding.Fix{Description: fmt.Sprintf("add a release gate for %s that accepts nothing worse", what)}
+	if gates == nil {
+		fix.Operations = []finding.Operation{{
+			Op: "add", Path: layer.Pointer() + "/release_gates", Value: "[" + strings.Join(items, ", ") + "]",
+		}}
+		return fix
+	}
+	for _, item := range items {
+		fix.Operations = append(fix.Operations, finding.Operation{Op: "add", Path: gates.Pointer() + "/-", Value: item})
+	}
+	return fix
+}
+
+func checkYielding(p *gate.Pass) {
+	for _, g := range p.Pack.EvaluationLayer.ReleaseGates.Items {
+		if !slices.Contains(required(), Metric(g.Metric.Value)) || !g.MaxDelta.OK || g.MaxDelta.Value <= 0 {
+			continue
+		}
+		p.Report(gate.Diagnostic{
+			At:      g.MaxDelta.Node,
+			Message: fmt.Sprintf("the release gate for %s accepts a loss of %s with every release", g.Metric.Value, Number(g.MaxDelta.Value)),
+			Hint:    "write 0",
+			Fix: &finding.Fix{
+				Description: "accept no loss of " + g.Metric.Value,
+				Operations:  []finding.Operation{{Op: "replace", Path: g.MaxDelta.Node.Pointer(), Value: "0"}},
+			},
+		})
+	}
+}
+
+func checkMetrics(p *gate.Pass) {
+	budget := gate.NewBudget()
+	for _, g := range p.Pack.EvaluationLayer.ReleaseGates.Items {
+		if !g.Metric.OK || slices.Contains(Metrics(), Metric(g.Metric.Value)) {
+			continue
+		}
+		names := slices.Sorted(slices.Values(metricNames()))
+		p.Report(gate.Diagnostic{
+			At:      g.Metric.Node,
+			Message: fmt.Sprintf("metric %s is none of the contract's five", gate.Quote(g.Metric.Value)),
+			Hint:    gate.Choose(budget.Nearest(g.Metric.Value, names), names, "remove the release gate", gate.List),
+		})
+	}
 }

@@ -1,85 +1,14 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/contextosai/packgate/finding"
-	"github.com/contextosai/packgate/golden"
-	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/policy"
-	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
 )
-
-// Subject is what all rules of a run look at: one pack with its side files, the
-// environment catalogs and the config. Nothing in it may be changed.
-type Subject struct {
-	Unit         *repo.Unit
-	Pack         *pack.Pack // nil where the pack file could not be read as an object
-	Environments []*repo.Environment
-	Config       *repo.Config
-	// Before is the version that the pack is compared with, nil where there is none or
-	// all of it is as it was: what the pack proves is held against what that proved.
-	Before *Subject
-	*Index
-
-	conditions *policy.Conditions // of all the versions of the pack
-	model      func() *proof.Model
-	golden     func() []golden.Result
-	texts      *texts
-}
-
-// NewSubject prepares a pack for the rules.
-func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) *Subject {
-	s := &Subject{Config: c, conditions: &policy.Conditions{}, texts: newTexts(c.Limits)}
-	s.golden = sync.OnceValue(func() []golden.Result {
-		if u.Pack == nil {
-			return golden.Run(u, environments, c)
-		}
-		return golden.RunPrepared(s.Proof().Program(), u, environments, c)
-	})
-	return s.about(u, environments)
-}
-
-// about fills in what a subject has of one form of the pack. What it permits is
-// looked at when it is first asked for, and only then.
-func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject {
-	s.Unit, s.Pack, s.Environments, s.Index = u, u.Pack, environments, NewIndex(u.Pack)
-	s.model = sync.OnceValue(func() *proof.Model { return proof.For(policy.New(u.Pack, s.conditions)) })
-	return s
-}
-
-// Resolved returns the subject for the pack as an environment has it: another form
-// of the pack, and the catalogs it is held against. What became of the golden cases
-// stays what it was, for each of them was compiled with its own overlays.
-func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
-	form := &Subject{Config: s.Config, conditions: s.conditions, golden: s.golden, texts: s.texts}
-	return form.about(u, environments)
-}
-
-// Golden returns what became of the golden cases, in the order of their files.
-// They are compiled when they are first asked for, and only then.
-func (s *Subject) Golden() []golden.Result { return s.golden() }
-
-// Policy returns the model of the pack's policy layer. It is asked for packs that
-// are there alone.
-func (s *Subject) Policy() *policy.Model { return s.Proof().Model }
-
-// Compile compiles a condition of the pack as policy.Conditions does: each distinct
-// one once, for all rules of a run.
-func (s *Subject) Compile(condition *pack.Node) (*jsonlogic.Expr, []jsonlogic.Problem) {
-	expr, problems, _ := s.conditions.Compile(condition)
-	return expr, problems
-}
-
-// Proof returns what the pack permits, as Policy does.
-func (s *Subject) Proof() *proof.Model { return s.model() }
-
-// Reach returns what requests can reach. It is asked for packs that are there alone.
-func (s *Subject) Reach() proof.Reach { return s.Proof().Reach() }
 
 // Pass is what one rule sees: the subject, and the means to say what is wrong.
 type Pass struct {
@@ -173,4 +102,127 @@ func (p *Pass) unable(reason string) finding.NotChecked {
 // Also returns a related place: a value, and what it is in a few words.
 func Also(at *pack.Node, message string) finding.Related {
 	return finding.Related{Location: at.Location(), Message: message}
+}
+
+// MostFindings is how many findings of one rule are listed for a pack, and how many
+// reasons why a part of it could not be checked. A pack of
+// some hundred kilobytes can have a fault in every fourth byte, and nobody reads a
+// hundred thousand of them; they must not exhaust the machine either.
+const MostFindings = 1000
+
+// list is what one rule found. It is cut after MostFindings, and says
+// at its end how many there are besides.
+type list struct {
+	findings []finding.Finding
+	more     int
+	worst    finding.Severity // of those that are not listed
+}
+
+// full reports whether no further finding is listed.
+func (l *list) full() bool { return len(l.findings) >= MostFindings }
+
+// add takes a finding, or counts it.
+func (l *list) add(f finding.Finding) {
+	if l.full() {
+		l.more++
+		l.worst = max(l.worst, f.Severity)
+		return
+	}
+	l.findings = append(l.findings, f)
+}
+
+// Full reports whether the list of the rule's findings is full. Where it is, a fault
+// needs nothing but to be counted by More, and its words need not be made.
+func (p *Pass) Full() bool { return p.found.full() }
+
+// More counts a fault of the rule's own severity that is not listed.
+func (p *Pass) More() { p.found.add(finding.Finding{Severity: p.rule.Severity}) }
+
+// Add adds a finding, or counts it where the list is full.
+func (p *Pass) Add(f finding.Finding) { p.found.add(f) }
+
+// rest returns the finding that closes a list which is cut. It is as severe as the
+// worst that it stands for, and stands where the document ends, after all of them.
+func (p *Pass) rest() finding.Finding {
+	f := finding.Finding{
+		Rule: p.rule.ID, Name: p.rule.Name, Gate: p.gate.ID, Severity: p.found.worst,
+		Message: fmt.Sprintf("… and %d more of %s that are not listed", p.found.more, p.rule.ID),
+		Hint:    "fix those that are listed; the others are listed then",
+	}
+	if d := p.Unit.Document; d.Root != nil {
+		f.Location = d.Root.Location()
+		f.Location.Start = f.Location.End
+	} else {
+		f.Location.File = d.File
+	}
+	return finding.AsRest(f)
+}
+
+// EachCatalog calls check for every environment whose catalog has a section, and
+// notes which have none. What names what the section lists. It returns how many
+// have it.
+func (p *Pass) EachCatalog(what string, section func(*repo.Environment) *pack.Node, check func(*repo.Environment)) int {
+	var without []*repo.Environment
+	for _, e := range p.Environments {
+		if section(e) == nil {
+			without = append(without, e)
+			continue
+		}
+		check(e)
+	}
+	if len(without) == len(p.Environments) {
+		p.NotChecked("no environment catalog lists " + what)
+		return 0
+	}
+	for _, e := range without {
+		p.NotChecked(fmt.Sprintf("the catalog of environment %q lists no %s", e.Name(), what))
+	}
+	return len(p.Environments) - len(without)
+}
+
+// Proof groups the rule about claims that no gate could decide, for the docs. Its
+// findings are those of the gate that makes the claim.
+var Proof = &Gate{
+	ID: "proof", Title: "Proof",
+	About: "What a gate claims of all requests is proved, or named as not proved.",
+	Rules: []*Rule{NPR001},
+}
+
+// NPR001 reports a claim that could not be decided: see Pass.NotProved.
+var NPR001 = &Rule{
+	ID: "NPR001", Name: "not-proved", Severity: finding.Warning, Strict: true, Since: "0.2.0",
+	Title: "A claim about all requests is decided",
+	Doc: "Some rules claim something of every request, such as that a destructive tool never runs without an approval. " +
+		"They prove it, or show a request that refutes it. Where neither was possible the claim is open: it is no fault that was found, and it did not pass. " +
+		"The finding is one of the gate whose rule makes the claim, and says what is not proved and why: the steps of the proof were used up, or a part of a condition is not followed, such as a product of two variables. " +
+		"It is an error where the claim is RSK002's.\n\n" +
+		"Write the condition with comparisons of one variable with constants, divide it among several rules, or close what it opens. " +
+		"A claim that a person has checked can be waived with the reason.",
+	Bad:  `"if": {"==": [{"*": [{"var": "request.context.amount"}, {"var": "request.context.rate"}, {"var": "request.context.rate"}]}, 17.25]}`,
+	Good: `"if": {"<=": [{"var": "request.context.amount"}, 3000]}`,
+}
+
+// Claim is what a rule could not decide, although its failure would be an error.
+type Claim struct {
+	At      *pack.Node        // what the claim is about
+	What    string            // what is not proved, beginning with "that" or "whether"
+	Reason  string            // what stood in the way; "" where it is not known
+	Error   bool              // it is an error in any mode, not only in strict mode
+	Key     string            // tells apart claims of one rule about one place
+	Related []finding.Related // such as the conditions that are not followed
+}
+
+// NotProved reports a claim of the pass's rule as NPR001, so that its gate does not
+// pass. Claims whose failure is a warning are not checked: see NotChecked.
+func (p *Pass) NotProved(c Claim) {
+	f := finding.Finding{
+		Rule: NPR001.ID, Name: NPR001.Name, Gate: p.gate.ID, Severity: NPR001.Severity,
+		Message: fmt.Sprintf("%s is not proved (%s): %s", c.What, p.rule.ID, cmp.Or(c.Reason, "it is undecided")),
+		Hint:    "write the conditions with comparisons of one variable with constants, or divide them among several rules",
+		Key:     p.rule.ID + " " + c.Key, Related: c.Related, Location: c.At.Location(),
+	}
+	if c.Error {
+		f.Severity = finding.Error
+	}
+	p.Add(f)
 }

@@ -9,6 +9,128 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
+// REF001: a rule binds a decision that exists.
+var REF001 = &gate.Rule{
+	ID: "REF001", Name: "unresolved-decision-binding", Severity: finding.Error,
+	Title: "A rule's decision_binding is a decision_key of the pack",
+	Doc: "A rule governs the decision that its `decision_binding` names. " +
+		"Bound to a decision that does not exist it governs nothing: what it denies stays open, and what it allows stays closed.\n\n" +
+		"Write the `decision_key` of one of the `decision_layer.decision_specs`, or add the decision spec that is intended.",
+	Bad: `"rules": [{"rule_id": "R_REFUND", "decision_binding": "support.refund.exec"}],
+"decision_specs": [{"decision_key": "support.refund.execute"}]`,
+	Good: `"rules": [{"rule_id": "R_REFUND", "decision_binding": "support.refund.execute"}],
+"decision_specs": [{"decision_key": "support.refund.execute"}]`,
+	Since: "0.1.0",
+	Check: checkBindings,
+}
+
+// REF007: where decisions have effects, no rule stands beside them unbound.
+var REF007 = &gate.Rule{
+	ID: "REF007", Name: "rule-without-binding", Severity: finding.Error,
+	Title: "Every rule is bound to a decision where one is above read_only",
+	Doc: "An unbound rule authorises nothing, whatever its `allow` says, and its deny hits every decision of its intent. " +
+		"In a pack with a decision above `read_only` that is an error, because the author meant a decision and did not say which. " +
+		"It is a warning for a rule that only denies: that blocks too much, never too little.\n\n" +
+		"Add `decision_binding` with the `decision_key` that the rule is about. " +
+		"Rules marked `non_enforcing` bind nothing by intention and are left alone.",
+	Bad:   `"rules": [{"rule_id": "R_REFUND", "if": true, "then": {"allow": true}}]`,
+	Good:  `"rules": [{"rule_id": "R_REFUND", "if": true, "then": {"allow": true}, "decision_binding": "support.refund.execute"}]`,
+	Since: "0.1.0",
+	Check: checkUnbound,
+}
+
+// decisionsReadable reports whether it is known which decisions there are. The
+// contract does not require decision_specs, so a layer without it has none.
+func decisionsReadable(p *pack.Pack) bool {
+	specs := p.DecisionLayer.DecisionSpecs
+	return specs.OK || specs.Node == nil && gate.IsObject(p.DecisionLayer.Node)
+}
+
+func decisions(p *gate.Pass) *known {
+	places := placesOf(p.Decisions, func(d *pack.DecisionSpec) pack.Text { return d.DecisionKey })
+	return newKnown(places, func(name string) string {
+		return fmt.Sprintf("add a decision spec with the key %q", name)
+	})
+}
+
+func checkBindings(p *gate.Pass) {
+	if !decisionsReadable(p.Pack) {
+		return
+	}
+	keys := decisions(p)
+	for _, r := range p.Rules {
+		b := r.DecisionBinding
+		if !b.OK || p.Decisions[b.Value] != nil {
+			continue
+		}
+		keys.report(p, b.Value, gate.Diagnostic{
+			At:      b.Node,
+			Message: fmt.Sprintf("%s is bound to %q, which is no decision of the pack", gate.Called("rule", r.RuleID), b.Value),
+		})
+	}
+}
+
+func checkUnbound(p *gate.Pass) {
+	governed := governedDecision(p.Pack)
+	if governed == nil {
+		return
+	}
+	hint := "add a decision_binding"
+	if keys := decisions(p); len(keys.names) > 0 && len(keys.names) <= gate.MostListed {
+		hint += ": " + gate.List(keys.names)
+	}
+	for _, r := range p.Rules {
+		if !gate.IsObject(r.Node) || r.DecisionBinding.Node != nil || r.NonEnforcing.Value {
+			continue
+		}
+		d := gate.Diagnostic{
+			At:      r.Node,
+			Message: gate.Called("rule", r.RuleID) + " has no decision_binding, so its allow authorises nothing",
+			Hint:    hint,
+			Related: gate.See(pack.Place(governed.ApprovalMode.Node, governed.Node), "%s is above read_only", gate.Called("decision", governed.DecisionKey)),
+		}
+		if onlyDenies(r.Rule) {
+			d.Severity = finding.Warning
+			d.Message = gate.Called("rule", r.RuleID) + " has no decision_binding, so it denies every decision of " + intentOf(r.Rule)
+		}
+		p.Report(d)
+	}
+}
+
+// governedDecision returns the first decision above read_only, or nil.
+func governedDecision(p *pack.Pack) *pack.DecisionSpec {
+	specs := p.DecisionLayer.DecisionSpecs.Items
+	for i := range specs {
+		if gate.IsObject(specs[i].Node) && governs(&specs[i]) {
+			return &specs[i]
+		}
+	}
+	return nil
+}
+
+// governs reports whether a decision is above read_only; one whose mode is
+// missing or unknown is.
+func governs(d *pack.DecisionSpec) bool {
+	return pack.Mode(d.ApprovalMode).Rank() > pack.ReadOnly.Rank()
+}
+
+func onlyDenies(r *pack.Rule) bool {
+	outcomes := r.Outcomes()
+	for _, o := range outcomes {
+		if !o.Allow.OK || o.Allow.Value {
+			return false
+		}
+	}
+	return len(outcomes) > 0
+}
+
+func intentOf(r *pack.Rule) string {
+	if !r.AppliesTo.Intent.OK {
+		return "every intent"
+	}
+	return fmt.Sprintf("intent %q", r.AppliesTo.Intent.Value)
+}
+
 // REF008: a pack is about at least one decision.
 var REF008 = &gate.Rule{
 	ID: "REF008", Name: "no-decision-spec", Severity: finding.Error,

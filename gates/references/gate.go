@@ -17,7 +17,14 @@
 // them where they are few.
 package references
 
-import "github.com/contextosai/packgate/gates/gate"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/pack"
+)
 
 // Gate is the referential integrity gate.
 var Gate = &gate.Gate{
@@ -28,4 +35,71 @@ var Gate = &gate.Gate{
 		REF001, REF002, REF003, REF004, REF005, REF006, REF007, REF008, REF009,
 		REF010, REF011, REF012, REF013, REF014, REF015, REF016, REF017,
 	},
+}
+
+// known is what a reference may mean: the names that exist.
+type known struct {
+	names  []string              // what a hint lists, sorted
+	places map[string]*pack.Node // where each name is declared
+	// spellings are all that a misspelt name is compared with; mostly the names.
+	spellings []string
+	// otherwise says how to make a name exist, as an imperative.
+	otherwise func(name string) string
+	budget    *gate.Budget
+}
+
+func newKnown(places map[string]*pack.Node, otherwise func(name string) string) *known {
+	names := slices.Sorted(maps.Keys(places))
+	return &known{names: names, places: places, spellings: names, otherwise: otherwise, budget: gate.NewBudget()}
+}
+
+// placesOf returns where the items of an index declare their names.
+func placesOf[T any](index map[string]*T, name func(*T) pack.Text) map[string]*pack.Node {
+	places := make(map[string]*pack.Node, len(index))
+	for key, item := range index {
+		places[key] = name(item).Node
+	}
+	return places
+}
+
+// texts returns the texts of a list with their places; of equal ones the first.
+func texts(l pack.List[pack.Text]) map[string]*pack.Node {
+	places := make(map[string]*pack.Node, len(l.Items))
+	for _, item := range l.Items {
+		if item.OK && places[item.Value] == nil {
+			places[item.Value] = item.Node
+		}
+	}
+	return places
+}
+
+// report completes the diagnostic of an unresolved name with a hint and the
+// place of the nearest name, and reports it.
+func (k *known) report(p *gate.Pass, name string, d gate.Diagnostic) {
+	near := k.budget.Nearest(name, k.spellings)
+	if d.Hint == "" {
+		d.Hint = k.hint(name, near)
+	}
+	if at := k.places[near]; near != "" && at != nil {
+		d.Related = append(d.Related, gate.Also(at, fmt.Sprintf("the nearest name, %q", near)))
+	}
+	if d.Key == "" {
+		d.Key = name
+	}
+	p.Report(d)
+}
+
+func (k *known) hint(name, near string) string {
+	otherwise := k.otherwise(name)
+	if name == "" { // nobody wants something without a name
+		otherwise = "remove it"
+	}
+	return gate.Choose(near, k.names, otherwise, gate.List)
+}
+
+// mark notes that a name is used, where there is one.
+func mark(used map[string]bool, name pack.Text) {
+	if name.OK {
+		used[name.Value] = true
+	}
 }

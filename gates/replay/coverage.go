@@ -2,13 +2,171 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 )
+
+// RPL006: the cases show every intent, every overlay and the families that count.
+var RPL006 = &gate.Rule{
+	ID: "RPL006", Name: "missing-golden-case", Severity: finding.Error,
+	Title: "Every intent has a golden case, and the pack one of each family",
+	Doc: "An intent without a golden case has never been compiled by anybody who looked. " +
+		"The families that every pack should show are a warning each: `allowed`, `denied`, `approval`, `safety_ceiling` and `budget_pressure`. " +
+		"A family counts when a case that names it really shows it: in one of family `approval` a gate is active, in one of `budget_pressure` a bucket is truncated, " +
+		"in one of `safety_ceiling` a tool stays out because of the safety mode, in one of `denied` a decision is not allowed. " +
+		"What a pack cannot show is not asked of it: approvals without gates, a ceiling without tools above `read_only`, a denial where nothing denies. " +
+		"An overlay that no case compiles is a warning too. What only a case shows that cannot be compiled, or ends otherwise than it expects, is not checked: that case has its own finding.\n\n" +
+		"`packgate golden init PACK` writes a first set of cases, which can be edited.",
+	Bad:   `{"intents": ["support.refund", "support.exchange"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}]}`,
+	Good:  `{"intents": ["support.refund"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}, {"case": "not-verified", "family": "denied", "intent": "support.refund"}]}`,
+	Since: "0.1.0",
+	Check: func(p *gate.Pass) {
+		if unfit(p) != nil {
+			p.NotChecked("the pack cannot be compiled")
+			return
+		}
+		checkIntents(p)
+		if len(p.Golden()) > 0 { // where there is none, one finding says enough
+			checkFamilies(p)
+			checkOverlays(p)
+		}
+	},
+}
+
+const initCases = "write a case for it, or let packgate golden init write a first set"
+
+// failing returns the cases that have to be fixed before it is known what they
+// show: they cannot be compiled, or end otherwise than they expect. Each has a
+// finding of its own, which is not to be told a second time as something missing.
+func failing(p *gate.Pass) []*golden.Result {
+	var list []*golden.Result
+	results := p.Golden()
+	for i := range results {
+		if r := &results[i]; r.Detail == nil || r.Expected != string(r.Outcome) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// awaits notes that something is not known to be missing, as long as a failing
+// case may show it. It reports whether there is such a case. A file that could not
+// be read as a case may show anything.
+func awaits(p *gate.Pass, what string, may func(*golden.Result) bool) bool {
+	for _, r := range failing(p) {
+		switch {
+		case r.Input == nil:
+			p.NotChecked(fmt.Sprintf("%s cannot be read, and may be a case that seems to be missing", r.File))
+		case may(r):
+			p.NotChecked(fmt.Sprintf("%s: %s, which is to show it, does not come out as it expects", what, p.Unit.Within(r.Input.Name)))
+		default:
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+func checkIntents(p *gate.Pass) {
+	seen := map[string]bool{}
+	for _, r := range p.Golden() {
+		if r.Detail != nil {
+			seen[r.Intent] = true
+		}
+	}
+	for _, intent := range p.Pack.Intents() {
+		if seen[intent.Value] || awaits(p, "intent "+gate.Quote(intent.Value), func(r *golden.Result) bool { return r.Intent == intent.Value }) {
+			continue
+		}
+		p.Report(gate.Diagnostic{
+			At: intent.Node, Key: intent.Value, Hint: initCases,
+			Message: fmt.Sprintf("intent %s has no golden case", gate.Quote(intent.Value)),
+		})
+	}
+}
+
+// family is one family of golden cases that a pack should have.
+type family struct {
+	name string
+	what string // what a case of it shows, after "in which"
+	// possible says whether the pack can have such a case.
+	possible func(*gate.Pass) bool
+}
+
+func families() []family {
+	return []family{
+		{golden.FamilyAllowed, "a decision is allowed", func(*gate.Pass) bool { return true }},
+		{golden.FamilyDenied, "a decision is not allowed, or the request is refused", canDeny},
+		{golden.FamilyApproval, "an approval gate is active", func(p *gate.Pass) bool { return len(p.Gates) > 0 }},
+		{golden.FamilyCeiling, "a tool stays out because of the safety mode", hasEffects},
+		{golden.FamilyBudget, "a bucket is truncated", func(*gate.Pass) bool { return true }},
+	}
+}
+
+func checkFamilies(p *gate.Pass) {
+	for _, f := range families() {
+		if !f.possible(p) {
+			continue
+		}
+		var claims []finding.Related
+		found := false
+		for _, r := range p.Golden() {
+			if r.Family != f.name || r.Detail == nil {
+				continue
+			}
+			found = found || r.Shows(f.name)
+			claims = append(claims, gate.See(r.Input.Family.Node, "this case is said to be one")...)
+		}
+		if found || awaits(p, fmt.Sprintf("family %q", f.name), func(r *golden.Result) bool { return r.Family == f.name }) {
+			continue
+		}
+		p.Report(gate.Diagnostic{
+			At: idPlace(p), Key: f.name, Severity: finding.Warning, Hint: initCases, Related: claims[:min(len(claims), gate.MostListed)],
+			Message: fmt.Sprintf("there is no golden case of family %q, in which %s", f.name, f.what),
+		})
+	}
+}
+
+// canDeny reports whether a decision can be denied or left without an answer: an
+// outcome denies, or a decision above read_only is bound.
+func canDeny(p *gate.Pass) bool {
+	return slices.ContainsFunc(p.Policy().Rules, func(r *policy.Rule) bool {
+		return r.Decision != nil && !r.Decision.ReadOnly || slices.ContainsFunc(r.Branches(), (*policy.Branch).Denies)
+	})
+}
+
+// hasEffects reports whether a tool can be above a safety mode.
+func hasEffects(p *gate.Pass) bool {
+	return slices.ContainsFunc(p.Pack.ToolingLayer.AdapterRegistry.Items, func(a pack.Adapter) bool {
+		return len(a.Capabilities.Items) > 0 && pack.Mode(a.ApprovalMode) != pack.ReadOnly
+	})
+}
+
+func checkOverlays(p *gate.Pass) {
+	compiled := map[string]bool{}
+	for _, r := range p.Golden() {
+		if r.Detail != nil {
+			compiled[r.Overlay] = true
+		}
+	}
+	for _, o := range p.Unit.Overlays {
+		id := o.OverlayID
+		if !id.OK || compiled[id.Value] || awaits(p, "overlay "+gate.Quote(id.Value), func(r *golden.Result) bool { return r.Overlay == id.Value }) {
+			continue
+		}
+		p.Report(gate.Diagnostic{
+			At: id.Node, Key: p.Unit.Within(o.Name), Severity: finding.Warning,
+			Message: fmt.Sprintf("no golden case is compiled with overlay %s", gate.Quote(id.Value)),
+			Hint:    fmt.Sprintf("write a case whose overlay is %s, or remove the overlay", gate.Quote(id.Value)),
+		})
+	}
+}
 
 // RPL010: every part of the policy is exercised.
 var RPL010 = &gate.Rule{

@@ -21,7 +21,10 @@ package replay
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
@@ -88,4 +91,120 @@ func ownRef(p *gate.Pass) string {
 // idPlace is where findings about the pack as a whole stand.
 func idPlace(p *gate.Pass) *pack.Node {
 	return pack.Place(p.Pack.PackMeta.PackID.Node, p.Pack.PackMeta.Node, p.Pack.Node)
+}
+
+// RPL001: the compiler is deterministic.
+var RPL001 = &gate.Rule{
+	ID: "RPL001", Name: "unstable-compile", Severity: finding.Error,
+	Title: "Every golden case compiles twice to the same bytes",
+	Doc: "A decision can only be replayed if its context can be made again. So every golden case is compiled twice, " +
+		"the second time from inputs that were put together in another order, and the bytes are compared.\n\n" +
+		"Two compiles that differ are a fault of packgate, whatever stands in the pack. Report it with the pack and the case; until it is fixed, nothing that the case shows can be relied on.",
+	Bad:   `{"first": {"compiled_context_hash": "sha256:7c1f…"}, "second": {"compiled_context_hash": "sha256:02ab…"}}`,
+	Good:  `{"first": {"compiled_context_hash": "sha256:7c1f…"}, "second": {"compiled_context_hash": "sha256:7c1f…"}}`,
+	Since: "0.1.0",
+	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindDeterminism) },
+}
+
+// RPL002: nothing that a case compiles to changed unnoticed.
+var RPL002 = &gate.Rule{
+	ID: "RPL002", Name: "snapshot-drift", Severity: finding.Error,
+	Title: "Every golden case compiles to its stored snapshot",
+	Doc: "The snapshot beside a case, `NAME.compiled.json`, is all that the model got when it was reviewed. A compile that differs from it is a change that nobody has looked at yet. " +
+		"The finding names the first stage that drifted, because what comes after follows from it, and shows the first differences; `packgate compile --case NAME` lists all. " +
+		"A case that has no snapshot yet is a warning, and so is a snapshot of a case that is not expected to compile.\n\n" +
+		"Where the change is intended, write the snapshots anew with `packgate compile PACK --update` and commit them with the change, so that the review shows what it does. Where it is not, fix the pack. " +
+		"Snapshots are compared as bytes: keep git from changing their line ends with `*.json text eol=lf` in `.gitattributes`. " +
+		"The tokenizer of the config is part of a snapshot.",
+	Bad:   `{"pack.json": {"amount_inr": {"max": 80000}}, "golden/refund.compiled.json": {"amount_inr": {"max": 50000}}}`,
+	Good:  `{"pack.json": {"amount_inr": {"max": 80000}}, "golden/refund.compiled.json": {"amount_inr": {"max": 80000}}}`,
+	Since: "0.1.0",
+	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindSnapshot) },
+}
+
+// RPL003: truncation is never silent.
+var RPL003 = &gate.Rule{
+	ID: "RPL003", Name: "silent-truncation", Severity: finding.Error,
+	Title: "What a compile drops is listed, marked and warned of",
+	Doc: "A budget may force blocks out of a prompt. Whoever reads the compiled context has to see which, or the model decides on less than everybody believes. " +
+		"For every golden case, the blocks that are due are counted from outside and looked up in the prompt and among the dropped ones.\n\n" +
+		"A block that is neither is a fault of packgate. Report it with the pack and the case.",
+	Bad:   `"budget_report": {"bucket_truncations": {}, "dropped_block_ids": {"evidence": ["ev_2"]}}`,
+	Good:  `"budget_report": {"bucket_truncations": {"evidence": true}, "dropped_block_ids": {"evidence": ["ev_2"]}, "warnings": ["evidence bucket exceeded its budget of 80 tokens; dropped 1 block: ev_2"]}`,
+	Since: "0.1.0",
+	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindTruncation) },
+}
+
+// RPL005: the safety mode is a ceiling.
+var RPL005 = &gate.Rule{
+	ID: "RPL005", Name: "tool-above-safety-mode", Severity: finding.Error,
+	Title: "No compile surfaces a tool above its safety mode",
+	Doc: "`safety_mode` of a run context is the most that a run may risk; what its adapter can do beyond that is left out of the manifest, whatever the policy says. " +
+		"The manifest of every golden case is held against it.\n\n" +
+		"A tool above the ceiling is a fault of packgate. Report it with the pack and the case.",
+	Bad:   `{"safety_mode": "read_only", "tools": ["adp_orders.lookup", "adp_payments.issue_refund"]}`,
+	Good:  `{"safety_mode": "read_only", "tools": ["adp_orders.lookup"]}`,
+	Since: "0.1.0",
+	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindCeiling) },
+}
+
+// RPL009: cases end as they expect.
+var RPL009 = &gate.Rule{
+	ID: "RPL009", Name: "unexpected-outcome", Severity: finding.Error,
+	Title: "Every golden case ends as it expects to",
+	Doc: "A case says in `expect.outcome` whether its request compiles, is refused, or ends in a policy evaluation error, because an enforced rule could not be decided. " +
+		"One that ends otherwise shows a request that is answered differently than its author believes; the message gives the compiler's reason. " +
+		"A case that cannot be compiled at all, because its overlay or the catalog of its environment is not there, is no better.\n\n" +
+		"A refusal that is not intended is mostly a wrong request: another tenant, an intent that the pack does not have, memory that is not promoted. " +
+		"For an evaluation error, give the variable that the message names a value, or let the rule ask for it first.",
+	Bad:   `{"expect": {"outcome": "compiled"}, "compile": {"outcome": "policy_eval_error"}}`,
+	Good:  `{"expect": {"outcome": "policy_eval_error"}, "compile": {"outcome": "policy_eval_error"}}`,
+	Since: "0.1.0",
+	Check: func(p *gate.Pass) {
+		tell(p, compiled(p), golden.KindOutcome)
+		if problem := unfit(p); problem != nil {
+			p.Report(gate.Diagnostic{
+				Location: &problem.Location, Hint: problem.Hint, Key: "pack",
+				Message: "no golden case can be compiled: " + strings.TrimPrefix(problem.Message, "not compiled: "),
+			})
+		}
+	},
+}
+
+// RPL012: what a case expects holds.
+var RPL012 = &gate.Rule{
+	ID: "RPL012", Name: "failed-expectation", Severity: finding.Error,
+	Title: "Gates, denials, rules and assertions of every golden case are as expected",
+	Doc: "`expect.gates`, `expect.denied` and `expect.rules` list what a compile has, completely and in canonical order; a list that is absent expects nothing. " +
+		"`expect.assertions` are conditions over the compiled context. They are the author's own words about what matters in the case, which a snapshot does not know.\n\n" +
+		"Correct what is expected where the change is intended, and fix the pack where it is not. An assertion that cannot be decided does not hold.",
+	Bad:   `{"expect": {"gates": []}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
+	Good:  `{"expect": {"gates": ["GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
+	Since: "0.1.0",
+	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindExpectation) },
+}
+
+// tell reports the problems of one kind that results have.
+func tell(p *gate.Pass, results []golden.Result, kinds ...golden.Kind) {
+	for i := range results {
+		for _, problem := range results[i].Problems {
+			if slices.Contains(kinds, problem.Kind) {
+				report(p, &results[i], problem)
+			}
+		}
+	}
+}
+
+// report reports one problem of a case at the place that it names.
+func report(p *gate.Pass, r *golden.Result, problem golden.Problem) {
+	d := gate.Diagnostic{
+		Location: &problem.Location, Message: problem.Message, Hint: problem.Hint, Severity: problem.Severity, Key: r.Case,
+	}
+	if r.Input != nil {
+		d.Key = p.Unit.Within(r.Input.Name)
+		if problem.Location.File != r.File {
+			d.Related = gate.See(pack.Place(r.Input.Case.Node, r.Input.Node), "the case")
+		}
+	}
+	p.Report(d)
 }

@@ -17,7 +17,13 @@
 // tenant's boundary needs it.
 package tenancy
 
-import "github.com/contextosai/packgate/gates/gate"
+import (
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/pack"
+)
 
 // Gate is the tenancy gate.
 var Gate = &gate.Gate{
@@ -25,4 +31,26 @@ var Gate = &gate.Gate{
 	Title: "Tenancy",
 	About: "Nothing reaches over the boundary of the tenant: issuer, endpoints, snapshots, memory, regions and the cases themselves.",
 	Rules: []*gate.Rule{TEN001, TEN002, TEN003, TEN004, TEN005, TEN006, TEN007},
+}
+
+// choose returns a hint for a name that a catalog does not list: the nearest
+// name that it lists or all of them where they are few, or how to list it.
+func choose(b *gate.Budget, name string, names []string, otherwise string) string {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	return gate.Choose(b.Nearest(name, names), names, otherwise, gate.ListBriefly)
+}
+
+// isWildcard reports whether a name stands for more than one thing.
+func isWildcard(name string) bool {
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "any", "all":
+		return true
+	}
+	return strings.ContainsAny(name, "*?")
+}
+
+// isShared reports whether the config lists the pack as one that several
+// tenants use.
+func isShared(p *gate.Pass) bool {
+	return slices.Contains(pack.Values(p.Config.SharedPacks), p.Pack.PackMeta.PackID.Value)
 }

@@ -1,0 +1,110 @@
+package gate
+
+import (
+	"sync"
+
+	"github.com/contextosai/packgate/detect"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/repo"
+)
+
+// Subject is what all rules of a run look at: one pack with its side files, the
+// environment catalogs and the config. Nothing in it may be changed.
+type Subject struct {
+	Unit         *repo.Unit
+	Pack         *pack.Pack // nil where the pack file could not be read as an object
+	Environments []*repo.Environment
+	Config       *repo.Config
+	// Before is the version that the pack is compared with, nil where there is none or
+	// all of it is as it was: what the pack proves is held against what that proved.
+	Before *Subject
+	*Index
+
+	conditions *policy.Conditions // of all the versions of the pack
+	model      func() *proof.Model
+	golden     func() []golden.Result
+	texts      *texts
+}
+
+// NewSubject prepares a pack for the rules.
+func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) *Subject {
+	s := &Subject{Config: c, conditions: &policy.Conditions{}, texts: newTexts(c.Limits)}
+	s.golden = sync.OnceValue(func() []golden.Result {
+		if u.Pack == nil {
+			return golden.Run(u, environments, c)
+		}
+		return golden.RunPrepared(s.Proof().Program(), u, environments, c)
+	})
+	return s.about(u, environments)
+}
+
+// about fills in what a subject has of one form of the pack. What it permits is
+// looked at when it is first asked for, and only then.
+func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject {
+	s.Unit, s.Pack, s.Environments, s.Index = u, u.Pack, environments, NewIndex(u.Pack)
+	s.model = sync.OnceValue(func() *proof.Model { return proof.For(policy.New(u.Pack, s.conditions)) })
+	return s
+}
+
+// Resolved returns the subject for the pack as an environment has it: another form
+// of the pack, and the catalogs it is held against. What became of the golden cases
+// stays what it was, for each of them was compiled with its own overlays.
+func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
+	form := &Subject{Config: s.Config, conditions: s.conditions, golden: s.golden, texts: s.texts}
+	return form.about(u, environments)
+}
+
+// Golden returns what became of the golden cases, in the order of their files.
+// They are compiled when they are first asked for, and only then.
+func (s *Subject) Golden() []golden.Result { return s.golden() }
+
+// Policy returns the model of the pack's policy layer. It is asked for packs that
+// are there alone.
+func (s *Subject) Policy() *policy.Model { return s.Proof().Model }
+
+// Compile compiles a condition of the pack as policy.Conditions does: each distinct
+// one once, for all rules of a run.
+func (s *Subject) Compile(condition *pack.Node) (*jsonlogic.Expr, []jsonlogic.Problem) {
+	expr, problems, _ := s.conditions.Compile(condition)
+	return expr, problems
+}
+
+// Proof returns what the pack permits, as Policy does.
+func (s *Subject) Proof() *proof.Model { return s.model() }
+
+// Reach returns what requests can reach. It is asked for packs that are there alone.
+func (s *Subject) Reach() proof.Reach { return s.Proof().Reach() }
+
+// texts is what several rules, and the report, look at in the files of one pack, and
+// what was found there. A subject shares it with those that resolve it, whose files
+// are the same but for what an overlay sets.
+type texts struct {
+	*detect.Memo
+	limits    pack.Limits
+	mutex     sync.Mutex
+	snapshots map[*repo.Snapshot]*pack.Document
+}
+
+func newTexts(limits pack.Limits) *texts {
+	return &texts{Memo: detect.NewMemo(), limits: limits, snapshots: map[*repo.Snapshot]*pack.Document{}}
+}
+
+// Detected remembers what the detectors found in the texts of the pack and of the
+// files beside it, so that each text is looked at once.
+func (s *Subject) Detected() *detect.Memo { return s.texts.Memo }
+
+// Stored returns the document of a stored compile, with no root where it is no JSON.
+// It is read when it is first asked for, and once.
+func (s *Subject) Stored(snapshot *repo.Snapshot) *pack.Document {
+	t := s.texts
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.snapshots[snapshot] == nil {
+		t.snapshots[snapshot], _ = pack.Read(snapshot.File, snapshot.Source, t.limits)
+	}
+	return t.snapshots[snapshot]
+}
