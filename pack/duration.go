@@ -60,21 +60,13 @@ func durationPart(number, unit string) (time.Duration, error) {
 		unit, factor = "h", 7*24
 	}
 	d, err := time.ParseDuration(number + unit)
+	_, noNumber := strconv.ParseFloat(number, 64)
+	_, noUnit := time.ParseDuration("1" + unit)
 	switch {
-	case err != nil && isNumber(number) && isUnit(unit), d > math.MaxInt64/factor:
+	case err != nil && noUnit == nil && (noNumber == nil || errors.Is(noNumber, strconv.ErrRange)), d > math.MaxInt64/factor:
 		return 0, ErrDurationRange
 	case err != nil:
 		return 0, ErrDuration
 	}
 	return d * factor, nil
-}
-
-func isNumber(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil || errors.Is(err, strconv.ErrRange)
-}
-
-func isUnit(s string) bool {
-	_, err := time.ParseDuration("1" + s)
-	return err == nil
 }

@@ -204,42 +204,4 @@ func (n *Node) segment(s *shape, names map[*Node][]string) (string, *shape) {
 }
 
 // FindKeyed returns the value below the root that a keyed path names, or nil.
-func (n *Node) FindKeyed(path string) *Node {
-	segments, ok := SplitPointer(path)
-	if !ok {
-		return nil
-	}
-	names := n.Document().names()
-	s := contract
-	for _, segment := range segments {
-		if n, s = n.keyedChild(s, segment, names); n == nil {
-			return nil
-		}
-	}
-	return n
-}
-
-func (n *Node) keyedChild(s *shape, segment string, names map[*Node][]string) (*Node, *shape) {
-	if n.Kind == Array {
-		if !s.listed() {
-			return n.child(segment), nil
-		}
-		if i := slices.Index(names[n], segment); i >= 0 {
-			return n.Items[i], s.item
-		}
-		return nil, nil
-	}
-	if c := n.Get(segment); c != nil {
-		return c, s.member(segment)
-	}
-	if n.Kind == Object {
-		for _, m := range n.Members {
-			if inner := s.member(m.Name); inner.elided() {
-				if c := m.Value.Get(segment); c != nil {
-					return c, inner.member(segment)
-				}
-			}
-		}
-	}
-	return nil, nil
-}
+func (n *Node) FindKeyed(path string) *Node { return n.Document().index().find(path, false) }

@@ -90,15 +90,15 @@ func (n *Node) Name() (name string, ok bool) {
 
 // Pointer returns the JSON Pointer (RFC 6901) of the value; "" for the root.
 func (n *Node) Pointer() string {
-	var segments []string
+	pointer := ""
 	for ; n.Parent != nil; n = n.Parent {
-		if name, ok := n.Name(); ok {
-			segments = append(segments, name)
-		} else {
-			segments = append(segments, strconv.Itoa(n.Index))
+		segment, ok := n.Name()
+		if !ok {
+			segment = strconv.Itoa(n.Index)
 		}
+		pointer = "/" + EscapeSegment(segment) + pointer
 	}
-	return joinReversed(segments)
+	return pointer
 }
 
 // Any returns the value as encoding/json would decode it into an any:
@@ -178,11 +178,12 @@ func SplitPointer(p string) (segments []string, ok bool) {
 	return segments, true
 }
 
-func joinReversed(segments []string) string {
+// JoinPointer returns the pointer or keyed path of segments.
+func JoinPointer(segments []string) string {
 	var b strings.Builder
-	for i := len(segments) - 1; i >= 0; i-- {
+	for _, s := range segments {
 		b.WriteByte('/')
-		b.WriteString(EscapeSegment(segments[i]))
+		b.WriteString(EscapeSegment(s))
 	}
 	return b.String()
 }

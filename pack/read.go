@@ -28,6 +28,18 @@ func Read(file string, src []byte, limits Limits) (*Document, []Fault) {
 // survives a float64 and so RFC 8785 (IEEE 754 binary64, RFC 7493 section 2.2).
 const maxSafeInteger = 1 << 53
 
+// What the reader bounds beside the Limits. A fault names its place by the names
+// that lead there, so that long names and many faults together could take far
+// more memory than the document. No pack that people write comes near.
+const (
+	// longestPath is how many bytes the names that lead to a value may have
+	// together, one more for each name.
+	longestPath = 8 << 10
+	// mostFaults is how many faults are listed, and mostPlaces how many bytes the
+	// names that lead to them may have together.
+	mostFaults, mostPlaces = 1000, 256 << 10
+)
+
 type reader struct {
 	doc    *Document
 	src    []byte
@@ -64,6 +76,33 @@ func (r *reader) fault(kind FaultKind, start, end int, message, hint string) boo
 	})
 	r.owners = append(r.owners, nil)
 	return false
+}
+
+// tooMany counts one more fault, at a byte range, after which reading could go
+// on. Where that is more than can be listed it notes so instead, which ends the
+// reading, and returns true.
+func (r *reader) tooMany(start, end int) bool {
+	r.places += r.names
+	if len(r.faults) < mostFaults && r.places <= mostPlaces {
+		return false
+	}
+	r.fault(Limit, start, end,
+		fmt.Sprintf("the document has more faults than the first %d, and reading ends here", len(r.faults)), "fix the faults before this one, then check again")
+	return true
+}
+
+// placeFaults gives the faults that belong to a value its pointer and path.
+// That waits until the tree is whole, since a path depends on the neighbours.
+func (r *reader) placeFaults(root *Node) {
+	if root == nil {
+		return
+	}
+	for i, owner := range r.owners {
+		if owner != nil {
+			r.faults[i].Location.Pointer = owner.Pointer()
+			r.faults[i].Location.Path = owner.KeyedPath()
+		}
+	}
 }
 
 func (r *reader) document() (*Node, bool) {
@@ -191,7 +230,8 @@ func (r *reader) object(n *Node) bool {
 		}
 		end := r.at
 		if r.names += len(name) + 1; r.names > longestPath {
-			return r.longPath(start, end)
+			return r.fault(Limit, start, end,
+				fmt.Sprintf("the member names that lead here have more than %d bytes together", longestPath), "use shorter names, or nest the value less deeply")
 		}
 		known := len(r.faults)
 		first, duplicate := names.add(name)

@@ -2,6 +2,8 @@ package pack
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -75,20 +77,10 @@ func (r *reader) escape(buf []byte, open int) ([]byte, bool) {
 	}
 	c := r.src[r.at]
 	r.at++
-	switch c {
-	case '"', '\\', '/':
-		return append(buf, c), true
-	case 'b':
-		return append(buf, '\b'), true
-	case 'f':
-		return append(buf, '\f'), true
-	case 'n':
-		return append(buf, '\n'), true
-	case 'r':
-		return append(buf, '\r'), true
-	case 't':
-		return append(buf, '\t'), true
-	case 'u':
+	if i := strings.IndexByte(`"\/bfnrt`, c); i >= 0 {
+		return append(buf, "\"\\/\b\f\n\r\t"[i]), true
+	}
+	if c == 'u' {
 		return r.unicodeEscape(buf, start)
 	}
 	r.at = start + 1
@@ -135,21 +127,12 @@ func (r *reader) hex4() (rune, bool) {
 	if r.at+4 > len(r.src) {
 		return 0, false
 	}
-	var c rune
-	for _, b := range r.src[r.at : r.at+4] {
-		switch {
-		case b >= '0' && b <= '9':
-			c = c<<4 | rune(b-'0')
-		case b >= 'a' && b <= 'f':
-			c = c<<4 | rune(b-'a'+10)
-		case b >= 'A' && b <= 'F':
-			c = c<<4 | rune(b-'A'+10)
-		default:
-			return 0, false
-		}
+	c, err := strconv.ParseUint(r.plain[r.at:r.at+4], 16, 16)
+	if err != nil {
+		return 0, false
 	}
 	r.at += 4
-	return c, true
+	return rune(c), true
 }
 
 // scanNumber returns where the number at start ends and whether it is written

@@ -78,52 +78,23 @@ func isWordStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$'
 }
 
+// unseen are the characters that messages name.
+var unseen = map[rune]string{
+	'\'': "a single quote", '"': "a double quote", '\\': "a backslash", 0: "a zero byte", '\uFEFF': "a byte order mark",
+	'\u00A0': "a no-break space", ' ': "a space", '\t': "a tab", '\n': "a line break", '\r': "a line break",
+}
+
 // character shows one character: as it is, or by name where it cannot be seen
 // or would be lost between quotes.
 func character(c rune) string {
-	switch c {
-	case '\'':
-		return "a single quote"
-	case '"':
-		return "a double quote"
-	case '\\':
-		return "a backslash"
-	case 0:
-		return "a zero byte"
-	case '\uFEFF':
-		return "a byte order mark"
-	case '\u00A0':
-		return "a no-break space"
-	case ' ':
-		return "a space"
-	case '\t':
-		return "a tab"
-	case '\n', '\r':
-		return "a line break"
+	if name := unseen[c]; name != "" {
+		return name
 	}
 	if unicode.IsPrint(c) {
 		return "'" + string(c) + "'"
 	}
 	return fmt.Sprintf("the character U+%04X", c)
 }
-
-// longest is how many bytes of a text out of the document a message repeats.
-const longest = 80
-
-// clipBytes shortens a text for a message. What a document repeats is up to its
-// author, and a message should not be as long as the document.
-func clipBytes(s string) string {
-	if len(s) <= longest {
-		return s
-	}
-	end := longest
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
-}
-
-func quote(s string) string { return fmt.Sprintf("%q", clipBytes(s)) }
 
 // slip returns the hint for what stands at the next byte, up to end, where
 // something else was wanted; "" where the message says it all.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/contextosai/packgate/pack"
 )
 
 // bases are the published examples that serve as the good document of a
@@ -102,7 +104,7 @@ func applyEdit(t *testing.T, doc any, line string) any {
 	t.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
 	pointer, value, _ := strings.Cut(rest, " ")
-	segments, ok := splitPointer(strings.TrimPrefix(pointer, "root"))
+	segments, ok := pack.SplitPointer(strings.TrimPrefix(pointer, "root"))
 	switch {
 	case !ok:
 		t.Fatalf("%q is not a pointer", pointer)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/contextosai/packgate/pack"
 )
 
 // example says how one published example is checked: against schema, either as
@@ -148,7 +150,7 @@ func (e example) document(t *testing.T, doc any) any {
 	if e.under == "" {
 		return doc
 	}
-	segments, _ := splitPointer(e.under)
+	segments, _ := pack.SplitPointer(e.under)
 	return edit(t, readJSON(t, filepath.Join("testdata/contract", supportPack)), segments, doc, false)
 }
 

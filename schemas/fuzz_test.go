@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/contextosai/packgate/pack"
 )
 
 // FuzzValidate holds, for every schema and any JSON: no failure, the same answer
@@ -53,7 +55,7 @@ func FuzzValidate(f *testing.F) {
 
 func checkViolation(t *testing.T, name string, doc any, v Violation) {
 	t.Helper()
-	segments, ok := splitPointer(v.Pointer)
+	segments, ok := pack.SplitPointer(v.Pointer)
 	if !ok || v.Keyword == "" || v.Message == "" {
 		t.Fatalf("%s: incomplete violation %+v", name, v)
 	}

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/contextosai/packgate/pack"
 )
 
 // KnownMembers returns the member names that the schema called name declares
@@ -20,7 +22,7 @@ import (
 func KnownMembers(name, pointer string) (names []string, open bool) {
 	lib := shared()
 	e := lib.entries[name]
-	segments, ok := splitPointer(pointer)
+	segments, ok := pack.SplitPointer(pointer)
 	if e == nil || !ok {
 		return nil, true
 	}
@@ -74,10 +76,11 @@ func (lib *library) expand(p place) []place {
 // appendNew adds a place unless its schema is there already, by identity: a
 // schema that refers to itself must not be followed for ever.
 func appendNew(all []place, p place) []place {
-	for _, known := range all {
-		if reflect.ValueOf(known.schema).Pointer() == reflect.ValueOf(p.schema).Pointer() {
-			return all
-		}
+	same := func(known place) bool {
+		return reflect.ValueOf(known.schema).Pointer() == reflect.ValueOf(p.schema).Pointer()
+	}
+	if slices.ContainsFunc(all, same) {
+		return all
 	}
 	return append(all, p)
 }

@@ -3,6 +3,8 @@ package schemas
 import (
 	"slices"
 	"testing"
+
+	"github.com/contextosai/packgate/pack"
 )
 
 func TestKnownMembers(t *testing.T) {
@@ -90,11 +92,11 @@ func TestExamplesHoldOnlyKnownMembers(t *testing.T) {
 		if !ok {
 			return
 		}
-		names, open := KnownMembers("context-pack", joinPointer(segments))
+		names, open := KnownMembers("context-pack", pack.JoinPointer(segments))
 		for member, below := range object {
 			seen++
 			if !open && !slices.Contains(names, member) {
-				t.Errorf("%q at %q is not declared", member, joinPointer(segments))
+				t.Errorf("%q at %q is not declared", member, pack.JoinPointer(segments))
 			}
 			walk(below, append(slices.Clone(segments), member))
 		}

@@ -67,7 +67,7 @@ func (lib *library) entry(name string) (*entry, error) {
 	if e := lib.entries[name]; e != nil {
 		return e, nil
 	}
-	return nil, unknownName(name, lib.names)
+	return nil, fmt.Errorf("%w %q%s (known: %s)", ErrUnknownName, name, didYouMean(Nearest(name, lib.names)), strings.Join(lib.names, ", "))
 }
 
 // Load gives the compiler the schema with the given identifier. It is the only

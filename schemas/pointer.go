@@ -5,38 +5,9 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/contextosai/packgate/pack"
 )
-
-// Escapes of RFC 6901, section 3.
-var (
-	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-// joinPointer writes segments as a JSON pointer (RFC 6901).
-func joinPointer(segments []string) string {
-	var b strings.Builder
-	for _, segment := range segments {
-		b.WriteByte('/')
-		b.WriteString(escaper.Replace(segment))
-	}
-	return b.String()
-}
-
-// splitPointer reads a JSON pointer; ok is false if it is not one.
-func splitPointer(pointer string) (segments []string, ok bool) {
-	if pointer == "" {
-		return nil, true
-	}
-	rest, ok := strings.CutPrefix(pointer, "/")
-	if !ok {
-		return nil, false
-	}
-	for segment := range strings.SplitSeq(rest, "/") {
-		segments = append(segments, unescaper.Replace(segment))
-	}
-	return segments, true
-}
 
 // splitFragment reads a JSON pointer in its URI fragment form (RFC 6901,
 // section 6), without the number sign.
@@ -45,7 +16,7 @@ func splitFragment(fragment string) (segments []string, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	return splitPointer(pointer)
+	return pack.SplitPointer(pointer)
 }
 
 // valueAt follows segments into a decoded JSON value; nil if they lead nowhere.

@@ -3,6 +3,8 @@ package schemas
 import (
 	"slices"
 	"testing"
+
+	"github.com/contextosai/packgate/pack"
 )
 
 func TestPointersGoThereAndBack(t *testing.T) {
@@ -14,15 +16,15 @@ func TestPointersGoThereAndBack(t *testing.T) {
 		"/~01":       {"~1"},
 		"//":         {"", ""},
 	} {
-		segments, ok := splitPointer(pointer)
+		segments, ok := pack.SplitPointer(pointer)
 		if !ok || !slices.Equal(segments, want) {
-			t.Errorf("splitPointer(%q) = %q, %v; want %q", pointer, segments, ok, want)
+			t.Errorf("pack.SplitPointer(%q) = %q, %v; want %q", pointer, segments, ok, want)
 		}
-		if back := joinPointer(segments); back != pointer {
+		if back := pack.JoinPointer(segments); back != pointer {
 			t.Errorf("%q came back as %q", pointer, back)
 		}
 	}
-	if segments, ok := splitPointer("a"); ok {
+	if segments, ok := pack.SplitPointer("a"); ok {
 		t.Errorf("%q is not a pointer, got %q", "a", segments)
 	}
 }

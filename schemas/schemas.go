@@ -25,7 +25,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -127,13 +126,4 @@ func tidy(all []Violation) []Violation {
 			[]string{b.Property, b.Keyword, b.Message})
 	})
 	return slices.Compact(all)
-}
-
-// unknownName is the error for a schema name that does not exist.
-func unknownName(name string, names []string) error {
-	hint := ""
-	if near := Nearest(name, names); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
-	}
-	return fmt.Errorf("%w %q%s (known: %s)", ErrUnknownName, name, hint, strings.Join(names, ", "))
 }

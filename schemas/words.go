@@ -1,13 +1,16 @@
 package schemas
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/contextosai/packgate/pack"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
@@ -33,7 +36,7 @@ type flattener struct {
 // them failed. The error is for values that are not JSON.
 func (f *flattener) walk(e *jsonschema.ValidationError) error {
 	if invalid, ok := e.ErrorKind.(*kind.InvalidJsonValue); ok {
-		return fmt.Errorf("value at %q is a %T, which is not decoded JSON", joinPointer(e.InstanceLocation), invalid.Value)
+		return fmt.Errorf("value at %q is a %T, which is not decoded JSON", pack.JoinPointer(e.InstanceLocation), invalid.Value)
 	}
 	for _, cause := range e.Causes {
 		if err := f.walk(cause); err != nil {
@@ -48,7 +51,7 @@ func (f *flattener) walk(e *jsonschema.ValidationError) error {
 }
 
 func (f *flattener) leaf(e *jsonschema.ValidationError) {
-	at := Violation{Pointer: joinPointer(e.InstanceLocation), Keyword: strings.Join(e.ErrorKind.KeywordPath(), "/")}
+	at := Violation{Pointer: pack.JoinPointer(e.InstanceLocation), Keyword: strings.Join(e.ErrorKind.KeywordPath(), "/")}
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
 		for _, name := range k.Missing {
@@ -197,16 +200,7 @@ func display(value any) string {
 }
 
 // quote quotes text of a document, clipped to maxShown characters.
-func quote(text string) string {
-	count := 0
-	for i := range text {
-		if count == maxShown {
-			return strconv.Quote(text[:i] + "…")
-		}
-		count++
-	}
-	return strconv.Quote(text)
-}
+func quote(text string) string { return strconv.Quote(pack.Clip(text, maxShown)) }
 
 // number writes a number without an exponent, unless it is huge or tiny.
 func number(value float64) string {
@@ -219,4 +213,60 @@ func number(value float64) string {
 func rational(value *big.Rat) string {
 	near, _ := value.Float64()
 	return number(near)
+}
+
+// mostSuggested is for how many unknown members of a document a known one is looked
+// for. A document has a few that are misspelled; one that has thousands was made to
+// take long.
+const mostSuggested = 1000
+
+// unknownMembers are those of one closed object.
+type unknownMembers struct {
+	at    Violation
+	found *jsonschema.ValidationError
+	names []string
+}
+
+// unknown words the members that closed objects do not have, in the order of the
+// objects' places: the validator has none, and only the first are compared.
+func (f *flattener) unknown(all []unknownMembers) {
+	slices.SortFunc(all, func(a, b unknownMembers) int {
+		return cmp.Or(comparePointers(a.at.Pointer, b.at.Pointer), cmp.Compare(a.found.SchemaURL, b.found.SchemaURL))
+	})
+	suggested := 0
+	for _, u := range all {
+		known := f.declared(u.found.SchemaURL)
+		absent := f.absent(u.found, known)
+		for _, name := range slices.Sorted(slices.Values(u.names)) {
+			u.at.Property, u.at.Nearest = name, ""
+			if suggested++; suggested <= mostSuggested {
+				u.at.Nearest = cmp.Or(Nearest(name, absent), Nearest(name, known))
+			}
+			u.at.Message = "unknown member " + quote(name) + didYouMean(u.at.Nearest)
+			f.violations = append(f.violations, u.at)
+		}
+	}
+}
+
+// absent returns those of the known members that an object does not have. One that
+// it has already is suggested only if no other is close: that a member is a second
+// attempt is less probable than that it is a misspelling.
+func (f *flattener) absent(e *jsonschema.ValidationError, known []string) []string {
+	present, _ := valueAt(f.document, e.InstanceLocation).(map[string]any)
+	return slices.DeleteFunc(slices.Clone(known), func(candidate string) bool {
+		_, taken := present[candidate]
+		return taken
+	})
+}
+
+// declared returns the members that the schema object at an absolute location
+// declares, sorted.
+func (f *flattener) declared(location string) []string {
+	names, asked := f.known[location]
+	if !asked {
+		properties, _ := f.schemaAt(location)["properties"].(map[string]any)
+		names = slices.Sorted(maps.Keys(properties))
+		f.known[location] = names
+	}
+	return names
 }

@@ -1,6 +1,9 @@
 package pack
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // ApprovalMode is the contract's risk tier of an effect, from read_only to
 // destructive.
@@ -24,17 +27,10 @@ func ApprovalModes() []ApprovalMode {
 // or unknown ranks as destructive, so that what is not known is never taken
 // for harmless.
 func (m ApprovalMode) Rank() int {
-	switch m {
-	case ReadOnly:
-		return 0
-	case LocalWrite:
-		return 1
-	case Network:
-		return 2
-	case Delegated:
-		return 3
+	if rank := slices.Index(ApprovalModes(), m); rank >= 0 {
+		return rank
 	}
-	return 4
+	return Destructive.Rank()
 }
 
 // Known reports whether m is one of the five modes.
@@ -43,3 +39,37 @@ func (m ApprovalMode) Known() bool { return slices.Contains(ApprovalModes(), m) 
 // Mode returns the approval mode that the field states; missing and unknown
 // ones compare as destructive (see Rank).
 func Mode(f Text) ApprovalMode { return ApprovalMode(f.Value) }
+
+// EachRule goes through all policy rules in document order.
+func (p *Pack) EachRule() iter.Seq[*Rule] {
+	return func(yield func(*Rule) bool) {
+		for i := range p.PolicyLayer.PolicyBundles.Items {
+			rules := p.PolicyLayer.PolicyBundles.Items[i].PolicyDSL.Rules.Items
+			for j := range rules {
+				if !yield(&rules[j]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Intents returns every intent that a rule or an eval target names, each at its
+// first place. A compile refuses all others.
+func (p *Pack) Intents() []Text {
+	var intents []Text
+	seen := map[string]bool{}
+	add := func(intent Text) {
+		if intent.OK && !seen[intent.Value] {
+			seen[intent.Value] = true
+			intents = append(intents, intent)
+		}
+	}
+	for r := range p.EachRule() {
+		add(r.AppliesTo.Intent)
+	}
+	for _, t := range p.EvaluationLayer.EvalTargets.Items {
+		add(t.Intent)
+	}
+	return intents
+}
