@@ -2,8 +2,12 @@ package golden
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
@@ -138,4 +142,242 @@ func summary(differences []Difference, count int) string {
 		text += fmt.Sprintf("; and %d more differences", more)
 	}
 	return text
+}
+
+// Difference is one place at which a compile differs from its snapshot. Path
+// leads through the compiled context by identities: blocks by their id, tools by
+// adapter. Stored and Now are JSON on one line, "" where there is nothing. Where
+// items with an identity stand in another order, they are the lists of the ids.
+type Difference struct {
+	Path        string
+	Stored, Now string
+}
+
+// nearest returns the value of the snapshot that a difference's path names, or
+// the innermost one around it.
+func nearest(n *pack.Node, path string) *pack.Node {
+	segments, _ := pack.SplitPointer(path)
+	for _, s := range segments {
+		next := n.Get(s)
+		for i, item := range n.Items {
+			if m, ok := item.Any().(map[string]any); ok && identity(m, i) == s {
+				next = item
+			}
+		}
+		if next == nil {
+			break
+		}
+		n = next
+	}
+	return n
+}
+
+// words says a difference in a few words.
+func (d Difference) words() string {
+	switch {
+	case d.Stored == "":
+		return fmt.Sprintf("%s is new: %s", d.Path, clip(d.Now))
+	case d.Now == "":
+		return fmt.Sprintf("%s is gone: it was %s", d.Path, clip(d.Stored))
+	}
+	stored, now := fromDifference(d.Stored, d.Now)
+	return fmt.Sprintf("%s was %s and is %s", d.Path, clip(stored), clip(now))
+}
+
+// fromDifference cuts off what two texts have in common at their beginning, but
+// for a few characters, so that what is shown of long ones is what differs.
+func fromDifference(a, b string) (string, string) {
+	x, y := []rune(a), []rune(b)
+	same := 0
+	for same < len(x) && same < len(y) && x[same] == y[same] {
+		same++
+	}
+	const context = 20
+	if max(len(x), len(y)) <= mostShown || same <= context {
+		return a, b
+	}
+	return "…" + string(x[same-context:]), "…" + string(y[same-context:])
+}
+
+// mostShown is how many characters of a value a message shows.
+const mostShown = 80
+
+// clip shortens what is shown in a message.
+func clip(s string) string { return pack.Clip(s, mostShown) }
+
+// sections leads from members of the compiled context to the stage, counted from
+// 0, whose output they show, the most telling ones of a stage first. Members
+// with a bucket belong to the assembly where the bucket is truncated otherwise
+// than before. The last section is a prefix of every path.
+func sections() []section {
+	return []section{
+		{"/compiled_prompt/task", 0, ""},
+		{"/manifests/policy_manifest", 1, ""},
+		{"/context_ledger/policy_bundles", 1, ""},
+		{"/compiled_prompt/context_blocks/pol_", 1, compiler.BucketPolicy},
+		{"/manifests/tool_manifest", 2, ""},
+		{"/context_ledger/tools", 2, ""},
+		{"/compiled_prompt/context_blocks/tool_", 2, compiler.BucketTool},
+		{"/budget_report/dropped_block_ids", assembly, ""},
+		{"/manifests/evidence_manifest", 3, compiler.BucketEvidence},
+		{"/context_ledger/evidence_refs", 3, compiler.BucketEvidence},
+		{"/compiled_prompt/context_blocks/ev_", 3, compiler.BucketEvidence},
+		{"/context_ledger/memory_refs", 4, compiler.BucketMemory},
+		{"/compiled_prompt/context_blocks/mem_", 4, compiler.BucketMemory},
+		{"/budget_report/tokens_allocated", 5, ""},
+		{"/budget_report/warnings", 7, ""}, // they come from all stages
+		{"/compiled_prompt", assembly, ""},
+		{"/budget_report", assembly, ""},
+		{"/context_ledger/budget", assembly, ""},
+		{"/runtime_controls", 7, ""},
+		{"", 7, ""},
+	}
+}
+
+// section is a part of the compiled context, see sections.
+type section struct {
+	prefix string
+	stage  int
+	bucket compiler.Bucket
+}
+
+// assembly is the stage that drops blocks.
+const assembly = 6
+
+// sortByStage puts differences into the order of the stages that they show. It
+// returns the stage of the first, and how many show that stage.
+func sortByStage(differences []Difference) (stage, count int) {
+	var otherwise []compiler.Bucket
+	for _, b := range compiler.Buckets() {
+		if truncatedOtherwise(differences, b) {
+			otherwise = append(otherwise, b)
+		}
+	}
+	table := sections()
+	rank := func(d Difference) (stage, row int) {
+		row = slices.IndexFunc(table, func(s section) bool { return strings.HasPrefix(d.Path, s.prefix) })
+		if slices.Contains(otherwise, table[row].bucket) || table[row].bucket == compiler.BucketPolicy && d.sameHead() {
+			return assembly, row
+		}
+		return table[row].stage, row
+	}
+	slices.SortStableFunc(differences, func(a, b Difference) int {
+		stageA, rowA := rank(a)
+		stageB, rowB := rank(b)
+		return cmp.Or(cmp.Compare(stageA, stageB), cmp.Compare(rowA, rowB))
+	})
+	stage, _ = rank(differences[0])
+	for _, d := range differences {
+		if of, _ := rank(d); of == stage {
+			count++
+		}
+	}
+	return stage, count
+}
+
+// sameHead reports whether two contents of a block have the same first line. In
+// the block of a rule it says whether the rule allows or denies, which stage 2
+// decides; the rest is written by the assembly.
+func (d Difference) sameHead() bool {
+	a, _, _ := strings.Cut(d.Stored, `\n`)
+	b, _, _ := strings.Cut(d.Now, `\n`)
+	return strings.Trim(a, `"`) == strings.Trim(b, `"`)
+}
+
+// truncatedOtherwise reports whether other blocks of a bucket were dropped.
+func truncatedOtherwise(differences []Difference, b compiler.Bucket) bool {
+	return slices.ContainsFunc(differences, func(d Difference) bool {
+		const dropped = "/budget_report/dropped_block_ids"
+		return d.Path == dropped || d.Path == dropped+"/"+string(b)
+	})
+}
+
+// compare returns the differences of two values, names sorted.
+func compare(path string, stored, now any) []Difference {
+	if reflect.DeepEqual(stored, now) {
+		return nil
+	}
+	a, namesA := named(stored)
+	b, namesB := named(now)
+	if a == nil || b == nil {
+		return []Difference{{path, pack.CompactJSON(stored), pack.CompactJSON(now)}}
+	}
+	differences := reordered(path, namesA, namesB)
+	names := maps.Clone(a)
+	maps.Copy(names, b)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		at := path + "/" + pack.EscapeSegment(name)
+		x, inA := a[name]
+		y, inB := b[name]
+		switch {
+		case !inA:
+			differences = append(differences, Difference{Path: at, Now: pack.CompactJSON(y)})
+		case !inB:
+			differences = append(differences, Difference{Path: at, Stored: pack.CompactJSON(x)})
+		default:
+			differences = append(differences, compare(at, x, y)...)
+		}
+	}
+	return differences
+}
+
+// reordered returns the difference of two lists of ids whose common ones stand in
+// another order; nothing where they do not.
+func reordered(path string, a, b []string) []Difference {
+	if slices.Equal(common(a, b), common(b, a)) {
+		return nil
+	}
+	return []Difference{{path, pack.CompactJSON(listed(a)), pack.CompactJSON(listed(b))}}
+}
+
+// common returns the items of a that b has too, in a's order.
+func common(a, b []string) []string {
+	there := make(map[string]bool, len(b))
+	for _, item := range b {
+		there[item] = true
+	}
+	return slices.DeleteFunc(slices.Clone(a), func(item string) bool { return !there[item] })
+}
+
+func listed(names []string) []any {
+	items := make([]any, len(names))
+	for i, name := range names {
+		items[i] = name
+	}
+	return items
+}
+
+// named returns the members of an object, or the items of a list of objects by
+// their identity, with the identities in order; nil for anything else. The
+// members of an object have no order.
+func named(v any) (byName map[string]any, order []string) {
+	if m, ok := v.(map[string]any); ok {
+		return m, nil
+	}
+	items, ok := v.([]any)
+	if !ok || len(items) == 0 {
+		return nil, nil
+	}
+	byName = make(map[string]any, len(items))
+	for i, item := range items {
+		m, ok := item.(map[string]any)
+		if !ok {
+			return nil, nil
+		}
+		id := identity(m, i)
+		byName[id], order = item, append(order, id)
+	}
+	if len(byName) < len(items) {
+		return nil, nil
+	}
+	return byName, order
+}
+
+func identity(m map[string]any, i int) string {
+	for _, member := range []string{"block_id", "bundle_id", "adapter_id", "evidence_ref"} {
+		if id, ok := m[member].(string); ok {
+			return id
+		}
+	}
+	return strconv.Itoa(i)
 }

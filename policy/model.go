@@ -1,3 +1,12 @@
+// Package policy is the model of a pack's policy layer and of what it decides
+// about: rules with their outcomes, decisions, approval gates, the capabilities of
+// the tool registry, and the intents that a request can have. References are
+// followed and conditions compiled once, and everything that reasons about a pack
+// asks this model: the compiler, proofs, gates, comparisons and generators.
+//
+// A model is made of any pack that could be read. What is not valid in it is said
+// by Fault and, for a rule or a gate, by a nil condition: the compiler refuses such
+// a pack for every request, and gates leave out only what is concerned.
 package policy
 
 import (
@@ -226,4 +235,39 @@ func (m *Model) Applicable(intent string) []*Rule {
 		}
 	}
 	return rules
+}
+
+// Bound is what a permission or an outcome says of one argument.
+type Bound struct {
+	Arg  string
+	Says map[string]any // in the pack's own members; not to be changed
+	At   *pack.Node
+	// Weight is how many JSON values it has, itself included.
+	Weight int
+}
+
+// UntilApproved reports whether the bound ends with an approval.
+func (b Bound) UntilApproved() bool { return b.Says["unless_approved"] == true }
+
+// boundsOf returns the bounds of a permission or an outcome, in document order.
+func boundsOf(d pack.Dict[pack.Constraint]) []Bound {
+	var bounds []Bound
+	for _, e := range d.Entries {
+		if says, ok := e.Value.Node.Any().(map[string]any); ok {
+			bounds = append(bounds, Bound{e.Name, says, e.Value.Node, weightOf(e.Value.Node)})
+		}
+	}
+	return bounds
+}
+
+// weightOf counts a value and those below it.
+func weightOf(n *pack.Node) int {
+	weight := 1
+	for _, m := range n.Members {
+		weight += weightOf(m.Value)
+	}
+	for _, item := range n.Items {
+		weight += weightOf(item)
+	}
+	return weight
 }

@@ -2,7 +2,11 @@ package proof
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"slices"
+
+	"github.com/contextosai/packgate/pack"
 )
 
 // Verdict says how what one version permits is to what the other does. The zero
@@ -117,4 +121,19 @@ func Overall(changes []Change) Verdict {
 		return Shrank
 	}
 	return Equal
+}
+
+// mostShown is how many characters of a pack's own text are repeated.
+const mostShown = 64
+
+// quote quotes text of a pack, cut where it is long.
+func quote(text string) string { return fmt.Sprintf("%q", pack.Clip(text, mostShown)) }
+
+// quoteValue shows a value that is written as JSON.
+func quoteValue(written string) string {
+	var text string
+	if json.Unmarshal([]byte(written), &text) == nil {
+		return quote(text)
+	}
+	return written
 }

@@ -155,3 +155,149 @@ func (s *scene) around(t *policy.Tool) []jsonlogic.Formula {
 	}
 	return conjuncts
 }
+
+// A request that a pack stops at, because conditions are unknown, is one whose
+// completions count: each unknown condition may turn out true or false, whatever
+// the others do (decisions D2). What follows says what some completion does. For a
+// condition that is known there is one completion.
+
+// may says that a literal holds in some completion.
+func (s *scene) may(l literal) jsonlogic.Formula {
+	if l == always {
+		return jsonlogic.All()
+	}
+	return jsonlogic.Not(s.is(l ^ 1))
+}
+
+// anyMay says that one of the literals holds in some completion.
+func (s *scene) anyMay(list set) jsonlogic.Formula {
+	ways := make([]jsonlogic.Formula, len(list))
+	for i, l := range list {
+		ways[i] = s.may(l)
+	}
+	return jsonlogic.Any(ways...)
+}
+
+// noneMay says that in some completion none of the literals holds. Of a condition
+// that is there as true and as false one holds in each.
+func (s *scene) noneMay(list set) jsonlogic.Formula {
+	each := s.none(list)
+	for i, l := range list {
+		if i > 0 && l != always && l == list[i-1]^1 {
+			return nothing()
+		}
+	}
+	return jsonlogic.All(each...)
+}
+
+// mayRefuse says that an item is not there in some completion. Where it is said of
+// several decisions that each may be refused, they are taken to be so at once.
+func (s *scene) mayRefuse(x item) jsonlogic.Formula {
+	if x.tool == "" {
+		d := s.standings[x.decision]
+		if d == nil {
+			return jsonlogic.All()
+		}
+		silent := s.noneMay(d.allow)
+		if d.ReadOnly {
+			silent = jsonlogic.All(silent, s.anyMay(d.fires))
+		}
+		return jsonlogic.Any(s.anyMay(s.denials(d)), silent)
+	}
+	t := s.open(x.tool)
+	if t == nil {
+		return jsonlogic.All()
+	}
+	ways := []jsonlogic.Formula{s.anyMay(s.prohibits[t]), s.mayEmpty(t)}
+	if s.ceilings {
+		ways = append(ways, jsonlogic.Not(safetyModeFrom(t.Rank(), pack.Destructive.Rank())))
+	}
+	if t.Rank() > 0 {
+		var refused []jsonlogic.Formula
+		for _, d := range s.deciding(t) {
+			refused = append(refused, s.mayRefuse(item{decision: d.Key}))
+		}
+		ways = append(ways, jsonlogic.All(refused...))
+	}
+	return jsonlogic.Any(ways...)
+}
+
+// mayEmpty says that the bounds of a tool leave no value, or that this hangs on a
+// bound which some completion has.
+func (s *scene) mayEmpty(t *policy.Tool) jsonlogic.Formula {
+	empty, can := s.emptied(t)
+	if !can {
+		return nothing()
+	}
+	ways := []jsonlogic.Formula{empty}
+	for _, arg := range t.Arguments() {
+		for _, b := range s.sources(t, arg) {
+			if b.when != always {
+				ways = append(ways, s.unknown(int(b.when/2)))
+			}
+		}
+	}
+	return jsonlogic.Any(ways...)
+}
+
+// mayGate says that a gate which holds an item is active in some completion.
+func (s *scene) mayGate(id string, x item) jsonlogic.Formula {
+	at, there := s.when(id)
+	if !there || !s.holds(id, x) {
+		return nothing()
+	}
+	return jsonlogic.Any(s.anyMay(s.requires[id]), s.may(isTrue(at)))
+}
+
+// mayBind returns the bounds on an argument of a tool that some completion of a
+// request has.
+func (s *scene) mayBind(t *policy.Tool, arg string, data map[string]any) (list []atoms) {
+	for _, b := range s.sources(t, arg) {
+		if s.may(b.when).Holds(data) {
+			list = append(list, b.atoms)
+		}
+	}
+	return list
+}
+
+// regained returns the probes for requests that `from` stops at and `to` permits an
+// item in, and in which some completion of `from` is stricter about it.
+func (c *comparison) regained(from, to *scene, x item, stricter jsonlogic.Formula) []probe {
+	gone := from.stops(to)
+	if len(gone) == 0 || !c.canStop(from, to) {
+		return nil
+	}
+	return []probe{to.probe(seeds(jsonlogic.Any(gone...), stricter), to.permitted(x, nil))}
+}
+
+// canStop reports whether there may be requests that `to` compiles and `from` stops
+// at. Most changes have none at all, which is asked once.
+func (c *comparison) canStop(from, to *scene) bool {
+	name := asked{about: stopping, up: to.Model == c.head}
+	a, known := c.memo[name]
+	if !known {
+		a = c.prover.any(compiledOnly(from, to))
+		c.memo[name] = a
+	}
+	return a.verdict != jsonlogic.Unsatisfiable || len(a.assumed) > 0
+}
+
+// Unstopped reports whether a request that the model stops at is permitted an item
+// in every completion with no other gates than the given ones: a decision by its key,
+// or a tool as "adapter.capability" (decisions D2).
+func (m *Model) Unstopped(kind Kind, subject string, witness map[string]any, gates []string) bool {
+	request := Request(m.Pack, witness)
+	data := request.Data()
+	intent, _ := jsonlogic.Lookup(data, intentPath)
+	text, _ := intent.(string)
+	m.claims.mu.Lock()
+	defer m.claims.mu.Unlock()
+	s := m.claims.scene(m, text)
+	x := item{decision: subject}
+	if kind == Tool {
+		x = item{tool: subject}
+	}
+	return s.exists && !s.mayRefuse(x).Holds(data) && !slices.ContainsFunc(s.Gates, func(g *policy.Gate) bool {
+		return !slices.Contains(gates, g.ID) && s.mayGate(g.ID, x).Holds(data)
+	})
+}

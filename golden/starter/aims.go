@@ -185,12 +185,12 @@ func (m *maker) tryUsual(a *aim, s *scope) *candidate {
 		return nil
 	}
 	if !s.asked {
-		s.usual, s.asked = m.ask(m.shapes.formula, s.compiles()), true
+		s.usual, s.asked = m.ask(m.requests(s), s.compiles()), true
 	}
 	if s.usual.Verdict != jsonlogic.Satisfiable {
 		return nil
 	}
-	answer := m.ask(m.shapes.formula, *a.own)
+	answer := m.ask(m.requests(s), *a.own)
 	if answer.Verdict != jsonlogic.Satisfiable {
 		return nil
 	}
@@ -211,7 +211,7 @@ type pursuit struct {
 }
 
 func (m *maker) try(search *pursuit, a *aim, s *scope, way jsonlogic.Formula) *candidate {
-	answer := m.ask(m.shapes.formula, way)
+	answer := m.ask(m.requests(s), way)
 	switch answer.Verdict {
 	case jsonlogic.Undecided:
 		search.undecided = answer.Reason

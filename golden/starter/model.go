@@ -91,9 +91,6 @@ func (s *scope) denies() jsonlogic.Formula {
 	return jsonlogic.Any(ways...)
 }
 
-// is says that a request is of the intent, whatever becomes of it.
-func (s *scope) is() jsonlogic.Formula { return jsonlogic.Is("request.intent", s.intent) }
-
 // evidence returns the names of the evidence that the decisions of the intent
 // require, each once.
 func (s *scope) evidence() []string {

@@ -2,19 +2,18 @@ package starter
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/schemas"
 )
 
-// shapes is what the variables may hold that conditions read. A case is a
-// complete invocation and run context, whose contracts give most members a type:
-// a request in which user.role is a number may satisfy a condition, and is no
-// request that ever comes.
+// shapes is what a case adds to what every request of the pack is. A case is a
+// complete invocation and run context: some members cannot be missing, some can only
+// stand among others, and some have the value that each case gives them.
 type shapes struct {
 	formula jsonlogic.Formula
 	narrow  bool     // the formula says something
@@ -32,21 +31,20 @@ const mostShapes = 200
 const openContext = "request.context."
 
 // learnShapes finds out what the contracts allow by trying: for each variable that
-// a condition reads, which kinds of values the schemas of invokeAgent v1 and
-// RunContext v1 accept in its place.
-func (m *maker) learnShapes(of *model) *shapes {
+// a condition reads, whether the schemas of invokeAgent v1 and RunContext v1 accept
+// that it is there, and that it is not.
+func (m *maker) learnShapes() *shapes {
 	s := &shapes{}
 	var parts []jsonlogic.Formula
-	for _, path := range of.variables() {
-		switch {
-		case strings.HasPrefix(path, openContext) || path == "request.intent":
+	for _, path := range m.variables() {
+		if strings.HasPrefix(path, openContext) || path == "request.intent" {
 			continue
-		case len(parts) == mostShapes:
-			s.formula, s.narrow = jsonlogic.All(parts...), true
-			return s
+		}
+		if len(parts) == mostShapes {
+			break
 		}
 		s.budget = s.budget || strings.HasPrefix(path+".", "run_budget.")
-		parts = append(parts, m.shape(s, path, of.literals()))
+		parts = append(parts, m.shape(s, path))
 	}
 	s.formula, s.narrow = jsonlogic.All(parts...), len(parts) > 0
 	return s
@@ -54,43 +52,17 @@ func (m *maker) learnShapes(of *model) *shapes {
 
 // variables returns what the conditions read of a request, sorted.
 func (m *model) variables() []string {
-	seen := map[string]bool{}
+	var paths []string
 	for _, c := range m.Conditions {
-		for _, path := range c.Expr.Reads() {
-			seen[path] = true
-		}
+		paths = append(paths, c.Expr.Reads()...)
 	}
-	delete(seen, "") // the request as a whole
-	return slices.Sorted(maps.Keys(seen))
+	slices.Sort(paths)
+	// "" is the request as a whole.
+	return slices.DeleteFunc(slices.Compact(paths), func(path string) bool { return path == "" })
 }
 
-// literals returns the texts that conditions compare with, sorted, and the words
-// that the contracts have for safety modes.
-func (m *model) literals() []string {
-	seen := map[string]bool{}
-	for _, mode := range pack.ApprovalModes() {
-		seen[string(mode)] = true
-	}
-	var walk func(*pack.Node)
-	walk = func(n *pack.Node) {
-		if n.Kind == pack.String {
-			seen[n.Text] = true
-		}
-		for _, item := range n.Items {
-			walk(item)
-		}
-		for _, member := range n.Members {
-			walk(member.Value)
-		}
-	}
-	for _, c := range m.Conditions {
-		walk(c.Expr.Node())
-	}
-	return slices.Sorted(maps.Keys(seen))
-}
-
-// shape says what one variable may hold, and notes the rest in s.
-func (m *maker) shape(s *shapes, path string, literals []string) jsonlogic.Formula {
+// shape says what one variable may hold beside its kinds, and notes the rest in s.
+func (m *maker) shape(s *shapes, path string) jsonlogic.Formula {
 	switch fixed, ok := m.fixed(path); {
 	case ok:
 		return jsonlogic.Is(path, fixed)
@@ -98,58 +70,37 @@ func (m *maker) shape(s *shapes, path string, literals []string) jsonlogic.Formu
 		s.absent = append(s.absent, path)
 		return jsonlogic.All() // it is the request's, if it is there: see effect
 	}
-	fits := func(value any) bool { return m.fits(path, value) }
-	scalars := []bool{fits(1.0), fits(true), fits("x")}
-	absent := m.fitsWithout(path)
+	absent := m.valid(&candidate{without: []string{path}})
 	if absent {
 		s.absent = append(s.absent, path)
 	}
-	if !slices.Contains(scalars, false) && absent {
-		return jsonlogic.All()
+	member := policy.Member{Path: path}
+	if i := slices.IndexFunc(policy.Domain(), func(m policy.Member) bool { return m.Path == path }); i >= 0 {
+		member = policy.Domain()[i]
 	}
-	if !slices.Contains(scalars, true) && (fits([]any{}) || fits([]any{"x"})) {
-		s.lists = append(s.lists, path)
-		return jsonlogic.All()
-	}
-	return m.oneOf(s, path, scalars, absent, literals)
-}
-
-// oneOf says that a variable holds one of the kinds that fit.
-func (m *maker) oneOf(s *shapes, path string, scalars []bool, absent bool, literals []string) jsonlogic.Formula {
-	number := jsonlogic.Not(jsonlogic.IsUnknown(comparison("<", path, 0)))
-	boolean := jsonlogic.Any(jsonlogic.Is(path, true), jsonlogic.Is(path, false))
-	missing := jsonlogic.Is(path, nil)
+	_, runContext := m.envelopes(&candidate{})
+	usual, _ := jsonlogic.Lookup(runContext, path)
+	_, object := usual.(map[string]any)
 	var ways []jsonlogic.Formula
+	missing := jsonlogic.Is(path, nil)
 	if absent {
 		ways = append(ways, missing)
 	}
 	switch {
-	case scalars[0] && m.fits(path, -1.0):
-		ways = append(ways, number)
-	case scalars[0]:
-		ways = append(ways, jsonlogic.IsFalse(comparison("<", path, 0)))
-	}
-	if scalars[1] {
-		ways = append(ways, boolean)
-	}
-	_, runContext := m.envelopes(&candidate{})
-	usual, _ := jsonlogic.Lookup(runContext, path)
-	switch usual := usual.(type) {
-	case map[string]any:
+	case object:
 		s.objects = append(s.objects, path)
-		ways = append(ways, jsonlogic.Not(jsonlogic.Any(number, boolean, missing)))
-	case string:
-		literals = append(slices.Clone(literals), usual)
-	}
-	if scalars[2] {
-		// Only texts and what is missing can be compared with a text by "==".
-		ways = append(ways, jsonlogic.All(jsonlogic.Not(missing), jsonlogic.Not(jsonlogic.IsUnknown(comparison("==", path, "")))))
-	} else {
-		for _, text := range literals {
-			if m.fits(path, text) {
-				ways = append(ways, jsonlogic.Is(path, text))
-			}
+		ways = append(ways, jsonlogic.Not(jsonlogic.Any(number(path), jsonlogic.Is(path, true), jsonlogic.Is(path, false), missing)))
+	case !m.fits(member):
+	case slices.Equal(member.Kinds, []pack.Kind{pack.Array}):
+		s.lists = append(s.lists, path)
+		return jsonlogic.All()
+	case len(member.Choices) > 0:
+		ways = append(ways, m.oneOf(member)...)
+		if usual != nil {
+			ways = append(ways, jsonlogic.Is(path, usual))
 		}
+	default:
+		ways = append(ways, jsonlogic.Not(missing))
 	}
 	if len(ways) == 0 {
 		return jsonlogic.All() // an object: what is in it has shapes of its own
@@ -157,13 +108,25 @@ func (m *maker) oneOf(s *shapes, path string, scalars []bool, absent bool, liter
 	return jsonlogic.Any(ways...)
 }
 
-// comparison is the condition that compares a variable with a constant. It is
-// known where the variable is of the constant's kind.
-func comparison(operator, path string, with any) *jsonlogic.Expr {
-	text := fmt.Sprintf(`{%q: [{"var": %s}, %s]}`, operator, pack.CompactJSON(path), pack.CompactJSON(with))
-	doc, _ := pack.Read("", []byte(text), pack.DefaultLimits())
+// oneOf says which of its texts a member has: one that a condition names, or any
+// safety mode.
+func (m *maker) oneOf(member policy.Member) (ways []jsonlogic.Formula) {
+	for _, choice := range slices.Sorted(slices.Values(member.Choices)) {
+		named := func(c *policy.Condition) bool {
+			return strings.Contains(pack.CompactJSON(c.Expr.Node().Any()), pack.CompactJSON(choice))
+		}
+		if member.Path == "safety_mode" || slices.ContainsFunc(m.Conditions, named) {
+			ways = append(ways, jsonlogic.Is(member.Path, choice))
+		}
+	}
+	return ways
+}
+
+// number says that a variable is a number: no other can be ordered.
+func number(path string) jsonlogic.Formula {
+	doc, _ := pack.Read("", []byte(fmt.Sprintf(`{"<": [{"var": %s}, 0]}`, pack.CompactJSON(path))), pack.DefaultLimits())
 	x, _ := jsonlogic.Compile(doc.Root)
-	return x
+	return jsonlogic.Not(jsonlogic.IsUnknown(x))
 }
 
 // fixed returns the value of a variable that every case gives it.
@@ -179,19 +142,15 @@ func (m *maker) fixed(path string) (any, bool) {
 	return nil, false
 }
 
-// fits reports whether the contracts accept a value in the place of a variable.
-func (m *maker) fits(path string, value any) bool {
-	data := value
-	names := strings.Split(path, ".")
-	for _, name := range slices.Backward(names) {
-		data = map[string]any{name: data}
+// fits reports whether the contracts accept a value in the place of a member.
+func (m *maker) fits(member policy.Member) bool {
+	values := []any{1.0, "x", []any{}}
+	for _, choice := range member.Choices {
+		values = append(values, choice)
 	}
-	return m.valid(&candidate{data: data.(map[string]any)})
-}
-
-// fitsWithout reports whether the contracts accept that a variable is missing.
-func (m *maker) fitsWithout(path string) bool {
-	return m.valid(&candidate{without: []string{path}})
+	return slices.ContainsFunc(values, func(value any) bool {
+		return m.valid(&candidate{data: jsonlogic.Set(nil, strings.Split(member.Path, "."), value)})
+	})
 }
 
 // valid reports whether the envelopes of a candidate are what the contracts want.
@@ -200,13 +159,58 @@ func (m *maker) valid(c *candidate) bool {
 	if invoke == nil {
 		return false
 	}
-	for _, envelope := range []struct {
-		schema string
-		doc    any
-	}{{"invoke-agent", invoke}, {"run-context", runContext}} {
-		if violations, err := schemas.Validate(envelope.schema, envelope.doc); err != nil || len(violations) > 0 {
+	for schema, envelope := range map[string]any{"invoke-agent": invoke, "run-context": runContext} {
+		if violations, err := schemas.Validate(schema, envelope); err != nil || len(violations) > 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// The budget of a set, in the solver's steps, of which a machine does some
+// million in a second.
+const (
+	lastTry  = 1_000_000
+	allSteps = 5_000_000
+)
+
+func usedUp() string { return fmt.Sprintf("the set has used up its %d steps", allSteps) }
+
+// ask decides whether there is a request for which all the parts hold, and finds
+// a small one.
+func (m *maker) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
+	f := jsonlogic.All(parts...)
+	answer := jsonlogic.Solver{Steps: lastTry, Lists: m.shapes.lists, Budget: m.budget}.Solve(f)
+	if answer.Err == jsonlogic.ErrBudget {
+		answer.Reason = usedUp()
+	}
+	if answer.Verdict == jsonlogic.Satisfiable {
+		answer.Witness = shrink(answer.Witness, f)
+	}
+	return answer
+}
+
+// mostShrunk bounds how many values of a request are tried without.
+const mostShrunk = 200
+
+// shrink leaves out of a request what it can do without. The solver keeps a value
+// that could be another one which the contracts do not allow; a request that does
+// not have it at all is smaller, and can come.
+func shrink(data map[string]any, holds jsonlogic.Formula) map[string]any {
+	var paths [][]string
+	for path := range jsonlogic.Leaves(data) {
+		paths = append(paths, path)
+	}
+	slices.Reverse(paths) // so that of two that will do the first stays
+	for _, path := range paths[:min(len(paths), mostShrunk)] {
+		if smaller := jsonlogic.Unset(data, path); holds.Holds(smaller) {
+			data = smaller
+		}
+	}
+	return data
+}
+
+// requests says what the requests of an intent are that can be made into cases.
+func (m *maker) requests(s *scope) jsonlogic.Formula {
+	return jsonlogic.All(slices.Concat([]jsonlogic.Formula{m.shapes.formula}, m.Domain(s.intent))...)
 }

@@ -1,11 +1,31 @@
+// Package starter writes a first set of golden cases for a pack, so that its
+// author begins with all of the policy covered and edits from there.
+//
+// What there is to show is what the replay gate counts: every rule, every else
+// branch, every approval gate. Each is put to the solver as a statement about one
+// request; the smallest request that it finds is made into a case, compiled, and
+// taken only if the compile shows what it was made for. One request often shows
+// several things, so of all that were found the fewest are kept.
+//
+// Beside these, every intent gets a request that is allowed, one that is denied
+// and one that needs an approval, as far as there are such requests; one whose
+// safety mode keeps the strongest tool away; one whose evidence does not fit its
+// bucket; and one that stops because a variable is missing.
+//
+// What no request reaches is returned with the reason, and so is what was not
+// looked at: a pack that is made to need many proofs gets fewer cases, and is told.
+//
+// The package does no I/O, and its result depends on its arguments alone.
 package starter
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
@@ -73,8 +93,8 @@ func Cases(u *repo.Unit, environments []*repo.Environment, c *repo.Config, taken
 type maker struct {
 	*model
 	surroundings
-	*prover
-	scopes []*scope // by intent
+	budget *jsonlogic.Budget // of the whole set
+	scopes []*scope          // by intent
 
 	shown     map[key]bool // keys of what cases show that are there, or were found
 	before    map[key]bool // of these, those that cases show that were there
@@ -100,8 +120,7 @@ func newMaker(u *repo.Unit, environments []*repo.Environment, c *repo.Config) (*
 	if len(m.Intents) == 0 {
 		return nil, &Unreached{What: "the pack", At: u.Pack.PolicyLayer.Node, Why: "it names no intent, in a rule or an evaluation target"}
 	}
-	m.shapes = m.learnShapes(m.model)
-	m.prover = newProver(m.shapes.lists)
+	m.shapes, m.budget = m.learnShapes(), jsonlogic.NewBudget(context.Background(), allSteps)
 	for i, intent := range m.Intents {
 		if i == mostIntents {
 			m.miss(fmt.Sprintf("%d more intents", len(m.Intents)-i), nil, fmt.Sprintf("a set is about %d intents at most", mostIntents))

@@ -56,22 +56,6 @@ const (
 	overlapSteps = 20_000_000
 )
 
-// chapter is the part of the book about one intent.
-type chapter struct {
-	*author
-	intent  string
-	entries []*entry
-	usual   map[string]any // a request for which no rule is unknown; nil if none is known
-}
-
-// entry is a rule of a chapter with what is written about it, and the requests
-// for which its outcomes were found to hold.
-type entry struct {
-	*rule
-	out       Rule
-	witnesses map[*policy.Branch]map[string]any
-}
-
 func build(ctx context.Context, p *pack.Pack, only string) *Book {
 	m := proof.New(p)
 	w := &author{
