@@ -129,7 +129,6 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	_, errs["new comment"] = c.Comment(ctx, gateComment(5))
 	_, errs["old comment"] = c.Comment(ctx, gateComment(6))
 	_, errs["check run"] = c.CheckRun(ctx, gateCheckRun())
-	_, errs["reviews"] = c.Reviews(ctx, 7, "mona", githubtest.Head)
 	_, errs["suggestions"] = c.Suggest(ctx, 7, githubtest.Head, []github.Suggestion{
 		{Path: "c", Fingerprint: "one", Line: 1, Before: []string{"{"}, After: []string{"["}, Text: "words"},
 		{Path: "c", Fingerprint: "two", Line: 2, Before: []string{"", "}"}, After: []string{"[]"}, Text: "words"},
@@ -138,7 +137,6 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	_, errs["pull request of a fork"] = c.PullRequestAt(ctx, githubtest.Head, "mona", "refunds")
 	_, errs["pull request of a commit"] = c.PullRequestAt(ctx, githubtest.Base, "", "")
 	_, errs["files"] = c.PullRequestFiles(ctx, 7, 2)
-	_, errs["contents"] = c.Contents(ctx, githubtest.Base, "packs/a b/pack.json", 100)
 	errs["base"] = readBase(ctx, c)
 	_, errs["artifact"] = c.Artifact(ctx, 5, "packgate report", "report.json", 1000)
 	_, errs["team"] = c.TeamMembers(ctx, "acme", "risk")
@@ -213,9 +211,6 @@ func keepsContract(t *testing.T, d *openapi.Description) {
 		t.Error(err)
 	}
 	// What is not there.
-	if _, err := s.client(t).Contents(t.Context(), githubtest.Base, "none", 10); err == nil {
-		t.Error("a file is there that is not")
-	}
 	if _, err := s.client(t).TeamMembers(t.Context(), "acme", "legal"); !errors.Is(err, github.ErrNotFound) {
 		t.Errorf("a team is there that is not: %v", err)
 	}

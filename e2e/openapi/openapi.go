@@ -41,9 +41,6 @@ type Exchange struct {
 	Answer  []byte
 }
 
-// slashed are the paths of which the last parameter may hold slashes.
-var slashed = []string{"contents/{path}"}
-
 // Load reads a description as Trim returns it.
 func Load(ctx context.Context, trimmed []byte) (*Description, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(trimmed)
@@ -56,11 +53,6 @@ func Load(ctx context.Context, trimmed []byte) (*Description, error) {
 		for _, op := range item.Operations() {
 			op.Servers = nil
 			closeBody(op)
-		}
-		for _, end := range slashed {
-			if strings.HasSuffix(path, end) {
-				path = strings.TrimSuffix(path, "}") + ":.+}"
-			}
 		}
 		paths.Set(path, item)
 	}

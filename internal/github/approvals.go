@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ func (c *Client) Approvals(ctx context.Context, pull PullRequest, roles map[stri
 			Message: fmt.Sprintf("GitHub does not say who opened pull request %d, or what its last commit is", pull.Number),
 			Hint:    "propose the change again: an account that is gone cannot be told from a reviewer"}
 	}
-	reviews, err := c.Reviews(ctx, pull.Number, pull.Author, pull.HeadSHA)
+	reviews, err := c.reviews(ctx, pull)
 	if err != nil {
 		return Approvals{}, err
 	}
@@ -79,7 +80,7 @@ func (c *Client) Approvals(ctx context.Context, pull PullRequest, roles map[stri
 // judging is one look at the reviews of a pull request.
 type judging struct {
 	client  *Client
-	reviews []Review
+	reviews []review
 	teams   map[string]*team
 	out     Approvals
 }
@@ -96,18 +97,18 @@ func (j *judging) role(ctx context.Context, role string, members []string) error
 	var granted, against []Approval
 	var approver, objector *fault.Error // why it is not known whether one holds the role
 	for _, r := range j.reviews {
-		approves, objects := r.State == ReviewApproved && r.Current, r.State == ReviewChangesRequested
+		approves, objects := r.state == reviewApproved && r.current, r.state == reviewChangesRequested
 		if !approves && !objects {
 			continue
 		}
-		holds, doubt, err := j.holds(ctx, r.Login, members)
+		holds, doubt, err := j.holds(ctx, r.login, members)
 		switch {
 		case err != nil:
 			return err
 		case holds && approves:
-			granted = append(granted, Approval{role, r.Login})
+			granted = append(granted, Approval{role, r.login})
 		case holds:
-			against = append(against, Approval{role, r.Login})
+			against = append(against, Approval{role, r.login})
 		case approves:
 			approver = cmp.Or(approver, doubt)
 		default:
@@ -181,28 +182,62 @@ const maxMembers = 50
 // that one may not see from one that is not there. Else it has the kinds of a Client.
 func (c *Client) TeamMembers(ctx context.Context, org, slug string) ([]string, error) {
 	at := fmt.Sprintf("@%s/%s", clip(org, 80), clip(slug, 80))
-	const hint = "give the input token a token with read:org, or list logins in the config in place of the team"
 	if !isName(org) || !isName(slug) {
 		return nil, &fault.Error{Kind: ErrNotFound, Message: fmt.Sprintf("the team %q can be none of GitHub's", at), Hint: "write a team as @org/team"}
 	}
 	var members []string
-	err := c.pages("read the members of the team "+at, maxMembers, func(page github.ListOptions) (*github.Response, error) {
-		list, resp, err := c.api.Teams.ListTeamMembersBySlug(ctx, org, slug, &github.TeamListTeamMembersOptions{ListOptions: page})
+	for user, err := range pages(c, "read the members of the team "+at, maxMembers, func(page github.ListOptions) ([]*github.User, *github.Response, error) {
+		return c.api.Teams.ListTeamMembersBySlug(ctx, org, slug, &github.TeamListTeamMembersOptions{ListOptions: page})
+	}) {
+		var failure *fault.Error
+		if errors.As(err, &failure) && (errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound)) {
+			failure.Hint = "give the input token a token with read:org, or list logins in the config in place of the team"
+		}
 		if err != nil {
 			return nil, err
 		}
-		for _, user := range list {
-			members = append(members, strings.ToLower(user.GetLogin()))
-		}
-		return resp, nil
-	})
-	var failure *fault.Error
-	if errors.As(err, &failure) && (errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound)) {
-		failure.Hint = hint
-	}
-	if err != nil {
-		return nil, err
+		members = append(members, strings.ToLower(user.GetLogin()))
 	}
 	slices.Sort(members)
 	return members, nil
+}
+
+// maxPages bounds the pages of a list of reviews.
+const maxPages = 20
+
+// The states of a review that count, as GitHub spells them.
+const (
+	reviewApproved         = "APPROVED"
+	reviewChangesRequested = "CHANGES_REQUESTED"
+	reviewDismissed        = "DISMISSED"
+)
+
+// review is what one reviewer decided last.
+type review struct {
+	login, state string
+	// current is true where the head of the pull request was reviewed: an approval of
+	// another commit says nothing about what would be merged.
+	current bool
+}
+
+// reviews returns the last decision of each reviewer of a pull request, sorted by
+// login. A comment decides nothing and does not undo a decision; the author of the
+// pull request is left out. The errors have the kinds of a Client; with one of
+// them nothing is known, and nothing is returned.
+func (c *Client) reviews(ctx context.Context, pull PullRequest) ([]review, error) {
+	last := map[string]review{}
+	// GitHub lists reviews in the order in which they were submitted.
+	for r, err := range pages(c, "read the reviews", maxPages, func(page github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
+		return c.api.PullRequests.ListReviews(ctx, c.owner, c.repo, pull.Number, &page)
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		login, state := r.GetUser().GetLogin(), strings.ToUpper(r.GetState())
+		decides := slices.Contains([]string{reviewApproved, reviewChangesRequested, reviewDismissed}, state)
+		if decides && login != "" && !strings.EqualFold(login, pull.Author) {
+			last[strings.ToLower(login)] = review{login, state, r.GetCommitID() == pull.HeadSHA}
+		}
+	}
+	return slices.SortedFunc(maps.Values(last), func(a, b review) int { return cmp.Compare(a.login, b.login) }), nil
 }

@@ -27,7 +27,7 @@ var errNotChecked = fault.NewKind("not checked", "look at the approvals")
 // decided is a review, as one word of who and a state, at the last commit or, with
 // a star, at an earlier one.
 func decided(words ...string) (reviews []githubtest.Review) {
-	states := map[string]string{"+": ReviewApproved, "-": ReviewChangesRequested, "x": ReviewDismissed, "?": "COMMENTED"}
+	states := map[string]string{"+": reviewApproved, "-": reviewChangesRequested, "x": reviewDismissed, "?": "COMMENTED"}
 	for _, w := range words {
 		who, early := strings.CutSuffix(w[1:], "*")
 		sha := githubtest.Head

@@ -87,8 +87,7 @@ func (w *checkWriter) write(ctx context.Context) error {
 			continue
 		}
 		// Whether it was carried out is not known: look, and go on from there.
-		tries++
-		if !errors.Is(err, ErrUnavailable) || tries == attempts || !w.c.sender.wait(ctx, jitter(firstWait<<tries)) {
+		if tries++; !w.c.again(ctx, err, tries) {
 			return err
 		}
 		if lookup := w.find(ctx); lookup != nil {
@@ -128,19 +127,22 @@ func (w *checkWriter) step(ctx context.Context) error {
 
 // find looks up how much of the check run is there.
 func (w *checkWriter) find(ctx context.Context) error {
-	return w.c.pages("look for the check run", 10, func(page github.ListOptions) (*github.Response, error) {
+	for found, err := range pages(w.c, "look for the check run", 10, func(page github.ListOptions) ([]*github.CheckRun, *github.Response, error) {
 		list, resp, err := w.c.api.Checks.ListCheckRunsForRef(ctx, w.c.owner, w.c.repo, w.run.HeadSHA,
 			&github.ListCheckRunsOptions{CheckName: &w.run.Name, Filter: ptr("all"), ListOptions: page})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, found := range list.CheckRuns {
-			if found.GetExternalID() == w.run.ID {
-				w.id, w.url, w.done = found.GetID(), found.GetHTMLURL(), found.GetOutput().GetAnnotationsCount()
-			}
+		return list.CheckRuns, resp, nil
+	}) {
+		if err != nil {
+			return err
 		}
-		return resp, nil
-	})
+		if found.GetExternalID() == w.run.ID {
+			w.id, w.url, w.done = found.GetID(), found.GetHTMLURL(), found.GetOutput().GetAnnotationsCount()
+		}
+	}
+	return nil
 }
 
 // checkAnnotations brings annotations into GitHub's form and counts those that

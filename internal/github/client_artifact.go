@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 
 	"github.com/contextosai/packgate/finding/fault"
@@ -36,13 +35,9 @@ func refused(format string, args ...any) error {
 // findArtifact returns the id of the one artifact of a run that goes by a name.
 func (c *Client) findArtifact(ctx context.Context, run int64, name string, limit int64) (int64, error) {
 	address := fmt.Sprintf("repos/%s/%s/actions/runs/%d/artifacts?per_page=%d&name=%s", c.owner, c.repo, run, pageSize, url.QueryEscape(name))
-	req, err := c.api.NewRequest(http.MethodGet, address, nil)
-	if err != nil {
-		return 0, c.failed("list the artifacts", err)
-	}
 	var list github.ArtifactList
-	if _, err := c.api.Do(ctx, req, &list); err != nil {
-		return 0, c.failed("list the artifacts", err)
+	if err := c.get(ctx, "list the artifacts", address, &list); err != nil {
+		return 0, err
 	}
 	var found []*github.Artifact
 	for _, a := range list.Artifacts {
@@ -67,16 +62,9 @@ func (c *Client) findArtifact(ctx context.Context, run int64, name string, limit
 // download gets the archive. GitHub redirects to a store of another host, which
 // does not get to see the token.
 func (c *Client) download(ctx context.Context, id int64) ([]byte, error) {
-	const what = "download the artifact"
-	req, err := c.api.NewRequest(http.MethodGet, fmt.Sprintf("repos/%s/%s/actions/artifacts/%d/zip", c.owner, c.repo, id), nil)
-	if err != nil {
-		return nil, c.failed(what, err)
-	}
 	var archive bytes.Buffer
-	if _, err := c.api.Do(ctx, req, &archive); err != nil {
-		return nil, c.failed(what, err)
-	}
-	return archive.Bytes(), nil
+	err := c.get(ctx, "download the artifact", fmt.Sprintf("repos/%s/%s/actions/artifacts/%d/zip", c.owner, c.repo, id), &archive)
+	return archive.Bytes(), err
 }
 
 // onlyFile unpacks an archive that must hold one regular file and nothing else.

@@ -94,7 +94,7 @@ func calls(t *testing.T) map[string]call {
 			}
 		}, true, false},
 		"reviews": {[]string{githubtest.ListReviews}, nothing, func(c *Client) error {
-			_, err := c.Reviews(ctx, 7, "mona", githubtest.Head)
+			_, err := c.reviews(ctx, PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head})
 			return err
 		}, reads, false, false},
 		"pull request": {[]string{githubtest.GetPull}, nothing, func(c *Client) error {
@@ -107,12 +107,6 @@ func calls(t *testing.T) map[string]call {
 		}, reads, false, false},
 		"changed files": {[]string{githubtest.ListFiles}, nothing, func(c *Client) error {
 			_, err := c.PullRequestFiles(ctx, 7, 0)
-			return err
-		}, reads, false, false},
-		"contents": {[]string{githubtest.GetContents}, func(g *githubtest.GitHub) {
-			g.Commits[githubtest.Base]["pack.json"] = "{}"
-		}, func(c *Client) error {
-			_, err := c.Contents(ctx, githubtest.Base, "pack.json", 100)
 			return err
 		}, reads, false, false},
 		"artifact": {[]string{githubtest.ListArtifacts, githubtest.DownloadArtifact, githubtest.Store}, func(g *githubtest.GitHub) {
@@ -135,7 +129,7 @@ func calls(t *testing.T) map[string]call {
 		}, reads, false, false},
 		"approvals": {[]string{githubtest.ListReviews, githubtest.ListTeamMembers}, func(g *githubtest.GitHub) {
 			g.Teams["acme/risk"] = []string{"ann"}
-			g.Reviews = []githubtest.Review{{Pull: 7, Author: "ann", State: ReviewApproved, SHA: githubtest.Head}}
+			g.Reviews = []githubtest.Review{{Pull: 7, Author: "ann", State: reviewApproved, SHA: githubtest.Head}}
 		}, func(c *Client) error { return approved(ctx, c) }, reads, false, true},
 		"identity token": {[]string{githubtest.IDToken}, func(g *githubtest.GitHub) { service = g }, func(c *Client) error {
 			_, err := (&Runner{Out: io.Discard, Getenv: getenv(service.TokenVariables())}).IDToken(ctx, "sigstore",
@@ -374,7 +368,7 @@ func TestCallsOfARun(t *testing.T) {
 	must(t, err)
 	_, err = c.CheckRun(ctx, checkRun(50))
 	must(t, err)
-	_, err = c.Reviews(ctx, 7, "mona", githubtest.Head)
+	_, err = c.reviews(ctx, PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head})
 	must(t, err)
 	_, err = c.PullRequestFiles(ctx, 7, 0)
 	must(t, err)

@@ -112,8 +112,7 @@ func (c *Client) Comment(ctx context.Context, comment Comment) (CommentResult, e
 			return result, err
 		}
 		tried = write.action
-		again := errors.Is(err, ErrUnavailable) && tries < attempts && ctx.Err() == nil
-		if !again || !c.sender.wait(ctx, jitter(firstWait<<tries)) {
+		if !c.again(ctx, err, tries) {
 			return CommentResult{}, write.error
 		}
 	}
@@ -193,21 +192,19 @@ func (c *Client) findComment(ctx context.Context, number int, key string) (*gith
 		render.Marker
 	}
 	var found []own
-	err = c.pages("read the comments", maxCommentPages, func(page github.ListOptions) (*github.Response, error) {
-		list, resp, err := c.api.Issues.ListComments(ctx, c.owner, c.repo, number, &github.IssueListCommentsOptions{ListOptions: page})
+	for comment, err := range pages(c, "read the comments", maxCommentPages, func(page github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
+		return c.api.Issues.ListComments(ctx, c.owner, c.repo, number, &github.IssueListCommentsOptions{ListOptions: page})
+	}) {
 		if err != nil {
-			return nil, err
+			return nil, render.Marker{}, err
 		}
-		for _, comment := range list {
-			marker, ok := render.ParseMarker(comment.GetBody())
-			if ok && marker.Key == key && strings.EqualFold(comment.GetUser().GetLogin(), author) {
-				found = append(found, own{comment, marker})
-			}
+		marker, ok := render.ParseMarker(comment.GetBody())
+		if ok && marker.Key == key && strings.EqualFold(comment.GetUser().GetLogin(), author) {
+			found = append(found, own{comment, marker})
 		}
-		return resp, nil
-	})
-	if err != nil || len(found) == 0 {
-		return nil, render.Marker{}, err
+	}
+	if len(found) == 0 {
+		return nil, render.Marker{}, nil
 	}
 	newest := slices.MaxFunc(found, func(a, b own) int { return newer(a.Marker, b.Marker) })
 	return newest.IssueComment, newest.Marker, nil

@@ -23,12 +23,12 @@ func TestReviews(t *testing.T) {
 	add("cid", "APPROVED", githubtest.Head)
 	add("cid", "DISMISSED", githubtest.Head)
 	add("Mona", "APPROVED", githubtest.Head)
-	got, err := client.Reviews(t.Context(), 7, "mona", githubtest.Head)
+	got, err := client.reviews(t.Context(), PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head})
 	must(t, err)
-	want := []Review{
-		{"ann", ReviewApproved, githubtest.Head, true, "MEMBER"},
-		{"bob", ReviewApproved, githubtest.Base, false, "MEMBER"},
-		{"cid", ReviewDismissed, githubtest.Head, true, "MEMBER"},
+	want := []review{
+		{"ann", reviewApproved, true},
+		{"bob", reviewApproved, false},
+		{"cid", reviewDismissed, true},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)

@@ -142,9 +142,7 @@ func delimiter() string { return "packgate_" + rand.Text() }
 
 // Input returns an input of the action; "" where it is not given.
 func Input(getenv func(string) string, name string) string {
-	// The runner turns blanks into underscores and keeps hyphens.
-	key := "INPUT_" + strings.ToUpper(strings.ReplaceAll(name, " ", "_"))
-	return strings.TrimSpace(getenv(key))
+	return githubactions.New(githubactions.WithGetenv(getenv)).GetInput(name)
 }
 
 // InputList returns an input that holds one item a line, empty lines left out.
@@ -155,3 +153,46 @@ func InputList(getenv func(string) string, name string) []string {
 	}
 	return slices.DeleteFunc(lines, func(s string) bool { return s == "" })
 }
+
+// The interface of the action, as action.yml declares it.
+
+// The commands of the action.
+const (
+	CommandAudit     = "audit"
+	CommandCheck     = "check"
+	CommandComment   = "comment"
+	CommandDeprecate = "deprecate"
+	CommandPin       = "pin"
+	CommandPublish   = "publish"
+	CommandRevoke    = "revoke"
+)
+
+// Commands returns the commands that an input may name, sorted.
+func Commands() []string {
+	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandPin, CommandPublish, CommandRevoke}
+}
+
+// SigningCommands returns the commands that sign, sorted.
+func SigningCommands() []string {
+	return []string{CommandDeprecate, CommandPin, CommandPublish, CommandRevoke}
+}
+
+// ActionInputs returns the names of the inputs that the action reads, sorted.
+func ActionInputs() []string {
+	return []string{
+		"base-ref", "command", "comment", "config", "dry-run", "environment", "fail-on", "packs", "reason", "ref", "registry", "replay",
+		"report-dir", "sarif-file", "shard", "signing-config", "strict", "token", "trusted-root",
+	}
+}
+
+// ActionOutputs returns the names of the outputs that the action sets, sorted.
+func ActionOutputs() []string {
+	return []string{
+		"changed-packs", "class", "errors", "published", "report-html", "report-json", "report-md", "report-sarif",
+		"required-version", "result", "tool-surface-grew", "warnings",
+	}
+}
+
+// ReportArtifact is the artifact in which the first stage leaves its JSON report,
+// alone, for the second.
+const ReportArtifact = "packgate-report"

@@ -71,8 +71,7 @@ func (c *Client) Suggest(ctx context.Context, pull int, head string, list []Sugg
 		if !errors.As(err, &write) {
 			return result, err
 		}
-		again := errors.Is(err, ErrUnavailable) && tries < attempts && ctx.Err() == nil
-		if !again || !c.sender.wait(ctx, jitter(firstWait<<tries)) {
+		if !c.again(ctx, err, tries) {
 			return SuggestResult{}, write.error
 		}
 	}
@@ -101,7 +100,7 @@ func (c *Client) suggest(ctx context.Context, pull int, head string, list []Sugg
 	if len(next) == 0 {
 		return result, nil
 	}
-	written, _, err := c.api.PullRequests.CreateReview(ctx, c.owner, c.repo, pull, review(head, next))
+	written, _, err := c.api.PullRequests.CreateReview(ctx, c.owner, c.repo, pull, reviewOf(head, next))
 	if err != nil {
 		return result, &writeError{error: c.failed("write the suggestions", err)}
 	}
@@ -116,19 +115,17 @@ func (c *Client) suggested(ctx context.Context, pull int) (map[suggestionKey]boo
 		return nil, err
 	}
 	known := map[suggestionKey]bool{}
-	err = c.pages("read the suggestions", maxReviewPages, func(page github.ListOptions) (*github.Response, error) {
-		list, resp, err := c.api.PullRequests.ListComments(ctx, c.owner, c.repo, pull, &github.PullRequestListCommentsOptions{ListOptions: page})
+	for comment, err := range pages(c, "read the suggestions", maxReviewPages, func(page github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
+		return c.api.PullRequests.ListComments(ctx, c.owner, c.repo, pull, &github.PullRequestListCommentsOptions{ListOptions: page})
+	}) {
 		if err != nil {
 			return nil, err
 		}
-		for _, comment := range list {
-			if fingerprint, ok := parseSuggestion(comment.GetBody()); ok && strings.EqualFold(comment.GetUser().GetLogin(), author) {
-				known[suggestionKey{comment.GetPath(), fingerprint}] = true
-			}
+		if fingerprint, ok := parseSuggestion(comment.GetBody()); ok && strings.EqualFold(comment.GetUser().GetLogin(), author) {
+			known[suggestionKey{comment.GetPath(), fingerprint}] = true
 		}
-		return resp, nil
-	})
-	return known, err
+	}
+	return known, nil
 }
 
 // patches returns, by path, the differences of the files that suggestions are for.
@@ -139,22 +136,18 @@ func (c *Client) patches(ctx context.Context, pull int, list []Suggestion) (map[
 		wanted[s.Path] = true
 	}
 	patches := map[string]string{}
-	err := c.pages("list the changed files", maxFiles/pageSize, func(page github.ListOptions) (*github.Response, error) {
-		files, resp, err := c.api.PullRequests.ListFiles(ctx, c.owner, c.repo, pull, &page)
+	for f, err := range c.files(ctx, pull) {
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range files {
-			if wanted[f.GetFilename()] {
-				patches[f.GetFilename()] = f.GetPatch()
-			}
+		if wanted[f.GetFilename()] {
+			patches[f.GetFilename()] = f.GetPatch()
 		}
 		if len(patches) == len(wanted) {
-			resp.NextPage = 0
+			break
 		}
-		return resp, nil
-	})
-	return patches, err
+	}
+	return patches, nil
 }
 
 // choose returns the suggestions to post. One that is known keeps its lines, and
@@ -202,8 +195,8 @@ func shown(patch string, line int, lines []string) bool {
 	return false
 }
 
-// review is the review that holds suggestions.
-func review(head string, list []Suggestion) *github.PullRequestReviewRequest {
+// reviewOf returns the review that holds suggestions.
+func reviewOf(head string, list []Suggestion) *github.PullRequestReviewRequest {
 	r := &github.PullRequestReviewRequest{
 		CommitID: &head, Event: ptr("COMMENT"),
 		Body: ptr(fmt.Sprintf("packgate can fix %d of its findings here. Each suggestion fixes one; read it before you commit it.", len(list))),

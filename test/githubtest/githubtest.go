@@ -87,7 +87,6 @@ const (
 	ListReviewComments = "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments"
 	CreateReview       = "POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews"
 	ListCommitPulls    = "GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls"
-	GetContents        = "GET /repos/{owner}/{repo}/contents/{path}"
 	GetCommit          = "GET /repos/{owner}/{repo}/git/commits/{commit_sha}"
 	GetTree            = "GET /repos/{owner}/{repo}/git/trees/{tree_sha}"
 	GetBlob            = "GET /repos/{owner}/{repo}/git/blobs/{file_sha}"
@@ -112,7 +111,7 @@ func operations() map[string]operation {
 		ListCheckRuns: (*GitHub).listCheckRuns, ListPulls: (*GitHub).listPulls, GetPull: (*GitHub).getPull,
 		ListFiles: (*GitHub).listFiles, ListReviews: (*GitHub).listReviews, ListCommitPulls: (*GitHub).listCommitPulls,
 		CreateReview: (*GitHub).createReview, ListReviewComments: (*GitHub).listReviewComments,
-		GetContents: (*GitHub).getContents, GetCommit: (*GitHub).getCommit, GetTree: (*GitHub).getTree, GetBlob: (*GitHub).getBlob, ListArtifacts: (*GitHub).listArtifacts,
+		GetCommit: (*GitHub).getCommit, GetTree: (*GitHub).getTree, GetBlob: (*GitHub).getBlob, ListArtifacts: (*GitHub).listArtifacts,
 		DownloadArtifact: (*GitHub).downloadArtifact, ListCommits: (*GitHub).listCommits, ListTeamMembers: (*GitHub).listTeamMembers,
 	}
 }

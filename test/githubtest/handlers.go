@@ -223,22 +223,6 @@ func (g *GitHub) listReviews(r *http.Request, _ []byte) answer {
 	return answer{status: http.StatusOK, value: each(list, g.review), header: link}
 }
 
-func (g *GitHub) getContents(r *http.Request, _ []byte) answer {
-	files, path := g.Commits[r.URL.Query().Get("ref")], r.PathValue("path")
-	if files == nil {
-		return failure(http.StatusNotFound, "No commit found for the ref "+r.URL.Query().Get("ref"))
-	}
-	if text, ok := files[path]; ok {
-		return answer{status: http.StatusOK, raw: []byte(text), header: map[string]string{"Content-Type": "application/vnd.github.raw+json; charset=utf-8"}}
-	}
-	for name := range files {
-		if strings.HasPrefix(name, path+"/") {
-			return found([]object{})
-		}
-	}
-	return missing
-}
-
 func (g *GitHub) getCommit(r *http.Request, _ []byte) answer {
 	sha := r.PathValue("commit_sha")
 	if g.Commits[sha] == nil {
