@@ -51,7 +51,11 @@ type Base struct {
 func (r *Repository) Base(ctx context.Context, ev *Event, token string) (Base, error) {
 	switch ev.Name {
 	case EventPullRequest:
-		return r.pullRequestBase(ctx, ev, token)
+		sha, why, err := r.pullRequestSHA(ev)
+		if err != nil {
+			return Base{}, err
+		}
+		return r.at(ctx, ev, token, sha, why)
 	case EventMergeGroup:
 		return r.at(ctx, ev, token, ev.BaseSHA, "the commit the merge group was built on")
 	case EventPush:
@@ -61,14 +65,6 @@ func (r *Repository) Base(ctx context.Context, ev *Event, token string) (Base, e
 		return r.at(ctx, ev, token, ev.BaseSHA, "the commit before the push")
 	}
 	return Base{Reason: fmt.Sprintf("a run of %s changes nothing", ev.Name)}, nil
-}
-
-func (r *Repository) pullRequestBase(ctx context.Context, ev *Event, token string) (Base, error) {
-	sha, why, err := r.pullRequestSHA(ev)
-	if err != nil {
-		return Base{}, err
-	}
-	return r.at(ctx, ev, token, sha, why)
 }
 
 // pullRequestSHA decides which commit is the base of a pull request.

@@ -46,8 +46,6 @@ type CheckResult struct {
 	// Allowed is false where the token may not write check runs. That is no error:
 	// workflow commands show the same annotations, though fewer.
 	Allowed bool
-	// URL is the page of the check run.
-	URL string
 	// Left counts the annotations that were left out.
 	Left int
 }
@@ -60,13 +58,11 @@ type CheckResult struct {
 func (c *Client) CheckRun(ctx context.Context, run CheckRun) (CheckResult, error) {
 	annotations, left := checkAnnotations(run.Annotations)
 	w := checkWriter{c: c, run: run, annotations: annotations}
-	result := CheckResult{Allowed: true, Left: left}
 	err := w.write(ctx)
-	result.URL = w.url
 	if errors.Is(err, ErrForbidden) && w.id == 0 {
 		return CheckResult{}, nil
 	}
-	return result, err
+	return CheckResult{Allowed: true, Left: left}, err
 }
 
 // checkWriter is one check run as far as it is written.
@@ -76,8 +72,7 @@ type checkWriter struct {
 	annotations []*github.CheckRunAnnotation
 
 	id   int64 // zero until it is there
-	url  string
-	done int // annotations that are there
+	done int   // annotations that are there
 }
 
 func (w *checkWriter) write(ctx context.Context) error {
@@ -120,7 +115,7 @@ func (w *checkWriter) step(ctx context.Context) error {
 	if err != nil {
 		return w.c.failed("write the check run", err)
 	}
-	w.id, w.url = written.GetID(), written.GetHTMLURL()
+	w.id = written.GetID()
 	w.done += len(next)
 	return nil
 }
@@ -139,7 +134,7 @@ func (w *checkWriter) find(ctx context.Context) error {
 			return err
 		}
 		if found.GetExternalID() == w.run.ID {
-			w.id, w.url, w.done = found.GetID(), found.GetHTMLURL(), found.GetOutput().GetAnnotationsCount()
+			w.id, w.done = found.GetID(), found.GetOutput().GetAnnotationsCount()
 		}
 	}
 	return nil

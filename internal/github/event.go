@@ -119,14 +119,41 @@ func (ev *Event) BlobURL(commit string) string {
 	return fmt.Sprintf("%s/%s/blob/%s/", ev.ServerURL, ev.Repository, commit)
 }
 
-// dependabot is the login whose runs have a token that may only read, as those of
-// forks do.
-const dependabot = "dependabot[bot]"
-
 // ReadOnly reports whether GitHub gives the run a token that may only read,
 // whatever the workflow grants: pull requests from forks and of Dependabot.
 func (ev *Event) ReadOnly() bool {
-	return ev.Name == EventPullRequest && (ev.Fork || ev.Actor == dependabot)
+	return ev.Name == EventPullRequest && (ev.Fork || ev.Actor == "dependabot[bot]")
+}
+
+// signingLines are what the job that signs has to have.
+const signingLines = "permissions: {contents: read, id-token: write, packages: write, pull-requests: read}"
+
+// SigningEvents are the events of which a run may sign, sorted. A run for a pull
+// request or a merge queue is about what is not merged, a later run is not about the
+// commit it runs at, and one that a clock starts is asked for by nobody.
+func SigningEvents() []string { return []string{EventPush, EventWorkflowDispatch} }
+
+// MaySign returns nil where the run may sign what it publishes: it was started by a
+// push to a branch or by hand on one, not in a fork, and its job may ask for an
+// identity token. Whether the identity is the one that is wanted is not looked at.
+//
+// The error is of kind ErrRefused where the run must not sign, and of kind
+// ErrForbidden where its job lacks the permission.
+func (ev *Event) MaySign(getenv func(string) string) error {
+	refuse := func(hint, format string, args ...any) error {
+		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	switch branch, onBranch := strings.CutPrefix(ev.Ref, "refs/heads/"); {
+	case ev.Name != EventPush && ev.Name != EventWorkflowDispatch:
+		return refuse("publish in a job of its own, `on: push: branches: [main]`, with "+signingLines,
+			"a run of %s does not sign, wanted one of %s", ev.Name, strings.Join(SigningEvents(), ", "))
+	case !onBranch || branch == "":
+		return refuse("publish on a push to the branch: `on: push: branches: [main]`", "%q is no branch: packgate signs on branches alone", ev.Ref)
+	case ev.RepositoryFork:
+		return refuse("publish in the repository that the fork is of, or keep the job from running here: `if: ${{ !github.event.repository.fork }}`",
+			"%s is a fork, which does not publish", ev.Repository)
+	}
+	return tokenService(getenv)
 }
 
 // ReadEvent reads the runner's variables through getenv and the payload they

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"math"
 	"path"
 	"sort"
 	"strings"
@@ -145,8 +145,11 @@ func (r *remote) object(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.
 		if err != nil {
 			return nil, err
 		}
-		found = newBlob(data)
-		r.objects[hash] = found
+		blob := &plumbing.MemoryObject{}
+		blob.SetType(plumbing.BlobObject)
+		blob.SetSize(int64(len(data)))
+		blob.Write(data) // in memory: it has no errors
+		r.objects[hash], found = blob, blob
 	}
 	if found == nil || found.Type() != kind {
 		return nil, plumbing.ErrObjectNotFound
@@ -154,20 +157,14 @@ func (r *remote) object(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.
 	return found, nil
 }
 
-func newBlob(data []byte) *plumbing.MemoryObject {
-	blob := &plumbing.MemoryObject{}
-	blob.SetType(plumbing.BlobObject)
-	blob.SetSize(int64(len(data)))
-	blob.Write(data) // in memory: it has no errors
-	return blob
-}
-
 // content reads a file from the checkout's objects, or else asks for it.
 //
 // The errors of the API are handed on as text. Wrapped, they would say of the file
 // what they say of the answer: that it is not found, or that it is too large.
 func (r *remote) content(hash plumbing.Hash) ([]byte, error) {
-	data, err := r.local.blob(hash)
+	r.local.Lock()
+	data, err := r.local.blob(hash, math.MaxInt64)
+	r.local.Unlock()
 	if !errors.Is(err, plumbing.ErrObjectNotFound) {
 		return data, err
 	}
@@ -189,21 +186,4 @@ func (r *remote) content(hash plumbing.Hash) ([]byte, error) {
 		return nil, unexpected("file", hash.String())
 	}
 	return data, nil
-}
-
-// blob returns the content of a file that is in the store. It is read to its end
-// while the store is locked.
-func (s *store) blob(hash plumbing.Hash) (data []byte, err error) {
-	s.Lock()
-	defer s.Unlock()
-	blob, err := object.GetBlob(s, hash)
-	if err != nil {
-		return nil, err
-	}
-	reader, err := blob.Reader()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	return io.ReadAll(reader)
 }

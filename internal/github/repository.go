@@ -3,6 +3,7 @@ package github
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -20,6 +21,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	formatcfg "github.com/go-git/go-git/v5/plumbing/format/config"
 	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
@@ -289,6 +291,23 @@ func (s *store) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
 		size, err = s.Storage.EncodedObjectSize(hash)
 	}
 	return size, s.forget(err)
+}
+
+// blob reads a whole file of at most limit bytes. The store is locked by who calls.
+func (s *store) blob(hash plumbing.Hash, limit int64) (data []byte, err error) {
+	blob, err := object.GetBlob(s, hash)
+	if err != nil {
+		return nil, err
+	}
+	if blob.Size > limit {
+		return nil, sizeError(blob.Size)
+	}
+	reader, err := blob.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	return io.ReadAll(reader)
 }
 
 // HashesWithPrefix returns the objects whose SHA begins with the bytes.

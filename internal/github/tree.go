@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -149,7 +148,7 @@ func (e sizeError) Error() string { return fmt.Sprintf("has %d bytes", int64(e))
 // content reads a whole blob of at most limit bytes. The size is asked for
 // first, so that a large blob is not unpacked only to be refused. go-git does
 // not know it beforehand for objects borrowed from another repository.
-func (t *Tree) content(hash plumbing.Hash, limit int64) (data []byte, err error) {
+func (t *Tree) content(hash plumbing.Hash, limit int64) ([]byte, error) {
 	size, err := t.store.EncodedObjectSize(hash)
 	if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
 		return nil, err
@@ -157,19 +156,7 @@ func (t *Tree) content(hash plumbing.Hash, limit int64) (data []byte, err error)
 	if size > limit {
 		return nil, sizeError(size)
 	}
-	blob, err := object.GetBlob(t.store, hash)
-	if err != nil {
-		return nil, err
-	}
-	if blob.Size > limit {
-		return nil, sizeError(blob.Size)
-	}
-	reader, err := blob.Reader()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, reader.Close()) }()
-	return io.ReadAll(reader)
+	return t.store.blob(hash, limit)
 }
 
 // size returns the size of a blob, in bytes.
