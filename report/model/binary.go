@@ -32,24 +32,21 @@ var (
 	errBinaryValue = errors.New("it holds a value that there is not")
 )
 
-// The kinds of a value of the type any.
-const (
-	anyNil = iota
-	anyFalse
-	anyTrue
-	anyInt
-	anyFloat
-	anyString
-	anyNumber
-	anyList
-	anyMap
+var (
+	rawType = reflect.TypeFor[json.RawMessage]()
+	mapType = reflect.TypeFor[map[string]any]()
+	// anyTypes are the types of a value of the type any, by the byte that stands
+	// before it. The first is that of nil.
+	anyTypes = []reflect.Type{
+		nil, reflect.TypeFor[bool](), reflect.TypeFor[int](), reflect.TypeFor[float64](), reflect.TypeFor[string](),
+		reflect.TypeFor[json.Number](), reflect.TypeFor[[]any](), mapType,
+	}
 )
 
-var rawType = reflect.TypeFor[json.RawMessage]()
-
-// appendBinary puts the binary form of a value behind dst. The error is that of a
-// value of a type that the form does not know.
-func appendBinary(dst []byte, v reflect.Value) ([]byte, error) {
+// appendBinary puts the binary form of a value behind dst. The depth is that of values
+// of the type any around it. The error is that of a value of a type that the form does
+// not know, or that is nested too deep.
+func appendBinary(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	var err error
 	switch v.Kind() {
 	case reflect.Bool:
@@ -65,23 +62,23 @@ func appendBinary(dst []byte, v reflect.Value) ([]byte, error) {
 		if v.IsNil() {
 			return dst, nil
 		}
-		return appendBinary(dst, v.Elem())
+		return appendBinary(dst, v.Elem(), depth)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if dst, err = appendBinary(dst, v.Field(i)); err != nil {
+			if dst, err = appendBinary(dst, v.Field(i), depth); err != nil {
 				return dst, err
 			}
 		}
 		return dst, nil
-	case reflect.Slice:
-		return appendSlice(dst, v)
-	case reflect.Map:
-		if m, ok := v.Interface().(map[string]any); ok {
-			return appendMap(dst, m, 0)
-		}
+	case reflect.Slice, reflect.Map:
+		return appendElements(dst, v, depth)
+	case reflect.Interface:
+		return appendAny(dst, v.Elem(), depth+1)
 	}
-	return dst, fmt.Errorf("a value of type %s has no binary form", v.Type())
+	return dst, noForm(v.Type())
 }
+
+func noForm(t reflect.Type) error { return fmt.Errorf("a value of type %s has no binary form", t) }
 
 func truth(b bool) byte {
 	if b {
@@ -94,72 +91,51 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-func appendSlice(dst []byte, v reflect.Value) ([]byte, error) {
-	if v.IsNil() {
+// appendElements is appendBinary for a slice or a map.
+func appendElements(dst []byte, v reflect.Value, depth int) ([]byte, error) {
+	isMap := v.Kind() == reflect.Map
+	switch {
+	case isMap && v.Type() != mapType:
+		return dst, noForm(v.Type())
+	case v.IsNil():
 		return append(dst, 0), nil
 	}
 	dst = binary.AppendUvarint(dst, uint64(v.Len())+1)
 	if v.Type() == rawType {
 		return append(dst, v.Bytes()...), nil
 	}
+	var names []string
+	if isMap {
+		names = slices.Sorted(maps.Keys(v.Interface().(map[string]any)))
+	}
 	var err error
 	for i := range v.Len() {
-		if dst, err = appendBinary(dst, v.Index(i)); err != nil {
+		var element reflect.Value
+		if isMap {
+			dst, element = appendText(dst, names[i]), v.MapIndex(reflect.ValueOf(names[i]))
+		} else {
+			element = v.Index(i)
+		}
+		if dst, err = appendBinary(dst, element, depth); err != nil {
 			return dst, err
 		}
 	}
 	return dst, nil
 }
 
-func appendMap(dst []byte, m map[string]any, depth int) ([]byte, error) {
-	if m == nil {
-		return append(dst, 0), nil
-	}
-	dst = binary.AppendUvarint(dst, uint64(len(m))+1)
-	var err error
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if dst, err = appendAny(appendText(dst, name), m[name], depth+1); err != nil {
-			return dst, err
-		}
-	}
-	return dst, nil
-}
-
-// appendAny is appendBinary for a value of the type any, which is one of those that
-// stand for JSON.
-func appendAny(dst []byte, v any, depth int) ([]byte, error) {
+// appendAny is appendBinary for what a value of the type any holds.
+func appendAny(dst []byte, v reflect.Value, depth int) ([]byte, error) {
 	if depth > maxNested {
 		return dst, fmt.Errorf("a value is nested more than %d deep", maxNested)
 	}
-	switch v := v.(type) {
-	case nil:
-		return append(dst, anyNil), nil
-	case bool:
-		return append(dst, anyFalse+truth(v)), nil
-	case int:
-		return binary.AppendVarint(append(dst, anyInt), int64(v)), nil
-	case float64:
-		return binary.LittleEndian.AppendUint64(append(dst, anyFloat), math.Float64bits(v)), nil
-	case string:
-		return appendText(append(dst, anyString), v), nil
-	case json.Number:
-		return appendText(append(dst, anyNumber), string(v)), nil
-	case map[string]any:
-		return appendMap(append(dst, anyMap), v, depth)
-	case []any:
-		if dst = append(dst, anyList); v == nil {
-			return append(dst, 0), nil
-		}
-		dst = binary.AppendUvarint(dst, uint64(len(v))+1)
-		var err error
-		for _, item := range v {
-			if dst, err = appendAny(dst, item, depth+1); err != nil {
-				return dst, err
-			}
-		}
-		return dst, nil
+	if !v.IsValid() {
+		return append(dst, 0), nil
 	}
-	return dst, fmt.Errorf("a value of type %T has no binary form", v)
+	kind := slices.Index(anyTypes, v.Type())
+	if kind < 0 {
+		return dst, noForm(v.Type())
+	}
+	return appendBinary(append(dst, byte(kind)), v, depth)
 }
 
 // layoutOf describes a type, so that two types with the same description have the
@@ -229,140 +205,96 @@ func (r *binaryReader) bool() bool {
 	return b == 1
 }
 
-func (r *binaryReader) int() int64 {
-	v, n := binary.Varint(r.src)
-	if n <= 0 {
-		r.fail(errBinaryCut)
-		return 0
-	}
-	r.src = r.src[n:]
-	return v
-}
-
-// length reads a length of things that have at least that many bytes each.
-func (r *binaryReader) length(least int) int {
+// length reads a length of things that have at least that many bytes each. Of a
+// slice or map it is written one larger than it is, and that of nil is -1 here.
+func (r *binaryReader) length(least, larger int) int {
 	v, n := binary.Uvarint(r.src)
-	if n <= 0 || v > uint64(len(r.src)-n)/uint64(least) {
+	if n <= 0 || v > uint64((len(r.src)-n)/least+larger) {
 		r.fail(errBinaryCut)
-		return 0
+		return -larger
 	}
 	r.src = r.src[n:]
-	return int(v)
+	return int(v) - larger
 }
 
-// count reads the length of a slice or map; ok is false for nil.
-func (r *binaryReader) count(least int) (n int, ok bool) {
-	v, size := binary.Uvarint(r.src)
-	if size <= 0 || v > 0 && v-1 > uint64(len(r.src)-size)/uint64(least) {
-		r.fail(errBinaryCut)
-		return 0, false
-	}
-	r.src = r.src[size:]
-	return int(v) - 1, v > 0
-}
-
-func (r *binaryReader) float() float64 {
-	if b := r.take(8); b != nil {
-		return math.Float64frombits(binary.LittleEndian.Uint64(b))
-	}
-	return 0
-}
-
-func (r *binaryReader) text() string { return string(r.take(r.length(1))) }
+func (r *binaryReader) text() string { return string(r.take(r.length(1, 0))) }
 
 // value reads into v what appendBinary wrote.
-func (r *binaryReader) value(v reflect.Value) {
+func (r *binaryReader) value(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(r.bool())
 	case reflect.Int:
-		v.SetInt(r.int())
+		n, size := binary.Varint(r.src)
+		if size <= 0 {
+			r.fail(errBinaryCut)
+			return
+		}
+		r.src = r.src[size:]
+		v.SetInt(n)
 	case reflect.Float64:
-		v.SetFloat(r.float())
+		if b := r.take(8); b != nil {
+			v.SetFloat(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		}
 	case reflect.String:
 		v.SetString(r.text())
 	case reflect.Pointer:
 		if r.bool() {
 			v.Set(reflect.New(v.Type().Elem()))
-			r.value(v.Elem())
+			r.value(v.Elem(), depth)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			r.value(v.Field(i))
+			r.value(v.Field(i), depth)
 		}
 	case reflect.Slice:
-		r.slice(v)
+		r.slice(v, depth)
 	case reflect.Map:
-		if m := r.members(0); m != nil {
-			v.Set(reflect.ValueOf(m))
-		}
+		r.members(v, depth)
+	case reflect.Interface:
+		r.any(v, depth+1)
 	default:
 		r.fail(errBinaryValue)
 	}
 }
 
-func (r *binaryReader) slice(v reflect.Value) {
-	n, ok := r.count(leastBytes(v.Type().Elem()))
-	if !ok {
+func (r *binaryReader) slice(v reflect.Value, depth int) {
+	n := r.length(leastBytes(v.Type().Elem()), 1)
+	if n < 0 {
 		return
 	}
 	if v.Type() == rawType {
 		v.SetBytes(append([]byte{}, r.take(n)...))
 		return
 	}
-	list := reflect.MakeSlice(v.Type(), n, n)
+	v.Set(reflect.MakeSlice(v.Type(), n, n))
 	for i := 0; i < n && r.err == nil; i++ {
-		r.value(list.Index(i))
+		r.value(v.Index(i), depth)
 	}
-	v.Set(list)
 }
 
-func (r *binaryReader) members(depth int) map[string]any {
-	n, ok := r.count(2)
-	if !ok {
-		return nil
+func (r *binaryReader) members(v reflect.Value, depth int) {
+	n := r.length(2, 1)
+	if n < 0 {
+		return
 	}
-	m := make(map[string]any, n)
+	v.Set(reflect.MakeMapWithSize(v.Type(), n))
 	for i := 0; i < n && r.err == nil; i++ {
-		name := r.text()
-		m[name] = r.any(depth + 1)
+		name, value := r.text(), reflect.New(v.Type().Elem()).Elem()
+		r.value(value, depth)
+		v.SetMapIndex(reflect.ValueOf(name), value)
 	}
-	return m
 }
 
-func (r *binaryReader) any(depth int) any {
-	if depth > maxNested {
+func (r *binaryReader) any(v reflect.Value, depth int) {
+	kind := int(r.byte())
+	if depth > maxNested || kind >= len(anyTypes) {
 		r.fail(errBinaryValue)
-		return nil
+		return
 	}
-	switch r.byte() {
-	case anyNil:
-		return nil
-	case anyFalse:
-		return false
-	case anyTrue:
-		return true
-	case anyInt:
-		return int(r.int())
-	case anyFloat:
-		return r.float()
-	case anyString:
-		return r.text()
-	case anyNumber:
-		return json.Number(r.text())
-	case anyMap:
-		return r.members(depth)
-	case anyList:
-		n, ok := r.count(1)
-		if !ok {
-			return []any(nil)
-		}
-		list := make([]any, n)
-		for i := 0; i < n && r.err == nil; i++ {
-			list[i] = r.any(depth + 1)
-		}
-		return list
+	if kind > 0 {
+		value := reflect.New(anyTypes[kind]).Elem()
+		r.value(value, depth)
+		v.Set(value)
 	}
-	r.fail(errBinaryValue)
-	return nil
 }

@@ -28,7 +28,7 @@ var (
 
 // sealedLayout tells the form of this version from that of others.
 var sealedLayout = sync.OnceValue(func() []byte {
-	sum := sha256.Sum256([]byte(layoutOf(reflect.TypeFor[Pack]())))
+	sum := sha256.Sum256([]byte("binary form 2 " + layoutOf(reflect.TypeFor[Pack]())))
 	return sum[:8]
 })
 
@@ -36,7 +36,7 @@ var sealedLayout = sync.OnceValue(func() []byte {
 // pack gives the same bytes. The form is that of this version of packgate alone. The
 // error is that of a pack of more than 64 MiB, or with a value that is none of JSON.
 func Seal(p *Pack) ([]byte, error) {
-	src, err := appendBinary(bytes.Clone(sealedLayout()), reflect.ValueOf(p).Elem())
+	src, err := appendBinary(bytes.Clone(sealedLayout()), reflect.ValueOf(p).Elem(), 0)
 	if err != nil {
 		return nil, fmt.Errorf("seal the report of %q: %w", p.Path, err)
 	}
@@ -77,7 +77,7 @@ func Unseal(sealed []byte) (*Pack, error) {
 		return nil, fmt.Errorf("%w of this version", ErrNotSealed)
 	}
 	p, in := &Pack{}, binaryReader{src: src[len(sealedLayout()):]}
-	in.value(reflect.ValueOf(p).Elem())
+	in.value(reflect.ValueOf(p).Elem(), 0)
 	if in.err == nil && len(in.src) > 0 {
 		in.fail(errBinaryCut)
 	}

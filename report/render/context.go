@@ -1,8 +1,12 @@
 package render
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
@@ -12,34 +16,29 @@ import (
 
 // WriteGolden writes the results of golden cases for a person at a terminal.
 func WriteGolden(w io.Writer, cases []model.Golden) error {
-	t := &terminal{builder: &builder{report: &model.Report{}, most: 100, brief: true}}
-	golden := t.builder.golden(cases, nil)
-	golden.nodes = append(golden.nodes, t.builder.goldenProblems(cases)...)
-	if golden.title != "" {
-		t.section(&golden)
-	}
-	_, err := io.WriteString(w, t.out.String())
-	return err
+	return writeTerminal(w, Style{}, func(t *terminal) {
+		t.builder.passing = 0
+		golden := t.builder.golden(cases, nil)
+		golden.nodes = append(golden.nodes, t.builder.goldenProblems(cases)...)
+		if golden.title != "" {
+			t.section(&golden, "  ")
+		}
+	})
 }
 
 // WriteContext writes a golden case as the model gets it: what it is told, which
 // tools it has, what holds it, and what it costs. The context is nil where the
 // case did not compile; then it says why.
 func WriteContext(w io.Writer, h model.Heading, c *compiler.CompiledContext) error {
-	t := &terminal{}
-	t.heading(h)
-	if c != nil {
-		t.context(c)
-	}
-	_, err := io.WriteString(w, t.out.String())
-	return err
-}
-
-func (t *terminal) context(c *compiler.CompiledContext) {
-	t.prompt(c.CompiledPrompt)
-	t.tools(c)
-	t.controls(c.RuntimeControls)
-	t.budget(c.BudgetReport)
+	return writeTerminal(w, Style{}, func(t *terminal) {
+		t.facts("", headingWidth, heading(h))
+		if c != nil {
+			t.prompt(c.CompiledPrompt)
+			t.tools(c)
+			t.controls(c.RuntimeControls)
+			t.budget(c.BudgetReport)
+		}
+	})
 }
 
 func (t *terminal) prompt(p compiler.CompiledPrompt) {
@@ -106,4 +105,26 @@ func (t *terminal) budget(b compiler.BudgetReport) {
 	for _, warning := range b.Warnings {
 		t.line("  warning: %s", Visible(warning))
 	}
+}
+
+// WriteStageOutput writes a stage's output for a person: the case, the stage, its
+// hash, and the output as indented JSON.
+func WriteStageOutput(w io.Writer, s model.StageOutput) error {
+	without := "not reached"
+	if s.Ended != nil && s.Ended.Stage == s.Stage {
+		without = "ended the compile"
+	}
+	stage := fmt.Sprintf("%d, %s: %s", slices.Index(compiler.Stages(), s.Stage)+1, s.Stage, cmp.Or(s.StageHash, without))
+	var output bytes.Buffer
+	if s.Output != nil {
+		if err := json.Indent(&output, s.Output, "", "  "); err != nil {
+			return err
+		}
+	}
+	return writeTerminal(w, Style{}, func(t *terminal) {
+		t.facts("", headingWidth, append(heading(s.Heading), fact{name: "stage", value: stage}))
+		for line := range strings.Lines(output.String()) {
+			t.line("%s", text(strings.TrimRight(line, "\n")))
+		}
+	})
 }

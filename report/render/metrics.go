@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ import (
 // Two series of one name cannot be told apart. A report in which two packs, or two
 // names of one pack, look the same is refused rather than written with one of them.
 func Metrics(w io.Writer, r *model.Report) error {
-	m := metricSet{}
+	m := metricSet{families: map[metricFamily][]metricSample{}}
 	m.run(r)
 	for _, p := range r.Packs.All() {
 		m.pack(p)
@@ -45,41 +46,38 @@ const (
 // too, which the format demands.
 type metricFamily struct{ name, kind, unit, help string }
 
-// metricLabel is one label. One without a value is as good as absent, and left out.
-type metricLabel struct{ name, value string }
-
 // metricSample is one sample, with its labels as they are written.
 type metricSample struct {
 	labels string
 	value  float64
 }
 
-// metricSet collects samples by family.
-type metricSet map[metricFamily][]metricSample
+// metricSet collects samples by family. Labels are names and values by turns; those of
+// the set, such as the pack that all is about, stand before those of each sample.
+type metricSet struct {
+	families map[metricFamily][]metricSample
+	labels   []string
+}
 
-// add adds a sample.
-func (m metricSet) add(f metricFamily, value float64, labels ...metricLabel) {
-	var b strings.Builder
-	for _, l := range labels {
-		if l.value == "" {
-			continue
+// add adds a sample. A label without a value is as good as absent, and left out.
+func (m *metricSet) add(f metricFamily, value float64, labels ...string) {
+	var written []string
+	for label := range slices.Chunk(slices.Concat(m.labels, labels), 2) {
+		if label[1] != "" {
+			written = append(written, label[0]+`="`+metricEscapes.Replace(Visible(label[1]))+`"`)
 		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(l.name + `="` + metricEscapes.Replace(Visible(l.value)) + `"`)
 	}
-	m[f] = append(m[f], metricSample{b.String(), value})
+	m.families[f] = append(m.families[f], metricSample{strings.Join(written, ","), value})
 }
 
 // state adds the samples of a state, which is one of those that there are.
-func (m metricSet) state(f metricFamily, is string, states []string, labels ...metricLabel) {
+func (m *metricSet) state(f metricFamily, is string, states []string, labels ...string) {
 	for _, s := range states {
 		value := 0.0
 		if s == is {
 			value = 1
 		}
-		m.add(f, value, append(slices.Clone(labels), metricLabel{f.name, s})...)
+		m.add(f, value, slices.Concat(labels, []string{f.name, s})...)
 	}
 }
 
@@ -88,14 +86,10 @@ func (m metricSet) state(f metricFamily, is string, states []string, labels ...m
 var metricEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // text returns the set as it is written.
-func (m metricSet) text() (string, error) {
+func (m *metricSet) text() (string, error) {
 	var b strings.Builder
-	families := make([]metricFamily, 0, len(m))
-	for f := range m {
-		families = append(families, f)
-	}
-	slices.SortFunc(families, func(a, b metricFamily) int { return cmp.Compare(a.name, b.name) })
-	for _, f := range families {
+	byName := func(a, b metricFamily) int { return cmp.Compare(a.name, b.name) }
+	for _, f := range slices.SortedFunc(maps.Keys(m.families), byName) {
 		fmt.Fprintf(&b, "# TYPE %s %s\n", f.name, f.kind)
 		if f.unit != "" {
 			fmt.Fprintf(&b, "# UNIT %s %s\n", f.name, f.unit)
@@ -105,7 +99,7 @@ func (m metricSet) text() (string, error) {
 		if f.kind == infoMetric {
 			name += "_info"
 		}
-		samples := m[f]
+		samples := m.families[f]
 		slices.SortFunc(samples, func(a, b metricSample) int { return cmp.Compare(a.labels, b.labels) })
 		for i, s := range samples {
 			if i > 0 && samples[i-1].labels == s.labels {
@@ -129,10 +123,9 @@ var (
 )
 
 // run adds what is said of the run as a whole.
-func (m metricSet) run(r *model.Report) {
+func (m *metricSet) run(r *model.Report) {
 	m.add(metricFamily{"packgate_run", infoMetric, "", "What made the report, and of which commits."}, 1,
-		metricLabel{"command", r.Command}, metricLabel{"version", r.Tool.Version}, metricLabel{"rules_version", r.Tool.RulesVersion},
-		metricLabel{"base", r.Base.Commit()}, metricLabel{"head", r.Head.Commit()})
+		"command", r.Command, "version", r.Tool.Version, "rules_version", r.Tool.RulesVersion, "base", r.Base.Commit(), "head", r.Head.Commit())
 	m.state(metricFamily{"packgate_run_result", stateSetMetric, "", "The verdict over all packs."}, string(r.Result), metricResults)
 	m.add(metricFamily{"packgate_run_errors", gaugeMetric, "", "Errors that kept packgate from doing its work."}, float64(len(r.Errors)))
 	counts := map[model.Result]int{}
@@ -140,34 +133,22 @@ func (m metricSet) run(r *model.Report) {
 		counts[b.Result]++
 	}
 	for _, result := range metricResults {
-		m.add(metricFamily{"packgate_packs", gaugeMetric, "", "Packs by their verdict."}, float64(counts[model.Result(result)]), metricLabel{"result", result})
+		m.add(metricFamily{"packgate_packs", gaugeMetric, "", "Packs by their verdict."}, float64(counts[model.Result(result)]), "result", result)
 	}
-}
-
-// packMetrics are the metrics of one pack: every sample says which.
-type packMetrics struct {
-	metricSet
-	labels []metricLabel
-}
-
-// of returns the labels of a sample of the pack.
-func (m *packMetrics) of(labels ...metricLabel) []metricLabel {
-	return slices.Concat(m.labels, labels)
 }
 
 // pack adds what is said of one pack. Its version is a label of the information on it
 // alone, so that series go on from release to release.
-func (m metricSet) pack(p *model.Pack) {
+func (m *metricSet) pack(p *model.Pack) {
 	id, version := p.Pack, ""
 	if at := strings.LastIndexByte(p.Pack, '@'); at >= 0 {
 		id, version = p.Pack[:at], p.Pack[at+1:]
 	}
-	one := &packMetrics{m, []metricLabel{{"pack", id}, {"path", p.Path}}}
-	one.add(metricFamily{"packgate_pack", infoMetric, "", "The packs and their versions."}, 1,
-		one.of(metricLabel{"version", version}, metricLabel{"digest", p.Digest})...)
-	one.state(metricFamily{"packgate_pack_result", stateSetMetric, "", "The verdict on a pack."}, string(p.Result), metricResults, one.of()...)
+	one := &metricSet{m.families, []string{"pack", id, "path", p.Path}}
+	one.add(metricFamily{"packgate_pack", infoMetric, "", "The packs and their versions."}, 1, "version", version, "digest", p.Digest)
+	one.state(metricFamily{"packgate_pack_result", stateSetMetric, "", "The verdict on a pack."}, string(p.Result), metricResults)
 	for _, g := range p.Gates {
-		one.state(metricFamily{"packgate_gate_status", stateSetMetric, "", "What came of a gate."}, g.Status, metricGates, one.of(metricLabel{"gate", g.Gate})...)
+		one.state(metricFamily{"packgate_gate_status", stateSetMetric, "", "What came of a gate."}, g.Status, metricGates, "gate", g.Gate)
 	}
 	one.findings(p)
 	one.golden(p)
@@ -179,7 +160,7 @@ func (m metricSet) pack(p *model.Pack) {
 
 // findings counts findings by gate. A gate that found nothing has zeros, so that a
 // finding that is gone does not leave a series without an end.
-func (m *packMetrics) findings(p *model.Pack) {
+func (m *metricSet) findings(p *model.Pack) {
 	type group struct{ gate, severity string }
 	counts, waived := map[group]int{}, 0
 	for _, g := range p.Gates {
@@ -196,15 +177,15 @@ func (m *packMetrics) findings(p *model.Pack) {
 	}
 	for g, n := range counts {
 		m.add(metricFamily{"packgate_findings", gaugeMetric, "", "Findings that count, by gate and severity."}, float64(n),
-			m.of(metricLabel{"gate", g.gate}, metricLabel{"severity", g.severity})...)
+			"gate", g.gate, "severity", g.severity)
 	}
-	m.add(metricFamily{"packgate_waived_findings", gaugeMetric, "", "Findings that a waiver excuses."}, float64(waived), m.of()...)
+	m.add(metricFamily{"packgate_waived_findings", gaugeMetric, "", "Findings that a waiver excuses."}, float64(waived))
 }
 
 // golden counts golden cases, and what they cost more or less than at the base. The
 // report has the tokens of those buckets alone that changed, so that there is a step
 // and no sum; without a base there is no step either.
-func (m *packMetrics) golden(p *model.Pack) {
+func (m *metricSet) golden(p *model.Pack) {
 	type group struct{ outcome, status string }
 	counts, steps, compared := map[group]int{}, map[string]int{}, false
 	for i := range p.Golden {
@@ -220,19 +201,19 @@ func (m *packMetrics) golden(p *model.Pack) {
 	}
 	for g, n := range counts {
 		m.add(metricFamily{"packgate_golden_cases", gaugeMetric, "", "Golden cases by what they came to, and whether that is as it should be."}, float64(n),
-			m.of(metricLabel{"outcome", g.outcome}, metricLabel{"status", g.status})...)
+			"outcome", g.outcome, "status", g.status)
 	}
 	if !compared {
 		return
 	}
 	for _, bucket := range compiler.Buckets() {
 		m.add(metricFamily{"packgate_golden_step_tokens", gaugeMetric, "tokens", "Tokens that all golden cases together use more than at the base, by bucket."},
-			float64(steps[string(bucket)]), m.of(metricLabel{"bucket", string(bucket)})...)
+			float64(steps[string(bucket)]), "bucket", string(bucket))
 	}
 }
 
 // coverage adds what golden cases exercise of the policy; nothing where it has no parts.
-func (m *packMetrics) coverage(c *model.Coverage) {
+func (m *metricSet) coverage(c *model.Coverage) {
 	if c == nil {
 		return
 	}
@@ -244,10 +225,42 @@ func (m *packMetrics) coverage(c *model.Coverage) {
 		all.Count, all.Of = all.Count+part.tally.Count, all.Of+part.tally.Of
 		if part.tally.Of > 0 {
 			m.add(metricFamily{"packgate_coverage_part_ratio", gaugeMetric, "ratio", "Share of the rules, else branches and approval gates that golden cases exercise."},
-				part.tally.Ratio(), m.of(metricLabel{"part", part.kind})...)
+				part.tally.Ratio(), "part", part.kind)
 		}
 	}
 	if all.Of > 0 {
-		m.add(metricFamily{"packgate_coverage_ratio", gaugeMetric, "ratio", "Share of all parts of the policy that golden cases exercise."}, all.Ratio(), m.of()...)
+		m.add(metricFamily{"packgate_coverage_ratio", gaugeMetric, "ratio", "Share of all parts of the policy that golden cases exercise."}, all.Ratio())
 	}
+}
+
+// operations adds the operational figures of the contract. Each share is written
+// with the number of things that it is a share of, because 1 of two cases is not
+// 1 of two hundred.
+func (m *metricSet) operations(f *model.Figures) {
+	m.share("compile_success", "Share of the golden cases that are expected to compile and did.", f.CompileSuccessRate)
+	for _, s := range f.ToolSurfaceSize {
+		m.add(metricFamily{"packgate_tool_surface_mean_capabilities", gaugeMetric, "capabilities", "Capabilities that a compile surfaces, the mean over the golden cases of an intent."}, s.Mean, "intent", s.Intent)
+		m.add(metricFamily{"packgate_tool_surface_max_capabilities", gaugeMetric, "capabilities", "Capabilities that a compile surfaces, the most of the golden cases of an intent."}, float64(s.Max), "intent", s.Intent)
+		m.add(metricFamily{"packgate_tool_surface_cases", gaugeMetric, "cases", "Golden cases of an intent that compiled."}, float64(s.Cases), "intent", s.Intent)
+	}
+	m.share("rules_activated", "Share of the rules that fired in at least one compile.", f.RuleActivationRate)
+	for _, a := range f.RuleActivations {
+		m.share("rule_activation", "Share of the compiles of its intent in which a rule fired.", a.Figure, "rule", a.Rule)
+	}
+	for i := range f.BucketTruncationRate {
+		b := &f.BucketTruncationRate[i]
+		m.share("bucket_truncation", "Share of the compiles in which a bucket was truncated.", &b.Figure, "bucket", b.Bucket)
+	}
+	m.share("required_evidence_resolution", "Share of the evidence that allowed decisions require and that was there.", f.RequiredEvidenceResolutionRate)
+	m.share("replay_determinism", "Share of the golden cases whose second compile gave the same.", f.ReplayDeterminismRate)
+	m.share("release_gate_pass", "Share of the comparisons with a baseline in which nothing got worse by more than its release gate accepts.", f.ReleaseGatePassRate)
+}
+
+// share adds a figure and of how many it is; nothing where it was not measured.
+func (m *metricSet) share(name, help string, s *model.Figure, labels ...string) {
+	if s == nil {
+		return
+	}
+	m.add(metricFamily{"packgate_" + name + "_ratio", gaugeMetric, "ratio", help}, s.Value, labels...)
+	m.add(metricFamily{"packgate_" + name + "_of", gaugeMetric, "", "Of how many packgate_" + name + "_ratio is a share."}, float64(s.Of), labels...)
 }

@@ -1,3 +1,7 @@
+// Package render writes the model of the report: for a terminal, as Markdown (pull
+// request comment and job summary), HTML, SARIF, JUnit and OpenMetrics. All of them
+// say the same. Everything that comes from a pack is escaped where it leaves: see
+// escape.go.
 package render
 
 import (
@@ -46,6 +50,11 @@ type list struct {
 	// which items come first where there is no room for groups.
 	group func(i int) sentence
 	rank  func(i int) int
+}
+
+// listOf is a list of things of one kind.
+func listOf[T any](noun string, all []T, show func(*T) item) *list {
+	return &list{noun: noun, n: len(all), item: func(i int) item { return show(&all[i]) }}
 }
 
 // item is one thing with its state, its place and what is to be said of it.

@@ -14,14 +14,12 @@ import (
 // others are aligned.
 const widestCase = 40
 
-// section writes a section with its heading.
-func (t *terminal) section(s *section) {
-	indent := "    "
-	if s.untitled {
-		indent = "  "
-	} else {
+// section writes a section with its heading, which is indented.
+func (t *terminal) section(s *section, indent string) {
+	if !s.untitled {
 		t.line("")
-		t.line("  %s", text(cmp.Or(s.words, strings.ToLower(s.title))))
+		t.line("%s%s", indent, text(cmp.Or(s.words, strings.ToLower(s.title))))
+		indent += "  "
 	}
 	for _, n := range s.nodes {
 		t.node(n, indent)

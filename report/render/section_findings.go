@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"path"
 	"slices"
 
 	"github.com/contextosai/packgate/pack"
@@ -126,11 +127,15 @@ func (b *builder) triggers(p *model.Pack) section {
 
 // problems are what kept packgate from its work.
 func (b *builder) problems(all []model.Problem) *list {
-	return &list{noun: "error", open: 10, n: len(all), item: func(i int) item {
-		it := item{state: stateLook("error"), at: spot{file: all[i].File, line: all[i].Line, column: all[i].Column}, text: message(all[i].Message)}
-		it.said("→", message(all[i].Hint))
-		return it
-	}}
+	l := listOf("error", all, func(p *model.Problem) item { return problemItem(p, stateLook("error")) })
+	l.open = 10
+	return l
+}
+
+func problemItem(p *model.Problem, l look) item {
+	it := item{state: l, at: spot{file: p.File, line: p.Line, column: p.Column}, text: message(p.Message)}
+	it.said("→", message(p.Hint))
+	return it
 }
 
 // notices are sentences about the run.
@@ -166,3 +171,57 @@ func classLook(class string) look {
 }
 
 var classColors = map[string]string{"reject": "red", "major": "red", "minor": "yellow", "none": "dim"}
+
+// todo is the one thing to do next where a pack does not pass: raise its version,
+// or act on a finding. Its words are those of a pack, and not escaped.
+type todo struct {
+	version string // to raise it to, "" where it is a finding
+	bump    string // the command that does that
+	others  int    // errors besides the version
+	message string // of the finding
+	rule    string
+	file    string
+	line    int
+}
+
+// todoOf returns what to do next: raise the version, else act on the first error
+// that says how or, where warnings fail, on the first of those. It is nil for a
+// pack that passes, or in which nothing was found.
+func todoOf(p *model.Pack) *todo {
+	if p.Result == model.Passed {
+		return nil
+	}
+	if d := p.Diff; d != nil && d.RequiredVersion != "" {
+		return raise(p)
+	}
+	for _, severity := range []string{"error", "warning"} {
+		if found := p.BySeverity(severity); len(found) > 0 {
+			f := found[max(0, slices.IndexFunc(found, func(f model.Finding) bool { return f.Hint != "" }))]
+			return &todo{message: cmp.Or(f.Hint, f.Message), rule: f.Rule, file: f.File, line: f.Line}
+		}
+	}
+	return nil
+}
+
+// brokenTodo returns what to do next where the run could not finish, "" where nobody
+// knows.
+func brokenTodo(r *model.Report) string {
+	if len(r.Errors) > 0 {
+		return r.Errors[0].Hint
+	}
+	return publishTodo(published(r))
+}
+
+// raise asks for the version that the changes need, and reminds of what else is
+// wrong.
+func raise(p *model.Pack) *todo {
+	next := &todo{version: p.Diff.RequiredVersion, bump: "packgate bump " + path.Dir(p.Path), file: p.Path}
+	for _, f := range p.BySeverity("error") {
+		if f.Pointer != model.VersionPointer || f.Fix == nil {
+			next.others++
+			continue
+		}
+		next.file, next.line = f.File, f.Line
+	}
+	return next
+}

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -275,4 +276,34 @@ func (b *builder) bindings(p *model.Pack) section {
 		return section{}
 	}
 	return section{id: "graph", title: titled("Binding graph", len(p.Graph.Nodes)), nodes: []node{picture{p}}}
+}
+
+// WriteDiff writes a comparison alone: "json" is the report's diff object,
+// "markdown" its table, all else the terminal's form. Findings of the version
+// rules are shown to people; the JSON form says the same in its own members.
+func WriteDiff(w io.Writer, format string, d *model.Diff, findings []model.Finding, style Style) error {
+	switch format {
+	case "json":
+		return model.WriteJSON(w, d)
+	case "markdown":
+		m := newMarkdown(&model.Report{}, whole)
+		m.paragraph("### %s: class %s, declared %s", Markdown(stepName(d)), d.Class, d.Declared)
+		for _, s := range m.builder.comparison(d, findings) {
+			m.section(&s)
+		}
+		_, err := io.WriteString(w, m.out.String())
+		return err
+	}
+	return writeTerminal(w, style, func(t *terminal) {
+		for _, s := range t.builder.comparison(d, findings) {
+			t.section(&s, "  ")
+		}
+		t.line("")
+	})
+}
+
+// comparison returns the sections of a comparison alone.
+func (b *builder) comparison(d *model.Diff, findings []model.Finding) []section {
+	all := append([]section{b.findings(&model.Pack{Findings: findings})}, b.step(d)...)
+	return spoken(append(all, b.permitted(d)...))
 }

@@ -37,7 +37,7 @@ func Terminal(w io.Writer, r *model.Report, style Style) error {
 		t.out.Reset()
 	}
 	for _, p := range r.Errors {
-		t.problem("error", "red", "", p)
+		t.problem(p)
 	}
 	for _, n := range r.Notices {
 		t.line("note: %s", text(n))
@@ -52,6 +52,15 @@ type terminal struct {
 	style   Style
 	builder *builder
 	out     strings.Builder
+}
+
+// writeTerminal writes what a function shows beside a report. The error is that of the
+// writer.
+func writeTerminal(w io.Writer, s Style, show func(t *terminal)) error {
+	t := &terminal{style: s, builder: terminalBuilder(&model.Report{})}
+	show(t)
+	_, err := io.WriteString(w, t.out.String())
+	return err
 }
 
 // line writes a line, which no log takes for a command.
@@ -116,7 +125,7 @@ func (t *terminal) pack(p *model.Pack) {
 		t.line("  → %s", todo)
 	}
 	for _, s := range b.pack(p) {
-		t.section(&s)
+		t.section(&s, "  ")
 	}
 	t.line("")
 }
@@ -143,17 +152,14 @@ func (t *terminal) gates(gates []model.Gate) string {
 // maxPlaces is how many related places of a finding are shown.
 const maxPlaces = 10
 
-func (t *terminal) problem(word, color, indent string, p model.Problem) {
-	message := text(p.Message)
-	if word != "" {
-		message = t.paint(color, word+":") + " " + message
-	}
+func (t *terminal) problem(p model.Problem) {
+	message := t.paint("red", "error:") + " " + text(p.Message)
 	if p.File != "" {
 		message = solidPlace(p.File, p.Line, p.Column) + " " + message
 	}
-	t.line("%s%s", indent, message)
+	t.line("%s", message)
 	if p.Hint != "" {
-		t.line("%s  → %s", indent, text(p.Hint))
+		t.line("  → %s", text(p.Hint))
 	}
 }
 
@@ -194,4 +200,72 @@ func place(file string, line, column int) string {
 		return fmt.Sprintf("%s:%d:", text(file), line)
 	}
 	return fmt.Sprintf("%s:%d:%d:", text(file), line, column)
+}
+
+// published writes what became of each version in the registry; where the style is
+// quiet, what has to be acted on alone.
+func (t *terminal) published(r *model.Report) {
+	all := published(r)
+	if t.style.Quiet {
+		all = all[:haltedOnes(all)]
+	}
+	if len(all) == 0 {
+		return
+	}
+	t.line("%s", t.paint("bold", strings.ToLower(partTitle(all))))
+	t.list(t.builder.publications(all), "  ")
+	if !t.style.Quiet {
+		t.line("")
+	}
+}
+
+// known writes what is known of a version, unless the style is quiet.
+func (t *terminal) known(k *known, indent string) {
+	if k == nil || t.style.Quiet {
+		return
+	}
+	t.facts(indent, 0, k.facts)
+	for _, c := range k.commands {
+		t.command(indent, c)
+	}
+}
+
+// facts writes what is known, one thing a line, in columns of which the first is at
+// least so wide, or as wide as the longest name for 0. Words that do not fit go on below
+// themselves; digests, names and addresses are not broken.
+func (t *terminal) facts(indent string, least int, facts []fact) {
+	if least == 0 {
+		for _, f := range facts {
+			least = max(least, len(f.name)+2)
+		}
+	}
+	for _, f := range facts {
+		gap := max(2, least-len(f.name))
+		hang := strings.Repeat(" ", len(indent)+len(f.name)+gap)
+		value := text(f.value)
+		if f.words && t.style.Width > 0 {
+			value = strings.ReplaceAll(wrap(value, max(narrowest, t.style.Width-len(hang))), "\n", "\n"+hang)
+		}
+		t.out.WriteString(Inert(indent+t.paint("dim", f.name)+strings.Repeat(" ", gap)+value) + "\n")
+	}
+}
+
+// command writes a command that can be copied: its lines are not broken.
+func (t *terminal) command(indent string, c shellCommand) {
+	lines, ok := copyable(c.line)
+	if !ok {
+		t.line("%scheck it %s: %s", indent, c.name, notCopyable)
+		return
+	}
+	t.line("%scheck it %s:", indent, c.name)
+	for _, l := range lines {
+		t.line("%s  %s", indent, strings.ReplaceAll(l, " ", joint))
+	}
+}
+
+// unlooked writes what could not be looked at.
+func (t *terminal) unlooked(indent string, sentences []string) {
+	for _, s := range sentences {
+		t.line("%s%s", indent, t.paint("dim", "not checked: "+text(s)))
+	}
 }

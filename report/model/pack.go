@@ -1,0 +1,206 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/finding"
+)
+
+// Count counts the findings of a pack. Golden cases are not counted beside them:
+// each of their faults is a finding of the schema or the replay gate.
+func Count(p *Pack) Summary {
+	s := Summary{Packs: 1, NotChecked: len(p.NotChecked)}
+	for _, f := range p.Findings {
+		switch {
+		case f.Waived != nil:
+			s.Waived++
+		case f.Severity == "error":
+			s.Errors++
+		default:
+			s.Warnings++
+		}
+	}
+	return s
+}
+
+// Summarise returns the counts over all packs of a report.
+func Summarise(packs Packs) Summary {
+	var sum Summary
+	for _, b := range packs.Briefs() {
+		c := b.Counts
+		sum.Packs += c.Packs
+		sum.Errors += c.Errors
+		sum.Warnings += c.Warnings
+		sum.Waived += c.Waived
+		sum.NotChecked += c.NotChecked
+	}
+	return sum
+}
+
+// Open returns the findings that no waiver covers, in the order in which they are
+// to be read.
+func (p *Pack) Open() []Finding {
+	return append(p.BySeverity("error"), p.BySeverity("warning")...)
+}
+
+// BySeverity returns the findings of a severity that no waiver covers. Those
+// about the version come first, since the verdict line speaks of them, and then
+// those in the pack file: what golden cases and other files beside it show is
+// often their consequence. What the baseline has too comes last.
+func (p *Pack) BySeverity(severity string) []Finding {
+	var step, own, beside, existing []Finding
+	for _, f := range p.Findings {
+		switch {
+		case f.Severity != severity || f.Waived != nil:
+		case f.State == Existed:
+			existing = append(existing, f)
+		case f.Gate == "version":
+			step = append(step, f)
+		case f.File == p.Path:
+			own = append(own, f)
+		default:
+			beside = append(beside, f)
+		}
+	}
+	return slices.Concat(step, own, beside, existing)
+}
+
+// Existed is the state of a finding that the baseline has too.
+const Existed = string(finding.Existing)
+
+// Figure is a share: Count of Of, and Value their quotient, from 0 to 1.
+type Figure struct {
+	Value float64 `json:"value"`
+	Count int     `json:"count"`
+	Of    int     `json:"of"`
+}
+
+// Figures are the operational figures of one pack. What could not be measured is
+// absent.
+type Figures struct {
+	// CompileSuccessRate is the share of the golden cases that are expected to
+	// compile and did.
+	CompileSuccessRate *Figure `json:"compile_success_rate,omitempty"`
+	// ToolSurfaceSize is how many capabilities a compile surfaces, by intent.
+	ToolSurfaceSize []SurfaceSize `json:"tool_surface_size,omitempty"`
+	// RuleActivationRate is the share of the pack's rules that fired in at least
+	// one compile, and RuleActivations says it of each rule.
+	RuleActivationRate *Figure      `json:"rule_activation_rate,omitempty"`
+	RuleActivations    []Activation `json:"rule_activations,omitempty"`
+	// BucketTruncationRate is the share of compiles in which a bucket was
+	// truncated, by bucket.
+	BucketTruncationRate []Truncation `json:"bucket_truncation_rate,omitempty"`
+	// RequiredEvidenceResolutionRate is the share of the evidence that allowed
+	// decisions require and that was there, over all compiles.
+	RequiredEvidenceResolutionRate *Figure `json:"required_evidence_resolution_rate,omitempty"`
+	// ReplayDeterminismRate is the share of the golden cases whose second compile
+	// gave the same as the first.
+	ReplayDeterminismRate *Figure `json:"replay_determinism_rate,omitempty"`
+	// ReleaseGatePassRate is the share of the comparisons with a baseline in which
+	// nothing got worse by more than its release gate accepts.
+	ReleaseGatePassRate *Figure `json:"release_gate_pass_rate,omitempty"`
+}
+
+// SurfaceSize is the tool surface of one intent: the mean and the largest number
+// of capabilities over the cases that compiled.
+type SurfaceSize struct {
+	Intent string  `json:"intent"`
+	Mean   float64 `json:"mean"`
+	Max    int     `json:"max"`
+	Cases  int     `json:"cases"`
+}
+
+// Activation is how often one rule fired, of the compiles of its intent.
+type Activation struct {
+	Rule string `json:"rule"`
+	*Figure
+}
+
+// Truncation is how often one bucket was truncated.
+type Truncation struct {
+	Bucket string `json:"bucket"`
+	Figure
+}
+
+// The binding graph says what in a pack leads to what (Context Pack contract,
+// binding graph): a rule governs a decision, a decision may authorise a tool,
+// permissions let it through and put gates before it, rules and decisions wait
+// for evidence. A reference that leads nowhere is a broken edge, and what it
+// names stands in the graph as a missing node, since that is what somebody meant.
+
+// Graph is the binding graph of a pack.
+type Graph struct {
+	Nodes []GraphNode `json:"nodes"`
+	Edges []GraphEdge `json:"edges"`
+	// NodesLeftOut and EdgesLeftOut are how many there are besides.
+	NodesLeftOut int `json:"nodes_left_out,omitempty"`
+	EdgesLeftOut int `json:"edges_left_out,omitempty"`
+}
+
+// GraphNode is one part of a pack. Detail is its approval mode, a rule's intent, or
+// an approver's role. Line is where it stands in the pack file, absent for what is
+// missing.
+type GraphNode struct {
+	ID      string `json:"id"`   // of the node in this graph
+	Kind    string `json:"kind"` // rule, decision, tool, permission, gate or evidence
+	Label   string `json:"label"`
+	Detail  string `json:"detail,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Missing bool   `json:"missing,omitempty"`
+}
+
+// GraphEdge leads from one node to another, both by their id.
+type GraphEdge struct {
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Kind   string `json:"kind"` // binds, authorises, permits, forbids, prohibits, gates or requires
+	Broken bool   `json:"broken,omitempty"`
+}
+
+// The kinds of nodes, in the order in which they lead to one another.
+const (
+	RuleNode       = "rule"
+	DecisionNode   = "decision"
+	ToolNode       = "tool"
+	PermissionNode = "permission"
+	GateNode       = "gate"
+	EvidenceNode   = "evidence"
+)
+
+// What a page holds of playgrounds is bounded: in how many packs have one, and in how
+// many bytes each of them takes.
+const (
+	MaxPlaygrounds     = 20
+	MaxPlaygroundBytes = 1 << 20
+)
+
+// Playground is what a page needs to compile a pack for requests that its reader puts
+// together: the bytes of both versions and the golden cases.
+type Playground struct {
+	Source json.RawMessage // an engine.Subject as JSON in ASCII; nil where there is none
+	Reason string          // why there is none
+}
+
+var TooManyPlaygrounds = fmt.Sprintf("only %d packs of a report can be compiled in its page, and this is one more", MaxPlaygrounds)
+
+// Ready reports whether the pack can be compiled in a page.
+func (p *Playground) Ready() bool { return p != nil && p.Source != nil }
+
+// KeepPlayground takes the playground from a pack that is not to have one: a page has
+// so many, and those of packs that changed or do not pass are worth most. It takes how
+// many packs before it have one, and returns how many have one then.
+func (p *Pack) KeepPlayground(before int) int {
+	switch {
+	case !p.Playground.Ready():
+		return before
+	case p.Diff != nil && p.Diff.Class == "none" && p.Result == Passed:
+		p.Playground = &Playground{Reason: "nothing of the pack changed"}
+		return before
+	case before >= MaxPlaygrounds:
+		p.Playground = &Playground{Reason: TooManyPlaygrounds}
+		return before
+	}
+	return before + 1
+}

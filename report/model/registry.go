@@ -1,0 +1,189 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Publication is what became of one version of a pack in a registry. Digests are
+// "sha256:" and 64 hex digits; what is not known is "".
+type Publication struct {
+	Pack   string `json:"pack"` // id@version
+	Path   string `json:"path"` // file
+	Status string `json:"status"`
+	// Ref is by what the version is pulled: repository:version@digest.
+	Ref     string `json:"ref,omitempty"`
+	Digest  string `json:"digest,omitempty"`  // of the OCI manifest
+	Content string `json:"content,omitempty"` // of the pack's bytes
+	Bundle  string `json:"bundle,omitempty"`  // of the signature bundle
+	Class   string `json:"class,omitempty"`   // patch, minor, major or initial
+	// Baseline is the version that the class is about, nil for the first of a pack.
+	Baseline    *Published `json:"baseline,omitempty"`
+	Approvals   []Approval `json:"approvals,omitempty"`
+	PullRequest string     `json:"pull_request,omitempty"` // its address
+	Signer      string     `json:"signer,omitempty"`
+	Signed      string     `json:"signed,omitempty"` // RFC 3339
+	// Verify is the command by which anyone checks the signature without packgate,
+	// and VerifyOwn that of packgate. Both can be copied to a shell as they are.
+	Verify    string `json:"verify,omitempty"`
+	VerifyOwn string `json:"verify_own,omitempty"`
+	// Reasons are why it was refused or is unfinished.
+	Reasons []Problem `json:"reasons,omitempty"`
+	// NotChecked are sentences on what could not be looked at.
+	NotChecked []string `json:"not_checked,omitempty"`
+}
+
+// The statuses of a publication. Unfinished is what the next run finishes.
+const (
+	PublicationDone       = "published"
+	PublicationAlready    = "already"
+	PublicationWould      = "would_publish"
+	PublicationRefused    = "refused"
+	PublicationUnfinished = "unfinished"
+)
+
+// Published names a version that is in a registry.
+type Published struct {
+	Pack   string `json:"pack"`             // id@version
+	Digest string `json:"digest,omitempty"` // of the OCI manifest
+}
+
+// Approval is one approval of a merged pull request.
+type Approval struct {
+	Role  string `json:"role"`
+	Login string `json:"login"`
+}
+
+// Halted reports whether a publication has to be acted on.
+func (p *Publication) Halted() bool {
+	return !slices.Contains([]string{PublicationDone, PublicationAlready, PublicationWould}, p.Status)
+}
+
+// VersionName names a version: "id 1.2.0".
+func VersionName(name string) string {
+	id, version, _ := strings.Cut(name, "@")
+	return strings.TrimSpace(id + " " + version)
+}
+
+// Name names the version, or the file where its name is not known.
+func (p *Publication) Name() string { return cmp.Or(VersionName(p.Pack), p.Path, "a pack") }
+
+// Verdict is what is known of one version in a registry, and whether it may be used.
+// Digests are "sha256:" and 64 hex digits, times RFC 3339; what is not known is "".
+type Verdict struct {
+	Ref     string `json:"ref"`                    // what was asked for
+	Pack    string `json:"pack,omitempty"`         // id
+	Version string `json:"pack_version,omitempty"` // MAJOR.MINOR.PATCH
+	Digest  string `json:"digest,omitempty"`       // of the OCI manifest
+	Content string `json:"content,omitempty"`      // of the pack's bytes
+	Status  string `json:"status"`                 // usable, deprecated, revoked or untrusted
+	// Reasons are why the status is what it is, and what else is worth a look.
+	Reasons    []Problem  `json:"reasons,omitempty"`
+	Class      string     `json:"class,omitempty"`
+	Baseline   string     `json:"baseline,omitempty"` // id@version
+	Signer     string     `json:"signer,omitempty"`
+	Issuer     string     `json:"issuer,omitempty"`
+	Repository string     `json:"repository,omitempty"`
+	Commit     string     `json:"commit,omitempty"`
+	Signed     string     `json:"signed,omitempty"`
+	Report     string     `json:"report,omitempty"` // digest of the gate report
+	Policy     string     `json:"policy,omitempty"` // what it was gated by
+	Approvals  []Approval `json:"approvals,omitempty"`
+	// States are the signed states, and Pins the environments that a signed record moved here, be it long ago.
+	States []Statement `json:"states,omitempty"`
+	Pins   []string    `json:"pins,omitempty"`
+	// NotChecked are sentences on what could not be looked at.
+	NotChecked []string `json:"not_checked,omitempty"`
+	// Path is the file that the version was written to, "" where none was.
+	Path string `json:"path,omitempty"`
+}
+
+// Statement is one signed statement that a version is deprecated or revoked.
+type Statement struct {
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+	Actor  string `json:"actor,omitempty"`
+	Time   string `json:"time,omitempty"`   // RFC 3339
+	Digest string `json:"digest,omitempty"` // of its bundle
+}
+
+// VersionLog is what is known of all versions of one pack in a registry, in the order
+// in which they are to be shown.
+type VersionLog struct {
+	Pack       string     `json:"pack"`       // id
+	Repository string     `json:"repository"` // in the registry
+	Versions   []LogEntry `json:"versions"`
+	NotChecked []string   `json:"not_checked,omitempty"`
+}
+
+// LogEntry is one version in a log. What is not known is "".
+type LogEntry struct {
+	Version string   `json:"pack_version"`
+	Class   string   `json:"class,omitempty"`
+	Digest  string   `json:"digest,omitempty"` // of the OCI manifest
+	Signer  string   `json:"signer,omitempty"`
+	Signed  string   `json:"signed,omitempty"` // RFC 3339
+	State   string   `json:"state"`            // usable, deprecated, revoked or untrusted
+	Reason  string   `json:"reason,omitempty"` // of the state
+	Pins    []string `json:"pins,omitempty"`   // environments that run it
+	// Problems are sentences on what is wrong with it.
+	Problems []string `json:"problems,omitempty"`
+	// Conflict says that two digests of the version are signed.
+	Conflict bool `json:"conflict,omitempty"`
+}
+
+// Audit is what was found in a whole registry, or in some packs of it.
+type Audit struct {
+	Registry string         `json:"registry"`
+	Packs    int            `json:"packs"`    // how many were looked at
+	Versions int            `json:"versions"` // of all of them
+	Findings []AuditFinding `json:"findings"`
+	// Triggers are the packs that are to be gated again, and why.
+	Triggers   []AuditTrigger    `json:"triggers,omitempty"`
+	NotChecked []AuditNotChecked `json:"not_checked"`
+}
+
+// AuditFinding is one thing that is wrong in a registry. What it is not about is "".
+type AuditFinding struct {
+	Severity string `json:"severity"` // error or warning
+	Pack     string `json:"pack,omitempty"`
+	Version  string `json:"pack_version,omitempty"`
+	Digest   string `json:"digest,omitempty"` // of the OCI manifest or the bundle
+	Check    string `json:"check"`            // its name
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+}
+
+// AuditTrigger is one reason to gate a published pack again.
+type AuditTrigger struct {
+	Pack string `json:"pack"` // id, or id@version
+	Trigger
+}
+
+// AuditNotChecked is a check that could not run.
+type AuditNotChecked struct {
+	Pack    string `json:"pack,omitempty"`
+	Version string `json:"pack_version,omitempty"`
+	Check   string `json:"check,omitempty"` // its name; "" for all that there are
+	Reason  string `json:"reason"`
+}
+
+// Lifecycle is what a command did to a version that is in a registry.
+type Lifecycle struct {
+	Command     string `json:"command"` // deprecate, revoke or pin
+	Ref         string `json:"ref"`
+	Pack        string `json:"pack"` // id@version
+	Digest      string `json:"digest,omitempty"`
+	Environment string `json:"environment,omitempty"` // of a pin
+	State       string `json:"state,omitempty"`       // deprecated or revoked
+	Reason      string `json:"reason,omitempty"`
+	Actor       string `json:"actor,omitempty"`
+	Previous    string `json:"previous,omitempty"` // digest of the manifest that was pinned before
+	Bundle      string `json:"bundle,omitempty"`   // digest of the signed statement
+	// Already says that it was so before, and DryRun that nothing was done.
+	Already bool `json:"already,omitempty"`
+	DryRun  bool `json:"dry_run,omitempty"`
+	// Cases is how many golden and replay cases were run again before a pin.
+	Cases int `json:"cases,omitempty"`
+}

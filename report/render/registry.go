@@ -1,0 +1,347 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// WriteVerdict writes a verdict: "json" is the form of the schema "verdict", all else
+// the terminal's. The error is that of the writer.
+func WriteVerdict(w io.Writer, format string, v *model.Verdict, s Style) error {
+	if format == "json" {
+		return model.WriteJSON(w, struct {
+			Format int `json:"version"`
+			*model.Verdict
+		}{model.Version, v})
+	}
+	return writeTerminal(w, s, func(t *terminal) { t.verdictOf(v) })
+}
+
+// verdictOf writes the verdict first, then why it is so, then what is known.
+func (t *terminal) verdictOf(v *model.Verdict) {
+	l := lookOf(v.Status)
+	name := v.Ref
+	if v.Pack != "" && v.Version != "" {
+		name = v.Pack + " " + v.Version
+	}
+	t.line("%s %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), t.paint("bold", text(name)))
+	states := slices.Clone(v.States)
+	slices.SortStableFunc(states, func(a, b model.Statement) int { // that which is in force first
+		return cmp.Compare(slices.Index([]string{v.Status, a.State}, a.State), slices.Index([]string{v.Status, b.State}, b.State))
+	})
+	t.list(listOf("statement", states, stated), "  ")
+	t.list(listOf("reason", v.Reasons, func(p *model.Problem) item { return problemItem(p, look{}) }), "  ")
+	if t.style.Quiet {
+		return
+	}
+	t.facts("  ", 0, verdictFacts(v))
+	t.unlooked("  ", v.NotChecked)
+	if v.Path != "" {
+		t.line("  written to %s", solid(v.Path))
+	}
+}
+
+// stated is one signed state.
+func stated(s *model.Statement) item {
+	l := lookOf(s.State)
+	l.mark = ""
+	it := item{head: state(l, l.word), text: plain(cmp.Or(s.Reason, "no reason is given"))}
+	if s.Time != "" {
+		it.head = it.head.plain(" since ").plain(s.Time)
+	}
+	if s.Actor != "" {
+		it.head = it.head.plain(" by ").plain(s.Actor)
+	}
+	return it
+}
+
+// facts returns what is known of the version besides its name.
+func verdictFacts(v *model.Verdict) []fact {
+	return facts(
+		fact{name: "digest", value: v.Digest}, fact{name: "content", value: v.Content},
+		fact{name: "class", value: classSince(v.Class, v.Baseline), words: true},
+		fact{name: "signer", value: v.Signer}, fact{name: "issuer", value: v.Issuer}, fact{name: "signed", value: v.Signed},
+		fact{name: "source", value: commitWords(v.Repository, v.Commit)}, fact{name: "gate report", value: v.Report}, fact{name: "gated by", value: v.Policy, words: true},
+		fact{name: "approved by", value: approvalWords(v.Approvals), words: true}, fact{name: "pin records", value: strings.Join(v.Pins, ", "), words: true},
+	)
+}
+
+// commitWords says from where a version was published.
+func commitWords(repository, commit string) string {
+	if repository == "" || commit == "" {
+		return repository + commit
+	}
+	return fmt.Sprintf("%s at %s", repository, commit)
+}
+
+// WriteLog writes a log: "json" is the form of the schema "version-log", all else a
+// table for a terminal of the style's width. The error is that of the writer.
+func WriteLog(w io.Writer, format string, l *model.VersionLog, s Style) error {
+	if format == "json" {
+		shown := *l
+		shown.Versions = append([]model.LogEntry{}, l.Versions...) // a list, also where it is empty
+		return model.WriteJSON(w, struct {
+			Format int `json:"version"`
+			*model.VersionLog
+		}{model.Version, &shown})
+	}
+	return writeTerminal(w, s, func(t *terminal) { t.log(l) })
+}
+
+func (t *terminal) log(l *model.VersionLog) {
+	t.line("%s  %s", t.paint("bold", text(l.Pack)), t.paint("dim", solid(l.Repository)))
+	signer := onlySigner(l.Versions)
+	if signer != "" {
+		t.line("signed by %s", solid(signer))
+	}
+	t.line("")
+	if len(l.Versions) == 0 {
+		t.line("  no versions")
+	} else {
+		t.table(logTable(l, signer != ""), "  ")
+	}
+	t.unlooked("  ", l.NotChecked)
+}
+
+// logTable has a row for each version, and below it what does not go into a row.
+func logTable(l *model.VersionLog, oneSigner bool) *table {
+	columns := append(titles("version", "class", "signed", "digest", "state", "pinned in"), column{below: true})
+	return &table{noun: "version", n: len(l.Versions), columns: columns, aligned: 5, row: func(i int) row {
+		e := &l.Versions[i]
+		day, _, _ := strings.Cut(e.Signed, "T")
+		shown := lookOf(e.State)
+		notes := plain(e.Reason)
+		note := func(words ...sentence) { notes = notes.line().add(words...) }
+		if e.Conflict {
+			shown.mark, shown.color = looks["error"].mark, looks["error"].color
+			note(plain("two digests of this version are signed; one of them has to be revoked"))
+		}
+		for _, problem := range e.Problems {
+			note(plain(problem))
+		}
+		if !oneSigner && e.Signer != "" {
+			note(plain("signed by "), code(e.Signer))
+		}
+		return row{cells: []sentence{
+			code(e.Version), plain(e.Class), plain(day), code(shortHash(e.Digest)), state(shown, shown.word), plain(strings.Join(e.Pins, ", ")), notes,
+		}}
+	}}
+}
+
+// onlySigner returns who signed all versions that are signed, "" where that is not one.
+func onlySigner(entries []model.LogEntry) string {
+	var signers []string
+	for _, e := range entries {
+		if e.Signer != "" {
+			signers = append(signers, e.Signer)
+		}
+	}
+	slices.Sort(signers)
+	if signers = slices.Compact(signers); len(signers) != 1 {
+		return ""
+	}
+	return signers[0]
+}
+
+// WriteAudit writes an audit: "json" is the form of the schema "audit", "markdown" is
+// for a job summary or an issue, all else the terminal's. The error is that of the
+// writer.
+func WriteAudit(w io.Writer, format string, a *model.Audit, s Style) error {
+	switch format {
+	case "json":
+		shown := *a
+		shown.Findings = append([]model.AuditFinding{}, a.Findings...) // lists, also where they are empty
+		shown.NotChecked = append([]model.AuditNotChecked{}, a.NotChecked...)
+		return model.WriteJSON(w, struct {
+			Format int `json:"version"`
+			*model.Audit
+		}{model.Version, &shown})
+	case "markdown":
+		m := newMarkdown(&model.Report{}, whole)
+		m.audit(a)
+		_, err := io.WriteString(w, m.out.String())
+		return err
+	}
+	return writeTerminal(w, s, func(t *terminal) { t.audit(a) })
+}
+
+// found returns the findings of an audit, errors first.
+func auditFindings(a *model.Audit) (all []model.AuditFinding, errors int) {
+	all = slices.Clone(a.Findings)
+	rank := func(f model.AuditFinding) int {
+		if f.Severity == "warning" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(x, y model.AuditFinding) int { return cmp.Compare(rank(x), rank(y)) })
+	for _, f := range all {
+		errors += 1 - rank(f)
+	}
+	return all, errors
+}
+
+// state returns what an audit comes to. Where something could not be looked at, it
+// did not pass.
+func auditState(a *model.Audit) string {
+	_, errors := auditFindings(a)
+	switch {
+	case errors > 0:
+		return "fail"
+	case len(a.Findings) > 0:
+		return "warnings"
+	case len(a.NotChecked) > 0:
+		return "incomplete"
+	}
+	return "pass"
+}
+
+// counts says how many of what there are.
+func auditCounts(a *model.Audit) string {
+	_, errors := auditFindings(a)
+	parts := []string{
+		pack.Counted(a.Packs, "pack"), pack.Counted(a.Versions, "version"), pack.Counted(errors, "error"), pack.Counted(len(a.Findings)-errors, "warning"),
+	}
+	if n := len(a.Triggers); n > 0 {
+		parts = append(parts, pack.Counted(n, "refresh trigger"))
+	}
+	if n := len(a.NotChecked); n > 0 {
+		parts = append(parts, pack.Counted(n, "check")+" not run")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// versionOf names a pack and, where it is known, its version.
+func versionOf(id, version string) string { return strings.TrimSpace(id + " " + version) }
+
+// words say what was not checked, and why.
+func auditUnlooked(n *model.AuditNotChecked) (what, reason string) {
+	if what = strings.TrimSpace(versionOf(n.Pack, n.Version) + " " + n.Check); what != "" {
+		what += ": "
+	}
+	return what, n.Reason
+}
+
+// audit returns what an audit found, what is to be gated again, and what could not be
+// looked at.
+func (b *builder) audit(a *model.Audit, findings []model.AuditFinding, triggers []model.AuditTrigger) []*list {
+	return []*list{
+		{noun: "finding", open: 10, seen: maxSeen, n: len(findings), item: func(i int) item { return auditItem(&findings[i]) }},
+		{noun: "refresh trigger", open: 5, n: len(triggers), item: func(i int) item {
+			r := triggers[i]
+			return item{head: plain("gate " + model.VersionName(r.Pack) + " again: ").add(strong(r.Kind)), at: spot{file: r.File}, text: message(r.What)}
+		}},
+		{noun: "skipped check", open: 5, n: len(a.NotChecked), item: func(i int) item {
+			what, reason := auditUnlooked(&a.NotChecked[i])
+			return item{state: look{emoji: looks["not_checked"].emoji}, text: plain("not checked: " + what).message(reason)}
+		}},
+	}
+}
+
+func auditItem(f *model.AuditFinding) item {
+	l := lookOf(f.Severity)
+	l.word = f.Severity
+	it := item{state: l, head: strong(f.Check).plain(strings.TrimRight(" "+versionOf(f.Pack, f.Version), " ")), text: message(f.Message)}
+	it.said("→", message(f.Hint))
+	it.said("see", value(f.Digest))
+	return it
+}
+
+func (t *terminal) audit(a *model.Audit) {
+	all, errors := auditFindings(a)
+	triggers := a.Triggers
+	if t.style.Quiet {
+		all, triggers = all[:errors], nil
+	}
+	for _, l := range t.builder.audit(a, all, triggers) {
+		t.list(l, "")
+		if l.n > 0 {
+			t.line("")
+		}
+	}
+	l := looks[auditState(a)]
+	t.line("%s %s: %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), solid(a.Registry), auditCounts(a))
+}
+
+// audit writes the verdict and what to do first, then what was found.
+func (m *markdown) audit(a *model.Audit) {
+	all, _ := auditFindings(a)
+	title := map[string]string{
+		"fail": "The registry has errors", "warnings": "The registry has warnings", "incomplete": "The registry could not be checked whole", "pass": "The registry is as it should be",
+	}
+	state := auditState(a)
+	m.paragraph("### %s %s", looks[state].emoji, title[state])
+	if at := slices.IndexFunc(all, func(f model.AuditFinding) bool { return f.Hint != "" }); at >= 0 {
+		m.paragraph("**Do this:** %s", Message(all[at].Hint))
+	}
+	m.paragraph("registry %s<br>%s", Code(a.Registry), auditCounts(a))
+	for _, l := range m.builder.audit(a, all, a.Triggers) {
+		m.listed(l, "")
+	}
+}
+
+// WriteLifecycle writes what a command did: "json" is the form of the schema
+// "lifecycle", all else the terminal's. The error is that of the writer.
+func WriteLifecycle(w io.Writer, format string, l *model.Lifecycle, s Style) error {
+	if format == "json" {
+		return model.WriteJSON(w, struct {
+			Format int `json:"version"`
+			*model.Lifecycle
+		}{model.Version, l})
+	}
+	return writeTerminal(w, s, func(t *terminal) { t.lifecycle(l) })
+}
+
+func (t *terminal) lifecycle(l *model.Lifecycle) {
+	shown := looks["pass"]
+	if l.DryRun && !l.Already {
+		shown = looks[model.PublicationWould]
+	}
+	t.line("%s %s", t.paint(shown.color, shown.mark), lifecycleWords(l))
+	if t.style.Quiet {
+		return
+	}
+	digest := l.Digest
+	if strings.HasSuffix(l.Ref, "@"+digest) {
+		digest = ""
+	}
+	t.facts("  ", 0, facts(
+		fact{name: "version", value: l.Ref}, fact{name: "digest", value: digest}, fact{name: "reason", value: l.Reason, words: true},
+		fact{name: "by", value: l.Actor, words: true}, fact{name: "before", value: l.Previous}, fact{name: "statement", value: l.Bundle},
+	))
+	if l.Cases > 0 {
+		t.line("  %s run again, as expected", pack.Counted(l.Cases, "case"))
+	}
+	if l.DryRun {
+		t.line("  dry run: nothing was signed or written")
+	}
+}
+
+// words say what was done, what there was nothing to do about, or what would be done.
+func lifecycleWords(l *model.Lifecycle) string {
+	name := text(model.VersionName(l.Pack))
+	if l.Command == "pin" {
+		where := "environment " + text(l.Environment)
+		switch {
+		case l.Already:
+			return where + " already runs " + name
+		case l.DryRun:
+			return where + " would run " + name
+		}
+		return where + " runs " + name + " from now on"
+	}
+	state := text(l.State)
+	switch {
+	case l.Already:
+		return name + " is already " + state
+	case l.DryRun:
+		return name + " would be " + state
+	}
+	return name + " is " + state + " from now on"
+}
