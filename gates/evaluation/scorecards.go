@@ -62,12 +62,9 @@ func checkScorecards(p *gate.Pass) {
 	}
 	for _, card := range c.stale {
 		if card.Digest.OK && digest.MatchString(card.Digest.Value) { // else the schema gate's
-			p.Report(gate.Diagnostic{
-				At: card.Digest.Node, Key: p.Unit.Within(card.Name),
-				Message: fmt.Sprintf("the scorecard is for %s and measured other bytes: the digest is %s, and that of the pack %s",
-					gate.Quote(card.Pack.Value), gate.Quote(brief(card.Digest.Value)), brief(string(own(p)))),
-				Hint: "measure the pack as it is, and write its digest",
-			})
+			p.Report(gate.Faultf(card.Digest.Node, "measure the pack as it is, and write its digest",
+				"the scorecard is for %s and measured other bytes: the digest is %s, and that of the pack %s", gate.Quote(card.Pack.Value), gate.Quote(brief(card.Digest.Value)), brief(string(own(p)))).
+				Keyed(p.Unit.Within(card.Name)))
 		}
 	}
 	if p.Config.Evaluation.Required.Value {
@@ -97,10 +94,7 @@ func checkRequired(p *gate.Pass, c *cards) {
 	}
 	if reason := c.lacking(); reason != "" {
 		at := pack.Place(layer.EvalTargets.Node, layer.Node, p.Pack.Node)
-		p.Report(gate.Diagnostic{
-			At: at, Message: reason + ", and the config requires one",
-			Hint: "measure the pack and put the result under scorecards beside it",
-		})
+		p.Reportf(at, "measure the pack and put the result under scorecards beside it", "%s, and the config requires one", reason)
 		return
 	}
 	measured := map[string]bool{}
@@ -109,11 +103,8 @@ func checkRequired(p *gate.Pass, c *cards) {
 	}
 	for _, t := range layer.EvalTargets.Items {
 		if t.Intent.OK && !measured[t.Intent.Value] {
-			p.Report(gate.Diagnostic{
-				At:      t.Intent.Node,
-				Message: fmt.Sprintf("no scorecard measures %s, and the config requires it", gate.CalledBriefly("intent", t.Intent)),
-				Hint:    "let the evaluator measure the intent too",
-			})
+			p.Reportf(t.Intent.Node, "let the evaluator measure the intent too",
+				"no scorecard measures %s, and the config requires it", gate.CalledBriefly("intent", t.Intent))
 		}
 	}
 }
@@ -132,13 +123,9 @@ func checkSamples(p *gate.Pass) {
 			if !entry.Samples.OK || entry.Samples.Value >= least.Value {
 				continue
 			}
-			p.Report(gate.Diagnostic{
-				At: entry.Samples.Node, Key: p.Unit.Within(card.Name),
-				Message: fmt.Sprintf("%s was measured with %s, and the config wants at least %s",
-					gate.CalledBriefly("intent", entry.Intent), pack.Counted(int(entry.Samples.Value), "sample"), Number(least.Value)),
-				Hint:    "measure more samples of the intent",
-				Related: gate.See(least.Node, "the config says so"),
-			})
+			p.Report(gate.Faultf(entry.Samples.Node, "measure more samples of the intent",
+				"%s was measured with %s, and the config wants at least %s", gate.CalledBriefly("intent", entry.Intent), pack.Counted(int(entry.Samples.Value), "sample"), Number(least.Value)).
+				Keyed(p.Unit.Within(card.Name)).See(least.Node, "the config says so"))
 		}
 	}
 }

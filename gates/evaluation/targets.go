@@ -74,17 +74,11 @@ func checkIntents(p *gate.Pass) {
 		}
 		known[intent.Value] = true // once
 		otherwise := fmt.Sprintf("add an eval target for %s", gate.Quote(intent.Value))
-		p.Report(gate.Diagnostic{
-			At:      intent.Node,
-			Message: fmt.Sprintf("intent %s has no eval target", gate.Quote(intent.Value)),
-			Hint:    gate.Choose(budget.Nearest(intent.Value, names), nil, otherwise, gate.ListBriefly),
-		})
+		p.Reportf(intent.Node, gate.Choose(budget.Nearest(intent.Value, names), nil, otherwise, gate.ListBriefly),
+			"intent %s has no eval target", gate.Quote(intent.Value))
 	}
 	if len(targets.Items) == 0 && !named {
-		p.Report(gate.Diagnostic{
-			At: targets.Node, Message: "the pack has no eval target",
-			Hint: "add one for every intent that the pack is used for",
-		})
+		p.Reportf(targets.Node, "add one for every intent that the pack is used for", "the pack has no eval target")
 	}
 }
 
@@ -98,11 +92,8 @@ func checkOptional(p *gate.Pass) {
 			if targetOf(t, m).Node != nil {
 				continue
 			}
-			p.Report(gate.Diagnostic{
-				At: t.Node, Key: string(m),
-				Message: fmt.Sprintf("the eval target of %s has no %s", gate.CalledBriefly("intent", t.Intent), m),
-				Hint:    fmt.Sprintf("add %s with the largest value that is accepted", m),
-			})
+			p.Report(gate.Faultf(t.Node, fmt.Sprintf("add %s with the largest value that is accepted", m),
+				"the eval target of %s has no %s", gate.CalledBriefly("intent", t.Intent), m).Keyed(string(m)))
 		}
 	}
 }
@@ -115,11 +106,8 @@ func checkStrictTargets(p *gate.Pass) {
 			if !target.OK || target.Value < 0 || target.Value >= 1 { // beyond is SCH009's
 				continue
 			}
-			p.Report(gate.Diagnostic{
-				At:      target.Node,
-				Message: fmt.Sprintf("the %s target of %s is %s, which accepts that some decisions fall short", m, gate.CalledBriefly("intent", t.Intent), Number(target.Value)),
-				Hint:    "write 1.0",
-			})
+			p.Reportf(target.Node, "write 1.0",
+				"the %s target of %s is %s, which accepts that some decisions fall short", m, gate.CalledBriefly("intent", t.Intent), Number(target.Value))
 		}
 	}
 }
@@ -245,10 +233,7 @@ func checkMetrics(p *gate.Pass) {
 			continue
 		}
 		names := slices.Sorted(slices.Values(metricNames()))
-		p.Report(gate.Diagnostic{
-			At:      g.Metric.Node,
-			Message: fmt.Sprintf("metric %s is none of the contract's five", gate.Quote(g.Metric.Value)),
-			Hint:    gate.Choose(budget.Nearest(g.Metric.Value, names), names, "remove the release gate", gate.List),
-		})
+		p.Reportf(g.Metric.Node, gate.Choose(budget.Nearest(g.Metric.Value, names), names, "remove the release gate", gate.List),
+			"metric %s is none of the contract's five", gate.Quote(g.Metric.Value))
 	}
 }

@@ -54,6 +54,23 @@ type Diagnostic struct {
 	Fix      *finding.Fix
 }
 
+// Faultf returns a fault of a value: what to do, and what is wrong.
+func Faultf(at *pack.Node, hint, format string, args ...any) Diagnostic {
+	return Diagnostic{At: at, Hint: hint, Message: fmt.Sprintf(format, args...)}
+}
+
+// Keyed returns the fault with its key.
+func (d Diagnostic) Keyed(key string) Diagnostic {
+	d.Key = key
+	return d
+}
+
+// See returns the fault with a related place, where there is one: see See.
+func (d Diagnostic) See(at *pack.Node, format string, args ...any) Diagnostic {
+	d.Related = append(slices.Clip(d.Related), See(at, format, args...)...)
+	return d
+}
+
 // Report adds a fault of the pass's rule.
 func (p *Pass) Report(d Diagnostic) {
 	f := finding.Finding{
@@ -76,9 +93,9 @@ func (p *Pass) Report(d Diagnostic) {
 	p.Add(f)
 }
 
-// Reportf reports a message at a value.
-func (p *Pass) Reportf(at *pack.Node, format string, args ...any) {
-	p.Report(Diagnostic{At: at, Message: fmt.Sprintf(format, args...)})
+// Reportf reports a fault of a value that has nothing more to it: see Faultf.
+func (p *Pass) Reportf(at *pack.Node, hint, format string, args ...any) {
+	p.Report(Faultf(at, hint, format, args...))
 }
 
 // NotChecked says that the rule, or a part of it, could not run, and why.

@@ -67,11 +67,9 @@ func checkAim(p *gate.Pass, s *overlay.Step) {
 	if !loosens {
 		return
 	}
-	p.Report(gate.Diagnostic{
-		At: now, Key: key(p.Unit, s.Overlay.Name), Related: gate.See(was, "the number of the pack"),
-		Message: fmt.Sprintf("%s is %s, wanted at %s the pack's %s", name, number(now), wanted, number(was)),
-		Hint:    fmt.Sprintf("ask for at %s as much as the pack does, or change the pack", wanted),
-	})
+	p.Report(gate.Faultf(now, fmt.Sprintf("ask for at %s as much as the pack does, or change the pack", wanted),
+		"%s is %s, wanted at %s the pack's %s", name, number(now), wanted, number(was)).
+		Keyed(key(p.Unit, s.Overlay.Name)).See(was, "the number of the pack"))
 }
 
 func number(n *pack.Node) string { return pack.Clip(n.Raw(), gate.MostShown) }
@@ -194,11 +192,9 @@ func (c *comparison) blame(o *repo.Overlay, steps []overlay.Step, all []proof.Ch
 // notCompared reports an overlay that there was no comparison left for: what is not
 // proved is refused.
 func (c *comparison) notCompared(o *repo.Overlay) {
-	c.Report(gate.Diagnostic{
-		At: o.Set.Node, Key: key(c.Unit, o.Name),
-		Message: fmt.Sprintf("%s is not proved to tighten: at most %d overlays of a pack are looked at, and %d comparisons made", overlay.Called(o), mostOverlays, mostCompared),
-		Hint:    "put the settings of an environment into one overlay",
-	})
+	c.Report(gate.Faultf(o.Set.Node, "put the settings of an environment into one overlay",
+		"%s is not proved to tighten: at most %d overlays of a pack are looked at, and %d comparisons made", overlay.Called(o), mostOverlays, mostCompared).
+		Keyed(key(c.Unit, o.Name)))
 }
 
 // report reports a setting once, with the first of the changes that it is to blame

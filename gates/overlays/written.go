@@ -51,10 +51,8 @@ func checkBase(p *gate.Pass) {
 		default:
 			continue
 		}
-		p.Report(gate.Diagnostic{
-			At: o.Base.Node, Key: key(p.Unit, o.Name), Hint: hint, Related: gate.See(at, "the pack"),
-			Message: fmt.Sprintf("base %s %s", gate.Quote(o.Base.Value), wrong),
-		})
+		p.Report(gate.Faultf(o.Base.Node, hint,
+			"base %s %s", gate.Quote(o.Base.Value), wrong).Keyed(key(p.Unit, o.Name)).See(at, "the pack"))
 	}
 }
 
@@ -136,9 +134,7 @@ func reportRefused(p *gate.Pass, kind overlay.Kind) {
 	for _, o := range own(p) {
 		for _, s := range overlay.Steps(p.Unit, o) {
 			if r := s.Refusal; r != nil && r.Kind == kind {
-				p.Report(gate.Diagnostic{
-					At: r.At, Message: r.Message, Hint: r.Hint, Key: key(p.Unit, o.Name), Related: gate.See(s.At, "the value in the pack"),
-				})
+				p.Report(gate.Faultf(r.At, r.Hint, "%s", r.Message).Keyed(key(p.Unit, o.Name)).See(s.At, "the value in the pack"))
 			}
 		}
 	}
@@ -236,11 +232,8 @@ func checkIDs(p *gate.Pass) {
 	for _, o := range own(p) {
 		id := o.OverlayID
 		if other := first[id.Value]; id.OK && other != nil {
-			p.Report(gate.Diagnostic{
-				At: id.Node, Key: key(p.Unit, o.Name), Related: gate.See(other.OverlayID.Node, "the other one"),
-				Message: fmt.Sprintf("two overlays have the overlay_id %s", gate.Quote(id.Value)),
-				Hint:    "give each overlay an overlay_id of its own",
-			})
+			p.Report(gate.Faultf(id.Node, "give each overlay an overlay_id of its own",
+				"two overlays have the overlay_id %s", gate.Quote(id.Value)).Keyed(key(p.Unit, o.Name)).See(other.OverlayID.Node, "the other one"))
 		} else if id.OK {
 			first[id.Value] = o
 		}
@@ -295,10 +288,8 @@ func (m *meetings) report() {
 		case a.Overlay.Order.OK && b.Overlay.Order.OK:
 			message = both + ", and state the same order"
 		}
-		m.Report(gate.Diagnostic{
-			At: b.Setting.Path.Node, Message: message, Hint: hint, Key: key(m.Unit, b.Overlay.Name, a.Overlay.Name),
-			Related: []finding.Related{gate.Also(a.Setting.Path.Node, "the other setting")},
-		})
+		m.Report(gate.Faultf(b.Setting.Path.Node, hint,
+			"%s", message).Keyed(key(m.Unit, b.Overlay.Name, a.Overlay.Name)).See(a.Setting.Path.Node, "the other setting"))
 	}
 }
 

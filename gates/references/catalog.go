@@ -114,22 +114,15 @@ func checkSchemaPair(p *gate.Pass, d pack.DecisionSpec) (refs []schemaText) {
 			continue
 		}
 		if mate.Node == nil {
-			p.Report(gate.Diagnostic{
-				At:      ref.Node,
-				Message: fmt.Sprintf("%s has %s_schema_ref without %s_schema_ref", gate.Called("decision", d.DecisionKey), ref.half, mate.half),
-				Hint:    fmt.Sprintf("add %s_schema_ref, or remove %s_schema_ref", mate.half, ref.half),
-				Key:     mate.half,
-			})
+			p.Report(gate.Faultf(ref.Node, fmt.Sprintf("add %s_schema_ref, or remove %s_schema_ref", mate.half, ref.half),
+				"%s has %s_schema_ref without %s_schema_ref", gate.Called("decision", d.DecisionKey), ref.half, mate.half).Keyed(mate.half))
 		}
 		if schemaRef.MatchString(ref.Value) {
 			refs = append(refs, ref)
 			continue
 		}
-		p.Report(gate.Diagnostic{
-			At:      ref.Node,
-			Message: fmt.Sprintf("%s_schema_ref of %s is %q, which is no schema:// ref", ref.half, gate.Called("decision", d.DecisionKey), ref.Value),
-			Hint:    fmt.Sprintf("write it as schema://decision.KEY.%s.vN", ref.half),
-		})
+		p.Reportf(ref.Node, fmt.Sprintf("write it as schema://decision.KEY.%s.vN", ref.half),
+			"%s_schema_ref of %s is %q, which is no schema:// ref", ref.half, gate.Called("decision", d.DecisionKey), ref.Value)
 	}
 	return refs
 }

@@ -83,12 +83,9 @@ func checkUnbound(p *gate.Pass) {
 		if !gate.IsObject(r.Node) || r.DecisionBinding.Node != nil || r.NonEnforcing.Value {
 			continue
 		}
-		d := gate.Diagnostic{
-			At:      r.Node,
-			Message: gate.Called("rule", r.RuleID) + " has no decision_binding, so its allow authorises nothing",
-			Hint:    hint,
-			Related: gate.See(pack.Place(governed.ApprovalMode.Node, governed.Node), "%s is above read_only", gate.Called("decision", governed.DecisionKey)),
-		}
+		d := gate.Faultf(r.Node, hint,
+			"%s has no decision_binding, so its allow authorises nothing", gate.Called("rule", r.RuleID)).
+			See(pack.Place(governed.ApprovalMode.Node, governed.Node), "%s is above read_only", gate.Called("decision", governed.DecisionKey))
 		if onlyDenies(r.Rule) {
 			d.Severity = finding.Warning
 			d.Message = gate.Called("rule", r.RuleID) + " has no decision_binding, so it denies every decision of " + intentOf(r.Rule)
@@ -162,31 +159,21 @@ func checkAnyDecision(p *gate.Pass) {
 	if !decisionsReadable(p.Pack) || len(layer.DecisionSpecs.Items) > 0 {
 		return
 	}
-	p.Report(gate.Diagnostic{
-		At:      pack.Place(layer.DecisionSpecs.Node, layer.Node),
-		Message: "the pack has no decision spec",
-		Hint:    "add the decision that the agent takes part in to decision_layer.decision_specs",
-	})
+	p.Reportf(pack.Place(layer.DecisionSpecs.Node, layer.Node), "add the decision that the agent takes part in to decision_layer.decision_specs",
+		"the pack has no decision spec")
 }
 
 func checkOutcomes(p *gate.Pass) {
 	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
 		outcomes := d.AllowedOutcomes
 		if outcomes.OK && len(outcomes.Items) == 0 {
-			p.Report(gate.Diagnostic{
-				At:      outcomes.Node,
-				Message: gate.Called("decision", d.DecisionKey) + " allows no outcome",
-				Hint:    "list every outcome that it may have, such as \"approved\", \"denied\"",
-			})
+			p.Reportf(outcomes.Node, "list every outcome that it may have, such as \"approved\", \"denied\"",
+				"%s allows no outcome", gate.Called("decision", d.DecisionKey))
 		}
 		for _, o := range outcomes.Items {
 			if o.OK && open(o.Value) {
-				p.Report(gate.Diagnostic{
-					At:      o.Node,
-					Message: fmt.Sprintf("%s allows %q, which stands for any outcome or for none", gate.Called("decision", d.DecisionKey), o.Value),
-					Hint:    "list every outcome by its name",
-					Key:     o.Value,
-				})
+				p.Report(gate.Faultf(o.Node, "list every outcome by its name",
+					"%s allows %q, which stands for any outcome or for none", gate.Called("decision", d.DecisionKey), o.Value).Keyed(o.Value))
 			}
 		}
 	}

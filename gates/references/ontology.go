@@ -56,11 +56,7 @@ func checkNamespaces(p *gate.Pass) {
 		if !entity.OK || declared[letters(entity.Value)] {
 			continue
 		}
-		known.report(p, entity.Value, gate.Diagnostic{
-			At:      entity.Node,
-			Message: fmt.Sprintf("entity type %q has no CEID namespace", entity.Value),
-			Hint:    known.otherwise(entity.Value),
-		})
+		known.report(p, entity.Value, gate.Faultf(entity.Node, known.otherwise(entity.Value), "entity type %q has no CEID namespace", entity.Value))
 	}
 }
 
@@ -94,11 +90,7 @@ func checkEmbeddings(p *gate.Pass) {
 		if !key.OK || versioned.MatchString(key.Value) {
 			continue
 		}
-		p.Report(gate.Diagnostic{
-			At:      key.Node,
-			Message: fmt.Sprintf("embedding key %q carries no version", key.Value),
-			Hint:    "end it in the version of the index, such as _v1 or @1.0.0",
-			Key:     key.Value,
-		})
+		p.Report(gate.Faultf(key.Node, "end it in the version of the index, such as _v1 or @1.0.0",
+			"embedding key %q carries no version", key.Value).Keyed(key.Value))
 	}
 }

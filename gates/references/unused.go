@@ -104,11 +104,8 @@ func checkGateUse(p *gate.Pass) {
 	}
 	for _, g := range p.Pack.PolicyLayer.ApprovalGates.Items {
 		if g.GateID.OK && !used[g.GateID.Value] {
-			p.Report(gate.Diagnostic{
-				At:      g.GateID.Node,
-				Message: fmt.Sprintf("no rule and no permission requires approval gate %q, so it is never active", g.GateID.Value),
-				Hint:    "name it in the requires_approval_gate of a rule's outcome or of a permission, or remove it",
-			})
+			p.Reportf(g.GateID.Node, "name it in the requires_approval_gate of a rule's outcome or of a permission, or remove it",
+				"no rule and no permission requires approval gate %q, so it is never active", g.GateID.Value)
 		}
 	}
 }
@@ -122,11 +119,8 @@ func checkCapabilityUse(p *gate.Pass) {
 	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
 		for _, c := range a.Capabilities.Items {
 			if a.AdapterID.OK && c.OK && !used[capability{a.AdapterID.Value, c.Value}] {
-				p.Report(gate.Diagnostic{
-					At:      c.Node,
-					Message: fmt.Sprintf("capability %q of adapter %q has no permission, so it is never surfaced", c.Value, a.AdapterID.Value),
-					Hint:    `add a permission for it (with "allow": false if it is to stay closed), or remove it`,
-				})
+				p.Reportf(c.Node, `add a permission for it (with "allow": false if it is to stay closed), or remove it`,
+					"capability %q of adapter %q has no permission, so it is never surfaced", c.Value, a.AdapterID.Value)
 			}
 		}
 	}
@@ -143,11 +137,8 @@ func checkDecisionUse(p *gate.Pass) {
 		if !d.DecisionKey.OK || bound[d.DecisionKey.Value] {
 			continue
 		}
-		found := gate.Diagnostic{
-			At:      d.DecisionKey.Node,
-			Message: fmt.Sprintf("no rule is bound to decision %q", d.DecisionKey.Value),
-			Hint:    "bind a rule to it with decision_binding, or remove it",
-		}
+		found := gate.Faultf(d.DecisionKey.Node, "bind a rule to it with decision_binding, or remove it",
+			"no rule is bound to decision %q", d.DecisionKey.Value)
 		if governs(d) {
 			found.Severity = finding.Error
 			found.Message += ", which " + mode(d) + ", so no policy governs it"

@@ -84,10 +84,7 @@ func checkIntents(p *gate.Pass) {
 		if seen[intent.Value] || awaits(p, "intent "+gate.Quote(intent.Value), func(r *golden.Result) bool { return r.Intent == intent.Value }) {
 			continue
 		}
-		p.Report(gate.Diagnostic{
-			At: intent.Node, Key: intent.Value, Hint: initCases,
-			Message: fmt.Sprintf("intent %s has no golden case", gate.Quote(intent.Value)),
-		})
+		p.Report(gate.Faultf(intent.Node, initCases, "intent %s has no golden case", gate.Quote(intent.Value)).Keyed(intent.Value))
 	}
 }
 
@@ -223,11 +220,9 @@ func checkCoverage(p *gate.Pass) {
 	} {
 		for _, c := range part.list {
 			if !c.Exercised() {
-				p.Report(gate.Diagnostic{
-					At: c.Node, Key: c.Name,
-					Message: fmt.Sprintf(part.what+"; the cases cover %d of %d parts of the policy, %d %%", gate.Quote(c.Name), exercised, all, coverage.Percent()),
-					Hint:    "write a case that reaches it, or let packgate golden init find the request",
-				})
+				p.Report(gate.Faultf(c.Node, "write a case that reaches it, or let packgate golden init find the request",
+					part.what+"; the cases cover %d of %d parts of the policy, %d %%", gate.Quote(c.Name), exercised, all, coverage.Percent()).
+					Keyed(c.Name))
 			}
 		}
 	}

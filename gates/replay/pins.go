@@ -154,16 +154,12 @@ func (n *notes) pinnedRef(file *repo.SideFile, ref pack.Text, want, source strin
 	id, pinned := snapshotOf(ref.Value)
 	switch {
 	case !pinned:
-		n.Report(gate.Diagnostic{
-			At: ref.Node, Key: n.Unit.Within(file.Name), Hint: hint,
-			Message: fmt.Sprintf("reference %s is not pinned to a snapshot of the graph", gate.Quote(ref.Value)),
-		})
+		n.Report(gate.Faultf(ref.Node, hint,
+			"reference %s is not pinned to a snapshot of the graph", gate.Quote(ref.Value)).Keyed(n.Unit.Within(file.Name)))
 	case want != "" && id != want:
-		n.Report(gate.Diagnostic{
-			At: ref.Node, Key: n.Unit.Within(file.Name), Hint: hint,
-			Message: fmt.Sprintf("reference %s is of snapshot %s, and %s is %s", gate.Quote(ref.Value), gate.Quote(id), source, gate.Quote(want)),
-			Related: gate.See(n.Pack.IntelligenceRefs.KnowledgeGraph.SnapshotPinRule.Node, "the pin rule of the pack"),
-		})
+		n.Report(gate.Faultf(ref.Node, hint,
+			"reference %s is of snapshot %s, and %s is %s", gate.Quote(ref.Value), gate.Quote(id), source, gate.Quote(want)).
+			Keyed(n.Unit.Within(file.Name)).See(n.Pack.IntelligenceRefs.KnowledgeGraph.SnapshotPinRule.Node, "the pin rule of the pack"))
 	}
 }
 
@@ -180,10 +176,8 @@ func (n *notes) pinnedVersion(file *repo.SideFile, ref pack.Text) {
 	if own := ownRef(n.Pass); own != "" {
 		hint = fmt.Sprintf("write the version that it was made with, such as %q", own)
 	}
-	n.Report(gate.Diagnostic{
-		At: ref.Node, Key: n.Unit.Within(file.Name), Hint: hint,
-		Message: fmt.Sprintf("pack reference %s is not pinned to a version", gate.Quote(ref.Value)),
-	})
+	n.Report(gate.Faultf(ref.Node, hint,
+		"pack reference %s is not pinned to a version", gate.Quote(ref.Value)).Keyed(n.Unit.Within(file.Name)))
 }
 
 // moving are names of snapshots that mean another one from time to time.
@@ -194,8 +188,6 @@ func (n *notes) fixedSnapshot(file *repo.SideFile, ref pack.Text) {
 	if !ref.OK || !strings.HasPrefix(ref.Value, "alias:") && !slices.Contains(moving, strings.ToLower(strings.TrimSpace(ref.Value))) {
 		return
 	}
-	n.Report(gate.Diagnostic{
-		At: ref.Node, Key: n.Unit.Within(file.Name), Hint: "write the id of the snapshot that was read, such as \"kg_2026_05_03_T0930\"",
-		Message: fmt.Sprintf("%s is no fixed snapshot of the graph", gate.Quote(ref.Value)),
-	})
+	n.Report(gate.Faultf(ref.Node, "write the id of the snapshot that was read, such as \"kg_2026_05_03_T0930\"",
+		"%s is no fixed snapshot of the graph", gate.Quote(ref.Value)).Keyed(n.Unit.Within(file.Name)))
 }

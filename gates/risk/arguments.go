@@ -1,7 +1,6 @@
 package risk
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -123,23 +122,16 @@ func checkArguments(p *gate.Pass, t *policy.Tool) {
 	for _, arg := range args {
 		bounded = bounded || arg.name != idempotencyKey && (arg.least || arg.most)
 		if arg.isNumber() && !arg.most {
-			p.Report(gate.Diagnostic{
-				At:      arg.at,
-				Message: fmt.Sprintf("%s without an upper bound on its argument %s", opens(t), gate.Quote(arg.name)),
-				Hint:    `add a "max" to it`,
-				Key:     arg.name,
-			})
+			p.Report(gate.Faultf(arg.at, `add a "max" to it`,
+				"%s without an upper bound on its argument %s", opens(t), gate.Quote(arg.name)).Keyed(arg.name))
 			bounded = true // said more exactly than that nothing is bounded
 		}
 	}
 	if bounded {
 		return
 	}
-	d := gate.Diagnostic{
-		At:      pack.Place(one.ArgConstraints.Node, one.Node),
-		Message: opens(t) + " without bounds on any argument",
-		Hint:    `add "min" and "max", an "enum" or a "pattern" for its arguments under arg_constraints`,
-	}
+	d := gate.Faultf(pack.Place(one.ArgConstraints.Node, one.Node), `add "min" and "max", an "enum" or a "pattern" for its arguments under arg_constraints`,
+		"%s without bounds on any argument", opens(t))
 	if len(args) == 0 {
 		d.Message = opens(t) + " without arg_constraints"
 	}

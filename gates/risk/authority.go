@@ -55,12 +55,8 @@ func checkAuthority(p *gate.Pass) {
 		if t.Rank() == pack.ReadOnly.Rank() || highest != nil && highest.Authority >= t.Rank() {
 			continue
 		}
-		d := gate.Diagnostic{
-			At:      place(t),
-			Message: opens(t) + ", but no rule allows any decision that could authorise it",
-			Hint:    `set "allow" to false, or bind a rule that allows it to a decision of that mode`,
-			Related: gate.See(t.Adapter.ApprovalMode.Node, "the adapter's mode"),
-		}
+		d := gate.Faultf(place(t), `set "allow" to false, or bind a rule that allows it to a decision of that mode`,
+			"%s, but no rule allows any decision that could authorise it", opens(t)).See(t.Adapter.ApprovalMode.Node, "the adapter's mode")
 		if highest != nil {
 			spec := highest.Weakest()
 			d.Message += fmt.Sprintf("; the highest is %s (%s)", gate.Quote(highest.Key), decisionMode(spec))
@@ -111,11 +107,8 @@ func checkCovered(p *gate.Pass) {
 		if worst.rank <= pack.Mode(d.ApprovalMode).Rank() {
 			continue
 		}
-		found := gate.Diagnostic{
-			At:      d.ApprovalMode.Node,
-			Message: fmt.Sprintf("%s is %s, below %s", gate.CalledBriefly("decision", d.DecisionKey), d.ApprovalMode.Value, worst.what),
-			Hint:    fmt.Sprintf("write %q, or lower what it covers", pack.ApprovalModes()[worst.rank]),
-		}
+		found := gate.Faultf(d.ApprovalMode.Node, fmt.Sprintf("write %q, or lower what it covers", pack.ApprovalModes()[worst.rank]),
+			"%s is %s, below %s", gate.CalledBriefly("decision", d.DecisionKey), d.ApprovalMode.Value, worst.what)
 		for _, e := range effects {
 			if e.rank > pack.Mode(d.ApprovalMode).Rank() {
 				found.Related = append(found.Related, gate.See(e.at, "%s", e.what)...)

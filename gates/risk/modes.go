@@ -78,11 +78,7 @@ func checkMode(p *gate.Pass, owner pack.Part, mode pack.Text, who, consequence s
 		}
 		return
 	}
-	d := gate.Diagnostic{
-		At:      mode.Node,
-		Message: fmt.Sprintf("%s has the unknown approval mode %s, %s", who, gate.Quote(mode.Value), consequence),
-		Hint:    hint,
-	}
+	d := gate.Faultf(mode.Node, hint, "%s has the unknown approval mode %s, %s", who, gate.Quote(mode.Value), consequence)
 	if near := schemas.Nearest(mode.Value, choices); near != "" {
 		d.Hint = fmt.Sprintf("write %q", near)
 		if fold(mode.Value) == near {
@@ -150,13 +146,8 @@ func (c ceiling) report(p *gate.Pass, owner pack.Part, mode pack.Text, what, rem
 	if pack.Mode(mode).Rank() <= pack.Mode(c.mode).Rank() {
 		return
 	}
-	p.Report(gate.Diagnostic{
-		At:      pack.Place(mode.Node, owner.Node),
-		Message: fmt.Sprintf("%s is %s, above the ceiling %s %s", what, modeName(mode), c.mode.Value, c.of),
-		Hint:    fmt.Sprintf("%s, or raise max_approval_mode in %s", remedy, c.file),
-		Key:     c.key,
-		Related: gate.See(c.mode.Node, "the ceiling"),
-	})
+	p.Report(gate.Faultf(pack.Place(mode.Node, owner.Node), fmt.Sprintf("%s, or raise max_approval_mode in %s", remedy, c.file),
+		"%s is %s, above the ceiling %s %s", what, modeName(mode), c.mode.Value, c.of).Keyed(c.key).See(c.mode.Node, "the ceiling"))
 }
 
 // RSK009: the stated risks and the mode agree.
@@ -205,11 +196,7 @@ func checkRisk(p *gate.Pass, a *pack.Adapter, capability, dimension string, valu
 	if !ok || least.Rank() <= pack.Mode(a.ApprovalMode).Rank() {
 		return
 	}
-	p.Report(gate.Diagnostic{
-		At: value.Node,
-		Message: fmt.Sprintf("capability %s has the %s %s, which needs at least %s, but %s is %s",
-			gate.Quote(capability), dimension, gate.Quote(value.Value), least, gate.CalledBriefly("adapter", a.AdapterID), a.ApprovalMode.Value),
-		Hint:    fmt.Sprintf("raise the adapter's approval_mode to %q, or correct the risk", least),
-		Related: gate.See(a.ApprovalMode.Node, "the adapter's mode"),
-	})
+	p.Report(gate.Faultf(value.Node, fmt.Sprintf("raise the adapter's approval_mode to %q, or correct the risk", least),
+		"capability %s has the %s %s, which needs at least %s, but %s is %s", gate.Quote(capability), dimension, gate.Quote(value.Value), least, gate.CalledBriefly("adapter", a.AdapterID), a.ApprovalMode.Value).
+		See(a.ApprovalMode.Node, "the adapter's mode"))
 }

@@ -1,7 +1,6 @@
 package risk
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -64,12 +63,9 @@ func checkNames(p *gate.Pass) {
 			if !c.OK || verb == "" || fold(risk.Effect.Value) == "none" {
 				continue
 			}
-			p.Report(gate.Diagnostic{
-				At:      c.Node,
-				Message: fmt.Sprintf("%s is read_only, but its capability %s is named like a write (%q)", gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(c.Value), verb),
-				Hint:    "state the adapter's real approval_mode, or rename the capability",
-				Related: gate.See(a.ApprovalMode.Node, "the adapter's mode"),
-			})
+			p.Report(gate.Faultf(c.Node, "state the adapter's real approval_mode, or rename the capability",
+				"%s is read_only, but its capability %s is named like a write (%q)", gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(c.Value), verb).
+				See(a.ApprovalMode.Node, "the adapter's mode"))
 		}
 	}
 }

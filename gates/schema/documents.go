@@ -61,11 +61,7 @@ merge the lists.`,
 func checkDocument(p *gate.Pass) {
 	reportFaults(p, "", without(p.Unit.Faults, func(f pack.Fault) bool { return f.Kind == pack.Duplicate }))
 	if root := p.Unit.Document.Root; root != nil && root.Kind != pack.Object {
-		p.Report(gate.Diagnostic{
-			At:      root,
-			Message: fmt.Sprintf("the document is %s, not an object", root.Kind),
-			Hint:    "write the pack as one object whose members are the ten layers",
-		})
+		p.Reportf(root, "write the pack as one object whose members are the ten layers", "the document is %s, not an object", root.Kind)
 	}
 }
 

@@ -138,11 +138,7 @@ func checkPackVersion(p *gate.Pass, version pack.Text) {
 	if err == nil && v.Prerelease() == "" && v.Metadata() == "" {
 		return
 	}
-	d := gate.Diagnostic{
-		At:      version.Node,
-		Message: fmt.Sprintf("pack_version %s is not MAJOR.MINOR.PATCH", quote(version.Value)),
-		Hint:    versionHint(version.Value),
-	}
+	d := gate.Faultf(version.Node, versionHint(version.Value), "pack_version %s is not MAJOR.MINOR.PATCH", quote(version.Value))
 	if err == nil {
 		d.Message = fmt.Sprintf("pack_version %s is more than MAJOR.MINOR.PATCH, and cannot be referred to", quote(version.Value))
 		d.Hint = fmt.Sprintf(`write "%d.%d.%d", without pre-release and build`, v.Major(), v.Minor(), v.Patch())
@@ -170,11 +166,8 @@ func checkVersions(p *gate.Pass) {
 	}
 	created := p.Pack.ContractMeta.CreatedAt
 	if created.OK && !isTime(created.Value) {
-		p.Report(gate.Diagnostic{
-			At:      created.Node,
-			Message: fmt.Sprintf("created_at %s is no RFC 3339 date and time", quote(created.Value)),
-			Hint:    "write date, time and zone, as in 2026-05-09T00:00:00Z",
-		})
+		p.Reportf(created.Node, "write date, time and zone, as in 2026-05-09T00:00:00Z",
+			"created_at %s is no RFC 3339 date and time", quote(created.Value))
 	}
 }
 
@@ -183,11 +176,7 @@ func checkVersion(p *gate.Pass, what string, version pack.Text) {
 		return
 	}
 	if _, err := semver.StrictNewVersion(version.Value); err != nil {
-		p.Report(gate.Diagnostic{
-			At:      version.Node,
-			Message: fmt.Sprintf("%s %s is no semantic version", what, quote(version.Value)),
-			Hint:    versionHint(version.Value),
-		})
+		p.Reportf(version.Node, versionHint(version.Value), "%s %s is no semantic version", what, quote(version.Value))
 	}
 }
 
@@ -208,23 +197,16 @@ func checkRequirements(p *gate.Pass) {
 	}
 	requires := p.Pack.ContractMeta.Compatibility.Requires
 	if _, ok := requires.Get("runtime"); !ok && requires.OK {
-		p.Report(gate.Diagnostic{
-			At:      requires.Node,
-			Key:     "runtime",
-			Message: `"requires" does not name the runtime`,
-			Hint:    `add "runtime" with the range of versions that the pack was written for, such as ">=1.0.0"`,
-		})
+		p.Report(gate.Faultf(requires.Node, `add "runtime" with the range of versions that the pack was written for, such as ">=1.0.0"`,
+			`"requires" does not name the runtime`).Keyed("runtime"))
 	}
 	for _, e := range requires.Entries {
 		if !e.Value.OK {
 			continue
 		}
 		if _, err := semver.NewConstraint(e.Value.Value); err != nil {
-			p.Report(gate.Diagnostic{
-				At:      e.Value.Node,
-				Message: fmt.Sprintf("the required %s version %s is no version range", quote(e.Name), quote(e.Value.Value)),
-				Hint:    "write a range such as >=1.0.0, >=1.2.0 <2.0.0, ^1.4 or 1.x",
-			})
+			p.Reportf(e.Value.Node, "write a range such as >=1.0.0, >=1.2.0 <2.0.0, ^1.4 or 1.x",
+				"the required %s version %s is no version range", quote(e.Name), quote(e.Value.Value))
 		}
 	}
 }

@@ -62,12 +62,7 @@ func checkLayers(p *gate.Pass) {
 		if root.Get(layer) != nil {
 			continue
 		}
-		p.Report(gate.Diagnostic{
-			At:      root,
-			Key:     layer,
-			Message: fmt.Sprintf("layer %q is missing", layer),
-			Hint:    addOrRename(packSchema, root, layer),
-		})
+		p.Report(gate.Faultf(root, addOrRename(packSchema, root, layer), "layer %q is missing", layer).Keyed(layer))
 	}
 }
 
@@ -78,7 +73,7 @@ func checkSchema(p *gate.Pass) {
 	root := p.Pack.Node
 	violations, err := schemas.Validate(packSchema, root.Any())
 	if err != nil {
-		p.Reportf(root, "the pack could not be checked against its schema: %v", err)
+		p.Reportf(root, "", "the pack could not be checked against its schema: %v", err)
 		return
 	}
 	for _, v := range violations {

@@ -39,11 +39,8 @@ func checkRanges(p *gate.Pass) {
 		return
 	}
 	if ttl := p.Pack.PackMeta.TTLSeconds; ttl.OK && ttl.Value <= 0 {
-		p.Report(gate.Diagnostic{
-			At:      ttl.Node,
-			Message: fmt.Sprintf("ttl_seconds is %s, which is not above 0", literal(ttl.Node)),
-			Hint:    "write how many seconds a cached copy counts as fresh, such as 86400",
-		})
+		p.Reportf(ttl.Node, "write how many seconds a cached copy counts as fresh, such as 86400",
+			"ttl_seconds is %s, which is not above 0", literal(ttl.Node))
 	}
 	checkScore(p, "auto_promote_confidence", p.Pack.MemoryLayer.PromotionThresholds.AutoPromoteConfidence)
 	for _, t := range p.Pack.EvaluationLayer.EvalTargets.Items {
@@ -68,11 +65,7 @@ func checkScore(p *gate.Pass, name string, score pack.Num) {
 	if !score.OK || score.Value >= 0 && score.Value <= 1 {
 		return
 	}
-	d := gate.Diagnostic{
-		At:      score.Node,
-		Message: fmt.Sprintf("%s is %s, which is not from 0 to 1", name, literal(score.Node)),
-		Hint:    "write a fraction from 0 to 1, such as 0.95",
-	}
+	d := gate.Faultf(score.Node, "write a fraction from 0 to 1, such as 0.95", "%s is %s, which is not from 0 to 1", name, literal(score.Node))
 	// Two and more digits of percent are one likely mistake; 1.5 is any other.
 	if score.Value >= 10 && score.Value <= 100 {
 		d.Hint = fmt.Sprintf("write %s if percent are intended", strconv.FormatFloat(percent(score.Value), 'g', -1, 64))
@@ -86,11 +79,7 @@ func percent(v float64) float64 { return math.Round(v*1e8) / 1e10 }
 
 func checkNotNegative(p *gate.Pass, name string, number pack.Num) {
 	if number.OK && number.Value < 0 {
-		p.Report(gate.Diagnostic{
-			At:      number.Node,
-			Message: fmt.Sprintf("%s is %s, which is below 0", name, literal(number.Node)),
-			Hint:    "write 0 or more",
-		})
+		p.Reportf(number.Node, "write 0 or more", "%s is %s, which is below 0", name, literal(number.Node))
 	}
 }
 
@@ -133,12 +122,9 @@ func constraints(p *gate.Pass) []pack.Entry[pack.Constraint] {
 
 func checkBounds(p *gate.Pass, argument string, c pack.Constraint) {
 	if c.Min.OK && c.Max.OK && c.Min.Value > c.Max.Value {
-		p.Report(gate.Diagnostic{
-			At:      c.Min.Node,
-			Message: fmt.Sprintf("argument %s has min %s above max %s: no value fits", quote(argument), literal(c.Min.Node), literal(c.Max.Node)),
-			Hint:    "swap them, or widen one",
-			Related: []finding.Related{gate.Also(c.Max.Node, "max is here")},
-		})
+		p.Report(gate.Faultf(c.Min.Node, "swap them, or widen one",
+			"argument %s has min %s above max %s: no value fits", quote(argument), literal(c.Min.Node), literal(c.Max.Node)).
+			See(c.Max.Node, "max is here"))
 	}
 }
 
@@ -236,13 +222,8 @@ func uniqueDecisions(p *gate.Pass) {
 }
 
 func reportDuplicate(p *gate.Pass, name pack.Text, earlier *pack.Node, what, rename string) {
-	p.Report(gate.Diagnostic{
-		At:      name.Node,
-		Key:     name.Value,
-		Message: what + " is used again",
-		Hint:    fmt.Sprintf("give it another %s, or remove it", rename),
-		Related: []finding.Related{gate.Also(earlier, "first used here")},
-	})
+	p.Report(gate.Faultf(name.Node, fmt.Sprintf("give it another %s, or remove it", rename),
+		"%s is used again", what).Keyed(name.Value).See(earlier, "first used here"))
 }
 
 // SCH011 reports conditions that are not written in the JsonLogic profile.
@@ -292,11 +273,7 @@ func checkLanguage(p *gate.Pass, stated pack.Text) bool {
 	if !stated.OK || stated.Value == policy.Language {
 		return true
 	}
-	d := gate.Diagnostic{
-		At:      stated.Node,
-		Message: fmt.Sprintf("the language of the rules is %s, not %q", quote(stated.Value), policy.Language),
-		Hint:    "write the rules in JsonLogic",
-	}
+	d := gate.Faultf(stated.Node, "write the rules in JsonLogic", "the language of the rules is %s, not %q", quote(stated.Value), policy.Language)
 	same := strings.EqualFold(stated.Value, policy.Language)
 	if same {
 		replaceBy(&d, quoteJSON(policy.Language), "")
@@ -313,10 +290,6 @@ func checkCondition(p *gate.Pass, condition *pack.Node) {
 	}
 	_, problems := p.Compile(condition)
 	for _, problem := range problems {
-		p.Report(gate.Diagnostic{
-			At:      pack.Place(problem.Node, condition),
-			Message: problem.Message,
-			Hint:    problem.Hint,
-		})
+		p.Reportf(pack.Place(problem.Node, condition), problem.Hint, "%s", problem.Message)
 	}
 }

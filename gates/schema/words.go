@@ -39,12 +39,7 @@ func violation(schema string, root *pack.Node, v schemas.Violation) gate.Diagnos
 	at := pack.Place(root.Find(v.Pointer), root)
 	switch v.Keyword {
 	case "required":
-		return gate.Diagnostic{
-			At:      at,
-			Key:     v.Property,
-			Message: fmt.Sprintf("%s has no member %q", subject(at), v.Property),
-			Hint:    addOrRename(schema, at, v.Property),
-		}
+		return gate.Faultf(at, addOrRename(schema, at, v.Property), "%s has no member %q", subject(at), v.Property).Keyed(v.Property)
 	case "additionalProperties":
 		return gate.Diagnostic{
 			At:      pack.Place(at.Get(v.Property), at),

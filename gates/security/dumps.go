@@ -202,11 +202,8 @@ func reportRecords(p *gate.Pass, n *pack.Node) bool {
 	if count < leastRecords || slices.Contains(contractLists, n.Pointer()) || isRules(n) {
 		return false
 	}
-	p.Report(gate.Diagnostic{
-		At: n, Key: "records",
-		Message: fmt.Sprintf("%d records of one shape stand here, wanted fewer than %d", count, leastRecords),
-		Hint:    "take them out, and let a capability look them up",
-	})
+	p.Report(gate.Faultf(n, "take them out, and let a capability look them up",
+		"%d records of one shape stand here, wanted fewer than %d", count, leastRecords).Keyed("records"))
 	return true
 }
 
@@ -250,11 +247,8 @@ func checkCode(p *gate.Pass) {
 			return
 		}
 		for _, m := range detect.Code(n.Text) {
-			p.Report(gate.Diagnostic{
-				At: n, Key: m.Kind,
-				Message: fmt.Sprintf("%s stands in the text: %q", m.Kind, excerpt(n.Text[m.Start:m.End])),
-				Hint:    "put what it does behind a capability of an adapter",
-			})
+			p.Report(gate.Faultf(n, "put what it does behind a capability of an adapter",
+				"%s stands in the text: %q", m.Kind, excerpt(n.Text[m.Start:m.End])).Keyed(m.Kind))
 		}
 	})
 }

@@ -48,10 +48,8 @@ func checkWildcards(p *gate.Pass) {
 	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
 		for _, c := range a.Capabilities.Items {
 			if c.OK && wildcard(c.Value) {
-				p.Report(gate.Diagnostic{
-					At: c.Node, Hint: hint, Key: c.Value,
-					Message: fmt.Sprintf("adapter %q declares capability %q, which stands for any", a.AdapterID.Value, c.Value),
-				})
+				p.Report(gate.Faultf(c.Node, hint,
+					"adapter %q declares capability %q, which stands for any", a.AdapterID.Value, c.Value).Keyed(c.Value))
 			}
 		}
 	}
@@ -64,10 +62,8 @@ func checkWildcards(p *gate.Pass) {
 			pack.Text
 		}{{"capability", m.Capability}, {"adapter", m.AdapterID}} {
 			if f.OK && wildcard(f.Value) {
-				p.Report(gate.Diagnostic{
-					At: f.Node, Hint: hint, Key: f.Value,
-					Message: fmt.Sprintf("permission %q is for %s %q, which stands for any", m.PermissionID.Value, f.what, f.Value),
-				})
+				p.Report(gate.Faultf(f.Node, hint,
+					"permission %q is for %s %q, which stands for any", m.PermissionID.Value, f.what, f.Value).Keyed(f.Value))
 			}
 		}
 	}
@@ -303,10 +299,6 @@ func checkRedaction(p *gate.Pass) {
 			return
 		}
 	}
-	p.Report(gate.Diagnostic{
-		At:      rules.Node,
-		Message: fmt.Sprintf("the pack is %s and redacts nothing", class.Value),
-		Hint:    "name the kinds of data to redact, such as \"credit_card\"",
-		Related: []finding.Related{gate.Also(class.Node, "the classification of the pack's data")},
-	})
+	p.Report(gate.Faultf(rules.Node, "name the kinds of data to redact, such as \"credit_card\"",
+		"the pack is %s and redacts nothing", class.Value).See(class.Node, "the classification of the pack's data"))
 }

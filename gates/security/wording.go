@@ -98,11 +98,7 @@ func checkInternalIDs(p *gate.Pass) {
 	ids := internalIDs(p)
 	look := func(n *pack.Node) {
 		for _, id := range idsIn(n.Text, ids) {
-			p.Report(gate.Diagnostic{
-				At: n, Key: id,
-				Message: fmt.Sprintf("a text that reaches customers names %q, which is internal", id),
-				Hint:    "say in words what it is about",
-			})
+			p.Report(gate.Faultf(n, "say in words what it is about", "a text that reaches customers names %q, which is internal", id).Keyed(id))
 		}
 	}
 	eachText(p.Pack.ToneAndComms.Node, look)
@@ -174,11 +170,8 @@ func checkOrders(p *gate.Pass) {
 			return true
 		}
 		if order := detect.Order(n.Text); order != "" {
-			p.Report(gate.Diagnostic{
-				At: n, Key: "order",
-				Message: fmt.Sprintf("the text gives orders to the model: %q", excerpt(order)),
-				Hint:    "take it out, or say what is refused in policy_layer.guardrails.must_refuse",
-			})
+			p.Report(gate.Faultf(n, "take it out, or say what is refused in policy_layer.guardrails.must_refuse",
+				"the text gives orders to the model: %q", excerpt(order)).Keyed("order"))
 		}
 		return true
 	})

@@ -36,11 +36,8 @@ func checkPin(p *gate.Pass) {
 		return // the schema gate's
 	}
 	if !pinRule.MatchString(pin.Value) {
-		p.Report(gate.Diagnostic{
-			At:      pin.Node,
-			Message: fmt.Sprintf("snapshot_pin_rule is %s, wanted alias:<name> or snapshot:<id>", gate.Quote(pin.Value)),
-			Hint:    "write alias: and an alias of the environment, such as alias:prod, or snapshot: and the id of a snapshot",
-		})
+		p.Reportf(pin.Node, "write alias: and an alias of the environment, such as alias:prod, or snapshot: and the id of a snapshot",
+			"snapshot_pin_rule is %s, wanted alias:<name> or snapshot:<id>", gate.Quote(pin.Value))
 		return
 	}
 	alias, ok := strings.CutPrefix(pin.Value, "alias:")
@@ -56,12 +53,8 @@ func checkPin(p *gate.Pass) {
 		for _, entry := range e.Snapshots.Entries {
 			pins = append(pins, "alias:"+entry.Name)
 		}
-		p.Report(gate.Diagnostic{
-			At:      pin.Node,
-			Message: fmt.Sprintf("snapshot alias %s is not in the catalog of environment %q", gate.Quote(alias), e.Name()),
-			Hint:    choose(gate.NewBudget(), pin.Value, pins, fmt.Sprintf("add %q to snapshots in %s", alias, e.Document.File)),
-			Key:     e.Name(),
-		})
+		p.Report(gate.Faultf(pin.Node, choose(gate.NewBudget(), pin.Value, pins, fmt.Sprintf("add %q to snapshots in %s", alias, e.Document.File)),
+			"snapshot alias %s is not in the catalog of environment %q", gate.Quote(alias), e.Name()).Keyed(e.Name()))
 	})
 }
 
@@ -94,11 +87,8 @@ func checkMemory(p *gate.Pass) {
 	ttls := policy.TierTTLs
 	switch {
 	case ttls.Node == nil:
-		p.Report(gate.Diagnostic{
-			At: policy.Node, Key: "tier_ttls",
-			Message: "memory_policy has no tier_ttls, so no memory tier has a lifetime",
-			Hint:    "add tier_ttls with a lifetime for working, episodic, semantic and durable",
-		})
+		p.Report(gate.Faultf(policy.Node, "add tier_ttls with a lifetime for working, episodic, semantic and durable",
+			"memory_policy has no tier_ttls, so no memory tier has a lifetime").Keyed("tier_ttls"))
 	case ttls.OK:
 		checkTiers(p, ttls)
 	}
@@ -112,11 +102,8 @@ func checkTiers(p *gate.Pass, ttls pack.Dict[pack.Text]) {
 	for _, tier := range tiers {
 		ttl, ok := ttls.Get(tier)
 		if !ok {
-			p.Report(gate.Diagnostic{
-				At: ttls.Node, Key: tier,
-				Message: fmt.Sprintf("tier_ttls has no lifetime for the memory tier %q", tier),
-				Hint:    fmt.Sprintf("add %q with a lifetime such as 24h or 365d", tier),
-			})
+			p.Report(gate.Faultf(ttls.Node, fmt.Sprintf("add %q with a lifetime such as 24h or 365d", tier),
+				"tier_ttls has no lifetime for the memory tier %q", tier).Keyed(tier))
 			continue
 		}
 		d, err := pack.ParseDuration(ttl.Value)

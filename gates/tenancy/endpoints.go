@@ -113,13 +113,9 @@ func checkEndpointOwner(p *gate.Pass, a *pack.Adapter, ids *tenants) bool {
 	if len(foreign) == 0 {
 		return true
 	}
-	p.Report(gate.Diagnostic{
-		At:      a.EndpointRef.Node,
-		Message: fmt.Sprintf("endpoint_ref of %s names tenant %s, but the pack belongs to %s", gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(foreign[0]), gate.Quote(ids.own.Value)),
-		Hint:    "write the endpoint of the pack's own tenant",
-		Key:     "owner",
-		Related: gate.See(ids.own.Node, "the tenant of the pack"),
-	})
+	p.Report(gate.Faultf(a.EndpointRef.Node, "write the endpoint of the pack's own tenant",
+		"endpoint_ref of %s names tenant %s, but the pack belongs to %s", gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(foreign[0]), gate.Quote(ids.own.Value)).
+		Keyed("owner").See(ids.own.Node, "the tenant of the pack"))
 	return false
 }
 
@@ -132,24 +128,17 @@ func checkEndpoint(p *gate.Pass, a *pack.Adapter, e *repo.Environment, b *gate.B
 		for _, entry := range e.Endpoints.Entries {
 			names = append(names, entry.Name)
 		}
-		p.Report(gate.Diagnostic{
-			At:      ref.Node,
-			Message: fmt.Sprintf("endpoint %s of %s is not in the catalog of environment %q", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), e.Name()),
-			Hint:    choose(b, ref.Value, names, "add it to endpoints in "+e.Document.File),
-			Key:     e.Name(),
-		})
+		p.Report(gate.Faultf(ref.Node, choose(b, ref.Value, names, "add it to endpoints in "+e.Document.File),
+			"endpoint %s of %s is not in the catalog of environment %q", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), e.Name()).
+			Keyed(e.Name()))
 		return
 	}
 	if !endpoint.Tenants.OK || !tenant.OK || slices.Contains(pack.Values(endpoint.Tenants), tenant.Value) {
 		return
 	}
-	p.Report(gate.Diagnostic{
-		At:      ref.Node,
-		Message: fmt.Sprintf("endpoint %s of %s does not serve tenant %s in environment %q", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(tenant.Value), e.Name()),
-		Hint:    fmt.Sprintf("write an endpoint of the tenant's, or add %q to its tenants in %s", tenant.Value, e.Document.File),
-		Key:     e.Name(),
-		Related: []finding.Related{gate.Also(endpoint.Tenants.Node, "the tenants that it serves")},
-	})
+	p.Report(gate.Faultf(ref.Node, fmt.Sprintf("write an endpoint of the tenant's, or add %q to its tenants in %s", tenant.Value, e.Document.File),
+		"endpoint %s of %s does not serve tenant %s in environment %q", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(tenant.Value), e.Name()).
+		Keyed(e.Name()).See(endpoint.Tenants.Node, "the tenants that it serves"))
 }
 
 // longestName is how long a part of a reference may be before it looks like a

@@ -46,16 +46,11 @@ func checkTenant(p *gate.Pass) {
 	case !tenant.OK:
 		return // the schema gate's
 	case strings.TrimSpace(tenant.Value) == "":
-		p.Report(gate.Diagnostic{
-			At: tenant.Node, Message: "tenant_id is empty, so the pack belongs to nobody", Hint: "write the id of the tenant",
-		})
+		p.Reportf(tenant.Node, "write the id of the tenant", "tenant_id is empty, so the pack belongs to nobody")
 		return
 	case isWildcard(tenant.Value):
-		p.Report(gate.Diagnostic{
-			At:      tenant.Node,
-			Message: fmt.Sprintf("tenant_id is %s, which stands for more than one tenant", gate.Quote(tenant.Value)),
-			Hint:    "write the id of one tenant; a pack that several use is listed under shared_packs in .packgate.yaml",
-		})
+		p.Reportf(tenant.Node, "write the id of one tenant; a pack that several use is listed under shared_packs in .packgate.yaml",
+			"tenant_id is %s, which stands for more than one tenant", gate.Quote(tenant.Value))
 		return
 	case isShared(p):
 		return
@@ -77,13 +72,9 @@ func checkTenants(p *gate.Pass, tenant pack.Text, f *repo.SideFile, parts ...*pa
 		if id.Text == tenant.Value {
 			continue
 		}
-		p.Report(gate.Diagnostic{
-			At:      id,
-			Message: fmt.Sprintf("tenant_id is %s, but the pack belongs to %s", gate.Quote(id.Text), gate.Quote(tenant.Value)),
-			Hint:    fmt.Sprintf("write %q, or list the pack under shared_packs in .packgate.yaml", tenant.Value),
-			Key:     f.Name,
-			Related: gate.See(tenant.Node, "the tenant of the pack"),
-		})
+		p.Report(gate.Faultf(id, fmt.Sprintf("write %q, or list the pack under shared_packs in .packgate.yaml", tenant.Value),
+			"tenant_id is %s, but the pack belongs to %s", gate.Quote(id.Text), gate.Quote(tenant.Value)).
+			Keyed(f.Name).See(tenant.Node, "the tenant of the pack"))
 	}
 }
 
@@ -151,11 +142,7 @@ func checkIssuer(p *gate.Pass) {
 		})
 	})
 	if listing == 0 && tenant.OK {
-		p.Report(gate.Diagnostic{
-			At:      issuer.Node,
-			Message: fmt.Sprintf("issuer %s is not the tenant %s", gate.Quote(issuer.Value), gate.Quote(tenant.Value)),
-			Hint:    fmt.Sprintf("write %q, or list the issuer under issuers in the environment's catalog", tenant.Value),
-			Related: gate.See(tenant.Node, "the tenant of the pack"),
-		})
+		p.Report(gate.Faultf(issuer.Node, fmt.Sprintf("write %q, or list the issuer under issuers in the environment's catalog", tenant.Value),
+			"issuer %s is not the tenant %s", gate.Quote(issuer.Value), gate.Quote(tenant.Value)).See(tenant.Node, "the tenant of the pack"))
 	}
 }
