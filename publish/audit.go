@@ -2,11 +2,50 @@ package publish
 
 import (
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
 )
+
+// Entry is one version of a pack in its log. A version of which two digests are
+// there has two entries.
+type Entry struct {
+	*Verdict
+	Class        string   // of its statement, "" where none is trusted
+	Tagged       bool     // whether the version tag names this digest
+	Environments []string // those whose pin is here now, sorted
+	Conflicts    []string // other digests of the version that are signed as well
+}
+
+// Log returns the versions of a pack from the lowest to the highest, with all that
+// is known of each; none where the registry has no such pack.
+func (c *Checker) Log(ctx context.Context, packID string) ([]Entry, error) {
+	s, err := c.survey(ctx, packID, request{})
+	if err != nil {
+		return nil, err
+	}
+	var out []Entry
+	for _, v := range s.verdicts() {
+		e := Entry{Verdict: v, Tagged: s.tagged(v.Version) == v.Manifest}
+		if v.Summary != nil {
+			e.Class = v.Summary.Class
+		}
+		for _, r := range v.Reasons {
+			if r.Kind == ReasonConflict {
+				e.Conflicts = append(e.Conflicts, r.Digest)
+			}
+		}
+		for environment, digest := range s.environments() {
+			if digest == v.Manifest {
+				e.Environments = append(e.Environments, environment)
+			}
+		}
+		slices.Sort(e.Environments)
+		out = append(out, e)
+	}
+	return out, nil
+}
 
 // Severity says how much a finding of an audit matters.
 type Severity string
@@ -21,11 +60,8 @@ const (
 type AuditFinding struct {
 	Pack     string // pack_id
 	Version  string // "" where it is about no one version
-	Digest   string // of the manifest, or of what else it is about
-	Kind     ReasonKind
 	Severity Severity
-	Message  string
-	Hint     string
+	Reason   // of which Digest is that of the manifest, or of what else it is about
 }
 
 // packsAtOnce bounds how many packs are audited at the same time.
@@ -82,22 +118,17 @@ type packAudit struct {
 }
 
 func (c *Checker) auditPack(ctx context.Context, packID string) (out packAudit) {
-	repo, err := c.Registry.Repository(packID)
+	s, err := c.survey(ctx, packID, request{})
 	if err != nil {
 		return packAudit{err: err}
 	}
-	s, err := c.survey(ctx, repo, packID, request{})
-	if err != nil {
-		return packAudit{err: err}
+	out.versions = len(versionsOf(maps.Keys(s.tags), true))
+	for _, v := range s.verdicts() {
+		out.findings = append(out.findings, auditVersion(v)...)
 	}
-	for _, version := range s.versions() {
-		out.versions++
-		for _, digest := range s.digestsOf(version) {
-			out.findings = append(out.findings, s.auditVersion(version, digest)...)
-		}
-	}
-	for _, environment := range s.environments() {
-		out.findings = append(out.findings, s.auditPin(environment)...)
+	environments := s.environments()
+	for _, environment := range slices.Sorted(maps.Keys(environments)) {
+		out.findings = append(out.findings, s.auditPin(environment, environments[environment])...)
 	}
 	return out
 }
@@ -105,16 +136,13 @@ func (c *Checker) auditPack(ctx context.Context, packID string) (out packAudit) 
 // auditVersion turns the reasons of a verdict into findings. That a version is
 // deprecated or revoked is none, and what is wrong with the tags of a revoked
 // version harms nobody.
-func (s *survey) auditVersion(version, digest string) []AuditFinding {
-	v := s.judge(version, s.holdings[digest])
-	var out []AuditFinding
+func auditVersion(v *Verdict) (out []AuditFinding) {
 	for _, r := range v.Reasons {
 		if r.Kind == ReasonState || v.Status == Revoked && !r.Refuses {
 			continue
 		}
-		f := AuditFinding{
-			Pack: s.pack, Version: version, Digest: digest, Kind: r.Kind, Severity: SeverityWarning, Message: r.Message, Hint: r.Hint,
-		}
+		f := AuditFinding{Pack: v.Pack, Version: v.Version, Severity: SeverityWarning, Reason: r}
+		f.Digest = v.Manifest
 		if r.Refuses && v.Status != Revoked {
 			f.Severity = SeverityError
 		}
@@ -125,26 +153,24 @@ func (s *survey) auditVersion(version, digest string) []AuditFinding {
 
 // auditPin looks at what an environment runs, and at whether a signed record put it
 // there.
-func (s *survey) auditPin(environment string) []AuditFinding {
-	digest := s.tags["env-"+environment]
-	h := s.holdings[digest]
-	var out []AuditFinding
-	find := func(version string, kind ReasonKind, severity Severity, message, hint string) {
-		out = append(out, AuditFinding{Pack: s.pack, Version: version, Digest: digest, Kind: kind, Severity: severity, Message: message, Hint: hint})
-	}
+func (s *survey) auditPin(environment, digest string) (out []AuditFinding) {
+	h, version := s.holdings[digest], ""
+	find := func(severity Severity, r Reason) { out = append(out, AuditFinding{s.pack, version, severity, r}) }
 	if h.artifact == nil {
-		find("", h.problem.Kind, SeverityError, fmt.Sprintf("the environment %q names something else than a version: %s", environment, h.problem.Message), h.problem.Hint)
+		find(SeverityError, h.problem.Kind.refuses(digest, h.problem.Hint,
+			"the environment %q names something else than a version: %s", environment, h.problem.Message))
 		return out
 	}
-	version := h.artifact.Version
+	version = h.artifact.Version
+	const hint = "pin the environment to another version"
 	switch v := s.judge(version, h); v.Status {
 	case Revoked, Untrusted:
-		find(version, ReasonPinState, SeverityError, fmt.Sprintf("the environment %q runs %q, which is %s", environment, v.Name(), v.Status), "pin the environment to another version")
+		find(SeverityError, ReasonPinState.refuses(digest, hint, "the environment %q runs %q, which is %s", environment, v.Name(), v.Status))
 	case Deprecated:
-		find(version, ReasonPinState, SeverityWarning, fmt.Sprintf("the environment %q runs %q, which is deprecated", environment, v.Name()), "pin the environment to another version")
+		find(SeverityWarning, ReasonPinState.explains(digest, hint, "the environment %q runs %q, which is deprecated", environment, v.Name()))
 	}
 	for _, r := range s.judgePin(environment, h) {
-		find(version, r.Kind, SeverityError, r.Message, r.Hint)
+		find(SeverityError, r)
 	}
 	return out
 }

@@ -35,11 +35,8 @@ func (c *Checker) Verify(ctx context.Context, ref registry.Ref, content []byte) 
 	v := found.verdict
 	if content != nil && v.Content != "" {
 		if digest := string(pack.DigestOf(content)); digest != v.Content {
-			v.add(Reason{
-				Kind: ReasonFile, Digest: digest, Refuses: true,
-				Message: fmt.Sprintf("the file is %s, and %q is %s", digest, v.Name(), v.Content),
-				Hint:    "pull the version, or publish the file under a version of its own",
-			})
+			v.add(ReasonFile.refuses(digest, "pull the version, or publish the file under a version of its own",
+				"the file is %s, and %q is %s", digest, v.Name(), v.Content))
 		}
 	}
 	return v.settle(), nil
@@ -63,19 +60,22 @@ func (c *Checker) Fetch(ctx context.Context, ref registry.Ref) (*Verdict, []byte
 type looked struct {
 	verdict *Verdict
 	holding *holding // nil where the reference names nothing
-	survey  *survey
 	repo    *registry.Repository
 }
 
 // look reads what a reference names and all that bears on it.
 func (c *Checker) look(ctx context.Context, ref registry.Ref) (*looked, error) {
-	repo, err := c.repository(ref)
+	if ref.Registry != "" && ref.Registry != c.Registry.String() {
+		return nil, &fault.Error{Kind: ErrRef, Message: fmt.Sprintf("the reference is of the registry %q, and %q is open", ref.Registry, c.Registry)}
+	}
+	repo, err := c.Registry.Repository(ref.Pack)
 	if err != nil {
 		return nil, err
 	}
 	var found *looked
-	if environment, version := target(ref); environment != "" {
-		found, err = c.lookPin(ctx, repo, ref, environment)
+	tag, _ := registry.ReadTag(ref.Tag)
+	if version := cmp.Or(ref.Version, tag.Version); version == "" && tag.Environment != "" {
+		found, err = c.lookPin(ctx, ref, tag.Environment)
 	} else {
 		found, err = c.lookVersion(ctx, repo, ref, version)
 	}
@@ -84,24 +84,6 @@ func (c *Checker) look(ctx context.Context, ref registry.Ref) (*looked, error) {
 	}
 	found.repo, found.verdict.Ref = repo, ref
 	return found, nil
-}
-
-// repository returns the repository of a reference, which must be one of the
-// registry that is open.
-func (c *Checker) repository(ref registry.Ref) (*registry.Repository, error) {
-	if ref.Registry != "" && ref.Registry != c.Registry.String() {
-		return nil, &fault.Error{Kind: ErrRef, Message: fmt.Sprintf("the reference is of the registry %q, and %q is open", ref.Registry, c.Registry)}
-	}
-	return c.Registry.Repository(ref.Pack)
-}
-
-// target returns the environment or the version that a reference names, neither
-// for one by digest alone.
-func target(ref registry.Ref) (environment, version string) {
-	if t, ok := readTag(ref.Tag); ok && ref.Version == "" {
-		return t.environment, t.version
-	}
-	return "", ref.Version
 }
 
 // lookVersion reads a version by its tag, by its digest, or by both.
@@ -117,8 +99,7 @@ func (c *Checker) lookVersion(ctx context.Context, repo *registry.Repository, re
 		}
 		q.known = append(q.known, h)
 		if version == "" { // nothing is there that could be of any version
-			v := &Verdict{Pack: ref.Pack, Manifest: digest}
-			v.add(*h.problem)
+			v := &Verdict{Pack: ref.Pack, Manifest: digest, Reasons: []Reason{*h.problem}}
 			return &looked{verdict: v.settle(), holding: h}, nil
 		}
 	}
@@ -126,7 +107,7 @@ func (c *Checker) lookVersion(ctx context.Context, repo *registry.Repository, re
 	if ref.Tag != "" {
 		q.tags = append(q.tags, ref.Tag)
 	}
-	s, err := c.survey(ctx, repo, ref.Pack, q)
+	s, err := c.survey(ctx, ref.Pack, q)
 	if err != nil {
 		return nil, err
 	}
@@ -134,77 +115,62 @@ func (c *Checker) lookVersion(ctx context.Context, repo *registry.Repository, re
 		digest = s.tags[cmp.Or(ref.Tag, registry.VersionTag(version))]
 	}
 	if digest == "" {
-		return &looked{verdict: s.absent(version), survey: s}, nil
+		return &looked{verdict: s.absent(version)}, nil
 	}
 	h := s.holdings[digest]
 	v := s.judge(version, h)
 	if named := s.tags[ref.Tag]; ref.Digest != "" && named != "" && named != ref.Digest {
 		v.add(moved(ref.Tag, named, ref.Digest))
 	}
-	return &looked{verdict: v.settle(), holding: h, survey: s}, nil
+	return &looked{verdict: v.settle(), holding: h}, nil
 }
 
 // absent is the verdict on a version that has no tag.
 func (s *survey) absent(version string) *Verdict {
 	v := &Verdict{Pack: s.pack, Version: version}
-	r := Reason{
-		Kind: ReasonNotPublished, Refuses: true,
-		Message: fmt.Sprintf("%q has no %q", s.repo.Name(), v.Name()),
-		Hint:    "check the version and the registry",
+	signed := slices.DeleteFunc(s.digestsOf(version), func(digest string) bool {
+		h := s.holdings[digest]
+		return !s.of(h, version) || h.revoked()
+	})
+	if len(signed) == 0 {
+		v.add(ReasonNotPublished.refuses("", "check the version and the registry", "%q has no %q", s.repo.Name(), v.Name()))
+		return v.settle()
 	}
-	var signed []string
-	for _, digest := range s.digestsOf(version) {
-		if s.of(s.holdings[digest], version) && !s.revoked(digest) {
-			signed = append(signed, digest)
-		}
-	}
-	if len(signed) > 0 {
-		r.Digest = signed[0]
-		r.Message = fmt.Sprintf("%q has no tag for %q, of which %s is signed: publishing was not finished, or the tag was deleted", s.repo.Name(), v.Name(), signed[0])
-		r.Hint = "publish it again"
-	}
-	v.add(r)
+	v.add(ReasonNotPublished.refuses(signed[0], "publish it again",
+		"%q has no tag for %q, of which %s is signed: publishing was not finished, or the tag was deleted", s.repo.Name(), v.Name(), signed[0]))
 	if len(signed) > 1 {
-		v.add(Reason{
-			Kind: ReasonConflict, Digest: signed[1], Refuses: true,
-			Message: fmt.Sprintf("two digests of %q are signed: %s and %s", v.Name(), signed[0], signed[1]),
-			Hint:    "revoke the one that is not to be used, by its digest",
-		})
+		v.add(conflict(v, signed[0], signed[1]))
 	}
 	return v.settle()
 }
 
 // lookPin reads the version that an environment is pinned to. All versions of the
 // pack are read, since the newest record may be at any of them.
-func (c *Checker) lookPin(ctx context.Context, repo *registry.Repository, ref registry.Ref, environment string) (*looked, error) {
+func (c *Checker) lookPin(ctx context.Context, ref registry.Ref, environment string) (*looked, error) {
 	q := request{tags: []string{ref.Tag}}
 	if ref.Digest != "" {
 		q.digests = []string{ref.Digest}
 	}
-	s, err := c.survey(ctx, repo, ref.Pack, q)
+	s, err := c.survey(ctx, ref.Pack, q)
 	if err != nil {
 		return nil, err
 	}
 	named := s.tags[ref.Tag]
 	h := s.holdings[cmp.Or(ref.Digest, named)]
 	if named == "" || h.artifact == nil {
-		v := &Verdict{Pack: ref.Pack, Manifest: named}
-		if named == "" {
-			v.add(Reason{
-				Kind: ReasonNotPublished, Refuses: true,
-				Message: fmt.Sprintf("%q has no pin of the environment %q", repo.Name(), environment), Hint: "pin the environment first",
-			})
-		} else {
-			v.add(*h.problem)
+		why := ReasonNotPublished.refuses("", "pin the environment first", "%q has no pin of the environment %q", s.repo.Name(), environment)
+		if named != "" {
+			why = *h.problem
 		}
-		return &looked{verdict: v.settle(), holding: h, survey: s}, nil
+		v := &Verdict{Pack: ref.Pack, Manifest: named, Reasons: []Reason{why}}
+		return &looked{verdict: v.settle(), holding: h}, nil
 	}
 	v := s.judge(h.artifact.Version, h)
 	if named != h.digest {
 		v.add(moved(ref.Tag, named, h.digest))
 	}
 	v.add(s.judgePin(environment, h)...)
-	return &looked{verdict: v.settle(), holding: h, survey: s}, nil
+	return &looked{verdict: v.settle(), holding: h}, nil
 }
 
 // VerifyBundle says whether a bundle signs the content of a file as a version that
@@ -238,7 +204,7 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 	if err != nil {
 		return refuse(ReasonSubject, err, "the bundle does not say that the pack passed the gates: %v", err)
 	}
-	v.sign(signedSummary{summary: summary, signer: signed.Signer, time: signedAt(signed, summary.Time), bundle: signed.Digest})
+	v.sign(signedSummary{summary: summary, Signing: signing(signed, summary.Time)})
 	return v.settle(), nil
 }
 
@@ -260,7 +226,7 @@ func (c *Checker) Baseline(ctx context.Context, packID, version string) (*Verdic
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, published := range slices.Backward(versionsOf(tags)) {
+	for _, published := range slices.Backward(versionsOf(slices.Values(tags), false)) {
 		if !published.LessThan(below) {
 			continue
 		}
@@ -288,18 +254,4 @@ func refusedBy(v *Verdict, what string) *fault.Error {
 		}
 	}
 	return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%s: it is %s", what, v.Status)}
-}
-
-// versionsOf returns the versions that have a version tag, the lowest first.
-func versionsOf(tags []string) []*semver.Version {
-	var out []*semver.Version
-	for _, text := range tags {
-		if t, ok := readTag(text); ok && t.version != "" && !t.content {
-			if v, err := semver.StrictNewVersion(t.version); err == nil {
-				out = append(out, v)
-			}
-		}
-	}
-	slices.SortFunc(out, (*semver.Version).Compare)
-	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,16 +21,28 @@ type Change struct {
 	Actor  string // who changes it
 }
 
-// StateResult is what became of a change of state.
-type StateResult struct {
+// Outcome is what became of a change to a version that is published.
+type Outcome struct {
 	Pack    string // pack_id@version
 	Ref     string // repository:version@digest
 	Digest  string // of the manifest
-	State   string
 	Bundle  string // digest of the bundle, "" where nothing was signed
-	Already bool   // the version was in this state before, and nothing was done
+	Already bool   // it was so before, and nothing was done
 	DryRun  bool
 	Signer  *attest.SignerInfo // who signed; nil in a dry run
+}
+
+// outcome returns what is known of a change before it is made.
+func (p *Publisher) outcome(found *looked) Outcome {
+	v := found.verdict
+	return Outcome{Pack: v.Name(), Digest: v.Manifest, DryRun: p.DryRun,
+		Ref: fmt.Sprintf("%s:%s@%s", found.repo.Name(), registry.VersionTag(v.Version), v.Manifest)}
+}
+
+// StateResult is what became of a change of state.
+type StateResult struct {
+	Outcome
+	State string
 }
 
 // Deprecate says that a version is to be moved away from. It fails with ErrRefused
@@ -61,32 +74,22 @@ func (p *Publisher) change(ctx context.Context, c Change, state string) (*StateR
 	if err := changeable(found, c.Ref, state); err != nil {
 		return nil, err
 	}
-	out := &StateResult{
-		Pack: v.Name(), Digest: v.Manifest, State: state, DryRun: p.DryRun,
-		Ref: fmt.Sprintf("%s:%s@%s", found.repo.Name(), registry.VersionTag(v.Version), v.Manifest),
-	}
+	out := &StateResult{p.outcome(found), state}
 	for _, s := range v.States {
 		if s.State == state {
-			signer := s.Signer
-			out.Already, out.Bundle, out.Signer = true, s.Bundle, &signer
+			out.Already, out.Bundle, out.Signer = true, s.Bundle, &s.Signer
 			return out, nil
 		}
 	}
 	if p.DryRun {
 		return out, p.preflight(ctx)
 	}
-	source, err := statement.State{
-		Version: found.holding.version, State: state, Reason: c.Reason, Actor: c.Actor, Time: p.now(),
-	}.Statement()
-	if err != nil {
-		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of the state of %q", v.Name()), Cause: err}
-	}
-	s, err := p.record(ctx, doing[state], found, statement.TypeState, source)
-	if err != nil {
+	now := p.now()
+	r := recording{doing: doing[state], of: "state", kind: statement.TypeState, at: now,
+		statement: statement.State{Version: found.holding.version, State: state, Reason: c.Reason, Actor: c.Actor, Time: now}}
+	if err := p.record(ctx, found, r, &out.Outcome); err != nil {
 		return nil, err
 	}
-	signer := s.verified.Signer
-	out.Bundle, out.Signer = s.verified.Digest, &signer
 	return out, nil
 }
 
@@ -105,10 +108,8 @@ func changeable(found *looked, ref registry.Ref, state string) error {
 	for _, r := range v.Reasons {
 		switch {
 		case ref.Digest == "" && (r.Kind == ReasonConflict || r.Refuses && (r.Kind == ReasonMoved || r.Kind == ReasonUnsigned || r.Kind == ReasonPin)):
-			return &fault.Error{
-				Kind: ErrRefused, Message: fmt.Sprintf("%q names no one digest: %s", v.Name(), r.Message),
-				Hint: "name the one that is intended by its digest",
-			}
+			return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%q names no one digest: %s", v.Name(), r.Message),
+				Hint: "name the one that is intended by its digest"}
 		case r.Kind == ReasonVersion && r.Refuses:
 			return &fault.Error{Kind: ErrRefused, Message: r.Message, Hint: "check the reference"}
 		}
@@ -116,58 +117,193 @@ func changeable(found *looked, ref registry.Ref, state string) error {
 	return nil
 }
 
+// recording is a statement about a version that is published, on its way there.
+type recording struct {
+	doing     string // what this is called while it goes on
+	of        string // what it is a statement of
+	kind      string // its type
+	at        time.Time
+	statement interface{ Statement() ([]byte, error) }
+}
+
 // record signs a statement about what a reference names, attaches it there, and
 // reads it back.
-func (p *Publisher) record(ctx context.Context, doing string, found *looked, kind string, source []byte) (*signature, error) {
+func (p *Publisher) record(ctx context.Context, found *looked, r recording, out *Outcome) error {
 	about, h := found.holding.version, found.holding
-	s, err := p.sign(ctx, kind, about, source)
+	source, err := r.statement.Statement()
 	if err != nil {
-		return nil, failed(doing, about.Pack, StepSigned, "", err)
+		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of the %s of %q", r.of, about.Pack), Cause: err}
 	}
-	at := registry.Attachment{
-		Type: registry.BundleType, Content: s.bundle, PredicateType: kind, Created: statedAt(s.verified),
+	s, err := p.sign(ctx, r.kind, about, source)
+	if err != nil {
+		return failed(r.doing, about.Pack, StepSigned, "", err)
 	}
+	at := registry.Attachment{Type: registry.BundleType, Content: s.bundle, PredicateType: r.kind, Created: r.at}
 	if _, err := found.repo.Attach(ctx, h.artifact, at); err != nil {
-		return nil, failed(doing, about.Pack, StepAttached, "", err)
+		return failed(r.doing, about.Pack, StepAttached, "", err)
 	}
 	again, err := p.checker().inspect(ctx, found.repo, h.digest)
 	if err != nil {
-		return nil, failed(doing, about.Pack, StepVerified, "", err)
+		return failed(r.doing, about.Pack, StepVerified, "", err)
 	}
-	for _, has := range again.bundles() {
-		if has == s.verified.Digest {
+	if !slices.Contains(again.bundles, s.verified.Digest) {
+		return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("the signed statement about %q was written, and is not there when read back", about.Pack),
+			Cause: errors.New("another writer may have replaced the list of referrers")}
+	}
+	out.Bundle, out.Signer = s.verified.Digest, &s.verified.Signer
+	return nil
+}
+
+// PinChange moves an environment to a version.
+type PinChange struct {
+	Ref         registry.Ref // a version or a digest
+	Environment string
+	Actor       string // who moves it
+	Reason      string // may be empty
+	Replay      bool   // allows a deprecated version
+}
+
+// PinResult is what became of a pin.
+type PinResult struct {
+	Outcome
+	Environment string
+	Previous    string // digest that the environment had before, "" for none
+}
+
+// Pin moves an environment to a version and records that. The version must be
+// usable, or deprecated where Replay says so (ErrRefused); then recheck, which may
+// be nil, must find nothing in its bytes. The record is attached before the tag
+// moves, so that the tag never stands without one; where a run was cut off between
+// the two, the next one uses the record that is there. ErrMoved says that somebody
+// else moved the environment meanwhile.
+func (p *Publisher) Pin(ctx context.Context, c PinChange, recheck func(context.Context, *Verdict, []byte) error) (*PinResult, error) {
+	tag, err := registry.PinTag(c.Environment)
+	if err != nil {
+		return nil, err
+	}
+	found, err := p.checker().look(ctx, c.Ref)
+	if err != nil {
+		return nil, err
+	}
+	v := found.verdict
+	if err := pinnable(v, c); err != nil {
+		return nil, err
+	}
+	if recheck != nil {
+		if err := recheck(ctx, v, found.holding.artifact.Content); err != nil {
+			return nil, err
+		}
+	}
+	out := &PinResult{Outcome: p.outcome(found), Environment: c.Environment}
+	standing, err := p.pinStanding(ctx, found, tag, c.Environment)
+	if err != nil {
+		return nil, err
+	}
+	out.Previous, out.Already = standing.digest, standing.settled
+	if standing.record != nil {
+		out.Previous, out.Bundle, out.Signer = standing.record.Previous, standing.record.Bundle, &standing.record.Signer
+	}
+	if out.Already || p.DryRun {
+		if p.DryRun && standing.record == nil {
+			return out, p.preflight(ctx)
+		}
+		return out, nil
+	}
+	if standing.record == nil {
+		now := p.now()
+		r := recording{doing: pinning, of: "pin", kind: statement.TypePin, at: now, statement: statement.Pin{
+			Version: found.holding.version, Environment: c.Environment, Previous: out.Previous,
+			Actor: c.Actor, Reason: c.Reason, Replay: c.Replay, Time: now,
+		}}
+		if err := p.record(ctx, found, r, &out.Outcome); err != nil {
+			return nil, err
+		}
+	}
+	return out, movePin(ctx, found, tag, standing.digest)
+}
+
+// pinning is what a pin is called while it goes on.
+const pinning = "pinning"
+
+// pinnable says why a version cannot be pinned, nil where it can.
+func pinnable(v *Verdict, c PinChange) error {
+	what := fmt.Sprintf("%q cannot be pinned to %q", v.Name(), c.Environment)
+	switch {
+	case v.Status == Untrusted || v.Status == Revoked:
+		return refusedBy(v, what)
+	case v.Status == Deprecated && !c.Replay:
+		err := refusedBy(v, what)
+		err.Hint = "pin another version, or replay this one with --replay"
+		return err
+	}
+	return nil
+}
+
+// pinStanding is where an environment stands before it is moved.
+type pinStanding struct {
+	digest  string     // that its tag names, "" for none
+	record  *PinRecord // of the move that is asked for, nil where it is still to be signed
+	settled bool       // whether the move is done, tag and record
+}
+
+// pinStanding reads where an environment stands, and whether a record of the move
+// is there already: the one in force, or one that a run left behind that could not
+// move the tag. A record that is older than that of the digest which the
+// environment has is of an earlier move, and not of this one.
+func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag, environment string) (*pinStanding, error) {
+	current, err := found.repo.Resolve(ctx, tag)
+	if err != nil && !errors.Is(err, registry.ErrNotFound) {
+		return nil, err
+	}
+	s := &pinStanding{digest: current}
+	mine := newestPin(found.holding.pins, environment)
+	if current == found.holding.digest {
+		all, err := p.checker().survey(ctx, found.verdict.Pack, request{known: []*holding{found.holding}})
+		if err != nil {
+			return nil, err
+		}
+		if len(all.judgePin(environment, found.holding)) == 0 {
+			s.record, s.settled = mine, true
+		}
+		return s, nil
+	}
+	if mine == nil || mine.Previous != current {
+		return s, nil
+	}
+	if current != "" {
+		h, err := p.checker().inspect(ctx, found.repo, current)
+		if err != nil {
+			return nil, err
+		}
+		if theirs := newestPin(h.pins, environment); theirs != nil && !mine.Time.After(theirs.Time) {
 			return s, nil
 		}
 	}
-	return nil, &fault.Error{
-		Kind: ErrLost, Message: fmt.Sprintf("the signed statement about %q was written, and is not there when read back", about.Pack),
-		Hint: "run it again, and look at the registry where that does not help", Cause: errors.New("another writer may have replaced the list of referrers"),
-	}
+	s.record = mine
+	return s, nil
 }
 
-// bundles returns the digests of all trusted bundles.
-func (h *holding) bundles() []string {
-	var out []string
-	for _, s := range h.summaries {
-		out = append(out, s.bundle)
+// movePin moves the tag, where it still names what it named when the record was
+// made.
+func movePin(ctx context.Context, found *looked, tag, previous string) error {
+	name := found.verdict.Name()
+	now, err := found.repo.Resolve(ctx, tag)
+	if err != nil && !errors.Is(err, registry.ErrNotFound) {
+		return failed(pinning, name, StepTagged, "", err)
 	}
-	for _, s := range h.states {
-		out = append(out, s.Bundle)
+	moved := func(cause error) error {
+		return &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("the tag %q was moved by somebody else meanwhile", tag),
+			Hint: "look at where the environment is to be, and pin it again", Cause: cause}
 	}
-	for _, p := range h.pins {
-		out = append(out, p.Bundle)
+	if now != previous && now != found.holding.digest {
+		return moved(nil)
 	}
-	return out
-}
-
-// statedAt returns the time that a statement itself names, so that the same bundle
-// always makes the same attachment; zero where it names none.
-func statedAt(v *attest.Verified) time.Time {
-	if s, err := v.Statement.State(); err == nil {
-		return s.Time
+	err = found.repo.Tag(ctx, found.holding.digest, tag)
+	if errors.Is(err, registry.ErrMoved) {
+		return moved(err)
 	}
-	if p, err := v.Statement.Pin(); err == nil {
-		return p.Time
+	if err != nil {
+		return failed(pinning, name, StepTagged, "", err)
 	}
-	return time.Time{}
+	return nil
 }

@@ -65,7 +65,8 @@ func (p *Publisher) Publish(ctx context.Context, c Candidate) (*Result, error) {
 		name Step
 		do   func(context.Context) error
 	}{
-		{StepPacked, j.compare}, {StepSigned, j.sign}, {StepPushed, j.push},
+		{StepPacked, j.compare}, {StepSigned, j.sign},
+		{StepPushed, func(ctx context.Context) error { return j.repo.Push(ctx, j.artifact) }}, // under no tag yet
 		{StepAttached, j.attach}, {StepVerified, j.readBack}, {StepTagged, j.tag},
 	}
 	for _, step := range steps {
@@ -140,8 +141,7 @@ func (j *job) lookForOthers(ctx context.Context, race bool) (tags []string, err 
 		return nil, err
 	}
 	for _, text := range tags {
-		t, ours := readTag(text)
-		if !ours || !t.content || t.version != j.Version {
+		if t, _ := registry.ReadTag(text); !t.Content || t.Version != j.Version {
 			continue
 		}
 		found, err := j.repo.Resolve(ctx, text)
@@ -198,8 +198,7 @@ func (j *job) sign(ctx context.Context) error {
 }
 
 func (j *job) use(s *signature) {
-	signer := s.verified.Signer
-	j.signed, j.result.Bundle, j.result.Signer = s, s.verified.Digest, &signer
+	j.signed, j.result.Bundle, j.result.Signer = s, s.verified.Digest, new(s.verified.Signer)
 	if said, err := s.verified.Statement.Summary(); err == nil { // which the verifier has made sure of
 		j.result.Signed = signedAt(s.verified, said.Time)
 	}
@@ -214,10 +213,7 @@ func (j *job) signedBefore(ctx context.Context) (done bool, err error) {
 	case err != nil:
 		return false, err
 	case h.revoked():
-		return false, &fault.Error{
-			Kind: ErrRevoked, Message: fmt.Sprintf("the content of %q was revoked: %s", j.name(), stateOf(h.states).Reason),
-			Hint: "publish another content under another version",
-		}
+		return false, &fault.Error{Kind: ErrRevoked, Message: fmt.Sprintf("the content of %q was revoked: %s", j.name(), stateOf(h.states).Reason)}
 	case h.problem != nil && h.problem.Kind != ReasonNotPublished:
 		return false, h.problem.Cause
 	}
@@ -291,9 +287,6 @@ func names(s *statement.Statement, report []byte) error {
 	return nil
 }
 
-// push puts blobs and manifest into the registry, under no tag yet.
-func (j *job) push(ctx context.Context) error { return j.repo.Push(ctx, j.artifact) }
-
 // attach puts the report and then the bundle beside the manifest, so that a bundle
 // never names a report that was not there.
 func (j *job) attach(ctx context.Context) error {
@@ -322,7 +315,7 @@ func (j *job) readBack(ctx context.Context) error {
 		return err
 	}
 	lost := func(what string) error {
-		return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("%q was written, and read back %s", j.name(), what), Hint: "run it again, and look at the registry where that does not help"}
+		return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("%q was written, and read back %s", j.name(), what)}
 	}
 	switch {
 	case h.problem != nil:
@@ -332,7 +325,7 @@ func (j *job) readBack(ctx context.Context) error {
 	case len(h.summaries) == 0:
 		return lost("its signature is not there")
 	}
-	at := slices.IndexFunc(h.summaries, func(s signedSummary) bool { return s.bundle == j.result.Bundle })
+	at := slices.IndexFunc(h.summaries, func(s signedSummary) bool { return s.Bundle == j.result.Bundle })
 	if at < 0 {
 		// Another publisher of the same bytes was listed in place of this one: what it
 		// signed says the same.
@@ -342,7 +335,7 @@ func (j *job) readBack(ctx context.Context) error {
 		return lost("its gate report is not there")
 	}
 	s := h.summaries[at]
-	j.result.Bundle, j.result.Signer, j.result.Signed = s.bundle, &s.signer, s.time
+	j.result.Bundle, j.result.Signer, j.result.Signed = s.Bundle, &s.Signer, s.Time
 	return nil
 }
 

@@ -1,3 +1,24 @@
+// Package publish puts versions of packs into an OCI registry and answers what is
+// there: it signs a version that passed the gates, pushes it, records its later
+// life (deprecated, revoked, pinned to an environment), and verifies any of that
+// as a stranger would.
+//
+// It rests on two rules. Nothing is believed that a registry says: what a version
+// is stands in statements that the configured identity has signed, and each of
+// them speaks of one manifest and one content by digest. And nothing that was
+// written is ever changed or doubled: each step looks first at what is there, so
+// that a run that was killed or lost its network is finished by the next one,
+// whatever point it had reached.
+//
+// Most registries let a tag be moved, and no registry offers a write that fails
+// where the tag exists already. So a version has two tags. The content tag,
+// "<version>-<first 12 digits of the manifest's digest>", cannot collide, and is
+// put first; two publishers of other bytes therefore always leave two of them, and
+// each of the two looks for the other's before and after it puts the second tag,
+// the bare version. Whatever they do, a version with two signed digests is refused
+// by Checker until one of the two is revoked.
+//
+// The package has no flags and prints nothing; internal/cli does.
 package publish
 
 import (
@@ -8,6 +29,7 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
@@ -126,10 +148,8 @@ func (p *Publisher) sign(ctx context.Context, kind string, about statement.Versi
 	}
 	v, err := p.Verifier.Verify(bundle)
 	if err != nil {
-		return nil, &fault.Error{
-			Kind: ErrSigned, Message: fmt.Sprintf("the signature of %q would not be trusted", about.Pack),
-			Hint: "make publish.identity in the config name the workflow that signs", Cause: err,
-		}
+		return nil, &fault.Error{Kind: ErrSigned, Message: fmt.Sprintf("the signature of %q would not be trusted", about.Pack),
+			Hint: "make publish.identity in the config name the workflow that signs", Cause: err}
 	}
 	if found := v.Statement.Version(); found != about {
 		return nil, &fault.Error{Kind: ErrSigned, Message: "the signed statement speaks of " + differs(found, about)}
@@ -160,4 +180,57 @@ func (p *Publisher) preflight(ctx context.Context) error {
 		return nil
 	}
 	return p.Preflight(ctx)
+}
+
+// Candidate is one version that passed the gates, with what its statement is to say.
+type Candidate struct {
+	Pack, Version string
+	// Content is the pack file's bytes as read; they are never encoded anew.
+	Content []byte
+	// Report is the JSON gate report, the bytes that are attached to the version.
+	Report []byte
+	// Class is patch, minor or major, or "initial" for the first version of a pack.
+	Class       string
+	Baseline    *statement.Baseline
+	Approvals   []statement.Approval
+	PullRequest string // address of the merged pull request, "" where there is none
+	Tool        string // packgate's version
+	Rules       string // version of the rule set
+	Config      string // digest of the config in force, "" without one
+	Source      statement.Source
+}
+
+// name returns "pack_id@version", the name by which statements speak of it.
+func (c Candidate) name() string { return nameOf(c.Pack, c.Version) }
+
+func nameOf(packID, version string) string { return packID + "@" + version }
+
+// artifact returns the OCI artifact of the candidate. The error says where the
+// candidate is not the pack that it is said to be: a statement must never name
+// bytes that name themselves otherwise.
+func (c Candidate) artifact() (*registry.Artifact, error) {
+	if len(c.Report) == 0 {
+		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("%q has no gate report", c.name()), Hint: "run the gates before publishing"}
+	}
+	return artifactOf(c.Pack, c.Version, c.Content)
+}
+
+func artifactOf(packID, version string, content []byte) (*registry.Artifact, error) {
+	found, err := nameIn(content)
+	if err != nil {
+		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("the content of %q is no pack", nameOf(packID, version)), Cause: err}
+	}
+	if want := nameOf(packID, version); found != want {
+		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("the content says that it is %q, wanted %q", found, want)}
+	}
+	return registry.NewArtifact(packID, version, content)
+}
+
+// nameIn returns the "pack_id@version" that the pack file itself says it is.
+func nameIn(content []byte) (string, error) {
+	document, faults := pack.Read("pack.json", content, pack.DefaultLimits())
+	if len(faults) > 0 {
+		return "", fmt.Errorf("line %d: %s", faults[0].Location.Start.Line, faults[0].Message)
+	}
+	return pack.New(document).Ref(), nil
 }

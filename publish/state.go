@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,11 +35,10 @@ func OpenState(folder string) (*StateFolder, error) {
 		return nil, stateError("cannot be made", err)
 	}
 	ignore := filepath.Join(folder, ".gitignore")
-	if _, err := os.Lstat(ignore); err == nil {
-		return &StateFolder{folder: folder}, nil
-	}
-	if err := writeWhole(ignore, []byte("*\n")); err != nil {
-		return nil, stateError("cannot be written to", err)
+	if _, err := os.Lstat(ignore); err != nil {
+		if err := writeWhole(ignore, []byte("*\n")); err != nil {
+			return nil, stateError("cannot be written to", err)
+		}
 	}
 	return &StateFolder{folder: folder}, nil
 }
@@ -158,13 +158,7 @@ func writeWhole(name string, content []byte) error {
 		return err
 	}
 	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = cmp.Or(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {

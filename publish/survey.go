@@ -3,14 +3,20 @@ package publish
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"maps"
-	"regexp"
 	"slices"
-	"sync"
+	"time"
 
+	"github.com/Masterminds/semver/v3"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/publish/statement"
 )
 
 const (
@@ -31,31 +37,6 @@ type survey struct {
 	dropped  map[string]int      // version to the number of its content tags that were not looked at
 }
 
-// tag is a tag of packgate's.
-type tag struct {
-	version     string // of a version tag or a content tag
-	content     bool   // whether it is a content tag
-	environment string // of a pin
-}
-
-var (
-	contentTag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\A((?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*))(-[0-9a-f]{12})?\z`)
-	})
-	pinTag = regexp.MustCompile(`\Aenv-(.+)\z`)
-)
-
-// readTag tells what a tag is; false for one that is none of packgate's.
-func readTag(text string) (tag, bool) {
-	if m := contentTag().FindStringSubmatch(text); m != nil {
-		return tag{version: m[1], content: m[2] != ""}, true
-	}
-	if m := pinTag.FindStringSubmatch(text); m != nil {
-		return tag{environment: m[1]}, true
-	}
-	return tag{}, false
-}
-
 // request says what a survey looks at.
 type request struct {
 	version string     // the tags of one version alone; "" for all of packgate's tags
@@ -65,14 +46,16 @@ type request struct {
 }
 
 // survey reads what the registry holds of a pack.
-func (c *Checker) survey(ctx context.Context, repo *registry.Repository, packID string, q request) (*survey, error) {
-	s := &survey{
-		repo: repo, pack: packID, tags: map[string]string{}, holdings: map[string]*holding{}, dropped: map[string]int{},
+func (c *Checker) survey(ctx context.Context, packID string, q request) (*survey, error) {
+	repo, err := c.Registry.Repository(packID)
+	if err != nil {
+		return nil, err
 	}
 	listed, err := repo.Tags(ctx)
 	if err != nil {
 		return nil, err
 	}
+	s := &survey{repo: repo, pack: packID, tags: map[string]string{}, holdings: map[string]*holding{}, dropped: map[string]int{}}
 	wanted := append(s.follow(listed, q.version), q.tags...)
 	slices.Sort(wanted)
 	wanted = slices.Compact(wanted)
@@ -104,13 +87,13 @@ func (s *survey) follow(listed []string, version string) []string {
 	var out []string
 	seen := map[string]int{}
 	for _, text := range listed {
-		t, ours := readTag(text)
-		if !ours || version != "" && t.version != version {
+		t, ours := registry.ReadTag(text)
+		if !ours || version != "" && t.Version != version {
 			continue
 		}
-		if t.content {
-			if seen[t.version]++; seen[t.version] > digestLimit {
-				s.dropped[t.version]++
+		if t.Content {
+			if seen[t.Version]++; seen[t.Version] > digestLimit {
+				s.dropped[t.Version]++
 				continue
 			}
 		}
@@ -124,12 +107,10 @@ func (c *Checker) fill(ctx context.Context, s *survey, q request) error {
 	for _, h := range q.known {
 		s.holdings[h.digest] = h
 	}
-	open := map[string]bool{}
-	for _, digest := range slices.Concat(slices.Collect(maps.Values(s.tags)), q.digests) {
-		open[digest] = s.holdings[digest] == nil
-	}
-	maps.DeleteFunc(open, func(_ string, unread bool) bool { return !unread })
-	holdings, err := each(ctx, c.Registry, s.pack, slices.Sorted(maps.Keys(open)), c.inspect)
+	open := slices.AppendSeq(slices.Clone(q.digests), maps.Values(s.tags))
+	slices.Sort(open)
+	open = slices.DeleteFunc(slices.Compact(open), func(digest string) bool { return s.holdings[digest] != nil })
+	holdings, err := each(ctx, c.Registry, s.pack, open, c.inspect)
 	if err != nil {
 		return err
 	}
@@ -141,38 +122,66 @@ func (c *Checker) fill(ctx context.Context, s *survey, q request) error {
 
 // each calls f for all items, a few at a time, and returns what it returned in the
 // order of the items, or its first error. A Repository serves one goroutine at a
-// time, so that each of them has its own.
+// time, so that each of them takes one of its own.
 func each[T, R any](ctx context.Context, from *registry.Registry, packID string, items []T, f func(context.Context, *registry.Repository, T) (R, error)) ([]R, error) {
-	out := make([]R, len(items))
-	group, ctx := errgroup.WithContext(ctx)
-	next := make(chan int)
-	for range min(atOnce, len(items)) {
+	repos := make(chan *registry.Repository, atOnce)
+	for range atOnce {
 		repo, err := from.Repository(packID)
 		if err != nil {
 			return nil, err
 		}
-		group.Go(func() error {
-			for i := range next {
-				var err error
-				if out[i], err = f(ctx, repo, items[i]); err != nil {
-					return err
-				}
+		repos <- repo
+	}
+	out := make([]R, len(items))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i, item := range items {
+		group.Go(func() (err error) {
+			repo := <-repos
+			defer func() { repos <- repo }()
+			if err = ctx.Err(); err == nil {
+				out[i], err = f(ctx, repo, item)
 			}
-			return nil
+			return err
 		})
 	}
-	group.Go(func() error {
-		defer close(next)
-		for i := range items {
-			select {
-			case next <- i:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
 	return out, group.Wait()
+}
+
+// versionsOf returns the versions that tags name, the lowest first; those of version
+// tags alone, or those of content tags as well.
+func versionsOf(tags iter.Seq[string], contentToo bool) []*semver.Version {
+	var out []*semver.Version
+	for text := range tags {
+		t, _ := registry.ReadTag(text)
+		if v, err := semver.StrictNewVersion(t.Version); err == nil && (contentToo || !t.Content) {
+			out = append(out, v)
+		}
+	}
+	slices.SortFunc(out, (*semver.Version).Compare)
+	return slices.CompactFunc(out, (*semver.Version).Equal)
+}
+
+// verdicts returns the verdicts on all digests of all versions that a tag names, the
+// lowest version first.
+func (s *survey) verdicts() (out []*Verdict) {
+	for _, version := range versionsOf(maps.Keys(s.tags), true) {
+		for _, digest := range s.digestsOf(version.String()) {
+			out = append(out, s.judge(version.String(), s.holdings[digest]))
+		}
+	}
+	return out
+}
+
+// environments returns the digests that pins name, by environment.
+func (s *survey) environments() map[string]string {
+	out := map[string]string{}
+	for text, digest := range s.tags {
+		if t, _ := registry.ReadTag(text); t.Environment != "" {
+			out[t.Environment] = digest
+		}
+	}
+	return out
 }
 
 // tagged returns the digest under the version's tag, "" where there is none.
@@ -183,7 +192,7 @@ func (s *survey) tagged(version string) string { return s.tags[registry.VersionT
 func (s *survey) digestsOf(version string) []string {
 	var out []string
 	for _, text := range slices.Sorted(maps.Keys(s.tags)) { // "1.2.0" sorts before "1.2.0-…"
-		if t, ok := readTag(text); ok && t.version == version && !slices.Contains(out, s.tags[text]) {
+		if t, ok := registry.ReadTag(text); ok && t.Version == version && !slices.Contains(out, s.tags[text]) {
 			out = append(out, s.tags[text])
 		}
 	}
@@ -193,4 +202,183 @@ func (s *survey) digestsOf(version string) []string {
 // of tells whether a holding is a signed statement's subject and of that version.
 func (s *survey) of(h *holding, version string) bool {
 	return h != nil && h.artifact != nil && h.artifact.Pack == s.pack && h.artifact.Version == version && h.signed()
+}
+
+// holding is what a registry holds under one manifest digest, as far as it can be
+// believed.
+type holding struct {
+	digest   string
+	artifact *registry.Artifact // nil where there is a problem
+	problem  *Reason            // why there is no artifact
+	// version is what statements about the artifact must speak of.
+	version   statement.Version
+	summaries []signedSummary // of the trusted identity, the first one signed first
+	states    []StateRecord
+	pins      []PinRecord
+	bundles   []string // digests of the bundles of these
+	odd       []Reason // bundles that count for nothing, and what else is strange
+	reports   []string // digests of the gate reports
+}
+
+// signedSummary is a trusted statement that the version passed the gates.
+type signedSummary struct {
+	Signing
+	summary *statement.Summary
+	source  []byte // of the bundle
+}
+
+// signed tells whether a trusted statement says that the version passed.
+func (h *holding) signed() bool { return len(h.summaries) > 0 }
+
+// revoked tells whether a trusted statement revoked it.
+func (h *holding) revoked() bool {
+	s := stateOf(h.states)
+	return s != nil && s.State == statement.StateRevoked
+}
+
+// inspect reads what the registry holds under a digest. Whatever the registry
+// serves that cannot be believed becomes a reason; the error is for what could not
+// be looked at.
+func (c *Checker) inspect(ctx context.Context, repo *registry.Repository, digest string) (*holding, error) {
+	h := &holding{digest: digest}
+	a, err := repo.Pull(ctx, digest)
+	if h.problem = problemOf(digest, err); h.problem != nil {
+		return h, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	attachments, err := repo.Attachments(ctx, digest)
+	if h.problem = problemOf(digest, err); h.problem != nil {
+		return h, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.hold(a)
+	for _, at := range attachments {
+		switch at.Type {
+		case registry.ReportType:
+			h.reports = append(h.reports, string(pack.DigestOf(at.Content)))
+		case registry.BundleType:
+			h.read(c.Verifier, at)
+		}
+	}
+	slices.SortFunc(h.summaries, func(a, b signedSummary) int { return a.compare(b.Signing) })
+	slices.SortFunc(h.states, func(a, b StateRecord) int { return a.compare(b.Signing) })
+	slices.SortFunc(h.pins, func(a, b PinRecord) int { return a.compare(b.Signing) })
+	return h, nil
+}
+
+// problemOf returns the reason for an error that is the answer, and nil for one
+// that is none.
+func problemOf(digest string, err error) *Reason {
+	r := Reason{Digest: digest, Refuses: true, Cause: err}
+	switch {
+	case errors.Is(err, registry.ErrNotFound):
+		r.Kind, r.Message = ReasonNotPublished, fmt.Sprintf("the registry has no manifest %s", digest)
+		r.Hint = "check the digest and the registry"
+	case errors.Is(err, registry.ErrContent):
+		r.Kind, r.Message = ReasonBytes, "the registry does not serve what the digest names"
+		r.Hint = "do not use it, and look at who can write to the registry"
+	case errors.Is(err, registry.ErrForeign):
+		r.Kind, r.Message = ReasonForeign, "what the registry holds is no context pack"
+		r.Hint = "check the reference"
+	default:
+		return nil
+	}
+	if r.Kind != ReasonNotPublished {
+		r.Message += ": " + err.Error()
+	}
+	return &r
+}
+
+// hold takes an artifact whose digests are those of its bytes.
+func (h *holding) hold(a *registry.Artifact) {
+	h.artifact = a
+	h.version = statement.Version{Pack: nameOf(a.Pack, a.Version), Manifest: a.Digest, Content: a.ContentDigest}
+	found, err := nameIn(a.Content)
+	switch {
+	case err != nil:
+		h.odd = append(h.odd, Reason{Kind: ReasonForeign, Digest: h.digest, Refuses: true, Cause: err,
+			Message: fmt.Sprintf("the content of %q is no pack: %v", h.version.Pack, err)})
+	case found != h.version.Pack:
+		h.odd = append(h.odd, ReasonVersion.refuses(h.digest, "",
+			"the pack says that it is %q, and its manifest that it is %q", found, h.version.Pack))
+	}
+}
+
+// read takes one bundle: into its list where it is trusted and speaks of the
+// artifact, else among the odd ones.
+func (h *holding) read(verifier *attest.Verifier, at registry.Attachment) {
+	odd := func(kind ReasonKind, err error, format string, args ...any) {
+		h.odd = append(h.odd, Reason{Kind: kind, Message: fmt.Sprintf(format, args...), Hint: fault.Hint(err), Digest: at.Digest, Cause: err})
+	}
+	v, err := verifier.Verify(at.Content)
+	if err != nil {
+		odd(ReasonSignature, err, "a bundle is not trusted: %v", err)
+		return
+	}
+	if found := v.Statement.Version(); found != h.version {
+		odd(ReasonSubject, errors.New("other subjects"), "a signed statement speaks of %s", differs(found, h.version))
+		return
+	}
+	if err := h.take(v, at.Content); err != nil {
+		odd(ReasonSubject, err, "a signed statement cannot be read: %v", err)
+	}
+}
+
+// differs says in which member a statement's version is not the wanted one.
+func differs(found, want statement.Version) string {
+	switch {
+	case found.Pack != want.Pack:
+		return fmt.Sprintf("%q, not of %q", found.Pack, want.Pack)
+	case found.Manifest != want.Manifest:
+		return fmt.Sprintf("the manifest %s, not of %s", found.Manifest, want.Manifest)
+	}
+	return fmt.Sprintf("content %s, not of %s", found.Content, want.Content)
+}
+
+// take sorts a trusted statement about the artifact into its list.
+func (h *holding) take(v *attest.Verified, source []byte) error {
+	switch v.Statement.Type {
+	case statement.TypeSummary:
+		s, err := v.Statement.Summary()
+		if err != nil {
+			return err
+		}
+		h.summaries = append(h.summaries, signedSummary{signing(v, s.Time), s, source})
+	case statement.TypeState:
+		s, err := v.Statement.State()
+		if err != nil {
+			return err
+		}
+		h.states = append(h.states, StateRecord{State: s.State, Reason: s.Reason, Actor: s.Actor, Signing: signing(v, s.Time)})
+	case statement.TypePin:
+		p, err := v.Statement.Pin()
+		if err != nil {
+			return err
+		}
+		h.pins = append(h.pins, PinRecord{
+			Environment: p.Environment, Previous: p.Previous, Actor: p.Actor, Reason: p.Reason, Replay: p.Replay, Signing: signing(v, p.Time),
+		})
+	default:
+		return fmt.Errorf("type %q is not one of packgate's", v.Statement.Type)
+	}
+	h.bundles = append(h.bundles, v.Digest)
+	return nil
+}
+
+// signing returns how a statement was signed, which says its time itself.
+func signing(v *attest.Verified, said time.Time) Signing {
+	return Signing{Signer: v.Signer, Time: signedAt(v, said), Bundle: v.Digest}
+}
+
+// signedAt returns when a statement was signed: the time that a service vouches
+// for, and the signer's own where there is no such service.
+func signedAt(v *attest.Verified, said time.Time) time.Time {
+	if v.Time.IsZero() {
+		return said
+	}
+	return v.Time
 }

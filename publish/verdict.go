@@ -1,6 +1,10 @@
 package publish
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/contextosai/packgate/publish/attest"
@@ -60,22 +64,42 @@ type Reason struct {
 	Cause error
 }
 
+// refuses returns a reason not to trust a version.
+func (k ReasonKind) refuses(digest, hint, format string, args ...any) Reason {
+	r := k.explains(digest, hint, format, args...)
+	r.Refuses = true
+	return r
+}
+
+// explains returns a reason that does not refuse.
+func (k ReasonKind) explains(digest, hint, format string, args ...any) Reason {
+	return Reason{Kind: k, Message: fmt.Sprintf(format, args...), Hint: hint, Digest: digest}
+}
+
+// Signing is by whom and when a statement was signed.
+type Signing struct {
+	Signer attest.SignerInfo
+	Time   time.Time
+	Bundle string // digest of the bundle
+}
+
+// compare orders by time, and by digest where two are of one time, so that the same
+// registry always gives the same answer.
+func (s Signing) compare(other Signing) int {
+	return cmp.Or(s.Time.Compare(other.Time), cmp.Compare(s.Bundle, other.Bundle))
+}
+
 // StateRecord is one signed state of a version.
 type StateRecord struct {
 	State, Reason, Actor string
-	Time                 time.Time
-	Signer               attest.SignerInfo
-	Bundle               string // digest of the bundle
+	Signing
 }
 
 // PinRecord is one signed record that an environment was moved to a version.
 type PinRecord struct {
 	Environment, Previous, Actor, Reason string
 	Replay                               bool
-	Time                                 time.Time
-	Signer                               attest.SignerInfo
-	Bundle                               string // digest of the bundle
-	Manifest                             string // digest of the manifest that it was moved to
+	Signing
 }
 
 // Verdict is the answer to what a version is and whether it may be used.
@@ -103,11 +127,9 @@ func (v *Verdict) Name() string { return nameOf(v.Pack, v.Version) }
 // add appends reasons that are not there yet.
 func (v *Verdict) add(reasons ...Reason) {
 	for _, r := range reasons {
-		known := false
-		for _, has := range v.Reasons {
-			known = known || has.Kind == r.Kind && has.Message == r.Message && has.Digest == r.Digest
-		}
-		if !known {
+		if !slices.ContainsFunc(v.Reasons, func(has Reason) bool {
+			return has.Kind == r.Kind && has.Message == r.Message && has.Digest == r.Digest
+		}) {
 			v.Reasons = append(v.Reasons, r)
 		}
 	}
@@ -139,18 +161,13 @@ func (r Reason) another() bool {
 // identity signed for this very manifest wins over any doubt about it, but not over
 // the doubt whether it is the thing that was asked for.
 func (v *Verdict) settle() *Verdict {
-	refused, another := false, false
-	for _, r := range v.Reasons {
-		refused = refused || r.Refuses
-		another = another || r.another()
-	}
 	state := stateOf(v.States)
 	switch {
-	case another:
+	case slices.ContainsFunc(v.Reasons, Reason.another):
 		v.Status = Untrusted
 	case state != nil && state.State == statement.StateRevoked:
 		v.Status = Revoked
-	case refused:
+	case slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Refuses }):
 		v.Status = Untrusted
 	case state != nil:
 		v.Status = Deprecated
@@ -158,4 +175,153 @@ func (v *Verdict) settle() *Verdict {
 		v.Status = Usable
 	}
 	return v
+}
+
+// judge says what a version is that the registry holds under a digest.
+func (s *survey) judge(version string, h *holding) *Verdict {
+	v := &Verdict{Pack: s.pack, Version: version, Manifest: h.digest, States: h.states, Pins: h.pins}
+	switch {
+	case h.problem != nil:
+		v.add(*h.problem)
+	case h.artifact.Pack != s.pack || h.artifact.Version != version:
+		v.Content = h.artifact.ContentDigest
+		v.add(ReasonVersion.refuses(h.digest, "check the reference, and look at who can write to the registry",
+			"%s is %q, not %q", h.digest, h.version.Pack, v.Name()))
+	default:
+		v.Content = h.artifact.ContentDigest
+	}
+	s.judgeSignature(v, h)
+	v.add(h.odd...)
+	s.judgeTags(v, version, h)
+	if state := stateOf(h.states); state != nil {
+		v.add(ReasonState.explains(h.digest, "move to another version", "%s by %q: %s", state.State, state.Actor, state.Reason))
+	}
+	if s.unlisted != "" {
+		v.NotChecked = append(v.NotChecked, notListed(s.unlisted))
+	}
+	return v.settle()
+}
+
+// notListed says what a registry that does not list its tags keeps from being seen.
+func notListed(tag string) string {
+	return fmt.Sprintf("whether another digest of this version is signed: the registry's list of tags does not have %q, which is there", tag)
+}
+
+// judgeSignature takes the first trusted summary, and says what is wrong with it.
+func (s *survey) judgeSignature(v *Verdict, h *holding) {
+	if h.problem != nil {
+		return
+	}
+	if !h.signed() {
+		v.add(ReasonUnsigned.refuses(h.digest, "delete the version's tag and publish it again, or verify it with the identity that signed it",
+			"no statement of the trusted identity says that %q passed the gates", h.version.Pack))
+		return
+	}
+	first := h.summaries[0]
+	v.sign(first)
+	if !slices.Contains(h.reports, first.summary.Report) {
+		v.add(ReasonReport.explains(first.summary.Report, "look for it among the artifacts of the run that signed",
+			"the gate report that the signed statement names is not in the registry"))
+	}
+	if from := first.summary.Resource; s.repo != nil && from != s.repo.Name() {
+		v.add(ReasonElsewhere.explains(h.digest, "look for its states where it was published",
+			"it was published to %q and is read from %q", from, s.repo.Name()))
+		v.NotChecked = append(v.NotChecked, fmt.Sprintf("whether it is deprecated or revoked in %q", from))
+	}
+}
+
+// sign takes over what the summary says.
+func (v *Verdict) sign(s signedSummary) {
+	v.Summary, v.Signer, v.Signed, v.Bundle = s.summary, new(s.Signer), s.Time, s.Bundle
+}
+
+// judgeTags compares what the version's tags name with what was signed.
+func (s *survey) judgeTags(v *Verdict, version string, h *holding) {
+	s.judgeOthers(v, version, h)
+	versionTag, tagged := registry.VersionTag(version), s.tagged(version)
+	switch other := s.holdings[tagged]; {
+	case tagged == "":
+		v.add(ReasonUntagged.explains(h.digest, "publish it again",
+			"the tag %q is not there: publishing was not finished, or the tag was deleted", versionTag))
+	case tagged == h.digest || s.of(other, version) && !other.revoked():
+		// As it should be, or two signed digests, which have a reason of their own.
+	case other.revoked():
+		v.add(ReasonUntagged.explains(tagged, "", "the tag %q names %s, which is revoked", versionTag, tagged))
+	default:
+		v.add(moved(versionTag, tagged, h.digest))
+	}
+	own := registry.ContentTag(version, h.digest)
+	for _, text := range slices.Sorted(maps.Keys(s.tags)) {
+		t, _ := registry.ReadTag(text)
+		named := s.tags[text]
+		if t.Version == version && t.Content && text != registry.ContentTag(version, named) {
+			r := moved(text, named, "the digest that it begins with")
+			r.Refuses = text == own
+			v.add(r)
+		}
+	}
+	if s.tags[own] == "" && s.unlisted == "" && tagged == h.digest && h.signed() {
+		v.add(ReasonUnlisted.explains(h.digest, "look at who can write to the registry",
+			"the tag %q is not there: it was deleted, or the version was not published by packgate", own))
+	}
+	if n := s.dropped[version]; n > 0 {
+		v.add(ReasonTooMany.refuses("", "look at who can write to the registry, and delete the tags that are not of packgate",
+			"%d more content tags claim %q than the %d that are looked at", n, v.Name(), digestLimit))
+	}
+}
+
+// judgeOthers looks for another digest of the version that is signed as well.
+func (s *survey) judgeOthers(v *Verdict, version string, h *holding) {
+	for _, digest := range s.digestsOf(version) {
+		other := s.holdings[digest]
+		switch {
+		case digest == h.digest || !s.of(other, version) || other.revoked():
+		case s.of(h, version):
+			v.add(conflict(v, h.digest, digest))
+		case s.tagged(version) == h.digest:
+			v.add(moved(registry.VersionTag(version), h.digest, digest))
+		}
+	}
+}
+
+// conflict is the reason for a second digest of a version that is signed.
+func conflict(v *Verdict, one, other string) Reason {
+	return ReasonConflict.refuses(other, "revoke the one that is not to be used, by its digest",
+		"two digests of %q are signed: %s and %s", v.Name(), one, other)
+}
+
+// moved is the reason for a tag that does not name what was signed.
+func moved(tag, found, wanted string) Reason {
+	return ReasonMoved.refuses(found, "move the tag back to the signed digest, and look at who moved it",
+		"the tag %q names %s, wanted %s", tag, found, wanted)
+}
+
+// judgePin says whether a signed record put an environment where it is. The newest
+// record of an environment is the one in force, so that moving the tag back to a
+// version that was pinned earlier does not pass for a rollback.
+func (s *survey) judgePin(environment string, h *holding) []Reason {
+	newest := newestPin(h.pins, environment)
+	if newest == nil {
+		return []Reason{ReasonPin.refuses(h.digest, "pin the environment with packgate, and look at who moved the tag",
+			"no signed record moved the environment %q to %s", environment, h.digest)}
+	}
+	for _, digest := range slices.Sorted(maps.Keys(s.holdings)) {
+		other := newestPin(s.holdings[digest].pins, environment)
+		if digest != h.digest && other != nil && other.Time.After(newest.Time) {
+			return []Reason{ReasonPin.refuses(h.digest, "pin the environment again, to the version that it is to run",
+				"the environment %q names %s, and its newest signed record names %s", environment, h.digest, digest)}
+		}
+	}
+	return nil
+}
+
+// newestPin returns the newest record of an environment; the records are in the
+// order of time.
+func newestPin(pins []PinRecord, environment string) *PinRecord {
+	for _, p := range slices.Backward(pins) {
+		if p.Environment == environment {
+			return &p
+		}
+	}
+	return nil
 }

@@ -72,7 +72,7 @@ func shownLog(id, repository string, entries []publish.Entry) *model.VersionLog 
 	out := &model.VersionLog{Pack: id, Repository: repository, Versions: []model.LogEntry{}}
 	for _, e := range entries {
 		shown := model.LogEntry{
-			Version: e.Version, Class: e.Class, Digest: e.Digest, Signed: shownTime(e.Signed), State: string(e.Status),
+			Version: e.Version, Class: e.Class, Digest: e.Manifest, Signed: shownTime(e.Signed), State: string(e.Status),
 			Pins: e.Environments, Conflict: len(e.Conflicts) > 0,
 		}
 		for _, s := range e.States {

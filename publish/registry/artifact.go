@@ -3,7 +3,6 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/contextosai/packgate/finding/fault"
@@ -40,10 +39,7 @@ const (
 	MaxContent = 16 << 20
 )
 
-var (
-	versionPattern = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
-	emptyConfig    = []byte("{}")
-)
+var emptyConfig = []byte("{}")
 
 // Artifact is one version of a pack as a registry holds it.
 type Artifact struct {
@@ -149,7 +145,7 @@ func layerOf(manifest []byte, packID, where string) (ocispec.Descriptor, string,
 		return foreign("its layer is of type %q, wanted %q", m.Layers[0].MediaType, PackType)
 	case m.Annotations[annotationPack] != packID:
 		return foreign("%s is %q, wanted %q", annotationPack, m.Annotations[annotationPack], packID)
-	case !versionPattern.MatchString(version):
+	case !isVersion(version):
 		return foreign("%s is %q, wanted MAJOR.MINOR.PATCH", ocispec.AnnotationVersion, version)
 	case m.Layers[0].Digest.Algorithm() != digest.SHA256 || m.Layers[0].Digest.Validate() != nil:
 		return foreign("the digest of its layer is %q, wanted sha256", m.Layers[0].Digest)

@@ -16,10 +16,13 @@ import (
 var (
 	// packPattern is a component of a repository's name and tagPattern a tag (OCI
 	// distribution specification 1.1, "Pulling manifests").
-	packPattern    = regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$`)
-	tagPattern     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`) })
-	contentPattern = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^((?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*))-[0-9a-f]{12}$`)
+	packPattern = regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$`)
+	tagPattern  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$`) })
+	// ownPattern is a tag that packgate writes: of a version, of one manifest of a
+	// version, or of an environment.
+	ownPattern = sync.OnceValue(func() *regexp.Regexp {
+		const number = `(?:0|[1-9][0-9]*)`
+		return regexp.MustCompile(`^(?:(` + number + `\.` + number + `\.` + number + `)(-[0-9a-f]{12})?|` + pinPrefix + `(.+))$`)
 	})
 )
 
@@ -95,19 +98,32 @@ func ParseRef(s, defaultRegistry string) (Ref, error) {
 
 // setTag takes a version, a content tag or a pin. Any other tag is refused: packgate
 // never writes one, so whatever is under it was put there by someone else.
-func (r *Ref) setTag(s, tag string) error {
-	switch {
-	case versionPattern.MatchString(tag) && tagPattern().MatchString(tag):
-		r.Version = tag
-	case contentPattern().MatchString(tag) && tagPattern().MatchString(tag):
-		r.Version, r.Tag = contentPattern().FindStringSubmatch(tag)[1], tag
-	case strings.HasPrefix(tag, pinPrefix) && tag != pinPrefix && tagPattern().MatchString(tag):
-		r.Tag = tag
-	default:
-		return refError(s, fmt.Sprintf("%q is neither a version nor a pin", tag),
+func (r *Ref) setTag(s, name string) error {
+	tag, ours := ReadTag(name)
+	if !ours || !tagPattern().MatchString(name) {
+		return refError(s, fmt.Sprintf("%q is neither a version nor a pin", name),
 			"write a version such as 1.2.0, a digest such as sha256:…, or env- and the name of an environment")
 	}
+	if r.Version = tag.Version; tag.Version != name {
+		r.Tag = name
+	}
 	return nil
+}
+
+// Tag is a tag of packgate's.
+type Tag struct {
+	Version     string // of a version tag or a content tag
+	Content     bool   // whether it is a content tag
+	Environment string // of a pin
+}
+
+// ReadTag tells what a tag is; false for one that is none of packgate's.
+func ReadTag(name string) (Tag, bool) {
+	m := ownPattern().FindStringSubmatch(name)
+	if m == nil {
+		return Tag{}, false
+	}
+	return Tag{Version: m[1], Content: m[2] != "", Environment: m[3]}, true
 }
 
 // String returns the reference written out. ParseRef reads it back to the same Ref.
@@ -245,11 +261,17 @@ func checkPack(packID string) error {
 }
 
 func checkVersion(version string) error {
-	if versionPattern.MatchString(version) && tagPattern().MatchString(version) {
+	if isVersion(version) && tagPattern().MatchString(version) {
 		return nil
 	}
 	return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("version %q cannot be a tag, wanted MAJOR.MINOR.PATCH", version),
 		Hint: "write pack_version as three numbers without leading zeros"}
+}
+
+// isVersion says whether a text is MAJOR.MINOR.PATCH.
+func isVersion(text string) bool {
+	tag, _ := ReadTag(text)
+	return text != "" && tag.Version == text
 }
 
 // checkDigest accepts sha256 alone: one algorithm means one digest per manifest.

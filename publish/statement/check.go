@@ -1,12 +1,16 @@
 package statement
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/contextosai/packgate/pack"
 )
 
 // maxText bounds every single text of a statement.
@@ -25,8 +29,6 @@ var (
 	environmentForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[A-Za-z0-9_.-]{1,124}\z`) })
 )
 
-func isDigest(s string) bool { return digestForm().MatchString(s) }
-
 // isText holds for text without characters that act on what shows it; line
 // breaks and tabs are part of a reason.
 func isText(s string) bool {
@@ -40,16 +42,36 @@ func isAddress(s string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && isText(s)
 }
 
-// id returns the pack_id of pack_id@version.
-func (v Version) id() string {
-	id, _, _ := strings.Cut(v.Pack, "@")
-	return id
+// checker keeps the first rule that a value breaks.
+type checker struct{ err error }
+
+func (c *checker) that(ok bool, format string, args ...any) {
+	if c.err == nil && !ok {
+		c.err = fmt.Errorf(format, args...)
+	}
 }
 
-func (v Version) check() error {
-	c := &checker{}
-	c.version("", v)
-	return c.err
+func (c *checker) digest(what, s string) {
+	c.that(digestForm().MatchString(s), "%s is %q, wanted sha256: and 64 hex digits in lower case", what, s)
+}
+
+// text wants a value that is there and that one can read aloud.
+func (c *checker) text(what, s string) {
+	c.that(strings.TrimSpace(s) != "", "%s is %q, wanted some text", what, s)
+	c.optional(what, s)
+}
+
+func (c *checker) optional(what, s string) {
+	c.that(isText(s), "%s is %s, wanted text of at most %d bytes without control characters", what, pack.Clip(fmt.Sprintf("%q", s), 80), maxText)
+}
+
+func (c *checker) time(what string, t time.Time) {
+	ok := !t.IsZero() && t.Year() >= 1 && t.Year() <= 9999 && t.Location() == time.UTC && t.Nanosecond() == 0
+	c.that(ok, "%s is %q, wanted a time in UTC and whole seconds", what, t.Format(time.RFC3339Nano))
+}
+
+func (c *checker) address(what, s string) {
+	c.that(s == "" || isAddress(s), "%s is %q, wanted an address that begins with https://", what, s)
 }
 
 // version checks a version; prefix says whose it is.

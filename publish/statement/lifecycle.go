@@ -17,13 +17,6 @@ type State struct {
 	Time   time.Time
 }
 
-type statePredicate struct {
-	State  string `json:"state"`
-	Reason string `json:"reason"`
-	Actor  string `json:"actor"`
-	Time   string `json:"time"`
-}
-
 func (s State) check() error {
 	c := &checker{}
 	c.version("", s.Version)
@@ -41,19 +34,13 @@ func (s State) Statement() ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	return encode(s.Version, TypeState, statePredicate{
-		State: s.State, Reason: s.Reason, Actor: s.Actor, Time: s.Time.Format(timeForm),
-	})
+	return encode(s.Version, TypeState, object{"state": s.State, "reason": s.Reason, "actor": s.Actor, "time": s.Time.Format(timeForm)})
 }
 
 // State reads the predicate of a statement of TypeState. It fails for one of
 // another type, and where a member is missing or malformed.
 func (s *Statement) State() (*State, error) {
-	p, err := s.predicate(TypeState)
-	if err != nil {
-		return nil, err
-	}
-	r := &reader{}
+	p, r := s.predicate(TypeState)
 	out := &State{
 		Version: s.Version(),
 		State:   r.text(p, "state"),
@@ -61,10 +48,7 @@ func (s *Statement) State() (*State, error) {
 		Actor:   r.text(p, "actor"),
 		Time:    r.time(p, "time"),
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	return checked(out)
+	return checked(out, r.err)
 }
 
 // Pin says that an environment runs a version from now on.
@@ -76,15 +60,6 @@ type Pin struct {
 	Reason      string // may be empty
 	Replay      bool   // a deprecated version, pinned to replay what it decided
 	Time        time.Time
-}
-
-type pinPredicate struct {
-	Environment string     `json:"environment"`
-	Previous    *digestSet `json:"previous,omitempty"`
-	Actor       string     `json:"actor"`
-	Reason      string     `json:"reason,omitempty"`
-	Replay      bool       `json:"replay"`
-	Time        string     `json:"time"`
 }
 
 func (p Pin) check() error {
@@ -107,20 +82,14 @@ func (p Pin) Statement() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	return encode(p.Version, TypePin, pinPredicate{
-		Environment: p.Environment, Previous: digests(p.Previous), Actor: p.Actor,
-		Reason: p.Reason, Replay: p.Replay, Time: p.Time.Format(timeForm),
-	})
+	predicate := object{"environment": p.Environment, "actor": p.Actor, "replay": p.Replay, "time": p.Time.Format(timeForm)}
+	return encode(p.Version, TypePin, predicate.with("reason", p.Reason).withDigest("previous", p.Previous))
 }
 
 // Pin reads the predicate of a statement of TypePin. It fails for one of another
 // type, and where a member is missing or malformed.
 func (s *Statement) Pin() (*Pin, error) {
-	p, err := s.predicate(TypePin)
-	if err != nil {
-		return nil, err
-	}
-	r := &reader{}
+	p, r := s.predicate(TypePin)
 	out := &Pin{
 		Version:     s.Version(),
 		Environment: r.text(p, "environment"),
@@ -130,17 +99,20 @@ func (s *Statement) Pin() (*Pin, error) {
 		Replay:      r.flag(p, "replay"),
 		Time:        r.time(p, "time"),
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	return checked(out)
+	return checked(out, r.err)
 }
 
-// checked returns v where it keeps the rules that writing it keeps.
-func checked[T interface{ check() error }](v T) (T, error) {
-	if err := v.check(); err != nil {
-		var none T
-		return none, err
+// checked returns what was read, where that did not fail and it keeps the rules that
+// writing it keeps.
+func checked[T any, P interface {
+	*T
+	check() error
+}](v P, err error) (P, error) {
+	if err == nil {
+		err = v.check()
+	}
+	if err != nil {
+		return nil, err
 	}
 	return v, nil
 }

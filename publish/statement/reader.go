@@ -2,7 +2,6 @@ package statement
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/contextosai/packgate/pack"
@@ -113,36 +112,4 @@ func (r *reader) time(parent *pack.Node, name string) time.Time {
 		r.fail(parent, name, "is %q, wanted a time such as %q", text, timeForm)
 	}
 	return t
-}
-
-// checker keeps the first rule that a value breaks.
-type checker struct{ err error }
-
-func (c *checker) that(ok bool, format string, args ...any) {
-	if c.err == nil && !ok {
-		c.err = fmt.Errorf(format, args...)
-	}
-}
-
-func (c *checker) digest(what, s string) {
-	c.that(isDigest(s), "%s is %q, wanted sha256: and 64 hex digits in lower case", what, s)
-}
-
-// text wants a value that is there and that one can read aloud.
-func (c *checker) text(what, s string) {
-	c.that(strings.TrimSpace(s) != "", "%s is %q, wanted some text", what, s)
-	c.optional(what, s)
-}
-
-func (c *checker) optional(what, s string) {
-	c.that(isText(s), "%s is %s, wanted text of at most %d bytes without control characters", what, pack.Clip(fmt.Sprintf("%q", s), 80), maxText)
-}
-
-func (c *checker) time(what string, t time.Time) {
-	ok := !t.IsZero() && t.Year() >= 1 && t.Year() <= 9999 && t.Location() == time.UTC && t.Nanosecond() == 0
-	c.that(ok, "%s is %q, wanted a time in UTC and whole seconds", what, t.Format(time.RFC3339Nano))
-}
-
-func (c *checker) address(what, s string) {
-	c.that(s == "" || isAddress(s), "%s is %q, wanted an address that begins with https://", what, s)
 }

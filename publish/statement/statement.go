@@ -93,19 +93,23 @@ func Parse(src []byte) (*Statement, error) {
 	if a, b := s.Subjects[0].Name, s.Subjects[1].Name; a != b {
 		return nil, fmt.Errorf("the subjects have two names, %q and %q, wanted one", a, b)
 	}
-	if err := s.Version().check(); err != nil {
-		return nil, err
+	c := &checker{}
+	c.version("", s.Version())
+	if c.err != nil {
+		return nil, c.err
 	}
 	s.Predicate = json.RawMessage(predicate.Raw())
 	return s, nil
 }
 
-// predicate returns the predicate's tree, for a statement of the wanted type.
-func (s *Statement) predicate(wanted string) (*pack.Node, error) {
+// predicate returns the predicate's tree, for a statement of the wanted type, and what
+// reads it.
+func (s *Statement) predicate(wanted string) (*pack.Node, *reader) {
 	if s.Type != wanted {
-		return nil, fmt.Errorf("the statement is of type %q, wanted %q", s.Type, wanted)
+		return nil, &reader{fmt.Errorf("the statement is of type %q, wanted %q", s.Type, wanted)}
 	}
-	return tree(s.Predicate)
+	root, err := tree(s.Predicate)
+	return root, &reader{err}
 }
 
 // tree reads a JSON object strictly.
@@ -122,22 +126,32 @@ func tree(src []byte) (*pack.Node, error) {
 	return d.Root, nil
 }
 
-// encode returns the canonical bytes of a statement.
-func encode(v Version, kind string, predicate any) ([]byte, error) {
-	type subject struct {
-		Name   string     `json:"name"`
-		Digest *digestSet `json:"digest"`
+// object is a JSON object that is written. The canonical form orders its members.
+type object map[string]any
+
+// with adds a text that may be absent.
+func (o object) with(name, text string) object {
+	if text != "" {
+		o[name] = text
 	}
-	src, err := json.Marshal(struct {
-		Type      string    `json:"_type"`
-		Subject   []subject `json:"subject"`
-		Kind      string    `json:"predicateType"`
-		Predicate any       `json:"predicate"`
-	}{
-		Type:      Type,
-		Subject:   []subject{{v.Pack, digests(v.Manifest)}, {v.Pack, digests(v.Content)}},
-		Kind:      kind,
-		Predicate: predicate,
+	return o
+}
+
+// withDigest adds in-toto's DigestSet of a digest that may be absent.
+func (o object) withDigest(name, digest string) object {
+	if digest != "" {
+		o[name] = object{"sha256": strings.TrimPrefix(digest, "sha256:")}
+	}
+	return o
+}
+
+// encode returns the canonical bytes of a statement.
+func encode(v Version, kind string, predicate object) ([]byte, error) {
+	src, err := json.Marshal(object{
+		"_type":         Type,
+		"subject":       []object{object{"name": v.Pack}.withDigest("digest", v.Manifest), object{"name": v.Pack}.withDigest("digest", v.Content)},
+		"predicateType": kind,
+		"predicate":     predicate,
 	})
 	if err != nil {
 		return nil, err
@@ -149,17 +163,4 @@ func encode(v Version, kind string, predicate any) ([]byte, error) {
 		return nil, fmt.Errorf("the statement has %d bytes, wanted at most %d", len(src), MaxBytes)
 	}
 	return src, nil
-}
-
-// digestSet is in-toto's DigestSet with the one algorithm in use.
-type digestSet struct {
-	SHA256 string `json:"sha256"`
-}
-
-// digests returns the set of one digest, nil for none.
-func digests(digest string) *digestSet {
-	if digest == "" {
-		return nil
-	}
-	return &digestSet{SHA256: strings.TrimPrefix(digest, "sha256:")}
 }

@@ -65,45 +65,12 @@ type Source struct {
 	Path       string `json:"path,omitempty"`
 }
 
-type descriptor struct {
-	URI    string     `json:"uri,omitempty"`
-	Digest *digestSet `json:"digest,omitempty"`
-}
-
-type summaryPredicate struct {
-	Verifier struct {
-		ID      string            `json:"id"`
-		Version map[string]string `json:"version"`
-	} `json:"verifier"`
-	Time   string           `json:"timeVerified"`
-	URI    string           `json:"resourceUri"`
-	Policy descriptor       `json:"policy"`
-	Inputs []descriptor     `json:"inputAttestations"`
-	Result string           `json:"verificationResult"`
-	Levels []string         `json:"verifiedLevels"`
-	SLSA   string           `json:"slsaVersion"`
-	Ours   summaryAdditions `json:"contextos"`
-}
-
-type summaryAdditions struct {
-	Class       string           `json:"class"`
-	Baseline    *summaryBaseline `json:"baseline,omitempty"`
-	Approvals   []Approval       `json:"approvals"`
-	PullRequest string           `json:"pullRequest,omitempty"`
-	Source      *Source          `json:"source,omitempty"`
-}
-
-type summaryBaseline struct {
-	Name     string     `json:"name"`
-	Manifest *digestSet `json:"manifest"`
-	Content  *digestSet `json:"content"`
-}
-
 func (s Summary) check() error {
 	c := &checker{}
 	c.version("", s.Version)
 	c.text("the resource", s.Resource)
-	c.that(strings.HasSuffix(s.Resource, "/"+s.id()), "the resource is %q, wanted one that ends in %q", s.Resource, "/"+s.id())
+	id, _, _ := strings.Cut(s.Pack, "@")
+	c.that(strings.HasSuffix(s.Resource, "/"+id), "the resource is %q, wanted one that ends in %q", s.Resource, "/"+id)
 	c.text("the tool's version", s.Tool)
 	c.text("the rule set's version", s.Rules)
 	if s.Config != "" {
@@ -145,36 +112,31 @@ func (s Summary) Statement() ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	p := summaryPredicate{
-		Time:   s.Time.Format(timeForm),
-		URI:    s.Resource,
-		Policy: descriptor{URI: rulesAddress + s.Rules, Digest: digests(s.Config)},
-		Inputs: []descriptor{{Digest: digests(s.Report)}},
-		Result: passed,
-		Levels: []string{},
-		SLSA:   slsaVersion,
-		Ours:   summaryAdditions{Class: s.Class, Approvals: sorted(s.Approvals), PullRequest: s.PullRequest},
-	}
-	p.Verifier.ID = Verifier
-	p.Verifier.Version = map[string]string{"packgate": s.Tool, "rules": s.Rules}
+	ours := object{"class": s.Class, "approvals": sorted(s.Approvals)}.with("pullRequest", s.PullRequest)
 	if b := s.Baseline; b != nil {
-		p.Ours.Baseline = &summaryBaseline{Name: b.Pack, Manifest: digests(b.Manifest), Content: digests(b.Content)}
+		ours["baseline"] = object{"name": b.Pack}.withDigest("manifest", b.Manifest).withDigest("content", b.Content)
 	}
 	if s.Source != (Source{}) {
-		p.Ours.Source = &s.Source
+		ours["source"] = s.Source
 	}
-	return encode(s.Version, TypeSummary, p)
+	return encode(s.Version, TypeSummary, object{
+		"verifier":           object{"id": Verifier, "version": object{"packgate": s.Tool, "rules": s.Rules}},
+		"timeVerified":       s.Time.Format(timeForm),
+		"resourceUri":        s.Resource,
+		"policy":             object{"uri": rulesAddress + s.Rules}.withDigest("digest", s.Config),
+		"inputAttestations":  []object{object{}.withDigest("digest", s.Report)},
+		"verificationResult": passed,
+		"verifiedLevels":     []string{},
+		"slsaVersion":        slsaVersion,
+		"contextos":          ours,
+	})
 }
 
 // Summary reads the predicate of a statement of TypeSummary. It fails for one of
 // another type, for a result other than PASSED, for one of another verifier, and
 // where a member is missing or malformed.
 func (s *Statement) Summary() (*Summary, error) {
-	p, err := s.predicate(TypeSummary)
-	if err != nil {
-		return nil, err
-	}
-	r := &reader{}
+	p, r := s.predicate(TypeSummary)
 	verifier, policy, ours := r.object(p, "verifier"), r.object(p, "policy"), r.object(p, "contextos")
 	version, inputs := r.object(verifier, "version"), r.array(p, "inputAttestations")
 	r.constant(verifier, "id", Verifier)
@@ -199,10 +161,7 @@ func (s *Statement) Summary() (*Summary, error) {
 		out.Report = r.digest(inputs[0], "digest")
 	}
 	r.additions(ours, out)
-	if r.err != nil {
-		return nil, r.err
-	}
-	return checked(out)
+	return checked(out, r.err)
 }
 
 // additions reads the members that SLSA does not have.
