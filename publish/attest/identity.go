@@ -1,12 +1,18 @@
 package attest
 
 import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/finding/fault"
+	"github.com/sethvargo/go-githubactions"
 	"github.com/sigstore/sigstore-go/pkg/fulcio/certificate"
 	"github.com/sigstore/sigstore-go/pkg/verify"
 )
@@ -37,10 +43,6 @@ var neverTriggers = []string{"pull_request", "pull_request_target", "schedule"}
 
 // String returns the workflow, and the issuer that vouches for it.
 func (id Identity) String() string { return id.Workflow + " (" + id.Issuer + ")" }
-
-func (id Identity) zero() bool {
-	return id.Issuer == "" && id.Workflow == "" && id.Repository == "" && id.RepositoryID == "" && id.OwnerID == "" && id.Triggers == nil
-}
 
 // complete returns the identity with its defaults filled in. It fails where the
 // issuer or the workflow is missing or no address, where the repository is not
@@ -121,29 +123,30 @@ type signed struct {
 // compare returns what differs first, in the order in which the differences say
 // most: another repository has another workflow as well.
 func (id Identity) compare(s signed) error {
-	fail := func(kind *fault.Kind, hint, what, got, wanted string) error {
-		return &fault.Error{Kind: kind, Message: fmt.Sprintf("%s the %s %q, wanted %s", s.subject, what, got, wanted), Hint: hint}
-	}
-	differs := func(got *string, wanted string) bool { return got != nil && wanted != "" && *got != wanted }
 	trust := "do not use it, or correct the identity that is to be trusted"
 	if s.own {
 		trust = "run the workflow that publish.identity names, or correct that"
 	}
-	switch {
-	case s.issuer != id.Issuer:
-		return fail(ErrIssuer, trust, "issuer", s.issuer, fmt.Sprintf("%q", id.Issuer))
-	case differs(s.repository, id.Repository):
-		return fail(ErrRepository, trust, "repository", *s.repository, fmt.Sprintf("%q", id.Repository))
-	case differs(s.repositoryID, id.RepositoryID):
-		return fail(ErrRepository, trust, "repository with the ID", *s.repositoryID, fmt.Sprintf("%q", id.RepositoryID))
-	case differs(s.ownerID, id.OwnerID):
-		return fail(ErrRepository, trust, "repository owner with the ID", *s.ownerID, fmt.Sprintf("%q", id.OwnerID))
-	case differs(s.workflow, id.Workflow):
-		return fail(ErrWorkflow, trust, "workflow", *s.workflow, fmt.Sprintf("%q", id.Workflow))
-	case differs(s.ref, id.ref()):
-		return fail(ErrWorkflow, trust, "ref", *s.ref, fmt.Sprintf("%q", id.ref()))
-	case s.trigger != nil && !slices.Contains(id.Triggers, *s.trigger):
-		return fail(ErrTrigger, "publish from the workflow run of a merge, or start it by hand", "trigger", *s.trigger, fmt.Sprintf("one of %q", id.Triggers))
+	for _, c := range []struct {
+		kind   *fault.Kind
+		what   string
+		got    *string
+		wanted string
+	}{
+		{ErrIssuer, "issuer", &s.issuer, id.Issuer},
+		{ErrRepository, "repository", s.repository, id.Repository},
+		{ErrRepository, "repository with the ID", s.repositoryID, id.RepositoryID},
+		{ErrRepository, "repository owner with the ID", s.ownerID, id.OwnerID},
+		{ErrWorkflow, "workflow", s.workflow, id.Workflow},
+		{ErrWorkflow, "ref", s.ref, id.ref()},
+	} {
+		if c.got != nil && c.wanted != "" && *c.got != c.wanted {
+			return &fault.Error{Kind: c.kind, Message: fmt.Sprintf("%s the %s %q, wanted %q", s.subject, c.what, *c.got, c.wanted), Hint: trust}
+		}
+	}
+	if s.trigger != nil && !slices.Contains(id.Triggers, *s.trigger) {
+		return &fault.Error{Kind: ErrTrigger, Message: fmt.Sprintf("%s the trigger %q, wanted one of %q", s.subject, *s.trigger, id.Triggers),
+			Hint: "publish from the workflow run of a merge, or start it by hand"}
 	}
 	return nil
 }
@@ -169,4 +172,116 @@ func (id Identity) compareCertificate(c certificate.Summary) error {
 		repositoryID: &c.SourceRepositoryIdentifier, ownerID: &c.SourceRepositoryOwnerIdentifier,
 		trigger: &c.BuildTrigger, ref: &c.SourceRepositoryRef,
 	})
+}
+
+// audience is whom the token has to be intended for (Fulcio's OIDC documentation).
+const audience = "sigstore"
+
+const permissionHint = "give the job that publishes `permissions: id-token: write`"
+
+// claims are the members of an identity token that Fulcio puts into the
+// certificate (GitHub: about security hardening with OpenID Connect). Members
+// that an issuer does not have are nil.
+type claims struct {
+	Issuer       string    `json:"iss"`
+	Audience     audiences `json:"aud"`
+	Workflow     *string   `json:"job_workflow_ref"`
+	Repository   *string   `json:"repository"`
+	RepositoryID *string   `json:"repository_id"`
+	OwnerID      *string   `json:"repository_owner_id"`
+	Trigger      *string   `json:"event_name"`
+	Ref          *string   `json:"ref"`
+}
+
+// audiences is one text or a list of them (RFC 7519, 4.1.3).
+type audiences []string
+
+// UnmarshalJSON reads both forms.
+func (a *audiences) UnmarshalJSON(src []byte) error {
+	var one string
+	if json.Unmarshal(src, &one) == nil {
+		*a = audiences{one}
+		return nil
+	}
+	return json.Unmarshal(src, (*[]string)(a))
+}
+
+// readClaims reads a token (RFC 7519) without verifying it: the certificate
+// authority does that. Errors do not repeat any of it.
+func readClaims(token string) (*claims, error) {
+	bad := &fault.Error{Kind: ErrToken, Message: "the identity token is no JSON Web Token", Hint: "take the token from the runner"}
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return nil, bad
+	}
+	src, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return nil, bad
+	}
+	c := &claims{}
+	if json.Unmarshal(src, c) != nil {
+		return nil, bad
+	}
+	return c, nil
+}
+
+// CheckToken compares what an identity token says with the identity, as signing
+// does before anything is sent: so a run that must not publish can be told so
+// early. The token is not verified. It fails with ErrToken for what is no token
+// for Sigstore, with the kind of the part that differs, and with ErrMalformed for
+// an identity that is not complete.
+func (id Identity) CheckToken(token string) error {
+	id, err := id.complete()
+	if err != nil {
+		return err
+	}
+	return id.preflight(token)
+}
+
+// preflight is CheckToken for an identity that is complete.
+func (id Identity) preflight(token string) error {
+	c, err := readClaims(token)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(c.Audience, audience) {
+		return &fault.Error{Kind: ErrToken, Message: fmt.Sprintf("the identity token is for %q, wanted %q", []string(c.Audience), audience),
+			Hint: "ask the runner for a token with the audience sigstore"}
+	}
+	server, err := url.Parse(id.Workflow)
+	if err != nil {
+		return err // which a complete identity does not have
+	}
+	at := func(path *string) *string {
+		if path == nil {
+			return nil
+		}
+		return new(server.Scheme + "://" + server.Host + "/" + *path)
+	}
+	return id.compare(signed{
+		subject: "this run has", issuer: c.Issuer,
+		repository: at(c.Repository), workflow: at(c.Workflow),
+		repositoryID: c.RepositoryID, ownerID: c.OwnerID, trigger: c.Trigger, ref: c.Ref, own: true,
+	})
+}
+
+// tokenError says why there is no token. What GitHub's own client reports is told
+// apart; an answer that may be another next time is returned as it is.
+func tokenError(err error) error {
+	var ours *fault.Error
+	var refused *githubactions.RequestFailedError
+	switch {
+	case errors.As(err, &ours):
+		return ours
+	case errors.As(err, new(*githubactions.EnvMissingError)):
+		return &fault.Error{Kind: ErrToken, Message: "this run has no identity token", Hint: permissionHint + ", or sign with a key"}
+	case errors.As(err, &refused) && passing(refused.StatusCode):
+		return &serviceError{service: "the runner's token service", status: refused.StatusCode}
+	case errors.As(err, &refused):
+		return &fault.Error{Kind: ErrToken, Hint: permissionHint,
+			Message: fmt.Sprintf("the runner's token service refused a token: %d %s", refused.StatusCode, http.StatusText(refused.StatusCode))}
+	case errors.As(err, new(net.Error)):
+		return err
+	}
+	return &fault.Error{Kind: ErrToken, Message: "the run's identity token could not be had", Hint: permissionHint, Cause: err}
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
+	"slices"
 
 	"github.com/contextosai/packgate/finding/fault"
 	protocommon "github.com/sigstore/protobuf-specs/gen/pb-go/common/v1"
@@ -23,7 +24,6 @@ import (
 // concurrent use.
 type KeySigner struct {
 	key      *keypair
-	public   []byte
 	verifier *Verifier
 }
 
@@ -58,11 +58,11 @@ func NewKeySigner(privatePEM []byte, password func() ([]byte, error)) (*KeySigne
 	if err != nil {
 		return nil, err
 	}
-	return &KeySigner{key: &keypair{signer: signer, details: details, public: public}, public: public, verifier: verifier}, nil
+	return &KeySigner{key: &keypair{signer: signer, details: details, public: public}, verifier: verifier}, nil
 }
 
 // PublicKey returns the public key in PEM, for TrustKey and for those who verify.
-func (s *KeySigner) PublicKey() []byte { return append([]byte{}, s.public...) }
+func (s *KeySigner) PublicKey() []byte { return slices.Clone(s.key.public) }
 
 // Sign signs the statement and verifies the bundle. No service is asked, so that
 // nothing witnesses the time. It fails with ErrMalformed for what is no statement

@@ -1,16 +1,16 @@
 package attest
 
 import (
+	"cmp"
 	"context"
 	"crypto"
-	"crypto/sha256"
 	"crypto/x509"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/pack"
 	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/tuf"
 	"github.com/sigstore/sigstore/pkg/cryptoutils"
@@ -52,7 +52,15 @@ func TrustPublic(ctx context.Context, o TUFOptions) (*Trust, error) {
 
 // publicTarget returns one of the files that the public instance publishes.
 func publicTarget(ctx context.Context, o TUFOptions, name string) ([]byte, error) {
-	options := tuf.DefaultOptions().WithContext(ctx).WithFetcher(tufFetcher(ctx, o.HTTP))
+	// Requests end with ctx, which the library's own client does not know, and are tried
+	// again where a server fails. The fetcher's own retries stay off: they repeat the
+	// request for a missing file as well, and TUF asks for a root that is not there to
+	// learn that it has the newest.
+	f := fetcher.NewDefaultFetcher()
+	f.SetHTTPUserAgent(userAgent)
+	patient := retry.NewTransport(cmp.Or(o.HTTP, http.DefaultTransport))
+	f.SetHTTPClient(&http.Client{Transport: &boundTransport{ctx: ctx, base: patient}, Timeout: requestTimeout})
+	options := tuf.DefaultOptions().WithContext(ctx).WithFetcher(f)
 	if o.Cache != "" {
 		options.WithCachePath(o.Cache)
 	}
@@ -70,31 +78,11 @@ func publicTarget(ctx context.Context, o TUFOptions, name string) ([]byte, error
 		err = context.Cause(ctx)
 	}
 	if errors.Is(err, &metadata.ErrRepository{}) {
-		return nil, &fault.Error{
-			Kind:    ErrUntrusted,
-			Message: "what was fetched as the trust root of the public Sigstore instance does not verify",
-			Hint:    "look at what stands between this machine and the internet, or give the file of a trusted root",
-			Cause:   plain(err),
-		}
+		return nil, &fault.Error{Kind: ErrUntrusted, Message: "what was fetched as the trust root of the public Sigstore instance does not verify",
+			Hint: "look at what stands between this machine and the internet, or give the file of a trusted root", Cause: plain(err)}
 	}
-	return nil, &fault.Error{
-		Kind:    ErrUnavailable,
-		Message: "the trust root of the public Sigstore instance could not be fetched",
-		Hint:    "try again later, or give the file of a trusted root",
-		Cause:   err,
-	}
-}
-
-// tufFetcher makes requests that end with ctx, which the library's own client does
-// not know, and that are tried again where a server fails. The fetcher's own retries
-// stay off: they repeat the request for a missing file as well, and TUF asks for a
-// root that is not there to learn that it has the newest.
-func tufFetcher(ctx context.Context, base http.RoundTripper) *fetcher.DefaultFetcher {
-	f := fetcher.NewDefaultFetcher()
-	f.SetHTTPUserAgent(userAgent)
-	patient := retry.NewTransport(orDefault(base))
-	f.SetHTTPClient(&http.Client{Transport: &boundTransport{ctx: ctx, base: patient}, Timeout: requestTimeout})
-	return f
+	return nil, &fault.Error{Kind: ErrUnavailable, Message: "the trust root of the public Sigstore instance could not be fetched",
+		Hint: "try again later, or give the file of a trusted root", Cause: err}
 }
 
 // TrustRoot returns the trust in the instance of a trusted_root.json
@@ -145,9 +133,5 @@ func TrustKey(publicPEM []byte) (*Trust, error) {
 // fingerprint returns the SHA-256 of the key's SubjectPublicKeyInfo.
 func fingerprint(public crypto.PublicKey) (string, error) {
 	der, err := x509.MarshalPKIXPublicKey(public)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(der)
-	return "sha256:" + hex.EncodeToString(sum[:]), nil
+	return string(pack.DigestOf(der)), err
 }

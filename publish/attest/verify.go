@@ -1,16 +1,18 @@
 package attest
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/pack"
 	protobundle "github.com/sigstore/protobuf-specs/gen/pb-go/bundle/v1"
 	"github.com/sigstore/sigstore-go/pkg/bundle"
+	"github.com/sigstore/sigstore-go/pkg/fulcio/certificate"
 	"github.com/sigstore/sigstore-go/pkg/verify"
 
 	"github.com/contextosai/packgate/publish/statement"
@@ -49,7 +51,7 @@ func NewVerifier(t *Trust, id Identity) (*Verifier, error) {
 	artifact := verify.WithoutArtifactUnsafe()
 	var options []verify.VerifierOption
 	if t.key != "" {
-		if !id.zero() {
+		if !reflect.ValueOf(id).IsZero() {
 			return nil, badIdentity("there is a public key and an identity, wanted one of them: a key has no identity")
 		}
 		options = append(options, verify.WithNoObserverTimestamps())
@@ -96,8 +98,7 @@ func (v *Verifier) Verify(src []byte) (*Verified, error) {
 	if err != nil {
 		return nil, &fault.Error{Kind: ErrMalformed, Message: "the signed statement is none of packgate", Cause: err}
 	}
-	sum := sha256.Sum256(src)
-	out := &Verified{Statement: st, Signer: SignerInfo{Key: v.trust.key}, Digest: "sha256:" + hex.EncodeToString(sum[:])}
+	out := &Verified{Statement: st, Signer: SignerInfo{Key: v.trust.key}, Digest: string(pack.DigestOf(src))}
 	if c := result.Signature.Certificate; c != nil {
 		out.Signer = signer(*c)
 	}
@@ -152,9 +153,9 @@ func (v *Verifier) read(src []byte) (*bundle.Bundle, error) {
 // single refuses a certificate that names more than one subject: the library
 // compares the first alone, and Fulcio never issues another.
 func (v *Verifier) single(b *bundle.Bundle) error {
-	content, err := b.VerificationContent()
+	content, err := contentOf(b)
 	if err != nil {
-		return &fault.Error{Kind: ErrMalformed, Message: "the certificate of the bundle cannot be read", Cause: plain(err)}
+		return err
 	}
 	c := content.Certificate()
 	if c == nil {
@@ -165,6 +166,121 @@ func (v *Verifier) single(b *bundle.Bundle) error {
 	}
 	return nil
 }
+
+// contentOf returns what a bundle is verified by: a certificate, or the hint of a key.
+func contentOf(b *bundle.Bundle) (verify.VerificationContent, error) {
+	content, err := b.VerificationContent()
+	if err != nil {
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the certificate of the bundle cannot be read", Cause: plain(err)}
+	}
+	return content, nil
+}
+
+// diagnose says why a bundle did not verify. The library has refused it already
+// and stops at its first check; this runs the checks one by one, in the order in
+// which they tell the most, and decides over nothing: where it finds no fault,
+// the library's refusal stands.
+func (v *Verifier) diagnose(b *bundle.Bundle, refusal error) error {
+	content, err := contentOf(b)
+	if err != nil {
+		return err
+	}
+	signature, err := b.SignatureContent()
+	if err != nil {
+		return &fault.Error{Kind: ErrMalformed, Message: "the signature of the bundle cannot be read", Cause: plain(err)}
+	}
+	if err := verify.VerifySignature(signature, content, v.trust.material); err != nil {
+		return &fault.Error{Kind: ErrSignature, Message: "the signature does not fit the statement", Cause: plain(err)}
+	}
+	if v.trust.key == "" {
+		for _, check := range []func(*bundle.Bundle, *x509.Certificate) error{v.log, v.certificate} {
+			if err := check(b, content.Certificate()); err != nil {
+				return err
+			}
+		}
+	}
+	return &fault.Error{Kind: ErrUntrusted, Message: "the bundle does not verify", Cause: plain(refusal)}
+}
+
+// log checks the entries in the transparency log.
+func (v *Verifier) log(b *bundle.Bundle, leaf *x509.Certificate) error {
+	if !v.wantLog {
+		return nil
+	}
+	const hint = "sign again with the services of the trusted root"
+	entries := b.GetVerificationMaterial().GetTlogEntries()
+	if len(entries) == 0 {
+		return &fault.Error{Kind: ErrLog, Message: "the bundle has no entry of a transparency log", Hint: hint}
+	}
+	_, err := v.verifier.VerifyTransparencyLogInclusion(b)
+	if err == nil {
+		return nil
+	}
+	// The library holds the log's own time against the certificate already here.
+	for _, e := range entries {
+		if at := time.Unix(e.GetIntegratedTime(), 0); e.GetIntegratedTime() != 0 && outside(at, leaf) {
+			return expired(at, leaf)
+		}
+	}
+	return &fault.Error{Kind: ErrLog, Message: "the bundle has no entry of a trusted transparency log that fits it", Hint: hint, Cause: plain(err)}
+}
+
+func outside(at time.Time, c *x509.Certificate) bool {
+	return at.Before(c.NotBefore) || at.After(c.NotAfter)
+}
+
+func expired(at time.Time, c *x509.Certificate) error {
+	return &fault.Error{Kind: ErrCertificate, Hint: "sign again",
+		Message: fmt.Sprintf("the signature was made at %s, wanted a time at which its certificate was valid: %s to %s",
+			stamp(at), stamp(c.NotBefore), stamp(c.NotAfter))}
+}
+
+// certificate checks the witnessed times, the certificate at each of them, its own
+// log entry, and whom it names.
+func (v *Verifier) certificate(b *bundle.Bundle, leaf *x509.Certificate) error {
+	times, err := v.times(b)
+	if err != nil {
+		return err
+	}
+	for _, witnessed := range times {
+		at := witnessed.Timestamp
+		chains, err := verify.VerifyLeafCertificate(at, leaf, v.trust.material)
+		switch {
+		case err != nil && outside(at, leaf):
+			return expired(at, leaf)
+		case err != nil:
+			return &fault.Error{Kind: ErrCertificate, Message: "the certificate is of no trusted authority",
+				Hint: "verify with the trusted root of the instance that signed, if it is to be trusted"}
+		}
+		if !v.wantSCT {
+			continue
+		}
+		if err := verify.VerifySignedCertificateTimestamp(chains, 1, v.trust.material); err != nil {
+			return &fault.Error{Kind: ErrSCT, Message: "the certificate is in no trusted certificate log", Cause: plain(err)}
+		}
+	}
+	summary, err := certificate.SummarizeCertificate(leaf)
+	if err != nil {
+		return &fault.Error{Kind: ErrCertificate, Message: "the certificate names nobody", Cause: plain(err)}
+	}
+	return v.identity.compareCertificate(summary)
+}
+
+// times returns the witnessed times of the signature.
+func (v *Verifier) times(b *bundle.Bundle) ([]verify.TimestampVerificationResult, error) {
+	logged, err := v.verifier.VerifyTransparencyLogInclusion(b)
+	if err != nil {
+		return nil, err
+	}
+	witnessed, err := v.verifier.VerifyObserverTimestamps(b, logged)
+	if err != nil {
+		return nil, &fault.Error{Kind: ErrTimestamp, Message: "no trusted timestamp witnesses when the signature was made",
+			Hint: "sign again with the services of the trusted root", Cause: plain(err)}
+	}
+	return witnessed, nil
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // plain ends the chain of a library's error, whose kinds are no promise of ours,
 // and makes one printable line of it: the protobuf library writes some blanks in

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/opencontainers/go-digest"
@@ -28,6 +29,13 @@ const (
 	annotationClass = "dev.contextos.pack.class"
 	// fileName is what a client that knows nothing of packs calls the layer.
 	fileName = "pack.json"
+)
+
+// The annotations by which cosign and `gh attestation` list a bundle.
+const (
+	annotationContent   = "dev.sigstore.bundle.content"
+	annotationPredicate = "dev.sigstore.bundle.predicateType"
+	bundleContent       = "dsse-envelope"
 )
 
 // The bounds of what is read and written, in bytes.
@@ -124,8 +132,7 @@ func encodeManifest(m ocispec.Manifest) ([]byte, error) {
 func layerOf(manifest []byte, packID, where string) (ocispec.Descriptor, string, error) {
 	foreign := func(format string, args ...any) (ocispec.Descriptor, string, error) {
 		return ocispec.Descriptor{}, "", &fault.Error{Kind: ErrForeign,
-			Message: fmt.Sprintf("%s is no context pack: ", where) + fmt.Sprintf(format, args...),
-			Hint:    "check the reference: it names something that packgate did not publish"}
+			Message: fmt.Sprintf("%s is no context pack: ", where) + fmt.Sprintf(format, args...)}
 	}
 	var m ocispec.Manifest
 	if err := json.Unmarshal(manifest, &m); err != nil {
@@ -151,4 +158,36 @@ func layerOf(manifest []byte, packID, where string) (ocispec.Descriptor, string,
 		return foreign("the digest of its layer is %q, wanted sha256", m.Layers[0].Digest)
 	}
 	return m.Layers[0], version, nil
+}
+
+// Attachment is what is said of a version: a Sigstore bundle or a gate report.
+type Attachment struct {
+	Type          string    // BundleType or ReportType
+	Content       []byte    // the bundle's or the report's bytes
+	PredicateType string    // of the bundle's statement; it may be empty
+	Created       time.Time // zero for none
+	Digest        string    // of the attachment's manifest; set on reading
+}
+
+// manifest returns the attachment's own manifest.
+func (at Attachment) manifest(to *Artifact) ([]byte, error) {
+	if at.Type != BundleType && at.Type != ReportType {
+		return nil, &fault.Error{Kind: ErrForeign, Message: fmt.Sprintf("attachment of type %q, wanted %q or %q", at.Type, ReportType, BundleType)}
+	}
+	if len(at.Content) == 0 || len(at.Content) > MaxContent {
+		return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("the attachment has %d bytes, wanted 1 to %d", len(at.Content), MaxContent)}
+	}
+	notes := map[string]string{}
+	if at.Type == BundleType {
+		notes[annotationContent] = bundleContent
+	}
+	if at.PredicateType != "" {
+		notes[annotationPredicate] = at.PredicateType
+	}
+	if !at.Created.IsZero() {
+		notes[ocispec.AnnotationCreated] = at.Created.UTC().Format(time.RFC3339)
+	}
+	subject := to.descriptor()
+	return encodeManifest(ocispec.Manifest{ArtifactType: at.Type, Subject: &subject, Annotations: notes,
+		Layers: []ocispec.Descriptor{descriptorOf(at.Type, at.Content)}})
 }

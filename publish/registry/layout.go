@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -102,11 +101,7 @@ func readFile(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(content)) > limit {
-		err = tooLarge(filepath.Base(name), limit)
-	}
-	return content, err
+	return readAll(f, limit, filepath.Base(name))
 }
 
 func (l *layout) pushBlob(_ context.Context, d ocispec.Descriptor, content []byte) error {
@@ -264,7 +259,7 @@ func (l *layout) write(name string, content []byte) error {
 	return nil
 }
 
-func writeFile(ingest, name string, content []byte) (err error) {
+func writeFile(ingest, name string, content []byte) error {
 	for _, dir := range []string{ingest, filepath.Dir(name)} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -274,17 +269,12 @@ func writeFile(ingest, name string, content []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
 	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
+	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
 	}
-	if err := os.Rename(f.Name(), name); err != nil {
+	if err != nil {
+		os.Remove(f.Name()) // the error that matters is the first one
 		return err
 	}
 	return syncDir(filepath.Dir(name))

@@ -92,14 +92,20 @@ func (s *remoteStore) read(body io.ReadCloser, err error, want string, limit int
 		return nil, failed(doing, err)
 	}
 	defer body.Close()
-	content, err := io.ReadAll(io.LimitReader(body, limit+1))
+	content, err := readAll(body, limit, s.name+"@"+want)
 	if err != nil {
 		return nil, failed(doing, err)
 	}
-	if int64(len(content)) > limit {
-		return nil, tooLarge(s.name+"@"+want, limit)
-	}
 	return content, verify(content, want, s.name)
+}
+
+// readAll reads what has at most limit bytes.
+func readAll(from io.Reader, limit int64, what string) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(from, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		return nil, tooLarge(what, limit)
+	}
+	return content, err
 }
 
 func tooLarge(what string, limit int64) error {
@@ -124,17 +130,11 @@ func (s *remoteStore) push(ctx context.Context, doing string, there func() (bool
 		if found {
 			return nil
 		}
-		if err := write(); err == nil {
-			return nil
-		} else if refused = failed(doing, err); final(refused) {
+		if refused = failed(doing, write()); !fault.Is(refused, ErrRefused, ErrNotFound) {
 			return refused
 		}
 	}
 	return refused
-}
-
-func final(err error) bool {
-	return !errors.Is(err, ErrRefused) && !errors.Is(err, ErrNotFound)
 }
 
 func (s *remoteStore) pushManifest(ctx context.Context, content []byte) error {
@@ -206,11 +206,8 @@ func (r *Registry) catalog(ctx context.Context) ([]string, error) {
 		return nil
 	})
 	if err = failed("list the repositories of "+r.base.host, err); err != nil {
-		for _, kind := range []error{ErrNotFound, ErrUnauthorized, ErrForbidden, ErrRefused} {
-			if errors.Is(err, kind) {
-				return nil, &fault.Error{Kind: ErrUnsupported, Message: fmt.Sprintf("%s does not list what it holds", r.base.host),
-					Hint: "name the packs"}
-			}
+		if fault.Is(err, ErrNotFound, ErrUnauthorized, ErrForbidden, ErrRefused) {
+			return nil, &fault.Error{Kind: ErrUnsupported, Message: fmt.Sprintf("%s does not list what it holds", r.base.host), Hint: "name the packs"}
 		}
 		return nil, err
 	}
