@@ -10,13 +10,18 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
+// The kinds of code actions. All of the repairs of a document are one action, which
+// editors can run when a file is saved.
+const (
+	quickFix = "quickfix"
+	fixAll   = "source.fixAll.packgate"
+)
+
 // codeActions answers textDocument/codeAction: the repairs of the findings in a range,
 // and all repairs of the document as one change where that is asked for.
 func (s *server) codeActions(ctx context.Context, p codeActionParams) (any, error) {
 	actions := []CodeAction{}
-	s.lock.Lock()
-	d := s.open[keyOf(p.TextDocument.URI)]
-	s.lock.Unlock()
+	d := s.document(p.TextDocument.URI)
 	if d == nil || d.root == "" {
 		return actions, nil
 	}

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"errors"
+	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -20,6 +21,13 @@ type document struct {
 
 // key returns what the document is known by.
 func (d *document) key() string { return keyOf(d.uri) }
+
+// document returns the open document that a client means; nil where it is not open.
+func (s *server) document(uri string) *document {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.open[keyOf(uri)]
+}
 
 // didOpen takes over a document from the files.
 func (s *server) didOpen(p didOpenParams) (any, error) {
@@ -108,10 +116,7 @@ func (s *server) didClose(p didCloseParams) (any, error) {
 // didSave looks again at what a document belongs to: a client may write more than it
 // tells of.
 func (s *server) didSave(p didCloseParams) (any, error) {
-	s.lock.Lock()
-	d := s.open[keyOf(p.TextDocument.URI)]
-	s.lock.Unlock()
-	if d != nil {
+	if d := s.document(p.TextDocument.URI); d != nil {
 		s.touched(d.root, d.name)
 	}
 	return nil, nil
@@ -189,4 +194,37 @@ func (s *server) viewOf(root string) (*view, error) {
 		s.roots[root] = v.Workspace
 	}
 	return v, nil
+}
+
+// fileOf returns the path of a file that a URI names; ok is false for a document that
+// is no file of this machine, such as one that has no name yet.
+func fileOf(uri string) (name string, ok bool) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || !strings.HasPrefix(u.Path, "/") || strings.ContainsRune(u.Path, 0) {
+		return "", false
+	}
+	name = u.Path
+	if len(name) > 2 && name[2] == ':' { // a drive
+		name = name[1:]
+	}
+	return filepath.Clean(filepath.FromSlash(name)), true
+}
+
+// keyOf returns what a document is known by: clients may escape more of a URI than
+// uriOf does, and each of these spellings is of the same file. A document that is no file
+// is known by what the client calls it.
+func keyOf(uri string) string {
+	if file, ok := fileOf(uri); ok {
+		return uriOf(file)
+	}
+	return uri
+}
+
+// uriOf returns the URI of a file.
+func uriOf(name string) string {
+	name = filepath.ToSlash(name)
+	if !strings.HasPrefix(name, "/") {
+		name = "/" + name
+	}
+	return (&url.URL{Scheme: "file", Path: name}).String()
 }

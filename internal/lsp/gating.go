@@ -1,15 +1,78 @@
 package lsp
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/repo"
 )
+
+// pause is how long at least lies between the beginnings of two runs. Nobody reads
+// findings faster, and whoever types makes ten changes a second.
+const pause = 150 * time.Millisecond
+
+// change is a file that may differ from what was last looked at.
+type change struct {
+	root, name string
+}
+
+// runs collects changes and has them looked at, all that there are at once: the first
+// of them immediately, those that follow after the pause.
+type runs struct {
+	work func([]change)
+	wake chan struct{}
+
+	lock    sync.Mutex
+	pending []change
+}
+
+func newRuns(work func([]change)) *runs { return &runs{work: work, wake: make(chan struct{}, 1)} }
+
+// ask notes a change.
+func (r *runs) ask(c change) {
+	r.lock.Lock()
+	if !slices.Contains(r.pending, c) {
+		r.pending = append(r.pending, c)
+	}
+	r.lock.Unlock()
+	select {
+	case r.wake <- struct{}{}:
+	default: // there is a call waiting
+	}
+}
+
+// loop has changes looked at until the context ends.
+func (r *runs) loop(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.wake:
+		}
+		next := time.After(pause)
+		r.lock.Lock()
+		changes := r.pending
+		r.pending = nil
+		r.lock.Unlock()
+		if len(changes) > 0 {
+			r.work(changes)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-next:
+		}
+	}
+}
 
 // packKey is a pack file of a repository.
 type packKey struct {
@@ -202,4 +265,97 @@ func (s *server) diagnostic(v *view, f finding.Finding, at Range) Diagnostic {
 // rulePage returns the address of a rule's page.
 func rulePage(id, name string) string {
 	return "https://github.com/contextosai/packgate/blob/main/docs/rules.md#" + strings.ToLower(id+"-"+name)
+}
+
+// publish tells the client what is wrong in the documents of a repository, as far as it
+// was not told already. A document that has changed since it was looked at waits for
+// the run that its change has asked for.
+func (s *server) publish(root string) {
+	for _, p := range s.news(root) {
+		// Where the client is gone, nobody reads it.
+		_ = s.conn.Notify(context.Background(), "textDocument/publishDiagnostics", p)
+	}
+}
+
+// published is what the client was last told of a document.
+type published struct {
+	uri  string // as it was told
+	said string
+}
+
+// news returns what is to be published, by key.
+func (s *server) news(root string) []publishParams {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	wanted, read := s.wanted(root)
+	for key := range s.shown {
+		if file, ok := fileOf(key); ok && wanted[key] == nil {
+			if _, name := within(root, file); name != "" {
+				wanted[key] = nil
+			}
+		}
+	}
+	var news []publishParams
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		before := s.shown[key]
+		p := publishParams{URI: cmp.Or(before.uri, key), Diagnostics: ordered(wanted[key])}
+		if d := s.open[key]; d != nil {
+			if src, ok := read[key]; ok && src != d.src {
+				continue
+			}
+			p.URI, p.Version = d.uri, &d.version
+		}
+		now, err := json.Marshal(p)
+		if err != nil || before.said == string(now) || len(p.Diagnostics) == 0 && before.said == "" && p.Version == nil {
+			continue
+		}
+		if before.uri != "" && before.uri != p.URI { // for a client that takes it for another document
+			news = append(news, publishParams{URI: before.uri, Diagnostics: []Diagnostic{}})
+		}
+		s.shown[key] = published{p.URI, string(now)}
+		if len(p.Diagnostics) == 0 && p.Version == nil {
+			delete(s.shown, key)
+		}
+		news = append(news, p)
+	}
+	return news
+}
+
+// wanted returns the diagnostics of a repository by key, and the texts that they were
+// found in. An open document that was looked at is there even where nothing is wrong.
+func (s *server) wanted(root string) (map[string][]Diagnostic, map[string]string) {
+	wanted, read := map[string][]Diagnostic{}, map[string]string{}
+	for key, list := range s.problems[root] {
+		wanted[key] = append(wanted[key], list...)
+	}
+	for of, r := range s.results {
+		if of.root != root {
+			continue
+		}
+		maps.Copy(read, r.read)
+		for _, f := range r.found {
+			wanted[f.key] = append(wanted[f.key], f.diagnostic)
+		}
+	}
+	for key, d := range s.open {
+		if _, looked := read[key]; looked && d.root == root && wanted[key] == nil {
+			wanted[key] = []Diagnostic{}
+		}
+	}
+	return wanted, read
+}
+
+// ordered returns diagnostics by place, each once: of a file that several packs share,
+// each of them may say the same.
+func ordered(list []Diagnostic) []Diagnostic {
+	list = append([]Diagnostic{}, list...)
+	slices.SortStableFunc(list, func(a, b Diagnostic) int {
+		return cmp.Or(
+			cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character),
+			cmp.Compare(a.Severity, b.Severity), strings.Compare(a.Code, b.Code), strings.Compare(a.Message, b.Message),
+		)
+	})
+	return slices.CompactFunc(list, func(a, b Diagnostic) bool {
+		return a.Range == b.Range && a.Severity == b.Severity && a.Code == b.Code && a.Message == b.Message
+	})
 }

@@ -64,7 +64,8 @@ func (l *lenient) value(parent *pack.Node, index, gap int) *pack.Node {
 	case c == '"':
 		n.Kind = pack.String
 		n.Text = l.text()
-		if parent != nil && parent.Kind == pack.Object && l.isName() {
+		colon := strings.HasPrefix(strings.TrimLeft(l.src[l.at:], " \t\r\n"), ":")
+		if colon && parent != nil && parent.Kind == pack.Object { // it is the name of the next member
 			n.Kind, n.Text, n.Start, l.at = pack.Null, "", gap, n.Start
 		}
 	default:
@@ -72,13 +73,6 @@ func (l *lenient) value(parent *pack.Node, index, gap int) *pack.Node {
 	}
 	n.End = l.at
 	return n
-}
-
-// isName reports whether what was just read is followed by a colon, and so is the name
-// of the next member.
-func (l *lenient) isName() bool {
-	rest := strings.TrimLeft(l.src[l.at:], " \t\r\n")
-	return strings.HasPrefix(rest, ":")
 }
 
 // inside reads what stands between two brackets, and the closing one if it is there.

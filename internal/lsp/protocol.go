@@ -1,7 +1,5 @@
 package lsp
 
-import "encoding/json"
-
 // The types below are the parts of the Language Server Protocol 3.17 that the server
 // uses, by the names that its specification gives them.
 
@@ -63,40 +61,30 @@ type initializeParams struct {
 }
 
 type initializeResult struct {
-	Capabilities serverCapabilities `json:"capabilities"`
-	ServerInfo   serverInfo         `json:"serverInfo"`
-}
-
-type serverInfo struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
-
-type serverCapabilities struct {
-	PositionEncoding   encoding          `json:"positionEncoding"`
-	TextDocumentSync   syncOptions       `json:"textDocumentSync"`
-	HoverProvider      bool              `json:"hoverProvider"`
-	DefinitionProvider bool              `json:"definitionProvider"`
-	CompletionProvider completionOptions `json:"completionProvider"`
-	CodeActionProvider codeActionOptions `json:"codeActionProvider"`
-}
-
-type syncOptions struct {
-	OpenClose bool `json:"openClose"`
-	Change    int  `json:"change"`
-	Save      bool `json:"save"`
+	Capabilities struct {
+		PositionEncoding encoding `json:"positionEncoding"`
+		TextDocumentSync struct {
+			OpenClose bool `json:"openClose"`
+			Change    int  `json:"change"`
+			Save      bool `json:"save"`
+		} `json:"textDocumentSync"`
+		HoverProvider      bool `json:"hoverProvider"`
+		DefinitionProvider bool `json:"definitionProvider"`
+		CompletionProvider struct {
+			TriggerCharacters []string `json:"triggerCharacters"`
+		} `json:"completionProvider"`
+		CodeActionProvider struct {
+			Kinds []string `json:"codeActionKinds"`
+		} `json:"codeActionProvider"`
+	} `json:"capabilities"`
+	ServerInfo struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	} `json:"serverInfo"`
 }
 
 // incremental is the TextDocumentSyncKind of a server that takes changes of parts.
 const incremental = 2
-
-type completionOptions struct {
-	TriggerCharacters []string `json:"triggerCharacters"`
-}
-
-type codeActionOptions struct {
-	Kinds []string `json:"codeActionKinds"`
-}
 
 type didOpenParams struct {
 	TextDocument struct {
@@ -213,13 +201,3 @@ type completionItem struct {
 
 // referenceItem is the CompletionItemKind of a reference.
 const referenceItem = 18
-
-type registration struct {
-	ID              string          `json:"id"`
-	Method          string          `json:"method"`
-	RegisterOptions json.RawMessage `json:"registerOptions"`
-}
-
-type registrationParams struct {
-	Registrations []registration `json:"registrations"`
-}

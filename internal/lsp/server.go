@@ -1,3 +1,11 @@
+// Package lsp is a language server (Language Server Protocol 3.17) for pack
+// repositories: what the gates find, as it is typed, with the repairs that the
+// findings carry; what a rule means and a name stands for; where a name is declared;
+// and which names there are.
+//
+// The gates see the repository as the editor has it: the text of the documents that
+// are open, and the files of the folder for everything else. A document that is no
+// JSON at the moment is read leniently for what needs names alone.
 package lsp
 
 import (
@@ -8,6 +16,7 @@ import (
 	"io"
 	"log"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,7 +46,7 @@ func Serve(ctx context.Context, o Options) error { return newServer(o).serve(ctx
 func (s *server) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	watched := &ending{stream: newStream(s.In, s.Out)}
+	watched := newStream(s.In, s.Out)
 	s.runs = newRuns(s.gate)
 	s.conn = jsonrpc2.NewConn(ctx, watched, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	close(s.connected)
@@ -59,30 +68,6 @@ func (s *server) serve(ctx context.Context) error {
 	return ErrNoShutdown
 }
 
-// ending is a stream that keeps the error that it ended with.
-type ending struct {
-	*stream
-	lock sync.Mutex
-	err  error
-}
-
-// ReadObject reads the next message.
-func (e *ending) ReadObject(message any) error {
-	err := e.stream.ReadObject(message)
-	if err != nil {
-		e.lock.Lock()
-		defer e.lock.Unlock()
-		e.err = err
-	}
-	return err
-}
-
-func (e *ending) cause() error {
-	e.lock.Lock()
-	defer e.lock.Unlock()
-	return e.err
-}
-
 // state is how far the client's session is.
 type state uint8
 
@@ -102,6 +87,7 @@ type server struct {
 	connected chan struct{}
 	runs      *runs
 	exit      chan struct{}  // closed by the client's exit
+	end       sync.Once      // of closing it
 	work      sync.WaitGroup // what goes on beside the reading of messages
 	// gating is held by whoever puts packs through the gates.
 	gating sync.Mutex
@@ -247,7 +233,7 @@ func (s *server) asked(ctx context.Context, method string, params json.RawMessag
 // over, as the protocol wants it.
 func (s *server) notified(method string, params json.RawMessage) {
 	if method == "exit" {
-		s.leave()
+		s.end.Do(func() { close(s.exit) })
 		return
 	}
 	s.lock.Lock()
@@ -276,6 +262,61 @@ func (s *server) notified(method string, params json.RawMessage) {
 	if err != nil {
 		s.say(fmt.Sprintf("%s: %v", method, err))
 	}
+}
+
+// initialize begins the session.
+func (s *server) initialize(p initializeParams) (any, error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.state, s.client = initialized, p
+	known := func(e encoding) bool { return e == utf8Units || e == utf16Units }
+	if i := slices.IndexFunc(p.Capabilities.General.PositionEncodings, known); i >= 0 {
+		s.units = p.Capabilities.General.PositionEncodings[i]
+	}
+	for _, folder := range p.WorkspaceFolders {
+		if dir, ok := fileOf(folder.URI); ok {
+			s.folders = append(s.folders, dir)
+		}
+	}
+	if dir, ok := fileOf(p.RootURI); ok && len(s.folders) == 0 {
+		s.folders = append(s.folders, dir)
+	}
+	var r initializeResult
+	c := &r.Capabilities
+	c.PositionEncoding, c.HoverProvider, c.DefinitionProvider = s.units, true, true
+	c.TextDocumentSync.OpenClose, c.TextDocumentSync.Change, c.TextDocumentSync.Save = true, incremental, true
+	c.CompletionProvider.TriggerCharacters = []string{`"`}
+	c.CodeActionProvider.Kinds = []string{quickFix, fixAll}
+	r.ServerInfo.Name, r.ServerInfo.Version = "packgate", s.Version
+	return r, nil
+}
+
+// watch asks the client to tell of files that change outside of it, if it can.
+func (s *server) watch() {
+	s.lock.Lock()
+	can := s.client.Capabilities.Workspace.DidChangeWatchedFiles.DynamicRegistration
+	s.lock.Unlock()
+	if !can {
+		return
+	}
+	// The answer comes over the loop that this runs in. Whatever it is, there is
+	// nothing more to do.
+	_, _ = s.conn.DispatchCall(context.Background(), "client/registerCapability", json.RawMessage(`{"registrations": [{
+		"id": "packgate-files", "method": "workspace/didChangeWatchedFiles",
+		"registerOptions": {"watchers": [{"globPattern": "**/*.json"}, {"globPattern": "**/.packgate.yaml"}]}
+	}]}`))
+}
+
+// cancel ends the work on a request.
+func (s *server) cancel(p struct {
+	ID jsonrpc2.ID `json:"id"`
+}) (any, error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if end := s.calls[p.ID]; end != nil {
+		end()
+	}
+	return nil, nil
 }
 
 // with reads the parameters of a message and hands them on.

@@ -27,9 +27,10 @@ const (
 // message of any size, and gives up where one is no JSON-RPC: here it is answered with
 // an error, and the next one is read.
 type stream struct {
-	in   *bufio.Reader
-	lock sync.Mutex // of out
-	out  io.Writer
+	in    *bufio.Reader
+	lock  sync.Mutex // of out and ended
+	out   io.Writer
+	ended error // what ReadObject gave up with
 }
 
 func newStream(in io.Reader, out io.Writer) *stream {
@@ -54,8 +55,24 @@ func (s *stream) WriteObject(message any) error {
 }
 
 // ReadObject reads the next message that is one. The error is io.EOF at the end of the
-// stream between two messages.
+// stream between two messages, and cause returns it later.
 func (s *stream) ReadObject(message any) error {
+	err := s.next(message)
+	if err != nil {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		s.ended = err
+	}
+	return err
+}
+
+func (s *stream) cause() error {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.ended
+}
+
+func (s *stream) next(message any) error {
 	for {
 		size, err := s.header()
 		if err != nil {
