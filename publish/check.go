@@ -200,11 +200,11 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 		want := statement.Version{Pack: named, Manifest: about.Manifest, Content: v.Content}
 		return refuse(ReasonSubject, &fault.Error{Kind: ErrRefused, Message: "other subjects", Hint: "give the bundle of this version, and the file as it was published"}, "the signed statement speaks of %s", differs(about, want))
 	}
-	summary, err := signed.Statement.Summary()
+	summary, err := summaryOf(signed, bundle)
 	if err != nil {
 		return refuse(ReasonSubject, err, "the bundle does not say that the pack passed the gates: %v", err)
 	}
-	v.sign(signedSummary{summary: summary, Signing: signing(signed, summary.Time)})
+	v.sign(summary)
 	return v.settle(), nil
 }
 

@@ -21,22 +21,21 @@ type Change struct {
 	Actor  string // who changes it
 }
 
-// Outcome is what became of a change to a version that is published.
+// Outcome is what became of a version that was to be published, or to be changed.
 type Outcome struct {
 	Pack    string // pack_id@version
 	Ref     string // repository:version@digest
 	Digest  string // of the manifest
-	Bundle  string // digest of the bundle, "" where nothing was signed
+	Bundle  string // digest of the bundle, "" where nothing was signed or looked for
 	Already bool   // it was so before, and nothing was done
 	DryRun  bool
-	Signer  *attest.SignerInfo // who signed; nil in a dry run
+	Signer  *attest.SignerInfo // who signed; nil where nothing was signed or looked for
 }
 
 // outcome returns what is known of a change before it is made.
-func (p *Publisher) outcome(found *looked) Outcome {
-	v := found.verdict
+func (p *Publisher) outcome(repo *registry.Repository, v *Verdict) Outcome {
 	return Outcome{Pack: v.Name(), Digest: v.Manifest, DryRun: p.DryRun,
-		Ref: fmt.Sprintf("%s:%s@%s", found.repo.Name(), registry.VersionTag(v.Version), v.Manifest)}
+		Ref: fmt.Sprintf("%s:%s@%s", repo.Name(), registry.VersionTag(v.Version), v.Manifest)}
 }
 
 // StateResult is what became of a change of state.
@@ -74,7 +73,7 @@ func (p *Publisher) change(ctx context.Context, c Change, state string) (*StateR
 	if err := changeable(found, c.Ref, state); err != nil {
 		return nil, err
 	}
-	out := &StateResult{p.outcome(found), state}
+	out := &StateResult{p.outcome(found.repo, v), state}
 	for _, s := range v.States {
 		if s.State == state {
 			out.Already, out.Bundle, out.Signer = true, s.Bundle, &s.Signer
@@ -134,11 +133,11 @@ func (p *Publisher) record(ctx context.Context, found *looked, r recording, out 
 	if err != nil {
 		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of the %s of %q", r.of, about.Pack), Cause: err}
 	}
-	s, err := p.sign(ctx, r.kind, about, source)
+	bundle, v, err := p.sign(ctx, r.kind, about, source)
 	if err != nil {
 		return failed(r.doing, about.Pack, StepSigned, "", err)
 	}
-	at := registry.Attachment{Type: registry.BundleType, Content: s.bundle, PredicateType: r.kind, Created: r.at}
+	at := registry.Attachment{Type: registry.BundleType, Content: bundle, PredicateType: r.kind, Created: r.at}
 	if _, err := found.repo.Attach(ctx, h.artifact, at); err != nil {
 		return failed(r.doing, about.Pack, StepAttached, "", err)
 	}
@@ -146,11 +145,11 @@ func (p *Publisher) record(ctx context.Context, found *looked, r recording, out 
 	if err != nil {
 		return failed(r.doing, about.Pack, StepVerified, "", err)
 	}
-	if !slices.Contains(again.bundles, s.verified.Digest) {
+	if !slices.Contains(again.bundles, v.Digest) {
 		return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("the signed statement about %q was written, and is not there when read back", about.Pack),
 			Cause: errors.New("another writer may have replaced the list of referrers")}
 	}
-	out.Bundle, out.Signer = s.verified.Digest, &s.verified.Signer
+	out.Bundle, out.Signer = v.Digest, &v.Signer
 	return nil
 }
 
@@ -194,7 +193,7 @@ func (p *Publisher) Pin(ctx context.Context, c PinChange, recheck func(context.C
 			return nil, err
 		}
 	}
-	out := &PinResult{Outcome: p.outcome(found), Environment: c.Environment}
+	out := &PinResult{Outcome: p.outcome(found.repo, v), Environment: c.Environment}
 	standing, err := p.pinStanding(ctx, found, tag, c.Environment)
 	if err != nil {
 		return nil, err

@@ -10,24 +10,16 @@ import (
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
 )
 
 // Result is what became of one candidate.
 type Result struct {
-	Pack    string // pack_id@version
-	Ref     string // repository:version@digest
-	Digest  string // of the manifest
-	Content string // of the pack's bytes
-	Bundle  string // digest of the bundle; "" where nothing was signed or looked for
+	Outcome
+	Content string // digest of the pack's bytes
 	// Steps are those that stand at the end, done by this run or found done.
-	Steps   []Step
-	Already bool // the version was published with these bytes before, and nothing was done
-	DryRun  bool
-	// Signer is who signed; nil where nothing was signed or looked for.
-	Signer *attest.SignerInfo
+	Steps []Step
 	// Signed is when it was signed; zero where Signer is nil.
 	Signed time.Time
 	// Notes say what was found and not used, such as a damaged file of saved state.
@@ -44,10 +36,10 @@ type job struct {
 	artifact *registry.Artifact
 	about    statement.Version
 	result   *Result
-	report   []byte     // what is attached: the one that the signed statement names
-	signed   *signature // nil until there is one
-	attached bool       // whether the bundle is in the registry
-	state    string     // file of the saved state, "" where there is none
+	report   []byte // what is attached: the one that the signed statement names
+	signed   signedSummary
+	attached bool   // whether the bundle is in the registry
+	state    string // file of the saved state, "" where there is none
 }
 
 // Publish signs a candidate and puts it into the registry. It may be run again at
@@ -101,11 +93,8 @@ func (p *Publisher) job(c Candidate) (*job, error) {
 	}
 	return &job{
 		Publisher: p, Candidate: c, repo: repo, artifact: a, report: c.Report,
-		about: statement.Version{Pack: c.name(), Manifest: a.Digest, Content: a.ContentDigest},
-		result: &Result{
-			Pack: c.name(), Digest: a.Digest, Content: a.ContentDigest, DryRun: p.DryRun,
-			Ref: fmt.Sprintf("%s:%s@%s", repo.Name(), registry.VersionTag(c.Version), a.Digest),
-		},
+		about:  statement.Version{Pack: c.name(), Manifest: a.Digest, Content: a.ContentDigest},
+		result: &Result{Outcome: p.outcome(repo, &Verdict{Pack: c.Pack, Version: c.Version, Manifest: a.Digest}), Content: a.ContentDigest},
 	}, nil
 }
 
@@ -185,23 +174,25 @@ func (j *job) sign(ctx context.Context) error {
 	if err != nil {
 		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of %q", j.name()), Cause: err}
 	}
-	s, err := j.Publisher.sign(ctx, statement.TypeSummary, j.about, source)
+	bundle, v, err := j.Publisher.sign(ctx, statement.TypeSummary, j.about, source)
+	if err != nil {
+		return err
+	}
+	s, err := summaryOf(v, bundle)
 	if err != nil {
 		return err
 	}
 	j.use(s)
-	j.state, err = j.State.save(saved{Pack: j.name(), Manifest: j.artifact.Digest, Bundle: s.bundle, Report: j.Report})
+	j.state, err = j.State.save(saved{Pack: j.name(), Manifest: j.artifact.Digest, Bundle: bundle, Report: j.Report})
 	if err != nil {
 		j.note(err.Error()) // the next run signs again, where this one is cut off
 	}
 	return nil
 }
 
-func (j *job) use(s *signature) {
-	j.signed, j.result.Bundle, j.result.Signer = s, s.verified.Digest, new(s.verified.Signer)
-	if said, err := s.verified.Statement.Summary(); err == nil { // which the verifier has made sure of
-		j.result.Signed = signedAt(s.verified, said.Time)
-	}
+// use takes a summary as the one that speaks for the candidate.
+func (j *job) use(s signedSummary) {
+	j.signed, j.result.Bundle, j.result.Signer, j.result.Signed = s, s.Bundle, &s.Signer, s.Time
 }
 
 // signedBefore takes a bundle that an earlier run left in the registry. It must
@@ -218,17 +209,11 @@ func (j *job) signedBefore(ctx context.Context) (done bool, err error) {
 		return false, h.problem.Cause
 	}
 	for _, s := range h.summaries {
-		report, ok := j.reportOf(s, h)
-		if !ok {
-			continue
+		if report, ok := j.reportOf(s, h); ok {
+			j.use(s)
+			j.report, j.attached = report, true
+			return true, nil
 		}
-		v, err := j.Verifier.Verify(s.source)
-		if err != nil {
-			return false, err
-		}
-		j.use(&signature{bundle: s.source, verified: v})
-		j.report, j.attached = report, true
-		return true, nil
 	}
 	return false, nil
 }
@@ -262,38 +247,26 @@ func (j *job) signedAndSaved() bool {
 	if err == nil && v.Statement.Version() != j.about {
 		err = errors.New("the bundle speaks of " + differs(v.Statement.Version(), j.about))
 	}
+	var s signedSummary
 	if err == nil {
-		err = names(v.Statement, kept.Report)
+		s, err = summaryOf(v, kept.Bundle)
+	}
+	if digest := string(pack.DigestOf(kept.Report)); err == nil && s.summary.Report != digest {
+		err = fmt.Errorf("the bundle names the report %s, and the one kept with it is %s", s.summary.Report, digest)
 	}
 	if err != nil {
 		j.note("the saved bundle is not used: " + err.Error())
 		return false
 	}
-	j.use(&signature{bundle: kept.Bundle, verified: v})
+	j.use(s)
 	j.report = kept.Report
 	j.state, _ = j.State.file(j.name())
 	return true
 }
 
-// names says whether a statement is a summary that names a report.
-func names(s *statement.Statement, report []byte) error {
-	summary, err := s.Summary()
-	if err != nil {
-		return err
-	}
-	if digest := string(pack.DigestOf(report)); summary.Report != digest {
-		return fmt.Errorf("the bundle names the report %s, and the one kept with it is %s", summary.Report, digest)
-	}
-	return nil
-}
-
 // attach puts the report and then the bundle beside the manifest, so that a bundle
 // never names a report that was not there.
 func (j *job) attach(ctx context.Context) error {
-	summary, err := j.signed.verified.Statement.Summary()
-	if err != nil {
-		return err
-	}
 	if j.report != nil {
 		if _, err := j.repo.Attach(ctx, j.artifact, registry.Attachment{Type: registry.ReportType, Content: j.report}); err != nil {
 			return err
@@ -302,8 +275,8 @@ func (j *job) attach(ctx context.Context) error {
 	if j.attached {
 		return nil
 	}
-	_, err = j.repo.Attach(ctx, j.artifact, registry.Attachment{
-		Type: registry.BundleType, Content: j.signed.bundle, PredicateType: statement.TypeSummary, Created: summary.Time,
+	_, err := j.repo.Attach(ctx, j.artifact, registry.Attachment{
+		Type: registry.BundleType, Content: j.signed.source, PredicateType: statement.TypeSummary, Created: j.signed.summary.Time,
 	})
 	return err
 }
@@ -334,8 +307,7 @@ func (j *job) readBack(ctx context.Context) error {
 	if at < 0 || !slices.Contains(h.reports, h.summaries[at].summary.Report) {
 		return lost("its gate report is not there")
 	}
-	s := h.summaries[at]
-	j.result.Bundle, j.result.Signer, j.result.Signed = s.Bundle, &s.Signer, s.Time
+	j.use(h.summaries[at])
 	return nil
 }
 

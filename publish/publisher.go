@@ -129,35 +129,27 @@ func standing(ctx context.Context, repo *registry.Repository, a *registry.Artifa
 	return &Standing{Kind: Other, Artifact: a, Found: found}, nil
 }
 
-// signature is a bundle that verified.
-type signature struct {
-	bundle   []byte
-	verified *attest.Verified
-}
-
 // sign signs a statement, and makes sure of what came back: that the verifier
-// trusts it, and that it speaks of what it was to speak of.
-func (p *Publisher) sign(ctx context.Context, kind string, about statement.Version, source []byte) (*signature, error) {
+// trusts it, and that it speaks of what it was to speak of. It returns the bundle.
+func (p *Publisher) sign(ctx context.Context, kind string, about statement.Version, source []byte) (bundle []byte, v *attest.Verified, err error) {
 	signer, err := p.signerOnce(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	bundle, err := signer.Sign(ctx, source)
-	if err != nil {
-		return nil, err
+	if bundle, err = signer.Sign(ctx, source); err != nil {
+		return nil, nil, err
 	}
-	v, err := p.Verifier.Verify(bundle)
-	if err != nil {
-		return nil, &fault.Error{Kind: ErrSigned, Message: fmt.Sprintf("the signature of %q would not be trusted", about.Pack),
+	if v, err = p.Verifier.Verify(bundle); err != nil {
+		return nil, nil, &fault.Error{Kind: ErrSigned, Message: fmt.Sprintf("the signature of %q would not be trusted", about.Pack),
 			Hint: "make publish.identity in the config name the workflow that signs", Cause: err}
 	}
 	if found := v.Statement.Version(); found != about {
-		return nil, &fault.Error{Kind: ErrSigned, Message: "the signed statement speaks of " + differs(found, about)}
+		return nil, nil, &fault.Error{Kind: ErrSigned, Message: "the signed statement speaks of " + differs(found, about)}
 	}
 	if v.Statement.Type != kind {
-		return nil, &fault.Error{Kind: ErrSigned, Message: fmt.Sprintf("the signed statement is of type %q, wanted %q", v.Statement.Type, kind)}
+		return nil, nil, &fault.Error{Kind: ErrSigned, Message: fmt.Sprintf("the signed statement is of type %q, wanted %q", v.Statement.Type, kind)}
 	}
-	return &signature{bundle: bundle, verified: v}, nil
+	return bundle, v, nil
 }
 
 func (p *Publisher) signerOnce(ctx context.Context) (attest.Signer, error) {

@@ -227,6 +227,15 @@ type signedSummary struct {
 	source  []byte // of the bundle
 }
 
+// summaryOf reads the summary in a bundle of these bytes that verified.
+func summaryOf(v *attest.Verified, source []byte) (signedSummary, error) {
+	s, err := v.Statement.Summary()
+	if err != nil {
+		return signedSummary{}, err
+	}
+	return signedSummary{signing(v, s.Time), s, source}, nil
+}
+
 // signed tells whether a trusted statement says that the version passed.
 func (h *holding) signed() bool { return len(h.summaries) > 0 }
 
@@ -343,11 +352,11 @@ func differs(found, want statement.Version) string {
 func (h *holding) take(v *attest.Verified, source []byte) error {
 	switch v.Statement.Type {
 	case statement.TypeSummary:
-		s, err := v.Statement.Summary()
+		s, err := summaryOf(v, source)
 		if err != nil {
 			return err
 		}
-		h.summaries = append(h.summaries, signedSummary{signing(v, s.Time), s, source})
+		h.summaries = append(h.summaries, s)
 	case statement.TypeState:
 		s, err := v.Statement.State()
 		if err != nil {

@@ -88,7 +88,7 @@ func TestVerifyCommands(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := &publication{house: &signingHouse{registryHouse: house, options: o, key: c.key}, publisher: &publish.Publisher{Registry: reg}}
-			r := &publish.Result{Ref: ref, Digest: "sha256:00", Signer: c.signer}
+			r := &publish.Result{Outcome: publish.Outcome{Ref: ref, Digest: "sha256:00", Signer: c.signer}}
 			if own, other := p.own(r), p.cosign(r); own != c.own || other != c.other {
 				t.Errorf("%s\n%s\nwant\n%s\n%s", own, other, c.own, c.other)
 			}

@@ -47,24 +47,16 @@ type Version struct {
 	Content  string // digest of the pack's bytes, the second subject
 }
 
-// Subject is one thing that a statement speaks of (in-toto ResourceDescriptor).
-type Subject struct {
-	Name   string
-	Digest string // sha256:<64 hex>
-}
-
 // Statement is a statement as read. Predicate is valid JSON; Summary, State and
 // Pin read it.
 type Statement struct {
-	Subjects  []Subject
 	Type      string // the predicate's type
 	Predicate json.RawMessage
+	about     Version
 }
 
 // Version returns of what the statement speaks.
-func (s *Statement) Version() Version {
-	return Version{Pack: s.Subjects[0].Name, Manifest: s.Subjects[0].Digest, Content: s.Subjects[1].Digest}
-}
+func (s *Statement) Version() Version { return s.about }
 
 // Parse reads the JSON of an in-toto v1 Statement. It fails where the document
 // is larger than MaxBytes, is no strict JSON, names a member twice, is of
@@ -84,17 +76,15 @@ func Parse(src []byte) (*Statement, error) {
 	if r.err == nil && len(items) != 2 {
 		r.fail(root, "subject", "has %s, wanted 2: the manifest and the pack", pack.Counted(len(items), "item"))
 	}
-	for _, item := range items {
-		s.Subjects = append(s.Subjects, Subject{Name: r.text(item, "name"), Digest: r.digest(item, "digest")})
-	}
 	if r.err != nil {
 		return nil, r.err
 	}
-	if a, b := s.Subjects[0].Name, s.Subjects[1].Name; a != b {
-		return nil, fmt.Errorf("the subjects have two names, %q and %q, wanted one", a, b)
-	}
-	c := &checker{}
-	c.version("", s.Version())
+	s.about.Pack, s.about.Manifest = r.text(items[0], "name"), r.digest(items[0], "digest")
+	again := r.text(items[1], "name")
+	s.about.Content = r.digest(items[1], "digest")
+	c := &checker{r.err}
+	c.that(s.about.Pack == again, "the subjects have two names, %q and %q, wanted one", s.about.Pack, again)
+	c.version("", s.about)
 	if c.err != nil {
 		return nil, c.err
 	}
