@@ -110,6 +110,18 @@ func (p Policy) judge(r *gate.Rule, f finding.Finding) finding.Finding {
 	return f
 }
 
+// Judge judges findings that stand outside of the gates of a pack, those about the pack
+// of an id or the repository: as Run does, and with the waivers for that id.
+func (p Policy) Judge(packID string, found ...finding.Finding) []finding.Finding {
+	judged := make([]finding.Finding, len(found))
+	for i, f := range found {
+		rule, _ := Find(f.Rule)
+		judged[i] = p.judge(rule, f)
+	}
+	p.waive(packID, judged, func(*gate.Rule, *gate.Gate) bool { return false })
+	return finding.Sort(judged)
+}
+
 // waive marks the findings of one pack that a waiver in force covers, and
 // returns the findings about the waivers themselves. A waiver can only be unused
 // where its rule was checked.

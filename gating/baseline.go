@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/contextosai/packgate/diffing"
@@ -256,18 +255,4 @@ func (b *Baseline) index(ctx context.Context) (map[string]*packFile, error) {
 	}
 	delete(byID, "")
 	return byID, nil
-}
-
-// removed returns the pack files of the baseline that the workspace has no more,
-// sorted; none where only a part of the workspace was asked for.
-func (b *Baseline) removed(ctx context.Context) ([]string, error) {
-	if b == nil || !b.w.whole {
-		return nil, nil
-	}
-	entries, err := b.list(ctx, func(name string) bool { return b.w.IsPack(name) && !slices.Contains(b.w.Packs, name) })
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Path)
-	}
-	return names, err
 }

@@ -85,7 +85,7 @@ func program() string {
 // its file is no more than a name: it lets each of several versions have an entry.
 func (p *pipeline) packParts(name string, digest [sha256.Size]byte) []keyPart {
 	var why []string
-	for _, t := range p.triggers[name] {
+	for _, t := range p.since.Triggers[name] {
 		why = append(why, t.Pack, string(t.Kind), t.What, t.File, t.Path)
 	}
 	return []keyPart{

@@ -39,9 +39,9 @@ func world(t *testing.T, dir string) *keyed {
 	name := "packs/support/pack.json"
 	return &keyed{name: name, pipeline: &pipeline{
 		version: "v1.2.3", now: time.Date(2026, 5, 9, 0, 0, 0, 0, time.UTC),
-		Inputs: Inputs{Workspace: w, Base: base, triggers: map[string][]refresh.Trigger{
+		Inputs: Inputs{Workspace: w, Base: base, since: Progress{Triggers: map[string][]refresh.Trigger{
 			name: {{Pack: "p", Kind: "k", What: "w", File: "f", Path: "x"}}, "packs/other/pack.json": {{Pack: "q"}},
-		}},
+		}}},
 	}}
 }
 
@@ -100,15 +100,17 @@ func TestKeyParts(t *testing.T) {
 		{"lookup", func(k *keyed) { k.lookup = &Lookup{Silent: "why"} }},
 		{"lookup", func(k *keyed) { k.lookup = &Lookup{} }},
 		{"prefix", func(k *keyed) { k.Files = repo.FilesOf(k.Files.Tree(), "elsewhere", "") }},
-		{"name", func(k *keyed) { k.triggers[k.name+"x"] = k.triggers[k.name]; k.name += "x" }},
+		{"name", func(k *keyed) { k.since.Triggers[k.name+"x"] = k.since.Triggers[k.name]; k.name += "x" }},
 		{"content", func(k *keyed) { k.content[31] = 1 }},
-		{"triggers", func(k *keyed) { k.triggers[k.name] = nil }},
-		{"triggers", func(k *keyed) { k.triggers[k.name][0].Pack = "" }},
-		{"triggers", func(k *keyed) { k.triggers[k.name][0].Kind = "" }},
-		{"triggers", func(k *keyed) { k.triggers[k.name][0].What = "" }},
-		{"triggers", func(k *keyed) { k.triggers[k.name][0].File = "" }},
-		{"triggers", func(k *keyed) { k.triggers[k.name][0].Path = "" }},
-		{"triggers", func(k *keyed) { k.triggers[k.name] = append(k.triggers[k.name], k.triggers[k.name][0]) }},
+		{"triggers", func(k *keyed) { k.since.Triggers[k.name] = nil }},
+		{"triggers", func(k *keyed) { k.since.Triggers[k.name][0].Pack = "" }},
+		{"triggers", func(k *keyed) { k.since.Triggers[k.name][0].Kind = "" }},
+		{"triggers", func(k *keyed) { k.since.Triggers[k.name][0].What = "" }},
+		{"triggers", func(k *keyed) { k.since.Triggers[k.name][0].File = "" }},
+		{"triggers", func(k *keyed) { k.since.Triggers[k.name][0].Path = "" }},
+		{"triggers", func(k *keyed) {
+			k.since.Triggers[k.name] = append(k.since.Triggers[k.name], k.since.Triggers[k.name][0])
+		}},
 	} {
 		k := world(t, dir)
 		before := k.all()

@@ -78,11 +78,11 @@ func (c *Change) Removed() []string {
 // the config changed. It returns, as messages show them, those of which a file of their
 // own changed.
 func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, err error) {
-	if in.triggers, err = in.Base.Triggers(ctx); err != nil {
+	if in.since, err = in.Base.Progress(ctx); err != nil {
 		return nil, err
 	}
-	concerned, own := c.concerned(in.triggers)
-	part, others, err := in.Share(in.Shard)
+	concerned, own := c.concerned(in.since.Triggers)
+	part, _, err := in.Share(in.Shard)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if c.Config && in.settled {
 		r.Notice("%s differs from the base; the base's config, waivers and severities are in force until this is merged", in.Files.Show(in.Base.ConfigName))
 	}
-	return own, r.noticeRemoved(ctx, in, c.Removed(), both(concerned, others))
+	return own, r.gone(in)
 }
 
 // concerned returns the packs that changed files concern or that have a refresh

@@ -83,7 +83,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	step := Step(ctx, j.compared.Diff, j.subject)
 	step.Fixed, step.Before = j.fixed, j.before
 	_, _, step.Playground = playground.Program() // of a program that has none no page compiles a pack
-	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.triggers[name]), fault: step.Diff.Contradicted()}
+	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.since.Triggers[name]), fault: step.Diff.Contradicted()}
 	if j.compared.File != name {
 		o.moved = j.compared.File
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating/cache"
 	"github.com/contextosai/packgate/repo"
@@ -41,14 +40,13 @@ type Run struct {
 	// all once the work has ended; nil for nobody.
 	Progress    func(done, of int)
 	seen        map[string]bool // pack files that were gated, wherever they were named from
-	moved       map[string]bool // pack files of the base that a pack of another file was compared with
 	playgrounds int             // packs that a page can compile
 }
 
 // NewRun returns a run with an empty report.
 func NewRun(o Options) *Run {
 	return &Run{
-		Options: o, seen: map[string]bool{}, moved: map[string]bool{},
+		Options: o, seen: map[string]bool{},
 		Report: &model.Report{
 			Version: model.Version,
 			Tool:    model.Tool{Name: "packgate", Version: o.Version, RulesVersion: gates.RulesVersion},
@@ -78,29 +76,25 @@ type Inputs struct {
 	Strict *bool
 	// Shard is the part of the packs that is gated.
 	Shard Shard
-	// triggers say, by pack file, why a pack is gated again.
-	triggers map[string][]refresh.Trigger
+	// since is what became of the packs since the baseline.
+	since Progress
 }
 
 // All gates all packs that were asked for, or those of a shard, and says what is wrong
 // with the workspace as a whole. The error is for what kept that from being done; what
 // is wrong with one pack alone is noted in the report.
 func (r *Run) All(ctx context.Context, in Inputs) (err error) {
-	if in.triggers, err = in.Base.Triggers(ctx); err != nil {
+	if in.since, err = in.Base.Progress(ctx); err != nil {
 		return err
 	}
-	own, others, err := in.Share(in.Shard)
+	own, _, err := in.Share(in.Shard)
 	if err != nil {
 		return err
 	}
 	if err := r.gate(ctx, in, own); err != nil {
 		return err
 	}
-	removed, err := in.Base.removed(ctx)
-	if err != nil {
-		return err
-	}
-	if err := r.noticeRemoved(ctx, in, removed, others); err != nil {
+	if err := r.gone(in); err != nil {
 		return err
 	}
 	return r.strayWaivers(in)
@@ -135,7 +129,6 @@ func (r *Run) note(w *Workspace, name string, o outcome) {
 		return
 	}
 	if o.moved != "" {
-		r.moved[o.moved] = true
 		r.Notice("%s is compared with %s of the base, which has the same pack_id", w.Files.Show(name), w.Files.Show(o.moved))
 	}
 	r.Add(o.pack)
@@ -150,37 +143,6 @@ func (r *Run) Add(p model.Pack) model.Result {
 	r.playgrounds = p.KeepPlayground(r.playgrounds)
 	r.Report.Packs.Add(p)
 	return p.Result
-}
-
-// noticeRemoved says what packs of the base leave behind that are removed. One that was
-// moved is none, be it by a pack of another shard: every shard says which packs are
-// removed. What is no pack its own shard reports.
-func (r *Run) noticeRemoved(ctx context.Context, in Inputs, removed, others []string) error {
-	if len(removed) == 0 {
-		return nil
-	}
-	for _, name := range others {
-		unit, err := in.Unit(name)
-		if errors.Is(err, repo.ErrUse) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		old, err := in.Base.find(ctx, unit)
-		if err != nil {
-			return err
-		}
-		if old != nil && old.name != name {
-			r.moved[old.name] = true
-		}
-	}
-	for _, name := range removed {
-		if !r.moved[name] {
-			r.Notice("the pack %s is removed; versions that are published stay, deprecate them in the registry", in.Files.Show(name))
-		}
-	}
-	return nil
 }
 
 // strayWaivers returns an error for waivers of packs that the repository does not
@@ -216,7 +178,9 @@ func (r *Run) strayWaivers(in Inputs) error {
 func (r *Run) refs(in Inputs) (refs []string, err error) {
 	if in.Shard.Whole() {
 		for _, b := range r.Report.Packs.Briefs() {
-			refs = append(refs, b.Pack)
+			if b.Kind == "" {
+				refs = append(refs, b.Pack)
+			}
 		}
 		return refs, nil
 	}

@@ -14,26 +14,64 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Triggers returns why packs of the workspace have to be gated again: what
-// changed since the baseline of the things that they depend on. They are keyed by
-// pack file. The nil baseline has none.
-func (b *Baseline) Triggers(ctx context.Context) (map[string][]refresh.Trigger, error) {
+// Progress is what became of all that was asked for since the baseline.
+type Progress struct {
+	// Triggers are why packs of the workspace have to be gated again, by pack file: what
+	// changed of the things that they depend on.
+	Triggers map[string][]refresh.Trigger
+	// Gone are the packs of the baseline whose pack_id no pack of the workspace has.
+	Gone []refresh.Pack
+}
+
+// Progress returns what became of all that was asked for since the baseline. Since the nil
+// baseline nothing did.
+func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 	if b == nil {
-		return nil, nil
+		return s, nil
 	}
 	head, known, err := b.w.state(ctx, b.ConfigName)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	base, err := b.state(ctx, &head, known)
 	if err != nil {
-		return nil, err
+		return s, err
 	}
-	byPack := map[string][]refresh.Trigger{}
+	if s.Gone = refresh.Gone(base, head); len(s.Gone) > 0 {
+		all, err := b.w.withOthers(ctx, head)
+		if err != nil {
+			return s, err
+		}
+		s.Gone = refresh.Gone(base, all)
+	}
+	s.Triggers = map[string][]refresh.Trigger{}
 	for _, t := range refresh.Triggers(base, head) {
-		byPack[t.Pack] = append(byPack[t.Pack], t)
+		s.Triggers[t.Pack] = append(s.Triggers[t.Pack], t)
 	}
-	return byPack, nil
+	return s, nil
+}
+
+// withOthers returns the state with the packs that were not asked for: one that seems to
+// be gone may have moved there.
+func (w *Workspace) withOthers(ctx context.Context, s refresh.State) (refresh.State, error) {
+	all, err := w.Files.Find(w.Config)
+	s.Packs = slices.Clone(s.Packs)
+	for _, name := range all {
+		if slices.Contains(w.Packs, name) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return s, err
+		}
+		u, err := w.Files.UnitWithScorecards(name, w.Config)
+		if err != nil && !errors.Is(err, repo.ErrUse) {
+			return s, err
+		}
+		if err == nil {
+			s.Packs = append(s.Packs, refresh.PackOf(u))
+		}
+	}
+	return s, err
 }
 
 // known is what triggers need of files by the ids that git gives their bytes. What
@@ -118,7 +156,7 @@ func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (ref
 		case ctx.Err() != nil:
 			err = ctx.Err()
 		case e.Kind != github.KindFile:
-		case b.w.IsPack(e.Path):
+		case b.w.IsPack(e.Path) && b.w.inScope(e.Path):
 			at[path.Dir(e.Path)] = append(at[path.Dir(e.Path)], len(s.Packs))
 			s.Packs = append(s.Packs, refresh.Pack{Name: e.Path, Facts: k.packs[e.ID]})
 			err = b.readPack(&s.Packs[len(s.Packs)-1])

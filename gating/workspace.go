@@ -26,6 +26,7 @@ type Workspace struct {
 	Environments []*repo.Environment
 	Patterns     []string // of pack files
 	Packs        []string // pack files, relative to the root
+	scope        string   // that was asked for: a folder or a pack file; "." for all
 	whole        bool     // all packs that the repository has were asked for
 	settled      bool     // the config is not that of the files, but that of the settings
 }
@@ -74,6 +75,7 @@ func (w *Workspace) load(at Place, configName string, s Settings) error {
 	if w.Environments, err = w.Files.Environments(w.Config); err != nil {
 		return err
 	}
+	w.scope = at.Scope
 	if w.Patterns = s.Packs; len(w.Patterns) == 0 {
 		w.Patterns = repo.PackPatterns(w.Config)
 	}
@@ -86,7 +88,7 @@ func (w *Workspace) load(at Place, configName string, s Settings) error {
 		return err
 	}
 	for _, p := range all {
-		if at.Scope == "." || strings.HasPrefix(p, at.Scope+"/") {
+		if w.inScope(p) {
 			w.Packs = append(w.Packs, p)
 		}
 	}
@@ -107,6 +109,11 @@ func (w *Workspace) ConfigName() string {
 		return path.Base(filepath.ToSlash(doc.File))
 	}
 	return repo.ConfigName
+}
+
+// inScope reports whether a file is in what was asked for.
+func (w *Workspace) inScope(name string) bool {
+	return w.scope == "." || name == w.scope || strings.HasPrefix(name, w.scope+"/")
 }
 
 // IsPack reports whether a file has the name of a pack, whether it exists or not.

@@ -12,7 +12,7 @@ import (
 // packs can be compared without keeping all of it in memory. They do not change:
 // packs that are the same byte for byte may share them.
 type Facts struct {
-	id      string // the pack_id, "" where there is none
+	id, ref string // the pack_id, and with its version; "" where there is none
 	uses    uses
 	defines map[definition]defined
 }
@@ -23,7 +23,7 @@ func FactsOf(p *pack.Pack) *Facts {
 	if p == nil {
 		return nil
 	}
-	return &Facts{id: strings.Clone(p.PackMeta.PackID.Value), uses: usesOf(p).clone(), defines: define(p)}
+	return &Facts{id: strings.Clone(p.PackMeta.PackID.Value), ref: strings.Clone(p.Ref()), uses: usesOf(p).clone(), defines: define(p)}
 }
 
 // clone returns the same with texts of its own: those of a pack are parts of its

@@ -81,6 +81,43 @@ func (p *Pack) ID() string {
 	return p.Facts.id
 }
 
+// Ref returns pack_id@version, "" for a pack that could not be read.
+func (p *Pack) Ref() string {
+	if p.Facts == nil {
+		return ""
+	}
+	return p.Facts.ref
+}
+
+// Gone returns the packs of the base that the head has no more, in the order of the
+// base: a pack is the one that its pack_id says, wherever it stands, and one without a
+// pack_id is its file. A file of the head that cannot be read may be what it was.
+func Gone(base, head State) []Pack {
+	left, known := map[string]int{}, map[string]string{} // packs by pack_id, ids by file
+	for i := range head.Packs {
+		p := &head.Packs[i]
+		left[p.ID()]++
+		known[p.Name] = p.ID()
+	}
+	stays := func(p *Pack) bool { id, there := known[p.Name]; return there && (id == "" || id == p.ID()) }
+	var elsewhere, gone []Pack
+	for i := range base.Packs {
+		if p := &base.Packs[i]; stays(p) {
+			left[p.ID()]--
+		} else {
+			elsewhere = append(elsewhere, *p)
+		}
+	}
+	for i := range elsewhere {
+		if id := elsewhere[i].ID(); id != "" && left[id] > 0 {
+			left[id]--
+		} else {
+			gone = append(gone, elsewhere[i])
+		}
+	}
+	return gone
+}
+
 // File is a file beside a pack, as far as triggers need it. Kind is that of
 // repo.SideFile. Digest is equal for files that say the same.
 type File struct {

@@ -11,6 +11,7 @@
 package version
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/contextosai/packgate/finding"
@@ -24,12 +25,29 @@ var Gate = &gate.Gate{
 	ID:    "version",
 	Title: "Version",
 	About: "The new pack_version says what the changes since the baseline mean for those who use the pack.",
-	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008},
+	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008, VER009},
 }
 
 // Unregistered says why VER004 could not run.
 func Unregistered(reason string) finding.NotChecked {
 	return finding.NotChecked{Gate: Gate.ID, Rule: VER004.ID, Reason: reason}
+}
+
+// Gone returns the finding that a pack of the baseline, id@version or "" for one that
+// could not be read, is gone with its file. It is an error where it is in use, in the
+// words of why, and else a warning.
+func Gone(file, name, inUse string) finding.Finding {
+	f := finding.Finding{
+		Rule: VER009.ID, Name: VER009.Name, Gate: Gate.ID, Severity: VER009.Severity, Location: finding.Location{File: file}, Key: name,
+		Message: fmt.Sprintf("the pack %q is removed", cmp.Or(name, file)),
+		Hint:    "put it back, or deprecate its versions where they are published",
+	}
+	if inUse == "" {
+		f.Severity = finding.Warning
+		return f
+	}
+	f.Message += ", and " + inUse
+	return f
 }
 
 // Taken returns the finding that a version, id@version, is in a registry with other
@@ -174,4 +192,24 @@ Raise the spec's ` + "`version`" + `.`,
 	Bad:   `support.refund.execute 1.0.0 with another list of allowed_outcomes`,
 	Good:  `support.refund.execute 2.0.0 with another list of allowed_outcomes`,
 	Since: "0.1.0",
+}
+
+// VER009 is about a pack that is gone while it is in use.
+var VER009 = &gate.Rule{
+	ID:       "VER009",
+	Name:     "pack-removed",
+	Severity: finding.Error,
+	Title:    "A pack that is in use is not removed",
+	Doc: `A version that is published or pinned outlives its file: agents go on with it, and
+nothing gates, deprecates or replaces it any more. So a pack file that is removed,
+renamed to what no pattern under ` + "`packs:`" + ` finds, or given another pack_id is an error
+while a version of it is published and not deprecated, or an environment pins it.
+Where a registry is configured and could not be asked, it is taken to be published.
+Otherwise it is a warning, so that a reviewer sees it.
+
+Deprecate or revoke the published versions first, with ` + "`packgate deprecate`" + ` or
+` + "`packgate revoke`" + `, or put the file back.`,
+	Bad:   `packs/support/pack.json is deleted, and ctxpack.support@1.2.0 is published`,
+	Good:  `ctxpack.support@1.2.0 is deprecated, and packs/support/pack.json is deleted`,
+	Since: "0.2.0",
 }

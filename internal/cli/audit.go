@@ -177,8 +177,8 @@ func (a *auditing) trigger(ctx context.Context, name, ref string) ([]refresh.Tri
 	if err != nil {
 		return nil, err
 	}
-	byPack, err := b.Triggers(ctx)
-	return byPack[name], err
+	since, err := b.Progress(ctx)
+	return since.Triggers[name], err
 }
 
 // refreshCheck is the name of the check for what a published pack depends on.

@@ -64,6 +64,16 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 	return p
 }
 
+// NewRemoved returns what is said of a pack that is gone: its id@version, its file in the
+// version before, and what was found. Its Result is left to the caller.
+func NewRemoved(pack, file string, found []finding.Finding) model.Pack {
+	p := model.Pack{Pack: pack, Path: file, Kind: model.KindRemoved, Gates: []model.Gate{}, Findings: []model.Finding{}, Golden: []model.Golden{}, NotChecked: []model.NotChecked{}}
+	for _, f := range found {
+		p.Findings = append(p.Findings, newFinding(f))
+	}
+	return p
+}
+
 // filesOf returns the documents of a pack and of the files beside it.
 func filesOf(u *repo.Unit) []*pack.Document {
 	documents := []*pack.Document{u.Document}

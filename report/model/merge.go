@@ -151,14 +151,16 @@ func (r *Revision) Commit() string {
 	return r.SHA
 }
 
-// onePerPath sorts packs by path and leaves each of them once.
+// onePerPath sorts packs by path, those of the head first, and leaves each of them once.
 func onePerPath(packs []onePack) (Packs, error) {
-	slices.SortStableFunc(packs, func(a, b onePack) int { return cmp.Compare(a.brief.Path, b.brief.Path) })
+	slices.SortStableFunc(packs, func(a, b onePack) int {
+		return cmp.Or(cmp.Compare(a.brief.Kind, b.brief.Kind), cmp.Compare(a.brief.Path, b.brief.Path))
+	})
 	all := Packs{packs}
 	out := packs[:0]
 	for i := range packs {
 		last := len(out) - 1
-		if path := packs[i].brief.Path; last < 0 || out[last].brief.Path != path {
+		if path, kind := packs[i].brief.Path, packs[i].brief.Kind; last < 0 || out[last].brief.Path != path || out[last].brief.Kind != kind {
 			out = append(out, packs[i])
 		} else if same, err := samePack(all.At(last), all.At(i)); err != nil || !same {
 			return Packs{}, cmp.Or(err, fmt.Errorf("%w: two of them say different things of %q", ErrNotOneRun, path))

@@ -81,8 +81,9 @@ type Summary struct {
 
 // Pack is what is said of one pack.
 type Pack struct {
-	Pack     string    `json:"pack"` // id@version; empty where they could not be read
-	Path     string    `json:"path"` // file
+	Pack     string    `json:"pack"`           // id@version; empty where they could not be read
+	Path     string    `json:"path"`           // file
+	Kind     string    `json:"kind,omitempty"` // what else it is about; absent for a pack of the head
 	Digest   string    `json:"digest,omitempty"`
 	Result   Result    `json:"result"`
 	Gates    []Gate    `json:"gates"`
@@ -109,6 +110,15 @@ type Pack struct {
 	// Playground is what the HTML report compiles the pack from; no other form has it.
 	Playground *Playground `json:"-"`
 }
+
+// The kinds of entries that are about something else than a pack of the head.
+const (
+	// KindRemoved is a pack that the base has and the head has no more: Pack and Path
+	// are the base's.
+	KindRemoved = "removed"
+	// KindRepository is the repository as a whole: what no single pack is about.
+	KindRepository = "repository"
+)
 
 // Gate is the result of one gate.
 type Gate struct {

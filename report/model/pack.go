@@ -8,10 +8,13 @@ import (
 	"github.com/contextosai/packgate/finding"
 )
 
-// Count counts the findings of a pack. Golden cases are not counted beside them:
+// Count counts the findings of an entry, and the pack where it is about one of the head. Golden cases are not counted beside them:
 // each of their faults is a finding of the schema or the replay gate.
 func Count(p *Pack) Summary {
-	s := Summary{Packs: 1, NotChecked: len(p.NotChecked)}
+	s := Summary{NotChecked: len(p.NotChecked)}
+	if p.Kind == "" {
+		s.Packs = 1
+	}
 	for _, f := range p.Findings {
 		switch {
 		case f.Waived != nil:

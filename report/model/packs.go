@@ -46,6 +46,7 @@ type onePack struct {
 type Brief struct {
 	Pack     string // id@version; empty where they could not be read
 	Path     string // file
+	Kind     string // as that of the pack
 	Result   Result
 	Counts   Summary // what Count returns
 	Compared bool    // with another version
@@ -57,7 +58,7 @@ type Brief struct {
 
 // BriefOf returns the brief form of a pack.
 func BriefOf(p *Pack) Brief {
-	b := Brief{Pack: p.Pack, Path: p.Path, Result: p.Result, Counts: Count(p), Playground: p.Playground.Ready()}
+	b := Brief{Pack: p.Pack, Path: p.Path, Kind: p.Kind, Result: p.Result, Counts: Count(p), Playground: p.Playground.Ready()}
 	if d := p.Diff; d != nil {
 		b.Compared, b.Class, b.Required = true, d.Class, d.RequiredVersion
 	}
@@ -89,7 +90,7 @@ func (p *Packs) Set(i int, one Pack) {
 		if sealed, err := Seal(&one); err == nil {
 			b := BriefOf(&one)
 			// The texts of a pack are parts of larger ones, which would be kept too.
-			for _, text := range []*string{&b.Pack, &b.Path, &b.Class, &b.Required} {
+			for _, text := range []*string{&b.Pack, &b.Path, &b.Kind, &b.Class, &b.Required} {
 				*text = strings.Clone(*text)
 			}
 			p.list[i] = onePack{brief: b, sealed: sealed}

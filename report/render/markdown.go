@@ -97,7 +97,10 @@ func packTitle(p *model.Pack) string { return titleOf(p, Markdown) }
 // titleOf is packTitle with another escaping of what comes from a pack.
 func titleOf(p *model.Pack, escape func(string) string) string {
 	d := p.Diff
-	if d == nil {
+	switch {
+	case p.Kind == model.KindRemoved:
+		return escape(p.Name()) + ": pack removed"
+	case d == nil:
 		return escape(p.Name()) + ": " + verdictWord(p.Result)
 	}
 	verdict := ": " + verdictWord(p.Result)

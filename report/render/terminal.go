@@ -120,7 +120,11 @@ func (t *terminal) pack(p *model.Pack) {
 	name := cmp.Or(text(p.Pack), "(not readable)")
 	t.line("%s  %s", t.paint("bold", name), t.paint("dim", solid(p.Path)))
 	t.line("")
-	t.line("  %s", t.gates(p.Gates))
+	if p.Kind == model.KindRemoved {
+		t.line("  %s", "pack removed")
+	} else {
+		t.line("  %s", t.gates(p.Gates))
+	}
 	if todo := t.say(todoWords(todoOf(p))); todo != "" {
 		t.line("  → %s", todo)
 	}
