@@ -21,21 +21,8 @@ func fault(kind Kind, format string, args ...any) Problem {
 
 // Repeated compares two compiles of one request and returns the problem that they
 // differ, naming the first stage that does; nothing where they are the same to the
-// byte.
-func Repeated(first, second *compiler.Result) []Problem {
-	if first.Context == nil {
-		return repeated(first, second, nil)
-	}
-	snapshot, err := first.Context.Snapshot()
-	if err != nil {
-		return []Problem{fault(KindDeterminism, "a compile cannot be written: %v", err)}
-	}
-	return repeated(first, second, snapshot)
-}
-
-// repeated is Repeated with the snapshot form of the first compile, which who runs a
-// case has already.
-func repeated(first, second *compiler.Result, snapshot []byte) []Problem {
+// byte. Snapshot is the snapshot form of the first, nil where nothing was compiled.
+func Repeated(first, second *compiler.Result, snapshot []byte) []Problem {
 	const twice = "two compiles of the case differ"
 	for i, s := range first.Stages {
 		if i == len(second.Stages) || second.Stages[i].Hash != s.Hash {
@@ -122,7 +109,10 @@ func distinct[T any](items []T, key func(T) string) int {
 func auditBucket(bucket compiler.Bucket, due []string, c *compiler.CompiledContext) []Problem {
 	report := &c.BudgetReport
 	dropped := report.DroppedBlockIDs.Of(bucket)
-	accounted := setOf(dropped)
+	accounted := map[string]bool{}
+	for _, id := range dropped {
+		accounted[id] = true
+	}
 	for _, b := range c.CompiledPrompt.ContextBlocks {
 		if b.Bucket == bucket {
 			accounted[b.BlockID] = true
@@ -150,14 +140,6 @@ func auditBucket(bucket compiler.Bucket, due []string, c *compiler.CompiledConte
 		}
 	}
 	return problems
-}
-
-func setOf(names []string) map[string]bool {
-	set := make(map[string]bool, len(names))
-	for _, name := range names {
-		set[name] = true
-	}
-	return set
 }
 
 // wordsOf returns the words of sentences.

@@ -94,7 +94,11 @@ func TestAuditOfTheCeiling(t *testing.T) {
 func TestRepeated(t *testing.T) {
 	_, _, a := compiles(t)
 	_, _, b := compiles(t)
-	if problems := golden.Repeated(a, b); len(problems) > 0 {
+	snapshot, err := a.Context.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if problems := golden.Repeated(a, b, snapshot); len(problems) > 0 {
 		t.Errorf("two compiles of one request differ: %v", problems)
 	}
 	refused := &compiler.Result{Outcome: compiler.Refused, Stop: &compiler.Stop{Reason: "a"}}
@@ -105,11 +109,11 @@ func TestRepeated(t *testing.T) {
 		"another outcome": {a, {Outcome: compiler.Refused, Stages: a.Stages}},
 		"another reason":  {refused, other},
 	} {
-		if problems := golden.Repeated(pair[0], pair[1]); len(problems) != 1 || problems[0].Kind != golden.KindDeterminism {
+		if problems := golden.Repeated(pair[0], pair[1], snapshot); len(problems) != 1 || problems[0].Kind != golden.KindDeterminism {
 			t.Errorf("%s: %v", name, problems)
 		}
 	}
-	if problems := golden.Repeated(refused, refused); len(problems) > 0 {
+	if problems := golden.Repeated(refused, refused, nil); len(problems) > 0 {
 		t.Errorf("a refusal differs from itself: %v", problems)
 	}
 }

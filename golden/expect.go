@@ -39,7 +39,7 @@ func (t *trial) compile() {
 		t.failed(err)
 		return
 	}
-	for _, p := range append(repeated(detail, again, t.Compiled), Audit(t.subject.Pack, request, detail)...) {
+	for _, p := range append(Repeated(detail, again, t.Compiled), Audit(t.subject.Pack, request, detail)...) {
 		p.Location = t.Location
 		t.Problems = append(t.Problems, p)
 	}
@@ -71,11 +71,14 @@ func (t *trial) compareExpectation() {
 		t.wrongOutcome()
 		return
 	}
-	e := &t.Expect
-	t.compareList(KindTools, "tools", e.Tools, t.tools())
-	t.compareList(KindExpectation, "gates", e.Gates, t.gates())
+	e, tools, gates, rules := &t.Expect, []string(nil), []string(nil), []string(nil)
+	if c := t.Detail.Context; c != nil {
+		tools, gates, rules = c.ContextLedger.Tools, c.RuntimeControls.ApprovalGatesActive, Rules(c)
+	}
+	t.compareList(KindTools, "tools", e.Tools, tools)
+	t.compareList(KindExpectation, "gates", e.Gates, gates)
 	t.compareList(KindExpectation, "denied", e.Denied, t.Detail.Trace.Denied)
-	t.compareList(KindExpectation, "rules", e.Rules, t.rules())
+	t.compareList(KindExpectation, "rules", e.Rules, rules)
 	for _, a := range e.Assertions.Items {
 		t.assert(a)
 	}
@@ -96,26 +99,10 @@ func (t *trial) wrongOutcome() {
 	t.report(KindOutcome, t.place(t.Expect.Outcome.Node), finding.Error, hint, message)
 }
 
-func (t *trial) tools() []string {
-	if t.Detail.Context == nil {
-		return nil
-	}
-	return t.Detail.Context.ContextLedger.Tools
-}
-
-func (t *trial) gates() []string {
-	if t.Detail.Context == nil {
-		return nil
-	}
-	return t.Detail.Context.RuntimeControls.ApprovalGatesActive
-}
-
-func (t *trial) rules() []string {
-	if t.Detail.Context == nil {
-		return nil
-	}
-	var rules []string
-	for _, entry := range t.Detail.Context.Manifests.PolicyManifest {
+// Rules returns the rule_ids of the policy manifest, in its order.
+func Rules(c *compiler.CompiledContext) []string {
+	rules := []string{}
+	for _, entry := range c.Manifests.PolicyManifest {
 		rules = append(rules, entry.RuleIDs...)
 	}
 	return rules

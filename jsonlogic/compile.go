@@ -140,7 +140,7 @@ func (c *compiler) operation(n *pack.Node, depth int, in scope) *node {
 	default:
 		return c.report(n, `combine several operations with "and" or "or"`, "an object with %d members, wanted one operator", len(n.Members))
 	}
-	name, operands := n.Members[0].Name, operandsOf(n.Members[0].Value)
+	name, operands := n.Members[0].Name, Operands(n.Members[0].Value)
 	op, known := profile[name]
 	if !known {
 		c.operands(operands, depth, in)
@@ -176,8 +176,8 @@ func (c *compiler) operation(n *pack.Node, depth int, in scope) *node {
 	return result
 }
 
-// operandsOf returns the operands of an operator; one may stand bare.
-func operandsOf(value *pack.Node) []*pack.Node {
+// Operands returns the operands of an operator; one may stand bare.
+func Operands(value *pack.Node) []*pack.Node {
 	if value.Kind == pack.Array {
 		return value.Items
 	}

@@ -132,7 +132,7 @@ func (c *compiler) key(operator string, n *pack.Node, in scope) {
 		return
 	}
 	if n.Kind == pack.Object && len(n.Members) == 1 {
-		operands := operandsOf(n.Members[0].Value)
+		operands := Operands(n.Members[0].Value)
 		switch profile[n.Members[0].Name].code {
 		case opMissing, opMissingSome:
 			return

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
@@ -234,8 +235,8 @@ func valuesOf(bounds ...*atoms) []value {
 		}
 	}
 	for _, form := range slices.Compact(listed) {
-		number, isNumber := numberOf(form)
-		values = append(values, value{number: number, isNumber: isNumber, form: form})
+		number, err := strconv.ParseFloat(form, 64)
+		values = append(values, value{number: number, isNumber: err == nil, form: form})
 	}
 	return values
 }
@@ -353,12 +354,3 @@ func former(at *float64) string {
 }
 
 func number(at *float64) string { return pack.CompactJSON(*at) }
-
-// numberOf reads the canonical form of a number.
-func numberOf(form string) (n float64, ok bool) {
-	d, faults := pack.Read("", []byte(form), pack.DefaultLimits())
-	if len(faults) > 0 || d.Root.Kind != pack.Number {
-		return 0, false
-	}
-	return d.Root.Number, true
-}

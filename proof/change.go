@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -94,13 +93,6 @@ func (c *Change) shows() map[string]any {
 		return c.Gained
 	}
 	return c.Lost
-}
-
-func compareChanges(a, b Change) int {
-	return cmp.Or(
-		cmp.Compare(a.Intent, b.Intent), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Holder, b.Holder),
-		cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Arg, b.Arg),
-	)
 }
 
 // Overall returns what several changes come to. Where something grew for certain

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,16 +32,21 @@ func Compare(base, head *Model, s jsonlogic.Solver) []Change {
 		}
 	}
 	c := newComparison(base, head, newProver(s, base, head))
-	intents := merged(base.Intents, head.Intents)
+	intents := Merged(base.Intents, head.Intents)
 	for i, intent := range intents {
 		if i == mostIntents {
 			c.changes = append(c.changes, Change{Intent: intent, Kind: Whole,
 				Reason: fmt.Sprintf("only the first %d intents are compared", mostIntents)})
 			break
 		}
-		c.intent(intent)
+		c.compare(intent, false)
 	}
-	slices.SortFunc(c.changes, compareChanges)
+	slices.SortFunc(c.changes, func(a, b Change) int {
+		return cmp.Or(
+			cmp.Compare(a.Intent, b.Intent), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Holder, b.Holder),
+			cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Arg, b.Arg),
+		)
+	})
 	return c.changes
 }
 
@@ -74,12 +80,8 @@ func newComparison(base, head *Model, q *prover) *comparison {
 	return c
 }
 
-// intent compares what the packs make of one intent.
-func (c *comparison) intent(intent string) {
-	c.compare(intent, false)
-}
-
-// compare is intent, or as much of it as finds the first change.
+// compare compares what the packs make of one intent, or as much of it as finds the
+// first change.
 func (c *comparison) compare(intent string, first bool) {
 	facts := factsOf(intent, c.ceilings, c.base, c.head)
 	b, h := c.base.scene(c.table, c.basePlaces, intent), c.head.scene(c.table, c.headPlaces, intent)
@@ -88,7 +90,7 @@ func (c *comparison) compare(intent string, first bool) {
 	}
 	c.memo = map[asked]answer{}
 	before := len(c.changes)
-	for _, key := range merged(b.order, h.order) {
+	for _, key := range Merged(b.order, h.order) {
 		if first && c.differs() || c.spent(intent) {
 			return
 		}
@@ -118,7 +120,7 @@ func (c *comparison) differs() bool {
 
 // spent notes that the rest of an intent is not compared, where that is so.
 func (c *comparison) spent(intent string) bool {
-	reason := c.prover.spent()
+	reason := c.prover.Spent()
 	switch c.items++; {
 	case reason != "":
 	case c.items > mostItems:
@@ -188,10 +190,10 @@ func (c *comparison) judge(change Change, b, h *scene, q question) Change {
 		return q.lost(to, from)
 	})
 	change.Intent = b.intent
-	change.Gained, change.GainedWhat = gained.witness, gained.what
+	change.Gained, change.GainedWhat = gained.Witness, gained.what
 	change.Unstopped = gained.unstopped
-	change.Lost, change.LostWhat = lost.witness, lost.what
-	change.Assumed = merged(gained.assumed, lost.assumed)
+	change.Lost, change.LostWhat = lost.Witness, lost.what
+	change.Assumed = Merged(gained.Assumed, lost.Assumed)
 	change.Reason = reasonOf(gained, lost)
 	change.Verdict = verdictOf(gained, lost)
 	return change
@@ -209,15 +211,15 @@ const unconfirmed = "the compiler does not confirm the request that was found"
 // verdictOf draws both directions together. That requests which stopped are permitted
 // as they would have been is no growth.
 func verdictOf(gained, lost finding) Verdict {
-	grew := gained.verdict == jsonlogic.Satisfiable && !gained.unstopped
+	grew := gained.Verdict == jsonlogic.Satisfiable && !gained.unstopped
 	switch {
-	case grew && lost.verdict == jsonlogic.Satisfiable:
+	case grew && lost.Verdict == jsonlogic.Satisfiable:
 		return Incomparable
 	case grew:
 		return Grew
-	case gained.verdict == jsonlogic.Undecided:
+	case gained.Verdict == jsonlogic.Undecided:
 		return Undecided
-	case gained.verdict == jsonlogic.Unsatisfiable && lost.verdict == jsonlogic.Unsatisfiable:
+	case gained.Verdict == jsonlogic.Unsatisfiable && lost.Verdict == jsonlogic.Unsatisfiable:
 		return Equal
 	}
 	return Shrank
@@ -225,10 +227,10 @@ func verdictOf(gained, lost finding) Verdict {
 
 func reasonOf(gained, lost finding) string {
 	switch {
-	case gained.verdict == jsonlogic.Undecided:
-		return "whether more is permitted is not proved: " + gained.reason
-	case lost.verdict == jsonlogic.Undecided:
-		return "whether less is permitted is not proved: " + lost.reason
+	case gained.Verdict == jsonlogic.Undecided:
+		return "whether more is permitted is not proved: " + gained.Reason
+	case lost.Verdict == jsonlogic.Undecided:
+		return "whether less is permitted is not proved: " + lost.Reason
 	}
 	return ""
 }
@@ -245,19 +247,19 @@ func (c *comparison) find(from, to *scene, q question, confirm func(from, to *ou
 		a = c.prover.any(q.probes(from, to))
 		c.memo[name] = a
 	}
-	if a.verdict != jsonlogic.Satisfiable {
+	if a.Verdict != jsonlogic.Satisfiable {
 		return finding{answer: a}
 	}
-	was, is := c.compiled(from, a.witness), c.compiled(to, a.witness)
+	was, is := c.compiled(from, a.Witness), c.compiled(to, a.Witness)
 	if q.doubt != nil {
 		if reason := q.doubt(was, is); reason != "" {
-			return finding{answer: answer{reason: reason}}
+			return finding{answer: undecided(reason)}
 		}
 	}
 	if what := confirm(was, is); what != "" {
 		return finding{a, what}
 	}
-	return finding{answer: answer{reason: unconfirmed}}
+	return finding{answer: undecided(unconfirmed)}
 }
 
 // stop compares which requests are compiled, where nothing else differs. Neither

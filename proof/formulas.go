@@ -14,10 +14,7 @@ func nothing() jsonlogic.Formula { return jsonlogic.Any() }
 // own returns the scene of an intent by itself.
 func (m *Model) own(intent string) *scene {
 	t := &table{}
-	s := m.scene(t, t.add(m), intent)
-	s.ceilings = m.reads[safetyModePath]
-	s.facts = factsOf(intent, s.ceilings, m)
-	return s
+	return m.alone(t, t.add(m), intent)
 }
 
 // Compiles says that a request of the intent is compiled: the pack knows the
@@ -279,7 +276,7 @@ func (c *comparison) canStop(from, to *scene) bool {
 		a = c.prover.any(compiledOnly(from, to))
 		c.memo[name] = a
 	}
-	return a.verdict != jsonlogic.Unsatisfiable || len(a.assumed) > 0
+	return a.Verdict != jsonlogic.Unsatisfiable || len(a.Assumed) > 0
 }
 
 // Unstopped reports whether a request that the model stops at is permitted an item

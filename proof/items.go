@@ -267,7 +267,7 @@ func (c *comparison) authorisations(from, to *scene, was, is *policy.Tool) []pro
 
 // sameBounds reports whether the same bounds can hold for a tool in both versions.
 func (c *comparison) sameBounds(b, h *scene, was, is *policy.Tool) bool {
-	return !slices.ContainsFunc(merged(was.Arguments(), is.Arguments()), func(arg string) bool {
+	return !slices.ContainsFunc(Merged(was.Arguments(), is.Arguments()), func(arg string) bool {
 		return !alike(b.sources(was, arg), h.sources(is, arg))
 	})
 }
@@ -327,7 +327,7 @@ func (c *comparison) gates(b, h *scene, x item) {
 		}
 	}
 	holder, subject := x.kind()
-	for _, id := range merged(ids, nil) {
+	for _, id := range Merged(ids, nil) {
 		c.items++
 		change := c.judge(Change{Kind: Gate, Holder: holder, Subject: subject, Arg: id}, b, h, question{
 			name: func(from, to *scene) asked {

@@ -12,15 +12,15 @@ import (
 // it.
 func (c *comparison) bounds(b, h *scene, was, is *policy.Tool) {
 	x := item{tool: was.String()}
-	for _, arg := range merged(was.Arguments(), is.Arguments()) {
+	for _, arg := range Merged(was.Arguments(), is.Arguments()) {
 		if alike(b.sources(was, arg), h.sources(is, arg)) {
 			continue
 		}
 		c.note(c.judge(Change{Kind: Bounds, Subject: x.tool, Arg: arg}, b, h, question{
 			probes:  func(from, to *scene) []probe { return c.loosened(from, to, x, arg) },
 			doubt:   func(from, to *outcome) string { return unlike(from, to, x.tool, arg) },
-			confirm: func(from, to *outcome) string { return looser(from, to, x.tool, arg) },
-			lost:    func(from, to *outcome) string { return stricter(from, to, x.tool, arg) },
+			confirm: func(from, to *outcome) string { return compared(from, to, x.tool, arg, held.beyond) },
+			lost:    func(from, to *outcome) string { return compared(from, to, x.tool, arg, held.within) },
 		}))
 	}
 }
@@ -35,23 +35,14 @@ func worlds(was, is []atoms) [][2]held {
 	return [][2]held{before, {together(was, true), together(is, true)}}
 }
 
-// looser says in words what an argument may be in `to` and not in `from`, "" for
-// nothing.
-func looser(from, to *outcome, id, arg string) string {
-	return compared(from, to, id, arg, func(w [2]held) string { return w[1].beyond(w[0]) })
-}
-
-// stricter says in words what an argument may not be any more in `to`.
-func stricter(from, to *outcome, id, arg string) string {
-	return compared(from, to, id, arg, func(w [2]held) string { return w[1].within(w[0]) })
-}
-
-func compared(from, to *outcome, id, arg string, say func([2]held) string) string {
+// compared says in words what an argument may be in `to` and not in `from`, or the
+// reverse, "" for nothing.
+func compared(from, to *outcome, id, arg string, say func(now, was held) string) string {
 	if x := (item{tool: id}); !from.mayPermit(x) || !to.mayPermit(x) {
 		return ""
 	}
 	for i, w := range worlds(from.boundsOn(from.open(id), arg), to.boundsOn(to.open(id), arg)) {
-		if what := say(w); what != "" {
+		if what := say(w[1], w[0]); what != "" {
 			return fmt.Sprintf("argument %s of %s %s%s", quote(arg), quote(id), what, [...]string{"", " once it is approved"}[i])
 		}
 	}

@@ -127,20 +127,6 @@ func (m *Model) tool(id string) *policy.Tool {
 	return nil
 }
 
-// Found is what became of a question about the requests of a pack.
-type Found struct {
-	// Verdict says whether a request was found: Satisfiable, Unsatisfiable where it is
-	// proved that there is none, Undecided otherwise.
-	Verdict jsonlogic.Verdict
-	// Witness is the request, as data of conditions (see Request). It was compiled and
-	// shows what was asked for; nil where the pack cannot be compiled at all.
-	Witness map[string]any
-	// Assumed names the variables that the answer takes to be single values, sorted.
-	Assumed []string
-	// Reason says what could not be decided, and why.
-	Reason string
-}
-
 // claims answers questions about one model, from one account.
 type claims struct {
 	mu     sync.Mutex
@@ -163,9 +149,7 @@ func (c *claims) scene(m *Model, intent string) *scene {
 	}
 	s := c.scenes[intent]
 	if s == nil {
-		s = m.scene(c.table, c.places, intent)
-		s.ceilings = m.reads[safetyModePath]
-		s.facts = factsOf(intent, s.ceilings, m)
+		s = m.alone(c.table, c.places, intent)
 		c.scenes[intent] = s
 	}
 	return s
@@ -177,22 +161,21 @@ func (m *Model) Domain(intent string) []jsonlogic.Formula { return factsOf(inten
 
 // Ask looks for a request of an intent for which formulas hold together. Shown looks
 // at what it is compiled to and reports whether that is what was asked for; nil takes
-// every compile for it, also one that stops. All questions about a model are paid
-// from one account.
-func (m *Model) Ask(intent string, shown func(*compiler.Result) bool, parts ...jsonlogic.Formula) Found {
+// every compile for it, also one that stops. Of a pack that cannot be compiled at all
+// the answer has no witness. All questions about a model are paid from one account.
+func (m *Model) Ask(intent string, shown func(*compiler.Result) bool, parts ...jsonlogic.Formula) jsonlogic.Answer {
 	m.claims.mu.Lock()
 	defer m.claims.mu.Unlock()
 	s := m.claims.scene(m, intent)
 	a := m.claims.prover.any([]probe{{seed: append(s.facts[:1:1], parts...), context: plain(s.facts[1:])}})
-	found := Found{Verdict: a.verdict, Witness: a.witness, Assumed: a.assumed, Reason: a.reason}
 	switch {
-	case a.verdict != jsonlogic.Satisfiable:
+	case a.Verdict != jsonlogic.Satisfiable:
 	case m.broken != "":
-		found.Witness = nil
-	case shown != nil && !shown(m.compiled(a.witness)):
-		return Found{Reason: unconfirmed}
+		a.Witness = nil
+	case shown != nil && !shown(m.compiled(a.Witness)):
+		return jsonlogic.Answer{Reason: unconfirmed}
 	}
-	return found
+	return a.Answer
 }
 
 // Compiled returns what a witness is compiled to. The result is shared and not to be
@@ -216,13 +199,13 @@ func (m *Model) compiled(witness map[string]any) *compiler.Result {
 // without it something would be permitted that is not, or not permitted that is, or
 // held by other gates, bounds or modes (decisions D6). It is Unsatisfiable for an
 // outcome that is dead. Nothing is claimed of a pack that cannot be compiled.
-func (m *Model) Live(b *policy.Branch) Found {
+func (m *Model) Live(b *policy.Branch) jsonlogic.Answer {
 	if m.broken != "" {
-		return Found{Reason: "the pack cannot be compiled: " + m.broken}
+		return jsonlogic.Answer{Reason: "the pack cannot be compiled: " + m.broken}
 	}
 	m.claims.mu.Lock()
 	defer m.claims.mu.Unlock()
-	dead := Found{Verdict: jsonlogic.Unsatisfiable}
+	dead := jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}
 	if !b.Rule.Enforced {
 		return dead
 	}
@@ -234,9 +217,9 @@ func (m *Model) Live(b *policy.Branch) Found {
 		}
 	}
 	for _, change := range c.changes {
-		dead.Assumed = merged(dead.Assumed, change.Assumed)
+		dead.Assumed = Merged(dead.Assumed, change.Assumed)
 		if witness := change.shows(); witness != nil {
-			return Found{Verdict: jsonlogic.Satisfiable, Witness: witness, Assumed: change.Assumed}
+			return jsonlogic.Answer{Verdict: jsonlogic.Satisfiable, Witness: witness, Assumed: change.Assumed}
 		}
 		if change.Verdict != Equal {
 			dead.Verdict, dead.Reason = jsonlogic.Undecided, change.Reason

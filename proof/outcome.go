@@ -61,14 +61,10 @@ func (c *comparison) compiled(s *scene, witness map[string]any) *outcome {
 	if known := c.results[key]; known != nil {
 		return known
 	}
-	o := s.compile(witness)
+	request := Request(s.Pack, witness)
+	o := &outcome{s, compileFor(s.program, request), request.Data()}
 	c.results[key] = o
 	return o
-}
-
-func (s *scene) compile(witness map[string]any) *outcome {
-	request := Request(s.Pack, witness)
-	return &outcome{s, compileFor(s.program, request), request.Data()}
 }
 
 // compileFor compiles a pack for a request. What is not compiled permits nothing.

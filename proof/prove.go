@@ -53,14 +53,13 @@ func oneOf(ways []jsonlogic.Formula) conjunct { return conjunct{jsonlogic.Any(wa
 // answer is what became of a question. Of several probes it is that of the first
 // which has a request.
 type answer struct {
-	verdict jsonlogic.Verdict
-	witness map[string]any
-	assumed []string
-	reason  string
+	jsonlogic.Answer
 	// unstopped says that the request is one that the other version stops at, and
 	// that there is no other kind.
 	unstopped bool
 }
+
+func undecided(reason string) answer { return answer{Answer: jsonlogic.Answer{Reason: reason}} }
 
 // prover asks the solver and keeps account.
 type prover struct {
@@ -99,7 +98,7 @@ func (q *prover) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
 			q.solver.Steps = min(q.solver.Steps, lesserTry)
 		}
 	} else if a.Err != nil {
-		a.Reason = q.spent()
+		a.Reason = q.Spent()
 	}
 	return a
 }
@@ -107,10 +106,9 @@ func (q *prover) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
 // any answers a question: whether one of the probes has a request. It is
 // unsatisfiable only where none of them has.
 func (q *prover) any(probes []probe) answer {
-	overall := answer{verdict: jsonlogic.Unsatisfiable}
+	overall := answer{Answer: jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}}
 	for _, p := range probes {
-		a := q.exists(p)
-		a.unstopped = p.unstopped && overall.verdict == jsonlogic.Unsatisfiable
+		a := answer{q.exists(p), p.unstopped && overall.Verdict == jsonlogic.Unsatisfiable}
 		if overall.take(a) {
 			return a
 		}
@@ -122,18 +120,18 @@ func (q *prover) any(probes []probe) answer {
 // before. It reports whether a request was found, which ends the question.
 func (a *answer) take(part answer) (found bool) {
 	switch {
-	case part.verdict == jsonlogic.Satisfiable:
+	case part.Verdict == jsonlogic.Satisfiable:
 		return true
-	case part.verdict == jsonlogic.Undecided:
+	case part.Verdict == jsonlogic.Undecided:
 		*a = part
-	case a.verdict == jsonlogic.Unsatisfiable:
-		a.assumed = merged(a.assumed, part.assumed)
+	case a.Verdict == jsonlogic.Unsatisfiable:
+		a.Assumed = Merged(a.Assumed, part.Assumed)
 	}
 	return false
 }
 
-// spent says why no more proofs are made, "" where they are.
-func (q *prover) spent() string {
+// Spent says why no more proofs are made, "" where they are.
+func (q *prover) Spent() string {
 	switch {
 	case q.proofs >= mostProofs:
 		return fmt.Sprintf("more than %d proofs are needed", mostProofs)
@@ -150,13 +148,13 @@ func (q *prover) spent() string {
 // exists answers whether there is a request for one probe. It asks about the
 // seed alone and takes in what the request found offends against, until none
 // does, or until there is none even so.
-func (q *prover) exists(p probe) answer {
-	if reason := q.spent(); reason != "" {
-		return answer{reason: reason}
+func (q *prover) exists(p probe) jsonlogic.Answer {
+	if reason := q.Spent(); reason != "" {
+		return jsonlogic.Answer{Reason: reason}
 	}
 	q.proofs++
 	a := q.search(slices.Clone(p.seed), slices.Clone(p.context))
-	if a.verdict == jsonlogic.Undecided {
+	if a.Verdict == jsonlogic.Undecided {
 		q.undecided++
 	}
 	return a
@@ -164,14 +162,12 @@ func (q *prover) exists(p probe) answer {
 
 // search looks for a request for which all that is taken in holds, and the rest.
 // Both are its own.
-func (q *prover) search(taken []jsonlogic.Formula, rest []conjunct) answer {
+func (q *prover) search(taken []jsonlogic.Formula, rest []conjunct) jsonlogic.Answer {
 	for most := firstRound; ; most *= 2 {
 		a := q.ask(taken...)
 		switch {
-		case a.Verdict == jsonlogic.Unsatisfiable:
-			return answer{verdict: a.Verdict, assumed: a.Assumed}
-		case a.Verdict == jsonlogic.Undecided && (len(rest) == 0 || a.Err != nil):
-			return answer{reason: a.Reason}
+		case a.Verdict == jsonlogic.Unsatisfiable, a.Verdict == jsonlogic.Undecided && (len(rest) == 0 || a.Err != nil):
+			return a
 		case a.Verdict == jsonlogic.Undecided: // the rest may rule it out
 			for _, c := range rest {
 				taken = append(taken, c.formula)
@@ -181,7 +177,7 @@ func (q *prover) search(taken []jsonlogic.Formula, rest []conjunct) answer {
 		}
 		offended, long := q.offended(rest, a.Witness, most)
 		if len(offended) == 0 && long < 0 {
-			return answer{verdict: a.Verdict, witness: a.Witness}
+			return a
 		}
 		if len(offended) == 0 {
 			return q.split(taken, slices.Delete(slices.Clone(rest), long, long+1), rest[long].ways)
@@ -214,8 +210,8 @@ func (q *prover) offended(rest []conjunct, witness map[string]any, most int) (li
 
 // split looks for a request in which one of many ways holds. Ways that do not go
 // with what is taken in already are left out, which are most of them.
-func (q *prover) split(taken []jsonlogic.Formula, rest []conjunct, ways []jsonlogic.Formula) answer {
-	overall := answer{verdict: jsonlogic.Unsatisfiable}
+func (q *prover) split(taken []jsonlogic.Formula, rest []conjunct, ways []jsonlogic.Formula) jsonlogic.Answer {
+	overall := answer{Answer: jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}}
 	var open []jsonlogic.Formula
 	for _, way := range ways {
 		quick := q.solver
@@ -224,19 +220,19 @@ func (q *prover) split(taken []jsonlogic.Formula, rest []conjunct, ways []jsonlo
 		if a.Verdict != jsonlogic.Unsatisfiable {
 			open = append(open, way)
 		} else {
-			overall.assumed = merged(overall.assumed, a.Assumed)
+			overall.Assumed = Merged(overall.Assumed, a.Assumed)
 		}
 	}
 	for some := range slices.Chunk(open, mostWays) {
-		if a := q.search(append(slices.Clone(taken), jsonlogic.Any(some...)), slices.Clone(rest)); overall.take(a) {
+		if a := q.search(append(slices.Clone(taken), jsonlogic.Any(some...)), slices.Clone(rest)); overall.take(answer{Answer: a}) {
 			return a
 		}
 	}
-	return overall
+	return overall.Answer
 }
 
-// merged returns the words of two lists, sorted and each once.
-func merged(a, b []string) []string {
+// Merged returns the words of two lists, sorted and each once.
+func Merged(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -294,9 +290,6 @@ func (q *Prover) within(intent string) jsonlogic.Formula {
 	}
 	return facts
 }
-
-// Spent says why no more questions are answered, "" where they are.
-func (q *Prover) Spent() string { return q.spent() }
 
 // Charge takes steps for work beside the solver's. It reports whether any are left.
 func (q *Prover) Charge(steps int) bool { return q.solver.Budget.Spend(steps) }

@@ -79,6 +79,14 @@ func (m *Model) scene(t *table, places []int, intent string) *scene {
 	return s
 }
 
+// alone is scene for a model that is not compared with another.
+func (m *Model) alone(t *table, places []int, intent string) *scene {
+	s := m.scene(t, places, intent)
+	s.ceilings = m.reads[safetyModePath]
+	s.facts = factsOf(intent, s.ceilings, m)
+	return s
+}
+
 // findStandings makes a standing for each decision that a rule is bound to.
 func (s *scene) findStandings(rules []*policy.Rule) {
 	bound := map[*policy.Decision]bool{}

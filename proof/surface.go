@@ -62,9 +62,7 @@ func Surface(m *Model, s jsonlogic.Solver) []Row {
 			break
 		}
 		u.memo = map[asked]answer{}
-		scene := m.scene(u.table, u.headPlaces, intent)
-		scene.ceilings = m.reads[safetyModePath]
-		scene.facts = factsOf(intent, scene.ceilings, m)
+		scene := m.alone(u.table, u.headPlaces, intent)
 		for _, t := range m.Tools {
 			if len(u.rows) == mostRows {
 				return append(u.rows, Row{Reason: fmt.Sprintf("only the first %d rows are listed", mostRows)})
@@ -96,25 +94,25 @@ func (u *survey) row(s *scene, t *policy.Tool, beyond bool) (row Row, there bool
 	case beyond:
 		row.Reason = fmt.Sprintf("only the first %d intents are proved", mostIntents)
 		return row, true
-	case u.prover.spent() != "":
-		row.Reason = u.prover.spent()
+	case u.prover.Spent() != "":
+		row.Reason = u.prover.Spent()
 		return row, true
 	case s.tooMany(t):
 		row.Reason = "its bounds are too many to be followed"
 		return row, true
 	}
 	reach := u.reach(s, t)
-	if reach.verdict == jsonlogic.Unsatisfiable {
+	if reach.Verdict == jsonlogic.Unsatisfiable {
 		return row, false
 	}
-	row.Reach, row.Reason, row.Assumed = reach.witness, reach.reason, reach.assumed
+	row.Reach, row.Reason, row.Assumed = reach.Witness, reach.Reason, reach.Assumed
 	ungated := reach
 	if len(row.Gates) > 0 {
 		ungated = u.ungated(s, t, row.Gates)
 	}
-	row.Ungated, row.Assumed = ungated.witness, merged(row.Assumed, ungated.assumed)
-	row.Held = ungated.verdict == jsonlogic.Unsatisfiable
-	row.Reason = cmp.Or(row.Reason, ungated.reason)
+	row.Ungated, row.Assumed = ungated.Witness, Merged(row.Assumed, ungated.Assumed)
+	row.Held = ungated.Verdict == jsonlogic.Unsatisfiable
+	row.Reason = cmp.Or(row.Reason, ungated.Reason)
 	row.Proved = row.Reason == ""
 	return row, true
 }
@@ -207,8 +205,8 @@ func (u *survey) confirmed(s *scene, name asked, probes []probe, shown func(*out
 		a = u.prover.any(probes)
 		u.memo[name] = a
 	}
-	if a.verdict == jsonlogic.Satisfiable && !shown(u.compiled(s, a.witness)) {
-		return answer{reason: unconfirmed}
+	if a.Verdict == jsonlogic.Satisfiable && !shown(u.compiled(s, a.Witness)) {
+		return undecided(unconfirmed)
 	}
 	return a
 }

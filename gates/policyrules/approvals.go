@@ -155,8 +155,13 @@ func checkGateGaps(p *gate.Pass) {
 // whose own condition is false.
 func (q *questions) checkGateGap(b *policy.Branch) {
 	who, g := gate.Called("rule", b.Rule.RuleID), b.Gate
+	inGap := func(r *compiler.Result) bool {
+		return holds(b)(r) && slices.ContainsFunc(r.Trace.Gates, func(t compiler.GateTrace) bool {
+			return t.Gate == g.ApprovalGate && t.Active && t.When == jsonlogic.False
+		})
+	}
 	f := q.anyOf(q.intentsOf(b.Rule), func(intent string) question {
-		return question{seed: jsonlogic.All(b.Holds(), jsonlogic.IsFalse(g.When.Expr)), rest: q.decided(intent), shown: inGap(b)}
+		return question{seed: jsonlogic.All(b.Holds(), jsonlogic.IsFalse(g.When.Expr)), rest: q.decided(intent), shown: inGap}
 	})
 	switch f.Verdict {
 	case jsonlogic.Undecided:
@@ -169,16 +174,6 @@ func (q *questions) checkGateGap(b *policy.Branch) {
 			Hint:    "widen the gate's when to what the rule requires, or narrow the rule",
 			Related: gate.See(g.ApprovalGate.When, "the gate's when"),
 			Witness: f.Witness,
-		})
-	}
-}
-
-// inGap returns what a compile has to show where an outcome requires a gate whose own
-// condition is false.
-func inGap(b *policy.Branch) func(*compiler.Result) bool {
-	return func(r *compiler.Result) bool {
-		return holds(b)(r) && slices.ContainsFunc(r.Trace.Gates, func(t compiler.GateTrace) bool {
-			return t.Gate == b.Gate.ApprovalGate && t.Active && t.When == jsonlogic.False
 		})
 	}
 }

@@ -222,7 +222,7 @@ func checkTypes(p *gate.Pass, m *model) {
 
 // meet reports whether two conditions are evaluated for one intent.
 func (m *model) meet(a, b condition) bool {
-	return a.rule == nil || b.rule == nil || len(m.shared(a.rule, b.rule)) > 0
+	return a.rule == nil || b.rule == nil || slices.ContainsFunc(m.intentsOf(a.rule), b.rule.Applies)
 }
 
 func reportText(p *gate.Pass, o use) {
@@ -260,7 +260,7 @@ func usesOf(c condition) (ordered, compared []use) {
 		if n.Kind != pack.Object || len(n.Members) != 1 {
 			return
 		}
-		name, operands := n.Members[0].Name, operandsOf(n.Members[0].Value)
+		name, operands := n.Members[0].Name, jsonlogic.Operands(n.Members[0].Value)
 		switch name {
 		case "var":
 			return
@@ -284,14 +284,6 @@ func usesOf(c condition) (ordered, compared []use) {
 	return ordered, compared
 }
 
-// operandsOf returns the operands of an operator; one may stand bare.
-func operandsOf(value *pack.Node) []*pack.Node {
-	if value.Kind == pack.Array {
-		return value.Items
-	}
-	return []*pack.Node{value}
-}
-
 // uses returns a use of each variable among the operands, with the first string
 // that stands among the constants.
 func uses(c condition, at *pack.Node, operands, constants []*pack.Node) []use {
@@ -307,7 +299,7 @@ func uses(c condition, at *pack.Node, operands, constants []*pack.Node) []use {
 		if n.Kind != pack.Object || len(n.Members) != 1 || n.Members[0].Name != "var" {
 			continue
 		}
-		if path := operandsOf(n.Members[0].Value)[0]; path.Kind == pack.String {
+		if path := jsonlogic.Operands(n.Members[0].Value)[0]; path.Kind == pack.String {
 			all = append(all, use{c, path.Text, at, text})
 		}
 	}

@@ -159,8 +159,6 @@ func (o opinion) truth() jsonlogic.Truth {
 	return jsonlogic.False
 }
 
-func (o opinion) agrees(ours jsonlogic.Truth) bool { return o.fails == "" && o.truth() == ours }
-
 // String says the opinion as the end of a sentence about the engine.
 func (o opinion) String() string {
 	if o.fails != "" {
@@ -182,7 +180,7 @@ func blame(condition *pack.Node, data map[string]any) (*pack.Node, string) {
 	}
 	name := condition.Members[0].Name
 	var operands []string
-	for _, n := range operandsOf(condition.Members[0].Value) {
+	for _, n := range jsonlogic.Operands(condition.Members[0].Value) {
 		operands = append(operands, operandWords(n, data))
 	}
 	ours, _ := jsonlogic.Compile(condition)
@@ -200,7 +198,7 @@ func blame(condition *pack.Node, data map[string]any) (*pack.Node, string) {
 func operations(n *pack.Node, data map[string]any) []*pack.Node {
 	operands := n.Items
 	if n.Kind == pack.Object {
-		operands = reached(n.Members[0].Name, operandsOf(n.Members[0].Value), data)
+		operands = reached(n.Members[0].Name, jsonlogic.Operands(n.Members[0].Value), data)
 	}
 	var all []*pack.Node
 	for _, operand := range operands {
@@ -267,7 +265,7 @@ func differ(n *pack.Node, data map[string]any) bool {
 // operandWords says what an operand is in a case.
 func operandWords(n *pack.Node, data map[string]any) string {
 	if n.Kind == pack.Object && len(n.Members) == 1 && n.Members[0].Name == "var" {
-		if path := operandsOf(n.Members[0].Value)[0]; path.Kind == pack.String {
+		if path := jsonlogic.Operands(n.Members[0].Value)[0]; path.Kind == pack.String {
 			v, ok := jsonlogic.Lookup(data, path.Text)
 			if !ok {
 				return short(path.Text) + " (missing)"

@@ -133,11 +133,6 @@ func (m *model) intentsOf(r *policy.Rule) []string {
 	return m.Intents
 }
 
-// shared returns the intents to which both rules are applicable.
-func (m *model) shared(a, b *policy.Rule) []string {
-	return slices.DeleteFunc(slices.Clone(m.intentsOf(a)), func(intent string) bool { return !b.Applies(intent) })
-}
-
 // place returns where an outcome says whether it allows.
 func place(b *policy.Branch) *pack.Node { return pack.Place(b.Allow.Node, b.Node) }
 

@@ -164,17 +164,10 @@ func (q *questions) anyOf(intents []string, asked func(intent string) question) 
 		case f.Verdict == jsonlogic.Undecided && overall.Verdict == jsonlogic.Unsatisfiable:
 			overall = f
 		case f.Verdict == overall.Verdict:
-			overall.Assumed = merged(overall.Assumed, f.Assumed)
+			overall.Assumed = proof.Merged(overall.Assumed, f.Assumed)
 		}
 	}
 	return overall
-}
-
-// merged returns the words of two sorted lists, sorted and each once.
-func merged(a, b []string) []string {
-	all := slices.Concat(a, b)
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // same is a question that is the same about all intents.
@@ -213,11 +206,9 @@ func (q *questions) unproved(who, what string, a jsonlogic.Answer) {
 	q.NotChecked(fmt.Sprintf("%s: %s not proved: %s", who, what, a.Reason))
 }
 
-// holds returns what a compile has to show where outcomes hold.
-func holds(outcomes ...*policy.Branch) func(*compiler.Result) bool {
+// holds returns what a compile has to show where an outcome holds.
+func holds(b *policy.Branch) func(*compiler.Result) bool {
 	return func(r *compiler.Result) bool {
-		return !slices.ContainsFunc(outcomes, func(b *policy.Branch) bool {
-			return !slices.ContainsFunc(r.Trace.Rules, func(t compiler.RuleTrace) bool { return t.Outcome == b.Outcome })
-		})
+		return slices.ContainsFunc(r.Trace.Rules, func(t compiler.RuleTrace) bool { return t.Outcome == b.Outcome })
 	}
 }

@@ -70,9 +70,18 @@ func (q *questions) checkDecision(d *policy.Decision, allowing, bound []*policy.
 	for _, r := range allowing {
 		intents = append(intents, q.intentsOf(r)...)
 	}
+	var conditions []*jsonlogic.Expr
+	for _, r := range bound {
+		conditions = append(conditions, r.When.Expr)
+	}
 	slices.Sort(intents)
+	blocked := func(r *compiler.Result) bool {
+		return slices.ContainsFunc(r.Trace.Decisions, func(t compiler.DecisionTrace) bool {
+			return t.Decision.DecisionKey.Value == d.Key && t.State == compiler.DecisionSilent
+		})
+	}
 	f := q.anyOf(slices.Compact(intents), func(intent string) question {
-		asked := question{shown: blocks(d), rest: q.decided(intent)}
+		asked := question{shown: blocked, rest: q.decided(intent)}
 		for _, r := range q.rules {
 			if r.Enforced && r.Applies(intent) && (r.Decision == d || r.Unbound()) {
 				asked.rest = append(asked.rest, silent(r)...)
@@ -87,7 +96,7 @@ func (q *questions) checkDecision(d *policy.Decision, allowing, bound []*policy.
 		q.Report(gate.Diagnostic{
 			At: allowing[0].Node,
 			Message: fmt.Sprintf("some requests of intent %q are decided by no rule of %q and so are blocked without a reason%s",
-				f.intent, d.Key, example(f.Witness, conditionsOf(bound)...)),
+				f.intent, d.Key, example(f.Witness, conditions...)),
 			Hint:    "add an else that denies with a reason, or a rule for these requests",
 			Key:     d.Key,
 			Related: gate.See(pack.Place(d.Spec().DecisionKey.Node, d.Spec().Node), "the decision"),
@@ -105,21 +114,4 @@ func silent(r *policy.Rule) (parts []jsonlogic.Formula) {
 		}
 	}
 	return parts
-}
-
-// blocks returns what a compile has to show where a decision is blocked although
-// nothing denies it.
-func blocks(d *policy.Decision) func(*compiler.Result) bool {
-	return func(r *compiler.Result) bool {
-		return slices.ContainsFunc(r.Trace.Decisions, func(t compiler.DecisionTrace) bool {
-			return t.Decision.DecisionKey.Value == d.Key && t.State == compiler.DecisionSilent
-		})
-	}
-}
-
-func conditionsOf(rules []*policy.Rule) (conditions []*jsonlogic.Expr) {
-	for _, r := range rules {
-		conditions = append(conditions, r.When.Expr)
-	}
-	return conditions
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/proof"
 )
 
 // POL001: every rule can decide something.
@@ -117,7 +118,7 @@ func (c *reach) fate(b *policy.Branch) fate {
 		case f.Verdict == jsonlogic.Undecided || overall.never() && len(f.by) > 0:
 			overall = f
 		case f.never() && overall.never():
-			overall.Assumed = merged(overall.Assumed, f.Assumed)
+			overall.Assumed = proof.Merged(overall.Assumed, f.Assumed)
 		}
 	}
 	if overall.Verdict == jsonlogic.Undecided {

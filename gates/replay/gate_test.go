@@ -77,7 +77,7 @@ func brokenCompile(t *testing.T, r *golden.Result, breakIt func(*compiler.Result
 	for _, e := range r.Input.Evidence.Items {
 		request.Evidence = append(request.Evidence, compiler.Evidence{Ref: e.EvidenceRef.Value})
 	}
-	problems := append(golden.Repeated(r.Detail, &changed), golden.Audit(supportPack(t), request, &changed)...)
+	problems := append(golden.Repeated(r.Detail, &changed, r.Compiled), golden.Audit(supportPack(t), request, &changed)...)
 	for i := range problems {
 		problems[i].Location = r.Location
 	}

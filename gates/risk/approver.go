@@ -137,9 +137,9 @@ func names(r *policy.Rule, g *policy.Gate) bool {
 
 // requests looks for a request that the approver's role makes and a rule lets through
 // while the gate is raised.
-func requests(m *proof.Model, r *policy.Rule, g *policy.Gate) proof.Found {
+func requests(m *proof.Model, r *policy.Rule, g *policy.Gate) jsonlogic.Answer {
 	if m.Broken() != "" {
-		return proof.Found{Reason: "the pack cannot be compiled: " + m.Broken()}
+		return jsonlogic.Answer{Reason: "the pack cannot be compiled: " + m.Broken()}
 	}
 	var through []jsonlogic.Formula
 	for _, b := range r.Branches() {
@@ -147,7 +147,7 @@ func requests(m *proof.Model, r *policy.Rule, g *policy.Gate) proof.Found {
 			through = append(through, b.Holds())
 		}
 	}
-	found := proof.Found{Verdict: jsonlogic.Unsatisfiable}
+	found := jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}
 	for _, intent := range m.Intents {
 		if !r.Applies(intent) {
 			continue

@@ -188,14 +188,10 @@ func (s *surroundings) compile(c *candidate) *candidate {
 		c.detail, c.err = s.program.Compile(compiler.Request{
 			Invoke: invoke, RunContext: runContext, Evidence: s.pieces(c), Catalog: s.catalog, Tokenizer: s.tokenizer,
 		})
-		if c.err != nil || c.bucket != nil || s.shapes.budget || c.total >= mostTotal || !truncated(c.detail) {
+		if c.err != nil || c.bucket != nil || s.shapes.budget || c.total >= mostTotal || c.detail.Context == nil || c.detail.Context.BudgetReport.BucketTruncations == (compiler.Flags{}) {
 			return c
 		}
 	}
-}
-
-func truncated(r *compiler.Result) bool {
-	return r.Context != nil && r.Context.BudgetReport.BucketTruncations != compiler.Flags{}
 }
 
 // mostEvidence bounds the evidence of a case.

@@ -150,14 +150,10 @@ func expectation(c *candidate) map[string]any {
 	if c.detail.Outcome != compiler.Compiled {
 		return out
 	}
-	rules := []string{}
-	for _, entry := range c.detail.Context.Manifests.PolicyManifest {
-		rules = append(rules, entry.RuleIDs...)
-	}
 	out["tools"] = c.detail.Context.ContextLedger.Tools
 	out["gates"] = c.detail.Context.RuntimeControls.ApprovalGatesActive
 	out["denied"] = append([]string{}, c.detail.Trace.Denied...)
-	out["rules"] = rules
+	out["rules"] = golden.Rules(c.detail.Context)
 	if c.family == golden.FamilyBudget {
 		out["assertions"] = []any{map[string]any{"==": []any{map[string]any{"var": "budget_report.bucket_truncations.evidence"}, true}}}
 	}

@@ -77,7 +77,11 @@ func build(ctx context.Context, p *pack.Pack, only string) *Book {
 	}
 	b.Assumed = slices.Sorted(maps.Keys(w.assumed))
 	if w.skipped > 0 {
-		b.NotProved = append(b.NotProved, skippedWords(w.skipped))
+		noun := "pairs of outcomes hold"
+		if w.skipped == 1 {
+			noun = "pair of outcomes holds"
+		}
+		b.NotProved = append(b.NotProved, fmt.Sprintf("whether %d %s together: the proofs have used up their %d steps", w.skipped, noun, overlapSteps))
 	}
 	return b
 }
@@ -124,7 +128,8 @@ func (w *author) chapters() (all []*chapter, leftOut int) {
 			leftOut++
 			continue
 		}
-		if c := w.chapter(intent); w.only == "" || c.has(w.only) {
+		explained := func(e *entry) bool { return e.name == w.only }
+		if c := w.chapter(intent); w.only == "" || slices.ContainsFunc(c.entries, explained) {
 			all, entries = append(all, c), entries+len(c.entries)
 		}
 	}
@@ -139,10 +144,6 @@ func (w *author) chapter(intent string) *chapter {
 		}
 	}
 	return c
-}
-
-func (c *chapter) has(name string) bool {
-	return slices.ContainsFunc(c.entries, func(e *entry) bool { return e.name == name })
 }
 
 // written returns the chapter as the book has it.
@@ -223,9 +224,7 @@ func (c *chapter) examples() {
 // that holds in it, if there is one.
 func (c *chapter) holding(b *policy.Branch, e *entry, f jsonlogic.Formula) *Example {
 	a := c.claim(c.rules.Ask(c.intent, f))
-	if b != nil {
-		e.witnesses[b] = a.Witness
-	}
+	e.witnesses[b] = a.Witness
 	x := example(a)
 	return &x
 }

@@ -302,14 +302,6 @@ func (c *chapter) together(a *entry, x *policy.Branch, b *entry, y *policy.Branc
 	return c.claim(c.overlaps.Ask(c.intent, x.Holds(), y.Holds()))
 }
 
-func skippedWords(pairs int) string {
-	noun := "pairs of outcomes hold"
-	if pairs == 1 {
-		noun = "pair of outcomes holds"
-	}
-	return fmt.Sprintf("whether %d %s together: the proofs have used up their %d steps", pairs, noun, overlapSteps)
-}
-
 // differences returns what the second outcome says that the first does not, in
 // words that follow its name. Two denials do not differ, and next to a denial
 // nothing else counts.

@@ -3,8 +3,10 @@ package rulebook
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 )
 
@@ -84,7 +86,7 @@ func (p *printer) print(n *pack.Node, depth int, item string) (string, int) {
 		return p.list(n, depth, item), bindsTight
 	case pack.Object:
 		if len(n.Members) == 1 {
-			return p.operation(n.Members[0].Name, operandsOf(n.Members[0].Value), depth, item)
+			return p.operation(n.Members[0].Name, jsonlogic.Operands(n.Members[0].Value), depth, item)
 		}
 		return literal(n.Any()), bindsTight
 	case pack.Number:
@@ -94,14 +96,6 @@ func (p *printer) print(n *pack.Node, depth int, item string) (string, int) {
 		return clip(n.Text), bindsTight
 	}
 	return literal(n.Any()), bindsTight
-}
-
-// operandsOf returns the operands of an operator; one may stand bare.
-func operandsOf(value *pack.Node) []*pack.Node {
-	if value.Kind == pack.Array {
-		return value.Items
-	}
-	return []*pack.Node{value}
 }
 
 func (p *printer) operation(name string, operands []*pack.Node, depth int, item string) (string, int) {
@@ -183,21 +177,13 @@ func (p *printer) function(name string, operands []*pack.Node, depth int, item s
 			break
 		}
 		of := item
-		if i == 1 && iterates(name) {
+		if i == 1 && slices.Contains([]string{"map", "filter", "all", "none", "some"}, name) {
 			of = "item"
 		}
 		text, _ := p.print(n, depth+1, of)
 		parts = append(parts, text)
 	}
 	return shown + "(" + strings.Join(parts, ", ") + ")"
-}
-
-func iterates(name string) bool {
-	switch name {
-	case "map", "filter", "all", "none", "some":
-		return true
-	}
-	return false
 }
 
 func (p *printer) variable(operands []*pack.Node, depth int, item string) string {

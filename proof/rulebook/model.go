@@ -11,9 +11,6 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// language is the one language of conditions.
-const language = "jsonlogic"
-
 // rule is a policy rule with what the pack itself says about it.
 type rule struct {
 	*policy.Rule
@@ -57,8 +54,8 @@ func problemsOf(r *policy.Rule) []Problem {
 		all = append(all, Problem{Place: placeOf(pack.Place(append(at, r.Node)...)), Message: message, Hint: hint})
 	}
 	spoken := r.Bundle.PolicyDSL.Language
-	if spoken.OK && !strings.EqualFold(spoken.Value, language) {
-		add(fmt.Sprintf("the bundle is written in %q, wanted %q", clip(spoken.Value), language), "", spoken.Node)
+	if spoken.OK && !strings.EqualFold(spoken.Value, policy.Language) {
+		add(fmt.Sprintf("the bundle is written in %q, wanted %q", clip(spoken.Value), policy.Language), "", spoken.Node)
 	}
 	if name, at := mistyped(r.Rule); name != "" {
 		add(fmt.Sprintf("%s cannot be read", name), "", at)
