@@ -128,9 +128,9 @@ func blobID(content []byte) string {
 // measured returns the pack_id of the pack that a scorecard measured, "" where it
 // does not say.
 func measured(d *pack.Document) string {
-	var fields repo.ScorecardFields
-	pack.Decode(d.Root, &fields)
-	id, _, _ := strings.Cut(fields.Pack.Value, "@")
+	var card repo.Scorecard
+	pack.Decode(d.Root, &card)
+	id, _, _ := strings.Cut(card.Pack.Value, "@")
 	return strings.Clone(id)
 }
 

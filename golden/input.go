@@ -21,7 +21,7 @@ import (
 func (t *trial) read() bool {
 	if t.Case = t.cases[t.file]; t.Case != nil {
 		t.Result.Case = cmp.Or(t.Case.Case.Value, t.file.Name)
-		t.Family, t.Expected = t.Case.Family.Value, t.Expect.Outcome.Value
+		t.Result.Family, t.Expected = t.Case.Family.Value, t.Expect.Outcome.Value
 		t.Location = t.place(t.Case.Case.Node, t.Case.Node)
 		t.Input, t.Result.Overlay = t.Case, t.Case.Overlay.Value
 		if intent := t.Invoke.Get("input").Get("intent"); intent != nil {

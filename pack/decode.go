@@ -126,12 +126,12 @@ func (d *decoding) object(n *Node, v reflect.Value) {
 	t := v.Type()
 	for i := range t.NumField() {
 		field := t.Field(i)
-		if field.Anonymous {
-			v.Field(i).Set(reflect.ValueOf(Part{Node: n}))
-			continue
-		}
 		name := field.Tag.Get("json")
 		if name == "-" {
+			continue
+		}
+		if field.Anonymous {
+			v.Field(i).Set(reflect.ValueOf(Part{Node: n}))
 			continue
 		}
 		if m := n.Get(name); m != nil {

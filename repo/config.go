@@ -82,13 +82,7 @@ func DefaultConfig() *Config { return &Config{Limits: pack.DefaultLimits()} }
 // YAML parser takes minutes over a large one that is made for it.
 const maxConfig = 128 << 10
 
-func configTooLarge(file string, size int64) error {
-	return &Problem{
-		Location: finding.Location{File: file},
-		Message:  fmt.Sprintf("the config has %d bytes, more than the limit of %d", size, maxConfig),
-		Hint:     "remove what it does not need, such as waivers that have ended",
-	}
-}
+const configHint = "remove what it does not need, such as waivers that have ended"
 
 // Config reads the repository's config, the default one where there is none.
 // Name is the config file relative to the root; "" means ConfigName, which may
@@ -104,12 +98,9 @@ func (f *Files) Config(name string) (*Config, error) {
 		}
 		name = ConfigName
 	}
-	src, size, err := f.read(name, maxConfig)
+	src, err := f.within(name, maxConfig, "config", configHint)
 	if err != nil {
 		return nil, err
-	}
-	if size > maxConfig {
-		return nil, configTooLarge(f.Show(name), size)
 	}
 	return ParseConfig(f.Show(name), src)
 }
@@ -118,20 +109,17 @@ func (f *Files) Config(name string) (*Config, error) {
 // error is a *Problem or Problems where the config is not valid.
 func ParseConfig(file string, src []byte) (*Config, error) {
 	if len(src) > maxConfig {
-		return nil, configTooLarge(file, int64(len(src)))
+		return nil, tooLarge(file, "config", int64(len(src)), maxConfig, configHint)
 	}
 	doc, err := readYAML(file, src)
 	if err != nil {
 		return nil, err
 	}
-	if err := validate("config", doc); err != nil {
+	c := DefaultConfig()
+	c.Document = doc
+	if err := decodeValid("config", doc, c); err != nil {
 		return nil, err
 	}
-	c := DefaultConfig()
-	if faults := pack.Decode(doc.Root, c); len(faults) > 0 {
-		return nil, Unreadable(faults)
-	}
-	c.Document = doc
 	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkReviews())
 	if err := problems.err(); err != nil {
 		return nil, err
@@ -147,6 +135,14 @@ func (c *Config) checkPatterns() (problems Problems) {
 		}
 	}
 	return problems
+}
+
+// decodeValid reads a file of the repository's own into what it says, once it is valid.
+func decodeValid(schema string, doc *pack.Document, into any) error {
+	if err := validate(schema, doc); err != nil {
+		return err
+	}
+	return Unreadable(pack.Decode(doc.Root, into))
 }
 
 // validate checks a file of the repository's own against its schema. All that
@@ -248,7 +244,7 @@ func (c *Config) setLimits() (problems Problems) {
 	if n := l.MaxBytes; n != nil {
 		size, err := parseSize(n)
 		if err != nil {
-			problems = append(problems, &Problem{Location: n.Location(), Message: err.Error(), Hint: `write a number of bytes, or a text such as "4MiB"`})
+			problems = append(problems, problemf(`write a number of bytes, or a text such as "4MiB"`, "%v", err).placed(n))
 		}
 		c.Limits.MaxBytes = size
 	}
@@ -263,11 +259,7 @@ func (c *Config) setLimits() (problems Problems) {
 		switch {
 		case !limit.OK:
 		case limit.Value > limit.most:
-			problems = append(problems, &Problem{
-				Location: limit.Node.Location(),
-				Message:  fmt.Sprintf("%s: must be at most %.0f, not %s", limit.Node.KeyedPath(), limit.most, clipped(limit.Node.Text)),
-				Hint:     "see packgate schema config",
-			})
+			problems = append(problems, problemf("see packgate schema config", "must be at most %.0f, not %s", limit.most, pack.Clip(limit.Node.Text, 32)).placed(limit.Node))
 		default:
 			*limit.set = int(limit.Value)
 		}
@@ -289,15 +281,7 @@ func parseSize(n *pack.Node) (int, error) {
 		size = number * units[strings.TrimSpace(n.Text[len(digits):])]
 	}
 	if size > mostBytes {
-		return 0, fmt.Errorf("%s: must be at most 1 GiB, not %s", n.KeyedPath(), clipped(n.Text))
+		return 0, fmt.Errorf("must be at most 1 GiB, not %s", pack.Clip(n.Text, 32))
 	}
 	return int(size), nil
-}
-
-// clipped shortens a number that nobody reads to its end.
-func clipped(digits string) string {
-	if len(digits) > 32 {
-		return digits[:32] + "…"
-	}
-	return digits
 }

@@ -1,8 +1,6 @@
 package repo
 
-import (
-	"github.com/contextosai/packgate/pack"
-)
+import "github.com/contextosai/packgate/pack"
 
 // Environment is an environment catalog: what exists in one environment. Every
 // section may be absent (its Node is nil); a check that needs an absent section
@@ -59,21 +57,17 @@ func (f *Files) Environments(c *Config) ([]*Environment, error) {
 	}
 	environments := make([]*Environment, 0, len(names))
 	for _, name := range names {
-		e, err := f.environment(name, c)
+		doc, faults, err := f.Document(name, c.Limits)
+		if err != nil {
+			return nil, err
+		}
+		e, err := newEnvironment(doc, faults)
 		if err != nil {
 			return nil, err
 		}
 		environments = append(environments, e)
 	}
 	return environments, nil
-}
-
-func (f *Files) environment(name string, c *Config) (*Environment, error) {
-	doc, faults, err := f.Document(name, c.Limits)
-	if err != nil {
-		return nil, err
-	}
-	return newEnvironment(doc, faults)
 }
 
 // ParseEnvironment reads an environment catalog from its bytes; file is its name
@@ -86,12 +80,9 @@ func newEnvironment(doc *pack.Document, faults []pack.Fault) (*Environment, erro
 	if len(faults) > 0 {
 		return nil, Unreadable(faults)
 	}
-	if err := validate("environment", doc); err != nil {
-		return nil, err
-	}
 	e := &Environment{Document: doc}
-	if faults := pack.Decode(doc.Root, e); len(faults) > 0 {
-		return nil, Unreadable(faults)
+	if err := decodeValid("environment", doc, e); err != nil {
+		return nil, err
 	}
 	return e, nil
 }

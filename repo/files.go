@@ -1,3 +1,9 @@
+// Package repo knows the files of a pack repository: where packs are, what
+// stands beside them, and what the config and the environment catalogs say. It
+// reads files and hands on documents and typed values; it judges nothing.
+//
+// All reading goes through one root folder, so that no path and no symbolic
+// link leads out of the repository.
 package repo
 
 import (
@@ -14,6 +20,7 @@ import (
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo/atomicfile"
 )
 
 // ErrUse marks what the user can fix: a path that is not there, a repository
@@ -47,6 +54,21 @@ func (p *Problem) Error() string {
 
 // Is reports that a Problem is one of wrong use.
 func (p *Problem) Is(target error) bool { return target == ErrUse }
+
+// fileProblem is a problem of a whole file.
+func fileProblem(file, message, hint string) *Problem {
+	return &Problem{Location: finding.Location{File: file}, Message: message, Hint: hint}
+}
+
+func problemf(hint, format string, args ...any) *Problem {
+	return &Problem{Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// placed puts a problem at a value, whose path begins the message.
+func (p *Problem) placed(at *pack.Node) *Problem {
+	p.Location, p.Message = at.Location(), printable(at.KeyedPath())+": "+p.Message
+	return p
+}
 
 // Files reads the files below one root: a folder of this machine (OpenFiles), or
 // any other tree of files, such as that of a commit (FilesOf). Names are relative
@@ -83,11 +105,11 @@ func OpenFiles(dir, prefix string) (*Files, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case absent(err):
-		return nil, &Problem{Location: finding.Location{File: prefix}, Message: "there is no such folder", Hint: "name the folder of a pack repository, or of one pack"}
+		return nil, fileProblem(prefix, "there is no such folder", "name the folder of a pack repository, or of one pack")
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", prefix, err)
 	case !info.IsDir():
-		return nil, &Problem{Location: finding.Location{File: prefix}, Message: "this is no folder", Hint: "name the folder of a pack repository, or of one pack"}
+		return nil, fileProblem(prefix, "this is no folder", "name the folder of a pack repository, or of one pack")
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -126,7 +148,7 @@ func (f *Files) Exists(name string) (bool, error) {
 	if err == nil || absent(err) || errors.Is(err, fs.ErrInvalid) || f.escapes(err) {
 		return err == nil, nil // what is read over a link that leads out is refused
 	}
-	return false, fmt.Errorf("look for %s: %w", f.Show(name), cause(err))
+	return false, fmt.Errorf("look for %s: %w", f.Show(name), atomicfile.Cause(err))
 }
 
 // read returns the bytes and size of a regular file; no bytes where it is larger
@@ -138,12 +160,12 @@ func (f *Files) read(name string, most int64) (src []byte, size int64, err error
 	}
 	file, err := f.tree.Open(path.Clean(name))
 	if err != nil {
-		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
 	}
 	defer file.Close() // only read from
 	info, err := file.Stat()
 	if err != nil {
-		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
 	}
 	if !info.Mode().IsRegular() { // it was when it was looked at
 		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), ErrChanged)
@@ -153,11 +175,11 @@ func (f *Files) read(name string, most int64) (src []byte, size int64, err error
 	}
 	src, err = io.ReadAll(io.LimitReader(file, most+1))
 	if err != nil {
-		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
 	}
 	after, err := file.Stat()
 	if err != nil {
-		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
 	}
 	if size = int64(len(src)); size != info.Size() || after.Size() != size || !after.ModTime().Equal(info.ModTime()) {
 		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), ErrChanged)
@@ -165,12 +187,24 @@ func (f *Files) read(name string, most int64) (src []byte, size int64, err error
 	return src, size, nil
 }
 
+// within is read for a file that must not be larger: what says what it is, and hint
+// what to do about one that is.
+func (f *Files) within(name string, most int64, what, hint string) ([]byte, error) {
+	src, size, err := f.read(name, most)
+	if err == nil && size > most {
+		err = tooLarge(f.Show(name), what, size, most, hint)
+	}
+	return src, err
+}
+
+func tooLarge(file, what string, size, most int64, hint string) error {
+	return fileProblem(file, fmt.Sprintf("the %s has %d bytes, more than the limit of %d", what, size, most), hint)
+}
+
 // inside refuses what is no regular file below the root. A symbolic link is
 // followed only as long as it stays inside.
 func (f *Files) inside(name string) error {
-	problem := func(message, hint string) error {
-		return &Problem{Location: finding.Location{File: f.Show(name)}, Message: message, Hint: hint}
-	}
+	problem := func(message, hint string) error { return fileProblem(f.Show(name), message, hint) }
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return problem("this path leads out of the repository", "name a file below "+f.Show("."))
 	}
@@ -183,7 +217,7 @@ func (f *Files) inside(name string) error {
 		return problem("this path leads out of the repository over a symbolic link", "replace the link by the folder itself")
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+		return fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
 	}
 	info, err := fs.Stat(f.tree, name)
 	switch {
@@ -192,7 +226,7 @@ func (f *Files) inside(name string) error {
 	case absent(err): // it went away between two looks
 		return problem("there is no such file", "name a file that is there, or take its name out")
 	case err != nil:
-		return fmt.Errorf("read %s: %w", f.Show(name), cause(err))
+		return fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
 	case !info.Mode().IsRegular():
 		return problem("this is no regular file", "name a file, and no folder, pipe or device")
 	}
@@ -205,12 +239,7 @@ func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is
 // NotThere reports whether an error of the operating system says that there can be
 // nothing of a name, be it too long or a ring of links.
 func NotThere(err error) bool {
-	for _, nowhere := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG} {
-		if errors.Is(err, nowhere) {
-			return true
-		}
-	}
-	return false
+	return absent(err) || errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
 // escapes reports whether an error is the folder's own refusal to be left. Every
@@ -223,22 +252,7 @@ func (f *Files) escapes(err error) bool {
 // nowhere reports whether an error on following a symbolic link says that it leads
 // to nothing that could be read. Every other one leaves open where it leads.
 func (f *Files) nowhere(err error) bool {
-	for _, ring := range []error{syscall.ELOOP, syscall.ENAMETOOLONG, fs.ErrInvalid} {
-		if errors.Is(err, ring) {
-			return true
-		}
-	}
-	return absent(err) || f.escapes(err)
-}
-
-// cause strips the operation and path that the os package adds, which the
-// message already says in the user's terms.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
+	return NotThere(err) || errors.Is(err, fs.ErrInvalid) || f.escapes(err)
 }
 
 // Document reads one JSON file. A file beyond the size limit is not loaded; the
@@ -264,3 +278,28 @@ func (f *Files) Document(name string, limits pack.Limits) (*pack.Document, []pac
 	}
 	return d, faults, nil
 }
+
+// rootFS is a folder as a tree of files that cannot be left. It differs from that
+// of os.Root in one thing: opening a name never waits. A named pipe that takes the
+// place of a file after the file was looked at would else hold the program until
+// somebody writes into it.
+type rootFS struct{ root *os.Root }
+
+func (r rootFS) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return r.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
+// ReadDir lists a folder, sorted by name.
+func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.root.FS(), name) }
+
+// Stat describes what a name leads to.
+func (r rootFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.root.FS(), name) }
+
+// Lstat describes an entry, be it a symbolic link.
+func (r rootFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(r.root.FS(), name) }
+
+// ReadLink returns where a symbolic link leads.
+func (r rootFS) ReadLink(name string) (string, error) { return fs.ReadLink(r.root.FS(), name) }

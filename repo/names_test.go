@@ -30,10 +30,10 @@ func eachText(n *pack.Node, visit func(*pack.Node)) {
 // stands beside a pack.
 func TestControlCharactersInSideFiles(t *testing.T) {
 	models := map[string]func() any{
-		"case": func() any { return new(CaseFields) }, "overlay": func() any { return new(OverlayFields) },
-		"scorecard": func() any { return new(ScorecardFields) }, "tool-surface": func() any { return new(SurfaceFields) },
-		"replay-packet": func() any { return new(PacketFields) }, "decision-record": func() any { return new(RecordFields) },
-		"replay-meta": func() any { return new(MetaFields) },
+		"case": func() any { return new(Case) }, "overlay": func() any { return new(Overlay) },
+		"scorecard": func() any { return new(Scorecard) }, "tool-surface": func() any { return new(ToolSurface) },
+		"replay-packet": func() any { return new(Packet) }, "decision-record": func() any { return new(Record) },
+		"replay-meta": func() any { return new(Meta) },
 	}
 	refused := map[string]int{}
 	err := filepath.Walk("../examples", func(name string, info os.FileInfo, err error) error {
@@ -49,7 +49,7 @@ func TestControlCharactersInSideFiles(t *testing.T) {
 		eachText(doc.Root, func(n *pack.Node) {
 			hostile, _ := pack.Read(name, []byte(string(src[:n.Start+1])+`\u0000`+string(src[n.Start+1:])), pack.DefaultLimits())
 			s := &SideFile{Kind: kind, Name: name, Document: hostile}
-			s.decode(models[kind]())
+			decoded(s, models[kind]())
 			for _, f := range s.Faults {
 				refused[kind+strings.TrimRight(n.Pointer(), "0123456789")]++
 				if len(s.Faults) != 1 || f.Kind != pack.Control || f.Location.Pointer != n.Pointer() || f.Location.Start.Offset != n.Start || f.Hint == "" {
@@ -110,7 +110,7 @@ func TestControlCharactersInConfiguration(t *testing.T) {
 // Every text of a typed file is a name unless it is listed here: a new kind of name
 // cannot be forgotten.
 func TestWhatIsProse(t *testing.T) {
-	want := strings.Fields(`ClassRow.Reason Waiver.Reason CaseFields.Description EvidenceItem.Content MemoryItem.Content
+	want := strings.Fields(`ClassRow.Reason Waiver.Reason Case.Description EvidenceItem.Content MemoryItem.Content
 		Outcome.Reason Rule.Rationale Constraint.Pattern BusinessContext.NonNegotiables
 		Summary.WhatWeDo Summary.WhoWeServe Summary.Differentiators ToneAndComms.VoiceAttributes ToneAndComms.Do ToneAndComms.Dont`)
 	var got []string
@@ -135,7 +135,7 @@ func TestWhatIsProse(t *testing.T) {
 			visit(f.Type, f.Name)
 		}
 	}
-	for _, model := range []any{pack.Pack{}, Config{}, Environment{}, CaseFields{}, OverlayFields{}, ScorecardFields{}, SurfaceFields{}, PacketFields{}, RecordFields{}, MetaFields{}} {
+	for _, model := range []any{pack.Pack{}, Config{}, Environment{}, Case{}, Overlay{}, Scorecard{}, ToolSurface{}, Packet{}, Record{}, Meta{}} {
 		visit(reflect.TypeOf(model), "")
 	}
 	slices.Sort(got)

@@ -33,7 +33,7 @@ func TestOverlays(t *testing.T) {
 	o := unit(t, f, "p/pack.json").Overlays[0]
 	set := o.Set.Items
 	if o.Environment.Value != "staging" || o.Order.Value != 2 || o.Name != "p/overlays/1.json" || len(set) != 3 {
-		t.Fatalf("the overlay is read as %+v", o.OverlayFields)
+		t.Fatalf("the overlay is read as %+v", o)
 	}
 	if set[0].Path.Value != "/x" || set[0].Value == nil || set[0].Value.Kind != pack.Null || set[1].Path.OK || set[1].Value != nil || set[2].Node.Kind != pack.Number {
 		t.Errorf("the settings are read as %+v", set)

@@ -34,7 +34,7 @@ func TestScorecards(t *testing.T) {
 	}
 	card := unit(t, f, "p/a.pack.json").Scorecards[1]
 	if card.Pack.Value != "ctxpack.a@1.0.0" || card.Digest.Value != "sha256:00" || card.Baseline.Value != "ctxpack.a@0.9.0" || card.EvaluatorSet.Value != "evals@7" {
-		t.Errorf("the scorecard is read as %+v", card.ScorecardFields)
+		t.Errorf("the scorecard is read as %+v", card)
 	}
 	entry := card.Intents.Items[0]
 	c := entry.Candidate

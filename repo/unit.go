@@ -1,12 +1,10 @@
 package repo
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 )
 
@@ -161,7 +159,7 @@ func (f *Files) neighbours(u *Unit, c *Config) ([]string, error) {
 	}
 	var ids []string
 	for _, name := range names {
-		if name == u.Name || !isPack(name, c) {
+		if name == u.Name || !Matches(PackPatterns(c), name) {
 			continue
 		}
 		d, _, err := f.Document(name, c.Limits)
@@ -175,67 +173,36 @@ func (f *Files) neighbours(u *Unit, c *Config) ([]string, error) {
 	return ids, nil
 }
 
-// isAbout reports whether a golden case names one of the packs.
-func isAbout(c *CaseFields, ids ...string) bool {
-	refs := c.Invoke.Get("context_pack_refs")
-	return refs != nil && slices.ContainsFunc(refs.Items, func(ref *pack.Node) bool {
-		id, _, pinned := strings.Cut(ref.Text, "@")
-		return pinned && slices.Contains(ids, id)
-	})
-}
-
-func (u *Unit) id() string {
-	if u.Pack == nil {
-		return ""
-	}
-	return u.Pack.PackMeta.PackID.Value
-}
-
+// addSide reads a file beside the pack. Of one that is no object it cannot be told what
+// it is about.
 func (f *Files) addSide(u *Unit, name, kind string, others []string, c *Config) error {
 	s := &SideFile{Kind: kind, Name: name}
 	var err error
 	if s.Document, s.Faults, err = f.Document(name, c.Limits); err != nil {
 		return err
 	}
-	root := s.Document.Root
-	if root == nil || root.Kind != pack.Object { // it cannot be told what it is about
+	if root := s.Document.Root; root == nil || root.Kind != pack.Object {
 		u.Files = append(u.Files, s)
 		return nil
 	}
-	if !u.addReplay(s, others) || !u.addScorecard(s, others) || !u.addOverlay(s, others) {
+	if !u.take(s, others) {
 		return nil
-	}
-	if kind != "case" {
-		u.Files = append(u.Files, s)
-		return nil
-	}
-	gc := &Case{SideFile: s}
-	s.decode(&gc.CaseFields)
-	if isAbout(&gc.CaseFields, others...) && !isAbout(&gc.CaseFields, u.id()) {
-		return nil
-	}
-	if gc.Snapshot, err = f.snapshot(SnapshotName(name), c.Limits); err != nil {
-		return err
 	}
 	u.Files = append(u.Files, s)
-	u.Cases = append(u.Cases, gc)
-	return nil
+	if kind == "case" {
+		u.Cases[len(u.Cases)-1].Snapshot, err = f.snapshot(SnapshotName(name), c.Limits)
+	}
+	return err
 }
 
 func (f *Files) snapshot(name string, limits pack.Limits) (*Snapshot, error) {
 	if there, err := f.Exists(name); !there || err != nil {
 		return nil, err
 	}
-	src, size, err := f.read(name, int64(limits.MaxBytes))
+	src, err := f.within(name, int64(limits.MaxBytes), "snapshot",
+		"remove it and let packgate compile --update write it anew, or raise limits.max_bytes in the config")
 	if err != nil {
 		return nil, err
-	}
-	if size > int64(limits.MaxBytes) {
-		return nil, &Problem{
-			Location: finding.Location{File: f.Show(name)},
-			Message:  fmt.Sprintf("the snapshot has %d bytes, more than the limit of %d", size, limits.MaxBytes),
-			Hint:     "remove it and let packgate compile --update write it anew, or raise limits.max_bytes in the config",
-		}
 	}
 	return &Snapshot{Name: name, File: f.Show(name), Source: src}, nil
 }

@@ -73,7 +73,7 @@ func TestUnit(t *testing.T) {
 	a, b := u.Cases[0], u.Cases[1]
 	if a.Family.OK || a.Evidence.Items[0].EvidenceRef.Value != "kg:x" || a.Evidence.Items[0].Priority.Value != 3 ||
 		a.Expect.Outcome.Value != "refused" || !a.Expect.Tools.OK || a.Expect.Gates.Node != nil {
-		t.Errorf("the case is read as %+v", a.CaseFields)
+		t.Errorf("the case is read as %+v", a)
 	}
 	if want := (&Snapshot{Name: "p/golden/a.compiled.json", File: "repo/p/golden/a.compiled.json", Source: []byte("{}\n")}); !reflect.DeepEqual(a.Snapshot, want) || b.Snapshot != nil {
 		t.Errorf("the snapshots are %+v and %+v", a.Snapshot, b.Snapshot)

@@ -10,12 +10,27 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
+
+// maxYAML is the size of a YAML file that is no config, in bytes, beyond which it
+// is not read, for the reason of maxConfig.
+const maxYAML = 128 << 10
+
+// YAML reads a YAML file of the repository, such as a workflow, as strictly as the
+// config is read, into a document with places. Name is relative to the root. The
+// error is a *Problem where the file is not there, too large, or not YAML that
+// every reader takes alike.
+func (f *Files) YAML(name string) (*pack.Document, error) {
+	src, err := f.within(name, maxYAML, "file", "divide it")
+	if err != nil {
+		return nil, err
+	}
+	return readYAML(f.Show(name), src)
+}
 
 // readYAML reads a YAML file into the same tree that JSON files have, so that
 // schema, places and typed reading are one for both. It takes what JSON can say,
@@ -103,7 +118,7 @@ func (y *yamlReader) syntaxError(err error) *Problem {
 		GetMessage() string
 	}
 	if !errors.As(err, &syntax) {
-		return &Problem{Location: finding.Location{File: y.doc.File}, Message: "not YAML: " + err.Error(), Hint: notYAML}
+		return fileProblem(y.doc.File, "not YAML: "+err.Error(), notYAML)
 	}
 	p := y.problem(syntax.GetToken(), "not YAML: "+syntax.GetMessage(), notYAML)
 	start := p.Location.Start

@@ -74,7 +74,7 @@ func beside(config *repo.Config, scorecards ...string) *gate.Subject {
 		name := fmt.Sprintf("scorecards/%d.json", i)
 		card := &repo.Scorecard{SideFile: &repo.SideFile{Kind: "scorecard", Name: name, Document: gatetest.Read(name, []byte(src))}}
 		if root := card.Document.Root; root != nil && root.Kind == pack.Object {
-			pack.Decode(root, &card.ScorecardFields)
+			pack.Decode(root, card)
 			s.Unit.Scorecards = append(s.Unit.Scorecards, card)
 		}
 	}

@@ -45,7 +45,7 @@ func subject(src []byte, overlays ...string) *gate.Subject {
 		s.Unit.Files = append(s.Unit.Files, f)
 		if root := f.Document.Root; root != nil && root.Kind == pack.Object {
 			o := &repo.Overlay{SideFile: f}
-			pack.Decode(root, &o.OverlayFields)
+			pack.Decode(root, o)
 			s.Unit.Overlays = append(s.Unit.Overlays, o)
 		}
 	}

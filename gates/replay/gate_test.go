@@ -137,17 +137,17 @@ func subject(src []byte, documents ...string) *gate.Subject {
 	}
 	if f := side("replay-packet", packetFile, documents[1]); f.Document.Root != nil {
 		one := &repo.Packet{SideFile: f}
-		pack.Decode(f.Document.Root, &one.PacketFields)
+		pack.Decode(f.Document.Root, one)
 		s.Unit.Packets = append(s.Unit.Packets, one)
 	}
 	if f := side("decision-record", recordFile, documents[2]); f.Document.Root != nil {
 		one := &repo.Record{SideFile: f}
-		pack.Decode(f.Document.Root, &one.RecordFields)
+		pack.Decode(f.Document.Root, one)
 		s.Unit.Records = append(s.Unit.Records, one)
 	}
 	if f := side("tool-surface", rowsFile, documents[3]); f.Document.Root != nil {
 		s.Unit.Surface = &repo.ToolSurface{SideFile: f}
-		pack.Decode(f.Document.Root, &s.Unit.Surface.SurfaceFields)
+		pack.Decode(f.Document.Root, s.Unit.Surface)
 	}
 	return s
 }

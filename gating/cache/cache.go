@@ -6,6 +6,7 @@
 package cache
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -124,10 +125,7 @@ func (c *Cache) write(name string, src []byte) error {
 		return err
 	}
 	_, err = f.Write(src)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return cmp.Or(err, f.Close())
 }
 
 // Close brings what was written to within the limit, and releases the folder. There is

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -67,10 +68,7 @@ func makeSecret(name string) error {
 	secret := make([]byte, secretSize)
 	rand.Read(secret) // never fails
 	_, err = f.Write(secret)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = cmp.Or(err, f.Close()); err != nil {
 		return err
 	}
 	return os.Link(f.Name(), name)

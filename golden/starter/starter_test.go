@@ -75,7 +75,7 @@ func with(t testing.TB, u *repo.Unit, cases []starter.Case) *repo.Unit {
 			t.Fatalf("%s: %v\n%s", c.Name, faults, c.JSON)
 		}
 		one := &repo.Case{SideFile: &repo.SideFile{Kind: "case", Name: "golden/" + doc.File, Document: doc}}
-		pack.Decode(doc.Root, &one.CaseFields)
+		pack.Decode(doc.Root, one)
 		out.Cases, out.Files = append(out.Cases, one), append(out.Files, one.SideFile)
 	}
 	return &out

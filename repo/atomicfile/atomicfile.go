@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -205,14 +206,7 @@ func stage(name string, write func(*os.File) error) (staged string, err error) {
 	if err != nil {
 		return "", failed(name, err)
 	}
-	err = write(f)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err = cmp.Or(write(f), f.Chmod(mode), f.Close()); err != nil {
 		os.Remove(f.Name()) // the error that matters is the first one
 	}
 	return f.Name(), failed(name, err)

@@ -34,7 +34,7 @@ func unitOf(src []byte, overlays ...string) *repo.Unit {
 		u.Files = append(u.Files, f)
 		if root := f.Document.Root; root != nil && root.Kind == pack.Object {
 			o := &repo.Overlay{SideFile: f}
-			pack.Decode(root, &o.OverlayFields)
+			pack.Decode(root, o)
 			u.Overlays = append(u.Overlays, o)
 		}
 	}

@@ -54,7 +54,7 @@ func (s Surroundings) Subject(src []byte) *gate.Subject {
 		c := &repo.Case{SideFile: &repo.SideFile{Kind: "case", Name: CaseFile, Document: doc, Faults: faults}}
 		unit.Files = append(unit.Files, c.SideFile)
 		if c.Document.Root != nil {
-			c.Faults = append(c.Faults, pack.Decode(c.Document.Root, &c.CaseFields)...)
+			c.Faults = append(c.Faults, pack.Decode(c.Document.Root, c)...)
 			unit.Cases = append(unit.Cases, c)
 		}
 	}

@@ -28,7 +28,7 @@ var rooms = []room{
 	{"detect", []string{"."}},
 	{"jsonlogic", []string{"."}},
 	{"policy", []string{"."}},
-	{"repo", []string{".", "overlay", "atomicfile"}},
+	{"repo", []string{"atomicfile", ".", "overlay"}},
 	{"compiler", []string{".", "tokens"}},
 	{"proof", []string{".", "rulebook"}},
 	{"golden", []string{".", "starter"}},
