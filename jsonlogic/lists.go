@@ -51,12 +51,12 @@ func (e *evaluation) missingSome(n *node, data any) any {
 	if n.keys != nil {
 		absentKeys = e.missingKeys(n, n.keys, data)
 	} else {
-		v := e.eval(n.args[1], data)
+		v, u := e.definite(n, 1, data)
+		if u != nil {
+			return u
+		}
 		list, ok := v.([]any)
 		if !ok {
-			if u, ok := v.(*unknown); ok {
-				return n.opaque(u)
-			}
 			return n.wants(1, v, "a list of keys")
 		}
 		total, absentKeys = len(list), e.missingValues(n, list, data)
@@ -112,16 +112,12 @@ func (e *evaluation) missingKeys(n *node, keys []key, data any) any {
 // items evaluates the subject of an iterator. What is missing has no items; of
 // anything but a list it is unknown what they would be.
 func (e *evaluation) items(n *node, data any) ([]any, *unknown) {
-	switch t := e.eval(n.args[0], data).(type) {
-	case nil:
-		return nil, nil
-	case []any:
-		return t, nil
-	case *unknown:
-		return nil, n.opaque(t)
-	default:
-		return nil, n.wants(0, t, "a list")
+	v, u := e.definite(n, 0, data)
+	list, ok := v.([]any)
+	if u == nil && v != nil && !ok {
+		u = n.wants(0, v, "a list")
 	}
+	return list, u
 }
 
 // iterate evaluates the operators that look at each item of a list by itself.

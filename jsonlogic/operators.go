@@ -109,11 +109,6 @@ var synonyms = map[string]string{
 	"then": "if", "ternary": "if", "add": "+", "sub": "-", "mul": "*", "div": "/",
 }
 
-// accepts says whether an operator takes that many operands.
-func (op operator) accepts(count int) bool {
-	return count >= op.least && (op.most == unlimited || count <= op.most)
-}
-
 // wanted words the arity of an operator.
 func (op operator) wanted() string {
 	switch {
@@ -149,16 +144,14 @@ func nearestOperator(name string) string {
 		return ""
 	}
 	for _, known := range slices.Sorted(maps.Keys(profile)) {
-		if max(len(known), len(folded)) > 2 && isWord(known) && oneEdit(known, folded) {
+		// Among signs one letter is all the difference.
+		isWord := known[0] >= 'a' && known[0] <= 'z'
+		if isWord && max(len(known), len(folded)) > 2 && oneEdit(known, folded) {
 			return known
 		}
 	}
 	return ""
 }
-
-// isWord tells named operators from signs, among which one letter is all the
-// difference.
-func isWord(name string) bool { return name[0] >= 'a' && name[0] <= 'z' }
 
 // oneEdit says whether one replacement, insertion, removal or exchange of
 // neighbours turns a into b.

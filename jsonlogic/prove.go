@@ -1,6 +1,7 @@
 package jsonlogic
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -60,12 +61,8 @@ func Not(f Formula) Formula { return Formula{&statement{form: failsToHold, parts
 
 // Holds says whether the formula is true of a request. The data is that of
 // Expr.Eval.
-func (f Formula) Holds(data any) bool { return f.HoldsWithin(nil, data) }
-
-// HoldsWithin is Holds on an account, from which it takes the steps of evaluation.
-// Where the account has ended the result means nothing.
-func (f Formula) HoldsWithin(b *Budget, data any) bool {
-	return f.holds(func(x *Expr) Truth { return x.EvalWithin(b, data).Truth })
+func (f Formula) Holds(data any) bool {
+	return f.holds(func(x *Expr) Truth { return x.Eval(data).Truth })
 }
 
 // holds says whether the formula is true where its expressions have these truths.
@@ -173,10 +170,7 @@ func Solve(f Formula) Answer { return Solver{}.Solve(f) }
 
 // Solve is the function Solve within the solver's budget.
 func (s Solver) Solve(f Formula) Answer {
-	steps := s.Steps
-	if steps <= 0 {
-		steps = DefaultSteps
-	}
+	steps := cmp.Or(max(s.Steps, 0), DefaultSteps)
 	b := newBudget(s.Budget, steps)
 	defer b.close()
 	p := newProver(All(f, s.Within), b)
@@ -189,4 +183,71 @@ func (s Solver) Solve(f Formula) Answer {
 		return Answer{Reason: fmt.Sprintf("not proved within %d steps", steps), Err: b.err}
 	}
 	return Answer{Reason: fmt.Sprintf("not proved: %v", b.err), Err: b.err}
+}
+
+// Values is what conditions tell apart of one variable: the types that they take it
+// to have, and for each of its regions a value that stands for it.
+type Values struct {
+	Path string // dotted, as conditions read it
+	// Types are those of what it is compared with, "boolean", "number" or "text", and
+	// "list" where it is searched or gone through; the first is the most natural.
+	Types []string
+	// Samples are constants that it is compared with, and values between and beside
+	// them. Whatever else a request has there, the conditions that compare it with
+	// constants take it for one of these, or for nothing.
+	Samples []any
+}
+
+// Values returns for each variable that expressions read what they tell apart of it,
+// by which Solve decides, in the order in which they read them. Where the budget does
+// not suffice the last variables have fewer samples or are missing.
+func (s Solver) Values(exprs ...*Expr) []Values {
+	b := newBudget(s.Budget, cmp.Or(max(s.Steps, 0), DefaultSteps))
+	defer b.close()
+	p := newProver(Formula{}, b)
+	p.lists = s.Lists
+	for _, x := range exprs {
+		p.expression(x)
+	}
+	p.relate()
+	var all []Values
+	for _, t := range p.terms {
+		if t.opaque == nil && !t.outer { // what holds other variables is told by them
+			all = append(all, t.values())
+		}
+	}
+	return all
+}
+
+// values returns what is told apart of a term that is a variable.
+func (t *term) values() Values {
+	v := Values{Path: t.path.text}
+	t.divide()
+	kinds := slices.Clone(t.natural)
+	if t.listed && !slices.Contains(kinds, kindArray) {
+		kinds = append(kinds, kindArray)
+	}
+	if len(kinds) == 0 {
+		kinds = append(kinds, kindOf(t.regions[0].value))
+	}
+	for _, k := range kinds {
+		name := map[kind]string{kindBool: "boolean", kindNumber: "number", kindString: "text", kindArray: "list"}[k]
+		if name == "" {
+			continue
+		}
+		v.Types = append(v.Types, name)
+		if k == kindArray {
+			for _, text := range t.texts {
+				v.Samples = append(v.Samples, []any{text})
+			}
+			v.Samples = append(v.Samples, []any{})
+			continue
+		}
+		for i := range t.regions {
+			if r := &t.regions[i]; !r.absent && !r.undefinable && kindOf(r.value) == k {
+				v.Samples = append(v.Samples, r.value)
+			}
+		}
+	}
+	return v
 }

@@ -32,7 +32,7 @@ type family struct {
 type mark struct {
 	after int32
 	leaf  int32
-	gives verdict
+	gives Truth
 }
 
 // marks gives the same number to the same marks, counted from 1.
@@ -54,7 +54,7 @@ func (m *marks) number(one mark) int32 {
 // exception is a class in which a leaf does not give what it gives in its cell.
 type exception struct {
 	class int
-	gives verdict
+	gives Truth
 }
 
 // cut makes the cells of a term.
@@ -84,7 +84,7 @@ func (t *term) cut() {
 func (t *term) start(c *cell, m *marks) int32 {
 	state := int32(0)
 	if t.typed {
-		state = m.number(mark{leaf: -1, gives: verdict(c.kind)})
+		state = m.number(mark{leaf: -1, gives: Truth(c.kind)})
 	}
 	switch {
 	case c.region < 0:
@@ -301,12 +301,12 @@ func (p *prover) define(t *term, l *leaf, at int) {
 }
 
 // says adds that a leaf gives something unless one of the literals holds.
-func (p *prover) says(l *leaf, gives verdict, unless ...literal) {
+func (p *prover) says(l *leaf, gives Truth, unless ...literal) {
 	n := len(unless)
 	switch gives {
-	case givesTrue:
+	case True:
 		p.search.add(append(unless, l.result.t)...)
-	case givesFalse:
+	case False:
 		p.search.add(append(unless, l.result.f)...)
 	case givesEither:
 		p.search.add(append(unless, l.result.t, l.result.f)...)

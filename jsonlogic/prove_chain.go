@@ -85,7 +85,7 @@ func (n *node) over() *node {
 	}
 	with := *n
 	if n.op == opVar {
-		with.path, with.label, with.variable = standInPath(), standIn, standIn
+		with.path, with.label, with.variable = standInPath, standIn, standIn
 		return &with
 	}
 	with.args = make([]*node, len(n.args))
@@ -97,9 +97,8 @@ func (n *node) over() *node {
 
 // at evaluates an operand over the stand-in, and says whether it is a number.
 func (p *prover) at(n *node, f float64) (float64, bool) {
-	e := newEvaluation(p.budget.account, maxSteps)
-	v, ok := e.eval(n, map[string]any{standIn: f}).(float64)
-	p.budget.spend(1 + e.used())
+	p.budget.spend(1)
+	v, ok := p.budget.evaluate(n, map[string]any{standIn: f}).(float64)
 	return v, ok
 }
 

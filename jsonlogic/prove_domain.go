@@ -65,23 +65,14 @@ type class struct {
 	exceptions int32 // the mark of the last leaf that gives something else than in the cell
 }
 
-func (t *term) cutNumber(f float64) {
-	if t.hasNum == nil {
-		t.hasNum = map[float64]struct{}{}
+// keep notes a value that a term is compared with, once.
+func keep[T comparable](list *[]T, known *map[T]struct{}, v T) {
+	if *known == nil {
+		*known = map[T]struct{}{}
 	}
-	if _, known := t.hasNum[f]; !known {
-		t.hasNum[f] = struct{}{}
-		t.numbers = append(t.numbers, f)
-	}
-}
-
-func (t *term) cutText(s string) {
-	if t.hasText == nil {
-		t.hasText = map[string]struct{}{}
-	}
-	if _, known := t.hasText[s]; !known {
-		t.hasText[s] = struct{}{}
-		t.texts = append(t.texts, s)
+	if _, is := (*known)[v]; !is {
+		(*known)[v] = struct{}{}
+		*list = append(*list, v)
 	}
 }
 
@@ -149,24 +140,19 @@ func (n *node) walk(visit func(*node) bool) bool {
 // listPaths visits the variables that a value may be, of an expression that is
 // searched or gone through as a list.
 func (n *node) listPaths(visit func(path)) {
+	args := n.args
 	switch n.op {
 	case opVar:
 		visit(n.path)
 	case opMap, opFilter, opReduce:
-		n.args[0].listPaths(visit)
-		return
+		args = args[:1]
 	case opAnd, opOr:
 	case opIf:
-		for i, arg := range n.args {
-			if i%2 == 1 || i == len(n.args)-1 {
-				arg.listPaths(visit)
-			}
-		}
-		return
+		args = branches(args)
 	default:
 		return
 	}
-	for _, arg := range n.args {
+	for _, arg := range args {
 		arg.listPaths(visit)
 	}
 }

@@ -1,6 +1,9 @@
 package jsonlogic
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // leaf is one operation over one term and constants. What it gives is not worked
 // out here but asked of the evaluator, with values in place of the term.
@@ -9,9 +12,9 @@ type leaf struct {
 	node   *node // the operation, over the stand-in; nil for absence
 	result pair
 
-	cells  []verdict // by cell of the term
+	cells  []Truth   // by cell of the term
 	cuts   []float64 // the first numbers of all pieces but the first
-	pieces []verdict // of the numbers
+	pieces []Truth   // of the numbers
 	named  []named   // the exceptions
 	either bool      // it gives either truth somewhere
 
@@ -23,27 +26,20 @@ type leaf struct {
 	within    bool      // "in" of the term in a text
 }
 
-// verdict is what a leaf gives in a region.
-type verdict uint8
-
-const (
-	givesUnknown verdict = iota
-	givesFalse
-	givesTrue
-	givesEither // true for some values of the region and false for others
-)
+// givesEither is that a leaf is true for some values of a region and false for others.
+const givesEither = True + 1
 
 // named is a value for which a leaf gives something else than in its cell.
 type named struct {
 	value any
-	gives verdict
+	gives Truth
 }
 
 // standIn is the variable that takes the place of a term when its operation is
 // evaluated.
 const standIn = "value"
 
-func standInPath() path { return path{text: standIn, steps: []segment{{name: standIn, index: -1}}} }
+var standInPath = path{text: standIn, steps: []segment{{name: standIn, index: -1}}}
 
 // leaf returns the truth of an operation whose operands are simple: variables
 // without defaults, constants, and expressions that are not followed.
@@ -61,7 +57,7 @@ func (p *prover) leaf(n *node) pair {
 	t, over := p.term(n)
 	switch {
 	case t == nil && over == nil:
-		return pairOf(truth(p.value(n)))
+		return pairOf(truth(p.budget.evaluate(n, nil)))
 	case t == nil && n.op.compares() && len(n.args) == 3:
 		low, high := p.leaf(operation(n.op, n.name, n.source, n.args[:2]...)), p.leaf(operation(n.op, n.name, n.source, n.args[1:]...))
 		known := p.gates.and(p.gates.or(low.t, low.f), p.gates.or(high.t, high.f))
@@ -89,14 +85,6 @@ func (p *prover) leaf(n *node) pair {
 type leafKey struct {
 	absence bool
 	key     Key
-}
-
-// value evaluates an operation over constants.
-func (p *prover) value(n *node) any {
-	e := newEvaluation(p.budget.account, maxSteps)
-	v := e.eval(n, nil)
-	p.budget.spend(e.used())
-	return v
 }
 
 func (p *prover) addLeaf(key leafKey, l *leaf) pair {
@@ -169,7 +157,7 @@ func (p *prover) operand(n *node) (t *term, follows bool) {
 func (t *term) stand(n *node) *node {
 	with := *n
 	if n.op == opMissing {
-		with.keys = []key{{value: n.keys[0].value, path: standInPath()}}
+		with.keys = []key{{value: n.keys[0].value, path: standInPath}}
 		return &with
 	}
 	with.args = slices.Clone(n.args)
@@ -179,7 +167,7 @@ func (t *term) stand(n *node) *node {
 		case t.opaque == nil:
 			with.args[i] = arg.over()
 		default:
-			with.args[i] = &node{op: opVar, name: "var", path: standInPath(), label: standIn, variable: standIn}
+			with.args[i] = &node{op: opVar, name: "var", path: standInPath, label: standIn, variable: standIn}
 		}
 	}
 	return &with
@@ -237,10 +225,10 @@ func (l *leaf) constant(v any, natural bool) {
 	switch t := v.(type) {
 	case float64:
 		l.numbers = append(l.numbers, t)
-		l.term.cutNumber(t)
+		keep(&l.term.numbers, &l.term.hasNum, t)
 	case string:
 		l.texts = append(l.texts, t)
-		l.term.cutText(t)
+		keep(&l.term.texts, &l.term.hasText, t)
 	case []any:
 		for _, item := range t {
 			l.constant(item, natural)
@@ -259,4 +247,140 @@ func (t *term) becomes(k kind) {
 	if !slices.Contains(t.natural, k) {
 		t.natural = append(t.natural, k)
 	}
+}
+
+// evaluate asks the evaluator what the leaf gives in the cells and in the bands of
+// its term, and for which values it makes an exception.
+//
+// One value speaks for all where the operation only tells apart what is told apart
+// here: truthiness, "missing" and absence look at the type, 0 and ""; equality and
+// the search in a list of constants look at the type and at equality with a constant;
+// order looks at the type and on which side of the constants a number is. A list or
+// an object of the request is never identical to a constant. The exceptions are
+// searches in the term, or for it in a text: there other texts, and lists with items,
+// give either truth.
+func (l *leaf) evaluate(b *budget) {
+	t := l.term
+	data := map[string]any{}
+	if t.numberCell >= 0 {
+		l.evaluateNumbers(data, b)
+	}
+	l.cells = make([]Truth, len(t.cells))
+	for k := range t.cells {
+		c := &t.cells[k]
+		switch {
+		case k == t.numberCell:
+			l.cells[k] = l.pieces[0]
+		case k == t.textCell:
+			l.cells[k] = l.in(&region{value: t.other, open: true}, data, b)
+		default:
+			l.cells[k] = l.in(&t.regions[c.region], data, b)
+		}
+		l.either = l.either || l.cells[k] == givesEither
+	}
+	if t.textCell < 0 {
+		return
+	}
+	texts := l.texts
+	if l.within || l.contained != nil {
+		texts = t.texts
+	}
+	for _, text := range texts {
+		if gives := l.in(&region{value: text}, data, b); gives != l.cells[t.textCell] && text != "" {
+			l.named = append(l.named, named{text, gives})
+		}
+		if b.over() {
+			return
+		}
+	}
+}
+
+// evaluateNumbers finds where among the numbers the truth changes. A number that is
+// alone between two like it is an exception.
+func (l *leaf) evaluateNumbers(data map[string]any, b *budget) {
+	at := func(f float64) Truth { return l.in(&region{value: f}, data, b) }
+	l.pieces = append(l.pieces[:0], at(-math.MaxFloat64))
+	for _, place := range l.changes() {
+		gives := at(place)
+		last := len(l.cuts)
+		switch {
+		case b.over():
+			return
+		case gives == l.pieces[last] || place == -math.MaxFloat64:
+		case last > 0 && gives == l.pieces[last-1] && above(l.cuts[last-1]) == place:
+			l.named = append(l.named, named{l.cuts[last-1], l.pieces[last]})
+			l.cuts, l.pieces = l.cuts[:last-1], l.pieces[:last]
+		default:
+			l.cuts, l.pieces = append(l.cuts, place), append(l.pieces, gives)
+		}
+	}
+}
+
+// changes returns the numbers from which on the truth may be another, sorted: the
+// constants and those that follow them.
+func (l *leaf) changes() []float64 {
+	if l.follows {
+		return l.places
+	}
+	numbers := l.numbers
+	if l.asksTruth() {
+		numbers = []float64{0}
+	}
+	places := make([]float64, 0, 2*len(numbers))
+	for _, f := range numbers {
+		places = append(places, f)
+		if next := above(f); !math.IsInf(next, 0) {
+			places = append(places, next)
+		}
+	}
+	return slices.Compact(places)
+}
+
+// above returns the next number.
+func above(f float64) float64 { return math.Nextafter(f, math.Inf(1)) + 0 }
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// in is what the leaf gives in one region.
+func (l *leaf) in(r *region, data map[string]any, b *budget) Truth {
+	if l.node == nil {
+		switch {
+		case r.undefinable:
+			return Unknown
+		case r.absent:
+			return True
+		}
+		return False
+	}
+	if l.varies(r) {
+		return givesEither
+	}
+	delete(data, standIn)
+	if !r.absent {
+		data[standIn] = r.value
+	}
+	return truth(b.evaluate(l.node, data))
+}
+
+// asksTruth says whether a leaf is about truthiness.
+func (l *leaf) asksTruth() bool { return l.node != nil && l.node.op == opTruth }
+
+// varies says whether a leaf does not give the same in all of a region.
+func (l *leaf) varies(r *region) bool {
+	if l.node.op != opIn {
+		return false
+	}
+	switch t := r.value.(type) {
+	case string:
+		// Every text but "" has "" in it.
+		return r.open && (l.within || len(l.contained) > 0 && l.contained[0] != "")
+	case []any:
+		return len(t) > 0 && l.node.args[0].constant
+	}
+	return false
 }

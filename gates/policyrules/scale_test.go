@@ -1,11 +1,13 @@
 package policyrules
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/test/gatetest"
 )
 
@@ -77,7 +79,7 @@ func TestStepsOfManyRules(t *testing.T) {
 func TestBudget(t *testing.T) {
 	p := gate.NewPass(gatetest.Surroundings{}.Subject(withRules(t, many(2))), Gate, POL001)
 	q := newQuestions(p)
-	q.solver.Budget = q.solver.Budget.Part(0)
+	q.solver.Budget = jsonlogic.NewBudget(context.Background(), 0)
 	newReach(q).checkAll()
 	found, _ := p.Results()
 	if len(found) != 2 {
