@@ -83,6 +83,15 @@ func (c *compiler) report(n *pack.Node, hint, format string, args ...any) *node 
 	return &node{source: n}
 }
 
+// once reports that an expression is too large, the first time.
+func (c *compiler) once(said *bool, n *pack.Node, message string) *node {
+	if *said {
+		return &node{source: n}
+	}
+	*said = true
+	return c.report(n, "split the rule", "%s", message)
+}
+
 // scope is where the variables of an expression come from: the context, or the
 // item of an iterator over a list that depends on the variable of that path.
 type scope struct {
@@ -93,21 +102,13 @@ type scope struct {
 // expression compiles one value.
 func (c *compiler) expression(n *pack.Node, depth int, in scope) *node {
 	if c.nodes++; c.nodes > maxNodes {
-		if c.tooLarge {
-			return &node{source: n}
-		}
-		c.tooLarge = true
-		return c.report(n, "split the rule", "the expression has more than %d operators and operands", maxNodes)
+		return c.once(&c.tooLarge, n, fmt.Sprintf("the expression has more than %d operators and operands", maxNodes))
 	}
-	if n.Kind != pack.Object && n.Kind != pack.Array {
+	if scalar(n) {
 		return constantNode(n, n.Any())
 	}
 	if depth > maxDepth {
-		if c.tooDeep {
-			return &node{source: n}
-		}
-		c.tooDeep = true
-		return c.report(n, "split the rule", "the expression is nested deeper than %d levels", maxDepth)
+		return c.once(&c.tooDeep, n, fmt.Sprintf("the expression is nested deeper than %d levels", maxDepth))
 	}
 	if n.Kind == pack.Array {
 		return c.list(n, depth, in)

@@ -143,7 +143,6 @@ func (n *node) undecided(operand int, format string, args ...any) *unknown {
 	return n.unknown(variable, fmt.Sprintf(format, args...))
 }
 
-// unknown is the unknown that arises at n, together with its cause.
 func (n *node) unknown(variable, reason string) *unknown {
 	made := &struct {
 		unknown
@@ -197,13 +196,6 @@ func (e *evaluation) eval(n *node, data any) any {
 		return e.cat(n, data)
 	case opSubstr:
 		return e.substr(n, data)
-	}
-	return e.listOperation(n, data)
-}
-
-// listOperation evaluates the operators that give or go through lists.
-func (e *evaluation) listOperation(n *node, data any) any {
-	switch n.op {
 	case opList:
 		return e.operands(n, data)
 	case opMerge:

@@ -111,13 +111,9 @@ func (p *prover) translate(n *node) pair {
 		return p.choice(n.args)
 	case opEqual, opNotEqual, opSame, opNotSame, opGreater, opGreaterEqual, opLess, opLessEqual, opIn:
 		return p.comparison(n)
-	case opMissing:
-		if n.keys != nil {
+	case opMissing, opMissingSome:
+		if n.keys != nil && (n.op == opMissing || n.args[0].constant) {
 			return p.missing(n)
-		}
-	case opMissingSome:
-		if n.keys != nil && n.args[0].constant {
-			return p.missingSome(n)
 		}
 	case opList:
 		return pairOf(truthOf(len(n.args) > 0))
@@ -154,19 +150,17 @@ func (p *prover) truthiness(n *node) pair {
 	return p.leaf(operation(opTruth, "!!", n.source, n))
 }
 
-// missing is true if one of the keys is missing. Each key is a leaf by itself;
-// one that cannot be told leaves all unknown, whatever the others are.
+// missing is true if one of the keys is missing and, of "missing_some", too few of the
+// others are there. Each key is a leaf by itself; one that cannot be told leaves all
+// unknown, whatever the others are.
 func (p *prover) missing(n *node) pair {
-	_, missing, told := p.keys(n)
-	return pair{p.gates.and(told, missing), p.gates.and(told, missing.not())}
-}
-
-// missingSome gives the missing keys, and so is true, if there is one and too
-// few of the others are there.
-func (p *prover) missingSome(n *node) pair {
-	need, ok := n.args[0].value.(float64)
-	if !ok {
-		return pairOf(Unknown)
+	need := math.Inf(1)
+	if n.op == opMissingSome {
+		number, ok := n.args[0].value.(float64)
+		if !ok {
+			return pairOf(Unknown)
+		}
+		need = number
 	}
 	present, missing, told := p.keys(n)
 	enough := always

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gowebpki/jcs"
 )
 
 // equality evaluates the four operators of equality.
@@ -275,23 +277,10 @@ func (e *evaluation) cat(n *node, data any) any {
 	return b.String()
 }
 
-// Numbers from the first to the second bound are written without exponent
-// (ECMA-262, Number::toString).
-const (
-	plainFrom = 1e-6
-	plainTo   = 1e21
-)
-
-// formatNumber writes a number as JavaScript does.
+// formatNumber writes a number as JavaScript does (ECMA-262, Number::toString).
 func formatNumber(f float64) string {
-	if f == 0 {
-		return "0"
-	}
-	if size := math.Abs(f); size >= plainFrom && size < plainTo {
-		return strconv.FormatFloat(f, 'f', -1, 64)
-	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, 64), "e")
-	return mantissa + "e" + exponent[:1] + strings.TrimLeft(exponent[1:], "0")
+	text, _ := jcs.NumberToJSON(f) // what is no number is none of JSON either
+	return text
 }
 
 // substr takes a part of a text: from a start, which counts from the end if it

@@ -102,9 +102,7 @@ func (c *compiler) missing(result *node, operands []*pack.Node, in scope) {
 		operands = operands[1:]
 	}
 	before := len(c.variables)
-	for _, operand := range operands {
-		c.key(result.name, operand, in)
-	}
+	c.keys(result.name, operands, in)
 	if len(c.variables) > before && result.variable == "" {
 		result.variable = c.variables[before].Path
 	}
@@ -251,15 +249,9 @@ func parsePath(text string) path {
 // parseIndex returns the index that a name is, -1 if it is none: digits without
 // leading zeros, as JavaScript reads them.
 func parseIndex(name string) int {
-	if name == "" || len(name) > 9 || name[0] == '0' && len(name) > 1 {
+	index, err := strconv.Atoi(name)
+	if err != nil || index < 0 || len(name) > 9 || strconv.Itoa(index) != name {
 		return -1
-	}
-	index := 0
-	for i := range len(name) {
-		if name[i] < '0' || name[i] > '9' {
-			return -1
-		}
-		index = index*10 + int(name[i]-'0')
 	}
 	return index
 }
