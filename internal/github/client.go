@@ -48,11 +48,6 @@ type Options struct {
 	Repository string
 	// Version is packgate's own version, for the User-Agent.
 	Version string
-	// Author is the login that the token writes as. Where it is empty it is
-	// github-actions[bot] for the token of a workflow, and asked for once, when it
-	// is needed, for the token of a person. A GitHub App of one's own is named
-	// here, as SLUG[bot].
-	Author string
 
 	// Timeout and Patience are DefaultTimeout and DefaultPatience where zero.
 	Timeout, Patience time.Duration
@@ -73,7 +68,7 @@ type Client struct {
 	sender      *sender
 	owner, repo string
 	token       string
-	author      string
+	author      string // the login that the token writes as, once it is known
 }
 
 // NewClient returns a client, or an error of kind ErrNotActions where an option
@@ -88,7 +83,7 @@ func NewClient(o Options) (*Client, error) {
 	if !ok || !isName(owner) || !isName(repo) {
 		return nil, &fault.Error{Kind: ErrNotActions, Message: fmt.Sprintf("GITHUB_REPOSITORY is %q, wanted owner/name", o.Repository)}
 	}
-	c := &Client{sender: newSender(o, base), owner: owner, repo: repo, token: o.Token, author: o.Author}
+	c := &Client{sender: newSender(o, base), owner: owner, repo: repo, token: o.Token}
 	c.api = github.NewClient(&http.Client{Transport: c.sender, CheckRedirect: checkRedirect})
 	c.api.BaseURL = base
 	c.api.UserAgent = c.sender.agent
@@ -124,16 +119,13 @@ func newHTTP() http.RoundTripper {
 	}
 }
 
-// workflowAuthor is the login that the token of a workflow writes as.
-const workflowAuthor = "github-actions[bot]"
-
 // login returns the login that the token writes as. A token of a workflow cannot
 // ask who it is, so that is known by its form; one of a person can.
 func (c *Client) login(ctx context.Context) (string, error) {
 	if c.author != "" {
 		return c.author, nil
 	}
-	c.author = workflowAuthor
+	c.author = "github-actions[bot]"
 	for _, personal := range []string{"ghp_", "github_pat_", "gho_", "ghu_"} {
 		if !strings.HasPrefix(c.token, personal) {
 			continue

@@ -76,7 +76,7 @@ type CommentResult struct {
 	// URL is the comment's address, empty where there is none.
 	URL string
 	// Foreign is the login that a new comment was written as, where that is not the
-	// login that was expected: the next run will not find it. Options.Author fixes it.
+	// login that was expected: the next run will not find it.
 	Foreign string
 }
 

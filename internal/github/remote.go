@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path"
 	"sort"
 	"strings"
@@ -163,7 +162,7 @@ func (r *remote) object(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.
 // what they say of the answer: that it is not found, or that it is too large.
 func (r *remote) content(hash plumbing.Hash) ([]byte, error) {
 	r.local.Lock()
-	data, err := r.local.blob(hash, math.MaxInt64)
+	data, err := r.local.blob(hash)
 	r.local.Unlock()
 	if !errors.Is(err, plumbing.ErrObjectNotFound) {
 		return data, err

@@ -293,14 +293,11 @@ func (s *store) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
 	return size, s.forget(err)
 }
 
-// blob reads a whole file of at most limit bytes. The store is locked by who calls.
-func (s *store) blob(hash plumbing.Hash, limit int64) (data []byte, err error) {
+// blob reads a whole file. The store is locked by who calls.
+func (s *store) blob(hash plumbing.Hash) (data []byte, err error) {
 	blob, err := object.GetBlob(s, hash)
 	if err != nil {
 		return nil, err
-	}
-	if blob.Size > limit {
-		return nil, sizeError(blob.Size)
 	}
 	reader, err := blob.Reader()
 	if err != nil {

@@ -146,17 +146,16 @@ type sizeError int64
 func (e sizeError) Error() string { return fmt.Sprintf("has %d bytes", int64(e)) }
 
 // content reads a whole blob of at most limit bytes. The size is asked for
-// first, so that a large blob is not unpacked only to be refused. go-git does
-// not know it beforehand for objects borrowed from another repository.
+// first, so that a large blob is not unpacked only to be refused.
 func (t *Tree) content(hash plumbing.Hash, limit int64) ([]byte, error) {
-	size, err := t.store.EncodedObjectSize(hash)
-	if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) {
+	size, err := t.size(hash)
+	if err != nil {
 		return nil, err
 	}
 	if size > limit {
 		return nil, sizeError(size)
 	}
-	return t.store.blob(hash, limit)
+	return t.store.blob(hash)
 }
 
 // size returns the size of a blob, in bytes.

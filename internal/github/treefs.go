@@ -77,21 +77,15 @@ func (f treeFS) lstat(name string) (treeInfo, error) {
 	if i < 0 {
 		return treeInfo{}, fs.ErrNotExist
 	}
-	return f.measured(name, entries[i])
-}
-
-// measured adds the size to what is known of a file.
-func (f treeFS) measured(name string, info treeInfo) (treeInfo, error) {
+	info := entries[i]
 	if info.kind != KindFile {
 		return info, nil
 	}
 	f.tree.store.Lock()
 	defer f.tree.store.Unlock()
-	size, err := f.tree.size(info.entry.Hash)
-	if err != nil {
+	if info.size, err = f.tree.size(info.entry.Hash); err != nil {
 		return info, f.tree.unreadable(name, err)
 	}
-	info.size = size
 	return info, nil
 }
 
