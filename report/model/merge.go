@@ -58,7 +58,7 @@ func Merge(reports []*Report) (*Report, error) {
 	out.Notices = append(out.Notices, interleave(notices, cmp.Compare)...)
 	slices.Sort(tools)
 	if tools = slices.Compact(tools); len(tools) > 1 {
-		out.Notices = append(out.Notices, fmt.Sprintf("the merged reports are of different versions: %s", commas(tools)))
+		out.Notices = append(out.Notices, fmt.Sprintf("the merged reports are of different versions: %s", Few(tools, maxVersions, "version")))
 	}
 	var err error
 	out.Packs, err = onePerPath(packs)
@@ -121,18 +121,13 @@ func fileOf(p Problem) string {
 // maxVersions is how many versions a notice names.
 const maxVersions = 5
 
-func commas(words []string) string {
-	var b bytes.Buffer
-	for i, w := range words[:min(maxVersions, len(words))] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(w)
+// Few joins the first words, and says how many more of them there are than it names.
+func Few(words []string, most int, noun string) string {
+	list := strings.Join(words[:min(most, len(words))], ", ")
+	if left := len(words) - most; left > 0 {
+		list += " and " + pack.Counted(left, "more "+noun)
 	}
-	if left := len(words) - maxVersions; left > 0 {
-		b.WriteString(" and " + pack.Counted(left, "more version"))
-	}
-	return b.String()
+	return list
 }
 
 // sameRevision compares the commits of two reports.
@@ -231,16 +226,12 @@ const maxNamedShards = 12
 
 // ShardsMissing returns the problem that reports of shards are missing.
 func ShardsMissing(missing []string) Problem {
-	words := slices.Clone(missing[:min(maxNamedShards, len(missing))])
-	for i := range words {
-		words[i] = strconv.Quote(words[i])
-	}
-	list := strings.Join(words, ", ")
-	if left := len(missing) - len(words); left > 0 {
-		list += " and " + pack.Counted(left, "more shard")
+	quoted := make([]string, len(missing))
+	for i := range missing {
+		quoted[i] = strconv.Quote(missing[i])
 	}
 	return Problem{
-		Message: "there is no report of shard " + list + ", and nobody knows what it found",
+		Message: "there is no report of shard " + Few(quoted, maxNamedShards, "shard") + ", and nobody knows what it found",
 		Hint:    "run the jobs of these shards again, and merge the reports of all of them",
 	}
 }

@@ -108,13 +108,7 @@ func surfaceWords(changes []model.SurfaceChange) string {
 			larger++
 		}
 	}
-	var parts []string
-	for _, kind := range []string{"added", "removed", "changed"} {
-		if count[kind] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[kind], kind))
-		}
-	}
-	words := "tool surface: " + strings.Join(parts, ", ")
+	words := "tool surface: " + kindCounts([]string{"added", "removed", "changed"}, count)
 	if larger > 0 {
 		words += fmt.Sprintf("; %d grew", larger)
 	}
@@ -184,55 +178,39 @@ type effectLine struct {
 
 // effectLines returns what is permitted that was not, then the other way round,
 // then what is not decided.
-func effectLines(effects []model.Effect) (lines []effectLine) {
+func effectLines(effects []model.Effect) []effectLine {
+	var gained, lost, open []effectLine
 	for _, e := range effects {
 		if grew(e.Verdict) && e.Gained != nil {
-			lines = append(lines, effectLine{"now permitted", e.Gained.What, e.Gained.Request})
+			gained = append(gained, effectLine{"now permitted", e.Gained.What, e.Gained.Request})
 		}
-	}
-	for _, e := range effects {
 		if e.Lost != nil {
-			lines = append(lines, effectLine{"no longer permitted", e.Lost.What, e.Lost.Request})
+			lost = append(lost, effectLine{"no longer permitted", e.Lost.What, e.Lost.Request})
 		}
-	}
-	for _, e := range effects {
 		if e.Verdict == "undecided" {
-			lines = append(lines, effectLine{"not decided", openWords(e), nil})
+			open = append(open, effectLine{"not decided", openWords(e), nil})
 		}
 	}
-	return lines
+	return slices.Concat(gained, lost, open)
 }
 
 // effectWords counts the lines.
 func effectWords(lines []effectLine) string {
-	var parts []string
-	for _, word := range []string{"now permitted", "no longer permitted", "not decided"} {
-		n := 0
-		for _, l := range lines {
-			if l.word == word {
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, word))
-		}
+	count := map[string]int{}
+	for _, l := range lines {
+		count[l.word]++
 	}
-	return "permitted before and now: " + strings.Join(parts, ", ")
+	return "permitted before and now: " + kindCounts([]string{"now permitted", "no longer permitted", "not decided"}, count)
 }
 
 // permissive puts the flips that permit more before the others.
 func permissive(flips []model.Flip) []model.Flip {
-	flips = slices.Clone(flips)
-	slices.SortStableFunc(flips, func(a, b model.Flip) int {
-		switch {
-		case grew(a.Verdict) == grew(b.Verdict):
+	return ranked(flips, func(f model.Flip) int {
+		if grew(f.Verdict) {
 			return 0
-		case grew(a.Verdict):
-			return -1
 		}
 		return 1
 	})
-	return flips
 }
 
 // flipWords counts flips.

@@ -164,7 +164,7 @@ func (m *markdown) pack(p *model.Pack) {
 	if m.report.Packs.Len() > 1 || m.report.Result == model.Broken || len(m.report.Published) > 0 {
 		level = "####"
 	}
-	m.paragraph("%s %s %s", level, looks[string(p.Result)].emoji, packTitle(p))
+	m.paragraph("%s %s %s", level, looks[string(p.Result)].emoji, titleOf(p, Markdown))
 	if todo := m.say(todoWords(todoOf(p))); todo != "" && m.rung < headline {
 		m.paragraph("**Do this:** %s", todo)
 	}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/contextosai/packgate/pack"
@@ -161,7 +160,7 @@ type htmlFilter struct {
 func (v *htmlView) page(packs model.Packs, parts *htmlParts) htmlPage {
 	r := v.report
 	l := looks[string(r.Result)]
-	p := htmlPage{Head: parts.head(v.program), Verdict: v.verdict(packs), Tone: tone(string(r.Result)), Mark: l.mark, Counts: v.runCounts()}
+	p := htmlPage{Head: parts.head(v.program), Verdict: v.verdict(packs), Tone: tone(string(r.Result)), Mark: l.mark, Counts: runCounts(r)}
 	switch {
 	case publicationsLead(r) && r.Result != model.Broken:
 		v.publishVerdict(&p)
@@ -200,36 +199,8 @@ func (v *htmlView) verdict(packs model.Packs) string {
 	case v.alone():
 		return titleOf(packs.At(0), v.text)
 	}
-	bad := 0
-	for _, p := range packs.Briefs() {
-		if p.Result != model.Passed {
-			bad++
-		}
-	}
-	switch bad {
-	case 0:
-		return fmt.Sprintf("All %d packs pass", packs.Len())
-	case 1:
-		return fmt.Sprintf("1 of %d packs does not pass", packs.Len())
-	}
-	return fmt.Sprintf("%d of %d packs do not pass", bad, packs.Len())
-}
-
-// runCounts says how many of what there are in all packs.
-func (v *htmlView) runCounts() string {
-	s := v.report.Summary
-	var parts []string
-	if words := publicationCounts(v.report.Published); words != "" {
-		parts = append(parts, words)
-	}
-	parts = append(parts, pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"))
-	if s.Waived > 0 {
-		parts = append(parts, fmt.Sprintf("%d waived", s.Waived))
-	}
-	if s.NotChecked > 0 {
-		parts = append(parts, pack.Counted(s.NotChecked, "check")+" not run")
-	}
-	return strings.Join(parts, " · ")
+	title, _ := packsTitle(packs)
+	return title
 }
 
 // revisions says what was checked, and against what.

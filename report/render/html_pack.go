@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"strings"
 
 	"github.com/contextosai/packgate/playground"
 	"github.com/contextosai/packgate/report/model"
@@ -38,8 +37,8 @@ func (v *htmlView) pack(p *model.Pack, number int) htmlPack {
 	if v.alone() { // the heading of the page says it
 		out.Title, out.Todo = v.text(p.Name()), nil
 	}
-	for group := range gateGroups(p.Gates) {
-		out.Gates = append(out.Gates, v.gate(group))
+	for _, c := range gateCells(p.Gates, v.text, v.text) {
+		out.Gates = append(out.Gates, htmlGate{tone(c.status), looks[c.status].mark, c.names, c.words})
 	}
 	for _, s := range v.builder.pack(p) {
 		out.Sections = append(out.Sections, v.section(&s, out.ID))
@@ -72,19 +71,6 @@ func (v *htmlView) about(p *model.Pack) []htmlPiece {
 		words = words.plain(" · ").code(p.Digest)
 	}
 	return v.say(words.plain(" · " + counts(p)))
-}
-
-func (v *htmlView) gate(group []model.Gate) htmlGate {
-	g := group[0]
-	var names []string
-	for _, each := range group {
-		names = append(names, v.text(each.Gate))
-	}
-	words := gateWord(g)
-	if g.Status == "not_checked" {
-		words = "not checked: " + v.text(g.Reason)
-	}
-	return htmlGate{tone(g.Status), looks[g.Status].mark, strings.Join(names, ", "), words}
 }
 
 // htmlPlayground is the place of a page where a pack can be compiled.

@@ -3,10 +3,8 @@ package render
 import (
 	"fmt"
 	"net/url"
-	"path"
 	"strings"
 
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -70,31 +68,36 @@ func (m *markdown) problems() {
 
 // several writes the verdict on all packs, and where to begin.
 func (m *markdown) several(packs model.Packs) {
+	title, good := packsTitle(packs)
+	emoji := looks[string(m.report.Result)].emoji
+	if good { // whatever became of publishing them
+		emoji = looks[string(model.Passed)].emoji
+	}
+	m.paragraph("### %s %s", emoji, title)
+	if todo := m.say(todoWords(todoOf(packs.At(0)))); !good && todo != "" && m.rung < headline {
+		m.paragraph("**Do this:** in %s, %s", Markdown(packs.Brief(0).Name()), todo)
+	}
+}
+
+// packsTitle says how several packs fare, good where all of them pass.
+func packsTitle(packs model.Packs) (title string, good bool) {
 	bad := 0
 	for _, p := range packs.Briefs() {
 		if p.Result != model.Passed {
 			bad++
 		}
 	}
-	if bad == 0 { // whatever became of publishing them
-		m.paragraph("### %s All %d packs pass", looks[string(model.Passed)].emoji, packs.Len())
-		return
+	switch bad {
+	case 0:
+		return fmt.Sprintf("All %d packs pass", packs.Len()), true
+	case 1:
+		return fmt.Sprintf("1 of %d packs does not pass", packs.Len()), false
 	}
-	emoji := looks[string(m.report.Result)].emoji
-	verb := "do not pass"
-	if bad == 1 {
-		verb = "does not pass"
-	}
-	m.paragraph("### %s %d of %d packs %s", emoji, bad, packs.Len(), verb)
-	if todo := m.say(todoWords(todoOf(packs.At(0)))); todo != "" && m.rung < headline {
-		m.paragraph("**Do this:** in %s, %s", Markdown(packs.Brief(0).Name()), todo)
-	}
+	return fmt.Sprintf("%d of %d packs do not pass", bad, packs.Len()), false
 }
 
-// packTitle says the verdict on a pack and its version step in one line, in Markdown.
-func packTitle(p *model.Pack) string { return titleOf(p, Markdown) }
-
-// titleOf is packTitle with another escaping of what comes from a pack.
+// titleOf says the verdict on a pack and its version step in one line. What comes from
+// the pack is escaped.
 func titleOf(p *model.Pack, escape func(string) string) string {
 	d := p.Diff
 	switch {
@@ -170,39 +173,16 @@ func counts(p *model.Pack) string {
 	if unchecked > 0 {
 		parts = append(parts, fmt.Sprintf("%d not checked", unchecked))
 	}
-	c := model.Count(p)
-	parts = append(parts, pack.Counted(c.Errors, "error"), pack.Counted(c.Warnings, "warning"))
-	if c.Waived > 0 {
-		parts = append(parts, fmt.Sprintf("%d waived", c.Waived))
-	}
-	return strings.Join(parts, " · ")
+	return strings.Join(append(parts, findingCounts(model.Count(p))...), " · ")
 }
 
-// gateRow shows the eight gates in one line. Neighbours that were not checked
-// for one reason stand together.
+// gateRow shows the eight gates in one line.
 func gateRow(gates []model.Gate) string {
 	var cells []string
-	for group := range gateGroups(gates) {
-		var names []string
-		for _, g := range group {
-			names = append(names, Markdown(g.Gate))
-		}
-		g := group[0]
-		word := gateWord(g)
-		if g.Status == "not_checked" {
-			word = "not checked: " + Message(g.Reason)
-		}
-		cells = append(cells, looks[g.Status].emoji+" "+strings.Join(names, ", ")+" "+word)
+	for _, c := range gateCells(gates, Markdown, Message) {
+		cells = append(cells, looks[c.status].emoji+" "+c.names+" "+c.words)
 	}
 	return strings.Join(cells, " · ")
-}
-
-func linkAt(at *model.Revision, file string, line int) string {
-	text := path.Base(file)
-	if line > 0 {
-		text = fmt.Sprintf("%s:%d", text, line)
-	}
-	return linkNamed(at, file, line, text)
 }
 
 // linkNamed leads to a place under another name.

@@ -2,6 +2,8 @@ package render
 
 import (
 	"cmp"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -168,7 +170,11 @@ func (m *markdown) say(s sentence) string {
 
 // place shows a place and leads to it at the commit that it is of.
 func (m *markdown) place(s spot) string {
-	words := linkAt(m.builder.revision(s), s.file, s.line)
+	words := path.Base(s.file)
+	if s.line > 0 {
+		words = fmt.Sprintf("%s:%d", words, s.line)
+	}
+	words = linkNamed(m.builder.revision(s), s.file, s.line, words)
 	if s.base {
 		words += " of the base"
 	}

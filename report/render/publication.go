@@ -61,10 +61,7 @@ var publicationOrder = []string{model.PublicationRefused, model.PublicationUnfin
 // published returns the publications of a report in the order in which they are
 // said. A status that nobody knows is not taken for a good one.
 func published(r *model.Report) []model.Publication {
-	rank := func(p model.Publication) int { return slices.Index(publicationOrder, p.Status) }
-	all := slices.Clone(r.Published)
-	slices.SortStableFunc(all, func(a, b model.Publication) int { return cmp.Compare(rank(a), rank(b)) })
-	return all
+	return ranked(r.Published, func(p model.Publication) int { return slices.Index(publicationOrder, p.Status) })
 }
 
 // haltedOnes returns how many of the sorted publications have to be acted on; they
@@ -129,29 +126,26 @@ func publishTitle(all []model.Publication, escape func(string) string) (l look, 
 func publicationCounts(all []model.Publication) string {
 	counts := map[string]int{}
 	for _, p := range all {
-		if !slices.Contains(publicationOrder, p.Status) {
-			p.Status = ""
-		}
-		counts[p.Status]++
+		counts[cmp.Or(countWords[p.Status], unknownCount)]++
 	}
-	var parts []string
-	for _, status := range append([]string{""}, publicationOrder...) {
-		if n := counts[status]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, countWords[status]))
-		}
+	kinds := []string{unknownCount}
+	for _, status := range publicationOrder {
+		kinds = append(kinds, countWords[status])
 	}
-	return strings.Join(parts, ", ")
+	return kindCounts(kinds, counts)
 }
 
-// countWords say what became of a number of versions.
+// countWords say what became of a number of versions, and unknownCount that nobody
+// knows.
 var countWords = map[string]string{
-	"":                          "in an unknown state",
 	model.PublicationDone:       "published",
 	model.PublicationAlready:    "already published",
 	model.PublicationWould:      "to be published",
 	model.PublicationRefused:    "refused",
 	model.PublicationUnfinished: "not published yet",
 }
+
+const unknownCount = "in an unknown state"
 
 // publishTodo says what to do next about the first publication that has to be acted
 // on, "" where there is none.

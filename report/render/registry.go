@@ -30,7 +30,7 @@ func (t *terminal) verdictOf(v *model.Verdict) {
 	if v.Pack != "" && v.Version != "" {
 		name = v.Pack + " " + v.Version
 	}
-	t.line("%s %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), t.paint("bold", text(name)))
+	t.verdictLine(l, t.paint("bold", text(name)))
 	states := slices.Clone(v.States)
 	slices.SortStableFunc(states, func(a, b model.Statement) int { // that which is in force first
 		return cmp.Compare(slices.Index([]string{v.Status, a.State}, a.State), slices.Index([]string{v.Status, b.State}, b.State))
@@ -171,20 +171,18 @@ func WriteAudit(w io.Writer, format string, a *model.Audit, s Style) error {
 	return writeTerminal(w, s, func(t *terminal) { t.audit(a) })
 }
 
-// found returns the findings of an audit, errors first.
+// auditFindings returns the findings of an audit, errors first.
 func auditFindings(a *model.Audit) (all []model.AuditFinding, errors int) {
-	all = slices.Clone(a.Findings)
 	rank := func(f model.AuditFinding) int {
 		if f.Severity == "warning" {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(all, func(x, y model.AuditFinding) int { return cmp.Compare(rank(x), rank(y)) })
-	for _, f := range all {
+	for _, f := range a.Findings {
 		errors += 1 - rank(f)
 	}
-	return all, errors
+	return ranked(a.Findings, rank), errors
 }
 
 // state returns what an audit comes to. Where something could not be looked at, it
@@ -266,7 +264,7 @@ func (t *terminal) audit(a *model.Audit) {
 		}
 	}
 	l := looks[auditState(a)]
-	t.line("%s %s: %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), solid(a.Registry), auditCounts(a))
+	t.verdictLine(l, solid(a.Registry)+": "+auditCounts(a))
 }
 
 // audit writes the verdict and what to do first, then what was found.

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -186,8 +185,7 @@ func surfaceRow(r *model.SurfaceRow) sentence {
 
 // bySize puts the rows that grew before the others.
 func bySize(changes []model.SurfaceChange) []model.SurfaceChange {
-	changes = slices.Clone(changes)
-	rank := func(c model.SurfaceChange) int {
+	return ranked(changes, func(c model.SurfaceChange) int {
 		switch {
 		case grew(c.Verdict):
 			return 0
@@ -195,9 +193,7 @@ func bySize(changes []model.SurfaceChange) []model.SurfaceChange {
 			return 1
 		}
 		return 2
-	}
-	slices.SortStableFunc(changes, func(a, b model.SurfaceChange) int { return cmp.Compare(rank(a), rank(b)) })
-	return changes
+	})
 }
 
 // effects are what is permitted now and was not, and the other way round.

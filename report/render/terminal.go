@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -137,18 +136,13 @@ func (t *terminal) pack(p *model.Pack) {
 // gates returns the row of the eight gates.
 func (t *terminal) gates(gates []model.Gate) string {
 	var cells []string
-	for group := range gateGroups(gates) {
-		var names []string
-		for _, g := range group {
-			names = append(names, text(g.Gate))
+	for _, c := range gateCells(gates, text, text) {
+		l := looks[c.status]
+		if c.status == "not_checked" {
+			cells = append(cells, t.paint(l.color, l.mark+joint+c.names+" "+c.words))
+		} else {
+			cells = append(cells, t.paint(l.color, l.mark)+joint+c.names+joint+t.paint(l.color, strings.ReplaceAll(c.words, " ", joint)))
 		}
-		g := group[0]
-		l := looks[g.Status]
-		if g.Status == "not_checked" {
-			cells = append(cells, t.paint(l.color, l.mark+joint+strings.Join(names, ", ")+" not checked: "+text(g.Reason)))
-			continue
-		}
-		cells = append(cells, t.paint(l.color, l.mark)+joint+names[0]+joint+t.paint(l.color, strings.ReplaceAll(gateWord(g), " ", joint)))
 	}
 	return strings.Join(cells, "  ")
 }
@@ -168,23 +162,16 @@ func (t *terminal) problem(p model.Problem) {
 }
 
 func (t *terminal) verdict(r *model.Report) {
-	l := looks[string(r.Result)]
-	s := r.Summary
-	var parts []string
+	words := runCounts(r)
 	if r.Result == model.Broken {
-		parts = append(parts, "could not finish")
+		words = "could not finish · " + words
 	}
-	if words := publicationCounts(r.Published); words != "" {
-		parts = append(parts, words)
-	}
-	parts = append(parts, pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"))
-	if s.Waived > 0 {
-		parts = append(parts, fmt.Sprintf("%d waived", s.Waived))
-	}
-	if s.NotChecked > 0 {
-		parts = append(parts, pack.Counted(s.NotChecked, "check")+" not run")
-	}
-	t.line("%s %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), strings.Join(parts, " · "))
+	t.verdictLine(looks[string(r.Result)], words)
+}
+
+// verdictLine says what all comes to.
+func (t *terminal) verdictLine(l look, words string) {
+	t.line("%s %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), words)
 }
 
 // inRevision says which other version a place is of; "" for the one under review.

@@ -2,7 +2,7 @@ package render
 
 import (
 	"cmp"
-	"iter"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,8 +16,7 @@ func cut(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
-	runes := []rune(s)
-	return string(runes[:n-1]) + "…"
+	return pack.Clip(s, n-1)
 }
 
 // shortHash returns enough of a digest to recognise it: sha256:ab12cd34ef56.
@@ -29,22 +28,67 @@ func shortHash(digest string) string {
 	return algorithm + ":" + hex[:12]
 }
 
-// gateGroups returns the gates in order. Neighbours that were not checked for
-// one reason stand together; every other gate stands alone.
-func gateGroups(gates []model.Gate) iter.Seq[[]model.Gate] {
-	return func(yield func([]model.Gate) bool) {
-		for i := 0; i < len(gates); {
-			n := 1
-			for i+n < len(gates) && gates[i].Status == "not_checked" &&
-				gates[i+n].Status == gates[i].Status && gates[i+n].Reason == gates[i].Reason {
-				n++
-			}
-			if !yield(gates[i : i+n]) {
-				return
-			}
-			i += n
+// gateCell is what a row of gates shows of one gate, or of neighbours that were not
+// checked for one reason.
+type gateCell struct {
+	status       string
+	names, words string
+}
+
+// gateCells returns the row of the gates. Names are escaped one way, reasons another.
+func gateCells(gates []model.Gate, escape, message func(string) string) (cells []gateCell) {
+	for i, g := range gates {
+		if i > 0 && g.Status == "not_checked" && g.Status == gates[i-1].Status && g.Reason == gates[i-1].Reason {
+			cells[len(cells)-1].names += ", " + escape(g.Gate)
+			continue
+		}
+		cell := gateCell{g.Status, escape(g.Gate), gateWord(g)}
+		if g.Status == "not_checked" {
+			cell.words = "not checked: " + message(g.Reason)
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// runCounts says how many of what there are in all packs.
+func runCounts(r *model.Report) string {
+	s := r.Summary
+	var parts []string
+	if words := publicationCounts(r.Published); words != "" {
+		parts = append(parts, words)
+	}
+	parts = append(append(parts, pack.Counted(s.Packs, "pack")), findingCounts(s)...)
+	if s.NotChecked > 0 {
+		parts = append(parts, pack.Counted(s.NotChecked, "check")+" not run")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// findingCounts says how many findings there are.
+func findingCounts(s model.Summary) []string {
+	parts := []string{pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning")}
+	if s.Waived > 0 {
+		parts = append(parts, fmt.Sprintf("%d waived", s.Waived))
+	}
+	return parts
+}
+
+// kindCounts counts by kind: "1 added, 2 removed". Kinds of which there are none are
+// left out.
+func kindCounts(kinds []string, counts map[string]int) string {
+	var parts []string
+	for _, kind := range kinds {
+		if n := counts[kind]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
 		}
 	}
+	return strings.Join(parts, ", ")
+}
+
+// ranked returns things in the order of their ranks, those of one rank as they were.
+func ranked[T any](all []T, rank func(T) int) []T {
+	return slices.SortedStableFunc(slices.Values(all), func(a, b T) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 // gateWord says the state of a gate that ran, with its counts.
@@ -98,11 +142,7 @@ func byReason(checks []model.NotChecked) []missed {
 	}
 	groups := make([]missed, len(order))
 	for i, reason := range order {
-		all := names[reason]
-		groups[i] = missed{strings.Join(all[:min(len(all), maxNames)], ", "), reason}
-		if left := len(all) - maxNames; left > 0 {
-			groups[i].names += " and " + more(left, "check")
-		}
+		groups[i] = missed{model.Few(names[reason], maxNames, "check"), reason}
 	}
 	return groups
 }
