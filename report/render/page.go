@@ -52,9 +52,10 @@ type list struct {
 	rank  func(i int) int
 }
 
-// listOf is a list of things of one kind.
-func listOf[T any](noun string, all []T, show func(*T) item) *list {
-	return &list{noun: noun, n: len(all), item: func(i int) item { return show(&all[i]) }}
+// listOf makes a list one of things.
+func listOf[T any](l list, all []T, show func(*T) item) *list {
+	l.n, l.item = len(all), func(i int) item { return show(&all[i]) }
+	return &l
 }
 
 // item is one thing with its state, its place and what is to be said of it.
@@ -98,6 +99,12 @@ type column struct {
 type row struct {
 	tone  string
 	cells []sentence
+}
+
+// tableOf makes a table one of things, of which each has a row.
+func tableOf[T any](t table, all []T, cells func(*T) []sentence) *table {
+	t.n, t.row = len(all), func(i int) row { return row{cells: cells(&all[i])} }
+	return &t
 }
 
 // titles returns columns that have nothing but a name.

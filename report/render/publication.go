@@ -19,7 +19,7 @@ type known struct {
 
 // publications are what became of versions in a registry.
 func (b *builder) publications(all []model.Publication) *list {
-	return &list{noun: "version", n: len(all), item: func(i int) item { return b.publication(&all[i]) }}
+	return listOf(list{noun: "version"}, all, b.publication)
 }
 
 func (b *builder) publication(p *model.Publication) item {

@@ -35,8 +35,8 @@ func (t *terminal) verdictOf(v *model.Verdict) {
 	slices.SortStableFunc(states, func(a, b model.Statement) int { // that which is in force first
 		return cmp.Compare(slices.Index([]string{v.Status, a.State}, a.State), slices.Index([]string{v.Status, b.State}, b.State))
 	})
-	t.list(listOf("statement", states, stated), "  ")
-	t.list(listOf("reason", v.Reasons, func(p *model.Problem) item { return problemItem(p, look{}) }), "  ")
+	t.list(listOf(list{noun: "statement"}, states, stated), "  ")
+	t.list(listOf(list{noun: "reason"}, v.Reasons, func(p *model.Problem) item { return problemItem(p, look{}) }), "  ")
 	if t.style.Quiet {
 		return
 	}
@@ -218,27 +218,21 @@ func auditCounts(a *model.Audit) string {
 // versionOf names a pack and, where it is known, its version.
 func versionOf(id, version string) string { return strings.TrimSpace(id + " " + version) }
 
-// words say what was not checked, and why.
-func auditUnlooked(n *model.AuditNotChecked) (what, reason string) {
-	if what = strings.TrimSpace(versionOf(n.Pack, n.Version) + " " + n.Check); what != "" {
-		what += ": "
-	}
-	return what, n.Reason
-}
-
 // audit returns what an audit found, what is to be gated again, and what could not be
 // looked at.
 func (b *builder) audit(a *model.Audit, findings []model.AuditFinding, triggers []model.AuditTrigger) []*list {
 	return []*list{
-		{noun: "finding", open: 10, seen: maxSeen, n: len(findings), item: func(i int) item { return auditItem(&findings[i]) }},
-		{noun: "refresh trigger", open: 5, n: len(triggers), item: func(i int) item {
-			r := triggers[i]
+		listOf(list{noun: "finding", open: 10, seen: maxSeen}, findings, auditItem),
+		listOf(list{noun: "refresh trigger", open: 5}, triggers, func(r *model.AuditTrigger) item {
 			return item{head: plain("gate " + model.VersionName(r.Pack) + " again: ").add(strong(r.Kind)), at: spot{file: r.File}, text: message(r.What)}
-		}},
-		{noun: "skipped check", open: 5, n: len(a.NotChecked), item: func(i int) item {
-			what, reason := auditUnlooked(&a.NotChecked[i])
-			return item{state: look{emoji: looks["not_checked"].emoji}, text: plain("not checked: " + what).message(reason)}
-		}},
+		}),
+		listOf(list{noun: "skipped check", open: 5}, a.NotChecked, func(n *model.AuditNotChecked) item {
+			what := strings.TrimSpace(versionOf(n.Pack, n.Version) + " " + n.Check)
+			if what != "" {
+				what += ": "
+			}
+			return item{state: look{emoji: looks["not_checked"].emoji}, text: plain("not checked: " + what).message(n.Reason)}
+		}),
 	}
 }
 

@@ -33,10 +33,9 @@ func (b *builder) golden(cases []model.Golden, coverage *model.Coverage) section
 	if slices.ContainsFunc(cases, func(c model.Golden) bool { return c.Base != nil }) {
 		columns = append(columns, column{name: "Since the base", label: "since the base:", below: true})
 	}
-	s.nodes = []node{&table{
-		noun: "golden case", n: len(cases), fold: 30, aligned: 1, columns: columns,
-		row: func(i int) row { return row{cells: b.goldenCells(&cases[i])[:len(columns)]} },
-	}}
+	s.nodes = []node{tableOf(table{noun: "golden case", fold: 30, aligned: 1, columns: columns}, cases, func(c *model.Golden) []sentence {
+		return b.goldenCells(c)[:len(columns)]
+	})}
 	return s
 }
 
@@ -90,13 +89,11 @@ func (b *builder) drift(p *model.Pack) section {
 		if c.Stage != "" {
 			words += ", from stage " + c.Stage + " on"
 		}
-		s.nodes = append(s.nodes, &table{
-			noun: "difference", words: words, fold: 20, n: len(c.Differences), columns: titles("Section", "Stored", "Now"),
-			row: func(i int) row {
-				stored, now := excerpts(c.Differences[i].Stored, c.Differences[i].Now, b.most)
-				return row{cells: []sentence{code(c.Differences[i].Path), value(stored), value(now)}}
-			},
-		})
+		about := table{noun: "difference", words: words, fold: 20, columns: titles("Section", "Stored", "Now")}
+		s.nodes = append(s.nodes, tableOf(about, c.Differences, func(d *model.Difference) []sentence {
+			stored, now := excerpts(d.Stored, d.Now, b.most)
+			return []sentence{code(d.Path), value(stored), value(now)}
+		}))
 	}
 	return s
 }
@@ -111,18 +108,16 @@ func (b *builder) contexts(p *model.Pack) section {
 	all := sectionsOf(cases)
 	s := section{id: "sections", title: titled("Compiled contexts since the base", len(all))}
 	s.words = fmt.Sprintf("compiled contexts since the base: %s in %s", pack.Counted(len(all), "difference"), pack.Counted(len(cases), "golden case"))
-	s.nodes = []node{&table{
-		noun: "section", n: len(all), fold: 20,
-		columns: []column{{name: "Section"}, {name: "Before", label: "before", below: true}, {name: "Now", label: "now", below: true}, {name: "Because of", label: "because of", below: true}, {name: "In", label: "in", below: true}},
-		row: func(i int) row {
-			before, now := excerpts(all[i].Old, all[i].New, b.most)
-			var causes sentence
-			for _, c := range all[i].Causes {
-				causes = causes.line().add(at(spot{file: c.File, line: c.Line, base: c.Gone})).plain(" ").code(c.Path)
-			}
-			return row{cells: []sentence{code(all[i].Path), value(before), value(now), causes, plain(named(all[i].cases, "case"))}}
-		},
-	}}
+	columns := []column{{name: "Section"}, {name: "Before", label: "before", below: true}, {name: "Now", label: "now", below: true}, {name: "Because of", label: "because of", below: true}, {name: "In", label: "in", below: true}}
+	s.nodes = []node{tableOf(table{noun: "section", fold: 20, columns: columns}, all, func(one **shownSection) []sentence {
+		s := *one
+		before, now := excerpts(s.Old, s.New, b.most)
+		var causes sentence
+		for _, c := range s.Causes {
+			causes = causes.line().add(at(spot{file: c.File, line: c.Line, base: c.Gone})).plain(" ").code(c.Path)
+		}
+		return []sentence{code(s.Path), value(before), value(now), causes, plain(named(s.cases, "case"))}
+	})}
 	return s
 }
 
@@ -134,10 +129,9 @@ func (b *builder) coverage(p *model.Pack) section {
 	}
 	s := section{id: "coverage", title: "Coverage of the policy", words: "coverage: " + coverageWords(c)}
 	if b.whole {
-		s.nodes = []node{&table{noun: "part", n: len(c.Missing), fold: 20, columns: titles("Not exercised", "Name", "Where"), row: func(i int) row {
-			m := c.Missing[i]
-			return row{cells: []sentence{plain(m.Kind), code(m.Name), at(spot{file: m.File, line: m.Line})}}
-		}}}
+		s.nodes = []node{tableOf(table{noun: "part", fold: 20, columns: titles("Not exercised", "Name", "Where")}, c.Missing, func(m *model.Part) []sentence {
+			return []sentence{plain(m.Kind), code(m.Name), at(spot{file: m.File, line: m.Line})}
+		})}
 	}
 	return s
 }
@@ -198,23 +192,19 @@ func (b *builder) evaluation(p *model.Pack) section {
 	if b.brief {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(m model.Measurement) bool { return measured[m.Status] == "pass" })
 	}
-	s.nodes = []node{&table{
-		noun: "measurement", n: len(rows),
-		columns: []column{{name: "Intent"}, {name: "Metric"}, {name: "Status"}, {name: "Value"}, {name: "Target", label: "target"}, {name: "Baseline", label: "baseline"},
-			{name: "Worse by", label: "worse by"}, {name: "May be worse by", label: "may be worse by"}, {name: "Source"}},
-		row: func(i int) row {
-			m := rows[i]
-			cells := []sentence{code(m.Intent), plain(m.Metric), state(looks[measured[m.Status]], strings.ReplaceAll(m.Status, "_", " "))}
-			for _, n := range []*float64{m.Value, m.Target, m.Baseline, m.Delta, m.MaxDelta} {
-				cells = append(cells, plain(figure(n)))
-			}
-			source := m.Source
-			if m.Samples > 0 {
-				source += ", " + pack.Counted(m.Samples, "sample")
-			}
-			return row{cells: append(cells, plain(source))}
-		},
-	}}
+	columns := []column{{name: "Intent"}, {name: "Metric"}, {name: "Status"}, {name: "Value"}, {name: "Target", label: "target"}, {name: "Baseline", label: "baseline"},
+		{name: "Worse by", label: "worse by"}, {name: "May be worse by", label: "may be worse by"}, {name: "Source"}}
+	s.nodes = []node{tableOf(table{noun: "measurement", columns: columns}, rows, func(m *model.Measurement) []sentence {
+		cells := []sentence{code(m.Intent), plain(m.Metric), state(looks[measured[m.Status]], strings.ReplaceAll(m.Status, "_", " "))}
+		for _, n := range []*float64{m.Value, m.Target, m.Baseline, m.Delta, m.MaxDelta} {
+			cells = append(cells, plain(figure(n)))
+		}
+		source := m.Source
+		if m.Samples > 0 {
+			source += ", " + pack.Counted(m.Samples, "sample")
+		}
+		return append(cells, plain(source))
+	})}
 	return s
 }
 
@@ -224,9 +214,9 @@ func (b *builder) operations(p *model.Pack) section {
 	if f == nil {
 		return section{}
 	}
-	var rows []row
+	var rows [][]sentence
 	add := func(name, of, value, count string) {
-		rows = append(rows, row{cells: []sentence{plain(name), plain(of), plain(value), plain(count)}})
+		rows = append(rows, []sentence{plain(name), plain(of), plain(value), plain(count)})
 	}
 	share := func(name, of string, s *model.Figure) {
 		if s != nil {
@@ -247,7 +237,7 @@ func (b *builder) operations(p *model.Pack) section {
 	share("Required evidence resolution rate", "", f.RequiredEvidenceResolutionRate)
 	share("Replay determinism rate", "", f.ReplayDeterminismRate)
 	share("Release gate pass rate", "", f.ReleaseGatePassRate)
-	return section{id: "operations", title: titled("Operational figures", len(rows)), nodes: []node{&table{
-		noun: "figure", n: len(rows), fold: 6, columns: titles("Figure", "Of what", "Value", "Count"), row: func(i int) row { return rows[i] },
-	}}}
+	return section{id: "operations", title: titled("Operational figures", len(rows)), nodes: []node{
+		tableOf(table{noun: "figure", fold: 6, columns: titles("Figure", "Of what", "Value", "Count")}, rows, func(cells *[]sentence) []sentence { return *cells }),
+	}}
 }

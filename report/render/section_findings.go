@@ -22,8 +22,7 @@ func (b *builder) findings(p *model.Pack) section {
 		seen = maxOpenLines / 2 // what is dangerous stands open too
 	}
 	return section{id: "findings", title: titled("Findings", len(errors)+len(warnings)), untitled: true, nodes: []node{
-		&list{noun: "error", open: 4, seen: seen, n: len(errors), item: func(i int) item { return b.finding(&errors[i]) }},
-		&list{noun: "warning", open: openWarnings, n: len(warnings), item: func(i int) item { return b.finding(&warnings[i]) }},
+		listOf(list{noun: "error", open: 4, seen: seen}, errors, b.finding), listOf(list{noun: "warning", open: openWarnings}, warnings, b.finding),
 	}}
 }
 
@@ -67,69 +66,63 @@ func stateLook(severity string) look {
 // waived are the findings that a waiver excuses.
 func (b *builder) waived(p *model.Pack) section {
 	excused := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return f.Waived == nil })
-	return section{id: "waived", title: titled("Waived findings", len(excused)), words: "waived findings", nodes: []node{&list{
-		noun: "waived finding", n: len(excused), item: func(i int) item {
-			it := b.finding(&excused[i])
+	return section{id: "waived", title: titled("Waived findings", len(excused)), words: "waived findings", nodes: []node{
+		listOf(list{noun: "waived finding"}, excused, func(f *model.Finding) item {
+			it := b.finding(f)
 			it.state = stateLook("not_checked")
 			it.state.word = "waived"
-			w := excused[i].Waived
-			it.said("", plain("waived until "+w.Expires+" by "+w.Owner+": ").message(w.Reason))
+			it.said("", plain("waived until "+f.Waived.Expires+" by "+f.Waived.Owner+": ").message(f.Waived.Reason))
 			return it
-		},
-	}}}
+		}),
+	}}
 }
 
 // fixed are the findings of the baseline that are no more.
 func (b *builder) fixed(p *model.Pack) section {
-	return section{id: "fixed", title: titled("Fixed since the base", len(p.Fixed)), nodes: []node{&list{
-		noun: "fixed finding", n: len(p.Fixed), item: func(i int) item {
-			f := p.Fixed[i]
+	return section{id: "fixed", title: titled("Fixed since the base", len(p.Fixed)), nodes: []node{
+		listOf(list{noun: "fixed finding"}, p.Fixed, func(f *model.Finding) item {
 			return item{head: strong(f.Rule), text: code(f.Path).plain(": ").message(f.Message)}
-		},
-	}}}
+		}),
+	}}
 }
 
 // notChecked are the checks that did not run and do not stand in the row of gates.
 func (b *builder) notChecked(p *model.Pack) section {
 	checks := unchecked(p)
 	groups := byReason(checks)
-	return section{id: "not-checked", title: titled("Not checked", len(groups)), nodes: []node{&list{
-		noun: "reason", n: len(groups), words: pack.Counted(len(checks), "check") + " not run", item: func(i int) item {
-			return item{text: plain(groups[i].names + ": ").message(groups[i].reason)}
-		},
-	}}}
+	return section{id: "not-checked", title: titled("Not checked", len(groups)), nodes: []node{
+		listOf(list{noun: "reason", words: pack.Counted(len(checks), "check") + " not run"}, groups, func(m *missed) item {
+			return item{text: plain(m.names + ": ").message(m.reason)}
+		}),
+	}}
 }
 
 // overlays are the overlays of a pack.
 func (b *builder) overlays(p *model.Pack) section {
-	return section{id: "overlays", title: titled("Overlays", len(p.Overlays)), nodes: []node{&list{
-		noun: "overlay", n: len(p.Overlays), item: func(i int) item {
-			o := p.Overlays[i]
+	return section{id: "overlays", title: titled("Overlays", len(p.Overlays)), nodes: []node{
+		listOf(list{noun: "overlay"}, p.Overlays, func(o *model.Overlay) item {
 			l := looks["pass"]
 			if o.Errors > 0 {
 				l = looks["error"]
 			}
 			l.word = ""
-			return item{state: l, text: plain(overlayWords(o) + " (").add(at(spot{file: o.File})).plain(")")}
-		},
-	}}}
+			return item{state: l, text: plain(overlayWords(*o) + " (").add(at(spot{file: o.File})).plain(")")}
+		}),
+	}}
 }
 
 // triggers say why a pack was gated that may not have changed itself.
 func (b *builder) triggers(p *model.Pack) section {
-	return section{id: "triggers", title: titled("Why it was gated again", len(p.Triggers)), nodes: []node{&list{
-		noun: "refresh trigger", open: 3, n: len(p.Triggers), item: func(i int) item {
-			r := p.Triggers[i]
+	return section{id: "triggers", title: titled("Why it was gated again", len(p.Triggers)), nodes: []node{
+		listOf(list{noun: "refresh trigger", open: 3}, p.Triggers, func(r *model.Trigger) item {
 			return item{head: strong(r.Kind), at: spot{file: r.File}, text: message(r.What)}
-		},
-	}}}
+		}),
+	}}
 }
 
 // problems are what kept packgate from its work.
 func (b *builder) problems(all []model.Problem) *list {
-	l := listOf("error", all, func(p *model.Problem) item { return problemItem(p, stateLook("error")) })
-	l.open = 10
-	return l
+	return listOf(list{noun: "error", open: 10}, all, func(p *model.Problem) item { return problemItem(p, stateLook("error")) })
 }
 
 func problemItem(p *model.Problem, l look) item {
@@ -140,8 +133,7 @@ func problemItem(p *model.Problem, l look) item {
 
 // notices are sentences about the run.
 func (b *builder) notices() *list {
-	all := b.report.Notices
-	return &list{noun: "note", open: 5, n: len(all), item: func(i int) item { return item{text: plain("note: ").message(all[i])} }}
+	return listOf(list{noun: "note", open: 5}, b.report.Notices, func(n *string) item { return item{text: plain("note: ").message(*n)} })
 }
 
 // todoWords say what to do next, nothing where there is nothing.

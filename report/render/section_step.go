@@ -63,19 +63,18 @@ func (b *builder) callouts(changes []model.SurfaceChange) section {
 
 // loosened lists what is weaker, also in a major version.
 func (b *builder) loosened(loosened []model.Loosened) section {
-	return section{id: "loosened", title: titled("Loosened guardrails", len(loosened)), nodes: []node{&list{
-		noun: "loosened guardrail", open: 4, seen: fittingLines, n: len(loosened), item: func(i int) item {
-			c := loosened[i].Change
-			l := looks["warning"]
+	return section{id: "loosened", title: titled("Loosened guardrails", len(loosened)), nodes: []node{
+		listOf(list{noun: "loosened guardrail", open: 4, seen: fittingLines}, loosened, func(weaker *model.Loosened) item {
+			c, l := weaker.Change, looks["warning"]
 			l.word = ""
-			it := item{state: l, at: changedAt(c), text: message(loosenedWords(loosened[i])).plain(": ").code(c.Path)}
+			it := item{state: l, at: changedAt(c), text: message(loosenedWords(*weaker)).plain(": ").code(c.Path)}
 			if before, after := excerpts(string(c.Old), string(c.New), b.most); c.Kind == "changed" {
 				it.text = it.text.plain(" ").code(before).plain(" → ").code(after)
 			}
-			it.said("now permitted, for example", sentence{}.request("", loosened[i].Witness))
+			it.said("now permitted, for example", sentence{}.request("", weaker.Witness))
 			return it
-		},
-	}}}
+		}),
+	}}
 }
 
 // changedAt is the place of a change: in the base for what is gone.
@@ -139,16 +138,10 @@ func (b *builder) change(c *model.Change) item {
 // surfaceChanges are the rows of the tool surface that differ, those that grew first.
 func (b *builder) surfaceChanges(changes []model.SurfaceChange) section {
 	changes = bySize(changes)
-	s := section{id: "surface-changes", title: titled("Changes of the tool surface", len(changes))}
-	if s.title == "" {
-		return s
-	}
-	s.words = surfaceWords(changes)
-	s.nodes = []node{&table{
+	return section{id: "surface-changes", title: titled("Changes of the tool surface", len(changes)), words: surfaceWords(changes), nodes: []node{&table{
 		noun: "tool", n: len(changes), row: func(i int) row { return surfaceChange(&changes[i]) },
 		columns: []column{{name: "Step"}, {name: "Tool"}, {name: "Before", label: "before", below: true}, {name: "Now", label: "now", below: true}, {name: "What differs", below: true}},
-	}}
-	return s
+	}}}
 }
 
 func surfaceChange(c *model.SurfaceChange) row {
@@ -199,70 +192,52 @@ func bySize(changes []model.SurfaceChange) []model.SurfaceChange {
 // effects are what is permitted now and was not, and the other way round.
 func (b *builder) effects(effects []model.Effect) section {
 	lines := effectLines(effects)
-	s := section{id: "permitted", title: titled("Permitted before and now", len(lines))}
-	if s.title == "" {
-		return s
-	}
 	colors := map[string]string{"now permitted": "red", "not decided": "yellow", "no longer permitted": "green"}
-	s.words = effectWords(lines)
-	s.nodes = []node{&table{
-		noun: "effect", n: len(lines), columns: []column{{name: "Step"}, {name: "What"}, {name: "For example", label: "for example", below: true}},
-		row: func(i int) row {
-			l := lines[i]
-			return row{cells: []sentence{state(look{color: colors[l.word]}, l.word), message(l.what), sentence{}.request("", l.seen)}}
-		},
+	columns := []column{{name: "Step"}, {name: "What"}, {name: "For example", label: "for example", below: true}}
+	return section{id: "permitted", title: titled("Permitted before and now", len(lines)), words: effectWords(lines), nodes: []node{
+		tableOf(table{noun: "effect", columns: columns}, lines, func(l *effectLine) []sentence {
+			return []sentence{state(look{color: colors[l.word]}, l.word), message(l.what), sentence{}.request("", l.seen)}
+		}),
 	}}
-	return s
 }
 
 // flips are the smallest requests that are decided otherwise.
 func (b *builder) flips(flips []model.Flip) section {
 	flips = permissive(flips)
-	s := section{id: "flips", title: titled("Decision flips", len(flips))}
-	if s.title == "" {
-		return s
-	}
-	s.words = flipWords(flips)
-	s.nodes = []node{&table{
-		noun: "decision flip", n: len(flips),
-		columns: []column{{name: "Decision or tool"}, {name: "Before"}, {name: "Now", label: "→"}, {name: "Smallest request", below: true}, {name: "Found by", label: "found by", below: true}},
-		row: func(i int) row {
-			f := flips[i]
+	columns := []column{{name: "Decision or tool"}, {name: "Before"}, {name: "Now", label: "→"}, {name: "Smallest request", below: true}, {name: "Found by", label: "found by", below: true}}
+	return section{id: "flips", title: titled("Decision flips", len(flips)), words: flipWords(flips), nodes: []node{
+		tableOf(table{noun: "decision flip", columns: columns}, flips, func(f *model.Flip) []sentence {
 			now := plain(f.New)
 			if grew(f.Verdict) {
 				now = now.plain(" ").add(state(look{color: "red"}, "more"))
 			}
-			return row{cells: []sentence{code(f.Subject).plain(" for ").code(f.Intent), plain(f.Old), now, sentence{}.request("", f.Request), plain(fromWords(f))}}
-		},
+			return []sentence{code(f.Subject).plain(" for ").code(f.Intent), plain(f.Old), now, sentence{}.request("", f.Request), plain(fromWords(*f))}
+		}),
 	}}
-	return s
 }
 
 // surface is all that agents can reach.
 func (b *builder) surface(p *model.Pack) section {
 	s := section{id: "surface", title: titled("Tool surface", len(p.ToolSurface)), words: pack.Counted(len(p.ToolSurface), "tool") + " can be reached, each by the intent that has it"}
-	s.nodes = []node{&table{
-		noun: "tool", n: len(p.ToolSurface), fold: 12, columns: titles("Intent", "Tool", "Mode", "Gates", "Bounds", "With no gate, for example"),
-		row: func(i int) row {
-			r := p.ToolSurface[i]
-			mode := plain(r.ApprovalMode)
-			if r.SafetyMode != "" && r.SafetyMode != r.ApprovalMode {
-				mode = mode.line().plain("from safety mode " + r.SafetyMode + " on")
-			}
-			var gates, bounds sentence
-			for _, id := range r.Gates {
-				gates = gates.line().code(id)
-			}
-			for _, arg := range slices.Sorted(maps.Keys(r.Bounds)) {
-				bounds = bounds.line().code(arg).plain(" " + boundWords(r.Bounds[arg]))
-			}
-			ungated := sentence{}.request("", r.Ungated)
-			if r.NotProved != "" {
-				ungated = ungated.line().plain("not proved: ").message(r.NotProved)
-			}
-			return row{cells: []sentence{code(r.Intent), code(r.Capability), mode, gates, bounds, ungated}}
-		},
-	}}
+	columns := titles("Intent", "Tool", "Mode", "Gates", "Bounds", "With no gate, for example")
+	s.nodes = []node{tableOf(table{noun: "tool", fold: 12, columns: columns}, p.ToolSurface, func(r *model.SurfaceRow) []sentence {
+		mode := plain(r.ApprovalMode)
+		if r.SafetyMode != "" && r.SafetyMode != r.ApprovalMode {
+			mode = mode.line().plain("from safety mode " + r.SafetyMode + " on")
+		}
+		var gates, bounds sentence
+		for _, id := range r.Gates {
+			gates = gates.line().code(id)
+		}
+		for _, arg := range slices.Sorted(maps.Keys(r.Bounds)) {
+			bounds = bounds.line().code(arg).plain(" " + boundWords(r.Bounds[arg]))
+		}
+		ungated := sentence{}.request("", r.Ungated)
+		if r.NotProved != "" {
+			ungated = ungated.line().plain("not proved: ").message(r.NotProved)
+		}
+		return []sentence{code(r.Intent), code(r.Capability), mode, gates, bounds, ungated}
+	})}
 	return s
 }
 

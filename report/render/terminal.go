@@ -113,7 +113,7 @@ func (t *terminal) pack(p *model.Pack) {
 	b := t.builder
 	if t.style.Quiet {
 		errors := p.BySeverity("error")
-		t.list(&list{n: len(errors), item: func(i int) item { return b.finding(&errors[i]) }}, "  ")
+		t.list(listOf(list{}, errors, b.finding), "  ")
 		return
 	}
 	name := cmp.Or(text(p.Pack), "(not readable)")
