@@ -8,6 +8,7 @@ import (
 	"github.com/contextosai/packgate/proof/rulebook"
 	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -74,5 +75,5 @@ func showPolicy(ctx context.Context, env *Env, name string, o policyOptions) err
 	if o.format == "json" {
 		return model.WriteJSON(env.Stdout, book)
 	}
-	return writeBook(env.Stdout, book, o.one)
+	return render.WriteBook(env.Stdout, book, o.one)
 }

@@ -107,9 +107,11 @@ func settingsWhy(settings []model.SettingWhy) (nodes []node) {
 }
 
 func rulesWhy(e *model.Explanation) (nodes []node) {
+	before := ""
 	for i := range e.Rules {
 		r := &e.Rules[i]
-		if bundle := bundleWords(r); i == 0 || bundle != bundleWords(&e.Rules[i-1]) {
+		if bundle := bundleWords(r.Bundle, r.Priority); bundle != before {
+			before = bundle
 			nodes = append(nodes, plain(bundle))
 		}
 		said := sentence{}.condition("if", r.Condition)
@@ -125,11 +127,11 @@ func rulesWhy(e *model.Explanation) (nodes []node) {
 	return nodes
 }
 
-func bundleWords(r *model.RuleWhy) string {
-	if r.Priority == nil {
-		return "bundle " + r.Bundle
+func bundleWords(bundle string, priority *float64) string {
+	if priority == nil {
+		return "bundle " + bundle
 	}
-	return fmt.Sprintf("bundle %s, priority %v", r.Bundle, *r.Priority)
+	return fmt.Sprintf("bundle %s, priority %v", bundle, *priority)
 }
 
 func ruleState(r *model.RuleWhy) (look, words string) {

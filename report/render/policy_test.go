@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"math/rand/v2"
@@ -52,7 +52,7 @@ func TestPagesOfRandomEdits(t *testing.T) {
 		}
 		for i, b := range books {
 			var out strings.Builder
-			if err := writeBook(&out, b, i > 0); err != nil {
+			if err := WriteBook(&out, b, i > 0); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(out.String()) {

@@ -1,4 +1,4 @@
-package cli
+package render
 
 import (
 	"cmp"
@@ -10,29 +10,32 @@ import (
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof/rulebook"
-	"github.com/contextosai/packgate/report/render"
 )
 
-// Measures of the page, in characters.
+// Measures of the page of a rulebook, in characters.
 const (
-	pageWidth  = 100
-	pageIndent = 5  // of what is said about a rule
-	labelWidth = 11 // of the word before it
-	mostText   = 2000
-	mostMeets  = 3 // overlaps of a rule, unless it is explained
-	mostInRow  = 8 // names in one row
+	bookWidth  = 100
+	bookIndent = "     " // of what is said about a rule
+	labelWidth = 11      // of the word before it
+	mostMeets  = 3       // overlaps of a rule, unless it is explained
+	mostInRow  = 8       // names in one row
 )
 
-// page is a rulebook for a person. All text of a pack goes through row or text.
-type page struct {
-	out     strings.Builder
+// bookPage is a rulebook at a terminal. One that is explained is of a single rule.
+type bookPage struct {
+	*terminal
 	explain bool
 }
 
-func writeBook(w io.Writer, b *rulebook.Book, explain bool) error {
-	p := &page{explain: explain}
-	if !explain {
-		p.line("%s  %s", text(b.File), text(b.Pack))
+// WriteBook writes a rulebook for a person at a terminal; explain says that it is of one
+// rule, of which everything is shown. The error is that of the writer.
+func WriteBook(w io.Writer, b *rulebook.Book, explain bool) error {
+	return writeTerminal(w, Style{}, func(t *terminal) { (&bookPage{t, explain}).book(b) })
+}
+
+func (p *bookPage) book(b *rulebook.Book) {
+	if !p.explain {
+		p.line("%s  %s", clipped(b.File), clipped(b.Pack))
 	}
 	for i := range b.Intents {
 		p.intent(&b.Intents[i])
@@ -54,33 +57,28 @@ func writeBook(w io.Writer, b *rulebook.Book, explain bool) error {
 	for _, reason := range b.NotProved {
 		p.paragraph("not proved: " + reason)
 	}
-	_, err := io.WriteString(w, render.Inert(p.out.String()))
-	return err
 }
 
-func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n", args...) }
+// clipped returns a text of a pack as the page may show it.
+func clipped(s string) string { return Visible(pack.Clip(s, maxTerminalText)) }
 
-// text returns a text of a pack as a terminal may show it.
-func text(s string) string {
-	return render.Visible(pack.Clip(s, mostText))
-}
-
-func (p *page) paragraph(s string) {
-	for _, line := range folded(text(s), pageWidth) {
+func (p *bookPage) paragraph(s string) {
+	for _, line := range folded(clipped(s), bookWidth) {
 		p.line("%s", line)
 	}
 }
 
-// row writes a word and what it stands for, over as many lines as it takes.
-func (p *page) row(indent int, label, s string) {
-	first := indent + max(labelWidth, utf8.RuneCountInString(label)+2)
-	for i, line := range folded(text(s), pageWidth-first) {
-		if i > 0 {
-			label = ""
-		}
-		p.line("%*s%-*s%s", indent, "", first-indent, label, line)
+// bookRows are words and what they stand for, each over as many lines as it takes.
+type bookRows []fact
+
+func (r *bookRows) add(label, words string) {
+	first := len(bookIndent) + max(labelWidth, utf8.RuneCountInString(label)+2)
+	for _, line := range folded(clipped(words), bookWidth-first) {
+		*r, label = append(*r, fact{name: label, value: line}), ""
 	}
 }
+
+func (p *bookPage) rows(rows bookRows) { p.facts(bookIndent, labelWidth, rows) }
 
 // folded breaks a line at blanks, and keeps every one of them that is not at a
 // break, for it may stand in a text that a condition compares with.
@@ -128,7 +126,7 @@ func series(names []string, word string) string {
 	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
 }
 
-func (p *page) intent(in *rulebook.Intent) {
+func (p *bookPage) intent(in *rulebook.Intent) {
 	title := "every request"
 	if in.Intent != nil {
 		title = "intent " + *in.Intent
@@ -136,14 +134,16 @@ func (p *page) intent(in *rulebook.Intent) {
 	if p.out.Len() > 0 {
 		p.line("")
 	}
-	p.line("%s", text(title))
+	p.line("%s", clipped(title))
 	if len(in.Rules) == 0 {
 		p.line("  no rule applies")
 	}
+	before := ""
 	for i := range in.Rules {
 		r := &in.Rules[i]
-		if bundle := bundleWords(r); i == 0 || bundle != bundleWords(&in.Rules[i-1]) {
-			p.line("\n  %s", text(bundle))
+		if bundle := bundleWords(cmp.Or(r.Bundle, "without a bundle_id"), r.Priority); bundle != before {
+			before = bundle
+			p.line("\n  %s", clipped(bundle))
 		}
 		p.rule(r, i+1)
 	}
@@ -151,54 +151,57 @@ func (p *page) intent(in *rulebook.Intent) {
 		return
 	}
 	p.line("\n  gaps")
+	var rows bookRows
 	for i := range in.Gaps {
-		p.gap(&in.Gaps[i])
+		rows.gap(&in.Gaps[i])
 	}
+	p.rows(rows)
 }
 
-func (p *page) gap(g *rulebook.Gap) {
+func (r *bookRows) gap(g *rulebook.Gap) {
 	label, found, none := "silence", "no rule of it fires, so it is blocked", "none, every request fires one of its rules or is denied"
 	if g.Kind == rulebook.IdleGate {
 		label, found, none = "gate", "required although its own condition is false", "none, wherever a rule requires it, its own condition is never false"
 	}
 	switch g.State {
 	case rulebook.Found:
-		p.row(pageIndent, label, g.Name+": "+found)
-		p.row(pageIndent, "", "for "+g.Words)
+		r.add(label, g.Name+": "+found)
+		r.add("", "for "+g.Words)
 	case rulebook.NotProved:
-		p.row(pageIndent, label, g.Name+": not proved: "+g.Reason)
+		r.add(label, g.Name+": not proved: "+g.Reason)
 	default:
-		p.row(pageIndent, label, g.Name+": "+none)
+		r.add(label, g.Name+": "+none)
 	}
 }
 
 // rule writes what is known about one rule. An explained one has no number, for
 // it stands without its neighbours.
-func (p *page) rule(r *rulebook.Rule, number int) {
-	where := text(fmt.Sprintf("%s:%d", r.File, r.Line))
+func (p *bookPage) rule(r *rulebook.Rule, number int) {
 	mark := fmt.Sprintf("%3d  ", number)
 	if p.explain {
-		mark = "     "
+		mark = bookIndent
 	}
-	p.line("\n%s%s  %s", mark, text(cmp.Or(r.ID, "a rule without a rule_id")), where)
-	p.row(pageIndent, "if", r.Condition)
-	p.outcome("then", r.Then)
-	p.outcome("else", r.Else)
-	p.row(pageIndent, "decides", decisionWords(r))
+	p.line("\n%s%s  %s", mark, clipped(cmp.Or(r.ID, "a rule without a rule_id")), clipped(fmt.Sprintf("%s:%d", r.File, r.Line)))
+	var rows bookRows
+	rows.add("if", r.Condition)
+	rows.outcome("then", r.Then)
+	rows.outcome("else", r.Else)
+	rows.add("decides", decisionWords(r))
 	if p.explain && r.Rationale != "" {
-		p.row(pageIndent, "because", r.Rationale)
+		rows.add("because", r.Rationale)
 	}
 	for _, problem := range r.Problems {
 		said := fmt.Sprintf("%s:%d:%d: %s", problem.File, problem.Line, problem.Column, problem.Message)
 		if problem.Hint != "" {
 			said += " → " + problem.Hint
 		}
-		p.row(pageIndent, "problem", said)
+		rows.add("problem", said)
 	}
-	p.example("true for", r.Fires, "no request: it never fires")
-	p.example("false for", r.Rests, "no request")
-	p.example("unknown", r.Unknown, "no request")
-	p.relations(r)
+	rows.example("true for", r.Fires, "no request: it never fires")
+	rows.example("false for", r.Rests, "no request")
+	rows.example("unknown", r.Unknown, "no request")
+	rows.relations(r, p.explain)
+	p.rows(rows)
 }
 
 // decisionWords says what a rule has a say in.
@@ -222,17 +225,8 @@ func decisionWords(r *rulebook.Rule) string {
 	return words
 }
 
-// bundleWords says which bundle a rule is of.
-func bundleWords(r *rulebook.Rule) string {
-	words := "bundle " + cmp.Or(r.Bundle, "without a bundle_id")
-	if r.Priority != nil {
-		words += fmt.Sprintf(", priority %v", *r.Priority)
-	}
-	return words
-}
-
 // outcome writes what a then or an else says.
-func (p *page) outcome(word string, o *rulebook.Outcome) {
+func (r *bookRows) outcome(word string, o *rulebook.Outcome) {
 	if o == nil {
 		return
 	}
@@ -258,51 +252,51 @@ func (p *page) outcome(word string, o *rulebook.Outcome) {
 	if o.Reason != "" {
 		said += fmt.Sprintf(" (%s)", o.Reason)
 	}
-	p.row(pageIndent, word, said)
+	r.add(word, said)
 }
 
-func (p *page) example(label string, x *rulebook.Example, none string) {
+func (r *bookRows) example(label string, x *rulebook.Example, none string) {
 	if x == nil {
 		return
 	}
 	switch x.State {
 	case rulebook.None:
-		p.row(pageIndent, label, none)
+		r.add(label, none)
 	case rulebook.NotProved:
-		p.row(pageIndent, label, "not proved: "+x.Reason)
+		r.add(label, "not proved: "+x.Reason)
 	default:
-		p.row(pageIndent, label, x.Words)
+		r.add(label, x.Words)
 	}
 	if x.Because != "" {
 		because := x.Because
 		if x.Variable != "" && !strings.Contains(because, x.Variable) {
 			because += " (it depends on " + x.Variable + ")"
 		}
-		p.row(pageIndent, "", "because "+because)
+		r.add("", "because "+because)
 	}
 }
 
-// relations writes what other rules have to do with a rule.
-func (p *page) relations(r *rulebook.Rule) {
-	for _, s := range r.Shadows {
-		p.row(pageIndent, "shadowed", shadowWords(s))
+// relations say what other rules have to do with a rule.
+func (r *bookRows) relations(rule *rulebook.Rule, all bool) {
+	for _, s := range rule.Shadows {
+		r.add("shadowed", shadowWords(s))
 	}
-	for i, o := range r.Overlaps {
-		if i == mostMeets && len(r.Overlaps) > mostMeets+1 && !p.explain {
-			p.row(pageIndent, "", fmt.Sprintf("and %d more, which --explain shows", len(r.Overlaps)-i))
+	for i, o := range rule.Overlaps {
+		if i == mostMeets && len(rule.Overlaps) > mostMeets+1 && !all {
+			r.add("", fmt.Sprintf("and %d more, which --explain shows", len(rule.Overlaps)-i))
 			break
 		}
-		p.row(pageIndent, "meets", meetingWords(o))
-		p.row(pageIndent, "", "for "+o.Words)
+		r.add("meets", meetingWords(o))
+		r.add("", "for "+o.Words)
 	}
-	if len(r.ShadowsOthers) > 0 {
-		p.row(pageIndent, "shadows", listed(r.ShadowsOthers, len(r.ShadowsOthers)))
+	if len(rule.ShadowsOthers) > 0 {
+		r.add("shadows", listed(rule.ShadowsOthers, len(rule.ShadowsOthers)))
 	}
-	if len(r.SameDecision) > 0 {
-		p.row(pageIndent, "beside", listed(r.SameDecision, len(r.SameDecision))+" of the same decision")
+	if len(rule.SameDecision) > 0 {
+		r.add("beside", listed(rule.SameDecision, len(rule.SameDecision))+" of the same decision")
 	}
-	for _, reason := range r.NotProved {
-		p.row(pageIndent, "not proved", reason)
+	for _, reason := range rule.NotProved {
+		r.add("not proved", reason)
 	}
 }
 
