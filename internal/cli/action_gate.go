@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -164,10 +163,8 @@ func (a *actionRun) noPacks(w *gating.Workspace) error {
 	if len(a.inputs.packs) == 0 {
 		return w.Files.NoPacks(w.Config)
 	}
-	return &repo.Problem{
-		Message: fmt.Sprintf("no file matches the input packs, which is %q", a.inputs.packs),
-		Hint:    "name the pack files relative to the config's folder, for example packs/*/pack.json",
-	}
+	return misuse("name the pack files relative to the config's folder, for example packs/*/pack.json",
+		"no file matches the input packs, which is %q", a.inputs.packs)
 }
 
 // configPath returns the name of a config relative to the workspace, which is
@@ -187,7 +184,7 @@ func configPath(named string) (string, error) {
 		}
 	}
 	if !filepath.IsLocal(name) {
-		return "", &repo.Problem{Message: fmt.Sprintf("the config %q is outside of the workspace", named), Hint: "name it relative to the workspace"}
+		return "", misuse("name it relative to the workspace", "the config %q is outside of the workspace", named)
 	}
 	return path.Clean(filepath.ToSlash(name)), nil
 }

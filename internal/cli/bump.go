@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,13 +9,13 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
-	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -64,6 +65,7 @@ type bumping struct {
 	// compared, which unknown explains.
 	diff    *diffing.Diff
 	unknown string
+	notes
 }
 
 func bump(ctx context.Context, env *Env, name string, o bumpOptions) error {
@@ -79,7 +81,12 @@ func bump(ctx context.Context, env *Env, name string, o bumpOptions) error {
 	if err := b.ready(); err != nil {
 		return err
 	}
-	if b.base, err = b.openBase(); err != nil {
+	if o.base != "" {
+		b.base, err = gating.OpenBaseline(w, o.base)
+	} else {
+		b.base, err = gating.OpenForkPoint(w)
+	}
+	if err != nil {
 		return err
 	}
 	defer b.base.Close()
@@ -95,7 +102,7 @@ func plainVersion(to string) error {
 	if to == "" || err == nil && v.Prerelease() == "" && v.Metadata() == "" {
 		return nil
 	}
-	return &repo.Problem{Message: fmt.Sprintf("--to is %q", to), Hint: "write MAJOR.MINOR.PATCH, such as 1.4.0"}
+	return misuse("write MAJOR.MINOR.PATCH, such as 1.4.0", "--to is %q", to)
 }
 
 // ready refuses a pack that has no place for a version, or no name to refer to.
@@ -116,13 +123,6 @@ func (b *bumping) ready() error {
 	return nil
 }
 
-func (b *bumping) openBase() (*gating.Baseline, error) {
-	if b.options.base != "" {
-		return gating.OpenBaseline(b.Workspace, b.options.base)
-	}
-	return gating.OpenForkPoint(b.Workspace)
-}
-
 // compare compares the pack with its baseline.
 func (b *bumping) compare(ctx context.Context) error {
 	var err error
@@ -132,7 +132,7 @@ func (b *bumping) compare(ctx context.Context) error {
 	compared, err := b.base.Compare(ctx, b.unit, b.changes)
 	b.diff, b.unknown = compared.Diff, compared.Reason
 	if err == nil && b.diff == nil && b.unknown != "" && b.options.to == "" {
-		return &repo.Problem{Message: "the version that is needed is not known: " + b.unknown, Hint: "name another baseline with --base, or the version with --to"}
+		return misuse("name another baseline with --base, or the version with --to", "the version that is needed is not known: %s", b.unknown)
 	}
 	return err
 }
@@ -148,7 +148,8 @@ func (b *bumping) move(ctx context.Context) error {
 		return err
 	}
 	if len(edits) == 0 {
-		return b.print(b.nothing(target))
+		b.nothing(target)
+		return b.print(b.env.Stdout)
 	}
 	next, err := b.as(edits)
 	if err != nil {
@@ -174,11 +175,17 @@ func (b *bumping) move(ctx context.Context) error {
 			return err
 		}
 	}
-	lines := slices.Concat(b.why(target), b.did(edits), b.left(left), leftSnapshots)
-	if target != b.current() {
-		lines = append(lines, history(b.unit)...)
+	b.why(target)
+	b.did(edits)
+	for _, k := range left {
+		b.say("left %s: %s", b.Files.Show(k.name), k.why)
 	}
-	return b.print(append(lines, b.remarks(final, results)...))
+	b.notes = append(b.notes, leftSnapshots...)
+	if target != b.current() {
+		b.history()
+	}
+	b.remarks(final, results)
+	return b.print(b.env.Stdout)
 }
 
 func (b *bumping) current() string { return b.unit.Pack.PackMeta.PackVersion.Value }
@@ -211,37 +218,100 @@ func (b *bumping) enough(final *diffing.Diff) error {
 	if b.options.to == "" {
 		return fmt.Errorf("pack_version %q was set and is not enough, %q is: this is a fault of packgate", final.Head.Version, final.Required)
 	}
-	return &repo.Problem{
-		Message: fmt.Sprintf("--to is %q, and the changes since %q need %q", b.options.to, final.Base.Version, final.Required),
-		Hint:    "leave out --to, or name that version or a greater one",
-	}
+	return misuse("leave out --to, or name that version or a greater one",
+		"--to is %q, and the changes since %q need %q", b.options.to, final.Base.Version, final.Required)
 }
 
 // rejected says what is to be redesigned, where no version can carry the changes.
 func (b *bumping) rejected() error {
-	if b.diff == nil || !slices.ContainsFunc(b.diff.Findings(), isRejection) {
+	if b.diff == nil || !slices.ContainsFunc(b.diff.Findings(), func(f finding.Finding) bool { return f.Rule == version.VER006.ID }) {
 		return nil
 	}
 	shown, findings := build.NewComparison(build.Comparison{Diff: b.diff})
-	lines := []string{render.Visible(fmt.Sprintf("%s: no version can carry the changes since %s", b.diff.Head.PackID, b.baseName()))}
+	b.say("%s: no version can carry the changes since %s", b.diff.Head.PackID, b.baseName())
 	for _, c := range changesOf(shown, diffing.Reject.String()) {
-		lines = append(lines, forcedBy(c))
+		b.forcedBy(c)
 	}
 	for _, f := range findings {
 		switch f.Rule {
 		case version.VER005.ID:
-			lines = append(lines, remark(f)...)
+			b.remark(f)
 		case version.VER006.ID:
-			lines = append(lines, "  → "+render.Visible(f.Hint))
+			b.say("  → %s", f.Hint)
 		}
 	}
-	if err := b.print(lines); err != nil {
-		return err
-	}
-	return &verdictError{code: gating.ExitReject}
+	return cmp.Or(b.print(b.env.Stdout), verdict(gating.ExitReject))
 }
 
-func (b *bumping) print(lines []string) error {
-	_, err := fmt.Fprintln(b.env.Stdout, render.Inert(strings.Join(lines, "\n")))
-	return err
+// keep is a file that names the pack and is left as it is, and why.
+type keep struct{ name, why string }
+
+// follow returns the edits that give a pack a version and let what names the pack
+// follow: the pack itself, its golden cases and its overlays. Files that name it and
+// cannot be edited are left.
+func follow(u *repo.Unit, version string) (edits []gating.Edit, left []keep, err error) {
+	ref := u.Pack.PackMeta.PackID.Value + "@" + version
+	replace := func(name string, doc *pack.Document, at *pack.Node, value string) error {
+		src, err := pack.Edit(doc, []finding.Operation{{Op: "replace", Path: at.Pointer(), Value: pack.CompactJSON(value)}})
+		edits = append(edits, gating.Edit{Name: name, Source: src})
+		return err
+	}
+	if at := u.Pack.PackMeta.PackVersion; !at.OK || at.Value != version {
+		if err := replace(u.Name, u.Document, at.Node, version); err != nil {
+			return nil, nil, err
+		}
+	}
+	side := func(f *repo.SideFile, at *pack.Node) error {
+		switch {
+		case at == nil:
+			return nil
+		case len(f.Faults) > 0:
+			left = append(left, keep{f.Name, "it is not valid: " + f.Faults[0].Message})
+			return nil
+		}
+		return replace(f.Name, f.Document, at, ref)
+	}
+	for _, c := range u.Cases {
+		if err := side(c.SideFile, staleReference(c, ref)); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, o := range u.Overlays {
+		if at := o.Base; isStale(at.Node, ref) {
+			if err := side(o.SideFile, at.Node); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return edits, left, nil
+}
+
+// staleReference returns the reference of a golden case that has to become ref; nil
+// where the case has it already, or names another pack.
+func staleReference(c *repo.Case, ref string) *pack.Node {
+	refs := c.Invoke.Get("context_pack_refs")
+	if refs == nil {
+		return nil
+	}
+	var stale *pack.Node
+	for _, n := range refs.Items {
+		switch {
+		case n.Kind == pack.String && n.Text == ref:
+			return nil
+		case stale == nil && isStale(n, ref):
+			stale = n
+		}
+	}
+	return stale
+}
+
+// isStale reports whether a reference, pack_id@version, is to another version of
+// the pack that ref names.
+func isStale(n *pack.Node, ref string) bool {
+	if n == nil || n.Kind != pack.String || n.Text == ref {
+		return false
+	}
+	id, _, pinned := strings.Cut(n.Text, "@")
+	own, _, _ := strings.Cut(ref, "@")
+	return pinned && id == own
 }

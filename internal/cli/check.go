@@ -3,11 +3,15 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/gating/cache"
 	"github.com/contextosai/packgate/repo"
 	"github.com/spf13/cobra"
 )
@@ -48,7 +52,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository (default: the nearest "+repo.ConfigName+")")
 	f.BoolVar(&strict, "strict", false, "turn the warnings that the rule list marks into errors")
-	choice(c, &o.failOn, "fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnLevels()...)
+	choice{"fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnLevels()}.add(c, &o.failOn)
 	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is taken (default: publish.registry of the config, where that is a folder)")
 	f.BoolVar(&o.fix, "fix", false, "first fix what can be fixed mechanically, in the pack files")
 	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`")
@@ -63,11 +67,7 @@ func oneOf(what, value string, choices ...string) error {
 	if slices.Contains(choices, value) {
 		return nil
 	}
-	return &repo.Problem{Message: fmt.Sprintf("%s is %q", what, value), Hint: "use one of " + strings.Join(choices, ", ")}
-}
-
-func (o *checkOptions) valid() error {
-	return cmp.Or(oneOf("--fail-on", o.failOn, gating.FailOnLevels()...), o.cache.valid(), o.output.valid())
+	return misuse("use one of "+strings.Join(choices, ", "), "%s is %q", what, value)
 }
 
 // choosePart reads --shard. Nothing else may say which packs are intended, or change
@@ -77,16 +77,16 @@ func (o *checkOptions) choosePart(paths []string) (err error) {
 		return err
 	}
 	if len(paths) > 1 {
-		return &repo.Problem{Message: fmt.Sprintf("--shard takes one PATH, and %d were given", len(paths)), Hint: "name the repository, or leave out --shard"}
+		return misuse("name the repository, or leave out --shard", "--shard takes one PATH, and %d were given", len(paths))
 	}
 	if o.fix {
-		return &repo.Problem{Message: "--shard does not go with --fix", Hint: "fix all packs first: packgate check --fix"}
+		return misuse("fix all packs first: packgate check --fix", "--shard does not go with --fix")
 	}
 	return nil
 }
 
 func check(ctx context.Context, env *Env, o checkOptions, paths []string) error {
-	if err := cmp.Or(o.valid(), o.choosePart(paths)); err != nil {
+	if err := cmp.Or(o.cache.valid(), o.choosePart(paths)); err != nil {
 		return err
 	}
 	r := newRun(env, "check", o.failOn)
@@ -130,4 +130,86 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 		}
 	}
 	return r.All(ctx, in)
+}
+
+// cacheOptions say whether check keeps what came of packs for the next run, and where.
+type cacheOptions struct {
+	folder string // "" for the user's own
+	off    bool
+}
+
+func (o *cacheOptions) addFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.folder, "cache", "", "keep what came of packs in this `folder` for the next run (default: packgate in the user's cache folder; in CI only where it is named)")
+	f.BoolVar(&o.off, "no-cache", false, "gate every pack, and keep nothing")
+}
+
+func (o *cacheOptions) valid() error {
+	if o.off && o.folder != "" {
+		return misuse("leave out one of them", "--cache does not go with --no-cache")
+	}
+	return nil
+}
+
+// openCache opens the cache of a run. It is no reason to fail: without it packs are
+// gated as ever, and who named its folder is told why.
+func (r *run) openCache(o checkOptions) {
+	if o.cache.off {
+		return
+	}
+	opened, err := openCache(r.env, o)
+	if err != nil && o.cache.folder != "" {
+		hint := ""
+		if refused := new(cache.Refused); errors.As(err, &refused) {
+			hint = "; " + refused.Hint
+		}
+		r.Notice("the cache is not used: %v%s", err, hint)
+	}
+	if err == nil {
+		r.Cache = opened
+	}
+}
+
+// openCache returns the entries of a run. The error says why there are none.
+func openCache(env *Env, o checkOptions) (*cache.Cache, error) {
+	switch {
+	case o.fix:
+		return nil, errors.New("--fix changes the packs")
+	case !exact(env.Version):
+		return nil, fmt.Errorf("this build of packgate has no exact version, and its name is %q", env.Version)
+	case env.CacheDir == nil || env.ConfigDir == nil:
+		return nil, errors.New("the user has no folder for settings")
+	case o.cache.folder == "" && inCI(env):
+		return nil, errors.New("it is used in CI only where --cache names its folder")
+	}
+	settings, err := env.ConfigDir()
+	if err != nil {
+		return nil, err
+	}
+	folder := o.cache.folder
+	if folder == "" {
+		home, err := env.CacheDir()
+		if err != nil {
+			return nil, err
+		}
+		folder = filepath.Join(home, "packgate")
+	}
+	return cache.Open(folder, filepath.Join(settings, "packgate", "cache.key"), env.Now)
+}
+
+// exact reports whether a version names one program alone: that of a release, or of a
+// commit. Builds of what somebody is working on all have the same name.
+func exact(version string) bool {
+	v, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v"))
+	return err == nil && v.Metadata() == "" // such as +dirty
+}
+
+// inCI reports whether the run is a job's. What decides there is computed there, unless
+// the job asks otherwise.
+func inCI(env *Env) bool {
+	switch env.Getenv("CI") {
+	case "", "0", "false":
+		return env.Getenv("GITHUB_ACTIONS") == "true"
+	}
+	return true
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
@@ -43,9 +42,6 @@ GitHub could not be reached.`,
 			if err != nil {
 				return err
 			}
-			if err := oneOf("--comment", in.comment, github.CommentModes()...); err != nil {
-				return err
-			}
 			if _, err := commandOf(github.CommandComment, event.Name); err != nil {
 				return err
 			}
@@ -56,7 +52,7 @@ GitHub could not be reached.`,
 	f := c.Flags()
 	f.StringVar(&from, "report", "", "`path` of the report, or of the folder of its artifact (default: download it)")
 	f.StringVar(&in.config, "config", "", "config `file` that the first stage was given, which tells its comment from others")
-	choice(c, &in.comment, "comment", string(github.CommentAlways), "`when` to comment", github.CommentModes()...)
+	choice{"comment", string(github.CommentAlways), "`when` to comment", github.CommentModes()}.add(c, &in.comment)
 	return c
 }
 
@@ -72,7 +68,7 @@ func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, 
 		return say("nothing to post: the run was of %q, and comments are for pull requests", run.Event)
 	}
 	if in.token == "" {
-		return &repo.Problem{Message: "there is no token to post with", Hint: "set the input token, or the variable GITHUB_TOKEN"}
+		return misuse("set the input token, or the variable GITHUB_TOKEN", "there is no token to post with")
 	}
 	client, err := newClient(env, event, in.token)
 	if err != nil {

@@ -1,10 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/proof/rulebook"
+	"github.com/contextosai/packgate/repo"
 	"github.com/spf13/cobra"
 )
 
@@ -45,11 +51,29 @@ Exit status: 0 it was printed; 2 and 3 as everywhere.`,
 	}
 }
 
-// choice adds a flag that takes one of a few words, which its help and the shell's
-// completion name.
-func choice(c *cobra.Command, to *string, name, value, words string, choices ...string) {
-	c.Flags().StringVar(to, name, value, words+": "+strings.Join(choices, ", "))
-	complete(c, name, fixed(choices...))
+// choice is a flag that takes one of a few words.
+type choice struct {
+	name, value, words string
+	choices            []string
+}
+
+// add adds the flag to a command. Its help and the shell's completion name the words;
+// with any other word the command does not begin.
+func (f choice) add(c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, f.name, f.value, f.words+": "+strings.Join(f.choices, ", "))
+	complete(c, f.name, fixed(f.choices...))
+	before := c.PreRunE
+	c.PreRunE = func(c *cobra.Command, args []string) (err error) {
+		if before != nil {
+			err = before(c, args)
+		}
+		return cmp.Or(err, oneOf("--"+f.name, *to, f.choices...))
+	}
+}
+
+// formatFlag adds the flag that says how something is printed.
+func formatFlag(c *cobra.Command, to *string, formats []string) {
+	choice{"format", "terminal", "print this `format`", formats}.add(c, to)
 }
 
 // complete sets what a flag's value is completed with. The flag has to be there.
@@ -82,4 +106,200 @@ func at(place int, values cobra.CompletionFunc) cobra.CompletionFunc {
 // beginning returns the words that begin as was typed, in their order.
 func beginning(words []string, typed string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, typed) })
+}
+
+// A completion is asked for while somebody types: it looks at no more than this many
+// packs or names, calls nobody, and offers nothing where something cannot be read.
+const (
+	mostPacks = 200
+	mostNames = 1000
+)
+
+// addCompletions says what the arguments of commands, and the flags that several of
+// them have, are completed with.
+func addCompletions(root *cobra.Command) {
+	arguments := map[string]cobra.CompletionFunc{
+		"check": packPaths, "publish": packPaths,
+		"compile": first(packPaths), "policy": first(packPaths), "bump": first(packPaths), "plan": first(packPaths),
+		"verify": first(references), "pull": first(references), "deprecate": first(references), "revoke": first(references),
+		"log": first(packIDs), "audit": packIDs,
+		"pin":    pinArguments,
+		"report": none, "rules": none, "action": none, "comment": none, "lsp": none,
+		"merge":  ofType("json"),
+		"doctor": first(folders), "init": first(folders),
+	}
+	for _, c := range root.Commands() {
+		if values := arguments[c.Name()]; values != nil {
+			c.ValidArgsFunction = values
+		}
+		for _, each := range append(c.Commands(), c) {
+			addFlagCompletions(each)
+			if each.Name() == "init" && each != c {
+				each.ValidArgsFunction = first(packPaths) // golden init
+			}
+		}
+	}
+}
+
+// addFlagCompletions completes the values of flags that mean the same in every command.
+func addFlagCompletions(c *cobra.Command) {
+	values := map[string]cobra.CompletionFunc{
+		"base": revisions, "branch": revisions, "case": cases, "stage": fixed(compiler.Stages()...),
+		"config": ofType("yaml", "yml"), "from": ofType("json"),
+		"report-dir": folders, "state": folders, "cache": folders,
+		"reason": none, "shard": none, "shards": none, "to": none, "pack-id": none, "tenant": none, "owner": none,
+		"issuer": none, "workflow": none, "repository": none,
+	}
+	for flag, offered := range values {
+		if c.Flags().Lookup(flag) != nil {
+			complete(c, flag, offered)
+		}
+	}
+	if f := c.Flags().Lookup("explain"); f != nil && f.Value.Type() == "string" {
+		complete(c, "explain", ruleIDs)
+	}
+}
+
+// none completes with nothing, not even with files.
+func none(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// folders leaves it to the shell to offer folders.
+func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// ofType leaves it to the shell to offer files whose names end so.
+func ofType(endings ...string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return endings, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// inWorkspace offers what a function finds in the repository of a path, with the
+// config of --config where the command has that.
+func inWorkspace(c *cobra.Command, path, typed string, find func(*gating.Workspace) []string) []string {
+	config := ""
+	if f := c.Flags().Lookup("config"); f != nil {
+		config = f.Value.String()
+	}
+	w, err := gating.Open(c.Context(), path, gating.Settings{Config: config})
+	if err != nil {
+		return nil
+	}
+	defer w.Close()
+	words := find(w)
+	slices.Sort(words)
+	words = beginning(slices.Compact(words), typed)
+	return words[:min(len(words), mostNames)]
+}
+
+// packPaths offers the pack files of the repository, and leaves it to the shell to
+// offer files where none begins as was typed.
+func packPaths(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	found := inWorkspace(c, ".", typed, func(w *gating.Workspace) (shown []string) {
+		for _, name := range w.Packs {
+			shown = append(shown, w.Files.Show(name))
+		}
+		return shown
+	})
+	if len(found) == 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp
+}
+
+// units returns the first packs of a repository that can be read.
+func units(w *gating.Workspace) (units []*repo.Unit) {
+	for _, name := range w.Packs[:min(len(w.Packs), mostPacks)] {
+		if u, err := w.Unit(name); err == nil && u.Pack != nil {
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// packIDs offers the pack_ids of the repository.
+func packIDs(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return inWorkspace(c, ".", typed, func(w *gating.Workspace) (ids []string) {
+		for _, u := range units(w) {
+			if id := u.Pack.PackMeta.PackID.Value; id != "" && !slices.Contains(args, id) {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}), cobra.ShellCompDirectiveNoFileComp
+}
+
+// references offers the packs of the repository as references into the registry, and
+// files, since some commands take either.
+func references(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return inWorkspace(c, ".", typed, func(w *gating.Workspace) (refs []string) {
+		for _, u := range units(w) {
+			if m := u.Pack.PackMeta; m.PackID.Value != "" && m.PackVersion.Value != "" {
+				refs = append(refs, u.Pack.Ref())
+			}
+		}
+		return refs
+	}), cobra.ShellCompDirectiveDefault
+}
+
+// pinArguments offers the environments of the repository, then references.
+func pinArguments(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return inWorkspace(c, ".", typed, func(w *gating.Workspace) (names []string) {
+			for _, e := range w.Environments {
+				names = append(names, e.Name())
+			}
+			return names
+		}), cobra.ShellCompDirectiveNoFileComp
+	case 1:
+		found, _ := references(c, args, typed)
+		return found, cobra.ShellCompDirectiveNoFileComp
+	}
+	return none(c, args, typed)
+}
+
+// inPack offers what a function finds in the pack that was typed before, or in all
+// packs of the repository where none was.
+func inPack(c *cobra.Command, args []string, typed string, find func(*repo.Unit) []string) ([]string, cobra.ShellCompDirective) {
+	return inWorkspace(c, cmp.Or(strings.Join(args[:min(len(args), 1)], ""), "."), typed, func(w *gating.Workspace) (names []string) {
+		for _, u := range units(w) {
+			names = append(names, find(u)...)
+		}
+		return names
+	}), cobra.ShellCompDirectiveNoFileComp
+}
+
+// cases offers the names of golden cases.
+func cases(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return inPack(c, args, typed, func(u *repo.Unit) (names []string) {
+		for _, one := range u.Cases {
+			if name := one.Case.Value; name != "" {
+				names = append(names, name)
+			}
+		}
+		return names
+	})
+}
+
+// ruleIDs offers the ids of a pack's rules.
+func ruleIDs(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return inPack(c, args, typed, func(u *repo.Unit) []string { return rulebook.Names(u.Pack) })
+}
+
+// revisions offers branches and tags of the git repository, and HEAD.
+func revisions(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	git, err := github.Open(".")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer git.Close() // only read from
+	names, err := git.RefNames(mostNames)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return beginning(append([]string{"HEAD"}, names...), typed), cobra.ShellCompDirectiveNoFileComp
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,12 +11,13 @@ import (
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
 func newDiff(env *Env) *cobra.Command {
-	var o output
+	var o look
 	var config string
 	c := &cobra.Command{
 		Use: "diff OLD NEW", Short: "compare two versions of a pack and classify what changed",
@@ -26,20 +28,16 @@ Exit status: 0 the declared version is enough, 1 it is not or a version rule is
 broken, 4 the class is reject; 2 and 3 as everywhere.`,
 		Example: "  packgate diff old/pack.json packs/support\n  packgate diff old/pack.json packs/support --format json",
 		Args:    wants("OLD", "NEW"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.valid(); err != nil {
-				return err
-			}
-			return diff(c.Context(), env, args[0], args[1], config, o)
-		},
+		RunE:    func(c *cobra.Command, args []string) error { return diff(c.Context(), env, args, config, o) },
 	}
 	c.Flags().StringVar(&config, "config", "", "config `file` (default: that of NEW's repository)")
-	o.addLook(c, diffFormats())
+	o.addFlags(c, diffFormats())
 	return c
 }
 
-func diff(ctx context.Context, env *Env, oldName, newName, config string, o output) error {
-	d, err := compareFiles(ctx, oldName, newName, config)
+// diff compares the old with the new pack of two names.
+func diff(ctx context.Context, env *Env, names []string, config string, o look) error {
+	d, err := compareFiles(ctx, names[0], names[1], config)
 	if err != nil {
 		return err
 	}
@@ -49,21 +47,14 @@ func diff(ctx context.Context, env *Env, oldName, newName, config string, o outp
 		return context.Cause(ctx)
 	}
 	code := gating.ExitPass
-	for _, f := range findings {
-		if f.Severity == "error" {
-			code = gating.ExitFindings
-		}
+	if slices.ContainsFunc(findings, func(f model.Finding) bool { return f.Severity == "error" }) {
+		code = gating.ExitFindings
 	}
 	if d.Class == diffing.Reject {
 		code = gating.ExitReject
 	}
-	if err := render.WriteDiff(env.Stdout, o.format, shown, findings, env.style(o.color)); err != nil {
-		return err
-	}
-	if err := d.Contradicted(); err != nil {
-		return err
-	}
-	return verdict(code)
+	written := render.WriteDiff(env.Stdout, o.format, shown, findings, env.style(o.color))
+	return cmp.Or(written, d.Contradicted(), verdict(code))
 }
 
 // compareFiles reads two packs and compares them. An error names each side that
@@ -94,8 +85,5 @@ func eitherSide(before, after error) error {
 	if errors.As(before, &first) && errors.As(after, &second) {
 		return slices.Concat(first, second)
 	}
-	if before != nil {
-		return before
-	}
-	return after
+	return cmp.Or(before, after)
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/doctor"
 	"github.com/contextosai/packgate/report/model"
@@ -22,25 +24,17 @@ repository; the current one by default.
 Exit status: 0 nothing keeps the gate from working, 1 it names an error; 2 and 3
 as everywhere.`,
 		Example: "  packgate doctor\n  packgate doctor ../packs --format json",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return wants("DIR")(c, args)
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			return examine(env, append(args, ".")[0], format)
+		Args:    mayTake("DIR"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return examine(c.Context(), env, append(args, ".")[0], format)
 		},
 	}
-	choice(c, &format, "format", "terminal", "print this `format`", plainFormats()...)
+	formatFlag(c, &format, plainFormats())
 	return c
 }
 
-func examine(env *Env, dir, format string) error {
-	if err := oneOf("--format", format, plainFormats()...); err != nil {
-		return err
-	}
-	d, err := doctor.Examine(dir, problemsOf)
+func examine(ctx context.Context, env *Env, dir, format string) error {
+	d, err := doctor.Examine(ctx, dir, problemsOf)
 	if err != nil {
 		return err
 	}

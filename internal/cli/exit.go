@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
+	"syscall"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/gating"
@@ -30,6 +35,11 @@ func verdict(code int) error {
 		return nil
 	}
 	return &verdictError{code}
+}
+
+// misuse returns the error of wrong use: what is there, and what to do about it.
+func misuse(hint, format string, args ...any) error {
+	return &repo.Problem{Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // refusedError is a decision against something, and no failure to make one: it exits
@@ -74,13 +84,13 @@ func problemsOf(err error) []model.Problem {
 	case errors.As(err, &collision):
 		return []model.Problem{{Message: version.VER004.ID + ": " + collision.Error(), Hint: collision.Hint()}}
 	case errors.As(err, &many):
-		problems := make([]model.Problem, len(many))
-		for i, p := range many {
-			problems[i] = problemOf(p)
+		var problems []model.Problem
+		for _, p := range many {
+			problems = append(problems, problemAt(p.Location, p.Message, p.Hint))
 		}
 		return problems
 	case errors.As(err, &one):
-		return []model.Problem{problemOf(one)}
+		return problemsOf(repo.Problems{one})
 	}
 	var problems []model.Problem
 	for _, one := range parts(err) {
@@ -107,9 +117,9 @@ func parts(err error) []error {
 	return all
 }
 
-func problemOf(p *repo.Problem) model.Problem {
-	l := p.Location
-	return model.Problem{Message: p.Message, Hint: p.Hint, File: l.File, Line: l.Start.Line, Column: l.Start.Column}
+// problemAt returns what is wrong at a place; l may be without a line.
+func problemAt(l finding.Location, message, hint string) model.Problem {
+	return model.Problem{Message: message, Hint: hint, File: l.File, Line: l.Start.Line, Column: l.Start.Column}
 }
 
 // printProblems writes an error for a person.
@@ -133,4 +143,45 @@ func printProblem(w io.Writer, p model.Problem) {
 		text += fmt.Sprintf("  → %s\n", render.Visible(p.Hint))
 	}
 	fmt.Fprint(w, render.Inert(text))
+}
+
+// remedies are what to do about what the machine refuses. The first that fits counts.
+var remedies = []struct {
+	err  error
+	hint string
+}{
+	{syscall.EMFILE, "raise the limit of open files, for example with ulimit -n 1024"},
+	{syscall.ENFILE, "the whole machine has too many files open: end other programs, or raise its limit"},
+	{syscall.ENOSPC, "free space on the disk, then run it again"},
+	{syscall.EDQUOT, "free space within the quota, then run it again"},
+	{syscall.EFBIG, "raise the limit on the size of files, for example with ulimit -f unlimited"},
+	{syscall.EROFS, "name a place that may be written to"},
+	{syscall.EISDIR, "name a file, this is a folder"},
+	{syscall.ENOTDIR, "name a place below a folder, a part of this path is a file"},
+	{syscall.EIO, "the disk could not be read or written: look after it, then run it again"},
+	{repo.ErrChanged, "run it again once nothing writes to the file"},
+	{fs.ErrPermission, "give this user the right to it, or run packgate as a user who has it"},
+}
+
+// remedy returns what to do about an error of the machine; "" for any other.
+func remedy(err error) string {
+	for _, r := range remedies {
+		if errors.Is(err, r.err) {
+			return r.hint
+		}
+	}
+	return ""
+}
+
+// nextStep returns what to do about an error: what the machine needs, or what the
+// error says. It is "" where nobody knows.
+func nextStep(err error) string { return cmp.Or(remedy(err), fault.Hint(err)) }
+
+// stopped names the signal where an error says no more than that the work was
+// cancelled. Name is what was worked on.
+func stopped(ctx context.Context, name string, err error) error {
+	if ctx.Err() == nil || !errors.Is(err, context.Canceled) || errors.Is(err, gating.ErrStopped) {
+		return err
+	}
+	return fmt.Errorf("stopped before any pack of %s was gated: %w", name, context.Cause(ctx))
 }

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/golden/starter"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -84,8 +82,7 @@ func initGolden(ctx context.Context, env *Env, name string, o starterOptions) er
 		}
 	}
 	s.sum(cases, unreached)
-	_, err = fmt.Fprintln(env.Stdout, render.Inert(strings.Join(s.lines, "\n")))
-	return err
+	return s.print(env.Stdout)
 }
 
 // starting is one run of golden init: what it works on, and what it says.
@@ -93,12 +90,8 @@ type starting struct {
 	*gating.Workspace
 	unit    *repo.Unit
 	options starterOptions
-	lines   []string
-	unsure  error // of looking whether a file is there
-}
-
-func (s *starting) say(format string, args ...any) {
-	s.lines = append(s.lines, render.Visible(fmt.Sprintf(format, args...)))
+	notes
+	unsure error // of looking whether a file is there
 }
 
 // file returns the name of a case's file, relative to the root.
@@ -162,17 +155,15 @@ func (s *starting) store(name string, cases []starter.Case) error {
 	}
 	mine := slices.DeleteFunc(slices.Clone(results), func(r golden.Result) bool { return !written[r.File] })
 	for _, r := range mine {
-		for _, p := range r.Problems {
-			if r.Status == golden.Fail && p.Kind != golden.KindSnapshot {
-				return fmt.Errorf("the case %s does not hold: %s", r.File, p.Message)
-			}
+		if p := broken(r); p != nil {
+			return fmt.Errorf("the case %s does not hold: %s", r.File, p.Message)
 		}
 	}
 	lines, err := updateSnapshots(s.Workspace, mine)
 	if err != nil {
 		return err
 	}
-	s.lines = append(s.lines, lines...)
+	s.notes = append(s.notes, lines...)
 	coverage := golden.Cover(s.unit, results)
 	line := fmt.Sprintf("coverage %d %%", coverage.Percent())
 	for _, part := range []struct {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
@@ -36,22 +38,21 @@ type registryOptions struct {
 	issuer      string
 	workflow    string
 	repository  string
-	format      string
-	color       string
+	look
 }
 
 // addFlags adds the flags that every command with a registry has.
-func (o *registryOptions) addFlags(c *cobra.Command, formats ...string) {
+func (o *registryOptions) addFlags(c *cobra.Command, formats []string) {
+	o.look.addFlags(c, formats)
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
 	f.StringVar(&o.registry, "registry", "", "OCI `registry`, or oci: and a folder (default: publish.registry of the config, else "+defaultRegistry+")")
 	f.StringVar(&o.trustedRoot, "trusted-root", "", "trusted root `file` of a private Sigstore, or to work offline (default: the public instance's)")
-	choice(c, &o.format, "format", "terminal", "print this `format`", formats...)
-	choice(c, &o.color, "color", "auto", "`when` to print in colours", colorModes...)
 }
 
-// addIdentity adds the flags that say whose signature counts.
-func (o *registryOptions) addIdentity(c *cobra.Command) {
+// addReading adds the flags of a command that reads versions: whose signature counts too.
+func (o *registryOptions) addReading(c *cobra.Command, formats []string) {
+	o.addFlags(c, formats)
 	f := c.Flags()
 	f.StringVar(&o.key, "key", "", "public key `file`, for versions that were signed with a key")
 	f.StringVar(&o.issuer, "issuer", "", "`issuer` of the signer's identity (default: publish.identity.issuer of the config, else GitHub's)")
@@ -71,9 +72,6 @@ type registryHouse struct {
 // openHouse reads the config of the repository that the current folder is in, or
 // that of the flag.
 func openHouse(env *Env, o registryOptions) (*registryHouse, error) {
-	if err := oneOf("--color", o.color, colorModes...); err != nil {
-		return nil, err
-	}
 	at, err := gating.FindPlace(".")
 	if err != nil {
 		return nil, err
@@ -150,15 +148,13 @@ func (h *registryHouse) identity() (attest.Identity, error) {
 		id = attest.Identity{Issuer: id.Issuer, Workflow: addressOf(server, name)}
 		repository, _, ok := strings.Cut(id.Workflow, "/.github/workflows/")
 		if !ok || !strings.Contains(name, "@refs/heads/") {
-			return attest.Identity{}, &repo.Problem{Message: fmt.Sprintf("the workflow is %q", name), Hint: "write it as " + workflowForm}
+			return attest.Identity{}, misuse("write it as "+workflowForm, "the workflow is %q", name)
 		}
 		id.Repository = repository
 	}
 	if id.Workflow == "" {
-		return attest.Identity{}, &repo.Problem{
-			Message: "nothing says whose signature counts",
-			Hint:    "name publish.identity in " + repo.ConfigName + ", or give --workflow " + workflowForm + ", or --key",
-		}
+		return attest.Identity{}, misuse("name publish.identity in "+repo.ConfigName+", or give --workflow "+workflowForm+", or --key",
+			"nothing says whose signature counts")
 	}
 	if h.options.repository != "" {
 		id.Repository = addressOf(server, h.options.repository)
@@ -195,16 +191,14 @@ func (h *registryHouse) file(what, flag, config string) ([]byte, error) {
 		return nil, fmt.Errorf("read the %s: %w", what, err)
 	}
 	if err != nil {
-		return nil, &repo.Problem{Message: fmt.Sprintf("cannot read the %s: %v", what, err), Hint: "name a file that is there"}
+		return nil, misuse("name a file that is there", "cannot read the %s: %v", what, err)
 	}
 	return src, nil
 }
 
 // badUse turns an error into one of wrong use: of a file that was named and is not what
 // it has to be, or of a job without a permission.
-func badUse(err error) error {
-	return &repo.Problem{Message: err.Error(), Hint: nextStep(err)}
-}
+func badUse(err error) error { return misuse(nextStep(err), "%s", err) }
 
 // trust returns what signatures are checked against.
 func (h *registryHouse) trust(ctx context.Context) (*attest.Trust, error) {
@@ -263,4 +257,39 @@ func (h *registryHouse) checker(ctx context.Context, name string) (*publish.Chec
 // house's.
 func (h *registryHouse) ref(name string) (registry.Ref, error) {
 	return registry.ParseRef(name, h.registryName())
+}
+
+// openLookup opens the registry that is asked whether versions are taken: that of
+// the options, or else of the config; nil where neither names one. One that is on the
+// network is asked only where that is wanted, so that a check on a laptop needs none.
+func openLookup(env *Env, w *gating.Workspace, o registryOptions, network bool) (*gating.Lookup, error) {
+	house := &registryHouse{env: env, options: o, dir: w.Dir, config: w.Config}
+	if o.registry == "" && !w.Config.Publish.Registry.OK {
+		return nil, nil
+	}
+	reg, err := house.open("")
+	if err != nil {
+		return nil, err
+	}
+	if !reg.Local() && !network && o.registry == "" {
+		return &gating.Lookup{Silent: "the registry is asked by the action, or where --registry names it"}, nil
+	}
+	return &gating.Lookup{Ask: func(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked) {
+		return taken(ctx, reg, u)
+	}}, nil
+}
+
+// taken asks a registry whether the version of a pack is published with other bytes
+// (VER004). What could not be asked is returned as not checked.
+func taken(ctx context.Context, reg *registry.Registry, u *repo.Unit) ([]finding.Finding, []finding.NotChecked) {
+	meta := &u.Pack.PackMeta
+	p := &publish.Publisher{Registry: reg}
+	found, err := p.Standing(ctx, meta.PackID.Value, meta.PackVersion.Value, u.Document.Source)
+	if err != nil {
+		return nil, []finding.NotChecked{version.Unregistered(fmt.Sprintf("the registry %s could not be asked: %v", reg, err))}
+	}
+	if found.Kind != publish.Other {
+		return nil, nil
+	}
+	return []finding.Finding{version.Taken(meta.PackVersion.Node, u.Pack.Ref(), reg.String(), found.Found)}, nil
 }

@@ -117,7 +117,7 @@ func TestRegistryStartsWhereItIsNamed(t *testing.T) {
 		"reference": {"", "oci:./shelf", "ctxpack.deep-shelf"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h, err := openHouse(environment(nil), registryOptions{color: "auto", registry: c.flag})
+			h, err := openHouse(environment(nil), registryOptions{registry: c.flag})
 			if err != nil {
 				t.Fatal(err)
 			}

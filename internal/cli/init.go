@@ -1,19 +1,25 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/internal/doctor"
 	"github.com/contextosai/packgate/internal/scaffold"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -42,13 +48,8 @@ are even then, and the lines that the last four lack are printed.
 Exit status: 0 the files are there, 2 a file is in the way or a flag is wrong; 3 as
 everywhere.`,
 		Example: "  packgate init\n  packgate init acme-packs --pack-id ctxpack.support --owner @acme/packs\n  packgate init --dry-run",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return wants("DIR")(c, args)
-			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error { return initRepository(env, append(args, ".")[0], o) },
+		Args:    mayTake("DIR"),
+		RunE:    func(_ *cobra.Command, args []string) error { return initRepository(env, append(args, ".")[0], o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.packID, "pack-id", "", "`pack_id` of the first pack (default: ctxpack. and the name of the folder)")
@@ -69,7 +70,7 @@ type initialising struct {
 	root    string // the git repository that it is in, or dir itself
 	git     bool   // there is a git repository
 	made    scaffold.Options
-	lines   []string
+	notes
 }
 
 func initRepository(env *Env, dir string, o initOptions) error {
@@ -81,10 +82,6 @@ func initRepository(env *Env, dir string, o initOptions) error {
 		return err
 	}
 	files, err := scaffold.Files(i.made)
-	var refused *scaffold.Refused
-	if errors.As(err, &refused) {
-		return &repo.Problem{Message: refused.Message, Hint: refused.Hint}
-	}
 	if err != nil {
 		return err
 	}
@@ -98,14 +95,13 @@ func initRepository(env *Env, dir string, o initOptions) error {
 		}
 	}
 	i.next(len(edits))
-	_, err = fmt.Fprintln(env.Stdout, render.Inert(strings.Join(i.lines, "\n")))
-	return err
+	return i.print(env.Stdout)
 }
 
 // newInitialising finds out where the files go. The folder itself need not be there.
 func newInitialising(env *Env, dir string, o initOptions) (*initialising, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
-		return nil, &repo.Problem{Message: fmt.Sprintf("%q is no folder", dir), Hint: "name the folder of a repository, or one that is to be made"}
+		return nil, misuse("name the folder of a repository, or one that is to be made", "%q is no folder", dir)
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -135,11 +131,262 @@ func (i *initialising) show(name string) string { return path.Join(gating.Displa
 // showPack returns how messages name a file of the pack repository.
 func (i *initialising) showPack(name string) string { return path.Join(gating.Display(i.dir), name) }
 
-func (i *initialising) say(format string, args ...any) {
-	i.lines = append(i.lines, render.Visible(fmt.Sprintf(format, args...)))
-}
-
 // problem is a file that is in the way.
 func (i *initialising) problem(name, message, hint string) *repo.Problem {
 	return &repo.Problem{Location: finding.Location{File: i.show(name)}, Message: message, Hint: hint}
+}
+
+// choose says what is to be made, which depends on what the repository has.
+func (i *initialising) choose() error {
+	o := i.options
+	i.made.Owner, i.made.Matrix, i.made.Branch = o.owner, o.matrix, cmp.Or(o.branch, defaultBranch(i.root))
+	if err := i.choosePack(); err != nil {
+		return err
+	}
+	gating, err := i.otherWorkflow()
+	if err != nil {
+		return err
+	}
+	if i.made.Workflows = gating == ""; gating != "" {
+		i.say("no workflow: %s runs packgate already; packgate doctor says whether it does so well", gating)
+	}
+	return nil
+}
+
+// choosePack says which pack is to be made: none where there is any, since that one is
+// somebody's work, though it began as the one that init writes.
+func (i *initialising) choosePack() error {
+	o := i.options
+	id := cmp.Or(o.packID, scaffold.DefaultPackID(filepath.Base(i.dir)))
+	// A pack that no registry can name would be found out much later.
+	if _, err := registry.NewArtifact(id, "1.0.0", []byte("{}")); err != nil {
+		return err
+	}
+	packs, err := i.packs()
+	switch {
+	case err != nil:
+		return err
+	case len(packs) == 0:
+		i.made.PackID, i.made.Tenant = id, o.tenant
+		return nil
+	case (o.packID != "" || o.tenant != "") && !slices.Contains(packs, scaffold.PackFile(id)):
+		return misuse("leave them out; to begin another pack, copy the folder of one",
+			"--pack-id and --tenant are about a first pack, and the repository has %s", i.showPack(packs[0]))
+	}
+	i.say("no pack and no catalog: the repository has %s already, the first is %s", pack.Counted(len(packs), "pack"), i.showPack(packs[0]))
+	return nil
+}
+
+// packs returns the packs that are there, relative to the folder of the pack
+// repository.
+func (i *initialising) packs() ([]string, error) {
+	files, err := openIfThere(i.dir)
+	if files == nil {
+		return nil, err
+	}
+	defer files.Close() // only read from
+	config, err := files.Config("")
+	if err != nil {
+		return nil, err
+	}
+	return files.Find(config)
+}
+
+// openIfThere opens a folder, and returns nil where there is none.
+func openIfThere(dir string) (*repo.Files, error) {
+	if _, err := os.Stat(dir); repo.NotThere(err) {
+		return nil, nil
+	}
+	return repo.OpenFiles(dir, gating.Display(dir))
+}
+
+// otherWorkflow returns a workflow that runs packgate and is none of those that init
+// writes, "" where there is none. Two that gate the same packs would be one too many.
+func (i *initialising) otherWorkflow() (string, error) {
+	files, err := openIfThere(i.root)
+	if files == nil {
+		return "", err
+	}
+	defer files.Close() // only read from
+	names, err := doctor.Workflows(files)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		doc, err := files.YAML(name)
+		if errors.Is(err, repo.ErrUse) {
+			continue // it is no reason to write nothing; packgate doctor names it as not checked
+		}
+		if err != nil {
+			return "", err
+		}
+		var own func(config string) bool
+		if slices.Contains(scaffold.WorkflowFiles(), name) {
+			own = i.ownConfig
+		}
+		if doctor.RunsPackgate(doc, own) {
+			return files.Show(name), nil
+		}
+	}
+	return "", nil
+}
+
+// ownConfig reports whether a step with a config is about the packs that init is for, and
+// not about those of another folder of the git repository.
+func (i *initialising) ownConfig(config string) bool {
+	own := ""
+	if i.made.Folder != "" {
+		own = path.Join(i.made.Folder, repo.ConfigName)
+	}
+	return config == own
+}
+
+// defaultBranch returns the default branch of origin, as a clone notes it, else main.
+// The branch that happens to be checked out says nothing.
+func defaultBranch(root string) string {
+	src, err := os.ReadFile(filepath.Join(root, ".git", "refs", "remotes", "origin", "HEAD"))
+	name, ok := strings.CutPrefix(strings.TrimSpace(string(src)), "ref: refs/remotes/origin/")
+	if err != nil || !ok {
+		return "main"
+	}
+	return name
+}
+
+// compare returns the files that have to be written, and says what becomes of each.
+// Where one is in the way, the error names all that are.
+func (i *initialising) compare(files []scaffold.File) (edits []gating.Edit, err error) {
+	var inTheWay repo.Problems
+	var differs *repo.Problem // the last of those that --force would overwrite
+	same := 0
+	for n := range files {
+		f := &files[n]
+		there, problem, err := i.content(f)
+		switch {
+		case err != nil:
+			return nil, err
+		case problem != nil:
+			if len(inTheWay) == 0 || inTheWay[len(inTheWay)-1].Location != problem.Location {
+				inTheWay = append(inTheWay, problem)
+			}
+		case there == nil:
+			edits = append(edits, i.edit(f, "wrote", "would write"))
+		case f.Shared && len(f.Missing(there)) > 0:
+			i.say("left %s as it is; it lacks:", i.show(f.Name))
+			for _, line := range f.Missing(there) {
+				i.say("    %s", line)
+			}
+		case f.Shared || bytes.Equal(there, f.Content):
+			same++
+		case i.options.force:
+			edits = append(edits, i.edit(f, "overwrote", "would overwrite"))
+		default:
+			differs = i.problem(f.Name, "this file is there, and differs from what would be written", "")
+			inTheWay = append(inTheWay, differs)
+		}
+	}
+	if differs != nil {
+		differs.Hint = "nothing was written; use --force to overwrite the files that differ, and --force --dry-run to see which"
+	}
+	if len(inTheWay) > 0 {
+		return nil, inTheWay
+	}
+	if same > 0 {
+		i.say("there already: %s", pack.Counted(same, "file"))
+	}
+	return edits, nil
+}
+
+func (i *initialising) edit(f *scaffold.File, did, would string) gating.Edit {
+	if i.options.dryRun {
+		did = would
+	}
+	i.say("%s %s", did, i.show(f.Name))
+	return gating.Edit{Name: f.Name, Source: f.Content}
+}
+
+// content returns what is there in the place of a file, nil where nothing is. A
+// problem is something that cannot be overwritten.
+func (i *initialising) content(f *scaffold.File) ([]byte, *repo.Problem, error) {
+	root, err := os.OpenRoot(i.root)
+	if repo.NotThere(err) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close() // only read from
+	for _, name := range append([]string{f.Name}, f.Elsewhere...) {
+		info, err := root.Stat(filepath.FromSlash(name))
+		if errors.Is(err, fs.ErrNotExist) && !i.dangling(root, name) {
+			continue
+		}
+		switch {
+		case errors.Is(err, syscall.ENOTDIR):
+			return nil, i.problem(fileAbove(root, name), "this is a file, and a folder of this name is wanted", "move it away"), nil
+		case err != nil:
+			return nil, i.problem(name, "a symbolic link leads out of the repository, or nowhere", "replace the link by what it leads to"), nil
+		case !info.Mode().IsRegular():
+			return nil, i.problem(name, "there is something else of this name, which is no file", "move it away"), nil
+		}
+		f.Name = name
+		src, err := root.ReadFile(filepath.FromSlash(name))
+		return append([]byte{}, src...), nil, err
+	}
+	return nil, nil, nil
+}
+
+// dangling reports whether a name, or a folder above it, is a link that leads nowhere.
+func (i *initialising) dangling(root *os.Root, name string) bool {
+	for at := name; at != "."; at = path.Dir(at) {
+		if _, err := root.Lstat(filepath.FromSlash(at)); err == nil {
+			_, err := root.Stat(filepath.FromSlash(at))
+			return err != nil
+		}
+	}
+	return false
+}
+
+// fileAbove returns the file that stands where a file of a name needs a folder.
+func fileAbove(root *os.Root, name string) string {
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		if info, err := root.Stat(filepath.FromSlash(at)); err == nil && !info.IsDir() {
+			return at
+		}
+	}
+	return name
+}
+
+// next says what comes next.
+func (i *initialising) next(written int) {
+	switch {
+	case i.options.dryRun:
+		i.say("nothing was written")
+		return
+	case written == 0:
+		i.say("nothing to write")
+		return
+	}
+	at := ""
+	if show := filepath.ToSlash(gating.Display(i.dir)); strings.HasPrefix(show, "-") {
+		at = " " + shellWord("./"+show) // no program takes it for a flag
+	} else if show != "." {
+		at = " " + shellWord(show)
+	}
+	cases := "packgate golden init PACK: golden cases for a pack that has none"
+	if i.made.PackID != "" {
+		cases = fmt.Sprintf("make %s yours, with the golden cases beside it", i.showPack(scaffold.PackFile(i.made.PackID)))
+	}
+	status := `"gate"`
+	if !i.made.Workflows {
+		status = "that packgate doctor names"
+	}
+	push := fmt.Sprintf("commit and push, and require the status %s for the branch %s", status, i.made.Branch)
+	if !i.git {
+		push = "git init -b " + i.made.Branch + at + ", " + push
+	}
+	steps := []string{"packgate check" + at + ": the gate, as the workflow runs it", cases, push}
+	i.say("next:")
+	for n, step := range steps {
+		i.say("  %d. %s", n+1, step)
+	}
 }

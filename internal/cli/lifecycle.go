@@ -56,7 +56,7 @@ func newState(env *Env, name, short, long string) *cobra.Command {
 		Args:    wants("REF"),
 		RunE:    func(c *cobra.Command, args []string) error { return setState(c.Context(), env, name, args[0], o) },
 	}
-	o.addFlags(c, plainFormats()...)
+	o.addFlags(c, plainFormats())
 	c.Flags().StringVar(&o.reason, "reason", "", "`text` that says why, which the statement carries")
 	return c
 }
@@ -100,7 +100,7 @@ replayed with it.`,
 			return pin(c.Context(), env, args[1], o)
 		},
 	}
-	o.addFlags(c, plainFormats()...)
+	o.addFlags(c, plainFormats())
 	f := c.Flags()
 	f.StringVar(&o.reason, "reason", "", "`text` that says why, which the record carries")
 	f.BoolVar(&o.replay, "replay", false, "pin a deprecated version, to replay old decisions")
@@ -177,9 +177,7 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 		// The snapshot of an earlier version may have moved on since: going back to it is
 		// what a pin is for.
 		if f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Waived == nil && f.Severity == finding.Error {
-			problems = append(problems, model.Problem{
-				Message: f.Rule + ": " + f.Message, Hint: f.Hint, File: f.Location.File, Line: f.Location.Start.Line, Column: f.Location.Start.Column,
-			})
+			problems = append(problems, problemAt(f.Location, f.Rule+": "+f.Message, f.Hint))
 		}
 	}
 	if len(problems) == 0 {
@@ -207,7 +205,7 @@ func catalogued(w *gating.Workspace, environment string) error {
 		return nil
 	}
 	slices.Sort(names)
-	return &repo.Problem{Message: fmt.Sprintf("there is no catalog of an environment %q", environment), Hint: "use one of " + strings.Join(slices.Compact(names), ", ")}
+	return misuse("use one of "+strings.Join(slices.Compact(names), ", "), "there is no catalog of an environment %q", environment)
 }
 
 // unit returns a version with the cases that belong to it: those of the working tree
@@ -257,9 +255,6 @@ func (r *recheck) unknown(v *publish.Verdict, why string) error {
 
 // open opens the registry of a reference for signing.
 func (o *lifecycleOptions) open(ctx context.Context, env *Env, name string) (*publish.Publisher, *houseRef, error) {
-	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
-		return nil, nil, err
-	}
 	house, err := openSigning(ctx, env, o.signingOptions)
 	if err != nil {
 		return nil, nil, err

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gating"
@@ -17,11 +19,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// look says how something is printed.
+type look struct{ format, color string }
+
+// addFlags adds the flags to a command that has such formats.
+func (l *look) addFlags(c *cobra.Command, formats []string) {
+	formatFlag(c, &l.format, formats)
+	choice{"color", "auto", "`when` to print in colours", []string{"always", "auto", "never"}}.add(c, &l.color)
+}
+
 // output says how a report is shown.
 type output struct {
-	formats     []string // that there are
-	format      string
-	color       string
+	look
 	quiet       bool
 	reportDir   string
 	sarifFile   string
@@ -37,30 +46,18 @@ func plainFormats() []string {
 	return render.FormatNames(func(f render.Format) bool { return f.Plain })
 }
 
-// colorModes are those of --color.
-var colorModes = []string{"always", "auto", "never"}
-
 func (o *output) addFlags(c *cobra.Command) {
-	o.addLook(c, reportFormats())
+	o.look.addFlags(c, reportFormats())
+	o.addFiles(c)
+	c.Flags().StringVar(&o.sarifFile, "sarif-file", "", "write the report as SARIF into this `file` too")
+}
+
+// addFiles adds the flags that every command has that gates.
+func (o *output) addFiles(c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print errors and the verdict alone")
 	f.StringVar(&o.reportDir, "report-dir", "", "write the report in every format into this `folder` too")
-	f.StringVar(&o.sarifFile, "sarif-file", "", "write the report as SARIF into this `file` too")
 	f.StringVar(&o.metricsFile, "metrics", "", "write what can be counted as OpenMetrics text into this `file` too")
-}
-
-// addLook adds the flags that every command with a report or a comparison has.
-func (o *output) addLook(c *cobra.Command, formats []string) {
-	o.formats = formats
-	choice(c, &o.format, "format", "terminal", "print this `format`", formats...)
-	choice(c, &o.color, "color", "auto", "`when` to print in colours", colorModes...)
-}
-
-func (o *output) valid() error {
-	return cmp.Or(
-		oneOf("--format", o.format, o.formats...),
-		oneOf("--color", o.color, colorModes...),
-	)
 }
 
 // run is a run of the gates whose report a command shows.
@@ -83,10 +80,7 @@ func (r *run) finish(o output) error {
 		r.Fail(err)
 		r.Settle()
 	}
-	if err := r.env.print(o, r.Report); err != nil {
-		return err
-	}
-	return verdict(r.Report.ExitCode)
+	return cmp.Or(r.env.print(o, r.Report), verdict(r.Report.ExitCode))
 }
 
 // print writes a report in the format asked for.
@@ -120,6 +114,18 @@ func (env *Env) style(color string) render.Style {
 	colored := color == "always" ||
 		color == "auto" && env.Terminal && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
 	return render.Style{Color: colored, Width: env.Columns}
+}
+
+// notes are the lines in which a command says what it does.
+type notes []string
+
+func (n *notes) say(format string, args ...any) {
+	*n = append(*n, render.Visible(fmt.Sprintf(format, args...)))
+}
+
+func (n *notes) print(w io.Writer) error {
+	_, err := fmt.Fprintln(w, render.Inert(strings.Join(*n, "\n")))
+	return err
 }
 
 // writeReports writes the report files into a folder, which it makes where it is
@@ -187,4 +193,44 @@ func classOf(r *model.Report) (class, required string) {
 		required = ""
 	}
 	return class, required
+}
+
+// progressFrom is of how many packs on a terminal says how far the work is, and
+// progressEvery the time between two such lines.
+const (
+	progressFrom  = 21
+	progressEvery = 100 * time.Millisecond
+)
+
+// progress says how far long work is, in one line of a terminal that is written
+// over and erased in the end.
+type progress struct {
+	out   io.Writer
+	now   func() time.Time
+	last  time.Time // of the last line, or of the beginning
+	shown bool
+}
+
+// newProgress returns the progress of a command that prints a report for a person:
+// nil where nobody sees it, or where the terminal cannot write over a line.
+func newProgress(env *Env, o output) func(done, of int) {
+	if !env.ErrTerminal || o.quiet || o.format != "terminal" || env.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	return (&progress{out: env.Stderr, now: env.Now}).gated
+}
+
+// gated says that so many packs were gated, if it is time to. The time counts from the
+// beginning, so that short work shows nothing.
+func (p *progress) gated(done, of int) {
+	switch now := p.now(); {
+	case done == 0:
+		p.last = now
+	case done == of && p.shown:
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.shown = false
+	case done < of && of >= progressFrom && now.Sub(p.last) >= progressEvery:
+		p.last, p.shown = now, true
+		fmt.Fprintf(p.out, "\r\x1b[Kgated %d of %d packs", done, of)
+	}
 }

@@ -7,16 +7,14 @@ import (
 
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
 // planOptions are the flags of plan.
 type planOptions struct {
-	config string
-	shards int
-	format string
+	config, format string
+	shards         int
 }
 
 func newPlan(env *Env) *cobra.Command {
@@ -32,10 +30,10 @@ of those of all jobs.`,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return &repo.Problem{Message: fmt.Sprintf("plan takes one PATH, and %d were given", len(args)), Hint: "use packgate plan [PATH] --shards N"}
+				return misuse("use packgate plan [PATH] --shards N", "plan takes one PATH, and %d were given", len(args))
 			}
 			if !c.Flags().Changed("shards") {
-				return &repo.Problem{Message: "--shards is missing", Hint: "say how many jobs there are to be at most: --shards 4"}
+				return misuse("say how many jobs there are to be at most: --shards 4", "--shards is missing")
 			}
 			return plan(c.Context(), env, o, append(args, ".")[0])
 		},
@@ -43,16 +41,13 @@ of those of all jobs.`,
 	f := c.Flags()
 	f.IntVar(&o.shards, "shards", 0, "deal out to so many shards at most, a `number`")
 	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository")
-	choice(c, &o.format, "format", "json", "print this `format`, the matrix or the packs of each shard", plainFormats()...)
+	choice{"format", "json", "print this `format`, the matrix or the packs of each shard", plainFormats()}.add(c, &o.format)
 	return c
 }
 
 func plan(ctx context.Context, env *Env, o planOptions, path string) error {
-	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
-		return err
-	}
 	if o.shards < 1 || o.shards > gating.MaxShards {
-		return &repo.Problem{Message: fmt.Sprintf("--shards is %d", o.shards), Hint: fmt.Sprintf("use a number from 1 to %d", gating.MaxShards)}
+		return misuse(fmt.Sprintf("use a number from 1 to %d", gating.MaxShards), "--shards is %d", o.shards)
 	}
 	w, err := gating.Open(ctx, path, gating.Settings{Config: o.config})
 	if err != nil {

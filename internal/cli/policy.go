@@ -34,9 +34,6 @@ Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 		Example: "  packgate policy examples/acme-support\n  packgate policy packs/support --explain R_REFUND_REQUIRES_IDV",
 		Args:    wants("PACK"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("--format", o.format, plainFormats()...); err != nil {
-				return err
-			}
 			o.one = c.Flags().Changed("explain")
 			return showPolicy(c.Context(), env, args[0], o)
 		},
@@ -44,7 +41,7 @@ Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
 	f.StringVar(&o.explain, "explain", "", "show the rule of this `rule_id` alone, in depth")
-	choice(c, &o.format, "format", "terminal", "print this `format`", plainFormats()...)
+	formatFlag(c, &o.format, plainFormats())
 	return c
 }
 

@@ -19,7 +19,7 @@ import (
 
 func newPublish(env *Env) *cobra.Command {
 	var o signingOptions
-	var out output
+	var out output // without its look, which o has
 	c := &cobra.Command{
 		Use: "publish [PATH...]", Short: "sign the versions that are not published yet, and publish them",
 		Long: `Looks for every pack version in the registry. One that is there with the same bytes
@@ -38,24 +38,17 @@ finished and the next run goes on, 4 the class of a change is reject, 2 wrong us
 			if len(args) == 0 {
 				args = []string{"."}
 			}
-			out.format, out.color = o.format, o.color
+			out.look = o.look
 			return publishPaths(c.Context(), env, o, out, args)
 		},
 	}
-	o.addFlags(c, reportFormats()...)
-	f := c.Flags()
-	f.StringVar(&o.state, "state", "", "keep what was signed and is not published yet in this `folder` (default: "+stateFolder+" beside the config)")
-	f.StringVar(&out.reportDir, "report-dir", "", "write the report in every format into this `folder` too")
-	f.StringVar(&out.metricsFile, "metrics", "", "write what can be counted as OpenMetrics text into this `file` too")
-	f.BoolVarP(&out.quiet, "quiet", "q", false, "print errors and the verdict alone")
-	out.formats = reportFormats()
+	o.addFlags(c, reportFormats())
+	out.addFiles(c)
+	c.Flags().StringVar(&o.state, "state", "", "keep what was signed and is not published yet in this `folder` (default: "+stateFolder+" beside the config)")
 	return c
 }
 
 func publishPaths(ctx context.Context, env *Env, o signingOptions, out output, paths []string) error {
-	if err := out.valid(); err != nil {
-		return err
-	}
 	house, err := openSigning(ctx, env, o)
 	if err != nil {
 		return err

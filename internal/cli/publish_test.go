@@ -78,7 +78,7 @@ func TestVerifyCommands(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			repositoryWith(t, "")
-			o := signingOptions{registryOptions: registryOptions{color: "auto", registry: c.registry, trustedRoot: c.root}}
+			o := signingOptions{registryOptions: registryOptions{look: look{color: "auto"}, registry: c.registry, trustedRoot: c.root}}
 			house, err := openHouse(environment(nil), o.registryOptions)
 			if err != nil {
 				t.Fatal(err)

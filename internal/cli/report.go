@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
@@ -23,9 +24,6 @@ gated, and the exit status says whether the report could be shown: 0, 2 where it
 no report that this version reads, and 3.`,
 		Example: "  packgate report --from report.json --format markdown\n  packgate report --from report.json --report-dir out",
 		RunE: func(_ *cobra.Command, _ []string) error {
-			if err := o.valid(); err != nil {
-				return err
-			}
 			if from == "" {
 				return &repo.Problem{Message: "--from is missing", Hint: "name a JSON report of packgate: --from report.json"}
 			}
@@ -59,4 +57,67 @@ func readReport(name string) (*model.Report, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	return r, nil
+}
+
+func newMerge(env *Env) *cobra.Command {
+	var o output
+	c := &cobra.Command{
+		Use: "merge FILE...", Short: "put the reports of several runs together",
+		Long: `Reads the JSON reports of runs over parts of one repository, and writes one report
+over all their packs, with the verdict and the exit status that one run over all of
+them would have. The reports have to be about the same commits, and may have a pack
+in common only if they say the same of it. Where they are of shards (packgate check
+--shard), one of each has to be there; else nothing is decided.`,
+		Example: "  packgate merge shard-1/report.json shard-2/report.json --format markdown",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &repo.Problem{Message: "merge takes the reports to put together, and none was given", Hint: "use packgate merge FILE..."}
+			}
+			return merge(env, o, args)
+		},
+	}
+	o.addFlags(c)
+	return c
+}
+
+func merge(env *Env, o output, names []string) error {
+	var reports []*model.Report
+	r := newRun(env, "merge", gating.FailOnNever) // as long as no run failed
+	for _, name := range names {
+		one, err := readReport(name)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, one)
+		if one.Result == model.Broken || len(one.Errors) > 0 {
+			r.Broken = max(r.Broken, brokenCode(one.ExitCode))
+		}
+		if one.ExitCode != gating.ExitPass {
+			r.FailOn = gating.FailOnError
+		}
+	}
+	missing, notShards := model.MissingShards(reports)
+	merged, err := model.Merge(reports)
+	err = cmp.Or(notShards, err)
+	if errors.Is(err, model.ErrNotOneRun) {
+		return &repo.Problem{Message: err.Error(), Hint: "merge the reports of one run over one commit"}
+	}
+	if err != nil {
+		return err
+	}
+	r.Report = merged
+	if len(missing) > 0 {
+		merged.Errors = append(merged.Errors, model.ShardsMissing(missing))
+		r.Broken = max(r.Broken, gating.ExitFailure)
+	}
+	return r.finish(o)
+}
+
+// brokenCode returns the exit code of a run that did not finish, whatever its
+// report says.
+func brokenCode(code int) int {
+	if code == gating.ExitUse {
+		return gating.ExitUse
+	}
+	return gating.ExitFailure
 }

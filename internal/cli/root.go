@@ -11,7 +11,6 @@ import (
 
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/atomicfile"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
@@ -98,7 +97,7 @@ func flagError(c *cobra.Command, err error) error {
 			hint = fmt.Sprintf("did you mean --%s?", near)
 		}
 	}
-	return &repo.Problem{Message: err.Error(), Hint: hint}
+	return misuse(hint, "%s", err)
 }
 
 // wants checks that a command gets exactly the arguments of those names.
@@ -108,12 +107,20 @@ func wants(names ...string) cobra.PositionalArgs {
 			return nil
 		}
 		if len(names) == 0 {
-			return &repo.Problem{Message: c.Name() + " takes no arguments", Hint: fmt.Sprintf("see %s --help", c.CommandPath())}
+			return misuse(fmt.Sprintf("see %s --help", c.CommandPath()), "%s takes no arguments", c.Name())
 		}
-		return &repo.Problem{
-			Message: fmt.Sprintf("%s takes %s, and %d were given", c.Name(), strings.Join(names, " and "), len(args)),
-			Hint:    fmt.Sprintf("use %s %s", c.CommandPath(), strings.Join(names, " ")),
+		return misuse(fmt.Sprintf("use %s %s", c.CommandPath(), strings.Join(names, " ")),
+			"%s takes %s, and %d were given", c.Name(), strings.Join(names, " and "), len(args))
+	}
+}
+
+// mayTake checks that a command gets one argument of that name, or none.
+func mayTake(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
 		}
+		return wants(name)(c, args)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/attest"
-	"github.com/contextosai/packgate/repo"
 	"github.com/spf13/cobra"
 )
 
@@ -27,8 +27,8 @@ type signingOptions struct {
 	dryRun        bool
 }
 
-func (o *signingOptions) addFlags(c *cobra.Command, formats ...string) {
-	o.registryOptions.addFlags(c, formats...)
+func (o *signingOptions) addFlags(c *cobra.Command, formats []string) {
+	o.registryOptions.addFlags(c, formats)
 	f := c.Flags()
 	f.StringVar(&o.key, "key", "", "sign with the private key in this `file`; its password, if any, is in $"+passwordVariable)
 	f.StringVar(&o.signingConfig, "signing-config", "", "signing config `file` of a private Sigstore (default: the public instance's)")
@@ -65,10 +65,7 @@ func openSigning(ctx context.Context, env *Env, o signingOptions) (*signingHouse
 		return h, h.withKey(pem)
 	}
 	if env.Getenv("GITHUB_ACTIONS") != "true" && !o.dryRun {
-		return nil, &repo.Problem{
-			Message: "there is no run on GitHub whose identity could sign",
-			Hint:    "publish from a workflow, or sign with --key FILE",
-		}
+		return nil, misuse("publish from a workflow, or sign with --key FILE", "there is no run on GitHub whose identity could sign")
 	}
 	if h.id, err = h.identity(); err != nil {
 		return nil, err
@@ -85,7 +82,7 @@ func (h *signingHouse) maySign(byKey bool) error {
 		return err
 	}
 	if h.config.Publish.Identity.Workflow.Value == "" && event.DefaultBranch != "" && event.Ref != "refs/heads/"+event.DefaultBranch {
-		return &repo.Problem{Message: "the run is not of the default branch, and the config names no publish.identity", Hint: "name it, or run on the default branch"}
+		return misuse("name it, or run on the default branch", "the run is not of the default branch, and the config names no publish.identity")
 	}
 	err = event.MaySign(h.env.Getenv)
 	if byKey && errors.Is(err, github.ErrForbidden) {
@@ -105,7 +102,7 @@ func (h *signingHouse) withKey(pem []byte) (err error) {
 		return nil, errors.New("it is encrypted, and $" + passwordVariable + " holds no password")
 	}
 	if h.key, err = attest.NewKeySigner(pem, password); err != nil {
-		return &repo.Problem{Message: err.Error(), Hint: "name a private key in PEM, and set $" + passwordVariable + " to its password where it is encrypted"}
+		return misuse("name a private key in PEM, and set $"+passwordVariable+" to its password where it is encrypted", "%s", err)
 	}
 	h.trust, err = attest.TrustKey(h.key.PublicKey())
 	return err
@@ -179,11 +176,7 @@ const stateFolder = ".packgate/publish"
 
 // openState opens the folder of saved state.
 func (h *signingHouse) openState() (*publish.StateFolder, error) {
-	folder := h.options.state
-	if folder == "" {
-		folder = filepath.Join(h.dir, filepath.FromSlash(stateFolder))
-	}
-	state, err := publish.OpenState(folder)
+	state, err := publish.OpenState(cmp.Or(h.options.state, filepath.Join(h.dir, filepath.FromSlash(stateFolder))))
 	if err != nil {
 		return nil, fmt.Errorf("open the folder of saved state: %w", err)
 	}
@@ -192,8 +185,5 @@ func (h *signingHouse) openState() (*publish.StateFolder, error) {
 
 // actor returns who acts, for a signed statement.
 func (h *signingHouse) actor() string {
-	if login := h.env.Getenv("GITHUB_ACTOR"); login != "" {
-		return login
-	}
-	return "local"
+	return cmp.Or(h.env.Getenv("GITHUB_ACTOR"), "local")
 }

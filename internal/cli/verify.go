@@ -45,16 +45,12 @@ not signed or not trusted, 6 it could not be looked at, 2 wrong use.`,
 		Args:    wants("REF|FILE"),
 		RunE:    func(c *cobra.Command, args []string) error { return verify(c.Context(), env, args[0], bundle, o) },
 	}
-	o.addFlags(c, plainFormats()...)
-	o.addIdentity(c)
+	o.addReading(c, plainFormats())
 	c.Flags().StringVar(&bundle, "bundle", "", "check a FILE by this Sigstore bundle `file`, without a registry")
 	return c
 }
 
 func verify(ctx context.Context, env *Env, name, bundle string, o registryOptions) error {
-	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
-		return err
-	}
 	v, err := verdictOf(ctx, env, name, bundle, o)
 	if err != nil {
 		if exitCode(err) == gating.ExitUse {
@@ -170,16 +166,12 @@ word about it, and 0; and 6 as well where the file could not be written.`,
 		Args:    wants("REF"),
 		RunE:    func(c *cobra.Command, args []string) error { return pull(c.Context(), env, args[0], output, o) },
 	}
-	o.addFlags(c, plainFormats()...)
-	o.addIdentity(c)
+	o.addReading(c, plainFormats())
 	c.Flags().StringVarP(&output, "output", "o", "pack.json", "write to this `file`, - for standard output")
 	return c
 }
 
 func pull(ctx context.Context, env *Env, name, output string, o registryOptions) error {
-	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
-		return err
-	}
 	v, content, err := fetch(ctx, env, name, o)
 	if err != nil {
 		if exitCode(err) == gating.ExitUse {

@@ -1,56 +1,55 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
 	"maps"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
-	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/schemas"
 )
 
 // What the doctor checks. Each check has a name of its own, which a reader can look
 // up in docs/doctor.md.
 
-// lookAtAll looks at every workflow, and at what they are together.
-func (d *doctoring) lookAtAll() {
-	d.own = d.isOwn()
+// lookAt looks at every workflow, and at what they are together.
+func (d *doctoring) lookAt(ctx context.Context, workflows []*workflow) {
 	var gating, commenting, keeping []*job
-	for _, w := range d.workflows {
+	for _, w := range workflows {
 		d.checkTarget(w)
 		for _, j := range w.jobs {
-			steps := j.packgates(d.own)
-			if len(steps) == 0 && !j.scripted() {
+			if len(j.gates) == 0 && !j.scripted() {
 				if uses := j.node.Get("uses"); uses != nil {
 					d.skipped = append(d.skipped, notChecked{File: w.file, Reason: fmt.Sprintf("the job %q runs the workflow %q, which is not looked into", j.id, textOf(uses))})
 				}
 				continue
 			}
 			switch {
-			case slices.ContainsFunc(steps, (*step).comments):
+			case slices.ContainsFunc(j.gates, (*step).comments):
 				commenting = append(commenting, j)
-			case j.scripted() || slices.ContainsFunc(steps, func(s *step) bool { return !s.keeps() }):
+			case j.scripted() || slices.ContainsFunc(j.gates, func(s *step) bool { return !s.keeps() }):
 				gating = append(gating, j)
 			default:
 				keeping = append(keeping, j)
 			}
 		}
 	}
-	d.findSigning(slices.Concat(gating, keeping))
-	d.checkGates(gating)
+	all := slices.Concat(gating, keeping)
+	d.findSigning(all)
+	d.checkGates(ctx, gating)
 	for _, j := range keeping {
-		d.checkKeeper(j)
+		d.checkJob(ctx, j, false)
 	}
-	d.checkSigners(slices.Concat(gating, keeping))
-	if !slices.ContainsFunc(gating, func(j *job) bool { return len(j.packgates(d.own)) > 0 }) {
-		d.packsOf(nil)
+	d.checkSigners(all)
+	if !slices.ContainsFunc(gating, func(j *job) bool { return len(j.gates) > 0 }) {
+		d.packsOf(ctx, nil)
 	}
 	for _, j := range commenting {
 		d.checkComments(j, gating)
@@ -61,24 +60,10 @@ func (d *doctoring) lookAtAll() {
 	}
 }
 
-// isOwn reports whether the repository is that of the action itself.
-func (d *doctoring) isOwn() bool {
-	if there, err := d.files.Exists("action.yml"); !there || err != nil {
-		return false
-	}
-	doc, err := d.files.YAML("action.yml")
-	return err == nil && textOf(doc.Root.Get("name")) == "packgate"
-}
-
 // checkTarget looks for events that run with secrets, and with a token that may
 // write, on what a stranger proposes.
 func (d *doctoring) checkTarget(w *workflow) {
-	event := ""
-	for _, privileged := range []string{"pull_request_target", github.EventWorkflowRun} {
-		if _, ok := w.event(privileged); ok {
-			event = privileged
-		}
-	}
+	event := w.startedBy(github.EventWorkflowRun, "pull_request_target")
 	if event == "" {
 		return
 	}
@@ -99,11 +84,10 @@ var foreign = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // checkGates looks at the jobs that gate.
-func (d *doctoring) checkGates(jobs []*job) {
+func (d *doctoring) checkGates(ctx context.Context, jobs []*job) {
 	if len(jobs) == 0 {
-		s := &symptom{Check: "no-gate", Severity: ailing, Message: "no workflow runs packgate", File: d.files.Show(workflowFolder),
-			Hint: "add one, such as that of docs/action.md"}
-		d.symptoms = append(d.symptoms, s)
+		at := finding.Location{File: d.files.Show(workflowFolder)}
+		d.say(ailing, "no-gate", at, "add one, such as that of docs/action.md", "no workflow runs packgate")
 		return
 	}
 	proposed := false
@@ -116,14 +100,9 @@ func (d *doctoring) checkGates(jobs []*job) {
 		if onProposal {
 			d.checkProposal(j)
 		}
-		d.checkVerdict(j)
+		d.checkSkipped(j)
 		d.checkPermissions(j)
-		d.checkCheckout(j)
-		d.checkPins(j)
-		for _, s := range j.packgates(d.own) {
-			d.checkInputs(s)
-			d.packsOf(s)
-		}
+		d.checkJob(ctx, j, true)
 	}
 	if !proposed {
 		d.say(ailing, "no-pull-request", jobs[0].workflow.place(), "add pull_request to the events", "the gate does not run on pull requests")
@@ -151,7 +130,7 @@ func (d *doctoring) checkProposal(j *job) {
 	if _, ok := w.event(github.EventMergeGroup); !ok {
 		d.say(advice, "no-merge-group", w.place(), "add merge_group to the events", "the gate does not run in a merge queue, and a queue waits for a required status without end")
 	}
-	if j.sharded(d.own) {
+	if j.sharded() {
 		d.checkShards(j)
 	} else if name, ok := j.status(); ok {
 		d.statuses = append(d.statuses, name)
@@ -160,34 +139,15 @@ func (d *doctoring) checkProposal(j *job) {
 	}
 }
 
-// checkIgnored looks for what turns a failure into success.
-func (d *doctoring) checkIgnored(j *job) {
-	for _, n := range d.deciding(j) {
-		if n := n.Get("continue-on-error"); n != nil && textOf(n) != "false" {
-			d.say(ailing, "verdict-ignored", n.NameLocation(), "remove it; to report without failing, set the input fail-on to never", "continue-on-error turns every verdict into success")
-		}
-	}
-}
-
-// deciding returns a job and its steps that run packgate.
-func (d *doctoring) deciding(j *job) []*pack.Node {
-	nodes := []*pack.Node{j.node}
-	for _, s := range j.packgates(d.own) {
-		nodes = append(nodes, s.node)
-	}
-	return nodes
-}
-
-// checkVerdict looks for what keeps the verdict from being one.
-func (d *doctoring) checkVerdict(j *job) {
-	d.checkIgnored(j)
-	for _, n := range d.deciding(j) {
+// checkSkipped looks for what keeps the gate from running.
+func (d *doctoring) checkSkipped(j *job) {
+	for _, n := range j.deciding() {
 		if cond := n.Get("if"); cond != nil {
 			d.say(advice, "may-be-skipped", cond.NameLocation(), "remove the condition: the gate succeeds at once where no pack is concerned", "what is skipped counts as passed")
 		}
 	}
 	// What became of a shard is for the job to say that merges, which always runs.
-	if needs := j.node.Get("needs"); needs != nil && j.node.Get("if") == nil && !j.sharded(d.own) {
+	if needs := j.node.Get("needs"); needs != nil && j.node.Get("if") == nil && !j.sharded() {
 		d.say(advice, "may-be-skipped", needs.NameLocation(), "let the gate need no other job", "the gate is skipped when a job fails that it needs, and what is skipped counts as passed")
 	}
 }
@@ -205,16 +165,13 @@ func (d *doctoring) checkPermissions(j *job) {
 	if g.all == "write" {
 		d.say(advice, "permissions", at, "name contents: read, pull-requests: write and checks: write alone", "the job %q may write everything", j.id)
 	}
-	if !g.may("contents", "read") {
-		d.say(ailing, "permissions", at, "add contents: read", "the job %q may not read the repository, unless that is public", j.id)
-	}
-	for _, p := range []struct{ scope, severity, lost string }{
-		{"pull-requests", advice, "write the comment"},
-		{"checks", aside, "write a check run, so that not more than ten findings of a level are shown beside the code"},
-	} {
-		if !g.may(p.scope, "write") && d.delivers(j, p.scope) {
-			d.say(p.severity, "permissions", at, "add "+p.scope+": write", "the job %q may not %s", j.id, p.lost)
+	d.needs(j, g, readsRepository)
+	// Without the action nothing is delivered, nor by a shard, and a comment may be unwanted.
+	if len(j.gates) > 0 && !j.sharded() {
+		if slices.ContainsFunc(j.gates, func(s *step) bool { return s.input("comment") != string(github.CommentNever) }) {
+			d.needs(j, g, need{advice, "pull-requests", "write", "write the comment"})
 		}
+		d.needs(j, g, need{aside, "checks", "write", "write a check run, so that not more than ten findings of a level are shown beside the code"})
 	}
 	useful := []string{"checks", "pull-requests", "security-events"}
 	if _, signs := d.signing[j]; signs {
@@ -227,39 +184,44 @@ func (d *doctoring) checkPermissions(j *job) {
 	}
 }
 
-// delivers reports whether a job would use a permission: without the action nothing
-// is delivered, nor by a shard, and a comment may be unwanted.
-func (d *doctoring) delivers(j *job, scope string) bool {
-	return !j.sharded(d.own) && slices.ContainsFunc(j.packgates(d.own), func(s *step) bool {
-		return scope != "pull-requests" || s.input("comment") != string(github.CommentNever)
-	})
+// need is what a job cannot do without a permission, and how much that matters.
+type need struct{ severity, scope, access, lost string }
+
+// readsRepository is what every job needs that gates or signs.
+var readsRepository = need{ailing, "contents", "read", "read the repository, unless that is public"}
+
+// needs names what a job may not do and should, where its permissions are said.
+func (d *doctoring) needs(j *job, g grants, n need) {
+	if g.node != nil && !g.may(n.scope, n.access) {
+		d.say(n.severity, "permissions", g.node.NameLocation(), fmt.Sprintf("add %s: %s", n.scope, n.access), "the job %q may not %s", j.id, n.lost)
+	}
 }
 
-// checkCheckout looks at how the repository is checked out.
-func (d *doctoring) checkCheckout(j *job) {
-	d.checkPresence(j)
-	d.checkDisk(j)
-	for _, s := range j.runs("actions/checkout") {
-		depth := s.input("fetch-depth")
-		if n, err := strconv.Atoi(depth); depth == "" || err == nil && n == 1 {
-			d.say(advice, "fetch-depth", s.with("fetch-depth"), "set fetch-depth: 2", "the checkout has no base to compare with, so that it has to be fetched")
+// checkJob looks at what matters in every job that runs packgate, and with gates also
+// for the base of a comparison.
+func (d *doctoring) checkJob(ctx context.Context, j *job, gates bool) {
+	for _, n := range j.deciding() {
+		if n := n.Get("continue-on-error"); n != nil && textOf(n) != "false" {
+			d.say(ailing, "verdict-ignored", n.NameLocation(), "remove it; to report without failing, set the input fail-on to never", "continue-on-error turns every verdict into success")
 		}
 	}
-}
-
-// checkPresence looks for the repository.
-func (d *doctoring) checkPresence(j *job) {
-	if len(j.runs("actions/checkout")) == 0 {
+	checkouts := j.runs("actions/checkout")
+	if len(checkouts) == 0 {
 		d.say(ailing, "no-checkout", j.place(), "add a step that uses actions/checkout before it", "the job %q checks out nothing", j.id)
 	}
-}
-
-// checkDisk looks for a token that a checkout leaves behind.
-func (d *doctoring) checkDisk(j *job) {
-	for _, s := range j.runs("actions/checkout") {
+	for _, s := range checkouts {
 		if s.input("persist-credentials") != "false" {
 			d.say(advice, "persisted-credentials", s.with("persist-credentials"), "set persist-credentials: false", "the checkout leaves the token on disk, where every later step can read it")
 		}
+		depth := s.input("fetch-depth")
+		if n, err := strconv.Atoi(depth); gates && (depth == "" || err == nil && n == 1) {
+			d.say(advice, "fetch-depth", s.with("fetch-depth"), "set fetch-depth: 2", "the checkout has no base to compare with, so that it has to be fetched")
+		}
+	}
+	d.checkPins(j)
+	for _, s := range j.gates {
+		d.checkInputs(s)
+		d.packsOf(ctx, s)
 	}
 }
 
@@ -305,13 +267,8 @@ func (d *doctoring) checkComments(j *job, gating []*job) {
 		d.checkAfter(w, after, gating)
 	}
 	g := j.grants()
-	for _, scope := range []struct{ name, access, lost string }{
-		{"actions", "read", "download the report of the run"}, {"pull-requests", "write", "write the comment"},
-	} {
-		if g.node != nil && !g.may(scope.name, scope.access) {
-			d.say(ailing, "permissions", g.node.NameLocation(), fmt.Sprintf("add %s: %s", scope.name, scope.access), "the job %q may not %s", j.id, scope.lost)
-		}
-	}
+	d.needs(j, g, need{ailing, "actions", "read", "download the report of the run"})
+	d.needs(j, g, need{ailing, "pull-requests", "write", "write the comment"})
 	if g.node == nil || g.all == "write" {
 		d.say(advice, "permissions", j.place(), "set permissions: {} for the workflow, and actions: read and pull-requests: write for the job",
 			"the job %q may do more than it needs", j.id)
@@ -321,7 +278,7 @@ func (d *doctoring) checkComments(j *job, gating []*job) {
 			"the second stage checks out code, next to a token that may write")
 	}
 	d.checkPins(j)
-	for _, s := range j.packgates(d.own) {
+	for _, s := range j.gates {
 		d.checkInputs(s)
 	}
 }
@@ -347,15 +304,23 @@ func (d *doctoring) checkAfter(w *workflow, after *pack.Node, gating []*job) {
 	d.say(ailing, "second-stage", at, "name the workflow that runs the gate", "the second stage follows %q, and the gate is in none of them", followed)
 }
 
-// leavesReport reports whether a job uploads what the second stage looks for.
-func (j *job) leavesReport() bool {
-	return slices.ContainsFunc(j.runs("actions/upload-artifact"), uploadsReport)
-}
-
-// uploadsReport reports whether a step uploads what the second stage looks for: the
-// JSON report alone, also after the gate has failed.
-func uploadsReport(s *step) bool {
-	condition := textOf(s.node.Get("if"))
-	return s.input("name") == github.ReportArtifact && path.Base(s.input("path")) == render.JSONFile && len(s.lines("path")) == 1 &&
-		(strings.Contains(condition, "always()") || strings.Contains(condition, "!cancelled()"))
+// checkShards looks for the job that makes one verdict of those of a matrix, and
+// names its status to require. It has to run whatever became of the shards.
+func (d *doctoring) checkShards(j *job) {
+	mergers := j.mergers()
+	if len(mergers) == 0 {
+		d.say(advice, "not-merged", j.place(), "add a job that needs it, with if: always(), and runs packgate merge over the reports: docs/action.md",
+			"nothing makes one verdict of those of the shards of the job %q", j.id)
+	}
+	for _, m := range mergers {
+		if name, ok := m.status(); ok {
+			d.statuses = append(d.statuses, name)
+		}
+		if cond := textOf(m.node.Get("if")); !strings.Contains(cond, "always()") {
+			d.say(advice, "may-be-skipped", m.place(), "set if: always() for the job", "the job %q is skipped when a shard fails, and what is skipped counts as passed", m.id)
+		}
+	}
+	if g := j.grants(); g.node != nil && g.may("checks", "write") {
+		d.say(advice, "permissions", g.node.NameLocation(), "remove checks: write", "each shard writes a check run over that of the others")
+	}
 }

@@ -5,7 +5,6 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path"
@@ -64,7 +63,7 @@ type notChecked struct {
 
 // Examine reads the workflows of the git repository that a folder is in, or of the folder
 // itself. Explain returns an error in the report's form.
-func Examine(dir string, explain func(error) []model.Problem) (*Diagnosis, error) {
+func Examine(ctx context.Context, dir string, explain func(error) []model.Problem) (*Diagnosis, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -81,24 +80,30 @@ func Examine(dir string, explain func(error) []model.Problem) (*Diagnosis, error
 		return nil, err
 	}
 	defer files.Close() // only read from
-	d := &doctoring{root: root, files: files, explain: explain}
-	if err := d.examine(); err != nil {
+	d := &doctoring{
+		root: root, files: files, explain: explain, signing: map[*job]signing{},
+		symptoms: []*symptom{}, statuses: []string{}, skipped: []notChecked{},
+	}
+	workflows, err := d.readWorkflows()
+	if err != nil {
 		return nil, err
+	}
+	d.lookAt(ctx, workflows)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	return d.diagnosis(), nil
 }
 
 // doctoring is one run of the doctor over a repository.
 type doctoring struct {
-	root      string
-	files     *repo.Files
-	explain   func(error) []model.Problem
-	own       bool // the repository is that of the action itself
-	workflows []*workflow
-	signing   map[*job]signing // the jobs that sign
-	symptoms  []*symptom
-	statuses  []string
-	skipped   []notChecked
+	root     string
+	files    *repo.Files
+	explain  func(error) []model.Problem
+	signing  map[*job]signing // the jobs that sign
+	symptoms []*symptom
+	statuses []string
+	skipped  []notChecked
 }
 
 // say adds a symptom of a value in a workflow; l may be without a line.
@@ -125,15 +130,6 @@ func (d *doctoring) diagnosis() *Diagnosis {
 	if countOf(d.symptoms, ailing) > 0 {
 		out.Result = string(model.Failed)
 	}
-	if out.Symptoms == nil {
-		out.Symptoms = []*symptom{}
-	}
-	if out.Statuses == nil {
-		out.Statuses = []string{}
-	}
-	if out.NotChecked == nil {
-		out.NotChecked = []notChecked{}
-	}
 	return out
 }
 
@@ -149,10 +145,7 @@ func countOf(symptoms []*symptom, severity string) (n int) {
 // Write writes the diagnosis for a person, or as JSON.
 func (r *Diagnosis) Write(w io.Writer, format string) error {
 	if format == "json" {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
+		return model.WriteJSON(w, r)
 	}
 	var b strings.Builder
 	for _, s := range r.Symptoms {
@@ -187,13 +180,9 @@ func (s *symptom) text() string {
 
 // sum returns the verdict and how many symptoms there are of each severity.
 func (r *Diagnosis) sum() string {
-	counts := make([]string, 0, len(severities()))
+	var counts []string
 	for _, severity := range severities() {
-		n, ending := countOf(r.Symptoms, severity), "s"
-		if n == 1 {
-			ending = ""
-		}
-		counts = append(counts, fmt.Sprintf("%d %s%s", n, severity, ending))
+		counts = append(counts, pack.Counted(countOf(r.Symptoms, severity), severity))
 	}
 	mark := "✓"
 	if r.Result != string(model.Passed) {
@@ -204,7 +193,7 @@ func (r *Diagnosis) sum() string {
 
 // packsOf says what is wrong with config and packs as a step names them; nil for
 // those of the repository itself.
-func (d *doctoring) packsOf(s *step) {
+func (d *doctoring) packsOf(ctx context.Context, s *step) {
 	config, patterns := "", []string(nil)
 	at := func(string) finding.Location { return finding.Location{File: d.files.Show(".")} }
 	if s != nil {
@@ -216,18 +205,17 @@ func (d *doctoring) packsOf(s *step) {
 	}
 	if config != "" {
 		local := path.Clean(config)
-		there, err := d.files.Exists(local)
-		if err != nil {
+		switch there, err := d.files.Exists(local); {
+		case err != nil:
 			d.say(ailing, "config", at("config"), "", "%v", err)
 			return
-		}
-		if !there || !filepath.IsLocal(local) {
+		case !there || !filepath.IsLocal(local):
 			d.say(ailing, "config", at("config"), "name it relative to the root of the repository", "there is no config %q in the repository", config)
 			return
 		}
 		config = filepath.Join(d.root, filepath.FromSlash(config))
 	}
-	w, err := gating.Open(context.Background(), d.root, gating.Settings{Config: config, Packs: patterns})
+	w, err := gating.Open(ctx, d.root, gating.Settings{Config: config, Packs: patterns})
 	if err != nil {
 		for _, p := range d.explain(err) {
 			l := at("config")

@@ -35,7 +35,7 @@ func examinedWith(t testing.TB, text []byte, config string) *Diagnosis {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	examined, err := Examine(root, func(err error) []model.Problem { return []model.Problem{{Message: err.Error()}} })
+	examined, err := Examine(t.Context(), root, func(err error) []model.Problem { return []model.Problem{{Message: err.Error()}} })
 	if err != nil {
 		t.Fatal(err)
 	}

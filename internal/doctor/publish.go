@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,9 +17,9 @@ import (
 // is chosen by hand.
 func (s *step) signs() bool {
 	command := s.input("command")
-	_, byHand := s.job.workflow.event(github.EventWorkflowDispatch)
-	_, proposed := s.job.workflow.event(github.EventPullRequest)
-	return slices.Contains(github.SigningCommands(), command) || strings.Contains(command, "${{") && byHand && !proposed
+	w := s.job.workflow
+	byHand := w.startedBy(github.EventWorkflowDispatch) != "" && w.startedBy(github.EventPullRequest) == ""
+	return slices.Contains(github.SigningCommands(), command) || strings.Contains(command, "${{") && byHand
 }
 
 // keeps reports whether the step is about the registry alone, and gates nothing.
@@ -36,11 +35,10 @@ type signing struct {
 // says that it publishes, it is the gate that does on a push to a branch.
 func (d *doctoring) findSigning(jobs []*job) {
 	said := slices.ContainsFunc(jobs, func(j *job) bool {
-		return slices.ContainsFunc(j.packgates(d.own), func(s *step) bool { return s.input("command") == github.CommandPublish })
+		return slices.ContainsFunc(j.gates, func(s *step) bool { return s.input("command") == github.CommandPublish })
 	})
-	d.signing = map[*job]signing{}
 	for _, j := range jobs {
-		for _, s := range j.packgates(d.own) {
+		for _, s := range j.gates {
 			publishes := s.input("command") == github.CommandPublish || !said && s.input("command") == "" && j.workflow.pushed() && !s.comments()
 			if !publishes && !s.signs() {
 				continue
@@ -83,25 +81,11 @@ func (d *doctoring) checkSigners(jobs []*job) {
 	}
 }
 
-// checkKeeper looks at a job that is about the registry, and is none of the gate.
-func (d *doctoring) checkKeeper(j *job) {
-	d.checkIgnored(j)
-	d.checkPins(j)
-	d.checkPresence(j)
-	d.checkDisk(j)
-	for _, s := range j.packgates(d.own) {
-		d.checkInputs(s)
-		d.packsOf(s)
-	}
-}
-
 // checkStart looks at what starts a job that signs: packgate refuses to sign for
 // what is not merged, and for nobody.
 func (d *doctoring) checkStart(j *job) {
 	w := j.workflow
-	_, byHand := w.event(github.EventWorkflowDispatch)
-	_, called := w.event("workflow_call") // by a workflow that decides it
-	if !w.pushed() && !byHand && !called {
+	if !w.pushed() && w.startedBy(github.EventWorkflowDispatch, "workflow_call") == "" { // by hand, or by a workflow that decides it
 		d.say(ailing, "never-signs", w.place(), "start it by push: branches: [main], or by workflow_dispatch",
 			"the job %q is to sign, and packgate signs in runs of %s on a branch alone", j.id, strings.Join(github.SigningEvents(), " and "))
 	}
@@ -124,12 +108,7 @@ func (j *job) proposal() string {
 	if strings.Contains(condition, "github.event_name") || strings.Contains(condition, "github.ref") {
 		return ""
 	}
-	for _, event := range []string{github.EventPullRequest, github.EventMergeGroup} {
-		if _, ok := j.workflow.event(event); ok {
-			return event
-		}
-	}
-	return ""
+	return j.workflow.startedBy(github.EventPullRequest, github.EventMergeGroup)
 }
 
 // checkSigning names what the token of a job that signs may not do.
@@ -144,18 +123,13 @@ func (d *doctoring) checkSigning(j *job, known signing) {
 			"the job %q may not ask for an identity token to sign with, which no repository grants by default", j.id)
 		return
 	}
-	for _, p := range []struct {
-		needed              bool
-		scope, access, lost string
-	}{
-		{true, "id-token", "write", "ask for an identity token to sign with"},
-		{ofGitHub.MatchString(known.registry), "packages", "write", "push to " + known.registry},
-		{true, "contents", "read", "read the repository, unless that is public"},
-		{known.reviews, "pull-requests", "read", "read who approved, which the config demands"},
-	} {
-		if p.needed && !g.may(p.scope, p.access) {
-			d.say(ailing, "permissions", g.node.NameLocation(), fmt.Sprintf("add %s: %s", p.scope, p.access), "the job %q may not %s", j.id, p.lost)
-		}
+	d.needs(j, g, need{ailing, "id-token", "write", "ask for an identity token to sign with"})
+	if ofGitHub.MatchString(known.registry) {
+		d.needs(j, g, need{ailing, "packages", "write", "push to " + known.registry})
+	}
+	d.needs(j, g, readsRepository)
+	if known.reviews {
+		d.needs(j, g, need{ailing, "pull-requests", "read", "read who approved, which the config demands"})
 	}
 }
 
@@ -165,10 +139,7 @@ var ofGitHub = regexp.MustCompile(`^(ghcr\.io|containers\.[^/]+)(/|$)`)
 
 // checkConcurrency looks at what keeps two runs from publishing at once.
 func (d *doctoring) checkConcurrency(j *job) {
-	n := j.node.Get("concurrency")
-	if n == nil {
-		n = j.workflow.root.Get("concurrency")
-	}
+	n := cmp.Or(j.node.Get("concurrency"), j.workflow.root.Get("concurrency"))
 	const hint = "set concurrency: {group: packgate-publish, cancel-in-progress: false} for the job"
 	if n == nil {
 		d.say(advice, "concurrency", j.place(), hint, "two runs of the job %q can publish at once", j.id)

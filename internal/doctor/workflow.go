@@ -1,16 +1,19 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/render"
 )
 
 // What the doctor reads of a workflow: its events, the jobs that run packgate, and
@@ -33,6 +36,7 @@ type job struct {
 	id       string
 	node     *pack.Node
 	steps    []*step
+	gates    []*step // that run packgate
 }
 
 // step is one step of a job.
@@ -50,21 +54,21 @@ func Workflows(files *repo.Files) ([]string, error) {
 // RunsPackgate reports whether a job of a workflow runs packgate. A job whose steps all
 // name a config of one's own, or comment alone, does not count; nil is for none.
 func RunsPackgate(doc *pack.Document, own func(config string) bool) bool {
-	return slices.ContainsFunc(newWorkflow(doc).jobs, func(j *job) bool {
-		steps := j.packgates(false)
-		if own != nil && !slices.ContainsFunc(steps, func(s *step) bool { return !s.comments() && !own(s.input("config")) }) {
+	return slices.ContainsFunc(newWorkflow(doc, false).jobs, func(j *job) bool {
+		if own != nil && !slices.ContainsFunc(j.gates, func(s *step) bool { return !s.comments() && !own(s.input("config")) }) {
 			return false
 		}
-		return len(steps) > 0 || j.scripted()
+		return len(j.gates) > 0 || j.scripted()
 	})
 }
 
-// examine reads the workflows and looks at each.
-func (d *doctoring) examine() error {
+// readWorkflows reads the workflows of the repository.
+func (d *doctoring) readWorkflows() (list []*workflow, err error) {
 	names, err := Workflows(d.files)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	own := d.isOwn()
 	for _, name := range names {
 		doc, err := d.files.YAML(name)
 		var problem *repo.Problem
@@ -73,25 +77,39 @@ func (d *doctoring) examine() error {
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		d.workflows = append(d.workflows, newWorkflow(doc))
+		list = append(list, newWorkflow(doc, own))
 	}
-	d.lookAtAll()
-	return nil
+	return list, nil
 }
 
-func newWorkflow(doc *pack.Document) *workflow {
+// isOwn reports whether the repository is that of the action itself.
+func (d *doctoring) isOwn() bool {
+	if there, err := d.files.Exists("action.yml"); !there || err != nil {
+		return false
+	}
+	doc, err := d.files.YAML("action.yml")
+	return err == nil && textOf(doc.Root.Get("name")) == "packgate"
+}
+
+// newWorkflow reads a workflow. Own says that the repository is packgate's own, which
+// runs its action from the checkout.
+func newWorkflow(doc *pack.Document, own bool) *workflow {
 	w := &workflow{file: doc.File, root: doc.Root, on: doc.Root.Get("on")}
 	jobs := doc.Root.Get("jobs")
-	if jobs == nil || jobs.Kind != pack.Object {
+	if jobs == nil {
 		return w
 	}
 	for _, m := range jobs.Members {
 		j := &job{workflow: w, id: m.Name, node: m.Value}
 		if steps := m.Value.Get("steps"); steps != nil {
 			for _, n := range steps.Items {
-				j.steps = append(j.steps, &step{job: j, node: n, uses: textOf(n.Get("uses"))})
+				s := &step{job: j, node: n, uses: textOf(n.Get("uses"))}
+				j.steps = append(j.steps, s)
+				if ours.MatchString(s.uses) || own && s.uses == "./" {
+					j.gates = append(j.gates, s)
+				}
 			}
 		}
 		w.jobs = append(w.jobs, j)
@@ -105,7 +123,7 @@ func textOf(n *pack.Node) string {
 	case n == nil:
 		return ""
 	case n.Kind == pack.Bool:
-		return map[bool]string{true: "true", false: "false"}[n.Bool]
+		return strconv.FormatBool(n.Bool)
 	case n.Kind == pack.String || n.Kind == pack.Number:
 		return n.Text
 	}
@@ -139,15 +157,22 @@ func (w *workflow) event(name string) (settings *pack.Node, ok bool) {
 	return nil, slices.Contains(textsOf(w.on), name)
 }
 
+// startedBy returns the first of some events that starts the workflow; "" where none does.
+func (w *workflow) startedBy(events ...string) string {
+	for _, name := range events {
+		if _, ok := w.event(name); ok {
+			return name
+		}
+	}
+	return ""
+}
+
 // place returns where the workflow says what starts it.
 func (w *workflow) place() finding.Location { return placeOf(w.on, w.root) }
 
 // name returns what GitHub calls the workflow.
 func (w *workflow) name() string {
-	if name := textOf(w.root.Get("name")); name != "" {
-		return name
-	}
-	return workflowFolder + "/" + path.Base(w.file)
+	return cmp.Or(textOf(w.root.Get("name")), workflowFolder+"/"+path.Base(w.file))
 }
 
 // status returns the name of the status that a job reports; ok is false where only
@@ -162,6 +187,15 @@ func (j *job) status() (name string, ok bool) {
 
 // place returns where the job begins: at its name.
 func (j *job) place() finding.Location { return j.node.NameLocation() }
+
+// deciding returns the job and its steps that run packgate.
+func (j *job) deciding() []*pack.Node {
+	nodes := []*pack.Node{j.node}
+	for _, s := range j.gates {
+		nodes = append(nodes, s.node)
+	}
+	return nodes
+}
 
 // runs returns the steps of a job that run an action, by owner and name of its
 // repository.
@@ -181,20 +215,39 @@ var ours = regexp.MustCompile(`(?i)^(docker://\S+/|[\w.-]+/)packgate([@:]\S*)?$`
 // script finds a shell script that runs the gate.
 var script = regexp.MustCompile(`(?m)\bpackgate\s+(action|check)\b`)
 
-// packgates returns the steps of a job that run packgate. Own says that the
-// repository is packgate's own, which runs its action from the checkout.
-func (j *job) packgates(own bool) (steps []*step) {
-	for _, s := range j.steps {
-		if ours.MatchString(s.uses) || own && s.uses == "./" {
-			steps = append(steps, s)
-		}
-	}
-	return steps
-}
-
 // scripted reports whether a script of the job runs the gate.
 func (j *job) scripted() bool {
 	return slices.ContainsFunc(j.steps, func(s *step) bool { return script.MatchString(textOf(s.node.Get("run"))) })
+}
+
+// merging finds a shell script that puts the reports of shards together.
+var merging = regexp.MustCompile(`(?m)\bpackgate\s+merge\b`)
+
+// sharded reports whether a job gates one part of the packs alone.
+func (j *job) sharded() bool {
+	return slices.ContainsFunc(j.gates, func(s *step) bool { return s.input("shard") != "" })
+}
+
+// mergers returns the jobs of the same workflow that need a job and put the reports
+// of its shards together.
+func (j *job) mergers() (jobs []*job) {
+	for _, other := range j.workflow.jobs {
+		merges := slices.ContainsFunc(other.steps, func(s *step) bool { return merging.MatchString(textOf(s.node.Get("run"))) })
+		if merges && slices.Contains(textsOf(other.node.Get("needs")), j.id) {
+			jobs = append(jobs, other)
+		}
+	}
+	return jobs
+}
+
+// leavesReport reports whether a job uploads what the second stage looks for: the JSON
+// report alone, also after the gate has failed.
+func (j *job) leavesReport() bool {
+	return slices.ContainsFunc(j.runs("actions/upload-artifact"), func(s *step) bool {
+		condition := textOf(s.node.Get("if"))
+		return s.input("name") == github.ReportArtifact && path.Base(s.input("path")) == render.JSONFile && len(s.lines("path")) == 1 &&
+			(strings.Contains(condition, "always()") || strings.Contains(condition, "!cancelled()"))
+	})
 }
 
 // input returns what the step gives to an input of its action.
@@ -241,19 +294,14 @@ type grants struct {
 // grants returns the permissions that are in force in a job: its own, or else
 // those of the workflow.
 func (j *job) grants() grants {
-	n := j.node.Get("permissions")
-	if n == nil {
-		n = j.workflow.root.Get("permissions")
-	}
+	n := cmp.Or(j.node.Get("permissions"), j.workflow.root.Get("permissions"))
 	g := grants{node: n, scope: map[string]string{}}
-	switch {
-	case n == nil:
-	case n.Kind == pack.Object:
-		for _, m := range n.Members {
-			g.scope[m.Name] = textOf(m.Value)
-		}
-	default:
+	if n == nil || n.Kind != pack.Object {
 		g.all = strings.TrimSuffix(textOf(n), "-all")
+		return g
+	}
+	for _, m := range n.Members {
+		g.scope[m.Name] = textOf(m.Value)
 	}
 	return g
 }

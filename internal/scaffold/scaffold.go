@@ -1,3 +1,14 @@
+// Package scaffold makes the files of a new pack repository: the config, an
+// environment catalog, a pack with its golden cases and their snapshots, the
+// workflows, and the few lines that git, GitHub and pre-commit want to have.
+//
+// The files stand below files/ as they are read, with a template where a name goes
+// in. The pack is the smallest that has every part: one workflow, one decision, a
+// tool that reads and one that writes behind an approval gate, one policy bundle, one
+// evaluation target. Its snapshots are compiled when the files are made, so that they
+// are always those of this version of packgate.
+//
+// The package does no I/O, and its result depends on its arguments alone.
 package scaffold
 
 import (
@@ -21,7 +32,7 @@ var files embed.FS
 // packFolder is the folder of the embedded files that are those of the pack.
 const packFolder = "files/pack"
 
-// Files returns the files of a repository, sorted by name. The error is a *Refused
+// Files returns the files of a repository, sorted by name. The error is a *repo.Problem
 // where an option cannot be taken.
 func Files(o Options) ([]File, error) {
 	if err := o.check(); err != nil {
@@ -151,4 +162,138 @@ func yamlText(s string) string {
 		return s
 	}
 	return pack.CompactJSON(s)
+}
+
+// Options say what the files are about. The zero value asks for those of a repository
+// that has packs and workflows already.
+type Options struct {
+	// PackID is the pack_id of the first pack, as DefaultPackID makes one. Where it is
+	// empty no pack is made, and no environment catalog.
+	PackID string
+	// Tenant is the tenant_id of that pack; empty for DefaultTenant of its pack_id.
+	Tenant string
+	// Folder is that of the pack repository, relative to the root of the git
+	// repository, with forward slashes; empty for the root itself.
+	Folder string
+	// Owner reviews what the gate decides by, @org/team or @login; empty where nobody
+	// is named yet.
+	Owner string
+	// Branch is the default branch; empty for main.
+	Branch string
+	// Workflows says whether the workflows are made, and Matrix whether the gate's is
+	// one of several jobs.
+	Workflows, Matrix bool
+}
+
+// prefix begins the pack_id of every pack in the contract's examples.
+const prefix = "ctxpack."
+
+// mostName bounds what is taken of the name of a folder, in bytes.
+const mostName = 40
+
+var (
+	notInName = regexp.MustCompile(`[^a-z0-9]+`)
+	ownerForm = regexp.MustCompile(`^(@[A-Za-z0-9][A-Za-z0-9-]*(/[A-Za-z0-9._-]+)?|[^@\s]+@[^@\s]+)$`)
+	// branchForm leaves out what would have to be escaped in an expression or in YAML.
+	branchForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
+	// tenantForm is that of the left side of a reference to a pack.
+	tenantForm = regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)
+)
+
+// DefaultPackID returns the pack_id of a pack that is named after a folder: in small
+// letters, with single hyphens for all that is no letter or digit. A name of which
+// nothing is left gives ctxpack.support.
+func DefaultPackID(folder string) string {
+	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(folder), "-"), "-")
+	if name == "" || name == strings.TrimSuffix(prefix, ".") {
+		name = "support"
+	}
+	name = strings.TrimPrefix(name, strings.Replace(prefix, ".", "-", 1))
+	return prefix + strings.TrimRight(name[:min(len(name), mostName)], "-")
+}
+
+// DefaultTenant returns the tenant_id for a pack_id: tenant_ and the pack's own name.
+func DefaultTenant(packID string) string {
+	return "tenant_" + strings.ReplaceAll(ownName(packID), "-", "_")
+}
+
+// ownName returns what a pack's folder is called: its pack_id without the prefix that
+// all of them have.
+func ownName(packID string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(packID, prefix), ":", "-")
+}
+
+// PackFile returns the name of the file of a pack, relative to the folder of the pack
+// repository.
+func PackFile(packID string) string { return path.Join("packs", ownName(packID), "pack.json") }
+
+// check refuses the first option that cannot be taken. Whether a pack_id can be
+// published is not looked at.
+func (o *Options) check() error {
+	refuse := func(option, value, hint string) error {
+		return &repo.Problem{Message: fmt.Sprintf("%q cannot be the %s", value, option), Hint: hint}
+	}
+	switch {
+	case !tenantForm.MatchString(o.Tenant) && o.Tenant != "":
+		return refuse("tenant", o.Tenant, "use letters, digits and _ . : - alone")
+	case !ownerForm.MatchString(o.Owner) && o.Owner != "":
+		return refuse("owner", o.Owner, "name a team as @org/team, or somebody as @login")
+	case !branchForm.MatchString(o.Branch) && o.Branch != "", strings.Contains(o.Branch, ".."):
+		return refuse("branch", o.Branch, "name the default branch, such as main")
+	case strings.Contains(o.Folder, "${{"), strings.ContainsFunc(o.Folder, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }):
+		return refuse("folder", o.Folder, "use a folder whose name a workflow can hold: without control characters and ${{")
+	}
+	return nil
+}
+
+// File is one file of the repository.
+type File struct {
+	Name    string // relative to the root of the git repository, with forward slashes
+	Content []byte
+	// Shared says that people and other programs write into a file of this name too, so
+	// that one that is there is never overwritten.
+	Shared bool
+	// Elsewhere are other names under which such a file counts.
+	Elsewhere []string
+
+	mark  string // what a list of pre-commit's hooks holds that needs no more of them
+	whole bool   // a file that is there needs no more lines, whatever it holds
+}
+
+// Missing returns the lines of a shared file that a file of its name lacks, without
+// comments. A line is there where one has the same first word, be it as a comment: a
+// line that somebody switched off was seen.
+func (f *File) Missing(there []byte) []string {
+	switch {
+	case f.whole, f.mark != "" && strings.Contains(string(there), f.mark):
+		return nil
+	case f.mark != "":
+		_, items, _ := strings.Cut(string(f.Content), "\nrepos:\n")
+		return strings.Split(strings.TrimRight(items, "\n"), "\n")
+	}
+	have := map[string]bool{}
+	for _, line := range strings.Split(string(there), "\n") {
+		have[firstWord(line)] = true
+	}
+	var missing []string
+	for _, line := range strings.Split(string(f.Content), "\n") {
+		wanted := strings.TrimPrefix(line, "# ")
+		if isRule(line) && !have[firstWord(wanted)] {
+			missing = append(missing, wanted)
+		}
+	}
+	return missing
+}
+
+// isRule reports whether a line says something to a program: it is no comment, or one
+// that is a rule when the # in front is taken away.
+func isRule(line string) bool {
+	return line != "" && (!strings.HasPrefix(line, "#") || strings.HasPrefix(line, "# /"))
+}
+
+func firstWord(line string) string {
+	if words := strings.Fields(strings.TrimLeft(line, "# ")); len(words) > 0 {
+		return words[0]
+	}
+	return ""
 }

@@ -276,10 +276,10 @@ func TestRefusedOptions(t *testing.T) {
 		"tenant": {Tenant: "a b"}, "owner": {Owner: "acme/packs"}, "branch": {Branch: "a'b"}, "folder": {Folder: "${{ x }}"},
 	} {
 		_, err := Files(o)
-		var refused *Refused
+		var refused *repo.Problem
 		if !errors.As(err, &refused) {
 			t.Errorf("%s: got %v; wanted it refused", name, err)
-		} else if refused.Option != name || !strings.Contains(refused.Message, "cannot be the "+name) || refused.Hint == "" {
+		} else if !strings.Contains(refused.Message, "cannot be the "+name) || refused.Hint == "" {
 			t.Errorf("%s: refused is %+v", name, refused)
 		}
 	}

@@ -38,7 +38,7 @@ var wordsOf = map[string]string{
 }
 
 // printers are functions that write lines of a page, and no messages.
-var printers = []string{"line", "paragraph", "fact", "add", "initialising.say", "starting.say"}
+var printers = []string{"line", "paragraph", "fact", "add", "notes.say"}
 
 // given is one argument of a function that takes words.
 type given struct {
