@@ -10,7 +10,6 @@ import (
 
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 )
@@ -33,17 +32,8 @@ func (a *actionRun) hasRegistry() bool {
 	if a.inputs.signing.registry != "" {
 		return true
 	}
-	c, err := a.config()
-	return err == nil && c.Publish.Registry.OK // one that is not valid is reported by whoever needs it
-}
-
-// config reads the config of the workspace.
-func (a *actionRun) config() (*repo.Config, error) {
 	house, err := openHouse(a.env, a.inputs.signing.registryOptions)
-	if err != nil {
-		return nil, err
-	}
-	return house.config, nil
+	return err == nil && house.config.Publish.Registry.OK // one that is not valid is reported by whoever needs it
 }
 
 // publish publishes what is not published yet, after the event was gated. What it
@@ -128,7 +118,7 @@ func (a *actionRun) versions(ctx context.Context) error {
 	var problems []github.Annotation
 	if _, done := errors.AsType[*verdictError](err); err != nil && !done {
 		for _, p := range problemsOf(err) {
-			problems = append(problems, github.Annotation{Level: "error", File: p.File, Line: p.Line, Column: p.Column, Title: "packgate", Message: withHint(p.Message, p.Hint)})
+			problems = append(problems, annotationOf(p))
 			printProblem(&log, p)
 		}
 	}

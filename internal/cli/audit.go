@@ -13,7 +13,6 @@ import (
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
@@ -72,7 +71,7 @@ func (a *auditing) run(ctx context.Context) error {
 		return err
 	}
 	if len(ids) == 0 {
-		return &repo.Problem{Message: "there is no pack to audit", Hint: "name a PACK_ID, or run it in a pack repository"}
+		return misuse("name a PACK_ID, or run it in a pack repository", "there is no pack to audit")
 	}
 	audited, err := a.checker.Audit(ctx, ids)
 	if err != nil {
@@ -93,7 +92,7 @@ func (a *auditing) run(ctx context.Context) error {
 // ids returns the packs to look at, sorted, each once.
 func (a *auditing) ids(ctx context.Context) ([]string, error) {
 	if len(a.named) > 0 {
-		return sorted(a.named), nil
+		return slices.Compact(slices.Sorted(slices.Values(a.named))), nil
 	}
 	listed, err := a.checker.Registry.Packs(ctx)
 	switch {
@@ -113,13 +112,7 @@ func (a *auditing) ids(ctx context.Context) ([]string, error) {
 			}
 		}
 	}
-	return sorted(listed), nil
-}
-
-func sorted(list []string) []string {
-	list = slices.Clone(list)
-	slices.Sort(list)
-	return slices.Compact(list)
+	return slices.Compact(slices.Sorted(slices.Values(listed))), nil
 }
 
 // unchecked notes a check that could not run; of which pack, "" for none in
@@ -253,4 +246,33 @@ func audit(ctx context.Context, env *Env, ids []string, o registryOptions) error
 		return err
 	}
 	return cmp.Or(render.WriteAudit(env.Stdout, o.format, &a.out, env.style(o.color)), a.verdict())
+}
+
+// shownLog returns the versions of a pack in the report's form.
+func shownLog(id, repository string, entries []publish.Entry) *model.VersionLog {
+	out := &model.VersionLog{Pack: id, Repository: repository, Versions: []model.LogEntry{}}
+	for _, e := range entries {
+		shown := model.LogEntry{
+			Version: e.Version, Class: e.Class, Digest: e.Manifest, Signed: shownTime(e.Signed), State: string(e.Status),
+			Pins: e.Environments, Conflict: len(e.Conflicts) > 0,
+		}
+		for _, s := range e.States {
+			if s.State == string(e.Status) { // of two states the one in force
+				shown.Reason = s.Reason
+			}
+		}
+		for _, r := range e.Reasons {
+			if r.Refuses {
+				shown.Problems = append(shown.Problems, r.Message)
+			}
+		}
+		for _, n := range e.NotChecked {
+			out.NotChecked = append(out.NotChecked, e.Version+": "+n)
+		}
+		if e.Signer != nil {
+			shown.Signer = signerName(e.Signer)
+		}
+		out.Versions = append(out.Versions, shown)
+	}
+	return out
 }

@@ -210,38 +210,37 @@ func packPaths(c *cobra.Command, _ []string, typed string) ([]string, cobra.Shel
 	return found, cobra.ShellCompDirectiveNoFileComp
 }
 
-// units returns the first packs of a repository that can be read.
-func units(w *gating.Workspace) (units []*repo.Unit) {
-	for _, name := range w.Packs[:min(len(w.Packs), mostPacks)] {
-		if u, err := w.Unit(name); err == nil && u.Pack != nil {
-			units = append(units, u)
+// inPacks offers what a function finds in the packs of the repository of a path. Those
+// that cannot be read are left out.
+func inPacks(c *cobra.Command, path, typed string, find func(*repo.Unit) []string) []string {
+	return inWorkspace(c, path, typed, func(w *gating.Workspace) (names []string) {
+		for _, name := range w.Packs[:min(len(w.Packs), mostPacks)] {
+			if u, err := w.Unit(name); err == nil && u.Pack != nil {
+				names = append(names, find(u)...)
+			}
 		}
-	}
-	return units
+		return names
+	})
 }
 
 // packIDs offers the pack_ids of the repository.
 func packIDs(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	return inWorkspace(c, ".", typed, func(w *gating.Workspace) (ids []string) {
-		for _, u := range units(w) {
-			if id := u.Pack.PackMeta.PackID.Value; id != "" && !slices.Contains(args, id) {
-				ids = append(ids, id)
-			}
+	return inPacks(c, ".", typed, func(u *repo.Unit) []string {
+		if id := u.Pack.PackMeta.PackID.Value; id != "" && !slices.Contains(args, id) {
+			return []string{id}
 		}
-		return ids
+		return nil
 	}), cobra.ShellCompDirectiveNoFileComp
 }
 
 // references offers the packs of the repository as references into the registry, and
 // files, since some commands take either.
 func references(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	return inWorkspace(c, ".", typed, func(w *gating.Workspace) (refs []string) {
-		for _, u := range units(w) {
-			if m := u.Pack.PackMeta; m.PackID.Value != "" && m.PackVersion.Value != "" {
-				refs = append(refs, u.Pack.Ref())
-			}
+	return inPacks(c, ".", typed, func(u *repo.Unit) []string {
+		if m := u.Pack.PackMeta; m.PackID.Value != "" && m.PackVersion.Value != "" {
+			return []string{u.Pack.Ref()}
 		}
-		return refs
+		return nil
 	}), cobra.ShellCompDirectiveDefault
 }
 
@@ -265,12 +264,7 @@ func pinArguments(c *cobra.Command, args []string, typed string) ([]string, cobr
 // inPack offers what a function finds in the pack that was typed before, or in all
 // packs of the repository where none was.
 func inPack(c *cobra.Command, args []string, typed string, find func(*repo.Unit) []string) ([]string, cobra.ShellCompDirective) {
-	return inWorkspace(c, cmp.Or(strings.Join(args[:min(len(args), 1)], ""), "."), typed, func(w *gating.Workspace) (names []string) {
-		for _, u := range units(w) {
-			names = append(names, find(u)...)
-		}
-		return names
-	}), cobra.ShellCompDirectiveNoFileComp
+	return inPacks(c, cmp.Or(strings.Join(args[:min(len(args), 1)], ""), "."), typed, find), cobra.ShellCompDirectiveNoFileComp
 }
 
 // cases offers the names of golden cases.

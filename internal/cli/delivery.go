@@ -41,17 +41,12 @@ func (a *actionRun) deliver(ctx context.Context) {
 	var notices []github.Annotation
 	for _, err := range errs {
 		if err != nil {
-			notices = append(notices, undelivered(err))
+			notices = append(notices, github.Annotation{Level: "notice", Title: "packgate", Message: withHint("could not deliver: "+err.Error(), nextStep(err))})
 		}
 	}
 	if _, err := a.runner.Annotate(notices); err != nil {
 		fmt.Fprintf(a.env.Stderr, "packgate: %s\n", render.Visible(err.Error())) // nothing else is left
 	}
-}
-
-// undelivered is the notice of something that could not be delivered.
-func undelivered(err error) github.Annotation {
-	return github.Annotation{Level: "notice", Title: "packgate", Message: withHint("could not deliver: "+err.Error(), nextStep(err))}
 }
 
 func (a *actionRun) log() error {
@@ -163,9 +158,7 @@ func (a *actionRun) checkRun(annotations []github.Annotation) github.CheckRun {
 func annotationsOf(r *model.Report) []github.Annotation {
 	var list []github.Annotation
 	for _, p := range r.Errors {
-		list = append(list, github.Annotation{
-			Level: "error", File: p.File, Line: p.Line, Column: p.Column, Title: "packgate", Message: withHint(p.Message, p.Hint),
-		})
+		list = append(list, annotationOf(p))
 	}
 	for _, p := range r.Packs.All() {
 		for _, f := range p.Open() {
@@ -176,6 +169,11 @@ func annotationsOf(r *model.Report) []github.Annotation {
 		}
 	}
 	return list
+}
+
+// annotationOf shows what went wrong.
+func annotationOf(p model.Problem) github.Annotation {
+	return github.Annotation{Level: "error", File: p.File, Line: p.Line, Column: p.Column, Title: "packgate", Message: withHint(p.Message, p.Hint)}
 }
 
 func withHint(message, hint string) string {
@@ -189,10 +187,7 @@ func withHint(message, hint string) string {
 // outputs sets the step's outputs: small scalars and file paths.
 func (a *actionRun) outputs(dir string, written bool) error {
 	r := a.Report
-	if a.changed == nil {
-		a.changed = []string{}
-	}
-	changed, err := json.Marshal(a.changed)
+	changed, err := json.Marshal(append([]string{}, a.changed...))
 	if err != nil {
 		return err
 	}
@@ -225,13 +220,9 @@ func (a *actionRun) outputs(dir string, written bool) error {
 // before, as far as that is known.
 func surfaceGrew(r *model.Report) bool {
 	for _, p := range r.Packs.All() {
-		if p.Diff == nil {
-			continue
-		}
-		for _, row := range p.Diff.Surface {
-			if row.Verdict != "shrank" && row.Verdict != "equal" {
-				return true // grew, or nobody can say that it did not
-			}
+		// What did not shrink grew, or nobody can say that it did not.
+		if p.Diff != nil && slices.ContainsFunc(p.Diff.Surface, func(row model.SurfaceChange) bool { return row.Verdict != "shrank" && row.Verdict != "equal" }) {
+			return true
 		}
 	}
 	return false

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -163,19 +162,16 @@ var remedies = []struct {
 	{fs.ErrPermission, "give this user the right to it, or run packgate as a user who has it"},
 }
 
-// remedy returns what to do about an error of the machine; "" for any other.
-func remedy(err error) string {
+// nextStep returns what to do about an error: what the machine needs, or what the
+// error says. It is "" where nobody knows.
+func nextStep(err error) string {
 	for _, r := range remedies {
 		if errors.Is(err, r.err) {
 			return r.hint
 		}
 	}
-	return ""
+	return fault.Hint(err)
 }
-
-// nextStep returns what to do about an error: what the machine needs, or what the
-// error says. It is "" where nobody knows.
-func nextStep(err error) string { return cmp.Or(remedy(err), fault.Hint(err)) }
 
 // stopped names the signal where an error says no more than that the work was
 // cancelled. Name is what was worked on.

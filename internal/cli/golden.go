@@ -145,10 +145,12 @@ func (s *starting) write(cases []starter.Case) (func() error, error) {
 // store reads the cases as every other run does, writes their snapshots, and makes
 // sure that they hold.
 func (s *starting) store(name string, cases []starter.Case) error {
-	results, err := s.results(name)
+	unit, err := s.One(name)
 	if err != nil {
 		return err
 	}
+	s.unit = unit
+	results := golden.Run(unit, s.Environments, s.Config)
 	written := map[string]bool{}
 	for _, c := range cases {
 		written[s.Files.Show(s.file(c.Name))] = true
@@ -175,16 +177,6 @@ func (s *starting) store(name string, cases []starter.Case) error {
 	}
 	s.say("%s", line)
 	return nil
-}
-
-// results runs the golden cases as they are stored now.
-func (s *starting) results(name string) ([]golden.Result, error) {
-	unit, err := s.One(name)
-	if err != nil {
-		return nil, err
-	}
-	s.unit = unit
-	return golden.Run(unit, s.Environments, s.Config), nil
 }
 
 // sum says what was there already, and what is not reached.

@@ -176,15 +176,12 @@ func addressOf(server, name string) string {
 // file reads a file that a flag names, or one that the config does relative to its
 // own folder; nil where neither does.
 func (h *registryHouse) file(what, flag, config string) ([]byte, error) {
-	name := flag
-	if name == "" && config != "" {
-		name = config
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(h.dir, filepath.FromSlash(config))
-		}
-	}
+	name := cmp.Or(flag, config)
 	if name == "" {
 		return nil, nil
+	}
+	if flag == "" && !filepath.IsAbs(config) {
+		name = filepath.Join(h.dir, filepath.FromSlash(config))
 	}
 	src, err := os.ReadFile(name)
 	if err != nil && !repo.NotThere(err) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EISDIR) {

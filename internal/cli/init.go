@@ -212,6 +212,10 @@ func (i *initialising) otherWorkflow() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	mine := "" // how a step names the config of the packs that init is for
+	if i.made.Folder != "" {
+		mine = path.Join(i.made.Folder, repo.ConfigName)
+	}
 	for _, name := range names {
 		doc, err := files.YAML(name)
 		if errors.Is(err, repo.ErrUse) {
@@ -222,23 +226,13 @@ func (i *initialising) otherWorkflow() (string, error) {
 		}
 		var own func(config string) bool
 		if slices.Contains(scaffold.WorkflowFiles(), name) {
-			own = i.ownConfig
+			own = func(config string) bool { return config == mine }
 		}
 		if doctor.RunsPackgate(doc, own) {
 			return files.Show(name), nil
 		}
 	}
 	return "", nil
-}
-
-// ownConfig reports whether a step with a config is about the packs that init is for, and
-// not about those of another folder of the git repository.
-func (i *initialising) ownConfig(config string) bool {
-	own := ""
-	if i.made.Folder != "" {
-		own = path.Join(i.made.Folder, repo.ConfigName)
-	}
-	return config == own
 }
 
 // defaultBranch returns the default branch of origin, as a clone notes it, else main.

@@ -63,14 +63,14 @@ func newState(env *Env, name, short, long string) *cobra.Command {
 
 // setState deprecates or revokes a version.
 func setState(ctx context.Context, env *Env, command, name string, o lifecycleOptions) error {
-	p, ref, err := o.open(ctx, env, name)
+	l, err := o.open(ctx, env, name)
 	if err != nil {
 		return err
 	}
-	change := publish.Change{Ref: ref.Ref, Reason: o.reason, Actor: ref.house.actor()}
-	set := p.Deprecate
+	change := publish.Change{Ref: l.ref, Reason: o.reason, Actor: l.house.actor()}
+	set := l.Deprecate
 	if command == "revoke" {
-		set = p.Revoke
+		set = l.Revoke
 	}
 	r, err := set(ctx, change)
 	if err != nil {
@@ -108,20 +108,20 @@ replayed with it.`,
 }
 
 func pin(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
-	p, ref, err := o.open(ctx, env, name)
+	l, err := o.open(ctx, env, name)
 	if err != nil {
 		return err
 	}
-	again := &recheck{house: ref.house, environment: o.environment}
-	r, err := p.Pin(ctx, publish.PinChange{
-		Ref: ref.Ref, Environment: o.environment, Actor: ref.house.actor(), Reason: o.reason, Replay: o.replay,
+	again := &recheck{house: l.house, environment: o.environment}
+	r, err := l.Pin(ctx, publish.PinChange{
+		Ref: l.ref, Environment: o.environment, Actor: l.house.actor(), Reason: o.reason, Replay: o.replay,
 	}, again.run)
 	if err != nil {
 		return lifecycleError(err)
 	}
 	shown := &model.Lifecycle{
 		Command: "pin", Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, Environment: r.Environment, Previous: r.Previous, Reason: o.reason,
-		Actor: ref.house.actor(), Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun, Cases: again.cases,
+		Actor: l.house.actor(), Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun, Cases: again.cases,
 	}
 	return render.WriteLifecycle(env.Stdout, o.format, unsaid(shown), env.style(o.color))
 }
@@ -253,22 +253,22 @@ func (r *recheck) unknown(v *publish.Verdict, why string) error {
 	}
 }
 
-// open opens the registry of a reference for signing.
-func (o *lifecycleOptions) open(ctx context.Context, env *Env, name string) (*publish.Publisher, *houseRef, error) {
-	house, err := openSigning(ctx, env, o.signingOptions)
-	if err != nil {
-		return nil, nil, err
-	}
-	ref, err := house.ref(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := house.publisher(ref.Registry)
-	return p, &houseRef{ref, house}, err
+// lifecycle is the registry of a reference, open for signing.
+type lifecycle struct {
+	*publish.Publisher
+	house *signingHouse
+	ref   registry.Ref
 }
 
-// houseRef is a reference with the house that knows it.
-type houseRef struct {
-	registry.Ref
-	house *signingHouse
+// open opens the registry of a reference for signing.
+func (o *lifecycleOptions) open(ctx context.Context, env *Env, name string) (l *lifecycle, err error) {
+	l = &lifecycle{}
+	if l.house, err = openSigning(ctx, env, o.signingOptions); err != nil {
+		return nil, err
+	}
+	if l.ref, err = l.house.ref(name); err != nil {
+		return nil, err
+	}
+	l.Publisher, err = l.house.publisher(l.ref.Registry)
+	return l, err
 }

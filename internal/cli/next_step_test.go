@@ -21,7 +21,7 @@ func TestNextStep(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&fault.Error{Kind: registry.ErrStorage, Message: "write", Hint: "own", Cause: fs.ErrPermission}, remedy(fs.ErrPermission)},
+		{&fault.Error{Kind: registry.ErrStorage, Message: "write", Hint: "own", Cause: fs.ErrPermission}, nextStep(fs.ErrPermission)},
 		{fmt.Errorf("open: %w", &fault.Error{Kind: github.ErrUnknownRevision, Message: "revision is not known", Hint: "own"}), "own"},
 		{unknown, "name a commit, a branch or a tag of this clone, or fetch it first"},
 		{outer, "log in to the registry"},

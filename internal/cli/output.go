@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -233,4 +234,16 @@ func (p *progress) gated(done, of int) {
 		p.last, p.shown = now, true
 		fmt.Fprintf(p.out, "\r\x1b[Kgated %d of %d packs", done, of)
 	}
+}
+
+// plainWord matches what a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@+-]+$`)
+
+// shellWord returns a text as one word of a POSIX shell. The name of a branch may
+// hold nearly anything, and a command is there to be copied.
+func shellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
@@ -60,7 +61,8 @@ func plan(ctx context.Context, env *Env, o planOptions, path string) error {
 		return err
 	}
 	if o.format == "terminal" {
-		return showPlan(env.Stdout, w, loads)
+		_, err := io.WriteString(env.Stdout, planText(w, loads))
+		return err
 	}
 	matrix := struct {
 		Shard []string `json:"shard"`
@@ -72,17 +74,14 @@ func plan(ctx context.Context, env *Env, o planOptions, path string) error {
 	return err
 }
 
-// showPlan shows a person which packs each shard gates.
-func showPlan(to io.Writer, w *gating.Workspace, loads []gating.Load) error {
+// planText says to a person which packs each shard gates.
+func planText(w *gating.Workspace, loads []gating.Load) string {
+	var b strings.Builder
 	for i, l := range loads {
-		if _, err := fmt.Fprintf(to, "shard %s: %s, %s\n", gating.Shard{Index: i + 1, Total: len(loads)}, pack.Counted(len(l.Packs), "pack"), pack.Counted(int(l.Bytes), "byte")); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "shard %s: %s, %s\n", gating.Shard{Index: i + 1, Total: len(loads)}, pack.Counted(len(l.Packs), "pack"), pack.Counted(int(l.Bytes), "byte"))
 		for _, name := range l.Packs {
-			if _, err := fmt.Fprintf(to, "  %s\n", render.Visible(w.Files.Show(name))); err != nil {
-				return err
-			}
+			fmt.Fprintf(&b, "  %s\n", render.Visible(w.Files.Show(name)))
 		}
 	}
-	return nil
+	return b.String()
 }

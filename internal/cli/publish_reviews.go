@@ -41,11 +41,7 @@ func (r *reviewing) start() error {
 	if err != nil {
 		return err
 	}
-	r.token = env.Getenv("INPUT_TOKEN")
-	if r.token == "" {
-		r.token = env.Getenv("GITHUB_TOKEN")
-	}
-	r.event = event
+	r.event, r.token = event, cmp.Or(env.Getenv("INPUT_TOKEN"), env.Getenv("GITHUB_TOKEN"))
 	r.client, err = newClient(env, event, r.token)
 	return err
 }
@@ -97,10 +93,8 @@ func (r *reviewing) ask(ctx context.Context, c *publish.Candidate, before *publi
 			out.NotChecked = append(out.NotChecked, fmt.Sprintf("reviews by %s: only a run on GitHub can see who approved", strings.Join(wanted, ", ")))
 			return nil
 		}
-		return &repo.Problem{
-			Message: fmt.Sprintf("the config demands reviews by %s for a version of the class %s, and only a run on GitHub can see who approved", strings.Join(wanted, ", "), c.Class),
-			Hint:    "publish from the workflow, or try it with --dry-run",
-		}
+		return misuse("publish from the workflow, or try it with --dry-run",
+			"the config demands reviews by %s for a version of the class %s, and only a run on GitHub can see who approved", strings.Join(wanted, ", "), c.Class)
 	}
 	if c.Source.Path == "" {
 		return refusedBecause("publish what is merged, without changing it in the job", "the pack file is not as the commit has it, so nobody can have reviewed it")

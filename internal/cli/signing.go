@@ -84,14 +84,13 @@ func (h *signingHouse) maySign(byKey bool) error {
 	if h.config.Publish.Identity.Workflow.Value == "" && event.DefaultBranch != "" && event.Ref != "refs/heads/"+event.DefaultBranch {
 		return misuse("name it, or run on the default branch", "the run is not of the default branch, and the config names no publish.identity")
 	}
-	err = event.MaySign(h.env.Getenv)
-	if byKey && errors.Is(err, github.ErrForbidden) {
+	switch err = event.MaySign(h.env.Getenv); {
+	case !errors.Is(err, github.ErrForbidden):
+		return err
+	case byKey:
 		return nil // a key needs no identity token
 	}
-	if errors.Is(err, github.ErrForbidden) {
-		return badUse(err) // no later run changes the workflow
-	}
-	return err
+	return badUse(err) // no later run changes the workflow
 }
 
 func (h *signingHouse) withKey(pem []byte) (err error) {

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
@@ -53,24 +56,21 @@ not signed or not trusted, 6 it could not be looked at, 2 wrong use.`,
 func verify(ctx context.Context, env *Env, name, bundle string, o registryOptions) error {
 	v, err := verdictOf(ctx, env, name, bundle, o)
 	if err != nil {
-		if exitCode(err) == gating.ExitUse {
-			return err
-		}
 		return unknown(env, err)
 	}
 	shown := shownVerdict(v)
 	if v.Ref == (registry.Ref{}) {
 		shown.Ref = filepath.ToSlash(name)
 	}
-	if err := render.WriteVerdict(env.Stdout, o.format, shown, env.style(o.color)); err != nil {
-		return err
-	}
-	return verdict(exitOf(v.Status))
+	return cmp.Or(render.WriteVerdict(env.Stdout, o.format, shown, env.style(o.color)), verdict(exitOf(v.Status)))
 }
 
 // unknown says what kept a version from being judged, or the judgement from being
-// heard, with an exit code that stands for no status.
+// heard, with an exit code that stands for no status. Wrong use keeps its own.
 func unknown(env *Env, err error) error {
+	if exitCode(err) == gating.ExitUse {
+		return err
+	}
 	printProblems(env.Stderr, err)
 	return &verdictError{code: exitUnknown}
 }
@@ -174,9 +174,6 @@ word about it, and 0; and 6 as well where the file could not be written.`,
 func pull(ctx context.Context, env *Env, name, output string, o registryOptions) error {
 	v, content, err := fetch(ctx, env, name, o)
 	if err != nil {
-		if exitCode(err) == gating.ExitUse {
-			return err
-		}
 		return unknown(env, err)
 	}
 	shown := shownVerdict(v)
@@ -203,7 +200,7 @@ func pull(ctx context.Context, env *Env, name, output string, o registryOptions)
 	if usable {
 		return nil
 	}
-	return &verdictError{code: exitOf(v.Status)}
+	return verdict(exitOf(v.Status))
 }
 
 func fetch(ctx context.Context, env *Env, name string, o registryOptions) (*publish.Verdict, []byte, error) {
@@ -220,4 +217,48 @@ func fetch(ctx context.Context, env *Env, name string, o registryOptions) (*publ
 		return nil, nil, err
 	}
 	return checker.Fetch(ctx, ref)
+}
+
+// shownVerdict returns a verdict in the report's form.
+func shownVerdict(v *publish.Verdict) *model.Verdict {
+	out := &model.Verdict{
+		Ref: v.Ref.String(), Pack: v.Pack, Version: v.Version, Digest: v.Manifest, Content: v.Content, Status: string(v.Status),
+		Signed: shownTime(v.Signed), NotChecked: v.NotChecked,
+	}
+	for _, r := range v.Reasons {
+		if r.Kind == publish.ReasonState {
+			continue // the statements below say it
+		}
+		out.Reasons = append(out.Reasons, model.Problem{Message: r.Message, Hint: r.Hint})
+	}
+	if s := v.Signer; s != nil {
+		out.Signer, out.Issuer, out.Repository, out.Commit = signerName(s), s.Issuer, s.Repository, s.Commit
+	}
+	if s := v.Summary; s != nil {
+		out.Class, out.Report, out.Policy = s.Class, s.Report, fmt.Sprintf("packgate %s, rules %s", s.Tool, s.Rules)
+		if s.Baseline != nil {
+			out.Baseline = s.Baseline.Pack + " " + s.Baseline.Manifest
+		}
+		for _, a := range s.Approvals {
+			out.Approvals = append(out.Approvals, model.Approval{Role: a.Role, Login: a.Login})
+		}
+	}
+	for _, s := range v.States {
+		out.States = append(out.States, model.Statement{State: s.State, Reason: s.Reason, Actor: s.Actor, Time: shownTime(s.Time), Digest: s.Bundle})
+	}
+	for _, p := range v.Pins {
+		if !slices.Contains(out.Pins, p.Environment) {
+			out.Pins = append(out.Pins, p.Environment)
+		}
+	}
+	slices.Sort(out.Pins) // those of one second have no order of their own
+	return out
+}
+
+// shownTime returns a time as reports write it, "" for none.
+func shownTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }
