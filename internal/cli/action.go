@@ -126,19 +126,13 @@ func readInputs(getenv func(string) string, event *github.Event) (inputs, error)
 		config: in.config, registry: get("registry"), trustedRoot: get("trusted-root"), look: look{format: "terminal", color: "never"},
 	}
 	in.signing.signingConfig, in.ref, in.reason, in.environment = get("signing-config"), get("ref"), get("reason"), get("environment")
-	if in.strict, err = truth("strict", get("strict")); err != nil {
+	strict, strictErr := truth("strict", get("strict"))
+	dryRun, dryRunErr := truth("dry-run", get("dry-run"))
+	replay, replayErr := truth("replay", get("replay"))
+	if err := cmp.Or(strictErr, dryRunErr, replayErr); err != nil {
 		return in, err
 	}
-	for _, flag := range []struct {
-		name string
-		to   *bool
-	}{{"dry-run", &in.signing.dryRun}, {"replay", &in.replay}} {
-		given, err := truth(flag.name, get(flag.name))
-		if err != nil {
-			return in, err
-		}
-		*flag.to = given != nil && *given
-	}
+	in.strict, in.signing.dryRun, in.replay = strict, dryRun != nil && *dryRun, replay != nil && *replay
 	if err := in.choosePart(get("shard"), get("comment")); err != nil {
 		return in, err
 	}

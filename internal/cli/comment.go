@@ -92,11 +92,8 @@ func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, 
 	if err != nil {
 		return err
 	}
-	p := posting{
-		workflow: run.Workflow, config: in.config, mode: in.comment, pull: pull.Number, head: run.HeadSHA,
-		run: run.ID, attempt: int(run.Attempt), runURL: event.RunURL(),
-	}
-	result, err := p.post(ctx, client, r)
+	marker := render.Marker{Key: run.Workflow + ":" + in.config, Head: run.HeadSHA, Run: run.ID, Attempt: int(run.Attempt)}
+	result, err := posting{marker, in.comment, pull.Number, event.RunURL()}.post(ctx, client, r)
 	if err != nil {
 		return err
 	}
@@ -105,21 +102,17 @@ func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, 
 
 // posting is a report on its way to a pull request.
 type posting struct {
-	workflow, config string // tell this comment from those of other gates
-	mode             string
-	pull             int
-	head             string
-	run              int64 // that gave the verdict
-	attempt          int
-	runURL           string
+	marker render.Marker // tells this comment from those of other gates
+	mode   string
+	pull   int
+	runURL string
 }
 
 func (p posting) post(ctx context.Context, client *github.Client, r *model.Report) (github.CommentResult, error) {
 	class, _ := classOf(r)
-	marker := render.Marker{Key: p.workflow + ":" + p.config, Head: p.head, Run: p.run, Attempt: p.attempt}
 	return client.Comment(ctx, github.Comment{
 		PullRequest: p.pull, Mode: github.CommentMode(p.mode),
-		Body:    render.Comment(r, render.CommentOptions{Marker: marker, RunURL: p.runURL}),
+		Body:    render.Comment(r, render.CommentOptions{Marker: p.marker, RunURL: p.runURL}),
 		Nothing: r.Packs.Len() == 0 && len(r.Errors) == 0,
 		Changed: class != "" && class != "none",
 		Failed:  r.Result != model.Passed,

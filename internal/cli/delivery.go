@@ -85,18 +85,14 @@ func (a *actionRun) comment(ctx context.Context, client *github.Client) error {
 	if client == nil || a.event.Name != github.EventPullRequest {
 		return nil
 	}
-	p := posting{
-		workflow: a.env.Getenv("GITHUB_WORKFLOW"), config: a.inputs.config, mode: a.inputs.comment,
-		pull: a.event.PullRequest, head: a.event.HeadSHA, runURL: a.event.RunURL(),
-	}
-	var err error
-	if p.run, err = strconv.ParseInt(a.event.RunID, 10, 64); err != nil {
+	marker := render.Marker{Key: a.env.Getenv("GITHUB_WORKFLOW") + ":" + a.inputs.config, Head: a.event.HeadSHA}
+	var runErr, attemptErr error
+	marker.Run, runErr = strconv.ParseInt(a.event.RunID, 10, 64)
+	marker.Attempt, attemptErr = strconv.Atoi(a.event.RunAttempt)
+	if err := cmp.Or(runErr, attemptErr); err != nil {
 		return err
 	}
-	if p.attempt, err = strconv.Atoi(a.event.RunAttempt); err != nil {
-		return err
-	}
-	result, err := p.post(ctx, client, a.Report)
+	result, err := posting{marker, a.inputs.comment, a.event.PullRequest, a.event.RunURL()}.post(ctx, client, a.Report)
 	if err != nil || result.Foreign == "" {
 		return err
 	}

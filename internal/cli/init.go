@@ -311,12 +311,12 @@ func (i *initialising) content(f *scaffold.File) ([]byte, *repo.Problem, error) 
 	defer root.Close() // only read from
 	for _, name := range append([]string{f.Name}, f.Elsewhere...) {
 		info, err := root.Stat(filepath.FromSlash(name))
-		if errors.Is(err, fs.ErrNotExist) && !i.dangling(root, name) {
+		if errors.Is(err, fs.ErrNotExist) && !dangling(root, name) {
 			continue
 		}
 		switch {
 		case errors.Is(err, syscall.ENOTDIR):
-			return nil, i.problem(fileAbove(root, name), "this is a file, and a folder of this name is wanted", "move it away"), nil
+			return nil, i.problem(standing(root, name), "this is a file, and a folder of this name is wanted", "move it away"), nil
 		case err != nil:
 			return nil, i.problem(name, "a symbolic link leads out of the repository, or nowhere", "replace the link by what it leads to"), nil
 		case !info.Mode().IsRegular():
@@ -330,21 +330,17 @@ func (i *initialising) content(f *scaffold.File) ([]byte, *repo.Problem, error) 
 }
 
 // dangling reports whether a name, or a folder above it, is a link that leads nowhere.
-func (i *initialising) dangling(root *os.Root, name string) bool {
-	for at := name; at != "."; at = path.Dir(at) {
-		if _, err := root.Lstat(filepath.FromSlash(at)); err == nil {
-			_, err := root.Stat(filepath.FromSlash(at))
-			return err != nil
-		}
-	}
-	return false
+func dangling(root *os.Root, name string) bool {
+	_, err := root.Stat(filepath.FromSlash(standing(root, name)))
+	return err != nil
 }
 
-// fileAbove returns the file that stands where a file of a name needs a folder.
-func fileAbove(root *os.Root, name string) string {
-	for at := path.Dir(name); at != "."; at = path.Dir(at) {
-		if info, err := root.Stat(filepath.FromSlash(at)); err == nil && !info.IsDir() {
-			return at
+// standing returns what is there of a name: the file, link or folder itself, or the
+// nearest above it; "." where that is the root.
+func standing(root *os.Root, name string) string {
+	for ; name != "."; name = path.Dir(name) {
+		if _, err := root.Lstat(filepath.FromSlash(name)); err == nil {
+			break
 		}
 	}
 	return name

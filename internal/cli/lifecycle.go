@@ -76,11 +76,10 @@ func setState(ctx context.Context, env *Env, command, name string, o lifecycleOp
 	if err != nil {
 		return lifecycleError(err)
 	}
-	shown := &model.Lifecycle{
+	return o.show(env, &model.Lifecycle{
 		Command: command, Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, State: r.State, Reason: o.reason, Actor: change.Actor,
 		Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun,
-	}
-	return render.WriteLifecycle(env.Stdout, o.format, unsaid(shown), env.style(o.color))
+	})
 }
 
 func newPin(env *Env) *cobra.Command {
@@ -119,20 +118,19 @@ func pin(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
 	if err != nil {
 		return lifecycleError(err)
 	}
-	shown := &model.Lifecycle{
+	return o.show(env, &model.Lifecycle{
 		Command: "pin", Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, Environment: r.Environment, Previous: r.Previous, Reason: o.reason,
 		Actor: l.house.actor(), Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun, Cases: again.cases,
-	}
-	return render.WriteLifecycle(env.Stdout, o.format, unsaid(shown), env.style(o.color))
+	})
 }
 
-// unsaid takes reason and actor out where the statement was there already: it says
-// its own.
-func unsaid(l *model.Lifecycle) *model.Lifecycle {
+// show says what came of it. A statement that was there already says its own reason
+// and actor.
+func (o *lifecycleOptions) show(env *Env, l *model.Lifecycle) error {
 	if l.Already {
 		l.Reason, l.Actor = "", ""
 	}
-	return l
+	return render.WriteLifecycle(env.Stdout, o.format, l, env.style(o.color))
 }
 
 // lifecycleError turns a refusal into the exit code of findings, once it is said.

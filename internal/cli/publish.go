@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/finding"
@@ -23,6 +22,7 @@ import (
 	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
 func newPublish(env *Env) *cobra.Command {
@@ -151,17 +151,16 @@ const lookups = 16
 // standings asks the registry for every version, one request each.
 func (p *publication) standings(ctx context.Context) []candidate {
 	list := make([]candidate, len(p.w.Packs))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, lookups)
+	var asking errgroup.Group
+	asking.SetLimit(lookups)
 	for i, name := range p.w.Packs {
-		list[i].name = name
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
+		asking.Go(func() error {
+			list[i].name = name
 			p.standing(ctx, &list[i])
+			return nil // which the candidate has
 		})
 	}
-	wg.Wait()
+	_ = asking.Wait()
 	return list
 }
 
