@@ -20,8 +20,8 @@ import (
 )
 
 type bumpOptions struct {
-	config, base, to string
-	dryRun           bool
+	base, to string
+	dryRun   bool
 }
 
 func newBump(env *Env) *cobra.Command {
@@ -42,22 +42,19 @@ tell what ran: they keep the versions that they name.
 Exit status: 0 the versions are as they have to be, 4 no version can carry the
 changes, and it says which; 2 and 3 as everywhere.`,
 		Example: "  packgate bump packs/support\n  packgate bump packs/support --base v1.4.0 --dry-run\n  packgate bump packs/support --to 2.0.0",
-		Args:    wants("PACK"),
-		RunE:    func(c *cobra.Command, args []string) error { return bump(c.Context(), env, args[0], o) },
+		PreRunE: func(*cobra.Command, []string) error { return plainVersion(o.to) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
 	f.StringVar(&o.base, "base", "", "compare with the pack of this git `revision`")
 	f.StringVar(&o.to, "to", "", "set this `version`, which may be higher than the changes need")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
-	return c
+	return onPack(c, func(ctx context.Context, p opened) error { return bump(ctx, env, p, o) })
 }
 
 // bumping is one run of bump.
 type bumping struct {
-	*gating.Workspace
+	opened
 	env     *Env
-	unit    *repo.Unit
 	options bumpOptions
 	base    *gating.Baseline
 	changes []diffing.Override // the config's overrides of the class table
@@ -68,23 +65,15 @@ type bumping struct {
 	notes
 }
 
-func bump(ctx context.Context, env *Env, name string, o bumpOptions) error {
-	if err := plainVersion(o.to); err != nil {
-		return err
-	}
-	w, unit, err := gating.OpenPack(ctx, name, gating.Settings{Config: o.config})
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	b := &bumping{Workspace: w, env: env, unit: unit, options: o}
+func bump(ctx context.Context, env *Env, p opened, o bumpOptions) (err error) {
+	b := &bumping{opened: p, env: env, options: o}
 	if err := b.ready(); err != nil {
 		return err
 	}
 	if o.base != "" {
-		b.base, err = gating.OpenBaseline(w, o.base)
+		b.base, err = gating.OpenBaseline(p.Workspace, o.base)
 	} else {
-		b.base, err = gating.OpenForkPoint(w)
+		b.base, err = gating.OpenForkPoint(p.Workspace)
 	}
 	if err != nil {
 		return err

@@ -20,8 +20,8 @@ import (
 )
 
 type compileOptions struct {
-	config, caseName, format, stage string
-	update, explain                 bool
+	caseName, format, stage string
+	update, explain         bool
 }
 
 func newCompile(env *Env) *cobra.Command {
@@ -48,22 +48,15 @@ everywhere. With --update a snapshot that differed is no failure.`,
 		Example: "  packgate compile examples/acme-support/packs/support --case refund-high-value\n" +
 			"  packgate compile packs/support --case refund-high-value --explain\n" +
 			"  packgate compile packs/support --update",
-		Args: wants("PACK"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkCompile(o, c.Flags().Changed("stage")); err != nil {
-				return err
-			}
-			return compile(c.Context(), env, args[0], o)
-		},
+		PreRunE: func(c *cobra.Command, _ []string) error { return checkCompile(o, c.Flags().Changed("stage")) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
 	f.StringVar(&o.caseName, "case", "", "compile the case of this `name` alone")
 	formatFlag(c, &o.format, plainFormats())
 	f.StringVar(&o.stage, "stage", "", "print what the stage of this `name` decided")
 	f.BoolVar(&o.explain, "explain", false, "say why each rule, decision, tool and gate came out as it did")
 	f.BoolVar(&o.update, "update", false, "write the snapshots")
-	return c
+	return onPack(c, func(_ context.Context, p opened) error { return compile(env, p, o) })
 }
 
 // checkCompile refuses options that say nothing, or contradict one another.
@@ -73,25 +66,20 @@ func checkCompile(o compileOptions, staged bool) error {
 	}
 	switch {
 	case staged && o.explain:
-		return &repo.Problem{Message: "--stage and --explain show different things", Hint: "run packgate compile once with each"}
+		return misuse("run packgate compile once with each", "--stage and --explain show different things")
 	case o.update && (staged || o.explain):
-		return &repo.Problem{Message: "--update writes snapshots, --stage and --explain only look", Hint: "run packgate compile --update first, then look"}
+		return misuse("run packgate compile --update first, then look", "--update writes snapshots, --stage and --explain only look")
 	}
 	return nil
 }
 
-func compile(ctx context.Context, env *Env, name string, o compileOptions) error {
-	w, unit, err := gating.OpenPack(ctx, name, gating.Settings{Config: o.config})
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	results, err := selectCases(golden.Run(unit, w.Environments, w.Config), o.caseName, unit.Document.File)
+func compile(env *Env, p opened, o compileOptions) error {
+	results, err := p.cases(o.caseName)
 	if err != nil {
 		return err
 	}
 	if o.update {
-		written, err := updateSnapshots(w, results)
+		written, err := updateSnapshots(p.Workspace, results)
 		if err != nil {
 			return err
 		}
@@ -99,14 +87,14 @@ func compile(ctx context.Context, env *Env, name string, o compileOptions) error
 			fmt.Fprintln(env.Stderr, line)
 		}
 		// Judged again, against what is stored now.
-		if unit, err = w.One(name); err != nil {
+		if p.unit, err = p.One(p.name); err != nil {
 			return err
 		}
-		if results, err = selectCases(golden.Run(unit, w.Environments, w.Config), o.caseName, unit.Document.File); err != nil {
+		if results, err = p.cases(o.caseName); err != nil {
 			return err
 		}
 	}
-	shown := &compiled{unit: unit, results: results, single: o.caseName != ""}
+	shown := &compiled{unit: p.unit, results: results, single: o.caseName != ""}
 	if err := shown.show(env.Stdout, o); err != nil {
 		return err
 	}
@@ -116,10 +104,12 @@ func compile(ctx context.Context, env *Env, name string, o compileOptions) error
 	return nil
 }
 
-func selectCases(results []golden.Result, name, file string) ([]golden.Result, error) {
+// cases compiles the golden cases of a pack, or the one of a name.
+func (p opened) cases(name string) ([]golden.Result, error) {
+	results := golden.Run(p.unit, p.Environments, p.Config)
 	if name == "" {
 		if len(results) == 0 {
-			return nil, &repo.Problem{Message: file + " has no golden case", Hint: "write one as golden/NAME.case.json beside the pack; packgate schema case says how"}
+			return nil, misuse("write one as golden/NAME.case.json beside the pack; packgate schema case says how", "%s has no golden case", p.unit.Document.File)
 		}
 		return results, nil
 	}
@@ -281,7 +271,7 @@ func (c *compiled) snapshots(w io.Writer) error {
 	}
 	r := c.results[0]
 	if r.Detail == nil || r.Detail.Context == nil {
-		return &repo.Problem{Message: fmt.Sprintf("the case %q does not compile: %s", r.Case, r.Reason), Hint: "use --explain to see why"}
+		return misuse("use --explain to see why", "the case %q does not compile: %s", r.Case, r.Reason)
 	}
 	b, err := r.Detail.Context.Snapshot()
 	if err != nil {

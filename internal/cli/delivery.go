@@ -264,7 +264,11 @@ func (a *actionRun) repairs(w *gating.Workspace) {
 // is false where it cannot be made, and where lines hold a secret: a suggestion
 // shows them as they are.
 func suggestionOf(doc *pack.Document, f model.Finding) (s github.Suggestion, ok bool) {
-	fixed, err := pack.Edit(doc, operationsOf(f.Fix.Patch))
+	var patch []finding.Operation
+	for _, op := range f.Fix.Patch {
+		patch = append(patch, finding.Operation{Op: op.Op, Path: op.Path, Value: string(op.Value)})
+	}
+	fixed, err := pack.Edit(doc, patch)
 	if err != nil || string(fixed) == string(doc.Source) {
 		return s, false
 	}
@@ -311,12 +315,4 @@ func (a *actionRun) suggest(ctx context.Context, client *github.Client, commente
 	}
 	_, err := client.Suggest(ctx, a.event.PullRequest, a.event.HeadSHA, a.suggestions)
 	return err
-}
-
-func operationsOf(patch []model.Operation) []finding.Operation {
-	out := make([]finding.Operation, len(patch))
-	for i, op := range patch {
-		out[i] = finding.Operation{Op: op.Op, Path: op.Path, Value: string(op.Value)}
-	}
-	return out
 }

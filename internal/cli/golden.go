@@ -14,10 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-type starterOptions struct {
-	config        string
-	force, dryRun bool
-}
+type starterOptions struct{ force, dryRun bool }
 
 // newGolden returns the command around golden cases.
 func newGolden(env *Env) *cobra.Command {
@@ -46,29 +43,21 @@ What no request reaches is printed with the reason.
 
 Exit status: 0 the cases are written, 2 and 3 as everywhere.`,
 		Example: "  packgate golden init packs/support\n  packgate golden init packs/support --dry-run",
-		Args:    wants("PACK"),
-		RunE:    func(c *cobra.Command, args []string) error { return initGolden(c.Context(), env, args[0], o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
 	f.BoolVar(&o.force, "force", false, "write the whole set, over cases of the same names")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
-	return c
+	return onPack(c, func(_ context.Context, p opened) error { return initGolden(env, p, o) })
 }
 
-func initGolden(ctx context.Context, env *Env, name string, o starterOptions) error {
-	w, unit, err := gating.OpenPack(ctx, name, gating.Settings{Config: o.config})
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	s := &starting{Workspace: w, unit: unit, options: o}
-	from := *unit
+func initGolden(env *Env, p opened, o starterOptions) error {
+	s := &starting{opened: p, options: o}
+	from := *p.unit
 	if o.force {
 		from.Cases = nil
-		from.Files = slices.DeleteFunc(slices.Clone(unit.Files), func(f *repo.SideFile) bool { return f.Kind == "case" })
+		from.Files = slices.DeleteFunc(slices.Clone(p.unit.Files), func(f *repo.SideFile) bool { return f.Kind == "case" })
 	}
-	cases, unreached := starter.Cases(&from, w.Environments, w.Config, s.taken)
+	cases, unreached := starter.Cases(&from, p.Environments, p.Config, s.taken)
 	if s.unsure != nil {
 		return s.unsure
 	}
@@ -77,7 +66,7 @@ func initGolden(ctx context.Context, env *Env, name string, o starterOptions) er
 		return err
 	}
 	if !o.dryRun {
-		if err := s.store(name, cases); err != nil {
+		if err := s.store(cases); err != nil {
 			return errors.Join(err, back()) // cases without snapshots are half of a set
 		}
 	}
@@ -87,8 +76,7 @@ func initGolden(ctx context.Context, env *Env, name string, o starterOptions) er
 
 // starting is one run of golden init: what it works on, and what it says.
 type starting struct {
-	*gating.Workspace
-	unit    *repo.Unit
+	opened
 	options starterOptions
 	notes
 	unsure error // of looking whether a file is there
@@ -144,8 +132,8 @@ func (s *starting) write(cases []starter.Case) (func() error, error) {
 
 // store reads the cases as every other run does, writes their snapshots, and makes
 // sure that they hold.
-func (s *starting) store(name string, cases []starter.Case) error {
-	unit, err := s.One(name)
+func (s *starting) store(cases []starter.Case) error {
+	unit, err := s.One(s.name)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 
-	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof/rulebook"
 	"github.com/contextosai/packgate/report/build"
@@ -13,8 +12,8 @@ import (
 )
 
 type policyOptions struct {
-	config, explain, format string
-	one                     bool // rule is explained
+	explain, format string
+	one             bool // rule is explained
 }
 
 func newPolicy(env *Env) *cobra.Command {
@@ -32,41 +31,32 @@ although their own condition is false. Every request is one that the compiler le
 
 Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 		Example: "  packgate policy examples/acme-support\n  packgate policy packs/support --explain R_REFUND_REQUIRES_IDV",
-		Args:    wants("PACK"),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.one = c.Flags().Changed("explain")
-			return showPolicy(c.Context(), env, args[0], o)
-		},
 	}
-	f := c.Flags()
-	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest .packgate.yaml)")
-	f.StringVar(&o.explain, "explain", "", "show the rule of this `rule_id` alone, in depth")
+	c.Flags().StringVar(&o.explain, "explain", "", "show the rule of this `rule_id` alone, in depth")
 	formatFlag(c, &o.format, plainFormats())
-	return c
+	return onPack(c, func(ctx context.Context, p opened) error {
+		o.one = c.Flags().Changed("explain")
+		return showPolicy(ctx, env, p, o)
+	})
 }
 
-func showPolicy(ctx context.Context, env *Env, name string, o policyOptions) error {
-	w, unit, err := gating.OpenPack(ctx, name, gating.Settings{Config: o.config})
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	p := unit.Pack
+func showPolicy(ctx context.Context, env *Env, p opened, o policyOptions) error {
 	var book *rulebook.Book
 	if !o.one {
-		book = rulebook.New(ctx, p)
-	} else if book = rulebook.Explain(ctx, p, o.explain); book == nil {
-		names := rulebook.Names(p)
+		book = rulebook.New(ctx, p.unit.Pack)
+	} else if book = rulebook.Explain(ctx, p.unit.Pack, o.explain); book == nil {
+		names := rulebook.Names(p.unit.Pack)
 		hint := "the pack has no rule with a rule_id"
 		if len(names) > 0 {
-			hint = "see packgate policy " + name
+			hint = "see packgate policy " + p.name
 		}
 		return unknownName("rule", o.explain, names, hint)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if book, err = build.Masked(book, []*pack.Document{unit.Document}); err != nil {
+	book, err := build.Masked(book, []*pack.Document{p.unit.Document})
+	if err != nil {
 		return err
 	}
 	if o.format == "json" {

@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"github.com/contextosai/packgate/gating"
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
 )
@@ -25,7 +24,7 @@ no report that this version reads, and 3.`,
 		Example: "  packgate report --from report.json --format markdown\n  packgate report --from report.json --report-dir out",
 		RunE: func(_ *cobra.Command, _ []string) error {
 			if from == "" {
-				return &repo.Problem{Message: "--from is missing", Hint: "name a JSON report of packgate: --from report.json"}
+				return misuse("name a JSON report of packgate: --from report.json", "--from is missing")
 			}
 			stored, err := readReport(from)
 			if err != nil {
@@ -43,7 +42,7 @@ no report that this version reads, and 3.`,
 func readReport(name string) (*model.Report, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &repo.Problem{Message: fmt.Sprintf("there is no file %q", name), Hint: "name a JSON report of packgate"}
+		return nil, misuse("name a JSON report of packgate", "there is no file %q", name)
 	}
 	if err != nil {
 		return nil, err
@@ -51,7 +50,7 @@ func readReport(name string) (*model.Report, error) {
 	defer f.Close() // only read from
 	r, err := model.Read(f)
 	if errors.Is(err, model.ErrNotAReport) {
-		return nil, &repo.Problem{Message: fmt.Sprintf("%s: %v", name, err), Hint: "write one with packgate check --format json"}
+		return nil, misuse("write one with packgate check --format json", "%s: %v", name, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -71,7 +70,7 @@ in common only if they say the same of it. Where they are of shards (packgate ch
 		Example: "  packgate merge shard-1/report.json shard-2/report.json --format markdown",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &repo.Problem{Message: "merge takes the reports to put together, and none was given", Hint: "use packgate merge FILE..."}
+				return misuse("use packgate merge FILE...", "merge takes the reports to put together, and none was given")
 			}
 			return merge(env, o, args)
 		},
@@ -90,7 +89,11 @@ func merge(env *Env, o output, names []string) error {
 		}
 		reports = append(reports, one)
 		if one.Result == model.Broken || len(one.Errors) > 0 {
-			r.Broken = max(r.Broken, brokenCode(one.ExitCode))
+			code := gating.ExitFailure // whatever the report says
+			if one.ExitCode == gating.ExitUse {
+				code = gating.ExitUse
+			}
+			r.Broken = max(r.Broken, code)
 		}
 		if one.ExitCode != gating.ExitPass {
 			r.FailOn = gating.FailOnError
@@ -100,7 +103,7 @@ func merge(env *Env, o output, names []string) error {
 	merged, err := model.Merge(reports)
 	err = cmp.Or(notShards, err)
 	if errors.Is(err, model.ErrNotOneRun) {
-		return &repo.Problem{Message: err.Error(), Hint: "merge the reports of one run over one commit"}
+		return misuse("merge the reports of one run over one commit", "%s", err)
 	}
 	if err != nil {
 		return err
@@ -111,13 +114,4 @@ func merge(env *Env, o output, names []string) error {
 		r.Broken = max(r.Broken, gating.ExitFailure)
 	}
 	return r.finish(o)
-}
-
-// brokenCode returns the exit code of a run that did not finish, whatever its
-// report says.
-func brokenCode(code int) int {
-	if code == gating.ExitUse {
-		return gating.ExitUse
-	}
-	return gating.ExitFailure
 }

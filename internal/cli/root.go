@@ -21,6 +21,7 @@ import (
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/atomicfile"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
@@ -133,6 +134,29 @@ func mayTake(name string) cobra.PositionalArgs {
 		}
 		return wants(name)(c, args)
 	}
+}
+
+// opened is the pack that a command is about.
+type opened struct {
+	*gating.Workspace
+	unit *repo.Unit
+	name string // as it was typed
+}
+
+// onPack makes a command one about the pack that its argument leads to, and that can be
+// read.
+func onPack(c *cobra.Command, run func(context.Context, opened) error) *cobra.Command {
+	config := c.Flags().String("config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
+	c.Args = wants("PACK")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		w, unit, err := gating.OpenPack(c.Context(), args[0], gating.Settings{Config: *config})
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		return run(c.Context(), opened{w, unit, args[0]})
+	}
+	return c
 }
 
 // knownCommand refuses arguments of the program itself: they were intended to be

@@ -8,7 +8,6 @@ import (
 
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
 )
@@ -77,7 +76,7 @@ func unknownName(what, name string, known []string, hint string) error {
 	if near := schemas.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return &repo.Problem{Message: fmt.Sprintf("there is no %s %q", what, name), Hint: hint}
+	return misuse(hint, "there is no %s %q", what, name)
 }
 
 // explain returns the page of a rule.

@@ -96,7 +96,7 @@ func verdictOf(ctx context.Context, env *Env, name, bundle string, o registryOpt
 	}
 	if !isFile(name) {
 		if bundle != "" {
-			return nil, &repo.Problem{Message: fmt.Sprintf("%s is no file, and --bundle checks files", name), Hint: "name the pack file, or leave out --bundle"}
+			return nil, misuse("name the pack file, or leave out --bundle", "%s is no file, and --bundle checks files", name)
 		}
 		ref, err := house.ref(name)
 		if err != nil {
