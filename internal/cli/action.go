@@ -109,8 +109,7 @@ type inputs struct {
 	replay      bool
 }
 
-// readInputs reads the inputs of the action and decides what an event runs. The
-// error is a *repo.Problem.
+// readInputs reads the inputs of the action, and decides what an event runs.
 func readInputs(getenv func(string) string, event *github.Event) (inputs, error) {
 	get := func(name string) string { return github.Input(getenv, name) }
 	in := inputs{
@@ -220,8 +219,7 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A change does not decide by what it is judged. What is pushed has been merged, and
-	// its own config counts.
+	// A change does not decide by what it is judged. What is pushed has been merged.
 	if commit != nil && a.event.Name != github.EventPush {
 		if s.InForce, err = commit.Config(configName, s.Config != ""); err != nil {
 			return err
@@ -318,9 +316,8 @@ func (a *actionRun) gateChanged(ctx context.Context, in gating.Inputs) error {
 	return nil
 }
 
-// usable says what is wrong with the config that a change brings. It is not in
-// force yet, and once it is merged no change could pass any more, not even the
-// one that fixes it.
+// usable says what is wrong with the config that a change brings. Once it is merged no
+// change could pass any more, not even the one that fixes it.
 func (a *actionRun) usable(w *gating.Workspace, name string) error {
 	c, err := w.Files.Config(name)
 	if err != nil {
@@ -353,8 +350,7 @@ func (a *actionRun) noPacks(w *gating.Workspace) error {
 		"no file matches the input packs, which is %q", a.inputs.packs)
 }
 
-// configPath returns the name of a config relative to the workspace, which is
-// the current folder.
+// configPath returns the name of a config relative to the workspace, the current folder.
 func configPath(named string) (string, error) {
 	if named == "" {
 		return repo.ConfigName, nil

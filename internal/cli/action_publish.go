@@ -36,9 +36,8 @@ func (a *actionRun) hasRegistry() bool {
 	return err == nil && house.config.Publish.Registry.OK // one that is not valid is reported by whoever needs it
 }
 
-// publish publishes what is not published yet, after the event was gated. What it
-// gated itself, against the published versions, takes the place of what the event's
-// gate said of the same packs.
+// publish publishes what is not published yet, after the event was gated. What it finds
+// against the published versions takes the place of what the event's gate said.
 func (a *actionRun) publish(ctx context.Context) error {
 	house, err := openSigning(ctx, a.env, a.inputs.signing)
 	if err != nil {
@@ -99,9 +98,8 @@ func publishedOf(r *model.Report) []publishedRef {
 	return list
 }
 
-// aboutVersions reports whether the run is about versions that are published, and
-// not about the packs of the commit. A clock asks for an audit, where there is a
-// registry to look at.
+// aboutVersions reports whether the run is about published versions, and not about the
+// packs of the commit. A clock asks for an audit, where there is a registry.
 func (a *actionRun) aboutVersions() bool {
 	if !a.inputs.named && a.event.Name == github.EventSchedule && a.hasRegistry() {
 		a.inputs.command = github.CommandAudit
@@ -132,8 +130,7 @@ func (a *actionRun) versions(ctx context.Context) error {
 	return verdict(code)
 }
 
-// version runs the command, and writes what it says as text, and, where that has a
-// form of its own, as Markdown.
+// version runs the command, and writes what it says as text, and an audit as Markdown too.
 func (a *actionRun) version(ctx context.Context, log, summary *bytes.Buffer) error {
 	env := *a.env
 	env.Stdout, env.Terminal, env.Columns = log, false, 0

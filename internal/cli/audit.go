@@ -18,8 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// auditOf audits the packs that were named, or else those of the repository and all
-// that the registry lists.
+// auditOf audits the packs that were named, or else those of repository and registry.
 func auditOf(ctx context.Context, env *Env, ids []string, o registryOptions) (*auditing, error) {
 	house, err := openHouse(env, o)
 	if err != nil {
@@ -115,8 +114,7 @@ func (a *auditing) ids(ctx context.Context) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(listed))), nil
 }
 
-// unchecked notes a check that could not run; of which pack, "" for none in
-// particular.
+// unchecked notes a check that could not run; pack is "" for none in particular.
 func (a *auditing) unchecked(pack, check, format string, args ...any) {
 	id, version, _ := strings.Cut(pack, "@")
 	a.out.NotChecked = append(a.out.NotChecked, model.AuditNotChecked{Pack: id, Version: version, Check: check, Reason: fmt.Sprintf(format, args...)})
@@ -148,8 +146,7 @@ func (a *auditing) triggers(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// trigger returns the triggers of one pack of the workspace, if its version is
-// published.
+// trigger returns the triggers of a pack of the workspace whose version is published.
 func (a *auditing) trigger(ctx context.Context, name, ref string) ([]refresh.Trigger, error) {
 	at, err := a.house.ref(ref)
 	if err != nil {

@@ -235,9 +235,8 @@ func (b *bumping) rejected() error {
 // keep is a file that names the pack and is left as it is, and why.
 type keep struct{ name, why string }
 
-// follow returns the edits that give a pack a version and let what names the pack
-// follow: the pack itself, its golden cases and its overlays. Files that name it and
-// cannot be edited are left.
+// follow returns the edits that give a version to a pack, and to what names the pack: its
+// golden cases and its overlays. Files that name it and cannot be edited are left.
 func follow(u *repo.Unit, version string) (edits []gating.Edit, left []keep, err error) {
 	ref := u.Pack.PackMeta.PackID.Value + "@" + version
 	replace := func(name string, doc *pack.Document, at *pack.Node, value string) error {
@@ -294,8 +293,7 @@ func staleReference(c *repo.Case, ref string) *pack.Node {
 	return stale
 }
 
-// isStale reports whether a reference, pack_id@version, is to another version of
-// the pack that ref names.
+// isStale reports whether a reference is to another version of the pack that ref names.
 func isStale(n *pack.Node, ref string) bool {
 	if n == nil || n.Kind != pack.String || n.Text == ref {
 		return false

@@ -107,8 +107,7 @@ func (b *bumping) why(target string) {
 	}
 }
 
-// forcedBy words a change that decides the version. What was removed has its place
-// in the baseline.
+// forcedBy words a change that decides the version. What was removed stood in the baseline.
 func (b *bumping) forcedBy(c model.Change) {
 	at := fmt.Sprintf("%s:%d:%d", c.File, c.Line, c.Column)
 	if c.Kind == diffing.Removed.String() {

@@ -257,8 +257,7 @@ func (c *compiled) context(w io.Writer) error {
 	return render.WriteContext(w, heading, context)
 }
 
-// snapshots prints compiled contexts as they are stored, that of one case or an
-// object of all by name.
+// snapshots prints compiled contexts as they are stored: that of one case, or all by name.
 func (c *compiled) snapshots(w io.Writer) error {
 	if !c.single {
 		all := map[string]json.RawMessage{}

@@ -115,8 +115,7 @@ const (
 	mostNames = 1000
 )
 
-// addCompletions says what the arguments of commands, and the flags that several of
-// them have, are completed with.
+// addCompletions says what arguments of commands, and flags of several, are completed with.
 func addCompletions(root *cobra.Command) {
 	arguments := map[string]cobra.CompletionFunc{
 		"check": packPaths, "publish": packPaths,

@@ -22,12 +22,10 @@ import (
 	"github.com/contextosai/packgate/report/render"
 )
 
-// defaultReportDir is where the action puts its report files, relative to the
-// workspace.
+// defaultReportDir is where in the workspace the action puts its report files.
 const defaultReportDir = "packgate-report"
 
-// deliver hands the report to GitHub. What cannot be delivered is said in a notice
-// and touches no verdict.
+// deliver hands the report to GitHub. What cannot be delivered is a notice, and no verdict.
 func (a *actionRun) deliver(ctx context.Context) {
 	dir := cmp.Or(github.Input(a.env.Getenv, "report-dir"), defaultReportDir)
 	files, markdown := writeReports(dir, a.Report), bytes.Buffer{}
@@ -228,14 +226,12 @@ const (
 	// maxRepairs bounds the repairs that are worked out for a review, each of which
 	// reads its pack again. Not all have a place in the pull request.
 	maxRepairs = 5 * github.MaxSuggestions
-	// maxBesideSuggestions is how many findings there may be where repairs are
-	// suggested. Beyond it a suggestion is lost among the rest, and the check run
-	// needs the requests.
+	// maxBesideSuggestions is how many findings there may be where repairs are suggested.
+	// Beyond it a suggestion is lost among the rest, and the check run needs the requests.
 	maxBesideSuggestions = 50
 )
 
-// repairs works out what the mechanical fixes of the findings make of their lines,
-// while the packs can be read.
+// repairs works out what mechanical fixes make of their lines, while the packs can be read.
 func (a *actionRun) repairs(w *gating.Workspace) {
 	if a.event.Name != github.EventPullRequest || len(annotationsOf(a.Report)) > maxBesideSuggestions {
 		return
@@ -260,9 +256,8 @@ func (a *actionRun) repairs(w *gating.Workspace) {
 	}
 }
 
-// suggestionOf returns what the fix of one finding makes of the lines of a pack; ok
-// is false where it cannot be made, and where lines hold a secret: a suggestion
-// shows them as they are.
+// suggestionOf returns what the fix of a finding makes of the lines of a pack; ok is false
+// where it cannot be made, and where lines hold a secret, which would be shown.
 func suggestionOf(doc *pack.Document, f model.Finding) (s github.Suggestion, ok bool) {
 	var patch []finding.Operation
 	for _, op := range f.Fix.Patch {

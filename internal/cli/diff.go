@@ -57,8 +57,7 @@ func diff(ctx context.Context, env *Env, names []string, config string, o look) 
 	return cmp.Or(written, d.Contradicted(), verdict(code))
 }
 
-// compareFiles reads two packs and compares them. An error names each side that
-// could not be read.
+// compareFiles compares two packs. An error names each side that could not be read.
 func compareFiles(ctx context.Context, oldName, newName, config string) (*diffing.Diff, error) {
 	before, base, oldErr := gating.OpenPack(ctx, oldName, gating.Settings{})
 	if oldErr == nil {

@@ -41,8 +41,7 @@ func misuse(hint, format string, args ...any) error {
 	return &repo.Problem{Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// refusedError is a decision against something, and no failure to make one: it exits
-// as findings do.
+// refusedError is a decision against something, and no failure: it exits as findings do.
 type refusedError struct{ problems []model.Problem }
 
 func (e *refusedError) Error() string { return e.problems[0].Message }
@@ -70,8 +69,7 @@ func exitCode(err error) int {
 	return gating.ExitFailure
 }
 
-// problemsOf returns an error in the report's form, one problem for each fault
-// that it holds.
+// problemsOf returns an error in the report's form, one problem for each fault in it.
 func problemsOf(err error) []model.Problem {
 	var many repo.Problems
 	var one *repo.Problem

@@ -130,8 +130,7 @@ func (s *starting) write(cases []starter.Case) (func() error, error) {
 	return back, nil
 }
 
-// store reads the cases as every other run does, writes their snapshots, and makes
-// sure that they hold.
+// store reads the cases as every other run does, writes snapshots, and makes sure they hold.
 func (s *starting) store(cases []starter.Case) error {
 	unit, err := s.One(s.name)
 	if err != nil {

@@ -69,8 +69,7 @@ type registryHouse struct {
 	config  *repo.Config
 }
 
-// openHouse reads the config of the repository that the current folder is in, or
-// that of the flag.
+// openHouse reads the config of the current folder's repository, or that of the flag.
 func openHouse(env *Env, o registryOptions) (*registryHouse, error) {
 	at, err := gating.FindPlace(".")
 	if err != nil {
@@ -134,9 +133,8 @@ func registryHost(server string) string {
 	return "containers." + u.Host
 }
 
-// identity returns whose signature counts: what the flags say, or else the config,
-// or else, within a run on GitHub, the workflow that runs. It is an error where
-// nothing says so.
+// identity returns whose signature counts: what the flags say, or else the config, or
+// else the workflow that runs on GitHub. It is an error where nothing says so.
 func (h *registryHouse) identity() (attest.Identity, error) {
 	named := h.config.Publish.Identity
 	server := strings.TrimRight(cmp.Or(h.env.Getenv("GITHUB_SERVER_URL"), "https://github.com"), "/")
@@ -250,8 +248,7 @@ func (h *registryHouse) checker(ctx context.Context, name string) (*publish.Chec
 	return &publish.Checker{Registry: reg, Verifier: verifier}, nil
 }
 
-// ref reads a reference to a version. One that names its registry wins over the
-// house's.
+// ref reads a reference to a version, in the house's registry where it names none.
 func (h *registryHouse) ref(name string) (registry.Ref, error) {
 	return registry.ParseRef(name, h.registryName())
 }

@@ -177,8 +177,7 @@ func (i *initialising) choosePack() error {
 	return nil
 }
 
-// packs returns the packs that are there, relative to the folder of the pack
-// repository.
+// packs returns the packs that are there, relative to the pack repository.
 func (i *initialising) packs() ([]string, error) {
 	files, err := openIfThere(i.dir)
 	if files == nil {

@@ -23,8 +23,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// lifecycleOptions are those of the commands that say something of a version that is
-// published.
+// lifecycleOptions are those of the commands that say something of a published version.
 type lifecycleOptions struct {
 	signingOptions
 	reason      string
@@ -124,8 +123,7 @@ func pin(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
 	})
 }
 
-// show says what came of it. A statement that was there already says its own reason
-// and actor.
+// show says what came of it. A statement that was there already has its own reason and actor.
 func (o *lifecycleOptions) show(env *Env, l *model.Lifecycle) error {
 	if l.Already {
 		l.Reason, l.Actor = "", ""
@@ -148,8 +146,7 @@ type recheck struct {
 	cases       int
 }
 
-// run finds the version's files and judges them. The error is a *refusedError where
-// a case does not hold.
+// run judges the version's files. The error is a *refusedError where a case does not hold.
 func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) error {
 	w, err := gating.Open(ctx, ".", gating.Settings{Config: r.house.options.config})
 	if err != nil {
@@ -172,8 +169,7 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 	r.cases = len(subject.Golden())
 	var problems []model.Problem
 	for _, f := range gates.Run(subject, policy).Findings {
-		// The snapshot of an earlier version may have moved on since: going back to it is
-		// what a pin is for.
+		// The snapshot of an earlier version may have moved on: a pin may go back to it.
 		if f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Waived == nil && f.Severity == finding.Error {
 			problems = append(problems, problemAt(f.Location, f.Rule+": "+f.Message, f.Hint))
 		}

@@ -149,8 +149,7 @@ func writeReports(dir string, r *model.Report) error {
 	return atomicfile.WriteAll(files)
 }
 
-// writeFile writes a report file, which appears whole or not at all; nothing if the name
-// is "".
+// writeFile writes a report file, whole or not at all; nothing if the name is "".
 func writeFile(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return nil
@@ -203,8 +202,7 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
-// progress says how far long work is, in one line of a terminal that is written
-// over and erased in the end.
+// progress says how far long work is, in a line of a terminal that is erased in the end.
 type progress struct {
 	out   io.Writer
 	now   func() time.Time

@@ -21,8 +21,7 @@ func prepare() error {
 	return openable(spare)
 }
 
-// openable returns an error where so many files cannot be open at the same time
-// beside those that are.
+// openable returns an error where so many files more cannot be open at the same time.
 func openable(n int) error {
 	if n == 0 {
 		return nil

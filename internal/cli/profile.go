@@ -12,8 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// profile measures a command from its beginning to its end, into the files that the
-// flags name.
+// profile measures a command from beginning to end, into the files that the flags name.
 type profile struct {
 	cpu, trace string
 	// stops end what was started, the last one first.
@@ -57,8 +56,7 @@ func (p *profile) around(command func() error) (err error) {
 	return command()
 }
 
-// into starts a measurement that is written as it goes, and put into its file once it
-// is whole.
+// into starts a measurement that is put into its file once it is whole.
 func (p *profile) into(name string, start func(io.Writer) error, stop func()) error {
 	file, err := atomicfile.Open(name)
 	if err != nil {

@@ -116,8 +116,7 @@ func newPublication(house *signingHouse, r *run, w *gating.Workspace) (*publicat
 	return p, err
 }
 
-// all publishes what is not published yet. A pack that cannot be published keeps
-// none of the others from it.
+// all publishes what is not published yet. A pack that cannot be keeps no other from it.
 func (p *publication) all(ctx context.Context) error {
 	found := p.standings(ctx)
 	for i := range found {
@@ -215,13 +214,11 @@ func (p *publication) ref(s *candidate) string {
 	return fmt.Sprintf("%s:%s@%s", repository.Name(), registry.VersionTag(meta.PackVersion.Value), s.found.Artifact.Digest)
 }
 
-// errGated says that the gates stand against a version; the report has what they
-// found.
+// errGated says that the gates stand against a version, with findings that the report has.
 var errGated = errors.New("the gates do not pass")
 
-// gated puts a version through the gates, compared with the published version before
-// it, asks for its reviews, and returns what is to be published. What becomes known
-// on the way is noted in out.
+// gated puts a version through the gates, compared with the published one before it, asks
+// for its reviews, and returns what is to be published. Out gets what becomes known.
 func (p *publication) gated(ctx context.Context, s *candidate, out *model.Publication) (*publish.Candidate, error) {
 	before, diff, err := p.before(ctx, s)
 	if err != nil {
@@ -287,9 +284,8 @@ func (p *publication) before(ctx context.Context, s *candidate) (*publish.Verdic
 	return before, diff, nil
 }
 
-// gateReport returns the JSON report of one pack as it is attached to its version: a
-// function of the pack and of what it was judged by, so that the same pack makes the
-// same report.
+// gateReport returns the JSON report of one pack as it is attached to its version. The
+// same pack, judged by the same, makes the same report.
 func (p *publication) gateReport(judged model.Pack) ([]byte, error) {
 	r := newRun(p.env, "publish", gating.FailOnError)
 	r.Report.Packs = model.PacksOf(judged)
@@ -316,8 +312,7 @@ func (p *publication) stopped(out model.Publication, err error) model.Publicatio
 	return out
 }
 
-// refusal reports whether an error is a decision against a version, and not a
-// failure to make one.
+// refusal reports whether an error is a decision against a version, and no failure.
 func refusal(err error) bool {
 	var missing *refusedError
 	var collision *publish.Collision

@@ -143,8 +143,7 @@ func (r *reviewing) commit(ctx context.Context, sha string) (*gating.Commit, err
 	})
 }
 
-// digestAt returns the digest of a file of the git repository in a commit, "" where
-// it has none.
+// digestAt returns the digest of a file in a commit, "" where that has none.
 func (r *reviewing) digestAt(ctx context.Context, sha, name string) (string, error) {
 	c, err := r.commit(ctx, sha)
 	if err != nil {

@@ -143,8 +143,7 @@ type opened struct {
 	name string // as it was typed
 }
 
-// onPack makes a command one about the pack that its argument leads to, and that can be
-// read.
+// onPack makes a command one about the pack that its argument leads to.
 func onPack(c *cobra.Command, run func(context.Context, opened) error) *cobra.Command {
 	config := c.Flags().String("config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
 	c.Args = wants("PACK")
@@ -159,8 +158,7 @@ func onPack(c *cobra.Command, run func(context.Context, opened) error) *cobra.Co
 	return c
 }
 
-// knownCommand refuses arguments of the program itself: they were intended to be
-// commands.
+// knownCommand refuses arguments of the program itself: they were meant as commands.
 func knownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

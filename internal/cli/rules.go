@@ -93,8 +93,7 @@ func indent(s string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n    ")
 }
 
-// wrap breaks each paragraph into lines of at most width characters. Lists keep
-// their lines.
+// wrap breaks paragraphs into lines of at most width characters. Lists keep their lines.
 func wrap(s string, width int) string {
 	var out []string
 	for _, paragraph := range strings.Split(strings.TrimSpace(s), "\n\n") {

@@ -140,8 +140,7 @@ func (h *signingHouse) token(ctx context.Context) (string, error) {
 // tokenAudience is whom Sigstore wants its identity tokens to be intended for.
 const tokenAudience = "sigstore"
 
-// publisher returns what publishes to the registry of a name, the house's own where
-// that is "".
+// publisher returns what publishes to the registry of a name, "" for the house's own.
 func (h *signingHouse) publisher(name string) (*publish.Publisher, error) {
 	reg, err := h.open(name)
 	if err != nil {
@@ -156,8 +155,7 @@ func (h *signingHouse) publisher(name string) (*publish.Publisher, error) {
 	}, nil
 }
 
-// preflight asks for a token and throws it away: a dry run shows whether a real one
-// would be let in.
+// preflight asks for a token and throws it away, to show whether a real run would be let in.
 func (h *signingHouse) preflight(ctx context.Context) error {
 	if h.key != nil || h.env.Getenv("GITHUB_ACTIONS") != "true" {
 		return nil // whether a run of the workflow may sign, only that run can tell
@@ -169,8 +167,7 @@ func (h *signingHouse) preflight(ctx context.Context) error {
 	return h.id.CheckToken(token)
 }
 
-// stateFolder is where a run keeps what it signed and could not push, below the root
-// of the repository.
+// stateFolder is where in a repository a run keeps what it signed and could not push.
 const stateFolder = ".packgate/publish"
 
 // openState opens the folder of saved state.

@@ -145,8 +145,8 @@ func (h *registryHouse) byFile(ctx context.Context, name string, content []byte)
 	return checker.Verify(ctx, registry.Ref{Registry: h.registryName(), Pack: id, Version: version}, content)
 }
 
-// isFile reports whether a name is that of a file. A reference may look like one,
-// and what is there decides.
+// isFile reports whether a name is that of a file. Where a reference looks like one, what
+// is there decides.
 func isFile(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular() || err != nil && strings.HasSuffix(name, ".json") && !strings.Contains(name, "@")

@@ -109,8 +109,7 @@ func (d *doctoring) checkGates(ctx context.Context, jobs []*job) {
 	}
 }
 
-// checkProposal looks at the events of a job that gates pull requests, and names the
-// status to require.
+// checkProposal looks at the events of a job that gates proposals, and names its status.
 func (d *doctoring) checkProposal(j *job) {
 	w := j.workflow
 	event, _ := w.event(github.EventPullRequest)
@@ -152,8 +151,7 @@ func (d *doctoring) checkSkipped(j *job) {
 	}
 }
 
-// checkPermissions names what the token of a gating job may not do and should, and
-// what it may do and need not.
+// checkPermissions names what a gating job may not do and should, or may and need not.
 func (d *doctoring) checkPermissions(j *job) {
 	g := j.grants()
 	if g.node == nil {
@@ -197,8 +195,7 @@ func (d *doctoring) needs(j *job, g grants, n need) {
 	}
 }
 
-// checkJob looks at what matters in every job that runs packgate, and with gates also
-// for the base of a comparison.
+// checkJob looks at what matters in every job that runs packgate; the gates need a base too.
 func (d *doctoring) checkJob(ctx context.Context, j *job, gates bool) {
 	for _, n := range j.deciding() {
 		if n := n.Get("continue-on-error"); n != nil && textOf(n) != "false" {
@@ -283,8 +280,7 @@ func (d *doctoring) checkComments(j *job, gating []*job) {
 	}
 }
 
-// checkAfter looks at which runs the second stage follows, and whether these leave
-// a report behind.
+// checkAfter looks at which runs the second stage follows, and what these leave behind.
 func (d *doctoring) checkAfter(w *workflow, after *pack.Node, gating []*job) {
 	if !slices.Equal(textsOf(after.Get("types")), []string{"completed"}) {
 		d.say(ailing, "second-stage", placeOf(after.Get("types"), after), "set types: [completed]", "the second stage has to run when the gate has ended, and then alone")

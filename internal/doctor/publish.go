@@ -13,8 +13,7 @@ import (
 // What the doctor checks of jobs that publish. A workflow can be wrong about that
 // only once the config names a registry.
 
-// signs reports whether the step says that it signs: by its command, or by one that
-// is chosen by hand.
+// signs reports whether the step signs: by its command, or by one that is chosen by hand.
 func (s *step) signs() bool {
 	command := s.input("command")
 	w := s.job.workflow

@@ -175,8 +175,7 @@ func (w *workflow) name() string {
 	return cmp.Or(textOf(w.root.Get("name")), workflowFolder+"/"+path.Base(w.file))
 }
 
-// status returns the name of the status that a job reports; ok is false where only
-// a run knows it.
+// status returns the name of the status of a job; ok is false where only a run knows it.
 func (j *job) status() (name string, ok bool) {
 	name = j.id
 	if n := j.node.Get("name"); n != nil {
@@ -197,8 +196,7 @@ func (j *job) deciding() []*pack.Node {
 	return nodes
 }
 
-// runs returns the steps of a job that run an action, by owner and name of its
-// repository.
+// runs returns the steps of a job that run an action, owner/name.
 func (j *job) runs(action string) (steps []*step) {
 	for _, s := range j.steps {
 		name, _, _ := strings.Cut(s.uses, "@")
@@ -228,8 +226,7 @@ func (j *job) sharded() bool {
 	return slices.ContainsFunc(j.gates, func(s *step) bool { return s.input("shard") != "" })
 }
 
-// mergers returns the jobs of the same workflow that need a job and put the reports
-// of its shards together.
+// mergers returns the jobs that need a job and put the reports of its shards together.
 func (j *job) mergers() (jobs []*job) {
 	for _, other := range j.workflow.jobs {
 		merges := slices.ContainsFunc(other.steps, func(s *step) bool { return merging.MatchString(textOf(s.node.Get("run"))) })
@@ -291,8 +288,7 @@ type grants struct {
 	scope map[string]string
 }
 
-// grants returns the permissions that are in force in a job: its own, or else
-// those of the workflow.
+// grants returns the permissions of a job: its own, or else those of the workflow.
 func (j *job) grants() grants {
 	n := cmp.Or(j.node.Get("permissions"), j.workflow.root.Get("permissions"))
 	g := grants{node: n, scope: map[string]string{}}
@@ -306,8 +302,7 @@ func (j *job) grants() grants {
 	return g
 }
 
-// may reports whether the token may read or write a scope, as far as the workflow
-// says.
+// may reports whether the token may read or write a scope, as far as it is said.
 func (g grants) may(scope, access string) bool {
 	have := g.all + g.scope[scope] // one of the two is empty
 	return have == "write" || have == access

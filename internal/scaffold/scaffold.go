@@ -220,8 +220,7 @@ func DefaultTenant(packID string) string {
 	return "tenant_" + strings.ReplaceAll(ownName(packID), "-", "_")
 }
 
-// ownName returns what a pack's folder is called: its pack_id without the prefix that
-// all of them have.
+// ownName returns what a pack's folder is called: its pack_id without the common prefix.
 func ownName(packID string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(packID, prefix), ":", "-")
 }
@@ -230,8 +229,7 @@ func ownName(packID string) string {
 // repository.
 func PackFile(packID string) string { return path.Join("packs", ownName(packID), "pack.json") }
 
-// check refuses the first option that cannot be taken. Whether a pack_id can be
-// published is not looked at.
+// check refuses the first option that cannot be taken, but no pack_id.
 func (o *Options) check() error {
 	refuse := func(option, value, hint string) error {
 		return &repo.Problem{Message: fmt.Sprintf("%q cannot be the %s", value, option), Hint: hint}
@@ -366,8 +364,7 @@ func compiled(list []File, packFile string) ([]File, error) {
 	return snapshots, nil
 }
 
-// treeOf returns files as a file system: an archive in memory is the one that the
-// standard library has for this.
+// treeOf returns files as a file system, for which the standard library has archives.
 func treeOf(list []File) (fs.FS, error) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

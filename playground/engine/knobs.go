@@ -55,8 +55,7 @@ func (s *side) each(f func(of owner, intent string, c *policy.Condition)) {
 	}
 }
 
-// findKnobs finds everything that the conditions of both versions read, and what a
-// session sets.
+// findKnobs finds all that the conditions of both versions read, and what a session sets.
 func (p *Playground) findKnobs() {
 	var exprs []*jsonlogic.Expr
 	var lists []string
