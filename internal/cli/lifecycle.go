@@ -75,10 +75,7 @@ func setState(ctx context.Context, env *Env, command, name string, o lifecycleOp
 	if err != nil {
 		return lifecycleError(err)
 	}
-	return o.show(env, &model.Lifecycle{
-		Command: command, Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, State: r.State, Reason: o.reason, Actor: change.Actor,
-		Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun,
-	})
+	return o.show(env, r.Outcome, &model.Lifecycle{Command: command, State: r.State, Actor: change.Actor})
 }
 
 func newPin(env *Env) *cobra.Command {
@@ -117,15 +114,15 @@ func pin(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
 	if err != nil {
 		return lifecycleError(err)
 	}
-	return o.show(env, &model.Lifecycle{
-		Command: "pin", Ref: r.Ref, Pack: r.Pack, Digest: r.Digest, Environment: r.Environment, Previous: r.Previous, Reason: o.reason,
-		Actor: l.house.actor(), Bundle: r.Bundle, Already: r.Already, DryRun: r.DryRun, Cases: again.cases,
+	return o.show(env, r.Outcome, &model.Lifecycle{
+		Command: "pin", Environment: r.Environment, Previous: r.Previous, Actor: l.house.actor(), Cases: again.cases,
 	})
 }
 
 // show says what came of it. A statement that was there already has its own reason and actor.
-func (o *lifecycleOptions) show(env *Env, l *model.Lifecycle) error {
-	if l.Already {
+func (o *lifecycleOptions) show(env *Env, came publish.Outcome, l *model.Lifecycle) error {
+	l.Ref, l.Pack, l.Digest, l.Bundle, l.Already, l.DryRun = came.Ref, came.Pack, came.Digest, came.Bundle, came.Already, came.DryRun
+	if l.Reason = o.reason; l.Already {
 		l.Reason, l.Actor = "", ""
 	}
 	return render.WriteLifecycle(env.Stdout, o.format, l, env.style(o.color))
