@@ -158,7 +158,7 @@ func onPack(c *cobra.Command, run func(context.Context, opened) error) *cobra.Co
 	return c
 }
 
-// knownCommand refuses arguments of the program itself: they were meant as commands.
+// knownCommand refuses arguments of the program itself: they were intended as commands.
 func knownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -250,7 +250,7 @@ func SystemEnv(version string) Env {
 		Getenv: os.Getenv, Now: time.Now,
 		Version:  cmp.Or(version, moduleVersion()),
 		CacheDir: os.UserCacheDir, ConfigDir: os.UserConfigDir,
-		Terminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
+		Terminal: term.IsTerminal(int(os.Stdout.Fd())), ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	if env.Terminal {
 		env.Columns = columns(os.Getenv("COLUMNS"), func() (int, int, error) { return term.GetSize(int(os.Stdout.Fd())) })
@@ -264,8 +264,6 @@ func moduleVersion() string {
 	}
 	return "devel"
 }
-
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // columns returns the width of a terminal: what $COLUMNS says or else the
 // terminal itself, and 0 where neither knows.

@@ -100,7 +100,6 @@ func (d *doctoring) checkGates(ctx context.Context, jobs []*job) {
 		if onProposal {
 			d.checkProposal(j)
 		}
-		d.checkSkipped(j)
 		d.checkPermissions(j)
 		d.checkJob(ctx, j, true)
 	}
@@ -135,19 +134,6 @@ func (d *doctoring) checkProposal(j *job) {
 		d.statuses = append(d.statuses, name)
 	} else {
 		d.say(aside, "status-unknown", j.place(), "give the job a plain name and no matrix, to have one status to require", "the name of the status of the job %q is known to a run alone", j.id)
-	}
-}
-
-// checkSkipped looks for what keeps the gate from running.
-func (d *doctoring) checkSkipped(j *job) {
-	for _, n := range j.deciding() {
-		if cond := n.Get("if"); cond != nil {
-			d.say(advice, "may-be-skipped", cond.NameLocation(), "remove the condition: the gate succeeds at once where no pack is concerned", "what is skipped counts as passed")
-		}
-	}
-	// What became of a shard is for the job to say that merges, which always runs.
-	if needs := j.node.Get("needs"); needs != nil && j.node.Get("if") == nil && !j.sharded() {
-		d.say(advice, "may-be-skipped", needs.NameLocation(), "let the gate need no other job", "the gate is skipped when a job fails that it needs, and what is skipped counts as passed")
 	}
 }
 
@@ -197,10 +183,21 @@ func (d *doctoring) needs(j *job, g grants, n need) {
 
 // checkJob looks at what matters in every job that runs packgate; the gates need a base too.
 func (d *doctoring) checkJob(ctx context.Context, j *job, gates bool) {
-	for _, n := range j.deciding() {
+	deciding := []*pack.Node{j.node}
+	for _, s := range j.gates {
+		deciding = append(deciding, s.node)
+	}
+	for _, n := range deciding {
 		if n := n.Get("continue-on-error"); n != nil && textOf(n) != "false" {
 			d.say(ailing, "verdict-ignored", n.NameLocation(), "remove it; to report without failing, set the input fail-on to never", "continue-on-error turns every verdict into success")
 		}
+		if cond := n.Get("if"); gates && cond != nil {
+			d.say(advice, "may-be-skipped", cond.NameLocation(), "remove the condition: the gate succeeds at once where no pack is concerned", "what is skipped counts as passed")
+		}
+	}
+	// What became of a shard is for the job to say that merges, which always runs.
+	if needs := j.node.Get("needs"); gates && needs != nil && j.node.Get("if") == nil && !j.sharded() {
+		d.say(advice, "may-be-skipped", needs.NameLocation(), "let the gate need no other job", "the gate is skipped when a job fails that it needs, and what is skipped counts as passed")
 	}
 	checkouts := j.runs("actions/checkout")
 	if len(checkouts) == 0 {

@@ -187,15 +187,6 @@ func (j *job) status() (name string, ok bool) {
 // place returns where the job begins: at its name.
 func (j *job) place() finding.Location { return j.node.NameLocation() }
 
-// deciding returns the job and its steps that run packgate.
-func (j *job) deciding() []*pack.Node {
-	nodes := []*pack.Node{j.node}
-	for _, s := range j.gates {
-		nodes = append(nodes, s.node)
-	}
-	return nodes
-}
-
 // runs returns the steps of a job that run an action, owner/name.
 func (j *job) runs(action string) (steps []*step) {
 	for _, s := range j.steps {

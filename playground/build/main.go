@@ -7,6 +7,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -51,19 +52,12 @@ func build() error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(wasm); err != nil {
+	_, err = w.Write(wasm)
+	if err := errors.Join(err, w.Close(), os.MkdirAll(folder, 0o755)); err != nil {
 		return err
 	}
-	if err := w.Close(); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(folder, "playground.wasm.gz"), packed.Bytes(), 0o644); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(folder, "wasm_exec.js"), glue, 0o644); err != nil {
+	err = os.WriteFile(filepath.Join(folder, "playground.wasm.gz"), packed.Bytes(), 0o644)
+	if err := errors.Join(err, os.WriteFile(filepath.Join(folder, "wasm_exec.js"), glue, 0o644)); err != nil {
 		return err
 	}
 	fmt.Printf("%s: %d bytes of WebAssembly, %d compressed\n", folder, len(wasm), packed.Len())

@@ -70,9 +70,13 @@ func (p *Playground) findKnobs() {
 			}
 		})
 	}
+	var modes []any
+	for _, m := range pack.ApprovalModes() {
+		modes = append(modes, string(m))
+	}
 	p.knobs = []Knob{
 		{Name: "intent", Group: ofSession, Type: "text", Choices: p.intents(), at: [][]string{{"invoke", "input", "intent"}, {"run_context", "intent"}}},
-		{Name: "safety_mode", Group: ofSession, Type: "text", Choices: anyOf(modes()), at: [][]string{{"run_context", "safety_mode"}}},
+		{Name: "safety_mode", Group: ofSession, Type: "text", Choices: modes, at: [][]string{{"run_context", "safety_mode"}}},
 		{Name: "user.role", Group: ofSession, Type: "text", at: [][]string{{"run_context", "user", "role"}}},
 	}
 	for _, v := range (jsonlogic.Solver{Lists: lists}).Values(exprs...) {
@@ -87,14 +91,6 @@ func (p *Playground) findKnobs() {
 		p.knobs[i].ReadBy = readBy[p.knobs[i].variable()]
 		p.offer(&p.knobs[i])
 	}
-}
-
-func modes() []string {
-	var names []string
-	for _, m := range pack.ApprovalModes() {
-		names = append(names, string(m))
-	}
-	return names
 }
 
 // variable returns the path by which conditions read a knob.
