@@ -1,14 +1,16 @@
 package diffing
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
-	"github.com/wI2L/jsondiff"
 )
 
 // ErrIncomparable is wrapped by errors about packs that cannot be compared.
@@ -104,53 +106,67 @@ const versionPath = "/pack_meta/pack_version"
 func units(base, head *side) []*unit {
 	alignSpecs(base, head)
 	f := finder{base: base, head: head, found: map[string]*unit{}}
-	// The error is for values that are none of JSON's, which forms do not hold.
-	patch, _ := jsondiff.CompareWithoutMarshal(base.form, head.form)
-	for _, op := range patch {
-		segments, _ := pack.SplitPointer(op.Path)
-		f.descend(segments)
-	}
+	f.descend(shared().root, nil, base.form, head.form)
 	slices.SortFunc(f.list, func(a, b *unit) int { return strings.Compare(a.path, b.path) })
 	return renamed(f.list)
 }
 
-// finder collects the units that operations belong to.
+// finder collects the units that differ.
 type finder struct {
 	base, head *side
 	found      map[string]*unit
 	list       []*unit
 }
 
-// descend follows the path of an operation through the contract's places. It
-// stops at a place that is compared as a whole, and goes on below a value that
-// holds several units and was added or removed with all of them. An array
+// absent stands in the place of a value that a side does not have.
+type absent struct{}
+
+// descend goes through the contract's places, nil beyond them, as far as two values
+// differ. It stops at a place that is compared as a whole, and goes on below a value
+// that holds several units and was added or removed with all of them. An array
 // without names is one unit, since nothing tells its items apart.
-func (f *finder) descend(segments []string) {
-	at := shared().root
-	for i, s := range segments {
-		if at.below == nil {
-			f.add(segments[:i], at.rows)
-			return
-		}
-		if f.plainArray(segments[:i]) {
-			f.strange(segments[:i])
-			return
-		}
-		next := at.child(s)
-		if next == nil {
-			f.strange(segments[:i+1])
-			return
-		}
-		at = next
-	}
+func (f *finder) descend(at *place, segments []string, base, head any) {
+	b, inBase := base.(map[string]any)
+	h, inHead := head.(map[string]any)
+	several := at != nil && at.below != nil
 	switch {
-	case at.below != nil && len(at.rows) > 0 && !f.object(segments):
+	case several && inBase && inHead:
+		f.members(at, segments, b, h)
+	case reflect.DeepEqual(base, head):
+	case at == nil, several && isArray(base) && isArray(head):
+		f.strange(segments)
+	case several && len(at.rows) > 0 && !f.object(segments):
 		f.strange(segments) // a text where an item belongs
 	case len(at.rows) > 0:
 		f.add(segments, at.rows)
-	case !f.explode(segments):
+	case len(b)+len(h) > 0 && (base == any(absent{}) || head == any(absent{})):
+		f.members(at, segments, b, h)
+	default:
 		f.add(segments, []*Row{shared().byID[rowDefault]})
 	}
+}
+
+// members descends into each member that either of two objects has.
+func (f *finder) members(at *place, segments []string, base, head map[string]any) {
+	all := maps.Clone(base)
+	if all == nil {
+		all = map[string]any{}
+	}
+	maps.Copy(all, head)
+	for name := range all {
+		values := [2]any{absent{}, absent{}}
+		for i, side := range []map[string]any{base, head} {
+			if value, there := side[name]; there {
+				values[i] = value
+			}
+		}
+		f.descend(at.child(name), append(slices.Clip(segments), name), values[0], values[1])
+	}
+}
+
+func isArray(value any) bool {
+	_, ok := value.([]any)
+	return ok
 }
 
 // object reports whether what either side has at the path is an object.
@@ -162,24 +178,6 @@ func (f *finder) object(segments []string) bool {
 		}
 	}
 	return true
-}
-
-// explode descends into each member of the object that one side has at the
-// path, and reports whether there was one with members.
-func (f *finder) explode(segments []string) bool {
-	base, inBase := valueAt(f.base.form, segments)
-	head, inHead := valueAt(f.head.form, segments)
-	if inBase == inHead {
-		return false
-	}
-	if inHead {
-		base = head
-	}
-	members, _ := base.(map[string]any)
-	for name := range members {
-		f.descend(append(slices.Clone(segments), name))
-	}
-	return len(members) > 0
 }
 
 func valueAt(form any, segments []string) (value any, ok bool) {
@@ -199,17 +197,6 @@ func (f *finder) strange(segments []string) {
 		id = rowUnknown
 	}
 	f.add(segments, []*Row{shared().byID[id]})
-}
-
-// plainArray reports whether either side has an array without names there.
-func (f *finder) plainArray(segments []string) bool {
-	for _, s := range []*side{f.base, f.head} {
-		value, _ := valueAt(s.form, segments)
-		if _, ok := value.([]any); ok {
-			return true
-		}
-	}
-	return false
 }
 
 // add adds the unit at a path, once. Where neither side has a value there, which
@@ -241,4 +228,130 @@ func join(segments []string) string {
 		b.WriteString(pack.EscapeSegment(s))
 	}
 	return b.String()
+}
+
+// specsPath is the list whose items are named by their key alone while it is
+// unique, and by key@version once there are several.
+const specsPath = "/decision_layer/decision_specs"
+
+// alignSpecs gives a decision spec the same name on both sides where only one
+// of them has several versions of it. Without it, a second version of a spec
+// would look like the removal of the first.
+func alignSpecs(base, head *side) {
+	base.qualifyLike(head)
+	head.qualifyLike(base)
+}
+
+// qualifyLike renames the specs of s that the other side names with a version.
+func (s *side) qualifyLike(other *side) {
+	specs, others := s.specForms(), other.specForms()
+	for _, name := range slices.Sorted(maps.Keys(specs)) {
+		own := pack.EscapeSegment(name)
+		version, ok := textOf(s.index.Find(specsPath + "/" + own).Get("version"))
+		qualified := name + "@" + version
+		if !ok || others[name] != nil || others[qualified] == nil || specs[qualified] != nil {
+			continue
+		}
+		specs[qualified] = specs[name]
+		delete(specs, name)
+		s.specs[pack.EscapeSegment(qualified)] = own
+	}
+}
+
+func (s *side) specForms() map[string]any {
+	value, _ := valueAt(s.form, []string{"decision_layer", "decision_specs"})
+	specs, _ := value.(map[string]any)
+	return specs
+}
+
+// repeated reports whether the unit is an item of a set, and the other side has the
+// same text in it under another name, which is so where a text stands twice. Where a
+// text stands in the place of another one, and one of them is on both sides, the
+// unit is about the other alone.
+func (u *unit) repeated() bool {
+	texts := isItem(u.old) && isItem(u.new)
+	kept, known := u.head.hasItem(u.old, u.path), u.base.hasItem(u.new, u.path)
+	switch {
+	case (u.old == nil || kept) && (u.new == nil || known):
+		return true
+	case texts && kept:
+		u.old = nil
+	case texts && known:
+		u.new = nil
+	}
+	return false
+}
+
+// isItem reports whether a value is a text in an array.
+func isItem(n *pack.Node) bool {
+	return n != nil && n.Kind == pack.String && n.Parent != nil && n.Parent.Kind == pack.Array
+}
+
+// hasItem reports whether a text that stands at a path is in the side's array too,
+// wherever.
+func (s *side) hasItem(n *pack.Node, path string) bool {
+	if !isItem(n) {
+		return false
+	}
+	array := s.at(path[:strings.LastIndexByte(path, '/')])
+	return array != nil && s.holds(array, n.Text)
+}
+
+// renameable leads from the name of an array to the identity of its items, for
+// items whose identity may change without changing what they do.
+var renameable = map[string]string{
+	"policy_bundles": "bundle_id",
+	"rules":          "rule_id",
+	"permissions":    "permission_id",
+}
+
+// renamed joins each removed item with an added one of the same list and the
+// same content under another identity.
+func renamed(list []*unit) []*unit {
+	removed := map[string][]*unit{}
+	for _, u := range list {
+		if u.kind == Removed {
+			if key := u.content(); key != "" {
+				removed[key] = append(removed[key], u)
+			}
+		}
+	}
+	if len(removed) == 0 {
+		return list
+	}
+	gone := map[*unit]bool{}
+	for _, u := range list {
+		if u.kind != Added {
+			continue
+		}
+		if key := u.content(); len(removed[key]) > 0 {
+			old := removed[key][0]
+			removed[key] = removed[key][1:]
+			u.kind, u.old, gone[old] = Renamed, old.old, true
+		}
+	}
+	return slices.DeleteFunc(list, func(u *unit) bool { return gone[u] })
+}
+
+// content returns the list and the content of an item that may be renamed, the
+// identity aside; "" for any other unit.
+func (u *unit) content() string {
+	segments, _ := pack.SplitPointer(u.path)
+	if len(segments) < 3 {
+		return ""
+	}
+	from := u.head
+	if u.kind == Removed {
+		from = u.base
+	}
+	item, _ := valueAt(from.form, segments)
+	members, ok := item.(map[string]any)
+	id := renameable[segments[len(segments)-2]]
+	if !ok || id == "" {
+		return ""
+	}
+	members = maps.Clone(members)
+	delete(members, id)
+	text, _ := json.Marshal(members) // members of a form always have a text
+	return join(segments[:len(segments)-1]) + " " + string(text)
 }

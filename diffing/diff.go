@@ -1,7 +1,13 @@
 package diffing
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
 )
@@ -96,4 +102,118 @@ type Override struct {
 	Change string // id of the row, such as pack_meta.ttl_seconds
 	Class  Class
 	Reason string
+}
+
+// Class says what a change asks of the version: the part of it that has to be
+// raised, or that no version can carry the change.
+type Class uint8
+
+// The classes, from the weakest to the strongest. The class of several changes
+// is the highest of theirs.
+const (
+	None   Class = iota // nothing that anyone could notice
+	Patch               // metadata only
+	Minor               // constrained behaviour
+	Major               // expanded or changed behaviour
+	Reject              // unsafe or ambiguous; to be redesigned
+)
+
+var classNames = []string{"none", "patch", "minor", "major", "reject"}
+
+// ErrClass is wrapped by errors about words that name no class.
+var ErrClass = errors.New("no class")
+
+// String returns "none", "patch", "minor", "major" or "reject".
+func (c Class) String() string {
+	if int(c) >= len(classNames) {
+		return fmt.Sprintf("Class(%d)", uint8(c))
+	}
+	return classNames[c]
+}
+
+// ParseClass reads what String writes. The error wraps ErrClass.
+func ParseClass(s string) (Class, error) {
+	if i := slices.Index(classNames, s); i >= 0 {
+		return Class(i), nil
+	}
+	return None, fmt.Errorf("%q is %w: want one of %s", s, ErrClass, strings.Join(classNames, ", "))
+}
+
+// MarshalText writes the class as String does, so that it is a word in JSON.
+func (c Class) MarshalText() ([]byte, error) {
+	if int(c) >= len(classNames) {
+		return nil, fmt.Errorf("%s is %w", c, ErrClass)
+	}
+	return []byte(c.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes. The error wraps ErrClass.
+func (c *Class) UnmarshalText(text []byte) error {
+	parsed, err := ParseClass(string(text))
+	if err == nil {
+		*c = parsed
+	}
+	return err
+}
+
+// Kind says what happened to a value.
+type Kind uint8
+
+// The kinds of changes.
+const (
+	Added   Kind = iota // only the head has it
+	Removed             // only the base has it
+	Changed             // both have it, with other content
+	Renamed             // an item with the same content under another identity
+)
+
+// String returns "added", "removed", "changed" or "renamed".
+func (k Kind) String() string {
+	return [...]string{"added", "removed", "changed", "renamed"}[k]
+}
+
+// MarshalText writes the kind as String does.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// ErrContradiction is what Contradicted's error is: a fault of packgate itself.
+var ErrContradiction = fault.NewKind("packgate contradicts itself",
+	"raise the major version to go on, and report this with both versions of the pack: the class was wrong")
+
+// Contradiction is a request that shows more than a class has room for.
+type Contradiction struct {
+	What    string         // what is permitted more, in the grammar of messages
+	Request map[string]any // data of conditions, see proof.Request
+}
+
+// Unsettled returns the class as it is without the overrides of the config.
+func (d *Diff) Unsettled() (c Class) {
+	for _, change := range d.Changes() {
+		own := change.Class
+		if change.OverrideReason != "" {
+			own = max(own, shared().byID[change.Row].Class)
+		}
+		c = max(c, own)
+	}
+	return c
+}
+
+// Contradict notes a request for which more is permitted than the class says
+// (decisions D5). The class becomes major.
+func (d *Diff) Contradict(c Contradiction) {
+	d.contradiction = &c
+	d.Class, d.content = max(d.Class, Major), max(d.content, Major)
+	d.Required = d.required()
+}
+
+// Contradicted returns an error where the class had to be raised against what the
+// comparison said, and the version that is declared is below it; nil otherwise.
+func (d *Diff) Contradicted() error {
+	if d == nil || d.contradiction == nil || d.Declared >= Major {
+		return nil
+	}
+	return &fault.Error{
+		Kind: ErrContradiction,
+		Message: fmt.Sprintf("%s: packgate contradicts itself: the changes were judged below major, but %s for the request %s",
+			d.Head.File, d.contradiction.What, pack.CompactJSON(d.contradiction.Request)),
+	}
 }

@@ -19,21 +19,31 @@ type source struct {
 	when bool // then, or else
 }
 
-// sources are the outcomes that ask for the same. Written holds how each says
-// when it does.
+// writing is how an outcome for an intent says when it fires.
+type writing struct {
+	when, named bool
+	condition   jsonlogic.Key
+	intent      string // where it is named
+}
+
+func (s source) writing(intent pack.Text) writing {
+	return writing{s.when, intent.Node != nil, jsonlogic.KeyOf(s.rule.If), intent.Value}
+}
+
+// sources are the outcomes that ask for the same.
 type sources struct {
 	list    []source
-	written map[string]bool
-	answers map[string]jsonlogic.Answer // as far as asked, by how an outcome says when it fires
+	written map[writing]bool
+	answers map[writing]jsonlogic.Answer // as far as asked
 }
 
 func newSources() *sources {
-	return &sources{written: map[string]bool{}, answers: map[string]jsonlogic.Answer{}}
+	return &sources{written: map[writing]bool{}, answers: map[writing]jsonlogic.Answer{}}
 }
 
-// demandsOf returns which enforced outcomes of a side ask for which evidence. One
+// demands returns which enforced outcomes of the side ask for which evidence. One
 // that denies asks for nothing.
-func (p *proving) demandsOf(s *side) map[demand]*sources {
+func (s *side) demands() map[demand]*sources {
 	all := map[demand]*sources{}
 	for _, r := range s.Rules {
 		for _, when := range []bool{true, false} {
@@ -45,16 +55,11 @@ func (p *proving) demandsOf(s *side) map[demand]*sources {
 				}
 				one := source{r.Rule, when}
 				all[d].list = append(all[d].list, one)
-				all[d].written[p.writing(one, r.AppliesTo.Intent)] = true
+				all[d].written[one.writing(r.AppliesTo.Intent)] = true
 			}
 		}
 	}
 	return all
-}
-
-// writing returns how an outcome for an intent says when it fires.
-func (p *proving) writing(s source, intent pack.Text) string {
-	return fmt.Sprint(s.when, " ", intent.Node != nil, " ", p.text(s.rule.If), " ", intent.Value)
 }
 
 // asks returns the evidence that an outcome of a rule asks for. One that denies
@@ -132,38 +137,34 @@ func verdictOf(a jsonlogic.Answer, found proof.Verdict) proof.Verdict {
 // that version allows: without that there is nothing to gather evidence for.
 func (p *proving) uncovered(s source, evidence string, version int) jsonlogic.Answer {
 	if p.demands[version] == nil {
-		p.demands[version] = p.demandsOf([]*side{p.base, p.head}[version])
+		p.demands[version] = []*side{p.base, p.head}[version].demands()
 	}
 	of := demand{s.rule.DecisionBinding.Value, evidence}
 	intent := s.rule.AppliesTo.Intent
-	own := p.writing(s, intent)
+	own := s.writing(intent)
 	others := p.demands[version][of]
 	switch {
 	case others == nil:
 		others = newSources()
 		p.demands[version][of] = others
-	case others.written[own] || others.written[p.writing(s, pack.Text{})]:
+	case others.written[own] || others.written[s.writing(pack.Text{})]:
 		return jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}
 	}
 	if known, ok := others.answers[own]; ok {
 		return known
 	}
 	answer := jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}
-	for _, about := range p.intentsOf(intent, version) {
+	intents := p.models[version].Intents
+	if intent.Node != nil {
+		intents = []string{intent.Value}
+	}
+	for _, about := range intents {
 		if answer = p.uncoveredFor(about, s, others, version); answer.Verdict != jsonlogic.Unsatisfiable {
 			break
 		}
 	}
 	others.answers[own] = answer
 	return answer
-}
-
-// intentsOf returns the intents that a rule applies to in a version.
-func (p *proving) intentsOf(intent pack.Text, version int) []string {
-	if intent.Node != nil {
-		return []string{intent.Value}
-	}
-	return p.models[version].Intents
 }
 
 // uncoveredFor is uncovered for the requests of one intent.

@@ -1,6 +1,7 @@
 package diffing
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
@@ -38,25 +39,17 @@ func otherLanguage(u *unit) bool {
 // bindsNothing reports whether a rule of the unit is bound to a decision spec
 // that the head does not have.
 func bindsNothing(u *unit) bool {
-	for _, r := range rulesIn(u) {
-		if r.DecisionBinding.OK && u.head.Decisions[r.DecisionBinding.Value] == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rulesIn(u), func(r gate.RuleRef) bool {
+		return r.DecisionBinding.OK && u.head.Decisions[r.DecisionBinding.Value] == nil
+	})
 }
 
 // constrains reports whether the rules of the unit can only take away, whatever
 // else the pack says: no outcome that binds allows anything.
 func constrains(u *unit) bool {
-	for _, r := range rulesIn(u) {
-		for _, o := range r.Outcomes() {
-			if !r.NonEnforcing.Value && !takesAway(o.Node) {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(rulesIn(u), func(r gate.RuleRef) bool {
+		return !r.NonEnforcing.Value && says(r.Rule, func(o *pack.Outcome) bool { return !takesAway(o.Node) })
+	})
 }
 
 // takesAway reports whether an outcome denies, or says nothing that could let more
@@ -72,8 +65,6 @@ func takesAway(outcome *pack.Node) bool {
 	return allow.Kind == pack.Bool && !allow.Bool
 }
 
-func elseTakesAway(u *unit) bool { return takesAway(u.new) }
-
 // allowNarrowed reports whether an outcome denies now, or no longer allows.
 func allowNarrowed(u *unit) bool {
 	if u.new == nil {
@@ -82,27 +73,17 @@ func allowNarrowed(u *unit) bool {
 	return u.new.Kind == pack.Bool && !u.new.Bool
 }
 
-// released reports whether the mark that a rule binds nothing was set.
-func released(u *unit) bool { return isTrue(u.new) && !isTrue(u.old) }
-
-// criticalReleased reports whether that rule is critical: it denies, or raises
-// a gate for, a delegated or destructive decision.
+// criticalReleased reports whether a rule that binds nothing now is critical: it
+// denies, or raises a gate for, a delegated or destructive decision.
 func criticalReleased(u *unit) bool {
-	if !released(u) {
+	if !flagMoved(true)(u) {
 		return false
 	}
-	for _, r := range rulesIn(u) {
+	return slices.ContainsFunc(rulesIn(u), func(r gate.RuleRef) bool {
 		d := u.head.Decisions[r.DecisionBinding.Value]
-		if d == nil || pack.Mode(d.ApprovalMode).Rank() < pack.Delegated.Rank() {
-			continue
-		}
-		for _, o := range r.Outcomes() {
-			if o.Allow.OK && !o.Allow.Value || o.RequiresApprovalGate.OK {
-				return true
-			}
-		}
-	}
-	return false
+		return d != nil && pack.Mode(d.ApprovalMode).Rank() >= pack.Delegated.Rank() &&
+			says(r.Rule, func(o *pack.Outcome) bool { return o.Allow.OK && !o.Allow.Value || o.RequiresApprovalGate.OK })
+	})
 }
 
 // lastGuard reports whether the head has no guardrail left, and permits a write
@@ -112,39 +93,27 @@ func lastGuard(u *unit) bool {
 	if len(g.MustRefuse.Items)+len(g.MustEscalate.Items)+len(g.RedactionRules.Items) > 0 {
 		return false
 	}
-	for _, p := range u.head.permitted() {
-		if u.head.writes(p.AdapterID.Value, p.Capability.Value) && !u.head.guarded(p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.head.permitted(), func(p *pack.Permission) bool {
+		return u.head.writes(p.AdapterID.Value, p.Capability.Value) && !u.head.guarded(p)
+	})
 }
 
 // gateReliedOn reports whether the gate that was removed stood before a
 // destructive capability that the head still permits, with no other gate.
 func gateReliedOn(u *unit) bool {
 	id, _ := textOf(u.old.Get("gate_id"))
-	for _, p := range u.base.permitted() {
-		if destructive(u.base.mode(p.AdapterID.Value)) && u.base.guardedBy(p, id) && u.head.ungated[capability(p)] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.base.permitted(), func(p *pack.Permission) bool {
+		return destructive(u.base.mode(p.AdapterID.Value)) && u.base.guardedBy(p, id) && u.head.ungated[capability(p)]
+	})
 }
 
 // stillBound reports whether a rule of the head is bound to the decision whose
 // spec was removed, and no other version of the spec is there.
 func stillBound(u *unit) bool {
 	key, _ := textOf(u.old.Get("decision_key"))
-	if u.head.Decisions[key] != nil {
-		return false
-	}
-	for _, r := range u.head.Rules {
-		if r.DecisionBinding.Value == key && r.DecisionBinding.OK {
-			return true
-		}
-	}
-	return false
+	return u.head.Decisions[key] == nil && slices.ContainsFunc(u.head.Rules, func(r gate.RuleRef) bool {
+		return r.DecisionBinding.Value == key && r.DecisionBinding.OK
+	})
 }
 
 // withoutEffect reports whether a new decision spec is read_only, or only
@@ -162,33 +131,23 @@ func belowEffect(u *unit) bool {
 		return false
 	}
 	key, _ := textOf(u.new.Parent.Get("decision_key"))
-	for _, r := range u.head.Rules {
-		for _, o := range r.Outcomes() {
-			if r.DecisionBinding.Value == key && o.ApprovalMode.OK && pack.Mode(o.ApprovalMode).Rank() > modeOf(u.new).Rank() {
-				return true
-			}
-		}
-	}
-	for _, p := range u.head.permitted() {
-		m := u.head.mode(p.AdapterID.Value)
-		if m.Rank() <= modeOf(u.old).Rank() && m.Rank() > modeOf(u.new).Rank() && m.Rank() > u.head.authority {
-			return true
-		}
-	}
-	return false
+	now := modeOf(u.new).Rank()
+	return slices.ContainsFunc(u.head.Rules, func(r gate.RuleRef) bool {
+		return r.DecisionBinding.Value == key && says(r.Rule, func(o *pack.Outcome) bool {
+			return o.ApprovalMode.OK && pack.Mode(o.ApprovalMode).Rank() > now
+		})
+	}) || slices.ContainsFunc(u.head.permitted(), func(p *pack.Permission) bool {
+		m := u.head.mode(p.AdapterID.Value).Rank()
+		return m <= modeOf(u.old).Rank() && m > now && m > u.head.authority
+	})
 }
 
 // requiredGateLost reports whether the head has no release gate for policy, or
 // none for safety, and the one that was removed was it.
 func requiredGateLost(u *unit) bool {
 	metric, _ := textOf(u.old.Get("metric"))
-	if !strings.EqualFold(metric, "policy") && !strings.EqualFold(metric, "safety") {
-		return false
-	}
-	for _, g := range u.head.EvaluationLayer.ReleaseGates.Items {
-		if strings.EqualFold(g.Metric.Value, metric) {
-			return false
-		}
-	}
-	return true
+	return (strings.EqualFold(metric, "policy") || strings.EqualFold(metric, "safety")) &&
+		!slices.ContainsFunc(u.head.EvaluationLayer.ReleaseGates.Items, func(g pack.ReleaseGate) bool {
+			return strings.EqualFold(g.Metric.Value, metric)
+		})
 }

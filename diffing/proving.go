@@ -6,6 +6,7 @@ import (
 
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/proof"
 )
 
@@ -46,20 +47,23 @@ const mostLooks = 2_000_000
 // prove compares what the packs permit and says which of the units each effect
 // belongs to.
 func prove(base, head *side, units []*unit) *proving {
-	c := newConditions()
+	c := &policy.Conditions{}
 	p := &proving{
 		ranks: ranksOf(base, head), asker: &asker{mostQuestions, c}, stops: &asker{mostQuestions, c},
 		base: base, head: head, units: units,
 		reaches: make([]reach, len(units)), about: make([][]share, len(units)), left: mostLooks,
-		stopping: map[stopped]bool{}, opened: base.opened(), reading: map[string][]int{},
+		stopping: map[stopped]bool{}, opened: map[string]bool{}, reading: map[string][]int{},
 	}
-	before, after := model(base.Pack, &c.shared), model(head.Pack, &c.shared)
+	before, after := model(base.Pack, c), model(head.Pack, c)
 	p.models = [2]*proof.Model{before, after}
 	for i, m := range p.models {
 		p.intents[i] = map[string]bool{}
 		for _, intent := range m.Intents {
 			p.intents[i][intent] = true
 		}
+	}
+	for _, t := range before.Tools {
+		p.opened[t.String()] = t.Allowed()
 	}
 	p.effects = proof.Compare(before, after, jsonlogic.Solver{})
 	if b, h := before.Broken(), after.Broken(); b != "" && h != "" {
@@ -105,9 +109,9 @@ func (p *proving) attach(e *proof.Change) {
 
 // relating returns the units that can have caused an effect.
 func (p *proving) relating(e *proof.Change) (own []int) {
-	for i, u := range p.units {
+	for i := range p.units {
 		p.left--
-		if p.left < 0 && !p.reaches[i].none() || p.left >= 0 && p.relates(u, &p.reaches[i], e) {
+		if p.left < 0 && !p.reaches[i].none() || p.left >= 0 && p.relates(&p.reaches[i], e) {
 			own = append(own, i)
 		}
 	}
@@ -208,26 +212,95 @@ func (s *share) proof() Proof {
 	return one
 }
 
-// opened returns the tools that the side's permissions allow.
-func (s *side) opened() map[string]bool {
-	open := map[string]bool{}
-	permissions := s.ToolingLayer.Permissions.Items
-	for i := range permissions {
-		if p := &permissions[i]; s.resolves(p) {
-			id := toolID(p.AdapterID.Value, p.Capability.Value)
-			before, known := open[id]
-			open[id] = p.Allow.Value && (before || !known)
-		}
-	}
-	return open
+// showing is a request that shows an effect, as the conditions of both versions
+// read it; nil for none.
+type showing struct {
+	*proof.Change
+	base, head map[string]any
 }
 
-// rulesAt returns the rules of the bundle that a value is.
-func (s *side) rulesAt(bundle *pack.Node) (list []*pack.Rule) {
-	for _, r := range s.Rules {
-		if bundle != nil && r.Bundle.Node == bundle {
-			list = append(list, r.Rule)
+func (p *proving) showing(e *proof.Change, witness map[string]any) *showing {
+	if witness == nil {
+		return nil
+	}
+	data := func(s *side) map[string]any {
+		r := proof.Request(s.Pack, witness)
+		r.RunContext["request"] = r.Invoke["input"]
+		return r.RunContext
+	}
+	return &showing{e, data(p.base), data(p.head)}
+}
+
+// branch is what a rule does in one request.
+type branch uint8
+
+const (
+	silent branch = iota // it does not apply, or nothing of it fires
+	thenFires
+	elseFires
+	blocks // its condition is unknown
+)
+
+func (p *proving) branch(r *pack.Rule, intent string, data map[string]any) branch {
+	if r == nil || !enforced(r, intent) {
+		return silent
+	}
+	expr := p.expr(r.If)
+	if expr == nil {
+		return blocks
+	}
+	switch expr.Eval(data).Truth {
+	case jsonlogic.True:
+		return thenFires
+	case jsonlogic.Unknown:
+		return blocks
+	}
+	if r.Else.Node == nil {
+		return silent
+	}
+	return elseFires
+}
+
+// involved reports whether a unit makes a difference in a request: whether what
+// it is about says something else there than before. Nothing is involved in no
+// request.
+func (p *proving) involved(u *unit, r *reach, s *showing) bool {
+	if s == nil {
+		return false
+	}
+	if p.left--; p.left < 0 {
+		return true
+	}
+	if len(r.tools)+len(r.decisions) > 0 || slices.Contains(r.intents, s.Intent) || r.bringsIntent(s.Intent) && p.fresh(s.Intent) {
+		return true
+	}
+	part := u.part()
+	for _, rule := range r.rules {
+		was, is := p.branch(rule.old, s.Intent, s.base), p.branch(rule.new, s.Intent, s.head)
+		switch {
+		case part == "if" && was != is,
+			part == "then" && (was == thenFires || is == thenFires),
+			part == "else" && (was == elseFires || is == elseFires),
+			part != "if" && part != "then" && part != "else" && (was != silent || is != silent):
+			return true
 		}
 	}
-	return list
+	return len(r.gates) > 0 && (u.kind != Changed || p.active(u.old, s.base) != p.active(u.new, s.head))
+}
+
+// part returns the member of a rule that the unit is in, "" for a whole rule and
+// for what is no rule.
+func (u *unit) part() string {
+	segments, _ := pack.SplitPointer(u.path)
+	if len(segments) > 5 && segments[3] == "rules" {
+		return segments[5]
+	}
+	return ""
+}
+
+// active reports whether a gate's condition holds; one that is not known counts
+// as one that does.
+func (p *proving) active(when *pack.Node, data map[string]any) bool {
+	expr := p.expr(when)
+	return expr == nil || expr.Eval(data).Truth != jsonlogic.False
 }

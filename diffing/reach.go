@@ -2,6 +2,7 @@ package diffing
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
@@ -22,21 +23,9 @@ type reach struct {
 // pair is a rule in both versions; nil where one has none.
 type pair struct{ old, new *pack.Rule }
 
-// both returns the rules of a pair, each with its side.
-func (p pair) both(u *unit) []placedRule {
-	var list []placedRule
-	if p.old != nil {
-		list = append(list, placedRule{p.old, u.base})
-	}
-	if p.new != nil {
-		list = append(list, placedRule{p.new, u.head})
-	}
-	return list
-}
-
-type placedRule struct {
-	*pack.Rule
-	side *side
+// both returns the rules of a pair that are there.
+func (p pair) both() []*pack.Rule {
+	return slices.DeleteFunc([]*pack.Rule{p.old, p.new}, func(r *pack.Rule) bool { return r == nil })
 }
 
 // aspect is a part of what a rule or a permission says.
@@ -102,11 +91,11 @@ func (u *unit) names(segments []string, member string) []string {
 func (r *reach) findRules(u *unit, segments []string) {
 	switch {
 	case len(segments) == 3:
-		for _, rule := range u.base.rulesAt(u.old) {
-			r.rules = append(r.rules, pair{old: rule})
+		for _, rule := range u.base.rulesUnder[u.old] {
+			r.rules = append(r.rules, pair{old: rule.Rule})
 		}
-		for _, rule := range u.head.rulesAt(u.new) {
-			r.rules = append(r.rules, pair{new: rule})
+		for _, rule := range u.head.rulesUnder[u.new] {
+			r.rules = append(r.rules, pair{new: rule.Rule})
 		}
 		r.says = everything
 		return
@@ -114,7 +103,7 @@ func (r *reach) findRules(u *unit, segments []string) {
 		return // priority decides nothing (compile semantics, P4)
 	}
 	at := join(segments[:5])
-	rule := pair{u.base.ruleOf[u.base.at(at)], u.head.ruleOf[u.head.at(at)]}
+	rule := pair{u.base.rule(u.base.at(at)), u.head.rule(u.head.at(at))}
 	if rule == (pair{}) {
 		return
 	}
@@ -191,20 +180,20 @@ func (r *reach) none() bool {
 	return len(r.rules)+len(r.gates)+len(r.tools)+len(r.decisions)+len(r.intents) == 0
 }
 
-// relates reports whether a unit can have to do with an effect. It errs to that
+// relates reports whether a change can have to do with an effect. It errs to that
 // side.
-func (p *proving) relates(u *unit, r *reach, e *proof.Change) bool {
+func (p *proving) relates(r *reach, e *proof.Change) bool {
 	if r.none() {
 		return false
 	}
 	if e.Kind == proof.Whole {
 		return true
 	}
-	if p.fresh(e.Intent) && (slices.Contains(r.intents, e.Intent) || p.bringsIntent(u, r, e.Intent)) {
+	if p.fresh(e.Intent) && (slices.Contains(r.intents, e.Intent) || r.bringsIntent(e.Intent)) {
 		return true
 	}
 	switch {
-	case slices.ContainsFunc(r.rules, func(rule pair) bool { return p.ruleRelates(u, rule, r, e) }):
+	case slices.ContainsFunc(r.rules, func(rule pair) bool { return p.ruleRelates(rule, r, e) }):
 		return true
 	case e.Kind == proof.Gate && slices.Contains(r.gates, e.Arg):
 		return true
@@ -240,10 +229,10 @@ func (p *proving) fresh(intent string) bool {
 	return p.intents[0][intent] != p.intents[1][intent]
 }
 
-// bringsIntent reports whether a rule of the unit names the intent.
-func (p *proving) bringsIntent(u *unit, r *reach, intent string) bool {
+// bringsIntent reports whether a rule of the change names the intent.
+func (r *reach) bringsIntent(intent string) bool {
 	return r.says == everything && slices.ContainsFunc(r.rules, func(rule pair) bool {
-		return slices.ContainsFunc(rule.both(u), func(one placedRule) bool {
+		return slices.ContainsFunc(rule.both(), func(one *pack.Rule) bool {
 			return one.AppliesTo.Intent.OK && one.AppliesTo.Intent.Value == intent
 		})
 	})
@@ -256,9 +245,9 @@ func enforced(r *pack.Rule, intent string) bool {
 }
 
 // ruleRelates reports whether what is changed of a rule can have the effect.
-func (p *proving) ruleRelates(u *unit, rule pair, r *reach, e *proof.Change) bool {
-	applies := slices.DeleteFunc(rule.both(u), func(one placedRule) bool { return !enforced(one.Rule, e.Intent) })
-	if slices.ContainsFunc(applies, func(one placedRule) bool { return p.saysAbout(one, r, e) }) {
+func (p *proving) ruleRelates(rule pair, r *reach, e *proof.Change) bool {
+	applies := slices.DeleteFunc(rule.both(), func(one *pack.Rule) bool { return !enforced(one, e.Intent) })
+	if slices.ContainsFunc(applies, func(one *pack.Rule) bool { return p.saysAbout(one, r, e) }) {
 		return true
 	}
 	stops := e.Kind == proof.Decision || e.Kind == proof.Tool || e.Kind == proof.Stop
@@ -266,44 +255,118 @@ func (p *proving) ruleRelates(u *unit, rule pair, r *reach, e *proof.Change) boo
 }
 
 // saysAbout reports whether a rule says something about what an effect is about.
-func (p *proving) saysAbout(one placedRule, r *reach, e *proof.Change) bool {
+func (p *proving) saysAbout(one *pack.Rule, r *reach, e *proof.Change) bool {
 	changes := func(a aspect) bool { return r.says == everything || r.says == a }
 	switch e.Kind {
 	case proof.Decision:
-		return changes(allowance) && one.binds(e.Subject)
+		return changes(allowance) && (one.DecisionBinding.Node == nil || one.DecisionBinding.Value == e.Subject)
 	case proof.Gate:
-		return changes(gateNamed) && one.outcomes(func(o *pack.Outcome) bool { return o.RequiresApprovalGate.Value == e.Arg })
+		return changes(gateNamed) && says(one, func(o *pack.Outcome) bool { return o.RequiresApprovalGate.Value == e.Arg })
 	case proof.Bounds:
-		return changes(boundsSet) && (r.arg == "" || r.arg == e.Arg) && one.bounds(e.Arg)
+		return changes(boundsSet) && (r.arg == "" || r.arg == e.Arg) && bounds(one, e.Arg)
 	case proof.Mode:
 		return (changes(modeStated) || changes(allowance)) && p.mayAuthorise(one, e.Subject)
 	case proof.Tool:
 		return changes(allowance) && p.mayAuthorise(one, e.Subject) ||
-			changes(prohibition) && one.prohibits(e.Subject) ||
+			changes(prohibition) && prohibits(one, e.Subject) ||
 			changes(boundsSet) && p.boundsOf(e.Subject, one)
 	}
 	return false
 }
 
-// binds reports whether the rule is bound to the decision, or to none and so
-// speaks of all.
-func (one placedRule) binds(key string) bool {
-	return one.DecisionBinding.Node == nil || one.DecisionBinding.Value == key
+// says reports whether an outcome of a rule says something.
+func says(r *pack.Rule, has func(*pack.Outcome) bool) bool {
+	return slices.ContainsFunc(r.Outcomes(), has)
 }
 
-func (one placedRule) outcomes(has func(*pack.Outcome) bool) bool {
-	return slices.ContainsFunc(one.Outcomes(), has)
-}
-
-func (one placedRule) bounds(arg string) bool {
-	return one.outcomes(func(o *pack.Outcome) bool {
+// bounds reports whether a rule bounds an argument.
+func bounds(r *pack.Rule, arg string) bool {
+	return says(r, func(o *pack.Outcome) bool {
 		_, ok := o.ArgConstraints.Get(arg)
 		return ok
 	})
 }
 
-func (one placedRule) prohibits(tool string) bool {
-	return one.outcomes(func(o *pack.Outcome) bool {
-		return slices.ContainsFunc(pack.Values(o.Prohibits), func(name string) bool { return calls(name, tool) })
+// prohibits reports whether a rule takes a tool away, by its own name or, bare, that
+// of its capability.
+func prohibits(r *pack.Rule, tool string) bool {
+	return says(r, func(o *pack.Outcome) bool {
+		return slices.ContainsFunc(pack.Values(o.Prohibits), func(name string) bool {
+			return name == tool || strings.HasSuffix(tool, "."+name)
+		})
 	})
+}
+
+// ranks are what the two versions say about authority, taken together so that
+// nothing is missed: of a tool the least that it needs, of a decision the most
+// that it has.
+type ranks struct {
+	needs map[string]int     // by tool
+	has   map[string]int     // by decision
+	args  map[[2]string]bool // the tools and arguments that a permission bounds
+	bound map[[2]string]bool // the decisions and intents of rules
+}
+
+func ranksOf(sides ...*side) *ranks {
+	k := &ranks{
+		needs: map[string]int{}, has: map[string]int{}, args: map[[2]string]bool{}, bound: map[[2]string]bool{},
+	}
+	for _, s := range sides {
+		for _, a := range s.ToolingLayer.AdapterRegistry.Items {
+			rank := pack.Mode(a.ApprovalMode).Rank()
+			for _, name := range pack.Values(a.Capabilities) {
+				id := toolID(a.AdapterID.Value, name)
+				if known, ok := k.needs[id]; !ok || rank < known {
+					k.needs[id] = rank
+				}
+			}
+		}
+		for _, d := range s.DecisionLayer.DecisionSpecs.Items {
+			k.has[d.DecisionKey.Value] = max(k.has[d.DecisionKey.Value], pack.Mode(d.ApprovalMode).Rank())
+		}
+		for _, p := range s.ToolingLayer.Permissions.Items {
+			for _, e := range p.ArgConstraints.Entries {
+				k.args[[2]string{toolID(p.AdapterID.Value, p.Capability.Value), e.Name}] = true
+			}
+		}
+		for _, r := range s.Rules {
+			k.bound[[2]string{r.DecisionBinding.Value, r.AppliesTo.Intent.Value}] = true
+		}
+	}
+	return k
+}
+
+// mayAuthorise reports whether the decision that a rule is bound to may authorise
+// a tool. A rule that is bound to none can deny all.
+func (k *ranks) mayAuthorise(r *pack.Rule, tool string) bool {
+	needs, ok := k.needs[tool]
+	if r.DecisionBinding.Node == nil {
+		return true
+	}
+	return !ok || needs > 0 && k.has[r.DecisionBinding.Value] >= needs
+}
+
+// boundsOf reports whether a rule bounds an argument that a permission of the
+// tool names. Bounds that leave no value take the tool away.
+func (k *ranks) boundsOf(tool string, r *pack.Rule) bool {
+	return says(r, func(o *pack.Outcome) bool {
+		return slices.ContainsFunc(o.ArgConstraints.Entries, func(e pack.Entry[pack.Constraint]) bool {
+			return k.args[[2]string{tool, e.Name}]
+		})
+	})
+}
+
+// decisionRelates reports whether a decision's mode, or that it is there, can
+// have an effect.
+func (k *ranks) decisionRelates(key string, e *proof.Change) bool {
+	if !k.bound[[2]string{key, e.Intent}] && !k.bound[[2]string{key, ""}] {
+		return false
+	}
+	switch {
+	case e.Kind == proof.Decision, e.Kind == proof.Gate && e.Holder == proof.Decision:
+		return e.Subject == key
+	case e.Kind == proof.Stop:
+		return false
+	}
+	return k.needs[e.Subject] > 0 || e.Kind == proof.Mode
 }

@@ -1,11 +1,14 @@
 package diffing
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/schemas"
 )
 
@@ -19,7 +22,6 @@ type side struct {
 	index *pack.PathIndex   // from keyed paths to values
 	specs map[string]string // names given to decision specs, to their own (see alignSpecs)
 
-	ruleOf     map[*pack.Node]*pack.Rule
 	rulesUnder map[*pack.Node][]gate.RuleRef // at a rule that rule, at a bundle all of its rules
 	allowed    map[string][]*pack.Permission // by capability
 	raised     []map[string]bool             // the gates that rules raise, by the rank of the mode
@@ -43,11 +45,10 @@ func newSide(p *pack.Pack) *side {
 	members, _ := form.(map[string]any)
 	s := &side{
 		Pack: p, Index: gate.NewIndex(p), form: members, index: index, specs: map[string]string{}, authority: -1,
-		ruleOf: map[*pack.Node]*pack.Rule{}, rulesUnder: map[*pack.Node][]gate.RuleRef{}, allowed: map[string][]*pack.Permission{}, ungated: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
-		eligibility: &asker{mostQuestions, newConditions()},
+		rulesUnder: map[*pack.Node][]gate.RuleRef{}, allowed: map[string][]*pack.Permission{}, ungated: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
+		eligibility: &asker{mostQuestions, &policy.Conditions{}},
 	}
 	for _, r := range s.Rules {
-		s.ruleOf[r.Node] = r.Rule
 		s.rulesUnder[r.Node] = append(s.rulesUnder[r.Node], r)
 		s.rulesUnder[r.Bundle.Node] = append(s.rulesUnder[r.Bundle.Node], r)
 	}
@@ -132,6 +133,14 @@ func (s *side) unknown(segments []string) bool {
 	return !d.open && !slices.Contains(d.names, name)
 }
 
+// rule returns the rule that a value is, nil for none.
+func (s *side) rule(n *pack.Node) *pack.Rule {
+	if list := s.rulesUnder[n]; len(list) > 0 && list[0].Node == n {
+		return list[0].Rule
+	}
+	return nil
+}
+
 // permitted returns the permissions that allow their capability.
 func (s *side) permitted() []*pack.Permission {
 	var list []*pack.Permission
@@ -194,4 +203,53 @@ func (s *side) unguarded(p *pack.Permission) bool {
 // capability names what a permission is about.
 func capability(p *pack.Permission) string {
 	return join([]string{p.AdapterID.Value, p.Capability.Value})
+}
+
+// model returns what a pack permits. Its named items are taken in the order of
+// their names: the order in which they are written is no content, and must not
+// show in which request is found to tell two packs apart.
+func model(p *pack.Pack, shared *policy.Conditions) *proof.Model {
+	q := *p
+	bundles := &q.PolicyLayer.PolicyBundles
+	inOrder(bundles, func(b *pack.Bundle) (pack.Text, *pack.Node) { return b.BundleID, b.Node })
+	for i := range bundles.Items {
+		inOrder(&bundles.Items[i].PolicyDSL.Rules, func(r *pack.Rule) (pack.Text, *pack.Node) { return r.RuleID, r.Node })
+		for j := range bundles.Items[i].PolicyDSL.Rules.Items {
+			r := &bundles.Items[i].PolicyDSL.Rules.Items[j]
+			boundsInOrder(&r.Then.ArgConstraints)
+			boundsInOrder(&r.Else.ArgConstraints)
+		}
+	}
+	inOrder(&q.PolicyLayer.ApprovalGates, func(g *pack.ApprovalGate) (pack.Text, *pack.Node) { return g.GateID, g.Node })
+	inOrder(&q.ToolingLayer.AdapterRegistry, func(a *pack.Adapter) (pack.Text, *pack.Node) { return a.AdapterID, a.Node })
+	for i := range q.ToolingLayer.AdapterRegistry.Items {
+		list := &q.ToolingLayer.AdapterRegistry.Items[i].Capabilities
+		inOrder(list, func(t *pack.Text) (pack.Text, *pack.Node) { return *t, t.Node })
+	}
+	permissions := &q.ToolingLayer.Permissions
+	inOrder(permissions, func(p *pack.Permission) (pack.Text, *pack.Node) { return p.PermissionID, p.Node })
+	for i := range permissions.Items {
+		boundsInOrder(&permissions.Items[i].ArgConstraints)
+	}
+	inOrder(&q.DecisionLayer.DecisionSpecs, func(d *pack.DecisionSpec) (pack.Text, *pack.Node) { return d.DecisionKey, d.Node })
+	return proof.For(policy.New(&q, shared))
+}
+
+// inOrder puts a copy of a list's items into the order of their names; what has
+// one name stays in the order of what it says.
+func inOrder[T any](list *pack.List[T], name func(*T) (pack.Text, *pack.Node)) {
+	list.Items = slices.Clone(list.Items)
+	slices.SortStableFunc(list.Items, func(a, b T) int {
+		x, xNode := name(&a)
+		y, yNode := name(&b)
+		if c := cmp.Compare(x.Value, y.Value); c != 0 || xNode == nil || yNode == nil {
+			return c
+		}
+		return cmp.Compare(pack.CompactJSON(xNode.Any()), pack.CompactJSON(yNode.Any()))
+	})
+}
+
+func boundsInOrder(d *pack.Dict[pack.Constraint]) {
+	d.Entries = slices.Clone(d.Entries)
+	slices.SortStableFunc(d.Entries, func(a, b pack.Entry[pack.Constraint]) int { return cmp.Compare(a.Name, b.Name) })
 }

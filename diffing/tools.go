@@ -1,33 +1,31 @@
 package diffing
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
 )
 
 // permission returns the permission of a side that the unit is or belongs to,
 // or nil.
 func (u *unit) permission(s *side) *pack.Permission {
-	n := s.at(u.item())
-	permissions := s.ToolingLayer.Permissions.Items
-	for i := range permissions {
-		if n != nil && permissions[i].Node == n {
-			return &permissions[i]
-		}
-	}
-	return nil
+	at := s.at(u.item())
+	return find(s.ToolingLayer.Permissions, func(p *pack.Permission) bool { return at != nil && p.Node == at })
 }
 
 // adapter returns the adapter of a side that the unit is or belongs to, or nil.
 func (u *unit) adapter(s *side) *pack.Adapter {
-	n := s.at(u.item())
-	adapters := s.ToolingLayer.AdapterRegistry.Items
-	for i := range adapters {
-		if n != nil && adapters[i].Node == n {
-			return &adapters[i]
+	at := s.at(u.item())
+	return find(s.ToolingLayer.AdapterRegistry, func(a *pack.Adapter) bool { return at != nil && a.Node == at })
+}
+
+// find returns the first item of a list that is so, nil for none.
+func find[T any](list pack.List[T], is func(*T) bool) *T {
+	for i := range list.Items {
+		if is(&list.Items[i]) {
+			return &list.Items[i]
 		}
 	}
 	return nil
@@ -47,13 +45,7 @@ func (u *unit) isPermission() bool { return strings.HasPrefix(u.path, "/tooling_
 // uses returns the permissions of a side for what the unit is about: an
 // adapter, or one capability of it.
 func (u *unit) uses(s *side) []*pack.Permission {
-	a := u.adapter(s)
-	if a == nil {
-		a = u.adapter(u.base)
-	}
-	if a == nil {
-		a = u.adapter(u.head)
-	}
+	a := cmp.Or(u.adapter(s), u.adapter(u.base), u.adapter(u.head))
 	var list []*pack.Permission
 	permissions := s.ToolingLayer.Permissions.Items
 	capability, one := textOf(pack.Place(u.new, u.old))
@@ -84,10 +76,7 @@ func addedUnguarded(u *unit) bool {
 		return u.kind == Added && slices.ContainsFunc(u.uses(u.head), u.head.unguarded)
 	}
 	p := u.permission(u.head)
-	if p == nil || u.kind == Renamed || u.kind == Removed {
-		return false
-	}
-	return u.head.unguarded(p)
+	return p != nil && u.kind != Renamed && u.kind != Removed && u.head.unguarded(p)
 }
 
 // addedOrAllowed reports whether the unit, which is an item or the allow of a
@@ -96,7 +85,7 @@ func addedUnguarded(u *unit) bool {
 func addedOrAllowed(u *unit) bool {
 	switch {
 	case u.isPermission() && u.item() != u.path:
-		return isTrue(u.new) && !isTrue(u.old)
+		return flagMoved(true)(u)
 	case u.kind != Added:
 		return false
 	case u.isPermission():
@@ -118,13 +107,6 @@ func addedReadOnly(u *unit) bool {
 	return a != nil && pack.Mode(a.ApprovalMode) == pack.ReadOnly
 }
 
-func forbids(u *unit) bool { return !isTrue(u.new.Get("allow")) }
-
-func forbidden(u *unit) bool { return isTrue(u.old) && !isTrue(u.new) }
-
-// unused reports whether the base has no permission for the adapter.
-func unused(u *unit) bool { return len(u.uses(u.base)) == 0 }
-
 // destructiveGateLost reports whether the permission of a destructive
 // capability that the head allows names no gate of the head any more.
 func destructiveGateLost(u *unit) bool {
@@ -133,5 +115,5 @@ func destructiveGateLost(u *unit) bool {
 		return false
 	}
 	id, ok := textOf(u.new)
-	return !ok || !slices.Contains(gate.Names(u.head.Gates), id)
+	return !ok || u.head.Gates[id] == nil
 }

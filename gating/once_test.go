@@ -72,7 +72,7 @@ func TestConditionsAreCompiledOnce(t *testing.T) {
 		}
 	}
 	again := compiled(t, func() {
-		compiles.Compare(base, s.Unit, s.Golden(), nil)
+		compiles.Compare(t.Context(), base, s.Unit, s.Golden(), nil)
 		compiler.For(s.Policy().Beside(base))
 	})
 	for _, c := range policy.New(base, nil).Conditions {

@@ -23,7 +23,7 @@ func Step(ctx context.Context, diff *diffing.Diff, s *gate.Subject) build.Compar
 		return build.Comparison{Surface: surface.Compare(nil, s.Proof(), nil, nil)}
 	}
 	base, _ := diff.Packs()
-	return StepBetween(ctx, diff, s.Proof(), compiles.Compare(base, s.Unit, s.Golden(), diff.Changes()))
+	return StepBetween(ctx, diff, s.Proof(), compiles.Compare(ctx, base, s.Unit, s.Golden(), diff.Changes()))
 }
 
 // StepBetween is Step for what differs, with the head as it is proved about, and golden

@@ -1,7 +1,11 @@
 package compiles
 
 import (
+	"context"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/diffing"
@@ -38,12 +42,6 @@ type Case struct {
 	Added, Removed, Changed []string
 }
 
-// Same reports whether the case comes to the same in both versions. A case that
-// could not be compiled is not the same.
-func (c *Case) Same() bool {
-	return c.Base.Result != nil && c.Head.Result != nil && c.Stage == ""
-}
-
 // Side is one of the two versions in a case.
 type Side struct {
 	Outcome compiler.Outcome // "" where the case could not be compiled
@@ -65,11 +63,12 @@ type BucketChange struct {
 // Compare compares the golden cases of a pack. Base is the pack that the unit's
 // is compared with; head is what became of the unit's cases. Changes are what
 // differs between the two packs. There is one Case for each result, in their order.
-func Compare(base *pack.Pack, u *repo.Unit, head []golden.Result, changes []diffing.Change) []Case {
+// Once the context has ended no more are compiled, and their reason says so.
+func Compare(ctx context.Context, base *pack.Pack, u *repo.Unit, head []golden.Result, changes []diffing.Change) []Case {
 	m := &comparison{base: base, unit: u, versions: map[string]*version{}, changes: newChangeIndex(changes)}
 	cases := make([]Case, len(head))
 	for i := range head {
-		cases[i] = m.compare(&head[i])
+		cases[i] = m.compare(ctx, &head[i])
 	}
 	return cases
 }
@@ -111,10 +110,14 @@ func (m *comparison) version(head *compiler.Program, overlayID string) *version 
 }
 
 // compare compares one case.
-func (m *comparison) compare(r *golden.Result) Case {
+func (m *comparison) compare(ctx context.Context, r *golden.Result) Case {
 	c := Case{Name: r.Case, File: r.File, Intent: r.Intent, Overlay: r.Overlay}
 	c.Base.Reason, c.Head.Reason = r.Reason, r.Reason
 	if r.Detail == nil || m.base == nil {
+		return c
+	}
+	if err := ctx.Err(); err != nil {
+		c.Base.Reason, c.Head.Reason = err.Error(), err.Error()
 		return c
 	}
 	c.Request = r.Request
@@ -174,7 +177,13 @@ func (c *Case) differ(changes *changeIndex) {
 	c.compareTools()
 	b, h := c.Base.Result.Context, c.Head.Result.Context
 	if b == nil || h == nil {
-		c.Causes = changes.causes([]*level{at(c.stops()...)})
+		var stops []string // the values for which a side ended early
+		for _, r := range []*compiler.Result{c.Base.Result, c.Head.Result} {
+			if r.Stop != nil && r.Stop.At != nil {
+				stops = append(stops, r.Stop.At.KeyedPath())
+			}
+		}
+		c.Causes = changes.causes([]*level{at(stops...)})
 		return
 	}
 	for _, bucket := range compiler.Buckets() {
@@ -186,17 +195,6 @@ func (c *Case) differ(changes *changeIndex) {
 	c.Sections = sections(c.Base.Result, c.Head.Result, changes)
 }
 
-// stops returns the keyed paths of the values for which a side ended early.
-func (c *Case) stops() []string {
-	var paths []string
-	for _, r := range []*compiler.Result{c.Base.Result, c.Head.Result} {
-		if r.Stop != nil && r.Stop.At != nil {
-			paths = append(paths, r.Stop.At.KeyedPath())
-		}
-	}
-	return paths
-}
-
 // compareTools lists the tools that differ.
 func (c *Case) compareTools() {
 	for _, t := range c.Head.Tools {
@@ -204,7 +202,7 @@ func (c *Case) compareTools() {
 		switch {
 		case i < 0:
 			c.Added = append(c.Added, t.Capability)
-		case !c.Base.Tools[i].equal(t):
+		case !reflect.DeepEqual(c.Base.Tools[i], t):
 			c.Changed = append(c.Changed, t.Capability)
 		}
 	}
@@ -213,4 +211,106 @@ func (c *Case) compareTools() {
 			c.Removed = append(c.Removed, t.Capability)
 		}
 	}
+}
+
+// addressed returns a request for one pack as one for another: references to
+// the first are references to the second. The compile does not ask which version
+// is intended, but which pack.
+func addressed(request compiler.Request, from, to *pack.Pack) compiler.Request {
+	refs, ok := request.Invoke["context_pack_refs"].([]any)
+	if !ok {
+		return request
+	}
+	refs = slices.Clone(refs)
+	for i, ref := range refs {
+		text, _ := ref.(string)
+		if id, _, pinned := strings.Cut(text, "@"); pinned && id == from.PackMeta.PackID.Value {
+			refs[i] = to.Ref()
+		}
+	}
+	request.Invoke = maps.Clone(request.Invoke)
+	request.Invoke["context_pack_refs"] = refs
+	return request
+}
+
+// Tool is one tool that a request has, as the tool surface shows it.
+type Tool struct {
+	Capability string            // adapter.capability
+	Mode       pack.ApprovalMode // the effective one (compiler, C4)
+	// Gates are the active gates that hold the tool, in declaration order: those that
+	// its permissions name or, where it may change something, a rule of the intent; of
+	// one that only reads, a rule that is bound to no decision.
+	Gates []string
+	// Bounds leads from an argument to the bound on it, as in the tool manifest.
+	Bounds map[string]any
+}
+
+// Tools returns the tools that a compile surfaces, in registry order; none where it
+// ended early.
+func Tools(r *compiler.Result) []Tool {
+	if r.Context == nil {
+		return nil
+	}
+	var tools []Tool
+	for i := range r.Trace.Tools {
+		t := &r.Trace.Tools[i]
+		if !t.Surfaced {
+			continue
+		}
+		tool := Tool{Capability: t.Name(), Gates: holding(r, t)}
+		for _, e := range r.Context.Manifests.ToolManifest {
+			if e.AdapterID == t.Adapter.AdapterID.Value {
+				tool.Mode = pack.ApprovalMode(e.CapabilityMetadata[t.Capability].ApprovalMode)
+				tool.Bounds = e.Constraints[t.Capability]
+			}
+		}
+		tools = append(tools, tool)
+	}
+	return tools
+}
+
+// holding returns the active gates that hold a surfaced tool. One that may change
+// something is held by every gate that a rule of the intent names (decisions P10 and
+// D7).
+func holding(r *compiler.Result, t *compiler.ToolTrace) []string {
+	writes := pack.Mode(t.Adapter.ApprovalMode).Rank() > 0
+	return active(r, func(id string) bool {
+		return raised(r, id, func(string) bool { return writes }) || slices.ContainsFunc(t.Permissions, func(p *pack.Permission) bool {
+			return p.RequiresApprovalGate.OK && p.RequiresApprovalGate.Value == id
+		})
+	})
+}
+
+// DecisionGates returns the active gates that hold a decision in a compile, in
+// declaration order: those that a rule names which is bound to it, or to none.
+func DecisionGates(r *compiler.Result, decisionKey string) []string {
+	return active(r, func(id string) bool {
+		return raised(r, id, func(key string) bool { return key == decisionKey })
+	})
+}
+
+// active returns the active gates that hold something, in declaration order.
+func active(r *compiler.Result, holds func(gateID string) bool) (gates []string) {
+	for _, g := range r.Trace.Gates {
+		if id := g.Gate.GateID.Value; g.Active && holds(id) {
+			gates = append(gates, id)
+		}
+	}
+	return gates
+}
+
+// raised reports whether an enforced rule of the intent names a gate that is
+// bound to no decision, or to one of those that are asked for.
+func raised(r *compiler.Result, gateID string, of func(decisionKey string) bool) bool {
+	return slices.ContainsFunc(r.Trace.Rules, func(t compiler.RuleTrace) bool {
+		return t.Enforced && t.State != compiler.RuleOther && requires(t.Rule, gateID) &&
+			(!t.Rule.DecisionBinding.OK || of(t.Rule.DecisionBinding.Value))
+	})
+}
+
+// requires reports whether an outcome of a rule names a gate.
+func requires(r *pack.Rule, gateID string) bool {
+	return slices.ContainsFunc(r.Outcomes(), func(o *pack.Outcome) bool {
+		return o.RequiresApprovalGate.OK && o.RequiresApprovalGate.Value == gateID
+	})
 }

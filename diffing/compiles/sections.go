@@ -1,6 +1,7 @@
 package compiles
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/contextosai/packgate/compiler"
@@ -29,7 +30,7 @@ type Section struct {
 // part is a piece of a compiled context that is compared as a whole.
 type part struct {
 	subject string // tells it from the others of its group, which have an order
-	path    string
+	below   string // where it stands, below the path of the group
 	text    string
 }
 
@@ -89,28 +90,22 @@ func sections(base, head *compiler.Result, changes *changeIndex) []Section {
 // gone.
 func (g group) compare(old, now []part) []Section {
 	var out []Section
-	section := func(p part) Section {
-		s := Section{Path: p.path, Stage: g.stage}
+	add := func(p part, was, is string) {
+		s := Section{Path: g.path + p.below, Stage: g.stage, Old: was, New: is}
 		if g.named {
 			s.Subject = p.subject
 		}
-		return s
+		out = append(out, s)
 	}
 	was, is := bySubject(old), bySubject(now)
 	for _, p := range now {
-		before, there := was[p.subject]
-		if there && before.text == p.text {
-			continue
+		if before, there := was[p.subject]; !there || before.text != p.text {
+			add(p, before.text, p.text)
 		}
-		s := section(p)
-		s.Old, s.New = before.text, p.text
-		out = append(out, s)
 	}
 	for _, p := range old {
 		if _, there := is[p.subject]; !there {
-			s := section(p)
-			s.Old = p.text
-			out = append(out, s)
+			add(p, p.text, "")
 		}
 	}
 	if a, b := shared(old, is), shared(now, was); !slices.Equal(a, b) {
@@ -145,12 +140,12 @@ func partsOf(r *compiler.Result) map[string][]part {
 	c.manifests()
 	c.budget()
 	controls := &r.Context.RuntimeControls
-	c.names("must_refuse", "/runtime_controls/must_refuse", controls.MustRefuse)
-	c.names("must_escalate", "/runtime_controls/must_escalate", controls.MustEscalate)
-	c.names("gates", "/runtime_controls/approval_gates_active", controls.ApprovalGatesActive)
-	c.names("redaction", "/runtime_controls/redaction_rules_active", controls.RedactionRulesActive)
+	c.names("must_refuse", controls.MustRefuse)
+	c.names("must_escalate", controls.MustEscalate)
+	c.names("gates", controls.ApprovalGatesActive)
+	c.names("redaction", controls.RedactionRulesActive)
 	for _, warning := range r.Context.BudgetReport.Warnings {
-		c.add("warnings", warning, warningsPath, pack.CompactJSON(warning))
+		c.add("warnings", warning, pack.CompactJSON(warning))
 	}
 	return c.parts
 }
@@ -161,23 +156,28 @@ type cutter struct {
 	parts map[string][]part
 }
 
-func (c *cutter) add(group, subject, path, text string) {
+// add adds a part, which stands below the path of its group.
+func (c *cutter) add(group, subject, text string, below ...string) {
+	path := ""
+	for _, segment := range below {
+		path += "/" + pack.EscapeSegment(segment)
+	}
 	c.parts[group] = append(c.parts[group], part{subject, path, text})
 }
 
 // names adds a list of names, one part for each.
-func (c *cutter) names(group, path string, names []string) {
+func (c *cutter) names(group string, names []string) {
 	seen := map[string]bool{}
 	for _, name := range names {
 		if !seen[name] {
-			c.add(group, name, path+"/"+pack.EscapeSegment(name), pack.CompactJSON(name))
+			c.add(group, name, pack.CompactJSON(name), name)
 		}
 		seen[name] = true
 	}
 }
 
 func (c *cutter) blocks() {
-	c.add("task", "task", "/compiled_prompt/task", pack.CompactJSON(c.Context.CompiledPrompt.Task))
+	c.add("task", "task", pack.CompactJSON(c.Context.CompiledPrompt.Task))
 	subjects := c.subjects()
 	for _, b := range c.Context.CompiledPrompt.ContextBlocks {
 		group, subject := "texts", b.BlockID
@@ -191,7 +191,7 @@ func (c *cutter) blocks() {
 		case compiler.BucketMemory:
 			group = "memory blocks"
 		}
-		c.add(group, subject, blocksPath+"/"+b.BlockID, b.Content)
+		c.add(group, subject, b.Content, b.BlockID)
 	}
 }
 
@@ -219,7 +219,7 @@ func (c *cutter) manifests() {
 	m := &c.Context.Manifests
 	for _, e := range m.PolicyManifest {
 		for _, id := range e.RuleIDs {
-			c.add("rules", id, "/manifests/policy_manifest/"+pack.EscapeSegment(e.BundleID)+"/"+pack.EscapeSegment(id), pack.CompactJSON(id))
+			c.add("rules", id, pack.CompactJSON(id), e.BundleID, id)
 		}
 	}
 	for _, e := range m.ToolManifest {
@@ -228,12 +228,11 @@ func (c *cutter) manifests() {
 			if bounds := e.Constraints[name]; bounds != nil {
 				row["constraints"] = bounds
 			}
-			path := "/manifests/tool_manifest/" + pack.EscapeSegment(e.AdapterID) + "/" + pack.EscapeSegment(name)
-			c.add("tools", e.AdapterID+"."+name, path, pack.CompactJSON(row))
+			c.add("tools", e.AdapterID+"."+name, pack.CompactJSON(row), e.AdapterID, name)
 		}
 	}
 	for _, e := range m.EvidenceManifest {
-		c.add("evidence", e.EvidenceRef, "/manifests/evidence_manifest/"+pack.EscapeSegment(e.EvidenceRef), pack.CompactJSON(e.EvidenceRef))
+		c.add("evidence", e.EvidenceRef, pack.CompactJSON(e.EvidenceRef), e.EvidenceRef)
 	}
 }
 
@@ -243,16 +242,13 @@ func (c *cutter) budget() {
 	subjects := c.subjects()
 	for _, bucket := range compiler.Buckets() {
 		name := string(bucket)
-		c.add("allocated", name, "/budget_report/tokens_allocated/"+name, pack.CompactJSON(report.TokensAllocated.Of(bucket)))
+		c.add("allocated", name, pack.CompactJSON(report.TokensAllocated.Of(bucket)), name)
 		var dropped []string
 		for _, id := range report.DroppedBlockIDs.Of(bucket) {
-			if subject := subjects[id]; subject != "" {
-				id = subject
-			}
-			dropped = append(dropped, id)
+			dropped = append(dropped, cmp.Or(subjects[id], id))
 		}
 		if len(dropped) > 0 {
-			c.add("dropped", name, droppedPath+"/"+name, pack.CompactJSON(dropped))
+			c.add("dropped", name, pack.CompactJSON(dropped), name)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package flips
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -121,6 +120,17 @@ type threshold struct {
 	booleans bool
 }
 
+// of returns the threshold of a variable.
+func (b bounds) of(path string) *threshold {
+	if b[path] == nil {
+		b[path] = &threshold{path: path, numbers: map[float64]bool{}, texts: map[string]bool{}}
+	}
+	return b[path]
+}
+
+// comparisons are the operators that compare their operands with one another.
+var comparisons = []string{"==", "===", "!=", "!==", "<", "<=", ">", ">=", "in"}
+
 // gather takes in what an expression compares its variables with: the constants
 // beside the variable in the operations around it.
 func (b bounds) gather(e *jsonlogic.Expr) {
@@ -128,14 +138,10 @@ func (b bounds) gather(e *jsonlogic.Expr) {
 		if v.Scoped {
 			continue
 		}
-		t := b[v.Path]
-		if t == nil {
-			t = &threshold{path: v.Path, numbers: map[float64]bool{}, texts: map[string]bool{}}
-			b[v.Path] = t
-		}
+		t := b.of(v.Path)
 		compared := false
 		for n := v.Node.Parent; n != nil && n != e.Node().Parent; n = n.Parent {
-			if name, ok := n.Name(); ok && compares(name) {
+			if name, ok := n.Name(); ok && slices.Contains(comparisons, name) {
 				for _, operand := range n.Items {
 					compared = t.constant(operand) || compared
 				}
@@ -143,11 +149,6 @@ func (b bounds) gather(e *jsonlogic.Expr) {
 		}
 		t.booleans = t.booleans || !compared // it is asked for its truth, or whether it is there
 	}
-}
-
-// compares reports whether an operator compares its operands with one another.
-func compares(operator string) bool {
-	return slices.Contains([]string{"==", "===", "!=", "!==", "<", "<=", ">", ">=", "in"}, operator)
 }
 
 // constant takes in a constant, or those of a list, and reports whether it is one.
@@ -176,11 +177,7 @@ func (c *changed) thresholds(intent string) []*threshold {
 	merged := bounds{}
 	for _, some := range []bounds{c.always, c.byIntent[intent]} {
 		for path, t := range some {
-			into := merged[path]
-			if into == nil {
-				into = &threshold{path: path, numbers: map[float64]bool{}, texts: map[string]bool{}}
-				merged[path] = into
-			}
+			into := merged.of(path)
 			maps.Copy(into.numbers, t.numbers)
 			maps.Copy(into.texts, t.texts)
 			into.booleans = into.booleans || t.booleans
@@ -256,9 +253,4 @@ func (t *threshold) vary(b candidate, values []any) []candidate {
 		}
 	}
 	return out
-}
-
-// beyond says that constants were not looked at.
-func beyond(path string, skipped int) string {
-	return fmt.Sprintf("%d constants of %s were not looked at, only the first %d are", skipped, path, mostConstants)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -147,11 +148,7 @@ func (k key) compare(other key) int {
 
 // settle turns what was found into flips, and makes their requests small.
 func (f *finder) settle() {
-	keys := make([]key, 0, len(f.found))
-	for k := range f.found {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, key.compare)
+	keys := slices.SortedFunc(maps.Keys(f.found), key.compare)
 	if len(keys) > mostFlips {
 		f.NotChecked = append(f.NotChecked, fmt.Sprintf("only the first %d of %d are listed", mostFlips, len(keys)))
 		keys = keys[:mostFlips]

@@ -36,7 +36,7 @@ func (e example) cases(t testing.TB) []compiles.Case {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compiles.Compare(e.base, e.head.Unit, e.head.Golden(), d.Changes())
+	return compiles.Compare(t.Context(), e.base, e.head.Unit, e.head.Golden(), d.Changes())
 }
 
 func (e example) find(t testing.TB) flips.Result {

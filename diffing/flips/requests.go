@@ -78,6 +78,24 @@ func (c *candidate) measure() {
 	c.leaves, c.written = leaves(c.data), pack.CompactJSON(c.data)
 }
 
+// leaves counts the values of a request.
+func leaves(data any) int {
+	n := 0
+	switch v := data.(type) {
+	case map[string]any:
+		for _, value := range v {
+			n += leaves(value)
+		}
+		return n
+	case []any:
+		for _, value := range v {
+			n += leaves(value)
+		}
+		return n + 1
+	}
+	return 1
+}
+
 // try runs a request and keeps it for the flips of which it is the smallest one. It
 // reports whether it was run, now or before.
 func (f *finder) try(c candidate) bool {
@@ -220,7 +238,7 @@ func (f *finder) boundaries(changed *changed, bases []candidate) {
 		for _, t := range changed.thresholds(intent) {
 			values, beyondBound := t.values()
 			if beyondBound > 0 {
-				f.NotChecked = append(f.NotChecked, beyond(t.path, beyondBound))
+				f.NotChecked = append(f.NotChecked, fmt.Sprintf("%d constants of %s were not looked at, only the first %d are", beyondBound, t.path, mostConstants))
 			}
 			for _, b := range own {
 				for _, c := range t.vary(b, values) {

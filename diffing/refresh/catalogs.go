@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
@@ -28,10 +29,10 @@ type thing struct {
 	in      func(*repo.Environment) value
 }
 
-// environments is an environment on both sides; nil where a side lacks it.
+// environments is an environment in base and head; nil where a side lacks it.
 type environments struct {
-	name       string
-	base, head *repo.Environment
+	name string
+	both [2]*repo.Environment
 }
 
 // pairs returns the environments of both sides by their names, those of the base
@@ -43,10 +44,10 @@ func pairs(base, head []*repo.Environment) []environments {
 	}
 	var list []environments
 	index := map[key]int{}
-	add := func(side []*repo.Environment, put func(*environments, *repo.Environment)) {
+	byFile := func(a, b *repo.Environment) int { return cmp.Compare(a.Document.File, b.Document.File) }
+	for side, all := range [][]*repo.Environment{base, head} {
 		count := map[string]int{}
-		byFile := func(a, b *repo.Environment) int { return cmp.Compare(a.Document.File, b.Document.File) }
-		for _, e := range slices.SortedStableFunc(slices.Values(side), byFile) {
+		for _, e := range slices.SortedStableFunc(slices.Values(all), byFile) {
 			k := key{e.Name(), count[e.Name()]}
 			count[e.Name()]++
 			i, there := index[k]
@@ -54,11 +55,9 @@ func pairs(base, head []*repo.Environment) []environments {
 				i, list = len(list), append(list, environments{name: k.name})
 				index[k] = i
 			}
-			put(&list[i], e)
+			list[i].both[side] = e
 		}
 	}
-	add(base, func(pair *environments, e *repo.Environment) { pair.base = e })
-	add(head, func(pair *environments, e *repo.Environment) { pair.head = e })
 	return list
 }
 
@@ -66,12 +65,12 @@ func pairs(base, head []*repo.Environment) []environments {
 func (s *step) catalogs(u uses) (triggers []Trigger) {
 	things := u.things()
 	for _, pair := range s.environments {
-		if pair.base == nil || pair.head == nil {
+		if pair.both[0] == nil || pair.both[1] == nil {
 			triggers = append(triggers, pair.whole(things)...)
 			continue
 		}
 		for _, t := range things {
-			if before, after := t.in(pair.base), t.in(pair.head); !before.same(after) {
+			if before, after := t.in(pair.both[0]), t.in(pair.both[1]); !before.same(after) {
 				triggers = append(triggers, pair.trigger(t, before, after))
 			}
 		}
@@ -82,9 +81,9 @@ func (s *step) catalogs(u uses) (triggers []Trigger) {
 // whole returns the triggers of a catalog that came or went: one of each kind of
 // which it says something.
 func (pair environments) whole(things []thing) (triggers []Trigger) {
-	e, what := pair.head, "added"
+	e, what := pair.both[1], "added"
 	if e == nil {
-		e, what = pair.base, "removed"
+		e, what = pair.both[0], "removed"
 	}
 	for _, kind := range Kinds() {
 		if slices.ContainsFunc(things, func(t thing) bool { return t.kind == kind && t.in(e).listed }) {
@@ -97,52 +96,57 @@ func (pair environments) whole(things []thing) (triggers []Trigger) {
 }
 
 func (pair environments) trigger(t thing, before, after value) Trigger {
-	catalog := fmt.Sprintf("the catalog of environment %s", gate.Quote(pair.name))
-	trigger := Trigger{Kind: t.kind, File: pair.head.Document.File, Path: pack.Place(after.at, before.at).KeyedPath()}
+	what, path := t.what, pack.Place(after.at, before.at).KeyedPath()
+	had, has := before.says != "", after.says != ""
 	if before.listed != after.listed { // one thing to say, however much the pack uses of it
-		trigger.Path = "/" + t.section
+		what, path = fmt.Sprintf("section %q", t.section), "/"+t.section
+		had, has = before.listed, after.listed
 	}
+	return Trigger{
+		Kind: t.kind, File: pair.both[1].Document.File, Path: path,
+		What: fmt.Sprintf("%s was %s the catalog of environment %s", what, became(had, has), gate.Quote(pair.name)),
+	}
+}
+
+// became words what happened to something that a side has or has not.
+func became(had, has bool) string {
 	switch {
-	case before.listed != after.listed && after.listed:
-		trigger.What = fmt.Sprintf("section %q was added to %s", t.section, catalog)
-	case before.listed != after.listed:
-		trigger.What = fmt.Sprintf("section %q was removed from %s", t.section, catalog)
-	case before.says == "":
-		trigger.What = fmt.Sprintf("%s was added to %s", t.what, catalog)
-	case after.says == "":
-		trigger.What = fmt.Sprintf("%s was removed from %s", t.what, catalog)
-	default:
-		trigger.What = fmt.Sprintf("%s was changed in %s", t.what, catalog)
+	case !had:
+		return "added to"
+	case !has:
+		return "removed from"
 	}
-	return trigger
+	return "changed in"
 }
 
 // things returns what a pack uses of any catalog.
 func (u uses) things() (things []thing) {
 	each := func(names []string, kind Kind, called, section string, in func(*repo.Environment, string) value) {
 		for _, name := range names {
-			if name == "" {
-				continue
+			if name != "" {
+				things = append(things, thing{kind, called + " " + gate.Quote(name), section,
+					func(e *repo.Environment) value { return in(e, name) }})
 			}
-			things = append(things, thing{kind, called + " " + gate.Quote(name), section,
-				func(e *repo.Environment) value { return in(e, name) }})
 		}
 	}
-	one := func(used bool, kind Kind, name string, of func(*repo.Environment) pack.Text) {
+	named := func(names []string, kind Kind, called, section string) {
+		each(names, kind, called, section, func(e *repo.Environment, name string) value { return member(e.Node.Get(section), name) })
+	}
+	one := func(used bool, kind Kind, name string) {
 		if used {
-			things = append(things, thing{kind, name, name, func(e *repo.Environment) value { return scalar(of(e).Node) }})
+			things = append(things, thing{kind, name, name, func(e *repo.Environment) value { return scalar(e.Node.Get(name)) }})
 		}
 	}
-	each(u.roles, PolicyBundle, "approver role", "approver_roles", func(e *repo.Environment, n string) value { return member(e.ApproverRoles, n) })
-	each([]string{u.issuer}, PolicyBundle, "issuer", "issuers", func(e *repo.Environment, n string) value { return member(e.Issuers, n) })
-	one(u.effects, PolicyBundle, "max_approval_mode", func(e *repo.Environment) pack.Text { return e.MaxApprovalMode })
+	named(u.roles, PolicyBundle, "approver role", "approver_roles")
+	named([]string{u.issuer}, PolicyBundle, "issuer", "issuers")
+	one(u.effects, PolicyBundle, "max_approval_mode")
 	each([]string{u.namespace}, Ontology, "ontology", "ontologies", ontology)
-	each([]string{u.alias}, Ontology, "snapshot alias", "snapshots", func(e *repo.Environment, n string) value { return entry(e.Snapshots.Node, n) })
+	named([]string{u.alias}, Ontology, "snapshot alias", "snapshots")
 	each(u.endpoints, AdapterSchema, "endpoint", "endpoints", endpoint)
-	each(u.intents, DecisionCatalog, "intent", "intents", func(e *repo.Environment, n string) value { return member(e.Intents, n) })
-	each(u.schemas, DecisionCatalog, "schema", "schemas", func(e *repo.Environment, n string) value { return member(e.Schemas, n) })
-	each([]string{u.region}, MemoryPolicy, "region", "regions", func(e *repo.Environment, n string) value { return member(e.Regions, n) })
-	one(u.runtime, ModelConfig, "runtime", func(e *repo.Environment) pack.Text { return e.Runtime })
+	named(u.intents, DecisionCatalog, "intent", "intents")
+	named(u.schemas, DecisionCatalog, "schema", "schemas")
+	named([]string{u.region}, MemoryPolicy, "region", "regions")
+	one(u.runtime, ModelConfig, "runtime")
 	return things
 }
 
@@ -154,20 +158,18 @@ func scalar(n *pack.Node) value {
 	return value{listed: true, says: pack.CompactJSON(n.Any()), at: n}
 }
 
-// member returns what a list of names says of one.
-func member(list pack.List[pack.Text], name string) value {
-	v := value{listed: list.Node != nil, at: list.Node}
-	for _, item := range list.Items {
-		if item.OK && item.Value == name {
-			v.says, v.at = "listed", item.Node
+// member returns what a section, which is a list of names or an object of them, says
+// of one.
+func member(section *pack.Node, name string) value {
+	v := value{listed: section != nil, at: section}
+	if section == nil {
+		return v
+	}
+	for _, item := range section.Items {
+		if item.Kind == pack.String && item.Text == name {
+			v.says, v.at = "listed", item
 		}
 	}
-	return v
-}
-
-// entry returns what an object of names says of one.
-func entry(section *pack.Node, name string) value {
-	v := value{listed: section != nil, at: section}
 	if n := section.Get(name); n != nil {
 		v.says, v.at = pack.CompactJSON(n.Any()), n
 	}
@@ -177,7 +179,7 @@ func entry(section *pack.Node, name string) value {
 // endpoint returns what a catalog says of an endpoint; the order of its tenants
 // says nothing.
 func endpoint(e *repo.Environment, ref string) value {
-	v := entry(e.Endpoints.Node, ref)
+	v := member(e.Endpoints.Node, ref)
 	if one, ok := e.Endpoints.Get(ref); ok && one.Tenants.OK {
 		v.says = sorted(one.Tenants)
 	}
@@ -187,7 +189,7 @@ func endpoint(e *repo.Environment, ref string) value {
 // ontology returns what a catalog says of the versions of an ontology; neither
 // their order nor that of their types says anything.
 func ontology(e *repo.Environment, namespace string) value {
-	v := entry(e.Ontologies.Node, namespace)
+	v := member(e.Ontologies.Node, namespace)
 	if versions, ok := e.Ontologies.Get(namespace); ok {
 		form := make(map[string][2]string, len(versions.Entries))
 		for _, one := range versions.Entries {
@@ -205,4 +207,68 @@ func sorted(list pack.List[pack.Text]) string {
 		return "absent"
 	}
 	return pack.CompactJSON(names(pack.Values(list)))
+}
+
+// setting is one setting of the config that a pack uses.
+type setting struct {
+	kind Kind
+	what string
+	in   func(*repo.Config) value
+}
+
+// config returns the triggers of the repository's config. A setting that is
+// written out and says what holds without it is no change.
+func (s *step) config(u uses) (triggers []Trigger) {
+	for _, one := range u.settings() {
+		before, after := one.in(s.base.Config), one.in(s.head.Config)
+		if before.same(after) {
+			continue
+		}
+		at := pack.Place(after.at, before.at)
+		triggers = append(triggers, Trigger{
+			Kind: one.kind, What: fmt.Sprintf("%s was %s the config", one.what, became(before.at != nil, after.at != nil)),
+			File: at.Document().File, Path: at.KeyedPath(),
+		})
+	}
+	return triggers
+}
+
+// settings returns what a pack uses of any config.
+func (u uses) settings() []setting {
+	list := []setting{
+		{Evaluator, "evaluation.required", func(c *repo.Config) value { return or(c.Evaluation.Required.Node, "false") }},
+		{Evaluator, "evaluation.min_samples", func(c *repo.Config) value { return or(c.Evaluation.MinSamples.Node, "0") }},
+		{Evaluator, "evaluation.price_per_1k_tokens_cents", func(c *repo.Config) value { return or(c.Evaluation.PricePer1KTokensCents.Node, "") }},
+		{ModelConfig, "compile.tokenizer", func(c *repo.Config) value { return or(c.Compile.Tokenizer.Node, `"estimate"`) }},
+		{ModelConfig, "compile.max_truncation_rate", func(c *repo.Config) value { return or(c.Compile.MaxTruncationRate.Node, "0.2") }},
+	}
+	if u.effects {
+		list = append(list, setting{PolicyBundle, "limits.max_approval_mode", func(c *repo.Config) value { return or(c.LimitFields.MaxApprovalMode.Node, "") }})
+	}
+	for _, name := range u.schemes {
+		list = append(list, setting{AdapterSchema, "endpoint scheme " + gate.Quote(name), func(c *repo.Config) value { return scheme(c, name) }})
+	}
+	for _, name := range u.evidence {
+		list = append(list, setting{DecisionCatalog, "the source of evidence " + gate.Quote(name), func(c *repo.Config) value { return or(c.Evidence.Node.Get(name), "") }})
+	}
+	return list
+}
+
+// or returns what a setting says, and what holds without it where it is absent.
+func or(n *pack.Node, without string) value {
+	if n == nil {
+		return value{says: without}
+	}
+	return value{says: pack.CompactJSON(n.Any()), at: n}
+}
+
+// scheme returns whether the config lists a scheme, with or without its colon
+// and slashes.
+func scheme(c *repo.Config, name string) (v value) {
+	for _, item := range c.EndpointScheme.Items {
+		if item.OK && strings.TrimRight(item.Value, ":/") == name {
+			v = value{says: "listed", at: item.Node}
+		}
+	}
+	return v
 }

@@ -1,9 +1,11 @@
 package refresh
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
 )
 
@@ -23,21 +25,186 @@ func FactsOf(p *pack.Pack) *Facts {
 	if p == nil {
 		return nil
 	}
-	return &Facts{id: strings.Clone(p.PackMeta.PackID.Value), ref: strings.Clone(p.Ref()), uses: usesOf(p).clone(), defines: define(p)}
+	return &Facts{id: strings.Clone(p.PackMeta.PackID.Value), ref: strings.Clone(p.Ref()), uses: usesOf(p), defines: define(p)}
 }
 
-// clone returns the same with texts of its own: those of a pack are parts of its
-// document, and one of them keeps all of it in memory.
-func (u uses) clone() uses {
+// definition names something that several packs may define: packs that use the
+// same name mean the same thing.
+type definition struct{ what, id string }
+
+const (
+	bundle   = "policy bundle"
+	adapter  = "adapter"
+	decision = "decision"
+	// Memory is about subjects: packs of one tenant that know the same kind of
+	// subject (CEID namespace) remember and forget the same facts. The id of
+	// their memory policy is therefore made of both.
+	memory = "memory policy"
+)
+
+func kindOf(d definition) Kind {
+	switch d.what {
+	case bundle:
+		return PolicyBundle
+	case adapter:
+		return AdapterSchema
+	case decision:
+		return DecisionCatalog
+	}
+	return MemoryPolicy
+}
+
+// words names the definition in a message. A memory policy that two packs share
+// for several kinds of subjects is one thing to say.
+func (d definition) words() string {
+	if d.what == memory {
+		return "the memory policy for the same subjects"
+	}
+	return d.what + " " + gate.Quote(d.id)
+}
+
+// defined is what a pack says under a definition, and where. Formatting and the
+// order of what has an identity do not show in it.
+type defined struct {
+	says pack.Digest
+	at   place
+}
+
+// place is where something stands: the file as messages show it, and the keyed
+// path in it.
+type place struct{ file, path string }
+
+// define returns everything that a pack defines.
+func define(p *pack.Pack) map[definition]defined {
+	form, _ := p.Node.Document().KeyedForm()
+	all := map[definition]defined{}
+	add := func(what string, id pack.Text, at *pack.Node) {
+		if id.Value == "" {
+			return
+		}
+		d := definition{what, strings.Clone(id.Value)}
+		is := saidAt(form, at)
+		if earlier, there := all[d]; there { // another version, or a fault of the pack
+			is = defined{pack.DigestOf([]byte(earlier.says + is.says)), earlier.at}
+		}
+		all[d] = is
+	}
+	for _, b := range p.PolicyLayer.PolicyBundles.Items {
+		add(bundle, b.BundleID, b.Node)
+	}
+	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
+		add(adapter, a.AdapterID, a.Node)
+	}
+	for _, d := range p.DecisionLayer.DecisionSpecs.Items {
+		add(decision, d.DecisionKey, d.Node)
+	}
+	defineMemory(p, form, all)
+	return all
+}
+
+func defineMemory(p *pack.Pack, form any, all map[definition]defined) {
+	layer := p.MemoryLayer.Node
+	if layer == nil {
+		return
+	}
+	is := saidAt(form, layer)
+	for _, namespace := range pack.Values(p.IntelligenceRefs.IdentityLayer.CEIDNamespaces) {
+		id := fmt.Sprintf("%q %q", p.PackMeta.Tenant.TenantID.Value, namespace)
+		all[definition{memory, id}] = is
+	}
+}
+
+// saidAt returns what a keyed form says at the place of a node.
+func saidAt(form any, n *pack.Node) defined {
+	at := place{n.Document().File, n.KeyedPath()}
+	segments, _ := pack.SplitPointer(at.path)
+	for _, segment := range segments {
+		m, _ := form.(map[string]any)
+		form = m[segment]
+	}
+	return defined{pack.DigestOf([]byte(pack.CompactJSON(form))), at}
+}
+
+// uses is what a pack uses of what stands around it, each name once, sorted.
+type uses struct {
+	namespace, alias, issuer, region string // "" where there is none
+	runtime                          bool   // it requires one
+	effects                          bool   // it has an approval mode above read_only
+	endpoints, schemes, roles        []string
+	intents, schemas, evidence       []string // evidence that is required
+}
+
+// registryScheme is the scheme of the contract's own endpoint registry, which no
+// config has to list.
+const registryScheme = "internal"
+
+func usesOf(p *pack.Pack) uses {
+	u := uses{
+		namespace: p.IntelligenceRefs.Ontology.Namespace.Value,
+		issuer:    p.ContractMeta.Issuer.Value,
+		region:    p.PackMeta.EnvironmentDefaults.Region.Value,
+	}
+	if alias, ok := strings.CutPrefix(p.IntelligenceRefs.KnowledgeGraph.SnapshotPinRule.Value, "alias:"); ok {
+		u.alias = alias
+	}
+	_, u.runtime = p.ContractMeta.Compatibility.Requires.Get("runtime")
+	u.tools(p)
+	u.policies(p)
+	u.decisions(p)
+	// Texts of a pack are parts of its document: one of them keeps all of it in memory.
 	for _, text := range []*string{&u.namespace, &u.alias, &u.issuer, &u.region} {
 		*text = strings.Clone(*text)
 	}
 	for _, list := range []*[]string{&u.endpoints, &u.schemes, &u.roles, &u.intents, &u.schemas, &u.evidence} {
-		own := slices.Clip(*list)
+		own := slices.Clip(names(*list))
 		for i := range own {
 			own[i] = strings.Clone(own[i])
 		}
 		*list = own
 	}
 	return u
+}
+
+func (u *uses) tools(p *pack.Pack) {
+	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
+		u.endpoints = append(u.endpoints, a.EndpointRef.Value)
+		if scheme, _, ok := strings.Cut(a.EndpointRef.Value, "://"); ok && scheme != registryScheme {
+			u.schemes = append(u.schemes, scheme)
+		}
+		u.effects = u.effects || hasEffect(a.ApprovalMode)
+	}
+}
+
+func (u *uses) policies(p *pack.Pack) {
+	for _, g := range p.PolicyLayer.ApprovalGates.Items {
+		u.roles = append(u.roles, g.RequiredApproverRole.Value)
+	}
+	for r := range p.EachRule() {
+		for _, o := range r.Outcomes() {
+			u.evidence = append(u.evidence, pack.Values(o.Requires)...)
+		}
+	}
+	for _, intent := range p.Intents() {
+		u.intents = append(u.intents, intent.Value)
+	}
+}
+
+func (u *uses) decisions(p *pack.Pack) {
+	for _, d := range p.DecisionLayer.DecisionSpecs.Items {
+		u.schemas = append(u.schemas, d.InputsSchemaRef.Value, d.OutputsSchemaRef.Value)
+		u.evidence = append(u.evidence, pack.Values(d.RequiredEvidence)...)
+		u.effects = u.effects || hasEffect(d.ApprovalMode)
+	}
+}
+
+func hasEffect(mode pack.Text) bool { return pack.Mode(mode).Rank() > pack.ReadOnly.Rank() }
+
+// names returns the names that are not empty, each once, sorted.
+func names(list []string) []string {
+	slices.Sort(list)
+	list = slices.Compact(list)
+	if len(list) > 0 && list[0] == "" {
+		list = list[1:]
+	}
+	return list
 }

@@ -3,6 +3,7 @@ package refresh
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 
 	"github.com/contextosai/packgate/pack"
@@ -72,23 +73,35 @@ func byName(packs []Pack) []*Pack {
 
 // collect adds what changed in one pack.
 func collect(changed map[definition]*changes, before, after map[definition]defined) {
-	add := func(d definition, c change) {
+	same := func(a, b defined) bool { return a.says == b.says }
+	differences(before, after, same, func(d definition, how string, of defined) {
+		if how == removed {
+			of.says = ""
+		}
 		if changed[d] == nil {
 			changed[d] = &changes{saying: map[pack.Digest]int{}}
 		}
-		changed[d].add(&c)
-	}
-	for d, is := range after {
-		switch was, there := before[d]; {
+		changed[d].add(&change{how, of.says, of.at})
+	})
+}
+
+// removed is what became of what the head has no more.
+const removed = "removed"
+
+// differences gives what differs between two sets of named things: how, and the thing
+// itself in the head, or in the base where the head has it no more.
+func differences[K comparable, T any](before, after map[K]T, same func(a, b T) bool, found func(name K, how string, thing T)) {
+	for name, is := range after {
+		switch was, there := before[name]; {
 		case !there:
-			add(d, change{"added", is.says, is.at})
-		case was.says != is.says:
-			add(d, change{"changed", is.says, is.at})
+			found(name, "added", is)
+		case !same(was, is):
+			found(name, "changed", is)
 		}
 	}
-	for d, was := range before {
-		if _, there := after[d]; !there {
-			add(d, change{"removed", "", was.at})
+	for name, was := range before {
+		if _, there := after[name]; !there {
+			found(name, removed, was)
 		}
 	}
 }
@@ -116,4 +129,27 @@ func (s *step) shared(f *Facts) (triggers []Trigger) {
 		triggers = append(triggers, Trigger{Kind: kindOf(d), What: what, File: first.at.file, Path: first.at.path})
 	}
 	return triggers
+}
+
+// scorecards returns the triggers of the evaluators' results beside a pack.
+func scorecards(before, after *Pack) (triggers []Trigger) {
+	same := func(a, b File) bool { return a.Digest == b.Digest }
+	differences(scorecardsOf(before), scorecardsOf(after), same, func(name, how string, f File) {
+		triggers = append(triggers, Trigger{
+			Kind: Evaluator, What: fmt.Sprintf("scorecard %q was %s", name, how), File: f.Name,
+		})
+	})
+	return triggers
+}
+
+// scorecardsOf returns a pack's scorecards by their names in its folder, which
+// they keep where the folder moves.
+func scorecardsOf(p *Pack) map[string]File {
+	files := map[string]File{}
+	for _, f := range p.Files {
+		if f.Kind == "scorecard" {
+			files[path.Base(f.Name)] = f
+		}
+	}
+	return files
 }

@@ -40,45 +40,35 @@ type Aspect struct {
 	Reason  string // what is not proved
 }
 
-// comparison holds what is known of two versions beyond their rows.
-type comparison struct{ known *effects }
-
 // change compares the two rows of a place; one of them may be nil.
-func (c *comparison) change(at place, base, head *Row) (change Change, differs bool) {
+func (e *effects) change(at place, base, head *Row) (change Change, differs bool) {
 	change = Change{Intent: at.intent, Capability: at.tool, Base: base, Head: head, Kind: diffing.Changed}
 	switch {
 	case base == nil:
 		change.Kind = diffing.Added
-		change.Verdict, change.Witness, change.Reason = grewIf(head.Reach != nil), head.Reach, head.Reason
+		change.Verdict, change.Witness, change.Reason = reached(head, proof.Grew), head.Reach, head.Reason
 		if head.Ungated != nil {
 			change.Open, change.Witness = true, head.Ungated
 		}
 		return change, true
 	case head == nil:
 		change.Kind = diffing.Removed
-		change.Verdict, change.Reason = shrankIf(base.Reach != nil), base.Reason
+		change.Verdict, change.Reason = reached(base, proof.Shrank), base.Reason
 		return change, true
 	}
-	for _, look := range []func(place, *Row, *Row) []Aspect{c.requests, c.mode, c.sessions, c.gates, c.ungated, c.bounds} {
+	for _, look := range []func(place, *Row, *Row) []Aspect{e.requests, e.mode, e.sessions, e.gates, e.ungated, e.bounds} {
 		change.Aspects = append(change.Aspects, look(at, base, head)...)
 	}
 	change.settle()
 	return change, len(change.Aspects) > 0
 }
 
-// grewIf is the verdict on a row that was added.
-func grewIf(reached bool) proof.Verdict {
-	if reached {
-		return proof.Grew
+// reached is the verdict on a row that only one version has.
+func reached(r *Row, v proof.Verdict) proof.Verdict {
+	if r.Reach == nil {
+		return proof.Undecided
 	}
-	return proof.Undecided
-}
-
-func shrankIf(reached bool) proof.Verdict {
-	if reached {
-		return proof.Shrank
-	}
-	return proof.Undecided
+	return v
 }
 
 // settle draws together what the aspects say.
@@ -99,29 +89,22 @@ func (c *Change) settle() {
 }
 
 // requests compares which requests have a tool.
-func (c *comparison) requests(at place, base, head *Row) []Aspect {
-	if e := c.known.about(at, proof.Tool, ""); e != nil && e.Verdict != proof.Equal {
-		return []Aspect{aspect(Requests, "", "", "", e)}
+func (e *effects) requests(at place, base, head *Row) []Aspect {
+	if known := e.about(at, proof.Tool, ""); known != nil && known.Verdict != proof.Equal {
+		return []Aspect{aspect(Requests, "", "", "", known)}
 	}
-	if base.Reach == nil && head.Reach != nil && !c.known.decides(at) {
+	if base.Reach == nil && head.Reach != nil && !e.decides(at) {
 		return []Aspect{{What: Requests, Reason: base.Reason, Witness: head.Reach}}
 	}
 	return nil
 }
 
-func (c *comparison) mode(at place, base, head *Row) []Aspect {
-	e := c.known.about(at, proof.Mode, "")
-	if base.Mode == head.Mode && (e == nil || e.Verdict == proof.Equal) {
-		return nil
+func (e *effects) mode(at place, base, head *Row) []Aspect {
+	list := e.named(Mode, proof.Mode, at, "", string(base.Mode), string(head.Mode))
+	if len(list) > 0 && e.about(at, proof.Mode, "") == nil && !e.decides(at) { // no request could be looked at
+		list[0].Verdict = raised(base.Mode, head.Mode)
 	}
-	a := aspect(Mode, "", string(base.Mode), string(head.Mode), e)
-	if e == nil { // no request shows it, or none could be looked at
-		a.Verdict = raised(base.Mode, head.Mode)
-		if c.known.decides(at) {
-			a.Verdict = proof.Equal
-		}
-	}
-	return []Aspect{a}
+	return list
 }
 
 // raised is the verdict on a mode that stands in a row.
@@ -137,7 +120,7 @@ func raised(from, to pack.ApprovalMode) proof.Verdict {
 
 // sessions compares from which safety mode on a tool can be had. A weaker one is
 // more: sessions get the tool that were not trusted with it.
-func (c *comparison) sessions(_ place, base, head *Row) []Aspect {
+func (e *effects) sessions(_ place, base, head *Row) []Aspect {
 	if base.Sessions == head.Sessions {
 		return nil
 	}
@@ -147,7 +130,7 @@ func (c *comparison) sessions(_ place, base, head *Row) []Aspect {
 // held says that a gate is in a row.
 const held = "held"
 
-func (c *comparison) gates(at place, base, head *Row) (list []Aspect) {
+func (e *effects) gates(at place, base, head *Row) (list []Aspect) {
 	names := slices.Clone(base.Gates)
 	for _, id := range head.Gates {
 		if !slices.Contains(names, id) {
@@ -161,22 +144,13 @@ func (c *comparison) gates(at place, base, head *Row) (list []Aspect) {
 		return ""
 	}
 	for _, id := range names {
-		was, is := said(base, id), said(head, id)
-		e := c.known.about(at, proof.Gate, id)
-		if was == is && (e == nil || e.Verdict == proof.Equal) {
-			continue
-		}
-		a := aspect(Gate, id, was, is, e)
-		if e == nil {
-			a.Verdict = c.fallback(at)
-		}
-		list = append(list, a)
+		list = append(list, e.named(Gate, proof.Gate, at, id, said(base, id), said(head, id))...)
 	}
 	return list
 }
 
 // ungated compares whether a tool can be had with no gate active.
-func (c *comparison) ungated(_ place, base, head *Row) []Aspect {
+func (e *effects) ungated(_ place, base, head *Row) []Aspect {
 	switch {
 	case base.Ungated == nil && head.Ungated != nil && base.Proved:
 		return []Aspect{{What: Ungated, Verdict: proof.Grew, Witness: head.Ungated}}
@@ -188,31 +162,13 @@ func (c *comparison) ungated(_ place, base, head *Row) []Aspect {
 	return nil
 }
 
-func (c *comparison) bounds(at place, base, head *Row) (list []Aspect) {
+func (e *effects) bounds(at place, base, head *Row) (list []Aspect) {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(base.Bounds)), maps.Keys(head.Bounds))
 	slices.Sort(names)
 	for _, arg := range slices.Compact(names) {
-		was, is := written(base.Bounds, arg), written(head.Bounds, arg)
-		e := c.known.about(at, proof.Bounds, arg)
-		if was == is && (e == nil || e.Verdict == proof.Equal) {
-			continue
-		}
-		a := aspect(Bound, arg, was, is, e)
-		if e == nil {
-			a.Verdict = c.fallback(at)
-		}
-		list = append(list, a)
+		list = append(list, e.named(Bound, proof.Bounds, at, arg, written(base.Bounds, arg), written(head.Bounds, arg))...)
 	}
 	return list
-}
-
-// fallback is the verdict where the effects do not speak of what a row shows: they
-// leave out what permits the same.
-func (c *comparison) fallback(at place) proof.Verdict {
-	if c.known.decides(at) {
-		return proof.Equal
-	}
-	return proof.Undecided
 }
 
 func written(bounds map[string]any, arg string) string {
@@ -272,6 +228,21 @@ type aspectKey struct {
 
 func (e *effects) about(at place, kind proof.Kind, arg string) *proof.Change {
 	return e.byPlace[aspectKey{at, kind, arg}]
+}
+
+// named compares what two rows say under one name, none where that and what it permits
+// are the same. The effects leave out what permits the same; where they do not decide,
+// nothing is known of what they do not speak of.
+func (e *effects) named(what What, kind proof.Kind, at place, name, was, is string) []Aspect {
+	known := e.about(at, kind, name)
+	if was == is && (known == nil || known.Verdict == proof.Equal) {
+		return nil
+	}
+	a := aspect(what, name, was, is, known)
+	if known == nil && e.decides(at) {
+		a.Verdict = proof.Equal
+	}
+	return []Aspect{a}
 }
 
 // decides reports whether nothing about a tool is left open.

@@ -93,9 +93,9 @@ func versus(base *version, head version, effects []proof.Change, cases []compile
 	if d.Reason = cmp.Or(d.Reason, reason); d.Reason != "" {
 		return d
 	}
-	c := comparison{known: newEffects(effects)}
+	known := newEffects(effects)
 	for at, row := range merged(d.Base, d.Head) {
-		if change, differs := c.change(at, row[0], row[1]); differs {
+		if change, differs := known.change(at, row[0], row[1]); differs {
 			d.Changes = append(d.Changes, change)
 		}
 	}

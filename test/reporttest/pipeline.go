@@ -159,7 +159,7 @@ func Gated(t *testing.T, dir, base string) *model.Report {
 
 // comparisonOf looks at all that the step from a base does.
 func comparisonOf(t testing.TB, base *pack.Pack, o Opened, diff *diffing.Diff, cases []golden.Result) build.Comparison {
-	both := compiles.Compare(base, o.Unit, cases, diff.Changes())
+	both := compiles.Compare(t.Context(), base, o.Unit, cases, diff.Changes())
 	was, is := proof.New(base), proof.New(o.Unit.Pack)
 	return build.Comparison{
 		Diff: diff, Surface: surface.Compare(was, is, diff.Effects, both), Loosened: surface.Loosened(diff), Compiles: both,
