@@ -126,6 +126,18 @@ func (v ByBucket[T]) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
+// UnmarshalJSON reads what MarshalJSON writes.
+func (v *ByBucket[T]) UnmarshalJSON(src []byte) error {
+	var read map[Bucket]T
+	if err := json.Unmarshal(src, &read); err != nil {
+		return err
+	}
+	for i, row := range bucketTable() {
+		v[i] = read[row.name]
+	}
+	return nil
+}
+
 // defaultTotal is the budget of a run context that sets no total.
 const defaultTotal = 12000
 

@@ -1,7 +1,9 @@
 package compiler_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -195,5 +197,19 @@ func TestEstimate(t *testing.T) {
 		if got := (compiler.Estimate{}).Count(text); got != want {
 			t.Errorf("%q has %d tokens, wanted %d", text, got, want)
 		}
+	}
+}
+
+// What is stored of a compile is read back as it was.
+func TestByBucketIsReadBack(t *testing.T) {
+	r := reference(t)
+	set(r.RunContext, object(t, `{"bucket_tokens": {"evidence": 1}}`), "run_budget")
+	_, c := compiled(t, supportPack(t), r)
+	var again compiler.CompiledContext
+	if err := json.Unmarshal([]byte(snapshot(t, c)), &again); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again.BudgetReport, c.BudgetReport) || again.BudgetReport.DroppedBlockIDs.IsZero() {
+		t.Errorf("the budget report is read back as %+v, wanted %+v", again.BudgetReport, c.BudgetReport)
 	}
 }
