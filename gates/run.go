@@ -49,7 +49,10 @@ type Result struct {
 // depends on nothing but its arguments.
 func Run(s *gate.Subject, policy Policy, outside ...finding.Finding) Result {
 	var r Result
-	views := views(s)
+	var views []*overlay.View // the pack as each environment has it that has overlays for it
+	if s.Pack != nil {
+		views = overlay.Views(s.Unit)
+	}
 	published := unresolved(s, views)
 	for _, g := range All() {
 		r.check(published, g, policy)
@@ -73,7 +76,10 @@ func Run(s *gate.Subject, policy Policy, outside ...finding.Finding) Result {
 
 // check runs the rules of one gate.
 func (r *Result) check(s *gate.Subject, g *gate.Gate, policy Policy) {
-	reason := unable(s, g)
+	reason := ""
+	if s.Pack == nil && g != schema.Gate {
+		reason = "the pack could not be read"
+	}
 	r.Gates = append(r.Gates, GateResult{Gate: g, Reason: reason})
 	if reason != "" {
 		r.NotChecked = append(r.NotChecked, finding.NotChecked{Gate: g.ID, Reason: reason})
@@ -99,14 +105,6 @@ func (r *Result) rule(s *gate.Subject, g *gate.Gate, rule *gate.Rule, policy Pol
 	}
 }
 
-// unable says why a gate cannot run over the subject; "" where it can.
-func unable(s *gate.Subject, g *gate.Gate) string {
-	if s.Pack == nil && g != schema.Gate {
-		return "the pack could not be read"
-	}
-	return ""
-}
-
 // settle counts the gate's findings and sets its status.
 func (g *GateResult) settle(findings []finding.Finding) {
 	if g.Reason != "" {
@@ -130,14 +128,6 @@ func (g *GateResult) settle(findings []finding.Finding) {
 	default:
 		g.Status = Pass
 	}
-}
-
-// views returns the pack as each environment has it that has overlays for it.
-func views(s *gate.Subject) []*overlay.View {
-	if s.Pack == nil {
-		return nil
-	}
-	return overlay.Views(s.Unit)
 }
 
 // unresolved returns the subject for the pack as it was published: it is held

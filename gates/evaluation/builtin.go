@@ -23,13 +23,6 @@ type built struct {
 // mostFailed is how many cases a finding points at.
 const mostFailed = 5
 
-// fail counts a sample that is not as it should be.
-func (b *built) fail(at finding.Location, what, fault string) {
-	if len(b.failed) < mostFailed {
-		b.failed = append(b.failed, finding.Related{Location: at, Message: what + ": " + fault})
-	}
-}
-
 // evaluators collect what the built-in evaluators say, by point.
 type evaluators struct {
 	subject *gate.Subject
@@ -97,7 +90,9 @@ func (e *evaluators) count(p point, at finding.Location, what, fault string) {
 		e.good[p]++
 		return
 	}
-	b.fail(at, what, fault)
+	if len(b.failed) < mostFailed {
+		b.failed = append(b.failed, finding.Related{Location: at, Message: what + ": " + fault})
+	}
 }
 
 // addEconomics prices the tokens. Without a price nothing is known of it.

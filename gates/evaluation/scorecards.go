@@ -63,7 +63,7 @@ func checkScorecards(p *gate.Pass) {
 	for _, card := range c.stale {
 		if card.Digest.OK && digest.MatchString(card.Digest.Value) { // else the schema gate's
 			p.Report(gate.Faultf(card.Digest.Node, "measure the pack as it is, and write its digest",
-				"the scorecard is for %s and measured other bytes: the digest is %s, and that of the pack %s", gate.Quote(card.Pack.Value), gate.Quote(brief(card.Digest.Value)), brief(string(own(p)))).
+				"the scorecard is for %s and measured other bytes: the digest is %s, and that of the pack %s", gate.Quote(card.Pack.Value), gate.Quote(brief(card.Digest.Value)), brief(string(own(published(p.Unit))))).
 				Keyed(p.Unit.Within(card.Name)))
 		}
 	}
@@ -72,10 +72,9 @@ func checkScorecards(p *gate.Pass) {
 	}
 }
 
-// own returns the digest that packgate writes for the pack: that of its canonical
-// form, or of its bytes where it has none.
-func own(p *gate.Pass) pack.Digest {
-	d := published(p.Unit)
+// own returns the digest that packgate writes for a pack: that of its canonical
+// form, or of its bytes where it has none. A scorecard may name that of the bytes too.
+func own(d *pack.Document) pack.Digest {
 	if canonical, err := d.CanonicalDigest(); err == nil {
 		return canonical
 	}
@@ -148,7 +147,8 @@ func cardsOf(s *gate.Subject) cards {
 	if !meta.PackID.OK || !meta.PackVersion.OK || len(s.Unit.Scorecards) == 0 {
 		return c
 	}
-	digests := digestsOf(published(s.Unit))
+	measured := published(s.Unit)
+	digests := map[pack.Digest]bool{pack.DigestOf(measured.Source): true, own(measured): true}
 	for _, card := range s.Unit.Scorecards {
 		id, version, pinned := strings.Cut(card.Pack.Value, "@")
 		switch {
@@ -168,16 +168,6 @@ func cardsOf(s *gate.Subject) cards {
 // published returns the document that scorecards measure. Overlays do not change
 // what a scorecard is for: the published bytes are the same in every environment.
 func published(u *repo.Unit) *pack.Document { return cmp.Or(u.Published, u.Document) }
-
-// digestsOf returns the digests that a scorecard may name a document by: of its
-// bytes, and of its canonical form where it has one.
-func digestsOf(d *pack.Document) map[pack.Digest]bool {
-	digests := map[pack.Digest]bool{pack.DigestOf(d.Source): true}
-	if canonical, err := d.CanonicalDigest(); err == nil {
-		digests[canonical] = true
-	}
-	return digests
-}
 
 // point is what one value is about.
 type point struct {
@@ -199,8 +189,7 @@ func (c *cards) scores() map[point]score {
 	scores := map[point]score{}
 	for _, card := range c.own {
 		baselines, comparable := c.baselines(card)
-		for i := range card.Intents.Items {
-			entry := &card.Intents.Items[i]
+		for _, entry := range card.Intents.Items {
 			if !entry.Intent.OK {
 				continue
 			}
@@ -236,8 +225,7 @@ func (c *cards) baselines(card *repo.Scorecard) (values map[point]pack.Num, comp
 	}
 	_, version, _ := strings.Cut(card.Baseline.Value, "@")
 	for _, past := range c.past[version] {
-		for i := range past.Intents.Items {
-			entry := &past.Intents.Items[i]
+		for _, entry := range past.Intents.Items {
 			for _, m := range Metrics() {
 				if v := scoreOf(&entry.Candidate, m); v.OK && entry.Intent.OK {
 					values[point{entry.Intent.Value, m}] = v

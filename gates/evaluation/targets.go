@@ -83,13 +83,12 @@ func checkIntents(p *gate.Pass) {
 }
 
 func checkOptional(p *gate.Pass) {
-	for i := range p.Pack.EvaluationLayer.EvalTargets.Items {
-		t := &p.Pack.EvaluationLayer.EvalTargets.Items[i]
+	for _, t := range p.Pack.EvaluationLayer.EvalTargets.Items {
 		if !gate.IsObject(t.Node) {
 			continue
 		}
 		for _, m := range []Metric{Latency, Economics} {
-			if targetOf(t, m).Node != nil {
+			if targetOf(&t, m).Node != nil {
 				continue
 			}
 			p.Report(gate.Faultf(t.Node, fmt.Sprintf("add %s with the largest value that is accepted", m),
@@ -99,10 +98,9 @@ func checkOptional(p *gate.Pass) {
 }
 
 func checkStrictTargets(p *gate.Pass) {
-	for i := range p.Pack.EvaluationLayer.EvalTargets.Items {
-		t := &p.Pack.EvaluationLayer.EvalTargets.Items[i]
+	for _, t := range p.Pack.EvaluationLayer.EvalTargets.Items {
 		for _, m := range []Metric{Policy, Safety} {
-			target := targetOf(t, m)
+			target := targetOf(&t, m)
 			if !target.OK || target.Value < 0 || target.Value >= 1 { // beyond is SCH009's
 				continue
 			}
@@ -196,13 +194,11 @@ func checkRequiredGates(p *gate.Pass) {
 // addGates returns the fix that adds items to the release gates, or adds release
 // gates where the layer has none.
 func addGates(layer, gates *pack.Node, what string, items []string) *finding.Fix {
-	fix := &finding.Fix{Description: fmt.Sprintf("add a release gate for %s that accepts nothing worse", what)}
+	description := fmt.Sprintf("add a release gate for %s that accepts nothing worse", what)
 	if gates == nil {
-		fix.Operations = []finding.Operation{{
-			Op: "add", Path: layer.Pointer() + "/release_gates", Value: "[" + strings.Join(items, ", ") + "]",
-		}}
-		return fix
+		return gate.Edit(description, "add", layer.Pointer()+"/release_gates", "["+strings.Join(items, ", ")+"]")
 	}
+	fix := &finding.Fix{Description: description}
 	for _, item := range items {
 		fix.Operations = append(fix.Operations, finding.Operation{Op: "add", Path: gates.Pointer() + "/-", Value: item})
 	}
@@ -218,10 +214,7 @@ func checkYielding(p *gate.Pass) {
 			At:      g.MaxDelta.Node,
 			Message: fmt.Sprintf("the release gate for %s accepts a loss of %s with every release", g.Metric.Value, Number(g.MaxDelta.Value)),
 			Hint:    "write 0",
-			Fix: &finding.Fix{
-				Description: "accept no loss of " + g.Metric.Value,
-				Operations:  []finding.Operation{{Op: "replace", Path: g.MaxDelta.Node.Pointer(), Value: "0"}},
-			},
+			Fix:     gate.Edit("accept no loss of "+g.Metric.Value, "replace", g.MaxDelta.Node.Pointer(), "0"),
 		})
 	}
 }

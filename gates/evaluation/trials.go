@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,29 +38,21 @@ func (t *Trial) Tried() bool { return t.Result.Detail != nil }
 // The four lists of a compile that a case can expect. They are empty unless the
 // case compiled; what is denied is known without.
 
-func (t *Trial) tools() []string {
-	if t.Result.Detail.Context == nil {
-		return nil
-	}
-	return t.Result.Detail.Context.ContextLedger.Tools
-}
+func (t *Trial) tools() []string { return t.context().ContextLedger.Tools }
 
-func (t *Trial) gates() []string {
-	if t.Result.Detail.Context == nil {
-		return nil
-	}
-	return t.Result.Detail.Context.RuntimeControls.ApprovalGatesActive
-}
+func (t *Trial) gates() []string { return t.context().RuntimeControls.ApprovalGatesActive }
 
 func (t *Trial) rules() []string {
-	if t.Result.Detail.Context == nil {
-		return nil
-	}
 	var rules []string
-	for _, entry := range t.Result.Detail.Context.Manifests.PolicyManifest {
+	for _, entry := range t.context().Manifests.PolicyManifest {
 		rules = append(rules, entry.RuleIDs...)
 	}
 	return rules
+}
+
+// context returns what the case compiled to, an empty context where it did not.
+func (t *Trial) context() *compiler.CompiledContext {
+	return cmp.Or(t.Result.Detail.Context, &compiler.CompiledContext{})
 }
 
 func (t *Trial) denied() []string { return t.Result.Detail.Trace.Denied }

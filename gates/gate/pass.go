@@ -116,6 +116,12 @@ func (p *Pass) unable(reason string) finding.NotChecked {
 	return finding.NotChecked{Gate: p.gate.ID, Rule: p.rule.ID, Reason: reason}
 }
 
+// Edit returns the fix of one operation at a path, as in finding.Operation: "add",
+// "replace" or "remove".
+func Edit(description, op, path, value string) *finding.Fix {
+	return &finding.Fix{Description: description, Operations: []finding.Operation{{Op: op, Path: path, Value: value}}}
+}
+
 // Also returns a related place: a value, and what it is in a few words.
 func Also(at *pack.Node, message string) finding.Related {
 	return finding.Related{Location: at.Location(), Message: message}

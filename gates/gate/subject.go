@@ -32,7 +32,7 @@ type Subject struct {
 
 // NewSubject prepares a pack for the rules.
 func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) *Subject {
-	s := &Subject{Config: c, conditions: &policy.Conditions{}, texts: newTexts(c.Limits)}
+	s := &Subject{Config: c, conditions: &policy.Conditions{}, texts: &texts{Memo: detect.NewMemo(), limits: c.Limits, snapshots: map[*repo.Snapshot]*pack.Document{}}}
 	s.golden = sync.OnceValue(func() []golden.Result {
 		if u.Pack == nil {
 			return golden.Run(u, environments, c)
@@ -87,10 +87,6 @@ type texts struct {
 	limits    pack.Limits
 	mutex     sync.Mutex
 	snapshots map[*repo.Snapshot]*pack.Document
-}
-
-func newTexts(limits pack.Limits) *texts {
-	return &texts{Memo: detect.NewMemo(), limits: limits, snapshots: map[*repo.Snapshot]*pack.Document{}}
 }
 
 // Detected remembers what the detectors found in the texts of the pack and of the

@@ -50,13 +50,17 @@ func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) 
 		if l := at.Location(); inOverlay[place{f.Rule, l.File, l.Pointer}] {
 			continue
 		}
+		related := []finding.Related{{Location: inBase(v, f.Location), Message: "found here"}}
+		for _, r := range f.Related {
+			related = append(related, finding.Related{Location: inBase(v, r.Location), Message: r.Message})
+		}
 		brought = append(brought, finding.Finding{
 			Rule: OVL009.ID, Name: OVL009.Name, Gate: Gate.ID, Severity: f.Severity,
 			Message:  fmt.Sprintf("with %s %s: %s", called(v), f.Rule, f.Message),
 			Hint:     f.Hint,
 			Key:      key(v.Base, o.Name, f.Rule, f.Location.Path, f.Key),
 			Location: at.Location(),
-			Related:  append([]finding.Related{{Location: inBase(v, f.Location), Message: "found here"}}, moved(v, f.Related)...),
+			Related:  related,
 			Witness:  f.Witness,
 		})
 	}
@@ -81,10 +85,7 @@ func called(v *overlay.View) string {
 // does, it is the only one there is, or what the last overlay sets.
 func source(v *overlay.View, f finding.Finding) (*repo.Overlay, *pack.Node) {
 	effective := overlay.Effective(v.Steps)
-	if s := touching(v, effective, f.Location); s != nil {
-		return s.Overlay, s.Setting.Value
-	}
-	for _, r := range f.Related {
+	for _, r := range append([]finding.Related{{Location: f.Location}}, f.Related...) {
 		if s := touching(v, effective, r.Location); s != nil {
 			return s.Overlay, s.Setting.Value
 		}
@@ -132,12 +133,4 @@ func inBase(v *overlay.View, l finding.Location) finding.Location {
 		return n.Location()
 	}
 	return l
-}
-
-func moved(v *overlay.View, related []finding.Related) []finding.Related {
-	out := make([]finding.Related, len(related))
-	for i, r := range related {
-		out[i] = finding.Related{Location: inBase(v, r.Location), Message: r.Message}
-	}
-	return out
 }

@@ -2,6 +2,7 @@ package overlays
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/contextosai/packgate/detect"
@@ -89,7 +90,11 @@ func (s *search) look(name, text string, at *pack.Node) {
 		}
 		location := s.document.Range(m.Start, m.End)
 		if at != nil {
-			location = unnamed(at, text)
+			around := at // the innermost value whose path does not repeat the text
+			for around.Parent != nil && (names(around.KeyedPath(), text) || names(around.Pointer(), text)) {
+				around = around.Parent
+			}
+			location = around.Location()
 		}
 		s.Report(gate.Diagnostic{
 			Location: &location,
@@ -100,21 +105,8 @@ func (s *search) look(name, text string, at *pack.Node) {
 	}
 }
 
-// unnamed returns the place of a value, or of the innermost one around it whose
-// path does not repeat the text.
-func unnamed(n *pack.Node, text string) finding.Location {
-	for n.Parent != nil && (names(n.KeyedPath(), text) || names(n.Pointer(), text)) {
-		n = n.Parent
-	}
-	return n.Location()
-}
-
+// names reports whether a path repeats a text, or holds another secret.
 func names(path, text string) bool {
 	segments, _ := pack.SplitPointer(path) // it was made of segments
-	for _, segment := range segments {
-		if segment == text || len(detect.Secrets("", segment)) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(segments, func(s string) bool { return s == text || len(detect.Secrets("", s)) > 0 })
 }

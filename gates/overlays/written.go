@@ -3,6 +3,7 @@ package overlays
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -155,12 +156,7 @@ func checkCurrency(p *gate.Pass, v *overlay.View) {
 		return
 	}
 	all := overlay.Thresholds(p.Pack)
-	var kept []*pack.Node
-	for _, n := range all {
-		if !said(v.Steps, n) {
-			kept = append(kept, n)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(all), func(n *pack.Node) bool { return said(v.Steps, n) })
 	if len(kept) == 0 {
 		return
 	}
@@ -178,12 +174,7 @@ func checkCurrency(p *gate.Pass, v *overlay.View) {
 
 // said reports whether a setting is about a value or about what holds it.
 func said(steps []overlay.Step, n *pack.Node) bool {
-	for i := range steps {
-		if at := steps[i].At; at.Start <= n.Start && n.End <= at.End {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(steps, func(s overlay.Step) bool { return s.At.Start <= n.Start && n.End <= s.At.End })
 }
 
 // OVL010: it is written down which overlay wins.
@@ -274,12 +265,8 @@ func (m *meetings) report() {
 	for _, each := range m.list {
 		a, b := each.a, each.b
 		both := fmt.Sprintf("%s and %s both touch %q", overlay.Called(a.Overlay), overlay.Called(b.Overlay), shownPath(b))
-		switch each.more {
-		case 0:
-		case 1:
-			both += " and 1 more path"
-		default:
-			both += fmt.Sprintf(" and %d more paths", each.more)
+		if each.more > 0 {
+			both += " and " + pack.Counted(each.more, "more path")
 		}
 		message, hint := both+", and not both state an order", "give each of the two overlays an order; the higher one counts"
 		switch {

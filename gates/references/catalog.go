@@ -89,8 +89,7 @@ func checkSchemaRefs(p *gate.Pass) {
 	if len(refs) == 0 {
 		return
 	}
-	section := func(e *repo.Environment) *pack.Node { return e.Schemas.Node }
-	p.EachCatalog("schemas", section, func(e *repo.Environment) {
+	p.EachCatalog("schemas", func(e *repo.Environment) *pack.Node { return e.Schemas.Node }, func(e *repo.Environment) {
 		for _, half := range []string{"inputs", "outputs"} {
 			c := newCatalog(e, "schema", "schemas", texts(e.Schemas))
 			c.names = slices.DeleteFunc(c.names, func(name string) bool { return strings.Contains(name, otherHalf[half]) })
@@ -129,8 +128,7 @@ func checkSchemaPair(p *gate.Pass, d pack.DecisionSpec) (refs []schemaText) {
 
 func checkCatalog(p *gate.Pass) {
 	if intents := p.Pack.Intents(); len(intents) > 0 {
-		section := func(e *repo.Environment) *pack.Node { return e.Intents.Node }
-		p.EachCatalog("intents", section, func(e *repo.Environment) {
+		p.EachCatalog("intents", func(e *repo.Environment) *pack.Node { return e.Intents.Node }, func(e *repo.Environment) {
 			c := newCatalog(e, "intent", "intents", texts(e.Intents))
 			for _, intent := range intents {
 				c.check(p, intent)
@@ -138,8 +136,7 @@ func checkCatalog(p *gate.Pass) {
 		})
 	}
 	if p.Pack.IntelligenceRefs.Ontology.Namespace.OK {
-		section := func(e *repo.Environment) *pack.Node { return e.Ontologies.Node }
-		p.EachCatalog("ontologies", section, func(e *repo.Environment) { checkOntology(p, e) })
+		p.EachCatalog("ontologies", func(e *repo.Environment) *pack.Node { return e.Ontologies.Node }, func(e *repo.Environment) { checkOntology(p, e) })
 	}
 }
 

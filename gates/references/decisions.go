@@ -2,6 +2,7 @@ package references
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
@@ -47,7 +48,7 @@ func decisionsReadable(p *pack.Pack) bool {
 }
 
 func decisions(p *gate.Pass) *known {
-	places := placesOf(p.Decisions, func(d *pack.DecisionSpec) pack.Text { return d.DecisionKey })
+	places := placesOf(p.Pack.DecisionLayer.DecisionSpecs.Items, func(d *pack.DecisionSpec) pack.Text { return d.DecisionKey })
 	return newKnown(places, func(name string) string {
 		return fmt.Sprintf("add a decision spec with the key %q", name)
 	})
@@ -60,7 +61,7 @@ func checkBindings(p *gate.Pass) {
 	keys := decisions(p)
 	for _, r := range p.Rules {
 		b := r.DecisionBinding
-		if !b.OK || p.Decisions[b.Value] != nil {
+		if !b.OK || keys.places[b.Value] != nil {
 			continue
 		}
 		keys.report(p, b.Value, gate.Diagnostic{
@@ -88,7 +89,11 @@ func checkUnbound(p *gate.Pass) {
 			See(pack.Place(governed.ApprovalMode.Node, governed.Node), "%s is above read_only", gate.Called("decision", governed.DecisionKey))
 		if onlyDenies(r.Rule) {
 			d.Severity = finding.Warning
-			d.Message = gate.Called("rule", r.RuleID) + " has no decision_binding, so it denies every decision of " + intentOf(r.Rule)
+			intent := "every intent"
+			if r.AppliesTo.Intent.OK {
+				intent = gate.Called("intent", r.AppliesTo.Intent)
+			}
+			d.Message = fmt.Sprintf("%s has no decision_binding, so it denies every decision of %s", gate.Called("rule", r.RuleID), intent)
 		}
 		p.Report(d)
 	}
@@ -97,10 +102,8 @@ func checkUnbound(p *gate.Pass) {
 // governedDecision returns the first decision above read_only, or nil.
 func governedDecision(p *pack.Pack) *pack.DecisionSpec {
 	specs := p.DecisionLayer.DecisionSpecs.Items
-	for i := range specs {
-		if gate.IsObject(specs[i].Node) && governs(&specs[i]) {
-			return &specs[i]
-		}
+	if i := slices.IndexFunc(specs, func(d pack.DecisionSpec) bool { return gate.IsObject(d.Node) && governs(&d) }); i >= 0 {
+		return &specs[i]
 	}
 	return nil
 }
@@ -113,19 +116,7 @@ func governs(d *pack.DecisionSpec) bool {
 
 func onlyDenies(r *pack.Rule) bool {
 	outcomes := r.Outcomes()
-	for _, o := range outcomes {
-		if !o.Allow.OK || o.Allow.Value {
-			return false
-		}
-	}
-	return len(outcomes) > 0
-}
-
-func intentOf(r *pack.Rule) string {
-	if !r.AppliesTo.Intent.OK {
-		return "every intent"
-	}
-	return fmt.Sprintf("intent %q", r.AppliesTo.Intent.Value)
+	return len(outcomes) > 0 && !slices.ContainsFunc(outcomes, func(o *pack.Outcome) bool { return !o.Allow.OK || o.Allow.Value })
 }
 
 // REF008: a pack is about at least one decision.

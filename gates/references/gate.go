@@ -53,24 +53,21 @@ func newKnown(places map[string]*pack.Node, otherwise func(name string) string) 
 	return &known{names: names, places: places, spellings: names, otherwise: otherwise, budget: gate.NewBudget()}
 }
 
-// placesOf returns where the items of an index declare their names.
-func placesOf[T any](index map[string]*T, name func(*T) pack.Text) map[string]*pack.Node {
-	places := make(map[string]*pack.Node, len(index))
-	for key, item := range index {
-		places[key] = name(item).Node
+// placesOf returns where the items of a list declare their names; of equal ones the
+// first.
+func placesOf[T any](items []T, name func(*T) pack.Text) map[string]*pack.Node {
+	places := make(map[string]*pack.Node, len(items))
+	for i := range items {
+		if name := name(&items[i]); name.OK {
+			put(places, name.Value, name.Node)
+		}
 	}
 	return places
 }
 
-// texts returns the texts of a list with their places; of equal ones the first.
+// texts returns the texts of a list with their places.
 func texts(l pack.List[pack.Text]) map[string]*pack.Node {
-	places := make(map[string]*pack.Node, len(l.Items))
-	for _, item := range l.Items {
-		if item.OK && places[item.Value] == nil {
-			places[item.Value] = item.Node
-		}
-	}
-	return places
+	return placesOf(l.Items, func(t *pack.Text) pack.Text { return *t })
 }
 
 // report completes the diagnostic of an unresolved name with a hint and the

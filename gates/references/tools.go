@@ -58,13 +58,13 @@ func checkAdapters(p *gate.Pass) {
 	if !tools.AdapterRegistry.OK {
 		return
 	}
-	places := placesOf(p.Adapters, func(a *pack.Adapter) pack.Text { return a.AdapterID })
+	places := placesOf(tools.AdapterRegistry.Items, func(a *pack.Adapter) pack.Text { return a.AdapterID })
 	adapters := newKnown(places, func(name string) string {
 		return fmt.Sprintf("register %q in tooling_layer.adapter_registry", name)
 	})
 	for _, permission := range tools.Permissions.Items {
 		id := permission.AdapterID
-		if !id.OK || p.Adapters[id.Value] != nil {
+		if !id.OK || adapters.places[id.Value] != nil {
 			continue
 		}
 		adapters.report(p, id.Value, gate.Diagnostic{
@@ -125,12 +125,11 @@ func capabilityOwners(p *gate.Pass) map[string]string {
 
 func checkRisks(p *gate.Pass) {
 	budget := gate.NewBudget()
-	for i := range p.Pack.ToolingLayer.AdapterRegistry.Items {
-		a := &p.Pack.ToolingLayer.AdapterRegistry.Items[i]
+	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
 		if !a.Capabilities.OK || len(a.CapabilityRisks.Entries) == 0 {
 			continue
 		}
-		known := capabilities(a, budget)
+		known := capabilities(&a, budget)
 		for _, risk := range a.CapabilityRisks.Entries {
 			if known.places[risk.Name] != nil {
 				continue
@@ -176,7 +175,7 @@ var REF006 = &gate.Rule{
 
 // approvalGates returns the gates of the pack; ok is false where they could not be read.
 func approvalGates(p *gate.Pass) (gates *known, ok bool) {
-	places := placesOf(p.Gates, func(g *pack.ApprovalGate) pack.Text { return g.GateID })
+	places := placesOf(p.Pack.PolicyLayer.ApprovalGates.Items, func(g *pack.ApprovalGate) pack.Text { return g.GateID })
 	gates = newKnown(places, func(name string) string {
 		return fmt.Sprintf("declare %q in policy_layer.approval_gates", name)
 	})
@@ -206,7 +205,7 @@ func checkPermissionGates(p *gate.Pass) {
 }
 
 func checkGate(p *gate.Pass, gates *known, name pack.Text, who string) {
-	if !name.OK || p.Gates[name.Value] != nil {
+	if !name.OK || gates.places[name.Value] != nil {
 		return
 	}
 	gates.report(p, name.Value, gate.Diagnostic{

@@ -131,17 +131,15 @@ func checkDecisionUse(p *gate.Pass) {
 	for _, r := range p.Rules {
 		mark(bound, r.DecisionBinding)
 	}
-	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
-	for i := range specs {
-		d := &specs[i]
+	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
 		if !d.DecisionKey.OK || bound[d.DecisionKey.Value] {
 			continue
 		}
 		found := gate.Faultf(d.DecisionKey.Node, "bind a rule to it with decision_binding, or remove it",
 			"no rule is bound to decision %q", d.DecisionKey.Value)
-		if governs(d) {
+		if governs(&d) {
 			found.Severity = finding.Error
-			found.Message += ", which " + mode(d) + ", so no policy governs it"
+			found.Message += ", which " + mode(&d) + ", so no policy governs it"
 		}
 		p.Report(found)
 	}

@@ -2,6 +2,8 @@ package replay
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 )
@@ -53,7 +56,7 @@ type replays struct {
 	results map[string]*golden.Result // by the case's name within the pack's folder
 	traces  map[string]*golden.Result // compiled ones by trace_id, the first of each
 	records map[string]*repo.Record   // by their name within the pack's folder
-	tools   names
+	tools   []string                  // in registry order
 	rules   map[string]*gate.RuleRef
 	bundles map[bundleRule]bool
 	intents map[string]bool
@@ -61,28 +64,14 @@ type replays struct {
 	near *gate.Budget
 }
 
-// names are the names of one kind of thing in the pack.
-type names struct {
-	list []string
-	has  map[string]bool
-}
-
 // bundleRule is a rule of a bundle, or the bundle itself where there is no rule.
 type bundleRule struct{ bundle, rule string }
-
-func newNames(list []string) names {
-	n := names{list, make(map[string]bool, len(list))}
-	for _, name := range list {
-		n.has[name] = true
-	}
-	return n
-}
 
 func newReplays(p *gate.Pass) *replays {
 	s := &replays{
 		notes: notes{Pass: p}, results: map[string]*golden.Result{}, traces: map[string]*golden.Result{}, records: map[string]*repo.Record{},
-		tools: newNames(toolNames(p)), rules: map[string]*gate.RuleRef{}, bundles: map[bundleRule]bool{}, intents: map[string]bool{},
-		prospect: newProspect(p.Proof()), near: gate.NewBudget(),
+		tools: toolNames(p), rules: map[string]*gate.RuleRef{}, bundles: map[bundleRule]bool{}, intents: map[string]bool{},
+		prospect: &prospect{model: p.Proof(), answers: map[string]jsonlogic.Answer{}}, near: gate.NewBudget(),
 	}
 	results := p.Golden()
 	for i := range results {
@@ -91,9 +80,8 @@ func newReplays(p *gate.Pass) *replays {
 	for _, record := range p.Unit.Records {
 		s.records[p.Unit.Within(record.Name)] = record
 	}
-	for i := len(p.Rules) - 1; i >= 0; i-- { // the first of a name counts
-		r := &p.Rules[i]
-		s.rules[r.RuleID.Value] = r
+	for _, r := range slices.Backward(p.Rules) { // the first of a name counts
+		s.rules[r.RuleID.Value] = &r
 		s.bundles[bundleRule{r.Bundle.BundleID.Value, r.RuleID.Value}] = true
 	}
 	for _, b := range p.Pack.PolicyLayer.PolicyBundles.Items {
@@ -147,7 +135,7 @@ func (s *replays) packet(packet *repo.Packet) {
 	case result != nil && result.Detail == nil:
 		s.unchecked("%s: case %s could not be compiled", name, gate.Quote(ref.Value))
 	case result != nil:
-		s.status(packet, string(result.Outcome), outcomes(), caseOf(result))
+		s.status(packet, string(result.Outcome), outcomes, caseOf(result))
 		s.against(packet, result)
 	case record != nil:
 		if record.Status.OK { // else the schema gate's
@@ -159,37 +147,25 @@ func (s *replays) packet(packet *repo.Packet) {
 		} else {
 			s.unchecked("%s: no golden case has the trace of the packet, so its hash and properties have no compile to be compared with", name)
 		}
-	case isCaseRef(ref.Value) || isRecordRef(ref.Value):
+	case sourceRef.MatchString(ref.Value):
 		s.fault(packet.SideFile, ref.Node, nil, s.chooseSource(ref.Value), "source_ref %s names no file of this pack", gate.Quote(ref.Value))
 	default:
 		s.unchecked("%s: source_ref %s is neither golden/NAME.case.json nor replay/ID.record.json", name, gate.Quote(ref.Value))
 	}
 }
 
-func isCaseRef(ref string) bool {
-	return strings.HasPrefix(ref, "golden/") && strings.HasSuffix(ref, ".case.json")
-}
-
-func isRecordRef(ref string) bool {
-	return strings.HasPrefix(ref, "replay/") && strings.HasSuffix(ref, ".record.json")
-}
+// sourceRef is what a packet's source looks like: a golden case, or a decision record.
+var sourceRef = regexp.MustCompile(`^(?s:golden/.*\.case\.json|replay/.*\.record\.json)$`)
 
 // chooseSource is the hint for a source that is not there.
 func (s *replays) chooseSource(ref string) string {
-	var names []string
-	for name := range s.results {
-		names = append(names, name)
-	}
-	for name := range s.records {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(s.results))
+	names = slices.Sorted(slices.Values(slices.AppendSeq(names, maps.Keys(s.records))))
 	return gate.Choose(s.near.Nearest(ref, names), names, "add the file", gate.List)
 }
 
-func outcomes() []string {
-	return []string{string(compiler.Compiled), string(compiler.PolicyEvalError), string(compiler.Refused)}
-}
+// outcomes are the statuses of a compile.
+var outcomes = []string{string(compiler.Compiled), string(compiler.PolicyEvalError), string(compiler.Refused)}
 
 func caseOf(r *golden.Result) []finding.Related {
 	return gate.See(pack.Place(r.Input.Case.Node, r.Input.Node), "the golden case")

@@ -25,7 +25,7 @@ type predicate struct {
 
 func predicates() []predicate {
 	return []predicate{
-		{"tool:", "tool", func(s *replays) []string { return s.tools.list }, toolSurfaced},
+		{"tool:", "tool", func(s *replays) []string { return s.tools }, toolSurfaced},
 		{"gate:", "gate", func(s *replays) []string { return gate.Names(s.Gates) }, gateActive},
 		{"rule:", "rule", func(s *replays) []string { return gate.Names(s.rules) }, ruleFired},
 		{"denied:", "decision", func(s *replays) []string { return gate.Names(s.Decisions) }, decisionDenied},

@@ -10,6 +10,7 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
 )
@@ -95,8 +96,10 @@ func (s *replays) evidence(record *repo.Record, ref pack.Text) {
 		tool, _, _ := strings.Cut(rest, ":")
 		s.tool(record, ref, tool)
 	case "policy":
-		bundle, rule, _ := strings.Cut(rest, "#")
-		s.policyEvidence(record, ref, bundle, rule)
+		if bundle, rule, _ := strings.Cut(rest, "#"); !s.bundles[bundleRule{bundle, rule}] {
+			s.fault(record.SideFile, ref.Node, nil, "name a bundle and a rule of the pack as policy:BUNDLE#RULE, or remove the record",
+				"evidence %s cannot be looked up again: the pack has no such policy", gate.Quote(ref.Value))
+		}
 	default:
 		s.unchecked("evidence of the form %s is not looked up", gate.Quote(scheme+":…"))
 	}
@@ -117,8 +120,8 @@ func (s *replays) graphEvidence(record *repo.Record, ref pack.Text) {
 
 // tool checks that a tool that gave evidence is there and can be surfaced.
 func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
-	if !s.tools.has[tool] {
-		s.fault(record.SideFile, ref.Node, nil, gate.Choose(s.near.Nearest(tool, s.tools.list), s.tools.list, "remove the record", gate.List),
+	if !slices.ContainsFunc(s.Policy().Named(tool), func(t *policy.Tool) bool { return t.At.Kind == pack.String && t.String() == tool }) {
+		s.fault(record.SideFile, ref.Node, nil, gate.Choose(s.near.Nearest(tool, s.tools), s.tools, "remove the record", gate.List),
 			"tool %s, which gave evidence, is not in the pack", gate.Quote(tool))
 		return
 	}
@@ -136,13 +139,6 @@ func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
 			"tool %s, which gave evidence, is surfaced for no request of intent %s", gate.Quote(tool), gate.Quote(intent.Value))
 	case jsonlogic.Undecided:
 		s.unchecked("%s: whether tool %s can be surfaced is not proved: %s", s.Unit.Within(record.Name), gate.Quote(tool), answer.Reason)
-	}
-}
-
-func (s *replays) policyEvidence(record *repo.Record, ref pack.Text, bundle, rule string) {
-	if !s.bundles[bundleRule{bundle, rule}] {
-		s.fault(record.SideFile, ref.Node, nil, "name a bundle and a rule of the pack as policy:BUNDLE#RULE, or remove the record",
-			"evidence %s cannot be looked up again: the pack has no such policy", gate.Quote(ref.Value))
 	}
 }
 
@@ -240,10 +236,6 @@ type prospect struct {
 	model     *proof.Model
 	answers   map[string]jsonlogic.Answer
 	undecided int
-}
-
-func newProspect(m *proof.Model) *prospect {
-	return &prospect{model: m, answers: map[string]jsonlogic.Answer{}}
 }
 
 // Bounds of one check. Replays ask a few questions; a pack that is made to be slow

@@ -83,9 +83,9 @@ func (s *surface) once(a aspect) bool {
 	return first
 }
 
-// fault reports a fault of a row of the file.
-func (s *surface) fault(at *pack.Node, key string, related []finding.Related, hint, format string, args ...any) {
-	s.Report(gate.Diagnostic{At: at, Key: key, Related: related, Hint: hint, Message: fmt.Sprintf(format, args...)})
+// fault returns a fault of a tool's row.
+func (p place) fault(at *pack.Node, hint, format string, args ...any) gate.Diagnostic {
+	return gate.Faultf(at, hint, format, args...).Keyed(p.intent + " " + p.tool)
 }
 
 // compile checks the tools of one golden case that was compiled.
@@ -162,8 +162,10 @@ func declarations(p *pack.Pack) map[string]*pack.Node {
 // mode checks the approval mode of a tool against its row.
 func (s *surface) mode(at place, row *repo.SurfaceRow, have pack.ApprovalMode, related []finding.Related) {
 	if listed := pack.Mode(row.ApprovalMode); row.ApprovalMode.OK && listed.Known() && have.Rank() > listed.Rank() && s.once(aspect{place: at, what: "mode"}) {
-		s.fault(row.ApprovalMode.Node, at.intent+" "+at.tool, related, fmt.Sprintf("write %q if it is intended, else lower the mode in the pack", have),
+		d := at.fault(row.ApprovalMode.Node, fmt.Sprintf("write %q if it is intended, else lower the mode in the pack", have),
 			"tool %s is surfaced for intent %s with mode %s, and this row says %s", gate.Quote(at.tool), gate.Quote(at.intent), have, listed)
+		d.Related = related
+		s.Report(d)
 	}
 }
 
@@ -173,9 +175,8 @@ func (s *surface) gates(at place, row *repo.SurfaceRow, have []string) {
 		if !id.OK || slices.Contains(have, id.Value) || !s.once(aspect{place: at, what: "gate", name: id.Value}) {
 			continue
 		}
-		s.fault(id.Node, at.intent+" "+at.tool, gate.See(s.declared[at.tool], "the tool"),
-			gate.Choose(s.near.Nearest(id.Value, have), have, "let the tool's permission or a rule of its decision require it", gate.List),
-			"gate %s does not guard tool %s for intent %s", gate.Quote(id.Value), gate.Quote(at.tool), gate.Quote(at.intent))
+		s.Report(at.fault(id.Node, gate.Choose(s.near.Nearest(id.Value, have), have, "let the tool's permission or a rule of its decision require it", gate.List),
+			"gate %s does not guard tool %s for intent %s", gate.Quote(id.Value), gate.Quote(at.tool), gate.Quote(at.intent)).See(s.declared[at.tool], "the tool"))
 	}
 }
 
@@ -195,9 +196,10 @@ func (s *surface) bounds(at place, row *repo.SurfaceRow, have map[string]any, re
 		if have[e.Name] != nil {
 			holds = pack.Clip(pack.CompactJSON(have[e.Name]), gate.MostShown)
 		}
-		s.fault(pack.Place(e.Value.Node.Get(loose), e.Value.Node), at.intent+" "+at.tool, append(gate.See(s.declared[at.tool], "the tool"), related...),
-			"bound the argument in the permission as this row does, or correct the row if the change is intended",
-			"argument %s of tool %s is not held to the %s of this row; what holds for it is %s", gate.Quote(e.Name), gate.Quote(at.tool), gate.Quote(loose), holds)
+		d := at.fault(pack.Place(e.Value.Node.Get(loose), e.Value.Node), "bound the argument in the permission as this row does, or correct the row if the change is intended",
+			"argument %s of tool %s is not held to the %s of this row; what holds for it is %s", gate.Quote(e.Name), gate.Quote(at.tool), gate.Quote(loose), holds).See(s.declared[at.tool], "the tool")
+		d.Related = append(d.Related, related...)
+		s.Report(d)
 	}
 }
 

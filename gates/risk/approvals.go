@@ -159,10 +159,7 @@ func nameGate(p *gate.Pass, t *policy.Tool) *finding.Fix {
 	if err != nil {
 		return nil
 	}
-	return &finding.Fix{
-		Description: "name the pack's only gate in the permission",
-		Operations:  []finding.Operation{{Op: "add", Path: one.Node.KeyedPath() + "/requires_approval_gate", Value: string(id)}},
-	}
+	return gate.Edit("name the pack's only gate in the permission", "add", one.Node.KeyedPath()+"/requires_approval_gate", string(id))
 }
 
 // checkConditional reports each destructive tool that some request has with none of

@@ -45,14 +45,10 @@ var RSK008 = &gate.Rule{
 }
 
 func checkModes(p *gate.Pass) {
-	adapters := p.Pack.ToolingLayer.AdapterRegistry.Items
-	for i := range adapters {
-		a := &adapters[i]
+	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
 		checkMode(p, a.Part, a.ApprovalMode, gate.CalledBriefly("adapter", a.AdapterID), "so it counts as destructive", true)
 	}
-	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
-	for i := range specs {
-		d := &specs[i]
+	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
 		checkMode(p, d.Part, d.ApprovalMode, gate.CalledBriefly("decision", d.DecisionKey), "so it authorises nothing above read_only", true)
 	}
 	for _, r := range p.Policy().Rules {
@@ -82,10 +78,7 @@ func checkMode(p *gate.Pass, owner pack.Part, mode pack.Text, who, consequence s
 	if near := schemas.Nearest(mode.Value, choices); near != "" {
 		d.Hint = fmt.Sprintf("write %q", near)
 		if fold(mode.Value) == near {
-			d.Fix = &finding.Fix{
-				Description: fmt.Sprintf("write the approval mode as %q", near),
-				Operations:  []finding.Operation{{Op: "replace", Path: mode.Node.KeyedPath(), Value: fmt.Sprintf("%q", near)}},
-			}
+			d.Fix = gate.Edit(fmt.Sprintf("write the approval mode as %q", near), "replace", mode.Node.KeyedPath(), fmt.Sprintf("%q", near))
 		}
 	}
 	p.Report(d)
@@ -134,9 +127,8 @@ func (c ceiling) check(p *gate.Pass) {
 			c.report(p, a.Part, a.ApprovalMode, what, "close its permissions")
 		}
 	}
-	specs := p.Pack.DecisionLayer.DecisionSpecs.Items
-	for i := range specs {
-		if d := &specs[i]; gate.IsObject(d.Node) {
+	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
+		if gate.IsObject(d.Node) {
 			c.report(p, d.Part, d.ApprovalMode, gate.CalledBriefly("decision", d.DecisionKey), "lower its approval_mode")
 		}
 	}
@@ -177,16 +169,14 @@ var needs = map[native]pack.ApprovalMode{
 }
 
 func checkNative(p *gate.Pass) {
-	adapters := p.Pack.ToolingLayer.AdapterRegistry.Items
-	for i := range adapters {
-		a := &adapters[i]
+	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
 		for _, risk := range a.CapabilityRisks.Entries {
 			if p.Policy().Tool(policy.ToolID{Adapter: a.AdapterID.Value, Capability: risk.Name}) == nil {
 				continue // REF012's
 			}
-			checkRisk(p, a, risk.Name, "reversibility", risk.Value.Reversibility)
-			checkRisk(p, a, risk.Name, "effect", risk.Value.Effect)
-			checkRisk(p, a, risk.Name, "authority", risk.Value.Authority)
+			checkRisk(p, &a, risk.Name, "reversibility", risk.Value.Reversibility)
+			checkRisk(p, &a, risk.Name, "effect", risk.Value.Effect)
+			checkRisk(p, &a, risk.Name, "authority", risk.Value.Authority)
 		}
 	}
 }

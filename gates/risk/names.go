@@ -51,9 +51,7 @@ var (
 )
 
 func checkNames(p *gate.Pass) {
-	adapters := p.Pack.ToolingLayer.AdapterRegistry.Items
-	for i := range adapters {
-		a := &adapters[i]
+	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
 		if pack.Mode(a.ApprovalMode) != pack.ReadOnly {
 			continue
 		}

@@ -14,10 +14,8 @@ import (
 
 // SCH001 reports what keeps the pack from being read as one JSON object.
 var SCH001 = &gate.Rule{
-	ID:       "SCH001",
-	Name:     "invalid-document",
-	Severity: finding.Error,
-	Title:    "The pack is one JSON document, and an object",
+	ID: "SCH001", Name: "invalid-document", Severity: finding.Error,
+	Title: "The pack is one JSON document, and an object",
 	Doc: `A pack is signed and compared byte by byte, so everybody has to read the same
 out of it. That needs strict JSON (RFC 8259): no comments, no trailing commas,
 nothing after the document, valid UTF-8 without a byte order mark. Numbers have
@@ -42,10 +40,8 @@ number is written as a string. The limits can be raised in the config:
 
 // SCH002 reports member names that an object has more than once.
 var SCH002 = &gate.Rule{
-	ID:       "SCH002",
-	Name:     "duplicate-member",
-	Severity: finding.Error,
-	Title:    "No object has two members of one name",
+	ID: "SCH002", Name: "duplicate-member", Severity: finding.Error,
+	Title: "No object has two members of one name",
 	Doc: `JSON readers disagree about an object that has a name twice: some take the first
 value, most take the last, a few refuse. A reviewer may then approve one value
 while the runtime uses the other.
@@ -93,10 +89,8 @@ func reportFaults(p *gate.Pass, key string, faults []pack.Fault) {
 // SCH013 reports files beside the pack that cannot be read, or not as what
 // they are.
 var SCH013 = &gate.Rule{
-	ID:       "SCH013",
-	Name:     "invalid-side-file",
-	Severity: finding.Error,
-	Title:    "Every file beside the pack is valid against its schema",
+	ID: "SCH013", Name: "invalid-side-file", Severity: finding.Error,
+	Title: "Every file beside the pack is valid against its schema",
 	Doc: `Golden cases, overlays, scorecards, the tool surface and replay files say what a
 pack has to do and what it has done. One that cannot be read checks nothing, and
 one with a misspelled member checks less than its author believes: with ` + "`tool`" + `
@@ -110,13 +104,10 @@ decision-record.`,
 	Bad:   `{"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup", "approval_mode": "read_only", "gate": ["GATE_FINANCE_APPROVAL"]}]}`,
 	Good:  `{"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup", "approval_mode": "read_only", "gates": ["GATE_FINANCE_APPROVAL"], "arg_constraints": {}}]}`,
 	Since: "0.1.0",
-	Check: checkSideFiles,
+	Check: ofPack(checkSideFiles),
 }
 
 func checkSideFiles(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	for _, file := range p.Unit.Files {
 		reportFaults(p, p.Unit.Within(file.Name), file.Faults)
 		if file.Document.Root != nil {

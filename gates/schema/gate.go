@@ -26,3 +26,12 @@ var Gate = &gate.Gate{
 		SCH008, SCH009, SCH010, SCH011, SCH012, SCH013,
 	},
 }
+
+// ofPack returns a check of a pack that could be read; of any other it finds nothing.
+func ofPack(check func(*gate.Pass)) func(*gate.Pass) {
+	return func(p *gate.Pass) {
+		if p.Pack != nil {
+			check(p)
+		}
+	}
+}

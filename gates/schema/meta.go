@@ -15,10 +15,8 @@ import (
 
 // SCH012 reports a contract without a name or an issuer.
 var SCH012 = &gate.Rule{
-	ID:       "SCH012",
-	Name:     "empty-name",
-	Severity: finding.Error,
-	Title:    "The contract has a name and an issuer",
+	ID: "SCH012", Name: "empty-name", Severity: finding.Error,
+	Title: "The contract has a name and an issuer",
 	Doc: `The issuer is who answers for a pack: the publishing tenant or authority, whose
 signature is checked before the pack is loaded. contract_name stays the same over
 all versions, so that they can be found. An empty text is as good as none, and
@@ -29,13 +27,10 @@ contract_name unless there is a better one.`,
 	Bad:   `"contract_meta": {"contract_name": "ctxpack.support", "issuer": ""}`,
 	Good:  `"contract_meta": {"contract_name": "ctxpack.support", "issuer": "tenant_acme_prod"}`,
 	Since: "0.1.0",
-	Check: checkNames,
+	Check: ofPack(checkNames),
 }
 
 func checkNames(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	meta := &p.Pack.ContractMeta
 	checkName(p, "contract_name", meta.ContractName, "write a name that stays the same over all versions, such as the pack_id")
 	checkName(p, "issuer", meta.Issuer, "write the tenant or authority that publishes the pack")
@@ -49,10 +44,8 @@ func checkName(p *gate.Pass, what string, name pack.Text, hint string) {
 
 // SCH006 reports a pack_id or pack_version that no reference can hold.
 var SCH006 = &gate.Rule{
-	ID:       "SCH006",
-	Name:     "invalid-pack-reference",
-	Severity: finding.Error,
-	Title:    "The pack can be referred to as pack_id@pack_version",
+	ID: "SCH006", Name: "invalid-pack-reference", Severity: finding.Error,
+	Title: "The pack can be referred to as pack_id@pack_version",
 	Doc: `An agent is invoked with pinned packs, ` + "`ctxpack.support@1.4.0`" + `. The part before the
 @ is pack_id: letters, digits and ` + "`_ . : -`" + `. The part after it is pack_version: three
 numbers, without leading zeros, pre-release or build. A pack whose id or version
@@ -63,16 +56,14 @@ branch instead of in the version.`,
 	Bad:   `"pack_meta": {"pack_id": "ctxpack support", "pack_version": "1.4.0-rc.1"}`,
 	Good:  `"pack_meta": {"pack_id": "ctxpack.support", "pack_version": "1.4.0"}`,
 	Since: "0.1.0",
-	Check: checkReference,
+	Check: ofPack(checkReference),
 }
 
 // SCH007 reports versions that are no semantic versions, and a created_at that
 // is no RFC 3339 time.
 var SCH007 = &gate.Rule{
-	ID:       "SCH007",
-	Name:     "invalid-version-or-time",
-	Severity: finding.Error,
-	Title:    "Versions are semantic versions and created_at is an RFC 3339 time",
+	ID: "SCH007", Name: "invalid-version-or-time", Severity: finding.Error,
+	Title: "Versions are semantic versions and created_at is an RFC 3339 time",
 	Doc: `contract_version, the version of the ontology and that of each decision spec are
 compared to decide whether a change is compatible. That works for semantic
 versions (MAJOR.MINOR.PATCH; a pre-release or build may follow), and not for
@@ -83,15 +74,13 @@ Write the version in full, and the time as in ` + "`2026-05-09T00:00:00Z`" + `.`
 	Bad:   `"contract_meta": {"contract_version": "1.0", "created_at": "2026-05-09"}`,
 	Good:  `"contract_meta": {"contract_version": "1.0.0", "created_at": "2026-05-09T00:00:00Z"}`,
 	Since: "0.1.0",
-	Check: checkVersions,
+	Check: ofPack(checkVersions),
 }
 
 // SCH008 reports requirements that are missing or cannot be compared.
 var SCH008 = &gate.Rule{
-	ID:       "SCH008",
-	Name:     "invalid-requirement",
-	Severity: finding.Error,
-	Title:    "The pack says which runtime it needs, as a version range",
+	ID: "SCH008", Name: "invalid-requirement", Severity: finding.Error,
+	Title: "The pack says which runtime it needs, as a version range",
 	Doc: `compatibility.requires says what a pack needs around it. The runtime is always
 among it: without that, a pack is loaded by a runtime that does not know half of
 its members. Every value is a range of semantic versions, so that it can be
@@ -101,7 +90,7 @@ Add ` + "`runtime`" + `, and write ranges such as ` + "`>=1.0.0`, `>=1.2.0 <2.0.
 	Bad:   `"compatibility": {"requires": {"ontology": "latest"}}`,
 	Good:  `"compatibility": {"requires": {"runtime": ">=1.0.0", "ontology": ">=1.0.0"}}`,
 	Since: "0.1.0",
-	Check: checkRequirements,
+	Check: ofPack(checkRequirements),
 }
 
 // idCharacters are the characters of a pack_id (invokeAgent contract,
@@ -109,9 +98,6 @@ Add ` + "`runtime`" + `, and write ranges such as ` + "`>=1.0.0`, `>=1.2.0 <2.0.
 const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-"
 
 func checkReference(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	meta := &p.Pack.PackMeta
 	checkPackID(p, meta.PackID)
 	checkPackVersion(p, meta.PackVersion)
@@ -156,9 +142,6 @@ func versionHint(text string) string {
 }
 
 func checkVersions(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	checkVersion(p, "contract_version", p.Pack.ContractMeta.ContractVersion)
 	checkVersion(p, "ontology version", p.Pack.IntelligenceRefs.Ontology.Version)
 	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
@@ -192,9 +175,6 @@ func isTime(text string) bool {
 }
 
 func checkRequirements(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	requires := p.Pack.ContractMeta.Compatibility.Requires
 	if _, ok := requires.Get("runtime"); !ok && requires.OK {
 		p.Report(gate.Faultf(requires.Node, `add "runtime" with the range of versions that the pack was written for, such as ">=1.0.0"`,

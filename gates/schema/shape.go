@@ -16,10 +16,8 @@ const packSchema = "context-pack"
 
 // SCH003 reports each of the ten layers that is missing.
 var SCH003 = &gate.Rule{
-	ID:       "SCH003",
-	Name:     "missing-layer",
-	Severity: finding.Error,
-	Title:    "All ten layers are there",
+	ID: "SCH003", Name: "missing-layer", Severity: finding.Error,
+	Title: "All ten layers are there",
 	Doc: `A Context Pack has ten layers: contract_meta, pack_meta, intelligence_refs,
 business_context, policy_layer, tooling_layer, decision_layer, memory_layer,
 evaluation_layer and tone_and_comms. None is optional, because a missing layer
@@ -30,15 +28,13 @@ Add the layer. ` + "`packgate schema context-pack`" + ` shows what belongs into 
 	Bad:   `{"contract_meta": {}, "pack_meta": {}}`,
 	Good:  `{"contract_meta": {}, "pack_meta": {}, "intelligence_refs": {}, "business_context": {}, "policy_layer": {}, "tooling_layer": {}, "decision_layer": {}, "memory_layer": {}, "evaluation_layer": {}, "tone_and_comms": {}}`,
 	Since: "0.1.0",
-	Check: checkLayers,
+	Check: ofPack(checkLayers),
 }
 
 // SCH004 reports what breaks the JSON Schema of the Context Pack.
 var SCH004 = &gate.Rule{
-	ID:       "SCH004",
-	Name:     "schema-violation",
-	Severity: finding.Error,
-	Title:    "The pack is valid against the Context Pack schema",
+	ID: "SCH004", Name: "schema-violation", Severity: finding.Error,
+	Title: "The pack is valid against the Context Pack schema",
 	Doc: `The Context Pack schema (JSON Schema draft 2020-12) says which members each
 object must have, of which type every value is, and where only certain words are
 known. A value of the wrong type is read by nobody, so a rule or a bound that
@@ -50,13 +46,10 @@ ranges, durations and approval modes have rules of their own.
 	Bad:   `"permissions": [{"permission_id": "p_lookup", "adapter_id": "adp_orders", "allow": "yes"}]`,
 	Good:  `"permissions": [{"permission_id": "p_lookup", "adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
 	Since: "0.1.0",
-	Check: checkSchema,
+	Check: ofPack(checkSchema),
 }
 
 func checkLayers(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	root := p.Pack.Node
 	for _, layer := range pack.Layers() {
 		if root.Get(layer) != nil {
@@ -67,9 +60,6 @@ func checkLayers(p *gate.Pass) {
 }
 
 func checkSchema(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	root := p.Pack.Node
 	violations, err := schemas.Validate(packSchema, root.Any())
 	if err != nil {
@@ -105,11 +95,8 @@ func addOrRename(schema string, object *pack.Node, missing string) string {
 
 // SCH005 reports members that the contract does not know.
 var SCH005 = &gate.Rule{
-	ID:       "SCH005",
-	Name:     "unknown-member",
-	Severity: finding.Warning,
-	Strict:   true,
-	Title:    "Every member is one that the contract knows",
+	ID: "SCH005", Name: "unknown-member", Severity: finding.Warning, Strict: true,
+	Title: "Every member is one that the contract knows",
 	Doc: `The Context Pack schema is open: a member that it does not know is allowed, and
 nobody reads it. Most often such a member is a misspelled one, and what it was
 meant to say (a bound, an approval gate, a redaction rule) does not hold.
@@ -120,13 +107,10 @@ arguments, tiers and capabilities, and the inside of a condition are not looked 
 	Bad:   `"permissions": [{"permission_id": "p_refund", "requires_aproval_gate": "GATE_FINANCE_APPROVAL"}]`,
 	Good:  `"permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE_APPROVAL"}]`,
 	Since: "0.1.0",
-	Check: checkUnknownMembers,
+	Check: ofPack(checkUnknownMembers),
 }
 
 func checkUnknownMembers(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	w := unknownWalk{pass: p, declared: map[string]declaration{}}
 	w.ambiguous = slices.ContainsFunc(p.Unit.Faults, func(f pack.Fault) bool { return f.Kind == pack.Duplicate })
 	w.visit(p.Pack.Node, "")
@@ -198,7 +182,8 @@ func (w *unknownWalk) report(object *pack.Node, unknown []pack.Member, known []s
 		d := gate.Diagnostic{At: m.Value, Name: true, Message: "unknown member " + quote(m.Name), Hint: renameOrRemove(nearest[i])}
 		if nearest[i] != "" {
 			d.Message += fmt.Sprintf("; did you mean %q?", nearest[i])
-			if !w.ambiguous && claims[nearest[i]] == 1 && onlyChoice(m.Name, nearest[i], free) {
+			others := slices.DeleteFunc(slices.Clone(free), func(name string) bool { return name == nearest[i] })
+			if !w.ambiguous && claims[nearest[i]] == 1 && schemas.Nearest(m.Name, others) == "" {
 				d.Fix = rename(m.Value, nearest[i])
 			}
 		} else if present := schemas.Nearest(m.Name, known); present != "" {
@@ -206,12 +191,6 @@ func (w *unknownWalk) report(object *pack.Node, unknown []pack.Member, known []s
 		}
 		w.pass.Report(d)
 	}
-}
-
-// onlyChoice reports whether a name is near to no other free name.
-func onlyChoice(name, nearest string, free []string) bool {
-	others := slices.DeleteFunc(slices.Clone(free), func(candidate string) bool { return candidate == nearest })
-	return schemas.Nearest(name, others) == ""
 }
 
 // rename returns the fix that gives a member another name. The member moves to

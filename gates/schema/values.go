@@ -15,10 +15,8 @@ import (
 
 // SCH009 reports numbers and durations that mean nothing where they stand.
 var SCH009 = &gate.Rule{
-	ID:       "SCH009",
-	Name:     "value-out-of-range",
-	Severity: finding.Error,
-	Title:    "Numbers and durations are within the range that has a meaning",
+	ID: "SCH009", Name: "value-out-of-range", Severity: finding.Error,
+	Title: "Numbers and durations are within the range that has a meaning",
 	Doc: `A bound that cannot be met, or cannot be missed, protects nothing. ttl_seconds is
 above 0; policy, utility, safety and auto_promote_confidence are fractions from
 0 to 1; latency, cost and max_delta are not negative; a constraint's min is not
@@ -31,13 +29,10 @@ tiers and their order are TEN005's.)`,
 	Bad:   `"promotion_thresholds": {"auto_promote_confidence": 95}`,
 	Good:  `"promotion_thresholds": {"auto_promote_confidence": 0.95}`,
 	Since: "0.1.0",
-	Check: checkRanges,
+	Check: ofPack(checkRanges),
 }
 
 func checkRanges(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	if ttl := p.Pack.PackMeta.TTLSeconds; ttl.OK && ttl.Value <= 0 {
 		p.Reportf(ttl.Node, "write how many seconds a cached copy counts as fresh, such as 86400",
 			"ttl_seconds is %s, which is not above 0", literal(ttl.Node))
@@ -66,16 +61,13 @@ func checkScore(p *gate.Pass, name string, score pack.Num) {
 		return
 	}
 	d := gate.Faultf(score.Node, "write a fraction from 0 to 1, such as 0.95", "%s is %s, which is not from 0 to 1", name, literal(score.Node))
-	// Two and more digits of percent are one likely mistake; 1.5 is any other.
+	// Two and more digits of percent are one likely mistake; 1.5 is any other. The
+	// fraction has not the digits that binary floating point adds.
 	if score.Value >= 10 && score.Value <= 100 {
-		d.Hint = fmt.Sprintf("write %s if percent are intended", strconv.FormatFloat(percent(score.Value), 'g', -1, 64))
+		d.Hint = fmt.Sprintf("write %s if percent are intended", strconv.FormatFloat(math.Round(score.Value*1e8)/1e10, 'g', -1, 64))
 	}
 	p.Report(d)
 }
-
-// percent returns v percent as a fraction, without the digits that binary
-// floating point adds.
-func percent(v float64) float64 { return math.Round(v*1e8) / 1e10 }
 
 func checkNotNegative(p *gate.Pass, name string, number pack.Num) {
 	if number.OK && number.Value < 0 {
@@ -130,10 +122,8 @@ func checkBounds(p *gate.Pass, argument string, c pack.Constraint) {
 
 // SCH010 reports identifiers that two things share.
 var SCH010 = &gate.Rule{
-	ID:       "SCH010",
-	Name:     "duplicate-identifier",
-	Severity: finding.Error,
-	Title:    "Every identifier names one thing",
+	ID: "SCH010", Name: "duplicate-identifier", Severity: finding.Error,
+	Title: "Every identifier names one thing",
 	Doc: `Rules, gates, permissions and decisions are named in other places: in a
 decision_binding, in a record of what was decided, in a waiver. Where two things
 share a name, nobody can say which one was intended, and versions of the pack
@@ -147,13 +137,10 @@ it is a copy.`,
 	Bad:   `"approval_gates": [{"gate_id": "GATE_FINANCE"}, {"gate_id": "GATE_FINANCE"}]`,
 	Good:  `"approval_gates": [{"gate_id": "GATE_FINANCE"}, {"gate_id": "GATE_FRAUD"}]`,
 	Since: "0.1.0",
-	Check: checkIdentities,
+	Check: ofPack(checkIdentities),
 }
 
 func checkIdentities(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	layer, tooling, evaluation := &p.Pack.PolicyLayer, &p.Pack.ToolingLayer, &p.Pack.EvaluationLayer
 	unique(p, "bundle_id", layer.PolicyBundles.Items, func(b pack.Bundle) pack.Text { return b.BundleID })
 	unique(p, "rule_id", p.Rules, func(r gate.RuleRef) pack.Text { return r.RuleID })
@@ -228,10 +215,8 @@ func reportDuplicate(p *gate.Pass, name pack.Text, earlier *pack.Node, what, ren
 
 // SCH011 reports conditions that are not written in the JsonLogic profile.
 var SCH011 = &gate.Rule{
-	ID:       "SCH011",
-	Name:     "invalid-condition",
-	Severity: finding.Error,
-	Title:    "Every condition is written in the JsonLogic profile",
+	ID: "SCH011", Name: "invalid-condition", Severity: finding.Error,
+	Title: "Every condition is written in the JsonLogic profile",
 	Doc: `The conditions of rules, of approval gates and of a decision's eligibility_rules
 are JsonLogic. An engine that meets an operator it does not know may throw, or
 take the condition for a constant, so the same pack would decide differently in
@@ -244,13 +229,10 @@ policy_dsl.language is ` + "`jsonlogic`" + `, the only language there is.`,
 	Bad:   `"if": {"greater": [{"var": "request.context.amount"}, 3000]}`,
 	Good:  `"if": {">": [{"var": "request.context.amount"}, 3000]}`,
 	Since: "0.1.0",
-	Check: checkConditions,
+	Check: ofPack(checkConditions),
 }
 
 func checkConditions(p *gate.Pass) {
-	if p.Pack == nil {
-		return
-	}
 	for _, b := range p.Pack.PolicyLayer.PolicyBundles.Items {
 		if !checkLanguage(p, b.PolicyDSL.Language) {
 			continue // its conditions are written in something else

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/schemas"
@@ -108,10 +107,7 @@ func isJSON[T any](text string) bool {
 // replaceBy gives a diagnostic the hint and the fix to write value instead.
 func replaceBy(d *gate.Diagnostic, value, how string) {
 	d.Hint = "write " + value + how
-	d.Fix = &finding.Fix{
-		Description: d.Hint,
-		Operations:  []finding.Operation{{Op: "replace", Path: d.At.Pointer(), Value: value}},
-	}
+	d.Fix = gate.Edit(d.Hint, "replace", d.At.Pointer(), value)
 }
 
 // quoteJSON writes a word of the schema, which needs no escapes, as JSON.

@@ -27,7 +27,7 @@ var SEC011 = &gate.Rule{
 }
 
 func checkCharacters(p *gate.Pass) {
-	names := newLookalikes()
+	names := &lookalikes{bySkeleton: map[string][]usedName{}, known: map[string]bool{}}
 	refused := map[int]bool{} // where names begin that SCH001 reports
 	for _, f := range p.Unit.Faults {
 		refused[f.Location.Start.Offset] = f.Kind == pack.Control
@@ -93,7 +93,11 @@ func reportHidden(p *gate.Pass, n *pack.Node, text string, identifier bool) {
 	if name == text && n.Text != text {
 		key, subject = "name", "the member's name"
 	}
-	message := fmt.Sprintf("%s %q holds %s: %s", subject, shownText(text, found), characters(count), list(kinds))
+	many := "a hidden character"
+	if count > 1 {
+		many = pack.Counted(count, "hidden character")
+	}
+	message := fmt.Sprintf("%s %q holds %s: %s", subject, shownText(text, found), many, list(kinds))
 	if spells != "" {
 		message += fmt.Sprintf("; the tags spell %q", excerpt(spells))
 	}
@@ -123,10 +127,7 @@ func deletion(n *pack.Node, text string, found []detect.Hidden) *finding.Fix {
 	for _, h := range slices.Backward(found) {
 		text = text[:h.Start] + text[h.End:]
 	}
-	return &finding.Fix{
-		Description: "delete the hidden characters",
-		Operations:  []finding.Operation{{Op: "replace", Path: n.Pointer(), Value: pack.CompactJSON(text)}},
-	}
+	return gate.Edit("delete the hidden characters", "replace", n.Pointer(), pack.CompactJSON(text))
 }
 
 // visible returns a text with its hidden characters shown, and nothing of a secret.
@@ -153,13 +154,6 @@ func seen(text string, found []detect.Hidden) string {
 	return b.String() + text[at:]
 }
 
-func characters(n int) string {
-	if n == 1 {
-		return "a hidden character"
-	}
-	return fmt.Sprintf("%d hidden characters", n)
-}
-
 // list joins words, of many the first six.
 func list(words []string) string {
 	if more := len(words) - 6; more > 0 {
@@ -179,10 +173,6 @@ type usedName struct {
 	text string
 	node *pack.Node
 	name bool // it is the name of the member that holds the node
-}
-
-func newLookalikes() *lookalikes {
-	return &lookalikes{bySkeleton: map[string][]usedName{}, known: map[string]bool{}}
 }
 
 func (l *lookalikes) add(text string, n *pack.Node, name bool) {

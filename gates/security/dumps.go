@@ -57,6 +57,9 @@ var stateNames = []string{"transcript", "transcripts", "messages", "sessionid", 
 // those of arguments and capabilities.
 var free = []string{"arg_constraints", "capability_risks", "requires"}
 
+// conditions are the members that hold JsonLogic.
+var conditions = []string{"if", "when", "eligibility_rules"}
+
 func checkDumps(p *gate.Pass) {
 	walk(p.Pack.Node, func(n *pack.Node) bool {
 		switch name, _ := n.Name(); {
@@ -69,8 +72,8 @@ func checkDumps(p *gate.Pass) {
 			return false
 		case n.Kind == pack.String:
 			checkBlob(p, n)
-		case isCondition(n, name):
-			return false
+		case n.Kind == pack.Object && slices.Contains(conditions, name):
+			return false // its lists of objects are no records
 		default:
 			return !reportRecords(p, n)
 		}
@@ -92,16 +95,6 @@ func holder(n *pack.Node) (name string) {
 		name, _ = n.Parent.Name()
 	}
 	return name
-}
-
-// isCondition reports whether a value is JsonLogic: its lists of objects are no
-// records.
-func isCondition(n *pack.Node, name string) bool {
-	switch name {
-	case "if", "when", "eligibility_rules":
-		return n.Kind == pack.Object
-	}
-	return false
 }
 
 func checkBlob(p *gate.Pass, n *pack.Node) {
@@ -190,8 +183,9 @@ var contractLists = []string{
 // many records of one shape.
 func reportRecords(p *gate.Pass, n *pack.Node) bool {
 	items := n.Items
+	name, _ := n.Name()
 	if n.Kind == pack.Object {
-		if name, _ := n.Name(); slices.Contains(free, name) {
+		if slices.Contains(free, name) {
 			return false
 		}
 		for _, m := range n.Members {
@@ -199,18 +193,12 @@ func reportRecords(p *gate.Pass, n *pack.Node) bool {
 		}
 	}
 	count := mostAlike(items)
-	if count < leastRecords || slices.Contains(contractLists, n.Pointer()) || isRules(n) {
+	if count < leastRecords || slices.Contains(contractLists, n.Pointer()) || name == "rules" && holder(n) == "policy_dsl" {
 		return false
 	}
 	p.Report(gate.Faultf(n, "take them out, and let a capability look them up",
 		"%d records of one shape stand here, wanted fewer than %d", count, leastRecords).Keyed("records"))
 	return true
-}
-
-// isRules reports whether an array is that of a bundle's rules.
-func isRules(n *pack.Node) bool {
-	name, _ := n.Name()
-	return name == "rules" && holder(n) == "policy_dsl"
 }
 
 // mostAlike returns how many of the values are objects with the same names, two or

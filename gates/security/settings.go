@@ -269,23 +269,21 @@ func checkWriteBack(p *gate.Pass) {
 			At:      allowed.Node,
 			Message: "personal data may be written back to memory, wanted false",
 			Hint:    setFalse + ", or waive the rule with a reason, an owner and a last day",
-			Fix:     &finding.Fix{Description: setFalse, Operations: []finding.Operation{{Op: "replace", Path: writeBack, Value: "false"}}},
+			Fix:     gate.Edit(setFalse, "replace", writeBack, "false"),
 		})
 	case allowed.Node == nil && gate.IsObject(consent.Node):
-		unsaid(p, consent.Node, finding.Operation{Op: "add", Path: writeBack, Value: "false"})
+		unsaid(p, consent.Node, writeBack, "false")
 	case consent.Node == nil && gate.IsObject(policy.Node):
-		unsaid(p, policy.Node, finding.Operation{
-			Op: "add", Path: "/memory_layer/memory_policy/consent_gating", Value: `{"pii_write_back_allowed": false}`,
-		})
+		unsaid(p, policy.Node, "/memory_layer/memory_policy/consent_gating", `{"pii_write_back_allowed": false}`)
 	}
 }
 
-func unsaid(p *gate.Pass, at *pack.Node, op finding.Operation) {
+func unsaid(p *gate.Pass, at *pack.Node, path, value string) {
 	p.Report(gate.Diagnostic{
 		At:      at,
 		Message: "nothing says whether personal data may be written back to memory, wanted pii_write_back_allowed false",
 		Hint:    setFalse,
-		Fix:     &finding.Fix{Description: setFalse, Operations: []finding.Operation{op}},
+		Fix:     gate.Edit(setFalse, "add", path, value),
 	})
 }
 

@@ -44,8 +44,7 @@ func checkPin(p *gate.Pass) {
 	if !ok {
 		return
 	}
-	section := func(e *repo.Environment) *pack.Node { return e.Snapshots.Node }
-	p.EachCatalog("snapshots", section, func(e *repo.Environment) {
+	p.EachCatalog("snapshots", func(e *repo.Environment) *pack.Node { return e.Snapshots.Node }, func(e *repo.Environment) {
 		if _, ok := e.Snapshots.Get(alias); ok {
 			return
 		}
@@ -125,25 +124,19 @@ func checkTiers(p *gate.Pass, ttls pack.Dict[pack.Text]) {
 func checkConsent(p *gate.Pass) {
 	policy := &p.Pack.MemoryLayer.MemoryPolicy
 	consent := policy.ConsentGating
+	const explicit = "say that personal data may not be written back"
 	d := gate.Diagnostic{Key: "consent", Hint: "write pii_write_back_allowed out; false is the safe choice"}
 	switch {
 	case consent.Node == nil:
 		d.At, d.Message = policy.Node, "memory_policy has no consent_gating, so it is open whether personal data may be written back"
-		d.Fix = explicitConsent(policy.Node.KeyedPath()+"/consent_gating", `{"pii_write_back_allowed": false}`)
+		d.Fix = gate.Edit(explicit, "add", policy.Node.KeyedPath()+"/consent_gating", `{"pii_write_back_allowed": false}`)
 	case gate.IsObject(consent.Node) && consent.PIIWriteBackAllowed.Node == nil:
 		d.At, d.Message = consent.Node, "consent_gating does not say whether personal data may be written back"
-		d.Fix = explicitConsent(consent.Node.KeyedPath()+"/pii_write_back_allowed", "false")
+		d.Fix = gate.Edit(explicit, "add", consent.Node.KeyedPath()+"/pii_write_back_allowed", "false")
 	default:
 		return
 	}
 	p.Report(d)
-}
-
-func explicitConsent(path, value string) *finding.Fix {
-	return &finding.Fix{
-		Description: "say that personal data may not be written back",
-		Operations:  []finding.Operation{{Op: "add", Path: path, Value: value}},
-	}
 }
 
 // TEN007: the data stays where it may be.
@@ -158,12 +151,10 @@ var TEN007 = &gate.Rule{
 	Bad:   `{"pack_meta": {"data_classification": "RESTRICTED"}, "policy_layer": {"guardrails": {"redaction_rules": []}}}`,
 	Good:  `{"pack_meta": {"data_classification": "RESTRICTED"}, "policy_layer": {"guardrails": {"redaction_rules": ["pan"]}}}`,
 	Since: "0.1.0",
-	Check: checkData,
-}
-
-func checkData(p *gate.Pass) {
-	checkRedaction(p)
-	checkRegion(p)
+	Check: func(p *gate.Pass) {
+		checkRedaction(p)
+		checkRegion(p)
+	},
 }
 
 func checkRedaction(p *gate.Pass) {
@@ -196,8 +187,7 @@ func checkRegion(p *gate.Pass) {
 	if !region.OK {
 		return
 	}
-	section := func(e *repo.Environment) *pack.Node { return e.Regions.Node }
-	p.EachCatalog("regions", section, func(e *repo.Environment) {
+	p.EachCatalog("regions", func(e *repo.Environment) *pack.Node { return e.Regions.Node }, func(e *repo.Environment) {
 		regions := pack.Values(e.Regions)
 		if slices.Contains(regions, region.Value) {
 			return

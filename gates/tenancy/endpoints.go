@@ -43,9 +43,8 @@ func checkEndpoints(p *gate.Pass) {
 	if len(refs) == 0 {
 		return
 	}
-	section := func(e *repo.Environment) *pack.Node { return e.Endpoints.Node }
 	names := gate.NewBudget()
-	p.EachCatalog("endpoints", section, func(e *repo.Environment) {
+	p.EachCatalog("endpoints", func(e *repo.Environment) *pack.Node { return e.Endpoints.Node }, func(e *repo.Environment) {
 		for _, a := range refs {
 			checkEndpoint(p, a, e, names)
 		}

@@ -126,8 +126,7 @@ func checkIssuer(p *gate.Pass) {
 	if !issuer.OK || strings.TrimSpace(issuer.Value) == "" || tenant.OK && issuer.Value == tenant.Value {
 		return // an empty issuer is SCH012's
 	}
-	section := func(e *repo.Environment) *pack.Node { return e.Issuers.Node }
-	listing := p.EachCatalog("issuers", section, func(e *repo.Environment) {
+	listing := p.EachCatalog("issuers", func(e *repo.Environment) *pack.Node { return e.Issuers.Node }, func(e *repo.Environment) {
 		issuers := pack.Values(e.Issuers)
 		if slices.Contains(issuers, issuer.Value) {
 			return

@@ -62,10 +62,8 @@ func Taken(at *pack.Node, name, registry, digest string) finding.Finding {
 
 // VER001 is about a pack that changed under an unchanged version.
 var VER001 = &gate.Rule{
-	ID:       "VER001",
-	Name:     "version-not-raised",
-	Severity: finding.Error,
-	Title:    "A pack that changed has a new pack_version",
+	ID: "VER001", Name: "version-not-raised", Severity: finding.Error,
+	Title: "A pack that changed has a new pack_version",
 	Doc: `An id with a version names one content for ever: pins, audit trails and replay
 packets refer to it, and a registry refuses other bytes under it. A change of any
 kind, the order of rules included, needs a new version.
@@ -80,10 +78,8 @@ order of members are no content, and need none.`,
 
 // VER002 is about a version that promises less change than there is.
 var VER002 = &gate.Rule{
-	ID:       "VER002",
-	Name:     "version-step-too-small",
-	Severity: finding.Error,
-	Title:    "The step to the new pack_version is as large as the changes",
+	ID: "VER002", Name: "version-step-too-small", Severity: finding.Error,
+	Title: "The step to the new pack_version is as large as the changes",
 	Doc: `Whoever uses the pack reads the version: a patch changes metadata only, a minor
 version constrains, a major version expands or changes what is allowed. A step that
 is too small lets a change through unseen, because minor versions are often taken
@@ -99,10 +95,8 @@ marked as open there can be settled under ` + "`classes:`" + ` in the config.`,
 
 // VER003 is about a version that goes back.
 var VER003 = &gate.Rule{
-	ID:       "VER003",
-	Name:     "version-goes-back",
-	Severity: finding.Error,
-	Title:    "The new pack_version is greater than that of the baseline",
+	ID: "VER003", Name: "version-goes-back", Severity: finding.Error,
+	Title: "The new pack_version is greater than that of the baseline",
 	Doc: `Versions only grow. To go back to an earlier pack, pin that version again in the
 environment: its content is known and was reviewed. To publish the old content as
 new, give it a new version.`,
@@ -113,10 +107,8 @@ new, give it a new version.`,
 
 // VER004 is about a version that is published already.
 var VER004 = &gate.Rule{
-	ID:       "VER004",
-	Name:     "version-published",
-	Severity: finding.Error,
-	Title:    "What the registry holds under this pack_id and pack_version is this pack",
+	ID: "VER004", Name: "version-published", Severity: finding.Error,
+	Title: "What the registry holds under this pack_id and pack_version is this pack",
 	Doc: `An id with a version names one content for ever. Where the registry has this one
 with other bytes, the pack could be merged and never be published: the registry
 refuses it, and whoever pinned the version goes on with the old content.
@@ -131,10 +123,8 @@ another branch.`,
 
 // VER005 is about a pack that is no longer the same one.
 var VER005 = &gate.Rule{
-	ID:       "VER005",
-	Name:     "identity-changed",
-	Severity: finding.Error,
-	Title:    "contract_name, pack_id and tenant_id stay what they are",
+	ID: "VER005", Name: "identity-changed", Severity: finding.Error,
+	Title: "contract_name, pack_id and tenant_id stay what they are",
 	Doc: `A pack is found by its id, and its tenant is the boundary within which everything
 in it holds. Under another id, contract or tenant it is another pack, and not a
 version of this one.
@@ -147,11 +137,8 @@ Restore the value. For another pack or another tenant, add a pack file of its ow
 
 // VER006 is about changes that no version can carry.
 var VER006 = &gate.Rule{
-	ID:       "VER006",
-	Name:     "change-rejected",
-	Severity: finding.Error,
-	NoWaiver: true,
-	Title:    "No change is one that has to be redesigned",
+	ID: "VER006", Name: "change-rejected", Severity: finding.Error, NoWaiver: true,
+	Title: "No change is one that has to be redesigned",
 	Doc: `Some changes are unsafe or ambiguous whatever the version: a destructive
 capability without an approval gate, a write without an idempotency key, a lowered
 approval mode, a lost policy or safety gate. They are to be made in another way.
@@ -165,10 +152,8 @@ is no waiver, and the config cannot lower this class.`,
 
 // VER007 is about a version that promises more change than there is.
 var VER007 = &gate.Rule{
-	ID:       "VER007",
-	Name:     "version-step-too-large",
-	Severity: finding.Warning,
-	Title:    "The step to the new pack_version is no larger than the changes",
+	ID: "VER007", Name: "version-step-too-large", Severity: finding.Warning,
+	Title: "The step to the new pack_version is no larger than the changes",
 	Doc: `A step that is larger than needed asks for reviews and for attention that the
 changes do not call for, and makes the next large step look like nothing special.
 
@@ -181,10 +166,8 @@ pack speaks for the larger one.`,
 
 // VER008 is about decision specs with a version of their own.
 var VER008 = &gate.Rule{
-	ID:       "VER008",
-	Name:     "decision-version-not-raised",
-	Severity: finding.Warning,
-	Title:    "A decision spec that changed has a new version of its own",
+	ID: "VER008", Name: "decision-version-not-raised", Severity: finding.Warning,
+	Title: "A decision spec that changed has a new version of its own",
 	Doc: `Decision records state the decision's key and version. Where a spec changes under
 its old version, records of before and after look as if they were made by one spec.
 
