@@ -183,12 +183,8 @@ func checkRequiredGates(p *gate.Pass) {
 		return
 	}
 	what := strings.Join(missing, " and ")
-	p.Report(gate.Diagnostic{
-		At: pack.Place(gates.Node, layer.Node), Key: strings.Join(missing, ","),
-		Message: fmt.Sprintf("there is no release gate for %s", what),
-		Hint:    fmt.Sprintf("add one with max_delta 0 for %s", what),
-		Fix:     addGates(layer.Node, gates.Node, what, items),
-	})
+	p.Report(gate.Faultf(pack.Place(gates.Node, layer.Node), fmt.Sprintf("add one with max_delta 0 for %s", what),
+		"there is no release gate for %s", what).Keyed(strings.Join(missing, ",")).Fixed(addGates(layer.Node, gates.Node, what, items)))
 }
 
 // addGates returns the fix that adds items to the release gates, or adds release
@@ -210,12 +206,9 @@ func checkYielding(p *gate.Pass) {
 		if !slices.Contains(required(), Metric(g.Metric.Value)) || !g.MaxDelta.OK || g.MaxDelta.Value <= 0 {
 			continue
 		}
-		p.Report(gate.Diagnostic{
-			At:      g.MaxDelta.Node,
-			Message: fmt.Sprintf("the release gate for %s accepts a loss of %s with every release", g.Metric.Value, Number(g.MaxDelta.Value)),
-			Hint:    "write 0",
-			Fix:     gate.Edit("accept no loss of "+g.Metric.Value, "replace", g.MaxDelta.Node.Pointer(), "0"),
-		})
+		p.Report(gate.Faultf(g.MaxDelta.Node, "write 0",
+			"the release gate for %s accepts a loss of %s with every release", g.Metric.Value, Number(g.MaxDelta.Value)).
+			Fixed(gate.Edit("accept no loss of "+g.Metric.Value, "replace", g.MaxDelta.Node.Pointer(), "0")))
 	}
 }
 

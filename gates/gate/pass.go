@@ -65,6 +65,18 @@ func (d Diagnostic) Keyed(key string) Diagnostic {
 	return d
 }
 
+// As returns the fault with a severity that is not its rule's.
+func (d Diagnostic) As(s finding.Severity) Diagnostic {
+	d.Severity = s
+	return d
+}
+
+// Fixed returns the fault with the fix for it; nil for none.
+func (d Diagnostic) Fixed(fix *finding.Fix) Diagnostic {
+	d.Fix = fix
+	return d
+}
+
 // See returns the fault with a related place, where there is one: see See.
 func (d Diagnostic) See(at *pack.Node, format string, args ...any) Diagnostic {
 	d.Related = append(slices.Clip(d.Related), See(at, format, args...)...)

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
@@ -44,6 +45,12 @@ func See(at *pack.Node, format string, args ...any) []finding.Related {
 		return nil
 	}
 	return []finding.Related{Also(at, fmt.Sprintf(format, args...))}
+}
+
+// Wildcard reports whether a name stands for more than one thing: it holds a * or a ?,
+// or is one of the words.
+func Wildcard(name string, words ...string) bool {
+	return slices.Contains(words, strings.ToLower(strings.TrimSpace(name))) || strings.ContainsAny(name, "*?")
 }
 
 // IsObject reports whether there is a value, and it is an object.

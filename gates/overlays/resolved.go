@@ -1,16 +1,225 @@
 package overlays
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/overlay"
 )
+
+// OVL008: an environment may be stricter, never laxer.
+var OVL008 = &gate.Rule{
+	ID: "OVL008", Name: "overlay-loosens", Severity: finding.Error, NoWaiver: true,
+	Title: "The numbers of an overlay only tighten",
+	Doc: "A threshold that an overlay sets decides which requests are allowed, which are stopped for approval and how much a tool may be asked for. " +
+		"Whether a smaller number tightens or loosens depends on where it stands, so the solver compares all that the pack permits with and without the overlays, and shows a request that would newly be permitted, or be held by fewer gates or looser bounds. " +
+		"What it cannot decide is not proved, and refused too. " +
+		"For eval targets and release deltas, to tighten is to ask for more quality, less time, less cost and less change for the worse.\n\n" +
+		"Each overlay is judged together with those that are applied before it. " +
+		"Choose a number that permits less, or change the pack.",
+	Bad:   `{"path": "/tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max", "value": 80000}`,
+	Good:  `{"path": "/tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max", "value": 20000}`,
+	Since: "0.1.0",
+	Check: checkTightening,
+}
+
+const (
+	// mostCompared is how often what a pack permits is compared for its overlays.
+	// Real ones need some ten.
+	mostCompared = 24
+	// mostOverlays is how many overlays of a pack are looked at for this.
+	mostOverlays = 100
+)
+
+func checkTightening(p *gate.Pass) {
+	c := &comparison{Pass: p, left: mostCompared, overlays: mostOverlays, reported: map[*repo.Setting]bool{}}
+	for _, v := range overlay.Views(p.Unit) {
+		for i := range v.Steps {
+			checkAim(p, &v.Steps[i])
+		}
+		for i := range v.Steps {
+			if last := i+1 == len(v.Steps) || v.Steps[i+1].Overlay != v.Steps[i].Overlay; last {
+				c.check(v.Steps[:i+1])
+			}
+		}
+	}
+}
+
+// checkAim reports an eval target or a release delta that asks for less.
+func checkAim(p *gate.Pass, s *overlay.Step) {
+	if s.Purpose != overlay.Target && s.Purpose != overlay.Delta {
+		return
+	}
+	name, _ := s.At.Name()
+	now, was := s.Setting.Value, s.At
+	wanted, loosens := "most", now.Number > was.Number
+	if name == "policy" || name == "utility" || name == "safety" {
+		wanted, loosens = "least", now.Number < was.Number
+	}
+	if !loosens {
+		return
+	}
+	p.Report(gate.Faultf(now, fmt.Sprintf("ask for at %s as much as the pack does, or change the pack", wanted),
+		"%s is %s, wanted at %s the pack's %s", name, number(now), wanted, number(was)).
+		Keyed(key(p.Unit, s.Overlay.Name)).See(was, "the number of the pack"))
+}
+
+func number(n *pack.Node) string { return pack.Clip(n.Raw(), gate.MostShown) }
+
+// comparison asks what packs permit with overlays and without.
+type comparison struct {
+	*gate.Pass
+	base     *proof.Model
+	left     int // how many more comparisons there may be
+	overlays int // and how many overlays to look at
+	reported map[*repo.Setting]bool
+}
+
+// check reports the settings that loosen what the pack permits, of all that are
+// applied up to the end of one overlay.
+func (c *comparison) check(steps []overlay.Step) {
+	o := steps[len(steps)-1].Overlay
+	if c.overlays == 0 {
+		c.notCompared(o)
+		return
+	}
+	c.overlays--
+	numbers := slices.DeleteFunc(overlay.Effective(steps), func(s overlay.Step) bool {
+		return s.Purpose != overlay.Threshold && s.Purpose != overlay.Bound
+	})
+	if len(numbers) == 0 {
+		return
+	}
+	if c.base == nil {
+		c.base = c.Proof()
+	}
+	if broken := c.base.Broken(); broken != "" {
+		c.NotChecked("what the pack permits is not known: " + broken)
+		return
+	}
+	worse, decided := c.worse(numbers)
+	switch {
+	case !decided:
+		c.notCompared(o)
+	case len(worse) > 0:
+		c.blame(o, numbers, worse)
+	}
+}
+
+// worse returns what becomes looser with some settings, or is not proved to stay as
+// tight. decided is false where it was not looked for.
+func (c *comparison) worse(steps []overlay.Step) (worse []proof.Change, decided bool) {
+	if c.left == 0 {
+		return nil, false
+	}
+	c.left--
+	head := proof.For(c.base.Beside(overlay.Apply(c.Unit, steps).Pack))
+	var assumed []string
+	for _, change := range proof.Compare(c.base, head, jsonlogic.Solver{}) {
+		switch {
+		case change.Verdict == proof.Equal || change.Verdict == proof.Shrank,
+			change.Kind == proof.Stop && change.Verdict != proof.Undecided: // nothing is permitted on either side
+			assumed = append(assumed, change.Assumed...)
+		default:
+			worse = append(worse, change)
+		}
+	}
+	if slices.Sort(assumed); len(assumed) > 0 {
+		names := slices.Compact(assumed)
+		c.NotChecked(fmt.Sprintf("requests in which a list or an object stands for %s are left out of the proof", gate.ListBriefly(names[:min(len(names), gate.MostListed)])))
+	}
+	slices.SortStableFunc(worse, func(a, b proof.Change) int { return cmp.Compare(rank(a), rank(b)) })
+	return worse, true
+}
+
+// rank orders changes by how much they tell.
+func rank(c proof.Change) int {
+	switch {
+	case c.Gained != nil:
+		return 0
+	case c.Verdict != proof.Undecided:
+		return 1
+	}
+	return 2
+}
+
+// about says what a change is about.
+func about(c proof.Change) string {
+	return strings.Join([]string{c.Intent, c.Kind.String(), c.Subject, c.Arg}, "\x00")
+}
+
+// blame reports each setting that alone makes something looser which all of them
+// make looser, and for what none does alone, the last one of the overlay.
+func (c *comparison) blame(o *repo.Overlay, steps []overlay.Step, all []proof.Change) {
+	if len(steps) == 1 {
+		c.report(&steps[0], all)
+		return
+	}
+	explained := map[string]bool{}
+	for i := range steps {
+		alone, _ := c.worse(steps[i : i+1])
+		own := slices.DeleteFunc(alone, func(change proof.Change) bool {
+			return !slices.ContainsFunc(all, func(other proof.Change) bool { return about(other) == about(change) })
+		})
+		for _, change := range own {
+			explained[about(change)] = true
+		}
+		if len(own) > 0 {
+			c.report(&steps[i], own)
+		}
+	}
+	rest := slices.DeleteFunc(all, func(change proof.Change) bool { return explained[about(change)] })
+	if len(rest) == 0 {
+		return
+	}
+	last := &steps[len(steps)-1]
+	for i := range steps {
+		if steps[i].Overlay == o {
+			last = &steps[i]
+		}
+	}
+	c.report(last, rest)
+}
+
+// notCompared reports an overlay that there was no comparison left for: what is not
+// proved is refused.
+func (c *comparison) notCompared(o *repo.Overlay) {
+	c.Report(gate.Faultf(o.Set.Node, "put the settings of an environment into one overlay",
+		"%s is not proved to tighten: at most %d overlays of a pack are looked at, and %d comparisons made", overlay.Called(o), mostOverlays, mostCompared).
+		Keyed(key(c.Unit, o.Name)))
+}
+
+// report reports a setting once, with the first of the changes that it is to blame
+// for.
+func (c *comparison) report(s *overlay.Step, changes []proof.Change) {
+	if c.reported[s.Setting] {
+		return
+	}
+	c.reported[s.Setting] = true
+	d := gate.Diagnostic{
+		At: s.Setting.Value, Key: key(c.Unit, s.Overlay.Name), Related: gate.See(s.At, "the number of the pack"),
+		Hint: "choose a number that permits less, or change the pack",
+	}
+	first, numbers := changes[0], fmt.Sprintf("%s in place of %s", number(s.Setting.Value), number(s.At))
+	if first.Verdict == proof.Undecided {
+		d.Message = numbers + " is not proved to tighten: " + first.Reason
+	} else {
+		d.Message = numbers + " does not tighten: " + cmp.Or(first.GainedWhat, first.Kind.String()+" "+gate.Quote(first.Subject))
+		d.Witness = first.Gained
+	}
+	if more := len(changes) - 1; more > 0 {
+		d.Message += fmt.Sprintf(" (and %d more)", more)
+	}
+	c.Report(d)
+}
 
 // OVL009: what the environment really runs is a pack that passes.
 var OVL009 = &gate.Rule{

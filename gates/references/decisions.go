@@ -3,7 +3,6 @@ package references
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -171,10 +170,4 @@ func checkOutcomes(p *gate.Pass) {
 }
 
 // open reports whether an outcome is a wildcard or blank, and so names none.
-func open(outcome string) bool {
-	switch strings.ToLower(strings.TrimSpace(outcome)) {
-	case "", "...", "…", "any":
-		return true
-	}
-	return strings.ContainsAny(outcome, "*?")
-}
+func open(outcome string) bool { return gate.Wildcard(outcome, "", "...", "…", "any") }

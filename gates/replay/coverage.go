@@ -157,11 +157,8 @@ func checkOverlays(p *gate.Pass) {
 		if !id.OK || compiled[id.Value] || awaits(p, "overlay "+gate.Quote(id.Value), func(r *golden.Result) bool { return r.Overlay == id.Value }) {
 			continue
 		}
-		p.Report(gate.Diagnostic{
-			At: id.Node, Key: p.Unit.Within(o.Name), Severity: finding.Warning,
-			Message: fmt.Sprintf("no golden case is compiled with overlay %s", gate.Quote(id.Value)),
-			Hint:    fmt.Sprintf("write a case whose overlay is %s, or remove the overlay", gate.Quote(id.Value)),
-		})
+		p.Report(gate.Faultf(id.Node, fmt.Sprintf("write a case whose overlay is %s, or remove the overlay", gate.Quote(id.Value)),
+			"no golden case is compiled with overlay %s", gate.Quote(id.Value)).Keyed(p.Unit.Within(o.Name)).As(finding.Warning))
 	}
 }
 

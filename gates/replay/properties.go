@@ -19,7 +19,7 @@ type predicate struct {
 	kind   string // what it names, for messages
 	// known are the names that the pack has.
 	known func(*replays) []string
-	// holds says whether it is so, and in words how it is.
+	// holds says of what was compiled whether it is so, and in words how it is.
 	holds func(r *golden.Result, name string) (bool, string)
 }
 
@@ -44,18 +44,19 @@ func (s *replays) property(packet *repo.Packet, property pack.Text, r *golden.Re
 	}
 	q := all[i]
 	name := text[len(q.prefix):]
-	holds, how := q.holds(r, name)
+	holds, how := false, uncompiled(r)
+	if how == "" {
+		holds, how = q.holds(r, name)
+	}
 	known := q.known(s)
 	switch {
 	case holds == negated:
 		s.fault(packet.SideFile, property.Node, caseOf(r), s.fixProperty(q, name, known), "property %s does not hold: %s", gate.Quote(property.Value), how)
 	case negated && !slices.Contains(known, name):
 		if near := s.near.Nearest(name, known); near != "" {
-			s.Report(gate.Diagnostic{
-				At: property.Node, Key: s.Unit.Within(packet.Name), Severity: finding.Warning,
-				Message: fmt.Sprintf("property %s holds only because the pack has no such %s", gate.Quote(property.Value), q.kind),
-				Hint:    fmt.Sprintf("write %q, or remove the property", "!"+q.prefix+near),
-			})
+			s.Report(gate.Faultf(property.Node, fmt.Sprintf("write %q, or remove the property", "!"+q.prefix+near),
+				"property %s holds only because the pack has no such %s", gate.Quote(property.Value), q.kind).
+				Keyed(s.Unit.Within(packet.Name)).As(finding.Warning))
 		}
 	}
 }
@@ -89,9 +90,6 @@ func uncompiled(r *golden.Result) string {
 }
 
 func toolSurfaced(r *golden.Result, name string) (bool, string) {
-	if why := uncompiled(r); why != "" {
-		return false, why
-	}
 	for _, t := range r.Detail.Trace.Tools {
 		if t.Adapter.AdapterID.Value+"."+t.Capability != name {
 			continue
@@ -105,9 +103,6 @@ func toolSurfaced(r *golden.Result, name string) (bool, string) {
 }
 
 func gateActive(r *golden.Result, id string) (bool, string) {
-	if why := uncompiled(r); why != "" {
-		return false, why
-	}
 	for _, g := range r.Detail.Trace.Gates {
 		switch {
 		case g.Gate.GateID.Value != id:
@@ -123,9 +118,6 @@ func gateActive(r *golden.Result, id string) (bool, string) {
 }
 
 func ruleFired(r *golden.Result, id string) (bool, string) {
-	if why := uncompiled(r); why != "" {
-		return false, why
-	}
 	for _, rule := range r.Detail.Trace.Rules {
 		if rule.Rule.RuleID.Value != id {
 			continue
@@ -145,9 +137,6 @@ func ruleFired(r *golden.Result, id string) (bool, string) {
 }
 
 func decisionDenied(r *golden.Result, key string) (bool, string) {
-	if why := uncompiled(r); why != "" {
-		return false, why
-	}
 	for _, d := range r.Detail.Trace.Decisions {
 		if d.Decision.DecisionKey.Value != key {
 			continue

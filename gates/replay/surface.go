@@ -176,7 +176,8 @@ func (s *surface) gates(at place, row *repo.SurfaceRow, have []string) {
 			continue
 		}
 		s.Report(at.fault(id.Node, gate.Choose(s.near.Nearest(id.Value, have), have, "let the tool's permission or a rule of its decision require it", gate.List),
-			"gate %s does not guard tool %s for intent %s", gate.Quote(id.Value), gate.Quote(at.tool), gate.Quote(at.intent)).See(s.declared[at.tool], "the tool"))
+			"gate %s does not guard tool %s for intent %s", gate.Quote(id.Value), gate.Quote(at.tool), gate.Quote(at.intent)).
+			See(s.declared[at.tool], "the tool"))
 	}
 }
 
@@ -197,7 +198,8 @@ func (s *surface) bounds(at place, row *repo.SurfaceRow, have map[string]any, re
 			holds = pack.Clip(pack.CompactJSON(have[e.Name]), gate.MostShown)
 		}
 		d := at.fault(pack.Place(e.Value.Node.Get(loose), e.Value.Node), "bound the argument in the permission as this row does, or correct the row if the change is intended",
-			"argument %s of tool %s is not held to the %s of this row; what holds for it is %s", gate.Quote(e.Name), gate.Quote(at.tool), gate.Quote(loose), holds).See(s.declared[at.tool], "the tool")
+			"argument %s of tool %s is not held to the %s of this row; what holds for it is %s", gate.Quote(e.Name), gate.Quote(at.tool), gate.Quote(loose), holds).
+			See(s.declared[at.tool], "the tool")
 		d.Related = append(d.Related, related...)
 		s.Report(d)
 	}
@@ -225,10 +227,8 @@ func (s *surface) unreachable(reachable map[place]bool) {
 		if near := s.near.Nearest(at.tool, missing[at.intent]); near != "" {
 			hint = fmt.Sprintf("write %q, or remove the row", near)
 		}
-		s.Report(gate.Diagnostic{
-			At: row.Capability.Node, Key: at.intent + " " + at.tool, Severity: finding.Warning, Hint: hint,
-			Message: fmt.Sprintf("no request of intent %s surfaces tool %s", gate.Quote(at.intent), gate.Quote(at.tool)),
-		})
+		s.Report(at.fault(row.Capability.Node, hint,
+			"no request of intent %s surfaces tool %s", gate.Quote(at.intent), gate.Quote(at.tool)).As(finding.Warning))
 	}
 }
 

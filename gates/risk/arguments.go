@@ -61,13 +61,8 @@ func checkIdempotency(p *gate.Pass) {
 		if at == nil {
 			continue
 		}
-		p.Report(gate.Diagnostic{
-			At:      at,
-			Message: opens(t) + " without requiring an idempotency_key",
-			Hint:    `add "idempotency_key": {"required": true} to its arg_constraints`,
-			Related: gate.See(t.Adapter.ApprovalMode.Node, "the adapter's mode"),
-			Fix:     fix,
-		})
+		p.Report(gate.Faultf(at, `add "idempotency_key": {"required": true} to its arg_constraints`,
+			"%s without requiring an idempotency_key", opens(t)).Fixed(fix).See(t.Adapter.ApprovalMode.Node, "the adapter's mode"))
 	}
 }
 

@@ -62,10 +62,8 @@ var identifiers = []string{
 // isIdentifier reports whether a text is a name that something else may use.
 func isIdentifier(n *pack.Node) bool {
 	name := label(n)
-	for _, end := range []string{"_id", "_key", "_ref", "_role"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
+	if slices.ContainsFunc([]string{"_id", "_key", "_ref", "_role"}, func(end string) bool { return strings.HasSuffix(name, end) }) {
+		return true
 	}
 	// What stands under an operator of a condition is compared with names.
 	known := slices.Contains(identifiers, name) || name == "in" || name != "" && strings.ContainsAny(name[:1], "=!<>")

@@ -69,13 +69,7 @@ func checkWildcards(p *gate.Pass) {
 	}
 }
 
-func wildcard(name string) bool {
-	switch strings.ToLower(strings.TrimSpace(name)) {
-	case "all", "any", "%", "...", "…":
-		return true
-	}
-	return strings.ContainsAny(name, "*?")
-}
+func wildcard(name string) bool { return gate.Wildcard(name, "all", "any", "%", "...", "…") }
 
 func checkEndpoints(p *gate.Pass) {
 	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
@@ -218,12 +212,10 @@ func numericHost(host string) bool {
 	if host == "" || len(parts) > 4 {
 		return false
 	}
-	for _, part := range parts {
-		if _, err := strconv.ParseUint(part, 0, 32); err != nil || strings.Contains(part, "_") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(parts, func(part string) bool {
+		_, err := strconv.ParseUint(part, 0, 32)
+		return err != nil || strings.Contains(part, "_")
+	})
 }
 
 // SEC008: personal data do not flow back by default.
@@ -265,12 +257,8 @@ func checkWriteBack(p *gate.Pass) {
 	allowed := consent.PIIWriteBackAllowed
 	switch {
 	case allowed.OK && allowed.Value:
-		p.Report(gate.Diagnostic{
-			At:      allowed.Node,
-			Message: "personal data may be written back to memory, wanted false",
-			Hint:    setFalse + ", or waive the rule with a reason, an owner and a last day",
-			Fix:     gate.Edit(setFalse, "replace", writeBack, "false"),
-		})
+		p.Report(gate.Faultf(allowed.Node, setFalse+", or waive the rule with a reason, an owner and a last day",
+			"personal data may be written back to memory, wanted false").Fixed(gate.Edit(setFalse, "replace", writeBack, "false")))
 	case allowed.Node == nil && gate.IsObject(consent.Node):
 		unsaid(p, consent.Node, writeBack, "false")
 	case consent.Node == nil && gate.IsObject(policy.Node):
@@ -279,12 +267,9 @@ func checkWriteBack(p *gate.Pass) {
 }
 
 func unsaid(p *gate.Pass, at *pack.Node, path, value string) {
-	p.Report(gate.Diagnostic{
-		At:      at,
-		Message: "nothing says whether personal data may be written back to memory, wanted pii_write_back_allowed false",
-		Hint:    setFalse,
-		Fix:     gate.Edit(setFalse, "add", path, value),
-	})
+	p.Report(gate.Faultf(at, setFalse,
+		"nothing says whether personal data may be written back to memory, wanted pii_write_back_allowed false").
+		Fixed(gate.Edit(setFalse, "add", path, value)))
 }
 
 func checkRedaction(p *gate.Pass) {
@@ -292,10 +277,8 @@ func checkRedaction(p *gate.Pass) {
 	if class.Value != "CONFIDENTIAL" && class.Value != "RESTRICTED" || !rules.OK {
 		return // SCH004 reports a list that is missing
 	}
-	for _, name := range pack.Values(rules) {
-		if name != "" {
-			return
-		}
+	if slices.ContainsFunc(pack.Values(rules), func(name string) bool { return name != "" }) {
+		return
 	}
 	p.Report(gate.Faultf(rules.Node, "name the kinds of data to redact, such as \"credit_card\"",
 		"the pack is %s and redacts nothing", class.Value).See(class.Node, "the classification of the pack's data"))

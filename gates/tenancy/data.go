@@ -110,12 +110,9 @@ func checkTiers(p *gate.Pass, ttls pack.Dict[pack.Text]) {
 			continue // the schema gate's
 		}
 		if last.Node != nil && d < length {
-			p.Report(gate.Diagnostic{
-				At: ttl.Node, Severity: finding.Warning,
-				Message: fmt.Sprintf("the memory tier %q keeps its entries for %s, shorter than %q, which keeps them for %s", tier, gate.Quote(ttl.Value), name, gate.Quote(last.Value)),
-				Hint:    fmt.Sprintf("give %q at least the lifetime of %q", tier, name),
-				Related: gate.See(last.Node, "the lifetime of the tier before"),
-			})
+			p.Report(gate.Faultf(ttl.Node, fmt.Sprintf("give %q at least the lifetime of %q", tier, name),
+				"the memory tier %q keeps its entries for %s, shorter than %q, which keeps them for %s", tier, gate.Quote(ttl.Value), name, gate.Quote(last.Value)).
+				As(finding.Warning).See(last.Node, "the lifetime of the tier before"))
 		}
 		last, name, length = ttl, tier, d
 	}
@@ -192,12 +189,7 @@ func checkRegion(p *gate.Pass) {
 		if slices.Contains(regions, region.Value) {
 			return
 		}
-		p.Report(gate.Diagnostic{
-			At:       region.Node,
-			Message:  fmt.Sprintf("region %s is not in the catalog of environment %q", gate.Quote(region.Value), e.Name()),
-			Hint:     choose(gate.NewBudget(), region.Value, regions, fmt.Sprintf("add %q to regions in %s", region.Value, e.Document.File)),
-			Key:      e.Name(),
-			Severity: finding.Error,
-		})
+		p.Report(gate.Faultf(region.Node, choose(gate.NewBudget(), region.Value, regions, fmt.Sprintf("add %q to regions in %s", region.Value, e.Document.File)),
+			"region %s is not in the catalog of environment %q", gate.Quote(region.Value), e.Name()).Keyed(e.Name()).As(finding.Error))
 	})
 }

@@ -41,7 +41,7 @@ func checkForeign(p *gate.Pass) {
 	default:
 		p.NotChecked(fmt.Sprintf("no environment catalog names tenants: only ids that begin with %q were looked for", ids.prefix))
 	}
-	if len(evidenceFiles(p)) == 0 {
+	if !hasEvidence(p) {
 		p.NotChecked("there is no golden or replay case whose evidence and memory could be looked at")
 	}
 	s := &search{Pass: p, tenants: ids}
@@ -142,14 +142,9 @@ func (s *search) each(n *pack.Node, severity finding.Severity, hint string) {
 		return
 	}
 	for _, id := range s.foreign(n.Text, s.guests...) {
-		s.Report(gate.Diagnostic{
-			At:       n,
-			Message:  fmt.Sprintf("%s names tenant %s, but the pack belongs to %s", subject(n), gate.Quote(id), gate.Quote(s.own.Value)),
-			Hint:     hint,
-			Key:      s.file + " " + id,
-			Severity: severity,
-			Related:  gate.See(s.own.Node, "the tenant of the pack"),
-		})
+		s.Report(gate.Faultf(n, hint,
+			"%s names tenant %s, but the pack belongs to %s", subject(n), gate.Quote(id), gate.Quote(s.own.Value)).
+			Keyed(s.file+" "+id).As(severity).See(s.own.Node, "the tenant of the pack"))
 	}
 }
 

@@ -19,7 +19,6 @@ package tenancy
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
@@ -41,13 +40,7 @@ func choose(b *gate.Budget, name string, names []string, otherwise string) strin
 }
 
 // isWildcard reports whether a name stands for more than one thing.
-func isWildcard(name string) bool {
-	switch strings.ToLower(strings.TrimSpace(name)) {
-	case "any", "all":
-		return true
-	}
-	return strings.ContainsAny(name, "*?")
-}
+func isWildcard(name string) bool { return gate.Wildcard(name, "any", "all") }
 
 // isShared reports whether the config lists the pack as one that several
 // tenants use.

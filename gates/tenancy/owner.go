@@ -55,7 +55,7 @@ func checkTenant(p *gate.Pass) {
 	case isShared(p):
 		return
 	}
-	if len(evidenceFiles(p)) == 0 {
+	if !hasEvidence(p) {
 		p.NotChecked("there is no golden or replay case whose tenant could be compared")
 	}
 	for _, c := range p.Unit.Cases {
@@ -78,14 +78,8 @@ func checkTenants(p *gate.Pass, tenant pack.Text, f *repo.SideFile, parts ...*pa
 	}
 }
 
-// evidenceFiles returns the golden and replay files that could be read.
-func evidenceFiles(p *gate.Pass) []*repo.SideFile {
-	var files []*repo.SideFile
-	for _, c := range p.Unit.Cases {
-		files = append(files, c.SideFile)
-	}
-	return append(files, replayFiles(p)...)
-}
+// hasEvidence reports whether a golden or replay file could be read.
+func hasEvidence(p *gate.Pass) bool { return len(p.Unit.Cases) > 0 || len(replayFiles(p)) > 0 }
 
 // replayFiles returns the replay packets and decision records that could be read.
 func replayFiles(p *gate.Pass) []*repo.SideFile {
@@ -131,14 +125,9 @@ func checkIssuer(p *gate.Pass) {
 		if slices.Contains(issuers, issuer.Value) {
 			return
 		}
-		p.Report(gate.Diagnostic{
-			At:       issuer.Node,
-			Message:  fmt.Sprintf("issuer %s is neither the tenant nor one of the issuers of environment %q", gate.Quote(issuer.Value), e.Name()),
-			Hint:     choose(gate.NewBudget(), issuer.Value, append(issuers, tenant.Value), fmt.Sprintf("add %q to issuers in %s", issuer.Value, e.Document.File)),
-			Key:      e.Name(),
-			Severity: finding.Error,
-			Related:  gate.See(tenant.Node, "the tenant of the pack"),
-		})
+		p.Report(gate.Faultf(issuer.Node, choose(gate.NewBudget(), issuer.Value, append(issuers, tenant.Value), fmt.Sprintf("add %q to issuers in %s", issuer.Value, e.Document.File)),
+			"issuer %s is neither the tenant nor one of the issuers of environment %q", gate.Quote(issuer.Value), e.Name()).
+			Keyed(e.Name()).As(finding.Error).See(tenant.Node, "the tenant of the pack"))
 	})
 	if listing == 0 && tenant.OK {
 		p.Report(gate.Faultf(issuer.Node, fmt.Sprintf("write %q, or list the issuer under issuers in the environment's catalog", tenant.Value),
