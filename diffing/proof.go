@@ -36,6 +36,16 @@ type Proof struct {
 
 // add takes in what another proof says about the same change.
 func (p *Proof) add(other Proof) {
+	verdicts := []proof.Change{{Verdict: p.Verdict}, {Verdict: other.Verdict}}
+	switch {
+	case p.released() && other.grew():
+		verdicts = verdicts[1:]
+	case p.grew() && other.released():
+		verdicts = verdicts[:1]
+	}
+	if other.grew() && !p.grew() {
+		p.Gained = nil // of requests that stopped
+	}
 	if p.Gained == nil {
 		p.Gained, p.GainedWhat = other.Gained, other.GainedWhat
 	}
@@ -52,8 +62,16 @@ func (p *Proof) add(other Proof) {
 	p.Assumed = append(p.Assumed, other.Assumed...)
 	slices.Sort(p.Assumed)
 	p.Assumed = slices.Compact(p.Assumed)
-	p.Verdict = proof.Overall([]proof.Change{{Verdict: p.Verdict}, {Verdict: other.Verdict}})
+	p.Verdict = proof.Overall(verdicts)
 }
+
+// released reports whether nothing differs but that requests which stopped do not stop
+// any more.
+func (p *Proof) released() bool {
+	return p.Verdict == proof.Shrank && p.Unstopped && p.LostWhat == ""
+}
+
+func (p *Proof) grew() bool { return p.Verdict == proof.Grew || p.Verdict == proof.Incomparable }
 
 // class is the class that a proof alone gives; ok is false where it decides
 // nothing.

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/flips"
+	"github.com/contextosai/packgate/diffing/surface"
 	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/report/build"
@@ -30,7 +32,7 @@ func contradict(c *build.Comparison, base, head *proof.Model) {
 		}
 	}
 	for _, row := range c.Surface.Changes {
-		if row.Grew() && row.Witness != nil && writes(proof.Tool, row.Capability) {
+		if row.Grew() && row.Witness != nil && writes(proof.Tool, row.Capability) && !(row.Base == nil && unstopped(&row, base, head)) {
 			c.Diff.Contradict(diffing.Contradiction{
 				What: fmt.Sprintf("the tool surface of %q grows by %q", row.Intent, row.Capability), Request: row.Witness,
 			})
@@ -50,6 +52,18 @@ func grew(f flips.Flip, base *proof.Model) bool {
 		return slices.ContainsFunc(f.Old.Gates, func(g string) bool { return !slices.Contains(f.New.Gates, g) })
 	}
 	return f.Old.Word != flips.Stopped || !base.Unstopped(f.Kind, f.Subject, f.Request, f.New.Gates)
+}
+
+// unstopped reports whether base stops at the request that shows a new row, and would
+// have permitted the tool with no other gates however its unknown conditions turned out.
+func unstopped(row *surface.Change, base, head *proof.Model) bool {
+	was, err := base.Program().Compile(proof.Request(base.Pack, row.Witness))
+	if err != nil || was.Outcome != compiler.PolicyEvalError {
+		return false
+	}
+	is, err := head.Program().Compile(proof.Request(head.Pack, row.Witness))
+	return err == nil && is.Outcome == compiler.Compiled &&
+		base.Unstopped(proof.Tool, row.Capability, row.Witness, is.Context.RuntimeControls.ApprovalGatesActive)
 }
 
 // writers returns what tells the decisions and tools that may do more than read, in

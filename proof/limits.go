@@ -161,13 +161,14 @@ func uncovered(held source, by []source, covers func(source) bool) (list set, ce
 
 // mode compares the effective mode of a tool where both versions surface it: that
 // of its adapter or, where it is lower, the highest that fired outcomes of the
-// decisions state which authorise it (compiler, C4).
+// decisions state which authorise it (compiler, C4). Of a request that stops it is the
+// lowest that some completion has.
 func (c *comparison) mode(b, h *scene, was, is *policy.Tool) {
 	x := item{tool: was.String()}
 	c.note(c.judge(Change{Kind: Mode, Subject: x.tool}, b, h, question{
-		probes: func(from, to *scene) []probe { return raised(from, to, x) },
+		probes: func(from, to *scene) []probe { return c.raised(from, to, x) },
 		confirm: func(from, to *outcome) string {
-			if !from.surfaces(x.tool) || !to.surfaces(x.tool) {
+			if !from.mayPermit(x) || !to.mayPermit(x) {
 				return ""
 			}
 			old, now := from.modeOf(from.open(x.tool)), to.modeOf(to.open(x.tool))
@@ -181,7 +182,7 @@ func (c *comparison) mode(b, h *scene, was, is *policy.Tool) {
 
 // raised returns the probes for requests in which both versions surface a tool,
 // in `to` at a higher mode.
-func raised(from, to *scene, x item) (probes []probe) {
+func (c *comparison) raised(from, to *scene, x item) (probes []probe) {
 	was, is := from.open(x.tool), to.open(x.tool)
 	if was.Rank() == is.Rank() && from.sameModes(to, was, is) {
 		return nil
@@ -196,6 +197,8 @@ func raised(from, to *scene, x item) (probes []probe) {
 			high = jsonlogic.Not(limited)
 		}
 		probes = append(probes, to.probe(seeds(low, high), both(from, to, x, nil)))
+		lower := jsonlogic.All(from.mayBeAtMost(was, rank), high, jsonlogic.Not(from.mayRefuse(x)))
+		probes = append(probes, c.regained(from, to, x, lower)...)
 	}
 	return probes
 }
@@ -237,20 +240,41 @@ func (s *scene) atMost(t *policy.Tool, rank int) (f jsonlogic.Formula, may bool)
 	}
 	var low, high []jsonlogic.Formula
 	for _, d := range s.deciding(t) {
-		var below, above set
-		for r, stated := range d.modes {
-			if r <= rank {
-				below = append(below, stated...)
-			} else {
-				above = append(above, stated...)
-			}
-		}
+		below, above := d.stating(rank)
 		if len(below) > 0 {
-			low = append(low, jsonlogic.All(s.core(d), s.any(normal(below))))
+			low = append(low, jsonlogic.All(s.core(d), s.any(below)))
 		}
 		if len(above) > 0 {
-			high = append(high, jsonlogic.All(s.core(d), s.any(normal(above))))
+			high = append(high, jsonlogic.All(s.core(d), s.any(above)))
 		}
 	}
 	return jsonlogic.All(jsonlogic.Any(low...), jsonlogic.Not(jsonlogic.Any(high...))), len(low) > 0
+}
+
+// mayBeAtMost says that the effective mode of a tool has a rank up to the given one in
+// some completion.
+func (s *scene) mayBeAtMost(t *policy.Tool, rank int) jsonlogic.Formula {
+	if rank >= t.Rank() {
+		return jsonlogic.All()
+	}
+	var low, high []jsonlogic.Formula
+	for _, d := range s.deciding(t) {
+		below, above := d.stating(rank)
+		low = append(low, s.anyMay(below))
+		high = append(high, jsonlogic.Any(s.mayRefuse(item{decision: d.Key}), s.noneMay(above)))
+	}
+	return jsonlogic.All(jsonlogic.Any(low...), jsonlogic.All(high...))
+}
+
+// stating returns when outcomes state a mode of a rank up to the given one, and when
+// one above it.
+func (d *standing) stating(rank int) (below, above set) {
+	for r, stated := range d.modes {
+		if r <= rank {
+			below = append(below, stated...)
+		} else {
+			above = append(above, stated...)
+		}
+	}
+	return normal(below), normal(above)
 }

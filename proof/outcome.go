@@ -141,8 +141,14 @@ func (o *outcome) boundsOn(t *policy.Tool, arg string) []atoms {
 	return list
 }
 
-// modeOf returns the effective mode of a surfaced tool.
+// modeOf returns the effective mode of a surfaced tool, or the lowest that some
+// completion has where the compile stopped.
 func (o *outcome) modeOf(t *policy.Tool) pack.ApprovalMode {
+	for rank := 0; o.stopped(); rank++ {
+		if o.mayBeAtMost(t, rank).Holds(o.data) {
+			return pack.ApprovalModes()[rank]
+		}
+	}
 	for _, e := range o.Context.Manifests.ToolManifest {
 		if data, there := e.CapabilityMetadata[t.Capability]; there && e.AdapterID == t.Adapter.AdapterID.Value {
 			return pack.ApprovalMode(data.ApprovalMode)
