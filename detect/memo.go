@@ -25,7 +25,7 @@ func NewMemo() *Memo {
 // Secrets returns what [Secrets] does.
 func (m *Memo) Secrets(name, text string) []Match {
 	if m == nil {
-		return Secrets(name, text)
+		m = &Memo{}
 	}
 	var found []Match
 	if len(text) >= shortest || !plain(text) {
@@ -46,9 +46,12 @@ func (m *Memo) PersonalData(about, text string) []Personal {
 }
 
 // recall returns what a table of the memo holds for a key, and puts it there where
-// it is missing. The lock is not held while it is found out: two who ask at once
+// it is missing; a table that is nil remembers nothing. The lock is not held while it is found out: two who ask at once
 // for the same may both do the work, and come to the same.
 func recall[K comparable, V any](m *Memo, table map[K]V, key K, find func(K) V) V {
+	if table == nil {
+		return find(key)
+	}
 	m.mutex.Lock()
 	value, known := table[key]
 	m.mutex.Unlock()

@@ -5,10 +5,8 @@ import (
 	stdbase64 "encoding/base64"
 	stdhex "encoding/hex"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Secrets finds secrets in a text: tokens, keys, passwords in addresses and
@@ -16,13 +14,7 @@ import (
 // name of the member that holds the text, "" where it has none: under a name such
 // as client_secret, the text itself is looked at as one. The matches stand in the
 // order of the text and do not overlap.
-func Secrets(name, text string) []Match {
-	found := secretsIn(text)
-	if len(found) == 0 && len(text) <= longestValue {
-		found = secretNamed(namedSecret(name), text)
-	}
-	return found
-}
+func Secrets(name, text string) []Match { return (*Memo)(nil).Secrets(name, text) }
 
 // secretsIn finds the secrets in a text that show by themselves, whatever its name.
 func secretsIn(text string) []Match {
@@ -85,30 +77,6 @@ func apart(found []Match) []Match {
 	})
 }
 
-// expression is a regular expression that is compiled when it is first tried. Most
-// texts are told apart by a keyword before it, so that a run needs few of them, and
-// a program that looks at no text none. The sources are constants of this package, so
-// one that does not compile is a fault in the program, and a test tries all of them.
-type expression func() *regexp.Regexp
-
-func compiled(source string) expression {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
-}
-
-// pattern is something that no prefix tells. Its form is tried only where the text
-// holds one of the keywords. The first group of the form, where it has one, is
-// the secret, and valid decides over it.
-type pattern struct {
-	kind     string
-	keywords []string
-	form     expression
-	valid    func(secret string) bool
-}
-
-func (p *pattern) tried(text string) bool {
-	return slices.ContainsFunc(p.keywords, func(k string) bool { return strings.Contains(text, k) })
-}
-
 // patterns are secrets.
 var patterns = []pattern{
 	{"a private key", []string{"PRIVATE KEY"},
@@ -133,22 +101,6 @@ var patterns = []pattern{
 	{"a Discord webhook", []string{"/api/webhooks/"}, compiled(`discord(?:app)?\.com/api/webhooks/\d+/([\w-]{40,})`), varied},
 	{"a Telegram bot token", []string{":AA"}, compiled(`(?:\b|bot)(\d{8,10}:AA[\w-]{32,33})(?:$|[^\w-])`), varied},
 	{"a Sidekiq credential", []string{".contribsys.com"}, compiled(`(?i)https?://([a-f0-9]{8}:[a-f0-9]{8})@(?:gems|enterprise)\.contribsys\.com`), nil},
-}
-
-func (p *pattern) find(text string) (found []Match) {
-	if !p.tried(text) {
-		return nil
-	}
-	for _, m := range p.form().FindAllStringSubmatchIndex(text, -1) {
-		start, end := m[0], m[1]
-		if len(m) > 2 {
-			start, end = m[2], m[3]
-		}
-		if p.valid == nil || p.valid(text[start:end]) {
-			found = append(found, Match{Kind: p.kind, Start: start, End: end})
-		}
-	}
-	return found
 }
 
 // assigned is a name and a value within a text, as in password=…, "token": "…".

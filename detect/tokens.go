@@ -155,7 +155,6 @@ var byFirst = sync.OnceValue(func() *[256][]shape {
 	return &index
 })
 
-// findTokens finds tokens by their prefixes.
 func findTokens(text string) (found []Match) {
 	index := byFirst()
 	for i := 0; i < len(text); i++ {

@@ -104,7 +104,6 @@ func (b *budget) refill() bool {
 // up to the next power of ten from this one on.
 const firstRound = 10_000
 
-// evaluate evaluates an operation, for the steps that it takes.
 func (b *budget) evaluate(n *node, data any) any {
 	e := newEvaluation(b.account, maxSteps)
 	v := e.eval(n, data)

@@ -99,7 +99,6 @@ type scope struct {
 	list string
 }
 
-// expression compiles one value.
 func (c *compiler) expression(n *pack.Node, depth int, in scope) *node {
 	if c.nodes++; c.nodes > maxNodes {
 		return c.once(&c.tooLarge, n, fmt.Sprintf("the expression has more than %d operators and operands", maxNodes))

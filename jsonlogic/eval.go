@@ -34,7 +34,6 @@ func (x *Expr) EvalWithin(b *Budget, data any) Result {
 	return r
 }
 
-// result evaluates an expression.
 func (e *evaluation) result(x *Expr, data any) Result {
 	v := e.eval(x.root, data)
 	v = e.settle(v, x.root, 0)
@@ -80,10 +79,8 @@ func (e *evaluation) refill() bool {
 	return e.steps >= 0
 }
 
-// used returns the steps taken so far.
 func (e *evaluation) used() int { return e.most - e.rest - e.steps }
 
-// close takes the steps from the account.
 func (e *evaluation) close() { e.account.Spend(e.used()) }
 
 // spend takes steps for work on so many units.
@@ -165,7 +162,6 @@ func (n *node) operandLabel(operand int) string {
 	return fmt.Sprintf("operand %d", operand+1)
 }
 
-// eval evaluates one node of the tree.
 func (e *evaluation) eval(n *node, data any) any {
 	if n.constant {
 		return n.value
@@ -210,7 +206,6 @@ func (e *evaluation) eval(n *node, data any) any {
 	return e.iterate(n, data)
 }
 
-// operands evaluates all operands, into a new list.
 func (e *evaluation) operands(n *node, data any) []any {
 	e.spend(len(n.args), itemsPerStep)
 	values := make([]any, len(n.args))

@@ -58,7 +58,6 @@ type node struct {
 	variable string
 }
 
-// constantNode returns the node of a scalar.
 func constantNode(source *pack.Node, v any) *node {
 	return &node{op: opConstant, source: source, constant: true, value: v}
 }
@@ -136,7 +135,6 @@ func appendValue(b []byte, n *pack.Node) []byte {
 	return b
 }
 
-// appendText appends a text after its length.
 func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }

@@ -95,15 +95,11 @@ func (e *evaluation) missingKeys(n *node, keys []key, data any) any {
 		if o == undefinable {
 			return n.undecided(-1, "a key names something that is not JSON data")
 		}
-		switch t := v.(type) {
-		case *unknown:
-			return n.opaque(t)
-		case nil:
+		if u, ok := v.(*unknown); ok {
+			return n.opaque(u)
+		}
+		if v == nil || v == "" {
 			absentKeys = append(absentKeys, keys[i].value)
-		case string:
-			if t == "" {
-				absentKeys = append(absentKeys, keys[i].value)
-			}
 		}
 	}
 	return absentKeys

@@ -109,7 +109,6 @@ var synonyms = map[string]string{
 	"then": "if", "ternary": "if", "add": "+", "sub": "-", "mul": "*", "div": "/",
 }
 
-// wanted words the arity of an operator.
 func (op operator) wanted() string {
 	switch {
 	case op.most == unlimited:

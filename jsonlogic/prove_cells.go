@@ -143,7 +143,6 @@ func (p *prover) classify(t *term) {
 	}
 }
 
-// band returns the number of the band that a number is in.
 func (t *term) band(f float64) int {
 	at, exact := slices.BinarySearch(t.cuts, f)
 	return at + btoi(exact)
@@ -264,7 +263,6 @@ func (t *term) between(p *prover, from, to int) literal {
 	return p.gates.and(t.below[to], t.below[from].not())
 }
 
-// band is the number of the band that a family is.
 func (f *family) band() int { return int(-1 - f.of) }
 
 // define says what a leaf gives in the families, in the bands together where it is

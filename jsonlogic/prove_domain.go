@@ -76,7 +76,6 @@ func keep[T comparable](list *[]T, known *map[T]struct{}, v T) {
 	}
 }
 
-// variable returns the term of a variable.
 func (p *prover) variable(at path) *term {
 	if known, ok := p.variables[at.text]; ok {
 		return known

@@ -6,7 +6,6 @@ import "slices"
 // holds: that it is true, and that it is false. Neither means unknown.
 type pair struct{ t, f literal }
 
-// pairOf is the pair of a truth that is known.
 func pairOf(t Truth) pair {
 	switch t {
 	case True:
@@ -87,7 +86,6 @@ func (g *gates) or(inputs ...literal) literal {
 	return g.and(g.negated...).not()
 }
 
-// neither returns that a truth is unknown.
 func (g *gates) neither(x pair) literal { return g.and(x.t.not(), x.f.not()) }
 
 // conjunction is Kleene's: false if one is, true if all are.

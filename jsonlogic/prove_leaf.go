@@ -336,7 +336,6 @@ func (l *leaf) changes() []float64 {
 	return slices.Compact(places)
 }
 
-// above returns the next number.
 func above(f float64) float64 { return math.Nextafter(f, math.Inf(1)) + 0 }
 
 func btoi(b bool) int {

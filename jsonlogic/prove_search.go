@@ -138,7 +138,6 @@ func (s *search) assign(l literal, reason int32) {
 	s.trail = append(s.trail, l)
 }
 
-// undo takes back all decisions but so many.
 func (s *search) undo(decisions int) {
 	if len(s.levels) <= decisions {
 		return
@@ -322,5 +321,4 @@ func (s *search) contradicted(failed literal) []literal {
 	return core
 }
 
-// holds says what a model gives a literal.
 func (s *search) holds(l literal) bool { return s.value[l] > 0 }

@@ -45,7 +45,6 @@ func newProver(f Formula, b *budget) *prover {
 	}
 }
 
-// statement returns the literal of a formula.
 func (p *prover) statement(f Formula) literal {
 	if f.of == nil {
 		return always
@@ -81,7 +80,6 @@ func (p *prover) expression(x *Expr) pair {
 	return p.truth(x.root)
 }
 
-// truth returns the truth of an expression.
 func (p *prover) truth(n *node) pair {
 	if p.budget.spend(1); p.budget.over() {
 		return pair{never, never}
@@ -184,7 +182,6 @@ func (p *prover) keys(n *node) (present []literal, missing, told literal) {
 	return present, p.gates.or(absent...), p.gates.or(unknown...).not()
 }
 
-// bare is a variable without its default.
 func bare(n *node) *node {
 	made := &node{op: opVar, name: n.name, source: n.source, path: n.path, label: n.label, variable: n.variable}
 	made.identify()

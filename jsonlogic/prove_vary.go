@@ -180,7 +180,6 @@ func constantsOf(t *term) []any {
 	return all
 }
 
-// constants appends the scalars in an expression.
 func (n *node) constants(all []any) []any {
 	if n.op == opConstant && n.value != nil && len(all) < maxTried {
 		all = append(all, n.value)

@@ -11,7 +11,6 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// equality evaluates the four operators of equality.
 func (e *evaluation) equality(n *node, data any) any {
 	a, left := e.definite(n, 0, data)
 	b, right := e.definite(n, 1, data)
@@ -21,7 +20,10 @@ func (e *evaluation) equality(n *node, data any) any {
 	e.spendTexts(a, b)
 	var t Truth
 	if n.op == opSame || n.op == opNotSame {
-		t = n.strictly(a, b)
+		t = same(a, b)
+		if t == Unknown && (n.args[0].makesList() || n.args[1].makesList()) {
+			t = False // a list that an operand has just made is no other list, not even an equal one
+		}
 	} else if u := n.loosely(a, b, &t); u != nil {
 		return u
 	}
@@ -62,16 +64,6 @@ func (n *node) loosely(a, b any, result *Truth) *unknown {
 		*result = truthOf(a == b)
 	}
 	return nil
-}
-
-// strictly compares as "===". A list that an operand has just made is no other
-// list, not even an equal one.
-func (n *node) strictly(a, b any) Truth {
-	t := same(a, b)
-	if t == Unknown && (n.args[0].makesList() || n.args[1].makesList()) {
-		return False
-	}
-	return t
 }
 
 // makesList says whether a list that the node gives is always a new one.
@@ -168,7 +160,6 @@ func (e *evaluation) in(n *node, data any) any {
 	return n.wants(1, haystack, "a list or a string")
 }
 
-// inLiteral searches in a literal list of scalars.
 func (e *evaluation) inLiteral(n *node, needle any) bool {
 	if k := kindOf(needle); k == kindArray || k == kindObject {
 		return false
@@ -207,7 +198,6 @@ func (e *evaluation) inList(n *node, needle any, list []any) any {
 	return false
 }
 
-// arithmetic evaluates the operators over numbers.
 func (e *evaluation) arithmetic(n *node, data any) any {
 	result, u := e.number(n, 0, data)
 	if u != nil {

@@ -37,7 +37,6 @@ func (t Truth) Not() Truth {
 	return Unknown
 }
 
-// truthOf turns a boolean into a truth value.
 func truthOf(b bool) Truth {
 	if b {
 		return True
@@ -96,7 +95,6 @@ const (
 	kindUnknown // unknown, or a Go type that is no decoded JSON
 )
 
-// kindOf returns the type of a value.
 func kindOf(v any) kind {
 	switch v.(type) {
 	case nil:

@@ -251,7 +251,6 @@ func (r *Repository) fetch(ctx context.Context, server, token, sha string) (*sto
 	return s, nil
 }
 
-// origin returns the address of the remote that the checkout came from.
 func (r *Repository) origin() (string, error) {
 	r.store.Lock()
 	defer r.store.Unlock()

@@ -112,7 +112,6 @@ func (c *comparison) folder(ctx context.Context, from, to plumbing.Hash, prefix 
 	return nil
 }
 
-// entry compares two entries of one name.
 func (c *comparison) entry(ctx context.Context, a, b object.TreeEntry, prefix string) error {
 	before, after := kindOf(a.Mode) == KindDirectory, kindOf(b.Mode) == KindDirectory
 	switch {

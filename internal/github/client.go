@@ -291,7 +291,6 @@ func (t *sender) attempt(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// readAnswer puts the whole body of an answer into memory.
 func readAnswer(resp *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxAnswer+1))
 	resp.Body.Close()

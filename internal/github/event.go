@@ -279,7 +279,6 @@ func isZero(s string) bool {
 	return isSHA(s) && strings.Trim(s, "0") == ""
 }
 
-// isNumber reports whether s consists of decimal digits.
 func isNumber(s string) bool {
 	return s != "" && len(s) <= 20 && strings.Trim(s, "0123456789") == ""
 }

@@ -150,9 +150,7 @@ func (ev *Event) fromPush(p *payload) (err error) {
 			return err
 		}
 	}
-	if p.Ref != "" {
-		ev.Ref = p.Ref
-	}
+	ev.Ref = cmp.Or(p.Ref, ev.Ref)
 	ev.HeadRef = branch(ev.Ref)
 	ev.BaseRef = ev.HeadRef
 	return nil

@@ -117,7 +117,6 @@ func (c *Client) PullRequestFiles(ctx context.Context, number, want int) ([]Chan
 	return files, nil
 }
 
-// files goes through what a pull request changes.
 func (c *Client) files(ctx context.Context, number int) iter.Seq2[*github.CommitFile, error] {
 	return pages(c, "list the changed files", maxFiles/pageSize, func(page github.ListOptions) ([]*github.CommitFile, *github.Response, error) {
 		return c.api.PullRequests.ListFiles(ctx, c.owner, c.repo, number, &page)

@@ -65,7 +65,6 @@ func (r *Repository) overAPI(ctx context.Context, sha string) (*Tree, error) {
 	return &Tree{store: s, commit: plumbing.NewHash(sha), root: plumbing.NewHash(root)}, nil
 }
 
-// treeOf returns the SHA of a commit's tree.
 func (c *Client) treeOf(ctx context.Context, sha string) (string, error) {
 	commit, _, err := c.api.Git.GetCommit(ctx, c.owner, c.repo, sha)
 	if err != nil {
@@ -90,7 +89,6 @@ func (c *Client) entries(ctx context.Context, root string) ([]*github.TreeEntry,
 	return tree.Entries, nil
 }
 
-// blob returns the content of a file by its SHA.
 func (c *Client) blob(ctx context.Context, hash plumbing.Hash) ([]byte, error) {
 	content, _, err := c.api.Git.GetBlobRaw(ctx, c.owner, c.repo, hash.String())
 	if err != nil {

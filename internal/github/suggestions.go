@@ -108,7 +108,6 @@ func (c *Client) suggest(ctx context.Context, pull int, head string, list []Sugg
 	return result, nil
 }
 
-// suggested returns the keys of the suggestions that are on a pull request.
 func (c *Client) suggested(ctx context.Context, pull int) (map[suggestionKey]bool, error) {
 	author, err := c.login(ctx)
 	if err != nil {
@@ -211,7 +210,6 @@ func reviewOf(head string, list []Suggestion) *github.PullRequestReviewRequest {
 	return r
 }
 
-// end is the number of the last line that is replaced.
 func (s Suggestion) end() int { return s.Line + len(s.Before) - 1 }
 
 func (s Suggestion) overlaps(other Suggestion) bool {

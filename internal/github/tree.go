@@ -158,7 +158,6 @@ func (t *Tree) content(hash plumbing.Hash, limit int64) ([]byte, error) {
 	return t.store.blob(hash)
 }
 
-// size returns the size of a blob, in bytes.
 func (t *Tree) size(hash plumbing.Hash) (int64, error) {
 	size, err := t.store.EncodedObjectSize(hash)
 	if !errors.Is(err, plumbing.ErrObjectNotFound) {
