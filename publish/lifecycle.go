@@ -250,8 +250,8 @@ type pinStanding struct {
 // move the tag. A record that is older than that of the digest which the
 // environment has is of an earlier move, and not of this one.
 func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag, environment string) (*pinStanding, error) {
-	current, err := found.repo.Resolve(ctx, tag)
-	if err != nil && !errors.Is(err, registry.ErrNotFound) {
+	current, err := resolve(ctx, found.repo, tag)
+	if err != nil {
 		return nil, err
 	}
 	s := &pinStanding{digest: current}
@@ -286,8 +286,8 @@ func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag, environ
 // made.
 func movePin(ctx context.Context, found *looked, tag, previous string) error {
 	name := found.verdict.Name()
-	now, err := found.repo.Resolve(ctx, tag)
-	if err != nil && !errors.Is(err, registry.ErrNotFound) {
+	now, err := resolve(ctx, found.repo, tag)
+	if err != nil {
 		return failed(pinning, name, StepTagged, "", err)
 	}
 	moved := func(cause error) error {

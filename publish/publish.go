@@ -57,7 +57,7 @@ func (p *Publisher) Publish(ctx context.Context, c Candidate) (*Result, error) {
 		name Step
 		do   func(context.Context) error
 	}{
-		{StepPacked, j.compare}, {StepSigned, j.sign},
+		{StepPacked, func(ctx context.Context) error { _, err := j.unclaimed(ctx, false); return err }}, {StepSigned, j.sign},
 		{StepPushed, func(ctx context.Context) error { return j.repo.Push(ctx, j.artifact) }}, // under no tag yet
 		{StepAttached, j.attach}, {StepVerified, j.readBack}, {StepTagged, j.tag},
 	}
@@ -100,32 +100,25 @@ func (p *Publisher) job(c Candidate) (*job, error) {
 
 func (j *job) note(text string) { j.result.Notes = append(j.result.Notes, text) }
 
-// compare looks at what the registry holds of the version, and refuses to go on
-// where that is anything else.
-func (j *job) compare(ctx context.Context) error {
-	at, err := standing(ctx, j.repo, j.artifact)
-	if err != nil {
-		return err
-	}
-	switch at.Kind {
-	case Same:
-		j.result.Already = true
-		return nil
-	case Other:
-		return j.collision(registry.VersionTag(j.Version), at.Found, false)
-	}
-	_, err = j.lookForOthers(ctx, false)
-	return err
-}
-
 func (j *job) collision(tag, found string, race bool) error {
 	return &Collision{Pack: j.name(), Wanted: j.artifact.Digest, Found: found, Tag: tag, Race: race}
 }
 
-// lookForOthers refuses where a content tag names another digest of the version
-// that is not revoked, and returns the tags that are listed. Whether that one is
-// signed is not asked: it may be about to be.
-func (j *job) lookForOthers(ctx context.Context, race bool) (tags []string, err error) {
+// unclaimed refuses where a tag of the version names another digest, and returns the
+// tags that are listed. Of a content tag that is only where the digest is not revoked;
+// whether it is signed is not asked: it may be about to be. Race says that it was not
+// there when publishing began.
+func (j *job) unclaimed(ctx context.Context, race bool) (tags []string, err error) {
+	at, err := standing(ctx, j.repo, j.artifact)
+	switch {
+	case err != nil:
+		return nil, err
+	case at.Kind == Other:
+		return nil, j.collision(registry.VersionTag(j.Version), at.Found, race)
+	case at.Kind == Same && !race:
+		j.result.Already = true
+		return nil, nil
+	}
 	if tags, err = j.repo.Tags(ctx); err != nil {
 		return nil, err
 	}
@@ -133,14 +126,11 @@ func (j *job) lookForOthers(ctx context.Context, race bool) (tags []string, err 
 		if t, _ := registry.ReadTag(text); !t.Content || t.Version != j.Version {
 			continue
 		}
-		found, err := j.repo.Resolve(ctx, text)
-		if errors.Is(err, registry.ErrNotFound) {
-			continue // deleted since it was listed
-		}
+		found, err := resolve(ctx, j.repo, text)
 		if err != nil {
 			return nil, err
 		}
-		if found == j.artifact.Digest {
+		if found == "" || found == j.artifact.Digest { // deleted since it was listed, or our own
 			continue
 		}
 		h, err := j.checker().inspect(ctx, j.repo, found)
@@ -317,14 +307,14 @@ func (j *job) readBack(ctx context.Context) error {
 func (j *job) tag(ctx context.Context) error {
 	content := registry.ContentTag(j.Version, j.artifact.Digest)
 	for _, tag := range []string{content, registry.VersionTag(j.Version)} {
-		if _, err := j.unclaimed(ctx); err != nil {
+		if _, err := j.unclaimed(ctx, true); err != nil {
 			return err
 		}
 		if err := j.put(ctx, tag); err != nil {
 			return err
 		}
 	}
-	tags, err := j.unclaimed(ctx)
+	tags, err := j.unclaimed(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -332,18 +322,6 @@ func (j *job) tag(ctx context.Context) error {
 		j.result.NotChecked = append(j.result.NotChecked, notListed(content))
 	}
 	return nil
-}
-
-// unclaimed refuses where another publisher has put a tag of the version meanwhile.
-func (j *job) unclaimed(ctx context.Context) (tags []string, err error) {
-	at, err := standing(ctx, j.repo, j.artifact)
-	if err != nil {
-		return nil, err
-	}
-	if at.Kind == Other {
-		return nil, j.collision(registry.VersionTag(j.Version), at.Found, true)
-	}
-	return j.lookForOthers(ctx, true)
 }
 
 // put writes one tag.

@@ -25,7 +25,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/contextosai/packgate/finding/fault"
@@ -51,8 +50,8 @@ const (
 	StepTagged   Step = "tagged"   // the tags name the version
 )
 
-// Publisher publishes versions and changes their state. Its methods may be called
-// one after the other; a Publisher must not be copied after its first use.
+// Publisher publishes versions and changes their state. Those of its methods that sign
+// are called one after the other.
 type Publisher struct {
 	Registry *registry.Registry
 	// Signer makes the signer. It is called once, when something is to be signed, so
@@ -68,7 +67,6 @@ type Publisher struct {
 	Preflight func(context.Context) error
 	Now       func() time.Time // nil for time.Now
 
-	making sync.Mutex
 	signer attest.Signer
 }
 
@@ -117,26 +115,40 @@ func (p *Publisher) Standing(ctx context.Context, packID, version string, conten
 }
 
 func standing(ctx context.Context, repo *registry.Repository, a *registry.Artifact) (*Standing, error) {
-	found, err := repo.Resolve(ctx, registry.VersionTag(a.Version))
-	switch {
-	case errors.Is(err, registry.ErrNotFound):
-		return &Standing{Kind: Absent, Artifact: a}, nil
-	case err != nil:
+	found, err := resolve(ctx, repo, registry.VersionTag(a.Version))
+	if err != nil {
 		return nil, err
-	case found == a.Digest:
-		return &Standing{Kind: Same, Artifact: a, Found: found}, nil
 	}
-	return &Standing{Kind: Other, Artifact: a, Found: found}, nil
+	kind := Other
+	switch found {
+	case "":
+		kind = Absent
+	case a.Digest:
+		kind = Same
+	}
+	return &Standing{Kind: kind, Artifact: a, Found: found}, nil
+}
+
+// resolve returns the digest that a tag names, "" where it is not there.
+func resolve(ctx context.Context, repo *registry.Repository, tag string) (string, error) {
+	digest, err := repo.Resolve(ctx, tag)
+	if errors.Is(err, registry.ErrNotFound) {
+		return "", nil
+	}
+	return digest, err
 }
 
 // sign signs a statement, and makes sure of what came back: that the verifier
 // trusts it, and that it speaks of what it was to speak of. It returns the bundle.
 func (p *Publisher) sign(ctx context.Context, kind string, about statement.Version, source []byte) (bundle []byte, v *attest.Verified, err error) {
-	signer, err := p.signerOnce(ctx)
-	if err != nil {
-		return nil, nil, err
+	if p.signer == nil {
+		signer, err := p.Signer(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.signer = signer
 	}
-	if bundle, err = signer.Sign(ctx, source); err != nil {
+	if bundle, err = p.signer.Sign(ctx, source); err != nil {
 		return nil, nil, err
 	}
 	if v, err = p.Verifier.Verify(bundle); err != nil {
@@ -150,20 +162,6 @@ func (p *Publisher) sign(ctx context.Context, kind string, about statement.Versi
 		return nil, nil, &fault.Error{Kind: ErrSigned, Message: fmt.Sprintf("the signed statement is of type %q, wanted %q", v.Statement.Type, kind)}
 	}
 	return bundle, v, nil
-}
-
-func (p *Publisher) signerOnce(ctx context.Context) (attest.Signer, error) {
-	p.making.Lock()
-	defer p.making.Unlock()
-	if p.signer != nil {
-		return p.signer, nil
-	}
-	signer, err := p.Signer(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p.signer = signer
-	return signer, nil
 }
 
 // preflight asks in a dry run whether signing would be possible.

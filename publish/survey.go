@@ -45,7 +45,7 @@ type request struct {
 	digests []string   // digests that are looked at whether a tag names them or not
 }
 
-// survey reads what the registry holds of a pack.
+// survey reads what the registry holds of a pack. It inspects every digest once.
 func (c *Checker) survey(ctx context.Context, packID string, q request) (*survey, error) {
 	repo, err := c.Registry.Repository(packID)
 	if err != nil {
@@ -59,26 +59,33 @@ func (c *Checker) survey(ctx context.Context, packID string, q request) (*survey
 	wanted := append(s.follow(listed, q.version), q.tags...)
 	slices.Sort(wanted)
 	wanted = slices.Compact(wanted)
-	digests, err := each(ctx, c.Registry, packID, wanted, func(ctx context.Context, repo *registry.Repository, tag string) (string, error) {
-		digest, err := repo.Resolve(ctx, tag)
-		if errors.Is(err, registry.ErrNotFound) {
-			return "", nil // deleted since it was listed, or never there
-		}
-		return digest, err
-	})
+	digests, err := each(ctx, c.Registry, packID, wanted, resolve)
 	if err != nil {
 		return nil, err
 	}
 	for i, digest := range digests {
 		if digest == "" {
-			continue
+			continue // deleted since it was listed, or never there
 		}
 		s.tags[wanted[i]] = digest
 		if !slices.Contains(listed, wanted[i]) {
 			s.unlisted = wanted[i]
 		}
 	}
-	return s, c.fill(ctx, s, q)
+	for _, h := range q.known {
+		s.holdings[h.digest] = h
+	}
+	open := slices.AppendSeq(slices.Clone(q.digests), maps.Values(s.tags))
+	slices.Sort(open)
+	open = slices.DeleteFunc(slices.Compact(open), func(digest string) bool { return s.holdings[digest] != nil })
+	holdings, err := each(ctx, c.Registry, s.pack, open, c.inspect)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range holdings {
+		s.holdings[h.digest] = h
+	}
+	return s, nil
 }
 
 // follow returns the tags that a survey follows.
@@ -100,24 +107,6 @@ func (s *survey) follow(listed []string, version string) []string {
 		out = append(out, text)
 	}
 	return out
-}
-
-// fill inspects every digest of the survey once.
-func (c *Checker) fill(ctx context.Context, s *survey, q request) error {
-	for _, h := range q.known {
-		s.holdings[h.digest] = h
-	}
-	open := slices.AppendSeq(slices.Clone(q.digests), maps.Values(s.tags))
-	slices.Sort(open)
-	open = slices.DeleteFunc(slices.Compact(open), func(digest string) bool { return s.holdings[digest] != nil })
-	holdings, err := each(ctx, c.Registry, s.pack, open, c.inspect)
-	if err != nil {
-		return err
-	}
-	for _, h := range holdings {
-		s.holdings[h.digest] = h
-	}
-	return nil
 }
 
 // each calls f for all items, a few at a time, and returns what it returned in the

@@ -3,6 +3,7 @@ package lsp
 import (
 	"sort"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -58,17 +59,9 @@ func (t *text) position(offset int, units encoding) Position {
 	}
 	count := 0
 	for _, r := range before {
-		count += width(r)
+		count += utf16.RuneLen(r)
 	}
 	return Position{Line: line, Character: count}
-}
-
-// width returns how many UTF-16 units a character takes.
-func width(r rune) int {
-	if r > 0xFFFF {
-		return 2
-	}
-	return 1
 }
 
 // offset returns the byte offset of a position. A character beyond the end of its line
@@ -91,7 +84,7 @@ func (t *text) offset(p Position, units encoding) int {
 	}
 	for left := p.Character; left > 0 && at < end; {
 		r, size := utf8.DecodeRuneInString(t.src[at:])
-		if left -= width(r); left < 0 {
+		if left -= utf16.RuneLen(r); left < 0 {
 			break
 		}
 		at += size

@@ -60,9 +60,7 @@ func NewKeyless(ctx context.Context, o KeylessOptions) (*Keyless, error) {
 	if o.Token == nil {
 		return nil, &fault.Error{Kind: ErrToken, Message: "there is no source of identity tokens", Hint: permissionHint + ", or sign with a key"}
 	}
-	if o.Patience == 0 {
-		o.Patience = DefaultPatience
-	}
+	o.Patience = cmp.Or(o.Patience, DefaultPatience)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

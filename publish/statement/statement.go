@@ -18,7 +18,6 @@ package statement
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/contextosai/packgate/pack"
 )
@@ -114,25 +113,6 @@ func tree(src []byte) (*pack.Node, error) {
 		return nil, fmt.Errorf("the statement is no JSON object")
 	}
 	return d.Root, nil
-}
-
-// object is a JSON object that is written. The canonical form orders its members.
-type object map[string]any
-
-// with adds a text that may be absent.
-func (o object) with(name, text string) object {
-	if text != "" {
-		o[name] = text
-	}
-	return o
-}
-
-// withDigest adds in-toto's DigestSet of a digest that may be absent.
-func (o object) withDigest(name, digest string) object {
-	if digest != "" {
-		o[name] = object{"sha256": strings.TrimPrefix(digest, "sha256:")}
-	}
-	return o
 }
 
 // encode returns the canonical bytes of a statement.
