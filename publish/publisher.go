@@ -37,11 +37,8 @@ import (
 // Step is one step on the way of a version into the registry.
 type Step string
 
-// The steps, in their order. The first two are done by the caller, before a version
-// becomes a Candidate.
+// The steps, in their order.
 const (
-	StepGated    Step = "gated"    // all gates passed on the bytes
-	StepReviewed Step = "reviewed" // the demanded roles approved
 	StepPacked   Step = "packed"   // the manifest is computed, and collides with nothing
 	StepSigned   Step = "signed"   // there is a bundle that verifies
 	StepPushed   Step = "pushed"   // blobs and manifest are in the registry, without a tag

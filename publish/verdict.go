@@ -180,17 +180,16 @@ func (v *Verdict) settle() *Verdict {
 // judge says what a version is that the registry holds under a digest.
 func (s *survey) judge(version string, h *holding) *Verdict {
 	v := &Verdict{Pack: s.pack, Version: version, Manifest: h.digest, States: h.states, Pins: h.pins}
-	switch {
-	case h.problem != nil:
+	if h.problem != nil {
 		v.add(*h.problem)
-	case h.artifact.Pack != s.pack || h.artifact.Version != version:
+	} else {
 		v.Content = h.artifact.ContentDigest
-		v.add(ReasonVersion.refuses(h.digest, "check the reference, and look at who can write to the registry",
-			"%s is %q, not %q", h.digest, h.version.Pack, v.Name()))
-	default:
-		v.Content = h.artifact.ContentDigest
+		if h.artifact.Pack != s.pack || h.artifact.Version != version {
+			v.add(ReasonVersion.refuses(h.digest, "check the reference, and look at who can write to the registry",
+				"%s is %q, not %q", h.digest, h.version.Pack, v.Name()))
+		}
+		s.judgeSignature(v, h)
 	}
-	s.judgeSignature(v, h)
 	v.add(h.odd...)
 	s.judgeTags(v, version, h)
 	if state := stateOf(h.states); state != nil {
@@ -209,9 +208,6 @@ func notListed(tag string) string {
 
 // judgeSignature takes the first trusted summary, and says what is wrong with it.
 func (s *survey) judgeSignature(v *Verdict, h *holding) {
-	if h.problem != nil {
-		return
-	}
 	if !h.signed() {
 		v.add(ReasonUnsigned.refuses(h.digest, "delete the version's tag and publish it again, or verify it with the identity that signed it",
 			"no statement of the trusted identity says that %q passed the gates", h.version.Pack))
@@ -223,7 +219,7 @@ func (s *survey) judgeSignature(v *Verdict, h *holding) {
 		v.add(ReasonReport.explains(first.summary.Report, "look for it among the artifacts of the run that signed",
 			"the gate report that the signed statement names is not in the registry"))
 	}
-	if from := first.summary.Resource; s.repo != nil && from != s.repo.Name() {
+	if from := first.summary.Resource; from != s.repo.Name() {
 		v.add(ReasonElsewhere.explains(h.digest, "look for its states where it was published",
 			"it was published to %q and is read from %q", from, s.repo.Name()))
 		v.NotChecked = append(v.NotChecked, fmt.Sprintf("whether it is deprecated or revoked in %q", from))

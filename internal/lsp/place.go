@@ -68,7 +68,11 @@ func (p *place) packs() []*pack.Document {
 	if err != nil {
 		return nil // nothing is known of them, and the gates say why
 	}
-	var docs []*pack.Document
+	return p.readAll(names)
+}
+
+// readAll reads files, as far as they can be read.
+func (p *place) readAll(names []string) (docs []*pack.Document) {
 	for _, name := range names {
 		if d := p.read(name, p.text(name).src); d != nil {
 			docs = append(docs, d)
@@ -122,17 +126,13 @@ func (p *place) overlays() []*pack.Document {
 	if err != nil {
 		return nil // there are none
 	}
-	var docs []*pack.Document
+	var names []string
 	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		if !strings.HasSuffix(name, ".json") || e.IsDir() {
-			continue
-		}
-		if d := p.read(name, p.text(name).src); d != nil {
-			docs = append(docs, d)
+		if strings.HasSuffix(e.Name(), ".json") && !e.IsDir() {
+			names = append(names, path.Join(dir, e.Name()))
 		}
 	}
-	return docs
+	return p.readAll(names)
 }
 
 // meant returns what the name at the place stands for: the places that declare it, and

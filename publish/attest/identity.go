@@ -151,19 +151,6 @@ func (id Identity) compare(s signed) error {
 	return nil
 }
 
-// signer returns the parts of a certificate that name who signed.
-func signer(c certificate.Summary) SignerInfo {
-	return SignerInfo{
-		Issuer:     c.Issuer,
-		Workflow:   c.SubjectAlternativeName,
-		Repository: c.SourceRepositoryURI,
-		Commit:     c.SourceRepositoryDigest,
-		Ref:        c.SourceRepositoryRef,
-		Trigger:    c.BuildTrigger,
-		RunURL:     c.RunInvocationURI,
-	}
-}
-
 // compareCertificate returns what differs between the identity and a certificate.
 func (id Identity) compareCertificate(c certificate.Summary) error {
 	return id.compare(signed{

@@ -100,7 +100,8 @@ func (v *Verifier) Verify(src []byte) (*Verified, error) {
 	}
 	out := &Verified{Statement: st, Signer: SignerInfo{Key: v.trust.key}, Digest: string(pack.DigestOf(src))}
 	if c := result.Signature.Certificate; c != nil {
-		out.Signer = signer(*c)
+		out.Signer = SignerInfo{Issuer: c.Issuer, Workflow: c.SubjectAlternativeName, Repository: c.SourceRepositoryURI,
+			Commit: c.SourceRepositoryDigest, Ref: c.SourceRepositoryRef, Trigger: c.BuildTrigger, RunURL: c.RunInvocationURI}
 	}
 	for _, t := range result.VerifiedTimestamps {
 		if at := t.Timestamp.UTC(); out.Time.IsZero() || at.Before(out.Time) {

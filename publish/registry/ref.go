@@ -242,16 +242,13 @@ func checkPack(packID string) error {
 	} else if len(packID) > maxName/2 {
 		what = fmt.Sprintf("it has %d characters, wanted at most %d", len(packID), maxName/2)
 	}
+	const allowed = "abcdefghijklmnopqrstuvwxyz0123456789._-"
 	for _, c := range packID {
-		switch {
-		case c >= 'A' && c <= 'Z':
+		if c >= 'A' && c <= 'Z' {
 			what = fmt.Sprintf("upper-case %q is not allowed", c)
-		case c < 'a' || c > 'z':
-			if strings.ContainsRune("0123456789._-", c) {
-				continue
-			}
+		} else if !strings.ContainsRune(allowed, c) {
 			what = fmt.Sprintf("%q is not allowed", c)
-		default:
+		} else {
 			continue
 		}
 		break

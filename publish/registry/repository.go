@@ -85,10 +85,7 @@ func (r *Repository) Push(ctx context.Context, a *Artifact) error {
 	if err := r.readBack(ctx, a); !errors.Is(err, ErrNotFound) && !errors.Is(err, errIncomplete) {
 		return err
 	}
-	if err := r.store.pushBlob(ctx, descriptorOf(PackType, a.Content), a.Content); err != nil {
-		return err
-	}
-	if err := r.pushConfig(ctx); err != nil {
+	if err := r.pushContent(ctx, PackType, a.Content); err != nil {
 		return err
 	}
 	if err := r.store.pushManifest(ctx, a.Manifest); err != nil {
@@ -191,10 +188,7 @@ func (r *Repository) Attach(ctx context.Context, to *Artifact, at Attachment) (s
 	if listed, err := r.listed(ctx, to, own); err != nil || listed {
 		return own, err
 	}
-	if err := r.store.pushBlob(ctx, descriptorOf(at.Type, at.Content), at.Content); err != nil {
-		return "", err
-	}
-	if err := r.pushConfig(ctx); err != nil {
+	if err := r.pushContent(ctx, at.Type, at.Content); err != nil {
 		return "", err
 	}
 	for i := range attachTries {
@@ -297,7 +291,11 @@ func (r *Repository) attachment(ctx context.Context, own, subject string) (*Atta
 		Created: created.UTC(), Digest: own}, nil
 }
 
-func (r *Repository) pushConfig(ctx context.Context) error {
+// pushContent pushes the blobs that a manifest of ours names.
+func (r *Repository) pushContent(ctx context.Context, mediaType string, content []byte) error {
+	if err := r.store.pushBlob(ctx, descriptorOf(mediaType, content), content); err != nil {
+		return err
+	}
 	return r.store.pushBlob(ctx, descriptorOf("application/octet-stream", emptyConfig), emptyConfig)
 }
 
