@@ -160,7 +160,7 @@ func For(m *policy.Model) *Program {
 	if m.Fault != nil {
 		p.refuse(m.Fault.At, "%s", m.Fault.Reason)
 	}
-	if ref := m.Pack.Ref(); !isPinned(ref) {
+	if ref := m.Pack.Ref(); !pinned.MatchString(ref) {
 		p.refuse(m.Pack.PackMeta.PackVersion.Node, "%q is no reference of the form pack_id@MAJOR.MINOR.PATCH", ref)
 	}
 	p.requirements()

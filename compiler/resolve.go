@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -101,7 +102,7 @@ func (r *run) checkReferences() *Stop {
 	id := r.Pack.PackMeta.PackID.Value
 	for _, item := range list {
 		ref, _ := item.(string)
-		if !isPinned(ref) {
+		if !pinned.MatchString(ref) {
 			return refusal("pack reference %s is not of the form pack_id@MAJOR.MINOR.PATCH", pack.CompactJSON(item))
 		}
 		name, _, _ := strings.Cut(ref, "@")
@@ -113,24 +114,9 @@ func (r *run) checkReferences() *Stop {
 	return nil
 }
 
-// isPinned reports whether a reference is pack_id@MAJOR.MINOR.PATCH (invokeAgent
-// v1, context_pack_refs).
-func isPinned(ref string) bool {
-	id, version, _ := strings.Cut(ref, "@")
-	numbers := strings.Split(version, ".")
-	return consistsOf(id, isIDCharacter) && len(numbers) == 3 &&
-		!slices.ContainsFunc(numbers, func(n string) bool { return !consistsOf(n, isDigit) })
-}
-
-func consistsOf(s string, allowed func(rune) bool) bool {
-	return s != "" && strings.IndexFunc(s, func(c rune) bool { return !allowed(c) }) < 0
-}
-
-func isDigit(c rune) bool { return c >= '0' && c <= '9' }
-
-func isIDCharacter(c rune) bool {
-	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.ContainsRune("_.:-", c)
-}
+// pinned are references of the form pack_id@MAJOR.MINOR.PATCH (invokeAgent v1,
+// context_pack_refs).
+var pinned = regexp.MustCompile(`^[0-9A-Za-z_.:-]+@[0-9]+\.[0-9]+\.[0-9]+$`)
 
 // checkRequirements holds runtime against the environment catalog and ontology
 // against the pack's own ontology. Nothing knows the versions of other keys.

@@ -202,20 +202,15 @@ func metadata(c *policy.Tool, authorities []*standing) Metadata {
 	if stated >= 0 {
 		effective = min(rank, stated)
 	}
-	return Metadata{Kind: kind(c), RiskLevel: riskLevel(rank), ApprovalMode: modeName(effective), Source: "adapter_registry"}
-}
-
-// kind is write for all that may change something.
-func kind(c *policy.Tool) string {
+	m := Metadata{Kind: "write", RiskLevel: riskLevels[rank], ApprovalMode: modeName(effective), Source: "adapter_registry"}
 	if c.Reads() {
-		return "read"
+		m.Kind = "read"
 	}
-	return "write"
+	return m
 }
 
-func riskLevel(rank int) string {
-	return [...]string{"read", "write_reversible", "external", "external_delegated", "write_irreversible"}[rank]
-}
+// riskLevels are the levels of the approval modes, by their rank.
+var riskLevels = [...]string{"read", "write_reversible", "external", "external_delegated", "write_irreversible"}
 
 // toolManifest groups the surfaced capabilities by adapter.
 func (r *run) toolManifest() []ToolEntry {

@@ -111,12 +111,10 @@ func Find(ctx context.Context, s Step) Result {
 		pair:  pair{s.Base, s.Head},
 		found: map[key]*candidate{}, cases: map[key][]string{}, seen: map[string]bool{},
 	}
-	for _, side := range []struct {
-		name string
-		of   *compiler.Program
-	}{{"base", f.base}, {"head", f.head}} {
-		if reason := broken(side.of); reason != "" {
-			f.NotChecked = []string{fmt.Sprintf("the %s pack cannot be compiled: %s", side.name, reason)}
+	for i, p := range []*compiler.Program{f.base, f.head} {
+		// The request has no intent that the pack could know, so that nothing is compiled.
+		if stop := p.Refuses(proof.Request(p.Pack, nil)); stop != nil && stop.Stage == "resolve" {
+			f.NotChecked = []string{fmt.Sprintf("the %s pack cannot be compiled: %s", []string{"base", "head"}[i], stop.Reason)}
 			return f.Result
 		}
 	}

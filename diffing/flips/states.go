@@ -115,15 +115,6 @@ func (p pair) run(data map[string]any) []flip {
 	return flipsOf(standingOf(b), standingOf(h))
 }
 
-// broken returns why no request is compiled for a pack, "" where one may be. The
-// request has no intent that the pack could know, so that nothing is compiled.
-func broken(p *compiler.Program) string {
-	if stop := p.Refuses(proof.Request(p.Pack, nil)); stop != nil && stop.Stage == "resolve" {
-		return stop.Reason
-	}
-	return ""
-}
-
 // memo remembers what requests came to. A compile asks of a request which
 // conditions hold, and a few members by name; requests that are alike in that are
 // decided alike, and most of those around a threshold are.
