@@ -46,35 +46,44 @@ var RSK008 = &gate.Rule{
 
 func checkModes(p *gate.Pass) {
 	for _, a := range p.Pack.ToolingLayer.AdapterRegistry.Items {
-		checkMode(p, a.Part, a.ApprovalMode, gate.CalledBriefly("adapter", a.AdapterID), "so it counts as destructive", true)
+		stated{a.Part, a.ApprovalMode, gate.CalledBriefly("adapter", a.AdapterID), "so it counts as destructive", true}.check(p)
 	}
 	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
-		checkMode(p, d.Part, d.ApprovalMode, gate.CalledBriefly("decision", d.DecisionKey), "so it authorises nothing above read_only", true)
+		stated{d.Part, d.ApprovalMode, gate.CalledBriefly("decision", d.DecisionKey), "so it authorises nothing above read_only", true}.check(p)
 	}
 	for _, r := range p.Policy().Rules {
 		for _, b := range r.Branches() {
-			checkMode(p, b.Part, b.ApprovalMode, "an outcome of "+gate.CalledBriefly("rule", r.RuleID), "so it counts as destructive", false)
+			stated{b.Part, b.ApprovalMode, "an outcome of " + gate.CalledBriefly("rule", r.RuleID), "so it counts as destructive", false}.check(p)
 		}
 	}
 }
 
-// checkMode reports a mode that is not known, or missing where it is wanted.
-func checkMode(p *gate.Pass, owner pack.Part, mode pack.Text, who, consequence string, wanted bool) {
+// stated is a mode that something states, or lacks.
+type stated struct {
+	owner            pack.Part
+	mode             pack.Text
+	who, consequence string // in words
+	wanted           bool   // it has to be there
+}
+
+// check reports a mode that is not known, or missing where it is wanted.
+func (s stated) check(p *gate.Pass) {
+	mode := s.mode
 	choices := make([]string, 0, len(pack.ApprovalModes()))
 	for _, m := range pack.ApprovalModes() {
 		choices = append(choices, string(m))
 	}
 	hint := "write one of " + strings.Join(slices.Sorted(slices.Values(choices)), ", ")
 	switch {
-	case mode.OK && pack.Mode(mode).Known(), mode.Node != nil && !mode.OK, !gate.IsObject(owner.Node):
+	case mode.OK && pack.Mode(mode).Known(), mode.Node != nil && !mode.OK, !gate.IsObject(s.owner.Node):
 		return // a mode of the wrong type is the schema gate's
 	case mode.Node == nil:
-		if wanted {
-			p.Report(gate.Diagnostic{At: owner.Node, Message: fmt.Sprintf("%s has no approval_mode, %s", who, consequence), Hint: hint})
+		if s.wanted {
+			p.Reportf(s.owner.Node, hint, "%s has no approval_mode, %s", s.who, s.consequence)
 		}
 		return
 	}
-	d := gate.Faultf(mode.Node, hint, "%s has the unknown approval mode %s, %s", who, gate.Quote(mode.Value), consequence)
+	d := gate.Faultf(mode.Node, hint, "%s has the unknown approval mode %s, %s", s.who, gate.Quote(mode.Value), s.consequence)
 	if near := schemas.Nearest(mode.Value, choices); near != "" {
 		d.Hint = fmt.Sprintf("write %q", near)
 		if fold(mode.Value) == near {

@@ -179,10 +179,8 @@ Raise the spec's ` + "`version`" + `.`,
 
 // VER009 is about a pack that is gone while it is in use.
 var VER009 = &gate.Rule{
-	ID:       "VER009",
-	Name:     "pack-removed",
-	Severity: finding.Error,
-	Title:    "A pack that is in use is not removed",
+	ID: "VER009", Name: "pack-removed", Severity: finding.Error,
+	Title: "A pack that is in use is not removed",
 	Doc: `A version that is published or pinned outlives its file: agents go on with it, and
 nothing gates, deprecates or replaces it any more. So a pack file that is removed,
 renamed to what no pattern under ` + "`packs:`" + ` finds, or given another pack_id is an error
