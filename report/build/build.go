@@ -74,7 +74,6 @@ func NewRemoved(pack, file string, found []finding.Finding) model.Pack {
 	return p
 }
 
-// filesOf returns the documents of a pack and of the files beside it.
 func filesOf(u *repo.Unit) []*pack.Document {
 	documents := []*pack.Document{u.Document}
 	for _, f := range u.Files {
@@ -83,7 +82,6 @@ func filesOf(u *repo.Unit) []*pack.Document {
 	return documents
 }
 
-// documentsOf returns the documents of which a comparison shows anything.
 func documentsOf(d *diffing.Diff) []*pack.Document {
 	if d == nil {
 		return nil
@@ -158,7 +156,6 @@ func newChange(c diffing.Change) model.Change {
 	return out
 }
 
-// rawOf returns a value as compact JSON; nil for no value.
 func rawOf(n *pack.Node) json.RawMessage {
 	if n == nil {
 		return nil
@@ -175,4 +172,17 @@ func NewComparison(c Comparison) (*model.Diff, []model.Finding) {
 	}
 	p = masked(p, nil, documentsOf(c.Diff))
 	return p.Diff, p.Findings
+}
+
+// RulePages returns the pages of all rules, in the order in which they are documented.
+func RulePages() []model.RulePage {
+	var pages []model.RulePage
+	for _, g := range gates.Documented() {
+		for _, r := range g.Rules {
+			pages = append(pages, model.RulePage{
+				ID: r.ID, Name: r.Name, Gate: g.ID, Severity: r.Severity.String(), Title: r.Title, Doc: r.Doc, Bad: r.Bad, Good: r.Good,
+			})
+		}
+	}
+	return pages
 }

@@ -78,7 +78,6 @@ func known(n pack.Num) *float64 {
 	return &value
 }
 
-// newOverlays returns the overlays of a pack with what was found in each.
 func newOverlays(u *repo.Unit, findings []finding.Finding) []model.Overlay {
 	var out []model.Overlay
 	for _, o := range u.Overlays {

@@ -1,8 +1,11 @@
 package build
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/compiler/tokens"
@@ -44,7 +47,6 @@ func NewHeading(u *repo.Unit, r golden.Result) model.Heading {
 	return h
 }
 
-// textOf returns the text of a string, "" for anything else.
 func textOf(n *pack.Node) string {
 	if n == nil || n.Kind != pack.String {
 		return ""
@@ -67,7 +69,10 @@ func NewExplanation(u *repo.Unit, r golden.Result) model.Explanation {
 	for i := range trace.Rules {
 		e.Rules = append(e.Rules, x.rule(&trace.Rules[i]))
 	}
-	e.RulesLeft = rulesOf(u) - len(e.Rules)
+	e.RulesLeft = -len(e.Rules)
+	for i := range u.Pack.PolicyLayer.PolicyBundles.Items {
+		e.RulesLeft += len(u.Pack.PolicyLayer.PolicyBundles.Items[i].PolicyDSL.Rules.Items)
+	}
 	for i := range trace.Decisions {
 		e.Decisions = append(e.Decisions, x.decision(&trace.Decisions[i]))
 	}
@@ -84,15 +89,6 @@ func NewExplanation(u *repo.Unit, r golden.Result) model.Explanation {
 	return e
 }
 
-func rulesOf(u *repo.Unit) int {
-	n := 0
-	for i := range u.Pack.PolicyLayer.PolicyBundles.Items {
-		n += len(u.Pack.PolicyLayer.PolicyBundles.Items[i].PolicyDSL.Rules.Items)
-	}
-	return n
-}
-
-// explainer explains one compile.
 type explainer struct {
 	result *compiler.Result
 	data   map[string]any // what conditions read
@@ -161,7 +157,6 @@ func settingsOf(u *repo.Unit, r golden.Result) []model.SettingWhy {
 	return settings
 }
 
-// dropped explains the blocks that a compile dropped.
 func (x *explainer) dropped(b compiler.BudgetReport) []model.DroppedWhy {
 	var out []model.DroppedWhy
 	about := x.blocks(b.Tokenizer)
@@ -226,4 +221,25 @@ func itemOf(counter compiler.Tokenizer, ref, content string, priority *int, usua
 	}
 	n := counter.Count(text)
 	return model.DroppedWhy{Priority: priority, Tokens: &n}
+}
+
+// NewStageOutput returns the output of a stage, one of compiler.Stages, for a golden
+// case of a pack. The error is for an output without a JSON form.
+func NewStageOutput(u *repo.Unit, r golden.Result, stage string) (model.StageOutput, error) {
+	out := model.StageOutput{Heading: NewHeading(u, r), Stage: stage}
+	if r.Detail == nil {
+		return out, nil
+	}
+	i := slices.IndexFunc(r.Detail.Stages, func(s compiler.StageHash) bool { return s.Name == stage })
+	if i < 0 {
+		return out, nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r.Detail.Stages[i].Output); err != nil {
+		return out, fmt.Errorf("write the output of stage %s: %w", stage, err)
+	}
+	out.StageHash, out.Output = r.Detail.Stages[i].Hash, b.Bytes()
+	return out, nil
 }

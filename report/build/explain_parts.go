@@ -91,7 +91,6 @@ func (x *explainer) gate(t *compiler.GateTrace) model.GateWhy {
 	return out
 }
 
-// sourceOf says which permission or outcome a member belongs to.
 func sourceOf(member *pack.Node) model.Source {
 	owner := member.Parent
 	if id := owner.Get("permission_id"); id != nil {
@@ -110,7 +109,6 @@ const (
 	mostParts    = 100 // parts that are looked at
 )
 
-// condition explains a condition that has come out as it is said.
 func (x *explainer) condition(n *pack.Node, truth jsonlogic.Truth, cause *jsonlogic.Cause) *model.ConditionWhy {
 	out := &model.ConditionWhy{Words: rulebook.Condition(n), Truth: truth.String(), Place: placeOf(n)}
 	if cause != nil {
@@ -131,7 +129,6 @@ func causeWords(c *jsonlogic.Cause) string {
 	return words
 }
 
-// search looks for the grounds of a condition.
 type search struct {
 	data  map[string]any
 	parts int
@@ -184,7 +181,6 @@ func connective(n *pack.Node) (operator string, operands []*pack.Node) {
 	return "", nil
 }
 
-// truthFor evaluates a part of a condition that compiles as a whole.
 func truthFor(n *pack.Node, data map[string]any) jsonlogic.Truth {
 	expr, _ := jsonlogic.Compile(n)
 	if expr == nil {

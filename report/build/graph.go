@@ -90,7 +90,6 @@ func (g *grapher) link(from, to int, kind string, broken bool) {
 	}
 }
 
-// declarations adds what a pack declares and others refer to.
 func (g *grapher) declarations() {
 	for _, d := range g.Pack.DecisionLayer.DecisionSpecs.Items {
 		if d.DecisionKey.OK {
@@ -140,7 +139,6 @@ func (g *grapher) tool(a pack.Adapter, c pack.Text) {
 	}
 }
 
-// prohibits leads to each tool that a prohibition names.
 func (g *grapher) prohibits(from int, name string) {
 	for _, tool := range g.named[name] {
 		if len(g.links) < maxGraphLinks {

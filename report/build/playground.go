@@ -52,7 +52,6 @@ func newPlayground(s *gate.Subject, c Comparison, documents []*pack.Document) *m
 	return &model.Playground{Source: source}
 }
 
-// formsOf returns the forms of a pack that golden cases are about.
 func formsOf(u *repo.Unit, cases []golden.Result) engine.Version {
 	v := engine.Version{Forms: map[string]string{"": string(u.Document.Source)}}
 	for _, r := range cases {
@@ -66,7 +65,6 @@ func formsOf(u *repo.Unit, cases []golden.Result) engine.Version {
 	return v
 }
 
-// playgroundCases returns the golden cases that were compiled, as they were.
 func playgroundCases(results []golden.Result, c Comparison) []engine.Case {
 	base := map[string]string{}
 	for i := range c.Compiles {

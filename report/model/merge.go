@@ -105,7 +105,6 @@ func interleave[T comparable](lists [][]T, order func(a, b T) int) []T {
 	}
 }
 
-// byPlace orders problems by file and line.
 func byPlace(a, b Problem) int {
 	return cmp.Or(
 		cmp.Compare(fileOf(a), fileOf(b)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
@@ -118,7 +117,6 @@ func fileOf(p Problem) string {
 	return cmp.Or(p.File, strings.TrimPrefix(p.Message, "read "))
 }
 
-// maxVersions is how many versions a notice names.
 const maxVersions = 5
 
 // Few joins the first words, and says how many more of them there are than it names.
@@ -130,7 +128,6 @@ func Few(words []string, most int, noun string) string {
 	return list
 }
 
-// sameRevision compares the commits of two reports.
 func sameRevision(what string, a, b *Revision) error {
 	if a, b := a.Commit(), b.Commit(); a != b {
 		return fmt.Errorf("%w: one has the %s %q and another %q", ErrNotOneRun, what, a, b)
@@ -218,10 +215,8 @@ func shardOf(shard string) (i, n int, err error) {
 	return i, n, nil
 }
 
-// maxShards bounds how many shards a report may speak of.
 const maxShards = 999
 
-// maxNamedShards is how many missing shards a problem names.
 const maxNamedShards = 12
 
 // ShardsMissing returns the problem that reports of shards are missing.

@@ -20,8 +20,7 @@ func (p *Pack) Name() string { return Brief{Pack: p.Pack, Path: p.Path}.Name() }
 
 // Name names a pack: "id version", or the file where that is not known.
 func (b Brief) Name() string {
-	id, version, _ := strings.Cut(b.Pack, "@")
-	return cmp.Or(strings.TrimSpace(id+" "+version), b.Path)
+	return cmp.Or(VersionName(b.Pack), b.Path)
 }
 
 // maxOpen is how many packs of a report are kept as they are. One takes about 190 KB
@@ -35,7 +34,6 @@ const maxOpen = 64
 // slices do.
 type Packs struct{ list []onePack }
 
-// onePack is one of Packs.
 type onePack struct {
 	brief  Brief
 	pack   *Pack  // nil where it is sealed

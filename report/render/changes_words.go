@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,7 +63,6 @@ func plainAspect(a model.SurfaceAspect) string {
 	return a.What + " " + a.Words
 }
 
-// amount says of which requests there is a change.
 func amount(verdict string) string {
 	switch verdict {
 	case "grew":
@@ -98,7 +98,6 @@ func gateWords(a model.SurfaceAspect) string {
 // grew reports whether more is permitted for certain.
 func grew(verdict string) bool { return verdict == "grew" || verdict == "incomparable" }
 
-// surfaceWords counts the rows that differ.
 func surfaceWords(changes []model.SurfaceChange) string {
 	count := map[string]int{}
 	larger := 0
@@ -115,7 +114,6 @@ func surfaceWords(changes []model.SurfaceChange) string {
 	return words
 }
 
-// caseWords names the golden cases in which a tool comes, goes or differs.
 func caseWords(c model.SurfaceChange) string {
 	var parts []string
 	for _, group := range []struct {
@@ -152,7 +150,6 @@ func callouts(changes []model.SurfaceChange) []model.SurfaceChange {
 	})
 }
 
-// calloutWords says what such a tool is.
 func calloutWords(c model.SurfaceChange) (before, after string) {
 	if c.Kind == "added" {
 		return "newly reachable: ", " (" + c.New.ApprovalMode + ") with no gate"
@@ -160,7 +157,6 @@ func calloutWords(c model.SurfaceChange) (before, after string) {
 	return "reachable with no gate now: ", " (" + c.New.ApprovalMode + ")"
 }
 
-// loosenedWords says what is weaker, from what to what.
 func loosenedWords(l model.Loosened) string {
 	words := l.What
 	if l.Verdict == "undecided" {
@@ -194,7 +190,6 @@ func effectLines(effects []model.Effect) []effectLine {
 	return slices.Concat(gained, lost, open)
 }
 
-// effectWords counts the lines.
 func effectWords(lines []effectLine) string {
 	count := map[string]int{}
 	for _, l := range lines {
@@ -213,7 +208,6 @@ func permissive(flips []model.Flip) []model.Flip {
 	})
 }
 
-// flipWords counts flips.
 func flipWords(flips []model.Flip) string {
 	more := 0
 	for _, f := range flips {
@@ -287,7 +281,7 @@ func sectionsOf(cases []model.Golden) (all []*shownSection) {
 	known := map[string]*shownSection{}
 	for _, c := range cases {
 		for _, s := range c.Base.Sections {
-			key := sectionKey(&s)
+			key := fmt.Sprintf("%q", []string{s.Path, s.Old, s.New})
 			if known[key] == nil {
 				known[key] = &shownSection{SectionChange: s}
 				all = append(all, known[key])
@@ -296,11 +290,6 @@ func sectionsOf(cases []model.Golden) (all []*shownSection) {
 		}
 	}
 	return all
-}
-
-// key is the same for sections that differ alike.
-func sectionKey(s *model.SectionChange) string {
-	return fmt.Sprintf("%q", []string{s.Path, s.Old, s.New})
 }
 
 // openWords says what of an effect is not proved. What is about a whole pack or a
@@ -314,4 +303,68 @@ func openWords(e model.Effect) string {
 		return "intent " + e.Intent + ": " + e.NotProved
 	}
 	return e.Kind + " " + about + ": " + e.NotProved
+}
+
+// boundWords writes a bound as one reads it: 1…50000, ≤ 10, one of "A", "B".
+func boundWords(bound any) string {
+	switch says := bound.(type) {
+	case map[string]any:
+		return oneBound(says)
+	case []any:
+		var words []string
+		for _, each := range says {
+			words = append(words, boundWords(each))
+		}
+		return strings.Join(words, " and ")
+	}
+	return pack.CompactJSON(bound)
+}
+
+func oneBound(says map[string]any) string {
+	says = maps.Clone(says)
+	take := func(name string) (any, bool) {
+		value, there := says[name]
+		delete(says, name)
+		return value, there
+	}
+	var words []string
+	low, hasLow := take("min")
+	high, hasHigh := take("max")
+	switch {
+	case hasLow && hasHigh:
+		words = append(words, pack.CompactJSON(low)+"…"+pack.CompactJSON(high))
+	case hasLow:
+		words = append(words, "≥ "+pack.CompactJSON(low))
+	case hasHigh:
+		words = append(words, "≤ "+pack.CompactJSON(high))
+	}
+	if values, there := take("enum"); there {
+		words = append(words, "one of "+strings.Trim(pack.CompactJSON(values), "[]"))
+	}
+	if pattern, there := take("pattern"); there {
+		words = append(words, "matching "+pack.CompactJSON(pattern))
+	}
+	if flag, there := take("required"); there && flag == true {
+		words = append(words, "required")
+	}
+	lifted, _ := take("unless_approved")
+	if len(says) > 0 || len(words) == 0 {
+		words = append(words, pack.CompactJSON(says))
+	}
+	if lifted == true {
+		words = append(words, "unless approved")
+	}
+	return strings.Join(words, ", ")
+}
+
+// writtenBound is boundWords of a bound that is written as JSON; "" is none.
+func writtenBound(text string) string {
+	if text == "" {
+		return "not bound"
+	}
+	var bound any
+	if json.Unmarshal([]byte(text), &bound) != nil {
+		return text
+	}
+	return boundWords(bound)
 }

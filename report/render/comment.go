@@ -61,7 +61,6 @@ func Comment(r *model.Report, o CommentOptions) string {
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// links returns Markdown links to what holds the whole report.
 func (o CommentOptions) links() []string {
 	var links []string
 	for _, l := range []struct{ word, target string }{{"run", o.RunURL}, {"full report", o.ArtifactURL}} {
@@ -158,7 +157,6 @@ func MarkdownReport(w io.Writer, r *model.Report) error {
 	return err
 }
 
-// pack writes what is said of one pack.
 func (m *markdown) pack(p *model.Pack) {
 	level := "###"
 	if m.report.Packs.Len() > 1 || m.report.Result == model.Broken || len(m.report.Published) > 0 {
@@ -214,7 +212,6 @@ func (m *markdown) leave() {
 	m.left = nil
 }
 
-// ending writes the last lines.
 func (m *markdown) ending() {
 	switch {
 	case m.rung == whole:

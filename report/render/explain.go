@@ -173,7 +173,6 @@ func (s sentence) condition(word string, c *model.ConditionWhy) sentence {
 	return s
 }
 
-// mostValue is how much of one value of a request is shown, in characters.
 const mostValue = 80
 
 // groundWords says a comparison and the values that it read. What the condition
@@ -271,7 +270,6 @@ func toolsWhy(e *model.Explanation) (nodes []node) {
 	return nodes
 }
 
-// toolIn says why the model has a tool.
 func toolIn(e *model.Explanation, tool *model.ToolWhy) (said sentence) {
 	for _, p := range tool.Permissions {
 		gate := ""
@@ -295,7 +293,6 @@ func toolIn(e *model.Explanation, tool *model.ToolWhy) (said sentence) {
 	return said
 }
 
-// toolOut says why the model does not have a tool.
 func toolOut(e *model.Explanation, tool *model.ToolWhy) (said sentence) {
 	for _, o := range tool.Obstacles {
 		said = said.fact(o.Place, "%s", o.Reason)
@@ -311,7 +308,6 @@ func toolOut(e *model.Explanation, tool *model.ToolWhy) (said sentence) {
 	return said
 }
 
-// sourceWords names a part of the pack that says something.
 func sourceWords(s model.Source) string {
 	if s.Kind == "permission" {
 		return "permission " + s.Name

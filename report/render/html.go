@@ -26,52 +26,34 @@ import (
 // the JSON report; a browser would not show so much anyway.
 const maxHTML = 64 << 20
 
-//go:embed html
-var htmlFiles embed.FS
+//go:embed html/*.tmpl
+var htmlTemplates embed.FS
 
-// htmlParts are the parsed templates and what stands in the head of each page.
-type htmlParts struct {
-	templates *template.Template
-	style     []byte
-	script    []byte
-	// playground is the script of what compiles packs in the page.
-	playground []byte
-}
+// What stands in the head and at the end of each page.
+var (
+	//go:embed html/report.css
+	htmlStyle []byte
+	//go:embed html/report.js
+	htmlScript []byte
+	//go:embed html/playground.js
+	playgroundScript []byte
+)
 
-var loadHTML = sync.OnceValues(func() (*htmlParts, error) {
-	templates, err := template.ParseFS(htmlFiles, "html/*.tmpl")
-	if err != nil {
-		return nil, err
-	}
-	style, err := htmlFiles.ReadFile("html/report.css")
-	if err != nil {
-		return nil, err
-	}
-	script, err := htmlFiles.ReadFile("html/report.js")
-	if err != nil {
-		return nil, err
-	}
-	playground, err := htmlFiles.ReadFile("html/playground.js")
-	if err != nil {
-		return nil, err
-	}
-	return &htmlParts{templates: templates, style: style, script: script, playground: playground}, nil
-})
+var loadHTML = sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(htmlTemplates, "html/*.tmpl") })
 
 // head returns what stands in the head of a page, which runs these scripts and no
 // others. All of it is our own, and the hashes are of exactly these bytes.
-func (h *htmlParts) head(p *htmlProgram) template.HTML {
-	scripts := "'" + cspHash(h.script) + "'"
+func htmlHead(p *htmlProgram) template.HTML {
+	scripts := "'" + cspHash(htmlScript) + "'"
 	if p != nil {
 		scripts += p.sources
 	}
-	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src %s; base-uri 'none'; form-action 'none'", cspHash(h.style), scripts)
-	return template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + policy + "\">\n<style>" + string(h.style) + "</style>")
+	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src %s; base-uri 'none'; form-action 'none'", cspHash(htmlStyle), scripts)
+	return template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + policy + "\">\n<style>" + string(htmlStyle) + "</style>")
 }
 
-// scripts returns the scripts at the end of a page.
-func (h *htmlParts) scripts(p *htmlProgram) template.HTML {
-	html := template.HTML("<script>" + string(h.script) + "</script>")
+func htmlScripts(p *htmlProgram) template.HTML {
+	html := template.HTML("<script>" + string(htmlScript) + "</script>")
 	if p != nil {
 		html += "\n" + p.html
 	}
@@ -93,17 +75,17 @@ func HTMLReport(w io.Writer, r *model.Report) error { return htmlWithin(w, r, ma
 
 // htmlWithin leaves out the packs with which the page would be longer than that.
 func htmlWithin(w io.Writer, r *model.Report, most int) error {
-	parts, err := loadHTML()
+	templates, err := loadHTML()
 	if err != nil {
 		return fmt.Errorf("load the templates of the HTML report: %w", err)
 	}
 	packs := r.Packs.Urgent()
-	v := &htmlView{builder: &builder{report: r, most: 400, places: maxPlaces, whole: true}, program: program(packs, parts)}
+	v := &htmlView{builder: &builder{report: r, most: 400, places: maxPlaces, whole: true}, program: program(packs)}
 	if v.program != nil {
 		most -= v.program.size
 	}
 	var out bytes.Buffer
-	if err := parts.templates.ExecuteTemplate(&out, "top", v.page(packs, parts)); err != nil {
+	if err := templates.ExecuteTemplate(&out, "top", v.page(packs)); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
 	left := 0
@@ -113,7 +95,7 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 			continue
 		}
 		whole := out.Len()
-		if err := parts.templates.ExecuteTemplate(&out, "pack", v.pack(packs.At(i), i+1)); err != nil {
+		if err := templates.ExecuteTemplate(&out, "pack", v.pack(packs.At(i), i+1)); err != nil {
 			return fmt.Errorf("write the HTML report of %s: %w", packs.Brief(i).Path, err)
 		}
 		if out.Len() > most && i > 0 {
@@ -121,21 +103,16 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 			left++
 		}
 	}
-	if err := parts.templates.ExecuteTemplate(&out, "bottom", v.bottom(left, parts)); err != nil {
+	if err := templates.ExecuteTemplate(&out, "bottom", v.bottom(left)); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
-	_, err = w.Write(inertLog(out.Bytes()))
+	// GitHub's runner takes it for a command wherever it stands in a log, should
+	// somebody print the page there. It can stand in text only, where the reference
+	// means the same.
+	_, err = w.Write(bytes.ReplaceAll(out.Bytes(), []byte("##["), []byte("#&#35;[")))
 	return err
 }
 
-// inertLog takes the meaning from what GitHub's runner takes for a command wherever
-// it stands in a log, should somebody print the page there. It can stand in text
-// only, where the reference means the same.
-func inertLog(page []byte) []byte {
-	return bytes.ReplaceAll(page, []byte("##["), []byte("#&#35;["))
-}
-
-// htmlPage is what stands before the packs.
 type htmlPage struct {
 	Head           template.HTML
 	Title, Verdict string
@@ -157,10 +134,10 @@ type htmlFilter struct {
 	Severities, Gates, States []string
 }
 
-func (v *htmlView) page(packs model.Packs, parts *htmlParts) htmlPage {
+func (v *htmlView) page(packs model.Packs) htmlPage {
 	r := v.report
 	l := looks[string(r.Result)]
-	p := htmlPage{Head: parts.head(v.program), Verdict: v.verdict(packs), Tone: tone(string(r.Result)), Mark: l.mark, Counts: runCounts(r)}
+	p := htmlPage{Head: htmlHead(v.program), Verdict: v.verdict(packs), Tone: tone(string(r.Result)), Mark: l.mark, Counts: runCounts(r)}
 	switch {
 	case publicationsLead(r) && r.Result != model.Broken:
 		v.publishVerdict(&p)
@@ -184,12 +161,10 @@ func (v *htmlView) page(packs model.Packs, parts *htmlParts) htmlPage {
 	return p
 }
 
-// alone reports whether the report is about one pack and nothing else.
 func (v *htmlView) alone() bool {
 	return v.report.Packs.Len() == 1 && v.report.Result != model.Broken && len(v.report.Published) == 0
 }
 
-// verdict is the heading of the page.
 func (v *htmlView) verdict(packs model.Packs) string {
 	switch {
 	case v.report.Result == model.Broken:
@@ -225,7 +200,6 @@ func (v *htmlView) revisions() []htmlPiece {
 	return v.say(words)
 }
 
-// overview is one line for each pack.
 func (v *htmlView) overview(packs model.Packs) *htmlTable {
 	t := &htmlTable{Head: []string{"Pack", "Verdict", "Findings"}}
 	for i, b := range packs.Briefs() {
@@ -273,7 +247,6 @@ func choices(set map[string]bool) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// htmlEnd is what stands behind the packs.
 type htmlEnd struct {
 	LeftOut   string
 	Tool      string
@@ -283,9 +256,9 @@ type htmlEnd struct {
 	Script     template.HTML
 }
 
-func (v *htmlView) bottom(left int, parts *htmlParts) htmlEnd {
+func (v *htmlView) bottom(left int) htmlEnd {
 	t := v.report.Tool
-	end := htmlEnd{Tool: fmt.Sprintf("%s %s, rules %s", v.text(t.Name), v.text(t.Version), v.text(t.RulesVersion)), Revisions: v.revisions(), Script: parts.scripts(v.program), Playground: v.noPlayground(v.report.Packs, v.program)}
+	end := htmlEnd{Tool: fmt.Sprintf("%s %s, rules %s", v.text(t.Name), v.text(t.Version), v.text(t.RulesVersion)), Revisions: v.revisions(), Script: htmlScripts(v.program), Playground: v.noPlayground(v.report.Packs, v.program)}
 	if left > 0 {
 		end.LeftOut = leftOut(left, "pack")
 	}

@@ -27,15 +27,12 @@ const (
 	boxLetters  = 24 // of a label, as wide as a box
 )
 
-// graphColumns are the kinds of nodes by column, from left to right.
 var graphColumns = [][]string{{model.RuleNode}, {model.DecisionNode}, {model.ToolNode, model.EvidenceNode}, {model.PermissionNode}, {model.GateNode}}
 
-// kindNames are the headings of the kinds.
 var kindNames = map[string]string{
 	model.RuleNode: "Rules", model.DecisionNode: "Decisions", model.ToolNode: "Tools", model.PermissionNode: "Permissions", model.GateNode: "Approval gates", model.EvidenceNode: "Evidence",
 }
 
-// edgeWords say how one node leads to another.
 var edgeWords = map[string]string{
 	"binds": "is bound to", "authorises": "may authorise", "permits": "permits", "forbids": "forbids", "prohibits": "prohibits",
 	"gates": "asks for the approval of", "requires": "requires",
@@ -73,7 +70,6 @@ type svgEdge struct {
 	X, Y        int // its middle
 }
 
-// corner is where a node stands in the picture.
 type corner struct{ column, x, y int }
 
 // graph draws the binding graph of a pack, and says the same in a table.
@@ -218,7 +214,6 @@ func fitting(s string, letters int) string {
 	return s
 }
 
-// curve returns the line of an edge between the sides that face one another.
 func curve(from, to corner, e model.GraphEdge, title string) svgEdge {
 	x1, x2, bend := from.x+boxWidth, to.x, columnGap/2
 	if from.column > to.column {
@@ -231,7 +226,6 @@ func curve(from, to corner, e model.GraphEdge, title string) svgEdge {
 	}
 }
 
-// graphTable says what the picture shows.
 func (v *htmlView) graphTable(p *model.Pack, names map[string]model.GraphNode) htmlNode {
 	end := func(n model.GraphNode) sentence {
 		words := plain(n.Kind + " ").code(n.Label)

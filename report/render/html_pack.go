@@ -9,7 +9,6 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// htmlPack is what the page shows of one pack.
 type htmlPack struct {
 	ID         string
 	Title      string
@@ -22,7 +21,6 @@ type htmlPack struct {
 	Playground *htmlPlayground
 }
 
-// htmlLink leads to a place of the page.
 type htmlLink struct{ ID, Title string }
 
 type htmlGate struct {
@@ -51,7 +49,6 @@ func (v *htmlView) pack(p *model.Pack, number int) htmlPack {
 // mostWithoutContents is up to how many parts of a pack need no list of them.
 const mostWithoutContents = 2
 
-// contents lists the parts of a pack where there are many.
 func (out *htmlPack) contents() {
 	if len(out.Sections) <= mostWithoutContents {
 		return
@@ -64,7 +61,6 @@ func (out *htmlPack) contents() {
 	}
 }
 
-// about says where a pack stands, and which bytes it is.
 func (v *htmlView) about(p *model.Pack) []htmlPiece {
 	words := at(spot{file: p.Path})
 	if p.Digest != "" {
@@ -92,7 +88,7 @@ var playgroundProgram = playground.Program
 
 // program returns what runs the playgrounds of a report, nil where it has none. The
 // WebAssembly is text that is not looked at before somebody asks for it.
-func program(packs model.Packs, parts *htmlParts) *htmlProgram {
+func program(packs model.Packs) *htmlProgram {
 	any := false
 	for _, b := range packs.Briefs() {
 		any = any || b.Playground
@@ -104,10 +100,10 @@ func program(packs model.Packs, parts *htmlParts) *htmlProgram {
 	text := base64.StdEncoding.EncodeToString(wasm)
 	// All of it is our own or the Go distribution's, and the hashes are of these bytes.
 	return &htmlProgram{
-		size:    len(text) + len(glue) + len(parts.playground),
-		sources: fmt.Sprintf(" 'wasm-unsafe-eval' '%s' '%s'", cspHash([]byte(glue)), cspHash(parts.playground)),
+		size:    len(text) + len(glue) + len(playgroundScript),
+		sources: fmt.Sprintf(" 'wasm-unsafe-eval' '%s' '%s'", cspHash([]byte(glue)), cspHash(playgroundScript)),
 		html: template.HTML(`<script type="text/plain" id="playground-wasm">` + text + "</script>\n<script>" + glue + "</script>\n<script>" +
-			string(parts.playground) + "</script>"),
+			string(playgroundScript) + "</script>"),
 	}
 }
 
@@ -155,7 +151,6 @@ type htmlKnown struct {
 	Commands []htmlCommand
 }
 
-// htmlFact is one thing that is known.
 type htmlFact struct {
 	Name  string
 	Value htmlPiece
@@ -214,7 +209,6 @@ func (v *htmlView) known(k *known) *htmlKnown {
 	return out
 }
 
-// publishVerdict heads a page on which publications lead.
 func (v *htmlView) publishVerdict(p *htmlPage) {
 	all := published(v.report)
 	l, words := publishTitle(all, v.text)

@@ -9,7 +9,6 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// sides shows the old and the new value of a change side by side.
 func (v *htmlView) sides(c *model.Change) []htmlSide {
 	before, now := v.jsonLines(c.Old), v.jsonLines(c.New)
 	markLines(before, now)

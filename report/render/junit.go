@@ -56,7 +56,6 @@ func newJUnitWriter(w io.Writer) *junitWriter {
 	return j
 }
 
-// flush writes what was encoded.
 func (j *junitWriter) flush() error {
 	if err := cmp.Or(j.err, j.xml.Flush()); err != nil {
 		return err
@@ -67,7 +66,6 @@ func (j *junitWriter) flush() error {
 	return err
 }
 
-// end closes the document.
 func (j *junitWriter) end() error {
 	if err := cmp.Or(j.err, j.xml.EncodeToken(junitRoot.End()), j.xml.Flush()); err != nil {
 		return err

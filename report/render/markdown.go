@@ -32,7 +32,6 @@ func newMarkdown(r *model.Report, on rung) *markdown {
 
 func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format+"\n", args...) }
 
-// paragraph writes a line of its own.
 func (m *markdown) paragraph(format string, args ...any) { m.line(format+"\n", args...) }
 
 // run writes what is said of the whole run: that it did not finish, that there
@@ -61,12 +60,10 @@ func (m *markdown) run(packs model.Packs) {
 	m.problems()
 }
 
-// problems lists what kept packgate from its work.
 func (m *markdown) problems() {
 	m.listed(m.builder.problems(m.report.Errors), "")
 }
 
-// several writes the verdict on all packs, and where to begin.
 func (m *markdown) several(packs model.Packs) {
 	title, good := packsTitle(packs)
 	emoji := looks[string(m.report.Result)].emoji
@@ -176,7 +173,6 @@ func counts(p *model.Pack) string {
 	return strings.Join(append(parts, findingCounts(model.Count(p))...), " · ")
 }
 
-// gateRow shows the eight gates in one line.
 func gateRow(gates []model.Gate) string {
 	var cells []string
 	for _, c := range gateCells(gates, Markdown, Message) {
@@ -185,7 +181,6 @@ func gateRow(gates []model.Gate) string {
 	return strings.Join(cells, " · ")
 }
 
-// linkNamed leads to a place under another name.
 func linkNamed(at *model.Revision, file string, line int, text string) string {
 	if at == nil || at.BlobURL == "" || file == "" {
 		return Code(text)

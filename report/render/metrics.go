@@ -85,7 +85,6 @@ func (m *metricSet) state(f metricFamily, is string, states []string, labels ...
 // help texts as for labels: the format escapes both alike.
 var metricEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// text returns the set as it is written.
 func (m *metricSet) text() (string, error) {
 	var b strings.Builder
 	byName := func(a, b metricFamily) int { return cmp.Compare(a.name, b.name) }
@@ -122,7 +121,6 @@ var (
 	metricGates   = []string{"pass", "warnings", "fail", "not_checked"}
 )
 
-// run adds what is said of the run as a whole.
 func (m *metricSet) run(r *model.Report) {
 	m.add(metricFamily{"packgate_run", infoMetric, "", "What made the report, and of which commits."}, 1,
 		"command", r.Command, "version", r.Tool.Version, "rules_version", r.Tool.RulesVersion, "base", r.Base.Commit(), "head", r.Head.Commit())

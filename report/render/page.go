@@ -116,7 +116,6 @@ func titles(names ...string) []column {
 	return columns
 }
 
-// pieceKind is what a piece of a sentence is.
 type pieceKind int
 
 const (
@@ -130,7 +129,6 @@ const (
 	breakPiece // a new line before what follows
 )
 
-// piece is a stretch of text of one kind.
 type piece struct {
 	kind pieceKind
 	text string
@@ -146,7 +144,6 @@ type spot struct {
 	base         bool   // it is of the version before, which is said
 }
 
-// sentence is what is said, in pieces.
 type sentence []piece
 
 func plain(text string) sentence         { return sentence{}.plain(text) }
@@ -191,7 +188,6 @@ func (s sentence) request(words string, request map[string]any) sentence {
 	return s.plain(words).code(pack.CompactJSON(request))
 }
 
-// lines returns the sentence line by line.
 func (s sentence) lines() []sentence {
 	var all []sentence
 	for len(s) > 0 {
@@ -226,7 +222,6 @@ func (it *item) said(lead string, words ...sentence) {
 	}
 }
 
-// builder builds what is shown of a report.
 type builder struct {
 	report *model.Report
 	// most is how many characters of a value are shown, and places how many places
@@ -284,7 +279,6 @@ func spoken(all []section) []section {
 	return said
 }
 
-// sentenceCase begins a sentence with a capital letter.
 func sentenceCase(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]

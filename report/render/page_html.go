@@ -29,7 +29,6 @@ type htmlView struct {
 	playgrounds int
 }
 
-// htmlPiece is a stretch of text of one kind.
 type htmlPiece struct {
 	Text   string
 	Plain  bool // as it stands
@@ -74,7 +73,6 @@ type htmlLine struct {
 	Words       [][]htmlPiece
 }
 
-// htmlTable is a table whose cells are sentences.
 type htmlTable struct {
 	Head []string
 	Rows []htmlRow
@@ -198,7 +196,6 @@ func (v *htmlView) item(it *item) htmlItem {
 	return out
 }
 
-// state shows a state as a badge, nothing where there is none.
 func (v *htmlView) state(l look) []htmlPiece {
 	words := strings.TrimSpace(l.mark + " " + v.text(l.word))
 	if words == "" {
@@ -207,7 +204,6 @@ func (v *htmlView) state(l look) []htmlPiece {
 	return []htmlPiece{{Text: words, Tone: toneOf(l)}}
 }
 
-// say returns a sentence in pieces for the templates.
 func (v *htmlView) say(s sentence) []htmlPiece {
 	var out []htmlPiece
 	for _, p := range s {

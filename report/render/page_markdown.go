@@ -17,7 +17,6 @@ import (
 // fittingLines asks for as many lines of a list to stand open as there is room for.
 const fittingLines = -1
 
-// section writes a section.
 func (m *markdown) section(s *section) {
 	for _, n := range s.nodes {
 		switch n := n.(type) {
@@ -91,7 +90,6 @@ func (m *markdown) table(t *table, words string) {
 	})
 }
 
-// item returns the list item for an item.
 func (m *markdown) item(it *item) string {
 	s := "- " + m.state(it.state)
 	s = strings.TrimRight(s, " ") + " " + m.say(it.head)
@@ -128,7 +126,6 @@ func (m *markdown) excerpts(c *model.Change) string {
 	return "<br>" + Code(before) + " → " + Code(after)
 }
 
-// state shows a state: its emoji and its word, or the word alone.
 func (m *markdown) state(l look) string {
 	if l.emoji == "" && l.word != "" {
 		return "**" + Markdown(l.word) + "**"
@@ -136,7 +133,6 @@ func (m *markdown) state(l look) string {
 	return strings.TrimSpace(l.emoji + " " + Markdown(l.word))
 }
 
-// say returns a sentence in inline Markdown.
 func (m *markdown) say(s sentence) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -14,7 +14,6 @@ import (
 // others are aligned.
 const widestCase = 40
 
-// section writes a section with its heading, which is indented.
 func (t *terminal) section(s *section, indent string) {
 	if !s.untitled {
 		t.line("")
@@ -94,7 +93,6 @@ func (t *terminal) item(it *item, indent string) {
 	t.known(it.known, indent+"  ")
 }
 
-// state shows a state with its mark.
 func (t *terminal) state(l look) string {
 	return t.paint(l.color, strings.TrimSpace(l.mark+" "+text(l.word)))
 }
@@ -175,7 +173,6 @@ func (t *terminal) row(table *table, cells []sentence, widths []int, indent stri
 // unjoined returns a text with the blanks at which no line is broken.
 func unjoined(s string) string { return strings.ReplaceAll(s, joint, " ") }
 
-// say returns a sentence as a terminal shows it, in one line.
 func (t *terminal) say(s sentence) string {
 	var b strings.Builder
 	for _, p := range s {
@@ -203,7 +200,6 @@ func (t *terminal) say(s sentence) string {
 	return b.String()
 }
 
-// place returns a place that a terminal makes clickable.
 func (t *terminal) place(s spot) string {
 	words := solidPlace(s.file, s.line, s.column)
 	if s.base {
@@ -212,7 +208,6 @@ func (t *terminal) place(s spot) string {
 	return words
 }
 
-// terminalBuilder builds what a terminal shows.
 func terminalBuilder(r *model.Report) *builder {
 	return &builder{report: r, most: 100, places: maxPlaces, passing: mostPassing, brief: true}
 }

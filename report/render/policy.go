@@ -59,7 +59,6 @@ func (p *bookPage) book(b *rulebook.Book) {
 	}
 }
 
-// clipped returns a text of a pack as the page may show it.
 func clipped(s string) string { return Visible(pack.Clip(s, maxTerminalText)) }
 
 func (p *bookPage) paragraph(s string) {
@@ -204,7 +203,6 @@ func (p *bookPage) rule(r *rulebook.Rule, number int) {
 	p.rows(rows)
 }
 
-// decisionWords says what a rule has a say in.
 func decisionWords(r *rulebook.Rule) string {
 	denies := func(o *rulebook.Outcome) bool { return o != nil && o.Allow != nil && !*o.Allow }
 	words := r.Decision
@@ -225,7 +223,6 @@ func decisionWords(r *rulebook.Rule) string {
 	return words
 }
 
-// outcome writes what a then or an else says.
 func (r *bookRows) outcome(word string, o *rulebook.Outcome) {
 	if o == nil {
 		return

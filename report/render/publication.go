@@ -17,7 +17,6 @@ type known struct {
 	commands []shellCommand
 }
 
-// publications are what became of versions in a registry.
 func (b *builder) publications(all []model.Publication) *list {
 	return listOf(list{noun: "version"}, all, b.publication)
 }
@@ -122,7 +121,6 @@ func publishTitle(all []model.Publication, escape func(string) string) (l look, 
 	return l, publicationCounts(all)
 }
 
-// publicationCounts counts versions by what became of them.
 func publicationCounts(all []model.Publication) string {
 	counts := map[string]int{}
 	for _, p := range all {
@@ -205,7 +203,6 @@ func sinceWords(p *model.Publication) string {
 	return classSince(p.Class, p.Baseline.Pack)
 }
 
-// approvalWords lists who approved, and for which role.
 func approvalWords(approvals []model.Approval) string {
 	var words []string
 	for _, a := range approvals[:min(len(approvals), maxNames)] {
@@ -221,7 +218,6 @@ func approvalWords(approvals []model.Approval) string {
 	return strings.Join(words, ", ")
 }
 
-// pullRequestFact is the fact whose value is an address.
 const pullRequestFact = "pull request"
 
 // fact is one thing that is known of a version.
@@ -230,12 +226,10 @@ type fact struct {
 	words       bool // the value is words, and no digest, name or address
 }
 
-// facts returns the facts that are known.
 func facts(facts ...fact) []fact {
 	return slices.DeleteFunc(facts, func(f fact) bool { return f.value == "" })
 }
 
-// knownTitle names facts and commands together.
 func knownTitle(all []model.Publication) string {
 	if slices.ContainsFunc(all, func(p model.Publication) bool { return len(publicationCommands(&p)) > 0 }) {
 		return "Digests, signatures and how to check them"
@@ -272,16 +266,12 @@ func publicationFacts(p *model.Publication) []fact {
 		fact{name: "baseline", value: baseline}, fact{name: "signer", value: p.Signer}, fact{name: "signed", value: p.Signed},
 		fact{name: "approved by", value: approvalWords(p.Approvals), words: true}, fact{name: pullRequestFact, value: p.PullRequest},
 	)
-	if len(all) == 1 && refHasDigest(p) {
+	if len(all) == 1 && strings.HasSuffix(p.Ref, "@"+p.Digest) { // by which it is pulled
 		return nil
 	}
 	return all
 }
 
-// refHasDigest reports whether the digest is part of what it is pulled by.
-func refHasDigest(p *model.Publication) bool { return strings.HasSuffix(p.Ref, "@"+p.Digest) }
-
-// shellCommand is one command that a reader can copy.
 type shellCommand struct{ name, line string }
 
 // commands returns the commands by which a publication can be checked.
@@ -313,5 +303,4 @@ func copyable(line string) (lines []string, ok bool) {
 	return lines, true
 }
 
-// notCopyable says where a command is that is not shown.
 const notCopyable = "the command cannot be shown here as it is; it is in the JSON report"

@@ -47,7 +47,6 @@ func (t *terminal) verdictOf(v *model.Verdict) {
 	}
 }
 
-// stated is one signed state.
 func stated(s *model.Statement) item {
 	l := lookOf(s.State)
 	l.mark = ""
@@ -61,7 +60,6 @@ func stated(s *model.Statement) item {
 	return it
 }
 
-// facts returns what is known of the version besides its name.
 func verdictFacts(v *model.Verdict) []fact {
 	return facts(
 		fact{name: "digest", value: v.Digest}, fact{name: "content", value: v.Content},
@@ -72,7 +70,6 @@ func verdictFacts(v *model.Verdict) []fact {
 	)
 }
 
-// commitWords says from where a version was published.
 func commitWords(repository, commit string) string {
 	if repository == "" || commit == "" {
 		return repository + commit
@@ -200,7 +197,6 @@ func auditState(a *model.Audit) string {
 	return "pass"
 }
 
-// counts says how many of what there are.
 func auditCounts(a *model.Audit) string {
 	_, errors := auditFindings(a)
 	parts := []string{
@@ -215,7 +211,6 @@ func auditCounts(a *model.Audit) string {
 	return strings.Join(parts, " · ")
 }
 
-// versionOf names a pack and, where it is known, its version.
 func versionOf(id, version string) string { return strings.TrimSpace(id + " " + version) }
 
 // audit returns what an audit found, what is to be gated again, and what could not be
@@ -315,7 +310,6 @@ func (t *terminal) lifecycle(l *model.Lifecycle) {
 	}
 }
 
-// words say what was done, what there was nothing to do about, or what would be done.
 func lifecycleWords(l *model.Lifecycle) string {
 	name := text(model.VersionName(l.Pack))
 	if l.Command == "pin" {

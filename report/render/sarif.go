@@ -18,7 +18,6 @@ const (
 	maxLocations = 100
 )
 
-// project is where packgate is documented.
 const project = "https://github.com/contextosai/packgate"
 
 // SARIF writes the findings as a SARIF 2.1.0 log (OASIS) with one run. Errors come
@@ -87,17 +86,13 @@ func describe(r *model.RulePage) sarifRule {
 			plain += "\n\n" + example.word + ":\n\n" + strings.TrimRight(example.source, "\n")
 		}
 	}
+	first, _, _ := strings.Cut(r.Doc, "\n\n")
 	return sarifRule{
-		ID: r.ID, Name: r.Name, Short: sarifText{Text: r.Title}, Full: &sarifText{Text: firstParagraph(r.Doc)},
+		ID: r.ID, Name: r.Name, Short: sarifText{Text: r.Title}, Full: &sarifText{Text: strings.ReplaceAll(first, "\n", " ")},
 		Help: &sarifMarkdown{Text: plain, Markdown: markdown}, URI: project + "/blob/main/docs/rules.md#" + strings.ToLower(r.ID+"-"+r.Name),
 		Default:    &sarifLevel{Level: r.Severity},
 		Properties: sarifRuleProperties{Tags: []string{r.Gate}, Precision: "very-high", Severity: r.Severity},
 	}
-}
-
-func firstParagraph(doc string) string {
-	first, _, _ := strings.Cut(doc, "\n\n")
-	return strings.ReplaceAll(first, "\n", " ")
 }
 
 // results returns the findings in the order of what matters, and how many there
@@ -218,7 +213,6 @@ func invocation(r *model.Report, left int) sarifInvocation {
 	return i
 }
 
-// provenance names the commit that was checked, where its repository is known.
 func provenance(head *model.Revision) []sarifProvenance {
 	if head == nil {
 		return nil

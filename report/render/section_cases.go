@@ -14,7 +14,6 @@ import (
 // those that do not pass.
 const mostPassing = 8
 
-// golden is how each golden case came out.
 func (b *builder) golden(cases []model.Golden, coverage *model.Coverage) section {
 	good := 0
 	for _, c := range cases {
@@ -57,7 +56,6 @@ func (b *builder) goldenCells(c *model.Golden) []sentence {
 	return []sentence{name, outcome, value(shortHash(c.Hash)), plain(baseWords(*c))}
 }
 
-// fileNamed shows a name that leads to a file.
 func fileNamed(file, name string) sentence {
 	return sentence{{kind: placePiece, text: name, at: spot{file: file}}}
 }
@@ -98,7 +96,6 @@ func (b *builder) drift(p *model.Pack) section {
 	return s
 }
 
-// hasMoved reports whether it is known in what a case differs from the version before.
 func hasMoved(c *model.Golden) bool { return c.Base != nil && len(c.Base.Sections) > 0 }
 
 // contexts is what differs in compiled contexts from the version before, and which
@@ -121,13 +118,13 @@ func (b *builder) contexts(p *model.Pack) section {
 	return s
 }
 
-// coverage says what golden cases exercise of the policy, and what they do not.
 func (b *builder) coverage(p *model.Pack) section {
 	c := p.Coverage
 	if c == nil || c.Rules.Of+c.Gates.Of == 0 || b.brief && len(p.Golden) == 0 {
 		return section{}
 	}
-	s := section{id: "coverage", title: "Coverage of the policy", words: "coverage: " + coverageWords(c)}
+	s := section{id: "coverage", title: "Coverage of the policy", words: fmt.Sprintf("coverage: %d %% (rules %d of %d, else branches %d of %d, gates %d of %d)",
+		c.Percent, c.Rules.Count, c.Rules.Of, c.Else.Count, c.Else.Of, c.Gates.Count, c.Gates.Of)}
 	if b.whole {
 		s.nodes = []node{tableOf(table{noun: "part", fold: 20, columns: titles("Not exercised", "Name", "Where")}, c.Missing, func(m *model.Part) []sentence {
 			return []sentence{plain(m.Kind), code(m.Name), at(spot{file: m.File, line: m.Line})}
@@ -136,13 +133,6 @@ func (b *builder) coverage(p *model.Pack) section {
 	return s
 }
 
-// coverageWords says how much of the policy golden cases exercise.
-func coverageWords(c *model.Coverage) string {
-	return fmt.Sprintf("%d %% (rules %d of %d, else branches %d of %d, gates %d of %d)", c.Percent,
-		c.Rules.Count, c.Rules.Of, c.Else.Count, c.Else.Of, c.Gates.Count, c.Gates.Of)
-}
-
-// overlayWords says what an overlay is for, and what was found in it.
 func overlayWords(o model.Overlay) string {
 	words := fmt.Sprintf("%s for %s: %s, %s", o.Overlay, o.Environment, pack.Counted(o.Settings, "setting"), pack.Counted(o.Cases, "golden case"))
 	if o.Errors > 0 {
@@ -166,7 +156,6 @@ func figure(v *float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// evaluationWords says how many measurements are as wanted.
 func evaluationWords(rows []model.Measurement) string {
 	good, unmeasured := 0, 0
 	for _, r := range rows {

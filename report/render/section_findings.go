@@ -63,7 +63,6 @@ func stateLook(severity string) look {
 	return l
 }
 
-// waived are the findings that a waiver excuses.
 func (b *builder) waived(p *model.Pack) section {
 	excused := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return f.Waived == nil })
 	return section{id: "waived", title: titled("Waived findings", len(excused)), words: "waived findings", nodes: []node{
@@ -77,7 +76,6 @@ func (b *builder) waived(p *model.Pack) section {
 	}}
 }
 
-// fixed are the findings of the baseline that are no more.
 func (b *builder) fixed(p *model.Pack) section {
 	return section{id: "fixed", title: titled("Fixed since the base", len(p.Fixed)), nodes: []node{
 		listOf(list{noun: "fixed finding"}, p.Fixed, func(f *model.Finding) item {
@@ -97,7 +95,6 @@ func (b *builder) notChecked(p *model.Pack) section {
 	}}
 }
 
-// overlays are the overlays of a pack.
 func (b *builder) overlays(p *model.Pack) section {
 	return section{id: "overlays", title: titled("Overlays", len(p.Overlays)), nodes: []node{
 		listOf(list{noun: "overlay"}, p.Overlays, func(o *model.Overlay) item {
@@ -120,7 +117,6 @@ func (b *builder) triggers(p *model.Pack) section {
 	}}
 }
 
-// problems are what kept packgate from its work.
 func (b *builder) problems(all []model.Problem) *list {
 	return listOf(list{noun: "error", open: 10}, all, func(p *model.Problem) item { return problemItem(p, stateLook("error")) })
 }
@@ -131,7 +127,6 @@ func problemItem(p *model.Problem, l look) item {
 	return it
 }
 
-// notices are sentences about the run.
 func (b *builder) notices() *list {
 	return listOf(list{noun: "note", open: 5}, b.report.Notices, func(n *string) item { return item{text: plain("note: ").message(*n)} })
 }
@@ -150,11 +145,6 @@ func todoWords(next *todo) sentence {
 		words = words.plain(", and fix " + pack.Counted(next.others, "other error"))
 	}
 	return words
-}
-
-// gravity ranks classes of changes, from what is of the least weight.
-func gravity(class string) int {
-	return slices.Index([]string{"none", "patch", "minor", "major", "reject"}, class)
 }
 
 // classLook returns how the class of a change is shown: its word alone.

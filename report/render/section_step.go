@@ -20,7 +20,6 @@ func (b *builder) step(d *model.Diff) []section {
 	return []section{b.contradictions(d.Contradictions), b.callouts(d.Surface), b.loosened(d.Loosened), b.layers(d), b.surfaceChanges(d.Surface)}
 }
 
-// permitted returns what is permitted before and now.
 func (b *builder) permitted(d *model.Diff) []section {
 	if d == nil {
 		return nil
@@ -40,7 +39,6 @@ func (b *builder) contradictions(all []model.Contradiction) section {
 	return section{id: "contradictions", title: titled("Faults of packgate", len(all)), untitled: true, nodes: []node{lines}}
 }
 
-// maxCallouts is how many tools are called out by name.
 const maxCallouts = 2
 
 // callouts names tools that can be had now with no gate active, and could not.
@@ -77,17 +75,16 @@ func (b *builder) loosened(loosened []model.Loosened) section {
 	}}
 }
 
-// changedAt is the place of a change: in the base for what is gone.
 func changedAt(c model.Change) spot {
 	return spot{file: c.File, line: c.Line, column: c.Column, base: c.Kind == "removed"}
 }
 
-// layers are the changes, layer by layer.
 func (b *builder) layers(d *model.Diff) section {
 	type changed struct {
 		layer *model.Layer
 		model.Change
 	}
+	classes := []string{"none", "patch", "minor", "major", "reject"}
 	var changes []changed
 	var same []string
 	for i := range d.Layers {
@@ -105,7 +102,7 @@ func (b *builder) layers(d *model.Diff) section {
 	}
 	s.nodes = []node{&list{
 		noun: "change", open: 5, seen: fittingLines, n: len(changes), item: func(i int) item { return b.change(&changes[i].Change) },
-		rank: func(i int) int { return -gravity(changes[i].Class) },
+		rank: func(i int) int { return -slices.Index(classes, changes[i].Class) },
 		group: func(i int) sentence {
 			return strong(changes[i].layer.Layer).plain(" ").add(state(classLook(changes[i].layer.Class), changes[i].layer.Class))
 		},
@@ -189,7 +186,6 @@ func bySize(changes []model.SurfaceChange) []model.SurfaceChange {
 	})
 }
 
-// effects are what is permitted now and was not, and the other way round.
 func (b *builder) effects(effects []model.Effect) section {
 	lines := effectLines(effects)
 	colors := map[string]string{"now permitted": "red", "not decided": "yellow", "no longer permitted": "green"}
@@ -201,7 +197,6 @@ func (b *builder) effects(effects []model.Effect) section {
 	}}
 }
 
-// flips are the smallest requests that are decided otherwise.
 func (b *builder) flips(flips []model.Flip) section {
 	flips = permissive(flips)
 	columns := []column{{name: "Decision or tool"}, {name: "Before"}, {name: "Now", label: "→"}, {name: "Smallest request", below: true}, {name: "Found by", label: "found by", below: true}}
@@ -216,7 +211,6 @@ func (b *builder) flips(flips []model.Flip) section {
 	}}
 }
 
-// surface is all that agents can reach.
 func (b *builder) surface(p *model.Pack) section {
 	s := section{id: "surface", title: titled("Tool surface", len(p.ToolSurface)), words: pack.Counted(len(p.ToolSurface), "tool") + " can be reached, each by the intent that has it"}
 	columns := titles("Intent", "Tool", "Mode", "Gates", "Bounds", "With no gate, for example")
@@ -241,7 +235,6 @@ func (b *builder) surface(p *model.Pack) section {
 	return s
 }
 
-// bindings shows what leads to what, as a picture and as a table.
 func (b *builder) bindings(p *model.Pack) section {
 	if p.Graph == nil {
 		return section{}
@@ -273,7 +266,6 @@ func WriteDiff(w io.Writer, format string, d *model.Diff, findings []model.Findi
 	})
 }
 
-// comparison returns the sections of a comparison alone.
 func (b *builder) comparison(d *model.Diff, findings []model.Finding) []section {
 	all := append([]section{b.findings(&model.Pack{Findings: findings})}, b.step(d)...)
 	return spoken(append(all, b.permitted(d)...))

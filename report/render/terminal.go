@@ -133,7 +133,6 @@ func (t *terminal) pack(p *model.Pack) {
 	t.line("")
 }
 
-// gates returns the row of the eight gates.
 func (t *terminal) gates(gates []model.Gate) string {
 	var cells []string
 	for _, c := range gateCells(gates, text, text) {
@@ -147,7 +146,6 @@ func (t *terminal) gates(gates []model.Gate) string {
 	return strings.Join(cells, "  ")
 }
 
-// maxPlaces is how many related places of a finding are shown.
 const maxPlaces = 10
 
 func (t *terminal) problem(p model.Problem) {
@@ -169,7 +167,6 @@ func (t *terminal) verdict(r *model.Report) {
 	t.verdictLine(looks[string(r.Result)], words)
 }
 
-// verdictLine says what all comes to.
 func (t *terminal) verdictLine(l look, words string) {
 	t.line("%s %s: %s", t.paint(l.color, l.mark), t.paint(l.color, l.word), words)
 }
@@ -241,7 +238,6 @@ func (t *terminal) facts(indent string, least int, facts []fact) {
 	}
 }
 
-// command writes a command that can be copied: its lines are not broken.
 func (t *terminal) command(indent string, c shellCommand) {
 	lines, ok := copyable(c.line)
 	if !ok {
@@ -254,7 +250,6 @@ func (t *terminal) command(indent string, c shellCommand) {
 	}
 }
 
-// unlooked writes what could not be looked at.
 func (t *terminal) unlooked(indent string, sentences []string) {
 	for _, s := range sentences {
 		t.line("%s%s", indent, t.paint("dim", "not checked: "+text(s)))

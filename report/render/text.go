@@ -51,7 +51,6 @@ func gateCells(gates []model.Gate, escape, message func(string) string) (cells [
 	return cells
 }
 
-// runCounts says how many of what there are in all packs.
 func runCounts(r *model.Report) string {
 	s := r.Summary
 	var parts []string
@@ -65,7 +64,6 @@ func runCounts(r *model.Report) string {
 	return strings.Join(parts, " · ")
 }
 
-// findingCounts says how many findings there are.
 func findingCounts(s model.Summary) []string {
 	parts := []string{pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning")}
 	if s.Waived > 0 {
@@ -124,10 +122,8 @@ func unchecked(p *model.Pack) []model.NotChecked {
 	})
 }
 
-// missed are checks that did not run for one reason.
 type missed struct{ names, reason string }
 
-// maxNames is how many checks that did not run for one reason are named.
 const maxNames = 12
 
 // byReason groups checks that did not run, each reason at its first place.
@@ -172,7 +168,6 @@ func outcomeWords(c model.Golden) string {
 	return words
 }
 
-// changeReason says why a change has its class.
 func changeReason(c model.Change) string {
 	reason := c.Reason
 	if c.NeedsHumanClass {
