@@ -112,21 +112,16 @@ const (
 func (x *explainer) condition(n *pack.Node, truth jsonlogic.Truth, cause *jsonlogic.Cause) *model.ConditionWhy {
 	out := &model.ConditionWhy{Words: rulebook.Condition(n), Truth: truth.String(), Place: placeOf(n)}
 	if cause != nil {
-		out.Cause = &model.CauseWhy{Operator: cause.Operator, Variable: cause.Variable, Reason: causeWords(cause), Place: placeOf(pack.Place(cause.Node, n))}
+		words := cause.String()
+		if cause.Variable != "" && !strings.Contains(words, cause.Variable) {
+			words += " (it depends on " + cause.Variable + ")"
+		}
+		out.Cause = &model.CauseWhy{Operator: cause.Operator, Variable: cause.Variable, Reason: words, Place: placeOf(pack.Place(cause.Node, n))}
 		return out
 	}
 	s := &search{data: x.data, into: out}
 	s.look(n, truth)
 	return out
-}
-
-// causeWords words a cause so that it names its variable.
-func causeWords(c *jsonlogic.Cause) string {
-	words := c.String()
-	if c.Variable != "" && !strings.Contains(words, c.Variable) {
-		words += " (it depends on " + c.Variable + ")"
-	}
-	return words
 }
 
 type search struct {

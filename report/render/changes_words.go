@@ -150,21 +150,6 @@ func callouts(changes []model.SurfaceChange) []model.SurfaceChange {
 	})
 }
 
-func calloutWords(c model.SurfaceChange) (before, after string) {
-	if c.Kind == "added" {
-		return "newly reachable: ", " (" + c.New.ApprovalMode + ") with no gate"
-	}
-	return "reachable with no gate now: ", " (" + c.New.ApprovalMode + ")"
-}
-
-func loosenedWords(l model.Loosened) string {
-	words := l.What
-	if l.Verdict == "undecided" {
-		words += ", or may be"
-	}
-	return words
-}
-
 // effectLine is one line about what is permitted.
 type effectLine struct {
 	word string // now permitted, no longer permitted or not decided

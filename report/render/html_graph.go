@@ -113,7 +113,11 @@ func (v *htmlView) graph(p *model.Pack) *htmlGraph {
 // place puts the nodes into columns and returns where each is.
 func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]corner {
 	spots := map[string]corner{}
-	near := neighbours(g)
+	near := map[string][]string{}
+	for _, e := range g.Edges {
+		near[e.From] = append(near[e.From], e.To)
+		near[e.To] = append(near[e.To], e.From)
+	}
 	column, x := 0, 1
 	for _, kinds := range graphColumns {
 		y := 0
@@ -140,15 +144,6 @@ func (out *htmlGraph) place(v *htmlView, g *model.Graph) map[string]corner {
 	}
 	out.Width = max(x-columnGap+1, boxWidth)
 	return spots
-}
-
-func neighbours(g *model.Graph) map[string][]string {
-	near := map[string][]string{}
-	for _, e := range g.Edges {
-		near[e.From] = append(near[e.From], e.To)
-		near[e.To] = append(near[e.To], e.From)
-	}
-	return near
 }
 
 // inOrder sorts the nodes of a column by the mean height of those that stand

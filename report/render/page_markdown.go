@@ -291,15 +291,6 @@ func leftOut(n int, noun string) string {
 	return more(n, noun) + " " + verb + " in the JSON report."
 }
 
-// stateWords says that a finding is not new; "" where it is, or where there is no
-// baseline.
-func stateWords(f model.Finding) string {
-	if f.State == model.Existed {
-		return " (in the base too)"
-	}
-	return ""
-}
-
 // maxRelated is how many related places a list item shows.
 const maxRelated = 3
 

@@ -37,7 +37,10 @@ func titled(title string, n int) string {
 func (b *builder) finding(f *model.Finding) item {
 	it := item{
 		state: stateLook(f.Severity), head: strong(f.Rule).quiet(" " + f.Name), finding: f,
-		at: spot{file: f.File, line: f.Line, column: f.Column}, text: message(f.Message).plain(stateWords(*f)),
+		at: spot{file: f.File, line: f.Line, column: f.Column}, text: message(f.Message),
+	}
+	if f.State == model.Existed {
+		it.text = it.text.plain(" (in the base too)")
 	}
 	it.said("→", message(f.Hint))
 	var places []sentence

@@ -50,8 +50,11 @@ func (b *builder) callouts(changes []model.SurfaceChange) section {
 	}
 	var lines callout
 	for _, c := range open[:most] {
-		before, after := calloutWords(c)
-		lines = append(lines, plain(before).code(c.Capability).plain(after).request(", for example ", c.Witness))
+		before, after := "reachable with no gate now: ", ")"
+		if c.Kind == "added" {
+			before, after = "newly reachable: ", ") with no gate"
+		}
+		lines = append(lines, plain(before).code(c.Capability).plain(" ("+c.New.ApprovalMode+after).request(", for example ", c.Witness))
 	}
 	if left := len(open) - most; left > 0 {
 		lines = append(lines, plain("and "+more(left, "tool")))
@@ -65,7 +68,11 @@ func (b *builder) loosened(loosened []model.Loosened) section {
 		listOf(list{noun: "loosened guardrail", open: 4, seen: fittingLines}, loosened, func(weaker *model.Loosened) item {
 			c, l := weaker.Change, looks["warning"]
 			l.word = ""
-			it := item{state: l, at: changedAt(c), text: message(loosenedWords(*weaker)).plain(": ").code(c.Path)}
+			words := weaker.What
+			if weaker.Verdict == "undecided" {
+				words += ", or may be"
+			}
+			it := item{state: l, at: changedAt(c), text: message(words).plain(": ").code(c.Path)}
 			if before, after := excerpts(string(c.Old), string(c.New), b.most); c.Kind == "changed" {
 				it.text = it.text.plain(" ").code(before).plain(" → ").code(after)
 			}
