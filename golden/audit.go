@@ -104,8 +104,7 @@ func distinct[T any](items []T, key func(T) string) int {
 	return len(seen)
 }
 
-// auditBucket holds that every block that is due stands in the prompt or is
-// accounted for as dropped.
+// auditBucket holds that every block that is due is in the prompt or accounted for as dropped.
 func auditBucket(bucket compiler.Bucket, due []string, c *compiler.CompiledContext) []Problem {
 	report := &c.BudgetReport
 	dropped := report.DroppedBlockIDs.Of(bucket)
@@ -173,8 +172,7 @@ func auditCeiling(p *pack.Pack, request compiler.Request, c *compiler.CompiledCo
 	return problems
 }
 
-// backwards returns a value like Node.Any, with the members of every object put
-// in from the last to the first.
+// backwards returns a value like Node.Any, with the members of objects put in last to first.
 func backwards(n *pack.Node) any {
 	switch {
 	case n == nil:

@@ -16,8 +16,7 @@ import (
 	"github.com/contextosai/packgate/schemas"
 )
 
-// read takes the case in. It reports false where the case cannot be compiled;
-// then it has said why.
+// read takes the case in. Where it cannot be compiled it says why, and reports false.
 func (t *trial) read() bool {
 	if t.Case = t.cases[t.file]; t.Case != nil {
 		t.Result.Case = cmp.Or(t.Case.Case.Value, t.file.Name)
@@ -40,7 +39,10 @@ func (t *trial) read() bool {
 	}
 	t.prepare()
 	t.findCatalog()
-	t.checkTokenizer()
+	if t.noTokenizer != nil {
+		t.report(KindOutcome, t.place(t.config.Compile.Tokenizer.Node, t.Case.Node), finding.Error,
+			"use one of "+strings.Join(tokens.Names(), ", "), t.noTokenizer.Error())
+	}
 	if len(t.Problems) > 0 {
 		t.Reason = t.Problems[0].Message
 		return false
@@ -85,8 +87,7 @@ func (t *trial) prepare() {
 	t.problem(kind, t.Case.Overlay.Node, hint, "the case cannot be compiled: "+t.subject.fault.Error())
 }
 
-// findCatalog finds the environment's catalog. The case of an overlay is about
-// the environment of the overlay.
+// findCatalog finds the catalog of the environment: for the case of an overlay, that of the overlay.
 func (t *trial) findCatalog() {
 	named := t.Case.Environment
 	if of := t.subject.environment; of != "" {
@@ -119,14 +120,6 @@ func (t *trial) knownEnvironments() string {
 	}
 	slices.Sort(known)
 	return "name one of " + strings.Join(known, ", ")
-}
-
-func (t *trial) checkTokenizer() {
-	if t.noTokenizer == nil {
-		return
-	}
-	t.report(KindOutcome, t.place(t.config.Compile.Tokenizer.Node, t.Case.Node), finding.Error,
-		"use one of "+strings.Join(tokens.Names(), ", "), t.noTokenizer.Error())
 }
 
 // checkReference reports a case that is about another pack or another version

@@ -85,15 +85,13 @@ func (t *trial) drift() {
 		fmt.Sprintf("the compile differs from its snapshot; drift starts at stage %d, %s: %s", stage+1, t.Stage, summary(t.Differences, count)))
 }
 
-// onlyOfAnotherVersion reports whether nothing differs but the reference to the
-// pack, in a case that is known to be about another version of it.
+// onlyOfAnotherVersion reports whether a case of another version differs in its pack_ref alone.
 func (t *trial) onlyOfAnotherVersion() bool {
 	return len(t.Differences) == 1 && t.Differences[0].Path == "/context_ledger/pack_ref" &&
 		slices.ContainsFunc(t.Problems, func(p Problem) bool { return p.Kind == KindVersion })
 }
 
-// madeWith returns the name of the tokenizer that a snapshot was made with. The
-// budget report names it unless it is the estimate.
+// madeWith returns the tokenizer of a snapshot: the budget report names it unless it is the estimate.
 func madeWith(root *pack.Node) string {
 	if report := root.Get("budget_report"); report != nil {
 		if name := report.Get("tokenizer"); name != nil && name.Kind == pack.String {
@@ -153,8 +151,7 @@ type Difference struct {
 	Stored, Now string
 }
 
-// nearest returns the value of the snapshot that a difference's path names, or
-// the innermost one around it.
+// nearest returns the value that a path of the snapshot names, or the innermost one around it.
 func nearest(n *pack.Node, path string) *pack.Node {
 	segments, _ := pack.SplitPointer(path)
 	for _, s := range segments {
@@ -321,8 +318,7 @@ func compare(path string, stored, now any) []Difference {
 	return differences
 }
 
-// reordered returns the difference of two lists of ids whose common ones stand in
-// another order; nothing where they do not.
+// reordered returns the difference of two lists of ids whose common ones stand in another order.
 func reordered(path string, a, b []string) []Difference {
 	if slices.Equal(common(a, b), common(b, a)) {
 		return nil

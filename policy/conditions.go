@@ -76,8 +76,7 @@ func Counterpart(at *pack.Node, x *jsonlogic.Expr, condition *pack.Node) *pack.N
 	return counterpart(at, x.Node(), condition)
 }
 
-// counterpart returns the value of one writing of a condition that corresponds to a
-// value of another.
+// counterpart returns the value of one writing of a condition that another's value stands for.
 func counterpart(at, written, condition *pack.Node) *pack.Node {
 	if at == nil || condition == nil || at == written {
 		return condition

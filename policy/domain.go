@@ -35,8 +35,12 @@ var (
 func Domain() []Member { return domain() }
 
 var domain = sync.OnceValue(func() []Member {
+	var modes []string
+	for _, m := range pack.ApprovalModes() {
+		modes = append(modes, string(m))
+	}
 	return slices.Concat(
-		[]Member{{Path: "run_id", Kinds: text}, {Path: "trace_id", Kinds: text}, {Path: "session_id", Kinds: text}, {Path: "tenant_id", Kinds: text}},
+		each(Member{Kinds: text}, "run_id", "trace_id", "session_id", "tenant_id"),
 		[]Member{
 			{Path: "user", Kinds: object}, {Path: "user.user_id", Kinds: text}, {Path: "user.delegation", Kinds: object, Closed: true},
 			{Path: "user.delegation.auth_type", Kinds: text, Choices: []string{"oauth2", "saml", "oidc", "service"}},
@@ -49,46 +53,36 @@ var domain = sync.OnceValue(func() []Member {
 			{Path: "agent.lifecycle", Kinds: text}, {Path: "agent.principal_chain", Kinds: list}, {Path: "agent.identity_claim", Kinds: object},
 			{Path: "agent.identity_claim.version", Kinds: text, Choices: []string{"ctxid/1"}},
 		},
-		texts("agent.identity_claim.", "iss", "sub", "run_id", "tenant_id"),
+		each(Member{Path: "agent.identity_claim.", Kinds: text}, "iss", "sub", "run_id", "tenant_id"),
 		[]Member{
 			{Path: "agent.identity_claim.principal_chain", Kinds: list}, {Path: "agent.identity_claim.scopes", Kinds: list},
 			{Path: "agent.identity_claim.nbf", Kinds: []pack.Kind{pack.Number, pack.String}},
 			{Path: "agent.identity_claim.exp", Kinds: []pack.Kind{pack.Number, pack.String}},
 		},
-		texts("agent.identity_claim.", "kid", "claim_hash"),
+		each(Member{Path: "agent.identity_claim.", Kinds: text}, "kid", "claim_hash"),
 		[]Member{
 			{Path: "agent.identity_claim.aud", Kinds: []pack.Kind{pack.String, pack.Array}}, {Path: "agent.identity_claim.session_id", Kinds: text},
-			{Path: "intent", Kinds: text}, {Path: "locale", Kinds: text}, {Path: "safety_mode", Kinds: text, Choices: modes()},
+			{Path: "intent", Kinds: text}, {Path: "locale", Kinds: text}, {Path: "safety_mode", Kinds: text, Choices: modes},
 			{Path: "run_budget", Kinds: object}, {Path: "run_budget.total_tokens", Kinds: number, Whole: true},
 			{Path: "run_budget.bucket_tokens", Kinds: object, Closed: true},
 		},
-		counts("run_budget.bucket_tokens.", "business", "policy", "tool", "evidence", "memory", "session"),
-		counts("run_budget.", "max_tool_calls", "max_replan_attempts", "wall_clock_ms"),
+		each(Member{Path: "run_budget.bucket_tokens.", Kinds: number, Whole: true}, "business", "policy", "tool", "evidence", "memory", "session"),
+		each(Member{Path: "run_budget.", Kinds: number, Whole: true}, "max_tool_calls", "max_replan_attempts", "wall_clock_ms"),
 		[]Member{{Path: "run_budget.max_cost_cents", Kinds: number, Positive: true}, {Path: "metadata", Kinds: object}, {Path: "request", Kinds: object}},
-		texts("request.", "intent", "message", "channel", "locale"),
+		each(Member{Path: "request.", Kinds: text}, "intent", "message", "channel", "locale"),
 		[]Member{{Path: "request.context", Kinds: object}},
 	)
 })
 
-func texts(under string, names ...string) (members []Member) {
+// each returns members that differ in their names alone; the path of one is what the
+// names are below.
+func each(one Member, names ...string) (members []Member) {
+	below := one.Path
 	for _, name := range names {
-		members = append(members, Member{Path: under + name, Kinds: text})
+		one.Path = below + name
+		members = append(members, one)
 	}
 	return members
-}
-
-func counts(under string, names ...string) (members []Member) {
-	for _, name := range names {
-		members = append(members, Member{Path: under + name, Kinds: number, Whole: true})
-	}
-	return members
-}
-
-func modes() (names []string) {
-	for _, m := range pack.ApprovalModes() {
-		names = append(names, string(m))
-	}
-	return names
 }
 
 // Outside says why decoded JSON, which conditions would read, is no request: which
@@ -139,8 +133,7 @@ func outside(data map[string]any, under *tree) string {
 	return found
 }
 
-// staged reports whether a stage of the compiler refuses other values of the member,
-// with what it wanted instead.
+// staged reports whether a stage of the compiler refuses other values, saying what it wanted.
 func (m Member) staged() bool {
 	return m.Path == "intent" || m.Path == "run_budget.total_tokens" || m.Path == "run_budget.bucket_tokens"
 }

@@ -128,8 +128,7 @@ func (d *Decision) Weakest() *pack.DecisionSpec {
 	return d.Specs[i]
 }
 
-// authority returns the rank of the mode up to which a version of a decision
-// authorises effects.
+// authority returns the rank of the mode up to which a decision's version authorises effects.
 func authority(s *pack.DecisionSpec) int {
 	if mode := pack.Mode(s.ApprovalMode); mode.Known() {
 		return mode.Rank()

@@ -121,8 +121,7 @@ func (r *reader) readGates() {
 	}
 }
 
-// required returns the gate that a permission or an outcome requires, nil where it
-// requires none or one that is not there.
+// required returns the gate that a permission or an outcome requires, nil for none.
 func (r *reader) required(id pack.Text) *Gate {
 	if !id.OK {
 		return nil
@@ -134,8 +133,7 @@ func (r *reader) required(id pack.Text) *Gate {
 	return g
 }
 
-// condition returns the condition of a rule or a gate, or the problems for which
-// there is none.
+// condition returns the condition of a rule or a gate, or the problems for which there is none.
 func (r *reader) condition(n, owner *pack.Node, called string) (*Condition, []jsonlogic.Problem) {
 	x, problems, key := r.shared.Compile(n)
 	switch {
@@ -254,8 +252,7 @@ var (
 	nodeType = reflect.TypeFor[*pack.Node]()
 )
 
-// checkTypes calls mistyped for every value of the typed pack that is there but
-// could not be read.
+// checkTypes calls mistyped for every value that is there but could not be read.
 func checkTypes(v reflect.Value, mistyped func(n *pack.Node, wanted pack.Kind)) {
 	if v.Kind() == reflect.Slice {
 		for i := range v.Len() {
@@ -277,8 +274,7 @@ func checkTypes(v reflect.Value, mistyped func(n *pack.Node, wanted pack.Kind)) 
 	}
 }
 
-// unread returns where a field, list, dictionary or object stands that has the
-// wrong type, nil where it has the right one or is absent.
+// unread returns where a value stands that has the wrong type, nil if it is right or absent.
 func unread(v reflect.Value) *pack.Node {
 	if v.Type() == partType {
 		if n, _ := v.Interface().(pack.Part); n.Node != nil && n.Node.Kind != pack.Object {

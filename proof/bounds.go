@@ -23,8 +23,7 @@ type atoms struct {
 	unlessApproved bool
 }
 
-// source is a bound with the outcome that it comes from; those of a permission
-// hold always.
+// source is a bound with the outcome that it comes from; a permission's holds always.
 type source struct {
 	atoms
 	policy.Bound
@@ -111,8 +110,7 @@ func (s *scene) emptied(t *policy.Tool) (f jsonlogic.Formula, can bool) {
 	return e.formula, e.can
 }
 
-// tooMany reports whether a tool has more bounds than are followed, so that
-// nothing may be claimed about it.
+// tooMany reports whether a tool has more bounds than are followed: nothing is claimed about it.
 func (s *scene) tooMany(t *policy.Tool) bool {
 	pairs := 0
 	for _, arg := range t.Arguments() {
@@ -126,8 +124,7 @@ func (s *scene) tooMany(t *policy.Tool) bool {
 	return pairs > mostPairs
 }
 
-// crossed says, for each smallest value, that it holds together with a largest
-// one below it.
+// crossed says of each smallest value that it holds together with a largest one below it.
 func (s *scene) crossed(sources []source) (ways []jsonlogic.Formula) {
 	for _, low := range sources {
 		if low.min == nil {
@@ -146,8 +143,7 @@ func (s *scene) crossed(sources []source) (ways []jsonlogic.Formula) {
 	return ways
 }
 
-// exhausted says that each value which one of the lists has is left out by
-// another one that holds.
+// exhausted says that each value of the lists is left out by another one that holds.
 func (s *scene) exhausted(sources []source) (ways []jsonlogic.Formula) {
 	var listing []source
 	var values []string
@@ -302,8 +298,7 @@ func (now held) beyond(was held) string {
 	return unmatched("does not have to match ", was.patterns, now.patterns)
 }
 
-// within says what bounds do not let through any more that others did, "" for
-// nothing. It is beyond, seen from the other side.
+// within is beyond from the other side: what bounds do not let through any more.
 func (now held) within(was held) string {
 	less := was.letting(&now)
 	for _, v := range slices.Backward(less) {
@@ -326,8 +321,7 @@ func (now held) within(was held) string {
 	return unmatched("has to match ", now.patterns, was.patterns)
 }
 
-// unmatched says that an argument is held to the first pattern of one list that the
-// other does not have, "" where there is none.
+// unmatched says that an argument is held to a pattern that others do not have, "" for none.
 func unmatched(words string, patterns, others []string) string {
 	for _, p := range patterns {
 		if !slices.Contains(others, p) {

@@ -80,8 +80,7 @@ func newComparison(base, head *Model, q *prover) *comparison {
 	return c
 }
 
-// compare compares what the packs make of one intent, or as much of it as finds the
-// first change.
+// compare compares what the packs make of an intent, or as much as finds the first change.
 func (c *comparison) compare(intent string, first bool) {
 	facts := factsOf(intent, c.ceilings, c.base, c.head)
 	b, h := c.base.scene(c.table, c.basePlaces, intent), c.head.scene(c.table, c.headPlaces, intent)
@@ -134,8 +133,7 @@ func (c *comparison) spent(intent string) bool {
 	return true
 }
 
-// asked tells a question from the others of an intent, as far as they can have
-// another answer.
+// asked tells a question from the others of an intent that can have another answer.
 type asked struct {
 	about    about
 	up       bool // of what head permits and base does not
@@ -179,8 +177,7 @@ type finding struct {
 	what string
 }
 
-// judge asks a question in both directions and returns the change with what came
-// of it.
+// judge asks a question in both directions and returns the change with what came of it.
 func (c *comparison) judge(change Change, b, h *scene, q question) Change {
 	gained := c.find(b, h, q, q.confirm)
 	lost := c.find(h, b, q, func(from, to *outcome) string {

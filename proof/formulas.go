@@ -107,9 +107,7 @@ func (s *scene) context() []conjunct {
 	return s.undecided
 }
 
-// granted says in which ways something allows a decision: an outcome, or that
-// none of its rules fires where it only reads. Outcomes that are refuted are left
-// out.
+// granted says in which ways a decision is allowed; outcomes that are refuted are left out.
 func (s *scene) granted(d *standing, refuted set) conjunct {
 	ways := s.each(d.allow.without(refuted))
 	if d.ReadOnly {
@@ -219,8 +217,7 @@ func (s *scene) mayRefuse(x item) jsonlogic.Formula {
 	return jsonlogic.Any(ways...)
 }
 
-// mayEmpty says that the bounds of a tool leave no value, or that this hangs on a
-// bound which some completion has.
+// mayEmpty says that the bounds of a tool leave no value, or may in some completion.
 func (s *scene) mayEmpty(t *policy.Tool) jsonlogic.Formula {
 	empty, can := s.emptied(t)
 	if !can {
@@ -246,8 +243,7 @@ func (s *scene) mayGate(id string, x item) jsonlogic.Formula {
 	return jsonlogic.Any(s.anyMay(s.requires[id]), s.may(isTrue(at)))
 }
 
-// mayBind returns the bounds on an argument of a tool that some completion of a
-// request has.
+// mayBind returns the bounds on an argument of a tool that some completion of a request has.
 func (s *scene) mayBind(t *policy.Tool, arg string, data map[string]any) (list []atoms) {
 	for _, b := range s.sources(t, arg) {
 		if s.may(b.when).Holds(data) {
@@ -267,8 +263,7 @@ func (c *comparison) regained(from, to *scene, x item, stricter jsonlogic.Formul
 	return []probe{to.probe(seeds(jsonlogic.Any(gone...), stricter), to.permitted(x, nil))}
 }
 
-// canStop reports whether there may be requests that `to` compiles and `from` stops
-// at. Most changes have none at all, which is asked once.
+// canStop asks once whether `to` may compile requests that `from` stops at: mostly there are none.
 func (c *comparison) canStop(from, to *scene) bool {
 	name := asked{about: stopping, up: to.Model == c.head}
 	a, known := c.memo[name]

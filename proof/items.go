@@ -9,8 +9,7 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// joint returns the probe for a request that both versions compile, with a seed
-// and more context.
+// joint returns the probe for a request that both versions compile.
 func joint(from, to *scene, seed []jsonlogic.Formula, context ...[]conjunct) probe {
 	return to.probe(seed, append(context, from.context())...)
 }
@@ -25,8 +24,7 @@ func (s *scene) probe(seed []jsonlogic.Formula, context ...[]conjunct) probe {
 	}
 }
 
-// stops says of requests that are compiled in another version in which ways they
-// are not compiled here.
+// stops says in which ways requests that another version compiles are not compiled here.
 func (s *scene) stops(other *scene) []jsonlogic.Formula {
 	if !s.exists {
 		return []jsonlogic.Formula{jsonlogic.All()}
@@ -104,8 +102,7 @@ func (c *comparison) grants(from, to *scene, d *standing, context []conjunct) []
 	return probes
 }
 
-// newlyGranted says that a decision is allowed by what did not allow it before.
-// May is false where there is nothing such.
+// newlyGranted says that a decision is allowed by what did not allow it before, if there is any.
 func (s *scene) newlyGranted(d, was *standing) (f jsonlogic.Formula, may bool) {
 	ways := []jsonlogic.Formula{s.any(d.allow.without(was.allow))}
 	may = len(d.allow.without(was.allow)) > 0
@@ -115,8 +112,7 @@ func (s *scene) newlyGranted(d, was *standing) (f jsonlogic.Formula, may bool) {
 	return jsonlogic.Any(ways...), may
 }
 
-// sameStanding reports whether the same allows and denies a decision in both
-// versions.
+// sameStanding reports whether the same allows and denies a decision in both versions.
 func sameStanding(from, to *scene, key string) bool {
 	a, b := from.standings[key], to.standings[key]
 	if a == nil || b == nil {
@@ -153,8 +149,7 @@ func (c *comparison) tool(b, h *scene, id string) {
 	}
 }
 
-// sign tells apart what decides whether an item is there: items with one sign are
-// there in the same requests.
+// sign tells apart what decides whether an item is there; of one sign, all are there at once.
 type sign struct {
 	decision   string // the key of a decision
 	open       bool   // a tool that its permissions allow
@@ -179,8 +174,7 @@ func (s *scene) sign(id string) sign {
 	return made
 }
 
-// written writes numbers in a fixed width, so that two lists are written alike only
-// if they are equal.
+// written writes numbers in a fixed width: two lists are written alike only if equal.
 func written[N ~int32](list []N) string {
 	var b []byte
 	for _, n := range list {
@@ -217,8 +211,7 @@ func (c *comparison) surfacings(from, to *scene, id string) []probe {
 	return append(probes, c.stopped(from, to, item{tool: id})...)
 }
 
-// allowing returns a probe for each decision that may authorise a tool, or one if
-// it needs none.
+// allowing returns a probe for each decision that may authorise a tool, or one if it needs none.
 func (s *scene) allowing(t *policy.Tool, context []jsonlogic.Formula) []probe {
 	if t.Rank() == 0 {
 		return []probe{s.probe(nil, plain(context))}
@@ -230,8 +223,7 @@ func (s *scene) allowing(t *policy.Tool, context []jsonlogic.Formula) []probe {
 	return probes
 }
 
-// authorisations returns the probes for requests in which a decision authorises a
-// tool in `to`, and none does in `from`.
+// authorisations returns the probes for a decision that authorises a tool in `to`, and none in `from`.
 func (c *comparison) authorisations(from, to *scene, was, is *policy.Tool) []probe {
 	if was.Rank() == 0 {
 		return nil
@@ -272,8 +264,7 @@ func (c *comparison) sameBounds(b, h *scene, was, is *policy.Tool) bool {
 	})
 }
 
-// permitted says, beside what is compiled, that an item is there. Outcomes that
-// are refuted do not allow it.
+// permitted says, beside what is compiled, that an item is there, not by outcomes that are refuted.
 func (s *scene) permitted(x item, refuted set) []conjunct {
 	if x.tool == "" {
 		d := s.standings[x.decision]
@@ -348,8 +339,7 @@ func (c *comparison) gates(b, h *scene, x item) {
 	}
 }
 
-// unheld returns the probes for requests that `from` stops at, in which a gate holds
-// an item in some completion of `from` and not in `to`.
+// unheld returns the probes for gates that hold an item in a completion of `from` and not in `to`.
 func (c *comparison) unheld(from, to *scene, x item, id string) []probe {
 	inactive := to.none(to.requires[id])
 	if at, there := to.when(id); there && to.holds(id, x) {
@@ -358,8 +348,7 @@ func (c *comparison) unheld(from, to *scene, x item, id string) []probe {
 	return c.regained(from, to, x, jsonlogic.All(append(inactive, from.mayGate(id, x), jsonlogic.Not(from.mayRefuse(x)))...))
 }
 
-// released returns the probes for requests in which an item is there in both
-// versions, held by a gate in `from` and not in `to`.
+// released returns the probes for an item in both versions that a gate holds in `from` and not in `to`.
 func released(from, to *scene, x item, id string) []probe {
 	was, there := from.when(id)
 	if !there || !from.holds(id, x) {

@@ -8,8 +8,7 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// bounds compares what the arguments of a tool may be where both versions surface
-// it.
+// bounds compares what the arguments of a tool may be where both versions surface it.
 func (c *comparison) bounds(b, h *scene, was, is *policy.Tool) {
 	x := item{tool: was.String()}
 	for _, arg := range Merged(was.Arguments(), is.Arguments()) {
@@ -25,9 +24,13 @@ func (c *comparison) bounds(b, h *scene, was, is *policy.Tool) {
 	}
 }
 
-// worlds returns the bounds as they are before an approval and after it; where
-// none ends with an approval that is the same.
-func worlds(was, is []atoms) [][2]held {
+// worlds returns the bounds on an argument before an approval and, where some end with
+// it, after it; nothing where the tool may not be there.
+func worlds(from, to *outcome, id, arg string) [][2]held {
+	if x := (item{tool: id}); !from.mayPermit(x) || !to.mayPermit(x) {
+		return nil
+	}
+	was, is := from.boundsOn(from.open(id), arg), to.boundsOn(to.open(id), arg)
 	before := [2]held{together(was, false), together(is, false)}
 	if !slices.ContainsFunc(slices.Concat(was, is), func(a atoms) bool { return a.unlessApproved }) {
 		return [][2]held{before}
@@ -35,13 +38,9 @@ func worlds(was, is []atoms) [][2]held {
 	return [][2]held{before, {together(was, true), together(is, true)}}
 }
 
-// compared says in words what an argument may be in `to` and not in `from`, or the
-// reverse, "" for nothing.
+// compared says in words how the bounds of an argument differ, "" for nothing.
 func compared(from, to *outcome, id, arg string, say func(now, was held) string) string {
-	if x := (item{tool: id}); !from.mayPermit(x) || !to.mayPermit(x) {
-		return ""
-	}
-	for i, w := range worlds(from.boundsOn(from.open(id), arg), to.boundsOn(to.open(id), arg)) {
+	for i, w := range worlds(from, to, id, arg) {
 		if what := say(w[1], w[0]); what != "" {
 			return fmt.Sprintf("argument %s of %s %s%s", quote(arg), quote(id), what, [...]string{"", " once it is approved"}[i])
 		}
@@ -53,10 +52,7 @@ func compared(from, to *outcome, id, arg string, say func(now, was held) string)
 // two patterns, or of members that the contract does not have, nobody knows which
 // is stricter.
 func unlike(from, to *outcome, id, arg string) string {
-	if x := (item{tool: id}); !from.mayPermit(x) || !to.mayPermit(x) {
-		return ""
-	}
-	for _, w := range worlds(from.boundsOn(from.open(id), arg), to.boundsOn(to.open(id), arg)) {
+	for _, w := range worlds(from, to, id, arg) {
 		switch {
 		case !subset(w[0].patterns, w[1].patterns) && !subset(w[1].patterns, w[0].patterns):
 			return fmt.Sprintf("argument %s has another pattern, and patterns are not compared", quote(arg))
@@ -71,8 +67,7 @@ func subset(part, whole []string) bool {
 	return !slices.ContainsFunc(part, func(s string) bool { return !slices.Contains(whole, s) })
 }
 
-// loosened returns the probes for requests in which a bound holds in `from`, and
-// none in `to` that is as strict.
+// loosened returns the probes for a bound that holds in `from` and none as strict in `to`.
 func (c *comparison) loosened(from, to *scene, x item, arg string) (probes []probe) {
 	there := both(from, to, x, nil)
 	for _, gap := range gaps(from.sources(from.open(x.tool), arg), to.sources(to.open(x.tool), arg)) {
@@ -85,8 +80,7 @@ func (c *comparison) loosened(from, to *scene, x item, arg string) (probes []pro
 	return probes
 }
 
-// gap is a bound, and when the bounds hold that are as strict in something that it
-// says.
+// gap is a bound, and when the bounds hold that are as strict in something that it says.
 type gap struct {
 	bound  source
 	covers set
@@ -94,8 +88,7 @@ type gap struct {
 	certain bool
 }
 
-// gaps returns in what bounds may be looser than others were, before an approval
-// and after it, each once.
+// gaps returns in what bounds may be looser than others, before and after an approval, each once.
 func gaps(was, is []source) (list []gap) {
 	type once struct {
 		bound  int
@@ -180,8 +173,7 @@ func (c *comparison) mode(b, h *scene, was, is *policy.Tool) {
 	}))
 }
 
-// raised returns the probes for requests in which both versions surface a tool,
-// in `to` at a higher mode.
+// raised returns the probes for a tool that both versions surface, in `to` at a higher mode.
 func (c *comparison) raised(from, to *scene, x item) (probes []probe) {
 	was, is := from.open(x.tool), to.open(x.tool)
 	if was.Rank() == is.Rank() && from.sameModes(to, was, is) {

@@ -101,12 +101,10 @@ func (o *outcome) permits(x item) bool {
 // stopped reports whether the compile stopped at a condition that is unknown.
 func (o *outcome) stopped() bool { return o.Outcome == compiler.PolicyEvalError }
 
-// mayPermit reports whether an item is there, or the compile stopped so that it may
-// have been.
+// mayPermit reports whether an item is there, or may have been had the compile not stopped.
 func (o *outcome) mayPermit(x item) bool { return o.stopped() || o.permits(x) }
 
-// mayBeGated reports whether a gate holds an item, in some completion where the
-// compile stopped.
+// mayBeGated is gated, or in some completion where the compile stopped.
 func (o *outcome) mayBeGated(gate string, x item) bool {
 	return o.gated(gate, x) || o.stopped() && o.mayGate(gate, x).Holds(o.data)
 }
@@ -116,8 +114,7 @@ func (o *outcome) gated(gate string, x item) bool {
 	return o.ok() && o.holds(gate, x) && slices.Contains(o.Context.RuntimeControls.ApprovalGatesActive, gate)
 }
 
-// boundsOn returns the bounds that hold for an argument of a surfaced tool, or in some
-// completion where the compile stopped.
+// boundsOn returns an argument's bounds in a compile, or in some completion where it stopped.
 func (o *outcome) boundsOn(t *policy.Tool, arg string) []atoms {
 	if o.stopped() {
 		return o.mayBind(t, arg, o.data)

@@ -31,8 +31,7 @@ type probe struct {
 	unstopped bool
 }
 
-// conjunct is one part of the context, and the ways in which it can be true where
-// it says that one of several holds.
+// conjunct is one part of the context, and its ways where it says that one of several holds.
 type conjunct struct {
 	formula jsonlogic.Formula
 	ways    []jsonlogic.Formula
@@ -50,8 +49,7 @@ func plain(list []jsonlogic.Formula) []conjunct {
 // oneOf says that one of the formulas holds.
 func oneOf(ways []jsonlogic.Formula) conjunct { return conjunct{jsonlogic.Any(ways...), ways} }
 
-// answer is what became of a question. Of several probes it is that of the first
-// which has a request.
+// answer is what became of a question: of several probes, of the first that has a request.
 type answer struct {
 	jsonlogic.Answer
 	// unstopped says that the request is one that the other version stops at, and
@@ -103,8 +101,7 @@ func (q *prover) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
 	return a
 }
 
-// any answers a question: whether one of the probes has a request. It is
-// unsatisfiable only where none of them has.
+// any answers whether one of the probes has a request; unsatisfiable is that none has.
 func (q *prover) any(probes []probe) answer {
 	overall := answer{Answer: jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}}
 	for _, p := range probes {
@@ -116,8 +113,7 @@ func (q *prover) any(probes []probe) answer {
 	return overall
 }
 
-// take adds the answer about one part of a question to that about the parts
-// before. It reports whether a request was found, which ends the question.
+// take adds the answer about a part of a question, and reports whether it ends the question.
 func (a *answer) take(part answer) (found bool) {
 	switch {
 	case part.Verdict == jsonlogic.Satisfiable:
@@ -160,8 +156,7 @@ func (q *prover) exists(p probe) jsonlogic.Answer {
 	return a
 }
 
-// search looks for a request for which all that is taken in holds, and the rest.
-// Both are its own.
+// search looks for a request for which what is taken in holds, and the rest; both are its own.
 func (q *prover) search(taken []jsonlogic.Formula, rest []conjunct) jsonlogic.Answer {
 	for most := firstRound; ; most *= 2 {
 		a := q.ask(taken...)

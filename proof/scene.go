@@ -8,8 +8,7 @@ import (
 	"github.com/contextosai/packgate/policy"
 )
 
-// scene is what a pack makes of the requests of one intent. Its literals are
-// about the conditions of a table.
+// scene is what a pack makes of the requests of one intent, in literals of a table.
 type scene struct {
 	*Model
 	*table
@@ -47,15 +46,13 @@ type standing struct {
 	modes       [5]set // by rank: the outcomes that state the mode
 }
 
-// naming is which rules name a gate: those bound to no decision, and those bound
-// to one.
+// naming is which rules name a gate: those bound to no decision, and those bound to one.
 type naming struct {
 	unbound   bool
 	decisions map[*policy.Decision]bool
 }
 
-// scene returns what the model makes of an intent. Places leads from its
-// conditions to those of the table.
+// scene returns what the model makes of an intent. Places are those of its conditions in the table.
 func (m *Model) scene(t *table, places []int, intent string) *scene {
 	s := &scene{
 		Model: m, table: t, intent: intent, places: places,
@@ -135,8 +132,7 @@ func (s *scene) add(b *policy.Branch) {
 	}
 }
 
-// judge adds what an outcome decides about decisions. One that is bound to none
-// allows nothing and denies all.
+// judge adds what an outcome decides. One bound to no decision allows nothing and denies all.
 func (s *scene) judge(b *policy.Branch, when literal) {
 	if b.Rule.Unbound() && b.Denies() {
 		s.denyAll = append(s.denyAll, when)
@@ -190,8 +186,7 @@ func (s *scene) open(id string) *policy.Tool {
 	return t
 }
 
-// deciding returns the decisions of the intent that may authorise a tool. What
-// only reads needs none.
+// deciding returns the decisions that may authorise a tool; what only reads needs none.
 func (s *scene) deciding(t *policy.Tool) []*standing {
 	var list []*standing
 	for _, key := range s.order {
@@ -202,8 +197,7 @@ func (s *scene) deciding(t *policy.Tool) []*standing {
 	return list
 }
 
-// when returns the place of a gate's condition in the table; ok is false where
-// there is no such gate.
+// when returns the place of a gate's condition in the table; ok is false without the gate.
 func (s *scene) when(id string) (place int, ok bool) {
 	g := s.Gate(id)
 	if g == nil {
@@ -231,8 +225,7 @@ func (s *scene) holds(gate string, x item) bool {
 // item is what a request can have: a decision or a tool.
 type item struct{ decision, tool string }
 
-// literal says of a condition that it is true, or that it is false. What holds
-// in every request is always.
+// literal says that a condition is true, or that it is false; always holds in every request.
 type literal int32
 
 const always literal = -1
@@ -260,8 +253,7 @@ func (s set) without(other set) set {
 	return rest
 }
 
-// table holds the conditions that literals are about: those of one pack, or of
-// two that are compared.
+// table holds the conditions that literals are about: of one pack, or of two that are compared.
 type table struct {
 	conditions []*jsonlogic.Expr
 	byKey      map[jsonlogic.Key]int

@@ -131,8 +131,7 @@ func (s *scene) describe(t *policy.Tool) Row {
 	return row
 }
 
-// staticMode is the lower of the adapter's mode and the highest that an outcome of
-// the decisions states which may authorise the tool.
+// staticMode is the lower of the adapter's mode and the highest that outcomes state for the tool.
 func (s *scene) staticMode(t *policy.Tool) pack.ApprovalMode {
 	stated := -1
 	for _, d := range s.deciding(t) {
@@ -197,8 +196,7 @@ func (s *scene) gatesAt(ids []string) string {
 	return written(at)
 }
 
-// confirmed answers a question, once for all tools for which it has one name, and
-// has the request confirmed by a compile.
+// confirmed answers a question, once for all tools of one name, and has the request compiled.
 func (u *survey) confirmed(s *scene, name asked, probes []probe, shown func(*outcome) bool) answer {
 	a, known := u.memo[name]
 	if !known {

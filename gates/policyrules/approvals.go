@@ -151,8 +151,7 @@ func checkGateGaps(p *gate.Pass) {
 	}
 }
 
-// checkGateGap asks for a request that is compiled, in which an outcome requires a gate
-// whose own condition is false.
+// checkGateGap asks for a request in which an outcome requires a gate whose own when is false.
 func (q *questions) checkGateGap(b *policy.Branch) {
 	who, g := gate.Called("rule", b.Rule.RuleID), b.Gate
 	inGap := func(r *compiler.Result) bool {

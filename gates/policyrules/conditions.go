@@ -104,8 +104,7 @@ func suppliers(p *gate.Pass) []any {
 	return all
 }
 
-// evaluationContext returns the data that conditions read in a golden case. It is nil
-// where there is no invocation with an input.
+// evaluationContext returns what conditions read in a golden case, nil without an input.
 func evaluationContext(c *repo.Case) map[string]any {
 	if !gate.IsObject(c.Invoke.Get("input")) {
 		return nil
@@ -183,8 +182,7 @@ func (q *questions) checkAlways(c condition, known map[idleness]found) {
 	}
 }
 
-// use is one place at which a condition orders a variable or compares it with a
-// string.
+// use is where a condition orders a variable or compares it with a string.
 type use struct {
 	condition
 	path string
@@ -246,8 +244,7 @@ func reportTypes(p *gate.Pass, o, t use) {
 	})
 }
 
-// usesOf walks through a condition. The bodies of iterators are left out, for
-// their variables are the item's.
+// usesOf walks through a condition, but for the bodies of iterators: they read the item's variables.
 func usesOf(c condition) (ordered, compared []use) {
 	var walk func(n *pack.Node)
 	walk = func(n *pack.Node) {
@@ -284,8 +281,7 @@ func usesOf(c condition) (ordered, compared []use) {
 	return ordered, compared
 }
 
-// uses returns a use of each variable among the operands, with the first string
-// that stands among the constants.
+// uses returns a use of each variable among operands, with the first string among constants.
 func uses(c condition, at *pack.Node, operands, constants []*pack.Node) []use {
 	var text *pack.Node
 	for _, n := range constants {

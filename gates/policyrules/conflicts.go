@@ -127,8 +127,7 @@ func (q *questions) checkAgainst(s *side, others []*side) {
 	}
 }
 
-// meet reports which of several sides conflict with one. Open is why that is not known
-// of some of them.
+// meet reports which of several sides conflict with one; open is why that is not known of some.
 func (q *questions) meet(s *side, others []*side) (open string) {
 	for len(others) > 0 {
 		f, among := q.meeting(s, others)
@@ -149,8 +148,7 @@ func (q *questions) meet(s *side, others []*side) (open string) {
 	return ""
 }
 
-// meeting asks for a request that is compiled, in which one side holds and some of
-// several others, which it returns.
+// meeting asks for a request in which one side holds and some of several others, which it returns.
 func (q *questions) meeting(s *side, others []*side) (f found, among []*side) {
 	f = q.anyOf(q.intentsOf(s.then().Rule), func(intent string) question {
 		var ways []jsonlogic.Formula

@@ -26,8 +26,7 @@ const (
 const engineOperators = " and or filter map reduce all none some in missing missing_some var set cat substr merge " +
 	"if ?: max min + - * / % abs ! !! === !== < <= > >= == != contains_all contains_any contains_none "
 
-// size is what bounds the work over some data: how many values there are, the
-// length of the longest list and of the longest text.
+// size is how many values some data has, and the length of its longest list and text.
 type size struct{ values, list, text int }
 
 func measure(v any) (s size) {
@@ -71,8 +70,7 @@ func hazard(v any) (reason string) {
 	return reason
 }
 
-// refusal says why the other engine is not asked, "" where it is, and takes the
-// estimated work from what is left.
+// refusal says why the other engine is not asked, "" where it is: then its work is taken off left.
 func refusal(condition *pack.Node, s *sample, left *int) string {
 	rule := measure(condition.Any())
 	work := float64(rule.values + s.size.values)
@@ -167,8 +165,7 @@ func (o opinion) String() string {
 	return "takes it for " + o.truth().String()
 }
 
-// blame finds the innermost operation on which the engines differ, and says what
-// it does with which operands.
+// blame finds the innermost operation on which the engines differ, and says what it does.
 func blame(condition *pack.Node, data map[string]any) (*pack.Node, string) {
 	for _, child := range operations(condition, data) {
 		if differ(child, data) {
@@ -247,8 +244,7 @@ func reached(operator string, operands []*pack.Node, data map[string]any) []*pac
 	return operands
 }
 
-// differ reports whether the engines give different values for an operation
-// whose value is definite.
+// differ reports whether the engines give different values where ours is definite.
 func differ(n *pack.Node, data map[string]any) bool {
 	e, problems := jsonlogic.Compile(n)
 	if len(problems) > 0 {

@@ -84,8 +84,7 @@ func (m *model) addEligibility(p *gate.Pass, spec *pack.DecisionSpec) {
 	}
 }
 
-// unreadable says why a rule cannot be judged, "" where it can. What is missing or
-// mistyped is the schema gate's matter.
+// unreadable says why a rule cannot be judged, "" where it can. The schema gate reports it.
 func unreadable(r *policy.Rule) string {
 	spoken, member := r.Bundle.PolicyDSL.Language, ""
 	switch {
@@ -111,8 +110,7 @@ func unreadable(r *policy.Rule) string {
 	return fmt.Sprintf("its %s cannot be read", member)
 }
 
-// excuse lists what is left out of the proofs of a check. Keep says whether an
-// omission matters to it.
+// excuse lists what is left out of a check, as far as keep says that it matters.
 func (m *model) excuse(p *gate.Pass, keep func(omission) bool) {
 	for _, o := range m.leftOut {
 		if keep(o) {

@@ -133,8 +133,7 @@ func checkExplained(p *gate.Pass) {
 	}
 }
 
-// blank reports whether a text is missing or says nothing. A mistyped one is
-// the schema gate's matter, and so not blank.
+// blank reports whether a text is missing or says nothing; a mistyped one is not blank.
 func blank(t pack.Text) bool {
 	return t.Node == nil || t.OK && strings.TrimSpace(t.Value) == ""
 }

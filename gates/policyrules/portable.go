@@ -77,8 +77,7 @@ type disagreement struct {
 	theirs opinion
 }
 
-// compareEngines reports the first golden case on which a condition is decided
-// differently, and how many others there are.
+// compareEngines reports the first golden case that is decided differently, and counts the others.
 func compareEngines(p *gate.Pass, c condition, samples []sample, left *int) {
 	var first *disagreement
 	more, refused := 0, false

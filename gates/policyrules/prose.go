@@ -102,11 +102,11 @@ func checkRepeated(p *gate.Pass) {
 		name string
 	}{{rails.MustRefuse, "must_refuse"}, {rails.MustEscalate, "must_escalate"}, {rails.RedactionRules, "redaction_rules"}} {
 		for _, s := range l.Items {
-			same.add(wordsOf(s.Value), s, fmt.Sprintf("%s in %s", gate.Quote(s.Value), l.name))
+			what := fmt.Sprintf("%s in %s", gate.Quote(s.Value), l.name)
+			if same.add(wordsOf(s.Value), s, what); l.name == "must_refuse" {
+				refused.add(wordsOf(s.Value), s, what)
+			}
 		}
-	}
-	for _, s := range rails.MustRefuse.Items {
-		refused.add(wordsOf(s.Value), s, fmt.Sprintf("%s in must_refuse", gate.Quote(s.Value)))
 	}
 	for _, n := range p.Pack.BusinessContext.NonNegotiables.Items {
 		words := wordsOf(n.Value)

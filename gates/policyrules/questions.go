@@ -60,8 +60,7 @@ func (q *questions) solve(parts ...jsonlogic.Formula) jsonlogic.Answer {
 	return a
 }
 
-// pointless reports, and notes, that nothing can be asked: no intent is named, and so
-// no request can come.
+// pointless notes that nothing can be asked where no intent is named: then no request can come.
 func (q *questions) pointless() bool {
 	if len(q.Intents) > 0 {
 		return false
@@ -92,8 +91,7 @@ type found struct {
 // firstTaken is how much of the rest is taken in at once, to begin with.
 const firstTaken = 16
 
-// about answers a question about an intent. Of a pack that the compiler refuses
-// whatever the request is, the answer has no request.
+// about answers a question about an intent, without a request if the compiler refuses the pack.
 func (q *questions) about(intent string, asked question) found {
 	parts, places := []jsonlogic.Formula{asked.seed}, make([]int, len(asked.rest))
 	for i := range places {
@@ -152,8 +150,7 @@ func (q *questions) confirmed(a jsonlogic.Answer, shown func(*compiler.Result) b
 	return a
 }
 
-// anyOf answers a question about several intents, with the first request that any of
-// them has; unsatisfiable is what none of them has.
+// anyOf answers a question about several intents, with the first request that any of them has.
 func (q *questions) anyOf(intents []string, asked func(intent string) question) found {
 	overall := found{Answer: jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}}
 	for _, intent := range intents {
@@ -173,9 +170,7 @@ func (q *questions) anyOf(intents []string, asked func(intent string) question) 
 // same is a question that is the same about all intents.
 func same(asked question) func(string) question { return func(string) question { return asked } }
 
-// applicable are the enforced rules that apply to an intent, of those with one
-// condition the first, and that none of them is unknown, so that the compile does not
-// stop.
+// applicable are an intent's enforced rules, the first of each condition, and that none is unknown.
 type applicable struct {
 	rules   []*policy.Rule
 	decided []jsonlogic.Formula

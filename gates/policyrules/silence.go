@@ -48,8 +48,7 @@ func checkSilence(p *gate.Pass) {
 	}
 }
 
-// complete reports whether all rules that may fire for a decision could be read;
-// one that was left out might be the one that denies.
+// complete reports whether all rules of a decision could be read: another might be one that denies.
 func (q *questions) complete(d *policy.Decision) bool {
 	whole := true
 	for _, o := range q.leftOut {

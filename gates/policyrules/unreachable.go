@@ -227,8 +227,7 @@ func (c *reach) dead(b *policy.Branch) bool {
 	return live.Verdict == jsonlogic.Unsatisfiable
 }
 
-// impossible reports whether an outcome never holds whatever is asked of the compiler,
-// also in requests that it refuses.
+// impossible reports whether an outcome never holds, also in requests that the compiler refuses.
 func (c *reach) impossible(b *policy.Branch) bool {
 	return !slices.ContainsFunc(c.intentsOf(b.Rule), func(intent string) bool {
 		return c.solve(jsonlogic.Is(intentPath, intent), b.Holds()).Verdict == jsonlogic.Satisfiable
@@ -285,8 +284,7 @@ func because(by []coverer) string {
 	return strings.Join(words, ", or ")
 }
 
-// coverer is something that keeps an outcome from deciding: a deny of its decision, or
-// an enforced rule whose condition is unknown.
+// coverer keeps an outcome from deciding: a deny of its decision, or a rule that is unknown.
 type coverer struct {
 	rule *policy.Rule
 	deny *policy.Branch // nil for a condition that is unknown
@@ -360,8 +358,7 @@ func (c *reach) denials(b *policy.Branch, intent string) [][]*policy.Branch {
 	return groups
 }
 
-// coverers returns what keeps an outcome from deciding in the requests of an intent,
-// denies first.
+// coverers returns what keeps an outcome from deciding in an intent's requests, denies first.
 func (c *reach) coverers(b *policy.Branch, intent string) []coverer {
 	var all []coverer
 	if !b.Rule.Enforced {

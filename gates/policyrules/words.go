@@ -87,8 +87,7 @@ func few(words []string) []string {
 	return append(words[:mostNamed:mostNamed], fmt.Sprintf("%d more", len(words)-mostNamed))
 }
 
-// variablesOf returns the variables that expressions read, each once, in the
-// order in which they are first read.
+// variablesOf returns the variables that expressions read, each once, the first read first.
 func variablesOf(exprs []*jsonlogic.Expr) []string {
 	var paths []string
 	for _, e := range exprs {

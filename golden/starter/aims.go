@@ -30,8 +30,7 @@ type aim struct {
 	quiet bool
 }
 
-// key names something that cases show: a rule, the else of one, a gate, or a family of
-// an intent.
+// key names something that cases show: a rule, an else, a gate, or a family of an intent.
 type key struct {
 	kind         kind
 	name, intent string
@@ -48,8 +47,7 @@ const (
 
 func familyKey(intent, family string) key { return key{families, family, intent} }
 
-// covered returns the keys of the policy that results exercise, as the coverage
-// of golden cases counts it.
+// covered returns the keys of what results exercise, as golden.Cover counts it.
 func (m *maker) covered(results ...golden.Result) []key {
 	c := golden.Cover(m.unit, results)
 	var keys []key
@@ -70,7 +68,7 @@ func (m *maker) covered(results ...golden.Result) []key {
 func (m *maker) policyAims() []*aim {
 	var aims []*aim
 	for _, r := range m.Rules {
-		scopes := m.where(func(s *scope) bool { return slices.Contains(s.rules, r) })
+		scopes := slices.DeleteFunc(slices.Clone(m.scopes), func(s *scope) bool { return !slices.Contains(s.rules, r) })
 		for _, b := range r.Branches() {
 			aims = append(aims, outcomeAim(b, scopes))
 		}
@@ -85,16 +83,6 @@ func (m *maker) policyAims() []*aim {
 		})
 	}
 	return aims
-}
-
-func (m *maker) where(pick func(*scope) bool) []*scope {
-	var scopes []*scope
-	for _, s := range m.scopes {
-		if pick(s) {
-			scopes = append(scopes, s)
-		}
-	}
-	return scopes
 }
 
 // outcomeAim is the aim to show an outcome. Of an outcome that allows, the requests
@@ -138,8 +126,7 @@ func (s *scope) familyAims() []*aim {
 	return aims
 }
 
-// pursue looks for a request that shows what is aimed at, unless a case does that
-// already.
+// pursue looks for a request that shows what is aimed at, unless a case does already.
 func (m *maker) pursue(a *aim) {
 	if m.shown[a.key] {
 		return

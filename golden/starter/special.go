@@ -87,8 +87,7 @@ func strongest(c *candidate) int {
 	return rank
 }
 
-// ceiling is a request whose safety mode is one below its strongest tool, so that
-// this tool is not surfaced.
+// ceiling is a request whose safety mode is one below its strongest tool.
 func (m *maker) ceiling(s *scope) *candidate {
 	from := m.base(s, strongest)
 	if from == nil {

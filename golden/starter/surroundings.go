@@ -88,8 +88,7 @@ const (
 	mostTotal  = 12_000 << 12
 )
 
-// envelopes returns the invocation and the run context of a candidate; nil where
-// the data has no place in them.
+// envelopes returns a candidate's invocation and run context, nil where the data has no place there.
 func (s *surroundings) envelopes(c *candidate) (invoke, runContext map[string]any) {
 	meta := &s.unit.Pack.PackMeta
 	id := strings.ReplaceAll(c.name, "-", "_")
@@ -119,8 +118,7 @@ func (s *surroundings) envelopes(c *candidate) (invoke, runContext map[string]an
 	return invoke, data
 }
 
-// withoutStandIns returns the data without what the solver put in the place of an
-// object that a case has anyway.
+// withoutStandIns takes out what the solver put in the place of an object that a case has anyway.
 func (s *surroundings) withoutStandIns(data map[string]any) map[string]any {
 	for _, path := range s.shapes.objects {
 		value, there := jsonlogic.Lookup(data, path)
@@ -131,8 +129,7 @@ func (s *surroundings) withoutStandIns(data map[string]any) map[string]any {
 	return data
 }
 
-// usual returns what conditions read of a request that says nothing: the members
-// of the run context, and the invocation's input as request.
+// usual returns what conditions read of a request that says nothing.
 func (s *surroundings) usual(c *candidate, id string) map[string]any {
 	mode := c.mode
 	if mode == "" {
@@ -167,8 +164,7 @@ func (c *candidate) intent() string {
 	return c.scope.intent
 }
 
-// remove returns an object without the value at a path. The object that it was
-// given is not changed.
+// remove returns an object without the value at a path; the one given is not changed.
 func remove(from map[string]any, path []string) map[string]any {
 	out := jsonlogic.Overlay(from, nil)
 	if len(path) == 1 {

@@ -85,8 +85,7 @@ func slug(id string) string {
 	return shorten(strings.Join(parts, "-"), mostOfSlug)
 }
 
-// named puts together what a case is about and its family, which is not said
-// twice.
+// named puts together what a case is about and its family, which is not said twice.
 func named(about, family string) string {
 	ending := strings.ReplaceAll(family, "_", "-")
 	if about == ending || strings.HasSuffix(about, "-"+ending) {

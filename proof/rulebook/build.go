@@ -220,8 +220,7 @@ func (c *chapter) examples() {
 	}
 }
 
-// holding asks for the smallest request of a kind, and keeps it for the outcome
-// that holds in it, if there is one.
+// holding asks for the smallest request of a kind, and keeps it for the outcome that holds in it.
 func (c *chapter) holding(b *policy.Branch, e *entry, f jsonlogic.Formula) *Example {
 	a := c.claim(c.rules.Ask(c.intent, f))
 	e.witnesses[b] = a.Witness

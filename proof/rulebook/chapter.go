@@ -17,8 +17,7 @@ type chapter struct {
 	usual   map[string]any // a request for which no rule is unknown; nil if none is known
 }
 
-// entry is a rule of a chapter with what is written about it, and the requests
-// for which its outcomes were found to hold.
+// entry is a rule of a chapter with what is written about it, and requests in which its outcomes hold.
 type entry struct {
 	*rule
 	out       Rule
@@ -72,8 +71,7 @@ func (c *chapter) silence(key string) Example {
 	return c.gap(parts)
 }
 
-// idle asks for a request that compiles, in which a rule requires a gate
-// although the gate's own condition is false.
+// idle asks for a request that compiles and requires a gate whose own condition is false.
 func (c *chapter) idle(id string) Example {
 	g := c.Gate(id)
 	switch {
@@ -137,8 +135,7 @@ func (c *chapter) shadows() {
 	}
 }
 
-// opposing returns what keeps an outcome from deciding: outcomes of other
-// rules that deny its decision, and other rules that are unknown.
+// opposing returns what keeps an outcome from deciding: denies of its decision, and unknown rules.
 func (c *chapter) opposing(e *entry, b *policy.Branch) []reasonFor {
 	var denials, unknowns []reasonFor
 	for _, o := range c.entries {
@@ -264,8 +261,7 @@ func (c *chapter) meet() {
 	}
 }
 
-// compare writes down, in both of two rules, where their outcomes hold together
-// and say different things.
+// compare writes down, in both of two rules, where their outcomes meet and say different things.
 func (c *chapter) compare(a, b *entry) {
 	for _, x := range a.branches() {
 		for _, y := range b.branches() {
@@ -328,8 +324,7 @@ func differences(a, b *policy.Branch) []string {
 	return all
 }
 
-// relate writes down what else a reader of one rule asks: what the rule does to
-// others, and which others there are for its decision.
+// relate writes down what a rule does to others, and which others there are for its decision.
 func (c *chapter) relate(e *entry) {
 	var mentioned []string
 	for _, o := range e.out.Overlaps {

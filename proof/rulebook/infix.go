@@ -198,8 +198,7 @@ func (p *printer) variable(operands []*pack.Node, depth int, item string) string
 	return "default(" + path + ", " + text + ")"
 }
 
-// variable returns the name of a variable: as it is where it can be read as one,
-// else in quotes.
+// variable returns the name of a variable, in quotes where it cannot be read as one.
 func variable(path, item string) string {
 	first, _, _ := strings.Cut(path, ".")
 	switch {

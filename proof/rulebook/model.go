@@ -32,8 +32,7 @@ func newRule(of *policy.Rule) *rule {
 	return r
 }
 
-// readable reports whether the rule could be read. Of another one nothing is said but
-// what is written.
+// readable reports whether the rule could be read. Of another one only what is written is said.
 func (r *rule) readable() bool { return len(r.described.Problems) == 0 }
 
 // branches returns the outcomes of a rule that could be read.
@@ -66,8 +65,7 @@ func problemsOf(r *policy.Rule) []Problem {
 	return all
 }
 
-// mistyped returns the first member without which a rule cannot be understood,
-// as far as it is not its condition.
+// mistyped returns the first member, beside the condition, without which a rule is not understood.
 func mistyped(r *pack.Rule) (string, *pack.Node) {
 	switch {
 	case !isObject(r.Node):
