@@ -256,7 +256,10 @@ func (r *Result) Shows(family string) bool {
 	case FamilyApproval:
 		return compiled && slices.ContainsFunc(trace.Gates, func(g compiler.GateTrace) bool { return g.Active })
 	case FamilyCeiling:
-		return compiled && aboveCeiling(trace, r.Input.RunContext.Get("safety_mode"))
+		mode := r.Input.RunContext.Get("safety_mode")
+		return compiled && mode != nil && slices.ContainsFunc(trace.Tools, func(t compiler.ToolTrace) bool {
+			return !t.Surfaced && pack.Mode(t.Adapter.ApprovalMode).Rank() > pack.ApprovalMode(mode.Text).Rank()
+		})
 	case FamilyBudget:
 		return compiled && len(r.Detail.Context.ContextLedger.Budget.TruncatedBuckets) > 0
 	}
@@ -266,11 +269,4 @@ func (r *Result) Shows(family string) bool {
 // decided reports whether a decision is in one of the states.
 func decided(trace *compiler.Trace, states ...compiler.DecisionState) bool {
 	return slices.ContainsFunc(trace.Decisions, func(d compiler.DecisionTrace) bool { return slices.Contains(states, d.State) })
-}
-
-// aboveCeiling reports whether a tool that is left out is above the safety mode.
-func aboveCeiling(trace *compiler.Trace, mode *pack.Node) bool {
-	return mode != nil && slices.ContainsFunc(trace.Tools, func(t compiler.ToolTrace) bool {
-		return !t.Surfaced && pack.Mode(t.Adapter.ApprovalMode).Rank() > pack.ApprovalMode(mode.Text).Rank()
-	})
 }

@@ -72,8 +72,9 @@ func (t *trial) drift() {
 	stage, count := sortByStage(t.Differences)
 	first := t.Differences[0]
 	t.Stage = compiler.Stages()[stage]
-	if t.onlyOfAnotherVersion() {
-		return
+	ofOther := func(p Problem) bool { return p.Kind == KindVersion }
+	if len(t.Differences) == 1 && first.Path == "/context_ledger/pack_ref" && slices.ContainsFunc(t.Problems, ofOther) {
+		return // that the case is about another version is said
 	}
 	if made := madeWith(doc.Root); made != t.tokenizer.Name() {
 		t.report(KindSnapshot, t.snapshotPlace(nearest(doc.Root, first.Path)), finding.Error,
@@ -83,12 +84,6 @@ func (t *trial) drift() {
 	}
 	t.report(KindSnapshot, t.snapshotPlace(nearest(doc.Root, first.Path)), finding.Error, update,
 		fmt.Sprintf("the compile differs from its snapshot; drift starts at stage %d, %s: %s", stage+1, t.Stage, summary(t.Differences, count)))
-}
-
-// onlyOfAnotherVersion reports whether a case of another version differs in its pack_ref alone.
-func (t *trial) onlyOfAnotherVersion() bool {
-	return len(t.Differences) == 1 && t.Differences[0].Path == "/context_ledger/pack_ref" &&
-		slices.ContainsFunc(t.Problems, func(p Problem) bool { return p.Kind == KindVersion })
 }
 
 // madeWith returns the tokenizer of a snapshot: the budget report names it unless it is the estimate.
@@ -246,7 +241,8 @@ const assembly = 6
 func sortByStage(differences []Difference) (stage, count int) {
 	var otherwise []compiler.Bucket
 	for _, b := range compiler.Buckets() {
-		if truncatedOtherwise(differences, b) {
+		const dropped = "/budget_report/dropped_block_ids"
+		if slices.ContainsFunc(differences, func(d Difference) bool { return d.Path == dropped || d.Path == dropped+"/"+string(b) }) {
 			otherwise = append(otherwise, b)
 		}
 	}
@@ -281,14 +277,6 @@ func (d Difference) sameHead() bool {
 	return strings.Trim(a, `"`) == strings.Trim(b, `"`)
 }
 
-// truncatedOtherwise reports whether other blocks of a bucket were dropped.
-func truncatedOtherwise(differences []Difference, b compiler.Bucket) bool {
-	return slices.ContainsFunc(differences, func(d Difference) bool {
-		const dropped = "/budget_report/dropped_block_ids"
-		return d.Path == dropped || d.Path == dropped+"/"+string(b)
-	})
-}
-
 // compare returns the differences of two values, names sorted.
 func compare(path string, stored, now any) []Difference {
 	if reflect.DeepEqual(stored, now) {
@@ -299,7 +287,10 @@ func compare(path string, stored, now any) []Difference {
 	if a == nil || b == nil {
 		return []Difference{{path, pack.CompactJSON(stored), pack.CompactJSON(now)}}
 	}
-	differences := reordered(path, namesA, namesB)
+	var differences []Difference
+	if !slices.Equal(common(namesA, namesB), common(namesB, namesA)) {
+		differences = []Difference{{path, pack.CompactJSON(listed(namesA)), pack.CompactJSON(listed(namesB))}}
+	}
 	names := maps.Clone(a)
 	maps.Copy(names, b)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -316,14 +307,6 @@ func compare(path string, stored, now any) []Difference {
 		}
 	}
 	return differences
-}
-
-// reordered returns the difference of two lists of ids whose common ones stand in another order.
-func reordered(path string, a, b []string) []Difference {
-	if slices.Equal(common(a, b), common(b, a)) {
-		return nil
-	}
-	return []Difference{{path, pack.CompactJSON(listed(a)), pack.CompactJSON(listed(b))}}
 }
 
 // common returns the items of a that b has too, in a's order.

@@ -23,7 +23,10 @@ func New(p *pack.Pack, shared *Conditions) *Model {
 		conditions: conditions{places: map[jsonlogic.Key]*Condition{}},
 	}}
 	r.types()
-	r.identity()
+	m := &p.PackMeta
+	r.need(m.PackID, m.Node, "pack_id")
+	r.need(m.PackVersion, m.Node, "pack_version")
+	r.need(m.Tenant.TenantID, m.Tenant.Node, "tenant_id")
 	r.readTools()
 	r.readDecisions()
 	r.readGates()
@@ -50,13 +53,6 @@ func (r *reader) need(f pack.Text, owner *pack.Node, name string) {
 	if !f.OK {
 		r.refuse(pack.Place(f.Node, owner, r.Pack.Node), "%s is missing", name)
 	}
-}
-
-func (r *reader) identity() {
-	m := &r.Pack.PackMeta
-	r.need(m.PackID, m.Node, "pack_id")
-	r.need(m.PackVersion, m.Node, "pack_version")
-	r.need(m.Tenant.TenantID, m.Tenant.Node, "tenant_id")
 }
 
 // readTools lists the capabilities. The first of equal ones is the one that is

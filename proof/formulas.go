@@ -243,16 +243,6 @@ func (s *scene) mayGate(id string, x item) jsonlogic.Formula {
 	return jsonlogic.Any(s.anyMay(s.requires[id]), s.may(isTrue(at)))
 }
 
-// mayBind returns the bounds on an argument of a tool that some completion of a request has.
-func (s *scene) mayBind(t *policy.Tool, arg string, data map[string]any) (list []atoms) {
-	for _, b := range s.sources(t, arg) {
-		if s.may(b.when).Holds(data) {
-			list = append(list, b.atoms)
-		}
-	}
-	return list
-}
-
 // regained returns the probes for requests that `from` stops at and `to` permits an
 // item in, and in which some completion of `from` is stricter about it.
 func (c *comparison) regained(from, to *scene, x item, stricter jsonlogic.Formula) []probe {

@@ -199,7 +199,8 @@ func (c *comparison) surfacings(from, to *scene, id string) []probe {
 	if lifted := from.prohibits[was].without(to.prohibits[is]); len(lifted) > 0 {
 		probes = append(probes, joint(from, to, seeds(from.any(lifted)), there))
 	}
-	if empty, can := from.emptied(was); can && !c.sameBounds(from, to, was, is) {
+	otherwise := func(arg string) bool { return !alike(from.sources(was, arg), to.sources(is, arg)) }
+	if empty, can := from.emptied(was); can && slices.ContainsFunc(Merged(was.Arguments(), is.Arguments()), otherwise) {
 		probes = append(probes, joint(from, to, seeds(empty), there))
 	}
 	if is.Rank() < was.Rank() {
@@ -255,13 +256,6 @@ func (c *comparison) authorisations(from, to *scene, was, is *policy.Tool) []pro
 		}
 	}
 	return probes
-}
-
-// sameBounds reports whether the same bounds can hold for a tool in both versions.
-func (c *comparison) sameBounds(b, h *scene, was, is *policy.Tool) bool {
-	return !slices.ContainsFunc(Merged(was.Arguments(), is.Arguments()), func(arg string) bool {
-		return !alike(b.sources(was, arg), h.sources(is, arg))
-	})
 }
 
 // permitted says, beside what is compiled, that an item is there, not by outcomes that are refuted.

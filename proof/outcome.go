@@ -116,10 +116,15 @@ func (o *outcome) gated(gate string, x item) bool {
 
 // boundsOn returns an argument's bounds in a compile, or in some completion where it stopped.
 func (o *outcome) boundsOn(t *policy.Tool, arg string) []atoms {
-	if o.stopped() {
-		return o.mayBind(t, arg, o.data)
-	}
 	var list []atoms
+	if o.stopped() {
+		for _, b := range o.sources(t, arg) {
+			if o.may(b.when).Holds(o.data) {
+				list = append(list, b.atoms)
+			}
+		}
+		return list
+	}
 	for _, e := range o.Context.Manifests.ToolManifest {
 		if e.AdapterID != t.Adapter.AdapterID.Value {
 			continue

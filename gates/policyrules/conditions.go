@@ -38,7 +38,12 @@ func checkVariables(p *gate.Pass) {
 	slices.Sort(roots)
 	members, _ := schemas.KnownMembers("invoke-agent", "/input")
 	seen := map[string]bool{}
-	supplied := suppliers(p)
+	var supplied []any // what conditions read in each golden case
+	for _, c := range p.Unit.Cases {
+		if data := evaluationContext(c); data != nil {
+			supplied = append(supplied, data)
+		}
+	}
 	for _, c := range m.conditions {
 		for _, v := range c.expr.Variables() {
 			if v.Scoped {
@@ -91,17 +96,6 @@ func reportUnknown(p *gate.Pass, c condition, v jsonlogic.Variable, roots, membe
 		At: v.Node, Key: v.Path, Hint: hint,
 		Message: fmt.Sprintf("%s reads %q, which is neither in the run context nor in the request", c.owner, v.Path),
 	})
-}
-
-// suppliers returns what conditions read in each golden case.
-func suppliers(p *gate.Pass) []any {
-	var all []any
-	for _, c := range p.Unit.Cases {
-		if data := evaluationContext(c); data != nil {
-			all = append(all, data)
-		}
-	}
-	return all
 }
 
 // evaluationContext returns what conditions read in a golden case, nil without an input.
@@ -205,13 +199,26 @@ func checkTypes(p *gate.Pass, m *model) {
 		}
 		if o.text != nil {
 			reported[key] = true
-			reportText(p, o)
+			p.Report(gate.Diagnostic{
+				At: o.at,
+				Message: fmt.Sprintf("%s orders %s against the text %q, and ordering needs two numbers",
+					o.owner, short(o.path), pack.Clip(o.text.Text, gate.MostShown)),
+				Hint: "write a number, without quotes",
+				Key:  o.path,
+			})
 			continue
 		}
 		for _, t := range compared {
 			if t.path == o.path && m.meet(o.condition, t.condition) {
 				reported[key] = true
-				reportTypes(p, o, t)
+				p.Report(gate.Diagnostic{
+					At: o.at,
+					Message: fmt.Sprintf("%s orders %s, which %s compares with the text %q",
+						o.owner, short(o.path), t.owner, pack.Clip(t.text.Text, gate.MostShown)),
+					Hint:    "find out whether the caller sends a number or a text, and write both conditions for that",
+					Key:     o.path,
+					Related: gate.See(t.at, "compared with a text here"),
+				})
 				break
 			}
 		}
@@ -221,27 +228,6 @@ func checkTypes(p *gate.Pass, m *model) {
 // meet reports whether two conditions are evaluated for one intent.
 func (m *model) meet(a, b condition) bool {
 	return a.rule == nil || b.rule == nil || slices.ContainsFunc(m.intentsOf(a.rule), b.rule.Applies)
-}
-
-func reportText(p *gate.Pass, o use) {
-	p.Report(gate.Diagnostic{
-		At: o.at,
-		Message: fmt.Sprintf("%s orders %s against the text %q, and ordering needs two numbers",
-			o.owner, short(o.path), pack.Clip(o.text.Text, gate.MostShown)),
-		Hint: "write a number, without quotes",
-		Key:  o.path,
-	})
-}
-
-func reportTypes(p *gate.Pass, o, t use) {
-	p.Report(gate.Diagnostic{
-		At: o.at,
-		Message: fmt.Sprintf("%s orders %s, which %s compares with the text %q",
-			o.owner, short(o.path), t.owner, pack.Clip(t.text.Text, gate.MostShown)),
-		Hint:    "find out whether the caller sends a number or a text, and write both conditions for that",
-		Key:     o.path,
-		Related: gate.See(t.at, "compared with a text here"),
-	})
 }
 
 // usesOf walks through a condition, but for the bodies of iterators: they read the item's variables.

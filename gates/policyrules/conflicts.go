@@ -48,15 +48,6 @@ type stance struct {
 	mode, gate pack.Text
 }
 
-func stanceOf(r *policy.Rule) stance {
-	s := stance{
-		when: r.When, everywhere: !r.AppliesTo.Intent.OK, intent: r.AppliesTo.Intent.Value, allows: r.Then.Allows,
-		mode: r.Then.ApprovalMode, gate: r.Then.RequiresApprovalGate,
-	}
-	s.mode.Node, s.gate.Node = nil, nil
-	return s
-}
-
 // side are the rules of one rank and stance, in the order of evaluation.
 type side struct {
 	stance
@@ -89,7 +80,11 @@ func (q *questions) checkConflicts() {
 		if sides[k] == nil {
 			ranks = append(ranks, k)
 		}
-		at := place{k, stanceOf(r)}
+		at := place{k, stance{
+			when: r.When, everywhere: !r.AppliesTo.Intent.OK, intent: r.AppliesTo.Intent.Value, allows: r.Then.Allows,
+			mode: r.Then.ApprovalMode, gate: r.Then.RequiresApprovalGate,
+		}}
+		at.mode.Node, at.gate.Node = nil, nil
 		if places[at] == nil {
 			places[at] = &side{stance: at.stance}
 			sides[k] = append(sides[k], places[at])

@@ -199,7 +199,12 @@ func (c *reach) reportNever(r *policy.Rule, a jsonlogic.Answer) {
 		Message: fmt.Sprintf("%s can never fire: %s %s%s", gate.Called("rule", r.RuleID), who, what, assuming(a)),
 		Hint:    "correct the condition, or remove the rule",
 	}
-	if !slices.ContainsFunc(r.Branches(), func(b *policy.Branch) bool { return !b.Denies() || c.impossible(b) }) {
+	possible := func(b *policy.Branch) bool { // in some request, if only one that the compiler refuses
+		return slices.ContainsFunc(c.intentsOf(r), func(intent string) bool {
+			return c.solve(jsonlogic.Is(intentPath, intent), b.Holds()).Verdict == jsonlogic.Satisfiable
+		})
+	}
+	if !slices.ContainsFunc(r.Branches(), func(b *policy.Branch) bool { return !b.Denies() || !possible(b) }) {
 		d.Severity = finding.Warning
 		d.Hint = "remove the rule: the compiler refuses the requests that it is about"
 	}
@@ -225,13 +230,6 @@ func (c *reach) dead(b *policy.Branch) bool {
 		c.leaveOpen(b, live.Reason)
 	}
 	return live.Verdict == jsonlogic.Unsatisfiable
-}
-
-// impossible reports whether an outcome never holds, also in requests that the compiler refuses.
-func (c *reach) impossible(b *policy.Branch) bool {
-	return !slices.ContainsFunc(c.intentsOf(b.Rule), func(intent string) bool {
-		return c.solve(jsonlogic.Is(intentPath, intent), b.Holds()).Verdict == jsonlogic.Satisfiable
-	})
 }
 
 // reportCovered reports an outcome that never decides; alone says that the rule's

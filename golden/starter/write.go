@@ -176,7 +176,9 @@ func encode(b *bytes.Buffer, v any) {
 	case map[string]any:
 		b.WriteByte('{')
 		for i, name := range slices.SortedFunc(maps.Keys(v), byPlace) {
-			separate(b, i)
+			if i > 0 {
+				b.WriteByte(',')
+			}
 			b.WriteString(pack.CompactJSON(name))
 			b.WriteByte(':')
 			encode(b, v[name])
@@ -185,18 +187,14 @@ func encode(b *bytes.Buffer, v any) {
 	case []any:
 		b.WriteByte('[')
 		for i, item := range v {
-			separate(b, i)
+			if i > 0 {
+				b.WriteByte(',')
+			}
 			encode(b, item)
 		}
 		b.WriteByte(']')
 	default:
 		b.WriteString(pack.CompactJSON(v))
-	}
-}
-
-func separate(b *bytes.Buffer, i int) {
-	if i > 0 {
-		b.WriteByte(',')
 	}
 }
 
