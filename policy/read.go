@@ -230,9 +230,8 @@ func (r *reader) branch(rule *Rule, o *pack.Outcome) *Branch {
 	return b
 }
 
-// types refuses a pack in which a member that is known has the wrong type. Such
-// a member would read as absent, and an absent allow, bound or gate is less than
-// its author meant.
+// types refuses a pack in which a known member has the wrong type. It would read as absent,
+// and an absent allow, bound or gate is less than its author meant.
 func (r *reader) types() {
 	checkTypes(reflect.ValueOf(r.Pack).Elem(), func(n *pack.Node, wanted pack.Kind) {
 		if n.Kind == wanted {

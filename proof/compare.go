@@ -155,9 +155,8 @@ const (
 	ungating
 )
 
-// question is one that is asked in both directions: of what `to` permits and
-// `from` does not. Name tells it from the others, nil where there is no other one
-// like it.
+// question is asked in both directions: of what `to` permits and `from` does not. Name tells
+// it from the others, nil where no other is like it.
 type question struct {
 	name   func(from, to *scene) asked
 	probes func(from, to *scene) []probe

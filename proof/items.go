@@ -77,9 +77,8 @@ func (c *comparison) stopped(from, to *scene, x item) []probe {
 	return append(c.regained(from, to, x, from.mayRefuse(x)), probes...)
 }
 
-// grants returns the probes for requests that are compiled in both versions, in
-// which `to` allows a decision and `from` does not. The context says what else
-// has to hold.
+// grants returns the probes for requests that both versions compile, in which `to` allows a
+// decision and `from` does not. The context says what else has to hold.
 func (c *comparison) grants(from, to *scene, d *standing, context []conjunct) []probe {
 	was := from.standings[d.Key]
 	if was == nil {

@@ -48,9 +48,8 @@ func compared(from, to *outcome, id, arg string, say func(now, was held) string)
 	return ""
 }
 
-// unlike says why the bounds of an argument cannot be compared in one request: of
-// two patterns, or of members that the contract does not have, nobody knows which
-// is stricter.
+// unlike says why bounds cannot be compared in one request: of two patterns, or of members
+// that the contract does not have, nobody knows which is stricter.
 func unlike(from, to *outcome, id, arg string) string {
 	for _, w := range worlds(from, to, id, arg) {
 		switch {
@@ -195,9 +194,8 @@ func (c *comparison) raised(from, to *scene, x item) (probes []probe) {
 	return probes
 }
 
-// sameModes reports whether the effective mode of a tool is the same in both
-// versions wherever both surface it: because no outcome lowers it, or because the
-// same decisions state the same.
+// sameModes reports whether the effective mode of a tool is the same in both versions: no
+// outcome lowers it, or the same decisions state the same.
 func (s *scene) sameModes(other *scene, was, is *policy.Tool) bool {
 	if !s.lowered(was) && !other.lowered(is) {
 		return true

@@ -141,9 +141,8 @@ func (q *prover) Spent() string {
 	return ""
 }
 
-// exists answers whether there is a request for one probe. It asks about the
-// seed alone and takes in what the request found offends against, until none
-// does, or until there is none even so.
+// exists answers whether there is a request for one probe. It asks about the seed alone, and
+// takes in what the request found offends against, until none does or there is none.
 func (q *prover) exists(p probe) jsonlogic.Answer {
 	if reason := q.Spent(); reason != "" {
 		return jsonlogic.Answer{Reason: reason}

@@ -61,9 +61,8 @@ func (q *questions) complete(d *policy.Decision) bool {
 	return whole
 }
 
-// checkDecision asks for a request for which no rule of a decision fires, nothing
-// denies all decisions, and the compile does not stop. Allowing are its rules that
-// allow and have no else.
+// checkDecision asks for a request that is compiled, in which no rule of a decision fires and
+// nothing denies all. Allowing are its rules that allow and have no else.
 func (q *questions) checkDecision(d *policy.Decision, allowing, bound []*policy.Rule) {
 	var intents []string
 	for _, r := range allowing {

@@ -105,9 +105,8 @@ type fate struct {
 // never reports whether the outcome never holds.
 func (f fate) never() bool { return f.Verdict == jsonlogic.Unsatisfiable && len(f.by) == 0 }
 
-// fate finds out what becomes of an outcome, of all intents of its rule the best. A
-// rule that is not enforced decides nothing anyway, so only whether it can hold is
-// asked.
+// fate finds out what becomes of an outcome, of all intents of its rule the best. Of a rule
+// that is not enforced, which decides nothing, only whether it can hold is asked.
 func (c *reach) fate(b *policy.Branch) fate {
 	overall := fate{found: found{Answer: jsonlogic.Answer{Verdict: jsonlogic.Unsatisfiable}}}
 	for _, intent := range c.intentsOf(b.Rule) {
@@ -211,9 +210,8 @@ func (c *reach) reportNever(r *policy.Rule, a jsonlogic.Answer) {
 	c.Report(d)
 }
 
-// dead reports whether an outcome changes nothing that wherever it holds something
-// else decides: no gate that it names, prohibition or bound matters to anything that is
-// permitted.
+// dead reports whether an outcome that never decides changes nothing else either: no gate that
+// it names, prohibition or bound matters to anything that is permitted.
 func (c *reach) dead(b *policy.Branch) bool {
 	if b.Gate == nil && len(b.Prohibited) == 0 && len(b.Bounds) == 0 {
 		return true

@@ -14,9 +14,8 @@ import (
 	"github.com/contextosai/packgate/repo/overlay"
 )
 
-// special returns the cases of an intent that are not about a branch of the
-// policy, as far as there are none yet: one for the safety ceiling, one for a
-// bucket that is too small, one for a variable that is missing.
+// special returns the cases of an intent that there are none of yet: for the safety ceiling,
+// for a bucket that is too small, for a variable that is missing.
 func (m *maker) special(s *scope) []*candidate {
 	var list []*candidate
 	for _, one := range []struct {
@@ -44,9 +43,8 @@ func (m *maker) special(s *scope) []*candidate {
 	return list
 }
 
-// base returns the request of an intent on which a special case is built: of those
-// that were found, the one that is best by a score, the first of equals. If none
-// was, because the cases that are there show everything, it is looked for.
+// base returns the request on which a special case is built: of those found the best by a
+// score, the first of equals. Where cases show everything already it is looked for.
 func (m *maker) base(s *scope, score func(*candidate) int) *candidate {
 	var best *candidate
 	for _, c := range m.pool {

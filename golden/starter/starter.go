@@ -171,9 +171,8 @@ func (m *maker) reportFamilies() {
 	}
 }
 
-// fewest returns few of the candidates that together show all that any of them
-// does: again and again the one that shows most of what is left, of equals the
-// first.
+// fewest returns few of the candidates that together show all that any does: again and again
+// the one that shows most of what is left, of equals the first.
 func (m *maker) fewest() []*candidate {
 	left := make([][]key, len(m.pool)) // by candidate
 	for i, c := range m.pool {

@@ -74,9 +74,8 @@ func shorten(name string, most int) string {
 	return strings.Trim(name, "-")
 }
 
-// slug makes a part of a file name out of an identifier: ASCII letters and digits
-// in lower case, and "-" for everything else. The word that only says of what
-// kind the identifier is goes.
+// slug makes a part of a file name out of an identifier: ASCII letters and digits in lower
+// case, "-" for everything else. The word for the kind of the identifier goes.
 func slug(id string) string {
 	parts := strings.FieldsFunc(strings.ToLower(id), func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if len(parts) > 1 && slices.Contains([]string{"r", "rule", "gate"}, parts[0]) {

@@ -223,9 +223,8 @@ func (c *chapter) covered(b *policy.Branch, by []reasonFor) jsonlogic.Answer {
 	return c.rules.Ask(c.intent, b.Holds(), jsonlogic.Not(holdsAny(by)))
 }
 
-// sufficient finds few of the reasons that are enough: one alone if there is one,
-// else what is left when each that can be spared has been taken out. The answer
-// is that of the proof that they are.
+// sufficient finds few of the reasons that are enough: one alone, else what is left when each
+// that can be spared is taken out. The answer is the proof that they are.
 func (c *chapter) sufficient(b *policy.Branch, all []reasonFor, whole jsonlogic.Answer) ([]reasonFor, jsonlogic.Answer) {
 	if len(all) > mostWeighed {
 		return all, whole
@@ -298,9 +297,8 @@ func (c *chapter) together(a *entry, x *policy.Branch, b *entry, y *policy.Branc
 	return c.claim(c.overlaps.Ask(c.intent, x.Holds(), y.Holds()))
 }
 
-// differences returns what the second outcome says that the first does not, in
-// words that follow its name. Two denials do not differ, and next to a denial
-// nothing else counts.
+// differences returns what the second outcome says that the first does not, as words after
+// its name. Two denials do not differ; next to a denial nothing else counts.
 func differences(a, b *policy.Branch) []string {
 	if a.Allow.OK && b.Allow.OK && a.Allow.Value != b.Allow.Value {
 		return []string{map[bool]string{true: "allows", false: "denies"}[b.Allow.Value]}
