@@ -2,8 +2,18 @@ package gating
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/asn1"
 	"encoding/binary"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
 
+	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating/cache"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
@@ -54,6 +64,9 @@ func (k *keptOutcomes) gate(ctx context.Context, p *pipeline, name string) outco
 	return o
 }
 
+// preserved is what came of a pack, and the files that it came of, as they are kept.
+type preserved struct{ Files, Moved, Pack []byte }
+
 // preserve returns what came of a pack, and the files that it came of, as bytes.
 func preserve(o outcome, rec repo.Recording) ([]byte, error) {
 	files, err := rec.MarshalBinary()
@@ -64,40 +77,129 @@ func preserve(o outcome, rec repo.Recording) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := binary.AppendUvarint(nil, uint64(len(files)))
-	out = append(out, files...)
-	out = binary.AppendUvarint(out, uint64(len(o.moved)))
-	out = append(out, o.moved...)
-	return append(out, sealed...), nil
+	return asn1.Marshal(preserved{files, []byte(o.moved), sealed})
 }
 
 // restore returns what came of a pack; ok is false where the files are others than
 // those that it came of.
 func restore(value []byte, files *repo.Files) (o outcome, ok bool) {
-	src, value, ok := cutText(value)
-	if !ok {
-		return o, false
-	}
-	moved, sealed, ok := cutText(value)
-	if !ok {
+	var from preserved
+	if rest, err := asn1.Unmarshal(value, &from); err != nil || len(rest) > 0 {
 		return o, false
 	}
 	var rec repo.Recording
-	if err := rec.UnmarshalBinary(src); err != nil || !rec.Holds(files) {
+	if err := rec.UnmarshalBinary(from.Files); err != nil || !rec.Holds(files) {
 		return o, false
 	}
-	p, err := model.Unseal(sealed)
+	p, err := model.Unseal(from.Pack)
 	if err != nil {
 		return o, false
 	}
-	return outcome{pack: *p, moved: string(moved)}, true
+	return outcome{pack: *p, moved: string(from.Moved)}, true
 }
 
-// cutText returns what stands behind its length at the beginning of bytes, and the rest.
-func cutText(src []byte) (text, rest []byte, ok bool) {
-	n, width := binary.Uvarint(src)
-	if width <= 0 || n > uint64(len(src)-width) {
-		return nil, nil, false
+// cacheFormat is raised when the same key would lead to another value.
+const cacheFormat = "1"
+
+// keyPart is one thing that what comes of a pack depends on, beside the files that are
+// looked at on the way.
+type keyPart struct{ name, value string }
+
+// parts returns everything that the packs of the pipeline are gated with.
+func (p *pipeline) parts() []keyPart {
+	catalogs := make([]string, 0, 2*len(p.Environments))
+	for _, e := range p.Environments {
+		catalogs = append(catalogs, e.Document.File, string(e.Document.Source))
 	}
-	return src[width:][:n], src[width:][n:], true
+	config := fields()
+	if d := p.Config.Document; d != nil {
+		config = fields(d.File, string(d.Source))
+	}
+	return []keyPart{
+		{"format", cacheFormat},
+		{"version", p.version},
+		{"rules", gates.RulesVersion},
+		{"build", buildIdentity()},
+		{"config", config},
+		{"catalogs", fields(catalogs...)},
+		{"patterns", fields(p.Patterns...)},
+		{"strict", strconv.FormatBool(p.strict(p.Strict))},
+		{"day", p.day()},
+		{"base", p.Base.identity()},
+		{"lookup", p.lookup.identity()},
+	}
+}
+
+// day returns the day on which waivers are in force or not; "" where there are none,
+// and the day is looked at by nothing.
+func (p *pipeline) day() string {
+	if len(p.Config.Waivers.Items) == 0 {
+		return ""
+	}
+	return p.now.UTC().Format(time.DateOnly)
+}
+
+// buildIdentity returns what the program knows of how it was built: compiler, platform, and the
+// versions of all modules. Two platforms may round differently. With that goes which
+// file it is, for a version may have been given to a build of something else.
+var buildIdentity = sync.OnceValue(func() string {
+	text := fields(runtime.Version(), runtime.GOOS, runtime.GOARCH, program())
+	if info, ok := debug.ReadBuildInfo(); ok {
+		text += info.String()
+	}
+	return text
+})
+
+// program tells the file of this program from others, by its size and the time of its
+// last change. Where it cannot be looked at, it is unlike any that ran before.
+func program() string {
+	name, err := os.Executable()
+	if err != nil {
+		return rand.Text()
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return rand.Text()
+	}
+	return fields(strconv.FormatInt(info.Size(), 10), info.ModTime().UTC().Format(time.RFC3339Nano))
+}
+
+// packParts returns what the key of one pack has beside the inputs of all. The digest of
+// its file is no more than a name: it lets each of several versions have an entry.
+func (p *pipeline) packParts(name string, digest [sha256.Size]byte) []keyPart {
+	var why []string
+	for _, t := range p.since.Triggers[name] {
+		why = append(why, t.Pack, string(t.Kind), t.What, t.File, t.Path)
+	}
+	return []keyPart{
+		{"prefix", p.Files.Prefix},
+		{"name", name},
+		{"content", string(digest[:])},
+		{"triggers", fields(why...)},
+	}
+}
+
+// keyOf returns the key of parts, each with its name and the lengths of both.
+func keyOf(parts []keyPart) cache.Key {
+	var all []string
+	for _, p := range parts {
+		all = append(all, p.name, p.value)
+	}
+	return sha256.Sum256([]byte(fields(all...)))
+}
+
+// digested returns parts as one, so that long ones are hashed once for many packs.
+func digested(parts []keyPart) []keyPart {
+	sum := keyOf(parts)
+	return []keyPart{{"shared", string(sum[:])}}
+}
+
+// fields returns texts as one, in such a way that other texts give another one.
+func fields(texts ...string) string {
+	var out []byte
+	for _, text := range texts {
+		out = binary.AppendUvarint(out, uint64(len(text)))
+		out = append(out, text...)
+	}
+	return string(out)
 }

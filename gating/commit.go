@@ -31,24 +31,24 @@ type Choice func(*github.Repository) (tree *github.Tree, ref string, err error)
 
 // Revision chooses the commit that a user named.
 func Revision(name string) Choice {
+	return found(func(git *github.Repository) (sha, ref string, err error) {
+		sha, err = git.Resolve(name)
+		return sha, name, err
+	})
+}
+
+// forkPoint chooses the commit that the work began with.
+var forkPoint = found((*github.Repository).ForkPoint)
+
+func found(find func(*github.Repository) (sha, ref string, err error)) Choice {
 	return func(git *github.Repository) (*github.Tree, string, error) {
-		sha, err := git.Resolve(name)
+		sha, ref, err := find(git)
 		if err != nil {
 			return nil, "", err
 		}
 		tree, err := git.Tree(sha)
-		return tree, name, err
+		return tree, ref, err
 	}
-}
-
-// forkPoint chooses the commit that the work began with.
-func forkPoint(git *github.Repository) (*github.Tree, string, error) {
-	sha, ref, err := git.ForkPoint()
-	if err != nil {
-		return nil, "", err
-	}
-	tree, err := git.Tree(sha)
-	return tree, ref, err
 }
 
 // OpenCommit opens a commit of the git repository that a folder is in. The client fetches

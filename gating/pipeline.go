@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/contextosai/packgate/diffing"
@@ -12,6 +13,7 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/playground"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -148,4 +150,89 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 		j.since(p.policy)
 	}
 	return j, nil
+}
+
+// Lookup says whether the version of a pack is taken.
+type Lookup struct {
+	// Ask asks a registry whether a version is published with other bytes (VER004), of a
+	// pack without faults. What could not be asked is returned as not checked.
+	Ask func(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked)
+	// Silent says why no registry is asked, where Ask is nil.
+	Silent string
+}
+
+// taken asks whether the version of a pack is taken. The nil lookup has no registry.
+func (l *Lookup) taken(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked) {
+	switch {
+	case u.Pack == nil || len(u.Faults) > 0 || !u.Pack.PackMeta.PackID.OK || !u.Pack.PackMeta.PackVersion.OK:
+		return nil, nil // the gates say what is wrong with it
+	case l == nil:
+		return nil, []finding.NotChecked{version.Unregistered("no registry is configured")}
+	case l.Ask == nil:
+		return nil, []finding.NotChecked{version.Unregistered(l.Silent)}
+	}
+	return l.Ask(ctx, u)
+}
+
+// identity says what is reported of versions that are not looked up.
+func (l *Lookup) identity() string {
+	if l == nil {
+		return ""
+	}
+	return fields(l.Silent)
+}
+
+// aheadPerWorker bounds how much is done whose result has not been used yet, so that a
+// slow first thing does not keep all the others in memory.
+const aheadPerWorker = 4
+
+// inOrder does n things, as many at a time as there are processors, and uses the results
+// in their order, one after the other. It ends where use returns false, and when the
+// context ends: what was begun by then is thrown away, and is not waited for.
+func inOrder[T any](ctx context.Context, n int, do func(i int) T, use func(i int, t T) bool) {
+	workers := min(runtime.GOMAXPROCS(0), n)
+	if workers == 0 {
+		return
+	}
+	slots := make([]chan T, workers*aheadPerWorker)
+	for i := range slots {
+		slots[i] = make(chan T, 1)
+	}
+	next, stop := make(chan int), make(chan struct{})
+	for range workers {
+		go func() {
+			for i := range next {
+				slots[i%len(slots)] <- do(i)
+			}
+		}()
+	}
+	// A slot is given out again only after what was in it has been used.
+	free := make(chan struct{}, len(slots))
+	go func() {
+		defer close(next)
+		for i := range n {
+			select {
+			case free <- struct{}{}:
+			case <-stop:
+				return
+			}
+			select {
+			case next <- i:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	defer close(stop)
+	for i := range n {
+		select {
+		case t := <-slots[i%len(slots)]:
+			<-free
+			if !use(i, t) {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
 }

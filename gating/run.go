@@ -9,9 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/gating/cache"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -167,10 +171,7 @@ func (r *Run) strayWaivers(in Inputs) error {
 			})
 		}
 	}
-	if len(problems) == 0 {
-		return nil
-	}
-	return problems
+	return problems.Err()
 }
 
 // refs returns the packs of the workspace as pack_id@version; "" for one that could not
@@ -209,4 +210,94 @@ func (r *Run) again(w *Workspace, name string) bool {
 	before := r.seen[file]
 	r.seen[file] = true
 	return before
+}
+
+// The exit codes. A pipeline can tell "your pack is wrong" from "I broke".
+const (
+	ExitPass     = 0 // nothing stands against the packs
+	ExitFindings = 1 // there are findings that fail
+	ExitUse      = 2 // wrong use or configuration
+	ExitFailure  = 3 // packgate or its environment failed: nothing is decided
+	ExitReject   = 4 // the class of a change is reject
+)
+
+// The lowest severities that fail a run.
+const (
+	FailOnError   = "error"
+	FailOnWarning = "warning"
+	FailOnNever   = "never"
+)
+
+// FailOnLevels returns them, sorted.
+func FailOnLevels() []string { return []string{FailOnError, FailOnNever, FailOnWarning} }
+
+// verdict judges one pack.
+func (r *Run) verdict(p *model.Pack) model.Result {
+	c := model.Count(p)
+	switch {
+	case p.Diff != nil && p.Diff.Class == diffing.Reject.String():
+		return model.Rejected
+	case c.Errors > 0, r.FailOn == FailOnWarning && c.Warnings > 0:
+		return model.Failed
+	}
+	return model.Passed
+}
+
+// Settle sets the verdict over all packs and the exit code. What could not be
+// decided weighs more than what was decided, and reject more than fail.
+func (r *Run) Settle() {
+	p := r.Report
+	p.Summary = model.Summarise(p.Packs)
+	p.Result, p.ExitCode = model.Passed, ExitPass
+	for _, b := range p.Packs.Briefs() {
+		switch b.Result {
+		case model.Rejected:
+			p.Result, p.ExitCode = model.Rejected, ExitReject
+		case model.Failed:
+			if p.Result == model.Passed {
+				p.Result, p.ExitCode = model.Failed, ExitFindings
+			}
+		}
+	}
+	if r.FailOn == FailOnNever {
+		p.ExitCode = ExitPass
+	}
+	// What was not published was asked for, whatever findings count.
+	refused := slices.ContainsFunc(p.Published, func(one model.Publication) bool { return one.Status == model.PublicationRefused })
+	if refused && p.Result == model.Passed {
+		p.Result = model.Failed
+	}
+	if refused && p.ExitCode == ExitPass {
+		p.ExitCode = ExitFindings
+	}
+	if r.Broken != 0 {
+		p.Result, p.ExitCode = model.Broken, r.Broken
+	}
+}
+
+// gone reports the packs of the baseline that the workspace has no more (VER009), each
+// as an entry of its own, so that no run that lost one says that nothing changed. Every
+// shard reports all of them.
+func (r *Run) gone(in Inputs) error {
+	if len(in.since.Gone) == 0 {
+		return nil
+	}
+	policy, err := in.Policy(in.Strict, r.Now())
+	if err != nil {
+		return err
+	}
+	for i := range in.since.Gone {
+		p := &in.since.Gone[i]
+		f := version.Gone(in.Files.Show(p.Name), p.Ref(), in.inUse(p))
+		r.Add(build.NewRemoved(p.Ref(), in.Files.Show(p.Name), policy.Judge(p.ID(), f)))
+	}
+	return nil
+}
+
+// inUse says why a pack that is gone is taken to be in use, "" where nothing says so.
+func (in Inputs) inUse(p *refresh.Pack) string {
+	if in.Config.Publish.Registry.OK {
+		return fmt.Sprintf("versions of it may be published in %s", in.Config.Publish.Registry.Value)
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,11 +68,7 @@ type Load struct {
 // shard with the fewest bytes by then. Of equal packs the first by name comes
 // first, and of equal shards the one with fewer packs, then the first.
 func deal(sizes map[string]int64, n int) []Load {
-	names := make([]string, 0, len(sizes))
-	for name := range sizes {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
+	names := slices.SortedFunc(maps.Keys(sizes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
 	})
 	loads := make([]Load, n)

@@ -121,7 +121,7 @@ func ParseConfig(file string, src []byte) (*Config, error) {
 		return nil, err
 	}
 	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkReviews())
-	if err := problems.err(); err != nil {
+	if err := problems.Err(); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -162,7 +162,7 @@ func validate(schema string, doc *pack.Document) error {
 	slices.SortStableFunc(problems, func(a, b *Problem) int {
 		return cmp.Compare(a.Location.Start.Offset, b.Location.Start.Offset)
 	})
-	return problems.err()
+	return problems.Err()
 }
 
 // hint says what to do about a violation. YAML makes numbers and texts of words
@@ -224,7 +224,8 @@ func (p Problems) Error() string {
 // Is reports that problems are ones of wrong use.
 func (p Problems) Is(target error) bool { return target == ErrUse }
 
-func (p Problems) err() error {
+// Err returns the problems as an error, nil where there are none.
+func (p Problems) Err() error {
 	if len(p) == 0 {
 		return nil
 	}

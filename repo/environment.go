@@ -94,5 +94,5 @@ func Unreadable(faults []pack.Fault) error {
 	for i, fault := range faults {
 		problems[i] = &Problem{Location: fault.Location, Message: fault.Message, Hint: fault.Hint}
 	}
-	return problems.err()
+	return problems.Err()
 }

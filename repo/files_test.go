@@ -32,7 +32,7 @@ func TestProblem(t *testing.T) {
 	if errors.Is(one, fs.ErrNotExist) || errors.Is(many, fs.ErrNotExist) {
 		t.Error("a problem is taken for every error")
 	}
-	if err := (Problems{}).err(); err != nil {
+	if err := (Problems{}).Err(); err != nil {
 		t.Errorf("no problems are the error %v", err)
 	}
 	if err := Unreadable(nil); err != nil {

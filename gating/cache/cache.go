@@ -7,12 +7,16 @@ package cache
 
 import (
 	"cmp"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"io/fs"
 	"os"
 	"path"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -140,4 +144,80 @@ func (c *Cache) Close() {
 		c.trim(part)
 	}
 	_ = c.root.Close() // only what is open for reading
+}
+
+// overhead is how many bytes an entry has beside its value.
+const overhead = sha256.Size
+
+// purpose is what is sealed before key and value, so that the secret means nothing
+// elsewhere.
+const purpose = "packgate cache entry 1\x00"
+
+// sealed returns a value as its entry: the HMAC-SHA256 of purpose, key and value under
+// the secret, and the value. It takes the place of a digest, for it tells of every
+// fault that a digest tells of.
+func sealed(secret []byte, key Key, value []byte) []byte {
+	return append(seal(secret, key, value), value...)
+}
+
+// unsealed returns the value of an entry; ok is false where it was not sealed with this
+// secret for this key.
+func unsealed(secret []byte, key Key, entry []byte) (value []byte, ok bool) {
+	if len(entry) < overhead {
+		return nil, false
+	}
+	value = entry[overhead:]
+	return value, hmac.Equal(entry[:overhead], seal(secret, key, value))
+}
+
+func seal(secret []byte, key Key, value []byte) []byte {
+	m := hmac.New(sha256.New, secret)
+	m.Write([]byte(purpose))
+	m.Write(key[:])
+	m.Write(value)
+	return m.Sum(make([]byte, 0, overhead+len(value)))
+}
+
+// staging begins the names of files that are being written.
+const staging = ".packgate-"
+
+// abandoned is how old a file that is being written is when nobody writes it any more.
+const abandoned = time.Hour
+
+// trim removes the entries of a part that were not used for the longest time, until the
+// part is within its share of the limit, and what was left half-written. Files that are
+// no entries are left alone.
+func (c *Cache) trim(part string) {
+	entries, err := fs.ReadDir(c.root.FS(), part)
+	if err != nil {
+		return
+	}
+	var kept []fs.FileInfo
+	var size int64
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue // gone already, or none of ours
+		}
+		switch {
+		case isEntry(e.Name()):
+			kept, size = append(kept, info), size+info.Size()
+		case strings.HasPrefix(e.Name(), staging) && c.now().Sub(info.ModTime()) > abandoned:
+			_ = c.root.Remove(path.Join(part, e.Name()))
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, info := range kept {
+		if size <= c.limit/parts {
+			return
+		}
+		if c.root.Remove(path.Join(part, info.Name())) == nil {
+			size -= info.Size()
+		}
+	}
+}
+
+// isEntry reports whether a file in a part has the name of an entry.
+func isEntry(name string) bool {
+	return len(name) == 2*len(Key{})-2 && strings.Trim(name, "0123456789abcdef") == ""
 }

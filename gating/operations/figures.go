@@ -9,6 +9,9 @@
 package operations
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/gates/evaluation"
 	"github.com/contextosai/packgate/gates/gate"
@@ -31,12 +34,7 @@ func Measure(s *gate.Subject) model.Figures {
 		return model.Figures{}
 	}
 	trials := evaluation.Trials(s)
-	var compiled []evaluation.Trial
-	for _, t := range trials {
-		if t.Result.Outcome == compiler.Compiled {
-			compiled = append(compiled, t)
-		}
-	}
+	compiled := slices.DeleteFunc(slices.Clone(trials), func(t evaluation.Trial) bool { return !isCompiled(&t) })
 	f := model.Figures{
 		CompileSuccessRate:             successRate(trials),
 		ToolSurfaceSize:                surfaceSizes(compiled),
@@ -49,42 +47,36 @@ func Measure(s *gate.Subject) model.Figures {
 	return f
 }
 
-func successRate(trials []evaluation.Trial) *model.Figure {
+// rate returns the share of those that count among those to which the figure applies.
+func rate[T any](all []T, applies, counts func(*T) bool) *model.Figure {
 	count, of := 0, 0
-	for _, t := range trials {
-		if t.Result.Expected != string(compiler.Compiled) {
+	for i := range all {
+		if !applies(&all[i]) {
 			continue
 		}
 		of++
-		if t.Result.Outcome == compiler.Compiled {
+		if counts(&all[i]) {
 			count++
 		}
 	}
 	return share(count, of)
+}
+
+func isCompiled(t *evaluation.Trial) bool { return t.Result.Outcome == compiler.Compiled }
+
+func successRate(trials []evaluation.Trial) *model.Figure {
+	return rate(trials, func(t *evaluation.Trial) bool { return t.Result.Expected == string(compiler.Compiled) }, isCompiled)
 }
 
 // determinismRate counts the cases that were compiled at all, to whatever end.
 func determinismRate(trials []evaluation.Trial) *model.Figure {
-	count, of := 0, 0
-	for _, t := range trials {
-		if !t.Tried() {
-			continue
-		}
-		of++
-		if !has(t.Result, golden.KindDeterminism) {
-			count++
-		}
-	}
-	return share(count, of)
+	return rate(trials, (*evaluation.Trial).Tried, func(t *evaluation.Trial) bool {
+		return !slices.ContainsFunc(t.Result.Problems, func(p golden.Problem) bool { return p.Kind == golden.KindDeterminism })
+	})
 }
 
-func has(r *golden.Result, kind golden.Kind) bool {
-	for _, p := range r.Problems {
-		if p.Kind == kind {
-			return true
-		}
-	}
-	return false
+func releaseRate(measured []evaluation.Measurement) *model.Figure {
+	return rate(measured, (*evaluation.Measurement).Compared, func(m *evaluation.Measurement) bool { return !m.Regressed() })
 }
 
 func evidenceRate(s *gate.Subject, compiled []evaluation.Trial) *model.Figure {
@@ -97,17 +89,80 @@ func evidenceRate(s *gate.Subject, compiled []evaluation.Trial) *model.Figure {
 	return share(of-missing, of)
 }
 
-func releaseRate(measurements []evaluation.Measurement) *model.Figure {
-	count, of := 0, 0
-	for i := range measurements {
-		m := &measurements[i]
-		if !m.Compared() {
+// surfaceSizes returns the sizes of the tool surface, sorted by intent.
+func surfaceSizes(compiled []evaluation.Trial) []model.SurfaceSize {
+	type sum struct{ tools, most, cases int }
+	sums := map[string]*sum{}
+	for _, t := range compiled {
+		s := sums[t.Intent]
+		if s == nil {
+			s = &sum{}
+			sums[t.Intent] = s
+		}
+		n := len(t.Result.Detail.Context.ContextLedger.Tools)
+		s.tools, s.most, s.cases = s.tools+n, max(s.most, n), s.cases+1
+	}
+	var sizes []model.SurfaceSize
+	for intent, s := range sums {
+		sizes = append(sizes, model.SurfaceSize{Intent: intent, Mean: float64(s.tools) / float64(s.cases), Max: s.most, Cases: s.cases})
+	}
+	slices.SortFunc(sizes, func(a, b model.SurfaceSize) int { return cmp.Compare(a.Intent, b.Intent) })
+	return sizes
+}
+
+// truncations returns the share of compiles that truncated a bucket, in the
+// contract's order of the buckets.
+func truncations(compiled []evaluation.Trial) []model.Truncation {
+	if len(compiled) == 0 {
+		return nil
+	}
+	var rates []model.Truncation
+	for _, b := range compiler.Buckets() {
+		count := 0
+		for _, t := range compiled {
+			if slices.Contains(t.Result.Detail.Context.ContextLedger.Budget.TruncatedBuckets, b) {
+				count++
+			}
+		}
+		rates = append(rates, model.Truncation{Bucket: string(b), Figure: *share(count, len(compiled))})
+	}
+	return rates
+}
+
+// activations returns the share of rules that fired, and how often each fired, in
+// document order. A rule without id is left out, and so is the second of two with
+// one id; a rule whose intent no case compiles for has no figure of its own and
+// counts as one that did not fire. An overlay's rules are those of the pack.
+func activations(s *gate.Subject, compiled []evaluation.Trial) (*model.Figure, []model.Activation) {
+	if len(compiled) == 0 {
+		return nil, nil
+	}
+	fired, applicable := map[string]int{}, map[string]int{}
+	for _, t := range compiled {
+		for _, r := range t.Result.Detail.Trace.Rules {
+			id := r.Rule.RuleID.Value
+			switch r.State {
+			case compiler.RuleOther:
+				continue
+			case compiler.RuleThen, compiler.RuleElse:
+				fired[id]++
+			}
+			applicable[id]++
+		}
+	}
+	var each []model.Activation
+	count := 0
+	seen := map[string]bool{}
+	for _, r := range s.Rules {
+		id := r.RuleID
+		if !id.OK || seen[id.Value] {
 			continue
 		}
-		of++
-		if !m.Regressed() {
+		seen[id.Value] = true
+		each = append(each, model.Activation{Rule: id.Value, Figure: share(fired[id.Value], applicable[id.Value])})
+		if fired[id.Value] > 0 {
 			count++
 		}
 	}
-	return share(count, of)
+	return share(count, len(each)), each
 }
