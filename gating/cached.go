@@ -115,6 +115,10 @@ func (p *pipeline) parts() []keyPart {
 	if d := p.Config.Document; d != nil {
 		config = fields(d.File, string(d.Source))
 	}
+	day := "" // which nothing looks at but waivers
+	if len(p.Config.Waivers.Items) > 0 {
+		day = p.now.UTC().Format(time.DateOnly)
+	}
 	return []keyPart{
 		{"format", cacheFormat},
 		{"version", p.version},
@@ -124,19 +128,10 @@ func (p *pipeline) parts() []keyPart {
 		{"catalogs", fields(catalogs...)},
 		{"patterns", fields(p.Patterns...)},
 		{"strict", strconv.FormatBool(p.strict(p.Strict))},
-		{"day", p.day()},
+		{"day", day},
 		{"base", p.Base.identity()},
 		{"lookup", p.lookup.identity()},
 	}
-}
-
-// day returns the day on which waivers are in force or not; "" where there are none,
-// and the day is looked at by nothing.
-func (p *pipeline) day() string {
-	if len(p.Config.Waivers.Items) == 0 {
-		return ""
-	}
-	return p.now.UTC().Format(time.DateOnly)
 }
 
 // buildIdentity returns what the program knows of how it was built: compiler, platform, and the

@@ -32,7 +32,8 @@ func (r *reader) unexpected(wanted string) bool {
 	if r.at >= len(r.src) {
 		r.fault(Syntax, r.at, r.at, "the document ends where "+wanted+" was expected", "close what is open, or restore the missing rest")
 		if r.open != nil {
-			r.faults[len(r.faults)-1].Related = r.opened()
+			opened := r.doc.Range(r.open.Start, r.open.Start+1) // the innermost object or array
+			r.faults[len(r.faults)-1].Related = []finding.Related{{Location: opened, Message: "opened here"}}
 		}
 		return false
 	}
@@ -41,11 +42,6 @@ func (r *reader) unexpected(wanted string) bool {
 		return r.badUTF8()
 	}
 	return r.fault(Syntax, r.at, end, shown+" stands where "+wanted+" was expected", r.slip(wanted, end))
-}
-
-// opened leads to the bracket of the innermost object or array that is open.
-func (r *reader) opened() []finding.Related {
-	return []finding.Related{{Location: r.doc.Range(r.open.Start, r.open.Start+1), Message: "opened here"}}
 }
 
 // token returns where the next token ends, as far as a reader of the message

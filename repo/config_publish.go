@@ -210,12 +210,15 @@ const (
 )
 
 var (
-	repositoryName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + repositoryForm + `$`) })
-	workflowName   = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^` + repositoryForm + `/\.github/workflows/[^/@\s]+\.ya?ml@refs/heads/[^\s~^:?*\[\\]+$`)
-	})
-	workflowFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^@]*/\.github/workflows/[^/@]+\.ya?ml(@|$)`) })
+	repositoryName = form(`^` + repositoryForm + `$`)
+	workflowName   = form(`^` + repositoryForm + `/\.github/workflows/[^/@\s]+\.ya?ml@refs/heads/[^\s~^:?*\[\\]+$`)
+	workflowFile   = form(`^[^@]*/\.github/workflows/[^/@]+\.ya?ml(@|$)`)
 )
+
+// form returns an expression that is compiled when it is first asked for.
+func form(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // checkWorkflow says which part of a workflow's name is not as a certificate
 // has it.
@@ -308,8 +311,8 @@ func (r Reviews) Members() map[string][]string {
 
 // The forms of a member of a role: a login, be it that of an app, and a team.
 var (
-	memberLogin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^` + accountForm + `(?:\[bot\])?$`) })
-	memberTeam  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^@` + accountForm + `/[A-Za-z0-9][A-Za-z0-9_-]*$`) })
+	memberLogin = form(`^` + accountForm + `(?:\[bot\])?$`)
+	memberTeam  = form(`^@` + accountForm + `/[A-Za-z0-9][A-Za-z0-9_-]*$`)
 )
 
 // checkReviews checks that every role that is demanded is held by somebody, and

@@ -158,33 +158,38 @@ func (f *Files) read(name string, most int64) (src []byte, size int64, err error
 	if err := cmp.Or(f.ended(), f.inside(name)); err != nil {
 		return nil, 0, err
 	}
-	file, err := f.tree.Open(path.Clean(name))
+	src, size, err = readWhole(f.tree, path.Clean(name), most)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
+	}
+	return src, size, nil
+}
+
+// readWhole reads a regular file of a tree, which must not change meanwhile.
+func readWhole(tree fs.FS, name string, most int64) (src []byte, size int64, err error) {
+	file, err := tree.Open(name)
+	if err != nil {
+		return nil, 0, err
 	}
 	defer file.Close() // only read from
 	info, err := file.Stat()
-	if err != nil {
-		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
-	}
-	if !info.Mode().IsRegular() { // it was when it was looked at
-		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), ErrChanged)
-	}
-	if info.Size() > most {
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case !info.Mode().IsRegular(): // it was when it was looked at
+		return nil, 0, ErrChanged
+	case info.Size() > most:
 		return nil, info.Size(), nil
 	}
 	src, err = io.ReadAll(io.LimitReader(file, most+1))
 	if err != nil {
-		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
+		return nil, 0, err
 	}
 	after, err := file.Stat()
-	if err != nil {
-		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
+	if size = int64(len(src)); err == nil && (size != info.Size() || after.Size() != size || !after.ModTime().Equal(info.ModTime())) {
+		err = ErrChanged
 	}
-	if size = int64(len(src)); size != info.Size() || after.Size() != size || !after.ModTime().Equal(info.ModTime()) {
-		return nil, 0, fmt.Errorf("read %s: %w", f.Show(name), ErrChanged)
-	}
-	return src, size, nil
+	return src, size, err
 }
 
 // within is read for a file that must not be larger: what says what it is, and hint

@@ -96,7 +96,7 @@ func (g *globbing) folder(dir string, states []state) error {
 			switch {
 			case !e.IsDir() && ends:
 				g.found = append(g.found, path.Join(dir, e.Name()))
-			case e.IsDir() && len(next) > 0 && !holdsNoPacks(e.Name()):
+			case e.IsDir() && len(next) > 0 && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules":
 				below[e.Name()] = next
 			}
 		}
@@ -149,10 +149,6 @@ func (g *globbing) name(dir string, s state, listed map[string]fs.DirEntry, know
 	}
 	return folder && len(s) > 1, nil
 }
-
-// holdsNoPacks tells of a folder that wildcards do not lead into: one that begins with
-// a dot, or node_modules. A pattern can still name it.
-func holdsNoPacks(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
 
 // escapePattern makes a folder name stand for itself in a pattern.
 func escapePattern(name string) string {

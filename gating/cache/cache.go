@@ -157,7 +157,11 @@ const purpose = "packgate cache entry 1\x00"
 // the secret, and the value. It takes the place of a digest, for it tells of every
 // fault that a digest tells of.
 func sealed(secret []byte, key Key, value []byte) []byte {
-	return append(seal(secret, key, value), value...)
+	m := hmac.New(sha256.New, secret)
+	m.Write([]byte(purpose))
+	m.Write(key[:])
+	m.Write(value)
+	return append(m.Sum(make([]byte, 0, overhead+len(value))), value...)
 }
 
 // unsealed returns the value of an entry; ok is false where it was not sealed with this
@@ -167,15 +171,7 @@ func unsealed(secret []byte, key Key, entry []byte) (value []byte, ok bool) {
 		return nil, false
 	}
 	value = entry[overhead:]
-	return value, hmac.Equal(entry[:overhead], seal(secret, key, value))
-}
-
-func seal(secret []byte, key Key, value []byte) []byte {
-	m := hmac.New(sha256.New, secret)
-	m.Write([]byte(purpose))
-	m.Write(key[:])
-	m.Write(value)
-	return m.Sum(make([]byte, 0, overhead+len(value)))
+	return value, hmac.Equal(entry, sealed(secret, key, value))
 }
 
 // staging begins the names of files that are being written.
