@@ -164,11 +164,9 @@ func (r *Run) strayWaivers(in Inputs) error {
 	var problems repo.Problems
 	for _, waiver := range in.Config.Waivers.Items {
 		if !slices.ContainsFunc(refs, func(ref string) bool { return strings.HasPrefix(ref, waiver.Pack.Value+"@") }) {
-			problems = append(problems, &repo.Problem{
-				Location: waiver.Pack.Node.Location(),
-				Message:  fmt.Sprintf("the waiver is for the pack %q, which is not in this repository", waiver.Pack.Value),
-				Hint:     "remove it, or correct its pack",
-			})
+			problem := repo.Problemf("remove it, or correct its pack", "the waiver is for the pack %q, which is not in this repository", waiver.Pack.Value)
+			problem.Location = waiver.Pack.Node.Location()
+			problems = append(problems, problem)
 		}
 	}
 	return problems.Err()

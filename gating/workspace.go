@@ -228,10 +228,7 @@ func FindPlace(name string) (Place, error) {
 		start = filepath.Dir(abs)
 	}
 	root, found, err := Above(start, repo.ConfigName, "environments", ".git")
-	if err != nil {
-		return Place{}, err
-	}
-	if found {
+	if err == nil && found {
 		found, err = holds(root, repo.ConfigName, "environments")
 	}
 	if err != nil {
@@ -268,11 +265,11 @@ func (p *Place) under(config, name string) error {
 	}
 	// Compared without links, since either may have been reached over one.
 	from, err := filepath.EvalSymlinks(root)
-	if err != nil && !repo.NotThere(err) {
-		return err
+	if repo.NotThere(err) {
+		return &repo.Problem{Location: finding.Location{File: config}, Message: "there is no such file", Hint: "name a config that is there, or leave it out"}
 	}
 	if err != nil {
-		return &repo.Problem{Location: finding.Location{File: config}, Message: "there is no such file", Hint: "name a config that is there, or leave it out"}
+		return err
 	}
 	to, err := filepath.EvalSymlinks(filepath.Join(p.Root, p.Scope))
 	if err != nil {
@@ -284,10 +281,7 @@ func (p *Place) under(config, name string) error {
 	}
 	if !filepath.IsLocal(scope) {
 		if around, err := filepath.Rel(to, from); err != nil || !filepath.IsLocal(around) {
-			return &repo.Problem{
-				Message: fmt.Sprintf("%s is not in the repository of the config %s", name, config),
-				Hint:    "name a path below the config's folder, or leave out the config",
-			}
+			return repo.Problemf("name a path below the config's folder, or leave out the config", "%s is not in the repository of the config %s", name, config)
 		}
 		scope = "."
 	}

@@ -216,15 +216,13 @@ func (d *Document) KeyedForm() (form any, index *PathIndex) {
 	if d.Root == nil {
 		return nil, new(PathIndex)
 	}
-	b := formBuilder{d.names()}
-	return b.form(d.Root, contract), d.index()
+	return formBuilder(d.names()).form(d.Root, contract), d.index()
 }
 
-type formBuilder struct {
-	names map[*Node][]string
-}
+// formBuilder holds the names of the items of arrays.
+type formBuilder map[*Node][]string
 
-func (b *formBuilder) form(n *Node, s *shape) any {
+func (b formBuilder) form(n *Node, s *shape) any {
 	switch n.Kind {
 	case Array:
 		return b.array(n, s)
@@ -241,7 +239,7 @@ func (b *formBuilder) form(n *Node, s *shape) any {
 	return n.Any()
 }
 
-func (b *formBuilder) array(n *Node, s *shape) any {
+func (b formBuilder) array(n *Node, s *shape) any {
 	if !s.listed() {
 		items := make([]any, len(n.Items))
 		for i, item := range n.Items {
@@ -250,13 +248,13 @@ func (b *formBuilder) array(n *Node, s *shape) any {
 		return items
 	}
 	m := make(map[string]any, len(n.Items))
-	for i, name := range b.names[n] {
+	for i, name := range b[n] {
 		m[name] = b.form(n.Items[i], s.item)
 	}
 	return m
 }
 
-func (b *formBuilder) members(n *Node, s *shape, into map[string]any) {
+func (b formBuilder) members(n *Node, s *shape, into map[string]any) {
 	for _, m := range n.Members {
 		inner := s.member(m.Name)
 		if inner.elided() && m.Value.Kind == Object && len(m.Value.Members) > 0 {
@@ -269,7 +267,7 @@ func (b *formBuilder) members(n *Node, s *shape, into map[string]any) {
 
 // elided adds the members of a value that paths leave out to the object around
 // it, except those that the object has itself.
-func (b *formBuilder) elided(m Member, s *shape, into map[string]any) {
+func (b formBuilder) elided(m Member, s *shape, into map[string]any) {
 	outer := map[string]bool{}
 	for _, neighbour := range m.Value.Parent.Members {
 		outer[neighbour.Name] = true

@@ -245,7 +245,7 @@ func (c *Config) setLimits() (problems Problems) {
 	if n := l.MaxBytes; n != nil {
 		size, err := parseSize(n)
 		if err != nil {
-			problems = append(problems, problemf(`write a number of bytes, or a text such as "4MiB"`, "%v", err).placed(n))
+			problems = append(problems, Problemf(`write a number of bytes, or a text such as "4MiB"`, "%v", err).placed(n))
 		}
 		c.Limits.MaxBytes = size
 	}
@@ -260,7 +260,7 @@ func (c *Config) setLimits() (problems Problems) {
 		switch {
 		case !limit.OK:
 		case limit.Value > limit.most:
-			problems = append(problems, problemf("see packgate schema config", "must be at most %.0f, not %s", limit.most, pack.Clip(limit.Node.Text, 32)).placed(limit.Node))
+			problems = append(problems, Problemf("see packgate schema config", "must be at most %.0f, not %s", limit.most, pack.Clip(limit.Node.Text, 32)).placed(limit.Node))
 		default:
 			*limit.set = int(limit.Value)
 		}
@@ -285,4 +285,99 @@ func parseSize(n *pack.Node) (int, error) {
 		return 0, fmt.Errorf("must be at most 1 GiB, not %s", pack.Clip(n.Text, 32))
 	}
 	return int(size), nil
+}
+
+// Environment is an environment catalog: what exists in one environment. Every
+// section may be absent (its Node is nil); a check that needs an absent section
+// is reported as not checked.
+type Environment struct {
+	Document *pack.Document `json:"-"`
+	pack.Part
+	Environment     pack.Text                             `json:"environment"`
+	Runtime         pack.Text                             `json:"runtime"`
+	Ontologies      pack.Dict[pack.Dict[OntologyVersion]] `json:"ontologies"`
+	Snapshots       pack.Dict[pack.Text]                  `json:"snapshots"`
+	Endpoints       pack.Dict[Endpoint]                   `json:"endpoints"`
+	Issuers         pack.List[pack.Text]                  `json:"issuers"`
+	Intents         pack.List[pack.Text]                  `json:"intents"`
+	ApproverRoles   pack.List[pack.Text]                  `json:"approver_roles"`
+	Schemas         pack.List[pack.Text]                  `json:"schemas"`
+	Regions         pack.List[pack.Text]                  `json:"regions"`
+	MaxApprovalMode pack.Text                             `json:"max_approval_mode"`
+	Pins            pack.Dict[pack.Text]                  `json:"pins"`
+}
+
+// OntologyVersion lists the types of one version of an ontology.
+type OntologyVersion struct {
+	pack.Part
+	EntityTypes       pack.List[pack.Text] `json:"entity_types"`
+	RelationshipTypes pack.List[pack.Text] `json:"relationship_types"`
+}
+
+// Endpoint says which tenants an endpoint serves.
+type Endpoint struct {
+	pack.Part
+	Tenants pack.List[pack.Text] `json:"tenants"`
+}
+
+// Name returns the name of the environment, or of its file where it has none.
+func (e *Environment) Name() string {
+	if e.Environment.Value != "" {
+		return e.Environment.Value
+	}
+	return e.Document.File
+}
+
+// Environments reads the environment catalogs that the config names, or those
+// in environments/. A catalog is configuration: one that is not valid is an
+// error, a *Problem or Problems.
+func (f *Files) Environments(c *Config) ([]*Environment, error) {
+	patterns := pack.Values(c.Environments)
+	if len(patterns) == 0 {
+		patterns = []string{"environments/*.json"}
+	}
+	names, err := f.glob(patterns...)
+	if err != nil {
+		return nil, err
+	}
+	environments := make([]*Environment, 0, len(names))
+	for _, name := range names {
+		doc, faults, err := f.Document(name, c.Limits)
+		if err != nil {
+			return nil, err
+		}
+		e, err := newEnvironment(doc, faults)
+		if err != nil {
+			return nil, err
+		}
+		environments = append(environments, e)
+	}
+	return environments, nil
+}
+
+// ParseEnvironment reads an environment catalog from its bytes; file is its name
+// in messages. The error is a *Problem or Problems where it is not valid.
+func ParseEnvironment(file string, src []byte, limits pack.Limits) (*Environment, error) {
+	return newEnvironment(pack.Read(file, src, limits))
+}
+
+func newEnvironment(doc *pack.Document, faults []pack.Fault) (*Environment, error) {
+	if len(faults) > 0 {
+		return nil, Unreadable(faults)
+	}
+	e := &Environment{Document: doc}
+	if err := decodeValid("environment", doc, e); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Unreadable returns the reader's faults as an error, for files that have to be
+// whole; nil where there are none.
+func Unreadable(faults []pack.Fault) error {
+	problems := make(Problems, len(faults))
+	for i, fault := range faults {
+		problems[i] = &Problem{Location: fault.Location, Message: fault.Message, Hint: fault.Hint}
+	}
+	return problems.Err()
 }

@@ -116,26 +116,26 @@ func checkRegistry(name string) *Problem {
 	switch {
 	case strings.Contains(name, "://"):
 		_, plain, _ := strings.Cut(name, "://")
-		return problemf(fmt.Sprintf("write %q", strings.ToLower(plain)), "the registry %q begins with a scheme", name)
+		return Problemf(fmt.Sprintf("write %q", strings.ToLower(plain)), "the registry %q begins with a scheme", name)
 	case strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' }):
-		return problemf(registryHint, "the registry %q has a blank in it", name)
+		return Problemf(registryHint, "the registry %q has a blank in it", name)
 	case strings.ToLower(name) != name:
-		return problemf(fmt.Sprintf("write %q", strings.ToLower(name)), "the registry %q has capital letters, which registries do not take", name)
+		return Problemf(fmt.Sprintf("write %q", strings.ToLower(name)), "the registry %q has capital letters, which registries do not take", name)
 	case strings.Contains(name, "@"):
-		return problemf("leave out what begins with @", "the registry %q names a digest or a user", name)
+		return Problemf("leave out what begins with @", "the registry %q names a digest or a user", name)
 	case strings.Contains(repository, ":"):
-		return problemf("leave out the tag: each version gets its own", "the registry %q has a tag", name)
+		return Problemf("leave out the tag: each version gets its own", "the registry %q has a tag", name)
 	case strings.HasSuffix(name, "/"):
-		return problemf(fmt.Sprintf("write %q", strings.TrimRight(name, "/")), "the registry %q ends with a slash", name)
+		return Problemf(fmt.Sprintf("write %q", strings.TrimRight(name, "/")), "the registry %q ends with a slash", name)
 	case host != "localhost" && !strings.ContainsAny(host, ".:"):
-		return problemf(registryHint, "the registry %q has no host, such as ghcr.io", name)
+		return Problemf(registryHint, "the registry %q has no host, such as ghcr.io", name)
 	}
 	r := registry.Reference{Registry: host, Repository: repository}
 	if err := r.ValidateRegistry(); err != nil {
-		return problemf(registryHint, "the registry %q begins with %q, which is no host", name, host)
+		return Problemf(registryHint, "the registry %q begins with %q, which is no host", name, host)
 	}
 	if err := r.ValidateRepository(); nested && err != nil {
-		return problemf("use lower case letters, digits and single separators . _ - between them",
+		return Problemf("use lower case letters, digits and single separators . _ - between them",
 			"the registry %q has the path %q, which OCI registries do not take", name, repository)
 	}
 	return nil
@@ -146,13 +146,13 @@ func checkRegistry(name string) *Problem {
 func checkLayout(folder string) *Problem {
 	switch {
 	case folder == "":
-		return problemf("write oci: and a folder, such as oci:./registry", "the registry %q names no folder", LayoutPrefix)
+		return Problemf("write oci: and a folder, such as oci:./registry", "the registry %q names no folder", LayoutPrefix)
 	case strings.ContainsAny(folder, "\x00\\"):
-		return problemf("separate folders by /", "the folder %q has a character that a path cannot have", folder)
+		return Problemf("separate folders by /", "the folder %q has a character that a path cannot have", folder)
 	case path.IsAbs(folder) || filepath.IsAbs(folder):
 		return nil
 	case !filepath.IsLocal(filepath.FromSlash(path.Clean(folder))):
-		return problemf("name a folder below the root of the repository, or one from the root of the file system",
+		return Problemf("name a folder below the root of the repository, or one from the root of the file system",
 			"the folder %q leads out of the repository", folder)
 	}
 	return nil
@@ -162,9 +162,9 @@ func checkTrustFile(name string) *Problem {
 	const hint = "name a file of the repository, relative to the config"
 	switch {
 	case strings.Contains(name, "://"):
-		return problemf(hint, "%q is an address, wanted a file", name)
+		return Problemf(hint, "%q is an address, wanted a file", name)
 	case strings.ContainsAny(name, "\x00\\") || !filepath.IsLocal(filepath.FromSlash(path.Clean(name))):
-		return problemf(hint, "%q is no path relative to the config", name)
+		return Problemf(hint, "%q is no path relative to the config", name)
 	}
 	return nil
 }
@@ -174,11 +174,11 @@ func checkTrustFile(name string) *Problem {
 func checkIssuer(issuer string) *Problem {
 	const hint = "GitHub's is " + githubIssuer
 	if _, err := serverAddress(issuer); err != nil {
-		return problemf(hint, "the issuer %q %v", issuer, err)
+		return Problemf(hint, "the issuer %q %v", issuer, err)
 	}
 	// Issuers are compared as they are, and some have a slash at their end.
 	if issuer != githubIssuer && strings.EqualFold(strings.TrimRight(issuer, "/"), githubIssuer) {
-		return problemf(hint, "the issuer %q is not written as GitHub's tokens have it", issuer)
+		return Problemf(hint, "the issuer %q is not written as GitHub's tokens have it", issuer)
 	}
 	return nil
 }
@@ -232,21 +232,21 @@ func checkWorkflow(name string) *Problem {
 	case workflowName().MatchString(short):
 		return nil
 	case !workflowFile().MatchString(short):
-		return problemf(workflowHint, "the workflow %q names no file of .github/workflows in a repository", name)
+		return Problemf(workflowHint, "the workflow %q names no file of .github/workflows in a repository", name)
 	case !hasRef:
-		return problemf(fmt.Sprintf("write %q, or the branch that is published from", file+"@refs/heads/main"), "the workflow %q has no ref", name)
+		return Problemf(fmt.Sprintf("write %q, or the branch that is published from", file+"@refs/heads/main"), "the workflow %q has no ref", name)
 	case !strings.HasPrefix(ref, "refs/"):
-		return problemf(fmt.Sprintf("write %q", file+"@refs/heads/"+ref), "the workflow %q has the ref %q, wanted it in full", name, ref)
+		return Problemf(fmt.Sprintf("write %q", file+"@refs/heads/"+ref), "the workflow %q has the ref %q, wanted it in full", name, ref)
 	case !strings.HasPrefix(ref, "refs/heads/"):
-		return problemf("name the branch that is published from, as refs/heads/BRANCH", "the workflow %q has the ref %q, wanted a branch: packgate signs on branches alone", name, ref)
+		return Problemf("name the branch that is published from, as refs/heads/BRANCH", "the workflow %q has the ref %q, wanted a branch: packgate signs on branches alone", name, ref)
 	}
-	return problemf(workflowHint, "the workflow %q is not as a certificate names one", name)
+	return Problemf(workflowHint, "the workflow %q is not as a certificate names one", name)
 }
 
 func checkRepository(name string) *Problem {
 	short, problem := withoutServer(name, repositoryHint)
 	if problem == nil && !repositoryName().MatchString(short) {
-		return problemf(repositoryHint, "the repository %q is not as a certificate names one", name)
+		return Problemf(repositoryHint, "the repository %q is not as a certificate names one", name)
 	}
 	return problem
 }
@@ -258,11 +258,11 @@ func withoutServer(name, hint string) (string, *Problem) {
 	}
 	rest, ok := strings.CutPrefix(name, "https://")
 	if !ok {
-		return "", problemf(hint, "%q begins with another scheme than https://", name)
+		return "", Problemf(hint, "%q begins with another scheme than https://", name)
 	}
 	_, short, _ := strings.Cut(rest, "/")
 	if _, err := serverAddress(name); err != nil {
-		return "", problemf(hint, "%q %v", name, err)
+		return "", Problemf(hint, "%q %v", name, err)
 	}
 	return short, nil
 }
@@ -319,7 +319,7 @@ var (
 // that members are what GitHub can be asked about.
 func (c *Config) checkReviews() (problems Problems) {
 	say := func(at *pack.Node, hint, format string, args ...any) {
-		problems = append(problems, problemf(hint, format, args...).placed(at))
+		problems = append(problems, Problemf(hint, format, args...).placed(at))
 	}
 	known := make([]string, 0, len(c.Reviews.Roles.Entries))
 	for _, e := range c.Reviews.Roles.Entries {

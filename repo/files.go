@@ -60,7 +60,8 @@ func fileProblem(file, message, hint string) *Problem {
 	return &Problem{Location: finding.Location{File: file}, Message: message, Hint: hint}
 }
 
-func problemf(hint, format string, args ...any) *Problem {
+// Problemf returns a problem that has no place yet.
+func Problemf(hint, format string, args ...any) *Problem {
 	return &Problem{Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 

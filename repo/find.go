@@ -133,7 +133,7 @@ func (g *globbing) name(dir string, s state, listed map[string]fs.DirEntry, know
 		info, err := fs.Stat(g.tree, at)
 		switch {
 		case g.escapes(err) && len(s) > 1:
-			return false, problemf("replace the link by the folder itself", "the file pattern %q leads out of the repository over a symbolic link", s[0].of)
+			return false, Problemf("replace the link by the folder itself", "the file pattern %q leads out of the repository over a symbolic link", s[0].of)
 		case err != nil && g.nowhere(err):
 			if link, err := fs.Lstat(g.tree, at); err != nil || link.Mode()&fs.ModeSymlink == 0 {
 				return false, nil
@@ -188,19 +188,19 @@ func parsePattern(p string) ([]pattern, *Problem) {
 	const hint = "write a pattern relative to the repository, such as packs/*/pack.json or **/pack.json"
 	switch {
 	case len(p) > mostPatternBytes:
-		return nil, problemf("divide it into several patterns", "a file pattern has %d bytes, more than %d", len(p), mostPatternBytes)
+		return nil, Problemf("divide it into several patterns", "a file pattern has %d bytes, more than %d", len(p), mostPatternBytes)
 	case p == "" || !doublestar.ValidatePattern(p):
-		return nil, problemf(hint, "%q is no valid file pattern", p)
+		return nil, Problemf(hint, "%q is no valid file pattern", p)
 	}
 	choices, ok := choicesOf(p, mostChoices)
 	if !ok {
-		return nil, problemf("divide it into several patterns, or use a wildcard", "the braces of the file pattern %q write out more than %d patterns", p, mostChoices)
+		return nil, Problemf("divide it into several patterns, or use a wildcard", "the braces of the file pattern %q write out more than %d patterns", p, mostChoices)
 	}
 	all := make([]pattern, 0, len(choices))
 	for _, choice := range choices {
 		choice = path.Clean(choice)
 		if path.IsAbs(choice) || choice == ".." || strings.HasPrefix(choice, "../") {
-			return nil, problemf(hint, "the file pattern %q leads out of the repository", p)
+			return nil, Problemf(hint, "the file pattern %q leads out of the repository", p)
 		}
 		all = append(all, piecesOf(choice, p))
 	}
