@@ -136,7 +136,7 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	_, errs["pull request"] = c.PullRequest(ctx, 7)
 	_, errs["pull request of a fork"] = c.PullRequestAt(ctx, githubtest.Head, "mona", "refunds")
 	_, errs["pull request of a commit"] = c.PullRequestAt(ctx, githubtest.Base, "", "")
-	_, errs["files"] = c.PullRequestFiles(ctx, 7, 2)
+	_, errs["files"] = c.PullRequestFiles(ctx, 7)
 	errs["base"] = readBase(ctx, c)
 	_, errs["artifact"] = c.Artifact(ctx, 5, "packgate report", "report.json", 1000)
 	_, errs["team"] = c.TeamMembers(ctx, "acme", "risk")

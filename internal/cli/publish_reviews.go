@@ -264,7 +264,7 @@ type demand struct {
 // the pull request itself changes the config, every role that the config had before.
 // First says that it is the one that brought the file.
 func (r *reviewing) demands(ctx context.Context, name string, pull github.PullRequest, first bool, wanted []string) ([]demand, error) {
-	files, err := r.client.PullRequestFiles(ctx, pull.Number, pull.Files)
+	files, err := r.client.PullRequestFiles(ctx, pull.Number)
 	if err != nil {
 		return nil, err
 	}

@@ -51,11 +51,16 @@ func TestPullRequestFiles(t *testing.T) {
 	for range 3100 {
 		g.Files = append(g.Files, githubtest.File{Pull: 7, Path: "a", Status: "modified", Patch: "@@"})
 	}
-	if _, err := client.PullRequestFiles(t.Context(), 7, 3100); !errors.Is(err, ErrTooLarge) {
+	g.Pulls[0].ChangedFiles = 3100
+	if _, err := client.PullRequestFiles(t.Context(), 7); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("part of the files: %v", err)
 	}
+	g.Files, g.Pulls[0].ChangedFiles = g.Files[:3000], 3000
+	if got, err := client.PullRequestFiles(t.Context(), 7); err != nil || len(got) != 3000 {
+		t.Errorf("%d files: %v", len(got), err)
+	}
 	g.Files = append(g.Files[:230], githubtest.File{Pull: 7, Path: "c", Previous: "b", Status: "renamed"})
-	got, err := client.PullRequestFiles(t.Context(), 7, 231)
+	got, err := client.PullRequestFiles(t.Context(), 7)
 	must(t, err)
 	if len(got) != 231 || got[230] != (ChangedFile{Path: "c", Previous: "b"}) {
 		t.Errorf("%d files, the last is %+v", len(got), got[len(got)-1])

@@ -106,7 +106,7 @@ func calls(t *testing.T) map[string]call {
 			return err
 		}, reads, false, false},
 		"changed files": {[]string{githubtest.ListFiles}, nothing, func(c *Client) error {
-			_, err := c.PullRequestFiles(ctx, 7, 0)
+			_, err := c.PullRequestFiles(ctx, 7)
 			return err
 		}, reads, false, false},
 		"artifact": {[]string{githubtest.ListArtifacts, githubtest.DownloadArtifact, githubtest.Store}, func(g *githubtest.GitHub) {
@@ -370,7 +370,7 @@ func TestCallsOfARun(t *testing.T) {
 	must(t, err)
 	_, err = c.reviews(ctx, PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head})
 	must(t, err)
-	_, err = c.PullRequestFiles(ctx, 7, 0)
+	_, err = c.PullRequestFiles(ctx, 7)
 	must(t, err)
 	if n := len(g.Calls()); n > 6 {
 		t.Errorf("%d calls: %q", n, g.Calls())

@@ -22,7 +22,8 @@ type PullRequest struct {
 	HeadSHA, BaseSHA string
 	// Open is false once it is merged or closed.
 	Open bool
-	// Files is how many files it changes, zero where GitHub did not say.
+	// Files is how many files it changes, zero where GitHub did not say: it does for one
+	// that is read by itself.
 	Files int
 	// MergeSHA is the commit that the branch it is for got when it was merged: the merge
 	// commit, the squashed commit, or the last one of those that were rebased; empty where
@@ -97,10 +98,9 @@ type ChangedFile struct {
 }
 
 // PullRequestFiles returns what a pull request changes, in GitHub's order. GitHub
-// lists 3,000 files at most; a list that is shorter than want, which is
-// PullRequest.Files or the changed_files of the event, is an error of kind
-// ErrTooLarge, because nothing may be concluded from part of a change.
-func (c *Client) PullRequestFiles(ctx context.Context, number, want int) ([]ChangedFile, error) {
+// lists 3,000 files at most; a list that may be shorter than the change is an error of
+// kind ErrTooLarge, because nothing may be concluded from part of a change.
+func (c *Client) PullRequestFiles(ctx context.Context, number int) ([]ChangedFile, error) {
 	var files []ChangedFile
 	for f, err := range c.files(ctx, number) {
 		if err != nil {
@@ -108,13 +108,18 @@ func (c *Client) PullRequestFiles(ctx context.Context, number, want int) ([]Chan
 		}
 		files = append(files, ChangedFile{Path: f.GetFilename(), Previous: f.GetPreviousFilename()})
 	}
-	if len(files) < want {
-		return nil, &fault.Error{Kind: ErrTooLarge,
-			Message: fmt.Sprintf("GitHub lists %d of %d changed files", len(files), want),
+	if len(files) < maxFiles {
+		return files, nil
+	}
+	// Only a pull request that is read by itself says how many files it has.
+	pull, err := c.PullRequest(ctx, number)
+	if err == nil && pull.Files != len(files) {
+		err = &fault.Error{Kind: ErrTooLarge,
+			Message: fmt.Sprintf("GitHub lists %d of %d changed files", len(files), pull.Files),
 			Hint:    "split the change; GitHub lists 3,000 files at most",
 		}
 	}
-	return files, nil
+	return files, err
 }
 
 func (c *Client) files(ctx context.Context, number int) iter.Seq2[*github.CommitFile, error] {
