@@ -67,7 +67,7 @@ func (c *Commit) Baseline(w *Workspace) (*Baseline, error) {
 		return nil, err
 	}
 	here := *c
-	here.prefix = prefix
+	here.dir, here.prefix = w.Dir, prefix
 	return &Baseline{Commit: &here, w: w, ConfigName: w.ConfigName()}, nil
 }
 

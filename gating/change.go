@@ -21,10 +21,9 @@ import (
 
 // Change is what differs between a baseline and the working tree.
 type Change struct {
-	w     *Workspace
-	files map[string]github.ChangeKind // by their names relative to the workspace
-	// Config says that the config is part of it, and Readable that it is still there.
-	Config, Readable bool
+	w      *Workspace
+	files  map[string]github.ChangeKind // by their names relative to the workspace
+	Config bool                         // the config is part of it
 }
 
 // Change returns what differs between the baseline and the working tree.
@@ -39,8 +38,7 @@ func (b *Baseline) Change(ctx context.Context) (*Change, error) {
 			c.files[name] = one.Kind
 		}
 	}
-	kind, changed := c.files[b.ConfigName]
-	c.Config, c.Readable = changed, changed && kind != github.Deleted
+	_, c.Config = c.files[b.ConfigName]
 	return c, nil
 }
 
@@ -83,6 +81,9 @@ func (c *Change) Removed() []string {
 // the config changed. It returns, as messages show them, those of which a file of their
 // own changed.
 func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, err error) {
+	if err := r.config(in); err != nil {
+		return nil, err
+	}
 	if in.since, err = in.Base.Progress(ctx); err != nil {
 		return nil, err
 	}
@@ -93,9 +94,6 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	}
 	if err := r.gate(ctx, in, both(concerned, part)); err != nil {
 		return nil, err
-	}
-	if c.Config && in.settled {
-		r.Notice("%s differs from the base; the base's config, waivers and severities are in force until this is merged", in.Files.Show(in.Base.ConfigName))
 	}
 	return own, r.gone(in)
 }

@@ -21,6 +21,7 @@ type Commit struct {
 	Git  *github.Repository
 	Tree *github.Tree
 	Ref  string // how the user named it
+	dir  string // the folder
 	// prefix leads from the root of the git repository to the folder.
 	prefix string
 }
@@ -63,7 +64,7 @@ func OpenCommit(dir string, client *github.Client, choose Choice) (*Commit, erro
 	if err != nil || tree == nil {
 		return nil, errors.Join(err, git.Close())
 	}
-	c := &Commit{Git: git, Tree: tree, Ref: ref}
+	c := &Commit{Git: git, Tree: tree, Ref: ref, dir: dir}
 	if c.prefix, err = prefixOf(git, dir); err != nil {
 		return nil, errors.Join(err, git.Close())
 	}
@@ -151,11 +152,11 @@ func (c *Commit) Config(name string, required bool) (*repo.Config, error) {
 		return nil, err
 	}
 	if ok {
-		config, err := repo.ParseConfig(name, src)
+		config, err := repo.ParseConfig(path.Join(filepath.ToSlash(Display(c.dir)), name), src)
 		return config, OfSide("the base", err)
 	}
 	if required {
-		_, err := os.Stat(filepath.FromSlash(name))
+		_, err := os.Stat(filepath.Join(c.dir, filepath.FromSlash(name)))
 		if repo.NotThere(err) {
 			return nil, &repo.Problem{Location: finding.Location{File: name}, Message: "there is no such config, neither in the base nor in the change", Hint: "name it relative to the workspace"}
 		}

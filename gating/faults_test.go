@@ -92,7 +92,7 @@ func gatedTree(t *testing.T, tree fs.FS) (code int, text string) {
 	t.Helper()
 	r := testRun(FailOnWarning)
 	w := &Workspace{Dir: ".", Files: repo.FilesOf(tree, ".", "")}
-	err := w.load(Place{Root: ".", Scope: "."}, "", Settings{})
+	err := w.load(Place{Root: ".", Scope: "."}, Settings{})
 	if err == nil {
 		err = r.All(t.Context(), Inputs{Workspace: w})
 	}

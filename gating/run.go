@@ -88,6 +88,9 @@ type Inputs struct {
 // with the workspace as a whole. The error is for what kept that from being done; what
 // is wrong with one pack alone is noted in the report.
 func (r *Run) All(ctx context.Context, in Inputs) (err error) {
+	if err := r.config(in); err != nil {
+		return err
+	}
 	if in.since, err = in.Base.Progress(ctx); err != nil {
 		return err
 	}

@@ -29,49 +29,53 @@ type Workspace struct {
 	Packs        []string // pack files, relative to the root
 	scope        string   // that was asked for: a folder or a pack file; "." for all
 	whole        bool     // all packs that the repository has were asked for
-	settled      bool     // the config is not that of the files, but that of the settings
+	inForce      *InForce // the config, where it is not that of the files
 }
 
 // Settings are what the command line or the action's inputs say about reading a
 // repository. They win over the config.
 type Settings struct {
-	Config  string       // config file; "" for the repository's own
-	Packs   []string     // patterns of pack files; none for the config's
-	InForce *repo.Config // config to take instead of the file, such as the base commit's
+	Config  string   // config file; "" for the repository's own
+	Packs   []string // patterns of pack files; none for the config's
+	InForce *InForce // config to take instead of the file
 }
 
 // Open opens the repository of a path. What is read of it is read until the context
 // ends. The caller closes it.
 func Open(ctx context.Context, name string, s Settings) (*Workspace, error) {
+	at, err := s.place(name)
+	if err != nil {
+		return nil, err
+	}
+	return at.open(ctx, s)
+}
+
+// place finds the repository of a path, which is that of the config where one is named.
+func (s Settings) place(name string) (Place, error) {
 	at, err := FindPlace(name)
+	if err == nil && s.Config != "" {
+		err = at.under(s.Config, name)
+	}
+	return at, err
+}
+
+func (p Place) open(ctx context.Context, s Settings) (*Workspace, error) {
+	files, err := repo.OpenFiles(p.Root, Display(p.Root))
 	if err != nil {
 		return nil, err
 	}
-	configName := ""
-	if s.Config != "" {
-		if err := at.under(s.Config, name); err != nil {
-			return nil, err
-		}
-		configName = filepath.Base(s.Config)
-	}
-	files, err := repo.OpenFiles(at.Root, Display(at.Root))
-	if err != nil {
-		return nil, err
-	}
-	files = files.Under(ctx)
-	w := &Workspace{Dir: at.Root, Files: files, settled: s.InForce != nil}
-	if err := w.load(at, configName, s); err != nil {
+	w := &Workspace{Dir: p.Root, Files: files.Under(ctx), inForce: s.InForce}
+	if err := w.load(p, s); err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
 	return w, nil
 }
 
-func (w *Workspace) load(at Place, configName string, s Settings) error {
-	var err error
-	if w.Config = s.InForce; w.Config == nil {
-		if w.Config, err = w.Files.Config(configName); err != nil {
-			return err
-		}
+func (w *Workspace) load(at Place, s Settings) (err error) {
+	if s.InForce != nil {
+		w.Config = s.InForce.Config
+	} else if w.Config, err = w.Files.Config(s.configName()); err != nil {
+		return err
 	}
 	if w.Environments, err = w.Files.Environments(w.Config); err != nil {
 		return err
@@ -99,6 +103,14 @@ func (w *Workspace) load(at Place, configName string, s Settings) error {
 			Hint: fmt.Sprintf("name one that is there: the repository has %s, the first is %s", pack.Counted(len(all), "pack"), w.Files.Show(all[0]))}
 	}
 	return nil
+}
+
+// configName returns the name of the config that was named; "" for the repository's own.
+func (s Settings) configName() string {
+	if s.Config == "" {
+		return ""
+	}
+	return filepath.Base(s.Config)
 }
 
 // Close ends the use of the files, which were only read from.
@@ -132,16 +144,17 @@ func (w *Workspace) Subject(u *repo.Unit) *gate.Subject {
 }
 
 // Policy returns how findings are judged at a time. Strict wins over the config where
-// it is not nil. The error is for a config that names what there is not.
+// it is not nil, but takes nothing from one that is in force for a change. The error is
+// for a config that names what there is not.
 func (w *Workspace) Policy(strict *bool, now time.Time) (gates.Policy, error) {
 	return gates.NewPolicy(w.Config, w.strict(strict), now)
 }
 
 func (w *Workspace) strict(wanted *bool) bool {
-	if wanted != nil {
-		return *wanted
+	if wanted == nil || w.inForce != nil && w.Config.Strict.Value {
+		return w.Config.Strict.Value
 	}
-	return w.Config.Strict.Value
+	return *wanted
 }
 
 // behindLinks returns the file that a pack's name leads to over symbolic links,

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/repo"
@@ -221,7 +219,7 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 	}
 	// A change does not decide by what it is judged. What is pushed has been merged.
 	if commit != nil && a.event.Name != github.EventPush {
-		if s.InForce, err = commit.Config(configName, s.Config != ""); err != nil {
+		if s.InForce, err = commit.InForce(configName, s.Config != ""); err != nil {
 			return err
 		}
 	}
@@ -295,11 +293,6 @@ func (a *actionRun) gateChanged(ctx context.Context, in gating.Inputs) error {
 	if err := cmp.Or(change.Complete(), a.anyPack(in.Workspace, change)); err != nil {
 		return err
 	}
-	if change.Readable {
-		if err := a.usable(in.Workspace, in.Base.ConfigName); err != nil {
-			a.Fail(err)
-		}
-	}
 	own, err := a.Changed(ctx, in, change)
 	if err != nil {
 		return err
@@ -311,18 +304,6 @@ func (a *actionRun) gateChanged(ctx context.Context, in gating.Inputs) error {
 		}
 	}
 	return nil
-}
-
-// usable says what is wrong with the config that a change brings. Once it is merged no
-// change could pass any more, not even the one that fixes it.
-func (a *actionRun) usable(w *gating.Workspace, name string) error {
-	c, err := w.Files.Config(name)
-	if err != nil {
-		return err
-	}
-	_, err = gates.NewPolicy(c, false, a.env.Now())
-	_, classErr := diffing.Overrides(c)
-	return cmp.Or(err, classErr)
 }
 
 // anyPack refuses patterns that match nothing, unless the change removes what

@@ -58,7 +58,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	choice{"fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnLevels()}.add(c, &o.failOn)
 	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is taken (default: publish.registry of the config, where that is a folder)")
 	f.BoolVar(&o.fix, "fix", false, "first fix what can be fixed mechanically, in the pack files")
-	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`")
+	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`, and judge by its config")
 	f.StringVar(&o.shard, "shard", "", "gate one part of the packs alone, `i/N`; packgate plan deals them out")
 	o.cache.addFlags(c)
 	o.addFlags(c)
@@ -107,19 +107,15 @@ func check(ctx context.Context, env *Env, o checkOptions, paths []string) error 
 
 // path gates the packs of one path.
 func (r *run) path(ctx context.Context, path string, o checkOptions) error {
-	w, err := gating.Open(ctx, path, gating.Settings{Config: o.config})
+	w, base, err := gating.OpenWith(ctx, path, o.base, gating.Settings{Config: o.config})
 	if err != nil {
 		return err
 	}
 	defer w.Close()
+	defer base.Close() // only read from
 	if len(w.Packs) == 0 {
 		return w.Files.NoPacks(w.Config)
 	}
-	base, err := gating.OpenBaseline(w, o.base)
-	if err != nil {
-		return err
-	}
-	defer base.Close() // only read from
 	r.Report.Base = base.Revision()
 	if base != nil {
 		if r.Lookup, err = openLookup(r.env, w, o.registryOptions, false); err != nil {

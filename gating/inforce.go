@@ -1,0 +1,158 @@
+package gating
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+)
+
+// InForce is the config by which a change is judged. It is that of the commit with which
+// the change is compared: a change does not decide by what it is judged.
+type InForce struct {
+	Config *repo.Config
+	// Unusable says what is wrong with the config of the commit, where the change corrects
+	// it. Nothing but the patterns of the corrected one is taken then, and it is strict.
+	Unusable error
+}
+
+// InForce returns the config by which a change of the files in the folder is judged. One
+// that has to be there may still be what the change brings. The error is for a config of
+// the commit that cannot be used, and that the change does not correct.
+func (c *Commit) InForce(name string, required bool) (*InForce, error) {
+	config, err := c.Config(name, required)
+	if err == nil {
+		err = OfSide("the base", usable(config))
+	}
+	if err == nil || !errors.Is(err, repo.ErrUse) || errors.Is(err, github.ErrBaseUnreadable) {
+		return &InForce{Config: config}, err
+	}
+	own, ownErr := configOf(c.dir, name, required)
+	if ownErr == nil {
+		ownErr = usable(own)
+	}
+	switch {
+	case errors.Is(ownErr, repo.ErrUse):
+		return nil, err
+	case ownErr != nil:
+		return nil, ownErr
+	}
+	patterns := repo.DefaultConfig()
+	patterns.Document, patterns.Packs, patterns.Environments = own.Document, own.Packs, own.Environments
+	patterns.Strict = pack.Flag{Value: true, OK: true}
+	return &InForce{Config: patterns, Unusable: err}, nil
+}
+
+// configOf reads the config of a folder; the default one where it has none, and need not.
+func configOf(dir, name string, required bool) (*repo.Config, error) {
+	files, err := repo.OpenFiles(dir, Display(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer files.Close() // only read from
+	there, err := files.Exists(name)
+	if err != nil || !there && !required {
+		return repo.DefaultConfig(), err
+	}
+	return files.Config(name)
+}
+
+// usable says what is wrong with a config that is valid by its form: it may name rules and
+// changes that there are not.
+func usable(c *repo.Config) error {
+	if _, err := gates.NewPolicy(c, false, time.Time{}); err != nil {
+		return err
+	}
+	_, err := diffing.Overrides(c)
+	return err
+}
+
+// OpenWith opens the repository of a path together with the files of a git revision, whose
+// config is in force. For the revision "" it is Open, and there is no baseline. The caller
+// closes both.
+func OpenWith(ctx context.Context, name, revision string, s Settings) (*Workspace, *Baseline, error) {
+	if revision == "" {
+		w, err := Open(ctx, name, s)
+		return w, nil, err
+	}
+	at, err := s.place(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := OpenCommit(at.Root, nil, Revision(revision))
+	if err != nil {
+		return nil, nil, err
+	}
+	w, b, err := c.open(ctx, at, s)
+	if err != nil {
+		return nil, nil, errors.Join(err, c.Close())
+	}
+	return w, b, nil
+}
+
+// open opens the workspace of a place, by the config of the commit.
+func (c *Commit) open(ctx context.Context, at Place, s Settings) (w *Workspace, b *Baseline, err error) {
+	name := s.configName()
+	if name == "" {
+		name = repo.ConfigName
+	}
+	if s.InForce, err = c.InForce(name, s.Config != ""); err != nil {
+		return nil, nil, err
+	}
+	if w, err = at.open(ctx, s); err != nil {
+		return nil, nil, err
+	}
+	if b, err = c.Baseline(w); err != nil {
+		return nil, nil, errors.Join(err, w.Files.Close())
+	}
+	b.ConfigName = name
+	return w, b, nil
+}
+
+// config says by which config the packs are judged, where the change brings another one.
+// That one has to be usable: once it is merged no change could pass any more, not even
+// the one that corrects it.
+func (r *Run) config(in Inputs) error {
+	if in.inForce == nil || in.Base == nil {
+		return nil
+	}
+	name := in.Base.ConfigName
+	shown := in.Files.Show(name)
+	if err := in.inForce.Unusable; err != nil {
+		r.Notice("the config of the base cannot be used: %v; of the %s of this change only the patterns are in force until it is merged, and warnings that are marked strict are errors", err, shown)
+		return nil
+	}
+	there, err := in.Files.Exists(name)
+	if err != nil {
+		return err
+	}
+	before, was, err := in.Base.Read(name, maxConfig)
+	if err != nil {
+		return err
+	}
+	var own *repo.Config
+	if there {
+		switch own, err = in.Files.Config(name); {
+		case errors.Is(err, repo.ErrUse):
+			r.Fail(err)
+		case err != nil:
+			return err
+		case was && bytes.Equal(own.Document.Source, before):
+			return nil
+		default:
+			if err := usable(own); err != nil {
+				r.Fail(err)
+			}
+		}
+	}
+	if there || was {
+		r.Notice("%s differs from the base; the base's config, waivers and severities are in force until this is merged", shown)
+	}
+	return nil
+}
