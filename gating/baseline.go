@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
@@ -30,6 +32,8 @@ type Baseline struct {
 	byID map[string]*packFile
 	// listed is what it has of packs and the files beside them; nil until it is needed.
 	listed *listing
+	// line is what was before it; nil until it is needed.
+	line *lineage
 }
 
 // OpenBaseline opens the files of a git revision; nil for the revision "". The caller
@@ -87,11 +91,13 @@ func (b *Baseline) Revision() *model.Revision {
 	return b.Commit.Revision()
 }
 
-// packFile is a pack file of the baseline: its name, relative to the root of the
-// workspace, and its bytes.
+// packFile is a pack file of a commit: its name, relative to the root of the workspace,
+// and its bytes.
 type packFile struct {
+	at     *Commit
 	name   string
 	source []byte
+	why    string // it is there and no file that could be read; "" for every other
 }
 
 // identity says what packs are compared with. A commit never changes.
@@ -109,47 +115,58 @@ type Comparison struct {
 	File string        // of the baseline, with which the pack was compared
 	// Reason says why it was not compared, or not all of it.
 	Reason string
+	// Findings say that the version of the baseline could not be read, and what was
+	// done instead (VER011).
+	Findings []finding.Finding
+	from     *packFile // what File names; nil where there is nothing
+	searched bool      // commits before the baseline were looked at, as far as the clone has them
 }
 
-// Compare compares a pack with its baseline. Overrides are the config's of the class
-// table. The error is for what could not be read of the git repository.
+// Compare compares a pack with its baseline. Where the baseline has it and it cannot be
+// read, or has it no more, the newest version before that can be read takes its place.
+// Overrides are the config's of the class table. The error is for what could not be read
+// of the git repository.
 func (b *Baseline) Compare(ctx context.Context, u *repo.Unit, overrides []diffing.Override) (c Comparison, err error) {
 	if b == nil {
 		return c, nil
 	}
 	old, err := b.find(ctx, u)
-	if err != nil || old == nil {
+	if err != nil || old == nil && u.Pack == nil {
 		return c, err
 	}
-	c.File = old.name
-	base, fault := b.open(old)
-	why := b.explain(base, fault)
-	switch {
-	case u.Pack == nil && base == nil:
-		c.Reason = "neither the pack nor that of the base could be read; of the base: " + why
-		return c, nil
-	case u.Pack == nil:
-		c.Reason = "the pack could not be read"
-		return c, nil
-	case base == nil:
-		c.Reason = "the pack of the base could not be read: " + why
-		return c, nil
+	if u.Pack == nil {
+		return Comparison{File: old.name, from: old, Reason: "the pack could not be read"}, nil
 	}
+	var base *pack.Pack
+	why := ""
+	if old != nil {
+		base, why = b.readable(old)
+	}
+	if base == nil {
+		was := old
+		if old, c.Findings, err = b.instead(ctx, u, was, why); err != nil {
+			return c, err
+		}
+		c.searched = true
+		if old == nil {
+			if was != nil {
+				c.Reason = "the pack of the base could not be read: " + why
+			}
+			return c, nil
+		}
+		base, _ = b.readable(old)
+	}
+	c.File, c.from = old.name, old
 	c.Diff, err = diffing.Compare(base, u.Pack, overrides)
 	switch {
-	case errors.Is(err, diffing.ErrIncomparable) && fault == nil:
-		c.Reason = "the pack has faults that leave open what it says"
-	case errors.Is(err, diffing.ErrIncomparable) && len(u.Faults) > 0:
-		c.Reason = "the pack and that of the base have faults that leave open what they say; in the base: " + why
 	case errors.Is(err, diffing.ErrIncomparable):
-		c.Reason = "the pack of the base has a fault that leaves open what it says: " + why
+		c.Reason = "the pack has faults that leave open what it says"
+		return c, nil
 	case err != nil:
 		return Comparison{}, err
-	default:
-		c.Reason, err = reservation(base)
-		return c, err
 	}
-	return c, nil
+	c.Reason, err = reservation(base)
+	return c, err
 }
 
 // reservation says what is to be known of a comparison with a base that is no valid
@@ -169,28 +186,43 @@ func reservation(base *pack.Pack) (string, error) {
 	return text, nil
 }
 
-// open reads a pack of the baseline, and returns the first fault that the reader
-// found in it; nil where it found none. The pack is nil where it cannot be read.
+// open reads a pack, and returns the first fault that the reader found in it; nil where
+// it found none. The pack is nil where it cannot be read.
 func (b *Baseline) open(f *packFile) (*pack.Pack, *pack.Fault) {
 	doc, faults := pack.Read(b.w.Files.Show(f.name), f.source, b.w.Config.Limits)
-	doc.Revision = b.Tree.SHA()
+	doc.Revision = f.at.Tree.SHA()
 	if len(faults) > 0 {
 		return pack.New(doc), &faults[0]
 	}
 	return pack.New(doc), nil
 }
 
-// explain words what is wrong with a pack of the baseline, with its place; "" where
-// nothing is.
-func (b *Baseline) explain(p *pack.Pack, fault *pack.Fault) string {
+// readable reads a pack that can be compared with; nil, and why, for every other.
+func (b *Baseline) readable(f *packFile) (p *pack.Pack, why string) {
+	if f.why != "" {
+		return nil, f.why
+	}
+	p, fault := b.open(f)
 	switch {
 	case fault != nil:
 		at := fault.Location
-		return fmt.Sprintf("%s:%d:%d (in %.7s): %s", at.File, at.Start.Line, at.Start.Column, b.Tree.SHA(), fault.Message)
+		return nil, fmt.Sprintf("%s:%d:%d (in %.7s): %s", at.File, at.Start.Line, at.Start.Column, f.at.Tree.SHA(), fault.Message)
 	case p == nil:
-		return "its root is no object"
+		return nil, "its root is no object"
 	}
-	return ""
+	return p, ""
+}
+
+// file reads a pack file of a commit; nil where the commit has nothing of that name.
+func (b *Baseline) file(c *Commit, name string) (*packFile, error) {
+	src, ok, err := c.Read(name, b.w.Config.Limits.MaxBytes)
+	switch {
+	case errors.Is(err, github.ErrTooLarge), errors.Is(err, fs.ErrInvalid):
+		return &packFile{at: c, name: name, why: err.Error()}, nil
+	case err != nil || !ok:
+		return nil, err
+	}
+	return &packFile{at: c, name: name, source: src}, nil
 }
 
 // find returns the file that a pack is compared with: that of its own name, unless
@@ -201,20 +233,16 @@ func (b *Baseline) explain(p *pack.Pack, fault *pack.Fault) string {
 func (b *Baseline) find(ctx context.Context, u *repo.Unit) (*packFile, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
-	src, ok, err := b.Read(u.Name, b.w.Config.Limits.MaxBytes)
+	own, err := b.file(b.Commit, u.Name)
 	if err != nil {
 		return nil, err
-	}
-	var own *packFile
-	if ok {
-		own = &packFile{u.Name, src}
 	}
 	if u.Pack == nil || !u.Pack.PackMeta.PackID.OK {
 		return own, nil
 	}
 	id := u.Pack.PackMeta.PackID.Value
 	if own != nil {
-		if p, _ := b.open(own); p == nil || p.PackMeta.PackID.Value == id {
+		if p, _ := b.readable(own); p == nil || p.PackMeta.PackID.Value == id {
 			return own, nil
 		}
 	}
@@ -241,15 +269,14 @@ func (b *Baseline) index(ctx context.Context) (map[string]*packFile, error) {
 		if e.Kind != github.KindFile {
 			continue
 		}
-		src, ok, err := b.Read(e.Path, b.w.Config.Limits.MaxBytes)
-		if errors.Is(err, github.ErrTooLarge) {
-			continue
-		}
+		f, err := b.file(b.Commit, e.Path)
 		if err != nil {
 			return nil, err
 		}
-		f := &packFile{e.Path, src}
-		if p, _ := b.open(f); ok && p != nil && byID[p.PackMeta.PackID.Value] == nil {
+		if f == nil || f.why != "" {
+			continue
+		}
+		if p, _ := b.open(f); p != nil && byID[p.PackMeta.PackID.Value] == nil {
 			byID[p.PackMeta.PackID.Value] = f
 		}
 	}

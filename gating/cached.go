@@ -56,7 +56,7 @@ func (k *keptOutcomes) gate(ctx context.Context, p *pipeline, name string) outco
 	files, recorder := p.Files.Recorded()
 	w.Files, recording.Workspace = files, &w
 	o := recording.gate(ctx, name)
-	if rec, ok := recorder.Recording(); ok && o.err == nil && o.fault == nil && ctx.Err() == nil {
+	if rec, ok := recorder.Recording(); ok && o.err == nil && o.fault == nil && !o.searched && ctx.Err() == nil {
 		if value, err := preserve(o, rec); err == nil {
 			k.cache.Put(key, value)
 		}

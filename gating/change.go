@@ -332,9 +332,9 @@ func (b *Baseline) readPack(p *refresh.Pack) error {
 	if p.Facts != nil {
 		return nil
 	}
-	src, ok, err := b.Read(p.Name, b.w.Config.Limits.MaxBytes)
-	if err == nil && ok {
-		read, _ := b.open(&packFile{p.Name, src})
+	f, err := b.file(b.Commit, p.Name)
+	if err == nil && f != nil && f.why == "" {
+		read, _ := b.open(f)
 		p.Facts = refresh.FactsOf(read)
 	}
 	return err

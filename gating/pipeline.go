@@ -72,8 +72,10 @@ type outcome struct {
 	moved string // the file of the base that it was compared with, where that has another name
 	// judged is what was found, where no more than that is wanted.
 	judged *judged
-	fault  error // of packgate itself: what is said of the pack contradicts itself
-	err    error
+	// searched says that it depends on how much of the history the clone has.
+	searched bool
+	fault    error // of packgate itself: what is said of the pack contradicts itself
+	err      error
 }
 
 // gate puts one pack through everything.
@@ -89,6 +91,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	if j.compared.File != name {
 		o.moved = j.compared.File
 	}
+	o.searched = j.compared.searched
 	return o
 }
 
@@ -117,9 +120,9 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	if j.compared, err = p.Base.Compare(ctx, unit, p.overrides); err != nil {
 		return nil, err
 	}
-	var outside []finding.Finding
+	outside := j.compared.Findings
 	if j.compared.Diff != nil {
-		outside = j.compared.Diff.Findings()
+		outside = append(outside, j.compared.Diff.Findings()...)
 	}
 	var unasked []finding.NotChecked
 	if p.Base != nil && (j.compared.Diff != nil || p.lookup != nil) {
@@ -135,13 +138,14 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	if err != nil {
 		return nil, err
 	}
+	outside = append(outside, unread...)
 	j.result = gates.Run(j.subject, p.policy, outside...)
 	if j.compared.Reason != "" {
 		j.notChecked(j.compared.Reason)
 	}
 	j.result.NotChecked = append(j.result.NotChecked, unasked...)
-	if unread != "" {
-		j.notChecked(unread)
+	if j.before == nil && j.compared.from != nil {
+		j.notChecked("which findings are new is not known, for the base could not be read")
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"sort"
@@ -18,14 +17,14 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// subject reads a pack of the baseline with its side files and the environment
-// catalogs of the baseline, as rules look at them. The config is the one in force,
-// so that what the gates say differs by the files alone. Catalogs that are not
-// valid could not be relied on by anybody, and the workspace's take their place.
-func (b *Baseline) subject(name string) (*gate.Subject, error) {
+// subject reads a pack of a commit with its side files and the environment catalogs of
+// the commit, as rules look at them. The config is the one in force, so that what the
+// gates say differs by the files alone. Catalogs that are not valid could not be relied
+// on by anybody, and the workspace's take their place.
+func (b *Baseline) subject(c *Commit, name string) (*gate.Subject, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
-	files, err := b.files(b.prefix, b.w.Files.Prefix)
+	files, err := c.files(c.prefix, b.w.Files.Prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -44,31 +43,36 @@ func (b *Baseline) subject(name string) (*gate.Subject, error) {
 }
 
 // before reads the version that a pack is compared with, as rules look at it: the pack
-// itself where nothing of it has changed, and nothing for a new pack. Where that version
-// cannot be gated, unread says why. The nil baseline has none.
-func (b *Baseline) before(ctx context.Context, j *judged) (unread string, err error) {
-	if b == nil || j.compared.File == "" {
-		return "", nil
+// itself where nothing of it has changed, and nothing for a new pack. Where the files of
+// that version cannot all be read, the findings say so, and the newest before it of which
+// they can takes its place. The nil baseline has none.
+func (b *Baseline) before(ctx context.Context, j *judged) ([]finding.Finding, error) {
+	if b == nil || j.compared.from == nil {
+		return nil, nil
 	}
-	name := j.compared.File
-	if name == j.subject.Unit.Name {
+	from := j.compared.from
+	if from.at == b.Commit && from.name == j.subject.Unit.Name {
 		if same, err := b.unchanged(ctx, j.subject); same || err != nil {
 			j.before = j.subject
-			return "", err
+			return nil, err
 		}
 	}
-	before, err := b.subject(name)
-	if errors.Is(err, repo.ErrUse) {
-		return fmt.Sprintf("which findings are new is not known, for the base could not be read: %v", err), nil
+	before, lacks, err := b.whole(from.at, from.name)
+	var found []finding.Finding
+	if err == nil && lacks != nil {
+		var better *gate.Subject
+		if better, found, err = b.wholeBefore(ctx, j, lacks); better != nil {
+			before = better
+		}
 	}
-	if err != nil {
-		return "", err
+	if err != nil || before == nil {
+		return found, err
 	}
 	j.before = before
 	if !sameFiles(before, j.subject) {
 		j.subject.Before = before
 	}
-	return "", nil
+	return found, nil
 }
 
 // since marks the findings of a pack as new or existing, by what the gates find in

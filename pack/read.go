@@ -112,6 +112,9 @@ func (r *reader) document() (*Node, bool) {
 	if len(r.src) >= 3 && string(r.src[:3]) == "\xEF\xBB\xBF" {
 		return nil, r.fault(Encoding, 0, 3, "the document begins with a byte order mark", "save the file as UTF-8 without a byte order mark")
 	}
+	if IsPointer(r.src) {
+		return nil, r.fault(Syntax, 0, 0, PointerMessage, PointerHint)
+	}
 	r.space()
 	if r.at == len(r.src) {
 		return nil, r.fault(Syntax, 0, 0, "the document is empty", "write one JSON object")

@@ -201,6 +201,9 @@ func (f *Files) snapshot(name string, limits pack.Limits) (*Snapshot, error) {
 	}
 	src, err := f.within(name, int64(limits.MaxBytes), "snapshot",
 		"remove it and let packgate compile --update write it anew, or raise limits.max_bytes in the config")
+	if err == nil && pack.IsPointer(src) {
+		err = fileProblem(f.Show(name), pack.PointerMessage, pack.PointerHint)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,9 @@ func (f *Files) YAML(name string) (*pack.Document, error) {
 // without bound. A number counts only where every YAML reader takes it alike:
 // 012 is ten for some and twelve for others. The error is a *Problem.
 func readYAML(file string, src []byte) (doc *pack.Document, err error) {
+	if pack.IsPointer(src) {
+		return nil, fileProblem(file, pack.PointerMessage, pack.PointerHint)
+	}
 	y := yamlReader{doc: pack.NewDocument(file, src, nil)}
 	if problem := y.encoding(); problem != nil {
 		return nil, problem

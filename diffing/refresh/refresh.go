@@ -91,7 +91,7 @@ func (p *Pack) Ref() string {
 
 // Gone returns the packs of the base that the head has no more, in the order of the
 // base: a pack is the one that its pack_id says, wherever it stands, and one without a
-// pack_id is its file. A file of the head that cannot be read may be what it was.
+// pack_id is its file. A file that cannot be read in either may be what it is in the other.
 func Gone(base, head State) []Pack {
 	left, known := map[string]int{}, map[string]string{} // packs by pack_id, ids by file
 	for i := range head.Packs {
@@ -99,7 +99,7 @@ func Gone(base, head State) []Pack {
 		left[p.ID()]++
 		known[p.Name] = p.ID()
 	}
-	stays := func(p *Pack) bool { id, there := known[p.Name]; return there && (id == "" || id == p.ID()) }
+	stays := func(p *Pack) bool { id, there := known[p.Name]; return there && (id == "" || p.ID() == "" || id == p.ID()) }
 	var elsewhere, gone []Pack
 	for i := range base.Packs {
 		if p := &base.Packs[i]; stays(p) {

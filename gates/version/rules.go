@@ -25,7 +25,7 @@ var Gate = &gate.Gate{
 	ID:    "version",
 	Title: "Version",
 	About: "The new pack_version says what the changes since the baseline mean for those who use the pack.",
-	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008, VER009},
+	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008, VER009, VER011},
 }
 
 // Unregistered says why VER004 could not run.
@@ -47,6 +47,41 @@ func Gone(file, name, inUse string) finding.Finding {
 		return f
 	}
 	f.Message += ", and " + inUse
+	return f
+}
+
+// Unread is a version of the baseline that cannot be read, whole or with the files beside
+// it.
+type Unread struct {
+	File    string // of the pack
+	What    string // cannot be read, and why
+	Instead string // the commit whose version takes its place; "" for none
+	Cut     bool   // the clone has too little of the history to look for one
+	Pointer bool   // it is in Git LFS, so that no commit has its content
+	// Otherwise is what follows where no version takes its place.
+	Otherwise string
+}
+
+// Finding says what was done about it. It is an error where a version that can be read
+// may be there and was not found, and else a warning.
+func (u Unread) Finding() finding.Finding {
+	f := finding.Finding{
+		Rule: VER011.ID, Name: VER011.Name, Gate: Gate.ID, Severity: finding.Warning, Location: finding.Location{File: u.File}, Key: u.File,
+		Message: u.What + ", and in none of the commits before it",
+		Hint:    "look at all of it, as at a new pack",
+	}
+	switch {
+	case u.Instead != "":
+		f.Message = fmt.Sprintf("%s; it is compared with that of commit %.7s, the newest that can be read", u.What, u.Instead)
+		f.Hint = "look at what changed since that commit"
+		return f
+	case u.Pointer:
+		f.Severity, f.Hint = VER011.Severity, "keep what gating reads out of Git LFS: remove it from .gitattributes, and add the files again"
+	case u.Cut:
+		f.Message = u.What + ", and this clone has no version before it"
+		f.Severity, f.Hint = VER011.Severity, "set `fetch-depth: 51` on actions/checkout, so that an earlier version is found"
+	}
+	f.Message += "; " + u.Otherwise
 	return f
 }
 
@@ -192,5 +227,23 @@ Deprecate or revoke the published versions first, with ` + "`packgate deprecate`
 ` + "`packgate revoke`" + `, or put the file back.`,
 	Bad:   `packs/support/pack.json is deleted, and ctxpack.support@1.2.0 is published`,
 	Good:  `ctxpack.support@1.2.0 is deprecated, and packs/support/pack.json is deleted`,
+	Since: "0.2.0",
+}
+
+// VER011 is about a version of the base that cannot be read.
+var VER011 = &gate.Rule{
+	ID: "VER011", Name: "base-not-readable", Severity: finding.Error,
+	Title: "The version that a pack is compared with can be read",
+	Doc: `What a change does is seen by comparing it with the version before it. Where that one
+is broken, is a Git LFS pointer, or is gone, everything could be changed at once and
+nobody would see it. So the newest version that can be read takes its place, of the
+first parents of the base, 50 commits at most, and the message names the commit. That
+is a warning. Where there is none, the pack is judged as a first version.
+
+It is an error where such a version may be there and could not be looked at: in a
+shallow clone (set ` + "`fetch-depth: 51`" + ` on actions/checkout), and for files in Git LFS, whose
+content no commit has.`,
+	Bad:   `packs/support/pack.json of the base has a merge conflict in it, and fetch-depth is 1`,
+	Good:  `the same with fetch-depth: 51, and an earlier commit has a version that can be read`,
 	Since: "0.2.0",
 }

@@ -47,6 +47,11 @@ func (r *Repository) Changed(ctx context.Context, base *Tree) ([]Change, error) 
 	if err != nil {
 		return nil, err
 	}
+	return Between(ctx, base, head)
+}
+
+// Between returns the paths that differ between two commits, as Changed does.
+func Between(ctx context.Context, base, head *Tree) ([]Change, error) {
 	base.store.Lock()
 	defer base.store.Unlock()
 	if head.store != base.store {

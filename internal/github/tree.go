@@ -109,6 +109,21 @@ func newTree(s *store, commit plumbing.Hash) (*Tree, error) {
 	return t, nil
 }
 
+// Parent returns the files of the commit's first parent; nil where it has none. The
+// error wraps plumbing.ErrObjectNotFound where the clone has no more of the history.
+func (t *Tree) Parent() (*Tree, error) {
+	t.store.Lock()
+	c, err := object.GetCommit(t.store, t.commit)
+	t.store.Unlock()
+	if err != nil {
+		return nil, unreadable(t.SHA(), err)
+	}
+	if len(c.ParentHashes) == 0 {
+		return nil, nil
+	}
+	return newTree(t.store, c.ParentHashes[0])
+}
+
 // SHA returns the full SHA of the commit.
 func (t *Tree) SHA() string { return t.commit.String() }
 
