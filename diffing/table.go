@@ -113,12 +113,11 @@ func Table() []Row {
 
 // The rows that the comparison itself names.
 const (
-	rowSameVersion = "any.same_version"
-	rowGoesBack    = "any.goes_back"
-	rowDefault     = "any.default"
-	rowUnknown     = "any.unknown_member"
-	rowOther       = "any.other"
-	rowReading     = "tooling_layer.read_only.added"
+	rowGoesBack = "any.goes_back"
+	rowDefault  = "any.default"
+	rowUnknown  = "any.unknown_member"
+	rowOther    = "any.other"
+	rowReading  = "tooling_layer.read_only.added"
 )
 
 // notProved is the reason of every row about a condition: the text of an
@@ -153,8 +152,6 @@ func anyRows() []*Row {
 	return []*Row{
 		{ID: "any.formatting", What: "formatting or the order of members only", Class: None,
 			Reason: "the canonical forms (RFC 8785) are equal"},
-		{ID: rowSameVersion, What: "the same pack_version with another canonical form", Class: Reject,
-			Reason: "an id with a version never changes its content"},
 		{ID: rowGoesBack, What: "a pack_version that is not greater", Class: Reject,
 			Reason: "to go back is to pin an earlier version, not to issue it again"},
 		{ID: rowDefault, What: "an empty list or object, or a mark or bound that bounds nothing, written out or left out", Class: Patch,

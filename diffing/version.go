@@ -101,19 +101,13 @@ func (d *Diff) next() string {
 	return n.String()
 }
 
-// versionChange returns the change that stands for a pack_version that does not
-// fit any change at all: the same one for other content, or a lower one.
+// versionChange returns the change that stands for a pack_version that goes back. One
+// that is not raised is VER001, and says nothing of what changed (decisions D1).
 func (d *Diff) versionChange() (Change, bool) {
-	id := ""
-	switch {
-	case d.Base.Digest == d.Head.Digest || d.rises():
+	if d.Base.Digest == d.Head.Digest || d.rises() || d.Base.Version == d.Head.Version {
 		return Change{}, false
-	case d.Base.Version == d.Head.Version:
-		id = rowSameVersion
-	default:
-		id = rowGoesBack
 	}
-	r := shared().byID[id]
+	r := shared().byID[rowGoesBack]
 	return Change{
 		Layer: "pack_meta", Path: versionPath, Kind: Changed, Row: r.ID, Class: r.Class, Reason: r.Reason,
 		Old: versionNode(d.base), New: versionNode(d.head),

@@ -232,11 +232,13 @@ const (
 // FailOnLevels returns them, sorted.
 func FailOnLevels() []string { return []string{FailOnError, FailOnNever, FailOnWarning} }
 
-// verdict judges one pack.
+// verdict judges one pack. A version that is published with other bytes is rejected like
+// a change of that class (decisions D1).
 func (r *Run) verdict(p *model.Pack) model.Result {
 	c := model.Count(p)
+	published := func(f model.Finding) bool { return f.Rule == version.VER004.ID }
 	switch {
-	case p.Diff != nil && p.Diff.Class == diffing.Reject.String():
+	case p.Diff != nil && p.Diff.Class == diffing.Reject.String(), slices.ContainsFunc(p.Findings, published):
 		return model.Rejected
 	case c.Errors > 0, r.FailOn == FailOnWarning && c.Warnings > 0:
 		return model.Failed

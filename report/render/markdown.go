@@ -103,9 +103,11 @@ func titleOf(p *model.Pack, escape func(string) string) string {
 	case d == nil:
 		return escape(p.Name()) + ": " + verdictWord(p.Result)
 	}
-	verdict := ": " + verdictWord(p.Result)
+	name, verdict := stepName(d), ": "+verdictWord(p.Result)
 	switch {
 	case d.RequiredVersion == "" || p.Result == model.Passed:
+	case d.Base == d.Head:
+		name, verdict = p.Name(), ": version not raised, needs "+escape(d.RequiredVersion)
 	case p.Result == model.Rejected:
 		verdict += ", needs " + escape(d.RequiredVersion)
 	default:
@@ -114,7 +116,7 @@ func titleOf(p *model.Pack, escape func(string) string) string {
 	if words := classWords(d, escape); words != "" {
 		verdict += " (" + words + ")"
 	}
-	return escape(stepName(d)) + verdict
+	return escape(name) + verdict
 }
 
 // classWords says the class that was found and the one that was declared. A

@@ -32,7 +32,7 @@ func TestPipeline(t *testing.T) {
 		"typo":     {reporttest.Gated(t, reporttest.ExampleRepository(t, typo), ""), model.Failed, `\*\*Do this:\*\* .*REF\d+`},
 		"same":     {reporttest.Gated(t, reporttest.ExampleRepository(t, ""), reporttest.ExampleRepository(t, "")), model.Passed, `No layer changed`},
 		"rejected": {reporttest.Gated(t, reporttest.ExampleRepository(t, removed), reporttest.ExampleRepository(t, "")), model.Rejected, `rejected\n\n\*\*Do this:\*\* redesign .*VER006`},
-		"unraised": {reporttest.Gated(t, reporttest.ExampleRepository(t, looser), reporttest.ExampleRepository(t, "")), model.Rejected, "set `pack_version` to 2.0.0 .*pack.json:[0-9]+"},
+		"unraised": {reporttest.Gated(t, reporttest.ExampleRepository(t, looser), reporttest.ExampleRepository(t, "")), model.Failed, "(?s)### ❌ [^→]*: version not raised, needs 2.0.0 .*set `pack_version` to 2.0.0 .*pack.json:[0-9]+"},
 		"reached":  {reporttest.Gated(t, reporttest.ExampleRepository(t, threshold+raised), reporttest.ExampleRepository(t, "")), model.Failed, "(?s)Loosened guardrails.*gate holds fewer requests"},
 		"small":    {reporttest.Gated(t, reporttest.ExampleRepository(t, looser+raised), reporttest.ExampleRepository(t, "")), model.Failed, "### ❌ .* → 1.0.1 needs 2.0.0"},
 	} {
