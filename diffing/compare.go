@@ -65,8 +65,13 @@ func (d *Diff) changes(settled settlement) (changes []Change) {
 	}
 	proofs := prove(base, head, list)
 	d.Effects, d.Effect = proofs.effects, proof.Overall(proofs.effects)
+	unapproved := proofs.unapproved()
 	for i, u := range list {
-		changes = append(changes, settled.judge(u, proofs.proof(i)))
+		c := settled.judge(u, proofs.proof(i))
+		if unapproved[i] && c.Class < Reject {
+			c.become(shared().byID[rowUnapproved])
+		}
+		changes = append(changes, c)
 	}
 	return changes
 }

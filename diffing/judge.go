@@ -114,6 +114,11 @@ func (s settlement) judge(u *unit, proof *Proof) Change {
 	return c
 }
 
+// become gives a change another row, whatever it was judged to be.
+func (c *Change) become(r *Row) {
+	c.Row, c.Class, c.NeedsHumanClass, c.Reason, c.OverrideReason = r.ID, r.Class, r.Human, r.Reason, ""
+}
+
 func layerOf(path string) string {
 	segments, _ := pack.SplitPointer(path)
 	if len(segments) > 0 && slices.Contains(pack.Layers(), segments[0]) {

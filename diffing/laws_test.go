@@ -9,6 +9,7 @@ import (
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/test/gatetest"
 )
 
@@ -109,6 +110,7 @@ func FuzzCompare(f *testing.F) {
 		lawOrder(t, d, diff(t, base, shuffled(t, head)))
 		lawRequired(t, d, base, head)
 		lawProved(t, d)
+		lawUnapproved(t, d)
 		lawApplied(t, d)
 	})
 }
@@ -134,6 +136,20 @@ func lawPlaces(t *testing.T, d *Diff) {
 		// A spec may go by the name that only the other side has for it.
 		if found := side.Node.FindKeyed(c.Path); found != node && !strings.HasPrefix(c.Path, specsPath) {
 			t.Errorf("%s %s is not there", c.Kind, c.Path)
+		}
+	}
+}
+
+// lawUnapproved: where RSK002 finds in the head what it did not find in the base, the
+// class is reject.
+func lawUnapproved(t *testing.T, d *Diff) {
+	known := map[string]bool{}
+	for _, row := range proof.New(d.base).Unapproved() {
+		known[fmt.Sprintf("%q %q", row.Intent, row.Capability)] = true
+	}
+	for _, row := range proof.New(d.head).Unapproved() {
+		if row.Tool != nil && !known[fmt.Sprintf("%q %q", row.Intent, row.Capability)] && d.Class != Reject {
+			t.Errorf("%s is unapproved for %s now, and the class is %s", row.Capability, row.Intent, d.Class)
 		}
 	}
 }

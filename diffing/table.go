@@ -113,11 +113,12 @@ func Table() []Row {
 
 // The rows that the comparison itself names.
 const (
-	rowGoesBack = "any.goes_back"
-	rowDefault  = "any.default"
-	rowUnknown  = "any.unknown_member"
-	rowOther    = "any.other"
-	rowReading  = "tooling_layer.read_only.added"
+	rowGoesBack   = "any.goes_back"
+	rowDefault    = "any.default"
+	rowUnknown    = "any.unknown_member"
+	rowOther      = "any.other"
+	rowUnapproved = "any.unapproved"
+	rowReading    = "tooling_layer.read_only.added"
 )
 
 // notProved is the reason of every row about a condition: the text of an
@@ -154,6 +155,8 @@ func anyRows() []*Row {
 			Reason: "the canonical forms (RFC 8785) are equal"},
 		{ID: rowGoesBack, What: "a pack_version that is not greater", Class: Reject,
 			Reason: "to go back is to pin an earlier version, not to issue it again"},
+		{ID: rowUnapproved, What: "a destructive capability is open with no approval gate named for it, and was not (RSK002)", Class: Reject,
+			Reason: "what cannot be undone runs without an approval now"},
 		{ID: rowDefault, What: "an empty list or object, or a mark or bound that bounds nothing, written out or left out", Class: Patch,
 			Reason:  "it says what holds without it",
 			matcher: on(ruleAt+"/non_enforcing", permissionAt+"/arg_constraints/*", thenAt+"/arg_constraints/*", elseAt+"/arg_constraints/*").where(saysNothing)},

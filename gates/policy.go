@@ -39,7 +39,7 @@ func NewPolicy(c *repo.Config, strict bool, now time.Time) (Policy, error) {
 	}
 	for i := range c.Waivers.Items {
 		w := &c.Waivers.Items[i]
-		if problem := checkWaiver(w); problem != nil {
+		if problem := p.checkWaiver(w); problem != nil {
 			problems = append(problems, problem)
 			continue
 		}
@@ -62,8 +62,8 @@ func (p *Policy) setSeverity(idOrName string, value pack.Text) *repo.Problem {
 	switch {
 	case taken:
 		return &repo.Problem{Location: at, Message: fmt.Sprintf("the severity of %s (%s) is set already", r.ID, r.Name), Hint: "keep one of the two"}
-	case r.NoWaiver && severity < r.Severity:
-		return &repo.Problem{Location: at, Message: fmt.Sprintf("%s cannot be lowered to a warning, since it cannot be waived", r.ID), Hint: "fix what it reports"}
+	case r.NoWaiver.In(p.strict) && severity < r.Severity:
+		return &repo.Problem{Location: at, Message: fmt.Sprintf("%s cannot be lowered to a warning, since it cannot be waived%s", r.ID, where(r)), Hint: "fix what it reports"}
 	}
 	p.severity[r.ID] = severity
 	return nil
@@ -85,13 +85,21 @@ func known(idOrName string, at finding.Location) (*gate.Rule, *repo.Problem) {
 	return nil, problem
 }
 
-func checkWaiver(w *repo.Waiver) *repo.Problem {
+// where says in which mode a rule cannot be waived, where that is not every one.
+func where(r *gate.Rule) string {
+	if r.NoWaiver == gate.InStrict {
+		return " in strict mode"
+	}
+	return ""
+}
+
+func (p *Policy) checkWaiver(w *repo.Waiver) *repo.Problem {
 	r, problem := known(w.Rule.Value, w.Rule.Node.Location())
 	if problem != nil {
 		return problem
 	}
-	if r.NoWaiver {
-		return &repo.Problem{Location: w.Rule.Node.Location(), Message: fmt.Sprintf("%s cannot be waived", r.ID), Hint: "fix what it reports"}
+	if r.NoWaiver.In(p.strict) {
+		return &repo.Problem{Location: w.Rule.Node.Location(), Message: fmt.Sprintf("%s cannot be waived%s", r.ID, where(r)), Hint: "fix what it reports"}
 	}
 	if _, err := time.Parse(time.DateOnly, w.Expires.Value); err != nil {
 		return &repo.Problem{Location: w.Expires.Node.Location(), Message: fmt.Sprintf("%q is no day", w.Expires.Value), Hint: "write it as 2027-03-31"}

@@ -251,10 +251,13 @@ func TestPolicyProblems(t *testing.T) {
 		{"a waiver of no rule", "waivers:\n  - {rule: nonsense, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
 		{"a waiver of a misspelt rule", "waivers:\n  - rule: orphans\n    pack: p\n    reason: r\n    owner: o\n    expires: 2099-01-01"},
 		{"a waiver of what cannot be waived", "waivers:\n  - {rule: change-rejected, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
+		{"a waiver of what strict mode does not waive", "strict: true\nwaivers:\n  - {rule: RSK002, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
+		{"a severity that strict mode does not lower", "strict: true\nseverity: {RSK002: warning}"},
 		{"a waiver of a rule about waivers", "waivers:\n  - {rule: WVR001, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
 		{"several", "severity: {A: error, B: error}\nwaivers:\n  - {rule: C, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
 	} {
-		_, err := gates.NewPolicy(config(t, c.src), false, now)
+		parsed := config(t, c.src)
+		_, err := gates.NewPolicy(parsed, parsed.Strict.Value, now)
 		var problems repo.Problems
 		if !errors.Is(err, repo.ErrUse) || !errors.As(err, &problems) {
 			t.Errorf("%s: %v", c.name, err)

@@ -66,7 +66,7 @@ func configOf(dir, name string, required bool) (*repo.Config, error) {
 // usable says what is wrong with a config that is valid by its form: it may name rules and
 // changes that there are not.
 func usable(c *repo.Config) error {
-	if _, err := gates.NewPolicy(c, false, time.Time{}); err != nil {
+	if _, err := gates.NewPolicy(c, c.Strict.Value, time.Time{}); err != nil {
 		return err
 	}
 	_, err := diffing.Overrides(c)

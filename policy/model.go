@@ -69,6 +69,18 @@ func (r *Rule) Applies(intent string) bool {
 // denies is every decision of the intent.
 func (r *Rule) Unbound() bool { return r.DecisionBinding.Node == nil }
 
+// NamesGate reports whether an outcome of the rule names an approval gate, be it there
+// or not.
+func (r *Rule) NamesGate() bool {
+	return slices.ContainsFunc(r.Branches(), func(b *Branch) bool { return b.RequiresApprovalGate.OK })
+}
+
+// MayAllow reports whether the rule can allow a decision that may authorise a tool.
+func (r *Rule) MayAllow(t *Tool) bool {
+	return r.Decision != nil && r.Decision.Authority >= t.Rank() &&
+		slices.ContainsFunc(r.Branches(), func(b *Branch) bool { return b.Allows == jsonlogic.True })
+}
+
 // Branches returns the outcomes that the rule has: then, and else where there is
 // one.
 func (r *Rule) Branches() []*Branch {
@@ -166,6 +178,15 @@ func (t *Tool) Mode() pack.ApprovalMode { return pack.Mode(t.Adapter.ApprovalMod
 // Rank returns the rank of the adapter's mode; an unknown one counts as
 // destructive.
 func (t *Tool) Rank() int { return t.Mode().Rank() }
+
+// Destructive reports whether what the tool does cannot be undone.
+func (t *Tool) Destructive() bool { return t.Rank() == pack.Destructive.Rank() }
+
+// NamesGate reports whether a permission of the tool names an approval gate, be it
+// there or not.
+func (t *Tool) NamesGate() bool {
+	return slices.ContainsFunc(t.Permissions, func(p *pack.Permission) bool { return p.RequiresApprovalGate.OK })
+}
 
 // Reads reports whether the tool does no more than read: its adapter is read_only, or
 // reaches the network and states that the capability has no effect (compiler, C6).

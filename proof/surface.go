@@ -53,7 +53,13 @@ type Row struct {
 // left out. Of a pack that is broken there are no rows; ask Broken first. Where
 // there would be too many rows the last one names no tool, and says so in Reason.
 func Surface(m *Model, s jsonlogic.Solver) []Row {
-	u := &survey{comparison: &comparison{
+	return surveyed(m, s, func(*Row) bool { return true })
+}
+
+// surveyed returns the rows of a surface that are wanted by what they say without a
+// proof; of the others nothing is proved.
+func surveyed(m *Model, s jsonlogic.Solver, wanted func(*Row) bool) []Row {
+	u := &survey{wanted: wanted, comparison: &comparison{
 		head: m, prover: newProver(s, m), results: map[compile]*outcome{}, table: &table{},
 	}}
 	u.headPlaces = u.table.add(m)
@@ -81,7 +87,8 @@ const mostRows = 5_000
 // survey collects the rows of a surface.
 type survey struct {
 	*comparison
-	rows []Row
+	wanted func(*Row) bool
+	rows   []Row
 }
 
 // row returns the row of a tool. There is none where no request surfaces it.
@@ -91,6 +98,8 @@ func (u *survey) row(s *scene, t *policy.Tool, beyond bool) (row Row, there bool
 	}
 	row = s.describe(t)
 	switch {
+	case !u.wanted(&row):
+		return row, false
 	case beyond:
 		row.Reason = fmt.Sprintf("only the first %d intents are proved", mostIntents)
 		return row, true

@@ -40,6 +40,7 @@ type guardrail struct {
 // guardrails leads from the rows of the class table to what they have to do with
 // guardrails. A row that is not here is neutral.
 var guardrails = map[string]guardrail{
+	"any.unapproved":                           {weakens, "destructive tool without an approval gate"},
 	"pack_meta.data_classification.lowered":    {weakens, "data classification lowered"},
 	"business_context.non_negotiables.removed": {weakens, "non-negotiable removed"},
 	"tone_and_comms.dont.removed":              {weakens, "dont removed"},

@@ -23,7 +23,7 @@ type Rule struct {
 	Name     string           // unresolved-decision-binding; works wherever the id does
 	Severity finding.Severity // the default
 	Strict   bool             // a warning that becomes an error in strict mode
-	NoWaiver bool             // findings cannot be waived
+	NoWaiver Refusal          // when findings cannot be waived
 	Title    string           // one line: what holds where the rule is kept
 	Doc      string           // why it matters and how to fix it; Markdown paragraphs
 	Bad      string           // an example that breaks the rule (JSON or JSON fragment)
@@ -33,3 +33,20 @@ type Rule struct {
 	// own rule.
 	Check func(*Pass)
 }
+
+// Refusal says when findings of a rule can be excused by nobody: neither by a waiver nor
+// by a lower severity.
+type Refusal uint8
+
+// When they cannot.
+const (
+	Never    Refusal = iota // they always can
+	InStrict                // in strict mode
+	Always
+)
+
+// In reports whether they cannot be excused in a run that is strict or not.
+func (r Refusal) In(strict bool) bool { return r == Always || r == InStrict && strict }
+
+// String says whether findings can be waived: "yes", "not in strict mode" or "no".
+func (r Refusal) String() string { return [...]string{"yes", "not in strict mode", "no"}[r] }

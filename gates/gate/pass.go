@@ -230,7 +230,7 @@ var NPR001 = &Rule{
 	Doc: "Some rules claim something of every request, such as that a destructive tool never runs without an approval. " +
 		"They prove it, or show a request that refutes it. Where neither was possible the claim is open: it is no fault that was found, and it did not pass. " +
 		"The finding is one of the gate whose rule makes the claim, and says what is not proved and why: the steps of the proof were used up, or a part of a condition is not followed, such as a product of two variables. " +
-		"It is an error where the claim is RSK002's.\n\n" +
+		"It is an error where the claim is RSK002's, or RSK006's of a tool that the change opens.\n\n" +
 		"Write the condition with comparisons of one variable with constants, divide it among several rules, or close what it opens. " +
 		"A claim that a person has checked can be waived with the reason.",
 	Bad:  `"if": {"==": [{"*": [{"var": "request.context.amount"}, {"var": "request.context.rate"}, {"var": "request.context.rate"}]}, 17.25]}`,

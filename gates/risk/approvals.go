@@ -15,12 +15,14 @@ import (
 
 // RSK002: nothing irreversible happens without a person's approval.
 var RSK002 = &gate.Rule{
-	ID: "RSK002", Name: "destructive-without-gate", Severity: finding.Error,
+	ID: "RSK002", Name: "destructive-without-gate", Severity: finding.Error, NoWaiver: gate.InStrict,
 	Title: "A destructive capability is open only behind an approval gate",
 	Doc: "What is destructive cannot be undone, so a person approves it before. " +
 		"For every intent that can reach the capability, its permission or a rule that applies to the intent names an approval gate. " +
 		"Where none does it is an error, however many other intents have one; the finding shows a request that gets through without an approval. " +
 		"Absence needs no proof: where a condition cannot be followed, so that no request is found, it is the same error.\n\n" +
+		"A change by which a capability comes to this has class reject, whether the capability was added, its gate taken away or its mode raised. " +
+		"In strict mode the finding cannot be waived.\n\n" +
 		"Name a gate in the permission's `requires_approval_gate`, or in the outcomes that allow the decision. " +
 		"Where the pack has exactly one gate, `packgate check --fix` does it. " +
 		"Whether a gate that is named is raised for every request is RSK006's question.",
@@ -37,6 +39,7 @@ var RSK006 = &gate.Rule{
 	Doc: "A gate that a permission or a rule names is raised where its `when` is true, or unknown, and where an outcome that holds requires it. " +
 		"All other requests use the destructive capability without an approval, which may be intended: small refunds, say. " +
 		"The finding shows such a request, so that somebody can agree to it. Where neither such a request is found nor proved that there is none, NPR001 says so.\n\n" +
+		"It is an error in a change that brings the gap: where the version before kept every request of the intent from the tool, or behind a gate.\n\n" +
 		"Widen the gate's `when` (`true` raises it always), or deny those requests in a rule. " +
 		"Where the gap is intended, bound the arguments and waive the finding with a reason.",
 	Bad:   `"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 3000]}}]`,
@@ -55,7 +58,7 @@ type rowsOf struct {
 func eachTool(rows []proof.Row, pick func(proof.Row) bool) (tools []rowsOf) {
 	at := map[*policy.Tool]int{}
 	for _, row := range rows {
-		if row.Tool == nil || !destructive(row.Tool) || !pick(row) {
+		if row.Tool == nil || !row.Tool.Destructive() || !pick(row) {
 			continue
 		}
 		i, known := at[row.Tool]
@@ -73,11 +76,11 @@ func eachTool(rows []proof.Row, pick func(proof.Row) bool) (tools []rowsOf) {
 // nothing names a gate there. Rows that were not listed may be such.
 func checkGated(p *gate.Pass) {
 	reach := p.Reach()
+	rows := reach.Rows
 	if reach.Broken != "" {
-		checkRefused(p, reach.Broken)
-		return
+		rows = refused(p, reach.Broken)
 	}
-	for _, open := range eachTool(reach.Rows, func(row proof.Row) bool { return len(row.Gates) == 0 }) {
+	for _, open := range eachTool(rows, func(row proof.Row) bool { return row.Unapproved() }) {
 		shown := max(0, slices.IndexFunc(open.rows, func(row proof.Row) bool { return row.Reach != nil }))
 		row := open.rows[shown]
 		how := "it runs unapproved for intent " + gate.Quote(row.Intent) + example(row.Reach)
@@ -86,8 +89,8 @@ func checkGated(p *gate.Pass) {
 		}
 		reportOpen(p, open.tool, how+further(len(open.rows)-1), row.Reach)
 	}
-	if n := len(reach.Rows); n > 0 && reach.Rows[n-1].Tool == nil {
-		p.NotProved(gate.Claim{At: p.Pack.ToolingLayer.Node, What: "that every destructive tool has a gate", Reason: reach.Rows[n-1].Reason, Error: true})
+	if n := len(rows); n > 0 && rows[n-1].Tool == nil {
+		p.NotProved(gate.Claim{At: p.Pack.ToolingLayer.Node, What: "that every destructive tool has a gate", Reason: rows[n-1].Reason, Error: true})
 	}
 }
 
@@ -100,42 +103,25 @@ func reportOpen(p *gate.Pass, t *policy.Tool, how string, witness map[string]any
 	})
 }
 
-// checkRefused reports, in a pack of which no request is compiled, the destructive
-// tools for which nothing names a gate in an intent that may allow them.
-func checkRefused(p *gate.Pass, reason string) {
-	unnamed := map[string][]*policy.Rule{} // by intent in which no rule names a gate
-	for _, intent := range p.Policy().Intents {
-		if rules := p.Policy().Applicable(intent); !slices.ContainsFunc(rules, namesGate) {
-			unnamed[intent] = rules
-		}
-	}
+// refused returns the rows of a pack that cannot be compiled, as far as something can
+// be read of it, and notes the destructive tools of which nothing is known.
+func refused(p *gate.Pass, reason string) (rows []proof.Row) {
+	unapproved := p.Proof().Unapproved()
 	for _, t := range openTools(p) {
-		if !destructive(t) {
+		if !t.Destructive() {
 			continue
 		}
-		var may []string
-		for _, intent := range p.Policy().Intents {
-			if slices.ContainsFunc(unnamed[intent], func(r *policy.Rule) bool { return allows(r, t) }) {
-				may = append(may, intent)
+		own := len(rows)
+		for _, row := range unapproved {
+			if row.Tool == t {
+				rows = append(rows, row)
 			}
 		}
-		if len(may) == 0 || slices.ContainsFunc(t.Permissions, func(one *pack.Permission) bool { return one.RequiresApprovalGate.OK }) {
+		if len(rows) == own {
 			p.NotChecked(fmt.Sprintf("whether %s is gated: the pack cannot be compiled: %s", gate.Quote(t.String()), reason))
-			continue
 		}
-		reportOpen(p, t, fmt.Sprintf("nothing keeps it from running unapproved for intent %s (no request is shown, as the pack cannot be compiled: %s)%s",
-			gate.Quote(may[0]), reason, further(len(may)-1)), nil)
 	}
-}
-
-// namesGate reports whether a rule names an approval gate, be it there or not.
-func namesGate(r *policy.Rule) bool {
-	return slices.ContainsFunc(r.Branches(), func(b *policy.Branch) bool { return b.RequiresApprovalGate.OK })
-}
-
-// allows reports whether a rule can allow a decision that may authorise a tool.
-func allows(r *policy.Rule, t *policy.Tool) bool {
-	return r.Decision != nil && r.Decision.Authority >= t.Rank() && slices.ContainsFunc(r.Branches(), func(b *policy.Branch) bool { return b.Allows == jsonlogic.True })
+	return rows
 }
 
 func further(intents int) string {
@@ -166,24 +152,27 @@ func nameGate(p *gate.Pass, t *policy.Tool) *finding.Fix {
 // its gates raised, and those of which that is not known.
 func checkConditional(p *gate.Pass) {
 	reach := p.Reach()
-	if reach.Broken != "" && slices.ContainsFunc(openTools(p), destructive) {
+	if reach.Broken != "" && slices.ContainsFunc(openTools(p), (*policy.Tool).Destructive) {
 		p.NotChecked("which requests raise the gates: the pack cannot be compiled: " + reach.Broken)
 	}
+	before := gapsBefore(p)
 	for _, open := range eachTool(reach.Rows, func(row proof.Row) bool { return len(row.Gates) > 0 && row.Ungated != nil }) {
-		reportGap(p, open)
+		reportGap(p, open, before)
 	}
 	for _, open := range eachTool(reach.Rows, func(row proof.Row) bool { return len(row.Gates) > 0 && row.Ungated == nil && !row.Held }) {
+		row, fresh := before.newest(open.rows)
 		p.NotProved(gate.Claim{
-			At:     place(open.tool),
-			What:   fmt.Sprintf("that %s never runs ungated for intent %s%s", gate.Quote(open.tool.String()), gate.Quote(open.rows[0].Intent), further(len(open.rows)-1)),
-			Reason: open.rows[0].Reason,
+			At: place(open.tool), Error: fresh,
+			What:   fmt.Sprintf("that %s never runs ungated for intent %s%s", gate.Quote(open.tool.String()), gate.Quote(row.Intent), further(len(open.rows)-1)),
+			Reason: row.Reason,
 		})
 	}
 }
 
 // reportGap reports a tool that some requests have ungated.
-func reportGap(p *gate.Pass, open rowsOf) {
-	row, one := open.rows[0], naming(open.tool)
+func reportGap(p *gate.Pass, open rowsOf, before gaps) {
+	row, fresh := before.newest(open.rows)
+	one := naming(open.tool)
 	d := gate.Diagnostic{
 		At: place(open.tool), Witness: row.Ungated,
 		Message: opens(open.tool) + ", which rules gate for some requests only: it",
@@ -195,6 +184,10 @@ func reportGap(p *gate.Pass, open rowsOf) {
 			gate.Quote(one.RequiresApprovalGate.Value), gate.CalledBriefly("permission", one.PermissionID), called(open.tool))
 	}
 	d.Message += fmt.Sprintf(" runs ungated for intent %s%s%s", gate.Quote(row.Intent), example(row.Ungated, raising(p, row)...), further(len(open.rows)-1))
+	if fresh {
+		d.Severity = finding.Error
+		d.Message += "; it did not before this change"
+	}
 	for i, when := range row.When[:min(len(row.When), gate.MostListed)] {
 		which := "the gate"
 		if len(row.When) > 1 {
@@ -223,7 +216,7 @@ func raising(p *gate.Pass, row proof.Row) (about []*jsonlogic.Expr) {
 		about = append(about, p.Policy().Gate(id).When.Expr)
 	}
 	for _, r := range p.Policy().Applicable(row.Intent) {
-		if namesGate(r) {
+		if r.NamesGate() {
 			about = append(about, r.When.Expr)
 		}
 	}

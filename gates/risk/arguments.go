@@ -101,7 +101,7 @@ func addKey(one *pack.Permission) (*finding.Fix, *pack.Node) {
 
 func checkBounds(p *gate.Pass) {
 	for _, t := range openTools(p) {
-		if t.Mode() == pack.Delegated || destructive(t) {
+		if t.Mode() == pack.Delegated || t.Destructive() {
 			checkArguments(p, t)
 		}
 	}

@@ -212,7 +212,7 @@ func TestNothingRunsUngatedInSilence(t *testing.T) {
 			continue
 		}
 		for _, row := range s.Reach().Rows {
-			if destructive(row.Tool) && !row.Held && len(about(s, row.Tool.ToolID, found)) == 0 {
+			if row.Tool.Destructive() && !row.Held && len(about(s, row.Tool.ToolID, found)) == 0 {
 				t.Errorf("the row of %s for %s has no finding\n%s", row.Capability, row.Intent, src)
 			}
 		}
@@ -260,7 +260,7 @@ func checkRefusedPack(t *testing.T, s *gate.Subject, found []finding.Finding, un
 	t.Helper()
 	for _, tool := range openTools(&gate.Pass{Subject: s}) {
 		named := slices.ContainsFunc(unchecked, func(n finding.NotChecked) bool { return strings.Contains(n.Reason, gate.Quote(tool.String())) })
-		if destructive(tool) && !named && len(about(s, tool.ToolID, found)) == 0 {
+		if tool.Destructive() && !named && len(about(s, tool.ToolID, found)) == 0 {
 			t.Errorf("%s of a pack that is refused is neither reported nor not checked", tool)
 		}
 	}

@@ -23,9 +23,6 @@ func openTools(p *gate.Pass) (open []*policy.Tool) {
 	return open
 }
 
-// destructive reports whether what a tool does cannot be undone.
-func destructive(t *policy.Tool) bool { return t.Rank() == pack.Destructive.Rank() }
-
 // place is where findings about an open tool stand: its first permission.
 func place(t *policy.Tool) *pack.Node {
 	return pack.Place(t.Permissions[0].Capability.Node, t.Permissions[0].Node)

@@ -14,7 +14,7 @@ import (
 
 // SEC001: whatever is in a pack is public to all who run it.
 var SEC001 = &gate.Rule{
-	ID: "SEC001", Name: "secret", Severity: finding.Error, NoWaiver: true,
+	ID: "SEC001", Name: "secret", Severity: finding.Error, NoWaiver: gate.Always,
 	Title: "Neither the pack nor a file beside it holds a secret",
 	Doc: "A pack is copied to every runtime, kept in every cache and never forgotten, and its compiled text reaches a model. " +
 		"A token, key or password in it has leaked, whatever is done afterwards. " +

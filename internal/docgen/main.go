@@ -104,8 +104,11 @@ func writeRules(b *bytes.Buffer) {
 
 func writeRule(b *bytes.Buffer, r *gate.Rule) {
 	fmt.Fprintf(b, "\n### %s %s\n\n**%s** · %s", r.ID, r.Name, r.Title, severity(r))
-	if r.NoWaiver {
+	switch r.NoWaiver {
+	case gate.Always:
 		b.WriteString(" · cannot be waived")
+	case gate.InStrict:
+		b.WriteString(" · cannot be waived in strict mode")
 	}
 	fmt.Fprintf(b, " · since %s\n\n%s\n", r.Since, strings.TrimSpace(r.Doc))
 	fmt.Fprintf(b, "\nBad:\n\n```json\n%s\n```\n\nGood:\n\n```json\n%s\n```\n", strings.TrimSpace(r.Bad), strings.TrimSpace(r.Good))
