@@ -91,9 +91,9 @@ type Fix struct {
 
 // Waiver is the exception that a repository's config grants to a finding.
 type Waiver struct {
-	Reason  string
-	Owner   string
-	Expires string // calendar day, YYYY-MM-DD
+	Reason  string `json:"reason"`
+	Owner   string `json:"owner"`
+	Expires string `json:"expires"` // calendar day, YYYY-MM-DD
 }
 
 // Finding is one fault, found by one rule at one place.
@@ -125,9 +125,9 @@ type Finding struct {
 // NotChecked is a check that could not run. It is listed with its reason and
 // never counted as passed.
 type NotChecked struct {
-	Gate   string // gate id
-	Rule   string // rule id; empty when the whole gate did not run
-	Reason string // why, in the grammar of messages
+	Gate   string `json:"gate"`           // gate id
+	Rule   string `json:"rule,omitempty"` // rule id; empty when the whole gate did not run
+	Reason string `json:"reason"`         // why, in the grammar of messages
 }
 
 // Compare orders findings for people: errors first, then by file, place, rule,

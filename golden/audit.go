@@ -19,9 +19,8 @@ func fault(kind Kind, format string, args ...any) Problem {
 	return Problem{Kind: kind, Message: fmt.Sprintf(format, args...), Hint: reportFault, Severity: finding.Error}
 }
 
-// Repeated compares two compiles of one request and returns the problem that they
-// differ, naming the first stage that does; nothing where they are the same to the
-// byte. Snapshot is the snapshot form of the first, nil where nothing was compiled.
+// Repeated compares two compiles of one request and returns the problem that they differ, naming the
+// first stage that does. Snapshot is the snapshot form of the first, nil where there is none.
 func Repeated(first, second *compiler.Result, snapshot []byte) []Problem {
 	const twice = "two compiles of the case differ"
 	for i, s := range first.Stages {
@@ -49,11 +48,10 @@ func ending(r *compiler.Result) string {
 	return string(r.Outcome)
 }
 
-// Audit returns where a compile breaks what every compile keeps, whatever pack and
-// request say: nothing that was to be in the prompt is missing without being
-// listed as dropped, marked and warned of (compiler semantics, stage 7), and no tool
-// exceeds the safety mode (stage 3). It looks at the compiled context from outside
-// and does not ask the compiler.
+// Audit returns where a compile breaks what every compile keeps, whatever pack and request say:
+// what was to be in the prompt is there, or listed as dropped, marked and warned of (compiler
+// semantics, stage 7), and no tool exceeds the safety mode (stage 3). It looks at the compiled
+// context from outside and does not ask the compiler.
 func Audit(p *pack.Pack, request compiler.Request, r *compiler.Result) []Problem {
 	if r.Context == nil {
 		return nil

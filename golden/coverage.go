@@ -6,9 +6,8 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
-// Coverage says which parts of a pack's policy its golden cases exercise, in
-// document order. Only what a compile shows counts: a case that ends in a refusal
-// or in an evaluation error exercises nothing.
+// Coverage says which parts of a pack's policy its golden cases exercise, in document order. Only
+// what a compile shows counts: a refusal or an evaluation error exercises nothing.
 type Coverage struct {
 	Rules []Covered // a rule is exercised where its then holds
 	Else  []Covered // of the rules that have an else, where that holds
@@ -38,12 +37,10 @@ func Count(parts ...[]Covered) (exercised, all int) {
 	return exercised, all
 }
 
-// Count returns how many rules, else branches and gates are exercised, and how
-// many there are.
+// Count returns how many rules, else branches and gates are exercised, and how many there are.
 func (c Coverage) Count() (exercised, all int) { return Count(c.Rules, c.Else, c.Gates) }
 
-// Percent returns the whole percentage of parts that are exercised, rounded down
-// so that 100 means all; 100 where there are none.
+// Percent returns the percentage of parts that are exercised, rounded down; 100 for no parts.
 func (c Coverage) Percent() int {
 	exercised, all := c.Count()
 	if all == 0 {
@@ -52,57 +49,48 @@ func (c Coverage) Percent() int {
 	return 100 * exercised / all
 }
 
-// Cover returns the coverage of a pack by the results of its cases. What overlays
-// change has the same names, so that cases of an overlay count too. It is empty
-// for a pack that could not be read.
+// Cover returns the coverage of a pack by the results of its cases, those of overlays too, in
+// which all has the same names. It is empty for a pack that could not be read.
 func Cover(u *repo.Unit, results []Result) Coverage {
 	var c Coverage
 	if u.Pack == nil {
 		return c
 	}
-	seen := exercised(results)
-	bundles := u.Pack.PolicyLayer.PolicyBundles.Items
-	for i := range bundles {
-		rules := bundles[i].PolicyDSL.Rules.Items
-		for j := range rules {
-			r := &rules[j]
-			c.Rules = append(c.Rules, Covered{r.RuleID.Value, r.Node, seen.rules[r.RuleID.Value]})
+	rules, otherwise, gates := exercised(results)
+	for _, bundle := range u.Pack.PolicyLayer.PolicyBundles.Items {
+		for _, r := range bundle.PolicyDSL.Rules.Items {
+			c.Rules = append(c.Rules, Covered{r.RuleID.Value, r.Node, rules[r.RuleID.Value]})
 			if r.Else.Node != nil {
-				c.Else = append(c.Else, Covered{r.RuleID.Value, r.Else.Node, seen.otherwise[r.RuleID.Value]})
+				c.Else = append(c.Else, Covered{r.RuleID.Value, r.Else.Node, otherwise[r.RuleID.Value]})
 			}
 		}
 	}
 	for _, g := range u.Pack.PolicyLayer.ApprovalGates.Items {
-		c.Gates = append(c.Gates, Covered{g.GateID.Value, g.Node, seen.gates[g.GateID.Value]})
+		c.Gates = append(c.Gates, Covered{g.GateID.Value, g.Node, gates[g.GateID.Value]})
 	}
 	return c
 }
 
-// sightings are the cases by the names of what they exercise.
-type sightings struct{ rules, otherwise, gates map[string][]string }
-
-func exercised(results []Result) sightings {
-	s := sightings{map[string][]string{}, map[string][]string{}, map[string][]string{}}
-	add := func(to map[string][]string, id pack.Text, name string) {
-		to[id.Value] = append(to[id.Value], name)
-	}
+// exercised returns the cases by the names of what they exercise.
+func exercised(results []Result) (rules, otherwise, gates map[string][]string) {
+	rules, otherwise, gates = map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for _, r := range results {
 		if r.Detail == nil || r.Outcome != compiler.Compiled {
 			continue
 		}
 		for _, rule := range r.Detail.Trace.Rules {
-			switch rule.State {
+			switch id := rule.Rule.RuleID.Value; rule.State {
 			case compiler.RuleThen:
-				add(s.rules, rule.Rule.RuleID, r.Case)
+				rules[id] = append(rules[id], r.Case)
 			case compiler.RuleElse:
-				add(s.otherwise, rule.Rule.RuleID, r.Case)
+				otherwise[id] = append(otherwise[id], r.Case)
 			}
 		}
 		for _, g := range r.Detail.Trace.Gates {
-			if g.Active {
-				add(s.gates, g.Gate.GateID, r.Case)
+			if id := g.Gate.GateID.Value; g.Active {
+				gates[id] = append(gates[id], r.Case)
 			}
 		}
 	}
-	return s
+	return rules, otherwise, gates
 }

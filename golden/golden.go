@@ -49,8 +49,7 @@ const (
 	NotChecked SnapshotStatus = "not_checked" // there is nothing to compare
 )
 
-// Kind says what a problem is about. Each kind but KindInvalid is one rule of the
-// replay gate.
+// Kind says what a problem is about. Each but KindInvalid is one rule of the replay gate.
 type Kind string
 
 // The kinds of problems.
@@ -86,8 +85,7 @@ type Result struct {
 	Input    *repo.Case // nil where the file is no case that could be read
 	Intent   string     // of the invocation, "" where it could not be read
 	Overlay  string     // overlay_id of the overlay that the case names, "" for none
-	// Environment is the one that the case is compiled for, and Catalog its catalog;
-	// "" and nil for none.
+	// Environment is the one that the case is compiled for, "" for none, and Catalog its catalog.
 	Environment string
 	Catalog     *repo.Environment
 	Status      Status
@@ -105,8 +103,7 @@ type Result struct {
 	Problems []Problem // in the order in which they were found; errors come first
 	// NotChecked lists what the compile could not check.
 	NotChecked []string
-	// Compiled is the snapshot form of the compiled context, nil unless the case
-	// is expected to compile and did. It is what to store.
+	// Compiled is the snapshot form to store, nil unless the case is expected to compile and did.
 	Compiled []byte
 	// Request is what was compiled, Program the pack with the overlay of the case, and
 	// Detail the compile itself with its trace, nil where there was none.
@@ -115,14 +112,12 @@ type Result struct {
 	Detail  *compiler.Result
 }
 
-// Run runs the golden cases of a pack, in the order of their files. The pack is
-// prepared once, and once for each overlay that a case names.
+// Run runs the golden cases of a pack, in the order of their files.
 func Run(u *repo.Unit, environments []*repo.Environment, c *repo.Config) []Result {
 	return RunPrepared(nil, u, environments, c)
 }
 
-// RunPrepared is Run for a pack that was prepared before, nil for one that was not.
-// What overlays make of the pack shares its conditions.
+// RunPrepared is Run for a pack that was prepared before, nil for none; overlays share its work.
 func RunPrepared(p *compiler.Program, u *repo.Unit, environments []*repo.Environment, c *repo.Config) []Result {
 	s := &suite{program: p, unit: u, environments: environments, config: c, cases: map[*repo.SideFile]*repo.Case{}, subjects: map[string]*subject{}}
 	s.tokenizer, s.noTokenizer = tokens.Find(cmp.Or(c.Compile.Tokenizer.Value, (compiler.Estimate{}).Name()))
@@ -191,46 +186,7 @@ func (s *suite) run(f *repo.SideFile) Result {
 	return t.Result
 }
 
-// trial is one case while it runs.
-type trial struct {
-	*suite
-	file *repo.SideFile
-	*repo.Case
-	Result
-	subject *subject // what is compiled
-	context any      // the compiled context as decoded JSON, once it was asked for
-}
-
-func (t *trial) problem(kind Kind, at *pack.Node, hint, message string) {
-	t.report(kind, at.Location(), finding.Error, hint, message)
-}
-
-func (t *trial) report(kind Kind, at finding.Location, severity finding.Severity, hint, message string) {
-	t.Problems = append(t.Problems, Problem{Kind: kind, Message: message, Hint: hint, Severity: severity, Location: at})
-}
-
-// settle derives the status from the problems.
-func (t *trial) settle() {
-	t.Status = Pass
-	for _, p := range t.Problems {
-		if p.Severity == finding.Error {
-			t.Status = Fail
-		} else if t.Status == Pass {
-			t.Status = Warning
-		}
-	}
-}
-
-// place returns the location of the first node that is there, else of the file.
-func (t *trial) place(nodes ...*pack.Node) finding.Location {
-	if n := pack.Place(nodes...); n != nil {
-		return n.Location()
-	}
-	return finding.Location{File: t.file.Document.File}
-}
-
-// The families of cases (case schema, family), but for those of which a compile
-// does not show that they are what they say.
+// The families of cases (case schema, family) of which a compile shows that they are what they say.
 const (
 	FamilyAllowed  = "allowed"         // a decision is allowed
 	FamilyDenied   = "denied"          // a decision is not allowed, or the request is refused
@@ -240,9 +196,8 @@ const (
 	FamilyEvidence = "evidence"        // about evidence, or a variable, that is missing
 )
 
-// Shows reports whether the compile is one of a family, whatever the case says of
-// itself. A case that could not be compiled shows nothing; any other one may be of
-// a family that has no sign.
+// Shows reports whether the compile is one of a family, whatever the case says of itself. A case
+// that was not compiled shows nothing; any other may be of a family that has no sign.
 func (r *Result) Shows(family string) bool {
 	if r.Detail == nil {
 		return false

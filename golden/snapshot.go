@@ -88,10 +88,8 @@ func (t *trial) drift() {
 
 // madeWith returns the tokenizer of a snapshot: the budget report names it unless it is the estimate.
 func madeWith(root *pack.Node) string {
-	if report := root.Get("budget_report"); report != nil {
-		if name := report.Get("tokenizer"); name != nil && name.Kind == pack.String {
-			return name.Text
-		}
+	if name := root.Get("budget_report").Get("tokenizer"); name != nil && name.Kind == pack.String {
+		return name.Text
 	}
 	return compiler.Estimate{}.Name()
 }
@@ -120,8 +118,7 @@ const conflictMark = "<<<<<<< "
 // mostSummed is how many differences a message shows; the result lists all.
 const mostSummed = 3
 
-// summary words the first differences, count of which show the first stage that
-// drifted, and says how many more there are.
+// summary words the first differences, count of them of the first stage, and counts the others.
 func summary(differences []Difference, count int) string {
 	var parts []string
 	for _, d := range differences[:min(count, mostSummed)] {
@@ -137,10 +134,9 @@ func summary(differences []Difference, count int) string {
 	return text
 }
 
-// Difference is one place at which a compile differs from its snapshot. Path
-// leads through the compiled context by identities: blocks by their id, tools by
-// adapter. Stored and Now are JSON on one line, "" where there is nothing. Where
-// items with an identity stand in another order, they are the lists of the ids.
+// Difference is one place at which a compile differs from its snapshot. Path leads through the compiled
+// context by identities: blocks by their id, tools by adapter. Stored and Now are JSON on one line, ""
+// where there is nothing. Of items in another order they are the lists of the ids.
 type Difference struct {
 	Path        string
 	Stored, Now string
@@ -197,10 +193,9 @@ const mostShown = 80
 // clip shortens what is shown in a message.
 func clip(s string) string { return pack.Clip(s, mostShown) }
 
-// sections leads from members of the compiled context to the stage, counted from
-// 0, whose output they show, the most telling ones of a stage first. Members
-// with a bucket belong to the assembly where the bucket is truncated otherwise
-// than before. The last section is a prefix of every path.
+// sections leads from members of the compiled context to the stage, counted from 0, whose output they
+// show, the most telling of a stage first. Members with a bucket belong to the assembly where its
+// truncation differs. The last section is a prefix of every path.
 func sections() []section {
 	return []section{
 		{"/compiled_prompt/task", 0, ""},
@@ -236,8 +231,7 @@ type section struct {
 // assembly is the stage that drops blocks.
 const assembly = 6
 
-// sortByStage puts differences into the order of the stages that they show. It
-// returns the stage of the first, and how many show that stage.
+// sortByStage sorts differences by the stages that they show, and returns the first and its count.
 func sortByStage(differences []Difference) (stage, count int) {
 	var otherwise []compiler.Bucket
 	for _, b := range compiler.Buckets() {
@@ -268,9 +262,8 @@ func sortByStage(differences []Difference) (stage, count int) {
 	return stage, count
 }
 
-// sameHead reports whether two contents of a block have the same first line. In
-// the block of a rule it says whether the rule allows or denies, which stage 2
-// decides; the rest is written by the assembly.
+// sameHead reports whether two contents of a block have the same first line. In the block of a rule
+// stage 2 decides it, allow or deny; the rest is written by the assembly.
 func (d Difference) sameHead() bool {
 	a, _, _ := strings.Cut(d.Stored, `\n`)
 	b, _, _ := strings.Cut(d.Now, `\n`)
@@ -289,7 +282,7 @@ func compare(path string, stored, now any) []Difference {
 	}
 	var differences []Difference
 	if !slices.Equal(common(namesA, namesB), common(namesB, namesA)) {
-		differences = []Difference{{path, pack.CompactJSON(listed(namesA)), pack.CompactJSON(listed(namesB))}}
+		differences = []Difference{{path, pack.CompactJSON(namesA), pack.CompactJSON(namesB)}}
 	}
 	names := maps.Clone(a)
 	maps.Copy(names, b)
@@ -318,17 +311,8 @@ func common(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(item string) bool { return !there[item] })
 }
 
-func listed(names []string) []any {
-	items := make([]any, len(names))
-	for i, name := range names {
-		items[i] = name
-	}
-	return items
-}
-
-// named returns the members of an object, or the items of a list of objects by
-// their identity, with the identities in order; nil for anything else. The
-// members of an object have no order.
+// named returns the unordered members of an object, or the items of a list of objects by their
+// identity, with the identities in order; nil for anything else.
 func named(v any) (byName map[string]any, order []string) {
 	if m, ok := v.(map[string]any); ok {
 		return m, nil

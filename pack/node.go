@@ -127,6 +127,14 @@ func (n *Node) Any() any {
 	return nil
 }
 
+// TextOf returns the text of a string, "" for any other value and for nil.
+func TextOf(n *Node) string {
+	if n == nil || n.Kind != String {
+		return ""
+	}
+	return n.Text
+}
+
 // Raw returns the value's text as it stands in the document.
 func (n *Node) Raw() string { return string(n.Document().Source[n.Start:n.End]) }
 

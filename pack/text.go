@@ -28,6 +28,15 @@ func Counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Joined joins words as a sentence does: "a, b and c", or with another conjunction.
+func Joined(words []string, conjunction string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
+}
+
 // CompactJSON returns a value as one line of JSON, member names sorted, without
 // the escapes that only HTML needs. A value that has no JSON form, which nothing
 // read from JSON is, is named by its Go type.

@@ -21,18 +21,10 @@ const (
 )
 
 // series joins words as a sentence does.
-func series(words []string) string { return joined(words, "and") }
+func series(words []string) string { return pack.Joined(words, "and") }
 
 // either joins words of which one is intended.
-func either(words []string) string { return joined(words, "or") }
-
-func joined(words []string, conjunction string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " " + conjunction + " " + words[last]
-}
+func either(words []string) string { return pack.Joined(words, "or") }
 
 // short is what messages call a variable.
 func short(path string) string { return strings.TrimPrefix(path, contextPath) }

@@ -21,8 +21,7 @@ type aim struct {
 	at   *pack.Node
 	// scopes are those in which it can be shown; in any of them is enough.
 	scopes []*scope
-	// ways says for which requests of a scope it is shown, the more telling ones
-	// first. The last one leaves none out.
+	// ways says for which requests of a scope it is shown, the more telling first and all last.
 	ways func(*scope) []jsonlogic.Formula
 	// own is the part of it that is about nothing but the aim, nil if there is none.
 	own *jsonlogic.Formula
@@ -85,8 +84,7 @@ func (m *maker) policyAims() []*aim {
 	return aims
 }
 
-// outcomeAim is the aim to show an outcome. Of an outcome that allows, the requests
-// in which nothing else denies tell most.
+// outcomeAim is the aim to show an outcome, best of all where nothing else denies.
 func outcomeAim(b *policy.Branch, scopes []*scope) *aim {
 	holds, r, id := b.Holds(), b.Rule, b.Rule.RuleID.Value
 	a := &aim{

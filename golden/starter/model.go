@@ -27,8 +27,7 @@ type scope struct {
 	asked bool
 }
 
-// mostNamed bounds how many decisions, gates or tools of an intent are named in
-// one question. It is only asked to find a telling request.
+// mostNamed bounds how many decisions, gates or tools of an intent one telling question names.
 const mostNamed = 20
 
 func (m *model) in(intent string) *scope {
@@ -123,9 +122,8 @@ func (m *model) strong() []string {
 	return ids[:min(len(ids), mostNamed)]
 }
 
-// shapes is what a case adds to what every request of the pack is. A case is a
-// complete invocation and run context: some members cannot be missing, some can only
-// stand among others, and some have the value that each case gives them.
+// shapes is what a case adds to what every request of the pack is: of a complete invocation and run
+// context some members cannot be missing, stand only among others, or have a fixed value.
 type shapes struct {
 	formula jsonlogic.Formula
 	narrow  bool     // the formula says something
@@ -135,16 +133,14 @@ type shapes struct {
 	budget  bool     // something under run_budget is read
 }
 
-// mostShapes bounds how many variables are looked at. Those of request.context
-// may hold anything and do not count.
+// mostShapes bounds the variables that are looked at, without the free ones of request.context.
 const mostShapes = 200
 
 // openContext is where any member may stand.
 const openContext = "request.context."
 
-// learnShapes finds out what the contracts allow by trying: for each variable that
-// a condition reads, whether the schemas of invokeAgent v1 and RunContext v1 accept
-// that it is there, and that it is not.
+// learnShapes finds out by trying, for each variable that a condition reads, whether the schemas of
+// invokeAgent v1 and RunContext v1 accept that it is there, and that it is not.
 func (m *maker) learnShapes() *shapes {
 	s := &shapes{}
 	var parts []jsonlogic.Formula
@@ -278,8 +274,7 @@ func (m *maker) valid(c *candidate) bool {
 	return true
 }
 
-// The budget of a set, in the solver's steps, of which a machine does some
-// million in a second.
+// The budget of a set, in the solver's steps, of which a machine does millions in a second.
 const (
 	lastTry  = 1_000_000
 	allSteps = 5_000_000
@@ -303,9 +298,8 @@ func (m *maker) ask(parts ...jsonlogic.Formula) jsonlogic.Answer {
 // mostShrunk bounds how many values of a request are tried without.
 const mostShrunk = 200
 
-// shrink leaves out of a request what it can do without. The solver keeps a value
-// that could be another one which the contracts do not allow; a request that does
-// not have it at all is smaller, and can come.
+// shrink leaves out of a request what it can do without. The solver keeps values that the contracts
+// may not allow; a request that does not have them at all is smaller, and can come.
 func shrink(data map[string]any, holds jsonlogic.Formula) map[string]any {
 	var paths [][]string
 	for path := range jsonlogic.Leaves(data) {

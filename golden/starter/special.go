@@ -119,8 +119,7 @@ func (m *maker) pressure(s *scope) *candidate {
 	return c
 }
 
-// missing is a request that stops because a variable is missing that an enforced
-// rule needs. A rule may be written so that there is none.
+// missing is a request that stops for want of a variable of an enforced rule, if there is one.
 func (m *maker) missing(s *scope) *candidate {
 	for _, r := range s.rules {
 		if !r.Enforced {

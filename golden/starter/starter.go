@@ -46,17 +46,15 @@ type Unreached struct {
 	Why  string     // in the grammar of messages
 }
 
-// Bounds of one set. A pack needs a few dozen of each; one that is made to be
-// slow must not succeed.
+// Bounds of one set: a pack needs a few dozen of each, and none may be slow.
 const (
 	mostCases   = 200
 	mostIntents = 100
 )
 
-// Cases returns cases for what the golden cases of a unit do not show yet, and
-// what no case can show. They are compiled against the only environment catalog,
-// or the one called prod where there are several. Taken reports names that a case
-// cannot have.
+// Cases returns cases for what the golden cases of a unit do not show yet, and what none can
+// show. They are compiled against the only environment catalog, or of several that called
+// prod. Taken reports names that a case cannot have.
 func Cases(u *repo.Unit, environments []*repo.Environment, c *repo.Config, taken func(name string) bool) ([]Case, []Unreached) {
 	m, refused := newMaker(u, environments, c)
 	if refused != nil {
@@ -171,8 +169,7 @@ func (m *maker) reportFamilies() {
 	}
 }
 
-// fewest returns few of the candidates that together show all that any does: again and again
-// the one that shows most of what is left, of equals the first.
+// fewest returns few candidates that show all: again the one that shows most of what is left.
 func (m *maker) fewest() []*candidate {
 	left := make([][]key, len(m.pool)) // by candidate
 	for i, c := range m.pool {

@@ -2,7 +2,6 @@ package starter
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,8 +49,7 @@ func newSurroundings(p *compiler.Program, u *repo.Unit, environments []*repo.Env
 	return s, nil
 }
 
-// pinned returns the snapshot that a pin rule means: an alias is what the catalog
-// says, or its own name where no catalog says anything.
+// pinned returns the snapshot of a pin rule: the catalog's for an alias, or else its own name.
 func (s *surroundings) pinned(rule string) string {
 	kind, name, _ := strings.Cut(rule, ":")
 	if kind == "alias" && s.environment != nil {
@@ -81,8 +79,7 @@ type candidate struct {
 	err          error
 }
 
-// usualTotal is the token budget of a case that needs no more, and mostTotal what
-// a case is given at most.
+// usualTotal is the token budget of a usual case, and mostTotal what one is given at most.
 const (
 	usualTotal = 12_000
 	mostTotal  = 12_000 << 12
@@ -175,9 +172,8 @@ func remove(from map[string]any, path []string) map[string]any {
 	return out
 }
 
-// compile compiles a candidate. Where something does not fit into the usual token
-// budget, and no bucket has one of its own, the budget is doubled until it does:
-// only cases about budgets are to have a truncation.
+// compile compiles a candidate. Where no bucket has a budget of its own, the total is doubled until all
+// fits: only cases about budgets are to have a truncation.
 func (s *surroundings) compile(c *candidate) *candidate {
 	for c.total = usualTotal; ; c.total *= 2 {
 		invoke, runContext := s.envelopes(c)
@@ -193,9 +189,8 @@ func (s *surroundings) compile(c *candidate) *candidate {
 // mostEvidence bounds the evidence of a case.
 const mostEvidence = 20
 
-// pieces returns one piece of evidence for each name that the decisions of the intent
-// require. The name stands in the content alone: in the reference it would count
-// as a source of the evidence, and a misspelled name would no longer be noticed.
+// pieces returns one piece of evidence for each name that the intent's decisions require. It stands in
+// the content alone: a reference is a source, and would hide a misspelled name.
 func (s *surroundings) pieces(c *candidate) []compiler.Evidence {
 	if c.scope == nil {
 		return nil
@@ -219,6 +214,5 @@ func (s *surroundings) pieces(c *candidate) []compiler.Evidence {
 
 // hexadecimal returns digits that are the same for the same name.
 func hexadecimal(name string, digits int) string {
-	sum := sha256.Sum256([]byte(name))
-	return hex.EncodeToString(sum[:])[:digits]
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:digits]
 }

@@ -93,8 +93,7 @@ func named(about, family string) string {
 	return strings.TrimPrefix(about+"-"+ending, "-")
 }
 
-// description says for people what a case shows, and what it is not: the work of
-// somebody who knows the business.
+// description says for people what a case shows, and that somebody has to make it real.
 func description(c *candidate, covers []string) string {
 	const end = " Written by packgate golden init: edit it until it is a request that really comes."
 	switch c.family {
@@ -158,8 +157,7 @@ func expectation(c *candidate) map[string]any {
 	return out
 }
 
-// members are the names of a golden case and its envelopes in the order in which
-// people read them. Others follow, sorted.
+// members are the names of a golden case in the order in which people read them.
 var members = []string{
 	"$schema", "case", "family", "description", "environment", "overlay", "invoke", "run_context",
 	"request_id", "run_id", "trace_id", "session_id", "tenant_id", "user", "agent", "context_pack_refs", "input",

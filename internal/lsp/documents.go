@@ -49,8 +49,7 @@ func (s *server) didOpen(p didOpenParams) (any, error) {
 	return nil, nil
 }
 
-// rootOf returns the repository of a file: the one that its folder is in, or else the
-// folder of the workspace, or else its own folder.
+// rootOf returns the repository of a file, else its folder of the workspace, else its own folder.
 func (s *server) rootOf(file string) (string, error) {
 	at, err := s.find(filepath.Dir(file))
 	if errors.Is(err, repo.ErrUse) { // a folder that was not made yet
@@ -69,8 +68,7 @@ func (s *server) rootOf(file string) (string, error) {
 	return filepath.Dir(file), nil
 }
 
-// within returns the name of a file relative to a root; both are empty for a file that
-// is not in it.
+// within returns the name of a file relative to a root; both are empty for a file outside.
 func within(root, file string) (in, name string) {
 	rel, err := filepath.Rel(root, file)
 	if root == "" || err != nil || !filepath.IsLocal(rel) {
@@ -105,7 +103,7 @@ func (s *server) didChange(p didChangeParams) (any, error) {
 }
 
 // didClose gives a document back to the files.
-func (s *server) didClose(p didCloseParams) (any, error) {
+func (s *server) didClose(p placeParams) (any, error) {
 	s.lock.Lock()
 	d := s.open[keyOf(p.TextDocument.URI)]
 	delete(s.open, keyOf(p.TextDocument.URI))
@@ -116,17 +114,15 @@ func (s *server) didClose(p didCloseParams) (any, error) {
 	return nil, nil
 }
 
-// didSave looks again at what a document belongs to: a client may write more than it
-// tells of.
-func (s *server) didSave(p didCloseParams) (any, error) {
+// didSave looks again at what a document belongs to: a client may write more than it says.
+func (s *server) didSave(p placeParams) (any, error) {
 	if d := s.document(p.TextDocument.URI); d != nil {
 		s.touched(d.root, d.name)
 	}
 	return nil, nil
 }
 
-// filesChanged takes changes of files that are not open, or not only here. They matter
-// for the repositories that a document is open of.
+// filesChanged takes changes of files in the repositories that a document is open of.
 func (s *server) filesChanged(p didChangeWatchedFilesParams) (any, error) {
 	for _, c := range p.Changes {
 		file, ok := fileOf(c.URI)
@@ -162,30 +158,22 @@ func (s *server) touched(root, name string) {
 	}
 }
 
-// texts returns the texts of the open documents of a repository, by name.
-func (s *server) texts(root string) map[string]string {
+// known returns the texts and URIs of a repository's open documents, and how it was last valid.
+func (s *server) known(root string) (texts, uris map[string]string, before gating.Workspace) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	texts := map[string]string{}
+	texts, uris = map[string]string{}, map[string]string{}
 	for _, d := range s.open {
 		if d.root == root {
-			texts[d.name] = d.src
+			texts[d.name], uris[d.name] = d.src, d.uri
 		}
 	}
-	return texts
+	return texts, uris, s.roots[root]
 }
 
 // viewOf opens the repository of a folder as it is now.
 func (s *server) viewOf(root string) (*view, error) {
-	texts := s.texts(root)
-	s.lock.Lock()
-	before, uris := s.roots[root], map[string]string{}
-	for _, d := range s.open {
-		if d.root == root {
-			uris[d.name] = d.uri
-		}
-	}
-	s.lock.Unlock()
+	texts, uris, before := s.known(root)
 	v, err := openView(root, texts, before)
 	if err != nil {
 		return nil, err
@@ -199,8 +187,7 @@ func (s *server) viewOf(root string) (*view, error) {
 	return v, nil
 }
 
-// fileOf returns the path of a file that a URI names; ok is false for a document that
-// is no file of this machine, such as one that has no name yet.
+// fileOf returns the path of a file that a URI names; ok is false for what is no file here.
 func fileOf(uri string) (name string, ok bool) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" || !strings.HasPrefix(u.Path, "/") || strings.ContainsRune(u.Path, 0) {
@@ -213,9 +200,8 @@ func fileOf(uri string) (name string, ok bool) {
 	return filepath.Clean(filepath.FromSlash(name)), true
 }
 
-// keyOf returns what a document is known by: clients may escape more of a URI than
-// uriOf does, and each of these spellings is of the same file. A document that is no file
-// is known by what the client calls it.
+// keyOf returns what a document is known by: a file by uriOf, whatever spelling of its URI the
+// client has, and all else by what the client calls it.
 func keyOf(uri string) string {
 	if file, ok := fileOf(uri); ok {
 		return uriOf(file)
@@ -232,20 +218,17 @@ func uriOf(name string) string {
 	return (&url.URL{Scheme: "file", Path: name}).String()
 }
 
-// encoding says in which units a character of a position is counted (LSP 3.17,
-// "Position").
+// encoding is the units in which a character of a position is counted (LSP 3.17, "Position").
 type encoding string
 
-// The encodings that the server can count in. A client that names none counts in
-// UTF-16.
+// The encodings that the server can count in: UTF-16 for a client that names none.
 const (
 	utf8Units  encoding = "utf-8"
 	utf16Units encoding = "utf-16"
 )
 
-// text is a text with the places where its lines begin. As the protocol has it, a
-// line ends with \n, \r\n or a \r alone; packgate's own lines end with \n only, so
-// places are handed over as byte offsets.
+// text is a text with the places where its lines begin. As the protocol has it, a line ends with
+// \n, \r\n or a \r alone; packgate's own with \n only, so places are handed over as byte offsets.
 type text struct {
 	src   string
 	lines []int
@@ -273,8 +256,7 @@ func (t *text) end(line int) int {
 	return end - 1
 }
 
-// position returns the line and character of a byte offset. An offset outside of the
-// text, or between \r and \n, gives the nearest place before it.
+// position returns the place of a byte offset, or the nearest before it: within the text and \r\n.
 func (t *text) position(offset int, units encoding) Position {
 	offset = min(max(offset, 0), len(t.src))
 	line := sort.Search(len(t.lines), func(i int) bool { return t.lines[i] > offset }) - 1
@@ -289,9 +271,8 @@ func (t *text) position(offset int, units encoding) Position {
 	return Position{Line: line, Character: count}
 }
 
-// offset returns the byte offset of a position. A character beyond the end of its line
-// stands for that end, a line beyond the last for the end of the text, and one in the
-// middle of a character for its beginning.
+// offset returns the byte offset of a position. Beyond the end of its line or of the text it stands
+// for that end, and in the middle of a character for its beginning.
 func (t *text) offset(p Position, units encoding) int {
 	switch {
 	case p.Line < 0:
@@ -329,9 +310,8 @@ func (t *text) replace(r Range, with string, units encoding) *text {
 	return newText(t.src[:start] + with + t.src[end:])
 }
 
-// difference returns the smallest edit that makes one text of another: the byte range
-// of the first and what takes its place. It never begins or ends within a character,
-// nor between \r and \n.
+// difference returns the smallest edit that makes one text of another: the byte range of the
+// first and what takes its place. It cuts no character, nor \r\n.
 func difference(from, to string) (start, end int, with string) {
 	for start < min(len(from), len(to)) && from[start] == to[start] {
 		start++

@@ -25,8 +25,7 @@ type change struct {
 	root, name string
 }
 
-// runs collects changes and has them looked at, all that there are at once: the first
-// of them immediately, those that follow after the pause.
+// runs collects changes and has all of them looked at: the first at once, others after the pause.
 type runs struct {
 	work func([]change)
 	wake chan struct{}
@@ -110,8 +109,7 @@ func (s *server) gate(changes []change) {
 	}
 }
 
-// gateRoot looks at one repository. Packs of which no document is open any more are
-// forgotten.
+// gateRoot looks at one repository, and forgets packs of which no document is open any more.
 func (s *server) gateRoot(root string, names []string) error {
 	if !s.inUse()[root] {
 		s.forget(root, nil)
@@ -145,9 +143,8 @@ func (s *server) gateRoot(root string, names []string) error {
 	return nil
 }
 
-// gateOne looks at one pack. Of a pack that cannot be put through the gates nothing is
-// known any more, and what is in the way is noted, so that it does not look clean; it
-// is looked at again at the next change of any file.
+// gateOne looks at one pack. Of one that cannot be put through the gates nothing is known any more;
+// what is in the way is noted, and it is looked at again at the next change of any file.
 func (s *server) gateOne(v *view, name string, policy gates.Policy) {
 	r, err := s.gatePack(v, name, policy)
 	if err != nil {
@@ -167,7 +164,8 @@ func (s *server) gateOne(v *view, name string, policy gates.Policy) {
 // packsInUse returns the packs that an open document belongs to.
 func (s *server) packsInUse(v *view) ([]string, error) {
 	var wanted []string
-	for name := range s.texts(v.Dir) {
+	texts, _, _ := s.known(v.Dir)
+	for name := range texts {
 		packs, err := v.packsOf(name)
 		if err != nil {
 			return nil, err
@@ -199,8 +197,7 @@ func (s *server) forget(root string, wanted []string) {
 	delete(s.problems, root)
 }
 
-// noteProblems keeps what is wrong with the config, the catalogs, and the files of packs
-// that cannot be put through the gates.
+// noteProblems keeps what is wrong with config, catalogs, and packs that the gates cannot take.
 func (s *server) noteProblems(v *view) {
 	byKey := map[string][]Diagnostic{}
 	for _, p := range v.problems {
@@ -240,12 +237,11 @@ func words(message, hint string) string {
 	return message + "\n→ " + hint
 }
 
-// diagnostic returns a finding as the protocol has it. A finding that is waived is shown
-// so that it does not weigh anything.
+// diagnostic returns a finding as the protocol has it, a waived one without any weight.
 func (s *server) diagnostic(v *view, f finding.Finding, at Range) Diagnostic {
 	d := Diagnostic{
 		Range: at, Severity: severityError, Code: f.Rule, Source: "packgate",
-		Message: words(f.Message, f.Hint), CodeDescription: &codeDescription{rulePage(f.Rule, f.Name)},
+		Message: words(f.Message, f.Hint), CodeDescription: map[string]string{"href": rulePage(f.Rule, f.Name)},
 	}
 	switch {
 	case f.Waived != nil:
@@ -267,9 +263,8 @@ func rulePage(id, name string) string {
 	return "https://github.com/contextosai/packgate/blob/main/docs/rules.md#" + strings.ToLower(id+"-"+name)
 }
 
-// publish tells the client what is wrong in the documents of a repository, as far as it
-// was not told already. A document that has changed since it was looked at waits for
-// the run that its change has asked for.
+// publish tells the client what is new about the documents of a repository. One that has changed
+// since it was looked at waits for the run that its change has asked for.
 func (s *server) publish(root string) {
 	for _, p := range s.news(root) {
 		// Where the client is gone, nobody reads it.
@@ -345,8 +340,7 @@ func (s *server) wanted(root string) (map[string][]Diagnostic, map[string]string
 	return wanted, read
 }
 
-// ordered returns diagnostics by place, each once: of a file that several packs share,
-// each of them may say the same.
+// ordered returns diagnostics by place, each once: several packs may say the same of one file.
 func ordered(list []Diagnostic) []Diagnostic {
 	list = append([]Diagnostic{}, list...)
 	slices.SortStableFunc(list, func(a, b Diagnostic) int {

@@ -11,11 +11,10 @@ import (
 // deepest is how deep the lenient reader follows objects and arrays.
 const deepest = 256
 
-// readLenient reads JSON that somebody is typing: whatever stands there, it returns
-// the tree of what can be made out. A string ends at the end of its line at the
-// latest, a value that is missing is a null as wide as the gap, and what fits nowhere
-// is passed over. Of valid JSON it gives the tree that the strict reader gives. The
-// root is nil where there is nothing, or more values than most.
+// readLenient reads JSON that somebody is typing into the tree of what can be made out. A string ends
+// at the end of its line at the latest, a missing value is a null as wide as the gap, and what fits
+// nowhere is passed over. Of valid JSON it gives the tree that the strict reader gives. The root is
+// nil where there is nothing, or more values than most.
 func readLenient(src string, most int) *pack.Node {
 	l := &lenient{src: src, left: most}
 	l.space()
@@ -43,8 +42,7 @@ func (l *lenient) space() {
 	}
 }
 
-// value reads a value at the next byte that is no space. Gap is where the white space
-// before it begins.
+// value reads a value at the next byte that is no space. Gap is where the space before begins.
 func (l *lenient) value(parent *pack.Node, index, gap int) *pack.Node {
 	n := &pack.Node{Kind: pack.Null, Start: l.at, Parent: parent, Index: index}
 	if l.left--; l.left < 0 {
@@ -170,8 +168,7 @@ func (l *lenient) word(n *pack.Node, gap int) {
 	l.at = end
 }
 
-// nodeAt returns the innermost value that an offset lies in or at the edge of, and nil
-// where it is in none. Of a member's name it returns nothing.
+// nodeAt returns the innermost value in or at the edge of which an offset lies; nil in a name.
 func nodeAt(n *pack.Node, offset int) *pack.Node {
 	if n == nil || offset < n.Start || offset > n.End {
 		return nil

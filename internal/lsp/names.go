@@ -34,8 +34,7 @@ const (
 	property    nameKind = "property"
 )
 
-// row says what stands at a path of a document: segments of a JSON Pointer, of which *
-// stands for any index.
+// row says what stands at a path of a document, as a JSON Pointer in which * is any index.
 type row struct {
 	path string
 	kind nameKind
@@ -129,8 +128,7 @@ func sortAt(rows []row, pointer string) (s nameKind, ok bool) {
 	return "", false
 }
 
-// name is a name with what it is the name of. In is the adapter that a capability was
-// named together with, "" where it stands alone.
+// name is a name and its kind. In is the adapter that a capability was named with, "" for none.
 type name struct {
 	kind nameKind
 	text string
@@ -159,7 +157,7 @@ func declared(kind string, d *pack.Document) []declaration {
 			}
 			if r.kind == capability {
 				one.whole = n.Parent.Parent
-				one.in = textOf(one.whole.Get("adapter_id"))
+				one.in = pack.TextOf(one.whole.Get("adapter_id"))
 			}
 			list = append(list, one)
 		})
@@ -187,15 +185,7 @@ func each(n *pack.Node, path []string, do func(*pack.Node)) {
 	}
 }
 
-func textOf(n *pack.Node) string {
-	if n == nil || n.Kind != pack.String {
-		return ""
-	}
-	return n.Text
-}
-
-// named returns what the value at a reference, or at a declaration, names; ok is false
-// for any other value.
+// named returns what the value at a reference or declaration names; ok is false for others.
 func named(kind string, n *pack.Node) (name, bool) {
 	pointer := n.Pointer()
 	s, ok := sortAt(references[kind], pointer)
@@ -215,9 +205,9 @@ func named(kind string, n *pack.Node) (name, bool) {
 		out.text, _, _ = strings.Cut(out.text, "@")
 	case capability:
 		if n.Parent.Kind == pack.Object {
-			out.in = textOf(n.Parent.Get("adapter_id"))
+			out.in = pack.TextOf(n.Parent.Get("adapter_id"))
 		} else if up := n.Parent.Parent; up != nil && kind == "pack" {
-			out.in = textOf(up.Get("adapter_id"))
+			out.in = pack.TextOf(up.Get("adapter_id"))
 		}
 		if one, other, qualified := strings.Cut(out.text, "."); qualified && out.in == "" {
 			out.in, out.text = one, other

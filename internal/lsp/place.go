@@ -11,8 +11,7 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// place is where the user stands in a document: the repository around it, what the
-// document is, and the value there.
+// place is where the user stands: the repository, what the document is, and the value there.
 type place struct {
 	*view
 	doc    *document
@@ -22,8 +21,7 @@ type place struct {
 	node   *pack.Node // nil where the place is in no value
 }
 
-// placeOf opens the repository at a place of an open document; nil for a document that
-// is not open, or of no repository. The caller closes it.
+// placeOf opens the repository at a place of an open document, nil for none; the caller closes it.
 func (s *server) placeOf(p placeParams) (*place, error) {
 	d := s.document(p.TextDocument.URI)
 	if d == nil || d.root == "" {
@@ -55,8 +53,7 @@ func (v *view) read(name, src string) *pack.Document {
 	return pack.NewDocument(name, []byte(src), root)
 }
 
-// packs returns the packs that the document belongs to, as far as they can be read. A
-// catalog is no pack's own.
+// packs returns the packs of the document that can be read. A catalog is no pack's own.
 func (p *place) packs() []*pack.Document {
 	if p.kind == "pack" {
 		return []*pack.Document{p.tree}
@@ -81,9 +78,8 @@ func (p *place) readAll(names []string) (docs []*pack.Document) {
 	return docs
 }
 
-// declared returns the names that can be intended at the place: those of its packs, of
-// the catalogs, and of the overlays beside it. An intent that no catalog lists is
-// declared by the rules that apply to it.
+// declared returns the names that can be intended: those of the packs, the catalogs, the overlays
+// beside them, and intents that no catalog lists and rules apply to.
 func (p *place) declared() []declaration {
 	var list []declaration
 	packs := p.packs()
@@ -205,8 +201,7 @@ func (s *server) completion(p placeParams) (any, error) {
 	return items, nil
 }
 
-// slot returns what kind of name stands, or could stand, at the place, and the range
-// that a name would take; "" where none could.
+// slot returns what kind of name can stand at the place, and the range it would take; "" for none.
 func (p *place) slot() (s nameKind, start, end int) {
 	if p.node == nil {
 		return "", 0, 0
@@ -235,8 +230,7 @@ func (p *place) slot() (s nameKind, start, end int) {
 
 type candidate struct{ text, detail string }
 
-// candidates returns the names of a kind that can be intended at the place, each once, in
-// the order of the alphabet.
+// candidates returns the names of a kind that can be intended at the place, each once, sorted.
 func (p *place) candidates(s nameKind) []candidate {
 	var list []candidate
 	add := func(text string, d declaration) {
@@ -249,13 +243,13 @@ func (p *place) candidates(s nameKind) []candidate {
 		case s == evidence && d.kind == capability && d.in != "":
 			add(d.in+"."+d.text, d)
 		case s == capability && d.kind == capability && inPack && p.node.Parent.Kind == pack.Object:
-			if in := textOf(p.node.Parent.Get("adapter_id")); in == "" || in == d.in {
+			if in := pack.TextOf(p.node.Parent.Get("adapter_id")); in == "" || in == d.in {
 				add(d.text, d)
 			}
 		case s == capability && d.kind == capability:
 			add(d.in+"."+d.text, d)
 		case s == packID && d.kind == packID:
-			add(d.text+"@"+textOf(d.at.Parent.Get("pack_version")), d)
+			add(d.text+"@"+pack.TextOf(d.at.Parent.Get("pack_version")), d)
 		case s == property:
 			for before, of := range properties {
 				if of == d.kind {

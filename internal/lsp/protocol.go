@@ -22,10 +22,9 @@ const (
 	mostHeader = 4 << 10
 )
 
-// stream reads and writes messages with the header that the protocol gives them (LSP
-// 3.17, "Base Protocol"). It takes the place of the library's own, which reads a
-// message of any size, and gives up where one is no JSON-RPC: here it is answered with
-// an error, and the next one is read.
+// stream reads and writes messages with the header of the protocol (LSP 3.17, "Base Protocol"). The
+// library's own reads a message of any size, and gives up where one is no JSON-RPC: here it is
+// answered with an error, and the next one is read.
 type stream struct {
 	in    *bufio.Reader
 	lock  sync.Mutex // of out and ended
@@ -54,8 +53,7 @@ func (s *stream) WriteObject(message any) error {
 	return err
 }
 
-// ReadObject reads the next message that is one. The error is io.EOF at the end of the
-// stream between two messages, and cause returns it later.
+// ReadObject reads the next message that is one; io.EOF, which cause keeps, ends them.
 func (s *stream) ReadObject(message any) error {
 	err := s.next(message)
 	if err != nil {
@@ -139,11 +137,9 @@ func noEOF(err error) error {
 	return err
 }
 
-// The types below are the parts of the Language Server Protocol 3.17 that the server
-// uses, by the names that its specification gives them.
+// The types below are parts of the Language Server Protocol 3.17, by the names that it gives them.
 
-// Position is a place in a text: a line, and a character in the units that were
-// agreed, both from 0.
+// Position is a place in a text: a line, and a character in the agreed units, from 0.
 type Position struct {
 	Line      int `json:"line"`
 	Character int `json:"character"`
@@ -241,10 +237,6 @@ type didChangeParams struct {
 	} `json:"contentChanges"`
 }
 
-type didCloseParams struct {
-	TextDocument documentID `json:"textDocument"`
-}
-
 type didChangeWatchedFilesParams struct {
 	Changes []struct {
 		URI string `json:"uri"`
@@ -256,7 +248,7 @@ type Diagnostic struct {
 	Range              Range             `json:"range"`
 	Severity           int               `json:"severity"`
 	Code               string            `json:"code,omitempty"`
-	CodeDescription    *codeDescription  `json:"codeDescription,omitempty"`
+	CodeDescription    map[string]string `json:"codeDescription,omitempty"` // its href
 	Source             string            `json:"source"`
 	Message            string            `json:"message"`
 	RelatedInformation []relatedLocation `json:"relatedInformation,omitempty"`
@@ -268,10 +260,6 @@ const (
 	severityWarning = 2
 	severityHint    = 4
 )
-
-type codeDescription struct {
-	Href string `json:"href"`
-}
 
 type relatedLocation struct {
 	Location Location `json:"location"`

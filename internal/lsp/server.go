@@ -1,7 +1,6 @@
-// Package lsp is a language server (Language Server Protocol 3.17) for pack
-// repositories: what the gates find, as it is typed, with the repairs that the
-// findings carry; what a rule means and a name stands for; where a name is declared;
-// and which names there are.
+// Package lsp is a language server (Language Server Protocol 3.17) for pack repositories:
+// what the gates find, as it is typed, with the repairs that the findings carry; what a rule
+// means and a name stands for; where a name is declared; and which names there are.
 //
 // The gates see the repository as the editor has it: the text of the documents that
 // are open, and the files of the folder for everything else. A document that is no
@@ -35,8 +34,7 @@ type Options struct {
 	Now func() time.Time
 }
 
-// ErrNoShutdown says that the client went away, or told the server to, without asking
-// it to shut down before.
+// ErrNoShutdown says that the client went away, or ended the server, without a shutdown.
 var ErrNoShutdown = errors.New("the client went away without a shutdown request")
 
 // Serve answers one client until it goes away, or until the context ends. The error is
@@ -82,8 +80,7 @@ const (
 type server struct {
 	Options
 	conn *jsonrpc2.Conn
-	// connected is closed once conn is there: the library hands over messages before it
-	// returns the connection.
+	// connected is closed once conn is there: messages come before the library returns it.
 	connected chan struct{}
 	runs      *runs
 	exit      chan struct{}  // closed by the client's exit
@@ -229,8 +226,7 @@ func (s *server) asked(ctx context.Context, method string, params json.RawMessag
 	return nil, &jsonrpc2.Error{Code: jsonrpc2.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %q here", method)}
 }
 
-// notified takes a notification. What is not known, or has the wrong form, is passed
-// over, as the protocol wants it.
+// notified takes a notification. As the protocol wants it, unknown ones are passed over.
 func (s *server) notified(method string, params json.RawMessage) {
 	if method == "exit" {
 		s.end.Do(func() { close(s.exit) })
@@ -299,8 +295,7 @@ func (s *server) watch() {
 	if !can {
 		return
 	}
-	// The answer comes over the loop that this runs in. Whatever it is, there is
-	// nothing more to do.
+	// The answer comes over the loop that this runs in, and is of no consequence.
 	_, _ = s.conn.DispatchCall(context.Background(), "client/registerCapability", json.RawMessage(`{"registrations": [{
 		"id": "packgate-files", "method": "workspace/didChangeWatchedFiles",
 		"registerOptions": {"watchers": [{"globPattern": "**/*.json"}, {"globPattern": "**/.packgate.yaml"}]}

@@ -50,7 +50,7 @@ func fixWhileTyping(t *testing.T, e *session) {
 	bad := strings.Replace(src, `"pii_write_back_allowed": false`, `"pii_write_back_allowed": true`, 1)
 	e.show(supportPack, bad)
 	list := e.waitFor(supportPack, 1, "RSK006", "SEC008")
-	if d := list[1]; d.Severity != severityError || d.Source != "packgate" || !strings.Contains(d.CodeDescription.Href, "docs/rules.md#sec008-") {
+	if d := list[1]; d.Severity != severityError || d.Source != "packgate" || !strings.Contains(d.CodeDescription["href"], "docs/rules.md#sec008-") {
 		t.Errorf("got %+v", d)
 	}
 	if d := list[0]; len(d.RelatedInformation) == 0 || d.RelatedInformation[0].Location.URI != e.uri(supportPack) {

@@ -29,10 +29,9 @@ type view struct {
 	texts    map[string]*text  // of the files that places were asked for
 }
 
-// openView opens the repository of a folder, with the texts of the documents in it
-// that are open, by name relative to the folder. A config or a catalog that is not
-// valid is noted, and the one of before stands in for it, if there is one. The caller
-// closes the view.
+// openView opens the repository of a folder, with the texts of the documents in it that are
+// open, by name relative to the folder. A config or a catalog that is not valid is noted, and
+// that of before stands in for it, if there is one. The caller closes the view.
 func openView(root string, open map[string]string, before gating.Workspace) (*view, error) {
 	disk, err := repo.OpenFiles(root, ".")
 	if err != nil {
@@ -75,8 +74,7 @@ func (v *view) note(err error) error {
 	return nil
 }
 
-// noteIn takes an error as note does. A problem that names no file is put on the file
-// with this name.
+// noteIn takes an error as note does. A problem without a file is put on the file of this name.
 func (v *view) noteIn(name string, err error) error {
 	before := len(v.problems)
 	err = v.note(err)
@@ -93,8 +91,7 @@ func (v *view) noteIn(name string, err error) error {
 // close releases the folder, which was only read from.
 func (v *view) close() { _ = v.disk.Close() }
 
-// uri returns the URI of a file that is named relative to the root, as the client writes
-// it where the file is open.
+// uri returns the URI of a file by its name from the root, for an open one as the client has it.
 func (v *view) uri(name string) string {
 	if uri, ok := v.uris[path.Clean(name)]; ok {
 		return uri

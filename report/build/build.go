@@ -45,16 +45,8 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 			Gate: g.Gate.ID, Title: g.Gate.Title, Status: string(g.Status), Reason: g.Reason, Errors: g.Errors, Warnings: g.Warnings,
 		})
 	}
-	for _, f := range result.Findings {
-		p.Findings = append(p.Findings, newFinding(f))
-	}
-	for _, f := range c.Fixed {
-		p.Fixed = append(p.Fixed, newFinding(f))
-	}
-	for _, n := range result.NotChecked {
-		p.NotChecked = append(p.NotChecked, model.NotChecked{Gate: n.Gate, Rule: n.Rule, Reason: n.Reason})
-	}
-	p.NotChecked = append(p.NotChecked, c.notChecked()...)
+	p.Findings, p.Fixed = each(p.Findings, result.Findings, newFinding), each(p.Fixed, c.Fixed, newFinding)
+	p.NotChecked = append(append(p.NotChecked, result.NotChecked...), c.notChecked()...)
 	documents := slices.Concat(documentsOf(c.Diff), filesOf(u))
 	if c.Before != nil {
 		documents = append(documents, filesOf(c.Before.Unit)...)
@@ -64,14 +56,21 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 	return p
 }
 
+// each puts the forms of things behind those that are there.
+func each[T, U any](there []U, list []T, form func(T) U) []U {
+	for _, one := range list {
+		there = append(there, form(one))
+	}
+	return there
+}
+
 // NewRemoved returns what is said of a pack that is gone: its id@version, its file in the
 // version before, and what was found. Its Result is left to the caller.
 func NewRemoved(pack, file string, found []finding.Finding) model.Pack {
-	p := model.Pack{Pack: pack, Path: file, Kind: model.KindRemoved, Gates: []model.Gate{}, Findings: []model.Finding{}, Golden: []model.Golden{}, NotChecked: []model.NotChecked{}}
-	for _, f := range found {
-		p.Findings = append(p.Findings, newFinding(f))
+	return model.Pack{
+		Pack: pack, Path: file, Kind: model.KindRemoved,
+		Gates: []model.Gate{}, Findings: each([]model.Finding{}, found, newFinding), Golden: []model.Golden{}, NotChecked: []model.NotChecked{},
 	}
-	return p
 }
 
 func filesOf(u *repo.Unit) []*pack.Document {
@@ -102,7 +101,7 @@ func newFinding(f finding.Finding) model.Finding {
 	out := model.Finding{
 		Rule: f.Rule, Name: f.Name, Gate: f.Gate, Severity: f.Severity.String(), Message: f.Message, Hint: f.Hint,
 		File: l.File, Line: l.Start.Line, Column: l.Start.Column, EndLine: l.End.Line, EndColumn: l.End.Column,
-		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), State: string(f.State),
+		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), State: string(f.State), Waived: f.Waived,
 	}
 	for _, r := range f.Related {
 		out.Related = append(out.Related, model.Related{
@@ -114,9 +113,6 @@ func newFinding(f finding.Finding) model.Finding {
 		for _, op := range f.Fix.Operations {
 			out.Fix.Patch = append(out.Fix.Patch, model.Operation{Op: op.Op, Path: op.Path, Value: json.RawMessage(op.Value)})
 		}
-	}
-	if f.Waived != nil {
-		out.Waived = &model.Waived{Reason: f.Waived.Reason, Owner: f.Waived.Owner, Expires: f.Waived.Expires}
 	}
 	return out
 }
@@ -131,11 +127,7 @@ func NewDiff(d *diffing.Diff) *model.Diff {
 		Class: d.Class.String(), Declared: d.Declared.String(), RequiredVersion: d.Required, Layers: []model.Layer{},
 	}
 	for _, l := range d.Layers {
-		layer := model.Layer{Layer: l.Name, Class: l.Class.String(), Changes: []model.Change{}}
-		for _, c := range l.Changes {
-			layer.Changes = append(layer.Changes, newChange(c))
-		}
-		out.Layers = append(out.Layers, layer)
+		out.Layers = append(out.Layers, model.Layer{Layer: l.Name, Class: l.Class.String(), Changes: each([]model.Change{}, l.Changes, newChange)})
 	}
 	return out
 }
@@ -163,14 +155,9 @@ func rawOf(n *pack.Node) json.RawMessage {
 	return json.RawMessage(pack.CompactJSON(n.Any()))
 }
 
-// NewComparison returns a comparison and what the version rules find in it, in
-// the report's form, with the secrets of both versions masked.
+// NewComparison returns a comparison and what the version rules find in it, both masked.
 func NewComparison(c Comparison) (*model.Diff, []model.Finding) {
-	p := model.Pack{Diff: c.compared(), Findings: []model.Finding{}}
-	for _, f := range c.Diff.Findings() {
-		p.Findings = append(p.Findings, newFinding(f))
-	}
-	p = masked(p, nil, documentsOf(c.Diff))
+	p := masked(model.Pack{Diff: c.compared(), Findings: each([]model.Finding{}, c.Diff.Findings(), newFinding)}, nil, documentsOf(c.Diff))
 	return p.Diff, p.Findings
 }
 
@@ -185,4 +172,88 @@ func RulePages() []model.RulePage {
 		}
 	}
 	return pages
+}
+
+// NewGoldens returns the results of golden cases in the report's form.
+func NewGoldens(results []golden.Result) []model.Golden {
+	return each(make([]model.Golden, 0, len(results)), results, newGolden)
+}
+
+func newGolden(r golden.Result) model.Golden {
+	out := model.Golden{
+		Case: r.Case, Family: r.Family, File: r.File, Overlay: r.Overlay, Expected: r.Expected, Outcome: string(r.Outcome), Reason: r.Reason,
+		Snapshot: string(r.Snapshot), Hash: r.Hash, Stage: r.Stage, Status: string(r.Status), Problems: []model.Problem{},
+	}
+	for _, d := range r.Differences {
+		out.Differences = append(out.Differences, model.Difference(d))
+	}
+	for _, p := range r.Problems {
+		l := p.Location
+		out.Problems = append(out.Problems, model.Problem{Message: p.Message, Hint: p.Hint, File: l.File, Line: l.Start.Line, Column: l.Start.Column})
+	}
+	return out
+}
+
+func newCoverage(c golden.Coverage) *model.Coverage {
+	out := &model.Coverage{Percent: c.Percent(), Missing: []model.Part{}}
+	for _, group := range []struct {
+		kind  string
+		parts []golden.Covered
+		tally *model.Tally
+	}{{"rule", c.Rules, &out.Rules}, {"else", c.Else, &out.Else}, {"gate", c.Gates, &out.Gates}} {
+		group.tally.Count, group.tally.Of = golden.Count(group.parts)
+		for _, part := range group.parts {
+			if !part.Exercised() {
+				l := part.Node.Location()
+				out.Missing = append(out.Missing, model.Part{Kind: group.kind, Name: part.Name, File: l.File, Line: l.Start.Line})
+			}
+		}
+	}
+	return out
+}
+
+func newEvaluation(measurements []evaluation.Measurement) []model.Measurement {
+	var out []model.Measurement
+	for _, m := range measurements {
+		row := model.Measurement{
+			Intent: m.Intent, Metric: string(m.Metric), Target: known(m.Target), Value: known(m.Value), Source: m.Source,
+			Samples: m.Samples, Baseline: known(m.Baseline), MaxDelta: known(m.MaxDelta), Status: string(m.Status),
+		}
+		if m.Value.OK && m.Baseline.OK {
+			delta := m.Delta
+			row.Delta = &delta
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// known returns a number that is known, nil for one that is not.
+func known(n pack.Num) *float64 {
+	if !n.OK {
+		return nil
+	}
+	value := n.Value // a pointer into the pack would keep all of it in memory
+	return &value
+}
+
+func newOverlays(u *repo.Unit, findings []finding.Finding) []model.Overlay {
+	var out []model.Overlay
+	for _, o := range u.Overlays {
+		row := model.Overlay{
+			Overlay: o.OverlayID.Value, Environment: o.Environment.Value, File: o.Document.File, Settings: len(o.Set.Items),
+		}
+		for _, f := range findings {
+			if f.Location.File == row.File && f.Severity == finding.Error && f.Waived == nil {
+				row.Errors++
+			}
+		}
+		for _, c := range u.Cases {
+			if c.Overlay.OK && c.Overlay.Value == row.Overlay {
+				row.Cases++
+			}
+		}
+		out = append(out, row)
+	}
+	return slices.Clip(out)
 }

@@ -21,8 +21,7 @@ type Comparison struct {
 	Loosened []surface.Loosening
 	Compiles []compiles.Case
 	Flips    flips.Result
-	// Fixed are the findings of the baseline that the pack has no more, and Before
-	// is what they were found in, nil where they are not known.
+	// Fixed are the findings that the pack has no more, Before what they were found in, or nil.
 	Fixed  []finding.Finding
 	Before *gate.Subject
 	// Playground asks for what a page needs to compile the pack.
@@ -38,13 +37,9 @@ func (c Comparison) compared() *model.Diff {
 	for _, l := range c.Loosened {
 		d.Loosened = append(d.Loosened, model.Loosened{What: l.What, Verdict: l.Verdict.String(), Witness: l.Witness, Change: newChange(l.Change)})
 	}
-	for _, e := range c.Diff.Effects {
-		d.Effects = append(d.Effects, newEffect(e))
-	}
+	d.Effects = each(nil, c.Diff.Effects, newEffect)
 	if c.Surface != nil {
-		for i := range c.Surface.Changes {
-			d.Surface = append(d.Surface, newSurfaceChange(&c.Surface.Changes[i]))
-		}
+		d.Surface = each(nil, c.Surface.Changes, newSurfaceChange)
 	}
 	for _, f := range c.Flips.Flips {
 		d.Flips = append(d.Flips, model.Flip{
@@ -66,20 +61,15 @@ func (c Comparison) notChecked() (list []model.NotChecked) {
 	return list
 }
 
-// surface returns the rows of the head's tool surface, nil where it was not asked
-// for.
+// surface returns the rows of the head's tool surface, nil where it was not asked for.
 func (c Comparison) surface() []model.SurfaceRow {
 	if c.Surface == nil {
 		return nil
 	}
-	var rows []model.SurfaceRow
-	for i := range c.Surface.Head {
-		rows = append(rows, newSurfaceRow(&c.Surface.Head[i]))
-	}
-	return rows
+	return each(nil, c.Surface.Head, newSurfaceRow)
 }
 
-func newSurfaceRow(r *surface.Row) model.SurfaceRow {
+func newSurfaceRow(r surface.Row) model.SurfaceRow {
 	row := model.SurfaceRow{
 		Intent: r.Intent, Capability: r.Capability, ApprovalMode: string(r.Mode), SafetyMode: string(r.Sessions),
 		Gates: append([]string{}, r.Gates...), Bounds: r.Bounds, Ungated: r.Ungated, NotProved: r.Reason,
@@ -90,7 +80,7 @@ func newSurfaceRow(r *surface.Row) model.SurfaceRow {
 	return row
 }
 
-func newSurfaceChange(c *surface.Change) model.SurfaceChange {
+func newSurfaceChange(c surface.Change) model.SurfaceChange {
 	out := model.SurfaceChange{
 		Intent: c.Intent, Capability: c.Capability, Kind: c.Kind.String(), Verdict: c.Verdict.String(), Witness: c.Witness,
 		Open: c.Open, Gained: c.Gained, Lost: c.Lost, Moved: c.Moved, NotProved: c.Reason,
@@ -100,7 +90,7 @@ func newSurfaceChange(c *surface.Change) model.SurfaceChange {
 		to   **model.SurfaceRow
 	}{{c.Base, &out.Old}, {c.Head, &out.New}} {
 		if side.from != nil {
-			row := newSurfaceRow(side.from)
+			row := newSurfaceRow(*side.from)
 			*side.to = &row
 		}
 	}
@@ -115,11 +105,11 @@ func newSurfaceChange(c *surface.Change) model.SurfaceChange {
 func newEffect(e proof.Change) model.Effect {
 	out := model.Effect{
 		Intent: e.Intent, Kind: e.Kind.String(), Subject: e.Subject, Arg: e.Arg, Verdict: e.Verdict.String(), Assumed: e.Assumed, NotProved: e.Reason,
+		Gained: newShown(e.GainedWhat, e.Gained), Lost: newShown(e.LostWhat, e.Lost),
 	}
 	if e.Kind == proof.Gate {
 		out.Holder = e.Holder.String()
 	}
-	out.Gained, out.Lost = newShown(e.GainedWhat, e.Gained), newShown(e.LostWhat, e.Lost)
 	return out
 }
 

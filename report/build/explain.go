@@ -35,7 +35,7 @@ func NewHeading(u *repo.Unit, r golden.Result) model.Heading {
 		h.Pack = u.Pack.Ref()
 	}
 	if r.Input != nil {
-		h.SafetyMode = textOf(r.Input.RunContext.Get("safety_mode"))
+		h.SafetyMode = pack.TextOf(r.Input.RunContext.Get("safety_mode"))
 	}
 	switch {
 	case r.Detail == nil:
@@ -45,13 +45,6 @@ func NewHeading(u *repo.Unit, r golden.Result) model.Heading {
 		h.Ended = &model.Ended{Stage: s.Stage, Reason: s.Reason, Rule: s.Rule, Operator: s.Operator, Variable: s.Variable, Place: placeOf(s.At)}
 	}
 	return h
-}
-
-func textOf(n *pack.Node) string {
-	if n == nil || n.Kind != pack.String {
-		return ""
-	}
-	return n.Text
 }
 
 // NewExplanation explains a golden case of a pack.
@@ -66,21 +59,11 @@ func NewExplanation(u *repo.Unit, r golden.Result) model.Explanation {
 	e.Settings = settingsOf(u, r)
 	x := &explainer{result: r.Detail, data: r.Request.Data()}
 	trace := &r.Detail.Trace
-	for i := range trace.Rules {
-		e.Rules = append(e.Rules, x.rule(&trace.Rules[i]))
-	}
+	e.Rules, e.Decisions = each(e.Rules, trace.Rules, x.rule), each(e.Decisions, trace.Decisions, x.decision)
+	e.Tools, e.Gates = each(e.Tools, trace.Tools, x.tool), each(e.Gates, trace.Gates, x.gate)
 	e.RulesLeft = -len(e.Rules)
 	for i := range u.Pack.PolicyLayer.PolicyBundles.Items {
 		e.RulesLeft += len(u.Pack.PolicyLayer.PolicyBundles.Items[i].PolicyDSL.Rules.Items)
-	}
-	for i := range trace.Decisions {
-		e.Decisions = append(e.Decisions, x.decision(&trace.Decisions[i]))
-	}
-	for i := range trace.Tools {
-		e.Tools = append(e.Tools, x.tool(&trace.Tools[i]))
-	}
-	for i := range trace.Gates {
-		e.Gates = append(e.Gates, x.gate(&trace.Gates[i]))
 	}
 	if c := r.Detail.Context; c != nil {
 		e.Dropped = append(e.Dropped, x.dropped(c.BudgetReport)...)
@@ -94,7 +77,7 @@ type explainer struct {
 	data   map[string]any // what conditions read
 }
 
-func (x *explainer) rule(t *compiler.RuleTrace) model.RuleWhy {
+func (x *explainer) rule(t compiler.RuleTrace) model.RuleWhy {
 	r := t.Rule
 	out := model.RuleWhy{
 		Rule: r.RuleID.Value, Bundle: t.Bundle.BundleID.Value, AppliesTo: r.AppliesTo.Intent.Value, Decision: r.DecisionBinding.Value,
@@ -117,14 +100,10 @@ func (x *explainer) rule(t *compiler.RuleTrace) model.RuleWhy {
 	return out
 }
 
-func (x *explainer) decision(t *compiler.DecisionTrace) model.DecisionWhy {
-	out := model.DecisionWhy{
-		Decision: t.Decision.DecisionKey.Value, Mode: t.Decision.ApprovalMode.Value, State: string(t.State), Place: placeOf(t.Decision.Node),
+func (x *explainer) decision(t compiler.DecisionTrace) model.DecisionWhy {
+	return model.DecisionWhy{
+		Decision: t.Decision.DecisionKey.Value, Mode: t.Decision.ApprovalMode.Value, State: string(t.State), By: each(nil, t.By, x.ruleAt), Place: placeOf(t.Decision.Node),
 	}
-	for _, r := range t.By {
-		out.By = append(out.By, x.ruleAt(r))
-	}
-	return out
 }
 
 // ruleAt names a rule, at the outcome of it that holds.
@@ -170,8 +149,7 @@ func (x *explainer) dropped(b compiler.BudgetReport) []model.DroppedWhy {
 	return out
 }
 
-// blocks says by the ids of blocks what they are about, as far as they are about
-// one thing. The tokenizer is the budget report's.
+// blocks says by the ids of blocks what they are about, for the budget report's tokenizer.
 func (x *explainer) blocks(tokenizer string) map[string]model.DroppedWhy {
 	about := map[string]model.DroppedWhy{}
 	add := func(kind, ref string, rest model.DroppedWhy, n *int) {

@@ -12,7 +12,7 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-func (x *explainer) tool(t *compiler.ToolTrace) model.ToolWhy {
+func (x *explainer) tool(t compiler.ToolTrace) model.ToolWhy {
 	out := model.ToolWhy{
 		Tool: t.Adapter.AdapterID.Value + "." + t.Capability, Surfaced: t.Surfaced,
 		Mode: string(pack.ApprovalModes()[pack.Mode(t.Adapter.ApprovalMode).Rank()]), AuthorisedBy: t.AuthorisedBy, Place: placeOf(t.Adapter.Node),
@@ -73,13 +73,9 @@ func (x *explainer) bounds(constraints map[string]any, permissions []*pack.Permi
 	return out
 }
 
-func (x *explainer) gate(t *compiler.GateTrace) model.GateWhy {
-	out := model.GateWhy{Gate: t.Gate.GateID.Value, Active: t.Active, Place: placeOf(t.Gate.Node)}
-	for _, r := range t.RequiredBy {
-		out.RequiredBy = append(out.RequiredBy, x.ruleAt(r))
-	}
-	for _, n := range t.NamedBy {
-		out.NamedBy = append(out.NamedBy, sourceOf(n))
+func (x *explainer) gate(t compiler.GateTrace) model.GateWhy {
+	out := model.GateWhy{
+		Gate: t.Gate.GateID.Value, Active: t.Active, RequiredBy: each(nil, t.RequiredBy, x.ruleAt), NamedBy: each(nil, t.NamedBy, sourceOf), Place: placeOf(t.Gate.Node),
 	}
 	if len(out.NamedBy) > 0 {
 		cause := t.Cause
@@ -94,15 +90,14 @@ func (x *explainer) gate(t *compiler.GateTrace) model.GateWhy {
 func sourceOf(member *pack.Node) model.Source {
 	owner := member.Parent
 	if id := owner.Get("permission_id"); id != nil {
-		return model.Source{Kind: "permission", Name: textOf(id), Place: placeOf(member)}
+		return model.Source{Kind: "permission", Name: pack.TextOf(id), Place: placeOf(member)}
 	}
 	kind, _ := owner.Name()
-	return model.Source{Kind: kind, Name: textOf(owner.Parent.Get("rule_id")), Place: placeOf(member)}
+	return model.Source{Kind: kind, Name: pack.TextOf(owner.Parent.Get("rule_id")), Place: placeOf(member)}
 }
 
-// Bounds on what is said of one condition. A condition is evaluated part by part
-// to find out which comparisons settle it; one that is made to be long is
-// explained in part and not slowly.
+// Bounds on what is said of one condition. It is evaluated part by part to find out which
+// comparisons settle it; one that is made to be long is explained in part and not slowly.
 const (
 	mostGrounds  = 8   // comparisons that are shown
 	mostReadings = 8   // values of one comparison
@@ -130,9 +125,8 @@ type search struct {
 	into  *model.ConditionWhy
 }
 
-// look goes down to the comparisons that give a part of a condition the truth
-// that it has. What decides a connective are its operands of the same truth: all
-// of an "and" that is true, those of an "or" that make it true.
+// look goes down to the comparisons that give a part of a condition its truth. What decides a
+// connective are its operands of the same truth: all of an "and" that is true.
 func (s *search) look(n *pack.Node, truth jsonlogic.Truth) {
 	operator, operands := connective(n)
 	if operator == "" {

@@ -35,8 +35,7 @@ type link struct {
 	broken   bool
 }
 
-// newGraph returns the binding graph of a pack, nil for one that cannot be read or
-// binds nothing. The findings say which evidence has no source.
+// newGraph returns the binding graph of a pack, nil for none. Findings say what has no source.
 func newGraph(s *gate.Subject, findings []finding.Finding) *model.Graph {
 	if s.Pack == nil {
 		return nil
@@ -65,8 +64,7 @@ func newGraph(s *gate.Subject, findings []finding.Finding) *model.Graph {
 	return g.graph()
 }
 
-// add returns the node of a part, and makes it where it is new; one that stands
-// nowhere is missing.
+// add returns the node of a part, new where there is none; one that stands nowhere is missing.
 func (g *grapher) add(kind, label string, at *pack.Node, detail string) int {
 	key := [2]string{kind, label}
 	if i, ok := g.known[key]; ok {
@@ -128,8 +126,7 @@ func (g *grapher) rule(r *pack.Rule) {
 	}
 }
 
-// tool adds a capability of an adapter. A prohibition names it alone, or with the
-// adapter.
+// tool adds a capability of an adapter. A prohibition names it with the adapter or alone.
 func (g *grapher) tool(a pack.Adapter, c pack.Text) {
 	id := a.AdapterID.Value + "." + c.Value
 	tool := g.add(model.ToolNode, id, c.Node, a.ApprovalMode.Value)
@@ -182,8 +179,7 @@ func (g *grapher) permission(p *pack.Permission) {
 	g.gate(from, p.RequiresApprovalGate)
 }
 
-// graph cuts what was found to the bounds and gives the nodes their ids. What is
-// broken is kept first.
+// graph cuts what was found to the bounds, what is broken last, and gives the nodes their ids.
 func (g *grapher) graph() *model.Graph {
 	kept := g.kept()
 	out := &model.Graph{Nodes: []model.GraphNode{}, Edges: []model.GraphEdge{}, NodesLeftOut: len(g.nodes)}
@@ -209,8 +205,7 @@ func (g *grapher) graph() *model.Graph {
 	return out
 }
 
-// kept says which nodes are within the bound: those of broken edges, and then the
-// others in their order.
+// kept says which nodes are within the bound: those of broken edges, then the others in order.
 func (g *grapher) kept() []bool {
 	kept := make([]bool, len(g.nodes))
 	room := maxGraphNodes
@@ -232,9 +227,8 @@ func (g *grapher) kept() []bool {
 	return kept
 }
 
-// authorities leads from decisions to the tools that they may authorise (compiler,
-// stage 3): those above read_only, and no more than the decision's own mode. What
-// only reads needs no decision.
+// authorities leads from decisions to the tools that they may authorise (compiler, stage 3):
+// those above read_only, which needs no decision, and no more than the decision's own mode.
 func (g *grapher) authorities(kept []bool) {
 	for d := range g.nodes {
 		if !kept[d] || g.nodes[d].Kind != model.DecisionNode || g.nodes[d].Missing {

@@ -12,10 +12,9 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// A secret in a pack is found by SEC001, which does not print it. Any other rule
-// may quote the value that holds it, a change shows it, a keyed path names it. So
-// everything that is said of a pack is masked once, here, before anybody can
-// write it anywhere.
+// A secret in a pack is found by SEC001, which does not print it. Any other rule may quote
+// the value that holds it, a change shows it, a keyed path names it. So everything that is
+// said of a pack is masked once, here, before anybody can write it anywhere.
 
 // shownOfSecret is how many characters of a secret a report may show.
 const shownOfSecret = 4
@@ -23,8 +22,7 @@ const shownOfSecret = 4
 // telling is how much of a secret a cut text has to hold to be masked too.
 const telling = 8
 
-// Masked returns a value without the secrets of the documents that it was made
-// from. The value has to come back from its JSON form as it was.
+// Masked returns a value, which survives its JSON form, without the secrets of its documents.
 func Masked[T any](value T, documents []*pack.Document) (T, error) {
 	m := maskOf(nil, documents)
 	if m == nil {
@@ -68,8 +66,7 @@ func masked(p model.Pack, memo *detect.Memo, documents []*pack.Document) model.P
 	return out
 }
 
-// mask masks secrets in the JSON form of a report. It looks at every place of a
-// text once, however many secrets there are.
+// mask masks secrets in the JSON form of a report, looking at every place of a text once.
 type mask struct {
 	forms   map[string][]string // by their first telling bytes, or all of them
 	lengths []int               // of the keys of forms, the longest first
@@ -101,8 +98,7 @@ func (m *mask) add(form string) {
 	}
 }
 
-// text masks each secret in a text, and the beginning of one where the text was
-// cut.
+// text masks each secret in a text, and the beginning of one where the text was cut.
 func (m *mask) text(text string) string {
 	var b strings.Builder
 	done := 0
@@ -120,8 +116,7 @@ func (m *mask) text(text string) string {
 	return b.String() + text[done:]
 }
 
-// at returns how much of a secret stands at the beginning of a text, and which
-// one; of several forms that of which most is there.
+// at returns how much of which secret a text begins with; of several that of which most is there.
 func (m *mask) at(text string) (n int, secret string) {
 	for _, length := range m.lengths {
 		if length > len(text) {

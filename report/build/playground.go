@@ -16,9 +16,8 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// newPlayground returns the playground of a pack; nil where none is asked for. The
-// documents are all that it is made from: it holds the files as they are, so none of
-// them may have a secret.
+// newPlayground returns the playground of a pack; nil where none is asked for. The documents
+// are all that it is made from, as they are, so none of them may have a secret.
 func newPlayground(s *gate.Subject, c Comparison, documents []*pack.Document) *model.Playground {
 	if !c.Playground || s.Pack == nil {
 		return nil

@@ -1,7 +1,6 @@
 package model
 
-// SurfaceRow is one row of a pack's tool surface: a tool that some request of an
-// intent can have (tool surface; compiler, C4).
+// SurfaceRow is one tool that some request of an intent can have (tool surface; compiler, C4).
 type SurfaceRow struct {
 	Intent       string         `json:"intent"`
 	Capability   string         `json:"capability"` // adapter.capability
@@ -10,8 +9,7 @@ type SurfaceRow struct {
 	Bounds       map[string]any `json:"arg_constraints"`
 	// SafetyMode is the weakest one of a session that can have the tool.
 	SafetyMode string `json:"safety_mode"`
-	// Ungated is the smallest request that has the tool with no gate active, absent
-	// where there is none.
+	// Ungated is the smallest request that has the tool with no gate active, if there is one.
 	Ungated   map[string]any `json:"ungated,omitempty"`
 	NotProved string         `json:"not_proved,omitempty"` // what is open about the row
 }
@@ -28,8 +26,7 @@ type SurfaceChange struct {
 	Witness    map[string]any  `json:"witness,omitempty"` // a request that shows what grew
 	// Open says that requests have the tool with no gate active, and none had before.
 	Open bool `json:"open,omitempty"`
-	// Gained, Lost and Moved are the golden cases in which the tool appears, no
-	// longer appears, and stands otherwise.
+	// Gained, Lost and Moved are the golden cases that have the tool now, no more, or otherwise.
 	Gained    []string `json:"gained,omitempty"`
 	Lost      []string `json:"lost,omitempty"`
 	Moved     []string `json:"moved,omitempty"`
@@ -106,8 +103,7 @@ type GoldenBase struct {
 	Outcome string `json:"outcome"`
 	Reason  string `json:"reason,omitempty"`
 	Hash    string `json:"hash,omitempty"`
-	// Stage is the first stage of the compiler whose output differs, absent where
-	// both versions compile to the same.
+	// Stage is the first stage of the compiler whose output differs, absent for none.
 	Stage    string          `json:"stage,omitempty"`
 	Tools    *ToolStep       `json:"tools,omitempty"`
 	Tokens   []TokenStep     `json:"tokens,omitempty"`
@@ -140,8 +136,7 @@ type SectionChange struct {
 	Causes  []Cause `json:"causes,omitempty"`
 }
 
-// Cause is a change of the pack. Its place is in the new version or, where Gone is
-// set, in the old one.
+// Cause is a change of the pack. Its place is in the new version, or with Gone in the old one.
 type Cause struct {
 	Path string `json:"path"`
 	File string `json:"file,omitempty"`

@@ -2,8 +2,7 @@ package model
 
 import "encoding/json"
 
-// Place is where something stands in a file. Line and Column count from 1
-// (columns in characters).
+// Place is where something stands in a file. Line and Column (in characters) count from 1.
 type Place struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -20,8 +19,7 @@ type Heading struct {
 	SafetyMode  string `json:"safety_mode,omitempty"`
 	Environment string `json:"environment,omitempty"`
 	Overlay     string `json:"overlay,omitempty"`
-	// Outcome is compiled, refused or policy_eval_error; absent where nothing
-	// was compiled because the case itself could not be.
+	// Outcome is compiled, refused or policy_eval_error; absent where the case itself is at fault.
 	Outcome string `json:"outcome,omitempty"`
 	Hash    string `json:"hash,omitempty"` // compiled_context_hash
 	Ended   *Ended `json:"ended,omitempty"`
@@ -38,10 +36,9 @@ type Ended struct {
 	Place    *Place `json:"place,omitempty"` // in the pack
 }
 
-// Explanation says why a golden case compiled to what it did, or why it did not:
-// what became of every rule, decision, capability and gate of the pack, and of
-// every block that did not fit. What a compile that ended early did not come to is
-// absent.
+// Explanation says why a golden case compiled to what it did, or why it did not: what became
+// of every rule, decision, capability and gate of the pack, and of every block that did not
+// fit. What a compile that ended early did not come to is absent.
 type Explanation struct {
 	Heading
 	Settings []SettingWhy `json:"settings,omitempty"` // of overlays, in the order in which they are set
@@ -81,8 +78,7 @@ type RuleAt struct {
 	Place *Place `json:"place"`
 }
 
-// DecisionWhy is how one decision stands. State is allowed, denied, blocked (no
-// rule denies it and none allows it) or other_intent.
+// DecisionWhy is how one decision stands. State is allowed, denied, blocked or other_intent.
 type DecisionWhy struct {
 	Decision string `json:"decision"`
 	Mode     string `json:"approval_mode,omitempty"`
@@ -92,9 +88,8 @@ type DecisionWhy struct {
 	Place *Place   `json:"place"`
 }
 
-// SettingWhy is one value that an overlay gives the pack for a case. The rules,
-// tools and gates of the explanation have it, while their places lead to the pack's
-// file, which has another.
+// SettingWhy is one value that an overlay gives the pack for a case. The rules, tools and gates
+// of the explanation have it, while their places lead to the pack's file, which has another.
 type SettingWhy struct {
 	Overlay string `json:"overlay"` // overlay_id
 	Path    string `json:"path"`    // keyed path in the pack
@@ -113,9 +108,8 @@ type StageOutput struct {
 	Output    json.RawMessage `json:"output,omitempty"`
 }
 
-// DroppedWhy is a block that did not fit its bucket. Of the blocks of a bucket
-// the one of the lowest priority is dropped first, of equal ones the latest, until
-// the others fit.
+// DroppedWhy is a block that did not fit its bucket. Of the blocks of a bucket the one of the
+// lowest priority is dropped first, of equal ones the latest, until the others fit.
 type DroppedWhy struct {
 	Block  string `json:"block"`
 	Bucket string `json:"bucket"`
@@ -123,8 +117,7 @@ type DroppedWhy struct {
 	Used   int    `json:"used"`   // tokens of the blocks that stayed
 	// Ref is what the block is about: a reference, a rule or a tool.
 	Ref string `json:"ref,omitempty"`
-	// Priority and Tokens are those of evidence and memory. Other blocks have no
-	// priority of their own: of them the latest is dropped first.
+	// Priority and Tokens are those of evidence and memory. Of other blocks the latest goes first.
 	Priority *int `json:"priority,omitempty"`
 	Tokens   *int `json:"tokens,omitempty"`
 }
@@ -133,8 +126,7 @@ type DroppedWhy struct {
 type ConditionWhy struct {
 	Words string `json:"words"`
 	Truth string `json:"truth"` // true, false or unknown
-	// Grounds are the comparisons on which the truth rests. More says that there
-	// are others, or other values, which are not listed.
+	// Grounds are the comparisons on which the truth rests. More says that not all are listed.
 	Grounds []Ground  `json:"grounds,omitempty"`
 	More    bool      `json:"more,omitempty"`
 	Cause   *CauseWhy `json:"cause,omitempty"` // why it is unknown
@@ -149,8 +141,7 @@ type Ground struct {
 	Place  *Place    `json:"place"`
 }
 
-// Reading is a variable and its value in the request; null also where the request
-// has no such value.
+// Reading is a variable and its value in the request; null also where that has none.
 type Reading struct {
 	Variable string `json:"variable"`
 	Value    any    `json:"value"`
@@ -189,8 +180,7 @@ type PermissionWhy struct {
 	Place      *Place `json:"place"`
 }
 
-// ObstacleWhy is one reason for which a capability is left out. Place is absent
-// where it is that the pack says nothing.
+// ObstacleWhy is one reason for which a capability is left out. Place is absent for silence.
 type ObstacleWhy struct {
 	Reason string `json:"reason"`
 	Place  *Place `json:"place,omitempty"`
@@ -203,8 +193,7 @@ type BoundWhy struct {
 	From     []Source `json:"from"`
 }
 
-// Source is a part of the pack that says something. Kind is permission, then or
-// else; Name is the permission's or the rule's.
+// Source is a permission or an outcome. Kind is permission, then or else; Name whose it is.
 type Source struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`

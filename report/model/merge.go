@@ -16,14 +16,12 @@ import (
 // ErrNotOneRun is wrapped by the errors of Merge: the reports are not parts of one run.
 var ErrNotOneRun = errors.New("the reports do not belong together")
 
-// Merge puts the reports of several runs over parts of one repository together: the
-// packs of all of them, sorted by path, what became of versions in a registry, and
-// their errors and notices, each once and in the order in which one run over all
-// packs would have them. The command is that of the runs, where it was one. A pack may
-// be in several reports if all say the same of it. All have to be about the same
-// commits. Reports of different versions of
-// packgate or its rules are merged with a notice. Result, summary and exit code are
-// left to the caller.
+// Merge puts the reports of several runs over parts of one repository together: the packs of all of
+// them, sorted by path, what became of versions in a registry, and their errors and notices, each
+// once and in the order in which one run over all packs would have them. The command is that of the
+// runs, where it was one. A pack may be in several reports if all say the same of it. All have to be
+// about the same commits. Reports of different versions of packgate or its rules are merged with a
+// notice. Result, summary and exit code are left to the caller.
 func Merge(reports []*Report) (*Report, error) {
 	if len(reports) == 0 {
 		return nil, fmt.Errorf("%w: there is none", ErrNotOneRun)
@@ -65,9 +63,8 @@ func Merge(reports []*Report) (*Report, error) {
 	return out, err
 }
 
-// interleave puts together lists of which each is what one run has of a longer list:
-// every element once, and none before another one that it follows in a list. What
-// the lists leave open the order decides, which tells all elements apart.
+// interleave puts together lists of which each is what one run has of a longer list: every element
+// once, and none before one that it follows in a list. The order decides what the lists leave open.
 func interleave[T comparable](lists [][]T, order func(a, b T) int) []T {
 	left := make([][]T, len(lists)) // of each list
 	in := map[T]int{}               // how many lists have it

@@ -6,6 +6,8 @@ package model
 
 import (
 	"encoding/json"
+
+	"github.com/contextosai/packgate/finding"
 )
 
 // Version is the version of the JSON form. It is raised when a member is
@@ -36,8 +38,7 @@ type Report struct {
 	// Shard is the part of the packs that the run was about, as i/N; "" for all of them.
 	Shard string `json:"shard,omitempty"`
 	Packs Packs  `json:"packs"`
-	// Published is what became of versions in a registry, absent where nothing was
-	// to be published.
+	// Published is what became of versions in a registry, if any was to be published.
 	Published []Publication `json:"published,omitempty"`
 	// Errors are what kept packgate from doing its work.
 	Errors []Problem `json:"errors"`
@@ -53,8 +54,7 @@ type Tool struct {
 	RulesVersion string `json:"rules_version"`
 }
 
-// Revision is a commit. BlobURL, where it is known, leads to the files of the
-// commit: a file's name is put behind it.
+// Revision is a commit. A file's name behind BlobURL, where that is known, leads to the file.
 type Revision struct {
 	Ref     string `json:"ref,omitempty"`
 	SHA     string `json:"sha"`
@@ -91,8 +91,7 @@ type Pack struct {
 	// Fixed are findings of the baseline that the pack has no more.
 	Fixed  []Finding `json:"fixed,omitempty"`
 	Golden []Golden  `json:"golden"`
-	// Coverage is what the golden cases exercise of the policy, absent where the
-	// pack could not be read.
+	// Coverage is what golden cases exercise of the policy, absent for a pack that cannot be read.
 	Coverage *Coverage `json:"coverage,omitempty"`
 	Diff     *Diff     `json:"diff,omitempty"`
 	// Evaluation are the targets of the pack and what was measured.
@@ -113,8 +112,7 @@ type Pack struct {
 
 // The kinds of entries that are about something else than a pack of the head.
 const (
-	// KindRemoved is a pack that the base has and the head has no more: Pack and Path
-	// are the base's.
+	// KindRemoved is a pack that the head has no more: Pack and Path are the base's.
 	KindRemoved = "removed"
 	// KindRepository is the repository as a whole: what no single pack is about.
 	KindRepository = "repository"
@@ -130,8 +128,7 @@ type Gate struct {
 	Warnings int    `json:"warnings"`
 }
 
-// Finding is one finding. Line and Column count from 1 (columns in characters)
-// and are absent where the place is a whole file.
+// Finding is one finding. Line and Column (in characters) count from 1; a whole file has none.
 type Finding struct {
 	Rule        string         `json:"rule"`
 	Name        string         `json:"name"`
@@ -162,8 +159,7 @@ type Related struct {
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Path    string `json:"path,omitempty"`
-	// Revision is the SHA of the commit that the file was read from, absent for
-	// the files under review.
+	// Revision is the SHA of the file's commit, absent for the files under review.
 	Revision string `json:"revision,omitempty"`
 }
 
@@ -181,14 +177,9 @@ type Operation struct {
 }
 
 // Waived is the waiver that excuses a finding.
-type Waived struct {
-	Reason  string `json:"reason"`
-	Owner   string `json:"owner"`
-	Expires string `json:"expires"`
-}
+type Waived = finding.Waiver
 
-// Coverage counts the parts of the policy that golden cases exercise, and lists
-// those that none does.
+// Coverage counts the parts of the policy that golden cases exercise, and lists the others.
 type Coverage struct {
 	Percent int    `json:"percent"` // of all parts; 100 only where none is left out
 	Rules   Tally  `json:"rules"`
@@ -214,9 +205,8 @@ type Part struct {
 	Line int    `json:"line,omitempty"`
 }
 
-// Measurement is one metric of one intent: what is wanted, and what was measured.
-// What is not known is absent. Delta is how much worse the value is than the
-// baseline's.
+// Measurement is one metric of one intent: what is wanted, and what was measured. What is not
+// known is absent. Delta is how much worse the value is than the baseline's.
 type Measurement struct {
 	Intent   string   `json:"intent"`
 	Metric   string   `json:"metric"`
@@ -240,8 +230,7 @@ type Overlay struct {
 	Cases       int    `json:"cases"`    // golden cases that name it
 }
 
-// Trigger is one reason to gate a pack again although its own bytes may be what
-// they were.
+// Trigger is one reason to gate a pack again although its own bytes may be as they were.
 type Trigger struct {
 	Kind string `json:"kind"` // POLICY_BUNDLE_UPDATED, ONTOLOGY_UPDATED, …
 	What string `json:"what"`
@@ -286,8 +275,7 @@ type Diff struct {
 	Class           string `json:"class"`
 	Declared        string `json:"declared"`
 	RequiredVersion string `json:"required_version,omitempty"`
-	// Contradictions are faults of packgate: more is permitted than its class of the
-	// changes says. The class is raised by them.
+	// Contradictions are faults of packgate, which raise the class: more is permitted than it says.
 	Contradictions []Contradiction `json:"contradictions,omitempty"`
 	Layers         []Layer         `json:"layers"`
 	// Loosened are the changes that weaken a guardrail, whatever their class.
@@ -315,10 +303,9 @@ type Layer struct {
 	Changes []Change `json:"changes"`
 }
 
-// Change is one change between two versions. Old and New are JSON values; what
-// was added has no old one and what was removed no new one. File, Line and
-// Column are the place in the new version, or in the old one for what was
-// removed.
+// Change is one change between two versions. Old and New are JSON values; what was added has
+// no old one and what was removed no new one. File, Line and Column are the place in the new
+// version, or in the old one for what was removed.
 type Change struct {
 	Path            string          `json:"path"`
 	Pointer         string          `json:"pointer"`
@@ -340,14 +327,9 @@ type Change struct {
 }
 
 // NotChecked is a check that could not run.
-type NotChecked struct {
-	Gate   string `json:"gate"`
-	Rule   string `json:"rule,omitempty"`
-	Reason string `json:"reason"`
-}
+type NotChecked = finding.NotChecked
 
-// VersionPointer is where a pack states its version (Context Pack contract,
-// pack_meta).
+// VersionPointer is where a pack states its version (Context Pack contract, pack_meta).
 const VersionPointer = "/pack_meta/pack_version"
 
 // RulePage is the page of a rule, for those who read a finding of it.

@@ -42,8 +42,7 @@ func Summarise(packs Packs) Summary {
 	return sum
 }
 
-// Open returns the findings that no waiver covers, in the order in which they are
-// to be read.
+// Open returns the findings that no waiver covers, in the order in which they are read.
 func (p *Pack) Open() []Finding {
 	return append(p.BySeverity("error"), p.BySeverity("warning")...)
 }
@@ -80,34 +79,26 @@ type Figure struct {
 	Of    int     `json:"of"`
 }
 
-// Figures are the operational figures of one pack. What could not be measured is
-// absent.
+// Figures are the operational figures of one pack. What could not be measured is absent.
 type Figures struct {
-	// CompileSuccessRate is the share of the golden cases that are expected to
-	// compile and did.
+	// CompileSuccessRate is the share of the golden cases expected to compile that did.
 	CompileSuccessRate *Figure `json:"compile_success_rate,omitempty"`
 	// ToolSurfaceSize is how many capabilities a compile surfaces, by intent.
 	ToolSurfaceSize []SurfaceSize `json:"tool_surface_size,omitempty"`
-	// RuleActivationRate is the share of the pack's rules that fired in at least
-	// one compile, and RuleActivations says it of each rule.
+	// RuleActivationRate is the share of the rules that fired in any compile; the next by rule.
 	RuleActivationRate *Figure      `json:"rule_activation_rate,omitempty"`
 	RuleActivations    []Activation `json:"rule_activations,omitempty"`
-	// BucketTruncationRate is the share of compiles in which a bucket was
-	// truncated, by bucket.
+	// BucketTruncationRate is the share of compiles that truncated a bucket, by bucket.
 	BucketTruncationRate []Truncation `json:"bucket_truncation_rate,omitempty"`
-	// RequiredEvidenceResolutionRate is the share of the evidence that allowed
-	// decisions require and that was there, over all compiles.
+	// RequiredEvidenceResolutionRate is the share of what allowed decisions require that was there.
 	RequiredEvidenceResolutionRate *Figure `json:"required_evidence_resolution_rate,omitempty"`
-	// ReplayDeterminismRate is the share of the golden cases whose second compile
-	// gave the same as the first.
+	// ReplayDeterminismRate is the share of the golden cases that compiled twice to the same.
 	ReplayDeterminismRate *Figure `json:"replay_determinism_rate,omitempty"`
-	// ReleaseGatePassRate is the share of the comparisons with a baseline in which
-	// nothing got worse by more than its release gate accepts.
+	// ReleaseGatePassRate is the share of the comparisons that no release gate refuses.
 	ReleaseGatePassRate *Figure `json:"release_gate_pass_rate,omitempty"`
 }
 
-// SurfaceSize is the tool surface of one intent: the mean and the largest number
-// of capabilities over the cases that compiled.
+// SurfaceSize is the mean and the largest number of capabilities in an intent's compiled cases.
 type SurfaceSize struct {
 	Intent string  `json:"intent"`
 	Mean   float64 `json:"mean"`
@@ -142,9 +133,8 @@ type Graph struct {
 	EdgesLeftOut int `json:"edges_left_out,omitempty"`
 }
 
-// GraphNode is one part of a pack. Detail is its approval mode, a rule's intent, or
-// an approver's role. Line is where it stands in the pack file, absent for what is
-// missing.
+// GraphNode is one part of a pack. Detail is its approval mode, a rule's intent, or an
+// approver's role. Line is where it stands in the pack file, absent for what is missing.
 type GraphNode struct {
 	ID      string `json:"id"`   // of the node in this graph
 	Kind    string `json:"kind"` // rule, decision, tool, permission, gate or evidence
@@ -172,15 +162,13 @@ const (
 	EvidenceNode   = "evidence"
 )
 
-// What a page holds of playgrounds is bounded: in how many packs have one, and in how
-// many bytes each of them takes.
+// What a page holds of playgrounds is bounded: how many packs have one, of how many bytes.
 const (
 	MaxPlaygrounds     = 20
 	MaxPlaygroundBytes = 1 << 20
 )
 
-// Playground is what a page needs to compile a pack for requests that its reader puts
-// together: the bytes of both versions and the golden cases.
+// Playground is what a page compiles a pack from: the bytes of both versions and the golden cases.
 type Playground struct {
 	Source json.RawMessage // an engine.Subject as JSON in ASCII; nil where there is none
 	Reason string          // why there is none

@@ -28,10 +28,9 @@ func (b Brief) Name() string {
 // beside the 20 ms of gating it, and nothing where there are few.
 const maxOpen = 64
 
-// Packs are the packs of a report, in order. Beyond a number of them the rest is kept
-// in a compact form, and taken out of it whenever it is looked at; nobody sees a
-// difference. The zero value has none. Copies share what they have in common, as
-// slices do.
+// Packs are the packs of a report, in order. Beyond a number of them the rest is kept in a
+// compact form and taken out of it whenever it is looked at, which nobody sees. The zero
+// value has none. Copies share what they have in common, as slices do.
 type Packs struct{ list []onePack }
 
 type onePack struct {
@@ -161,8 +160,7 @@ func (p Packs) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads an array of packs, of which there is one at a time in memory as
-// it is. Null is none.
+// UnmarshalJSON reads an array of packs, or null for none, one open pack at a time.
 func (p *Packs) UnmarshalJSON(src []byte) error {
 	p.list = nil
 	d := json.NewDecoder(bytes.NewReader(src))

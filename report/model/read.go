@@ -14,8 +14,7 @@ import (
 	"github.com/contextosai/packgate/schemas"
 )
 
-// WebURL reports whether a text is an http or https URL that can stand in a link:
-// nothing in it ends the link.
+// WebURL reports whether a text is an http or https URL that nothing in it ends in a link.
 func WebURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(s) <= 2048 && plainURL.MatchString(s)
@@ -30,10 +29,9 @@ const MaxRead = 64 << 20
 // ErrNotAReport is wrapped by the errors of Read that are faults of what was read.
 var ErrNotAReport = errors.New("not a report of packgate")
 
-// Read reads a report from its JSON form. It may come from anywhere: it has to fit
-// the schema of this version, may not be larger than MaxRead, and what it holds is
-// text of a pack, to be escaped where it is shown. That its verdict follows from its
-// findings is not checked.
+// Read reads a report from its JSON form. It may come from anywhere: it has to fit the schema
+// of this version, may not be larger than MaxRead, and holds text of a pack, to be escaped
+// where it is shown. That its verdict follows from its findings is not checked.
 func Read(from io.Reader) (*Report, error) {
 	src, err := io.ReadAll(io.LimitReader(from, MaxRead+1))
 	if err != nil {
@@ -87,8 +85,7 @@ func fits(src []byte) error {
 	return refuse("%s", strings.Join(words, "; "))
 }
 
-// safe refuses links that are none: they are the one thing of a report that is
-// written as it is.
+// safe refuses links that are none: of a report they alone are written as they are.
 func (r *Report) safe() error {
 	for _, revision := range []*Revision{r.Base, r.Head} {
 		if revision == nil || revision.BlobURL == "" {
@@ -105,8 +102,7 @@ func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotAReport, fmt.Sprintf(format, args...))
 }
 
-// noPacks is how the member packs begins in a report without any, as it is written.
-// It can stand in no text, which has no line breaks.
+// noPacks is how the member packs begins in a report without any. No text has a line break.
 var noPacks = []byte("\n  \"packs\": []")
 
 // JSON writes the report's machine form, indented by two blanks. Its packs are written
@@ -146,9 +142,8 @@ func JSON(w io.Writer, r *Report) error {
 	return err
 }
 
-// WriteJSON writes any value as all of packgate's commands write JSON: indented by
-// two blanks, without the escapes that only HTML needs, and harmless in a log of
-// GitHub's runner.
+// WriteJSON writes any value as all of packgate's commands write JSON: indented by two blanks,
+// without the escapes that only HTML needs, and harmless in a log of GitHub's runner.
 func WriteJSON(w io.Writer, v any) error {
 	src, err := formatted(v, "")
 	if err != nil {
@@ -158,8 +153,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return err
 }
 
-// formatted returns a value as WriteJSON writes it, with every line but the first
-// behind a prefix.
+// formatted returns a value as WriteJSON writes it, each line but the first behind a prefix.
 func formatted(v any, prefix string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

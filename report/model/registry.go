@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Publication is what became of one version of a pack in a registry. Digests are
-// "sha256:" and 64 hex digits; what is not known is "".
+// Publication is what became of one version in a registry. Digests are "sha256:" and 64 hex digits.
 type Publication struct {
 	Pack   string `json:"pack"` // id@version
 	Path   string `json:"path"` // file
@@ -108,8 +107,7 @@ type Statement struct {
 	Digest string `json:"digest,omitempty"` // of its bundle
 }
 
-// VersionLog is what is known of all versions of one pack in a registry, in the order
-// in which they are to be shown.
+// VersionLog is what is known of all versions of one pack in a registry, as they are shown.
 type VersionLog struct {
 	Pack       string     `json:"pack"`       // id
 	Repository string     `json:"repository"` // in the registry

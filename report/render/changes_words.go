@@ -11,11 +11,9 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// The words of what a step changes. They hold text of packs; the caller makes them
-// safe to show.
+// The words of what a step changes. They hold text of packs; the caller makes them safe.
 
-// rowWords says what stands in a row behind the tool's name, the mode, the gates
-// and the bounds, with something between them.
+// rowWords says what stands in a row behind the tool's name, with something between.
 func rowWords(r *model.SurfaceRow, between string) string {
 	words := []string{r.ApprovalMode}
 	if r.SafetyMode != "" && r.SafetyMode != r.ApprovalMode {
@@ -99,16 +97,8 @@ func gateWords(a model.SurfaceAspect) string {
 func grew(verdict string) bool { return verdict == "grew" || verdict == "incomparable" }
 
 func surfaceWords(changes []model.SurfaceChange) string {
-	count := map[string]int{}
-	larger := 0
-	for _, c := range changes {
-		count[c.Kind]++
-		if grew(c.Verdict) {
-			larger++
-		}
-	}
-	words := "tool surface: " + kindCounts([]string{"added", "removed", "changed"}, count)
-	if larger > 0 {
+	words := "tool surface: " + kindCounts(changes, func(c model.SurfaceChange) string { return c.Kind }, "added", "removed", "changed")
+	if larger := number(changes, func(c model.SurfaceChange) bool { return grew(c.Verdict) }); larger > 0 {
 		words += fmt.Sprintf("; %d grew", larger)
 	}
 	return words
@@ -142,8 +132,7 @@ func named(names []string, noun string) string {
 	return words
 }
 
-// callouts returns the tools above read_only that requests have now with no gate
-// active, and had not.
+// callouts returns the tools above read_only that requests have only now with no gate active.
 func callouts(changes []model.SurfaceChange) []model.SurfaceChange {
 	return slices.DeleteFunc(slices.Clone(changes), func(c model.SurfaceChange) bool {
 		return !c.Open || c.New == nil || c.New.ApprovalMode == string(pack.ReadOnly)
@@ -157,8 +146,7 @@ type effectLine struct {
 	seen map[string]any // a request that shows it
 }
 
-// effectLines returns what is permitted that was not, then the other way round,
-// then what is not decided.
+// effectLines returns what is permitted that was not, then the reverse, then what is open.
 func effectLines(effects []model.Effect) []effectLine {
 	var gained, lost, open []effectLine
 	for _, e := range effects {
@@ -176,11 +164,7 @@ func effectLines(effects []model.Effect) []effectLine {
 }
 
 func effectWords(lines []effectLine) string {
-	count := map[string]int{}
-	for _, l := range lines {
-		count[l.word]++
-	}
-	return "permitted before and now: " + kindCounts([]string{"now permitted", "no longer permitted", "not decided"}, count)
+	return "permitted before and now: " + kindCounts(lines, func(l effectLine) string { return l.word }, "now permitted", "no longer permitted", "not decided")
 }
 
 // permissive puts the flips that permit more before the others.
@@ -194,21 +178,14 @@ func permissive(flips []model.Flip) []model.Flip {
 }
 
 func flipWords(flips []model.Flip) string {
-	more := 0
-	for _, f := range flips {
-		if grew(f.Verdict) {
-			more++
-		}
-	}
 	words := fmt.Sprintf("decision flips: %d", len(flips))
-	if more > 0 {
+	if more := number(flips, func(f model.Flip) bool { return grew(f.Verdict) }); more > 0 {
 		words += fmt.Sprintf("; more is permitted in %d", more)
 	}
 	return words
 }
 
-// fromWords says where the request of a flip comes from, and which golden cases
-// flip with it.
+// fromWords says where a flip's request comes from, and which golden cases flip with it.
 func fromWords(f model.Flip) string {
 	words := f.From
 	if f.Overlay != "" {
@@ -221,8 +198,7 @@ func fromWords(f model.Flip) string {
 	return words
 }
 
-// baseWords says in what a golden case differs from the version before, "" where
-// it does not, or that is not known.
+// baseWords says in what a golden case differs from the version before, "" for nothing known.
 func baseWords(c model.Golden) string {
 	b := c.Base
 	switch {
@@ -260,8 +236,7 @@ type shownSection struct {
 	cases []string
 }
 
-// sectionsOf returns the sections of golden cases that differ, each where it is
-// first.
+// sectionsOf returns the sections of golden cases that differ, each once.
 func sectionsOf(cases []model.Golden) (all []*shownSection) {
 	known := map[string]*shownSection{}
 	for _, c := range cases {
@@ -277,8 +252,7 @@ func sectionsOf(cases []model.Golden) (all []*shownSection) {
 	return all
 }
 
-// openWords says what of an effect is not proved. What is about a whole pack or a
-// whole intent has no name of its own.
+// openWords says what of an effect is not proved. A whole pack or intent has no name of its own.
 func openWords(e model.Effect) string {
 	about := strings.Join(strings.Fields(strings.Join([]string{e.Subject, e.Arg}, " ")), " ")
 	switch {

@@ -15,9 +15,8 @@ import (
 )
 
 // A report that is longer than GitHub takes is said again with less, instead of
-// being cut: what is cut in the middle of a table or of a folded part takes
-// whole behind it along. Each rung of the ladder leaves out more, and names
-// what it leaves out.
+// being cut, which takes a whole table or folded part along. Each rung of the
+// ladder leaves out more, and names it.
 
 // rung is how much of a report is said.
 type rung int
@@ -37,16 +36,14 @@ const MaxComment = 65000
 type CommentOptions struct {
 	// Marker is written at the start of the comment, none where its key is "".
 	Marker Marker
-	// RunURL leads to the workflow run and ArtifactURL to the HTML report; each may
-	// be "". What is no http or https URL is left out.
+	// RunURL leads to the workflow run and ArtifactURL to the HTML report, where they are URLs.
 	RunURL, ArtifactURL string
 	// Limit bounds the comment in UTF-16 code units; MaxComment by default.
 	Limit int
 }
 
-// Comment returns the report as a pull request comment within the limit: whole,
-// else without what is folded, else verdict, gates and errors, else the verdict
-// alone. Whatever the report holds, every element that the comment opens is closed.
+// Comment returns the report as a pull request comment on the first rung that fits the
+// limit. Whatever the report holds, every element that the comment opens is closed.
 func Comment(r *model.Report, o CommentOptions) string {
 	l := ladder{report: r, limit: cmp.Or(o.Limit, MaxComment), measure: units}
 	if o.Marker.Key != "" {
@@ -74,8 +71,7 @@ func (o CommentOptions) links() []string {
 // plainPath matches names that a shell takes as they are.
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`)
 
-// reproduce returns the command that says the same at a terminal, "" where there
-// is none that can be copied as it is.
+// reproduce returns the command that says the same at a terminal, "" where none can be copied.
 func reproduce(r *model.Report) string {
 	if r.Packs.Len() != 1 || !plainPath.MatchString(r.Packs.Brief(0).Path) || len(r.Packs.Brief(0).Path) > 200 {
 		return ""
@@ -223,9 +219,8 @@ func (m *markdown) ending() {
 	m.footer()
 }
 
-// Marker is what packgate writes, as an HTML comment that nobody sees, at the start
-// of its comments, to find them again. Whoever looks for one has to look at the
-// author too: anybody can write it.
+// Marker is what packgate writes, as an HTML comment, at the start of its comments, to find
+// them again. Whoever looks for one has to look at the author too: anybody can write it.
 type Marker struct {
 	Key     string // tells apart the comments of several workflows or configs
 	Head    string // SHA of the commit that the comment is about
@@ -236,16 +231,14 @@ type Marker struct {
 // MarkerPrefix is what every marker begins with.
 const MarkerPrefix = "<!-- packgate:comment v1 "
 
-// String returns the marker in one line. Whatever the key holds, it ends the HTML
-// comment nowhere but at the end.
+// String returns the marker in one line, whose HTML comment no key ends before its end.
 func (m Marker) String() string {
 	return fmt.Sprintf("%skey=%s head=%s run=%d attempt=%d -->", MarkerPrefix, url.QueryEscape(m.Key), url.QueryEscape(m.Head), m.Run, m.Attempt)
 }
 
 var markerLine = regexp.MustCompile(`^` + MarkerPrefix + `key=(\S*) head=(\S*) run=([0-9]+) attempt=([0-9]+) -->(?:\r?\n|$)`)
 
-// ParseMarker reads the marker at the very start of a comment's body; ok is false
-// where there is none.
+// ParseMarker reads the marker at the very start of a comment; ok is false for none.
 func ParseMarker(body string) (m Marker, ok bool) {
 	found := markerLine.FindStringSubmatch(body)
 	if found == nil {

@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds on one text of a pack, in characters. They keep one hostile or
-// careless value from pushing everything else out of sight; the JSON report
-// holds every value whole.
+// Bounds on one text of a pack, in characters, so that no value pushes everything else
+// out of sight; the JSON report holds every value whole.
 const (
 	maxTerminalText = 2000
 	maxMarkdownText = 500
@@ -36,11 +35,10 @@ func shorten(s string, n int) string {
 	return fmt.Sprintf("%s… (%d more characters)", s[:end], count-n)
 }
 
-// Visible returns the text in one line, with every character written out that
-// could act on what shows it: control characters (a terminal obeys them),
-// format characters (bidirectional controls reorder what one reads), characters
-// that are not drawn (they hide text, or make two names look like one) and line
-// separators become \u{…}. Line breaks and tabs become blanks.
+// Visible returns the text in one line, with every character written out that could act on what
+// shows it: control characters (a terminal obeys them), format characters (bidirectional ones
+// reorder what one reads), characters that are not drawn (they hide text, or make two names look
+// like one) and line separators become \u{…}. Line breaks and tabs become blanks.
 func Visible(s string) string {
 	if plainASCII(s) {
 		return s
@@ -59,8 +57,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// plainASCII reports whether a text holds only characters of ASCII that are drawn,
-// as most texts do.
+// plainASCII reports whether a text holds, as most do, only characters of ASCII that are drawn.
 func plainASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -80,28 +77,24 @@ func hidden(r rune) bool {
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// markdownActive are the ASCII characters that Markdown (GitHub Flavored
-// Markdown, section 2.4) may give a meaning; a backslash takes it away.
-// Those that act at the beginning of a line only are not among them, since no
-// text of a pack begins one.
+// markdownActive are the ASCII characters that Markdown (GitHub Flavored Markdown,
+// section 2.4) may give a meaning, which a backslash takes away. Those that act at
+// the beginning of a line only are not among them: no text of a pack begins one.
 const markdownActive = "\\`*_[]<>#~&|!"
 
-// autolinked finds what GitHub turns into something else outside of code
-// without any markup: mentions, mathematics, issue references, URLs, www hosts,
-// tickets (GH-1 and those that a repository defines), advisories, emoji names
-// and commits.
+// autolinked finds what GitHub turns into something else outside of code without any
+// markup: mentions, mathematics, issue references, URLs, www hosts, tickets (GH-1 and
+// those that a repository defines), advisories, emoji names and commits.
 var autolinked = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[@$]|#[0-9]|://|[wW]{3}\.|[a-zA-Z]-[0-9]|[gG][hH][sS][aA]-|:[a-zA-Z0-9_+-]+:|[0-9a-fA-F]{7}`)
 })
 
-// Markdown returns text as it stands, for a paragraph or a table cell: nothing
-// in it acts as Markdown or HTML, mentions anyone or becomes a link. A text of
-// more than 500 characters is cut.
+// Markdown returns text as it stands, for a paragraph or a table cell: nothing in it acts as
+// Markdown or HTML, mentions anyone or becomes a link. It is cut after 500 characters.
 func Markdown(s string) string { return inert(s, escapeActive) }
 
-// HTML returns text as it stands, for the line that begins an HTML block, which
-// GitHub does not read as Markdown: no backslash takes a meaning away there. A
-// text of more than 500 characters is cut.
+// HTML returns text as it stands, for the line that begins an HTML block, in which no backslash
+// takes a meaning away. A text of more than 500 characters is cut.
 func HTML(s string) string { return inert(s, escapeHTML) }
 
 // escapeHTML also breaks up what GitHub's runner takes for a command.
@@ -122,10 +115,9 @@ func inert(s string, escape func(string) string) string {
 			b.WriteString(escape(rest))
 			break
 		}
-		// GitHub looks for these in each stretch of text between two tags. One
-		// character in an element of its own splits the stretch, and nobody
-		// sees it. GitHub's documentation asks for the same around a dollar
-		// sign, on which a backslash has no effect.
+		// GitHub looks for these in each stretch of text between two tags. One character in an
+		// element of its own splits the stretch, and nobody sees it. GitHub's documentation asks
+		// for it around a dollar sign, on which a backslash has no effect.
 		split := at[0]
 		if strings.Trim(rest[at[0]:at[1]], "0123456789abcdefABCDEF") == "" {
 			split = at[1] - 1 // six digits are too few for a commit
@@ -137,8 +129,7 @@ func inert(s string, escape func(string) string) string {
 	return b.String()
 }
 
-// mayLink reports whether autolinked can find anything in a text. It only saves
-// time: of most texts it can be said at a glance that it cannot.
+// mayLink reports whether autolinked can find anything in a text, at a glance and to save time.
 func mayLink(s string) bool {
 	digits := 0
 	for i := range len(s) {
@@ -170,20 +161,18 @@ func escapeActive(s string) string {
 	return b.String()
 }
 
-// cell returns inline Markdown for a table cell. GitHub splits a row at its
-// pipes before it looks for code spans, and then takes one backslash from each
-// pipe, so that here every pipe needs one more.
+// cell returns inline Markdown for a table cell. GitHub splits a row at its pipes before it looks
+// for code spans, and takes one backslash from each pipe, so that here each needs one more.
 func cell(inline string) string { return strings.ReplaceAll(inline, "|", `\|`) }
 
 // longestFence is how many backticks may enclose a code span. The reference
 // implementation stops looking for the end of a span beyond 80.
 const longestFence = 40
 
-// Code returns a Markdown code span that shows the text as it stands. What even
-// a code span cannot hold safely is returned as Markdown returns it: very long
-// runs of backticks, and beginnings of comments and of the log commands of
-// GitHub's runner, which programs look for in the source. A text of more than
-// 500 characters is cut.
+// Code returns a Markdown code span that shows the text as it stands. What even a code span
+// cannot hold safely is returned as Markdown returns it: very long runs of backticks, and
+// beginnings of comments and of log commands, which programs look for in the source. A
+// text of more than 500 characters is cut.
 func Code(s string) string {
 	text := Visible(shorten(s, maxMarkdownText))
 	fence := longestRun(text) + 1
@@ -221,20 +210,24 @@ var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"
 // Message returns a finding's message in Markdown: quoted values and digests as code
 // spans, all else as text. A message of more than 500 characters is cut.
 func Message(s string) string {
-	s = shorten(s, maxMarkdownText)
 	var b strings.Builder
+	quotes(shorten(s, maxMarkdownText), func(words string) { b.WriteString(Markdown(words)) }, func(value string) { b.WriteString(Code(value)) })
+	return b.String()
+}
+
+// quotes goes through a message: by turns its words and, unquoted, what it quotes.
+func quotes(s string, say, show func(string)) {
 	last := 0
 	for _, at := range quoted().FindAllStringIndex(s, -1) {
-		b.WriteString(Markdown(s[last:at[0]]))
+		say(s[last:at[0]])
 		value, err := strconv.Unquote(s[at[0]:at[1]])
 		if err != nil {
 			value = s[at[0]:at[1]]
 		}
-		b.WriteString(Code(value))
+		show(value)
 		last = at[1]
 	}
-	b.WriteString(Markdown(s[last:]))
-	return b.String()
+	say(s[last:])
 }
 
 // command finds what GitHub's runner takes for a command when it reads a log:

@@ -87,8 +87,7 @@ func why(shown, name, stands string, p *model.Place, said sentence) node {
 	}}
 }
 
-// fact says one thing more, on a line of its own. It has nothing but the line as its
-// place, for it stands in the same file.
+// fact says one thing more, on a line of its own, in the same file.
 func (s sentence) fact(p *model.Place, format string, args ...any) sentence {
 	s = s.line().plain(fmt.Sprintf(format, args...))
 	if p != nil {
@@ -175,8 +174,7 @@ func (s sentence) condition(word string, c *model.ConditionWhy) sentence {
 
 const mostValue = 80
 
-// groundWords says a comparison and the values that it read. What the condition
-// itself says is not said again.
+// groundWords says a comparison and the values that it read, without what the condition says.
 func groundWords(c *model.ConditionWhy, g model.Ground) string {
 	var values []string
 	for _, v := range g.Values {
@@ -359,8 +357,7 @@ func droppedWhy(blocks []model.DroppedWhy) (nodes []node) {
 	return nodes
 }
 
-// dropOrder says in which order the blocks of a bucket are dropped, if it has
-// several.
+// dropOrder says in which order the blocks of a bucket are dropped, if it has several.
 func dropOrder(b model.DroppedWhy) string {
 	switch compiler.Bucket(b.Bucket) {
 	case compiler.BucketEvidence, compiler.BucketMemory:

@@ -17,8 +17,7 @@ type Options struct {
 type Format struct {
 	Name string
 	File string // its name in a folder of reports, "" for a form that is in none
-	// Changes says that a comparison alone and an audit are written in it too, and
-	// Plain that so is all else that is shown.
+	// Changes says that a comparison alone and an audit are written in it too, Plain that all is.
 	Changes, Plain bool
 	Write          func(w io.Writer, r *model.Report, o Options) error
 }
@@ -55,8 +54,7 @@ func FormatNamed(name string) (f Format, ok bool) {
 	return all[i], true
 }
 
-// FormatNames returns the names of the formats that a test holds for, sorted; nil is
-// all of them.
+// FormatNames returns the names of the formats that a test holds for, or of all for nil, sorted.
 func FormatNames(holds func(Format) bool) []string {
 	var names []string
 	for _, f := range Formats() {

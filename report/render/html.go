@@ -22,8 +22,7 @@ import (
 // are missing. All text of packs goes through Visible and then through the
 // contextual escaping of html/template; there is no other way into the page.
 
-// maxHTML bounds the page in bytes. Packs that do not fit are counted, and stand in
-// the JSON report; a browser would not show so much anyway.
+// maxHTML bounds the page in bytes. Packs that do not fit are counted, and in the JSON report.
 const maxHTML = 64 << 20
 
 //go:embed html/*.tmpl
@@ -60,17 +59,15 @@ func htmlScripts(p *htmlProgram) template.HTML {
 	return html
 }
 
-// cspHash names an inline element by its content (Content Security Policy Level 3,
-// hash-source).
+// cspHash names an inline element by its content (Content Security Policy 3, hash-source).
 func cspHash(content []byte) string {
 	sum := sha256.Sum256(content)
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// HTMLReport writes the report as one self-contained page. Everything that comes
-// from a pack is escaped. The page stays below 64 MiB; what is left out is counted,
-// and stands in the JSON report. Packs that fail come first. The error is that of
-// the writer.
+// HTMLReport writes the report as one self-contained page, in which everything from a
+// pack is escaped, and packs that fail come first. The page stays below 64 MiB; what is
+// left out is counted, and stands in the JSON report. The error is that of the writer.
 func HTMLReport(w io.Writer, r *model.Report) error { return htmlWithin(w, r, maxHTML) }
 
 // htmlWithin leaves out the packs with which the page would be longer than that.
@@ -106,9 +103,8 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 	if err := templates.ExecuteTemplate(&out, "bottom", v.bottom(left)); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
-	// GitHub's runner takes it for a command wherever it stands in a log, should
-	// somebody print the page there. It can stand in text only, where the reference
-	// means the same.
+	// GitHub's runner takes it for a command wherever it stands in a log, should somebody
+	// print the page. It can stand in text only, where the reference means the same.
 	_, err = w.Write(bytes.ReplaceAll(out.Bytes(), []byte("##["), []byte("#&#35;[")))
 	return err
 }
@@ -121,14 +117,13 @@ type htmlPage struct {
 	Todo           []htmlPiece
 	Revisions      []htmlPiece
 	Errors         htmlNode
-	Published      *htmlPublished
+	Published      *htmlSection
 	Notices        htmlNode
 	Overview       *htmlTable
 	Filter         *htmlFilter
 }
 
-// htmlFilter has the choices of the filters: what there is in the report, nil where
-// it is always the same.
+// htmlFilter has the choices of the filters; nil where all findings are alike.
 type htmlFilter struct {
 	Total                     int
 	Severities, Gates, States []string

@@ -10,10 +10,9 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// The picture of a binding graph: one column for each kind of node, from left to
-// right as one leads to the other, evidence below the tools, since decisions lead to
-// both. Within a column a node stands as near as it can to those that it has to do
-// with, so that few edges cross. Everything is in whole pixels and the same for the same graph.
+// The picture of a binding graph: one column for each kind of node, from left to right as one leads
+// to the other, evidence below the tools, since decisions lead to both. Within a column a node
+// stands near those that it has to do with, so that few edges cross. All is in whole pixels.
 
 // Measures of the picture, in pixels.
 const (
@@ -192,8 +191,7 @@ func separated(s string) string {
 	return " · " + s
 }
 
-// fitting cuts a text to what fits into so many letters; of East Asian scripts a
-// character is as wide as two.
+// fitting cuts a text to so many letters; of East Asian scripts a character counts for two.
 func fitting(s string, letters int) string {
 	width := 0
 	for i, r := range s {

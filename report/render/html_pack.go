@@ -1,9 +1,13 @@
 package render
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
+	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/playground"
 	"github.com/contextosai/packgate/report/model"
@@ -16,12 +20,10 @@ type htmlPack struct {
 	Todo       []htmlPiece
 	About      []htmlPiece
 	Gates      []htmlGate
-	Contents   []htmlLink
+	Contents   []htmlSection // their titles
 	Sections   []htmlSection
 	Playground *htmlPlayground
 }
-
-type htmlLink struct{ ID, Title string }
 
 type htmlGate struct {
 	Tone, Mark, Name, Words string
@@ -53,11 +55,9 @@ func (out *htmlPack) contents() {
 	if len(out.Sections) <= mostWithoutContents {
 		return
 	}
-	for _, s := range out.Sections {
-		out.Contents = append(out.Contents, htmlLink{s.ID, s.Title})
-	}
+	out.Contents = slices.Clone(out.Sections)
 	if out.Playground != nil {
-		out.Contents = append(out.Contents, htmlLink{out.Playground.ID, "Compile it yourself"})
+		out.Contents = append(out.Contents, htmlSection{ID: out.Playground.ID, Title: "Compile it yourself"})
 	}
 }
 
@@ -107,8 +107,7 @@ func program(packs model.Packs) *htmlProgram {
 	}
 }
 
-// playground returns the place where a pack can be compiled; nil where nothing is to
-// be said of it.
+// playground returns the place where a pack can be compiled; nil where nothing is said of it.
 func (v *htmlView) playground(p *model.Pack, id string) *htmlPlayground {
 	if _, _, ok := playgroundProgram(); !ok || p.Playground == nil {
 		return nil
@@ -126,8 +125,7 @@ func (v *htmlView) playground(p *model.Pack, id string) *htmlPlayground {
 	return out
 }
 
-// noPlayground says why a page has no playground at all, "" where it has one or needs
-// none.
+// noPlayground says why a page has no playground at all, "" where it has one or needs none.
 func (v *htmlView) noPlayground(packs model.Packs, program *htmlProgram) string {
 	if program != nil || packs.Len() == 0 {
 		return ""
@@ -136,12 +134,6 @@ func (v *htmlView) noPlayground(packs model.Packs, program *htmlProgram) string 
 		return "This packgate was built without the playground, in which a page compiles packs itself; released binaries have it."
 	}
 	return "Nothing can be compiled in this page: it was written from a stored report, which does not hold the packs, or no pack is fit for it."
-}
-
-// htmlPublished is what the page shows of what became of versions in a registry.
-type htmlPublished struct {
-	Title string
-	List  htmlNode
 }
 
 // htmlKnown is what is known of a version; Fold is what to call it where it is folded.
@@ -166,21 +158,20 @@ type htmlCommand struct {
 // openPublications is up to how many publications are shown with all that is known.
 const openPublications = 3
 
-// published returns what became of versions in the registry, nil where there is
-// nothing to say.
-func (v *htmlView) published() *htmlPublished {
+// published returns what became of versions in the registry, nil for nothing.
+func (v *htmlView) published() *htmlSection {
 	all := published(v.report)
 	if len(all) == 0 {
 		return nil
 	}
 	number := 0
-	out := &htmlPublished{Title: partTitle(all), List: v.node(v.publications(all), "published", &number)}
-	for i := range out.List.Items {
-		if k := out.List.Items[i].Known; k != nil && len(all) > openPublications {
+	list := v.node(v.publications(all), "published", &number)
+	for i := range list.Items {
+		if k := list.Items[i].Known; k != nil && len(all) > openPublications {
 			k.Fold = knownTitle(all[i : i+1])
 		}
 	}
-	return out
+	return &htmlSection{Title: partTitle(all), Nodes: []htmlNode{list}}
 }
 
 // known returns what is known of a version, nil for nothing.
@@ -214,4 +205,81 @@ func (v *htmlView) publishVerdict(p *htmlPage) {
 	l, words := publishTitle(all, v.text)
 	p.Verdict, p.Tone, p.Mark = words, toneOf(l), l.mark
 	p.Todo = v.say(publishTodoWords(all))
+}
+
+func (v *htmlView) sides(c *model.Change) []htmlSide {
+	before, now := v.jsonLines(c.Old), v.jsonLines(c.New)
+	markLines(before, now)
+	label := func(word string, lines []htmlSideLine, line int) htmlSide {
+		switch {
+		case len(lines) == 0:
+			word += ": nothing"
+		case line > 0:
+			word += fmt.Sprintf(", line %d", line)
+		}
+		return htmlSide{word, lines}
+	}
+	return []htmlSide{label("Before", before, c.BaseLine), label("Now", now, c.Line)}
+}
+
+// maxSideLines and maxLetters bound one of two values that stand side by side.
+const (
+	maxSideLines = 200
+	maxLetters   = 400
+)
+
+// jsonLines returns the lines of a value as indented JSON, none for no value.
+func (v *htmlView) jsonLines(value json.RawMessage) []htmlSideLine {
+	if len(value) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, value, "", "  ") != nil {
+		return []htmlSideLine{{Text: v.text(string(value))}}
+	}
+	var out []htmlSideLine
+	all := strings.Count(b.String(), "\n") + 1
+	for line := range strings.Lines(b.String()) {
+		if len(out) == maxSideLines {
+			return append(out, htmlSideLine{Text: leftOut(all-maxSideLines, "line")})
+		}
+		text := Visible(shorten(strings.TrimRight(line, "\n"), maxLetters))
+		v.size += len(text)
+		out = append(out, htmlSideLine{Text: text})
+	}
+	return out
+}
+
+// markLines marks the lines of two values that the other does not have: all but a
+// longest common subsequence. Where there is one value alone, nothing is marked.
+func markLines(before, now []htmlSideLine) {
+	if len(before) == 0 || len(now) == 0 {
+		return
+	}
+	common := make([][]int, len(before)+1) // of what is left of both
+	for i := range common {
+		common[i] = make([]int, len(now)+1)
+	}
+	for i := len(before) - 1; i >= 0; i-- {
+		for j := len(now) - 1; j >= 0; j-- {
+			if before[i].Text == now[j].Text {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(before) || j < len(now) {
+		switch {
+		case i < len(before) && j < len(now) && before[i].Text == now[j].Text:
+			i, j = i+1, j+1
+		case j == len(now) || i < len(before) && common[i+1][j] >= common[i][j+1]:
+			before[i].Differs, before[i].Mark = true, "−"
+			i++
+		default:
+			now[j].Differs, now[j].Mark = true, "+"
+			j++
+		}
+	}
 }

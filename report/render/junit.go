@@ -12,17 +12,23 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// JUnit writes the report as JUnit XML in the form that Ant gave it, which every
-// reader takes: one suite for each pack, in it one test for each gate, for the
-// version step, for every other group of rules that found something, and for each
-// golden case. A suite has a failure if its pack does not pass, and none if it
-// does; what could not be checked is skipped with the reason, and never passed.
-// Errors of the run are the errors of a suite of their own.
+// JUnit writes the report as JUnit XML in the form that Ant gave it, which every reader takes: one
+// suite for each pack, in it one test for each gate, for the version step, for every other group
+// of rules that found something, and for each golden case. A suite has a failure if its pack does
+// not pass, and none if it does; what could not be checked is skipped with the reason, and never
+// passed. Errors of the run are the errors of a suite of their own.
 //
 // The form wants a time, a duration and a host. A report knows none of them, so
 // that the same pack always says the same, and they hold no meaning here.
 func JUnit(w io.Writer, r *model.Report) error {
-	j := newJUnitWriter(w)
+	j := &junitWriter{out: w}
+	j.xml = xml.NewEncoder(&j.buf)
+	j.xml.Indent("", "  ")
+	root := xml.StartElement{Name: xml.Name{Local: "testsuites"}}
+	j.buf.WriteString(xml.Header)
+	if err := j.xml.EncodeToken(root); err != nil {
+		return err
+	}
 	for _, p := range r.Packs.All() {
 		if err := j.add(packSuite(p)); err != nil {
 			return err
@@ -33,7 +39,11 @@ func JUnit(w io.Writer, r *model.Report) error {
 			return err
 		}
 	}
-	return j.end()
+	if err := cmp.Or(j.xml.EncodeToken(root.End()), j.xml.Flush()); err != nil {
+		return err
+	}
+	j.buf.WriteByte('\n')
+	return j.flush()
 }
 
 // junitWriter writes suites one by one: all of them together may be large.
@@ -42,36 +52,16 @@ type junitWriter struct {
 	buf bytes.Buffer // what is not written yet
 	xml *xml.Encoder
 	n   int // suites so far
-	err error
-}
-
-var junitRoot = xml.StartElement{Name: xml.Name{Local: "testsuites"}}
-
-func newJUnitWriter(w io.Writer) *junitWriter {
-	j := &junitWriter{out: w}
-	j.buf.WriteString(xml.Header)
-	j.xml = xml.NewEncoder(&j.buf)
-	j.xml.Indent("", "  ")
-	j.err = j.xml.EncodeToken(junitRoot)
-	return j
 }
 
 func (j *junitWriter) flush() error {
-	if err := cmp.Or(j.err, j.xml.Flush()); err != nil {
+	if err := j.xml.Flush(); err != nil {
 		return err
 	}
 	// Written out, GitHub's runner takes it for a command wherever it stands in a log.
 	_, err := j.out.Write(bytes.ReplaceAll(j.buf.Bytes(), []byte("##["), []byte("##&#91;")))
 	j.buf.Reset()
 	return err
-}
-
-func (j *junitWriter) end() error {
-	if err := cmp.Or(j.err, j.xml.EncodeToken(junitRoot.End()), j.xml.Flush()); err != nil {
-		return err
-	}
-	j.buf.WriteByte('\n')
-	return j.flush()
 }
 
 type junitSuite struct {
@@ -111,8 +101,7 @@ type junitFault struct {
 	Text    string `xml:",chardata"`
 }
 
-// label returns a text as the name of something, not empty and not too long to be
-// shown in a list.
+// label returns a text as a name, not empty and not too long to be shown in a list.
 func label(s string) string { return cmp.Or(Visible(shorten(s, 200)), "?") }
 
 // add writes a suite, with its number and its counts.
@@ -132,7 +121,7 @@ func (j *junitWriter) add(suite junitSuite) error {
 		}
 	}
 	j.n++
-	if err := cmp.Or(j.err, j.xml.EncodeElement(suite, xml.StartElement{Name: xml.Name{Local: "testsuite"}})); err != nil {
+	if err := j.xml.EncodeElement(suite, xml.StartElement{Name: xml.Name{Local: "testsuite"}}); err != nil {
 		return err
 	}
 	return j.flush()
@@ -190,15 +179,13 @@ func packSuite(p *model.Pack) junitSuite {
 	return s
 }
 
-// className names a pack for as long as it has its id, whatever its version is, so
-// that a reader can follow one test over time.
+// className names a pack by its id without the version, so that one test can be followed.
 func className(p *model.Pack) string {
 	id, _, _ := strings.Cut(p.Pack, "@")
 	return label(cmp.Or(id, p.Path))
 }
 
-// otherGroups returns the groups of rules outside of the gates of a pack: that on
-// versions always, others where they found something.
+// otherGroups returns the groups of rules outside of the gates: version, and what found something.
 func otherGroups(byGate map[string][]model.Finding, shown map[string]bool) []string {
 	ids := []string{"version"}
 	for id := range byGate {
@@ -259,8 +246,7 @@ func faultText(file string, line, column int, what, message, hint string) string
 	return Inert(b.String())
 }
 
-// goldenCase is one golden case. What a waiver or a severity of the config excuses
-// does not fail here either.
+// goldenCase is one golden case. What a waiver or the config excuses does not fail here.
 func goldenCase(p *model.Pack, g model.Golden) junitCase {
 	c := junitCase{Name: label(g.Case), Class: className(p) + ".golden"}
 	switch {
@@ -277,8 +263,7 @@ func goldenCase(p *model.Pack, g model.Golden) junitCase {
 	return c
 }
 
-// warningsOf returns what was found and fails nothing: warnings, what is waived,
-// and checks that did not run.
+// warningsOf returns what fails nothing: warnings, what is waived, and checks that did not run.
 func warningsOf(p *model.Pack, strict bool) string {
 	var lines []string
 	for _, f := range p.Findings {

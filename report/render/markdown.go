@@ -8,10 +8,9 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// Markdown layout, for the pull request comment and the job summary: the
-// verdict and the one thing to do come first, blockers before tables, long
-// parts are folded, empty parts vanish, words stand beside icons. About 25
-// lines are to be seen before anything is unfolded.
+// Markdown layout, for the pull request comment and the job summary: the verdict and the one thing
+// to do come first, blockers before tables, long parts are folded, empty parts vanish, words stand
+// beside icons. About 25 lines are to be seen before anything is unfolded.
 
 // maxMarkdown bounds the report in bytes. GitHub takes a job summary of 1 MiB
 // and drops a longer one as a whole; the rest is for the lines at the end.
@@ -34,9 +33,8 @@ func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format
 
 func (m *markdown) paragraph(format string, args ...any) { m.line(format+"\n", args...) }
 
-// run writes what is said of the whole run: that it did not finish, that there
-// was nothing to check, what became of versions in a registry, or how several packs
-// fare.
+// run writes what is said of the whole run: that it did not finish, that there was nothing to
+// check, what became of versions in a registry, or how several packs fare.
 func (m *markdown) run(packs model.Packs) {
 	r := m.report
 	if r.Result == model.Broken {
@@ -93,8 +91,7 @@ func packsTitle(packs model.Packs) (title string, good bool) {
 	return fmt.Sprintf("%d of %d packs do not pass", bad, packs.Len()), false
 }
 
-// titleOf says the verdict on a pack and its version step in one line. What comes from
-// the pack is escaped.
+// titleOf says the verdict on a pack and its version step in one line, escaped.
 func titleOf(p *model.Pack, escape func(string) string) string {
 	d := p.Diff
 	switch {
@@ -119,8 +116,7 @@ func titleOf(p *model.Pack, escape func(string) string) string {
 	return escape(name) + verdict
 }
 
-// classWords says the class that was found and the one that was declared. A
-// rejection is not repeated.
+// classWords says the class that was found and the declared one. A rejection is not repeated.
 func classWords(d *model.Diff, escape func(string) string) string {
 	var words []string
 	switch d.Class {
@@ -217,9 +213,8 @@ func short(sha string) string {
 // maxHalted is how many versions that have to be acted on stand open.
 const maxHalted = 10
 
-// published writes what became of each version in the registry: the verdict on all of
-// them and what to do, what has to be acted on, then the rest, and folded what is
-// known of them and how anybody checks them.
+// published writes what became of each version in the registry: the verdict and what to do, what
+// has to be acted on, then the rest, and folded what is known and how anybody checks it.
 func (m *markdown) published() {
 	all := published(m.report)
 	if len(all) == 0 {
@@ -251,8 +246,7 @@ func (m *markdown) published() {
 	m.publicationFacts(all)
 }
 
-// publicationFacts folds digests, signers and approvals, and the commands by which a
-// publication is checked.
+// publicationFacts folds digests, signers, approvals, and the commands that check a version.
 func (m *markdown) publicationFacts(all []model.Publication) {
 	var blocks [][]string
 	size, left := 0, 0
@@ -285,8 +279,7 @@ func (m *markdown) publicationFacts(all []model.Publication) {
 	}
 }
 
-// publicationBlock returns what is folded of one publication, nothing where there is
-// nothing.
+// publicationBlock returns what is folded of one publication, nil for nothing.
 func publicationBlock(p *model.Publication, named bool) []string {
 	var lines []string
 	if named {

@@ -13,11 +13,10 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// Metrics writes what can be counted as OpenMetrics text (version 1.0.0), for what
-// follows numbers over time: verdicts, findings, golden cases, coverage, tokens and
-// the operational figures. Families and their samples are sorted, and no sample has
-// a time, so that the same report always gives the same bytes. What was not measured
-// is absent, because a zero would be read as a measurement.
+// Metrics writes what can be counted as OpenMetrics text (version 1.0.0), for what follows numbers
+// over time: verdicts, findings, golden cases, coverage, tokens and the operational figures. All is
+// sorted and nothing has a time, so that the same report always gives the same bytes. What was not
+// measured is absent, because a zero would be read as a measurement.
 //
 // Two series of one name cannot be told apart. A report in which two packs, or two
 // names of one pack, look the same is refused rather than written with one of them.
@@ -42,8 +41,7 @@ const (
 	stateSetMetric = "stateset" // a sample for each state, 1 for the one that is
 )
 
-// metricFamily is what is fixed about a family. A unit is the last part of the name
-// too, which the format demands.
+// metricFamily is what is fixed about a family. The format wants a unit to end the name too.
 type metricFamily struct{ name, kind, unit, help string }
 
 // metricSample is one sample, with its labels as they are written.
@@ -81,8 +79,7 @@ func (m *metricSet) state(f metricFamily, is string, states []string, labels ...
 	}
 }
 
-// metricEscapes writes a text in one line and between quotation marks. It is for
-// help texts as for labels: the format escapes both alike.
+// metricEscapes writes a label or a help text in one line and between quotation marks.
 var metricEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 func (m *metricSet) text() (string, error) {
@@ -135,8 +132,7 @@ func (m *metricSet) run(r *model.Report) {
 	}
 }
 
-// pack adds what is said of one pack. Its version is a label of the information on it
-// alone, so that series go on from release to release.
+// pack adds one pack. Only its information has the version, so that series outlive a release.
 func (m *metricSet) pack(p *model.Pack) {
 	id, version := p.Pack, ""
 	if at := strings.LastIndexByte(p.Pack, '@'); at >= 0 {
@@ -156,8 +152,7 @@ func (m *metricSet) pack(p *model.Pack) {
 	}
 }
 
-// findings counts findings by gate. A gate that found nothing has zeros, so that a
-// finding that is gone does not leave a series without an end.
+// findings counts findings by gate. A gate without any has zeros, which ends its series.
 func (m *metricSet) findings(p *model.Pack) {
 	type group struct{ gate, severity string }
 	counts, waived := map[group]int{}, 0
@@ -180,9 +175,8 @@ func (m *metricSet) findings(p *model.Pack) {
 	m.add(metricFamily{"packgate_waived_findings", gaugeMetric, "", "Findings that a waiver excuses."}, float64(waived))
 }
 
-// golden counts golden cases, and what they cost more or less than at the base. The
-// report has the tokens of those buckets alone that changed, so that there is a step
-// and no sum; without a base there is no step either.
+// golden counts golden cases, and what they cost more or less than at the base, if there is one:
+// the report has the tokens of changed buckets alone, so that there is a step and no sum.
 func (m *metricSet) golden(p *model.Pack) {
 	type group struct{ outcome, status string }
 	counts, steps, compared := map[group]int{}, map[string]int{}, false
@@ -231,9 +225,8 @@ func (m *metricSet) coverage(c *model.Coverage) {
 	}
 }
 
-// operations adds the operational figures of the contract. Each share is written
-// with the number of things that it is a share of, because 1 of two cases is not
-// 1 of two hundred.
+// operations adds the operational figures of the contract. Each share is written with the
+// number of which it is one, because 1 of two cases is not 1 of two hundred.
 func (m *metricSet) operations(f *model.Figures) {
 	m.share("compile_success", "Share of the golden cases that are expected to compile and did.", f.CompileSuccessRate)
 	for _, s := range f.ToolSurfaceSize {

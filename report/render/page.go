@@ -1,7 +1,6 @@
-// Package render writes the model of the report: for a terminal, as Markdown (pull
-// request comment and job summary), HTML, SARIF, JUnit and OpenMetrics. All of them
-// say the same. Everything that comes from a pack is escaped where it leaves: see
-// escape.go.
+// Package render writes the model of the report: for a terminal, as Markdown (pull request
+// comment and job summary), HTML, SARIF, JUnit and OpenMetrics. All of them say the same.
+// Everything that comes from a pack is escaped where it leaves: see escape.go.
 package render
 
 import (
@@ -12,10 +11,9 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// What is shown of a pack is built once, as sections of a few kinds of nodes
-// (section_*.go), and each form turns every kind into its own: page_terminal.go,
-// page_markdown.go and page_html.go. Texts in a tree are as packs have them, whole:
-// whoever writes them escapes and bounds them.
+// What is shown of a pack is built once, as sections of a few kinds of nodes (section_*.go), and each
+// form turns every kind into its own: page_terminal.go, page_markdown.go and page_html.go. Texts in
+// a tree are as packs have them, whole: whoever writes them escapes and bounds them.
 
 // section is a part of what is shown, with a heading. One without a title says nothing.
 type section struct {
@@ -41,13 +39,11 @@ type picture struct{ pack *model.Pack }
 type list struct {
 	noun  string // what an item is, in the singular
 	words string // what to call them where they are folded; how many there are by default
-	// open is how many items stand open where the others are folded, and seen bounds
-	// them by the lines that they take, maxOpenLines by default.
+	// open is how many items stand open where others are folded, seen (or maxOpenLines) their lines.
 	open, seen int
 	n          int
 	item       func(i int) item
-	// group says, where it is not nil, under which heading an item stands, and rank
-	// which items come first where there is no room for groups.
+	// group is the heading of an item, or nil; rank orders items where groups have no room.
 	group func(i int) sentence
 	rank  func(i int) int
 }
@@ -88,8 +84,7 @@ type table struct {
 	aligned     int // how many columns stand below one another at a terminal, under their names where there are several
 }
 
-// column is a column of a table. Where there are no columns, a cell follows the one
-// before it behind a label, or stands below.
+// column is a column of a table, or, without columns, what follows behind a label or below.
 type column struct {
 	name, label string
 	below       bool
@@ -224,13 +219,11 @@ func (it *item) said(lead string, words ...sentence) {
 
 type builder struct {
 	report *model.Report
-	// most is how many characters of a value are shown, and places how many places
-	// beside that of a finding.
+	// most is how many characters of a value are shown, places how many beside a finding's own.
 	most, places int
 	// passing is up to how many golden cases are shown if they pass; 0 for all.
 	passing int
-	// brief is for a terminal, where marks stand first and what is as wanted is
-	// counted; whole is for a page, which alone shows some sections.
+	// brief is for a terminal: marks first, and what is well counted; whole is for a page.
 	brief, whole bool
 }
 
@@ -247,8 +240,7 @@ func (b *builder) revision(s spot) *model.Revision {
 	return nil
 }
 
-// pack returns the sections of a pack that have something to say, in the order of
-// the report.
+// pack returns the sections of a pack that say something, in the order of the report.
 func (b *builder) pack(p *model.Pack) []section {
 	all := []section{b.findings(p)}
 	all = append(all, b.step(p.Diff)...)

@@ -11,16 +11,14 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// How the nodes of a tree look in a page. Bounds on what the page shows of one text
-// and of one list; the JSON report holds everything whole.
+// How the nodes of a tree look in a page, and bounds on one text and one list in it.
 const (
 	maxHTMLText  = 2000    // characters
 	maxHTMLRows  = 10_000  // of one list
 	maxHTMLBytes = 4 << 20 // of the texts of one list
 )
 
-// htmlView turns nodes into what the templates show. Strings in what it returns
-// are visible text of bounded length; the templates escape them.
+// htmlView turns nodes into what the templates show: visible, bounded texts that they escape.
 type htmlView struct {
 	*builder
 	size int // bytes of text so far
@@ -235,23 +233,14 @@ func (v *htmlView) link(href, text string) htmlPiece {
 }
 
 // message returns a message of which the quoted values and digests stand out.
-func (v *htmlView) message(s string) []htmlPiece {
-	s = shorten(s, maxHTMLText)
-	var out []htmlPiece
-	last := 0
-	for _, at := range quoted().FindAllStringIndex(s, -1) {
-		value, err := strconv.Unquote(s[at[0]:at[1]])
-		if err != nil {
-			value = s[at[0]:at[1]]
-		}
-		out = append(out, htmlPiece{Text: v.text(s[last:at[0]]), Plain: true}, htmlPiece{Text: v.text(value), Code: true})
-		last = at[1]
-	}
-	return append(out, htmlPiece{Text: v.text(s[last:]), Plain: true})
+func (v *htmlView) message(s string) (out []htmlPiece) {
+	quotes(shorten(s, maxHTMLText),
+		func(words string) { out = append(out, htmlPiece{Text: v.text(words), Plain: true}) },
+		func(value string) { out = append(out, htmlPiece{Text: v.text(value), Code: true}) })
+	return out
 }
 
-// href leads to a line of a file in a commit. It is "" where the files of the
-// commit cannot be read on the web.
+// href leads to a line of a file in a commit, "" where its files cannot be read on the web.
 func (v *htmlView) href(s spot) string {
 	at := v.revision(s)
 	if at == nil || s.file == "" {
@@ -269,8 +258,7 @@ func (v *htmlView) href(s spot) string {
 	return target
 }
 
-// place shows a place and leads to it: by its path where its column is known, else by
-// the name of the file.
+// place shows a place and leads to it: by its path, or without a column by the file's name.
 func (v *htmlView) place(s spot) []htmlPiece {
 	words := s.file
 	if s.column == 0 && s.line > 0 {
@@ -297,8 +285,7 @@ func toneOf(l look) string {
 	return cmp.Or(map[string]string{"green": "good", "yellow": "warn", "red": "bad"}[l.color], "quiet")
 }
 
-// stateOf returns what the filter goes by: waived, existing, new, or open where
-// there was nothing to compare with.
+// stateOf returns what the filter goes by: waived, existing, new, or open without a comparison.
 func stateOf(f model.Finding) string {
 	switch {
 	case f.Waived != nil:
@@ -311,8 +298,7 @@ func stateOf(f model.Finding) string {
 	return "open"
 }
 
-// bounded returns what is shown of n things, as far as they fit, and says how many are
-// left out.
+// bounded returns what is shown of n things, as far as they fit, and says how many are left out.
 func bounded[S any](v *htmlView, noun string, n int, show func(int) S) (shown []S, left string) {
 	start := v.size
 	for i := range n {

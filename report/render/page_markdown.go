@@ -11,8 +11,7 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// How the nodes of a tree look in Markdown: the first items of a list stand open, the
-// rest and tables are folded.
+// How the nodes of a tree look in Markdown: tables and all but the first items are folded.
 
 // fittingLines asks for as many lines of a list to stand open as there is room for.
 const fittingLines = -1
@@ -43,8 +42,7 @@ func (m *markdown) callout(lines callout) {
 	m.paragraph("> [!CAUTION]\n> %s", strings.Join(shown, "<br>\n> "))
 }
 
-// listed writes a list. Where there is no room for groups, what is of most weight
-// comes first.
+// listed writes a list: where groups have no room, what is of most weight comes first.
 func (m *markdown) listed(l *list, words string) {
 	order := make([]int, l.n)
 	for i := range order {
@@ -63,8 +61,7 @@ func (m *markdown) listed(l *list, words string) {
 	}})
 }
 
-// foldable returns the words that may stand over what is folded: those of a list
-// without open items are its summary.
+// foldable returns the words over what is folded, those of a list of which nothing stands open.
 func foldable(open int, words string) string {
 	if open > 0 || words == "" {
 		return ""
@@ -177,22 +174,19 @@ func (m *markdown) place(s spot) string {
 	return words
 }
 
-// Bounds on one list, so that no pack can make a report too long for GitHub. A
-// list that is cut says so.
+// Bounds on one list, so that no report gets too long for GitHub. A cut list says so.
 const (
 	maxListBytes = 1 << 16
 	// maxOpenLines bounds what stands open of a list, in lines as they are seen.
 	maxOpenLines = 12
-	// maxSeen is how many lines of a pack may be seen before a list shows no more
-	// than its first line.
+	// maxSeen is how many lines of a pack may be seen before a list shows its first line alone.
 	maxSeen = 18
 )
 
 // folding is a list, or a table, in Markdown, of which only the first lines stand open.
 type folding struct {
 	noun string // what a line is, in the singular
-	// summary stands over the folded lines where none is open; the number of
-	// lines by default.
+	// summary stands over the folded lines where none is open; their number by default.
 	summary string
 	head    []string // the head of a table; none for a list
 	open    int      // how many lines are not folded
@@ -201,8 +195,7 @@ type folding struct {
 	line    func(i int) string
 }
 
-// list writes lines: the first lines openly, the rest folded, and beyond the
-// bounds a sentence that says how many more there are.
+// list writes lines: the first openly, the rest folded, and how many more there are than fit.
 func (m *markdown) list(l folding) {
 	if m.rung == headline && l.n > 0 {
 		m.left = append(m.left, cmp.Or(l.summary, pack.Counted(l.n, l.noun)))
@@ -268,8 +261,7 @@ func (m *markdown) lines(lines []string) {
 	m.line("")
 }
 
-// fold writes lines that one has to unfold. The blank line behind the summary
-// makes GitHub read what follows as Markdown.
+// fold writes lines that one has to unfold. Only behind a blank line GitHub reads Markdown.
 func (m *markdown) fold(summary string, lines []string) {
 	if m.rung > whole {
 		m.left = append(m.left, summary)

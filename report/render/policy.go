@@ -106,7 +106,7 @@ func listed(names []string, most int) string {
 	if len(names) > most {
 		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", len(names)-most))
 	}
-	return series(names, "and")
+	return pack.Joined(names, "and")
 }
 
 // oneOfThem names rules of which one at a time is intended.
@@ -114,15 +114,7 @@ func oneOfThem(names []string) string {
 	if len(names) > mostInRow {
 		return fmt.Sprintf("one of %d rules", len(names))
 	}
-	return series(names, "or")
-}
-
-func series(names []string, word string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
+	return pack.Joined(names, "or")
 }
 
 func (p *bookPage) intent(in *rulebook.Intent) {
@@ -173,8 +165,7 @@ func (r *bookRows) gap(g *rulebook.Gap) {
 	}
 }
 
-// rule writes what is known about one rule. An explained one has no number, for
-// it stands without its neighbours.
+// rule writes what is known about one rule. An explained one stands alone, without a number.
 func (p *bookPage) rule(r *rulebook.Rule, number int) {
 	mark := fmt.Sprintf("%3d  ", number)
 	if p.explain {

@@ -10,8 +10,7 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// known is what is known of a published version besides what its line says, and how
-// anybody checks it.
+// known is what is known of a published version beside its line, and how anybody checks it.
 type known struct {
 	facts    []fact
 	commands []shellCommand
@@ -53,30 +52,20 @@ func (b *builder) publication(p *model.Publication) item {
 	return it
 }
 
-// publicationOrder is the order in which publications are said: what has to be
-// acted on comes first.
+// publicationOrder is the order of publications: what has to be acted on comes first.
 var publicationOrder = []string{model.PublicationRefused, model.PublicationUnfinished, model.PublicationDone, model.PublicationWould, model.PublicationAlready}
 
-// published returns the publications of a report in the order in which they are
-// said. A status that nobody knows is not taken for a good one.
+// published returns the publications in the order in which they are said, unknown statuses first.
 func published(r *model.Report) []model.Publication {
 	return ranked(r.Published, func(p model.Publication) int { return slices.Index(publicationOrder, p.Status) })
 }
 
-// haltedOnes returns how many of the sorted publications have to be acted on; they
-// stand first.
+// haltedOnes returns how many publications have to be acted on; sorted, they stand first.
 func haltedOnes(all []model.Publication) int {
-	n := 0
-	for i := range all {
-		if all[i].Halted() {
-			n++
-		}
-	}
-	return n
+	return number(all, func(p model.Publication) bool { return p.Halted() })
 }
 
-// look returns how what became of a version is shown. The name of another state is
-// no status.
+// lookOfPublication returns how a status is shown. The name of another state is none.
 func lookOfPublication(p *model.Publication) look {
 	if !slices.Contains(publicationOrder, p.Status) {
 		return lookOf("")
@@ -94,15 +83,13 @@ func lookOf(state string) look {
 	return l
 }
 
-// publicationsLead reports whether what became of versions in the registry comes
-// before what is said of packs: where it is the outcome of the run, and not where a
-// pack is at fault and what was published is well.
+// publicationsLead reports whether publications come before packs: where they are the outcome of
+// the run, and not where a pack is at fault and what was published is well.
 func publicationsLead(r *model.Report) bool {
 	return len(r.Published) > 0 && (r.Result == model.Passed || haltedOnes(published(r)) > 0)
 }
 
-// publishTitle says what became of all publications in one line, and how the line
-// looks. There is at least one, and they are sorted.
+// publishTitle says what became of all publications, sorted and at least one, in one line.
 func publishTitle(all []model.Publication, escape func(string) string) (l look, words string) {
 	l = lookOfPublication(&all[0])
 	halted := haltedOnes(all)
@@ -122,19 +109,14 @@ func publishTitle(all []model.Publication, escape func(string) string) (l look, 
 }
 
 func publicationCounts(all []model.Publication) string {
-	counts := map[string]int{}
-	for _, p := range all {
-		counts[cmp.Or(countWords[p.Status], unknownCount)]++
-	}
 	kinds := []string{unknownCount}
 	for _, status := range publicationOrder {
 		kinds = append(kinds, countWords[status])
 	}
-	return kindCounts(kinds, counts)
+	return kindCounts(all, func(p model.Publication) string { return cmp.Or(countWords[p.Status], unknownCount) }, kinds...)
 }
 
-// countWords say what became of a number of versions, and unknownCount that nobody
-// knows.
+// countWords say what became of a number of versions, unknownCount that nobody knows.
 var countWords = map[string]string{
 	model.PublicationDone:       "published",
 	model.PublicationAlready:    "already published",
@@ -145,8 +127,7 @@ var countWords = map[string]string{
 
 const unknownCount = "in an unknown state"
 
-// publishTodo says what to do next about the first publication that has to be acted
-// on, "" where there is none.
+// publishTodo says what to do about the first publication, "" where it is well.
 func publishTodo(all []model.Publication) string {
 	if len(all) == 0 || !all[0].Halted() {
 		return ""
@@ -165,8 +146,7 @@ func publishTodo(all []model.Publication) string {
 	return "see the JSON report for what is known of it"
 }
 
-// publishTodoWords are publishTodo, with the version that it is about where there are
-// several.
+// publishTodoWords are publishTodo, with the version where there are several.
 func publishTodoWords(all []model.Publication) sentence {
 	next := publishTodo(all)
 	if next == "" {
@@ -251,8 +231,7 @@ func partTitle(all []model.Publication) string {
 	return "Published"
 }
 
-// facts returns what is known of a publication besides what its line says. Of what
-// was not published the JSON report has the digests.
+// publicationFacts returns what is known of a publication that took place besides its line.
 func publicationFacts(p *model.Publication) []fact {
 	if p.Halted() {
 		return nil
@@ -280,16 +259,13 @@ func publicationCommands(p *model.Publication) []shellCommand {
 	return slices.DeleteFunc(all, func(c shellCommand) bool { return c.line == "" })
 }
 
-// maxCommand bounds a command that is shown, in bytes. One that is cut would be
-// another command.
+// maxCommand bounds a command that is shown, in bytes: a cut one would be another.
 const maxCommand = 4000
 
-// plainLine matches a line that begins as lines of commands do: with a word or an
-// option. No markup and no command of a log begins so.
+// plainLine matches a line of a command: it begins with a word or an option, unlike any markup.
 var plainLine = regexp.MustCompile(`^ *[A-Za-z-]`)
 
-// copyable returns the lines of a command, ok where they can be shown exactly as they
-// are and nothing in them acts on what shows them.
+// copyable returns the lines of a command, ok where nothing in them acts on what shows them.
 func copyable(line string) (lines []string, ok bool) {
 	if len(line) > maxCommand || strings.Contains(line, "<!--") || strings.Contains(line, "##[") || longestRun(line) > longestFence {
 		return nil, false

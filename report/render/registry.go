@@ -11,14 +11,18 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
+// versioned is a form with the version of all forms before its own members.
+type versioned struct{ form any }
+
+func (v versioned) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"version":%d,%s`, model.Version, pack.CompactJSON(v.form)[1:]), nil
+}
+
 // WriteVerdict writes a verdict: "json" is the form of the schema "verdict", all else
 // the terminal's. The error is that of the writer.
 func WriteVerdict(w io.Writer, format string, v *model.Verdict, s Style) error {
 	if format == "json" {
-		return model.WriteJSON(w, struct {
-			Format int `json:"version"`
-			*model.Verdict
-		}{model.Version, v})
+		return model.WriteJSON(w, versioned{v})
 	}
 	return writeTerminal(w, s, func(t *terminal) { t.verdictOf(v) })
 }
@@ -83,10 +87,7 @@ func WriteLog(w io.Writer, format string, l *model.VersionLog, s Style) error {
 	if format == "json" {
 		shown := *l
 		shown.Versions = append([]model.LogEntry{}, l.Versions...) // a list, also where it is empty
-		return model.WriteJSON(w, struct {
-			Format int `json:"version"`
-			*model.VersionLog
-		}{model.Version, &shown})
+		return model.WriteJSON(w, versioned{&shown})
 	}
 	return writeTerminal(w, s, func(t *terminal) { t.log(l) })
 }
@@ -146,19 +147,15 @@ func onlySigner(entries []model.LogEntry) string {
 	return signers[0]
 }
 
-// WriteAudit writes an audit: "json" is the form of the schema "audit", "markdown" is
-// for a job summary or an issue, all else the terminal's. The error is that of the
-// writer.
+// WriteAudit writes an audit: "json" is the form of the schema "audit", "markdown" for a job
+// summary or an issue, all else the terminal's. The error is that of the writer.
 func WriteAudit(w io.Writer, format string, a *model.Audit, s Style) error {
 	switch format {
 	case "json":
 		shown := *a
 		shown.Findings = append([]model.AuditFinding{}, a.Findings...) // lists, also where they are empty
 		shown.NotChecked = append([]model.AuditNotChecked{}, a.NotChecked...)
-		return model.WriteJSON(w, struct {
-			Format int `json:"version"`
-			*model.Audit
-		}{model.Version, &shown})
+		return model.WriteJSON(w, versioned{&shown})
 	case "markdown":
 		m := newMarkdown(&model.Report{}, whole)
 		m.audit(a)
@@ -176,14 +173,10 @@ func auditFindings(a *model.Audit) (all []model.AuditFinding, errors int) {
 		}
 		return 0
 	}
-	for _, f := range a.Findings {
-		errors += 1 - rank(f)
-	}
-	return ranked(a.Findings, rank), errors
+	return ranked(a.Findings, rank), number(a.Findings, func(f model.AuditFinding) bool { return rank(f) == 0 })
 }
 
-// state returns what an audit comes to. Where something could not be looked at, it
-// did not pass.
+// auditState returns what an audit comes to. One that did not see everything did not pass.
 func auditState(a *model.Audit) string {
 	_, errors := auditFindings(a)
 	switch {
@@ -213,8 +206,7 @@ func auditCounts(a *model.Audit) string {
 
 func versionOf(id, version string) string { return strings.TrimSpace(id + " " + version) }
 
-// audit returns what an audit found, what is to be gated again, and what could not be
-// looked at.
+// audit returns what was found, what is to be gated again, and what could not be looked at.
 func (b *builder) audit(a *model.Audit, findings []model.AuditFinding, triggers []model.AuditTrigger) []*list {
 	return []*list{
 		listOf(list{noun: "finding", open: 10, seen: maxSeen}, findings, auditItem),
@@ -277,10 +269,7 @@ func (m *markdown) audit(a *model.Audit) {
 // "lifecycle", all else the terminal's. The error is that of the writer.
 func WriteLifecycle(w io.Writer, format string, l *model.Lifecycle, s Style) error {
 	if format == "json" {
-		return model.WriteJSON(w, struct {
-			Format int `json:"version"`
-			*model.Lifecycle
-		}{model.Version, l})
+		return model.WriteJSON(w, versioned{l})
 	}
 	return writeTerminal(w, s, func(t *terminal) { t.lifecycle(l) })
 }

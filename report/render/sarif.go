@@ -11,8 +11,7 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// Bounds of GitHub's code scanning: it takes 25,000 results and shows 5,000, and
-// shows 100 places of a result.
+// Bounds of GitHub's code scanning: it takes 25,000 results and shows 100 places of one.
 const (
 	maxResults   = 25000
 	maxLocations = 100
@@ -20,24 +19,23 @@ const (
 
 const project = "https://github.com/contextosai/packgate"
 
-// SARIF writes the findings as a SARIF 2.1.0 log (OASIS) with one run. Errors come
-// first, then warnings, then what is waived, which carries a suppression; of more
-// than 25,000 results the last are left out, and a notification says how many.
-// Errors and notices of the run are notifications too.
-// The rules are described in their order.
+// SARIF writes the findings as a SARIF 2.1.0 log (OASIS) with one run. Errors come first, then
+// warnings, then what is waived, which carries a suppression; of more than 25,000 results the last
+// are left out, and a notification says how many. Errors and notices of the run are notifications
+// too. The rules are described in their order.
 func SARIF(w io.Writer, r *model.Report, rules []model.RulePage) error {
 	index := newRuleIndex(r, rules)
 	results, left := index.results(r)
 	run := sarifRun{
-		Tool: sarifTool{Driver: sarifDriver{
-			Name: "packgate", Version: Visible(r.Tool.Version), URI: project, Rules: index.rules,
-			Properties: map[string]string{"rules_version": Visible(r.Tool.RulesVersion)},
-		}},
 		Columns: "unicodeCodePoints", Results: results,
-		Bases:       map[string]sarifBase{rootBase: {Description: sarifText{Text: "the root of the repository"}}},
-		Automation:  sarifAutomation{ID: "packgate/"},
+		Bases:       map[string]map[string]sarifText{rootBase: {"description": {Text: "the root of the repository"}}},
+		Automation:  map[string]string{"id": "packgate/"},
 		Invocations: []sarifInvocation{invocation(r, left)},
 		Provenance:  provenance(r.Head),
+	}
+	run.Tool.Driver = sarifDriver{
+		Name: "packgate", Version: Visible(r.Tool.Version), URI: project, Rules: index.rules,
+		Properties: map[string]string{"rules_version": Visible(r.Tool.RulesVersion)},
 	}
 	return model.WriteJSON(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
 }
@@ -48,8 +46,7 @@ type ruleIndex struct {
 	at    map[string]int // by id
 }
 
-// newRuleIndex returns the rules that there are, and behind them, by id, those
-// that only the report knows: another version may have made it.
+// newRuleIndex returns the rules that there are and, by id, those that only the report knows.
 func newRuleIndex(r *model.Report, rules []model.RulePage) ruleIndex {
 	x := ruleIndex{at: map[string]int{}}
 	for i := range rules {
@@ -89,14 +86,13 @@ func describe(r *model.RulePage) sarifRule {
 	first, _, _ := strings.Cut(r.Doc, "\n\n")
 	return sarifRule{
 		ID: r.ID, Name: r.Name, Short: sarifText{Text: r.Title}, Full: &sarifText{Text: strings.ReplaceAll(first, "\n", " ")},
-		Help: &sarifMarkdown{Text: plain, Markdown: markdown}, URI: project + "/blob/main/docs/rules.md#" + strings.ToLower(r.ID+"-"+r.Name),
-		Default:    &sarifLevel{Level: r.Severity},
+		Help: &sarifText{Text: plain, Markdown: markdown}, URI: project + "/blob/main/docs/rules.md#" + strings.ToLower(r.ID+"-"+r.Name),
+		Default:    map[string]string{"level": r.Severity},
 		Properties: sarifRuleProperties{Tags: []string{r.Gate}, Precision: "very-high", Severity: r.Severity},
 	}
 }
 
-// results returns the findings in the order of what matters, and how many there
-// was no room for.
+// results returns the findings by weight, and how many there was no room for.
 func (x ruleIndex) results(r *model.Report) (results []sarifResult, left int) {
 	var ranks [3][]sarifResult
 	for _, p := range r.Packs.All() {
@@ -121,22 +117,19 @@ func (x ruleIndex) results(r *model.Report) (results []sarifResult, left int) {
 }
 
 func (x ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
-	message := f.Message
-	if f.Hint != "" {
-		message += "\n→ " + f.Hint
-	}
 	location := sarifLocation{Physical: physical(f.File, f.Line, f.Column, f.EndLine, f.EndColumn)}
 	if f.Path != "" {
 		location.Logical = []sarifLogical{{Name: text(f.Path), Kind: "member"}}
 	}
 	out := sarifResult{
-		Rule: Visible(f.Rule), Level: f.Severity, Message: sarifText{Text: sarifMessage(message)},
+		Rule: Visible(f.Rule), Level: f.Severity, Message: sarifMessage(f.Message, f.Hint),
 		Locations: []sarifLocation{location}, Fingerprints: map[string]string{"packgate/v1": Visible(f.Fingerprint)},
 		Properties: sarifResultProperties{Pack: text(p.Pack), Gate: Visible(f.Gate), State: f.State, Pointer: text(f.Pointer)},
 	}
 	out.Index = x.at[out.Rule]
 	for i, place := range f.Related[:min(len(f.Related), maxLocations)] {
-		related := sarifLocation{ID: i + 1, Message: &sarifText{Text: sarifMessage(place.Message + inRevision(place))}}
+		message := sarifMessage(place.Message+inRevision(place), "")
+		related := sarifLocation{ID: i + 1, Message: &message}
 		if place.File != "" {
 			related.Physical = physical(place.File, place.Line, place.Column, 0, 0)
 		}
@@ -149,18 +142,21 @@ func (x ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
 	return out
 }
 
-// sarifMessage returns a text as a plain message. Without the escapes, square
-// brackets before a round one are a link (SARIF 2.1.0, section 3.11.6).
-func sarifMessage(s string) string {
-	lines := strings.Split(s, "\n→ ")
+// sarifMessage returns a message and its hint as a plain message. Without the escapes,
+// square brackets before a round one are a link (SARIF 2.1.0, section 3.11.6).
+func sarifMessage(message, hint string) sarifText {
+	if hint != "" {
+		message += "\n→ " + hint
+	}
+	lines := strings.Split(message, "\n→ ")
 	for i := range lines {
 		lines[i] = text(lines[i])
 	}
-	s = strings.Join(lines, "\n→ ")
-	if !strings.Contains(s, "](") {
-		return s
+	message = strings.Join(lines, "\n→ ")
+	if strings.Contains(message, "](") {
+		message = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`).Replace(message)
 	}
-	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`).Replace(s)
+	return sarifText{Text: message}
 }
 
 // physical returns a place in a file, with a region as far as it is known.
@@ -194,18 +190,14 @@ func artifact(file string) sarifArtifact {
 func invocation(r *model.Report, left int) sarifInvocation {
 	i := sarifInvocation{Successful: r.Result != model.Broken, ExitCode: r.ExitCode, Notifications: []sarifNotification{}}
 	for _, p := range r.Errors {
-		message := p.Message
-		if p.Hint != "" {
-			message += "\n→ " + p.Hint
-		}
-		n := sarifNotification{Level: "error", Message: sarifText{Text: sarifMessage(message)}}
+		n := sarifNotification{Level: "error", Message: sarifMessage(p.Message, p.Hint)}
 		if p.File != "" {
 			n.Locations = []sarifLocation{{Physical: physical(p.File, p.Line, p.Column, 0, 0)}}
 		}
 		i.Notifications = append(i.Notifications, n)
 	}
 	for _, notice := range r.Notices {
-		i.Notifications = append(i.Notifications, sarifNotification{Level: "note", Message: sarifText{Text: sarifMessage(notice)}})
+		i.Notifications = append(i.Notifications, sarifNotification{Level: "note", Message: sarifMessage(notice, "")})
 	}
 	if left > 0 {
 		i.Notifications = append(i.Notifications, sarifNotification{Level: "warning", Message: sarifText{Text: leftOut(left, "finding")}})
@@ -236,17 +228,15 @@ type sarifLog struct {
 }
 
 type sarifRun struct {
-	Tool        sarifTool            `json:"tool"`
-	Automation  sarifAutomation      `json:"automationDetails"`
-	Invocations []sarifInvocation    `json:"invocations"`
-	Bases       map[string]sarifBase `json:"originalUriBaseIds"`
-	Provenance  []sarifProvenance    `json:"versionControlProvenance,omitempty"`
-	Columns     string               `json:"columnKind"`
-	Results     []sarifResult        `json:"results"`
-}
-
-type sarifTool struct {
-	Driver sarifDriver `json:"driver"`
+	Tool struct {
+		Driver sarifDriver `json:"driver"`
+	} `json:"tool"`
+	Automation  map[string]string               `json:"automationDetails"`
+	Invocations []sarifInvocation               `json:"invocations"`
+	Bases       map[string]map[string]sarifText `json:"originalUriBaseIds"`
+	Provenance  []sarifProvenance               `json:"versionControlProvenance,omitempty"`
+	Columns     string                          `json:"columnKind"`
+	Results     []sarifResult                   `json:"results"`
 }
 
 type sarifDriver struct {
@@ -262,9 +252,9 @@ type sarifRule struct {
 	Name       string              `json:"name,omitempty"`
 	Short      sarifText           `json:"shortDescription"`
 	Full       *sarifText          `json:"fullDescription,omitempty"`
-	Help       *sarifMarkdown      `json:"help,omitempty"`
+	Help       *sarifText          `json:"help,omitempty"`
 	URI        string              `json:"helpUri,omitempty"`
-	Default    *sarifLevel         `json:"defaultConfiguration,omitempty"`
+	Default    map[string]string   `json:"defaultConfiguration,omitempty"`
 	Properties sarifRuleProperties `json:"properties"`
 }
 
@@ -275,16 +265,8 @@ type sarifRuleProperties struct {
 }
 
 type sarifText struct {
-	Text string `json:"text"`
-}
-
-type sarifMarkdown struct {
 	Text     string `json:"text"`
-	Markdown string `json:"markdown"`
-}
-
-type sarifLevel struct {
-	Level string `json:"level"`
+	Markdown string `json:"markdown,omitempty"` // of a rule's help
 }
 
 type sarifResult struct {
@@ -339,14 +321,6 @@ type sarifSuppression struct {
 	Kind          string `json:"kind"`
 	Status        string `json:"status"`
 	Justification string `json:"justification"`
-}
-
-type sarifAutomation struct {
-	ID string `json:"id"`
-}
-
-type sarifBase struct {
-	Description sarifText `json:"description"`
 }
 
 type sarifInvocation struct {

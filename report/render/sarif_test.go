@@ -54,7 +54,7 @@ func TestSARIFDescribesEveryRule(t *testing.T) {
 	}
 	for i, r := range gates.Rules() {
 		got := rules[i]
-		if got.ID != r.ID || got.Name != r.Name || got.Short.Text != r.Title || got.Default.Level != r.Severity.String() ||
+		if got.ID != r.ID || got.Name != r.Name || got.Short.Text != r.Title || got.Default["level"] != r.Severity.String() ||
 			!strings.Contains(got.Help.Markdown, r.Doc) || !strings.Contains(got.Help.Text, r.Doc) || got.Full.Text == "" {
 			t.Errorf("%s is described as %+v", r.ID, got)
 		}
@@ -131,7 +131,7 @@ func TestSARIFMessages(t *testing.T) {
 		"wrong\n→ fix it":       "wrong\n→ fix it",
 		"two\nlines":            "two lines",
 	} {
-		if got := sarifMessage(in); got != want {
+		if got := sarifMessage(in, "").Text; got != want {
 			t.Errorf("%q became %q", in, got)
 		}
 	}

@@ -10,23 +10,18 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// mostPassing is up to how many golden cases a terminal lists one by one; of more only
-// those that do not pass.
+// mostPassing is up to how many golden cases a terminal lists those that pass.
 const mostPassing = 8
 
 func (b *builder) golden(cases []model.Golden, coverage *model.Coverage) section {
-	good := 0
-	for _, c := range cases {
-		if c.Status == "pass" {
-			good++
-		}
-	}
+	passes := func(c model.Golden) bool { return c.Status == "pass" }
+	good := number(cases, passes)
 	s := section{id: "golden", title: titled("Golden compiles", len(cases)), words: fmt.Sprintf("golden compiles: %d of %d as expected", good, len(cases))}
 	if coverage != nil && !b.brief {
 		s.words += fmt.Sprintf(", coverage %d %%", coverage.Percent)
 	}
 	if b.passing > 0 && len(cases) > b.passing {
-		cases = slices.DeleteFunc(slices.Clone(cases), func(c model.Golden) bool { return c.Status == "pass" })
+		cases = slices.DeleteFunc(slices.Clone(cases), passes)
 	}
 	columns := titles("Case", "Outcome", "Compiled context")
 	if slices.ContainsFunc(cases, func(c model.Golden) bool { return c.Base != nil }) {
@@ -71,8 +66,7 @@ func (b *builder) goldenProblems(cases []model.Golden) []node {
 	return nodes
 }
 
-// drift is where cases differ from their snapshots, unless what differs from the
-// version before says the same and names the causes.
+// drift is where cases differ from their snapshots, unless the step from the base says the same.
 func (b *builder) drift(p *model.Pack) section {
 	s := section{id: "drift"}
 	if b.brief {
@@ -146,8 +140,7 @@ var measured = map[string]string{
 	"met": "pass", "missed": "error", "regressed": "error", "no_target": "not_checked", "not_measured": "not_checked",
 }
 
-// figure writes a number in as few digits as it needs, four behind the point at
-// the most; "" for none.
+// figure writes a number in as few digits as it needs, at most four behind the point; "" for nil.
 func figure(v *float64) string {
 	if v == nil {
 		return ""
@@ -157,15 +150,8 @@ func figure(v *float64) string {
 }
 
 func evaluationWords(rows []model.Measurement) string {
-	good, unmeasured := 0, 0
-	for _, r := range rows {
-		switch r.Status {
-		case "met", "no_target":
-			good++
-		case "not_measured":
-			unmeasured++
-		}
-	}
+	good := number(rows, func(m model.Measurement) bool { return m.Status == "met" || m.Status == "no_target" })
+	unmeasured := number(rows, func(m model.Measurement) bool { return m.Status == "not_measured" })
 	words := fmt.Sprintf("evaluation: %d of %s as wanted", good, pack.Counted(len(rows), "measurement"))
 	if unmeasured > 0 {
 		words += fmt.Sprintf(", %d not measured", unmeasured)
@@ -173,8 +159,7 @@ func evaluationWords(rows []model.Measurement) string {
 	return words
 }
 
-// evaluation is targets, values and release gates; where it is brief, those alone that
-// are not met.
+// evaluation is targets, values and release gates; where it is brief, those that are not met.
 func (b *builder) evaluation(p *model.Pack) section {
 	rows := p.Evaluation
 	s := section{id: "evaluation", title: titled("Evaluation", len(rows)), words: evaluationWords(rows)}

@@ -9,8 +9,7 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// findings are the findings of a pack that count: errors openly, and warnings too
-// where no error stands before them.
+// findings are the findings that count: errors openly, and warnings too where there is none.
 func (b *builder) findings(p *model.Pack) section {
 	errors, warnings := p.BySeverity("error"), p.BySeverity("warning")
 	openWarnings := 3
@@ -169,9 +168,8 @@ type todo struct {
 	line    int
 }
 
-// todoOf returns what to do next: raise the version, else act on the first error
-// that says how or, where warnings fail, on the first of those. It is nil for a
-// pack that passes, or in which nothing was found.
+// todoOf returns what to do next: raise the version, else act on the first error that says how or,
+// where warnings fail, on the first of those. It is nil where there is nothing to do.
 func todoOf(p *model.Pack) *todo {
 	if p.Result == model.Passed {
 		return nil
@@ -188,8 +186,7 @@ func todoOf(p *model.Pack) *todo {
 	return nil
 }
 
-// brokenTodo returns what to do next where the run could not finish, "" where nobody
-// knows.
+// brokenTodo returns what to do where the run could not finish, "" where nobody knows.
 func brokenTodo(r *model.Report) string {
 	if len(r.Errors) > 0 {
 		return r.Errors[0].Hint
@@ -197,8 +194,7 @@ func brokenTodo(r *model.Report) string {
 	return publishTodo(published(r))
 }
 
-// raise asks for the version that the changes need, and reminds of what else is
-// wrong.
+// raise asks for the version that the changes need, and reminds of other errors.
 func raise(p *model.Pack) *todo {
 	next := &todo{version: p.Diff.RequiredVersion, bump: "packgate bump " + path.Dir(p.Path), file: p.Path}
 	for _, f := range p.BySeverity("error") {

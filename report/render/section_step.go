@@ -11,8 +11,7 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// step returns what the step from the version before does: what is dangerous stands
-// open. There is nothing for nil.
+// step returns what the step from the version before does, nil for nil. Dangers stand open.
 func (b *builder) step(d *model.Diff) []section {
 	if d == nil {
 		return nil
@@ -249,9 +248,8 @@ func (b *builder) bindings(p *model.Pack) section {
 	return section{id: "graph", title: titled("Binding graph", len(p.Graph.Nodes)), nodes: []node{picture{p}}}
 }
 
-// WriteDiff writes a comparison alone: "json" is the report's diff object,
-// "markdown" its table, all else the terminal's form. Findings of the version
-// rules are shown to people; the JSON form says the same in its own members.
+// WriteDiff writes a comparison alone: "json" is the report's diff object, "markdown" its table, all
+// else the terminal's form. Findings of the version rules are shown to people alone.
 func WriteDiff(w io.Writer, format string, d *model.Diff, findings []model.Finding, style Style) error {
 	switch format {
 	case "json":

@@ -2,11 +2,16 @@ package render
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -53,8 +58,7 @@ type terminal struct {
 	out     strings.Builder
 }
 
-// writeTerminal writes what a function shows beside a report. The error is that of the
-// writer.
+// writeTerminal writes what show writes beside a report. The error is that of the writer.
 func writeTerminal(w io.Writer, s Style, show func(t *terminal)) error {
 	t := &terminal{style: s, builder: terminalBuilder(&model.Report{})}
 	show(t)
@@ -79,8 +83,7 @@ func (t *terminal) paint(color, s string) string {
 	return colorStart + ansi[color] + "m" + s + colorEnd
 }
 
-// look is how a state is shown: a mark for the eye, a word beside it for those
-// who do not see the mark, and a colour.
+// look is how a state is shown: a mark, a word for those who do not see it, and a colour.
 type look struct{ mark, word, emoji, color string }
 
 var looks = map[string]look{
@@ -190,8 +193,7 @@ func place(file string, line, column int) string {
 	return fmt.Sprintf("%s:%d:%d:", text(file), line, column)
 }
 
-// published writes what became of each version in the registry; where the style is
-// quiet, what has to be acted on alone.
+// published writes what became of each version; where it is quiet, what has to be acted on.
 func (t *terminal) published(r *model.Report) {
 	all := published(r)
 	if t.style.Quiet {
@@ -218,9 +220,8 @@ func (t *terminal) known(k *known, indent string) {
 	}
 }
 
-// facts writes what is known, one thing a line, in columns of which the first is at
-// least so wide, or as wide as the longest name for 0. Words that do not fit go on below
-// themselves; digests, names and addresses are not broken.
+// facts writes what is known, one thing a line, in columns of which the first is at least so wide,
+// or as wide as the longest name for 0. Words go on below themselves; all else is not broken.
 func (t *terminal) facts(indent string, least int, facts []fact) {
 	if least == 0 {
 		for _, f := range facts {
@@ -254,4 +255,117 @@ func (t *terminal) unlooked(indent string, sentences []string) {
 	for _, s := range sentences {
 		t.line("%s%s", indent, t.paint("dim", "not checked: "+text(s)))
 	}
+}
+
+// WriteGolden writes the results of golden cases for a person at a terminal.
+func WriteGolden(w io.Writer, cases []model.Golden) error {
+	return writeTerminal(w, Style{}, func(t *terminal) {
+		t.builder.passing = 0
+		golden := t.builder.golden(cases, nil)
+		golden.nodes = append(golden.nodes, t.builder.goldenProblems(cases)...)
+		if golden.title != "" {
+			t.section(&golden, "  ")
+		}
+	})
+}
+
+// WriteContext writes a golden case as the model gets it: what it is told, its tools, what holds it,
+// and what it costs. The context is nil where the case did not compile; then it says why.
+func WriteContext(w io.Writer, h model.Heading, c *compiler.CompiledContext) error {
+	return writeTerminal(w, Style{}, func(t *terminal) {
+		t.facts("", headingWidth, heading(h))
+		if c != nil {
+			t.prompt(c.CompiledPrompt)
+			t.tools(c)
+			t.controls(c.RuntimeControls)
+			t.budget(c.BudgetReport)
+		}
+	})
+}
+
+func (t *terminal) prompt(p compiler.CompiledPrompt) {
+	t.line("\nsystem    %s", Visible(p.System))
+	t.line("developer %s", Visible(p.Developer))
+	t.line("task      %s", Visible(p.Task))
+	t.line("\nblocks")
+	for _, b := range p.ContextBlocks {
+		t.line("  %s  %s, priority %d", text(b.BlockID), b.Bucket, b.Priority)
+		for fact := range strings.Lines(b.Content) {
+			t.line("    %s", text(strings.TrimRight(fact, "\n")))
+		}
+	}
+}
+
+func (t *terminal) tools(c *compiler.CompiledContext) {
+	t.line("\nrules fired")
+	for _, b := range c.Manifests.PolicyManifest {
+		t.line("  %s: %s", Visible(b.BundleID), Visible(strings.Join(b.RuleIDs, ", ")))
+	}
+	t.line("\ntools")
+	if len(c.Manifests.ToolManifest) == 0 {
+		t.line("  none")
+	}
+	for _, a := range c.Manifests.ToolManifest {
+		for _, name := range a.Capabilities {
+			line := a.AdapterID + "." + name + "  " + a.CapabilityMetadata[name].ApprovalMode
+			if bounds := a.Constraints[name]; len(bounds) > 0 {
+				line += "  " + pack.CompactJSON(bounds)
+			}
+			t.line("  %s", Visible(line))
+		}
+	}
+}
+
+func (t *terminal) controls(c compiler.RuntimeControls) {
+	t.line("\ncontrols")
+	for _, row := range []struct {
+		name   string
+		values []string
+	}{
+		{"must refuse", c.MustRefuse},
+		{"must escalate", c.MustEscalate},
+		{"approval gates", c.ApprovalGatesActive},
+		{"redaction", c.RedactionRulesActive},
+	} {
+		values := "none"
+		if len(row.values) > 0 {
+			values = strings.Join(row.values, ", ")
+		}
+		t.line("  %-15s %s", row.name, Visible(values))
+	}
+}
+
+func (t *terminal) budget(b compiler.BudgetReport) {
+	t.line("\ntokens    %d used", b.TokensUsedAtCompile)
+	for _, bucket := range compiler.Buckets() {
+		line := fmt.Sprintf("  %-9s %5d of %5d", bucket, b.TokensUsedByBucket.Of(bucket), b.TokensAllocated.Of(bucket))
+		if dropped := b.DroppedBlockIDs.Of(bucket); len(dropped) > 0 {
+			line += "  dropped " + strings.Join(dropped, ", ")
+		}
+		t.line("%s", Visible(line))
+	}
+	for _, warning := range b.Warnings {
+		t.line("  warning: %s", Visible(warning))
+	}
+}
+
+// WriteStageOutput writes a stage's output for a person: case, stage, hash, and indented JSON.
+func WriteStageOutput(w io.Writer, s model.StageOutput) error {
+	without := "not reached"
+	if s.Ended != nil && s.Ended.Stage == s.Stage {
+		without = "ended the compile"
+	}
+	stage := fmt.Sprintf("%d, %s: %s", slices.Index(compiler.Stages(), s.Stage)+1, s.Stage, cmp.Or(s.StageHash, without))
+	var output bytes.Buffer
+	if s.Output != nil {
+		if err := json.Indent(&output, s.Output, "", "  "); err != nil {
+			return err
+		}
+	}
+	return writeTerminal(w, Style{}, func(t *terminal) {
+		t.facts("", headingWidth, append(heading(s.Heading), fact{name: "stage", value: stage}))
+		for line := range strings.Lines(output.String()) {
+			t.line("%s", text(strings.TrimRight(line, "\n")))
+		}
+	})
 }

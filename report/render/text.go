@@ -28,8 +28,7 @@ func shortHash(digest string) string {
 	return algorithm + ":" + hex[:12]
 }
 
-// gateCell is what a row of gates shows of one gate, or of neighbours that were not
-// checked for one reason.
+// gateCell is one gate in a row, or neighbours that were not checked for one reason.
 type gateCell struct {
 	status       string
 	names, words string
@@ -72,12 +71,11 @@ func findingCounts(s model.Summary) []string {
 	return parts
 }
 
-// kindCounts counts by kind: "1 added, 2 removed". Kinds of which there are none are
-// left out.
-func kindCounts(kinds []string, counts map[string]int) string {
+// kindCounts counts by kind: "1 added, 2 removed". Kinds without any are left out.
+func kindCounts[T any](all []T, of func(T) string, kinds ...string) string {
 	var parts []string
 	for _, kind := range kinds {
-		if n := counts[kind]; n > 0 {
+		if n := number(all, func(one T) bool { return of(one) == kind }); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
 		}
 	}
@@ -87,6 +85,16 @@ func kindCounts(kinds []string, counts map[string]int) string {
 // ranked returns things in the order of their ranks, those of one rank as they were.
 func ranked[T any](all []T, rank func(T) int) []T {
 	return slices.SortedStableFunc(slices.Values(all), func(a, b T) int { return cmp.Compare(rank(a), rank(b)) })
+}
+
+// number returns how many things of a list something holds for.
+func number[T any](all []T, holds func(T) bool) (n int) {
+	for _, one := range all {
+		if holds(one) {
+			n++
+		}
+	}
+	return n
 }
 
 // gateWord says the state of a gate that ran, with its counts.
@@ -102,8 +110,7 @@ func gateWord(g model.Gate) string {
 	return looks[g.Status].word
 }
 
-// fixWords says what packgate check --fix does about a finding; "" where it does
-// nothing.
+// fixWords says what packgate check --fix does about a finding; "" where it does nothing.
 func fixWords(f model.Finding) string {
 	switch {
 	case f.Fix == nil:
@@ -143,8 +150,7 @@ func byReason(checks []model.NotChecked) []missed {
 	return groups
 }
 
-// outcomeWords says how a golden case came out, and how it stands to its
-// snapshot. The caller makes the words safe to show.
+// outcomeWords says how a golden case came out and stands to its snapshot, not made safe.
 func outcomeWords(c model.Golden) string {
 	words := cmp.Or(c.Outcome, "not compiled")
 	if c.Expected != "" && c.Expected != c.Outcome {

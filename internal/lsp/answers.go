@@ -1,17 +1,18 @@
 package lsp
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 )
 
-// hover answers textDocument/hover: what the findings at a place mean, and what the name
-// there stands for.
+// hover answers textDocument/hover: what findings at a place mean, and what a name stands for.
 func (s *server) hover(p placeParams) (any, error) {
 	at, err := s.placeOf(p)
 	if err != nil || at == nil {
@@ -67,15 +68,22 @@ func (s *server) foundAt(d *document, offset int) []found {
 	return list
 }
 
-// foundIn returns the findings in a document, as far as they are of the text that it has.
-func (s *server) foundIn(d *document) []found {
+// current returns the results that are of the text that a document has.
+func (s *server) current(d *document) (list []*result) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	var list []found
 	for key, r := range s.results {
-		if src, ok := r.read[d.key()]; key.root != d.root || !ok || src != d.src {
-			continue
+		if src, ok := r.read[d.key()]; key.root == d.root && ok && src == d.src {
+			list = append(list, r)
 		}
+	}
+	return list
+}
+
+// foundIn returns the findings in a document, as far as they are of the text that it has.
+func (s *server) foundIn(d *document) []found {
+	var list []found
+	for _, r := range s.current(d) {
 		for _, f := range r.found {
 			if f.key == d.key() && !slices.ContainsFunc(list, func(other found) bool {
 				return other.Rule == f.Rule && other.Location == f.Location && other.Message == f.Message
@@ -84,9 +92,7 @@ func (s *server) foundIn(d *document) []found {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b found) int {
-		return a.Location.Start.Offset - b.Location.Start.Offset
-	})
+	slices.SortStableFunc(list, func(a, b found) int { return a.Location.Start.Offset - b.Location.Start.Offset })
 	return list
 }
 
@@ -167,4 +173,102 @@ func excerpt(n *pack.Node) string {
 		lines[i] = strings.TrimPrefix(lines[i], margin)
 	}
 	return pack.Clip(strings.Join(lines, "\n"), 4000)
+}
+
+// The kinds of code actions. All repairs of a document are one, which editors run on saving.
+const (
+	quickFix = "quickfix"
+	fixAll   = "source.fixAll.packgate"
+)
+
+// codeActions answers textDocument/codeAction: the repairs of the findings in a range,
+// and all repairs of the document as one change where that is asked for.
+func (s *server) codeActions(ctx context.Context, p codeActionParams) (any, error) {
+	actions := []CodeAction{}
+	d := s.document(p.TextDocument.URI)
+	if d == nil || d.root == "" {
+		return actions, nil
+	}
+	if len(s.current(d)) == 0 {
+		s.gate([]change{{d.root, d.name}})
+	}
+	if ctx.Err() != nil {
+		return actions, nil
+	}
+	if asksFor(p.Context.Only, quickFix, true) {
+		start, end := d.offset(p.Range.Start, s.units), d.offset(p.Range.End, s.units)
+		for _, f := range s.foundIn(d) {
+			if f.Fix == nil || f.Waived != nil || f.Location.Start.Offset > end || f.Location.End.Offset < start {
+				continue
+			}
+			src, err := pack.Edit(pack.NewDocument(d.name, []byte(d.src), nil), f.Fix.Operations)
+			if err != nil {
+				continue // a repair that cannot be made is none
+			}
+			actions = append(actions, CodeAction{
+				Title: f.Fix.Description, Kind: quickFix, IsPreferred: true,
+				Diagnostics: []Diagnostic{f.diagnostic}, Edit: s.edit(d, string(src)),
+			})
+		}
+	}
+	if asksFor(p.Context.Only, fixAll, false) {
+		src, err := s.repaired(d)
+		if err != nil {
+			return nil, err
+		}
+		if src != d.src {
+			actions = append(actions, CodeAction{Title: "fix all that packgate can fix", Kind: fixAll, Edit: s.edit(d, src)})
+		}
+	}
+	return actions, nil
+}
+
+// asksFor reports whether a client wants actions of a kind: where it names kinds, those
+// and the ones below them, and else those that are shown without being asked for.
+func asksFor(only []string, kind string, unasked bool) bool {
+	if len(only) == 0 {
+		return unasked
+	}
+	return slices.ContainsFunc(only, func(k string) bool { return k == "" || k == kind || strings.HasPrefix(kind, k+".") })
+}
+
+// edit returns the change that gives a document a new text.
+func (s *server) edit(d *document, to string) workspaceEdit {
+	start, end, with := difference(d.src, to)
+	edits := []textEdit{{Range: d.span(start, end, s.units), NewText: with}}
+	if !s.client.Capabilities.Workspace.WorkspaceEdit.DocumentChanges {
+		return workspaceEdit{Changes: map[string][]textEdit{d.uri: edits}}
+	}
+	change := documentEdit{Edits: edits}
+	change.TextDocument.URI, change.TextDocument.Version = d.uri, &d.version
+	return workspaceEdit{DocumentChanges: []documentEdit{change}}
+}
+
+// repaired returns the text of a document with all repairs that can be made.
+func (s *server) repaired(d *document) (string, error) {
+	texts, _, before := s.known(d.root)
+	texts[d.name] = d.src
+	err := gating.Rounds(func() (bool, error) {
+		v, err := openView(d.root, texts, before)
+		if err != nil {
+			return false, err
+		}
+		defer v.close()
+		policy, err := v.Policy(nil, s.Now())
+		if err != nil {
+			return false, err
+		}
+		packs, err := v.packsOf(d.name)
+		if err != nil || !slices.Contains(packs, d.name) {
+			return false, err // repairs are of packs
+		}
+		unit, err := v.Unit(d.name)
+		if err != nil {
+			return false, err
+		}
+		src, made := gating.Repair(unit.Document, gates.Run(v.Subject(unit), policy).Findings)
+		texts[d.name] = string(src)
+		return len(made) > 0, nil
+	})
+	return texts[d.name], err
 }
