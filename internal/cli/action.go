@@ -36,12 +36,11 @@ Exit status: that of the work that the event stands for, as packgate --help has 
 // actionRun is one run as a GitHub Action.
 type actionRun struct {
 	*run
-	event   *github.Event // nil where it could not be read
-	runner  *github.Runner
-	inputs  inputs
-	changed []string // packs that changed, id@version
-	// suggestions are mechanical repairs for the lines of a pull request.
-	suggestions []github.Suggestion
+	event       *github.Event // nil where it could not be read
+	runner      *github.Runner
+	inputs      inputs
+	changed     []string            // packs that changed, id@version
+	suggestions []github.Suggestion // mechanical repairs for the lines of a pull request
 }
 
 func action(ctx context.Context, env *Env) error {

@@ -15,8 +15,7 @@ import (
 // profile measures a command from beginning to end, into the files that the flags name.
 type profile struct {
 	cpu, trace string
-	// stops end what was started, the last one first.
-	stops []func() error
+	stops      []func() error // stops end what was started, the last one first
 }
 
 // addFlags adds the flags to a command and to all of its commands, and starts what

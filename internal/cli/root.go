@@ -224,22 +224,19 @@ func newRoot(env *Env) *cobra.Command {
 // Env is the world as the commands see it, so that every test can call the same
 // entry as the program.
 type Env struct {
-	Args    []string // without the program's name
-	Stdin   io.Reader
-	Stdout  io.Writer
-	Stderr  io.Writer
-	Getenv  func(string) string
-	Now     func() time.Time
-	Version string // of the program
-	// Terminal reports whether Stdout is a terminal, and ErrTerminal whether Stderr is.
-	Terminal, ErrTerminal bool
-	// Columns is how wide Stdout is; 0 where it is no terminal, or nobody knows.
-	Columns int
+	Args                  []string // without the program's name
+	Stdin                 io.Reader
+	Stdout                io.Writer
+	Stderr                io.Writer
+	Getenv                func(string) string
+	Now                   func() time.Time
+	Version               string // of the program
+	Terminal, ErrTerminal bool   // reports whether Stdout is a terminal, and ErrTerminal whether Stderr is
+	Columns               int    // how wide Stdout is; 0 where it is no terminal, or nobody knows
 	// CacheDir and ConfigDir return where the user keeps what can be made again, and
 	// settings; nil where there is no such place.
 	CacheDir, ConfigDir func() (string, error)
-	// client changes how GitHub is called, for tests; nil for as it is.
-	client func(*github.Options)
+	client              func(*github.Options) // changes how GitHub is called, for tests; nil for as it is
 }
 
 // SystemEnv returns the process's own environment. Version is what the build

@@ -18,24 +18,18 @@ type Approval struct{ Role, Login string }
 
 // RoleNotChecked is a role of which it could not be found out who holds it.
 type RoleNotChecked struct {
-	Role string
-	// Reason says why, and Hint what to do about it.
-	Reason, Hint string
+	Role         string
+	Reason, Hint string // says why, and Hint what to do about it
 }
 
 // Approvals says, of the roles that were asked for, which have approved a pull
 // request. Each role is in exactly one of Granted, Missing, Against and NotChecked,
 // and all lists are sorted. Nothing is granted that was not seen.
 type Approvals struct {
-	// Granted are all approvals by which a role has approved; one person may have
-	// approved for several.
-	Granted []Approval
-	// Missing are roles for which nobody has approved the last commit.
-	Missing []string
-	// Against are requests for changes: while one stands, its role has not approved.
-	Against []Approval
-	// NotChecked are roles that depend on what could not be read.
-	NotChecked []RoleNotChecked
+	Granted    []Approval       // all approvals by which a role has approved; one person may have approved for several
+	Missing    []string         // roles for which nobody has approved the last commit
+	Against    []Approval       // requests for changes: while one stands, its role has not approved
+	NotChecked []RoleNotChecked // roles that depend on what could not be read
 }
 
 // Complete reports whether every role has approved.
@@ -215,9 +209,7 @@ const (
 // review is what one reviewer decided last.
 type review struct {
 	login, state string
-	// current is true where the head of the pull request was reviewed: an approval of
-	// another commit says nothing about what would be merged.
-	current bool
+	current      bool // true where the head of the pull request was reviewed: an approval of another commit says nothing about what would be merged
 }
 
 // reviews returns the last decision of each reviewer of a pull request, sorted by

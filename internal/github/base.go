@@ -27,10 +27,8 @@ const deepen = "set `fetch-depth: 2` on actions/checkout"
 
 // Base is the version a change is compared with.
 type Base struct {
-	// Tree holds the files; it is nil if the event has no base, and only then.
-	Tree *Tree
-	// Reason says, for people, why this commit is the base or why there is none.
-	Reason string
+	Tree   *Tree  // holds the files; it is nil if the event has no base, and only then
+	Reason string // says, for people, why this commit is the base or why there is none
 }
 
 // Base finds and opens the version that the event's change is compared with.

@@ -23,8 +23,7 @@ const (
 
 // Change is one path that differs between two versions.
 type Change struct {
-	// Path is the repository path.
-	Path string
+	Path string // the repository path
 	// Kind is Added, Modified or Deleted. A renamed file is one deleted and one
 	// added: guessing renames would make the list depend on a threshold.
 	Kind ChangeKind

@@ -14,40 +14,26 @@ const (
 	maxCheckText        = 65535 // summary, and text
 	maxCheckMessage     = 64 << 10
 	maxCheckTitle       = 255 // of a check run, and of an annotation
-	// maxCheckPatches bounds the requests for further annotations; what is beyond
-	// is counted and stands in the report.
-	maxCheckPatches = 3
+	maxCheckPatches     = 3   // bounds the requests for further annotations; what is beyond is counted and stands in the report
 )
 
 // CheckRun is a verdict beside a commit.
 type CheckRun struct {
-	// Name is what a branch protection rule can require.
-	Name string
-	// HeadSHA is the commit that the verdict is about; of a pull request its head,
-	// not the merge commit.
-	HeadSHA string
+	Name    string // what a branch protection rule can require
+	HeadSHA string // the commit that the verdict is about; of a pull request its head, not the merge commit
 	// ID tells this check run from those of other runs: the key, the run and the
 	// attempt. It is how a check run is found again that may have been written.
-	ID string
-	// DetailsURL leads to the job; it may be empty.
-	DetailsURL string
-	// Conclusion is success, failure or neutral.
-	Conclusion string
-	// Title and Summary are shown on top, Summary as Markdown. Both are cut at
-	// GitHub's limits.
-	Title, Summary string
-	// Annotations are shown beside the code. One without a file or a line has no
-	// place there and is left out.
-	Annotations []Annotation
+	ID             string
+	DetailsURL     string       // leads to the job; it may be empty
+	Conclusion     string       // success, failure or neutral
+	Title, Summary string       // Title and Summary are shown on top, Summary as Markdown. Both are cut at GitHub's limits.
+	Annotations    []Annotation // shown beside the code. One without a file or a line has no place there and is left out.
 }
 
 // CheckResult is what became of a check run.
 type CheckResult struct {
-	// Allowed is false where the token may not write check runs. That is no error:
-	// workflow commands show the same annotations, though fewer.
-	Allowed bool
-	// Left counts the annotations that were left out.
-	Left int
+	Allowed bool // false where the token may not write check runs. That is no error: workflow commands show the same annotations, though fewer.
+	Left    int  // counts the annotations that were left out
 }
 
 // CheckRun writes a check run that is complete from the first request on, and adds

@@ -24,13 +24,9 @@ import (
 
 // The bounds of a client, where Options says nothing else.
 const (
-	// DefaultTimeout bounds one attempt at a request, its answer included.
-	DefaultTimeout = 30 * time.Second
-	// DefaultPatience bounds what a client waits between attempts, all of its
-	// requests together.
-	DefaultPatience = 2 * time.Minute
-	// MaxAnswer is the largest answer that is read, in bytes.
-	MaxAnswer = 64 << 20
+	DefaultTimeout  = 30 * time.Second // bounds one attempt at a request, its answer included
+	DefaultPatience = 2 * time.Minute  // bounds what a client waits between attempts, all of its requests together
+	MaxAnswer       = 64 << 20         // the largest answer that is read, in bytes
 )
 
 // pageSize is the most that GitHub puts on one page of a list.
@@ -41,18 +37,13 @@ const pageSize = 100
 type Options struct {
 	// APIURL is the REST API of the server, as GITHUB_API_URL names it:
 	// https://api.github.com, or https://HOST/api/v3 for GitHub Enterprise Server.
-	APIURL string
-	// Token is sent to the host of APIURL and to no other. It may be empty.
-	Token string
-	// Repository is owner/name of the repository that every call is about.
-	Repository string
-	// Version is packgate's own version, for the User-Agent.
-	Version string
+	APIURL     string
+	Token      string // sent to the host of APIURL and to no other. It may be empty.
+	Repository string // owner/name of the repository that every call is about
+	Version    string // packgate's own version, for the User-Agent
 
-	// Timeout and Patience are DefaultTimeout and DefaultPatience where zero.
-	Timeout, Patience time.Duration
-	// HTTP sends requests; nil for one that follows the proxy variables.
-	HTTP http.RoundTripper
+	Timeout, Patience time.Duration     // Timeout and Patience are DefaultTimeout and DefaultPatience where zero
+	HTTP              http.RoundTripper // sends requests; nil for one that follows the proxy variables
 	// Now and Sleep are the clock; nil for the real one. Sleep returns early with
 	// the context's error.
 	Now   func() time.Time

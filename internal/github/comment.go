@@ -27,14 +27,10 @@ type CommentMode string
 
 // The modes, by the value of the input comment.
 const (
-	// CommentAlways: whenever there is something to report.
-	CommentAlways CommentMode = "always"
-	// CommentOnChange: when a pack changed in a way that has a class.
-	CommentOnChange CommentMode = "on-change"
-	// CommentOnFailure: when the verdict is not pass.
-	CommentOnFailure CommentMode = "on-failure"
-	// CommentNever: not at all, and nothing is looked up.
-	CommentNever CommentMode = "never"
+	CommentAlways    CommentMode = "always"     // whenever there is something to report
+	CommentOnChange  CommentMode = "on-change"  // when a pack changed in a way that has a class
+	CommentOnFailure CommentMode = "on-failure" // when the verdict is not pass
+	CommentNever     CommentMode = "never"      // not at all, and nothing is looked up
 )
 
 // CommentModes returns the values of the input comment, sorted.
@@ -44,8 +40,7 @@ func CommentModes() []string {
 
 // Comment is the comment on a pull request that should be there.
 type Comment struct {
-	// PullRequest is the number of the pull request.
-	PullRequest int
+	PullRequest int // the number of the pull request
 	// Body begins with a report.Marker, which says by key which comment it is, and
 	// by head, run and attempt how new. The run is the one that gave the verdict,
 	// also where a second one delivers it.
@@ -71,13 +66,9 @@ const (
 
 // CommentResult is what became of a comment.
 type CommentResult struct {
-	// Action is what was done.
-	Action CommentAction
-	// URL is the comment's address, empty where there is none.
-	URL string
-	// Foreign is the login that a new comment was written as, where that is not the
-	// login that was expected: the next run will not find it.
-	Foreign string
+	Action  CommentAction // what was done
+	URL     string        // the comment's address, empty where there is none
+	Foreign string        // the login that a new comment was written as, where that is not the login that was expected: the next run will not find it
 }
 
 // Comment brings the comment on a pull request up to date.

@@ -28,57 +28,35 @@ const (
 // Event is what started the job: the runner's variables and the part of the
 // payload that packgate acts upon. SHAs are lower case and of full length.
 type Event struct {
-	// Name is one of the event constants of this package.
-	Name string
-	// Action is the payload's activity type ("opened", "synchronize",
-	// "checks_requested"), empty for events without one.
-	Action string
+	Name   string // one of the event constants of this package
+	Action string // the payload's activity type ("opened", "synchronize", "checks_requested"), empty for events without one
 
-	// SHA is GITHUB_SHA, the commit the run belongs to. For pull_request that is
-	// the merge commit GitHub prepared, not the head of the branch.
-	SHA string
-	// Ref is GITHUB_REF, or the payload's ref for a push.
-	Ref string
+	SHA string // GITHUB_SHA, the commit the run belongs to. For pull_request that is the merge commit GitHub prepared, not the head of the branch.
+	Ref string // GITHUB_REF, or the payload's ref for a push
 	// BaseSHA is the commit the change is compared with: the tip of the base
 	// branch (pull_request), the commit the group was built on (merge_group), the
 	// commit before the push. It is empty for a push that created its branch or
 	// tag and for events that change nothing.
-	BaseSHA string
-	// HeadSHA is the commit that is proposed, or was pushed, or is being worked on.
-	HeadSHA string
-	// BaseRef and HeadRef name the branches, without refs/heads/. HeadRef is
-	// chosen by the author of a pull request.
-	BaseRef, HeadRef string
-	// PullRequest is the number of the pull request, zero if there is none.
-	PullRequest int
+	BaseSHA          string
+	HeadSHA          string // the commit that is proposed, or was pushed, or is being worked on
+	BaseRef, HeadRef string // BaseRef and HeadRef name the branches, without refs/heads/. HeadRef is chosen by the author of a pull request.
+	PullRequest      int    // the number of the pull request, zero if there is none
 	// Fork is true for a pull request from another repository, whose run has a
 	// token that may only read. A deleted head repository counts as a fork.
 	Fork bool
-	// Run is the run that ended, for workflow_run alone.
-	Run WorkflowRun
+	Run  WorkflowRun // the run that ended, for workflow_run alone
 
-	// Repository is owner/name of the repository that runs the workflow.
-	Repository string
-	// DefaultBranch is the repository's default branch, empty where the payload
-	// does not say.
-	DefaultBranch string
-	// RepositoryFork is true where that repository is a fork itself, as far as the
-	// payload says.
-	RepositoryFork bool
+	Repository     string // owner/name of the repository that runs the workflow
+	DefaultBranch  string // the repository's default branch, empty where the payload does not say
+	RepositoryFork bool   // true where that repository is a fork itself, as far as the payload says
 	// RepositoryID and OwnerID are the decimal numbers of the repository and of the
 	// account that owns it, which stay when names change hands; empty where neither
 	// the runner nor the payload says.
 	RepositoryID, OwnerID string
-	// ServerURL is the GitHub server ("https://github.com", or GitHub
-	// Enterprise Server), without a slash at its end.
-	ServerURL string
-	// APIURL is GITHUB_API_URL, the REST API of that server.
-	APIURL string
-	// RunID and RunAttempt are decimal numbers that name this run.
-	RunID, RunAttempt string
-	// Actor is the login that caused the run; "dependabot[bot]" runs with a
-	// token that may only read.
-	Actor string
+	ServerURL             string // the GitHub server ("https://github.com", or GitHub Enterprise Server), without a slash at its end
+	APIURL                string // GITHUB_API_URL, the REST API of that server
+	RunID, RunAttempt     string // RunID and RunAttempt are decimal numbers that name this run
+	Actor                 string // the login that caused the run; "dependabot[bot]" runs with a token that may only read
 	// Workspace is GITHUB_WORKSPACE, the folder of the checkout. The current
 	// folder of a container action is not reliable, so this is the root to use.
 	Workspace string
@@ -86,18 +64,13 @@ type Event struct {
 
 // WorkflowRun is a run of another workflow, as the event workflow_run describes it.
 type WorkflowRun struct {
-	// ID and Attempt name the run.
-	ID, Attempt int64
-	// Workflow is the name of its workflow, and Event what started it.
-	Workflow, Event string
-	// HeadSHA is the commit that was proposed or pushed; for pull_request it is the
-	// head of the branch, not the merge commit.
-	HeadSHA string
+	ID, Attempt     int64  // ID and Attempt name the run
+	Workflow, Event string // the name of its workflow, and Event what started it
+	HeadSHA         string // the commit that was proposed or pushed; for pull_request it is the head of the branch, not the merge commit
 	// HeadOwner and HeadBranch say where that commit was: the owner of the
 	// repository that proposed it, empty where that is gone, and its branch.
 	HeadOwner, HeadBranch string
-	// Conclusion is how it ended: success, failure, cancelled, …
-	Conclusion string
+	Conclusion            string // how it ended: success, failure, cancelled, …
 }
 
 // RunURL returns the address of the run that the event is about, on the server of

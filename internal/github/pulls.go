@@ -15,22 +15,16 @@ const maxFiles = 3000
 
 // PullRequest is a pull request as far as packgate looks at it.
 type PullRequest struct {
-	Number int
-	// Author is the login of whoever opened it.
-	Author string
-	// HeadSHA is the newest commit of it, BaseSHA the tip of the branch it is for.
-	HeadSHA, BaseSHA string
-	// Open is false once it is merged or closed.
-	Open bool
-	// Files is how many files it changes, zero where GitHub did not say: it does for one
-	// that is read by itself.
-	Files int
+	Number           int
+	Author           string // the login of whoever opened it
+	HeadSHA, BaseSHA string // the newest commit of it, BaseSHA the tip of the branch it is for
+	Open             bool   // false once it is merged or closed
+	Files            int    // how many files it changes, zero where GitHub did not say: it does for one that is read by itself
 	// MergeSHA is the commit that the branch it is for got when it was merged: the merge
 	// commit, the squashed commit, or the last one of those that were rebased; empty where
 	// it was not merged.
 	MergeSHA string
-	// Default is true where it is for the default branch of the repository.
-	Default bool
+	Default  bool // true where it is for the default branch of the repository
 }
 
 func pullRequest(p *github.PullRequest) PullRequest {
@@ -93,8 +87,7 @@ func (c *Client) PullRequestAt(ctx context.Context, sha, owner, branch string) (
 
 // ChangedFile is one file that a pull request changes.
 type ChangedFile struct {
-	// Path is where it is now, Previous where it was if it moved.
-	Path, Previous string
+	Path, Previous string // where it is now, Previous where it was if it moved
 }
 
 // PullRequestFiles returns what a pull request changes, in GitHub's order. GitHub

@@ -31,9 +31,7 @@ const (
 // file has to have the content that its name in git stands for, so an answer that
 // leaves something out is an error and never a smaller base.
 type remote struct {
-	// ctx is that of the run. It is kept because files are read by interfaces that
-	// know of none.
-	ctx     context.Context
+	ctx     context.Context // that of the run. It is kept because files are read by interfaces that know of none.
 	api     *Client
 	local   *store
 	objects map[plumbing.Hash]plumbing.EncodedObject

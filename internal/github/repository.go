@@ -29,14 +29,11 @@ import (
 // Repository is a git repository on disk, opened for reading. It may be used by
 // several goroutines; they take turns.
 type Repository struct {
-	root  string
-	store *store
-	git   *git.Repository
-	// api reads a base that cannot be had by git; it may be nil.
-	api *Client
-	// partial says that it is a partial clone: of no commit but HEAD it is known
-	// whether its files are there.
-	partial bool
+	root    string
+	store   *store
+	git     *git.Repository
+	api     *Client // reads a base that cannot be had by git; it may be nil
+	partial bool    // says that it is a partial clone: of no commit but HEAD it is known whether its files are there
 }
 
 // store is the repository's object store. go-git fills its pack indexes as it
@@ -44,11 +41,8 @@ type Repository struct {
 type store struct {
 	sync.Mutex
 	*filesystem.Storage
-	// loose finds the objects that have a file of their own.
-	loose *dotgit.DotGit
-	// remote gives the objects of a base that is read through the API; nil for a
-	// store that has its own.
-	remote *remote
+	loose  *dotgit.DotGit // finds the objects that have a file of their own
+	remote *remote        // gives the objects of a base that is read through the API; nil for a store that has its own
 }
 
 // Config returns the repository's configuration without the extensions that

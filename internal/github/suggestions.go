@@ -15,38 +15,25 @@ import (
 )
 
 const (
-	// MaxSuggestions is how many suggestions one review holds: more of them are a
-	// case for fixing the file at once.
-	MaxSuggestions = 10
-	// maxReviewPages bounds the pages on which earlier suggestions are looked for.
-	maxReviewPages = 50
-	// suggestionPrefix is what the marker of every suggestion begins with.
-	suggestionPrefix = "<!-- packgate:suggestion v1 "
+	MaxSuggestions   = 10                             // how many suggestions one review holds: more of them are a case for fixing the file at once
+	maxReviewPages   = 50                             // bounds the pages on which earlier suggestions are looked for
+	suggestionPrefix = "<!-- packgate:suggestion v1 " // what the marker of every suggestion begins with
 )
 
 // Suggestion is the mechanical repair of one finding: some lines of a file, and
 // what is to stand in their place.
 type Suggestion struct {
-	// Path is the file, relative to the root of the repository.
-	Path string
-	// Fingerprint identifies the finding within the file.
-	Fingerprint string
-	// Line is the number of the first line of Before, from 1.
-	Line int
-	// Before are the lines that are replaced, one at least, and After those that
-	// take their place. Neither has line ends.
-	Before, After []string
-	// Text is the Markdown above the suggestion. What it holds of a pack has to be
-	// escaped already.
-	Text string
+	Path          string   // the file, relative to the root of the repository
+	Fingerprint   string   // identifies the finding within the file
+	Line          int      // the number of the first line of Before, from 1
+	Before, After []string // the lines that are replaced, one at least, and After those that take their place. Neither has line ends.
+	Text          string   // the Markdown above the suggestion. What it holds of a pack has to be escaped already.
 }
 
 // SuggestResult is what became of suggestions.
 type SuggestResult struct {
-	// Posted counts those that were written, Known those that were there before.
-	Posted, Known int
-	// URL is the page of the review, empty where none was written.
-	URL string
+	Posted, Known int    // counts those that were written, Known those that were there before
+	URL           string // the page of the review, empty where none was written
 }
 
 // Suggest posts suggestions for a pull request in one review, which is a comment

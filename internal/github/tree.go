@@ -28,24 +28,17 @@ const (
 
 // Entry is one path of a tree.
 type Entry struct {
-	// Path is the repository path.
-	Path string
-	// Kind is KindFile, KindSymlink or KindSubmodule; directories are not listed.
-	Kind Kind
-	// ID is the SHA of the content (of the commit, for a submodule). Equal IDs
-	// mean equal content.
-	ID string
+	Path string // the repository path
+	Kind Kind   // KindFile, KindSymlink or KindSubmodule; directories are not listed
+	ID   string // the SHA of the content (of the commit, for a submodule). Equal IDs mean equal content.
 }
 
 // NotFileError says that a path exists and is not a regular file, or that it
 // leads through a symbolic link or a submodule. Neither is followed: the one
 // may point anywhere, the other is another repository.
 type NotFileError struct {
-	// Path is the repository path that was asked for; At is the part of it that
-	// is no regular file, often the whole.
-	Path, At string
-	// Kind is what was found at At.
-	Kind Kind
+	Path, At string // the repository path that was asked for; At is the part of it that is no regular file, often the whole
+	Kind     Kind   // what was found at At
 }
 
 // Error returns what was found and what was wanted.
@@ -60,11 +53,10 @@ func (e *NotFileError) Is(target error) bool { return target == fs.ErrInvalid }
 // Tree is the tree of files of one commit. It may be used by several
 // goroutines.
 type Tree struct {
-	store  *store
-	commit plumbing.Hash
-	root   plumbing.Hash
-	// folders are some that were read; most files are looked up in the same few.
-	folders map[plumbing.Hash]*object.Tree
+	store   *store
+	commit  plumbing.Hash
+	root    plumbing.Hash
+	folders map[plumbing.Hash]*object.Tree // some that were read; most files are looked up in the same few
 }
 
 // mostFolders is how many folders of a tree are kept in memory.

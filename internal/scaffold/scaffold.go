@@ -61,13 +61,9 @@ func Files(o Options) ([]File, error) {
 // values are what the templates put in.
 type values struct {
 	Options
-	// Config is the config relative to the root of the git repository, empty where it
-	// is found without being named.
-	Config string
-	// Owned are patterns of what somebody is to own, in the form of CODEOWNERS.
-	Owned []string
-	// HookFiles finds what a commit has to change for the hook to run.
-	HookFiles string
+	Config    string   // the config relative to the root of the git repository, empty where it is found without being named
+	Owned     []string // patterns of what somebody is to own, in the form of CODEOWNERS
+	HookFiles string   // finds what a commit has to change for the hook to run
 }
 
 func newValues(o Options) *values {
@@ -170,22 +166,12 @@ func yamlText(s string) string {
 // Options say what the files are about. The zero value asks for those of a repository
 // that has packs and workflows already.
 type Options struct {
-	// PackID is the pack_id of the first pack, as DefaultPackID makes one. Where it is
-	// empty no pack is made, and no environment catalog.
-	PackID string
-	// Tenant is the tenant_id of that pack; empty for DefaultTenant of its pack_id.
-	Tenant string
-	// Folder is that of the pack repository, relative to the root of the git
-	// repository, with forward slashes; empty for the root itself.
-	Folder string
-	// Owner reviews what the gate decides by, @org/team or @login; empty where nobody
-	// is named yet.
-	Owner string
-	// Branch is the default branch; empty for main.
-	Branch string
-	// Workflows says whether the workflows are made, and Matrix whether the gate's is
-	// one of several jobs.
-	Workflows, Matrix bool
+	PackID            string // the pack_id of the first pack, as DefaultPackID makes one. Where it is empty no pack is made, and no environment catalog.
+	Tenant            string // the tenant_id of that pack; empty for DefaultTenant of its pack_id
+	Folder            string // that of the pack repository, relative to the root of the git repository, with forward slashes; empty for the root itself
+	Owner             string // reviews what the gate decides by, @org/team or @login; empty where nobody is named yet
+	Branch            string // the default branch; empty for main
+	Workflows, Matrix bool   // says whether the workflows are made, and Matrix whether the gate's is one of several jobs
 }
 
 // prefix begins the pack_id of every pack in the contract's examples.
@@ -249,13 +235,10 @@ func (o *Options) check() error {
 
 // File is one file of the repository.
 type File struct {
-	Name    string // relative to the root of the git repository, with forward slashes
-	Content []byte
-	// Shared says that people and other programs write into a file of this name too, so
-	// that one that is there is never overwritten.
-	Shared bool
-	// Elsewhere are other names under which such a file counts.
-	Elsewhere []string
+	Name      string // relative to the root of the git repository, with forward slashes
+	Content   []byte
+	Shared    bool     // says that people and other programs write into a file of this name too, so that one that is there is never overwritten
+	Elsewhere []string // other names under which such a file counts
 
 	mark  string // what a list of pre-commit's hooks holds that needs no more of them
 	whole bool   // a file that is there needs no more lines, whatever it holds
