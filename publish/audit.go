@@ -72,8 +72,7 @@ type Audited struct {
 	Packs    []string // that were asked for, or that the registry lists
 	Versions int      // that were looked at
 	Findings []AuditFinding
-	// Unseen are the errors of packs that could not be looked at, by pack_id.
-	Unseen map[string]error
+	Unseen   map[string]error // the errors of packs that could not be looked at, by pack_id
 }
 
 // Audit looks at every version and every pin of the packs, of all packs of the

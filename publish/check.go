@@ -103,7 +103,7 @@ func (c *Checker) lookVersion(ctx context.Context, repo *registry.Repository, re
 			return &looked{verdict: v.settle(), holding: h}, nil
 		}
 	}
-	q.version, q.tags = version, []string{registry.VersionTag(version)}
+	q.version, q.tags = version, []string{version}
 	if ref.Tag != "" {
 		q.tags = append(q.tags, ref.Tag)
 	}
@@ -112,7 +112,7 @@ func (c *Checker) lookVersion(ctx context.Context, repo *registry.Repository, re
 		return nil, err
 	}
 	if digest == "" {
-		digest = s.tags[cmp.Or(ref.Tag, registry.VersionTag(version))]
+		digest = s.tags[cmp.Or(ref.Tag, version)]
 	}
 	if digest == "" {
 		return &looked{verdict: s.absent(version)}, nil

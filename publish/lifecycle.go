@@ -34,8 +34,12 @@ type Outcome struct {
 
 // outcome returns what is known of a change before it is made.
 func (p *Publisher) outcome(repo *registry.Repository, v *Verdict) Outcome {
-	return Outcome{Pack: v.Name(), Digest: v.Manifest, DryRun: p.DryRun,
-		Ref: fmt.Sprintf("%s:%s@%s", repo.Name(), registry.VersionTag(v.Version), v.Manifest)}
+	return Outcome{Pack: v.Name(), Digest: v.Manifest, DryRun: p.DryRun, Ref: refOf(repo, v.Version, v.Manifest)}
+}
+
+// refOf returns repository:version@digest.
+func refOf(repo *registry.Repository, version, digest string) string {
+	return fmt.Sprintf("%s:%s@%s", repo.Name(), version, digest)
 }
 
 // StateResult is what became of a change of state.

@@ -17,15 +17,11 @@ import (
 // Result is what became of one candidate.
 type Result struct {
 	Outcome
-	Content string // digest of the pack's bytes
-	// Steps are those that stand at the end, done by this run or found done.
-	Steps []Step
-	// Signed is when it was signed; zero where Signer is nil.
-	Signed time.Time
-	// Notes say what was found and not used, such as a damaged file of saved state.
-	Notes []string
-	// NotChecked says what could not be looked at.
-	NotChecked []string
+	Content    string    // digest of the pack's bytes
+	Steps      []Step    // those that stand at the end, done by this run or found done
+	Signed     time.Time // when it was signed; zero where Signer is nil
+	Notes      []string  // Notes say what was found and not used, such as a damaged file of saved state
+	NotChecked []string  // says what could not be looked at
 }
 
 // job is the publishing of one candidate.
@@ -114,7 +110,7 @@ func (j *job) unclaimed(ctx context.Context, race bool) (tags []string, err erro
 	case err != nil:
 		return nil, err
 	case at.Kind == Other:
-		return nil, j.collision(registry.VersionTag(j.Version), at.Found, race)
+		return nil, j.collision(j.Version, at.Found, race)
 	case at.Kind == Same && !race:
 		j.result.Already = true
 		return nil, nil
@@ -306,7 +302,7 @@ func (j *job) readBack(ctx context.Context) error {
 // for the last time, so that at least one of them sees the other.
 func (j *job) tag(ctx context.Context) error {
 	content := registry.ContentTag(j.Version, j.artifact.Digest)
-	for _, tag := range []string{content, registry.VersionTag(j.Version)} {
+	for _, tag := range []string{content, j.Version} {
 		if _, err := j.unclaimed(ctx, true); err != nil {
 			return err
 		}

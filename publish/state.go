@@ -17,9 +17,7 @@ import (
 
 const (
 	stateFormat = "packgate.publish-state.v1"
-	// stateLimit bounds what is read of a state file: a bundle and a report in base64,
-	// each of which the registry bounds more narrowly.
-	stateLimit = 64 << 20
+	stateLimit  = 64 << 20 // bounds what is read of a state file: a bundle and a report in base64, each of which the registry bounds more narrowly
 )
 
 // StateFolder keeps what was signed until it is published, so that a run that was

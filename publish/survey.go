@@ -20,8 +20,7 @@ import (
 )
 
 const (
-	// atOnce bounds the requests for one pack that run at the same time.
-	atOnce = 4
+	atOnce = 4 // bounds the requests for one pack that run at the same time
 	// digestLimit bounds how many digests of one version are looked at. Two are one
 	// too many already; the bound is for a registry that somebody filled.
 	digestLimit = 32
@@ -174,7 +173,7 @@ func (s *survey) environments() map[string]string {
 }
 
 // tagged returns the digest under the version's tag, "" where there is none.
-func (s *survey) tagged(version string) string { return s.tags[registry.VersionTag(version)] }
+func (s *survey) tagged(version string) string { return s.tags[version] }
 
 // digestsOf returns the digests that a version's tags name: that of the version tag
 // first, then those of the content tags in order.
@@ -196,12 +195,11 @@ func (s *survey) of(h *holding, version string) bool {
 // holding is what a registry holds under one manifest digest, as far as it can be
 // believed.
 type holding struct {
-	digest   string
-	artifact *registry.Artifact // nil where there is a problem
-	problem  *Reason            // why there is no artifact
-	// version is what statements about the artifact must speak of.
-	version   statement.Version
-	summaries []signedSummary // of the trusted identity, the first one signed first
+	digest    string
+	artifact  *registry.Artifact // nil where there is a problem
+	problem   *Reason            // why there is no artifact
+	version   statement.Version  // what statements about the artifact must speak of
+	summaries []signedSummary    // of the trusted identity, the first one signed first
 	states    []StateRecord
 	pins      []PinRecord
 	bundles   []string // digests of the bundles of these

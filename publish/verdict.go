@@ -50,18 +50,12 @@ const (
 
 // Reason says why a verdict is what it is, or what else there is to look at.
 type Reason struct {
-	Kind ReasonKind
-	// Message says what is there: lower case, no full stop.
-	Message string
-	// Hint says what to do about it; it may be empty.
-	Hint string
-	// Digest is that of the manifest or the bundle that the reason is about, or "".
-	Digest string
-	// Refuses tells whether the version is not trusted for this reason. A reason that
-	// does not refuse explains the status, or is worth a look.
-	Refuses bool
-	// Cause is the error below, such as a *fault.Error with its kind; it may be nil.
-	Cause error
+	Kind    ReasonKind
+	Message string // says what is there: lower case, no full stop
+	Hint    string // says what to do about it; it may be empty
+	Digest  string // that of the manifest or the bundle that the reason is about, or ""
+	Refuses bool   // tells whether the version is not trusted for this reason. A reason that does not refuse explains the status, or is worth a look.
+	Cause   error  // the error below, such as a *fault.Error with its kind; it may be nil
 }
 
 // refuses returns a reason not to trust a version.
@@ -104,21 +98,20 @@ type PinRecord struct {
 
 // Verdict is the answer to what a version is and whether it may be used.
 type Verdict struct {
-	Ref      registry.Ref // what was asked for
-	Pack     string       // pack_id
-	Version  string       // pack_version, "" where it could not be learnt
-	Manifest string       // digest of the manifest, "" where there is none
-	Content  string       // digest of the pack's bytes, "" where they could not be read
-	Status   Status
-	Reasons  []Reason
-	Summary  *statement.Summary // nil where no trusted statement says that it passed
-	Signer   *attest.SignerInfo // of the summary
-	Signed   time.Time          // when the summary was signed
-	Bundle   string             // digest of the summary's bundle
-	States   []StateRecord      // trusted ones, in the order of time
-	Pins     []PinRecord        // trusted ones on this manifest, in the order of time
-	// NotChecked says what could not be looked at, each with its reason.
-	NotChecked []string
+	Ref        registry.Ref // what was asked for
+	Pack       string       // pack_id
+	Version    string       // pack_version, "" where it could not be learnt
+	Manifest   string       // digest of the manifest, "" where there is none
+	Content    string       // digest of the pack's bytes, "" where they could not be read
+	Status     Status
+	Reasons    []Reason
+	Summary    *statement.Summary // nil where no trusted statement says that it passed
+	Signer     *attest.SignerInfo // of the summary
+	Signed     time.Time          // when the summary was signed
+	Bundle     string             // digest of the summary's bundle
+	States     []StateRecord      // trusted ones, in the order of time
+	Pins       []PinRecord        // trusted ones on this manifest, in the order of time
+	NotChecked []string           // says what could not be looked at, each with its reason
 }
 
 // Name returns "pack_id@version".
@@ -234,7 +227,7 @@ func (v *Verdict) sign(s signedSummary) {
 // judgeTags compares what the version's tags name with what was signed.
 func (s *survey) judgeTags(v *Verdict, version string, h *holding) {
 	s.judgeOthers(v, version, h)
-	versionTag, tagged := registry.VersionTag(version), s.tagged(version)
+	versionTag, tagged := version, s.tagged(version)
 	switch other := s.holdings[tagged]; {
 	case tagged == "":
 		v.add(ReasonUntagged.explains(h.digest, "publish it again",
@@ -275,7 +268,7 @@ func (s *survey) judgeOthers(v *Verdict, version string, h *holding) {
 		case s.of(h, version):
 			v.add(conflict(v, h.digest, digest))
 		case s.tagged(version) == h.digest:
-			v.add(moved(registry.VersionTag(version), h.digest, digest))
+			v.add(moved(version, h.digest, digest))
 		}
 	}
 }

@@ -198,7 +198,7 @@ func (s shelf) hold(t *testing.T, a, signed *registry.Artifact) {
 // tag puts an artifact there under the version's tag.
 func (s shelf) tag(t *testing.T, a *registry.Artifact) {
 	t.Helper()
-	place(t, s.base, a, registry.VersionTag(version))
+	place(t, s.base, a, version)
 }
 
 // revoke revokes an artifact as the run of a repository does.

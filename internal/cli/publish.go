@@ -185,12 +185,12 @@ func (p *publication) one(ctx context.Context, s *candidate) model.Publication {
 	}
 	if s.found != nil && s.found.Kind == publish.Same {
 		out.Status, out.Digest, out.Content = model.PublicationAlready, s.found.Artifact.Digest, s.found.Artifact.ContentDigest
-		out.Ref = p.ref(s)
+		out.Ref = s.found.Ref
 		return out
 	}
 	if s.found != nil && s.found.Kind == publish.Other {
 		return p.stopped(out, &publish.Collision{
-			Pack: out.Pack, Wanted: s.found.Artifact.Digest, Found: s.found.Found, Tag: registry.VersionTag(s.unit.Pack.PackMeta.PackVersion.Value),
+			Pack: out.Pack, Wanted: s.found.Artifact.Digest, Found: s.found.Found, Tag: s.unit.Pack.PackMeta.PackVersion.Value,
 		})
 	}
 	c, err := p.gated(ctx, s, &out)
@@ -202,16 +202,6 @@ func (p *publication) one(ctx context.Context, s *candidate) model.Publication {
 		return p.stopped(out, err)
 	}
 	return p.done(out, result)
-}
-
-// ref returns by what the published version of a pack is pulled.
-func (p *publication) ref(s *candidate) string {
-	meta := &s.unit.Pack.PackMeta
-	repository, err := p.publisher.Registry.Repository(meta.PackID.Value)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("%s:%s@%s", repository.Name(), registry.VersionTag(meta.PackVersion.Value), s.found.Artifact.Digest)
 }
 
 // errGated says that the gates stand against a version, with findings that the report has.

@@ -4,11 +4,20 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
 
+	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/repo/atomicfile"
+	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -114,4 +123,230 @@ func merge(env *Env, o output, names []string) error {
 		r.Broken = max(r.Broken, gating.ExitFailure)
 	}
 	return r.finish(o)
+}
+
+// look says how something is printed.
+type look struct{ format, color string }
+
+// addFlags adds the flags to a command that has such formats.
+func (l *look) addFlags(c *cobra.Command, formats []string) {
+	formatFlag(c, &l.format, formats)
+	choice{"color", "auto", "`when` to print in colours", []string{"always", "auto", "never"}}.add(c, &l.color)
+}
+
+// output says how a report is shown.
+type output struct {
+	look
+	quiet       bool
+	reportDir   string
+	sarifFile   string
+	metricsFile string
+}
+
+// The formats of a report, of a comparison or an audit alone, and of what else is shown.
+func reportFormats() []string { return render.FormatNames(nil) }
+func diffFormats() []string {
+	return render.FormatNames(func(f render.Format) bool { return f.Changes })
+}
+func plainFormats() []string {
+	return render.FormatNames(func(f render.Format) bool { return f.Plain })
+}
+
+func (o *output) addFlags(c *cobra.Command) {
+	o.look.addFlags(c, reportFormats())
+	o.addFiles(c)
+	c.Flags().StringVar(&o.sarifFile, "sarif-file", "", "write the report as SARIF into this `file` too")
+}
+
+// addFiles adds the flags that every command has that gates.
+func (o *output) addFiles(c *cobra.Command) {
+	f := c.Flags()
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print errors and the verdict alone")
+	f.StringVar(&o.reportDir, "report-dir", "", "write the report in every format into this `folder` too")
+	f.StringVar(&o.metricsFile, "metrics", "", "write what can be counted as OpenMetrics text into this `file` too")
+}
+
+// run is a run of the gates whose report a command shows.
+type run struct {
+	*gating.Run
+	env *Env
+}
+
+func newRun(env *Env, command, failOn string) *run {
+	explain := func(err error) ([]model.Problem, int) { return problemsOf(err), exitCode(err) }
+	return &run{gating.NewRun(gating.Options{Command: command, Version: env.Version, Now: env.Now, FailOn: failOn, Explain: explain}), env}
+}
+
+// finish sums up, writes the report and returns its exit code as an error.
+// Report files that were asked for and cannot be written are a failure, which
+// keeps nobody from reading what was found.
+func (r *run) finish(o output) error {
+	r.Settle()
+	if err := writeOutput(o, r.Report); err != nil {
+		r.Fail(err)
+		r.Settle()
+	}
+	return cmp.Or(r.env.print(o, r.Report), verdict(r.Report.ExitCode))
+}
+
+// print writes a report in the format asked for.
+func (env *Env) print(o output, r *model.Report) error {
+	if o.format != "terminal" {
+		return writeFormat(env.Stdout, o.format, r)
+	}
+	// What went wrong goes where a person sees it, even if the report does not.
+	shown := *r
+	shown.Errors = nil
+	for _, p := range r.Errors {
+		printProblem(env.Stderr, p)
+	}
+	style := env.style(o.color)
+	style.Quiet = o.quiet
+	return render.Terminal(env.Stdout, &shown, style)
+}
+
+// writeFormat writes a report in one of the formats that do not depend on a terminal.
+func writeFormat(w io.Writer, format string, r *model.Report) error {
+	f, ok := render.FormatNamed(format)
+	if !ok {
+		return fmt.Errorf("there is no format %q", format)
+	}
+	return f.Write(w, r, render.Options{Rules: build.RulePages})
+}
+
+// style returns how a text for a person looks on Stdout: with colours as --color says,
+// then the NO_COLOR convention, then what Stdout is.
+func (env *Env) style(color string) render.Style {
+	colored := color == "always" ||
+		color == "auto" && env.Terminal && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
+	return render.Style{Color: colored, Width: env.Columns}
+}
+
+// notes are the lines in which a command says what it does.
+type notes []string
+
+func (n *notes) say(format string, args ...any) {
+	*n = append(*n, render.Visible(fmt.Sprintf(format, args...)))
+}
+
+func (n *notes) print(w io.Writer) error {
+	_, err := fmt.Fprintln(w, render.Inert(strings.Join(*n, "\n")))
+	return err
+}
+
+// writeReports writes the report files into a folder, which it makes where it is
+// missing; nothing if the folder is "". All files appear, each whole, or none.
+func writeReports(dir string, r *model.Report) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the report folder %s: %w", dir, atomicfile.Cause(err))
+	}
+	var files []atomicfile.Edit
+	for _, format := range render.Formats() {
+		if format.File != "" {
+			files = append(files, atomicfile.Edit{
+				Name: filepath.Join(dir, format.File), Write: func(f *os.File) error { return writeFormat(f, format.Name, r) },
+			})
+		}
+	}
+	return atomicfile.WriteAll(files)
+}
+
+// writeFile writes a report file, whole or not at all; nothing if the name is "".
+func writeFile(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return nil
+	}
+	return atomicfile.Write(name, func(f *os.File) error { return write(f) })
+}
+
+// writeSARIF writes a report file as SARIF; nothing if the name is "".
+func writeSARIF(name string, r *model.Report) error {
+	return writeFile(name, func(w io.Writer) error { return writeFormat(w, "sarif", r) })
+}
+
+// writeOutput writes the files that were asked for beside what is printed.
+func writeOutput(o output, r *model.Report) error {
+	metrics := func(w io.Writer) error { return render.Metrics(w, r) }
+	return errors.Join(writeReports(o.reportDir, r), writeSARIF(o.sarifFile, r), writeFile(o.metricsFile, metrics))
+}
+
+// classOf returns the highest class of change in a report ("" where nothing was
+// compared), and the version that is needed where exactly one pack needs another.
+func classOf(r *model.Report) (class, required string) {
+	highest, needs := diffing.None, 0
+	for _, b := range r.Packs.Briefs() {
+		if !b.Compared {
+			continue
+		}
+		c, err := diffing.ParseClass(b.Class)
+		if err != nil {
+			c = diffing.Reject
+		}
+		if class == "" || c > highest {
+			highest, class = c, b.Class
+		}
+		if b.Required == "" {
+			continue
+		}
+		needs++
+		required = b.Required
+	}
+	if needs > 1 {
+		required = ""
+	}
+	return class, required
+}
+
+// progressFrom is of how many packs on a terminal says how far the work is, and
+// progressEvery the time between two such lines.
+const (
+	progressFrom  = 21
+	progressEvery = 100 * time.Millisecond
+)
+
+// progress says how far long work is, in a line of a terminal that is erased in the end.
+type progress struct {
+	out   io.Writer
+	now   func() time.Time
+	last  time.Time // of the last line, or of the beginning
+	shown bool
+}
+
+// newProgress returns the progress of a command that prints a report for a person:
+// nil where nobody sees it, or where the terminal cannot write over a line.
+func newProgress(env *Env, o output) func(done, of int) {
+	if !env.ErrTerminal || o.quiet || o.format != "terminal" || env.Getenv("TERM") == "dumb" {
+		return nil
+	}
+	return (&progress{out: env.Stderr, now: env.Now}).gated
+}
+
+// gated says that so many packs were gated, if it is time to. The time counts from the
+// beginning, so that short work shows nothing.
+func (p *progress) gated(done, of int) {
+	switch now := p.now(); {
+	case done == 0:
+		p.last = now
+	case done == of && p.shown:
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.shown = false
+	case done < of && of >= progressFrom && now.Sub(p.last) >= progressEvery:
+		p.last, p.shown = now, true
+		fmt.Fprintf(p.out, "\r\x1b[Kgated %d of %d packs", done, of)
+	}
+}
+
+// plainWord matches what a shell takes as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@+-]+$`)
+
+// shellWord returns a text as one word of a POSIX shell. The name of a branch may
+// hold nearly anything, and a command is there to be copied.
+func shellWord(s string) string {
+	if plainWord.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

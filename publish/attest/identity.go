@@ -22,17 +22,13 @@ import (
 // certificate are those of Fulcio's extensions
 // (https://github.com/sigstore/fulcio/blob/main/docs/oid-info.md).
 type Identity struct {
-	Issuer string // OIDC issuer, such as https://token.actions.githubusercontent.com
-	// Workflow is the certificate's URI, such as
-	// https://github.com/acme/packs/.github/workflows/packs.yml@refs/heads/main.
-	Workflow string
+	Issuer   string // OIDC issuer, such as https://token.actions.githubusercontent.com
+	Workflow string // the certificate's URI, such as https://github.com/acme/packs/.github/workflows/packs.yml@refs/heads/main
 	// Repository is the address of the repository that the workflow ran for, such
 	// as https://github.com/acme/packs; empty for the one that the workflow is in.
-	Repository string
-	// RepositoryID and OwnerID outlive renames; they are compared where not empty.
-	RepositoryID, OwnerID string
-	// Triggers are the events that sign; nil for push and workflow_dispatch.
-	Triggers []string
+	Repository            string
+	RepositoryID, OwnerID string   // RepositoryID and OwnerID outlive renames; they are compared where not empty
+	Triggers              []string // the events that sign; nil for push and workflow_dispatch
 }
 
 // defaultTriggers are the events that publish: the merge, and a person's order.

@@ -27,15 +27,10 @@ type KeylessOptions struct {
 	// Token returns a fresh OIDC token of the run for the audience "sigstore". A
 	// *fault.Error of it is final and returned as it is; an error of the network is tried
 	// again; any other means that the run has no token.
-	Token func(ctx context.Context) (string, error)
-	// Config and Root are a signing_config.json and a trusted_root.json; nil for
-	// those of the public Sigstore instance.
-	Config, Root []byte
-	// Identity is what the certificate must carry. The token is held to it before
-	// anything is sent, and the bundle after.
-	Identity Identity
-	// Patience bounds one signing with all its retries; 0 for DefaultPatience.
-	Patience time.Duration
+	Token        func(ctx context.Context) (string, error)
+	Config, Root []byte        // Config and Root are a signing_config.json and a trusted_root.json; nil for those of the public Sigstore instance
+	Identity     Identity      // what the certificate must carry. The token is held to it before anything is sent, and the bundle after.
+	Patience     time.Duration // bounds one signing with all its retries; 0 for DefaultPatience
 
 	// HTTP, Now, Sleep and TUFCache are for tests; nil and empty for real use.
 	HTTP     http.RoundTripper

@@ -14,21 +14,18 @@ import (
 
 // The media types of what packgate keeps in a registry.
 const (
-	// PackType is the artifactType of a pack's manifest and the type of its layer.
-	PackType = "application/vnd.contextos.context-pack.v2+json"
+	PackType = "application/vnd.contextos.context-pack.v2+json" // the artifactType of a pack's manifest and the type of its layer
 	// BundleType is the type of a Sigstore bundle, version 0.3. Cosign and
 	// `gh attestation verify` look for it.
 	BundleType = "application/vnd.dev.sigstore.bundle.v0.3+json"
-	// ReportType is the type of a gate report in JSON.
-	ReportType = "application/vnd.contextos.gate-report.v1+json"
+	ReportType = "application/vnd.contextos.gate-report.v1+json" // the type of a gate report in JSON
 )
 
 // The annotations of a pack's manifest beside org.opencontainers.image.version.
 const (
 	annotationPack  = "dev.contextos.pack.id"
 	annotationClass = "dev.contextos.pack.class"
-	// fileName is what a client that knows nothing of packs calls the layer.
-	fileName = "pack.json"
+	fileName        = "pack.json" // what a client that knows nothing of packs calls the layer
 )
 
 // The annotations by which cosign and `gh attestation` list a bundle.
@@ -40,11 +37,8 @@ const (
 
 // The bounds of what is read and written, in bytes.
 const (
-	// MaxManifest bounds a manifest. Registries commonly refuse larger ones
-	// (OCI distribution specification 1.1, "Pushing Manifests").
-	MaxManifest = 4 << 20
-	// MaxContent bounds the bytes of a pack and of an attachment.
-	MaxContent = 16 << 20
+	MaxManifest = 4 << 20  // bounds a manifest. Registries commonly refuse larger ones (OCI distribution specification 1.1, "Pushing Manifests").
+	MaxContent  = 16 << 20 // bounds the bytes of a pack and of an attachment
 )
 
 var emptyConfig = []byte("{}")

@@ -30,14 +30,10 @@ import (
 
 // The bounds of a request, where Options says nothing else.
 const (
-	// DefaultAttempts is how often one request is sent.
-	DefaultAttempts = 5
-	// DefaultFirstWait is waited before the second attempt; it doubles with each.
-	DefaultFirstWait = 500 * time.Millisecond
-	// DefaultTimeout bounds one attempt, its answer included.
-	DefaultTimeout = time.Minute
-	// maxWait bounds what a registry can ask for with Retry-After.
-	maxWait = 30 * time.Second
+	DefaultAttempts  = 5                      // how often one request is sent
+	DefaultFirstWait = 500 * time.Millisecond // waited before the second attempt; it doubles with each
+	DefaultTimeout   = time.Minute            // bounds one attempt, its answer included
+	maxWait          = 30 * time.Second       // bounds what a registry can ask for with Retry-After
 )
 
 func (o Options) firstWait() time.Duration { return cmp.Or(o.FirstWait, DefaultFirstWait) }

@@ -186,7 +186,7 @@ func report(content string) registry.Attachment {
 
 // put publishes as a publisher does: the tag of the version comes last.
 func put(ctx context.Context, repo *registry.Repository, a *registry.Artifact, attachments ...registry.Attachment) error {
-	if digest, err := repo.Resolve(ctx, registry.VersionTag(a.Version)); err == nil && digest == a.Digest {
+	if digest, err := repo.Resolve(ctx, a.Version); err == nil && digest == a.Digest {
 		return nil
 	} else if err != nil && !errors.Is(err, registry.ErrNotFound) {
 		return err
@@ -199,7 +199,7 @@ func put(ctx context.Context, repo *registry.Repository, a *registry.Artifact, a
 			return err
 		}
 	}
-	for _, tag := range []string{registry.ContentTag(a.Version, a.Digest), registry.VersionTag(a.Version)} {
+	for _, tag := range []string{registry.ContentTag(a.Version, a.Digest), a.Version} {
 		if err := repo.Tag(ctx, a.Digest, tag); err != nil {
 			return err
 		}

@@ -19,10 +19,8 @@ import (
 )
 
 const (
-	lockFile = ".packgate.lock"
-	// ingestDir holds files until they are whole. oras keeps its own in a folder of
-	// this name, so other tools know to pass it over.
-	ingestDir = "ingest"
+	lockFile  = ".packgate.lock"
+	ingestDir = "ingest" // holds files until they are whole. oras keeps its own in a folder of this name, so other tools know to pass it over.
 	maxIndex  = 32 << 20
 )
 

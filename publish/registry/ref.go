@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -29,10 +30,8 @@ var (
 const (
 	layoutPrefix = "oci:"
 	pinPrefix    = "env-"
-	// maxName is what registries commonly allow for host and repository together.
-	maxName = 255
-	// shortDigest is how much of a digest a content tag shows.
-	shortDigest = 12
+	maxName      = 255 // what registries commonly allow for host and repository together
+	shortDigest  = 12  // how much of a digest a content tag shows
 )
 
 // Ref names something in a registry: a version, a digest, a version that must have a
@@ -140,14 +139,8 @@ func (r Ref) String() string {
 
 // Name returns the tag that the reference names, "" where it names a digest alone.
 func (r Ref) Name() string {
-	if r.Tag != "" {
-		return r.Tag
-	}
-	return VersionTag(r.Version)
+	return cmp.Or(r.Tag, r.Version)
 }
-
-// VersionTag returns the tag of a version: the version itself.
-func VersionTag(version string) string { return version }
 
 // ContentTag returns the tag that belongs to one manifest of a version: the version
 // and the first twelve digits of the manifest's digest. Two publishers of different

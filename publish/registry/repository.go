@@ -19,9 +19,7 @@ import (
 )
 
 const (
-	// maxAttachments bounds what is read of one manifest. A version is stated, pinned
-	// and deprecated a few times in its life.
-	maxAttachments = 1000
+	maxAttachments = 1000 // bounds what is read of one manifest. A version is stated, pinned and deprecated a few times in its life.
 	// attachTries is how often an attachment is put on the list again. Two writers of
 	// one list lose an entry in most rounds, eight in a row hardly.
 	attachTries = 8

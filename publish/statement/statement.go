@@ -18,6 +18,13 @@ package statement
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/contextosai/packgate/pack"
 )
@@ -133,4 +140,198 @@ func encode(v Version, kind string, predicate object) ([]byte, error) {
 		return nil, fmt.Errorf("the statement has %d bytes, wanted at most %d", len(src), MaxBytes)
 	}
 	return src, nil
+}
+
+// maxText bounds every single text of a statement.
+const maxText = 4096
+
+var (
+	digestForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\Asha256:[0-9a-f]{64}\z`) })
+	commitForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A([0-9a-f]{40}|[0-9a-f]{64})\z`) })
+	// nameForm is pack_id@version: the characters that a pack_id may have, and
+	// MAJOR.MINOR.PATCH without leading zeros (Semantic Versioning 2.0.0, 2).
+	nameForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\A([A-Za-z0-9_.:-]{1,255})@(0|[1-9][0-9]{0,17})(\.(0|[1-9][0-9]{0,17})){2}\z`)
+	})
+	// environmentForm is what may follow "env-" in an OCI tag of 128 characters
+	// (OCI distribution specification, pulling manifests).
+	environmentForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A[A-Za-z0-9_.-]{1,124}\z`) })
+)
+
+// isText holds for text without characters that act on what shows it; line
+// breaks and tabs are part of a reason.
+func isText(s string) bool {
+	return len(s) <= maxText && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\t'
+	})
+}
+
+func isAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && isText(s)
+}
+
+// checker keeps the first rule that a value breaks.
+type checker struct{ err error }
+
+func (c *checker) that(ok bool, format string, args ...any) {
+	if c.err == nil && !ok {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (c *checker) digest(what, s string) {
+	c.that(digestForm().MatchString(s), "%s is %q, wanted sha256: and 64 hex digits in lower case", what, s)
+}
+
+// text wants a value that is there and that one can read aloud.
+func (c *checker) text(what, s string) {
+	c.that(strings.TrimSpace(s) != "", "%s is %q, wanted some text", what, s)
+	c.optional(what, s)
+}
+
+func (c *checker) optional(what, s string) {
+	c.that(isText(s), "%s is %s, wanted text of at most %d bytes without control characters", what, pack.Clip(fmt.Sprintf("%q", s), 80), maxText)
+}
+
+func (c *checker) time(what string, t time.Time) {
+	ok := !t.IsZero() && t.Year() >= 1 && t.Year() <= 9999 && t.Location() == time.UTC && t.Nanosecond() == 0
+	c.that(ok, "%s is %q, wanted a time in UTC and whole seconds", what, t.Format(time.RFC3339Nano))
+}
+
+func (c *checker) address(what, s string) {
+	c.that(s == "" || isAddress(s), "%s is %q, wanted an address that begins with https://", what, s)
+}
+
+// version checks a version; prefix says whose it is.
+func (c *checker) version(prefix string, v Version) {
+	c.that(nameForm().MatchString(v.Pack), "the %sname is %q, wanted a pack_id, @ and a version such as 1.2.0", prefix, v.Pack)
+	c.digest("the "+prefix+"manifest's digest", v.Manifest)
+	c.digest("the "+prefix+"content's digest", v.Content)
+}
+
+// object is a JSON object that is written. The canonical form orders its members.
+type object map[string]any
+
+// with adds a text that may be absent.
+func (o object) with(name, text string) object {
+	if text != "" {
+		o[name] = text
+	}
+	return o
+}
+
+// withDigest adds in-toto's DigestSet of a digest that may be absent.
+func (o object) withDigest(name, digest string) object {
+	if digest != "" {
+		o[name] = object{"sha256": strings.TrimPrefix(digest, "sha256:")}
+	}
+	return o
+}
+
+// reader takes members out of a tree and keeps the first thing that was wrong;
+// what it returns counts only while err is nil.
+type reader struct{ err error }
+
+func (r *reader) fail(parent *pack.Node, name, format string, args ...any) {
+	if r.err == nil {
+		at := name
+		if parent != nil {
+			at = parent.Pointer() + "/" + pack.EscapeSegment(name)
+		}
+		r.err = fmt.Errorf("member %q of the statement %s", at, fmt.Sprintf(format, args...))
+	}
+}
+
+// member returns the member of the wanted kind, nil where there is none.
+func (r *reader) member(parent *pack.Node, name string, kind pack.Kind, required bool) *pack.Node {
+	n := parent.Get(name)
+	switch {
+	case n == nil && required:
+		r.fail(parent, name, "is missing")
+		return nil
+	case n != nil && n.Kind != kind:
+		r.fail(parent, name, "is %s, wanted %s", n.Kind, kind)
+		return nil
+	}
+	return n
+}
+
+func (r *reader) object(parent *pack.Node, name string) *pack.Node {
+	return r.member(parent, name, pack.Object, true)
+}
+
+func (r *reader) optionalObject(parent *pack.Node, name string) *pack.Node {
+	return r.member(parent, name, pack.Object, false)
+}
+
+// array returns the items, all of which are objects.
+func (r *reader) array(parent *pack.Node, name string) []*pack.Node {
+	n := r.member(parent, name, pack.Array, true)
+	if n == nil {
+		return nil
+	}
+	for i, item := range n.Items {
+		if item.Kind != pack.Object {
+			r.fail(n, fmt.Sprint(i), "is %s, wanted %s", item.Kind, pack.Object)
+		}
+	}
+	return n.Items
+}
+
+func (r *reader) text(parent *pack.Node, name string) string {
+	if n := r.member(parent, name, pack.String, true); n != nil {
+		return n.Text
+	}
+	return ""
+}
+
+// optional returns the text of a member that may be absent.
+func (r *reader) optional(parent *pack.Node, name string) string {
+	if n := r.member(parent, name, pack.String, false); n != nil {
+		return n.Text
+	}
+	return ""
+}
+
+// constant reports a text that is not the one wanted.
+func (r *reader) constant(parent *pack.Node, name, wanted string) {
+	if got := r.text(parent, name); r.err == nil && got != wanted {
+		r.fail(parent, name, "is %q, wanted %q", got, wanted)
+	}
+}
+
+func (r *reader) flag(parent *pack.Node, name string) bool {
+	n := r.member(parent, name, pack.Bool, true)
+	return n != nil && n.Bool
+}
+
+// digest returns the SHA-256 of a DigestSet with its prefix.
+func (r *reader) digest(parent *pack.Node, name string) string {
+	set := r.object(parent, name)
+	if set == nil {
+		return ""
+	}
+	return "sha256:" + r.text(set, "sha256")
+}
+
+// optionalDigest returns the empty string for a DigestSet that is absent.
+func (r *reader) optionalDigest(parent *pack.Node, name string) string {
+	if r.optionalObject(parent, name) == nil {
+		return ""
+	}
+	return r.digest(parent, name)
+}
+
+// timeForm is RFC 3339 in UTC and whole seconds, as in-toto's Timestamp wants.
+const timeForm = "2006-01-02T15:04:05Z"
+
+func (r *reader) time(parent *pack.Node, name string) time.Time {
+	text := r.text(parent, name)
+	t, err := time.Parse(timeForm, text)
+	// Parse also takes fractions of a second, which would not be written again.
+	if r.err == nil && (err != nil || t.Format(timeForm) != text) {
+		r.fail(parent, name, "is %q, wanted a time such as %q", text, timeForm)
+	}
+	return t
 }
