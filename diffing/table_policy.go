@@ -18,8 +18,8 @@ func policyRows() []*Row {
 	return []*Row{
 		{ID: "policy_layer.language", What: "policy_dsl.language changed, or a new bundle in another language", Class: Reject,
 			Reason: "an unsupported language fails closed", matcher: on(bundleAt+"/language", bundleAt).where(otherLanguage)},
-		{ID: "policy_layer.rationale", What: "rationale", Class: Patch, Human: true,
-			Reason: "documentation, though it may be compiled", matcher: on(ruleAt + "/rationale")},
+		{ID: "policy_layer.rationale", What: "rationale", Class: Minor, Human: true,
+			Reason: "text that may reach the prompt", matcher: on(ruleAt + "/rationale")},
 		{ID: "policy_layer.decision_binding.missing", What: "decision_binding to a missing decision spec", Class: Reject,
 			Reason: "nothing says what the rule decides", matcher: on(ruleAt+"/decision_binding", ruleAt, bundleAt).of(Added, Changed).where(bindsNothing)},
 		{ID: "policy_layer.bundle.renamed", What: "bundle renamed", Class: Minor, Human: true,
@@ -82,8 +82,8 @@ func outcomeRows() []*Row {
 			Reason: "constrains", Proved: true, matcher: both("/prohibits/*").of(Added)},
 		{ID: "policy_layer.prohibits.removed", What: "prohibited capability removed", Class: Major,
 			Reason: "what is permitted grows", Proved: true, matcher: both("/prohibits/*").of(Removed)},
-		{ID: "policy_layer.reason", What: "reason of an outcome", Class: Patch,
-			Reason: "documentation", matcher: both("/reason")},
+		{ID: "policy_layer.reason", What: "reason of an outcome", Class: Minor,
+			Reason: "this text is part of the prompt", matcher: both("/reason")},
 	}
 }
 
