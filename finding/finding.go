@@ -96,6 +96,10 @@ type Waiver struct {
 	Expires string `json:"expires"` // calendar day, YYYY-MM-DD
 }
 
+// Thing names what a finding is of where that may be gone from the files under review,
+// such as a golden case or a replay packet of the version before; empty for most.
+type Thing string
+
 // Finding is one fault, found by one rule at one place.
 type Finding struct {
 	Rule     string // rule id, such as REF001
@@ -107,7 +111,8 @@ type Finding struct {
 	// Key tells apart findings of one rule at one place (the name that did not
 	// resolve, the environment that lacks it). It takes part in the
 	// fingerprint; the message does not, so that words may be improved.
-	Key string
+	Key   string
+	Thing Thing
 	// Ordinal is how many findings with the same rule, path and key stand before
 	// this one in the list that Sort made. It is 0 for nearly all.
 	Ordinal  int

@@ -3,6 +3,7 @@ package evaluation
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -137,6 +138,7 @@ type cards struct {
 	stale       []*repo.Scorecard            // this version, and other bytes
 	past        map[string][]*repo.Scorecard // other versions of the pack
 	foreign     []*repo.Scorecard            // another pack, or nothing that could be told
+	before      *cards                       // of the version that the pack is compared with; nil for none
 }
 
 // cardsOf sorts the scorecards of a pack. There are none for a pack without id
@@ -144,6 +146,10 @@ type cards struct {
 func cardsOf(s *gate.Subject) cards {
 	meta := &s.Pack.PackMeta
 	c := cards{id: meta.PackID.Value, version: meta.PackVersion.Value, past: map[string][]*repo.Scorecard{}}
+	if s.HasBase() {
+		before := cardsOf(s.Before)
+		c.before = &before
+	}
 	if !meta.PackID.OK || !meta.PackVersion.OK || len(s.Unit.Scorecards) == 0 {
 		return c
 	}
@@ -176,17 +182,18 @@ type point struct {
 }
 
 // score is one value that a scorecard gives. Baseline is not OK where there is
-// nothing to compare with.
+// nothing to compare with. Claimed is the baseline by the word of the scorecards beside
+// the pack: what the base measured takes its place.
 type score struct {
-	card            *repo.Scorecard
-	value, baseline pack.Num
-	samples         int
+	card                     *repo.Scorecard
+	value, baseline, claimed pack.Num
+	samples                  int
 }
 
 // scores returns what the scorecards that count give. Of several values for one
 // point the one of the last file counts, and in a file the last.
 func (c *cards) scores() map[point]score {
-	scores := map[point]score{}
+	scores, before := map[point]score{}, c.earlier()
 	for _, card := range c.own {
 		baselines, comparable := c.baselines(card)
 		for _, entry := range card.Intents.Items {
@@ -204,6 +211,10 @@ func (c *cards) scores() map[point]score {
 				}
 				if !comparable {
 					s.baseline = pack.Num{}
+				}
+				s.claimed = s.baseline
+				if measured := before.baseline(card, at); measured.OK {
+					s.baseline = measured
 				}
 				scores[at] = s
 			}
@@ -225,13 +236,7 @@ func (c *cards) baselines(card *repo.Scorecard) (values map[point]pack.Num, comp
 	}
 	_, version, _ := strings.Cut(card.Baseline.Value, "@")
 	for _, past := range c.past[version] {
-		for _, entry := range past.Intents.Items {
-			for _, m := range Metrics() {
-				if v := scoreOf(&entry.Candidate, m); v.OK && entry.Intent.OK {
-					values[point{entry.Intent.Value, m}] = v
-				}
-			}
-		}
+		maps.Copy(values, candidates(past))
 	}
 	return values, true
 }

@@ -48,6 +48,7 @@ type Diagnostic struct {
 	Message  string           // lower case, no final period, values quoted with %q
 	Hint     string           // what to do; imperative, lower case
 	Key      string           // tells apart faults of one rule at one place
+	Thing    finding.Thing    // what the version before has, for a fault of what is gone or proves less
 	Severity finding.Severity // overrides the rule's default; Unset keeps it
 	Related  []finding.Related
 	Witness  map[string]any
@@ -87,7 +88,7 @@ func (d Diagnostic) See(at *pack.Node, format string, args ...any) Diagnostic {
 func (p *Pass) Report(d Diagnostic) {
 	f := finding.Finding{
 		Rule: p.rule.ID, Name: p.rule.Name, Gate: p.gate.ID,
-		Severity: d.Severity, Message: d.Message, Hint: d.Hint, Key: d.Key,
+		Severity: d.Severity, Message: d.Message, Hint: d.Hint, Key: d.Key, Thing: d.Thing,
 		Related: d.Related, Witness: d.Witness, Fix: d.Fix,
 	}
 	if f.Severity == finding.Unset {

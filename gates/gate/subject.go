@@ -64,6 +64,9 @@ func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subj
 // They are compiled when they are first asked for, and only then.
 func (s *Subject) Golden() []golden.Result { return s.golden() }
 
+// HasBase reports whether there is a version that the pack can be compared with.
+func (s *Subject) HasBase() bool { return s.Before != nil && s.Before.Pack != nil }
+
 // Policy returns the model of the pack's policy layer. It is asked for packs that
 // are there alone.
 func (s *Subject) Policy() *policy.Model { return s.Proof().Model }

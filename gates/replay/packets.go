@@ -226,10 +226,7 @@ func (s *replays) against(packet *repo.Packet, r *golden.Result) {
 // hash compares the packet's hash, where it was made with this compiler.
 func (s *replays) hash(packet *repo.Packet, r *golden.Result) {
 	want, name := packet.CompiledContextHash, s.Unit.Within(packet.Name)
-	made := packet.Compiler
-	if packet.Meta != nil && !made.OK {
-		made = packet.Meta.Compiler
-	}
+	made := madeWith(packet)
 	switch {
 	case !want.OK:
 	case !made.OK:

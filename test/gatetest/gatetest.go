@@ -17,6 +17,9 @@
 // pack.json takes the place of the support pack. Further sections are files of
 // the pack repository: .packgate.yaml, environments/prod.json,
 // golden/NAME.case.json and so on, the latter relative to the pack's folder.
+// A section "base" or sections base/NAME make a version that the pack is compared
+// with: edits that make its pack of the support pack, and the files beside it. Its
+// environments and config are those of the case.
 // UPDATE=1 rewrites want.
 package gatetest
 
@@ -112,9 +115,30 @@ func expanded(archive *txtar.Archive, expand func([]byte) []byte) *txtar.Archive
 // subject lays the archive out as a repository and reads it as packgate would.
 func subject(t *testing.T, archive *txtar.Archive) *gate.Subject {
 	t.Helper()
+	head, base := &txtar.Archive{}, &txtar.Archive{}
+	for _, f := range archive.Files {
+		name, ofBase := strings.CutPrefix(f.Name, "base/")
+		switch {
+		case f.Name == "base":
+			base.Files = append(base.Files, txtar.File{Name: "edit", Data: f.Data})
+		case ofBase:
+			base.Files = append(base.Files, txtar.File{Name: name, Data: f.Data})
+		default:
+			head.Files = append(head.Files, f)
+		}
+	}
+	s := laidOut(t, head)
+	if len(base.Files) > 0 {
+		before := laidOut(t, base)
+		s.Before = gate.NewSubject(before.Unit, s.Environments, s.Config)
+	}
+	return s
+}
+
+func laidOut(t *testing.T, archive *txtar.Archive) *gate.Subject {
+	t.Helper()
 	dir := t.TempDir()
-	src := edited(t, archive)
-	write(t, filepath.Join(dir, "packs", "support", "pack.json"), src)
+	write(t, filepath.Join(dir, "packs", "support", "pack.json"), edited(t, archive))
 	for _, f := range archive.Files {
 		switch {
 		case f.Name == "edit" || f.Name == "want" || f.Name == "pack.json":
@@ -124,7 +148,7 @@ func subject(t *testing.T, archive *txtar.Archive) *gate.Subject {
 			write(t, filepath.Join(dir, "packs", "support", f.Name), f.Data)
 		}
 	}
-	return open(t, dir, "support")
+	return Open(t, dir, "support")
 }
 
 func write(t *testing.T, name string, data []byte) {

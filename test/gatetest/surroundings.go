@@ -64,14 +64,26 @@ func (s Surroundings) Subject(src []byte) *gate.Subject {
 // Example returns the support pack of the example repository, as packgate reads it.
 func Example(t testing.TB) *gate.Subject {
 	t.Helper()
-	return open(t, examples(t), "support")
+	return Open(t, examples(t), "support")
+}
+
+// ExampleIn returns the support pack of a copy of the example repository that change
+// has altered, as packgate reads it. Change is given the folder of the copy.
+func ExampleIn(t testing.TB, change func(dir string)) *gate.Subject {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(examples(t))); err != nil {
+		t.Fatal(err)
+	}
+	change(dir)
+	return Open(t, dir, "support")
 }
 
 // ExampleEdited returns a pack of the example repository, by the name of its
 // folder, as it stands there, and what an edit script makes of it.
 func ExampleEdited(t testing.TB, name, script string) (base *pack.Pack, head *gate.Subject) {
 	t.Helper()
-	s := open(t, examples(t), name)
+	s := Open(t, examples(t), name)
 	out, err := edittest.Apply(s.Unit.Document.Source, script)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, script)
@@ -81,7 +93,6 @@ func ExampleEdited(t testing.TB, name, script string) (base *pack.Pack, head *ga
 	return s.Pack, gate.NewSubject(&unit, s.Environments, s.Config)
 }
 
-// open reads packs/NAME/pack.json of a repository, and all that is beside it.
 // examples returns the example repository, from wherever in the module a test runs.
 func examples(t testing.TB) string {
 	t.Helper()
@@ -95,7 +106,8 @@ func examples(t testing.TB) string {
 	}
 }
 
-func open(t testing.TB, dir, name string) *gate.Subject {
+// Open reads packs/NAME/pack.json of a repository, and all that is beside it.
+func Open(t testing.TB, dir, name string) *gate.Subject {
 	t.Helper()
 	files, err := repo.OpenFiles(dir, ".")
 	if err != nil {

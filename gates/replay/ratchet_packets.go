@@ -1,0 +1,236 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+)
+
+// RPL013: what an incident taught is not forgotten.
+var RPL013 = &gate.Rule{
+	ID: "RPL013", Name: "replay-evidence-lost", Severity: finding.Error,
+	Title: "Replay packets and decision records that the base has are kept, and prove as much",
+	Doc: "A replay packet of an incident or a correction is what keeps it from happening again, and a decision record is what happened. " +
+		"A change that takes one away, or lets it say less, can undo what was learned with all gates green. " +
+		"Packets are recognised by `replay_packet_id`, records by `record_id`, and both by what they say where the id is another one; their files may be moved. " +
+		"A packet proves less where its status is another one, a property is gone or was turned round, its source, its request or its compile is another one, or nothing says any more which compiler its hash was made with. " +
+		"A hash that is recorded anew is not less, and neither are further properties. " +
+		"A record proves less where evidence, a rule, an approval or a gate of it is gone, or its decision, outcome or status is another one. " +
+		"For packets of `source_kind` golden_case it is a warning, for the golden case is kept by RPL014.\n\n" +
+		"Put back what is gone. A new run is a new packet or record beside the old one.",
+	Bad:   `{"base": {"properties": ["denied:support.refund.execute", "!tool:adp_payments.issue_refund"]}, "head": {"properties": ["denied:support.refund.execute"]}}`,
+	Good:  `{"base": {"properties": ["denied:support.refund.execute"]}, "head": {"properties": ["denied:support.refund.execute", "!tool:adp_payments.issue_refund"]}}`,
+	Since: "0.2.0",
+	Check: checkReplaysKept,
+}
+
+func checkReplaysKept(p *gate.Pass) {
+	if !p.HasBase() || len(p.Before.Unit.Packets) == 0 && len(p.Before.Unit.Records) == 0 {
+		return
+	}
+	is, was := newReplays(p), newReplays(gate.NewPass(p.Before, nil, nil)) // which reports nothing
+	if unfit(p) != nil {
+		p.NotChecked("the pack cannot be compiled")
+	}
+	packets, records := map[string]evidence{}, map[string]evidence{}
+	for _, packet := range p.Unit.Packets {
+		is.packetEvidence(packet).enter(packets)
+	}
+	for _, record := range p.Unit.Records {
+		recordEvidence(record).enter(records)
+	}
+	for _, packet := range p.Before.Unit.Packets {
+		was.packetEvidence(packet).against(p, packets)
+	}
+	for _, record := range p.Before.Unit.Records {
+		recordEvidence(record).against(p, records)
+	}
+}
+
+// evidence is a packet or a record, with what it proves.
+type evidence struct {
+	what    string // what it is, for messages
+	id      pack.Text
+	content string // all that it says but for the id
+	node    *pack.Node
+	vital   bool // what happened, rather than what a golden case shows too
+	proves  map[proved]standing
+	request map[string]any // what it replays; nil where that is not known
+}
+
+// proved is one thing that a packet or a record proves.
+type proved struct{ kind, name string }
+
+func (x proved) words() string {
+	if x.name == "" {
+		return x.kind
+	}
+	return x.kind + " " + gate.Quote(x.name)
+}
+
+// standing says what became of something that is proved.
+type standing int
+
+const (
+	stated   standing = iota + 1 // the file says so, and nothing was compared with it
+	compared                     // RPL008 compares it with a compile
+)
+
+// enter files evidence under its id, and under what it says. The first of each counts.
+func (e evidence) enter(by map[string]evidence) {
+	for _, key := range []string{e.content, e.id.Value} {
+		if _, taken := by[key]; !taken && key != "" {
+			by[key] = e
+		}
+	}
+}
+
+// against reports what evidence of the base proves and that of the pack does not.
+func (e evidence) against(p *gate.Pass, now map[string]evidence) {
+	found, ok := now[e.id.Value]
+	if !ok || !e.id.OK {
+		found, ok = now[e.content]
+	}
+	d := gate.Faultf(idPlace(p), "put the file back; a new run is a new file beside it", "%s %s of the base is removed", e.what, gate.Quote(e.id.Value))
+	if ok {
+		lost := found.lacks(e, unfit(p) == nil)
+		if len(lost) == 0 {
+			return
+		}
+		d = gate.Faultf(pack.Place(found.id.Node, found.node), "put back what it said; a new run is a new file beside it",
+			"%s %s proves less than in the base: %s", e.what, gate.Quote(e.id.Value), strings.Join(lost, ", "))
+	}
+	if !e.vital {
+		d = d.As(finding.Warning)
+	}
+	d.Thing = finding.Thing(e.id.Value)
+	p.Report(d.Keyed(e.what+" "+e.id.Value).See(pack.Place(e.id.Node, e.node), "it is here in the base"))
+}
+
+// lacks says what other evidence proves and this does not. Of a pack that cannot be
+// compiled only what the files say is compared.
+func (e evidence) lacks(other evidence, compiles bool) (lost []string) {
+	for x, how := range other.proves {
+		switch have := e.proves[x]; {
+		case have == 0:
+			lost = append(lost, x.words()+" is gone")
+		case have < how && compiles:
+			lost = append(lost, x.words()+" is compared with no compile")
+		}
+	}
+	slices.Sort(lost)
+	if compiles && other.request != nil && (e.request == nil || !extends(e.request, other.request)) {
+		lost = append(lost, "it replays another request")
+	}
+	return lost
+}
+
+// packetEvidence returns what a packet proves.
+func (s *replays) packetEvidence(packet *repo.Packet) evidence {
+	e := evidence{
+		what: "replay packet", id: packet.ReplayPacketID, content: canonical(asked(packet.Node, "replay_packet_id")), node: packet.Node,
+		vital: packet.SourceKind.Value != "golden_case", proves: map[proved]standing{},
+	}
+	e.state("status", packet.Expected.Status)
+	e.state("source_kind", packet.SourceKind)
+	e.state("side_effect_policy", packet.SideEffectPolicy)
+	if packet.CompiledContextHash.OK && madeWith(packet).Value == compiler.Version {
+		e.proves[proved{kind: "compiled_context_hash"}] = stated
+	}
+	if packet.Expected.DecisionRecordHash.OK {
+		e.proves[proved{kind: "decision_record_hash"}] = stated
+	}
+	r := s.linked(packet)
+	if r != nil {
+		e.request = requestOf(r.Input)
+	}
+	if s.records[packet.SourceRef.Value] != nil {
+		e.state("source", s.records[packet.SourceRef.Value].RecordID)
+	}
+	for _, property := range packet.Expected.Properties.Items {
+		s.stateProperty(&e, property, r)
+	}
+	return e
+}
+
+// madeWith returns the compiler that the hash of a packet was made with.
+func madeWith(packet *repo.Packet) pack.Text {
+	if packet.Meta != nil && !packet.Compiler.OK {
+		return packet.Meta.Compiler
+	}
+	return packet.Compiler
+}
+
+// linked returns the compile that shows what a packet says, nil where there is none.
+func (s *replays) linked(packet *repo.Packet) *golden.Result {
+	r := s.results[packet.SourceRef.Value]
+	if s.records[packet.SourceRef.Value] != nil {
+		r = s.traces[packet.TraceID.Value]
+	}
+	if r == nil || r.Detail == nil {
+		return nil
+	}
+	return r
+}
+
+// stateProperty adds a property of a packet. One that only holds because its pack has
+// nothing of the name proves nothing.
+func (s *replays) stateProperty(e *evidence, property pack.Text, r *golden.Result) {
+	text, negated := strings.CutPrefix(property.Value, "!")
+	for _, q := range predicates() {
+		name, ok := strings.CutPrefix(text, q.prefix)
+		if !ok || name == "" || negated && !slices.Contains(q.known(s), name) {
+			continue
+		}
+		e.proves[proved{"property", property.Value}] = stated
+		if r != nil {
+			e.proves[proved{"property", property.Value}] = compared
+		}
+	}
+}
+
+// state adds what a text says.
+func (e *evidence) state(kind string, value pack.Text) {
+	if value.OK {
+		e.proves[proved{kind, value.Value}] = stated
+	}
+}
+
+// recordEvidence returns what a decision record says that happened.
+func recordEvidence(record *repo.Record) evidence {
+	e := evidence{
+		what: "decision record", id: record.RecordID, content: canonical(asked(record.Node, "record_id")), node: record.Node,
+		vital: true, proves: map[proved]standing{},
+	}
+	e.state("decision_key", record.DecisionKey)
+	e.state("decision_version", record.DecisionVersion)
+	e.state("status", record.Status)
+	e.state("intent_ref", record.IntentRef)
+	e.state("outcome", record.Outputs.Outcome)
+	e.state("trace_id", record.TraceID)
+	for _, ref := range record.EvidenceRefs.Items {
+		e.state("evidence", ref)
+	}
+	for _, d := range record.PolicyDecisions.Items {
+		for _, id := range d.RuleIDs.Items {
+			e.state("rule", id)
+		}
+	}
+	for _, a := range record.Approvals.Items {
+		e.state("approval of gate", a.GateID)
+		if a.ApprovalModeEffective.OK {
+			e.state(fmt.Sprintf("approval mode of gate %s", gate.Quote(a.GateID.Value)), a.ApprovalModeEffective)
+		}
+	}
+	for _, id := range record.ControlsActive.ApprovalGatesActive.Items {
+		e.state("active gate", id)
+	}
+	return e
+}
