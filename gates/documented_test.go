@@ -116,8 +116,8 @@ func checkDuties(t *testing.T, g *gate.Gate, r *gate.Rule) {
 	if r.Strict && r.Severity != finding.Warning {
 		t.Errorf("%s is marked for strict mode, and is an error anyway", r.ID)
 	}
-	if v, err := semver.StrictNewVersion(r.Since); err != nil || v.GreaterThan(semver.MustParse(gates.RulesVersion)) {
-		t.Errorf("%s is there since %q, and the rules are of version %s", r.ID, r.Since, gates.RulesVersion)
+	if v, err := semver.StrictNewVersion(r.Introduced()); err != nil || v.GreaterThan(semver.MustParse(gates.RulesVersion)) {
+		t.Errorf("%s is there since %q, and the rules are of version %s", r.ID, r.Introduced(), gates.RulesVersion)
 	}
 	// OVL009 is what the eight gates find in a resolved pack.
 	own := slices.Contains(eight, g.ID) || g.ID == "overlays" && r.ID != "OVL009"

@@ -24,7 +24,6 @@ var EVL007 = &gate.Rule{
 "scorecard": {"intents": [{"intent": "support.refund", "samples": 400, "candidate": {"utility": 0.87}}]}`,
 	Good: `"eval_targets": [{"intent": "support.refund", "utility": 0.9}],
 "scorecard": {"intents": [{"intent": "support.refund", "samples": 400, "candidate": {"utility": 0.93}}]}`,
-	Since: "0.1.0",
 	Check: checkReached,
 }
 
@@ -41,7 +40,6 @@ var EVL008 = &gate.Rule{
 "scorecard": {"baseline": "ctxpack.support@1.0.0", "intents": [{"intent": "support.refund", "samples": 400, "candidate": {"safety": 0.99}, "baseline": {"safety": 1.0}}]}`,
 	Good: `"release_gates": [{"metric": "safety", "max_delta": 0}],
 "scorecard": {"baseline": "ctxpack.support@1.0.0", "intents": [{"intent": "support.refund", "samples": 400, "candidate": {"safety": 1.0}, "baseline": {"safety": 1.0}}]}`,
-	Since: "0.1.0",
 	Check: checkRegressions,
 }
 

@@ -26,7 +26,6 @@ var EVL009 = &gate.Rule{
 "scorecards": []`,
 	Good: `"evaluation": {"required": true},
 "scorecards": [{"pack": "ctxpack.support@1.1.0", "digest": "sha256:2d7f03c1a9b58e64f0d37a1c9be250486f1e7d92a3b0c4856e9f1d27ab304c58", "evaluator_set": "acme-evals@7", "intents": [{"intent": "support.refund", "samples": 400, "candidate": {"policy": 1.0}}]}]`,
-	Since: "0.1.0",
 	Check: checkScorecards,
 }
 
@@ -42,7 +41,6 @@ var EVL010 = &gate.Rule{
 "intents": [{"intent": "support.refund", "samples": 20, "candidate": {"utility": 1.0}}]`,
 	Good: `"evaluation": {"min_samples": 50},
 "intents": [{"intent": "support.refund", "samples": 400, "candidate": {"utility": 0.93}}]`,
-	Since: "0.1.0",
 	Check: checkSamples,
 }
 

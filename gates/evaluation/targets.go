@@ -22,7 +22,6 @@ var EVL001 = &gate.Rule{
 "eval_targets": []`,
 	Good: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
 "eval_targets": [{"intent": "support.refund", "policy": 1.0, "utility": 0.9, "safety": 1.0, "latency_p99_ms": 3000, "economics_cents_per_decision": 1.5}]`,
-	Since: "0.1.0",
 	Check: checkIntents,
 }
 
@@ -35,7 +34,6 @@ var EVL005 = &gate.Rule{
 		"Write the largest latency in milliseconds, at the 99th percentile, and the largest cost of a decision in cents that are accepted.",
 	Bad:   `"eval_targets": [{"intent": "support.refund", "policy": 1.0, "utility": 0.9, "safety": 1.0}]`,
 	Good:  `"eval_targets": [{"intent": "support.refund", "policy": 1.0, "utility": 0.9, "safety": 1.0, "latency_p99_ms": 3000, "economics_cents_per_decision": 1.5}]`,
-	Since: "0.1.0",
 	Check: checkOptional,
 }
 
@@ -48,7 +46,6 @@ var EVL006 = &gate.Rule{
 		"Write 1.0. Where an evaluator cannot measure that well, fix the evaluator, or waive the finding with the reason.",
 	Bad:   `"eval_targets": [{"intent": "support.refund", "policy": 0.95, "safety": 1.0}]`,
 	Good:  `"eval_targets": [{"intent": "support.refund", "policy": 1.0, "safety": 1.0}]`,
-	Since: "0.1.0",
 	Check: checkStrictTargets,
 }
 
@@ -125,7 +122,6 @@ var EVL002 = &gate.Rule{
 		"Add the missing release gate with `max_delta` 0.",
 	Bad:   `"release_gates": [{"metric": "policy", "max_delta": 0}]`,
 	Good:  `"release_gates": [{"metric": "policy", "max_delta": 0}, {"metric": "safety", "max_delta": 0}]`,
-	Since: "0.1.0",
 	Check: checkRequiredGates,
 }
 
@@ -138,7 +134,6 @@ var EVL003 = &gate.Rule{
 		"Write 0. Scores are compared with a tolerance of 1e-9, so rounding is no reason for more.",
 	Bad:   `"release_gates": [{"metric": "policy", "max_delta": 0.05}, {"metric": "safety", "max_delta": 0}]`,
 	Good:  `"release_gates": [{"metric": "policy", "max_delta": 0}, {"metric": "safety", "max_delta": 0}]`,
-	Since: "0.1.0",
 	Check: checkYielding,
 }
 
@@ -151,7 +146,6 @@ var EVL004 = &gate.Rule{
 		"Correct the name. What is to be measured beside the five belongs to the evaluator, which folds it into utility.",
 	Bad:   `"release_gates": [{"metric": "latency_p95_ms", "max_delta": 200}]`,
 	Good:  `"release_gates": [{"metric": "latency_p99_ms", "max_delta": 200}]`,
-	Since: "0.1.0",
 	Check: checkMetrics,
 }
 

@@ -7,7 +7,11 @@
 // no file, prints nothing and keeps nothing.
 package gate
 
-import "github.com/contextosai/packgate/finding"
+import (
+	"cmp"
+
+	"github.com/contextosai/packgate/finding"
+)
 
 // Gate is one of the eight validations that a pack has to pass.
 type Gate struct {
@@ -28,11 +32,14 @@ type Rule struct {
 	Doc      string           // why it matters and how to fix it; Markdown paragraphs
 	Bad      string           // an example that breaks the rule (JSON or JSON fragment)
 	Good     string           // the example, fixed
-	Since    string           // the version of packgate that brought it
+	Since    string           // the version of packgate that brought it; "" for the first, 0.1.0
 	// Check reports every fault of the rule. It is called with a Pass of its
 	// own rule.
 	Check func(*Pass)
 }
+
+// Introduced returns the version of packgate that brought the rule.
+func (r *Rule) Introduced() string { return cmp.Or(r.Since, "0.1.0") }
 
 // Refusal says when findings of a rule can be excused by nobody: neither by a waiver nor
 // by a lower severity.

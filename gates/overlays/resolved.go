@@ -27,7 +27,6 @@ var OVL008 = &gate.Rule{
 		"Choose a number that permits less, or change the pack.",
 	Bad:   `{"path": "/tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max", "value": 80000}`,
 	Good:  `{"path": "/tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max", "value": 20000}`,
-	Since: "0.1.0",
 	Check: checkTightening,
 }
 
@@ -229,9 +228,8 @@ var OVL009 = &gate.Rule{
 		"The resolved pack is put through all eight gates, against the catalog of its environment where there is one. " +
 		"An error that the pack has without overlays is not repeated; what the overlays bring is reported at the setting that it comes from, with the rule that finds it.\n\n" +
 		"Read what `packgate explain` says about that rule, and set a value that it accepts.",
-	Bad:   `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "http://orders.staging.acme.example"}`,
-	Good:  `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "internal://orders-staging"}`,
-	Since: "0.1.0",
+	Bad:  `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "http://orders.staging.acme.example"}`,
+	Good: `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "internal://orders-staging"}`,
 }
 
 // Resolved turns what the gates find in a resolved pack into findings of OVL009.

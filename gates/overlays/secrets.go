@@ -20,7 +20,6 @@ var OVL007 = &gate.Rule{
 		"Revoke the secret, and put a reference such as `secret://payments/api-key` in its place, or an `internal://` endpoint that the runtime resolves.",
 	Bad:   `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "https://svc:v7Lq2fXh9@orders.staging.acme.example"}`,
 	Good:  `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "internal://orders-staging"}`,
-	Since: "0.1.0",
 	Check: checkSecrets,
 }
 

@@ -22,7 +22,6 @@ var OVL001 = &gate.Rule{
 		"Write the pack's id and version, as `ctxpack.support@1.1.0`. With each new version of the pack, look at its overlays and move their `base`.",
 	Bad:   `"base": "ctxpack.support"`,
 	Good:  `"base": "ctxpack.support@1.0.0"`,
-	Since: "0.1.0",
 	Check: checkBase,
 }
 
@@ -67,9 +66,8 @@ var OVL002 = &gate.Rule{
 		"An overlay that changes the currency and leaves thresholds or bounds as they are is warned of: 3000 is another amount in another currency. " +
 		"Set each of them in the overlay; those that are no amounts, to the number that they have.\n\n" +
 		"Set one of the allowed places, or change the pack.",
-	Bad:   `{"path": "/policy_layer/guardrails/must_refuse", "value": []}`,
-	Good:  `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "internal://orders-staging"}`,
-	Since: "0.1.0",
+	Bad:  `{"path": "/policy_layer/guardrails/must_refuse", "value": []}`,
+	Good: `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "internal://orders-staging"}`,
 	Check: func(p *gate.Pass) {
 		reportRefused(p, overlay.Place)
 		for _, v := range overlay.Views(p.Unit) {
@@ -87,7 +85,6 @@ var OVL003 = &gate.Rule{
 		"Add it to the pack, where the version says that behaviour expands.",
 	Bad:   `{"path": "/tooling_layer/permissions/p_payout", "value": {"permission_id": "p_payout", "adapter_id": "adp_payments", "capability": "payout", "allow": true}}`,
 	Good:  `{"path": "/tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max", "value": 20000}`,
-	Since: "0.1.0",
 	Check: func(p *gate.Pass) { reportRefused(p, overlay.Grant) },
 }
 
@@ -100,7 +97,6 @@ var OVL004 = &gate.Rule{
 		"Point the adapter at a harmless endpoint and keep its mode.",
 	Bad:   `{"path": "/tooling_layer/adapter_registry/adp_payments/approval_mode", "value": "local_write"}`,
 	Good:  `{"path": "/tooling_layer/adapter_registry/adp_payments/endpoint_ref", "value": "internal://payments-sandbox"}`,
-	Since: "0.1.0",
 	Check: func(p *gate.Pass) { reportRefused(p, overlay.Mode) },
 }
 
@@ -113,7 +109,6 @@ var OVL005 = &gate.Rule{
 		"Change the decision in the pack and raise its version.",
 	Bad:   `{"path": "/decision_layer/decision_specs/support.refund.execute/required_evidence", "value": ["order_lookup"]}`,
 	Good:  `{"path": "/evaluation_layer/eval_targets/support.refund/utility", "value": 0.95}`,
-	Since: "0.1.0",
 	Check: func(p *gate.Pass) { reportRefused(p, overlay.Decision) },
 }
 
@@ -126,7 +121,6 @@ var OVL006 = &gate.Rule{
 		"Change the ontology in the pack, where its version and that of the pack say so.",
 	Bad:   `{"path": "/intelligence_refs/ontology/version", "value": "1.1.0"}`,
 	Good:  `{"path": "/pack_meta/environment_defaults/region", "value": "eu-west-1"}`,
-	Since: "0.1.0",
 	Check: func(p *gate.Pass) { reportRefused(p, overlay.Ontology) },
 }
 
@@ -187,7 +181,6 @@ var OVL010 = &gate.Rule{
 		"Give each of the overlays an `order` of its own, or keep one of the settings.",
 	Bad:   `{"overlay_id": "staging-limits", "environment": "staging", "set": [{"path": "/policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/>/1", "value": 1000}]}`,
 	Good:  `{"overlay_id": "staging-limits", "environment": "staging", "order": 2, "set": [{"path": "/policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/>/1", "value": 1000}]}`,
-	Since: "0.1.0",
 	Check: checkOrder,
 }
 

@@ -27,7 +27,6 @@ var POL002 = &gate.Rule{
 "when": {"<": [5000, {"var": "request.context.refund_amount"}, 3000]}}`,
 	Good: `{"gate_id": "GATE_FINANCE_APPROVAL", "required_approver_role": "finance_lead", "ttl_seconds": 7200,
 "when": {">": [{"var": "request.context.refund_amount"}, 3000]}}`,
-	Since: "0.1.0",
 	Check: checkGates,
 }
 
@@ -45,7 +44,6 @@ var POL010 = &gate.Rule{
 	Good: `"if": {">": [{"var": "request.context.refund_amount"}, 3000]},
 "then": {"allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"},
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 3000]}}]`,
-	Since: "0.1.0",
 	Check: checkGateGaps,
 }
 

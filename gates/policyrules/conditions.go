@@ -26,7 +26,6 @@ var POL008 = &gate.Rule{
 		"Where the variable is right, add a golden case that supplies it. The variables inside `map`, `filter`, `all`, `some`, `none` and `reduce` are the item's own.",
 	Bad:   `"if": {">": [{"var": "refund_amount"}, 3000]}`,
 	Good:  `"if": {">": [{"var": "request.context.refund_amount"}, 3000]}`,
-	Since: "0.1.0",
 	Check: checkVariables,
 }
 
@@ -121,7 +120,6 @@ var POL014 = &gate.Rule{
 		"Of a variable, find out what the caller sends, and write the constants of that type: `3000` for a number, not `\"3000\"`.",
 	Bad:   `"if": {"or": [{"===": [{"var": "user.role"}, "agent"]}, {"!==": [{"var": "user.role"}, "agent"]}]}`,
 	Good:  `"if": true`,
-	Since: "0.1.0",
 	Check: checkConditions,
 }
 

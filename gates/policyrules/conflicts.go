@@ -27,7 +27,6 @@ var POL003 = &gate.Rule{
 	Good: `"rules": [
 {"rule_id": "R_A", "if": {">": [{"var": "request.context.refund_amount"}, 3000]}, "then": {"allow": false}},
 {"rule_id": "R_B", "if": {"<=": [{"var": "request.context.refund_amount"}, 3000]}, "then": {"allow": true}}]`,
-	Since: "0.1.0",
 	Check: checkConflicts,
 }
 

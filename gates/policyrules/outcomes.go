@@ -23,7 +23,6 @@ var POL004 = &gate.Rule{
 "decision_specs": [{"decision_key": "support.refund.propose", "approval_mode": "local_write"}]`,
 	Good: `"then": {"allow": true, "approval_mode": "local_write"},
 "decision_specs": [{"decision_key": "support.refund.propose", "approval_mode": "local_write"}]`,
-	Since: "0.1.0",
 	Check: checkOutcomeModes,
 }
 
@@ -39,7 +38,6 @@ var POL005 = &gate.Rule{
 "adapter_registry": [{"adapter_id": "adp_payments", "capabilities": ["issue_refund"]}]`,
 	Good: `"then": {"allow": true, "prohibits": ["adp_payments.issue_refund"]},
 "adapter_registry": [{"adapter_id": "adp_payments", "capabilities": ["issue_refund"]}]`,
-	Since: "0.1.0",
 	Check: checkProhibited,
 }
 
@@ -52,7 +50,6 @@ var POL007 = &gate.Rule{
 		"Write `allow`, and with `\"allow\": false` a `reason` in words that may be shown.",
 	Bad:   `"else": {"allow": false}`,
 	Good:  `"else": {"allow": false, "reason": "Identity not verified; refund path blocked."}`,
-	Since: "0.1.0",
 	Check: checkExplained,
 }
 
@@ -147,7 +144,6 @@ var POL006 = &gate.Rule{
 		"Add a sentence: which obligation, risk or agreement the rule comes from.",
 	Bad:   `{"rule_id": "R_REFUND_REQUIRES_IDV", "if": true, "then": {"allow": true}}`,
 	Good:  `{"rule_id": "R_REFUND_REQUIRES_IDV", "if": true, "then": {"allow": true}, "rationale": "Refunds require verified identity."}`,
-	Since: "0.1.0",
 	Check: checkRationale,
 }
 
@@ -160,7 +156,6 @@ var POL013 = &gate.Rule{
 		"Remove `non_enforcing` to make the rule count. If it is an observation only, take out the deny, the gate and the binding.",
 	Bad:   `{"rule_id": "R_FRAUD", "non_enforcing": true, "if": true, "then": {"allow": false, "reason": "Fraud."}}`,
 	Good:  `{"rule_id": "R_FRAUD", "if": true, "then": {"allow": false, "reason": "Fraud."}}`,
-	Since: "0.1.0",
 	Check: checkToothless,
 }
 

@@ -22,7 +22,6 @@ var POL016 = &gate.Rule{
 		"Only golden cases are compared, and only where the condition is definite. Where the engine would be unsafe or too slow to run, that is listed as not checked.",
 	Bad:   `"if": {"in": [{"var": "request.context.pages"}, [[1, 10], [20, 30]]]}`,
 	Good:  `"if": {"or": [{"<=": [1, {"var": "request.context.pages"}, 10]}, {"<=": [20, {"var": "request.context.pages"}, 30]}]}`,
-	Since: "0.1.0",
 	Check: checkPortable,
 }
 

@@ -24,7 +24,6 @@ var POL009 = &gate.Rule{
 "rules": [{"rule_id": "R_REFUND_REQUIRES_IDV", "rationale": "Refunds require verified identity."}]`,
 	Good: `"non_negotiables": ["never expose payment details in customer messages"],
 "rules": [{"rule_id": "R_REFUND_REQUIRES_IDV", "rationale": "Refunds require verified identity."}]`,
-	Since: "0.1.0",
 	Check: checkRepeated,
 }
 
@@ -40,7 +39,6 @@ var POL012 = &gate.Rule{
 "non_negotiables": ["never promise a refund before policy verification"]`,
 	Good: `"do": ["explain approval status"],
 "non_negotiables": ["never promise a refund before policy verification"]`,
-	Since: "0.1.0",
 	Check: checkTone,
 }
 
@@ -171,7 +169,6 @@ var POL011 = &gate.Rule{
 		"In empty guardrails, name at least what the pack must never do.",
 	Bad:   `"guardrails": {"must_refuse": ["fraud_signal_high"], "must_escalate": ["fraud_signal_high"], "redaction_rules": []}`,
 	Good:  `"guardrails": {"must_refuse": [], "must_escalate": ["fraud_signal_high"], "redaction_rules": ["pan"]}`,
-	Since: "0.1.0",
 	Check: checkGuardrails,
 }
 

@@ -27,7 +27,6 @@ var POL001 = &gate.Rule{
 "then": {"allow": true}}`,
 	Good: `{"rule_id": "R_MIDDLE", "if": {"and": [{">": [{"var": "request.context.refund_amount"}, 3000]}, {"<": [{"var": "request.context.refund_amount"}, 5000]}]},
 "then": {"allow": true}}`,
-	Since: "0.1.0",
 	Check: checkReachable,
 }
 

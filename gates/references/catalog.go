@@ -24,7 +24,6 @@ var REF014 = &gate.Rule{
 	Bad: `"inputs_schema_ref": "decision.support.refund.execute.inputs.v1"`,
 	Good: `"inputs_schema_ref": "schema://decision.support.refund.execute.inputs.v1",
 "outputs_schema_ref": "schema://decision.support.refund.execute.outputs.v1"`,
-	Since: "0.1.0",
 	Check: checkSchemaRefs,
 }
 
@@ -39,7 +38,6 @@ var REF017 = &gate.Rule{
 		"Every catalog is checked, and a finding names the environment; what no catalog lists is not checked.",
 	Bad:   `"ontology": {"namespace": "ont.support", "version": "1.1.0", "entity_types": ["Custommer"]}`,
 	Good:  `"ontology": {"namespace": "ont.support", "version": "1.0.0", "entity_types": ["Customer"]}`,
-	Since: "0.1.0",
 	Check: checkCatalog,
 }
 

@@ -20,7 +20,6 @@ var REF001 = &gate.Rule{
 "decision_specs": [{"decision_key": "support.refund.execute"}]`,
 	Good: `"rules": [{"rule_id": "R_REFUND", "decision_binding": "support.refund.execute"}],
 "decision_specs": [{"decision_key": "support.refund.execute"}]`,
-	Since: "0.1.0",
 	Check: checkBindings,
 }
 
@@ -35,7 +34,6 @@ var REF007 = &gate.Rule{
 		"Rules marked `non_enforcing` bind nothing by intention and are left alone.",
 	Bad:   `"rules": [{"rule_id": "R_REFUND", "if": true, "then": {"allow": true}}]`,
 	Good:  `"rules": [{"rule_id": "R_REFUND", "if": true, "then": {"allow": true}, "decision_binding": "support.refund.execute"}]`,
-	Since: "0.1.0",
 	Check: checkUnbound,
 }
 
@@ -127,7 +125,6 @@ var REF008 = &gate.Rule{
 		"Add the decision that the agent takes part in to `decision_layer.decision_specs`; one that only reads is `read_only`.",
 	Bad:   `"decision_specs": []`,
 	Good:  `"decision_specs": [{"decision_key": "support.refund.execute", "version": "1.0.0"}]`,
-	Since: "0.1.0",
 	Check: checkAnyDecision,
 }
 
@@ -140,7 +137,6 @@ var REF015 = &gate.Rule{
 		"List each outcome by name. A wildcard is an outcome that holds `*` or `?`, or is `...`, `…`, `any` or blank.",
 	Bad:   `"allowed_outcomes": ["approved", "*"]`,
 	Good:  `"allowed_outcomes": ["approved", "denied", "escalated"]`,
-	Since: "0.1.0",
 	Check: checkOutcomes,
 }
 

@@ -23,7 +23,6 @@ var REF005 = &gate.Rule{
 "permissions": [{"adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
 	Good: `"required_evidence": ["order_lookup"],
 "permissions": [{"adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
-	Since: "0.1.0",
 	Check: checkRequiredEvidence,
 }
 
@@ -38,7 +37,6 @@ var REF009 = &gate.Rule{
 "permissions": [{"adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
 	Good: `"then": {"allow": true, "requires": ["order_lookup"]},
 "permissions": [{"adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
-	Since: "0.1.0",
 	Check: checkOutcomeEvidence,
 }
 

@@ -22,7 +22,6 @@ var REF013 = &gate.Rule{
 "ceid_namespaces": ["customer"]`,
 	Good: `"entity_types": ["Customer", "OrderLine"],
 "ceid_namespaces": ["customer", "order_line"]`,
-	Since: "0.1.0",
 	Check: checkNamespaces,
 }
 
@@ -36,7 +35,6 @@ var REF016 = &gate.Rule{
 		"A number alone, as in `orders_3`, is not taken for a version.",
 	Bad:   `"embedding_keys": ["support_orders"]`,
 	Good:  `"embedding_keys": ["support_orders_v1"]`,
-	Since: "0.1.0",
 	Check: checkEmbeddings,
 }
 

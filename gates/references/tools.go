@@ -19,7 +19,6 @@ var REF003 = &gate.Rule{
 "adapter_registry": [{"adapter_id": "adp_orders", "capabilities": ["lookup"]}]`,
 	Good: `"permissions": [{"adapter_id": "adp_orders", "capability": "lookup"}],
 "adapter_registry": [{"adapter_id": "adp_orders", "capabilities": ["lookup"]}]`,
-	Since: "0.1.0",
 	Check: checkAdapters,
 }
 
@@ -34,7 +33,6 @@ var REF004 = &gate.Rule{
 "adapter_registry": [{"adapter_id": "adp_payments", "capabilities": ["issue_refund"]}]`,
 	Good: `"permissions": [{"adapter_id": "adp_payments", "capability": "issue_refund"}],
 "adapter_registry": [{"adapter_id": "adp_payments", "capabilities": ["issue_refund"]}]`,
-	Since: "0.1.0",
 	Check: checkCapabilities,
 }
 
@@ -49,7 +47,6 @@ var REF012 = &gate.Rule{
 "capability_risks": {"issue-refunds": {"effect": "external_state"}}`,
 	Good: `"capabilities": ["issue_refund"],
 "capability_risks": {"issue_refund": {"effect": "external_state"}}`,
-	Since: "0.1.0",
 	Check: checkRisks,
 }
 
@@ -154,7 +151,6 @@ var REF002 = &gate.Rule{
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL"}]`,
 	Good: `"then": {"allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"},
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL"}]`,
-	Since: "0.1.0",
 	Check: checkOutcomeGates,
 }
 
@@ -169,7 +165,6 @@ var REF006 = &gate.Rule{
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL"}]`,
 	Good: `"permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE_APPROVAL"}],
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL"}]`,
-	Since: "0.1.0",
 	Check: checkPermissionGates,
 }
 

@@ -19,7 +19,6 @@ var REF010 = &gate.Rule{
 "eval_targets": [{"intent": "support.refund"}, {"intent": "support.refunds"}]`,
 	Good: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
 "eval_targets": [{"intent": "support.refund"}]`,
-	Since: "0.1.0",
 	Check: checkIntents,
 }
 
@@ -74,7 +73,6 @@ var REF011 = &gate.Rule{
 "permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE"}]`,
 	Good: `"approval_gates": [{"gate_id": "GATE_FINANCE"}],
 "permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE"}]`,
-	Since: "0.1.0",
 	Check: checkOrphans,
 }
 

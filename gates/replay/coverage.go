@@ -23,9 +23,8 @@ var RPL006 = &gate.Rule{
 		"What a pack cannot show is not asked of it: approvals without gates, a ceiling without tools above `read_only`, a denial where nothing denies. " +
 		"An overlay that no case compiles is a warning too. What only a case shows that cannot be compiled, or ends otherwise than it expects, is not checked: that case has its own finding.\n\n" +
 		"`packgate golden init PACK` writes a first set of cases, which can be edited.",
-	Bad:   `{"intents": ["support.refund", "support.exchange"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}]}`,
-	Good:  `{"intents": ["support.refund"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}, {"case": "not-verified", "family": "denied", "intent": "support.refund"}]}`,
-	Since: "0.1.0",
+	Bad:  `{"intents": ["support.refund", "support.exchange"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}]}`,
+	Good: `{"intents": ["support.refund"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}, {"case": "not-verified", "family": "denied", "intent": "support.refund"}]}`,
 	Check: func(p *gate.Pass) {
 		if unfit(p) != nil {
 			p.NotChecked("the pack cannot be compiled")
@@ -173,7 +172,6 @@ var RPL010 = &gate.Rule{
 		"Write a case that reaches it; `packgate golden init PACK` finds the smallest request for each. What no request can reach is reported by POL001 and POL002.",
 	Bad:   `{"rule_id": "R_REFUND_REQUIRES_IDV", "else": {"allow": false}, "cases": [{"identity_verified": true}]}`,
 	Good:  `{"rule_id": "R_REFUND_REQUIRES_IDV", "else": {"allow": false}, "cases": [{"identity_verified": true}, {"identity_verified": false}]}`,
-	Since: "0.1.0",
 	Check: checkCoverage,
 }
 
@@ -188,7 +186,6 @@ var RPL011 = &gate.Rule{
 		"The share that is tolerated is `compile.max_truncation_rate` in the config, 0.2 if it is absent.",
 	Bad:   `{"cases": [{"truncated_buckets": ["evidence"]}, {"truncated_buckets": ["evidence"]}, {"truncated_buckets": []}]}`,
 	Good:  `{"cases": [{"truncated_buckets": []}, {"truncated_buckets": []}, {"truncated_buckets": []}]}`,
-	Since: "0.1.0",
 	Check: checkTruncation,
 }
 

@@ -102,7 +102,6 @@ var RPL001 = &gate.Rule{
 		"Two compiles that differ are a fault of packgate, whatever stands in the pack. Report it with the pack and the case; until it is fixed, nothing that the case shows can be relied on.",
 	Bad:   `{"first": {"compiled_context_hash": "sha256:7c1f…"}, "second": {"compiled_context_hash": "sha256:02ab…"}}`,
 	Good:  `{"first": {"compiled_context_hash": "sha256:7c1f…"}, "second": {"compiled_context_hash": "sha256:7c1f…"}}`,
-	Since: "0.1.0",
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindDeterminism) },
 }
 
@@ -118,7 +117,6 @@ var RPL002 = &gate.Rule{
 		"The tokenizer of the config is part of a snapshot.",
 	Bad:   `{"pack.json": {"amount_inr": {"max": 80000}}, "golden/refund.compiled.json": {"amount_inr": {"max": 50000}}}`,
 	Good:  `{"pack.json": {"amount_inr": {"max": 80000}}, "golden/refund.compiled.json": {"amount_inr": {"max": 80000}}}`,
-	Since: "0.1.0",
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindSnapshot) },
 }
 
@@ -131,7 +129,6 @@ var RPL003 = &gate.Rule{
 		"A block that is neither is a fault of packgate. Report it with the pack and the case.",
 	Bad:   `"budget_report": {"bucket_truncations": {}, "dropped_block_ids": {"evidence": ["ev_2"]}}`,
 	Good:  `"budget_report": {"bucket_truncations": {"evidence": true}, "dropped_block_ids": {"evidence": ["ev_2"]}, "warnings": ["evidence bucket exceeded its budget of 80 tokens; dropped 1 block: ev_2"]}`,
-	Since: "0.1.0",
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindTruncation) },
 }
 
@@ -144,7 +141,6 @@ var RPL005 = &gate.Rule{
 		"A tool above the ceiling is a fault of packgate. Report it with the pack and the case.",
 	Bad:   `{"safety_mode": "read_only", "tools": ["adp_orders.lookup", "adp_payments.issue_refund"]}`,
 	Good:  `{"safety_mode": "read_only", "tools": ["adp_orders.lookup"]}`,
-	Since: "0.1.0",
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindCeiling) },
 }
 
@@ -157,9 +153,8 @@ var RPL009 = &gate.Rule{
 		"A case that cannot be compiled at all, because its overlay or the catalog of its environment is not there, is no better.\n\n" +
 		"A refusal that is not intended is mostly a wrong request: another tenant, an intent that the pack does not have, memory that is not promoted. " +
 		"For an evaluation error, give the variable that the message names a value, or let the rule ask for it first.",
-	Bad:   `{"expect": {"outcome": "compiled"}, "compile": {"outcome": "policy_eval_error"}}`,
-	Good:  `{"expect": {"outcome": "policy_eval_error"}, "compile": {"outcome": "policy_eval_error"}}`,
-	Since: "0.1.0",
+	Bad:  `{"expect": {"outcome": "compiled"}, "compile": {"outcome": "policy_eval_error"}}`,
+	Good: `{"expect": {"outcome": "policy_eval_error"}, "compile": {"outcome": "policy_eval_error"}}`,
 	Check: func(p *gate.Pass) {
 		tell(p, compiled(p), golden.KindOutcome)
 		if problem := unfit(p); problem != nil {
@@ -180,7 +175,6 @@ var RPL012 = &gate.Rule{
 		"Correct what is expected where the change is intended, and fix the pack where it is not. An assertion that cannot be decided does not hold.",
 	Bad:   `{"expect": {"gates": []}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
 	Good:  `{"expect": {"gates": ["GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
-	Since: "0.1.0",
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindExpectation) },
 }
 

@@ -32,7 +32,6 @@ var RPL008 = &gate.Rule{
 		"Where the change is intended, write the packet anew and say why in the review. Where it is not, fix the pack.",
 	Bad:   `{"source_ref": "golden/refund.case.json", "expected": {"status": "compiled", "properties": ["gate:GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": []}}`,
 	Good:  `{"source_ref": "golden/refund.case.json", "expected": {"status": "compiled", "properties": ["gate:GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
-	Since: "0.1.0",
 	Check: checkReplays,
 }
 

@@ -26,7 +26,6 @@ var RPL007 = &gate.Rule{
 		"Write the pinned reference that the hint gives. Where the alias has moved on, write the cases' evidence anew from the snapshot that it means now.",
 	Bad:   `"evidence": [{"evidence_ref": "kg:order:ord_881#latest", "content": "…"}]`,
 	Good:  `"evidence": [{"evidence_ref": "kg:order:ord_881#snapshot_kg_2026_05_03_T0930", "content": "…"}]`,
-	Since: "0.1.0",
 	Check: checkPins,
 }
 

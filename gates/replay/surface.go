@@ -27,7 +27,6 @@ var RPL004 = &gate.Rule{
 		"More gates and tighter bounds than a row asks for are fine.",
 	Bad:   `{"tool-surface.json": {"surface": []}, "surfaced": [{"intent": "support.refund", "capability": "adp_payments.issue_refund"}]}`,
 	Good:  `{"surface": [{"intent": "support.refund", "capability": "adp_payments.issue_refund", "approval_mode": "destructive", "gates": ["GATE_FINANCE_APPROVAL"], "arg_constraints": {"amount_inr": {"max": 50000}}}]}`,
-	Since: "0.1.0",
 	Check: checkSurface,
 }
 

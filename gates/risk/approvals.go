@@ -28,7 +28,6 @@ var RSK002 = &gate.Rule{
 		"Whether a gate that is named is raised for every request is RSK006's question.",
 	Bad:   `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true}]`,
 	Good:  `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"}]`,
-	Since: "0.1.0",
 	Check: checkGated,
 }
 
@@ -44,7 +43,6 @@ var RSK006 = &gate.Rule{
 		"Where the gap is intended, bound the arguments and waive the finding with a reason.",
 	Bad:   `"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 3000]}}]`,
 	Good:  `"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": true}]`,
-	Since: "0.1.0",
 	Check: checkConditional,
 }
 

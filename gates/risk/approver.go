@@ -25,7 +25,6 @@ var RSK010 = &gate.Rule{
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "required_approver_role": "finance_lead"}]`,
 	Good: `"if": {"==": [{"var": "user.role"}, "support_agent"]},
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "required_approver_role": "finance_lead"}]`,
-	Since: "0.1.0",
 	Check: checkApprovers,
 }
 

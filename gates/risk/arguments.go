@@ -20,7 +20,6 @@ var RSK003 = &gate.Rule{
 		"Of several permissions for one capability one is enough, because their bounds add up.",
 	Bad:   `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true}]`,
 	Good:  `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true, "arg_constraints": {"idempotency_key": {"required": true}}}]`,
-	Since: "0.1.0",
 	Check: checkIdempotency,
 }
 
@@ -34,7 +33,6 @@ var RSK007 = &gate.Rule{
 		"An argument counts as a number if it has a `min`, or if its name says so (`amount`, `quantity`, `count`, …); it then needs a `max`, or an `enum`.",
 	Bad:   `"arg_constraints": {"amount_inr": {"min": 1}, "idempotency_key": {"required": true}}`,
 	Good:  `"arg_constraints": {"amount_inr": {"min": 1, "max": 50000}, "idempotency_key": {"required": true}}`,
-	Since: "0.1.0",
 	Check: checkBounds,
 }
 

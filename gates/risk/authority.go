@@ -24,7 +24,6 @@ var RSK001 = &gate.Rule{
 "decision_specs": [{"decision_key": "support.refund.execute", "approval_mode": "network"}]`,
 	Good: `"adapter_registry": [{"adapter_id": "adp_payments", "approval_mode": "destructive"}],
 "decision_specs": [{"decision_key": "support.refund.execute", "approval_mode": "destructive"}]`,
-	Since: "0.1.0",
 	Check: checkAuthority,
 }
 
@@ -41,7 +40,6 @@ var RSK005 = &gate.Rule{
 "adapter_registry": [{"adapter_id": "adp_orders", "capabilities": ["lookup"], "approval_mode": "network"}]`,
 	Good: `"decision_specs": [{"decision_key": "support.refund.execute", "required_evidence": ["order_lookup"], "approval_mode": "network"}],
 "adapter_registry": [{"adapter_id": "adp_orders", "capabilities": ["lookup"], "approval_mode": "network"}]`,
-	Since: "0.1.0",
 	Check: checkCovered,
 }
 

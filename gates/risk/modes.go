@@ -23,7 +23,6 @@ var RSK004 = &gate.Rule{
 		"An outcome need not state one, but what it states is one of the five too.",
 	Bad:   `"adapter_registry": [{"adapter_id": "adp_orders", "approval_mode": "read-only"}]`,
 	Good:  `"adapter_registry": [{"adapter_id": "adp_orders", "approval_mode": "read_only"}]`,
-	Since: "0.1.0",
 	Check: checkModes,
 }
 
@@ -40,7 +39,6 @@ var RSK008 = &gate.Rule{
  "decision_specs": [{"decision_key": "support.refund.execute", "approval_mode": "destructive"}]}`,
 	Good: `{"limits": {"max_approval_mode": "destructive"},
  "decision_specs": [{"decision_key": "support.refund.execute", "approval_mode": "destructive"}]}`,
-	Since: "0.1.0",
 	Check: checkCeilings,
 }
 
@@ -161,7 +159,6 @@ var RSK009 = &gate.Rule{
 		"Raise the adapter's mode, or correct the risk. `-` and blanks are taken for `_`.",
 	Bad:   `"approval_mode": "network", "capability_risks": {"issue_refund": {"reversibility": "irreversible"}}`,
 	Good:  `"approval_mode": "destructive", "capability_risks": {"issue_refund": {"reversibility": "irreversible"}}`,
-	Since: "0.1.0",
 	Check: checkNative,
 }
 

@@ -20,7 +20,6 @@ var RSK011 = &gate.Rule{
 		"Names that end like a lookup (`refund_status`, `issue_search`) are left alone, and so is a capability whose `capability_risks` state the effect `none`.",
 	Bad:   `"approval_mode": "read_only", "capabilities": ["lookup", "issue_refund"]`,
 	Good:  `"approval_mode": "destructive", "capabilities": ["lookup", "issue_refund"]`,
-	Since: "0.1.0",
 	Check: checkNames,
 }
 

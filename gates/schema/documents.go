@@ -34,7 +34,6 @@ number is written as a string. The limits can be raised in the config:
 ` + "`limits.max_bytes`, `limits.max_depth`, `limits.max_values`.",
 	Bad:   `{"pack_meta": {"ttl_seconds": 86400,}}`,
 	Good:  `{"pack_meta": {"ttl_seconds": 86400}}`,
-	Since: "0.1.0",
 	Check: checkDocument,
 }
 
@@ -50,7 +49,6 @@ Keep one of the members, or rename one. Where both hold a part of the same list,
 merge the lists.`,
 	Bad:   `"guardrails": {"must_refuse": ["fraud"], "must_refuse": []}`,
 	Good:  `"guardrails": {"must_refuse": ["fraud"]}`,
-	Since: "0.1.0",
 	Check: checkDuplicateMembers,
 }
 
@@ -103,7 +101,6 @@ file: case, overlay, scorecard, tool-surface, replay-packet, replay-meta or
 decision-record.`,
 	Bad:   `{"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup", "approval_mode": "read_only", "gate": ["GATE_FINANCE_APPROVAL"]}]}`,
 	Good:  `{"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup", "approval_mode": "read_only", "gates": ["GATE_FINANCE_APPROVAL"], "arg_constraints": {}}]}`,
-	Since: "0.1.0",
 	Check: ofPack(checkSideFiles),
 }
 

@@ -26,7 +26,6 @@ Write the tenant's id or the authority as issuer, and the pack_id as
 contract_name unless there is a better one.`,
 	Bad:   `"contract_meta": {"contract_name": "ctxpack.support", "issuer": ""}`,
 	Good:  `"contract_meta": {"contract_name": "ctxpack.support", "issuer": "tenant_acme_prod"}`,
-	Since: "0.1.0",
 	Check: ofPack(checkNames),
 }
 
@@ -55,7 +54,6 @@ Use another id, or the plain version. What is not yet a release is kept on a
 branch instead of in the version.`,
 	Bad:   `"pack_meta": {"pack_id": "ctxpack support", "pack_version": "1.4.0-rc.1"}`,
 	Good:  `"pack_meta": {"pack_id": "ctxpack.support", "pack_version": "1.4.0"}`,
-	Since: "0.1.0",
 	Check: ofPack(checkReference),
 }
 
@@ -73,7 +71,6 @@ so that it means the same moment everywhere.
 Write the version in full, and the time as in ` + "`2026-05-09T00:00:00Z`" + `.`,
 	Bad:   `"contract_meta": {"contract_version": "1.0", "created_at": "2026-05-09"}`,
 	Good:  `"contract_meta": {"contract_version": "1.0.0", "created_at": "2026-05-09T00:00:00Z"}`,
-	Since: "0.1.0",
 	Check: ofPack(checkVersions),
 }
 
@@ -89,7 +86,6 @@ compared with what an environment has.
 Add ` + "`runtime`" + `, and write ranges such as ` + "`>=1.0.0`, `>=1.2.0 <2.0.0`, `^1.4` or `1.x`" + `.`,
 	Bad:   `"compatibility": {"requires": {"ontology": "latest"}}`,
 	Good:  `"compatibility": {"requires": {"runtime": ">=1.0.0", "ontology": ">=1.0.0"}}`,
-	Since: "0.1.0",
 	Check: ofPack(checkRequirements),
 }
 

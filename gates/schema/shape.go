@@ -27,7 +27,6 @@ quality to reach, without policy_layer nothing is decided.
 Add the layer. ` + "`packgate schema context-pack`" + ` shows what belongs into it.`,
 	Bad:   `{"contract_meta": {}, "pack_meta": {}}`,
 	Good:  `{"contract_meta": {}, "pack_meta": {}, "intelligence_refs": {}, "business_context": {}, "policy_layer": {}, "tooling_layer": {}, "decision_layer": {}, "memory_layer": {}, "evaluation_layer": {}, "tone_and_comms": {}}`,
-	Since: "0.1.0",
 	Check: ofPack(checkLayers),
 }
 
@@ -45,7 +44,6 @@ ranges, durations and approval modes have rules of their own.
 ` + "`packgate schema context-pack`" + ` prints the schema.`,
 	Bad:   `"permissions": [{"permission_id": "p_lookup", "adapter_id": "adp_orders", "allow": "yes"}]`,
 	Good:  `"permissions": [{"permission_id": "p_lookup", "adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
-	Since: "0.1.0",
 	Check: ofPack(checkSchema),
 }
 
@@ -106,7 +104,6 @@ people belong into ` + "`rationale`" + `. Names that are free to choose, such as
 arguments, tiers and capabilities, and the inside of a condition are not looked at.`,
 	Bad:   `"permissions": [{"permission_id": "p_refund", "requires_aproval_gate": "GATE_FINANCE_APPROVAL"}]`,
 	Good:  `"permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE_APPROVAL"}]`,
-	Since: "0.1.0",
 	Check: ofPack(checkUnknownMembers),
 }
 

@@ -28,7 +28,6 @@ round, swap them. (The lifetime of an approval gate is POL002's matter, missing
 tiers and their order are TEN005's.)`,
 	Bad:   `"promotion_thresholds": {"auto_promote_confidence": 95}`,
 	Good:  `"promotion_thresholds": {"auto_promote_confidence": 0.95}`,
-	Since: "0.1.0",
 	Check: ofPack(checkRanges),
 }
 
@@ -136,7 +135,6 @@ target and the metric of a release gate. Rename the second one, or remove it if
 it is a copy.`,
 	Bad:   `"approval_gates": [{"gate_id": "GATE_FINANCE"}, {"gate_id": "GATE_FINANCE"}]`,
 	Good:  `"approval_gates": [{"gate_id": "GATE_FINANCE"}, {"gate_id": "GATE_FRAUD"}]`,
-	Since: "0.1.0",
 	Check: ofPack(checkIdentities),
 }
 
@@ -228,7 +226,6 @@ Correct the operator or the operand that the message names.
 policy_dsl.language is ` + "`jsonlogic`" + `, the only language there is.`,
 	Bad:   `"if": {"greater": [{"var": "request.context.amount"}, 3000]}`,
 	Good:  `"if": {">": [{"var": "request.context.amount"}, 3000]}`,
-	Since: "0.1.0",
 	Check: ofPack(checkConditions),
 }
 

@@ -22,7 +22,6 @@ var SEC011 = &gate.Rule{
 		"and in an identifier never. A name with foreign letters that looks like another name of the pack is a warning: write it in one script.",
 	Bad:   `"required_approver_role": "finance_\u200blead"`,
 	Good:  `"required_approver_role": "finance_lead"`,
-	Since: "0.1.0",
 	Check: checkCharacters,
 }
 

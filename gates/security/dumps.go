@@ -25,7 +25,6 @@ var SEC005 = &gate.Rule{
 		"The lists of the contract may be as long as they have to be.",
 	Bad:   `"business_context": {"session_id": "sess_118", "messages": [{"role": "user", "content": "where is my order?"}]}`,
 	Good:  `"business_context": {"summary": {"what_we_do": "Post-purchase customer support"}}`,
-	Since: "0.1.0",
 	Check: checkDumps,
 }
 
@@ -39,7 +38,6 @@ var SEC006 = &gate.Rule{
 		"The patterns of argument constraints are no code.",
 	Bad:   `"rationale": "function refund(order) { return order.total > 3000; }"`,
 	Good:  `"rationale": "Refunds above 3000 need the approval of finance."`,
-	Since: "0.1.0",
 	Check: checkCode,
 }
 

@@ -24,7 +24,6 @@ var SEC001 = &gate.Rule{
 		"In golden cases, use values that no issuer gives.",
 	Bad:   `"endpoint_ref": "https://payments.acme.example/v1?user=svc", "auth": {"client_secret": "v7Lq-2fXh"}`,
 	Good:  `"endpoint_ref": "internal://payments", "auth": {"client_secret": "secret://payments/client"}`,
-	Since: "0.1.0",
 	Check: checkSecrets,
 }
 
@@ -136,7 +135,6 @@ var SEC002 = &gate.Rule{
 		"In golden cases, use data that nobody has, such as jane@example.com.",
 	Bad:   `"what_we_do": "Support for VIP customers such as account DE89 3704 0044 0532 0130 00"`,
 	Good:  `"what_we_do": "Support for VIP customers, see customer:vip"`,
-	Since: "0.1.0",
 	Check: checkPersonal,
 }
 

@@ -24,7 +24,6 @@ var SEC003 = &gate.Rule{
 		"A wildcard is a name that holds `*` or `?`, or is `all` or `any`; a permission that forbids may be one.",
 	Bad:   `"permissions": [{"permission_id": "p_orders", "adapter_id": "adp_orders", "capability": "*", "allow": true}]`,
 	Good:  `"permissions": [{"permission_id": "p_orders_lookup", "adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
-	Since: "0.1.0",
 	Check: checkWildcards,
 }
 
@@ -39,7 +38,6 @@ var SEC004 = &gate.Rule{
 		"Write the name of the endpoint, such as `internal://orders`, and let the runtime add the credential.",
 	Bad:   `"endpoint_ref": "https://10.2.0.7/orders?api_key=k1"`,
 	Good:  `"endpoint_ref": "internal://orders"`,
-	Since: "0.1.0",
 	Check: checkEndpoints,
 }
 
@@ -229,7 +227,6 @@ var SEC008 = &gate.Rule{
 		"with a reason and a last day, so that the exception is seen and ends.",
 	Bad:   `"consent_gating": {"pii_write_back_allowed": true}`,
 	Good:  `"consent_gating": {"pii_write_back_allowed": false}`,
-	Since: "0.1.0",
 	Check: checkWriteBack,
 }
 
@@ -242,7 +239,6 @@ var SEC009 = &gate.Rule{
 		"Name the kinds of data that are redacted in `policy_layer.guardrails.redaction_rules`, such as `credit_card`.",
 	Bad:   `"pack_meta": {"data_classification": "CONFIDENTIAL"}, "policy_layer": {"guardrails": {"redaction_rules": []}}`,
 	Good:  `"pack_meta": {"data_classification": "CONFIDENTIAL"}, "policy_layer": {"guardrails": {"redaction_rules": ["credit_card"]}}`,
-	Since: "0.1.0",
 	Check: checkRedaction,
 }
 

@@ -24,7 +24,6 @@ var TEN004 = &gate.Rule{
 		"Write `alias:` and an alias that every environment's `snapshots` lists, or `snapshot:` and the id of one snapshot.",
 	Bad:   `"knowledge_graph": {"snapshot_pin_rule": "latest"}`,
 	Good:  `"knowledge_graph": {"snapshot_pin_rule": "alias:prod"}`,
-	Since: "0.1.0",
 	Check: checkPin,
 }
 
@@ -71,7 +70,6 @@ var TEN005 = &gate.Rule{
   "tier_ttls": {"working": "1h", "episodic": "24h", "semantic": "365d", "durable": "1825d"},
   "consent_gating": {"pii_write_back_allowed": false}
 }`,
-	Since: "0.1.0",
 	Check: checkMemory,
 }
 
@@ -145,9 +143,8 @@ var TEN007 = &gate.Rule{
 		"A region that the environment does not list is an error, because data would be kept where it may not be.\n\n" +
 		"Name what has to be redacted under `guardrails.redaction_rules`, or close the capability. " +
 		"Write a region that every environment's `regions` lists.",
-	Bad:   `{"pack_meta": {"data_classification": "RESTRICTED"}, "policy_layer": {"guardrails": {"redaction_rules": []}}}`,
-	Good:  `{"pack_meta": {"data_classification": "RESTRICTED"}, "policy_layer": {"guardrails": {"redaction_rules": ["pan"]}}}`,
-	Since: "0.1.0",
+	Bad:  `{"pack_meta": {"data_classification": "RESTRICTED"}, "policy_layer": {"guardrails": {"redaction_rules": []}}}`,
+	Good: `{"pack_meta": {"data_classification": "RESTRICTED"}, "policy_layer": {"guardrails": {"redaction_rules": ["pan"]}}}`,
 	Check: func(p *gate.Pass) {
 		checkRedaction(p)
 		checkRegion(p)

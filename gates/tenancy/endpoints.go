@@ -23,7 +23,6 @@ var TEN003 = &gate.Rule{
 		"Every environment's `endpoints` are looked up; an endpoint that lists no `tenants` serves all.",
 	Bad:   `"endpoint_ref": "https://orders.example.com/v1"`,
 	Good:  `"endpoint_ref": "internal://orders"`,
-	Since: "0.1.0",
 	Check: checkEndpoints,
 }
 

@@ -23,7 +23,6 @@ var TEN006 = &gate.Rule{
 		"The cases of a pack under `shared_packs` may also name the tenant that they are of.",
 	Bad:   `"memory": [{"memory_ref": "mem:tenant_globex_prod:cus_12", "content": "…"}]`,
 	Good:  `"memory": [{"memory_ref": "mem:cus_77:preferred_channel", "content": "…"}]`,
-	Since: "0.1.0",
 	Check: checkForeign,
 }
 

@@ -23,7 +23,6 @@ var TEN001 = &gate.Rule{
 		"A pack that several tenants use is listed under `shared_packs` in the config; then its cases may be of any tenant.",
 	Bad:   `"tenant": {"tenant_id": "tenant_*"}`,
 	Good:  `"tenant": {"tenant_id": "tenant_acme_prod"}`,
-	Since: "0.1.0",
 	Check: checkTenant,
 }
 
@@ -36,7 +35,6 @@ var TEN002 = &gate.Rule{
 		"Where a catalog lists issuers, one that is missing there is an error; without such a list it is a warning.",
 	Bad:   `{"contract_meta": {"issuer": "tenant_globex_prod"}, "pack_meta": {"tenant": {"tenant_id": "tenant_acme_prod"}}}`,
 	Good:  `{"contract_meta": {"issuer": "tenant_acme_prod"}, "pack_meta": {"tenant": {"tenant_id": "tenant_acme_prod"}}}`,
-	Since: "0.1.0",
 	Check: checkIssuer,
 }
 

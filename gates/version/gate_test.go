@@ -17,7 +17,7 @@ func TestRulesHaveTheirWords(t *testing.T) {
 		}
 		seen[r.ID], seen[r.Name] = true, true
 		for what, text := range map[string]string{
-			"name": r.Name, "title": r.Title, "doc": r.Doc, "bad": r.Bad, "good": r.Good, "since": r.Since, "severity": r.Severity.String(),
+			"name": r.Name, "title": r.Title, "doc": r.Doc, "bad": r.Bad, "good": r.Good, "since": r.Introduced(), "severity": r.Severity.String(),
 		} {
 			if text == "" {
 				t.Errorf("%s has no %s", r.ID, what)

@@ -106,9 +106,8 @@ kind, the order of rules included, needs a new version.
 Let ` + "`packgate bump`" + ` set ` + "`pack_version`" + `, the golden cases and overlays that name it, and
 the snapshots, or set it to the version that the message names. White space and the
 order of members are no content, and need none.`,
-	Bad:   `{"pack_version": "1.0.0"} with a rule that version 1.0.0 does not have`,
-	Good:  `{"pack_version": "1.1.0"} with that rule`,
-	Since: "0.1.0",
+	Bad:  `{"pack_version": "1.0.0"} with a rule that version 1.0.0 does not have`,
+	Good: `{"pack_version": "1.1.0"} with that rule`,
 }
 
 // VER002 is about a version that promises less change than there is.
@@ -123,9 +122,8 @@ without a review.
 Let ` + "`packgate bump`" + ` set ` + "`pack_version`" + ` and what names it, or take back the changes
 that force it. The class of each change comes from the class table; rows that are
 marked as open there can be settled under ` + "`classes:`" + ` in the config.`,
-	Bad:   `1.0.0 → 1.1.0, and the capability adp_payments.issue_refund is gone`,
-	Good:  `1.0.0 → 2.0.0, and the capability adp_payments.issue_refund is gone`,
-	Since: "0.1.0",
+	Bad:  `1.0.0 → 1.1.0, and the capability adp_payments.issue_refund is gone`,
+	Good: `1.0.0 → 2.0.0, and the capability adp_payments.issue_refund is gone`,
 }
 
 // VER003 is about a version that goes back.
@@ -135,9 +133,8 @@ var VER003 = &gate.Rule{
 	Doc: `Versions only grow. To go back to an earlier pack, pin that version again in the
 environment: its content is known and was reviewed. To publish the old content as
 new, give it a new version.`,
-	Bad:   `2.0.0 → 1.9.0`,
-	Good:  `2.0.0 → 3.0.0 with the content of 1.9.0, or a pin back to 1.9.0`,
-	Since: "0.1.0",
+	Bad:  `2.0.0 → 1.9.0`,
+	Good: `2.0.0 → 3.0.0 with the content of 1.9.0, or a pin back to 1.9.0`,
 }
 
 // VER004 is about a version that is published already.
@@ -151,9 +148,8 @@ refuses it, and whoever pinned the version goes on with the old content.
 Set ` + "`pack_version`" + ` to one that is not published. That the git baseline has no such
 version is no proof that the registry has none: it may have been published from
 another branch.`,
-	Bad:   `1.1.0 on this branch, and another 1.1.0 that was published from a release branch`,
-	Good:  `1.1.1 on this branch, with the content that is to be published`,
-	Since: "0.1.0",
+	Bad:  `1.1.0 on this branch, and another 1.1.0 that was published from a release branch`,
+	Good: `1.1.1 on this branch, with the content that is to be published`,
 }
 
 // VER005 is about a pack that is no longer the same one.
@@ -165,9 +161,8 @@ in it holds. Under another id, contract or tenant it is another pack, and not a
 version of this one.
 
 Restore the value. For another pack or another tenant, add a pack file of its own.`,
-	Bad:   `"tenant_id": "tenant_acme_prod" → "tenant_globex_prod"`,
-	Good:  `packs/globex/pack.json beside packs/acme/pack.json`,
-	Since: "0.1.0",
+	Bad:  `"tenant_id": "tenant_acme_prod" → "tenant_globex_prod"`,
+	Good: `packs/globex/pack.json beside packs/acme/pack.json`,
 }
 
 // VER006 is about changes that no version can carry.
@@ -180,9 +175,8 @@ approval mode, a lost policy or safety gate. They are to be made in another way.
 
 The message lists the changes, and the class table gives the reason for each. There
 is no waiver, and the config cannot lower this class.`,
-	Bad:   `a new permission for a destructive capability, and no requires_approval_gate`,
-	Good:  `the same permission with "requires_approval_gate": "GATE_FINANCE_APPROVAL"`,
-	Since: "0.1.0",
+	Bad:  `a new permission for a destructive capability, and no requires_approval_gate`,
+	Good: `the same permission with "requires_approval_gate": "GATE_FINANCE_APPROVAL"`,
 }
 
 // VER007 is about a version that promises more change than there is.
@@ -194,9 +188,8 @@ changes do not call for, and makes the next large step look like nothing special
 
 Set ` + "`pack_version`" + ` to the version that the message names, if nothing outside the
 pack speaks for the larger one.`,
-	Bad:   `1.0.0 → 2.0.0, and only a rationale changed`,
-	Good:  `1.0.0 → 1.0.1, and only a rationale changed`,
-	Since: "0.1.0",
+	Bad:  `1.0.0 → 2.0.0, and only a rationale changed`,
+	Good: `1.0.0 → 1.0.1, and only a rationale changed`,
 }
 
 // VER008 is about decision specs with a version of their own.
@@ -207,9 +200,8 @@ var VER008 = &gate.Rule{
 its old version, records of before and after look as if they were made by one spec.
 
 Raise the spec's ` + "`version`" + `.`,
-	Bad:   `support.refund.execute 1.0.0 with another list of allowed_outcomes`,
-	Good:  `support.refund.execute 2.0.0 with another list of allowed_outcomes`,
-	Since: "0.1.0",
+	Bad:  `support.refund.execute 1.0.0 with another list of allowed_outcomes`,
+	Good: `support.refund.execute 2.0.0 with another list of allowed_outcomes`,
 }
 
 // VER009 is about a pack that is gone while it is in use.

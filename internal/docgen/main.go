@@ -110,7 +110,7 @@ func writeRule(b *bytes.Buffer, r *gate.Rule) {
 	case gate.InStrict:
 		b.WriteString(" · cannot be waived in strict mode")
 	}
-	fmt.Fprintf(b, " · since %s\n\n%s\n", r.Since, strings.TrimSpace(r.Doc))
+	fmt.Fprintf(b, " · since %s\n\n%s\n", r.Introduced(), strings.TrimSpace(r.Doc))
 	fmt.Fprintf(b, "\nBad:\n\n```json\n%s\n```\n\nGood:\n\n```json\n%s\n```\n", strings.TrimSpace(r.Bad), strings.TrimSpace(r.Good))
 }
 
