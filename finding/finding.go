@@ -127,13 +127,20 @@ type Finding struct {
 	State State
 }
 
-// NotChecked is a check that could not run. It is listed with its reason and
+// NotChecked is a check that did not run. It is listed with its reason and
 // never counted as passed.
 type NotChecked struct {
 	Gate   string `json:"gate"`           // gate id
 	Rule   string `json:"rule,omitempty"` // rule id; empty when the whole gate did not run
 	Reason string `json:"reason"`         // why, in the grammar of messages
+	// Needs is the input that is not configured, where the check is not applicable
+	// without it. Where it is none the check could not run, and its gate did not pass.
+	Needs Input `json:"needs,omitzero"`
 }
+
+// CouldNotRun reports whether the check should have run: nothing that a repository need
+// not have was missing.
+func (n NotChecked) CouldNotRun() bool { return n.Needs == Input{} }
 
 // Compare orders findings for people: errors first, then by file, place, rule,
 // path and key. It is a total order over everything that a report shows.

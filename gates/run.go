@@ -3,6 +3,7 @@ package gates
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/evaluation"
@@ -14,23 +15,11 @@ import (
 	"github.com/contextosai/packgate/repo/overlay"
 )
 
-// Status is what one gate says of a pack.
-type Status string
-
-// The states of a gate. Only Pass and Warnings let a pack through, and
-// NotChecked is never counted as either.
-const (
-	Pass       Status = "pass"
-	Warnings   Status = "warnings"
-	Fail       Status = "fail"
-	NotChecked Status = "not_checked"
-)
-
-// GateResult is the result of one gate. Reason is set where it was not checked.
-// Waived findings are counted neither as errors nor as warnings.
+// GateResult is the result of one gate. Reason says why it did not run, where it did
+// not. Waived findings are counted neither as errors nor as warnings.
 type GateResult struct {
 	Gate     *gate.Gate
-	Status   Status
+	Status   finding.Status
 	Reason   string
 	Errors   int
 	Warnings int
@@ -50,7 +39,7 @@ type Result struct {
 func Run(s *gate.Subject, policy Policy, outside ...finding.Finding) Result {
 	var r Result
 	var views []*overlay.View // the pack as each environment has it that has overlays for it
-	if s.Pack != nil {
+	if unread(s) == "" {
 		views = overlay.Views(s.Unit)
 	}
 	published := unresolved(s, views)
@@ -68,25 +57,74 @@ func Run(s *gate.Subject, policy Policy, outside ...finding.Finding) Result {
 		r.Findings = append(r.Findings, about...)
 	}
 	for i := range r.Gates {
-		r.Gates[i].settle(r.Findings)
+		r.Gates[i].settle(&r)
 	}
 	r.Findings = finding.Sort(r.Findings)
 	return r
 }
 
+// unread says why nothing is known of a pack but that; "" where it can be judged.
+func unread(s *gate.Subject) string {
+	switch {
+	case s.Pack == nil:
+		return "the pack could not be read"
+	case schema.NoPack(s.Pack):
+		return "the file is no Context Pack"
+	}
+	return ""
+}
+
 // check runs the rules of one gate.
 func (r *Result) check(s *gate.Subject, g *gate.Gate, policy Policy) {
-	reason := ""
-	if s.Pack == nil && g != schema.Gate {
-		reason = "the pack could not be read"
+	reason, rules := unread(s), g.Rules
+	switch {
+	case reason != "" && g == schema.Gate:
+		reason, rules = "", []*gate.Rule{schema.SCH001}
+	case reason == "" && g.Layer != "" && !gate.IsObject(s.Pack.Node.Get(g.Layer)):
+		reason = fmt.Sprintf("the pack has no %s", g.Layer)
+	case reason != "":
+		rules = nil
 	}
 	r.Gates = append(r.Gates, GateResult{Gate: g, Reason: reason})
 	if reason != "" {
 		r.NotChecked = append(r.NotChecked, finding.NotChecked{Gate: g.ID, Reason: reason})
-		return
 	}
-	for _, rule := range g.Rules {
+	for _, rule := range rules {
 		r.rule(s, g, rule, policy)
+	}
+	if reason == "" && rules != nil && unread(s) == "" {
+		r.unreadable(s, g)
+	}
+}
+
+// readers are the gates that read each kind of file beside a pack.
+var readers = map[string]*gate.Gate{
+	"case": replay.Gate, "replay-packet": replay.Gate, "replay-meta": replay.Gate, "decision-record": replay.Gate,
+	"tool-surface": replay.Gate, "scorecard": evaluation.Gate,
+}
+
+// unreadable notes what a gate reads and could not: a value of the wrong type is read by
+// nobody, and a rule that does not see it finds nothing.
+func (r *Result) unreadable(s *gate.Subject, g *gate.Gate) {
+	note := func(format string, args ...any) {
+		r.NotChecked = append(r.NotChecked, finding.NotChecked{Gate: g.ID, Reason: fmt.Sprintf(format, args...)})
+	}
+	for _, layer := range append([]string{g.Layer}, g.Reads...) {
+		invalid := func(f finding.Finding) bool {
+			return f.Rule == schema.SCH004.ID && f.Location.File == s.Unit.Document.File && strings.HasPrefix(f.Location.Pointer+"/", "/"+layer+"/")
+		}
+		switch {
+		case layer == "":
+		case !gate.IsObject(s.Pack.Node.Get(layer)):
+			note("the pack has no %s", layer)
+		case slices.ContainsFunc(r.Findings, invalid):
+			note("the %s is not valid (SCH004): what cannot be read of it was not looked at", layer)
+		}
+	}
+	for _, f := range s.Unit.Files {
+		if readers[f.Kind] == g && (len(f.Faults) > 0 || !gate.IsObject(f.Document.Root)) {
+			note("%s cannot be read", s.Unit.Within(f.Name))
+		}
 	}
 }
 
@@ -105,28 +143,36 @@ func (r *Result) rule(s *gate.Subject, g *gate.Gate, rule *gate.Rule, policy Pol
 	}
 }
 
-// settle counts the gate's findings and sets its status.
-func (g *GateResult) settle(findings []finding.Finding) {
-	if g.Reason != "" {
-		g.Status = NotChecked
-		return
-	}
-	for _, f := range findings {
+// settle counts the gate's findings and sets its status, the worst of what it has.
+func (g *GateResult) settle(r *Result) {
+	partial, undecided := false, false
+	for _, f := range r.Findings {
 		switch {
 		case f.Gate != g.Gate.ID || f.Waived != nil:
+			continue
 		case f.Severity == finding.Error:
 			g.Errors++
 		default:
 			g.Warnings++
 		}
+		undecided = undecided || f.Rule == gate.NPR001.ID
+	}
+	for _, n := range r.NotChecked {
+		partial = partial || n.Gate == g.Gate.ID && n.CouldNotRun()
 	}
 	switch {
 	case g.Errors > 0:
-		g.Status = Fail
+		g.Status = finding.Fail
+	case g.Reason != "":
+		g.Status = finding.NotRun
+	case undecided:
+		g.Status = finding.Undecided
+	case partial:
+		g.Status = finding.Partial
 	case g.Warnings > 0:
-		g.Status = Warnings
+		g.Status = finding.Warn
 	default:
-		g.Status = Pass
+		g.Status = finding.Pass
 	}
 }
 
@@ -150,7 +196,7 @@ func unresolved(s *gate.Subject, views []*overlay.View) *gate.Subject {
 // overlays checks the overlays of a pack: each by itself, and for every
 // environment the pack that results of them.
 func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy) {
-	if s.Pack == nil || len(s.Unit.Overlays) == 0 {
+	if unread(s) != "" || len(s.Unit.Overlays) == 0 {
 		return
 	}
 	for _, rule := range overlays.Gate.Rules {
@@ -167,7 +213,9 @@ func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy)
 				Reason: fmt.Sprintf("environment %s, which has overlays, has no catalog that the pack could be held against", gate.Quote(v.Environment)),
 			})
 		}
-		found := resolved(s, v, policy)
+		view := resolved(s, v, policy)
+		found := view.Findings
+		r.open(v, view.NotChecked)
 		policy.waive(s.Pack.PackMeta.PackID.Value, found, func(*gate.Rule, *gate.Gate) bool { return false })
 		for _, f := range overlays.Resolved(own, v, found) {
 			brought.Add(f)
@@ -205,7 +253,7 @@ func (r *Result) catalogued(s, published *gate.Subject) {
 // the catalog of that environment, if it has one. The replay gate has
 // compiled the cases of the overlays with them already, and a scorecard measures
 // the pack as it was published.
-func resolved(s *gate.Subject, v *overlay.View, policy Policy) []finding.Finding {
+func resolved(s *gate.Subject, v *overlay.View, policy Policy) Result {
 	catalogs := slices.DeleteFunc(slices.Clone(s.Environments), func(e *repo.Environment) bool { return e.Name() != v.Environment })
 	unit := *v.Unit
 	unit.Files = nil // what stands beside the pack is the same in every view
@@ -218,5 +266,16 @@ func resolved(s *gate.Subject, v *overlay.View, policy Policy) []finding.Finding
 			}
 		}
 	}
-	return r.Findings
+	return r
+}
+
+// open notes what could not run on the pack as an environment has it, and did on the
+// published one.
+func (r *Result) open(v *overlay.View, list []finding.NotChecked) {
+	for _, n := range list {
+		if n.CouldNotRun() && !slices.Contains(r.NotChecked, n) {
+			n.Reason = fmt.Sprintf("in environment %s: %s", gate.Quote(v.Environment), n.Reason)
+			r.NotChecked = append(r.NotChecked, n)
+		}
+	}
 }

@@ -63,7 +63,7 @@ func TestManyFaults(t *testing.T) {
 	if most := 8 * (gate.MostFindings + 1); len(r.Findings) > most {
 		t.Errorf("%d findings", len(r.Findings))
 	}
-	if r.Gates[0].Status != gates.Fail {
+	if r.Gates[0].Status != finding.Fail {
 		t.Errorf("the schema gate is %s", r.Gates[0].Status)
 	}
 }
@@ -92,7 +92,7 @@ func TestWaiversOfManyFaults(t *testing.T) {
 				t.Errorf("a waiver of %s at %q: %s", c.rule, c.path, f.Message)
 			}
 		}
-		if r.Gates[0].Status != gates.Fail && !c.waived {
+		if r.Gates[0].Status != finding.Fail && !c.waived {
 			t.Errorf("a waiver of %s at %q makes the schema gate %s", c.rule, c.path, r.Gates[0].Status)
 		}
 	}

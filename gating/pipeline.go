@@ -171,7 +171,7 @@ func (l *Lookup) taken(ctx context.Context, u *repo.Unit) ([]finding.Finding, []
 	case u.Pack == nil || len(u.Faults) > 0 || !u.Pack.PackMeta.PackID.OK || !u.Pack.PackMeta.PackVersion.OK:
 		return nil, nil // the gates say what is wrong with it
 	case l == nil:
-		return nil, []finding.NotChecked{version.Unregistered("no registry is configured")}
+		return nil, []finding.NotChecked{version.NoRegistry()}
 	case l.Ask == nil:
 		return nil, []finding.NotChecked{version.Unregistered(l.Silent)}
 	}

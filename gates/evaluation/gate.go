@@ -25,5 +25,6 @@ var Gate = &gate.Gate{
 	ID:    "evaluation",
 	Title: "Evaluation",
 	About: "Measured quality reaches its targets and does not get worse.",
+	Layer: "evaluation_layer",
 	Rules: []*gate.Rule{EVL001, EVL002, EVL003, EVL004, EVL005, EVL006, EVL007, EVL008, EVL009, EVL010, EVL011, EVL012},
 }

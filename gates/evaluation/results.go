@@ -55,7 +55,7 @@ func checkReached(p *gate.Pass) {
 			reportMissed(p, m)
 		}
 	}
-	noteLacking(p, lacking, "not measured: %s (%s)", func(m Metric) string { return s.whyNot(p, m) })
+	noteLacking(p, lacking, "not measured: %s (%s)", func(m Metric) (string, finding.Input) { return s.whyNot(p, m), s.cards.input() })
 	noteOdd(p, &s)
 	noteUntried(p, &s)
 }
@@ -80,22 +80,26 @@ func reportMissed(p *gate.Pass, m *Measurement) {
 
 // noteLacking lists intents by metric as not checked, those for one reason in one
 // sentence.
-func noteLacking(p *gate.Pass, lacking map[Metric][]string, format string, why func(Metric) string) {
-	type group struct{ intents, reason string }
+func noteLacking(p *gate.Pass, lacking map[Metric][]string, format string, why func(Metric) (string, finding.Input)) {
+	type group struct {
+		intents, reason string
+		without         finding.Input
+	}
 	var order []group
 	metrics := map[group][]string{}
 	for _, m := range Metrics() {
 		if len(lacking[m]) == 0 {
 			continue
 		}
-		g := group{intentsListed(lacking[m]), why(m)}
+		g := group{intents: intentsListed(lacking[m])}
+		g.reason, g.without = why(m)
 		if metrics[g] == nil {
 			order = append(order, g)
 		}
 		metrics[g] = append(metrics[g], string(m))
 	}
 	for _, g := range order {
-		p.NotChecked(fmt.Sprintf(format, strings.Join(metrics[g], ", ")+" of "+g.intents, g.reason))
+		p.NotApplicable(g.without, fmt.Sprintf(format, strings.Join(metrics[g], ", ")+" of "+g.intents, g.reason))
 	}
 }
 
@@ -186,7 +190,7 @@ func checkRegressions(p *gate.Pass) {
 		return
 	}
 	if lacking := s.cards.lacking(); lacking != "" {
-		p.NotChecked(lacking)
+		p.NotApplicable(s.cards.input(), lacking)
 		return
 	}
 	for _, card := range s.cards.own {
@@ -194,7 +198,9 @@ func checkRegressions(p *gate.Pass) {
 			p.NotChecked(reason)
 		}
 	}
-	noteLacking(p, uncompared, "not compared: %s (%s)", func(Metric) string { return "no scorecard has a baseline for it" })
+	noteLacking(p, uncompared, "not compared: %s (%s)", func(Metric) (string, finding.Input) {
+		return "no scorecard has a baseline for it", finding.Input{Kind: finding.Baseline}
+	})
 }
 
 func reportRegression(p *gate.Pass, m *Measurement) {

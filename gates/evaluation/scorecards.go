@@ -114,7 +114,7 @@ func checkSamples(p *gate.Pass) {
 	}
 	c := cardsOf(p.Subject)
 	if reason := c.lacking(); reason != "" {
-		p.NotChecked(reason)
+		p.NotApplicable(c.input(), reason)
 	}
 	for _, card := range c.own {
 		for _, entry := range card.Intents.Items {
@@ -252,6 +252,15 @@ func (c *cards) incomparable(card *repo.Scorecard) string {
 		return fmt.Sprintf("the baseline of %s is the version that it measures, %s", card.Document.File, gate.Quote(card.Baseline.Value))
 	}
 	return ""
+}
+
+// input returns the input that is not configured where the pack has no scorecard at all;
+// those of other bytes or versions are ones that do not count.
+func (c *cards) input() finding.Input {
+	if len(c.own)+len(c.stale)+len(c.past)+len(c.foreign) > 0 {
+		return finding.Input{}
+	}
+	return finding.Input{Kind: finding.Scorecard}
 }
 
 // lacking says why no scorecard counts; "" where one does.

@@ -15,9 +15,13 @@ import (
 
 // Gate is one of the eight validations that a pack has to pass.
 type Gate struct {
-	ID    string  // "schema", "references", …
-	Title string  // "Schema", "Referential integrity", …
-	About string  // what the gate makes sure of, in a sentence
+	ID    string // "schema", "references", …
+	Title string // "Schema", "Referential integrity", …
+	About string // what the gate makes sure of, in a sentence
+	// Layer is the layer that the gate judges: without it nothing of it runs. Reads are
+	// others that it reads, each of which leaves a part open.
+	Layer string
+	Reads []string
 	Rules []*Rule // in the order in which they are documented
 }
 

@@ -111,8 +111,13 @@ func (p *Pass) Reportf(at *pack.Node, hint, format string, args ...any) {
 	p.Report(Faultf(at, hint, format, args...))
 }
 
-// NotChecked says that the rule, or a part of it, could not run, and why.
-func (p *Pass) NotChecked(reason string) {
+// NotChecked says that the rule, or a part of it, could not run, and why. Its gate does
+// not pass.
+func (p *Pass) NotChecked(reason string) { p.NotApplicable(finding.Input{}, reason) }
+
+// NotApplicable says that the rule, or a part of it, has nothing to look at, since an input
+// is not configured that a repository need not have.
+func (p *Pass) NotApplicable(without finding.Input, reason string) {
 	if p.reasons[reason] {
 		return
 	}
@@ -121,7 +126,9 @@ func (p *Pass) NotChecked(reason string) {
 	}
 	p.reasons[reason] = true
 	if len(p.notChecked) < MostFindings {
-		p.notChecked = append(p.notChecked, p.unable(reason))
+		n := p.unable(reason)
+		n.Needs = without
+		p.notChecked = append(p.notChecked, n)
 	}
 }
 
@@ -207,11 +214,11 @@ func (p *Pass) EachCatalog(what string, section func(*repo.Environment) *pack.No
 		check(e)
 	}
 	if len(without) == len(p.Environments) {
-		p.NotChecked("no environment catalog lists " + what)
+		p.NotApplicable(finding.CatalogOf(""), "no environment catalog lists "+what)
 		return 0
 	}
 	for _, e := range without {
-		p.NotChecked(fmt.Sprintf("the catalog of environment %q lists no %s", e.Name(), what))
+		p.NotApplicable(finding.CatalogOf(e.Name()), fmt.Sprintf("the catalog of environment %q lists no %s", e.Name(), what))
 	}
 	return len(p.Environments) - len(without)
 }

@@ -107,12 +107,12 @@ func checkApproverRoles(p *gate.Pass) {
 		return
 	}
 	if !slices.ContainsFunc(p.Environments, func(e *repo.Environment) bool { return e.ApproverRoles.OK }) {
-		p.NotChecked("no environment catalog lists approver_roles")
+		p.NotApplicable(finding.CatalogOf(""), "no environment catalog lists approver_roles")
 		return
 	}
 	for _, e := range p.Environments {
 		if !e.ApproverRoles.OK {
-			p.NotChecked(fmt.Sprintf("the catalog of environment %q lists no approver_roles", e.Name()))
+			p.NotApplicable(finding.CatalogOf(e.Name()), fmt.Sprintf("the catalog of environment %q lists no approver_roles", e.Name()))
 			continue
 		}
 		there := pack.Values(e.ApproverRoles)

@@ -161,7 +161,7 @@ func checkTypes(p *gate.Pass, e *repo.Environment, kind string, types, listed pa
 	o := &p.Pack.IntelligenceRefs.Ontology
 	if listed.Node == nil {
 		if len(types.Items) > 0 {
-			p.NotChecked(fmt.Sprintf("the catalog of environment %q lists no %s types for ontology %q %s", e.Name(), kind, o.Namespace.Value, o.Version.Value))
+			p.NotApplicable(finding.CatalogOf(e.Name()), fmt.Sprintf("the catalog of environment %q lists no %s types for ontology %q %s", e.Name(), kind, o.Namespace.Value, o.Version.Value))
 		}
 		return
 	}

@@ -31,6 +31,7 @@ var Gate = &gate.Gate{
 	ID:    "references",
 	Title: "Referential integrity",
 	About: "Every name in the pack leads to something that exists: decisions, gates, adapters, capabilities, evidence, intents, and what the environment's catalog lists.",
+	Reads: []string{"intelligence_refs", "policy_layer", "tooling_layer", "decision_layer"},
 	Rules: []*gate.Rule{
 		REF001, REF002, REF003, REF004, REF005, REF006, REF007, REF008, REF009,
 		REF010, REF011, REF012, REF013, REF014, REF015, REF016, REF017,

@@ -35,6 +35,7 @@ var Gate = &gate.Gate{
 	ID:    "replay",
 	Title: "Replay",
 	About: "Golden cases and earlier decisions still come out as they did.",
+	Reads: []string{"pack_meta", "policy_layer", "tooling_layer", "decision_layer"},
 	Rules: []*gate.Rule{RPL001, RPL002, RPL003, RPL004, RPL005, RPL006, RPL007, RPL008, RPL009, RPL010, RPL011, RPL012, RPL013, RPL014, RPL015, RPL016},
 }
 

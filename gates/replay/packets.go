@@ -37,7 +37,7 @@ var RPL008 = &gate.Rule{
 
 func checkReplays(p *gate.Pass) {
 	if len(p.Unit.Packets) == 0 && len(p.Unit.Records) == 0 {
-		p.NotChecked("there is no replay packet and no decision record")
+		p.NotApplicable(finding.Input{Kind: finding.ReplayPacket}, "there is no replay packet and no decision record")
 		return
 	}
 	s := newReplays(p)

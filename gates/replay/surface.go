@@ -33,7 +33,7 @@ var RPL004 = &gate.Rule{
 func checkSurface(p *gate.Pass) {
 	tell(p, compiled(p), golden.KindTools)
 	if p.Unit.Surface == nil {
-		p.NotChecked("there is no tool-surface.json")
+		p.NotApplicable(finding.Input{Kind: finding.ToolSurface}, "there is no tool-surface.json")
 		return
 	}
 	s := &surface{

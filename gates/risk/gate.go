@@ -32,6 +32,8 @@ var Gate = &gate.Gate{
 	ID:    "risk",
 	Title: "Risk",
 	About: "Every effect has the authority, the approval, the bounds and the idempotency that its risk asks for.",
+	Layer: "tooling_layer",
+	Reads: []string{"policy_layer", "decision_layer", "evaluation_layer"},
 	Rules: []*gate.Rule{
 		RSK001, RSK002, RSK003, RSK004, RSK005, RSK006, RSK007, RSK008, RSK009, RSK010, RSK011,
 	},

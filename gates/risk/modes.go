@@ -113,10 +113,10 @@ func checkCeilings(p *gate.Pass) {
 		}
 	}
 	if len(without) == len(p.Environments) {
-		p.NotChecked("no environment catalog has a max_approval_mode")
+		p.NotApplicable(finding.CatalogOf(""), "no environment catalog has a max_approval_mode")
 	} else {
 		for _, name := range without {
-			p.NotChecked(fmt.Sprintf("the catalog of environment %q has no max_approval_mode", name))
+			p.NotApplicable(finding.CatalogOf(name), fmt.Sprintf("the catalog of environment %q has no max_approval_mode", name))
 		}
 	}
 	for _, c := range ceilings {

@@ -14,7 +14,7 @@ import (
 
 // SCH001 reports what keeps the pack from being read as one JSON object.
 var SCH001 = &gate.Rule{
-	ID: "SCH001", Name: "invalid-document", Severity: finding.Error,
+	ID: "SCH001", Name: "invalid-document", Severity: finding.Error, NoWaiver: gate.Always,
 	Title: "The pack is one JSON document, and an object",
 	Doc: `A pack is signed and compared byte by byte, so everybody has to read the same
 out of it. That needs strict JSON (RFC 8259): no comments, no trailing commas,
@@ -24,6 +24,10 @@ within 2^53. A pack also stays within 4 MiB, 64 levels and 100,000 values, and
 the member names that lead to a value within 8 KiB together, so that no document
 can exhaust the machine that checks it. Of more than 1,000 faults of one document
 the first 1,000 are listed.
+
+A document that has most of the ten layers not at all is no Context Pack: that is
+the only finding, and no other gate runs. Where nothing is known of a pack, there is
+nothing to excuse, so this rule cannot be waived.
 
 A name of anything, such as a rule_id, an intent or a role, holds no control
 character and no separator of lines. A line end in a name would write another line
@@ -54,8 +58,14 @@ merge the lists.`,
 
 func checkDocument(p *gate.Pass) {
 	reportFaults(p, "", without(p.Unit.Faults, func(f pack.Fault) bool { return f.Kind == pack.Duplicate }))
-	if root := p.Unit.Document.Root; root != nil && root.Kind != pack.Object {
-		p.Reportf(root, "write the pack as one object whose members are the ten layers", "the document is %s, not an object", root.Kind)
+	const hint = "write the pack as one object whose members are the ten layers"
+	switch root := p.Unit.Document.Root; {
+	case root == nil:
+	case root.Kind != pack.Object:
+		p.Reportf(root, hint, "the document is %s, not an object", root.Kind)
+	case NoPack(p.Pack):
+		p.Reportf(root, hint+", or let no pattern of the config match the file",
+			"the document is no Context Pack: %d of the ten layers are missing", missingLayers(p.Pack))
 	}
 }
 

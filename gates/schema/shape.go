@@ -25,7 +25,7 @@ cannot be told from a forgotten one: without evaluation_layer a release has no
 quality to reach, without policy_layer nothing is decided.
 
 Add the layer. ` + "`packgate schema context-pack`" + ` shows what belongs into it.`,
-	Bad:   `{"contract_meta": {}, "pack_meta": {}}`,
+	Bad:   `{"contract_meta": {}, "pack_meta": {}, "intelligence_refs": {}, "business_context": {}, "policy_layer": {}, "tooling_layer": {}, "decision_layer": {}}`,
 	Good:  `{"contract_meta": {}, "pack_meta": {}, "intelligence_refs": {}, "business_context": {}, "policy_layer": {}, "tooling_layer": {}, "decision_layer": {}, "memory_layer": {}, "evaluation_layer": {}, "tone_and_comms": {}}`,
 	Check: ofPack(checkLayers),
 }
@@ -47,8 +47,23 @@ ranges, durations and approval modes have rules of their own.
 	Check: ofPack(checkSchema),
 }
 
+func missingLayers(p *pack.Pack) (missing int) {
+	for _, layer := range pack.Layers() {
+		if p.Node.Get(layer) == nil {
+			missing++
+		}
+	}
+	return missing
+}
+
+// NoPack reports whether a document is none of a Context Pack: most of the layers are missing.
+func NoPack(p *pack.Pack) bool { return missingLayers(p) > len(pack.Layers())/2 }
+
 func checkLayers(p *gate.Pass) {
 	root := p.Pack.Node
+	if NoPack(p.Pack) {
+		return // SCH001's
+	}
 	for _, layer := range pack.Layers() {
 		if root.Get(layer) != nil {
 			continue

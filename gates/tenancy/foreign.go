@@ -35,10 +35,10 @@ func checkForeign(p *gate.Pass) {
 	switch {
 	case ids.listed:
 	case ids.prefix == "":
-		p.NotChecked(fmt.Sprintf("no environment catalog names tenants, and %s does not begin with a word that tells them apart", gate.Quote(ids.own.Value)))
+		p.NotApplicable(finding.CatalogOf(""), fmt.Sprintf("no environment catalog names tenants, and %s does not begin with a word that tells them apart", gate.Quote(ids.own.Value)))
 		return
 	default:
-		p.NotChecked(fmt.Sprintf("no environment catalog names tenants: only ids that begin with %q were looked for", ids.prefix))
+		p.NotApplicable(finding.CatalogOf(""), fmt.Sprintf("no environment catalog names tenants: only ids that begin with %q were looked for", ids.prefix))
 	}
 	if !hasEvidence(p) {
 		p.NotChecked("there is no golden or replay case whose evidence and memory could be looked at")

@@ -33,6 +33,13 @@ func Unregistered(reason string) finding.NotChecked {
 	return finding.NotChecked{Gate: Gate.ID, Rule: VER004.ID, Reason: reason}
 }
 
+// NoRegistry says that VER004 is not applicable.
+func NoRegistry() finding.NotChecked {
+	n := Unregistered("no registry is configured")
+	n.Needs.Kind = finding.Registry
+	return n
+}
+
 // Gone returns the finding that a pack of the baseline, id@version or "" for one that
 // could not be read, is gone with its file. It is an error where it is in use, in the
 // words of why, and else a warning.

@@ -72,10 +72,11 @@ type Problem struct {
 
 // Summary counts over all packs. Waived findings are in neither count.
 type Summary struct {
-	Packs      int `json:"packs"`
-	Errors     int `json:"errors"`
-	Warnings   int `json:"warnings"`
-	Waived     int `json:"waived"`
+	Packs    int `json:"packs"`
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Waived   int `json:"waived"`
+	// NotChecked counts what could not run, and not what is not applicable.
 	NotChecked int `json:"not_checked"`
 }
 
@@ -122,7 +123,7 @@ const (
 type Gate struct {
 	Gate     string `json:"gate"`
 	Title    string `json:"title"`
-	Status   string `json:"status"` // pass, warnings, fail or not_checked
+	Status   string `json:"status"` // one of finding.Statuses
 	Reason   string `json:"reason,omitempty"`
 	Errors   int    `json:"errors"`
 	Warnings int    `json:"warnings"`
@@ -326,7 +327,7 @@ type Change struct {
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
-// NotChecked is a check that could not run.
+// NotChecked is a check that did not run.
 type NotChecked = finding.NotChecked
 
 // VersionPointer is where a pack states its version (Context Pack contract, pack_meta).

@@ -11,7 +11,12 @@ import (
 // Count counts the findings of an entry, and the pack where it is about one of the head. Golden cases are not counted beside them:
 // each of their faults is a finding of the schema or the replay gate.
 func Count(p *Pack) Summary {
-	s := Summary{NotChecked: len(p.NotChecked)}
+	var s Summary
+	for _, n := range p.NotChecked {
+		if n.CouldNotRun() {
+			s.NotChecked++
+		}
+	}
 	if p.Kind == "" {
 		s.Packs = 1
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -156,8 +157,9 @@ func packSuite(p *model.Pack) junitSuite {
 	for _, g := range p.Gates {
 		shown[g.Gate] = true
 		c := junitCase{Name: label(g.Gate), Class: className(p) + ".gates", Failure: gateFailure(byGate[g.Gate], strict)}
-		if g.Status == "not_checked" {
-			c.Skipped, c.Failure = &junitSkipped{"not checked: " + text(g.Reason)}, nil
+		c.Skipped = notPassed(p, g)
+		if c.Failure != nil {
+			c.Skipped = nil
 		}
 		s.Cases = append(s.Cases, c)
 	}
@@ -177,6 +179,25 @@ func packSuite(p *model.Pack) junitSuite {
 	}
 	s.Out = warningsOf(p, strict)
 	return s
+}
+
+// notPassed says why a gate that does not fail did not pass either; nil where it did.
+func notPassed(p *model.Pack, g model.Gate) *junitSkipped {
+	reasons := []string{g.Reason}
+	switch finding.Status(g.Status) {
+	case finding.Pass, finding.Warn, finding.Fail:
+		return nil
+	case finding.Partial:
+		reasons = nil
+		for _, n := range p.NotChecked {
+			if n.Gate == g.Gate && n.CouldNotRun() && !slices.Contains(reasons, n.Reason) {
+				reasons = append(reasons, n.Reason)
+			}
+		}
+	case finding.Undecided:
+		reasons = []string{"a claim is not proved"}
+	}
+	return &junitSkipped{looks[g.Status].word + ": " + text(model.Few(reasons, 3, "reason"))}
 }
 
 // className names a pack by its id without the version, so that one test can be followed.

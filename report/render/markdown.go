@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -155,18 +156,19 @@ func verdictWord(r model.Result) string {
 }
 
 func counts(p *model.Pack) string {
-	passed, unchecked := 0, 0
+	passed, open := 0, map[finding.Status]int{}
 	for _, g := range p.Gates {
-		switch g.Status {
-		case "pass", "warnings":
+		if status := finding.Status(g.Status); status.Ran() {
 			passed++
-		case "not_checked":
-			unchecked++
+		} else {
+			open[status]++
 		}
 	}
 	parts := []string{fmt.Sprintf("%d of %d gates pass", passed, len(p.Gates))}
-	if unchecked > 0 {
-		parts = append(parts, fmt.Sprintf("%d not checked", unchecked))
+	for _, status := range []finding.Status{finding.Partial, finding.Undecided, finding.NotRun} {
+		if n := open[status]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, looks[string(status)].word))
+		}
 	}
 	return strings.Join(append(parts, findingCounts(model.Count(p))...), " · ")
 }

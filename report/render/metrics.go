@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -115,8 +116,15 @@ func (m *metricSet) text() (string, error) {
 // The states of a verdict, and those of a gate.
 var (
 	metricResults = []string{string(model.Passed), string(model.Failed), string(model.Rejected), string(model.Broken)}
-	metricGates   = []string{"pass", "warnings", "fail", "not_checked"}
+	metricGates   = gateStates()
 )
+
+func gateStates() (states []string) {
+	for _, s := range finding.Statuses() {
+		states = append(states, string(s))
+	}
+	return states
+}
 
 func (m *metricSet) run(r *model.Report) {
 	m.add(metricFamily{"packgate_run", infoMetric, "", "What made the report, and of which commits."}, 1,

@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 
@@ -90,9 +91,21 @@ func (b *builder) fixed(p *model.Pack) section {
 func (b *builder) notChecked(p *model.Pack) section {
 	checks := unchecked(p)
 	groups := byReason(checks)
+	open := model.Count(&model.Pack{NotChecked: checks}).NotChecked
+	words := pack.Counted(open, "check") + " not run"
+	switch n := len(checks) - open; {
+	case open == 0:
+		words = pack.Counted(n, "check") + " not applicable"
+	case n > 0:
+		words += fmt.Sprintf(", %d not applicable", n)
+	}
 	return section{id: "not-checked", title: titled("Not checked", len(groups)), nodes: []node{
-		listOf(list{noun: "reason", words: pack.Counted(len(checks), "check") + " not run"}, groups, func(m *missed) item {
-			return item{text: plain(m.names + ": ").message(m.reason)}
+		listOf(list{noun: "reason", words: words}, groups, func(m *missed) item {
+			text := plain(m.names + ": ").message(m.reason)
+			if !m.applicable {
+				text = text.plain(" (not applicable)")
+			}
+			return item{text: text}
 		}),
 	}}
 }

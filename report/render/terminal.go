@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -90,9 +91,13 @@ var looks = map[string]look{
 	"pass":        {"✓", "pass", "✅", "green"},
 	"warning":     {"!", "warning", "⚠️", "yellow"},
 	"warnings":    {"!", "warnings", "⚠️", "yellow"},
+	"warn":        {"!", "warn", "⚠️", "yellow"},
+	"partial":     {"~", "partial", "🟡", "yellow"},
+	"undecided":   {"?", "undecided", "❔", "yellow"},
 	"fail":        {"✗", "fail", "❌", "red"},
 	"error":       {"✗", "error", "❌", "red"},
 	"reject":      {"✗", "reject", "⛔", "red"},
+	"not_run":     {"–", "not run", "➖", "dim"},
 	"not_checked": {"–", "not checked", "➖", "dim"},
 
 	// What became of a version in a registry.
@@ -140,7 +145,7 @@ func (t *terminal) gates(gates []model.Gate) string {
 	var cells []string
 	for _, c := range gateCells(gates, text, text) {
 		l := looks[c.status]
-		if c.status == "not_checked" {
+		if c.status == string(finding.NotRun) {
 			cells = append(cells, t.paint(l.color, l.mark+joint+c.names+" "+c.words))
 		} else {
 			cells = append(cells, t.paint(l.color, l.mark)+joint+c.names+joint+t.paint(l.color, strings.ReplaceAll(c.words, " ", joint)))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -37,13 +38,13 @@ type gateCell struct {
 // gateCells returns the row of the gates. Names are escaped one way, reasons another.
 func gateCells(gates []model.Gate, escape, message func(string) string) (cells []gateCell) {
 	for i, g := range gates {
-		if i > 0 && g.Status == "not_checked" && g.Status == gates[i-1].Status && g.Reason == gates[i-1].Reason {
+		if i > 0 && g.Status == string(finding.NotRun) && g.Status == gates[i-1].Status && g.Reason == gates[i-1].Reason {
 			cells[len(cells)-1].names += ", " + escape(g.Gate)
 			continue
 		}
 		cell := gateCell{g.Status, escape(g.Gate), gateWord(g)}
-		if g.Status == "not_checked" {
-			cell.words = "not checked: " + message(g.Reason)
+		if g.Status == string(finding.NotRun) {
+			cell.words = "not run: " + message(g.Reason)
 		}
 		cells = append(cells, cell)
 	}
@@ -99,7 +100,12 @@ func number[T any](all []T, holds func(T) bool) (n int) {
 
 // gateWord says the state of a gate that ran, with its counts.
 func gateWord(g model.Gate) string {
+	open := finding.Status(g.Status) == finding.Partial || finding.Status(g.Status) == finding.Undecided
 	switch {
+	case open && g.Warnings > 0:
+		return looks[g.Status].word + ", " + pack.Counted(g.Warnings, "warning")
+	case open:
+		return looks[g.Status].word
 	case g.Errors > 0 && g.Warnings > 0:
 		return pack.Counted(g.Errors, "error") + ", " + pack.Counted(g.Warnings, "warning")
 	case g.Errors > 0:
@@ -125,27 +131,32 @@ func fixWords(f model.Finding) string {
 // gates: rules of gates that ran, and checks outside of the eight gates.
 func unchecked(p *model.Pack) []model.NotChecked {
 	return slices.DeleteFunc(slices.Clone(p.NotChecked), func(n model.NotChecked) bool {
-		return n.Rule == "" && slices.ContainsFunc(p.Gates, func(g model.Gate) bool { return g.Gate == n.Gate })
+		return n.Rule == "" && slices.ContainsFunc(p.Gates, func(g model.Gate) bool { return g.Gate == n.Gate && g.Status == string(finding.NotRun) })
 	})
 }
 
-type missed struct{ names, reason string }
+// missed are checks that did not run for one reason.
+type missed struct {
+	names, reason string
+	applicable    bool
+}
 
 const maxNames = 12
 
-// byReason groups checks that did not run, each reason at its first place.
+// byReason groups checks that did not run, each reason at its first place: first those
+// that could not run, then those that are not applicable.
 func byReason(checks []model.NotChecked) []missed {
-	var order []string
-	names := map[string][]string{}
-	for _, n := range checks {
-		if names[n.Reason] == nil {
-			order = append(order, n.Reason)
+	var groups []missed // at first without names
+	names := map[missed][]string{}
+	for _, n := range ranked(checks, func(n model.NotChecked) int { return min(len(n.Needs.Kind), 1) }) {
+		of := missed{reason: n.Reason, applicable: n.CouldNotRun()}
+		if names[of] == nil {
+			groups = append(groups, of)
 		}
-		names[n.Reason] = append(names[n.Reason], cmp.Or(n.Rule, n.Gate))
+		names[of] = append(names[of], cmp.Or(n.Rule, n.Gate))
 	}
-	groups := make([]missed, len(order))
-	for i, reason := range order {
-		groups[i] = missed{model.Few(names[reason], maxNames, "check"), reason}
+	for i, of := range groups {
+		groups[i].names = model.Few(names[of], maxNames, "check")
 	}
 	return groups
 }

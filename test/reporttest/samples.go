@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -108,7 +109,7 @@ func Clean(result model.Result) model.Pack {
 		{Gate: "references", Title: "References", Status: "pass"},
 	}
 	for _, id := range []string{"policy", "risk", "tenancy", "replay", "evaluation", "security"} {
-		p.Gates = append(p.Gates, model.Gate{Gate: id, Title: strings.ToUpper(id[:1]) + id[1:], Status: "not_checked", Reason: "not built"})
+		p.Gates = append(p.Gates, model.Gate{Gate: id, Title: strings.ToUpper(id[:1]) + id[1:], Status: "not_run", Reason: "not built"})
 		p.NotChecked = append(p.NotChecked, model.NotChecked{Gate: id, Reason: "not built"})
 	}
 	return p
@@ -164,7 +165,7 @@ func Failing() model.Pack {
 	p.Findings = []model.Finding{Unresolved(), bad, Orphan(), excused}
 	p.Gates[0] = model.Gate{Gate: "schema", Title: "Schema", Status: "fail", Errors: 1}
 	p.Gates[1] = model.Gate{Gate: "references", Title: "References", Status: "fail", Errors: 1, Warnings: 1}
-	p.NotChecked = append(p.NotChecked, model.NotChecked{Gate: "references", Rule: "REF020", Reason: `the environment "prod" has no catalog`},
+	p.NotChecked = append(p.NotChecked, model.NotChecked{Gate: "references", Rule: "REF020", Reason: `the environment "prod" has no catalog`, Needs: finding.CatalogOf("prod")},
 		model.NotChecked{Gate: "version", Reason: "the base has no such pack"})
 	return p
 }
@@ -172,7 +173,7 @@ func Failing() model.Pack {
 func warned() model.Pack {
 	p := Clean(model.Failed)
 	p.Findings = []model.Finding{Orphan()}
-	p.Gates[1].Status, p.Gates[1].Warnings = "warnings", 1
+	p.Gates[1].Status, p.Gates[1].Warnings = "warn", 1
 	return p
 }
 
@@ -355,7 +356,7 @@ func unreadable() model.Pack {
 	p := Clean(model.Failed)
 	p.Pack, p.Digest, p.Golden, p.NotChecked = "", "", []model.Golden{}, []model.NotChecked{}
 	for i := range p.Gates[1:] {
-		p.Gates[i+1].Status, p.Gates[i+1].Reason = "not_checked", "the pack could not be read"
+		p.Gates[i+1].Status, p.Gates[i+1].Reason = "not_run", "the pack could not be read"
 		p.NotChecked = append(p.NotChecked, model.NotChecked{Gate: p.Gates[i+1].Gate, Reason: "the pack could not be read"})
 	}
 	p.Findings = []model.Finding{{Rule: "SCH001", Name: "json", Gate: "schema", Severity: "error", Message: `the value ends too early, wanted ","`,

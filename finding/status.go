@@ -1,0 +1,66 @@
+package finding
+
+import "strings"
+
+// Status is what one gate says of a pack. There is one word for each, everywhere.
+type Status string
+
+// The states of a gate. A gate has the worst of what it has, in this order; NotRun is
+// that of one of which nothing ran.
+const (
+	Pass      Status = "pass"      // all of it ran, and nothing was found
+	Warn      Status = "warn"      // there are warnings
+	Partial   Status = "partial"   // something of it could not run
+	Undecided Status = "undecided" // a claim is neither proved nor refuted (NPR001)
+	Fail      Status = "fail"      // there are errors
+	NotRun    Status = "not_run"   // the pack, or the layer that it judges, is not there
+)
+
+// Statuses returns the states of a gate, the best first.
+func Statuses() []Status { return []Status{Pass, Warn, Partial, Undecided, Fail, NotRun} }
+
+// Ran reports whether a gate ran as a whole and decided: no other counts as passed.
+func (s Status) Ran() bool { return s == Pass || s == Warn }
+
+// InputKind is a kind of input beside a pack that a repository need not have.
+type InputKind string
+
+// The kinds of inputs. This is all of them, so that a check can be called not
+// applicable for the want of one of these alone.
+const (
+	ToolSurface    InputKind = "tool-surface"
+	ReplayPacket   InputKind = "replay-packet"
+	DecisionRecord InputKind = "decision-record"
+	Scorecard      InputKind = "scorecard"
+	Baseline       InputKind = "baseline" // of a scorecard
+	Registry       InputKind = "registry"
+	Catalog        InputKind = "catalog" // or a section of one
+)
+
+// Input is an input beside a pack; the zero Input is none. As JSON it is its text.
+type Input struct {
+	Kind        InputKind
+	Environment string // of a catalog; "" where it could be any
+}
+
+// CatalogOf returns the input that is the catalog of an environment.
+func CatalogOf(environment string) Input { return Input{Catalog, environment} }
+
+// String returns the input as the config names it, such as catalog:prod.
+func (i Input) String() string {
+	if i.Environment == "" {
+		return string(i.Kind)
+	}
+	return string(i.Kind) + ":" + i.Environment
+}
+
+// MarshalText writes the text of an input.
+func (i Input) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads the text of an input. A kind that is not known stays as it is: a
+// later version may have more.
+func (i *Input) UnmarshalText(text []byte) error {
+	kind, environment, _ := strings.Cut(string(text), ":")
+	i.Kind, i.Environment = InputKind(kind), environment
+	return nil
+}
