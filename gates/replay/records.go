@@ -15,6 +15,10 @@ import (
 	"github.com/contextosai/packgate/repo"
 )
 
+// restore is what to do where nothing nearer is known: a record is what happened, and
+// stays.
+const restore = "put back what the record relied on, or waive it with a reason"
+
 // record checks one earlier decision against the pack as it is.
 func (s *replays) record(record *repo.Record) {
 	s.ownPack(record.SideFile, record.Lineage.PackVersion)
@@ -38,7 +42,7 @@ func (s *replays) record(record *repo.Record) {
 func (s *replays) decision(record *repo.Record) {
 	name := s.Unit.Within(record.Name)
 	if intent := record.IntentRef; intent.OK && !s.intents[intent.Value] {
-		s.fault(record.SideFile, intent.Node, nil, "let the pack know the intent, or remove the record", "the pack does not know the intent %s of the record", gate.Quote(intent.Value))
+		s.fault(record.SideFile, intent.Node, nil, "let the pack know the intent, or waive it with a reason", "the pack does not know the intent %s of the record", gate.Quote(intent.Value))
 	}
 	key := record.DecisionKey
 	if !key.OK {
@@ -47,7 +51,7 @@ func (s *replays) decision(record *repo.Record) {
 	decision := s.Policy().Decision(key.Value)
 	if decision == nil {
 		names := gate.Names(s.Decisions)
-		s.fault(record.SideFile, key.Node, nil, gate.Choose(s.near.Nearest(key.Value, names), names, "remove the record", gate.List),
+		s.fault(record.SideFile, key.Node, nil, gate.Choose(s.near.Nearest(key.Value, names), names, restore, gate.List),
 			"decision %s of the record is not in the pack", gate.Quote(key.Value))
 		return
 	}
@@ -80,7 +84,7 @@ func (s *replays) approvedMode(record *repo.Record, spec *pack.DecisionSpec) {
 		approved, mode := a.ApprovalModeEffective, pack.Mode(spec.ApprovalMode)
 		if approved.OK && pack.Mode(approved).Known() && mode.Known() && pack.Mode(approved).Rank() > mode.Rank() {
 			s.fault(record.SideFile, approved.Node, gate.See(spec.ApprovalMode.Node, "the mode of the decision"),
-				"raise the decision's mode again if it is to authorise this, or remove the record",
+				"raise the decision's mode again if it is to authorise this, or waive it with a reason",
 				"%s effects were approved, and decision %s authorises %s at most", approved.Value, gate.Quote(spec.DecisionKey.Value), mode)
 		}
 	}
@@ -97,7 +101,7 @@ func (s *replays) evidence(record *repo.Record, ref pack.Text) {
 		s.tool(record, ref, tool)
 	case "policy":
 		if bundle, rule, _ := strings.Cut(rest, "#"); !s.bundles[bundleRule{bundle, rule}] {
-			s.fault(record.SideFile, ref.Node, nil, "name a bundle and a rule of the pack as policy:BUNDLE#RULE, or remove the record",
+			s.fault(record.SideFile, ref.Node, nil, "name a bundle and a rule of the pack as policy:BUNDLE#RULE, or waive it with a reason",
 				"evidence %s cannot be looked up again: the pack has no such policy", gate.Quote(ref.Value))
 		}
 	default:
@@ -121,7 +125,7 @@ func (s *replays) graphEvidence(record *repo.Record, ref pack.Text) {
 // tool checks that a tool that gave evidence is there and can be surfaced.
 func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
 	if !slices.ContainsFunc(s.Policy().Named(tool), func(t *policy.Tool) bool { return t.At.Kind == pack.String && t.String() == tool }) {
-		s.fault(record.SideFile, ref.Node, nil, gate.Choose(s.near.Nearest(tool, s.tools), s.tools, "remove the record", gate.List),
+		s.fault(record.SideFile, ref.Node, nil, gate.Choose(s.near.Nearest(tool, s.tools), s.tools, restore, gate.List),
 			"tool %s, which gave evidence, is not in the pack", gate.Quote(tool))
 		return
 	}
@@ -135,7 +139,7 @@ func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
 	}
 	switch answer := s.surfaced(intent.Value, tool); answer.Verdict {
 	case jsonlogic.Unsatisfiable:
-		s.fault(record.SideFile, ref.Node, nil, "permit the tool again for the intent, or remove the record",
+		s.fault(record.SideFile, ref.Node, nil, "permit the tool again for the intent, or waive it with a reason",
 			"tool %s, which gave evidence, is surfaced for no request of intent %s", gate.Quote(tool), gate.Quote(intent.Value))
 	case jsonlogic.Undecided:
 		s.unchecked("%s: whether tool %s can be surfaced is not proved: %s", s.Unit.Within(record.Name), gate.Quote(tool), answer.Reason)
@@ -148,7 +152,7 @@ func (s *replays) rule(record *repo.Record, id pack.Text) {
 	r := s.rules[id.Value]
 	if r == nil {
 		names := gate.Names(s.rules)
-		hint := gate.Choose(s.near.Nearest(id.Value, names), names, "remove the record", gate.List)
+		hint := gate.Choose(s.near.Nearest(id.Value, names), names, restore, gate.List)
 		if s.Gates[id.Value] != nil {
 			hint = "this is a gate; write it under approvals"
 		}
@@ -157,7 +161,7 @@ func (s *replays) rule(record *repo.Record, id pack.Text) {
 	}
 	to := r.AppliesTo.Intent
 	if to.OK && s.intents[record.IntentRef.Value] && to.Value != record.IntentRef.Value {
-		s.fault(record.SideFile, id.Node, gate.See(to.Node, "the intent of the rule"), "let the rule apply to the intent again, or remove the record",
+		s.fault(record.SideFile, id.Node, gate.See(to.Node, "the intent of the rule"), "let the rule apply to the intent again, or waive it with a reason",
 			"rule %s, which the decision rests on, does not apply to intent %s any more", gate.Quote(id.Value), gate.Quote(record.IntentRef.Value))
 	}
 }
@@ -215,7 +219,7 @@ func (s *replays) newApprovals(record *repo.Record, given map[string]bool) {
 func (s *replays) approval(record *repo.Record, id pack.Text, did string) {
 	names := gate.Names(s.Gates)
 	if s.Gates[id.Value] == nil {
-		s.fault(record.SideFile, id.Node, nil, gate.Choose(s.near.Nearest(id.Value, names), names, "remove the record", gate.List),
+		s.fault(record.SideFile, id.Node, nil, gate.Choose(s.near.Nearest(id.Value, names), names, restore, gate.List),
 			"gate %s, which %s, is not in the pack", gate.Quote(id.Value), did)
 		return
 	}
@@ -224,7 +228,7 @@ func (s *replays) approval(record *repo.Record, id pack.Text, did string) {
 	}
 	switch answer := s.active(record.IntentRef.Value, id.Value); answer.Verdict {
 	case jsonlogic.Unsatisfiable:
-		s.fault(record.SideFile, id.Node, gate.See(s.Gates[id.Value].Node, "the gate"), "let a rule or a permission require the gate again, or remove the record",
+		s.fault(record.SideFile, id.Node, gate.See(s.Gates[id.Value].Node, "the gate"), "let a rule or a permission require the gate again, or waive it with a reason",
 			"gate %s %s, and no request of intent %s asks for it any more", gate.Quote(id.Value), did, gate.Quote(record.IntentRef.Value))
 	case jsonlogic.Undecided:
 		s.unchecked("%s: whether gate %s can be active is not proved: %s", s.Unit.Within(record.Name), gate.Quote(id.Value), answer.Reason)
