@@ -101,6 +101,12 @@ func (p *Policy) checkWaiver(w *repo.Waiver) *repo.Problem {
 	if r.NoWaiver.In(p.strict) {
 		return &repo.Problem{Location: w.Rule.Node.Location(), Message: fmt.Sprintf("%s cannot be waived%s", r.ID, where(r)), Hint: "fix what it reports"}
 	}
+	switch at := w.Rule.Node.Location(); {
+	case r.Ratchet && !w.Of.OK:
+		return &repo.Problem{Location: at, Message: fmt.Sprintf("a waiver of %s needs of: with the thing that may go or prove less", r.ID), Hint: "write the name that the finding gives"}
+	case !r.Ratchet && w.Of.OK:
+		return &repo.Problem{Location: w.Of.Node.Location(), Message: fmt.Sprintf("%s does not compare with the base, so nothing that it finds is of a thing", r.ID), Hint: "remove of:, and write the path that is excused"}
+	}
 	if _, err := time.Parse(time.DateOnly, w.Expires.Value); err != nil {
 		return &repo.Problem{Location: w.Expires.Node.Location(), Message: fmt.Sprintf("%q is no day", w.Expires.Value), Hint: "write it as 2027-03-31"}
 	}
@@ -146,8 +152,7 @@ func (p Policy) waive(packID string, findings []finding.Finding, checked func(*g
 			continue
 		}
 		if r, g := Find(w.Rule.Value); !p.apply(w, findings) && checked(r, g) {
-			about = append(about, waivers.Finding(waivers.WVR002, w,
-				fmt.Sprintf("the waiver of %s for %q excuses nothing", w.Rule.Value, packID), "remove it, or correct its path"))
+			about = append(about, waivers.Unused(w, r))
 		}
 	}
 	return about

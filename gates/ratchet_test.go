@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/evaluation"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/replay"
@@ -238,4 +239,33 @@ func told(s *gate.Subject) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// A waiver excuses what it names and nothing else, and is a warning as long as nothing
+// needs it.
+func TestRatchetWaived(t *testing.T) {
+	taken := gatetest.ExampleIn(t, func(dir string) { remove(incident, correction)(t, dir) })
+	taken.Before = gatetest.Example(t)
+	for _, c := range []struct {
+		s    *gate.Subject
+		of   string
+		want string // findings that no waiver excuses
+	}{
+		{taken, "rp_correction_unverified", "error RPL013 rp_incident_double_refund"},
+		{taken, "rp_incident_double_refund", "error RPL013 rp_correction_unverified"},
+		{taken, "rp_other", "error RPL013 rp_correction_unverified; error RPL013 rp_incident_double_refund; warning WVR002 "},
+		{taken.Before, "rp_correction_unverified", "warning WVR002 "},
+	} {
+		src := fmt.Sprintf("waivers:\n  - {rule: RPL013, pack: ctxpack.support, of: %s, reason: r, owner: o, expires: 2099-01-01}", c.of)
+		var list []string
+		for _, f := range gates.Run(c.s, policy(t, src, true)).Findings {
+			if f.Waived == nil && (f.Rule == "RPL013" || f.Rule == "WVR002") {
+				list = append(list, fmt.Sprintf("%s %s %s", f.Severity, f.Rule, f.Thing))
+			}
+		}
+		slices.Sort(list)
+		if got := strings.Join(list, "; "); got != c.want {
+			t.Errorf("of %s: %s, want %s", c.of, got, c.want)
+		}
+	}
 }

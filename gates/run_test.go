@@ -258,6 +258,8 @@ func TestPolicyProblems(t *testing.T) {
 		{"a waiver of what strict mode does not waive", "strict: true\nwaivers:\n  - {rule: RSK002, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
 		{"a severity that strict mode does not lower", "strict: true\nseverity: {RSK002: warning}"},
 		{"a waiver of a rule about waivers", "waivers:\n  - {rule: WVR001, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
+		{"a waiver of whatever a change takes away", "waivers:\n  - {rule: RPL013, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
+		{"a waiver of a thing that the rule does not know", "waivers:\n  - {rule: RSK006, pack: p, of: a tool, reason: r, owner: o, expires: 2099-01-01}"},
 		{"several", "severity: {A: error, B: error}\nwaivers:\n  - {rule: C, pack: p, reason: r, owner: o, expires: 2099-01-01}"},
 	} {
 		parsed := config(t, c.src)

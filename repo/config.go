@@ -56,12 +56,14 @@ type Config struct {
 }
 
 // Waiver is one exception: findings of a rule in a pack, at a keyed path and
-// below it, count no longer.
+// below it, count no longer. Of names the thing that the findings are of, for rules
+// that compare with the version before.
 type Waiver struct {
 	pack.Part
 	Rule    pack.Text `json:"rule"`
 	Pack    pack.Text `json:"pack"`
 	Path    pack.Text `json:"path"`
+	Of      pack.Text `json:"of"`
 	Reason  pack.Text `json:"reason" text:"prose"`
 	Owner   pack.Text `json:"owner"`
 	Expires pack.Text `json:"expires"`

@@ -22,7 +22,7 @@ var EVL011 = &gate.Rule{
 		"Put back what is gone. Where a target asks too much, let its owner accept that in a review.",
 	Bad:   `{"base": {"eval_targets": [{"intent": "support.refund", "utility": 0.9}]}, "head": {"eval_targets": [{"intent": "support.refund", "utility": 0.8}]}}`,
 	Good:  `{"base": {"eval_targets": [{"intent": "support.refund", "utility": 0.9}]}, "head": {"eval_targets": [{"intent": "support.refund", "utility": 0.95}]}}`,
-	Since: "0.2.0",
+	Since: "0.2.0", Ratchet: true,
 	Check: checkKept,
 }
 
@@ -36,7 +36,7 @@ var EVL012 = &gate.Rule{
 		"Write the value that the base measured, or leave the baseline out.",
 	Bad:   `{"base": {"candidate": {"safety": 1.0}}, "head": {"candidate": {"safety": 0.98}, "baseline": {"safety": 0.98}}}`,
 	Good:  `{"base": {"candidate": {"safety": 1.0}}, "head": {"candidate": {"safety": 1.0}, "baseline": {"safety": 1.0}}}`,
-	Since: "0.2.0",
+	Since: "0.2.0", Ratchet: true,
 	Check: checkBaselines,
 }
 

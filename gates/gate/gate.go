@@ -32,6 +32,7 @@ type Rule struct {
 	Severity finding.Severity // the default
 	Strict   bool             // a warning that becomes an error in strict mode
 	NoWaiver Refusal          // when findings cannot be waived
+	Ratchet  bool             // it compares with the version before: a waiver names the thing that it is of
 	Title    string           // one line: what holds where the rule is kept
 	Doc      string           // why it matters and how to fix it; Markdown paragraphs
 	Bad      string           // an example that breaks the rule (JSON or JSON fragment)

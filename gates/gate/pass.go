@@ -94,6 +94,9 @@ func (p *Pass) Report(d Diagnostic) {
 	if f.Severity == finding.Unset {
 		f.Severity = p.rule.Severity
 	}
+	if p.rule.Ratchet && f.Thing != "" {
+		f.Hint += fmt.Sprintf("; a waiver in the base's config names it with of: %q", f.Thing)
+	}
 	switch {
 	case p.Full(): // it is counted, and nobody asks where it is
 	case d.Location != nil:

@@ -24,7 +24,7 @@ var RPL014 = &gate.Rule{
 		"Put the case back. Where the request has to change, write a case for the new one beside it.",
 	Bad:   `{"base": {"golden": ["refund-small.case.json", "identity-not-verified.case.json"]}, "head": {"golden": ["refund-small.case.json"]}}`,
 	Good:  `{"base": {"golden": ["refund-small.case.json"]}, "head": {"golden": ["refund-small.case.json", "identity-not-verified.case.json"]}}`,
-	Since: "0.2.0",
+	Since: "0.2.0", Ratchet: true,
 	Check: checkCasesKept,
 }
 
@@ -38,7 +38,7 @@ var RPL015 = &gate.Rule{
 		"Put back what is missing; `packgate compile PACK --update` writes snapshots.",
 	Bad:   `{"base": {"expect": {"outcome": "compiled", "gates": ["GATE_FINANCE_APPROVAL"]}}, "head": {"expect": {"outcome": "compiled"}}}`,
 	Good:  `{"base": {"expect": {"outcome": "compiled", "gates": ["GATE_FINANCE_APPROVAL"]}}, "head": {"expect": {"outcome": "compiled", "gates": []}}}`,
-	Since: "0.2.0",
+	Since: "0.2.0", Ratchet: true,
 	Check: checkCasesAsStrong,
 }
 

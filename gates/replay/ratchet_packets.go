@@ -27,7 +27,7 @@ var RPL013 = &gate.Rule{
 		"Put back what is gone. A new run is a new packet or record beside the old one.",
 	Bad:   `{"base": {"properties": ["denied:support.refund.execute", "!tool:adp_payments.issue_refund"]}, "head": {"properties": ["denied:support.refund.execute"]}}`,
 	Good:  `{"base": {"properties": ["denied:support.refund.execute"]}, "head": {"properties": ["denied:support.refund.execute", "!tool:adp_payments.issue_refund"]}}`,
-	Since: "0.2.0",
+	Since: "0.2.0", Ratchet: true,
 	Check: checkReplaysKept,
 }
 

@@ -18,7 +18,7 @@ var RPL016 = &gate.Rule{
 		"Put the file back. Where the tools are intended, approve them in the review.",
 	Bad:   `{"base": {"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup"}]}, "head": null}`,
 	Good:  `{"base": {"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup"}]}, "head": {"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup"}]}}`,
-	Since: "0.2.0",
+	Since: "0.2.0", Ratchet: true,
 	Check: checkSurfaceKept,
 }
 

@@ -5,6 +5,7 @@
 package waivers
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
@@ -36,20 +37,36 @@ var WVR002 = &gate.Rule{
 	ID: "WVR002", Name: "unused-waiver", Severity: finding.Error, NoWaiver: gate.Always,
 	Title: "A waiver excuses a finding",
 	Doc: "A waiver that no finding needs would silently excuse the next fault at the same place. It is reported once the gate of " +
-		"its rule has run on the pack that it names and the rule found nothing there.\n\n" +
+		"its rule has run on the pack that it names and the rule found nothing there. " +
+		"A waiver of a rule that compares with the base is there before the change that needs it, so it is a warning until it expires.\n\n" +
 		"Remove the waiver, or correct its rule, pack or path (a keyed path, as findings show it).",
 	Bad:  `{"rule": "SCH005", "pack": "ctxpack.support", "path": "/pack_meta/no_such_member", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
 	Good: `{"rule": "SCH005", "pack": "ctxpack.support", "path": "/pack_meta/x_team", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
 }
 
 // Covers reports whether the waiver speaks of the finding of a rule: the rule
-// by id or name, and the finding's keyed path or one above it.
+// by id or name, the finding's keyed path or one above it, and its thing where the
+// waiver names one.
 func Covers(w *repo.Waiver, f finding.Finding) bool {
 	if !strings.EqualFold(w.Rule.Value, f.Rule) && !strings.EqualFold(w.Rule.Value, f.Name) {
 		return false
 	}
+	if w.Of.OK && w.Of.Value != string(f.Thing) {
+		return false
+	}
 	path := strings.TrimSuffix(w.Path.Value, "/")
 	return path == "" || f.Location.Path == path || strings.HasPrefix(f.Location.Path, path+"/")
+}
+
+// Unused returns the finding that a waiver of a rule excuses nothing. One for a rule
+// that compares two versions is written before the change that needs it, and excuses
+// nothing any more once the base does not have the thing.
+func Unused(w *repo.Waiver, r *gate.Rule) finding.Finding {
+	f := Finding(WVR002, w, fmt.Sprintf("the waiver of %s for %q excuses nothing", w.Rule.Value, w.Pack.Value), "remove it, or correct its path")
+	if r.Ratchet {
+		f.Severity, f.Hint = finding.Warning, "remove it once the change that it is for is merged"
+	}
+	return f
 }
 
 // Expired reports an ended waiver; today is a calendar day, YYYY-MM-DD.
