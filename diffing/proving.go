@@ -37,7 +37,7 @@ type proving struct {
 type share struct {
 	*proof.Change
 	gained, lost bool // the unit makes a difference in the request that shows it
-	reading      bool // the unit adds the tool, which only reads: the contract has a class for that
+	reading      bool // the unit adds the tool, or a target of its intent, and it only reads: there is a class for that
 }
 
 // mostLooks bounds how many pairs of unit and effect are looked at. Beyond it
@@ -100,7 +100,7 @@ func (p *proving) attach(e *proof.Change) {
 	}
 	for at, i := range own {
 		s := shares[at]
-		s.reading = reading
+		s.reading = reading || p.units[i].row.ID == rowTarget && p.onlyReads(e)
 		s.gained = s.gained || gained != nil && !anyGained
 		s.lost = s.lost || lost != nil && !anyLost
 		p.about[i] = append(p.about[i], s)
@@ -125,6 +125,19 @@ func (p *proving) newReading(e *proof.Change) (own []int) {
 		return nil
 	}
 	return p.reading[e.Subject]
+}
+
+// onlyReads reports whether an effect is about what does no more than read in the head, at
+// an endpoint that does no more either (decisions D8).
+func (p *proving) onlyReads(e *proof.Change) bool {
+	if e.Kind == proof.Decision {
+		d := p.models[1].Decision(e.Subject)
+		return d != nil && d.ReadOnly
+	}
+	tools := p.models[1].Named(e.Subject)
+	return e.Kind == proof.Tool && len(tools) > 0 && !slices.ContainsFunc(tools, func(t *policy.Tool) bool {
+		return t.Mode() != pack.ReadOnly || p.base.servesWriting(t.Adapter) || p.head.servesWriting(t.Adapter)
+	})
 }
 
 // findReading finds the units that add tools which only read.

@@ -26,6 +26,7 @@ type side struct {
 	allowed    map[string][]*pack.Permission // by capability
 	raised     []map[string]bool             // the gates that rules raise, by the rank of the mode
 	authority  int                           // the highest rank that a decision authorises
+	writing    map[string]bool               // endpoints of adapters that do more than read
 	ungated    map[string]bool               // destructive capabilities that are permitted without a gate
 
 	texts map[*pack.Node]map[string]bool // of arrays, as far as asked for
@@ -45,7 +46,7 @@ func newSide(p *pack.Pack) *side {
 	members, _ := form.(map[string]any)
 	s := &side{
 		Pack: p, Index: gate.NewIndex(p), form: members, index: index, specs: map[string]string{}, authority: -1,
-		rulesUnder: map[*pack.Node][]gate.RuleRef{}, allowed: map[string][]*pack.Permission{}, ungated: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
+		rulesUnder: map[*pack.Node][]gate.RuleRef{}, allowed: map[string][]*pack.Permission{}, ungated: map[string]bool{}, writing: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
 		eligibility: &asker{mostQuestions, &policy.Conditions{}},
 	}
 	for _, r := range s.Rules {
@@ -54,6 +55,11 @@ func newSide(p *pack.Pack) *side {
 	}
 	for _, d := range p.DecisionLayer.DecisionSpecs.Items {
 		s.authority = max(s.authority, pack.Mode(d.ApprovalMode).Rank())
+	}
+	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
+		if a.EndpointRef.OK && pack.Mode(a.ApprovalMode) != pack.ReadOnly {
+			s.writing[a.EndpointRef.Value] = true
+		}
 	}
 	s.raised = s.raisedGates()
 	for _, permission := range s.permitted() {
@@ -173,6 +179,12 @@ func (s *side) writes(adapterID, capability string) bool {
 	}
 	risk, ok := s.Adapters[adapterID].CapabilityRisks.Get(capability)
 	return !ok || risk.Effect.Value != "none"
+}
+
+// servesWriting reports whether the endpoint of an adapter also serves one that does more
+// than read.
+func (s *side) servesWriting(a *pack.Adapter) bool {
+	return a.EndpointRef.OK && s.writing[a.EndpointRef.Value]
 }
 
 // resolves reports whether the registry has what a permission names.

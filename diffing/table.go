@@ -118,6 +118,7 @@ const (
 	rowUnknown    = "any.unknown_member"
 	rowOther      = "any.other"
 	rowUnapproved = "any.unapproved"
+	rowTarget     = "evaluation_layer.eval_targets.added"
 	rowReading    = "tooling_layer.read_only.added"
 )
 
@@ -316,7 +317,7 @@ func evaluationRows() []*Row {
 	gates := on(gateAt)
 	delta := on(gateAt + "/max_delta")
 	return []*Row{
-		{ID: "evaluation_layer.eval_targets.added", What: "new target", Class: Minor,
+		{ID: rowTarget, What: "new target", Class: Minor,
 			Reason: "a new evaluator target", matcher: targets.of(Added)},
 		{ID: "evaluation_layer.eval_targets.removed", What: "target removed", Class: Major, Human: true,
 			Reason: "the bar is lowered", matcher: targets.of(Removed)},

@@ -107,6 +107,20 @@ func addedReadOnly(u *unit) bool {
 	return a != nil && pack.Mode(a.ApprovalMode) == pack.ReadOnly
 }
 
+// addedBesideWriting reports whether what was added or allowed only reads, at an endpoint
+// that serves more than that: in either version, so that a writing adapter cannot be
+// exchanged for one that says it only reads.
+func addedBesideWriting(u *unit) bool {
+	if !addedReadOnly(u) {
+		return false
+	}
+	a := u.adapter(u.head)
+	if p := u.permission(u.head); p != nil {
+		a = u.head.Adapters[p.AdapterID.Value]
+	}
+	return a != nil && (u.base.servesWriting(a) || u.head.servesWriting(a))
+}
+
 // destructiveGateLost reports whether the permission of a destructive
 // capability that the head allows names no gate of the head any more.
 func destructiveGateLost(u *unit) bool {

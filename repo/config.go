@@ -316,10 +316,12 @@ type OntologyVersion struct {
 	RelationshipTypes pack.List[pack.Text] `json:"relationship_types"`
 }
 
-// Endpoint says which tenants an endpoint serves.
+// Endpoint says which tenants an endpoint serves, and the least approval mode of each
+// capability that it has.
 type Endpoint struct {
 	pack.Part
-	Tenants pack.List[pack.Text] `json:"tenants"`
+	Tenants      pack.List[pack.Text] `json:"tenants"`
+	Capabilities pack.Dict[pack.Text] `json:"capabilities"`
 }
 
 // Name returns the name of the environment, or of its file where it has none.

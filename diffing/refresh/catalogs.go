@@ -182,6 +182,9 @@ func endpoint(e *repo.Environment, ref string) value {
 	v := member(e.Endpoints.Node, ref)
 	if one, ok := e.Endpoints.Get(ref); ok && one.Tenants.OK {
 		v.says = sorted(one.Tenants)
+		if one.Capabilities.Node != nil {
+			v.says += " " + pack.CompactJSON(one.Capabilities.Node.Any())
+		}
 	}
 	return v
 }

@@ -79,6 +79,7 @@ var guardrails = map[string]guardrail{
 	"tooling_layer.unresolved_permission":               {reach, ""},
 	"tooling_layer.destructive_without_gate":            {reach, ""},
 	"tooling_layer.read_only.added":                     {reach, ""},
+	"tooling_layer.read_only.shared_endpoint":           {reach, ""},
 	"tooling_layer.write.added":                         {reach, ""},
 
 	"decision_layer.required_evidence.removed": {weakens, "required evidence removed"},

@@ -12,7 +12,7 @@ import (
 
 func TestCases(t *testing.T) { gatetest.Run(t, Gate) }
 
-func TestNumbers(t *testing.T) { gatetest.Numbered(t, Gate, "RSK") }
+func TestNumbers(t *testing.T) { gatetest.Numbered(t, Gate, "RSK", 12) }
 
 // A small environment that lets the documented support pack through.
 const production = `{"environment": "prod", "max_approval_mode": "destructive"}`

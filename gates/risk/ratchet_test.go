@@ -63,3 +63,25 @@ remove /policy_layer/policy_bundles/POLICY_RETURNS_V4/rules/R_HIGH_VALUE_REQUIRE
 		}
 	}
 }
+
+// A change that lowers the catalog's mode together with the pack's does not pass: what
+// the catalog said before counts too.
+func TestLoweredCatalog(t *testing.T) {
+	subject := func(mode, script string) *gate.Subject {
+		src, err := edittest.Apply(gatetest.Support(), script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		catalog := `{"environment": "prod", "endpoints": {"internal://orders": {"capabilities": {` + mode + `}}}}`
+		return gatetest.Surroundings{Catalog: catalog}.Subject(src)
+	}
+	for _, now := range []string{`"lookup": "read_only"`, ``} {
+		s := subject(now, "")
+		s.Before = subject(`"lookup": "network"`, `replace /tooling_layer/adapter_registry/adp_orders/approval_mode "network"`)
+		p := gate.NewPass(s, Gate, RSK013)
+		RSK013.Check(p)
+		if found, _ := p.Results(); len(found) != 1 || found[0].Severity != finding.Error {
+			t.Errorf("with %s: found %+v", now, found)
+		}
+	}
+}
