@@ -102,6 +102,7 @@ func TestKeyParts(t *testing.T) {
 		{"prefix", func(k *keyed) { k.Files = repo.FilesOf(k.Files.Tree(), "elsewhere", "") }},
 		{"name", func(k *keyed) { k.since.Triggers[k.name+"x"] = k.since.Triggers[k.name]; k.name += "x" }},
 		{"content", func(k *keyed) { k.content[31] = 1 }},
+		{"twins", func(k *keyed) { k.twins = map[string][]string{k.name: {"packs/twin/pack.json"}} }},
 		{"triggers", func(k *keyed) { k.since.Triggers[k.name] = nil }},
 		{"triggers", func(k *keyed) { k.since.Triggers[k.name][0].Pack = "" }},
 		{"triggers", func(k *keyed) { k.since.Triggers[k.name][0].Kind = "" }},

@@ -171,6 +171,7 @@ func (p *pipeline) packParts(name string, digest [sha256.Size]byte) []keyPart {
 		{"name", name},
 		{"content", string(digest[:])},
 		{"triggers", fields(why...)},
+		{"twins", fields(p.twins[name]...)},
 	}
 }
 

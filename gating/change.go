@@ -81,7 +81,8 @@ func (c *Change) Removed() []string {
 // the config changed. It returns, as messages show them, those of which a file of their
 // own changed.
 func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, err error) {
-	if err := r.config(in); err != nil {
+	looser, err := r.config(in)
+	if err != nil {
 		return nil, err
 	}
 	if in.since, err = in.Base.Progress(ctx); err != nil {
@@ -95,7 +96,10 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if err := r.gate(ctx, in, both(concerned, part)); err != nil {
 		return nil, err
 	}
-	return own, r.gone(in)
+	if err := r.gone(in); err != nil {
+		return nil, err
+	}
+	return own, r.repository(ctx, in, c, looser)
 }
 
 // concerned returns the packs that changed files concern or that have a refresh
@@ -143,6 +147,8 @@ type Progress struct {
 	Triggers map[string][]refresh.Trigger
 	// Gone are the packs of the baseline whose pack_id no pack of the workspace has.
 	Gone []refresh.Pack
+	// Before are the packs of the baseline.
+	Before []refresh.Pack
 }
 
 // Progress returns what became of all that was asked for since the baseline. Since the nil
@@ -159,6 +165,7 @@ func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 	if err != nil {
 		return s, err
 	}
+	s.Before = base.Packs
 	if s.Gone = refresh.Gone(base, head); len(s.Gone) > 0 {
 		all, err := b.w.withOthers(ctx, head)
 		if err != nil {

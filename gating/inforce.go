@@ -1,9 +1,10 @@
 package gating
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/contextosai/packgate/diffing"
@@ -115,44 +116,55 @@ func (c *Commit) open(ctx context.Context, at Place, s Settings) (w *Workspace, 
 	return w, b, nil
 }
 
-// config says by which config the packs are judged, where the change brings another one.
-// That one has to be usable: once it is merged no change could pass any more, not even
-// the one that corrects it.
-func (r *Run) config(in Inputs) error {
+// config says by which config the packs are judged, where the change brings another one,
+// and returns what is looser in that. It has to be usable: once it is merged no change
+// could pass any more, not even the one that corrects it.
+func (r *Run) config(in Inputs) (looser []repo.ConfigChange, err error) {
 	if in.inForce == nil || in.Base == nil {
-		return nil
+		return nil, nil
 	}
 	name := in.Base.ConfigName
 	shown := in.Files.Show(name)
-	if err := in.inForce.Unusable; err != nil {
-		r.Notice("the config of the base cannot be used: %v; of the %s of this change only the patterns are in force until it is merged, and warnings that are marked strict are errors", err, shown)
-		return nil
+	own, err := configOf(in.Dir, name, false)
+	if err == nil {
+		err = usable(own)
 	}
-	there, err := in.Files.Exists(name)
-	if err != nil {
-		return err
+	switch unusable := in.inForce.Unusable; {
+	case unusable != nil:
+		r.Notice("the config of the base cannot be used: %v; of the %s of this change only the patterns are in force until it is merged, and warnings that are marked strict are errors", unusable, shown)
+		return slices.DeleteFunc(repo.CompareConfigs(repo.DefaultConfig(), own), tighter), err
+	case errors.Is(err, repo.ErrUse):
+		r.Fail(err)
+		r.Notice("%s differs from the base; %s", shown, untilMerged)
+		return nil, nil
+	case err != nil:
+		return nil, err
 	}
-	before, was, err := in.Base.Read(name, maxConfig)
-	if err != nil {
-		return err
+	changes := repo.CompareConfigs(in.Config, own)
+	if len(changes) == 0 {
+		return nil, nil
 	}
-	var own *repo.Config
-	if there {
-		switch own, err = in.Files.Config(name); {
-		case errors.Is(err, repo.ErrUse):
-			r.Fail(err)
-		case err != nil:
-			return err
-		case was && bytes.Equal(own.Document.Source, before):
-			return nil
-		default:
-			if err := usable(own); err != nil {
-				r.Fail(err)
-			}
-		}
+	looser = slices.DeleteFunc(slices.Clone(changes), tighter)
+	words := " in " + paths(changes)
+	switch {
+	case len(looser) == len(changes):
+		words = ", and is looser," + words
+	case len(looser) > 0:
+		words += ", and is looser in " + paths(looser)
 	}
-	if there || was {
-		r.Notice("%s differs from the base; the base's config, waivers and severities are in force until this is merged", shown)
+	r.Notice("%s differs from the base%s; %s", shown, words, untilMerged)
+	return looser, nil
+}
+
+const untilMerged = "the base's config, waivers and severities are in force until this is merged"
+
+func tighter(c repo.ConfigChange) bool { return !c.Looser }
+
+// paths names the members of configs.
+func paths(changes []repo.ConfigChange) string {
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = c.Path
 	}
-	return nil
+	return strings.Join(names, ", ")
 }

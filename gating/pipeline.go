@@ -26,7 +26,8 @@ type pipeline struct {
 	now       time.Time
 	lookup    *Lookup
 	policy    gates.Policy
-	overrides []diffing.Override // of the class table
+	overrides []diffing.Override  // of the class table
+	twins     map[string][]string // files with other content of the version that a pack is
 }
 
 func newPipeline(r *Run, in Inputs) (*pipeline, error) {
@@ -123,6 +124,9 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	outside := j.compared.Findings
 	if j.compared.Diff != nil {
 		outside = append(outside, j.compared.Diff.Findings()...)
+	}
+	if others := p.twins[name]; len(others) > 0 && unit.Pack != nil {
+		outside = append(outside, p.twice(unit, others))
 	}
 	var unasked []finding.NotChecked
 	if p.Base != nil && (j.compared.Diff != nil || p.lookup != nil) {
@@ -239,4 +243,17 @@ func inOrder[T any](ctx context.Context, n int, do func(i int) T, use func(i int
 			return
 		}
 	}
+}
+
+// twice returns the finding that other files hold the version that a pack is.
+func (p *pipeline) twice(u *repo.Unit, others []string) finding.Finding {
+	shown := make([]string, len(others))
+	for i, name := range others {
+		shown[i] = p.Files.Show(name)
+	}
+	at := finding.Location{File: u.Document.File}
+	if n := u.Pack.PackMeta.PackVersion.Node; n != nil {
+		at = n.Location()
+	}
+	return version.Twice(at, u.Pack.Ref(), shown)
 }

@@ -88,7 +88,8 @@ type Inputs struct {
 // with the workspace as a whole. The error is for what kept that from being done; what
 // is wrong with one pack alone is noted in the report.
 func (r *Run) All(ctx context.Context, in Inputs) (err error) {
-	if err := r.config(in); err != nil {
+	looser, err := r.config(in)
+	if err != nil {
 		return err
 	}
 	if in.since, err = in.Base.Progress(ctx); err != nil {
@@ -104,6 +105,9 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	if err := r.gone(in); err != nil {
 		return err
 	}
+	if err := r.repository(ctx, in, nil, looser); err != nil {
+		return err
+	}
 	return r.strayWaivers(in)
 }
 
@@ -111,6 +115,9 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	p, err := newPipeline(r, in)
 	if err != nil {
+		return err
+	}
+	if p.twins, err = in.twins(); err != nil {
 		return err
 	}
 	names := slices.DeleteFunc(slices.Clone(packs), func(name string) bool { return r.again(in.Workspace, name) })

@@ -13,6 +13,7 @@ package version
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -25,7 +26,7 @@ var Gate = &gate.Gate{
 	ID:    "version",
 	Title: "Version",
 	About: "The new pack_version says what the changes since the baseline mean for those who use the pack.",
-	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008, VER009, VER011},
+	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008, VER009, VER010, VER011},
 }
 
 // Unregistered says why VER004 could not run.
@@ -90,6 +91,15 @@ func (u Unread) Finding() finding.Finding {
 	}
 	f.Message += "; " + u.Otherwise
 	return f
+}
+
+// Twice returns the finding that files hold the version that a pack is, with other content.
+func Twice(at finding.Location, name string, files []string) finding.Finding {
+	return finding.Finding{
+		Rule: VER010.ID, Name: VER010.Name, Gate: Gate.ID, Severity: VER010.Severity, Location: at, Key: name,
+		Message: fmt.Sprintf("%q is in %s too, with other content", name, strings.Join(files, ", ")),
+		Hint:    "keep one of them, or give one another pack_id or pack_version",
+	}
 }
 
 // Taken returns the finding that a version, id@version, is in a registry with other
@@ -226,6 +236,21 @@ Deprecate or revoke the published versions first, with ` + "`packgate deprecate`
 ` + "`packgate revoke`" + `, or put the file back.`,
 	Bad:   `packs/support/pack.json is deleted, and ctxpack.support@1.2.0 is published`,
 	Good:  `ctxpack.support@1.2.0 is deprecated, and packs/support/pack.json is deleted`,
+	Since: "0.2.0",
+}
+
+// VER010 is about two packs of one name.
+var VER010 = &gate.Rule{
+	ID: "VER010", Name: "version-twice", Severity: finding.Error,
+	Title: "A version is in one file, or in several that say the same",
+	Doc: `An id with a version names one content. Where two files of a repository claim the same
+one with different content, each can pass by itself, one of them is published, and nobody can
+tell which one an agent loads, or which one a reviewer has read. Each of the files gets the
+finding. Copies of equal canonical form are no fault.
+
+Keep one of the files, or give one of them another ` + "`pack_id` or `pack_version`" + `.`,
+	Bad:   `packs/a/pack.json and packs/b/pack.json, both ctxpack.support@1.0.0, with different rules`,
+	Good:  `packs/a/pack.json is ctxpack.support@1.0.0, and packs/b/pack.json is ctxpack.refunds@1.0.0`,
 	Since: "0.2.0",
 }
 

@@ -113,7 +113,7 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 	}
 	defer w.Close()
 	defer base.Close() // only read from
-	if len(w.Packs) == 0 {
+	if len(w.Packs) == 0 && base == nil {
 		return w.Files.NoPacks(w.Config)
 	}
 	r.Report.Base = base.Revision()
@@ -128,7 +128,11 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 			return err
 		}
 	}
-	return r.All(ctx, in)
+	before := r.Report.Packs.Len()
+	if err := r.All(ctx, in); err != nil || len(w.Packs) > 0 || r.Report.Packs.Len() > before {
+		return err
+	}
+	return w.Files.NoPacks(w.Config) // and none was removed
 }
 
 // cacheOptions say whether check keeps what came of packs for the next run, and where.

@@ -67,10 +67,19 @@ func each[T, U any](there []U, list []T, form func(T) U) []U {
 // NewRemoved returns what is said of a pack that is gone: its id@version, its file in the
 // version before, and what was found. Its Result is left to the caller.
 func NewRemoved(pack, file string, found []finding.Finding) model.Pack {
-	return model.Pack{
-		Pack: pack, Path: file, Kind: model.KindRemoved,
-		Gates: []model.Gate{}, Findings: each([]model.Finding{}, found, newFinding), Golden: []model.Golden{}, NotChecked: []model.NotChecked{},
-	}
+	return newEntry(model.Pack{Pack: pack, Path: file, Kind: model.KindRemoved}, found)
+}
+
+// NewRepository returns what is said of a repository as a whole: its folder, and what was
+// found. Its Result is left to the caller.
+func NewRepository(folder string, found []finding.Finding) model.Pack {
+	return newEntry(model.Pack{Path: folder, Kind: model.KindRepository}, found)
+}
+
+func newEntry(p model.Pack, found []finding.Finding) model.Pack {
+	p.Gates, p.Golden, p.NotChecked = []model.Gate{}, []model.Golden{}, []model.NotChecked{}
+	p.Findings = each([]model.Finding{}, found, newFinding)
+	return p
 }
 
 func filesOf(u *repo.Unit) []*pack.Document {

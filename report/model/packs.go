@@ -16,10 +16,13 @@ func urgency(r Result) int {
 }
 
 // Name names a pack: "id version", or the file where that is not known.
-func (p *Pack) Name() string { return Brief{Pack: p.Pack, Path: p.Path}.Name() }
+func (p *Pack) Name() string { return Brief{Pack: p.Pack, Path: p.Path, Kind: p.Kind}.Name() }
 
 // Name names a pack: "id version", or the file where that is not known.
 func (b Brief) Name() string {
+	if b.Kind == KindRepository {
+		return "the repository"
+	}
 	return cmp.Or(VersionName(b.Pack), b.Path)
 }
 

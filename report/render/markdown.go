@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -77,19 +78,30 @@ func (m *markdown) several(packs model.Packs) {
 
 // packsTitle says how several packs fare, good where all of them pass.
 func packsTitle(packs model.Packs) (title string, good bool) {
-	bad := 0
+	all, bad := map[string]int{}, map[string]int{} // by kind
 	for _, p := range packs.Briefs() {
+		all[p.Kind]++
 		if p.Result != model.Passed {
-			bad++
+			bad[p.Kind]++
 		}
 	}
-	switch bad {
-	case 0:
-		return fmt.Sprintf("All %d packs pass", packs.Len()), true
-	case 1:
-		return fmt.Sprintf("1 of %d packs does not pass", packs.Len()), false
+	switch {
+	case bad[""] == 1:
+		title = fmt.Sprintf("1 of %d packs does not pass", all[""])
+	case bad[""] > 1:
+		title = fmt.Sprintf("%d of %d packs do not pass", bad[""], all[""])
+	case all[""] == 1:
+		title = "1 pack passes"
+	default:
+		title = fmt.Sprintf("All %d packs pass", all[""])
 	}
-	return fmt.Sprintf("%d of %d packs do not pass", bad, packs.Len()), false
+	if n := all[model.KindRemoved]; n > 0 {
+		title += ", " + pack.Counted(n, "pack") + " removed"
+	}
+	if all[model.KindRepository] > 0 {
+		title += ", and the repository has findings"
+	}
+	return title, len(bad) == 0
 }
 
 // titleOf says the verdict on a pack and its version step in one line, escaped.

@@ -125,11 +125,17 @@ func (t *terminal) pack(p *model.Pack) {
 		return
 	}
 	name := cmp.Or(text(p.Pack), "(not readable)")
+	if p.Kind == model.KindRepository {
+		name = p.Name()
+	}
 	t.line("%s  %s", t.paint("bold", name), t.paint("dim", solid(p.Path)))
 	t.line("")
-	if p.Kind == model.KindRemoved {
+	switch p.Kind {
+	case model.KindRemoved:
 		t.line("  %s", "pack removed")
-	} else {
+	case model.KindRepository:
+		t.line("  %s", "what no single pack is about")
+	default:
 		t.line("  %s", t.gates(p.Gates))
 	}
 	if todo := t.say(todoWords(todoOf(p))); todo != "" {

@@ -1,0 +1,188 @@
+package gating
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/contextosai/packgate/diffing/refresh"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates/repository"
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/build"
+)
+
+// about is a finding and the pack_id that a waiver of it would name, "" for none.
+type about struct {
+	id string
+	finding.Finding
+}
+
+// repository reports what is wrong with the repository as a whole, as an entry of its own.
+// Of a change it is what the change brings; of several shards the first one speaks for all.
+func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []repo.ConfigChange) error {
+	if in.Shard.Index > 1 {
+		return nil
+	}
+	found, err := in.overlooked(ctx, c != nil)
+	if err != nil {
+		return err
+	}
+	if len(looser) > 0 {
+		if c == nil {
+			if c, err = in.Base.Change(ctx); err != nil {
+				return err
+			}
+		}
+		found = append(found, c.loosened(looser)...)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	policy, err := in.Policy(in.Strict, r.Now())
+	if err != nil {
+		return err
+	}
+	var all []finding.Finding
+	for _, a := range found {
+		all = append(all, policy.Judge(a.id, a.Finding)...)
+	}
+	r.Add(build.NewRepository(in.Files.Show("."), finding.Sort(all)))
+	return nil
+}
+
+// overlooked returns the files that look like packs and that no pattern finds; of a change
+// those that it brings.
+func (in Inputs) overlooked(ctx context.Context, brought bool) (found []about, err error) {
+	names, err := in.Files.Loadable()
+	if err != nil {
+		return nil, err
+	}
+	before, err := in.Base.blobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if in.IsPack(name) || !in.inScope(name) {
+			continue
+		}
+		g, src, err := in.Files.Glance(name, in.Config.Limits.MaxBytes)
+		if err != nil {
+			return nil, err
+		}
+		changed := in.Base != nil && before[name] != blobID(src)
+		if !g.LooksLikePack() || brought && !changed {
+			continue
+		}
+		file, f := in.Files.Show(name), finding.Finding{}
+		if was := in.since.gated(g.ID); changed && was != nil {
+			f = repository.Ungated(file, was.ID(), in.Files.Show(was.Name))
+		} else {
+			f = repository.NotFound(file, g.ID)
+		}
+		found = append(found, about{g.ID, f})
+	}
+	return found, nil
+}
+
+// gated returns the pack of the baseline that a file may be, by its pack_id: one that does
+// not say its pack_id may be any that is gone.
+func (s *Progress) gated(id string) *refresh.Pack {
+	if id == "" && len(s.Gone) > 0 {
+		return &s.Gone[0]
+	}
+	if i := slices.IndexFunc(s.Before, func(p refresh.Pack) bool { return id != "" && p.ID() == id }); i >= 0 {
+		return &s.Before[i]
+	}
+	return nil
+}
+
+// blobs returns the ids that git gives to the files of the baseline that could be loaded as
+// a pack, by name.
+func (b *Baseline) blobs(ctx context.Context) (map[string]string, error) {
+	if b == nil {
+		return nil, nil
+	}
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	entries, err := b.list(ctx, repo.MayHoldPack)
+	ids := map[string]string{}
+	for _, e := range entries {
+		if e.Kind == github.KindFile {
+			ids[e.Path] = e.ID
+		}
+	}
+	return ids, err
+}
+
+// loosened returns the members of the config that are looser, where the change also touches
+// what is judged by it.
+func (c *Change) loosened(looser []repo.ConfigChange) (found []about) {
+	for _, name := range slices.Sorted(maps.Keys(c.files)) {
+		if !c.judged(name) {
+			continue
+		}
+		for _, l := range looser {
+			at := finding.Location{File: c.w.Files.Show(c.w.ConfigName())}
+			if l.Now {
+				at = l.Node.Location()
+			}
+			found = append(found, about{"", repository.Loosened(at, l.Path, c.w.Files.Show(name))})
+		}
+		return found
+	}
+	return nil
+}
+
+// judged reports whether gating reads a file: a pack, a file beside one, or a catalog.
+func (c *Change) judged(name string) bool {
+	return c.w.IsPack(name) || c.w.IsCatalog(name) || slices.ContainsFunc(c.w.Packs, func(p string) bool {
+		return repo.Belongs(p, name) || repo.Belongs(c.w.behindLinks(p), name)
+	})
+}
+
+// identity is what a file says that it is.
+type identity struct{ id, version string }
+
+// twins returns the files that claim to be the version that another file is, with other
+// content: to each those that differ from it.
+func (w *Workspace) twins() (map[string][]string, error) {
+	all, err := w.Files.Find(nil, w.Patterns...)
+	if err != nil {
+		return nil, err
+	}
+	claims := map[identity][]string{}
+	for _, name := range all {
+		g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
+		if err != nil {
+			return nil, err
+		}
+		if g.ID != "" && g.Version != "" {
+			claims[identity{g.ID, g.Version}] = append(claims[identity{g.ID, g.Version}], name)
+		}
+	}
+	twins := map[string][]string{}
+	for _, names := range claims {
+		if len(names) < 2 {
+			continue
+		}
+		digests := map[string]pack.Digest{}
+		for _, name := range names {
+			doc, _, err := w.Files.Document(name, w.Config.Limits)
+			if err != nil {
+				continue // gating it says why
+			}
+			digests[name], _ = doc.CanonicalDigest() // "" for one with faults, which is like no other
+		}
+		for _, name := range names {
+			for _, other := range names {
+				if name != other && (digests[name] != digests[other] || digests[name] == "") {
+					twins[name] = append(twins[name], other)
+				}
+			}
+		}
+	}
+	return twins, nil
+}

@@ -1,0 +1,208 @@
+package repo
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+)
+
+// ConfigChange is a member of the config that two versions of it set differently.
+type ConfigChange struct {
+	Path string     // such as "limits.max_depth"
+	Node *pack.Node // in the later version, or else in the earlier one
+	Now  bool       // it is in the later version
+	// Looser says that more may pass than before, as far as can be told from the two.
+	Looser bool
+}
+
+// CompareConfigs returns the members that two versions of a config set differently, in the
+// order of the later version and then of the earlier one.
+func CompareConfigs(before, after *Config) []ConfigChange {
+	c := configComparison{before: before, after: after}
+	c.members("", root(before), root(after))
+	return c.changes
+}
+
+func root(c *Config) *pack.Node {
+	if c.Document == nil {
+		return nil
+	}
+	return c.Document.Root
+}
+
+// direction says of a member that differs whether it became looser. Either value is nil
+// where the config leaves it out.
+type direction func(was, is *pack.Node) bool
+
+// directions says of each member of the config which way is looser. A member that is not
+// here counts as looser however it changes; a test holds the table against the schema.
+func (c *configComparison) directions() map[string]direction {
+	return map[string]direction{
+		"$schema": neutral, "version": neutral,
+		"packs":                                func(_, _ *pack.Node) bool { return !holdsAll(PackPatterns(c.after), PackPatterns(c.before)) },
+		"environments":                         fewer,
+		"strict":                               raised,
+		"severity":                             each(lowerSeverity),
+		"waivers":                              moreWaivers,
+		"evidence":                             each(otherThanRemoved),
+		"classes":                              anyChange,
+		"compile.tokenizer":                    anyChange,
+		"compile.max_truncation_rate":          above(0.2),
+		"evaluation.required":                  raised,
+		"evaluation.min_samples":               below(0),
+		"evaluation.price_per_1k_tokens_cents": anyChange,
+		"reviews.patch":                        fewer,
+		"reviews.minor":                        fewer,
+		"reviews.major":                        fewer,
+		"reviews.roles":                        each(moreMembers),
+		"publish.registry":                     anyChange,
+		"publish.identity":                     anyChange,
+		"publish.signing_config":               anyChange,
+		"publish.trusted_root":                 anyChange,
+		"limits.max_bytes":                     func(_, _ *pack.Node) bool { return c.after.Limits.MaxBytes > c.before.Limits.MaxBytes },
+		"limits.max_depth":                     func(_, _ *pack.Node) bool { return c.after.Limits.MaxDepth > c.before.Limits.MaxDepth },
+		"limits.max_values":                    func(_, _ *pack.Node) bool { return c.after.Limits.MaxValues > c.before.Limits.MaxValues },
+		"limits.max_approval_mode":             higherMode,
+		"shared_packs":                         more,
+		"endpoint_schemes":                     more,
+	}
+}
+
+// configComparison is a comparison of two configs on its way.
+type configComparison struct {
+	before, after *Config
+	changes       []ConfigChange
+}
+
+// members compares the members of two objects, each nil where it is left out.
+func (c *configComparison) members(path string, was, is *pack.Node) {
+	table := c.directions()
+	for _, name := range memberNames(is, was) {
+		at, old, now := strings.TrimPrefix(path+"."+name, "."), was.Get(name), is.Get(name)
+		if same(old, now) {
+			continue
+		}
+		looser, known := table[at]
+		switch section := slices.ContainsFunc(slices.Collect(maps.Keys(table)), func(key string) bool { return strings.HasPrefix(key, at+".") }); {
+		case !known && section:
+			c.members(at, old, now)
+		default:
+			c.changes = append(c.changes, ConfigChange{Path: at, Node: pack.Place(now, old), Now: now != nil, Looser: !known || looser(old, now)})
+		}
+	}
+}
+
+// memberNames returns the names of the members of objects, each once.
+func memberNames(objects ...*pack.Node) (names []string) {
+	for _, n := range objects {
+		if n == nil {
+			continue
+		}
+		for _, m := range n.Members {
+			if !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names
+}
+
+func same(a, b *pack.Node) bool {
+	return a == nil && b == nil || a != nil && b != nil && pack.CompactJSON(a.Any()) == pack.CompactJSON(b.Any())
+}
+
+func neutral(_, _ *pack.Node) bool   { return false }
+func anyChange(_, _ *pack.Node) bool { return true }
+
+// raised is for what is stricter where it is true.
+func raised(_, is *pack.Node) bool { return is == nil || !is.Bool }
+
+// fewer is for lists that each item of makes stricter, and more for those in which an
+// item lets more pass.
+func fewer(was, is *pack.Node) bool { return !holdsAll(items(is), items(was)) }
+func more(was, is *pack.Node) bool  { return !holdsAll(items(was), items(is)) }
+
+func items(n *pack.Node) (values []string) {
+	if n == nil {
+		return nil
+	}
+	for _, item := range n.Items {
+		values = append(values, pack.CompactJSON(item.Any()))
+	}
+	return values
+}
+
+// holdsAll reports whether a list has every one of the values.
+func holdsAll(list, values []string) bool {
+	return !slices.ContainsFunc(values, func(v string) bool { return !slices.Contains(list, v) })
+}
+
+// each is for an object whose members have one direction each.
+func each(d direction) direction {
+	return func(was, is *pack.Node) bool {
+		return slices.ContainsFunc(memberNames(was, is), func(name string) bool {
+			old, now := was.Get(name), is.Get(name)
+			return !same(old, now) && d(old, now)
+		})
+	}
+}
+
+// lowerSeverity: what a rule has by default may be either, so that only "error" is surely
+// as strict as before, and only what took a warning back.
+func lowerSeverity(was, is *pack.Node) bool {
+	return is != nil && is.Text != "error" || is == nil && was.Text != "warning"
+}
+
+func otherThanRemoved(_, is *pack.Node) bool { return is != nil }
+
+// moreMembers: a role that was not there before is demanded by nothing that was.
+func moreMembers(was, is *pack.Node) bool { return was != nil && is != nil && more(was, is) }
+
+// above is for a number that is stricter where it is lower, and below for one that is where
+// it is higher; absent says what it is where it is left out.
+func above(absent float64) direction {
+	return func(was, is *pack.Node) bool { return number(is, absent) > number(was, absent) }
+}
+
+func below(absent float64) direction {
+	return func(was, is *pack.Node) bool { return number(is, absent) < number(was, absent) }
+}
+
+func number(n *pack.Node, absent float64) float64 {
+	if n == nil {
+		return absent
+	}
+	return n.Number
+}
+
+// higherMode: without a highest mode every one is permitted.
+func higherMode(was, is *pack.Node) bool {
+	return is == nil || was != nil && pack.ApprovalMode(is.Text).Rank() > pack.ApprovalMode(was.Text).Rank()
+}
+
+// moreWaivers: a waiver is no new one where it waives what one of the earlier version did,
+// and no longer.
+func moreWaivers(was, is *pack.Node) bool {
+	if is == nil {
+		return false
+	}
+	covered := func(w *pack.Node) bool {
+		return was != nil && slices.ContainsFunc(was.Items, func(old *pack.Node) bool { return coversNoMore(w, old) })
+	}
+	return slices.ContainsFunc(is.Items, func(w *pack.Node) bool { return !covered(w) })
+}
+
+// coversNoMore reports whether a waiver excuses no more than another one.
+func coversNoMore(w, old *pack.Node) bool {
+	for _, name := range memberNames(w, old) {
+		a, b := w.Get(name), old.Get(name)
+		switch {
+		case name == "reason", name == "owner", same(a, b):
+		case name != "expires" || a == nil || b == nil || a.Text > b.Text:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,223 @@
+package repo
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+)
+
+// Glance is what a file says of itself at first sight, be it JSON, JSON with comments or
+// YAML, and valid or not.
+type Glance struct {
+	ID, Version string // pack_id and pack_version, "" where they are not seen
+	layers      int    // of a pack, among its outermost members
+}
+
+// fewestLayers are as many layers as make a file look like a pack.
+const fewestLayers = 3
+
+// LooksLikePack reports whether it may be a pack to somebody who loads it.
+func (g Glance) LooksLikePack() bool { return g.layers >= fewestLayers }
+
+// GlanceAt looks at the content of a file.
+func GlanceAt(src []byte) Glance {
+	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	g := glancer{src: src}
+	if g.next(); g.kind != '{' {
+		return glanceAtYAML(src)
+	}
+	g.flow()
+	return g.Glance
+}
+
+// glancer reads what is written in braces, and takes no offence at anything.
+type glancer struct {
+	Glance
+	src  []byte
+	at   int
+	kind byte   // of the token: one of {}[]:, or t for a text or another word, 0 at the end
+	text string // of a text
+}
+
+// flow counts the layers and finds the identity. The first brace is read.
+func (g *glancer) flow() {
+	type open struct {
+		object bool
+		name   string
+	}
+	stack, name, seen := []open{{object: true}}, "", map[string]bool{}
+	for g.next(); g.kind != 0 && len(stack) > 0; g.next() {
+		switch g.kind {
+		case '{', '[':
+			stack, name = append(stack, open{g.kind == '{', name}), ""
+		case '}', ']':
+			stack = stack[:len(stack)-1]
+		case 't':
+			text := g.text
+			if top := stack[len(stack)-1]; top.object && g.colon() {
+				if name = text; len(stack) == 1 {
+					seen[name] = true
+				}
+			} else if len(stack) == 2 && top.name == "pack_meta" {
+				g.identity(name, text)
+			}
+		}
+	}
+	g.count(seen)
+}
+
+func (g *Glance) count(seen map[string]bool) {
+	for _, layer := range pack.Layers() {
+		if seen[layer] {
+			g.layers++
+		}
+	}
+}
+
+func (g *Glance) identity(name, value string) {
+	switch {
+	case name == "pack_id" && g.ID == "":
+		g.ID = value
+	case name == "pack_version" && g.Version == "":
+		g.Version = value
+	}
+}
+
+// colon reports whether a colon comes next, and takes it.
+func (g *glancer) colon() bool {
+	before := g.at
+	if g.next(); g.kind == ':' {
+		return true
+	}
+	g.at = before
+	return false
+}
+
+// next reads a token, over blanks and comments.
+func (g *glancer) next() {
+	for g.kind = 0; g.at < len(g.src); {
+		rest := g.src[g.at:]
+		switch c := rest[0]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
+			g.at++
+		case bytes.HasPrefix(rest, []byte("//")) || c == '#':
+			g.over(rest, "\n")
+		case bytes.HasPrefix(rest, []byte("/*")):
+			g.over(rest, "*/")
+		case strings.IndexByte("{}[]:,", c) >= 0:
+			g.kind, g.at = c, g.at+1
+			return
+		case c == '"' || c == '\'':
+			g.quoted(rest)
+			return
+		default:
+			end := bytes.IndexAny(rest, "{}[]:,\"' \t\r\n")
+			if end < 0 {
+				end = len(rest)
+			}
+			g.kind, g.text, g.at = 't', string(rest[:end]), g.at+end
+			return
+		}
+	}
+}
+
+func (g *glancer) over(rest []byte, end string) {
+	if i := bytes.Index(rest, []byte(end)); i >= 0 {
+		g.at += i + len(end)
+	} else {
+		g.at = len(g.src)
+	}
+}
+
+// quoted reads a text between quotes, with the escapes of JSON.
+func (g *glancer) quoted(rest []byte) {
+	end := 1
+	for end < len(rest) && rest[end] != rest[0] {
+		if rest[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	end = min(end+1, len(rest))
+	g.kind, g.at, g.text = 't', g.at+end, strings.Trim(string(rest[:end]), string(rest[:1]))
+	if strings.Contains(g.text, `\`) {
+		var text string
+		if json.Unmarshal([]byte(`"`+g.text+`"`), &text) == nil {
+			g.text = text
+		}
+	}
+}
+
+// The names that YAML may begin a line with, and the identity wherever it is.
+var (
+	yamlName    = regexp.MustCompile(`(?m)^( *)(?:\? +)?["']?([a-z_]+)["']?[ \t]*(?::|$)`)
+	yamlID      = regexp.MustCompile(`\bpack_id["']?\s*:\s*["']?([^"'#\s,}]+)`)
+	yamlVersion = regexp.MustCompile(`\bpack_version["']?\s*:\s*["']?([^"'#\s,}]+)`)
+)
+
+func glanceAtYAML(src []byte) (g Glance) {
+	seen, root := map[string]bool{}, -1
+	for _, m := range yamlName.FindAllSubmatch(src, -1) {
+		if root < 0 {
+			root = len(m[1])
+		}
+		if len(m[1]) == root {
+			seen[string(m[2])] = true
+		}
+	}
+	if g.count(seen); !g.LooksLikePack() {
+		return Glance{}
+	}
+	for name, form := range map[string]*regexp.Regexp{"pack_id": yamlID, "pack_version": yamlVersion} {
+		if m := form.FindSubmatch(src); m != nil {
+			g.identity(name, string(m[1]))
+		}
+	}
+	return g
+}
+
+// Glance looks at a file, no further than most bytes. What cannot be read says nothing:
+// who gates it says why.
+func (f *Files) Glance(name string, most int) (g Glance, src []byte, err error) {
+	src, _, err = f.read(name, int64(most))
+	if ended := f.ended(); ended != nil {
+		return g, nil, ended
+	}
+	if err != nil {
+		return g, nil, nil
+	}
+	return GlanceAt(src), src, nil
+}
+
+// MayHoldPack reports whether a file has the name of one that could be loaded as a pack.
+func MayHoldPack(name string) bool {
+	return slices.Contains([]string{".json", ".jsonc", ".json5", ".yaml", ".yml"}, strings.ToLower(path.Ext(name)))
+}
+
+// Loadable returns the files that could be loaded as a pack by their names, wherever they
+// are but in .git and node_modules, without those behind links.
+func (f *Files) Loadable() (names []string, err error) {
+	err = fs.WalkDir(f.tree, ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case f.ended() != nil:
+			return f.ended()
+		case err != nil && errors.Is(err, fs.ErrPermission), err != nil && NotThere(err):
+			return nil // a pattern that leads there says so
+		case err != nil:
+			return err
+		case e.IsDir() && (e.Name() == ".git" || e.Name() == "node_modules"):
+			return fs.SkipDir
+		case e.Type().IsRegular() && MayHoldPack(name):
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
