@@ -96,7 +96,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if err := r.gate(ctx, in, both(concerned, part)); err != nil {
 		return nil, err
 	}
-	if err := r.gone(in); err != nil {
+	if err := r.gone(ctx, in); err != nil {
 		return nil, err
 	}
 	return own, r.repository(ctx, in, c, looser)
@@ -147,8 +147,9 @@ type Progress struct {
 	Triggers map[string][]refresh.Trigger
 	// Gone are the packs of the baseline whose pack_id no pack of the workspace has.
 	Gone []refresh.Pack
-	// Before are the packs of the baseline.
-	Before []refresh.Pack
+	// Before are the packs of the baseline, and Environments its catalogs.
+	Before       []refresh.Pack
+	Environments []*repo.Environment
 }
 
 // Progress returns what became of all that was asked for since the baseline. Since the nil
@@ -165,7 +166,7 @@ func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Before = base.Packs
+	s.Before, s.Environments = base.Packs, base.Environments
 	if s.Gone = refresh.Gone(base, head); len(s.Gone) > 0 {
 		all, err := b.w.withOthers(ctx, head)
 		if err != nil {

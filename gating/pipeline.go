@@ -165,6 +165,9 @@ type Lookup struct {
 	// Ask asks a registry whether a version is published with other bytes (VER004), of a
 	// pack without faults. What could not be asked is returned as not checked.
 	Ask func(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked)
+	// InUse says which version of a pack_id is published and not deprecated, "" where none
+	// is. That it could not be asked is an answer too.
+	InUse func(ctx context.Context, packID string) string
 	// Silent says why no registry is asked, where Ask is nil.
 	Silent string
 }

@@ -102,7 +102,7 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	if err := r.gate(ctx, in, own); err != nil {
 		return err
 	}
-	if err := r.gone(in); err != nil {
+	if err := r.gone(ctx, in); err != nil {
 		return err
 	}
 	if err := r.repository(ctx, in, nil, looser); err != nil {
@@ -288,7 +288,7 @@ func (r *Run) Settle() {
 // gone reports the packs of the baseline that the workspace has no more (VER009), each
 // as an entry of its own, so that no run that lost one says that nothing changed. Every
 // shard reports all of them.
-func (r *Run) gone(in Inputs) error {
+func (r *Run) gone(ctx context.Context, in Inputs) error {
 	if len(in.since.Gone) == 0 {
 		return nil
 	}
@@ -298,16 +298,26 @@ func (r *Run) gone(in Inputs) error {
 	}
 	for i := range in.since.Gone {
 		p := &in.since.Gone[i]
-		f := version.Gone(in.Files.Show(p.Name), p.Ref(), in.inUse(p))
+		f := version.Gone(in.Files.Show(p.Name), p.Ref(), r.inUse(ctx, in, p))
 		r.Add(build.NewRemoved(p.Ref(), in.Files.Show(p.Name), policy.Judge(p.ID(), f)))
 	}
 	return nil
 }
 
-// inUse says why a pack that is gone is taken to be in use, "" where nothing says so.
-func (in Inputs) inUse(p *refresh.Pack) string {
-	if in.Config.Publish.Registry.OK {
-		return fmt.Sprintf("versions of it may be published in %s", in.Config.Publish.Registry.Value)
+// inUse says why a pack that is gone is taken to be in use, "" where nothing says so. What
+// could not be asked counts as being so.
+func (r *Run) inUse(ctx context.Context, in Inputs, p *refresh.Pack) string {
+	for _, e := range slices.Concat(in.since.Environments, in.Environments) {
+		if v, pinned := e.Pins.Get(p.ID()); pinned {
+			return fmt.Sprintf("the environment %q pins %q", e.Environment.Value, p.ID()+"@"+v.Value)
+		}
 	}
-	return ""
+	switch l := r.Lookup; {
+	case l == nil && !in.Config.Publish.Registry.OK:
+		return ""
+	case l == nil || l.InUse == nil || p.ID() == "":
+		return "versions of it may be published"
+	default:
+		return l.InUse(ctx, p.ID())
+	}
 }

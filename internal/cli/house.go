@@ -268,9 +268,48 @@ func openLookup(env *Env, w *gating.Workspace, o registryOptions, network bool) 
 	if !reg.Local() && !network && o.registry == "" {
 		return &gating.Lookup{Silent: "the registry is asked by the action, or where --registry names it"}, nil
 	}
-	return &gating.Lookup{Ask: func(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked) {
-		return taken(ctx, reg, u)
-	}}, nil
+	return &gating.Lookup{
+		Ask: func(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked) {
+			return taken(ctx, reg, u)
+		},
+		InUse: func(ctx context.Context, packID string) string { return house.inUse(ctx, reg, packID) },
+	}, nil
+}
+
+// inUse says which version of a pack is published and neither deprecated nor revoked, or is
+// pinned; "" where none is. What could not be asked may be either.
+func (h *registryHouse) inUse(ctx context.Context, reg *registry.Registry, packID string) string {
+	unknown := func(err error) string {
+		return fmt.Sprintf("versions of it may be published in %s, which could not be asked: %v", reg, err)
+	}
+	repository, err := reg.Repository(packID)
+	if err != nil {
+		return unknown(err)
+	}
+	tags, err := repository.Tags(ctx)
+	switch {
+	case err != nil:
+		return unknown(err)
+	case len(tags) == 0:
+		return ""
+	}
+	checker, err := h.checker(ctx, "")
+	if err != nil {
+		return unknown(err)
+	}
+	log, err := checker.Log(ctx, packID)
+	if err != nil {
+		return unknown(err)
+	}
+	for _, e := range log {
+		switch {
+		case len(e.Environments) > 0:
+			return fmt.Sprintf("the environment %q has version %s of it", e.Environments[0], e.Version)
+		case e.Status != publish.Deprecated && e.Status != publish.Revoked:
+			return fmt.Sprintf("version %s of it is published in %s and not deprecated", e.Version, reg)
+		}
+	}
+	return ""
 }
 
 // taken asks a registry whether the version of a pack is published with other bytes
