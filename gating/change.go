@@ -147,8 +147,7 @@ type Progress struct {
 	Triggers map[string][]refresh.Trigger
 	// Gone are the packs of the baseline whose pack_id no pack of the workspace has.
 	Gone []refresh.Pack
-	// Before are the packs of the baseline, and Environments its catalogs.
-	Before       []refresh.Pack
+	// Environments are the catalogs of the baseline.
 	Environments []*repo.Environment
 }
 
@@ -166,7 +165,7 @@ func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Before, s.Environments = base.Packs, base.Environments
+	s.Environments = base.Environments
 	if s.Gone = refresh.Gone(base, head); len(s.Gone) > 0 {
 		all, err := b.w.withOthers(ctx, head)
 		if err != nil {

@@ -64,8 +64,12 @@ func (in Inputs) overlooked(ctx context.Context, brought bool) (found []about, e
 	if err != nil {
 		return nil, err
 	}
+	behind := map[string]bool{}
+	for _, p := range in.Packs {
+		behind[in.behindLinks(p)] = true
+	}
 	for _, name := range names {
-		if in.IsPack(name) || !in.inScope(name) {
+		if in.IsPack(name) || behind[name] || !in.inScope(name) {
 			continue
 		}
 		g, src, err := in.Files.Glance(name, in.Config.Limits.MaxBytes)
@@ -87,16 +91,14 @@ func (in Inputs) overlooked(ctx context.Context, brought bool) (found []about, e
 	return found, nil
 }
 
-// gated returns the pack of the baseline that a file may be, by its pack_id: one that does
-// not say its pack_id may be any that is gone.
+// gated returns the pack of the baseline that is gone and that a file may be, by its pack_id:
+// a file that does not say its pack_id may be any.
 func (s *Progress) gated(id string) *refresh.Pack {
-	if id == "" && len(s.Gone) > 0 {
-		return &s.Gone[0]
+	i := slices.IndexFunc(s.Gone, func(p refresh.Pack) bool { return id == "" || p.ID() == id })
+	if i < 0 {
+		return nil
 	}
-	if i := slices.IndexFunc(s.Before, func(p refresh.Pack) bool { return id != "" && p.ID() == id }); i >= 0 {
-		return &s.Before[i]
-	}
-	return nil
+	return &s.Gone[i]
 }
 
 // blobs returns the ids that git gives to the files of the baseline that could be loaded as

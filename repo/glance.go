@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/pack"
 )
@@ -157,14 +158,15 @@ func (g *glancer) quoted(rest []byte) {
 
 // The names that YAML may begin a line with, and the identity wherever it is.
 var (
-	yamlName    = regexp.MustCompile(`(?m)^( *)(?:\? +)?["']?([a-z_]+)["']?[ \t]*(?::|$)`)
-	yamlID      = regexp.MustCompile(`\bpack_id["']?\s*:\s*["']?([^"'#\s,}]+)`)
-	yamlVersion = regexp.MustCompile(`\bpack_version["']?\s*:\s*["']?([^"'#\s,}]+)`)
+	yamlName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^( *)(?:\? +)?["']?([a-z_]+)["']?[ \t]*(?::|$)`) })
+	yamlIdentity = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(pack_id|pack_version)["']?\s*:\s*["']?([^"'#\s,}]+)`)
+	})
 )
 
 func glanceAtYAML(src []byte) (g Glance) {
 	seen, root := map[string]bool{}, -1
-	for _, m := range yamlName.FindAllSubmatch(src, -1) {
+	for _, m := range yamlName().FindAllSubmatch(src, -1) {
 		if root < 0 {
 			root = len(m[1])
 		}
@@ -175,10 +177,8 @@ func glanceAtYAML(src []byte) (g Glance) {
 	if g.count(seen); !g.LooksLikePack() {
 		return Glance{}
 	}
-	for name, form := range map[string]*regexp.Regexp{"pack_id": yamlID, "pack_version": yamlVersion} {
-		if m := form.FindSubmatch(src); m != nil {
-			g.identity(name, string(m[1]))
-		}
+	for _, m := range yamlIdentity().FindAllSubmatch(src, -1) {
+		g.identity(string(m[1]), string(m[2]))
 	}
 	return g
 }

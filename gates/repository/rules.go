@@ -27,7 +27,7 @@ the base's config counts, so what is waved through is the next change, and nobod
 for this reason. A member of the config that becomes looser is therefore an error where the
 change also touches a file that gating reads: a pack, a file beside one, or an environment
 catalog. A file that looks like a pack, that no pattern under ` + "`packs:`" + ` finds, and whose
-pack_id the base gates, is the same.
+pack_id the base gates and the change does not, is the same.
 
 Make the change of the config alone, so that it is reviewed as what it is; then the other one.
 Give a pack that was moved or renamed a name that the patterns find.`,
