@@ -98,6 +98,7 @@ type packFile struct {
 	name   string
 	source []byte
 	why    string // it is there and no file that could be read; "" for every other
+	module bool   // it is in a submodule, of which no commit has files
 }
 
 // identity says what packs are compared with. A commit never changes.
@@ -216,7 +217,10 @@ func (b *Baseline) readable(f *packFile) (p *pack.Pack, why string) {
 // file reads a pack file of a commit; nil where the commit has nothing of that name.
 func (b *Baseline) file(c *Commit, name string) (*packFile, error) {
 	src, ok, err := c.Read(name, b.w.Config.Limits.MaxBytes)
+	var other *github.NotFileError
 	switch {
+	case errors.As(err, &other) && other.Kind == github.KindSubmodule:
+		return &packFile{at: c, name: name, why: fmt.Sprintf("it is in the submodule %s, whose files no commit of this repository has", other.At), module: true}, nil
 	case errors.Is(err, github.ErrTooLarge), errors.Is(err, fs.ErrInvalid):
 		return &packFile{at: c, name: name, why: err.Error()}, nil
 	case err != nil || !ok:

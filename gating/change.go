@@ -23,6 +23,8 @@ import (
 type Change struct {
 	w      *Workspace
 	files  map[string]github.ChangeKind // by their names relative to the workspace
+	names  map[string]github.ChangeKind // they and the names by which links lead to them
+	all    bool                         // there are too many names: everything is reached
 	Config bool                         // the config is part of it
 }
 
@@ -32,13 +34,24 @@ func (b *Baseline) Change(ctx context.Context) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Change{w: b.w, files: map[string]github.ChangeKind{}}
+	links, err := b.links(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &Change{w: b.w, files: map[string]github.ChangeKind{}, names: map[string]github.ChangeKind{}}
 	for _, one := range changes {
 		if name, ok := b.Relative(one.Path); ok {
 			c.files[name] = one.Kind
 		}
 	}
-	_, c.Config = c.files[b.ConfigName]
+	reached, all := reach(changes, links)
+	c.all = all
+	for name, kind := range reached {
+		if name, ok := b.Relative(name); ok {
+			c.names[name] = kind
+		}
+	}
+	_, c.Config = c.names[b.ConfigName]
 	return c, nil
 }
 
@@ -46,19 +59,26 @@ func (b *Baseline) Change(ctx context.Context) (*Change, error) {
 // sparse checkout does: it would not be gated, and nobody would see that.
 func (c *Change) Complete() error {
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
-		if c.files[name] == github.Deleted || !c.w.IsPack(name) && !c.w.IsCatalog(name) {
+		if c.files[name] == github.Deleted {
 			continue
 		}
-		_, err := os.Lstat(filepath.Join(c.w.Dir, filepath.FromSlash(name)))
-		if err != nil && !repo.NotThere(err) {
+		info, err := os.Lstat(filepath.Join(c.w.Dir, filepath.FromSlash(name)))
+		if err == nil && info.IsDir() {
+			if err := c.submodule(name); err != nil {
+				return err
+			}
+			continue
+		}
+		if err == nil || !c.w.IsPack(name) && !c.w.IsCatalog(name) {
+			continue
+		}
+		if !repo.NotThere(err) {
 			return err
 		}
-		if err != nil {
-			return &fault.Error{
-				Kind:    github.ErrIncomplete,
-				Message: fmt.Sprintf("%q is part of the change and not in the working tree", c.w.Files.Show(name)),
-				Hint:    "check out without `sparse-checkout:`",
-			}
+		return &fault.Error{
+			Kind:    github.ErrIncomplete,
+			Message: fmt.Sprintf("%q is part of the change and not in the working tree", c.w.Files.Show(name)),
+			Hint:    "check out without `sparse-checkout:`",
 		}
 	}
 	return nil
@@ -88,7 +108,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if in.since, err = in.Base.Progress(ctx); err != nil {
 		return nil, err
 	}
-	concerned, own := c.concerned(in.since.Triggers)
+	concerned, own := c.concerned(in.since)
 	part, _, err := in.Share(in.Shard)
 	if err != nil {
 		return nil, err
@@ -102,33 +122,20 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	return own, r.repository(ctx, in, c, looser)
 }
 
-// concerned returns the packs that changed files concern or that have a refresh
-// trigger, and, as messages show them, those of which a file of their own changed.
-func (c *Change) concerned(triggers map[string][]refresh.Trigger) (packs, own []string) {
-	shared := c.Config
-	for name := range c.files {
-		shared = shared || c.w.IsCatalog(name)
-	}
+// concerned returns the packs that changed files concern, that have a refresh trigger, or
+// that cannot be read, and, as messages show them, those of which a file of their own changed.
+func (c *Change) concerned(since Progress) (packs, own []string) {
+	shared := c.shared()
 	for _, p := range c.w.Packs {
-		changed := c.touches(p) || c.touches(c.w.behindLinks(p))
+		changed := c.touches(p)
 		if changed {
 			own = append(own, c.w.Files.Show(p))
 		}
-		if changed || shared || len(triggers[p]) > 0 {
+		if changed || shared || len(since.Triggers[p]) > 0 || since.unread[p] {
 			packs = append(packs, p)
 		}
 	}
 	return packs, own
-}
-
-// touches reports whether a file that belongs to a pack changed.
-func (c *Change) touches(pack string) bool {
-	for name := range c.files {
-		if repo.Belongs(pack, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // both returns the packs that are in both lists, in the order of the first.
@@ -149,6 +156,9 @@ type Progress struct {
 	Gone []refresh.Pack
 	// Environments are the catalogs of the baseline.
 	Environments []*repo.Environment
+	// unread are the packs of the workspace that cannot be read: nobody knows whether they
+	// are what they were.
+	unread map[string]bool
 }
 
 // Progress returns what became of all that was asked for since the baseline. Since the nil
@@ -173,6 +183,7 @@ func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 		}
 		s.Gone = refresh.Gone(base, all)
 	}
+	s.unread = known.unread
 	s.Triggers = map[string][]refresh.Trigger{}
 	for _, t := range refresh.Triggers(base, head) {
 		s.Triggers[t.Pack] = append(s.Triggers[t.Pack], t)
@@ -184,6 +195,9 @@ func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 // be gone may have moved there.
 func (w *Workspace) withOthers(ctx context.Context, s refresh.State) (refresh.State, error) {
 	all, err := w.Files.Find(w.Config)
+	if unseen := new(repo.Unseen); errors.As(err, &unseen) {
+		err = nil // which the run says
+	}
 	s.Packs = slices.Clone(s.Packs)
 	for _, name := range all {
 		if slices.Contains(w.Packs, name) {
@@ -193,12 +207,11 @@ func (w *Workspace) withOthers(ctx context.Context, s refresh.State) (refresh.St
 			return s, err
 		}
 		u, err := w.Files.UnitWithScorecards(name, w.Config)
-		if err != nil && !errors.Is(err, repo.ErrUse) {
-			return s, err
+		if err != nil {
+			s.Packs = append(s.Packs, refresh.Pack{Name: name})
+			continue
 		}
-		if err == nil {
-			s.Packs = append(s.Packs, refresh.PackOf(u))
-		}
+		s.Packs = append(s.Packs, refresh.PackOf(u))
 	}
 	return s, err
 }
@@ -206,8 +219,9 @@ func (w *Workspace) withOthers(ctx context.Context, s refresh.State) (refresh.St
 // known is what triggers need of files by the ids that git gives their bytes. What
 // stands in it needs not be read again.
 type known struct {
-	packs map[string]*refresh.Facts
-	cards map[string]scorecard
+	packs  map[string]*refresh.Facts
+	cards  map[string]scorecard
+	unread map[string]bool // packs that cannot be read, by name; gating them says why
 }
 
 // scorecard is what triggers need of the content of a scorecard.
@@ -221,7 +235,7 @@ type scorecard struct {
 // nothing, and is reported elsewhere.
 func (w *Workspace) state(ctx context.Context, configName string) (s refresh.State, k known, err error) {
 	s = refresh.State{Config: w.Config, Environments: w.Environments}
-	k = known{map[string]*refresh.Facts{}, map[string]scorecard{}}
+	k = known{map[string]*refresh.Facts{}, map[string]scorecard{}, map[string]bool{}}
 	own, err := w.Files.Config(configName)
 	switch {
 	case err == nil:
@@ -235,7 +249,8 @@ func (w *Workspace) state(ctx context.Context, configName string) (s refresh.Sta
 		}
 		u, err := w.Files.UnitWithScorecards(name, w.Config)
 		if err != nil {
-			return s, k, err
+			s.Packs, k.unread[name] = append(s.Packs, refresh.Pack{Name: name}), true
+			continue
 		}
 		p := refresh.PackOf(u)
 		s.Packs = append(s.Packs, p)
@@ -279,6 +294,7 @@ func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (ref
 	if err != nil {
 		return s, err
 	}
+	entries = b.once(entries)
 	at := map[string][]int{} // packs by their folder
 	for _, e := range entries {
 		switch {
@@ -298,6 +314,26 @@ func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (ref
 	}
 	cards := slices.DeleteFunc(entries, func(e github.Entry) bool { return !isScorecard(e.Path) })
 	return s, b.readScorecards(cards, k.cards, at, &s)
+}
+
+// once leaves out the packs behind links that are listed by another name too, as the
+// search for packs does.
+func (b *Baseline) once(entries []github.Entry) []github.Entry {
+	known := map[string]bool{}
+	for _, e := range entries {
+		if name, ok := b.Relative(e.Real); ok && name == e.Path && b.w.IsPack(name) {
+			known[e.Real] = true
+		}
+	}
+	return slices.DeleteFunc(entries, func(e github.Entry) bool {
+		name, _ := b.Relative(e.Real)
+		if name == e.Path || !b.w.IsPack(e.Path) {
+			return false
+		}
+		again := known[e.Real]
+		known[e.Real] = true
+		return again
+	})
 }
 
 func isScorecard(name string) bool {

@@ -130,6 +130,7 @@ func (b *Baseline) instead(ctx context.Context, u *repo.Unit, unread *packFile, 
 		return nil, nil, nil
 	}
 	note.Pointer = pack.IsPointer(unread.source)
+	note.Cut = note.Cut && !unread.module
 	return nil, []finding.Finding{note.Finding()}, nil
 }
 

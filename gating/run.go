@@ -120,6 +120,9 @@ func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	if p.twins, err = in.twins(); err != nil {
 		return err
 	}
+	if in.unseen != nil {
+		r.Fail(in.unseen)
+	}
 	names := slices.DeleteFunc(slices.Clone(packs), func(name string) bool { return r.again(in.Workspace, name) })
 	r.progress(0, len(names))
 	defer r.progress(len(names), len(names))

@@ -30,6 +30,7 @@ type Workspace struct {
 	scope        string   // that was asked for: a folder or a pack file; "." for all
 	whole        bool     // all packs that the repository has were asked for
 	inForce      *InForce // the config, where it is not that of the files
+	unseen       error    // with folders that could not be searched for packs
 }
 
 // Settings are what the command line or the action's inputs say about reading a
@@ -89,6 +90,9 @@ func (w *Workspace) load(at Place, s Settings) (err error) {
 		return nil
 	}
 	all, err := w.Files.Find(w.Config, s.Packs...)
+	if unseen := new(repo.Unseen); errors.As(err, &unseen) && len(all) > 0 {
+		w.unseen, err = unseen, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -155,24 +159,6 @@ func (w *Workspace) strict(wanted *bool) bool {
 		return w.Config.Strict.Value
 	}
 	return *wanted
-}
-
-// behindLinks returns the file that a pack's name leads to over symbolic links,
-// relative to the root; the name itself where it leads nowhere, which reading it
-// reports.
-func (w *Workspace) behindLinks(name string) string {
-	root, err := filepath.EvalSymlinks(w.Dir)
-	if err != nil {
-		return name
-	}
-	real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
-	if err != nil {
-		return name
-	}
-	if real, err = filepath.Rel(root, real); err != nil {
-		return name
-	}
-	return filepath.ToSlash(real)
 }
 
 // Unit reads a pack with its side files.

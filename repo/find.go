@@ -1,12 +1,14 @@
 package repo
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/contextosai/packgate/pack"
@@ -36,8 +38,9 @@ func Matches(patterns []string, name string) bool {
 // Find returns the names of the pack files that match the patterns; where there
 // are none, those that the config names; and where it names none, every
 // pack.json and *.pack.json below the root. Wildcards do not lead into folders
-// that begin with a dot, nor into node_modules, nor over symbolic links. The
-// error is a *Problem where a pattern cannot be used.
+// that begin with a dot, nor into node_modules. They lead over symbolic links inside the
+// repository, each file once. The error is a *Problem where a pattern cannot be used. With
+// an *Unseen the names are those of the folders that could be looked into.
 func (f *Files) Find(c *Config, patterns ...string) ([]string, error) {
 	if len(patterns) == 0 {
 		patterns = PackPatterns(c)
@@ -60,14 +63,33 @@ func (f *Files) glob(patterns ...string) ([]string, error) {
 	if err := g.folder(".", all); err != nil {
 		return nil, err
 	}
+	if err := g.beyond(); err != nil {
+		return nil, err
+	}
 	slices.Sort(g.found)
-	return slices.Compact(g.found), nil
+	found := slices.Compact(g.found)
+	if len(g.wrong) > 0 {
+		return found, &Unseen{g.wrong}
+	}
+	return found, nil
 }
+
+// Unseen says which folders a search could not look into. What it found elsewhere is
+// nevertheless there.
+type Unseen struct{ Errors []error }
+
+// Error returns what is wrong with each.
+func (u *Unseen) Error() string { return errors.Join(u.Errors...).Error() }
+
+// Unwrap returns them.
+func (u *Unseen) Unwrap() []error { return u.Errors }
 
 // globbing is one search for files.
 type globbing struct {
 	*Files
 	found []string
+	later []linkedFolder
+	wrong []error // with folders that could not be looked into
 }
 
 // folder looks for what matches the states in a folder and below it.
@@ -87,24 +109,38 @@ func (g *globbing) folder(dir string, states []state) error {
 	listed := map[string]fs.DirEntry{}
 	if len(wild) > 0 {
 		entries, err := fs.ReadDir(g.tree, dir)
+		if !utf8.ValidString(dir) {
+			err = fileProblem(g.Show(dir), "this name is not UTF-8", "rename the folder")
+		}
 		if err != nil {
-			return fmt.Errorf("look for %s in %s: %w", wild[0][0].of, g.Show("."), atomicfile.Cause(err))
+			if ended := g.ended(); ended != nil {
+				return ended
+			}
+			g.wrong = append(g.wrong, fmt.Errorf("look for %s in %s: %w", wild[0][0].of, g.Show(dir), atomicfile.Cause(err)))
+			return nil
 		}
 		for _, e := range entries {
 			listed[e.Name()] = e
 			next, ends := step(wild, e.Name())
+			linked, err := g.link(path.Join(dir, e.Name()), e, next)
 			switch {
+			case err != nil:
+				g.wrong = append(g.wrong, err)
+			case linked:
 			case !e.IsDir() && ends:
 				g.found = append(g.found, path.Join(dir, e.Name()))
-			case e.IsDir() && len(next) > 0 && !strings.HasPrefix(e.Name(), ".") && e.Name() != "node_modules":
+			case e.IsDir() && len(next) > 0 && !holdsNoPacks(e.Name()):
 				below[e.Name()] = next
+			case e.Type()&fs.ModeNamedPipe != 0 && len(next) > 0 && !holdsNoPacks(e.Name()):
+				g.wrong = append(g.wrong, fileProblem(g.Show(path.Join(dir, e.Name())), "this is a named pipe, and neither a folder nor a file", "remove it"))
 			}
 		}
 	}
 	for _, s := range named {
 		folder, err := g.name(dir, s, listed, len(wild) > 0)
 		if err != nil {
-			return err
+			g.wrong = append(g.wrong, err)
+			continue
 		}
 		if folder {
 			below[s[0].text] = append(below[s[0].text], s[1:])
@@ -117,6 +153,27 @@ func (g *globbing) folder(dir string, states []state) error {
 	}
 	return nil
 }
+
+// link reports whether an entry is a link to a folder that is looked into, later. Only a
+// pattern that asks for a folder of some name is told that a link leads out: "**" passes by.
+func (g *globbing) link(name string, e fs.DirEntry, next []state) (bool, error) {
+	if e.Type()&fs.ModeSymlink == 0 || len(next) == 0 || holdsNoPacks(e.Name()) {
+		return false, nil
+	}
+	info, err := fs.Stat(g.tree, name)
+	switch {
+	case g.escapes(err) && slices.ContainsFunc(next, func(s state) bool { return !s[0].anyFolders() }):
+		return false, fileProblem(g.Show(name), "this symbolic link leads out of the repository", "replace the link by the folder itself")
+	case err != nil || !info.IsDir():
+		return false, nil
+	}
+	g.later = append(g.later, linkedFolder{name, next})
+	return true, nil
+}
+
+// holdsNoPacks tells of a folder that wildcards do not lead into: one that begins with a
+// dot, or node_modules. A pattern can still name it.
+func holdsNoPacks(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
 
 // name looks for the name that a state wants in a folder, whose entries are given where
 // they are known. It notes the file, or returns that it is a folder to go on in. A link
@@ -142,7 +199,11 @@ func (g *globbing) name(dir string, s state, listed map[string]fs.DirEntry, know
 			return false, fmt.Errorf("look for %s in %s: %w", s[0].of, g.Show("."), atomicfile.Cause(err))
 		default:
 			folder = info.IsDir()
+			e = fs.FileInfoToDirEntry(info)
 		}
+	}
+	if e != nil && !folder && len(s) > 1 && e.Type()&^fs.ModeSymlink != 0 {
+		return false, fileProblem(g.Show(at), "this is neither a folder nor a file", "replace it by the folder")
 	}
 	if last(s) && !folder {
 		g.found = append(g.found, at)

@@ -1,10 +1,12 @@
 package repo
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -18,7 +20,7 @@ var found = map[string]string{
 
 func TestFind(t *testing.T) {
 	f, dir := tree(t, found)
-	for name, target := range map[string]string{"linked": "packs/a", "link.pack.json": "packs/a/pack.json", "loop": "."} {
+	for name, target := range map[string]string{"linked": "packs/a", "link.pack.json": "packs/a/pack.json"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -53,6 +55,54 @@ func TestFind(t *testing.T) {
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
 		}
+	}
+}
+
+// Wildcards follow links to folders inside the repository, each file once and by its own
+// name where it has one. What is wrong with one folder does not hide the others.
+func TestFindOverLinks(t *testing.T) {
+	f, dir := tree(t, map[string]string{"src/a/pack.json": "", "src/a/deep/pack.json": "", "packs/b/pack.json": "", "other/x": ""})
+	for name, target := range map[string]string{
+		"packs/a": "../src/a", "packs/again": "b", "other/loop": "..", "other/one": "../other", "packs/none": "nothing",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names, err := f.Find(DefaultConfig(), "packs/*/pack.json", "packs/**/pack.json")
+	if want := []string{"packs/a/deep/pack.json", "packs/a/pack.json", "packs/b/pack.json"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("%q, %v, want %q", names, err, want)
+	}
+	names, err = f.Find(DefaultConfig())
+	if want := []string{"packs/b/pack.json", "src/a/deep/pack.json", "src/a/pack.json"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+	for _, link := range []string{"other/loop", "other/one"} {
+		if unseen := new(Unseen); !errors.As(err, &unseen) || !errors.Is(err, ErrUse) || !strings.Contains(err.Error(), link+": this symbolic link leads to a folder that it is in") {
+			t.Errorf("%s: %v", link, err)
+		}
+	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "packs", "out")); err != nil {
+		t.Fatal(err)
+	}
+	names, err = f.Find(DefaultConfig(), "packs/*/pack.json")
+	if len(names) != 2 || err == nil || !strings.Contains(err.Error(), "packs/out: this symbolic link leads out of the repository") {
+		t.Errorf("%q, %v", names, err)
+	}
+	if names, err = f.Find(DefaultConfig(), "packs/**/pack.json"); err != nil || len(names) != 3 {
+		t.Errorf("what no pattern asks for: %q, %v", names, err)
+	}
+}
+
+// A folder of which the name is not UTF-8, and a named pipe in place of one, are one error.
+func TestFindOddFolders(t *testing.T) {
+	f, dir := tree(t, map[string]string{"packs/a/pack.json": "", "packs/b\xff/pack.json": ""})
+	if err := syscall.Mkfifo(filepath.Join(dir, "packs", "pipe"), 0o600); err != nil {
+		t.Skip(err)
+	}
+	names, err := f.Find(DefaultConfig())
+	if err == nil || !slices.Equal(names, []string{"packs/a/pack.json"}) || !strings.Contains(err.Error(), "not UTF-8") || !strings.Contains(err.Error(), "named pipe") {
+		t.Errorf("%q, %v", names, err)
 	}
 }
 

@@ -34,6 +34,7 @@ type look struct {
 // which would wait for ever.
 const (
 	lookList  = 'd' // the names and types in a folder
+	lookLink  = 'k' // where a link leads
 	lookLstat = 'l' // the type of what has the name
 	lookRead  = 'r' // the content of a file
 	lookStat  = 's' // the type of what the name leads to
@@ -106,14 +107,11 @@ func kindOf(info fs.FileInfo, err error) answer {
 	return answer{kind: info.Mode().Type()}
 }
 
-// errLink keeps ReadLink from making a recording.
-var errLink = errors.New("where a link leads is not recorded")
-
-// ReadLink returns where a link leads. Nothing here asks that; it belongs to Lstat in
-// the interface, and leaves no recording.
+// ReadLink returns where a link leads.
 func (r *Recorder) ReadLink(name string) (string, error) {
-	r.note(lookLstat, name, answer{}, errLink)
-	return fs.ReadLink(r.tree, name)
+	target, err := fs.ReadLink(r.tree, name)
+	r.note(lookLink, name, answer{digest: sha256.Sum256([]byte(target))}, err)
+	return target, err
 }
 
 // ReadDir lists a folder.
@@ -229,6 +227,8 @@ func (f *fact) holds(tree fs.FS) bool {
 	switch f.how {
 	case lookList:
 		again.ReadDir(f.name)
+	case lookLink:
+		again.ReadLink(f.name)
 	case lookLstat:
 		again.Lstat(f.name)
 	case lookStat:

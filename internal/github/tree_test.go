@@ -16,12 +16,14 @@ func TestTreeReadFile(t *testing.T) {
 	h := newHistory(t)
 	sha := h.commit(files{
 		"packs/a.json": `{"a":1}`, "packs/café/日本.json": "ü", "packs-x/b": "b", "packs.x": "c", "empty": "",
-		"link": "-> packs/a.json", "folder": "-> packs",
+		"link": "-> packs/a.json", "folder": "-> packs", "up": "-> packs/../folder/a.json",
+		"out": "-> ../a.json", "far": "-> /etc", "ring": "-> ring", "none": "-> nothing",
 	})
 	tree, err := open(t, h.dir).Tree(sha)
 	must(t, err)
 	for name, want := range map[string]string{
 		"packs/a.json": `{"a":1}`, "./packs//a.json": `{"a":1}`, "packs/café/日本.json": "ü", "packs-x/b": "b", "packs.x": "c", "empty": "",
+		"link": `{"a":1}`, "folder/a.json": `{"a":1}`, "up": `{"a":1}`,
 	} {
 		got, err := tree.ReadFile(name, 7)
 		if err != nil || string(got) != want {
@@ -31,16 +33,17 @@ func TestTreeReadFile(t *testing.T) {
 	if _, err := tree.ReadFile("packs/a.json", 6); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "has 7 bytes") {
 		t.Errorf("above the limit: got %v", err)
 	}
-	for _, name := range []string{"absent", "packs/absent", "absent/a", "packs.x/a", "packs/a.json/a", "PACKS/a.json", "."} {
+	for _, name := range []string{"absent", "packs/absent", "absent/a", "packs.x/a", "packs/a.json/a", "PACKS/a.json", ".", "none", "link/a"} {
 		if _, err := tree.ReadFile(name, 100); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrBaseUnreadable) {
 			t.Errorf("ReadFile(%q): got %v, wanted fs.ErrNotExist", name, err)
 		}
 	}
 	for name, want := range map[string]NotFileError{
-		"packs":         {Path: "packs", At: "packs", Kind: KindDirectory},
-		"packs/café":    {Path: "packs/café", At: "packs/café", Kind: KindDirectory},
-		"link":          {Path: "link", At: "link", Kind: KindSymlink},
-		"folder/a.json": {Path: "folder/a.json", At: "folder", Kind: KindSymlink},
+		"packs":      {Path: "packs", At: "packs", Kind: KindDirectory},
+		"packs/café": {Path: "packs/café", At: "packs/café", Kind: KindDirectory},
+		"folder":     {Path: "folder", At: "folder", Kind: KindDirectory},
+		"far/a.json": {Path: "far/a.json", At: "far", Kind: KindSymlink},
+		"ring":       {Path: "ring", At: "ring", Kind: KindSymlink},
 	} {
 		_, err := tree.ReadFile(name, 100)
 		var got *NotFileError
@@ -48,8 +51,11 @@ func TestTreeReadFile(t *testing.T) {
 			t.Errorf("ReadFile(%q): got %v, wanted %v", name, err, &want)
 		}
 	}
-	if _, err := tree.ReadFile("folder/a.json", 100); err.Error() != `"folder" is a symbolic link, wanted a regular file for "folder/a.json"` {
+	if _, err := tree.ReadFile("far/a.json", 100); err.Error() != `"far" is a symbolic link, wanted a regular file for "far/a.json"` {
 		t.Errorf("got message %q", err)
+	}
+	if _, err := tree.ReadFile("out", 100); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("over a link that leads out: %v", err)
 	}
 	for _, name := range []string{"", "/packs/a.json", "../a", "packs/../packs/a.json", ".."} {
 		if _, err := tree.ReadFile(name, 100); err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +66,8 @@ func TestTreeReadFile(t *testing.T) {
 
 func TestTreeList(t *testing.T) {
 	h := newHistory(t)
-	h.commit(files{"packs/a.json": "1", "packs/b/c.json": "1", "packs-x/d.json": "2", "packs.json": "3", "link": "-> packs", "tool": "x"})
+	h.commit(files{"packs/a.json": "1", "packs/b/c.json": "1", "packs-x/d.json": "2", "packs.json": "3", "link": "-> packs", "tool": "x",
+		"packs/b/back": "-> ..", "one": "-> packs.json", "out": "-> ../x"})
 	linked := strings.Repeat("ab", 20)
 	gitIn(t, h.dir, "update-index", "--add", "--cacheinfo", "160000,"+linked+",vendor/sub")
 	gitIn(t, h.dir, "update-index", "--chmod=+x", "tool")
@@ -76,18 +83,18 @@ func TestTreeList(t *testing.T) {
 	for _, e := range all {
 		got = append(got, e.Path+" "+string(e.Kind))
 	}
-	want := []string{"link symbolic link", "packs-x/d.json file", "packs.json file", "packs/a.json file", "packs/b/c.json file",
-		"tool file", "vendor/sub submodule"}
+	want := []string{"link/a.json file", "link/b/back symbolic link", "link/b/c.json file", "one file", "out symbolic link",
+		"packs-x/d.json file", "packs.json file", "packs/a.json file", "packs/b/back symbolic link", "packs/b/c.json file", "tool file", "vendor/sub submodule"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if all[3].ID != all[4].ID || all[3].ID == all[1].ID || all[6].ID != linked {
+	if all[7].ID != all[9].ID || all[7].ID == all[5].ID || all[0].ID != all[7].ID || all[0].Real != "packs/a.json" || all[11].ID != linked {
 		t.Errorf("IDs do not follow the content: %+v", all)
 	}
 	some, err := tree.List(t.Context(), func(path string) bool { return strings.HasPrefix(path, "packs/") })
 	must(t, err)
-	if !slices.Equal(some, all[3:5]) {
-		t.Errorf("matched %+v, want %+v", some, all[3:5])
+	if !slices.Equal(some, all[7:10]) {
+		t.Errorf("matched %+v, want %+v", some, all[7:10])
 	}
 	var notFile *NotFileError
 	if _, err := tree.ReadFile("vendor/sub/x", 100); !errors.As(err, &notFile) || notFile.Kind != KindSubmodule {

@@ -15,8 +15,8 @@ import (
 )
 
 // FS returns the files of the tree as a file system, so that whatever reads files
-// can read those of a commit. Symbolic links and submodules are among its entries,
-// and neither is followed: to open one is a *NotFileError. Nothing has a time.
+// can read those of a commit. Symbolic links are followed inside the repository; to open
+// one that leads elsewhere, or a submodule, is a *NotFileError. Nothing has a time.
 //
 // The content of a file is unpacked when it is first read, and its size known
 // before, so that a reader can refuse one that is too large.
@@ -35,20 +35,42 @@ func (f treeFS) Open(name string) (fs.File, error) {
 
 // Lstat describes an entry, be it a symbolic link.
 func (f treeFS) Lstat(name string) (fs.FileInfo, error) {
-	info, err := f.lstat(name)
+	info, err := f.info(name, false)
 	if err != nil {
 		return nil, &fs.PathError{Op: "lstat", Path: name, Err: err}
 	}
 	return info, nil
 }
 
-// ReadLink refuses: where a link leads is nothing that the tree could follow.
+// Stat describes what a name leads to.
+func (f treeFS) Stat(name string) (fs.FileInfo, error) {
+	info, err := f.info(name, true)
+	if err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return info, nil
+}
+
+// ReadLink returns where a symbolic link leads.
 func (f treeFS) ReadLink(name string) (string, error) {
-	return "", &fs.PathError{Op: "readlink", Path: name, Err: errors.ErrUnsupported}
+	info, err := f.info(name, false)
+	if err == nil && info.kind != KindSymlink {
+		err = fs.ErrInvalid
+	}
+	target := ""
+	if err == nil {
+		f.tree.store.Lock()
+		defer f.tree.store.Unlock()
+		target, err = f.tree.target(info.entry)
+	}
+	if err != nil {
+		return "", &fs.PathError{Op: "readlink", Path: name, Err: err}
+	}
+	return target, nil
 }
 
 func (f treeFS) open(name string) (fs.File, error) {
-	info, err := f.lstat(name)
+	info, err := f.info(name, true)
 	switch {
 	case err != nil:
 		return nil, err
@@ -61,28 +83,21 @@ func (f treeFS) open(name string) (fs.File, error) {
 	return &treeFile{treeInfo: info, tree: f.tree}, nil
 }
 
-func (f treeFS) lstat(name string) (treeInfo, error) {
+// info describes an entry, or what it leads to where it is followed.
+func (f treeFS) info(name string, follow bool) (treeInfo, error) {
 	if !fs.ValidPath(name) {
 		return treeInfo{}, fs.ErrInvalid
 	}
-	if name == "." {
-		return treeInfo{name: ".", kind: KindDirectory}, nil
-	}
-	entries, err := f.entries(path.Dir(name))
+	f.tree.store.Lock()
+	defer f.tree.store.Unlock()
+	at, err := f.tree.locate(name, follow)
 	if err != nil {
 		return treeInfo{}, err
 	}
-	base := path.Base(name)
-	i := slices.IndexFunc(entries, func(e treeInfo) bool { return e.name == base })
-	if i < 0 {
-		return treeInfo{}, fs.ErrNotExist
-	}
-	info := entries[i]
+	info := treeInfo{name: path.Base(name), kind: kindOf(at.entry.Mode), entry: at.entry}
 	if info.kind != KindFile {
 		return info, nil
 	}
-	f.tree.store.Lock()
-	defer f.tree.store.Unlock()
 	if info.size, err = f.tree.size(info.entry.Hash); err != nil {
 		return info, f.tree.unreadable(name, err)
 	}

@@ -19,23 +19,25 @@ func TestTreeFS(t *testing.T) {
 		t.Error(err)
 	}
 
-	// Another commit has other content, and its links lead nowhere.
+	// Another commit has other content, and its links are followed.
 	tree, err = open(t, h.dir).Tree(second)
 	must(t, err)
 	files := tree.FS()
 	if src, err := fs.ReadFile(files, "packs/a.json"); err != nil || string(src) != `{"a":2}` {
 		t.Errorf("read %q, %v", src, err)
 	}
-	for name, at := range map[string]string{"link": "link", "folder": "folder"} {
-		var link *NotFileError
-		if _, err := files.Open(name); !errors.As(err, &link) || link.At != at || link.Kind != KindSymlink {
-			t.Errorf("%s is opened: %v", name, err)
+	for name, kind := range map[string]fs.FileMode{"link": 0, "folder": fs.ModeDir} {
+		if info, err := fs.Stat(files, name); err != nil || info.Mode().Type() != kind {
+			t.Errorf("%s leads to %v, %v", name, info, err)
 		}
 		if info, err := fs.Lstat(files, name); err != nil || info.Mode().Type() != fs.ModeSymlink {
 			t.Errorf("%s is %v, %v", name, info, err)
 		}
 	}
-	for _, name := range []string{"packs/café/日本.json", "folder/a.json", "link/a", "packs/a.json/a", "none"} {
+	if src, err := fs.ReadFile(files, "folder/a.json"); err != nil || string(src) != `{"a":2}` {
+		t.Errorf("read %q, %v", src, err)
+	}
+	for _, name := range []string{"packs/café/日本.json", "folder/b.json", "link/a", "packs/a.json/a", "none"} {
 		if _, err := files.Open(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -45,8 +47,8 @@ func TestTreeFS(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := fs.ReadLink(files, "link"); err == nil {
-		t.Error("a link is read")
+	if to, err := fs.ReadLink(files, "link"); err != nil || to != "packs/a.json" {
+		t.Errorf("the link is %q, %v", to, err)
 	}
 	if _, err := fs.ReadFile(files, "packs"); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("a folder is read: %v", err)

@@ -1,0 +1,139 @@
+package gating
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+)
+
+// mostReached bounds the names by which changed files are reached over links. Beyond it a
+// change concerns every pack.
+const mostReached = 100_000
+
+// links returns the symbolic links of the baseline and of the head, by their names relative
+// to the workspace.
+func (b *Baseline) links(ctx context.Context) ([]github.Link, error) {
+	sha, err := b.Git.Resolve("HEAD")
+	if err != nil {
+		return nil, err
+	}
+	head, err := b.Git.Tree(sha)
+	if err != nil {
+		return nil, err
+	}
+	var all []github.Link
+	for _, tree := range []*github.Tree{b.Tree, head} {
+		links, err := tree.Links(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, links...)
+	}
+	return all, nil
+}
+
+// reach adds to the files of a change, all of them by their names in the git repository,
+// the names by which links lead to them, through the folders above them too. What a link
+// led to before counts as what it leads to now.
+func reach(changed []github.Change, links []github.Link) (names map[string]github.ChangeKind, all bool) {
+	names = make(map[string]github.ChangeKind, len(changed))
+	todo := make([]string, 0, len(changed))
+	for _, c := range changed {
+		names[c.Path] = c.Kind
+		todo = append(todo, c.Path)
+	}
+	for len(todo) > 0 {
+		name := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, l := range links {
+			by, ok := over(l, name)
+			if !ok || names[by] != "" {
+				continue
+			}
+			if len(names) >= mostReached {
+				return names, true
+			}
+			names[by] = github.Modified
+			todo = append(todo, by)
+		}
+	}
+	return names, false
+}
+
+// over returns the name by which a link leads to what is at a name; the link itself where
+// that is on the way of the link or above where it leads. It does not lead back into
+// itself.
+func over(l github.Link, name string) (string, bool) {
+	switch {
+	case slices.Contains(l.Via, name), l.Target == name, strings.HasPrefix(l.Target, name+"/"):
+		return l.Path, true
+	case l.Target == "", strings.HasPrefix(l.Path, l.Target+"/"), l.Target == ".":
+		return "", false
+	}
+	rest, ok := strings.CutPrefix(name, l.Target+"/")
+	return path.Join(l.Path, rest), ok
+}
+
+// touches reports whether what changed is a file of a pack, or a link or a submodule that
+// has files of it.
+func (c *Change) touches(pack string) bool {
+	if c.all {
+		return true
+	}
+	for name := range c.names {
+		if repo.Belongs(pack, name) || repo.Holds(pack, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// shared reports whether what changed is one of the files that all packs are gated with.
+func (c *Change) shared() bool {
+	for name := range c.names {
+		if c.w.IsCatalog(name) || c.holdsCatalogs(name) {
+			return true
+		}
+	}
+	return c.Config || c.all
+}
+
+func (c *Change) holdsCatalogs(folder string) bool {
+	patterns := append(pack.Values(c.w.Config.Environments), "environments/*.json")
+	return !strings.Contains(path.Base(folder), ".json") && repo.MayHold(patterns, folder) && c.folder(folder)
+}
+
+// folder reports whether a name is a folder of the working tree, or a link to one, or was
+// one.
+func (c *Change) folder(name string) bool {
+	info, err := os.Stat(filepath.Join(c.w.Dir, filepath.FromSlash(name)))
+	return err != nil || info.IsDir()
+}
+
+// submodule refuses a working tree that lacks the files of a submodule that changed, where
+// gating may read any of them.
+func (c *Change) submodule(name string) error {
+	may := repo.MayHold(c.w.Patterns, name) || c.holdsCatalogs(name) ||
+		slices.ContainsFunc(c.w.Packs, func(p string) bool { return repo.Holds(p, name) })
+	if !may {
+		return nil
+	}
+	entries, err := os.ReadDir(filepath.Join(c.w.Dir, filepath.FromSlash(name)))
+	if err != nil || len(entries) > 0 {
+		return err
+	}
+	return &fault.Error{
+		Kind:    github.ErrIncomplete,
+		Message: fmt.Sprintf("the submodule %q is part of the change, and its files are not in the working tree", c.w.Files.Show(name)),
+		Hint:    "set `submodules: true` on actions/checkout, or run git submodule update --init",
+	}
+}
