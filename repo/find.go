@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -74,16 +73,6 @@ func (f *Files) glob(patterns ...string) ([]string, error) {
 	return found, nil
 }
 
-// Unseen says which folders a search could not look into. What it found elsewhere is
-// nevertheless there.
-type Unseen struct{ Errors []error }
-
-// Error returns what is wrong with each.
-func (u *Unseen) Error() string { return errors.Join(u.Errors...).Error() }
-
-// Unwrap returns them.
-func (u *Unseen) Unwrap() []error { return u.Errors }
-
 // globbing is one search for files.
 type globbing struct {
 	*Files
@@ -108,32 +97,9 @@ func (g *globbing) folder(dir string, states []state) error {
 	}
 	listed := map[string]fs.DirEntry{}
 	if len(wild) > 0 {
-		entries, err := fs.ReadDir(g.tree, dir)
-		if !utf8.ValidString(dir) {
-			err = fileProblem(g.Show(dir), "this name is not UTF-8", "rename the folder")
-		}
-		if err != nil {
-			if ended := g.ended(); ended != nil {
-				return ended
-			}
-			g.wrong = append(g.wrong, fmt.Errorf("look for %s in %s: %w", wild[0][0].of, g.Show(dir), atomicfile.Cause(err)))
-			return nil
-		}
-		for _, e := range entries {
-			listed[e.Name()] = e
-			next, ends := step(wild, e.Name())
-			linked, err := g.link(path.Join(dir, e.Name()), e, next)
-			switch {
-			case err != nil:
-				g.wrong = append(g.wrong, err)
-			case linked:
-			case !e.IsDir() && ends:
-				g.found = append(g.found, path.Join(dir, e.Name()))
-			case e.IsDir() && len(next) > 0 && !holdsNoPacks(e.Name()):
-				below[e.Name()] = next
-			case e.Type()&fs.ModeNamedPipe != 0 && len(next) > 0 && !holdsNoPacks(e.Name()):
-				g.wrong = append(g.wrong, fileProblem(g.Show(path.Join(dir, e.Name())), "this is a named pipe, and neither a folder nor a file", "remove it"))
-			}
+		var err error
+		if listed, err = g.listed(dir, wild, below); err != nil {
+			return err
 		}
 	}
 	for _, s := range named {
@@ -154,26 +120,38 @@ func (g *globbing) folder(dir string, states []state) error {
 	return nil
 }
 
-// link reports whether an entry is a link to a folder that is looked into, later. Only a
-// pattern that asks for a folder of some name is told that a link leads out: "**" passes by.
-func (g *globbing) link(name string, e fs.DirEntry, next []state) (bool, error) {
-	if e.Type()&fs.ModeSymlink == 0 || len(next) == 0 || holdsNoPacks(e.Name()) {
-		return false, nil
+// listed returns the entries of a folder, notes those that end a pattern, and adds the
+// folders to go on in. A folder that cannot be listed is noted.
+func (g *globbing) listed(dir string, wild []state, below map[string][]state) (map[string]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(g.tree, dir)
+	if !utf8.ValidString(dir) {
+		err = fileProblem(g.Show(dir), "this name is not UTF-8", "rename the folder")
 	}
-	info, err := fs.Stat(g.tree, name)
-	switch {
-	case g.escapes(err) && slices.ContainsFunc(next, func(s state) bool { return !s[0].anyFolders() }):
-		return false, fileProblem(g.Show(name), "this symbolic link leads out of the repository", "replace the link by the folder itself")
-	case err != nil || !info.IsDir():
-		return false, nil
+	if err != nil {
+		g.wrong = append(g.wrong, fmt.Errorf("look for %s in %s: %w", wild[0][0].of, g.Show(dir), atomicfile.Cause(err)))
+		return nil, g.ended()
 	}
-	g.later = append(g.later, linkedFolder{name, next})
-	return true, nil
+	all := map[string]fs.DirEntry{}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		all[e.Name()] = e
+		next, ends := step(wild, e.Name())
+		linked, err := g.link(name, e, next)
+		goesOn := len(next) > 0 && !holdsNoPacks(e.Name())
+		switch {
+		case err != nil:
+			g.wrong = append(g.wrong, err)
+		case linked:
+		case !e.IsDir() && ends:
+			g.found = append(g.found, name)
+		case e.IsDir() && goesOn:
+			below[e.Name()] = next
+		case e.Type()&fs.ModeNamedPipe != 0 && goesOn:
+			g.wrong = append(g.wrong, fileProblem(g.Show(name), "this is a named pipe, and neither a folder nor a file", "remove it"))
+		}
+	}
+	return all, nil
 }
-
-// holdsNoPacks tells of a folder that wildcards do not lead into: one that begins with a
-// dot, or node_modules. A pattern can still name it.
-func holdsNoPacks(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
 
 // name looks for the name that a state wants in a folder, whose entries are given where
 // they are known. It notes the file, or returns that it is a folder to go on in. A link

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -52,6 +53,37 @@ func (f *Files) real(name string) (string, error) {
 	}
 	return path.Join(".", path.Join(done...)), nil
 }
+
+// Unseen says which folders a search could not look into. What it found elsewhere is
+// nevertheless there.
+type Unseen struct{ Errors []error }
+
+// Error returns what is wrong with each.
+func (u *Unseen) Error() string { return errors.Join(u.Errors...).Error() }
+
+// Unwrap returns them.
+func (u *Unseen) Unwrap() []error { return u.Errors }
+
+// link reports whether an entry is a link to a folder that is looked into, later. Only a
+// pattern that asks for a folder of some name is told that a link leads out: "**" passes by.
+func (g *globbing) link(name string, e fs.DirEntry, next []state) (bool, error) {
+	if e.Type()&fs.ModeSymlink == 0 || len(next) == 0 || holdsNoPacks(e.Name()) {
+		return false, nil
+	}
+	info, err := fs.Stat(g.tree, name)
+	switch {
+	case g.escapes(err) && slices.ContainsFunc(next, func(s state) bool { return !s[0].anyFolders() }):
+		return false, fileProblem(g.Show(name), "this symbolic link leads out of the repository", "replace the link by the folder itself")
+	case err != nil || !info.IsDir():
+		return false, nil
+	}
+	g.later = append(g.later, linkedFolder{name, next})
+	return true, nil
+}
+
+// holdsNoPacks tells of a folder that wildcards do not lead into: one that begins with a
+// dot, or node_modules. A pattern can still name it.
+func holdsNoPacks(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
 
 // linkedFolder is a folder behind a link that a search came upon.
 type linkedFolder struct {
