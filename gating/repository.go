@@ -2,6 +2,7 @@ package gating
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -152,14 +153,14 @@ type identity struct{ id, version string }
 // content: to each those that differ from it.
 func (w *Workspace) twins() (map[string][]string, error) {
 	all, err := w.Files.Find(nil, w.Patterns...)
-	if err != nil {
+	if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) { // which the run says
 		return nil, err
 	}
 	claims := map[identity][]string{}
 	for _, name := range all {
 		g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
 		if err != nil {
-			return nil, err
+			continue // gating it says why it cannot be read
 		}
 		if g.ID != "" && g.Version != "" {
 			claims[identity{g.ID, g.Version}] = append(claims[identity{g.ID, g.Version}], name)

@@ -161,6 +161,24 @@ func (w *Workspace) strict(wanted *bool) bool {
 	return *wanted
 }
 
+// behindLinks returns the file that a pack's name leads to over symbolic links,
+// relative to the root; the name itself where it leads nowhere, which reading it
+// reports.
+func (w *Workspace) behindLinks(name string) string {
+	root, err := filepath.EvalSymlinks(w.Dir)
+	if err != nil {
+		return name
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		return name
+	}
+	if real, err = filepath.Rel(root, real); err != nil {
+		return name
+	}
+	return filepath.ToSlash(real)
+}
+
 // Unit reads a pack with its side files.
 func (w *Workspace) Unit(name string) (*repo.Unit, error) { return w.Files.Unit(name, w.Config) }
 
