@@ -116,10 +116,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if err := r.gate(ctx, in, both(concerned, part)); err != nil {
 		return nil, err
 	}
-	if err := r.gone(ctx, in); err != nil {
-		return nil, err
-	}
-	return own, r.repository(ctx, in, c, looser)
+	return own, r.together(ctx, in, c, looser)
 }
 
 // concerned returns the packs that changed files concern, that have a refresh trigger, or

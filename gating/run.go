@@ -102,13 +102,23 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	if err := r.gate(ctx, in, own); err != nil {
 		return err
 	}
-	if err := r.gone(ctx, in); err != nil {
-		return err
-	}
-	if err := r.repository(ctx, in, nil, looser); err != nil {
+	if err := r.together(ctx, in, nil, looser); err != nil {
 		return err
 	}
 	return r.strayWaivers(in)
+}
+
+// together reports what is about no single pack of the head, once all were gated. Looser
+// are the members of the config that are, and the change is nil where there is none.
+func (r *Run) together(ctx context.Context, in Inputs, c *Change, looser []repo.ConfigChange) error {
+	err := r.gone(ctx, in)
+	if err == nil {
+		err = r.repository(ctx, in, c, looser)
+	}
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return fmt.Errorf("%w after all packs were gated, before the repository was looked at as a whole: %w", ErrStopped, context.Cause(ctx))
 }
 
 // gate puts packs of the workspace through everything.

@@ -99,7 +99,10 @@ func Gone(base, head State) []Pack {
 		left[p.ID()]++
 		known[p.Name] = p.ID()
 	}
-	stays := func(p *Pack) bool { id, there := known[p.Name]; return there && (id == "" || p.ID() == "" || id == p.ID()) }
+	stays := func(p *Pack) bool {
+		id, there := known[p.Name]
+		return there && (id == "" || p.ID() == "" || id == p.ID())
+	}
 	var elsewhere, gone []Pack
 	for i := range base.Packs {
 		if p := &base.Packs[i]; stays(p) {
