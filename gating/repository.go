@@ -31,6 +31,16 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 	if err != nil {
 		return err
 	}
+	if len(looser) > 0 && in.Config.Document == nil {
+		// Where nothing was gated before, the first config takes nothing back.
+		gated, err := in.Base.list(ctx, in.IsPack)
+		if err != nil {
+			return err
+		}
+		if len(gated) == 0 {
+			looser = nil
+		}
+	}
 	if len(looser) > 0 {
 		if c == nil {
 			if c, err = in.Base.Change(ctx); err != nil {
@@ -81,11 +91,10 @@ func (in Inputs) overlooked(ctx context.Context, brought bool) (found []about, e
 		if !g.LooksLikePack() || brought && !changed {
 			continue
 		}
-		file, f := in.Files.Show(name), finding.Finding{}
+		file := in.Files.Show(name)
+		f := repository.NotFound(file, g.ID)
 		if was := in.since.gated(g.ID); changed && was != nil {
 			f = repository.Ungated(file, was.ID(), in.Files.Show(was.Name))
-		} else {
-			f = repository.NotFound(file, g.ID)
 		}
 		found = append(found, about{g.ID, f})
 	}
