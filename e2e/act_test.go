@@ -35,9 +35,10 @@ func TestWorkflows(t *testing.T) {
 		edit(t, dir, supportPack, `"order_lookup"`, `"no_such_evidence"`)
 		edit(t, dir, supportPack, `"pack_version": "1.0.0"`, `"pack_version": "2.0.0"`)
 	}
-	// The third forgets to raise the version, which rejects the change.
-	good, bad, forgot := newWorkspace(t, example, bumped), newWorkspace(t, example, broken), newWorkspace(t, example, lower)
-	for _, w := range []workspace{good, bad, forgot} {
+	back := func(dir string) { edit(t, dir, supportPack, `"pack_version": "1.0.0"`, `"pack_version": "0.9.0"`) }
+	// The third forgets to raise the version, and the fourth lowers it, which is rejected.
+	good, bad, forgot, lowered := newWorkspace(t, example, bumped), newWorkspace(t, example, broken), newWorkspace(t, example, lower), newWorkspace(t, example, back)
+	for _, w := range []workspace{good, bad, forgot, lowered} {
 		git(t, w.dir, "remote", "add", "origin", "https://github.com/octo/packs") // from which act takes the name
 	}
 
@@ -45,7 +46,7 @@ func TestWorkflows(t *testing.T) {
 	t.Run("pull request that fails", func(t *testing.T) { pullRequestFails(t, programs, bad) })
 	t.Run("pull request of a fork", func(t *testing.T) { forkIsCommented(t, programs, forgot) })
 	t.Run("push that passes", func(t *testing.T) { pushEnds(t, programs, good, 0, "pass") })
-	t.Run("push that is rejected", func(t *testing.T) { pushEnds(t, programs, forgot, 4, "reject") })
+	t.Run("push that is rejected", func(t *testing.T) { pushEnds(t, programs, lowered, 4, "reject") })
 }
 
 func pullRequestPasses(t *testing.T, programs actPrograms, w workspace) {
@@ -88,8 +89,8 @@ func forkIsCommented(t *testing.T, programs actPrograms, w workspace) {
 		t.Fatal("the payload names no repository of its head")
 	}
 	o := gateRun(programs, g, w, "pull_request", fork).run(t)
-	o.check(t, 4, "reject")
-	o.wantOutputs(t, map[string]string{"class": "reject", "required-version": "1.1.0"})
+	o.check(t, 1, "fail")
+	o.wantOutputs(t, map[string]string{"class": "minor", "required-version": "1.1.0"})
 	report := o.wantUpload(t, w)
 	if calls := g.Calls(); len(calls) > 0 {
 		t.Errorf("the run of a fork called %q; wanted no call", calls)
@@ -112,7 +113,7 @@ func forkIsCommented(t *testing.T, programs actPrograms, w workspace) {
 	if second.status != 0 || second.jobs["comment"] != "success" {
 		t.Errorf("the second stage ended with status %d and %q; wanted success\n%s", second.status, second.jobs, second.log)
 	}
-	wantComment(t, g, "rejected")
+	wantComment(t, g, "version not raised")
 }
 
 // pushEnds runs the workflow for the commit that came onto the main branch.
