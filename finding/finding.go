@@ -98,7 +98,22 @@ type Waiver struct {
 
 // Thing names what a finding is of where that may be gone from the files under review,
 // such as a golden case or a replay packet of the version before; empty for most.
-type Thing string
+type Thing struct {
+	Name   string
+	Intent string // that a metric of this name is of; "" for every other thing
+}
+
+// String returns the thing as a waiver names it: a metric as intent/metric.
+func (t Thing) String() string {
+	if t.Intent == "" {
+		return t.Name
+	}
+	return t.Intent + "/" + t.Name
+}
+
+// Is reports whether a waiver names the thing. No metric has a slash in its name, so that
+// a text names one metric of one intent.
+func (t Thing) Is(text string) bool { return text != "" && t.String() == text }
 
 // Finding is one fault, found by one rule at one place.
 type Finding struct {

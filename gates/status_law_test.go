@@ -48,7 +48,7 @@ func judged(t *testing.T, files fstest.MapFS) (*gate.Subject, gates.Result) {
 	}
 	environments, err := all.Environments(c)
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	unit, err := all.Unit(examplePack, c)
 	if err != nil {

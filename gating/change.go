@@ -26,6 +26,7 @@ type Change struct {
 	names  map[string]github.ChangeKind // they and the names by which links lead to them
 	all    bool                         // there are too many names: everything is reached
 	Config bool                         // the config is part of it
+	config string                       // its name
 }
 
 // Change returns what differs between the baseline and the working tree.
@@ -38,7 +39,7 @@ func (b *Baseline) Change(ctx context.Context) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Change{w: b.w, files: map[string]github.ChangeKind{}, names: map[string]github.ChangeKind{}}
+	c := &Change{w: b.w, files: map[string]github.ChangeKind{}, names: map[string]github.ChangeKind{}, config: b.ConfigName}
 	for _, one := range changes {
 		if name, ok := b.Relative(one.Path); ok {
 			c.files[name] = one.Kind
@@ -51,7 +52,7 @@ func (b *Baseline) Change(ctx context.Context) (*Change, error) {
 			c.names[name] = kind
 		}
 	}
-	_, c.Config = c.names[b.ConfigName]
+	_, c.Config = c.names[c.config]
 	return c, nil
 }
 
@@ -153,6 +154,8 @@ type Progress struct {
 	Gone []refresh.Pack
 	// Environments are the catalogs of the baseline.
 	Environments []*repo.Environment
+	// claims are the versions that the packs of the workspace say they are.
+	claims map[string]identity
 	// unread are the packs of the workspace that cannot be read: nobody knows whether they
 	// are what they were.
 	unread map[string]bool
@@ -180,7 +183,12 @@ func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 		}
 		s.Gone = refresh.Gone(base, all)
 	}
-	s.unread = known.unread
+	s.unread, s.claims = known.unread, map[string]identity{}
+	for _, p := range head.Packs {
+		if id := p.ID(); id != "" {
+			s.claims[p.Name] = identity{id, strings.TrimPrefix(p.Ref(), id+"@")}
+		}
+	}
 	s.Triggers = map[string][]refresh.Trigger{}
 	for _, t := range refresh.Triggers(base, head) {
 		s.Triggers[t.Pack] = append(s.Triggers[t.Pack], t)

@@ -3,6 +3,7 @@ package gating
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -100,11 +101,40 @@ func (c *Change) touches(pack string) bool {
 // shared reports whether what changed is one of the files that all packs are gated with.
 func (c *Change) shared() bool {
 	for name := range c.names {
-		if c.w.IsCatalog(name) || c.holdsCatalogs(name) {
+		if c.catalogs(name) {
 			return true
 		}
 	}
 	return c.Config || c.all
+}
+
+// catalogs reports whether a name is that of a catalog, or of what leads to one.
+func (c *Change) catalogs(name string) bool { return c.w.IsCatalog(name) || c.holdsCatalogs(name) }
+
+// judged returns the first name of the change under which gating reads something of a
+// pack, be it there or gone, or of a catalog; ok is false where it reads nothing.
+func (c *Change) judged() (name string, ok bool) {
+	names := slices.Sorted(maps.Keys(c.names))
+	i := slices.IndexFunc(names, func(name string) bool {
+		return name != c.config && (c.all || c.w.IsPack(name) || c.catalogs(name) || slices.ContainsFunc(c.w.Packs, func(p string) bool {
+			return repo.Belongs(p, name) || repo.Holds(p, name)
+		}))
+	})
+	if i < 0 {
+		return "", false
+	}
+	return names[i], true
+}
+
+// brings reports whether a file is what the change brings, by itself or in a folder that
+// is a link or a submodule.
+func (c *Change) brings(name string) bool {
+	for at := name; at != "."; at = path.Dir(at) {
+		if c.names[at] != "" {
+			return true
+		}
+	}
+	return c.all
 }
 
 func (c *Change) holdsCatalogs(folder string) bool {

@@ -3,7 +3,6 @@ package gating
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/contextosai/packgate/diffing/refresh"
@@ -27,7 +26,7 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 	if in.Shard.Index > 1 {
 		return nil
 	}
-	found, err := in.overlooked(ctx, c != nil)
+	found, err := in.overlooked(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -65,35 +64,36 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 }
 
 // overlooked returns the files that look like packs and that no pattern finds; of a change
-// those that it brings.
-func (in Inputs) overlooked(ctx context.Context, brought bool) (found []about, err error) {
+// those that it brings, and no other file is read.
+func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err error) {
 	names, err := in.Files.Loadable()
 	if err != nil {
 		return nil, err
 	}
-	before, err := in.Base.blobs(ctx)
-	if err != nil {
-		return nil, err
+	var before map[string]string
+	if c == nil && len(in.since.Gone) > 0 {
+		if before, err = in.Base.blobs(ctx); err != nil {
+			return nil, err
+		}
 	}
 	behind := map[string]bool{}
 	for _, p := range in.Packs {
 		behind[in.behindLinks(p)] = true
 	}
 	for _, name := range names {
-		if in.IsPack(name) || behind[name] || !in.inScope(name) {
+		if in.IsPack(name) || behind[name] || !in.inScope(name) || c != nil && !c.brings(name) {
 			continue
 		}
 		g, src, err := in.Files.Glance(name, in.Config.Limits.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
-		changed := in.Base != nil && before[name] != blobID(src)
-		if !g.LooksLikePack() || brought && !changed {
+		if !g.LooksLikePack() {
 			continue
 		}
 		file := in.Files.Show(name)
 		f := repository.NotFound(file, g.ID)
-		if was := in.since.gated(g.ID); changed && was != nil {
+		if was := in.since.gated(g.ID); was != nil && (c != nil || before[name] != blobID(src)) {
 			f = repository.Ungated(file, was.ID(), in.Files.Show(was.Name))
 		}
 		found = append(found, about{g.ID, f})
@@ -114,9 +114,6 @@ func (s *Progress) gated(id string) *refresh.Pack {
 // blobs returns the ids that git gives to the files of the baseline that could be loaded as
 // a pack, by name.
 func (b *Baseline) blobs(ctx context.Context) (map[string]string, error) {
-	if b == nil {
-		return nil, nil
-	}
 	b.reading.Lock()
 	defer b.reading.Unlock()
 	entries, err := b.list(ctx, repo.MayHoldPack)
@@ -132,47 +129,46 @@ func (b *Baseline) blobs(ctx context.Context) (map[string]string, error) {
 // loosened returns the members of the config that are looser, where the change also touches
 // what is judged by it.
 func (c *Change) loosened(looser []repo.ConfigChange) (found []about) {
-	for _, name := range slices.Sorted(maps.Keys(c.files)) {
-		if !c.judged(name) {
-			continue
-		}
-		for _, l := range looser {
-			at := finding.Location{File: c.w.Files.Show(c.w.ConfigName())}
-			if l.Now {
-				at = l.Node.Location()
-			}
-			found = append(found, about{"", repository.Loosened(at, l.Path, c.w.Files.Show(name))})
-		}
-		return found
+	name, ok := c.judged()
+	if !ok {
+		return nil
 	}
-	return nil
-}
-
-// judged reports whether gating reads a file: a pack, a file beside one, or a catalog.
-func (c *Change) judged(name string) bool {
-	return c.w.IsPack(name) || c.w.IsCatalog(name) || slices.ContainsFunc(c.w.Packs, func(p string) bool {
-		return repo.Belongs(p, name) || repo.Belongs(c.w.behindLinks(p), name)
-	})
+	for _, l := range looser {
+		at := finding.Location{File: c.w.Files.Show(c.config)}
+		if l.Now {
+			at = l.Node.Location()
+		}
+		found = append(found, about{"", repository.Loosened(at, l.Path, c.w.Files.Show(name))})
+	}
+	return found
 }
 
 // identity is what a file says that it is.
 type identity struct{ id, version string }
 
 // twins returns the files that claim to be the version that another file is, with other
-// content: to each those that differ from it.
-func (w *Workspace) twins() (map[string][]string, error) {
-	all, err := w.Files.Find(nil, w.Patterns...)
-	if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) { // which the run says
-		return nil, err
+// content: to each those that differ from it. What is known of packs need not be read.
+func (w *Workspace) twins(known map[string]identity) (map[string][]string, error) {
+	all := w.Packs
+	if !w.whole {
+		var err error
+		all, err = w.Files.Find(nil, w.Patterns...)
+		if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) { // which the run says
+			return nil, err
+		}
 	}
 	claims := map[identity][]string{}
 	for _, name := range all {
-		g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
-		if err != nil {
-			continue // gating it says why it cannot be read
+		is, ok := known[name]
+		if !ok {
+			g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
+			if err != nil {
+				return nil, err
+			}
+			is = identity{g.ID, g.Version}
 		}
-		if g.ID != "" && g.Version != "" {
-			claims[identity{g.ID, g.Version}] = append(claims[identity{g.ID, g.Version}], name)
+		if is.id != "" && is.version != "" {
+			claims[is] = append(claims[is], name)
 		}
 	}
 	twins := map[string][]string{}

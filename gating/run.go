@@ -127,7 +127,7 @@ func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	if err != nil {
 		return err
 	}
-	if p.twins, err = in.twins(); err != nil {
+	if p.twins, err = in.twins(in.since.claims); err != nil {
 		return err
 	}
 	if in.unseen != nil {

@@ -208,7 +208,7 @@ func (f *Files) Loadable() (names []string, err error) {
 		switch {
 		case f.ended() != nil:
 			return f.ended()
-		case err != nil && errors.Is(err, fs.ErrPermission), err != nil && NotThere(err):
+		case err != nil && (errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrInvalid) || NotThere(err)):
 			return nil // a pattern that leads there says so
 		case err != nil:
 			return err

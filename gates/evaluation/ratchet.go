@@ -40,11 +40,6 @@ var EVL012 = &gate.Rule{
 	Check: checkBaselines,
 }
 
-// thing names a metric of an intent. No metric has a slash in its name.
-func (at point) thing() finding.Thing {
-	return finding.Thing(at.intent + "/" + string(at.metric))
-}
-
 func checkKept(p *gate.Pass) {
 	if !p.HasBase() {
 		return
@@ -86,23 +81,21 @@ func targetsKept(p *gate.Pass, intents map[string]bool) {
 			switch {
 			case !before.OK || is.OK && m.loss(before.Value, is.Value) <= tolerance:
 			case !is.OK:
-				weaker(p, at, place(p, at.intent), before.Node, "put the target back",
-					"%s has no target any more, and had %s", shown(m, at.intent), Number(before.Value))
+				at.weaker(p, before.Node, gate.Faultf(place(p, at.intent), "put the target back",
+					"%s has no target any more, and had %s", shown(m, at.intent), Number(before.Value)))
 			default:
-				weaker(p, at, is.Node, before.Node, "put the target back, or let its owner accept the new one",
-					"the target for %s is %s and was %s, which asks more", shown(m, at.intent), Number(is.Value), Number(before.Value))
+				at.weaker(p, before.Node, gate.Faultf(is.Node, "put the target back, or let its owner accept the new one",
+					"the target for %s is %s and was %s, which asks more", shown(m, at.intent), Number(is.Value), Number(before.Value)))
 			}
 		}
 	}
 }
 
-// weaker reports that less is asked or known of a metric than in the base.
-func weaker(p *gate.Pass, at point, here, before *pack.Node, hint, format string, args ...any) {
-	d := gate.Faultf(here, hint, format, args...).Keyed(at.intent+" "+string(at.metric)).See(before, "it is here in the base")
-	d.Thing = at.thing()
-	if at.intent == "" {
-		d.Thing = finding.Thing(at.metric)
-	}
+// weaker reports that less is asked or known of a metric than in the base, which says it
+// before.
+func (at point) weaker(p *gate.Pass, before *pack.Node, d gate.Diagnostic) {
+	d = d.Keyed(at.intent+" "+string(at.metric)).See(before, "it is here in the base")
+	d.Thing = finding.Thing{Name: string(at.metric), Intent: at.intent}
 	p.Report(d)
 }
 
@@ -114,11 +107,11 @@ func releaseGatesKept(p *gate.Pass) {
 		switch is, before := now[m], was[m]; {
 		case !before.OK || is.OK && is.Value <= before.Value+tolerance:
 		case !is.OK:
-			weaker(p, point{metric: m}, pack.Place(layer.ReleaseGates.Node, layer.Node, p.Pack.Node), before.Node, "put the release gate back",
-				"%s has no release gate any more, and had one that accepts %s", m, Number(before.Value))
+			point{metric: m}.weaker(p, before.Node, gate.Faultf(pack.Place(layer.ReleaseGates.Node, layer.Node, p.Pack.Node), "put the release gate back",
+				"%s has no release gate any more, and had one that accepts %s", m, Number(before.Value)))
 		default:
-			weaker(p, point{metric: m}, is.Node, before.Node, "put max_delta back, or let its owner accept the new one",
-				"the release gate for %s accepts a loss of %s and accepted %s", m, Number(is.Value), Number(before.Value))
+			point{metric: m}.weaker(p, before.Node, gate.Faultf(is.Node, "put max_delta back, or let its owner accept the new one",
+				"the release gate for %s accepts a loss of %s and accepted %s", m, Number(is.Value), Number(before.Value)))
 		}
 	}
 }
@@ -148,16 +141,16 @@ func measurementsKept(p *gate.Pass, intents map[string]bool) {
 		if s, ok := scores[at]; ok && given[result{s.card.Pack.Value, s.card.Digest.Value, at}] {
 			continue
 		}
-		weaker(p, at, place(p, at.intent), before.Value.Node, "put the scorecard or the cases back, or measure it anew",
-			"%s is not measured any more, and was %s (%s)", shown(at.metric, at.intent), Number(before.Value.Value), before.by())
+		at.weaker(p, before.Value.Node, gate.Faultf(place(p, at.intent), "put the scorecard or the cases back, or measure it anew",
+			"%s is not measured any more, and was %s (%s)", shown(at.metric, at.intent), Number(before.Value.Value), before.by()))
 	}
 	for _, intent := range p.Pack.Intents() {
 		for _, m := range Metrics() {
 			at := point{intent.Value, m}
 			_, current := scores[at]
 			if past := history[at]; past.card != nil && !current && !measured[at] {
-				weaker(p, at, place(p, at.intent), past.value.Node, "put the scorecard back",
-					"no scorecard measures %s any more, and that of %s did", shown(m, at.intent), gate.Quote(past.card.Pack.Value))
+				at.weaker(p, past.value.Node, gate.Faultf(place(p, at.intent), "put the scorecard back",
+					"no scorecard measures %s any more, and that of %s did", shown(m, at.intent), gate.Quote(past.card.Pack.Value)))
 			}
 		}
 	}
@@ -254,8 +247,8 @@ func checkBaselines(p *gate.Pass) {
 			if !s.baseline.OK || !s.claimed.OK || m.loss(s.baseline.Value, s.claimed.Value) <= tolerance {
 				continue
 			}
-			weaker(p, at, s.claimed.Node, s.baseline.Node, "write the value of the base, or leave the baseline out",
-				"the baseline for %s is %s, and the base measured %s", shown(m, at.intent), Number(s.claimed.Value), Number(s.baseline.Value))
+			at.weaker(p, s.baseline.Node, gate.Faultf(s.claimed.Node, "write the value of the base, or leave the baseline out",
+				"the baseline for %s is %s, and the base measured %s", shown(m, at.intent), Number(s.claimed.Value), Number(s.baseline.Value)))
 		}
 	}
 }

@@ -84,6 +84,12 @@ func (d Diagnostic) See(at *pack.Node, format string, args ...any) Diagnostic {
 	return d
 }
 
+// Beside returns the fault with related places.
+func (d Diagnostic) Beside(related []finding.Related) Diagnostic {
+	d.Related = append(slices.Clip(d.Related), related...)
+	return d
+}
+
 // Report adds a fault of the pass's rule.
 func (p *Pass) Report(d Diagnostic) {
 	f := finding.Finding{
@@ -94,8 +100,8 @@ func (p *Pass) Report(d Diagnostic) {
 	if f.Severity == finding.Unset {
 		f.Severity = p.rule.Severity
 	}
-	if p.rule.Ratchet && f.Thing != "" {
-		f.Hint += fmt.Sprintf("; a waiver in the base's config names it with of: %q", f.Thing)
+	if p.rule.Ratchet && f.Thing != (finding.Thing{}) {
+		f.Hint += fmt.Sprintf("; a waiver in the base's config names it with of: %q", f.Thing.String())
 	}
 	switch {
 	case p.Full(): // it is counted, and nobody asks where it is

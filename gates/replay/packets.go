@@ -117,8 +117,8 @@ func first[T any](s *replays, file *repo.SideFile, what string, items []T) []T {
 }
 
 // fault reports a fault of a replay file.
-func (s *replays) fault(file *repo.SideFile, at *pack.Node, related []finding.Related, hint, format string, args ...any) {
-	s.Report(gate.Diagnostic{At: at, Key: s.Unit.Within(file.Name), Hint: hint, Related: related, Message: fmt.Sprintf(format, args...)})
+func (s *replays) fault(file *repo.SideFile, d gate.Diagnostic) {
+	s.Report(d.Keyed(s.Unit.Within(file.Name)))
 }
 
 // packet checks one packet against what it was made from.
@@ -147,7 +147,7 @@ func (s *replays) packet(packet *repo.Packet) {
 			s.unchecked("%s: no golden case has the trace of the packet, so its hash and properties have no compile to be compared with", name)
 		}
 	case sourceRef.MatchString(ref.Value):
-		s.fault(packet.SideFile, ref.Node, nil, s.chooseSource(ref.Value), "source_ref %s names no file of this pack", gate.Quote(ref.Value))
+		s.fault(packet.SideFile, gate.Faultf(ref.Node, s.chooseSource(ref.Value), "source_ref %s names no file of this pack", gate.Quote(ref.Value)))
 	default:
 		s.unchecked("%s: source_ref %s is neither golden/NAME.case.json nor replay/ID.record.json", name, gate.Quote(ref.Value))
 	}
@@ -175,8 +175,8 @@ func (s *replays) ownPack(file *repo.SideFile, ref pack.Text) {
 	own := s.Pack.PackMeta.PackID
 	id, _, _ := strings.Cut(ref.Value, "@")
 	if ref.OK && own.OK && id != own.Value {
-		s.fault(file, ref.Node, gate.See(own.Node, "the id of this pack"), "move the file to the pack that it is about",
-			"%s is about another pack than %s", gate.Quote(ref.Value), gate.Quote(own.Value))
+		s.fault(file, gate.Faultf(ref.Node, "move the file to the pack that it is about",
+			"%s is about another pack than %s", gate.Quote(ref.Value), gate.Quote(own.Value)).See(own.Node, "the id of this pack"))
 	}
 }
 
@@ -187,10 +187,10 @@ func (s *replays) status(packet *repo.Packet, have string, choices []string, sou
 	switch {
 	case !want.OK || want.Value == have:
 	case choices != nil && !slices.Contains(choices, want.Value):
-		s.fault(packet.SideFile, want.Node, source, "write one of "+gate.List(choices), "expected status %s is no outcome of a compile", gate.Quote(want.Value))
+		s.fault(packet.SideFile, gate.Faultf(want.Node, "write one of "+gate.List(choices), "expected status %s is no outcome of a compile", gate.Quote(want.Value)).Beside(source))
 	default:
-		s.fault(packet.SideFile, want.Node, source, "write the status anew if the change is intended, else fix the pack",
-			"the packet expects status %s, and it is %s", gate.Quote(want.Value), gate.Quote(have))
+		s.fault(packet.SideFile, gate.Faultf(want.Node, "write the status anew if the change is intended, else fix the pack",
+			"the packet expects status %s, and it is %s", gate.Quote(want.Value), gate.Quote(have)).Beside(source))
 	}
 }
 
@@ -207,8 +207,8 @@ func (s *replays) recordHash(packet *repo.Packet, record *repo.Record) {
 	case record.RecordHash.OK && want.Value == record.RecordHash.Value:
 		s.unchecked("%s: decision_record_hash is the record_hash that the record states, which cannot be computed again", s.Unit.Within(packet.Name))
 	default:
-		s.fault(packet.SideFile, want.Node, gate.See(pack.Place(record.RecordID.Node, record.Node), "the record"), "restore the record, or write the digest of the changed one",
-			"decision_record_hash is %s, and the record has digest %s, in canonical form %s", quoteDigest(want.Value), bytes, canonical)
+		s.fault(packet.SideFile, gate.Faultf(want.Node, "restore the record, or write the digest of the changed one",
+			"decision_record_hash is %s, and the record has digest %s, in canonical form %s", quoteDigest(want.Value), bytes, canonical).See(pack.Place(record.RecordID.Node, record.Node), "the record"))
 	}
 }
 
@@ -238,8 +238,8 @@ func (s *replays) hash(packet *repo.Packet, r *golden.Result) {
 	case packet.ContextPackRef.Value != ownRef(s.Pass):
 		s.unchecked("%s: the hash is that of %s, under which the request compiled to something else", name, gate.Quote(packet.ContextPackRef.Value))
 	default:
-		s.fault(packet.SideFile, want.Node, caseOf(r), fmt.Sprintf("see packgate compile %s --case %q, and write the hash anew if the change is intended", s.Unit.Document.File, r.Case),
-			"compiled_context_hash is %s, and the request compiles to %s", quoteDigest(want.Value), r.Hash)
+		s.fault(packet.SideFile, gate.Faultf(want.Node, fmt.Sprintf("see packgate compile %s --case %q, and write the hash anew if the change is intended", s.Unit.Document.File, r.Case),
+			"compiled_context_hash is %s, and the request compiles to %s", quoteDigest(want.Value), r.Hash).Beside(caseOf(r)))
 	}
 }
 

@@ -38,8 +38,8 @@ func (s *replays) property(packet *repo.Packet, property pack.Text, r *golden.Re
 	all := predicates()
 	i := slices.IndexFunc(all, func(q predicate) bool { return strings.HasPrefix(text, q.prefix) && len(text) > len(q.prefix) })
 	if i < 0 {
-		s.fault(packet.SideFile, property.Node, nil, "write tool:ADAPTER.CAPABILITY, gate:ID, rule:ID or denied:KEY, with ! before it for the opposite",
-			"property %s is none that can be checked", gate.Quote(property.Value))
+		s.fault(packet.SideFile, gate.Faultf(property.Node, "write tool:ADAPTER.CAPABILITY, gate:ID, rule:ID or denied:KEY, with ! before it for the opposite",
+			"property %s is none that can be checked", gate.Quote(property.Value)))
 		return
 	}
 	q := all[i]
@@ -51,7 +51,7 @@ func (s *replays) property(packet *repo.Packet, property pack.Text, r *golden.Re
 	known := q.known(s)
 	switch {
 	case holds == negated:
-		s.fault(packet.SideFile, property.Node, caseOf(r), s.fixProperty(q, name, known), "property %s does not hold: %s", gate.Quote(property.Value), how)
+		s.fault(packet.SideFile, gate.Faultf(property.Node, s.fixProperty(q, name, known), "property %s does not hold: %s", gate.Quote(property.Value), how).Beside(caseOf(r)))
 	case negated && !slices.Contains(known, name):
 		if near := s.near.Nearest(name, known); near != "" {
 			s.Report(gate.Faultf(property.Node, fmt.Sprintf("write %q, or remove the property", "!"+q.prefix+near),

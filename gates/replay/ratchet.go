@@ -208,7 +208,7 @@ func (h *heir) fault(p *gate.Pass) gate.Diagnostic {
 		d = gate.Faultf(pack.Place(h.is.Input.Invoke, h.is.Input.Node), "put the request back, and write a case of its own for the new one",
 			"golden case %s requests something else than in the base", gate.Quote(h.was.Case))
 	}
-	d.Thing = finding.Thing(h.was.Case)
+	d.Thing = finding.Thing{Name: h.was.Case}
 	return d.Keyed(h.was.Case).See(pack.Place(h.was.Input.Case.Node, h.was.Input.Node), "the case of the base")
 }
 
@@ -228,7 +228,7 @@ func checkCasesAsStrong(p *gate.Pass) {
 		if len(fewer) > 0 {
 			d := gate.Faultf(pack.Place(is.Expect.Node, is.Node), "put back what the case of the base has",
 				"golden case %s shows less than in the base: %s", gate.Quote(h.is.Case), strings.Join(fewer, ", ")).Keyed(h.was.Case)
-			d.Thing = finding.Thing(h.was.Case)
+			d.Thing = finding.Thing{Name: h.was.Case}
 			p.Report(d.See(pack.Place(was.Expect.Node, was.Node), "what it expects in the base"))
 		}
 	}

@@ -110,7 +110,7 @@ func (e evidence) against(p *gate.Pass, now map[string]evidence) {
 	if !e.vital {
 		d = d.As(finding.Warning)
 	}
-	d.Thing = finding.Thing(e.id.Value)
+	d.Thing = finding.Thing{Name: e.id.Value}
 	p.Report(d.Keyed(e.what+" "+e.id.Value).See(pack.Place(e.id.Node, e.node), "it is here in the base"))
 }
 

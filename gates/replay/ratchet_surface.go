@@ -23,7 +23,7 @@ var RPL016 = &gate.Rule{
 }
 
 // surfaceFile is the thing that findings about the whole file are of.
-const surfaceFile finding.Thing = "tool-surface.json"
+const surfaceFile = "tool-surface.json"
 
 func checkSurfaceKept(p *gate.Pass) {
 	if !p.HasBase() || p.Before.Unit.Surface == nil {
@@ -33,7 +33,7 @@ func checkSurfaceKept(p *gate.Pass) {
 	if p.Unit.Surface == nil {
 		if len(toolNames(p)) > 0 {
 			d := gate.Faultf(idPlace(p), "put the file back", "tool-surface.json is removed, and the pack has %s", pack.Counted(len(toolNames(p)), "tool"))
-			d.Thing = surfaceFile
+			d.Thing = finding.Thing{Name: surfaceFile}
 			p.Report(d.See(was.Node, "it is here in the base"))
 		}
 		return
@@ -68,7 +68,7 @@ func widened(p *gate.Pass, at place, row *repo.SurfaceRow, was []*repo.SurfaceRo
 	}
 	d := at.fault(pack.Place(row.Capability.Node, row.Node), "take the row back, or approve it in the review if the tool is intended",
 		"tool-surface.json lets in more of tool %s for intent %s than in the base: %s", gate.Quote(at.tool), gate.Quote(at.intent), more).As(finding.Warning)
-	d.Thing = finding.Thing(at.tool)
+	d.Thing = finding.Thing{Name: at.tool}
 	if len(was) > 0 {
 		d = d.See(was[0].Node, "the row of the base")
 	}

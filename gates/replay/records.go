@@ -42,7 +42,7 @@ func (s *replays) record(record *repo.Record) {
 func (s *replays) decision(record *repo.Record) {
 	name := s.Unit.Within(record.Name)
 	if intent := record.IntentRef; intent.OK && !s.intents[intent.Value] {
-		s.fault(record.SideFile, intent.Node, nil, "let the pack know the intent, or waive it with a reason", "the pack does not know the intent %s of the record", gate.Quote(intent.Value))
+		s.fault(record.SideFile, gate.Faultf(intent.Node, "let the pack know the intent, or waive it with a reason", "the pack does not know the intent %s of the record", gate.Quote(intent.Value)))
 	}
 	key := record.DecisionKey
 	if !key.OK {
@@ -51,8 +51,8 @@ func (s *replays) decision(record *repo.Record) {
 	decision := s.Policy().Decision(key.Value)
 	if decision == nil {
 		names := gate.Names(s.Decisions)
-		s.fault(record.SideFile, key.Node, nil, gate.Choose(s.near.Nearest(key.Value, names), names, restore, gate.List),
-			"decision %s of the record is not in the pack", gate.Quote(key.Value))
+		s.fault(record.SideFile, gate.Faultf(key.Node, gate.Choose(s.near.Nearest(key.Value, names), names, restore, gate.List),
+			"decision %s of the record is not in the pack", gate.Quote(key.Value)))
 		return
 	}
 	spec := decision.Spec()
@@ -72,9 +72,8 @@ func (s *replays) outcome(record *repo.Record, spec *pack.DecisionSpec) {
 	case !outcome.OK:
 		s.unchecked("%s: the record has no outputs.outcome", s.Unit.Within(record.Name))
 	case !slices.Contains(allowed, outcome.Value):
-		s.fault(record.SideFile, outcome.Node, gate.See(spec.AllowedOutcomes.Node, "the allowed outcomes"),
-			gate.Choose(s.near.Nearest(outcome.Value, allowed), allowed, "allow it again", gate.List),
-			"outcome %s of the record is not allowed for decision %s", gate.Quote(outcome.Value), gate.Quote(spec.DecisionKey.Value))
+		s.fault(record.SideFile, gate.Faultf(outcome.Node, gate.Choose(s.near.Nearest(outcome.Value, allowed), allowed, "allow it again", gate.List),
+			"outcome %s of the record is not allowed for decision %s", gate.Quote(outcome.Value), gate.Quote(spec.DecisionKey.Value)).See(spec.AllowedOutcomes.Node, "the allowed outcomes"))
 	}
 }
 
@@ -83,9 +82,8 @@ func (s *replays) approvedMode(record *repo.Record, spec *pack.DecisionSpec) {
 	for _, a := range first(s, record.SideFile, "approvals", record.Approvals.Items) {
 		approved, mode := a.ApprovalModeEffective, pack.Mode(spec.ApprovalMode)
 		if approved.OK && pack.Mode(approved).Known() && mode.Known() && pack.Mode(approved).Rank() > mode.Rank() {
-			s.fault(record.SideFile, approved.Node, gate.See(spec.ApprovalMode.Node, "the mode of the decision"),
-				"raise the decision's mode again if it is to authorise this, or waive it with a reason",
-				"%s effects were approved, and decision %s authorises %s at most", approved.Value, gate.Quote(spec.DecisionKey.Value), mode)
+			s.fault(record.SideFile, gate.Faultf(approved.Node, "raise the decision's mode again if it is to authorise this, or waive it with a reason",
+				"%s effects were approved, and decision %s authorises %s at most", approved.Value, gate.Quote(spec.DecisionKey.Value), mode).See(spec.ApprovalMode.Node, "the mode of the decision"))
 		}
 	}
 }
@@ -101,8 +99,8 @@ func (s *replays) evidence(record *repo.Record, ref pack.Text) {
 		s.tool(record, ref, tool)
 	case "policy":
 		if bundle, rule, _ := strings.Cut(rest, "#"); !s.bundles[bundleRule{bundle, rule}] {
-			s.fault(record.SideFile, ref.Node, nil, "name a bundle and a rule of the pack as policy:BUNDLE#RULE, or waive it with a reason",
-				"evidence %s cannot be looked up again: the pack has no such policy", gate.Quote(ref.Value))
+			s.fault(record.SideFile, gate.Faultf(ref.Node, "name a bundle and a rule of the pack as policy:BUNDLE#RULE, or waive it with a reason",
+				"evidence %s cannot be looked up again: the pack has no such policy", gate.Quote(ref.Value)))
 		}
 	default:
 		s.unchecked("evidence of the form %s is not looked up", gate.Quote(scheme+":…"))
@@ -114,19 +112,19 @@ func (s *replays) graphEvidence(record *repo.Record, ref pack.Text) {
 	made := record.Lineage.SnapshotVersion
 	switch {
 	case !pinned:
-		s.fault(record.SideFile, ref.Node, nil, fmt.Sprintf("let it end in %q and the id of the snapshot that was read", snapshotMark),
-			"evidence %s cannot be looked up again: it is not pinned to a snapshot of the graph", gate.Quote(ref.Value))
+		s.fault(record.SideFile, gate.Faultf(ref.Node, fmt.Sprintf("let it end in %q and the id of the snapshot that was read", snapshotMark),
+			"evidence %s cannot be looked up again: it is not pinned to a snapshot of the graph", gate.Quote(ref.Value)))
 	case made.OK && made.Value != id:
-		s.fault(record.SideFile, ref.Node, gate.See(made.Node, "the snapshot of the record"), "write the snapshot that was read",
-			"evidence %s is of another snapshot than the record, which is of %s", gate.Quote(ref.Value), gate.Quote(made.Value))
+		s.fault(record.SideFile, gate.Faultf(ref.Node, "write the snapshot that was read",
+			"evidence %s is of another snapshot than the record, which is of %s", gate.Quote(ref.Value), gate.Quote(made.Value)).See(made.Node, "the snapshot of the record"))
 	}
 }
 
 // tool checks that a tool that gave evidence is there and can be surfaced.
 func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
 	if !slices.ContainsFunc(s.Policy().Named(tool), func(t *policy.Tool) bool { return t.At.Kind == pack.String && t.String() == tool }) {
-		s.fault(record.SideFile, ref.Node, nil, gate.Choose(s.near.Nearest(tool, s.tools), s.tools, restore, gate.List),
-			"tool %s, which gave evidence, is not in the pack", gate.Quote(tool))
+		s.fault(record.SideFile, gate.Faultf(ref.Node, gate.Choose(s.near.Nearest(tool, s.tools), s.tools, restore, gate.List),
+			"tool %s, which gave evidence, is not in the pack", gate.Quote(tool)))
 		return
 	}
 	intent := record.IntentRef
@@ -139,8 +137,8 @@ func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
 	}
 	switch answer := s.surfaced(intent.Value, tool); answer.Verdict {
 	case jsonlogic.Unsatisfiable:
-		s.fault(record.SideFile, ref.Node, nil, "permit the tool again for the intent, or waive it with a reason",
-			"tool %s, which gave evidence, is surfaced for no request of intent %s", gate.Quote(tool), gate.Quote(intent.Value))
+		s.fault(record.SideFile, gate.Faultf(ref.Node, "permit the tool again for the intent, or waive it with a reason",
+			"tool %s, which gave evidence, is surfaced for no request of intent %s", gate.Quote(tool), gate.Quote(intent.Value)))
 	case jsonlogic.Undecided:
 		s.unchecked("%s: whether tool %s can be surfaced is not proved: %s", s.Unit.Within(record.Name), gate.Quote(tool), answer.Reason)
 	}
@@ -156,13 +154,13 @@ func (s *replays) rule(record *repo.Record, id pack.Text) {
 		if s.Gates[id.Value] != nil {
 			hint = "this is a gate; write it under approvals"
 		}
-		s.fault(record.SideFile, id.Node, nil, hint, "rule %s, which the decision rests on, is not in the pack", gate.Quote(id.Value))
+		s.fault(record.SideFile, gate.Faultf(id.Node, hint, "rule %s, which the decision rests on, is not in the pack", gate.Quote(id.Value)))
 		return
 	}
 	to := r.AppliesTo.Intent
 	if to.OK && s.intents[record.IntentRef.Value] && to.Value != record.IntentRef.Value {
-		s.fault(record.SideFile, id.Node, gate.See(to.Node, "the intent of the rule"), "let the rule apply to the intent again, or waive it with a reason",
-			"rule %s, which the decision rests on, does not apply to intent %s any more", gate.Quote(id.Value), gate.Quote(record.IntentRef.Value))
+		s.fault(record.SideFile, gate.Faultf(id.Node, "let the rule apply to the intent again, or waive it with a reason",
+			"rule %s, which the decision rests on, does not apply to intent %s any more", gate.Quote(id.Value), gate.Quote(record.IntentRef.Value)).See(to.Node, "the intent of the rule"))
 	}
 }
 
@@ -186,8 +184,8 @@ func (s *replays) approvals(record *repo.Record) {
 		case !done:
 			s.approval(record, id, "was active")
 		default:
-			s.fault(record.SideFile, id.Node, gate.See(record.Status.Node, "the status of the record"), "add the approval that was given, or correct the status",
-				"gate %s was active and the record has no approval of it, although it is %s", gate.Quote(id.Value), record.Status.Value)
+			s.fault(record.SideFile, gate.Faultf(id.Node, "add the approval that was given, or correct the status",
+				"gate %s was active and the record has no approval of it, although it is %s", gate.Quote(id.Value), record.Status.Value).See(record.Status.Node, "the status of the record"))
 		}
 	}
 	if done {
@@ -219,8 +217,8 @@ func (s *replays) newApprovals(record *repo.Record, given map[string]bool) {
 func (s *replays) approval(record *repo.Record, id pack.Text, did string) {
 	names := gate.Names(s.Gates)
 	if s.Gates[id.Value] == nil {
-		s.fault(record.SideFile, id.Node, nil, gate.Choose(s.near.Nearest(id.Value, names), names, restore, gate.List),
-			"gate %s, which %s, is not in the pack", gate.Quote(id.Value), did)
+		s.fault(record.SideFile, gate.Faultf(id.Node, gate.Choose(s.near.Nearest(id.Value, names), names, restore, gate.List),
+			"gate %s, which %s, is not in the pack", gate.Quote(id.Value), did))
 		return
 	}
 	if !s.intents[record.IntentRef.Value] {
@@ -228,8 +226,8 @@ func (s *replays) approval(record *repo.Record, id pack.Text, did string) {
 	}
 	switch answer := s.active(record.IntentRef.Value, id.Value); answer.Verdict {
 	case jsonlogic.Unsatisfiable:
-		s.fault(record.SideFile, id.Node, gate.See(s.Gates[id.Value].Node, "the gate"), "let a rule or a permission require the gate again, or waive it with a reason",
-			"gate %s %s, and no request of intent %s asks for it any more", gate.Quote(id.Value), did, gate.Quote(record.IntentRef.Value))
+		s.fault(record.SideFile, gate.Faultf(id.Node, "let a rule or a permission require the gate again, or waive it with a reason",
+			"gate %s %s, and no request of intent %s asks for it any more", gate.Quote(id.Value), did, gate.Quote(record.IntentRef.Value)).See(s.Gates[id.Value].Node, "the gate"))
 	case jsonlogic.Undecided:
 		s.unchecked("%s: whether gate %s can be active is not proved: %s", s.Unit.Within(record.Name), gate.Quote(id.Value), answer.Reason)
 	}

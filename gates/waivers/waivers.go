@@ -51,7 +51,7 @@ func Covers(w *repo.Waiver, f finding.Finding) bool {
 	if !strings.EqualFold(w.Rule.Value, f.Rule) && !strings.EqualFold(w.Rule.Value, f.Name) {
 		return false
 	}
-	if w.Of.OK && w.Of.Value != string(f.Thing) {
+	if w.Of.OK && !f.Thing.Is(w.Of.Value) {
 		return false
 	}
 	path := strings.TrimSuffix(w.Path.Value, "/")
