@@ -160,8 +160,8 @@ func For(m *policy.Model) *Program {
 	if m.Fault != nil {
 		p.refuse(m.Fault.At, "%s", m.Fault.Reason)
 	}
-	if ref := m.Pack.Ref(); !pinned.MatchString(ref) {
-		p.refuse(m.Pack.PackMeta.PackVersion.Node, "%q is no reference of the form pack_id@MAJOR.MINOR.PATCH", ref)
+	if _, _, ok := pack.ParseRef(m.Pack.Ref()); !ok {
+		p.refuse(m.Pack.PackMeta.PackVersion.Node, "%q is no reference of the form pack_id@MAJOR.MINOR.PATCH", m.Pack.Ref())
 	}
 	p.requirements()
 	for _, t := range m.Tools {

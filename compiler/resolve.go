@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -102,10 +101,10 @@ func (r *run) checkReferences() *Stop {
 	id := r.Pack.PackMeta.PackID.Value
 	for _, item := range list {
 		ref, _ := item.(string)
-		if !pinned.MatchString(ref) {
+		name, _, pinned := pack.ParseRef(ref)
+		if !pinned {
 			return refusal("pack reference %s is not of the form pack_id@MAJOR.MINOR.PATCH", pack.CompactJSON(item))
 		}
-		name, _, _ := strings.Cut(ref, "@")
 		named = named || name == id
 	}
 	if !named {
@@ -113,10 +112,6 @@ func (r *run) checkReferences() *Stop {
 	}
 	return nil
 }
-
-// pinned are references of the form pack_id@MAJOR.MINOR.PATCH (invokeAgent v1,
-// context_pack_refs).
-var pinned = regexp.MustCompile(`^[0-9A-Za-z_.:-]+@[0-9]+\.[0-9]+\.[0-9]+$`)
 
 // checkRequirements holds runtime against the environment catalog and ontology
 // against the pack's own ontology. Nothing knows the versions of other keys.

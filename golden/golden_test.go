@@ -132,7 +132,7 @@ func TestRun(t *testing.T) {
 		}},
 		{"another order of dropping", []change{{starvedCase, `"priority": 90`, `"priority": 10`}}, starvedCase, []string{
 			`fail snapshot=drifted stage="assembly" outcome="compiled"`,
-			`error /expect/assertions/1: the assertion does not hold | `,
+			`error /expect/assertions/1: assertion 2 (context_ledger.evidence_refs.0 == "kg:order:ord_881#snapshot_kg_2026_05_03_T0930") does not hold: there is no context_ledger.evidence_refs.0 | `,
 			`error /budget_report/dropped_block_ids/evidence: the compile differs from its snapshot; drift starts at stage 7, assembly: /budget_report/dropped_block_ids/evidence was ["ev_1","ev_2"] and is `,
 		}},
 		{"other evidence", []change{{smallCase, "since 2023", "since 2024"}}, smallCase, []string{
@@ -207,7 +207,7 @@ func TestRun(t *testing.T) {
 		}},
 		{"an assertion that does not hold", []change{{smallCase, `"denied": []`, `"denied": [], "assertions": [true, {"==": [{"var": "context_ledger.request_id"}, "x"]}]`}}, smallCase, []string{
 			`fail snapshot=equal stage="" outcome="compiled"`,
-			`error /expect/assertions/1: the assertion does not hold | `,
+			`error /expect/assertions/1: assertion 2 (context_ledger.request_id == "x") does not hold: context_ledger.request_id is "req_golden_2" | `,
 		}},
 		{"an assertion that is malformed", []change{{smallCase, `"denied": []`, `"denied": [], "assertions": [{"nope": 1}]`}}, smallCase, []string{
 			`fail snapshot=equal stage="" outcome="compiled"`,
@@ -215,7 +215,7 @@ func TestRun(t *testing.T) {
 		}},
 		{"an assertion that cannot be decided", []change{{smallCase, `"denied": []`, `"denied": [], "assertions": [{">": [{"var": "budget_report.nope"}, 1]}]`}}, smallCase, []string{
 			`fail snapshot=equal stage="" outcome="compiled"`,
-			`error /expect/assertions/0: the assertion cannot be decided: operator ">" cannot decide: variable "budget_report.nope" is missing or null, wanted a number | `,
+			`error /expect/assertions/0: assertion 1 (budget_report.nope > 1) cannot be decided: operator ">" cannot decide: variable "budget_report.nope" is missing or null, wanted a number | `,
 		}},
 		{"an assertion about nothing", []change{{lostCase, `"outcome": "policy_eval_error"`, `"outcome": "policy_eval_error", "assertions": [true]`}}, lostCase, []string{
 			`fail snapshot=not_checked stage="" outcome="policy_eval_error"`,
@@ -223,11 +223,16 @@ func TestRun(t *testing.T) {
 		}},
 		{"another version", []change{{packFile, `"pack_version": "1.0.0"`, `"pack_version": "1.1.0"`}}, smallCase, []string{
 			`fail snapshot=drifted stage="controls" outcome="compiled"`,
-			`error /invoke/context_pack_refs/0: the case names "ctxpack.support@1.0.0" and the pack is "ctxpack.support@1.1.0" | set it to ctxpack.support@1.1.0, or let packgate bump move the references of cases with pack_version`,
+			`error /invoke/context_pack_refs/0: the case names "ctxpack.support@1.0.0" and the pack is "ctxpack.support@1.1.0" | write "ctxpack.support@1.1.0", or let packgate bump move the references of cases with pack_version`,
+		}},
+		{"a version that nothing can refer to", []change{{packFile, `"pack_version": "1.0.0"`, `"pack_version": "v1.1"`}}, smallCase, []string{
+			`fail snapshot=not_checked stage="" outcome=""`,
+			`error /invoke/context_pack_refs/0: the case names "ctxpack.support@1.0.0" and the pack is "ctxpack.support@v1.1" | correct pack_id and pack_version of the pack first: "ctxpack.support@v1.1" is not pack_id@MAJOR.MINOR.PATCH`,
+			`error /pack_meta/pack_version: not compiled: the pack is not valid: "ctxpack.support@v1.1" is no reference of the form pack_id@MAJOR.MINOR.PATCH | `,
 		}},
 		{"another pack", []change{{smallCase, `"ctxpack.support@1.0.0"`, `"ctxpack.finops@1.0.0"`}}, smallCase, []string{
 			`fail snapshot=not_checked stage="" outcome="refused"`,
-			`error /invoke/context_pack_refs: the case is about another pack: context_pack_refs has no reference to "ctxpack.support" | name ctxpack.support@1.0.0`,
+			`error /invoke/context_pack_refs: the case is about another pack: context_pack_refs has no reference to "ctxpack.support" | write "ctxpack.support@1.0.0"`,
 			`error /expect/outcome: expected compiled, but the outcome is refused: the invocation does not name the pack "ctxpack.support" | `,
 		}},
 		{"an invalid case", []change{{smallCase, `"family": "allowed"`, `"famly": "allowed"`}}, smallCase, []string{

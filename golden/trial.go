@@ -13,6 +13,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof/rulebook"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/overlay"
 	"github.com/contextosai/packgate/schemas"
@@ -165,7 +166,7 @@ func (t *trial) knownEnvironments() string {
 // checkReference reports a case about another pack, or another version of it, which bump would move.
 func (t *trial) checkReference() {
 	meta := &t.subject.Pack.PackMeta
-	id, own := meta.PackID.Value, meta.PackID.Value+"@"+meta.PackVersion.Value
+	id, own := meta.PackID.Value, t.subject.Pack.Ref()
 	refs := t.Invoke.Get("context_pack_refs")
 	var other *pack.Node
 	for _, ref := range refs.Items {
@@ -177,10 +178,14 @@ func (t *trial) checkReference() {
 		}
 	}
 	if other == nil {
-		t.problem(KindReference, refs, "name "+own, fmt.Sprintf("the case is about another pack: context_pack_refs has no reference to %q", id))
+		t.problem(KindReference, refs, t.subject.Pack.RefHint(), fmt.Sprintf("the case is about another pack: context_pack_refs has no reference to %q", id))
 		return
 	}
-	t.problem(KindVersion, other, "set it to "+own+", or let packgate bump move the references of cases with pack_version",
+	hint := t.subject.Pack.RefHint()
+	if _, _, valid := pack.ParseRef(own); valid {
+		hint += ", or let packgate bump move the references of cases with pack_version"
+	}
+	t.problem(KindVersion, other, hint,
 		fmt.Sprintf("the case names %q and the pack is %q", other.Text, own))
 }
 
@@ -367,8 +372,30 @@ func (t *trial) assert(a *pack.Node) {
 	}
 	switch verdict := expr.Eval(t.decoded()); verdict.Truth {
 	case jsonlogic.False:
-		t.problem(KindExpectation, a, fixAssertion, "the assertion does not hold")
+		t.problem(KindExpectation, a, fixAssertion, fmt.Sprintf("%s does not hold%s", t.called(a), t.actual(expr)))
 	case jsonlogic.Unknown:
-		t.report(KindExpectation, t.place(verdict.Cause.Node, a), finding.Error, fixAssertion, "the assertion cannot be decided: "+verdict.Cause.String())
+		t.report(KindExpectation, t.place(verdict.Cause.Node, a), finding.Error, fixAssertion, t.called(a)+" cannot be decided: "+verdict.Cause.String())
 	}
+}
+
+// called returns what a message calls an assertion: its number and its condition.
+func (t *trial) called(a *pack.Node) string {
+	return fmt.Sprintf("assertion %d (%s)", 1+slices.Index(t.Expect.Assertions.Items, a), pack.Clip(rulebook.Condition(a), 2*mostShown))
+}
+
+// actual returns what the compiled context has in place of what an assertion expects, ": " before it.
+func (t *trial) actual(expr *jsonlogic.Expr) string {
+	var parts []string
+	for _, path := range expr.Reads() {
+		value, ok := jsonlogic.Lookup(t.decoded(), path)
+		if !ok {
+			parts = append(parts, "there is no "+path)
+			continue
+		}
+		parts = append(parts, path+" is "+clip(pack.CompactJSON(value)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + pack.Joined(parts, "and")
 }

@@ -62,7 +62,7 @@ func checkScorecards(p *gate.Pass) {
 	for _, card := range c.stale {
 		if card.Digest.OK && digest.MatchString(card.Digest.Value) { // else the schema gate's
 			p.Report(gate.Faultf(card.Digest.Node, "measure the pack as it is, and write its digest",
-				"the scorecard is for %s and measured other bytes: the digest is %s, and that of the pack %s", gate.Quote(card.Pack.Value), gate.Quote(brief(card.Digest.Value)), brief(string(own(published(p.Unit))))).
+				"the scorecard is for %s and measured other bytes: the digest is %s, and that of the pack %s", gate.Quote(card.Pack.Value), gate.QuoteDigest(card.Digest.Value), own(published(p.Unit))).
 				Keyed(p.Unit.Within(card.Name)))
 		}
 	}
@@ -79,9 +79,6 @@ func own(d *pack.Document) pack.Digest {
 	}
 	return pack.DigestOf(d.Source)
 }
-
-// brief returns the beginning of a digest, enough to tell two apart.
-func brief(digest string) string { return pack.Clip(digest, len("sha256:")+12) }
 
 // checkRequired reports what the config requires to be measured and no scorecard
 // measures.

@@ -23,6 +23,11 @@ const (
 // Quote quotes text of a document for a message, cut after MostShown characters.
 func Quote(text string) string { return fmt.Sprintf("%q", pack.Clip(text, MostShown)) }
 
+// QuoteDigest quotes a digest whole, because it is to be compared with another one or copied.
+func QuoteDigest(digest string) string {
+	return fmt.Sprintf("%q", pack.Clip(digest, len("sha256:")+64))
+}
+
 // Called returns what messages call a thing: its kind and, if it has one, its
 // name in full.
 func Called(kind string, name pack.Text) string {

@@ -2,7 +2,6 @@ package overlays
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/contextosai/packgate/finding"
@@ -25,8 +24,6 @@ var OVL001 = &gate.Rule{
 	Check: checkBase,
 }
 
-var reference = regexp.MustCompile(`^([A-Za-z0-9_.:-]+)@([0-9]+\.[0-9]+\.[0-9]+)$`)
-
 func checkBase(p *gate.Pass) {
 	id, version := p.Pack.PackMeta.PackID, p.Pack.PackMeta.PackVersion
 	for _, o := range p.Unit.Overlays {
@@ -37,15 +34,15 @@ func checkBase(p *gate.Pass) {
 			p.NotChecked("the pack has no pack_id or no pack_version to compare with")
 			return
 		}
-		match := reference.FindStringSubmatch(o.Base.Value)
-		wrong, at, hint := "", id.Node, fmt.Sprintf("write %s", gate.Quote(p.Pack.Ref()))
+		baseID, baseVersion, ok := pack.ParseRef(o.Base.Value)
+		wrong, at, hint := "", id.Node, p.Pack.RefHint()
 		switch {
-		case match == nil:
+		case !ok:
 			wrong = "is not a pinned reference, wanted id@version"
-		case match[1] != id.Value:
+		case baseID != id.Value:
 			wrong = "is another pack than " + gate.Quote(id.Value)
 			hint += ", or move the overlay beside its pack"
-		case match[2] != version.Value:
+		case baseVersion != version.Value:
 			wrong, at = "is another version of the pack, which is "+gate.Quote(version.Value), version.Node
 			hint = "look whether the overlay fits this version, and " + hint
 		default:

@@ -208,7 +208,7 @@ func (s *replays) recordHash(packet *repo.Packet, record *repo.Record) {
 		s.unchecked("%s: decision_record_hash is the record_hash that the record states, which cannot be computed again", s.Unit.Within(packet.Name))
 	default:
 		s.fault(packet.SideFile, gate.Faultf(want.Node, "restore the record, or write the digest of the changed one",
-			"decision_record_hash is %s, and the record has digest %s, in canonical form %s", quoteDigest(want.Value), bytes, canonical).See(pack.Place(record.RecordID.Node, record.Node), "the record"))
+			"decision_record_hash is %s, and the record has digest %s, in canonical form %s", gate.QuoteDigest(want.Value), bytes, canonical).See(pack.Place(record.RecordID.Node, record.Node), "the record"))
 	}
 }
 
@@ -239,13 +239,6 @@ func (s *replays) hash(packet *repo.Packet, r *golden.Result) {
 		s.unchecked("%s: the hash is that of %s, under which the request compiled to something else", name, gate.Quote(packet.ContextPackRef.Value))
 	default:
 		s.fault(packet.SideFile, gate.Faultf(want.Node, fmt.Sprintf("see packgate compile %s --case %q, and write the hash anew if the change is intended", s.Unit.Document.File, r.Case),
-			"compiled_context_hash is %s, and the request compiles to %s", quoteDigest(want.Value), r.Hash).Beside(caseOf(r)))
+			"compiled_context_hash is %s, and the request compiles to %s", gate.QuoteDigest(want.Value), r.Hash).Beside(caseOf(r)))
 	}
-}
-
-// quoteDigest quotes a digest without cutting it off: it stands beside another one
-// that it is to be compared with.
-func quoteDigest(digest string) string {
-	const length = len("sha256:") + 64
-	return fmt.Sprintf("%q", pack.Clip(digest, length))
 }

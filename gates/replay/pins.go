@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -162,13 +161,9 @@ func (n *notes) pinnedRef(file *repo.SideFile, ref pack.Text, want, source strin
 	}
 }
 
-// pinnedReference is a reference to one version of a pack (invokeAgent v1,
-// context_pack_refs).
-var pinnedReference = regexp.MustCompile(`^[A-Za-z0-9_.:-]+@[0-9]+\.[0-9]+\.[0-9]+$`)
-
 // pinnedVersion checks the pack reference of a packet or record, where it has one.
 func (n *notes) pinnedVersion(file *repo.SideFile, ref pack.Text) {
-	if !ref.OK || pinnedReference.MatchString(ref.Value) {
+	if _, _, pinned := pack.ParseRef(ref.Value); pinned || !ref.OK {
 		return
 	}
 	hint := "write pack_id@MAJOR.MINOR.PATCH"

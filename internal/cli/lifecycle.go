@@ -219,7 +219,7 @@ func (r *recheck) unit(ctx context.Context, w *gating.Workspace, v *publish.Verd
 	}
 	u, err := b.Unit(w, source.Path)
 	if err == nil && !bytes.Equal(u.Document.Source, content) {
-		err = r.unknown(v, fmt.Sprintf("%s of %.12s is another one", source.Path, source.Commit))
+		err = r.unknown(v, fmt.Sprintf("%s of commit %s is another one", source.Path, source.Commit))
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, b.Close())

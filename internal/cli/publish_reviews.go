@@ -195,7 +195,7 @@ func (r *reviewing) changes(ctx context.Context, c *publish.Candidate, before *p
 		}
 		if reviewed != digest {
 			return nil, refusedBecause("propose it again from the newest default branch, and have that approved",
-				"commit %.12s has other bytes of %s than the last commit of pull request %d, which is what was reviewed", sha, name, pull.Number)
+				"commit %s has other bytes of %s than the last commit of pull request %d, which is what was reviewed", sha, name, pull.Number)
 		}
 		pulls = append(pulls, pull)
 	}

@@ -23,7 +23,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 
 	"github.com/contextosai/packgate/pack"
@@ -120,9 +119,6 @@ func named(u *repo.Unit, id string) (*repo.Overlay, *Refusal) {
 	return nil, &Refusal{Kind: Malformed, Message: fmt.Sprintf("there is no overlay %s that can be read", quote(id)), Hint: hint}
 }
 
-// reference is a pinned reference to a pack (invokeAgent v1, context_pack_refs).
-var reference = regexp.MustCompile(`^([A-Za-z0-9_.:-]+)@[0-9]+\.[0-9]+\.[0-9]+$`)
-
 // Usable says why an overlay cannot be applied at all; nil where it can. One that
 // names another version of its pack can.
 func Usable(u *repo.Unit, o *repo.Overlay) *Refusal {
@@ -137,9 +133,9 @@ func Usable(u *repo.Unit, o *repo.Overlay) *Refusal {
 	case !o.Set.OK || !o.Environment.OK || o.Environment.Value == "":
 		return refuse(Malformed, nil, "see packgate schema overlay", "it names no environment, or has no list of settings")
 	}
-	match := reference.FindStringSubmatch(o.Base.Value)
-	if id := u.Pack.PackMeta.PackID; match == nil || !id.OK || match[1] != id.Value {
-		return refuse(Base, o.Base.Node, fmt.Sprintf("write %q", u.Pack.Ref()), fmt.Sprintf("its base %s is not this pack", quote(o.Base.Value)))
+	base, _, ok := pack.ParseRef(o.Base.Value)
+	if id := u.Pack.PackMeta.PackID; !ok || !id.OK || base != id.Value {
+		return refuse(Base, o.Base.Node, u.Pack.RefHint(), fmt.Sprintf("its base %s is not this pack", quote(o.Base.Value)))
 	}
 	return nil
 }
