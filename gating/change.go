@@ -110,7 +110,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 		return nil, err
 	}
 	concerned, own := c.concerned(in.since)
-	part, _, err := in.Share(in.Shard)
+	part, err := r.share(in)
 	if err != nil {
 		return nil, err
 	}

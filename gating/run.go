@@ -95,7 +95,7 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	if in.since, err = in.Base.Progress(ctx); err != nil {
 		return err
 	}
-	own, _, err := in.Share(in.Shard)
+	own, err := r.share(in)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package gating
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -107,6 +109,32 @@ func (w *Workspace) Deal(n int) ([]Load, error) {
 		}
 	}
 	return deal(sizes, n), nil
+}
+
+// tree returns the digest of what shards have to agree on: the config, the catalogs and
+// the packs. What cannot be read is told apart from what can.
+func (w *Workspace) tree() string {
+	sum := sha256.New()
+	if doc := w.Config.Document; doc != nil {
+		fmt.Fprintf(sum, "config %s\n", pack.DigestOf(doc.Source))
+	}
+	for _, e := range w.Environments {
+		fmt.Fprintf(sum, "catalog %s\n", pack.DigestOf(e.Document.Source))
+	}
+	for _, name := range w.Packs {
+		digest, _ := w.Files.Digest(name, int64(w.Config.Limits.MaxBytes))
+		fmt.Fprintf(sum, "pack %q %x\n", name, digest)
+	}
+	return fmt.Sprintf("sha256:%x", sum.Sum(nil))
+}
+
+// share returns the packs of the shard that is gated, and notes in the report what it is of.
+func (r *Run) share(in Inputs) ([]string, error) {
+	own, _, err := in.Share(in.Shard)
+	if err == nil && !in.Shard.Whole() {
+		r.Report.Tree = in.tree()
+	}
+	return own, err
 }
 
 // Share returns the packs of a shard, and those of all others.

@@ -36,9 +36,15 @@ func Merge(reports []*Report) (*Report, error) {
 	var errs [][]Problem
 	var notices [][]string
 	var packs []onePack
+	tree := ""
 	for _, r := range reports {
 		if err := cmp.Or(sameRevision("base", first.Base, r.Base), sameRevision("head", first.Head, r.Head)); err != nil {
 			return nil, err
+		}
+		if r.Shard != "" && r.Tree != "" {
+			if tree = cmp.Or(tree, r.Tree); tree != r.Tree {
+				return nil, fmt.Errorf("%w: the packs, the config or the catalogs of shard %q are not those of another shard", ErrNotOneRun, r.Shard)
+			}
 		}
 		if r.Command != first.Command {
 			out.Command = "merge"

@@ -37,6 +37,9 @@ type Report struct {
 	Head     *Revision `json:"head,omitempty"`
 	// Shard is the part of the packs that the run was about, as i/N; "" for all of them.
 	Shard string `json:"shard,omitempty"`
+	// Tree is the digest of the config, the catalogs and the packs that were dealt out, where
+	// the run was about a shard: parts of one run have one.
+	Tree  string `json:"tree,omitempty"`
 	Packs Packs  `json:"packs"`
 	// Published is what became of versions in a registry, if any was to be published.
 	Published []Publication `json:"published,omitempty"`
