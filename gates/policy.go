@@ -7,6 +7,7 @@ import (
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/overlays"
 	"github.com/contextosai/packgate/gates/waivers"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
@@ -169,12 +170,12 @@ func (p Policy) apply(w *repo.Waiver, findings []finding.Finding) (used bool) {
 }
 
 // checked reports whether a rule was checked as a whole, and all that it found is
-// listed. The rules outside of the eight gates need a second version, so a waiver of
-// one is never called unused.
+// listed. Of the rules outside of the eight gates those about overlays are; a waiver of
+// another one is never called unused.
 func (r *Result) checked(rule *gate.Rule, g *gate.Gate) bool {
 	if slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == rule.ID && f.IsRest() }) {
 		return false
 	}
 	missed := slices.ContainsFunc(r.NotChecked, func(n finding.NotChecked) bool { return n.Rule == rule.ID })
-	return !missed && slices.ContainsFunc(r.Gates, func(result GateResult) bool { return result.Gate.ID == g.ID && result.Reason == "" })
+	return !missed && (g == overlays.Gate && r.overlaid || slices.ContainsFunc(r.Gates, func(result GateResult) bool { return result.Gate.ID == g.ID && result.Reason == "" }))
 }

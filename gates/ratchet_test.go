@@ -11,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/evaluation"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/overlays"
 	"github.com/contextosai/packgate/gates/replay"
 	"github.com/contextosai/packgate/test/gatetest"
 )
@@ -118,14 +119,16 @@ func secondIntent(t *testing.T, dir string) {
 	replace("golden/status.case.json", "support.refund", "support.status")(t, dir)
 }
 
-// What is taken away, weakened or moved, and what a review is told of it: rule, severity
-// and thing. Everyday changes have nothing to tell.
-var ratchet = []struct {
+// taken is what is taken away, weakened or moved, and what a review is told of it: rule,
+// severity and thing. Everyday changes have nothing to tell.
+type taken struct {
 	kind, how string
 	base      []step // what the base has beside the example
 	head      []step // what the change makes of the base
 	want      string
-}{
+}
+
+var ratchet = []taken{
 	{"packet of an incident", "removed", nil, []step{remove(incident)}, "RPL013 error rp_incident_double_refund"},
 	{"packet of a correction", "removed", nil, []step{remove(correction)}, "RPL013 error rp_correction_unverified"},
 	{"packet of a golden case", "removed", nil, []step{remove(ordinary)}, "RPL013 warning rp_refund_high_value"},
@@ -202,7 +205,7 @@ var ratchet = []struct {
 }
 
 func TestRatchet(t *testing.T) {
-	for _, row := range ratchet {
+	for _, row := range slices.Concat(ratchet, ratchetOfEnvironments) {
 		t.Run(row.kind+" "+row.how, func(t *testing.T) {
 			t.Parallel()
 			apply := func(steps ...step) *gate.Subject {
@@ -227,6 +230,7 @@ func told(s *gate.Subject) []string {
 	for g, rules := range map[*gate.Gate][]*gate.Rule{
 		replay.Gate:     {replay.RPL013, replay.RPL014, replay.RPL015, replay.RPL016},
 		evaluation.Gate: {evaluation.EVL011, evaluation.EVL012},
+		overlays.Gate:   {overlays.OVL011},
 	} {
 		for _, r := range rules {
 			p := gate.NewPass(s, g, r)

@@ -31,6 +31,7 @@ type Result struct {
 	Gates      []GateResult
 	Findings   []finding.Finding
 	NotChecked []finding.NotChecked
+	overlaid   bool // the rules about overlays were checked
 }
 
 // Run puts a pack through all gates and judges what they found, together with
@@ -196,9 +197,10 @@ func unresolved(s *gate.Subject, views []*overlay.View) *gate.Subject {
 // overlays checks the overlays of a pack: each by itself, and for every
 // environment the pack that results of them.
 func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy) {
-	if unread(s) != "" || len(s.Unit.Overlays) == 0 {
+	if unread(s) != "" {
 		return
 	}
+	r.overlaid = true
 	for _, rule := range overlays.Gate.Rules {
 		if rule.Check != nil {
 			r.rule(s, overlays.Gate, rule, policy)

@@ -13,8 +13,9 @@
 // resolved pack. An overlay of another pack is OVL001 and is not looked at further,
 // except for secrets.
 //
-// No rule here can be waived: what an overlay may not do, a new version of the pack
-// can.
+// No rule about what an overlay may do can be waived: a new version of the pack can do
+// it. OVL011 compares with the base, the environment catalogs too, and is a matter of who
+// decides.
 package overlays
 
 import (
@@ -30,7 +31,7 @@ var Gate = &gate.Gate{
 	ID:    "overlays",
 	Title: "Overlays",
 	About: "What an environment changes of the pack is allowed to change, only tightens, and leaves a pack that passes all gates.",
-	Rules: []*gate.Rule{OVL001, OVL002, OVL003, OVL004, OVL005, OVL006, OVL007, OVL008, OVL009, OVL010},
+	Rules: []*gate.Rule{OVL001, OVL002, OVL003, OVL004, OVL005, OVL006, OVL007, OVL008, OVL009, OVL010, OVL011},
 }
 
 // key returns the key of a finding in a file beside a pack: a fingerprint knows of

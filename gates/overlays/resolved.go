@@ -59,16 +59,29 @@ func checkAim(p *gate.Pass, s *overlay.Step) {
 	}
 	name, _ := s.At.Name()
 	now, was := s.Setting.Value, s.At
-	wanted, loosens := "most", now.Number > was.Number
-	if name == "policy" || name == "utility" || name == "safety" {
-		wanted, loosens = "least", now.Number < was.Number
-	}
-	if !loosens {
+	if !looser(s.At, was.Number, now.Number) {
 		return
+	}
+	wanted := "most"
+	if wantsMore(name) {
+		wanted = "least"
 	}
 	p.Report(gate.Faultf(now, fmt.Sprintf("ask for at %s as much as the pack does, or change the pack", wanted),
 		"%s is %s, wanted at %s the pack's %s", name, number(now), wanted, number(was)).
 		Keyed(key(p.Unit, s.Overlay.Name)).See(was, "the number of the pack"))
+}
+
+// wantsMore reports whether a target of that name asks for at least a number, and not for
+// at most one.
+func wantsMore(name string) bool { return name == "policy" || name == "utility" || name == "safety" }
+
+// looser reports whether a target or a delta asks for less with one number than it did
+// with another.
+func looser(at *pack.Node, was, is float64) bool {
+	if name, _ := at.Name(); wantsMore(name) {
+		return is < was
+	}
+	return is > was
 }
 
 func number(n *pack.Node) string { return pack.Clip(n.Raw(), gate.MostShown) }
@@ -119,10 +132,15 @@ func (c *comparison) worse(steps []overlay.Step) (worse []proof.Change, decided 
 	if c.left == 0 {
 		return nil, false
 	}
+	return c.looser(c.base, proof.For(c.base.Beside(overlay.Apply(c.Unit, steps).Pack))), true
+}
+
+// looser returns what one version permits that the other does not, or is not proved not
+// to permit, those first that tell most.
+func (c *comparison) looser(base, head *proof.Model) (worse []proof.Change) {
 	c.left--
-	head := proof.For(c.base.Beside(overlay.Apply(c.Unit, steps).Pack))
 	var assumed []string
-	for _, change := range proof.Compare(c.base, head, jsonlogic.Solver{}) {
+	for _, change := range proof.Compare(base, head, jsonlogic.Solver{}) {
 		switch {
 		case change.Verdict == proof.Equal || change.Verdict == proof.Shrank,
 			change.Kind == proof.Stop && change.Verdict != proof.Undecided: // nothing is permitted on either side
@@ -136,7 +154,7 @@ func (c *comparison) worse(steps []overlay.Step) (worse []proof.Change, decided 
 		c.NotChecked(fmt.Sprintf("requests in which a list or an object stands for %s are left out of the proof", gate.ListBriefly(names[:min(len(names), gate.MostListed)])))
 	}
 	slices.SortStableFunc(worse, func(a, b proof.Change) int { return cmp.Compare(rank(a), rank(b)) })
-	return worse, true
+	return worse
 }
 
 // rank orders changes by how much they tell.

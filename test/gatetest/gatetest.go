@@ -130,7 +130,11 @@ func subject(t *testing.T, archive *txtar.Archive) *gate.Subject {
 	s := laidOut(t, head)
 	if len(base.Files) > 0 {
 		before := laidOut(t, base)
-		s.Before = gate.NewSubject(before.Unit, s.Environments, s.Config)
+		environments := before.Environments
+		if len(environments) == 0 {
+			environments = s.Environments
+		}
+		s.Before = gate.NewSubject(before.Unit, environments, s.Config)
 	}
 	return s
 }

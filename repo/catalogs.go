@@ -1,0 +1,189 @@
+package repo
+
+import (
+	"slices"
+
+	"github.com/contextosai/packgate/pack"
+)
+
+// CatalogChange is one thing that two versions of an environment's catalog say differently.
+type CatalogChange struct {
+	Path    string     // keyed path; what a list names is a segment
+	Was, Is *pack.Node // nil where a version does not have it
+	Effect  CatalogEffect
+}
+
+// CatalogEffect is what a change of a catalog does to what may run in the environment.
+type CatalogEffect uint8
+
+// The effects. Released is a bound that is looser or gone: nothing is held against what a
+// catalog does not say.
+const (
+	Ignored  CatalogEffect = iota
+	Narrowed               // less may run, or more of it is checked
+	Listed                 // a name more is known there
+	Moved                  // a name means something else
+	Admitted               // somebody else, or another region, is let in
+	Released
+)
+
+// catalogMember says what it does when a member of a catalog comes, goes, or has another
+// value, which is one that is neither an object nor a list.
+type catalogMember struct {
+	added, removed CatalogEffect
+	changed        func(was, is *pack.Node) CatalogEffect
+}
+
+func ignored(_, _ *pack.Node) CatalogEffect { return Ignored }
+
+func moved(_, _ *pack.Node) CatalogEffect { return Moved }
+
+// mode judges a ceiling, or with least a floor, of approval modes.
+func mode(least bool) func(was, is *pack.Node) CatalogEffect {
+	return func(was, is *pack.Node) CatalogEffect {
+		before, now := pack.ApprovalMode(was.Text).Rank(), pack.ApprovalMode(is.Text).Rank()
+		if least {
+			before, now = now, before
+		}
+		if now > before {
+			return Released
+		}
+		return Narrowed
+	}
+}
+
+// catalogMembers has every member of a catalog by its path, in which "*" is any entry of
+// an object and any name of a list. What it lacks counts as released; a test holds it
+// against the schema.
+var catalogMembers = map[string]catalogMember{
+	"/$schema": {changed: ignored}, "/environment": {changed: ignored},
+	"/runtime":                             {Narrowed, Released, moved},
+	"/ontologies":                          {added: Narrowed, removed: Released},
+	"/ontologies/*":                        {added: Listed, removed: Narrowed},
+	"/ontologies/*/*":                      {added: Listed, removed: Narrowed},
+	"/ontologies/*/*/entity_types":         {added: Narrowed, removed: Released},
+	"/ontologies/*/*/entity_types/*":       {added: Listed, removed: Narrowed},
+	"/ontologies/*/*/relationship_types":   {added: Narrowed, removed: Released},
+	"/ontologies/*/*/relationship_types/*": {added: Listed, removed: Narrowed},
+	"/snapshots":                           {added: Narrowed, removed: Released},
+	"/snapshots/*":                         {Listed, Narrowed, moved},
+	"/endpoints":                           {added: Narrowed, removed: Released},
+	"/endpoints/*":                         {added: Listed, removed: Narrowed},
+	"/endpoints/*/tenants":                 {added: Narrowed, removed: Released},
+	"/endpoints/*/tenants/*":               {added: Admitted, removed: Narrowed},
+	"/endpoints/*/capabilities":            {added: Narrowed, removed: Released},
+	"/endpoints/*/capabilities/*":          {Narrowed, Released, mode(true)},
+	"/issuers":                             {added: Narrowed, removed: Released},
+	"/issuers/*":                           {added: Admitted, removed: Narrowed},
+	"/intents":                             {added: Narrowed, removed: Released},
+	"/intents/*":                           {added: Listed, removed: Narrowed},
+	"/approver_roles":                      {added: Narrowed, removed: Released},
+	"/approver_roles/*":                    {added: Listed, removed: Narrowed},
+	"/schemas":                             {added: Narrowed, removed: Released},
+	"/schemas/*":                           {added: Listed, removed: Narrowed},
+	"/regions":                             {added: Narrowed, removed: Released},
+	"/regions/*":                           {added: Admitted, removed: Narrowed},
+	"/max_approval_mode":                   {Narrowed, Released, mode(false)},
+	"/pins":                                {added: Listed, removed: Moved},
+	"/pins/*":                              {Listed, Moved, moved},
+}
+
+// CompareCatalogs returns what two versions of a catalog say differently, in the order of
+// the later one and then of the earlier. The order of names in a list says nothing.
+func CompareCatalogs(before, after *Environment) []CatalogChange {
+	var c catalogComparison
+	c.members("", "", before.Document.Root, after.Document.Root)
+	return c.changes
+}
+
+type catalogComparison struct{ changes []CatalogChange }
+
+// compare compares a member, nil where a version lacks it. Pattern is its path in the table.
+func (c *catalogComparison) compare(pattern, path string, was, is *pack.Node) {
+	member, known := catalogMembers[pattern]
+	effect := Released
+	switch {
+	case same(was, is):
+		return
+	case was != nil && is != nil && was.Kind == is.Kind && (was.Kind == pack.Object || was.Kind == pack.Array) && known:
+		c.members(pattern, path, was, is)
+		return
+	case !known:
+	case was == nil:
+		effect = member.added
+	case is == nil:
+		effect = member.removed
+	default:
+		effect = member.changed(was, is)
+	}
+	if effect != Ignored {
+		c.changes = append(c.changes, CatalogChange{Path: path, Was: was, Is: is, Effect: effect})
+	}
+}
+
+// members compares what two objects, or two lists of names, hold.
+func (c *catalogComparison) members(pattern, path string, was, is *pack.Node) {
+	before, after := entries(was), entries(is)
+	for _, name := range slices.Concat(after.names, slices.DeleteFunc(before.names, func(name string) bool { return after.by[name] != nil })) {
+		below := pattern + "/" + name
+		if _, anyName := catalogMembers[pattern+"/*"]; anyName {
+			below = pattern + "/*"
+		}
+		c.compare(below, path+"/"+pack.EscapeSegment(name), before.by[name], after.by[name])
+	}
+}
+
+// named are the values of an object or a list by what they are called.
+type named struct {
+	names []string
+	by    map[string]*pack.Node
+}
+
+func entries(n *pack.Node) named {
+	all := named{by: map[string]*pack.Node{}}
+	add := func(name string, value *pack.Node) {
+		if all.by[name] == nil {
+			all.names = append(all.names, name)
+		}
+		all.by[name] = value
+	}
+	for _, m := range n.Members {
+		add(m.Name, m.Value)
+	}
+	for _, item := range n.Items {
+		add(item.Text, item)
+	}
+	return all
+}
+
+// CatalogPair is the catalog of an environment in two versions of a repository, nil where
+// one of them lacks it.
+type CatalogPair struct{ Before, After *Environment }
+
+// PairCatalogs returns the catalogs of two versions by the environments that they are of:
+// those of the later version, and then those that it has no more. Of several of one
+// environment those of one file belong together, and then the first that are left.
+func PairCatalogs(before, after []*Environment) []CatalogPair {
+	pairs := make([]CatalogPair, len(after))
+	taken := map[*Environment]bool{}
+	for i, e := range after {
+		pairs[i].After = e
+	}
+	for _, fits := range []func(a, b *Environment) bool{
+		func(a, b *Environment) bool { return a.Name() == b.Name() && a.Document.File == b.Document.File },
+		func(a, b *Environment) bool { return a.Name() == b.Name() },
+	} {
+		for _, was := range before {
+			i := slices.IndexFunc(pairs, func(p CatalogPair) bool { return p.Before == nil && fits(was, p.After) })
+			if !taken[was] && i >= 0 {
+				pairs[i].Before, taken[was] = was, true
+			}
+		}
+	}
+	for _, was := range before {
+		if !taken[was] {
+			pairs = append(pairs, CatalogPair{Before: was})
+		}
+	}
+	return pairs
+}
