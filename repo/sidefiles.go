@@ -184,6 +184,10 @@ type Record struct {
 	RecordID        pack.Text                 `json:"record_id"`
 	RecordHash      pack.Text                 `json:"record_hash"`
 	TraceID         pack.Text                 `json:"trace_id"`
+	Timestamp       pack.Text                 `json:"timestamp"`
+	Actor           RecordActor               `json:"actor"`
+	AgentIdentity   RecordIdentity            `json:"agent_identity"`
+	SubjectIDs      pack.List[pack.Text]      `json:"subject_ids"`
 	DecisionKey     pack.Text                 `json:"decision_key"`
 	DecisionVersion pack.Text                 `json:"decision_version"`
 	Status          pack.Text                 `json:"status"`
@@ -194,6 +198,19 @@ type Record struct {
 	Approvals       pack.List[Approval]       `json:"approvals"`
 	ControlsActive  RecordControls            `json:"controls_active"`
 	Lineage         RecordLineage             `json:"lineage"`
+}
+
+// RecordActor is who decided.
+type RecordActor struct {
+	pack.Part
+	ID pack.Text `json:"id"`
+}
+
+// RecordIdentity is in whose name it was decided, from the one who asked to the agent.
+type RecordIdentity struct {
+	pack.Part
+	Subject        pack.Text              `json:"subject"`
+	PrincipalChain pack.List[RecordActor] `json:"principal_chain"`
 }
 
 // RecordOutputs are the outputs of a decision, as far as every decision has them.
@@ -215,12 +232,14 @@ type Approval struct {
 	GateID                pack.Text `json:"gate_id"`
 	Approver              pack.Text `json:"approver"`
 	ApprovalModeEffective pack.Text `json:"approval_mode_effective"`
+	DecidedAt             pack.Text `json:"decided_at"`
 }
 
 // RecordControls are the runtime controls that held when it was decided.
 type RecordControls struct {
 	pack.Part
-	ApprovalGatesActive pack.List[pack.Text] `json:"approval_gates_active"`
+	ApprovalGatesActive  pack.List[pack.Text] `json:"approval_gates_active"`
+	RedactionRulesActive pack.List[pack.Text] `json:"redaction_rules_active"`
 }
 
 // RecordLineage says what a decision was made with. PackVersion is a reference,

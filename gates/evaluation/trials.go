@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
@@ -80,54 +79,28 @@ func (t *Trial) allowed() []*pack.DecisionSpec {
 	return allowed
 }
 
-// supply is the evidence that there is in one compile, by its names. Those that
-// tools give are folded, see gate.FoldEvidence.
-type supply struct{ names, tools map[string]bool }
-
 // supply returns the evidence of a case that compiled. Names are resolved as the
 // rule catalogue does it ("Referential integrity"), in what this one compile was
 // given and kept instead of in all that the pack could be given.
-func (t *Trial) supply(config *repo.Config) supply {
-	s := supply{map[string]bool{}, map[string]bool{}}
+func (t *Trial) supply(config *repo.Config) gate.Supply {
+	s := gate.NewSupply()
 	for _, e := range config.Evidence.Entries {
-		s.names[e.Name] = true
+		s.Add(e.Name)
 	}
 	detail := t.Result.Detail
 	if len(detail.Trace.Rules) > 0 {
-		s.names[gate.PolicyEval] = true
+		s.Add(gate.PolicyEval)
 	}
-	gate.EachMember(t.Case.Invoke.Get("input").Get("context"), func(name string, _ *pack.Node) { s.names[name] = true })
+	gate.EachMember(t.Case.Invoke.Get("input").Get("context"), func(name string, _ *pack.Node) { s.Add(name) })
 	for _, tool := range detail.Trace.Tools {
 		if tool.Surfaced {
-			s.addTool(tool.Adapter.AdapterID.Value, tool.Capability)
+			s.AddTool(tool.Adapter.AdapterID.Value, tool.Capability)
 		}
 	}
 	for _, ref := range detail.Context.ContextLedger.EvidenceRefs {
-		s.addRef(ref)
+		s.AddRef(ref)
 	}
 	return s
-}
-
-func (s supply) has(name string) bool {
-	return s.names[name] || s.tools[gate.FoldEvidence(name)]
-}
-
-func (s supply) addTool(adapter, capability string) {
-	for _, name := range gate.EvidenceNames(adapter, capability) {
-		s.tools[gate.FoldEvidence(name)] = true
-	}
-}
-
-// addRef adds the parts of an evidence reference. The result of a tool, such as
-// tool:adp_orders.lookup:tool_117, is what the tool gives.
-func (s supply) addRef(ref string) {
-	scheme, parts := gate.ReferenceParts(ref)
-	for _, part := range parts {
-		s.names[part] = true
-		if adapter, capability, dotted := strings.Cut(part, "."); dotted && scheme == "tool" {
-			s.addTool(adapter, capability)
-		}
-	}
 }
 
 // Evidence returns the names of required evidence that the case does not have,
@@ -142,7 +115,7 @@ func (t *Trial) Evidence(config *repo.Config) (missing []string, required int) {
 	for _, d := range t.allowed() {
 		for _, name := range pack.Values(d.RequiredEvidence) {
 			required++
-			if !s.has(name) {
+			if !s.Has(name) {
 				missing = append(missing, name)
 			}
 		}

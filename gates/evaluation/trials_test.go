@@ -84,7 +84,7 @@ func TestSupply(t *testing.T) {
 		"order_lookup": true, "orders_lookup": true, "adp_orders.lookup": true, "lookup": true, "policy_eval": true,
 		"risk_score": true, "term_read": false, "nothing": false, "": false,
 	} {
-		if got := supply.has(name); got != want {
+		if got := supply.Has(name); got != want {
 			t.Errorf("%q is there: %v, want %v", name, got, want)
 		}
 	}

@@ -64,6 +64,38 @@ func ReferenceParts(ref string) (scheme string, parts []string) {
 	return scheme, strings.FieldsFunc(rest, func(r rune) bool { return r == ':' || r == '/' })
 }
 
+// Supply is evidence that is there, by its names. Those that tools give are folded, see
+// FoldEvidence.
+type Supply struct{ names, tools map[string]bool }
+
+// NewSupply returns a supply of nothing.
+func NewSupply() Supply { return Supply{map[string]bool{}, map[string]bool{}} }
+
+// Has reports whether a piece of evidence is there.
+func (s Supply) Has(name string) bool { return s.names[name] || s.tools[FoldEvidence(name)] }
+
+// Add adds a name.
+func (s Supply) Add(name string) { s.names[name] = true }
+
+// AddTool adds what a capability of an adapter gives.
+func (s Supply) AddTool(adapter, capability string) {
+	for _, name := range EvidenceNames(adapter, capability) {
+		s.tools[FoldEvidence(name)] = true
+	}
+}
+
+// AddRef adds the parts of an evidence reference. The result of a tool, such as
+// tool:adp_orders.lookup:tool_117, is what the tool gives.
+func (s Supply) AddRef(ref string) {
+	scheme, parts := ReferenceParts(ref)
+	for _, part := range parts {
+		s.Add(part)
+		if adapter, capability, dotted := strings.Cut(part, "."); dotted && scheme == "tool" {
+			s.AddTool(adapter, capability)
+		}
+	}
+}
+
 // singular returns the singular of an English plural such as "orders",
 // "policies" or "addresses", and any other word as it is.
 func singular(word string) string {

@@ -36,7 +36,7 @@ var Gate = &gate.Gate{
 	Title: "Replay",
 	About: "Golden cases and earlier decisions still come out as they did.",
 	Reads: []string{"pack_meta", "policy_layer", "tooling_layer", "decision_layer"},
-	Rules: []*gate.Rule{RPL001, RPL002, RPL003, RPL004, RPL005, RPL006, RPL007, RPL008, RPL009, RPL010, RPL011, RPL012, RPL013, RPL014, RPL015, RPL016},
+	Rules: []*gate.Rule{RPL001, RPL002, RPL003, RPL004, RPL005, RPL006, RPL007, RPL008, RPL009, RPL010, RPL011, RPL012, RPL013, RPL014, RPL015, RPL016, RPL018, RPL019},
 }
 
 // compiled returns the results of the golden cases, and notes that there are none.

@@ -22,7 +22,7 @@ var RPL008 = &gate.Rule{
 	Title: "Replay packets and earlier decisions still hold",
 	Doc: "A replay packet keeps a run that mattered: an incident, an operator's correction, a case that must never change. A decision record keeps what was decided, on what evidence and with whose approval. " +
 		"A pack under which they would come out otherwise undoes what was learned.\n\n" +
-		"For a packet, `source_ref` names a golden case (`golden/NAME.case.json`) or a decision record (`replay/ID.record.json`). " +
+		"For a packet, `source_ref` names a golden case (`golden/NAME.case.json`) or a decision record (`replay/ID.record.json`, or its `record_id`). " +
 		"`expected.status` is the outcome of the case, or the status of the record; `decision_record_hash` is the digest of the record's file or of its canonical form. " +
 		"`expected.properties` are held against the compile, for a record that of the golden case with the same trace: " +
 		"`tool:ADAPTER.CAPABILITY` is surfaced, `gate:ID` is active, `rule:ID` fired, `denied:KEY` is denied, each with `!` for the opposite. " +
@@ -55,6 +55,7 @@ type replays struct {
 	results map[string]*golden.Result // by the case's name within the pack's folder
 	traces  map[string]*golden.Result // compiled ones by trace_id, the first of each
 	records map[string]*repo.Record   // by their name within the pack's folder
+	byID    map[string]*repo.Record   // by record_id, the first of each
 	tools   []string                  // in registry order
 	rules   map[string]*gate.RuleRef
 	bundles map[bundleRule]bool
@@ -68,7 +69,7 @@ type bundleRule struct{ bundle, rule string }
 
 func newReplays(p *gate.Pass) *replays {
 	s := &replays{
-		notes: notes{Pass: p}, results: map[string]*golden.Result{}, traces: map[string]*golden.Result{}, records: map[string]*repo.Record{},
+		notes: notes{Pass: p}, results: map[string]*golden.Result{}, traces: map[string]*golden.Result{}, records: map[string]*repo.Record{}, byID: map[string]*repo.Record{},
 		tools: toolNames(p), rules: map[string]*gate.RuleRef{}, bundles: map[bundleRule]bool{}, intents: map[string]bool{},
 		prospect: &prospect{model: p.Proof(), answers: map[string]jsonlogic.Answer{}}, near: gate.NewBudget(),
 	}
@@ -78,6 +79,9 @@ func newReplays(p *gate.Pass) *replays {
 	}
 	for _, record := range p.Unit.Records {
 		s.records[p.Unit.Within(record.Name)] = record
+		if id := record.RecordID; id.OK && s.byID[id.Value] == nil {
+			s.byID[id.Value] = record
+		}
 	}
 	for _, r := range slices.Backward(p.Rules) { // the first of a name counts
 		s.rules[r.RuleID.Value] = &r
@@ -129,7 +133,7 @@ func (s *replays) packet(packet *repo.Packet) {
 	if !ref.OK {
 		return // the schema gate's
 	}
-	result, record := s.results[ref.Value], s.records[ref.Value]
+	result, record := s.source(ref)
 	switch {
 	case result != nil && result.Detail == nil:
 		s.unchecked("%s: case %s could not be compiled", name, gate.Quote(ref.Value))
@@ -147,19 +151,30 @@ func (s *replays) packet(packet *repo.Packet) {
 			s.unchecked("%s: no golden case has the trace of the packet, so its hash and properties have no compile to be compared with", name)
 		}
 	case sourceRef.MatchString(ref.Value):
-		s.fault(packet.SideFile, gate.Faultf(ref.Node, s.chooseSource(ref.Value), "source_ref %s names no file of this pack", gate.Quote(ref.Value)))
+		s.fault(packet.SideFile, gate.Faultf(ref.Node, s.chooseSource(ref.Value), "source_ref %s names no golden case and no decision record of this pack", gate.Quote(ref.Value)))
 	default:
-		s.unchecked("%s: source_ref %s is neither golden/NAME.case.json nor replay/ID.record.json", name, gate.Quote(ref.Value))
+		s.unchecked("%s: source_ref %s is neither golden/NAME.case.json nor replay/ID.record.json, and no record_id", name, gate.Quote(ref.Value))
 	}
 }
 
-// sourceRef is what a packet's source looks like: a golden case, or a decision record.
-var sourceRef = regexp.MustCompile(`^(?s:golden/.*\.case\.json|replay/.*\.record\.json)$`)
+// source returns what a packet was made from: a golden case or a decision record by its
+// file, or a record by its id; nil for both where it is neither.
+func (s *replays) source(ref pack.Text) (*golden.Result, *repo.Record) {
+	record := s.records[ref.Value]
+	if record == nil {
+		record = s.byID[ref.Value]
+	}
+	return s.results[ref.Value], record
+}
+
+// sourceRef is what a packet's source looks like: a golden case, a decision record, or
+// the id of one. A packet is made from no packet.
+var sourceRef = regexp.MustCompile(`^(?s:golden/.*\.case\.json|replay/.*\.(record|packet)\.json|(dr|rp)_.*)$`)
 
 // chooseSource is the hint for a source that is not there.
 func (s *replays) chooseSource(ref string) string {
 	names := slices.Sorted(maps.Keys(s.results))
-	names = slices.Sorted(slices.Values(slices.AppendSeq(names, maps.Keys(s.records))))
+	names = slices.Sorted(slices.Values(slices.AppendSeq(slices.AppendSeq(names, maps.Keys(s.records)), maps.Keys(s.byID))))
 	return gate.Choose(s.near.Nearest(ref, names), names, "add the file", gate.List)
 }
 

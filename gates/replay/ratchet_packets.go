@@ -22,7 +22,7 @@ var RPL013 = &gate.Rule{
 		"Packets are recognised by `replay_packet_id`, records by `record_id`, and both by what they say where the id is another one; their files may be moved. " +
 		"A packet proves less where its status is another one, a property is gone or was turned round, its source, its request or its compile is another one, or nothing says any more which compiler its hash was made with. " +
 		"A hash that is recorded anew is not less, and neither are further properties. " +
-		"A record proves less where evidence, a rule, an approval or a gate of it is gone, or its decision, outcome or status is another one. " +
+		"A record proves less where evidence, a rule, an approval with its approver, a gate, a redaction or a subject of it is gone, or its decision, outcome or status is another one. " +
 		"For packets of `source_kind` golden_case it is a warning, for the golden case is kept by RPL014.\n\n" +
 		"Put back what is gone. A new run is a new packet or record beside the old one.",
 	Bad:   `{"base": {"properties": ["denied:support.refund.execute", "!tool:adp_payments.issue_refund"]}, "head": {"properties": ["denied:support.refund.execute"]}}`,
@@ -151,8 +151,8 @@ func (s *replays) packetEvidence(packet *repo.Packet) evidence {
 	if r != nil {
 		e.request = requestOf(r.Input)
 	}
-	if s.records[packet.SourceRef.Value] != nil {
-		e.state("source", s.records[packet.SourceRef.Value].RecordID)
+	if _, record := s.source(packet.SourceRef); record != nil {
+		e.state("source", record.RecordID)
 	}
 	for _, property := range packet.Expected.Properties.Items {
 		s.stateProperty(&e, property, r)
@@ -170,8 +170,8 @@ func madeWith(packet *repo.Packet) pack.Text {
 
 // linked returns the compile that shows what a packet says, nil where there is none.
 func (s *replays) linked(packet *repo.Packet) *golden.Result {
-	r := s.results[packet.SourceRef.Value]
-	if s.records[packet.SourceRef.Value] != nil {
+	r, record := s.source(packet.SourceRef)
+	if record != nil {
 		r = s.traces[packet.TraceID.Value]
 	}
 	if r == nil || r.Detail == nil {
@@ -225,12 +225,19 @@ func recordEvidence(record *repo.Record) evidence {
 	}
 	for _, a := range record.Approvals.Items {
 		e.state("approval of gate", a.GateID)
+		e.state(fmt.Sprintf("approver of gate %s", gate.Quote(a.GateID.Value)), a.Approver)
 		if a.ApprovalModeEffective.OK {
 			e.state(fmt.Sprintf("approval mode of gate %s", gate.Quote(a.GateID.Value)), a.ApprovalModeEffective)
 		}
 	}
 	for _, id := range record.ControlsActive.ApprovalGatesActive.Items {
 		e.state("active gate", id)
+	}
+	for _, name := range record.ControlsActive.RedactionRulesActive.Items {
+		e.state("redaction", name)
+	}
+	for _, id := range record.SubjectIDs.Items {
+		e.state("subject", id)
 	}
 	return e
 }

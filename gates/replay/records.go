@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
@@ -55,10 +54,8 @@ func (s *replays) decision(record *repo.Record) {
 			"decision %s of the record is not in the pack", gate.Quote(key.Value)))
 		return
 	}
-	spec := decision.Spec()
-	if i := slices.IndexFunc(decision.Specs, func(d *pack.DecisionSpec) bool { return d.Version.Value == record.DecisionVersion.Value }); i >= 0 {
-		spec = decision.Specs[i]
-	} else if record.DecisionVersion.OK {
+	spec, exact := specOf(decision, record)
+	if !exact && record.DecisionVersion.OK {
 		s.unchecked("%s: decision %s is recorded in version %s and the pack has version %s, which is what the record is held against",
 			name, gate.Quote(key.Value), gate.Quote(record.DecisionVersion.Value), gate.Quote(spec.Version.Value))
 	}
@@ -66,12 +63,20 @@ func (s *replays) decision(record *repo.Record) {
 	s.approvedMode(record, spec)
 }
 
+// specOf returns the version of a decision that a record is held against, and whether
+// it is the one that the record names.
+func specOf(decision *policy.Decision, record *repo.Record) (spec *pack.DecisionSpec, exact bool) {
+	named := func(d *pack.DecisionSpec) bool { return d.Version.Value == record.DecisionVersion.Value }
+	if i := slices.IndexFunc(decision.Specs, named); i >= 0 {
+		return decision.Specs[i], true
+	}
+	return decision.Spec(), false
+}
+
+// outcome checks that the outcome is allowed. One that is missing is RPL018's.
 func (s *replays) outcome(record *repo.Record, spec *pack.DecisionSpec) {
 	outcome, allowed := record.Outputs.Outcome, pack.Values(spec.AllowedOutcomes)
-	switch {
-	case !outcome.OK:
-		s.unchecked("%s: the record has no outputs.outcome", s.Unit.Within(record.Name))
-	case !slices.Contains(allowed, outcome.Value):
+	if outcome.OK && !slices.Contains(allowed, outcome.Value) {
 		s.fault(record.SideFile, gate.Faultf(outcome.Node, gate.Choose(s.near.Nearest(outcome.Value, allowed), allowed, "allow it again", gate.List),
 			"outcome %s of the record is not allowed for decision %s", gate.Quote(outcome.Value), gate.Quote(spec.DecisionKey.Value)).See(spec.AllowedOutcomes.Node, "the allowed outcomes"))
 	}
@@ -186,28 +191,6 @@ func (s *replays) approvals(record *repo.Record) {
 		default:
 			s.fault(record.SideFile, gate.Faultf(id.Node, "add the approval that was given, or correct the status",
 				"gate %s was active and the record has no approval of it, although it is %s", gate.Quote(id.Value), record.Status.Value).See(record.Status.Node, "the status of the record"))
-		}
-	}
-	if done {
-		s.newApprovals(record, given)
-	}
-}
-
-// newApprovals warns of gates that a request like the record's would need now and
-// that were not approved.
-func (s *replays) newApprovals(record *repo.Record, given map[string]bool) {
-	linked := s.traces[record.TraceID.Value]
-	if !record.TraceID.OK || linked == nil || linked.Detail.Context == nil {
-		return
-	}
-	was := pack.Values(record.ControlsActive.ApprovalGatesActive)
-	for _, id := range linked.Detail.Context.RuntimeControls.ApprovalGatesActive {
-		if !given[id] && !slices.Contains(was, id) {
-			s.Report(gate.Diagnostic{
-				At: pack.Place(record.Approvals.Node, record.Node), Key: s.Unit.Within(record.Name) + " " + id, Severity: finding.Warning,
-				Related: caseOf(linked), Hint: "fix the pack if the decision should stand as it was made",
-				Message: fmt.Sprintf("the request would need the approval of gate %s now, which the record does not have", gate.Quote(id)),
-			})
 		}
 	}
 }
