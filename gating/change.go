@@ -24,6 +24,7 @@ type Change struct {
 	w      *Workspace
 	files  map[string]github.ChangeKind // by their names relative to the workspace
 	names  map[string]github.ChangeKind // they and the names by which links lead to them
+	paths  []string                     // the files by their names in the git repository
 	all    bool                         // there are too many names: everything is reached
 	Config bool                         // the config is part of it
 	config string                       // its name
@@ -41,6 +42,7 @@ func (b *Baseline) Change(ctx context.Context) (*Change, error) {
 	}
 	c := &Change{w: b.w, files: map[string]github.ChangeKind{}, names: map[string]github.ChangeKind{}, config: b.ConfigName}
 	for _, one := range changes {
+		c.paths = append(c.paths, one.Path)
 		if name, ok := b.Relative(one.Path); ok {
 			c.files[name] = one.Kind
 		}

@@ -23,16 +23,12 @@ const mostReached = 100_000
 // links returns the symbolic links of the baseline and of the head, by their names relative
 // to the workspace.
 func (b *Baseline) links(ctx context.Context) ([]github.Link, error) {
-	sha, err := b.Git.Resolve("HEAD")
-	if err != nil {
-		return nil, err
-	}
-	head, err := b.Git.Tree(sha)
+	head, err := b.head()
 	if err != nil {
 		return nil, err
 	}
 	var all []github.Link
-	for _, tree := range []*github.Tree{b.Tree, head} {
+	for _, tree := range []*github.Tree{b.Tree, head.Tree} {
 		links, err := tree.Links(ctx)
 		if err != nil {
 			return nil, err

@@ -21,34 +21,21 @@ type about struct {
 }
 
 // repository reports what is wrong with the repository as a whole, as an entry of its own.
-// Of a change it is what the change brings; of several shards the first one speaks for all.
+// Of a change it is what the change brings. Of several shards the first one speaks for all;
+// where there is a base each does, for a change could do without the first.
 func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []repo.ConfigChange) error {
-	if in.Shard.Index > 1 {
+	if in.Shard.Index > 1 && in.Base == nil {
 		return nil
 	}
 	found, err := in.overlooked(ctx, c)
 	if err != nil {
 		return err
 	}
-	if len(looser) > 0 && in.Config.Document == nil {
-		// Where nothing was gated before, the first config takes nothing back.
-		gated, err := in.Base.list(ctx, in.IsPack)
-		if err != nil {
-			return err
-		}
-		if len(gated) == 0 {
-			looser = nil
-		}
+	loose, err := r.loosened(ctx, in, c, looser)
+	if err != nil {
+		return err
 	}
-	if len(looser) > 0 {
-		if c == nil {
-			if c, err = in.Base.Change(ctx); err != nil {
-				return err
-			}
-		}
-		found = append(found, c.loosened(looser)...)
-	}
-	if len(found) == 0 {
+	if found = append(found, loose...); len(found) == 0 {
 		return nil
 	}
 	policy, err := in.Policy(in.Strict, r.Now())
@@ -124,23 +111,6 @@ func (b *Baseline) blobs(ctx context.Context) (map[string]string, error) {
 		}
 	}
 	return ids, err
-}
-
-// loosened returns the members of the config that are looser, where the change also touches
-// what is judged by it.
-func (c *Change) loosened(looser []repo.ConfigChange) (found []about) {
-	name, ok := c.judged()
-	if !ok {
-		return nil
-	}
-	for _, l := range looser {
-		at := finding.Location{File: c.w.Files.Show(c.config)}
-		if l.Now {
-			at = l.Node.Location()
-		}
-		found = append(found, about{"", repository.Loosened(at, l.Path, c.w.Files.Show(name))})
-	}
-	return found
 }
 
 // identity is what a file says that it is.

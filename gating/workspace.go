@@ -37,7 +37,7 @@ type Workspace struct {
 // repository. They win over the config.
 type Settings struct {
 	Config  string   // config file; "" for the repository's own
-	Packs   []string // patterns of pack files; none for the config's
+	Packs   []string // patterns of pack files, beside those of a config in force and else in place of the config's
 	InForce *InForce // config to take instead of the file
 }
 
@@ -82,14 +82,17 @@ func (w *Workspace) load(at Place, s Settings) (err error) {
 		return err
 	}
 	w.scope = at.Scope
-	if w.Patterns = s.Packs; len(w.Patterns) == 0 {
-		w.Patterns = repo.PackPatterns(w.Config)
+	switch w.Patterns = repo.PackPatterns(w.Config); {
+	case len(s.Packs) > 0 && s.InForce != nil: // from which a change takes nothing
+		w.Patterns = slices.Concat(w.Patterns, s.Packs)
+	case len(s.Packs) > 0:
+		w.Patterns = s.Packs
 	}
 	if at.file && strings.HasSuffix(at.Scope, ".json") {
 		w.Packs = []string{at.Scope}
 		return nil
 	}
-	all, err := w.Files.Find(w.Config, s.Packs...)
+	all, err := w.Files.Find(nil, w.Patterns...)
 	if unseen := new(repo.Unseen); errors.As(err, &unseen) && len(all) > 0 {
 		w.unseen, err = unseen, nil
 	}

@@ -29,8 +29,13 @@ change also touches a file that gating reads: a pack, a file beside one, or an e
 catalog. A file that looks like a pack, that no pattern under ` + "`packs:`" + ` finds, and whose
 pack_id the base gates and the change does not, is the same.
 
-Make the change of the config alone, so that it is reviewed as what it is; then the other one.
-Give a pack that was moved or renamed a name that the patterns find.`,
+So is a change of what runs packgate under ` + "`.github/workflows`" + `: the job (its steps, inputs, conditions and
+the version of packgate), jobs that it waits for, local actions and workflows by which it runs, and
+the events that start it. Other versions of other actions do not count, and neither do further
+jobs and events. Such a change alone is said and fails nothing, as a pin that is raised.
+
+Make the change of the config or of the workflow alone, so that it is reviewed as what it is; then
+the other one. Give a pack that was moved or renamed a name that the patterns find.`,
 	Bad:  `"packs": ["packs/billing/pack.json"], "waivers": []`,
 	Good: `"packs": ["packs/*/pack.json"], "waivers": []`,
 }
@@ -55,6 +60,13 @@ in another form. Move what is no pack of this repository, such as an example, el
 func Loosened(at finding.Location, member, touched string) finding.Finding {
 	return found(CFG001, at, member, fmt.Sprintf("%s is looser than in the base, and the change also touches %s", member, touched),
 		"make the change of the config alone, and the other one after it is merged")
+}
+
+// Rerouted returns the finding that a change does something to what runs packgate, and
+// touches a file too.
+func Rerouted(at finding.Location, what, touched string) finding.Finding {
+	return found(CFG001, at, what, fmt.Sprintf("%s, and the change also touches %s", what, touched),
+		"make the change of the workflow alone, and the other one after it is merged")
 }
 
 // Ungated returns the finding that a pack which the base gates as a file is found by no

@@ -54,7 +54,7 @@ func action(ctx context.Context, env *Env) error {
 		return secondStage(ctx, env, a.event, a.inputs, "")
 	case err == nil && a.aboutVersions():
 		return a.versions(ctx)
-	case err == nil && a.inputs.command != github.CommandPublish:
+	case err == nil && (a.inputs.command != github.CommandPublish || a.bound()):
 		err = a.gateEvent(ctx)
 	}
 	if err == nil && a.publishes() {
@@ -197,6 +197,9 @@ func commandOf(named, event string) (string, error) {
 	if err := oneOf("the input command", named, github.Commands()...); err != nil {
 		return "", err
 	}
+	if (event == github.EventPullRequest || event == github.EventMergeGroup) && named != github.CommandCheck && named != github.CommandPublish { // which refuses it
+		return "", misuse("use check, or leave the input out", "the input command is %q, and a pull request is gated", named)
+	}
 	if (named == github.CommandComment) != (fits == github.CommandComment) {
 		return "", misuse(fmt.Sprintf("use %s, or leave the input out", fits), "the input command is %q, which does not run on %s", named, event)
 	}
@@ -211,11 +214,11 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 	}
 	defer commit.Close() // only read from
 	a.revisions(commit)
-	s := gating.Settings{Config: a.inputs.config, Packs: a.inputs.packs}
-	configName, err := configPath(s.Config)
+	configName, err := a.configOf(commit)
 	if err != nil {
 		return err
 	}
+	s := gating.Settings{Config: a.inputs.config, Packs: a.inputs.packs}
 	// A change does not decide by what it is judged. What is pushed has been merged.
 	if commit != nil && a.event.Name != github.EventPush {
 		if s.InForce, err = commit.InForce(configName, s.Config != ""); err != nil {
@@ -227,6 +230,7 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 		return err
 	}
 	defer w.Close()
+	a.tighten(w)
 	in := gating.Inputs{Workspace: w, Strict: a.inputs.strict, Shard: a.inputs.part}
 	switch {
 	case commit == nil && len(w.Packs) == 0:
@@ -252,25 +256,6 @@ func (a *actionRun) historian() *github.Client {
 	}
 	client, _ := newClient(a.env, a.event, a.inputs.token) // nil with an error
 	return client
-}
-
-// base chooses what the event is compared with; nothing where it has no base.
-func (a *actionRun) base(ctx context.Context) gating.Choice {
-	return func(git *github.Repository) (*github.Tree, string, error) {
-		if ref := a.inputs.base; ref != "" {
-			sha, err := git.Resolve(ref)
-			if err != nil {
-				return nil, "", err
-			}
-			tree, err := git.At(ctx, a.event, a.inputs.token, sha)
-			return tree, ref, err
-		}
-		b, err := git.Base(ctx, a.event, a.inputs.token)
-		if err == nil && b.Tree == nil {
-			a.Notice("nothing to compare with: %s", b.Reason)
-		}
-		return b.Tree, a.event.BaseRef, err
-	}
 }
 
 func (a *actionRun) revisions(base *gating.Commit) {

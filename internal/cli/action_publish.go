@@ -10,6 +10,7 @@ import (
 
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 )
@@ -43,11 +44,15 @@ func (a *actionRun) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := gating.Open(ctx, ".", gating.Settings{Config: a.inputs.config, Packs: a.inputs.packs})
+	w, err := gating.Open(ctx, ".", gating.Settings{Config: a.inputs.config})
 	if err != nil {
 		return err
 	}
 	defer w.Close()
+	// Inputs say what is published, and not what counts as a pack or against one.
+	if len(a.inputs.packs) > 0 {
+		w.Packs = slices.DeleteFunc(w.Packs, func(name string) bool { return !repo.Matches(a.inputs.packs, name) })
+	}
 	if len(w.Packs) == 0 {
 		return a.noPacks(w)
 	}
@@ -56,7 +61,7 @@ func (a *actionRun) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.inputs.strict != nil {
+	if a.inputs.strict != nil && *a.inputs.strict {
 		if p.policy, err = w.Policy(a.inputs.strict, a.env.Now()); err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/workflows"
 	"github.com/spf13/cobra"
 )
 
@@ -207,7 +208,7 @@ func (i *initialising) otherWorkflow() (string, error) {
 		return "", err
 	}
 	defer files.Close() // only read from
-	names, err := doctor.Workflows(files)
+	names, err := workflows.Find(files)
 	if err != nil {
 		return "", err
 	}

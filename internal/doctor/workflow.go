@@ -13,14 +13,14 @@ import (
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/workflows"
 	"github.com/contextosai/packgate/report/render"
 )
 
 // What the doctor reads of a workflow: its events, the jobs that run packgate, and
 // their steps, as GitHub documents them ("Workflow syntax for GitHub Actions").
 
-// workflowFolder is where GitHub looks for workflows, and nowhere below it.
-const workflowFolder = ".github/workflows"
+const workflowFolder = workflows.Folder
 
 // workflow is one workflow file.
 type workflow struct {
@@ -46,11 +46,6 @@ type step struct {
 	uses string // the action, as it is written; "" for a script
 }
 
-// Workflows returns the workflow files of a repository.
-func Workflows(files *repo.Files) ([]string, error) {
-	return files.Find(nil, workflowFolder+"/*.yml", workflowFolder+"/*.yaml")
-}
-
 // RunsPackgate reports whether a job of a workflow runs packgate. A job whose steps all
 // name a config of one's own, or comment alone, does not count; nil is for none.
 func RunsPackgate(doc *pack.Document, own func(config string) bool) bool {
@@ -64,7 +59,7 @@ func RunsPackgate(doc *pack.Document, own func(config string) bool) bool {
 
 // readWorkflows reads the workflows of the repository.
 func (d *doctoring) readWorkflows() (list []*workflow, err error) {
-	names, err := Workflows(d.files)
+	names, err := workflows.Find(d.files)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ var rooms = []room{
 	{"detect", []string{"."}},
 	{"jsonlogic", []string{"."}},
 	{"policy", []string{"."}},
-	{"repo", []string{"atomicfile", ".", "overlay"}},
+	{"repo", []string{"atomicfile", ".", "overlay", "workflows"}},
 	{"compiler", []string{".", "tokens"}},
 	{"proof", []string{".", "rulebook"}},
 	{"golden", []string{".", "starter"}},
