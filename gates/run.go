@@ -43,11 +43,9 @@ func Run(s *gate.Subject, policy Policy, outside ...finding.Finding) Result {
 	if unread(s) == "" {
 		views = overlay.Views(s.Unit)
 	}
-	published := unresolved(s, views)
 	for _, g := range All() {
-		r.check(published, g, policy)
+		r.check(s, g, policy)
 	}
-	r.catalogued(s, published)
 	r.overlays(s, views, policy)
 	for _, f := range outside {
 		rule, _ := Find(f.Rule)
@@ -177,23 +175,6 @@ func (g *GateResult) settle(r *Result) {
 	}
 }
 
-// unresolved returns the subject for the pack as it was published: it is held
-// against the catalogs of the environments that take it as it is.
-func unresolved(s *gate.Subject, views []*overlay.View) *gate.Subject {
-	if len(views) == 0 {
-		return s
-	}
-	var catalogs []*repo.Environment
-	for _, e := range s.Environments {
-		if !slices.ContainsFunc(views, func(v *overlay.View) bool { return v.Environment == e.Name() }) {
-			catalogs = append(catalogs, e)
-		}
-	}
-	published := s.Resolved(s.Unit, catalogs)
-	published.Before = s.Before
-	return published
-}
-
 // overlays checks the overlays of a pack: each by itself, and for every
 // environment the pack that results of them.
 func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy) {
@@ -227,28 +208,6 @@ func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy)
 	for _, f := range list {
 		r.Findings = append(r.Findings, policy.judge(overlays.OVL009, f))
 	}
-}
-
-// catalogued drops what was not checked in the published pack only because the
-// catalogs that say it are those of environments with overlays: there, it was
-// checked in the resolved pack.
-func (r *Result) catalogued(s, published *gate.Subject) {
-	if len(published.Environments) == len(s.Environments) {
-		return
-	}
-	still := map[string][]finding.NotChecked{} // by rule, with all catalogs
-	r.NotChecked = slices.DeleteFunc(r.NotChecked, func(n finding.NotChecked) bool {
-		rule, g := Find(n.Rule)
-		if rule == nil {
-			return false
-		}
-		if _, asked := still[n.Rule]; !asked {
-			p := gate.NewPass(s, g, rule)
-			rule.Check(p)
-			_, still[n.Rule] = p.Results()
-		}
-		return !slices.Contains(still[n.Rule], n)
-	})
 }
 
 // resolved puts the pack through the gates as one environment has it, against

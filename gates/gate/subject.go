@@ -12,15 +12,18 @@ import (
 	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/overlay"
 )
 
 // Subject is what all rules of a run look at: one pack with its side files, the
 // environment catalogs and the config. Nothing in it may be changed.
 type Subject struct {
-	Unit         *repo.Unit
-	Pack         *pack.Pack // nil where the pack file could not be read as an object
-	Environments []*repo.Environment
-	Config       *repo.Config
+	Unit *repo.Unit
+	Pack *pack.Pack // nil where the pack file could not be read as an object
+	// Environments are the catalogs that the pack is held against, and Catalogs those of
+	// all environments there are.
+	Environments, Catalogs []*repo.Environment
+	Config                 *repo.Config
 	// Before is the version that the pack is compared with, nil where there is none or
 	// all of it is as it was: what the pack proves is held against what that proved.
 	Before *Subject
@@ -28,13 +31,14 @@ type Subject struct {
 
 	conditions *policy.Conditions // of all the versions of the pack
 	model      func() *proof.Model
+	replaced   func() map[string]map[*pack.Node]bool
 	golden     func() []golden.Result
 	texts      *texts
 }
 
 // NewSubject prepares a pack for the rules.
 func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) *Subject {
-	s := &Subject{Config: c, conditions: &policy.Conditions{}, texts: &texts{Memo: detect.NewMemo(), limits: c.Limits, snapshots: map[*repo.Snapshot]*pack.Document{}}}
+	s := &Subject{Catalogs: environments, Config: c, conditions: &policy.Conditions{}, texts: &texts{Memo: detect.NewMemo(), limits: c.Limits, snapshots: map[*repo.Snapshot]*pack.Document{}}}
 	s.golden = sync.OnceValue(func() []golden.Result {
 		if u.Pack == nil {
 			return golden.Run(u, environments, c)
@@ -48,6 +52,7 @@ func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) 
 // looked at when it is first asked for, and only then.
 func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject {
 	s.Unit, s.Pack, s.Environments, s.Index = u, u.Pack, environments, NewIndex(u.Pack)
+	s.replaced = sync.OnceValue(func() map[string]map[*pack.Node]bool { return replacedIn(u) })
 	s.model = sync.OnceValue(func() *proof.Model { return proof.For(policy.New(u.Pack, s.conditions)) })
 	return s
 }
@@ -56,8 +61,34 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 // of the pack, and the catalogs it is held against. What became of the golden cases
 // stays what it was, for each of them was compiled with its own overlays.
 func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
-	form := &Subject{Config: s.Config, conditions: s.conditions, golden: s.golden, texts: s.texts}
+	form := &Subject{Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, golden: s.golden, texts: s.texts}
 	return form.about(u, environments)
+}
+
+// Replaces reports whether every overlay of an environment puts another value in the place
+// of one of the pack: what its catalog says of that one concerns nobody.
+func (s *Subject) Replaces(e *repo.Environment, value *pack.Node) bool {
+	return s.replaced()[e.Name()][value]
+}
+
+// replacedIn returns the values that every overlay of an environment replaces, by
+// environment.
+func replacedIn(u *repo.Unit) map[string]map[*pack.Node]bool {
+	all := map[string]map[*pack.Node]bool{}
+	for _, o := range u.Overlays {
+		own := map[*pack.Node]bool{}
+		if overlay.Usable(u, o) == nil {
+			for _, s := range overlay.Effective(overlay.Steps(u, o)) {
+				own[s.At] = true
+			}
+		}
+		name := o.Environment.Value
+		if before, several := all[name]; several {
+			maps.DeleteFunc(own, func(value *pack.Node, _ bool) bool { return !before[value] })
+		}
+		all[name] = own
+	}
+	return all
 }
 
 // Golden returns what became of the golden cases, in the order of their files.

@@ -244,7 +244,7 @@ var OVL009 = &gate.Rule{
 	Title: "The pack passes all gates with the overlays of each environment",
 	Doc: "What runs in an environment is not the pack but the pack with its overlays, so that is what has to be without fault. " +
 		"The resolved pack is put through all eight gates, against the catalog of its environment where there is one. " +
-		"An error that the pack has without overlays is not repeated; what the overlays bring is reported at the setting that it comes from, with the rule that finds it.\n\n" +
+		"An error that the pack has without overlays is reported by its own rule, at its place in the pack, and not repeated; what the overlays bring is reported at the setting that it comes from, with the rule that finds it.\n\n" +
 		"Read what `packgate explain` says about that rule, and set a value that it accepts.",
 	Bad:  `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "http://orders.staging.acme.example"}`,
 	Good: `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "internal://orders-staging"}`,
@@ -252,26 +252,29 @@ var OVL009 = &gate.Rule{
 
 // Resolved turns what the gates find in a resolved pack into findings of OVL009.
 // Base are the findings of the pack without overlays: errors that it has too, in
-// the same words, are left out, as are warnings, but for what is not proved, and what
-// is waived, and what the same rule found in the overlay itself. A finding stands at the setting that touches its
-// place, or else at the settings of the last overlay.
+// the same words or at a place that no setting touches, are left out, as are warnings, but
+// for what is not proved, and what is waived, and what the same rule found in the overlay
+// itself. A finding stands at the setting that touches its place, or else at the settings of
+// the last overlay.
 func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) []finding.Finding {
 	// A fingerprint knows of no value, and another value may be as wrong.
 	type identity struct{ fingerprint, message string }
 	type place struct{ rule, file, pointer string }
-	known, inOverlay := map[identity]bool{}, map[place]bool{}
+	known, fingerprints, inOverlay := map[identity]bool{}, map[string]bool{}, map[place]bool{}
 	for _, f := range base {
 		if counts(f) {
-			known[identity{f.Fingerprint(), f.Message}] = true
+			known[identity{f.Fingerprint(), f.Message}], fingerprints[f.Fingerprint()] = true, true
 			inOverlay[place{f.Rule, f.Location.File, f.Location.Pointer}] = true
 		}
 	}
 	var brought []finding.Finding
+	effective := overlay.Effective(v.Steps)
 	for _, f := range found {
-		if !counts(f) || f.Waived != nil || known[identity{f.Fingerprint(), f.Message}] {
+		own := fingerprints[f.Fingerprint()] && f.Location.Pointer != "" && touching(v, effective, f.Location) == nil
+		if !counts(f) || f.Waived != nil || own || known[identity{f.Fingerprint(), f.Message}] {
 			continue
 		}
-		o, at := source(v, f)
+		o, at := source(v, effective, f)
 		if l := at.Location(); inOverlay[place{f.Rule, l.File, l.Pointer}] {
 			continue
 		}
@@ -308,8 +311,7 @@ func called(v *overlay.View) string {
 // source returns the setting that a finding probably comes from, with its overlay:
 // the last one that touches its place, or else one of the related places. Where none
 // does, it is the only one there is, or what the last overlay sets.
-func source(v *overlay.View, f finding.Finding) (*repo.Overlay, *pack.Node) {
-	effective := overlay.Effective(v.Steps)
+func source(v *overlay.View, effective []overlay.Step, f finding.Finding) (*repo.Overlay, *pack.Node) {
 	for _, r := range append([]finding.Related{{Location: f.Location}}, f.Related...) {
 		if s := touching(v, effective, r.Location); s != nil {
 			return s.Overlay, s.Setting.Value

@@ -40,7 +40,9 @@ func checkEndpointModes(p *gate.Pass) {
 			}
 		}
 		for _, t := range p.Policy().Tools {
-			checkEndpointMode(p, t, catalogs)
+			if !p.Replaces(e, t.Adapter.EndpointRef.Node) {
+				checkEndpointMode(p, t, catalogs)
+			}
 		}
 	}
 }

@@ -183,7 +183,7 @@ func checkRegion(p *gate.Pass) {
 	}
 	p.EachCatalog("regions", func(e *repo.Environment) *pack.Node { return e.Regions.Node }, func(e *repo.Environment) {
 		regions := pack.Values(e.Regions)
-		if slices.Contains(regions, region.Value) {
+		if slices.Contains(regions, region.Value) || p.Replaces(e, region.Node) {
 			return
 		}
 		p.Report(gate.Faultf(region.Node, choose(gate.NewBudget(), region.Value, regions, fmt.Sprintf("add %q to regions in %s", region.Value, e.Document.File)),

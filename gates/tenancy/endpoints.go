@@ -20,7 +20,8 @@ var TEN003 = &gate.Rule{
 		"A plain address goes around the registry, a reference that the environment does not have fails at the first call, " +
 		"and an endpoint of another tenant hands that tenant's data to this one's agents.\n\n" +
 		"Write a reference such as `internal://orders`. Other schemes are listed under `endpoint_schemes` in the config. " +
-		"Every environment's `endpoints` are looked up; an endpoint that lists no `tenants` serves all.",
+		"Every environment's `endpoints` are looked up, but where each of its overlays replaces the reference; an endpoint that lists no `tenants` serves all. " +
+		"One that some catalog has, and none for this tenant, is an error in every environment.",
 	Bad:   `"endpoint_ref": "https://orders.example.com/v1"`,
 	Good:  `"endpoint_ref": "internal://orders"`,
 	Check: checkEndpoints,
@@ -42,12 +43,45 @@ func checkEndpoints(p *gate.Pass) {
 	if len(refs) == 0 {
 		return
 	}
-	names := gate.NewBudget()
+	names, reported := gate.NewBudget(), map[*pack.Adapter]bool{}
 	p.EachCatalog("endpoints", func(e *repo.Environment) *pack.Node { return e.Endpoints.Node }, func(e *repo.Environment) {
 		for _, a := range refs {
-			checkEndpoint(p, a, e, names)
+			if !p.Replaces(e, a.EndpointRef.Node) {
+				reported[a] = checkEndpoint(p, a, e, names) || reported[a]
+			}
 		}
 	})
+	for _, a := range refs {
+		if !reported[a] {
+			checkServed(p, a)
+		}
+	}
+}
+
+// checkServed reports an endpoint that some catalog has and that none has for the tenant,
+// whichever environments the pack is held against.
+func checkServed(p *gate.Pass, a *pack.Adapter) {
+	ref, tenant := a.EndpointRef, p.Pack.PackMeta.Tenant.TenantID
+	var foreign *pack.Node
+	for _, e := range p.Catalogs {
+		switch endpoint, listed := e.Endpoints.Get(ref.Value); {
+		case !listed:
+		case serves(endpoint, tenant):
+			return
+		default:
+			foreign = endpoint.Tenants.Node
+		}
+	}
+	if foreign != nil {
+		p.Report(gate.Faultf(ref.Node, "write an endpoint of the tenant's",
+			"endpoint %s of %s serves tenant %s in no environment", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(tenant.Value)).
+			Keyed("served").See(foreign, "the tenants that it serves"))
+	}
+}
+
+// serves reports whether an endpoint is one of the tenant's too; one that lists no tenants is.
+func serves(endpoint repo.Endpoint, tenant pack.Text) bool {
+	return !endpoint.Tenants.OK || !tenant.OK || slices.Contains(pack.Values(endpoint.Tenants), tenant.Value)
 }
 
 // endpointSchemes returns the schemes of registry references, sorted. The
@@ -117,8 +151,9 @@ func checkEndpointOwner(p *gate.Pass, a *pack.Adapter, ids *tenants) bool {
 	return false
 }
 
-// checkEndpoint looks a reference up in one environment.
-func checkEndpoint(p *gate.Pass, a *pack.Adapter, e *repo.Environment, b *gate.Budget) {
+// checkEndpoint looks a reference up in one environment. It reports whether the endpoint is
+// another tenant's.
+func checkEndpoint(p *gate.Pass, a *pack.Adapter, e *repo.Environment, b *gate.Budget) (foreign bool) {
 	ref, tenant := a.EndpointRef, p.Pack.PackMeta.Tenant.TenantID
 	endpoint, ok := e.Endpoints.Get(ref.Value)
 	if !ok {
@@ -129,14 +164,15 @@ func checkEndpoint(p *gate.Pass, a *pack.Adapter, e *repo.Environment, b *gate.B
 		p.Report(gate.Faultf(ref.Node, choose(b, ref.Value, names, "add it to endpoints in "+e.Document.File),
 			"endpoint %s of %s is not in the catalog of environment %q", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), e.Name()).
 			Keyed(e.Name()))
-		return
+		return false
 	}
-	if !endpoint.Tenants.OK || !tenant.OK || slices.Contains(pack.Values(endpoint.Tenants), tenant.Value) {
-		return
+	if serves(endpoint, tenant) {
+		return false
 	}
 	p.Report(gate.Faultf(ref.Node, fmt.Sprintf("write an endpoint of the tenant's, or add %q to its tenants in %s", tenant.Value, e.Document.File),
 		"endpoint %s of %s does not serve tenant %s in environment %q", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(tenant.Value), e.Name()).
 		Keyed(e.Name()).See(endpoint.Tenants.Node, "the tenants that it serves"))
+	return true
 }
 
 // longestName is how long a part of a reference may be before it looks like a

@@ -193,7 +193,7 @@ func newTenants(p *gate.Pass) *tenants {
 			t.plain = append(t.plain, t.prefix+end)
 		}
 	}
-	for _, e := range p.Environments {
+	for _, e := range p.Catalogs {
 		for _, endpoint := range e.Endpoints.Entries {
 			t.listed = t.listed || endpoint.Value.Tenants.OK
 			for _, id := range pack.Values(endpoint.Value.Tenants) {
