@@ -2,6 +2,7 @@ package proof
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"math"
 	"slices"
@@ -296,6 +297,35 @@ func (now held) beyond(was held) string {
 		return "may be " + quoteValue(more[0].form)
 	}
 	return unmatched("does not have to match ", was.patterns, now.patterns)
+}
+
+// nearest returns the value next to a former limit that bounds let through and others did not: a
+// whole number where there is one. OK is false where no value is known, because
+// of a pattern.
+func (now held) nearest(was held) (v value, ok bool) {
+	var near []value
+	whole := func(n float64) { near = append(near, value{number: n, isNumber: true, form: pack.CompactJSON(n)}) }
+	if was.max != nil {
+		whole(math.Floor(*was.max) + 1)
+	}
+	if was.min != nil {
+		whole(math.Ceil(*was.min) - 1)
+	}
+	for _, v := range slices.Concat(near, now.letting(&was)) {
+		if !now.rejects(v) && was.rejects(v) && (v.missing || len(now.patterns) == 0) {
+			return v, true
+		}
+	}
+	return value{}, false
+}
+
+// any returns the value as decoded JSON, a text that no list has for one that is not listed.
+func (v value) any() (out any) {
+	if v.form == "" {
+		return "another value"
+	}
+	_ = json.Unmarshal([]byte(v.form), &out) // written by CompactJSON
+	return out
 }
 
 // within is beyond from the other side: what bounds do not let through any more.

@@ -166,6 +166,9 @@ type question struct {
 	// doubt says why a request shows nothing although the compiles differ; nil where
 	// there is no such reason.
 	doubt func(from, to *outcome) string
+	// call returns what a tool is called with in `to` and not in `from`, where that is what
+	// differs and the request is not; nil where requests differ.
+	call func(from, to *outcome) map[string]any
 	// lost says in words what confirm says of the other direction, from there.
 	lost func(from, to *outcome) string
 }
@@ -253,9 +256,22 @@ func (c *comparison) find(from, to *scene, q question, confirm func(from, to *ou
 		}
 	}
 	if what := confirm(was, is); what != "" {
+		if q.call != nil {
+			a.Witness = withCall(a.Witness, q.call(was, is))
+		}
 		return finding{a, what}
 	}
 	return finding{answer: undecided(unconfirmed)}
+}
+
+// withCall returns a witness with the call that shows what its request alone does not.
+func withCall(witness, call map[string]any) map[string]any {
+	if call == nil {
+		return witness
+	}
+	witness = maps.Clone(witness)
+	witness[CallMember] = call
+	return witness
 }
 
 // stop compares which requests are compiled, where nothing else differs. Neither

@@ -213,6 +213,15 @@ func agree(t testing.TB, base, head *pack.Pack, changes []Change, modes []string
 			wrong = append(wrong, fmt.Sprintf("%v did not shrink, and it says %s", s, describeChange(c)))
 		}
 	}
+	for _, c := range changes {
+		if c.Kind == Bounds && c.Gained != nil {
+			wrong = append(wrong, checkCall(t, base, head, c, count)...)
+		}
+		if c.Kind == Bounds && c.Lost != nil {
+			c.Gained = c.Lost
+			wrong = append(wrong, checkCall(t, head, base, c, count)...)
+		}
+	}
 	for _, c := range byName { // what is there in no request of the grid can only be open
 		if c.Verdict == Undecided || c.Verdict == Equal || c.Verdict == Shrank && c.Reason != "" {
 			continue
@@ -220,6 +229,39 @@ func agree(t testing.TB, base, head *pack.Pack, changes []Change, modes []string
 		wrong = append(wrong, "about nothing: "+describeChange(c))
 	}
 	return wrong
+}
+
+// checkCall holds the call that a witness shows against what both packs compile to.
+func checkCall(t testing.TB, from, to *pack.Pack, c Change, count map[string]int) []string {
+	t.Helper()
+	call, ok := c.Gained[CallMember].(map[string]any)
+	if !ok {
+		count["bounds without a call"]++
+		return nil
+	}
+	v := call["args"].(map[string]any)[c.Arg]
+	lets := func(p *pack.Pack) (map[string]bool, bool) {
+		result, err := compiler.Prepare(p).Compile(Request(p, c.Gained))
+		if err != nil || result.Outcome != compiler.Compiled {
+			return nil, false
+		}
+		adapter, name, _ := strings.Cut(c.Subject, ".")
+		for _, e := range result.Context.Manifests.ToolManifest {
+			if e.AdapterID == adapter {
+				return randompack.Calls(e.Constraints[name][c.Arg], v), true
+			}
+		}
+		return nil, false
+	}
+	was, compiled := lets(from)
+	now, _ := lets(to)
+	for _, approved := range []string{" true", " false"} {
+		if one := fmt.Sprint(v) + approved; !compiled || now[one] && !was[one] {
+			count["bounds with a call"]++
+			return nil
+		}
+	}
+	return []string{"the call is no difference: " + describeChange(c)}
 }
 
 // Of random pairs of packs, whatever is claimed agrees with compiling both for

@@ -20,6 +20,7 @@ func (c *comparison) bounds(b, h *scene, was, is *policy.Tool) {
 			doubt:   func(from, to *outcome) string { return unlike(from, to, x.tool, arg) },
 			confirm: func(from, to *outcome) string { return compared(from, to, x.tool, arg, held.beyond) },
 			lost:    func(from, to *outcome) string { return compared(from, to, x.tool, arg, held.within) },
+			call:    func(from, to *outcome) map[string]any { return calling(from, to, x.tool, arg) },
 		}))
 	}
 }
@@ -46,6 +47,27 @@ func compared(from, to *outcome, id, arg string, say func(now, was held) string)
 		}
 	}
 	return ""
+}
+
+// CallMember is the member of a witness that has a call of a tool, where two versions differ in
+// what the tool may be called with for one and the same request.
+const CallMember = "tool_call"
+
+// calling returns a call that bounds let through now and did not, nil where none is known: its
+// argument is the one nearest to the former limit.
+func calling(from, to *outcome, id, arg string) map[string]any {
+	for _, w := range worlds(from, to, id, arg) {
+		v, ok := w[1].nearest(w[0])
+		if !ok {
+			continue
+		}
+		args := map[string]any{arg: v.any()}
+		if v.missing {
+			args = map[string]any{}
+		}
+		return map[string]any{"capability_id": id, "args": args}
+	}
+	return nil
 }
 
 // unlike says why bounds cannot be compared in one request: of two patterns, or of members

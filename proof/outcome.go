@@ -16,7 +16,7 @@ import (
 // reference, a message, safety_mode destructive and a budget that cuts nothing.
 // No more than that, so that a condition that the witness decides stays decided.
 // A caller that wants a request which is complete by the published schemas puts
-// the rest in itself. The witness is not changed.
+// the rest in itself. A CallMember is not of the request. The witness is not changed.
 func Request(p *pack.Pack, witness map[string]any) compiler.Request {
 	tenant := p.PackMeta.Tenant.TenantID.Value
 	input := map[string]any{"intent": "", "message": "Please help."}
@@ -25,7 +25,7 @@ func Request(p *pack.Pack, witness map[string]any) compiler.Request {
 	}
 	around := map[string]any{}
 	for name, value := range witness {
-		if name != "request" {
+		if name != "request" && name != CallMember {
 			around[name] = value
 		}
 	}

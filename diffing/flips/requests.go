@@ -218,7 +218,7 @@ func (f *finder) proofs(effects []proof.Change) []candidate {
 			if w == nil || len(bases) >= mostRequests {
 				continue
 			}
-			c := candidate{data: jsonlogic.Set(w, []string{"request", "intent"}, e.Intent), origin: fromProof}
+			c := candidate{data: jsonlogic.Set(jsonlogic.Unset(w, []string{proof.CallMember}), []string{"request", "intent"}, e.Intent), origin: fromProof}
 			c.measure()
 			if !f.seen[c.written] {
 				bases = append(bases, c)

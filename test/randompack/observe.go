@@ -40,8 +40,8 @@ func Grid(intent string, modes []string) (requests []map[string]any) {
 var values = []any{nil, 0.0, 1.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, "a", "b", "c", "d", "abc", "bcd", "z"}
 
 // Calls returns which values are let through by what a manifest says of an
-// argument.
-func Calls(constraint any) map[string]bool {
+// argument; more are values beside the usual ones.
+func Calls(constraint any, more ...any) map[string]bool {
 	list, several := constraint.([]any)
 	if constraint != nil && !several {
 		list = []any{constraint}
@@ -51,7 +51,7 @@ func Calls(constraint any) map[string]bool {
 		bounds = append(bounds, b.(map[string]any))
 	}
 	let := map[string]bool{}
-	for _, v := range values {
+	for _, v := range append(slices.Clone(values), more...) {
 		for _, approved := range []bool{false, true} {
 			passes := true
 			for _, b := range bounds {
