@@ -151,11 +151,13 @@ type NotChecked struct {
 	// Needs is the input that is not configured, where the check is not applicable
 	// without it. Where it is none the check could not run, and its gate did not pass.
 	Needs Input `json:"needs,omitzero"`
+	// Required says that the config wants the check to have run (NRN001), whatever it needs.
+	Required bool `json:"required,omitempty"`
 }
 
-// CouldNotRun reports whether the check should have run: nothing that a repository need
-// not have was missing.
-func (n NotChecked) CouldNotRun() bool { return n.Needs == Input{} }
+// CouldNotRun reports whether the check should have run: the config requires it, or
+// nothing that a repository need not have was missing.
+func (n NotChecked) CouldNotRun() bool { return n.Required || n.Needs == Input{} }
 
 // Compare orders findings for people: errors first, then by file, place, rule,
 // path and key. It is a total order over everything that a report shows.

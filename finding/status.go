@@ -1,6 +1,9 @@
 package finding
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Status is what one gate says of a pack. There is one word for each, everywhere.
 type Status string
@@ -22,6 +25,31 @@ func Statuses() []Status { return []Status{Pass, Warn, Partial, Undecided, Fail,
 // Ran reports whether a gate ran as a whole and decided: no other counts as passed.
 func (s Status) Ran() bool { return s == Pass || s == Warn }
 
+// Tally is what there is against a gate: its status follows from it, and from nothing else.
+type Tally struct {
+	Errors, Warnings int  // that no waiver covers
+	Missing          bool // the pack, or the layer that it judges, is not there
+	Undecided        bool // a claim is neither proved nor refuted
+	Partial          bool // something of it could not run
+}
+
+// Status returns the worst of what there is.
+func (t Tally) Status() Status {
+	switch {
+	case t.Errors > 0:
+		return Fail
+	case t.Missing:
+		return NotRun
+	case t.Undecided:
+		return Undecided
+	case t.Partial:
+		return Partial
+	case t.Warnings > 0:
+		return Warn
+	}
+	return Pass
+}
+
 // InputKind is a kind of input beside a pack that a repository need not have.
 type InputKind string
 
@@ -36,6 +64,11 @@ const (
 	Registry       InputKind = "registry"
 	Catalog        InputKind = "catalog" // or a section of one
 )
+
+// Inputs returns the kinds of inputs.
+func Inputs() []InputKind {
+	return []InputKind{ToolSurface, ReplayPacket, DecisionRecord, Scorecard, Baseline, Registry, Catalog}
+}
 
 // Input is an input beside a pack; the zero Input is none. As JSON it is its text.
 type Input struct {
@@ -63,4 +96,16 @@ func (i *Input) UnmarshalText(text []byte) error {
 	kind, environment, _ := strings.Cut(string(text), ":")
 	i.Kind, i.Environment = InputKind(kind), environment
 	return nil
+}
+
+// ParseInput reads an input as a config names it; ok is false for what is none.
+func ParseInput(text string) (in Input, ok bool) {
+	_ = in.UnmarshalText([]byte(text)) // which takes any text
+	return in, in.String() == text && slices.Contains(Inputs(), in.Kind) && (in.Environment == "" || in.Kind == Catalog)
+}
+
+// Serves reports whether a check that needs an input has it where this one is there whole:
+// a catalog that could be any is that of each environment.
+func (i Input) Serves(needs Input) bool {
+	return i.Kind != "" && i.Kind == needs.Kind && (needs.Environment == "" || needs.Environment == i.Environment)
 }

@@ -36,7 +36,7 @@ func TestTheEightGates(t *testing.T) {
 			t.Errorf("the gate %s has no words: %q, %q", g.ID, g.Title, g.About)
 		}
 	}
-	if want := append(slices.Clone(eight), "proof", "overlays", "version", "repository", "waivers"); !slices.Equal(ids, want) {
+	if want := append(slices.Clone(eight), "proof", "required", "overlays", "version", "repository", "waivers"); !slices.Equal(ids, want) {
 		t.Errorf("documented are %q", ids)
 	}
 }
@@ -44,7 +44,7 @@ func TestTheEightGates(t *testing.T) {
 // prefixes are those of the ids of each gate's rules.
 var prefixes = map[string]string{
 	"schema": "SCH", "references": "REF", "policy": "POL", "risk": "RSK", "tenancy": "TEN", "replay": "RPL", "evaluation": "EVL",
-	"security": "SEC", "proof": "NPR", "overlays": "OVL", "version": "VER", "repository": "CFG", "waivers": "WVR",
+	"security": "SEC", "proof": "NPR", "required": "NRN", "overlays": "OVL", "version": "VER", "repository": "CFG", "waivers": "WVR",
 }
 
 var (

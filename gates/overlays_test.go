@@ -47,7 +47,7 @@ func overlaid(t *testing.T, environment, endpoint string) gates.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return gates.Run(gate.NewSubject(unit, environments, c), policy(t, "", false))
+	return gates.Run(gate.NewSubject(unit, environments, c), policy(t, "", false), gates.Outside{})
 }
 
 func about(r gates.Result, rule string) (said []string) {

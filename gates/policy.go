@@ -8,6 +8,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/overlays"
+	"github.com/contextosai/packgate/gates/required"
 	"github.com/contextosai/packgate/gates/waivers"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
@@ -20,6 +21,7 @@ type Policy struct {
 	strict   bool
 	severity map[string]finding.Severity // by rule id
 	waivers  []*repo.Waiver
+	required []required.Item
 	today    string
 }
 
@@ -46,6 +48,7 @@ func NewPolicy(c *repo.Config, strict bool, now time.Time) (Policy, error) {
 		}
 		p.waivers = append(p.waivers, w)
 	}
+	problems = append(problems, p.require(c)...)
 	if len(problems) > 0 {
 		return p, problems
 	}
@@ -75,15 +78,19 @@ func known(idOrName string, at finding.Location) (*gate.Rule, *repo.Problem) {
 	if r != nil {
 		return r, nil
 	}
-	var names []string
-	for _, r := range Rules() {
-		names = append(names, r.ID, r.Name)
-	}
 	problem := &repo.Problem{Location: at, Message: fmt.Sprintf("there is no rule %q", idOrName), Hint: "see packgate rules"}
-	if near := schemas.Nearest(idOrName, names); near != "" {
+	if near := schemas.Nearest(idOrName, ruleNames()); near != "" {
 		problem.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return nil, problem
+}
+
+// ruleNames returns the ids and names of all rules.
+func ruleNames() (names []string) {
+	for _, r := range Rules() {
+		names = append(names, r.ID, r.Name)
+	}
+	return names
 }
 
 // where says in which mode a rule cannot be waived, where that is not every one.
@@ -103,9 +110,9 @@ func (p *Policy) checkWaiver(w *repo.Waiver) *repo.Problem {
 		return &repo.Problem{Location: w.Rule.Node.Location(), Message: fmt.Sprintf("%s cannot be waived%s", r.ID, where(r)), Hint: "fix what it reports"}
 	}
 	switch at := w.Rule.Node.Location(); {
-	case r.Ratchet && !w.Of.OK:
-		return &repo.Problem{Location: at, Message: fmt.Sprintf("a waiver of %s needs of: with the thing that may go or prove less", r.ID), Hint: "write the name that the finding gives"}
-	case !r.Ratchet && w.Of.OK:
+	case r.Named() && !w.Of.OK:
+		return &repo.Problem{Location: at, Message: fmt.Sprintf("a waiver of %s needs of: with the thing that may go, prove less or be missing", r.ID), Hint: "write the name that the finding gives"}
+	case !r.Named() && w.Of.OK:
 		return &repo.Problem{Location: w.Of.Node.Location(), Message: fmt.Sprintf("%s does not compare with the base, so nothing that it finds is of a thing", r.ID), Hint: "remove of:, and write the path that is excused"}
 	}
 	if _, err := time.Parse(time.DateOnly, w.Expires.Value); err != nil {

@@ -262,7 +262,7 @@ func TestRatchetWaived(t *testing.T) {
 	} {
 		src := fmt.Sprintf("waivers:\n  - {rule: RPL013, pack: ctxpack.support, of: %s, reason: r, owner: o, expires: 2099-01-01}", c.of)
 		var list []string
-		for _, f := range gates.Run(c.s, policy(t, src, true)).Findings {
+		for _, f := range gates.Run(c.s, policy(t, src, true), gates.Outside{}).Findings {
 			if f.Waived == nil && (f.Rule == "RPL013" || f.Rule == "WVR002") {
 				list = append(list, fmt.Sprintf("%s %s %s", f.Severity, f.Rule, f.Thing))
 			}

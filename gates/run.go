@@ -34,10 +34,17 @@ type Result struct {
 	overlaid   bool // the rules about overlays were checked
 }
 
+// Outside is what is known of a pack beside what its gates look at: by comparing it with
+// another version, and by asking a registry.
+type Outside struct {
+	Class      string // of the change, as the class table names it; "" for a pack that is compared with nothing
+	Findings   []finding.Finding
+	NotChecked []finding.NotChecked
+}
+
 // Run puts a pack through all gates and judges what they found, together with
-// what was found outside of them (by the comparison of two versions). The result
-// depends on nothing but its arguments.
-func Run(s *gate.Subject, policy Policy, outside ...finding.Finding) Result {
+// what was found outside of them. The result depends on nothing but its arguments.
+func Run(s *gate.Subject, policy Policy, outside Outside) Result {
 	var r Result
 	var views []*overlay.View // the pack as each environment has it that has overlays for it
 	if unread(s) == "" {
@@ -47,10 +54,12 @@ func Run(s *gate.Subject, policy Policy, outside ...finding.Finding) Result {
 		r.check(s, g, policy)
 	}
 	r.overlays(s, views, policy)
-	for _, f := range outside {
+	for _, f := range outside.Findings {
 		rule, _ := Find(f.Rule)
 		r.Findings = append(r.Findings, policy.judge(rule, f))
 	}
+	r.NotChecked = append(r.NotChecked, outside.NotChecked...)
+	r.require(s, policy, outside.Class)
 	if s.Pack != nil {
 		about := policy.waive(s.Pack.PackMeta.PackID.Value, r.Findings, r.checked)
 		r.Findings = append(r.Findings, about...)
@@ -144,35 +153,20 @@ func (r *Result) rule(s *gate.Subject, g *gate.Gate, rule *gate.Rule, policy Pol
 
 // settle counts the gate's findings and sets its status, the worst of what it has.
 func (g *GateResult) settle(r *Result) {
-	partial, undecided := false, false
+	there := finding.Tally{Missing: g.Reason != ""}
 	for _, f := range r.Findings {
 		switch {
 		case f.Gate != g.Gate.ID || f.Waived != nil:
 			continue
 		case f.Severity == finding.Error:
-			g.Errors++
+			there.Errors++
 		default:
-			g.Warnings++
+			there.Warnings++
 		}
-		undecided = undecided || f.Rule == gate.NPR001.ID
+		there.Undecided = there.Undecided || f.Rule == gate.NPR001.ID
 	}
-	for _, n := range r.NotChecked {
-		partial = partial || n.Gate == g.Gate.ID && n.CouldNotRun()
-	}
-	switch {
-	case g.Errors > 0:
-		g.Status = finding.Fail
-	case g.Reason != "":
-		g.Status = finding.NotRun
-	case undecided:
-		g.Status = finding.Undecided
-	case partial:
-		g.Status = finding.Partial
-	case g.Warnings > 0:
-		g.Status = finding.Warn
-	default:
-		g.Status = finding.Pass
-	}
+	there.Partial = slices.ContainsFunc(r.NotChecked, func(n finding.NotChecked) bool { return n.Gate == g.Gate.ID && n.CouldNotRun() })
+	g.Errors, g.Warnings, g.Status = there.Errors, there.Warnings, there.Status()
 }
 
 // overlays checks the overlays of a pack: each by itself, and for every
@@ -198,7 +192,7 @@ func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy)
 		}
 		view := resolved(s, v, policy)
 		found := view.Findings
-		r.open(v, view.NotChecked)
+		r.open(v.Environment, view.NotChecked, policy)
 		policy.waive(s.Pack.PackMeta.PackID.Value, found, func(*gate.Rule, *gate.Gate) bool { return false })
 		for _, f := range overlays.Resolved(own, v, found) {
 			brought.Add(f)
@@ -228,15 +222,4 @@ func resolved(s *gate.Subject, v *overlay.View, policy Policy) Result {
 		}
 	}
 	return r
-}
-
-// open notes what could not run on the pack as an environment has it, and did on the
-// published one.
-func (r *Result) open(v *overlay.View, list []finding.NotChecked) {
-	for _, n := range list {
-		if n.CouldNotRun() && !slices.Contains(r.NotChecked, n) {
-			n.Reason = fmt.Sprintf("in environment %s: %s", gate.Quote(v.Environment), n.Reason)
-			r.NotChecked = append(r.NotChecked, n)
-		}
-	}
 }

@@ -64,7 +64,7 @@ func subject(src []byte) *gate.Subject {
 // reported always, and left out of the result.
 func run(t *testing.T, s *gate.Subject, p gates.Policy, outside ...finding.Finding) gates.Result {
 	t.Helper()
-	r := gates.Run(s, p, outside...)
+	r := gates.Run(s, p, gates.Outside{Findings: outside})
 	all := len(r.Findings)
 	r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return f.Rule == replay.RPL006.ID })
 	if gateResult(t, r, "replay").Status != finding.NotRun && len(r.Findings) == all {

@@ -47,7 +47,7 @@ func TestManyFaults(t *testing.T) {
 		src := emptyRules(t, count)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r := gates.Run(subject(src), policy(t, "", false))
+		r := gates.Run(subject(src), policy(t, "", false), gates.Outside{})
 		runtime.ReadMemStats(&after)
 		return float64(after.TotalAlloc - before.TotalAlloc), len(src), r
 	}
@@ -82,7 +82,7 @@ func TestWaiversOfManyFaults(t *testing.T) {
 		{"SCH004", "/pack_meta/none", false},
 		{"RSK006", "", false},
 	} {
-		r := gates.Run(subject(src), policy(t, waiver(c.rule, c.path, "2099-01-01"), false))
+		r := gates.Run(subject(src), policy(t, waiver(c.rule, c.path, "2099-01-01"), false), gates.Outside{})
 		_, rest := listedOf(r, "SCH004")
 		if rest == nil || (rest.Waived != nil) != c.waived {
 			t.Errorf("a waiver of %s at %q: the rest is %+v", c.rule, c.path, rest)

@@ -55,7 +55,7 @@ func judged(t *testing.T, files fstest.MapFS) (*gate.Subject, gates.Result) {
 		t.Fatal(err)
 	}
 	s := gate.NewSubject(unit, environments, c)
-	return s, gates.Run(s, policy(t, "", false))
+	return s, gates.Run(s, policy(t, "", false), gates.Outside{})
 }
 
 // damaged removes some layers and side files, and makes others unreadable. It returns

@@ -49,7 +49,7 @@ func TestContradiction(t *testing.T) {
 	r := NewRun(Options{Explain: func(err error) ([]model.Problem, int) {
 		return []model.Problem{{Message: err.Error()}}, ExitFailure
 	}})
-	r.note(nil, "", outcome{pack: build.NewPack(head, gates.Run(head, gates.Policy{}), step, nil), fault: err})
+	r.note(nil, "", outcome{pack: build.NewPack(head, gates.Run(head, gates.Policy{}, gates.Outside{}), step, nil), fault: err})
 	r.Settle()
 	if r.Report.ExitCode != ExitFailure || len(r.Report.Errors) != 1 {
 		t.Errorf("exit code %d with %v", r.Report.ExitCode, r.Report.Errors)

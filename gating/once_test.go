@@ -64,7 +64,7 @@ func TestConditionsAreCompiledOnce(t *testing.T) {
 		t.Fatalf("the example has %d overlays, %d cases and %d conditions", len(s.Unit.Overlays), len(s.Unit.Cases), len(keys))
 	}
 	times := compiled(t, func() {
-		build.NewPack(s, gates.Run(s, gates.Policy{}), build.Comparison{}, nil)
+		build.NewPack(s, gates.Run(s, gates.Policy{}, gates.Outside{}), build.Comparison{}, nil)
 	})
 	for key := range keys {
 		if times[key] != 1 {

@@ -110,6 +110,14 @@ func (j *judged) notChecked(reason string) {
 	j.result.NotChecked = append(j.result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: reason})
 }
 
+// class returns the class of the change, "" where the pack is compared with nothing.
+func (j *judged) class() string {
+	if j.compared.Diff == nil {
+		return ""
+	}
+	return j.compared.Diff.Class.String()
+}
+
 // judge reads one pack, compares it and puts it through the gates. It looks at the
 // context between these.
 func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
@@ -143,11 +151,10 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 		return nil, err
 	}
 	outside = append(outside, unread...)
-	j.result = gates.Run(j.subject, p.policy, outside...)
+	j.result = gates.Run(j.subject, p.policy, gates.Outside{Class: j.class(), Findings: outside, NotChecked: unasked})
 	if j.compared.Reason != "" {
 		j.notChecked(j.compared.Reason)
 	}
-	j.result.NotChecked = append(j.result.NotChecked, unasked...)
 	if j.before == nil && j.compared.from != nil {
 		j.notChecked("which findings are new is not known, for the base could not be read")
 	}

@@ -48,8 +48,9 @@ type Config struct {
 		MaxValues       pack.Num   `json:"max_values"`
 		MaxApprovalMode pack.Text  `json:"max_approval_mode"`
 	} `json:"limits"`
-	Publish Publish `json:"publish"`
-	Reviews Reviews `json:"reviews"`
+	Publish Publish    `json:"publish"`
+	Reviews Reviews    `json:"reviews"`
+	Require *pack.Node `json:"require"` // see Requirements
 
 	// Limits are the reader's limits, the defaults where the config sets none.
 	Limits pack.Limits `json:"-"`
@@ -178,7 +179,7 @@ func hint(doc *pack.Document, v schemas.Violation, schema string) string {
 			return fmt.Sprintf("put it in quotes: %q", at.Raw())
 		case strings.HasSuffix(wanted, "a boolean") && at.Kind == pack.String:
 			return "write true or false, without quotes"
-		case strings.HasSuffix(wanted, "an array") && at.Kind == pack.String:
+		case strings.Contains(wanted, "an array") && at.Kind == pack.String:
 			return fmt.Sprintf("write a list: [%q]", at.Text)
 		}
 	}

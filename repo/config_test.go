@@ -97,6 +97,9 @@ var configCases = []struct{ name, src string }{
 	{"several problems at once", "vresion: 1\nstrict: 1\nseverity: {REF001: fatal}\nlimits:\n  max_depth: x\n"},
 	{"a text instead of a config", "strict:true\n"},
 	{"a list instead of a config", "- packs\n"},
+	{"a requirement that is no list", "require: scorecard\n"},
+	{"a requirement of no class", "require: {always: [scorecard], mayor: [scorecard]}\n"},
+	{"requirements that are no texts", "require: {major: [1, \"\"], minor: scorecard}\n"},
 	{"no YAML", "packs: [a\n"},
 	{"a hostile value", "severity: {\"\\e[31m\\n\": \"\\u202e\\n::error::\"}\n"},
 }
@@ -156,6 +159,7 @@ classes:
   - {change: pack_meta.ttl_seconds, class: patch, reason: nobody looks}
 shared_packs: [ctxpack.shared]
 endpoint_schemes: [https]
+require: {always: [tool-surface, "catalog:prod"], major: [RSK002]}
 compile: {tokenizer: estimate, max_truncation_rate: 0.25}
 evaluation: {required: true, min_samples: 50, price_per_1k_tokens_cents: 0.3}
 reviews:

@@ -66,6 +66,7 @@ func (c *configComparison) directions() map[string]direction {
 		"limits.max_values":                    func(_, _ *pack.Node) bool { return c.after.Limits.MaxValues > c.before.Limits.MaxValues },
 		"limits.max_approval_mode":             higherMode,
 		"shared_packs":                         more,
+		"require":                              fewerRequired,
 		"endpoint_schemes":                     more,
 	}
 }

@@ -84,6 +84,14 @@ func TestCompareConfigs(t *testing.T) {
 		{"limits: {max_approval_mode: delegated}", "limits: {max_approval_mode: network}", "", "limits.max_approval_mode"},
 		{"limits: {max_approval_mode: delegated}", "", "limits.max_approval_mode", ""},
 		{"", "shared_packs: [ctxpack.a]", "shared_packs", ""},
+		{"", "require: [scorecard]", "", "require"},
+		{"require: [scorecard, registry]", "require: [scorecard]", "require", ""},
+		{"require: [scorecard]", "", "require", ""},
+		{"require: [scorecard]", "require: {always: [scorecard]}", "", "require"},
+		{"require: [scorecard]", "require: {minor: [scorecard]}", "require", ""},
+		{"require: {major: [scorecard]}", "require: {minor: [scorecard]}", "", "require"},
+		{"require: {minor: [scorecard], major: [registry]}", "require: {major: [scorecard, registry]}", "require", ""},
+		{"require: [\"catalog:prod\"]", "require: [catalog]", "require", ""},
 		{"publish: {registry: ghcr.io/acme/packs}", "", "publish.registry", ""},
 	} {
 		var looser, other []string

@@ -92,16 +92,41 @@ func checkRequired(p *gate.Pass, c *cards) {
 		p.Reportf(at, "measure the pack and put the result under scorecards beside it", "%s, and the config requires one", reason)
 		return
 	}
+	for _, intent := range c.unmeasured(p.Pack) {
+		p.Reportf(intent.Node, "let the evaluator measure the intent too",
+			"no scorecard measures %s, and the config requires it", gate.CalledBriefly("intent", intent))
+	}
+}
+
+// unmeasured returns the intents of the eval targets that no scorecard measures.
+func (c *cards) unmeasured(p *pack.Pack) (intents []pack.Text) {
 	measured := map[string]bool{}
 	for at := range c.scores() {
 		measured[at.intent] = true
 	}
-	for _, t := range layer.EvalTargets.Items {
+	for _, t := range p.EvaluationLayer.EvalTargets.Items {
 		if t.Intent.OK && !measured[t.Intent.Value] {
-			p.Reportf(t.Intent.Node, "let the evaluator measure the intent too",
-				"no scorecard measures %s, and the config requires it", gate.CalledBriefly("intent", t.Intent))
+			intents = append(intents, t.Intent)
 		}
 	}
+	return intents
+}
+
+// Lacking says why the scorecards beside a pack do not measure it, with every intent that
+// has a target; "" where they do.
+func Lacking(s *gate.Subject) string {
+	c := cardsOf(s)
+	if reason := c.lacking(); reason != "" {
+		return reason
+	}
+	var names []string
+	for _, intent := range c.unmeasured(s.Pack) {
+		names = append(names, intent.Value)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "no scorecard measures " + intentsListed(names)
 }
 
 func checkSamples(p *gate.Pass) {

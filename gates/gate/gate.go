@@ -32,7 +32,8 @@ type Rule struct {
 	Severity finding.Severity // the default
 	Strict   bool             // a warning that becomes an error in strict mode
 	NoWaiver Refusal          // when findings cannot be waived
-	Ratchet  bool             // it compares with the version before: a waiver names the thing that it is of
+	Ratchet  bool             // it compares with the version before
+	Things   bool             // a waiver names the thing that a finding is of, as it does for every ratchet
 	Title    string           // one line: what holds where the rule is kept
 	Doc      string           // why it matters and how to fix it; Markdown paragraphs
 	Bad      string           // an example that breaks the rule (JSON or JSON fragment)
@@ -42,6 +43,9 @@ type Rule struct {
 	// own rule.
 	Check func(*Pass)
 }
+
+// Named reports whether a waiver of the rule names the thing that a finding is of.
+func (r *Rule) Named() bool { return r.Ratchet || r.Things }
 
 // Introduced returns the version of packgate that brought the rule.
 func (r *Rule) Introduced() string { return cmp.Or(r.Since, "0.1.0") }

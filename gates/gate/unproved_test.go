@@ -17,7 +17,7 @@ func unproved(t *testing.T, s *gate.Subject, strict bool) (found []finding.Findi
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = gates.Run(s, policy)
+	r = gates.Run(s, policy, gates.Outside{})
 	for _, f := range r.Findings {
 		if f.Rule == gate.NPR001.ID {
 			found = append(found, f)

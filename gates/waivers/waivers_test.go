@@ -25,7 +25,7 @@ func TestCases(t *testing.T) {
 			t.Fatal(err)
 		}
 		var found []finding.Finding
-		for _, f := range gates.Run(s, policy).Findings {
+		for _, f := range gates.Run(s, policy, gates.Outside{}).Findings {
 			if f.Rule == r.ID {
 				found = append(found, f)
 			}

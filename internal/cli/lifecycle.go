@@ -12,6 +12,7 @@ import (
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/replay"
+	"github.com/contextosai/packgate/gates/required"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
@@ -165,9 +166,10 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 	subject := w.Subject(unit)
 	r.cases = len(subject.Golden())
 	var problems []model.Problem
-	for _, f := range gates.Run(subject, policy).Findings {
-		// The snapshot of an earlier version may have moved on: a pin may go back to it.
-		if f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Waived == nil && f.Severity == finding.Error {
+	for _, f := range gates.Run(subject, policy, gates.Outside{}).Findings {
+		// The snapshot of an earlier version may have moved on, and what is required too: a
+		// pin may go back to it.
+		if f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Rule != required.NRN001.ID && f.Waived == nil && f.Severity == finding.Error {
 			problems = append(problems, problemAt(f.Location, f.Rule+": "+f.Message, f.Hint))
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
@@ -215,11 +214,11 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *model.Public
 		return nil, err
 	}
 	subject := p.w.Subject(s.unit)
-	var outside []finding.Finding
+	var outside gates.Outside
 	if diff != nil {
-		outside = diff.Findings()
+		outside.Class, outside.Findings = diff.Class.String(), diff.Findings()
 	}
-	judged := build.NewPack(subject, gates.Run(subject, p.policy, outside...), gating.Step(ctx, diff, subject), nil)
+	judged := build.NewPack(subject, gates.Run(subject, p.policy, outside), gating.Step(ctx, diff, subject), nil)
 	if err := diff.Contradicted(); err != nil {
 		return nil, err
 	}

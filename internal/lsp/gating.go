@@ -216,7 +216,7 @@ func (s *server) gatePack(v *view, name string, policy gates.Policy) (*result, e
 	if err != nil {
 		return nil, err
 	}
-	all := gates.Run(v.Subject(unit), policy)
+	all := gates.Run(v.Subject(unit), policy, gates.Outside{})
 	r := &result{read: map[string]string{}}
 	for _, f := range all.Findings {
 		l := v.location(f.Location, s.units)

@@ -285,7 +285,7 @@ func firstWord(line string) string {
 // packFiles returns the config and, where a pack is asked for, its environment catalog,
 // the pack and what stands beside it, named from the folder of the pack repository.
 func (v *values) packFiles() ([]File, error) {
-	config, err := v.fill("config.yaml")
+	config, err := v.fill("config.yaml.tmpl")
 	if err != nil {
 		return nil, err
 	}

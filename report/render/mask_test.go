@@ -44,7 +44,7 @@ func TestSecretsAreMasked(t *testing.T) {
 				}
 				c := repo.DefaultConfig()
 				subject := gate.NewSubject(unit, nil, c)
-				result := gates.Run(subject, gates.Policy{}, diff.Findings()...)
+				result := gates.Run(subject, gates.Policy{}, gates.Outside{Class: diff.Class.String(), Findings: diff.Findings()})
 				p := build.NewPack(subject, result, everything(t, before.Pack, unit.Pack, diff), nil)
 				// Backwards the secret stands in what is gone.
 				gone, err := diffing.Compare(unit.Pack, before.Pack, nil)

@@ -13,7 +13,6 @@ import (
 	"github.com/contextosai/packgate/diffing/compiles"
 	"github.com/contextosai/packgate/diffing/flips"
 	"github.com/contextosai/packgate/diffing/surface"
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/golden"
@@ -123,20 +122,20 @@ func Gated(t *testing.T, dir, base string) *model.Report {
 	t.Helper()
 	o := Open(t, dir)
 	var diff *diffing.Diff
-	var outside []finding.Finding
+	var outside gates.Outside
 	if base != "" {
 		var err error
 		if diff, err = diffing.Compare(Open(t, base).Unit.Pack, o.Unit.Pack, nil); err != nil {
 			t.Fatal(err)
 		}
-		outside = diff.Findings()
+		outside = gates.Outside{Class: diff.Class.String(), Findings: diff.Findings()}
 	}
 	policy, err := gates.NewPolicy(o.Config, false, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
 	if err != nil {
 		t.Fatal(err)
 	}
 	subject := gate.NewSubject(o.Unit, o.Environments, o.Config)
-	result := gates.Run(subject, policy, outside...)
+	result := gates.Run(subject, policy, outside)
 	c := build.Comparison{Diff: diff}
 	if base != "" {
 		c = comparisonOf(t, Open(t, base).Unit.Pack, o, diff, subject.Golden())

@@ -32,7 +32,7 @@ var rooms = []room{
 	{"compiler", []string{".", "tokens"}},
 	{"proof", []string{".", "rulebook"}},
 	{"golden", []string{".", "starter"}},
-	{"gates", []string{"gate", "schema", "references", "policyrules", "risk", "tenancy", "security", "replay", "evaluation", "overlays", "version", "repository", "waivers", "."}},
+	{"gates", []string{"gate", "schema", "references", "policyrules", "risk", "tenancy", "security", "replay", "evaluation", "overlays", "version", "repository", "required", "waivers", "."}},
 	{"diffing", []string{".", "compiles", "surface", "flips", "refresh"}},
 	{"playground", []string{"engine", ".", "wasm", "build"}},
 	{"report/model", []string{"."}},

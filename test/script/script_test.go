@@ -58,7 +58,8 @@ func TestScripts(t *testing.T) {
 }
 
 // plain leaves of the example repository its support pack with its golden cases
-// alone, and lets packs that a script adds be without any: plain DIR
+// alone, requires no more than that, and lets packs that a script adds be without any:
+// plain DIR
 func plain(ts *testscript.TestScript, _ bool, args []string) {
 	for _, name := range []string{
 		"packs/finops", "environments/staging.json",
@@ -74,6 +75,12 @@ func plain(ts *testscript.TestScript, _ bool, args []string) {
 	config := filepath.Join(ts.MkAbs(args[0]), ".packgate.yaml")
 	src, err := os.ReadFile(config)
 	ts.Check(err)
+	before, after, found := strings.Cut(string(src), "\nrequire:\n")
+	_, after, ended := strings.Cut(after, "\n\n")
+	if !found || !ended {
+		ts.Fatalf("the example requires nothing any more")
+	}
+	src = []byte(before + "\n\n" + after)
 	ts.Check(os.WriteFile(config, append(src, "severity: {RPL006: warning}\n"...), 0o644))
 }
 
