@@ -89,8 +89,11 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	step.Fixed, step.Before = j.fixed, j.before
 	_, _, step.Playground = playground.Program() // of a program that has none no page compiles a pack
 	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.since.Triggers[name]), fault: step.Diff.Contradicted()}
-	if j.compared.File != name {
-		o.moved = j.compared.File
+	switch {
+	case j.compared.File != name && j.compared.File != "":
+		o.moved, o.pack.MovedFrom = j.compared.File, p.Files.Show(j.compared.File)
+	case p.Base != nil && j.compared.from == nil && j.subject.Pack != nil:
+		o.pack.Class = model.ClassInitial
 	}
 	o.searched = j.compared.searched
 	return o

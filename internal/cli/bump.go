@@ -114,8 +114,12 @@ func (b *bumping) ready() error {
 
 // compare compares the pack with its baseline.
 func (b *bumping) compare(ctx context.Context) error {
-	var err error
-	if b.changes, err = diffing.Overrides(b.Config); err != nil {
+	// A change does not decide by what it is classed, as in check --base.
+	inForce, err := b.base.InForce(b.base.ConfigName, false)
+	if err != nil {
+		return err
+	}
+	if b.changes, err = diffing.Overrides(inForce.Config); err != nil {
 		return err
 	}
 	compared, err := b.base.Compare(ctx, b.unit, b.changes)

@@ -85,9 +85,15 @@ type Summary struct {
 
 // Pack is what is said of one pack.
 type Pack struct {
-	Pack     string    `json:"pack"`           // id@version; empty where they could not be read
-	Path     string    `json:"path"`           // file
-	Kind     string    `json:"kind,omitempty"` // what else it is about; absent for a pack of the head
+	Pack string `json:"pack"`           // id@version; empty where they could not be read
+	Path string `json:"path"`           // file
+	Kind string `json:"kind,omitempty"` // what else it is about; absent for a pack of the head
+	// MovedFrom is the file of the base that the pack was compared with, where that has
+	// another name.
+	MovedFrom string `json:"moved_from,omitempty"`
+	// Class is ClassInitial for a pack of which the base has no version to compare with. That
+	// of every other step is in the diff.
+	Class    string    `json:"class,omitempty"`
 	Digest   string    `json:"digest,omitempty"`
 	Result   Result    `json:"result"`
 	Gates    []Gate    `json:"gates"`
@@ -113,6 +119,9 @@ type Pack struct {
 	// Playground is what the HTML report compiles the pack from; no other form has it.
 	Playground *Playground `json:"-"`
 }
+
+// ClassInitial is the class of the first version of a pack.
+const ClassInitial = "initial"
 
 // The kinds of entries that are about something else than a pack of the head.
 const (

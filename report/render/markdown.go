@@ -110,6 +110,10 @@ func titleOf(p *model.Pack, escape func(string) string) string {
 	switch {
 	case p.Kind == model.KindRemoved:
 		return escape(p.Name()) + ": pack removed"
+	case p.MovedFrom != "" && d == nil:
+		return escape(p.Name()) + ": moved from " + escape(p.MovedFrom) + ", " + verdictWord(p.Result)
+	case p.Class == model.ClassInitial:
+		return escape(p.Name()) + ": first version, " + verdictWord(p.Result)
 	case d == nil:
 		return escape(p.Name()) + ": " + verdictWord(p.Result)
 	}
@@ -125,6 +129,9 @@ func titleOf(p *model.Pack, escape func(string) string) string {
 	}
 	if words := classWords(d, escape); words != "" {
 		verdict += " (" + words + ")"
+	}
+	if p.MovedFrom != "" {
+		verdict += ", moved from " + escape(p.MovedFrom)
 	}
 	return escape(name) + verdict
 }

@@ -138,6 +138,12 @@ func (t *terminal) pack(p *model.Pack) {
 	default:
 		t.line("  %s", t.gates(p.Gates))
 	}
+	switch {
+	case p.MovedFrom != "":
+		t.line("  moved from %s", text(p.MovedFrom))
+	case p.Class == model.ClassInitial:
+		t.line("  first version (class %s)", p.Class)
+	}
 	if todo := t.say(todoWords(todoOf(p))); todo != "" {
 		t.line("  → %s", todo)
 	}
