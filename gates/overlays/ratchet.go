@@ -160,12 +160,13 @@ func (k *kept) findLost() {
 	}
 }
 
-// gone reports whether an overlay of the base is removed, and leaves a place to the pack.
+// gone reports whether an overlay of the base is removed, and leaves a place to the pack. One
+// whose places went with what they are of is compared by what is permitted.
 func (k *kept) gone(o *repo.Overlay, lost []loss) bool {
 	there := slices.ContainsFunc(k.is.Overlays, func(is *repo.Overlay) bool {
 		return is.OverlayID.OK && is.OverlayID.Value == o.OverlayID.Value || pack.CompactJSON(is.Set.Node.Any()) == pack.CompactJSON(o.Set.Node.Any())
 	})
-	return !there && slices.ContainsFunc(lost, func(l loss) bool { return l.now == nil })
+	return !there && slices.ContainsFunc(lost, func(l loss) bool { return l.now == nil && !l.misplaced })
 }
 
 // checkLoss reports an endpoint that the pack's own takes the place of, and a target or a

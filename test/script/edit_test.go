@@ -105,3 +105,20 @@ func with(ts *testscript.TestScript, at any, path []string, value any) any {
 	ts.Fatalf("there is no %s", path[0])
 	return nil
 }
+
+// rerecord writes into a replay packet that it is of a pack as it is, and compiles to a stored
+// snapshot: rerecord PACKET PACK SNAPSHOT
+func rerecord(ts *testscript.TestScript, _ bool, args []string) {
+	doc, _ := pack.Read(args[1], []byte(ts.ReadFile(args[1])), pack.DefaultLimits())
+	var compiled struct {
+		ContextLedger struct {
+			CompiledContextHash string `json:"compiled_context_hash"`
+		} `json:"context_ledger"`
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[2])), &compiled))
+	edit(ts, args[0], func(root any) any {
+		packet := root.(map[string]any)
+		packet["context_pack_ref"], packet["compiled_context_hash"] = pack.New(doc).Ref(), compiled.ContextLedger.CompiledContextHash
+		return packet
+	})
+}

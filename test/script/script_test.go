@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 			"drop":      drop,
 			"put":       put,
 			"measure":   measure,
+			"rerecord":  rerecord,
 			"bump":      bump,
 			"generate":  generate,
 			"join":      join,
