@@ -122,10 +122,10 @@ func TestOverlaysHideNothing(t *testing.T) {
 		with := beside(t, src, overlays...)
 		type place struct{ rule, file, pointer, key string }
 		have := map[place]bool{}
-		for _, f := range gates.Run(with, judged).Findings {
+		for _, f := range gates.Run(with, judged, gates.Outside{}).Findings {
 			have[place{f.Rule, f.Location.File, f.Location.Pointer, f.Key}] = true
 		}
-		for _, f := range gates.Run(beside(t, src), judged).Findings {
+		for _, f := range gates.Run(beside(t, src), judged, gates.Outside{}).Findings {
 			switch {
 			case have[place{f.Rule, f.Location.File, f.Location.Pointer, f.Key}]:
 			case spared(with, f):
@@ -148,7 +148,7 @@ func TestForeignEndpointNeverPasses(t *testing.T) {
 			"set": [{"path": "/tooling_layer/adapter_registry/adp_payments/endpoint_ref", "value": %q}]}`, environment, environment, endpoint)
 	}
 	reported := func(s *gate.Subject) (list []string) {
-		for _, f := range gates.Run(s, policy(t, "", false)).Findings {
+		for _, f := range gates.Run(s, policy(t, "", false), gates.Outside{}).Findings {
 			if f.Rule == "TEN003" && strings.Contains(f.Message, "adp_payments") || f.Rule == "OVL009" && strings.Contains(f.Message, "TEN003: endpoint") {
 				list = append(list, f.Rule+" "+f.Location.File+" "+f.Key)
 			}

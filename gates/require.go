@@ -2,7 +2,6 @@ package gates
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -66,21 +65,6 @@ func (r *Result) require(s *gate.Subject, policy Policy, class string) {
 	for _, item := range policy.requiredOf(class) {
 		for _, f := range item.Judge(s, class, r.NotChecked) {
 			r.Findings = append(r.Findings, policy.judge(required.NRN001, f))
-		}
-	}
-}
-
-// open notes what could not run on the pack as an environment has it, and did on the
-// published one; and what that environment's catalog lacks, where it is required.
-func (r *Result) open(environment string, list []finding.NotChecked, policy Policy) {
-	for _, n := range list {
-		if n.Needs.Kind == finding.Catalog {
-			n.Needs = finding.CatalogOf(environment)
-		}
-		wanted := n.Needs.Kind == finding.Catalog && slices.ContainsFunc(policy.required, func(i required.Item) bool { return i.Names(n.Needs) })
-		if (n.CouldNotRun() || wanted) && !slices.Contains(r.NotChecked, n) {
-			n.Reason = fmt.Sprintf("in environment %s: %s", gate.Quote(environment), n.Reason)
-			r.NotChecked = append(r.NotChecked, n)
 		}
 	}
 }

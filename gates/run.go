@@ -192,7 +192,7 @@ func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy)
 		}
 		view := resolved(s, v, policy)
 		found := view.Findings
-		r.open(v.Environment, view.NotChecked, policy)
+		r.open(v.Environment, view.NotChecked)
 		policy.waive(s.Pack.PackMeta.PackID.Value, found, func(*gate.Rule, *gate.Gate) bool { return false })
 		for _, f := range overlays.Resolved(own, v, found) {
 			brought.Add(f)
@@ -222,4 +222,15 @@ func resolved(s *gate.Subject, v *overlay.View, policy Policy) Result {
 		}
 	}
 	return r
+}
+
+// open notes what could not run on the pack as an environment has it, and did on the
+// published one.
+func (r *Result) open(environment string, list []finding.NotChecked) {
+	for _, n := range list {
+		if n.CouldNotRun() && !slices.Contains(r.NotChecked, n) {
+			n.Reason = fmt.Sprintf("in environment %s: %s", gate.Quote(environment), n.Reason)
+			r.NotChecked = append(r.NotChecked, n)
+		}
+	}
 }

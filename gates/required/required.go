@@ -138,15 +138,12 @@ func (i *Item) In(class string) bool {
 	return i.Holds(class) && !(class == "" && i.input.Kind == finding.Baseline)
 }
 
-// Names reports whether the item is an input that a check needs.
-func (i *Item) Names(needs finding.Input) bool { return i.input.Serves(needs) }
-
 // missed reports whether a check that did not run is one of the item.
 func (i *Item) missed(n finding.NotChecked) bool {
 	if rule := i.source.rule; rule != nil && (n.Rule == rule.ID || n.Rule == "" && n.Gate == i.source.gate.ID && i.input.Kind == "") {
 		return true
 	}
-	return i.Names(n.Needs)
+	return i.input.Serves(n.Needs)
 }
 
 // Judge marks the checks of the item that did not run as required, and returns what there
