@@ -197,6 +197,12 @@ func (d *Diff) Unsettled() (c Class) {
 	return c
 }
 
+// PermitsTheSame reports whether it is proved that the same is permitted, and no change is
+// major for another reason. Of no comparison nothing is.
+func (d *Diff) PermitsTheSame() bool {
+	return d != nil && d.Effect == proof.Equal && d.Unsettled() < Major
+}
+
 // Contradict notes a request for which more is permitted than the class says
 // (decisions D5). The class becomes major.
 func (d *Diff) Contradict(c Contradiction) {

@@ -119,6 +119,23 @@ func secondIntent(t *testing.T, dir string) {
 	replace("golden/status.case.json", "support.refund", "support.status")(t, dir)
 }
 
+// renamedIntent gives the intent another name, wherever it is named.
+func renamedIntent(t *testing.T, dir string) {
+	for _, pattern := range []string{packFile, "golden/*.case.json", rows, scorecard} {
+		names, err := filepath.Glob(inPack(dir, pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("there is no %s", pattern)
+		}
+		for _, name := range names {
+			inside, err := filepath.Rel(inPack(dir, "."), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			replace(inside, `"support.refund"`, `"support.money_back"`)(t, dir)
+		}
+	}
+}
+
 // taken is what is taken away, weakened or moved, and what a review is told of it: rule,
 // severity and thing. Everyday changes have nothing to tell.
 type taken struct {
@@ -197,6 +214,16 @@ var ratchet = []taken{
 	{"release gate", "removed", nil, []step{replace(packFile, `"metric": "safety"`, `"metric": "utility"`)}, "EVL011 error safety"},
 	{"release gate", "that accepts more", nil, []step{replace(packFile, `"max_delta": 0`, `"max_delta": 0.1`)}, "EVL011 error policy; EVL011 error safety"},
 
+	{"release gate", "of a value with fewer samples", nil, []step{replace(scorecard, `"samples": 400`, `"samples": 199`)}, "EVL011 warning support.refund/economics_cents_per_decision; " +
+		"EVL011 warning support.refund/latency_p99_ms; EVL011 warning support.refund/policy; EVL011 warning support.refund/safety; EVL011 warning support.refund/utility"},
+	{"release gate", "of a value with half as many samples", nil, []step{replace(scorecard, `"samples": 400`, `"samples": 200`)}, ""},
+	{"scorecard", "of the version before rewritten to a worse value", nil, []step{released, replace(scorecard, `"utility": 0.93`, `"utility": 0.6`)}, "EVL012 error support.refund/utility"},
+	{"scorecard", "of the version before rewritten to a better value", nil, []step{released, replace(scorecard, `"utility": 0.93`, `"utility": 0.94`)}, ""},
+	{"scorecard", "with a value in another unit", nil, []step{released, replace(scorecard, `"latency_p99_ms": 2100`, `"latency_p99_ms": 2100000`)}, "EVL012 error support.refund/latency_p99_ms"},
+	{"scorecard", "of a version in between, with a worse value", nil, []step{released, copied(scorecard, "scorecards/between.json"),
+		replace("scorecards/between.json", "ctxpack.support@1.0.0", "ctxpack.support@1.0.9"), replace("scorecards/between.json", `"safety": 1.0`, `"safety": 0.2`)}, "EVL012 error support.refund/safety"},
+	{"scorecard", "with a negative value", nil, []step{replace(scorecard, `"latency_p99_ms": 2100`, `"latency_p99_ms": -1`)}, "EVL011 error support.refund/latency_p99_ms"},
+	{"scorecard", "with a value beyond all bounds", nil, []step{replace(scorecard, `"utility": 0.93`, `"utility": 1e300`)}, "EVL011 error support.refund/utility"},
 	{"intent", "retired with its case", []step{secondIntent}, []step{remove("golden/status.case.json"),
 		replace(packFile, `{"intent": "support.status", "policy": 1.0, "utility": 0.9, "safety": 1.0, "latency_p99_ms": 900, "economics_cents_per_decision": 1},`, "")}, ""},
 	{"target", "of an intent that stays", []step{secondIntent}, []step{replace(packFile, `"latency_p99_ms": 900`, `"latency_p99_ms": 901`)}, "EVL011 error support.status/latency_p99_ms"},
@@ -221,6 +248,39 @@ func TestRatchet(t *testing.T) {
 				t.Errorf("told is %q\nwant       %q", got, row.want)
 			}
 		})
+	}
+}
+
+// An intent with another name is the same one.
+func TestRenamedIntent(t *testing.T) {
+	all := "EVL011 error support.refund/economics_cents_per_decision; EVL011 error support.refund/latency_p99_ms; EVL011 error support.refund/policy; EVL011 error support.refund/safety; EVL011 error support.refund/utility"
+	for _, c := range []struct {
+		how  string
+		head []step
+		want string
+	}{
+		{"with a baseline that is more lenient", []step{renamedIntent, released, measuredAgain(`"latency_p99_ms": 2250`, `"latency_p99_ms": 2900`)},
+			"EVL012 error support.money_back/economics_cents_per_decision; EVL012 error support.money_back/latency_p99_ms; EVL012 error support.money_back/utility"},
+		{"with a lower target", []step{renamedIntent, released, replace(packFile, `"utility": 0.9`, `"utility": 0.5`), measuredAgain(`"policy": 1.0,
+        "utility": 0.91,
+        "latency_p99_ms": 2250,
+        "safety": 1.0,
+        "economics_cents_per_decision": 1.3`, "")}, "EVL011 error support.refund/utility"},
+		{"without its scorecard", []step{renamedIntent, remove(scorecard)}, all},
+	} {
+		apply := func(steps ...step) *gate.Subject {
+			return gatetest.ExampleIn(t, func(dir string) {
+				for _, do := range steps {
+					do(t, dir)
+				}
+			})
+		}
+		s := apply(c.head...)
+		s.Before = apply()
+		list := slices.DeleteFunc(told(s), func(f string) bool { return !strings.HasPrefix(f, "EVL") })
+		if got := strings.Join(list, "; "); got != c.want {
+			t.Errorf("%s: told is %q\nwant       %q", c.how, got, c.want)
+		}
 	}
 }
 
@@ -272,4 +332,51 @@ func TestRatchetWaived(t *testing.T) {
 			t.Errorf("of %s: %s, want %s", c.of, got, c.want)
 		}
 	}
+}
+
+// A scorecard of the base measures what is proved to permit the same, where nothing else
+// does, and is a warning then.
+func TestCarriedScorecards(t *testing.T) {
+	latency := replace(packFile, `"release_gates": [`, `"release_gates": [{"metric": "latency_p99_ms", "max_delta": 100},`)
+	for _, c := range []struct {
+		name  string
+		base  []step
+		equal bool
+		want  string
+	}{
+		{"nothing needs it", nil, true, ""},
+		{"a release gate needs it", []step{latency, measured}, true, "warning EVL009"},
+		{"more may be permitted", []step{latency, measured}, false, "error EVL013"},
+		{"it was stale in the base", []step{latency}, true, "error EVL013"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			apply := func(steps ...step) *gate.Subject {
+				return gatetest.ExampleIn(t, func(dir string) {
+					for _, do := range steps {
+						do(t, dir)
+					}
+				})
+			}
+			s := apply(append(slices.Clone(c.base), released)...)
+			s.Before, s.Equal = apply(c.base...), c.equal
+			var list []string
+			for _, f := range gates.Run(s, policy(t, "", false)).Findings {
+				if f.Rule == "EVL009" || f.Rule == "EVL013" {
+					list = append(list, fmt.Sprintf("%s %s", f.Severity, f.Rule))
+				}
+			}
+			if got := strings.Join(list, "; "); got != c.want {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// measured writes the digest of the pack as it is into its scorecard.
+func measured(t *testing.T, dir string) {
+	digest, err := gatetest.Open(t, dir, "support").Unit.Document.CanonicalDigest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	replace(scorecard, "sha256:1b70d5e9b702e6889511263d6aef058c0d862e138ca697be2d145e0b674d1155", string(digest))(t, dir)
 }

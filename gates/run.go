@@ -216,7 +216,7 @@ func resolved(s *gate.Subject, v *overlay.View, policy Policy) Result {
 	var r Result
 	for _, g := range All() {
 		for _, rule := range g.Rules {
-			if g != replay.Gate && rule != evaluation.EVL009 {
+			if g != replay.Gate && rule != evaluation.EVL009 && rule != evaluation.EVL013 {
 				r.rule(view, g, rule, policy)
 			}
 		}

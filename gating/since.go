@@ -71,6 +71,7 @@ func (b *Baseline) before(ctx context.Context, j *judged) ([]finding.Finding, er
 	j.before = before
 	if !sameFiles(before, j.subject) {
 		j.subject.Before = before
+		j.subject.Equal = len(found) == 0 && j.compared.Diff.PermitsTheSame()
 	}
 	return found, nil
 }

@@ -37,9 +37,9 @@ type Config struct {
 	} `json:"compile"`
 	Evaluation struct {
 		pack.Part
-		Required              pack.Flag `json:"required"`
-		MinSamples            pack.Num  `json:"min_samples"`
-		PricePer1KTokensCents pack.Num  `json:"price_per_1k_tokens_cents"`
+		Required              *pack.Node `json:"required"`
+		MinSamples            pack.Num   `json:"min_samples"`
+		PricePer1KTokensCents pack.Num   `json:"price_per_1k_tokens_cents"`
 	} `json:"evaluation"`
 	LimitFields struct {
 		pack.Part
@@ -80,6 +80,19 @@ type ClassRow struct {
 
 // DefaultConfig returns the config of a repository that has none.
 func DefaultConfig() *Config { return &Config{Limits: pack.DefaultLimits()} }
+
+// ScorecardsRequired says whether every eval target has to be measured by a scorecard, and
+// which metrics that has to give; none where any will do.
+func (c *Config) ScorecardsRequired() (required bool, metrics []string) {
+	n := c.Evaluation.Required
+	if n == nil || n.Kind == pack.Bool {
+		return n != nil && n.Bool, nil
+	}
+	for _, item := range n.Items {
+		metrics = append(metrics, item.Text)
+	}
+	return true, metrics
+}
 
 // maxConfig is the size of a config, in bytes, beyond which it is not read: the
 // YAML parser takes minutes over a large one that is made for it.

@@ -50,7 +50,7 @@ func (c *configComparison) directions() map[string]direction {
 		"classes":                              anyChange,
 		"compile.tokenizer":                    anyChange,
 		"compile.max_truncation_rate":          above(0.2),
-		"evaluation.required":                  raised,
+		"evaluation.required":                  fewerMetrics,
 		"evaluation.min_samples":               below(0),
 		"evaluation.price_per_1k_tokens_cents": anyChange,
 		"reviews.patch":                        fewer,
@@ -119,6 +119,17 @@ func anyChange(_, _ *pack.Node) bool { return true }
 
 // raised is for what is stricter where it is true.
 func raised(_, is *pack.Node) bool { return is == nil || !is.Bool }
+
+// fewerMetrics: true asks for any metric, and a list for each that it names.
+func fewerMetrics(was, is *pack.Node) bool {
+	switch {
+	case was == nil || was.Kind == pack.Bool && !was.Bool:
+		return false
+	case is == nil || is.Kind == pack.Bool:
+		return is == nil || !is.Bool || was.Kind != pack.Bool
+	}
+	return fewer(was, is)
+}
 
 // fewer is for lists that each item of makes stricter, and more for those in which an
 // item lets more pass.

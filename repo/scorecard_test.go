@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -52,10 +53,24 @@ func TestEvaluationConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &c.Evaluation
-	if !e.Required.Value || e.MinSamples.Value != 50 || e.PricePer1KTokensCents.Value != 0.3 {
+	if required, metrics := c.ScorecardsRequired(); !required || metrics != nil || e.MinSamples.Value != 50 || e.PricePer1KTokensCents.Value != 0.3 {
 		t.Errorf("evaluation is read as %+v", e)
 	}
-	if e := DefaultConfig().Evaluation; e.Required.Value || e.MinSamples.OK || e.PricePer1KTokensCents.OK {
+	for yaml, want := range map[string]string{"true": "true []", "false": "false []", "[safety, latency_p99_ms]": "true [safety latency_p99_ms]"} {
+		c, err := ParseConfig(ConfigName, []byte("evaluation: {required: "+yaml+"}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if required, metrics := c.ScorecardsRequired(); fmt.Sprint(required, " ", metrics) != want {
+			t.Errorf("%s is read as %v %v", yaml, required, metrics)
+		}
+	}
+	for _, yaml := range []string{"[]", "[speed]", "safety"} {
+		if _, err := ParseConfig(ConfigName, []byte("evaluation: {required: "+yaml+"}\n")); err == nil {
+			t.Errorf("%s can be required", yaml)
+		}
+	}
+	if e := DefaultConfig().Evaluation; e.Required != nil || e.MinSamples.OK || e.PricePer1KTokensCents.OK {
 		t.Errorf("the default is %+v", e)
 	}
 }

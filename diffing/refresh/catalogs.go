@@ -239,7 +239,7 @@ func (s *step) config(u uses) (triggers []Trigger) {
 // settings returns what a pack uses of any config.
 func (u uses) settings() []setting {
 	list := []setting{
-		{Evaluator, "evaluation.required", func(c *repo.Config) value { return or(c.Evaluation.Required.Node, "false") }},
+		{Evaluator, "evaluation.required", func(c *repo.Config) value { return or(c.Evaluation.Required, "false") }},
 		{Evaluator, "evaluation.min_samples", func(c *repo.Config) value { return or(c.Evaluation.MinSamples.Node, "0") }},
 		{Evaluator, "evaluation.price_per_1k_tokens_cents", func(c *repo.Config) value { return or(c.Evaluation.PricePer1KTokensCents.Node, "") }},
 		{ModelConfig, "compile.tokenizer", func(c *repo.Config) value { return or(c.Compile.Tokenizer.Node, `"estimate"`) }},

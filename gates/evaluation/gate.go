@@ -14,8 +14,8 @@
 //
 // Scorecards of other versions of the pack are history: the one that a scorecard
 // names as its baseline gives the values to compare with. A value that is missing
-// is never taken for a good one. It is listed as not checked, and where the
-// config requires scorecards, it is an error.
+// is never taken for a good one. It is listed as not checked, and where the config
+// requires scorecards or a release gate is about it, it is an error.
 package evaluation
 
 import "github.com/contextosai/packgate/gates/gate"
@@ -26,5 +26,5 @@ var Gate = &gate.Gate{
 	Title: "Evaluation",
 	About: "Measured quality reaches its targets and does not get worse.",
 	Layer: "evaluation_layer",
-	Rules: []*gate.Rule{EVL001, EVL002, EVL003, EVL004, EVL005, EVL006, EVL007, EVL008, EVL009, EVL010, EVL011, EVL012},
+	Rules: []*gate.Rule{EVL001, EVL002, EVL003, EVL004, EVL005, EVL006, EVL007, EVL008, EVL009, EVL010, EVL011, EVL012, EVL013},
 }

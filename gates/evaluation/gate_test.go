@@ -181,9 +181,9 @@ support.refund safety 1>0.98 by "scorecards/0.json" n=40 base=0.9 delta=-0.08 mi
 support.refund latency_p99_ms 3000>3500 by "scorecards/0.json" n=40 base=3000 delta=500 missed
 support.refund economics_cents_per_decision 1.5>0.0552 by "built-in" n=1 base=0 delta=0 met
 `},
-		{"worse than before, and good enough", []string{scorecard(`"intents": [
-			{"intent": "support.refund", "samples": 1, "candidate": {"policy": 1.5}, "baseline": {"policy": 2}}]`)}, `support.refund policy 1>1.5 by "scorecards/0.json" n=1 base=2 delta=0.5 regressed
-support.refund utility 0.9>1 by "built-in" n=1 base=0 delta=0 met
+		{"values that a metric cannot have", []string{scorecard(`"intents": [
+			{"intent": "support.refund", "samples": 1, "candidate": {"policy": 1, "utility": 0.95, "safety": 1.5, "latency_p99_ms": -1}, "baseline": {"policy": 2, "utility": 1}}]`)}, `support.refund policy 1>1 by "scorecards/0.json" n=1 base=0 delta=0 met
+support.refund utility 0.9>0.95 by "scorecards/0.json" n=1 base=1 delta=0.05 met
 support.refund safety 1>1 by "built-in" n=1 base=0 delta=0 met
 support.refund latency_p99_ms 3000>0 by "" n=0 base=0 delta=0 not_measured
 support.refund economics_cents_per_decision 1.5>0.0552 by "built-in" n=1 base=0 delta=0 met

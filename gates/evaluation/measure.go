@@ -64,12 +64,25 @@ func targetOf(t *pack.EvalTarget, m Metric) pack.Num {
 	}[m]
 }
 
-// scoreOf returns the value of one metric.
+// scoreOf returns the value of one metric. One that the metric cannot have measures
+// nothing.
 func scoreOf(s *repo.Scores, m Metric) pack.Num {
-	return map[Metric]pack.Num{
+	n := map[Metric]pack.Num{
 		Policy: s.Policy, Utility: s.Utility, Safety: s.Safety,
 		Latency: s.LatencyP99MS, Economics: s.EconomicsCentsPerDecision,
 	}[m]
+	if !(n.Value >= 0 && (n.Value <= 1 || m.AtMost() && !math.IsInf(n.Value, 1))) { // nor is NaN one
+		return pack.Num{}
+	}
+	return n
+}
+
+// better returns the better one of two values of a metric, of those that are known.
+func better(m Metric, a, b pack.Num) pack.Num {
+	if !a.OK || b.OK && m.loss(a.Value, b.Value) < 0 {
+		return b
+	}
+	return a
 }
 
 // Number writes a value for people, without the digits that binary floating
@@ -170,14 +183,16 @@ func (m *Measurement) by() string {
 
 // Measure returns what is known of every target of the pack and of every value
 // that was measured for it, sorted by intent and then in the order of Metrics. A
-// scorecard that measures the bytes of the pack counts first, and the built-in
-// evaluators fill what none gives.
+// scorecard that measures the bytes of the pack counts first, the built-in evaluators
+// fill what none gives, and what is left one of the base's bytes gives, where what is
+// permitted is proved to be the same.
 func Measure(s *gate.Subject) []Measurement { return survey(s).measurements }
 
 // surveyed is what Measure finds, with what went into it.
 type surveyed struct {
 	measurements []Measurement
 	cards        cards
+	carried      map[point]score
 	untried      map[string]int // cases that could not be compiled at all, by intent
 }
 
@@ -194,7 +209,7 @@ func survey(s *gate.Subject) surveyed {
 	for at := range scores {
 		intents[at.intent] = true
 	}
-	out := surveyed{cards: cards, untried: evaluators.untried}
+	out := surveyed{cards: cards, carried: cards.scoresOf(cards.carried), untried: evaluators.untried}
 	for _, intent := range slices.Sorted(maps.Keys(intents)) {
 		for _, metric := range Metrics() {
 			m := Measurement{Intent: intent, Metric: metric, MaxDelta: gates[metric]}
@@ -203,11 +218,12 @@ func survey(s *gate.Subject) surveyed {
 			}
 			at := point{intent, metric}
 			if score, ok := scores[at]; ok {
-				m.Value, m.Baseline, m.Samples = score.value, score.baseline, score.samples
-				m.Source = score.card.Document.File
+				m.scored(score)
 			} else if b := evaluators.points[at]; b != nil {
 				m.Value, m.Samples, m.Failed = pack.Num{Value: b.value, OK: true}, b.samples, b.failed
 				m.Source = BuiltIn
+			} else if score, ok := out.carried[at]; ok {
+				m.scored(score)
 			}
 			if m.settle(); m.Target.OK || m.Value.OK {
 				out.measurements = append(out.measurements, m)
@@ -215,6 +231,11 @@ func survey(s *gate.Subject) surveyed {
 		}
 	}
 	return out
+}
+
+// scored takes the value of a scorecard.
+func (m *Measurement) scored(s score) {
+	m.Value, m.Baseline, m.Samples, m.Source = s.value, s.baseline, s.samples, s.card.Document.File
 }
 
 // targetsOf returns the eval targets by intent. SCH010 reports a second one.
@@ -227,6 +248,17 @@ func targetsOf(s *gate.Subject) map[string]*pack.EvalTarget {
 		}
 	}
 	return targets
+}
+
+// gatedMetrics returns the release gates by metric, whatever they accept.
+func gatedMetrics(s *gate.Subject) map[Metric]*pack.Node {
+	gated := map[Metric]*pack.Node{}
+	for _, g := range s.Pack.EvaluationLayer.ReleaseGates.Items {
+		if metric := Metric(g.Metric.Value); g.Metric.OK && gated[metric] == nil {
+			gated[metric] = g.Metric.Node
+		}
+	}
+	return gated
 }
 
 // gatesOf returns what the release gates accept, by metric.

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -18,7 +19,8 @@ var EVL011 = &gate.Rule{
 	Doc: "A gate that fails can be passed by moving the mark: a lower target, a release gate that accepts more, or a scorecard taken away. " +
 		"So each metric of each intent that the pack still has is compared with the base. It keeps its target, which does not ask less; " +
 		"its release gate, whose `max_delta` accepts no more; and its measurement: by a scorecard for these bytes, or by the one of the base, which stays as history, or by the built-in evaluators where they measured it. " +
-		"A newer scorecard in place of an older one is no loss. Values are compared with a tolerance of 1e-9.\n\n" +
+		"A newer scorecard in place of an older one is no loss, and one with less than half as many samples is a warning. " +
+		"An intent with another name is the same one where rules of its ids, or rules or a target that say the same, are about it. Values are compared with a tolerance of 1e-9.\n\n" +
 		"Put back what is gone. Where a target asks too much, let its owner accept that in a review.",
 	Bad:   `{"base": {"eval_targets": [{"intent": "support.refund", "utility": 0.9}]}, "head": {"eval_targets": [{"intent": "support.refund", "utility": 0.8}]}}`,
 	Good:  `{"base": {"eval_targets": [{"intent": "support.refund", "utility": 0.9}]}, "head": {"eval_targets": [{"intent": "support.refund", "utility": 0.95}]}}`,
@@ -32,7 +34,9 @@ var EVL012 = &gate.Rule{
 	Title: "The baseline of a scorecard is no worse than what the base measured",
 	Doc: "A release gate compares a value with a baseline, and the baseline stands in a file that the author of the change writes. " +
 		"Where the base has a scorecard that measures the same metric of the same intent, its value is the baseline, whatever the scorecard says; one that says less is an error. " +
-		"A scorecard of the base for the same bytes gives its own baseline. The baselines of an author count for a first version alone. Values are compared with a tolerance of 1e-9.\n\n" +
+		"A scorecard of the base for the same bytes gives its own baseline. The baselines of an author count for a first version alone. " +
+		"What scorecards say of earlier versions stays as it is in the base, since it is the baseline of those to come: a value that is rewritten to a worse one is an error, " +
+		"and so is a scorecard of an earlier version that is added and is worse by more than the release gate accepts. Values are compared with a tolerance of 1e-9.\n\n" +
 		"Write the value that the base measured, or leave the baseline out.",
 	Bad:   `{"base": {"candidate": {"safety": 1.0}}, "head": {"candidate": {"safety": 0.98}, "baseline": {"safety": 0.98}}}`,
 	Good:  `{"base": {"candidate": {"safety": 1.0}}, "head": {"candidate": {"safety": 1.0}, "baseline": {"safety": 1.0}}}`,
@@ -40,17 +44,18 @@ var EVL012 = &gate.Rule{
 	Check: checkBaselines,
 }
 
+func (at point) compare(other point) int {
+	return cmp.Or(cmp.Compare(at.intent, other.intent), cmp.Compare(at.metric, other.metric))
+}
+
 func checkKept(p *gate.Pass) {
 	if !p.HasBase() {
 		return
 	}
-	intents := map[string]bool{}
-	for _, intent := range p.Pack.Intents() {
-		intents[intent.Value] = true
-	}
-	targetsKept(p, intents)
+	heirs := heirsOf(p.Subject)
+	targetsKept(p, heirs)
 	releaseGatesKept(p)
-	measurementsKept(p, intents)
+	measurementsKept(p, heirs)
 }
 
 // place returns where the evaluation layer of a pack says something of an intent.
@@ -62,26 +67,28 @@ func place(p *gate.Pass, intent string) *pack.Node {
 	return pack.Place(layer.EvalTargets.Node, layer.Node, p.Pack.Node)
 }
 
-// targetsKept reports targets that are gone or ask less.
-func targetsKept(p *gate.Pass, intents map[string]bool) {
+// targetsKept reports targets that are gone or ask less. Heirs are the intents of the base
+// that the pack still has, with their names there.
+func targetsKept(p *gate.Pass, heirs map[string]string) {
 	now := targetsOf(p.Subject)
 	was := p.Before.Pack.EvaluationLayer.EvalTargets.Items
 	first := targetsOf(p.Before)
 	for i := range was {
 		intent := was[i].Intent
-		if first[intent.Value] != &was[i] || !intents[intent.Value] {
+		heir, still := heirs[intent.Value]
+		if first[intent.Value] != &was[i] || !still {
 			continue
 		}
 		for _, m := range Metrics() {
 			at, before := point{intent.Value, m}, targetOf(&was[i], m)
 			var is pack.Num
-			if t := now[intent.Value]; t != nil {
+			if t := now[heir]; t != nil {
 				is = targetOf(t, m)
 			}
 			switch {
 			case !before.OK || is.OK && m.loss(before.Value, is.Value) <= tolerance:
 			case !is.OK:
-				at.weaker(p, before.Node, gate.Faultf(place(p, at.intent), "put the target back",
+				at.weaker(p, before.Node, gate.Faultf(place(p, heir), "put the target back",
 					"%s has no target any more, and had %s", shown(m, at.intent), Number(before.Value)))
 			default:
 				at.weaker(p, before.Node, gate.Faultf(is.Node, "put the target back, or let its owner accept the new one",
@@ -118,7 +125,7 @@ func releaseGatesKept(p *gate.Pass) {
 
 // measurementsKept reports what was measured in the base, and is neither measured now
 // nor kept as history.
-func measurementsKept(p *gate.Pass, intents map[string]bool) {
+func measurementsKept(p *gate.Pass, heirs map[string]string) {
 	is, was := survey(p.Subject), survey(p.Before)
 	now := map[point]*Measurement{}
 	for i := range is.measurements {
@@ -130,30 +137,45 @@ func measurementsKept(p *gate.Pass, intents map[string]bool) {
 	for i := range was.measurements {
 		before := &was.measurements[i]
 		at := point{before.Intent, before.Metric}
-		if !before.Value.OK || !intents[at.intent] {
+		heir, still := heirs[at.intent]
+		if !before.Value.OK || !still {
 			continue
 		}
-		have := now[at]
+		have := now[point{heir, at.metric}]
 		switch builtIn := before.Source == BuiltIn; {
-		case have != nil && have.Value.OK && (builtIn || have.Source != BuiltIn), builtIn && is.untried[at.intent] > 0: // which is told of the cases
+		case have != nil && have.Value.OK && (builtIn || have.Source != BuiltIn):
+			fewerSamples(p, at, have, before)
+			continue
+		case builtIn && is.untried[heir] > 0: // which is told of the cases
 			continue
 		}
-		if s, ok := scores[at]; ok && given[result{s.card.Pack.Value, s.card.Digest.Value, at}] {
+		if s, ok := scores[at]; ok && given[result{s.card.Pack.Value, s.card.Digest.Value, at}].OK {
 			continue
 		}
-		at.weaker(p, before.Value.Node, gate.Faultf(place(p, at.intent), "put the scorecard or the cases back, or measure it anew",
+		at.weaker(p, before.Value.Node, gate.Faultf(place(p, heir), "put the scorecard or the cases back, or measure it anew",
 			"%s is not measured any more, and was %s (%s)", shown(at.metric, at.intent), Number(before.Value.Value), before.by()))
 	}
-	for _, intent := range p.Pack.Intents() {
+	for _, intent := range p.Before.Pack.Intents() {
+		heir, still := heirs[intent.Value]
 		for _, m := range Metrics() {
 			at := point{intent.Value, m}
 			_, current := scores[at]
-			if past := history[at]; past.card != nil && !current && !measured[at] {
-				at.weaker(p, past.value.Node, gate.Faultf(place(p, at.intent), "put the scorecard back",
+			if past := history[at]; still && past.card != nil && !current && !measured[at] && !measured[point{heir, m}] {
+				at.weaker(p, past.value.Node, gate.Faultf(place(p, heir), "put the scorecard back",
 					"no scorecard measures %s any more, and that of %s did", shown(m, at.intent), gate.Quote(past.card.Pack.Value)))
 			}
 		}
 	}
+}
+
+// fewerSamples warns of a value that rests on less than half as many samples as in the
+// base. Built-in values count what there is.
+func fewerSamples(p *gate.Pass, at point, is, was *Measurement) {
+	if was.Source == BuiltIn || is.Samples >= was.Samples-is.Samples {
+		return
+	}
+	at.weaker(p, was.Value.Node, gate.Faultf(is.Value.Node, "measure as many samples as before",
+		"%s is measured with %s, and was with %d", shown(at.metric, at.intent), pack.Counted(is.Samples, "sample"), was.Samples).As(finding.Warning))
 }
 
 // result is a value that a scorecard gives for a version of the pack and its bytes.
@@ -163,27 +185,49 @@ type result struct {
 }
 
 // given returns what the scorecards of the pack give, whatever version and bytes they
-// measured, and which values there are at all.
-func (c *cards) given() (given map[result]bool, measured map[point]bool) {
-	given, measured = map[result]bool{}, map[point]bool{}
-	for _, list := range slices.Concat([][]*repo.Scorecard{c.own, c.stale}, slices.Collect(maps.Values(c.past))) {
-		for _, card := range list {
-			for at := range candidates(card) {
-				given[result{card.Pack.Value, card.Digest.Value, at}], measured[at] = true, true
-			}
+// measured, the worst of several values, and which points there are at all.
+func (c *cards) given() (given map[result]pack.Num, measured map[point]bool) {
+	given, measured = map[result]pack.Num{}, map[point]bool{}
+	for _, card := range c.all() {
+		for at, value := range candidates(card) {
+			key := result{card.Pack.Value, card.Digest.Value, at}
+			given[key], measured[at] = worse(at.metric, given[key], value), true
 		}
 	}
 	return given, measured
 }
 
-// candidates returns the values that a scorecard gives. The last of one point counts.
+// all returns the scorecards of the pack, whatever version and bytes they measured.
+func (c *cards) all() []*repo.Scorecard {
+	list := slices.Concat(c.own, c.stale)
+	for _, version := range slices.Sorted(maps.Keys(c.past)) {
+		list = append(list, c.past[version]...)
+	}
+	for _, card := range c.carried {
+		if !slices.Contains(list, card) {
+			list = append(list, card)
+		}
+	}
+	return list
+}
+
+// worse returns the worse one of two values of a metric, of those that are known.
+func worse(m Metric, a, b pack.Num) pack.Num {
+	if !a.OK || b.OK && m.loss(a.Value, b.Value) > 0 {
+		return b
+	}
+	return a
+}
+
+// candidates returns the values that a scorecard gives, the worst of several for a point.
 func candidates(card *repo.Scorecard) map[point]pack.Num {
 	values := map[point]pack.Num{}
 	for i := range card.Intents.Items {
 		e := &card.Intents.Items[i]
 		for _, m := range Metrics() {
 			if v := scoreOf(&e.Candidate, m); v.OK && e.Intent.OK {
-				values[point{e.Intent.Value, m}] = v
+				at := point{e.Intent.Value, m}
+				values[at] = worse(m, values[at], v)
 			}
 		}
 	}
@@ -191,7 +235,7 @@ func candidates(card *repo.Scorecard) map[point]pack.Num {
 }
 
 // history returns what scorecards of other versions give, for each value that of the
-// newest version.
+// newest version, and of several there the best.
 func (c *cards) history() map[point]score {
 	newest, of := map[point]score{}, map[point]*semver.Version{}
 	for _, version := range slices.Sorted(maps.Keys(c.past)) {
@@ -201,29 +245,37 @@ func (c *cards) history() map[point]score {
 		}
 		for _, card := range c.past[version] {
 			for at, value := range candidates(card) {
-				if of[at] == nil || !v.LessThan(of[at]) {
-					newest[at], of[at] = score{card: card, value: value}, v
+				if of[at] != nil && (v.LessThan(of[at]) || v.Equal(of[at]) && at.metric.loss(newest[at].value.Value, value.Value) >= 0) {
+					continue
 				}
+				newest[at], of[at] = score{card: card, value: value}, v
 			}
 		}
 	}
 	return newest
 }
 
-// earlier is what the base measured.
-type earlier struct{ scores, history map[point]score }
+// earlier is what the base measured. Former are the names that intents of the pack had
+// in the base, where they are others.
+type earlier struct {
+	scores, history map[point]score
+	former          map[string]string
+}
 
 func (c *cards) earlier() earlier {
 	if c.before == nil {
 		return earlier{}
 	}
-	return earlier{c.before.scores(), c.before.history()}
+	return earlier{c.before.scores(), c.before.history(), c.former}
 }
 
 // baseline returns the value of the base that a value of a scorecard is compared with:
 // what the scorecard for the base's bytes gives, or else that of the newest other
 // version. Of a scorecard for the same bytes it is the baseline that this had.
 func (e earlier) baseline(card *repo.Scorecard, at point) pack.Num {
+	if name, renamed := e.former[at.intent]; renamed {
+		at.intent = name
+	}
 	s, ok := e.scores[at]
 	switch {
 	case !ok:
@@ -249,6 +301,36 @@ func checkBaselines(p *gate.Pass) {
 			}
 			at.weaker(p, s.baseline.Node, gate.Faultf(s.claimed.Node, "write the value of the base, or leave the baseline out",
 				"the baseline for %s is %s, and the base measured %s", shown(m, at.intent), Number(s.claimed.Value), Number(s.baseline.Value)))
+		}
+	}
+	rewritten(p, &c)
+}
+
+// rewritten reports what scorecards of other bytes than the pack's say, where that is worse
+// than what the base has of the same: the next version is compared with it.
+func rewritten(p *gate.Pass, c *cards) {
+	given, _ := c.before.given()
+	before, accepted := c.earlier(), gatesOf(p.Subject)
+	for _, card := range c.all() {
+		if slices.Contains(c.own, card) {
+			continue
+		}
+		values := candidates(card)
+		for _, at := range slices.SortedFunc(maps.Keys(values), point.compare) {
+			now, was := values[at], given[result{card.Pack.Value, card.Digest.Value, at}]
+			switch {
+			case was.OK && at.metric.loss(was.Value, now.Value) > tolerance:
+				at.weaker(p, was.Node, gate.Faultf(now.Node, "put the value back: a new measurement is a new scorecard",
+					"%s of %s is %s, and was %s in the base", shown(at.metric, at.intent), gate.Quote(card.Pack.Value), Number(now.Value), Number(was.Value)))
+				continue
+			case was.OK || !accepted[at.metric].OK:
+				continue
+			}
+			was = before.baseline(card, at)
+			if was.OK && at.metric.loss(was.Value, now.Value) > accepted[at.metric].Value+tolerance {
+				at.weaker(p, was.Node, gate.Faultf(now.Node, "remove the scorecard, or add it in a change that its owner accepts",
+					"%s of %s is added as %s, and the base measured %s", shown(at.metric, at.intent), gate.Quote(card.Pack.Value), Number(now.Value), Number(was.Value)))
+			}
 		}
 	}
 }

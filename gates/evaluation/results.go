@@ -34,7 +34,7 @@ var EVL008 = &gate.Rule{
 	Doc: "A value can reach its target and still be worse than that of the version in use. " +
 		"The release gate bounds the loss: downwards for policy, utility and safety, upwards for latency and cost, in the units of the metric and with a tolerance of 1e-9. " +
 		"The baseline stands in the scorecard itself, or in the scorecard of the version that it names as `baseline`; where the base measured the metric, its value is the baseline (EVL012). " +
-		"Built-in values are not compared, for nothing says what they were; without a baseline the release gate is listed as not checked.\n\n" +
+		"Built-in values are not compared, for nothing says what they were; without a baseline the release gate is listed as not checked, and without a value it is an error (EVL013).\n\n" +
 		"Fix what got worse and measure again, or accept the loss by raising `max_delta` in the pack, which EVL011 reports for its owner to accept.",
 	Bad: `"release_gates": [{"metric": "safety", "max_delta": 0}],
 "scorecard": {"baseline": "ctxpack.support@1.0.0", "intents": [{"intent": "support.refund", "samples": 400, "candidate": {"safety": 0.99}, "baseline": {"safety": 1.0}}]}`,
@@ -131,7 +131,7 @@ func intentsListed(intents []string) string {
 }
 
 // noteOdd says which results of scorecards lead to nothing: those for intents
-// without a target, and those that a later result in the same file replaces.
+// without a target, and all but the worst of those for one intent in a file.
 func noteOdd(p *gate.Pass, s *surveyed) {
 	targets := targetsOf(p.Subject)
 	for _, card := range s.cards.own {
@@ -152,7 +152,7 @@ func noteOdd(p *gate.Pass, s *surveyed) {
 			p.NotChecked(fmt.Sprintf("%s measures %s, for which there is no eval target", card.Document.File, intentsListed(strangers)))
 		}
 		if len(twice) > 0 {
-			p.NotChecked(fmt.Sprintf("%s measures %s more than once: the last result counts", card.Document.File, intentsListed(twice)))
+			p.NotChecked(fmt.Sprintf("%s measures %s more than once: the worst result counts", card.Document.File, intentsListed(twice)))
 		}
 	}
 }

@@ -1,10 +1,9 @@
 package evaluation
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
@@ -20,7 +19,9 @@ var EVL009 = &gate.Rule{
 	Doc: "A scorecard of other bytes measured another pack, however small the edit was: one word in a rule's reason can change what a model does. " +
 		"Every scorecard of the pack's own version therefore names the digest of the pack, either of the file or of its canonical form (RFC 8785), which no reformatting changes. " +
 		"Scorecards of earlier versions are history and are left alone; one of another pack measures nothing here. " +
-		"With `evaluation: {required: true}` in the config, a pack without a scorecard fails, and so does an eval target that no scorecard measures.\n\n" +
+		"With `evaluation: {required: true}` in the config, a pack without a scorecard fails, and so does an eval target that no scorecard measures; " +
+		"with a list of metrics, such as `required: [safety, latency_p99_ms]`, so does each target of which a scorecard does not give them all. " +
+		"Where it is proved that the pack permits what the base does, and no change is major, a scorecard of the base's bytes counts where nothing else measures, and is a warning.\n\n" +
 		"Measure the pack as it is and write its digest, which `packgate check --format json` shows.",
 	Bad: `"evaluation": {"required": true},
 "scorecards": []`,
@@ -66,9 +67,41 @@ func checkScorecards(p *gate.Pass) {
 				Keyed(p.Unit.Within(card.Name)))
 		}
 	}
-	if p.Config.Evaluation.Required.Value {
-		checkRequired(p, &c)
+	required, metrics := p.Config.ScorecardsRequired()
+	lent := carriedFor(p, &c, required, metrics)
+	if required {
+		checkRequired(p, &c, metrics)
 	}
+	for _, card := range c.carried {
+		if version := strings.TrimPrefix(card.Pack.Value, c.id+"@"); version == c.version || lent[card] {
+			p.Report(gate.Faultf(pack.Place(card.Digest.Node, card.Node), "measure the pack as it is before the next version",
+				"the scorecard measured the base, %s; the same is permitted now, so that its values count for once", gate.Quote(card.Pack.Value)).
+				Keyed(p.Unit.Within(card.Name)).As(finding.Warning))
+		}
+	}
+}
+
+// carriedFor returns the scorecards of the base without which a release gate, or what the
+// config requires, would not be measured.
+func carriedFor(p *gate.Pass, c *cards, required bool, metrics []string) map[*repo.Scorecard]bool {
+	lent := map[*repo.Scorecard]bool{}
+	if len(c.carried) == 0 {
+		return lent
+	}
+	s, own, gated := survey(p.Subject), c.scores(), gatedMetrics(p.Subject)
+	required = required || slices.ContainsFunc(p.Config.Requirements(), func(r repo.Requirement) bool { return r.Name == string(finding.Scorecard) })
+	for i := range s.measurements {
+		m := &s.measurements[i]
+		at := point{m.Intent, m.Metric}
+		if _, measured := own[at]; measured {
+			continue
+		}
+		asked := required && m.Target.OK && (len(metrics) == 0 || slices.Contains(metrics, string(m.Metric)))
+		if card := s.carried[at].card; card != nil && (asked || gated[m.Metric] != nil && m.Source == card.Document.File) {
+			lent[card] = true
+		}
+	}
+	return lent
 }
 
 // own returns the digest that packgate writes for a pack: that of its canonical
@@ -82,30 +115,54 @@ func own(d *pack.Document) pack.Digest {
 
 // checkRequired reports what the config requires to be measured and no scorecard
 // measures.
-func checkRequired(p *gate.Pass, c *cards) {
+func checkRequired(p *gate.Pass, c *cards, metrics []string) {
 	layer := &p.Pack.EvaluationLayer
-	if len(c.own) == 0 && len(c.stale) > 0 {
+	if len(c.own)+len(c.carried) == 0 && len(c.stale) > 0 {
 		return // each of these was reported
 	}
-	if reason := c.lacking(); reason != "" {
+	if reason := c.lacking(); reason != "" && len(c.carried) == 0 {
 		at := pack.Place(layer.EvalTargets.Node, layer.Node, p.Pack.Node)
 		p.Reportf(at, "measure the pack and put the result under scorecards beside it", "%s, and the config requires one", reason)
 		return
 	}
+	measured := c.measured()
 	for _, intent := range c.unmeasured(p.Pack) {
 		p.Reportf(intent.Node, "let the evaluator measure the intent too",
 			"no scorecard measures %s, and the config requires it", gate.CalledBriefly("intent", intent))
 	}
+	for _, t := range layer.EvalTargets.Items {
+		var lacking []string
+		for _, m := range metrics {
+			if !measured[t.Intent.Value][m] {
+				lacking = append(lacking, m)
+			}
+		}
+		if len(lacking) > 0 && measured[t.Intent.Value] != nil {
+			p.Report(gate.Faultf(t.Intent.Node, "let the evaluator measure that too", "no scorecard gives %s of %s, and the config requires it",
+				strings.Join(lacking, ", "), gate.CalledBriefly("intent", t.Intent)).Keyed(strings.Join(lacking, ",")))
+		}
+	}
+}
+
+// measured returns the metrics that scorecards give, by intent.
+func (c *cards) measured() map[string]map[string]bool {
+	measured := map[string]map[string]bool{}
+	for _, scores := range []map[point]score{c.scores(), c.scoresOf(c.carried)} {
+		for at := range scores {
+			if measured[at.intent] == nil {
+				measured[at.intent] = map[string]bool{}
+			}
+			measured[at.intent][string(at.metric)] = true
+		}
+	}
+	return measured
 }
 
 // unmeasured returns the intents of the eval targets that no scorecard measures.
 func (c *cards) unmeasured(p *pack.Pack) (intents []pack.Text) {
-	measured := map[string]bool{}
-	for at := range c.scores() {
-		measured[at.intent] = true
-	}
+	measured := c.measured()
 	for _, t := range p.EvaluationLayer.EvalTargets.Items {
-		if t.Intent.OK && !measured[t.Intent.Value] {
+		if t.Intent.OK && measured[t.Intent.Value] == nil {
 			intents = append(intents, t.Intent)
 		}
 	}
@@ -116,7 +173,7 @@ func (c *cards) unmeasured(p *pack.Pack) (intents []pack.Text) {
 // has a target; "" where they do.
 func Lacking(s *gate.Subject) string {
 	c := cardsOf(s)
-	if reason := c.lacking(); reason != "" {
+	if reason := c.lacking(); reason != "" && len(c.carried) == 0 {
 		return reason
 	}
 	var names []string
@@ -138,161 +195,15 @@ func checkSamples(p *gate.Pass) {
 	if reason := c.lacking(); reason != "" {
 		p.NotApplicable(c.input(), reason)
 	}
-	for _, card := range c.own {
-		for _, entry := range card.Intents.Items {
-			if !entry.Samples.OK || entry.Samples.Value >= least.Value {
+	for _, card := range slices.Concat(c.own, c.carried) {
+		for i := range card.Intents.Items {
+			entry := &card.Intents.Items[i]
+			if entry.Samples.OK && entry.Samples.Value >= least.Value {
 				continue
 			}
-			p.Report(gate.Faultf(entry.Samples.Node, "measure more samples of the intent",
-				"%s was measured with %s, and the config wants at least %s", gate.CalledBriefly("intent", entry.Intent), pack.Counted(int(entry.Samples.Value), "sample"), Number(least.Value)).
+			p.Report(gate.Faultf(pack.Place(entry.Samples.Node, entry.Node), "measure more samples of the intent",
+				"%s was measured with %s, and the config wants at least %s", gate.CalledBriefly("intent", entry.Intent), pack.Counted(samplesOf(entry), "sample"), Number(least.Value)).
 				Keyed(p.Unit.Within(card.Name)).See(least.Node, "the config says so"))
 		}
 	}
-}
-
-// cards are the scorecards beside a pack, told apart by what they measured. Each
-// list is in the order of the file names.
-type cards struct {
-	id, version string
-	own         []*repo.Scorecard            // this version, and its bytes: these count
-	stale       []*repo.Scorecard            // this version, and other bytes
-	past        map[string][]*repo.Scorecard // other versions of the pack
-	foreign     []*repo.Scorecard            // another pack, or nothing that could be told
-	before      *cards                       // of the version that the pack is compared with; nil for none
-}
-
-// cardsOf sorts the scorecards of a pack. There are none for a pack without id
-// or version.
-func cardsOf(s *gate.Subject) cards {
-	meta := &s.Pack.PackMeta
-	c := cards{id: meta.PackID.Value, version: meta.PackVersion.Value, past: map[string][]*repo.Scorecard{}}
-	if s.HasBase() {
-		before := cardsOf(s.Before)
-		c.before = &before
-	}
-	if !meta.PackID.OK || !meta.PackVersion.OK || len(s.Unit.Scorecards) == 0 {
-		return c
-	}
-	measured := published(s.Unit)
-	digests := map[pack.Digest]bool{pack.DigestOf(measured.Source): true, own(measured): true}
-	for _, card := range s.Unit.Scorecards {
-		id, version, pinned := strings.Cut(card.Pack.Value, "@")
-		switch {
-		case !pinned || id != c.id:
-			c.foreign = append(c.foreign, card)
-		case version != c.version:
-			c.past[version] = append(c.past[version], card)
-		case digests[pack.Digest(card.Digest.Value)]:
-			c.own = append(c.own, card)
-		default:
-			c.stale = append(c.stale, card)
-		}
-	}
-	return c
-}
-
-// published returns the document that scorecards measure. Overlays do not change
-// what a scorecard is for: the published bytes are the same in every environment.
-func published(u *repo.Unit) *pack.Document { return cmp.Or(u.Published, u.Document) }
-
-// point is what one value is about.
-type point struct {
-	intent string
-	metric Metric
-}
-
-// score is one value that a scorecard gives. Baseline is not OK where there is
-// nothing to compare with. Claimed is the baseline by the word of the scorecards beside
-// the pack: what the base measured takes its place.
-type score struct {
-	card                     *repo.Scorecard
-	value, baseline, claimed pack.Num
-	samples                  int
-}
-
-// scores returns what the scorecards that count give. Of several values for one
-// point the one of the last file counts, and in a file the last.
-func (c *cards) scores() map[point]score {
-	scores, before := map[point]score{}, c.earlier()
-	for _, card := range c.own {
-		baselines, comparable := c.baselines(card)
-		for _, entry := range card.Intents.Items {
-			if !entry.Intent.OK {
-				continue
-			}
-			for _, m := range Metrics() {
-				at := point{entry.Intent.Value, m}
-				s := score{card: card, value: scoreOf(&entry.Candidate, m), samples: int(entry.Samples.Value)}
-				if !s.value.OK {
-					continue
-				}
-				if s.baseline = scoreOf(&entry.Baseline, m); !s.baseline.OK {
-					s.baseline = baselines[at]
-				}
-				if !comparable {
-					s.baseline = pack.Num{}
-				}
-				s.claimed = s.baseline
-				if measured := before.baseline(card, at); measured.OK {
-					s.baseline = measured
-				}
-				scores[at] = s
-			}
-		}
-	}
-	return scores
-}
-
-// baselines returns what the scorecards of the version that a scorecard names as
-// its baseline measured. It reports false where the baseline is no other version
-// of this pack, so that nothing can be compared with it.
-func (c *cards) baselines(card *repo.Scorecard) (values map[point]pack.Num, comparable bool) {
-	values = map[point]pack.Num{}
-	if !card.Baseline.OK {
-		return values, true
-	}
-	if c.incomparable(card) != "" {
-		return values, false
-	}
-	_, version, _ := strings.Cut(card.Baseline.Value, "@")
-	for _, past := range c.past[version] {
-		maps.Copy(values, candidates(past))
-	}
-	return values, true
-}
-
-// incomparable says why the baseline of a scorecard is none; "" where it is one.
-func (c *cards) incomparable(card *repo.Scorecard) string {
-	if !card.Baseline.OK {
-		return ""
-	}
-	id, version, pinned := strings.Cut(card.Baseline.Value, "@")
-	switch {
-	case !pinned || id != c.id:
-		return fmt.Sprintf("the baseline of %s is %s, which is no version of %s", card.Document.File, gate.Quote(card.Baseline.Value), gate.Quote(c.id))
-	case version == c.version:
-		return fmt.Sprintf("the baseline of %s is the version that it measures, %s", card.Document.File, gate.Quote(card.Baseline.Value))
-	}
-	return ""
-}
-
-// input returns the input that is not configured where the pack has no scorecard at all;
-// those of other bytes or versions are ones that do not count.
-func (c *cards) input() finding.Input {
-	if len(c.own)+len(c.stale)+len(c.past)+len(c.foreign) > 0 {
-		return finding.Input{}
-	}
-	return finding.Input{Kind: finding.Scorecard}
-}
-
-// lacking says why no scorecard counts; "" where one does.
-func (c *cards) lacking() string {
-	ref := gate.Quote(c.id + "@" + c.version)
-	switch {
-	case len(c.own) > 0:
-		return ""
-	case len(c.stale) > 0:
-		return fmt.Sprintf("no scorecard measures the bytes of %s", ref)
-	}
-	return fmt.Sprintf("there is no scorecard of %s", ref)
 }

@@ -27,6 +27,9 @@ type Subject struct {
 	// Before is the version that the pack is compared with, nil where there is none or
 	// all of it is as it was: what the pack proves is held against what that proved.
 	Before *Subject
+	// Equal says that it is proved that the pack permits what Before does, and that no
+	// change between them is major.
+	Equal bool
 	*Index
 
 	conditions *policy.Conditions // of all the versions of the pack

@@ -82,7 +82,7 @@ func plain(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("the example requires nothing any more")
 	}
 	src = []byte(before + "\n\n" + after)
-	ts.Check(os.WriteFile(config, append(src, "severity: {RPL006: warning}\n"...), 0o644))
+	ts.Check(os.WriteFile(config, append(src, "severity: {RPL006: warning, EVL013: warning}\n"...), 0o644))
 }
 
 // status runs packgate and checks its exit status: status CODE ARGS…
