@@ -235,6 +235,7 @@ type run struct {
 
 	intent    string           // 1
 	fired     []*policy.Branch // 2, enforced and not, in order of evaluation
+	barred    []*policy.Branch // 2, what denies decisions to who is not eligible
 	decisions []*standing      // 2, those of the intent, in decision_specs order
 	denied    []string         // 2, in firing order
 	surfaced  []surface        // 3, in manifest order

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,6 +25,11 @@ type standing struct {
 func (r *run) policyStage() (any, *Stop) {
 	for _, rule := range r.Rules {
 		if stop := r.evaluate(rule); stop != nil {
+			return nil, stop
+		}
+	}
+	for _, guard := range r.Guards {
+		if stop := r.eligible(guard); stop != nil {
 			return nil, stop
 		}
 	}
@@ -62,6 +68,24 @@ func (r *run) evaluate(rule *policy.Rule) *Stop {
 	}
 	trace.Outcome = holds.Outcome
 	r.fired = append(r.fired, holds)
+	return nil
+}
+
+// eligible decides whether a decision is open to the request. Where that is unknown the
+// compile stops, as it does for a rule.
+func (r *run) eligible(guard *policy.Rule) *Stop {
+	if !guard.Applies(r.intent) {
+		return nil
+	}
+	verdict := evaluated(guard.When, guard.If, r.data)
+	switch verdict.Truth {
+	case jsonlogic.Unknown:
+		stop := undecided(guard.Rule, verdict.Cause)
+		stop.Reason = fmt.Sprintf("eligibility_rules of decision %q: %s", guard.Decision.Key, explain(verdict.Cause))
+		return stop
+	case jsonlogic.False:
+		r.barred = append(r.barred, guard.Else)
+	}
 	return nil
 }
 
@@ -115,7 +139,7 @@ func (r *run) standings() []*standing {
 // a rule without a binding denies every decision of the intent.
 func (r *run) judge() {
 	touched := map[*standing]bool{}
-	for _, f := range r.fired {
+	for _, f := range slices.Concat(r.barred, r.fired) {
 		if !f.Rule.Enforced {
 			continue
 		}

@@ -149,7 +149,7 @@ func (r *run) notChecked(what string) {
 }
 
 func (r *run) checkTenant() *Stop {
-	own := r.Pack.PackMeta.Tenant.TenantID.Value
+	own, before := r.Pack.PackMeta.Tenant.TenantID.Value, ""
 	for _, from := range []struct {
 		name string
 		of   map[string]any
@@ -158,9 +158,12 @@ func (r *run) checkTenant() *Stop {
 		switch {
 		case !ok:
 			return refusal("tenant_id of the %s is missing or not a text", from.name)
-		case tenant != own:
+		case !r.Pack.Admits(tenant):
 			return refusal("the %s is of tenant %q and the pack of tenant %q", from.name, tenant, own)
+		case before != "" && tenant != before:
+			return refusal("the invocation is of tenant %q and the run context of tenant %q", before, tenant)
 		}
+		before = tenant
 	}
 	return nil
 }

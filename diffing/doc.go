@@ -36,7 +36,7 @@
 //
 // Evidence that outcomes ask for is no matter of what is permitted, and is followed
 // beside it: a rule that goes while nothing else asks for its evidence, where its
-// decision is allowed still, is major. Conditions of eligibility, which the compiler
-// does not read, are held against each other alone. All other bounds and lists are
+// decision is allowed still, is major. Conditions of eligibility have
+// rows of their own, by what is proved of the two conditions alone. All other bounds and lists are
 // compared as values: a number that was raised, an item that was taken away.
 package diffing

@@ -92,6 +92,14 @@ type Pack struct {
 
 	// Faults are the names in it that have control characters, and are not read.
 	Faults []Fault `json:"-"`
+	// Shared is set where the config lists the pack as one that several tenants use.
+	Shared bool `json:"-"`
+}
+
+// Admits reports whether a request of a tenant may use the pack: one of its own tenant,
+// and of a pack that is shared one of any.
+func (p *Pack) Admits(tenant string) bool {
+	return tenant == p.PackMeta.Tenant.TenantID.Value || p.Shared && tenant != ""
 }
 
 // Ref returns the reference of the pack: pack_id@pack_version, as far as they

@@ -22,7 +22,10 @@ type Model struct {
 	Pack *pack.Pack
 	// Rules are in the order of evaluation: bundles by descending priority, ties and
 	// rules in document order.
-	Rules     []*Rule
+	Rules []*Rule
+	// Guards are the eligibility_rules of decisions, as rules that allow nothing and deny
+	// their decision to who is not eligible: for each intent that the decision has.
+	Guards    []*Rule
 	Decisions []*Decision // one for each key, in decision_specs order
 	Gates     []*Gate     // in declaration order
 	Tools     []*Tool     // in registry order, then in capability order
@@ -246,12 +249,14 @@ func (m *Model) Without(b *Branch) *Model {
 }
 
 // Applicable returns the enforced rules that apply to an intent, in the order of
-// evaluation.
+// evaluation, and after them the guards of its decisions.
 func (m *Model) Applicable(intent string) []*Rule {
 	var rules []*Rule
-	for _, r := range m.Rules {
-		if r.Enforced && r.Applies(intent) {
-			rules = append(rules, r)
+	for _, list := range [][]*Rule{m.Rules, m.Guards} {
+		for _, r := range list {
+			if r.Enforced && r.Applies(intent) {
+				rules = append(rules, r)
+			}
 		}
 	}
 	return rules

@@ -32,6 +32,7 @@ func New(p *pack.Pack, shared *Conditions) *Model {
 	r.readGates()
 	r.readPermissions()
 	r.readRules()
+	r.readGuards()
 	for _, intent := range p.Intents() {
 		r.Intents = append(r.Intents, intent.Value)
 	}

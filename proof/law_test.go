@@ -270,11 +270,17 @@ func checkCall(t testing.TB, from, to *pack.Pack, c Change, count map[string]int
 func TestCompareAgreesWithTheCompiler(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 23))
 	count := map[string]int{}
-	for i := range 60 {
+	for i := range 90 {
 		before := randompack.Random(r)
 		after := before.Change(r)
 		if r.IntN(10) == 0 {
 			after = randompack.Random(r)
+		}
+		if i >= 60 {
+			before.Restrict(r)
+			if after.Eligible = before.Eligible; i%2 == 0 {
+				after.Restrict(r)
+			}
 		}
 		base, head := randompack.Read(t, before.String()), randompack.Read(t, after.String())
 		changes := Compare(New(base), New(head), jsonlogic.Solver{})

@@ -251,7 +251,7 @@ func factsOf(intent string, ceilings bool, models ...*Model) []jsonlogic.Formula
 		}
 	}
 	tenant := models[0].Pack.PackMeta.Tenant.TenantID.Value
-	same := !slices.ContainsFunc(models, func(m *Model) bool { return m.Pack.PackMeta.Tenant.TenantID.Value != tenant })
+	same := !slices.ContainsFunc(models, func(m *Model) bool { return m.Pack.Shared || m.Pack.PackMeta.Tenant.TenantID.Value != tenant })
 	for _, m := range policy.Domain() {
 		switch {
 		case m.Closed:
@@ -267,7 +267,9 @@ func factsOf(intent string, ceilings bool, models ...*Model) []jsonlogic.Formula
 			facts = append(facts, jsonlogic.Is(m.Path, tenant))
 		case m.Path == runIntentPath:
 			facts = append(facts, jsonlogic.Any(jsonlogic.Is(m.Path, intent), jsonlogic.Is(m.Path, nil)))
-		case m.Path == messagePath || m.Path == tenantPath:
+		case m.Path == tenantPath:
+			facts = append(facts, has(m), jsonlogic.Not(jsonlogic.Is(m.Path, nil)), jsonlogic.Not(jsonlogic.Is(m.Path, "")))
+		case m.Path == messagePath:
 			facts = append(facts, has(m), jsonlogic.Not(jsonlogic.Is(m.Path, nil)))
 		default:
 			facts = append(facts, has(m))

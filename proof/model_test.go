@@ -19,8 +19,11 @@ import (
 func TestModelAgreesWithTheCompiler(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 15))
 	rows := 0
-	for i := range 35 {
+	for i := range 70 {
 		made := randompack.Random(r)
+		if i >= 35 {
+			made.Restrict(r)
+		}
 		p := randompack.Read(t, made.String())
 		m, program := New(p), compiler.Prepare(p)
 		listed := map[string]Row{}

@@ -19,6 +19,9 @@ import (
 // the rest in itself. A CallMember is not of the request. The witness is not changed.
 func Request(p *pack.Pack, witness map[string]any) compiler.Request {
 	tenant := p.PackMeta.Tenant.TenantID.Value
+	if given, ok := witness[tenantPath].(string); ok && p.Shared {
+		tenant = given
+	}
 	input := map[string]any{"intent": "", "message": "Please help."}
 	if given, ok := witness["request"].(map[string]any); ok {
 		input = jsonlogic.Overlay(input, given)

@@ -32,6 +32,8 @@ type Unit struct {
 	Overlays []*Overlay
 	// Files are all side files, golden cases included, by name.
 	Files []*SideFile
+
+	shared []string // ids of the packs that several tenants use
 }
 
 // Dir returns the folder of the pack, relative to the repository's root.
@@ -118,7 +120,7 @@ func (f *Files) UnitWithScorecards(name string, c *Config) (*Unit, error) {
 
 // unit reads a pack and its side files of some kinds.
 func (f *Files) unit(name string, c *Config, kinds []sideKind) (*Unit, error) {
-	u := &Unit{Name: name}
+	u := &Unit{Name: name, shared: pack.Values(c.SharedPacks)}
 	doc, faults, err := f.Document(name, c.Limits)
 	if err != nil {
 		return nil, err
@@ -148,6 +150,7 @@ func (u *Unit) Use(doc *pack.Document, faults []pack.Fault) {
 	u.Document, u.Faults, u.Pack = doc, faults, pack.New(doc)
 	if u.Pack != nil {
 		u.Faults = append(u.Faults, u.Pack.Faults...)
+		u.Pack.Shared = slices.Contains(u.shared, u.id())
 	}
 }
 

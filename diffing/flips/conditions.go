@@ -86,6 +86,9 @@ func statements(m *policy.Model) map[owner]statement {
 		w := r.Rule
 		all[owner{id: r.RuleID.Value}] = statement{r.When, r, keys(w.Then.Node, w.Else.Node, w.AppliesTo.Node, w.DecisionBinding.Node, w.NonEnforcing.Node)}
 	}
+	for _, g := range m.Guards {
+		all[owner{id: g.RuleID.Value}] = statement{when: g.When}
+	}
 	for _, g := range m.Gates {
 		s := statement{when: g.When}
 		for _, t := range m.Tools {

@@ -222,6 +222,10 @@ different runtimes. The profile is the part that all of them share: a fixed list
 of operators, each with its number of operands, and variables that are named
 literally, so that one can see what a condition reads.
 
+Eligibility_rules are one condition: a request for which it is false is not
+eligible, and the decision is denied. Of other forms, such as a list of
+conditions, the contract does not say what they mean, so they are refused.
+
 Correct the operator or the operand that the message names.
 policy_dsl.language is ` + "`jsonlogic`" + `, the only language there is.`,
 	Bad:   `"if": {"greater": [{"var": "request.context.amount"}, 3000]}`,
@@ -242,8 +246,21 @@ func checkConditions(p *gate.Pass) {
 		checkCondition(p, g.When)
 	}
 	for _, d := range p.Pack.DecisionLayer.DecisionSpecs.Items {
-		checkCondition(p, d.EligibilityRules)
+		checkEligibility(p, d.EligibilityRules)
 	}
+}
+
+// checkEligibility reports the problems of eligibility_rules, and forms of them that are
+// not supported.
+func checkEligibility(p *gate.Pass, n *pack.Node) {
+	if n == nil {
+		return
+	}
+	if why := policy.UnsupportedEligibility(n); why != "" {
+		p.Reportf(n, `write one condition; several that all have to hold are {"and": [...]}`, "%s", why)
+		return
+	}
+	checkCondition(p, n)
 }
 
 // checkLanguage reports a language other than JsonLogic, and whether the

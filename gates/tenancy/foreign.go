@@ -65,7 +65,7 @@ type search struct {
 // enter begins with a side file.
 func (s *search) enter(f *repo.SideFile, parts ...*pack.Node) {
 	s.file, s.guests = f.Name, nil
-	if isShared(s.Pass) {
+	if s.Pack.Shared {
 		for _, id := range tenantsIn(parts...) {
 			s.guests = append(s.guests, id.Text)
 		}

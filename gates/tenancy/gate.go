@@ -21,7 +21,6 @@ import (
 	"slices"
 
 	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/pack"
 )
 
 // Gate is the tenancy gate.
@@ -43,9 +42,3 @@ func choose(b *gate.Budget, name string, names []string, otherwise string) strin
 
 // isWildcard reports whether a name stands for more than one thing.
 func isWildcard(name string) bool { return gate.Wildcard(name, "any", "all") }
-
-// isShared reports whether the config lists the pack as one that several
-// tenants use.
-func isShared(p *gate.Pass) bool {
-	return slices.Contains(pack.Values(p.Config.SharedPacks), p.Pack.PackMeta.PackID.Value)
-}

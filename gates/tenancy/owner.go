@@ -20,7 +20,7 @@ var TEN001 = &gate.Rule{
 		"A golden or replay case of another tenant tests what cannot happen, and has probably brought that tenant's data along.\n\n" +
 		"Write the one tenant's id, and in the cases the same one: in `invoke` and `run_context`, and wherever an identity in them or in a replayed record carries a `tenant_id`. " +
 		"What a request brings along under `input` is not looked at. " +
-		"A pack that several tenants use is listed under `shared_packs` in the config; then its cases may be of any tenant.",
+		"A pack that several tenants use is listed under `shared_packs` in the config; then each of its cases may be of any one tenant, and is compiled for it.",
 	Bad:   `"tenant": {"tenant_id": "tenant_*"}`,
 	Good:  `"tenant": {"tenant_id": "tenant_acme_prod"}`,
 	Check: checkTenant,
@@ -50,14 +50,13 @@ func checkTenant(p *gate.Pass) {
 		p.Reportf(tenant.Node, "write the id of one tenant; a pack that several use is listed under shared_packs in .packgate.yaml",
 			"tenant_id is %s, which stands for more than one tenant", gate.Quote(tenant.Value))
 		return
-	case isShared(p):
-		return
 	}
-	if !hasEvidence(p) {
+	if !hasEvidence(p) && !p.Pack.Shared {
 		p.NotChecked("there is no golden or replay case whose tenant could be compared")
 	}
 	for _, c := range p.Unit.Cases {
 		checkTenants(p, tenant, c.SideFile, c.Invoke, c.RunContext)
+		checkOneTenant(p, c)
 	}
 	for _, f := range replayFiles(p) {
 		checkTenants(p, tenant, f, f.Document.Root)
@@ -67,12 +66,23 @@ func checkTenant(p *gate.Pass) {
 // checkTenants reports every tenant_id of a case that is not the pack's.
 func checkTenants(p *gate.Pass, tenant pack.Text, f *repo.SideFile, parts ...*pack.Node) {
 	for _, id := range tenantsIn(parts...) {
-		if id.Text == tenant.Value {
+		if p.Pack.Admits(id.Text) {
 			continue
 		}
 		p.Report(gate.Faultf(id, fmt.Sprintf("write %q, or list the pack under shared_packs in .packgate.yaml", tenant.Value),
 			"tenant_id is %s, but the pack belongs to %s", gate.Quote(id.Text), gate.Quote(tenant.Value)).
 			Keyed(f.Name).See(tenant.Node, "the tenant of the pack"))
+	}
+}
+
+// checkOneTenant reports a case of a shared pack whose invocation and run context are of
+// different tenants. Of any other pack one of them is not the pack's.
+func checkOneTenant(p *gate.Pass, c *repo.Case) {
+	invoke, run := c.Invoke.Get("tenant_id"), c.RunContext.Get("tenant_id")
+	if p.Pack.Shared && invoke != nil && run != nil && invoke.Text != run.Text {
+		p.Report(gate.Faultf(run, fmt.Sprintf("write %q, or correct the invocation", invoke.Text),
+			"tenant_id of the run context is %s, but the invocation is of %s", gate.Quote(run.Text), gate.Quote(invoke.Text)).
+			Keyed(c.Name).See(invoke, "the tenant of the invocation"))
 	}
 }
 

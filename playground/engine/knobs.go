@@ -48,6 +48,11 @@ func (s *side) each(f func(of owner, intent string, c *policy.Condition)) {
 			f(owner{id: r.RuleID.Value}, r.AppliesTo.Intent.Value, r.When)
 		}
 	}
+	for _, g := range m.Guards {
+		if g.When != nil {
+			f(owner{id: g.RuleID.Value}, g.AppliesTo.Intent.Value, g.When)
+		}
+	}
 	for _, g := range m.Gates {
 		if g.When != nil {
 			f(owner{true, g.ID}, "", g.When)

@@ -46,6 +46,11 @@ func Packs(t testing.TB, p *pack.Pack, intent string, data map[string]any) (pack
 				written(doc, r.Node).(map[string]any)["if"] = ways>>at&1 == 1
 			}
 		}
+		for _, g := range m.Guards {
+			if at := slices.Index(unknown, g.When.Key); at >= 0 {
+				written(doc, g.Node.Parent).(map[string]any)["eligibility_rules"] = ways>>at&1 == 1
+			}
+		}
 		src, err := json.Marshal(doc)
 		if err != nil {
 			t.Fatal(err)

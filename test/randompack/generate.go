@@ -48,6 +48,18 @@ func chance(r *rand.Rand, in int) bool { return r.IntN(in) == 0 }
 type Parts struct {
 	Rules, Gates, Permissions []string
 	Modes                     map[string]string
+	// Eligible has the eligibility_rules of decisions, where there are any; see Restrict.
+	Eligible map[string]string
+}
+
+// Restrict gives each decision eligibility_rules, or takes them away, by chance.
+func (p *Parts) Restrict(r *rand.Rand) {
+	p.Eligible = map[string]string{}
+	for _, key := range DecisionKeys {
+		if chance(r, 2) {
+			p.Eligible[key] = one(r, conditions)
+		}
+	}
 }
 
 func randomBounds(r *rand.Rand) string {
@@ -135,7 +147,7 @@ func Random(r *rand.Rand) *Parts {
 
 // Change returns the Parts with one or two of them changed.
 func (p *Parts) Change(r *rand.Rand) *Parts {
-	q := &Parts{slices.Clone(p.Rules), slices.Clone(p.Gates), slices.Clone(p.Permissions), maps.Clone(p.Modes)}
+	q := &Parts{slices.Clone(p.Rules), slices.Clone(p.Gates), slices.Clone(p.Permissions), maps.Clone(p.Modes), maps.Clone(p.Eligible)}
 	for range 1 + r.IntN(2) {
 		switch r.IntN(9) {
 		case 0, 1, 2:
@@ -173,7 +185,11 @@ func (p *Parts) Change(r *rand.Rand) *Parts {
 func (p *Parts) String() string {
 	var decisions []string
 	for _, key := range DecisionKeys {
-		decisions = append(decisions, fmt.Sprintf(`{"decision_key": %q, "approval_mode": %q}`, key, p.Modes[key]))
+		eligible := ""
+		if when, ok := p.Eligible[key]; ok {
+			eligible = `, "eligibility_rules": ` + when
+		}
+		decisions = append(decisions, fmt.Sprintf(`{"decision_key": %q, "approval_mode": %q%s}`, key, p.Modes[key], eligible))
 	}
 	return fmt.Sprintf(`{
 "pack_meta": {"pack_id": "ctxpack.test", "pack_version": "1.0.0", "tenant": {"tenant_id": "tenant_a"}},
