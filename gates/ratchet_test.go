@@ -360,7 +360,7 @@ func TestCarriedScorecards(t *testing.T) {
 			s := apply(append(slices.Clone(c.base), released)...)
 			s.Before, s.Equal = apply(c.base...), c.equal
 			var list []string
-			for _, f := range gates.Run(s, policy(t, "", false)).Findings {
+			for _, f := range gates.Run(s, policy(t, "", false), gates.Outside{}).Findings {
 				if f.Rule == "EVL009" || f.Rule == "EVL013" {
 					list = append(list, fmt.Sprintf("%s %s", f.Severity, f.Rule))
 				}

@@ -89,7 +89,9 @@ func carriedFor(p *gate.Pass, c *cards, required bool, metrics []string) map[*re
 		return lent
 	}
 	s, own, gated := survey(p.Subject), c.scores(), gatedMetrics(p.Subject)
-	required = required || slices.ContainsFunc(p.Config.Requirements(), func(r repo.Requirement) bool { return r.Name == string(finding.Scorecard) })
+	required = required || slices.ContainsFunc(p.Config.Requirements(), func(r repo.Requirement) bool {
+		return r.Name == string(finding.Scorecard) && r.Holds("minor") // a change that permits the same is no larger
+	})
 	for i := range s.measurements {
 		m := &s.measurements[i]
 		at := point{m.Intent, m.Metric}
