@@ -18,7 +18,7 @@ import (
 func drop(ts *testscript.TestScript, _ bool, args []string) {
 	edit(ts, args[0], func(root any) any {
 		for _, pointer := range args[1:] {
-			root = without(ts, root, strings.Split(pointer, "/")[1:])
+			root = without(ts, root, segments(pointer))
 		}
 		return root
 	})
@@ -29,7 +29,7 @@ func drop(ts *testscript.TestScript, _ bool, args []string) {
 func put(ts *testscript.TestScript, _ bool, args []string) {
 	var value any
 	ts.Check(json.Unmarshal([]byte(args[2]), &value))
-	edit(ts, args[0], func(root any) any { return with(ts, root, strings.Split(args[1], "/")[1:], value) })
+	edit(ts, args[0], func(root any) any { return with(ts, root, segments(args[1]), value) })
 }
 
 // measure writes into a scorecard that it measured a pack as it is: measure SCORECARD PACK
@@ -58,6 +58,15 @@ func edit(ts *testscript.TestScript, name string, change func(any) any) {
 	encoder.SetIndent("", "  ")
 	ts.Check(encoder.Encode(change(root)))
 	ts.Check(os.WriteFile(ts.MkAbs(name), out.Bytes(), 0o644))
+}
+
+// segments returns the segments of a JSON pointer (RFC 6901).
+func segments(pointer string) []string {
+	all := strings.Split(pointer, "/")[1:]
+	for i := range all {
+		all[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(all[i])
+	}
+	return all
 }
 
 func without(ts *testscript.TestScript, at any, path []string) any {
