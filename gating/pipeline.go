@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/environments"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
@@ -86,7 +87,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 		return outcome{err: err}
 	}
 	step := Step(ctx, j.compared.Diff, j.subject)
-	step.Fixed, step.Before = j.fixed, j.before
+	step.Fixed, step.Before, step.Environments = j.fixed, j.before, j.environments
 	_, _, step.Playground = playground.Program() // of a program that has none no page compiles a pack
 	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.since.Triggers[name]), fault: step.Diff.Contradicted()}
 	switch {
@@ -106,6 +107,8 @@ type judged struct {
 	compared Comparison
 	fixed    []finding.Finding // of the baseline, which the pack has no more
 	before   *gate.Subject     // in which they were found; nil where nothing is known of it
+	// environments are those to which overlays or catalogs bring something.
+	environments []environments.Change
 }
 
 // notChecked notes what is not known of the version of the pack.
@@ -113,12 +116,21 @@ func (j *judged) notChecked(reason string) {
 	j.result.NotChecked = append(j.result.NotChecked, finding.NotChecked{Gate: version.Gate.ID, Reason: reason})
 }
 
-// class returns the class of the change, "" where the pack is compared with nothing.
+// class returns the class of the change, in the environments too, "" where the pack is
+// compared with nothing.
 func (j *judged) class() string {
 	if j.compared.Diff == nil {
 		return ""
 	}
-	return j.compared.Diff.Class.String()
+	return max(j.compared.Diff.Class, environments.Class(j.environments)).String()
+}
+
+// inEnvironments compares the pack as its environments have it.
+func (p *pipeline) inEnvironments(ctx context.Context, j *judged) (err error) {
+	if before := j.subject.Before; before != nil {
+		j.environments, err = environments.Compare(ctx, before, j.subject, j.compared.Diff, p.overrides)
+	}
+	return err
 }
 
 // judge reads one pack, compares it and puts it through the gates. It looks at the
@@ -150,6 +162,9 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	}
 	j.subject = p.Subject(unit)
 	unread, err := p.Base.before(ctx, j)
+	if err == nil {
+		err = p.inEnvironments(ctx, j)
+	}
 	if err != nil {
 		return nil, err
 	}

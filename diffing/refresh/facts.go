@@ -165,6 +165,21 @@ func usesOf(p *pack.Pack) uses {
 	return u
 }
 
+// Binds reports whether a member of an environment's catalog, named by its keyed path, is
+// about something that the pack uses. A section binds every pack.
+func (f *Facts) Binds(path string) bool {
+	segments, _ := pack.SplitPointer(path)
+	if f == nil || len(segments) < 2 {
+		return true
+	}
+	used := map[string][]string{
+		"approver_roles": f.uses.roles, "issuers": {f.uses.issuer}, "ontologies": {f.uses.namespace}, "snapshots": {f.uses.alias},
+		"endpoints": f.uses.endpoints, "intents": f.uses.intents, "schemas": f.uses.schemas, "regions": {f.uses.region}, "pins": {f.id},
+	}
+	list, known := used[segments[0]]
+	return !known || slices.Contains(list, segments[1])
+}
+
 func (u *uses) tools(p *pack.Pack) {
 	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
 		u.endpoints = append(u.endpoints, a.EndpointRef.Value)

@@ -36,7 +36,7 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 		figures := operations.Measure(s)
 		p.Coverage, p.Evaluation, p.Operations = newCoverage(golden.Cover(u, s.Golden())), newEvaluation(evaluation.Measure(s)), &figures
 	}
-	p.Graph = newGraph(s, result.Findings)
+	p.Graph, p.Environments = newGraph(s, result.Findings), each(nil, c.Environments, newEnvironment)
 	for _, t := range triggers {
 		p.Triggers = append(p.Triggers, model.Trigger{Kind: string(t.Kind), What: t.What, File: t.File, Path: t.Path})
 	}
@@ -51,6 +51,7 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 	if c.Before != nil {
 		documents = append(documents, filesOf(c.Before.Unit)...)
 	}
+	documents = append(documents, catalogsOf(c)...)
 	p = masked(p, s.Detected(), documents)
 	p.Playground = newPlayground(s, c, documents)
 	return p

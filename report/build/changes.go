@@ -5,6 +5,7 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/compiles"
+	"github.com/contextosai/packgate/diffing/environments"
 	"github.com/contextosai/packgate/diffing/flips"
 	"github.com/contextosai/packgate/diffing/surface"
 	"github.com/contextosai/packgate/finding"
@@ -21,6 +22,8 @@ type Comparison struct {
 	Loosened []surface.Loosening
 	Compiles []compiles.Case
 	Flips    flips.Result
+	// Environments are those to which overlays or catalogs bring something.
+	Environments []environments.Change
 	// Fixed are the findings that the pack has no more, Before what they were found in, or nil.
 	Fixed  []finding.Finding
 	Before *gate.Subject
@@ -34,9 +37,7 @@ func (c Comparison) compared() *model.Diff {
 	if d == nil {
 		return nil
 	}
-	for _, l := range c.Loosened {
-		d.Loosened = append(d.Loosened, model.Loosened{What: l.What, Verdict: l.Verdict.String(), Witness: l.Witness, Change: newChange(l.Change)})
-	}
+	d.Loosened = each(nil, c.Loosened, newLoosened)
 	d.Effects = each(nil, c.Diff.Effects, newEffect)
 	if c.Surface != nil {
 		d.Surface = each(nil, c.Surface.Changes, newSurfaceChange)
@@ -48,6 +49,10 @@ func (c Comparison) compared() *model.Diff {
 		})
 	}
 	return d
+}
+
+func newLoosened(l surface.Loosening) model.Loosened {
+	return model.Loosened{What: l.What, Verdict: l.Verdict.String(), Witness: l.Witness, Change: newChange(l.Change)}
 }
 
 // notChecked returns what of the step was not looked at.

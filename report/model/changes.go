@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // SurfaceRow is one tool that some request of an intent can have (tool surface; compiler, C4).
 type SurfaceRow struct {
 	Intent       string         `json:"intent"`
@@ -52,6 +54,39 @@ type Loosened struct {
 	Verdict string         `json:"verdict"` // grew, incomparable, or undecided where it is not proved
 	Witness map[string]any `json:"witness,omitempty"`
 	Change  Change         `json:"change"`
+}
+
+// Environment is what a change brings to one environment of a pack: by its overlays and its
+// catalog, and beside what the pack itself brings to all.
+type Environment struct {
+	Environment string `json:"environment"`
+	// Class is that of all that changes there, of the pack too. No version is held against
+	// it: it says who has to look at the change.
+	Class string `json:"class"`
+	// Changes are those of the pack with its overlays that the pack itself does not have,
+	// and those of the catalog, whose rows begin with "catalog.".
+	Changes  []Change   `json:"changes,omitempty"`
+	Loosened []Loosened `json:"loosened,omitempty"`
+	Effects  []Effect   `json:"effects,omitempty"`
+	// NotCompared says why the pack with its overlays was not compared.
+	NotCompared string `json:"not_compared,omitempty"`
+}
+
+// classes are the classes of changes, from the weakest to the strongest.
+var classes = []string{"none", "patch", "minor", "major", "reject"}
+
+// ChangeClass returns the class of the change that people have to look at: the highest of
+// that of the pack and those of its environments; "" where nothing is compared.
+func (p *Pack) ChangeClass() (class string) {
+	if p.Diff != nil {
+		class = p.Diff.Class
+	}
+	for _, e := range p.Environments {
+		if slices.Index(classes, e.Class) > slices.Index(classes, class) {
+			class = e.Class
+		}
+	}
+	return class
 }
 
 // Effect is one thing that is permitted otherwise for the requests of an intent.

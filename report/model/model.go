@@ -104,6 +104,8 @@ type Pack struct {
 	// Coverage is what golden cases exercise of the policy, absent for a pack that cannot be read.
 	Coverage *Coverage `json:"coverage,omitempty"`
 	Diff     *Diff     `json:"diff,omitempty"`
+	// Environments are those to which the change brings something that the diff does not show.
+	Environments []Environment `json:"environments,omitempty"`
 	// Evaluation are the targets of the pack and what was measured.
 	Evaluation []Measurement `json:"evaluation,omitempty"`
 	// Operations are the operational figures of the contract.

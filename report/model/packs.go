@@ -50,7 +50,7 @@ type Brief struct {
 	Result   Result
 	Counts   Summary // what Count returns
 	Compared bool    // with another version
-	Class    string  // of the changes; "" where it is not compared
+	Class    string  // of the changes, those of environments too; "" where it is not compared
 	Required string  // the version that the changes need; "" for none
 	// Playground says that there is what a page needs to compile it.
 	Playground bool
@@ -60,7 +60,7 @@ type Brief struct {
 func BriefOf(p *Pack) Brief {
 	b := Brief{Pack: p.Pack, Path: p.Path, Kind: p.Kind, Result: p.Result, Counts: Count(p), Playground: p.Playground.Ready()}
 	if d := p.Diff; d != nil {
-		b.Compared, b.Class, b.Required = true, d.Class, d.RequiredVersion
+		b.Compared, b.Class, b.Required = true, p.ChangeClass(), d.RequiredVersion
 	}
 	return b
 }

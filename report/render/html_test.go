@@ -143,6 +143,7 @@ func TestHTMLReport(t *testing.T) {
 // TestHTMLSaysAll checks that the page has what the report has of each kind.
 func TestHTMLSaysAll(t *testing.T) {
 	all := reporttest.GrownAndFailing()
+	all.Environments = reporttest.Environments()
 	all.Overlays, all.Triggers, all.Evaluation, all.Coverage = reporttest.Measures().Overlays, reporttest.Measures().Triggers, reporttest.Measures().Evaluation, reporttest.Goldens().Coverage
 	all.Golden = append(all.Golden, reporttest.Goldens().Golden...)
 	all.Findings, all.NotChecked = append(all.Findings, reporttest.Failing().Findings...), reporttest.Failing().NotChecked
@@ -152,7 +153,7 @@ func TestHTMLSaysAll(t *testing.T) {
 	says := readPage(t, renderHTML(t, reporttest.Compared(reporttest.Run(model.Failed, all))))
 	for _, words := range []string{
 		"Do this:", "newly reachable: ", "Loosened guardrails", "Layer by layer", "Changes of the tool surface", "Tool surface", "Golden compiles", "Differences from the snapshots",
-		"Compiled contexts since the base", "Coverage of the policy", "Permitted before and now", "Decision flips", "Evaluation", "Overlays", "Why it was gated again",
+		"Compiled contexts since the base", "Coverage of the policy", "Permitted before and now", "Decision flips", "Evaluation", "Environments", "Overlays", "Why it was gated again",
 		"Fixed since the base", "Not checked", "waived until 2026-12-31 by @acme/support", "Binding graph", "1 broken edge", "2 nodes and 1 edge are left out",
 		"R_A is bound to gone, which does not exist", "packgate 0.1.0, rules 0.1.0", "base main 0a1b2c3", "for example ", "see packs/support/pack.json:180:7",
 	} {

@@ -127,8 +127,9 @@ func titleOf(p *model.Pack, escape func(string) string) string {
 	default:
 		verdict = " needs " + escape(d.RequiredVersion)
 	}
-	if words := classWords(d, escape); words != "" {
-		verdict += " (" + words + ")"
+	words := classWords(p, escape)
+	if len(words) > 0 {
+		verdict += " (" + strings.Join(words, ", ") + ")"
 	}
 	if p.MovedFrom != "" {
 		verdict += ", moved from " + escape(p.MovedFrom)
@@ -136,20 +137,23 @@ func titleOf(p *model.Pack, escape func(string) string) string {
 	return escape(name) + verdict
 }
 
-// classWords says the class that was found and the declared one. A rejection is not repeated.
-func classWords(d *model.Diff, escape func(string) string) string {
+// classWords says the class that was found, the declared one, and those of environments
+// that overlays or catalogs change. A rejection is not repeated.
+func classWords(p *model.Pack, escape func(string) string) []string {
 	var words []string
-	switch d.Class {
-	case "none":
+	switch d := p.Diff; {
+	case d.Class == "none" && len(p.Environments) == 0:
 		words = append(words, "no change")
-	case "reject":
-	default:
+	case d.Class != "reject" && d.Class != "none":
 		words = append(words, "class "+escape(d.Class))
 	}
-	if d.Declared != "none" && d.Declared != d.Class {
+	if d := p.Diff; d.Declared != "none" && d.Declared != d.Class {
 		words = append(words, "declared "+escape(d.Declared))
 	}
-	return strings.Join(words, ", ")
+	if len(p.Environments) > 0 {
+		words = append(words, escape(environmentWords(p.Environments)))
+	}
+	return words
 }
 
 // stepName returns "id old → new", or both names where the id changed.

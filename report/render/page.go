@@ -244,6 +244,7 @@ func (b *builder) revision(s spot) *model.Revision {
 func (b *builder) pack(p *model.Pack) []section {
 	all := []section{b.findings(p)}
 	all = append(all, b.step(p.Diff)...)
+	all = append(all, b.environments(p.Environments))
 	if b.whole {
 		all = append(all, b.surface(p), b.bindings(p))
 	}

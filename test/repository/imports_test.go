@@ -33,7 +33,7 @@ var rooms = []room{
 	{"proof", []string{".", "rulebook"}},
 	{"golden", []string{".", "starter"}},
 	{"gates", []string{"gate", "schema", "references", "policyrules", "risk", "tenancy", "security", "replay", "evaluation", "overlays", "version", "repository", "required", "waivers", "."}},
-	{"diffing", []string{".", "compiles", "surface", "flips", "refresh"}},
+	{"diffing", []string{".", "compiles", "surface", "flips", "refresh", "environments"}},
 	{"playground", []string{"engine", ".", "wasm", "build"}},
 	{"report/model", []string{"."}},
 	{"gating/operations", []string{"."}},
