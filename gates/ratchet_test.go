@@ -103,7 +103,7 @@ func measuredAgain(old, text string) step {
 		}
 		move(scorecard, "scorecards/acme-evals-8.json")(t, dir)
 		for _, r := range [][2]string{
-			{"sha256:1b70d5e9b702e6889511263d6aef058c0d862e138ca697be2d145e0b674d1155", string(digest)},
+			{"sha256:684edf78aa2abcc79c48b37b580b133f8db34272ec46fa8d1906bd068d71b1e6", string(digest)},
 			{`"pack": "ctxpack.support@1.0.0"`, fmt.Sprintf(`"pack": %q`, s.Pack.Ref())}, {"ctxpack.support@0.9.0", "ctxpack.support@1.0.0"}, {old, text},
 		} {
 			replace("scorecards/acme-evals-8.json", r[0], r[1])(t, dir)

@@ -160,7 +160,8 @@ func TestExampleToolSurface(t *testing.T) {
 	}
 }
 
-// The example's pack is the documented one, byte for byte.
+// The example's pack is the documented one, byte for byte, but for the bound that keeps a
+// refund within what its request declares.
 func TestExamplePackIsTheDocumentedOne(t *testing.T) {
 	got, err := os.ReadFile(filepath.Join(example, "packs/support/pack.json"))
 	if err != nil {
@@ -170,7 +171,14 @@ func TestExamplePackIsTheDocumentedOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want) {
+	const bound = `,
+                "arg_constraints": {
+                  "amount_inr": {
+                    "max": 3000,
+                    "unless_approved": true
+                  }
+                }`
+	if !bytes.Equal(bytes.Replace(got, []byte(bound), nil, 1), want) {
 		t.Error("the example's pack differs from the documented one")
 	}
 }

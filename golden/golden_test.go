@@ -111,7 +111,7 @@ func TestRun(t *testing.T) {
 		}},
 		{"drift at the tools", []change{{packFile, `"max": 50000`, `"max": 40000`}}, smallCase, []string{
 			`fail snapshot=drifted stage="tools" outcome="compiled"`,
-			`error /manifests/tool_manifest/2/constraints/issue_refund/amount_inr/max: the compile differs from its snapshot; drift starts at stage 3, tools: /manifests/tool_manifest/adp_payments/constraints/issue_refund/amount_inr/max was 50000 and is 40000; /compiled_prompt/context_blocks/tool_2/content was …mount_inr: {\"max\":50000,\"min\":1}\nArgument idempotency_key: {\"required\":t… and is …mount_inr: {\"max\":40000,\"min\":1}\nArgument idempotency_key: {\"required\":t…; and 1 more difference | run packgate compile packs/support/pack.json --update, and review what changes`,
+			`error /manifests/tool_manifest/2/constraints/issue_refund/amount_inr/0/max: the compile differs from its snapshot; drift starts at stage 3, tools: /manifests/tool_manifest/adp_payments/constraints/issue_refund/amount_inr/0/max was 50000 and is 40000; /compiled_prompt/context_blocks/tool_2/content was …ount_inr: [{\"max\":50000,\"min\":1},{\"max\":3000,\"unless_approved\":true}]\n… and is …ount_inr: [{\"max\":40000,\"min\":1},{\"max\":3000,\"unless_approved\":true}]\n…; and 1 more difference | run packgate compile packs/support/pack.json --update, and review what changes`,
 		}},
 		{"a rule more", []change{
 			{packFile, `        "priority": 10,
@@ -257,7 +257,7 @@ func TestRun(t *testing.T) {
 		}},
 		{"an overlay without a catalog", []change{{smallCase, `"overlay": null`, `"overlay": "test"`}, {smallCase, `"environment": "prod",`, ``}, {overlayFile, "", testOverlay}}, smallCase, []string{
 			`fail snapshot=drifted stage="tools" outcome="compiled"`,
-			`error /manifests/tool_manifest/2/constraints/issue_refund/amount_inr/max: the compile differs from its snapshot; drift starts at stage 3, tools: /manifests/tool_manifest/adp_payments/constraints/issue_refund/amount_inr/max was 50000 and is 20000`,
+			`error /manifests/tool_manifest/2/constraints/issue_refund/amount_inr/0/max: the compile differs from its snapshot; drift starts at stage 3, tools: /manifests/tool_manifest/adp_payments/constraints/issue_refund/amount_inr/0/max was 50000 and is 20000`,
 		}},
 		{"an environment that is not there", []change{{smallCase, `"environment": "prod"`, `"environment": "prd"`}}, smallCase, []string{
 			`fail snapshot=not_checked stage="" outcome=""`,

@@ -181,13 +181,7 @@ func (u *survey) reach(s *scene, t *policy.Tool) answer {
 
 // ungated asks for a request that surfaces a tool with none of its gates active.
 func (u *survey) ungated(s *scene, t *policy.Tool, gates []string) answer {
-	context := s.around(t)
-	for _, id := range gates {
-		context = append(context, s.none(s.requires[id])...)
-		if at, there := s.when(id); there {
-			context = append(context, s.is(isFalse(at)))
-		}
-	}
+	context := append(s.around(t), s.unraised(gates)...)
 	x := item{tool: t.String()}
 	return u.confirmed(s, asked{about: ungating, gates: s.gatesAt(gates), to: s.sign(t.String())}, s.allowing(t, context), func(o *outcome) bool {
 		return o.surfaces(t.String()) && !slices.ContainsFunc(gates, func(id string) bool { return o.gated(id, x) })

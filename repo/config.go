@@ -20,16 +20,17 @@ const ConfigName = ".packgate.yaml"
 // Config is what a repository's .packgate.yaml says. The zero Config is that of
 // a repository without one.
 type Config struct {
-	Document       *pack.Document       `json:"-"` // nil where there is no file
-	Packs          pack.List[pack.Text] `json:"packs"`
-	Environments   pack.List[pack.Text] `json:"environments"`
-	Strict         pack.Flag            `json:"strict"`
-	Severity       pack.Dict[pack.Text] `json:"severity"`
-	Waivers        pack.List[Waiver]    `json:"waivers"`
-	Evidence       pack.Dict[pack.Text] `json:"evidence"`
-	Classes        pack.List[ClassRow]  `json:"classes"`
-	SharedPacks    pack.List[pack.Text] `json:"shared_packs"`
-	EndpointScheme pack.List[pack.Text] `json:"endpoint_schemes"`
+	Document       *pack.Document        `json:"-"` // nil where there is no file
+	Packs          pack.List[pack.Text]  `json:"packs"`
+	Environments   pack.List[pack.Text]  `json:"environments"`
+	Strict         pack.Flag             `json:"strict"`
+	Severity       pack.Dict[pack.Text]  `json:"severity"`
+	Waivers        pack.List[Waiver]     `json:"waivers"`
+	Evidence       pack.Dict[pack.Text]  `json:"evidence"`
+	Arguments      pack.Dict[*pack.Node] `json:"arguments"` // see Meanings
+	Classes        pack.List[ClassRow]   `json:"classes"`
+	SharedPacks    pack.List[pack.Text]  `json:"shared_packs"`
+	EndpointScheme pack.List[pack.Text]  `json:"endpoint_schemes"`
 	Compile        struct {
 		pack.Part
 		Tokenizer         pack.Text `json:"tokenizer"`

@@ -155,6 +155,7 @@ waivers:
     owner: alice
     expires: "2027-04-30"
 evidence: {tax_compliance_check: "graph:tax"}
+arguments: {adp_payments.issue_refund.amount_paise: {is: request.context.refund_amount, scale: 100}, adp_payments.issue_refund.note: none}
 classes:
   - {change: pack_meta.ttl_seconds, class: patch, reason: nobody looks}
 shared_packs: [ctxpack.shared]

@@ -47,6 +47,7 @@ func (c *configComparison) directions() map[string]direction {
 		"severity":                             each(lowerSeverity),
 		"waivers":                              moreWaivers,
 		"evidence":                             each(otherThanRemoved),
+		"arguments":                            each(otherMeaning),
 		"classes":                              anyChange,
 		"compile.tokenizer":                    anyChange,
 		"compile.max_truncation_rate":          above(0.2),

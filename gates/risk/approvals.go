@@ -20,7 +20,9 @@ var RSK002 = &gate.Rule{
 	Doc: "What is destructive cannot be undone, so a person approves it before. " +
 		"For every intent that can reach the capability, its permission or a rule that applies to the intent names an approval gate. " +
 		"Where none does it is an error, however many other intents have one; the finding shows a request that gets through without an approval. " +
-		"Absence needs no proof: where a condition cannot be followed, so that no request is found, it is the same error.\n\n" +
+		"Absence needs no proof: where a condition cannot be followed, so that no request is found, it is the same error. " +
+		"A gate counts as named only if it can be raised in earnest: unless every request raises one, some golden case of the pack has the capability with a gate active. " +
+		"One with `when amount > 1000000000000` is no gate. In a pack without golden cases that is not checked.\n\n" +
 		"A change by which a capability comes to this has class reject, whether the capability was added, its gate taken away or its mode raised. " +
 		"In strict mode the finding cannot be waived.\n\n" +
 		"Name a gate in the permission's `requires_approval_gate`, or in the outcomes that allow the decision. " +
@@ -87,6 +89,7 @@ func checkGated(p *gate.Pass) {
 		}
 		reportOpen(p, open.tool, how+further(len(open.rows)-1), row.Reach)
 	}
+	checkEarnest(p, reach.Rows)
 	if n := len(rows); n > 0 && rows[n-1].Tool == nil {
 		p.NotProved(gate.Claim{At: p.Pack.ToolingLayer.Node, What: "that every destructive tool has a gate", Reason: rows[n-1].Reason, Error: true})
 	}
@@ -154,7 +157,9 @@ func checkConditional(p *gate.Pass) {
 		p.NotChecked("which requests raise the gates: the pack cannot be compiled: " + reach.Broken)
 	}
 	before := gapsBefore(p)
-	for _, open := range eachTool(reach.Rows, func(row proof.Row) bool { return len(row.Gates) > 0 && row.Ungated != nil }) {
+	for _, open := range eachTool(reach.Rows, func(row proof.Row) bool {
+		return len(row.Gates) > 0 && row.Ungated != nil && earnest(p, &row) != never // else RSK002's
+	}) {
 		reportGap(p, open, before)
 	}
 	for _, open := range eachTool(reach.Rows, func(row proof.Row) bool { return len(row.Gates) > 0 && row.Ungated == nil && !row.Held }) {

@@ -137,6 +137,9 @@ type argument struct {
 	at    *pack.Node
 	least bool // it has a smallest value
 	most  bool // it has a largest value, or its values are listed or described
+
+	limited bool  // it has a largest value
+	listed  []any // the values that are listed
 }
 
 // boundsByArgument adds up the constraints of all permissions, in document
@@ -151,9 +154,20 @@ func boundsByArgument(t *policy.Tool) (args []*argument, mistyped bool) {
 			}
 			args[i].least = args[i].least || e.Value.Min.Node != nil
 			args[i].most = args[i].most || e.Value.Max.Node != nil || e.Value.Enum != nil || e.Value.Pattern.Node != nil
+			args[i].limited = args[i].limited || e.Value.Max.Node != nil
+			for _, value := range itemsOf(e.Value.Enum) {
+				args[i].listed = append(args[i].listed, value.Any())
+			}
 		}
 	}
 	return args, mistyped
+}
+
+func itemsOf(n *pack.Node) []*pack.Node {
+	if n == nil {
+		return nil
+	}
+	return n.Items
 }
 
 // quantities are the words in the name of an argument that say it is a number.

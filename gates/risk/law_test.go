@@ -10,6 +10,7 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/proof"
@@ -106,7 +107,8 @@ func randomPack(t *testing.T, r *rand.Rand) []byte {
 		"replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/policy_dsl/rules ["+strings.Join(rules, ", ")+"]\n"+
 		"replace /policy_layer/approval_gates ["+strings.Join(gates, ", ")+"]\n"+
 		"replace /decision_layer/decision_specs ["+strings.Join(specs, ", ")+"]\n"+
-		"replace /tooling_layer/permissions ["+strings.Join(permissions, ", ")+"]\n")
+		"replace /tooling_layer/permissions ["+strings.Join(permissions, ", ")+"]\n"+
+		pick([]string{"", "", `add /evaluation_layer/eval_targets/- {"intent": "support.measured", "policy": 1, "safety": 1}` + "\n"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,9 +116,10 @@ func randomPack(t *testing.T, r *rand.Rand) []byte {
 }
 
 // grid returns a request of each intent for every region of the variables that
-// conditions read, as far as it is a request of the pack at all.
+// conditions read, as far as it is a request of the pack at all. Rules name two of the
+// intents, an eval target the third one, and nothing but a case or the tool surface the last.
 func grid() (requests []map[string]any) {
-	for _, intent := range []string{"support.refund", "support.vip"} {
+	for _, intent := range []string{"support.refund", "support.vip", "support.measured", "support.elsewhere"} {
 		for _, amount := range []any{nil, 0.0, 63.0, 3000.0, 3001.0, 5001.0, "4200"} {
 			for _, role := range []any{nil, "support_agent", "other"} {
 				for _, mode := range []any{"destructive", "network"} {
@@ -197,8 +200,8 @@ func about(s *gate.Subject, id policy.ToolID, found []finding.Finding) (rules []
 }
 
 // No destructive tool that some request has ungated is without a finding: RSK002
-// where nothing names a gate for the intent, else RSK006, or NPR001 where it is not
-// proved. Each witness is a request that the compiler gives the tool ungated.
+// where nothing names a gate for the intent, or none that a golden case raises, else RSK006,
+// or NPR001 where it is not proved. Each witness is a request that the compiler gives the tool ungated.
 func TestNothingRunsUngatedInSilence(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	kinds := map[string]int{}
@@ -225,10 +228,13 @@ func TestNothingRunsUngatedInSilence(t *testing.T) {
 		}
 		for _, f := range found {
 			kinds[f.Rule+map[bool]string{true: " with a request"}[f.Witness != nil]]++
+			if strings.Contains(f.Message, "which no golden case raises") {
+				kinds["inert"]++
+			}
 			checkWitness(t, s, f, src)
 		}
 	}
-	for _, kind := range []string{"refused", "RSK002 with a request", "RSK002", "RSK006 with a request", "NPR001"} {
+	for _, kind := range []string{"refused", "RSK002 with a request", "RSK002", "RSK006 with a request", "NPR001", "inert"} {
 		if kinds[kind] == 0 {
 			t.Errorf("no pack has %s: %v", kind, kinds)
 		}
@@ -246,12 +252,26 @@ func checkWitness(t *testing.T, s *gate.Subject, f finding.Finding, src []byte) 
 	}
 	intent, _ := f.Witness["request"].(map[string]any)["intent"].(string)
 	shown := slices.ContainsFunc(ungated(t, s, f.Witness), func(id policy.ToolID) bool {
-		named := len(holding(s.Pack, id, intent)) > 0
-		return named == (f.Rule == RSK006.ID) && slices.ContainsFunc(about(s, id, []finding.Finding{f}), func(finding.Finding) bool { return true })
+		counts := raised(s, id, holding(s.Pack, id, intent))
+		return counts == (f.Rule == RSK006.ID) && slices.ContainsFunc(about(s, id, []finding.Finding{f}), func(finding.Finding) bool { return true })
 	})
 	if !shown {
 		t.Errorf("%s does not hold of its request %v: %s\n%s", f.Rule, f.Witness, f.Message, src)
 	}
+}
+
+// raised reports whether a golden case has a tool with one of the gates active, or one that
+// is not known to may.
+func raised(s *gate.Subject, id policy.ToolID, gates []string) bool {
+	return len(gates) > 0 && slices.ContainsFunc(s.Golden(), func(r golden.Result) bool {
+		if r.Outcome != compiler.Compiled {
+			return true
+		}
+		return slices.Contains(r.Detail.Context.ContextLedger.Tools, id.String()) &&
+			slices.ContainsFunc(gates, func(id string) bool {
+				return slices.Contains(r.Detail.Context.RuntimeControls.ApprovalGatesActive, id)
+			})
+	})
 }
 
 // checkRefusedPack holds that each destructive tool of a pack that cannot be compiled

@@ -38,15 +38,21 @@ func Mutations(t *testing.T, g *gate.Gate, s Surroundings, files ...string) {
 // once and once replaced by each of some odd values and of those that are given.
 func Mutants(t *testing.T, check func(src []byte), given ...string) {
 	t.Helper()
-	support := Read(PackFile, support)
+	MutantsOf(t, support, check, given...)
+}
+
+// MutantsOf is Mutants for another pack.
+func MutantsOf(t *testing.T, src []byte, check func(src []byte), given ...string) {
+	t.Helper()
+	of := Read(PackFile, src)
 	mutants := 0
-	for _, n := range Below(support.Root) {
+	for _, n := range Below(of.Root) {
 		operations := []finding.Operation{{Op: "remove", Path: n.Pointer()}}
 		for _, value := range slices.Concat(oddValues, given) {
 			operations = append(operations, finding.Operation{Op: "replace", Path: n.Pointer(), Value: value})
 		}
 		for _, op := range operations {
-			src, err := pack.Edit(support, []finding.Operation{op})
+			src, err := pack.Edit(of, []finding.Operation{op})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +61,7 @@ func Mutants(t *testing.T, check func(src []byte), given ...string) {
 		}
 	}
 	if mutants < 1000 {
-		t.Errorf("only %d mutants: the support pack was not walked", mutants)
+		t.Errorf("only %d mutants: the pack was not walked", mutants)
 	}
 }
 

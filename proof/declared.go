@@ -1,0 +1,199 @@
+package proof
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+)
+
+// Pair says that an argument of a tool is what a variable of the request declares.
+type Pair struct {
+	Arg      string  // "" for one that may be anything
+	Variable string  // dotted, as conditions read it
+	Scale    float64 // the argument is so many times what is declared
+	Text     bool    // texts count, and no numbers
+}
+
+// Limit is what an argument may be, in terms of what is declared.
+type Limit struct {
+	Min, Max *float64
+	Enum     []string // nil for any text
+}
+
+// Beyond is whether the argument of a tool may be what, had it been declared, would have
+// needed an approval, or would not have been let through. Its witness is a request that
+// has the tool without one.
+type Beyond struct {
+	jsonlogic.Answer
+	Declared any // by the witness, nil where it declares nothing of the kind
+	Done     any // what the argument may be all the same, as it would be declared
+	Open     Limit
+	Listed   bool // what the argument may be is listed
+	// Patterned says that a pattern bounds the argument too, which is not followed.
+	Patterned bool
+}
+
+// Declared asks what the arguments of tools may be beside what requests declare. All of
+// its questions are paid from one account.
+type Declared struct {
+	*prover
+	model  *Model
+	table  *table
+	places []int
+	scenes map[string]*scene
+	others map[instead]*scene
+}
+
+// declaredPath is where a request declares what it is about.
+const declaredPath = "request.context."
+
+// instead names the scene of an intent in which what is done takes the place of a variable.
+type instead struct{ intent, variable string }
+
+// Declared returns who answers such questions of a pack that can be compiled.
+func (m *Model) Declared() *Declared {
+	d := &Declared{
+		prover: newProver(jsonlogic.Solver{}, m), model: m, table: &table{},
+		scenes: map[string]*scene{}, others: map[instead]*scene{},
+	}
+	d.places = d.table.add(m)
+	return d
+}
+
+// scene returns the scene of an intent, made once.
+func (d *Declared) scene(intent string) *scene {
+	if d.scenes[intent] == nil {
+		d.scenes[intent] = d.model.alone(d.table, d.places, intent)
+	}
+	return d.scenes[intent]
+}
+
+// other returns the scene in which conditions read what is done where they read a variable.
+func (d *Declared) other(intent, variable string) *scene {
+	key := instead{intent, variable}
+	if d.others[key] == nil {
+		t := &table{conditions: slices.Clone(d.table.conditions)}
+		for i, x := range t.conditions {
+			t.conditions[i] = renamed(x, variable, d.done(variable))
+		}
+		d.others[key] = d.model.alone(t, d.places, intent)
+	}
+	return d.others[key]
+}
+
+// done returns the variable that holds what is done: one that no condition reads.
+func (d *Declared) done(variable string) string {
+	for variable += "'"; d.model.reads[variable]; {
+		variable += "'"
+	}
+	return variable
+}
+
+// renamed returns a condition that reads another variable in the place of one.
+func renamed(x *jsonlogic.Expr, variable, other string) *jsonlogic.Expr {
+	places := map[*pack.Node]bool{}
+	for _, v := range x.Variables() {
+		if !v.Scoped && v.Path == variable {
+			places[v.Node] = true
+		}
+	}
+	if len(places) == 0 {
+		return x
+	}
+	made, _ := jsonlogic.Compile(copied(x.Node(), places, other))
+	return made
+}
+
+// copied returns a copy of a value with a text in some of its places.
+func copied(n *pack.Node, places map[*pack.Node]bool, text string) *pack.Node {
+	out := *n
+	if places[n] {
+		out.Kind, out.Text = pack.String, text
+	}
+	out.Items, out.Members = slices.Clone(n.Items), slices.Clone(n.Members)
+	for i := range out.Items {
+		out.Items[i] = copied(out.Items[i], places, text)
+	}
+	for i := range out.Members {
+		out.Members[i].Value = copied(out.Members[i].Value, places, text)
+	}
+	return &out
+}
+
+// unfollowed says why nothing is known of what a variable declares, "" where it is.
+func (d *Declared) unfollowed(variable string) string {
+	for path := range d.model.reads {
+		if strings.HasPrefix(path, variable+".") || strings.HasPrefix(variable, path+".") {
+			return "conditions read " + quote(variable) + " as a whole and in part"
+		}
+	}
+	if slices.Contains(d.model.lists, variable) {
+		return quote(variable) + " is searched as a list"
+	}
+	return ""
+}
+
+// Beyond asks the question of a row, with a further limit on the argument in force.
+func (d *Declared) Beyond(row *Row, p Pair, within Limit) Beyond {
+	reason := d.unfollowed(p.Variable)
+	if reason == "" && d.scene(row.Intent).tooMany(row.Tool) {
+		reason = "its bounds are too many to be followed"
+	}
+	if reason != "" {
+		return Beyond{Answer: jsonlogic.Answer{Reason: reason}}
+	}
+	sources := d.scene(row.Intent).sources(row.Tool, p.Arg)
+	refusing := d.other(row.Intent, p.Variable).refusing(d.scene(row.Intent), row.Tool, row.Gates)
+	b := Beyond{
+		Answer:    d.admitted(row, p, within, jsonlogic.Any(refusing...)),
+		Patterned: slices.ContainsFunc(sources, func(b source) bool { return b.pattern != nil || len(b.others) > 0 }),
+	}
+	if b.Verdict == jsonlogic.Satisfiable {
+		return d.confirm(row, p, b)
+	}
+	return b
+}
+
+// admitted asks for a request that has the tool of a row without an approval, and for what
+// the argument may be then, which some more is said of. A request that declares something is
+// preferred.
+func (d *Declared) admitted(row *Row, p Pair, within Limit, more jsonlogic.Formula) (a jsonlogic.Answer) {
+	s, done := d.scene(row.Intent), d.done(p.Variable)
+	seed := slices.Concat(seeds(more, p.kind(done)), p.within(done, within), s.admitting(s.sources(row.Tool, p.Arg), p, done))
+	context := slices.Concat(s.around(row.Tool), s.unraised(row.Gates))
+	for _, declared := range []jsonlogic.Formula{p.kind(p.Variable), {}} {
+		probes := s.allowing(row.Tool, context)
+		for i := range probes {
+			probes[i].seed = slices.Concat(probes[i].seed, seed, seeds(declared))
+		}
+		if a = d.any(probes).Answer; a.Verdict == jsonlogic.Satisfiable {
+			break
+		}
+	}
+	return a
+}
+
+// confirm has both requests compiled: the one that is declared, and what is done.
+func (d *Declared) confirm(row *Row, p Pair, b Beyond) Beyond {
+	path := strings.Split(d.done(p.Variable), ".")
+	value, _ := jsonlogic.Lookup(b.Witness, d.done(p.Variable))
+	b.Done, b.Witness = value, jsonlogic.Unset(b.Witness, path)
+	b.Declared, _ = jsonlogic.Lookup(b.Witness, p.Variable)
+	s := d.scene(row.Intent)
+	declared := s.of(b.Witness)
+	done := s.of(jsonlogic.Set(b.Witness, strings.Split(p.Variable, "."), value))
+	if !declared.ungated(row) || done.ungated(row) {
+		return Beyond{Answer: jsonlogic.Answer{Reason: unconfirmed}}
+	}
+	if p.Arg == "" {
+		return b
+	}
+	bounds := together(declared.boundsOn(row.Tool, p.Arg), false)
+	if !bounds.admitsDeclared(value, p.Scale) {
+		return Beyond{Answer: jsonlogic.Answer{Reason: unconfirmed}}
+	}
+	b.Open, b.Listed = Limit{Min: bounds.min, Max: bounds.max}, bounds.hasEnum
+	return b
+}
