@@ -93,14 +93,18 @@ type linking struct {
 func linkingOf(c *repo.Config, row *proof.Row, declared []jsonlogic.Values) *linking {
 	l := &linking{tool: row.Tool, says: map[string]repo.Argument{}, things: map[string]thing{}, declared: declared}
 	for _, m := range c.Meanings() {
-		l.says[m.Name] = m
+		for _, arg := range row.Tool.Arguments() {
+			if m.Name == row.Capability+"."+arg {
+				l.says[arg] = m
+			}
+		}
 	}
 	var common []string
 	for _, word := range append(wordsOf(row.Tool.Capability), wordsOf(row.Intent)...) {
 		common = append(common, singular(word))
 	}
 	for _, arg := range row.Tool.Arguments() {
-		if _, said := l.said(arg); !said && arg != idempotencyKey {
+		if _, said := l.says[arg]; !said && arg != idempotencyKey {
 			l.args = append(l.args, arg)
 		}
 		l.things[arg] = thingOf(arg, common)
@@ -111,17 +115,11 @@ func linkingOf(c *repo.Config, row *proof.Row, declared []jsonlogic.Values) *lin
 	return l
 }
 
-// said returns what the config says of an argument.
-func (l *linking) said(arg string) (repo.Argument, bool) {
-	m, there := l.says[l.tool.String()+"."+arg]
-	return m, there
-}
-
 // pairs returns the arguments that are what a variable declares. Where that cannot be told
 // there is none, and open says why: it matters if what is declared is a limit at all.
 func (l *linking) pairs(v jsonlogic.Values, text bool) (pairs []proof.Pair, open string) {
 	for _, arg := range l.tool.Arguments() {
-		if m, said := l.said(arg); said && m.Is.OK && m.Is.Value == v.Path {
+		if m := l.says[arg]; m.Is.OK && m.Is.Value == v.Path {
 			pairs = append(pairs, proof.Pair{Arg: arg, Variable: v.Path, Scale: m.Scale, Text: text})
 		}
 	}
