@@ -169,6 +169,11 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 		return nil, err
 	}
 	outside = append(outside, unread...)
+	lost, missed, err := p.released(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	outside, unasked = append(outside, lost...), append(unasked, missed...)
 	j.result = gates.Run(j.subject, p.policy, gates.Outside{Class: j.class(), Findings: outside, NotChecked: unasked})
 	if j.compared.Reason != "" {
 		j.notChecked(j.compared.Reason)
@@ -193,14 +198,22 @@ type Lookup struct {
 	// InUse says which version of a pack_id is published and not deprecated, "" where none
 	// is. That it could not be asked is an answer too.
 	InUse func(ctx context.Context, packID string) string
+	// Last returns the last published version of a pack_id that is not above a version; nil
+	// where there is none. The error says why it cannot be told, or is not to be trusted.
+	Last func(ctx context.Context, packID, version string) (*Release, error)
 	// Silent says why no registry is asked, where Ask is nil.
 	Silent string
+}
+
+// named reports whether a pack can be asked for by its id and version.
+func named(u *repo.Unit) bool {
+	return u.Pack != nil && len(u.Faults) == 0 && u.Pack.PackMeta.PackID.OK && u.Pack.PackMeta.PackVersion.OK
 }
 
 // taken asks whether the version of a pack is taken. The nil lookup has no registry.
 func (l *Lookup) taken(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked) {
 	switch {
-	case u.Pack == nil || len(u.Faults) > 0 || !u.Pack.PackMeta.PackID.OK || !u.Pack.PackMeta.PackVersion.OK:
+	case !named(u):
 		return nil, nil // the gates say what is wrong with it
 	case l == nil:
 		return nil, []finding.NotChecked{version.NoRegistry()}

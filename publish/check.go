@@ -214,7 +214,18 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 // the error is of kind ErrRefused: passing it over would compare with an older
 // version, and so might let through what the newer one had forbidden.
 func (c *Checker) Baseline(ctx context.Context, packID, version string) (*Verdict, []byte, error) {
-	below, err := semver.StrictNewVersion(version)
+	return c.newest(ctx, packID, version, (*semver.Version).LessThan)
+}
+
+// Last is Baseline for a version that may be published itself.
+func (c *Checker) Last(ctx context.Context, packID, version string) (*Verdict, []byte, error) {
+	return c.newest(ctx, packID, version, (*semver.Version).LessThanEqual)
+}
+
+// newest returns the highest published version that is below a version, in the sense of a
+// comparison.
+func (c *Checker) newest(ctx context.Context, packID, version string, isBelow func(v, other *semver.Version) bool) (*Verdict, []byte, error) {
+	bound, err := semver.StrictNewVersion(version)
 	if err != nil {
 		return nil, nil, &fault.Error{Kind: ErrRef, Message: fmt.Sprintf("the version is %q, wanted MAJOR.MINOR.PATCH", version), Cause: err}
 	}
@@ -227,7 +238,7 @@ func (c *Checker) Baseline(ctx context.Context, packID, version string) (*Verdic
 		return nil, nil, err
 	}
 	for _, published := range slices.Backward(versionsOf(slices.Values(tags), false)) {
-		if !published.LessThan(below) {
+		if !isBelow(published, bound) {
 			continue
 		}
 		v, content, err := c.Fetch(ctx, registry.Ref{Pack: packID, Version: published.String()})

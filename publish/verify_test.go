@@ -268,6 +268,13 @@ func TestBaseline(t *testing.T) {
 		want("1.10.0", "1.9.0")
 		want("2.0.0", "1.10.0")
 		want("3.0.0", "2.0.0")
+		for version, found := range map[string]string{"0.9.0": "", "1.0.0": "1.0.0", "1.9.9": "1.9.0", "1.10.0": "1.10.0", "3.0.0": "2.0.0"} {
+			v, _, err := w.checker().Last(t.Context(), support, version)
+			w.must(err)
+			if v == nil && found != "" || v != nil && v.Version != found {
+				t.Errorf("the last version of %s is %+v, wanted %q", version, v, found)
+			}
+		}
 		w.change(w.publisher().Deprecate, "2.0.0")
 		want("3.0.0", "2.0.0")
 		w.change(w.publisher().Revoke, "2.0.0")

@@ -98,6 +98,13 @@ func replacedIn(u *repo.Unit) map[string]map[*pack.Node]bool {
 // They are compiled when they are first asked for, and only then.
 func (s *Subject) Golden() []golden.Result { return s.golden() }
 
+// Against returns the subject as one that is compared with another version.
+func (s *Subject) Against(before *Subject) *Subject {
+	other := *s
+	other.Before, other.Equal = before, false
+	return &other
+}
+
 // HasBase reports whether there is a version that the pack can be compared with.
 func (s *Subject) HasBase() bool { return s.Before != nil && s.Before.Pack != nil }
 

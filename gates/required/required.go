@@ -143,6 +143,9 @@ func (i *Item) missed(n finding.NotChecked) bool {
 	if rule := i.source.rule; rule != nil && (n.Rule == rule.ID || n.Rule == "" && n.Gate == i.source.gate.ID && i.input.Kind == "") {
 		return true
 	}
+	if i.input.Kind == finding.Registry && n.Rule == version.VER012.ID {
+		return true
+	}
 	return i.input.Serves(n.Needs)
 }
 

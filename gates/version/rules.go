@@ -26,7 +26,7 @@ var Gate = &gate.Gate{
 	ID:    "version",
 	Title: "Version",
 	About: "The new pack_version says what the changes since the baseline mean for those who use the pack.",
-	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008, VER009, VER010, VER011},
+	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008, VER009, VER010, VER011, VER012},
 }
 
 // Unregistered says why VER004 could not run.
@@ -39,6 +39,22 @@ func NoRegistry() finding.NotChecked {
 	n := Unregistered("no registry is configured")
 	n.Needs.Kind = finding.Registry
 	return n
+}
+
+// NotSince says why VER012, and the rules that it is about, could not run.
+func NotSince(reason string) finding.NotChecked {
+	return finding.NotChecked{Gate: Gate.ID, Rule: VER012.ID, Reason: reason}
+}
+
+// LostBefore returns a finding of what was lost since a published version as the warning
+// that the base had lost it already.
+func LostBefore(f finding.Finding) finding.Finding {
+	f.Message = fmt.Sprintf("%s (%s)", f.Message, f.Rule)
+	f.Key = f.Rule + " " + f.Key
+	f.Rule, f.Name, f.Gate, f.Severity = VER012.ID, VER012.Name, Gate.ID, VER012.Severity
+	f.Hint = "put it back before the next version is published, unless it was taken away on purpose"
+	f.Thing, f.Fix = finding.Thing{}, nil
+	return f
 }
 
 // Gone returns the finding that a pack of the baseline, id@version or "" for one that
@@ -269,5 +285,26 @@ shallow clone (set ` + "`fetch-depth: 51`" + ` on actions/checkout), and for fil
 content no commit has.`,
 	Bad:   `packs/support/pack.json of the base has a merge conflict in it, and fetch-depth is 1`,
 	Good:  `the same with fetch-depth: 51, and an earlier commit has a version that can be read`,
+	Since: "0.2.0",
+}
+
+// VER012 is about what was lost since the last published version.
+var VER012 = &gate.Rule{
+	ID: "VER012", Name: "evidence-lost-since-published", Severity: finding.Warning,
+	Title: "Nothing that the last published version proved is lost",
+	Doc: `A change is compared with its base, and where a registry holds versions of the pack, with
+the last of these too: the highest that is not above the pack's own and not revoked. So
+small steps add up: a value that gets worse by what a release gate accepts with every
+change, or a golden case that is emptied and then removed. What the change itself loses
+of that version is a finding of the rule that says so (RPL013 to RPL016, EVL008, EVL011,
+EVL012, OVL011), and a waiver of that rule excuses it. What the base had lost already is
+this warning, until the next version is published.
+
+The files beside a version are those of the commit that it was published from, which its
+signed statement names. Where this clone does not have that commit only the packs are
+compared; that, and a registry that cannot be asked or a version that is not trusted, is
+listed as not checked, and an error where the config requires ` + "`registry`" + `.`,
+	Bad:   `version 1.0.0 was published with replay/RP_incident.packet.json, and the base has it no more`,
+	Good:  `the base still has replay/RP_incident.packet.json`,
 	Since: "0.2.0",
 }

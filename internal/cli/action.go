@@ -238,7 +238,7 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 	case commit == nil: // the event changes nothing
 		return a.All(ctx, in)
 	}
-	if a.Lookup, err = openLookup(a.env, w, a.inputs.signing.registryOptions, true); err != nil {
+	if a.Lookup, err = openLookup(ctx, a.env, w, lookupOptions{a.inputs.signing.registryOptions, true}); err != nil {
 		return err
 	}
 	if in.Base, err = commit.Baseline(w); err != nil {

@@ -57,6 +57,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f.BoolVar(&strict, "strict", false, "turn the warnings that the rule list marks into errors")
 	choice{"fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnLevels()}.add(c, &o.failOn)
 	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is taken (default: publish.registry of the config, where that is a folder)")
+	f.StringVar(&o.registryOptions.key, "key", "", "public key `file`, for versions in the registry that were signed with a key")
 	f.BoolVar(&o.fix, "fix", false, "first fix what can be fixed mechanically, in the pack files")
 	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`, and judge by its config")
 	f.StringVar(&o.shard, "shard", "", "gate one part of the packs alone, `i/N`; packgate plan deals them out")
@@ -118,7 +119,7 @@ func (r *run) path(ctx context.Context, path string, o checkOptions) error {
 	}
 	r.Report.Base = base.Revision()
 	if base != nil {
-		if r.Lookup, err = openLookup(r.env, w, o.registryOptions, false); err != nil {
+		if r.Lookup, err = openLookup(ctx, r.env, w, lookupOptions{o.registryOptions, false}); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/contextosai/packgate/finding"
@@ -253,27 +254,67 @@ func (h *registryHouse) ref(name string) (registry.Ref, error) {
 	return registry.ParseRef(name, h.registryName())
 }
 
+// lookupOptions say which registry is asked about versions, and whether one on the network
+// is that the config names.
+type lookupOptions struct {
+	registryOptions
+	network bool
+}
+
 // openLookup opens the registry that is asked whether versions are taken: that of
 // the options, or else of the config; nil where neither names one. One that is on the
 // network is asked only where that is wanted, so that a check on a laptop needs none.
-func openLookup(env *Env, w *gating.Workspace, o registryOptions, network bool) (*gating.Lookup, error) {
-	house := &registryHouse{env: env, options: o, dir: w.Dir, config: w.Config}
-	if o.registry == "" && !w.Config.Publish.Registry.OK {
+func openLookup(ctx context.Context, env *Env, w *gating.Workspace, l lookupOptions) (*gating.Lookup, error) {
+	house := &registryHouse{env: env, options: l.registryOptions, dir: w.Dir, config: w.Config}
+	if l.registry == "" && !w.Config.Publish.Registry.OK {
 		return nil, nil
 	}
 	reg, err := house.open("")
 	if err != nil {
 		return nil, err
 	}
-	if !reg.Local() && !network && o.registry == "" {
+	if !reg.Local() && !l.network && l.registry == "" {
 		return &gating.Lookup{Silent: "the registry is asked by the action, or where --registry names it"}, nil
 	}
+	open := sync.OnceValues(func() (*publish.Checker, error) { return house.checker(ctx, "") })
 	return &gating.Lookup{
 		Ask: func(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked) {
 			return taken(ctx, reg, u)
 		},
 		InUse: func(ctx context.Context, packID string) string { return house.inUse(ctx, reg, packID) },
+		Last: func(ctx context.Context, packID, version string) (*gating.Release, error) {
+			return last(ctx, reg, open, ownVersion{packID, version})
+		},
 	}, nil
+}
+
+// ownVersion is a version of a pack.
+type ownVersion struct{ pack, version string }
+
+// last returns the last published version of a pack that is not above one; nil where there
+// is none. Whose signature counts is asked only where something is published.
+func last(ctx context.Context, reg *registry.Registry, open func() (*publish.Checker, error), own ownVersion) (*gating.Release, error) {
+	repository, err := reg.Repository(own.pack)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := repository.Tags(ctx)
+	if err != nil || len(tags) == 0 {
+		return nil, err
+	}
+	checker, err := open()
+	if err != nil {
+		return nil, err
+	}
+	v, content, err := checker.Last(ctx, own.pack, own.version)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	r := &gating.Release{Version: v.Version, Manifest: v.Manifest, Content: content}
+	if v.Summary != nil {
+		r.Commit, r.Path = v.Summary.Source.Commit, v.Summary.Source.Path
+	}
+	return r, nil
 }
 
 // inUse says which version of a pack is published and neither deprecated nor revoked, or is

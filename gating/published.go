@@ -1,0 +1,144 @@
+package gating
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+)
+
+// Release is a version of a pack that a registry holds.
+type Release struct {
+	Version  string
+	Manifest string // its digest in the registry
+	Content  []byte // of the pack file
+	// Commit and Path say where the pack file was read in a git repository; "" where that is
+	// not known.
+	Commit, Path string
+}
+
+// released says what a pack proves less than its last published version, so that small
+// steps since then add up. What the base lost already is a warning: that was told, and
+// answered for, when it came into the base.
+func (p *pipeline) released(ctx context.Context, j *judged) (found []finding.Finding, missed []finding.NotChecked, err error) {
+	if p.Base == nil || p.lookup == nil || p.lookup.Last == nil || !named(j.subject.Unit) {
+		return nil, nil, nil
+	}
+	meta := &j.subject.Pack.PackMeta
+	r, err := p.lookup.Last(ctx, meta.PackID.Value, meta.PackVersion.Value)
+	if stopped := ctx.Err(); stopped != nil {
+		return nil, nil, stopped
+	}
+	if err != nil {
+		return nil, []finding.NotChecked{version.NotSince(fmt.Sprintf("the last published version is not known: %v", err))}, nil
+	}
+	if r == nil || r.Commit == p.Base.Tree.SHA() {
+		return nil, nil, nil
+	}
+	before, reason := p.Base.release(r)
+	if reason != "" {
+		missed = append(missed, version.NotSince(fmt.Sprintf("which files were beside version %s when it was published is not known: %s", r.Version, reason)))
+	}
+	if before == nil {
+		return nil, missed, nil
+	}
+	told, lost := fingerprints(gates.Lost(j.subject)), map[string]bool{}
+	if j.before != nil {
+		lost = fingerprints(gates.Lost(j.before.Against(before)))
+	}
+	for _, f := range gates.Lost(j.subject.Against(before)) {
+		if told[f.Fingerprint()] {
+			continue
+		}
+		if lost[f.Fingerprint()] {
+			found = append(found, version.LostBefore(since(f, r.Version)))
+			continue
+		}
+		found = append(found, since(f, r.Version))
+	}
+	return found, missed, nil
+}
+
+func fingerprints(list []finding.Finding) map[string]bool {
+	all := map[string]bool{}
+	for _, f := range list {
+		all[f.Fingerprint()] = true
+	}
+	return all
+}
+
+// since returns a finding of a rule that speaks of the base as one about a published
+// version.
+func since(f finding.Finding, published string) finding.Finding {
+	name := "version " + published
+	f.Message = fmt.Sprintf("since version %s was published: %s", published, strings.ReplaceAll(f.Message, "the base", name))
+	f.Key += "\npublished"
+	f.Related = append([]finding.Related{}, f.Related...)
+	for i := range f.Related {
+		f.Related[i].Message = strings.ReplaceAll(f.Related[i].Message, "the base", name)
+	}
+	return f
+}
+
+// release reads a published version as rules look at it, with the files that were beside it
+// in the commit that it was published from. The reason says why these are not known: then
+// the version is known by its pack alone, and not at all where that cannot be read.
+func (b *Baseline) release(r *Release) (before *gate.Subject, reason string) {
+	name, inside := b.Relative(r.Path)
+	switch {
+	case r.Commit == "" || r.Path == "":
+		reason = "its statement names no commit"
+	case !inside:
+		reason = fmt.Sprintf("%s is outside of this repository", r.Path)
+	default:
+		if before, reason = b.releaseIn(r, name); reason == "" {
+			return before, ""
+		}
+	}
+	document, faults := pack.Read(r.Version, r.Content, b.w.Config.Limits)
+	document.Revision = r.Manifest
+	unit := &repo.Unit{Name: name}
+	unit.Use(document, faults)
+	if unit.Pack == nil || len(faults) > 0 {
+		return nil, "the pack cannot be read as a whole"
+	}
+	return gate.NewSubject(unit, b.w.Environments, b.w.Config), reason
+}
+
+// releaseIn reads a published version in the commit that it was published from.
+func (b *Baseline) releaseIn(r *Release, name string) (*gate.Subject, string) {
+	c, err := b.commit(r.Commit)
+	if err != nil {
+		return nil, fmt.Sprintf("this clone does not have commit %.7s, that it was published from (`fetch-depth: 0` on actions/checkout fetches all): %v", r.Commit, err)
+	}
+	before, lacks, err := b.whole(c, name)
+	switch {
+	case err != nil:
+		return nil, err.Error()
+	case lacks != nil:
+		return nil, lacks.why
+	case before.Pack == nil || !bytes.Equal(before.Unit.Document.Source, r.Content):
+		return nil, fmt.Sprintf("%s in commit %.7s is another one", r.Path, r.Commit)
+	}
+	return before, ""
+}
+
+// commit returns another commit of the baseline's repository.
+func (b *Baseline) commit(sha string) (*Commit, error) {
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	tree, err := b.Git.Tree(sha)
+	if err != nil {
+		return nil, err
+	}
+	c := *b.Commit
+	c.Tree, c.Ref = tree, ""
+	return &c, nil
+}
