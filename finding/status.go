@@ -19,6 +19,9 @@ const (
 	NotRun    Status = "not_run"   // the pack, or the layer that it judges, is not there
 )
 
+// NotProved is the rule of claims that are neither proved nor refuted.
+const NotProved = "NPR001"
+
 // Statuses returns the states of a gate, the best first.
 func Statuses() []Status { return []Status{Pass, Warn, Partial, Undecided, Fail, NotRun} }
 

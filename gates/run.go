@@ -163,7 +163,7 @@ func (g *GateResult) settle(r *Result) {
 		default:
 			there.Warnings++
 		}
-		there.Undecided = there.Undecided || f.Rule == gate.NPR001.ID
+		there.Undecided = there.Undecided || f.Rule == finding.NotProved
 	}
 	there.Partial = slices.ContainsFunc(r.NotChecked, func(n finding.NotChecked) bool { return n.Gate == g.Gate.ID && n.CouldNotRun() })
 	g.Errors, g.Warnings, g.Status = there.Errors, there.Warnings, there.Status()

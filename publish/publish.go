@@ -154,7 +154,7 @@ func (j *job) sign(ctx context.Context) error {
 	}
 	source, err := statement.Summary{
 		Version: j.about, Resource: j.repo.Name(), Tool: j.Tool, Rules: j.Rules, Config: j.Config, Class: j.Class,
-		Baseline: j.Baseline, Approvals: j.Approvals, PullRequest: j.PullRequest,
+		Checks: j.Checks, Baseline: j.Baseline, Approvals: j.Approvals, PullRequest: j.PullRequest,
 		Report: string(pack.DigestOf(j.Report)), Source: j.Source, Time: j.now(),
 	}.Statement()
 	if err != nil {

@@ -174,10 +174,11 @@ type Candidate struct {
 	Class         string // patch, minor or major, or "initial" for the first version of a pack
 	Baseline      *statement.Baseline
 	Approvals     []statement.Approval
-	PullRequest   string // address of the merged pull request, "" where there is none
-	Tool          string // packgate's version
-	Rules         string // version of the rule set
-	Config        string // digest of the config in force, "" without one
+	Checks        []statement.Check // what the gates came to
+	PullRequest   string            // address of the merged pull request, "" where there is none
+	Tool          string            // packgate's version
+	Rules         string            // version of the rule set
+	Config        string            // digest of the config in force, "" without one
 	Source        statement.Source
 }
 

@@ -46,6 +46,7 @@ const (
 	ReasonState        ReasonKind = "state"            // the version is deprecated or revoked
 	ReasonElsewhere    ReasonKind = "other-registry"   // signed for another registry, where its states are kept
 	ReasonTooMany      ReasonKind = "too-many-digests" // more digests claim the version than are looked at
+	ReasonIncomplete   ReasonKind = "incomplete"       // a check did not run, or nobody knows whether it did
 )
 
 // Reason says why a verdict is what it is, or what else there is to look at.

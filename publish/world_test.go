@@ -260,7 +260,7 @@ func (w *world) statement(c Candidate, a *registry.Artifact) []byte {
 	w.t.Helper()
 	source, err := statement.Summary{
 		Version:  statement.Version{Pack: c.name(), Manifest: a.Digest, Content: a.ContentDigest},
-		Resource: w.repo().Name(), Tool: c.Tool, Rules: c.Rules, Class: c.Class, Baseline: c.Baseline,
+		Resource: w.repo().Name(), Tool: c.Tool, Rules: c.Rules, Class: c.Class, Checks: c.Checks, Baseline: c.Baseline,
 		Report: string(pack.DigestOf(c.Report)), Source: c.Source, Time: noon,
 	}.Statement()
 	w.must(err)

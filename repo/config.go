@@ -322,6 +322,7 @@ type Environment struct {
 	Regions         pack.List[pack.Text]                  `json:"regions"`
 	MaxApprovalMode pack.Text                             `json:"max_approval_mode"`
 	Pins            pack.Dict[pack.Text]                  `json:"pins"`
+	Complete        pack.Flag                             `json:"complete"` // it refuses pins to versions of which a check did not run
 }
 
 // OntologyVersion lists the types of one version of an ontology.

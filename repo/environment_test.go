@@ -16,7 +16,7 @@ const catalog = `{
   "snapshots": {"prod": "kg_2026_05_03_T0930"},
   "endpoints": {"internal://orders": {"tenants": ["tenant_acme_prod"]}},
   "issuers": ["tenant_acme_prod"], "intents": ["support.refund"], "approver_roles": ["finance_lead"],
-  "schemas": ["schema://x.v1"], "regions": ["ap-south-1"], "max_approval_mode": "destructive", "pins": {"ctxpack.support": "1.0.0"}
+  "schemas": ["schema://x.v1"], "regions": ["ap-south-1"], "max_approval_mode": "destructive", "pins": {"ctxpack.support": "1.0.0"}, "complete": true
 }`
 
 func TestEnvironments(t *testing.T) {

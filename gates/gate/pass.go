@@ -242,7 +242,7 @@ var Proof = &Gate{
 
 // NPR001 reports a claim that could not be decided: see Pass.NotProved.
 var NPR001 = &Rule{
-	ID: "NPR001", Name: "not-proved", Severity: finding.Warning, Strict: true, Since: "0.2.0",
+	ID: finding.NotProved, Name: "not-proved", Severity: finding.Warning, Strict: true, Since: "0.2.0",
 	Title: "A claim about all requests is decided",
 	Doc: "Some rules claim something of every request, such as that a destructive tool never runs without an approval. " +
 		"They prove it, or show a request that refutes it. Where neither was possible the claim is open: it is no fault that was found, and it did not pass. " +

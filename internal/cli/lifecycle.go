@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,7 +89,8 @@ commit that it was published from, against the environment's catalog of today, a
 moves the environment's pointer, the tag env-ENV, with a signed record of it. Going
 back is a pin to an earlier version. A version that is revoked cannot be pinned, and
 one that is deprecated only with --replay, which says that old decisions are to be
-replayed with it.`,
+replayed with it. Where the environment's catalog says complete: true, nor can one of
+which a check did not run, or whose signed statement does not say.`,
 		Example: "  packgate pin prod ctxpack.support@1.0.0\n  packgate pin prod ctxpack.support@0.9.0 --reason \"rollback of 1.0.0\"",
 		Args:    wants("ENV", "REF"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -151,7 +153,7 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 		return err
 	}
 	defer w.Close()
-	if err := catalogued(w, r.environment); err != nil {
+	if err := cmp.Or(catalogued(w, r.environment), incomplete(w, r.environment, v)); err != nil {
 		return err
 	}
 	unit, source, err := r.unit(ctx, w, v, content)

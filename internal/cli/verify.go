@@ -30,9 +30,15 @@ const (
 	exitUnknown    = 6
 )
 
+// verifyOptions are the flags of verify.
+type verifyOptions struct {
+	registryOptions
+	bundle   string // "" for none
+	complete bool
+}
+
 func newVerify(env *Env) *cobra.Command {
-	var o registryOptions
-	var bundle string
+	var o verifyOptions
 	c := &cobra.Command{
 		Use: "verify REF|FILE", Short: "check signature, identity and state of a published version",
 		Long: `Checks a version of a registry, or a pack file that is said to be one: digest,
@@ -40,23 +46,28 @@ signature, the identity that signed, what was signed, and whether the version is
 deprecated or revoked. REF is pack_id@version, pack_id@sha256:DIGEST, or the same with
 its registry, such as ghcr.io/acme/packs/ctxpack.support:1.0.0. A FILE is compared
 with the version of its pack_id in the registry; with --bundle it is checked by that
-file alone, offline, and its state is not.
+file alone, offline, and its state is not. What of the gates did not run is said;
+with --complete such a version is not trusted, nor is one whose statement does not say.
 
 Exit status: 0 the version may be used, 3 it is deprecated, 4 it is revoked, 5 it is
 not signed or not trusted, 6 it could not be looked at, 2 wrong use.`,
 		Example: "  packgate verify ctxpack.support@1.0.0\n  packgate verify ghcr.io/acme/packs/ctxpack.support:1.0.0 --workflow acme/packs/.github/workflows/packs.yml@refs/heads/main\n  packgate verify pack.json --bundle pack.sigstore.json --trusted-root root.json",
 		Args:    wants("REF|FILE"),
-		RunE:    func(c *cobra.Command, args []string) error { return verify(c.Context(), env, args[0], bundle, o) },
+		RunE:    func(c *cobra.Command, args []string) error { return verify(c.Context(), env, args[0], o) },
 	}
 	o.addReading(c, plainFormats())
-	c.Flags().StringVar(&bundle, "bundle", "", "check a FILE by this Sigstore bundle `file`, without a registry")
+	c.Flags().StringVar(&o.bundle, "bundle", "", "check a FILE by this Sigstore bundle `file`, without a registry")
+	c.Flags().BoolVar(&o.complete, "complete", false, "refuse a version of which a check did not run, or of which that is not known")
 	return c
 }
 
-func verify(ctx context.Context, env *Env, name, bundle string, o registryOptions) error {
-	v, err := verdictOf(ctx, env, name, bundle, o)
+func verify(ctx context.Context, env *Env, name string, o verifyOptions) error {
+	v, err := verdictOf(ctx, env, name, o)
 	if err != nil {
 		return unknown(env, err)
+	}
+	if o.complete {
+		v.Complete()
 	}
 	shown := shownVerdict(v)
 	if v.Ref == (registry.Ref{}) {
@@ -89,13 +100,13 @@ func exitOf(s publish.Status) int {
 }
 
 // verdictOf looks at what a user named: a reference, or a file.
-func verdictOf(ctx context.Context, env *Env, name, bundle string, o registryOptions) (*publish.Verdict, error) {
-	house, err := openHouse(env, o)
+func verdictOf(ctx context.Context, env *Env, name string, o verifyOptions) (*publish.Verdict, error) {
+	house, err := openHouse(env, o.registryOptions)
 	if err != nil {
 		return nil, err
 	}
 	if !isFile(name) {
-		if bundle != "" {
+		if o.bundle != "" {
 			return nil, misuse("name the pack file, or leave out --bundle", "%s is no file, and --bundle checks files", name)
 		}
 		ref, err := house.ref(name)
@@ -112,8 +123,8 @@ func verdictOf(ctx context.Context, env *Env, name, bundle string, o registryOpt
 	if err != nil {
 		return nil, err
 	}
-	if bundle != "" {
-		return house.byBundle(ctx, content, bundle)
+	if o.bundle != "" {
+		return house.byBundle(ctx, content, o.bundle)
 	}
 	return house.byFile(ctx, name, content)
 }
@@ -235,6 +246,7 @@ func shownVerdict(v *publish.Verdict) *model.Verdict {
 		out.Signer, out.Issuer, out.Repository, out.Commit = signerName(s), s.Issuer, s.Repository, s.Commit
 	}
 	if s := v.Summary; s != nil {
+		out.Checks = shownChecks(s.Checks)
 		out.Class, out.Report, out.Policy = s.Class, s.Report, fmt.Sprintf("packgate %s, rules %s", s.Tool, s.Rules)
 		if s.Baseline != nil {
 			out.Baseline = s.Baseline.Pack + " " + s.Baseline.Manifest

@@ -38,6 +38,7 @@ type Summary struct {
 	Class       string     // patch, minor, major, or initial
 	Baseline    *Baseline  // what the version was compared with; nil for the first of a pack
 	Approvals   []Approval // sorted by role and login; empty where no review is demanded
+	Checks      []Check    // what the gates came to, sorted by gate; nil where the statement does not say
 	PullRequest string     // address of the merged pull request, "" where there is none
 	Report      string     // digest of the JSON gate report
 	Source      Source
@@ -86,6 +87,7 @@ func (s Summary) check() error {
 		c.text("the role of an approval", a.Role)
 		c.text("the login of an approval", a.Login)
 	}
+	c.checks(s.Checks)
 	c.address("the pull request", s.PullRequest)
 	c.digest("the report's digest", s.Report)
 	c.address("the source repository", s.Source.Repository)
@@ -115,6 +117,9 @@ func (s Summary) Statement() ([]byte, error) {
 	ours := object{"class": s.Class, "approvals": sorted(s.Approvals)}.with("pullRequest", s.PullRequest)
 	if b := s.Baseline; b != nil {
 		ours["baseline"] = object{"name": b.Pack}.withDigest("manifest", b.Manifest).withDigest("content", b.Content)
+	}
+	if s.Checks != nil {
+		ours["checks"] = sortedChecks(s.Checks)
 	}
 	if s.Source != (Source{}) {
 		ours["source"] = s.Source
@@ -175,6 +180,7 @@ func (r *reader) additions(ours *pack.Node, out *Summary) {
 	if len(out.Approvals) > 0 {
 		out.Approvals = sorted(out.Approvals)
 	}
+	out.Checks = r.checks(ours)
 	if src := r.optionalObject(ours, "source"); src != nil {
 		out.Source = Source{Repository: r.optional(src, "repository"), Commit: r.optional(src, "commit"), Path: r.optional(src, "path")}
 	}

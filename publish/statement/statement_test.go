@@ -27,9 +27,13 @@ func summary() statement.Summary {
 		Version:  version,
 		Resource: "ghcr.io/acme/packs/ctxpack.support",
 		Tool:     "0.4.0", Rules: "1.1.0", Config: digest("c"),
-		Class:       "minor",
-		Baseline:    &statement.Baseline{Pack: "ctxpack.support@1.1.0", Manifest: digest("d"), Content: digest("e")},
-		Approvals:   []statement.Approval{{Role: "owner", Login: "ada"}, {Role: "risk", Login: "bob"}},
+		Class:     "minor",
+		Baseline:  &statement.Baseline{Pack: "ctxpack.support@1.1.0", Manifest: digest("d"), Content: digest("e")},
+		Approvals: []statement.Approval{{Role: "owner", Login: "ada"}, {Role: "risk", Login: "bob"}},
+		Checks: []statement.Check{
+			{Gate: "replay", Status: "partial", NotRun: []string{"RPL006", "RPL008"}, Without: []string{"replay-packet"}},
+			{Gate: "schema", Status: "pass"},
+		},
 		PullRequest: "https://github.com/acme/packs/pull/7",
 		Report:      digest("f"),
 		Source:      statement.Source{Repository: "https://github.com/acme/packs", Commit: strings.Repeat("1", 40), Path: "packs/support.json"},
@@ -111,7 +115,8 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 
 func TestTheSummaryIsExactlyThis(t *testing.T) {
 	want := `{"_type":"https://in-toto.io/Statement/v1","predicate":{"contextos":{"approvals":[{"login":"ada","role":"owner"},{"login":"bob","role":"risk"}],` +
-		`"baseline":{"content":{"sha256":"E"},"manifest":{"sha256":"D"},"name":"ctxpack.support@1.1.0"},"class":"minor",` +
+		`"baseline":{"content":{"sha256":"E"},"manifest":{"sha256":"D"},"name":"ctxpack.support@1.1.0"},` +
+		`"checks":[{"gate":"replay","notRun":["RPL006","RPL008"],"status":"partial","without":["replay-packet"]},{"gate":"schema","status":"pass"}],"class":"minor",` +
 		`"pullRequest":"https://github.com/acme/packs/pull/7","source":{"commit":"1","path":"packs/support.json","repository":"https://github.com/acme/packs"}},` +
 		`"inputAttestations":[{"digest":{"sha256":"F"}}],"policy":{"digest":{"sha256":"C"},"uri":"https://github.com/contextosai/packgate/rules/1.1.0"},` +
 		`"resourceUri":"ghcr.io/acme/packs/ctxpack.support","slsaVersion":"1.1","timeVerified":"2025-03-01T12:30:05Z","verificationResult":"PASSED",` +
@@ -167,6 +172,34 @@ func TestApprovalsAreSortedAndOnce(t *testing.T) {
 	}
 	if s.Approvals[0].Login != "bob" {
 		t.Error("writing sorted the caller's slice")
+	}
+}
+
+func TestChecksAreSortedAndOnce(t *testing.T) {
+	s := summary()
+	s.Checks = []statement.Check{
+		{Gate: "schema", Status: "pass"},
+		{Gate: "replay", Status: "partial", NotRun: []string{"RPL008", "RPL006", "RPL008"}, Without: []string{"replay-packet", "replay-packet"}},
+	}
+	if got, want := write(t, s), write(t, summary()); !bytes.Equal(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if s.Checks[1].NotRun[0] != "RPL008" {
+		t.Error("writing sorted the caller's slice")
+	}
+}
+
+// A statement of an earlier packgate says nothing of checks, which is not that all ran.
+func TestNothingIsKnownOfChecksThatAreNotNamed(t *testing.T) {
+	for checks, known := range map[string]bool{"": false, `"checks":[],`: true} {
+		src := bytes.Replace(write(t, first()), []byte(`"class":`), []byte(checks+`"class":`), 1)
+		got, err := read(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := got.(statement.Summary).Checks; (is != nil) != known {
+			t.Errorf("%q is read as %+v", checks, is)
+		}
 	}
 }
 

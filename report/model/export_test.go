@@ -20,6 +20,7 @@ func ReadBinary(src []byte, v reflect.Value) error {
 var (
 	ByPlace  = byPlace
 	LayoutOf = layoutOf
+	Unsealed = unseal
 )
 
 // AppendBinary puts the binary form of a value behind dst.

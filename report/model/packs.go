@@ -106,7 +106,7 @@ func (p Packs) At(i int) *Pack {
 	if one.pack != nil {
 		return one.pack
 	}
-	pack, err := Unseal(one.sealed)
+	pack, err := unseal(one.sealed)
 	if err != nil { // the bytes have never left this process
 		panic(fmt.Sprintf("the report of %q cannot be unsealed: %v", one.brief.Path, err))
 	}

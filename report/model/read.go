@@ -31,7 +31,8 @@ var ErrNotAReport = errors.New("not a report of packgate")
 
 // Read reads a report from its JSON form. It may come from anywhere: it has to fit the schema
 // of this version, may not be larger than MaxRead, and holds text of a pack, to be escaped
-// where it is shown. That its verdict follows from its findings is not checked.
+// where it is shown. What its gates say has to follow from its findings and from what did not
+// run; that its verdict does is not checked.
 func Read(from io.Reader) (*Report, error) {
 	src, err := io.ReadAll(io.LimitReader(from, MaxRead+1))
 	if err != nil {
@@ -60,6 +61,11 @@ func Read(from io.Reader) (*Report, error) {
 	r := &Report{}
 	if err := json.Unmarshal(compact.Bytes(), r); err != nil {
 		return nil, refuse("%v", err)
+	}
+	for _, p := range r.Packs.All() {
+		if err := p.consistent(); err != nil {
+			return nil, refuse("%v", err)
+		}
 	}
 	return r, r.safe()
 }

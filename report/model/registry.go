@@ -89,6 +89,8 @@ type Verdict struct {
 	Report     string     `json:"report,omitempty"` // digest of the gate report
 	Policy     string     `json:"policy,omitempty"` // what it was gated by
 	Approvals  []Approval `json:"approvals,omitempty"`
+	// Checks are what the gates came to when it was published; none where the signed statement does not say.
+	Checks []Check `json:"checks,omitempty"`
 	// States are the signed states, and Pins the environments that a signed record moved here, be it long ago.
 	States []Statement `json:"states,omitempty"`
 	Pins   []string    `json:"pins,omitempty"`
@@ -96,6 +98,14 @@ type Verdict struct {
 	NotChecked []string `json:"not_checked,omitempty"`
 	// Path is the file that the version was written to, "" where none was.
 	Path string `json:"path,omitempty"`
+}
+
+// Check is what one gate came to, and what of it did not run.
+type Check struct {
+	Gate    string   `json:"gate"`
+	Status  string   `json:"status"`            // one of finding.Statuses
+	NotRun  []string `json:"not_run,omitempty"` // rules
+	Without []string `json:"without,omitempty"` // inputs that the gate did not have
 }
 
 // Statement is one signed statement that a version is deprecated or revoked.

@@ -63,8 +63,22 @@ func Seal(p *Pack) ([]byte, error) {
 }
 
 // Unseal returns the pack that was sealed, equal in everything. The error is
-// ErrNotSealed where the bytes are cut, changed, too many, or of another version.
+// ErrNotSealed where the bytes are cut, changed, too many, or of another version, and where
+// a gate says something else than follows from what is said of it.
 func Unseal(sealed []byte) (*Pack, error) {
+	p, err := unseal(sealed)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.consistent(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotSealed, err)
+	}
+	return p, nil
+}
+
+// unseal is Unseal for bytes that have never left this process: whoever sealed the pack
+// answers for what it says.
+func unseal(sealed []byte) (*Pack, error) {
 	from := bytes.NewReader(sealed)
 	r := unsealers.Get().(io.ReadCloser)
 	defer unsealers.Put(r)

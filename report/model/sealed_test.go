@@ -41,7 +41,7 @@ func TestSeal(t *testing.T) {
 		if err != nil || !bytes.Equal(sealed, again) {
 			t.Errorf("%q is sealed in two ways, %v", packs[i].Path, err)
 		}
-		got, err := model.Unseal(sealed)
+		got, err := model.Unsealed(sealed)
 		if err != nil {
 			t.Fatalf("%q: %v", packs[i].Path, err)
 		}
@@ -126,7 +126,7 @@ func FuzzUnseal(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := model.Unseal(sealed)
+		back, err := model.Unsealed(sealed)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -70,8 +71,41 @@ func verdictFacts(v *model.Verdict) []fact {
 		fact{name: "class", value: classSince(v.Class, v.Baseline), words: true},
 		fact{name: "signer", value: v.Signer}, fact{name: "issuer", value: v.Issuer}, fact{name: "signed", value: v.Signed},
 		fact{name: "source", value: commitWords(v.Repository, v.Commit)}, fact{name: "gate report", value: v.Report}, fact{name: "gated by", value: v.Policy, words: true},
+		fact{name: "checks", value: checkWords(v), words: true},
 		fact{name: "approved by", value: approvalWords(v.Approvals), words: true}, fact{name: "pin records", value: strings.Join(v.Pins, ", "), words: true},
 	)
+}
+
+// checkWords says which checks did not run when a version was published, and what the
+// gates did not have; "" for one that nobody signed.
+func checkWords(v *model.Verdict) string {
+	if v.Class == "" {
+		return ""
+	}
+	if len(v.Checks) == 0 {
+		return "whether all of them ran is not known"
+	}
+	var open, without []string
+	for _, c := range v.Checks {
+		without = append(without, c.Without...)
+		if finding.Status(c.Status).Ran() {
+			continue
+		}
+		words := c.Gate + " " + strings.ReplaceAll(c.Status, "_", " ")
+		if len(c.NotRun) > 0 {
+			words += " (" + strings.Join(c.NotRun, ", ") + ")"
+		}
+		open = append(open, words)
+	}
+	words := "all ran"
+	if len(open) > 0 {
+		words = "not all ran: " + strings.Join(open, "; ")
+	}
+	slices.Sort(without)
+	if without = slices.Compact(without); len(without) > 0 {
+		words += "; there was no " + strings.Join(without, ", ")
+	}
+	return words
 }
 
 func commitWords(repository, commit string) string {
