@@ -17,15 +17,16 @@ import (
 var ErrIncomparable = errors.New("not comparable")
 
 // Compare compares two versions of a pack, both as read by package pack.
-// Neither is nil. Overrides settle the rows of the class table that are open. The
+// Neither is nil. Overrides settle the rows of the class table that are open. Writing are
+// endpoints of which the catalogs say that they do more than read. The
 // error wraps ErrOverride for an override that cannot be, and ErrIncomparable
 // for a side that has no canonical form, because the reader found a fault in it.
-func Compare(base, head *pack.Pack, overrides []Override) (*Diff, error) {
+func Compare(base, head *pack.Pack, overrides []Override, writing ...string) (*Diff, error) {
 	settled, err := settle(overrides)
 	if err != nil {
 		return nil, err
 	}
-	d := &Diff{base: base, head: head, Effect: proof.Equal}
+	d := &Diff{base: base, head: head, writing: writing, Effect: proof.Equal}
 	var baseErr, headErr error
 	d.Base, baseErr = sideOf(base)
 	d.Head, headErr = sideOf(head)
@@ -55,7 +56,7 @@ func (d *Diff) changes(settled settlement) (changes []Change) {
 	if d.Base.Digest == d.Head.Digest {
 		return nil
 	}
-	base, head := newSide(d.base), newSide(d.head)
+	base, head := newSide(d.base, d.writing...), newSide(d.head, d.writing...)
 	list := units(base, head)
 	if len(list) == 0 {
 		return nil

@@ -37,6 +37,7 @@ type Diff struct {
 	contradiction *Contradiction // nil if there is none
 	base          *pack.Pack
 	head          *pack.Pack
+	writing       []string // endpoints that do more than read, by the catalogs
 }
 
 // Side is one of the two versions.

@@ -26,7 +26,7 @@ type side struct {
 	allowed    map[string][]*pack.Permission // by capability
 	raised     []map[string]bool             // the gates that rules raise, by the rank of the mode
 	authority  int                           // the highest rank that a decision authorises
-	writing    map[string]bool               // endpoints of adapters that do more than read
+	writing    []string                      // endpoints that do more than read, see endpoint
 	ungated    map[string]bool               // destructive capabilities that are permitted without a gate
 
 	texts map[*pack.Node]map[string]bool // of arrays, as far as asked for
@@ -41,12 +41,12 @@ type declaration struct {
 	open  bool // any other member is as good
 }
 
-func newSide(p *pack.Pack) *side {
+func newSide(p *pack.Pack, writing ...string) *side {
 	form, index := p.Node.Document().KeyedForm()
 	members, _ := form.(map[string]any)
 	s := &side{
 		Pack: p, Index: gate.NewIndex(p), form: members, index: index, specs: map[string]string{}, authority: -1,
-		rulesUnder: map[*pack.Node][]gate.RuleRef{}, allowed: map[string][]*pack.Permission{}, ungated: map[string]bool{}, writing: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
+		rulesUnder: map[*pack.Node][]gate.RuleRef{}, allowed: map[string][]*pack.Permission{}, ungated: map[string]bool{}, texts: map[*pack.Node]map[string]bool{}, known: map[*pack.Node]declaration{},
 		eligibility: &asker{mostQuestions, &policy.Conditions{}},
 	}
 	for _, r := range s.Rules {
@@ -58,8 +58,11 @@ func newSide(p *pack.Pack) *side {
 	}
 	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
 		if a.EndpointRef.OK && pack.Mode(a.ApprovalMode) != pack.ReadOnly {
-			s.writing[a.EndpointRef.Value] = true
+			writing = append(writing, a.EndpointRef.Value)
 		}
+	}
+	for _, ref := range writing {
+		s.writing = append(s.writing, endpoint(ref))
 	}
 	s.raised = s.raisedGates()
 	for _, permission := range s.permitted() {
@@ -182,9 +185,20 @@ func (s *side) writes(adapterID, capability string) bool {
 }
 
 // servesWriting reports whether the endpoint of an adapter also serves one that does more
-// than read.
+// than read. One that lies below another is the same.
 func (s *side) servesWriting(a *pack.Adapter) bool {
-	return a.EndpointRef.OK && s.writing[a.EndpointRef.Value]
+	own := endpoint(a.EndpointRef.Value)
+	return a.EndpointRef.OK && slices.ContainsFunc(s.writing, func(ref string) bool {
+		return strings.HasPrefix(own, ref) || strings.HasPrefix(ref, own)
+	})
+}
+
+// endpoint returns an endpoint as it is compared: without what does not tell it from
+// another one, and with a slash at its end.
+func endpoint(ref string) string {
+	ref, _, _ = strings.Cut(ref, "#")
+	ref, _, _ = strings.Cut(ref, "?")
+	return strings.ToLower(strings.TrimRight(ref, "/")) + "/"
 }
 
 // resolves reports whether the registry has what a permission names.

@@ -158,7 +158,7 @@ func (b *Baseline) Compare(ctx context.Context, u *repo.Unit, overrides []diffin
 		base, _ = b.readable(old)
 	}
 	c.File, c.from = old.name, old
-	c.Diff, err = diffing.Compare(base, u.Pack, overrides)
+	c.Diff, err = diffing.Compare(base, u.Pack, overrides, repo.Writing(b.w.Environments)...)
 	switch {
 	case errors.Is(err, diffing.ErrIncomparable):
 		c.Reason = "the pack has faults that leave open what it says"

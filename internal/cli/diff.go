@@ -74,7 +74,7 @@ func compareFiles(ctx context.Context, oldName, newName, config string) (*diffin
 	if err != nil {
 		return nil, err
 	}
-	return diffing.Compare(base.Pack, head.Pack, overrides)
+	return diffing.Compare(base.Pack, head.Pack, overrides, repo.Writing(after.Environments)...)
 }
 
 // eitherSide returns what is wrong with two versions, nil where nothing is. Problems

@@ -266,7 +266,7 @@ func (p *publication) before(ctx context.Context, s *candidate) (*publish.Verdic
 		return nil, nil, gating.OfSide("the published version "+name, repo.Unreadable(faults))
 	}
 	document.Revision = before.Manifest
-	diff, err := diffing.Compare(pack.New(document), s.unit.Pack, p.overrides)
+	diff, err := diffing.Compare(pack.New(document), s.unit.Pack, p.overrides, repo.Writing(p.w.Environments)...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("compare with the published version %s: %w", name, err)
 	}
