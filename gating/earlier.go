@@ -164,7 +164,7 @@ type gap struct {
 // whole reads a version as subject does, and says what of it cannot be read; nil where
 // all can. The subject is nil where nothing can be said of it.
 func (b *Baseline) whole(c *Commit, name string) (*gate.Subject, *gap, error) {
-	s, err := b.subject(c, name)
+	s, lacks, err := b.subject(c, name)
 	switch {
 	case errors.Is(err, repo.ErrUse):
 		return nil, &gap{why: err.Error(), pointer: strings.Contains(err.Error(), pack.PointerMessage)}, nil
@@ -176,7 +176,7 @@ func (b *Baseline) whole(c *Commit, name string) (*gate.Subject, *gap, error) {
 			return s, &gap{f.Document.File + ": " + f.Faults[0].Message, pack.IsPointer(f.Document.Source)}, nil
 		}
 	}
-	return s, nil, nil
+	return s, lacks, nil
 }
 
 // wholeBefore returns the newest version before the one that a pack is compared with of

@@ -130,8 +130,10 @@ func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	if p.twins, err = in.twins(in.since.claims); err != nil {
 		return err
 	}
-	if in.unseen != nil {
-		r.Fail(in.unseen)
+	for _, err := range []error{in.unread, in.unseen} {
+		if err != nil {
+			r.Fail(err)
+		}
 	}
 	names := slices.DeleteFunc(slices.Clone(packs), func(name string) bool { return r.again(in.Workspace, name) })
 	r.progress(0, len(names))

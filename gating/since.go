@@ -14,32 +14,38 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 )
 
 // subject reads a pack of a commit with its side files and the environment catalogs of
 // the commit, as rules look at them. The config is the one in force, so that what the
 // gates say differs by the files alone. Catalogs that are not valid could not be relied
-// on by anybody, and the workspace's take their place.
-func (b *Baseline) subject(c *Commit, name string) (*gate.Subject, error) {
+// on by anybody, and the workspace's take their place; with Git LFS pointers among them the
+// gap says so.
+func (b *Baseline) subject(c *Commit, name string) (*gate.Subject, *gap, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
 	files, err := c.files(c.prefix, b.w.Files.Prefix)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	unit, err := files.Unit(name, b.w.Config)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var lacks *gap
 	environments, err := files.Environments(b.w.Config)
 	switch {
 	case errors.Is(err, repo.ErrUse):
 		environments = b.w.Environments
+		if strings.Contains(err.Error(), pack.PointerMessage) {
+			lacks = &gap{err.Error(), true}
+		}
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	}
-	return gate.NewSubject(unit, environments, b.w.Config), nil
+	return gate.NewSubject(unit, environments, b.w.Config), lacks, nil
 }
 
 // before reads the version that a pack is compared with, as rules look at it: the pack

@@ -29,7 +29,7 @@ func asked(t *testing.T, dir string) (unchanged, equal bool) {
 	if unchanged, err = base.unchanged(t.Context(), head); err != nil {
 		t.Fatal(err)
 	}
-	was, err := base.subject(base.Commit, unit.Name)
+	was, _, err := base.subject(base.Commit, unit.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,9 @@ type Workspace struct {
 	whole        bool     // all packs that the repository has were asked for
 	inForce      *InForce // the config, where it is not that of the files
 	unseen       error    // with folders that could not be searched for packs
+	unread       error    // with catalogs
+	packs        repo.Patterns
+	catalogs     repo.Patterns
 }
 
 // Settings are what the command line or the action's inputs say about reading a
@@ -39,6 +42,9 @@ type Settings struct {
 	Config  string   // config file; "" for the repository's own
 	Packs   []string // patterns of pack files, beside those of a config in force and else in place of the config's
 	InForce *InForce // config to take instead of the file
+	// Partial says that catalogs which cannot be read keep nothing else from being judged:
+	// a run fails for them.
+	Partial bool
 }
 
 // Open opens the repository of a path. What is read of it is read until the context
@@ -78,7 +84,10 @@ func (w *Workspace) load(at Place, s Settings) (err error) {
 	} else if w.Config, err = w.Files.Config(s.configName()); err != nil {
 		return err
 	}
-	if w.Environments, err = w.Files.Environments(w.Config); err != nil {
+	if w.Environments, err = w.Files.Environments(w.Config); s.Partial && errors.Is(err, repo.ErrUse) {
+		w.unread, err = err, nil
+	}
+	if err != nil {
 		return err
 	}
 	w.scope = at.Scope
@@ -88,6 +97,7 @@ func (w *Workspace) load(at Place, s Settings) (err error) {
 	case len(s.Packs) > 0:
 		w.Patterns = s.Packs
 	}
+	w.packs, w.catalogs = repo.NewPatterns(w.Patterns), repo.NewPatterns(pack.Values(w.Config.Environments))
 	if at.file && strings.HasSuffix(at.Scope, ".json") {
 		w.Packs = []string{at.Scope}
 		return nil
@@ -137,12 +147,12 @@ func (w *Workspace) inScope(name string) bool {
 }
 
 // IsPack reports whether a file has the name of a pack, whether it exists or not.
-func (w *Workspace) IsPack(name string) bool { return repo.Matches(w.Patterns, name) }
+func (w *Workspace) IsPack(name string) bool { return w.packs.Match(name) }
 
 // IsCatalog reports whether a file is an environment catalog, or was one: every
 // pack is checked against each of them.
 func (w *Workspace) IsCatalog(name string) bool {
-	return strings.HasPrefix(name, "environments/") || repo.Matches(pack.Values(w.Config.Environments), name)
+	return strings.HasPrefix(name, "environments/") || w.catalogs.Match(name)
 }
 
 // Subject returns a pack with its side files as rules look at it in this workspace.

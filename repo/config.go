@@ -2,7 +2,9 @@ package repo
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -145,10 +147,15 @@ func ParseConfig(file string, src []byte) (*Config, error) {
 }
 
 func (c *Config) checkPatterns() (problems Problems) {
-	for _, item := range slices.Concat(c.Packs.Items, c.Environments.Items) {
-		if _, problem := parsePattern(item.Value); problem != nil {
-			problem.Location = item.Node.Location()
-			problems = append(problems, problem)
+	for _, list := range []pack.List[pack.Text]{c.Packs, c.Environments} {
+		values := make([]string, len(list.Items))
+		for i, item := range list.Items {
+			values[i] = item.Value
+		}
+		_, wrong := parseAll(values)
+		for _, i := range slices.Sorted(maps.Keys(wrong)) {
+			wrong[i].Location = list.Items[i].Node.Location()
+			problems = append(problems, wrong[i])
 		}
 	}
 	return problems
@@ -350,7 +357,7 @@ func (e *Environment) Name() string {
 
 // Environments reads the environment catalogs that the config names, or those
 // in environments/. A catalog is configuration: one that is not valid is an
-// error, a *Problem or Problems.
+// error, Problems of all of them, with which the others are returned.
 func (f *Files) Environments(c *Config) ([]*Environment, error) {
 	patterns := pack.Values(c.Environments)
 	if len(patterns) == 0 {
@@ -360,19 +367,26 @@ func (f *Files) Environments(c *Config) ([]*Environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	environments := make([]*Environment, 0, len(names))
+	environments, problems := make([]*Environment, 0, len(names)), Problems{}
 	for _, name := range names {
 		doc, faults, err := f.Document(name, c.Limits)
-		if err != nil {
+		var e *Environment
+		if err == nil {
+			e, err = newEnvironment(doc, faults)
+		}
+		one, many := new(Problem), Problems{}
+		switch {
+		case err == nil:
+			environments = append(environments, e)
+		case errors.As(err, &many):
+			problems = append(problems, many...)
+		case errors.As(err, &one):
+			problems = append(problems, one)
+		default:
 			return nil, err
 		}
-		e, err := newEnvironment(doc, faults)
-		if err != nil {
-			return nil, err
-		}
-		environments = append(environments, e)
 	}
-	return environments, nil
+	return environments, problems.Err()
 }
 
 // ParseEnvironment reads an environment catalog from its bytes; file is its name

@@ -26,12 +26,7 @@ func PackPatterns(c *Config) []string {
 // Matches reports whether a file, named relative to the root, matches any of the
 // patterns, all of which are valid.
 func Matches(patterns []string, name string) bool {
-	var all []pattern
-	for _, p := range patterns {
-		choices, _ := parsePattern(p) // what the config holds has been read
-		all = append(all, choices...)
-	}
-	return match(all, name)
+	return NewPatterns(patterns).Match(name)
 }
 
 // Find returns the names of the pack files that match the patterns; where there
@@ -51,13 +46,9 @@ func (f *Files) Find(c *Config, patterns ...string) ([]string, error) {
 // once. Each folder is looked at once, whatever the patterns are.
 func (f *Files) glob(patterns ...string) ([]string, error) {
 	g := globbing{Files: f}
-	var all []state
-	for _, p := range patterns {
-		choices, problem := parsePattern(p)
-		if problem != nil {
-			return nil, problem
-		}
-		all = append(all, choices...)
+	all, problems := parseAll(patterns)
+	for _, i := range slices.Sorted(maps.Keys(problems)) {
+		return nil, problems[i]
 	}
 	if err := g.folder(".", all); err != nil {
 		return nil, err
@@ -207,8 +198,41 @@ func (f *Files) NoPacks(c *Config) error {
 // are there times the pieces of all patterns, whatever the patterns are.
 const (
 	mostPatternBytes = 1 << 10
-	mostChoices      = 64 // patterns that the braces of one write out
+	mostChoices      = 64   // patterns that the braces of one write out
+	mostOfAll        = 1000 // that those of a list write out beyond one for each
 )
+
+// Patterns are file patterns that were read.
+type Patterns []pattern
+
+// NewPatterns reads file patterns, all of which are valid.
+func NewPatterns(list []string) (all Patterns) {
+	for _, p := range list {
+		choices, _ := parsePattern(p) // what the config holds has been read
+		all = append(all, choices...)
+	}
+	return all
+}
+
+// Match reports whether a file, named relative to the root, matches any of them.
+func (p Patterns) Match(name string) bool { return match(p, name) }
+
+// parseAll reads the patterns of one list, and tells which of them cannot be used.
+func parseAll(list []string) (all []pattern, problems map[int]*Problem) {
+	problems = map[int]*Problem{}
+	for i, p := range list {
+		choices, problem := parsePattern(p)
+		if problem == nil && len(all)+len(choices) > len(list)+mostOfAll {
+			problem = Problemf("use a wildcard, or fewer braces", "the braces of the file patterns up to %q write out more than %d patterns", p, mostOfAll)
+		}
+		if problem != nil {
+			problems[i] = problem
+			continue
+		}
+		all = append(all, choices...)
+	}
+	return all, problems
+}
 
 // pattern is a file pattern without braces, in pieces between slashes. Each is a name,
 // a wildcard for one name, or "**" for any number of folders.

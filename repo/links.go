@@ -157,11 +157,7 @@ func (g *globbing) once(plain int) error {
 // MayHold reports whether a file below a folder may match any of the patterns, all of
 // which are valid.
 func MayHold(patterns []string, folder string) bool {
-	var states []state
-	for _, p := range patterns {
-		choices, _ := parsePattern(p) // what the config holds has been read
-		states = append(states, choices...)
-	}
+	states := []state(NewPatterns(patterns))
 	for part := range strings.SplitSeq(folder, "/") {
 		if states, _ = step(opened(states), part); len(states) == 0 {
 			return false

@@ -169,3 +169,33 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 		t.Errorf("unit of the first files: %v", err)
 	}
 }
+
+// What the braces of a list write out together is bounded, and a long list of names is not.
+func TestBracesOfAList(t *testing.T) {
+	list := func(n int, pattern string) *Config {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "  - \"%s%d/pack.json\"\n", pattern, i)
+		}
+		return parsedPatterns(t, b.String())
+	}
+	if c := list(3000, "packs/p"); c == nil {
+		t.Error("3000 names are refused")
+	}
+	if c := list(10, "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}"); c == nil {
+		t.Error("640 choices are refused")
+	}
+	if c := list(100, "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}"); c != nil {
+		t.Error("6400 choices are taken")
+	}
+}
+
+// parsedPatterns returns the config of some patterns, nil where they are refused.
+func parsedPatterns(t *testing.T, items string) *Config {
+	t.Helper()
+	c, err := ParseConfig(ConfigName, []byte("packs:\n"+items))
+	if err != nil && !errors.Is(err, ErrUse) {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -75,7 +75,14 @@ func problemsOf(err error) []model.Problem {
 	var one *repo.Problem
 	var refused *refusedError
 	var collision *publish.Collision
+	var unseen *repo.Unseen
 	switch {
+	case errors.As(err, &unseen):
+		var problems []model.Problem
+		for _, one := range unseen.Errors {
+			problems = append(problems, problemsOf(one)...)
+		}
+		return problems
 	case errors.As(err, &refused):
 		return refused.problems
 	case errors.As(err, &collision):

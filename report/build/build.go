@@ -26,7 +26,7 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 	u := s.Unit
 	p := model.Pack{
 		Path: u.Document.File, Gates: []model.Gate{}, Findings: []model.Finding{}, Golden: withBase(NewGoldens(s.Golden()), c.Compiles), NotChecked: []model.NotChecked{},
-		Diff: c.compared(), ToolSurface: c.surface(), Overlays: newOverlays(u, result.Findings),
+		Diff: c.compared(), ToolSurface: c.surface(), Overlays: newOverlays(u, result.Findings), Files: changedFiles(c.Before, s),
 	}
 	if u.Pack != nil {
 		p.Pack = u.Pack.Ref()

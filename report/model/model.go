@@ -116,7 +116,10 @@ type Pack struct {
 	// Graph is what in the pack leads to what, absent where nothing does.
 	Graph *Graph `json:"graph,omitempty"`
 	// Triggers are the changes outside of the pack for which it was gated again.
-	Triggers   []Trigger    `json:"triggers,omitempty"`
+	Triggers []Trigger `json:"triggers,omitempty"`
+	// Files are the files that the pack is gated with, beside its own, that say something else
+	// than in the base.
+	Files      []FileChange `json:"files,omitempty"`
 	NotChecked []NotChecked `json:"not_checked"`
 	// Playground is what the HTML report compiles the pack from; no other form has it.
 	Playground *Playground `json:"-"`
@@ -251,6 +254,12 @@ type Trigger struct {
 	What string `json:"what"`
 	File string `json:"file"`
 	Path string `json:"path,omitempty"`
+}
+
+// FileChange is a file that is not what it was.
+type FileChange struct {
+	File string `json:"file"`
+	Kind string `json:"kind"` // added, removed or changed
 }
 
 // Golden is the result of one golden case.

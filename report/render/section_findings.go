@@ -132,6 +132,15 @@ func (b *builder) triggers(p *model.Pack) section {
 	}}
 }
 
+// files lists what changed beside a pack.
+func (b *builder) files(p *model.Pack) section {
+	return section{id: "files", title: titled("Files beside the pack that changed", len(p.Files)), nodes: []node{
+		listOf(list{noun: "file", open: 3}, p.Files, func(f *model.FileChange) item {
+			return item{head: strong(f.Kind), at: spot{file: f.File}}
+		}),
+	}}
+}
+
 func (b *builder) problems(all []model.Problem) *list {
 	return listOf(list{noun: "error", open: 10}, all, func(p *model.Problem) item { return problemItem(p, stateLook("error")) })
 }
