@@ -82,9 +82,10 @@ type Result struct {
 	Family   string
 	File     string // as messages show it
 	Location finding.Location
-	Input    *repo.Case // nil where the file is no case that could be read
-	Intent   string     // of the invocation, "" where it could not be read
-	Overlay  string     // overlay_id of the overlay that the case names, "" for none
+	Input    *repo.Case   // nil where the file is no case that could be read
+	Beside   []*pack.Node // the references to other packs and artifacts than this one
+	Intent   string       // of the invocation, "" where it could not be read
+	Overlay  string       // overlay_id of the overlay that the case names, "" for none
 	// Environment is the one that the case is compiled for, "" for none, and Catalog its catalog.
 	Environment string
 	Catalog     *repo.Environment

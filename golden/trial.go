@@ -168,16 +168,24 @@ func (t *trial) checkReference() {
 	meta := &t.subject.Pack.PackMeta
 	id, own := meta.PackID.Value, t.subject.Pack.Ref()
 	refs := t.Invoke.Get("context_pack_refs")
-	var other *pack.Node
+	var other, is *pack.Node
 	for _, ref := range refs.Items {
-		if ref.Text == own {
-			return
-		}
-		if name, _, _ := strings.Cut(ref.Text, "@"); name == id && other == nil {
+		switch name, _, _ := strings.Cut(ref.Text, "@"); {
+		case ref.Text == own:
+			is = ref
+		case name != id:
+			t.Beside = append(t.Beside, ref)
+		case other == nil:
 			other = ref
 		}
 	}
-	if other == nil {
+	switch {
+	case is != nil && other != nil:
+		t.problem(KindReference, other, "name one version of it", fmt.Sprintf("the case names %q and %q, two versions of one pack", own, other.Text))
+		return
+	case is != nil:
+		return
+	case other == nil:
 		t.problem(KindReference, refs, t.subject.Pack.RefHint(), fmt.Sprintf("the case is about another pack: context_pack_refs has no reference to %q", id))
 		return
 	}

@@ -20,6 +20,8 @@ var bases = map[string]string{
 	"compiled-context": "compiled_context_api_contracts.json",
 	"invoke-agent":     "invoke_agent_live_builder.json",
 	"decision-record":  "decision_record_full.json",
+	"tool-call":        "tool_call_envelope.json",
+	"tool-result":      "tool_result_envelope.json",
 }
 
 // TestBadDocuments makes one edit at a time in a good document and compares what

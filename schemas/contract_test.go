@@ -70,33 +70,12 @@ var examples = map[string]example{
 		`: member "context_ledger" is missing`,
 	}},
 
-	"invoke_agent_live_builder.json": {schema: "invoke-agent"},
-	"invoke_agent_full.json": {schema: "invoke-agent", because: "the identity claim is shortened: the published schema requires more of it",
-		violations: []string{
-			`/agent/identity_claim: member "exp" is missing`,
-			`/agent/identity_claim: member "iss" is missing`,
-			`/agent/identity_claim: member "kid" is missing`,
-			`/agent/identity_claim: member "nbf" is missing`,
-			`/agent/identity_claim: member "principal_chain" is missing`,
-			`/agent/identity_claim: member "version" is missing`,
-		}},
-	"invoke_agent_minimum_how_it_works.json": {schema: "invoke-agent", because: "the published schema requires the subject of a delegation, the page leaves it out",
-		violations: []string{`/user/delegation: member "subject" is missing`}},
-	"page_invoke_agent_workflows_refund.json": {schema: "invoke-agent", because: "the page leaves out the trace and the subject of the delegation",
-		violations: []string{`: member "trace" is missing`, `/user/delegation: member "subject" is missing`}},
-	"page_invoke_agent_high_risk_finops.json": {schema: "invoke-agent", because: "the page leaves out the trace and most of the delegation",
-		violations: []string{
-			`: member "trace" is missing`,
-			`/user/delegation: member "auth_type" is missing`,
-			`/user/delegation: member "subject" is missing`,
-		}},
-	"run_context_support.json": {schema: "run-context", because: "the identity claim is shortened: the published schema requires more of it",
-		violations: []string{
-			`/agent/identity_claim: member "exp" is missing`,
-			`/agent/identity_claim: member "iss" is missing`,
-			`/agent/identity_claim: member "nbf" is missing`,
-			`/agent/identity_claim: member "principal_chain" is missing`,
-		}},
+	"invoke_agent_live_builder.json":          {schema: "invoke-agent"},
+	"invoke_agent_full.json":                  {schema: "invoke-agent"},
+	"invoke_agent_minimum_how_it_works.json":  {schema: "invoke-agent"},
+	"page_invoke_agent_workflows_refund.json": {schema: "invoke-agent"},
+	"page_invoke_agent_high_risk_finops.json": {schema: "invoke-agent"},
+	"run_context_support.json":                {schema: "run-context"},
 
 	"decision_record_full.json":         {schema: "decision-record"},
 	"decision_record_how_it_works.json": {schema: "decision-record"},
@@ -108,8 +87,8 @@ var examples = map[string]example{
 	"page_mcp_adapter_manifest.json":  {because: noDocument},
 	"page_memory_write_proposal.json": {because: noDocument},
 	"plan_refund_01.json":             {because: noDocument},
-	"tool_call_envelope.json":         {because: noDocument},
-	"tool_result_envelope.json":       {because: noDocument},
+	"tool_call_envelope.json":         {schema: "tool-call"},
+	"tool_result_envelope.json":       {schema: "tool-result"},
 }
 
 // TestPublishedExamples checks every example of the public pages. One that is

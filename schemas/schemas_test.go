@@ -16,12 +16,13 @@ import (
 var contracts = map[string]int{
 	"context-pack": 2, "compiled-context": 1, "run-context": 1,
 	"invoke-agent": 1, "replay-packet": 1, "decision-record": 1,
+	"tool-call": 1, "tool-result": 1,
 }
 
 func TestNames(t *testing.T) {
 	want := []string{
 		"audit", "case", "compiled-context", "config", "context-pack", "decision-record", "environment", "invoke-agent", "lifecycle",
-		"overlay", "replay-meta", "replay-packet", "report", "run-context", "scorecard", "tool-surface", "verdict", "version-log",
+		"overlay", "replay-meta", "replay-packet", "report", "run-context", "scorecard", "tool-call", "tool-result", "tool-surface", "verdict", "version-log",
 	}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("Names() = %q, want %q", got, want)
@@ -49,7 +50,7 @@ func TestSourceIsTheEmbeddedText(t *testing.T) {
 
 func TestUnknownName(t *testing.T) {
 	const known = "(known: audit, case, compiled-context, config, context-pack, decision-record, environment, invoke-agent, lifecycle, " +
-		"overlay, replay-meta, replay-packet, report, run-context, scorecard, tool-surface, verdict, version-log)"
+		"overlay, replay-meta, replay-packet, report, run-context, scorecard, tool-call, tool-result, tool-surface, verdict, version-log)"
 	for name, want := range map[string]string{
 		"contxt-pack":  `unknown schema "contxt-pack"; did you mean "context-pack"? ` + known,
 		"../schemas":   `unknown schema "../schemas" ` + known,

@@ -57,7 +57,7 @@ func TestRandomEdits(t *testing.T) {
 	}
 	// A round that never breaks a rule would hold the laws over nothing.
 	for _, r := range Gate.Rules {
-		if r != SCH001 && r != SCH002 && r != SCH013 && seen[r.ID] == 0 {
+		if r != SCH001 && r != SCH002 && r != SCH013 && r != SCH014 && seen[r.ID] == 0 {
 			t.Errorf("no edit broke %s", r.ID)
 		}
 	}

@@ -23,7 +23,7 @@ var Gate = &gate.Gate{
 	About: "The pack is one valid document of the Context Pack schema, and so are the files beside it.",
 	Rules: []*gate.Rule{
 		SCH001, SCH002, SCH003, SCH004, SCH005, SCH006, SCH007,
-		SCH008, SCH009, SCH010, SCH011, SCH012, SCH013,
+		SCH008, SCH009, SCH010, SCH011, SCH012, SCH013, SCH014,
 	},
 }
 

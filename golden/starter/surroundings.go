@@ -132,8 +132,9 @@ func (s *surroundings) usual(c *candidate, id string) map[string]any {
 	if mode == "" {
 		mode = s.mode
 	}
-	user := map[string]any{"user_id": "usr_golden"}
+	user, agent := map[string]any{"user_id": "usr_golden"}, map[string]any{"agent_id": "agt_golden"}
 	if mode.Rank() >= pack.Delegated.Rank() {
+		agent["agent_urn"], agent["workload_identity"] = "agent:golden/agent@1.0.0", "spiffe://golden/agent"
 		user["delegation"] = map[string]any{"auth_type": "oauth2", "scopes": []any{}, "subject": "u:user:golden"}
 	}
 	budget := map[string]any{"total_tokens": float64(max(c.total, usualTotal)), "max_tool_calls": 8.0, "max_cost_cents": 25.0}
@@ -146,7 +147,7 @@ func (s *surroundings) usual(c *candidate, id string) map[string]any {
 		"trace_id":    hexadecimal(id, 32),
 		"tenant_id":   s.unit.Pack.PackMeta.Tenant.TenantID.Value,
 		"user":        user,
-		"agent":       map[string]any{"agent_id": "agt_golden"},
+		"agent":       agent,
 		"intent":      intent,
 		"safety_mode": string(mode),
 		"run_budget":  budget,
