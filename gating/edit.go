@@ -3,11 +3,14 @@ package gating
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
@@ -30,19 +33,86 @@ func (e Edit) Verb(write, remove string) string {
 	return write
 }
 
-// Replace makes all of the edits below a root, or none of them, and returns what takes
-// them back; see [atomicfile.Replace].
-func Replace(root string, edits []Edit) (back func() error, err error) {
+// Replace makes all of the edits below a root, or none of them, also where the process is killed
+// meanwhile; see [atomicfile.Transaction].
+func Replace(root string, edits []Edit) (err error) {
+	if len(edits) == 0 {
+		return nil
+	}
 	files := make([]atomicfile.Edit, len(edits))
 	for i, e := range edits {
 		if files[i].Name, err = onDisk(root, e.Name); err != nil {
-			return nil, err
+			return err
 		}
 		if e.Source != nil {
 			files[i].Write = atomicfile.Content(e.Source)
 		}
 	}
-	return atomicfile.Replace(files)
+	dir, _, err := journal(root)
+	if err != nil {
+		return err
+	}
+	t, err := atomicfile.Begin(dir)
+	if err != nil {
+		return err
+	}
+	if err := t.Make(files); err != nil {
+		return err
+	}
+	return t.Keep()
+}
+
+// Recover takes back what a run that was killed had begun to write below a root or around it, and
+// returns the files that it put back.
+func Recover(root string) (files []string, err error) {
+	for {
+		dir, git, err := journal(root)
+		if err != nil {
+			return files, err
+		}
+		found, err := atomicfile.Recover(dir)
+		files = append(files, found...)
+		if above := filepath.Dir(root); err != nil || git || above == root {
+			return files, err
+		}
+		root = filepath.Dir(root)
+	}
+}
+
+// journal returns the folder of the journal for a root. It is out of reach of what a repository
+// has: in the folder of git itself, or in the user's cache where there is none.
+func journal(root string) (dir string, git bool, err error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return "", false, err
+	}
+	if above, found, err := Above(abs, ".git"); err != nil {
+		return "", false, err
+	} else if found {
+		if dir, ok := gitFolder(filepath.Join(above, ".git")); ok {
+			return filepath.Join(dir, "packgate"), true, nil
+		}
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	return filepath.Join(cache, "packgate", "journals", fmt.Sprintf("%x", sha256.Sum256([]byte(abs)))), false, nil
+}
+
+// gitFolder returns the folder that .git is, or that it names in a linked worktree or a submodule.
+func gitFolder(name string) (string, bool) {
+	info, err := os.Stat(name)
+	if err == nil && !info.IsDir() {
+		src, _ := os.ReadFile(name)
+		dir, _ := strings.CutPrefix(strings.TrimSpace(string(src)), "gitdir: ")
+		if dir = filepath.FromSlash(dir); !filepath.IsAbs(dir) {
+			dir = filepath.Join(filepath.Dir(name), dir)
+		}
+		name = dir
+		info, err = os.Stat(name)
+	}
+	return name, err == nil && info.IsDir()
 }
 
 // onDisk returns where a file of a repository is. A link stays one: what it
@@ -56,10 +126,24 @@ func onDisk(root, name string) (string, error) {
 	return real, err
 }
 
+// RecoveredWords says that files were put back which a run that was killed had begun to write.
+func RecoveredWords(files []string) string {
+	return fmt.Sprintf("a run that was killed had begun to write %s, which %s as before it: %s",
+		pack.Counted(len(files), "file"), map[bool]string{true: "is", false: "are"}[len(files) == 1], pack.Clip(strings.Join(files, ", "), 1000))
+}
+
+// With returns a pack with its side files as they are with edits made.
+func (w *Workspace) With(name string, edits []Edit) (*repo.Unit, error) {
+	texts := map[string]string{}
+	for _, e := range edits {
+		texts[e.Name] = string(e.Source)
+	}
+	return repo.FilesOf(repo.WithTexts(w.Files.Tree(), texts), w.Files.Prefix, "").Unit(name, w.Config)
+}
+
 // Write makes all of the edits in a workspace, or none of them.
 func (w *Workspace) Write(edits []Edit) error {
-	_, err := Replace(w.Dir, edits)
-	return err
+	return Replace(w.Dir, edits)
 }
 
 // maxRounds bounds how often a file is repaired and looked at again. One repair can

@@ -130,6 +130,9 @@ func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	if p.twins, err = in.twins(in.since.claims); err != nil {
 		return err
 	}
+	if len(in.Recovered) > 0 {
+		r.Notice("%s", RecoveredWords(in.Recovered))
+	}
 	for _, err := range []error{in.unread, in.unseen} {
 		if err != nil {
 			r.Fail(err)

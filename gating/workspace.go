@@ -27,6 +27,7 @@ type Workspace struct {
 	Environments []*repo.Environment
 	Patterns     []string // of pack files
 	Packs        []string // pack files, relative to the root
+	Recovered    []string // files that a run which was killed had begun to write, put back now
 	scope        string   // that was asked for: a folder or a pack file; "." for all
 	whole        bool     // all packs that the repository has were asked for
 	inForce      *InForce // the config, where it is not that of the files
@@ -67,11 +68,15 @@ func (s Settings) place(name string) (Place, error) {
 }
 
 func (p Place) open(ctx context.Context, s Settings) (*Workspace, error) {
+	recovered, err := Recover(p.Root)
+	if err != nil {
+		return nil, err
+	}
 	files, err := repo.OpenFiles(p.Root, Display(p.Root))
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{Dir: p.Root, Files: files.Under(ctx), inForce: s.InForce}
+	w := &Workspace{Dir: p.Root, Files: files.Under(ctx), Recovered: recovered, inForce: s.InForce}
 	if err := w.load(p, s); err != nil {
 		return nil, errors.Join(err, files.Close())
 	}

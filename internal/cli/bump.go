@@ -144,7 +144,7 @@ func (b *bumping) move(ctx context.Context) error {
 		b.nothing(target)
 		return b.print(b.env.Stdout)
 	}
-	next, err := b.as(edits)
+	next, err := b.With(b.unit.Name, edits)
 	if err != nil {
 		return err
 	}
@@ -192,15 +192,6 @@ func (b *bumping) target() string {
 		return b.diff.Required
 	}
 	return b.current()
-}
-
-// as returns the pack with its side files as they are with the edits made.
-func (b *bumping) as(edits []gating.Edit) (*repo.Unit, error) {
-	texts := map[string]string{}
-	for _, e := range edits {
-		texts[e.Name] = string(e.Source)
-	}
-	return repo.FilesOf(repo.WithTexts(b.Files.Tree(), texts), b.Files.Prefix, "").Unit(b.unit.Name, b.Config)
 }
 
 // enough refuses a version that the changes do not allow.

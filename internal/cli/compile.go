@@ -79,7 +79,7 @@ func compile(env *Env, p opened, o compileOptions) error {
 		return err
 	}
 	if o.update {
-		written, err := updateSnapshots(p.Workspace, results)
+		written, err := updateSnapshots(p.Workspace, results, nil)
 		if err != nil {
 			return err
 		}
@@ -123,14 +123,14 @@ func (p opened) cases(name string) ([]golden.Result, error) {
 	return nil, unknownName("golden case", name, names, "use one of "+strings.Join(names, ", "))
 }
 
-// updateSnapshots brings the stored snapshots up to date, all or none, and says
-// what it did. It writes nothing for a case that could not be read.
-func updateSnapshots(w *gating.Workspace, results []golden.Result) ([]string, error) {
+// updateSnapshots brings the stored snapshots up to date, together with further edits, all or
+// none, and says what it did to the snapshots. It writes nothing for a case that could not be read.
+func updateSnapshots(w *gating.Workspace, results []golden.Result, beside []gating.Edit) ([]string, error) {
 	edits, left, err := snapshotEdits(w.Files, results)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Write(edits); err != nil {
+	if err := w.Write(slices.Concat(beside, edits)); err != nil {
 		return nil, err
 	}
 	done := left

@@ -61,14 +61,8 @@ func initGolden(env *Env, p opened, o starterOptions) error {
 	if s.unsure != nil {
 		return s.unsure
 	}
-	back, err := s.write(cases)
-	if err != nil {
+	if err := s.write(cases); err != nil {
 		return err
-	}
-	if !o.dryRun {
-		if err := s.store(cases); err != nil {
-			return errors.Join(err, back()) // cases without snapshots are half of a set
-		}
 	}
 	s.sum(cases, unreached)
 	return s.print(env.Stdout)
@@ -108,31 +102,29 @@ func (s *starting) taken(name string) bool {
 	return false
 }
 
-// write writes the cases, all or none, and returns what takes them back.
-func (s *starting) write(cases []starter.Case) (func() error, error) {
-	verb, back := "wrote", func() error { return nil }
+// write writes the cases with their snapshots, all or none.
+func (s *starting) write(cases []starter.Case) error {
+	verb := "wrote"
+	if s.options.dryRun {
+		verb = "would write"
+	}
 	edits := make([]gating.Edit, len(cases))
 	for i, c := range cases {
 		edits[i] = gating.Edit{Name: s.file(c.Name), Source: c.JSON}
 	}
-	switch {
-	case s.options.dryRun:
-		verb = "would write"
-	case len(cases) > 0:
-		var err error
-		if back, err = gating.Replace(s.Dir, edits); err != nil {
-			return nil, err
-		}
-	}
 	for i, c := range cases {
 		s.say("%s %s (%s)", verb, s.Files.Show(edits[i].Name), c.Family)
 	}
-	return back, nil
+	if s.options.dryRun {
+		return nil
+	}
+	return s.store(cases, edits)
 }
 
-// store reads the cases as every other run does, writes snapshots, and makes sure they hold.
-func (s *starting) store(cases []starter.Case) error {
-	unit, err := s.One(s.name)
+// store reads the cases as every other run does, makes sure they hold, and writes them with their
+// snapshots.
+func (s *starting) store(cases []starter.Case, edits []gating.Edit) error {
+	unit, err := s.With(s.unit.Name, edits)
 	if err != nil {
 		return err
 	}
@@ -148,7 +140,7 @@ func (s *starting) store(cases []starter.Case) error {
 			return fmt.Errorf("the case %s does not hold: %s", r.File, p.Message)
 		}
 	}
-	lines, err := updateSnapshots(s.Workspace, mine)
+	lines, err := updateSnapshots(s.Workspace, mine, edits)
 	if err != nil {
 		return err
 	}

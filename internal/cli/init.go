@@ -21,6 +21,7 @@ import (
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/workflows"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
 
@@ -91,7 +92,7 @@ func initRepository(env *Env, dir string, o initOptions) error {
 		return err
 	}
 	if !o.dryRun {
-		if _, err := gating.Replace(i.root, edits); err != nil {
+		if err := gating.Replace(i.root, edits); err != nil {
 			return err
 		}
 	}
@@ -115,6 +116,13 @@ func newInitialising(env *Env, dir string, o initOptions) (*initialising, error)
 	}
 	if found {
 		i.root, i.git = root, true
+	}
+	recovered, err := gating.Recover(i.root)
+	if err != nil {
+		return nil, err
+	}
+	if len(recovered) > 0 {
+		fmt.Fprintln(env.Stderr, render.Visible(gating.RecoveredWords(recovered)))
 	}
 	folder, err := filepath.Rel(i.root, abs)
 	if err != nil {

@@ -93,7 +93,7 @@ func TestInitWritesAllOrNone(t *testing.T) {
 	}
 	root := filepath.Join(dir, "new")
 	edits := []gating.Edit{{Name: "a/b/c", Source: []byte("x")}, {Name: "d", Source: []byte("x")}}
-	if _, err := gating.Replace(root, append(edits, gating.Edit{Name: "../file/e", Source: []byte("x")})); err == nil {
+	if err := gating.Replace(root, append(edits, gating.Edit{Name: "../file/e", Source: []byte("x")})); err == nil {
 		t.Error("a file below a file was written; wanted an error")
 	}
 	if got, want := contents(t, dir), []string{"file: "}; !slices.Equal(got, want) {
@@ -102,7 +102,7 @@ func TestInitWritesAllOrNone(t *testing.T) {
 	if _, err := os.Stat(root); !os.IsNotExist(err) {
 		t.Errorf("the folder that was made is there (%v); wanted it removed", err)
 	}
-	if _, err := gating.Replace(root, edits); err != nil {
+	if err := gating.Replace(root, edits); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := contents(t, dir), []string{"file: ", "new/a/b/c: x", "new/d: x"}; !slices.Equal(got, want) {

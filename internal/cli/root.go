@@ -23,6 +23,7 @@ import (
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/atomicfile"
+	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -153,6 +154,9 @@ func onPack(c *cobra.Command, run func(context.Context, opened) error) *cobra.Co
 			return err
 		}
 		defer w.Close()
+		if len(w.Recovered) > 0 {
+			fmt.Fprintln(c.ErrOrStderr(), render.Visible(gating.RecoveredWords(w.Recovered)))
+		}
 		return run(c.Context(), opened{w, unit, args[0]})
 	}
 	return c

@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// Edit is what is to become of one file: its new content, or nothing where the file is
-// to go.
+// Edit is what is to become of one file: its new content, or, in a [Transaction], nothing where
+// the file is to go.
 type Edit struct {
 	Name  string               // a path of this machine
 	Write func(*os.File) error // writes the new content; nil for a file that is removed
@@ -33,55 +33,33 @@ func Write(name string, write func(*os.File) error) error {
 	return WriteAll([]Edit{{name, write}})
 }
 
-// WriteAll writes files as Write does, none of them before all are complete.
-func WriteAll(edits []Edit) error {
-	_, err := replace(edits, false)
-	return err
-}
-
-// Replace makes all of the edits, or none of them, and returns what takes them back. It
-// makes the folders that they need. Every new content stands beside its place before the
-// first file is touched, so that what can fail for want of room or permission has failed
-// before; and where a file cannot be put in its place after all, those before it are put
-// back.
-func Replace(edits []Edit) (back func() error, err error) {
-	var made undo
-	for _, e := range edits {
-		if err := makeFolders(filepath.Dir(e.Name), &made); err != nil {
-			return nil, errors.Join(fmt.Errorf("make the folder of %s: %w", e.Name, Cause(err)), made.run())
+// WriteAll writes files as Write does, none of them before all are complete. A [Transaction]
+// takes them back where one fails.
+func WriteAll(edits []Edit) (err error) {
+	staged := make([]string, len(edits))
+	for i, e := range edits {
+		if !replaceable(e.Name) {
+			continue
+		}
+		if staged[i], err = stage(e.Name, e.Write); err != nil {
+			return errors.Join(err, discard(staged))
 		}
 	}
-	files, err := replace(edits, true)
-	if err != nil {
-		return nil, errors.Join(err, made.run())
+	if !slices.ContainsFunc(edits, func(e Edit) bool { return !replaceable(e.Name) }) { // what is written into may never end
+		writing.RLock()
+		defer writing.RUnlock()
 	}
-	return append(made, files...).run, nil
-}
-
-// undo takes back what was done, the last first.
-type undo []func() error
-
-func (u undo) run() error {
-	var errs []error
-	for _, one := range slices.Backward(u) {
-		errs = append(errs, one())
+	for i, e := range edits {
+		if staged[i] == "" {
+			err = writeInto(e.Name, e.Write)
+		} else {
+			err = failed(e.Name, os.Rename(staged[i], e.Name))
+		}
+		if err != nil {
+			return errors.Join(err, discard(staged[i:]))
+		}
 	}
-	return errors.Join(errs...)
-}
-
-// makeFolders makes a folder with those above it.
-func makeFolders(folder string, made *undo) error {
-	if _, err := os.Stat(folder); err == nil {
-		return nil
-	}
-	if err := makeFolders(filepath.Dir(folder), made); err != nil {
-		return err
-	}
-	err := os.Mkdir(folder, 0o755)
-	if err == nil {
-		*made = append(*made, func() error { return os.Remove(folder) })
-	}
-	return err
+	return nil
 }
 
 // writing is held by whoever puts files in their places.
@@ -90,65 +68,6 @@ var writing sync.RWMutex
 // Stop waits until the files are in their places that are about to be, and keeps all
 // others from being written: the process is about to end.
 func Stop() { writing.Lock() }
-
-// replace stages all edits and puts each in its place. Only where they have to be taken
-// back are the files of before read.
-func replace(edits []Edit, undoable bool) (done undo, err error) {
-	staged := make([]string, len(edits))
-	for i, e := range edits {
-		if e.Write == nil || !replaceable(e.Name) {
-			continue
-		}
-		if staged[i], err = stage(e.Name, e.Write); err != nil {
-			return nil, errors.Join(err, discard(staged))
-		}
-	}
-	if !slices.ContainsFunc(edits, func(e Edit) bool { return !replaceable(e.Name) }) { // what is written into may never end
-		writing.RLock()
-		defer writing.RUnlock()
-	}
-	for i, e := range edits {
-		back, err := e.put(staged[i], undoable)
-		if err != nil {
-			return nil, errors.Join(err, done.run(), discard(staged[i:]))
-		}
-		done = append(done, back)
-	}
-	return done, nil
-}
-
-// put moves a staged file to its place, writes into what cannot be replaced, or removes
-// the file. It returns what puts the file back as it was.
-func (e Edit) put(staged string, undoable bool) (back func() error, err error) {
-	back = func() error { return nil }
-	if undoable {
-		src, err := os.ReadFile(e.Name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			back = func() error { return os.Remove(e.Name) }
-		case err != nil:
-			return nil, err
-		default:
-			back = func() error { return restore(e.Name, src) }
-		}
-	}
-	switch {
-	case e.Write == nil:
-		return back, os.Remove(e.Name)
-	case staged == "":
-		return back, writeInto(e.Name, e.Write)
-	}
-	return back, failed(e.Name, os.Rename(staged, e.Name))
-}
-
-// restore puts back what a file had.
-func restore(name string, src []byte) error {
-	staged, err := stage(name, Content(src))
-	if err != nil {
-		return err
-	}
-	return failed(name, os.Rename(staged, name))
-}
 
 // replaceable reports whether a new file may take the place of a name: not that of a
 // device or a pipe, and not that of anything in /dev, where links such as stdout lead

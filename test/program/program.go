@@ -3,23 +3,46 @@
 package program
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/contextosai/packgate/internal/cli"
+	"github.com/contextosai/packgate/repo/atomicfile"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // Main runs the tests of a package of this folder in the root of the repository, with
-// two programs on $PATH: packgate, and release, which is packgate built as version 1.2.3.
+// three programs on $PATH: packgate, release, which is packgate built as version 1.2.3, and killed,
+// which is packgate that is killed before the change of a file whose number $KILL_AT has.
 // It does not return.
 func Main(m *testing.M) {
 	testscript.Main(inRoot{m}, map[string]func(){
 		"packgate": func() { os.Exit(cli.Run("")) },
 		"release":  func() { os.Exit(cli.Run("v1.2.3")) },
+		"killed":   killed,
 	})
+}
+
+// killed is packgate that does not come to its end.
+func killed() {
+	at, err := strconv.Atoi(os.Getenv("KILL_AT"))
+	if err != nil {
+		panic(err)
+	}
+	atomicfile.Watch(func() {
+		if at--; at == 0 {
+			self, err := os.FindProcess(os.Getpid())
+			if err == nil {
+				err = self.Kill()
+			}
+			panic(fmt.Sprint("killed, and goes on: ", err))
+		}
+	})
+	os.Exit(cli.Run(""))
 }
 
 // inRoot runs tests in the root of the repository.

@@ -1,0 +1,330 @@
+package atomicfile
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// A Transaction makes edits of files all or none, also where the process is killed: a journal
+// has what the files were before the first of them is touched, and [Recover] takes back what a
+// run had begun that did not end.
+type Transaction struct {
+	dir     string // of the journal
+	unlock  func()
+	entries []entry
+}
+
+// entry is what a transaction does to one file. What the file had is beside the journal.
+type entry struct {
+	Name    string      `json:"name"`    // an absolute path
+	Was     string      `json:"was"`     // the digest of what the file had, "" for no file
+	Is      string      `json:"is"`      // of what it is to have, "" for none
+	Mode    fs.FileMode `json:"mode"`    // of the file before
+	Folders []string    `json:"folders"` // made for it, the outermost first
+}
+
+const (
+	journalName = "journal.json"
+	lockName    = "lock"
+	// beside begins the name under which a new content waits beside its place. It is the one
+	// file that a process which is killed leaves there until the next run.
+	beside = ".packgate-new-"
+)
+
+// Begin begins a transaction with its journal in a folder, which it makes. Two transactions
+// with one folder wait for each other. What an earlier one left is taken back first.
+func Begin(dir string) (*Transaction, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder of the journal, %s: %w", dir, Cause(err))
+	}
+	unlock, err := lockedfile.MutexAt(filepath.Join(dir, lockName)).Lock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the journal in %s: %w", dir, Cause(err))
+	}
+	t := &Transaction{dir: dir, unlock: unlock}
+	if err := t.read(); err == nil {
+		err = t.Undo()
+		if err != nil {
+			return nil, err
+		}
+		return Begin(dir)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		unlock()
+		return nil, err
+	}
+	for i := 0; ; i++ { // what is left of one that ended while it was being removed
+		old, now := os.Remove(t.old(i)), os.Remove(t.new(i))
+		if errors.Is(old, fs.ErrNotExist) && errors.Is(now, fs.ErrNotExist) {
+			return t, nil
+		}
+		if err := errors.Join(old, now); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			unlock()
+			return nil, err
+		}
+	}
+}
+
+// Recover takes back what a run had begun that did not end, and returns the files that it
+// put back. Without such a run it does nothing.
+func Recover(dir string) (files []string, err error) {
+	if _, err := os.Lstat(filepath.Join(dir, journalName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	unlock, err := lockedfile.MutexAt(filepath.Join(dir, lockName)).Lock() // or wait until it ends
+	if err != nil {
+		return nil, fmt.Errorf("lock the journal in %s: %w", dir, Cause(err))
+	}
+	t := &Transaction{dir: dir, unlock: unlock}
+	if err := t.read(); err != nil {
+		unlock()
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil // it has ended
+		}
+		return nil, err
+	}
+	for _, e := range t.entries {
+		files = append(files, e.Name)
+	}
+	return files, t.Undo()
+}
+
+// Make makes edits, or none of them. It makes the folders that they need. Every new content is
+// written before the first file is touched, so that what can fail for want of room or permission
+// has failed before; where a file cannot be put in its place after all, those before it are put
+// back, and the transaction has ended.
+func (t *Transaction) Make(edits []Edit) error {
+	writing.RLock()
+	defer writing.RUnlock()
+	first := len(t.entries)
+	for _, e := range edits {
+		if err := t.prepare(e); err != nil {
+			return errors.Join(err, t.Undo())
+		}
+	}
+	if err := t.write(); err != nil {
+		return errors.Join(err, t.Undo())
+	}
+	for i := range edits {
+		if err := t.put(first + i); err != nil {
+			return errors.Join(err, t.Undo())
+		}
+	}
+	return nil
+}
+
+// Keep ends the transaction with its files as they are.
+func (t *Transaction) Keep() error {
+	changing()
+	err := os.Remove(filepath.Join(t.dir, journalName))
+	return errors.Join(err, t.end())
+}
+
+// Undo ends the transaction with every file as it was. A file that somebody else changed stays as
+// it is, which is the error; the journal stays too then.
+func (t *Transaction) Undo() error {
+	var errs []error
+	for i, e := range slices.Backward(t.entries) {
+		errs = append(errs, t.restore(i, e))
+	}
+	if err := errors.Join(errs...); err != nil {
+		t.unlock()
+		return err
+	}
+	changing()
+	err := os.Remove(filepath.Join(t.dir, journalName))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // nothing was touched
+	}
+	return errors.Join(err, t.end())
+}
+
+// end removes what the transaction needed, and lets others begin.
+func (t *Transaction) end() error {
+	defer t.unlock()
+	var errs []error
+	for i := range t.entries {
+		for _, name := range []string{t.old(i), t.new(i)} {
+			if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
+		}
+	}
+	t.entries = nil
+	return errors.Join(errs...)
+}
+
+func (t *Transaction) old(i int) string { return filepath.Join(t.dir, "old-"+strconv.Itoa(i)) }
+func (t *Transaction) new(i int) string { return filepath.Join(t.dir, "new-"+strconv.Itoa(i)) }
+
+// prepare writes what a file had and what it is to have into the folder of the journal.
+func (t *Transaction) prepare(e Edit) error {
+	i := len(t.entries)
+	t.entries = append(t.entries, entry{Name: e.Name, Mode: 0o644})
+	one := &t.entries[i]
+	was, err := os.ReadFile(e.Name)
+	switch {
+	case err == nil:
+		info, err := os.Stat(e.Name)
+		if err != nil {
+			return failed(e.Name, err)
+		}
+		one.Was, one.Mode = digest(was), info.Mode().Perm()
+		if err := os.WriteFile(t.old(i), was, 0o600); err != nil {
+			return failed(e.Name, err)
+		}
+	case !errors.Is(err, fs.ErrNotExist) || e.Write == nil:
+		return failed(e.Name, err)
+	}
+	if e.Write == nil {
+		return nil
+	}
+	f, err := os.OpenFile(t.new(i), os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	if err != nil {
+		return failed(e.Name, err)
+	}
+	err = errors.Join(e.Write(f), f.Close())
+	is, errIs := os.ReadFile(t.new(i))
+	one.Is, one.Folders = digest(is), missing(filepath.Dir(e.Name))
+	return failed(e.Name, errors.Join(err, errIs))
+}
+
+// put makes one edit.
+func (t *Transaction) put(i int) error {
+	e := t.entries[i]
+	for _, dir := range e.Folders {
+		changing()
+		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("make the folder of %s: %w", e.Name, Cause(err))
+		}
+	}
+	changing()
+	if e.Is == "" {
+		return failed(e.Name, os.Remove(e.Name))
+	}
+	return failed(e.Name, move(t.new(i), e.Name, e.Mode))
+}
+
+// restore puts a file back as it was.
+func (t *Transaction) restore(i int, e entry) error {
+	if err := os.Remove(waiting(e.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return failed(e.Name, err)
+	}
+	now, err := os.ReadFile(e.Name)
+	there := err == nil
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+		return failed(e.Name, err)
+	case !there && e.Was == "", there && e.Was == digest(now):
+	case there && e.Is != digest(now), !there && e.Is != "":
+		return fmt.Errorf("an earlier run was stopped while it wrote %s, and somebody changed it since: look whether it is as you want it, "+
+			"and remove %s", e.Name, filepath.Join(t.dir, journalName))
+	case e.Was == "":
+		changing()
+		err = os.Remove(e.Name)
+	default:
+		changing()
+		err = move(t.old(i), e.Name, e.Mode)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		return failed(e.Name, err)
+	}
+	for _, dir := range slices.Backward(e.Folders) {
+		changing()
+		os.Remove(dir) // one that has other files by now stays
+	}
+	return nil
+}
+
+// move gives a file a content that is elsewhere, which may be another file system: the content
+// waits beside its place, and takes it at once.
+func move(from, to string, mode fs.FileMode) error {
+	src, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(to); err == nil && info.IsDir() {
+		return syscall.EISDIR
+	}
+	staged := waiting(to)
+	if err := os.WriteFile(staged, src, mode); err != nil {
+		return err
+	}
+	changing()
+	err = errors.Join(os.Chmod(staged, mode), os.Rename(staged, to))
+	if err != nil {
+		os.Remove(staged) // the error that matters is the first one
+	}
+	return err
+}
+
+// waiting returns the name under which the new content of a file waits beside its place.
+func waiting(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return filepath.Join(filepath.Dir(name), fmt.Sprintf("%s%x", beside, sum[:8]))
+}
+
+// write writes the journal, from which on the transaction can be taken back by another run.
+func (t *Transaction) write() error {
+	src, err := json.Marshal(t.entries)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(t.dir, journalName)
+	changing()
+	if err := os.WriteFile(name+".new", src, 0o600); err != nil {
+		return fmt.Errorf("write %s: %w", name, Cause(err))
+	}
+	return os.Rename(name+".new", name)
+}
+
+// read reads the journal that an earlier run left. The error is fs.ErrNotExist without one.
+func (t *Transaction) read() error {
+	name := filepath.Join(t.dir, journalName)
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(src, &t.entries); err != nil {
+		return fmt.Errorf("read %s: %w: remove it if nothing is wrong with the files that were to be written", name, err)
+	}
+	for _, e := range t.entries {
+		if !filepath.IsAbs(e.Name) || strings.ContainsRune(e.Name, 0) {
+			return fmt.Errorf("read %s: it names %q, which is no absolute path", name, e.Name)
+		}
+	}
+	return nil
+}
+
+// missing returns the folders above a file that are not there, the outermost first.
+func missing(dir string) []string {
+	if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+		return nil
+	}
+	return append(missing(filepath.Dir(dir)), dir)
+}
+
+func digest(src []byte) string { return fmt.Sprintf("%x", sha256.Sum256(src)) }
+
+// watcher is told of each change that a transaction is about to make.
+var watcher func()
+
+func changing() {
+	if watcher != nil {
+		watcher()
+	}
+}
+
+// Watch has f called before each step of transactions that changes a file, for tests that end the
+// process there.
+func Watch(f func()) { watcher = f }
