@@ -64,6 +64,16 @@ const (
 // prodLimited is an overlay that holds production tighter than the pack.
 var prodLimited = []step{overlaidBy(limits, "limits", "prod", 1, bound, "20000")}
 
+// twice lets the gate of the pack ask for an amount twice.
+var twice = replace(packFile, `"when": {
+          ">": [
+            {
+              "var": "request.context.refund_amount"
+            },
+            3000
+          ]
+        }`, `"when": {"and": [{">": [{"var": "request.context.refund_amount"}, 3000]}, {">": [{"var": "request.context.refund_amount"}, 3000]}]}`)
+
 // modes lets the catalog of production state what its endpoint for payments does.
 var modes = []step{replace(prodFile, `"internal://payments": {`, `"internal://payments": {"capabilities": {"issue_refund": "destructive"},`)}
 
@@ -110,6 +120,10 @@ var ratchetOfEnvironments = []taken{
 		[]step{replace(packFile, "p_issue_refund", "p_refund"), overlaidBy(limits, "limits", "prod", 1, utility, "0.95")}, "OVL011 error prod/overlays/limits; OVL011 error staging/overlays/staging"},
 	{"number of an overlay", "whose rule has another name in both", nil,
 		[]step{replace(packFile, "R_HIGH_VALUE_REQUIRES_APPROVAL", "R_HIGH"), replace(staging, "R_HIGH_VALUE_REQUIRES_APPROVAL", "R_HIGH")}, ""},
+	{"numbers of two overlays", "looser together, and neither alone", []step{twice,
+		overlaidBy(limits, "limits", "prod", 1, "/policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/and/0/>/1", "1000"),
+		overlaidBy("overlays/more.json", "more", "prod", 2, "/policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/and/1/>/1", "1000")},
+		[]step{replace(limits, "1000", "2000"), replace("overlays/more.json", "1000", "2000")}, "OVL011 error prod/overlays/more"},
 	{"endpoint of an overlay", "removed", nil, []step{replace(staging, sandbox, "")}, "OVL011 error staging/overlays/staging"},
 	{"endpoint of an overlay", "set to that of the pack", nil, []step{replace(staging, "internal://payments-sandbox", "internal://payments")}, "OVL011 error staging/overlays/staging"},
 	{"endpoint of an overlay", "set to another", nil, []step{replace(staging, "internal://payments-sandbox", "internal://payment-runs-sandbox")}, ""},

@@ -152,18 +152,48 @@ func (c *comparison) resolved(one *Change, compared bool) error {
 		return nil
 	}
 	one.Class = d.Class
-	asBefore := settings(one.steps[0]) == settings(one.steps[1]) // then the values of a pack's change may be the overlay's
-	own := func(change diffing.Change) bool {
-		return slices.ContainsFunc(c.whole.Changes(), func(of diffing.Change) bool {
-			return of.Fingerprint() == change.Fingerprint() && of.Class == change.Class && (asBefore || says(of.Old) == says(change.Old) && says(of.New) == says(change.New))
-		})
+	// Where overlays set what they did, the values of a pack's change may be theirs.
+	values := settings(one.steps[0]) != settings(one.steps[1])
+	known := map[identity]bool{}
+	for _, change := range c.whole.Changes() {
+		known[identify(change, values)] = true
 	}
+	own := func(change diffing.Change) bool { return known[identify(change, values)] }
 	one.Changes = slices.DeleteFunc(d.Changes(), own)
 	one.Loosened = slices.DeleteFunc(surface.Loosened(d), func(l surface.Loosening) bool { return own(l.Change) })
-	one.Effects = slices.DeleteFunc(d.Effects, func(e proof.Change) bool {
-		return slices.ContainsFunc(c.whole.Effects, func(of proof.Change) bool { return same(e, of) })
-	})
+	same := map[effect]bool{}
+	for _, e := range c.whole.Effects {
+		same[effectOf(e)] = true
+	}
+	one.Effects = slices.DeleteFunc(d.Effects, func(e proof.Change) bool { return same[effectOf(e)] })
 	return nil
+}
+
+// identity tells changes apart, and with values also what they change.
+type identity struct {
+	fingerprint string
+	class       diffing.Class
+	was, is     string
+}
+
+func identify(c diffing.Change, values bool) identity {
+	id := identity{fingerprint: c.Fingerprint(), class: c.Class}
+	if values {
+		id.was, id.is = says(c.Old), says(c.New)
+	}
+	return id
+}
+
+// effect tells effects apart, but for the requests that show them.
+type effect struct {
+	intent, subject, arg string
+	kind, holder         proof.Kind
+	verdict              proof.Verdict
+	gained, lost         string
+}
+
+func effectOf(e proof.Change) effect {
+	return effect{e.Intent, e.Subject, e.Arg, e.Kind, e.Holder, e.Verdict, e.GainedWhat, e.LostWhat}
 }
 
 // settings returns what overlays set, as a text that is the same where they set the same.
@@ -180,12 +210,6 @@ func says(n *pack.Node) string {
 		return ""
 	}
 	return pack.CompactJSON(n.Any())
-}
-
-// same reports whether two effects say the same; the requests that show them may differ.
-func same(a, b proof.Change) bool {
-	return a.Intent == b.Intent && a.Kind == b.Kind && a.Subject == b.Subject && a.Arg == b.Arg && a.Holder == b.Holder &&
-		a.Verdict == b.Verdict && a.GainedWhat == b.GainedWhat && a.LostWhat == b.LostWhat
 }
 
 // catalogs compares the catalogs, as far as they bind the pack in either version. What

@@ -52,7 +52,11 @@ func (e edits) subject(t *testing.T) *gate.Subject {
 // compared compares the example, changed for the base, with what a change makes of it.
 func compared(t *testing.T, base, head edits) ([]environments.Change, *diffing.Diff) {
 	t.Helper()
-	before, after := base.subject(t), slices.Concat(base, head).subject(t)
+	return comparedSubjects(t, base.subject(t), slices.Concat(base, head).subject(t))
+}
+
+func comparedSubjects(t *testing.T, before, after *gate.Subject) ([]environments.Change, *diffing.Diff) {
+	t.Helper()
 	whole, err := diffing.Compare(before.Pack, after.Pack, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -270,3 +270,28 @@ func TestNoSecretIsPrinted(t *testing.T) {
 		}
 	}
 }
+
+// Of many overlays that lose a number the first are compared, and the rest is refused at once.
+func TestManyLost(t *testing.T) {
+	var before, after []string
+	for i := range 3 * mostCompared {
+		before = append(before, strings.Replace(written(fmt.Sprintf("o%d", i), amount, `20000`), "staging", fmt.Sprintf("e%d", i), 1))
+		after = append(after, strings.Replace(written(fmt.Sprintf("o%d", i), amount, `30000`), "staging", fmt.Sprintf("e%d", i), 1))
+	}
+	s := subject(gatetest.Support(), after...)
+	s.Before = subject(gatetest.Support(), before...)
+	p := gate.NewPass(s, Gate, OVL011)
+	OVL011.Check(p)
+	found, _ := p.Results()
+	compared, refused := 0, 0
+	for _, f := range found {
+		if strings.Contains(f.Message, "is not proved to be as tight") {
+			refused++
+		} else {
+			compared++
+		}
+	}
+	if compared != mostCompared || refused != len(before)-mostCompared {
+		t.Errorf("%d are compared and %d refused, of %d", compared, refused, len(before))
+	}
+}

@@ -97,12 +97,16 @@ func checkOverlaysKept(p *gate.Pass) {
 	}
 }
 
+const putBack = "put the number back, or have its owner accept the new one before"
+
 // kept compares the overlays that an environment has with those that it had.
 type kept struct {
 	*comparison
 	was, is *overlay.View
 	now     []overlay.Step           // that count, of the pack
 	lost    map[*repo.Overlay][]loss // by the overlay of the base
+	byID    map[string]*repo.Overlay // of those that the environment has
+	sets    map[string]bool          // what each of them sets
 }
 
 // loss is a setting of the base that does not count any more.
@@ -114,6 +118,13 @@ type loss struct {
 
 func (k *kept) check() {
 	k.now = overlay.Effective(k.is.Steps)
+	k.byID, k.sets = map[string]*repo.Overlay{}, map[string]bool{}
+	for _, o := range k.is.Overlays {
+		k.sets[pack.CompactJSON(o.Set.Node.Any())] = true
+		if o.OverlayID.OK {
+			k.byID[o.OverlayID.Value] = o
+		}
+	}
 	k.findLost()
 	var numbers []loss
 	for _, o := range k.was.Overlays {
@@ -163,9 +174,7 @@ func (k *kept) findLost() {
 // gone reports whether an overlay of the base is removed, and leaves a place to the pack. One
 // whose places went with what they are of is compared by what is permitted.
 func (k *kept) gone(o *repo.Overlay, lost []loss) bool {
-	there := slices.ContainsFunc(k.is.Overlays, func(is *repo.Overlay) bool {
-		return is.OverlayID.OK && is.OverlayID.Value == o.OverlayID.Value || pack.CompactJSON(is.Set.Node.Any()) == pack.CompactJSON(o.Set.Node.Any())
-	})
+	there := k.byID[o.OverlayID.Value] != nil || k.sets[pack.CompactJSON(o.Set.Node.Any())]
 	return !there && slices.ContainsFunc(lost, func(l loss) bool { return l.now == nil && !l.misplaced })
 }
 
@@ -179,7 +188,7 @@ func (k *kept) checkLoss(l *loss) {
 		}
 	case overlay.Target, overlay.Delta:
 		if !l.misplaced && asksLess(l) {
-			k.Report(k.fault(*l, "put the number back, or have its owner accept the new one before", fmt.Sprintf("asks for less at %s than %s", gate.Quote(l.Path()), number(l.Setting.Value))))
+			k.Report(k.fault(*l, putBack, fmt.Sprintf("asks for less at %s than %s", gate.Quote(l.Path()), number(l.Setting.Value))))
 		}
 	}
 }
@@ -192,30 +201,39 @@ func (k *kept) calls(endpoint string) bool {
 // checkNumbers reports the overlays of the base whose thresholds and bounds held more than
 // is held now. Where none alone did, all of them together may have.
 func (k *kept) checkNumbers(lost []loss) {
-	of := func(fits func(l *loss) bool) (steps []overlay.Step) {
-		for i := range lost {
-			if l := &lost[i]; !l.misplaced && fits(l) {
-				steps = append(steps, l.Step)
-			}
-		}
-		return steps
-	}
+	var all []overlay.Step
+	var last loss
 	blamed, overlays := false, 0
-	for i, l := range lost {
-		switch first := i == 0 || lost[i-1].Overlay != l.Overlay || lost[i-1].misplaced != l.misplaced; {
-		case !first:
+	for len(lost) > 0 {
+		l, n := lost[0], 1
+		for n < len(lost) && lost[n].Overlay == l.Overlay && lost[n].misplaced == l.misplaced {
+			n++
+		}
+		var own []overlay.Step
+		for _, one := range lost[:n] {
+			own = append(own, one.Step)
+		}
+		lost = lost[n:]
+		switch {
+		case k.left == 0:
+			k.Report(k.fault(l, putBack, fmt.Sprintf("is not proved to be as tight, and others may not be: at most %d comparisons are made", mostCompared)))
+			return
 		case l.misplaced:
 			k.compare(l, k.was.Unit.Pack)
 		default:
-			overlays++
-			own := of(func(other *loss) bool { return other.Overlay == l.Overlay })
-			blamed = k.compare(l, overlay.Apply(k.Unit, slices.Concat(k.now, own)).Pack) || blamed
+			last, overlays, all = l, overlays+1, append(all, own...)
+			blamed = k.compare(l, k.with(own)) || blamed
 		}
 	}
 	if !blamed && overlays > 1 {
-		all := of(func(*loss) bool { return true })
-		k.compare(lost[0], overlay.Apply(k.Unit, slices.Concat(k.now, all)).Pack)
+		k.left = max(k.left, 1)
+		k.compare(last, k.with(all))
 	}
+}
+
+// with returns the pack as the environment would have it with further settings.
+func (k *kept) with(steps []overlay.Step) *pack.Pack {
+	return overlay.Apply(k.Unit, slices.Concat(k.now, steps)).Pack
 }
 
 // asksLess reports whether what stands at the place of a target or a delta asks for less
@@ -231,15 +249,10 @@ func asksLess(l *loss) bool {
 // compare reports the overlay of a loss where the environment permits more than a pack
 // does. It reports whether it did.
 func (k *kept) compare(l loss, than *pack.Pack) bool {
-	const hint = "put the number back, or have its owner accept the new one before"
 	base, head := proof.For(k.Policy().Beside(than)), proof.For(k.Policy().Beside(k.is.Unit.Pack))
 	if broken := cmp.Or(base.Broken(), head.Broken()); broken != "" {
 		k.NotChecked("what the pack permits is not known: " + broken)
 		return false
-	}
-	if k.left == 0 {
-		k.Report(k.fault(l, hint, fmt.Sprintf("is not proved to be as tight: at most %d comparisons are made", mostCompared)))
-		return true
 	}
 	worse := k.looser(base, head)
 	if len(worse) == 0 {
@@ -249,7 +262,7 @@ func (k *kept) compare(l loss, than *pack.Pack) bool {
 	if worse[0].Verdict != proof.Undecided {
 		what = "held more: now " + cmp.Or(worse[0].GainedWhat, worse[0].Kind.String()+" "+gate.Quote(worse[0].Subject))
 	}
-	d := k.fault(l, hint, what)
+	d := k.fault(l, putBack, what)
 	d.Witness = worse[0].Gained
 	k.Report(d)
 	return true
@@ -259,10 +272,8 @@ func (k *kept) compare(l loss, than *pack.Pack) bool {
 // at what has its place now.
 func (k *kept) fault(l loss, hint, what string) gate.Diagnostic {
 	o, at := l.Overlay, idPlace(k.Pass)
-	for _, is := range k.is.Overlays {
-		if is.OverlayID.OK && is.OverlayID.Value == o.OverlayID.Value {
-			at = is.Set.Node
-		}
+	if is := k.byID[o.OverlayID.Value]; is != nil {
+		at = is.Set.Node
 	}
 	if l.now != nil {
 		at = l.now.Setting.Value
