@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
@@ -109,11 +110,16 @@ func reported(t *testing.T, dir, folder string) (report string, read []string) {
 	if err := model.JSON(&b, r.Report); err != nil {
 		t.Fatal(err)
 	}
-	return sum.ReplaceAllString(b.String(), "…"), append(contentsOf(t, recorder, folder), repo.ConfigName, "environments/prod.json")
+	for _, name := range contentsOf(t, recorder) {
+		if strings.HasPrefix(name, folder+"/") {
+			read = append(read, name)
+		}
+	}
+	return sum.ReplaceAllString(b.String(), "…"), append(read, repo.ConfigName, "environments/prod.json")
 }
 
-// contentsOf returns the files below a folder of which a recorder has the content.
-func contentsOf(t *testing.T, recorder *repo.Recorder, folder string) (names []string) {
+// contentsOf returns the files of which a recorder has the content.
+func contentsOf(t *testing.T, recorder *repo.Recorder) (names []string) {
 	t.Helper()
 	recording, ok := recorder.Recording()
 	if !ok {
@@ -132,8 +138,8 @@ func contentsOf(t *testing.T, recorder *repo.Recorder, folder string) (names []s
 		t.Fatal(err)
 	}
 	for _, f := range facts {
-		if name := string(f.Name); f.How == 'r' && !f.Absent && strings.HasPrefix(name, folder+"/") {
-			names = append(names, name)
+		if f.How == 'r' && !f.Absent {
+			names = append(names, string(f.Name))
 		}
 	}
 	return names
@@ -180,4 +186,35 @@ func edited(t *testing.T, r *rand.Rand, name string, src []byte) (what string, n
 		t.Fatal(err)
 	}
 	return op.Op + " " + op.Path, now
+}
+
+// Of a change no file is read that it does not bring and that belongs to no pack.
+func TestNoFileOfOthersIsRead(t *testing.T) {
+	dir := gittest.Committed(t, func(dir string) {
+		for _, name := range []string{"a.yaml", "b.yaml"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("pack_meta: {}\npolicy_layer: {}\ntooling_layer: {}\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	w, base, err := OpenWith(t.Context(), dir, "HEAD", Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	defer base.Close()
+	change, err := base.Change(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	change.names["b.yaml"] = github.Modified
+	files, recorder := w.Files.Recorded()
+	w.Files = files
+	found, err := Inputs{Workspace: w, Base: base}.overlooked(t.Context(), change)
+	if err != nil || len(found) != 1 || found[0].Location.File != w.Files.Show("b.yaml") {
+		t.Errorf("found are %v, and the error is %v", found, err)
+	}
+	if read := contentsOf(t, recorder); !slices.Equal(read, []string{"b.yaml"}) {
+		t.Errorf("%q was read", read)
+	}
 }
