@@ -96,6 +96,22 @@ type Waiver struct {
 	Expires string `json:"expires"` // calendar day, YYYY-MM-DD
 }
 
+// Approval is an approval by somebody who holds a role.
+type Approval struct {
+	Role  string `json:"role"`
+	Login string `json:"login"`
+}
+
+// Excuse says what excuses a finding.
+type Excuse uint8
+
+// What does. An approval is one of the change, by the roles that the config names for it.
+const (
+	ByWaiver Excuse = iota // a waiver, unless its rule has none
+	ByEither               // a waiver or an approval
+	ByBoth                 // a waiver together with an approval
+)
+
 // Thing names what a finding is of where that may be gone from the files under review,
 // such as a golden case or a replay packet of the version before; empty for most.
 type Thing struct {
@@ -136,11 +152,18 @@ type Finding struct {
 	// Witness is a request that shows the fault, as a JSON object; nil if none.
 	Witness map[string]any
 	Fix     *Fix
-	Waived  *Waiver
+	// Waived and Approved are what excuses it: one of them is set, or both where it takes
+	// both, and else neither is. Excuse says what would.
+	Waived   *Waiver
+	Approved []Approval
+	Excuse   Excuse
 	// State says whether the version before had the finding too; empty where there
 	// is none to compare with.
 	State State
 }
+
+// Excused reports whether the finding counts no more.
+func (f *Finding) Excused() bool { return f.Waived != nil || len(f.Approved) > 0 }
 
 // NotChecked is a check that did not run. It is listed with its reason and
 // never counted as passed.

@@ -22,6 +22,7 @@ type Policy struct {
 	severity map[string]finding.Severity // by rule id
 	waivers  []*repo.Waiver
 	required []required.Item
+	evidence evidence
 	today    string
 }
 
@@ -32,7 +33,7 @@ type Policy struct {
 func NewPolicy(c *repo.Config, strict bool, now time.Time) (Policy, error) {
 	p := Policy{
 		strict: strict, severity: map[string]finding.Severity{},
-		today: now.UTC().Format(time.DateOnly),
+		today: now.UTC().Format(time.DateOnly), evidence: evidence{roles: c.Reviews.EvidenceRoles(), members: c.Reviews.Members()},
 	}
 	var problems repo.Problems
 	for _, e := range c.Severity.Entries {
@@ -163,6 +164,7 @@ func (p Policy) waive(packID string, findings []finding.Finding, checked func(*g
 			about = append(about, waivers.Unused(w, r))
 		}
 	}
+	p.evidence.settle(findings)
 	return about
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/evaluation"
 	"github.com/contextosai/packgate/gates/gate"
@@ -305,31 +306,53 @@ func told(s *gate.Subject) []string {
 	return list
 }
 
-// A waiver excuses what it names and nothing else, and is a warning as long as nothing
-// needs it.
-func TestRatchetWaived(t *testing.T) {
-	taken := gatetest.ExampleIn(t, func(dir string) { remove(incident, correction)(t, dir) })
+// What is lost is excused by what it takes: for a case a waiver or the approvals of all roles,
+// for what an incident taught both. A waiver excuses what it names and nothing else, and is a
+// warning as long as nothing needs it.
+func TestRatchetExcused(t *testing.T) {
+	taken := gatetest.ExampleIn(t, func(dir string) { remove(incident, correction, rows)(t, dir) })
 	taken.Before = gatetest.Example(t)
+	const (
+		wrong, double, surface = "error RPL013 rp_correction_unverified", "error RPL013 rp_incident_double_refund", "error RPL016 tool-surface.json"
+		unused                 = "warning WVR002 "
+	)
+	both, one := []finding.Approval{{Role: "risk", Login: "cid"}, {Role: "safety", Login: "dan"}}, []finding.Approval{{Role: "risk", Login: "cid"}, {Role: "owner", Login: "lena"}}
 	for _, c := range []struct {
-		s    *gate.Subject
-		of   string
-		want string // findings that no waiver excuses
+		s        *gate.Subject
+		rule, of string // of the waiver
+		evidence string // the roles of the config
+		given    []finding.Approval
+		unknown  string
+		want     []string // findings that nothing excuses
 	}{
-		{taken, "rp_correction_unverified", "error RPL013 rp_incident_double_refund"},
-		{taken, "rp_incident_double_refund", "error RPL013 rp_correction_unverified"},
-		{taken, "rp_other", "error RPL013 rp_correction_unverified; error RPL013 rp_incident_double_refund; warning WVR002 "},
-		{taken.Before, "rp_correction_unverified", "warning WVR002 "},
+		{s: taken, rule: "RPL013", of: "rp_correction_unverified", evidence: "[risk, safety]", want: []string{wrong, double, surface}},
+		{s: taken, rule: "RPL016", of: "tool-surface.json", evidence: "[risk, safety]", want: []string{wrong, double}},
+		{s: taken, rule: "RPL016", of: "tool-surface.json", evidence: "[]", want: []string{wrong, double}},
+		{s: taken, rule: "RPL013", of: "rp_other", evidence: "[risk, safety]", given: both, want: []string{wrong, double, unused}},
+		{s: taken, rule: "RPL013", of: "rp_correction_unverified", evidence: "[risk, safety]", given: both, want: []string{double}},
+		{s: taken, rule: "RPL013", of: "rp_correction_unverified", evidence: "[risk, safety]", given: one, want: []string{wrong, double, surface}},
+		{s: taken, rule: "RPL013", of: "rp_correction_unverified", evidence: "[]", given: both, want: []string{wrong, double, surface}},
+		{s: taken, rule: "RPL013", of: "rp_correction_unverified", evidence: "[]", given: []finding.Approval{{}}, want: []string{wrong, double, surface}},
+		{s: taken, rule: "RPL013", of: "rp_correction_unverified", evidence: "[risk]", given: one, want: []string{double}},
+		{s: taken, rule: "RPL013", of: "rp_correction_unverified", evidence: "[risk]", unknown: "GitHub is away", want: []string{wrong, double, surface}},
+		{s: taken.Before, rule: "RPL013", of: "rp_correction_unverified", evidence: "[risk]", given: one, want: []string{unused}},
 	} {
-		src := fmt.Sprintf("waivers:\n  - {rule: RPL013, pack: ctxpack.support, of: %s, reason: r, owner: o, expires: 2099-01-01}", c.of)
+		src := fmt.Sprintf("reviews: {major: [safety], evidence: %s, roles: {risk: [cid], safety: [dan]}}\n"+
+			"waivers:\n  - {rule: %s, pack: ctxpack.support, of: %s, reason: r, owner: o, expires: 2099-01-01}", c.evidence, c.rule, c.of)
 		var list []string
-		for _, f := range gates.Run(c.s, policy(t, src, true), gates.Outside{}).Findings {
-			if f.Waived == nil && (f.Rule == "RPL013" || f.Rule == "WVR002") {
-				list = append(list, fmt.Sprintf("%s %s %s", f.Severity, f.Rule, f.Thing))
+		for _, f := range gates.Run(c.s, policy(t, src, true).Approved(gates.Approvals{Given: c.given, Unknown: c.unknown}), gates.Outside{}).Findings {
+			if f.Excused() || !strings.HasPrefix(f.Rule, "RPL01") && f.Rule != "WVR002" {
+				continue
+			}
+			list = append(list, fmt.Sprintf("%s %s %s", f.Severity, f.Rule, f.Thing))
+			if c.unknown != "" && !strings.HasSuffix(f.Hint, "; who has approved is not known: "+c.unknown) {
+				t.Errorf("the hint of %s is %q", f.Rule, f.Hint)
 			}
 		}
 		slices.Sort(list)
-		if got := strings.Join(list, "; "); got != c.want {
-			t.Errorf("of %s: %s, want %s", c.of, got, c.want)
+		slices.Sort(c.want)
+		if !slices.Equal(list, c.want) {
+			t.Errorf("a waiver of %s, the roles %s and %v leave %v, want %v", c.of, c.evidence, c.given, list, c.want)
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (g *GateResult) settle(r *Result) {
 	there := finding.Tally{Missing: g.Reason != ""}
 	for _, f := range r.Findings {
 		switch {
-		case f.Gate != g.Gate.ID || f.Waived != nil:
+		case f.Gate != g.Gate.ID || f.Excused():
 			continue
 		case f.Severity == finding.Error:
 			there.Errors++

@@ -1,6 +1,7 @@
 package gating
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/diffing/refresh"
+	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/test/gittest"
@@ -99,6 +101,10 @@ func TestKeyParts(t *testing.T) {
 		{"base", func(k *keyed) { k.Base = &Baseline{Commit: &Commit{Tree: k.Base.Tree, prefix: "below"}} }},
 		{"lookup", func(k *keyed) { k.lookup = &Lookup{Silent: "why"} }},
 		{"lookup", func(k *keyed) { k.lookup = &Lookup{} }},
+		{"approvals", func(k *keyed) {
+			k.Approvals = &Approvals{Approvals: github.Approvals{Granted: []github.Approval{{Role: "risk", Login: "cid"}}}}
+		}},
+		{"approvals", func(k *keyed) { k.Approvals = &Approvals{Unknown: errors.New("away")} }},
 		{"prefix", func(k *keyed) { k.Files = repo.FilesOf(k.Files.Tree(), "elsewhere", "") }},
 		{"name", func(k *keyed) { k.since.Triggers[k.name+"x"] = k.since.Triggers[k.name]; k.name += "x" }},
 		{"content", func(k *keyed) { k.content[31] = 1 }},

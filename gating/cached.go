@@ -131,6 +131,7 @@ func (p *pipeline) parts() []keyPart {
 		{"day", day},
 		{"base", p.Base.identity()},
 		{"lookup", p.lookup.identity()},
+		{"approvals", p.Approvals.identity()},
 	}
 }
 

@@ -104,6 +104,7 @@ func (c *Change) Removed() []string {
 // the config changed. It returns, as messages show them, those of which a file of their
 // own changed.
 func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, err error) {
+	from := r.Report.Packs.Len()
 	looser, err := r.config(in)
 	if err != nil {
 		return nil, err
@@ -119,7 +120,11 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if err := r.gate(ctx, in, both(concerned, part)); err != nil {
 		return nil, err
 	}
-	return own, r.together(ctx, in, c, looser)
+	if err := r.together(ctx, in, c, looser); err != nil {
+		return own, err
+	}
+	r.reviews(in, from, looser)
+	return own, nil
 }
 
 // concerned returns the packs that changed files concern, that have a refresh trigger, or

@@ -165,7 +165,7 @@ func Rounds(repair func() (repaired bool, err error)) error {
 // round. Waived findings are left alone.
 func Repair(doc *pack.Document, findings []finding.Finding) (src []byte, repaired []finding.Finding) {
 	findings = slices.DeleteFunc(slices.Clone(findings), func(f finding.Finding) bool {
-		return f.Fix == nil || f.Waived != nil || f.Location.File != doc.File
+		return f.Fix == nil || f.Excused() || f.Location.File != doc.File
 	})
 	slices.SortStableFunc(findings, func(a, b finding.Finding) int { return b.Location.Start.Offset - a.Location.Start.Offset })
 	repairs := make([][]finding.Operation, len(findings))

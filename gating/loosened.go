@@ -46,6 +46,7 @@ func (r *Run) loosened(ctx context.Context, in Inputs, c *Change, looser []repo.
 	if name = c.w.Files.Show(name); !judged {
 		name, judged = c.elsewhere()
 	}
+	r.rerouted = len(runs) > 0
 	for _, d := range runs {
 		if judged {
 			found = append(found, about{"", repository.Rerouted(d.At, d.What, name)})

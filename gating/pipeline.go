@@ -34,7 +34,7 @@ type pipeline struct {
 func newPipeline(r *Run, in Inputs) (*pipeline, error) {
 	p := &pipeline{Inputs: in, version: r.Version, now: r.Now(), lookup: r.Lookup} // now once, for the day may end
 	var err error
-	if p.policy, err = in.Policy(in.Strict, p.now); err != nil {
+	if p.policy, err = in.policy(p.now); err != nil {
 		return nil, err
 	}
 	p.overrides, err = diffing.Overrides(in.Config)

@@ -38,7 +38,7 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 	if found = append(found, loose...); len(found) == 0 {
 		return nil
 	}
-	policy, err := in.Policy(in.Strict, r.Now())
+	policy, err := in.policy(r.Now())
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,7 @@ type Run struct {
 	Progress    func(done, of int)
 	seen        map[string]bool // pack files that were gated, wherever they were named from
 	playgrounds int             // packs that a page can compile
+	rerouted    bool            // the change is one of how workflows run packgate
 }
 
 // NewRun returns a run with an empty report.
@@ -80,6 +81,8 @@ type Inputs struct {
 	Strict *bool
 	// Shard is the part of the packs that is gated.
 	Shard Shard
+	// Approvals are who has approved the change; nil where it is no pull request.
+	Approvals *Approvals
 	// since is what became of the packs since the baseline.
 	since Progress
 }
@@ -88,6 +91,7 @@ type Inputs struct {
 // with the workspace as a whole. The error is for what kept that from being done; what
 // is wrong with one pack alone is noted in the report.
 func (r *Run) All(ctx context.Context, in Inputs) (err error) {
+	from := r.Report.Packs.Len()
 	looser, err := r.config(in)
 	if err != nil {
 		return err
@@ -105,6 +109,7 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	if err := r.together(ctx, in, nil, looser); err != nil {
 		return err
 	}
+	r.reviews(in, from, looser)
 	return r.strayWaivers(in)
 }
 
@@ -290,6 +295,10 @@ func (r *Run) Settle() {
 	if r.FailOn == FailOnNever {
 		p.ExitCode = ExitPass
 	}
+	// That approvals are waited for was asked for, whatever findings count.
+	if p.Reviews.Blocked() {
+		p.Result, p.ExitCode = waiting(p.Result), max(p.ExitCode, ExitFindings)
+	}
 	// What was not published was asked for, whatever findings count.
 	refused := slices.ContainsFunc(p.Published, func(one model.Publication) bool { return one.Status == model.PublicationRefused })
 	if refused && p.Result == model.Passed {
@@ -310,7 +319,7 @@ func (r *Run) gone(ctx context.Context, in Inputs) error {
 	if len(in.since.Gone) == 0 {
 		return nil
 	}
-	policy, err := in.Policy(in.Strict, r.Now())
+	policy, err := in.policy(r.Now())
 	if err != nil {
 		return err
 	}

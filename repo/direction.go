@@ -56,19 +56,24 @@ func (c *configComparison) directions() map[string]direction {
 		"evaluation.price_per_1k_tokens_cents": anyChange,
 		"reviews.patch":                        fewer,
 		"reviews.minor":                        fewer,
-		"reviews.major":                        fewer,
-		"reviews.roles":                        each(moreMembers),
-		"publish.registry":                     anyChange,
-		"publish.identity":                     anyChange,
-		"publish.signing_config":               anyChange,
-		"publish.trusted_root":                 anyChange,
-		"limits.max_bytes":                     func(_, _ *pack.Node) bool { return c.after.Limits.MaxBytes > c.before.Limits.MaxBytes },
-		"limits.max_depth":                     func(_, _ *pack.Node) bool { return c.after.Limits.MaxDepth > c.before.Limits.MaxDepth },
-		"limits.max_values":                    func(_, _ *pack.Node) bool { return c.after.Limits.MaxValues > c.before.Limits.MaxValues },
-		"limits.max_approval_mode":             higherMode,
-		"shared_packs":                         more,
-		"require":                              fewerRequired,
-		"endpoint_schemes":                     more,
+		"reviews.major":                        func(was, is *pack.Node) bool { return fewer(was, is) || c.moreExcuse() },
+		"reviews.evidence":                     func(_, _ *pack.Node) bool { return c.moreExcuse() },
+		"reviews.config": func(_, _ *pack.Node) bool {
+			return !holdsAll(c.after.Reviews.ConfigRoles(), c.before.Reviews.ConfigRoles())
+		},
+		"reviews.enforce":          raised,
+		"reviews.roles":            each(moreMembers),
+		"publish.registry":         anyChange,
+		"publish.identity":         anyChange,
+		"publish.signing_config":   anyChange,
+		"publish.trusted_root":     anyChange,
+		"limits.max_bytes":         func(_, _ *pack.Node) bool { return c.after.Limits.MaxBytes > c.before.Limits.MaxBytes },
+		"limits.max_depth":         func(_, _ *pack.Node) bool { return c.after.Limits.MaxDepth > c.before.Limits.MaxDepth },
+		"limits.max_values":        func(_, _ *pack.Node) bool { return c.after.Limits.MaxValues > c.before.Limits.MaxValues },
+		"limits.max_approval_mode": higherMode,
+		"shared_packs":             more,
+		"require":                  fewerRequired,
+		"endpoint_schemes":         more,
 	}
 }
 
@@ -172,6 +177,13 @@ func otherThanRemoved(_, is *pack.Node) bool { return is != nil }
 
 // moreMembers: a role that was not there before is demanded by nothing that was.
 func moreMembers(was, is *pack.Node) bool { return was != nil && is != nil && more(was, is) }
+
+// moreExcuse reports whether evidence may become weaker by the approval of fewer roles than
+// before, or of any where a waiver alone excused it.
+func (c *configComparison) moreExcuse() bool {
+	before, after := c.before.Reviews.EvidenceRoles(), c.after.Reviews.EvidenceRoles()
+	return len(after) > 0 && (len(before) == 0 || !holdsAll(after, before))
+}
 
 // above is for a number that is stricter where it is lower, and below for one that is where
 // it is higher; absent says what it is where it is left out.

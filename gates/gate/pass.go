@@ -49,6 +49,7 @@ type Diagnostic struct {
 	Hint     string           // what to do; imperative, lower case
 	Key      string           // tells apart faults of one rule at one place
 	Thing    finding.Thing    // what the version before has, for a fault of what is gone or proves less
+	Both     bool             // it takes a waiver and an approval to excuse the loss of the thing
 	Severity finding.Severity // overrides the rule's default; Unset keeps it
 	Related  []finding.Related
 	Witness  map[string]any
@@ -101,6 +102,10 @@ func (p *Pass) Report(d Diagnostic) {
 		f.Severity = p.rule.Severity
 	}
 	if p.rule.Ratchet && f.Thing != (finding.Thing{}) {
+		f.Excuse = finding.ByEither
+		if d.Both {
+			f.Excuse = finding.ByBoth
+		}
 		f.Hint += fmt.Sprintf("; a waiver in the base's config names it with of: %q", f.Thing.String())
 	}
 	switch {

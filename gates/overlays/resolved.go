@@ -271,7 +271,7 @@ func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) 
 	effective := overlay.Effective(v.Steps)
 	for _, f := range found {
 		own := fingerprints[f.Fingerprint()] && f.Location.Pointer != "" && touching(v, effective, f.Location) == nil
-		if !counts(f) || f.Waived != nil || own || known[identity{f.Fingerprint(), f.Message}] {
+		if !counts(f) || f.Excused() || own || known[identity{f.Fingerprint(), f.Message}] {
 			continue
 		}
 		o, at := source(v, effective, f)

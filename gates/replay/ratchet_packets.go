@@ -24,7 +24,8 @@ var RPL013 = &gate.Rule{
 		"A hash that is recorded anew is not less, and neither are further properties. " +
 		"A record proves less where evidence, a rule, an approval with its approver, a gate, a redaction or a subject of it is gone, or its decision, outcome or status is another one. " +
 		"For packets of `source_kind` golden_case it is a warning, for the golden case is kept by RPL014.\n\n" +
-		"Put back what is gone. A new run is a new packet or record beside the old one.",
+		"Put back what is gone. A new run is a new packet or record beside the old one. " +
+		"What happened is not forgotten by one person: it takes a waiver in the config of the base, with `of`, and an approval of the pull request by the roles of `reviews.evidence`.",
 	Bad:   `{"base": {"properties": ["denied:support.refund.execute", "!tool:adp_payments.issue_refund"]}, "head": {"properties": ["denied:support.refund.execute"]}}`,
 	Good:  `{"base": {"properties": ["denied:support.refund.execute"]}, "head": {"properties": ["denied:support.refund.execute", "!tool:adp_payments.issue_refund"]}}`,
 	Since: "0.2.0", Ratchet: true,
@@ -110,7 +111,7 @@ func (e evidence) against(p *gate.Pass, now map[string]evidence) {
 	if !e.vital {
 		d = d.As(finding.Warning)
 	}
-	d.Thing = finding.Thing{Name: e.id.Value}
+	d.Thing, d.Both = finding.Thing{Name: e.id.Value}, e.vital
 	p.Report(d.Keyed(e.what+" "+e.id.Value).See(pack.Place(e.id.Node, e.node), "it is here in the base"))
 }
 

@@ -64,7 +64,7 @@ func Gone(file, name, inUse string) finding.Finding {
 	f := finding.Finding{
 		Rule: VER009.ID, Name: VER009.Name, Gate: Gate.ID, Severity: VER009.Severity, Location: finding.Location{File: file}, Key: name,
 		Message: fmt.Sprintf("the pack %q is removed", cmp.Or(name, file)),
-		Hint:    "put it back, or deprecate its versions where they are published",
+		Hint:    "put it back, or deprecate its versions where they are published", Excuse: finding.ByEither,
 	}
 	if inUse == "" {
 		f.Severity = finding.Warning

@@ -197,7 +197,7 @@ func commandOf(named, event string) (string, error) {
 	if err := oneOf("the input command", named, github.Commands()...); err != nil {
 		return "", err
 	}
-	if (event == github.EventPullRequest || event == github.EventMergeGroup) && named != github.CommandCheck && named != github.CommandPublish { // which refuses it
+	if (slices.Contains(github.Proposals(), event) || event == github.EventMergeGroup) && named != github.CommandCheck && named != github.CommandPublish { // which refuses it
 		return "", misuse("use check, or leave the input out", "the input command is %q, and a pull request is gated", named)
 	}
 	if (named == github.CommandComment) != (fits == github.CommandComment) {
@@ -245,6 +245,7 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 		return err
 	}
 	in.Base.ConfigName = path.Base(configName)
+	in.Approvals = a.approvals(ctx, in)
 	return a.gateChanged(ctx, in)
 }
 

@@ -13,7 +13,7 @@ import (
 // bound reports whether the inputs of the run can only tighten what the base says: who
 // opens a pull request may edit the workflow that gives them.
 func (a *actionRun) bound() bool {
-	return a.event.Name == github.EventPullRequest || a.event.Name == github.EventMergeGroup
+	return a.event.Proposal() || a.event.Name == github.EventMergeGroup
 }
 
 // bounds say of each input of the action how it is kept from loosening how a change is

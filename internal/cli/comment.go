@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/internal/github"
@@ -64,7 +65,7 @@ func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, 
 		return err
 	}
 	run := event.Run
-	if run.Event != github.EventPullRequest {
+	if !slices.Contains(github.Proposals(), run.Event) {
 		return say("nothing to post: the run was of %q, and comments are for pull requests", run.Event)
 	}
 	if in.token == "" {

@@ -58,7 +58,7 @@ func (a *actionRun) client(ctx context.Context) (*github.Client, error) {
 	switch {
 	case a.event == nil || a.inputs.token == "" || ctx.Err() != nil:
 		return nil, nil
-	case a.event.Name != github.EventPullRequest && a.event.Name != github.EventMergeGroup:
+	case !a.event.Proposal() && a.event.Name != github.EventMergeGroup:
 		return nil, nil
 	case a.event.ReadOnly() && a.inputs.comment == string(github.CommentNever):
 		return nil, nil
@@ -80,7 +80,7 @@ func newClient(env *Env, event *github.Event, token string) (*github.Client, err
 
 // comment brings the comment on the pull request up to date.
 func (a *actionRun) comment(ctx context.Context, client *github.Client) error {
-	if client == nil || a.event.Name != github.EventPullRequest {
+	if client == nil || !a.event.Proposal() {
 		return nil
 	}
 	marker := render.Marker{Key: a.env.Getenv("GITHUB_WORKFLOW") + ":" + a.inputs.config, Head: a.event.HeadSHA}
@@ -198,6 +198,8 @@ func (a *actionRun) outputs(dir string, written bool) error {
 		{Name: "errors", Value: strconv.Itoa(r.Summary.Errors)},
 		{Name: "warnings", Value: strconv.Itoa(r.Summary.Warnings)},
 		{Name: "published", Value: string(published)},
+		{Name: "required-reviews", Value: pack.CompactJSON(r.Reviews.Roles())},
+		{Name: "missing-reviews", Value: pack.CompactJSON(r.Reviews.Missing())},
 		{Name: "tool-surface-grew", Value: strconv.FormatBool(surfaceGrew(r))},
 	}
 	if written {
@@ -233,7 +235,7 @@ const (
 
 // repairs works out what mechanical fixes make of their lines, while the packs can be read.
 func (a *actionRun) repairs(w *gating.Workspace) {
-	if a.event.Name != github.EventPullRequest || len(annotationsOf(a.Report)) > maxBesideSuggestions {
+	if !a.event.Proposal() || len(annotationsOf(a.Report)) > maxBesideSuggestions {
 		return
 	}
 	for _, p := range a.Report.Packs.All() {
@@ -303,7 +305,7 @@ func changedLines(before, after string) (line int, old, fixed []string) {
 // could not comment it cannot suggest either, and one notice says it.
 func (a *actionRun) suggest(ctx context.Context, client *github.Client, commented error) error {
 	switch {
-	case client == nil || a.event.Name != github.EventPullRequest || a.inputs.comment == string(github.CommentNever):
+	case client == nil || !a.event.Proposal() || a.inputs.comment == string(github.CommentNever):
 		return nil
 	case errors.Is(commented, github.ErrForbidden) || len(a.suggestions) == 0:
 		return nil

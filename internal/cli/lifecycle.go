@@ -171,7 +171,7 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 	for _, f := range gates.Run(subject, policy, gates.Outside{}).Findings {
 		// The snapshot of an earlier version may have moved on, and what is required too: a
 		// pin may go back to it.
-		if f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Rule != required.NRN001.ID && f.Waived == nil && f.Severity == finding.Error {
+		if f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Rule != required.NRN001.ID && !f.Excused() && f.Severity == finding.Error {
 			problems = append(problems, problemAt(f.Location, f.Rule+": "+f.Message, f.Hint))
 		}
 	}

@@ -229,7 +229,7 @@ func (r *reviewing) approved(ctx context.Context, c *publish.Candidate, pulls []
 			return err
 		}
 		for _, d := range demands {
-			a, err := r.client.Approvals(ctx, pull, d.members, d.roles)
+			a, err := r.client.Approvals(ctx, github.Question{Pull: pull, Members: d.members, Roles: d.roles})
 			if err != nil {
 				return err
 			}
@@ -281,7 +281,7 @@ func (r *reviewing) demands(ctx context.Context, name string, pull github.PullRe
 		if err != nil {
 			return nil, err
 		}
-		if roles := config.Reviews.Of(""); len(roles) > 0 {
+		if roles := config.Reviews.All(); len(roles) > 0 {
 			all = append(all, demand{roles, config.Reviews.Members()})
 		}
 		break

@@ -17,7 +17,7 @@ import (
 func (s *step) signs() bool {
 	command := s.input("command")
 	w := s.job.workflow
-	byHand := w.startedBy(github.EventWorkflowDispatch) != "" && w.startedBy(github.EventPullRequest) == ""
+	byHand := w.startedBy(github.EventWorkflowDispatch) != "" && w.startedBy(github.Proposals()...) == ""
 	return slices.Contains(github.SigningCommands(), command) || strings.Contains(command, "${{") && byHand
 }
 
@@ -107,7 +107,7 @@ func (j *job) proposal() string {
 	if strings.Contains(condition, "github.event_name") || strings.Contains(condition, "github.ref") {
 		return ""
 	}
-	return j.workflow.startedBy(github.EventPullRequest, github.EventMergeGroup)
+	return j.workflow.startedBy(append(github.Proposals(), github.EventMergeGroup)...)
 }
 
 // checkSigning names what the token of a job that signs may not do.

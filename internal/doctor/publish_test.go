@@ -102,9 +102,9 @@ func publishCases() []publishCase {
 		{"on a schedule", []string{push, "schedule: [{cron: '0 4 * * *'}]"}, registered, []string{start}},
 		{"on tags", []string{"branches: [main]", "tags: ['v*']"}, registered, []string{start}},
 		{"on tags too", []string{"branches: [main]", "branches: [main], tags: ['v*']"}, registered, nil},
-		{"for proposals", []string{"on: {", "on: {pull_request: {}, "}, registered, []string{alone}},
+		{"for proposals", []string{"on: {", "on: {pull_request: {}, pull_request_review: {}, "}, registered, []string{alone}},
 		{"for a queue", []string{"on: {", "on: {merge_group: {}, "}, registered, []string{alone}},
-		{"for proposals, and chosen", []string{"on: {", "on: {pull_request: {}, ", "  publish:\n", "  publish:\n    if: github.event_name == 'push'\n"}, registered, nil},
+		{"for proposals, and chosen", []string{"on: {", "on: {pull_request: {}, pull_request_review: {}, ", "  publish:\n", "  publish:\n    if: github.event_name == 'push'\n"}, registered, nil},
 		{"a failure that is ignored", []string{"command: publish}", "command: publish}, continue-on-error: true"}, registered, []string{
 			"error verdict-ignored: remove it; to report without failing, set the input fail-on to never"}},
 		{"no checkout", []string{"actions/checkout@", "actions/cache@"}, registered, []string{"error no-checkout: add a step that uses actions/checkout before it"}},
@@ -130,7 +130,7 @@ func TestDoctorPublishing(t *testing.T) {
 // The gate publishes on a push to a branch where no job says that it publishes; what
 // it needs for that is not too much then.
 func TestDoctorGateThatPublishes(t *testing.T) {
-	const gate = `on: {pull_request: {}, merge_group: {}, push: {branches: [main]}}
+	const gate = `on: {pull_request: {}, pull_request_review: {}, merge_group: {}, push: {branches: [main]}}
 permissions: {}
 concurrency: packs
 jobs:

@@ -23,7 +23,7 @@ func TestDoctorShards(t *testing.T) {
 		{"as documented", "", "", "", ""},
 		{"nothing merges", "packgate merge", "packgate report", "not-merged", "add a job that needs it"},
 		{"the merge may be skipped", "    needs: shard\n    if: always()\n", "    needs: shard\n", "may-be-skipped", "if: always()"},
-		{"each shard writes a check run", "      contents: read\n    strategy:", "      contents: read\n      checks: write\n    strategy:", "permissions", "remove checks: write"},
+		{"each shard writes a check run", "      pull-requests: read # who has approved\n    strategy:", "      pull-requests: read\n      checks: write\n    strategy:", "permissions", "remove checks: write"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.Replace(documented, c.old, c.new, 1)

@@ -35,36 +35,48 @@ type Approvals struct {
 // Complete reports whether every role has approved.
 func (a Approvals) Complete() bool { return len(a.Missing)+len(a.Against)+len(a.NotChecked) == 0 }
 
-// Approvals looks for the approval of each wanted role. Roles holds, by role, the
-// logins and teams (@org/team) that hold it, whatever their letters' case.
+// Question is what is asked about a pull request.
+type Question struct {
+	Pull  PullRequest
+	Roles []string // that are to have approved
+	// Members holds, by role, the logins and teams (@org/team) that hold it, whatever their
+	// letters' case.
+	Members map[string][]string
+	// Same reports whether an earlier commit is the same as the last one in everything that
+	// is judged, so that its approval counts too. Nil is for never.
+	Same func(ctx context.Context, commit string) bool
+}
+
+// Approvals looks for the approval of each role.
 //
 // What counts is the last decision of each reviewer but the author: an approval of
-// the last commit of the pull request, and a request for changes of any, which
-// GitHub too keeps until it is dismissed or followed by an approval. A bot counts
+// the last commit of the pull request, or of one that is the same, and a request for
+// changes of any, which GitHub too keeps until it is dismissed or followed by an approval. A bot counts
 // where its login is listed, and never as the member of a team. The members of a
 // team are read where a decision depends on them; a team that the token may not
 // read leaves the role in NotChecked.
 //
 // The errors are those of kind ErrUnavailable, ErrRateLimited and the others of a
 // Client for which the reviews could not be read; with one of them nothing is known.
-func (c *Client) Approvals(ctx context.Context, pull PullRequest, roles map[string][]string, wanted []string) (Approvals, error) {
-	if len(wanted) == 0 {
+func (c *Client) Approvals(ctx context.Context, q Question) (Approvals, error) {
+	if len(q.Roles) == 0 {
 		return Approvals{}, nil
 	}
+	pull := q.Pull
 	if pull.Author == "" || !isSHA(pull.HeadSHA) {
 		return Approvals{}, &fault.Error{Kind: ErrUnavailable,
 			Message: fmt.Sprintf("GitHub does not say who opened pull request %d, or what its last commit is", pull.Number),
 			Hint:    "propose the change again: an account that is gone cannot be told from a reviewer"}
 	}
-	reviews, err := c.reviews(ctx, pull)
+	reviews, err := c.reviews(ctx, q)
 	if err != nil {
 		return Approvals{}, err
 	}
 	j := judging{client: c, reviews: reviews, teams: map[string]*team{}}
-	wanted = slices.Clone(wanted)
+	wanted := slices.Clone(q.Roles)
 	slices.Sort(wanted)
 	for _, role := range slices.Compact(wanted) {
-		if err := j.role(ctx, role, roles[role]); err != nil {
+		if err := j.role(ctx, role, q.Members[role]); err != nil {
 			return Approvals{}, err
 		}
 	}
@@ -209,15 +221,35 @@ const (
 // review is what one reviewer decided last.
 type review struct {
 	login, state string
-	current      bool // true where the head of the pull request was reviewed: an approval of another commit says nothing about what would be merged
+	commit       string
+	current      bool // true where the head of the pull request was reviewed, or what is the same: an approval of another commit says nothing about what would be merged
+}
+
+// maxEarlier bounds the earlier commits that are compared with the head of a pull request.
+const maxEarlier = 20
+
+// setCurrent finds the approvals that count.
+func setCurrent(ctx context.Context, q Question, reviews []review) {
+	same := map[string]bool{q.Pull.HeadSHA: true}
+	for i := range reviews {
+		r := &reviews[i]
+		known := false
+		if r.current, known = same[r.commit]; known || r.state != reviewApproved {
+			continue
+		}
+		if q.Same != nil && isSHA(r.commit) && len(same) <= maxEarlier {
+			r.current = q.Same(ctx, r.commit)
+			same[r.commit] = r.current
+		}
+	}
 }
 
 // reviews returns the last decision of each reviewer of a pull request, sorted by
 // login. A comment decides nothing and does not undo a decision; the author of the
 // pull request is left out. The errors have the kinds of a Client; with one of
 // them nothing is known, and nothing is returned.
-func (c *Client) reviews(ctx context.Context, pull PullRequest) ([]review, error) {
-	last := map[string]review{}
+func (c *Client) reviews(ctx context.Context, q Question) ([]review, error) {
+	last, pull := map[string]review{}, q.Pull
 	// GitHub lists reviews in the order in which they were submitted.
 	for r, err := range pages(c, "read the reviews", maxPages, func(page github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
 		return c.api.PullRequests.ListReviews(ctx, c.owner, c.repo, pull.Number, &page)
@@ -228,8 +260,10 @@ func (c *Client) reviews(ctx context.Context, pull PullRequest) ([]review, error
 		login, state := r.GetUser().GetLogin(), strings.ToUpper(r.GetState())
 		decides := slices.Contains([]string{reviewApproved, reviewChangesRequested, reviewDismissed}, state)
 		if decides && login != "" && !strings.EqualFold(login, pull.Author) {
-			last[strings.ToLower(login)] = review{login, state, r.GetCommitID() == pull.HeadSHA}
+			last[strings.ToLower(login)] = review{login: login, state: state, commit: strings.ToLower(r.GetCommitID())}
 		}
 	}
-	return slices.SortedFunc(maps.Values(last), func(a, b review) int { return cmp.Compare(a.login, b.login) }), nil
+	reviews := slices.SortedFunc(maps.Values(last), func(a, b review) int { return cmp.Compare(a.login, b.login) })
+	setCurrent(ctx, q, reviews)
+	return reviews, nil
 }

@@ -15,7 +15,7 @@ import (
 // approved asks for one role, and turns what it is told into an error: a team that
 // cannot be read for good is no failure of the call, and grants nothing.
 func approved(ctx context.Context, c *Client) error {
-	a, err := c.Approvals(ctx, PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head}, map[string][]string{"risk": {"@acme/risk"}}, []string{"risk"})
+	a, err := c.Approvals(ctx, Question{Pull: PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head}, Members: map[string][]string{"risk": {"@acme/risk"}}, Roles: []string{"risk"}})
 	if err == nil && !a.Complete() {
 		return &fault.Error{Kind: errNotChecked, Message: fmt.Sprintf("%+v", a)}
 	}
@@ -90,7 +90,7 @@ func TestApprovals(t *testing.T) {
 			client, _ := newClient(t, g)
 			pull, err := client.PullRequest(t.Context(), 7)
 			must(t, err)
-			got, err := client.Approvals(t.Context(), pull, map[string][]string{"risk": c.members}, []string{"risk", "risk"})
+			got, err := client.Approvals(t.Context(), Question{Pull: pull, Members: map[string][]string{"risk": c.members}, Roles: []string{"risk", "risk"}})
 			must(t, err)
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("got  %+v\nwant %+v", got, c.want)
@@ -115,7 +115,7 @@ func TestApprovalsOfSeveralRoles(t *testing.T) {
 	client, _ := newClient(t, g)
 	roles := map[string][]string{"risk": {"@acme/risk"}, "legal": {"@acme/risk", "eve"}, "spare": {"@acme/nobody"}}
 	pull := PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head}
-	got, err := client.Approvals(t.Context(), pull, roles, []string{"risk", "legal", "unheard"})
+	got, err := client.Approvals(t.Context(), Question{Pull: pull, Members: roles, Roles: []string{"risk", "legal", "unheard"}})
 	must(t, err)
 	want := Approvals{Granted: []Approval{{"legal", "cid"}, {"legal", "dan"}, {"risk", "cid"}, {"risk", "dan"}}, Missing: []string{"unheard"}}
 	if !reflect.DeepEqual(got, want) {
@@ -125,11 +125,11 @@ func TestApprovalsOfSeveralRoles(t *testing.T) {
 		t.Errorf("%d pages of teams were read", n)
 	}
 	before := len(g.Calls())
-	if got, err := client.Approvals(t.Context(), pull, roles, nil); err != nil || !got.Complete() || len(g.Calls()) != before {
+	if got, err := client.Approvals(t.Context(), Question{Pull: pull, Members: roles}); err != nil || !got.Complete() || len(g.Calls()) != before {
 		t.Errorf("nothing is wanted: %+v, %v", got, err)
 	}
 	for _, unknown := range []PullRequest{{Number: 7, HeadSHA: githubtest.Head}, {Number: 7, Author: "mona"}} {
-		if _, err := client.Approvals(t.Context(), unknown, roles, []string{"risk"}); !errors.Is(err, ErrUnavailable) {
+		if _, err := client.Approvals(t.Context(), Question{Pull: unknown, Members: roles, Roles: []string{"risk"}}); !errors.Is(err, ErrUnavailable) {
 			t.Errorf("%+v: %v", unknown, err)
 		}
 	}

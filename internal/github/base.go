@@ -48,7 +48,7 @@ type Base struct {
 // scheduled run) gives a Base without a Tree and no error.
 func (r *Repository) Base(ctx context.Context, ev *Event, token string) (Base, error) {
 	switch ev.Name {
-	case EventPullRequest:
+	case EventPullRequest, EventReview:
 		sha, why, err := r.pullRequestSHA(ev)
 		if err != nil {
 			return Base{}, err
@@ -111,6 +111,22 @@ func (r *Repository) mergeBase(base plumbing.Hash, head *object.Commit) (string,
 		return cmp.Or(a.Committer.When.Compare(b.Committer.When), cmp.Compare(a.Hash.String(), b.Hash.String()))
 	})
 	return best.Hash.String(), true, nil
+}
+
+// MergeBase returns the commit from which the history of a commit parted from that of
+// another one; ok is false where the clone has too little history to say.
+func (r *Repository) MergeBase(base, sha string) (parted string, ok bool, err error) {
+	r.store.Lock()
+	defer r.store.Unlock()
+	head, err := object.GetCommit(r.store, plumbing.NewHash(sha))
+	var system syscall.Errno
+	if err != nil {
+		if errors.As(err, &system) {
+			return "", false, unreadable(sha, err)
+		}
+		return "", false, nil
+	}
+	return r.mergeBase(plumbing.NewHash(base), head)
 }
 
 // trunks are where the default branch of a repository is looked for. A clone knows

@@ -94,7 +94,7 @@ func calls(t *testing.T) map[string]call {
 			}
 		}, true, false},
 		"reviews": {[]string{githubtest.ListReviews}, nothing, func(c *Client) error {
-			_, err := c.reviews(ctx, PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head})
+			_, err := c.reviews(ctx, Question{Pull: PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head}})
 			return err
 		}, reads, false, false},
 		"pull request": {[]string{githubtest.GetPull}, nothing, func(c *Client) error {
@@ -368,7 +368,7 @@ func TestCallsOfARun(t *testing.T) {
 	must(t, err)
 	_, err = c.CheckRun(ctx, checkRun(50))
 	must(t, err)
-	_, err = c.reviews(ctx, PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head})
+	_, err = c.reviews(ctx, Question{Pull: PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head}})
 	must(t, err)
 	_, err = c.PullRequestFiles(ctx, 7)
 	must(t, err)

@@ -18,6 +18,7 @@ const MaxPayload = 10 << 20
 // The events that packgate runs on, by the name GitHub gives them.
 const (
 	EventPullRequest      = "pull_request"
+	EventReview           = "pull_request_review" // somebody approved, asked for changes, or took that back
 	EventMergeGroup       = "merge_group"
 	EventPush             = "push"
 	EventWorkflowDispatch = "workflow_dispatch"
@@ -41,6 +42,7 @@ type Event struct {
 	HeadSHA          string // the commit that is proposed, or was pushed, or is being worked on
 	BaseRef, HeadRef string // BaseRef and HeadRef name the branches, without refs/heads/. HeadRef is chosen by the author of a pull request.
 	PullRequest      int    // the number of the pull request, zero if there is none
+	Author           string // the login of whoever opened the pull request that is proposed; empty where the payload does not say
 	// Fork is true for a pull request from another repository, whose run has a
 	// token that may only read. A deleted head repository counts as a fork.
 	Fork bool
@@ -92,10 +94,16 @@ func (ev *Event) BlobURL(commit string) string {
 	return fmt.Sprintf("%s/%s/blob/%s/", ev.ServerURL, ev.Repository, commit)
 }
 
+// Proposal reports whether the run is about a pull request that is open for review.
+func (ev *Event) Proposal() bool { return slices.Contains(Proposals(), ev.Name) }
+
+// Proposals returns the events that run on the merge of a pull request into its base, sorted.
+func Proposals() []string { return []string{EventPullRequest, EventReview} }
+
 // ReadOnly reports whether GitHub gives the run a token that may only read,
 // whatever the workflow grants: pull requests from forks and of Dependabot.
 func (ev *Event) ReadOnly() bool {
-	return ev.Name == EventPullRequest && (ev.Fork || ev.Actor == "dependabot[bot]")
+	return ev.Proposal() && (ev.Fork || ev.Actor == "dependabot[bot]")
 }
 
 // signingLines are what the job that signs has to have.
@@ -194,7 +202,7 @@ func requireVariables(getenv func(string) string) error {
 // checkName refuses what packgate must not or cannot run on, before anything of
 // the payload is read.
 func checkName(name string) error {
-	supported := []string{EventMergeGroup, EventPullRequest, EventPush, EventSchedule, EventWorkflowDispatch, EventWorkflowRun}
+	supported := []string{EventMergeGroup, EventPullRequest, EventReview, EventPush, EventSchedule, EventWorkflowDispatch, EventWorkflowRun}
 	switch {
 	case slices.Contains(supported, name):
 		return nil

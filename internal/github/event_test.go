@@ -46,6 +46,12 @@ func TestReadEvent(t *testing.T) {
 			ev.HeadSHA, ev.HeadRef = sha("22"), "refund-limit"
 		}
 	}
+	reviewed := func(number int, fork bool) func(*Event) {
+		return func(ev *Event) {
+			pullRequest(number, fork)(ev)
+			ev.Action, ev.Author = "submitted", "mona"
+		}
+	}
 	for _, c := range []struct {
 		file, name string
 		want       func(*Event)
@@ -53,6 +59,8 @@ func TestReadEvent(t *testing.T) {
 		{"pull_request", EventPullRequest, pullRequest(104, false)},
 		{"pull_request_fork", EventPullRequest, pullRequest(105, true)},
 		{"pull_request_fork_deleted", EventPullRequest, pullRequest(106, true)},
+		{"pull_request_review", EventReview, reviewed(104, false)},
+		{"pull_request_review_fork", EventReview, reviewed(105, true)},
 		{"merge_group", EventMergeGroup, func(ev *Event) {
 			ev.Action, ev.PullRequest = "checks_requested", 104
 			ev.BaseSHA, ev.BaseRef = sha("55"), "main"
@@ -106,7 +114,7 @@ func TestReadEventErrors(t *testing.T) {
 			"not set: GITHUB_EVENT_PATH, GITHUB_SHA; this command runs inside GitHub Actions only; use `packgate check`"},
 		{"target", map[string]string{"GITHUB_EVENT_NAME": "pull_request_target"}, pr, ErrRefused, "use `on: pull_request`"},
 		{"unknown", map[string]string{"GITHUB_EVENT_NAME": "issues"}, pr, ErrUnknownEvent,
-			`event "issues" is not supported, wanted one of merge_group, pull_request, push, schedule, workflow_dispatch, workflow_run`},
+			`event "issues" is not supported, wanted one of merge_group, pull_request, pull_request_review, push, schedule, workflow_dispatch, workflow_run`},
 		{"sha", map[string]string{"GITHUB_SHA": "main"}, pr, ErrNotActions, `GITHUB_SHA is "main", wanted 40 or 64`},
 		{"repository", map[string]string{"GITHUB_REPOSITORY": "acme/packs/x"}, pr, ErrNotActions, "wanted owner/name"},
 		{"run", map[string]string{"GITHUB_RUN_ID": "7\n8"}, pr, ErrNotActions, `GITHUB_RUN_ID is "7\n8"`},
@@ -165,6 +173,9 @@ func TestReadOnly(t *testing.T) {
 	}{
 		{Event{Name: EventPullRequest, Actor: "kim"}, false},
 		{Event{Name: EventPullRequest, Actor: "kim", Fork: true}, true},
+		{Event{Name: EventReview, Actor: "kim"}, false},
+		{Event{Name: EventReview, Actor: "kim", Fork: true}, true},
+		{Event{Name: EventMergeGroup, Actor: "kim", Fork: true}, false},
 		{Event{Name: EventPullRequest, Actor: "dependabot[bot]"}, true},
 		{Event{Name: EventMergeGroup, Actor: "dependabot[bot]"}, false},
 	} {
@@ -223,7 +234,7 @@ func FuzzReadEvent(f *testing.F) {
 	if err != nil || len(files) == 0 {
 		f.Fatalf("no seeds: %v", err)
 	}
-	names := []string{EventPullRequest, EventMergeGroup, EventPush, EventWorkflowDispatch, EventSchedule, EventWorkflowRun}
+	names := []string{EventPullRequest, EventReview, EventMergeGroup, EventPush, EventWorkflowDispatch, EventSchedule, EventWorkflowRun}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -248,7 +259,7 @@ func FuzzReadEvent(f *testing.F) {
 		if ev.BaseSHA != "" && (!isSHA(ev.BaseSHA) || isZero(ev.BaseSHA)) {
 			t.Errorf("base %q was accepted", ev.BaseSHA)
 		}
-		if (ev.PullRequest > 0) != (name == EventPullRequest) && name != EventMergeGroup {
+		if (ev.PullRequest > 0) != ev.Proposal() && name != EventMergeGroup {
 			t.Errorf("%s has pull request %d", name, ev.PullRequest)
 		}
 	})

@@ -18,9 +18,12 @@ type payload struct {
 	Action      string            `json:"action"`
 	Repository  *repositoryObject `json:"repository"`
 	PullRequest *struct {
-		Number int       `json:"number"`
-		Base   branchEnd `json:"base"`
-		Head   branchEnd `json:"head"`
+		Number int `json:"number"`
+		User   *struct {
+			Login string `json:"login"`
+		} `json:"user"`
+		Base branchEnd `json:"base"`
+		Head branchEnd `json:"head"`
 	} `json:"pull_request"`
 	MergeGroup *struct {
 		BaseSHA string `json:"base_sha"`
@@ -80,7 +83,7 @@ func (ev *Event) readPayload(file string, data []byte) error {
 	}
 	var err error
 	switch ev.Name {
-	case EventPullRequest:
+	case EventPullRequest, EventReview:
 		err = ev.fromPullRequest(&p)
 	case EventMergeGroup:
 		err = ev.fromMergeGroup(&p)
@@ -113,6 +116,9 @@ func (ev *Event) fromPullRequest(p *payload) (err error) {
 	}
 	ev.PullRequest = pr.Number
 	ev.BaseRef, ev.HeadRef = pr.Base.Ref, pr.Head.Ref
+	if pr.User != nil {
+		ev.Author = pr.User.Login
+	}
 	ev.Fork = pr.Head.Repo == nil || !strings.EqualFold(pr.Head.Repo.FullName, ev.Repository)
 	return nil
 }

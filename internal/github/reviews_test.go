@@ -23,12 +23,12 @@ func TestReviews(t *testing.T) {
 	add("cid", "APPROVED", githubtest.Head)
 	add("cid", "DISMISSED", githubtest.Head)
 	add("Mona", "APPROVED", githubtest.Head)
-	got, err := client.reviews(t.Context(), PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head})
+	got, err := client.reviews(t.Context(), Question{Pull: PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head}})
 	must(t, err)
 	want := []review{
-		{"ann", reviewApproved, true},
-		{"bob", reviewApproved, false},
-		{"cid", reviewDismissed, true},
+		{"ann", reviewApproved, githubtest.Head, true},
+		{"bob", reviewApproved, githubtest.Base, false},
+		{"cid", reviewDismissed, githubtest.Head, true},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)

@@ -193,8 +193,8 @@ func ActionInputs() []string {
 // ActionOutputs returns the names of the outputs that the action sets, sorted.
 func ActionOutputs() []string {
 	return []string{
-		"changed-packs", "class", "errors", "published", "report-html", "report-json", "report-md", "report-sarif",
-		"required-version", "result", "tool-surface-grew", "warnings",
+		"changed-packs", "class", "errors", "missing-reviews", "published", "report-html", "report-json", "report-md", "report-sarif",
+		"required-reviews", "required-version", "result", "tool-surface-grew", "warnings",
 	}
 }
 

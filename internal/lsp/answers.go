@@ -198,7 +198,7 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) (any, erro
 	if asksFor(p.Context.Only, quickFix, true) {
 		start, end := d.offset(p.Range.Start, s.units), d.offset(p.Range.End, s.units)
 		for _, f := range s.foundIn(d) {
-			if f.Fix == nil || f.Waived != nil || f.Location.Start.Offset > end || f.Location.End.Offset < start {
+			if f.Fix == nil || f.Excused() || f.Location.Start.Offset > end || f.Location.End.Offset < start {
 				continue
 			}
 			src, err := pack.Edit(pack.NewDocument(d.name, []byte(d.src), nil), f.Fix.Operations)

@@ -244,7 +244,7 @@ func (s *server) diagnostic(v *view, f finding.Finding, at Range) Diagnostic {
 		Message: words(f.Message, f.Hint), CodeDescription: map[string]string{"href": rulePage(f.Rule, f.Name)},
 	}
 	switch {
-	case f.Waived != nil:
+	case f.Waived != nil: // of an approval nobody knows here
 		d.Severity = severityHint
 		d.Message += fmt.Sprintf("\nwaived until %s: %s", f.Waived.Expires, f.Waived.Reason)
 	case f.Severity == finding.Warning:

@@ -111,7 +111,7 @@ func newFinding(f finding.Finding) model.Finding {
 	out := model.Finding{
 		Rule: f.Rule, Name: f.Name, Gate: f.Gate, Severity: f.Severity.String(), Message: f.Message, Hint: f.Hint,
 		File: l.File, Line: l.Start.Line, Column: l.Start.Column, EndLine: l.End.Line, EndColumn: l.End.Column,
-		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), State: string(f.State), Waived: f.Waived,
+		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), State: string(f.State), Waived: f.Waived, Approved: f.Approved,
 	}
 	for _, r := range f.Related {
 		out.Related = append(out.Related, model.Related{
@@ -254,7 +254,7 @@ func newOverlays(u *repo.Unit, findings []finding.Finding) []model.Overlay {
 			Overlay: o.OverlayID.Value, Environment: o.Environment.Value, File: o.Document.File, Settings: len(o.Set.Items),
 		}
 		for _, f := range findings {
-			if f.Location.File == row.File && f.Severity == finding.Error && f.Waived == nil {
+			if f.Location.File == row.File && f.Severity == finding.Error && !f.Excused() {
 				row.Errors++
 			}
 		}

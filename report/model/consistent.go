@@ -15,7 +15,7 @@ func (p *Pack) consistent() error {
 		there := finding.Tally{Missing: g.Reason != ""}
 		for _, f := range p.Findings {
 			switch {
-			case f.Gate != g.Gate || f.Waived != nil:
+			case f.Gate != g.Gate || f.Excused():
 				continue
 			case f.Severity == finding.Error.String():
 				there.Errors++

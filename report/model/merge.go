@@ -17,7 +17,7 @@ import (
 var ErrNotOneRun = errors.New("the reports do not belong together")
 
 // Merge puts the reports of several runs over parts of one repository together: the packs of all of
-// them, sorted by path, what became of versions in a registry, and their errors and notices, each
+// them, sorted by path, the reviews that they need, what became of versions in a registry, and their errors and notices, each
 // once and in the order in which one run over all packs would have them. The command is that of the
 // runs, where it was one. A pack may be in several reports if all say the same of it. All have to be
 // about the same commits. Reports of different versions of packgate or its rules are merged with a
@@ -49,6 +49,7 @@ func Merge(reports []*Report) (*Report, error) {
 		if r.Command != first.Command {
 			out.Command = "merge"
 		}
+		out.Reviews = MergeReviews(out.Reviews, r.Reviews)
 		errs, notices = append(errs, r.Errors), append(notices, r.Notices)
 		for _, p := range r.Published {
 			if form := pack.CompactJSON(p); !slices.Contains(publications, form) {

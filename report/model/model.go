@@ -41,6 +41,9 @@ type Report struct {
 	// the run was about a shard: parts of one run have one.
 	Tree  string `json:"tree,omitempty"`
 	Packs Packs  `json:"packs"`
+	// Reviews are whose approval the change needs, and who has given it; nil where the config
+	// names no role, or nothing is compared.
+	Reviews *Reviews `json:"reviews,omitempty"`
 	// Published is what became of versions in a registry, if any was to be published.
 	Published []Publication `json:"published,omitempty"`
 	// Errors are what kept packgate from doing its work.
@@ -73,12 +76,14 @@ type Problem struct {
 	Column  int    `json:"column,omitempty"`
 }
 
-// Summary counts over all packs. Waived findings are in neither count.
+// Summary counts over all packs. Findings that are excused are in neither count.
 type Summary struct {
 	Packs    int `json:"packs"`
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
 	Waived   int `json:"waived"`
+	// Approved counts what is excused by an approval, be there a waiver too or not.
+	Approved int `json:"approved,omitempty"`
 	// NotChecked counts what could not run, and not what is not applicable.
 	NotChecked int `json:"not_checked"`
 }
@@ -166,9 +171,14 @@ type Finding struct {
 	Fix         *Fix           `json:"fix,omitempty"`
 	Fingerprint string         `json:"fingerprint"`
 	// State is new or existing in a comparison with a baseline, by fingerprint.
-	State  string  `json:"state,omitempty"`
-	Waived *Waived `json:"waived,omitempty"`
+	State string `json:"state,omitempty"`
+	// Waived and Approved are what excuses the finding, both where it takes both.
+	Waived   *Waived    `json:"waived,omitempty"`
+	Approved []Approval `json:"approved,omitempty"`
 }
+
+// Excused reports whether the finding counts no more.
+func (f *Finding) Excused() bool { return f.Waived != nil || len(f.Approved) > 0 }
 
 // Related is a place that a finding refers to.
 type Related struct {

@@ -22,6 +22,8 @@ func Count(p *Pack) Summary {
 	}
 	for _, f := range p.Findings {
 		switch {
+		case len(f.Approved) > 0:
+			s.Approved++
 		case f.Waived != nil:
 			s.Waived++
 		case f.Severity == "error":
@@ -42,17 +44,18 @@ func Summarise(packs Packs) Summary {
 		sum.Errors += c.Errors
 		sum.Warnings += c.Warnings
 		sum.Waived += c.Waived
+		sum.Approved += c.Approved
 		sum.NotChecked += c.NotChecked
 	}
 	return sum
 }
 
-// Open returns the findings that no waiver covers, in the order in which they are read.
+// Open returns the findings that nothing excuses, in the order in which they are read.
 func (p *Pack) Open() []Finding {
 	return append(p.BySeverity("error"), p.BySeverity("warning")...)
 }
 
-// BySeverity returns the findings of a severity that no waiver covers. Those
+// BySeverity returns the findings of a severity that nothing excuses. Those
 // about the version come first, since the verdict line speaks of them, and then
 // those in the pack file: what golden cases and other files beside it show is
 // often their consequence. What the baseline has too comes last.
@@ -60,7 +63,7 @@ func (p *Pack) BySeverity(severity string) []Finding {
 	var step, own, beside, existing []Finding
 	for _, f := range p.Findings {
 		switch {
-		case f.Severity != severity || f.Waived != nil:
+		case f.Severity != severity || f.Excused():
 		case f.State == Existed:
 			existing = append(existing, f)
 		case f.Gate == "version":

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/contextosai/packgate/finding"
 )
 
 // Publication is what became of one version in a registry. Digests are "sha256:" and 64 hex digits.
@@ -48,11 +50,8 @@ type Published struct {
 	Digest string `json:"digest,omitempty"` // of the OCI manifest
 }
 
-// Approval is one approval of a merged pull request.
-type Approval struct {
-	Role  string `json:"role"`
-	Login string `json:"login"`
-}
+// Approval is one approval of a pull request.
+type Approval = finding.Approval
 
 // Halted reports whether a publication has to be acted on.
 func (p *Publication) Halted() bool {

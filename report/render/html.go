@@ -115,6 +115,8 @@ type htmlPage struct {
 	Tone, Mark     string
 	Counts         string
 	Todo           []htmlPiece
+	Waiting        string
+	Approvals      []htmlPiece
 	Revisions      []htmlPiece
 	Errors         htmlNode
 	Published      *htmlSection
@@ -145,6 +147,7 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 			p.Todo = v.say(plain("in ").code(packs.Brief(0).Name()).plain(", ").add(todoWords(next)))
 		}
 	}
+	p.Waiting, p.Approvals = waitingTitle(r, v.text), v.say(reviewsWords(r))
 	p.Title = p.Verdict + " · packgate"
 	if packs.Len() > 1 {
 		p.Overview = v.overview(packs)

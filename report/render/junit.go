@@ -148,7 +148,7 @@ func packSuite(p *model.Pack) junitSuite {
 	s := junitSuite{Package: label(p.Path), Name: name}
 	byGate := map[string][]model.Finding{}
 	for _, f := range p.Findings {
-		if f.Waived == nil {
+		if !f.Excused() {
 			byGate[f.Gate] = append(byGate[f.Gate], f)
 		}
 	}
@@ -284,13 +284,13 @@ func goldenCase(p *model.Pack, g model.Golden) junitCase {
 	return c
 }
 
-// warningsOf returns what fails nothing: warnings, what is waived, and checks that did not run.
+// warningsOf returns what fails nothing: warnings, what is excused, and checks that did not run.
 func warningsOf(p *model.Pack, strict bool) string {
 	var lines []string
 	for _, f := range p.Findings {
 		switch {
-		case f.Waived != nil:
-			lines = append(lines, faultText(f.File, f.Line, f.Column, "waived "+f.Rule+" "+f.Name, f.Message, ""))
+		case f.Excused():
+			lines = append(lines, faultText(f.File, f.Line, f.Column, excuse(&f)+" "+f.Rule+" "+f.Name, f.Message, ""))
 		case f.Severity != "error" && !strict:
 			lines = append(lines, faultText(f.File, f.Line, f.Column, f.Severity+" "+f.Rule+" "+f.Name, f.Message, f.Hint))
 		}

@@ -51,6 +51,12 @@ func (m *markdown) run(packs model.Packs) {
 	if publicationsLead(r) {
 		m.published()
 	}
+	if title := waitingTitle(r, Markdown); title != "" {
+		m.paragraph("### %s %s", looks[waitingLook].emoji, title)
+	}
+	if words := m.say(reviewsWords(r)); words != "" {
+		m.paragraph("**Approvals:** %s", words)
+	}
 	switch {
 	case packs.Len() == 0 && len(r.Published) == 0:
 		m.paragraph("### %s No pack changed", looks[string(r.Result)].emoji)

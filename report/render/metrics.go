@@ -163,15 +163,15 @@ func (m *metricSet) pack(p *model.Pack) {
 // findings counts findings by gate. A gate without any has zeros, which ends its series.
 func (m *metricSet) findings(p *model.Pack) {
 	type group struct{ gate, severity string }
-	counts, waived := map[group]int{}, 0
+	counts, excused := map[group]int{}, map[string]int{}
 	for _, g := range p.Gates {
 		for _, severity := range []string{"error", "warning"} {
 			counts[group{Visible(g.Gate), severity}] = 0
 		}
 	}
 	for _, f := range p.Findings {
-		if f.Waived != nil {
-			waived++
+		if f.Excused() {
+			excused[excuse(&f)]++
 			continue
 		}
 		counts[group{Visible(f.Gate), Visible(f.Severity)}]++
@@ -180,7 +180,8 @@ func (m *metricSet) findings(p *model.Pack) {
 		m.add(metricFamily{"packgate_findings", gaugeMetric, "", "Findings that count, by gate and severity."}, float64(n),
 			"gate", g.gate, "severity", g.severity)
 	}
-	m.add(metricFamily{"packgate_waived_findings", gaugeMetric, "", "Findings that a waiver excuses."}, float64(waived))
+	m.add(metricFamily{"packgate_waived_findings", gaugeMetric, "", "Findings that a waiver excuses."}, float64(excused[waivedWord]))
+	m.add(metricFamily{"packgate_approved_findings", gaugeMetric, "", "Findings that an approval of the pull request excuses."}, float64(excused[approvedWord]))
 }
 
 // golden counts golden cases, and what they cost more or less than at the base, if there is one:

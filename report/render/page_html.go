@@ -285,11 +285,11 @@ func toneOf(l look) string {
 	return cmp.Or(map[string]string{"green": "good", "yellow": "warn", "red": "bad"}[l.color], "quiet")
 }
 
-// stateOf returns what the filter goes by: waived, existing, new, or open without a comparison.
+// stateOf returns what the filter goes by: waived, approved, existing, new, or open without a comparison.
 func stateOf(f model.Finding) string {
 	switch {
-	case f.Waived != nil:
-		return "waived"
+	case f.Excused():
+		return excuse(&f)
 	case f.State == model.Existed:
 		return model.Existed
 	case f.State != "":

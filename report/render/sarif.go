@@ -20,7 +20,7 @@ const (
 const project = "https://github.com/contextosai/packgate"
 
 // SARIF writes the findings as a SARIF 2.1.0 log (OASIS) with one run. Errors come first, then
-// warnings, then what is waived, which carries a suppression; of more than 25,000 results the last
+// warnings, then what is excused, which carries a suppression; of more than 25,000 results the last
 // are left out, and a notification says how many. Errors and notices of the run are notifications
 // too. The rules are described in their order.
 func SARIF(w io.Writer, r *model.Report, rules []model.RulePage) error {
@@ -99,7 +99,7 @@ func (x ruleIndex) results(r *model.Report) (results []sarifResult, left int) {
 		for j := range p.Findings {
 			f, rank := &p.Findings[j], 1
 			switch {
-			case f.Waived != nil:
+			case f.Excused():
 				rank = 2
 			case f.Severity == "error":
 				rank = 0
@@ -138,6 +138,9 @@ func (x ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
 	if waived := f.Waived; waived != nil {
 		out.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted",
 			Justification: text(waived.Reason) + " (by " + text(waived.Owner) + ", until " + text(waived.Expires) + ")"}}
+	}
+	if len(f.Approved) > 0 {
+		out.Suppressions = append(out.Suppressions, sarifSuppression{Kind: "external", Status: "accepted", Justification: text(approvedBy(f.Approved))})
 	}
 	return out
 }

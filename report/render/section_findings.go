@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
@@ -66,17 +67,52 @@ func stateLook(severity string) look {
 	return l
 }
 
-func (b *builder) waived(p *model.Pack) section {
-	excused := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return f.Waived == nil })
-	return section{id: "waived", title: titled("Waived findings", len(excused)), words: "waived findings", nodes: []node{
-		listOf(list{noun: "waived finding"}, excused, func(f *model.Finding) item {
+// excused are the findings that count no more, by what excuses them.
+func (b *builder) excused(p *model.Pack, word string) section {
+	those := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return excuse(&f) != word })
+	return section{id: word, title: titled(sentenceCase(word)+" findings", len(those)), words: word + " findings", nodes: []node{
+		listOf(list{noun: word + " finding"}, those, func(f *model.Finding) item {
 			it := b.finding(f)
 			it.state = stateLook("not_checked")
-			it.state.word = "waived"
-			it.said("", plain("waived until "+f.Waived.Expires+" by "+f.Waived.Owner+": ").message(f.Waived.Reason))
+			it.state.word = word
+			if f.Waived != nil {
+				it.said("", plain("waived until "+f.Waived.Expires+" by "+f.Waived.Owner+": ").message(f.Waived.Reason))
+			}
+			if len(f.Approved) > 0 {
+				it.said("", plain(approvedBy(f.Approved)))
+			}
 			return it
 		}),
 	}}
+}
+
+// The words for findings that are excused.
+const (
+	waivedWord   = "waived"
+	approvedWord = "approved"
+)
+
+// excuse returns the word for what excuses a finding, "" for one that counts.
+func excuse(f *model.Finding) string {
+	switch {
+	case len(f.Approved) > 0:
+		return approvedWord
+	case f.Waived != nil:
+		return waivedWord
+	}
+	return ""
+}
+
+// approvedBy says who has approved, and as what.
+func approvedBy(approvals []model.Approval) string {
+	var words []string
+	for _, a := range approvals[:min(len(approvals), maxNames)] {
+		words = append(words, fmt.Sprintf("@%s as %s", a.Login, a.Role))
+	}
+	if left := len(approvals) - maxNames; left > 0 {
+		words = append(words, more(left, "approval"))
+	}
+	return "approved by " + strings.Join(words, ", ")
 }
 
 func (b *builder) fixed(p *model.Pack) section {

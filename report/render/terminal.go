@@ -47,6 +47,9 @@ func Terminal(w io.Writer, r *model.Report, style Style) error {
 	for _, n := range r.Notices {
 		t.line("note: %s", text(n))
 	}
+	if words := t.say(reviewsWords(r)); words != "" {
+		t.line("approvals: %s", words)
+	}
 	t.published(r)
 	t.verdict(r)
 	out.WriteString(t.out.String())
@@ -87,6 +90,9 @@ func (t *terminal) paint(color, s string) string {
 // look is how a state is shown: a mark, a word for those who do not see it, and a colour.
 type look struct{ mark, word, emoji, color string }
 
+// waitingLook is the state of a change that only approvals are missing for.
+const waitingLook = "waiting"
+
 var looks = map[string]look{
 	"pass":        {"✓", "pass", "✅", "green"},
 	"warning":     {"!", "warning", "⚠️", "yellow"},
@@ -99,6 +105,8 @@ var looks = map[string]look{
 	"reject":      {"✗", "reject", "⛔", "red"},
 	"not_run":     {"–", "not run", "➖", "dim"},
 	"not_checked": {"–", "not checked", "➖", "dim"},
+
+	waitingLook: {"○", "waiting for approval", "⏳", "yellow"},
 
 	// What became of a version in a registry.
 	model.PublicationDone:       {"✓", "published", "✅", "green"},
@@ -183,6 +191,10 @@ func (t *terminal) verdict(r *model.Report) {
 	words := runCounts(r)
 	if r.Result == model.Broken {
 		words = "could not finish · " + words
+	}
+	if title := waitingTitle(r, text); title != "" {
+		l := looks[waitingLook]
+		t.line("%s %s", t.paint(l.color, l.mark), title)
 	}
 	t.verdictLine(looks[string(r.Result)], words)
 }

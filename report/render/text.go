@@ -69,6 +69,9 @@ func findingCounts(s model.Summary) []string {
 	if s.Waived > 0 {
 		parts = append(parts, fmt.Sprintf("%d waived", s.Waived))
 	}
+	if s.Approved > 0 {
+		parts = append(parts, fmt.Sprintf("%d approved", s.Approved))
+	}
 	return parts
 }
 

@@ -20,13 +20,13 @@ func Settled(r *model.Report) *model.Report {
 			there := finding.Tally{Missing: g.Reason != ""}
 			for _, f := range p.Findings {
 				switch {
-				case f.Gate != g.Gate || f.Waived != nil:
+				case f.Gate != g.Gate || f.Excused():
 				case f.Severity == "error":
 					there.Errors++
 				default:
 					there.Warnings++
 				}
-				there.Undecided = there.Undecided || f.Gate == g.Gate && f.Waived == nil && f.Rule == finding.NotProved
+				there.Undecided = there.Undecided || f.Gate == g.Gate && !f.Excused() && f.Rule == finding.NotProved
 			}
 			there.Partial = slices.ContainsFunc(p.NotChecked, func(n model.NotChecked) bool { return n.Gate == g.Gate && n.CouldNotRun() })
 			g.Errors, g.Warnings, g.Status = there.Errors, there.Warnings, string(there.Status())

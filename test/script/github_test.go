@@ -31,7 +31,9 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin pull SHA OWNER BRANCH
 //	standin commit SHA FOLDER
 //	standin merged SHA PATH…     the pull request was merged as its last commit, which changed these files
-//	standin review AUTHOR STATE  somebody reviewed its last commit
+//	standin review AUTHOR STATE [COUNT]  somebody reviewed its last commit, so often
+//	standin dismiss AUTHOR       what somebody said last is dismissed
+//	standin team TEAM LOGIN…     a team that the token may read has these members
 //	standin tokens FILE          the job may ask for identity tokens, with these claims
 //	standin plant AUTHOR FILE
 //	standin diff PATH FILE
@@ -90,7 +92,15 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 			g.Changed[name] = []string{args[0]}
 		}
 	case "review":
-		g.Reviews = append(g.Reviews, githubtest.Review{Pull: 7, Author: args[0], State: args[1], SHA: g.Pulls[0].Head, Status: "MEMBER"})
+		g.review(ts, args)
+	case "dismiss":
+		for i := range g.Reviews {
+			if g.Reviews[i].Author == args[0] {
+				g.Reviews[i].State = "DISMISSED"
+			}
+		}
+	case "team":
+		g.Teams[args[0]] = args[1:]
 	case "plant":
 		g.Comments = append(g.Comments, githubtest.Comment{ID: int64(len(g.Comments) + 1), Pull: 7, Author: args[0], Body: ts.ReadFile(args[1])})
 	case "artifact":
@@ -127,6 +137,18 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
 	default:
 		ts.Fatalf("standin has no command %q", command)
+	}
+}
+
+// review adds what somebody said of the last commit.
+func (g *standinHolder) review(ts *testscript.TestScript, args []string) {
+	count := 1
+	if len(args) > 2 {
+		_, err := fmt.Sscan(args[2], &count)
+		ts.Check(err)
+	}
+	for range count {
+		g.Reviews = append(g.Reviews, githubtest.Review{Pull: 7, Author: args[0], State: args[1], SHA: g.Pulls[0].Head, Status: "MEMBER"})
 	}
 }
 

@@ -214,6 +214,7 @@ func gitMerge(ts *testscript.TestScript, _ bool, args []string) {
 		"action": "synchronize", "number": 7,
 		"pull_request": map[string]any{
 			"number": 7,
+			"user":   map[string]any{"login": "mona"},
 			"base":   map[string]any{"sha": base, "ref": args[0], "repo": map[string]any{"full_name": "acme/packs"}},
 			"head":   map[string]any{"sha": head, "ref": args[1], "repo": map[string]any{"full_name": "acme/packs"}},
 		},

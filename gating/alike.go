@@ -1,0 +1,102 @@
+package gating
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/repo"
+)
+
+// Trees opens commits by their SHA, wherever they can be had.
+type Trees func(ctx context.Context, sha string) (*github.Tree, error)
+
+// Alike reports whether two commits of a pull request give gating the same to read: in the
+// commits themselves, and in those from which they parted from the baseline's history. False
+// also means that it is not certain, such as in a clone without that history.
+func (b *Baseline) Alike(ctx context.Context, open Trees, earlier, head string) bool {
+	was, known, err := b.Git.MergeBase(b.Tree.SHA(), earlier)
+	if err != nil || !known {
+		return false
+	}
+	is, known, err := b.Git.MergeBase(b.Tree.SHA(), head)
+	if err != nil || !known {
+		return false
+	}
+	return b.sameToGating(ctx, open, earlier, head) && b.sameToGating(ctx, open, was, is)
+}
+
+func (b *Baseline) sameToGating(ctx context.Context, open Trees, one, other string) bool {
+	if one == other {
+		return true
+	}
+	x, err := open(ctx, one)
+	if err != nil {
+		return false
+	}
+	y, err := open(ctx, other)
+	if err != nil {
+		return false
+	}
+	names, ok := between(ctx, x, y)
+	return ok && !slices.ContainsFunc(names, b.mayBeRead)
+}
+
+// between returns the names of files that differ between two commits, and those by which links
+// lead to them; ok is false where a link or a submodule differs, or it could not be found out.
+func between(ctx context.Context, x, y *github.Tree) (names []string, ok bool) {
+	changes, err := github.Between(ctx, x, y)
+	if err != nil {
+		return nil, false
+	}
+	changed := map[string]bool{}
+	for _, c := range changes {
+		changed[c.Path] = true
+	}
+	var links []github.Link
+	for _, t := range []*github.Tree{x, y} {
+		own, err := t.Links(ctx)
+		if err != nil || slices.ContainsFunc(own, func(l github.Link) bool { return changed[l.Path] }) {
+			return nil, false
+		}
+		files, err := t.List(ctx, func(name string) bool { return changed[name] })
+		if err != nil || slices.ContainsFunc(files, func(e github.Entry) bool { return e.Kind != github.KindFile }) {
+			return nil, false
+		}
+		links = append(links, own...)
+	}
+	reached, all := reach(changes, links)
+	for name := range reached {
+		names = append(names, name)
+	}
+	return names, !all
+}
+
+// mayBeRead reports whether gating may read a file of the git repository, by its name, or is
+// run by it.
+func (b *Baseline) mayBeRead(name string) bool {
+	here, inside := b.Relative(name)
+	return strings.HasPrefix(name, ".github/") ||
+		inside && (repo.MayHoldPack(here) || b.w.IsPack(here) || b.w.IsCatalog(here) || here == b.ConfigName)
+}
+
+// Brings reports whether all that the head changes since the baseline is as a commit of a pull
+// request has it, so that nothing else came with it. False also means that it is not certain.
+func (b *Baseline) Brings(ctx context.Context, open Trees, commit string) bool {
+	sha, err := b.Git.Resolve("HEAD")
+	if err != nil {
+		return false
+	}
+	head, err := b.Git.Tree(sha)
+	if err != nil {
+		return false
+	}
+	proposed, err := open(ctx, commit)
+	if err != nil {
+		return false
+	}
+	changed, ok := between(ctx, b.Tree, head)
+	others, known := between(ctx, proposed, head)
+	return ok && known && !slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(others, name) })
+}
