@@ -266,7 +266,7 @@ func (s *server) repaired(d *document) (string, error) {
 		if err != nil {
 			return false, err
 		}
-		src, made := gating.Repair(unit.Document, gates.Run(v.Subject(unit), policy, gates.Outside{}).Findings)
+		src, made := gating.Repair(unit.Document, gates.Run(v.Subject(unit), policy, unfinished).Findings)
 		texts[d.name] = string(src)
 		return len(made) > 0, nil
 	})

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/repo"
@@ -210,13 +211,18 @@ func (s *server) noteProblems(v *view) {
 	s.problems[v.Dir] = byKey
 }
 
+// unfinished is the change of a pack that somebody is at work on. What it will be compared
+// with is not known here, and an editor gives no verdict: of what is required for a class
+// of change nothing is said yet, only of what is for every pack.
+var unfinished = gates.Outside{Class: diffing.None.String()}
+
 // gatePack puts one pack through the gates.
 func (s *server) gatePack(v *view, name string, policy gates.Policy) (*result, error) {
 	unit, err := v.Unit(name)
 	if err != nil {
 		return nil, err
 	}
-	all := gates.Run(v.Subject(unit), policy, gates.Outside{})
+	all := gates.Run(v.Subject(unit), policy, unfinished)
 	r := &result{read: map[string]string{}}
 	for _, f := range all.Findings {
 		l := v.location(f.Location, s.units)
