@@ -46,8 +46,14 @@ type Declared struct {
 	others map[instead]*scene
 }
 
-// declaredPath is where a request declares what it is about.
-const declaredPath = "request.context."
+// DeclaredAs returns the name under which a request declares a variable, where it does: what
+// it is about is in the context of the request, or in what the caller says of the run.
+func DeclaredAs(variable string) (name string, ok bool) {
+	if name, ok = strings.CutPrefix(variable, "request.context."); ok {
+		return name, true
+	}
+	return strings.CutPrefix(variable, "metadata.")
+}
 
 // instead names the scene of an intent in which what is done takes the place of a variable.
 type instead struct{ intent, variable string }

@@ -309,11 +309,14 @@ func (d *Declared) conditions(row *Row) (list []*jsonlogic.Expr) {
 	return list
 }
 
-// Variables returns what requests of a row declare: the variables of the request's context
-// on which it depends whether the tool is there, and gated, with what is told apart of each.
+// Variables returns what requests of a row declare: the variables on which it depends
+// whether the tool is there, and gated, with what is told apart of each.
 func (d *Declared) Variables(row *Row) []jsonlogic.Values {
 	conditions := d.conditions(row)
-	values := slices.DeleteFunc(d.solver.Values(conditions...), func(v jsonlogic.Values) bool { return !strings.HasPrefix(v.Path, declaredPath) })
+	values := slices.DeleteFunc(d.solver.Values(conditions...), func(v jsonlogic.Values) bool {
+		_, declared := DeclaredAs(v.Path)
+		return !declared
+	})
 	for i, v := range values {
 		// One that is compared with another variable alone is taken for a text.
 		if !slices.Contains(v.Types, "number") && slices.ContainsFunc(conditions, func(x *jsonlogic.Expr) bool { return counts(x.Node(), v.Path, false) }) {

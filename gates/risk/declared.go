@@ -18,14 +18,15 @@ import (
 var RSK012 = &gate.Rule{
 	ID: "RSK012", Name: "argument-beyond-declared", Severity: finding.Warning, Strict: true, Since: "0.2.0",
 	Title: "Without an approval a tool does no more than the request may declare without one",
-	Doc: "A gate or a rule compares what the request declares, such as `request.context.refund_amount`. " +
+	Doc: "A gate or a rule compares what the request declares, such as `request.context.refund_amount`, or a member of `metadata`. " +
 		"The tool is called with an argument of its own, such as `amount_inr`, and nothing makes the two equal: " +
 		"a request that declares 100 can pay 50000 without an approval, if the argument may be that. " +
 		"So where no gate is raised the argument of a delegated or destructive capability has to be bounded by the limit that holds for what is declared. The limit alone, where one says more than 3000 and the other at most 3000, is no difference.\n\n" +
 		"An argument is what a variable declares if their names say so: both are divided into words, and currencies, units and the words of the capability and of the intent do not count. " +
 		"So `amount_inr` of `issue_refund` is `refund_amount` for the intent `support.refund`. " +
 		"Where it may be one of two, where the units are not the same, or where none is called so although the tool has a number for an argument, it is not checked, and `arguments` in the config decides: " +
-		"`arguments: {adp_payments.issue_refund.amount_paise: {is: request.context.refund_amount, scale: 100}}`, or `none` for what nothing declares.\n\n" +
+		"`arguments: {adp_payments.issue_refund.amount_paise: {is: request.context.refund_amount, scale: 100}}`, or `none` for what nothing declares. " +
+		"`require: {always: [RSK012]}` makes an error of what is not checked.\n\n" +
 		"Bound the argument in each outcome that allows the decision without a gate, with `unless_approved`, so that an approval lifts the bound. `packgate check --fix` writes it.",
 	Bad:   `"then": {"allow": true}`,
 	Good:  `"then": {"allow": true, "arg_constraints": {"amount_inr": {"max": 3000, "unless_approved": true}}}`,
@@ -158,7 +159,7 @@ func allowing(m *policy.Model, row *proof.Row) (branches []*policy.Branch) {
 
 // report says what the argument may be, what may be declared, and the bound to write.
 func (c *declaring) report(b *beyond) {
-	declares := strings.TrimPrefix(b.Variable, contextPrefix)
+	declares, _ := proof.DeclaredAs(b.Variable)
 	d := gate.Faultf(b.at(), "say in arguments: of .packgate.yaml what the argument is, or bound it in each outcome that allows the decision without a gate",
 		"argument %s of %s %s without an approval, but %s, which the request declares, %s: for intent %s, for example %s with %s %s%s",
 		gate.Quote(b.Arg), called(b.row.Tool), b.open(), gate.Quote(declares), b.permitted(), gate.Quote(b.row.Intent),

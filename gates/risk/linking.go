@@ -110,7 +110,8 @@ func linkingOf(c *repo.Config, row *proof.Row, declared []jsonlogic.Values) *lin
 		l.things[arg] = thingOf(arg, common)
 	}
 	for _, v := range declared {
-		l.things[v.Path] = thingOf(strings.TrimPrefix(v.Path, contextPrefix), common)
+		name, _ := proof.DeclaredAs(v.Path)
+		l.things[v.Path] = thingOf(name, common)
 	}
 	return l
 }
@@ -219,7 +220,7 @@ func toolOf(m *policy.Model, name string) (tool *policy.Tool, args []string) {
 func variables(m *policy.Model) (paths []string) {
 	for _, c := range m.Conditions {
 		for _, path := range c.Expr.Reads() {
-			if strings.HasPrefix(path, contextPrefix) && !slices.Contains(paths, path) {
+			if _, declared := proof.DeclaredAs(path); declared && !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
 		}
