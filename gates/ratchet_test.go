@@ -401,5 +401,5 @@ func measured(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replace(scorecard, "sha256:1b70d5e9b702e6889511263d6aef058c0d862e138ca697be2d145e0b674d1155", string(digest))(t, dir)
+	replace(scorecard, "sha256:684edf78aa2abcc79c48b37b580b133f8db34272ec46fa8d1906bd068d71b1e6", string(digest))(t, dir)
 }
