@@ -52,6 +52,14 @@ func mode(least bool) func(was, is *pack.Node) CatalogEffect {
 	}
 }
 
+// set judges what is stricter where it is true.
+func set(_, is *pack.Node) CatalogEffect {
+	if is.Bool {
+		return Narrowed
+	}
+	return Released
+}
+
 // catalogMembers has every member of a catalog by its path, in which "*" is any entry of
 // an object and any name of a list. What it lacks counts as released; a test holds it
 // against the schema.
@@ -84,6 +92,7 @@ var catalogMembers = map[string]catalogMember{
 	"/regions":                             {added: Narrowed, removed: Released},
 	"/regions/*":                           {added: Admitted, removed: Narrowed},
 	"/max_approval_mode":                   {Narrowed, Released, mode(false)},
+	"/complete":                            {Narrowed, Released, set},
 	"/pins":                                {added: Listed, removed: Moved},
 	"/pins/*":                              {Listed, Moved, moved},
 }

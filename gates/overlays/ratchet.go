@@ -22,7 +22,7 @@ var OVL011 = &gate.Rule{
 		"So the overlays of the base are put over this version of the pack, and for each environment the solver compares what is permitted with them and with those of the change. " +
 		"It is an error where more is permitted, or is not proved not to be; where an overlay is removed whose settings no other one of the environment takes over; where an adapter goes back to the endpoint of the pack; where an eval target or a release delta asks for less. " +
 		"Overlays are recognised by their environment, and by `overlay_id` or what they set: one that is renamed, moved or merged into another is no loss.\n\n" +
-		"Of a catalog it is an error where the catalog of an environment is gone or a bound is: `max_approval_mode` that is higher or missing, the least mode of a capability that is lower or missing, the `tenants` of an endpoint or a whole section that is missing, for then nothing is held against it. " +
+		"Of a catalog it is an error where the catalog of an environment is gone or a bound is: `max_approval_mode` that is higher or missing, the least mode of a capability that is lower or missing, the `tenants` of an endpoint, `complete` or a whole section that is missing, for then nothing is held against it. " +
 		"Names that are added to the lists of a catalog are none of this rule's.\n\n" +
 		"Put back what is gone. Where the environment is to permit more, have the waiver for it merged before, with the owner who decided it.",
 	Bad:   `{"base": {"environment": "prod", "max_approval_mode": "network"}, "head": {"environment": "prod", "max_approval_mode": "destructive"}}`,
