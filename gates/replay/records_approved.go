@@ -18,7 +18,7 @@ var RPL019 = &gate.Rule{
 	Title: "A decision record has the approvals that its request needs, by others and in time",
 	Doc: "An approval is worth what its approver is: somebody else than the one who asked, before it was decided. " +
 		"A record that is `DECIDED` or `CLOSED` has an approval by each gate that the compile of its request activates, and by each that a rule which it rests on requires in every outcome. " +
-		"Its request is that of the golden cases with its `trace_id` and intent; without one that compiles, which gates its request activates is listed as not checked. " +
+		"Its request is that of the golden cases with its `trace_id`, its `inputs_refs.request` where it states one, and its intent; without one that compiles, which gates its request activates is listed as not checked. " +
 		"An approval by another gate is none. The approver is neither the actor, nor in the chain of principals, nor the user of the request, nor a subject of the decision; and `decided_at` is not after the record's `timestamp`.\n\n" +
 		"A missing approval is a warning where the record was made with another version of the pack and is in the base already: a gate that is new asks for nothing in the past. " +
 		"Add the approval that was given. Where there was none, waive it with a reason.",
@@ -123,7 +123,7 @@ func (h *held) missing(given map[string]bool) {
 		}
 	}
 	if len(h.requests) == 0 && h.decision != nil && !h.decision.ReadOnly {
-		h.unchecked("%s: no golden case with the trace and the intent of the record compiles, so the gates that its request activates are not known", h.Unit.Within(h.Record.Name))
+		h.unchecked("%s: no golden case with the trace, the request and the intent of the record compiles, so the gates that its request activates are not known", h.Unit.Within(h.Record.Name))
 	}
 }
 

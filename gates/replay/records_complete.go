@@ -80,7 +80,7 @@ type held struct {
 	decision *policy.Decision
 	spec     *pack.DecisionSpec // nil where the pack does not have the decision, which is RPL008's
 	exact    bool               // spec is the version that the record names, or it names none
-	requests []*golden.Result   // the cases of its trace and intent that compiled
+	requests []*golden.Result   // the cases of its trace, request and intent that compiled
 }
 
 func (s *allRecords) hold(record, earlier *repo.Record) *held {
@@ -92,8 +92,11 @@ func (s *allRecords) hold(record, earlier *repo.Record) *held {
 		h.spec, h.exact = specOf(h.decision, record)
 		h.exact = h.exact || !record.DecisionVersion.OK
 	}
+	made := record.Node.Get("inputs_refs").Get("request")
 	for _, r := range s.requests[record.TraceID.Value] {
-		if record.TraceID.OK && (!record.IntentRef.OK || r.Intent == record.IntentRef.Value) {
+		asked := r.Input.Invoke.Get("request_id")
+		same := made == nil || asked != nil && made.Text == asked.Text
+		if same && record.TraceID.OK && (!record.IntentRef.OK || r.Intent == record.IntentRef.Value) {
 			h.requests = append(h.requests, r)
 		}
 	}
