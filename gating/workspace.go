@@ -227,7 +227,12 @@ func (w *Workspace) One(name string) (*repo.Unit, error) {
 		}
 		return nil, &repo.Problem{Message: fmt.Sprintf("%s has %d packs and one is wanted", name, len(shown)), Hint: "name one of " + strings.Join(slices.Sorted(slices.Values(shown)), ", ")}
 	}
-	unit, err := w.Unit(w.Packs[0])
+	return w.Whole(w.Packs[0])
+}
+
+// Whole reads a pack that has to be one that can be read whole.
+func (w *Workspace) Whole(name string) (*repo.Unit, error) {
+	unit, err := w.Unit(name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -37,7 +39,7 @@ the pack; for every block that was dropped, what it competed with.
 --stage NAME prints what one of the eight stages decided, with its hash: intent,
 policy, tools, evidence, memory, budget, assembly or controls.
 --update writes the snapshots (NAME.compiled.json) of the cases that compile, and
-removes those of cases that no longer do.
+removes those of cases that no longer do. It takes a folder with several packs too.
 
 --format json prints compiled contexts as they are stored: that of the case, or
 without --case an object of them by name. With --explain or --stage it prints one
@@ -47,7 +49,8 @@ Exit status: 0 everything is as the cases expect, 1 it is not; 2 and 3 as
 everywhere. With --update a snapshot that differed is no failure.`,
 		Example: "  packgate compile examples/acme-support/packs/support --case refund-high-value\n" +
 			"  packgate compile packs/support --case refund-high-value --explain\n" +
-			"  packgate compile packs/support --update",
+			"  packgate compile packs/support --update\n" +
+			"  packgate compile . --update",
 		PreRunE: func(c *cobra.Command, _ []string) error { return checkCompile(o, c.Flags().Changed("stage")) },
 	}
 	f := c.Flags()
@@ -56,7 +59,16 @@ everywhere. With --update a snapshot that differed is no failure.`,
 	f.StringVar(&o.stage, "stage", "", "print what the stage of this `name` decided")
 	f.BoolVar(&o.explain, "explain", false, "say why each rule, decision, tool and gate came out as it did")
 	f.BoolVar(&o.update, "update", false, "write the snapshots")
-	return onPack(c, func(_ context.Context, p opened) error { return compile(env, p, o) })
+	return onPacks(c, func(ctx context.Context, w *gating.Workspace, name string) error {
+		if o.update && o.caseName == "" && o.format == "terminal" && len(w.Packs) > 1 {
+			return updateAll(ctx, env, w, o)
+		}
+		unit, err := w.One(name)
+		if err != nil {
+			return err
+		}
+		return compile(env, opened{w, unit, name}, o)
+	})
 }
 
 // checkCompile refuses options that say nothing, or contradict one another.
@@ -73,6 +85,35 @@ func checkCompile(o compileOptions, staged bool) error {
 	return nil
 }
 
+// updateAll writes the snapshots of several packs that have golden cases. Nothing is written where
+// one of the packs cannot be read.
+func updateAll(ctx context.Context, env *Env, w *gating.Workspace, o compileOptions) error {
+	var units []*repo.Unit
+	for _, name := range w.Packs {
+		unit, err := w.Whole(name)
+		if err != nil {
+			return err
+		}
+		if len(unit.Cases) > 0 {
+			units = append(units, unit)
+		}
+	}
+	var failed error
+	for _, unit := range units {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		fmt.Fprintln(env.Stdout, render.Visible(unit.Document.File))
+		err := compile(env, opened{w, unit, w.Files.Show(unit.Name)}, o)
+		var verdict *verdictError
+		if err != nil && !errors.As(err, &verdict) {
+			return err
+		}
+		failed = cmp.Or(failed, err)
+	}
+	return failed
+}
+
 func compile(env *Env, p opened, o compileOptions) error {
 	results, err := p.cases(o.caseName)
 	if err != nil {
@@ -87,7 +128,7 @@ func compile(env *Env, p opened, o compileOptions) error {
 			fmt.Fprintln(env.Stderr, line)
 		}
 		// Judged again, against what is stored now.
-		if p.unit, err = p.One(p.name); err != nil {
+		if p.unit, err = p.Whole(p.unit.Name); err != nil {
 			return err
 		}
 		if results, err = p.cases(o.caseName); err != nil {

@@ -146,10 +146,21 @@ type opened struct {
 
 // onPack makes a command one about the pack that its argument leads to.
 func onPack(c *cobra.Command, run func(context.Context, opened) error) *cobra.Command {
+	return onPacks(c, func(ctx context.Context, w *gating.Workspace, name string) error {
+		unit, err := w.One(name)
+		if err != nil {
+			return err
+		}
+		return run(ctx, opened{w, unit, name})
+	})
+}
+
+// onPacks makes a command one about the packs that its argument leads to.
+func onPacks(c *cobra.Command, run func(ctx context.Context, w *gating.Workspace, name string) error) *cobra.Command {
 	config := c.Flags().String("config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
 	c.Args = wants("PACK")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		w, unit, err := gating.OpenPack(c.Context(), args[0], gating.Settings{Config: *config})
+		w, err := gating.Open(c.Context(), args[0], gating.Settings{Config: *config})
 		if err != nil {
 			return err
 		}
@@ -157,7 +168,7 @@ func onPack(c *cobra.Command, run func(context.Context, opened) error) *cobra.Co
 		if len(w.Recovered) > 0 {
 			fmt.Fprintln(c.ErrOrStderr(), render.Visible(gating.RecoveredWords(w.Recovered)))
 		}
-		return run(c.Context(), opened{w, unit, args[0]})
+		return run(c.Context(), w, args[0])
 	}
 	return c
 }
