@@ -26,8 +26,8 @@ func TestWithTexts(t *testing.T) {
 // New files are there as those of the tree are.
 func TestWithNewTexts(t *testing.T) {
 	tree := fstest.MapFS{"packs/a/pack.json": {Data: []byte("{}")}, "packs/b/pack.json": {Data: []byte("[]")}}
-	texts := WithTexts(tree, map[string]string{"packs/a/pack.json": `{"a": 1}`, "packs/a/new.json": "1"})
-	if err := fstest.TestFS(texts, "packs/a/pack.json", "packs/a/new.json", "packs/b/pack.json"); err != nil {
+	texts := WithTexts(tree, map[string]string{"packs/a/pack.json": `{"a": 1}`, "packs/a/new.json": "1", "packs/c/golden/x.json": "2"})
+	if err := fstest.TestFS(texts, "packs/a/pack.json", "packs/a/new.json", "packs/b/pack.json", "packs/c/golden/x.json"); err != nil {
 		t.Error(err)
 	}
 }
