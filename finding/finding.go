@@ -144,6 +144,8 @@ type Finding struct {
 	// fingerprint; the message does not, so that words may be improved.
 	Key   string
 	Thing Thing
+	// Approve says that it is no fault, but something that a reviewer has to approve.
+	Approve bool
 	// Ordinal is how many findings with the same rule, path and key stand before
 	// this one in the list that Sort made. It is 0 for nearly all.
 	Ordinal  int

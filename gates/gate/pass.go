@@ -50,6 +50,7 @@ type Diagnostic struct {
 	Key      string           // tells apart faults of one rule at one place
 	Thing    finding.Thing    // what the version before has, for a fault of what is gone or proves less
 	Both     bool             // it takes a waiver and an approval to excuse the loss of the thing
+	Approve  bool             // it is no fault, but something that a reviewer has to approve
 	Severity finding.Severity // overrides the rule's default; Unset keeps it
 	Related  []finding.Related
 	Witness  map[string]any
@@ -95,7 +96,7 @@ func (d Diagnostic) Beside(related []finding.Related) Diagnostic {
 func (p *Pass) Report(d Diagnostic) {
 	f := finding.Finding{
 		Rule: p.rule.ID, Name: p.rule.Name, Gate: p.gate.ID,
-		Severity: d.Severity, Message: d.Message, Hint: d.Hint, Key: d.Key, Thing: d.Thing,
+		Severity: d.Severity, Message: d.Message, Hint: d.Hint, Key: d.Key, Thing: d.Thing, Approve: d.Approve,
 		Related: d.Related, Witness: d.Witness, Fix: d.Fix,
 	}
 	if f.Severity == finding.Unset {

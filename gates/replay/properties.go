@@ -32,6 +32,9 @@ func predicates() []predicate {
 	}
 }
 
+// knows reports whether the pack has a name.
+func (q *predicate) knows(s *replays, name string) bool { return slices.Contains(q.known(s), name) }
+
 // property checks one expected property of a packet.
 func (s *replays) property(packet *repo.Packet, property pack.Text, r *golden.Result) {
 	text, negated := strings.CutPrefix(property.Value, "!")

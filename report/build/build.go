@@ -36,6 +36,7 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 		figures := operations.Measure(s)
 		p.Coverage, p.Evaluation, p.Operations = newCoverage(golden.Cover(u, s.Golden())), newEvaluation(evaluation.Measure(s)), &figures
 	}
+	p.Evidence = newEvidence(s, c.Before)
 	p.Graph, p.Environments = newGraph(s, result.Findings), each(nil, c.Environments, newEnvironment)
 	for _, t := range triggers {
 		p.Triggers = append(p.Triggers, model.Trigger{Kind: string(t.Kind), What: t.What, File: t.File, Path: t.Path})
@@ -111,7 +112,7 @@ func newFinding(f finding.Finding) model.Finding {
 	out := model.Finding{
 		Rule: f.Rule, Name: f.Name, Gate: f.Gate, Severity: f.Severity.String(), Message: f.Message, Hint: f.Hint,
 		File: l.File, Line: l.Start.Line, Column: l.Start.Column, EndLine: l.End.Line, EndColumn: l.End.Column,
-		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), State: string(f.State), Waived: f.Waived, Approved: f.Approved,
+		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), Thing: f.Thing.String(), Approve: f.Approve, State: string(f.State), Waived: f.Waived, Approved: f.Approved,
 	}
 	for _, r := range f.Related {
 		out.Related = append(out.Related, model.Related{
@@ -236,6 +237,20 @@ func newEvaluation(measurements []evaluation.Measurement) []model.Measurement {
 		out = append(out, row)
 	}
 	return out
+}
+
+// newEvidence counts what a pack proves, and what the version before does, nil for none.
+func newEvidence(s, before *gate.Subject) (list []model.Evidence) {
+	was := map[string]*int{}
+	if before != nil {
+		for _, e := range gates.EvidenceOf(before) {
+			was[e.Kind] = &e.Count
+		}
+	}
+	for _, e := range gates.EvidenceOf(s) {
+		list = append(list, model.Evidence{Kind: e.Kind, Before: was[e.Kind], Now: e.Count})
+	}
+	return list
 }
 
 // known returns a number that is known, nil for one that is not.

@@ -116,6 +116,8 @@ type Pack struct {
 	// Operations are the operational figures of the contract.
 	Operations *Figures  `json:"operations,omitempty"`
 	Overlays   []Overlay `json:"overlays,omitempty"`
+	// Evidence counts what the pack proves, now and in the version before.
+	Evidence []Evidence `json:"evidence,omitempty"`
 	// ToolSurface is what agents can reach, absent where it was not asked for.
 	ToolSurface []SurfaceRow `json:"tool_surface,omitempty"`
 	// Graph is what in the pack leads to what, absent where nothing does.
@@ -170,6 +172,10 @@ type Finding struct {
 	Witness     map[string]any `json:"witness,omitempty"`
 	Fix         *Fix           `json:"fix,omitempty"`
 	Fingerprint string         `json:"fingerprint"`
+	// Thing is what of the version before the finding is of, as a waiver names it with of.
+	Thing string `json:"thing,omitempty"`
+	// Approve says that it is no fault, but something that a reviewer has to approve.
+	Approve bool `json:"approve,omitempty"`
 	// State is new or existing in a comparison with a baseline, by fingerprint.
 	State string `json:"state,omitempty"`
 	// Waived and Approved are what excuses the finding, both where it takes both.
@@ -256,6 +262,14 @@ type Overlay struct {
 	Settings    int    `json:"settings"` // how many it has
 	Errors      int    `json:"errors"`   // findings in its file that count
 	Cases       int    `json:"cases"`    // golden cases that name it
+}
+
+// Evidence is how much there is of one kind of what a pack proves: in the version before,
+// absent where there is none, and now.
+type Evidence struct {
+	Kind   string `json:"kind"`
+	Before *int   `json:"before,omitempty"`
+	Now    int    `json:"now"`
 }
 
 // Trigger is one reason to gate a pack again although its own bytes may be as they were.

@@ -257,7 +257,7 @@ func (b *builder) pack(p *model.Pack) []section {
 	if b.whole {
 		all = append(all, b.operations(p))
 	}
-	all = append(all, b.overlays(p), b.triggers(p), b.files(p), b.fixed(p), b.excused(p, approvedWord), b.excused(p, waivedWord), b.notChecked(p))
+	all = append(all, b.overlays(p), b.evidence(p), b.triggers(p), b.files(p), b.fixed(p), b.excused(p, approvedWord), b.excused(p, waivedWord), b.notChecked(p))
 	return spoken(all)
 }
 

@@ -159,6 +159,16 @@ func (b *builder) overlays(p *model.Pack) section {
 	}}
 }
 
+// evidence says of what the pack proves more or less of than the base.
+func (b *builder) evidence(p *model.Pack) section {
+	changed := slices.DeleteFunc(slices.Clone(p.Evidence), func(e model.Evidence) bool { return e.Before == nil || *e.Before == e.Now })
+	return section{id: "evidence", title: titled("Evidence", len(changed)), nodes: []node{
+		listOf(list{noun: "kind of evidence", open: 10}, changed, func(e *model.Evidence) item {
+			return item{text: plain(fmt.Sprintf("%s: %d, and %d in the base", strings.ReplaceAll(e.Kind, "_", " "), e.Now, *e.Before))}
+		}),
+	}}
+}
+
 // triggers say why a pack was gated that may not have changed itself.
 func (b *builder) triggers(p *model.Pack) section {
 	return section{id: "triggers", title: titled("Why it was gated again", len(p.Triggers)), nodes: []node{
