@@ -43,6 +43,9 @@ func (s *shape) addDecision() {
 	intent := s.domain.name + "." + a.name
 	d := &decision{intent: intent, key: intent + "." + kind, name: a.name + "_" + kind, action: a, kind: kind}
 	d.mode = s.one([]string{"delegated", "delegated", "destructive"})
+	if at%s.intents != 0 {
+		d.mode = "delegated" // only the cases of the first intent raise gates
+	}
 	d.limit = 100 * (5 + s.IntN(60))
 	d.above = d.limit + 100 + s.IntN(1000)
 	d.sources = s.some(evidenceSources, 1, 3)

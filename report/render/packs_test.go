@@ -37,7 +37,7 @@ func TestSealedPacksSayTheSame(t *testing.T) {
 		all = append(all, s.Report)
 	}
 	for i, r := range all {
-		open, sealed := twoForms(t, r)
+		open, sealed := twoForms(t, reporttest.Settled(r))
 		for _, f := range Formats() {
 			name := f.Name
 			var a, b bytes.Buffer
