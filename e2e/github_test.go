@@ -154,7 +154,9 @@ func approve(ctx context.Context, c *github.Client) error {
 	if err != nil {
 		return err
 	}
-	got, err := c.Approvals(ctx, pull, map[string][]string{"risk": {"@acme/risk"}, "legal": {"@acme/legal"}}, []string{"legal", "risk"})
+	got, err := c.Approvals(ctx, github.Question{
+		Pull: pull, Roles: []string{"legal", "risk"}, Members: map[string][]string{"risk": {"@acme/risk"}, "legal": {"@acme/legal"}},
+	})
 	if err == nil && (pull.Number != 9 || !slices.Equal(got.Granted, []github.Approval{{Role: "risk", Login: "ann"}}) || len(got.NotChecked) != 1) {
 		err = fmt.Errorf("pull request %d has %+v", pull.Number, got)
 	}

@@ -79,7 +79,7 @@ func brokenExample(t *testing.T) *model.Report {
 		edit(t, dir, pack, `"adapter_id": "adp_orders",
         "capability"`, `"adapter_id": "adp_<img src=x onerror=alert(1)>\u202e",
         "capability"`)
-		edit(t, dir, pack, "3000", "5000")
+		edit(t, dir, pack, "                      3000", "                      5000")
 		edit(t, dir, pack, `"pack_version": "1.0.0"`, `"pack_version": "1.0.1"`)
 		edit(t, dir, "packs/finops/pack.json", `"owner_role": "`, `"owner_role": "</script><script>alert(1)</script>`)
 	})

@@ -36,7 +36,7 @@ func TestLanguageServerWithMicrosoftsClient(t *testing.T) {
 		"server": "packgate", "found": "true",
 		"page": "https://github.com/contextosai/packgate/blob/main/docs/rules.md#sec008-personal-write-back",
 		"actions": ["quickfix"], "fixed": true, "left": ["RSK006"],
-		"hover": "decision, declared at [packs/support/pack.json:233:25]",
+		"hover": "decision, declared at [packs/support/pack.json:239:25]",
 		"definition": ["\"support.refund.execute\""], "completion": ["support.refund.execute"], "exit": 0
 	}`), &want); err != nil {
 		t.Fatal(err)

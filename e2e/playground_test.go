@@ -25,7 +25,7 @@ import (
 func TestPlaygroundInChromium(t *testing.T) {
 	program := playgroundProgram(t)
 	w := newWorkspace(t, func(dir string) { copyExample(t, dir) }, func(dir string) {
-		edit(t, dir, "packs/support/pack.json", "3000", "5000")
+		edit(t, dir, "packs/support/pack.json", "                      3000", "                      5000")
 		edit(t, dir, "packs/finops/pack.json", `"owner_role": "payables_lead"`, `"owner_role": "</script><script>alert(1)</script>"`)
 	})
 	r, page := checkedPage(t, program, w.dir, "--base", w.base)

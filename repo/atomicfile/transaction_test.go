@@ -116,12 +116,9 @@ func begun(t *testing.T) (dir, journal string) {
 // Wherever a run is stopped, the next one finds all of its files, or none, and nothing beside
 // them; also where that one is stopped while it takes back, again and again.
 func TestStoppedAnywhere(t *testing.T) {
-	whole := map[string]string{}
-	{
-		dir, journal := begun(t)
-		killed(t, "make", dir, journal, 0)
-		whole = files(t, dir)
-	}
+	first, log := begun(t)
+	killed(t, "make", first, log, 0)
+	whole := files(t, first)
 	stops := 0
 	for at := 1; ; at++ {
 		dir, journal := begun(t)
