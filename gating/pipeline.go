@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/contextosai/packgate/diffing"
@@ -144,19 +145,7 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	if j.compared, err = p.Base.Compare(ctx, unit, p.overrides); err != nil {
 		return nil, err
 	}
-	outside := j.compared.Findings
-	if j.compared.Diff != nil {
-		outside = append(outside, j.compared.Diff.Findings()...)
-	}
-	if others := p.twins[name]; len(others) > 0 && unit.Pack != nil {
-		outside = append(outside, p.twice(unit, others))
-	}
-	var unasked []finding.NotChecked
-	if p.Base != nil && (j.compared.Diff != nil || p.lookup != nil) {
-		var taken []finding.Finding
-		taken, unasked = p.lookup.taken(ctx, unit)
-		outside = append(outside, taken...)
-	}
+	outside := p.beside(ctx, unit, j)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -168,13 +157,13 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	outside = append(outside, unread...)
 	lost, missed, err := p.released(ctx, j)
 	if err != nil {
 		return nil, err
 	}
-	outside, unasked = append(outside, lost...), append(unasked, missed...)
-	j.result = gates.Run(j.subject, p.policy, gates.Outside{Class: j.class(), Findings: outside, NotChecked: unasked})
+	outside.Class = j.class()
+	outside.Findings, outside.NotChecked = slices.Concat(outside.Findings, unread, lost), append(outside.NotChecked, missed...)
+	j.result = gates.Run(j.subject, p.policy, outside)
 	if j.compared.Reason != "" {
 		j.notChecked(j.compared.Reason)
 	}
@@ -188,6 +177,24 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 		j.since(p.policy)
 	}
 	return j, nil
+}
+
+// beside returns what is found of a pack outside of the gates: by the comparison, in the packs
+// beside it, and in the registry.
+func (p *pipeline) beside(ctx context.Context, unit *repo.Unit, j *judged) (out gates.Outside) {
+	out.Findings = j.compared.Findings
+	if j.compared.Diff != nil {
+		out.Findings = append(out.Findings, j.compared.Diff.Findings()...)
+	}
+	if others := p.twins[unit.Name]; len(others) > 0 && unit.Pack != nil {
+		out.Findings = append(out.Findings, p.twice(unit, others))
+	}
+	if p.Base != nil && (j.compared.Diff != nil || p.lookup != nil) {
+		var taken []finding.Finding
+		taken, out.NotChecked = p.lookup.taken(ctx, unit)
+		out.Findings = append(out.Findings, taken...)
+	}
+	return out
 }
 
 // Lookup says whether the version of a pack is taken.

@@ -170,13 +170,13 @@ func checkTrustFile(name string) *Problem {
 // checkIssuer says what is wrong with an issuer, which OpenID Connect Core 1.0
 // (section 2, iss) wants to be an https address without query and fragment.
 func checkIssuer(issuer string) *Problem {
-	const hint = "GitHub's is " + githubIssuer
+	const issuerHint = "write the issuer as its tokens have it; GitHub's is " + githubIssuer
 	if _, err := serverAddress(issuer); err != nil {
-		return Problemf(hint, "the issuer %q %v", issuer, err)
+		return Problemf(issuerHint, "the issuer %q %v", issuer, err)
 	}
 	// Issuers are compared as they are, and some have a slash at their end.
 	if issuer != githubIssuer && strings.EqualFold(strings.TrimRight(issuer, "/"), githubIssuer) {
-		return Problemf(hint, "the issuer %q is not written as GitHub's tokens have it", issuer)
+		return Problemf(issuerHint, "the issuer %q is not written as GitHub's tokens have it", issuer)
 	}
 	return nil
 }
