@@ -39,6 +39,9 @@ func Replace(root string, edits []Edit) (err error) {
 	if len(edits) == 0 {
 		return nil
 	}
+	if root, err = filepath.Abs(root); err != nil { // the journal is read from another folder
+		return err
+	}
 	files := make([]atomicfile.Edit, len(edits))
 	for i, e := range edits {
 		if files[i].Name, err = onDisk(root, e.Name); err != nil {
@@ -48,7 +51,7 @@ func Replace(root string, edits []Edit) (err error) {
 			files[i].Write = atomicfile.Content(e.Source)
 		}
 	}
-	dir, _, err := journal(root)
+	dir, err := journal(root)
 	if err != nil {
 		return err
 	}
@@ -65,39 +68,53 @@ func Replace(root string, edits []Edit) (err error) {
 // Recover takes back what a run that was killed had begun to write below a root or around it, and
 // returns the files that it put back.
 func Recover(root string) (files []string, err error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	switch dir, found, err := gitJournal(abs); {
+	case err != nil:
+		return nil, err
+	case found:
+		return atomicfile.Recover(dir)
+	}
 	for {
-		dir, git, err := journal(root)
-		if err != nil {
-			return files, err
-		}
-		found, err := atomicfile.Recover(dir)
+		found, err := atomicfile.Recover(cacheJournal(abs))
 		files = append(files, found...)
-		if above := filepath.Dir(root); err != nil || git || above == root {
+		if above := filepath.Dir(abs); err != nil || above == abs {
 			return files, err
 		}
-		root = filepath.Dir(root)
+		abs = filepath.Dir(abs)
 	}
 }
 
-// journal returns the folder of the journal for a root. It is out of reach of what a repository
-// has: in the folder of git itself, or in the user's cache where there is none.
-func journal(root string) (dir string, git bool, err error) {
-	abs, err := filepath.Abs(root)
-	if err != nil {
+// journal returns the folder of the journal for a root, an absolute path. It is out of reach of
+// what a repository has: in the folder of git itself, or in the user's cache where there is none.
+func journal(root string) (dir string, err error) {
+	dir, found, err := gitJournal(root)
+	if !found && err == nil {
+		dir = cacheJournal(root)
+	}
+	return dir, err
+}
+
+// gitJournal returns the folder of the journal in the folder of git, where a root is in a repository.
+func gitJournal(root string) (dir string, found bool, err error) {
+	above, found, err := Above(root, ".git")
+	if !found || err != nil {
 		return "", false, err
 	}
-	if above, found, err := Above(abs, ".git"); err != nil {
-		return "", false, err
-	} else if found {
-		if dir, ok := gitFolder(filepath.Join(above, ".git")); ok {
-			return filepath.Join(dir, "packgate"), true, nil
-		}
-	}
+	dir, found = gitFolder(filepath.Join(above, ".git"))
+	return filepath.Join(dir, "packgate"), found, nil
+}
+
+// cacheJournal returns the folder of the journal for a root that is in no repository.
+func cacheJournal(root string) string {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
 	}
-	return filepath.Join(cache, "packgate", "journals", fmt.Sprintf("%x", sha256.Sum256([]byte(abs)))), false, nil
+	return filepath.Join(cache, "packgate", "journals", fmt.Sprintf("%x", sha256.Sum256([]byte(root))))
 }
 
 // gitFolder returns the folder that .git is, or that it names in a linked worktree or a submodule.

@@ -7,24 +7,31 @@ import (
 	"github.com/contextosai/packgate/finding"
 )
 
+// Tally returns what there is against a gate of the pack, from the findings and from what did
+// not run.
+func (p *Pack) Tally(g Gate) finding.Tally {
+	there := finding.Tally{Missing: g.Reason != ""}
+	for _, f := range p.Findings {
+		switch {
+		case f.Gate != g.Gate || f.Excused():
+			continue
+		case f.Severity == finding.Error.String():
+			there.Errors++
+		default:
+			there.Warnings++
+		}
+		there.Undecided = there.Undecided || f.Rule == finding.NotProved
+	}
+	there.Partial = slices.ContainsFunc(p.NotChecked, func(n NotChecked) bool { return n.Gate == g.Gate && n.CouldNotRun() })
+	return there
+}
+
 // consistent refuses what is said of a pack where a gate says something else than follows
 // from its findings and from what did not run: a gate of which something could not run did
 // not pass, whoever says so.
 func (p *Pack) consistent() error {
 	for _, g := range p.Gates {
-		there := finding.Tally{Missing: g.Reason != ""}
-		for _, f := range p.Findings {
-			switch {
-			case f.Gate != g.Gate || f.Excused():
-				continue
-			case f.Severity == finding.Error.String():
-				there.Errors++
-			default:
-				there.Warnings++
-			}
-			there.Undecided = there.Undecided || f.Rule == finding.NotProved
-		}
-		there.Partial = slices.ContainsFunc(p.NotChecked, func(n NotChecked) bool { return n.Gate == g.Gate && n.CouldNotRun() })
+		there := p.Tally(g)
 		if status := there.Status(); g.Status != string(status) || g.Errors != there.Errors || g.Warnings != there.Warnings {
 			return fmt.Errorf("the gate %.100q of %.200q says %.20q with %d errors and %d warnings, and what is said of it is %q with %d and %d",
 				g.Gate, p.Path, g.Status, g.Errors, g.Warnings, status, there.Errors, there.Warnings)

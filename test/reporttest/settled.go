@@ -3,7 +3,6 @@ package reporttest
 import (
 	"slices"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -17,18 +16,7 @@ func Settled(r *model.Report) *model.Report {
 		one.Gates = slices.Clone(p.Gates)
 		for i := range one.Gates {
 			g := &one.Gates[i]
-			there := finding.Tally{Missing: g.Reason != ""}
-			for _, f := range p.Findings {
-				switch {
-				case f.Gate != g.Gate || f.Excused():
-				case f.Severity == "error":
-					there.Errors++
-				default:
-					there.Warnings++
-				}
-				there.Undecided = there.Undecided || f.Gate == g.Gate && !f.Excused() && f.Rule == finding.NotProved
-			}
-			there.Partial = slices.ContainsFunc(p.NotChecked, func(n model.NotChecked) bool { return n.Gate == g.Gate && n.CouldNotRun() })
+			there := p.Tally(*g)
 			g.Errors, g.Warnings, g.Status = there.Errors, there.Warnings, string(there.Status())
 		}
 		packs = append(packs, one)
