@@ -47,6 +47,7 @@ func (s *stream) WriteObject(message any) error {
 	if err := e.Encode(message); err != nil {
 		return err
 	}
+	body.Truncate(body.Len() - len("\n")) // which a reader of one value may leave before the next header
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	_, err := fmt.Fprintf(s.out, "Content-Length: %d\r\n\r\n%s", body.Len(), body.Bytes())
