@@ -12,8 +12,12 @@ type SurfaceRow struct {
 	// SafetyMode is the weakest one of a session that can have the tool.
 	SafetyMode string `json:"safety_mode"`
 	// Ungated is the smallest request that has the tool with no gate active, if there is one.
-	Ungated   map[string]any `json:"ungated,omitempty"`
-	NotProved string         `json:"not_proved,omitempty"` // what is open about the row
+	Ungated map[string]any `json:"ungated,omitempty"`
+	// Available are the requests that have the tool, and Open those that have it with no gate
+	// active; both are said of the first version of a pack alone.
+	Available *When  `json:"available,omitempty"`
+	Open      *When  `json:"open,omitempty"`
+	NotProved string `json:"not_proved,omitempty"` // what is open about the row
 }
 
 // SurfaceChange is one row that differs between two versions.
@@ -127,10 +131,31 @@ type Flip struct {
 	Cases   []string       `json:"cases,omitempty"` // golden cases that flip so
 }
 
-// Shown is what is so in the new version, and a request that shows it.
+// Shown is what is so in the new version, a request that shows it, and all requests for which
+// it is so.
 type Shown struct {
 	What    string         `json:"what"`
 	Request map[string]any `json:"request,omitempty"`
+	When    *When          `json:"when,omitempty"`
+}
+
+// When is a set of requests of one intent as a condition: those for which one of the
+// alternatives holds. The intent itself, the pack's own tenant and a sufficient safety mode are
+// not said. An alternative without terms is every request; no alternative is none.
+type When struct {
+	Any [][]Term `json:"any"`
+	// More says that there are requests beside these.
+	More bool `json:"more,omitempty"`
+	// NotProved says what is open: then the alternatives are examples.
+	NotProved string `json:"not_proved,omitempty"`
+}
+
+// Term is one condition on one variable, or on an expression that is taken as a whole: Code, in
+// the notation of the rulebook, and Is, which follows it in plain words, where Code is no
+// condition by itself: "5000 < refund_amount <= 8000" and "", or "identity_verified" and "is true".
+type Term struct {
+	Code string `json:"code"`
+	Is   string `json:"is,omitempty"`
 }
 
 // GoldenBase is what a golden case came to in the version before.
@@ -169,6 +194,13 @@ type SectionChange struct {
 	Old     string  `json:"old,omitempty"`
 	New     string  `json:"new,omitempty"`
 	Causes  []Cause `json:"causes,omitempty"`
+}
+
+// FollowsFrom is what a finding would not be there without: another finding of the entry, by its
+// fingerprint, or changes of the diff, by theirs.
+type FollowsFrom struct {
+	Finding string   `json:"finding,omitempty"`
+	Changes []string `json:"changes,omitempty"`
 }
 
 // Cause is a change of the pack. Its place is in the new version, or with Gone in the old one.

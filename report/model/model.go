@@ -172,6 +172,8 @@ type Finding struct {
 	Witness     map[string]any `json:"witness,omitempty"`
 	Fix         *Fix           `json:"fix,omitempty"`
 	Fingerprint string         `json:"fingerprint"`
+	// Cause is what the finding follows from; nil where it is a cause itself.
+	Cause *FollowsFrom `json:"cause,omitempty"`
 	// Thing is what of the version before the finding is of, as a waiver names it with of.
 	Thing string `json:"thing,omitempty"`
 	// Approve says that it is no fault, but something that a reviewer has to approve.
