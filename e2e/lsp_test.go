@@ -34,7 +34,7 @@ func TestLanguageServerWithMicrosoftsClient(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`{
 		"server": "packgate", "found": "true",
-		"page": "https://github.com/contextosai/packgate/blob/main/docs/rules.md#sec008-personal-write-back",
+		"page": "https://contextosai.github.io/packgate/rules/SEC008",
 		"actions": ["quickfix"], "fixed": true, "left": ["RSK006"],
 		"hover": "decision, declared at [packs/support/pack.json:239:25]",
 		"definition": ["\"support.refund.execute\""], "completion": ["support.refund.execute"], "exit": 0

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
 )
@@ -83,7 +84,8 @@ func unknownName(what, name string, known []string, hint string) error {
 func explain(r *gate.Rule, g *gate.Gate) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n%s\n\n", r.ID, r.Name, r.Title)
-	fmt.Fprintf(&b, "gate      %s\nseverity  %s\nwaivable  %s\nsince     %s\n\n", g.Title, severityWords(r), r.NoWaiver, r.Introduced())
+	fmt.Fprintf(&b, "gate      %s\nseverity  %s\nwaivable  %s\nsince     %s\npage      %s\n\n",
+		g.Title, severityWords(r), r.NoWaiver, r.Introduced(), model.RuleURL(r.ID))
 	fmt.Fprintf(&b, "%s\n\n", wrap(r.Doc, 80))
 	fmt.Fprintf(&b, "bad:\n%s\n\ngood:\n%s\n", indent(r.Bad), indent(r.Good))
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // hover answers textDocument/hover: what findings at a place mean, and what a name stands for.
@@ -126,7 +127,7 @@ func (p *page) finding(f found) {
 		return
 	}
 	if p.markdown {
-		p.add("**[%s](%s)** %s", rule.ID, rulePage(rule.ID, rule.Name), rule.Title)
+		p.add("**[%s](%s)** %s", rule.ID, model.RuleURL(rule.ID), rule.Title)
 	} else {
 		p.add("%s %s", rule.ID, rule.Title)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/model"
 )
 
 // pause is how long at least lies between the beginnings of two runs. Nobody reads
@@ -247,7 +248,7 @@ func words(message, hint string) string {
 func (s *server) diagnostic(v *view, f finding.Finding, at Range) Diagnostic {
 	d := Diagnostic{
 		Range: at, Severity: severityError, Code: f.Rule, Source: "packgate",
-		Message: words(f.Message, f.Hint), CodeDescription: map[string]string{"href": rulePage(f.Rule, f.Name)},
+		Message: words(f.Message, f.Hint), CodeDescription: map[string]string{"href": model.RuleURL(f.Rule)},
 	}
 	switch {
 	case f.Waived != nil: // of an approval nobody knows here
@@ -262,11 +263,6 @@ func (s *server) diagnostic(v *view, f finding.Finding, at Range) Diagnostic {
 		}
 	}
 	return d
-}
-
-// rulePage returns the address of a rule's page.
-func rulePage(id, name string) string {
-	return "https://github.com/contextosai/packgate/blob/main/docs/rules.md#" + strings.ToLower(id+"-"+name)
 }
 
 // publish tells the client what is new about the documents of a repository. One that has changed

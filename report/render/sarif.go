@@ -86,7 +86,7 @@ func describe(r *model.RulePage) sarifRule {
 	first, _, _ := strings.Cut(r.Doc, "\n\n")
 	return sarifRule{
 		ID: r.ID, Name: r.Name, Short: sarifText{Text: r.Title}, Full: &sarifText{Text: strings.ReplaceAll(first, "\n", " ")},
-		Help: &sarifText{Text: plain, Markdown: markdown}, URI: project + "/blob/main/docs/rules.md#" + strings.ToLower(r.ID+"-"+r.Name),
+		Help: &sarifText{Text: plain, Markdown: markdown}, URI: model.RuleURL(r.ID),
 		Default:    map[string]string{"level": r.Severity},
 		Properties: sarifRuleProperties{Tags: []string{r.Gate}, Precision: "very-high", Severity: r.Severity},
 	}
