@@ -9,6 +9,7 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
@@ -116,11 +117,20 @@ type Comparison struct {
 	File string        // of the baseline, with which the pack was compared
 	// Reason says why it was not compared, or not all of it.
 	Reason string
-	// Findings say that the version of the baseline could not be read, and what was
-	// done instead (VER011).
-	Findings []finding.Finding
-	from     *packFile // what File names; nil where there is nothing
-	searched bool      // commits before the baseline were looked at, as far as the clone has them
+	// unread says that the version of the baseline could not be read, and what was done
+	// instead; nil where it could be, and for a pack that it never had.
+	unread    *version.Unread
+	from      *packFile // what File names; nil where there is nothing, or a published version
+	published *Release  // that the pack was compared with, for want of a commit that has it; nil for none
+	searched  bool      // commits before the baseline were looked at, as far as the clone has them
+}
+
+// findings say what could not be read of the baseline (VER011).
+func (c *Comparison) findings() []finding.Finding {
+	if c.unread == nil {
+		return nil
+	}
+	return []finding.Finding{c.unread.Finding()}
 }
 
 // Compare compares a pack with its baseline. Where the baseline has it and it cannot be
@@ -145,7 +155,7 @@ func (b *Baseline) Compare(ctx context.Context, u *repo.Unit, overrides []diffin
 	}
 	if base == nil {
 		was := old
-		if old, c.Findings, err = b.instead(ctx, u, was, why); err != nil {
+		if old, c.unread, err = b.instead(ctx, u, was, why); err != nil {
 			return c, err
 		}
 		c.searched = true
@@ -158,16 +168,20 @@ func (b *Baseline) Compare(ctx context.Context, u *repo.Unit, overrides []diffin
 		base, _ = b.readable(old)
 	}
 	c.File, c.from = old.name, old
-	c.Diff, err = diffing.Compare(base, u.Pack, overrides, repo.Writing(b.w.Environments)...)
-	switch {
-	case errors.Is(err, diffing.ErrIncomparable):
-		c.Reason = "the pack has faults that leave open what it says"
-		return c, nil
-	case err != nil:
-		return Comparison{}, err
+	if err = c.between(base, u.Pack, overrides, b.w.Environments); err == nil && c.Diff != nil {
+		c.Reason, err = reservation(base)
 	}
-	c.Reason, err = reservation(base)
 	return c, err
+}
+
+// between compares two versions of a pack. Of one that has faults it says why it cannot.
+func (c *Comparison) between(base, head *pack.Pack, overrides []diffing.Override, environments []*repo.Environment) (err error) {
+	c.Diff, err = diffing.Compare(base, head, overrides, repo.Writing(environments)...)
+	if errors.Is(err, diffing.ErrIncomparable) {
+		c.Diff, c.Reason = nil, "the pack has faults that leave open what it says"
+		return nil
+	}
+	return err
 }
 
 // reservation says what is to be known of a comparison with a base that is no valid

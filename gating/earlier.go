@@ -102,14 +102,14 @@ func (b *Baseline) replaced(ctx context.Context, parent, child *Commit) (map[str
 // instead returns the newest version of a pack before the baseline's that can be read,
 // and says so; nil where there is none. Unread is the one that cannot be, nil where the
 // baseline has none: then the pack is new, unless it had been there before.
-func (b *Baseline) instead(ctx context.Context, u *repo.Unit, unread *packFile, why string) (*packFile, []finding.Finding, error) {
+func (b *Baseline) instead(ctx context.Context, u *repo.Unit, unread *packFile, why string) (*packFile, *version.Unread, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
 	l, err := b.ancestors(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	note := version.Unread{
+	note := &version.Unread{
 		File: u.Document.File, What: "the version of the base cannot be read (" + why + ")", Cut: l.cut,
 		Otherwise: "it is judged as a first version (class initial)",
 	}
@@ -123,7 +123,7 @@ func (b *Baseline) instead(ctx context.Context, u *repo.Unit, unread *packFile, 
 		}
 		if f != nil {
 			note.Instead = f.at.Tree.SHA()
-			return f, []finding.Finding{note.Finding()}, nil
+			return f, note, nil
 		}
 	}
 	if unread == nil {
@@ -131,7 +131,7 @@ func (b *Baseline) instead(ctx context.Context, u *repo.Unit, unread *packFile, 
 	}
 	note.Pointer = pack.IsPointer(unread.source)
 	note.Cut = note.Cut && !unread.module
-	return nil, []finding.Finding{note.Finding()}, nil
+	return nil, note, nil
 }
 
 // ofGeneration returns the version of a pack in a commit, if it can be read: the file of

@@ -94,7 +94,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	switch {
 	case j.compared.File != name && j.compared.File != "":
 		o.moved, o.pack.MovedFrom = j.compared.File, p.Files.Show(j.compared.File)
-	case p.Base != nil && j.compared.from == nil && j.subject.Pack != nil:
+	case p.Base != nil && j.compared.File == "" && j.subject.Pack != nil:
 		o.pack.Class = model.ClassInitial
 	}
 	o.searched = j.compared.searched
@@ -142,7 +142,7 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 		return nil, err
 	}
 	j := &judged{}
-	if j.compared, err = p.Base.Compare(ctx, unit, p.overrides); err != nil {
+	if j.compared, err = p.compare(ctx, unit); err != nil {
 		return nil, err
 	}
 	outside := p.beside(ctx, unit, j)
@@ -167,7 +167,7 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	if j.compared.Reason != "" {
 		j.notChecked(j.compared.Reason)
 	}
-	if j.before == nil && j.compared.from != nil {
+	if j.before == nil && j.compared.File != "" {
 		j.notChecked("which findings are new is not known, for the base could not be read")
 	}
 	if err := ctx.Err(); err != nil {
@@ -182,7 +182,7 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 // beside returns what is found of a pack outside of the gates: by the comparison, in the packs
 // beside it, and in the registry.
 func (p *pipeline) beside(ctx context.Context, unit *repo.Unit, j *judged) (out gates.Outside) {
-	out.Findings = j.compared.Findings
+	out.Findings = j.compared.findings()
 	if j.compared.Diff != nil {
 		out.Findings = append(out.Findings, j.compared.Diff.Findings()...)
 	}
@@ -205,8 +205,9 @@ type Lookup struct {
 	// InUse says which version of a pack_id is published and not deprecated, "" where none
 	// is. That it could not be asked is an answer too.
 	InUse func(ctx context.Context, packID string) string
-	// Last returns the last published version of a pack_id that is not above a version; nil
-	// where there is none. The error says why it cannot be told, or is not to be trusted.
+	// Last returns the last published version of a pack_id that is not above a version, or
+	// of all where that is ""; nil where there is none. The error says why it cannot be told,
+	// or is not to be trusted.
 	Last func(ctx context.Context, packID, version string) (*Release, error)
 	// Silent says why no registry is asked, where Ask is nil.
 	Silent string

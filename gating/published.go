@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
@@ -24,6 +25,72 @@ type Release struct {
 	Commit, Path string
 }
 
+// compare compares a pack with the version of the baseline, and with the newest published
+// one where neither that nor the commits before it have one that can be read.
+func (p *pipeline) compare(ctx context.Context, u *repo.Unit) (Comparison, error) {
+	c, err := p.Base.Compare(ctx, u, p.overrides)
+	if err != nil || !c.searched || c.File != "" || p.lookup == nil || !named(u) {
+		return c, err
+	}
+	r, unasked, err := p.newest(ctx, u)
+	switch {
+	case err != nil:
+		return Comparison{}, err
+	case r != nil:
+		return c.with(p.Base, u, r, p.overrides)
+	case c.unread != nil:
+		c.unread.Unasked = unasked
+	}
+	return c, nil
+}
+
+// newest returns the newest published version of a pack; nil where there is none. Unasked
+// says why that is not known.
+func (p *pipeline) newest(ctx context.Context, u *repo.Unit) (r *Release, unasked string, err error) {
+	if p.lookup.Last == nil {
+		return nil, p.lookup.Silent, nil
+	}
+	r, err = p.lookup.Last(ctx, u.Pack.PackMeta.PackID.Value, "")
+	if stopped := ctx.Err(); stopped != nil {
+		return nil, "", stopped
+	}
+	if err != nil {
+		return nil, err.Error(), nil
+	}
+	return r, "", nil
+}
+
+// with compares a pack with a published version, for want of one that a commit has.
+func (c Comparison) with(b *Baseline, u *repo.Unit, r *Release, overrides []diffing.Override) (Comparison, error) {
+	base, fault := r.read(u.Name, b.w.Config.Limits)
+	if c.unread == nil {
+		c.unread = &version.Unread{File: u.Document.File, What: "neither the base nor the commits before it have this pack"}
+	}
+	if fault != "" {
+		c.unread.Unasked, c.unread.Otherwise = fault, "it is judged as a first version (class initial)"
+		return c, nil
+	}
+	c.unread.Published, c.Reason = r.Version, ""
+	c.File, c.published = u.Name, r
+	return c, c.between(base.Pack, u.Pack, overrides, b.w.Environments)
+}
+
+// read reads a published version as a pack of a name; the fault is the first one that keeps
+// it from being read as a whole, and "" for none.
+func (r *Release) read(name string, limits pack.Limits) (u *repo.Unit, fault string) {
+	document, faults := pack.Read(r.Version, r.Content, limits)
+	document.Revision = r.Manifest
+	u = &repo.Unit{Name: name}
+	u.Use(document, faults)
+	switch {
+	case len(faults) > 0:
+		return u, fmt.Sprintf("version %s cannot be read: %s", r.Version, faults[0].Message)
+	case u.Pack == nil:
+		return u, fmt.Sprintf("version %s cannot be read: its root is no object", r.Version)
+	}
+	return u, ""
+}
+
 // released says what a pack proves less than its last published version, so that small
 // steps since then add up. What the base lost already is a warning: that was told, and
 // answered for, when it came into the base.
@@ -31,8 +98,10 @@ func (p *pipeline) released(ctx context.Context, j *judged) (found []finding.Fin
 	if p.Base == nil || p.lookup == nil || p.lookup.Last == nil || !named(j.subject.Unit) {
 		return nil, nil, nil
 	}
-	meta := &j.subject.Pack.PackMeta
-	r, err := p.lookup.Last(ctx, meta.PackID.Value, meta.PackVersion.Value)
+	r, meta := j.compared.published, &j.subject.Pack.PackMeta
+	if r == nil {
+		r, err = p.lookup.Last(ctx, meta.PackID.Value, meta.PackVersion.Value)
+	}
 	if stopped := ctx.Err(); stopped != nil {
 		return nil, nil, stopped
 	}
@@ -102,12 +171,9 @@ func (b *Baseline) release(r *Release) (before *gate.Subject, reason string) {
 			return before, ""
 		}
 	}
-	document, faults := pack.Read(r.Version, r.Content, b.w.Config.Limits)
-	document.Revision = r.Manifest
-	unit := &repo.Unit{Name: name}
-	unit.Use(document, faults)
-	if unit.Pack == nil || len(faults) > 0 {
-		return nil, "the pack cannot be read as a whole"
+	unit, fault := r.read(name, b.w.Config.Limits)
+	if fault != "" {
+		return nil, fault
 	}
 	return gate.NewSubject(unit, b.w.Environments, b.w.Config), reason
 }

@@ -53,10 +53,15 @@ func (b *Baseline) subject(c *Commit, name string) (*gate.Subject, *gap, error) 
 // that version cannot all be read, the findings say so, and the newest before it of which
 // they can takes its place. The nil baseline has none.
 func (b *Baseline) before(ctx context.Context, j *judged) ([]finding.Finding, error) {
-	if b == nil || j.compared.from == nil {
+	if r := j.compared.published; r != nil {
+		before, _ := b.release(r) // why it may not be known as a whole is said where it is told what was lost
+		j.against(before, true)
 		return nil, nil
 	}
 	from := j.compared.from
+	if b == nil || from == nil {
+		return nil, nil
+	}
 	if from.at == b.Commit && from.name == j.subject.Unit.Name {
 		if same, err := b.unchanged(ctx, j.subject); same || err != nil {
 			j.before = j.subject
@@ -71,15 +76,20 @@ func (b *Baseline) before(ctx context.Context, j *judged) ([]finding.Finding, er
 			before = better
 		}
 	}
-	if err != nil || before == nil {
-		return found, err
+	if err == nil {
+		j.against(before, len(found) == 0)
 	}
+	return found, err
+}
+
+// against has the pack judged as one that was like a version, which is that of the
+// comparison, or another; nil where nothing is known of it.
+func (j *judged) against(before *gate.Subject, compared bool) {
 	j.before = before
-	if !sameFiles(before, j.subject) {
+	if before != nil && !sameFiles(before, j.subject) {
 		j.subject.Before = before
-		j.subject.Equal = len(found) == 0 && j.compared.Diff.PermitsTheSame()
+		j.subject.Equal = compared && j.compared.Diff.PermitsTheSame()
 	}
-	return found, nil
 }
 
 // since marks the findings of a pack as new or existing, by what the gates find in

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -214,21 +215,31 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 // the error is of kind ErrRefused: passing it over would compare with an older
 // version, and so might let through what the newer one had forbidden.
 func (c *Checker) Baseline(ctx context.Context, packID, version string) (*Verdict, []byte, error) {
-	return c.newest(ctx, packID, version, (*semver.Version).LessThan)
+	return c.below(ctx, packID, version, (*semver.Version).LessThan)
 }
 
 // Last is Baseline for a version that may be published itself.
 func (c *Checker) Last(ctx context.Context, packID, version string) (*Verdict, []byte, error) {
-	return c.newest(ctx, packID, version, (*semver.Version).LessThanEqual)
+	return c.below(ctx, packID, version, (*semver.Version).LessThanEqual)
 }
 
-// newest returns the highest published version that is below a version, in the sense of a
+// Newest is Baseline for any next version.
+func (c *Checker) Newest(ctx context.Context, packID string) (*Verdict, []byte, error) {
+	return c.newest(ctx, packID, "the next one", func(*semver.Version) bool { return true })
+}
+
+// below returns the highest published version that is below a version, in the sense of a
 // comparison.
-func (c *Checker) newest(ctx context.Context, packID, version string, isBelow func(v, other *semver.Version) bool) (*Verdict, []byte, error) {
+func (c *Checker) below(ctx context.Context, packID, version string, isBelow func(v, other *semver.Version) bool) (*Verdict, []byte, error) {
 	bound, err := semver.StrictNewVersion(version)
 	if err != nil {
 		return nil, nil, &fault.Error{Kind: ErrRef, Message: fmt.Sprintf("the version is %q, wanted MAJOR.MINOR.PATCH", version), Cause: err}
 	}
+	return c.newest(ctx, packID, strconv.Quote(version), func(v *semver.Version) bool { return isBelow(v, bound) })
+}
+
+// newest returns the highest published version that may be the baseline of another one.
+func (c *Checker) newest(ctx context.Context, packID, next string, may func(*semver.Version) bool) (*Verdict, []byte, error) {
 	repo, err := c.Registry.Repository(packID)
 	if err != nil {
 		return nil, nil, err
@@ -238,7 +249,7 @@ func (c *Checker) newest(ctx context.Context, packID, version string, isBelow fu
 		return nil, nil, err
 	}
 	for _, published := range slices.Backward(versionsOf(slices.Values(tags), false)) {
-		if !isBelow(published, bound) {
+		if !may(published) {
 			continue
 		}
 		v, content, err := c.Fetch(ctx, registry.Ref{Pack: packID, Version: published.String()})
@@ -248,7 +259,7 @@ func (c *Checker) newest(ctx context.Context, packID, version string, isBelow fu
 		case v.Status == Revoked:
 			continue
 		case v.Status == Untrusted:
-			err := refusedBy(v, fmt.Sprintf("%q cannot be the baseline of %q", v.Name(), version))
+			err := refusedBy(v, fmt.Sprintf("%q cannot be the baseline of %s", v.Name(), next))
 			err.Hint = "find out who published it, and revoke it where it is not to count"
 			return nil, nil, err
 		}

@@ -80,8 +80,11 @@ type Unread struct {
 	File    string // of the pack
 	What    string // cannot be read, and why
 	Instead string // the commit whose version takes its place; "" for none
-	Cut     bool   // the clone has too little of the history to look for one
-	Pointer bool   // it is in Git LFS, so that no commit has its content
+	// Published is the published version that takes its place, where no commit has one; ""
+	// for none. Unasked says why it is not known whether there is one; "" where it is.
+	Published, Unasked string
+	Cut                bool // the clone has too little of the history to look for one
+	Pointer            bool // it is in Git LFS, so that no commit has its content
 	// Otherwise is what follows where no version takes its place.
 	Otherwise string
 }
@@ -99,11 +102,20 @@ func (u Unread) Finding() finding.Finding {
 		f.Message = fmt.Sprintf("%s; it is compared with that of commit %.7s, the newest that can be read", u.What, u.Instead)
 		f.Hint = "look at what changed since that commit"
 		return f
+	case u.Published != "":
+		f.Message = fmt.Sprintf("%s; it is compared with the published version %s", u.What, u.Published)
+		f.Hint = "look at what changed since that version was published"
+		return f
 	case u.Pointer:
 		f.Severity, f.Hint = VER011.Severity, "keep what gating reads out of Git LFS: remove it from .gitattributes, and add the files again"
 	case u.Cut:
 		f.Message = u.What + ", and this clone has no version before it"
 		f.Severity, f.Hint = VER011.Severity, "set `fetch-depth: 51` on actions/checkout, so that an earlier version is found"
+	case u.Unasked != "":
+		f.Severity, f.Hint = VER011.Severity, "let the registry be asked, so that the last published version takes its place"
+	}
+	if u.Unasked != "" {
+		f.Message += ", and what is published is not known (" + u.Unasked + ")"
 	}
 	f.Message += "; " + u.Otherwise
 	return f
@@ -277,12 +289,14 @@ var VER011 = &gate.Rule{
 	Doc: `What a change does is seen by comparing it with the version before it. Where that one
 is broken, is a Git LFS pointer, or is gone, everything could be changed at once and
 nobody would see it. So the newest version that can be read takes its place, of the
-first parents of the base, 50 commits at most, and the message names the commit. That
-is a warning. Where there is none, the pack is judged as a first version.
+first parents of the base, 50 commits at most, and the message names the commit. Where
+no commit has one, it is the newest published version, if a registry is configured. That
+is a warning. Where there is neither, the pack is judged as a first version.
 
 It is an error where such a version may be there and could not be looked at: in a
-shallow clone (set ` + "`fetch-depth: 51`" + ` on actions/checkout), and for files in Git LFS, whose
-content no commit has.`,
+shallow clone (set ` + "`fetch-depth: 51`" + ` on actions/checkout), for files in Git LFS, whose
+content no commit has, and where the registry could not be asked, or its newest version
+is not trusted.`,
 	Bad:   `packs/support/pack.json of the base has a merge conflict in it, and fetch-depth is 1`,
 	Good:  `the same with fetch-depth: 51, and an earlier commit has a version that can be read`,
 	Since: "0.2.0",

@@ -288,11 +288,11 @@ func openLookup(ctx context.Context, env *Env, w *gating.Workspace, l lookupOpti
 	}, nil
 }
 
-// ownVersion is a version of a pack.
+// ownVersion is a version of a pack; "" for any.
 type ownVersion struct{ pack, version string }
 
-// last returns the last published version of a pack that is not above one; nil where there
-// is none. Whose signature counts is asked only where something is published.
+// last returns the last published version of a pack that is not above one, or the newest of
+// all where none is given; nil where there is none. Whose signature counts is asked only where something is published.
 func last(ctx context.Context, reg *registry.Registry, open func() (*publish.Checker, error), own ownVersion) (*gating.Release, error) {
 	repository, err := reg.Repository(own.pack)
 	if err != nil {
@@ -306,7 +306,13 @@ func last(ctx context.Context, reg *registry.Registry, open func() (*publish.Che
 	if err != nil {
 		return nil, err
 	}
-	v, content, err := checker.Last(ctx, own.pack, own.version)
+	var v *publish.Verdict
+	var content []byte
+	if own.version == "" {
+		v, content, err = checker.Newest(ctx, own.pack)
+	} else {
+		v, content, err = checker.Last(ctx, own.pack, own.version)
+	}
 	if err != nil || v == nil {
 		return nil, err
 	}
