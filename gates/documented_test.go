@@ -128,6 +128,9 @@ func checkDuties(t *testing.T, g *gate.Gate, r *gate.Rule) {
 	if unwaivable := r.ID == "SCH001" || r.ID == "VER006" || r.ID == "CFG001" || r.ID == "SEC001" || strings.HasPrefix(r.ID, "OVL") && !r.Ratchet || strings.HasPrefix(r.ID, "WVR"); unwaivable != (r.NoWaiver == gate.Always) {
 		t.Errorf("%s: can it be waived? %v", r.ID, r.NoWaiver)
 	}
+	if (r.NoWaiver == gate.Never) != (r.WhyNot == "") || r.WhyNot != "" && !strings.HasSuffix(r.WhyNot, ".") {
+		t.Errorf("%s: can it be waived? %v; why not? %q", r.ID, r.NoWaiver, r.WhyNot)
+	}
 }
 
 func TestFind(t *testing.T) {

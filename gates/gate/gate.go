@@ -32,6 +32,7 @@ type Rule struct {
 	Severity finding.Severity // the default
 	Strict   bool             // a warning that becomes an error in strict mode
 	NoWaiver Refusal          // when findings cannot be waived
+	WhyNot   string           // why they cannot: sentences; "" where they always can
 	Ratchet  bool             // it compares with the version before
 	Things   bool             // a waiver names the thing that a finding is of, as it does for every ratchet
 	Title    string           // one line: what holds where the rule is kept

@@ -50,3 +50,7 @@ func own(p *gate.Pass) []*repo.Overlay {
 	}
 	return overlays
 }
+
+// whyNot is why findings about an overlay cannot be waived.
+const whyNot = "An overlay changes what reviewers of the pack have approved, for one environment and often by other people. " +
+	"A waiver here would excuse it from the gates that the pack has passed."

@@ -17,7 +17,7 @@ import (
 
 // OVL008: an environment may be stricter, never laxer.
 var OVL008 = &gate.Rule{
-	ID: "OVL008", Name: "overlay-loosens", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "OVL008", Name: "overlay-loosens", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "The numbers of an overlay only tighten",
 	Doc: "A threshold that an overlay sets decides which requests are allowed, which are stopped for approval and how much a tool may be asked for. " +
 		"Whether a smaller number tightens or loosens depends on where it stands, so the solver compares all that the pack permits with and without the overlays, and shows a request that would newly be permitted, or be held by fewer gates or looser bounds. " +
@@ -240,7 +240,7 @@ func (c *comparison) report(s *overlay.Step, changes []proof.Change) {
 
 // OVL009: what the environment really runs is a pack that passes.
 var OVL009 = &gate.Rule{
-	ID: "OVL009", Name: "overlay-resolved", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "OVL009", Name: "overlay-resolved", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "The pack passes all gates with the overlays of each environment",
 	Doc: "What runs in an environment is not the pack but the pack with its overlays, so that is what has to be without fault. " +
 		"The resolved pack is put through all eight gates, against the catalog of its environment where there is one. " +

@@ -13,7 +13,7 @@ import (
 
 // OVL007: an overlay is no place for what a deployment keeps secret.
 var OVL007 = &gate.Rule{
-	ID: "OVL007", Name: "overlay-secret", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "OVL007", Name: "overlay-secret", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay holds no secret",
 	Doc: "Overlays are where what differs by environment is kept, so this is where a key or a password ends up first: in the endpoint of an adapter, with its credentials. " +
 		"An overlay is in the repository, in its history and in every clone of it.\n\n" +

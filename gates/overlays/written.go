@@ -13,7 +13,7 @@ import (
 
 // OVL001: an overlay is made for one version of one pack.
 var OVL001 = &gate.Rule{
-	ID: "OVL001", Name: "overlay-base", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "OVL001", Name: "overlay-base", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "The base of an overlay is this pack at this version",
 	Doc: "An overlay says what it changes of a pack that somebody has looked at. " +
 		"Without a version, or with another one, nobody knows whether its settings still mean what they meant: a threshold may guard another rule by now. " +
@@ -55,7 +55,7 @@ func checkBase(p *gate.Pass) {
 
 // OVL002: what an overlay may change is a short list.
 var OVL002 = &gate.Rule{
-	ID: "OVL002", Name: "overlay-place", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "OVL002", Name: "overlay-place", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay sets only what an environment may have of its own",
 	Doc: "An environment may have its own endpoints, its own language, timezone, currency and region, and tighter numbers: in the conditions of rules and gates, in `arg_constraints`, in eval targets and release deltas. " +
 		"Anything else makes another pack of it, which needs a version, a review and a signature of its own. " +
@@ -75,7 +75,7 @@ var OVL002 = &gate.Rule{
 
 // OVL003: an overlay gives no new tools.
 var OVL003 = &gate.Rule{
-	ID: "OVL003", Name: "overlay-adds-tool", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "OVL003", Name: "overlay-adds-tool", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay neither adds nor allows an adapter, a capability or a permission",
 	Doc: "What an agent can do is what reviewers of the pack look at first. " +
 		"A tool that comes with an overlay passes no review of the pack, has no golden case, and is in one environment without being in the version that all others have.\n\n" +
@@ -87,7 +87,7 @@ var OVL003 = &gate.Rule{
 
 // OVL004: an overlay changes no mode.
 var OVL004 = &gate.Rule{
-	ID: "OVL004", Name: "overlay-approval-mode", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "OVL004", Name: "overlay-approval-mode", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay leaves every approval_mode as it is",
 	Doc: "`approval_mode` says how much harm an adapter can do, and everything that guards it is chosen by it: gates, idempotency, the safety ceiling of a session. " +
 		"An adapter does not become harmless in staging because a file says so.\n\n" +
@@ -99,7 +99,7 @@ var OVL004 = &gate.Rule{
 
 // OVL005: an overlay changes no decision.
 var OVL005 = &gate.Rule{
-	ID: "OVL005", Name: "overlay-decision", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "OVL005", Name: "overlay-decision", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay leaves the decision specs as they are",
 	Doc: "A decision spec is what decision records refer to by key and version: its evidence, its outcomes, its owner, its eligibility. " +
 		"If it differed by environment, one key and version would mean two things, and a record of one could not be replayed against the other.\n\n" +
@@ -111,7 +111,7 @@ var OVL005 = &gate.Rule{
 
 // OVL006: an overlay changes no meaning.
 var OVL006 = &gate.Rule{
-	ID: "OVL006", Name: "overlay-ontology", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "OVL006", Name: "overlay-ontology", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay leaves the ontology as it is",
 	Doc: "The ontology says what the words of evidence mean. " +
 		"A pack whose ontology differs by environment has rules that were tested on one meaning and run on another.\n\n" +
@@ -170,7 +170,7 @@ func said(steps []overlay.Step, n *pack.Node) bool {
 
 // OVL010: it is written down which overlay wins.
 var OVL010 = &gate.Rule{
-	ID: "OVL010", Name: "overlay-order", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "OVL010", Name: "overlay-order", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "Overlays of one environment that touch one path state different orders",
 	Doc: "Where two overlays of an environment set one value, the one that is applied last wins. " +
 		"Which one that is must not hang on the name of a file, so both say it with `order`: lower is applied first. " +

@@ -20,7 +20,8 @@ var Gate = &gate.Gate{
 // CFG001 is about changes that loosen the gate.
 var CFG001 = &gate.Rule{
 	ID: "CFG001", Name: "config-loosened", Severity: finding.Error, NoWaiver: gate.Always, Since: "0.2.0",
-	Title: "A change does not loosen the gate and pass through it",
+	WhyNot: "A waiver is a part of the config, and the finding is that a change decides itself by which config it is judged.",
+	Title:  "A change does not loosen the gate and pass through it",
 	Doc: `Who changes a pack could otherwise prepare its way in the same change: with a pattern
 that no longer finds it, a waiver, a lower severity, a class of their own. Until it is merged
 the base's config counts, so what is waved through is the next change, and nobody looks at it

@@ -16,7 +16,8 @@ import (
 // RSK002: nothing irreversible happens without a person's approval.
 var RSK002 = &gate.Rule{
 	ID: "RSK002", Name: "destructive-without-gate", Severity: finding.Error, NoWaiver: gate.InStrict,
-	Title: "A destructive capability is open only behind an approval gate",
+	WhyNot: "What is destructive cannot be undone, and `strict` says that nobody excuses it from an approval.",
+	Title:  "A destructive capability is open only behind an approval gate",
 	Doc: "What is destructive cannot be undone, so a person approves it before. " +
 		"For every intent that can reach the capability, its permission or a rule that applies to the intent names an approval gate. " +
 		"Where none does it is an error, however many other intents have one; the finding shows a request that gets through without an approval. " +

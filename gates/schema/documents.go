@@ -15,7 +15,8 @@ import (
 // SCH001 reports what keeps the pack from being read as one JSON object.
 var SCH001 = &gate.Rule{
 	ID: "SCH001", Name: "invalid-document", Severity: finding.Error, NoWaiver: gate.Always,
-	Title: "The pack is one JSON document, and an object",
+	WhyNot: "Nothing is known of a document that cannot be read, so there is nothing to excuse.",
+	Title:  "The pack is one JSON document, and an object",
 	Doc: `A pack is signed and compared byte by byte, so everybody has to read the same
 out of it. That needs strict JSON (RFC 8259): no comments, no trailing commas,
 nothing after the document, valid UTF-8 without a byte order mark. Numbers have

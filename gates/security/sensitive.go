@@ -15,7 +15,8 @@ import (
 // SEC001: whatever is in a pack is public to all who run it.
 var SEC001 = &gate.Rule{
 	ID: "SEC001", Name: "secret", Severity: finding.Error, NoWaiver: gate.Always,
-	Title: "Neither the pack nor a file beside it holds a secret",
+	WhyNot: "Everybody who can read the repository has the secret, and a published pack cannot be taken back.",
+	Title:  "Neither the pack nor a file beside it holds a secret",
 	Doc: "A pack is copied to every runtime, kept in every cache and never forgotten, and its compiled text reaches a model. " +
 		"A token, key or password in it has leaked, whatever is done afterwards. " +
 		"Texts are looked at plain and as base64, hexadecimal digits or percent escapes hold them; golden cases, overlays, scorecards and replay files as well as the pack. " +

@@ -213,7 +213,8 @@ Restore the value. For another pack or another tenant, add a pack file of its ow
 // VER006 is about changes that no version can carry.
 var VER006 = &gate.Rule{
 	ID: "VER006", Name: "change-rejected", Severity: finding.Error, NoWaiver: gate.Always,
-	Title: "No change is one that has to be redesigned",
+	WhyNot: "No version number makes the change safe, so no number and no exception can carry it.",
+	Title:  "No change is one that has to be redesigned",
 	Doc: `Some changes are unsafe or ambiguous whatever the version: a destructive
 capability without an approval gate, a write without an idempotency key, a lowered
 approval mode, a lost policy or safety gate. They are to be made in another way.

@@ -21,9 +21,12 @@ var Gate = &gate.Gate{
 	Rules: []*gate.Rule{WVR001, WVR002},
 }
 
+// whyNot is why findings about a waiver cannot be waived.
+const whyNot = "An exception that another exception could excuse would never end."
+
 // WVR001 reports a waiver past its day.
 var WVR001 = &gate.Rule{
-	ID: "WVR001", Name: "expired-waiver", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "WVR001", Name: "expired-waiver", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "A waiver has not expired",
 	Doc: "A waiver holds up to and including its `expires` day (UTC). From the next day on it excuses nothing, so the finding " +
 		"that it covered counts again, and the waiver is reported too.\n\n" +
@@ -34,7 +37,7 @@ var WVR001 = &gate.Rule{
 
 // WVR002 reports a waiver that excuses nothing.
 var WVR002 = &gate.Rule{
-	ID: "WVR002", Name: "unused-waiver", Severity: finding.Error, NoWaiver: gate.Always,
+	ID: "WVR002", Name: "unused-waiver", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "A waiver excuses a finding",
 	Doc: "A waiver that no finding needs would silently excuse the next fault at the same place. It is reported once the gate of " +
 		"its rule has run on the pack that it names and the rule found nothing there. " +

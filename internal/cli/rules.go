@@ -87,6 +87,9 @@ func explain(r *gate.Rule, g *gate.Gate) string {
 	fmt.Fprintf(&b, "gate      %s\nseverity  %s\nwaivable  %s\nsince     %s\npage      %s\n\n",
 		g.Title, severityWords(r), r.NoWaiver, r.Introduced(), model.RuleURL(r.ID))
 	fmt.Fprintf(&b, "%s\n\n", wrap(r.Doc, 80))
+	if r.WhyNot != "" {
+		fmt.Fprintf(&b, "%s\n\n", wrap("Why there is no waiver: "+r.WhyNot, 80))
+	}
 	fmt.Fprintf(&b, "bad:\n%s\n\ngood:\n%s\n", indent(r.Bad), indent(r.Good))
 	return b.String()
 }

@@ -1,5 +1,5 @@
-// Command docgen writes the documentation that is made from the code: with no
-// argument into docs/, with -check it compares and says what is out of date. With -man
+// Command docgen writes the documentation that is made from the code, the list of rules, a
+// page for each and the table of classes: with no argument into docs/, with -check it compares and says what is out of date. With -man
 // FOLDER it writes the manual pages of a release there.
 package main
 
@@ -10,6 +10,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,23 +18,18 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/diffing"
-	"github.com/contextosai/packgate/gates"
-	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/cli"
 	"github.com/spf13/cobra/doc"
 )
 
-// page is one generated file.
+// page is one generated file, named with slashes.
 type page struct {
 	file  string
 	write func(*bytes.Buffer)
 }
 
 func pages() []page {
-	return []page{
-		{"rules.md", writeRules},
-		{"classes.md", writeClasses},
-	}
+	return append(rulePages(), page{"rules.md", writeRules}, page{"classes.md", writeClasses})
 }
 
 func main() {
@@ -56,72 +52,46 @@ func main() {
 
 func run(dir string, check bool) error {
 	var errs []error
+	wanted := map[string]bool{}
 	for _, p := range pages() {
 		var b bytes.Buffer
 		p.write(&b)
-		name := filepath.Join(dir, p.file)
+		name := filepath.Join(dir, filepath.FromSlash(p.file))
+		wanted[name] = true
 		if !check {
-			errs = append(errs, os.WriteFile(name, b.Bytes(), 0o644))
+			errs = append(errs, os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, b.Bytes(), 0o644))
 			continue
 		}
 		old, err := os.ReadFile(name)
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			errs = append(errs, fmt.Errorf("%s is not there; run make docs and commit it", name))
+		case err != nil:
 			errs = append(errs, err)
-		} else if !slices.Equal(old, b.Bytes()) {
-			errs = append(errs, fmt.Errorf("%s is out of date; run go generate ./... and commit it", name))
+		case !slices.Equal(old, b.Bytes()):
+			errs = append(errs, fmt.Errorf("%s is out of date; run make docs and commit it", name))
+		}
+	}
+	return errors.Join(append(errs, tidy(filepath.Join(dir, rulesFolder), wanted, check))...)
+}
+
+// tidy removes what is in a folder of generated pages and wanted no more, or with check says so.
+func tidy(dir string, wanted map[string]bool, check bool) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		switch name := filepath.Join(dir, e.Name()); {
+		case wanted[name]:
+		case check:
+			errs = append(errs, fmt.Errorf("%s is of no rule; run make docs and commit it", name))
+		default:
+			errs = append(errs, os.Remove(name))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-const rulesIntro = `# Rules
-
-Every check has an id and a name; either works wherever a rule is named. A *warning (strict)* becomes an
-error with ` + "`strict: true`" + ` in the config or ` + "`--strict`" + `. A severity can be set for each rule in the config
-(` + "`severity: {REF011: error}`" + `), and a finding can be waived there with a reason, an owner and a last day.
-` + "`packgate explain ID`" + ` prints any of these pages.
-
-A check that could not run is reported as *not checked*, never as passed.
-`
-
-func writeRules(b *bytes.Buffer) {
-	b.WriteString(rulesIntro)
-	for _, g := range gates.Documented() {
-		fmt.Fprintf(b, "\n## %s\n\n%s\n", g.Title, g.About)
-		if len(g.Rules) == 0 {
-			b.WriteString("\nNot built yet.\n")
-			continue
-		}
-		b.WriteString("\n| Rule | Severity | What holds |\n| --- | --- | --- |\n")
-		for _, r := range g.Rules {
-			fmt.Fprintf(b, "| [%s](#%s) %s | %s | %s |\n", r.ID, anchor(r), r.Name, severity(r), strings.ReplaceAll(r.Title, "|", `\|`))
-		}
-		for _, r := range g.Rules {
-			writeRule(b, r)
-		}
-	}
-}
-
-func writeRule(b *bytes.Buffer, r *gate.Rule) {
-	fmt.Fprintf(b, "\n### %s %s\n\n**%s** · %s", r.ID, r.Name, r.Title, severity(r))
-	switch r.NoWaiver {
-	case gate.Always:
-		b.WriteString(" · cannot be waived")
-	case gate.InStrict:
-		b.WriteString(" · cannot be waived in strict mode")
-	}
-	fmt.Fprintf(b, " · since %s\n\n%s\n", r.Introduced(), strings.TrimSpace(r.Doc))
-	fmt.Fprintf(b, "\nBad:\n\n```json\n%s\n```\n\nGood:\n\n```json\n%s\n```\n", strings.TrimSpace(r.Bad), strings.TrimSpace(r.Good))
-}
-
-// anchor returns the name under which GitHub makes the rule's heading reachable.
-func anchor(r *gate.Rule) string { return strings.ToLower(r.ID) + "-" + r.Name }
-
-func severity(r *gate.Rule) string {
-	if r.Strict {
-		return r.Severity.String() + " (strict)"
-	}
-	return r.Severity.String()
 }
 
 const classesIntro = `# Version classes
