@@ -13,29 +13,33 @@ import (
 type Trees func(ctx context.Context, sha string) (*github.Tree, error)
 
 // Alike reports whether two commits of a pull request give gating the same to read: in the
-// commits themselves, and in those from which they parted from the baseline's history. False
-// also means that it is not certain, such as in a clone without that history.
-func (b *Baseline) Alike(ctx context.Context, open Trees, earlier, head string) bool {
+// commits themselves, and in those from which they parted from the baseline's history. Cut
+// says that the clone has too little of that history to tell; false without it also means that
+// it is not certain.
+func (b *Baseline) Alike(ctx context.Context, earlier, head string) (same, cut bool) {
+	if !b.sameToGating(ctx, earlier, head) {
+		return false, false
+	}
 	was, known, err := b.Git.MergeBase(b.Tree.SHA(), earlier)
 	if err != nil || !known {
-		return false
+		return false, err == nil
 	}
 	is, known, err := b.Git.MergeBase(b.Tree.SHA(), head)
 	if err != nil || !known {
-		return false
+		return false, err == nil
 	}
-	return b.sameToGating(ctx, open, earlier, head) && b.sameToGating(ctx, open, was, is)
+	return b.sameToGating(ctx, was, is), false
 }
 
-func (b *Baseline) sameToGating(ctx context.Context, open Trees, one, other string) bool {
+func (b *Baseline) sameToGating(ctx context.Context, one, other string) bool {
 	if one == other {
 		return true
 	}
-	x, err := open(ctx, one)
+	x, err := b.Open(ctx, one)
 	if err != nil {
 		return false
 	}
-	y, err := open(ctx, other)
+	y, err := b.Open(ctx, other)
 	if err != nil {
 		return false
 	}
@@ -79,24 +83,4 @@ func (b *Baseline) mayBeRead(name string) bool {
 	here, inside := b.Relative(name)
 	return strings.HasPrefix(name, ".github/") ||
 		inside && (repo.MayHoldPack(here) || b.w.IsPack(here) || b.w.IsCatalog(here) || here == b.ConfigName)
-}
-
-// Brings reports whether all that the head changes since the baseline is as a commit of a pull
-// request has it, so that nothing else came with it. False also means that it is not certain.
-func (b *Baseline) Brings(ctx context.Context, open Trees, commit string) bool {
-	sha, err := b.Git.Resolve("HEAD")
-	if err != nil {
-		return false
-	}
-	head, err := b.Git.Tree(sha)
-	if err != nil {
-		return false
-	}
-	proposed, err := open(ctx, commit)
-	if err != nil {
-		return false
-	}
-	changed, ok := between(ctx, b.Tree, head)
-	others, known := between(ctx, proposed, head)
-	return ok && known && !slices.ContainsFunc(changed, func(name string) bool { return slices.Contains(others, name) })
 }

@@ -27,6 +27,8 @@ type Baseline struct {
 	Alone bool
 	// ConfigName is the config file, relative to the root of the workspace.
 	ConfigName string
+	// Open opens other commits, from wherever they can be had.
+	Open Trees
 	// reading is held by who reads its files: git objects are read by one at a time.
 	reading sync.Mutex
 	// byID holds its packs by pack_id; nil until it is needed.
@@ -61,7 +63,14 @@ func openBaseline(w *Workspace, choose Choice) (*Baseline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Baseline{Commit: c, w: w, ConfigName: w.ConfigName()}, nil
+	return newBaseline(c, w), nil
+}
+
+// newBaseline returns a commit as a baseline that knows no other commits than the clone has.
+func newBaseline(c *Commit, w *Workspace) *Baseline {
+	return &Baseline{Commit: c, w: w, ConfigName: w.ConfigName(), Open: func(_ context.Context, sha string) (*github.Tree, error) {
+		return c.Git.Tree(sha)
+	}}
 }
 
 // Baseline returns the commit as that with which the packs of a workspace are compared.
@@ -73,7 +82,7 @@ func (c *Commit) Baseline(w *Workspace) (*Baseline, error) {
 	}
 	here := *c
 	here.dir, here.prefix = w.Dir, prefix
-	return &Baseline{Commit: &here, w: w, ConfigName: w.ConfigName()}, nil
+	return newBaseline(&here, w), nil
 }
 
 // Close releases the repository. The nil baseline holds none.

@@ -102,7 +102,7 @@ func TestKeyParts(t *testing.T) {
 		{"lookup", func(k *keyed) { k.lookup = &Lookup{Silent: "why"} }},
 		{"lookup", func(k *keyed) { k.lookup = &Lookup{} }},
 		{"approvals", func(k *keyed) {
-			k.Approvals = &Approvals{Approvals: github.Approvals{Granted: []github.Approval{{Role: "risk", Login: "cid"}}}}
+			k.Approvals = &Approvals{Parts: []Part{{Approvals: github.Approvals{Granted: []github.Approval{{Role: "risk", Login: "cid"}}}}}}
 		}},
 		{"approvals", func(k *keyed) { k.Approvals = &Approvals{Unknown: errors.New("away")} }},
 		{"prefix", func(k *keyed) { k.Files = repo.FilesOf(k.Files.Tree(), "elsewhere", "") }},

@@ -131,7 +131,6 @@ func (p *pipeline) parts() []keyPart {
 		{"day", day},
 		{"base", p.Base.identity()},
 		{"lookup", p.lookup.identity()},
-		{"approvals", p.Approvals.identity()},
 	}
 }
 
@@ -173,6 +172,7 @@ func (p *pipeline) packParts(name string, digest [sha256.Size]byte) []keyPart {
 		{"content", string(digest[:])},
 		{"triggers", fields(why...)},
 		{"twins", fields(p.twins[name]...)},
+		{"approvals", p.Approvals.identity(name)},
 	}
 }
 

@@ -163,7 +163,8 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	}
 	outside.Class = j.class()
 	outside.Findings, outside.NotChecked = slices.Concat(outside.Findings, unread, lost), append(outside.NotChecked, missed...)
-	j.result = gates.Run(j.subject, p.policy, outside)
+	policy := p.policyOf(name)
+	j.result = gates.Run(j.subject, policy, outside)
 	if j.compared.Reason != "" {
 		j.notChecked(j.compared.Reason)
 	}
@@ -174,9 +175,14 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 		return nil, err
 	}
 	if p.Base != nil {
-		j.since(p.policy)
+		j.since(policy)
 	}
 	return j, nil
+}
+
+// policyOf returns how findings of a pack are judged: with the approvals that count for it.
+func (p *pipeline) policyOf(name string) gates.Policy {
+	return p.policy.Approved(gates.Approvals{Given: p.Approvals.counted([]string{name}), Unknown: p.Approvals.unknown()})
 }
 
 // beside returns what is found of a pack outside of the gates: by the comparison, in the packs

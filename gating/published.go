@@ -111,7 +111,7 @@ func (p *pipeline) released(ctx context.Context, j *judged) (found []finding.Fin
 	if r == nil || r.Commit == p.Base.Tree.SHA() {
 		return nil, nil, nil
 	}
-	before, reason := p.Base.release(r)
+	before, reason := p.Base.release(ctx, r)
 	if reason != "" {
 		missed = append(missed, version.NotSince(fmt.Sprintf("which files were beside version %s when it was published is not known: %s", r.Version, reason)))
 	}
@@ -159,15 +159,20 @@ func since(f finding.Finding, published string) finding.Finding {
 // release reads a published version as rules look at it, with the files that were beside it
 // in the commit that it was published from. The reason says why these are not known: then
 // the version is known by its pack alone, and not at all where that cannot be read.
-func (b *Baseline) release(r *Release) (before *gate.Subject, reason string) {
-	name, inside := b.Relative(r.Path)
+func (b *Baseline) release(ctx context.Context, r *Release) (before *gate.Subject, reason string) {
+	name, inside := r.Path, true
+	if b.Commit != nil {
+		name, inside = b.Relative(r.Path)
+	}
 	switch {
+	case b.Commit == nil:
+		reason = "it is judged outside of a git repository"
 	case r.Commit == "" || r.Path == "":
 		reason = "its statement names no commit"
 	case !inside:
 		reason = fmt.Sprintf("%s is outside of this repository", r.Path)
 	default:
-		if before, reason = b.releaseIn(r, name); reason == "" {
+		if before, reason = b.releaseIn(ctx, r, name); reason == "" {
 			return before, ""
 		}
 	}
@@ -179,8 +184,8 @@ func (b *Baseline) release(r *Release) (before *gate.Subject, reason string) {
 }
 
 // releaseIn reads a published version in the commit that it was published from.
-func (b *Baseline) releaseIn(r *Release, name string) (*gate.Subject, string) {
-	c, err := b.commit(r.Commit)
+func (b *Baseline) releaseIn(ctx context.Context, r *Release, name string) (*gate.Subject, string) {
+	c, err := b.commit(ctx, r.Commit)
 	if err != nil {
 		return nil, fmt.Sprintf("this clone does not have commit %.7s, that it was published from (`fetch-depth: 0` on actions/checkout fetches all): %v", r.Commit, err)
 	}
@@ -197,14 +202,12 @@ func (b *Baseline) releaseIn(r *Release, name string) (*gate.Subject, string) {
 }
 
 // commit returns another commit of the baseline's repository.
-func (b *Baseline) commit(sha string) (*Commit, error) {
+func (b *Baseline) commit(ctx context.Context, sha string) (*Commit, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
-	tree, err := b.Git.Tree(sha)
+	tree, err := b.Open(ctx, sha)
 	if err != nil {
 		return nil, err
 	}
-	c := *b.Commit
-	c.Tree, c.Ref = tree, ""
-	return &c, nil
+	return b.At(tree).Commit, nil
 }

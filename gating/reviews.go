@@ -1,6 +1,7 @@
 package gating
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -12,26 +13,45 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// Approvals are who has approved the pull request that is judged, of all roles that its config
-// names. The nil ones are those of a run that is no pull request's.
+// Approvals are who has approved what is judged, of all roles that its config names. The nil
+// ones are those of a run that is no pull request's.
 type Approvals struct {
-	github.Approvals
+	// Parts are the pull requests that are judged together, each with those who have approved
+	// it: one, or those of a merge group or a push that bring anything that gating reads.
+	Parts []Part
 	// Unknown is why nobody could be asked; nil where GitHub answered. Nothing is approved then.
 	Unknown error
 	// Merged says that it is merged already, so that nothing waits for an approval.
 	Merged bool
 }
 
-// given returns the approvals that count.
-func (a *Approvals) given() (list []finding.Approval) {
-	if a == nil || a.Unknown != nil {
-		return nil
-	}
-	for _, g := range a.Granted {
-		list = append(list, finding.Approval(g))
-	}
-	return list
+// Part is a pull request, with those who have approved it.
+type Part struct {
+	github.Approvals
+	Number int
+	// Concerns reports whether it brings anything that the gating of a pack reads; nil for one
+	// that brings all there is.
+	Concerns func(pack string) bool
 }
+
+// together returns the approvals that count for packs: those by roles that have approved every
+// part that concerns one of them, or every part where no pack is named, or none does.
+func (a *Approvals) together(packs ...string) github.Approvals {
+	var all, concerned []github.Approvals
+	for _, p := range a.Parts {
+		all = append(all, p.Approvals)
+		if p.Concerns == nil || slices.ContainsFunc(packs, p.Concerns) {
+			concerned = append(concerned, p.Approvals)
+		}
+	}
+	if len(concerned) == 0 || slices.Contains(packs, "") {
+		concerned = all
+	}
+	return github.Together(concerned...)
+}
+
+// given returns the approvals that count for all that is judged.
+func (a *Approvals) given() []finding.Approval { return a.counted(nil) }
 
 // unknown says why it is not known who has approved; "" where it is, and where nobody is asked.
 func (a *Approvals) unknown() string {
@@ -41,10 +61,10 @@ func (a *Approvals) unknown() string {
 	return a.Unknown.Error()
 }
 
-// identity says which approvals there are.
-func (a *Approvals) identity() string {
+// identity says which approvals there are for a pack.
+func (a *Approvals) identity(pack string) string {
 	var all []string
-	for _, g := range a.given() {
+	for _, g := range a.counted([]string{pack}) {
 		all = append(all, g.Role, g.Login)
 	}
 	return fields(fields(all...), a.unknown())
@@ -63,31 +83,38 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 	if in.Base == nil || len(config.All()) == 0 {
 		return
 	}
-	why := map[string][]string{}
-	demand := func(roles []string, what string) {
+	why, packs := map[string][]string{}, map[string][]string{}
+	demand := func(roles []string, pack, what string) {
 		for _, role := range roles {
-			why[role] = append(why[role], what)
+			why[role], packs[role] = append(why[role], what), append(packs[role], pack)
 		}
 	}
 	if in.Approvals == nil || !in.Approvals.Merged {
 		for i := from; i < r.Report.Packs.Len(); i++ {
 			if class, what := r.demanding(i); class != "" {
-				demand(config.Of(class), what)
+				demand(config.Of(class), in.named(r.Report.Packs.Brief(i).Path), what)
 			}
 		}
 		if len(looser) > 0 {
-			demand(config.ConfigRoles(), "a looser config: "+paths(looser))
+			demand(config.ConfigRoles(), "", "a looser config: "+paths(looser))
 		}
 		if r.rerouted {
-			demand(config.ConfigRoles(), "how workflows run packgate")
+			demand(config.ConfigRoles(), "", "how workflows run packgate")
 		}
 	}
-	out := &model.Reviews{Required: []model.RequiredReview{}, Granted: in.Approvals.given(), Enforced: config.Enforce.Value, Unknown: in.Approvals.unknown()}
+	granted := in.Approvals.given()
+	for i := from; i < r.Report.Packs.Len(); i++ {
+		granted = append(granted, in.Approvals.counted([]string{in.named(r.Report.Packs.Brief(i).Path)})...)
+	}
+	for _, named := range packs {
+		granted = append(granted, in.Approvals.counted(named)...)
+	}
+	out := &model.Reviews{Required: []model.RequiredReview{}, Granted: unique(granted), Enforced: config.Enforce.Value, Unknown: in.Approvals.unknown()}
 	for _, role := range config.All() {
 		if len(why[role]) == 0 {
 			continue
 		}
-		one := in.Approvals.of(role)
+		one := in.Approvals.of(role, packs[role])
 		one.For, one.Members = why[role], config.Members()[role]
 		out.Required = append(out.Required, one)
 	}
@@ -95,6 +122,34 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 		r.Fail(fmt.Errorf("the change needs approvals, and who has approved is not known: %w", in.Approvals.Unknown))
 	}
 	r.Report.Reviews = model.MergeReviews(r.Report.Reviews, out)
+}
+
+// unique returns approvals sorted, each once; nil for none.
+func unique(list []finding.Approval) []finding.Approval {
+	slices.SortFunc(list, func(x, y finding.Approval) int {
+		return cmp.Or(cmp.Compare(x.Role, y.Role), cmp.Compare(x.Login, y.Login))
+	})
+	return slices.Compact(list)
+}
+
+// named returns the pack file that messages show by a name; "" for one that the workspace has
+// not.
+func (w *Workspace) named(shown string) string {
+	if i := slices.IndexFunc(w.Packs, func(name string) bool { return w.Files.Show(name) == shown }); i >= 0 {
+		return w.Packs[i]
+	}
+	return ""
+}
+
+// counted returns the approvals that count for packs.
+func (a *Approvals) counted(packs []string) (list []finding.Approval) {
+	if a == nil || a.Unknown != nil {
+		return nil
+	}
+	for _, g := range a.together(packs...).Granted {
+		list = append(list, finding.Approval(g))
+	}
+	return list
 }
 
 // demanding returns the class by which a pack of the report demands approvals, "" for none,
@@ -117,8 +172,8 @@ func (r *Run) demanding(i int) (class, what string) {
 	}
 }
 
-// of returns what is known of the approval of a role.
-func (a *Approvals) of(role string) model.RequiredReview {
+// of returns what is known of the approval of a role, which packs need.
+func (a *Approvals) of(role string, packs []string) model.RequiredReview {
 	one := model.RequiredReview{Role: role, Status: model.ReviewMissing}
 	if a == nil {
 		one.Status = model.ReviewNeeded
@@ -128,6 +183,7 @@ func (a *Approvals) of(role string) model.RequiredReview {
 		one.Status, one.Reason = model.ReviewUnknown, a.unknown()
 		return one
 	}
+	known := a.together(packs...)
 	by := func(status string, list []github.Approval) {
 		for _, g := range list {
 			if g.Role == role {
@@ -135,10 +191,10 @@ func (a *Approvals) of(role string) model.RequiredReview {
 			}
 		}
 	}
-	by(model.ReviewApproved, a.Granted)
-	by(model.ReviewAgainst, a.Against)
-	if i := slices.IndexFunc(a.NotChecked, func(n github.RoleNotChecked) bool { return n.Role == role }); i >= 0 {
-		one.Status, one.Reason = model.ReviewUnknown, a.NotChecked[i].Reason
+	by(model.ReviewApproved, known.Granted)
+	by(model.ReviewAgainst, known.Against)
+	if i := slices.IndexFunc(known.NotChecked, func(n github.RoleNotChecked) bool { return n.Role == role }); i >= 0 {
+		one.Status, one.Reason = model.ReviewUnknown, known.NotChecked[i].Reason
 	}
 	return one
 }

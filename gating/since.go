@@ -54,7 +54,7 @@ func (b *Baseline) subject(c *Commit, name string) (*gate.Subject, *gap, error) 
 // they can takes its place. The nil baseline has none.
 func (b *Baseline) before(ctx context.Context, j *judged) ([]finding.Finding, error) {
 	if r := j.compared.published; r != nil {
-		before, _ := b.release(r) // why it may not be known as a whole is said where it is told what was lost
+		before, _ := b.release(ctx, r) // why it may not be known as a whole is said where it is told what was lost
 		j.against(before, true)
 		return nil, nil
 	}

@@ -244,7 +244,7 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 	if in.Base, err = commit.Baseline(w); err != nil {
 		return err
 	}
-	in.Base.ConfigName = path.Base(configName)
+	in.Base.ConfigName, in.Base.Open = path.Base(configName), a.trees(in.Base)
 	in.Approvals = a.approvals(ctx, in)
 	return a.gateChanged(ctx, in)
 }

@@ -35,6 +35,53 @@ type Approvals struct {
 // Complete reports whether every role has approved.
 func (a Approvals) Complete() bool { return len(a.Missing)+len(a.Against)+len(a.NotChecked) == 0 }
 
+// Together returns the approvals of several pull requests that are judged as one, all of
+// which were asked for the same roles: a role has approved where it has approved each.
+func Together(all ...Approvals) (out Approvals) {
+	granted := map[string]int{}
+	open := map[string]bool{}
+	for _, a := range all {
+		for i, g := range a.Granted {
+			if i == 0 || a.Granted[i-1].Role != g.Role {
+				granted[g.Role]++
+			}
+		}
+		for _, o := range a.Against {
+			open[o.Role] = true
+		}
+		out.Against = append(out.Against, a.Against...)
+	}
+	for _, a := range all {
+		for _, n := range a.NotChecked {
+			if !open[n.Role] {
+				out.NotChecked = append(out.NotChecked, n)
+			}
+			open[n.Role] = true
+		}
+	}
+	for _, a := range all {
+		for _, role := range a.Missing {
+			if !open[role] {
+				out.Missing = append(out.Missing, role)
+			}
+			open[role] = true
+		}
+		for _, g := range a.Granted {
+			if granted[g.Role] == len(all) {
+				out.Granted = append(out.Granted, g)
+			}
+		}
+	}
+	byRole := func(x, y Approval) int { return cmp.Or(cmp.Compare(x.Role, y.Role), cmp.Compare(x.Login, y.Login)) }
+	for _, list := range []*[]Approval{&out.Granted, &out.Against} {
+		slices.SortFunc(*list, byRole)
+		*list = slices.Compact(*list)
+	}
+	slices.Sort(out.Missing)
+	slices.SortFunc(out.NotChecked, func(x, y RoleNotChecked) int { return cmp.Compare(x.Role, y.Role) })
+	return out
+}
+
 // Question is what is asked about a pull request.
 type Question struct {
 	Pull  PullRequest

@@ -115,6 +115,18 @@ func (t *Tree) Parent() (*Tree, error) {
 	return newTree(t.store, c.ParentHashes[0])
 }
 
+// Title returns the first line of the commit's message.
+func (t *Tree) Title() (string, error) {
+	t.store.Lock()
+	defer t.store.Unlock()
+	c, err := object.GetCommit(t.store, t.commit)
+	if err != nil {
+		return "", unreadable(t.SHA(), err)
+	}
+	title, _, _ := strings.Cut(c.Message, "\n")
+	return strings.TrimSpace(title), nil
+}
+
 // SHA returns the full SHA of the commit.
 func (t *Tree) SHA() string { return t.commit.String() }
 

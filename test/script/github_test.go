@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,6 +32,9 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin pull SHA OWNER BRANCH
 //	standin commit SHA FOLDER
 //	standin merged SHA PATH…     the pull request was merged as its last commit, which changed these files
+//	standin another NUMBER SHA AUTHOR PATH…  there is another pull request, which changes these files
+//	standin lands NUMBER SHA     it was merged as this commit
+//	standin approve NUMBER AUTHOR [SHA]  somebody approves the last commit of it, or an earlier one
 //	standin review AUTHOR STATE [COUNT]  somebody reviewed its last commit, so often
 //	standin dismiss AUTHOR       what somebody said last is dismissed
 //	standin team TEAM LOGIN…     a team that the token may read has these members
@@ -91,6 +95,8 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		for _, name := range args[1:] {
 			g.Changed[name] = []string{args[0]}
 		}
+	case "another", "lands", "approve":
+		g.another(ts, command, args)
 	case "review":
 		g.review(ts, args)
 	case "dismiss":
@@ -137,6 +143,29 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
 	default:
 		ts.Fatalf("standin has no command %q", command)
+	}
+}
+
+// another adds a pull request beside the first one, or says what became of any.
+func (g *standinHolder) another(ts *testscript.TestScript, command string, args []string) {
+	number, err := strconv.ParseInt(args[0], 10, 64)
+	ts.Check(err)
+	i := slices.IndexFunc(g.Pulls, func(p githubtest.Pull) bool { return p.Number == number })
+	if i < 0 {
+		i, g.Pulls = len(g.Pulls), append(g.Pulls, githubtest.Pull{Number: number, Base: g.Pulls[0].Base})
+	}
+	p := &g.Pulls[i]
+	switch command {
+	case "lands":
+		p.Merged, p.Closed = args[1], true
+	case "approve":
+		g.Reviews = append(g.Reviews, githubtest.Review{Pull: number, Author: args[1], State: "APPROVED", SHA: append(args, p.Head)[2], Status: "MEMBER"})
+	default:
+		p.Head, p.Author, p.Owner, p.Branch = args[1], args[2], args[2], "change"
+		g.Commits[p.Head] = map[string]string{}
+		for _, name := range args[3:] {
+			g.Files = append(g.Files, githubtest.File{Pull: number, Path: name, Status: "modified"})
+		}
 	}
 }
 
