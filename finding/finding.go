@@ -162,6 +162,15 @@ type Finding struct {
 	// State says whether the version before had the finding too; empty where there
 	// is none to compare with.
 	State State
+	// Cause is what the finding follows from; nil where it stands for itself.
+	Cause *Cause
+}
+
+// Cause is what a finding would not be there without: another finding, by its fingerprint, or
+// changes between two versions, by theirs.
+type Cause struct {
+	Finding string
+	Changes []string
 }
 
 // Excused reports whether the finding counts no more.
@@ -225,6 +234,13 @@ func (f Finding) Fingerprint() string {
 // keyed path, and what happened ("added", "removed", …).
 func ChangeFingerprint(row, path, kind string) string {
 	return digest("change", row, unnumbered(path), kind)
+}
+
+// Kin returns the fingerprint that the finding shares with those which only their order tells
+// apart from it.
+func (f Finding) Kin() string {
+	f.Ordinal = 0
+	return f.Fingerprint()
 }
 
 func digest(parts ...string) string {

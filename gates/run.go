@@ -151,6 +151,18 @@ func (r *Result) rule(s *gate.Subject, g *gate.Gate, rule *gate.Rule, policy Pol
 	}
 }
 
+// Again returns what one rule of the gates or of overlays finds in a pack, judged, with no
+// waiver in force. ok is false where the rule does not run by itself, or not on this pack.
+func Again(s *gate.Subject, policy Policy, id string) (found []finding.Finding, ok bool) {
+	rule, g := Find(id)
+	if rule == nil || rule.Check == nil || unread(s) != "" || g.Layer != "" && !gate.IsObject(s.Pack.Node.Get(g.Layer)) {
+		return nil, false
+	}
+	var r Result
+	r.rule(s, g, rule, policy)
+	return r.Findings, true
+}
+
 // settle counts the gate's findings and sets its status, the worst of what it has.
 func (g *GateResult) settle(r *Result) {
 	there := finding.Tally{Missing: g.Reason != ""}

@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/compiles"
 	"github.com/contextosai/packgate/diffing/environments"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/gating/causes"
 	"github.com/contextosai/packgate/playground"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
@@ -89,6 +91,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	}
 	step := Step(ctx, j.compared.Diff, j.subject)
 	step.Fixed, step.Before, step.Environments = j.fixed, j.before, j.environments
+	j.follow(ctx, p.policy, step.Compiles)
 	_, _, step.Playground = playground.Program() // of a program that has none no page compiles a pack
 	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.since.Triggers[name]), fault: step.Diff.Contradicted()}
 	switch {
@@ -108,6 +111,7 @@ type judged struct {
 	compared Comparison
 	fixed    []finding.Finding // of the baseline, which the pack has no more
 	before   *gate.Subject     // in which they were found; nil where nothing is known of it
+	was      []finding.Finding // what the gates find in before, where it differs from the pack
 	// environments are those to which overlays or catalogs bring something.
 	environments []environments.Change
 }
@@ -124,6 +128,12 @@ func (j *judged) class() string {
 		return ""
 	}
 	return max(j.compared.Diff.Class, environments.Class(j.environments)).String()
+}
+
+// follow says which findings follow from others, or from what changed.
+func (j *judged) follow(ctx context.Context, policy gates.Policy, compiled []compiles.Case) {
+	step := causes.Step{Subject: j.subject, Policy: policy, Diff: j.compared.Diff, Compiles: compiled, Was: j.was}
+	j.result.Findings = causes.Find(ctx, step, j.result.Findings)
 }
 
 // inEnvironments compares the pack as its environments have it.

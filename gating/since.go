@@ -104,6 +104,7 @@ func (j *judged) since(policy gates.Policy) {
 	case j.before == nil:
 	case j.subject.Before != nil:
 		before = gates.Run(j.before, policy, gates.Outside{Class: j.class()}).Findings
+		j.was = before
 	default: // most packs of a change are as they were, and only gated again for what they depend on
 		before = slices.DeleteFunc(slices.Clone(j.result.Findings), func(f finding.Finding) bool { return f.Gate == version.Gate.ID })
 	}

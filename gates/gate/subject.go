@@ -42,13 +42,28 @@ type Subject struct {
 // NewSubject prepares a pack for the rules.
 func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) *Subject {
 	s := &Subject{Catalogs: environments, Config: c, conditions: &policy.Conditions{}, texts: &texts{Memo: detect.NewMemo(), limits: c.Limits, snapshots: map[*repo.Snapshot]*pack.Document{}}}
+	return s.about(u, environments).compiling()
+}
+
+// compiling gives a subject golden cases of its own.
+func (s *Subject) compiling() *Subject {
 	s.golden = sync.OnceValue(func() []golden.Result {
-		if u.Pack == nil {
-			return golden.Run(u, environments, c)
+		if s.Pack == nil {
+			return golden.Run(s.Unit, s.Environments, s.Config)
 		}
-		return golden.RunPrepared(s.Proof().Program(), u, environments, c)
+		return golden.RunPrepared(s.Proof().Program(), s.Unit, s.Environments, s.Config)
 	})
-	return s.about(u, environments)
+	return s
+}
+
+// Instead returns the subject as it would be with another pack in the place of its own, and
+// everything beside it as it is. It shares what was compiled and detected.
+func (s *Subject) Instead(p *pack.Document, faults []pack.Fault) *Subject {
+	unit := *s.Unit
+	unit.Use(p, slices.Clip(faults))
+	unit.Published = p
+	other := &Subject{Catalogs: s.Catalogs, Config: s.Config, Before: s.Before, conditions: s.conditions, texts: s.texts}
+	return other.about(&unit, s.Environments).compiling()
 }
 
 // about fills in what a subject has of one form of the pack. What it permits is

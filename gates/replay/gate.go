@@ -145,6 +145,9 @@ var RPL005 = &gate.Rule{
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindCeiling) },
 }
 
+// Unfit is the key of the finding of RPL009 that the pack cannot be compiled, whatever the request is.
+const Unfit = "pack"
+
 // RPL009: cases end as they expect.
 var RPL009 = &gate.Rule{
 	ID: "RPL009", Name: "unexpected-outcome", Severity: finding.Error,
@@ -160,7 +163,7 @@ var RPL009 = &gate.Rule{
 		tell(p, compiled(p), golden.KindOutcome)
 		if problem := unfit(p); problem != nil {
 			p.Report(gate.Diagnostic{
-				Location: &problem.Location, Hint: problem.Hint, Key: "pack",
+				Location: &problem.Location, Hint: problem.Hint, Key: Unfit,
 				Message: "no golden case can be compiled: " + strings.TrimPrefix(problem.Message, "not compiled: "),
 			})
 		}

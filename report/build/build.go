@@ -114,6 +114,9 @@ func newFinding(f finding.Finding) model.Finding {
 		File: l.File, Line: l.Start.Line, Column: l.Start.Column, EndLine: l.End.Line, EndColumn: l.End.Column,
 		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), Thing: f.Thing.String(), Approve: f.Approve, State: string(f.State), Waived: f.Waived, Approved: f.Approved,
 	}
+	if f.Cause != nil {
+		out.Cause = &model.FollowsFrom{Finding: f.Cause.Finding, Changes: f.Cause.Changes}
+	}
 	for _, r := range f.Related {
 		out.Related = append(out.Related, model.Related{
 			Message: r.Message, File: r.Location.File, Line: r.Location.Start.Line, Column: r.Location.Start.Column, Path: r.Location.Path, Revision: r.Location.Revision,

@@ -37,5 +37,48 @@ func (p *Pack) consistent() error {
 				g.Gate, p.Path, g.Status, g.Errors, g.Warnings, status, there.Errors, there.Warnings)
 		}
 	}
+	return p.caused()
+}
+
+// caused refuses a finding that follows from what is not there, or from what follows from
+// something itself: then it would be shown nowhere.
+func (p *Pack) caused() error {
+	causes := map[string]bool{}
+	for i := range p.Findings {
+		if f := &p.Findings[i]; f.Cause == nil && !f.Excused() {
+			causes[f.Fingerprint] = true
+		}
+	}
+	changes := map[string]bool{}
+	if p.Diff != nil {
+		for _, l := range p.Diff.Layers {
+			for _, c := range l.Changes {
+				changes[c.Fingerprint] = true
+			}
+		}
+	}
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		if f.Cause == nil {
+			continue
+		}
+		named, of := causes, []string{f.Cause.Finding}
+		if len(f.Cause.Changes) > 0 {
+			named, of = changes, f.Cause.Changes
+		}
+		if f.Excused() || slices.ContainsFunc(of, func(fingerprint string) bool { return !named[fingerprint] }) {
+			return fmt.Errorf("the finding %.40q of %.200q is said to follow from %.100q, which is no cause of it", f.Fingerprint, p.Path, of)
+		}
+	}
 	return nil
+}
+
+// Consequences returns the findings that follow from a finding, in their order.
+func (p *Pack) Consequences(fingerprint string) (list []Finding) {
+	for _, f := range p.Findings {
+		if f.Cause != nil && f.Cause.Finding == fingerprint {
+			list = append(list, f)
+		}
+	}
+	return list
 }

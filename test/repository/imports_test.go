@@ -40,7 +40,7 @@ var rooms = []room{
 	{"report/build", []string{"."}},
 	{"report/render", []string{"."}},
 	{"internal/github", []string{"."}}, // which reads commits; what it posts is rendered
-	{"gating", []string{"cache", "."}},
+	{"gating", []string{"cache", "causes", "."}},
 	{"publish", []string{"statement", "registry", "attest", "."}},
 	{"internal", []string{"scaffold", "doctor", "lsp", "cli", "docgen"}},
 	{".", []string{"."}}, // main

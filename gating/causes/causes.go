@@ -1,0 +1,98 @@
+// Package causes says what findings follow from, so that one mistake is one entry: a mistyped
+// name is the name and not also every golden case that does not compile for it.
+//
+// A finding follows from an error where it is gone once the one value that the error is about
+// is what it was in the version before: the value is put back, and the rules look again. What
+// compares a pack with what was stored for it (golden cases, packets, scorecards) follows from
+// changes of the pack in the same way, where what was stored is as it was and fitted before.
+// What is in doubt stands for itself.
+//
+// Neither a severity nor an exit code depends on it.
+package causes
+
+import (
+	"context"
+	"slices"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/compiles"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+)
+
+// mostGroups is how many groups of changes are undone for one pack.
+const mostGroups = 8
+
+// Step is a pack with what is known of how it came to be.
+type Step struct {
+	Subject *gate.Subject
+	Policy  gates.Policy
+	// Diff is what changed, nil for a pack that is compared with nothing, and Compiles what
+	// became of its golden cases.
+	Diff     *diffing.Diff
+	Compiles []compiles.Case
+	// Was is what the gates found in the version before.
+	Was []finding.Finding
+}
+
+// Find returns the findings of a pack with their causes. They are in the order and have the
+// states that they are reported with; the argument is not changed. A cause that is a finding
+// is in the list, excused by nothing, and follows from nothing itself. Once the context has
+// ended nothing more is tried, and what is left stands for itself.
+func Find(ctx context.Context, step Step, findings []finding.Finding) []finding.Finding {
+	if step.Subject.Pack == nil || !slices.ContainsFunc(findings, open) {
+		return findings
+	}
+	s := newSearch(ctx, step, slices.Clone(findings))
+	s.errors()
+	s.places()
+	s.environments()
+	s.stored()
+	return s.findings
+}
+
+// open reports whether a finding counts and nothing is said of its cause yet.
+func open(f finding.Finding) bool { return !f.Excused() && f.Cause == nil }
+
+// search looks for the causes of the findings of one pack.
+type search struct {
+	Step
+	ctx      context.Context
+	findings []finding.Finding
+	root     map[string]bool // fingerprints of findings from which others follow
+	changes  []diffing.Change
+	atoms    []atom
+	worlds   []*world
+	left     int  // how many more groups may be undone
+	alone    bool // nothing but the pack file changed
+	beside   map[string]bool
+}
+
+func newSearch(ctx context.Context, step Step, findings []finding.Finding) *search {
+	s := &search{Step: step, ctx: ctx, findings: findings, root: map[string]bool{}, left: mostGroups}
+	if step.Diff != nil {
+		s.changes = step.Diff.Changes()
+	}
+	s.atoms = atomsOf(s.changes)
+	s.compareFiles()
+	return s
+}
+
+// follows notes that a finding follows from another one, or from what that one follows from.
+func (s *search) follows(i, from int) {
+	f, root := &s.findings[i], &s.findings[from]
+	if root.Cause != nil {
+		f.Cause = root.Cause
+		return
+	}
+	f.Cause = &finding.Cause{Finding: root.Fingerprint()}
+	s.root[f.Cause.Finding] = true
+}
+
+// free reports whether a finding may be said to follow from something: it counts, stands for
+// itself, and nothing follows from it.
+func (s *search) free(i int) bool {
+	f := &s.findings[i]
+	return open(*f) && !f.Approve && !f.IsRest() && !s.root[f.Fingerprint()]
+}

@@ -1,0 +1,208 @@
+package causes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/evaluation"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/overlays"
+	"github.com/contextosai/packgate/gates/policyrules"
+	"github.com/contextosai/packgate/gates/references"
+	"github.com/contextosai/packgate/gates/replay"
+	"github.com/contextosai/packgate/gates/risk"
+	"github.com/contextosai/packgate/gates/schema"
+	"github.com/contextosai/packgate/gates/tenancy"
+	"github.com/contextosai/packgate/pack"
+)
+
+// misread are the rules beside those of the schema and the references gate that find a value
+// which leads nowhere, or that nobody can read.
+var misread = []*gate.Rule{policyrules.POL005, policyrules.POL008, risk.RSK004, tenancy.TEN001, overlays.OVL002}
+
+// permitting are the gates whose findings tell what a pack may do: they stand for themselves unless
+// the one value that an error is about ends them.
+var permitting = []string{policyrules.Gate.ID, risk.Gate.ID, overlays.Gate.ID}
+
+// errors finds what follows from an error of a reference or of the form.
+func (s *search) errors() {
+	for _, g := range gates.Documented() {
+		for _, r := range g.Rules {
+			if g != schema.Gate && g != references.Gate && !slices.Contains(misread, r) {
+				continue
+			}
+			for i := range s.findings {
+				if f := &s.findings[i]; f.Rule == r.ID && f.Severity == finding.Error && s.free(i) {
+					s.error(i)
+				}
+			}
+		}
+	}
+}
+
+// remedy is a way to end an error: what to do with the pack, and how far it reaches.
+type remedy struct {
+	edit func(*pack.Document) ([]byte, error)
+	// own says that nothing but the value that the error is about is put right.
+	own bool
+	// only is the name that is put back with all that it stood for, "" where no more than a
+	// scalar is put right.
+	only string
+	// steps says that the remedy takes a change back, so that it ends nothing that was there.
+	steps bool
+}
+
+// error finds what follows from one error.
+func (s *search) error(i int) {
+	for _, r := range s.remedies(&s.findings[i]) {
+		w := s.without(r.edit)
+		if w == nil || !w.lacks(&s.findings[i]) {
+			continue
+		}
+		for other := range s.findings {
+			if other != i && s.free(other) && r.reaches(&s.findings[i], &s.findings[other]) && w.lacks(&s.findings[other]) {
+				s.follows(other, i)
+			}
+		}
+		return
+	}
+}
+
+// reaches reports whether a finding can be said to follow from an error that the remedy ends.
+func (r *remedy) reaches(e, f *finding.Finding) bool {
+	rule, g := gates.Find(f.Rule)
+	if rule == nil || rule.Ratchet || r.steps && f.State != finding.New {
+		return false
+	}
+	id := g.ID
+	if f.Rule == finding.NotProved {
+		id = f.Gate
+	}
+	broken := g == schema.Gate || g == references.Gate
+	switch {
+	case r.only != "":
+		return broken && strings.Contains(f.Message, fmt.Sprintf("%q", r.only))
+	case f.Rule == e.Rule, broken, g == replay.Gate, g == evaluation.Gate:
+		return true
+	case g == tenancy.Gate:
+		return e.Gate == tenancy.Gate.ID
+	}
+	return r.own && slices.Contains(permitting, id)
+}
+
+// mostRemedies is how many ways to end one error are tried.
+const mostRemedies = 3
+
+// remedies returns ways to end an error, the likeliest first.
+func (s *search) remedies(e *finding.Finding) (list []remedy) {
+	for _, near := range []func(*atom) (bool, bool){
+		func(a *atom) (bool, bool) { return s.at(a, e.Location), true },
+		func(a *atom) (bool, bool) { return a.identity && s.names(a, e), true },
+		func(a *atom) (bool, bool) {
+			return slices.ContainsFunc(e.Related, func(r finding.Related) bool { return s.at(a, r.Location) }), false
+		},
+	} {
+		for i := range s.atoms {
+			if is, own := near(&s.atoms[i]); is && e.State == finding.New {
+				a := s.atoms[i]
+				list = append(list, remedy{edit: a.undo, own: own, steps: true})
+			}
+		}
+	}
+	for i := range s.changes {
+		if c := &s.changes[i]; c.New == nil && e.State == finding.New {
+			if old := lost(c); old != "" && strings.Contains(e.Message, fmt.Sprintf("%q", old)) {
+				list = append(list, remedy{edit: func(d *pack.Document) ([]byte, error) { return undo(d, []diffing.Change{*c}) }, only: old, steps: true})
+			}
+		}
+	}
+	if fix := e.Fix; fix != nil && e.Location.File == s.Subject.Unit.Document.File {
+		own := len(fix.Operations) == 1 && fix.Operations[0].Op == "replace" && s.leads(fix.Operations[0].Path, e.Location.Pointer)
+		list = append(list, remedy{edit: func(d *pack.Document) ([]byte, error) { return pack.Edit(d, fix.Operations) }, own: own})
+	}
+	return list[:min(len(list), mostRemedies)]
+}
+
+// undo puts the scalar back.
+func (a *atom) undo(d *pack.Document) ([]byte, error) {
+	return pack.Edit(d, []finding.Operation{{Op: "replace", Path: a.is.Pointer(), Value: a.was.Raw()}})
+}
+
+// at reports whether a scalar is the value at a place.
+func (s *search) at(a *atom, l finding.Location) bool {
+	return l.File == s.Subject.Unit.Document.File && l.Revision == "" && l.Pointer == a.is.Pointer()
+}
+
+// leads reports whether a pointer or a keyed path leads to the value at a pointer.
+func (s *search) leads(path, pointer string) bool {
+	root := s.Subject.Unit.Document.Root
+	at := root.Find(path)
+	if at == nil {
+		at = root.FindKeyed(path)
+	}
+	return at != nil && at.Pointer() == pointer
+}
+
+// names reports whether an error speaks of the name that a thing had before.
+func (s *search) names(a *atom, e *finding.Finding) bool {
+	return a.was.Kind == pack.String && strings.Contains(e.Message, fmt.Sprintf("%q", a.was.Text))
+}
+
+// lost returns the name of a thing that was removed.
+func lost(c *diffing.Change) string {
+	segments, ok := pack.SplitPointer(c.Path)
+	if !ok || len(segments) == 0 {
+		return ""
+	}
+	return segments[len(segments)-1]
+}
+
+// places finds that no golden case can be compiled, for what an error is about.
+func (s *search) places() {
+	for i := range s.findings {
+		f := &s.findings[i]
+		if f.Rule != replay.RPL009.ID || f.Key != replay.Unfit || !s.free(i) {
+			continue
+		}
+		for from := range s.findings {
+			e := &s.findings[from]
+			broken := e.Gate == schema.Gate.ID || e.Gate == references.Gate.ID || slices.ContainsFunc(misread, func(r *gate.Rule) bool { return r.ID == e.Rule })
+			if broken && e.Severity == finding.Error && !e.Excused() && e.Location.File == f.Location.File && e.Location.Pointer == f.Location.Pointer {
+				s.follows(i, from)
+				break
+			}
+		}
+	}
+}
+
+// environments finds what is said of a place once for each environment, in the same words.
+func (s *search) environments() {
+	for i := range s.findings {
+		for from := range i {
+			if s.free(i) && s.repeats(&s.findings[from], &s.findings[i]) {
+				s.follows(i, from)
+				break
+			}
+		}
+	}
+}
+
+// repeats reports whether a finding says of one environment what another one says of another.
+func (s *search) repeats(first, f *finding.Finding) bool {
+	if first.Excused() || first.Rule != f.Rule || first.Severity != f.Severity || first.Location != f.Location || f.Location.Pointer == "" || first.State != f.State {
+		return false
+	}
+	for _, a := range s.Subject.Environments {
+		for _, b := range s.Subject.Environments {
+			same := func(x, y string) bool { return strings.ReplaceAll(x, a.Name(), b.Name()) == y }
+			if a != b && first.Key != f.Key && same(first.Key, f.Key) && same(first.Message, f.Message) {
+				return true
+			}
+		}
+	}
+	return false
+}
