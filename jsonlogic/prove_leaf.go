@@ -10,6 +10,7 @@ import (
 type leaf struct {
 	term   *term
 	node   *node // the operation, over the stand-in; nil for absence
+	over   *node // the operation itself
 	result pair
 
 	cells  []Truth   // by cell of the term
@@ -75,7 +76,7 @@ func (p *prover) leaf(n *node) pair {
 			return known.result
 		}
 	}
-	l := &leaf{term: t, node: t.stand(over)}
+	l := &leaf{term: t, node: t.stand(over), over: over}
 	p.follow(l, over)
 	l.note(over)
 	return p.addLeaf(leafKey{key: over.key}, l)

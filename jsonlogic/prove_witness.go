@@ -34,8 +34,9 @@ func (p *prover) answer() (a Answer, done bool) {
 		case !model || models == maxModels:
 			return Answer{Reason: p.unfollowed()}, true
 		}
-		if witness := p.witness(); witness != nil {
-			return Answer{Verdict: Satisfiable, Witness: witness}, true
+		if settings, ok := p.candidate(); ok {
+			p.budget.last()
+			return Answer{Verdict: Satisfiable, Witness: p.reduced(settings)}, true
 		}
 		if p.budget.over() {
 			return Answer{}, false
@@ -116,11 +117,10 @@ type setting struct {
 	chosen  *class
 }
 
-// witness makes a request of the model and confirms it by evaluation, with other
+// candidate makes a request of the model and confirms it by evaluation, with other
 // values for the variables of expressions that are not followed where the first
-// do not do. It returns nil if none does.
-func (p *prover) witness() map[string]any {
-	var settings []setting
+// do not do. It is not ok if none does.
+func (p *prover) candidate() (settings []setting, ok bool) {
 	for _, t := range p.terms {
 		if t.opaque != nil {
 			continue
@@ -140,10 +140,11 @@ func (p *prover) witness() map[string]any {
 	}
 	// Outer variables come before what is put into them.
 	slices.SortStableFunc(settings, func(a, b setting) int { return cmp.Compare(len(a.path.steps), len(b.path.steps)) })
-	if !p.confirmed(settings) && !p.vary(settings) {
-		return nil
-	}
-	p.budget.last()
+	return settings, p.confirmed(settings) || p.vary(settings)
+}
+
+// reduced returns a request without what makes no difference.
+func (p *prover) reduced(settings []setting) map[string]any {
 	p.reduce(settings)
 	data, _ := build(settings)
 	return data

@@ -76,6 +76,9 @@ type Change struct {
 	// so in head.
 	Gained, Lost         map[string]any
 	GainedWhat, LostWhat string
+	// GainedWhen and LostWhen say for which requests it is so; nil where there are none, and of
+	// Compare.
+	GainedWhen, LostWhen *When
 	// Unstopped says of a gain that base stops at all requests that show it,
 	// because a rule is unknown that head does not have: what both versions compile
 	// has gained nothing.

@@ -22,7 +22,10 @@ const (
 // intent, kind and subject; what is equal is not there, unless the claim takes a
 // variable to be a single value (Change.Assumed). Of packs that the compiler
 // refuses nothing can be said: then there is one undecided change.
-func Compare(base, head *Model, s jsonlogic.Solver) []Change {
+func Compare(base, head *Model, s jsonlogic.Solver) []Change { return compareAll(base, head, s, false) }
+
+// compareAll compares two packs and, where that is wanted, describes what differs.
+func compareAll(base, head *Model, s jsonlogic.Solver, describe bool) []Change {
 	for _, side := range []struct {
 		name string
 		*Model
@@ -32,6 +35,7 @@ func Compare(base, head *Model, s jsonlogic.Solver) []Change {
 		}
 	}
 	c := newComparison(base, head, newProver(s, base, head))
+	c.describes = describe
 	intents := Merged(base.Intents, head.Intents)
 	for i, intent := range intents {
 		if i == mostIntents {
@@ -40,6 +44,9 @@ func Compare(base, head *Model, s jsonlogic.Solver) []Change {
 			break
 		}
 		c.compare(intent, false)
+	}
+	for _, fill := range c.promised {
+		fill()
 	}
 	slices.SortFunc(c.changes, func(a, b Change) int {
 		return cmp.Or(
@@ -62,8 +69,12 @@ type comparison struct {
 
 	items int // looked at
 
+	describes bool     // for which requests a change is so
+	promised  []func() // fill in the conditions
+
 	// Of one intent.
-	memo map[asked]answer
+	memo  map[asked]answer
+	whens map[asked]*When
 }
 
 func newComparison(base, head *Model, q *prover) *comparison {
@@ -87,7 +98,7 @@ func (c *comparison) compare(intent string, first bool) {
 	for _, s := range []*scene{b, h} {
 		s.facts, s.ceilings = facts, c.ceilings
 	}
-	c.memo = map[asked]answer{}
+	c.memo, c.whens = map[asked]answer{}, map[asked]*When{}
 	before := len(c.changes)
 	for _, key := range Merged(b.order, h.order) {
 		if first && c.differs() || c.spent(intent) {
@@ -182,13 +193,15 @@ type finding struct {
 // judge asks a question in both directions and returns the change with what came of it.
 func (c *comparison) judge(change Change, b, h *scene, q question) Change {
 	gained := c.find(b, h, q, q.confirm)
-	lost := c.find(h, b, q, func(from, to *outcome) string {
+	confirmLost := func(from, to *outcome) string {
 		if q.confirm(from, to) == "" {
 			return ""
 		}
 		return q.lost(to, from)
-	})
+	}
+	lost := c.find(h, b, q, confirmLost)
 	change.Intent = b.intent
+	change.GainedWhen, change.LostWhen = c.describe(b, h, q, gained, q.confirm), c.describe(h, b, q, lost, confirmLost)
 	change.Gained, change.GainedWhat = gained.Witness, gained.what
 	change.Unstopped = gained.unstopped
 	change.Lost, change.LostWhat = lost.Witness, lost.what

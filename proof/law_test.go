@@ -130,45 +130,62 @@ func brute(t testing.TB, base, head *pack.Pack, changes []Change, modes []string
 			}
 		}
 		for _, data := range requests {
-			b, h := observe(t, bp, base, data), observe(t, hp, head, data)
-			bc, hc := b, h // as every completion has it
-			if !b.ok && h.ok {
-				bc = completed(t, base, intent, data)
-			} else if b.ok && !h.ok {
-				hc = completed(t, head, intent, data)
-			}
-			note(subject{intent, Stop, "", ""}, !b.ok && h.ok, b.ok && !h.ok)
-			for _, id := range slices.Concat(randompack.DecisionKeys, randompack.ToolIDs) {
-				kind := Decision
-				if strings.HasPrefix(id, "adp") {
-					kind = Tool
-				}
-				was, is := bc.there[id], h.there[id]
-				// What only reads is there whenever a request is compiled.
-				gained := is && !was && (b.ok || effectful(head, id) || !slices.Contains(known(base), intent))
-				lost := b.there[id] && !is && (h.ok || effectful(base, id) || !slices.Contains(known(head), intent))
-				note(subject{intent, kind, id, ""}, gained, lost)
-				both := b.ok && h.ok
-				was, is = bc.there[id], hc.there[id]
-				if !was || !is {
-					continue
-				}
-				for _, g := range randompack.GateIDs {
-					before := slices.Contains(bc.gates, g) && randompack.Related(base, intent, g, id)
-					after := slices.Contains(hc.gates, g) && randompack.Related(head, intent, g, id)
-					note(subject{intent, Gate, id, g}, h.ok && before && !after, b.ok && after && !before)
-				}
-				note(subject{intent, Mode, id, ""}, both && h.ranks[id] > b.ranks[id], both && h.ranks[id] < b.ranks[id])
-				for _, arg := range randompack.ArgNames {
-					for v, let := range hc.lets[id+" "+arg] {
-						before := bc.lets[id+" "+arg][v]
-						note(subject{intent, Bounds, id, arg}, h.ok && let && !before, b.ok && !let && before)
-					}
-				}
-			}
+			differences(t, sides{base, head, bp, hp}, intent, data, note)
 		}
 	}
 	return found
+}
+
+// sides are two packs, ready to be compiled.
+type sides struct {
+	base, head    *pack.Pack
+	before, after *compiler.Program
+}
+
+// differences notes in what two packs differ for one request, and returns whether one of them
+// is compiled, and what base stops at that is there in head and in every completion of base.
+func differences(t testing.TB, v sides, intent string, data map[string]any, note func(s subject, gained, lost bool)) (compiled bool, unstopped []string) {
+	t.Helper()
+	b, h := observe(t, v.before, v.base, data), observe(t, v.after, v.head, data)
+	bc, hc := b, h // as every completion has it
+	if !b.ok && h.ok {
+		bc = completed(t, v.base, intent, data)
+	} else if b.ok && !h.ok {
+		hc = completed(t, v.head, intent, data)
+	}
+	note(subject{intent, Stop, "", ""}, !b.ok && h.ok, b.ok && !h.ok)
+	for _, id := range slices.Concat(randompack.DecisionKeys, randompack.ToolIDs) {
+		kind := Decision
+		if strings.HasPrefix(id, "adp") {
+			kind = Tool
+		}
+		was, is := bc.there[id], h.there[id]
+		// What only reads is there whenever a request is compiled.
+		gained := is && !was && (b.ok || effectful(v.head, id) || !slices.Contains(known(v.base), intent))
+		lost := b.there[id] && !is && (h.ok || effectful(v.base, id) || !slices.Contains(known(v.head), intent))
+		note(subject{intent, kind, id, ""}, gained, lost)
+		if is && was && !b.ok {
+			unstopped = append(unstopped, id)
+		}
+		both := b.ok && h.ok
+		was, is = bc.there[id], hc.there[id]
+		if !was || !is {
+			continue
+		}
+		for _, g := range randompack.GateIDs {
+			before := slices.Contains(bc.gates, g) && randompack.Related(v.base, intent, g, id)
+			after := slices.Contains(hc.gates, g) && randompack.Related(v.head, intent, g, id)
+			note(subject{intent, Gate, id, g}, h.ok && before && !after, b.ok && after && !before)
+		}
+		note(subject{intent, Mode, id, ""}, both && h.ranks[id] > b.ranks[id], both && h.ranks[id] < b.ranks[id])
+		for _, arg := range randompack.ArgNames {
+			for v, let := range hc.lets[id+" "+arg] {
+				before := bc.lets[id+" "+arg][v]
+				note(subject{intent, Bounds, id, arg}, h.ok && let && !before, b.ok && !let && before)
+			}
+		}
+	}
+	return b.ok || h.ok, unstopped
 }
 
 func describeChange(c Change) string {

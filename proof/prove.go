@@ -66,6 +66,7 @@ type prover struct {
 	proofs    int
 	undecided int
 	exhausted int // of the undecided, those for want of steps
+	covered   int // steps that conditions took
 }
 
 func newProver(s jsonlogic.Solver, models ...*Model) *prover {

@@ -1,0 +1,223 @@
+package proof
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/jsonlogic"
+	"github.com/contextosai/packgate/pack"
+)
+
+// Bounds of the conditions that describe what differs: solver steps of one of them, and of all
+// of a comparison or a surface; and how many alternatives of one are shown.
+const (
+	coverSteps    = 400_000
+	allCoverSteps = 2_000_000
+	mostShownSets = 4
+)
+
+// When is a set of requests of one intent as a condition: those for which one of the
+// alternatives holds. An alternative without terms is every request, no alternative is none.
+//
+// The intent itself is not said, nor the tenant of the pack, nor a safety mode that suffices
+// where the safety mode is not what differs. About requests that both versions stop at with an
+// error nothing is said: nothing is permitted in them.
+type When struct {
+	Any []jsonlogic.Cube
+	// More says that there are other requests, beside those of the alternatives.
+	More bool
+	// NotProved says why the alternatives are examples, "" where it is proved that each
+	// request of them is in the set and, without More, that no other one is.
+	NotProved string
+	// Nearest is a request of the first alternative, next to the limit that the base has.
+	Nearest map[string]any
+	// Read are the variables that the conditions of the packs read.
+	Read []string
+}
+
+// Describe is Compare, and says of each change for which requests it is so. What is said is
+// proved as every claim is, from the same account, after all that is compared.
+func Describe(base, head *Model, s jsonlogic.Solver) []Change {
+	return compareAll(base, head, s, true)
+}
+
+// description is what a condition is made of.
+type description struct {
+	of     jsonlogic.Formula // what is so of the requests
+	within []jsonlogic.Formula
+	idle   jsonlogic.Formula // nothing is said of these requests
+	sides  []*Model
+	// confirm says whether the compiles of a request show it, and next returns the request
+	// next to a former limit.
+	confirm func(witness map[string]any) bool
+	next    func(jsonlogic.Cube) map[string]any
+}
+
+// describe promises the condition of what a question found in one direction. It is filled in
+// when all is compared.
+func (c *comparison) describe(from, to *scene, q question, f finding, confirm func(from, to *outcome) string) *When {
+	if !c.describes || f.Verdict != jsonlogic.Satisfiable {
+		return nil
+	}
+	var name asked
+	if q.name != nil {
+		name = q.name(from, to)
+		name.up = to.Model == c.head
+	}
+	if known := c.whens[name]; known != nil {
+		return known
+	}
+	w := &When{}
+	if name.about != itself {
+		c.whens[name] = w
+	}
+	c.promised = append(c.promised, func() {
+		shows := func(witness map[string]any) bool {
+			was, is := c.compiled(from, witness), c.compiled(to, witness)
+			return confirm(was, is) != "" && (q.doubt == nil || q.doubt(was, is) == "")
+		}
+		d := description{of: union(q.probes(from, to)), sides: []*Model{c.base, c.head}, confirm: shows}
+		d.within, d.idle = ground(from, to)
+		d.next = func(cube jsonlogic.Cube) map[string]any {
+			witness := d.nearest(cube, c.base)
+			if witness != nil && q.call != nil {
+				return withCall(witness, q.call(c.compiled(from, witness), c.compiled(to, witness)))
+			}
+			return witness
+		}
+		*w = c.prover.when(d, c.ceilings)
+	})
+	return w
+}
+
+// union says that one of the probes has a request.
+func union(probes []probe) jsonlogic.Formula {
+	ways := make([]jsonlogic.Formula, len(probes))
+	for i, p := range probes {
+		parts := slices.Clone(p.seed)
+		for _, c := range p.context {
+			parts = append(parts, c.formula)
+		}
+		ways[i] = jsonlogic.All(parts...)
+	}
+	return jsonlogic.Any(ways...)
+}
+
+// ground says what holds of every request that is looked at, and which of them both versions
+// stop at: those at which both stop for the same reason are left out at once.
+func ground(from, to *scene) (within []jsonlogic.Formula, idle jsonlogic.Formula) {
+	within = slices.Clone(to.facts)
+	for _, at := range to.known {
+		if _, shared := slices.BinarySearch(from.known, at); shared || !from.exists {
+			within = append(within, jsonlogic.Not(to.unknown(at)))
+		}
+	}
+	if !from.exists || !to.exists {
+		return within, nothing()
+	}
+	return within, jsonlogic.All(jsonlogic.Any(from.stops(to)...), jsonlogic.Any(to.stops(from)...))
+}
+
+// when finds the condition of a description. The safety mode is only said where no condition
+// reads it and it is what differs, or where one does.
+func (q *prover) when(d description, ceilings bool) When {
+	w := When{Read: readBy(d.sides)}
+	if reason := q.Spent(); reason != "" {
+		w.NotProved = reason
+		return w
+	}
+	var cover jsonlogic.Cover
+	reads := slices.ContainsFunc(d.sides, func(m *Model) bool { return m.reads[safetyModePath] })
+	if all := d.within; ceilings && !reads {
+		d.within = append(slices.Clip(all), jsonlogic.Is(safetyModePath, string(pack.Destructive)))
+		if cover = q.cover(d); cover.Complete && len(cover.Cubes) == 0 {
+			d.within = all
+			cover = q.cover(d)
+		}
+	} else {
+		cover = q.cover(d)
+	}
+	w.Any, w.More, w.NotProved = cover.Cubes, !cover.Complete, q.unproved(d, cover)
+	slices.SortStableFunc(w.Any, func(a, b jsonlogic.Cube) int {
+		return cmp.Or(cmp.Compare(len(a.Terms), len(b.Terms)), cmp.Compare(a.String(), b.String()))
+	})
+	if len(w.Any) > mostShownSets {
+		w.Any, w.More = w.Any[:mostShownSets], true
+	}
+	if d.next != nil && len(w.Any) > 0 {
+		w.Nearest = d.next(w.Any[0])
+	}
+	return w
+}
+
+// readBy returns the variables that the conditions of packs read, sorted.
+func readBy(models []*Model) (paths []string) {
+	for _, m := range models {
+		for path := range m.reads {
+			paths = append(paths, path)
+		}
+	}
+	return Merged(paths, nil)
+}
+
+// cover asks the solver for the cubes of a description.
+func (q *prover) cover(d description) jsonlogic.Cover {
+	s := q.solver
+	if s.Steps = min(coverSteps, allCoverSteps-q.covered); s.Steps <= 0 {
+		return jsonlogic.Cover{Reason: fmt.Sprintf("the conditions have used up their %d steps", allCoverSteps)}
+	}
+	s.Within = jsonlogic.All(d.within...)
+	cover := s.Cover(d.of, d.idle)
+	q.covered += cover.Steps
+	return cover
+}
+
+// unproved says why cubes are no more than examples, "" where they are the requests that are
+// described, or some of them: that is asked of the solver, and each has a request that is
+// compiled.
+func (q *prover) unproved(d description, cover jsonlogic.Cover) string {
+	if len(cover.Cubes) == 0 {
+		return cover.Reason
+	}
+	var all []jsonlogic.Formula
+	for _, cube := range cover.Cubes {
+		all = append(all, cube.Formula())
+		switch {
+		case cube.Witness == nil:
+			return "no request was found that shows one of them"
+		case !d.confirm(cube.Witness):
+			return unconfirmed
+		}
+		for _, t := range cube.Terms {
+			if t.Free() && slices.ContainsFunc(d.sides, func(m *Model) bool { return !t.In(m.exprs()) }) {
+				return "one version alone reads what proofs do not follow"
+			}
+		}
+	}
+	one := jsonlogic.Any(all...)
+	claims := []jsonlogic.Formula{jsonlogic.All(one, jsonlogic.Not(d.of), jsonlogic.Not(d.idle))}
+	if cover.Complete {
+		claims = append(claims, jsonlogic.All(d.of, jsonlogic.Not(one)))
+	}
+	s := q.solver
+	s.Steps, s.Lists, s.Within = coverSteps, readBy(d.sides), jsonlogic.All(d.within...) // nothing is assumed
+	for _, claim := range claims {
+		switch a := s.Solve(claim); {
+		case a.Verdict == jsonlogic.Undecided:
+			return a.Reason
+		case a.Verdict == jsonlogic.Satisfiable || len(a.Assumed) > 0:
+			return "the condition is not exact"
+		}
+	}
+	return ""
+}
+
+// exprs returns the conditions of the pack.
+func (m *Model) exprs() []*jsonlogic.Expr {
+	list := make([]*jsonlogic.Expr, len(m.Conditions))
+	for i, c := range m.Conditions {
+		list[i] = c.Expr
+	}
+	return list
+}

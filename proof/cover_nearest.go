@@ -1,0 +1,82 @@
+package proof
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/jsonlogic"
+)
+
+// nearest returns a request of a cube that is next to the limit which the old version had: 5001
+// and not 8000, where the limit was raised from 5000 to 8000. It is one that shows what is
+// described.
+func (d *description) nearest(cube jsonlogic.Cube, old *Model) map[string]any {
+	witness := cube.Witness
+	for _, t := range cube.Terms {
+		at, _ := jsonlogic.Lookup(witness, t.Path)
+		if next := with(witness, t.Path, "other"); at == "" && d.shows(cube, next) {
+			witness = next // nobody writes a text of nothing
+		}
+		now, isNumber := at.(float64)
+		i := slices.IndexFunc(t.Values.Numbers, func(i jsonlogic.Interval) bool { return isNumber && i.Has(now) })
+		if t.Path == "" || i < 0 {
+			continue
+		}
+		to := func(f float64) map[string]any { return with(witness, t.Path, f) }
+		if next := to(besideLimit(t.Values.Numbers[i], now, func(a, b float64) bool { return old.tells(to(a), to(b)) })); d.shows(cube, next) {
+			witness = next
+		}
+	}
+	return witness
+}
+
+// shows reports whether a request is one of the cube and shows what is described.
+func (d *description) shows(cube jsonlogic.Cube, witness map[string]any) bool {
+	data := Request(d.sides[0].Pack, witness).Data()
+	return jsonlogic.All(cube.Formula(), d.of).Holds(data) && d.confirm(witness)
+}
+
+// besideLimit returns the number of an interval that is next to its bound, a whole one where
+// there is one: of two bounds next to the one at which something differs.
+func besideLimit(i jsonlogic.Interval, now float64, differs func(inside, outside float64) bool) float64 {
+	low, high := math.Floor(i.Low)+1, math.Ceil(i.High)-1
+	if i.WithLow {
+		low = i.Low
+	}
+	if i.WithHigh {
+		high = i.High
+	}
+	fits := func(f float64) bool { return !math.IsInf(f, 0) && i.Has(f) }
+	below, above := i.Low, i.High // the first numbers outside
+	if i.WithLow {
+		below = math.Nextafter(low, math.Inf(-1))
+	}
+	if i.WithHigh {
+		above = math.Nextafter(high, math.Inf(1))
+	}
+	switch {
+	case fits(low) && (!fits(high) || differs(low, below) || !differs(high, above)):
+		return low
+	case fits(high):
+		return high
+	}
+	return now
+}
+
+// tells reports whether a condition of the pack has another truth in one request than in another.
+func (m *Model) tells(a, b map[string]any) bool {
+	one, other := Request(m.Pack, a).Data(), Request(m.Pack, b).Data()
+	return slices.ContainsFunc(m.exprs(), func(x *jsonlogic.Expr) bool {
+		return x.Eval(one).Truth != x.Eval(other).Truth
+	})
+}
+
+// with returns a witness in which a variable has another value.
+func with(witness map[string]any, path string, value any) map[string]any {
+	names := strings.Split(path, ".")
+	for _, name := range slices.Backward(names) {
+		value = map[string]any{name: value}
+	}
+	return jsonlogic.Overlay(witness, value.(map[string]any))
+}
