@@ -226,9 +226,10 @@ func resolved(s *gate.Subject, v *overlay.View, policy Policy) Result {
 	unit.Files = nil // what stands beside the pack is the same in every view
 	view := s.Resolved(&unit, catalogs)
 	var r Result
+	published := []*gate.Rule{evaluation.EVL009, evaluation.EVL013, evaluation.EVL014}
 	for _, g := range All() {
 		for _, rule := range g.Rules {
-			if g != replay.Gate && rule != evaluation.EVL009 && rule != evaluation.EVL013 {
+			if g != replay.Gate && !slices.Contains(published, rule) {
 				r.rule(view, g, rule, policy)
 			}
 		}

@@ -82,5 +82,5 @@ func between(ctx context.Context, x, y *github.Tree) (names []string, ok bool) {
 func (b *Baseline) mayBeRead(name string) bool {
 	here, inside := b.Relative(name)
 	return strings.HasPrefix(name, ".github/") ||
-		inside && (repo.MayHoldPack(here) || b.w.IsPack(here) || b.w.IsCatalog(here) || here == b.ConfigName)
+		inside && (repo.MayHoldPack(here) || b.w.IsPack(here) || b.w.IsCatalog(here) || here == b.ConfigName || b.w.isTrustedRoot(here))
 }

@@ -92,6 +92,7 @@ func TestKeyParts(t *testing.T) {
 			d.File += "x"
 			k.Environments = append([]*repo.Environment{{Document: &d}}, k.Environments[1:]...)
 		}},
+		{"evaluator", func(k *keyed) { k.evaluator.root = []byte("{}") }},
 		{"patterns", func(k *keyed) { k.Patterns = []string{"x/*.json"} }},
 		{"strict", func(k *keyed) { k.Config.Strict.Value = true }},
 		{"strict", func(k *keyed) { yes := true; k.Strict = &yes }},

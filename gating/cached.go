@@ -29,7 +29,7 @@ type keptOutcomes struct {
 // kept returns what a cache has of the packs of the pipeline; nil where what comes of them
 // depends on something that cannot be looked at again.
 func (p *pipeline) kept(c *cache.Cache) *keptOutcomes {
-	if c == nil || p.lookup != nil && p.lookup.Ask != nil {
+	if c == nil || p.lookup != nil && p.lookup.Ask != nil || !p.repeatable() {
 		return nil
 	}
 	return &keptOutcomes{c, digested(p.parts())}
@@ -126,6 +126,7 @@ func (p *pipeline) parts() []keyPart {
 		{"build", buildIdentity()},
 		{"config", config},
 		{"catalogs", fields(catalogs...)},
+		{"evaluator", fields(string(p.evaluator.root))},
 		{"patterns", fields(p.Patterns...)},
 		{"strict", strconv.FormatBool(p.strict(p.Strict))},
 		{"day", day},

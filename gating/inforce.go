@@ -1,8 +1,10 @@
 package gating
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +23,7 @@ type InForce struct {
 	// Unusable says what is wrong with the config of the commit, where the change corrects
 	// it. Nothing but the patterns of the corrected one is taken then, and it is strict.
 	Unusable error
+	files    *repo.Files // that the config is one of; nil where they are those of the change
 }
 
 // InForce returns the config by which a change of the files in the folder is judged. One
@@ -32,7 +35,8 @@ func (c *Commit) InForce(name string, required bool) (*InForce, error) {
 		err = OfSide("the base", usable(config))
 	}
 	if err == nil || !errors.Is(err, repo.ErrUse) || errors.Is(err, github.ErrBaseUnreadable) {
-		return &InForce{Config: config}, err
+		files, wrong := c.files(c.prefix, filepath.ToSlash(Display(c.dir)))
+		return &InForce{Config: config, files: files}, cmp.Or(err, wrong)
 	}
 	own, ownErr := configOf(c.dir, name, required)
 	if ownErr == nil {
@@ -140,9 +144,13 @@ func (r *Run) config(in Inputs) (looser []repo.ConfigChange, err error) {
 	case err != nil:
 		return nil, err
 	}
+	rerooted := in.rerooted(own)
+	if len(rerooted) > 0 {
+		r.Notice("%s, the trusted root by which signatures are verified, differs from the base; that of the base is in force until this is merged", in.Files.Show(own.Publish.TrustedRoot.Value))
+	}
 	changes := repo.CompareConfigs(in.Config, own)
 	if len(changes) == 0 {
-		return nil, nil
+		return rerooted, nil
 	}
 	looser = slices.DeleteFunc(slices.Clone(changes), tighter)
 	words := " in " + paths(changes)
@@ -153,7 +161,7 @@ func (r *Run) config(in Inputs) (looser []repo.ConfigChange, err error) {
 		words += ", and is looser in " + paths(looser)
 	}
 	r.Notice("%s differs from the base%s; %s", shown, words, untilMerged)
-	return looser, nil
+	return append(looser, rerooted...), nil
 }
 
 const untilMerged = "the base's config, waivers and severities are in force until this is merged"

@@ -180,7 +180,7 @@ func (b *Baseline) release(ctx context.Context, r *Release) (before *gate.Subjec
 	if fault != "" {
 		return nil, fault
 	}
-	return gate.NewSubject(unit, b.w.Environments, b.w.Config), reason
+	return b.w.Subject(unit), reason
 }
 
 // releaseIn reads a published version in the commit that it was published from.

@@ -97,7 +97,7 @@ func (c *Change) touches(pack string) bool {
 // shared reports whether what changed is one of the files that all packs are gated with.
 func (c *Change) shared() bool {
 	for name := range c.names {
-		if c.catalogs(name) {
+		if c.catalogs(name) || c.w.isTrustedRoot(name) {
 			return true
 		}
 	}

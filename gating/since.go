@@ -45,7 +45,7 @@ func (b *Baseline) subject(c *Commit, name string) (*gate.Subject, *gap, error) 
 	case err != nil:
 		return nil, nil, err
 	}
-	return gate.NewSubject(unit, environments, b.w.Config), lacks, nil
+	return b.w.subject(unit, environments), lacks, nil
 }
 
 // before reads the version that a pack is compared with, as rules look at it: the pack
@@ -137,6 +137,11 @@ func unitSources(u *repo.Unit) []source {
 	list := []source{{u.Name, u.Document.Source}}
 	for _, f := range u.Files {
 		list = append(list, source{f.Name, f.Document.Source})
+	}
+	for _, c := range u.Scorecards {
+		if c.Signature != nil {
+			list = append(list, source{c.Signature.Name, c.Signature.Source})
+		}
 	}
 	for _, c := range u.Cases {
 		if c.Snapshot != nil {

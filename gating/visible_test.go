@@ -3,6 +3,7 @@ package gating
 import (
 	"bytes"
 	"encoding/asn1"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
@@ -83,7 +85,27 @@ func linkedFiles(t *testing.T) func(dir string) {
 		must(os.Rename(filepath.Join(shelf, "tool-surface.json"), filepath.Join(dir, "rows.json")))
 		must(os.Symlink("../rows.json", filepath.Join(shelf, "tool-surface.json")))
 		must(os.Symlink("../shelf", filepath.Join(dir, "packs", "linked")))
+		card := filepath.Join(shelf, "scorecards", "acme-evals-7.json")
+		src, err = os.ReadFile(card)
+		must(err)
+		must(os.WriteFile(card+".sigstore.json", fmt.Appendf(nil, `{"signs": %q}`, pack.DigestOf(src)), 0o644))
+		name := filepath.Join(dir, repo.ConfigName)
+		src, err = os.ReadFile(name)
+		must(err)
+		must(os.WriteFile(name, append(src, "evaluator: {workflow: acme/evals/.github/workflows/measure.yml@refs/heads/main}\n"...), 0o644))
 	}
+}
+
+// naming is an evaluator whose signature names the digest of what it signs.
+type naming struct{}
+
+// Signed says why a bundle does not name the content.
+func (naming) Signed(content, bundle []byte) error {
+	var b struct{ Signs string }
+	if err := json.Unmarshal(bundle, &b); err != nil || b.Signs != string(pack.DigestOf(content)) {
+		return fmt.Errorf("it signs %s (%v)", b.Signs, err)
+	}
+	return nil
 }
 
 // sum finds digests, which differ with every byte.
@@ -93,7 +115,9 @@ var sum = regexp.MustCompile(`[0-9a-f]{12,64}`)
 // digests, and the files that were read for it.
 func reported(t *testing.T, dir, folder string) (report string, read []string) {
 	t.Helper()
-	w, base, err := OpenWith(t.Context(), filepath.Join(dir, filepath.FromSlash(folder)), "HEAD", Settings{})
+	w, base, err := OpenWith(t.Context(), filepath.Join(dir, filepath.FromSlash(folder)), "HEAD", Settings{
+		Evaluators: func(repo.Identity, []byte) (gate.Evaluator, error) { return naming{}, nil },
+	})
 	if err != nil {
 		return err.Error(), nil
 	}

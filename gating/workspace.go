@@ -31,8 +31,9 @@ type Workspace struct {
 	scope        string   // that was asked for: a folder or a pack file; "." for all
 	whole        bool     // all packs that the repository has were asked for
 	inForce      *InForce // the config, where it is not that of the files
-	unseen       error    // with folders that could not be searched for packs
-	unread       error    // with catalogs
+	evaluator    evaluator
+	unseen       error // with folders that could not be searched for packs
+	unread       error // with catalogs
 	packs        repo.Patterns
 	catalogs     repo.Patterns
 }
@@ -46,6 +47,8 @@ type Settings struct {
 	// Partial says that catalogs which cannot be read keep nothing else from being judged:
 	// a run fails for them.
 	Partial bool
+	// Evaluators makes what checks the signatures of scorecards; nil where nothing is gated.
+	Evaluators Evaluators
 }
 
 // Open opens the repository of a path. What is read of it is read until the context
@@ -80,6 +83,7 @@ func (p Place) open(ctx context.Context, s Settings) (*Workspace, error) {
 	if err := w.load(p, s); err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
+	w.TakeEvaluators(s.Evaluators)
 	return w, nil
 }
 
@@ -162,7 +166,7 @@ func (w *Workspace) IsCatalog(name string) bool {
 
 // Subject returns a pack with its side files as rules look at it in this workspace.
 func (w *Workspace) Subject(u *repo.Unit) *gate.Subject {
-	return gate.NewSubject(u, w.Environments, w.Config)
+	return w.subject(u, w.Environments)
 }
 
 // Policy returns how findings are judged at a time. Strict wins over the config where

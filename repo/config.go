@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,9 +51,11 @@ type Config struct {
 		MaxValues       pack.Num   `json:"max_values"`
 		MaxApprovalMode pack.Text  `json:"max_approval_mode"`
 	} `json:"limits"`
-	Publish Publish    `json:"publish"`
-	Reviews Reviews    `json:"reviews"`
-	Require *pack.Node `json:"require"` // see Requirements
+	Publish Publish `json:"publish"`
+	// Evaluator is who has to have signed scorecards; without a workflow nobody has to.
+	Evaluator Identity   `json:"evaluator"`
+	Reviews   Reviews    `json:"reviews"`
+	Require   *pack.Node `json:"require"` // see Requirements
 
 	// Limits are the reader's limits, the defaults where the config sets none.
 	Limits pack.Limits `json:"-"`
@@ -121,6 +124,17 @@ func (f *Files) Config(name string) (*Config, error) {
 		return nil, err
 	}
 	return ParseConfig(f.Show(name), src)
+}
+
+// maxTrustedRoot is the size of a trusted root, in bytes, beyond which it is not read.
+const maxTrustedRoot = 4 << 20
+
+// TrustedRoot returns the trusted root that a config names; nil where it names none.
+func (f *Files) TrustedRoot(c *Config) ([]byte, error) {
+	if !c.Publish.TrustedRoot.OK {
+		return nil, nil
+	}
+	return f.within(path.Clean(c.Publish.TrustedRoot.Value), maxTrustedRoot, "trusted root", "name the trusted_root.json of a Sigstore")
 }
 
 // ParseConfig reads a config from its bytes; file is its name in messages. The

@@ -80,7 +80,7 @@ const (
 	registryHint   = "write a registry such as ghcr.io/acme/packs, or oci: and a folder"
 )
 
-// checkPublish checks what the schema cannot say of the section publish.
+// checkPublish checks what the schema cannot say of the sections publish and evaluator.
 func (c *Config) checkPublish() (problems Problems) {
 	p := &c.Publish
 	for _, check := range []struct {
@@ -93,6 +93,9 @@ func (c *Config) checkPublish() (problems Problems) {
 		{p.Identity.Issuer, checkIssuer},
 		{p.Identity.Workflow, checkWorkflow},
 		{p.Identity.Repository, checkRepository},
+		{c.Evaluator.Issuer, checkIssuer},
+		{c.Evaluator.Workflow, checkWorkflow},
+		{c.Evaluator.Repository, checkRepository},
 	} {
 		if !check.OK {
 			continue

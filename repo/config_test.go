@@ -163,6 +163,7 @@ endpoint_schemes: [https]
 require: {always: [tool-surface, "catalog:prod"], major: [RSK002]}
 compile: {tokenizer: estimate, max_truncation_rate: 0.25}
 evaluation: {required: true, min_samples: 50, price_per_1k_tokens_cents: 0.3}
+evaluator: {workflow: acme/evals/.github/workflows/measure.yml@refs/heads/main, owner_id: "802"}
 reviews:
   patch: []
   minor: [security]

@@ -51,6 +51,7 @@ func (c *configComparison) directions() map[string]direction {
 		"classes":                              anyChange,
 		"compile.tokenizer":                    anyChange,
 		"compile.max_truncation_rate":          above(0.2),
+		"evaluator":                            replaced,
 		"evaluation.required":                  fewerMetrics,
 		"evaluation.min_samples":               below(0),
 		"evaluation.price_per_1k_tokens_cents": anyChange,
@@ -122,6 +123,9 @@ func same(a, b *pack.Node) bool {
 
 func neutral(_, _ *pack.Node) bool   { return false }
 func anyChange(_, _ *pack.Node) bool { return true }
+
+// replaced is for what is stricter than nothing, and of which no two can be compared.
+func replaced(was, _ *pack.Node) bool { return was != nil }
 
 // raised is for what is stricter where it is true.
 func raised(_, is *pack.Node) bool { return is == nil || !is.Bool }

@@ -122,6 +122,10 @@ func TestCompareConfigs(t *testing.T) {
 		{"require: {minor: [scorecard], major: [registry]}", "require: {major: [scorecard, registry]}", "require", ""},
 		{"require: [\"catalog:prod\"]", "require: [catalog]", "require", ""},
 		{"publish: {registry: ghcr.io/acme/packs}", "", "publish.registry", ""},
+		{"", "evaluator: {workflow: acme/evals/.github/workflows/e.yml@refs/heads/main}", "", "evaluator"},
+		{"evaluator: {workflow: acme/evals/.github/workflows/e.yml@refs/heads/main}", "", "evaluator", ""},
+		{"evaluator: {workflow: acme/evals/.github/workflows/e.yml@refs/heads/main}", "evaluator: {workflow: acme/evals/.github/workflows/e.yml@refs/heads/next}", "evaluator", ""},
+		{"evaluator: {workflow: acme/evals/.github/workflows/e.yml@refs/heads/main, owner_id: \"7\"}", "evaluator: {workflow: acme/evals/.github/workflows/e.yml@refs/heads/main}", "evaluator", ""},
 	} {
 		var looser, other []string
 		for _, s := range CompareConfigs(parsed(t, c.before), parsed(t, c.after)) {

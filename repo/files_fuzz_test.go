@@ -136,8 +136,13 @@ func FuzzSideFiles(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := len(tree) - 1; len(u.Files) != want {
+		if want := len(tree) - 3; len(u.Files) != want { // the pack and two signatures
 			t.Errorf("%d files stand beside the pack, wanted %d", len(u.Files), want)
+		}
+		for _, s := range u.Scorecards {
+			if s.Signature == nil || s.Signature.Name != SignatureName(s.Name) {
+				t.Errorf("the signature of %s is %+v", s.Name, s.Signature)
+			}
 		}
 		objects := map[string]int{}
 		for _, s := range u.Files {

@@ -167,7 +167,7 @@ func TestNoPacks(t *testing.T) {
 
 func TestBelongs(t *testing.T) {
 	for _, name := range []string{
-		"pack.json", "tool-surface.json", "golden/a.case.json", "golden/a.compiled.json", "overlays/a.json", "scorecards/a.json",
+		"pack.json", "tool-surface.json", "golden/a.case.json", "golden/a.compiled.json", "overlays/a.json", "scorecards/a.json", "scorecards/a.json.sigstore.json",
 		"replay/RP_1.packet.json", "replay/RP_1.record.json", "replay/RP_1.meta.json",
 	} {
 		if !Belongs("packs/a/pack.json", "packs/a/"+name) || !Belongs("pack.json", name) {

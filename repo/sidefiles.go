@@ -113,6 +113,8 @@ type Setting struct {
 // compared with. Digest is that of the pack's file or of its canonical form.
 type Scorecard struct {
 	*SideFile `json:"-"`
+	// Signature is the file with its signature, nil where there is none.
+	Signature *Signature `json:"-"`
 	pack.Part
 	Pack         pack.Text              `json:"pack"`
 	Digest       pack.Text              `json:"digest"`
@@ -120,6 +122,17 @@ type Scorecard struct {
 	EvaluatorSet pack.Text              `json:"evaluator_set"`
 	Intents      pack.List[IntentScore] `json:"intents"`
 }
+
+// Signature is a file with the signature of another one, a Sigstore bundle.
+type Signature struct {
+	Name   string // relative to the repository's root
+	File   string // as messages show it
+	Source []byte
+	Unread string // why it could not be read; "" where it could
+}
+
+// SignatureName returns the name of the file with the signature of a scorecard.
+func SignatureName(scorecard string) string { return scorecard + ".sigstore.json" }
 
 // IntentScore is what was measured for one intent. Baseline is empty where the
 // scorecard does not repeat what the baseline reached.
@@ -274,6 +287,8 @@ const (
 	caseSuffix   = ".case.json"
 	packetSuffix = ".packet.json"
 	metaSuffix   = ".meta.json"
+
+	signatureSuffix = ".json.sigstore.json"
 )
 
 // take adds what a side file says to the unit, and reports whether the file stays with

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -46,9 +47,14 @@ func (u *Unit) Within(name string) string { return strings.TrimPrefix(name, u.Di
 
 type sideKind struct{ pattern, kind string }
 
+// signatureKind is that of the files with the signatures of scorecards, which are read with
+// these and have no schema of ours.
+const signatureKind = "signature"
+
 // sideKinds says where side files stand beside a pack, and which schema each
 // kind has. The first pattern that fits counts.
 var sideKinds = []sideKind{
+	{"scorecards/*" + signatureSuffix, signatureKind},
 	{"golden/*" + caseSuffix, "case"},
 	{"overlays/*.json", "overlay"},
 	{"scorecards/*.json", "scorecard"},
@@ -132,11 +138,17 @@ func (f *Files) unit(name string, c *Config, kinds []sideKind) (*Unit, error) {
 		return nil, err
 	}
 	for _, k := range kinds {
+		if k.kind == signatureKind {
+			continue
+		}
 		names, err := f.glob(path.Join(escapePattern(u.Dir()), k.pattern))
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range names {
+			if k.kind == "scorecard" && strings.HasSuffix(n, signatureSuffix) {
+				continue // it is read with the scorecard
+			}
 			if err := f.addSide(u, n, k.kind, others, c); err != nil {
 				return nil, err
 			}
@@ -192,10 +204,33 @@ func (f *Files) addSide(u *Unit, name, kind string, others []string, c *Config) 
 		return nil
 	}
 	u.Files = append(u.Files, s)
-	if kind == "case" {
+	switch kind {
+	case "case":
 		u.Cases[len(u.Cases)-1].Snapshot, err = f.snapshot(SnapshotName(name), c.Limits)
+	case "scorecard":
+		u.Scorecards[len(u.Scorecards)-1].Signature, err = f.signature(SignatureName(name))
 	}
 	return err
+}
+
+// maxSignature bounds the file with a signature, in bytes.
+const maxSignature = 1 << 20
+
+// signature reads the file with a signature. What is wrong with it is no fault of the pack:
+// it is as if nobody had signed.
+func (f *Files) signature(name string) (*Signature, error) {
+	if there, err := f.Exists(name); !there || err != nil {
+		return nil, err
+	}
+	s := &Signature{Name: name, File: f.Show(name)}
+	var err error
+	s.Source, err = f.within(name, maxSignature, "signature", "let the evaluator sign the scorecard again")
+	if problem := new(Problem); errors.As(err, &problem) {
+		s.Unread, err = problem.Message, nil
+	} else if pack.IsPointer(s.Source) {
+		s.Unread = pack.PointerMessage
+	}
+	return s, err
 }
 
 func (f *Files) snapshot(name string, limits pack.Limits) (*Snapshot, error) {

@@ -3,6 +3,7 @@ package evaluation
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
@@ -19,6 +20,7 @@ type cards struct {
 	stale       []*repo.Scorecard            // this version, and other bytes
 	past        map[string][]*repo.Scorecard // other versions of the pack
 	foreign     []*repo.Scorecard            // another pack, or nothing that could be told
+	unsigned    []*repo.Scorecard            // whatever they measured: the evaluator has not signed them
 	// carried measured the version that the pack is compared with, where it is proved that
 	// the same is permitted: they count where nothing else measures.
 	carried []*repo.Scorecard
@@ -46,6 +48,9 @@ func cardsOf(s *gate.Subject) cards {
 		id, version, pinned := strings.Cut(card.Pack.Value, "@")
 		carried := c.before != nil && version == c.before.version && base[pack.Digest(card.Digest.Value)]
 		switch {
+		case s.Unsigned(card) != "":
+			c.unsigned = append(c.unsigned, card)
+			continue
 		case !pinned || id != c.id:
 			c.foreign = append(c.foreign, card)
 			continue
@@ -167,13 +172,16 @@ func (c *cards) incomparable(card *repo.Scorecard) string {
 }
 
 // input returns the input that is not configured where the pack has no scorecard at all;
-// those of other bytes or versions are ones that do not count.
+// those of other bytes or versions, or that are not signed, are ones that do not count.
 func (c *cards) input() finding.Input {
-	if len(c.own)+len(c.stale)+len(c.past)+len(c.foreign)+len(c.carried) > 0 {
+	if len(c.own)+len(c.stale)+len(c.past)+len(c.foreign)+len(c.carried)+len(c.unsigned) > 0 {
 		return finding.Input{}
 	}
 	return finding.Input{Kind: finding.Scorecard}
 }
+
+// current reports whether a scorecard says that it measured the pack's version.
+func (c *cards) current(card *repo.Scorecard) bool { return card.Pack.Value == c.id+"@"+c.version }
 
 // lacking says why no scorecard counts; "" where one does.
 func (c *cards) lacking() string {
@@ -183,6 +191,8 @@ func (c *cards) lacking() string {
 		return ""
 	case len(c.stale) > 0:
 		return fmt.Sprintf("no scorecard measures the bytes of %s", ref)
+	case slices.ContainsFunc(c.unsigned, c.current):
+		return fmt.Sprintf("no scorecard of %s is signed by the evaluator", ref)
 	}
 	return fmt.Sprintf("there is no scorecard of %s", ref)
 }

@@ -26,5 +26,5 @@ var Gate = &gate.Gate{
 	Title: "Evaluation",
 	About: "Measured quality reaches its targets and does not get worse.",
 	Layer: "evaluation_layer",
-	Rules: []*gate.Rule{EVL001, EVL002, EVL003, EVL004, EVL005, EVL006, EVL007, EVL008, EVL009, EVL010, EVL011, EVL012, EVL013},
+	Rules: []*gate.Rule{EVL001, EVL002, EVL003, EVL004, EVL005, EVL006, EVL007, EVL008, EVL009, EVL010, EVL011, EVL012, EVL013, EVL014},
 }

@@ -24,6 +24,9 @@ type Subject struct {
 	// all environments there are.
 	Environments, Catalogs []*repo.Environment
 	Config                 *repo.Config
+	// Evaluator checks the signatures of scorecards, where the config names who signs them;
+	// nil where nobody can, and none of them counts.
+	Evaluator Evaluator
 	// Before is the version that the pack is compared with, nil where there is none or
 	// all of it is as it was: what the pack proves is held against what that proved.
 	Before *Subject
@@ -37,11 +40,13 @@ type Subject struct {
 	replaced   func() map[string]map[*pack.Node]bool
 	golden     func() []golden.Result
 	texts      *texts
+	signed     *signatures
 }
 
 // NewSubject prepares a pack for the rules.
 func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) *Subject {
-	s := &Subject{Catalogs: environments, Config: c, conditions: &policy.Conditions{}, texts: &texts{Memo: detect.NewMemo(), limits: c.Limits, snapshots: map[*repo.Snapshot]*pack.Document{}}}
+	s := &Subject{Catalogs: environments, Config: c, conditions: &policy.Conditions{}, signed: &signatures{known: map[*repo.Scorecard]string{}}}
+	s.texts = &texts{Memo: detect.NewMemo(), limits: c.Limits, snapshots: map[*repo.Snapshot]*pack.Document{}}
 	return s.about(u, environments).compiling()
 }
 
@@ -62,7 +67,7 @@ func (s *Subject) Instead(p *pack.Document, faults []pack.Fault) *Subject {
 	unit := *s.Unit
 	unit.Use(p, slices.Clip(faults))
 	unit.Published = p
-	other := &Subject{Catalogs: s.Catalogs, Config: s.Config, Before: s.Before, conditions: s.conditions, texts: s.texts}
+	other := &Subject{Catalogs: s.Catalogs, Config: s.Config, Before: s.Before, conditions: s.conditions, Evaluator: s.Evaluator, texts: s.texts, signed: s.signed}
 	return other.about(&unit, s.Environments).compiling()
 }
 
@@ -79,7 +84,7 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 // of the pack, and the catalogs it is held against. What became of the golden cases
 // stays what it was, for each of them was compiled with its own overlays.
 func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
-	form := &Subject{Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, golden: s.golden, texts: s.texts}
+	form := &Subject{Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, texts: s.texts, signed: s.signed}
 	return form.about(u, environments)
 }
 

@@ -30,6 +30,8 @@ change also touches a file that gating reads: a pack, a file beside one, or an e
 catalog. A file that looks like a pack, that no pattern under ` + "`packs:`" + ` finds, and whose
 pack_id the base gates and the change does not, is the same.
 
+The same holds for the file that ` + "`publish.trusted_root`" + ` names: by it signatures are verified.
+
 So is a change of what runs packgate under ` + "`.github/workflows`" + `: the job (its steps, inputs, conditions and
 the version of packgate), jobs that it waits for, local actions and workflows by which it runs, and
 the events that start it. Other versions of other actions do not count, and neither do further

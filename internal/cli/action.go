@@ -218,7 +218,7 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := gating.Settings{Config: a.inputs.config, Packs: a.inputs.packs, Partial: true}
+	s := gating.Settings{Config: a.inputs.config, Packs: a.inputs.packs, Partial: true, Evaluators: evaluators(ctx)}
 	// A change does not decide by what it is judged. What is pushed has been merged.
 	if commit != nil && a.event.Name != github.EventPush {
 		if s.InForce, err = commit.InForce(configName, s.Config != ""); err != nil {

@@ -44,7 +44,7 @@ func (a *actionRun) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w, err := gating.Open(ctx, ".", gating.Settings{Config: a.inputs.config})
+	w, err := gating.Open(ctx, ".", gating.Settings{Config: a.inputs.config, Evaluators: evaluators(ctx)})
 	if err != nil {
 		return err
 	}

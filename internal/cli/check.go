@@ -108,7 +108,7 @@ func check(ctx context.Context, env *Env, o checkOptions, paths []string) error 
 
 // path gates the packs of one path.
 func (r *run) path(ctx context.Context, path string, o checkOptions) error {
-	w, base, err := gating.OpenWith(ctx, path, o.base, gating.Settings{Config: o.config, Partial: true})
+	w, base, err := gating.OpenWith(ctx, path, o.base, gating.Settings{Config: o.config, Partial: true, Evaluators: evaluators(ctx)})
 	if err != nil {
 		return err
 	}

@@ -139,10 +139,8 @@ func registryHost(server string) string {
 func (h *registryHouse) identity() (attest.Identity, error) {
 	named := h.config.Publish.Identity
 	server := strings.TrimRight(cmp.Or(h.env.Getenv("GITHUB_SERVER_URL"), "https://github.com"), "/")
-	id := attest.Identity{
-		Issuer: cmp.Or(h.options.issuer, named.Issuer.Value, githubIssuer), Workflow: named.WorkflowURI(), Repository: named.RepositoryURI(),
-		RepositoryID: named.RepositoryID.Value, OwnerID: named.OwnerID.Value,
-	}
+	id := namedIdentity(named)
+	id.Issuer = cmp.Or(h.options.issuer, id.Issuer)
 	if name := cmp.Or(h.options.workflow, h.env.Getenv("GITHUB_WORKFLOW_REF")); h.options.workflow != "" || id.Workflow == "" && name != "" {
 		id = attest.Identity{Issuer: id.Issuer, Workflow: addressOf(server, name)}
 		repository, _, ok := strings.Cut(id.Workflow, "/.github/workflows/")

@@ -20,7 +20,7 @@ without asking, as the protocol has it.`,
 		Example: "  packgate lsp",
 		Args:    wants(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			err := lsp.Serve(c.Context(), lsp.Options{In: env.Stdin, Out: env.Stdout, Version: env.Version, Now: env.Now})
+			err := lsp.Serve(c.Context(), lsp.Options{In: env.Stdin, Out: env.Stdout, Version: env.Version, Now: env.Now, Evaluators: evaluators(c.Context())})
 			if errors.Is(err, lsp.ErrNoShutdown) {
 				return &verdictError{code: gating.ExitFindings}
 			}

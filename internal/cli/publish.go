@@ -71,7 +71,7 @@ func publishPaths(ctx context.Context, env *Env, o signingOptions, out output, p
 
 // publishPath publishes the packs of one path.
 func (r *run) publishPath(ctx context.Context, house *signingHouse, path string) error {
-	w, err := gating.Open(ctx, path, gating.Settings{Config: house.options.config})
+	w, err := gating.Open(ctx, path, gating.Settings{Config: house.options.config, Evaluators: evaluators(ctx)})
 	if err != nil {
 		return err
 	}

@@ -179,6 +179,7 @@ func (s *server) viewOf(root string) (*view, error) {
 		return nil, err
 	}
 	v.uris = uris
+	v.TakeEvaluators(s.Evaluators)
 	if len(v.problems) == 0 {
 		s.lock.Lock()
 		defer s.lock.Unlock()

@@ -32,6 +32,8 @@ type Options struct {
 	Version string
 	// Now says the time, by which waivers end.
 	Now func() time.Time
+	// Evaluators makes what checks the signatures of scorecards; nil where nobody can.
+	Evaluators gating.Evaluators
 }
 
 // ErrNoShutdown says that the client went away, or ended the server, without a shutdown.

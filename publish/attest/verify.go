@@ -1,9 +1,11 @@
 package attest
 
 import (
+	"bytes"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 	protobundle "github.com/sigstore/protobuf-specs/gen/pb-go/bundle/v1"
 	"github.com/sigstore/sigstore-go/pkg/bundle"
 	"github.com/sigstore/sigstore-go/pkg/fulcio/certificate"
+	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/verify"
 
 	"github.com/contextosai/packgate/publish/statement"
@@ -37,7 +40,7 @@ type Verifier struct {
 	trust    *Trust
 	identity Identity
 	verifier *verify.Verifier
-	policy   verify.PolicyBuilder
+	signer   []verify.PolicyOption // who has to have signed
 	wantLog  bool
 	wantSCT  bool
 }
@@ -47,21 +50,19 @@ type Verifier struct {
 // an identity that is not complete, and for one beside a key.
 func NewVerifier(t *Trust, id Identity) (*Verifier, error) {
 	v := &Verifier{trust: t}
-	// What the statement speaks of is compared by the callers, who have it.
-	artifact := verify.WithoutArtifactUnsafe()
 	var options []verify.VerifierOption
 	if t.key != "" {
 		if !reflect.ValueOf(id).IsZero() {
 			return nil, badIdentity("there is a public key and an identity, wanted one of them: a key has no identity")
 		}
 		options = append(options, verify.WithNoObserverTimestamps())
-		v.policy = verify.NewPolicy(artifact, verify.WithKey())
+		v.signer = []verify.PolicyOption{verify.WithKey()}
 	} else {
 		var err error
 		if v.identity, err = id.complete(); err != nil {
 			return nil, err
 		}
-		v.policy = verify.NewPolicy(artifact, v.identity.policy()...)
+		v.signer = v.identity.policy()
 		v.wantLog, v.wantSCT = len(t.material.RekorLogs()) > 0, len(t.material.CTLogs()) > 0
 		options = append(options, verify.WithObserverTimestamps(1))
 		if v.wantLog {
@@ -84,21 +85,57 @@ func NewVerifier(t *Trust, id Identity) (*Verifier, error) {
 // statement's Version with what they hold.
 func (v *Verifier) Verify(src []byte) (*Verified, error) {
 	b, err := v.read(src)
+	if err == nil {
+		err = holdsStatement(b)
+	}
 	if err != nil {
 		return nil, err
 	}
-	result, err := v.verifier.Verify(b, v.policy)
+	// What the statement speaks of is compared by the callers, who have it.
+	out, err := v.signed(b, verify.WithoutArtifactUnsafe(), verify.VerifySignature)
 	if err != nil {
-		return nil, v.diagnose(b, err)
+		return nil, err
+	}
+	if out.Statement, err = statement.Parse(b.GetDsseEnvelope().GetPayload()); err != nil {
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the signed statement is none of packgate", Cause: err}
+	}
+	out.Digest = string(pack.DigestOf(src))
+	return out, nil
+}
+
+// VerifyFile checks a bundle as Verify does, which holds the signature of a file in place
+// of a statement, as cosign sign-blob writes it. What verified has no statement.
+func (v *Verifier) VerifyFile(content, src []byte) (*Verified, error) {
+	b, err := v.read(src)
+	if err != nil {
+		return nil, err
+	}
+	if b.GetMessageSignature() == nil {
+		return nil, malformed(nil, "the bundle holds a statement, wanted the signature of a file, as cosign sign-blob makes it")
+	}
+	out, err := v.signed(b, verify.WithArtifact(bytes.NewReader(content)), func(s verify.SignatureContent, c verify.VerificationContent, m root.TrustedMaterial) error {
+		return verify.VerifySignatureWithArtifacts(s, c, m, []io.Reader{bytes.NewReader(content)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Digest = string(pack.DigestOf(src))
+	return out, nil
+}
+
+// fits checks the signature alone.
+type fits func(verify.SignatureContent, verify.VerificationContent, root.TrustedMaterial) error
+
+// signed checks all of a bundle but what a statement in it says.
+func (v *Verifier) signed(b *bundle.Bundle, artifact verify.ArtifactPolicyOption, fits fits) (*Verified, error) {
+	result, err := v.verifier.Verify(b, verify.NewPolicy(artifact, v.signer...))
+	if err != nil {
+		return nil, v.diagnose(b, fits, err)
 	}
 	if err := v.single(b); err != nil {
 		return nil, err
 	}
-	st, err := statement.Parse(b.GetDsseEnvelope().GetPayload())
-	if err != nil {
-		return nil, &fault.Error{Kind: ErrMalformed, Message: "the signed statement is none of packgate", Cause: err}
-	}
-	out := &Verified{Statement: st, Signer: SignerInfo{Key: v.trust.key}, Digest: string(pack.DigestOf(src))}
+	out := &Verified{Signer: SignerInfo{Key: v.trust.key}}
 	if c := result.Signature.Certificate; c != nil {
 		out.Signer = SignerInfo{Issuer: c.Issuer, Workflow: c.SubjectAlternativeName, Repository: c.SourceRepositoryURI,
 			Commit: c.SourceRepositoryDigest, Ref: c.SourceRepositoryRef, Trigger: c.BuildTrigger, RunURL: c.RunInvocationURI}
@@ -111,13 +148,30 @@ func (v *Verifier) Verify(src []byte) (*Verified, error) {
 	return out, nil
 }
 
-// read takes a bundle in the one shape that is written: version 0.3, one DSSE
-// envelope with one signature over an in-toto statement, and one certificate or
-// the hint of a key, as the trust wants it.
-func (v *Verifier) read(src []byte) (*bundle.Bundle, error) {
-	malformed := func(cause error, format string, args ...any) error {
-		return &fault.Error{Kind: ErrMalformed, Message: fmt.Sprintf(format, args...), Cause: cause}
+func malformed(cause error, format string, args ...any) error {
+	return &fault.Error{Kind: ErrMalformed, Message: fmt.Sprintf(format, args...), Cause: cause}
+}
+
+// holdsStatement refuses a bundle that is not what packgate writes: one DSSE envelope with
+// one signature over an in-toto statement.
+func holdsStatement(b *bundle.Bundle) error {
+	envelope := b.GetDsseEnvelope()
+	switch {
+	case envelope == nil:
+		return malformed(nil, "the bundle holds the signature of a message, wanted that of a statement in a DSSE envelope")
+	case envelope.GetPayloadType() != statement.PayloadType:
+		return malformed(nil, "the envelope holds %q, wanted %q", envelope.GetPayloadType(), statement.PayloadType)
+	case len(envelope.GetSignatures()) != 1:
+		return malformed(nil, "the envelope has %d signatures, wanted 1", len(envelope.GetSignatures()))
+	case len(envelope.GetPayload()) > statement.MaxBytes:
+		return malformed(nil, "the statement has %d bytes, wanted at most %d", len(envelope.GetPayload()), statement.MaxBytes)
 	}
+	return nil
+}
+
+// read takes a bundle in the one shape that is written: version 0.3, and one certificate
+// or the hint of a key, as the trust wants it.
+func (v *Verifier) read(src []byte) (*bundle.Bundle, error) {
 	if len(src) > MaxBytes {
 		return nil, malformed(nil, "the bundle has %d bytes, wanted at most %d", len(src), MaxBytes)
 	}
@@ -127,17 +181,6 @@ func (v *Verifier) read(src []byte) (*bundle.Bundle, error) {
 	}
 	if b.GetMediaType() != bundleType {
 		return nil, malformed(nil, "the bundle is of type %q, wanted %q", b.GetMediaType(), bundleType)
-	}
-	envelope := b.GetDsseEnvelope()
-	switch {
-	case envelope == nil:
-		return nil, malformed(nil, "the bundle holds the signature of a message, wanted that of a statement in a DSSE envelope")
-	case envelope.GetPayloadType() != statement.PayloadType:
-		return nil, malformed(nil, "the envelope holds %q, wanted %q", envelope.GetPayloadType(), statement.PayloadType)
-	case len(envelope.GetSignatures()) != 1:
-		return nil, malformed(nil, "the envelope has %d signatures, wanted 1", len(envelope.GetSignatures()))
-	case len(envelope.GetPayload()) > statement.MaxBytes:
-		return nil, malformed(nil, "the statement has %d bytes, wanted at most %d", len(envelope.GetPayload()), statement.MaxBytes)
 	}
 	_, byKey := b.GetVerificationMaterial().GetContent().(*protobundle.VerificationMaterial_PublicKey)
 	switch {
@@ -181,7 +224,7 @@ func contentOf(b *bundle.Bundle) (verify.VerificationContent, error) {
 // and stops at its first check; this runs the checks one by one, in the order in
 // which they tell the most, and decides over nothing: where it finds no fault,
 // the library's refusal stands.
-func (v *Verifier) diagnose(b *bundle.Bundle, refusal error) error {
+func (v *Verifier) diagnose(b *bundle.Bundle, fits fits, refusal error) error {
 	content, err := contentOf(b)
 	if err != nil {
 		return err
@@ -190,8 +233,12 @@ func (v *Verifier) diagnose(b *bundle.Bundle, refusal error) error {
 	if err != nil {
 		return &fault.Error{Kind: ErrMalformed, Message: "the signature of the bundle cannot be read", Cause: plain(err)}
 	}
-	if err := verify.VerifySignature(signature, content, v.trust.material); err != nil {
-		return &fault.Error{Kind: ErrSignature, Message: "the signature does not fit the statement", Cause: plain(err)}
+	if err := fits(signature, content, v.trust.material); err != nil {
+		what := "statement"
+		if b.GetMessageSignature() != nil {
+			what = "file"
+		}
+		return &fault.Error{Kind: ErrSignature, Message: "the signature does not fit the " + what, Cause: plain(err)}
 	}
 	if v.trust.key == "" {
 		for _, check := range []func(*bundle.Bundle, *x509.Certificate) error{v.log, v.certificate} {

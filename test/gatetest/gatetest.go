@@ -25,6 +25,7 @@ package gatetest
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,6 +129,7 @@ func subject(t *testing.T, archive *txtar.Archive) *gate.Subject {
 		}
 	}
 	s := laidOut(t, head)
+	s.Evaluator = Evaluator{}
 	if len(base.Files) > 0 {
 		before := laidOut(t, base)
 		environments := before.Environments
@@ -135,8 +137,27 @@ func subject(t *testing.T, archive *txtar.Archive) *gate.Subject {
 			environments = s.Environments
 		}
 		s.Before = gate.NewSubject(before.Unit, environments, s.Config)
+		s.Before.Evaluator = s.Evaluator
 	}
 	return s
+}
+
+// Signed returns a subject anew, with the signatures of its scorecards checked.
+func Signed(s *gate.Subject) *gate.Subject {
+	s = gate.NewSubject(s.Unit, s.Environments, s.Config)
+	s.Evaluator = Evaluator{}
+	return s
+}
+
+// Evaluator is one whose signature of a content is the content itself behind "signed: ".
+type Evaluator struct{}
+
+// Signed says why a bundle is not that of the content.
+func (Evaluator) Signed(content, bundle []byte) error {
+	if signed, ok := strings.CutPrefix(string(bundle), "signed: "); !ok || signed != string(content) {
+		return errors.New("the signature does not fit the file")
+	}
+	return nil
 }
 
 func laidOut(t *testing.T, archive *txtar.Archive) *gate.Subject {

@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 			"fits":      fits,
 			"rev":       rev,
 			"event":     event,
+			"evaluator": evaluator,
 			"git-merge": gitMerge,
 			"standin":   standin(t),
 			"keygen":    keygen,
