@@ -4,7 +4,8 @@
 # Needed: Go, git, make. Fetched when they are not there, and said so: the
 # linters (Go modules, at the versions in .ci/tools.mod); for the tests under e2e/
 # buildah from Debian where no Docker engine runs, node and npm (the reference
-# implementation of JsonLogic, axe, GitHub's description of its API), and Chromium.
+# implementation of JsonLogic, axe, GitHub's description of its API, the generator of
+# the site), and Chromium.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -78,11 +79,16 @@ check-docs: ## docs/ is what the code says
 	@echo "== generated documentation"
 	go run ./internal/docgen -check
 
+.PHONY: site
+site: ## docs/site/dist, the documentation as a site, and no link of it is dead
+	@echo "== the documentation as a site"
+	@e2e/node.sh
+	@docs/site/build.sh
+
 # -count=1: the result depends on the Dockerfile and on what is installed, which
 # Go's test cache does not see.
 .PHONY: e2e
-e2e: ## the image built and run as GitHub does, the HTML report in a browser, and others' implementations against ours
-	@e2e/node.sh
+e2e: site ## the image built and run as GitHub does, the HTML report and the site in a browser, and others' implementations against ours
 	@engine=$$(e2e/image/engine.sh) && echo "== e2e, the image with $$engine"
 	cd e2e && go test -count=1 -timeout 10m ./...
 

@@ -123,10 +123,10 @@ func startBrowser(t *testing.T) *browser {
 		t.Fatal("there is no chromium, chromium-browser or google-chrome; install the package chromium, or let e2e/node.sh do it as root on Debian")
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(program), chromedp.NoSandbox,
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"), chromedp.WSURLReadTimeout(time.Minute))
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.WSURLReadTimeout(time.Minute))
 	allocated, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
-	ctx, closeTab := chromedp.NewContext(allocated)
+	ctx, closeTab := chromedp.NewContext(allocated, chromedp.WithErrorf(t.Logf)) // such as events that it does not know yet
 	t.Cleanup(closeTab)
 	b := &browser{ctx: ctx}
 	chromedp.ListenTarget(ctx, b.listen)

@@ -125,7 +125,8 @@ func writeClasses(b *bytes.Buffer) {
 	}
 }
 
-func cell(s string) string { return strings.NewReplacer("|", `\|`, "*", `\*`).Replace(s) }
+// cell returns plain text for a cell of a table, in which nothing is a tag.
+func cell(s string) string { return strings.NewReplacer("|", `\|`, "*", `\*`, "<", `\<`).Replace(s) }
 
 // writeManual writes a page of section 1 for each command into a folder, which is made
 // where it is missing. The day, YYYY-MM-DD, is the one that the pages name, so that the

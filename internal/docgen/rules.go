@@ -46,7 +46,7 @@ func writeRules(b *bytes.Buffer) {
 
 // writeRule writes the page of one rule.
 func writeRule(b *bytes.Buffer, g *gate.Gate, r *gate.Rule) {
-	fmt.Fprintf(b, "# %s %s\n\n**%s**\n\n", r.ID, r.Name, r.Title)
+	fmt.Fprintf(b, "# %s %s\n\n**%s**\n\n", r.ID, r.Name, cell(r.Title))
 	waiver := map[gate.Refusal]string{gate.Never: "possible", gate.InStrict: "not in strict mode", gate.Always: "not possible"}[r.NoWaiver]
 	fmt.Fprintf(b, "| Check | Severity | Waiver | Since |\n| --- | --- | --- | --- |\n| [%s](../rules.md#%s) | %s | %s | %s |\n",
 		g.Title, heading(g.Title), severity(r), waiver, r.Introduced())

@@ -22,7 +22,7 @@ func TestRulesHavePages(t *testing.T) {
 	for _, r := range gates.Rules() {
 		text := written[model.RuleURL(r.ID)]
 		delete(written, model.RuleURL(r.ID))
-		for _, part := range []string{"# " + r.ID + " " + r.Name, r.Title, r.Doc, r.Bad, r.Good, r.WhyNot, "](../rules.md#"} {
+		for _, part := range []string{"# " + r.ID + " " + r.Name, cell(r.Title), r.Doc, r.Bad, r.Good, r.WhyNot, "](../rules.md#"} {
 			if !strings.Contains(text, strings.TrimSpace(part)) {
 				t.Errorf("the page of %s lacks %q", r.ID, part)
 			}

@@ -68,6 +68,9 @@ func copied(t *testing.T) map[string]string {
 	texts := map[string]string{"README.md": read(t, "README.md")}
 	for _, dir := range []string{"docs", "examples", "internal/scaffold", "setup"} {
 		err := fs.WalkDir(os.DirFS(dir), ".", func(file string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && (d.Name() == "node_modules" || d.Name() == "dist") {
+				return filepath.SkipDir
+			}
 			if ext := filepath.Ext(file); err == nil && !d.IsDir() && slices.Contains([]string{".md", ".yml", ".yaml", ".tmpl", ".sh"}, ext) {
 				texts[dir+"/"+file] = read(t, filepath.Join(dir, filepath.FromSlash(file)))
 			}
