@@ -91,7 +91,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	}
 	step := Step(ctx, j.compared.Diff, j.subject)
 	step.Fixed, step.Before, step.Environments = j.fixed, j.before, j.environments
-	j.follow(ctx, p.policy, step.Compiles)
+	j.follow(ctx, p.policyOf(name), step.Compiles)
 	_, _, step.Playground = playground.Program() // of a program that has none no page compiles a pack
 	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.since.Triggers[name]), fault: step.Diff.Contradicted()}
 	switch {

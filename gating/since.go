@@ -54,9 +54,8 @@ func (b *Baseline) subject(c *Commit, name string) (*gate.Subject, *gap, error) 
 // they can takes its place. The nil baseline has none.
 func (b *Baseline) before(ctx context.Context, j *judged) ([]finding.Finding, error) {
 	if r := j.compared.published; r != nil {
-		before, _ := b.release(ctx, r) // why it may not be known as a whole is said where it is told what was lost
-		j.against(before, true)
-		return nil, nil
+		_, err := j.succeed(ctx, b, r) // why it may not be known as a whole is said where it is told what was lost
+		return nil, err
 	}
 	from := j.compared.from
 	if b == nil || from == nil {

@@ -57,17 +57,18 @@ func (a *actionRun) publish(ctx context.Context) error {
 		return a.noPacks(w)
 	}
 	r := newRun(a.env, "action", a.FailOn)
-	p, err := newPublication(house, r, w)
+	strict := a.inputs.strict
+	if strict != nil && !*strict {
+		strict = nil
+	}
+	p, err := newPublication(house, r, w, strict)
 	if err != nil {
 		return err
 	}
-	if a.inputs.strict != nil && *a.inputs.strict {
-		if p.policy, err = w.Policy(a.inputs.strict, a.env.Now()); err != nil {
-			return err
-		}
-	}
+	defer p.reviews.close()
 	err = p.all(ctx)
-	a.Report.Published = r.Report.Published
+	a.Report.Published, a.Report.Reviews = r.Report.Published, model.MergeReviews(a.Report.Reviews, r.Report.Reviews)
+	a.Report.Notices = append(a.Report.Notices, r.Report.Notices...)
 	a.Broken = max(a.Broken, r.Broken)
 	places := map[string]int{}
 	for i, b := range a.Report.Packs.Briefs() {

@@ -33,7 +33,7 @@ func (a *actionRun) approvals(ctx context.Context, in gating.Inputs) *gating.App
 		q := &asking{client: client, base: in.Base, members: reviews.Members()}
 		out.Parts, err = a.parts(ctx, q, reviews.All())
 		if len(q.cut) > 0 {
-			a.Notice("%s", q.shallow())
+			a.Notice("%s", shallow(q.cut))
 		}
 	}
 	if errors.Is(err, github.ErrNoPullRequest) && out.Merged {
@@ -255,12 +255,12 @@ func (q *asking) same(base *gating.Baseline, head string) func(context.Context, 
 	}
 }
 
-// shallow says which approvals do not count for want of history, and what to do about it.
-func (q *asking) shallow() string {
-	short := make([]string, len(q.cut))
-	for i, sha := range q.cut {
+// shallow says which approvals do not count for want of history.
+func shallow(cut []string) string {
+	short := make([]string, len(cut))
+	for i, sha := range cut {
 		short[i] = fmt.Sprintf("%.7s", sha)
 	}
-	return fmt.Sprintf("approvals of earlier commits do not count, though what gating reads of them is the same: this clone has too little history to tell from what they started (%s); set `fetch-depth: 0` on actions/checkout",
+	return fmt.Sprintf("approvals of earlier commits (%s) do not count: this clone has too little of the history to tell from what they started; `fetch-depth: 0` on actions/checkout has all of it",
 		strings.Join(short, ", "))
 }

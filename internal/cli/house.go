@@ -314,11 +314,16 @@ func last(ctx context.Context, reg *registry.Registry, open func() (*publish.Che
 	if err != nil || v == nil {
 		return nil, err
 	}
+	return releaseOf(v, content), nil
+}
+
+// releaseOf returns a published version as gating takes it.
+func releaseOf(v *publish.Verdict, content []byte) *gating.Release {
 	r := &gating.Release{Version: v.Version, Manifest: v.Manifest, Content: content}
 	if v.Summary != nil {
 		r.Commit, r.Path = v.Summary.Source.Commit, v.Summary.Source.Path
 	}
-	return r, nil
+	return r
 }
 
 // inUse says which version of a pack is published and neither deprecated nor revoked, or is

@@ -31,10 +31,11 @@ func newPublish(env *Env) *cobra.Command {
 		Use: "publish [PATH...]", Short: "sign the versions that are not published yet, and publish them",
 		Long: `Looks for every pack version in the registry. One that is there with the same bytes
 is left alone, and one that is there with other bytes is refused. What is not there
-goes through all gates again, is compared with the published version before it, has
-to carry the reviews that the config demands for its class, is signed, pushed, read
-back and verified. The version's tag is written last, so that a version is there as
-a whole or not at all. Running it again at any point finishes the job.
+goes through all gates again, is compared with the published version before it, in
+what it permits and in what the files beside it prove, has to carry the reviews that
+the config demands for its class, is signed, pushed, read back and verified. The
+version's tag is written last, so that a version is there as a whole or not at all.
+Running it again at any point finishes the job.
 
 Within GitHub Actions the run's own identity signs; elsewhere --key FILE does.
 
@@ -79,25 +80,27 @@ func (r *run) publishPath(ctx context.Context, house *signingHouse, path string)
 	if len(w.Packs) == 0 {
 		return w.Files.NoPacks(w.Config)
 	}
-	p, err := newPublication(house, r, w)
+	p, err := newPublication(house, r, w, nil)
 	if err != nil {
 		return err
 	}
+	defer p.reviews.close()
 	return p.all(ctx)
 }
 
 // publication publishes the packs of a workspace.
 type publication struct {
 	*run
-	house     *signingHouse
-	w         *gating.Workspace
-	publisher *publish.Publisher
-	policy    gates.Policy
-	overrides []diffing.Override
-	reviews   *reviewing
+	house      *signingHouse
+	w          *gating.Workspace
+	publisher  *publish.Publisher
+	succession *gating.Succession
+	reviews    *reviewing
 }
 
-func newPublication(house *signingHouse, r *run, w *gating.Workspace) (*publication, error) {
+// newPublication opens what publishing takes; strict is nil for what the config says. The
+// caller closes its reviews.
+func newPublication(house *signingHouse, r *run, w *gating.Workspace, strict *bool) (*publication, error) {
 	p := &publication{run: r, house: house, w: w, reviews: &reviewing{env: r.env, dryRun: house.options.dryRun, w: w}}
 	var err error
 	if p.publisher, err = house.publisher(""); err != nil {
@@ -108,11 +111,11 @@ func newPublication(house *signingHouse, r *run, w *gating.Workspace) (*publicat
 			return nil, err
 		}
 	}
-	if p.policy, err = w.Policy(nil, r.env.Now()); err != nil {
+	if err = p.reviews.open(); err != nil {
 		return nil, err
 	}
-	p.overrides, err = diffing.Overrides(w.Config)
-	return p, err
+	p.succession, err = r.Succession(gating.Inputs{Workspace: w, Base: p.reviews.base, Strict: strict})
+	return p, errors.Join(err, p.reviews.closed(err))
 }
 
 // all publishes what is not published yet. A pack that cannot be keeps no other from it.
@@ -209,28 +212,27 @@ var errGated = errors.New("the gates do not pass")
 // gated puts a version through the gates, compared with the published one before it, asks
 // for its reviews, and returns what is to be published. Out gets what becomes known.
 func (p *publication) gated(ctx context.Context, s *candidate, out *model.Publication) (*publish.Candidate, error) {
-	before, diff, err := p.before(ctx, s)
+	before, last, err := p.before(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	subject := p.w.Subject(s.unit)
-	var outside gates.Outside
-	if diff != nil {
-		outside.Class, outside.Findings = diff.Class.String(), diff.Findings()
+	judged, err := p.judge(ctx, s, before, last)
+	if err == nil {
+		err = judged.Fault
 	}
-	judged := build.NewPack(subject, gates.Run(subject, p.policy, outside), gating.Step(ctx, diff, subject), nil)
-	if err := diff.Contradicted(); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if judged.Result = p.Add(judged); judged.Result != model.Passed {
+	p.Report.Reviews = model.MergeReviews(p.Report.Reviews, granted(judged))
+	if judged.Pack.Result = p.Add(judged.Pack); judged.Pack.Result != model.Passed {
 		return nil, errGated
 	}
 	c := &publish.Candidate{
-		Checks: checksOf(&judged), Content: s.unit.Document.Source, Class: statement.ClassInitial, Tool: p.env.Version, Rules: gates.RulesVersion,
+		Checks: checksOf(&judged.Pack), Content: s.unit.Document.Source, Class: statement.ClassInitial, Tool: p.env.Version, Rules: gates.RulesVersion,
 		Pack: s.unit.Pack.PackMeta.PackID.Value, Version: s.unit.Pack.PackMeta.PackVersion.Value,
 	}
 	if before != nil {
-		c.Class = max(diff.Class, diffing.Patch).String()
+		c.Class = max(judged.Class, diffing.Patch).String()
 		c.Baseline = &statement.Baseline{Pack: before.Pack + "@" + before.Version, Manifest: before.Manifest, Content: before.Content}
 		out.Baseline = &model.Published{Pack: c.Baseline.Pack, Digest: c.Baseline.Manifest}
 	}
@@ -241,16 +243,23 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *model.Public
 	if c.Source, err = p.reviews.source(s.name, c.Content); err != nil {
 		return nil, err
 	}
-	if err := p.reviews.ask(ctx, c, before, out); err != nil {
+	for _, a := range judged.Granted() {
+		c.Approvals = append(c.Approvals, statement.Approval(a))
+	}
+	err = p.reviews.ask(ctx, c, before, out)
+	for _, a := range c.Approvals {
+		out.Approvals = append(out.Approvals, model.Approval(a))
+	}
+	if err != nil {
 		return nil, err
 	}
 	c.Report, err = p.gateReport(judged)
 	return c, err
 }
 
-// before returns the published version that a pack is compared with, and what
-// differs; nothing for the first version of a pack.
-func (p *publication) before(ctx context.Context, s *candidate) (*publish.Verdict, *diffing.Diff, error) {
+// before returns the published version that a pack is compared with; nothing for the first
+// version of a pack.
+func (p *publication) before(ctx context.Context, s *candidate) (*publish.Verdict, *gating.Release, error) {
 	if s.found == nil {
 		return nil, nil, nil // no version, which the gates say
 	}
@@ -260,24 +269,14 @@ func (p *publication) before(ctx context.Context, s *candidate) (*publish.Verdic
 	if err != nil || before == nil {
 		return nil, nil, err
 	}
-	name := fmt.Sprintf("%s@%s", before.Pack, before.Version)
-	document, faults := pack.Read(name, content, p.w.Config.Limits)
-	if len(faults) > 0 {
-		return nil, nil, gating.OfSide("the published version "+name, repo.Unreadable(faults))
-	}
-	document.Revision = before.Manifest
-	diff, err := diffing.Compare(pack.New(document), s.unit.Pack, p.overrides, repo.Writing(p.w.Environments)...)
-	if err != nil {
-		return nil, nil, fmt.Errorf("compare with the published version %s: %w", name, err)
-	}
-	return before, diff, nil
+	return before, releaseOf(before, content), nil
 }
 
 // gateReport returns the JSON report of one pack as it is attached to its version. The
 // same pack, judged by the same, makes the same report.
-func (p *publication) gateReport(judged model.Pack) ([]byte, error) {
+func (p *publication) gateReport(judged *gating.Successor) ([]byte, error) {
 	r := newRun(p.env, "publish", gating.FailOnError)
-	r.Report.Packs = model.PacksOf(judged)
+	r.Report.Packs, r.Report.Reviews = model.PacksOf(judged.Pack), granted(judged)
 	r.Settle()
 	var b bytes.Buffer
 	err := model.JSON(&b, r.Report)

@@ -29,6 +29,56 @@ type reviewing struct {
 	event  *github.Event // nil outside of GitHub
 	client *github.Client
 	token  string
+	// base is the commit that is judged; nil where none is known. It is there once it was
+	// opened.
+	base *gating.Baseline
+	cut  []string // commits that were approved, of which the clone has too little history
+}
+
+// open opens the commit that is judged: that of the event, or else the one that is checked
+// out. The caller closes it.
+func (r *reviewing) open() error {
+	if err := r.start(); err != nil {
+		return err
+	}
+	c, err := gating.OpenCommit(r.w.Dir, r.client, func(git *github.Repository) (tree *github.Tree, sha string, err error) {
+		if r.event != nil {
+			sha = r.event.HeadSHA
+		}
+		if sha == "" {
+			if sha, err = git.Resolve("HEAD"); err != nil {
+				return nil, "", nil // nothing is committed yet
+			}
+		}
+		tree, err = git.Tree(sha)
+		return tree, sha, err
+	})
+	if errors.Is(err, github.ErrNoRepository) || err == nil && c == nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.base, err = c.Baseline(r.w); err != nil {
+		return errors.Join(err, c.Close())
+	}
+	if r.event != nil {
+		r.base.Open = func(ctx context.Context, sha string) (*github.Tree, error) {
+			return r.base.Git.At(ctx, r.event, r.token, sha)
+		}
+	}
+	return nil
+}
+
+// close closes the commit, which was only read from.
+func (r *reviewing) close() { _ = r.base.Close() }
+
+// closed closes the commit where there was an error.
+func (r *reviewing) closed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return r.base.Close()
 }
 
 // start reads the event, once.
@@ -49,35 +99,18 @@ func (r *reviewing) start() error {
 // source returns where a pack file was read: the commit that has it with these
 // bytes, and nothing where none is known to.
 func (r *reviewing) source(name string, content []byte) (none statement.Source, err error) {
-	if err := r.start(); err != nil {
-		return none, err
-	}
-	address := ""
-	c, err := gating.OpenCommit(r.w.Dir, nil, func(git *github.Repository) (*github.Tree, string, error) {
-		sha := ""
-		if r.event != nil {
-			address, sha = r.event.ServerURL+"/"+r.event.Repository, r.event.HeadSHA
-		}
-		if sha == "" {
-			if sha, err = git.Resolve("HEAD"); err != nil {
-				return nil, "", nil // nothing is committed yet
-			}
-		}
-		tree, err := git.Tree(sha)
-		return tree, sha, err
-	})
-	if errors.Is(err, github.ErrNoRepository) {
+	if r.base == nil {
 		return none, nil
 	}
-	if err != nil || c == nil {
-		return none, err
-	}
-	defer c.Close() // only read from
-	src, ok, err := c.Read(name, r.w.Config.Limits.MaxBytes)
+	src, ok, err := r.base.Read(name, r.w.Config.Limits.MaxBytes)
 	if err != nil || !ok || !bytes.Equal(src, content) {
 		return none, err
 	}
-	return statement.Source{Repository: address, Commit: c.Ref, Path: c.Path(name)}, nil
+	address := ""
+	if r.event != nil {
+		address = r.event.ServerURL + "/" + r.event.Repository
+	}
+	return statement.Source{Repository: address, Commit: r.base.Ref, Path: r.base.Path(name)}, nil
 }
 
 // ask finds the approvals that the class of a version needs, in every pull request
@@ -229,11 +262,12 @@ func (r *reviewing) approved(ctx context.Context, c *publish.Candidate, pulls []
 			return err
 		}
 		for _, d := range demands {
-			a, err := r.client.Approvals(ctx, github.Question{Pull: pull, Members: d.members, Roles: d.roles})
+			q := r.asking(d.members)
+			a, err := r.client.Approvals(ctx, github.Question{Pull: pull, Members: d.members, Roles: d.roles, Same: r.same(ctx, q, pull)})
 			if err != nil {
 				return err
 			}
-			problems = append(problems, missing(pull, a)...)
+			problems = append(problems, missing(pull, a, q.cut)...)
 			for _, g := range a.Granted {
 				c.Approvals = append(c.Approvals, statement.Approval{Role: g.Role, Login: g.Login})
 			}
@@ -245,9 +279,6 @@ func (r *reviewing) approved(ctx context.Context, c *publish.Candidate, pulls []
 	c.Approvals = slices.Compact(c.Approvals)
 	c.PullRequest = fmt.Sprintf("%s/%s/pull/%d", r.event.ServerURL, r.event.Repository, pulls[0].Number)
 	out.PullRequest = c.PullRequest
-	for _, a := range c.Approvals {
-		out.Approvals = append(out.Approvals, model.Approval{Role: a.Role, Login: a.Login})
-	}
 	if len(problems) > 0 {
 		return &refusedError{problems}
 	}
@@ -290,11 +321,15 @@ func (r *reviewing) demands(ctx context.Context, name string, pull github.PullRe
 }
 
 // missing words what keeps a pull request from being approved.
-func missing(pull github.PullRequest, a github.Approvals) (problems []model.Problem) {
+func missing(pull github.PullRequest, a github.Approvals, cut []string) (problems []model.Problem) {
 	say := func(hint, format string, args ...any) {
 		problems = append(problems, model.Problem{Message: fmt.Sprintf("pull request %d: ", pull.Number) + fmt.Sprintf(format, args...), Hint: hint})
 	}
-	if len(a.Missing) > 0 {
+	switch {
+	case len(a.Missing) > 0 && len(cut) > 0:
+		say("set `fetch-depth: 0` on actions/checkout, or have them approve the last commit of a pull request that proposes the version",
+			"nobody of %s has approved the last commit, and %s", strings.Join(a.Missing, ", "), shallow(cut))
+	case len(a.Missing) > 0:
 		say("have them approve the last commit of a pull request that proposes the version", "nobody of %s has approved the last commit", strings.Join(a.Missing, ", "))
 	}
 	for _, o := range a.Against {

@@ -8,10 +8,10 @@ import (
 
 // reviewsWords say whose approval the change needs and who has given it, in one sentence;
 // nothing where no role is to approve anything. That none is needed is said of what passes:
-// an error may be excused by one.
+// an error may be excused by one, and what is published says who has approved it.
 func reviewsWords(r *model.Report) sentence {
 	switch {
-	case r.Reviews == nil, len(r.Reviews.Required) == 0 && r.Result != model.Passed:
+	case r.Reviews == nil, len(r.Reviews.Required) == 0 && (r.Result != model.Passed || len(r.Published) > 0):
 		return nil
 	case len(r.Reviews.Required) == 0:
 		return plain("none needed")

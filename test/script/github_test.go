@@ -33,7 +33,7 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin commit SHA FOLDER
 //	standin merged SHA PATH…     the pull request was merged as its last commit, which changed these files
 //	standin another NUMBER SHA AUTHOR PATH…  there is another pull request, which changes these files
-//	standin lands NUMBER SHA     it was merged as this commit
+//	standin lands NUMBER SHA PATH…  it was merged as this commit, which changed these files
 //	standin approve NUMBER AUTHOR [SHA]  somebody approves the last commit of it, or an earlier one
 //	standin review AUTHOR STATE [COUNT]  somebody reviewed its last commit, so often
 //	standin dismiss AUTHOR       what somebody said last is dismissed
@@ -158,6 +158,9 @@ func (g *standinHolder) another(ts *testscript.TestScript, command string, args 
 	switch command {
 	case "lands":
 		p.Merged, p.Closed = args[1], true
+		for _, name := range args[2:] {
+			g.Changed[name] = append([]string{args[1]}, g.Changed[name]...)
+		}
 	case "approve":
 		g.Reviews = append(g.Reviews, githubtest.Review{Pull: number, Author: args[1], State: "APPROVED", SHA: append(args, p.Head)[2], Status: "MEMBER"})
 	default:
