@@ -81,6 +81,6 @@ func between(ctx context.Context, x, y *github.Tree) (names []string, ok bool) {
 // run by it.
 func (b *Baseline) mayBeRead(name string) bool {
 	here, inside := b.Relative(name)
-	return strings.HasPrefix(name, ".github/") ||
+	return strings.HasPrefix(name, ".github/") || b.calls(name) ||
 		inside && (repo.MayHoldPack(here) || b.w.IsPack(here) || b.w.IsCatalog(here) || here == b.ConfigName || b.w.isTrustedRoot(here))
 }

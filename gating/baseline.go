@@ -13,6 +13,7 @@ import (
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/workflows"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/schemas"
 )
@@ -37,6 +38,8 @@ type Baseline struct {
 	listed *listing
 	// line is what was before it; nil until it is needed.
 	line *lineage
+	// running is what its workflows run of packgate; nil until it is needed.
+	running *workflows.Gates
 }
 
 // OpenBaseline opens the files of a git revision; nil for the revision "". The caller

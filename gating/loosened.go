@@ -85,13 +85,10 @@ func (b *Baseline) runs(ctx context.Context, c *Change) ([]workflows.Difference,
 			paths = append(paths, one.Path)
 		}
 	}
-	if !slices.ContainsFunc(paths, mayRun) {
-		return nil, nil
-	}
 	b.reading.Lock()
 	defer b.reading.Unlock()
 	before, err := b.Workflows()
-	if err != nil {
+	if err != nil || !before.CallsAny() && !slices.ContainsFunc(paths, mayRun) {
 		return nil, err
 	}
 	head, err := b.head()
@@ -105,7 +102,23 @@ func (b *Baseline) runs(ctx context.Context, c *Change) ([]workflows.Difference,
 	return workflows.Compare(before, after), nil
 }
 
-// mayRun reports whether a file may have to do with how workflows run packgate.
+// calls reports whether the workflows of the baseline run packgate by a file, by its name in
+// the git repository. True also means that it is not certain.
+func (b *Baseline) calls(name string) bool {
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	if b.running == nil {
+		running, err := b.Workflows()
+		if err != nil {
+			return true
+		}
+		b.running = running
+	}
+	return b.running.Calls(name)
+}
+
+// mayRun reports whether a file may have to do with how workflows run packgate, beside those
+// that their steps call.
 func mayRun(name string) bool {
 	return strings.HasPrefix(name, ".github/") || strings.HasSuffix(name, "action.yml") || strings.HasSuffix(name, "action.yaml")
 }

@@ -30,12 +30,13 @@ change also touches a file that gating reads: a pack, a file beside one, or an e
 catalog. A file that looks like a pack, that no pattern under ` + "`packs:`" + ` finds, and whose
 pack_id the base gates and the change does not, is the same.
 
-The same holds for the file that ` + "`publish.trusted_root`" + ` names: by it signatures are verified.
+Another file under the name of ` + "`publish.trusted_root`" + ` is the same: by it signatures are verified.
 
 So is a change of what runs packgate under ` + "`.github/workflows`" + `: the job (its steps, inputs, conditions and
-the version of packgate), jobs that it waits for, local actions and workflows by which it runs, and
-the events that start it. Other versions of other actions do not count, and neither do further
-jobs and events. Such a change alone is said and fails nothing, as a pin that is raised.
+the version of packgate), jobs that it waits for, local actions and workflows by which it runs, the
+events that start it, and files that a step calls and that call packgate: scripts, a ` + "`Makefile`" + `, a
+` + "`package.json`" + `. Other versions of other actions do not count, and neither do further jobs and
+events. Such a change alone is said and fails nothing, as a pin that is raised.
 
 Make the change of the config or of the workflow alone, so that it is reviewed as what it is; then
 the other one. Give a pack that was moved or renamed a name that the patterns find.`,

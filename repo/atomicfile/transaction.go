@@ -48,30 +48,46 @@ func Begin(dir string) (*Transaction, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder of the journal, %s: %w", dir, Cause(err))
 	}
-	unlock, err := lockedfile.MutexAt(filepath.Join(dir, lockName)).Lock()
+	t, left, err := locked(dir)
 	if err != nil {
-		return nil, fmt.Errorf("lock the journal in %s: %w", dir, Cause(err))
+		return nil, err
 	}
-	t := &Transaction{dir: dir, unlock: unlock}
-	if err := t.read(); err == nil {
-		err = t.Undo()
-		if err != nil {
+	if left {
+		if err := t.Undo(); err != nil {
 			return nil, err
 		}
 		return Begin(dir)
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		unlock()
-		return nil, err
 	}
-	for i := 0; ; i++ { // what is left of one that ended while it was being removed
-		old, now := os.Remove(t.old(i)), os.Remove(t.new(i))
-		if errors.Is(old, fs.ErrNotExist) && errors.Is(now, fs.ErrNotExist) {
-			return t, nil
+	for i, more := 0, true; more; i++ { // what is left of one that ended while it was being removed
+		more = false
+		for _, name := range []string{t.old(i), t.new(i)} {
+			err := os.Remove(name)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.unlock()
+				return nil, failed(name, err)
+			}
+			more = more || err == nil
 		}
-		if err := errors.Join(old, now); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			unlock()
-			return nil, err
-		}
+	}
+	return t, nil
+}
+
+// locked returns a transaction of which nobody else has the folder until it ends, and
+// reports whether an earlier one left its journal there, which it has read.
+func locked(dir string) (t *Transaction, left bool, err error) {
+	unlock, err := lockedfile.MutexAt(filepath.Join(dir, lockName)).Lock()
+	if err != nil {
+		return nil, false, fmt.Errorf("lock the journal in %s: %w", dir, Cause(err))
+	}
+	t = &Transaction{dir: dir, unlock: unlock}
+	switch err := t.read(); {
+	case err == nil:
+		return t, true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return t, false, nil
+	default:
+		unlock()
+		return nil, false, err
 	}
 }
 
@@ -81,17 +97,13 @@ func Recover(dir string) (files []string, err error) {
 	if _, err := os.Lstat(filepath.Join(dir, journalName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	unlock, err := lockedfile.MutexAt(filepath.Join(dir, lockName)).Lock() // or wait until it ends
+	t, left, err := locked(dir) // or wait until it ends
 	if err != nil {
-		return nil, fmt.Errorf("lock the journal in %s: %w", dir, Cause(err))
-	}
-	t := &Transaction{dir: dir, unlock: unlock}
-	if err := t.read(); err != nil {
-		unlock()
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil // it has ended
-		}
 		return nil, err
+	}
+	if !left { // it has ended
+		t.unlock()
+		return nil, nil
 	}
 	for _, e := range t.entries {
 		files = append(files, e.Name)

@@ -198,3 +198,32 @@ func TestChangedSince(t *testing.T) {
 		}
 	}
 }
+
+// What is left in the folder of the journal and cannot be removed is an error, also where
+// the other one of its two is not there.
+func TestBeginRefusesWhatItCannotRemove(t *testing.T) {
+	for _, name := range []string{"old-0", "new-0", "new-1"} {
+		dir := t.TempDir()
+		if err := os.MkdirAll(filepath.Join(dir, name, "x"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if name == "new-1" {
+			if err := os.WriteFile(filepath.Join(dir, "old-0"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tx, err := Begin(dir); err == nil || tx != nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		tx, err := Begin(dir) // nobody has the folder
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tx.Keep(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+}

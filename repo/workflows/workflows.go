@@ -32,9 +32,10 @@ const mostActions = 100
 type Gates struct {
 	files   *repo.Files
 	parts   map[part]stated
-	texts   map[string]bool // scalars of the jobs
-	broken  map[string]bool // workflows that cannot be read
-	actions map[string]bool // local ones that were looked into
+	texts   map[string]bool  // scalars of the jobs
+	broken  map[string]bool  // workflows that cannot be read
+	actions map[string]bool  // local ones that were looked into
+	called  map[string]*file // by steps, and by one another
 }
 
 // part is one thing that decides how packgate runs.
@@ -52,6 +53,7 @@ const (
 	job     kind = "job"     // without the pins of the actions that it uses
 	version kind = "version" // of packgate in a job
 	action  kind = "action"  // a local one
+	script  kind = "script"  // a file that a step calls
 	unread  kind = "unread"  // a file that speaks of packgate and is not understood
 )
 
@@ -63,7 +65,7 @@ type stated struct {
 
 // Read reads the workflows of a repository, whose root the files begin at.
 func Read(files *repo.Files) (*Gates, error) {
-	g := &Gates{files: files, parts: map[part]stated{}, texts: map[string]bool{}, broken: map[string]bool{}, actions: map[string]bool{}}
+	g := &Gates{files: files, parts: map[part]stated{}, texts: map[string]bool{}, broken: map[string]bool{}, actions: map[string]bool{}, called: map[string]*file{}}
 	names, err := Find(files)
 	if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) {
 		return nil, err
@@ -137,7 +139,8 @@ func (g *Gates) runs(n *pack.Node) (found bool, err error) {
 		}
 		found = found || local
 	}
-	return found, nil
+	called, err := g.scripts(n, ".")
+	return found || called, err
 }
 
 // local reports whether a local action or workflow runs packgate, and adds it if it does.
@@ -161,8 +164,12 @@ func (g *Gates) local(at string) (bool, error) {
 		case err != nil:
 			return false, err
 		default:
+			called, err := g.scripts(doc.Root, path.Dir(name))
+			if err != nil {
+				return false, err
+			}
 			for text := range texts(doc.Root) {
-				if speaks(text) {
+				if called || speaks(text) {
 					g.parts[p] = stated{pack.CompactJSON(unpinned(doc.Root.Any(), nil)), finding.Location{File: doc.File}}
 				}
 			}

@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -73,6 +74,73 @@ func TestCompare(t *testing.T) {
 		if c.want == "" && len(got) > 0 || !strings.Contains(strings.Join(got, "; "), c.want) {
 			t.Errorf("%q → %q: %q, want %q", c.old, c.new, got, c.want)
 		}
+	}
+}
+
+// A file that a step calls is one of what runs packgate, where packgate is called in it or in
+// what it calls.
+func TestCompareScripts(t *testing.T) {
+	const workflow = `
+on: pull_request
+jobs:
+  gate:
+    defaults: {run: {working-directory: ci}}
+    steps:
+      - uses: ./actions/local
+      - run: |
+          ./setup.sh && bash "steps/gate.sh" --strict
+          npm run gate
+  lint:
+    steps: [{run: make lint}, {run: cat notes.md}]
+`
+	files := map[string]string{
+		gate:                       workflow,
+		"ci/setup.sh":              "echo ready\n",
+		"ci/steps/gate.sh":         "#!/bin/sh\nexec ../lib/run \"$@\"\n",
+		"ci/lib/run":               "source ci/steps/gate.sh # and back\npackgate check\n",
+		"package.json":             `{"scripts": {"gate": "npx packgate check"}}`,
+		"actions/local/action.yml": "runs: {using: composite, steps: [{run: \"${{ github.action_path }}/do.sh\"}]}",
+		"actions/local/do.sh":      "packgate doctor\n",
+		"Makefile":                 "include build.mk\nlint:\n\tvet ./...\n",
+		"build.mk":                 "all:\n\tgo build\n",
+		"notes.md":                 "packgate is good\n",
+		"other.sh":                 "packgate check\n",
+	}
+	for _, c := range []struct{ file, old, new, want string }{
+		{gate, "", "", ""},
+		{"ci/setup.sh", "ready", "steady", ""},
+		{"ci/steps/gate.sh", "exec", "true ||", "ci/steps/gate.sh: the file, which runs packgate, differs"},
+		{"ci/lib/run", "packgate check", "packgate check || true", "ci/lib/run: the file, which runs packgate, differs"},
+		{"ci/lib/run", "packgate check", "true", "ci/lib/run: the file, which runs packgate, differs"},
+		{"package.json", "npx packgate check", "true", "package.json: the file, which runs packgate, differs"},
+		{"ci/steps/gate.sh", files["ci/steps/gate.sh"], "", "ci/steps/gate.sh: the file, which runs packgate, is gone"},
+		{"actions/local/do.sh", "doctor", "help", "actions/local/do.sh: the file, which runs packgate, differs"},
+		{"actions/local/action.yml", "do.sh", "no.sh", "actions/local/action.yml: the file, which runs packgate, differs"},
+		{gate, "--strict", "", `the job "gate", which runs packgate, differs`},
+		{gate, "make lint", "true", ""},
+		{"Makefile", "vet", "true", ""},
+		{"notes.md", "good", "bad", ""},
+		{"other.sh", "check", "help", ""},
+	} {
+		after := maps.Clone(files)
+		after[c.file] = strings.Replace(after[c.file], c.old, c.new, 1)
+		var got []string
+		for _, d := range workflows.Compare(read(t, files), read(t, after)) {
+			got = append(got, d.At.File+": "+d.What)
+		}
+		if c.want == "" && len(got) > 0 || !strings.Contains(strings.Join(got, "; "), c.want) {
+			t.Errorf("%s: %q → %q: %q, want %q", c.file, c.old, c.new, got, c.want)
+		}
+	}
+	g := read(t, files)
+	for name, want := range map[string]bool{"ci/lib/run": true, "ci/setup.sh": false, "package.json": true, "other.sh": false, gate: false} {
+		if g.Calls(name) != want || !g.CallsAny() {
+			t.Errorf("Calls(%s) is %v", name, !want)
+		}
+	}
+	files["build.mk"] = "all:\n\tpackgate check\n"
+	if g = read(t, files); !g.Calls("build.mk") || !g.Calls("Makefile") {
+		t.Error("what a Makefile includes is not looked into")
 	}
 }
 

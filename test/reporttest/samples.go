@@ -58,6 +58,7 @@ type sample struct {
 	Report *model.Report
 }
 
+// Samples returns reports of all kinds, each with a name.
 func Samples() []sample {
 	return []sample{
 		{"passing", Run(model.Passed, Clean(model.Passed))},
@@ -91,6 +92,7 @@ func Run(result model.Result, packs ...model.Pack) *model.Report {
 	}
 }
 
+// Compared returns a report as one of packs that were compared with a base.
 func Compared(r *model.Report) *model.Report {
 	r.Base = &model.Revision{Ref: "main", SHA: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"}
 	r.Head = &model.Revision{Ref: "feature", SHA: "c9a5b26d4e5f60718293a4b5c6d7e8f901234567",
@@ -115,6 +117,7 @@ func Clean(result model.Result) model.Pack {
 	return p
 }
 
+// Other returns a pack under another name.
 func Other(p model.Pack, name string) model.Pack {
 	p.Pack = strings.Replace(p.Pack, "support", name, 1)
 	p.Path = "packs/" + name + "/pack.json"
@@ -124,6 +127,7 @@ func Other(p model.Pack, name string) model.Pack {
 	return p
 }
 
+// Passes returns a golden case that compiled as expected.
 func Passes(name string) model.Golden {
 	return model.Golden{
 		Case: name, Family: "refunds", File: "packs/support/golden/" + name + ".case.json", Expected: "compiled", Outcome: "compiled",
@@ -146,6 +150,7 @@ func Unresolved() model.Finding {
 	}
 }
 
+// Orphan is a warning.
 func Orphan() model.Finding {
 	return model.Finding{
 		Rule: "REF014", Name: "orphan-gate", Gate: "references", Severity: "warning", Message: `the approval gate "GATE_OLD" is used by nothing`,
@@ -153,6 +158,7 @@ func Orphan() model.Finding {
 	}
 }
 
+// Failing returns a pack with findings that fail it.
 func Failing() model.Pack {
 	p := Clean(model.Failed)
 	excused := Orphan()
@@ -202,12 +208,13 @@ func Steps(class, declared, required string) *model.Diff {
 	return d
 }
 
-// change adds a change to a layer.
+// AddChange adds a change to a layer.
 func AddChange(d *model.Diff, layer int, c model.Change) {
 	d.Layers[layer].Changes = append(d.Layers[layer].Changes, c)
 	d.Layers[layer].Class = c.Class
 }
 
+// WithDiff returns a pack with what differs from its base.
 func WithDiff(p model.Pack, d *model.Diff) model.Pack {
 	p.Pack, p.Diff = d.Head, d
 	return p
@@ -227,6 +234,7 @@ func tooSmall(required string) model.Finding {
 	}
 }
 
+// NeedsVersion returns a pack whose version is too small a step.
 func NeedsVersion() model.Pack {
 	p := WithDiff(Clean(model.Failed), Steps("minor", "minor", "2.0.0"))
 	p.Diff.Class = "major"
@@ -236,7 +244,7 @@ func NeedsVersion() model.Pack {
 	return p
 }
 
-// rejected has changes of all classes, one that needs a person and one whose
+// Rejection has changes of all classes, one that needs a person and one whose
 // class the config gives.
 func Rejection() model.Pack {
 	p := WithDiff(Clean(model.Rejected), Steps("minor", "minor", ""))
@@ -263,6 +271,7 @@ func Rejection() model.Pack {
 	return p
 }
 
+// Goldens returns a pack with golden cases of all kinds.
 func Goldens() model.Pack {
 	p := Clean(model.Failed)
 	wrong := Passes("refund-over-limit")
@@ -327,6 +336,7 @@ func Measures() model.Pack {
 	return p
 }
 
+// Outage returns a report of a run that could not be finished.
 func Outage() *model.Report {
 	r := Run(model.Broken, Clean(model.Passed))
 	r.Errors = []model.Problem{
