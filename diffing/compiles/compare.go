@@ -73,6 +73,32 @@ func Compare(ctx context.Context, base *pack.Pack, u *repo.Unit, head []golden.R
 	return cases
 }
 
+// Trial compiles golden cases with another pack in the place of the head's.
+type Trial struct{ comparison }
+
+// NewTrial returns the trial of a pack, with the files beside it that a unit has.
+func NewTrial(p *pack.Pack, u *repo.Unit) *Trial {
+	return &Trial{comparison{base: p, unit: u, versions: map[string]*version{}}}
+}
+
+// AsBase reports whether a case that was compared comes to what it came to in the base.
+func (t *Trial) AsBase(c *Case) bool {
+	if c.Base.Result == nil || c.Head.Program == nil {
+		return false
+	}
+	v := t.version(c.Head.Program, c.Overlay)
+	if v.fault != "" {
+		return false
+	}
+	result, err := v.Compile(c.Request)
+	if err != nil || firstDifference(c.Base.Result, result) != "" {
+		return false
+	}
+	var is Side
+	is.take(v.Program, result)
+	return is.Hash == c.Base.Hash && slices.Equal(result.Trace.Denied, c.Base.Result.Trace.Denied)
+}
+
 // comparison is what the cases of one pack share.
 type comparison struct {
 	base     *pack.Pack

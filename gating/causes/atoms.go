@@ -13,6 +13,7 @@ import (
 // it is.
 type atom struct {
 	was, is *pack.Node
+	changes []string // their keyed paths
 	// identity says that the scalar is the name by which others refer to the thing.
 	identity bool
 }
@@ -32,7 +33,7 @@ func atomsOf(changes []diffing.Change) (atoms []atom) {
 			added = append(added, c)
 		case c.New != nil && c.Old != nil:
 			if was, is, ok := scalar(c.Old, c.New); ok {
-				atoms = append(atoms, atom{was, is, c.Kind == diffing.Renamed})
+				atoms = append(atoms, atom{was, is, []string{c.Path}, c.Kind == diffing.Renamed})
 			}
 		}
 	}
@@ -61,7 +62,7 @@ func misnamed(r diffing.Change, removed, added []diffing.Change) (atom, bool) {
 		}
 		if old, now, ok := scalar(r.Old, a.New); ok && old.Kind == pack.String && now.Kind == pack.String {
 			names = append(names, now.Text)
-			found[now.Text] = atom{old, now, true}
+			found[now.Text] = atom{old, now, []string{r.Path, a.Path}, true}
 		}
 	}
 	own := name(r.Path)

@@ -64,8 +64,10 @@ type search struct {
 	changes  []diffing.Change
 	atoms    []atom
 	worlds   []*world
-	left     int  // how many more groups may be undone
-	alone    bool // nothing but the pack file changed
+	tried    []tried
+	reduced  [][2][]int // groups of changes, and what they came down to
+	left     int        // how many more groups may be undone
+	alone    bool       // nothing but the pack file changed
 	beside   map[string]bool
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/compiles"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/evaluation"
@@ -52,6 +53,8 @@ type remedy struct {
 	// only is the name that is put back with all that it stood for, "" where no more than a
 	// scalar is put right.
 	only string
+	// changes are the paths of what is taken back, where that is known.
+	changes []string
 	// steps says that the remedy takes a change back, so that it ends nothing that was there.
 	steps bool
 }
@@ -60,16 +63,53 @@ type remedy struct {
 func (s *search) error(i int) {
 	for _, r := range s.remedies(&s.findings[i]) {
 		w := s.without(r.edit)
-		if w == nil || !w.lacks(&s.findings[i]) {
+		if w == nil || !w.lacks(&s.findings[i]) || !w.valid() {
 			continue
 		}
-		for other := range s.findings {
-			if other != i && s.free(other) && r.reaches(&s.findings[i], &s.findings[other]) && w.lacks(&s.findings[other]) {
-				s.follows(other, i)
-			}
-		}
+		s.spread(i, &r, w)
 		return
 	}
+}
+
+// spread notes what follows from an error that is gone from a world. What is about all golden
+// cases is looked at last, and not where one of them is not as it was before.
+func (s *search) spread(i int, r *remedy, w *world) {
+	drifts := false
+	var last []int
+	for other := range s.findings {
+		f := &s.findings[other]
+		switch {
+		case other == i || !s.free(other) || !r.reaches(&s.findings[i], f):
+		case isOne(f, held) && len(s.casesOf(f)) == 0:
+			last = append(last, other)
+		case !s.others(r, f) && s.gone(w, f):
+			s.follows(other, i)
+		default:
+			drifts = drifts || isOne(f, held)
+		}
+	}
+	for _, other := range last {
+		if !drifts && w.lacks(&s.findings[other]) {
+			s.follows(other, i)
+		}
+	}
+}
+
+// others reports whether the golden case of a finding differs from the version before for
+// changes that a remedy does not take back: then it need not be compiled.
+func (s *search) others(r *remedy, f *finding.Finding) bool {
+	return r.changes != nil && isOne(f, held) &&
+		slices.ContainsFunc(s.near(s.casesOf(f)), func(i int) bool { return !slices.Contains(r.changes, s.changes[i].Path) })
+}
+
+// gone reports whether a finding is known not to be in a world. What is stored for a golden case
+// is as it should be where the case comes to what it came to in the version before.
+func (s *search) gone(w *world, f *finding.Finding) bool {
+	cases := s.casesOf(f)
+	if len(cases) == 0 || !isOne(f, held) || !s.asBefore(f) {
+		return w.lacks(f)
+	}
+	return !slices.ContainsFunc(cases, func(c *compiles.Case) bool { return !w.asBefore(c) })
 }
 
 // reaches reports whether a finding can be said to follow from an error that the remedy ends.
@@ -109,7 +149,7 @@ func (s *search) remedies(e *finding.Finding) (list []remedy) {
 		for i := range s.atoms {
 			if is, own := near(&s.atoms[i]); is && e.State == finding.New {
 				a := s.atoms[i]
-				list = append(list, remedy{edit: a.undo, own: own, steps: true})
+				list = append(list, remedy{edit: a.undo, own: own, steps: true, changes: a.changes})
 			}
 		}
 	}

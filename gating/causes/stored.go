@@ -71,7 +71,7 @@ func files(s *gate.Subject) map[string][]byte {
 
 // stored finds what follows from changes of the pack: that it is not as it was stored any more.
 func (s *search) stored() {
-	if s.beside == nil || len(s.changes) == 0 {
+	if len(s.changes) == 0 {
 		return
 	}
 	for i := range s.findings {
@@ -89,12 +89,19 @@ func (s *search) stored() {
 }
 
 // all returns every change as the cause.
-func (s *search) all() *finding.Cause { return s.cause(s.changes) }
+func (s *search) all() *finding.Cause {
+	group := make([]int, len(s.changes))
+	for i := range group {
+		group[i] = i
+	}
+	return s.cause(group)
+}
 
-func (s *search) cause(changes []diffing.Change) *finding.Cause {
+// cause returns changes as a cause, each fingerprint once.
+func (s *search) cause(group []int) *finding.Cause {
 	var names []string
-	for i := range changes {
-		if name := changes[i].Fingerprint(); !slices.Contains(names, name) {
+	for _, i := range group {
+		if name := s.changes[i].Fingerprint(); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -104,6 +111,9 @@ func (s *search) cause(changes []diffing.Change) *finding.Cause {
 // asBefore reports whether the files that a finding is about, and all that they are compiled
 // with, are as in the version before, and were without error there.
 func (s *search) asBefore(f *finding.Finding) bool {
+	if s.beside == nil {
+		return false
+	}
 	about := map[string]bool{stem(f.Location.File): true}
 	for _, r := range f.Related {
 		if r.Location.Revision == "" {
@@ -146,54 +156,108 @@ func stem(file string) string {
 // mostUndone is how many changes of a group are taken back.
 const mostUndone = 32
 
-// group returns the smallest group of changes whose undoing is found to end a finding.
+// group returns the smallest group of changes whose undoing is found to end a finding: that
+// its golden cases come to what they came to before, or for what is about all of them that the
+// rule does not find it any more. The latter is tried once.
 func (s *search) group(f *finding.Finding) *finding.Cause {
-	changes := s.near(f)
+	cases := s.casesOf(f)
+	ends := func(w *world) bool { return s.gone(w, f) }
+	own := len(cases) > 0
+	if !own {
+		for i := range s.Compiles {
+			cases = append(cases, &s.Compiles[i])
+		}
+	}
+	group := s.near(cases)
 	switch {
-	case len(changes) == 0, len(changes) > mostUndone:
+	case len(group) == 0, len(group) > mostUndone:
 		return s.all()
-	case len(changes) == len(s.changes):
-	case !s.ends(changes, f):
+	case own:
+		if smaller, known := s.smaller(group); known && s.undone(smaller, ends) {
+			return s.cause(smaller)
+		}
+	}
+	if len(group) < len(s.changes) && !s.undone(group, ends) {
 		return s.all()
 	}
-	for i := 0; i < len(changes) && len(changes) > 1; {
-		fewer := slices.Delete(slices.Clone(changes), i, i+1)
-		if s.ends(fewer, f) {
-			changes = fewer
+	smallest := group
+	for i := 0; own && i < len(smallest) && len(smallest) > 1; {
+		if fewer := slices.Delete(slices.Clone(smallest), i, i+1); s.undone(fewer, ends) {
+			smallest = fewer
 		} else {
 			i++
 		}
 	}
-	return s.cause(changes)
+	if own {
+		s.reduced = append(s.reduced, [2][]int{group, smallest})
+	}
+	return s.cause(smallest)
 }
 
-// ends reports whether a finding is gone once changes are taken back.
-func (s *search) ends(changes []diffing.Change, f *finding.Finding) bool {
-	w := s.without(func(d *pack.Document) ([]byte, error) { return undo(d, changes) })
-	return w != nil && w.lacks(f)
+// smaller returns what a group of changes came down to before.
+func (s *search) smaller(group []int) ([]int, bool) {
+	for _, r := range s.reduced {
+		if slices.Equal(r[0], group) {
+			return r[1], true
+		}
+	}
+	return nil, false
 }
 
-// near returns the changes from which the compiles differ that a finding is about: that of its
-// golden case, or else all of them.
-func (s *search) near(f *finding.Finding) []diffing.Change {
+// undone reports whether the pack without changes is valid and ends something. Without all of
+// them it is the version before.
+func (s *search) undone(group []int, ends func(*world) bool) bool {
+	if len(group) == len(s.changes) {
+		return true
+	}
+	at := slices.IndexFunc(s.tried, func(t tried) bool { return slices.Equal(t.group, group) })
+	if at < 0 {
+		var changes []diffing.Change
+		for _, i := range group {
+			changes = append(changes, s.changes[i])
+		}
+		at = len(s.tried)
+		s.tried = append(s.tried, tried{group, s.without(func(d *pack.Document) ([]byte, error) { return undo(d, changes) })})
+	}
+	w := s.tried[at].world
+	return w != nil && ends(w) && w.valid()
+}
+
+// tried is a group of changes with the pack without them; nil where there is none.
+type tried struct {
+	group []int
+	world *world
+}
+
+// casesOf returns the golden cases that a finding is about; none where it is about all.
+func (s *search) casesOf(f *finding.Finding) (cases []*compiles.Case) {
+	if f.Gate != replay.Gate.ID {
+		return nil
+	}
 	about := map[string]bool{stem(f.Location.File): true}
 	for _, r := range f.Related {
 		about[stem(r.Location.File)] = true
 	}
-	own := slices.ContainsFunc(s.Compiles, func(c compiles.Case) bool { return about[stem(c.File)] })
-	var changes []diffing.Change
-	for i := range s.changes {
-		comes := func(from compiles.Cause) bool { return s.is(&s.changes[i], from) }
-		if slices.ContainsFunc(s.Compiles, func(c compiles.Case) bool {
-			return (!own || about[stem(c.File)]) && (slices.ContainsFunc(c.Causes, comes) ||
-				slices.ContainsFunc(c.Sections, func(part compiles.Section) bool { return slices.ContainsFunc(part.Causes, comes) }))
-		}) {
-			changes = append(changes, s.changes[i])
+	for i := range s.Compiles {
+		if about[stem(s.Compiles[i].File)] {
+			cases = append(cases, &s.Compiles[i])
 		}
 	}
-	return changes
+	return cases
 }
 
-func (s *search) is(c *diffing.Change, from compiles.Cause) bool {
-	return c.Path == from.Path && (c.New == nil) == from.Gone
+// near returns the changes from which the compiles of golden cases differ.
+func (s *search) near(cases []*compiles.Case) (group []int) {
+	for i := range s.changes {
+		comes := func(from compiles.Cause) bool {
+			return s.changes[i].Path == from.Path && (s.changes[i].New == nil) == from.Gone
+		}
+		if slices.ContainsFunc(cases, func(c *compiles.Case) bool {
+			return slices.ContainsFunc(c.Causes, comes) ||
+				slices.ContainsFunc(c.Sections, func(part compiles.Section) bool { return slices.ContainsFunc(part.Causes, comes) })
+		}) {
+			group = append(group, i)
+		}
+	}
+	return group
 }

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/compiles"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
@@ -16,15 +18,18 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// world is the pack as it would be without some changes. Rules look at it when they are first
-// asked about.
+// world is the pack as it would be without some changes. Rules look at it, and golden cases are
+// compiled with it, when they are first asked about.
 type world struct {
 	source  []byte
+	step    *Step
 	subject *gate.Subject
-	policy  gates.Policy
 	found   map[string]map[string]bool // kins by rule
-	fixed   bool                       // found is all there is
-	broken  bool                       // it is no valid pack
+	fixed   bool                       // it is the version before, and found is all there is
+	faults  int                        // that the reader found
+	trial   *compiles.Trial
+	alike   map[*compiles.Case]bool
+	valid   func() bool
 }
 
 // lacks reports whether a finding is known not to be there.
@@ -34,7 +39,7 @@ func (w *world) lacks(f *finding.Finding) bool {
 	}
 	kins, known := w.found[f.Rule]
 	if !known {
-		list, ok := gates.Again(w.subject, w.policy, f.Rule)
+		list, ok := gates.Again(w.subject, w.step.Policy, f.Rule)
 		if ok {
 			kins = kinsOf(list)[f.Rule]
 			if kins == nil {
@@ -44,6 +49,16 @@ func (w *world) lacks(f *finding.Finding) bool {
 		w.found[f.Rule] = kins
 	}
 	return kins != nil && !kins[f.Kin()]
+}
+
+// asBefore reports whether a golden case comes to what it came to in the version before.
+func (w *world) asBefore(c *compiles.Case) bool {
+	is, known := w.alike[c]
+	if !known {
+		is = w.fixed || w.subject.Pack != nil && w.trial.AsBase(c)
+		w.alike[c] = is
+	}
+	return is
 }
 
 // kinsOf sorts findings by their rules.
@@ -58,8 +73,8 @@ func kinsOf(list []finding.Finding) map[string]map[string]bool {
 	return all
 }
 
-// without returns the pack with operations made in it, nil where they cannot be made, lead to
-// no valid pack, or may not be tried any more.
+// without returns the pack as an edit makes it, nil where it cannot be made, or may not be tried
+// any more.
 func (s *search) without(edit func(*pack.Document) ([]byte, error)) *world {
 	if s.ctx.Err() != nil {
 		return nil
@@ -70,7 +85,7 @@ func (s *search) without(edit func(*pack.Document) ([]byte, error)) *world {
 		return nil
 	}
 	if at := slices.IndexFunc(s.worlds, func(w *world) bool { return bytes.Equal(w.source, src) }); at >= 0 {
-		return s.worlds[at].valid()
+		return s.worlds[at]
 	}
 	if s.left == 0 {
 		return nil
@@ -78,46 +93,41 @@ func (s *search) without(edit func(*pack.Document) ([]byte, error)) *world {
 	s.left--
 	w := s.open(src)
 	s.worlds = append(s.worlds, w)
-	return w.valid()
-}
-
-func (w *world) valid() *world {
-	if w.broken {
-		return nil
-	}
 	return w
 }
 
-// open reads the pack of a world. It is broken where it has an error of its form or a
-// reference that leads nowhere, which the pack itself has not.
+// open reads the pack of a world.
 func (s *search) open(src []byte) *world {
-	w := &world{source: src, policy: s.Policy, found: map[string]map[string]bool{}}
+	w := &world{source: src, step: &s.Step, found: map[string]map[string]bool{}, alike: map[*compiles.Case]bool{}}
 	doc, faults := pack.Read(s.Subject.Unit.Document.File, src, s.Subject.Config.Limits)
 	doc.Revision = s.Subject.Unit.Document.Revision
 	if s.isBase(doc) {
 		w.found, w.fixed = kinsOf(s.Was), true
+		w.valid = func() bool { return true }
 		return w
 	}
-	w.subject = s.Subject.Instead(doc, faults)
-	if w.broken = w.subject.Pack == nil || len(faults) > 0; w.broken {
-		return w
+	w.subject, w.faults = s.Subject.Instead(doc, faults), len(faults)
+	w.trial = compiles.NewTrial(w.subject.Pack, w.subject.Unit)
+	w.valid = sync.OnceValue(func() bool { return w.sound(kinsOf(s.findings)) })
+	return w
+}
+
+// sound reports whether the pack has no error of its form, and no reference that leads nowhere,
+// which is not there anyway.
+func (w *world) sound(there map[string]map[string]bool) bool {
+	if w.subject.Pack == nil || w.faults > 0 {
+		return false
 	}
-	there := kinsOf(s.findings)
 	for _, g := range []*gate.Gate{schema.Gate, references.Gate} {
 		for _, r := range g.Rules {
-			list, ok := gates.Again(w.subject, w.policy, r.ID)
-			kins := map[string]bool{}
-			for i := range list {
-				kins[list[i].Kin()] = true
-				w.broken = w.broken || list[i].Severity == finding.Error && !there[list[i].Rule][list[i].Kin()]
-			}
-			if w.found[r.ID] = kins; !ok || w.broken {
-				w.broken = true
-				return w
+			list, ok := gates.Again(w.subject, w.step.Policy, r.ID)
+			brought := func(f finding.Finding) bool { return f.Severity == finding.Error && !there[f.Rule][f.Kin()] }
+			if !ok || slices.ContainsFunc(list, brought) {
+				return false
 			}
 		}
 	}
-	return w
+	return true
 }
 
 // isBase reports whether a pack is that of the version before, with the files beside it as
