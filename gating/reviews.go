@@ -91,9 +91,15 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 	}
 	if in.Approvals == nil || !in.Approvals.Merged {
 		for i := from; i < r.Report.Packs.Len(); i++ {
-			if class, what := r.demanding(i); class != "" {
-				demand(config.Of(class), in.named(r.Report.Packs.Brief(i).Path), what)
+			class, what := r.demanding(i)
+			if class == "" {
+				continue
 			}
+			roles := config.Of(class)
+			demand(roles, in.named(r.Report.Packs.Brief(i).Path), what)
+			p := *r.Report.Packs.At(i)
+			p.Roles = roles
+			r.Report.Packs.Set(i, p)
 		}
 		if len(looser) > 0 {
 			demand(config.ConfigRoles(), "", "a looser config: "+paths(looser))

@@ -111,6 +111,8 @@ type Pack struct {
 	Diff     *Diff     `json:"diff,omitempty"`
 	// Environments are those to which the change brings something that the diff does not show.
 	Environments []Environment `json:"environments,omitempty"`
+	// Roles are those whose approval the change of the pack needs.
+	Roles []string `json:"roles,omitempty"`
 	// Evaluation are the targets of the pack and what was measured.
 	Evaluation []Measurement `json:"evaluation,omitempty"`
 	// Operations are the operational figures of the contract.

@@ -48,17 +48,18 @@ type Brief struct {
 	Path     string // file
 	Kind     string // as that of the pack
 	Result   Result
-	Counts   Summary // what Count returns
-	Compared bool    // with another version
-	Class    string  // of the changes, those of environments too; "" where it is not compared
-	Required string  // the version that the changes need; "" for none
+	Counts   Summary  // what Count returns
+	Compared bool     // with another version
+	Class    string   // of the changes, those of environments too; "" where it is not compared
+	Required string   // the version that the changes need; "" for none
+	Roles    []string // whose approval the changes need
 	// Playground says that there is what a page needs to compile it.
 	Playground bool
 }
 
 // BriefOf returns the brief form of a pack.
 func BriefOf(p *Pack) Brief {
-	b := Brief{Pack: p.Pack, Path: p.Path, Kind: p.Kind, Result: p.Result, Counts: Count(p), Playground: p.Playground.Ready()}
+	b := Brief{Pack: p.Pack, Path: p.Path, Kind: p.Kind, Result: p.Result, Counts: Count(p), Roles: p.Roles, Playground: p.Playground.Ready()}
 	if d := p.Diff; d != nil {
 		b.Compared, b.Class, b.Required = true, p.ChangeClass(), d.RequiredVersion
 	}

@@ -132,13 +132,6 @@ func named(names []string, noun string) string {
 	return words
 }
 
-// callouts returns the tools above read_only that requests have only now with no gate active.
-func callouts(changes []model.SurfaceChange) []model.SurfaceChange {
-	return slices.DeleteFunc(slices.Clone(changes), func(c model.SurfaceChange) bool {
-		return !c.Open || c.New == nil || c.New.ApprovalMode == string(pack.ReadOnly)
-	})
-}
-
 // effectLine is one line about what is permitted.
 type effectLine struct {
 	word string // now permitted, no longer permitted or not decided
@@ -163,10 +156,6 @@ func effectLines(effects []model.Effect) []effectLine {
 	return slices.Concat(gained, lost, open)
 }
 
-func effectWords(lines []effectLine) string {
-	return "permitted before and now: " + kindCounts(lines, func(l effectLine) string { return l.word }, "now permitted", "no longer permitted", "not decided")
-}
-
 // permissive puts the flips that permit more before the others.
 func permissive(flips []model.Flip) []model.Flip {
 	return ranked(flips, func(f model.Flip) int {
@@ -175,14 +164,6 @@ func permissive(flips []model.Flip) []model.Flip {
 		}
 		return 1
 	})
-}
-
-func flipWords(flips []model.Flip) string {
-	words := fmt.Sprintf("decision flips: %d", len(flips))
-	if more := number(flips, func(f model.Flip) bool { return grew(f.Verdict) }); more > 0 {
-		words += fmt.Sprintf("; more is permitted in %d", more)
-	}
-	return words
 }
 
 // fromWords says where a flip's request comes from, and which golden cases flip with it.

@@ -10,22 +10,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
-)
-
-// A report that is longer than GitHub takes is said again with less, instead of
-// being cut, which takes a whole table or folded part along. Each rung of the
-// ladder leaves out more, and names it.
-
-// rung is how much of a report is said.
-type rung int
-
-const (
-	whole     rung = iota
-	unfolded       // without what is folded
-	essential      // verdict, gates and errors
-	headline       // the verdict alone
 )
 
 // MaxComment bounds a comment, in UTF-16 code units. GitHub takes 65,536
@@ -42,18 +27,29 @@ type CommentOptions struct {
 	Limit int
 }
 
-// Comment returns the report as a pull request comment on the first rung that fits the
-// limit. Whatever the report holds, every element that the comment opens is closed.
+// Comment returns the report as a pull request comment within the limit. Whatever the report
+// holds, every element that the comment opens is closed.
 func Comment(r *model.Report, o CommentOptions) string {
-	l := ladder{report: r, limit: cmp.Or(o.Limit, MaxComment), measure: units}
+	start := ""
 	if o.Marker.Key != "" {
-		l.start = o.Marker.String() + "\n"
+		start = o.Marker.String() + "\n"
 	}
-	l.links = o.links()
+	links := o.links()
 	if again := reproduce(r); again != "" {
-		l.links = append(l.links, again)
+		links = append(links, again)
 	}
-	return l.climb()
+	return start + within(r, links, cmp.Or(o.Limit, MaxComment)-units(start), units)
+}
+
+// within returns the report as Markdown within a limit.
+func within(r *model.Report, links []string, limit int, measure func(string) int) string {
+	m := newMarkdown(r)
+	m.links = links
+	m.write()
+	if text := fit(m.parts, limit, measure); measure(text) <= limit && strings.HasPrefix(text, "#") {
+		return text
+	}
+	return "### packgate: " + string(r.Result) + "\n" // no text of a pack
 }
 
 func units(s string) int { return len(utf16.Encode([]rune(s))) }
@@ -83,140 +79,16 @@ func reproduce(r *model.Report) string {
 	return "reproduce: " + Code(command)
 }
 
-// ladder writes a report as Markdown within a limit.
-type ladder struct {
-	report  *model.Report
-	start   string   // what the text begins with
-	links   []string // Markdown for the footer
-	limit   int
-	measure func(string) int
-}
-
-// climb returns the report on the first rung that fits.
-func (l *ladder) climb() string {
-	packs := l.report.Packs.Urgent()
-	for r := whole; r <= headline; r++ {
-		if text, ok := l.write(r, packs); ok {
-			return text
-		}
-	}
-	return l.start + "### packgate: " + verdictWord(l.report.Result) + "\n" // no text of a pack
-}
-
-// write writes one rung, ok where it fits. The last two rungs count packs for
-// which there is no room, as long as there is room for the first.
-func (l *ladder) write(r rung, packs model.Packs) (text string, ok bool) {
-	head, tail := newMarkdown(l.report, r), newMarkdown(l.report, r)
-	tail.links = l.links
-	head.run(packs)
-	head.leave()
-	if l.report.Result != model.Broken && !publicationsLead(l.report) {
-		tail.published()
-	}
-	tail.listed(tail.builder.notices(), "")
-	tail.leave()
-	tail.ending()
-	const sentence = 100 // on the packs that are left out
-	room := l.limit - l.measure(l.start) - l.measure(head.out.String()) - l.measure(tail.out.String()) - sentence
-	var body strings.Builder
-	left := 0
-	for i, p := range packs.All() {
-		one := newMarkdown(l.report, r)
-		one.pack(p)
-		size := l.measure(one.out.String())
-		switch {
-		case size <= room:
-			body.WriteString(one.out.String())
-			room -= size
-		case r < essential || r == essential && i == 0:
-			return "", false
-		default:
-			left++
-		}
-	}
-	if left > 0 {
-		body.WriteString(leftOut(left, "pack") + "\n\n")
-	}
-	return l.start + head.out.String() + body.String() + tail.out.String(), room >= 0
-}
-
 // bytesOf measures a job summary, which GitHub bounds in bytes.
 func bytesOf(s string) int { return len(s) }
 
 // MarkdownReport writes the report as GitHub Flavored Markdown. Everything that
 // comes from a pack is escaped, so that it can mention nobody and break nothing.
-// The report stays below the 1 MiB of a job summary, by leaving out what Comment
-// would; what is left out stands in the JSON report. Packs that fail come first.
+// The report stays below the 1 MiB of a job summary; what is left out stands in
+// the JSON report. Packs that cannot be merged come first.
 func MarkdownReport(w io.Writer, r *model.Report) error {
-	l := ladder{report: r, limit: maxMarkdown, measure: bytesOf}
-	_, err := io.WriteString(w, l.climb())
+	_, err := io.WriteString(w, within(r, nil, maxMarkdown, bytesOf))
 	return err
-}
-
-func (m *markdown) pack(p *model.Pack) {
-	level := "###"
-	if m.report.Packs.Len() > 1 || m.report.Result == model.Broken || len(m.report.Published) > 0 {
-		level = "####"
-	}
-	m.paragraph("%s %s %s", level, looks[string(p.Result)].emoji, titleOf(p, Markdown))
-	if todo := m.say(todoWords(todoOf(p))); todo != "" && m.rung < headline {
-		m.paragraph("**Do this:** %s", todo)
-	}
-	if len(p.Gates) > 0 && m.rung < headline {
-		m.paragraph("%s<br>%s", counts(p), gateRow(p.Gates))
-	} else if m.rung == headline {
-		m.paragraph("%s", counts(p))
-	}
-	switch {
-	case m.rung <= unfolded:
-		for _, s := range m.builder.pack(p) {
-			m.section(&s)
-		}
-	case m.rung == essential:
-		m.errors(p)
-	}
-	m.leave()
-}
-
-// maxEssential is how many errors of a pack are said where there is little room.
-const maxEssential = 10
-
-// errors lists the errors of a pack, and counts what is dangerous.
-func (m *markdown) errors(p *model.Pack) {
-	errors := p.BySeverity("error")
-	for i := range errors[:min(maxEssential, len(errors))] {
-		it := m.builder.finding(&errors[i])
-		m.line("%s", m.item(&it))
-	}
-	if len(errors) > 0 {
-		m.line("")
-	}
-	if left := len(errors) - maxEssential; left > 0 {
-		m.paragraph("%s", leftOut(left, "error"))
-	}
-	if d := p.Diff; d != nil && len(d.Loosened)+len(callouts(d.Surface)) > 0 {
-		m.paragraph("⚠️ %s · %s", pack.Counted(len(d.Loosened), "loosened guardrail"), pack.Counted(len(callouts(d.Surface)), "tool")+" newly reachable with no gate")
-	}
-}
-
-// leave names what was left out since it was last called.
-func (m *markdown) leave() {
-	if len(m.left) > 0 {
-		// Not a paragraph of Markdown: the summaries are escaped for HTML.
-		m.paragraph("<p>Left out here: %s</p>", strings.Join(m.left, " · "))
-	}
-	m.left = nil
-}
-
-func (m *markdown) ending() {
-	switch {
-	case m.rung == whole:
-	case len(m.links) > 0:
-		m.paragraph("This report is shortened to what GitHub takes; the whole one is linked below.")
-	default:
-		m.paragraph("This report is shortened to what GitHub takes; the JSON report is whole.")
-	}
-	m.footer()
 }
 
 // Marker is what packgate writes, as an HTML comment, at the start of its comments, to find

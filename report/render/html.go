@@ -10,9 +10,9 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -113,15 +113,12 @@ type htmlPage struct {
 	Head           template.HTML
 	Title, Verdict string
 	Tone, Mark     string
-	Counts         string
 	Todo           []htmlPiece
-	Waiting        string
-	Approvals      []htmlPiece
+	Top            []htmlNode // what is said of all packs
 	Revisions      []htmlPiece
 	Errors         htmlNode
 	Published      *htmlSection
 	Notices        htmlNode
-	Overview       *htmlTable
 	Filter         *htmlFilter
 }
 
@@ -133,27 +130,24 @@ type htmlFilter struct {
 
 func (v *htmlView) page(packs model.Packs) htmlPage {
 	r := v.report
-	l := looks[string(r.Result)]
-	p := htmlPage{Head: htmlHead(v.program), Verdict: v.verdict(packs), Tone: tone(string(r.Result)), Mark: l.mark, Counts: runCounts(r)}
+	l, title := v.title(packs)
+	p := htmlPage{Head: htmlHead(v.program), Verdict: v.flat(title), Tone: toneOf(l), Mark: l.mark}
 	switch {
 	case publicationsLead(r) && r.Result != model.Broken:
 		v.publishVerdict(&p)
 	case r.Result == model.Broken:
 		p.Todo = v.message(brokenTodo(r))
-	case v.alone():
-		p.Todo = v.say(todoWords(todoOf(packs.At(0))))
-	case packs.Len() > 1:
-		if next := todoOf(packs.At(0)); next != nil {
-			p.Todo = v.say(plain("in ").code(packs.Brief(0).Name()).plain(", ").add(todoWords(next)))
-		}
 	}
-	p.Waiting, p.Approvals = waitingTitle(r, v.text), v.say(reviewsWords(r))
 	p.Title = p.Verdict + " · packgate"
-	if packs.Len() > 1 {
-		p.Overview = v.overview(packs)
-	}
 	p.Revisions = v.revisions()
 	number := 0
+	top := v.others()
+	if packs.Len() > 1 {
+		top = append(top, v.cautions(packs, l), v.overviewOf(packs))
+	}
+	for _, n := range top {
+		p.Top = append(p.Top, v.node(n, "top", &number))
+	}
 	p.Errors, p.Notices, p.Published = v.node(v.problems(r.Errors), "error", &number), v.node(v.notices(), "note", &number), v.published()
 	p.Filter = v.filter(packs)
 	return p
@@ -163,17 +157,43 @@ func (v *htmlView) alone() bool {
 	return v.report.Packs.Len() == 1 && v.report.Result != model.Broken && len(v.report.Published) == 0
 }
 
-func (v *htmlView) verdict(packs model.Packs) string {
+// title is the headline of the page, and how it looks.
+func (v *htmlView) title(packs model.Packs) (look, sentence) {
 	switch {
 	case v.report.Result == model.Broken:
-		return "packgate could not finish"
+		return cannotMerge, plain(cannotMerge.word + ": packgate could not finish")
 	case packs.Len() == 0:
-		return "No pack changed"
-	case v.alone():
-		return titleOf(packs.At(0), v.text)
+		title := v.nothing()
+		return title[0].look, title[1:]
+	case packs.Len() == 1:
+		return v.verdict(packs.At(0)), v.headline(packs.At(0))
 	}
-	title, _ := packsTitle(packs)
-	return title
+	return v.severalTitle(packs)
+}
+
+// flat returns the words of a sentence alone.
+func (v *htmlView) flat(s sentence) string {
+	var b strings.Builder
+	for _, p := range s {
+		b.WriteString(p.text)
+	}
+	return strings.TrimSpace(v.text(b.String()))
+}
+
+// overviewOf is a row for each pack, the worst first, which leads to it.
+func (v *htmlView) overviewOf(packs model.Packs) *table {
+	var all []*briefPack
+	for i, p := range packs.All() {
+		if i == maxHTMLRows {
+			break
+		}
+		all = append(all, v.briefOf(p))
+	}
+	t := v.overview(all, func(i int, p *model.Pack) sentence {
+		return sentence{{kind: innerPiece, text: idOf(p), href: fmt.Sprintf("#p%d", i+1)}}
+	})
+	t.fold = 50
+	return t
 }
 
 // revisions says what was checked, and against what.
@@ -196,28 +216,6 @@ func (v *htmlView) revisions() []htmlPiece {
 		words = words.code(short(side.at.SHA))
 	}
 	return v.say(words)
-}
-
-func (v *htmlView) overview(packs model.Packs) *htmlTable {
-	t := &htmlTable{Head: []string{"Pack", "Verdict", "Findings"}}
-	for i, b := range packs.Briefs() {
-		if i == maxHTMLRows {
-			break
-		}
-		verdict := verdictWord(b.Result)
-		if b.Required != "" && b.Result != model.Passed {
-			verdict += ", needs " + b.Required
-		}
-		t.Rows = append(t.Rows, htmlRow{Cells: [][]htmlPiece{
-			{v.link(fmt.Sprintf("#p%d", i+1), v.text(b.Name()))},
-			v.state(look{mark: looks[string(b.Result)].mark, word: verdict, color: looks[string(b.Result)].color}),
-			v.say(plain(pack.Counted(b.Counts.Errors, "error") + ", " + pack.Counted(b.Counts.Warnings, "warning"))),
-		}})
-	}
-	if packs.Len() > 50 {
-		t.Fold = fmt.Sprintf("Show all %d", len(t.Rows))
-	}
-	return t
 }
 
 // filter returns the choices of the filters, nil where there is nothing to choose.

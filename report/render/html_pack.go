@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/playground"
@@ -17,48 +16,27 @@ type htmlPack struct {
 	ID         string
 	Title      string
 	Tone, Mark string
-	Todo       []htmlPiece
+	Page       []htmlNode // of a reviewer
 	About      []htmlPiece
-	Gates      []htmlGate
-	Contents   []htmlSection // their titles
 	Sections   []htmlSection
 	Playground *htmlPlayground
 }
 
-type htmlGate struct {
-	Tone, Mark, Name, Words string
-}
-
 func (v *htmlView) pack(p *model.Pack, number int) htmlPack {
-	out := htmlPack{
-		ID: fmt.Sprintf("p%d", number), Title: titleOf(p, v.text), Tone: tone(string(p.Result)), Mark: looks[string(p.Result)].mark,
-		Todo: v.say(todoWords(todoOf(p))), About: v.about(p),
-	}
+	l := v.verdict(p)
+	out := htmlPack{ID: fmt.Sprintf("p%d", number), Title: v.flat(v.headline(p)), Tone: toneOf(l), Mark: l.mark, About: v.about(p)}
 	if v.alone() { // the heading of the page says it
-		out.Title, out.Todo = v.text(p.Name()), nil
+		out.Title = v.text(p.Name())
 	}
-	for _, c := range gateCells(p.Gates, v.text, v.text) {
-		out.Gates = append(out.Gates, htmlGate{tone(c.status), looks[c.status].mark, c.names, c.words})
+	items := 0
+	for _, n := range v.builder.page(p) {
+		out.Page = append(out.Page, v.node(n, out.ID+"-page", &items))
 	}
 	for _, s := range v.builder.pack(p) {
 		out.Sections = append(out.Sections, v.section(&s, out.ID))
 	}
 	out.Playground = v.playground(p, out.ID)
-	out.contents()
 	return out
-}
-
-// mostWithoutContents is up to how many parts of a pack need no list of them.
-const mostWithoutContents = 2
-
-func (out *htmlPack) contents() {
-	if len(out.Sections) <= mostWithoutContents {
-		return
-	}
-	out.Contents = slices.Clone(out.Sections)
-	if out.Playground != nil {
-		out.Contents = append(out.Contents, htmlSection{ID: out.Playground.ID, Title: "Compile it yourself"})
-	}
 }
 
 func (v *htmlView) about(p *model.Pack) []htmlPiece {
@@ -66,7 +44,7 @@ func (v *htmlView) about(p *model.Pack) []htmlPiece {
 	if p.Digest != "" {
 		words = words.plain(" · ").code(p.Digest)
 	}
-	return v.say(words.plain(" · " + counts(p)))
+	return v.say(words)
 }
 
 // htmlPlayground is the place of a page where a pack can be compiled.
@@ -208,7 +186,7 @@ func (v *htmlView) publishVerdict(p *htmlPage) {
 }
 
 func (v *htmlView) sides(c *model.Change) []htmlSide {
-	before, now := v.jsonLines(c.Old), v.jsonLines(c.New)
+	before, now := v.sideLines(c.Path, c.Old), v.sideLines(c.Path, c.New)
 	markLines(before, now)
 	label := func(word string, lines []htmlSideLine, line int) htmlSide {
 		switch {
@@ -227,6 +205,23 @@ const (
 	maxSideLines = 200
 	maxLetters   = 400
 )
+
+// sideLines returns the lines of a value: a condition in infix, all else as JSON.
+func (v *htmlView) sideLines(path string, value json.RawMessage) (out []htmlSideLine) {
+	if len(value) == 0 || !conditionAt.MatchString(path) {
+		return v.jsonLines(value)
+	}
+	for i, part := range strings.Split(asWritten(path, value), " and ") {
+		if i > 0 {
+			part = "and " + part
+		}
+		if i == maxSideLines {
+			return append(out, htmlSideLine{Text: "…"})
+		}
+		out = append(out, htmlSideLine{Text: v.text(part)})
+	}
+	return out
+}
 
 // jsonLines returns the lines of a value as indented JSON, none for no value.
 func (v *htmlView) jsonLines(value json.RawMessage) []htmlSideLine {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,18 +20,41 @@ var commentOptions = CommentOptions{
 	RunURL: "https://github.com/acme/packs/actions/runs/42", ArtifactURL: "https://github.com/acme/packs/actions/runs/42/artifacts/7",
 }
 
-// TestRungs shows what each rung of the ladder says of the same report.
-func TestRungs(t *testing.T) {
+// TestLadder holds that what is folded goes before anything above the fold, and that the room is
+// used: of what stands above the fold nothing is cut before 60,000 of 65,536 units are full.
+func TestLadder(t *testing.T) {
+	for _, packs := range []int{1, 2, 12, 100, 400} {
+		for _, findings := range []int{0, 1, 20, 2000 / packs, 2000} {
+			if packs*findings > 20_000 {
+				continue
+			}
+			r := manyPacks(packs, findings)
+			m := newMarkdown(r)
+			m.write()
+			text := fit(m.parts, MaxComment, units)
+			if n := units(text); n > MaxComment {
+				t.Errorf("%d packs with %d findings have %d units", packs, findings, n)
+			}
+			closed(t, text)
+			for i := range m.parts {
+				p := &m.parts[i]
+				cut := slices.ContainsFunc(p.lines, func(l string) bool { return !strings.Contains(text, l) })
+				if cut && p.rank < foldRank && units(text) < 60_000 {
+					t.Errorf("%d packs with %d findings: %.60q is cut, and %d units are used", packs, findings, p.lines[0], units(text))
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestShortened shows what is left out of the same report as the room becomes less.
+func TestShortened(t *testing.T) {
 	several := reporttest.Compared(reporttest.Run(model.Rejected, reporttest.Clean(model.Passed), reporttest.Other(reporttest.Failing(), "billing"), reporttest.Other(reporttest.GrownAndFailing(), "refunds")))
 	several.Notices = []string{"a notice"}
 	for name, r := range map[string]*model.Report{"one": reporttest.Compared(reporttest.Run(model.Failed, reporttest.GrownAndFailing())), "several": several, "broken": reporttest.Outage(), "published": reporttest.PublishedSeveral()} {
-		for at := whole; at <= headline; at++ {
-			l := ladder{report: r, start: "<!-- marker -->\n", links: commentOptions.links(), limit: MaxComment, measure: units}
-			text, ok := l.write(at, r.Packs)
-			if !ok {
-				t.Errorf("%s does not fit on rung %d", name, at)
-			}
-			casefile.Golden(t, filepath.Join("testdata", "ladder", fmt.Sprintf("%s-%d.md", name, at)), text)
+		for i, limit := range []int{MaxComment, 8000, 3500} {
+			casefile.Golden(t, filepath.Join("testdata", "ladder", fmt.Sprintf("%s-%d.md", name, i)), Comment(r, CommentOptions{RunURL: commentOptions.RunURL, Limit: limit}))
 		}
 	}
 }
@@ -85,8 +109,8 @@ func closed(t *testing.T, text string) {
 			if !regexp.MustCompile(`^ *[A-Za-z-]`).MatchString(line) || strings.Contains(line, fence) {
 				t.Errorf("%.80q is in a code block", line)
 			}
-		case strings.HasPrefix(line, "```") && strings.HasSuffix(line, "`sh"):
-			fence = strings.TrimSuffix(line, "sh")
+		case strings.HasPrefix(line, "```") && (strings.HasSuffix(line, "`sh") || strings.HasSuffix(line, "`yaml")):
+			fence = strings.TrimRight(line, "shyaml")
 		case strings.HasPrefix(line, "<details>"):
 			if open++; !strings.HasSuffix(line, "</summary>") {
 				t.Errorf("a summary is not closed: %.80q", line)

@@ -1,18 +1,17 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
 
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
 
-// Markdown layout, for the pull request comment and the job summary: the verdict and the one thing
-// to do come first, blockers before tables, long parts are folded, empty parts vanish, words stand
-// beside icons. About 25 lines are to be seen before anything is unfolded.
+// Markdown layout, for the pull request comment and the job summary: the page of a reviewer stands
+// open, and everything else is folded below it. Words stand beside icons.
 
 // maxMarkdown bounds the report in bytes. GitHub takes a job summary of 1 MiB
 // and drops a longer one as a whole; the rest is for the lines at the end.
@@ -21,193 +20,123 @@ const maxMarkdown = 1<<20 - 1<<15
 type markdown struct {
 	report  *model.Report
 	builder *builder
-	rung    rung
-	out     strings.Builder
-	left    []string // what is not said on this rung, as HTML
+	parts   []part
+	rank    int      // of what is written
+	folded  int      // how many folds it stands in
 	links   []string // Markdown for the footer
 }
 
-func newMarkdown(r *model.Report, on rung) *markdown {
-	return &markdown{report: r, builder: &builder{report: r, most: 80, places: maxRelated}, rung: on}
+func newMarkdown(r *model.Report) *markdown {
+	return &markdown{report: r, builder: &builder{report: r, most: 160, places: maxRelated}}
 }
 
-func (m *markdown) line(format string, args ...any) { fmt.Fprintf(&m.out, format+"\n", args...) }
+func (m *markdown) add(p part) {
+	p.rank = m.rank
+	m.parts = append(m.parts, p)
+}
 
-func (m *markdown) paragraph(format string, args ...any) { m.line(format+"\n", args...) }
+func (m *markdown) paragraph(format string, args ...any) {
+	m.add(part{lines: []string{fmt.Sprintf(format, args...) + "\n\n"}})
+}
+
+// The ranks of what is written: the order in which it is kept.
+const (
+	headRank  = iota // headlines, and the footer
+	runRank          // what is said of the run: errors, versions, approvals
+	tableRank        // the packs, a row each
+	packRank         // the packs one after the other
+)
+
+// write writes the report: how the run came out, its packs, and the footer.
+func (m *markdown) write() {
+	r := m.report
+	packs := r.Packs.Urgent()
+	m.run(packs)
+	switch {
+	case packs.Len() == 1:
+		m.rank = packRank
+		m.one(packs.At(0), m.level())
+	case packs.Len() > 1:
+		m.several(packs)
+	}
+	if r.Result != model.Broken && !publicationsLead(r) {
+		m.rank = runRank
+		m.published()
+	}
+	m.rank = runRank
+	m.listed(m.builder.notices())
+	m.rank = headRank
+	m.footer()
+}
+
+// level is that of the headings of packs, below that of the run where it has one.
+func (m *markdown) level() string {
+	if m.report.Result == model.Broken || len(m.report.Published) > 0 {
+		return "####"
+	}
+	return "###"
+}
+
+// one writes a pack: its headline, the page of a reviewer, and the rest folded.
+func (m *markdown) one(p *model.Pack, level string) {
+	rank := m.rank
+	if level == "###" {
+		m.rank = headRank
+	}
+	m.paragraph("%s %s %s", level, m.builder.verdict(p).emoji, m.say(m.builder.headline(p)))
+	m.rank = rank
+	m.nodes(m.builder.page(p))
+	var minor []section
+	for i, s := range m.builder.pack(p) {
+		m.rank = rank + i<<12 // a section of all packs before the next one
+		if s.minor {
+			minor = append(minor, s)
+		} else {
+			m.section(&s)
+		}
+	}
+	m.minor(minor)
+	m.rank = rank
+}
+
+// minor writes sections that share a fold.
+func (m *markdown) minor(all []section) {
+	var names []string
+	var nodes []node
+	for i := range all {
+		s := &all[i]
+		names = append(names, strings.ToLower(s.title))
+		nodes = append(nodes, strong(sentenceCase(cmp.Or(s.words, s.title))))
+		nodes = append(nodes, s.nodes...)
+	}
+	if len(nodes) > 0 {
+		m.fold("More: "+strings.Join(names, ", "), nodes)
+	}
+}
 
 // run writes what is said of the whole run: that it did not finish, that there was nothing to
-// check, what became of versions in a registry, or how several packs fare.
+// check, or what became of versions in a registry.
 func (m *markdown) run(packs model.Packs) {
 	r := m.report
 	if r.Result == model.Broken {
-		m.paragraph("### %s packgate could not finish", looks["error"].emoji)
-		if todo := brokenTodo(r); todo != "" && m.rung < headline {
+		m.paragraph("### %s Cannot merge: packgate could not finish", cannotMerge.emoji)
+		m.rank = runRank
+		if todo := brokenTodo(r); todo != "" {
 			m.paragraph("**Do this:** %s", Message(todo))
 		}
-		m.problems()
+		m.listed(m.builder.problems(r.Errors))
 		m.published()
 		return
 	}
 	if publicationsLead(r) {
 		m.published()
 	}
-	if title := waitingTitle(r, Markdown); title != "" {
-		m.paragraph("### %s %s", looks[waitingLook].emoji, title)
+	if packs.Len() == 0 && len(r.Published) == 0 {
+		m.paragraph("### %s", m.say(m.builder.nothing()))
+		m.rank = runRank
+		m.nodes(m.builder.others())
 	}
-	if words := m.say(reviewsWords(r)); words != "" {
-		m.paragraph("**Approvals:** %s", words)
-	}
-	switch {
-	case packs.Len() == 0 && len(r.Published) == 0:
-		m.paragraph("### %s No pack changed", looks[string(r.Result)].emoji)
-	case packs.Len() > 1:
-		m.several(packs)
-	}
-	m.problems()
-}
-
-func (m *markdown) problems() {
-	m.listed(m.builder.problems(m.report.Errors), "")
-}
-
-func (m *markdown) several(packs model.Packs) {
-	title, good := packsTitle(packs)
-	emoji := looks[string(m.report.Result)].emoji
-	if good { // whatever became of publishing them
-		emoji = looks[string(model.Passed)].emoji
-	}
-	m.paragraph("### %s %s", emoji, title)
-	if todo := m.say(todoWords(todoOf(packs.At(0)))); !good && todo != "" && m.rung < headline {
-		m.paragraph("**Do this:** in %s, %s", Markdown(packs.Brief(0).Name()), todo)
-	}
-}
-
-// packsTitle says how several packs fare, good where all of them pass.
-func packsTitle(packs model.Packs) (title string, good bool) {
-	all, bad := map[string]int{}, map[string]int{} // by kind
-	for _, p := range packs.Briefs() {
-		all[p.Kind]++
-		if p.Result != model.Passed {
-			bad[p.Kind]++
-		}
-	}
-	switch {
-	case bad[""] == 1:
-		title = fmt.Sprintf("1 of %d packs does not pass", all[""])
-	case bad[""] > 1:
-		title = fmt.Sprintf("%d of %d packs do not pass", bad[""], all[""])
-	case all[""] == 1:
-		title = "1 pack passes"
-	default:
-		title = fmt.Sprintf("All %d packs pass", all[""])
-	}
-	if n := all[model.KindRemoved]; n > 0 {
-		title += ", " + pack.Counted(n, "pack") + " removed"
-	}
-	if all[model.KindRepository] > 0 {
-		title += ", and the repository has findings"
-	}
-	return title, len(bad) == 0
-}
-
-// titleOf says the verdict on a pack and its version step in one line, escaped.
-func titleOf(p *model.Pack, escape func(string) string) string {
-	d := p.Diff
-	switch {
-	case p.Kind == model.KindRemoved:
-		return escape(p.Name()) + ": pack removed"
-	case p.MovedFrom != "" && d == nil:
-		return escape(p.Name()) + ": moved from " + escape(p.MovedFrom) + ", " + verdictWord(p.Result)
-	case p.Class == model.ClassInitial:
-		return escape(p.Name()) + ": first version, " + verdictWord(p.Result)
-	case d == nil:
-		return escape(p.Name()) + ": " + verdictWord(p.Result)
-	}
-	name, verdict := stepName(d), ": "+verdictWord(p.Result)
-	switch {
-	case d.RequiredVersion == "" || p.Result == model.Passed:
-	case d.Base == d.Head:
-		name, verdict = p.Name(), ": version not raised, needs "+escape(d.RequiredVersion)
-	case p.Result == model.Rejected:
-		verdict += ", needs " + escape(d.RequiredVersion)
-	default:
-		verdict = " needs " + escape(d.RequiredVersion)
-	}
-	words := classWords(p, escape)
-	if len(words) > 0 {
-		verdict += " (" + strings.Join(words, ", ") + ")"
-	}
-	if p.MovedFrom != "" {
-		verdict += ", moved from " + escape(p.MovedFrom)
-	}
-	return escape(name) + verdict
-}
-
-// classWords says the class that was found, the declared one, and those of environments
-// that overlays or catalogs change. A rejection is not repeated.
-func classWords(p *model.Pack, escape func(string) string) []string {
-	var words []string
-	switch d := p.Diff; {
-	case d.Class == "none" && len(p.Environments) == 0:
-		words = append(words, "no change")
-	case d.Class != "reject" && d.Class != "none":
-		words = append(words, "class "+escape(d.Class))
-	}
-	if d := p.Diff; d.Declared != "none" && d.Declared != d.Class {
-		words = append(words, "declared "+escape(d.Declared))
-	}
-	if len(p.Environments) > 0 {
-		words = append(words, escape(environmentWords(p.Environments)))
-	}
-	return words
-}
-
-// stepName returns "id old → new", or both names where the id changed.
-func stepName(d *model.Diff) string {
-	id, from, _ := strings.Cut(d.Base, "@")
-	newID, to, _ := strings.Cut(d.Head, "@")
-	if id != newID {
-		return d.Base + " → " + d.Head
-	}
-	return id + " " + from + " → " + to
-}
-
-func verdictWord(r model.Result) string {
-	switch r {
-	case model.Passed:
-		return "passes"
-	case model.Rejected:
-		return "rejected"
-	case model.Broken:
-		return "could not be checked"
-	}
-	return "fails"
-}
-
-func counts(p *model.Pack) string {
-	passed, open := 0, map[finding.Status]int{}
-	for _, g := range p.Gates {
-		if status := finding.Status(g.Status); status.Ran() {
-			passed++
-		} else {
-			open[status]++
-		}
-	}
-	parts := []string{fmt.Sprintf("%d of %d gates pass", passed, len(p.Gates))}
-	for _, status := range []finding.Status{finding.Partial, finding.Undecided, finding.NotRun} {
-		if n := open[status]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, looks[string(status)].word))
-		}
-	}
-	return strings.Join(append(parts, findingCounts(model.Count(p))...), " · ")
-}
-
-func gateRow(gates []model.Gate) string {
-	var cells []string
-	for _, c := range gateCells(gates, Markdown, Message) {
-		cells = append(cells, looks[c.status].emoji+" "+c.names+" "+c.words)
-	}
-	return strings.Join(cells, " · ")
+	m.listed(m.builder.problems(r.Errors))
 }
 
 func linkNamed(at *model.Revision, file string, line int, text string) string {
@@ -222,6 +151,8 @@ func linkNamed(at *model.Revision, file string, line int, text string) string {
 	return "[" + Code(text) + "](<" + target + ">)"
 }
 
+// footer says what was compared, and where there is more. It is one line, of which nothing else
+// depends, so that it can be exchanged.
 func (m *markdown) footer() {
 	var parts []string
 	if b := m.report.Base; b != nil {
@@ -230,10 +161,15 @@ func (m *markdown) footer() {
 	if h := m.report.Head; h != nil {
 		parts = append(parts, "head "+Code(short(h.SHA)))
 	}
+	if m.report.Packs.Len() == 1 {
+		if p := m.report.Packs.At(0); p.Digest != "" {
+			parts = append(parts, "pack "+Code(pack.Clip(p.Digest, len("sha256:")+8)))
+		}
+	}
 	t := m.report.Tool
 	parts = append(parts, fmt.Sprintf("packgate %s, rules %s", Markdown(t.Version), Markdown(t.RulesVersion)))
 	parts = append(parts, m.links...)
-	m.line("<sub>%s</sub>", strings.Join(parts, " · "))
+	m.add(part{title: endTitle, lines: []string{"<sub>" + strings.Join(parts, " · ") + "</sub>\n"}})
 }
 
 func short(sha string) string {
@@ -251,63 +187,35 @@ func (m *markdown) published() {
 	if len(all) == 0 {
 		return
 	}
-	level := "###"
+	level, rank := "###", m.rank
 	if m.report.Result == model.Broken || !publicationsLead(m.report) {
 		level = "####"
 	}
 	l, words := publishTitle(all, Markdown)
 	m.paragraph("%s %s %s", level, l.emoji, words)
-	if todo := m.say(publishTodoWords(all)); todo != "" && m.rung < headline && m.report.Result != model.Broken {
+	m.rank = runRank
+	if todo := m.say(publishTodoWords(all)); todo != "" && m.report.Result != model.Broken {
 		m.paragraph("**Do this:** %s", todo)
 	}
 	halted := haltedOnes(all)
 	bad, good := all[:halted], all[halted:]
 	first := m.builder.publications(bad)
-	first.noun, first.open, first.seen = "unpublished version", maxHalted, 4*maxHalted
-	m.listed(first, "")
-	if m.rung == essential {
-		if len(good) > 0 {
-			m.paragraph("%s", publicationCounts(good))
-		}
-		return
-	}
+	first.noun, first.open = "unpublished version", maxHalted
+	m.listed(first)
 	rest := m.builder.publications(good)
-	rest.open, rest.words = 8, publicationCounts(good)
-	m.listed(rest, "")
-	m.publicationFacts(all)
-}
-
-// publicationFacts folds digests, signers, approvals, and the commands that check a version.
-func (m *markdown) publicationFacts(all []model.Publication) {
-	var blocks [][]string
-	size, left := 0, 0
+	rest.open = 8
+	m.listed(rest)
+	var blocks []string
 	for i := range all {
-		block := publicationBlock(&all[i], len(all) > 1)
-		if len(block) == 0 {
-			continue
-		}
-		if size > maxListBytes {
-			left++
-			continue
-		}
-		blocks = append(blocks, block)
-		for _, line := range block {
-			size += len(line)
+		if block := publicationBlock(&all[i], len(all) > 1); len(block) > 0 {
+			blocks = append(blocks, strings.Join(block, "\n")+"\n\n")
 		}
 	}
-	var lines []string
-	for i, block := range blocks {
-		if i > 0 {
-			lines = append(lines, "")
-		}
-		lines = append(lines, block...)
+	if len(blocks) > 0 {
+		m.rank += foldRank
+		m.add(part{title: knownTitle(all), noun: "version", opening: summary(knownTitle(all)), lines: blocks, closing: "</details>\n\n"})
 	}
-	if left > 0 {
-		lines = append(lines, "", leftOut(left, "version"))
-	}
-	if len(lines) > 0 {
-		m.fold(knownTitle(all), lines)
-	}
+	m.rank = rank
 }
 
 // publicationBlock returns what is folded of one publication, nil for nothing.
@@ -342,9 +250,13 @@ func publicationBlock(p *model.Publication, named bool) []string {
 func fenced(line string) []string {
 	lines, ok := copyable(line)
 	if !ok {
-		return []string{strings.ToUpper(notCopyable[:1]) + notCopyable[1:] + "."}
+		return []string{sentenceCase(notCopyable) + "."}
 	}
-	fence := strings.Repeat("`", max(3, longestRun(line)+1))
-	out := append([]string{fence + "sh"}, lines...)
-	return append(out, fence)
+	return fencedIn("sh", strings.Join(lines, "\n"))
+}
+
+// fencedIn returns lines of text in a fenced code block of a language.
+func fencedIn(language, text string) []string {
+	fence := strings.Repeat("`", max(3, longestRun(text)+1))
+	return []string{fence + language, strings.TrimRight(text, "\n"), fence}
 }

@@ -15,37 +15,53 @@ import (
 // form turns every kind into its own: page_terminal.go, page_markdown.go and page_html.go. Texts in
 // a tree are as packs have them, whole: whoever writes them escapes and bounds them.
 
-// section is a part of what is shown, with a heading. One without a title says nothing.
+// section is a part of what is shown below the page of a reviewer, folded where a form can do
+// that. One without a title says nothing.
 type section struct {
 	id    string // of its place in a page
 	title string
 	// words are what there is, in one line; "" for what the title says.
 	words string
-	// untitled says that the heading is left out where a reader sees what it is.
-	untitled bool
-	nodes    []node
+	nodes []node
+	// open says that it is not folded where there is room without end, minor that it has no fold
+	// of its own where there is little.
+	open, minor bool
 }
 
-// node is a sentence, a list, a table, a callout or a picture of a graph.
+// node is a sentence, a list, a table, a box, steps, a fold, a listing or a picture of a graph.
 type node interface{}
 
-// callout is what has to be seen whatever else there is.
-type callout []sentence
+// alert is a box with what has to be seen whatever else there is, in the tone of the verdict.
+type alert struct {
+	tone  look
+	items []sentence
+	below []sentence // paragraphs
+}
+
+// steps are what is to be done, in the order of doing.
+type steps []sentence
+
+// fold is what is seen only by those who ask for it.
+type fold struct {
+	words string
+	nodes []node
+}
+
+// listing is text to copy, in a language.
+type listing struct{ language, text string }
 
 // picture is the binding graph of a pack, which a page alone draws.
 type picture struct{ pack *model.Pack }
 
 // list is a list of items, one below the other.
 type list struct {
-	noun  string // what an item is, in the singular
-	words string // what to call them where they are folded; how many there are by default
-	// open is how many items stand open where others are folded, seen (or maxOpenLines) their lines.
-	open, seen int
-	n          int
-	item       func(i int) item
-	// group is the heading of an item, or nil; rank orders items where groups have no room.
+	noun string // what an item is, in the singular
+	// open is how many items stand open outside of sections, where others are folded.
+	open int
+	n    int
+	item func(i int) item
+	// group is the heading of an item, or nil.
 	group func(i int) sentence
-	rank  func(i int) int
 }
 
 // listOf makes a list one of things.
@@ -76,7 +92,7 @@ type line struct {
 // table is a table. One cell of a row has several lines at most.
 type table struct {
 	noun, words string
-	open        int
+	open        int // how many rows stand open outside of sections; 0 for all
 	fold        int // of more rows than that a page folds the table; 0 for never
 	columns     []column
 	n           int
@@ -118,10 +134,13 @@ const (
 	messagePiece           // a message, of which quoted values stand out
 	codePiece              // a value of a pack, or a name in it
 	strongPiece
-	quietPiece // of less interest, and left out where there is little room
-	statePiece // a state with its mark
-	placePiece // a file or a place in one
-	breakPiece // a new line before what follows
+	quietPiece  // of less interest, and left out where there is little room
+	statePiece  // a state with its mark
+	placePiece  // a file or a place in one
+	rulePiece   // the id of a rule, which leads to its page
+	struckPiece // what is gone
+	innerPiece  // what leads to another place of the same page
+	breakPiece  // a new line before what follows
 )
 
 type piece struct {
@@ -129,6 +148,7 @@ type piece struct {
 	text string
 	look look
 	at   spot
+	href string // inside of a page
 }
 
 // spot is a place in a file, as far as it is known.
@@ -158,6 +178,7 @@ func (s sentence) add(others ...sentence) sentence {
 func (s sentence) plain(text string) sentence   { return s.put(plainPiece, text) }
 func (s sentence) message(text string) sentence { return s.put(messagePiece, text) }
 func (s sentence) quiet(text string) sentence   { return s.put(quietPiece, text) }
+func (s sentence) rule(id string) sentence      { return s.put(rulePiece, id) }
 func (s sentence) code(text string) sentence    { return append(s, piece{kind: codePiece, text: text}) }
 
 func (s sentence) put(kind pieceKind, text string) sentence {
@@ -242,22 +263,24 @@ func (b *builder) revision(s spot) *model.Revision {
 
 // pack returns the sections of a pack that say something, in the order of the report.
 func (b *builder) pack(p *model.Pack) []section {
-	all := []section{b.findings(p)}
-	all = append(all, b.step(p.Diff)...)
-	all = append(all, b.environments(p.Environments))
+	all := []section{b.findings(p, "error"), b.following(p), b.findings(p, "warning"), b.layers(p.Diff), b.environments(p.Environments), b.examples(p)}
 	if b.whole {
-		all = append(all, b.surface(p), b.bindings(p))
+		all = append(all, b.surfaceChanges(p.Diff), b.surface(p), b.bindings(p))
 	}
-	all = append(all, b.golden(p.Golden, p.Coverage), b.drift(p), b.contexts(p))
+	all = append(all, b.notChecked(p))
+	first := len(all)
+	all = append(all, b.checklist(p), b.golden(p.Golden, p.Coverage), b.drift(p), b.contexts(p))
 	if b.whole || b.brief {
 		all = append(all, b.coverage(p))
 	}
-	all = append(all, b.permitted(p.Diff)...)
 	all = append(all, b.evaluation(p))
 	if b.whole {
 		all = append(all, b.operations(p))
 	}
-	all = append(all, b.overlays(p), b.evidence(p), b.triggers(p), b.files(p), b.fixed(p), b.excused(p, approvedWord), b.excused(p, waivedWord), b.notChecked(p))
+	all = append(all, b.overlays(p), b.triggers(p), b.files(p), b.fixed(p), b.excused(p, approvedWord), b.excused(p, waivedWord))
+	for i := first; i < len(all); i++ {
+		all[i].minor = true
+	}
 	return spoken(all)
 }
 

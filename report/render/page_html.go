@@ -33,6 +33,7 @@ type htmlPiece struct {
 	Code   bool // a value of a pack, or a name in it
 	Strong bool
 	Quiet  bool
+	Struck bool
 	Break  bool   // a new line before what follows
 	Href   string // where it leads
 	Tone   string // of a badge
@@ -41,16 +42,30 @@ type htmlPiece struct {
 // htmlSection is a section of a pack. What is set of the rest of a node is shown.
 type htmlSection struct {
 	ID, Title, Words string
+	Open             bool
 	Nodes            []htmlNode
 }
 
 type htmlNode struct {
 	Words   []htmlPiece
-	Callout [][]htmlPiece
+	Alert   *htmlAlert
+	Steps   [][]htmlPiece
+	Fold    *htmlFold
+	Listing string
 	Items   []htmlItem
 	Table   *htmlTable
 	Graph   *htmlGraph
 	LeftOut string
+}
+
+type htmlAlert struct {
+	Tone         string
+	Items, Below [][]htmlPiece
+}
+
+type htmlFold struct {
+	Words string
+	Nodes []htmlNode
 }
 
 type htmlItem struct {
@@ -103,10 +118,7 @@ func (v *htmlView) text(s string) string {
 
 // section returns a section; its items have ids that begin with that of the pack.
 func (v *htmlView) section(s *section, id string) htmlSection {
-	out := htmlSection{ID: id + "-" + s.id, Title: s.title}
-	if s.words != "" {
-		out.Words = sentenceCase(v.text(s.words)) + "."
-	}
+	out := htmlSection{ID: id + "-" + s.id, Title: s.title, Words: sentenceCase(v.text(cmp.Or(s.words, s.title))), Open: s.open}
 	number := 0
 	for _, n := range s.nodes {
 		out.Nodes = append(out.Nodes, v.node(n, out.ID, &number))
@@ -118,10 +130,21 @@ func (v *htmlView) node(n node, id string, number *int) (out htmlNode) {
 	switch n := n.(type) {
 	case sentence:
 		out.Words = v.say(n)
-	case callout:
+	case alert:
+		out.Alert = v.alert(n)
+	case *alert:
+		out.Alert = v.alert(*n)
+	case steps:
 		for _, s := range n {
-			out.Callout = append(out.Callout, v.say(s))
+			out.Steps = append(out.Steps, v.say(s))
 		}
+	case fold:
+		out.Fold = &htmlFold{Words: v.text(sentenceCase(n.words))}
+		for _, inner := range n.nodes {
+			out.Fold.Nodes = append(out.Fold.Nodes, v.node(inner, id, number))
+		}
+	case listing:
+		out.Listing = shorten(n.text, maxHTMLText)
 	case picture:
 		out.Graph = v.graph(n.pack)
 	case *list:
@@ -159,6 +182,17 @@ func (v *htmlView) node(n node, id string, number *int) (out htmlNode) {
 		if n.words != "" {
 			out.Words = []htmlPiece{{Text: sentenceCase(v.text(n.words)), Plain: true}}
 		}
+	}
+	return out
+}
+
+func (v *htmlView) alert(a alert) *htmlAlert {
+	out := &htmlAlert{Tone: toneOf(a.tone)}
+	for _, s := range a.items {
+		out.Items = append(out.Items, v.say(s))
+	}
+	for _, s := range a.below {
+		out.Below = append(out.Below, v.say(s))
 	}
 	return out
 }
@@ -218,9 +252,13 @@ func (v *htmlView) say(s sentence) []htmlPiece {
 			}
 		case breakPiece:
 			out = append(out, htmlPiece{Break: true})
+		case rulePiece:
+			out = append(out, v.link(model.RuleURL(p.text), v.text(p.text)))
+		case innerPiece:
+			out = append(out, htmlPiece{Text: v.text(p.text), Href: p.href})
 		default:
 			out = append(out, htmlPiece{
-				Text: v.text(p.text), Plain: p.kind == plainPiece, Code: p.kind == codePiece, Strong: p.kind == strongPiece, Quiet: p.kind == quietPiece,
+				Text: v.text(p.text), Plain: p.kind == plainPiece, Code: p.kind == codePiece, Strong: p.kind == strongPiece, Quiet: p.kind == quietPiece, Struck: p.kind == struckPiece,
 			})
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/pack"
@@ -13,78 +12,125 @@ import (
 
 // How the nodes of a tree look in Markdown: tables and all but the first items are folded.
 
-// fittingLines asks for as many lines of a list to stand open as there is room for.
-const fittingLines = -1
-
+// section writes a section as a part that one has to unfold.
 func (m *markdown) section(s *section) {
-	for _, n := range s.nodes {
-		switch n := n.(type) {
-		case sentence:
+	m.fold(sentenceCase(cmp.Or(s.words, s.title)), s.nodes)
+}
+
+// nodes writes nodes as they stand open.
+func (m *markdown) nodes(all []node) {
+	for _, n := range all {
+		m.node(n)
+	}
+}
+
+func (m *markdown) node(n node) {
+	switch n := n.(type) {
+	case sentence:
+		if len(n) > 0 {
 			m.paragraph("%s", m.say(n))
-		case callout:
-			m.callout(n)
-		case *list:
-			if n.open > 0 && !s.untitled {
-				m.paragraph("**%s**", s.title)
-			}
-			m.listed(n, s.words)
-		case *table:
-			m.table(n, s.words)
 		}
+	case *alert:
+		m.alert(*n)
+	case alert:
+		m.alert(n)
+	case steps:
+		lines := make([]string, len(n))
+		for i, s := range n {
+			lines[i] = fmt.Sprintf("%d. %s\n", i+1, m.say(s))
+		}
+		m.add(part{noun: "step", lines: lines, closing: "\n"})
+	case fold:
+		m.fold(n.words, n.nodes)
+	case listing:
+		m.add(part{lines: []string{strings.Join(fencedIn(n.language, n.text), "\n") + "\n\n"}})
+	case *list:
+		m.listed(n)
+	case *table:
+		m.table(n)
 	}
 }
 
-func (m *markdown) callout(lines callout) {
-	shown := make([]string, len(lines))
-	for i, s := range lines {
-		shown[i] = m.say(s)
+// alertKinds lead from the tone of a verdict to the box that has its colour.
+var alertKinds = map[string]string{"red": "CAUTION", "yellow": "WARNING", "green": "NOTE"}
+
+// alert writes a box, in which several things are a list.
+func (m *markdown) alert(a alert) {
+	out := "> [!" + alertKinds[a.tone.color] + "]\n"
+	for _, s := range a.items {
+		bullet := ""
+		if len(a.items) > 1 {
+			bullet = "- "
+		}
+		out += "> " + bullet + m.say(s) + "\n"
 	}
-	m.paragraph("> [!CAUTION]\n> %s", strings.Join(shown, "<br>\n> "))
+	for _, s := range a.below {
+		out += ">\n> " + m.say(s) + "\n"
+	}
+	m.add(part{lines: []string{out + "\n"}})
 }
 
-// listed writes a list: where groups have no room, what is of most weight comes first.
-func (m *markdown) listed(l *list, words string) {
-	order := make([]int, l.n)
-	for i := range order {
-		order[i] = i
-	}
-	if l.rank != nil {
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.rank(a), l.rank(b)) })
-	}
-	seen := l.seen
-	if seen == fittingLines {
-		seen = m.room()
-	}
-	m.list(folding{noun: l.noun, summary: HTML(cmp.Or(l.words, foldable(l.open, words))), open: l.open, seen: seen, n: l.n, line: func(i int) string {
-		it := l.item(order[i])
-		return m.item(&it)
-	}})
+// listed writes a list, of which the first items stand open.
+func (m *markdown) listed(l *list) {
+	heading := ""
+	all, unsaid := writtenLines(l.n, func(i int) string {
+		it := l.item(i)
+		line := m.item(&it) + "\n"
+		if l.group != nil {
+			if group := m.say(l.group(i)); group != heading {
+				heading = group
+				line = "\n" + group + "\n\n" + line
+			}
+		}
+		return line
+	})
+	m.open(part{noun: l.noun, lines: all, unsaid: unsaid}, l.open)
 }
 
-// foldable returns the words over what is folded, those of a list of which nothing stands open.
-func foldable(open int, words string) string {
-	if open > 0 || words == "" {
-		return ""
+// open writes the first lines of a list or table openly, all of them for 0, and folds the rest.
+func (m *markdown) open(p part, most int) {
+	if most == 0 || m.folded > 0 {
+		most = len(p.lines)
 	}
-	return sentenceCase(words)
+	most = min(most, len(p.lines))
+	rest := p
+	p.lines, p.closing = rest.lines[:most], "\n"
+	rest.lines = rest.lines[most:]
+	if len(rest.lines) > 0 {
+		p.unsaid = 0
+	}
+	if most > 0 {
+		m.add(p)
+	}
+	if len(rest.lines) == 0 {
+		return
+	}
+	rest.title = more(len(rest.lines)+rest.unsaid, rest.noun)
+	rest.opening, rest.closing = summary(rest.title)+rest.opening, "\n</details>\n\n"
+	m.rank += foldRank
+	m.add(rest)
+	m.rank -= foldRank
 }
 
-func (m *markdown) table(t *table, words string) {
+func (m *markdown) table(t *table) {
+	if t.n == 0 {
+		return
+	}
 	head, rule := make([]string, len(t.columns)), make([]string, len(t.columns))
 	for i, c := range t.columns {
 		head[i], rule[i] = c.name, "---"
 	}
-	m.list(folding{
-		noun: t.noun, summary: HTML(cmp.Or(t.words, foldable(t.open, words))), open: t.open, n: t.n,
-		head: []string{cells(head...), cells(rule...)},
-		line: func(i int) string {
-			var shown []string
-			for _, s := range t.row(i).cells {
-				shown = append(shown, cmp.Or(m.say(s), "none"))
-			}
-			return cells(shown...)
-		},
+	if t.words != "" {
+		m.paragraph("%s", HTML(sentenceCase(t.words)))
+	}
+	rows, unsaid := writtenLines(t.n, func(i int) string {
+		var shown []string
+		for _, s := range t.row(i).cells {
+			shown = append(shown, cmp.Or(m.say(s), "none"))
+		}
+		return cells(shown...) + "\n"
 	})
+	m.open(part{noun: t.noun, opening: cells(head...) + "\n" + cells(rule...) + "\n", lines: rows, unsaid: unsaid}, t.open)
 }
 
 func (m *markdown) item(it *item) string {
@@ -142,10 +188,14 @@ func (m *markdown) say(s sentence) string {
 			b.WriteString(Markdown(p.text))
 		case messagePiece:
 			b.WriteString(Message(p.text))
-		case codePiece:
+		case codePiece, innerPiece:
 			b.WriteString(Code(p.text))
 		case strongPiece:
-			b.WriteString("**" + Markdown(p.text) + "**")
+			b.WriteString(outer("**", p.text))
+		case struckPiece:
+			b.WriteString(outer("~~", p.text))
+		case rulePiece:
+			b.WriteString(ruleLink(p.text))
 		case statePiece:
 			b.WriteString(m.state(p.look))
 		case placePiece:
@@ -161,6 +211,24 @@ func (m *markdown) say(s sentence) string {
 	return b.String()
 }
 
+// outer puts marks around the words of a text: none of them may stand beside a blank.
+func outer(mark, text string) string {
+	words := strings.TrimSpace(text)
+	if words == "" {
+		return Markdown(text)
+	}
+	before, after, _ := strings.Cut(text, words)
+	return before + mark + Markdown(words) + mark + after
+}
+
+// ruleLink names a rule and leads to its page.
+func ruleLink(id string) string {
+	if target := model.RuleURL(id); target != "" {
+		return "[" + Markdown(id) + "](<" + target + ">)"
+	}
+	return Markdown(id)
+}
+
 // place shows a place and leads to it at the commit that it is of.
 func (m *markdown) place(s spot) string {
 	words := path.Base(s.file)
@@ -174,102 +242,32 @@ func (m *markdown) place(s spot) string {
 	return words
 }
 
-// Bounds on one list, so that no report gets too long for GitHub. A cut list says so.
-const (
-	maxListBytes = 1 << 16
-	// maxOpenLines bounds what stands open of a list, in lines as they are seen.
-	maxOpenLines = 12
-	// maxSeen is how many lines of a pack may be seen before a list shows its first line alone.
-	maxSeen = 18
-)
+// summary opens what one has to unfold. Only behind a blank line GitHub reads Markdown.
+func summary(words string) string { return "<details><summary>" + HTML(words) + "</summary>\n\n" }
 
-// folding is a list, or a table, in Markdown, of which only the first lines stand open.
-type folding struct {
-	noun string // what a line is, in the singular
-	// summary stands over the folded lines where none is open; their number by default.
-	summary string
-	head    []string // the head of a table; none for a list
-	open    int      // how many lines are not folded
-	seen    int      // how many lines, as they are seen, may stand open; maxOpenLines by default
-	n       int      // how many lines there are
-	line    func(i int) string
-}
-
-// list writes lines: the first openly, the rest folded, and how many more there are than fit.
-func (m *markdown) list(l folding) {
-	if m.rung == headline && l.n > 0 {
-		m.left = append(m.left, cmp.Or(l.summary, pack.Counted(l.n, l.noun)))
+// fold writes nodes that one has to unfold.
+func (m *markdown) fold(words string, nodes []node) {
+	inner := &markdown{report: m.report, builder: m.builder, folded: m.folded + 1}
+	inner.nodes(nodes)
+	out := part{title: words, noun: "line", opening: summary(words), closing: "</details>\n\n"}
+	for _, p := range inner.parts {
+		if len(p.lines) == 0 {
+			continue
+		}
+		first := len(out.lines)
+		out.lines = append(out.lines, p.lines...)
+		out.lines[first] = p.opening + out.lines[first]
+		if p.unsaid > 0 {
+			out.lines[len(out.lines)-1] += "\n" + leftOut(p.unsaid, p.noun) + "\n"
+		}
+		out.lines[len(out.lines)-1] += p.closing
+	}
+	if len(out.lines) == 0 {
 		return
 	}
-	var lines []string
-	size := 0
-	most := l.n
-	if m.rung > whole {
-		most = min(l.open, l.n) // nothing is folded there
-	}
-	for len(lines) < most && size < maxListBytes {
-		line := l.line(len(lines))
-		lines = append(lines, line)
-		size += len(line)
-	}
-	if left := l.n - len(lines); left > 0 && m.rung == whole {
-		defer m.paragraph("%s", leftOut(left, l.noun))
-	}
-	open := l.opened(lines)
-	if open > 0 {
-		m.lines(slices.Concat(l.head, lines[:open]))
-	}
-	if rest := lines[open:]; len(rest) > 0 || m.rung > whole && l.n > open {
-		summary := cmp.Or(l.summary, pack.Counted(l.n, l.noun))
-		if open > 0 {
-			summary = more(l.n-open, l.noun)
-		}
-		m.fold(summary, slices.Concat(l.head, rest))
-	}
-}
-
-// room returns how many lines may still be seen of a pack, at least one.
-func (m *markdown) room() int {
-	seen := 0
-	folded := false
-	for line := range strings.Lines(m.out.String()) {
-		opens := strings.HasPrefix(line, "<details>")
-		if !folded && strings.TrimSpace(line) != "" {
-			seen += 1 + strings.Count(line, "<br>")
-		}
-		folded = (folded || opens) && !strings.HasPrefix(line, "</details>")
-	}
-	return max(1, maxSeen-seen)
-}
-
-// opened returns how many lines stand open: no more than asked for, nor than fit.
-func (l *folding) opened(lines []string) int {
-	seen := 0
-	for i := range min(l.open, len(lines)) {
-		seen += 1 + strings.Count(lines[i], "<br>")
-		if seen > cmp.Or(l.seen, maxOpenLines) && i > 0 {
-			return i
-		}
-	}
-	return min(l.open, len(lines))
-}
-
-func (m *markdown) lines(lines []string) {
-	for _, l := range lines {
-		m.line("%s", l)
-	}
-	m.line("")
-}
-
-// fold writes lines that one has to unfold. Only behind a blank line GitHub reads Markdown.
-func (m *markdown) fold(summary string, lines []string) {
-	if m.rung > whole {
-		m.left = append(m.left, summary)
-		return
-	}
-	m.paragraph("<details><summary>%s</summary>", summary)
-	m.lines(lines)
-	m.paragraph("</details>")
+	m.rank += foldRank
+	m.add(out)
+	m.rank -= foldRank
 }
 
 // more returns "1 more error", "2 more errors".

@@ -17,29 +17,49 @@ import (
 const widestCase = 40
 
 func (t *terminal) section(s *section, indent string) {
-	if !s.untitled {
-		t.line("")
-		t.line("%s%s", indent, text(cmp.Or(s.words, strings.ToLower(s.title))))
-		indent += "  "
-	}
+	t.line("")
+	t.line("%s%s", indent, text(cmp.Or(s.words, strings.ToLower(s.title))))
 	for _, n := range s.nodes {
-		t.node(n, indent)
+		t.node(n, indent+"  ")
 	}
 }
 
 func (t *terminal) node(n node, indent string) {
 	switch n := n.(type) {
 	case sentence:
-		t.line("%s%s", indent, t.paint("dim", t.say(n)))
-	case callout:
-		t.line("")
-		for _, s := range n {
-			t.line("%s%s %s", indent, t.paint("red", looks["warning"].mark), t.say(s))
+		for _, s := range n.lines() {
+			t.line("%s%s", indent, t.say(s))
+		}
+	case alert:
+		t.alert(n, indent)
+	case *alert:
+		t.alert(*n, indent)
+	case steps:
+		for i, s := range n {
+			t.line("%s%d. %s", indent, i+1, t.say(s))
+		}
+	case fold:
+		t.line("%s%s:", indent, text(n.words))
+		for _, inner := range n.nodes {
+			t.node(inner, indent+"  ")
+		}
+	case listing:
+		for line := range strings.Lines(n.text) {
+			t.line("%s%s", indent, strings.ReplaceAll(text(strings.TrimRight(line, "\n")), " ", joint))
 		}
 	case *list:
 		t.list(n, indent)
 	case *table:
 		t.table(n, indent)
+	}
+}
+
+func (t *terminal) alert(a alert, indent string) {
+	for _, s := range a.items {
+		t.line("%s%s %s", indent, t.paint(a.tone.color, looks["warning"].mark), t.say(s))
+	}
+	for _, s := range a.below {
+		t.line("%s%s", indent, t.say(s))
 	}
 }
 
@@ -180,8 +200,12 @@ func (t *terminal) say(s sentence) string {
 		switch p.kind {
 		case codePiece:
 			b.WriteString(solid(p.text))
-		case strongPiece:
+		case strongPiece, rulePiece:
 			b.WriteString(t.paint("bold", text(p.text)))
+		case innerPiece:
+			b.WriteString(text(p.text))
+		case struckPiece:
+			b.WriteString("[-" + text(p.text) + "-]")
 		case quietPiece:
 			b.WriteString(t.paint("dim", text(p.text)))
 		case statePiece:

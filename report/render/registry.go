@@ -191,9 +191,9 @@ func WriteAudit(w io.Writer, format string, a *model.Audit, s Style) error {
 		shown.NotChecked = append([]model.AuditNotChecked{}, a.NotChecked...)
 		return model.WriteJSON(w, versioned{&shown})
 	case "markdown":
-		m := newMarkdown(&model.Report{}, whole)
+		m := newMarkdown(&model.Report{})
 		m.audit(a)
-		_, err := io.WriteString(w, m.out.String())
+		_, err := io.WriteString(w, fit(m.parts, maxMarkdown, bytesOf))
 		return err
 	}
 	return writeTerminal(w, s, func(t *terminal) { t.audit(a) })
@@ -243,7 +243,7 @@ func versionOf(id, version string) string { return strings.TrimSpace(id + " " + 
 // audit returns what was found, what is to be gated again, and what could not be looked at.
 func (b *builder) audit(a *model.Audit, findings []model.AuditFinding, triggers []model.AuditTrigger) []*list {
 	return []*list{
-		listOf(list{noun: "finding", open: 10, seen: maxSeen}, findings, auditItem),
+		listOf(list{noun: "finding", open: 10}, findings, auditItem),
 		listOf(list{noun: "refresh trigger", open: 5}, triggers, func(r *model.AuditTrigger) item {
 			return item{head: plain("gate " + model.VersionName(r.Pack) + " again: ").add(strong(r.Kind)), at: spot{file: r.File}, text: message(r.What)}
 		}),
@@ -295,7 +295,7 @@ func (m *markdown) audit(a *model.Audit) {
 	}
 	m.paragraph("registry %s<br>%s", Code(a.Registry), auditCounts(a))
 	for _, l := range m.builder.audit(a, all, a.Triggers) {
-		m.listed(l, "")
+		m.listed(l)
 	}
 }
 

@@ -31,7 +31,7 @@ func (b *builder) environments(all []model.Environment) section {
 	}
 	items = ranked(items, func(one brought) int { return one.rank })
 	return section{id: "environments", title: titled("Environments", len(all)), words: environmentWords(all), nodes: []node{
-		listOf(list{noun: "change of an environment", open: 5, seen: fittingLines}, items, func(one *brought) item { return one.item }),
+		listOf(list{noun: "change of an environment"}, items, func(one *brought) item { return one.item }),
 	}}
 }
 

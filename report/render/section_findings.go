@@ -3,7 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"path"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,21 +11,97 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// findings are the findings that count: errors openly, and warnings too where there is none.
-func (b *builder) findings(p *model.Pack) section {
-	errors, warnings := p.BySeverity("error"), p.BySeverity("warning")
-	openWarnings := 3
-	if len(errors) > 0 {
-		openWarnings = 0
-	}
-	seen := 0
-	if d := p.Diff; d != nil && len(d.Loosened)+len(callouts(d.Surface)) > 0 {
-		seen = maxOpenLines / 2 // what is dangerous stands open too
-	}
-	return section{id: "findings", title: titled("Findings", len(errors)+len(warnings)), untitled: true, nodes: []node{
-		listOf(list{noun: "error", open: 4, seen: seen}, errors, b.finding), listOf(list{noun: "warning", open: openWarnings}, warnings, b.finding),
+// findings are the findings of a severity that count and follow from nothing, each fault once.
+func (b *builder) findings(p *model.Pack, severity string) section {
+	entries := b.entries(independent(p, severity))
+	return section{id: severity + "s", title: titled(sentenceCase(severity)+"s", len(entries)), words: pack.Counted(len(entries), severity), open: severity == "error", nodes: []node{
+		listOf(list{noun: severity}, entries, func(e **entry) item { return b.entry(*e) }),
 	}}
 }
+
+// entries puts findings that say the same together, except where each can be found by itself.
+func (b *builder) entries(findings []model.Finding) (all []*entry) {
+	if !b.whole {
+		return entriesOf(findings)
+	}
+	for i := range findings {
+		all = append(all, &entry{Finding: &findings[i]})
+	}
+	return all
+}
+
+// following are the findings that follow from another one or from the change.
+func (b *builder) following(p *model.Pack) section {
+	entries := b.entries(consequences(p))
+	things := map[string]map[string]bool{}
+	for _, f := range consequences(p) {
+		name, kind := caseName(f.File)
+		if kind == "" {
+			name, kind = f.Fingerprint, f.Gate+" finding"
+		}
+		if things[kind] == nil {
+			things[kind] = map[string]bool{}
+		}
+		things[kind][name] = true
+	}
+	var words []string
+	for _, kind := range slices.Sorted(maps.Keys(things)) {
+		words = append(words, pack.Counted(len(things[kind]), kind))
+	}
+	return section{id: "following", title: titled("What follows from it", len(entries)), words: "what follows from it: " + strings.Join(words, ", "), nodes: []node{
+		listOf(list{noun: "consequence"}, entries, func(e **entry) item {
+			it := b.entry(*e)
+			it.said("because of", b.causeWords(p, (*e).Cause))
+			return it
+		}),
+	}}
+}
+
+// causeWords say what a finding follows from.
+func (b *builder) causeWords(p *model.Pack, cause *model.FollowsFrom) (s sentence) {
+	for i := range p.Findings {
+		if f := &p.Findings[i]; cause.Finding != "" && f.Fingerprint == cause.Finding {
+			return sentence{}.rule(f.Rule).plain(" ").add(at(spot{file: f.File, line: f.Line}))
+		}
+	}
+	if p.Diff == nil {
+		return nil
+	}
+	for i := range p.Diff.Layers {
+		for j := range p.Diff.Layers[i].Changes {
+			c := &p.Diff.Layers[i].Changes[j]
+			if !slices.Contains(cause.Changes, c.Fingerprint) || len(s) > 0 && s[len(s)-1].text == "…" {
+				continue
+			}
+			if len(s) > 0 {
+				s = s.plain(", ")
+			}
+			s = s.add(at(changedAt(*c))).plain(" ").add(changeWords(c))
+		}
+	}
+	return s
+}
+
+// entry is a fault with the other places that it is found at.
+func (b *builder) entry(e *entry) item {
+	it := b.finding(e.Finding)
+	var places []sentence
+	for _, f := range e.more[:min(len(e.more), maxPlaces)] {
+		where := at(spot{file: f.File, line: f.Line, column: f.Column})
+		if f.Message != e.Message && len(f.Message) < maxAlso {
+			where = where.plain(": ").message(f.Message)
+		}
+		places = append(places, where)
+	}
+	if left := len(e.more) - len(places); left > 0 {
+		places = append(places, plain(more(left, "place")+" in the JSON report"))
+	}
+	it.said("also", places...)
+	return it
+}
+
+// maxAlso is up to how many bytes of a message tell one place of a fault from another.
+const maxAlso = 120
 
 // titled returns a title where there are things to say under it.
 func titled(title string, n int) string {
@@ -37,7 +113,7 @@ func titled(title string, n int) string {
 
 func (b *builder) finding(f *model.Finding) item {
 	it := item{
-		state: stateLook(f.Severity), head: strong(f.Rule).quiet(" " + f.Name), finding: f,
+		state: stateLook(f.Severity), head: sentence{}.rule(f.Rule).quiet(" " + f.Name), finding: f,
 		at: spot{file: f.File, line: f.Line, column: f.Column}, text: message(f.Message),
 	}
 	if f.State == model.Existed {
@@ -135,8 +211,8 @@ func (b *builder) notChecked(p *model.Pack) section {
 	case n > 0:
 		words += fmt.Sprintf(", %d not applicable", n)
 	}
-	return section{id: "not-checked", title: titled("Not checked", len(groups)), nodes: []node{
-		listOf(list{noun: "reason", words: words}, groups, func(m *missed) item {
+	return section{id: "not-checked", title: titled("Not checked", len(groups)), words: words, nodes: []node{
+		listOf(list{noun: "reason"}, groups, func(m *missed) item {
 			text := plain(m.names + ": ").message(m.reason)
 			if !m.applicable {
 				text = text.plain(" (not applicable)")
@@ -155,16 +231,6 @@ func (b *builder) overlays(p *model.Pack) section {
 			}
 			l.word = ""
 			return item{state: l, text: plain(overlayWords(*o) + " (").add(at(spot{file: o.File})).plain(")")}
-		}),
-	}}
-}
-
-// evidence says of what the pack proves more or less of than the base.
-func (b *builder) evidence(p *model.Pack) section {
-	changed := slices.DeleteFunc(slices.Clone(p.Evidence), func(e model.Evidence) bool { return e.Before == nil || *e.Before == e.Now })
-	return section{id: "evidence", title: titled("Evidence", len(changed)), nodes: []node{
-		listOf(list{noun: "kind of evidence", open: 10}, changed, func(e *model.Evidence) item {
-			return item{text: plain(fmt.Sprintf("%s: %d, and %d in the base", strings.ReplaceAll(e.Kind, "_", " "), e.Now, *e.Before))}
 		}),
 	}}
 }
@@ -201,22 +267,6 @@ func (b *builder) notices() *list {
 	return listOf(list{noun: "note", open: 5}, b.report.Notices, func(n *string) item { return item{text: plain("note: ").message(*n)} })
 }
 
-// todoWords say what to do next, nothing where there is nothing.
-func todoWords(next *todo) sentence {
-	switch {
-	case next == nil:
-		return nil
-	case next.version == "":
-		return message(next.message).plain(" (" + next.rule + ", ").add(at(spot{file: next.file, line: next.line})).plain(")")
-	}
-	words := plain("set ").code("pack_version").plain(" to " + next.version + " (").add(at(spot{file: next.file, line: next.line}))
-	words = words.plain("), or run ").code(next.bump)
-	if next.others > 0 {
-		words = words.plain(", and fix " + pack.Counted(next.others, "other error"))
-	}
-	return words
-}
-
 // classLook returns how the class of a change is shown: its word alone.
 func classLook(class string) look {
 	return look{word: class, color: cmp.Or(classColors[class], "green")}
@@ -224,53 +274,10 @@ func classLook(class string) look {
 
 var classColors = map[string]string{"reject": "red", "major": "red", "minor": "yellow", "none": "dim"}
 
-// todo is the one thing to do next where a pack does not pass: raise its version,
-// or act on a finding. Its words are those of a pack, and not escaped.
-type todo struct {
-	version string // to raise it to, "" where it is a finding
-	bump    string // the command that does that
-	others  int    // errors besides the version
-	message string // of the finding
-	rule    string
-	file    string
-	line    int
-}
-
-// todoOf returns what to do next: raise the version, else act on the first error that says how or,
-// where warnings fail, on the first of those. It is nil where there is nothing to do.
-func todoOf(p *model.Pack) *todo {
-	if p.Result == model.Passed {
-		return nil
-	}
-	if d := p.Diff; d != nil && d.RequiredVersion != "" {
-		return raise(p)
-	}
-	for _, severity := range []string{"error", "warning"} {
-		if found := p.BySeverity(severity); len(found) > 0 {
-			f := found[max(0, slices.IndexFunc(found, func(f model.Finding) bool { return f.Hint != "" }))]
-			return &todo{message: cmp.Or(f.Hint, f.Message), rule: f.Rule, file: f.File, line: f.Line}
-		}
-	}
-	return nil
-}
-
 // brokenTodo returns what to do where the run could not finish, "" where nobody knows.
 func brokenTodo(r *model.Report) string {
 	if len(r.Errors) > 0 {
 		return r.Errors[0].Hint
 	}
 	return publishTodo(published(r))
-}
-
-// raise asks for the version that the changes need, and reminds of other errors.
-func raise(p *model.Pack) *todo {
-	next := &todo{version: p.Diff.RequiredVersion, bump: "packgate bump " + path.Dir(p.Path), file: p.Path}
-	for _, f := range p.BySeverity("error") {
-		if f.Pointer != model.VersionPointer || f.Fix == nil {
-			next.others++
-			continue
-		}
-		next.file, next.line = f.File, f.Line
-	}
-	return next
 }

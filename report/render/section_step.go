@@ -11,110 +11,58 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// step returns what the step from the version before does, nil for nil. Dangers stand open.
-func (b *builder) step(d *model.Diff) []section {
-	if d == nil {
-		return nil
-	}
-	return []section{b.contradictions(d.Contradictions), b.callouts(d.Surface), b.loosened(d.Loosened), b.layers(d), b.surfaceChanges(d.Surface)}
-}
-
-func (b *builder) permitted(d *model.Diff) []section {
-	if d == nil {
-		return nil
-	}
-	return []section{b.effects(d.Effects), b.flips(d.Flips)}
-}
-
-// contradictions say what packgate got wrong about its own classes.
-func (b *builder) contradictions(all []model.Contradiction) section {
-	var lines callout
-	for _, c := range all[:min(maxCallouts, len(all))] {
-		lines = append(lines, plain("fault of packgate: the changes are of class "+c.Class+", and more is permitted: ").message(c.What).request(", for example ", c.Request))
-	}
-	if left := len(all) - len(lines); left > 0 {
-		lines = append(lines, plain("and "+more(left, "contradiction")))
-	}
-	return section{id: "contradictions", title: titled("Faults of packgate", len(all)), untitled: true, nodes: []node{lines}}
-}
-
-const maxCallouts = 2
-
-// callouts names tools that can be had now with no gate active, and could not.
-func (b *builder) callouts(changes []model.SurfaceChange) section {
-	open := callouts(changes)
-	most := len(open)
-	if !b.whole {
-		most = min(maxCallouts, len(open))
-	}
-	var lines callout
-	for _, c := range open[:most] {
-		before, after := "reachable with no gate now: ", ")"
-		if c.Kind == "added" {
-			before, after = "newly reachable: ", ") with no gate"
-		}
-		lines = append(lines, plain(before).code(c.Capability).plain(" ("+c.New.ApprovalMode+after).request(", for example ", c.Witness))
-	}
-	if left := len(open) - most; left > 0 {
-		lines = append(lines, plain("and "+more(left, "tool")))
-	}
-	return section{id: "callouts", title: titled("Tools without a gate", len(open)), untitled: true, nodes: []node{lines}}
-}
-
-// loosened lists what is weaker, also in a major version.
-func (b *builder) loosened(loosened []model.Loosened) section {
-	return section{id: "loosened", title: titled("Loosened guardrails", len(loosened)), nodes: []node{
-		listOf(list{noun: "loosened guardrail", open: 4, seen: fittingLines}, loosened, func(weaker *model.Loosened) item {
-			c, l := weaker.Change, looks["warning"]
-			l.word = ""
-			words := weaker.What
-			if weaker.Verdict == "undecided" {
-				words += ", or may be"
-			}
-			it := item{state: l, at: changedAt(c), text: message(words).plain(": ").code(c.Path)}
-			if before, after := excerpts(string(c.Old), string(c.New), b.most); c.Kind == "changed" {
-				it.text = it.text.plain(" ").code(before).plain(" → ").code(after)
-			}
-			it.said("now permitted, for example", sentence{}.request("", weaker.Witness))
-			return it
-		}),
-	}}
-}
-
 func changedAt(c model.Change) spot {
 	return spot{file: c.File, line: c.Line, column: c.Column, base: c.Kind == "removed"}
 }
 
+// layers are the ten layers with what changed in each, its class, and why it has it.
 func (b *builder) layers(d *model.Diff) section {
+	if d == nil {
+		return section{}
+	}
 	type changed struct {
 		layer *model.Layer
 		model.Change
 	}
-	classes := []string{"none", "patch", "minor", "major", "reject"}
 	var changes []changed
-	var same []string
+	var same, moved []string
 	for i := range d.Layers {
-		if len(d.Layers[i].Changes) == 0 {
-			same = append(same, d.Layers[i].Layer)
+		l := &d.Layers[i]
+		if len(l.Changes) == 0 {
+			same = append(same, l.Layer)
+			continue
 		}
-		for _, c := range d.Layers[i].Changes {
-			changes = append(changes, changed{&d.Layers[i], c})
+		moved = append(moved, l.Layer+" "+l.Class)
+		for _, c := range l.Changes {
+			changes = append(changes, changed{l, c})
 		}
 	}
-	s := section{id: "layers", title: "Layer by layer", words: fmt.Sprintf("class %s, declared %s (%s)", d.Class, d.Declared, stepName(d))}
-	if len(changes) == 0 {
+	s := section{id: "layers", title: "Layer by layer", words: "layer by layer: " + strings.Join(append(moved, fmt.Sprintf("%d unchanged", len(same))), ", ")}
+	switch {
+	case len(changes) == 0:
+		s.words = "layer by layer: nothing changed"
 		s.nodes = []node{plain("No layer changed.")}
 		return s
+	case b.whole:
+		s.nodes = []node{&list{
+			noun: "change", n: len(changes), item: func(i int) item { return b.change(&changes[i].Change) },
+			group: func(i int) sentence {
+				return strong(changes[i].layer.Layer).plain(" ").add(state(classLook(changes[i].layer.Class), changes[i].layer.Class))
+			},
+		}}
+	default:
+		columns := []column{{name: "Layer"}, {name: "Class"}, {name: "Change"}, {name: "Why", below: true}}
+		s.nodes = []node{&table{noun: "change", columns: columns, n: len(changes), row: func(i int) row {
+			c := &changes[i]
+			layer := plain(c.layer.Layer)
+			if i > 0 && changes[i-1].layer == c.layer && !b.brief {
+				layer = plain("″")
+			}
+			return row{cells: []sentence{layer, state(classLook(c.Class), c.Class), at(changedAt(c.Change)).plain(" ").add(changeWords(&c.Change)), message(changeReason(c.Change))}}
+		}}}
 	}
-	s.nodes = []node{&list{
-		noun: "change", open: 5, seen: fittingLines, n: len(changes), item: func(i int) item { return b.change(&changes[i].Change) },
-		rank: func(i int) int { return -slices.Index(classes, changes[i].Class) },
-		group: func(i int) sentence {
-			return strong(changes[i].layer.Layer).plain(" ").add(state(classLook(changes[i].layer.Class), changes[i].layer.Class))
-		},
-	}}
 	if len(same) > 0 {
-		s.nodes = append(s.nodes, plain("Unchanged: "+strings.Join(same, ", ")))
+		s.nodes = append(s.nodes, plain(strings.Join(same, ", ")+": unchanged"))
 	}
 	return s
 }
@@ -139,8 +87,11 @@ func (b *builder) change(c *model.Change) item {
 }
 
 // surfaceChanges are the rows of the tool surface that differ, those that grew first.
-func (b *builder) surfaceChanges(changes []model.SurfaceChange) section {
-	changes = bySize(changes)
+func (b *builder) surfaceChanges(d *model.Diff) section {
+	if d == nil {
+		return section{}
+	}
+	changes := bySize(d.Surface)
 	return section{id: "surface-changes", title: titled("Changes of the tool surface", len(changes)), words: surfaceWords(changes), nodes: []node{&table{
 		noun: "tool", n: len(changes), row: func(i int) row { return surfaceChange(&changes[i]) },
 		columns: []column{{name: "Step"}, {name: "Tool"}, {name: "Before", label: "before", below: true}, {name: "Now", label: "now", below: true}, {name: "What differs", below: true}},
@@ -192,29 +143,33 @@ func bySize(changes []model.SurfaceChange) []model.SurfaceChange {
 	})
 }
 
-func (b *builder) effects(effects []model.Effect) section {
-	lines := effectLines(effects)
+// examples are requests that show what agents can do more or less, and on which side of a
+// limit two versions differ.
+func (b *builder) examples(p *model.Pack) section {
+	if p.Diff == nil {
+		return section{}
+	}
+	lines, flips := effectLines(p.Diff.Effects), permissive(p.Diff.Flips)
 	colors := map[string]string{"now permitted": "red", "not decided": "yellow", "no longer permitted": "green"}
-	columns := []column{{name: "Step"}, {name: "What"}, {name: "For example", label: "for example", below: true}}
-	return section{id: "permitted", title: titled("Permitted before and now", len(lines)), words: effectWords(lines), nodes: []node{
-		tableOf(table{noun: "effect", columns: columns}, lines, func(l *effectLine) []sentence {
+	s := section{id: "examples", title: titled("Example requests", len(lines)+len(flips)), words: "example requests: " + fmt.Sprint(len(lines)+len(flips))}
+	if len(lines) > 0 {
+		columns := []column{{name: "Step"}, {name: "What"}, {name: "For example", label: "for example", below: true}}
+		s.nodes = append(s.nodes, tableOf(table{noun: "effect", columns: columns}, lines, func(l *effectLine) []sentence {
 			return []sentence{state(look{color: colors[l.word]}, l.word), message(l.what), sentence{}.request("", l.seen)}
-		}),
-	}}
-}
-
-func (b *builder) flips(flips []model.Flip) section {
-	flips = permissive(flips)
+		}))
+	}
+	if len(flips) == 0 {
+		return s
+	}
 	columns := []column{{name: "Decision or tool"}, {name: "Before"}, {name: "Now", label: "→"}, {name: "Smallest request", below: true}, {name: "Found by", label: "found by", below: true}}
-	return section{id: "flips", title: titled("Decision flips", len(flips)), words: flipWords(flips), nodes: []node{
-		tableOf(table{noun: "decision flip", columns: columns}, flips, func(f *model.Flip) []sentence {
-			now := plain(f.New)
-			if grew(f.Verdict) {
-				now = now.plain(" ").add(state(look{color: "red"}, "more"))
-			}
-			return []sentence{code(f.Subject).plain(" for ").code(f.Intent), plain(f.Old), now, sentence{}.request("", f.Request), plain(fromWords(*f))}
-		}),
-	}}
+	s.nodes = append(s.nodes, tableOf(table{noun: "request", columns: columns}, flips, func(f *model.Flip) []sentence {
+		now := plain(f.New)
+		if grew(f.Verdict) {
+			now = now.plain(" ").add(state(look{color: "red"}, "more"))
+		}
+		return []sentence{code(f.Subject).plain(" for ").code(f.Intent), plain(f.Old), now, sentence{}.request("", f.Request), plain(fromWords(*f))}
+	}))
+	return s
 }
 
 func (b *builder) surface(p *model.Pack) section {
@@ -248,30 +203,26 @@ func (b *builder) bindings(p *model.Pack) section {
 	return section{id: "graph", title: titled("Binding graph", len(p.Graph.Nodes)), nodes: []node{picture{p}}}
 }
 
-// WriteDiff writes a comparison alone: "json" is the report's diff object, "markdown" its table, all
-// else the terminal's form. Findings of the version rules are shown to people alone.
+// WriteDiff writes a comparison alone: "json" is the report's diff object, all else the page of a
+// reviewer, as Markdown or for a terminal. Findings of the version rules are shown to people alone.
 func WriteDiff(w io.Writer, format string, d *model.Diff, findings []model.Finding, style Style) error {
-	switch format {
-	case "json":
+	if format == "json" {
 		return model.WriteJSON(w, d)
-	case "markdown":
-		m := newMarkdown(&model.Report{}, whole)
-		m.paragraph("### %s: class %s, declared %s", Markdown(stepName(d)), d.Class, d.Declared)
-		for _, s := range m.builder.comparison(d, findings) {
-			m.section(&s)
-		}
-		_, err := io.WriteString(w, m.out.String())
+	}
+	p := &model.Pack{Pack: d.Head, Diff: d, Findings: findings, Result: model.Passed}
+	if len(p.BySeverity("error")) > 0 {
+		p.Result = model.Failed
+	}
+	r := &model.Report{Result: p.Result, Packs: model.PacksOf(*p)}
+	if format == "markdown" {
+		m := newMarkdown(r)
+		m.one(p, "###")
+		_, err := io.WriteString(w, fit(m.parts, maxMarkdown, bytesOf))
 		return err
 	}
 	return writeTerminal(w, style, func(t *terminal) {
-		for _, s := range t.builder.comparison(d, findings) {
-			t.section(&s, "  ")
-		}
+		t.builder.report = r
+		t.reviewed(p)
 		t.line("")
 	})
-}
-
-func (b *builder) comparison(d *model.Diff, findings []model.Finding) []section {
-	all := append([]section{b.findings(&model.Pack{Findings: findings})}, b.step(d)...)
-	return spoken(append(all, b.permitted(d)...))
 }

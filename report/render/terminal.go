@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/compiler"
-	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -47,8 +46,10 @@ func Terminal(w io.Writer, r *model.Report, style Style) error {
 	for _, n := range r.Notices {
 		t.line("note: %s", text(n))
 	}
-	if words := t.say(reviewsWords(r)); words != "" {
-		t.line("approvals: %s", words)
+	if !style.Quiet {
+		for _, n := range t.builder.others() {
+			t.node(n, "")
+		}
 	}
 	t.published(r)
 	t.verdict(r)
@@ -90,9 +91,6 @@ func (t *terminal) paint(color, s string) string {
 // look is how a state is shown: a mark, a word for those who do not see it, and a colour.
 type look struct{ mark, word, emoji, color string }
 
-// waitingLook is the state of a change that only approvals are missing for.
-const waitingLook = "waiting"
-
 var looks = map[string]look{
 	"pass":        {"✓", "pass", "✅", "green"},
 	"warning":     {"!", "warning", "⚠️", "yellow"},
@@ -105,8 +103,6 @@ var looks = map[string]look{
 	"reject":      {"✗", "reject", "⛔", "red"},
 	"not_run":     {"–", "not run", "➖", "dim"},
 	"not_checked": {"–", "not checked", "➖", "dim"},
-
-	waitingLook: {"○", "waiting for approval", "⏳", "yellow"},
 
 	// What became of a version in a registry.
 	model.PublicationDone:       {"✓", "published", "✅", "green"},
@@ -132,46 +128,25 @@ func (t *terminal) pack(p *model.Pack) {
 		t.list(listOf(list{}, errors, b.finding), "  ")
 		return
 	}
-	name := cmp.Or(text(p.Pack), "(not readable)")
-	if p.Kind == model.KindRepository {
-		name = p.Name()
-	}
-	t.line("%s  %s", t.paint("bold", name), t.paint("dim", solid(p.Path)))
-	t.line("")
-	switch p.Kind {
-	case model.KindRemoved:
-		t.line("  %s", "pack removed")
-	case model.KindRepository:
-		t.line("  %s", "what no single pack is about")
-	default:
-		t.line("  %s", t.gates(p.Gates))
-	}
-	switch {
-	case p.MovedFrom != "":
-		t.line("  moved from %s", text(p.MovedFrom))
-	case p.Class == model.ClassInitial:
-		t.line("  first version (class %s)", p.Class)
-	}
-	if todo := t.say(todoWords(todoOf(p))); todo != "" {
-		t.line("  → %s", todo)
-	}
+	t.reviewed(p)
 	for _, s := range b.pack(p) {
 		t.section(&s, "  ")
 	}
 	t.line("")
 }
 
-func (t *terminal) gates(gates []model.Gate) string {
-	var cells []string
-	for _, c := range gateCells(gates, text, text) {
-		l := looks[c.status]
-		if c.status == string(finding.NotRun) {
-			cells = append(cells, t.paint(l.color, l.mark+joint+c.names+" "+c.words))
-		} else {
-			cells = append(cells, t.paint(l.color, l.mark)+joint+c.names+joint+t.paint(l.color, strings.ReplaceAll(c.words, " ", joint)))
+// reviewed writes the page of a reviewer.
+func (t *terminal) reviewed(p *model.Pack) {
+	b := t.builder
+	l := b.verdict(p)
+	t.line("%s %s  %s", t.paint(l.color, l.mark), t.paint("bold", t.say(b.headline(p))), t.paint("dim", solid(p.Path)))
+	for _, n := range b.page(p) {
+		if s, ok := n.(sentence); n == nil || ok && len(s) == 0 {
+			continue
 		}
+		t.line("")
+		t.node(n, "  ")
 	}
-	return strings.Join(cells, "  ")
 }
 
 const maxPlaces = 10
@@ -192,9 +167,8 @@ func (t *terminal) verdict(r *model.Report) {
 	if r.Result == model.Broken {
 		words = "could not finish · " + words
 	}
-	if title := waitingTitle(r, text); title != "" {
-		l := looks[waitingLook]
-		t.line("%s %s", t.paint(l.color, l.mark), title)
+	if missing := r.Reviews.Missing(); len(missing) > 0 && r.Result == model.Passed {
+		t.line("%s %s: %s", t.paint(waits.color, waits.mark), waits.word, text(model.Few(missing, maxNames, "role")))
 	}
 	t.verdictLine(looks[string(r.Result)], words)
 }

@@ -1,0 +1,284 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// The page that a reviewer reads: may this be merged, what can agents do now that they could
+// not, who has to approve, and what the author has to do. It is the same in every form.
+
+// The verdicts on a change, and those on packs that are compared with nothing.
+var (
+	cannotMerge = look{mark: "✗", word: "Cannot merge", emoji: "⛔", color: "red"}
+	waits       = look{mark: "○", word: "Waiting for approval", emoji: "⏳", color: "yellow"}
+	canMerge    = look{mark: "✓", word: "Can merge", emoji: "✅", color: "green"}
+	doesNotPass = look{mark: "✗", word: "Does not pass", emoji: "⛔", color: "red"}
+	passes      = look{mark: "✓", word: "Passes", emoji: "✅", color: "green"}
+)
+
+// verdict returns the verdict on a pack.
+func (b *builder) verdict(p *model.Pack) look {
+	switch compared := b.compared(p); {
+	case p.Result != model.Passed && compared:
+		return cannotMerge
+	case p.Result != model.Passed:
+		return doesNotPass
+	case b.waits(p):
+		return waits
+	case compared:
+		return canMerge
+	}
+	return passes
+}
+
+// compared reports whether a pack is a part of a change, and not looked at by itself.
+func (b *builder) compared(p *model.Pack) bool {
+	return b.report.Base != nil || p.Diff != nil || p.Class != "" || p.Kind == model.KindRemoved
+}
+
+// waits reports whether an approval of a pack's change is missing.
+func (b *builder) waits(p *model.Pack) bool {
+	missing := b.report.Reviews.Missing()
+	return slices.ContainsFunc(b.roles(p), func(r *model.RequiredReview) bool { return slices.Contains(missing, r.Role) })
+}
+
+// effect is what a change does to agents.
+type effect string
+
+// The effects of a change, the worst first.
+const (
+	notJudged     effect = "cannot be judged"
+	removed       effect = "pack removed"
+	firstVersion  effect = "first version"
+	newUngated    effect = "new destructive tool without approval"
+	moreAllowed   effect = "agents can do more"
+	notProved     effect = "not proved what agents can do"
+	weakerTests   effect = "same powers, weaker tests"
+	lessAllowed   effect = "agents can do less"
+	sameAllowed   effect = "agents can do the same"
+	noEffect      effect = "" // nothing is compared
+	notComparable        = "whole"
+)
+
+// effectOf returns what the change of a pack does to agents, in every environment.
+func effectOf(p *model.Pack) effect {
+	switch d := p.Diff; {
+	case p.Kind == model.KindRemoved:
+		return removed
+	case p.Kind == model.KindRepository:
+		return noEffect
+	case unreadable(p):
+		return notJudged
+	case p.Class == model.ClassInitial:
+		return firstVersion
+	case d == nil:
+		return noEffect
+	case slices.ContainsFunc(d.Surface, func(c model.SurfaceChange) bool {
+		return c.Kind == "added" && c.Open && c.New != nil && c.New.ApprovalMode == string(pack.Destructive)
+	}):
+		return newUngated
+	}
+	return stepEffect(p)
+}
+
+func stepEffect(p *model.Pack) effect {
+	effects, loosened := p.Diff.Effects, p.Diff.Loosened
+	for _, e := range p.Environments {
+		effects, loosened = slices.Concat(effects, e.Effects), slices.Concat(loosened, e.Loosened)
+	}
+	has := func(holds func(e model.Effect) bool) bool { return slices.ContainsFunc(effects, holds) }
+	switch {
+	case has(func(e model.Effect) bool { return grew(e.Verdict) }), len(p.Diff.Contradictions) > 0,
+		slices.ContainsFunc(loosened, func(l model.Loosened) bool { return bareGuardrail(&l) }):
+		return moreAllowed
+	case has(func(e model.Effect) bool { return e.Verdict == "undecided" }):
+		return notProved
+	case slices.ContainsFunc(p.Findings, weakens):
+		return weakerTests
+	case has(func(e model.Effect) bool { return e.Verdict == "shrank" }):
+		return lessAllowed
+	}
+	return sameAllowed
+}
+
+// weakens reports whether a finding says that evidence became weaker.
+func weakens(f model.Finding) bool {
+	return f.Thing != "" && !f.Approve && !strings.HasPrefix(f.Rule, requiredRules)
+}
+
+// requiredRules begin the ids of rules about what has to have run, which is not of the base.
+const requiredRules = "NRN"
+
+// unreadable reports whether a pack is none that gates could look at.
+func unreadable(p *model.Pack) bool {
+	if p.Kind != "" {
+		return false
+	}
+	ran := number(p.Gates, func(g model.Gate) bool { return g.Status != string(finding.NotRun) })
+	return p.Pack == "" || p.Diff == nil && p.Result != model.Passed && len(p.Gates) > 2 && ran <= 1
+}
+
+// words says an effect, in the environment where nothing else has it.
+func (e effect) words(p *model.Pack) string {
+	if e != moreAllowed || p.Diff == nil || slices.ContainsFunc(p.Diff.Effects, func(e model.Effect) bool { return grew(e.Verdict) }) {
+		return string(e)
+	}
+	for _, env := range p.Environments {
+		if slices.ContainsFunc(env.Effects, func(e model.Effect) bool { return grew(e.Verdict) }) {
+			return string(e) + " in " + env.Environment
+		}
+	}
+	return string(e)
+}
+
+// headline says the verdict on a pack, what its change does to agents, and the version step.
+func (b *builder) headline(p *model.Pack) sentence {
+	return plain(b.verdict(p).word + ": " + subject(p))
+}
+
+// subject names a pack with the effect and the version step of its change.
+func subject(p *model.Pack) string {
+	e := effectOf(p)
+	name, version, _ := strings.Cut(p.Pack, "@")
+	switch {
+	case p.Kind == model.KindRepository:
+		return "the repository"
+	case p.Diff == nil || name == "":
+		words := p.Name()
+		if e != noEffect {
+			words += ", " + e.words(p)
+		}
+		return words + movedWords(p)
+	}
+	words := name
+	if base, _, _ := strings.Cut(p.Diff.Base, "@"); base != name {
+		words = base + " → " + name
+	}
+	if e != noEffect {
+		words += ", " + e.words(p)
+	}
+	return words + " (" + versionStep(p.Diff, version) + ")" + movedWords(p)
+}
+
+func movedWords(p *model.Pack) string {
+	if p.MovedFrom == "" {
+		return ""
+	}
+	return ", moved from " + p.MovedFrom
+}
+
+// versionStep says which version there was and is, and which one the changes need.
+func versionStep(d *model.Diff, version string) string {
+	_, before, _ := strings.Cut(d.Base, "@")
+	words := version
+	if before != version {
+		words = before + " → " + version
+	}
+	if d.RequiredVersion != "" && d.Class != "reject" {
+		words += ", must become " + d.RequiredVersion + ": " + d.Class + " change"
+	}
+	return words
+}
+
+// page returns what stands above the fold of a pack, without its headline.
+func (b *builder) page(p *model.Pack) []node {
+	nodes := []node{b.approvals(p)}
+	nodes = append(nodes, b.effects(p)...)
+	nodes = append(nodes, b.weaker(p)...)
+	nodes = append(nodes, b.texts(p)...)
+	nodes = append(nodes, b.author(p)...)
+	return append(nodes, b.checks(p))
+}
+
+// approvals say whose approval the change of a pack needs, and who has given it.
+func (b *builder) approvals(p *model.Pack) node {
+	if !b.compared(p) {
+		return nil
+	}
+	s := strong("Approvals").plain(" ")
+	roles, class := b.roles(p), cmp.Or(p.ChangeClass(), p.Class)
+	switch {
+	case b.report.Reviews == nil && len(roles) == 0:
+		s = s.plain("not configured")
+	case len(roles) == 0 && class == "":
+		s = s.plain("none needed")
+	case len(roles) == 0:
+		s = s.plain("none needed for " + classArticle(class))
+	case p.Diff != nil && p.Diff.Class == "reject" && p.Result != model.Passed:
+		s = s.plain(pack.Joined(roleNames(roles), "and") + ": after step 1")
+	default:
+		s = s.add(roleWords(roles))
+	}
+	if n := number(p.Findings, func(f model.Finding) bool { return f.Approve && !f.Excused() }); n > 0 {
+		s = s.plain(" · approve " + pack.Counted(n, "warning") + " below")
+	}
+	return s
+}
+
+// classArticle names a change of a class: "a minor change".
+func classArticle(class string) string {
+	switch class {
+	case model.ClassInitial:
+		return "a first version"
+	case "none":
+		return "a change without effect"
+	}
+	return "a " + class + " change"
+}
+
+func roleNames(roles []*model.RequiredReview) []string {
+	names := make([]string, len(roles))
+	for i, r := range roles {
+		names[i] = r.Role
+	}
+	return names
+}
+
+func roleWords(roles []*model.RequiredReview) (s sentence) {
+	for i, one := range roles {
+		if i > 0 {
+			s = s.plain(" · ")
+		}
+		s = s.plain(one.Role + " ").add(reviewWords(one))
+	}
+	return s
+}
+
+// roles returns the roles that have to approve a pack's change: of a report on one pack all.
+func (b *builder) roles(p *model.Pack) (roles []*model.RequiredReview) {
+	if b.report.Reviews == nil {
+		return nil
+	}
+	for i := range b.report.Reviews.Required {
+		one := &b.report.Reviews.Required[i]
+		if b.report.Packs.Len() <= 1 || slices.Contains(p.Roles, one.Role) {
+			roles = append(roles, one)
+		}
+	}
+	return roles
+}
+
+// otherRoles returns the roles that have to approve something else than a pack.
+func (b *builder) otherRoles() (roles []*model.RequiredReview) {
+	if b.report.Reviews == nil || b.report.Packs.Len() <= 1 {
+		return nil
+	}
+	known := map[string]bool{}
+	for _, p := range b.report.Packs.Briefs() {
+		for _, role := range p.Roles {
+			known[role] = true
+		}
+	}
+	for i := range b.report.Reviews.Required {
+		if one := &b.report.Reviews.Required[i]; !known[one.Role] {
+			roles = append(roles, one)
+		}
+	}
+	return roles
+}

@@ -1,0 +1,308 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// entry is one fault, with all the places that it is found at.
+type entry struct {
+	*model.Finding
+	more []*model.Finding
+}
+
+// entriesOf puts findings that say the same of other things together, in their order.
+func entriesOf(findings []model.Finding) (all []*entry) {
+	type key struct{ rule, words string }
+	sizes, known := map[key]int{}, map[key]*entry{}
+	shape := func(f *model.Finding) key { return key{f.Rule, shapeOf(f.Message)} }
+	for i := range findings {
+		sizes[shape(&findings[i])]++
+	}
+	for i := range findings {
+		f := &findings[i]
+		k := shape(f)
+		if sizes[k] < mostApart {
+			k.words = f.Message
+		}
+		if of := known[k]; of != nil {
+			of.more = append(of.more, f)
+			continue
+		}
+		known[k] = &entry{Finding: f}
+		all = append(all, known[k])
+	}
+	return all
+}
+
+// mostApart is from how many findings on that differ in names alone are one entry.
+const mostApart = 3
+
+// shapeOf returns the words of a message, without what it quotes and its numbers.
+func shapeOf(message string) string {
+	var b strings.Builder
+	quotes(shorten(message, maxMarkdownText), func(words string) {
+		b.WriteString(strings.Map(func(r rune) rune {
+			if '0' <= r && r <= '9' {
+				return -1
+			}
+			return r
+		}, words))
+	}, func(string) { b.WriteByte(0) })
+	return b.String()
+}
+
+// independent returns the findings of a severity that follow from nothing, and count.
+func independent(p *model.Pack, severity string) []model.Finding {
+	return slices.DeleteFunc(p.BySeverity(severity), func(f model.Finding) bool { return f.Cause != nil })
+}
+
+// consequences returns the findings that follow from another one or from the change.
+func consequences(p *model.Pack) []model.Finding {
+	return slices.DeleteFunc(p.Open(), func(f model.Finding) bool { return f.Cause == nil })
+}
+
+// maxSteps is how many independent errors are steps above the fold.
+const maxSteps = 3
+
+// author is what the author has to do, in the order of doing.
+func (b *builder) author(p *model.Pack) []node {
+	all := b.steps(p)
+	if len(all) == 0 {
+		if p.Kind == model.KindRepository {
+			return nil
+		}
+		return []node{strong("Author must").plain(" nothing")}
+	}
+	nodes := []node{strong("Author must"), all}
+	if block := waiverBlock(p); block != "" && p.Result != model.Passed {
+		nodes = append(nodes, fold{words: "the block to add", nodes: []node{listing{"yaml", block}}})
+	}
+	return nodes
+}
+
+// steps are what is really to be done: the version last.
+func (b *builder) steps(p *model.Pack) (all steps) {
+	if p.Result == model.Passed {
+		return nil
+	}
+	severity := "error"
+	if len(p.BySeverity(severity)) == 0 {
+		severity = "warning"
+	}
+	faults := slices.DeleteFunc(independent(p, severity), func(f model.Finding) bool { return raisesVersion(&f) || weakens(f) })
+	entries := entriesOf(faults)
+	for _, e := range entries[:min(len(entries), maxSteps)] {
+		all = append(all, faultStep(e))
+	}
+	if left := len(entries) - maxSteps; left > 0 {
+		all = append(all, plain("Fix "+more(left, "error")+", listed below."))
+	}
+	all = append(all, b.restoring(p)...)
+	all = append(all, b.consequent(p)...)
+	if all = append(all, versionStepOf(p)...); len(all) == 0 {
+		all = steps{plain("Fix what the findings below say.")}
+	}
+	return all
+}
+
+// raisesVersion reports whether a finding asks for another version.
+func raisesVersion(f *model.Finding) bool {
+	return f.Gate == "version" && f.Pointer == model.VersionPointer
+}
+
+// faultStep is what to do about a fault.
+func faultStep(e *entry) sentence {
+	words := e.Hint
+	if words == "" {
+		words = e.Message
+	}
+	s := message(sentenceCase(strings.TrimRight(words, "."))).plain(": ").add(at(spot{file: e.File, line: e.Line}))
+	for _, f := range e.more[:min(len(e.more), 2)] {
+		s = s.plain(", ").add(at(spot{file: f.File, line: f.Line}))
+	}
+	if left := len(e.more) - 2; left > 0 {
+		s = s.plain(" and " + more(left, "place"))
+	}
+	return s.plain(" (").rule(e.Rule).plain(").")
+}
+
+// restoring is what to do about evidence that became weaker.
+func (b *builder) restoring(p *model.Pack) (all steps) {
+	var things []sentence
+	var files []string
+	for _, f := range p.BySeverity("error") {
+		if !weakens(f) {
+			continue
+		}
+		things = append(things, code(f.Thing).plain(" (").rule(f.Rule).plain(")"))
+		if folder := path.Dir(f.File); plainPath.MatchString(folder) && !slices.Contains(files, folder) {
+			files = append(files, folder)
+		}
+	}
+	if len(things) == 0 {
+		return nil
+	}
+	s := plain("Put back ")
+	for i, one := range things[:min(len(things), maxSteps)] {
+		if i > 0 {
+			s = s.plain(", ")
+		}
+		s = s.add(one)
+	}
+	if left := len(things) - maxSteps; left > 0 {
+		s = s.plain(" and " + more(left, "thing"))
+	}
+	if base := b.report.Base; base != nil && plainPath.MatchString(base.SHA) && len(files) > 0 && len(files) <= maxSteps {
+		s = s.plain(": ").code("git checkout " + short(base.SHA) + " -- " + strings.Join(files, " "))
+	}
+	all = append(all, s.plain("."))
+	if waiverBlock(p) != "" {
+		all = append(all, plain("Or, in a pull request of its own that is merged first, add the block below to ").code(".packgate.yaml").plain("."))
+	}
+	return all
+}
+
+// waiverBlock returns the waivers that would excuse weaker evidence, as YAML; "" for none.
+func waiverBlock(p *model.Pack) string {
+	id, _, _ := strings.Cut(p.Pack, "@")
+	var out strings.Builder
+	n := 0
+	for _, f := range p.BySeverity("error") {
+		if !weakens(f) || n == maxWaivers || !plainPath.MatchString(f.Thing) || !plainPath.MatchString(id) {
+			continue
+		}
+		n++
+		fmt.Fprintf(&out, "  - rule: %s\n    pack: %s\n    of: %s\n    reason: \"\"\n    owner: \"\"\n    expires: YYYY-MM-DD\n", f.Rule, id, f.Thing)
+	}
+	if n == 0 {
+		return ""
+	}
+	return "waivers:\n" + out.String()
+}
+
+// maxWaivers is how many waivers a block to copy has.
+const maxWaivers = 10
+
+// consequent is what to do about what follows from the change: of golden cases, packets and
+// scorecards.
+func (b *builder) consequent(p *model.Pack) (all steps) {
+	var cases []*model.Finding
+	names, rules := map[string]bool{}, map[string]bool{}
+	var cards []model.Finding
+	for _, f := range consequences(p) {
+		name, kind := caseName(f.File)
+		switch {
+		case kind != "":
+			rules[f.Rule] = true
+			if kind == "case" && !names[name] {
+				names[name] = true
+				cases = append(cases, &f)
+			}
+		case f.Rule == "EVL009" && f.Severity == "error":
+			cards = append(cards, f)
+		}
+	}
+	if len(cases) > 0 {
+		all = append(all, acceptStep(p, cases, rules))
+	}
+	for _, f := range cards[:min(len(cards), 1)] {
+		all = append(all, plain("Run the evaluation again: ").add(at(spot{file: f.File})).plain(" measured an older version of this pack (").rule(f.Rule).plain(")."))
+	}
+	return all
+}
+
+// acceptStep asks to look at the golden cases that changed because of the change, and to
+// store what they compile to.
+func acceptStep(p *model.Pack, cases []*model.Finding, rules map[string]bool) sentence {
+	command := "packgate compile --update " + path.Dir(p.Path)
+	s := plain(fmt.Sprintf("Check that these %s should change: ", pack.Counted(len(cases), "golden case")))
+	if len(cases) == 1 {
+		s = plain("Check that this golden case should change: ")
+	}
+	if e := effectOf(p); e == sameAllowed {
+		s = plain("Accept " + pack.Counted(len(cases), "changed golden case") + ": ").code(command)
+	} else {
+		for i, f := range cases[:min(len(cases), maxSteps)] {
+			if i > 0 {
+				s = s.plain(", ")
+			}
+			name, _ := caseName(f.File)
+			s = s.add(fileNamed(f.File, name))
+		}
+		if left := len(cases) - maxSteps; left > 0 {
+			s = s.plain(fmt.Sprintf(" and %d more", left))
+		}
+		s = s.plain(". Then run ").code(command)
+		if rules["RPL012"] || rules["RPL004"] || rules["RPL008"] {
+			s = s.plain(" and correct what they expect")
+		}
+	}
+	s = s.plain(" (")
+	for i, rule := range sortedKeys(rules) {
+		if i > 0 {
+			s = s.plain(", ")
+		}
+		s = s.rule(rule)
+	}
+	return s.plain(").")
+}
+
+// versionStepOf asks for the version that the changes need.
+func versionStepOf(p *model.Pack) steps {
+	d := p.Diff
+	if d == nil || d.RequiredVersion == "" {
+		for _, f := range p.BySeverity("error") {
+			if raisesVersion(&f) {
+				return steps{faultStep(&entry{Finding: &f})}
+			}
+		}
+		return nil
+	}
+	lead := "Set the version: "
+	if d.Class == "reject" {
+		lead = "Then set the version: "
+	}
+	s := plain(lead).code("packgate bump " + path.Dir(p.Path))
+	for _, f := range p.BySeverity("error") {
+		if raisesVersion(&f) {
+			return steps{s.plain(" (" + d.RequiredVersion + ", ").rule(f.Rule).plain(").")}
+		}
+	}
+	return steps{s.plain(" (" + d.RequiredVersion + ").")}
+}
+
+// weaker says what evidence is gone, and how much there is before and now.
+func (b *builder) weaker(p *model.Pack) (nodes []node) {
+	box := alert{tone: waits}
+	left := 0
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		switch {
+		case !weakens(*f) || f.Excused():
+		case len(box.items) == maxCautions:
+			left++
+		default:
+			box.items = append(box.items, message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(")."))
+		}
+	}
+	if len(box.items) == 0 {
+		return nil
+	}
+	if left > 0 {
+		box.items = append(box.items, plain("And "+pack.Counted(left, "more weakening")+", listed below."))
+	}
+	nodes = append(nodes, box)
+	changed := slices.DeleteFunc(slices.Clone(p.Evidence), func(e model.Evidence) bool { return e.Before == nil || *e.Before == e.Now })
+	if len(changed) == 0 || effectOf(p) != weakerTests {
+		return nodes
+	}
+	return append(nodes, tableOf(table{noun: "kind of evidence", open: maxPowers, columns: []column{{name: "Evidence"}, {name: "Before", label: "before:"}, {name: "Now", label: "now:"}}}, changed, func(e *model.Evidence) []sentence {
+		return []sentence{plain(strings.ReplaceAll(e.Kind, "_", " ")), plain(fmt.Sprint(*e.Before)), plain(fmt.Sprint(e.Now))}
+	}))
+}

@@ -1,0 +1,219 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/report/model"
+)
+
+func sortedKeys(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
+
+// checked are the states of checks in the order in which they are said, and what they are called.
+var checked = []struct {
+	status finding.Status
+	word   string
+}{
+	{finding.Fail, "Failed"}, {finding.Undecided, "Undecided"}, {finding.Partial, "Partial"}, {finding.Warn, "Warned"}, {finding.NotRun, "Not run"},
+}
+
+// checks say how each of the eight came out, and how much evidence there is.
+func (b *builder) checks(p *model.Pack) node {
+	if len(p.Gates) == 0 {
+		return nil
+	}
+	s := strong("Checks").plain(" ")
+	for _, one := range checked {
+		var named []string
+		for i := range p.Gates {
+			if g := &p.Gates[i]; g.Status == string(one.status) {
+				named = append(named, checkWordsOf(p, g))
+			}
+		}
+		if len(named) > 0 {
+			s = s.plain(one.word + ": ").message(strings.Join(joinNotRun(named), ", ")).plain(". ")
+		}
+	}
+	passed := number(p.Gates, func(g model.Gate) bool { return g.Status == string(finding.Pass) })
+	s = s.plain(fmt.Sprintf("Passed: %d.", passed))
+	if words := evidenceWords(p); words != "" {
+		s = s.line().plain(words)
+	}
+	return s
+}
+
+// joinNotRun says a reason that neighbours share once.
+func joinNotRun(named []string) (all []string) {
+	for i, one := range named {
+		name, reason, found := strings.Cut(one, " (")
+		if i+1 < len(named) && found && strings.HasSuffix(named[i+1], " ("+reason) {
+			all = append(all, name)
+			continue
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// checkWordsOf name a check with what was found in it.
+func checkWordsOf(p *model.Pack, g *model.Gate) string {
+	words := g.Gate
+	var parts []string
+	switch finding.Status(g.Status) {
+	case finding.Fail:
+		parts = append(parts, countedFaults(p, g))
+		if g.Warnings > 0 {
+			parts = append(parts, pack.Counted(g.Warnings, "warning"))
+		}
+	case finding.Warn:
+		parts = append(parts, fmt.Sprint(g.Warnings))
+	case finding.NotRun:
+		parts = append(parts, g.Reason)
+	default:
+		for _, n := range p.NotChecked {
+			if n.Gate == g.Gate && n.CouldNotRun() {
+				parts = append(parts, pack.Clip(n.Reason, maxReason))
+				break
+			}
+		}
+		if g.Warnings > 0 {
+			parts = append(parts, pack.Counted(g.Warnings, "warning"))
+		}
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	if len(parts) == 0 {
+		return words
+	}
+	return words + " (" + strings.Join(parts, "; ") + ")"
+}
+
+// maxReason is how many characters of a reason stand in the line of the checks.
+const maxReason = 90
+
+// countedFaults counts what of a check is at fault, as people count it: golden cases and packets.
+func countedFaults(p *model.Pack, g *model.Gate) string {
+	things := map[string]map[string]bool{}
+	others := 0
+	for _, f := range p.BySeverity("error") {
+		if f.Gate != g.Gate {
+			continue
+		}
+		name, kind := caseName(f.File)
+		if kind == "" {
+			others++
+			continue
+		}
+		if things[kind] == nil {
+			things[kind] = map[string]bool{}
+		}
+		things[kind][name] = true
+	}
+	var parts []string
+	for _, kind := range []string{"case", "packet", "record"} {
+		if n := len(things[kind]); n > 0 {
+			parts = append(parts, pack.Counted(n, kind))
+		}
+	}
+	if others > 0 {
+		if len(parts) > 0 {
+			return strings.Join(append(parts, pack.Counted(others, "other error")), ", ")
+		}
+		return fmt.Sprint(others)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// evidenceWords say what there is that proves what a pack does, each fact once.
+func evidenceWords(p *model.Pack) string {
+	var parts []string
+	if n := len(p.Golden); n > 0 {
+		words := fmt.Sprintf("golden cases %d", n)
+		if moved := number(p.Golden, func(c model.Golden) bool { return c.Snapshot == "drifted" }); moved > 0 {
+			words += fmt.Sprintf(", %d changed", moved)
+		}
+		parts = append(parts, words)
+	}
+	if c := p.Coverage; c != nil && c.Rules.Of+c.Gates.Of > 0 {
+		parts = append(parts, fmt.Sprintf("coverage %d %%", c.Percent))
+	}
+	for _, e := range p.Evidence {
+		if e.Now > 0 && strings.HasPrefix(e.Kind, "replay") {
+			parts = append(parts, fmt.Sprintf("%s %d", strings.ReplaceAll(e.Kind, "_", " "), e.Now))
+		}
+	}
+	if n := len(p.Overlays); n > 0 {
+		parts = append(parts, fmt.Sprintf("overlays %d", n))
+	}
+	if n := len(p.Evaluation); n > 0 {
+		met := number(p.Evaluation, func(m model.Measurement) bool { return m.Status == "met" || m.Status == "no_target" })
+		words := fmt.Sprintf("evaluation %d of %d", met, n)
+		if open := number(p.Evaluation, func(m model.Measurement) bool { return m.Status == "not_measured" }); open > 0 {
+			words += fmt.Sprintf(", %d not measured", open)
+		}
+		parts = append(parts, words)
+	}
+	return sentenceCase(strings.Join(parts, " · "))
+}
+
+// checklist are the eight things that the contract asks of CI, in its order, each with its state.
+func (b *builder) checklist(p *model.Pack) section {
+	if len(p.Gates) == 0 {
+		return section{}
+	}
+	gate := func(name string) look {
+		i := slices.IndexFunc(p.Gates, func(g model.Gate) bool { return g.Gate == name })
+		if i < 0 {
+			return looks["not_run"]
+		}
+		return looks[p.Gates[i].Status]
+	}
+	rules := func(ids ...string) look { return b.ruleState(p, ids) }
+	diff := looks["not_run"]
+	if p.Diff != nil {
+		diff = looks["pass"]
+		diff.word = "class " + p.Diff.Class
+	}
+	sign := looks["not_run"]
+	sign.word = "after the merge"
+	if i := slices.IndexFunc(b.report.Published, func(one model.Publication) bool { return one.Pack == p.Pack }); i >= 0 {
+		sign = lookOfPublication(&b.report.Published[i])
+	}
+	rows := []struct {
+		what string
+		is   look
+	}{
+		{"schema", gate("schema")}, {"references", gate("references")}, {"tool surface", rules("RPL004", "RPL016")},
+		{"golden requests", rules("RPL001", "RPL002", "RPL003", "RPL005", "RPL009", "RPL012")}, {"incidents and corrections", rules("RPL008", "RPL013")},
+		{"evaluators", gate("evaluation")}, {"diff by layer", diff}, {"sign and publish", sign},
+	}
+	open := number(rows, func(r struct {
+		what string
+		is   look
+	}) bool {
+		return r.is.color == "red"
+	})
+	words := "CI checklist of the contract: nothing failed"
+	if open > 0 {
+		words = fmt.Sprintf("CI checklist of the contract: %d of %d failed", open, len(rows))
+	}
+	s := section{id: "checklist", title: "CI checklist", words: words}
+	s.nodes = []node{&list{noun: "item", n: len(rows), item: func(i int) item { return item{state: rows[i].is, text: plain(rows[i].what)} }}}
+	return s
+}
+
+// ruleState returns the state of some rules of a pack.
+func (b *builder) ruleState(p *model.Pack, ids []string) look {
+	for _, severity := range []string{"error", "warning"} {
+		if slices.ContainsFunc(p.BySeverity(severity), func(f model.Finding) bool { return slices.Contains(ids, f.Rule) }) {
+			return looks[map[string]string{"error": "fail", "warning": "warn"}[severity]]
+		}
+	}
+	if slices.ContainsFunc(p.NotChecked, func(n model.NotChecked) bool { return slices.Contains(ids, n.Rule) }) {
+		return looks["not_run"]
+	}
+	return looks["pass"]
+}

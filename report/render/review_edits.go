@@ -1,0 +1,287 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof/rulebook"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// edits say what was typed that lets agents do more, or less where nothing does, with the places.
+func (b *builder) edits(p *model.Pack) sentence {
+	var all []*model.Change
+	for _, weaker := range []bool{true, false} {
+		for i := range p.Diff.Layers {
+			for j := range p.Diff.Layers[i].Changes {
+				c := &p.Diff.Layers[i].Changes[j]
+				if moves(p.Diff, c, weaker) && !slices.ContainsFunc(all, func(o *model.Change) bool { return o.Path == c.Path }) {
+					all = append(all, c)
+				}
+			}
+		}
+		if len(all) > 0 {
+			break
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	s := plain("Edited: ")
+	for i, c := range all[:min(len(all), maxEdits)] {
+		if i > 0 {
+			s = s.plain(" · ")
+		}
+		s = s.add(at(changedAt(*c))).plain(" ").add(changeWords(c))
+	}
+	if left := len(all) - maxEdits; left > 0 {
+		s = s.plain(" · " + more(left, "change"))
+	}
+	return s
+}
+
+// moves reports whether a change lets agents do more, or has anything to do with what they can.
+func moves(d *model.Diff, c *model.Change, weaker bool) bool {
+	if !weaker {
+		return c.Proof != nil && c.Proof.Verdict != "equal"
+	}
+	return c.Proof != nil && grew(c.Proof.Verdict) || slices.ContainsFunc(d.Loosened, func(l model.Loosened) bool { return l.Change.Path == c.Path && l.Change.Kind == c.Kind })
+}
+
+// collections lead from the lists of a pack to what one thing in them is called.
+var collections = map[string]string{
+	"approval_gates": "approval gate", "rules": "rule", "permissions": "permission", "adapter_registry": "adapter", "capabilities": "capability",
+	"decision_specs": "decision", "eval_targets": "target", "release_gates": "release gate", "policy_bundles": "bundle",
+	"must_refuse": "refusal", "must_escalate": "escalation", "redaction_rules": "redaction", "non_negotiables": "non-negotiable",
+	"eligibility_rules": "eligibility rule",
+}
+
+// changeWords name what changed, and show of both values what differs.
+func changeWords(c *model.Change) sentence {
+	noun, name, member := thingAt(c.Path)
+	var s sentence
+	switch {
+	case name == "":
+		s = code(member)
+	case member == "":
+		s = plain(noun + " ").code(name)
+	default:
+		s = code(name).plain(" " + member)
+	}
+	before, after := c.Old, c.New
+	switch {
+	case c.Kind == "added" && member == "":
+		return s.plain(" added")
+	case c.Kind == "removed" && member == "":
+		return s.plain(" removed")
+	case c.Kind == "added":
+		return s.plain(" added: ").code(pack.Clip(asWritten(c.Path, after), maxWritten))
+	case c.Kind == "removed":
+		return s.plain(" removed: ").code(pack.Clip(asWritten(c.Path, before), maxWritten))
+	}
+	old, now := differing(asWritten(c.Path, before), asWritten(c.Path, after))
+	return s.plain(": ").code(old).plain(" → ").code(now)
+}
+
+// thingAt takes a keyed path apart: what the innermost thing with a name is, its name, and
+// which member of it the path leads to.
+func thingAt(keyed string) (noun, name, member string) {
+	parts := strings.Split(strings.TrimPrefix(keyed, "/"), "/")
+	for i, p := range parts {
+		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(p)
+	}
+	for i := len(parts) - 2; i >= 0; i-- {
+		if noun = collections[parts[i]]; noun != "" {
+			return noun, parts[i+1], strings.Join(parts[i+2:], ".")
+		}
+	}
+	return "", "", strings.Join(parts[min(1, len(parts)-1):], ".")
+}
+
+// prefixed are the long names of variables that everybody knows.
+var prefixed = regexp.MustCompile(`\b(?:request\.context|run_context|request)\.([a-z_])`)
+
+// asWritten shows a value of a pack: a condition in infix, a bound as one reads it, all else as JSON.
+func asWritten(path string, raw json.RawMessage) string {
+	if len(raw) > maxRead {
+		return pack.Clip(string(raw), maxWritten)
+	}
+	d, _ := pack.Read("", raw, pack.DefaultLimits())
+	if d == nil || d.Root == nil {
+		return string(raw)
+	}
+	switch {
+	case conditionAt.MatchString(path):
+		return prefixed.ReplaceAllString(rulebook.Condition(d.Root), "$1")
+	case boundAt.MatchString(path):
+		return boundWords(d.Root.Any())
+	}
+	return pack.CompactJSON(d.Root.Any())
+}
+
+// maxRead is up to how many bytes of a value are read to be said.
+const maxRead = 1 << 14
+
+// conditionAt and boundAt match the paths of conditions, and of what arguments may be.
+var (
+	conditionAt = regexp.MustCompile(`/(?:if|when)$|/eligibility_rules/[^/]+$`)
+	boundAt     = regexp.MustCompile(`/arg_constraints/[^/]+$`)
+)
+
+// differing leaves out of two conditions what both begin and end with, at whole parts of them.
+func differing(before, after string) (string, string) {
+	a, b := strings.Split(before, " and "), strings.Split(after, " and ")
+	for len(a) > 1 && len(b) > 1 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 1 && len(b) > 1 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	before, after = strings.Join(a, " and "), strings.Join(b, " and ")
+	if len(a) == 1 && len(b) == 1 {
+		for _, operator := range []string{" > ", " >= ", " < ", " <= ", " == ", " != "} {
+			left, _, ok := strings.Cut(before, operator)
+			if ok && strings.HasPrefix(after, left+" ") {
+				after = strings.TrimPrefix(after, left+" ")
+				break
+			}
+		}
+	}
+	return pack.Clip(before, maxWritten), pack.Clip(after, maxWritten)
+}
+
+// maxWritten is how many characters of a condition stand in a line.
+const maxWritten = 160
+
+// texts are the texts of the prompt that changed, whole, old beside new.
+func (b *builder) texts(p *model.Pack) (nodes []node) {
+	if p.Diff == nil {
+		return nil
+	}
+	var all []*model.Change
+	for i := range p.Diff.Layers {
+		for j := range p.Diff.Layers[i].Changes {
+			if c := &p.Diff.Layers[i].Changes[j]; promptText(c) {
+				all = append(all, c)
+			}
+		}
+	}
+	for i, c := range all[:min(len(all), maxTexts)] {
+		lead := "A text of the prompt changes: "
+		if i > 0 {
+			lead = "Another one: "
+		}
+		nodes = append(nodes, plain(lead).add(at(changedAt(*c))).plain(" “").add(textStep(textOf(c.Old), textOf(c.New))).plain("”"))
+	}
+	if left := len(all) - maxTexts; left > 0 {
+		nodes = append(nodes, plain(more(left, "text")+" of the prompt changed: read them under Layer by layer."))
+	}
+	if words := promptWords(p); words != "" {
+		nodes = append(nodes, plain(words))
+	}
+	return nodes
+}
+
+// promptText reports whether a change is of a text that agents read.
+func promptText(c *model.Change) bool {
+	if textOf(c.Old) == "" && textOf(c.New) == "" {
+		return false
+	}
+	for _, part := range []string{"/summary", "/non_negotiables", "/tone_and_comms", "/rationale", "/reason", "/description", "/business_context"} {
+		if strings.Contains(c.Path, part) {
+			return true
+		}
+	}
+	return false
+}
+
+func textOf(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// maxText is how many characters of a text are shown above the fold (decisions, D14).
+const maxText = 1000
+
+// textStep shows two versions of a text in one: what is gone struck, what is new strong.
+func textStep(before, after string) sentence {
+	a, b := strings.Fields(before), strings.Fields(after)
+	first := 0
+	for first < min(len(a), len(b)) && a[first] == b[first] {
+		first++
+	}
+	last := 0
+	for last < min(len(a), len(b))-first && a[len(a)-1-last] == b[len(b)-1-last] {
+		last++
+	}
+	s := plain(space(a[:first], false))
+	if gone := a[first : len(a)-last]; len(gone) > 0 {
+		s = s.put(struckPiece, clipText(strings.Join(gone, " ")))
+		if first < len(b)-last {
+			s = s.plain(" ")
+		}
+	}
+	if added := b[first : len(b)-last]; len(added) > 0 {
+		s = s.add(strong(clipText(strings.Join(added, " "))))
+	}
+	return s.plain(space(a[len(a)-last:], true))
+}
+
+// space joins words with a blank to what stands beside them.
+func space(words []string, before bool) string {
+	text := strings.Join(words, " ")
+	switch {
+	case text == "":
+		return ""
+	case before:
+		return clipText(" " + text)
+	}
+	return clipText(text + " ")
+}
+
+func clipText(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	return pack.Clip(s, maxText) + " (read all of it)"
+}
+
+// promptWords say in how many golden cases the prompt changes, "" where it does in none.
+func promptWords(p *model.Pack) string {
+	changed, tokens, compared := 0, 0, 0
+	for i := range p.Golden {
+		c := &p.Golden[i]
+		if c.Base == nil || c.Base.Outcome == "" {
+			continue
+		}
+		compared++
+		if slices.ContainsFunc(c.Base.Sections, func(s model.SectionChange) bool { return strings.HasPrefix(s.Path, "/compiled_prompt/") }) {
+			changed++
+		}
+		for _, t := range c.Base.Tokens {
+			tokens += t.Head - t.Base
+		}
+	}
+	if changed == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The prompt changes in %d of %s (%+d tokens).", changed, pack.Counted(compared, "golden case"), tokens)
+}
+
+func caseName(file string) (name string, kind string) {
+	base := path.Base(file)
+	for _, k := range []string{"case", "compiled", "packet", "record"} {
+		if name, ok := strings.CutSuffix(base, "."+k+".json"); ok {
+			return name, strings.NewReplacer("compiled", "case").Replace(k)
+		}
+	}
+	return base, ""
+}
