@@ -105,7 +105,7 @@ func (m *markdown) minor(all []section) {
 	var nodes []node
 	for i := range all {
 		s := &all[i]
-		names = append(names, strings.ToLower(s.title))
+		names = append(names, uncapital(s.title))
 		nodes = append(nodes, strong(sentenceCase(cmp.Or(s.words, s.title))))
 		nodes = append(nodes, s.nodes...)
 	}

@@ -4,6 +4,7 @@
 package render
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,6 +27,8 @@ type section struct {
 	// open says that it is not folded where there is room without end, minor that it has no fold
 	// of its own where there is little.
 	open, minor bool
+	// plain says that a terminal shows it without a heading.
+	plain bool
 }
 
 // node is a sentence, a list, a table, a box, steps, a fold, a listing or a picture of a graph.
@@ -298,4 +301,12 @@ func spoken(all []section) []section {
 func sentenceCase(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]
+}
+
+// uncapital returns words for the middle of a sentence: an abbreviation stays one.
+func uncapital(s string) string {
+	if len(s) > 1 && unicode.IsUpper(rune(s[1])) {
+		return s
+	}
+	return strings.ToLower(s)
 }

@@ -17,10 +17,13 @@ import (
 const widestCase = 40
 
 func (t *terminal) section(s *section, indent string) {
-	t.line("")
-	t.line("%s%s", indent, text(cmp.Or(s.words, strings.ToLower(s.title))))
+	if !s.plain {
+		t.line("")
+		t.line("%s%s", indent, text(cmp.Or(s.words, strings.ToLower(s.title))))
+		indent += "  "
+	}
 	for _, n := range s.nodes {
-		t.node(n, indent+"  ")
+		t.node(n, indent)
 	}
 }
 

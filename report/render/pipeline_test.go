@@ -30,7 +30,7 @@ func TestPipeline(t *testing.T) {
 		"support":  {reporttest.Gated(t, reporttest.SupportRepository(t, ""), ""), model.Failed, `RPL006`},
 		"example":  {reporttest.Gated(t, reporttest.ExampleRepository(t, ""), ""), model.Passed, `Golden compiles: (\d+) of \d+ as expected`},
 		"typo":     {reporttest.Gated(t, reporttest.ExampleRepository(t, typo), ""), model.Failed, `1\. .*REF\d+`},
-		"same":     {reporttest.Gated(t, reporttest.ExampleRepository(t, ""), reporttest.ExampleRepository(t, "")), model.Passed, `Layer by layer: nothing changed`},
+		"same":     {reporttest.Gated(t, reporttest.ExampleRepository(t, ""), reporttest.ExampleRepository(t, "")), model.Passed, `Layer by layer: class none, declared none; nothing changed`},
 		"rejected": {reporttest.Gated(t, reporttest.ExampleRepository(t, removed), reporttest.ExampleRepository(t, "")), model.Rejected, `(?s)Cannot merge: .*Author must.*VER006`},
 		"unraised": {reporttest.Gated(t, reporttest.ExampleRepository(t, looser), reporttest.ExampleRepository(t, "")), model.Failed, "(?s)### ⛔ Cannot merge: [^\n]*, must become 2.0.0: major change\\).*Set the version: `packgate bump .*2.0.0, "},
 		"reached":  {reporttest.Gated(t, reporttest.ExampleRepository(t, threshold+raised), reporttest.ExampleRepository(t, "")), model.Failed, "(?s)> \\[!CAUTION.*runs \\*\\*without approval\\*\\*.*Edited: .*`refund_amount > 3000` → `> 5000`"},

@@ -14,7 +14,7 @@ import (
 // findings are the findings of a severity that count and follow from nothing, each fault once.
 func (b *builder) findings(p *model.Pack, severity string) section {
 	entries := b.entries(independent(p, severity))
-	return section{id: severity + "s", title: titled(sentenceCase(severity)+"s", len(entries)), words: pack.Counted(len(entries), severity), open: severity == "error", nodes: []node{
+	return section{id: severity + "s", title: titled(sentenceCase(severity)+"s", len(entries)), words: pack.Counted(len(entries), severity), open: severity == "error", plain: true, nodes: []node{
 		listOf(list{noun: severity}, entries, func(e **entry) item { return b.entry(*e) }),
 	}}
 }

@@ -37,10 +37,10 @@ func (b *builder) layers(d *model.Diff) section {
 			changes = append(changes, changed{l, c})
 		}
 	}
-	s := section{id: "layers", title: "Layer by layer", words: "layer by layer: " + strings.Join(append(moved, fmt.Sprintf("%d unchanged", len(same))), ", ")}
+	s := section{id: "layers", title: "Layer by layer", words: fmt.Sprintf("layer by layer: class %s, declared %s; %s", d.Class, d.Declared, strings.Join(append(moved, fmt.Sprintf("%d unchanged", len(same))), ", "))}
 	switch {
 	case len(changes) == 0:
-		s.words = "layer by layer: nothing changed"
+		s.words = fmt.Sprintf("layer by layer: class %s, declared %s; nothing changed", d.Class, d.Declared)
 		s.nodes = []node{plain("No layer changed.")}
 		return s
 	case b.whole:
