@@ -198,8 +198,8 @@ func (b *builder) page(p *model.Pack) []node {
 
 // approvals say whose approval the change of a pack needs, and who has given it.
 func (b *builder) approvals(p *model.Pack) node {
-	if !b.compared(p) {
-		return nil
+	if !b.compared(p) || len(b.report.Published) > 0 && len(b.roles(p)) == 0 {
+		return nil // a version says itself who has approved it
 	}
 	s := strong("Approvals").plain(" ")
 	roles, class := b.roles(p), cmp.Or(p.ChangeClass(), p.Class)
