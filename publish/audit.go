@@ -71,6 +71,7 @@ const packsAtOnce = 4
 type Audited struct {
 	Packs    []string // that were asked for, or that the registry lists
 	Versions int      // that were looked at
+	Verdicts []*Verdict
 	Findings []AuditFinding
 	Unseen   map[string]error // the errors of packs that could not be looked at, by pack_id
 }
@@ -101,6 +102,7 @@ func (c *Checker) Audit(ctx context.Context, packIDs []string) (*Audited, error)
 	}
 	for i, a := range audits {
 		out.Versions += a.versions
+		out.Verdicts = append(out.Verdicts, a.verdicts...)
 		out.Findings = append(out.Findings, a.findings...)
 		if a.err != nil {
 			out.Unseen[out.Packs[i]] = a.err
@@ -112,6 +114,7 @@ func (c *Checker) Audit(ctx context.Context, packIDs []string) (*Audited, error)
 // packAudit is what was found of one pack.
 type packAudit struct {
 	versions int
+	verdicts []*Verdict
 	findings []AuditFinding
 	err      error
 }
@@ -122,7 +125,8 @@ func (c *Checker) auditPack(ctx context.Context, packID string) (out packAudit) 
 		return packAudit{err: err}
 	}
 	out.versions = len(versionsOf(maps.Keys(s.tags), true))
-	for _, v := range s.verdicts() {
+	out.verdicts = s.verdicts()
+	for _, v := range out.verdicts {
 		out.findings = append(out.findings, auditVersion(v)...)
 	}
 	environments := s.environments()

@@ -85,6 +85,13 @@ func (a *auditing) run(ctx context.Context) error {
 			Severity: string(f.Severity), Pack: f.Pack, Version: f.Version, Digest: f.Digest, Check: string(f.Kind), Message: f.Message, Hint: f.Hint,
 		})
 	}
+	for _, v := range audited.Verdicts {
+		if v.Summary != nil {
+			a.out.Completeness = append(a.out.Completeness, model.AuditVersion{
+				Pack: v.Pack, Version: v.Version, Digest: v.Manifest, Complete: v.Incomplete() == nil, Checks: shownChecks(v.Summary.Checks),
+			})
+		}
+	}
 	return a.triggers(ctx, ids)
 }
 
@@ -182,8 +189,8 @@ func newLog(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "log PACK_ID", Short: "list the published versions of a pack",
 		Long: `Lists the versions of a pack in the registry, oldest first: class, digest, who
-signed and when, state, and the environments that are pinned to it. What does not
-verify is listed with the reason.`,
+signed and when, state, the environments that are pinned to it, and whether every
+check ran when it was published. What does not verify is listed with the reason.`,
 		Example: "  packgate log ctxpack.support\n  packgate log ctxpack.support --registry ghcr.io/acme/packs --format json",
 		Args:    wants("PACK_ID"),
 		RunE:    func(c *cobra.Command, args []string) error { return showLog(c.Context(), env, args[0], o) },
@@ -224,7 +231,8 @@ versions that were signed with two digests, publications that were not finished,
 environments that are pinned to a revoked or deprecated version. Without PACK_ID it
 looks at the packs of this repository and at all that the registry lists. It also
 says which packs have to be looked at again, since something that they depend on
-changed after they were published.
+changed after they were published, and of which versions a check did not run, which
+is no error.
 
 Exit status: 0 nothing is wrong, 1 something is, 3 it could not be looked at.`,
 		Example: "  packgate audit\n  packgate audit ctxpack.support --registry ghcr.io/acme/packs",
@@ -252,6 +260,9 @@ func shownLog(id, repository string, entries []publish.Entry) *model.VersionLog 
 		shown := model.LogEntry{
 			Version: e.Version, Class: e.Class, Digest: e.Manifest, Signed: shownTime(e.Signed), State: string(e.Status),
 			Pins: e.Environments, Conflict: len(e.Conflicts) > 0,
+		}
+		if e.Summary != nil {
+			shown.Checks, shown.Complete = shownChecks(e.Summary.Checks), e.Incomplete() == nil
 		}
 		for _, s := range e.States {
 			if s.State == string(e.Status) { // of two states the one in force

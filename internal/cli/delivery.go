@@ -143,10 +143,22 @@ func (a *actionRun) checkRun(annotations []github.Annotation) github.CheckRun {
 	return github.CheckRun{
 		Name: name, HeadSHA: a.event.HeadSHA, ID: fmt.Sprintf("%s/%s/%s", name, a.event.RunID, a.event.RunAttempt),
 		DetailsURL: a.event.RunURL(), Conclusion: conclusion,
-		Title:   fmt.Sprintf("%s: %d packs, %d errors, %d warnings", a.Report.Result, s.Packs, s.Errors, s.Warnings),
+		Title:   fmt.Sprintf("%s: %d packs, %d errors, %d warnings", a.verdictWord(), s.Packs, s.Errors, s.Warnings),
 		Summary: render.Comment(a.Report, render.CommentOptions{RunURL: a.event.RunURL(), Limit: maxCheckSummary}), Annotations: annotations,
 	}
 }
+
+// verdictWord is the verdict in the words of the title of a check run: what nothing stands
+// against but a missing approval waits for that, and says whose.
+func (a *actionRun) verdictWord() string {
+	if !a.Report.Waits() {
+		return string(a.Report.Result)
+	}
+	return "waiting for approval by " + model.Few(a.Report.Reviews.Missing(), maxTitleRoles, "role")
+}
+
+// maxTitleRoles is how many roles the title of a check run names.
+const maxTitleRoles = 3
 
 // annotationsOf returns what to show beside the code, errors first.
 func annotationsOf(r *model.Report) []github.Annotation {

@@ -33,8 +33,8 @@ const (
 // verifyOptions are the flags of verify.
 type verifyOptions struct {
 	registryOptions
-	bundle   string // "" for none
-	complete bool
+	completeOption
+	bundle string // "" for none
 }
 
 func newVerify(env *Env) *cobra.Command {
@@ -57,7 +57,7 @@ not signed or not trusted, 6 it could not be looked at, 2 wrong use.`,
 	}
 	o.addReading(c, plainFormats())
 	c.Flags().StringVar(&o.bundle, "bundle", "", "check a FILE by this Sigstore bundle `file`, without a registry")
-	c.Flags().BoolVar(&o.complete, "complete", false, "refuse a version of which a check did not run, or of which that is not known")
+	o.addComplete(c)
 	return c
 }
 
@@ -66,9 +66,7 @@ func verify(ctx context.Context, env *Env, name string, o verifyOptions) error {
 	if err != nil {
 		return unknown(env, err)
 	}
-	if o.complete {
-		v.Complete()
-	}
+	o.settle(v)
 	shown := shownVerdict(v)
 	if v.Ref == (registry.Ref{}) {
 		shown.Ref = filepath.ToSlash(name)
@@ -164,29 +162,53 @@ func isFile(name string) bool {
 }
 
 func newPull(env *Env) *cobra.Command {
-	var o registryOptions
-	var output string
+	var o pullOptions
 	c := &cobra.Command{
 		Use: "pull REF", Short: "verify a published version and write its pack file",
 		Long: `Verifies a version as packgate verify does, and writes its bytes, exactly as they
-were signed. A version that is revoked or not trusted is not written.
+were signed. A version that is revoked or not trusted is not written; with --complete, nor
+is one of which a check did not run, or whose signed statement does not say.
 
 Exit status: as that of verify, but a version that is deprecated is written with a
 word about it, and 0; and 6 as well where the file could not be written.`,
 		Example: "  packgate pull ctxpack.support@1.0.0\n  packgate pull ghcr.io/acme/packs/ctxpack.support@sha256:DIGEST --output packs/support/pack.json",
 		Args:    wants("REF"),
-		RunE:    func(c *cobra.Command, args []string) error { return pull(c.Context(), env, args[0], output, o) },
+		RunE:    func(c *cobra.Command, args []string) error { return pull(c.Context(), env, args[0], o) },
 	}
 	o.addReading(c, plainFormats())
-	c.Flags().StringVarP(&output, "output", "o", "pack.json", "write to this `file`, - for standard output")
+	c.Flags().StringVarP(&o.output, "output", "o", "pack.json", "write to this `file`, - for standard output")
+	o.addComplete(c)
 	return c
 }
 
-func pull(ctx context.Context, env *Env, name, output string, o registryOptions) error {
-	v, content, err := fetch(ctx, env, name, o)
+// pullOptions are the flags of pull.
+type pullOptions struct {
+	registryOptions
+	completeOption
+	output string
+}
+
+// completeOption is the flag by which versions that are not complete are refused.
+type completeOption struct{ complete bool }
+
+func (o *completeOption) addComplete(c *cobra.Command) {
+	c.Flags().BoolVar(&o.complete, "complete", false, "refuse a version of which a check did not run, or of which that is not known")
+}
+
+// settle refuses a version that is not complete, where that is wanted.
+func (o completeOption) settle(v *publish.Verdict) {
+	if o.complete {
+		v.Complete()
+	}
+}
+
+func pull(ctx context.Context, env *Env, name string, o pullOptions) error {
+	v, content, err := fetch(ctx, env, name, o.registryOptions)
 	if err != nil {
 		return unknown(env, err)
 	}
+	o.settle(v)
+	output := o.output
 	shown := shownVerdict(v)
 	usable := v.Status == publish.Usable || v.Status == publish.Deprecated
 	switch {

@@ -138,6 +138,10 @@ type LogEntry struct {
 	Problems []string `json:"problems,omitempty"`
 	// Conflict says that two digests of the version are signed.
 	Conflict bool `json:"conflict,omitempty"`
+	// Complete says that every check ran when it was published, and Checks what they came to,
+	// none where its signed statement does not say.
+	Complete bool    `json:"complete"`
+	Checks   []Check `json:"checks,omitempty"`
 }
 
 // Audit is what was found in a whole registry, or in some packs of it.
@@ -149,6 +153,18 @@ type Audit struct {
 	// Triggers are the packs that are to be gated again, and why.
 	Triggers   []AuditTrigger    `json:"triggers,omitempty"`
 	NotChecked []AuditNotChecked `json:"not_checked"`
+	// Completeness says of each version that is signed whether every check ran.
+	Completeness []AuditVersion `json:"completeness,omitempty"`
+}
+
+// AuditVersion says whether every check ran when a version was published, and what the checks
+// came to, none where its signed statement does not say.
+type AuditVersion struct {
+	Pack     string  `json:"pack"`
+	Version  string  `json:"pack_version"`
+	Digest   string  `json:"digest"` // of the OCI manifest
+	Complete bool    `json:"complete"`
+	Checks   []Check `json:"checks,omitempty"`
 }
 
 // AuditFinding is one thing that is wrong in a registry. What it is not about is "".

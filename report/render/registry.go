@@ -71,22 +71,22 @@ func verdictFacts(v *model.Verdict) []fact {
 		fact{name: "class", value: classSince(v.Class, v.Baseline), words: true},
 		fact{name: "signer", value: v.Signer}, fact{name: "issuer", value: v.Issuer}, fact{name: "signed", value: v.Signed},
 		fact{name: "source", value: commitWords(v.Repository, v.Commit)}, fact{name: "gate report", value: v.Report}, fact{name: "gated by", value: v.Policy, words: true},
-		fact{name: "checks", value: checkWords(v), words: true},
+		fact{name: "checks", value: checkWords(v.Class, v.Checks), words: true},
 		fact{name: "approved by", value: approvalWords(v.Approvals), words: true}, fact{name: "pin records", value: strings.Join(v.Pins, ", "), words: true},
 	)
 }
 
 // checkWords says which checks did not run when a version was published, and what the
-// gates did not have; "" for one that nobody signed.
-func checkWords(v *model.Verdict) string {
-	if v.Class == "" {
+// gates did not have; "" for one that nobody signed, which has no class.
+func checkWords(class string, checks []model.Check) string {
+	if class == "" {
 		return ""
 	}
-	if len(v.Checks) == 0 {
+	if len(checks) == 0 {
 		return "whether all of them ran is not known"
 	}
 	var open, without []string
-	for _, c := range v.Checks {
+	for _, c := range checks {
 		without = append(without, c.Without...)
 		if finding.Status(c.Status).Ran() {
 			continue
@@ -143,8 +143,8 @@ func (t *terminal) log(l *model.VersionLog) {
 
 // logTable has a row for each version, and below it what does not go into a row.
 func logTable(l *model.VersionLog, oneSigner bool) *table {
-	columns := append(titles("version", "class", "signed", "digest", "state", "pinned in"), column{below: true})
-	return &table{noun: "version", n: len(l.Versions), columns: columns, aligned: 5, row: func(i int) row {
+	columns := append(titles("version", "class", "signed", "digest", "state", "checks", "pinned in"), column{below: true})
+	return &table{noun: "version", n: len(l.Versions), columns: columns, aligned: 6, row: func(i int) row {
 		e := &l.Versions[i]
 		day, _, _ := strings.Cut(e.Signed, "T")
 		shown := lookOf(e.State)
@@ -157,11 +157,21 @@ func logTable(l *model.VersionLog, oneSigner bool) *table {
 		for _, problem := range e.Problems {
 			note(plain(problem))
 		}
+		ran := ""
+		switch {
+		case e.Complete:
+			ran = "all ran"
+		case e.Class != "" && len(e.Checks) == 0:
+			ran = "not known"
+		case e.Class != "":
+			ran = "not all ran"
+			note(plain("checks: " + checkWords(e.Class, e.Checks)))
+		}
 		if !oneSigner && e.Signer != "" {
 			note(plain("signed by "), code(e.Signer))
 		}
 		return row{cells: []sentence{
-			code(e.Version), plain(e.Class), plain(day), code(shortHash(e.Digest)), state(shown, shown.word), plain(strings.Join(e.Pins, ", ")), notes,
+			code(e.Version), plain(e.Class), plain(day), code(shortHash(e.Digest)), state(shown, shown.word), plain(ran), plain(strings.Join(e.Pins, ", ")), notes,
 		}}
 	}}
 }
@@ -235,17 +245,37 @@ func auditCounts(a *model.Audit) string {
 	if n := len(a.NotChecked); n > 0 {
 		parts = append(parts, pack.Counted(n, "check")+" not run")
 	}
+	if n := len(incomplete(a)); n > 0 {
+		parts = append(parts, pack.Counted(n, "version")+" not complete")
+	}
 	return strings.Join(parts, " · ")
+}
+
+// incomplete returns the versions of which a check did not run, or of which that is not known.
+func incomplete(a *model.Audit) (list []model.AuditVersion) {
+	for _, v := range a.Completeness {
+		if !v.Complete {
+			list = append(list, v)
+		}
+	}
+	return list
 }
 
 func versionOf(id, version string) string { return strings.TrimSpace(id + " " + version) }
 
 // audit returns what was found, what is to be gated again, and what could not be looked at.
-func (b *builder) audit(a *model.Audit, findings []model.AuditFinding, triggers []model.AuditTrigger) []*list {
+func (b *builder) audit(a *model.Audit, findings []model.AuditFinding, quiet bool) []*list {
+	triggers, versions := a.Triggers, incomplete(a)
+	if quiet {
+		triggers, versions = nil, nil
+	}
 	return []*list{
 		listOf(list{noun: "finding", open: 10}, findings, auditItem),
 		listOf(list{noun: "refresh trigger", open: 5}, triggers, func(r *model.AuditTrigger) item {
 			return item{head: plain("gate " + model.VersionName(r.Pack) + " again: ").add(strong(r.Kind)), at: spot{file: r.File}, text: message(r.What)}
+		}),
+		listOf(list{noun: "version that is not complete", open: 5}, versions, func(v *model.AuditVersion) item {
+			return item{head: plain("checks of " + versionOf(v.Pack, v.Version)), text: plain(checkWords("signed", v.Checks))}
 		}),
 		listOf(list{noun: "skipped check", open: 5}, a.NotChecked, func(n *model.AuditNotChecked) item {
 			what := strings.TrimSpace(versionOf(n.Pack, n.Version) + " " + n.Check)
@@ -268,11 +298,10 @@ func auditItem(f *model.AuditFinding) item {
 
 func (t *terminal) audit(a *model.Audit) {
 	all, errors := auditFindings(a)
-	triggers := a.Triggers
 	if t.style.Quiet {
-		all, triggers = all[:errors], nil
+		all = all[:errors]
 	}
-	for _, l := range t.builder.audit(a, all, triggers) {
+	for _, l := range t.builder.audit(a, all, t.style.Quiet) {
 		t.list(l, "")
 		if l.n > 0 {
 			t.line("")
@@ -294,7 +323,7 @@ func (m *markdown) audit(a *model.Audit) {
 		m.paragraph("**Do this:** %s", Message(all[at].Hint))
 	}
 	m.paragraph("registry %s<br>%s", Code(a.Registry), auditCounts(a))
-	for _, l := range m.builder.audit(a, all, a.Triggers) {
+	for _, l := range m.builder.audit(a, all, false) {
 		m.listed(l)
 	}
 }
