@@ -67,7 +67,7 @@ func (r actRun) run(t *testing.T) actOutcome {
 	o := actOutcome{reports: filepath.Join(home, "reports"), uploaded: filepath.Join(home, "uploaded")}
 	write(t, filepath.Join(home, "event.json"), r.payload)
 	write(t, filepath.Join(home, "packgate", "action.yml"), compositeAction(t, r.programs.packgate, o.reports))
-	write(t, filepath.Join(home, "upload", "action.yml"), uploadAction(o.uploaded))
+	write(t, filepath.Join(home, "upload", "action.yml"), uploadAction(o.uploaded, r.standIn.Repository))
 
 	workflow := filepath.Join(r.dir, ".github", "workflows", r.workflow)
 	args := []string{
@@ -131,7 +131,9 @@ func (o *actOutcome) read(t *testing.T, printed *bytes.Buffer) {
 		o.log += strings.TrimSuffix(line.Message, "\n") + "\n"
 		switch {
 		case line.Command == "set-output":
-			o.outputs[line.Name] = line.Arg
+			if line.Arg != "" || o.outputs[line.Name] == "" { // a later step of the stand-in sets none
+				o.outputs[line.Name] = line.Arg
+			}
 		case line.Command == "summary":
 			o.summary += line.Content
 		case line.JobResult != "":
@@ -186,7 +188,8 @@ func compositeAction(t *testing.T, program, reports string) string {
 	for name, output := range action.Outputs {
 		output["value"] = "${{ steps.run.outputs." + name + " }}"
 	}
-	script := "status=0\n\"$PROGRAM\" action || status=$?\necho $status >\"$REPORTS.status\"\nif [ -d packgate-report ]; then cp -r packgate-report \"$REPORTS\"; fi\nexit $status\n"
+	script := "status=0\n\"$PROGRAM\" action || status=$?\nif [ -e \"$REPORTS.status\" ]; then exit $status; fi\n" + // another step of the run
+		"echo $status >\"$REPORTS.status\"\nif [ -d packgate-report ]; then cp -r packgate-report \"$REPORTS\"; fi\nexit $status\n"
 	action.Runs = object{"using": "composite", "steps": []object{{"id": "run", "shell": "bash", "env": env, "run": script}}}
 	var out bytes.Buffer
 	if err := json.NewEncoder(&out).Encode(object{
@@ -198,21 +201,32 @@ func compositeAction(t *testing.T, program, reports string) string {
 }
 
 // uploadAction stands for actions/upload-artifact: it copies the file into a folder
-// of the artifact's name.
-func uploadAction(folder string) string {
+// of the artifact's name, which is the file's where it is not archived.
+func uploadAction(folder, repository string) string {
 	return `name: upload
 description: Keeps what would be uploaded.
 inputs:
-  name: { description: Name of the artifact., required: true }
+  name: { description: Name of the artifact., default: artifact }
   path: { description: The file., required: true }
+  archive: { description: Whether it is zipped., default: "true" }
+  overwrite: { description: Whether it replaces one., default: "false" }
   if-no-files-found: { description: What to do without it., default: warn }
+outputs:
+  artifact-url: { description: Its address., value: "${{ steps.keep.outputs.artifact-url }}" }
 runs:
   using: composite
   steps:
-    - shell: bash
+    - id: keep
+      shell: bash
       env:
         FILE: ${{ inputs.path }}
-        FOLDER: ` + folder + `/${{ inputs.name }}
-      run: if [ -e "$FILE" ]; then mkdir -p "$FOLDER" && cp "$FILE" "$FOLDER/"; fi
+        NAME: ${{ inputs.name }}
+        ARCHIVE: ${{ inputs.archive }}
+        FOLDER: ` + folder + `
+      run: |
+        if [ ! -e "$FILE" ]; then exit 0; fi
+        if [ "$ARCHIVE" = false ]; then NAME=$(basename "$FILE"); fi
+        mkdir -p "$FOLDER/$NAME" && cp "$FILE" "$FOLDER/$NAME/"
+        echo "artifact-url=https://github.com/` + repository + `/actions/runs/5/artifacts/11" >>"$GITHUB_OUTPUT"
 `
 }

@@ -63,6 +63,7 @@ func pullRequestPasses(t *testing.T, programs actPrograms, w workspace) {
 	}
 	o.wantFiles(t, o.reports, reportFiles...)
 	o.wantUpload(t, w)
+	o.wantPage(t, g)
 	wantDelivered(t, g, w, "success", "passes")
 }
 
@@ -74,6 +75,7 @@ func pullRequestFails(t *testing.T, programs actPrograms, w workspace) {
 		t.Errorf("output errors is %q; wanted a number above 0", got)
 	}
 	o.wantUpload(t, w) // although the step before it failed
+	o.wantPage(t, g)
 	wantDelivered(t, g, w, "failure", "fails")
 }
 
@@ -113,6 +115,7 @@ func forkIsCommented(t *testing.T, programs actPrograms, w workspace) {
 	if second.status != 0 || second.jobs["comment"] != "success" {
 		t.Errorf("the second stage ended with status %d and %q; wanted success\n%s", second.status, second.jobs, second.log)
 	}
+	second.wantPage(t, g)
 	wantComment(t, g, "version not raised")
 }
 
@@ -214,6 +217,16 @@ func (o actOutcome) wantUpload(t *testing.T, w workspace) []byte {
 		t.Errorf("the report says %+v; wanted %s, and base %s and head %s", report, o.outputs["result"], w.base, w.head)
 	}
 	return uploaded
+}
+
+// wantPage holds that the HTML report was uploaded as it is, and that the comment links to it.
+func (o actOutcome) wantPage(t *testing.T, g *githubtest.GitHub) {
+	t.Helper()
+	o.wantFiles(t, filepath.Join(o.uploaded, "report.html"), "report.html")
+	link := "[full report](<https://github.com/octo/packs/actions/runs/5/artifacts/11>)"
+	if len(g.Comments) == 0 || !strings.Contains(g.Comments[0].Body, link) {
+		t.Errorf("the comment does not say %s: %+v\n%s", link, g.Comments, o.log)
+	}
 }
 
 // wantDelivered holds that the pull request has one comment, and its head one check

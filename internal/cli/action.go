@@ -50,8 +50,12 @@ func action(ctx context.Context, env *Env) error {
 	switch {
 	case errors.Is(err, github.ErrNotActions):
 		return err // nobody is there to deliver a report to
+	case err != nil && a.links():
+		return err // the report that is there stays
+	case err == nil && a.links():
+		return a.link(ctx)
 	case err == nil && a.inputs.command == github.CommandComment:
-		return secondStage(ctx, env, a.event, a.inputs, "")
+		return a.postOther(ctx)
 	case err == nil && a.aboutVersions():
 		return a.versions(ctx)
 	case err == nil && (a.inputs.command != github.CommandPublish || a.bound()):
@@ -97,6 +101,7 @@ type inputs struct {
 	failOn  string
 	strict  *bool // nil for what the config says
 	sarif   string
+	fullURL string // where the full report is or will be; "" where that is not known
 
 	// What publishing and the commands about versions take.
 	signing     signingOptions
@@ -113,6 +118,7 @@ func readInputs(getenv func(string) string, event *github.Event) (inputs, error)
 		config: get("config"), packs: github.InputList(getenv, "packs"), base: get("base-ref"), token: get("token"),
 		comment: cmp.Or(get("comment"), string(github.CommentAlways)), failOn: cmp.Or(get("fail-on"), gating.FailOnError), sarif: get("sarif-file"),
 	}
+	in.fullURL = get("report-url")
 	var err error
 	if in.command, err = commandOf(get("command"), event.Name); err != nil {
 		return in, err
@@ -177,6 +183,10 @@ func (in *inputs) complete() error {
 		return lacks("ref", "name the version, such as ctxpack.support@1.0.0")
 	case about && in.command != github.CommandPin && in.reason == "":
 		return lacks("reason", "say why, in a sentence")
+	case in.fullURL != "" && !model.WebURL(in.fullURL):
+		return misuse("write an address that begins with https://", "the input report-url is %q", in.fullURL)
+	case in.command == github.CommandLink && in.fullURL == "":
+		return lacks("report-url", "give it the address of the uploaded report, such as steps.page.outputs.artifact-url")
 	case in.command == github.CommandPin && in.environment == "":
 		return lacks("environment", "name the environment, such as prod")
 	}
@@ -196,6 +206,9 @@ func commandOf(named, event string) (string, error) {
 	}
 	if err := oneOf("the input command", named, github.Commands()...); err != nil {
 		return "", err
+	}
+	if named == github.CommandLink {
+		return named, nil // where there is no comment it says so
 	}
 	if (slices.Contains(github.Proposals(), event) || event == github.EventMergeGroup) && named != github.CommandCheck && named != github.CommandPublish { // which refuses it
 		return "", misuse("use check, or leave the input out", "the input command is %q, and a pull request is gated", named)

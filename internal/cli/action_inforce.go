@@ -44,7 +44,7 @@ var bounds = map[string]func(in *inputs, c *repo.Config) error{
 	// Another shard is another job's, and each says what is wrong with the repository.
 	"shard": nil,
 	// These say where the report goes.
-	"comment": nil, "report-dir": nil, "sarif-file": nil, "token": nil,
+	"comment": nil, "report-dir": nil, "report-url": nil, "sarif-file": nil, "token": nil,
 	// These are of commands that no change runs.
 	"dry-run": nil, "environment": nil, "reason": nil, "ref": nil, "replay": nil,
 }

@@ -47,7 +47,11 @@ GitHub could not be reached.`,
 				return err
 			}
 			in.token = env.Getenv("GITHUB_TOKEN")
-			return secondStage(c.Context(), env, event, in, from)
+			_, said, err := secondStage(c.Context(), env, event, in, from)
+			if err != nil {
+				return err
+			}
+			return say(env, said)
 		},
 	}
 	f := c.Flags()
@@ -57,48 +61,51 @@ GitHub could not be reached.`,
 	return c
 }
 
-// secondStage posts the report of the run that the event is about. File is where
-// the artifact was downloaded to, "" where it is still to be.
-func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, file string) error {
-	say := func(format string, args ...any) error {
-		_, err := fmt.Fprint(env.Stdout, render.Inert(render.Visible(fmt.Sprintf(format, args...))+"\n"))
-		return err
-	}
+// secondStage posts the report of the run that the event is about, and returns it with what
+// became of it; nil where nothing was posted. File is where the artifact was downloaded to, ""
+// where it is still to be.
+func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, file string) (*model.Report, string, error) {
 	run := event.Run
 	if !slices.Contains(github.Proposals(), run.Event) {
-		return say("nothing to post: the run was of %q, and comments are for pull requests", run.Event)
+		return nil, fmt.Sprintf("nothing to post: the run was of %q, and comments are for pull requests", run.Event), nil
 	}
 	if in.token == "" {
-		return misuse("set the input token, or the variable GITHUB_TOKEN", "there is no token to post with")
+		return nil, "", misuse("set the input token, or the variable GITHUB_TOKEN", "there is no token to post with")
 	}
 	client, err := newClient(env, event, in.token)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	data, err := artifact(ctx, client, run, file)
 	if errors.Is(err, github.ErrNotFound) && (run.Conclusion == "cancelled" || run.Conclusion == "skipped") {
-		return say("nothing to post: the run was %s and left no report", run.Conclusion)
+		return nil, fmt.Sprintf("nothing to post: the run was %s and left no report", run.Conclusion), nil
 	}
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	r, err := strangersReport(data, event)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	pull, err := client.PullRequestAt(ctx, run.HeadSHA, run.HeadOwner, run.HeadBranch)
 	if errors.Is(err, github.ErrNotFound) {
-		return say("nothing to post: no open pull request has the head %.7s any more", run.HeadSHA)
+		return nil, fmt.Sprintf("nothing to post: no open pull request has the head %.7s any more", run.HeadSHA), nil
 	}
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	marker := render.Marker{Key: run.Workflow + ":" + in.config, Head: run.HeadSHA, Run: run.ID, Attempt: int(run.Attempt)}
-	result, err := posting{marker, in.comment, pull.Number, event.RunURL()}.post(ctx, client, r)
+	result, err := posting{marker, in.comment, pull.Number, event.RunURL(), in.fullURL}.post(ctx, client, r)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
-	return say("the comment on pull request %d: %s %s", pull.Number, result.Action, result.URL)
+	return r, fmt.Sprintf("the comment on pull request %d: %s %s", pull.Number, result.Action, result.URL), nil
+}
+
+// say prints what became of a comment, in which no runner finds a command.
+func say(env *Env, text string) error {
+	_, err := fmt.Fprint(env.Stdout, render.Inert(render.Visible(text)+"\n"))
+	return err
 }
 
 // posting is a report on its way to a pull request.
@@ -106,14 +113,15 @@ type posting struct {
 	marker render.Marker // tells this comment from those of other gates
 	mode   string
 	pull   int
-	runURL string
+	// runURL is the address of the run, and fullURL that of the full report, "" where it has none.
+	runURL, fullURL string
 }
 
 func (p posting) post(ctx context.Context, client *github.Client, r *model.Report) (github.CommentResult, error) {
 	class, _ := classOf(r)
 	return client.Comment(ctx, github.Comment{
 		PullRequest: p.pull, Mode: github.CommentMode(p.mode),
-		Body:    render.Comment(r, render.CommentOptions{Marker: p.marker, RunURL: p.runURL}),
+		Body:    render.Comment(r, render.CommentOptions{Marker: p.marker, RunURL: p.runURL, ArtifactURL: p.fullURL}),
 		Nothing: r.Packs.Len() == 0 && len(r.Errors) == 0,
 		Changed: class != "" && class != "none",
 		Failed:  r.Result != model.Passed,

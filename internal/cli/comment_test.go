@@ -3,6 +3,7 @@ package cli
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,16 +57,16 @@ func TestSecondStageFailures(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(githubtest.Kinds())) {
 			for _, done := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s/%s/done %v", operation, name, done), func(t *testing.T) {
-					g, a, out := strange(t, func(*model.Report) {})
+					g, a, _ := strange(t, func(*model.Report) {})
 					g.FailAlways(operation, githubtest.Fault{Kind: githubtest.Kinds()[name], Done: done})
-					err := secondStage(t.Context(), a.env, a.event, a.inputs, "")
+					_, said, err := secondStage(t.Context(), a.env, a.event, a.inputs, "")
 					switch {
 					case len(g.Comments) > 1:
 						t.Errorf("%d comments", len(g.Comments))
 					case err != nil && exitCode(err) != gating.ExitFailure:
 						t.Errorf("exit code %d: %v", exitCode(err), err)
-					case err == nil && len(g.Comments) == 0 && !strings.Contains(out.String(), "nothing to post"):
-						t.Errorf("it says that it posted, and did not: %s", out)
+					case err == nil && len(g.Comments) == 0 && !strings.Contains(said, "nothing to post"):
+						t.Errorf("it says that it posted, and did not: %s", said)
 					}
 				})
 			}
@@ -86,7 +87,8 @@ func TestSecondStageHostile(t *testing.T) {
 		r.Packs.Set(0, *p)
 		r.Errors = []model.Problem{{Message: hostile, Hint: hostile, File: hostile, Line: 1, Column: 1}}
 	})
-	if err := secondStage(t.Context(), a.env, a.event, a.inputs, ""); err != nil {
+	_, said, err := secondStage(t.Context(), a.env, a.event, a.inputs, "")
+	if err := errors.Join(err, say(a.env, said+hostile)); err != nil {
 		t.Fatal(err)
 	}
 	if len(g.Comments) != 1 {

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +25,7 @@ const defaultReportDir = "packgate-report"
 
 // deliver hands the report to GitHub. What cannot be delivered is a notice, and no verdict.
 func (a *actionRun) deliver(ctx context.Context) {
-	dir := cmp.Or(github.Input(a.env.Getenv, "report-dir"), defaultReportDir)
+	dir := a.reportDir()
 	files, markdown := writeReports(dir, a.Report), bytes.Buffer{}
 	errs := []error{
 		files, writeSARIF(a.inputs.sarif, a.Report), a.log(),
@@ -36,15 +34,12 @@ func (a *actionRun) deliver(ctx context.Context) {
 	client, err := a.client(ctx)
 	commented := a.comment(ctx, client)
 	errs = append(errs, err, commented, a.annotate(ctx, client), a.suggest(ctx, client, commented), a.outputs(dir, files == nil))
-	var notices []github.Annotation
-	for _, err := range errs {
+	for i, err := range errs {
 		if err != nil {
-			notices = append(notices, github.Annotation{Level: "notice", Title: "packgate", Message: withHint("could not deliver: "+err.Error(), nextStep(err))})
+			errs[i] = fmt.Errorf("could not deliver: %w", err)
 		}
 	}
-	if _, err := a.runner.Annotate(notices); err != nil {
-		fmt.Fprintf(a.env.Stderr, "packgate: %s\n", render.Visible(err.Error())) // nothing else is left
-	}
+	a.notice(errs...)
 }
 
 func (a *actionRun) log() error {
@@ -83,18 +78,24 @@ func (a *actionRun) comment(ctx context.Context, client *github.Client) error {
 	if client == nil || !a.event.Proposal() {
 		return nil
 	}
-	marker := render.Marker{Key: a.env.Getenv("GITHUB_WORKFLOW") + ":" + a.inputs.config, Head: a.event.HeadSHA}
-	var runErr, attemptErr error
-	marker.Run, runErr = strconv.ParseInt(a.event.RunID, 10, 64)
-	marker.Attempt, attemptErr = strconv.Atoi(a.event.RunAttempt)
-	if err := cmp.Or(runErr, attemptErr); err != nil {
+	p, err := a.posting()
+	if err != nil {
 		return err
 	}
-	result, err := posting{marker, a.inputs.comment, a.event.PullRequest, a.event.RunURL()}.post(ctx, client, a.Report)
+	result, err := p.post(ctx, client, a.Report)
 	if err != nil || result.Foreign == "" {
 		return err
 	}
 	return fmt.Errorf("the comment was written as %q, by which the next run will not find it", result.Foreign)
+}
+
+// posting is what this run writes its comment with.
+func (a *actionRun) posting() (posting, error) {
+	marker := render.Marker{Key: a.env.Getenv("GITHUB_WORKFLOW") + ":" + a.inputs.config, Head: a.event.HeadSHA}
+	var runErr, attemptErr error
+	marker.Run, runErr = strconv.ParseInt(a.event.RunID, 10, 64)
+	marker.Attempt, attemptErr = strconv.Atoi(a.event.RunAttempt)
+	return posting{marker, a.inputs.comment, a.event.PullRequest, a.event.RunURL(), a.inputs.fullURL}, cmp.Or(runErr, attemptErr)
 }
 
 // annotate shows the findings beside the code: with a check run where the token may
@@ -144,7 +145,7 @@ func (a *actionRun) checkRun(annotations []github.Annotation) github.CheckRun {
 		Name: name, HeadSHA: a.event.HeadSHA, ID: fmt.Sprintf("%s/%s/%s", name, a.event.RunID, a.event.RunAttempt),
 		DetailsURL: a.event.RunURL(), Conclusion: conclusion,
 		Title:   fmt.Sprintf("%s: %d packs, %d errors, %d warnings", a.verdictWord(), s.Packs, s.Errors, s.Warnings),
-		Summary: render.Comment(a.Report, render.CommentOptions{RunURL: a.event.RunURL(), Limit: maxCheckSummary}), Annotations: annotations,
+		Summary: render.Comment(a.Report, render.CommentOptions{RunURL: a.event.RunURL(), ArtifactURL: a.inputs.fullURL, Limit: maxCheckSummary}), Annotations: annotations,
 	}
 }
 
@@ -215,11 +216,7 @@ func (a *actionRun) outputs(dir string, written bool) error {
 		{Name: "tool-surface-grew", Value: strconv.FormatBool(surfaceGrew(r))},
 	}
 	if written {
-		for _, f := range render.Formats() {
-			if ending, ok := strings.CutPrefix(path.Ext(f.File), "."); ok && ending != "xml" {
-				outputs = append(outputs, github.Output{Name: "report-" + ending, Value: path.Join(filepath.ToSlash(dir), f.File)})
-			}
-		}
+		outputs = append(outputs, fileOutputs(dir)...)
 	}
 	return a.runner.Outputs(outputs)
 }

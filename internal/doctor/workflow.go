@@ -36,7 +36,7 @@ type job struct {
 	id       string
 	node     *pack.Node
 	steps    []*step
-	gates    []*step // that run packgate
+	gates    []*step // that run packgate, and do more than link what another one has written
 }
 
 // step is one step of a job.
@@ -102,7 +102,7 @@ func newWorkflow(doc *pack.Document, own bool) *workflow {
 			for _, n := range steps.Items {
 				s := &step{job: j, node: n, uses: textOf(n.Get("uses"))}
 				j.steps = append(j.steps, s)
-				if ours.MatchString(s.uses) || own && s.uses == "./" {
+				if (ours.MatchString(s.uses) || own && s.uses == "./") && s.input("command") != github.CommandLink {
 					j.gates = append(j.gates, s)
 				}
 			}

@@ -31,6 +31,9 @@ const (
 	CommentOnChange  CommentMode = "on-change"  // when a pack changed in a way that has a class
 	CommentOnFailure CommentMode = "on-failure" // when the verdict is not pass
 	CommentNever     CommentMode = "never"      // not at all, and nothing is looked up
+
+	// CommentThere is no value of the input: only a comment that is there is written.
+	CommentThere CommentMode = "there"
 )
 
 // CommentModes returns the values of the input comment, sorted.
@@ -147,6 +150,8 @@ func (comment Comment) wanted() bool {
 		return !comment.Nothing && comment.Changed
 	case CommentOnFailure:
 		return comment.Failed
+	case CommentThere:
+		return false
 	}
 	return !comment.Nothing
 }

@@ -167,6 +167,7 @@ const (
 	CommandCheck     = "check"
 	CommandComment   = "comment"
 	CommandDeprecate = "deprecate"
+	CommandLink      = "link"
 	CommandPin       = "pin"
 	CommandPublish   = "publish"
 	CommandRevoke    = "revoke"
@@ -174,7 +175,7 @@ const (
 
 // Commands returns the commands that an input may name, sorted.
 func Commands() []string {
-	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandPin, CommandPublish, CommandRevoke}
+	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandLink, CommandPin, CommandPublish, CommandRevoke}
 }
 
 // SigningCommands returns the commands that sign, sorted.
@@ -186,7 +187,7 @@ func SigningCommands() []string {
 func ActionInputs() []string {
 	return []string{
 		"base-ref", "command", "comment", "config", "dry-run", "environment", "fail-on", "packs", "reason", "ref", "registry", "replay",
-		"report-dir", "sarif-file", "shard", "signing-config", "strict", "token", "trusted-root",
+		"report-dir", "report-url", "sarif-file", "shard", "signing-config", "strict", "token", "trusted-root",
 	}
 }
 
