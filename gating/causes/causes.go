@@ -49,6 +49,7 @@ func Find(ctx context.Context, step Step, findings []finding.Finding) []finding.
 	s.places()
 	s.environments()
 	s.stored()
+	s.required()
 	return s.findings
 }
 

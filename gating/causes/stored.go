@@ -23,7 +23,7 @@ var held = []*gate.Rule{
 
 // measured are the rules about whether the bytes of a pack were measured: any change is a
 // cause of what they find, and none alone.
-var measured = []*gate.Rule{evaluation.EVL009, evaluation.EVL013, required.NRN001}
+var measured = []*gate.Rule{evaluation.EVL009, evaluation.EVL013}
 
 func isOne(f *finding.Finding, rules []*gate.Rule) bool {
 	return slices.ContainsFunc(rules, func(r *gate.Rule) bool { return r.ID == f.Rule })
@@ -82,8 +82,24 @@ func (s *search) stored() {
 		switch {
 		case isOne(f, held):
 			f.Cause = s.group(f)
-		case isOne(f, measured) && (f.Rule != required.NRN001.ID || f.Thing.Name == string(finding.Scorecard)):
+		case isOne(f, measured):
 			f.Cause = s.all()
+		}
+	}
+}
+
+// required finds that a scorecard is required and none counts, for one that measured other bytes.
+func (s *search) required() {
+	for i := range s.findings {
+		f := &s.findings[i]
+		if f.Rule != required.NRN001.ID || f.Thing.Name != string(finding.Scorecard) || !s.free(i) {
+			continue
+		}
+		from := slices.IndexFunc(s.findings, func(e finding.Finding) bool {
+			return e.Rule == evaluation.EVL009.ID && e.Severity == finding.Error && !e.Excused() && e.State == f.State
+		})
+		if from >= 0 {
+			s.follows(i, from)
 		}
 	}
 }

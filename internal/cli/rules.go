@@ -8,6 +8,7 @@ import (
 
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
@@ -42,26 +43,45 @@ func severityWords(r *gate.Rule) string {
 }
 
 func newExplain(env *Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "explain ID|NAME", Short: "explain a rule, with a bad and a good example",
-		Long: `Explains a rule: why it is there and what to do about what it finds, with an example
-that breaks it and one that keeps it. ID and NAME are those of packgate rules.
+	var o explainOptions
+	c := &cobra.Command{
+		Use: "explain RULE|FINGERPRINT [PATH]", Short: "explain a rule, or a finding with all that is known of it",
+		Long: `Explains a rule, by the id or the name that packgate rules lists: why it is there and
+what to do about what it finds, with an example that breaks it and one that keeps it.
+
+Or explains one finding, by its fingerprint, of which the first six digits do where no
+other begins with them: what is wrong and where, what it follows from and what follows
+from it, what changed at its place and what agents can do for that, what the request
+comes to that shows it, how to fix it, and how to waive it or why that cannot be. The
+finding is looked up in the JSON report --from, or else PATH, the current folder by
+default, is gated once more, with --base as packgate check does it.
 
 Exit status: 0 it is explained; 2 and 3 as everywhere.`,
-		Example: "  packgate explain REF001\n  packgate explain unresolved-decision-binding",
-		Args:    wants("ID"),
+		Example: "  packgate explain REF001\n  packgate explain unresolved-decision-binding\n  packgate explain 3f9c21ab --base main",
+		Args:    cobra.ArbitraryArgs,
 		ValidArgsFunction: first(func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return fixed(ruleNames()...)(c, args, typed)
 		}),
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, g := gates.Find(args[0])
-			if r == nil {
-				return unknownName("rule", args[0], ruleNames(), "see packgate rules")
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) > 2 {
+				return misuse("use packgate explain RULE, or packgate explain FINGERPRINT [PATH]", "explain takes a rule or a finding, and %d arguments were given", len(args))
 			}
-			_, err := io.WriteString(env.Stdout, explain(r, g))
-			return err
+			if r, g := gates.Find(args[0]); r != nil && len(args) == 1 {
+				_, err := io.WriteString(env.Stdout, explain(r, g))
+				return err
+			}
+			if fingerprintForm.MatchString(args[0]) {
+				return explainFinding(c.Context(), env, args[0], append(args, ".")[1], o)
+			}
+			return unknownName("rule", args[0], ruleNames(), "see packgate rules; a finding is named by at least 6 digits of its fingerprint, which packgate check --format json prints")
 		},
 	}
+	f := c.Flags()
+	f.StringVar(&o.from, "from", "", "JSON report to look a finding up in, a `file`")
+	f.StringVar(&o.base, "base", "", "gate PATH in comparison with this git `revision`")
+	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
+	o.addFlags(c, plainFormats())
+	return c
 }
 
 func ruleNames() []string {
