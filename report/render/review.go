@@ -53,18 +53,20 @@ type effect string
 
 // The effects of a change, the worst first.
 const (
-	notJudged     effect = "cannot be judged"
-	removed       effect = "pack removed"
-	firstVersion  effect = "first version"
-	newUngated    effect = "new destructive tool without approval"
-	moreAllowed   effect = "agents can do more"
-	notProved     effect = "not proved what agents can do"
-	weakerTests   effect = "same powers, weaker tests"
-	lessAllowed   effect = "agents can do less"
-	sameAllowed   effect = "agents can do the same"
-	noEffect      effect = "" // nothing is compared
-	notComparable        = "whole"
+	notJudged    effect = "cannot be judged"
+	removed      effect = "pack removed"
+	firstVersion effect = "first version"
+	newUngated   effect = "new destructive tool without approval"
+	moreAllowed  effect = "agents can do more"
+	notProved    effect = "not proved what agents can do"
+	weakerTests  effect = "same powers, weaker tests"
+	lessAllowed  effect = "agents can do less"
+	sameAllowed  effect = "agents can do the same"
+	noEffect     effect = "" // nothing is compared
 )
+
+// wholeEffect is the kind of an effect about all that a pack permits.
+const wholeEffect = "whole"
 
 // effectOf returns what the change of a pack does to agents, in every environment.
 func effectOf(p *model.Pack) effect {
@@ -79,6 +81,8 @@ func effectOf(p *model.Pack) effect {
 		return firstVersion
 	case d == nil:
 		return noEffect
+	case slices.ContainsFunc(d.Effects, func(e model.Effect) bool { return e.Kind == wholeEffect && e.Intent == "" }):
+		return notJudged
 	case slices.ContainsFunc(d.Surface, func(c model.SurfaceChange) bool {
 		return c.Kind == "added" && c.Open && c.New != nil && c.New.ApprovalMode == string(pack.Destructive)
 	}):
@@ -188,12 +192,23 @@ func versionStep(d *model.Diff, version string) string {
 
 // page returns what stands above the fold of a pack, without its headline.
 func (b *builder) page(p *model.Pack) []node {
-	nodes := []node{b.approvals(p)}
+	nodes := append([]node{b.approvals(p)}, provisos(p)...)
 	nodes = append(nodes, b.effects(p)...)
 	nodes = append(nodes, b.weaker(p)...)
 	nodes = append(nodes, b.texts(p)...)
 	nodes = append(nodes, b.author(p)...)
 	return append(nodes, b.checks(p))
+}
+
+// provisos are the warnings that a reviewer has to know to read the page: with what a pack could
+// not be compared, and what of the repository is overlooked.
+func provisos(p *model.Pack) (nodes []node) {
+	for _, f := range p.BySeverity("warning") {
+		if slices.Contains([]string{"VER009", "VER011", "CFG002"}, f.Rule) && len(nodes) < maxCautions {
+			nodes = append(nodes, message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(")."))
+		}
+	}
+	return nodes
 }
 
 // approvals say whose approval the change of a pack needs, and who has given it.

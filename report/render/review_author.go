@@ -96,6 +96,9 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 		severity = "warning"
 	}
 	faults := slices.DeleteFunc(independent(p, severity), func(f model.Finding) bool { return raisesVersion(&f) || weakens(f) })
+	if len(faults) > 1 {
+		faults = slices.DeleteFunc(faults, notRaised)
+	}
 	entries := entriesOf(faults)
 	for _, e := range entries[:min(len(entries), maxSteps)] {
 		all = append(all, faultStep(e))
@@ -113,8 +116,11 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 
 // raisesVersion reports whether a finding asks for another version.
 func raisesVersion(f *model.Finding) bool {
-	return f.Gate == "version" && f.Pointer == model.VersionPointer
+	return f.Gate == "version" && f.Pointer == model.VersionPointer && f.Fix != nil
 }
+
+// notRaised reports whether a finding says that a version is not raised, and that none would do.
+func notRaised(f model.Finding) bool { return f.Rule == "VER001" && f.Fix == nil }
 
 // faultStep is what to do about a fault.
 func faultStep(e *entry) sentence {

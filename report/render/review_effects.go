@@ -157,7 +157,7 @@ func rowOf(p *model.Pack, intent, tool string) *model.SurfaceChange {
 
 func modeOf(p *model.Pack, e *model.Effect, c *model.SurfaceChange) string {
 	switch {
-	case e.Kind == "decision" || e.Kind == "stop" || e.Kind == notComparable || e.Holder == "decision":
+	case e.Kind == "decision" || e.Kind == "stop" || e.Kind == wholeEffect || e.Holder == "decision":
 		return ""
 	case c != nil && c.New != nil:
 		return c.New.ApprovalMode
@@ -300,7 +300,11 @@ func (b *builder) caution(p *model.Pack, cautions []power) *alert {
 	}
 	for i := range p.Diff.Effects {
 		if e := &p.Diff.Effects[i]; e.Verdict == "undecided" && len(box.items) < maxCautions {
-			box.items = append(box.items, plain("It is ").add(strong("not proved")).plain(" what agents can do: ").message(openWords(*e)).plain("."))
+			lead := plain("It is ").add(strong("not proved")).plain(" what agents can do: ")
+			if e.Kind == wholeEffect && e.Intent == "" {
+				lead = plain("What agents can do ").add(strong("cannot be judged")).plain(": ")
+			}
+			box.items = append(box.items, lead.message(openWords(*e)).plain("."))
 		}
 	}
 	for i := range p.Findings {

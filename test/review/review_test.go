@@ -1,0 +1,278 @@
+// Package review_test holds the page that a reviewer reads for changes that matter: what it
+// says first, and that all of it is seen at once. Its comments are in testdata, to be looked at.
+package review_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contextosai/packgate/internal/cli"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
+	"github.com/contextosai/packgate/test/casefile"
+	"github.com/contextosai/packgate/test/edittest"
+	"github.com/contextosai/packgate/test/gittest"
+)
+
+const support, finops = "packs/support/pack.json", "packs/finops/pack.json"
+
+// situation is one pull request against the example repository.
+type situation struct {
+	pack       string // that it is about; "" for all of them
+	base, head func(c *checkout)
+	reviews    func(r *model.Reviews)
+	headline   string
+	says       []string // on the page, above the fold
+}
+
+// checkout is a repository in which a change is made.
+type checkout struct {
+	t   *testing.T
+	dir string
+}
+
+func (c *checkout) edit(file, script string) {
+	c.t.Helper()
+	name := filepath.Join(c.dir, filepath.FromSlash(file))
+	src, err := os.ReadFile(name)
+	if err == nil {
+		src, err = edittest.Apply(src, script)
+	}
+	if err == nil {
+		err = os.WriteFile(name, src, 0o644)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *checkout) remove(files ...string) {
+	c.t.Helper()
+	for _, f := range files {
+		if err := os.RemoveAll(filepath.Join(c.dir, filepath.FromSlash(f))); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+func (c *checkout) write(file, text string) {
+	c.t.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, filepath.FromSlash(file)), []byte(text), 0o644); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+const (
+	gateWhen  = "/policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/>/1"
+	highValue = "/policy_layer/policy_bundles/POLICY_RETURNS_V4/policy_dsl/rules/R_HIGH_VALUE_REQUIRES_APPROVAL"
+	rules     = "/policy_layer/policy_bundles/POLICY_RETURNS_V4/policy_dsl/rules"
+)
+
+func limitRaised(c *checkout) {
+	c.edit(support, "replace "+gateWhen+" 8000\nreplace "+highValue+"/if/and/1/>/1 8000\n")
+}
+
+func newTool(c *checkout) {
+	c.edit(support, `add /tooling_layer/adapter_registry/adp_payments/capabilities/- "cancel_order"
+add /tooling_layer/permissions/- {"permission_id": "p_cancel_order", "adapter_id": "adp_payments", "capability": "cancel_order", "allow": true}
+`)
+}
+
+func typo(c *checkout) {
+	c.edit(support, `replace /business_context/summary/what_we_do "Post-purchase support of customers"`+"\n")
+}
+
+func nothing(*checkout) {}
+
+var situations = map[string]situation{
+	"limit-raised": {pack: "support", head: limitRaised, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0, must become 2.0.0: major change)",
+		reviews: func(r *model.Reviews) { approved(r, "owner", "lena") },
+		says:    []string{"`adp_payments.issue_refund` (destructive) runs **without approval**", "`refund_amount > 3000` → `> 8000`", "owner ✓ ", "risk **missing**", "packgate bump packs/support"}},
+	"new-tool": {pack: "support", head: newTool, headline: "⛔ Cannot merge: ctxpack.support, new destructive tool without approval (1.0.0, must become 2.0.0: major change)",
+		says: []string{"`adp_payments.cancel_order` (destructive) is **now available without approval**, with any arguments,", "RSK006", "packgate bump packs/support"}},
+	"typo": {pack: "support", head: typo, headline: "⛔ Cannot merge: ctxpack.support, agents can do the same (1.0.0, must become 1.1.0: minor change)",
+		says: []string{"A text of the prompt changes: ", "proved to be the same for every request", "packgate compile --update packs/support"}},
+	"evidence-removed": {pack: "support", head: func(c *checkout) {
+		c.remove("packs/support/replay/RP_incident_double_refund.packet.json", "packs/support/replay/RP_incident_double_refund.meta.json",
+			"packs/support/golden/identity-not-verified.case.json", "packs/support/golden/identity-not-verified.compiled.json")
+	}, headline: "⛔ Cannot merge: ctxpack.support, same powers, weaker tests (1.0.0)",
+		says: []string{"RPL013", "Put back", "git checkout ", "| replay packets | 3 | 2 |"}},
+	"first-version": {pack: "support", base: func(c *checkout) { c.remove("packs/support") }, head: nothing,
+		headline: "⏳ Waiting for approval: ctxpack.support 1.0.0, first version",
+		says:     []string{"Agents may call", "runs **without approval**", "GATE_FINANCE_APPROVAL", "Author must** nothing"}},
+	"several-packs": {head: func(c *checkout) {
+		limitRaised(c)
+		c.edit(finops, "replace /contract_meta/issuer \"acme-finance\"\n")
+		c.copyPack("packs/support", "packs/returns", "ctxpack.returns")
+	}, headline: "⛔ Cannot merge: 3 of 3 packs are blocked; in 1 of them agents can do more",
+		says: []string{"**ctxpack", "| Pack | Verdict | Version | Agents | Approvals | Author must |", "ctxpack.finops"}},
+	"gate-removed": {pack: "support", head: func(c *checkout) {
+		c.edit(support, "remove /tooling_layer/permissions/p_issue_refund/requires_approval_gate\nremove "+highValue+"/then/requires_approval_gate\n")
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0)", says: []string{"runs **without approval**", "RSK002"}},
+	"deny-added": {pack: "support", head: func(c *checkout) {
+		c.edit(support, "add "+rules+`/- {"rule_id": "R_NO_ABUSE", "applies_to": {"intent": "support.refund"}, "if": {"==": [{"var": "request.context.abuse_flag"}, true]}, "then": {"allow": false, "reason": "Abuse is investigated first."}, "decision_binding": "support.refund.execute", "rationale": "Abusers get no refunds."}`+"\n")
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do less (1.0.0, must become 1.1.0: minor change)", says: []string{"R_NO_ABUSE"}},
+	"rule-renamed": {pack: "support", head: func(c *checkout) {
+		c.edit(support, "replace "+highValue+"/rule_id \"R_LARGE_REFUND\"\n")
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do the same (1.0.0, must become 1.1.0: minor change)", says: []string{"proved to be the same for every request"}},
+	"many-findings": {pack: "support", head: func(c *checkout) {
+		for i := range 300 {
+			c.edit(support, fmt.Sprintf("add /tooling_layer/permissions/- {\"permission_id\": \"p_%d\", \"adapter_id\": \"adp_missing\", \"capability\": \"lookup\", \"allow\": true}\n", i))
+		}
+	}, headline: "⛔ Cannot merge: ctxpack.support, cannot be judged (1.0.0)", says: []string{"297 more places", "after step 1"}},
+	"base-broken": {pack: "support", base: func(c *checkout) { c.write(support, "{\"contract_meta\": {\n") }, head: nothing,
+		headline: "⏳ Waiting for approval: ctxpack.support 1.0.0, first version", says: []string{"VER011"}},
+	"fork": {pack: "support", head: func(c *checkout) {
+		limitRaised(c)
+		c.edit(support, "replace /pack_meta/pack_version \"2.0.0\"\n")
+	}, reviews: func(r *model.Reviews) {
+		r.Unknown = "the token of a fork's workflow may not read reviews"
+		for i := range r.Required {
+			r.Required[i].Status, r.Required[i].Reason = model.ReviewUnknown, r.Unknown
+		}
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0 → 2.0.0)", says: []string{"not known", "may not read reviews"}},
+	"merge-group": {pack: "support", head: func(c *checkout) {
+		c.edit("packs/support/tool-surface.json", "")
+		c.edit(support, "replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/priority 20\n")
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do the same (1.0.0, must become 1.0.1: patch change)", says: []string{"owner"}},
+}
+
+// copyPack makes a pack of its own from another one.
+func (c *checkout) copyPack(from, to, id string) {
+	c.t.Helper()
+	if err := os.CopyFS(filepath.Join(c.dir, to), os.DirFS(filepath.Join(c.dir, from))); err != nil {
+		c.t.Fatal(err)
+	}
+	c.edit(to+"/pack.json", fmt.Sprintf("replace /pack_meta/pack_id %q\n", id))
+}
+
+// approved says that somebody has approved as a role.
+func approved(r *model.Reviews, role, login string) {
+	r.Granted = append(r.Granted, model.Approval{Role: role, Login: login})
+	for i := range r.Required {
+		if one := &r.Required[i]; one.Role == role {
+			one.Status, one.By = model.ReviewApproved, []string{login}
+		}
+	}
+}
+
+const config = `
+reviews:
+  patch: [owner]
+  minor: [owner]
+  major: [owner, risk]
+  evidence: [risk]
+  roles:
+    owner: ["@acme/packs"]
+    risk: ["@acme/risk"]
+`
+
+// pull returns the report of a pull request.
+func (s situation) pull(t *testing.T) *model.Report {
+	t.Helper()
+	dir := gittest.Committed(t, func(dir string) {
+		c := &checkout{t, dir}
+		src, err := os.ReadFile(filepath.Join(dir, ".packgate.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.write(".packgate.yaml", string(src)+config)
+		if s.base != nil {
+			s.base(c)
+		}
+	})
+	if s.base != nil { // what it took away is the head's
+		if err := os.RemoveAll(filepath.Join(dir, "packs", "support")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.CopyFS(filepath.Join(dir, "packs", "support"), os.DirFS(filepath.Join(gittest.Example(), "packs", "support"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.head(&checkout{t, dir})
+	t.Chdir(dir)
+	var out, errs bytes.Buffer
+	env := cli.Env{
+		Args: []string{"check", filepath.Join("packs", s.pack), "--base", "HEAD", "--format", "json"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+		Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }, Version: "v0.2.0",
+	}
+	code := cli.Main(t.Context(), env)
+	r, err := model.Read(&out)
+	if err != nil {
+		t.Fatalf("the report cannot be read: %v (exit %d)\n%s", err, code, errs.String())
+	}
+	r.Base = &model.Revision{Ref: "main", SHA: "4959068000000000000000000000000000000000", BlobURL: "https://github.com/acme/packs/blob/4959068/"}
+	r.Head = &model.Revision{Ref: "change", SHA: "87edae5000000000000000000000000000000000", BlobURL: "https://github.com/acme/packs/blob/87edae5/"}
+	if r.Reviews != nil {
+		for i := range r.Reviews.Required {
+			r.Reviews.Required[i].Status = model.ReviewMissing
+		}
+		if s.reviews != nil {
+			s.reviews(r.Reviews)
+		}
+	}
+	return r
+}
+
+var folded = regexp.MustCompile(`(?s)<details>.*?</details>\n`)
+
+// seen returns the lines of Markdown that are seen before anything is unfolded, as wide as a
+// comment of GitHub is.
+func seen(src string) (lines []string) {
+	const width = 118
+	link := regexp.MustCompile(`\]\(<[^>]*>\)|<[^>]*>|[*\x60\\]`)
+	for line := range strings.Lines(folded.ReplaceAllString(src, "fold\n")) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "| ---") {
+			continue
+		}
+		for part := range strings.SplitSeq(line, "<br>") {
+			for n := len([]rune(link.ReplaceAllString(part, ""))); n >= 0; n -= width {
+				lines = append(lines, part)
+			}
+		}
+	}
+	return lines
+}
+
+// TestSituations holds headline and page of each change, and that at most 40 lines are seen.
+func TestSituations(t *testing.T) {
+	testdata, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range situations {
+		t.Run(name, func(t *testing.T) {
+			r := s.pull(t)
+			got := render.Comment(r, render.CommentOptions{RunURL: "https://github.com/acme/packs/actions/runs/42", ArtifactURL: "https://github.com/acme/packs/actions/runs/42/artifacts/7"})
+			if !strings.HasPrefix(got, "### "+s.headline) {
+				t.Errorf("the headline is %q", strings.SplitN(got, "\n", 2)[0])
+			}
+			page := folded.ReplaceAllString(got, "")
+			for _, words := range s.says {
+				if !strings.Contains(page, words) {
+					t.Errorf("%q is not said", words)
+				}
+			}
+			if n := len(seen(got)); n > 40 && r.Packs.Len() == 1 {
+				t.Errorf("%d lines are seen", n)
+			}
+			casefile.Golden(t, filepath.Join(testdata, name+".md"), got)
+			var page2 bytes.Buffer
+			if err := render.HTMLReport(&page2, r); err != nil {
+				t.Fatal(err)
+			}
+			if dir := os.Getenv("PAGES"); dir != "" {
+				if err := os.WriteFile(filepath.Join(dir, name+".html"), page2.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
