@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,8 +15,10 @@ import (
 	"github.com/contextosai/packgate/report/render"
 )
 
-// fingerprintForm is what the beginning of a fingerprint looks like that tells one finding.
-var fingerprintForm = regexp.MustCompile(`^[0-9a-f]{6,32}$`)
+// isFingerprint reports whether a text is so much of a fingerprint that it may tell one finding.
+func isFingerprint(s string) bool {
+	return len(s) >= 6 && len(s) <= 32 && strings.Trim(s, "0123456789abcdef") == ""
+}
 
 // explainOptions are the flags of explain, which are about findings.
 type explainOptions struct {

@@ -70,7 +70,7 @@ Exit status: 0 it is explained; 2 and 3 as everywhere.`,
 				_, err := io.WriteString(env.Stdout, explain(r, g))
 				return err
 			}
-			if fingerprintForm.MatchString(args[0]) {
+			if isFingerprint(args[0]) {
 				return explainFinding(c.Context(), env, args[0], append(args, ".")[1], o)
 			}
 			return unknownName("rule", args[0], ruleNames(), "see packgate rules; a finding is named by at least 6 digits of its fingerprint, which packgate check --format json prints")
