@@ -120,7 +120,7 @@ func secondIntent(t *testing.T, dir string) {
 
 // renamedIntent gives the intent another name, wherever it is named.
 func renamedIntent(t *testing.T, dir string) {
-	for _, pattern := range []string{packFile, "golden/*.case.json", rows, scorecard} {
+	for _, pattern := range []string{packFile, "golden/*.case.json", rows, scorecard, "../../environments/*.json"} {
 		names, err := filepath.Glob(inPack(dir, pattern))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("there is no %s", pattern)
@@ -253,11 +253,24 @@ func TestRatchet(t *testing.T) {
 // An intent with another name is the same one.
 func TestRenamedIntent(t *testing.T) {
 	all := "EVL011 error support.refund/economics_cents_per_decision; EVL011 error support.refund/latency_p99_ms; EVL011 error support.refund/policy; EVL011 error support.refund/safety; EVL011 error support.refund/utility"
+	// The evaluation gate looks at the scorecard, and the replay gate at the rest.
+	moved := []step{renamedIntent, released, measuredAgain(`"baseline": {
+        "policy": 1.0,
+        "utility": 0.91,
+        "latency_p99_ms": 2250,
+        "safety": 1.0,
+        "economics_cents_per_decision": 1.3
+      }`, `"baseline": {}`)}
 	for _, c := range []struct {
 		how  string
 		head []step
 		want string
 	}{
+		{"with all that names it", moved, ""},
+		{"without a case", append(slices.Clone(moved), remove("golden/amount-missing.case.json")), "RPL014 error amount-missing"},
+		{"without a case that others stand in for", append(slices.Clone(moved), remove(small, "golden/refund-small.compiled.json")), "RPL014 warning refund-small"},
+		{"with another request", append(slices.Clone(moved), replace(small, `"refund_amount": 1200`, `"refund_amount": 1300`)), "RPL014 warning refund-small"},
+		{"with a wider surface", append(slices.Clone(moved), replace(rows, `"max": 50000`, `"max": 60000`)), "RPL016 warning adp_payments.issue_refund"},
 		{"with a baseline that is more lenient", []step{renamedIntent, released, measuredAgain(`"latency_p99_ms": 2250`, `"latency_p99_ms": 2900`)},
 			"EVL012 error support.money_back/economics_cents_per_decision; EVL012 error support.money_back/latency_p99_ms; EVL012 error support.money_back/utility"},
 		{"with a lower target", []step{renamedIntent, released, replace(packFile, `"utility": 0.9`, `"utility": 0.5`), measuredAgain(`"policy": 1.0,
@@ -276,8 +289,7 @@ func TestRenamedIntent(t *testing.T) {
 		}
 		s := apply(c.head...)
 		s.Before = apply()
-		list := slices.DeleteFunc(told(s), func(f string) bool { return !strings.HasPrefix(f, "EVL") })
-		if got := strings.Join(list, "; "); got != c.want {
+		if got := strings.Join(told(s), "; "); got != c.want {
 			t.Errorf("%s: told is %q\nwant       %q", c.how, got, c.want)
 		}
 	}

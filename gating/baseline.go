@@ -218,10 +218,12 @@ func reservation(base *pack.Pack) (string, error) {
 func (b *Baseline) open(f *packFile) (*pack.Pack, *pack.Fault) {
 	doc, faults := pack.Read(b.w.Files.Show(f.name), f.source, b.w.Config.Limits)
 	doc.Revision = f.at.Tree.SHA()
+	p := pack.New(doc)
+	b.w.Config.Share(p)
 	if len(faults) > 0 {
-		return pack.New(doc), &faults[0]
+		return p, &faults[0]
 	}
-	return pack.New(doc), nil
+	return p, nil
 }
 
 // readable reads a pack that can be compared with; nil, and why, for every other.

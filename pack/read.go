@@ -142,7 +142,16 @@ func TooLarge(file string, size int64, limits Limits) (*Document, []Fault) {
 func (r *reader) tooLarge(size int64) bool {
 	return r.fault(Limit, 0, 0,
 		fmt.Sprintf("the document has %d bytes, more than the limit of %d", size, r.limits.MaxBytes),
-		"split the pack, or raise limits.max_bytes in the config")
+		lowered("split the pack", "limits.max_bytes", r.limits.MaxBytes, DefaultLimits().MaxBytes))
+}
+
+// lowered returns the advice for what exceeds a limit, which can be raised where the config
+// has lowered it.
+func lowered(advice, member string, limit, most int) string {
+	if limit < most {
+		advice += ", or raise " + member + " in the config"
+	}
+	return advice
 }
 
 func (r *reader) space() {
@@ -168,7 +177,7 @@ func (r *reader) peek() byte {
 func (r *reader) value(parent *Node, index int) (*Node, bool) {
 	if r.values++; r.values > r.limits.MaxValues {
 		return nil, r.fault(Limit, r.at, r.at,
-			fmt.Sprintf("the document has more than %d values", r.limits.MaxValues), "split the pack, or raise limits.max_values in the config")
+			fmt.Sprintf("the document has more than %d values", r.limits.MaxValues), lowered("split the pack", "limits.max_values", r.limits.MaxValues, DefaultLimits().MaxValues))
 	}
 	var n *Node
 	ok := true
@@ -202,7 +211,7 @@ func (r *reader) value(parent *Node, index int) (*Node, bool) {
 func (r *reader) nested(n *Node, body func(*Node) bool) bool {
 	if r.depth++; r.depth > r.limits.MaxDepth {
 		return r.fault(Limit, r.at, r.at+1,
-			fmt.Sprintf("the document is nested more than %d levels deep", r.limits.MaxDepth), "flatten it, or raise limits.max_depth in the config")
+			fmt.Sprintf("the document is nested more than %d levels deep", r.limits.MaxDepth), lowered("flatten it", "limits.max_depth", r.limits.MaxDepth, DefaultLimits().MaxDepth))
 	}
 	r.at++
 	outer := r.open

@@ -86,6 +86,15 @@ type ClassRow struct {
 // DefaultConfig returns the config of a repository that has none.
 func DefaultConfig() *Config { return &Config{Limits: pack.DefaultLimits()} }
 
+// Share notes of packs, nil for none, that several tenants use those that the config lists.
+func (c *Config) Share(packs ...*pack.Pack) {
+	for _, p := range packs {
+		if p != nil && slices.Contains(pack.Values(c.SharedPacks), p.PackMeta.PackID.Value) {
+			p.Shared = true
+		}
+	}
+}
+
 // ScorecardsRequired says whether every eval target has to be measured by a scorecard, and
 // which metrics that has to give; none where any will do.
 func (c *Config) ScorecardsRequired() (required bool, metrics []string) {
@@ -269,35 +278,29 @@ func (p Problems) Err() error {
 	return p
 }
 
-// The largest limits that a config can set. Beyond them a pack could exhaust
-// the machine, which is what the limits are there to prevent.
-const (
-	mostBytes  = 1 << 30 // 1 GiB
-	mostDepth  = 1000
-	mostValues = 100_000_000
-)
-
+// setLimits sets the reader's limits. A config can only lower them: beyond the defaults a
+// pack could exhaust the machine, and nothing could publish it.
 func (c *Config) setLimits() (problems Problems) {
-	l := &c.LimitFields
+	l, most := &c.LimitFields, pack.DefaultLimits()
 	if n := l.MaxBytes; n != nil {
-		size, err := parseSize(n)
+		size, err := parseSize(n, most.MaxBytes)
 		if err != nil {
-			problems = append(problems, Problemf(`write a number of bytes, or a text such as "4MiB"`, "%v", err).placed(n))
+			problems = append(problems, Problemf("leave it out, or write a lower number of bytes, or a text such as \"1MiB\"", "%v", err).placed(n))
 		}
 		c.Limits.MaxBytes = size
 	}
 	for _, limit := range []struct {
 		pack.Num
-		most float64
+		most int
 		set  *int
 	}{
-		{l.MaxDepth, mostDepth, &c.Limits.MaxDepth},
-		{l.MaxValues, mostValues, &c.Limits.MaxValues},
+		{l.MaxDepth, most.MaxDepth, &c.Limits.MaxDepth},
+		{l.MaxValues, most.MaxValues, &c.Limits.MaxValues},
 	} {
 		switch {
 		case !limit.OK:
-		case limit.Value > limit.most:
-			problems = append(problems, Problemf("see packgate schema config", "must be at most %.0f, not %s", limit.most, pack.Clip(limit.Node.Text, 32)).placed(limit.Node))
+		case limit.Value > float64(limit.most):
+			problems = append(problems, Problemf("leave it out, or write a lower one", "must be at most %d, which is the default, not %s", limit.most, pack.Clip(limit.Node.Text, 32)).placed(limit.Node))
 		default:
 			*limit.set = int(limit.Value)
 		}
@@ -306,8 +309,8 @@ func (c *Config) setLimits() (problems Problems) {
 }
 
 // parseSize reads a number of bytes, plain or with one of the units that the
-// schema of the config lists.
-func parseSize(n *pack.Node) (int, error) {
+// schema of the config lists. There is a most that it can be.
+func parseSize(n *pack.Node, most int) (int, error) {
 	size := n.Number
 	if n.Kind == pack.String {
 		digits := strings.TrimRight(n.Text, " BKMGi")
@@ -318,8 +321,8 @@ func parseSize(n *pack.Node) (int, error) {
 		units := map[string]float64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 		size = number * units[strings.TrimSpace(n.Text[len(digits):])]
 	}
-	if size > mostBytes {
-		return 0, fmt.Errorf("must be at most 1 GiB, not %s", pack.Clip(n.Text, 32))
+	if size > float64(most) {
+		return 0, fmt.Errorf("must be at most %d MiB, which is the default, not %s", most>>20, pack.Clip(n.Text, 32))
 	}
 	return int(size), nil
 }

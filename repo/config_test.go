@@ -49,13 +49,13 @@ var configCases = []struct{ name, src string }{
 	{"sizes: a part of a byte", "limits: {max_bytes: 1.5}\n"},
 	{"sizes: a part of a unit", "limits: {max_bytes: 1.5MiB}\n"},
 	{"sizes: too large", "limits: {max_bytes: 2GiB}\n"},
-	{"sizes: too large in bytes", "limits: {max_bytes: 1073741825}\n"},
+	{"sizes: too large in bytes", "limits: {max_bytes: 4194305}\n"},
 	{"sizes: beyond all numbers", "limits: {max_bytes: " + strings.Repeat("9", 400) + "GiB}\n"},
 	{"sizes: a list", "limits: {max_bytes: [1]}\n"},
 	{"limits that are none", "limits: {max_depth: 0, max_values: -1}\n"},
 	{"limits in parts", "limits: {max_depth: 6.4, max_values: many}\n"},
 	{"limits of many digits", "limits: {max_values: " + strings.Repeat("9", 300) + "}\n"},
-	{"limits that limit nothing", "limits:\n  max_bytes: 5GiB\n  max_depth: 1001\n  max_values: 1e9\n"},
+	{"limits above the defaults", "limits:\n  max_bytes: 5MiB\n  max_depth: 65\n  max_values: 100001\n"},
 	{"an approval mode that does not exist", "limits: {max_approval_mode: read-only}\n"},
 	{"patterns that cannot be used", "packs: ['a[', '', '../b/*.json', /c/pack.json, '..', ok.json]\nenvironments: ['{a', 'a/../../b.json']\n"},
 	{"reviews that are no lists", "reviews: {minor: security, roles: {security: alice}}\n"},
@@ -258,7 +258,7 @@ func TestEmptyConfig(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	for src, want := range map[string]int{
-		"1": 1, "4194304": 4 << 20, "1e3": 1000, "1B": 1, "7 B": 7, "3KiB": 3 << 10, "\"4 MiB\"": 4 << 20, "1GiB": 1 << 30, "1073741824": 1 << 30,
+		"1": 1, "4194304": 4 << 20, "1e3": 1000, "1B": 1, "7 B": 7, "3KiB": 3 << 10, "\"4 MiB\"": 4 << 20, "4MiB": 4 << 20, "4096KiB": 4 << 20,
 	} {
 		c, err := ParseConfig(ConfigName, []byte("limits: {max_bytes: "+src+"}"))
 		if err != nil || c.Limits.MaxBytes != want || c.Limits.MaxDepth != pack.DefaultLimits().MaxDepth {

@@ -108,7 +108,7 @@ func TestCompareConfigs(t *testing.T) {
 		{"reviews: {enforce: true}", "", "reviews.enforce", ""},
 		{"", "reviews: {enforce: true}", "", "reviews.enforce"},
 		{"", "limits: {max_bytes: 1MiB}", "", "limits.max_bytes"},
-		{"", "limits: {max_bytes: 8MiB, max_depth: 10}", "limits.max_bytes", "limits.max_depth"},
+		{"limits: {max_bytes: 1MiB}", "limits: {max_bytes: 2MiB, max_depth: 10}", "limits.max_bytes", "limits.max_depth"},
 		{"limits: {max_approval_mode: delegated}", "limits: {max_approval_mode: destructive}", "limits.max_approval_mode", ""},
 		{"limits: {max_approval_mode: delegated}", "limits: {max_approval_mode: network}", "", "limits.max_approval_mode"},
 		{"limits: {max_approval_mode: delegated}", "", "limits.max_approval_mode", ""},

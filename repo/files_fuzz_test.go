@@ -77,7 +77,7 @@ func FuzzConfig(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(again.Document.Root.Any(), c.Document.Root.Any()) || again.Limits != c.Limits {
 			t.Errorf("%q: read once and then differently (%v)", src, err)
 		}
-		if l := c.Limits; l.MaxBytes < 1 || l.MaxBytes > mostBytes || l.MaxDepth < 1 || l.MaxDepth > mostDepth || l.MaxValues < 1 || l.MaxValues > mostValues {
+		if l, most := c.Limits, pack.DefaultLimits(); l.MaxBytes < 1 || l.MaxBytes > most.MaxBytes || l.MaxDepth < 1 || l.MaxDepth > most.MaxDepth || l.MaxValues < 1 || l.MaxValues > most.MaxValues {
 			t.Errorf("%q: limits %+v", src, l)
 		}
 		for _, item := range slices.Concat(c.Packs.Items, c.Environments.Items) {

@@ -238,7 +238,7 @@ func (f *Files) snapshot(name string, limits pack.Limits) (*Snapshot, error) {
 		return nil, err
 	}
 	src, err := f.within(name, int64(limits.MaxBytes), "snapshot",
-		"remove it and let packgate compile --update write it anew, or raise limits.max_bytes in the config")
+		"remove it and let packgate compile --update write it anew")
 	if err == nil && pack.IsPointer(src) {
 		err = fileProblem(f.Show(name), pack.PointerMessage, pack.PointerHint)
 	}

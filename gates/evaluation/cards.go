@@ -35,7 +35,7 @@ func cardsOf(s *gate.Subject) cards {
 	c := cards{id: meta.PackID.Value, version: meta.PackVersion.Value, past: map[string][]*repo.Scorecard{}}
 	if s.HasBase() {
 		before := cardsOf(s.Before)
-		c.before, c.former = &before, formerly(s)
+		c.before, c.former = &before, s.FormerIntents()
 	}
 	if !meta.PackID.OK || !meta.PackVersion.OK || len(s.Unit.Scorecards) == 0 {
 		return c

@@ -52,7 +52,7 @@ func checkKept(p *gate.Pass) {
 	if !p.HasBase() {
 		return
 	}
-	heirs := heirsOf(p.Subject)
+	heirs := p.Heirs()
 	targetsKept(p, heirs)
 	releaseGatesKept(p)
 	measurementsKept(p, heirs)

@@ -20,7 +20,8 @@ var RPL014 = &gate.Rule{
 	Doc: "A golden case shows one behaviour of the pack. A change that takes the case away, or lets it ask something else, takes the proof away with it. " +
 		"Cases are recognised by what they request, whatever their names and files: ids of the run, the version of the pack and the snapshots in evidence do not count. " +
 		"It is an error where a rule, a branch, a gate, a tool, a denial or a refusal that the case exercised is still in the pack and no case exercises it any more. " +
-		"It is a warning where other cases still exercise all of it. A case that only asks more than before and still exercises the same is kept, and one of an intent that the pack has no more may go.\n\n" +
+		"It is a warning where other cases still exercise all of it. A case that only asks more than before and still exercises the same is kept, and one of an intent that the pack has no more may go. " +
+		"An intent with another name is the same one where rules of its ids, or rules or a target that say the same, are about it.\n\n" +
 		"Put the case back. Where the request has to change, write a case for the new one beside it.",
 	Bad:   `{"base": {"golden": ["refund-small.case.json", "identity-not-verified.case.json"]}, "head": {"golden": ["refund-small.case.json"]}}`,
 	Good:  `{"base": {"golden": ["refund-small.case.json"]}, "head": {"golden": ["refund-small.case.json", "identity-not-verified.case.json"]}}`,
@@ -64,12 +65,12 @@ func heirs(p *gate.Pass) []heir {
 	byRequest, byName := map[string][]*golden.Result{}, map[string]*golden.Result{}
 	for i := range now {
 		if r := &now[i]; r.Input != nil {
-			asked := canonical(requestOf(r.Input))
+			asked := canonical(requestOf(r.Input, nil))
 			byRequest[asked] = append(byRequest[asked], r)
 			byName[r.Case] = r
 		}
 	}
-	taken := map[*golden.Result]bool{}
+	taken, renamed := map[*golden.Result]bool{}, p.Heirs()
 	pair := func(find func(*heir) *golden.Result, same bool) {
 		for i := range list {
 			if h := &list[i]; h.is == nil {
@@ -80,7 +81,7 @@ func heirs(p *gate.Pass) []heir {
 		}
 	}
 	equal := func(h *heir, fits func(*golden.Result) bool) *golden.Result {
-		for _, r := range byRequest[canonical(requestOf(h.was.Input))] {
+		for _, r := range byRequest[canonical(requestOf(h.was.Input, renamed))] {
 			if !taken[r] && fits(r) {
 				return r
 			}
@@ -101,8 +102,9 @@ func heirs(p *gate.Pass) []heir {
 }
 
 // requestOf returns what a golden case asks, without what tells one run of a request
-// from another, and without the versions and snapshots that it names.
-func requestOf(c *repo.Case) map[string]any {
+// from another, and without the versions and snapshots that it names. Renamed are the
+// names that intents have now, where it asks for one by an earlier name.
+func requestOf(c *repo.Case, renamed map[string]string) map[string]any {
 	evidence, memory := map[string]any{}, map[string]any{}
 	for _, e := range c.Evidence.Items {
 		name, _, _ := strings.Cut(e.EvidenceRef.Value, "#")
@@ -111,10 +113,22 @@ func requestOf(c *repo.Case) map[string]any {
 	for _, m := range c.Memory.Items {
 		memory[m.MemoryRef.Value] = true
 	}
+	invoke, run := asked(c.Invoke, "request_id", "session_id", "context_pack_refs", "trace"), asked(c.RunContext, "run_id", "trace_id", "session_id")
+	rename(run, renamed)
+	if members, ok := invoke.(map[string]any); ok {
+		rename(members["input"], renamed)
+	}
 	return map[string]any{
 		"environment": c.Environment.Value, "overlay": c.Overlay.Value, "evidence": evidence, "memory": memory,
-		"invoke":      asked(c.Invoke, "request_id", "session_id", "context_pack_refs", "trace"),
-		"run_context": asked(c.RunContext, "run_id", "trace_id", "session_id"),
+		"invoke": invoke, "run_context": run,
+	}
+}
+
+// rename gives the intent that an object names the name that it has now.
+func rename(object any, renamed map[string]string) {
+	members, _ := object.(map[string]any)
+	if was, ok := members["intent"].(string); ok && renamed[was] != "" {
+		members["intent"] = renamed[was]
 	}
 }
 
@@ -177,7 +191,7 @@ func checkCasesKept(p *gate.Pass) {
 		}
 		d := h.fault(p)
 		lost := e.missing(h.was, e.shown)
-		switch retired := intents[h.was.Intent] && !e.intents[h.was.Intent]; {
+		switch retired := intents[h.was.Intent] && e.heirs[h.was.Intent] == ""; {
 		case len(lost) > 0:
 			d.Message += fmt.Sprintf(", and no case exercises %s any more", strings.Join(lost, ", "))
 			d.Severity = finding.Error
@@ -191,7 +205,7 @@ func checkCasesKept(p *gate.Pass) {
 // extended reports whether the case that took the place asks all that was asked, and
 // exercises all that was exercised.
 func (h *heir) extended(e *exercised) bool {
-	if h.is == nil || !extends(requestOf(h.is.Input), requestOf(h.was.Input)) {
+	if h.is == nil || !extends(requestOf(h.is.Input, nil), requestOf(h.was.Input, e.heirs)) {
 		return false
 	}
 	shown := map[exercise]bool{}

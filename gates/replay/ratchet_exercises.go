@@ -69,13 +69,13 @@ func exercises(r *golden.Result) (list []exercise) {
 // exercised is what a pack still has of what cases exercise, and what its cases show.
 type exercised struct {
 	here    map[exercise]bool // rules, branches, gates; tools and denials without an intent
-	intents map[string]bool
+	heirs   map[string]string // the intents of the base that it has, with their names now
 	shown   map[exercise]bool
 	renamed map[exercise]string // rules and gates of the base that have another id now
 }
 
 func newExercised(p *gate.Pass) *exercised {
-	e := &exercised{here: map[exercise]bool{}, intents: map[string]bool{}, shown: map[exercise]bool{}, renamed: map[exercise]string{}}
+	e := &exercised{here: map[exercise]bool{}, heirs: p.Heirs(), shown: map[exercise]bool{}, renamed: map[exercise]string{}}
 	for _, r := range p.Rules {
 		e.here[exercise{kind: theRule, name: r.RuleID.Value}] = true
 		if r.Else.Node != nil {
@@ -91,16 +91,13 @@ func newExercised(p *gate.Pass) *exercised {
 	for key := range p.Decisions {
 		e.here[exercise{kind: theDenial, name: key}] = true
 	}
-	for _, intent := range p.Pack.Intents() {
-		e.intents[intent.Value] = true
-	}
 	results := p.Golden()
 	for i := range results {
 		for _, x := range exercises(&results[i]) {
 			e.shown[x] = true
 		}
 	}
-	e.rename(identities(p.Before), identities(p.Subject))
+	e.rename(identities(p.Before, e.heirs), identities(p.Subject, nil))
 	return e
 }
 
@@ -122,16 +119,26 @@ func (e *exercised) rename(was, is map[exercise]string) {
 	}
 }
 
-// identities returns the rules and gates of a pack with what they say beside their id.
-func identities(s *gate.Subject) map[exercise]string {
+// identities returns the rules and gates of a pack with what they say beside their id, about
+// intents by the names that these have now.
+func identities(s *gate.Subject, renamed map[string]string) map[exercise]string {
 	all := map[exercise]string{}
 	for _, r := range s.Rules {
-		all[exercise{kind: theRule, name: r.RuleID.Value}] = canonical(asked(r.Node, "rule_id"))
+		all[exercise{kind: theRule, name: r.RuleID.Value}] = canonical(said(r, renamed))
 	}
 	for id, g := range s.Gates {
 		all[exercise{kind: theGate, name: id}] = canonical(asked(g.Node, "gate_id"))
 	}
 	return all
+}
+
+// said returns what a rule says beside its id.
+func said(r gate.RuleRef, renamed map[string]string) any {
+	says := asked(r.Node, "rule_id")
+	if members, ok := says.(map[string]any); ok {
+		rename(members["applies_to"], renamed)
+	}
+	return says
 }
 
 // still returns what the pack has of something that the base's cases exercised, and
@@ -144,7 +151,12 @@ func (e *exercised) still(x exercise) (exercise, bool) {
 	if name, ok := e.renamed[exercise{kind: kind, name: x.name}]; ok {
 		x.name = name
 	}
-	return x, (x.name == "" || e.here[exercise{kind: x.kind, name: x.name}]) && (x.intent == "" || e.intents[x.intent])
+	if x.intent != "" {
+		if x.intent = e.heirs[x.intent]; x.intent == "" {
+			return x, false
+		}
+	}
+	return x, x.name == "" || e.here[exercise{kind: x.kind, name: x.name}]
 }
 
 // missing returns what a case of the base exercised, the pack still has, and is not

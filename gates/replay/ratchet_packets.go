@@ -42,13 +42,14 @@ func checkReplaysKept(p *gate.Pass) {
 	}
 	packets, records := map[string]evidence{}, map[string]evidence{}
 	for _, packet := range p.Unit.Packets {
-		is.packetEvidence(packet).enter(packets)
+		is.packetEvidence(packet, nil).enter(packets)
 	}
 	for _, record := range p.Unit.Records {
 		recordEvidence(record).enter(records)
 	}
+	renamed := p.Heirs()
 	for _, packet := range p.Before.Unit.Packets {
-		was.packetEvidence(packet).against(p, packets)
+		was.packetEvidence(packet, renamed).against(p, packets)
 	}
 	for _, record := range p.Before.Unit.Records {
 		recordEvidence(record).against(p, records)
@@ -133,8 +134,8 @@ func (e evidence) lacks(other evidence, compiles bool) (lost []string) {
 	return lost
 }
 
-// packetEvidence returns what a packet proves.
-func (s *replays) packetEvidence(packet *repo.Packet) evidence {
+// packetEvidence returns what a packet proves, of intents by the names that these have now.
+func (s *replays) packetEvidence(packet *repo.Packet, renamed map[string]string) evidence {
 	e := evidence{
 		what: "replay packet", id: packet.ReplayPacketID, content: canonical(asked(packet.Node, "replay_packet_id")), node: packet.Node,
 		vital: packet.SourceKind.Value != "golden_case", proves: map[proved]standing{},
@@ -150,7 +151,7 @@ func (s *replays) packetEvidence(packet *repo.Packet) evidence {
 	}
 	r := s.linked(packet)
 	if r != nil {
-		e.request = requestOf(r.Input)
+		e.request = requestOf(r.Input, renamed)
 	}
 	if _, record := s.source(packet.SourceRef); record != nil {
 		e.state("source", record.RecordID)

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/contextosai/packgate/finding"
@@ -38,10 +39,10 @@ func checkSurfaceKept(p *gate.Pass) {
 		}
 		return
 	}
-	rows := map[place][]*repo.SurfaceRow{}
+	rows, renamed := map[place][]*repo.SurfaceRow{}, p.Heirs()
 	for i := range was.Surface.Items {
 		row := &was.Surface.Items[i]
-		at := place{row.Intent.Value, row.Capability.Value}
+		at := place{cmp.Or(renamed[row.Intent.Value], row.Intent.Value), row.Capability.Value}
 		rows[at] = append(rows[at], row)
 	}
 	for i := range p.Unit.Surface.Surface.Items {

@@ -13,8 +13,8 @@ import (
 // look at more than one pack.
 var Gate = &gate.Gate{
 	ID: "repository", Title: "Repository",
-	About: "Every pack is found, and the config does not become looser together with what it judges.",
-	Rules: []*gate.Rule{CFG001, CFG002},
+	About: "Every pack is found, the config is about what there is, and does not become looser together with what it judges.",
+	Rules: []*gate.Rule{CFG001, CFG002, CFG003},
 }
 
 // CFG001 is about changes that loosen the gate.
@@ -57,6 +57,27 @@ Name it ` + "`pack.json` or `NAME.pack.json`" + `, or let a pattern find it. A p
 in another form. Move what is no pack of this repository, such as an example, elsewhere.`,
 	Bad:  `"packs": ["packs/*/pack.json"], "files": ["packs/support/pack.json", "packs/refunds/pack.jsonc"]`,
 	Good: `"packs": ["packs/*/pack.json"], "files": ["packs/support/pack.json", "packs/refunds/pack.json"]`,
+}
+
+// CFG003 is about entries of the config that are about nothing.
+var CFG003 = &gate.Rule{
+	ID: "CFG003", Name: "config-names-nothing", Severity: finding.Warning, Since: "0.2.0",
+	Title: "What the config says of arguments is about tools that there are",
+	Doc: `An entry of ` + "`arguments:`" + ` says what an argument of a tool is, by adapter.capability.argument.
+Where no pack has the tool, it says nothing: the name is misspelt, and the argument that was
+intended is held to nothing, or the tool is gone. Of a tool that a pack has, RSK012 says which
+arguments there are. It is looked for where all packs are gated.
+
+Correct the name, or remove the entry.`,
+	Bad:  `"arguments": {"adp_paymets.issue_refund.amount": "none"}`,
+	Good: `"arguments": {"adp_payments.issue_refund.amount": "none"}`,
+}
+
+// Stray returns the finding that the config says something of an argument of a tool that no
+// pack has.
+func Stray(at finding.Location, name string) finding.Finding {
+	return found(CFG003, at, name, fmt.Sprintf("the config says what %q is, and no pack has such a tool", name),
+		"write it as adapter.capability.argument of a tool, or remove the entry")
 }
 
 // Loosened returns the finding that a member of the config is looser than in the base, in a

@@ -35,8 +35,8 @@ character and no separator of lines. A line end in a name would write another li
 wherever it is printed, and what nobody can type nobody can name.
 
 Fix the place that the message names. An identifier that looks like a long
-number is written as a string. The limits can be raised in the config:
-` + "`limits.max_bytes`, `limits.max_depth`, `limits.max_values`.",
+number is written as a string. A pack has at most 4 MiB, 64 levels and 100000 values, and
+fewer where the config says so: ` + "`limits.max_bytes`, `limits.max_depth`, `limits.max_values`.",
 	Bad:   `{"pack_meta": {"ttl_seconds": 86400,}}`,
 	Good:  `{"pack_meta": {"ttl_seconds": 86400}}`,
 	Check: checkDocument,

@@ -70,6 +70,7 @@ func compareFiles(ctx context.Context, oldName, newName, config string) (*diffin
 	if err := eitherSide(gating.OfSide("the old version", oldErr), gating.OfSide("the new version", newErr)); err != nil {
 		return nil, err
 	}
+	after.Config.Share(base.Pack, head.Pack) // wherever the old version is, it is held to the same
 	overrides, err := diffing.Overrides(after.Config)
 	if err != nil {
 		return nil, err

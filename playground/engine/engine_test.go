@@ -20,7 +20,7 @@ func opened(t *testing.T) *Playground {
 	if base == head {
 		t.Fatal("the documented pack has no amount of 3000 any more")
 	}
-	src, err := json.Marshal(Subject{Head: Version{map[string]string{"": head}}, Base: &Version{map[string]string{"": base}}})
+	src, err := json.Marshal(Subject{Head: Version{Forms: map[string]string{"": head}}, Base: &Version{Forms: map[string]string{"": base}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,6 +142,26 @@ func TestOpenRefuses(t *testing.T) {
 	} {
 		if _, err := Open([]byte(src)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, wanted %q", src, err, want)
+		}
+	}
+}
+
+// A pack that several tenants use compiles for each of them.
+func TestSharedPack(t *testing.T) {
+	for _, shared := range []bool{false, true} {
+		src, err := json.Marshal(Subject{Head: Version{Forms: map[string]string{"": string(gatetest.Support())}, Shared: shared}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Open(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := p.subject.Cases[0]
+		c.Invoke["tenant_id"], c.RunContext["tenant_id"] = "tenant_other", "tenant_other"
+		r, err := p.head.program("").Compile(compiler.Request{Invoke: c.Invoke, RunContext: c.RunContext})
+		if err != nil || (r.Outcome == compiler.Compiled) != shared {
+			t.Errorf("shared %v: another tenant's request is %v (%v), %v", shared, r.Outcome, r.Reason(), err)
 		}
 	}
 }

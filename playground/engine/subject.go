@@ -33,6 +33,8 @@ type Version struct {
 	// Forms are the bytes of the pack, by overlay_id: as its file has them under "",
 	// and as overlays resolve them. An overlay that cannot be applied has none.
 	Forms map[string]string `json:"forms"`
+	// Shared says that several tenants use the pack.
+	Shared bool `json:"shared,omitempty"`
 }
 
 // Case is a request to begin with, and what the report says of it.
@@ -100,15 +102,15 @@ func newSide(v Version, shared *policy.Conditions) (*side, error) {
 	if !ok {
 		return nil, errNoPack
 	}
-	read, err := readPack(src)
+	read, err := v.read(src)
 	if err != nil {
 		return nil, err
 	}
 	return &side{version: v, pack: read, forms: map[string]*compiler.Program{"": compiler.For(policy.New(read, shared))}}, nil
 }
 
-// readPack reads a pack that was read before, so nothing about its size is asked.
-func readPack(src string) (*pack.Pack, error) {
+// read reads a pack that was read before, so nothing about its size is asked.
+func (v Version) read(src string) (*pack.Pack, error) {
 	limits := pack.Limits{MaxBytes: len(src), MaxDepth: math.MaxInt, MaxValues: math.MaxInt}
 	doc, faults := pack.Read("pack.json", []byte(src), limits)
 	if doc.Root == nil {
@@ -117,7 +119,11 @@ func readPack(src string) (*pack.Pack, error) {
 		}
 		return nil, errNoPack
 	}
-	return pack.New(doc), nil
+	p := pack.New(doc)
+	if p != nil {
+		p.Shared = v.Shared
+	}
+	return p, nil
 }
 
 // program returns the pack with an overlay, nil where the overlay cannot be applied.
@@ -127,7 +133,7 @@ func (s *side) program(overlayID string) *compiler.Program {
 	}
 	s.forms[overlayID] = nil
 	if src, ok := s.version.Forms[overlayID]; ok {
-		if read, err := readPack(src); err == nil {
+		if read, err := s.version.read(src); err == nil {
 			s.forms[overlayID] = compiler.For(s.forms[""].Beside(read))
 		}
 	}

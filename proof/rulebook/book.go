@@ -55,7 +55,8 @@ type Problem struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Rule is a rule for the requests of one intent. A rule that applies to several
+// Rule is a rule for the requests of one intent, or the eligibility_rules of a decision,
+// which have no bundle: they deny it to who is not eligible. A rule that applies to several
 // intents stands in each of them, for what others do to it depends on the intent.
 // One with problems has none of the members after them.
 type Rule struct {

@@ -62,7 +62,7 @@ func build(ctx context.Context, p *pack.Pack, only string) *Book {
 		Model: m, only: only, assumed: map[string]bool{},
 		rules: proof.NewProver(ctx, m, ruleSteps), overlaps: proof.NewProver(ctx, m, overlapSteps),
 	}
-	for _, r := range m.Rules {
+	for _, r := range slices.Concat(m.Guards, m.Rules) { // who is eligible at all comes first
 		w.all = append(w.all, newRule(r))
 	}
 	b := &Book{Pack: p.Ref(), Intents: []Intent{}}
@@ -167,11 +167,14 @@ func (c *chapter) written(gaps []Gap) Intent {
 // describe returns what the pack itself says about a rule.
 func describe(r *policy.Rule) Rule {
 	out := Rule{
-		Place: placeOf(r.Node), ID: r.RuleID.Value, Bundle: r.Bundle.BundleID.Value, Condition: Condition(r.If),
+		Place: placeOf(r.Node), ID: r.RuleID.Value, Condition: Condition(r.If),
 		Decision: r.DecisionBinding.Value, Enforced: r.Enforced, Rationale: r.Rationale.Value, Problems: problemsOf(r),
 	}
-	if p := r.Bundle.Priority; p.OK {
-		out.Priority = &p.Value
+	if b := r.Bundle; b != nil {
+		out.Bundle = b.BundleID.Value
+		if b.Priority.OK {
+			out.Priority = &b.Priority.Value
+		}
 	}
 	if r.Rule.Then.Node != nil {
 		out.Then = outcome(&r.Rule.Then)

@@ -26,7 +26,7 @@ func newRule(of *policy.Rule) *rule {
 		r.name = fmt.Sprintf("the rule at %s:%d", at.File, at.Line)
 	}
 	to := of.AppliesTo
-	r.unplaced = !isObject(of.Node) || to.Node != nil && (!isObject(to.Node) || to.Intent.Node != nil && !to.Intent.OK)
+	r.unplaced = !isGuard(of) && !isObject(of.Node) || to.Node != nil && (!isObject(to.Node) || to.Intent.Node != nil && !to.Intent.OK)
 	r.described = describe(of)
 	r.described.EveryIntent = !r.unplaced && !to.Intent.OK
 	return r
@@ -52,18 +52,24 @@ func problemsOf(r *policy.Rule) []Problem {
 	add := func(message, hint string, at ...*pack.Node) {
 		all = append(all, Problem{Place: placeOf(pack.Place(append(at, r.Node)...)), Message: message, Hint: hint})
 	}
-	spoken := r.Bundle.PolicyDSL.Language
-	if spoken.OK && !strings.EqualFold(spoken.Value, policy.Language) {
-		add(fmt.Sprintf("the bundle is written in %q, wanted %q", clip(spoken.Value), policy.Language), "", spoken.Node)
-	}
-	if name, at := mistyped(r.Rule); name != "" {
-		add(fmt.Sprintf("%s cannot be read", name), "", at)
+	if !isGuard(r) {
+		spoken := r.Bundle.PolicyDSL.Language
+		if spoken.OK && !strings.EqualFold(spoken.Value, policy.Language) {
+			add(fmt.Sprintf("the bundle is written in %q, wanted %q", clip(spoken.Value), policy.Language), "", spoken.Node)
+		}
+		if name, at := mistyped(r.Rule); name != "" {
+			add(fmt.Sprintf("%s cannot be read", name), "", at)
+		}
 	}
 	for _, p := range r.Problems {
 		add(p.Message, p.Hint, p.Node, r.If)
 	}
 	return all
 }
+
+// isGuard reports whether a rule is the eligibility_rules of a decision, which are in no
+// bundle.
+func isGuard(r *policy.Rule) bool { return r.Bundle == nil }
 
 // mistyped returns the first member, beside the condition, without which a rule is not understood.
 func mistyped(r *pack.Rule) (string, *pack.Node) {

@@ -53,6 +53,37 @@ func with(t testing.TB, rules ...string) *pack.Pack {
 	})
 }
 
+// The eligibility_rules of a decision stand before the rules of its intent, deny it to who is
+// not eligible, and leave no gap where they do.
+func TestEligibility(t *testing.T) {
+	condition := `{">": [` + amount + `, 10]}`
+	rule := ruleOf("R", condition, allow)
+	op := finding.Operation{Op: "add", Path: "/decision_layer/decision_specs/0/eligibility_rules", Value: condition}
+	src, err := pack.Edit(with(t, rule).Node.Document(), []finding.Operation{op})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, _ := pack.Read("pack.json", src, pack.DefaultLimits())
+	b := rulebook.New(t.Context(), pack.New(doc))
+	rules := b.Intents[0].Rules
+	if len(rules) != 2 || rules[0].ID != "eligibility_rules of support.refund.execute" || rules[1].ID != "R" {
+		t.Fatalf("the rules are %+v", rules)
+	}
+	g := rules[0]
+	if g.Condition != rules[1].Condition || g.Then != nil || g.Else == nil || *g.Else.Allow || g.Decision != "support.refund.execute" || len(g.Problems) > 0 ||
+		g.Rests.State != rulebook.Found || g.Line == 0 || g.Bundle != "" || g.EveryIntent {
+		t.Errorf("it is shown as %+v", g)
+	}
+	for _, gap := range b.Intents[0].Gaps {
+		if gap.Kind == rulebook.Silence && gap.State != rulebook.None {
+			t.Errorf("who is not eligible is denied, and the gap is %+v", gap)
+		}
+	}
+	if without := rulebook.New(t.Context(), with(t, rule)); len(without.Intents[0].Rules) != 1 || without.Intents[0].Gaps[0].State != rulebook.Found {
+		t.Errorf("without them the book is %+v", without.Intents)
+	}
+}
+
 // find returns a rule of a book that has one intent.
 func find(t *testing.T, b *rulebook.Book, id string) rulebook.Rule {
 	t.Helper()

@@ -52,7 +52,7 @@ func newPlayground(s *gate.Subject, c Comparison, documents []*pack.Document) *m
 }
 
 func formsOf(u *repo.Unit, cases []golden.Result) engine.Version {
-	v := engine.Version{Forms: map[string]string{"": string(u.Document.Source)}}
+	v := engine.Version{Forms: map[string]string{"": string(u.Document.Source)}, Shared: u.Pack != nil && u.Pack.Shared}
 	for _, r := range cases {
 		if r.Overlay == "" || r.Detail == nil {
 			continue

@@ -82,6 +82,11 @@ func plain(ts *testscript.TestScript, _ bool, args []string) {
 	if !found || !ended {
 		ts.Fatalf("the example requires nothing any more")
 	}
+	before, rest, said := strings.Cut(before+"\n\n"+after, "\narguments:\n")
+	_, after, ended = strings.Cut(rest, "\n\n")
+	if !said || !ended {
+		ts.Fatalf("the example says nothing of arguments any more")
+	}
 	src = []byte(before + "\n\n" + after)
 	ts.Check(os.WriteFile(config, append(src, "severity: {RPL006: warning, EVL013: warning}\n"...), 0o644))
 }

@@ -1,12 +1,9 @@
-package evaluation
+package gate
 
-import (
-	"github.com/contextosai/packgate/gates/gate"
-	"github.com/contextosai/packgate/pack"
-)
+import "github.com/contextosai/packgate/pack"
 
-// heirsOf returns the intents of the base that the pack still has, with their names there.
-func heirsOf(s *gate.Subject) map[string]string {
+// Heirs returns the intents of the base that the pack still has, with their names there.
+func (s *Subject) Heirs() map[string]string {
 	heirs := map[string]string{}
 	is := intentsOf(s)
 	for intent := range intentsOf(s.Before) {
@@ -14,13 +11,13 @@ func heirsOf(s *gate.Subject) map[string]string {
 			heirs[intent] = intent
 		}
 	}
-	for now, was := range formerly(s) {
+	for now, was := range s.FormerIntents() {
 		heirs[was] = now
 	}
 	return heirs
 }
 
-func intentsOf(s *gate.Subject) map[string]bool {
+func intentsOf(s *Subject) map[string]bool {
 	intents := map[string]bool{}
 	for _, intent := range s.Pack.Intents() {
 		intents[intent.Value] = true
@@ -32,9 +29,9 @@ func intentsOf(s *gate.Subject) map[string]bool {
 // that is about it, what such a rule says, or its target.
 type trait struct{ kind, what string }
 
-// formerly returns the intents that have another name in the base, with that: those that
+// FormerIntents returns the intents that have another name in the base, with that: those that
 // share the most traits with one that is gone. Each is one of the base at most.
-func formerly(s *gate.Subject) map[string]string {
+func (s *Subject) FormerIntents() map[string]string {
 	was, is := intentsOf(s.Before), intentsOf(s)
 	gone, added := onlyIn(was, is), onlyIn(is, was)
 	if len(gone) == 0 || len(added) == 0 {
@@ -77,7 +74,7 @@ func onlyIn(set, other map[string]bool) map[string]bool {
 }
 
 // traits returns the traits of some intents of a pack.
-func traits(s *gate.Subject, of map[string]bool) map[string]map[trait]bool {
+func traits(s *Subject, of map[string]bool) map[string]map[trait]bool {
 	all := map[string]map[trait]bool{}
 	add := func(intent pack.Text, t trait) {
 		if !of[intent.Value] {
