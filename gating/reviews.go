@@ -124,10 +124,27 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 		one.For, one.Members = why[role], config.Members()[role]
 		out.Required = append(out.Required, one)
 	}
+	if weakened := r.weakened(in, from); len(weakened) > 0 {
+		for _, role := range config.EvidenceRoles() {
+			one := in.Approvals.of(role, weakened)
+			one.For, one.Members = []string{"evidence that becomes weaker"}, config.Members()[role]
+			out.Evidence = append(out.Evidence, one)
+		}
+	}
 	if out.Enforced && len(out.Required) > 0 && in.Approvals != nil && in.Approvals.Unknown != nil {
 		r.Fail(fmt.Errorf("the change needs approvals, and who has approved is not known: %w", in.Approvals.Unknown))
 	}
 	r.Report.Reviews = model.MergeReviews(r.Report.Reviews, out)
+}
+
+// weakened returns the pack files of the report, from one on, whose evidence became weaker.
+func (r *Run) weakened(in Inputs, from int) (files []string) {
+	for i := from; i < r.Report.Packs.Len(); i++ {
+		if slices.ContainsFunc(r.Report.Packs.At(i).Findings, func(f model.Finding) bool { return f.Weakens() && f.Waived == nil }) {
+			files = append(files, in.named(r.Report.Packs.Brief(i).Path))
+		}
+	}
+	return files
 }
 
 // unique returns approvals sorted, each once; nil for none.

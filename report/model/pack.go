@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/finding"
 )
@@ -76,6 +77,14 @@ func (p *Pack) BySeverity(severity string) []Finding {
 	}
 	return slices.Concat(step, own, beside, existing)
 }
+
+// Weakens reports whether the finding says that evidence became weaker, which a reviewer may excuse.
+func (f *Finding) Weakens() bool {
+	return f.Thing != "" && !f.Approve && !strings.HasPrefix(f.Rule, requiredRules)
+}
+
+// requiredRules begin the ids of rules about what has to have run, which is not of the base.
+const requiredRules = "NRN"
 
 // Existed is the state of a finding that the baseline has too.
 const Existed = string(finding.Existing)

@@ -11,6 +11,8 @@ type Reviews struct {
 	Required []RequiredReview `json:"required"`
 	// Granted are the approvals that count for what was judged, of whatever role.
 	Granted []Approval `json:"granted,omitempty"`
+	// Evidence are the roles that may excuse that evidence becomes weaker, where it does.
+	Evidence []RequiredReview `json:"evidence,omitempty"`
 	// Enforced says that a change which waits for an approval fails.
 	Enforced bool `json:"enforced,omitempty"`
 	// Unknown says why it is not known who has approved; absent where GitHub answered.
@@ -78,6 +80,10 @@ func MergeReviews(a, b *Reviews) *Reviews {
 		return cmp.Or(a, b)
 	}
 	out := &Reviews{Granted: slices.Concat(a.Granted, b.Granted), Enforced: a.Enforced || b.Enforced, Unknown: cmp.Or(a.Unknown, b.Unknown), Required: []RequiredReview{}}
+	out.Evidence = a.Evidence
+	if len(out.Evidence) == 0 {
+		out.Evidence = b.Evidence
+	}
 	slices.SortFunc(out.Granted, func(x, y Approval) int { return cmp.Or(cmp.Compare(x.Role, y.Role), cmp.Compare(x.Login, y.Login)) })
 	out.Granted = slices.Compact(out.Granted)
 	all := slices.Concat(a.Required, b.Required)

@@ -208,7 +208,7 @@ const (
 
 // sideLines returns the lines of a value: a condition in infix, all else as JSON.
 func (v *htmlView) sideLines(path string, value json.RawMessage) (out []htmlSideLine) {
-	if len(value) == 0 || !conditionAt.MatchString(path) {
+	if len(value) == 0 || !conditionAt(path) {
 		return v.jsonLines(value)
 	}
 	for i, part := range strings.Split(asWritten(path, value), " and ") {

@@ -112,12 +112,7 @@ func stepEffect(p *model.Pack) effect {
 }
 
 // weakens reports whether a finding says that evidence became weaker.
-func weakens(f model.Finding) bool {
-	return f.Thing != "" && !f.Approve && !strings.HasPrefix(f.Rule, requiredRules)
-}
-
-// requiredRules begin the ids of rules about what has to have run, which is not of the base.
-const requiredRules = "NRN"
+func weakens(f model.Finding) bool { return f.Weakens() }
 
 // unreadable reports whether a pack is none that gates could look at.
 func unreadable(p *model.Pack) bool {
@@ -229,6 +224,13 @@ func (b *builder) approvals(p *model.Pack) node {
 		s = s.plain(pack.Joined(roleNames(roles), "and") + ": after step 1")
 	default:
 		s = s.add(roleWords(roles))
+	}
+	if r := b.report.Reviews; r != nil && len(r.Evidence) > 0 && slices.ContainsFunc(p.Open(), weakens) {
+		s = s.plain(" · ")
+		for i := range r.Evidence {
+			s = s.plain(r.Evidence[i].Role + " ").add(reviewWords(&r.Evidence[i])).plain(", ")
+		}
+		s = s.plain("if the evidence is to go")
 	}
 	if n := number(p.Findings, func(f model.Finding) bool { return f.Approve && !f.Excused() }); n > 0 {
 		s = s.plain(" · approve " + pack.Counted(n, "warning") + " below")

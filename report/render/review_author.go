@@ -99,6 +99,7 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 	if len(faults) > 1 {
 		faults = slices.DeleteFunc(faults, notRaised)
 	}
+	all = append(all, b.restoring(p)...)
 	entries := entriesOf(faults)
 	for _, e := range entries[:min(len(entries), maxSteps)] {
 		all = append(all, faultStep(e))
@@ -106,7 +107,6 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 	if left := len(entries) - maxSteps; left > 0 {
 		all = append(all, plain("Fix "+more(left, "error")+", listed below."))
 	}
-	all = append(all, b.restoring(p)...)
 	all = append(all, b.consequent(p)...)
 	if all = append(all, versionStepOf(p)...); len(all) == 0 {
 		all = steps{plain("Fix what the findings below say.")}
@@ -305,10 +305,19 @@ func (b *builder) weaker(p *model.Pack) (nodes []node) {
 	}
 	nodes = append(nodes, box)
 	changed := slices.DeleteFunc(slices.Clone(p.Evidence), func(e model.Evidence) bool { return e.Before == nil || *e.Before == e.Now })
+	changed = ranked(changed, func(e model.Evidence) int {
+		if strings.HasPrefix(e.Kind, "replay") || e.Kind == "golden_cases" {
+			return 0
+		}
+		return 1
+	})
 	if len(changed) == 0 || effectOf(p) != weakerTests {
 		return nodes
 	}
-	return append(nodes, tableOf(table{noun: "kind of evidence", open: maxPowers, columns: []column{{name: "Evidence"}, {name: "Before", label: "before:"}, {name: "Now", label: "now:"}}}, changed, func(e *model.Evidence) []sentence {
+	if !b.whole {
+		changed = changed[:min(len(changed), maxCautions)]
+	}
+	return append(nodes, tableOf(table{noun: "kind of evidence", columns: []column{{name: "Evidence"}, {name: "Before", label: "before:"}, {name: "Now", label: "now:"}}}, changed, func(e *model.Evidence) []sentence {
 		return []sentence{plain(strings.ReplaceAll(e.Kind, "_", " ")), plain(fmt.Sprint(*e.Before)), plain(fmt.Sprint(e.Now))}
 	}))
 }

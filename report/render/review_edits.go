@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof/rulebook"
@@ -104,7 +105,9 @@ func thingAt(keyed string) (noun, name, member string) {
 }
 
 // prefixed are the long names of variables that everybody knows.
-var prefixed = regexp.MustCompile(`\b(?:request\.context|run_context|request)\.([a-z_])`)
+var prefixed = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(?:request\.context|run_context|request)\.([a-z_])`)
+})
 
 // asWritten shows a value of a pack: a condition in infix, a bound as one reads it, all else as JSON.
 func asWritten(path string, raw json.RawMessage) string {
@@ -116,9 +119,9 @@ func asWritten(path string, raw json.RawMessage) string {
 		return string(raw)
 	}
 	switch {
-	case conditionAt.MatchString(path):
-		return prefixed.ReplaceAllString(rulebook.Condition(d.Root), "$1")
-	case boundAt.MatchString(path):
+	case conditionAt(path):
+		return prefixed().ReplaceAllString(rulebook.Condition(d.Root), "$1")
+	case boundAt(path):
 		return boundWords(d.Root.Any())
 	}
 	return pack.CompactJSON(d.Root.Any())
@@ -127,11 +130,21 @@ func asWritten(path string, raw json.RawMessage) string {
 // maxRead is up to how many bytes of a value are read to be said.
 const maxRead = 1 << 14
 
-// conditionAt and boundAt match the paths of conditions, and of what arguments may be.
-var (
-	conditionAt = regexp.MustCompile(`/(?:if|when)$|/eligibility_rules/[^/]+$`)
-	boundAt     = regexp.MustCompile(`/arg_constraints/[^/]+$`)
-)
+// conditionAt reports whether a path leads to a condition, boundAt to what an argument may be.
+func conditionAt(path string) bool {
+	folder, last := splitPath(path)
+	return last == "if" || last == "when" || strings.HasSuffix(folder, "/eligibility_rules")
+}
+
+func boundAt(path string) bool {
+	folder, _ := splitPath(path)
+	return strings.HasSuffix(folder, "/arg_constraints")
+}
+
+func splitPath(keyed string) (folder, last string) {
+	i := strings.LastIndexByte(keyed, '/')
+	return keyed[:max(i, 0)], keyed[i+1:]
+}
 
 // differing leaves out of two conditions what both begin and end with, at whole parts of them.
 func differing(before, after string) (string, string) {

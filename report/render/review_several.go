@@ -21,6 +21,16 @@ func (b *briefPack) plain() bool {
 	return (b.is == canMerge || b.is == passes) && (b.effect == sameAllowed || b.effect == noEffect)
 }
 
+// urgency orders packs: what cannot be merged first, and of those that in which agents can do more.
+func (b *briefPack) urgency() int {
+	effects := []effect{newUngated, moreAllowed, notProved, notJudged, firstVersion, weakerTests, removed}
+	i := slices.Index(effects, b.effect)
+	if i < 0 {
+		i = len(effects)
+	}
+	return slices.Index([]string{"red", "yellow", "green"}, b.is.color)*(len(effects)+1) + i
+}
+
 // briefOf reads what a row says.
 func (b *builder) briefOf(p *model.Pack) *briefPack {
 	return &briefPack{p, b.verdict(p), effectOf(p)}
@@ -290,6 +300,7 @@ func (m *markdown) several(packs model.Packs) {
 			shown = append(shown, one)
 		}
 	}
+	shown = ranked(shown, (*briefPack).urgency)
 	if len(shown) > 1 { // of one alone its own page says it
 		m.node(m.builder.cautions(packs, l))
 	}
