@@ -133,6 +133,8 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 		{Path: "c", Fingerprint: "one", Line: 1, Before: []string{"{"}, After: []string{"["}, Text: "words"},
 		{Path: "c", Fingerprint: "two", Line: 2, Before: []string{"", "}"}, After: []string{"[]"}, Text: "words"},
 	})
+	errs["label"] = c.Label(ctx, github.Label{PullRequest: 7, HeadSHA: githubtest.Head, Name: "packgate: minor", Group: []string{"packgate: minor", "packgate: major"}})
+	errs["another label"] = c.Label(ctx, github.Label{PullRequest: 7, HeadSHA: githubtest.Head, Name: "packgate: major", Group: []string{"packgate: minor", "packgate: major"}})
 	_, errs["pull request"] = c.PullRequest(ctx, 7)
 	_, errs["pull request of a fork"] = c.PullRequestAt(ctx, githubtest.Head, "mona", "refunds")
 	_, errs["pull request of a commit"] = c.PullRequestAt(ctx, githubtest.Base, "", "")

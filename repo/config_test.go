@@ -180,6 +180,7 @@ publish:
   signing_config: trust/signing_config.json
   trusted_root: trust/trusted_root.json
 limits: {max_bytes: 2MiB, max_depth: 32, max_values: 5000, max_approval_mode: delegated}
+labels: true
 `
 
 func TestConfigOfEverything(t *testing.T) {
@@ -204,6 +205,7 @@ func TestConfigOfEverything(t *testing.T) {
 		{"packs", pack.Values(c.Packs), []string{"packs/*/pack.json", "other.pack.json"}},
 		{"environments", pack.Values(c.Environments), []string{"environments/*.json"}},
 		{"strict", c.Strict.Value, true},
+		{"labels", c.Labels.Value, true},
 		{"severities", len(c.Severity.Entries), 2},
 		{"severity name", c.Severity.Entries[1].Name, "orphan"},
 		{"severity", c.Severity.Entries[1].Value.Value, "warning"},

@@ -40,7 +40,7 @@ type direction func(was, is *pack.Node) bool
 // here counts as looser however it changes; a test holds the table against the schema.
 func (c *configComparison) directions() map[string]direction {
 	return map[string]direction{
-		"$schema": neutral, "version": neutral,
+		"$schema": neutral, "version": neutral, "labels": neutral,
 		"packs":                                func(_, _ *pack.Node) bool { return !holdsAll(PackPatterns(c.after), PackPatterns(c.before)) },
 		"environments":                         fewer,
 		"strict":                               raised,

@@ -40,6 +40,7 @@ type actionRun struct {
 	runner      *github.Runner
 	inputs      inputs
 	changed     []string            // packs that changed, id@version
+	labels      bool                // the config asks for labels
 	suggestions []github.Suggestion // mechanical repairs for the lines of a pull request
 }
 
@@ -244,6 +245,7 @@ func (a *actionRun) gateEvent(ctx context.Context) error {
 	}
 	defer w.Close()
 	a.tighten(w)
+	a.labels = w.Config.Labels.Value
 	in := gating.Inputs{Workspace: w, Strict: a.inputs.strict, Shard: a.inputs.part}
 	switch {
 	case commit == nil && len(w.Packs) == 0:

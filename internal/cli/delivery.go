@@ -33,7 +33,7 @@ func (a *actionRun) deliver(ctx context.Context) {
 	}
 	client, err := a.client(ctx)
 	commented := a.comment(ctx, client)
-	errs = append(errs, err, commented, a.annotate(ctx, client), a.suggest(ctx, client, commented), a.outputs(dir, files == nil))
+	errs = append(errs, err, commented, a.annotate(ctx, client), a.suggest(ctx, client, commented), a.label(ctx, client), a.outputs(dir, files == nil))
 	for i, err := range errs {
 		if err != nil {
 			errs[i] = fmt.Errorf("could not deliver: %w", err)

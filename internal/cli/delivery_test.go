@@ -63,7 +63,7 @@ func delivered(t *testing.T, g *githubtest.GitHub, out *bytes.Buffer) *actionRun
 func TestDeliveryFailures(t *testing.T) {
 	operations := []string{
 		githubtest.ListComments, githubtest.CreateComment, githubtest.UpdateComment, githubtest.CreateCheckRun,
-		githubtest.ListReviewComments, githubtest.ListFiles, githubtest.CreateReview,
+		githubtest.ListReviewComments, githubtest.ListFiles, githubtest.CreateReview, githubtest.GetPull, githubtest.RemoveLabel,
 	}
 	for _, operation := range operations {
 		for _, name := range slices.Sorted(maps.Keys(githubtest.Kinds())) {
@@ -75,6 +75,7 @@ func TestDeliveryFailures(t *testing.T) {
 					}
 					g.FailAlways(operation, githubtest.Fault{Kind: githubtest.Kinds()[name], Done: done})
 					a := delivered(t, g, out)
+					a.labels, g.Pulls[0].Labels = true, []string{"bug", "packgate: minor"}
 					a.deliver(t.Context())
 					checkDelivered(t, a, g, out.String())
 				})

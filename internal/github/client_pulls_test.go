@@ -2,6 +2,7 @@ package github
 
 import (
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/contextosai/packgate/test/githubtest"
@@ -14,7 +15,7 @@ func TestPullRequestAt(t *testing.T) {
 	got, err := client.PullRequestAt(ctx, githubtest.Head, "mona", "refunds")
 	must(t, err)
 	if want := (PullRequest{Number: 7, Author: "mona", HeadSHA: githubtest.Head, BaseSHA: githubtest.Base, Open: true,
-		Default: true}); got != want {
+		Default: true}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
 	// Of a commit of a fork GitHub knows no pull request.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,15 @@ func calls(t *testing.T) map[string]call {
 			_, err := c.PullRequest(ctx, 7)
 			return err
 		}, reads, false, false},
+		"labels": {[]string{githubtest.GetPull, githubtest.AddLabels, githubtest.RemoveLabel}, func(g *githubtest.GitHub) {
+			g.Pulls[0].Labels = []string{"bug", "packgate: minor", "Packgate: Patch"}
+		}, func(c *Client) error {
+			return c.Label(ctx, Label{PullRequest: 7, HeadSHA: githubtest.Head, Name: "packgate: major", Group: []string{"packgate: patch", "packgate: minor", "packgate: major"}})
+		}, func(t *testing.T, g *githubtest.GitHub) {
+			if p := g.Pulls[0]; !slices.Contains(p.Labels, "bug") || len(p.Labels) > 4 {
+				t.Errorf("the labels are %q", p.Labels)
+			}
+		}, false, false},
 		"pull request by head": {[]string{githubtest.ListPulls}, nothing, func(c *Client) error {
 			_, err := c.PullRequestAt(ctx, githubtest.Head, "mona", "refunds")
 			return err

@@ -25,6 +25,7 @@ type PullRequest struct {
 	// it was not merged.
 	MergeSHA string
 	Default  bool // true where it is for the default branch of the repository
+	Labels   []string
 }
 
 func pullRequest(p *github.PullRequest) PullRequest {
@@ -33,6 +34,9 @@ func pullRequest(p *github.PullRequest) PullRequest {
 		Number: p.GetNumber(), Author: p.GetUser().GetLogin(), HeadSHA: head.GetSHA(), BaseSHA: base.GetSHA(),
 		Open: p.GetState() == "open", Files: p.GetChangedFiles(),
 		Default: base.GetRef() != "" && base.GetRef() == base.GetRepo().GetDefaultBranch(),
+	}
+	for _, l := range p.Labels {
+		pull.Labels = append(pull.Labels, l.GetName())
 	}
 	if p.MergedAt != nil { // else it is a commit that GitHub made to try the merge
 		pull.MergeSHA = p.GetMergeCommitSHA()

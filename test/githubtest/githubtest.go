@@ -77,6 +77,8 @@ const (
 	ListComments       = "GET /repos/{owner}/{repo}/issues/{issue_number}/comments"
 	CreateComment      = "POST /repos/{owner}/{repo}/issues/{issue_number}/comments"
 	UpdateComment      = "PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}"
+	AddLabels          = "POST /repos/{owner}/{repo}/issues/{issue_number}/labels"
+	RemoveLabel        = "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}"
 	CreateCheckRun     = "POST /repos/{owner}/{repo}/check-runs"
 	UpdateCheckRun     = "PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}"
 	ListCheckRuns      = "GET /repos/{owner}/{repo}/commits/{ref}/check-runs"
@@ -110,6 +112,7 @@ func operations() map[string]operation {
 		UpdateComment: (*GitHub).updateComment, CreateCheckRun: (*GitHub).createCheckRun, UpdateCheckRun: (*GitHub).updateCheckRun,
 		ListCheckRuns: (*GitHub).listCheckRuns, ListPulls: (*GitHub).listPulls, GetPull: (*GitHub).getPull,
 		ListFiles: (*GitHub).listFiles, ListReviews: (*GitHub).listReviews, ListCommitPulls: (*GitHub).listCommitPulls,
+		AddLabels: (*GitHub).addLabels, RemoveLabel: (*GitHub).removeLabel,
 		CreateReview: (*GitHub).createReview, ListReviewComments: (*GitHub).listReviewComments,
 		GetCommit: (*GitHub).getCommit, GetTree: (*GitHub).getTree, GetBlob: (*GitHub).getBlob, ListArtifacts: (*GitHub).listArtifacts,
 		DownloadArtifact: (*GitHub).downloadArtifact, ListCommits: (*GitHub).listCommits, ListTeamMembers: (*GitHub).listTeamMembers,

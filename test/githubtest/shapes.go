@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha1"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -94,6 +95,13 @@ func (g *GitHub) repository(id int64, owner string) object {
 	return r
 }
 
+func (g *GitHub) label(name string) object {
+	return object{
+		"id": 1, "node_id": "LA_1", "name": name, "color": "ededed", "default": false, "description": nil,
+		"url": g.api("/repos/%s/labels/%s", g.Repository, url.PathEscape(name)),
+	}
+}
+
 func (g *GitHub) pull(p Pull, full bool) object {
 	owner, _, _ := strings.Cut(g.Repository, "/")
 	state, head := "open", g.repository(1, owner)
@@ -109,7 +117,7 @@ func (g *GitHub) pull(p Pull, full bool) object {
 	}
 	o := object{
 		"id": 100 + p.Number, "node_id": "PR_1", "number": p.Number, "state": state, "locked": false, "title": "A change", "body": nil,
-		"user": g.user(p.Author), "labels": []object{}, "assignee": nil, "milestone": nil, "closed_at": merged, "merged_at": merged,
+		"user": g.user(p.Author), "labels": each(p.Labels, g.label), "assignee": nil, "milestone": nil, "closed_at": merged, "merged_at": merged,
 		"created_at": moment, "updated_at": moment, "merge_commit_sha": commit, "author_association": "CONTRIBUTOR", "auto_merge": nil,
 		"head": object{"label": p.Owner + ":" + p.Branch, "ref": p.Branch, "sha": p.Head, "repo": head, "user": g.user(p.Owner)},
 		"base": object{"label": owner + ":" + into, "ref": into, "sha": p.Base, "repo": g.repository(1, owner), "user": g.user(owner)},

@@ -37,6 +37,7 @@ type Pull struct {
 	Into         string   // the branch it is for; main where empty
 	Commits      []string // that it has beside its head
 	ChangedFiles int
+	Labels       []string
 }
 
 // Comment is a comment on a pull request.

@@ -43,6 +43,8 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin diff PATH FILE
 //	standin artifact RUN [FILE|link:NAME]…
 //	standin fail OPERATION KIND
+//	standin label NAME…          the pull request has these labels
+//	standin labels FILE
 //	standin readonly|truncate
 //	standin comments|checks|suggestions|calls FILE
 func standin(t *testing.T) func(*testscript.TestScript, bool, []string) {
@@ -89,6 +91,10 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		p := &g.Pulls[0]
 		p.Head, p.Owner, p.Branch = args[0], args[1], args[2]
 		g.Commits[p.Head] = map[string]string{}
+	case "label":
+		g.Pulls[0].Labels = args
+	case "labels":
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(g.Pulls[0].Labels, "\n")+"\n"), 0o644))
 	case "merged":
 		p := &g.Pulls[0]
 		p.Head, p.Merged, p.Closed = args[0], args[0], true
