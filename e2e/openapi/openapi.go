@@ -128,7 +128,7 @@ func beyond(r *http.Request, route *routers.Route) []string {
 }
 
 func beyondBody(r *http.Request) []string {
-	if r.Method == http.MethodGet || r.Body == nil {
+	if r.Method == http.MethodGet || r.Method == http.MethodDelete || r.Body == nil {
 		return nil
 	}
 	data, err := io.ReadAll(r.Body)

@@ -97,7 +97,7 @@ func (g *GitHub) repository(id int64, owner string) object {
 
 func (g *GitHub) label(name string) object {
 	return object{
-		"id": 1, "node_id": "LA_1", "name": name, "color": "ededed", "default": false, "description": nil,
+		"id": 1, "node_id": "LA_1", "name": name, "color": "ededed", "default": false, "description": "",
 		"url": g.api("/repos/%s/labels/%s", g.Repository, url.PathEscape(name)),
 	}
 }
