@@ -149,17 +149,28 @@ func (l *lines) add(label string, facts ...string) {
 func (l lines) String() string { return strings.Join(l, "\n") }
 
 func (r *run) businessText() string {
-	b := &r.Pack.BusinessContext
-	var l lines
-	l.add("What we do", b.Summary.WhatWeDo.Value)
-	l.add("Who we serve", pack.Values(b.Summary.WhoWeServe)...)
-	l.add("Differentiator", pack.Values(b.Summary.Differentiators)...)
-	l.add("Non-negotiable", pack.Values(b.NonNegotiables)...)
-	return l.String()
+	return r.ofParts(func(p *pack.Pack, l *lines) {
+		b := &p.BusinessContext
+		l.add("What we do", b.Summary.WhatWeDo.Value)
+		l.add("Who we serve", pack.Values(b.Summary.WhoWeServe)...)
+		l.add("Differentiator", pack.Values(b.Summary.Differentiators)...)
+		l.add("Non-negotiable", pack.Values(b.NonNegotiables)...)
+	})
+}
+
+// ofParts returns what each pack of a union says of itself, in their order; what one before
+// it has said is left out.
+func (r *run) ofParts(say func(p *pack.Pack, l *lines)) string {
+	var all lines
+	for _, p := range r.Pack.Parts() {
+		var own lines
+		say(p, &own)
+		all = append(all, slices.DeleteFunc(own, func(line string) bool { return slices.Contains(all, line) })...)
+	}
+	return all.String()
 }
 
 func (r *run) sessionText() string {
-	defaults, tone := &r.Pack.PackMeta.EnvironmentDefaults, &r.Pack.ToneAndComms
 	locale := r.invocation.locale
 	if locale == "" {
 		locale, _ = r.request.RunContext["locale"].(string)
@@ -167,12 +178,17 @@ func (r *run) sessionText() string {
 	var l lines
 	l.add("Channel", r.invocation.channel)
 	l.add("Locale", locale)
-	l.add("Language", defaults.Language.Value)
-	l.add("Timezone", defaults.Timezone.Value)
-	l.add("Currency", defaults.Currency.Value)
-	l.add("Voice", pack.Values(tone.VoiceAttributes)...)
-	l.add("Do", pack.Values(tone.Do)...)
-	l.add("Do not", pack.Values(tone.Dont)...)
+	if own := r.ofParts(func(p *pack.Pack, l *lines) {
+		defaults, tone := &p.PackMeta.EnvironmentDefaults, &p.ToneAndComms
+		l.add("Language", defaults.Language.Value)
+		l.add("Timezone", defaults.Timezone.Value)
+		l.add("Currency", defaults.Currency.Value)
+		l.add("Voice", pack.Values(tone.VoiceAttributes)...)
+		l.add("Do", pack.Values(tone.Do)...)
+		l.add("Do not", pack.Values(tone.Dont)...)
+	}); own != "" {
+		l = append(l, own)
+	}
 	return l.String()
 }
 

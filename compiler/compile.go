@@ -160,10 +160,12 @@ func For(m *policy.Model) *Program {
 	if m.Fault != nil {
 		p.refuse(m.Fault.At, "%s", m.Fault.Reason)
 	}
-	if _, _, ok := pack.ParseRef(m.Pack.Ref()); !ok {
-		p.refuse(m.Pack.PackMeta.PackVersion.Node, "%q is no reference of the form pack_id@MAJOR.MINOR.PATCH", m.Pack.Ref())
+	for _, part := range m.Pack.Parts() {
+		if _, _, ok := pack.ParseRef(part.Ref()); !ok {
+			p.refuse(part.PackMeta.PackVersion.Node, "%q is no reference of the form pack_id@MAJOR.MINOR.PATCH", part.Ref())
+		}
+		p.requirements(part)
 	}
-	p.requirements()
 	for _, t := range m.Tools {
 		for _, b := range t.Bounds {
 			p.arguments[b.Arg] = true

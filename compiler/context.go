@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/contextosai/packgate/pack"
 )
@@ -112,7 +113,8 @@ type BudgetReport struct {
 }
 
 // ContextLedger says where everything came from. It is not part of the hash, so
-// that two versions of a pack that compile alike have the same one.
+// that two versions of a pack that compile alike have the same one. PackRef names every
+// pack of an invocation that names several, with blanks between them.
 type ContextLedger struct {
 	PackRef             string       `json:"pack_ref"`
 	RequestID           string       `json:"request_id"`
@@ -203,7 +205,7 @@ func (r *run) budgetReport() BudgetReport {
 
 func (r *run) ledger(c *CompiledContext, hash pack.Digest) ContextLedger {
 	l := ContextLedger{
-		PackRef:       r.Pack.Ref(),
+		PackRef:       strings.Join(r.Pack.Refs(), " "),
 		RequestID:     r.invocation.requestID,
 		PolicyBundles: []string{},
 		Tools:         []string{},

@@ -23,12 +23,14 @@ type requirement struct {
 	name  string
 	text  string
 	at    *pack.Node
+	of    *pack.Pack
 	allow *semver.Constraints // nil where the text is no range
 }
 
-func (p *Program) requirements() {
-	for _, e := range p.Pack.ContractMeta.Compatibility.Requires.Entries {
-		r := requirement{name: e.Name, text: e.Value.Value, at: e.Value.Node}
+// requirements reads those of the pack, or of one of those that it is the union of.
+func (p *Program) requirements(of *pack.Pack) {
+	for _, e := range of.ContractMeta.Compatibility.Requires.Entries {
+		r := requirement{name: e.Name, text: e.Value.Value, at: e.Value.Node, of: of}
 		allow, err := semver.NewConstraint(r.text)
 		if err != nil {
 			p.refuse(r.at, "requires.%s: %q is no version range", r.name, r.text)
@@ -97,18 +99,19 @@ func (r *run) checkReferences() *Stop {
 	if !ok || len(list) == 0 {
 		return refusal("context_pack_refs of the invocation is missing, empty or not a list")
 	}
-	named := false
-	id := r.Pack.PackMeta.PackID.Value
+	named := map[string]bool{}
 	for _, item := range list {
 		ref, _ := item.(string)
 		name, _, pinned := pack.ParseRef(ref)
 		if !pinned {
 			return refusal("pack reference %s is not of the form pack_id@MAJOR.MINOR.PATCH", pack.CompactJSON(item))
 		}
-		named = named || name == id
+		named[name] = true
 	}
-	if !named {
-		return refusal("the invocation does not name the pack %q", id)
+	for _, part := range r.Pack.Parts() {
+		if id := part.PackMeta.PackID.Value; !named[id] {
+			return refusal("the invocation does not name the pack %q", id)
+		}
 	}
 	return nil
 }
@@ -120,7 +123,7 @@ func (r *run) checkRequirements() *Stop {
 		have, whose := "", ""
 		switch {
 		case q.name == "ontology":
-			have, whose = r.Pack.IntelligenceRefs.Ontology.Version.Value, "the pack's ontology"
+			have, whose = q.of.IntelligenceRefs.Ontology.Version.Value, "the pack's ontology"
 		case q.name == "runtime" && r.request.Catalog != nil && r.request.Catalog.Runtime != "":
 			have, whose = r.request.Catalog.Runtime, "the runtime of "+r.request.Catalog.Name
 		case q.name == "runtime":
@@ -145,7 +148,9 @@ func (r *run) checkRequirements() *Stop {
 }
 
 func (r *run) notChecked(what string) {
-	r.result.Trace.NotChecked = append(r.result.Trace.NotChecked, what)
+	if !slices.Contains(r.result.Trace.NotChecked, what) { // which several packs may say
+		r.result.Trace.NotChecked = append(r.result.Trace.NotChecked, what)
+	}
 }
 
 func (r *run) checkTenant() *Stop {

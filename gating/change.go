@@ -106,7 +106,10 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if in.since, err = in.Base.Progress(ctx); err != nil {
 		return nil, err
 	}
-	concerned, own := c.concerned(in.since)
+	concerned, own, err := c.concerned(in.since)
+	if err != nil {
+		return nil, err
+	}
 	part, err := r.share(in)
 	if err != nil {
 		return nil, err
@@ -121,20 +124,25 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	return own, nil
 }
 
-// concerned returns the packs that changed files concern, that have a refresh trigger, or
-// that cannot be read, and, as messages show them, those of which a file of their own changed.
-func (c *Change) concerned(since Progress) (packs, own []string) {
+// concerned returns the packs that changed files concern, be it those of a pack that their
+// golden cases name beside them, that have a refresh trigger, or that cannot be read, and, as
+// messages show them, those of which a file of their own changed.
+func (c *Change) concerned(since Progress) (packs, own []string, err error) {
 	shared := c.shared()
+	named, err := c.w.sets(c.w.Packs)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, p := range c.w.Packs {
 		changed := c.touches(p)
 		if changed {
 			own = append(own, c.w.Files.Show(p))
 		}
-		if changed || shared || len(since.Triggers[p]) > 0 || since.unread[p] {
+		if changed || shared || len(since.Triggers[p]) > 0 || since.unread[p] || named.reaches(p, c) {
 			packs = append(packs, p)
 		}
 	}
-	return packs, own
+	return packs, own, nil
 }
 
 // both returns the packs that are in both lists, in the order of the first.

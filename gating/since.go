@@ -131,20 +131,30 @@ func sources(s *gate.Subject) []source {
 	return list
 }
 
-// unitSources returns the files of a pack, in a fixed order.
-func unitSources(u *repo.Unit) []source {
-	list := []source{{u.Name, u.Document.Source}}
-	for _, f := range u.Files {
-		list = append(list, source{f.Name, f.Document.Source})
-	}
-	for _, c := range u.Scorecards {
-		if c.Signature != nil {
-			list = append(list, source{c.Signature.Name, c.Signature.Source})
+// unitSources returns the files of a pack, and those of the packs that its golden cases name
+// beside it, in a fixed order.
+func unitSources(u *repo.Unit) (list []source) {
+	units := []*repo.Unit{u}
+	for i := 0; i < len(units); i++ {
+		one := units[i]
+		list = append(list, source{one.Name, one.Document.Source})
+		for _, f := range one.Files {
+			list = append(list, source{f.Name, f.Document.Source})
 		}
-	}
-	for _, c := range u.Cases {
-		if c.Snapshot != nil {
-			list = append(list, source{c.Snapshot.Name, c.Snapshot.Source})
+		for _, c := range one.Scorecards {
+			if c.Signature != nil {
+				list = append(list, source{c.Signature.Name, c.Signature.Source})
+			}
+		}
+		for _, c := range one.Cases {
+			if c.Snapshot != nil {
+				list = append(list, source{c.Snapshot.Name, c.Snapshot.Source})
+			}
+		}
+		for _, other := range one.Beside {
+			if !slices.Contains(units, other) {
+				units = append(units, other)
+			}
 		}
 	}
 	return list

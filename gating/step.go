@@ -36,12 +36,13 @@ func Step(ctx context.Context, diff *diffing.Diff, s *gate.Subject) build.Compar
 func StepBetween(ctx context.Context, diff *diffing.Diff, head *proof.Model, both []compiles.Case) build.Comparison {
 	base, _ := diff.Packs()
 	before := proof.For(head.Beside(base))
+	alone := slices.DeleteFunc(slices.Clone(both), func(c compiles.Case) bool { return c.Together })
 	c := build.Comparison{
 		Diff:     diff,
-		Surface:  surface.Compare(before, head, diff.Effects, both),
+		Surface:  surface.Compare(before, head, diff.Effects, alone),
 		Loosened: surface.Loosened(diff),
 		Compiles: both,
-		Flips:    flips.Find(ctx, flips.Step{Base: before.Program(), Head: head.Program(), Cases: both, Effects: diff.Effects}),
+		Flips:    flips.Find(ctx, flips.Step{Base: before.Program(), Head: head.Program(), Cases: alone, Effects: diff.Effects}),
 	}
 	contradict(&c, before, head)
 	return c

@@ -64,6 +64,7 @@ const (
 	KindReference   Kind = "reference"   // the case is about another pack or environment
 	KindVersion     Kind = "version"     // the case is about another version of the pack
 	KindOutcome     Kind = "outcome"     // the case ends otherwise than it expects, or cannot be compiled
+	KindTogether    Kind = "together"    // the packs that the case names cannot be used together
 	KindExpectation Kind = "expectation" // gates, denials, rules or assertions are not as expected
 )
 
@@ -74,6 +75,7 @@ type Problem struct {
 	Hint     string // what to do; may be empty
 	Severity finding.Severity
 	Location finding.Location
+	Related  []finding.Related
 }
 
 // Result is what became of one golden case.
@@ -83,7 +85,8 @@ type Result struct {
 	File     string // as messages show it
 	Location finding.Location
 	Input    *repo.Case   // nil where the file is no case that could be read
-	Beside   []*pack.Node // the references to other packs and artifacts than this one
+	Beside   []*pack.Node // the references to what is no pack
+	Together []*repo.Unit // the other packs that it names, with which the pack is compiled
 	Intent   string       // of the invocation, "" where it could not be read
 	Overlay  string       // overlay_id of the overlay that the case names, "" for none
 	// Environment is the one that the case is compiled for, "" for none, and Catalog its catalog.
@@ -142,15 +145,21 @@ type suite struct {
 	config       *repo.Config
 	cases        map[*repo.SideFile]*repo.Case
 	subjects     map[string]*subject // by overlay_id, "" for the pack as it stands
+	unions       []*subject          // with the other packs that cases name
 	tokenizer    compiler.Tokenizer
 	noTokenizer  error // why there is no tokenizer
 }
 
-// subject is what is compiled: the pack as it stands, or with an overlay.
+// subject is what is compiled: the pack as it stands, or with an overlay, and with the other
+// packs that a case names.
 type subject struct {
 	*compiler.Program
 	environment string // of the overlay
 	fault       error  // why the overlay cannot be applied
+
+	overlay   string // of a union
+	packs     []*repo.Unit
+	conflicts []pack.Conflict // why there is no union
 }
 
 // subject returns the pack with an overlay; "" for the pack as it stands.

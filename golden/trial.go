@@ -23,8 +23,9 @@ type trial struct {
 	file *repo.SideFile
 	*repo.Case
 	Result
-	subject *subject // what is compiled
-	context any      // the compiled context as decoded JSON, once it was asked for
+	subject *subject     // what is compiled
+	packs   []*repo.Unit // those that it names, where there are several
+	context any          // the compiled context as decoded JSON, once it was asked for
 }
 
 func (t *trial) problem(kind Kind, at *pack.Node, hint, message string) {
@@ -78,10 +79,12 @@ func (t *trial) read() bool {
 	}
 	t.prepare()
 	t.findCatalog()
+	t.findTogether()
 	if t.noTokenizer != nil {
 		t.report(KindOutcome, t.place(t.config.Compile.Tokenizer.Node, t.Case.Node), finding.Error,
 			"use one of "+strings.Join(tokens.Names(), ", "), t.noTokenizer.Error())
 	}
+	t.unite()
 	if len(t.Problems) > 0 {
 		t.Reason = t.Problems[0].Message
 		return false
@@ -163,17 +166,14 @@ func (t *trial) knownEnvironments() string {
 
 // checkReference reports a case about another pack, or another version of it, which bump would move.
 func (t *trial) checkReference() {
-	meta := &t.subject.Pack.PackMeta
-	id, own := meta.PackID.Value, t.subject.Pack.Ref()
+	id, own := t.unit.Pack.PackMeta.PackID.Value, t.unit.Pack.Ref()
 	refs := t.Invoke.Get("context_pack_refs")
 	var other, is *pack.Node
 	for _, ref := range refs.Items {
-		switch name, _, _ := strings.Cut(ref.Text, "@"); {
+		switch name, _ := repo.Artifact(ref); {
 		case ref.Text == own:
 			is = ref
-		case name != id:
-			t.Beside = append(t.Beside, ref)
-		case other == nil:
+		case name == id && other == nil:
 			other = ref
 		}
 	}
@@ -184,10 +184,10 @@ func (t *trial) checkReference() {
 	case is != nil:
 		return
 	case other == nil:
-		t.problem(KindReference, refs, t.subject.Pack.RefHint(), fmt.Sprintf("the case is about another pack: context_pack_refs has no reference to %q", id))
+		t.problem(KindReference, refs, t.unit.Pack.RefHint(), fmt.Sprintf("the case is about another pack: context_pack_refs has no reference to %q", id))
 		return
 	}
-	hint := t.subject.Pack.RefHint()
+	hint := t.unit.Pack.RefHint()
 	if _, _, valid := pack.ParseRef(own); valid {
 		hint += ", or let packgate bump move the references of cases with pack_version"
 	}

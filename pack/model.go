@@ -94,6 +94,9 @@ type Pack struct {
 	Faults []Fault `json:"-"`
 	// Shared is set where the config lists the pack as one that several tenants use.
 	Shared bool `json:"-"`
+
+	// United are the packs that it is the union of; nil for one that was read.
+	United []*Pack `json:"-"`
 }
 
 // Admits reports whether a request of a tenant may use the pack: one of its own tenant,

@@ -32,9 +32,13 @@ func Request(p *pack.Pack, witness map[string]any) compiler.Request {
 			around[name] = value
 		}
 	}
+	var refs []any
+	for _, ref := range p.Refs() {
+		refs = append(refs, ref)
+	}
 	return compiler.Request{
 		Invoke: map[string]any{
-			"request_id": "req_1", "tenant_id": tenant, "context_pack_refs": []any{p.Ref()}, "input": input,
+			"request_id": "req_1", "tenant_id": tenant, "context_pack_refs": refs, "input": input,
 		},
 		RunContext: jsonlogic.Overlay(map[string]any{
 			"tenant_id": tenant, "safety_mode": string(pack.Destructive), "run_budget": map[string]any{"total_tokens": float64(ampleTokens)},

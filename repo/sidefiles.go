@@ -335,8 +335,7 @@ func keep[T any](files *[]*T, one *T, ofAnother bool) bool {
 
 // isAbout reports whether a golden case names one of the packs.
 func isAbout(c *Case, ids ...string) bool {
-	refs := c.Invoke.Get("context_pack_refs")
-	return refs != nil && slices.ContainsFunc(refs.Items, func(ref *pack.Node) bool {
+	return slices.ContainsFunc(c.References(), func(ref *pack.Node) bool {
 		id, _, pinned := strings.Cut(ref.Text, "@")
 		return pinned && slices.Contains(ids, id)
 	})

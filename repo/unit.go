@@ -33,6 +33,8 @@ type Unit struct {
 	Overlays []*Overlay
 	// Files are all side files, golden cases included, by name.
 	Files []*SideFile
+	// Beside are the packs of the repository that golden cases name beside this one.
+	Beside []*Unit
 
 	shared []string // ids of the packs that several tenants use
 }
@@ -111,10 +113,11 @@ func SideKind(name string) (dir, kind string, ok bool) {
 // record that names one of the others, and not this one, is left to it.
 func (f *Files) Unit(name string, c *Config) (*Unit, error) {
 	u, err := f.unit(name, c, sideKinds)
-	if err == nil {
-		u.checkNames()
+	if err != nil {
+		return nil, err
 	}
-	return u, err
+	u.checkNames()
+	return u, f.companions(u, c)
 }
 
 // UnitWithScorecards reads a pack as Unit does, and of the files beside it the

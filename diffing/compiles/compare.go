@@ -11,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/overlay"
 )
@@ -21,6 +22,9 @@ type Case struct {
 	File    string // as messages show it
 	Intent  string // of the invocation, "" where it could not be read
 	Overlay string // overlay_id of the overlay that the case names, "" for none
+	// Together says that the case names other packs too: each side is one version of the pack
+	// with these, as they are in the head.
+	Together bool
 	// Request is what both versions were compiled for. Its references are those of
 	// the head; the base was compiled for references to itself.
 	Request    compiler.Request
@@ -65,7 +69,7 @@ type BucketChange struct {
 // differs between the two packs. There is one Case for each result, in their order.
 // Once the context has ended no more are compiled, and their reason says so.
 func Compare(ctx context.Context, base *pack.Pack, u *repo.Unit, head []golden.Result, changes []diffing.Change) []Case {
-	m := &comparison{base: base, unit: u, versions: map[string]*version{}, changes: newChangeIndex(changes)}
+	m := &comparison{base: base, unit: u, versions: map[*compiler.Program]*version{}, changes: newChangeIndex(changes)}
 	cases := make([]Case, len(head))
 	for i := range head {
 		cases[i] = m.compare(ctx, &head[i])
@@ -78,7 +82,7 @@ type Trial struct{ comparison }
 
 // NewTrial returns the trial of a pack, with the files beside it that a unit has.
 func NewTrial(p *pack.Pack, u *repo.Unit) *Trial {
-	return &Trial{comparison{base: p, unit: u, versions: map[string]*version{}}}
+	return &Trial{comparison{base: p, unit: u, versions: map[*compiler.Program]*version{}}}
 }
 
 // AsBase reports whether a case that was compared comes to what it came to in the base.
@@ -103,7 +107,7 @@ func (t *Trial) AsBase(c *Case) bool {
 type comparison struct {
 	base     *pack.Pack
 	unit     *repo.Unit
-	versions map[string]*version // of the base, by overlay_id; "" for the pack as it stands
+	versions map[*compiler.Program]*version // of the base, by what the head is compiled with
 	changes  *changeIndex
 }
 
@@ -113,14 +117,14 @@ type version struct {
 	fault string
 }
 
-// version returns the base with an overlay; "" for none. Head is the program of the
-// same case, with which it shares conditions.
+// version returns the base as a case compiles the head: with its overlay, and together with
+// the other packs that it names. It shares conditions with the program of the case.
 func (m *comparison) version(head *compiler.Program, overlayID string) *version {
-	if have := m.versions[overlayID]; have != nil {
+	if have := m.versions[head]; have != nil {
 		return have
 	}
 	made, resolved := &version{}, m.base
-	m.versions[overlayID] = made
+	m.versions[head] = made
 	if overlayID != "" {
 		unit := *m.unit
 		unit.Pack, unit.Document, unit.Published = m.base, m.base.Node.Document(), nil
@@ -131,13 +135,29 @@ func (m *comparison) version(head *compiler.Program, overlayID string) *version 
 		}
 		resolved = view.Unit.Pack
 	}
-	made.Program = compiler.For(head.Beside(resolved))
+	base := head.Beside(resolved)
+	if len(head.Pack.United) > 0 {
+		models := []*policy.Model{}
+		for _, part := range head.Pack.Parts() {
+			if part.PackMeta.PackID.Value == m.unit.Pack.PackMeta.PackID.Value {
+				models = append(models, base)
+			} else {
+				models = append(models, head.Beside(part))
+			}
+		}
+		var conflicts []pack.Conflict
+		if base, conflicts = policy.Unite(models...); base == nil {
+			made.fault = conflicts[0].Message
+			return made
+		}
+	}
+	made.Program = compiler.For(base)
 	return made
 }
 
 // compare compares one case.
 func (m *comparison) compare(ctx context.Context, r *golden.Result) Case {
-	c := Case{Name: r.Case, File: r.File, Intent: r.Intent, Overlay: r.Overlay}
+	c := Case{Name: r.Case, File: r.File, Intent: r.Intent, Overlay: r.Overlay, Together: len(r.Together) > 0}
 	c.Base.Reason, c.Head.Reason = r.Reason, r.Reason
 	if r.Detail == nil || m.base == nil {
 		return c

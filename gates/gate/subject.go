@@ -39,6 +39,7 @@ type Subject struct {
 	model      func() *proof.Model
 	replaced   func() map[string]map[*pack.Node]bool
 	golden     func() []golden.Result
+	unions     func() []*Union
 	texts      *texts
 	signed     *signatures
 }
@@ -58,6 +59,7 @@ func (s *Subject) compiling() *Subject {
 		}
 		return golden.RunPrepared(s.Proof().Program(), s.Unit, s.Environments, s.Config)
 	})
+	s.unions = sync.OnceValue(s.findUnions)
 	return s
 }
 
@@ -75,6 +77,9 @@ func (s *Subject) Instead(p *pack.Document, faults []pack.Fault) *Subject {
 // looked at when it is first asked for, and only then.
 func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject {
 	s.Unit, s.Pack, s.Environments, s.Index = u, u.Pack, environments, NewIndex(u.Pack)
+	if s.unions == nil { // of another form of the pack nothing is asked of several
+		s.unions = func() []*Union { return nil }
+	}
 	s.replaced = sync.OnceValue(func() map[string]map[*pack.Node]bool { return replacedIn(u) })
 	s.model = sync.OnceValue(func() *proof.Model { return proof.For(policy.New(u.Pack, s.conditions)) })
 	return s

@@ -33,6 +33,6 @@ var Gate = &gate.Gate{
 	Reads: []string{"tooling_layer", "decision_layer", "evaluation_layer"},
 	Rules: []*gate.Rule{
 		POL001, POL002, POL003, POL004, POL005, POL006, POL007, POL008,
-		POL009, POL010, POL011, POL012, POL013, POL014, POL015, POL016,
+		POL009, POL010, POL011, POL012, POL013, POL014, POL015, POL016, POL017,
 	},
 }

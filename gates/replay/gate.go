@@ -36,7 +36,7 @@ var Gate = &gate.Gate{
 	Title: "Replay",
 	About: "Golden cases and earlier decisions still come out as they did.",
 	Reads: []string{"pack_meta", "policy_layer", "tooling_layer", "decision_layer"},
-	Rules: []*gate.Rule{RPL001, RPL002, RPL003, RPL004, RPL005, RPL006, RPL007, RPL008, RPL009, RPL010, RPL011, RPL012, RPL013, RPL014, RPL015, RPL016, RPL018, RPL019},
+	Rules: []*gate.Rule{RPL001, RPL002, RPL003, RPL004, RPL005, RPL006, RPL007, RPL008, RPL009, RPL010, RPL011, RPL012, RPL013, RPL014, RPL015, RPL016, RPL018, RPL019, RPL020},
 }
 
 // compiled returns the results of the golden cases, and notes that there are none.
@@ -196,12 +196,12 @@ func tell(p *gate.Pass, results []golden.Result, kinds ...golden.Kind) {
 // report reports one problem of a case at the place that it names.
 func report(p *gate.Pass, r *golden.Result, problem golden.Problem) {
 	d := gate.Diagnostic{
-		Location: &problem.Location, Message: problem.Message, Hint: problem.Hint, Severity: problem.Severity, Key: r.Case,
+		Location: &problem.Location, Message: problem.Message, Hint: problem.Hint, Severity: problem.Severity, Key: r.Case, Related: problem.Related,
 	}
 	if r.Input != nil {
 		d.Key = p.Unit.Within(r.Input.Name)
 		if problem.Location.File != r.File {
-			d.Related = gate.See(pack.Place(r.Input.Case.Node, r.Input.Node), "the case")
+			d = d.See(pack.Place(r.Input.Case.Node, r.Input.Node), "the case")
 		}
 	}
 	p.Report(d)

@@ -20,7 +20,7 @@ var RPL007 = &gate.Rule{
 		"So a golden case names this pack in the version that it has, and its references move with `pack_version`; " +
 		"every reference into the knowledge graph (`kg:…`) ends in `#snapshot_ID`, and the snapshot is the one that `snapshot_pin_rule` means: " +
 		"for an alias, what the catalog of the case's environment says that it is. " +
-		"What a case names beside this pack, another pack or an artifact such as `decision-catalog.support@2.1.0`, is listed as not checked, since the case is compiled with this pack alone; two versions of this pack are an error. " +
+		"A case that names several packs is compiled with all of them (RPL020); another artifact that it names, such as `decision-catalog.support@2.1.0`, is listed as not checked. Two versions of this pack are an error. " +
 		"A replay packet and a decision record name a pack version and, if they name one, a fixed snapshot; which one is a matter of the past. " +
 		"Nothing live is ever called, neither for a case nor for a packet.\n\n" +
 		"Write the pinned reference that the hint gives. Where the alias has moved on, write the cases' evidence anew from the snapshot that it means now.",
@@ -121,11 +121,10 @@ func (n *notes) pinnedCase(r *golden.Result) {
 	}
 }
 
-// alone notes the other packs and artifacts that a case names: it is compiled with this
-// pack alone.
+// alone notes what a case names that is no pack: it is compiled without.
 func (n *notes) alone(r *golden.Result) {
 	for _, ref := range r.Beside[:min(len(r.Beside), mostItems)] {
-		n.unchecked("%s: the case also names %s, and is compiled with this pack alone: what they permit together is not checked",
+		n.unchecked("%s: the case also names %s, which is no pack, and is compiled without it",
 			n.Unit.Within(r.Input.Name), gate.Quote(ref.Text))
 	}
 }

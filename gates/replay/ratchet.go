@@ -19,7 +19,7 @@ var RPL014 = &gate.Rule{
 	Title: "Golden cases that the base has are kept",
 	Doc: "A golden case shows one behaviour of the pack. A change that takes the case away, or lets it ask something else, takes the proof away with it. " +
 		"Cases are recognised by what they request, whatever their names and files: ids of the run, the version of the pack and the snapshots in evidence do not count. " +
-		"It is an error where a rule, a branch, a gate, a tool, a denial or a refusal that the case exercised is still in the pack and no case exercises it any more. " +
+		"It is an error where a rule, a branch, a gate, a tool, a denial or a refusal that the case exercised is still in the pack and no case exercises it any more, or where no case names a set of packs any more that it named. " +
 		"It is a warning where other cases still exercise all of it. A case that only asks more than before and still exercises the same is kept, and one of an intent that the pack has no more may go. " +
 		"An intent with another name is the same one where rules of its ids, or rules or a target that say the same, are about it.\n\n" +
 		"Put the case back. Where the request has to change, write a case for the new one beside it.",
@@ -118,8 +118,16 @@ func requestOf(c *repo.Case, renamed map[string]string) map[string]any {
 	if members, ok := invoke.(map[string]any); ok {
 		rename(members["input"], renamed)
 	}
+	packs := map[string]any{} // where there are several: that it is this one is said elsewhere
+	for _, ref := range c.References() {
+		id, _ := repo.Artifact(ref)
+		packs[id] = true
+	}
+	if len(packs) == 1 {
+		packs = map[string]any{}
+	}
 	return map[string]any{
-		"environment": c.Environment.Value, "overlay": c.Overlay.Value, "evidence": evidence, "memory": memory,
+		"packs": packs, "environment": c.Environment.Value, "overlay": c.Overlay.Value, "evidence": evidence, "memory": memory,
 		"invoke": invoke, "run_context": run,
 	}
 }

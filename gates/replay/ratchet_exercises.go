@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/gates/gate"
@@ -29,6 +30,7 @@ const (
 	theDenial  = "a denial of"
 	theRefusal = "a refusal"
 	theError   = "a policy evaluation error"
+	theUnion   = "the use together of"
 )
 
 // exercises returns what a golden case shows of its pack.
@@ -36,11 +38,19 @@ func exercises(r *golden.Result) (list []exercise) {
 	if r.Detail == nil {
 		return nil
 	}
+	if len(r.Together) > 0 {
+		var ids []string
+		for _, p := range r.Program.Pack.Parts() {
+			ids = append(ids, p.PackMeta.PackID.Value) // which has no blank
+		}
+		slices.Sort(ids)
+		list = append(list, exercise{kind: theUnion, name: strings.Join(ids, " ")})
+	}
 	switch r.Outcome {
 	case compiler.Refused:
-		return []exercise{{theRefusal, r.Intent, ""}}
+		return append(list, exercise{theRefusal, r.Intent, ""})
 	case compiler.PolicyEvalError:
-		return []exercise{{theError, r.Intent, ""}}
+		return append(list, exercise{theError, r.Intent, ""})
 	}
 	for _, rule := range r.Detail.Trace.Rules {
 		switch rule.State {
@@ -156,7 +166,7 @@ func (e *exercised) still(x exercise) (exercise, bool) {
 			return x, false
 		}
 	}
-	return x, x.name == "" || e.here[exercise{kind: x.kind, name: x.name}]
+	return x, x.kind == theUnion || x.name == "" || e.here[exercise{kind: x.kind, name: x.name}]
 }
 
 // missing returns what a case of the base exercised, the pack still has, and is not

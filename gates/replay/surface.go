@@ -11,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -22,6 +23,7 @@ var RPL004 = &gate.Rule{
 		"`tool-surface.json` says it in one place: a row for each intent and tool, with the approval mode, the gates that guard it and the bounds of its arguments. " +
 		"A tool that any request can surface and that has no row is an error, with the smallest such request; so is a mode above that of the row, a gate of the row that guards the tool no more, and a bound that is looser than in the row. " +
 		"A row for a tool that no request can surface is a warning. " +
+		"Where golden cases name several packs, the tools that only these have together are listed too, in the file of the pack that has the case. " +
 		"The tools of a golden case are compared with its `expect.tools`.\n\n" +
 		"Where the tool is intended, add the row or correct it, so that the review shows it; where it is not, take the permission or the rule back. " +
 		"More gates and tighter bounds than a row asks for are fine.",
@@ -38,14 +40,10 @@ func checkSurface(p *gate.Pass) {
 	}
 	s := &surface{
 		notes: notes{Pass: p}, near: gate.NewBudget(), declared: declarations(p.Pack),
-		listed: map[place][]*repo.SurfaceRow{}, told: map[aspect]bool{}, compiled: map[place]bool{},
+		listed: map[place][]*repo.SurfaceRow{}, told: map[aspect]bool{}, compiled: map[place]bool{}, taken: map[*repo.ToolSurface]bool{},
 	}
-	items := p.Unit.Surface.Surface.Items
-	for i := range items {
-		if at := (place{items[i].Intent.Value, items[i].Capability.Value}); items[i].Intent.OK && items[i].Capability.OK {
-			s.listed[at] = append(s.listed[at], &items[i])
-		}
-	}
+	s.list(p.Unit.Surface)
+	s.beside()
 	results := p.Golden()
 	for i := range results {
 		if results[i].Detail != nil && results[i].Detail.Context != nil {
@@ -53,6 +51,16 @@ func checkSurface(p *gate.Pass) {
 		}
 	}
 	s.proved()
+}
+
+// list takes the rows of a file in.
+func (s *surface) list(file *repo.ToolSurface) {
+	items := file.Surface.Items
+	for i := range items {
+		if at := (place{items[i].Intent.Value, items[i].Capability.Value}); items[i].Intent.OK && items[i].Capability.OK {
+			s.listed[at] = append(s.listed[at], &items[i])
+		}
+	}
 }
 
 // place is one tool of one intent.
@@ -64,8 +72,9 @@ type surface struct {
 	near     *gate.Budget
 	declared map[string]*pack.Node // where the pack declares a tool
 	listed   map[place][]*repo.SurfaceRow
-	told     map[aspect]bool // what was reported
-	compiled map[place]bool  // tools that a golden case surfaces
+	told     map[aspect]bool            // what was reported
+	compiled map[place]bool             // tools that a golden case surfaces
+	taken    map[*repo.ToolSurface]bool // of other packs
 }
 
 // aspect is something of a tool that is reported: its row, its mode, a gate by its
@@ -123,15 +132,21 @@ func (s *surface) proved() {
 		case len(rows) == 0:
 			s.unlisted(at, found.Reach, nil)
 		}
-		for _, row := range rows {
-			s.mode(at, row, found.Mode, nil)
-			s.gates(at, row, found.Gates)
-			if !s.compiled[at] {
-				s.bounds(at, row, found.Bounds, nil)
-			}
+		s.row(at, &found)
+	}
+	s.together(reachable)
+	s.unreachable(reachable)
+}
+
+// row checks a tool that is proved to be within reach against its rows.
+func (s *surface) row(at place, found *proof.Row) {
+	for _, row := range s.listed[at] {
+		s.mode(at, row, found.Mode, nil)
+		s.gates(at, row, found.Gates)
+		if !s.compiled[at] {
+			s.bounds(at, row, found.Bounds, nil)
 		}
 	}
-	s.unreachable(reachable)
 }
 
 // unlisted reports a tool that has no row, where the pack declares it.

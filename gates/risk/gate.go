@@ -35,6 +35,6 @@ var Gate = &gate.Gate{
 	Layer: "tooling_layer",
 	Reads: []string{"policy_layer", "decision_layer", "evaluation_layer"},
 	Rules: []*gate.Rule{
-		RSK001, RSK002, RSK003, RSK004, RSK005, RSK006, RSK007, RSK008, RSK009, RSK010, RSK011, RSK012, RSK013,
+		RSK001, RSK002, RSK003, RSK004, RSK005, RSK006, RSK007, RSK008, RSK009, RSK010, RSK011, RSK012, RSK013, RSK014, RSK015,
 	},
 }

@@ -30,7 +30,8 @@ func newBump(env *Env) *cobra.Command {
 		Use: "bump PACK", Short: "set the version that the changes of a pack need",
 		Long: `Finds the version that the changes of a pack since its baseline need, writes it as
 pack_version, and lets what names the pack follow: the context_pack_refs of its
-golden cases and the base of its overlays. Then the golden cases are compiled, and
+golden cases, and of those of other packs that name it beside their own, and the
+base of its overlays. Then the golden cases are compiled, and
 their snapshots written. All files are written, or none.
 
 The baseline is the git revision of --base; without it, the commit at which the
@@ -137,6 +138,9 @@ func (b *bumping) move(ctx context.Context) error {
 	}
 	target := b.target()
 	edits, left, err := follow(b.unit, target)
+	if err == nil {
+		edits, err = b.companions(target, edits)
+	}
 	if err != nil {
 		return err
 	}
@@ -272,12 +276,8 @@ func follow(u *repo.Unit, version string) (edits []gating.Edit, left []keep, err
 // staleReference returns the reference of a golden case that has to become ref; nil
 // where the case has it already, or names another pack.
 func staleReference(c *repo.Case, ref string) *pack.Node {
-	refs := c.Invoke.Get("context_pack_refs")
-	if refs == nil {
-		return nil
-	}
 	var stale *pack.Node
-	for _, n := range refs.Items {
+	for _, n := range c.References() {
 		switch {
 		case n.Kind == pack.String && n.Text == ref:
 			return nil

@@ -71,7 +71,7 @@ func playgroundCases(results []golden.Result, c Comparison) []engine.Case {
 	}
 	cases := []engine.Case{}
 	for _, r := range results {
-		if r.Detail == nil {
+		if r.Detail == nil || len(r.Together) > 0 { // a page has one pack
 			continue
 		}
 		cases = append(cases, engine.Case{

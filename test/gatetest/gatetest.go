@@ -167,7 +167,7 @@ func laidOut(t *testing.T, archive *txtar.Archive) *gate.Subject {
 	for _, f := range archive.Files {
 		switch {
 		case f.Name == "edit" || f.Name == "want" || f.Name == "pack.json":
-		case f.Name == repo.ConfigName || strings.HasPrefix(f.Name, "environments/"):
+		case f.Name == repo.ConfigName || strings.HasPrefix(f.Name, "environments/") || strings.HasPrefix(f.Name, "packs/"):
 			write(t, filepath.Join(dir, f.Name), f.Data)
 		default:
 			write(t, filepath.Join(dir, "packs", "support", f.Name), f.Data)

@@ -1,0 +1,55 @@
+package gating
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/contextosai/packgate/repo"
+)
+
+// sets are the sets of packs that golden cases of a workspace name together.
+type sets struct {
+	of    map[string][][]string // by pack file: the pack_ids of each set
+	files map[string][]string   // by pack_id: the pack files of the repository; nil where there is no set
+}
+
+// sets returns the sets of packs that the golden cases of packs name together. What cannot
+// be read names none, which gating it says.
+func (w *Workspace) sets(packs []string) (s sets, err error) {
+	s.of = map[string][][]string{}
+	for _, name := range packs {
+		named, err := w.Files.Named(name, w.Config)
+		if err != nil {
+			return s, err
+		}
+		if len(named) > 0 {
+			s.of[name] = named
+		}
+	}
+	if len(s.of) == 0 {
+		return s, nil
+	}
+	s.files = map[string][]string{}
+	all, err := w.Files.Find(nil, w.Patterns...)
+	if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) { // which the run says
+		return s, err
+	}
+	for _, name := range all {
+		g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
+		if err != nil {
+			return s, err
+		}
+		s.files[g.ID] = append(s.files[g.ID], name)
+	}
+	return s, nil
+}
+
+// reaches reports whether golden cases of a pack name a pack that the change touches, or one
+// that is not there, as one that the change removes is not.
+func (s sets) reaches(pack string, c *Change) bool {
+	return slices.ContainsFunc(s.of[pack], func(set []string) bool {
+		return slices.ContainsFunc(set, func(id string) bool {
+			return len(s.files[id]) == 0 || slices.ContainsFunc(s.files[id], c.touches)
+		})
+	})
+}
