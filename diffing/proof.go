@@ -20,6 +20,8 @@ type Proof struct {
 	// known. GainedWhat and LostWhat say in words what is so in the head.
 	Gained, Lost         map[string]any
 	GainedWhat, LostWhat string
+	// GainedWhen and LostWhen say for which requests it is so, nil where that is not known.
+	GainedWhen, LostWhen *proof.When
 	// Assumed names the variables that the claim takes to be single values, sorted.
 	Assumed []string
 	// Reason says what is not proved: for Undecided whether more is permitted, else
@@ -47,10 +49,10 @@ func (p *Proof) add(other Proof) {
 		p.Gained = nil // of requests that stopped
 	}
 	if p.Gained == nil {
-		p.Gained, p.GainedWhat = other.Gained, other.GainedWhat
+		p.Gained, p.GainedWhat, p.GainedWhen = other.Gained, other.GainedWhat, other.GainedWhen
 	}
 	if p.Lost == nil {
-		p.Lost = other.Lost
+		p.Lost, p.LostWhen = other.Lost, other.LostWhen
 		p.LostWhat = cmp.Or(other.LostWhat, p.LostWhat)
 	}
 	p.grown, p.Unstopped = p.grown || other.grown, p.Unstopped || other.Unstopped

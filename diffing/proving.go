@@ -65,7 +65,7 @@ func prove(base, head *side, units []*unit) *proving {
 	for _, t := range before.Tools {
 		p.opened[t.String()] = t.Allowed()
 	}
-	p.effects = proof.Compare(before, after, jsonlogic.Solver{})
+	p.effects = proof.Describe(before, after, jsonlogic.Solver{})
 	if b, h := before.Broken(), after.Broken(); b != "" && h != "" {
 		p.effects[0].Reason += "; nor can the head pack: " + h
 	}
@@ -198,10 +198,10 @@ func (p *proving) proof(i int) *Proof {
 func (s *share) proof() Proof {
 	one := Proof{Verdict: s.Verdict, Assumed: s.Assumed, Reason: s.Reason, stops: s.Kind == proof.Stop}
 	if s.gained {
-		one.Gained, one.GainedWhat = s.Gained, s.GainedWhat
+		one.Gained, one.GainedWhat, one.GainedWhen = s.Gained, s.GainedWhat, s.GainedWhen
 	}
 	if s.lost {
-		one.Lost, one.LostWhat = s.Lost, s.LostWhat
+		one.Lost, one.LostWhat, one.LostWhen = s.Lost, s.LostWhat, s.LostWhen
 	}
 	switch s.Verdict {
 	case proof.Grew, proof.Incomparable:
@@ -214,10 +214,9 @@ func (s *share) proof() Proof {
 			one.Verdict = proof.Grew
 		}
 	case proof.Shrank:
-		one.LostWhat = s.LostWhat
-		one.Lost = s.Lost
+		one.Lost, one.LostWhat, one.LostWhen = s.Lost, s.LostWhat, s.LostWhen
 		if one.Unstopped = s.Unstopped; s.Unstopped {
-			one.Gained, one.GainedWhat = s.Gained, s.GainedWhat
+			one.Gained, one.GainedWhat, one.GainedWhen = s.Gained, s.GainedWhat, s.GainedWhen
 		}
 	}
 	_, certain := one.class()

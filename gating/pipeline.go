@@ -93,11 +93,15 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	step.Fixed, step.Before, step.Environments = j.fixed, j.before, j.environments
 	j.follow(ctx, p.policyOf(name), step.Compiles)
 	_, _, step.Playground = playground.Program() // of a program that has none no page compiles a pack
+	first := p.Base != nil && j.compared.File == "" && j.subject.Pack != nil
+	if first && step.Surface != nil {
+		step.Surface.Describe(j.subject.Proof())
+	}
 	o := outcome{pack: build.NewPack(j.subject, j.result, step, p.since.Triggers[name]), fault: step.Diff.Contradicted()}
 	switch {
 	case j.compared.File != name && j.compared.File != "":
 		o.moved, o.pack.MovedFrom = j.compared.File, p.Files.Show(j.compared.File)
-	case p.Base != nil && j.compared.File == "" && j.subject.Pack != nil:
+	case first:
 		o.pack.Class = model.ClassInitial
 	}
 	o.searched = j.compared.searched

@@ -266,6 +266,7 @@ func (c *coverer) witnessIn(made Cube, cube []literal) map[string]any {
 	if !ok {
 		return nil
 	}
+	c.reduce(settings) // what is needed beside a value may not be without it
 	return c.reduced(settings)
 }
 

@@ -140,3 +140,39 @@ func said(changes []Change) (list []string) {
 	}
 	return list
 }
+
+// Of random packs, what is said of a row of the surface has the requests of the grid that are
+// compiled with the tool, and with none of its gates active.
+func TestRowsAreDescribedExactly(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 31))
+	count := map[string]int{}
+	for range 60 {
+		parts := randompack.Random(r)
+		p := randompack.Read(t, parts.String())
+		m := New(p)
+		rows := Surface(m, jsonlogic.Solver{})
+		all := m.DescribeRows(rows, jsonlogic.Solver{})
+		program := compiler.Prepare(p)
+		for i, row := range rows {
+			tally(count, all[i].Available)
+			tally(count, all[i].Open)
+			for _, data := range randompack.Grid(row.Intent, randompack.ModesOf(parts)) {
+				s := observe(t, program, p, data)
+				there := s.there[row.Capability]
+				open := there && !slices.ContainsFunc(row.Gates, func(id string) bool { return slices.Contains(s.gates, id) })
+				for w, is := range map[*When]bool{all[i].Available: there, all[i].Open: open} {
+					if all[i].Available == all[i].Open {
+						is = there
+					}
+					if in := w.has(p, data); in != is && (s.ok || is) && w.NotProved == "" && (in || !w.More) {
+						t.Fatalf("%s %s: %v is %t, and %s\n%s", row.Intent, row.Capability, data, is, describeWhen(w), parts)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%v", count)
+	if count["complete"] < 200 {
+		t.Errorf("%v: the test has lost its power", count)
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/compiles"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
 )
@@ -17,6 +18,8 @@ import (
 type Row struct {
 	proof.Row
 	Sessions pack.ApprovalMode
+	// Described says for which requests the row is so, once that was asked for.
+	proof.Described
 }
 
 // Diff is the tool surface of a version, and how it differs from that of the
@@ -76,6 +79,17 @@ func Compare(base, head *proof.Model, effects []proof.Change, cases []compiles.C
 	return versus(&was, is, effects, cases)
 }
 
+// Describe says of each row of the head for which requests it is so.
+func (d *Diff) Describe(head *proof.Model) {
+	rows := make([]proof.Row, len(d.Head))
+	for i := range d.Head {
+		rows[i] = d.Head[i].Row
+	}
+	for i, described := range head.DescribeRows(rows, jsonlogic.Solver{}) {
+		d.Head[i].Described = described
+	}
+}
+
 // version is a version of a pack with what requests reach in it.
 type version struct {
 	pack  *pack.Pack
@@ -119,7 +133,7 @@ func rowsOf(side string, p *pack.Pack, reach proof.Reach) (rows []Row, reason st
 		}
 	}
 	for _, row := range reach.Rows {
-		rows = append(rows, Row{row, modes[row.Capability]})
+		rows = append(rows, Row{Row: row, Sessions: modes[row.Capability]})
 	}
 	return rows, ""
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/proof/rulebook"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -78,6 +79,7 @@ func newSurfaceRow(r surface.Row) model.SurfaceRow {
 	row := model.SurfaceRow{
 		Intent: r.Intent, Capability: r.Capability, ApprovalMode: string(r.Mode), SafetyMode: string(r.Sessions),
 		Gates: append([]string{}, r.Gates...), Bounds: r.Bounds, Ungated: r.Ungated, NotProved: r.Reason,
+		Available: newWhen(r.Available), Open: newWhen(r.Open),
 	}
 	if row.Bounds == nil {
 		row.Bounds = map[string]any{}
@@ -110,7 +112,7 @@ func newSurfaceChange(c surface.Change) model.SurfaceChange {
 func newEffect(e proof.Change) model.Effect {
 	out := model.Effect{
 		Intent: e.Intent, Kind: e.Kind.String(), Subject: e.Subject, Arg: e.Arg, Verdict: e.Verdict.String(), Assumed: e.Assumed, NotProved: e.Reason,
-		Gained: newShown(e.GainedWhat, e.Gained), Lost: newShown(e.LostWhat, e.Lost),
+		Gained: newShown(e.GainedWhat, e.Gained, e.GainedWhen), Lost: newShown(e.LostWhat, e.Lost, e.LostWhen),
 	}
 	if e.Kind == proof.Gate {
 		out.Holder = e.Holder.String()
@@ -118,12 +120,32 @@ func newEffect(e proof.Change) model.Effect {
 	return out
 }
 
-// newShown returns nil where there is nothing to show.
-func newShown(what string, request map[string]any) *model.Shown {
+// newShown returns nil where there is nothing to show. Of the requests that show it, it is
+// the one next to the former limit, where that is known.
+func newShown(what string, request map[string]any, w *proof.When) *model.Shown {
 	if what == "" {
 		return nil
 	}
-	return &model.Shown{What: what, Request: request}
+	if request != nil && w != nil && w.Nearest != nil {
+		request = w.Nearest
+	}
+	return &model.Shown{What: what, Request: request, When: newWhen(w)}
+}
+
+// newWhen returns a condition in words, nil where there is none.
+func newWhen(w *proof.When) *model.When {
+	if w == nil {
+		return nil
+	}
+	out := &model.When{Any: [][]model.Term{}, More: w.More, NotProved: w.NotProved}
+	for _, cube := range w.Any {
+		terms := []model.Term{}
+		for _, t := range rulebook.Terms(w, cube) {
+			terms = append(terms, model.Term{Code: t.Code, Is: t.Is})
+		}
+		out.Any = append(out.Any, terms)
+	}
+	return out
 }
 
 func newProof(p *diffing.Proof) *model.Proof {
@@ -131,7 +153,7 @@ func newProof(p *diffing.Proof) *model.Proof {
 		return nil
 	}
 	return &model.Proof{
-		Verdict: p.Verdict.String(), Gained: newShown(p.GainedWhat, p.Gained), Lost: newShown(p.LostWhat, p.Lost),
+		Verdict: p.Verdict.String(), Gained: newShown(p.GainedWhat, p.Gained, p.GainedWhen), Lost: newShown(p.LostWhat, p.Lost, p.LostWhen),
 		Assumed: p.Assumed, NotProved: p.Reason,
 	}
 }
