@@ -34,6 +34,8 @@ func (c Cube) Formula() Formula {
 	return All(parts...)
 }
 
+const outOfSteps = "not all of it is found"
+
 // maxCubes bounds how many cubes are looked for: nobody reads more, and one that has to do with
 // many others is found early.
 const maxCubes = 16
@@ -50,9 +52,13 @@ func (s Solver) Cover(of, idle Formula) Cover {
 	b := newBudget(s.Budget, cmp.Or(max(s.Steps, 0), DefaultSteps))
 	defer b.close()
 	c := newCoverer(s, of, idle, b)
+	c.most = b.used + b.rest
 	cover := c.cover()
 	if b.over() && cover.Reason == "" {
-		cover.Complete, cover.Reason = false, fmt.Sprintf("not all of it is found: %v", b.err)
+		cover.Complete, cover.Reason = false, outOfSteps
+	}
+	if b.over() {
+		cover.Cubes = slices.DeleteFunc(cover.Cubes, func(c Cube) bool { return c.Witness == nil })
 	}
 	cover.Steps = b.used - b.left
 	return cover
@@ -67,6 +73,7 @@ type coverer struct {
 	subjects []*subject
 	guards   []literal // each says that a request is not in one of the cubes
 	cubes    [][]literal
+	most     int // steps
 }
 
 // subject is what a term of a cube can be about: a variable, an expression that is not followed,
@@ -131,15 +138,17 @@ func (c *coverer) cover() (cover Cover) {
 		model, ok := c.solve(append([]literal{c.goal}, c.guards[:len(c.cubes)]...)...)
 		switch {
 		case !ok:
-			return c.finish(false, "not all of it is found")
+			return c.finish(false, outOfSteps)
 		case !model:
 			return c.finish(true, "")
+		case c.budget.used-c.budget.left > c.most/2:
+			return c.finish(false, outOfSteps) // the rest is for what was found
 		case len(c.cubes) == maxCubes:
 			return c.finish(false, fmt.Sprintf("more than %d sets of requests", maxCubes))
 		}
 		cube, ok := c.expand()
 		if !ok {
-			return c.finish(false, "not all of it is found")
+			return c.finish(false, outOfSteps)
 		}
 		blocked := []literal{c.guards[len(c.cubes)].not()}
 		for _, l := range cube {
@@ -266,28 +275,52 @@ func (c *coverer) witnessIn(made Cube, cube []literal) map[string]any {
 	if !ok {
 		return nil
 	}
-	c.reduce(settings) // what is needed beside a value may not be without it
-	return c.reduced(settings)
+	c.leaveOut(settings, made)
+	data, _ := build(settings)
+	return data
+}
+
+// leaveOut leaves out of a request the variables that the cube says nothing of. It is for all
+// that their values can be, so that only one question is left: whether they can be missing. What
+// is needed beside another value may not be without it.
+func (c *coverer) leaveOut(settings []setting, made Cube) {
+	for range 2 {
+		for i := range slices.Backward(settings) {
+			s := &settings[i]
+			if !s.present || slices.ContainsFunc(made.Terms, func(t Term) bool { return t.Path == s.path.text }) {
+				continue
+			}
+			if s.present = false; !c.confirmed(settings) {
+				s.present = true
+			}
+		}
+	}
 }
 
 // terms says what the literals of a cube say of each subject. Of what no request of the cube
 // has for which the formula holds, that is taken in which makes the words fewer.
 func (c *coverer) terms(cube []literal) (made Cube, reason string) {
-	for _, s := range c.subjects {
-		if !slices.ContainsFunc(s.selectors, func(l literal) bool { return slices.Contains(cube, l.not()) }) {
-			continue
-		}
+	about := slices.DeleteFunc(slices.Clone(c.subjects), func(s *subject) bool {
+		return !slices.ContainsFunc(s.selectors, func(l literal) bool { return slices.Contains(cube, l.not()) })
+	})
+	used := map[literal]bool{} // selectors that hold in a request
+	for _, s := range about {
 		use := make([]usage, len(s.selectors))
 		for i, selector := range s.selectors {
 			if slices.Contains(cube, selector.not()) {
 				continue
 			}
-			use[i] = mayBeIn
-			model, ok := c.solve(append([]literal{c.goal, selector}, cube...)...)
-			if !ok {
-				return made, "not all of it is found"
+			if !used[selector] {
+				model, ok := c.solve(append([]literal{c.goal, selector}, cube...)...)
+				if !ok {
+					return made, outOfSteps
+				}
+				if model {
+					c.note(about, used)
+				}
 			}
-			if model {
+			use[i] = mayBeIn
+			if used[selector] {
 				use[i] = isIn
 			}
 		}
@@ -298,6 +331,17 @@ func (c *coverer) terms(cube []literal) (made Cube, reason string) {
 		made.Terms = append(made.Terms, s.said(values))
 	}
 	return made, ""
+}
+
+// note notes the selectors that hold in the model.
+func (c *coverer) note(about []*subject, used map[literal]bool) {
+	for _, s := range about {
+		for _, selector := range s.selectors {
+			if c.search.holds(selector) {
+				used[selector] = true
+			}
+		}
+	}
 }
 
 // name says in messages what a subject is.

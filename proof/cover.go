@@ -10,11 +10,10 @@ import (
 )
 
 // Bounds of the conditions that describe what differs: solver steps of one of them, and of all
-// of a comparison or a surface; and how many alternatives of one are shown.
+// of a comparison or a surface.
 const (
-	coverSteps    = 400_000
-	allCoverSteps = 2_000_000
-	mostShownSets = 4
+	coverSteps    = 1_000_000
+	allCoverSteps = 4_000_000
 )
 
 // When is a set of requests of one intent as a condition: those for which one of the
@@ -34,6 +33,15 @@ type When struct {
 	Nearest map[string]any
 	// Read are the variables that the conditions of the packs read.
 	Read []string
+}
+
+// Request returns the request to show: the one next to the limit of the base, or the one that is
+// known where there is none. W may be nil.
+func (w *When) Request(known map[string]any) map[string]any {
+	if known == nil || w == nil || w.Nearest == nil {
+		return known
+	}
+	return w.Nearest
 }
 
 // Describe is Compare, and says of each change for which requests it is so. What is said is
@@ -142,9 +150,6 @@ func (q *prover) when(d description, ceilings bool) When {
 	slices.SortStableFunc(w.Any, func(a, b jsonlogic.Cube) int {
 		return cmp.Or(cmp.Compare(len(a.Terms), len(b.Terms)), cmp.Compare(a.String(), b.String()))
 	})
-	if len(w.Any) > mostShownSets {
-		w.Any, w.More = w.Any[:mostShownSets], true
-	}
 	if d.next != nil && len(w.Any) > 0 {
 		w.Nearest = d.next(w.Any[0])
 	}

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,8 +16,10 @@ func (d *description) nearest(cube jsonlogic.Cube, old *Model) map[string]any {
 	witness := cube.Witness
 	for _, t := range cube.Terms {
 		at, _ := jsonlogic.Lookup(witness, t.Path)
-		if next := with(witness, t.Path, "other"); at == "" && d.shows(cube, next) {
-			witness = next // nobody writes a text of nothing
+		if _, isText := at.(string); isText && t.Values.Absent {
+			if next := without(witness, t.Path); d.shows(cube, next) {
+				witness = next // any other text says less than none
+			}
 		}
 		now, isNumber := at.(float64)
 		i := slices.IndexFunc(t.Values.Numbers, func(i jsonlogic.Interval) bool { return isNumber && i.Has(now) })
@@ -70,6 +73,22 @@ func (m *Model) tells(a, b map[string]any) bool {
 	return slices.ContainsFunc(m.exprs(), func(x *jsonlogic.Expr) bool {
 		return x.Eval(one).Truth != x.Eval(other).Truth
 	})
+}
+
+// without returns a witness in which a variable is not there.
+func without(witness map[string]any, path string) map[string]any {
+	name, below, deeper := strings.Cut(path, ".")
+	next := maps.Clone(witness)
+	inner, isObject := next[name].(map[string]any)
+	if !deeper || !isObject {
+		delete(next, name)
+		return next
+	}
+	rest := without(inner, below)
+	if next[name] = rest; len(rest) == 0 {
+		delete(next, name)
+	}
+	return next
 }
 
 // with returns a witness in which a variable has another value.

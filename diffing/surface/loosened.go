@@ -118,7 +118,7 @@ func loosening(c diffing.Change) (l Loosening, weaker bool) {
 	g := guardrails[c.Row]
 	l = Loosening{Change: c, What: cmp.Or(g.what, "more is permitted"), Verdict: proof.Undecided}
 	if c.Proof != nil {
-		l.Verdict, l.Witness = c.Proof.Verdict, c.Proof.Gained
+		l.Verdict, l.Witness = c.Proof.Verdict, c.Proof.GainedWhen.Request(c.Proof.Gained)
 	}
 	switch g.standing {
 	case reach:

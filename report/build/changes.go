@@ -120,25 +120,25 @@ func newEffect(e proof.Change) model.Effect {
 	return out
 }
 
-// newShown returns nil where there is nothing to show. Of the requests that show it, it is
-// the one next to the former limit, where that is known.
+// newShown returns nil where there is nothing to show.
 func newShown(what string, request map[string]any, w *proof.When) *model.Shown {
 	if what == "" {
 		return nil
 	}
-	if request != nil && w != nil && w.Nearest != nil {
-		request = w.Nearest
-	}
-	return &model.Shown{What: what, Request: request, When: newWhen(w)}
+	return &model.Shown{What: what, Request: w.Request(request), When: newWhen(w)}
 }
+
+// mostAlternatives is how many alternatives of a condition a report has: nobody reads more.
+const mostAlternatives = 4
 
 // newWhen returns a condition in words, nil where there is none.
 func newWhen(w *proof.When) *model.When {
 	if w == nil {
 		return nil
 	}
-	out := &model.When{Any: [][]model.Term{}, More: w.More, NotProved: w.NotProved}
-	for _, cube := range w.Any {
+	shown := w.Any[:min(len(w.Any), mostAlternatives)]
+	out := &model.When{Any: [][]model.Term{}, More: w.More || len(shown) < len(w.Any), NotProved: w.NotProved}
+	for _, cube := range shown {
 		terms := []model.Term{}
 		for _, t := range rulebook.Terms(w, cube) {
 			terms = append(terms, model.Term{Code: t.Code, Is: t.Is})
