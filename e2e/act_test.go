@@ -64,7 +64,7 @@ func pullRequestPasses(t *testing.T, programs actPrograms, w workspace) {
 	o.wantFiles(t, o.reports, reportFiles...)
 	o.wantUpload(t, w)
 	o.wantPage(t, g)
-	wantDelivered(t, g, w, "success", "passes")
+	wantDelivered(t, g, w, "success", "Can merge")
 }
 
 func pullRequestFails(t *testing.T, programs actPrograms, w workspace) {
@@ -76,7 +76,7 @@ func pullRequestFails(t *testing.T, programs actPrograms, w workspace) {
 	}
 	o.wantUpload(t, w) // although the step before it failed
 	o.wantPage(t, g)
-	wantDelivered(t, g, w, "failure", "fails")
+	wantDelivered(t, g, w, "failure", "Cannot merge")
 }
 
 // The run of a fork may not write. Its report is uploaded, and the second workflow
@@ -116,7 +116,7 @@ func forkIsCommented(t *testing.T, programs actPrograms, w workspace) {
 		t.Errorf("the second stage ended with status %d and %q; wanted success\n%s", second.status, second.jobs, second.log)
 	}
 	second.wantPage(t, g)
-	wantComment(t, g, "version not raised")
+	wantComment(t, g, "must become 1.1.0: minor change")
 }
 
 // pushEnds runs the workflow for the commit that came onto the main branch.
