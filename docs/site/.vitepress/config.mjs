@@ -17,7 +17,7 @@ const chapters = {
   'Start': ['README', 'start', 'way', 'install', 'faq', 'comparison'],
   'For you': ['pack-authors', 'reviewers', 'release-managers', 'security-teams', 'operations'],
   'Checks and versions': ['rules', 'proofs', 'classes'],
-  'Packs': ['files', 'compile', 'conditions', 'cases', 'overlays', 'evaluation'],
+  'Packs': ['files', 'compile', 'conditions', 'cases', 'several-packs', 'overlays', 'evaluation'],
   'The action and the report': ['action', 'report', 'playground', 'doctor', 'editors'],
   'Publishing': ['publishing', 'registry', 'verifying', 'threat-model'],
   'The project': ['decisions', 'performance', 'releasing'],
