@@ -110,6 +110,8 @@ func TestKeyParts(t *testing.T) {
 		{"name", func(k *keyed) { k.since.Triggers[k.name+"x"] = k.since.Triggers[k.name]; k.name += "x" }},
 		{"content", func(k *keyed) { k.content[31] = 1 }},
 		{"twins", func(k *keyed) { k.twins = map[string][]string{k.name: {"packs/twin/pack.json"}} }},
+		{"together", func(k *keyed) { k.named.of = map[string][][]string{k.name: {{"a", "b"}}} }},
+		{"together", func(k *keyed) { k.named.files = map[string][]string{"a": {k.name}} }},
 		{"triggers", func(k *keyed) { k.since.Triggers[k.name] = nil }},
 		{"triggers", func(k *keyed) { k.since.Triggers[k.name][0].Pack = "" }},
 		{"triggers", func(k *keyed) { k.since.Triggers[k.name][0].Kind = "" }},

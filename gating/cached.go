@@ -173,6 +173,7 @@ func (p *pipeline) packParts(name string, digest [sha256.Size]byte) []keyPart {
 		{"content", string(digest[:])},
 		{"triggers", fields(why...)},
 		{"twins", fields(p.twins[name]...)},
+		{"together", p.named.identity()},
 		{"approvals", p.Approvals.identity(name)},
 	}
 }

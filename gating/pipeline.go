@@ -32,6 +32,7 @@ type pipeline struct {
 	policy    gates.Policy
 	overrides []diffing.Override  // of the class table
 	twins     map[string][]string // files with other content of the version that a pack is
+	named     sets                // of packs that golden cases name together
 }
 
 func newPipeline(r *Run, in Inputs) (*pipeline, error) {
@@ -157,6 +158,9 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	}
 	j := &judged{}
 	if j.compared, err = p.compare(ctx, unit); err != nil {
+		return nil, err
+	}
+	if err := p.together(ctx, unit, j); err != nil {
 		return nil, err
 	}
 	outside := p.beside(ctx, unit, j)

@@ -135,6 +135,9 @@ func (r *Run) gate(ctx context.Context, in Inputs, packs []string) error {
 	if p.twins, err = in.twins(in.since.claims); err != nil {
 		return err
 	}
+	if p.named, err = in.sets(nil); err != nil {
+		return err
+	}
 	if len(in.Recovered) > 0 {
 		r.Notice("%s", RecoveredWords(in.Recovered))
 	}

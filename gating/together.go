@@ -2,6 +2,7 @@ package gating
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/contextosai/packgate/repo"
@@ -13,10 +14,16 @@ type sets struct {
 	files map[string][]string   // by pack_id: the pack files of the repository; nil where there is no set
 }
 
-// sets returns the sets of packs that the golden cases of packs name together. What cannot
-// be read names none, which gating it says.
+// sets returns the sets of packs that the golden cases of packs name together, nil for all of
+// the repository. What cannot be read names none, which gating it says.
 func (w *Workspace) sets(packs []string) (s sets, err error) {
 	s.of = map[string][][]string{}
+	if packs == nil {
+		packs, err = w.Files.Find(nil, w.Patterns...)
+		if unseen := new(repo.Unseen); err != nil && !errors.As(err, &unseen) {
+			return s, err
+		}
+	}
 	for _, name := range packs {
 		named, err := w.Files.Named(name, w.Config)
 		if err != nil {
@@ -52,4 +59,18 @@ func (s sets) reaches(pack string, c *Change) bool {
 			return len(s.files[id]) == 0 || slices.ContainsFunc(s.files[id], c.touches)
 		})
 	})
+}
+
+// identity tells the sets from others.
+func (s sets) identity() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(s.of)) {
+		for _, set := range s.of[name] {
+			all = append(all, name, fields(set...))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.files)) {
+		all = append(all, id, fields(s.files[id]...))
+	}
+	return fields(all...)
 }
