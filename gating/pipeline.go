@@ -95,6 +95,7 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 	j.follow(ctx, p.policyOf(name), step.Compiles)
 	_, _, step.Playground = playground.Program() // of a program that has none no page compiles a pack
 	first := p.Base != nil && j.compared.File == "" && j.subject.Pack != nil
+	step.First = first
 	if first && step.Surface != nil {
 		step.Surface.Describe(j.subject.Proof())
 	}

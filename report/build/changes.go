@@ -10,6 +10,7 @@ import (
 	"github.com/contextosai/packgate/diffing/surface"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/proof/rulebook"
 	"github.com/contextosai/packgate/report/model"
@@ -28,8 +29,19 @@ type Comparison struct {
 	// Fixed are the findings that the pack has no more, Before what they were found in, or nil.
 	Fixed  []finding.Finding
 	Before *gate.Subject
+	// First says that it is the first version of a pack, all of which is new to agents.
+	First bool
 	// Playground asks for what a page needs to compile the pack.
 	Playground bool
+}
+
+// guardrails returns those of a pack, for a first version.
+func (c Comparison) guardrails(p *pack.Pack) *model.Guardrails {
+	if !c.First {
+		return nil
+	}
+	g := &p.PolicyLayer.Guardrails
+	return &model.Guardrails{Refuses: pack.Values(g.MustRefuse), Escalates: pack.Values(g.MustEscalate), Redacts: pack.Values(g.RedactionRules)}
 }
 
 // compared puts what is known of a step into the report's form.

@@ -150,6 +150,13 @@ type When struct {
 	NotProved string `json:"not_proved,omitempty"`
 }
 
+// Guardrails are what a pack has agents refuse, hand over to people, and not show.
+type Guardrails struct {
+	Refuses   []string `json:"refuses,omitempty"`
+	Escalates []string `json:"escalates,omitempty"`
+	Redacts   []string `json:"redacts,omitempty"`
+}
+
 // Term is one condition on one variable, or on an expression that is taken as a whole: Code, in
 // the notation of the rulebook, and Is, which follows it in plain words, where Code is no
 // condition by itself: "5000 < refund_amount <= 8000" and "", or "identity_verified" and "is true".

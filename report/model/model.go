@@ -122,6 +122,8 @@ type Pack struct {
 	Evidence []Evidence `json:"evidence,omitempty"`
 	// ToolSurface is what agents can reach, absent where it was not asked for.
 	ToolSurface []SurfaceRow `json:"tool_surface,omitempty"`
+	// Guardrails are those of the first version of a pack.
+	Guardrails *Guardrails `json:"guardrails,omitempty"`
 	// Graph is what in the pack leads to what, absent where nothing does.
 	Graph *Graph `json:"graph,omitempty"`
 	// Triggers are the changes outside of the pack for which it was gated again.

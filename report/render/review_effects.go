@@ -1,8 +1,6 @@
 package render
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,61 +8,6 @@ import (
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
-
-// power is one thing that agents can do more or less than before, of a tool or a decision.
-type power struct {
-	intent, subject string
-	environment     string // "" for every one
-	mode            string // of the tool; "" for a decision
-	kind            powerKind
-	less            bool
-	what            sentence // what agents can do now, or no more
-	alone           sentence // the same in a sentence of its own, up to its condition
-	before          sentence
-	shown           model.Shown
-}
-
-// powerKind says what of a tool or decision became more or less, the worst first.
-type powerKind int
-
-const (
-	available powerKind = iota // there was no request that had it
-	ungated                    // it needs no approval, or one less
-	wider                      // an argument may be more
-	raised                     // its mode
-	requests                   // more requests have it
-	otherwise
-)
-
-// Bounds on what stands above the fold.
-const (
-	maxCautions = 3
-	maxPowers   = 8
-	maxTexts    = 3
-	maxEdits    = 3
-)
-
-// rankOf orders tools by how much they can do, the most first, and puts decisions last.
-func rankOf(mode string) int {
-	if mode == "" {
-		return 1
-	}
-	return -pack.ApprovalMode(mode).Rank()
-}
-
-// dangerous reports whether a tool does more than write where it runs.
-func dangerous(mode string) bool {
-	return mode != "" && pack.ApprovalMode(mode).Rank() >= pack.Network.Rank()
-}
-
-// modeWords name a mode.
-func modeWords(mode string) string { return strings.ReplaceAll(mode, "_", " ") }
-
-// modeLooks are the marks of tools, by how much they can do.
-var modeLooks = map[string]look{
-	string(pack.Destructive): {mark: "●", emoji: "🔴", color: "red"}, string(pack.Delegated): {mark: "●", emoji: "🟠", color: "yellow"}, string(pack.Network): {mark: "●", emoji: "🟠", color: "yellow"},
-	string(pack.LocalWrite): {mark: "●", emoji: "🟡", color: "yellow"}, string(pack.ReadOnly): {mark: "●", emoji: "🟢", color: "green"},
-}
 
 // effects are the caution, what was typed, and what else agents can do now.
 func (b *builder) effects(p *model.Pack) (nodes []node) {
@@ -87,200 +30,6 @@ func (b *builder) effects(p *model.Pack) (nodes []node) {
 		nodes = append(nodes, plain("What agents may do is proved to be the same for every request."))
 	}
 	return nodes
-}
-
-// powersOf returns what agents can do more, the worst first, and then what they can do less.
-func powersOf(p *model.Pack) (all []power) {
-	all = sidesOf(p, p.Diff.Effects, "")
-	for _, e := range p.Environments {
-		all = append(all, sidesOf(p, e.Effects, e.Environment)...)
-	}
-	for i := range p.Diff.Surface {
-		c := &p.Diff.Surface[i]
-		said := slices.ContainsFunc(p.Diff.Effects, func(e model.Effect) bool { return e.Intent == c.Intent && e.Subject == c.Capability })
-		if !said && c.New != nil && grew(c.Verdict) {
-			e := model.Effect{Intent: c.Intent, Kind: "tool", Subject: c.Capability, Verdict: c.Verdict}
-			all = append(all, powerOf(p, &e, &model.Shown{Request: c.Witness}, false))
-		}
-	}
-	all = slices.DeleteFunc(all, func(one power) bool {
-		return one.mode == "" && slices.ContainsFunc(all, func(o power) bool {
-			return o.mode != "" && o.environment == one.environment && o.intent == one.intent && o.less == one.less && (o.kind == ungated) == (one.kind == ungated)
-		})
-	})
-	slices.SortStableFunc(all, func(a, b power) int {
-		return cmp.Or(order(a.less, b.less), cmp.Compare(rankOf(a.mode), rankOf(b.mode)), cmp.Compare(a.kind, b.kind))
-	})
-	return all
-}
-
-// sidesOf says both sides of effects about agents, in an environment or in every one.
-func sidesOf(p *model.Pack, effects []model.Effect, environment string) (all []power) {
-	add := func(one power) {
-		if one.environment = environment; environment != "" {
-			one.what = plain("in ").code(environment).plain(": ").add(one.what)
-			one.alone = plain("In ").code(environment).plain(", ").add(one.alone)
-		}
-		all = append(all, one)
-	}
-	for i := range effects {
-		e := &effects[i]
-		if e.Gained != nil && grew(e.Verdict) {
-			add(powerOf(p, e, e.Gained, false))
-		}
-		if e.Lost != nil {
-			add(powerOf(p, e, e.Lost, true))
-		}
-	}
-	return all
-}
-
-// order puts what is not so before what is.
-func order(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
-
-// rowOf returns the row of the tool surface that has changed for a tool, nil for none.
-func rowOf(p *model.Pack, intent, tool string) *model.SurfaceChange {
-	i := slices.IndexFunc(p.Diff.Surface, func(c model.SurfaceChange) bool { return c.Intent == intent && c.Capability == tool })
-	if i < 0 {
-		return nil
-	}
-	return &p.Diff.Surface[i]
-}
-
-func modeOf(p *model.Pack, e *model.Effect, c *model.SurfaceChange) string {
-	switch {
-	case e.Kind == "decision" || e.Kind == "stop" || e.Kind == wholeEffect || e.Holder == "decision":
-		return ""
-	case c != nil && c.New != nil:
-		return c.New.ApprovalMode
-	case c != nil && c.Old != nil:
-		return c.Old.ApprovalMode
-	}
-	for _, r := range p.ToolSurface {
-		if r.Capability == e.Subject {
-			return r.ApprovalMode
-		}
-	}
-	return string(pack.Destructive) // the surface says nothing of it
-}
-
-// powerOf says one side of an effect about agents.
-func powerOf(p *model.Pack, e *model.Effect, shown *model.Shown, less bool) power {
-	c := rowOf(p, e.Intent, e.Subject)
-	one := power{intent: e.Intent, subject: e.Subject, mode: modeOf(p, e, c), kind: otherwise, less: less, shown: *shown}
-	tool := code(e.Subject)
-	if one.mode != "" {
-		tool = tool.plain(" (" + modeWords(one.mode) + ")")
-	}
-	switch e.Kind {
-	case "gate":
-		one.gate(e, c, tool)
-	case "tool", "decision":
-		one.reached(e, c, tool)
-	case "bounds":
-		one.kind = wider
-		rest := strings.TrimPrefix(shown.What, fmt.Sprintf("argument %q of %q ", e.Arg, e.Subject))
-		now, was, _ := strings.Cut(strings.TrimSuffix(rest, ")"), " (was ")
-		one.what, one.before = tool.plain(": ").code(e.Arg).plain(" ").message(now), message(was)
-		one.alone = tool.plain(": ").code(e.Arg).message(" " + rest)
-	case "mode":
-		one.kind = raised
-		one.what = message(shown.What)
-	default:
-		one.what = message(shown.What)
-	}
-	if len(one.alone) == 0 {
-		one.alone = one.what
-	}
-	return one
-}
-
-// gate says that a gate no longer holds a tool or decision, or does so now.
-func (one *power) gate(e *model.Effect, c *model.SurfaceChange, tool sentence) {
-	one.kind = ungated
-	verb := "call "
-	if one.mode == "" {
-		verb = "decide "
-	}
-	if one.less {
-		one.what, one.before = plain(verb).add(tool).plain(" only with ").code(e.Arg), plain("without it")
-		return
-	}
-	alone := c != nil && c.New != nil && !slices.ContainsFunc(c.New.Gates, func(id string) bool { return id != e.Arg })
-	one.before = plain("behind ").code(e.Arg)
-	if alone {
-		one.what = plain(verb).add(tool).plain(" without approval")
-		one.alone = tool.plain(" runs ").add(strong("without approval"))
-		return
-	}
-	one.what = plain(verb).add(tool).plain(" without ").code(e.Arg)
-	one.alone = tool.plain(" runs ").add(strong("without ")).code(e.Arg)
-}
-
-// reached says that more requests have a tool or a decision, or fewer.
-func (one *power) reached(e *model.Effect, c *model.SurfaceChange, tool sentence) {
-	verb := "call "
-	if one.mode == "" {
-		verb = "decide "
-	}
-	added, gone := c != nil && c.Kind == "added", c != nil && c.Kind == "removed"
-	switch {
-	case one.less && gone:
-		one.kind, one.what, one.before = available, plain(verb).add(tool), plain("available")
-	case one.less:
-		one.kind, one.what, one.before = requests, plain(verb).add(tool).plain(" for fewer requests"), plain("for more")
-	case added:
-		one.kind, one.before = available, plain("not available")
-		one.what, one.alone = plain(verb).add(tool), tool.plain(" is ").add(strong("now available"))
-		if c.Open {
-			one.what, one.alone = one.what.plain(" without approval"), tool.plain(" is ").add(strong("now available without approval"))
-		} else if len(c.New.Gates) > 0 {
-			one.what, one.alone = one.what.plain(" behind ").code(c.New.Gates[0]), one.alone.plain(" behind ").code(c.New.Gates[0])
-		}
-		if len(c.New.Bounds) == 0 && one.mode != string(pack.ReadOnly) {
-			one.alone = one.alone.plain(", with any arguments,")
-		}
-	default:
-		one.kind, one.before = requests, plain("for fewer")
-		one.what, one.alone = plain(verb).add(tool).plain(" for more requests"), tool.plain(" is available ").add(strong("for more requests:"))
-		if c != nil && c.Open {
-			one.what, one.alone = one.what.plain(", without approval"), tool.plain(" is available ").add(strong("for more requests, without approval,"))
-		}
-	}
-}
-
-// parted takes out what is to be said before everything else: of tools that are destructive or
-// reach the network the worst, and only those whose approval or availability is concerned
-// where there are such.
-func parted(all []power) (cautions, rest []power) {
-	for _, most := range []powerKind{ungated, requests} {
-		for _, one := range all {
-			if dangerous(one.mode) && !one.less && one.kind <= most && len(cautions) < maxCautions && (len(cautions) == 0 || cautions[0].mode == one.mode) {
-				cautions = append(cautions, one)
-			}
-		}
-		if len(cautions) > 0 {
-			break
-		}
-	}
-	for _, one := range all {
-		if !slices.ContainsFunc(cautions, func(o power) bool { return same(&o, &one) }) {
-			rest = append(rest, one)
-		}
-	}
-	return cautions, rest
-}
-
-func same(a, b *power) bool {
-	return a.environment == b.environment && a.intent == b.intent && a.subject == b.subject && a.kind == b.kind && a.less == b.less && a.shown.What == b.shown.What
 }
 
 // caution is the box of what is dangerous and of what was typed, nil for nothing.
@@ -452,10 +201,10 @@ func (b *builder) granted(p *model.Pack) (nodes []node) {
 		nodes = append(nodes, box)
 	}
 	if len(p.ToolSurface) == 0 {
-		return append(nodes, plain("No request can call a tool."))
+		return append(nodes, plain("No request can call a tool."), guardrails(p.Guardrails))
 	}
 	rows := ranked(p.ToolSurface, func(r model.SurfaceRow) int { return rankOf(r.ApprovalMode) })
-	return append(nodes, tableOf(table{noun: "tool", open: maxPowers, columns: titles("Agents may call", "Arguments", "Approval")}, rows, func(r *model.SurfaceRow) []sentence {
+	nodes = append(nodes, tableOf(table{noun: "tool", open: maxPowers, columns: titles("Agents may call", "Arguments", "Approval")}, rows, func(r *model.SurfaceRow) []sentence {
 		what := state(modeLooks[r.ApprovalMode], "").plain(" ").code(r.Capability).plain(" (" + modeWords(r.ApprovalMode) + ")")
 		if r.Available != nil {
 			what = what.plain(" ").add(whenWords(&model.Shown{When: r.Available}))
@@ -476,4 +225,25 @@ func (b *builder) granted(p *model.Pack) (nodes []node) {
 		}
 		return []sentence{what, arguments, approval}
 	}))
+	return append(nodes, guardrails(p.Guardrails))
+}
+
+// guardrails say what agents refuse, hand over to people, and do not show.
+func guardrails(g *model.Guardrails) (s sentence) {
+	if g == nil {
+		return nil
+	}
+	for _, one := range []struct {
+		lead  string
+		names []string
+	}{{"Refuses ", g.Refuses}, {"Escalates to a human on ", g.Escalates}, {"Redacts ", g.Redacts}} {
+		if len(one.names) == 0 {
+			continue
+		}
+		if len(s) > 0 {
+			s = s.plain(" · ")
+		}
+		s = s.plain(one.lead + model.Few(one.names, maxNames, "item"))
+	}
+	return s
 }

@@ -93,9 +93,9 @@ func nothing(*checkout) {}
 var situations = map[string]situation{
 	"limit-raised": {pack: "support", head: limitRaised, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0, must become 2.0.0: major change)",
 		reviews: func(r *model.Reviews) { approved(r, "owner", "lena") },
-		says:    []string{"`adp_payments.issue_refund` (destructive) runs **without approval**", "`refund_amount > 3000` → `> 8000`", "owner ✓ ", "risk **missing**", "packgate bump packs/support"}},
+		says:    []string{"`adp_payments.issue_refund` (destructive) runs **without approval** when `3000 < refund_amount <= 8000` and `identity_verified` is true", "`refund_amount > 3000` → `> 8000`", "owner ✓ ", "risk **missing**", "packgate bump packs/support"}},
 	"new-tool": {pack: "support", head: newTool, headline: "⛔ Cannot merge: ctxpack.support, new destructive tool without approval (1.0.0, must become 2.0.0: major change)",
-		says: []string{"`adp_payments.cancel_order` (destructive) is **now available without approval**, with any arguments,", "RSK006", "packgate bump packs/support"}},
+		says: []string{"`adp_payments.cancel_order` (destructive) is **now available** and **not always with approval**, with any arguments when", "RSK006", "packgate bump packs/support"}},
 	"typo": {pack: "support", head: typo, headline: "⛔ Cannot merge: ctxpack.support, agents can do the same (1.0.0, must become 1.1.0: minor change)",
 		says: []string{"A text of the prompt changes: ", "proved to be the same for every request", "packgate compile --update packs/support"}},
 	"evidence-removed": {pack: "support", head: func(c *checkout) {
@@ -105,7 +105,7 @@ var situations = map[string]situation{
 		says: []string{"risk **missing** (ask ", "if the evidence is to go", "RPL013", "Put back", "git checkout ", "| replay packets | 3 | 2 |"}},
 	"first-version": {pack: "support", base: func(c *checkout) { c.remove("packs/support") }, head: nothing,
 		headline: "⏳ Waiting for approval: ctxpack.support 1.0.0, first version",
-		says:     []string{"Agents may call", "runs **without approval**", "GATE_FINANCE_APPROVAL", "Author must** nothing"}},
+		says:     []string{"Agents may call", "runs **without approval**", "GATE_FINANCE_APPROVAL", "Refuses refund", "Author must** nothing"}},
 	"several-packs": {head: func(c *checkout) {
 		limitRaised(c)
 		c.edit(finops, "replace /contract_meta/issuer \"acme-finance\"\n")
