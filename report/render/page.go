@@ -249,6 +249,8 @@ type builder struct {
 	passing int
 	// brief is for a terminal: marks first, and what is well counted; whole is for a page.
 	brief, whole bool
+	// alone is for a comparison of two versions that nothing else is known of.
+	alone bool
 }
 
 // revision returns the commit of a spot, nil where nobody knows its files.
@@ -298,7 +300,11 @@ func spoken(all []section) []section {
 	return said
 }
 
+// sentenceCase returns words for the beginning of a sentence: the name of a file stays as it is.
 func sentenceCase(s string) string {
+	if word, _, _ := strings.Cut(s, " "); word == "" || strings.ContainsAny(word, "./_") {
+		return s
+	}
 	first, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(first)) + s[size:]
 }

@@ -20,6 +20,9 @@ var (
 	canMerge    = look{mark: "✓", word: "Can merge", emoji: "✅", color: "green"}
 	doesNotPass = look{mark: "✗", word: "Does not pass", emoji: "⛔", color: "red"}
 	passes      = look{mark: "✓", word: "Passes", emoji: "✅", color: "green"}
+
+	// Of two versions that are compared and not checked, nobody knows more.
+	onlyCompared = look{mark: "○", word: "Compared", emoji: "⚪", color: "yellow"}
 )
 
 // verdict returns the verdict on a pack.
@@ -27,6 +30,8 @@ func (b *builder) verdict(p *model.Pack) look {
 	switch compared := b.compared(p); {
 	case p.Result != model.Passed && compared:
 		return cannotMerge
+	case b.alone:
+		return onlyCompared
 	case p.Result != model.Passed:
 		return doesNotPass
 	case b.waits(p):
@@ -208,7 +213,7 @@ func provisos(p *model.Pack) (nodes []node) {
 
 // approvals say whose approval the change of a pack needs, and who has given it.
 func (b *builder) approvals(p *model.Pack) node {
-	if !b.compared(p) || len(b.report.Published) > 0 && len(b.roles(p)) == 0 {
+	if !b.compared(p) || b.alone || p.Kind == model.KindRepository && len(b.roles(p)) == 0 || len(b.report.Published) > 0 && len(b.roles(p)) == 0 {
 		return nil // a version says itself who has approved it
 	}
 	s := strong("Approvals").plain(" ")
@@ -223,7 +228,7 @@ func (b *builder) approvals(p *model.Pack) node {
 	case p.Diff != nil && p.Diff.Class == "reject" && p.Result != model.Passed:
 		s = s.plain(pack.Joined(roleNames(roles), "and") + ": after step 1")
 	default:
-		s = s.add(roleWords(roles))
+		s = s.add(roleWords(p, roles))
 	}
 	if r := b.report.Reviews; r != nil && len(r.Evidence) > 0 && slices.ContainsFunc(p.Open(), weakens) {
 		s = s.plain(" · ")
@@ -257,12 +262,16 @@ func roleNames(roles []*model.RequiredReview) []string {
 	return names
 }
 
-func roleWords(roles []*model.RequiredReview) (s sentence) {
+// roleWords say how the approvals stand, and why, where it is not for the change of the pack.
+func roleWords(p *model.Pack, roles []*model.RequiredReview) (s sentence) {
 	for i, one := range roles {
 		if i > 0 {
 			s = s.plain(" · ")
 		}
 		s = s.plain(one.Role + " ").add(reviewWords(one))
+		if len(one.For) > 0 && !slices.Contains(p.Roles, one.Role) {
+			s = s.plain(" for " + model.Few(one.For, 2, "reason"))
+		}
 	}
 	return s
 }

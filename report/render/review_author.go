@@ -74,7 +74,7 @@ const maxSteps = 3
 func (b *builder) author(p *model.Pack) []node {
 	all := b.steps(p)
 	if len(all) == 0 {
-		if p.Kind == model.KindRepository {
+		if p.Kind == model.KindRepository || b.alone {
 			return nil
 		}
 		return []node{strong("Author must").plain(" nothing")}
@@ -122,11 +122,20 @@ func raisesVersion(f *model.Finding) bool {
 // notRaised reports whether a finding says that a version is not raised, and that none would do.
 func notRaised(f model.Finding) bool { return f.Rule == "VER001" && f.Fix == nil }
 
+// points reports whether words say of what they are only with the message before them.
+func points(words string) bool {
+	first := strings.FieldsFunc(words, func(r rune) bool { return r == ' ' || r == ',' })
+	return slices.ContainsFunc(first[:min(len(first), 6)], func(word string) bool { return slices.Contains([]string{"it", "them", "its"}, word) })
+}
+
 // faultStep is what to do about a fault.
 func faultStep(e *entry) sentence {
 	words := e.Hint
 	if words == "" {
 		words = e.Message
+	}
+	if e.Hint != "" && points(words) {
+		words = e.Message + ": " + words
 	}
 	s := message(sentenceCase(strings.TrimRight(words, "."))).plain(": ").add(at(spot{file: e.File, line: e.Line}))
 	for _, f := range e.more[:min(len(e.more), 2)] {

@@ -34,8 +34,11 @@ func (b *builder) checks(p *model.Pack) node {
 				named = append(named, checkWordsOf(p, g))
 			}
 		}
+		if one.status == finding.NotRun {
+			named = joinNotRun(named)
+		}
 		if len(named) > 0 {
-			s = s.plain(one.word + ": ").message(strings.Join(joinNotRun(named), ", ")).plain(". ")
+			s = s.plain(one.word + ": ").message(strings.Join(named, ", ")).plain(". ")
 		}
 	}
 	passed := number(p.Gates, func(g model.Gate) bool { return g.Status == string(finding.Pass) })
@@ -76,7 +79,7 @@ func checkWordsOf(p *model.Pack, g *model.Gate) string {
 	default:
 		for _, n := range p.NotChecked {
 			if n.Gate == g.Gate && n.CouldNotRun() {
-				parts = append(parts, pack.Clip(n.Reason, maxReason))
+				parts = append(parts, clipWords(n.Reason, maxReason))
 				break
 			}
 		}
@@ -89,6 +92,18 @@ func checkWordsOf(p *model.Pack, g *model.Gate) string {
 		return words
 	}
 	return words + " (" + strings.Join(parts, "; ") + ")"
+}
+
+// clipWords cuts a text between two words, and not within what is quoted.
+func clipWords(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	cut := s[:max(0, strings.LastIndexByte(s[:most], ' '))]
+	if strings.Count(cut, `"`)%2 == 1 {
+		cut = cut[:strings.LastIndexByte(cut, '"')]
+	}
+	return strings.TrimRight(cut, " ,:") + " …"
 }
 
 // maxReason is how many characters of a reason stand in the line of the checks.
@@ -205,14 +220,15 @@ func (b *builder) checklist(p *model.Pack) section {
 	return s
 }
 
-// ruleState returns the state of some rules of a pack.
+// ruleState returns the state of some rules of the replay check.
 func (b *builder) ruleState(p *model.Pack, ids []string) look {
 	for _, severity := range []string{"error", "warning"} {
 		if slices.ContainsFunc(p.BySeverity(severity), func(f model.Finding) bool { return slices.Contains(ids, f.Rule) }) {
 			return looks[map[string]string{"error": "fail", "warning": "warn"}[severity]]
 		}
 	}
-	if slices.ContainsFunc(p.NotChecked, func(n model.NotChecked) bool { return slices.Contains(ids, n.Rule) }) {
+	ran := slices.ContainsFunc(p.Gates, func(g model.Gate) bool { return g.Gate == "replay" && g.Status != string(finding.NotRun) })
+	if !ran || slices.ContainsFunc(p.NotChecked, func(n model.NotChecked) bool { return slices.Contains(ids, n.Rule) }) {
 		return looks["not_run"]
 	}
 	return looks["pass"]

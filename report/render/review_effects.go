@@ -40,7 +40,7 @@ func (b *builder) caution(p *model.Pack, cautions []power) *alert {
 		box.items = append(box.items, strong("Fault of packgate:").plain(" the changes are of class "+c.Class+", and more is permitted: ").message(c.What).request(", for example ", c.Request))
 	}
 	for i := range cautions {
-		box.items = append(box.items, cautions[i].alone.plain(" ").add(whenWords(&cautions[i].shown)).plain("."))
+		box.items = append(box.items, cautions[i].sentence())
 	}
 	for i := range p.Diff.Loosened {
 		if l := &p.Diff.Loosened[i]; stopGone(l) && len(box.items) < maxCautions {
@@ -69,6 +69,19 @@ func (b *builder) caution(p *model.Pack, cautions []power) *alert {
 		box.below = append(box.below, edits)
 	}
 	return &box
+}
+
+// sentence says a power alone, with the requests that have it.
+func (one *power) sentence() sentence {
+	last := one.alone[len(one.alone)-1].text
+	switch when := whenWords(&one.shown); {
+	case len(when) == 0:
+		return one.alone.plain(".")
+	case one.shown.When == nil && !strings.HasSuffix(last, ":") && !strings.HasSuffix(last, ","):
+		return one.alone.plain(", ").add(when).plain(".")
+	default:
+		return one.alone.plain(" ").add(when).plain(".")
+	}
 }
 
 // stopGone reports whether what kept agents from something is gone, and no effect shows it.
@@ -137,7 +150,7 @@ func whenWords(s *model.Shown) sentence {
 	w := s.When
 	switch {
 	case w == nil:
-		return sentence{}.request("for example for ", s.Request)
+		return sentence{}.request("for example ", s.Request)
 	case len(w.Any) == 1 && len(w.Any[0]) == 0:
 		return plain("for every request")
 	}
@@ -189,8 +202,9 @@ func (b *builder) granted(p *model.Pack) (nodes []node) {
 	for i := range p.ToolSurface {
 		r := &p.ToolSurface[i]
 		if dangerous(r.ApprovalMode) && r.Ungated != nil && len(box.items) < maxCautions {
-			words := code(r.Capability).plain(" (" + modeWords(r.ApprovalMode) + ") runs ").add(strong("without approval")).plain(" ")
-			words = words.add(whenWords(&model.Shown{Request: r.Ungated, When: r.Open})).plain(".")
+			words := code(r.Capability).plain(" (" + modeWords(r.ApprovalMode) + ") runs ").add(strong("without approval"))
+			one := power{alone: words, shown: model.Shown{Request: r.Ungated, When: r.Open}}
+			words = one.sentence()
 			if len(r.Gates) > 0 {
 				words = words.plain(" Other requests need ").code(r.Gates[0]).plain(".")
 			}

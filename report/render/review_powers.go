@@ -164,8 +164,9 @@ func powerOf(p *model.Pack, e *model.Effect, shown *model.Shown, less bool) powe
 	case "bounds":
 		one.kind = wider
 		rest := strings.TrimPrefix(shown.What, fmt.Sprintf("argument %q of %q ", e.Arg, e.Subject))
-		now, was, _ := strings.Cut(strings.TrimSuffix(rest, ")"), " (was ")
-		one.what, one.before = tool.plain(": ").code(e.Arg).plain(" ").message(now), message(was)
+		now, was, _ := strings.Cut(rest, " (was ")
+		was, condition, _ := strings.Cut(was, ")")
+		one.what, one.before = tool.plain(": ").code(e.Arg).plain(" ").message(now+condition), message(was)
 		one.alone = tool.plain(": ").code(e.Arg).message(" " + rest)
 	case "mode":
 		one.kind = raised

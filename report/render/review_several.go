@@ -160,7 +160,7 @@ func (b *builder) cautions(packs model.Packs, tone look) node {
 			continue
 		}
 		name, _, _ := strings.Cut(p.Pack, "@")
-		box.items = append(box.items, strong(name).plain(": ").add(dangerous[0].alone).plain(" ").add(whenWords(&dangerous[0].shown)).plain("."))
+		box.items = append(box.items, strong(name).plain(": ").add(dangerous[0].sentence()))
 	}
 	if len(box.items) == 0 {
 		return nil
@@ -247,7 +247,7 @@ func (b *builder) approvalCell(p *briefPack) sentence {
 	case p.Diff != nil && p.Diff.Class == "reject" && p.Result != model.Passed:
 		return plain("after the fix")
 	}
-	return roleWords(roles)
+	return roleWords(p.Pack, roles)
 }
 
 // mustWords say in a few words what the author has to do.
@@ -280,6 +280,9 @@ func (p *briefPack) mustWords() sentence {
 	if len(parts) == 0 && p.Result != model.Passed {
 		parts = append(parts, "fix "+pack.Counted(len(p.Open()), "finding"))
 	}
+	if len(parts) == 0 {
+		parts = append(parts, "nothing")
+	}
 	return plain(strings.Join(parts, ", "))
 }
 
@@ -310,7 +313,12 @@ func (m *markdown) several(packs model.Packs) {
 	}
 	if len(fine) > 0 {
 		m.fold(pack.Counted(len(fine), "pack")+" that can merge", []node{listOf(list{noun: "pack"}, fine, func(one **briefPack) item {
-			return item{text: plain(subject((*one).Pack))}
+			it := item{text: plain(subject((*one).Pack))}
+			for i := range (*one).Triggers[:min(len((*one).Triggers), 1)] {
+				t := &(*one).Triggers[i]
+				it.said("gated again:", strong(t.Kind).plain(", ").message(t.What))
+			}
+			return it
 		})})
 	}
 	for i, one := range shown {

@@ -216,13 +216,13 @@ func WriteDiff(w io.Writer, format string, d *model.Diff, findings []model.Findi
 	r := &model.Report{Result: p.Result, Packs: model.PacksOf(*p)}
 	if format == "markdown" {
 		m := newMarkdown(r)
+		m.builder.alone = true
 		m.one(p, "###")
 		_, err := io.WriteString(w, fit(m.parts, maxMarkdown, bytesOf))
 		return err
 	}
 	return writeTerminal(w, style, func(t *terminal) {
-		t.builder.report = r
-		t.reviewed(p)
-		t.line("")
+		t.builder.report, t.builder.alone = r, true
+		t.pack(p)
 	})
 }

@@ -139,7 +139,12 @@ func (t *terminal) pack(p *model.Pack) {
 func (t *terminal) reviewed(p *model.Pack) {
 	b := t.builder
 	l := b.verdict(p)
-	t.line("%s %s  %s", t.paint(l.color, l.mark), t.paint("bold", t.say(b.headline(p))), t.paint("dim", solid(p.Path)))
+	headline := t.say(b.headline(p))
+	words := t.paint(l.color, l.mark) + " " + t.paint("bold", headline)
+	if p.Path != "" && p.Kind != model.KindRepository && !strings.Contains(headline, solid(p.Path)) {
+		words += "  " + t.paint("dim", solid(p.Path))
+	}
+	t.line("%s", words)
 	for _, n := range b.page(p) {
 		if s, ok := n.(sentence); n == nil || ok && len(s) == 0 {
 			continue
@@ -167,7 +172,7 @@ func (t *terminal) verdict(r *model.Report) {
 	if r.Result == model.Broken {
 		words = "could not finish · " + words
 	}
-	if missing := r.Reviews.Missing(); len(missing) > 0 && r.Result == model.Passed {
+	if missing := r.Reviews.Missing(); len(missing) > 0 && (r.Result == model.Passed || r.Reviews.Enforced) {
 		t.line("%s %s: %s", t.paint(waits.color, waits.mark), waits.word, text(model.Few(missing, maxNames, "role")))
 	}
 	t.verdictLine(looks[string(r.Result)], words)
