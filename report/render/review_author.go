@@ -125,7 +125,7 @@ func notRaised(f model.Finding) bool { return f.Rule == "VER001" && f.Fix == nil
 // points reports whether words say of what they are only with the message before them.
 func points(words string) bool {
 	first := strings.FieldsFunc(words, func(r rune) bool { return r == ' ' || r == ',' })
-	return slices.ContainsFunc(first[:min(len(first), 6)], func(word string) bool { return slices.Contains([]string{"it", "them", "its"}, word) })
+	return slices.ContainsFunc(first[:min(len(first), 6)], func(word string) bool { return slices.Contains([]string{"it", "them"}, word) }) && !strings.Contains(words, "as it is")
 }
 
 // faultStep is what to do about a fault.
