@@ -27,7 +27,7 @@ type explainOptions struct {
 }
 
 // printsFingerprints is the hint for a fingerprint that no finding has.
-const printsFingerprints = "packgate check --format json prints the fingerprints; where the report compares with a base, name it here too: --base REVISION, or the report with --from"
+const printsFingerprints = "run packgate check --format json, which prints the fingerprints; where the report compares with a base, name it here too: --base REVISION, or the report with --from"
 
 // explainFinding tells the story of the findings whose fingerprint begins so: one, or the same
 // one in several packs.
