@@ -40,6 +40,8 @@ the pack; for every block that was dropped, what it competed with.
 policy, tools, evidence, memory, budget, assembly or controls.
 --update writes the snapshots (NAME.compiled.json) of the cases that compile, and
 removes those of cases that no longer do. It takes a folder with several packs too.
+With them it writes the compiled_context_hash of replay packets whose properties all
+hold, and says which packets it leaves as they are, and why.
 
 --format json prints compiled contexts as they are stored: that of the case, or
 without --case an object of them by name. With --explain or --stage it prints one
@@ -58,7 +60,7 @@ everywhere. With --update a snapshot that differed is no failure.`,
 	formatFlag(c, &o.format, plainFormats())
 	f.StringVar(&o.stage, "stage", "", "print what the stage of this `name` decided")
 	f.BoolVar(&o.explain, "explain", false, "say why each rule, decision, tool and gate came out as it did")
-	f.BoolVar(&o.update, "update", false, "write the snapshots")
+	f.BoolVar(&o.update, "update", false, "write the snapshots, and the hashes of packets that hold")
 	return onPacks(c, func(ctx context.Context, w *gating.Workspace, name string) error {
 		if o.update && o.caseName == "" && o.format == "terminal" && len(w.Packs) > 1 {
 			return updateAll(ctx, env, w, o)
@@ -120,11 +122,15 @@ func compile(env *Env, p opened, o compileOptions) error {
 		return err
 	}
 	if o.update {
-		written, err := updateSnapshots(p.Workspace, results, nil)
+		hashes, said, err := p.renewedHashes(o.caseName)
 		if err != nil {
 			return err
 		}
-		for _, line := range written {
+		written, err := updateSnapshots(p.Workspace, results, hashes)
+		if err != nil {
+			return err
+		}
+		for _, line := range append(written, said...) {
 			fmt.Fprintln(env.Stderr, line)
 		}
 		// Judged again, against what is stored now.
