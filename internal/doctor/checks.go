@@ -207,15 +207,33 @@ func (d *doctoring) checkJob(ctx context.Context, j *job, gates bool) {
 		if s.input("persist-credentials") != "false" {
 			d.say(advice, "persisted-credentials", s.with("persist-credentials"), "set persist-credentials: false", "the checkout leaves the token on disk, where every later step can read it")
 		}
-		depth := s.input("fetch-depth")
-		if n, err := strconv.Atoi(depth); gates && (depth == "" || err == nil && n == 1) {
-			d.say(advice, "fetch-depth", s.with("fetch-depth"), "set fetch-depth: 2", "the checkout has no base to compare with, so that it has to be fetched")
-		}
 	}
 	d.checkPins(j)
 	for _, s := range j.gates {
 		d.checkInputs(s)
 		d.packsOf(ctx, s)
+	}
+	for _, s := range checkouts {
+		d.checkDepth(s, gates)
+	}
+}
+
+// checkDepth looks whether a checkout has the history that its job needs: all of it where
+// somebody has to approve, and the base where the job gates. The steps of the job have been
+// looked at. A depth that is an expression is for a run to say.
+func (d *doctoring) checkDepth(s *step, gates bool) {
+	depth := s.input("fetch-depth")
+	n, err := strconv.Atoi(depth)
+	if depth == "" {
+		n, err = 1, nil // what actions/checkout does by itself
+	}
+	switch {
+	case err != nil || n <= 0:
+	case s.job.reviewed:
+		d.say(advice, "fetch-depth", s.with("fetch-depth"), "set fetch-depth: 0",
+			"the config names who has to approve, and approvals of earlier commits count only where the checkout has the history")
+	case gates && n == 1:
+		d.say(advice, "fetch-depth", s.with("fetch-depth"), "set fetch-depth: 2", "the checkout has no base to compare with, so that it has to be fetched")
 	}
 }
 

@@ -19,7 +19,7 @@ jobs:
   publish:
     permissions: {contents: read, id-token: write, packages: write, pull-requests: read}
     steps:
-      - {uses: "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", with: {persist-credentials: false}}
+      - {uses: "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", with: {fetch-depth: 0, persist-credentials: false}}
       - {uses: "acme/packgate@11bd71901bbe5b1630ceea73d27597364c9af683", with: {command: publish}}
 `
 
@@ -108,7 +108,10 @@ func publishCases() []publishCase {
 		{"a failure that is ignored", []string{"command: publish}", "command: publish}, continue-on-error: true"}, registered, []string{
 			"error verdict-ignored: remove it; to report without failing, set the input fail-on to never"}},
 		{"no checkout", []string{"actions/checkout@", "actions/cache@"}, registered, []string{"error no-checkout: add a step that uses actions/checkout before it"}},
-		{"credentials on disk", []string{"persist-credentials: false", "fetch-depth: 0"}, registered, []string{onDisk}},
+		{"credentials on disk", []string{", persist-credentials: false", ""}, registered, []string{onDisk}},
+		{"no history", []string{"fetch-depth: 0, ", ""}, registered, []string{"warning fetch-depth: set fetch-depth: 0"}},
+		{"some history", []string{"fetch-depth: 0", "fetch-depth: 2"}, registered, []string{"warning fetch-depth: set fetch-depth: 0"}},
+		{"no history, and nobody to approve", []string{"fetch-depth: 0, ", ""}, "strict: true\n", nil},
 		{"not pinned", []string{"packgate@11bd71901bbe5b1630ceea73d27597364c9af683", "packgate@v1"}, registered, []string{
 			"warning not-pinned: pin it to a full commit SHA, with the version in a comment"}},
 		{"no registry", []string{"id-token: write, packages: write, ", ""}, "strict: true\n", nil},
@@ -137,14 +140,14 @@ jobs:
   gate:
     permissions: {contents: read, pull-requests: write, checks: write}
     steps:
-      - {uses: "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", with: {fetch-depth: 2, persist-credentials: false}}
+      - {uses: "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", with: {fetch-depth: 0, persist-credentials: false}}
       - {uses: "acme/packgate@11bd71901bbe5b1630ceea73d27597364c9af683"}
 `
 	const apart = `  publish:
     if: github.event_name == 'push'
     permissions: {contents: read, id-token: write, packages: write, pull-requests: read}
     steps:
-      - {uses: "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", with: {persist-credentials: false}}
+      - {uses: "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", with: {fetch-depth: 0, persist-credentials: false}}
       - {uses: "acme/packgate@11bd71901bbe5b1630ceea73d27597364c9af683", with: {command: publish}}
 `
 	granted := []string{"checks: write}", "checks: write, id-token: write, packages: write}"}

@@ -13,6 +13,7 @@ func (d *doctoring) checkReviews(s *step, c *repo.Config) {
 	if s == nil || len(c.Reviews.All()) == 0 {
 		return
 	}
+	s.job.reviewed = true
 	w := s.job.workflow
 	if _, proposes := w.event(github.EventPullRequest); !proposes || s.comments() {
 		return

@@ -37,6 +37,8 @@ type job struct {
 	node     *pack.Node
 	steps    []*step
 	gates    []*step // that run packgate, and do more than link what another one has written
+
+	reviewed bool // a config that a step of it uses names who has to approve
 }
 
 // step is one step of a job.
