@@ -1,6 +1,8 @@
 package render
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"html"
 	"regexp"
@@ -205,7 +207,7 @@ func longestRun(s string) int {
 }
 
 // quoted finds values as messages quote them (Go's %q), and whole digests.
-var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|sha256:[0-9a-f]{64}`) })
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|sha256:[0-9a-f]{64})`) })
 
 // Message returns a finding's message in Markdown: quoted values and digests as code
 // spans, all else as text. A message of more than 500 characters is cut.
@@ -215,19 +217,53 @@ func Message(s string) string {
 	return b.String()
 }
 
-// quotes goes through a message: by turns its words and, unquoted, what it quotes.
+// quotes goes through a message: by turns its words and, unquoted, what it quotes. A value that
+// is written as JSON is quoted as a whole, and a quote that ends nowhere, or in the middle of a
+// word, is none: the value behind it was cut.
 func quotes(s string, say, show func(string)) {
 	last := 0
-	for _, at := range quoted().FindAllStringIndex(s, -1) {
-		say(s[last:at[0]])
-		value, err := strconv.Unquote(s[at[0]:at[1]])
-		if err != nil {
-			value = s[at[0]:at[1]]
+	for i := 0; i < len(s); i++ {
+		value, end := quotedAt(s, i)
+		if end == 0 {
+			continue
 		}
+		say(s[last:i])
 		show(value)
-		last = at[1]
+		last, i = end, end-1
 	}
 	say(s[last:])
+}
+
+// quotedAt returns the value that a message quotes from an index on, and where it ends; 0 for none.
+func quotedAt(s string, i int) (value string, end int) {
+	switch s[i] {
+	case '"', 's':
+		at := quoted().FindStringIndex(s[i:])
+		if at == nil || at[0] != 0 || i > 0 && isWord(s[i-1]) {
+			return "", 0
+		}
+		end = i + at[1]
+		if end < len(s) && isWord(s[end]) {
+			return "", 0
+		}
+		if unquoted, err := strconv.Unquote(s[i:end]); err == nil {
+			return unquoted, end
+		}
+		return s[i:end], end
+	case '{', '[':
+		d := json.NewDecoder(strings.NewReader(s[i:]))
+		var any json.RawMessage
+		if d.Decode(&any) != nil || !bytes.ContainsRune(any, '"') {
+			return "", 0
+		}
+		return string(any), i + len(any)
+	}
+	return "", 0
+}
+
+// isWord reports whether a byte is of a word, beside which no quote begins or ends.
+func isWord(c byte) bool {
+	return c == '_' || c == '"' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // command finds what GitHub's runner takes for a command when it reads a log:

@@ -217,29 +217,63 @@ func (b *builder) granted(p *model.Pack) (nodes []node) {
 	if len(p.ToolSurface) == 0 {
 		return append(nodes, plain("No request can call a tool."), guardrails(p.Guardrails))
 	}
-	rows := ranked(p.ToolSurface, func(r model.SurfaceRow) int { return rankOf(r.ApprovalMode) })
-	nodes = append(nodes, tableOf(table{noun: "tool", open: maxPowers, columns: titles("Agents may call", "Arguments", "Approval")}, rows, func(r *model.SurfaceRow) []sentence {
-		what := state(modeLooks[r.ApprovalMode], "").plain(" ").code(r.Capability).plain(" (" + modeWords(r.ApprovalMode) + ")")
-		if r.Available != nil {
-			what = what.plain(" ").add(whenWords(&model.Shown{When: r.Available}))
+	return append(nodes, grants(p), guardrails(p.Guardrails))
+}
+
+// grants is a row for each tool that agents may call, and one for those that only read.
+func grants(p *model.Pack) *table {
+	var rows []*model.SurfaceRow
+	var reading sentence
+	for i := range p.ToolSurface {
+		r := &p.ToolSurface[i]
+		if r.ApprovalMode == string(pack.ReadOnly) && len(r.Gates) == 0 && len(r.Bounds) == 0 && r.Available != nil && len(r.Available.Any) == 1 && len(r.Available.Any[0]) == 0 {
+			if len(reading) > 0 {
+				reading = reading.plain(", ")
+			}
+			reading = reading.code(r.Capability)
+			continue
 		}
-		var arguments sentence
-		for _, arg := range slices.Sorted(maps.Keys(r.Bounds)) {
-			arguments = arguments.line().code(arg).plain(" " + boundWords(r.Bounds[arg]))
+		rows = append(rows, r)
+	}
+	rows = ranked(rows, func(r *model.SurfaceRow) int { return rankOf(r.ApprovalMode) })
+	n := len(rows)
+	if len(reading) > 0 {
+		n++
+	}
+	t := &table{noun: "tool", open: maxPowers, columns: []column{{name: "Agents may call"}, {name: "Approval", label: "approval:"}}, n: n}
+	t.row = func(i int) row {
+		if i == len(rows) {
+			return row{cells: []sentence{state(modeLooks[string(pack.ReadOnly)], "").plain(" what only reads, for every request: ").add(reading), nil}}
 		}
-		if len(r.Bounds) == 0 {
-			arguments = plain("any")
-		}
-		var approval sentence
-		for _, id := range r.Gates {
-			approval = approval.line().code(id)
-		}
-		if len(r.Gates) > 0 && r.Ungated != nil {
-			approval = approval.plain(", not always")
-		}
-		return []sentence{what, arguments, approval}
-	}))
-	return append(nodes, guardrails(p.Guardrails))
+		return row{cells: []sentence{grantWords(rows[i]), approvalOf(rows[i])}}
+	}
+	return t
+}
+
+// grantWords say which tool agents may call, with what arguments, and when.
+func grantWords(r *model.SurfaceRow) sentence {
+	what := state(modeLooks[r.ApprovalMode], "").plain(" ").code(r.Capability).plain(" (" + modeWords(r.ApprovalMode) + ")")
+	for _, arg := range slices.Sorted(maps.Keys(r.Bounds)) {
+		what = what.plain(", ").code(arg).plain(" " + boundWords(r.Bounds[arg]))
+	}
+	if len(r.Bounds) == 0 && r.ApprovalMode != string(pack.ReadOnly) {
+		what = what.plain(", any arguments")
+	}
+	if r.Available != nil {
+		what = what.plain(", ").add(whenWords(&model.Shown{When: r.Available}))
+	}
+	return what
+}
+
+// approvalOf says behind which gates a tool stands.
+func approvalOf(r *model.SurfaceRow) (s sentence) {
+	for _, id := range r.Gates {
+		s = s.line().code(id)
+	}
+	if len(r.Gates) > 0 && r.Ungated != nil {
+		s = s.plain(", not always")
+	}
+	return s
 }
 
 // guardrails say what agents refuse, hand over to people, and do not show.
