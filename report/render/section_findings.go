@@ -11,10 +11,14 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
+// maxOpenErrors bounds a section of errors that a page shows unfolded: so many are less than
+// two screens of a phone.
+const maxOpenErrors = 3
+
 // findings are the findings of a severity that count and follow from nothing, each fault once.
 func (b *builder) findings(p *model.Pack, severity string) section {
 	entries := b.entries(independent(p, severity))
-	return section{id: severity + "s", title: titled(sentenceCase(severity)+"s", len(entries)), words: pack.Counted(len(entries), severity), open: severity == "error", plain: true, nodes: []node{
+	return section{id: severity + "s", title: titled(sentenceCase(severity)+"s", len(entries)), words: pack.Counted(len(entries), severity), open: severity == "error" && len(entries) <= maxOpenErrors, plain: true, nodes: []node{
 		listOf(list{noun: severity}, entries, func(e **entry) item { return b.entry(*e) }),
 	}}
 }
