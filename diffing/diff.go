@@ -21,7 +21,7 @@ type Diff struct {
 	Class, Declared Class
 	// Required is the lowest pack_version that the changes allow. It is empty
 	// where the declared one is enough, and where no version is: changes that
-	// are to be redesigned, and a base without a readable version.
+	// are unsafe under any version, and a base without a readable version.
 	Required string
 	// Layers are the ten layers in the contract's order, those without changes
 	// included, and a last one called Other if members of the root that the
@@ -116,7 +116,7 @@ const (
 	Patch               // metadata only
 	Minor               // constrained behaviour
 	Major               // expanded or changed behaviour
-	Reject              // unsafe or ambiguous; to be redesigned
+	Reject              // unsafe or ambiguous, whatever the version is
 )
 
 var classNames = []string{"none", "patch", "minor", "major", "reject"}

@@ -265,7 +265,7 @@ func businessRows() []*Row {
 	rules := on("/business_context/non_negotiables/*")
 	return []*Row{
 		{ID: "business_context.summary", What: "summary wording", Class: Minor, Human: true,
-			Reason: "the compiled summary moves, even where it is a typo", matcher: on("/business_context/summary/what_we_do",
+			Reason: "this text is part of the prompt", matcher: on("/business_context/summary/what_we_do",
 				"/business_context/summary/who_we_serve/*", "/business_context/summary/differentiators/*")},
 		{ID: "business_context.non_negotiables.added", What: "non-negotiable added", Class: Minor,
 			Reason: "a constraint more", matcher: rules.of(Added)},

@@ -174,11 +174,19 @@ func (d *Diff) back() string {
 	return "pin the earlier version in the environment to go back to it, or set a greater version"
 }
 
+// unraised says that the version has to rise, and to which one.
 func (d *Diff) unraised() string {
-	if d.content == None {
-		return fmt.Sprintf("items are reordered and pack_version is still %q", d.Head.Version)
+	next := ""
+	if d.Required != "" {
+		next = ", set " + d.Required
 	}
-	return fmt.Sprintf("the content changed (%s) and pack_version is still %q", d.content, d.Head.Version)
+	if d.content == None {
+		return "version not raised: the order of items changed" + next
+	}
+	if next == "" {
+		return fmt.Sprintf("version not raised: the content differs, the version %s does not", d.Head.Version)
+	}
+	return fmt.Sprintf("version not raised: this is a %s change%s", d.content, next)
 }
 
 // tooSmall says which class was found, what forces it, and the next version.
@@ -321,14 +329,14 @@ func text(n *pack.Node) string {
 	return n.Kind.String()
 }
 
-// rejected lists what is to be redesigned (VER006). A version that does not
+// rejected lists what is unsafe under any version (VER006). A version that does not
 // rise is a matter of the version alone, and has rules of its own.
 func (d *Diff) rejected() []finding.Finding {
 	if d.content != Reject {
 		return nil
 	}
 	f := report(version.VER006, versionNode(d.head),
-		"no version can carry these changes: "+d.summary(Reject), "redesign or take back what is listed")
+		"these changes are unsafe under any version: "+d.summary(Reject), "undo them, or keep the guard that the reason of each one names")
 	f.Related = d.related(Reject)
 	return []finding.Finding{f}
 }

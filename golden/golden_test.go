@@ -123,7 +123,7 @@ func TestRun(t *testing.T) {
           "rules": [{"rule_id": "R_NEW", "if": true, "then": {}},`},
 		}, smallCase, []string{
 			`fail snapshot=drifted stage="policy" outcome="compiled"`,
-			`error /expect/rules: expect.rules: there and not expected: "R_NEW" | correct expect.rules if the change is intended, else fix the pack`,
+			`error /expect/rules: rule "R_NEW" applies, the case does not expect it | correct expect.rules if the change is intended, else fix the pack`,
 			`error /manifests/policy_manifest/0/rule_ids: the compile differs from its snapshot; drift starts at stage 2, policy: /manifests/policy_manifest/POLICY_RETURNS_V4/rule_ids was ["R_REFUND_REQUIRES_IDV"] and is ["R_NEW","R_REFUND_REQUIRES_IDV"]; /compiled_prompt/context_blocks/pol_0/content was `,
 		}},
 		{"a smaller budget", []change{{starvedCase, `"evidence": 80`, `"evidence": 60`}}, starvedCase, []string{
@@ -162,18 +162,18 @@ func TestRun(t *testing.T) {
 		}},
 		{"a tool that is expected and not there", []change{{smallCase, `"adp_orders.lookup",`, `"adp_orders.lookup", "adp_crm.read",`}}, smallCase, []string{
 			`fail snapshot=equal stage="" outcome="compiled"`,
-			`error /expect/tools: expect.tools: expected and not there: "adp_crm.read" | `,
+			`error /expect/tools: tool "adp_crm.read" is not available, the case expects it | `,
 		}},
 		{"a gate and a denial that are expected and not there", []change{{smallCase, `"gates": [],`, `"gates": ["GATE_FINANCE_APPROVAL"],`}, {smallCase, `"denied": []`, `"denied": ["support.refund.execute"]`}}, smallCase, []string{
 			`fail snapshot=equal stage="" outcome="compiled"`,
-			`error /expect/gates: expect.gates: expected and not there: "GATE_FINANCE_APPROVAL" | `,
-			`error /expect/denied: expect.denied: expected and not there: "support.refund.execute" | `,
+			`error /expect/gates: gate "GATE_FINANCE_APPROVAL" is not active, the case expects it | `,
+			`error /expect/denied: decision "support.refund.execute" is not denied, the case expects it | `,
 		}},
 		{"an empty list expects nothing to be there", []change{{smallCase, `"rules": [
       "R_REFUND_REQUIRES_IDV"
     ]`, `"rules": []`}}, smallCase, []string{
 			`fail snapshot=equal stage="" outcome="compiled"`,
-			`error /expect/rules: expect.rules: there and not expected: "R_REFUND_REQUIRES_IDV" | `,
+			`error /expect/rules: rule "R_REFUND_REQUIRES_IDV" applies, the case does not expect it | `,
 		}},
 		{"memory that is not promoted", []change{{smallCase, `"promoted": true`, `"promoted": false`}}, smallCase, []string{
 			`fail snapshot=not_checked stage="" outcome="refused"`,
@@ -198,7 +198,7 @@ func TestRun(t *testing.T) {
 		}},
 		{"errors stand before warnings", []change{{smallSnap, "", ""}, {smallCase, `"gates": [],`, `"gates": ["G"],`}}, smallCase, []string{
 			`fail snapshot=missing stage="" outcome="compiled"`,
-			`error /expect/gates: expect.gates: expected and not there: "G" | `,
+			`error /expect/gates: gate "G" is not active, the case expects it | `,
 			`warning /case: the case has no snapshot | run packgate compile packs/support/pack.json --update`,
 		}},
 		{"tools in another order", []change{{smallCase, "\"adp_orders.lookup\",\n      \"adp_policy.eval\"", "\"adp_policy.eval\", \"adp_orders.lookup\""}}, smallCase, []string{

@@ -327,6 +327,35 @@ func Rules(c *compiler.CompiledContext) []string {
 	return rules
 }
 
+// expectation is how a list of expect is put in words: what its items are, and what they do.
+type expectation struct{ one, many, does, do, doesNot, doNot string }
+
+var expectations = map[string]expectation{
+	"tools":  {"tool", "tools", "is available", "are available", "is not available", "are not available"},
+	"gates":  {"gate", "gates", "is active", "are active", "is not active", "are not active"},
+	"denied": {"decision", "decisions", "is denied", "are denied", "is not denied", "are not denied"},
+	"rules":  {"rule", "rules", "applies", "apply", "does not apply", "do not apply"},
+}
+
+// of puts items in words that the case expects and that are not there, or the reverse.
+func (e expectation) of(items []string, expected bool) string {
+	noun, state, it := e.one, e.does, "it"
+	if expected {
+		state = e.doesNot
+	}
+	if len(items) > 1 {
+		noun, state, it = e.many, e.do, "them"
+		if expected {
+			state = e.doNot
+		}
+	}
+	verb := "does not expect"
+	if expected {
+		verb = "expects"
+	}
+	return fmt.Sprintf("%s %s %s, the case %s %s", noun, quoteAll(items), state, verb, it)
+}
+
 // compareList compares a list of expect, which is complete and in canonical
 // order, with what the compile gave. A list that is absent expects nothing.
 func (t *trial) compareList(kind Kind, name string, want pack.List[pack.Text], got []string) {
@@ -334,17 +363,17 @@ func (t *trial) compareList(kind Kind, name string, want pack.List[pack.Text], g
 	if want.Node == nil || slices.Equal(expected, got) {
 		return
 	}
-	var parts []string
+	words, parts := expectations[name], []string(nil)
 	if missing := without(expected, got); len(missing) > 0 {
-		parts = append(parts, "expected and not there: "+quoteAll(missing))
+		parts = append(parts, words.of(missing, true))
 	}
 	if extra := without(got, expected); len(extra) > 0 {
-		parts = append(parts, "there and not expected: "+quoteAll(extra))
+		parts = append(parts, words.of(extra, false))
 	}
 	if len(parts) == 0 {
-		parts = append(parts, "the list is "+quoteAll(got)+", in this order")
+		parts = append(parts, "expect."+name+": the list is "+quoteAll(got)+", in this order")
 	}
-	t.problem(kind, want.Node, fmt.Sprintf("correct expect.%s if the change is intended, else fix the pack", name), fmt.Sprintf("expect.%s: %s", name, strings.Join(parts, "; ")))
+	t.problem(kind, want.Node, fmt.Sprintf("correct expect.%s if the change is intended, else fix the pack", name), strings.Join(parts, "; "))
 }
 
 // without returns the items of a that b does not have.

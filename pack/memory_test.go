@@ -136,7 +136,7 @@ func TestBoundsOfPathsAndFaults(t *testing.T) {
 	nested := func(n int) string { return `{"` + strings.Repeat("é", 1000) + `":[` + name(n) + `]}` }
 	duplicates := func(n int) string { return `{"a":0` + strings.Repeat(`,"a":0`, n) + `}` }
 	numbers := func(n int) string { return `[` + repeated("1e999", 6*n-1) + `]` }
-	tooLong := "the member names that lead here have more than 8192 bytes together"
+	tooLong := "the member names on the way here have more than 8192 bytes together"
 	tooMany := "the document has more faults than the first 1000, and reading ends here"
 	for _, c := range []struct {
 		src     string

@@ -243,7 +243,7 @@ func (r *reader) object(n *Node) bool {
 		end := r.at
 		if r.names += len(name) + 1; r.names > longestPath {
 			return r.fault(Limit, start, end,
-				fmt.Sprintf("the member names that lead here have more than %d bytes together", longestPath), "use shorter names, or nest the value less deeply")
+				fmt.Sprintf("the member names on the way here have more than %d bytes together", longestPath), "use shorter names, or nest the value less deeply")
 		}
 		known := len(r.faults)
 		first, duplicate := names.add(name)

@@ -58,12 +58,12 @@ func (r *reader) unclosed(open int) bool {
 // control notes a control character in a string. A line break there is nearly
 // always a forgotten quote.
 func (r *reader) control(c byte) bool {
-	message, escaped := fmt.Sprintf("the control character U+%04X stands in a string", c), fmt.Sprintf(`\u%04x`, c)
+	message, escaped := fmt.Sprintf("a string contains the control character U+%04X", c), fmt.Sprintf(`\u%04x`, c)
 	switch c {
 	case '\n', '\r':
 		message, escaped = "the line ends within a string", `\n`
 	case '\t':
-		message, escaped = "a tab stands in a string", `\t`
+		message, escaped = "a string contains a tab", `\t`
 	}
 	return r.fault(Syntax, r.at, r.at+1, message, "close the string before it, or write "+escaped)
 }
@@ -116,7 +116,7 @@ func (r *reader) unicodeEscape(buf []byte, start int) ([]byte, bool) {
 			low, _ = r.hex4()
 		}
 		if c = utf16.DecodeRune(c, low); c == utf8.RuneError {
-			return nil, r.fault(Encoding, start, start+6, "half of a surrogate pair stands alone", "write the character itself, or both halves")
+			return nil, r.fault(Encoding, start, start+6, "half of a surrogate pair is alone", "write the character itself, or both halves")
 		}
 	}
 	return utf8.AppendRune(buf, c), true

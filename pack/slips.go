@@ -41,7 +41,7 @@ func (r *reader) unexpected(wanted string) bool {
 	if !ok {
 		return r.badUTF8()
 	}
-	return r.fault(Syntax, r.at, end, shown+" stands where "+wanted+" was expected", r.slip(wanted, end))
+	return r.fault(Syntax, r.at, end, shown+" appears where "+wanted+" was expected", r.slip(wanted, end))
 }
 
 // token returns where the next token ends, as far as a reader of the message
@@ -189,5 +189,5 @@ func (r *reader) trailing() bool {
 	case isDigit(c) && r.at > 0 && isDigit(r.src[r.at-1]):
 		hint = hintZeros
 	}
-	return r.fault(Trailing, r.at, len(r.src), shown+" stands after the end of the document", hint)
+	return r.fault(Trailing, r.at, len(r.src), shown+" follows the end of the document", hint)
 }

@@ -154,7 +154,7 @@ func checkLayout(folder string) *Problem {
 		return nil
 	case !filepath.IsLocal(filepath.FromSlash(path.Clean(folder))):
 		return Problemf("name a folder below the root of the repository, or one from the root of the file system",
-			"the folder %q leads out of the repository", folder)
+			"the folder %q points outside the repository", folder)
 	}
 	return nil
 }

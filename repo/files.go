@@ -3,7 +3,7 @@
 // reads files and hands on documents and typed values; it judges nothing.
 //
 // All reading goes through one root folder, so that no path and no symbolic
-// link leads out of the repository.
+// link points outside the repository.
 package repo
 
 import (
@@ -212,7 +212,7 @@ func tooLarge(file, what string, size, most int64, hint string) error {
 func (f *Files) inside(name string) error {
 	problem := func(message, hint string) error { return fileProblem(f.Show(name), message, hint) }
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return problem("this path leads out of the repository", "name a file below "+f.Show("."))
+		return problem("this path points outside the repository", "name a file below "+f.Show("."))
 	}
 	name = path.Clean(name) // which is all that a tree takes
 	link, err := fs.Lstat(f.tree, name)
@@ -220,7 +220,7 @@ func (f *Files) inside(name string) error {
 		return problem("there is no such file", "name a file that is there, or take its name out")
 	}
 	if f.escapes(err) {
-		return problem("this path leads out of the repository over a symbolic link", "replace the link by the folder itself")
+		return problem("this path points outside the repository over a symbolic link", "replace the link by the folder itself")
 	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
@@ -228,7 +228,7 @@ func (f *Files) inside(name string) error {
 	info, err := fs.Stat(f.tree, name)
 	switch {
 	case err != nil && link.Mode()&fs.ModeSymlink != 0 && f.nowhere(err):
-		return problem("this symbolic link leads to nothing inside the repository", "replace it by the file itself")
+		return problem("this symbolic link points to nothing inside the repository", "replace it by the file itself")
 	case absent(err): // it went away between two looks
 		return problem("there is no such file", "name a file that is there, or take its name out")
 	case err != nil:

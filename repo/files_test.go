@@ -103,7 +103,7 @@ func TestRefusedFiles(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, faults, err)
 		}
 	}
-	const gone, out = "this symbolic link leads to nothing inside the repository", "this path leads out of the repository"
+	const gone, out = "this symbolic link points to nothing inside the repository", "this path points outside the repository"
 	for name, want := range map[string]string{
 		"none.json": "there is no such file", "a/none/x.json": "there is no such file",
 		"d/pack.json": "this is no regular file", "folder.json": "this is no regular file", "pipe.json": "this is no regular file", ".": "this is no regular file",

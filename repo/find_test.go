@@ -78,7 +78,7 @@ func TestFindOverLinks(t *testing.T) {
 		t.Errorf("%q, want %q", names, want)
 	}
 	for _, link := range []string{"other/loop", "other/one"} {
-		if unseen := new(Unseen); !errors.As(err, &unseen) || !errors.Is(err, ErrUse) || !strings.Contains(err.Error(), link+": this symbolic link leads to a folder that it is in") {
+		if unseen := new(Unseen); !errors.As(err, &unseen) || !errors.Is(err, ErrUse) || !strings.Contains(err.Error(), link+": this symbolic link points to a folder that contains it") {
 			t.Errorf("%s: %v", link, err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestFindOverLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	names, err = f.Find(DefaultConfig(), "packs/*/pack.json")
-	if len(names) != 2 || err == nil || !strings.Contains(err.Error(), "packs/out: this symbolic link leads out of the repository") {
+	if len(names) != 2 || err == nil || !strings.Contains(err.Error(), "packs/out: this symbolic link points outside the repository") {
 		t.Errorf("%q, %v", names, err)
 	}
 	if names, err = f.Find(DefaultConfig(), "packs/**/pack.json"); err != nil || len(names) != 3 {
@@ -114,10 +114,10 @@ func TestFindRefuses(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"packs/[a":      `"packs/[a" is no valid file pattern`,
 		"":              `"" is no valid file pattern`,
-		"../*.json":     `the file pattern "../*.json" leads out of the repository`,
-		"/etc/*.json":   `the file pattern "/etc/*.json" leads out of the repository`,
-		"out/*.json":    `the file pattern "out/*.json" leads out of the repository over a symbolic link`,
-		"out/x.json":    `the file pattern "out/x.json" leads out of the repository over a symbolic link`,
+		"../*.json":     `the file pattern "../*.json" points outside the repository`,
+		"/etc/*.json":   `the file pattern "/etc/*.json" points outside the repository`,
+		"out/*.json":    `the file pattern "out/*.json" points outside the repository over a symbolic link`,
+		"out/x.json":    `the file pattern "out/x.json" points outside the repository over a symbolic link`,
 		"packs/*/../..": "",
 	} {
 		names, err := f.Find(DefaultConfig(), pattern)

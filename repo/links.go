@@ -73,7 +73,7 @@ func (g *globbing) link(name string, e fs.DirEntry, next []state) (bool, error) 
 	info, err := fs.Stat(g.tree, name)
 	switch {
 	case g.escapes(err) && slices.ContainsFunc(next, func(s state) bool { return !s[0].anyFolders() }):
-		return false, fileProblem(g.Show(name), "this symbolic link leads out of the repository", "replace the link by the folder itself")
+		return false, fileProblem(g.Show(name), "this symbolic link points outside the repository", "replace the link by the folder itself")
 	case err != nil || !info.IsDir():
 		return false, nil
 	}
@@ -111,7 +111,7 @@ func (g *globbing) beyond() error {
 			return fmt.Errorf("look into %s: %w", g.Show(l.name), err)
 		}
 		if real == "." || at == real || strings.HasPrefix(at, real+"/") {
-			g.wrong = append(g.wrong, fileProblem(g.Show(l.name), "this symbolic link leads to a folder that it is in", "remove it, or let it lead to another folder"))
+			g.wrong = append(g.wrong, fileProblem(g.Show(l.name), "this symbolic link points to a folder that contains it", "remove it, or let it point to another folder"))
 			continue
 		}
 		states := slices.DeleteFunc(slices.Clone(l.states), func(s state) bool {

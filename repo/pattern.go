@@ -77,7 +77,7 @@ func parsePattern(p string) ([]pattern, *Problem) {
 	for _, choice := range choices {
 		choice = path.Clean(choice)
 		if path.IsAbs(choice) || choice == ".." || strings.HasPrefix(choice, "../") {
-			return nil, Problemf(hint, "the file pattern %q leads out of the repository", p)
+			return nil, Problemf(hint, "the file pattern %q points outside the repository", p)
 		}
 		all = append(all, piecesOf(choice, p))
 	}

@@ -102,9 +102,9 @@ func (y *yamlReader) encoding() *Problem {
 		case r == utf8.RuneError && size == 1:
 			return y.at(i, i+1, "these bytes are not UTF-8", "save the file as UTF-8")
 		case r == '\r' && (i+1 == len(src) || src[i+1] != '\n'):
-			return y.at(i, i+1, "a carriage return stands alone here", "end lines with a line feed")
+			return y.at(i, i+1, "there is a carriage return without a line feed here", "end lines with a line feed")
 		case r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7F:
-			return y.at(i, i+1, fmt.Sprintf("the control character %U stands here", r), "remove it")
+			return y.at(i, i+1, fmt.Sprintf("there is the control character %U here", r), "remove it")
 		}
 		i += size
 	}
@@ -112,7 +112,7 @@ func (y *yamlReader) encoding() *Problem {
 }
 
 // notYAML is what to do where nothing more can be said.
-const notYAML = "correct what stands here, or put the text in quotes"
+const notYAML = "correct what is here, or put the text in quotes"
 
 // syntaxError turns the parser's error into one of ours: its words, our place.
 func (y *yamlReader) syntaxError(err error) *Problem {
@@ -128,7 +128,7 @@ func (y *yamlReader) syntaxError(err error) *Problem {
 	line := y.doc.Source[y.doc.Offset(start.Line, 1):min(start.Offset+1, len(y.doc.Source))]
 	switch {
 	case bytes.IndexByte(line, '\t') >= 0:
-		p.Message, p.Hint = "not YAML: a tab stands here", "indent with blanks"
+		p.Message, p.Hint = "not YAML: there is a tab here", "indent with blanks"
 	case bytes.HasSuffix(line, []byte("@")), bytes.HasSuffix(line, []byte("`")):
 		p.Hint = "put the text in quotes"
 	case strings.HasPrefix(syntax.GetMessage(), "mapping value is not allowed"):
@@ -218,7 +218,7 @@ func (y *yamlReader) mapping(values []*ast.MappingValueNode, out *pack.Node) (*p
 		}
 		start, end := y.span(key.GetToken())
 		if line, taken := lines[key.Value]; taken {
-			return nil, y.at(start, end, fmt.Sprintf("the name %q stands here already, in line %d", key.Value, line), "keep one of the two")
+			return nil, y.at(start, end, fmt.Sprintf("the name %q is already used in line %d", key.Value, line), "keep one of the two")
 		}
 		lines[key.Value] = y.doc.Position(start).Line
 		value, err := y.value(v.Value, out, i)

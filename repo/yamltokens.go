@@ -34,7 +34,7 @@ func (y *yamlReader) tokens() (token.Tokens, *Problem) {
 			return nil, y.problem(t, "this number is not finite", "write a number, or a text in quotes")
 		case token.StringType, token.IntegerType, token.FloatType, token.BoolType, token.NullType:
 			if start, end := y.span(t); bytes.IndexByte(y.doc.Source[start:end], '\t') >= 0 && !inBlock {
-				return nil, y.at(start, end, "a tab stands in this text", "put the text in quotes, or write a blank")
+				return nil, y.at(start, end, "this text contains a tab", "put the text in quotes, or write a blank")
 			}
 		case token.SequenceStartType, token.MappingStartType:
 			depth++

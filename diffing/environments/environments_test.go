@@ -142,7 +142,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// What an overlay sets stands in the overlay, and a request shows what is looser.
+// What an overlay sets is in the overlay, and a request shows what is looser.
 func TestWhereItStands(t *testing.T) {
 	changes, _ := compared(t, edits{{limits, "", overlaid("prod", bound, "20000")}}, edits{{limits, "20000", "30000"}})
 	if len(changes) != 1 || len(changes[0].Changes) != 1 || len(changes[0].Loosened) != 1 {

@@ -94,6 +94,28 @@ func Number(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
+// figure writes a value of the metric for people, a share in percent: with at least so
+// many digits behind the point, and with more where it would otherwise be shown as the
+// other value or beyond it. Zeros at the end are left out.
+func (m Metric) figure(v, other float64, least int) string {
+	scale, unit := 100.0, " %"
+	switch m {
+	case Latency:
+		scale, unit = 1, " ms"
+	case Economics:
+		scale, unit, least = 1, " cents", 2
+	}
+	rounded := v
+	for digits := least; digits < 10; digits++ {
+		power := math.Pow(10, float64(digits))
+		rounded = math.Round(v*scale*power) / power
+		if r := rounded / scale; v == other || r != other && (r < other) == (v < other) {
+			break
+		}
+	}
+	return Number(rounded) + unit
+}
+
 // Status is what a measurement comes to.
 type Status string
 
@@ -178,7 +200,7 @@ func (m *Measurement) by() string {
 		return fmt.Sprintf("packgate's built-in evaluator, mean of %s", pack.Counted(m.Samples, "compile"))
 	}
 	good := int(math.Round(m.Value.Value * float64(m.Samples)))
-	return fmt.Sprintf("packgate's built-in evaluator, %d of %s", good, pack.Counted(m.Samples, "case"))
+	return fmt.Sprintf("%d of %s, packgate's built-in evaluator", good, pack.Counted(m.Samples, "case"))
 }
 
 // Measure returns what is known of every target of the pack and of every value

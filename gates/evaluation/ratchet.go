@@ -32,7 +32,7 @@ var EVL011 = &gate.Rule{
 var EVL012 = &gate.Rule{
 	ID: "EVL012", Name: "lenient-baseline", Severity: finding.Error,
 	Title: "The baseline of a scorecard is no worse than what the base measured",
-	Doc: "A release gate compares a value with a baseline, and the baseline stands in a file that the author of the change writes. " +
+	Doc: "A release gate compares a value with a baseline, and the baseline is in a file that the author of the change writes. " +
 		"Where the base has a scorecard that measures the same metric of the same intent, its value is the baseline, whatever the scorecard says; one that says less is an error. " +
 		"A scorecard of the base for the same bytes gives its own baseline. The baselines of an author count for a first version alone. " +
 		"What scorecards say of earlier versions stays as it is in the base, since it is the baseline of those to come: a value that is rewritten to a worse one is an error, " +
@@ -153,7 +153,7 @@ func measurementsKept(p *gate.Pass, heirs map[string]string) {
 			continue
 		}
 		at.weaker(p, before.Value.Node, gate.Faultf(place(p, heir), "put the scorecard or the cases back, or measure it anew",
-			"%s is not measured any more, and was %s (%s)", shown(at.metric, at.intent), Number(before.Value.Value), before.by()))
+			"%s is not measured any more, and was %s (%s)", shown(at.metric, at.intent), at.metric.figure(before.Value.Value, before.Value.Value, 0), before.by()))
 	}
 	for _, intent := range p.Before.Pack.Intents() {
 		heir, still := heirs[intent.Value]
@@ -300,7 +300,7 @@ func checkBaselines(p *gate.Pass) {
 				continue
 			}
 			at.weaker(p, s.baseline.Node, gate.Faultf(s.claimed.Node, "write the value of the base, or leave the baseline out",
-				"the baseline for %s is %s, and the base measured %s", shown(m, at.intent), Number(s.claimed.Value), Number(s.baseline.Value)))
+				"the baseline for %s is %s, and the base measured %s", shown(m, at.intent), m.figure(s.claimed.Value, s.baseline.Value, 2), m.figure(s.baseline.Value, s.claimed.Value, 2)))
 		}
 	}
 	rewritten(p, &c)

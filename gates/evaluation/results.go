@@ -33,8 +33,8 @@ var EVL008 = &gate.Rule{
 	Title: "No metric is worse than its baseline by more than its release gate accepts",
 	Doc: "A value can reach its target and still be worse than that of the version in use. " +
 		"The release gate bounds the loss: downwards for policy, utility and safety, upwards for latency and cost, in the units of the metric and with a tolerance of 1e-9. " +
-		"The baseline stands in the scorecard itself, or in the scorecard of the version that it names as `baseline`; where the base measured the metric, its value is the baseline (EVL012). " +
-		"Built-in values are not compared, for nothing says what they were; without a baseline the release gate is listed as not checked, and without a value it is an error (EVL013).\n\n" +
+		"The baseline is in the scorecard itself, or in the scorecard of the version that it names as `baseline`; where the base measured the metric, its value is the baseline (EVL012). " +
+		"Built-in values are not compared, because it is not recorded what they were; without a baseline the release gate is listed as not checked, and without a value it is an error (EVL013).\n\n" +
 		"Fix what got worse and measure again, or accept the loss by raising `max_delta` in the pack, which EVL011 reports for its owner to accept.",
 	Bad: `"release_gates": [{"metric": "safety", "max_delta": 0}],
 "scorecard": {"baseline": "ctxpack.support@1.0.0", "intents": [{"intent": "support.refund", "samples": 400, "candidate": {"safety": 0.99}, "baseline": {"safety": 1.0}}]}`,
@@ -61,18 +61,18 @@ func checkReached(p *gate.Pass) {
 }
 
 func reportMissed(p *gate.Pass, m *Measurement) {
-	side, hint := "below", "raise it before this version is released, or correct the target"
+	hint := "raise it before this version is released, or correct the target"
 	if m.Metric.AtMost() {
-		side, hint = "above", "lower it before this version is released, or correct the target"
+		hint = "lower it before this version is released, or correct the target"
 	}
 	if len(m.Failed) > 0 {
 		hint = "fix what the cases show, or correct the cases or the target"
 	}
-	loss := Number(m.Metric.loss(m.Target.Value, m.Value.Value))
+	value, target := m.Value.Value, m.Target.Value
 	p.Report(gate.Diagnostic{
 		At: m.Target.Node,
-		Message: fmt.Sprintf("%s is %s, %s %s the target of %s (%s)",
-			shown(m.Metric, m.Intent), Number(m.Value.Value), loss, side, Number(m.Target.Value), m.by()),
+		Message: fmt.Sprintf("%s is %s (%s), target %s",
+			shown(m.Metric, m.Intent), m.Metric.figure(value, target, 0), m.by(), m.Metric.figure(target, value, 2)),
 		Hint:    hint,
 		Related: slices.Concat(gate.See(m.Value.Node, "measured here"), m.Failed),
 	})
@@ -130,7 +130,7 @@ func intentsListed(intents []string) string {
 	return what + gate.ListBriefly(intents)
 }
 
-// noteOdd says which results of scorecards lead to nothing: those for intents
+// noteOdd lists the results of scorecards that are not used: those for intents
 // without a target, and all but the worst of those for one intent in a file.
 func noteOdd(p *gate.Pass, s *surveyed) {
 	targets := targetsOf(p.Subject)
@@ -208,10 +208,12 @@ func reportRegression(p *gate.Pass, m *Measurement) {
 	if m.Metric.AtMost() {
 		verb = "rose"
 	}
+	value, was, loss, accepted := m.Value.Value, m.Baseline.Value, m.Delta, m.MaxDelta.Value
 	p.Report(gate.Diagnostic{
 		At: m.MaxDelta.Node, Key: m.Intent,
-		Message: fmt.Sprintf("%s %s from %s to %s: %s worse than the baseline, and the release gate accepts %s (%s)",
-			shown(m.Metric, m.Intent), verb, Number(m.Baseline.Value), Number(m.Value.Value), Number(m.Delta), Number(m.MaxDelta.Value), m.by()),
+		Message: fmt.Sprintf("%s %s from %s to %s (%s): worse by %s, and the release gate accepts %s",
+			shown(m.Metric, m.Intent), verb, m.Metric.figure(was, value, 0), m.Metric.figure(value, was, 0), m.by(),
+			m.Metric.figure(loss, accepted, 0), m.Metric.figure(accepted, loss, 2)),
 		Hint:    "fix what got worse and measure again, or accept the loss in max_delta",
 		Related: slices.Concat(gate.See(m.Value.Node, "measured here"), gate.See(m.Baseline.Node, "the baseline is here")),
 	})

@@ -15,8 +15,8 @@ import (
 // EVL009: what is released is what was measured.
 var EVL009 = &gate.Rule{
 	ID: "EVL009", Name: "scorecard-missing-or-stale", Severity: finding.Error,
-	Title: "Required scorecards are there, and measure the bytes of this pack",
-	Doc: "A scorecard of other bytes measured another pack, however small the edit was: one word in a rule's reason can change what a model does. " +
+	Title: "Required scorecards are there, and measure this version of the pack",
+	Doc: "A scorecard that was made before an edit measured an older version of the pack, however small the edit was: one word in a rule's reason can change what a model does. " +
 		"Every scorecard of the pack's own version therefore names the digest of the pack, either of the file or of its canonical form (RFC 8785), which no reformatting changes. " +
 		"Scorecards of earlier versions are history and are left alone; one of another pack measures nothing here. " +
 		"With `evaluation: {required: true}` in the config, a pack without a scorecard fails, and so does an eval target that no scorecard measures; " +
@@ -36,7 +36,7 @@ var EVL010 = &gate.Rule{
 	Title: "A scorecard has at least the configured number of samples for each intent",
 	Doc: "The fewer samples, the more of a value is chance: of twenty decisions, none failing says little about one in a hundred. " +
 		"The config says how many are enough with `evaluation: {min_samples: 50}`; without it nothing is asked. " +
-		"Built-in values are not intended: they count every case that there is.\n\n" +
+		"It does not concern built-in values: they count every case that there is.\n\n" +
 		"Let the evaluator take more samples of the intent.",
 	Bad: `"evaluation": {"min_samples": 50},
 "intents": [{"intent": "support.refund", "samples": 20, "candidate": {"utility": 1.0}}]`,
@@ -63,7 +63,7 @@ func checkScorecards(p *gate.Pass) {
 	for _, card := range c.stale {
 		if card.Digest.OK && digest.MatchString(card.Digest.Value) { // else the schema gate's
 			p.Report(gate.Faultf(card.Digest.Node, "measure the pack as it is, and write its digest",
-				"the scorecard is for %s and measured other bytes: the digest is %s, and that of the pack %s", gate.Quote(card.Pack.Value), gate.QuoteDigest(card.Digest.Value), own(published(p.Unit))).
+				"the scorecard of %s measured an older version of this pack: it names the digest %s, and the pack has %s", gate.Quote(card.Pack.Value), gate.QuoteDigest(card.Digest.Value), own(published(p.Unit))).
 				Keyed(p.Unit.Within(card.Name)))
 		}
 	}

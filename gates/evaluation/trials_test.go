@@ -139,7 +139,7 @@ func TestRising(t *testing.T) {
 		Op: "add", Path: "/evaluation_layer/release_gates/-", Value: `{"metric": "latency_p99_ms", "max_delta": 100}`,
 	})
 	for latency, want := range map[string]string{
-		"2200": `latency_p99_ms of intent "support.refund" rose from 2000 to 2200: 200 worse than the baseline, and the release gate accepts 100 (scorecards/0.json, 40 samples)`,
+		"2200": `latency_p99_ms of intent "support.refund" rose from 2000 ms to 2200 ms (scorecards/0.json, 40 samples): worse by 200 ms, and the release gate accepts 100 ms`,
 		"2100": "", "1000": "",
 	} {
 		card := scorecard(`"intents": [{"intent": "support.refund", "samples": 40, "candidate": {"latency_p99_ms": ` + latency + `}, "baseline": {"latency_p99_ms": 2000}}]`)

@@ -20,7 +20,7 @@ var OVL008 = &gate.Rule{
 	ID: "OVL008", Name: "overlay-loosens", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "The numbers of an overlay only tighten",
 	Doc: "A threshold that an overlay sets decides which requests are allowed, which are stopped for approval and how much a tool may be asked for. " +
-		"Whether a smaller number tightens or loosens depends on where it stands, so the solver compares all that the pack permits with and without the overlays, and shows a request that would newly be permitted, or be held by fewer gates or looser bounds. " +
+		"Whether a smaller number tightens or loosens depends on where it is used, so the solver compares all that the pack permits with and without the overlays, and shows a request that would newly be permitted, or be held by fewer gates or looser bounds. " +
 		"What it cannot decide is not proved, and refused too. " +
 		"For eval targets and release deltas, to tighten is to ask for more quality, less time, less cost and less change for the worse.\n\n" +
 		"Each overlay is judged together with those that are applied before it. " +

@@ -97,7 +97,7 @@ func (s *search) look(name, text string, at *pack.Node) {
 		}
 		s.Report(gate.Diagnostic{
 			Location: &location,
-			Message:  fmt.Sprintf("%s stands in the overlay%s: %q", m.Kind, via, detect.Mask(text[m.Start:m.End], shown)),
+			Message:  fmt.Sprintf("%s is in the overlay%s: %q", m.Kind, via, detect.Mask(text[m.Start:m.End], shown)),
 			Hint:     "revoke it, and put a reference in its place, such as secret://…",
 			Key:      key(s.Unit, s.file, m.Kind, strconv.Itoa(s.found)),
 		})

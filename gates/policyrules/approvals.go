@@ -168,7 +168,7 @@ func (q *questions) checkGateGap(b *policy.Branch) {
 			At: b.RequiresApprovalGate.Node,
 			Message: fmt.Sprintf("the %s of %s requires %q also where the gate's when is false%s",
 				b.Word(), who, g.ID, example(f.Witness, b.Rule.When.Expr, g.When.Expr)),
-			Hint:    "widen the gate's when to what the rule requires, or narrow the rule",
+			Hint:    "require approval wherever the rule does, or narrow the rule",
 			Related: gate.See(g.ApprovalGate.When, "the gate's when"),
 			Witness: f.Witness,
 		})

@@ -22,7 +22,7 @@ var POL008 = &gate.Rule{
 	Doc: "Conditions read the members of the run context, such as `user.role`, and `request`, which has `intent`, `message`, `channel`, `locale` and `context`. " +
 		"A variable anywhere else is always missing, so the condition means something other than it says, and an ordering with it stops every compile: an error. " +
 		"A variable that no golden case supplies is a warning, because then nobody has ever seen the condition decide.\n\n" +
-		"Facts about the request stand in `request.context`: write `request.context.refund_amount`. " +
+		"Facts about the request are in `request.context`: write `request.context.refund_amount`. " +
 		"Where the variable is right, add a golden case that supplies it. The variables inside `map`, `filter`, `all`, `some`, `none` and `reduce` are the item's own.",
 	Bad:   `"if": {">": [{"var": "refund_amount"}, 3000]}`,
 	Good:  `"if": {">": [{"var": "request.context.refund_amount"}, 3000]}`,

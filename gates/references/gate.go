@@ -30,7 +30,7 @@ import (
 var Gate = &gate.Gate{
 	ID:    "references",
 	Title: "Referential integrity",
-	About: "Every name in the pack leads to something that exists: decisions, gates, adapters, capabilities, evidence, intents, and what the environment's catalog lists.",
+	About: "Every name in the pack refers to something that exists: decisions, gates, adapters, capabilities, evidence, intents, and what the environment's catalog lists.",
 	Reads: []string{"intelligence_refs", "policy_layer", "tooling_layer", "decision_layer"},
 	Rules: []*gate.Rule{
 		REF001, REF002, REF003, REF004, REF005, REF006, REF007, REF008, REF009,

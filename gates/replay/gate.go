@@ -100,7 +100,7 @@ var RPL001 = &gate.Rule{
 	Title: "Every golden case compiles twice to the same bytes",
 	Doc: "A decision can only be replayed if its context can be made again. So every golden case is compiled twice, " +
 		"the second time from inputs that were put together in another order, and the bytes are compared.\n\n" +
-		"Two compiles that differ are a fault of packgate, whatever stands in the pack. Report it with the pack and the case; until it is fixed, nothing that the case shows can be relied on.",
+		"Two compiles that differ are a fault of packgate, whatever the pack contains. Report it with the pack and the case; until it is fixed, nothing that the case shows can be relied on.",
 	Bad:   `{"first": {"compiled_context_hash": "sha256:7c1f…"}, "second": {"compiled_context_hash": "sha256:02ab…"}}`,
 	Good:  `{"first": {"compiled_context_hash": "sha256:7c1f…"}, "second": {"compiled_context_hash": "sha256:7c1f…"}}`,
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindDeterminism) },

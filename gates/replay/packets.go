@@ -244,7 +244,7 @@ func (s *replays) hash(packet *repo.Packet, r *golden.Result) {
 	switch {
 	case !want.OK:
 	case !made.OK:
-		s.unchecked("%s: nothing says that compiled_context_hash was made with %s", name, compiler.Version)
+		s.unchecked("%s: it is not stated that compiled_context_hash was made with %s", name, compiler.Version)
 	case made.Value != compiler.Version:
 		s.unchecked("%s: compiled_context_hash was made with %s and not with %s", name, gate.Quote(made.Value), compiler.Version)
 	case r.Hash == "":

@@ -33,7 +33,7 @@ var RPL014 = &gate.Rule{
 var RPL015 = &gate.Rule{
 	ID: "RPL015", Name: "golden-case-weakened", Severity: finding.Warning, Strict: true,
 	Title: "Golden cases expect as much as in the base, and keep their snapshots",
-	Doc: "A golden case can stay where it is and show less: without its `expect.gates` nothing says which approvals are asked for, and without its snapshot a changed prompt is no difference. " +
+	Doc: "A golden case can stay where it is and show less: without its `expect.gates` it does not show which approvals are asked for, and without its snapshot a changed prompt is no difference. " +
 		"The members of `expect` are counted, and the assertions that look at the compile; lists are complete, so a shorter one is not weaker. " +
 		"A case that is no longer expected to compile needs no snapshot and only its outcome.\n\n" +
 		"Put back what is missing; `packgate compile PACK --update` writes snapshots.",

@@ -20,7 +20,7 @@ var RPL013 = &gate.Rule{
 	Doc: "A replay packet of an incident or a correction is what keeps it from happening again, and a decision record is what happened. " +
 		"A change that takes one away, or lets it say less, can undo what was learned with all gates green. " +
 		"Packets are recognised by `replay_packet_id`, records by `record_id`, and both by what they say where the id is another one; their files may be moved. " +
-		"A packet proves less where its status is another one, a property is gone or was turned round, its source, its request or its compile is another one, or nothing says any more which compiler its hash was made with. " +
+		"A packet proves less where its status is another one, a property is gone or was turned round, its source, its request or its compile is another one, or it no longer shows which compiler its hash was made with. " +
 		"A hash that is recorded anew is not less, and neither are further properties. " +
 		"A record proves less where evidence, a rule, an approval with its approver, a gate, a redaction or a subject of it is gone, or its decision, outcome or status is another one. " +
 		"For packets of `source_kind` golden_case it is a warning, for the golden case is kept by RPL014.\n\n" +

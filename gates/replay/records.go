@@ -134,7 +134,7 @@ func (s *replays) tool(record *repo.Record, ref pack.Text, tool string) {
 	}
 	intent := record.IntentRef
 	if !intent.OK {
-		s.unchecked("%s: the record has no intent_ref, so nothing says for which requests its tools have to be there", s.Unit.Within(record.Name))
+		s.unchecked("%s: the record has no intent_ref, so it is unknown for which requests its tools have to be there", s.Unit.Within(record.Name))
 		return
 	}
 	if !s.intents[intent.Value] {

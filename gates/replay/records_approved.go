@@ -91,7 +91,7 @@ func (h *held) inTime(gateID, at pack.Text) {
 	switch {
 	case !h.isSettled():
 	case !at.OK || !h.Timestamp.OK:
-		h.unchecked("%s: the record does not say when it was decided, or when gate %s approved, so nothing says which was first", h.Unit.Within(h.Record.Name), gate.Quote(gateID.Value))
+		h.unchecked("%s: the record does not say when it was decided, or when gate %s approved, so it is unknown which was first", h.Unit.Within(h.Record.Name), gate.Quote(gateID.Value))
 	case errApproved != nil || errMade != nil: // the schema gate's
 	case approved.After(made):
 		h.found(gate.Faultf(at.Node, whatHappened, "gate %s approved after it was decided", gate.Quote(gateID.Value)).See(h.Timestamp.Node, "when it was decided"))

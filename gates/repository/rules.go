@@ -64,7 +64,7 @@ var CFG003 = &gate.Rule{
 	ID: "CFG003", Name: "config-names-nothing", Severity: finding.Warning, Since: "0.2.0",
 	Title: "What the config says of arguments is about tools that there are",
 	Doc: `An entry of ` + "`arguments:`" + ` says what an argument of a tool is, by adapter.capability.argument.
-Where no pack has the tool, it says nothing: the name is misspelt, and the argument that was
+Where no pack has the tool, it has no effect: the name is misspelt, and the argument that was
 intended is held to nothing, or the tool is gone. Of a tool that a pack has, RSK012 says which
 arguments there are. It is looked for where all packs are gated.
 

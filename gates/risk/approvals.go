@@ -180,7 +180,7 @@ func reportGap(p *gate.Pass, open rowsOf, before gaps) {
 	d := gate.Diagnostic{
 		At: place(open.tool), Witness: row.Ungated,
 		Message: opens(open.tool) + ", which rules gate for some requests only: it",
-		Hint:    "widen the gate's when, deny those requests in a rule, or waive the finding where the gap is intended",
+		Hint:    "require approval for more requests, deny those requests in a rule, or waive the finding where the gap is intended",
 	}
 	if one != nil {
 		d.At = one.RequiresApprovalGate.Node

@@ -16,7 +16,7 @@ import (
 var RSK001 = &gate.Rule{
 	ID: "RSK001", Name: "permission-above-authority", Severity: finding.Error,
 	Title: "An allowed capability is within the mode of a decision that a rule can allow",
-	Doc: "A capability above `read_only` only runs under a decision of at least its mode, and a decision only stands where a rule that is bound to it says `\"allow\": true`. " +
+	Doc: "A capability above `read_only` only runs under a decision of at least its mode, and a decision is only allowed where a rule that is bound to it has `\"allow\": true`. " +
 		"A permission beyond every such decision is either dead, or the decisions were written too low for what their agents are intended to do.\n\n" +
 		"Close the permission with `\"allow\": false`, or bind a rule to a decision of that mode. " +
 		"A decision whose mode is missing or unknown authorises nothing above `read_only`, and of several versions of a decision the weakest counts.",

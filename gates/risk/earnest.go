@@ -60,7 +60,7 @@ func checkEarnest(p *gate.Pass, rows []proof.Row) {
 		if row.Ungated != nil {
 			how = fmt.Sprintf("it runs unapproved for intent %s%s", gate.Quote(row.Intent), example(row.Ungated, raising(p, row)...))
 		}
-		d := gate.Faultf(place(open.tool), "add a golden case that has the tool with the gate active, or widen the gate's when",
+		d := gate.Faultf(place(open.tool), "add a golden case that has the tool with the gate active, or require approval for more requests",
 			"%s behind %s, which no golden case raises for it, so that it counts as none: %s%s",
 			opens(open.tool), named(row.Gates), how, further(len(open.rows)-1))
 		d.Witness = row.Ungated

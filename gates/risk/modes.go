@@ -18,7 +18,7 @@ var RSK004 = &gate.Rule{
 	ID: "RSK004", Name: "unknown-approval-mode", Severity: finding.Error,
 	Title: "Every adapter and decision states one of the five approval modes",
 	Doc: "The approval mode decides who may approve what, and what is let through at all. " +
-		"One that is missing or not one of the five says nothing; everywhere else such a tool counts as `destructive`, and such a decision authorises nothing above `read_only`.\n\n" +
+		"One that is missing or not one of the five has no meaning; everywhere else such a tool counts as `destructive`, and such a decision authorises nothing above `read_only`.\n\n" +
 		"Write `read_only`, `local_write`, `network`, `delegated` or `destructive`: for an adapter the highest that any of its capabilities can produce, for a decision the highest that it authorises. " +
 		"An outcome need not state one, but what it states is one of the five too.",
 	Bad:   `"adapter_registry": [{"adapter_id": "adp_orders", "approval_mode": "read-only"}]`,

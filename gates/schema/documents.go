@@ -22,7 +22,7 @@ out of it. That needs strict JSON (RFC 8259): no comments, no trailing commas,
 nothing after the document, valid UTF-8 without a byte order mark. Numbers have
 to survive canonicalisation (RFC 8785): they are finite, and integers stay
 within 2^53. A pack also stays within 4 MiB, 64 levels and 100,000 values, and
-the member names that lead to a value within 8 KiB together, so that no document
+the member names on the way to a value within 8 KiB together, so that no document
 can exhaust the machine that checks it. Of more than 1,000 faults of one document
 the first 1,000 are listed.
 

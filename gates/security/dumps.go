@@ -195,7 +195,7 @@ func reportRecords(p *gate.Pass, n *pack.Node) bool {
 		return false
 	}
 	p.Report(gate.Faultf(n, "take them out, and let a capability look them up",
-		"%d records of one shape stand here, wanted fewer than %d", count, leastRecords).Keyed("records"))
+		"there are %d records of one shape here, wanted fewer than %d", count, leastRecords).Keyed("records"))
 	return true
 }
 
@@ -234,7 +234,7 @@ func checkCode(p *gate.Pass) {
 		}
 		for _, m := range detect.Code(n.Text) {
 			p.Report(gate.Faultf(n, "put what it does behind a capability of an adapter",
-				"%s stands in the text: %q", m.Kind, excerpt(n.Text[m.Start:m.End])).Keyed(m.Kind))
+				"%s is in the text: %q", m.Kind, excerpt(n.Text[m.Start:m.End])).Keyed(m.Kind))
 		}
 	})
 }

@@ -94,7 +94,7 @@ func what(m detect.Match, text string, shown int, name bool) string {
 	if m.Via != "" {
 		via = ", as " + m.Via
 	}
-	return fmt.Sprintf("%s stands in %s%s: %q", m.Kind, place, via, detect.Mask(text[m.Start:m.End], shown))
+	return fmt.Sprintf("%s is in %s%s: %q", m.Kind, place, via, detect.Mask(text[m.Start:m.End], shown))
 }
 
 // Secrets returns the texts of a document that SEC001 takes for secrets, as they
@@ -209,7 +209,7 @@ func reportPerson(p *gate.Pass, f file, s sighting) {
 func reportContacts(p *gate.Pass, f file, contacts []sighting) {
 	d := gate.Diagnostic{
 		Location: masked(contacts[0].node, contacts[0].name, shownOfPerson, isPersonal),
-		Message: fmt.Sprintf("%d e-mail addresses and phone numbers of people stand in the file, the first of them %q; wanted at most %d",
+		Message: fmt.Sprintf("%d e-mail addresses and phone numbers of people are in the file, the first of them %q; wanted at most %d",
 			len(contacts), detect.Mask(contacts[0].text[contacts[0].Start:contacts[0].End], shownOfPerson), tolerated),
 		Hint: "take them out, and refer to people by an id",
 		Key:  f.key("contacts"),

@@ -264,7 +264,7 @@ func checkWriteBack(p *gate.Pass) {
 
 func unsaid(p *gate.Pass, at *pack.Node, path, value string) {
 	p.Report(gate.Faultf(at, setFalse,
-		"nothing says whether personal data may be written back to memory, wanted pii_write_back_allowed false").
+		"it is not stated whether personal data may be written back to memory, wanted pii_write_back_allowed false").
 		Fixed(gate.Edit(setFalse, "add", path, value)))
 }
 

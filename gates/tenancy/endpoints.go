@@ -16,7 +16,7 @@ import (
 var TEN003 = &gate.Rule{
 	ID: "TEN003", Name: "foreign-endpoint", Severity: finding.Error,
 	Title: "An endpoint_ref is a registry reference that the environment has for this tenant",
-	Doc: "`endpoint_ref` leads into the environment's endpoint registry, which knows the address, the credentials and the tenants that may use them. " +
+	Doc: "`endpoint_ref` refers to an entry of the environment's endpoint registry, which knows the address, the credentials and the tenants that may use them. " +
 		"A plain address goes around the registry, a reference that the environment does not have fails at the first call, " +
 		"and an endpoint of another tenant hands that tenant's data to this one's agents.\n\n" +
 		"Write a reference such as `internal://orders`. Other schemes are listed under `endpoint_schemes` in the config. " +

@@ -144,8 +144,8 @@ func Taken(at *pack.Node, name, registry, digest string) finding.Finding {
 var VER001 = &gate.Rule{
 	ID: "VER001", Name: "version-not-raised", Severity: finding.Error,
 	Title: "A pack that changed has a new pack_version",
-	Doc: `An id with a version names one content for ever: pins, audit trails and replay
-packets refer to it, and a registry refuses other bytes under it. A change of any
+	Doc: `A published version never changes: pins, audit trails and replay
+packets refer to it, and a registry refuses another content under it. A change of any
 kind, the order of rules included, needs a new version.
 
 Let ` + "`packgate bump`" + ` set ` + "`pack_version`" + `, the golden cases and overlays that name it, and
@@ -186,7 +186,7 @@ new, give it a new version.`,
 var VER004 = &gate.Rule{
 	ID: "VER004", Name: "version-published", Severity: finding.Error,
 	Title: "What the registry holds under this pack_id and pack_version is this pack",
-	Doc: `An id with a version names one content for ever. Where the registry has this one
+	Doc: `A published version never changes. Where the registry has this one
 with other bytes, the pack could be merged and never be published: the registry
 refuses it, and whoever pinned the version goes on with the old content.
 
@@ -214,10 +214,11 @@ Restore the value. For another pack or another tenant, add a pack file of its ow
 var VER006 = &gate.Rule{
 	ID: "VER006", Name: "change-rejected", Severity: finding.Error, NoWaiver: gate.Always,
 	WhyNot: "No version number makes the change safe, so no number and no exception can carry it.",
-	Title:  "No change is one that has to be redesigned",
+	Title:  "No change is unsafe whatever the version is",
 	Doc: `Some changes are unsafe or ambiguous whatever the version: a destructive
 capability without an approval gate, a write without an idempotency key, a lowered
-approval mode, a lost policy or safety gate. They are to be made in another way.
+approval mode, a lost policy or safety gate. Undo such a
+change, or make it with the guard that it lacks.
 
 The message lists the changes, and the class table gives the reason for each. There
 is no waiver, and the config cannot lower this class.`,

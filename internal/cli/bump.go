@@ -210,7 +210,7 @@ func (b *bumping) enough(final *diffing.Diff) error {
 		"--to is %q, and the changes since %q need %q", b.options.to, final.Base.Version, final.Required)
 }
 
-// rejected says what is to be redesigned, where no version can carry the changes.
+// rejected lists the changes that are unsafe, where no version can carry the changes.
 func (b *bumping) rejected() error {
 	if b.diff == nil || !slices.ContainsFunc(b.diff.Findings(), func(f finding.Finding) bool { return f.Rule == version.VER006.ID }) {
 		return nil

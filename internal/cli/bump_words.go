@@ -78,10 +78,10 @@ func (b *bumping) why(target string) {
 	line := fmt.Sprintf("%s: pack_version %q → %q", id, b.current(), target)
 	switch {
 	case b.diff == nil && b.unknown != "":
-		b.say("%s, as --to says; %s", line, b.unknown)
+		b.say("%s, as --to asks; %s", line, b.unknown)
 		return
 	case b.diff == nil || b.diff.Base.Digest == b.diff.Head.Digest:
-		b.say("%s, as --to says", line)
+		b.say("%s, as --to asks", line)
 		return
 	}
 	class := contentClass(b.diff)

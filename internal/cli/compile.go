@@ -34,7 +34,7 @@ func newCompile(env *Env) *cobra.Command {
 line, or with --case one case as the model gets it.
 
 --explain says why: for every rule whether it fired, and which comparison settled
-it; for every decision, tool and approval gate how it stands, and through what in
+it; for every decision, tool and approval gate its state, and through what in
 the pack; for every block that was dropped, what it competed with.
 --stage NAME prints what one of the eight stages decided, with its hash: intent,
 policy, tools, evidence, memory, budget, assembly or controls.

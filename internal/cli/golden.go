@@ -20,7 +20,7 @@ type starterOptions struct{ force, dryRun bool }
 func newGolden(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "golden", Short: "write golden cases", Args: knownCommand,
-		Long: `Golden cases are requests with what is expected of their compile. They stand in
+		Long: `Golden cases are requests with what is expected of their compile. They are in
 golden/NAME.case.json beside a pack, and packgate compile runs them.`,
 		Example: "  packgate golden init packs/support",
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },

@@ -151,7 +151,7 @@ func (h *registryHouse) identity() (attest.Identity, error) {
 	}
 	if id.Workflow == "" {
 		return attest.Identity{}, misuse("name publish.identity in "+repo.ConfigName+", or give --workflow "+workflowForm+", or --key",
-			"nothing says whose signature counts")
+			"it is not stated whose signature counts")
 	}
 	if h.options.repository != "" {
 		id.Repository = addressOf(server, h.options.repository)

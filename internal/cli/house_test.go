@@ -59,11 +59,11 @@ func TestIdentity(t *testing.T) {
 			want: with(there, func(id *attest.Identity) { id.Issuer = "https://issuer.example" })},
 		"repository": {flags: registryOptions{workflow: workflowThere, repository: "acme/packs"},
 			want: with(there, func(id *attest.Identity) { id.Repository = "https://github.com/acme/packs" })},
-		"nobody":            {err: "nothing says whose signature counts"},
+		"nobody":            {err: "it is not stated whose signature counts"},
 		"a run of a tag":    {env: map[string]string{"GITHUB_WORKFLOW_REF": "acme/packs/.github/workflows/packs.yml@refs/tags/v1"}, err: "refs/tags/v1"},
 		"a flag of a file":  {flags: registryOptions{workflow: "packs.yml@refs/heads/main"}, err: `the workflow is "packs.yml@refs/heads/main"`},
 		"a flag of no ref":  {flags: registryOptions{workflow: "acme/packs/.github/workflows/packs.yml"}, err: "the workflow is"},
-		"a repository only": {flags: registryOptions{repository: "acme/packs"}, err: "nothing says whose signature counts"},
+		"a repository only": {flags: registryOptions{repository: "acme/packs"}, err: "it is not stated whose signature counts"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			repositoryWith(t, c.config)

@@ -326,7 +326,7 @@ func (i *initialising) content(f *scaffold.File) ([]byte, *repo.Problem, error) 
 		case errors.Is(err, syscall.ENOTDIR):
 			return nil, i.problem(standing(root, name), "this is a file, and a folder of this name is wanted", "move it away"), nil
 		case err != nil:
-			return nil, i.problem(name, "a symbolic link leads out of the repository, or nowhere", "replace the link by what it leads to"), nil
+			return nil, i.problem(name, "a symbolic link points outside the repository, or nowhere", "replace the link by what it points to"), nil
 		case !info.Mode().IsRegular():
 			return nil, i.problem(name, "there is something else of this name, which is no file", "move it away"), nil
 		}

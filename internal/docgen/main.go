@@ -98,9 +98,9 @@ const classesIntro = `# Version classes
 
 Every change between two versions of a pack has a class; the class of the pack is the highest of them:
 none < patch < minor < major < reject. *Patch* is metadata only, *minor* is constrained behaviour, *major* is
-expanded or changed behaviour, and *reject* is unsafe or ambiguous and has to be redesigned.
+expanded or changed behaviour, and *reject* is unsafe or ambiguous whatever the version is.
 
-Rows marked ★ are open in the public text: the report says that they need a human class, the stricter one is
+Rows marked ★ are open in the public text: the report says that a person should confirm the class, the stricter one is
 taken, and the config may set another one with a reason (` + "`classes: [{change: ID, class: …, reason: …}]`" + `), never one
 in the place of reject.
 

@@ -181,7 +181,7 @@ func (t *Tree) List(ctx context.Context, match func(path string) bool) ([]Entry,
 	return list, nil
 }
 
-// leadsBack reports whether a link leads to a folder that it is in.
+// leadsBack reports whether a link points to a folder that contains it.
 func leadsBack(link, target string) bool {
 	return target == "." || strings.HasPrefix(link, target+"/")
 }

@@ -175,7 +175,7 @@ func (s *server) definition(p placeParams) (any, error) {
 	return locations, nil
 }
 
-// completion answers textDocument/completion: the names that can stand at a place.
+// completion answers textDocument/completion: the names that are possible at a place.
 func (s *server) completion(p placeParams) (any, error) {
 	items := []completionItem{}
 	at, err := s.placeOf(p)

@@ -141,7 +141,7 @@ func publicTarget(ctx context.Context, o TUFOptions, name string) ([]byte, error
 	}
 	if errors.Is(err, &metadata.ErrRepository{}) {
 		return nil, &fault.Error{Kind: ErrUntrusted, Message: "what was fetched as the trust root of the public Sigstore instance does not verify",
-			Hint: "look at what stands between this machine and the internet, or give the file of a trusted root", Cause: plain(err)}
+			Hint: "check what is between this machine and the internet, or give the file of a trusted root", Cause: plain(err)}
 	}
 	return nil, &fault.Error{Kind: ErrUnavailable, Message: "the trust root of the public Sigstore instance could not be fetched",
 		Hint: "try again later, or give the file of a trusted root", Cause: err}

@@ -92,7 +92,7 @@ func (a *Artifact) descriptor() ocispec.Descriptor {
 }
 
 // declaredClass returns the class of change that a version number itself declares.
-// What the change really was stands in the signed statement.
+// What the change really was is in the signed statement.
 func declaredClass(version string) string {
 	switch {
 	case strings.HasSuffix(version, ".0.0"):

@@ -138,7 +138,7 @@ type Truncation struct {
 // The binding graph says what in a pack leads to what (Context Pack contract,
 // binding graph): a rule governs a decision, a decision may authorise a tool,
 // permissions let it through and put gates before it, rules and decisions wait
-// for evidence. A reference that leads nowhere is a broken edge, and what it
+// for evidence. A reference without a target is a broken edge, and what it
 // names stands in the graph as a missing node, since that is what somebody meant.
 
 // Graph is the binding graph of a pack.

@@ -88,9 +88,9 @@ func gateWords(a model.SurfaceAspect) string {
 	case a.Old == a.New:
 		return "gate " + a.Name + " holds other requests"
 	case a.New == "":
-		return "gate " + a.Name + " no longer stands before it"
+		return "gate " + a.Name + " no longer guards it"
 	}
-	return "gate " + a.Name + " stands before it now"
+	return "gate " + a.Name + " guards it now"
 }
 
 // grew reports whether more is permitted for certain.

@@ -236,7 +236,7 @@ func (r *bookRows) outcome(word string, o *rulebook.Outcome) {
 			says = append(says, l.word+listed(l.names, mostInRow))
 		}
 	}
-	said := cmp.Or(strings.Join(says, "; "), "says nothing that binds")
+	said := cmp.Or(strings.Join(says, "; "), "has no effect")
 	if o.Reason != "" {
 		said += fmt.Sprintf(" (%s)", o.Reason)
 	}

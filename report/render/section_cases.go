@@ -152,7 +152,7 @@ func figure(v *float64) string {
 func evaluationWords(rows []model.Measurement) string {
 	good := number(rows, func(m model.Measurement) bool { return m.Status == "met" || m.Status == "no_target" })
 	unmeasured := number(rows, func(m model.Measurement) bool { return m.Status == "not_measured" })
-	words := fmt.Sprintf("evaluation: %d of %s as wanted", good, pack.Counted(len(rows), "measurement"))
+	words := fmt.Sprintf("evaluation: %d of %s passed", good, pack.Counted(len(rows), "measurement"))
 	if unmeasured > 0 {
 		words += fmt.Sprintf(", %d not measured", unmeasured)
 	}

@@ -134,8 +134,8 @@ func (b *builder) finding(f *model.Finding) item {
 	}
 	it.said("see", places...)
 	it.said("for example", sentence{}.request("", f.Witness))
-	if fix := fixWords(*f); fix != "" {
-		it.said("", code("packgate check --fix").message(fix))
+	if f.Fix != nil {
+		it.said("", fixWords(*f))
 	}
 	return it
 }

@@ -119,19 +119,17 @@ func gateWord(g model.Gate) string {
 	return looks[g.Status].word
 }
 
-// fixWords says what packgate check --fix does about a finding; "" where it does nothing.
-func fixWords(f model.Finding) string {
-	switch {
-	case f.Fix == nil:
-		return ""
-	case f.Fix.Description == f.Hint:
-		return " does this"
+// fixWords names the command that fixes a finding, and what it does where the hint is something else.
+func fixWords(f model.Finding) sentence {
+	s := plain("run ").code("packgate check --fix")
+	if f.Fix.Description != f.Hint {
+		s = s.message(": " + f.Fix.Description)
 	}
-	return ": " + f.Fix.Description
+	return s
 }
 
 // unchecked returns the checks that did not run and do not stand in the row of
-// gates: rules of gates that ran, and checks outside of the eight gates.
+// gates: rules of gates that ran, and checks outside of the eight.
 func unchecked(p *model.Pack) []model.NotChecked {
 	return slices.DeleteFunc(slices.Clone(p.NotChecked), func(n model.NotChecked) bool {
 		return n.Rule == "" && slices.ContainsFunc(p.Gates, func(g model.Gate) bool { return g.Gate == n.Gate && g.Status == string(finding.NotRun) })
@@ -191,7 +189,7 @@ func outcomeWords(c model.Golden) string {
 func changeReason(c model.Change) string {
 	reason := c.Reason
 	if c.NeedsHumanClass {
-		reason += " (needs a human class)"
+		reason += " (a person should confirm this class)"
 	}
 	if c.Override != "" {
 		reason += " (class set by the config: " + c.Override + ")"

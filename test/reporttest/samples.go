@@ -262,8 +262,8 @@ func Rejection() model.Pack {
 	AddChange(d, 5, step("tooling_layer", "permissions/p_delete", "added", "reject", "a destructive capability without an approval gate", "", `{"capability":"delete_customer"}`))
 	AddChange(d, 9, settled)
 	p.Findings = []model.Finding{Unresolved(), {
-		Rule: "VER006", Name: "change-rejected", Gate: "version", Severity: "error", Message: "no version can carry these changes: added /tooling_layer/permissions/p_delete",
-		Hint: "redesign or take back what is listed", File: packFile, Line: 18, Column: 21, Pointer: model.VersionPointer, Path: model.VersionPointer,
+		Rule: "VER006", Name: "change-rejected", Gate: "version", Severity: "error", Message: "these changes are unsafe under any version: added /tooling_layer/permissions/p_delete",
+		Hint: "undo them, or keep the guard that the reason of each one names", File: packFile, Line: 18, Column: 21, Pointer: model.VersionPointer, Path: model.VersionPointer,
 		Related:     []model.Related{{Message: "added here (reject: a destructive capability without an approval gate)", File: packFile, Line: 240, Column: 7}},
 		Fingerprint: "4123456789abcdef0123456789abcdef",
 	}}
