@@ -53,7 +53,7 @@ base=${PACKGATE_BASE_URL:-https://github.com/$repository/releases/download/v$ver
 wanted=
 if [ "$version" = "$own" ]; then
   [ -r "$here/checksums.txt" ] ||
-    fail "this commit of the action is not one of a release, so nothing says what its program is; use $repository/setup at a release, such as @v${own%%.*}"
+    fail "this commit of the action is not one of a release, so it is unknown what its program is; use $repository/setup at a release, such as @v${own%%.*}"
   wanted=$(awk -v name="$archive" '$2 == name { print $1 }' "$here/checksums.txt")
   [[ $wanted =~ ^[0-9a-f]{64}$ ]] || fail "the checksums of the release name no $archive; use another system or version"
 elif ! command -v gh >/dev/null; then
