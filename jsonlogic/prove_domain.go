@@ -47,7 +47,7 @@ type term struct {
 type region struct {
 	value       any
 	absent      bool // the variable is not there; the value is nil
-	undefinable bool // the path leads into JavaScript itself
+	undefinable bool // the path ends in JavaScript itself
 	open        bool // a text that stands for all that are not named
 }
 
