@@ -51,12 +51,12 @@ func united(t *testing.T, packs ...*pack.Pack) *Model {
 	return For(m)
 }
 
-// sides are the compiles of each of several packs alone.
-type sides []*compiler.Result
+// alone are the compiles of each of several packs alone.
+type alone []*compiler.Result
 
 // expected says, from what each pack does alone, which tools of a union a request has, and
 // which gates rules alone raise; ok is false where one of the packs stops.
-func (all sides) expected(m *policy.Model, safety int, packs ...*pack.Pack) (tools map[string]bool, ok bool) {
+func (all alone) expected(m *policy.Model, safety int, packs ...*pack.Pack) (tools map[string]bool, ok bool) {
 	var fired []*pack.Outcome
 	bound := map[*pack.Outcome]*pack.Rule{}
 	own := map[string]bool{} // decisions of the intent
@@ -163,7 +163,7 @@ func TestUniteLaw(t *testing.T) {
 				if x.ok != y.ok || !sameState(x, y) {
 					t.Fatalf("the order counts for %s:\n%+v\n%+v", pack.CompactJSON(data), x, y)
 				}
-				tools, ok := sides(got[:2]).expected(u.Model, pack.ApprovalMode(data["safety_mode"].(string)).Rank(), a, b)
+				tools, ok := alone(got[:2]).expected(u.Model, pack.ApprovalMode(data["safety_mode"].(string)).Rank(), a, b)
 				if ok != x.ok {
 					t.Fatalf("compiled is %t, wanted %t: %s", x.ok, ok, pack.CompactJSON(data))
 				}

@@ -316,9 +316,7 @@ func (v *htmlView) place(s spot) []htmlPiece {
 	return out
 }
 
-// tone returns how a state looks: good, warn, bad or quiet.
-func tone(state string) string { return toneOf(looks[state]) }
-
+// toneOf returns how a state looks in a page: good, warn, bad or quiet.
 func toneOf(l look) string {
 	return cmp.Or(map[string]string{"green": "good", "yellow": "warn", "red": "bad"}[l.color], "quiet")
 }

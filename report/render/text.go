@@ -29,28 +29,6 @@ func shortHash(digest string) string {
 	return algorithm + ":" + hex[:12]
 }
 
-// gateCell is one gate in a row, or neighbours that were not checked for one reason.
-type gateCell struct {
-	status       string
-	names, words string
-}
-
-// gateCells returns the row of the gates. Names are escaped one way, reasons another.
-func gateCells(gates []model.Gate, escape, message func(string) string) (cells []gateCell) {
-	for i, g := range gates {
-		if i > 0 && g.Status == string(finding.NotRun) && g.Status == gates[i-1].Status && g.Reason == gates[i-1].Reason {
-			cells[len(cells)-1].names += ", " + escape(g.Gate)
-			continue
-		}
-		cell := gateCell{g.Status, escape(g.Gate), gateWord(g)}
-		if g.Status == string(finding.NotRun) {
-			cell.words = "not run: " + message(g.Reason)
-		}
-		cells = append(cells, cell)
-	}
-	return cells
-}
-
 func runCounts(r *model.Report) string {
 	s := r.Summary
 	var parts []string
