@@ -23,6 +23,10 @@
     packs.forEach((p) => {
       p.hidden = active && packs.length > 1 && !p.querySelector(".finding:not([hidden])");
     });
+    // What is looked for is not left folded.
+    document.querySelectorAll("details.part").forEach((d) => {
+      if (active && d.querySelector(".finding")) d.open = d.querySelector(".finding:not([hidden])") !== null;
+    });
     shown.textContent = count + " of " + findings.length + " findings";
   }
 
