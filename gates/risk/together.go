@@ -8,7 +8,8 @@ import (
 // RSK014: nothing irreversible happens without approval by means of another pack.
 var RSK014 = &gate.Rule{
 	ID: "RSK014", Name: "destructive-together-without-gate", Severity: finding.Error, NoWaiver: gate.InStrict,
-	Title: "Packs that are used together open no destructive capability without an approval gate",
+	WhyNot: "What is destructive cannot be undone, and `strict` says that nobody excuses it from an approval.",
+	Title:  "Packs that are used together open no destructive capability without an approval gate",
 	Doc: "A run that has several packs has the decisions of all and the tools of all: a decision of one pack can authorise a tool of another. " +
 		"A destructive tool that its own pack lets no decision reach, or holds behind a gate that a rule of its own intent names, may then run for an intent of the other pack with no gate named for it. " +
 		"So RSK002 is asked again of each set of packs that golden cases name together, and what no pack has alone is reported here, where the tool is declared.\n\n" +

@@ -274,7 +274,10 @@ func (b *builder) pack(p *model.Pack) []section {
 	}
 	all = append(all, b.notChecked(p))
 	first := len(all)
-	all = append(all, b.checklist(p), b.golden(p.Golden, p.Coverage), b.drift(p), b.contexts(p))
+	if !b.brief {
+		all = append(all, b.checklist(p))
+	}
+	all = append(all, b.golden(p.Golden, p.Coverage), b.drift(p), b.contexts(p))
 	if b.whole || b.brief {
 		all = append(all, b.coverage(p))
 	}

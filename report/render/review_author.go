@@ -209,7 +209,7 @@ const maxWaivers = 10
 func (b *builder) consequent(p *model.Pack) (all steps) {
 	var cases []*model.Finding
 	names, rules := map[string]bool{}, map[string]bool{}
-	var cards []model.Finding
+	var cards, surfaces []model.Finding
 	for _, f := range consequences(p) {
 		name, kind := caseName(f.File)
 		switch {
@@ -219,9 +219,14 @@ func (b *builder) consequent(p *model.Pack) (all steps) {
 				names[name] = true
 				cases = append(cases, &f)
 			}
+		case path.Base(f.File) == surfaceFile && f.Severity == "error":
+			surfaces = append(surfaces, f)
 		case f.Rule == "EVL009" && f.Severity == "error":
 			cards = append(cards, f)
 		}
+	}
+	for _, f := range surfaces[:min(len(surfaces), 1)] {
+		all = append(all, plain("Correct what agents are expected to have in ").add(at(spot{file: f.File, line: f.Line})).plain(", if they are intended to have it (").rule(f.Rule).plain(")."))
 	}
 	if len(cases) > 0 {
 		all = append(all, acceptStep(p, cases, rules))
@@ -231,6 +236,9 @@ func (b *builder) consequent(p *model.Pack) (all steps) {
 	}
 	return all
 }
+
+// surfaceFile is the name of the file that lists the tools which agents are expected to have.
+const surfaceFile = "tool-surface.json"
 
 // acceptStep asks to look at the golden cases that changed because of the change, and to
 // store what they compile to.

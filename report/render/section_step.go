@@ -209,7 +209,11 @@ func WriteDiff(w io.Writer, format string, d *model.Diff, findings []model.Findi
 	if format == "json" {
 		return model.WriteJSON(w, d)
 	}
-	p := &model.Pack{Pack: d.Head, Diff: d, Findings: findings, Result: model.Passed}
+	file := ""
+	if len(findings) > 0 {
+		file = findings[0].File
+	}
+	p := &model.Pack{Pack: d.Head, Path: file, Diff: d, Findings: findings, Result: model.Passed}
 	if len(p.BySeverity("error")) > 0 {
 		p.Result = model.Failed
 	}
