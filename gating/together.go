@@ -25,11 +25,7 @@ func (w *Workspace) sets(packs []string) (s sets, err error) {
 		}
 	}
 	for _, name := range packs {
-		named, err := w.Files.Named(name, w.Config)
-		if err != nil {
-			return s, err
-		}
-		if len(named) > 0 {
+		if named, err := w.Files.Named(name, w.Config); err == nil && len(named) > 0 {
 			s.of[name] = named
 		}
 	}
@@ -42,11 +38,9 @@ func (w *Workspace) sets(packs []string) (s sets, err error) {
 		return s, err
 	}
 	for _, name := range all {
-		g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes)
-		if err != nil {
-			return s, err
+		if g, _, err := w.Files.Glance(name, w.Config.Limits.MaxBytes); err == nil {
+			s.files[g.ID] = append(s.files[g.ID], name)
 		}
-		s.files[g.ID] = append(s.files[g.ID], name)
 	}
 	return s, nil
 }

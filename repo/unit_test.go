@@ -180,11 +180,11 @@ func TestSharedFolder(t *testing.T) {
 // Side files that are no files end the reading with their name.
 func TestUnitRefuses(t *testing.T) {
 	for name, want := range map[string]string{
-		"p/pack.json":              "repo/p/pack.json: this symbolic link leads to nothing",
-		"p/other.pack.json":        "repo/p/other.pack.json: this symbolic link leads to nothing",
-		"p/golden/a.case.json":     "repo/p/golden/a.case.json: this symbolic link leads to nothing",
-		"p/golden/b.compiled.json": "repo/p/golden/b.compiled.json: this symbolic link leads to nothing",
-		"p/tool-surface.json":      "repo/p/tool-surface.json: this symbolic link leads to nothing",
+		"p/pack.json":              "repo/p/pack.json: this symbolic link points to nothing",
+		"p/other.pack.json":        "repo/p/other.pack.json: this symbolic link points to nothing",
+		"p/golden/a.case.json":     "repo/p/golden/a.case.json: this symbolic link points to nothing",
+		"p/golden/b.compiled.json": "repo/p/golden/b.compiled.json: this symbolic link points to nothing",
+		"p/tool-surface.json":      "repo/p/tool-surface.json: this symbolic link points to nothing",
 	} {
 		f, dir := tree(t, map[string]string{"p/golden/b.case.json": "{}", "p/x": ""})
 		if name != "p/pack.json" {

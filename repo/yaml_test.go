@@ -278,7 +278,7 @@ func TestYAMLIsBounded(t *testing.T) {
 		{"names with question marks", full("? "), "question mark"},
 		{"documents", full("---\n"), "second YAML document"},
 		{"anchors", full("&a "), "an anchor"},
-		{"one name", full("a:\n"), "stands here already"},
+		{"one name", full("a:\n"), "is already used in line"},
 		{"steps", steps(65), "nested too deeply"},
 	} {
 		var err error

@@ -207,7 +207,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 	breakPack(t, 0)
 	h := newHousehold(t)
 	want, n := h.writes(t)
-	if n != 1 || !strings.Contains(want, "symbolic link leads to nothing") {
+	if n != 1 || !strings.Contains(want, "symbolic link points to nothing") {
 		t.Errorf("%d packs are kept of one that can be read:\n%s", n, want)
 	}
 	out, n := h.writes(t)
