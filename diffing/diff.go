@@ -32,6 +32,9 @@ type Diff struct {
 	// is equal is not listed, unless the claim takes something for granted.
 	Effects []proof.Change
 	Effect  proof.Verdict
+	// Joint is what the change permits more, or may permit more, together with packs that
+	// golden cases name beside this one, and not by itself.
+	Joint []Joint
 
 	content       Class          // the highest class of the changes, the version's own aside
 	contradiction *Contradiction // nil if there is none

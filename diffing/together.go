@@ -62,6 +62,13 @@ func (d *Diff) Together(companies []Company) {
 	}
 }
 
+// Joint is something that is permitted more together with other packs.
+type Joint struct {
+	Refs    []string // of the others
+	What    string
+	Request map[string]any // one that shows it, nil where none is known
+}
+
 // gain tells what is gained, but for the request that shows it.
 type gain struct {
 	intent, subject, arg string
@@ -130,6 +137,8 @@ var companyLayers = []string{"tooling_layer", "policy_layer", "decision_layer", 
 
 // raised gives the change that can have brought a gain the class that it has in company.
 func (d *Diff) raised(changes []Change, c *Company, row string, e proof.Change) {
+	what := cmp.Or(e.GainedWhat, "whether no more is permitted is not proved: "+e.Reason)
+	d.Joint = append(d.Joint, Joint{c.Refs, what, e.Gained})
 	r := shared().byID[row]
 	best, rank := -1, -1
 	for i, change := range changes {
@@ -146,7 +155,6 @@ func (d *Diff) raised(changes []Change, c *Company, row string, e proof.Change) 
 	for i, ref := range c.Refs {
 		quoted[i] = fmt.Sprintf("%q", ref)
 	}
-	what := cmp.Or(e.GainedWhat, "whether no more is permitted is not proved: "+e.Reason)
 	one.Reason = fmt.Sprintf("with %s, which golden cases name beside this pack: %s", pack.Joined(quoted, "and"), what)
 	if e.Gained != nil {
 		one.Reason += ", for example " + pack.CompactJSON(e.Gained)

@@ -52,6 +52,7 @@ func (c Comparison) compared() *model.Diff {
 	}
 	d.Loosened = each(nil, c.Loosened, newLoosened)
 	d.Effects = each(nil, c.Diff.Effects, newEffect)
+	d.Joint = each(nil, c.Diff.Joint, func(j diffing.Joint) model.Joint { return model.Joint{With: j.Refs, What: j.What, Request: j.Request} })
 	if c.Surface != nil {
 		d.Surface = each(nil, c.Surface.Changes, newSurfaceChange)
 	}

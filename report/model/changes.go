@@ -150,6 +150,13 @@ type When struct {
 	NotProved string `json:"not_proved,omitempty"`
 }
 
+// Joint is something that is permitted more together with other packs, and not by the pack itself.
+type Joint struct {
+	With    []string       `json:"with"` // the others, as golden cases name them
+	What    string         `json:"what"`
+	Request map[string]any `json:"request,omitempty"`
+}
+
 // Guardrails are what a pack has agents refuse, hand over to people, and not show.
 type Guardrails struct {
 	Refuses   []string `json:"refuses,omitempty"`

@@ -338,6 +338,8 @@ type Diff struct {
 	Surface []SurfaceChange `json:"surface_changes,omitempty"`
 	// Effects are what is permitted now and was not, and the other way round.
 	Effects []Effect `json:"effects,omitempty"`
+	// Joint is what is permitted more together with packs that golden cases name beside this one.
+	Joint []Joint `json:"joint,omitempty"`
 	// Flips are the smallest requests that the two versions decide otherwise.
 	Flips []Flip `json:"flips,omitempty"`
 }

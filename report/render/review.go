@@ -103,10 +103,11 @@ func stepEffect(p *model.Pack) effect {
 	}
 	has := func(holds func(e model.Effect) bool) bool { return slices.ContainsFunc(effects, holds) }
 	switch {
-	case has(func(e model.Effect) bool { return grew(e.Verdict) }), len(p.Diff.Contradictions) > 0,
+	case has(func(e model.Effect) bool { return grew(e.Verdict) }), len(p.Diff.Contradictions)+len(p.Diff.Joint) > 0,
 		slices.ContainsFunc(loosened, func(l model.Loosened) bool { return bareGuardrail(&l) }):
 		return moreAllowed
-	case has(func(e model.Effect) bool { return e.Verdict == "undecided" }):
+	case has(func(e model.Effect) bool { return e.Verdict == "undecided" }),
+		slices.ContainsFunc(p.Environments, func(e model.Environment) bool { return e.NotCompared != "" }):
 		return notProved
 	case slices.ContainsFunc(p.Findings, weakens):
 		return weakerTests
@@ -137,6 +138,9 @@ func (e effect) words(p *model.Pack) string {
 		if slices.ContainsFunc(env.Effects, func(e model.Effect) bool { return grew(e.Verdict) }) {
 			return string(e) + " in " + env.Environment
 		}
+	}
+	if len(p.Diff.Joint) > 0 {
+		return string(e) + " together with other packs"
 	}
 	return string(e)
 }

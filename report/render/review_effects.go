@@ -27,9 +27,28 @@ func (b *builder) effects(p *model.Pack) (nodes []node) {
 	}
 	nodes = append(nodes, b.powers(cautions, rest)...)
 	if len(all) == 0 && effectOf(p) == sameAllowed && p.Diff.Class != "none" {
-		nodes = append(nodes, plain("What agents may do is proved to be the same for every request."))
+		nodes = append(nodes, sameWords(p))
 	}
 	return nodes
+}
+
+// sameWords say that agents can do the same, and what that takes for granted.
+func sameWords(p *model.Pack) sentence {
+	s := plain("What agents may do is proved to be the same for every request")
+	known := map[string]bool{}
+	for _, e := range p.Diff.Effects {
+		for _, name := range e.Assumed {
+			known[name] = true
+		}
+	}
+	for i, name := range sortedKeys(known) {
+		lead := ", taking to be a single value "
+		if i > 0 {
+			lead = ", "
+		}
+		s = s.plain(lead).code(name)
+	}
+	return s.plain(".")
 }
 
 // caution is the box of what is dangerous and of what was typed, nil for nothing.
@@ -41,6 +60,12 @@ func (b *builder) caution(p *model.Pack, cautions []power) *alert {
 	}
 	for i := range cautions {
 		box.items = append(box.items, cautions[i].sentence())
+	}
+	for i := range p.Diff.Joint {
+		if j := &p.Diff.Joint[i]; len(box.items) < maxCautions {
+			lead := strong("Together with " + pack.Joined(j.With, "and")).plain(": ")
+			box.items = append(box.items, lead.message(j.What).request(", for example ", j.Request).plain("."))
+		}
 	}
 	for i := range p.Diff.Loosened {
 		if l := &p.Diff.Loosened[i]; stopGone(l) && len(box.items) < maxCautions {

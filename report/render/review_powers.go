@@ -101,8 +101,12 @@ func sidesOf(p *model.Pack, effects []model.Effect, environment string) (all []p
 	}
 	for i := range effects {
 		e := &effects[i]
-		if e.Gained != nil && grew(e.Verdict) {
-			add(powerOf(p, e, e.Gained, false))
+		if e.Gained != nil {
+			one := powerOf(p, e, e.Gained, false)
+			if !grew(e.Verdict) { // the base stopped at all of them (decisions, D2)
+				one.kind, one.before = otherwise, plain("stopped with an error")
+			}
+			add(one)
 		}
 		if e.Lost != nil {
 			add(powerOf(p, e, e.Lost, true))
