@@ -14,8 +14,8 @@ import (
 // most; those of the binary are some 5 % more than it had when they were set, so that
 // a dependency which weighs something is seen.
 const (
-	MostBinary = 49_800_000
-	MostPacked = 18_400_000
+	MostBinary = 50_400_000
+	MostPacked = 18_600_000
 	MostImage  = 30_000_000
 )
 

@@ -25,7 +25,7 @@
     });
     // What is looked for is not left folded.
     document.querySelectorAll("details.part").forEach((d) => {
-      if (active && d.querySelector(".finding")) d.open = d.querySelector(".finding:not([hidden])") !== null;
+      if (active && d.querySelector(".finding:not([hidden])")) d.open = true;
     });
     shown.textContent = count + " of " + findings.length + " findings";
   }
