@@ -130,7 +130,11 @@ type htmlFilter struct {
 
 func (v *htmlView) page(packs model.Packs) htmlPage {
 	r := v.report
-	l, title := v.title(packs)
+	var rows []*packRow
+	if packs.Len() > 1 {
+		rows = v.rows(packs)
+	}
+	l, title := v.title(packs, rows)
 	p := htmlPage{Head: htmlHead(v.program), Verdict: v.flat(title), Tone: toneOf(l), Mark: l.mark}
 	switch {
 	case publicationsLead(r) && r.Result != model.Broken:
@@ -143,7 +147,7 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 	number := 0
 	top := v.others()
 	if packs.Len() > 1 {
-		top = append(top, v.cautions(packs, l), v.overviewOf(packs))
+		top = append(top, v.cautions(rows, l), v.overviewOf(rows))
 	}
 	for _, n := range top {
 		p.Top = append(p.Top, v.node(n, "top", &number))
@@ -158,7 +162,7 @@ func (v *htmlView) alone() bool {
 }
 
 // title is the headline of the page, and how it looks.
-func (v *htmlView) title(packs model.Packs) (look, sentence) {
+func (v *htmlView) title(packs model.Packs, rows []*packRow) (look, sentence) {
 	switch {
 	case v.report.Result == model.Broken:
 		return cannotMerge, plain(cannotMerge.word + ": packgate could not finish")
@@ -168,7 +172,7 @@ func (v *htmlView) title(packs model.Packs) (look, sentence) {
 	case packs.Len() == 1:
 		return v.verdict(packs.At(0)), v.headline(packs.At(0))
 	}
-	return v.severalTitle(packs)
+	return v.severalTitle(rows)
 }
 
 // flat returns the words of a sentence alone.
@@ -181,16 +185,9 @@ func (v *htmlView) flat(s sentence) string {
 }
 
 // overviewOf is a row for each pack, the worst first, which leads to it.
-func (v *htmlView) overviewOf(packs model.Packs) *table {
-	var all []*briefPack
-	for i, p := range packs.All() {
-		if i == maxHTMLRows {
-			break
-		}
-		all = append(all, v.briefOf(p))
-	}
-	t := v.overview(all, func(i int, p *model.Pack) sentence {
-		return sentence{{kind: innerPiece, text: idOf(p), href: fmt.Sprintf("#p%d", i+1)}}
+func (v *htmlView) overviewOf(rows []*packRow) *table {
+	t := v.overview(rows[:min(len(rows), maxHTMLRows)], func(r *packRow) sentence {
+		return sentence{{kind: innerPiece, text: r.id, href: fmt.Sprintf("#p%d", r.at+1)}}
 	})
 	t.fold = 50
 	return t

@@ -9,34 +9,56 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// brief is what one row says of a pack.
+// briefPack is a pack with what is said of it first.
 type briefPack struct {
 	*model.Pack
 	is     look
 	effect effect
 }
 
+// packRow is what a page of several packs says of one: all that is kept of it, since a report
+// has any number of packs.
+type packRow struct {
+	at       int // index of the pack
+	id, kind string
+	failed   bool
+	is       look
+	effect   effect
+	subject  string     // with effect and version step
+	caution  sentence   // what is most dangerous, nil for nothing
+	cells    []sentence // behind the name
+	triggers []model.Trigger
+}
+
+// rows looks at each pack once.
+func (b *builder) rows(packs model.Packs) (all []*packRow) {
+	for i, p := range packs.All() {
+		one := &briefPack{p, b.verdict(p), effectOf(p)}
+		all = append(all, &packRow{
+			at: i, id: idOf(p), kind: p.Kind, failed: p.Result != model.Passed, is: one.is, effect: one.effect, subject: subject(p), caution: warningOf(p),
+			cells:    []sentence{one.verdictWords(), one.versionWords(), one.agentWords(), b.approvalCell(one), one.mustWords()},
+			triggers: slices.Clone(p.Triggers[:min(len(p.Triggers), 1)]),
+		})
+	}
+	return all
+}
+
 // plain reports whether nobody has to look at a pack: it can be merged, and changes nothing.
-func (b *briefPack) plain() bool {
-	return (b.is == canMerge || b.is == passes) && (b.effect == sameAllowed || b.effect == noEffect)
+func (r *packRow) plain() bool {
+	return (r.is == canMerge || r.is == passes) && (r.effect == sameAllowed || r.effect == noEffect)
 }
 
 // urgency orders packs: what cannot be merged first, and of those that in which agents can do more.
-func (b *briefPack) urgency() int {
+func (r *packRow) urgency() int {
 	effects := []effect{newUngated, moreAllowed, notProved, notJudged, firstVersion, weakerTests, removed}
-	i := slices.Index(effects, b.effect)
+	i := slices.Index(effects, r.effect)
 	if i < 0 {
 		i = len(effects)
 	}
-	return slices.Index([]string{"red", "yellow", "green"}, b.is.color)*(len(effects)+1) + i
+	return slices.Index([]string{"red", "yellow", "green"}, r.is.color)*(len(effects)+1) + i
 }
 
-// briefOf reads what a row says.
-func (b *builder) briefOf(p *model.Pack) *briefPack {
-	return &briefPack{p, b.verdict(p), effectOf(p)}
-}
-
-// summary is what several packs come to.
+// tally is what several packs come to.
 type tally struct {
 	verdict                         look
 	packs, blocked, waiting, larger int
@@ -45,19 +67,18 @@ type tally struct {
 }
 
 // tallied counts packs by what becomes of them.
-func (b *builder) tallied(packs model.Packs) tally {
+func (b *builder) tallied(rows []*packRow) tally {
 	t := tally{verdict: passes}
 	worst := []look{cannotMerge, doesNotPass, waits, canMerge, passes}
-	for _, p := range packs.All() {
-		one := b.briefOf(p)
+	for _, one := range rows {
 		if slices.Index(worst, one.is) < slices.Index(worst, t.verdict) {
 			t.verdict = one.is
 		}
 		switch {
-		case p.Kind == model.KindRepository:
-			t.repository = t.repository || p.Result != model.Passed
+		case one.kind == model.KindRepository:
+			t.repository = t.repository || one.failed
 			continue
-		case p.Kind == model.KindRemoved:
+		case one.kind == model.KindRemoved:
 			t.removed++
 		default:
 			t.packs++
@@ -103,8 +124,8 @@ func (t *tally) words() string {
 }
 
 // severalTitle is the headline of several packs.
-func (b *builder) severalTitle(packs model.Packs) (look, sentence) {
-	t := b.tallied(packs)
+func (b *builder) severalTitle(rows []*packRow) (look, sentence) {
+	t := b.tallied(rows)
 	return t.verdict, plain(t.verdict.word + ": " + t.words())
 }
 
@@ -143,43 +164,39 @@ func (b *builder) others() []node {
 	return []node{s}
 }
 
-// cautions are what is most dangerous in several packs, a line each.
-func (b *builder) cautions(packs model.Packs, tone look) node {
-	box := alert{tone: tone}
-	left := 0
-	for _, p := range packs.All() {
-		if p.Diff == nil || p.Kind != "" {
-			continue
-		}
-		dangerous, _ := parted(powersOf(p))
-		if len(dangerous) == 0 {
-			continue
-		}
-		if len(box.items) == maxCautions {
-			left++
-			continue
-		}
-		name, _, _ := strings.Cut(p.Pack, "@")
-		box.items = append(box.items, strong(name).plain(": ").add(dangerous[0].sentence()))
-	}
-	if len(box.items) == 0 {
+// warningOf says what is most dangerous in a pack, nil for nothing.
+func warningOf(p *model.Pack) sentence {
+	if p.Diff == nil || p.Kind != "" {
 		return nil
 	}
-	if left > 0 {
+	dangerous, _ := parted(powersOf(p))
+	if len(dangerous) == 0 {
+		return nil
+	}
+	name, _, _ := strings.Cut(p.Pack, "@")
+	return strong(name).plain(": ").add(dangerous[0].sentence())
+}
+
+// cautions are what is most dangerous in several packs, a line each.
+func (b *builder) cautions(rows []*packRow, tone look) node {
+	dangerous := slices.DeleteFunc(slices.Clone(rows), func(r *packRow) bool { return r.caution == nil })
+	if len(dangerous) == 0 {
+		return nil
+	}
+	box := alert{tone: tone}
+	for _, r := range dangerous[:min(len(dangerous), maxCautions)] {
+		box.items = append(box.items, r.caution)
+	}
+	if left := len(dangerous) - maxCautions; left > 0 {
 		box.items = append(box.items, plain("And in "+pack.Counted(left, "more pack")+", listed below."))
 	}
 	return box
 }
 
 // overview is a row for each pack that somebody has to look at.
-func (b *builder) overview(all []*briefPack, name func(i int, p *model.Pack) sentence) *table {
+func (b *builder) overview(rows []*packRow, name func(r *packRow) sentence) *table {
 	t := table{noun: "pack", columns: titles("Pack", "Verdict", "Version", "Agents", "Approvals", "Author must")}
-	number := -1
-	return tableOf(t, all, func(one **briefPack) []sentence {
-		number++
-		p := *one
-		return []sentence{name(number, p.Pack), p.verdictWords(), p.versionWords(), p.agentWords(), b.approvalCell(p), p.mustWords()}
-	})
+	return tableOf(t, rows, func(r **packRow) []sentence { return append([]sentence{name(*r)}, (*r).cells...) })
 }
 
 // verdictWords say the verdict in a word or two.
@@ -289,33 +306,33 @@ func (p *briefPack) mustWords() sentence {
 // several writes the page of several packs: how they fare, a row for each that somebody has to
 // look at, and then those, the worst first.
 func (m *markdown) several(packs model.Packs) {
-	l, title := m.builder.severalTitle(packs)
+	rows := m.builder.rows(packs)
+	l, title := m.builder.severalTitle(rows)
 	if m.report.Result != model.Broken {
 		m.paragraph("### %s %s", l.emoji, m.say(title))
 	}
 	m.rank = runRank
 	m.nodes(m.builder.others())
-	var shown, fine []*briefPack
-	for _, p := range packs.All() {
-		if one := m.builder.briefOf(p); one.plain() {
+	var shown, fine []*packRow
+	for _, one := range rows {
+		if one.plain() {
 			fine = append(fine, one)
 		} else {
 			shown = append(shown, one)
 		}
 	}
-	shown = ranked(shown, (*briefPack).urgency)
+	shown = ranked(shown, (*packRow).urgency)
 	if len(shown) > 1 { // of one alone its own page says it
-		m.node(m.builder.cautions(packs, l))
+		m.node(m.builder.cautions(rows, l))
 	}
 	m.rank = tableRank
 	if len(shown) > 0 {
-		m.table(m.builder.overview(shown, func(_ int, p *model.Pack) sentence { return code(idOf(p)) }))
+		m.table(m.builder.overview(shown, func(r *packRow) sentence { return code(r.id) }))
 	}
 	if len(fine) > 0 {
-		m.fold(pack.Counted(len(fine), "pack")+" that can merge", []node{listOf(list{noun: "pack"}, fine, func(one **briefPack) item {
-			it := item{text: plain(subject((*one).Pack))}
-			for i := range (*one).Triggers[:min(len((*one).Triggers), 1)] {
-				t := &(*one).Triggers[i]
+		m.fold(pack.Counted(len(fine), "pack")+" that can merge", []node{listOf(list{noun: "pack"}, fine, func(one **packRow) item {
+			it := item{text: plain((*one).subject)}
+			for _, t := range (*one).triggers {
 				it.said("gated again:", strong(t.Kind).plain(", ").message(t.What))
 			}
 			return it
@@ -323,7 +340,7 @@ func (m *markdown) several(packs model.Packs) {
 	}
 	for i, one := range shown {
 		m.rank = packRank + i
-		m.one(one.Pack, "####")
+		m.one(packs.At(one.at), "####")
 	}
 	m.rank = runRank
 }
