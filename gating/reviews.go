@@ -108,33 +108,39 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 			demand(config.ConfigRoles(), "", "how workflows run packgate")
 		}
 	}
-	granted := in.Approvals.given()
-	for i := from; i < r.Report.Packs.Len(); i++ {
-		granted = append(granted, in.Approvals.counted([]string{in.named(r.Report.Packs.Brief(i).Path)})...)
+	out := &model.Reviews{Required: []model.RequiredReview{}, Granted: in.granted(r.Report.Packs, from, packs), Enforced: config.Enforce.Value, Unknown: in.Approvals.unknown()}
+	asked := func(role string, packs, why []string) model.RequiredReview {
+		one := in.Approvals.of(role, packs)
+		one.For, one.Members = why, config.Members()[role]
+		return one
 	}
-	for _, named := range packs {
-		granted = append(granted, in.Approvals.counted(named)...)
-	}
-	out := &model.Reviews{Required: []model.RequiredReview{}, Granted: unique(granted), Enforced: config.Enforce.Value, Unknown: in.Approvals.unknown()}
 	for _, role := range config.All() {
-		if len(why[role]) == 0 {
-			continue
+		if len(why[role]) > 0 {
+			out.Required = append(out.Required, asked(role, packs[role], why[role]))
 		}
-		one := in.Approvals.of(role, packs[role])
-		one.For, one.Members = why[role], config.Members()[role]
-		out.Required = append(out.Required, one)
 	}
 	if weakened := r.weakened(in, from); len(weakened) > 0 {
 		for _, role := range config.EvidenceRoles() {
-			one := in.Approvals.of(role, weakened)
-			one.For, one.Members = []string{"evidence that becomes weaker"}, config.Members()[role]
-			out.Evidence = append(out.Evidence, one)
+			out.Evidence = append(out.Evidence, asked(role, weakened, []string{"evidence that becomes weaker"}))
 		}
 	}
 	if out.Enforced && len(out.Required) > 0 && in.Approvals != nil && in.Approvals.Unknown != nil {
 		r.Fail(fmt.Errorf("the change needs approvals, and who has approved is not known: %w", in.Approvals.Unknown))
 	}
 	r.Report.Reviews = model.MergeReviews(r.Report.Reviews, out)
+}
+
+// granted returns the approvals that count for any pack of the report, from one on, or for what
+// a role has to approve together.
+func (in Inputs) granted(all model.Packs, from int, packs map[string][]string) []finding.Approval {
+	granted := in.Approvals.given()
+	for i := from; i < all.Len(); i++ {
+		granted = append(granted, in.Approvals.counted([]string{in.named(all.Brief(i).Path)})...)
+	}
+	for _, named := range packs {
+		granted = append(granted, in.Approvals.counted(named)...)
+	}
+	return unique(granted)
 }
 
 // weakened returns the pack files of the report, from one on, whose evidence became weaker.
