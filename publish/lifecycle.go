@@ -214,10 +214,9 @@ func (p *Publisher) Pin(ctx context.Context, c PinChange, recheck func(context.C
 	}
 	if standing.record == nil {
 		now := p.now()
-		r := recording{doing: pinning, of: "pin", kind: statement.TypePin, at: now, statement: statement.Pin{
-			Version: found.holding.version, Environment: c.Environment, Previous: out.Previous,
-			Actor: c.Actor, Reason: c.Reason, Replay: c.Replay, Time: now,
-		}}
+		r := recording{doing: pinning, of: "pin", kind: statement.TypePin, at: now, statement: statement.Pin{Replay: c.Replay, Move: statement.Move{
+			Version: found.holding.version, Environment: c.Environment, Previous: out.Previous, Actor: c.Actor, Reason: c.Reason, Time: now,
+		}}}
 		if err := p.record(ctx, found, r, &out.Outcome); err != nil {
 			return nil, err
 		}

@@ -83,10 +83,7 @@ func (s Summary) check() error {
 	if s.Baseline != nil {
 		c.version("baseline's ", Version(*s.Baseline))
 	}
-	for _, a := range s.Approvals {
-		c.text("the role of an approval", a.Role)
-		c.text("the login of an approval", a.Login)
-	}
+	c.approvals(s.Approvals)
 	c.checks(s.Checks)
 	c.address("the pull request", s.PullRequest)
 	c.digest("the report's digest", s.Report)
@@ -96,6 +93,27 @@ func (s Summary) check() error {
 	c.optional("the source path", s.Source.Path)
 	c.time("the time", s.Time)
 	return c.err
+}
+
+func (c *checker) approvals(list []Approval) {
+	for _, a := range list {
+		c.text("the role of an approval", a.Role)
+		c.text("the login of an approval", a.Login)
+	}
+}
+
+// approvals reads the approvals of a predicate, in order.
+func (r *reader) approvals(parent *pack.Node, required bool) (list []Approval) {
+	if r.member(parent, "approvals", pack.Array, required) == nil {
+		return nil
+	}
+	for _, a := range r.array(parent, "approvals") {
+		list = append(list, Approval{Role: r.text(a, "role"), Login: r.text(a, "login")})
+	}
+	if len(list) > 0 {
+		list = sorted(list)
+	}
+	return list
 }
 
 // sorted returns the approvals in order, each once, never nil.
@@ -174,12 +192,7 @@ func (r *reader) additions(ours *pack.Node, out *Summary) {
 	if b := r.optionalObject(ours, "baseline"); b != nil {
 		out.Baseline = &Baseline{Pack: r.text(b, "name"), Manifest: r.digest(b, "manifest"), Content: r.digest(b, "content")}
 	}
-	for _, a := range r.array(ours, "approvals") {
-		out.Approvals = append(out.Approvals, Approval{Role: r.text(a, "role"), Login: r.text(a, "login")})
-	}
-	if len(out.Approvals) > 0 {
-		out.Approvals = sorted(out.Approvals)
-	}
+	out.Approvals = r.approvals(ours, true)
 	out.Checks = r.checks(ours)
 	if src := r.optionalObject(ours, "source"); src != nil {
 		out.Source = Source{Repository: r.optional(src, "repository"), Commit: r.optional(src, "commit"), Path: r.optional(src, "path")}
@@ -231,57 +244,6 @@ func (s *Statement) State() (*State, error) {
 		Reason:  r.text(p, "reason"),
 		Actor:   r.text(p, "actor"),
 		Time:    r.time(p, "time"),
-	}
-	return checked(out, r.err)
-}
-
-// Pin says that an environment runs a version from now on.
-type Pin struct {
-	Version
-	Environment string
-	Previous    string // digest of the manifest that was pinned before, "" for the first pin
-	Actor       string // who moved it
-	Reason      string // may be empty
-	Replay      bool   // a deprecated version, pinned to replay what it decided
-	Time        time.Time
-}
-
-func (p Pin) check() error {
-	c := &checker{}
-	c.version("", p.Version)
-	c.that(environmentForm().MatchString(p.Environment),
-		"the environment is %q, wanted up to 124 letters, digits and . _ -", p.Environment)
-	if p.Previous != "" {
-		c.digest("the digest of the previous pin", p.Previous)
-	}
-	c.text("the actor", p.Actor)
-	c.optional("the reason", p.Reason)
-	c.time("the time", p.Time)
-	return c.err
-}
-
-// Statement returns the in-toto Statement of the pin in its canonical bytes. It
-// fails where a member is missing or malformed.
-func (p Pin) Statement() ([]byte, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	predicate := object{"environment": p.Environment, "actor": p.Actor, "replay": p.Replay, "time": p.Time.Format(timeForm)}
-	return encode(p.Version, TypePin, predicate.with("reason", p.Reason).withDigest("previous", p.Previous))
-}
-
-// Pin reads the predicate of a statement of TypePin. It fails for one of another
-// type, and where a member is missing or malformed.
-func (s *Statement) Pin() (*Pin, error) {
-	p, r := s.predicate(TypePin)
-	out := &Pin{
-		Version:     s.Version(),
-		Environment: r.text(p, "environment"),
-		Previous:    r.optionalDigest(p, "previous"),
-		Actor:       r.text(p, "actor"),
-		Reason:      r.optional(p, "reason"),
-		Replay:      r.flag(p, "replay"),
-		Time:        r.time(p, "time"),
 	}
 	return checked(out, r.err)
 }

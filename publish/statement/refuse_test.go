@@ -13,6 +13,7 @@ func TestWritingRefuses(t *testing.T) {
 	ofSummary := func(change func(*statement.Summary)) writer { s := summary(); change(&s); return s }
 	ofState := func(change func(*statement.State)) writer { s := state(); change(&s); return s }
 	ofPin := func(change func(*statement.Pin)) writer { p := pin(); change(&p); return p }
+	ofStop := func(change func(*statement.Stop)) writer { s := stop(); change(&s); return s }
 	for _, c := range []struct {
 		want string
 		w    writer
@@ -38,6 +39,13 @@ func TestWritingRefuses(t *testing.T) {
 		{`the actor is "", wanted some text`, ofPin(func(p *statement.Pin) { p.Actor = "" })},
 		{`the reason is "\a"`, ofPin(func(p *statement.Pin) { p.Reason = "\a" })},
 		{`the time is`, ofPin(func(p *statement.Pin) { p.Time = time.Time{} })},
+		{`what moved it is "wind", wanted one of ["pin" "promote" "rollback"]`, ofPin(func(p *statement.Pin) { p.By = "wind" })},
+		{`the commit is "main"`, ofPin(func(p *statement.Pin) { p.Commit = "main" })},
+		{`the role of an approval is ""`, ofPin(func(p *statement.Pin) { p.Approvals = []statement.Approval{{Login: "ada"}} })},
+		{`what was accepted is "\x1b"`, ofPin(func(p *statement.Pin) { p.Accept = "\x1b" })},
+		{`wanted nothing but for a rollback`, ofPin(func(p *statement.Pin) { p.By = statement.ByHand })},
+		{`wanted that of the version that is stopped`, ofStop(func(s *statement.Stop) { s.Previous = digest("9") })},
+		{`the environment is ""`, ofStop(func(s *statement.Stop) { s.Environment = "" })},
 		{`the resource is "", wanted some text`, ofSummary(func(s *statement.Summary) { s.Resource = "" })},
 		{`the resource is "ghcr.io/acme/other", wanted one that ends in "/ctxpack.support"`, ofSummary(func(s *statement.Summary) { s.Resource = "ghcr.io/acme/other" })},
 		{`the tool's version is ""`, ofSummary(func(s *statement.Summary) { s.Tool = "" })},
@@ -110,6 +118,12 @@ func TestReadingRefuses(t *testing.T) {
 		{pin(), `"replay":true`, `"replay":"true"`, `is a string, wanted a boolean`},
 		{pin(), `"previous":{`, `"previous":7,"was":{`, `is a number, wanted an object`},
 		{pin(), `"environment":"prod"`, `"environment":"../x"`, `the environment is "../x"`},
+		{pin(), `"by":"rollback"`, `"by":7`, `is a number, wanted a string`},
+		{pin(), `"commit":"1`, `"commit":"g`, `the commit is "g`},
+		{pin(), `"approvals":[`, `"approvals":[7,`, `member "/approvals/0" of the statement is a number`},
+		{pin(), `"accept":"`, `"accept":{},"was":"`, `is an object, wanted a string`},
+		{stop(), `"previous":{`, `"was":{`, `wanted that of the version that is stopped`},
+		{stop(), `"time":`, `"was":`, `member "/time" of the statement is missing`},
 		{pin(), `"actor":"ada",`, ``, `member "/actor" of the statement is missing`},
 		{summary(), `"PASSED"`, `"FAILED"`, `member "/verificationResult" of the statement is "FAILED", wanted "PASSED"`},
 		{summary(), `"id":"https://github.com/contextosai/packgate"`, `"id":"https://example.com"`, `member "/verifier/id" of the statement is "https://example.com"`},
@@ -152,7 +166,7 @@ func TestParseRefusesWhatIsNoObjectOrTooLarge(t *testing.T) {
 // FuzzParse holds that what can be read could have been written: it is written
 // again, and reads the same.
 func FuzzParse(f *testing.F) {
-	for _, w := range []writer{summary(), first(), state(), pin()} {
+	for _, w := range []writer{summary(), first(), state(), pin(), stop()} {
 		f.Add(write(f, w))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

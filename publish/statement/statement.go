@@ -41,6 +41,7 @@ const (
 	TypeSummary = "https://slsa.dev/verification_summary/v1"         // a version passed the gates (SLSA VSA v1)
 	TypeState   = "https://github.com/contextosai/packgate/state/v1" // a version is deprecated or revoked
 	TypePin     = "https://github.com/contextosai/packgate/pin/v1"   // an environment runs a version
+	TypeStop    = "https://github.com/contextosai/packgate/stop/v1"  // an environment runs no version any more
 )
 
 // MaxBytes bounds the size of a statement.

@@ -53,7 +53,16 @@ func state() statement.State {
 }
 
 func pin() statement.Pin {
-	return statement.Pin{Version: version, Environment: "prod", Previous: digest("9"), Actor: "ada", Reason: "rollback", Replay: true, Time: at}
+	return statement.Pin{Replay: true, Accept: "the case is of an intent that is gone", Move: statement.Move{
+		Version: version, Environment: "prod", Previous: digest("9"), Actor: "ada", Reason: "rollback", By: statement.ByRollback,
+		Commit: strings.Repeat("1", 40), Approvals: []statement.Approval{{Role: "sre", Login: "bob"}}, Time: at,
+	}}
+}
+
+func stop() statement.Stop {
+	return statement.Stop{Move: statement.Move{
+		Version: version, Environment: "prod", Previous: version.Manifest, Actor: "ada", Reason: "it approves everything", By: statement.ByRollback, Time: at,
+	}}
 }
 
 type writer interface{ Statement() ([]byte, error) }
@@ -83,6 +92,12 @@ func read(src []byte) (any, error) {
 			return nil, err
 		}
 		return *v, nil
+	case statement.TypeStop:
+		v, err := s.Stop()
+		if err != nil {
+			return nil, err
+		}
+		return *v, nil
 	}
 	return nil, fmt.Errorf("type %q", s.Type)
 }
@@ -99,7 +114,8 @@ func write(t testing.TB, w writer) []byte {
 func TestWhatIsWrittenReadsBack(t *testing.T) {
 	for name, w := range map[string]writer{
 		"summary": summary(), "first": first(), "state": state(), "pin": pin(),
-		"first pin": statement.Pin{Version: version, Environment: "prod", Actor: "ada", Time: at},
+		"first pin": statement.Pin{Move: statement.Move{Version: version, Environment: "prod", Actor: "ada", Time: at}},
+		"stop":      stop(),
 	} {
 		src := write(t, w)
 		got, err := read(src)
