@@ -31,6 +31,30 @@ func TestBoundWords(t *testing.T) {
 	}
 }
 
+// TestTexts holds that a text is named by what it is of, and shown old beside new, where nothing
+// is painted too.
+func TestTexts(t *testing.T) {
+	const rule = "/policy_layer/policy_bundles/POLICY/policy_dsl/rules/R_HIGH"
+	for path, want := range map[string]string{
+		"/business_context/summary/what_we_do":   "A text of the prompt changes: pack.json “Refunds [-for all-] {+of the EU+} today”",
+		"/tone_and_comms/do/0":                   "A text of the prompt changes: pack.json “Refunds [-for all-] {+of the EU+} today”",
+		rule + "/rationale":                      "The rationale of rule R_HIGH changes: pack.json “Refunds [-for all-] {+of the EU+} today”",
+		rule + "/else/reason":                    "The reason of rule R_HIGH changes: pack.json “Refunds [-for all-] {+of the EU+} today”",
+		"/pack_meta/description":                 "The text description changes: pack.json “Refunds [-for all-] {+of the EU+} today”",
+		"/policy_layer/guardrails/must_refuse/0": "",
+	} {
+		c := model.Change{Path: path, Kind: "changed", File: "pack.json", Old: json.RawMessage(`"Refunds for all today"`), New: json.RawMessage(`"Refunds of the EU today"`)}
+		p := model.Pack{Diff: &model.Diff{Layers: []model.Layer{{Changes: []model.Change{c}}}}}
+		got := ""
+		for _, n := range terminalBuilder(&model.Report{}).texts(&p) {
+			got += (&terminal{}).say(n.(sentence))
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
 // TestCautions holds that only what more agents can do with a tool that is destructive or reaches
 // the network stands in the caution, the worst first, and that nothing is lost or said twice.
 func TestCautions(t *testing.T) {

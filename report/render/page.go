@@ -142,6 +142,7 @@ const (
 	placePiece  // a file or a place in one
 	rulePiece   // the id of a rule, which leads to its page
 	struckPiece // what is gone
+	addedPiece  // what is new beside what is gone
 	innerPiece  // what leads to another place of the same page
 	breakPiece  // a new line before what follows
 )

@@ -258,7 +258,7 @@ func (v *htmlView) say(s sentence) []htmlPiece {
 			out = append(out, htmlPiece{Text: v.text(p.text), Href: p.href})
 		default:
 			out = append(out, htmlPiece{
-				Text: v.text(p.text), Plain: p.kind == plainPiece, Code: p.kind == codePiece, Strong: p.kind == strongPiece, Quiet: p.kind == quietPiece, Struck: p.kind == struckPiece,
+				Text: v.text(p.text), Plain: p.kind == plainPiece, Code: p.kind == codePiece, Strong: p.kind == strongPiece || p.kind == addedPiece, Quiet: p.kind == quietPiece, Struck: p.kind == struckPiece,
 			})
 		}
 	}

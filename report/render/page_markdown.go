@@ -190,7 +190,7 @@ func (m *markdown) say(s sentence) string {
 			b.WriteString(Message(p.text))
 		case codePiece, innerPiece:
 			b.WriteString(Code(p.text))
-		case strongPiece:
+		case strongPiece, addedPiece:
 			b.WriteString(outer("**", p.text))
 		case struckPiece:
 			b.WriteString(outer("~~", p.text))

@@ -209,6 +209,8 @@ func (t *terminal) say(s sentence) string {
 			b.WriteString(text(p.text))
 		case struckPiece:
 			b.WriteString("[-" + text(p.text) + "-]")
+		case addedPiece:
+			b.WriteString(t.paint("bold", "{+"+text(p.text)+"+}"))
 		case quietPiece:
 			b.WriteString(t.paint("dim", text(p.text)))
 		case statePiece:

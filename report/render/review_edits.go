@@ -1,9 +1,11 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -179,20 +181,20 @@ func (b *builder) texts(p *model.Pack) (nodes []node) {
 	var all []*model.Change
 	for i := range p.Diff.Layers {
 		for j := range p.Diff.Layers[i].Changes {
-			if c := &p.Diff.Layers[i].Changes[j]; promptText(c) {
+			if c := &p.Diff.Layers[i].Changes[j]; readText(c) {
 				all = append(all, c)
 			}
 		}
 	}
 	for i, c := range all[:min(len(all), maxTexts)] {
-		lead := "A text of the prompt changes: "
-		if i > 0 {
-			lead = "Another one: "
+		lead := textName(c.Path).plain(" changes: ")
+		if i > 0 && reflect.DeepEqual(textName(c.Path), textName(all[i-1].Path)) {
+			lead = plain("Another one: ")
 		}
-		nodes = append(nodes, plain(lead).add(at(changedAt(*c))).plain(" “").add(textStep(textOf(c.Old), textOf(c.New))).plain("”"))
+		nodes = append(nodes, lead.add(at(changedAt(*c))).plain(" “").add(textStep(textOf(c.Old), textOf(c.New))).plain("”"))
 	}
 	if left := len(all) - maxTexts; left > 0 {
-		nodes = append(nodes, plain(more(left, "text")+" of the prompt changed: read them under Layer by layer."))
+		nodes = append(nodes, plain(more(left, "text")+" changed: read them under Layer by layer."))
 	}
 	if words := promptWords(p); words != "" {
 		nodes = append(nodes, plain(words))
@@ -200,8 +202,23 @@ func (b *builder) texts(p *model.Pack) (nodes []node) {
 	return nodes
 }
 
-// promptText reports whether a change is of a text that agents read.
-func promptText(c *model.Change) bool {
+// textName names a text: one of the prompt, or whose it is where it belongs to one thing. What the
+// prompt has of a rule is the reason of its outcome; its rationale is documentation.
+func textName(keyed string) sentence {
+	layer, _, _ := strings.Cut(strings.TrimPrefix(keyed, "/"), "/")
+	noun, name, member := thingAt(keyed)
+	switch what := member[strings.LastIndexByte(member, '.')+1:]; {
+	case layer == "business_context" || layer == "tone_and_comms":
+		return plain("A text of the prompt")
+	case name == "":
+		return plain("The text ").code(member)
+	default:
+		return plain("The " + cmp.Or(what, "text") + " of " + noun + " ").code(name)
+	}
+}
+
+// readText reports whether a change is of a text that agents or people read, and no value.
+func readText(c *model.Change) bool {
 	if textOf(c.Old) == "" && textOf(c.New) == "" {
 		return false
 	}
@@ -243,7 +260,7 @@ func textStep(before, after string) sentence {
 		}
 	}
 	if added := b[first : len(b)-last]; len(added) > 0 {
-		s = s.add(strong(clipText(strings.Join(added, " "))))
+		s = s.put(addedPiece, clipText(strings.Join(added, " ")))
 	}
 	return s.plain(space(a[len(a)-last:], true))
 }
