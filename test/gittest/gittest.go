@@ -6,15 +6,29 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
-// Example returns the folder of the example repository.
-func Example() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "examples", "acme-support")
+// example is the folder of the example repository, above the folder in which the tests were
+// started: where the sources are a binary need not know.
+var example = above(filepath.Join("examples", "acme-support"))
+
+func above(name string) string {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, name)); missing == nil {
+			return filepath.Join(dir, name)
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return name
 }
+
+// Example returns the folder of the example repository.
+func Example() string { return example }
 
 // Committed returns the example repository as a git repository with one commit. Change
 // changes the files before they are committed.
