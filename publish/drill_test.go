@@ -66,11 +66,14 @@ func drill(w *world, state *StateFolder, what string) error {
 	case "pin":
 		w.clock.Store(60)
 		_, err = p.Pin(ctx, PinChange{Ref: w.ref("1.0.0"), Environment: "prod", Actor: "ann"}, nil)
+	case "rollback", "stop":
+		w.clock.Store(600)
+		_, err = p.Rollback(ctx, RollbackChange{Pack: support, Environment: "stage", From: "1.1.0", Actor: "ann", Stop: what == "stop"}, nil)
 	}
 	return err
 }
 
-var drills = []string{"publish", "revoke", "pin"}
+var drills = []string{"publish", "revoke", "pin", "rollback", "stop"}
 
 // start starts the child, which kills nothing itself.
 func start(t *testing.T, w *world, root, state, what string) (*exec.Cmd, *bufio.Reader) {
@@ -91,7 +94,7 @@ func start(t *testing.T, w *world, root, state, what string) (*exec.Cmd, *bufio.
 // and how many requests that took.
 func undisturbed(t *testing.T, w *world, what string) (dump string, requests int64) {
 	t.Helper()
-	w.prepare()
+	w.prepare(what)
 	w.must(drill(w, nil, what))
 	if w.host != nil {
 		requests = w.host.requests.Load()
@@ -100,9 +103,14 @@ func undisturbed(t *testing.T, w *world, what string) (dump string, requests int
 }
 
 // prepare puts there what the drills need.
-func (w *world) prepare() {
+func (w *world) prepare(what string) {
 	w.clock.Store(0)
 	w.publish(candidate("1.0.0", ""))
+	if _, err := w.repo().Resolve(w.t.Context(), "env-stage"); err != nil && (what == "rollback" || what == "stop") {
+		w.publish(candidate("1.1.0", ""))
+		w.pin("1.0.0", "stage")
+		w.pin("1.1.0", "stage")
+	}
 	if w.host != nil {
 		w.host.on(nil)
 	}
@@ -149,7 +157,7 @@ func TestKilledAtEachRequest(t *testing.T) {
 				for n := int64(1); n <= requests; n++ {
 					for _, before := range []bool{true, false} {
 						h.renew(referrers)
-						w.prepare()
+						w.prepare(what)
 						folder := filepath.Join(t.TempDir(), "state")
 						when := fmt.Sprintf("killed at request %d of %d, before %v", n, requests, before)
 						if !killAt(t, w, h, folder, what, n, before) {
@@ -201,14 +209,14 @@ func TestKilledAnywhere(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
 			w := worldOf(t, nil, "oci:./registry", root)
-			w.prepare()
+			w.prepare(what)
 			before := filesBelow(t, root)
 			want, _ := undisturbed(t, worldOf(t, nil, "oci:./registry", root), what)
 			all, killed := filesBelow(t, root)-before, 0
 			for n := range all + 1 {
 				root, folder := t.TempDir(), filepath.Join(t.TempDir(), "state")
 				w := worldOf(t, nil, "oci:./registry", root)
-				w.prepare()
+				w.prepare(what)
 				if killedAfter(t, w, root, folder, what, before+n) {
 					killed++
 				}
@@ -272,7 +280,7 @@ func TestOutageAtEachRequest(t *testing.T) {
 				want, requests := undisturbed(t, w, what)
 				for n := int64(1); n <= requests; n++ {
 					h.renew(referrers)
-					w.prepare()
+					w.prepare(what)
 					state, err := OpenState(filepath.Join(t.TempDir(), "state"))
 					w.must(err)
 					h.on(func(i int64, rw http.ResponseWriter, _ *http.Request, _ http.Handler) bool {

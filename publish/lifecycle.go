@@ -164,6 +164,9 @@ type PinChange struct {
 	Actor       string // who moves it
 	Reason      string // may be empty
 	Replay      bool   // allows a deprecated version
+	// By, Commit, Approvals and Accept are members of the record: see statement.Pin.
+	By, Commit, Accept string
+	Approvals          []statement.Approval
 }
 
 // PinResult is what became of a pin.
@@ -197,7 +200,12 @@ func (p *Publisher) Pin(ctx context.Context, c PinChange, recheck func(context.C
 			return nil, err
 		}
 	}
-	out := &PinResult{Outcome: p.outcome(found.repo, v), Environment: c.Environment}
+	return p.pinTo(ctx, found, tag, c)
+}
+
+// pinTo moves an environment to what was looked at, and records that.
+func (p *Publisher) pinTo(ctx context.Context, found *looked, tag string, c PinChange) (*PinResult, error) {
+	out := &PinResult{Outcome: p.outcome(found.repo, found.verdict), Environment: c.Environment}
 	standing, err := p.pinStanding(ctx, found, tag, c.Environment)
 	if err != nil {
 		return nil, err
@@ -214,8 +222,9 @@ func (p *Publisher) Pin(ctx context.Context, c PinChange, recheck func(context.C
 	}
 	if standing.record == nil {
 		now := p.now()
-		r := recording{doing: pinning, of: "pin", kind: statement.TypePin, at: now, statement: statement.Pin{Replay: c.Replay, Move: statement.Move{
-			Version: found.holding.version, Environment: c.Environment, Previous: out.Previous, Actor: c.Actor, Reason: c.Reason, Time: now,
+		r := recording{doing: pinning, of: "pin", kind: statement.TypePin, at: now, statement: statement.Pin{Replay: c.Replay, Accept: c.Accept, Move: statement.Move{
+			Version: found.holding.version, Environment: c.Environment, Previous: out.Previous, Actor: c.Actor, Reason: c.Reason,
+			By: c.By, Commit: c.Commit, Approvals: c.Approvals, Time: now,
 		}}}
 		if err := p.record(ctx, found, r, &out.Outcome); err != nil {
 			return nil, err
@@ -259,6 +268,9 @@ func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag, environ
 	}
 	s := &pinStanding{digest: current}
 	mine := newestPin(found.holding.pins, environment)
+	if mine != nil && mine.Stopped {
+		mine = nil // it is the record of no move to this version
+	}
 	if current == found.holding.digest {
 		all, err := p.checker().survey(ctx, found.verdict.Pack, request{known: []*holding{found.holding}})
 		if err != nil {

@@ -355,14 +355,28 @@ func (h *holding) take(v *attest.Verified, source []byte) error {
 		if err != nil {
 			return err
 		}
-		h.pins = append(h.pins, PinRecord{
-			Environment: p.Environment, Previous: p.Previous, Actor: p.Actor, Reason: p.Reason, Replay: p.Replay, Signing: signing(v, p.Time),
-		})
+		h.pins = append(h.pins, pinRecord(p.Move, v))
+		last := &h.pins[len(h.pins)-1]
+		last.Replay, last.Accept = p.Replay, p.Accept
+	case statement.TypeStop:
+		p, err := v.Statement.Stop()
+		if err != nil {
+			return err
+		}
+		h.pins = append(h.pins, pinRecord(p.Move, v))
+		h.pins[len(h.pins)-1].Stopped = true
 	default:
 		return fmt.Errorf("type %q is not one of packgate's", v.Statement.Type)
 	}
 	h.bundles = append(h.bundles, v.Digest)
 	return nil
+}
+
+func pinRecord(m statement.Move, v *attest.Verified) PinRecord {
+	return PinRecord{
+		Environment: m.Environment, Previous: m.Previous, Actor: m.Actor, Reason: m.Reason,
+		By: m.By, Commit: m.Commit, Approvals: m.Approvals, Signing: signing(v, m.Time),
+	}
 }
 
 // signing returns how a statement was signed, which says its time itself.

@@ -43,6 +43,7 @@ const (
 	ReasonReport       ReasonKind = "report-missing"   // the gate report that the statement names is not there
 	ReasonPin          ReasonKind = "pin-unrecorded"   // no signed record put the environment where it is
 	ReasonPinState     ReasonKind = "pin-of-state"     // an environment runs a version that is not usable
+	ReasonStopped      ReasonKind = "stopped"          // an environment runs no version any more
 	ReasonState        ReasonKind = "state"            // the version is deprecated or revoked
 	ReasonElsewhere    ReasonKind = "other-registry"   // signed for another registry, where its states are kept
 	ReasonTooMany      ReasonKind = "too-many-digests" // more digests claim the version than are looked at
@@ -93,7 +94,10 @@ type StateRecord struct {
 // PinRecord is one signed record that an environment was moved to a version.
 type PinRecord struct {
 	Environment, Previous, Actor, Reason string
+	By, Commit, Accept                   string // see statement.Pin
+	Approvals                            []statement.Approval
 	Replay                               bool
+	Stopped                              bool // it runs no version of the pack from then on
 	Signing
 }
 
@@ -145,7 +149,7 @@ func stateOf(states []StateRecord) *StateRecord {
 // for. A state says nothing about that.
 func (r Reason) another() bool {
 	switch r.Kind {
-	case ReasonFile, ReasonVersion, ReasonMoved, ReasonBytes, ReasonForeign, ReasonNotPublished, ReasonPin:
+	case ReasonFile, ReasonVersion, ReasonMoved, ReasonBytes, ReasonForeign, ReasonNotPublished, ReasonPin, ReasonStopped:
 		return r.Refuses
 	}
 	return false
@@ -301,6 +305,10 @@ func (s *survey) judgePin(environment string, h *holding) []Reason {
 			return []Reason{ReasonPin.refuses(h.digest, "pin the environment again, to the version that it is to run",
 				"the environment %q names %s, and its newest signed record names %s", environment, h.digest, digest)}
 		}
+	}
+	if newest.Stopped {
+		return []Reason{ReasonStopped.refuses(h.digest, "promote a version to it that is good", "the environment %q was stopped by %q: %s",
+			environment, newest.Actor, cmp.Or(newest.Reason, "no reason is given"))}
 	}
 	return nil
 }

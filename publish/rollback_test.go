@@ -1,0 +1,198 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/publish/statement"
+)
+
+// TestWayBack holds what an environment can go back to after moves: "a" pins a, "<a" rolls
+// back to it, and "!a" stops it.
+func TestWayBack(t *testing.T) {
+	holdings := map[string]*holding{}
+	for text, want := range map[string]string{
+		"":                     " | ",
+		"a":                    "a | ",
+		"a b":                  "b | a",
+		"a b c":                "c | b a",
+		"a a b":                "b | a",
+		"a b <a":               "a | ",
+		"a b c <b":             "b | a",
+		"a b c <b <a":          "a | ",
+		"a b <a c":             "c | a",
+		"a b <a b":             "b | a",
+		"a b <a b <a":          "a | ",
+		"a b c <a":             "a | ",
+		"a b a":                "a | b a",
+		"a !a":                 " | ",
+		"a b !b":               " | a",
+		"a b !b <a":            "a | ",
+		"a b !b c":             "c | a",
+		"a b !b b":             "b | a",
+		"a b a !a":             " | b",
+		"a b c !c <b":          "b | a",
+		"<a":                   "a | ",
+		"a b c d <b e f <e <b": "b | a",
+	} {
+		var moves []move
+		for _, word := range strings.Fields(text) {
+			name := strings.TrimLeft(word, "<!")
+			if holdings[name] == nil {
+				holdings[name] = &holding{digest: name}
+			}
+			m := move{to: holdings[name]}
+			if m.Stopped = word[0] == '!'; word[0] == '<' {
+				m.By = statement.ByRollback
+			}
+			moves = append(moves, m)
+		}
+		now, back := wayBack(moves)
+		at, names := "", []string{}
+		if now != nil {
+			at = now.to.digest
+		}
+		for _, m := range back {
+			names = append(names, m.to.digest)
+		}
+		if got := at + " | " + strings.Join(names, " "); got != want {
+			t.Errorf("after %q: %q, wanted %q", text, got, want)
+		}
+	}
+}
+
+// rollback rolls the environment "prod" back.
+func (w *world) rollback(c RollbackChange, recheck func(context.Context, *Verdict, []byte) error) (*RollbackResult, error) {
+	w.t.Helper()
+	w.clock.Add(60)
+	c.Pack, c.Environment, c.Actor = support, "prod", "ann"
+	return w.publisher().Rollback(w.t.Context(), c, recheck)
+}
+
+// at returns the version that the environment "prod" is at, and "" where it is not usable.
+func (w *world) at() string {
+	w.t.Helper()
+	if v := w.verify("env-prod"); v.Status == Usable || v.Status == Deprecated {
+		return v.Version
+	}
+	return ""
+}
+
+func TestRollback(t *testing.T) {
+	everywhere(t, func(t *testing.T, w *world) {
+		for _, version := range []string{"1.0.0", "1.1.0", "1.2.0", "1.3.0"} {
+			w.publish(candidate(version, ""))
+			w.pin(version, "prod")
+		}
+		w.change(w.publisher().Revoke, "1.2.0")
+		w.change(w.publisher().Deprecate, "1.1.0")
+		r, err := w.rollback(RollbackChange{From: "1.3.0", Reason: "it refunds all", Approvals: []statement.Approval{{Role: "sre", Login: "bob"}}}, nil)
+		w.must(err)
+		if r.Pack != support+"@1.1.0" || r.Already || w.at() != "1.1.0" || len(r.Skipped) != 1 || r.Skipped[0].Pack != support+"@1.2.0" || !strings.Contains(r.Skipped[0].Reason, "revoked") {
+			t.Errorf("result %+v at %q", r, w.at())
+		}
+		pins := w.verify("env-prod").Pins
+		if last := pins[len(pins)-1]; last.By != statement.ByRollback || !last.Replay || last.Reason != "it refunds all" || len(last.Approvals) != 1 {
+			t.Errorf("record %+v", last)
+		}
+		before := w.dump()
+		if again, err := w.rollback(RollbackChange{From: "1.3.0"}, nil); err != nil || !again.Already || w.dump() != before {
+			t.Errorf("the same again: %+v, %v", again, err)
+		}
+		if _, err := w.rollback(RollbackChange{From: "1.2.0"}, nil); !errors.Is(err, ErrRefused) || w.dump() != before {
+			t.Errorf("from where it is not: %v", err)
+		}
+		r, err = w.rollback(RollbackChange{}, nil)
+		w.must(err)
+		if w.at() != "1.0.0" {
+			t.Errorf("once more: %+v at %q", r, w.at())
+		}
+		if _, err = w.rollback(RollbackChange{}, nil); !errors.Is(err, ErrNoWayBack) || w.at() != "1.0.0" {
+			t.Errorf("no way back: %v at %q", err, w.at())
+		}
+		if found := w.audit(); slices.ContainsFunc(found, func(f AuditFinding) bool { return f.Severity == SeverityError }) {
+			t.Errorf("audit %+v", found)
+		}
+	})
+}
+
+func TestRollbackAsksForTheCases(t *testing.T) {
+	w := worldOf(t, nil, "oci:./registry", t.TempDir())
+	for _, version := range []string{"1.0.0", "1.1.0", "1.2.0"} {
+		w.publish(candidate(version, ""))
+		w.pin(version, "prod")
+	}
+	fails := func(versions ...string) func(context.Context, *Verdict, []byte) error {
+		return func(_ context.Context, v *Verdict, content []byte) error {
+			if !strings.Contains(string(content), v.Version) {
+				return fmt.Errorf("%s was asked about the content %s", v.Version, content)
+			}
+			if slices.Contains(versions, v.Version) {
+				return &fault.Error{Kind: ErrRefused, Message: "a case of it does not hold"}
+			}
+			return nil
+		}
+	}
+	before := w.dump()
+	r, err := w.rollback(RollbackChange{}, fails("1.0.0", "1.1.0"))
+	if !errors.Is(err, ErrNoWayBack) || !strings.Contains(err.Error(), `"ctxpack.support@1.1.0": a case of it does not hold; "ctxpack.support@1.0.0"`) || w.dump() != before || len(r.Skipped) != 2 {
+		t.Errorf("no version is good: %+v, %v", r, err)
+	}
+	broken := errors.New("the catalog cannot be read")
+	if _, err := w.rollback(RollbackChange{}, func(context.Context, *Verdict, []byte) error { return broken }); !errors.Is(err, broken) || w.dump() != before {
+		t.Errorf("the cases could not be run: %v", err)
+	}
+	if r, err = w.rollback(RollbackChange{Accept: "the case is of an intent that is gone"}, fails("1.1.0")); err != nil || !r.Accepted || w.at() != "1.1.0" {
+		t.Errorf("accepted: %+v, %v", r, err)
+	}
+	if r, err = w.rollback(RollbackChange{Accept: "unused"}, fails()); err != nil || r.Accepted || w.at() != "1.0.0" {
+		t.Errorf("nothing to accept: %+v, %v", r, err)
+	}
+	pins := w.verify("env-prod").Pins
+	if pins[len(pins)-1].Accept != "" {
+		t.Errorf("record %+v accepts what holds", pins[len(pins)-1])
+	}
+}
+
+func TestStop(t *testing.T) {
+	everywhere(t, func(t *testing.T, w *world) {
+		if _, err := w.rollback(RollbackChange{Stop: true}, nil); !errors.Is(err, ErrNoWayBack) {
+			t.Errorf("nothing was pinned: %v", err)
+		}
+		for _, version := range []string{"1.0.0", "1.1.0"} {
+			w.publish(candidate(version, ""))
+			w.pin(version, "prod")
+		}
+		r, err := w.rollback(RollbackChange{Stop: true, Reason: "all of it is wrong"}, nil)
+		w.must(err)
+		if !r.Stopped || r.Already || r.Pack != support+"@1.1.0" || w.at() != "" {
+			t.Errorf("result %+v at %q", r, w.at())
+		}
+		if v := w.verify("env-prod"); v.Status != Untrusted || !has(v, ReasonStopped) {
+			t.Errorf("verdict %+v", v)
+		}
+		if v := w.verify("1.1.0"); v.Status != Usable {
+			t.Errorf("the version itself: %+v", v)
+		}
+		before := w.dump()
+		if again, err := w.rollback(RollbackChange{Stop: true}, nil); err != nil || !again.Already || w.dump() != before {
+			t.Errorf("the same again: %+v, %v", again, err)
+		}
+		if _, err := w.rollback(RollbackChange{}, nil); err != nil || w.at() != "1.0.0" {
+			t.Errorf("back from the stop: %v at %q", err, w.at())
+		}
+		if w.pin("1.1.0", "prod"); w.at() != "1.1.0" {
+			t.Errorf("forward again: at %q", w.at())
+		}
+		_, err = w.rollback(RollbackChange{Stop: true}, nil)
+		w.must(err)
+		if again := w.pin("1.1.0", "prod"); again.Already || w.at() != "1.1.0" {
+			t.Errorf("pinned again to what was stopped: %+v at %q", again, w.at())
+		}
+	})
+}
