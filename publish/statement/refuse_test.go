@@ -14,6 +14,8 @@ func TestWritingRefuses(t *testing.T) {
 	ofState := func(change func(*statement.State)) writer { s := state(); change(&s); return s }
 	ofPin := func(change func(*statement.Pin)) writer { p := pin(); change(&p); return p }
 	ofStop := func(change func(*statement.Stop)) writer { s := stop(); change(&s); return s }
+	ofStatus := func(change func(*statement.Status)) writer { s := status(); change(&s); return s }
+	ofTimestamp := func(change func(*statement.Timestamp)) writer { s := timestamp(); change(&s); return s }
 	for _, c := range []struct {
 		want string
 		w    writer
@@ -80,6 +82,18 @@ func TestWritingRefuses(t *testing.T) {
 		{`the source commit is "main"`, ofSummary(func(s *statement.Summary) { s.Source.Commit = "main" })},
 		{`the source path is "\x00"`, ofSummary(func(s *statement.Summary) { s.Source.Path = "\x00" })},
 		{`the time is`, ofSummary(func(s *statement.Summary) { s.Time = time.Time{} })},
+		{`the name is "", wanted the path of a registry`, ofStatus(func(s *statement.Status) { s.Name = "" })},
+		{`the name is " ghcr.io", wanted`, ofStatus(func(s *statement.Status) { s.Name = " ghcr.io" })},
+		{`the name is "ghcr.io\u202e", wanted`, ofStatus(func(s *statement.Status) { s.Name = "ghcr.io\u202e" })},
+		{`the name is "ghcr.io\n", wanted`, ofTimestamp(func(s *statement.Timestamp) { s.Name = "ghcr.io\n" })},
+		{`the document's digest is "x"`, ofStatus(func(s *statement.Status) { s.Digest = "x" })},
+		{`the publisher is " "`, ofStatus(func(s *statement.Status) { s.Publisher = " " })},
+		{`the sequence is 0, wanted`, ofStatus(func(s *statement.Status) { s.Sequence = 0 })},
+		{`the sequence is -1, wanted`, ofTimestamp(func(s *statement.Timestamp) { s.Sequence = -1 })},
+		{`the time is`, ofStatus(func(s *statement.Status) { s.Time = time.Time{} })},
+		{`the time of issue is`, ofTimestamp(func(s *statement.Timestamp) { s.Issued = at.Add(1) })},
+		{`the time of expiry is`, ofTimestamp(func(s *statement.Timestamp) { s.Expires = time.Time{} })},
+		{`it expires at "2025-03-01T12:30:05Z", wanted a time after`, ofTimestamp(func(s *statement.Timestamp) { s.Expires = s.Issued })},
 		{`bytes, wanted at most 1048576`, ofSummary(func(s *statement.Summary) {
 			for i := range 400 {
 				s.Approvals = append(s.Approvals, statement.Approval{Role: strings.Repeat("r", 4000), Login: strings.Repeat("l", i+1)})
@@ -115,6 +129,20 @@ func TestReadingRefuses(t *testing.T) {
 		{state(), `"state":"revoked"`, `"state":null`, `is null, wanted a string`},
 		{state(), `12:30:05Z`, `12:30:05.5Z`, `wanted a time such as "2006-01-02T15:04:05Z"`},
 		{state(), `12:30:05Z`, `12:30:05+00:00`, `wanted a time such as`},
+		{status(), `"subject":[`, `"subject":[{"name":"x","digest":{}},`, `member "/subject" of the statement has 2 items, wanted 1: the document`},
+		{status(), `"subject":[`, `"subject":[],"was":[`, `has 0 items, wanted 1`},
+		{status(), `/status/v1"`, `/timestamp/v1"`, `is missing`},
+		{status(), `/status/v1"`, `/state/v1"`, `has 1 item, wanted 2: the manifest and the pack`},
+		{state(), `/state/v1"`, `/status/v1"`, `has 2 items, wanted 1: the document`},
+		{status(), `"name":"ghcr.io/acme/packs"`, `"name":""`, `the name is ""`},
+		{status(), `"digest":{"sha256":"`, `"digest":{"sha512":"`, `member "/subject/0/digest/sha256" of the statement is missing`},
+		{status(), `"sequence":7`, `"sequence":7.5`, `member "/sequence" of the statement is 7.5, wanted a whole number`},
+		{status(), `"sequence":7`, `"sequence":7e0`, `is 7e0, wanted a whole number`},
+		{status(), `"sequence":7`, `"sequence":"7"`, `is a string, wanted a number`},
+		{status(), `"sequence":7`, `"sequence":0`, `the sequence is 0`},
+		{status(), `"publisher":`, `"was":`, `member "/publisher" of the statement is missing`},
+		{timestamp(), `"expires":`, `"was":`, `member "/expires" of the statement is missing`},
+		{timestamp(), `"issued":"2025-03-01T12`, `"issued":"2025-03-01T14`, `wanted a time after that of its issue`},
 		{pin(), `"replay":true`, `"replay":"true"`, `is a string, wanted a boolean`},
 		{pin(), `"previous":{`, `"previous":7,"was":{`, `is a number, wanted an object`},
 		{pin(), `"environment":"prod"`, `"environment":"../x"`, `the environment is "../x"`},
@@ -166,7 +194,7 @@ func TestParseRefusesWhatIsNoObjectOrTooLarge(t *testing.T) {
 // FuzzParse holds that what can be read could have been written: it is written
 // again, and reads the same.
 func FuzzParse(f *testing.F) {
-	for _, w := range []writer{summary(), first(), state(), pin(), stop()} {
+	for _, w := range []writer{summary(), first(), state(), pin(), stop(), status(), timestamp()} {
 		f.Add(write(f, w))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -1,11 +1,15 @@
 // Package statement writes and reads what packgate signs about a version of a
-// pack: in-toto v1 Statements (https://in-toto.io/Statement/v1) of three types.
+// pack: in-toto v1 Statements (https://in-toto.io/Statement/v1).
 // A Summary says that the version passed the gates, a State that it is
 // deprecated or revoked, a Pin that an environment runs it.
 //
-// All three speak of the same two subjects in the same order: the OCI manifest,
+// All of these speak of the same two subjects in the same order: the OCI manifest,
 // whose digest a registry serves the version under, and the bytes of the pack.
 // So one signature serves who pulled an image and who holds a file.
+//
+// Two more speak of what a publisher has said of all its packs, and have that
+// document as their only subject: a Status is the publisher's own word for it, and a
+// Timestamp says that it is still the newest.
 //
 // Writing is a pure function: equal values give equal bytes, in the canonical
 // form of RFC 8785. Reading holds every member to the same rules as writing, so
@@ -16,6 +20,7 @@
 package statement
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -42,6 +47,9 @@ const (
 	TypeState   = "https://github.com/contextosai/packgate/state/v1" // a version is deprecated or revoked
 	TypePin     = "https://github.com/contextosai/packgate/pin/v1"   // an environment runs a version
 	TypeStop    = "https://github.com/contextosai/packgate/stop/v1"  // an environment runs no version any more
+
+	TypeStatus    = "https://github.com/contextosai/packgate/status/v1"    // what a publisher has said of all its packs
+	TypeTimestamp = "https://github.com/contextosai/packgate/timestamp/v1" // a status is still the newest
 )
 
 // MaxBytes bounds the size of a statement.
@@ -54,22 +62,29 @@ type Version struct {
 	Content  string // digest of the pack's bytes, the second subject
 }
 
-// Statement is a statement as read. Predicate is valid JSON; Summary, State and
-// Pin read it.
+// Statement is a statement as read. Predicate is valid JSON, which the method reads that
+// is named like its type.
 type Statement struct {
 	Type      string // the predicate's type
 	Predicate json.RawMessage
 	about     Version
+	subject   Subject
 }
 
-// Version returns of what the statement speaks.
+// Version returns of what version the statement speaks; nothing for one that has a
+// Subject.
 func (s *Statement) Version() Version { return s.about }
+
+// Subject returns of what document the statement speaks; nothing for one that is about a
+// Version.
+func (s *Statement) Subject() Subject { return s.subject }
 
 // Parse reads the JSON of an in-toto v1 Statement. It fails where the document
 // is larger than MaxBytes, is no strict JSON, names a member twice, is of
-// another statement type, or has other subjects than the manifest and the bytes
-// of one version. The predicate's own members are read by Summary, State and
-// Pin; of its type only that there is one is checked.
+// another statement type, or has other subjects than its type wants: one document for
+// TypeStatus and TypeTimestamp, and for any other the manifest and the bytes of one
+// version. The predicate's own members are read by the method that is named like its
+// type; of its type only that there is one is checked.
 func Parse(src []byte) (*Statement, error) {
 	root, err := tree(src)
 	if err != nil {
@@ -79,19 +94,18 @@ func Parse(src []byte) (*Statement, error) {
 	r.constant(root, "_type", Type)
 	s := &Statement{Type: r.text(root, "predicateType")}
 	predicate := r.object(root, "predicate")
-	items := r.array(root, "subject")
-	if r.err == nil && len(items) != 2 {
-		r.fail(root, "subject", "has %s, wanted 2: the manifest and the pack", pack.Counted(len(items), "item"))
+	var c *checker
+	if s.Type == TypeStatus || s.Type == TypeTimestamp {
+		s.subject = r.subject(root)
+		c = &checker{r.err}
+		c.subject(s.subject)
+	} else {
+		var again string
+		s.about, again = r.version(root)
+		c = &checker{r.err}
+		c.that(s.about.Pack == again, "the subjects have two names, %q and %q, wanted one", s.about.Pack, again)
+		c.version("", s.about)
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	s.about.Pack, s.about.Manifest = r.text(items[0], "name"), r.digest(items[0], "digest")
-	again := r.text(items[1], "name")
-	s.about.Content = r.digest(items[1], "digest")
-	c := &checker{r.err}
-	c.that(s.about.Pack == again, "the subjects have two names, %q and %q, wanted one", s.about.Pack, again)
-	c.version("", s.about)
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -99,35 +113,63 @@ func Parse(src []byte) (*Statement, error) {
 	return s, nil
 }
 
+// version reads the two subjects of a statement about a version, and the name of the second.
+func (r *reader) version(root *pack.Node) (v Version, again string) {
+	items := r.array(root, "subject")
+	if r.err == nil && len(items) != 2 {
+		r.fail(root, "subject", "has %s, wanted 2: the manifest and the pack", pack.Counted(len(items), "item"))
+	}
+	if r.err != nil {
+		return v, ""
+	}
+	v.Pack, v.Manifest = r.text(items[0], "name"), r.digest(items[0], "digest")
+	again = r.text(items[1], "name")
+	v.Content = r.digest(items[1], "digest")
+	return v, again
+}
+
 // predicate returns the predicate's tree, for a statement of the wanted type, and what
 // reads it.
 func (s *Statement) predicate(wanted string) (*pack.Node, *reader) {
 	if s.Type != wanted {
-		return nil, &reader{fmt.Errorf("the statement is of type %q, wanted %q", s.Type, wanted)}
+		return nil, &reader{err: fmt.Errorf("the statement is of type %q, wanted %q", s.Type, wanted)}
 	}
 	root, err := tree(s.Predicate)
-	return root, &reader{err}
+	return root, &reader{err: err}
 }
 
-// tree reads a JSON object strictly.
+// tree reads a statement as a JSON object, strictly.
 func tree(src []byte) (*pack.Node, error) {
-	limits := pack.Limits{MaxBytes: MaxBytes, MaxDepth: 32, MaxValues: 1 << 16}
-	d, faults := pack.Read("statement", src, limits)
+	return treeOf("statement", src, pack.Limits{MaxBytes: MaxBytes, MaxDepth: 32, MaxValues: 1 << 16})
+}
+
+// treeOf reads a JSON object strictly; what is how messages name it.
+func treeOf(what string, src []byte, limits pack.Limits) (*pack.Node, error) {
+	d, faults := pack.Read(what, src, limits)
 	if len(faults) > 0 {
 		at := faults[0].Location.Start
-		return nil, fmt.Errorf("line %d, column %d of the statement: %s", at.Line, at.Column, faults[0].Message)
+		return nil, fmt.Errorf("line %d, column %d of the %s: %s", at.Line, at.Column, what, faults[0].Message)
 	}
 	if d.Root == nil || d.Root.Kind != pack.Object {
-		return nil, fmt.Errorf("the statement is no JSON object")
+		return nil, fmt.Errorf("the %s is no JSON object", what)
 	}
 	return d.Root, nil
 }
 
-// encode returns the canonical bytes of a statement.
+// encode returns the canonical bytes of a statement about a version.
 func encode(v Version, kind string, predicate object) ([]byte, error) {
+	return encodeAbout([]Subject{{v.Pack, v.Manifest}, {v.Pack, v.Content}}, kind, predicate)
+}
+
+// encodeAbout returns the canonical bytes of a statement.
+func encodeAbout(subjects []Subject, kind string, predicate object) ([]byte, error) {
+	var list []object
+	for _, s := range subjects {
+		list = append(list, object{"name": s.Name}.withDigest("digest", s.Digest))
+	}
 	src, err := json.Marshal(object{
 		"_type":         Type,
-		"subject":       []object{object{"name": v.Pack}.withDigest("digest", v.Manifest), object{"name": v.Pack}.withDigest("digest", v.Content)},
+		"subject":       list,
 		"predicateType": kind,
 		"predicate":     predicate,
 	})
@@ -147,7 +189,6 @@ func encode(v Version, kind string, predicate object) ([]byte, error) {
 const maxText = 4096
 
 var (
-	digestForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\Asha256:[0-9a-f]{64}\z`) })
 	commitForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A([0-9a-f]{40}|[0-9a-f]{64})\z`) })
 	// nameForm is pack_id@version: the characters that a pack_id may have, and
 	// MAJOR.MINOR.PATCH without leading zeros (Semantic Versioning 2.0.0, 2).
@@ -167,6 +208,20 @@ func isText(s string) bool {
 	})
 }
 
+// isDigest holds for what names a SHA-256. A ledger has tens of thousands of them.
+func isDigest(s string) bool {
+	const prefix = "sha256:"
+	if len(s) != len(prefix)+64 || s[:len(prefix)] != prefix {
+		return false
+	}
+	for _, c := range []byte(s[len(prefix):]) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
 func isAddress(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && isText(s)
@@ -182,7 +237,7 @@ func (c *checker) that(ok bool, format string, args ...any) {
 }
 
 func (c *checker) digest(what, s string) {
-	c.that(digestForm().MatchString(s), "%s is %q, wanted sha256: and 64 hex digits in lower case", what, s)
+	c.that(isDigest(s), "%s is %q, wanted sha256: and 64 hex digits in lower case", what, s)
 }
 
 // text wants a value that is there and that one can read aloud.
@@ -232,7 +287,10 @@ func (o object) withDigest(name, digest string) object {
 
 // reader takes members out of a tree and keeps the first thing that was wrong;
 // what it returns counts only while err is nil.
-type reader struct{ err error }
+type reader struct {
+	err  error
+	what string // that is read, "" for a statement
+}
 
 func (r *reader) fail(parent *pack.Node, name, format string, args ...any) {
 	if r.err == nil {
@@ -240,7 +298,7 @@ func (r *reader) fail(parent *pack.Node, name, format string, args ...any) {
 		if parent != nil {
 			at = parent.Pointer() + "/" + pack.EscapeSegment(name)
 		}
-		r.err = fmt.Errorf("member %q of the statement %s", at, fmt.Sprintf(format, args...))
+		r.err = fmt.Errorf("member %q of the %s %s", at, cmp.Or(r.what, "statement"), fmt.Sprintf(format, args...))
 	}
 }
 

@@ -65,6 +65,14 @@ func stop() statement.Stop {
 	}}
 }
 
+func status() statement.Status {
+	return statement.Status{Subject: statement.Subject{Name: "ghcr.io/acme/packs", Digest: digest("c")}, Publisher: "https://github.com/acme/packs/.github/workflows/packs.yml@refs/heads/main (issuer)", Sequence: 7, Time: at}
+}
+
+func timestamp() statement.Timestamp {
+	return statement.Timestamp{Subject: statement.Subject{Name: "oci:./my registry", Digest: digest("c")}, Sequence: 7, Issued: at, Expires: at.Add(time.Hour)}
+}
+
 type writer interface{ Statement() ([]byte, error) }
 
 // read parses the bytes and reads their predicate by its type.
@@ -98,6 +106,18 @@ func read(src []byte) (any, error) {
 			return nil, err
 		}
 		return *v, nil
+	case statement.TypeStatus:
+		v, err := s.Status()
+		if err != nil {
+			return nil, err
+		}
+		return *v, nil
+	case statement.TypeTimestamp:
+		v, err := s.Timestamp()
+		if err != nil {
+			return nil, err
+		}
+		return *v, nil
 	}
 	return nil, fmt.Errorf("type %q", s.Type)
 }
@@ -116,6 +136,7 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 		"summary": summary(), "first": first(), "state": state(), "pin": pin(),
 		"first pin": statement.Pin{Move: statement.Move{Version: version, Environment: "prod", Actor: "ada", Time: at}},
 		"stop":      stop(),
+		"status":    status(), "timestamp": timestamp(),
 	} {
 		src := write(t, w)
 		got, err := read(src)
