@@ -11,6 +11,7 @@ import (
 // is reported as not checked.
 type Environment struct {
 	Document *pack.Document `json:"-"`
+	Path     string         `json:"-"` // of its file, relative to the repository's root
 	pack.Part
 	Environment     pack.Text                             `json:"environment"`
 	Runtime         pack.Text                             `json:"runtime"`
@@ -67,7 +68,7 @@ func (f *Files) Environments(c *Config) ([]*Environment, error) {
 		doc, faults, err := f.Document(name, c.Limits)
 		var e *Environment
 		if err == nil {
-			e, err = newEnvironment(doc, faults)
+			e, err = newEnvironment(name, doc, faults)
 		}
 		one, many := new(Problem), Problems{}
 		switch {
@@ -87,14 +88,15 @@ func (f *Files) Environments(c *Config) ([]*Environment, error) {
 // ParseEnvironment reads an environment catalog from its bytes; file is its name
 // in messages. The error is a *Problem or Problems where it is not valid.
 func ParseEnvironment(file string, src []byte, limits pack.Limits) (*Environment, error) {
-	return newEnvironment(pack.Read(file, src, limits))
+	doc, faults := pack.Read(file, src, limits)
+	return newEnvironment(file, doc, faults)
 }
 
-func newEnvironment(doc *pack.Document, faults []pack.Fault) (*Environment, error) {
+func newEnvironment(name string, doc *pack.Document, faults []pack.Fault) (*Environment, error) {
 	if len(faults) > 0 {
 		return nil, Unreadable(faults)
 	}
-	e := &Environment{Document: doc}
+	e := &Environment{Document: doc, Path: name}
 	if err := decodeValid("environment", doc, e); err != nil {
 		return nil, err
 	}

@@ -59,6 +59,17 @@ func Views(u *repo.Unit) []*View {
 	return views
 }
 
+// In returns the view of one environment, which is the pack as it is where the environment
+// has no overlay that can be used (Usable).
+func In(u *repo.Unit, environment string) *View {
+	for _, v := range Views(u) {
+		if v.Environment == environment {
+			return v
+		}
+	}
+	return newView(u, environment, nil)
+}
+
 // ForCase returns the view in which a golden case that names an overlay is
 // compiled: the overlays of its environment in their order, up to and including
 // it. The error is a *Refusal: there is no such overlay, or more than one, or one
