@@ -210,8 +210,16 @@ func (h *registryHouse) trust(ctx context.Context) (*attest.Trust, error) {
 	return attest.TrustPublic(ctx, attest.TUFOptions{})
 }
 
-// verifier returns what checks signatures, by a public key where there is one.
+// verifier returns what checks signatures, by a public key where there is one. A key has no
+// identity, so that one which is named beside it would count for nothing.
 func (h *registryHouse) verifier(ctx context.Context) (*attest.Verifier, error) {
+	if o := h.options; o.key != "" {
+		for _, beside := range [][2]string{{"--workflow", o.workflow}, {"--issuer", o.issuer}, {"--repository", o.repository}, {"--trusted-root", o.trustedRoot}} {
+			if beside[1] != "" {
+				return nil, misuse("leave out --key for what a workflow signed, or "+beside[0]+" for what a key signed", "--key and %s do not go together", beside[0])
+			}
+		}
+	}
 	key, err := h.file("public key", h.options.key, "")
 	if err != nil {
 		return nil, err
