@@ -62,6 +62,7 @@ type looked struct {
 	verdict *Verdict
 	holding *holding // nil where the reference names nothing
 	repo    *registry.Repository
+	survey  *survey // nil where nothing else had to be read
 }
 
 // look reads what a reference names and all that bears on it.
@@ -164,14 +165,14 @@ func (c *Checker) lookPin(ctx context.Context, ref registry.Ref, environment str
 			why = *h.problem
 		}
 		v := &Verdict{Pack: ref.Pack, Manifest: named, Reasons: []Reason{why}}
-		return &looked{verdict: v.settle(), holding: h}, nil
+		return &looked{verdict: v.settle(), holding: h, survey: s}, nil
 	}
 	v := s.judge(h.artifact.Version, h)
 	if named != h.digest {
 		v.add(moved(ref.Tag, named, h.digest))
 	}
 	v.add(s.judgePin(environment, h)...)
-	return &looked{verdict: v.settle(), holding: h}, nil
+	return &looked{verdict: v.settle(), holding: h, survey: s}, nil
 }
 
 // VerifyBundle says whether a bundle signs the content of a file as a version that

@@ -2,9 +2,12 @@ package publish
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
 )
 
@@ -48,4 +51,55 @@ func wayBack(moves []move) (now *move, back []move) {
 	}
 	slices.Reverse(back)
 	return now, back
+}
+
+// Running is what an environment runs of a pack.
+type Running struct {
+	// Verdict is nil where the environment never had a version, or was stopped. One that is
+	// neither Usable nor Deprecated says that what runs cannot be told, and why.
+	Verdict *Verdict
+	Content []byte    // what runs, nil where the registry has none
+	Since   time.Time // from when on it runs these bytes of the pack without interruption
+	// Last is the newest record of the environment, nil where it has none.
+	Last *PinRecord
+}
+
+// Running returns what an environment runs of a pack, and since when: the time that a
+// service vouches for, of the first of the records in a row that name the same bytes of the
+// pack. Another version between, and a stop, interrupt it; another overlay does not.
+func (c *Checker) Running(ctx context.Context, packID, environment string) (*Running, error) {
+	tag, err := registry.PinTag(environment)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.look(ctx, registry.Ref{Pack: packID, Tag: tag})
+	if err != nil {
+		return nil, err
+	}
+	moves := found.survey.moves(environment)
+	if len(moves) == 0 && found.survey.tags[tag] == "" {
+		return &Running{}, nil
+	}
+	out := &Running{Verdict: found.verdict}
+	if found.holding != nil && found.holding.artifact != nil {
+		out.Content = found.holding.artifact.Content
+	}
+	for i, m := range slices.Backward(moves) {
+		if i == len(moves)-1 {
+			out.Last = &m.PinRecord
+		}
+		if m.Stopped || m.to.version.Content != moves[len(moves)-1].to.version.Content {
+			break
+		}
+		out.Since = m.Time
+	}
+	if out.Last != nil && out.Last.Stopped && out.Verdict.Status == Untrusted && onlyStopped(out.Verdict) {
+		out.Verdict, out.Content = nil, nil
+	}
+	return out, nil
+}
+
+// onlyStopped reports whether nothing else is wrong with a pin than that it was stopped.
+func onlyStopped(v *Verdict) bool {
+	return !slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Refuses && r.Kind != ReasonStopped })
 }

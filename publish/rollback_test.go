@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/publish/statement"
@@ -193,6 +194,49 @@ func TestStop(t *testing.T) {
 		w.must(err)
 		if again := w.pin("1.1.0", "prod"); again.Already || w.at() != "1.1.0" {
 			t.Errorf("pinned again to what was stopped: %+v at %q", again, w.at())
+		}
+	})
+}
+
+func TestRunning(t *testing.T) {
+	everywhere(t, func(t *testing.T, w *world) {
+		running := func() *Running {
+			t.Helper()
+			r, err := w.checker().Running(t.Context(), support, "prod")
+			w.must(err)
+			return r
+		}
+		if r := running(); r.Verdict != nil || r.Last != nil {
+			t.Errorf("nothing is pinned: %+v", r)
+		}
+		for _, version := range []string{"1.0.0", "1.1.0"} {
+			w.publish(candidate(version, ""))
+		}
+		at := func() time.Time { return noon.Add(time.Duration(w.clock.Load()) * time.Second) }
+		w.pin("1.0.0", "prod")
+		first := at()
+		w.pin("1.0.0", "stage")
+		w.pin("1.1.0", "stage")
+		if r := running(); r.Verdict.Version != "1.0.0" || !r.Since.Equal(first) || string(r.Content) != string(content(support, "1.0.0", "")) || r.Last == nil {
+			t.Errorf("pinned: %+v", r)
+		}
+		w.pin("1.1.0", "prod")
+		w.pin("1.0.0", "prod")
+		if r := running(); r.Verdict.Version != "1.0.0" || !r.Since.Equal(at()) {
+			t.Errorf("another version between: %+v, wanted since %s", r, at())
+		}
+		_, err := w.rollback(RollbackChange{Stop: true}, nil)
+		w.must(err)
+		if r := running(); r.Verdict != nil || r.Content != nil || !r.Last.Stopped {
+			t.Errorf("stopped: %+v", r)
+		}
+		w.pin("1.0.0", "prod")
+		if r := running(); !r.Since.Equal(at()) {
+			t.Errorf("a stop between: %+v, wanted since %s", r, at())
+		}
+		w.must(w.repo().Tag(t.Context(), w.verify("1.1.0").Manifest, "env-prod"))
+		if r := running(); r.Verdict == nil || r.Verdict.Status != Untrusted {
+			t.Errorf("the tag was moved by hand: %+v", r)
 		}
 	})
 }
