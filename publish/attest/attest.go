@@ -73,6 +73,8 @@ var (
 	ErrSCT = fault.NewKind("no certificate log entry", "do not use it, unless you know who signed it and trust them")
 	// ErrUntrusted: the bundle does not verify for another reason.
 	ErrUntrusted = fault.NewKind("not trusted", "do not use it, unless you know who signed it and trust them")
+	// ErrRole: who signed is trusted for statements of other types.
+	ErrRole = fault.NewKind("not trusted for this", "do not use it, and look at how the identity came to sign it")
 	// ErrToken: the run has no identity token, or one that cannot be used.
 	ErrToken = fault.NewKind("no usable identity token", "give the job id-token: write, or sign with a key")
 	// ErrRefusedBySigning: a service of the signing refused the request.

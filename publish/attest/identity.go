@@ -28,7 +28,8 @@ type Identity struct {
 	// as https://github.com/acme/packs; empty for the one that the workflow is in.
 	Repository            string
 	RepositoryID, OwnerID string   // RepositoryID and OwnerID outlive renames; they are compared where not empty
-	Triggers              []string // the events that sign; nil for push and workflow_dispatch
+	Triggers              []string // the events that sign; nil for those of the role
+	Role                  Role     // what it is trusted for
 }
 
 // defaultTriggers are the events that publish: the merge, and a person's order.
@@ -60,11 +61,11 @@ func (id Identity) complete() (Identity, error) {
 		return id, badIdentity("the repository is %q, wanted an address such as https://github.com/acme/packs", id.Repository)
 	}
 	if len(id.Triggers) == 0 {
-		id.Triggers = defaultTriggers
+		id.Triggers = id.Role.triggers()
 	}
 	for _, t := range id.Triggers {
-		if t == "" || slices.Contains(neverTriggers, t) {
-			return id, badIdentity("the trigger is %q, wanted one on which a reviewed state is published, such as %q", t, defaultTriggers)
+		if t == "" || slices.Contains(id.Role.never(), t) {
+			return id, badIdentity("the trigger is %q, wanted one on which a reviewed state is published, such as %q", t, id.Role.triggers())
 		}
 	}
 	return id, nil

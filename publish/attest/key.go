@@ -24,6 +24,7 @@ import (
 // concurrent use.
 type KeySigner struct {
 	key      *keypair
+	trust    *Trust
 	verifier *Verifier
 }
 
@@ -54,11 +55,16 @@ func NewKeySigner(privatePEM []byte, password func() ([]byte, error)) (*KeySigne
 	if err != nil {
 		return nil, err
 	}
-	verifier, err := NewVerifier(trust, Identity{})
+	return (&KeySigner{key: &keypair{signer: signer, details: details, public: public}, trust: trust}).As(Publishing)
+}
+
+// As returns the same key for another role: it signs the statements of that one alone.
+func (s *KeySigner) As(role Role) (*KeySigner, error) {
+	verifier, err := NewVerifier(s.trust, Identity{Role: role})
 	if err != nil {
 		return nil, err
 	}
-	return &KeySigner{key: &keypair{signer: signer, details: details, public: public}, verifier: verifier}, nil
+	return &KeySigner{key: s.key, trust: s.trust, verifier: verifier}, nil
 }
 
 // PublicKey returns the public key in PEM, for TrustKey and for those who verify.
@@ -68,6 +74,9 @@ func (s *KeySigner) PublicKey() []byte { return slices.Clone(s.key.public) }
 // nothing witnesses the time. It fails with ErrMalformed for what is no statement
 // of packgate.
 func (s *KeySigner) Sign(ctx context.Context, src []byte) ([]byte, error) {
+	if err := signable(src, s.verifier.identity.Role); err != nil {
+		return nil, err
+	}
 	b, err := sign.Bundle(&sign.DSSEData{Data: src, PayloadType: statement.PayloadType}, s.key, sign.BundleOptions{Context: ctx})
 	if err != nil {
 		return nil, &fault.Error{Kind: ErrUntrusted, Message: "the key did not sign", Cause: plain(err)}

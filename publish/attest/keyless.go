@@ -151,8 +151,8 @@ func secure(address string) bool {
 // is not the one that is trusted; with ErrRefusedBySigning where a service
 // refuses; and with ErrUnavailable for an outage or where ctx ends.
 func (k *Keyless) Sign(ctx context.Context, src []byte) ([]byte, error) {
-	if _, err := statement.Parse(src); err != nil {
-		return nil, &fault.Error{Kind: ErrMalformed, Message: "the statement cannot be signed", Cause: err}
+	if err := signable(src, k.o.Identity.Role); err != nil {
+		return nil, err
 	}
 	bundle, err := k.retry(ctx, func(ctx context.Context) ([]byte, error) { return k.once(ctx, src) })
 	if err != nil {
@@ -162,6 +162,15 @@ func (k *Keyless) Sign(ctx context.Context, src []byte) ([]byte, error) {
 		return nil, err
 	}
 	return bundle, nil
+}
+
+// signable refuses what is no statement of packgate, or not one that the role signs.
+func signable(src []byte, role Role) error {
+	s, err := statement.Parse(src)
+	if err != nil {
+		return &fault.Error{Kind: ErrMalformed, Message: "the statement cannot be signed", Cause: err}
+	}
+	return role.may(s.Type)
 }
 
 // once makes one whole signature.

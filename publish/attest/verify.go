@@ -46,12 +46,13 @@ type Verifier struct {
 }
 
 // NewVerifier returns a verifier of what the identity signed, or of what the key
-// of the trust signed; the identity is zero then. It fails with ErrMalformed for
-// an identity that is not complete, and for one beside a key.
+// of the trust signed; the identity has nothing but its role then. It fails with
+// ErrMalformed for an identity that is not complete, and for one beside a key.
 func NewVerifier(t *Trust, id Identity) (*Verifier, error) {
 	v := &Verifier{trust: t}
 	var options []verify.VerifierOption
 	if t.key != "" {
+		v.identity.Role, id.Role = id.Role, 0
 		if !reflect.ValueOf(id).IsZero() {
 			return nil, badIdentity("there is a public key and an identity, wanted one of them: a key has no identity")
 		}
@@ -79,8 +80,17 @@ func NewVerifier(t *Trust, id Identity) (*Verifier, error) {
 	return v, nil
 }
 
+// Name returns who has to have signed: the workflow and its issuer, or the key.
+func (v *Verifier) Name() string {
+	if v.trust.key != "" {
+		return "key " + v.trust.key
+	}
+	return v.identity.String()
+}
+
 // Verify checks the signature of a bundle, its certificate, log entries and time,
-// and who signed, and reads the statement. Errors are *fault.Error, whose kind says
+// and who signed, and reads the statement, which has to be of a type that the
+// identity's role signs. Errors are *fault.Error, whose kind says
 // which of it failed. It does not know the artifact: callers compare the
 // statement's Version with what they hold.
 func (v *Verifier) Verify(src []byte) (*Verified, error) {
@@ -99,6 +109,9 @@ func (v *Verifier) Verify(src []byte) (*Verified, error) {
 	if out.Statement, err = statement.Parse(b.GetDsseEnvelope().GetPayload()); err != nil {
 		return nil, &fault.Error{Kind: ErrMalformed, Message: "the signed statement is none of packgate", Cause: err}
 	}
+	if err := v.identity.Role.may(out.Statement.Type); err != nil {
+		return nil, err
+	}
 	out.Digest = string(pack.DigestOf(src))
 	return out, nil
 }
@@ -106,6 +119,9 @@ func (v *Verifier) Verify(src []byte) (*Verified, error) {
 // VerifyFile checks a bundle as Verify does, which holds the signature of a file in place
 // of a statement, as cosign sign-blob writes it. What verified has no statement.
 func (v *Verifier) VerifyFile(content, src []byte) (*Verified, error) {
+	if v.identity.Role != Publishing {
+		return nil, &fault.Error{Kind: ErrRole, Message: "this identity signs timestamps alone, and no file"}
+	}
 	b, err := v.read(src)
 	if err != nil {
 		return nil, err

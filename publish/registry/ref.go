@@ -226,6 +226,9 @@ func parseBase(s string) (base, error) {
 // checkPack says whether a pack_id can be the last part of a repository's name, and
 // where it cannot, why not. Contract schemas allow more than registries do.
 func checkPack(packID string) error {
+	if packID == StatusName {
+		return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("pack_id %q is the name under which packgate keeps the status of all packs", packID), Hint: "use another pack_id"}
+	}
 	if len(packID) <= maxName/2 && packPattern.MatchString(packID) {
 		return nil
 	}

@@ -144,6 +144,11 @@ func (r *Registry) Repository(packID string) (*Repository, error) {
 	if err := checkPack(packID); err != nil {
 		return nil, err
 	}
+	return r.repository(packID)
+}
+
+// repository returns the repository of a name that can be one.
+func (r *Registry) repository(packID string) (*Repository, error) {
 	name := r.base.String() + "/" + packID
 	if !r.Local() && len(name) > maxName {
 		return nil, &fault.Error{Kind: ErrName, Message: fmt.Sprintf("the repository %q has %d characters, wanted at most %d", name, len(name), maxName)}
