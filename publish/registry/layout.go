@@ -133,8 +133,12 @@ func (l *layout) pushManifest(ctx context.Context, content []byte) error {
 // tag adds an entry with the tag beside the one without. A manifest keeps the latter,
 // so that it stays when its tag goes elsewhere.
 func (l *layout) tag(_ context.Context, content []byte, tag string) error {
+	var m ocispec.Manifest
+	if err := json.Unmarshal(content, &m); err != nil {
+		return &fault.Error{Kind: ErrForeign, Message: "cannot read a manifest", Cause: err}
+	}
 	d := descriptorOf(ocispec.MediaTypeImageManifest, content)
-	d.ArtifactType, d.Annotations = PackType, map[string]string{ocispec.AnnotationRefName: tag}
+	d.ArtifactType, d.Annotations = m.ArtifactType, map[string]string{ocispec.AnnotationRefName: tag}
 	return l.change(func(index *ocispec.Index) bool {
 		if i := slices.IndexFunc(index.Manifests, tagged(tag)); i >= 0 {
 			if index.Manifests[i].Digest == d.Digest {
@@ -168,8 +172,8 @@ func (l *layout) referrers(ctx context.Context, subject ocispec.Descriptor) ([]o
 	}
 	var found []ocispec.Descriptor
 	for _, d := range index.Manifests {
-		// Packs refer to nothing, and there are as many of them as versions.
-		if d.MediaType != ocispec.MediaTypeImageManifest || d.ArtifactType == PackType || checkDigest(d.Digest.String()) != nil {
+		// Packs and records refer to nothing, and there are many of them.
+		if d.MediaType != ocispec.MediaTypeImageManifest || d.ArtifactType == PackType || d.ArtifactType == RecordType || checkDigest(d.Digest.String()) != nil {
 			continue
 		}
 		content, err := l.read(d.Digest.String(), MaxManifest)

@@ -44,8 +44,7 @@ type Stop struct{ Move }
 
 func (m Move) check(c *checker) {
 	c.version("", m.Version)
-	c.that(environmentForm().MatchString(m.Environment),
-		"the environment is %q, wanted up to 124 letters, digits and . _ -", m.Environment)
+	c.environment(m.Environment)
 	if m.Previous != "" {
 		c.digest("the digest of the previous pin", m.Previous)
 	}

@@ -1,6 +1,7 @@
 package statement_test
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -16,10 +17,43 @@ func TestWritingRefuses(t *testing.T) {
 	ofStop := func(change func(*statement.Stop)) writer { s := stop(); change(&s); return s }
 	ofStatus := func(change func(*statement.Status)) writer { s := status(); change(&s); return s }
 	ofTimestamp := func(change func(*statement.Timestamp)) writer { s := timestamp(); change(&s); return s }
+	ofRecord := func(change func(*statement.Record)) writer { r := record(); change(&r); return r }
+	many := func(n int) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprintf("sha256:%064x", i))
+		}
+		return list
+	}
 	for _, c := range []struct {
 		want string
 		w    writer
 	}{
+		{`the sequence is 0, wanted 1 to`, ofRecord(func(r *statement.Record) { r.Sequence = 0 })},
+		{`the sequence is 1000000000, wanted 1 to`, ofRecord(func(r *statement.Record) { r.Sequence = statement.MaxSequence + 1 })},
+		{`record 1 names 2 records before it, wanted none for the first`, ofRecord(func(r *statement.Record) { r.Sequence = 1 })},
+		{`record 7 names 0 records before it, wanted none for the first and one or more`, ofRecord(func(r *statement.Record) { r.Previous = nil })},
+		{`the digest of a record before it is "x"`, ofRecord(func(r *statement.Record) { r.Previous = []string{"x"} })},
+		{`one is there twice: "sha256:1`, ofRecord(func(r *statement.Record) { r.Previous = []string{digest("1"), digest("1")} })},
+		{`there are 33 records before it, wanted at most 32`, ofRecord(func(r *statement.Record) { r.Previous = many(33) })},
+		{`the statement's kind is "", wanted one of`, ofRecord(func(r *statement.Record) { r.Kind = "" })},
+		{`the statement's kind is "record", wanted one of`, ofRecord(func(r *statement.Record) { r.Kind = "record" })},
+		{`the digest of the statement is ""`, ofRecord(func(r *statement.Record) { r.Bundle = "" })},
+		{`the digest of the statement's manifest is ""`, ofRecord(func(r *statement.Record) { r.Entry.Manifest = "" })},
+		{`wanted the manifest that the record speaks of`, ofRecord(func(r *statement.Record) { r.Entry.Manifest = digest("9") })},
+		{`the environment is "", wanted up to 124`, ofRecord(func(r *statement.Record) { r.Environment = "" })},
+		{`the statement is of the kind "state" and names the environment "prod", wanted none`, ofRecord(func(r *statement.Record) { r.Kind = statement.KindState })},
+		{`the adopted statement's kind is "x"`, ofRecord(func(r *statement.Record) { r.Adopts[0].Kind = "x" })},
+		{`the digest of the adopted statement is "x"`, ofRecord(func(r *statement.Record) { r.Adopts[0].Bundle = "x" })},
+		{`the environment is "a/b"`, ofRecord(func(r *statement.Record) { r.Adopts[0].Environment = "a/b" })},
+		{`the adopted statements are not in order, or one is there twice`, ofRecord(func(r *statement.Record) { r.Adopts = append(r.Adopts, r.Adopts[0]) })},
+		{`is the recorded one`, ofRecord(func(r *statement.Record) { r.Adopts[0].Bundle = r.Bundle })},
+		{`there are 1001 adopted statements, wanted at most 1000`, ofRecord(func(r *statement.Record) {
+			r.Adopts = nil
+			for _, d := range many(1001) {
+				r.Adopts = append(r.Adopts, statement.Entry{Kind: statement.KindState, Manifest: digest("4"), Bundle: d})
+			}
+		})},
+		{`the time is`, ofRecord(func(r *statement.Record) { r.Time = time.Time{} })},
 		{`the name is "ctxpack.support", wanted a pack_id`, ofState(func(s *statement.State) { s.Pack = "ctxpack.support" })},
 		{`the name is "p@1.02.0"`, ofState(func(s *statement.State) { s.Pack = "p@1.02.0" })},
 		{`the name is "p@1.2.0-rc1"`, ofState(func(s *statement.State) { s.Pack = "p@1.2.0-rc1" })},
@@ -166,6 +200,22 @@ func TestReadingRefuses(t *testing.T) {
 		{summary(), `"notRun":["RPL006"`, `"notRun":[7`, `holds a number, wanted a string`},
 		{summary(), `"class":"minor"`, `"class":"initial"`, `the class is "initial"`},
 		{summary(), `"source":{`, `"source":[],"was":{`, `is an array, wanted an object`},
+		{record(), `"sequence":7`, `"sequence":"7"`, `member "/sequence" of the statement is a string, wanted a number`},
+		{record(), `"sequence":7`, `"sequence":7.0`, `member "/sequence" of the statement is 7.0, wanted a whole number`},
+		{record(), `"sequence":7`, `"sequence":7.5`, `is 7.5, wanted a whole number`},
+		{record(), `"sequence":7`, `"sequence":-7`, `the sequence is -7, wanted 1 to 999999999`},
+		{record(), `"sequence":7`, `"sequence":1e99`, `is 1e99, wanted a whole number`},
+		{record(), `"sequence":7,`, ``, `member "/sequence" of the statement is missing`},
+		{record(), `"previous":[`, `"previous":7,"was":[`, `is a number, wanted an array`},
+		{record(), `"previous":[`, `"was":[`, `member "/previous" of the statement is missing`},
+		{record(), `"previous":[`, `"previous":["x",`, `member "/previous/0" of the statement is a string, wanted an object`},
+		{record(), `"previous":[{"digest":{"sha256":"1`, `"previous":[{"digest":{"sha256":"3`, `the records before it are not in order`},
+		{record(), `"adopts":[`, `"was":[`, `member "/adopts" of the statement is missing`},
+		{record(), `"recorded":{`, `"was":{`, `member "/recorded" of the statement is missing`},
+		{record(), `"kind":"pin"`, `"kind":"pine"`, `the statement's kind is "pine"`},
+		{record(), `"statement":{"sha256":"3`, `"statement":{"sha256":"g`, `the digest of the statement is "sha256:g`},
+		{record(), `"statement":{"sha256":"5`, `"statement":{"sha256":"8`, `the adopted statements are not in order`},
+		{firstRecord(), `"previous":[]`, `"previous":[{"digest":{"sha256":"` + strings.Repeat("1", 64) + `"}}]`, `record 1 names 1 record before it`},
 	} {
 		src := string(write(t, c.of))
 		changed := strings.Replace(src, c.old, c.new, 1)
@@ -194,7 +244,7 @@ func TestParseRefusesWhatIsNoObjectOrTooLarge(t *testing.T) {
 // FuzzParse holds that what can be read could have been written: it is written
 // again, and reads the same.
 func FuzzParse(f *testing.F) {
-	for _, w := range []writer{summary(), first(), state(), pin(), stop(), status(), timestamp()} {
+	for _, w := range []writer{summary(), first(), state(), pin(), stop(), status(), timestamp(), record(), firstRecord()} {
 		f.Add(write(f, w))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

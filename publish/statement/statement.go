@@ -1,7 +1,8 @@
 // Package statement writes and reads what packgate signs about a version of a
 // pack: in-toto v1 Statements (https://in-toto.io/Statement/v1).
 // A Summary says that the version passed the gates, a State that it is
-// deprecated or revoked, a Pin that an environment runs it.
+// deprecated or revoked, a Pin that an environment runs it, a Stop that one does so no
+// more, and a Record that one of these was signed, and after which.
 //
 // All of these speak of the same two subjects in the same order: the OCI manifest,
 // whose digest a registry serves the version under, and the bytes of the pack.
@@ -43,10 +44,11 @@ const Type = "https://in-toto.io/Statement/v1"
 
 // The types of predicates, and so of statements.
 const (
-	TypeSummary = "https://slsa.dev/verification_summary/v1"         // a version passed the gates (SLSA VSA v1)
-	TypeState   = "https://github.com/contextosai/packgate/state/v1" // a version is deprecated or revoked
-	TypePin     = "https://github.com/contextosai/packgate/pin/v1"   // an environment runs a version
-	TypeStop    = "https://github.com/contextosai/packgate/stop/v1"  // an environment runs no version any more
+	TypeSummary = "https://slsa.dev/verification_summary/v1"          // a version passed the gates (SLSA VSA v1)
+	TypeState   = "https://github.com/contextosai/packgate/state/v1"  // a version is deprecated or revoked
+	TypePin     = "https://github.com/contextosai/packgate/pin/v1"    // an environment runs a version
+	TypeStop    = "https://github.com/contextosai/packgate/stop/v1"   // an environment runs no version any more
+	TypeRecord  = "https://github.com/contextosai/packgate/record/v1" // one of these was signed, and after which
 
 	TypeStatus    = "https://github.com/contextosai/packgate/status/v1"    // what a publisher has said of all its packs
 	TypeTimestamp = "https://github.com/contextosai/packgate/timestamp/v1" // a status is still the newest
@@ -264,6 +266,10 @@ func (c *checker) version(prefix string, v Version) {
 	c.that(nameForm().MatchString(v.Pack), "the %sname is %q, wanted a pack_id, @ and a version such as 1.2.0", prefix, v.Pack)
 	c.digest("the "+prefix+"manifest's digest", v.Manifest)
 	c.digest("the "+prefix+"content's digest", v.Content)
+}
+
+func (c *checker) environment(name string) {
+	c.that(environmentForm().MatchString(name), "the environment is %q, wanted up to 124 letters, digits and . _ -", name)
 }
 
 // object is a JSON object that is written. The canonical form orders its members.

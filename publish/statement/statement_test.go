@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,23 @@ func timestamp() statement.Timestamp {
 	return statement.Timestamp{Subject: statement.Subject{Name: "oci:./my registry", Digest: digest("c")}, Sequence: 7, Issued: at, Expires: at.Add(time.Hour)}
 }
 
+func record() statement.Record {
+	return statement.Record{
+		Version: version, Sequence: 7, Previous: []string{digest("1"), digest("2")},
+		Entry: statement.Entry{Kind: statement.KindPin, Manifest: version.Manifest, Bundle: digest("3"), Environment: "prod"},
+		Adopts: []statement.Entry{
+			{Kind: statement.KindBundle, Manifest: digest("4"), Bundle: digest("5"), Environment: "test"},
+			{Kind: statement.KindState, Manifest: digest("6"), Bundle: digest("7")},
+		},
+		Time: at,
+	}
+}
+
+func firstRecord() statement.Record {
+	return statement.Record{Version: version, Sequence: 1, Time: at,
+		Entry: statement.Entry{Kind: statement.KindPublish, Manifest: version.Manifest, Bundle: digest("3")}}
+}
+
 type writer interface{ Statement() ([]byte, error) }
 
 // read parses the bytes and reads their predicate by its type.
@@ -118,6 +136,12 @@ func read(src []byte) (any, error) {
 			return nil, err
 		}
 		return *v, nil
+	case statement.TypeRecord:
+		v, err := s.Record()
+		if err != nil {
+			return nil, err
+		}
+		return *v, nil
 	}
 	return nil, fmt.Errorf("type %q", s.Type)
 }
@@ -136,7 +160,7 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 		"summary": summary(), "first": first(), "state": state(), "pin": pin(),
 		"first pin": statement.Pin{Move: statement.Move{Version: version, Environment: "prod", Actor: "ada", Time: at}},
 		"stop":      stop(),
-		"status":    status(), "timestamp": timestamp(),
+		"status":    status(), "timestamp": timestamp(), "record": record(), "first record": firstRecord(),
 	} {
 		src := write(t, w)
 		got, err := read(src)
@@ -166,6 +190,34 @@ func TestTheSummaryIsExactlyThis(t *testing.T) {
 	want = strings.ReplaceAll(want, `"commit":"1"`, `"commit":"`+strings.Repeat("1", 40)+`"`)
 	if got := write(t, summary()); string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestTheRecordIsExactlyThis(t *testing.T) {
+	want := `{"_type":"https://in-toto.io/Statement/v1","predicate":{"adopts":[` +
+		`{"environment":"test","kind":"bundle","manifest":{"sha256":"4"},"statement":{"sha256":"5"}},` +
+		`{"kind":"state","manifest":{"sha256":"6"},"statement":{"sha256":"7"}}],` +
+		`"previous":[{"digest":{"sha256":"1"}},{"digest":{"sha256":"2"}}],` +
+		`"recorded":{"environment":"prod","kind":"pin","manifest":{"sha256":"a"},"statement":{"sha256":"3"}},` +
+		`"sequence":7,"time":"2025-03-01T12:30:05Z"},"predicateType":"https://github.com/contextosai/packgate/record/v1",` +
+		`"subject":[{"digest":{"sha256":"a"},"name":"ctxpack.support@1.2.0"},{"digest":{"sha256":"b"},"name":"ctxpack.support@1.2.0"}]}`
+	for _, c := range "1234567ab" {
+		want = strings.ReplaceAll(want, `"sha256":"`+string(c)+`"`, `"sha256":"`+strings.Repeat(string(c), 64)+`"`)
+	}
+	if got := write(t, record()); string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestRecordsAreSortedWhenWritten(t *testing.T) {
+	r := record()
+	slices.Reverse(r.Previous)
+	slices.Reverse(r.Adopts)
+	if got, want := write(t, r), write(t, record()); !bytes.Equal(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if r.Previous[0] != digest("2") || r.Adopts[0].Bundle != digest("7") {
+		t.Error("writing sorted the caller's slices")
 	}
 }
 
@@ -265,6 +317,9 @@ func TestReadingAnotherTypeFails(t *testing.T) {
 	}
 	if _, err := s.Pin(); err == nil || !strings.HasPrefix(err.Error(), want+statement.TypePin) {
 		t.Errorf("pin: %v", err)
+	}
+	if _, err := s.Record(); err == nil || !strings.HasPrefix(err.Error(), want+statement.TypeRecord) {
+		t.Errorf("record: %v", err)
 	}
 	s.Type = statement.TypeSummary
 	if _, err := s.State(); err == nil {
