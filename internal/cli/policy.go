@@ -27,12 +27,13 @@ from making a difference, and where it meets a rule that says something else.
 Then the gaps: requests that no rule decides, and gates that are required
 although their own condition is false. Every request is one that the compiler lets in.
 
---explain RULE_ID shows one rule alone and in depth.
+--explain RULE_ID shows one rule alone and in depth, and so does the name under which
+the eligibility_rules of a decision stand, --explain "eligibility_rules of DECISION".
 
 Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
 		Example: "  packgate policy examples/acme-support\n  packgate policy packs/support --explain R_REFUND_REQUIRES_IDV",
 	}
-	c.Flags().StringVar(&o.explain, "explain", "", "show the rule of this `rule_id` alone, in depth")
+	c.Flags().StringVar(&o.explain, "explain", "", "show the rule of this `rule_id`, or the eligibility_rules of that name, alone, in depth")
 	formatFlag(c, &o.format, plainFormats())
 	return onPack(c, func(ctx context.Context, p opened) error {
 		o.one = c.Flags().Changed("explain")

@@ -26,9 +26,13 @@ func Explain(ctx context.Context, p *pack.Pack, id string) *Book {
 	return build(ctx, p, id)
 }
 
-// Names returns the rule_ids of a pack, sorted and each once.
+// Names returns the rule_ids of a pack, and what the eligibility_rules of its decisions are called
+// in the book, sorted and each once.
 func Names(p *pack.Pack) []string {
 	var names []string
+	for _, g := range proof.New(p).Guards {
+		names = append(names, g.RuleID.Value)
+	}
 	for r := range p.EachRule() {
 		if r.RuleID.Value != "" {
 			names = append(names, r.RuleID.Value)

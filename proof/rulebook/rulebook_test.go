@@ -79,6 +79,15 @@ func TestEligibility(t *testing.T) {
 			t.Errorf("who is not eligible is denied, and the gap is %+v", gap)
 		}
 	}
+	if names := rulebook.Names(pack.New(doc)); !slices.Equal(names, []string{"R", g.ID}) {
+		t.Errorf("the names are %q", names)
+	}
+	if alone := find(t, rulebook.Explain(t.Context(), pack.New(doc), g.ID), g.ID); alone.Unknown == nil || alone.Condition != g.Condition || !slices.Contains(alone.SameDecision, "R") {
+		t.Errorf("alone it is shown as %+v", alone)
+	}
+	if rulebook.Explain(t.Context(), pack.New(doc), "eligibility_rules of support.other") != nil {
+		t.Error("a decision without any is explained")
+	}
 	if without := rulebook.New(t.Context(), with(t, rule)); len(without.Intents[0].Rules) != 1 || without.Intents[0].Gaps[0].State != rulebook.Found {
 		t.Errorf("without them the book is %+v", without.Intents)
 	}
