@@ -65,6 +65,11 @@ func beside(s *gate.Subject) map[fileKey]besideFile {
 			files[fileKey{true, name}] = besideFile{path.Join(dir, name), c.Snapshot.Source}
 		}
 	}
+	for _, c := range s.Unit.Scorecards {
+		if sign := c.Signature; sign != nil {
+			files[fileKey{true, s.Unit.Within(sign.Name)}] = besideFile{sign.File, append([]byte(sign.Unread), sign.Source...)}
+		}
+	}
 	for _, e := range s.Environments {
 		files[fileKey{false, e.Document.File}] = besideFile{e.Document.File, canonicalForm(e.Document)}
 	}
