@@ -36,6 +36,9 @@ type Pin struct {
 	Replay bool // a deprecated version, pinned to replay what it decided
 	// Accept says why a version was accepted whose cases do not hold any more, "" where they do.
 	Accept string
+	// Bundle is what the environment runs of the version, nil where that is the pack as it was
+	// published. Its Pack is a BuildName of this version and environment.
+	Bundle *Version
 }
 
 // Stop says that an environment runs no version of the pack from now on. It speaks of the
@@ -61,6 +64,11 @@ func (p Pin) check() error {
 	p.Move.check(c)
 	c.optional("what was accepted", p.Accept)
 	c.that(p.Accept == "" || p.By == ByRollback, "what was accepted is %q, wanted nothing but for a rollback", p.Accept)
+	if p.Bundle != nil {
+		c.build("bundle's ", *p.Bundle)
+		name, _ := ReadBuildName(p.Bundle.Pack)
+		c.that(name.Pack == p.Pack && name.Environment == p.Environment, "the bundle is %q, wanted one of %q in the environment %q", p.Bundle.Pack, p.Pack, p.Environment)
+	}
 	return c.err
 }
 
@@ -88,6 +96,9 @@ func (p Pin) Statement() ([]byte, error) {
 	}
 	o := p.predicate()
 	o["replay"] = p.Replay
+	if p.Bundle != nil {
+		o["bundle"] = named(*p.Bundle)
+	}
 	return encode(p.Version, TypePin, o.with("accept", p.Accept))
 }
 
@@ -120,6 +131,9 @@ func (s *Statement) move(p *pack.Node, r *reader) Move {
 func (s *Statement) Pin() (*Pin, error) {
 	p, r := s.predicate(TypePin)
 	out := &Pin{Move: s.move(p, r), Replay: r.flag(p, "replay"), Accept: r.optional(p, "accept")}
+	if b := r.optionalObject(p, "bundle"); b != nil {
+		out.Bundle = new(r.named(b))
+	}
 	return checked(out, r.err)
 }
 

@@ -69,6 +69,15 @@ type Source struct {
 func (s Summary) check() error {
 	c := &checker{}
 	c.version("", s.Version)
+	s.passed(c)
+	if s.Baseline != nil {
+		c.version("baseline's ", Version(*s.Baseline))
+	}
+	return c.err
+}
+
+// passed checks what is said alike of a version and of a bundle.
+func (s Summary) passed(c *checker) {
 	c.text("the resource", s.Resource)
 	id, _, _ := strings.Cut(s.Pack, "@")
 	c.that(strings.HasSuffix(s.Resource, "/"+id), "the resource is %q, wanted one that ends in %q", s.Resource, "/"+id)
@@ -80,9 +89,6 @@ func (s Summary) check() error {
 	c.that(slices.Contains(classes, s.Class), "the class is %q, wanted one of %q", s.Class, classes)
 	c.that((s.Baseline == nil) == (s.Class == ClassInitial),
 		"the class is %q, wanted %q where there is no baseline and only there", s.Class, ClassInitial)
-	if s.Baseline != nil {
-		c.version("baseline's ", Version(*s.Baseline))
-	}
 	c.approvals(s.Approvals)
 	c.checks(s.Checks)
 	c.address("the pull request", s.PullRequest)
@@ -92,7 +98,6 @@ func (s Summary) check() error {
 		"the source commit is %q, wanted 40 or 64 hex digits in lower case", s.Source.Commit)
 	c.optional("the source path", s.Source.Path)
 	c.time("the time", s.Time)
-	return c.err
 }
 
 func (c *checker) approvals(list []Approval) {
@@ -132,9 +137,13 @@ func (s Summary) Statement() ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	return encode(s.Version, TypeSummary, s.predicate())
+}
+
+func (s Summary) predicate() object {
 	ours := object{"class": s.Class, "approvals": sorted(s.Approvals)}.with("pullRequest", s.PullRequest)
 	if b := s.Baseline; b != nil {
-		ours["baseline"] = object{"name": b.Pack}.withDigest("manifest", b.Manifest).withDigest("content", b.Content)
+		ours["baseline"] = named(Version(*b))
 	}
 	if s.Checks != nil {
 		ours["checks"] = sortedChecks(s.Checks)
@@ -142,7 +151,7 @@ func (s Summary) Statement() ([]byte, error) {
 	if s.Source != (Source{}) {
 		ours["source"] = s.Source
 	}
-	return encode(s.Version, TypeSummary, object{
+	return object{
 		"verifier":           object{"id": Verifier, "version": object{"packgate": s.Tool, "rules": s.Rules}},
 		"timeVerified":       s.Time.Format(timeForm),
 		"resourceUri":        s.Resource,
@@ -152,7 +161,7 @@ func (s Summary) Statement() ([]byte, error) {
 		"verifiedLevels":     []string{},
 		"slsaVersion":        slsaVersion,
 		"contextos":          ours,
-	})
+	}
 }
 
 // Summary reads the predicate of a statement of TypeSummary. It fails for one of
@@ -160,6 +169,11 @@ func (s Summary) Statement() ([]byte, error) {
 // where a member is missing or malformed.
 func (s *Statement) Summary() (*Summary, error) {
 	p, r := s.predicate(TypeSummary)
+	return checked(r.summary(s, p), r.err)
+}
+
+// summary reads what is said alike of a version and of a bundle.
+func (r *reader) summary(s *Statement, p *pack.Node) *Summary {
 	verifier, policy, ours := r.object(p, "verifier"), r.object(p, "policy"), r.object(p, "contextos")
 	version, inputs := r.object(verifier, "version"), r.array(p, "inputAttestations")
 	r.constant(verifier, "id", Verifier)
@@ -184,13 +198,13 @@ func (s *Statement) Summary() (*Summary, error) {
 		out.Report = r.digest(inputs[0], "digest")
 	}
 	r.additions(ours, out)
-	return checked(out, r.err)
+	return out
 }
 
 // additions reads the members that SLSA does not have.
 func (r *reader) additions(ours *pack.Node, out *Summary) {
 	if b := r.optionalObject(ours, "baseline"); b != nil {
-		out.Baseline = &Baseline{Pack: r.text(b, "name"), Manifest: r.digest(b, "manifest"), Content: r.digest(b, "content")}
+		out.Baseline = new(Baseline(r.named(b)))
 	}
 	out.Approvals = r.approvals(ours, true)
 	out.Checks = r.checks(ours)

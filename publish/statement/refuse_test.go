@@ -24,6 +24,7 @@ func TestWritingRefuses(t *testing.T) {
 		}
 		return list
 	}
+	ofBuild := func(change func(*statement.Build)) writer { b := build(); change(&b); return b }
 	for _, c := range []struct {
 		want string
 		w    writer
@@ -54,6 +55,29 @@ func TestWritingRefuses(t *testing.T) {
 			}
 		})},
 		{`the time is`, ofRecord(func(r *statement.Record) { r.Time = time.Time{} })},
+		{`the name is "ctxpack.support@1.2.0", wanted a pack_id, @, a version, + and`, ofBuild(func(b *statement.Build) { b.Pack = version.Pack })},
+		{`the manifest's digest is ""`, ofBuild(func(b *statement.Build) { b.Manifest = "" })},
+		{`the version's name is "ctxpack.support@1.2.0+prod.3"`, ofBuild(func(b *statement.Build) { b.Of.Pack = b.Pack })},
+		{`the version's content's digest is ""`, ofBuild(func(b *statement.Build) { b.Of.Content = "" })},
+		{`wanted one of the version "ctxpack.support@1.3.0"`, ofBuild(func(b *statement.Build) { b.Of.Pack = "ctxpack.support@1.3.0" })},
+		{`the baseline's name is "ctxpack.support@1.1.0", wanted`, ofBuild(func(b *statement.Build) { b.Baseline.Pack = "ctxpack.support@1.1.0" })},
+		{`the baseline is "ctxpack.support@1.1.0+staging.9", wanted a bundle of the environment "prod"`, ofBuild(func(b *statement.Build) { b.Baseline.Pack = "ctxpack.support@1.1.0+staging.9" })},
+		{`the class is "minor", wanted "initial" where there is no baseline`, ofBuild(func(b *statement.Build) { b.Baseline = nil })},
+		{`the sequence is 0, wanted`, ofBuild(func(b *statement.Build) { b.Sequence = 0 })},
+		{`there are 0 sources`, ofBuild(func(b *statement.Build) { b.Sources = nil })},
+		{`there are 1001 sources`, ofBuild(func(b *statement.Build) { b.Sources = make([]statement.SourceFile, 1001) })},
+		{`the path of a source is ""`, ofBuild(func(b *statement.Build) { b.Sources[0].Path = "" })},
+		{`the digest of the source packs/support.json is "x"`, ofBuild(func(b *statement.Build) { b.Sources[0].Digest = "x" })},
+		{`the report's digest is ""`, ofBuild(func(b *statement.Build) { b.Report = "" })},
+		{`wanted one that ends in "/ctxpack.support"`, ofBuild(func(b *statement.Build) { b.Resource = "ghcr.io/acme/other" })},
+		{`the bundle's name is "ctxpack.support@1.2.0"`, ofPin(func(p *statement.Pin) { v := version; p.Bundle = &v })},
+		{`the bundle is "ctxpack.support@1.3.0+prod.3", wanted one of "ctxpack.support@1.2.0" in the environment "prod"`, ofPin(func(p *statement.Pin) {
+			p.Bundle = &statement.Version{Pack: "ctxpack.support@1.3.0+prod.3", Manifest: digest("1"), Content: digest("2")}
+		})},
+		{`the bundle is "ctxpack.support@1.2.0+eu.3", wanted one of`, ofPin(func(p *statement.Pin) {
+			p.Bundle = &statement.Version{Pack: "ctxpack.support@1.2.0+eu.3", Manifest: digest("1"), Content: digest("2")}
+		})},
+		{`the bundle's manifest's digest is ""`, ofPin(func(p *statement.Pin) { p.Bundle = &statement.Version{Pack: "ctxpack.support@1.2.0+prod.3"} })},
 		{`the name is "ctxpack.support", wanted a pack_id`, ofState(func(s *statement.State) { s.Pack = "ctxpack.support" })},
 		{`the name is "p@1.02.0"`, ofState(func(s *statement.State) { s.Pack = "p@1.02.0" })},
 		{`the name is "p@1.2.0-rc1"`, ofState(func(s *statement.State) { s.Pack = "p@1.2.0-rc1" })},
@@ -186,6 +210,17 @@ func TestReadingRefuses(t *testing.T) {
 		{pin(), `"accept":"`, `"accept":{},"was":"`, `is an object, wanted a string`},
 		{stop(), `"previous":{`, `"was":{`, `wanted that of the version that is stopped`},
 		{stop(), `"time":`, `"was":`, `member "/time" of the statement is missing`},
+		{pinOfBuild(), `"bundle":{`, `"bundle":[],"was":{`, `is an array, wanted an object`},
+		{pinOfBuild(), `+prod.3"`, `+prod.3.x"`, `the bundle's name is`},
+		{build(), `/bundle/v1"`, `/state/v1"`, `the name is "ctxpack.support@1.2.0+prod.3", wanted a pack_id, @ and a version`},
+		{state(), `/state/v1"`, `/bundle/v1"`, `the name is "ctxpack.support@1.2.0", wanted a pack_id, @, a version, +`},
+		{build(), `"revision":3`, `"revision":4`, `is that of "ctxpack.support@1.2.0+prod.4", and the subjects are "ctxpack.support@1.2.0+prod.3"`},
+		{build(), `"environment":"prod"`, `"environment":"eu"`, `is that of "ctxpack.support@1.2.0+eu.3", and the subjects`},
+		{build(), `"sequence":4`, `"sequence":4.5`, `is 4.5, wanted a whole number`},
+		{build(), `"bundle":{`, `"was":{`, `member "/bundle" of the statement is missing`},
+		{build(), `"sources":[`, `"sources":[7,`, `is a number, wanted an object`},
+		{build(), `"version":{"content":{`, `"version":{"was":{`, `is missing`},
+		{build(), `"PASSED"`, `"FAILED"`, `wanted "PASSED"`},
 		{pin(), `"actor":"ada",`, ``, `member "/actor" of the statement is missing`},
 		{summary(), `"PASSED"`, `"FAILED"`, `member "/verificationResult" of the statement is "FAILED", wanted "PASSED"`},
 		{summary(), `"id":"https://github.com/contextosai/packgate"`, `"id":"https://example.com"`, `member "/verifier/id" of the statement is "https://example.com"`},
@@ -244,7 +279,7 @@ func TestParseRefusesWhatIsNoObjectOrTooLarge(t *testing.T) {
 // FuzzParse holds that what can be read could have been written: it is written
 // again, and reads the same.
 func FuzzParse(f *testing.F) {
-	for _, w := range []writer{summary(), first(), state(), pin(), stop(), status(), timestamp(), record(), firstRecord()} {
+	for _, w := range []writer{summary(), first(), state(), pin(), stop(), build(), pinOfBuild(), status(), timestamp(), record(), firstRecord()} {
 		f.Add(write(f, w))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -50,6 +50,8 @@ const (
 	TypeStop    = "https://github.com/contextosai/packgate/stop/v1"   // an environment runs no version any more
 	TypeRecord  = "https://github.com/contextosai/packgate/record/v1" // one of these was signed, and after which
 
+	TypeBundle = "https://github.com/contextosai/packgate/bundle/v1" // what a version is in an environment passed the gates
+
 	TypeStatus    = "https://github.com/contextosai/packgate/status/v1"    // what a publisher has said of all its packs
 	TypeTimestamp = "https://github.com/contextosai/packgate/timestamp/v1" // a status is still the newest
 )
@@ -59,7 +61,7 @@ const MaxBytes = 1 << 20
 
 // Version names of what a statement speaks.
 type Version struct {
-	Pack     string // pack_id@version, the name of both subjects
+	Pack     string // pack_id@version, or a BuildName, the name of both subjects
 	Manifest string // digest of the OCI manifest, the first subject
 	Content  string // digest of the pack's bytes, the second subject
 }
@@ -84,8 +86,8 @@ func (s *Statement) Subject() Subject { return s.subject }
 // Parse reads the JSON of an in-toto v1 Statement. It fails where the document
 // is larger than MaxBytes, is no strict JSON, names a member twice, is of
 // another statement type, or has other subjects than its type wants: one document for
-// TypeStatus and TypeTimestamp, and for any other the manifest and the bytes of one
-// version. The predicate's own members are read by the method that is named like its
+// TypeStatus and TypeTimestamp, the manifest and the resolved pack of one bundle for
+// TypeBundle, and for any other the manifest and the bytes of one version. The predicate's own members are read by the method that is named like its
 // type; of its type only that there is one is checked.
 func Parse(src []byte) (*Statement, error) {
 	root, err := tree(src)
@@ -106,7 +108,11 @@ func Parse(src []byte) (*Statement, error) {
 		s.about, again = r.version(root)
 		c = &checker{r.err}
 		c.that(s.about.Pack == again, "the subjects have two names, %q and %q, wanted one", s.about.Pack, again)
-		c.version("", s.about)
+		if s.Type == TypeBundle {
+			c.build("", s.about)
+		} else {
+			c.version("", s.about)
+		}
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -264,31 +270,16 @@ func (c *checker) address(what, s string) {
 // version checks a version; prefix says whose it is.
 func (c *checker) version(prefix string, v Version) {
 	c.that(nameForm().MatchString(v.Pack), "the %sname is %q, wanted a pack_id, @ and a version such as 1.2.0", prefix, v.Pack)
+	c.digests(prefix, v)
+}
+
+func (c *checker) digests(prefix string, v Version) {
 	c.digest("the "+prefix+"manifest's digest", v.Manifest)
 	c.digest("the "+prefix+"content's digest", v.Content)
 }
 
 func (c *checker) environment(name string) {
 	c.that(environmentForm().MatchString(name), "the environment is %q, wanted up to 124 letters, digits and . _ -", name)
-}
-
-// object is a JSON object that is written. The canonical form orders its members.
-type object map[string]any
-
-// with adds a text that may be absent.
-func (o object) with(name, text string) object {
-	if text != "" {
-		o[name] = text
-	}
-	return o
-}
-
-// withDigest adds in-toto's DigestSet of a digest that may be absent.
-func (o object) withDigest(name, digest string) object {
-	if digest != "" {
-		o[name] = object{"sha256": strings.TrimPrefix(digest, "sha256:")}
-	}
-	return o
 }
 
 // reader takes members out of a tree and keeps the first thing that was wrong;

@@ -60,6 +60,22 @@ func pin() statement.Pin {
 	}}
 }
 
+func build() statement.Build {
+	b := statement.Build{
+		Summary: summary(), Of: version, Sequence: 4,
+		Sources: []statement.SourceFile{{Path: "packs/support.json", Digest: digest("5")}, {Path: "environments/prod.json", Digest: digest("6")}},
+	}
+	b.Version = statement.Version{Pack: "ctxpack.support@1.2.0+prod.3", Manifest: digest("7"), Content: digest("8")}
+	b.Baseline = &statement.Baseline{Pack: "ctxpack.support@1.1.0+prod.9", Manifest: digest("d"), Content: digest("e")}
+	return b
+}
+
+func pinOfBuild() statement.Pin {
+	p, b := pin(), build()
+	p.Bundle = &b.Version
+	return p
+}
+
 func stop() statement.Stop {
 	return statement.Stop{Move: statement.Move{
 		Version: version, Environment: "prod", Previous: version.Manifest, Actor: "ada", Reason: "it approves everything", By: statement.ByRollback, Time: at,
@@ -118,6 +134,12 @@ func read(src []byte) (any, error) {
 			return nil, err
 		}
 		return *v, nil
+	case statement.TypeBundle:
+		v, err := s.Build()
+		if err != nil {
+			return nil, err
+		}
+		return *v, nil
 	case statement.TypeStop:
 		v, err := s.Stop()
 		if err != nil {
@@ -161,6 +183,7 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 		"first pin": statement.Pin{Move: statement.Move{Version: version, Environment: "prod", Actor: "ada", Time: at}},
 		"stop":      stop(),
 		"status":    status(), "timestamp": timestamp(), "record": record(), "first record": firstRecord(),
+		"bundle": build(), "pin of a bundle": pinOfBuild(),
 	} {
 		src := write(t, w)
 		got, err := read(src)
@@ -324,5 +347,28 @@ func TestReadingAnotherTypeFails(t *testing.T) {
 	s.Type = statement.TypeSummary
 	if _, err := s.State(); err == nil {
 		t.Error("a summary was read as a state")
+	}
+}
+
+func TestTheNameOfABundle(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want statement.BuildName
+	}{
+		{"p@1.2.0+prod.3", statement.BuildName{Pack: "p@1.2.0", Environment: "prod", Revision: 3}},
+		{"p@1.2.0+prod.eu.12", statement.BuildName{Pack: "p@1.2.0", Environment: "prod.eu", Revision: 12}},
+		{"p@1.2.0+1.1.1", statement.BuildName{Pack: "p@1.2.0", Environment: "1.1", Revision: 1}},
+	} {
+		if got, ok := statement.ReadBuildName(c.text); !ok || got != c.want || got.String() != c.text {
+			t.Errorf("%s: %+v %v", c.text, got, ok)
+		}
+	}
+	for _, text := range []string{
+		"", "p@1.2.0", "p@1.2.0+", "p@1.2.0+prod", "p@1.2.0+prod.", "p@1.2.0+prod.0", "p@1.2.0+prod.03", "p@1.2.0+.3", "p@1.2+prod.3", "p@1.02.0+prod.3",
+		"p@1.2.0+pr/od.3", "p@1.2.0+prod+eu.3", "p@1.2.0+prod.1234567890", "p@1.2.0+prod.3\n", "p\n@1.2.0+prod.3", "@1.2.0+prod.3", "p@1.2.0+" + strings.Repeat("e", 125) + ".1",
+	} {
+		if got, ok := statement.ReadBuildName(text); ok {
+			t.Errorf("%q is the name %+v", text, got)
+		}
 	}
 }
