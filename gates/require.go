@@ -31,7 +31,7 @@ func requiredItem(r repo.Requirement) (required.Item, *repo.Problem) {
 	if rule, g := Find(r.Name); rule != nil {
 		item, ok := required.Rule(r, rule, g)
 		if !ok {
-			return item, repo.Problemf("require a rule of one of the eight gates or of overlays, or VER004", "%s does not look at each pack by itself, so it cannot be required", rule.ID)
+			return item, repo.Problemf("require a rule of one of the eight checks or of overlays, or VER004", "%s does not look at each pack by itself, so it cannot be required", rule.ID)
 		}
 		return item, nil
 	}

@@ -68,7 +68,7 @@ func (p *pipeline) each(ctx context.Context, names []string, do func(name string
 	if used == len(names) {
 		return nil
 	}
-	return fmt.Errorf("%w before %s, with %d of %d packs not gated: %w",
+	return fmt.Errorf("%w before %s, with %d of %d packs not checked: %w",
 		ErrStopped, p.Files.Show(names[used]), len(names)-used, len(names), context.Cause(ctx))
 }
 

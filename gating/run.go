@@ -123,7 +123,7 @@ func (r *Run) together(ctx context.Context, in Inputs, c *Change, looser []repo.
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		return err
 	}
-	return fmt.Errorf("%w after all packs were gated, before the repository was looked at as a whole: %w", ErrStopped, context.Cause(ctx))
+	return fmt.Errorf("%w after all packs were checked, before the repository was looked at as a whole: %w", ErrStopped, context.Cause(ctx))
 }
 
 // gate puts packs of the workspace through everything.

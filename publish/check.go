@@ -204,7 +204,7 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 	}
 	summary, err := summaryOf(signed, bundle)
 	if err != nil {
-		return refuse(ReasonSubject, err, "the bundle does not say that the pack passed the gates: %v", err)
+		return refuse(ReasonSubject, err, "the bundle does not say that the pack passed the checks: %v", err)
 	}
 	v.sign(summary)
 	return v.settle(), nil

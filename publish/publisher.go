@@ -192,7 +192,7 @@ func nameOf(packID, version string) string { return packID + "@" + version }
 // bytes that name themselves otherwise.
 func (c Candidate) artifact() (*registry.Artifact, error) {
 	if len(c.Report) == 0 {
-		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("%q has no gate report", c.name()), Hint: "run the gates before publishing"}
+		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("%q has no gate report", c.name()), Hint: "run the checks before publishing"}
 	}
 	return artifactOf(c.Pack, c.Version, c.Content)
 }

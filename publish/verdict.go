@@ -208,7 +208,7 @@ func notListed(tag string) string {
 func (s *survey) judgeSignature(v *Verdict, h *holding) {
 	if !h.signed() {
 		v.add(ReasonUnsigned.refuses(h.digest, "delete the version's tag and publish it again, or verify it with the identity that signed it",
-			"no statement of the trusted identity says that %q passed the gates", h.version.Pack))
+			"no statement of the trusted identity says that %q passed the checks", h.version.Pack))
 		return
 	}
 	first := h.summaries[0]

@@ -77,7 +77,7 @@ func TestBundleFiles(t *testing.T) {
 		"another byte":        {strings.Replace(content, "50000", "50001", 1), v.bundle, untrusted, []string{"the signed statement speaks of content"}},
 		"a byte more":         {content + "\n", v.bundle, untrusted, []string{"the signed statement speaks of content"}},
 		"of another pack":     {content, signAs(t, v.run, summaryOf(t, v.registry, other)), untrusted, []string{"ctxpack.other"}},
-		"no summary":          {content, signAs(t, v.run, revocationOf(t, artifact(t, packID, version, content))), untrusted, []string{"passed the gates"}},
+		"no summary":          {content, signAs(t, v.run, revocationOf(t, artifact(t, packID, version, content))), untrusted, []string{"passed the checks"}},
 		"no bundle":           {content, []byte("{}"), untrusted, []string{"the bundle cannot be read"}},
 		"other statement":     {content, changed(t, v.bundle, alterStatement), untrusted, []string{"the signature does not fit"}},
 		"no timestamp":        {content, changed(t, v.bundle, without("timestampVerificationData")), untrusted, []string{"no trusted timestamp"}},

@@ -99,7 +99,7 @@ func of(a *registry.Artifact) statement.Version {
 	return statement.Version{Pack: a.Pack + "@" + a.Version, Manifest: a.Digest, Content: a.ContentDigest}
 }
 
-// summaryOf is a statement that an artifact passed the gates.
+// summaryOf is a statement that an artifact passed the checks.
 func summaryOf(t *testing.T, base string, a *registry.Artifact) []byte {
 	t.Helper()
 	source, err := statement.Summary{

@@ -16,7 +16,7 @@ import (
 var EVL011 = &gate.Rule{
 	ID: "EVL011", Name: "evaluation-weakened", Severity: finding.Error,
 	Title: "Measurements, targets and release gates that the base has are kept",
-	Doc: "A gate that fails can be passed by moving the mark: a lower target, a release gate that accepts more, or a scorecard taken away. " +
+	Doc: "A check that fails can be passed by moving the mark: a lower target, a release gate that accepts more, or a scorecard taken away. " +
 		"So each metric of each intent that the pack still has is compared with the base. It keeps its target, which does not ask less; " +
 		"its release gate, whose `max_delta` accepts no more; and its measurement: by a scorecard for these bytes, or by the one of the base, which stays as history, or by the built-in evaluators where they measured it. " +
 		"A newer scorecard in place of an older one is no loss, and one with less than half as many samples is a warning. " +

@@ -242,7 +242,7 @@ func (p *Pass) EachCatalog(what string, section func(*repo.Environment) *pack.No
 // findings are those of the gate that makes the claim.
 var Proof = &Gate{
 	ID: "proof", Title: "Proof",
-	About: "What a gate claims of all requests is proved, or named as not proved.",
+	About: "What a check claims of all requests is proved, or named as not proved.",
 	Rules: []*Rule{NPR001},
 }
 
@@ -252,7 +252,7 @@ var NPR001 = &Rule{
 	Title: "A claim about all requests is decided",
 	Doc: "Some rules claim something of every request, such as that a destructive tool never runs without an approval. " +
 		"They prove it, or show a request that refutes it. Where neither was possible the claim is open: it is no fault that was found, and it did not pass. " +
-		"The finding is one of the gate whose rule makes the claim, and says what is not proved and why: the steps of the proof were used up, or a part of a condition is not followed, such as a product of two variables. " +
+		"The finding belongs to the check whose rule makes the claim, and says what is not proved and why: the steps of the proof were used up, or a part of a condition is not followed, such as a product of two variables. " +
 		"It is an error where the claim is RSK002's, or RSK006's of a tool that the change opens.\n\n" +
 		"Write the condition with comparisons of one variable with constants, divide it among several rules, or close what it opens. " +
 		"A claim that a person has checked can be waived with the reason.",

@@ -241,9 +241,9 @@ func (c *comparison) report(s *overlay.Step, changes []proof.Change) {
 // OVL009: what the environment really runs is a pack that passes.
 var OVL009 = &gate.Rule{
 	ID: "OVL009", Name: "overlay-resolved", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
-	Title: "The pack passes all gates with the overlays of each environment",
+	Title: "The pack passes all checks with the overlays of each environment",
 	Doc: "What runs in an environment is not the pack but the pack with its overlays, so that is what has to be without fault. " +
-		"The resolved pack is put through all eight gates, against the catalog of its environment where there is one. " +
+		"The resolved pack is put through all eight checks, against the catalog of its environment where there is one. " +
 		"An error that the pack has without overlays is reported by its own rule, at its place in the pack, and not repeated; what the overlays bring is reported at the setting that it comes from, with the rule that finds it.\n\n" +
 		"Read what `packgate explain` says about that rule, and set a value that it accepts.",
 	Bad:  `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "http://orders.staging.acme.example"}`,

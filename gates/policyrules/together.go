@@ -17,7 +17,7 @@ var POL017 = &gate.Rule{
 	Title: "The policies of packs that are used together fit together",
 	Doc: "A rule that names no intent holds for the intents of every pack that a run has, and a deny of one pack counts in all. " +
 		"So a rule can become unreachable, a decision can be denied for every request, and two rules can contradict each other, although each pack is right by itself. " +
-		"The rules of this gate are asked again of each set of packs that golden cases name together. What no pack has alone is reported here, with the severity that it has and the rule that found it.\n\n" +
+		"The rules of this check are asked again of each set of packs that golden cases name together. What no pack has alone is reported here, with the severity that it has and the rule that found it.\n\n" +
 		"Give a rule that is about one pack's decisions the intent that it is for, or bind it to its decision. The page *Several packs* says how packs are put together.",
 	Bad:   `{"ctxpack.support": {"rule": "R_REFUND", "applies_to": {"intent": "support.refund"}, "then": {"allow": true}}, "ctxpack.audit": {"rule": "R_FROZEN", "if": true, "then": {"allow": false}}}`,
 	Good:  `{"ctxpack.support": {"rule": "R_REFUND", "applies_to": {"intent": "support.refund"}, "then": {"allow": true}}, "ctxpack.audit": {"rule": "R_FROZEN", "applies_to": {"intent": "audit.close"}, "if": true, "then": {"allow": false}}}`,

@@ -13,7 +13,7 @@ var REF010 = &gate.Rule{
 	ID: "REF010", Name: "eval-target-without-rule", Severity: finding.Warning,
 	Title: "Every eval target is for an intent that a rule is about",
 	Doc: "An eval target for an intent that no rule is about measures what policy does not govern: the intent is misspelt, or its rules are missing. " +
-		"A rule without `applies_to.intent` is about every intent. That every intent of a rule is measured is the evaluation gate's business (EVL001).\n\n" +
+		"A rule without `applies_to.intent` is about every intent. That every intent of a rule is measured is the evaluation check's business (EVL001).\n\n" +
 		"Correct the intent, add the rule, or remove the target; intents are compared letter by letter.",
 	Bad: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
 "eval_targets": [{"intent": "support.refund"}, {"intent": "support.refunds"}]`,

@@ -18,7 +18,7 @@ var RPL013 = &gate.Rule{
 	ID: "RPL013", Name: "replay-evidence-lost", Severity: finding.Error,
 	Title: "Replay packets and decision records that the base has are kept, and prove as much",
 	Doc: "A replay packet of an incident or a correction is what keeps it from happening again, and a decision record is what happened. " +
-		"A change that takes one away, or lets it say less, can undo what was learned with all gates green. " +
+		"A change that takes one away, or lets it say less, can undo what was learned with all checks green. " +
 		"Packets are recognised by `replay_packet_id`, records by `record_id`, and both by what they say where the id is another one; their files may be moved. " +
 		"A packet proves less where its status is another one, a property is gone or was turned round, its source, its request or its compile is another one, or it no longer shows which compiler its hash was made with. " +
 		"A hash that is recorded anew is not less, and neither are further properties. " +

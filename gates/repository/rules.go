@@ -26,9 +26,9 @@ var CFG001 = &gate.Rule{
 that no longer finds it, a waiver, a lower severity, a class of their own. Until it is merged
 the base's config counts, so what is waved through is the next change, and nobody looks at it
 for this reason. A member of the config that becomes looser is therefore an error where the
-change also touches a file that gating reads: a pack, a file beside one, or an environment
+change also touches a file that a check reads: a pack, a file beside one, or an environment
 catalog. A file that looks like a pack, that no pattern under ` + "`packs:`" + ` finds, and whose
-pack_id the base gates and the change does not, is the same.
+pack_id the base checks and the change does not, is the same.
 
 Another file under the name of ` + "`publish.trusted_root`" + ` is the same: by it signatures are verified.
 
@@ -50,7 +50,7 @@ var CFG002 = &gate.Rule{
 	Title: "A file that looks like a pack is found by the patterns",
 	Doc: `A file with three or more of the layers of a pack as its outermost members is one to an
 agent that loads it, whatever its name is: JSON, JSON with comments, or YAML. Where no pattern
-under ` + "`packs:`" + ` finds it, it is gated by nobody, and a report that does not speak of it looks
+under ` + "`packs:`" + ` finds it, nobody checks it, and a report that does not speak of it looks
 as if all were well.
 
 Name it ` + "`pack.json` or `NAME.pack.json`" + `, or let a pattern find it. A pack is JSON: rewrite one
@@ -66,7 +66,7 @@ var CFG003 = &gate.Rule{
 	Doc: `An entry of ` + "`arguments:`" + ` says what an argument of a tool is, by adapter.capability.argument.
 Where no pack has the tool, it has no effect: the name is misspelt, and the argument that was
 intended is held to nothing, or the tool is gone. Of a tool that a pack has, RSK012 says which
-arguments there are. It is looked for where all packs are gated.
+arguments there are. It is looked for where all packs are checked.
 
 Correct the name, or remove the entry.`,
 	Bad:  `"arguments": {"adp_paymets.issue_refund.amount": "none"}`,
@@ -97,7 +97,7 @@ func Rerouted(at finding.Location, what, touched string) finding.Finding {
 // Ungated returns the finding that a pack which the base gates as a file is found by no
 // pattern any more.
 func Ungated(file, id, before string) finding.Finding {
-	return found(CFG001, finding.Location{File: file}, id, fmt.Sprintf("this file looks like the pack %q, which the base gates in %s, and no pattern finds it", id, before),
+	return found(CFG001, finding.Location{File: file}, id, fmt.Sprintf("this file looks like the pack %q, which the base has in %s, and no pattern finds it", id, before),
 		"give it a name that the patterns under packs: find, and write it as JSON")
 }
 
@@ -108,7 +108,7 @@ func NotFound(file, id string) finding.Finding {
 	if id != "" {
 		what = fmt.Sprintf("this file looks like the Context Pack %q", id)
 	}
-	return found(CFG002, finding.Location{File: file}, id, what+", and no pattern finds it, so it is not gated",
+	return found(CFG002, finding.Location{File: file}, id, what+", and no pattern finds it, so it is not checked",
 		"give it a name that the patterns under packs: find, or move it out of the repository")
 }
 

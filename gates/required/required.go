@@ -34,7 +34,7 @@ var NRN001 = &gate.Rule{
 		"The config names under `require` what must have run: inputs, which are `tool-surface`, `replay-packet`, `decision-record`, `scorecard`, `baseline`, `registry`, `catalog` and `catalog:NAME`, and rules. " +
 		"An input has run where it is there, counts, and no check lacks it: a scorecard has to measure these bytes and every intent with a target, a replay packet to name a case or a record of the pack, and a catalog to have each section that a check needs. " +
 		"A rule has run where nothing of it was left out. " +
-		"The finding is one of the gate that did not run it. A list for a class of change is in force for larger changes too, and for a pack that is compared with nothing; `baseline` is required only of a pack that is compared with an earlier version, and `registry` where one is.\n\n" +
+		"The finding belongs to the check that did not run it. A list for a class of change is in force for larger changes too, and for a pack that is compared with nothing; `baseline` is required only of a pack that is compared with an earlier version, and `registry` where one is.\n\n" +
 		"Put back what is missing, or add it. What is not to be required any more is taken from the config in a change of its own. A waiver names with `of` what one pack need not have.",
 	Bad:  `"require": ["tool-surface", "catalog:prod"], "files": ["packs/support/pack.json", "environments/prod.json"]`,
 	Good: `"require": ["tool-surface", "catalog:prod"], "files": ["packs/support/pack.json", "packs/support/tool-surface.json", "environments/prod.json"]`,

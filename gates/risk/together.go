@@ -26,7 +26,7 @@ var RSK015 = &gate.Rule{
 	ID: "RSK015", Name: "risk-together", Severity: finding.Warning, Strict: true,
 	Title: "Packs that are used together have no risk that none of them has alone",
 	Doc: "What holds for one pack need not hold for several together: a decision of one authorises a tool of another, a rule that names no intent decides about intents of another, and a gate that is named for one intent leaves another one open. " +
-		"So the rules of this gate are asked again of each set of packs that golden cases name together. What no pack has alone is reported here, with the severity that it has and the rule that found it; RSK002 is RSK014's.\n\n" +
+		"So the rules of this check are asked again of each set of packs that golden cases name together. What no pack has alone is reported here, with the severity that it has and the rule that found it; RSK002 is RSK014's.\n\n" +
 		"Correct what the finding names, in the pack in which it is. The page *Several packs* says how packs are put together.",
 	Bad:   `{"ctxpack.support": {"decision": "support.refund.execute", "approval_mode": "destructive"}, "ctxpack.crm": {"gate": "GATE_DATA_OWNER", "when": {"==": [{"var": "request.context.kind"}, "vip"]}}}`,
 	Good:  `{"ctxpack.support": {"decision": "support.refund.execute", "approval_mode": "network"}, "ctxpack.crm": {"gate": "GATE_DATA_OWNER", "when": {"==": [{"var": "request.context.kind"}, "vip"]}}}`,

@@ -27,7 +27,7 @@ can exhaust the machine that checks it. Of more than 1,000 faults of one documen
 the first 1,000 are listed.
 
 A document that has most of the ten layers not at all is no Context Pack: that is
-the only finding, and no other gate runs. Where nothing is known of a pack, there is
+the only finding, and no other check runs. Where nothing is known of a pack, there is
 nothing to excuse, so this rule cannot be waived.
 
 A name of anything, such as a rule_id, an intent or a role, holds no control

@@ -19,7 +19,7 @@ var SEC003 = &gate.Rule{
 	ID: "SEC003", Name: "unrestricted-tools", Severity: finding.Error,
 	Title: "Capabilities and permissions are named one by one, without wildcards",
 	Doc: "What an agent can do is the list of its permissions, and somebody has to have read that list. " +
-		"A wildcard takes in every tool that the adapter has now and will have next month, and none of those has passed a gate.\n\n" +
+		"A wildcard takes in every tool that the adapter has now and will have next month, and none of those has passed a check.\n\n" +
 		"Name each capability and give each its own permission. " +
 		"A wildcard is a name that holds `*` or `?`, or is `all` or `any`; a permission that forbids may be one.",
 	Bad:   `"permissions": [{"permission_id": "p_orders", "adapter_id": "adp_orders", "capability": "*", "allow": true}]`,

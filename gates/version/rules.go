@@ -107,7 +107,7 @@ func (u Unread) Finding() finding.Finding {
 		f.Hint = "look at what changed since that version was published"
 		return f
 	case u.Pointer:
-		f.Severity, f.Hint = VER011.Severity, "keep what gating reads out of Git LFS: remove it from .gitattributes, and add the files again"
+		f.Severity, f.Hint = VER011.Severity, "keep what packgate reads out of Git LFS: remove it from .gitattributes, and add the files again"
 	case u.Cut:
 		f.Message = u.What + ", and this clone has no version before it"
 		f.Severity, f.Hint = VER011.Severity, "set `fetch-depth: 51` on actions/checkout, so that an earlier version is found"

@@ -39,7 +39,7 @@ var WVR001 = &gate.Rule{
 var WVR002 = &gate.Rule{
 	ID: "WVR002", Name: "unused-waiver", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "A waiver excuses a finding",
-	Doc: "A waiver that no finding needs would silently excuse the next fault at the same place. It is reported once the gate of " +
+	Doc: "A waiver that no finding needs would silently excuse the next fault at the same place. It is reported once the check of " +
 		"its rule has run on the pack that it names and the rule found nothing there. " +
 		"A waiver of a rule that compares with the base is there before the change that needs it, so it is a warning until it expires.\n\n" +
 		"Remove the waiver, or correct its rule, pack or path (a keyed path, as findings show it).",

@@ -21,7 +21,7 @@ import (
 func newAction(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "action", Short: "run as a GitHub Action", Args: wants(),
-		Long: `Reads the event and the inputs from the GitHub runner's environment, gates the
+		Long: `Reads the event and the inputs from the GitHub runner's environment, checks the
 packs that the event concerns, compares them with the base, and writes job
 summary, comment, check run or annotations, outputs and report files. After a run
 of another workflow (workflow_run) it posts what that run reported, as packgate
@@ -212,7 +212,7 @@ func commandOf(named, event string) (string, error) {
 		return named, nil // where there is no comment it says so
 	}
 	if (slices.Contains(github.Proposals(), event) || event == github.EventMergeGroup) && named != github.CommandCheck && named != github.CommandPublish { // which refuses it
-		return "", misuse("use check, or leave the input out", "the input command is %q, and a pull request is gated", named)
+		return "", misuse("use check, or leave the input out", "the input command is %q, and a pull request is checked", named)
 	}
 	if (named == github.CommandComment) != (fits == github.CommandComment) {
 		return "", misuse(fmt.Sprintf("use %s, or leave the input out", fits), "the input command is %q, which does not run on %s", named, event)

@@ -37,8 +37,8 @@ func newCheck(env *Env) *cobra.Command {
 	var o checkOptions
 	var strict bool
 	c := &cobra.Command{
-		Use: "check [PATH...]", Short: "put packs through the gates and their golden cases",
-		Long: `Gates every pack of a pack repository, or the one that PATH names, compiles its
+		Use: "check [PATH...]", Short: "put packs through the eight checks and their golden cases",
+		Long: `Checks every pack of a pack repository, or the one that PATH names, compiles its
 golden cases, and with --base compares it with an earlier version. PATH is a
 repository, the folder of a pack, or a pack file; the current folder by default.`,
 		Example: "  packgate check examples/acme-support\n  packgate check packs/support --base main --format json",
@@ -60,7 +60,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f.StringVar(&o.registryOptions.key, "key", "", "public key `file`, for versions in the registry that were signed with a key")
 	f.BoolVar(&o.fix, "fix", false, "first fix what can be fixed mechanically, in the pack files")
 	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`, and judge by its config")
-	f.StringVar(&o.shard, "shard", "", "gate one part of the packs alone, `i/N`; packgate plan deals them out")
+	f.StringVar(&o.shard, "shard", "", "check one part of the packs alone, `i/N`; packgate plan deals them out")
 	o.cache.addFlags(c)
 	o.addFlags(c)
 	return c
@@ -145,7 +145,7 @@ type cacheOptions struct {
 func (o *cacheOptions) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.folder, "cache", "", "keep what came of packs in this `folder` for the next run (default: packgate in the user's cache folder; in CI only where it is named)")
-	f.BoolVar(&o.off, "no-cache", false, "gate every pack, and keep nothing")
+	f.BoolVar(&o.off, "no-cache", false, "check every pack, and keep nothing")
 }
 
 func (o *cacheOptions) valid() error {
@@ -227,7 +227,7 @@ func newPlan(env *Env) *cobra.Command {
 	var o planOptions
 	c := &cobra.Command{
 		Use: "plan [PATH]", Short: "deal the packs of a repository out to the jobs of a matrix",
-		Long: `Prints the matrix for a workflow whose jobs each gate a part of the packs, with
+		Long: `Prints the matrix for a workflow whose jobs each check a part of the packs, with
 check --shard or the action's input shard: one line of JSON with at most as many
 shards as asked for, and no more than there are packs. The packs are dealt out by
 the size of their files, the same way in every job. packgate merge makes one report

@@ -184,5 +184,5 @@ func stopped(ctx context.Context, name string, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) || errors.Is(err, gating.ErrStopped) {
 		return err
 	}
-	return fmt.Errorf("stopped before any pack of %s was gated: %w", name, context.Cause(ctx))
+	return fmt.Errorf("stopped before any pack of %s was checked: %w", name, context.Cause(ctx))
 }

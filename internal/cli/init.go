@@ -58,7 +58,7 @@ everywhere.`,
 	f.StringVar(&o.tenant, "tenant", "", "`tenant_id` of the first pack (default: tenant_ and the name of the pack)")
 	f.StringVar(&o.owner, "owner", "", "`owner` for CODEOWNERS of what the gate decides by, @org/team or @login (default: lines to fill in)")
 	f.StringVar(&o.branch, "branch", "", "default `branch`, on which the workflows run (default: that of origin, else main)")
-	f.BoolVar(&o.matrix, "matrix", false, "gate in several jobs, for a repository with many packs")
+	f.BoolVar(&o.matrix, "matrix", false, "check in several jobs, for a repository with many packs")
 	f.BoolVar(&o.force, "force", false, "overwrite files that are there and differ")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
 	return c

@@ -12,7 +12,7 @@ func newLSP(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "lsp", Short: "serve an editor with findings, as packs are typed",
 		Long: `Speaks the Language Server Protocol over standard input and output: the findings
-of all gates as packs and the files beside them are typed, with their repairs,
+of all checks as packs and the files beside them are typed, with their repairs,
 what a rule means, where a name is declared, and which names there are.
 
 Exit status: 0 after the editor has asked for the shutdown, 1 where it went away

@@ -31,7 +31,7 @@ func newPublish(env *Env) *cobra.Command {
 		Use: "publish [PATH...]", Short: "sign the versions that are not published yet, and publish them",
 		Long: `Looks for every pack version in the registry. One that is there with the same bytes
 is left alone, and one that is there with other bytes is refused. What is not there
-goes through all gates again, is compared with the published version before it, in
+goes through all checks again, is compared with the published version before it, in
 what it permits and in what the files beside it prove, has to carry the reviews that
 the config demands for its class, is signed, pushed, read back and verified. The
 version's tag is written last, so that a version is there as a whole or not at all.
@@ -207,7 +207,7 @@ func (p *publication) one(ctx context.Context, s *candidate) model.Publication {
 }
 
 // errGated says that the gates stand against a version, with findings that the report has.
-var errGated = errors.New("the gates do not pass")
+var errGated = errors.New("the checks do not pass")
 
 // gated puts a version through the gates, compared with the published one before it, asks
 // for its reviews, and returns what is to be published. Out gets what becomes known.

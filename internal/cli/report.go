@@ -28,7 +28,7 @@ func newReportCommand(env *Env) *cobra.Command {
 		Use: "report", Short: "show a stored report in another format", Args: wants(),
 		Long: `Reads the JSON report of an earlier run (--format json, or report.json of
 --report-dir) and writes it in any other format, or as report files. Nothing is
-gated, and the exit status says whether the report could be shown: 0, 2 where it is
+checked, and the exit status says whether the report could be shown: 0, 2 where it is
 no report that this version reads, and 3.`,
 		Example: "  packgate report --from report.json --format markdown\n  packgate report --from report.json --report-dir out",
 		RunE: func(_ *cobra.Command, _ []string) error {

@@ -185,8 +185,8 @@ func knownCommand(c *cobra.Command, args []string) error {
 	return unknownName("command", args[0], names, "see packgate --help")
 }
 
-const about = `packgate gates ContextOS Context Packs: it validates them, compiles their golden
-cases, classifies what changed, and says whether a change may go in.
+const about = `packgate is the gate in front of ContextOS Context Packs: it checks them, compiles
+their golden cases, classifies what changed, and says whether a change may go in.
 
 Exit status: 0 pass, 1 findings, 2 wrong use or configuration, 3 packgate could
 not do its work, 4 the class of a change is reject.`

@@ -17,7 +17,7 @@ import (
 func newRules(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "rules", Short: "list every rule", Args: wants(),
-		Long: `Lists every rule, in the order of the gates: id, gate, severity by default, name, and
+		Long: `Lists every rule, in the order of the checks: id, check, severity by default, name, and
 what holds where the rule is kept.
 
 Exit status: 0 they are listed; 2 and 3 as everywhere.`,
@@ -54,7 +54,7 @@ other begins with them: what is wrong and where, what it follows from and what f
 from it, what changed at its place and what agents can do for that, what the request
 comes to that shows it, how to fix it, and how to waive it or why that cannot be. The
 finding is looked up in the JSON report --from, or else PATH, the current folder by
-default, is gated once more, with --base as packgate check does it.
+default, is checked once more, with --base as packgate check does it.
 
 Exit status: 0 it is explained; 2 and 3 as everywhere.`,
 		Example: "  packgate explain REF001\n  packgate explain unresolved-decision-binding\n  packgate explain 3f9c21ab --base main",
@@ -78,7 +78,7 @@ Exit status: 0 it is explained; 2 and 3 as everywhere.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "JSON report to look a finding up in, a `file`")
-	f.StringVar(&o.base, "base", "", "gate PATH in comparison with this git `revision`")
+	f.StringVar(&o.base, "base", "", "check PATH in comparison with this git `revision`")
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
 	o.addFlags(c, plainFormats())
 	return c
@@ -104,7 +104,7 @@ func unknownName(what, name string, known []string, hint string) error {
 func explain(r *gate.Rule, g *gate.Gate) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n%s\n\n", r.ID, r.Name, r.Title)
-	fmt.Fprintf(&b, "gate      %s\nseverity  %s\nwaivable  %s\nsince     %s\npage      %s\n\n",
+	fmt.Fprintf(&b, "check     %s\nseverity  %s\nwaivable  %s\nsince     %s\npage      %s\n\n",
 		g.Title, severityWords(r), r.NoWaiver, r.Introduced(), model.RuleURL(r.ID))
 	fmt.Fprintf(&b, "%s\n\n", wrap(r.Doc, 80))
 	if r.WhyNot != "" {

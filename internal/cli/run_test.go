@@ -74,7 +74,7 @@ func TestStopped(t *testing.T) {
 			t.Errorf("stopped after %d looks: exit status %d, result %s, %d errors, %d packs; wanted 3, error, 1, at most 3",
 				looks, code, r.Result, len(r.Errors), r.Packs.Len())
 		}
-		where := map[bool][]string{false: {"of 3 packs not gated", "stopped before any pack"}, true: {"stopped after all packs were gated"}}[r.Packs.Len() == 3]
+		where := map[bool][]string{false: {"of 3 packs not checked", "stopped before any pack"}, true: {"stopped after all packs were checked"}}[r.Packs.Len() == 3]
 		if len(r.Errors) == 1 && !slices.ContainsFunc(where, func(words string) bool { return strings.Contains(r.Errors[0].Message, words) }) {
 			t.Errorf("stopped after %d looks: %q", looks, r.Errors[0].Message)
 		}
@@ -162,7 +162,7 @@ func TestStoppedWords(t *testing.T) {
 	if err := stopped(ctx, "packs", where); err != where {
 		t.Errorf("it says %v", err)
 	}
-	if err := stopped(ctx, "packs", fmt.Errorf("read a.json: %w", ctx.Err())); !strings.HasPrefix(err.Error(), "stopped before any pack of packs was gated: ") {
+	if err := stopped(ctx, "packs", fmt.Errorf("read a.json: %w", ctx.Err())); !strings.HasPrefix(err.Error(), "stopped before any pack of packs was checked: ") {
 		t.Errorf("it says %v", err)
 	}
 }

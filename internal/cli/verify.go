@@ -46,7 +46,7 @@ signature, the identity that signed, what was signed, and whether the version is
 deprecated or revoked. REF is pack_id@version, pack_id@sha256:DIGEST, or the same with
 its registry, such as ghcr.io/acme/packs/ctxpack.support:1.0.0. A FILE is compared
 with the version of its pack_id in the registry; with --bundle it is checked by that
-file alone, offline, and its state is not. What of the gates did not run is said;
+file alone, offline, and its state is not. Which checks did not run is said;
 with --complete such a version is not trusted, nor is one whose statement does not say.
 
 Exit status: 0 the version may be used, 3 it is deprecated, 4 it is revoked, 5 it is

@@ -24,12 +24,17 @@ func rulePages() (list []page) {
 
 const rulesIntro = `# Rules
 
-Every check has an id and a name; either works wherever a rule is named. A *warning (strict)* becomes an
-error with ` + "`strict: true`" + ` in the config or ` + "`--strict`" + `. A severity can be set for each rule in the config
+The rules belong to eight checks, and to some groups beside them. Each rule has an id and a name; either
+works wherever a rule is named. A *warning (strict)* becomes an error with ` + "`strict: true`" + `
+in the config or ` + "`--strict`" + `. A severity can be set for each rule in the config
 (` + "`severity: {REF011: error}`" + `), and a finding can be waived there with a reason, an owner and a last day.
 Each rule has a page with why it is there, what it reports and what it does not; ` + "`packgate explain ID`" + ` prints it.
 
 A check that could not run is reported as *not checked*, never as passed.
+
+A *gate* is something else on these pages: an approval gate or a release gate of a pack, or packgate as a
+whole, which is the gate in front of the packs. Only where programs read it is a check called ` + "`gate`" + `: in
+the JSON and SARIF reports, the metrics and the signed statement.
 `
 
 // writeRules writes the list of all rules.

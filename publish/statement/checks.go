@@ -40,19 +40,19 @@ func sortedChecks(checks []Check) []Check {
 
 // checks holds what is said of checks to what can be true of a version that passed.
 func (c *checker) checks(list []Check) {
-	c.that(len(list) <= maxChecks, "there are %d gates, wanted at most %d", len(list), maxChecks)
+	c.that(len(list) <= maxChecks, "there are %d checks, wanted at most %d", len(list), maxChecks)
 	seen := map[string]bool{}
 	for _, one := range list {
-		c.text("a gate", one.Gate)
-		c.that(!seen[one.Gate], "the gate %q is there twice", one.Gate)
+		c.text("a check", one.Gate)
+		c.that(!seen[one.Gate], "the check %q is there twice", one.Gate)
 		seen[one.Gate] = true
 		status := finding.Status(one.Status)
 		c.that(slices.Contains(finding.Statuses(), status) && status != finding.Fail,
-			"the status of the gate %q is %q, wanted one of a version that passed: %q", one.Gate, one.Status, finding.Statuses())
-		c.that(!status.Ran() || len(one.NotRun) == 0, "the gate %q says %s, and %q did not run", one.Gate, one.Status, one.NotRun)
-		c.that(len(one.NotRun) <= maxNotRun && len(one.Without) <= maxNotRun, "the gate %q lists more than %d things that did not run", one.Gate, maxNotRun)
+			"the status of the check %q is %q, wanted one of a version that passed: %q", one.Gate, one.Status, finding.Statuses())
+		c.that(!status.Ran() || len(one.NotRun) == 0, "the check %q has the status %s, and %q did not run", one.Gate, one.Status, one.NotRun)
+		c.that(len(one.NotRun) <= maxNotRun && len(one.Without) <= maxNotRun, "the check %q lists more than %d things that did not run", one.Gate, maxNotRun)
 		for _, text := range slices.Concat(one.NotRun, one.Without) {
-			c.text("what did not run in the gate "+one.Gate, text)
+			c.text("what did not run in the check "+one.Gate, text)
 		}
 	}
 }

@@ -117,20 +117,20 @@ func TestWritingRefuses(t *testing.T) {
 		{`the baseline's manifest's digest is ""`, ofSummary(func(s *statement.Summary) { s.Baseline = &statement.Baseline{Pack: "a@1.0.0"} })},
 		{`the role of an approval is ""`, ofSummary(func(s *statement.Summary) { s.Approvals = []statement.Approval{{Login: "ada"}} })},
 		{`the login of an approval is ""`, ofSummary(func(s *statement.Summary) { s.Approvals = []statement.Approval{{Role: "risk"}} })},
-		{`the gate "replay" says pass, and ["RPL008"] did not run`, ofSummary(func(s *statement.Summary) {
+		{`the check "replay" has the status pass, and ["RPL008"] did not run`, ofSummary(func(s *statement.Summary) {
 			s.Checks = []statement.Check{{Gate: "replay", Status: "pass", NotRun: []string{"RPL008"}}}
 		})},
-		{`the status of the gate "replay" is "fail", wanted one of a version that passed`, ofSummary(func(s *statement.Summary) { s.Checks = []statement.Check{{Gate: "replay", Status: "fail"}} })},
-		{`the status of the gate "replay" is "", wanted one`, ofSummary(func(s *statement.Summary) { s.Checks = []statement.Check{{Gate: "replay"}} })},
-		{`a gate is "", wanted some text`, ofSummary(func(s *statement.Summary) { s.Checks = []statement.Check{{Status: "pass"}} })},
-		{`the gate "replay" is there twice`, ofSummary(func(s *statement.Summary) {
+		{`the status of the check "replay" is "fail", wanted one of a version that passed`, ofSummary(func(s *statement.Summary) { s.Checks = []statement.Check{{Gate: "replay", Status: "fail"}} })},
+		{`the status of the check "replay" is "", wanted one`, ofSummary(func(s *statement.Summary) { s.Checks = []statement.Check{{Gate: "replay"}} })},
+		{`a check is "", wanted some text`, ofSummary(func(s *statement.Summary) { s.Checks = []statement.Check{{Status: "pass"}} })},
+		{`the check "replay" is there twice`, ofSummary(func(s *statement.Summary) {
 			s.Checks = []statement.Check{{Gate: "replay", Status: "pass"}, {Gate: "replay", Status: "partial"}}
 		})},
-		{`there are 33 gates, wanted at most 32`, ofSummary(func(s *statement.Summary) { s.Checks = make([]statement.Check, 33) })},
-		{`the gate "replay" lists more than 512 things`, ofSummary(func(s *statement.Summary) {
+		{`there are 33 checks, wanted at most 32`, ofSummary(func(s *statement.Summary) { s.Checks = make([]statement.Check, 33) })},
+		{`the check "replay" lists more than 512 things`, ofSummary(func(s *statement.Summary) {
 			s.Checks = []statement.Check{{Gate: "replay", Status: "partial", NotRun: make([]string, 513)}}
 		})},
-		{`what did not run in the gate replay is "\x1b"`, ofSummary(func(s *statement.Summary) {
+		{`what did not run in the check replay is "\x1b"`, ofSummary(func(s *statement.Summary) {
 			s.Checks = []statement.Check{{Gate: "replay", Status: "partial", Without: []string{"\x1b"}}}
 		})},
 		{`the pull request is "javascript:x", wanted an address`, ofSummary(func(s *statement.Summary) { s.PullRequest = "javascript:x" })},
@@ -231,7 +231,7 @@ func TestReadingRefuses(t *testing.T) {
 		{summary(), `"contextos":{`, `"other":{`, `member "/contextos" of the statement is missing`},
 		{summary(), `"approvals":[`, `"approvals":{},"was":[`, `is an object, wanted an array`},
 		{summary(), `"checks":[`, `"checks":{},"was":[`, `is an object, wanted an array`},
-		{summary(), `"status":"partial"`, `"status":"pass"`, `the gate "replay" says pass, and ["RPL006" "RPL008"] did not run`},
+		{summary(), `"status":"partial"`, `"status":"pass"`, `the check "replay" has the status pass, and ["RPL006" "RPL008"] did not run`},
 		{summary(), `"notRun":["RPL006"`, `"notRun":[7`, `holds a number, wanted a string`},
 		{summary(), `"class":"minor"`, `"class":"initial"`, `the class is "initial"`},
 		{summary(), `"source":{`, `"source":[],"was":{`, `is an array, wanted an object`},

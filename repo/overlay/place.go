@@ -161,7 +161,7 @@ func (r *reader) specific(s *Step, at []string, holder *pack.Node) bool {
 		return true
 	}
 	if added := r.grants(at, holder, s.Setting.Value); len(added) > 0 {
-		return refuse(Grant, "change the pack, so that its own gates and reviews see it", "%s would add %s", quote(path.Value), listed(added))
+		return refuse(Grant, "change the pack, so that its own checks and reviews see it", "%s would add %s", quote(path.Value), listed(added))
 	}
 	switch {
 	case len(at) > 0 && at[0] == "decision_layer":

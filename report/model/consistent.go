@@ -33,7 +33,7 @@ func (p *Pack) consistent() error {
 	for _, g := range p.Gates {
 		there := p.Tally(g)
 		if status := there.Status(); g.Status != string(status) || g.Errors != there.Errors || g.Warnings != there.Warnings {
-			return fmt.Errorf("the gate %.100q of %.200q says %.20q with %d errors and %d warnings, and what is said of it is %q with %d and %d",
+			return fmt.Errorf("the check %.100q of %.200q says %.20q with %d errors and %d warnings, and what is said of it is %q with %d and %d",
 				g.Gate, p.Path, g.Status, g.Errors, g.Warnings, status, there.Errors, there.Warnings)
 		}
 	}

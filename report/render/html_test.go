@@ -155,7 +155,7 @@ func TestHTMLSaysAll(t *testing.T) {
 	for _, words := range []string{
 		"Cannot merge: ctxpack.support", "without approval", "Edited: ", "Agents can also", "Author must", "Checks", "Layer by layer", "Tool surface: ", "tools can be reached",
 		"CI checklist of the contract", "Golden compiles", "Differences from the snapshots", "Compiled contexts since the base", "Coverage: ", "Example requests", "Evaluation",
-		"in prod: ", "Overlays", "Why it was gated again", "Fixed since the base", "not built", "waived until 2026-12-31 by @acme/support", "Binding graph", "1 broken edge",
+		"in prod: ", "Overlays", "Why it was checked again", "Fixed since the base", "not built", "waived until 2026-12-31 by @acme/support", "Binding graph", "1 broken edge",
 		"2 nodes and 1 edge are left out", "R_A is bound to gone, which does not exist", "packgate 0.1.0, rules 0.1.0", "base main 0a1b2c3", "for example ", "see packs/support/pack.json:180:7",
 	} {
 		if !strings.Contains(says.text, words) {

@@ -156,7 +156,7 @@ func packSuite(p *model.Pack) junitSuite {
 	shown := map[string]bool{}
 	for _, g := range p.Gates {
 		shown[g.Gate] = true
-		c := junitCase{Name: label(g.Gate), Class: className(p) + ".gates", Failure: gateFailure(byGate[g.Gate], strict)}
+		c := junitCase{Name: label(g.Gate), Class: className(p) + ".checks", Failure: gateFailure(byGate[g.Gate], strict)}
 		c.Skipped = notPassed(p, g)
 		if c.Failure != nil {
 			c.Skipped = nil
@@ -164,7 +164,7 @@ func packSuite(p *model.Pack) junitSuite {
 		s.Cases = append(s.Cases, c)
 	}
 	for _, id := range otherGroups(byGate, shown) {
-		c := junitCase{Name: label(id), Class: className(p) + ".gates", Failure: gateFailure(byGate[id], strict)}
+		c := junitCase{Name: label(id), Class: className(p) + ".checks", Failure: gateFailure(byGate[id], strict)}
 		if id == "version" && c.Failure == nil && p.Diff == nil {
 			c.Skipped = &junitSkipped{notCompared(p)}
 		}
@@ -175,7 +175,7 @@ func packSuite(p *model.Pack) junitSuite {
 	}
 	fails := func(c junitCase) bool { return c.Failure != nil }
 	if p.Result != model.Passed && !slices.ContainsFunc(s.Cases, fails) {
-		s.Cases = append(s.Cases, junitCase{Name: "verdict", Class: className(p) + ".gates", Failure: &junitFault{Message: "does not pass", Type: "verdict"}})
+		s.Cases = append(s.Cases, junitCase{Name: "verdict", Class: className(p) + ".checks", Failure: &junitFault{Message: "does not pass", Type: "verdict"}})
 	}
 	s.Out = warningsOf(p, strict)
 	return s

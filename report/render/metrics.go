@@ -150,7 +150,7 @@ func (m *metricSet) pack(p *model.Pack) {
 	one.add(metricFamily{"packgate_pack", infoMetric, "", "The packs and their versions."}, 1, "version", version, "digest", p.Digest)
 	one.state(metricFamily{"packgate_pack_result", stateSetMetric, "", "The verdict on a pack."}, string(p.Result), metricResults)
 	for _, g := range p.Gates {
-		one.state(metricFamily{"packgate_gate_status", stateSetMetric, "", "What came of a gate."}, g.Status, metricGates, "gate", g.Gate)
+		one.state(metricFamily{"packgate_gate_status", stateSetMetric, "", "What came of a check."}, g.Status, metricGates, "gate", g.Gate)
 	}
 	one.findings(p)
 	one.golden(p)
@@ -177,7 +177,7 @@ func (m *metricSet) findings(p *model.Pack) {
 		counts[group{Visible(f.Gate), Visible(f.Severity)}]++
 	}
 	for g, n := range counts {
-		m.add(metricFamily{"packgate_findings", gaugeMetric, "", "Findings that count, by gate and severity."}, float64(n),
+		m.add(metricFamily{"packgate_findings", gaugeMetric, "", "Findings that count, by check and severity."}, float64(n),
 			"gate", g.gate, "severity", g.severity)
 	}
 	m.add(metricFamily{"packgate_waived_findings", gaugeMetric, "", "Findings that a waiver excuses."}, float64(excused[waivedWord]))

@@ -70,7 +70,7 @@ func verdictFacts(v *model.Verdict) []fact {
 		fact{name: "digest", value: v.Digest}, fact{name: "content", value: v.Content},
 		fact{name: "class", value: classSince(v.Class, v.Baseline), words: true},
 		fact{name: "signer", value: v.Signer}, fact{name: "issuer", value: v.Issuer}, fact{name: "signed", value: v.Signed},
-		fact{name: "source", value: commitWords(v.Repository, v.Commit)}, fact{name: "gate report", value: v.Report}, fact{name: "gated by", value: v.Policy, words: true},
+		fact{name: "source", value: commitWords(v.Repository, v.Commit)}, fact{name: "gate report", value: v.Report}, fact{name: "checked by", value: v.Policy, words: true},
 		fact{name: "checks", value: checkWords(v.Class, v.Checks), words: true},
 		fact{name: "approved by", value: approvalWords(v.Approvals), words: true}, fact{name: "pin records", value: strings.Join(v.Pins, ", "), words: true},
 	)
@@ -272,7 +272,7 @@ func (b *builder) audit(a *model.Audit, findings []model.AuditFinding, quiet boo
 	return []*list{
 		listOf(list{noun: "finding", open: 10}, findings, auditItem),
 		listOf(list{noun: "refresh trigger", open: 5}, triggers, func(r *model.AuditTrigger) item {
-			return item{head: plain("gate " + model.VersionName(r.Pack) + " again: ").add(strong(r.Kind)), at: spot{file: r.File}, text: message(r.What)}
+			return item{head: plain("check " + model.VersionName(r.Pack) + " again: ").add(strong(r.Kind)), at: spot{file: r.File}, text: message(r.What)}
 		}),
 		listOf(list{noun: "version that is not complete", open: 5}, versions, func(v *model.AuditVersion) item {
 			return item{head: plain("checks of " + versionOf(v.Pack, v.Version)), text: plain(checkWords("signed", v.Checks))}

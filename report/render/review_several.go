@@ -333,7 +333,7 @@ func (m *markdown) several(packs model.Packs) {
 		m.fold(pack.Counted(len(fine), "pack")+" that can merge", []node{listOf(list{noun: "pack"}, fine, func(one **packRow) item {
 			it := item{text: plain((*one).subject)}
 			for _, t := range (*one).triggers {
-				it.said("gated again:", strong(t.Kind).plain(", ").message(t.What))
+				it.said("checked again:", strong(t.Kind).plain(", ").message(t.What))
 			}
 			return it
 		})})

@@ -241,7 +241,7 @@ func (b *builder) overlays(p *model.Pack) section {
 
 // triggers say why a pack was gated that may not have changed itself.
 func (b *builder) triggers(p *model.Pack) section {
-	return section{id: "triggers", title: titled("Why it was gated again", len(p.Triggers)), nodes: []node{
+	return section{id: "triggers", title: titled("Why it was checked again", len(p.Triggers)), nodes: []node{
 		listOf(list{noun: "refresh trigger", open: 3}, p.Triggers, func(r *model.Trigger) item {
 			return item{head: strong(r.Kind), at: spot{file: r.File}, text: message(r.What)}
 		}),
