@@ -27,6 +27,7 @@ type situation struct {
 	pack       string // that it is about; "" for all of them
 	base, head func(c *checkout)
 	reviews    func(r *model.Reviews)
+	event      event // that the action runs on; nil where the change is checked at a terminal
 	headline   string
 	says       []string // on the page, above the fold
 }
@@ -128,19 +129,14 @@ var situations = map[string]situation{
 	}, headline: "⛔ Cannot merge: ctxpack.support, cannot be judged (1.0.0)", says: []string{"297 more places", "after step 1"}},
 	"base-broken": {pack: "support", base: func(c *checkout) { c.write(support, "{\"contract_meta\": {\n") }, head: nothing,
 		headline: "⏳ Waiting for approval: ctxpack.support 1.0.0, first version", says: []string{"VER011"}},
-	"fork": {pack: "support", head: func(c *checkout) {
+	"fork": {pack: "support", event: fromFork, head: func(c *checkout) {
 		limitRaised(c)
 		c.edit(support, "replace /pack_meta/pack_version \"2.0.0\"\n")
-	}, reviews: func(r *model.Reviews) {
-		r.Unknown = "the token of a fork's workflow may not read reviews"
-		for i := range r.Required {
-			r.Required[i].Status, r.Required[i].Reason = model.ReviewUnknown, r.Unknown
-		}
-	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0 → 2.0.0)", says: []string{"not known", "may not read reviews"}},
-	"merge-group": {pack: "support", head: func(c *checkout) {
-		c.edit("packs/support/tool-surface.json", "")
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0 → 2.0.0)",
+		says: []string{"owner **not known**", "risk **not known**", "there is no token to ask GitHub with", "runs **without approval**", "note"}},
+	"merge-group": {pack: "support", event: queued, head: func(c *checkout) {
 		c.edit(support, "replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/priority 20\n")
-	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do the same (1.0.0, must become 1.0.1: patch change)", says: []string{"owner"}},
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do the same (1.0.0, must become 1.0.1: patch change)", says: []string{"owner ✓ <span>@</span>lena"}},
 }
 
 // copyPack makes a pack of its own from another one.
@@ -173,8 +169,8 @@ reviews:
     risk: ["@acme/risk"]
 `
 
-// pull returns the report of a pull request.
-func (s situation) pull(t *testing.T) *model.Report {
+// prepared returns a repository with the base committed and the change in its files.
+func (s situation) prepared(t *testing.T) string {
 	t.Helper()
 	dir := gittest.Committed(t, func(dir string) {
 		c := &checkout{t, dir}
@@ -196,6 +192,13 @@ func (s situation) pull(t *testing.T) *model.Report {
 		}
 	}
 	s.head(&checkout{t, dir})
+	return dir
+}
+
+// pull returns the report of a pull request, and the comment on it.
+func (s situation) pull(t *testing.T) (*model.Report, string) {
+	t.Helper()
+	dir := s.prepared(t)
 	t.Chdir(dir)
 	var out, errs bytes.Buffer
 	env := cli.Env{
@@ -207,8 +210,8 @@ func (s situation) pull(t *testing.T) *model.Report {
 	if err != nil {
 		t.Fatalf("the report cannot be read: %v (exit %d)\n%s", err, code, errs.String())
 	}
-	r.Base = &model.Revision{Ref: "main", SHA: "4959068000000000000000000000000000000000", BlobURL: "https://github.com/acme/packs/blob/4959068/"}
-	r.Head = &model.Revision{Ref: "change", SHA: "87edae5000000000000000000000000000000000", BlobURL: "https://github.com/acme/packs/blob/87edae5/"}
+	r.Base = &model.Revision{Ref: "main", SHA: baseSHA, BlobURL: "https://github.com/acme/packs/blob/4959068/"}
+	r.Head = &model.Revision{Ref: "change", SHA: headSHA, BlobURL: "https://github.com/acme/packs/blob/87edae5/"}
 	if r.Reviews != nil {
 		for i := range r.Reviews.Required {
 			r.Reviews.Required[i].Status = model.ReviewMissing
@@ -220,7 +223,7 @@ func (s situation) pull(t *testing.T) *model.Report {
 			s.reviews(r.Reviews)
 		}
 	}
-	return r
+	return r, render.Comment(r, render.CommentOptions{RunURL: "https://github.com/acme/packs/actions/runs/42", ArtifactURL: "https://github.com/acme/packs/actions/runs/42/artifacts/7"})
 }
 
 var folded = regexp.MustCompile(`(?s)<details>.*?</details>\n`)
@@ -252,10 +255,13 @@ func TestSituations(t *testing.T) {
 	}
 	for name, s := range situations {
 		t.Run(name, func(t *testing.T) {
-			r := s.pull(t)
-			got := render.Comment(r, render.CommentOptions{RunURL: "https://github.com/acme/packs/actions/runs/42", ArtifactURL: "https://github.com/acme/packs/actions/runs/42/artifacts/7"})
-			if !strings.HasPrefix(got, "### "+s.headline) {
-				t.Errorf("the headline is %q", strings.SplitN(got, "\n", 2)[0])
+			show := s.pull
+			if s.event != nil {
+				show = func(t *testing.T) (*model.Report, string) { return s.event(t, s.prepared(t)) }
+			}
+			r, got := show(t)
+			if _, first, _ := strings.Cut("\n"+got, "\n### "); !strings.HasPrefix(first, s.headline) {
+				t.Errorf("the headline is %q", strings.SplitN(first, "\n", 2)[0])
 			}
 			page := folded.ReplaceAllString(got, "")
 			for _, words := range s.says {
