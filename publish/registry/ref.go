@@ -41,14 +41,18 @@ type Ref struct {
 	Pack     string // pack_id
 	Version  string // MAJOR.MINOR.PATCH, where the reference names a version
 	Digest   string // of the manifest, where the reference names one
-	Tag      string // a pin, or a content tag (Version is then set too); "" with the tag of a version
+	Tag      string // a pin, a content tag or that of a bundle (Version is then set too); "" with the tag of a version
 }
+
+// Build returns the tag of the bundle that the reference names; false where it names none.
+func (r Ref) Build() (BuildTag, bool) { return ReadBuildTag(r.Tag) }
 
 // ParseRef reads a reference. Written short it starts with the pack_id and is looked
 // for in defaultRegistry: ctxpack.support@1.2.0, ctxpack.support@env-prod,
 // ctxpack.support@sha256:…. Written out it starts with the registry:
 // ghcr.io/acme/packs/ctxpack.support:1.2.0, …:env-prod, …@sha256:…,
-// …:1.2.0@sha256:…, oci:./registry/ctxpack.support:1.2.0. An error is of kind ErrName;
+// …:1.2.0@sha256:…, oci:./registry/ctxpack.support:1.2.0. A bundle of an environment is
+// ctxpack.support@1.2.0+prod.3 or …:1.2.0_prod.3. An error is of kind ErrName;
 // a pack without version, tag or digest is one.
 func ParseRef(s, defaultRegistry string) (Ref, error) {
 	base, name := defaultRegistry, s
@@ -98,10 +102,18 @@ func ParseRef(s, defaultRegistry string) (Ref, error) {
 // setTag takes a version, a content tag or a pin. Any other tag is refused: packgate
 // never writes one, so whatever is under it was put there by someone else.
 func (r *Ref) setTag(s, name string) error {
+	text := name
+	if version, bundle, ok := strings.Cut(name, "+"); ok && isVersion(version) {
+		text = version + "_" + bundle // a tag cannot have the plus of a name
+	}
+	if t, ok := ReadBuildTag(text); ok {
+		r.Version, r.Tag = t.Version, t.String()
+		return nil
+	}
 	tag, ours := ReadTag(name)
 	if !ours || !tagPattern().MatchString(name) {
 		return refError(s, fmt.Sprintf("%q is neither a version nor a pin", name),
-			"write a version such as 1.2.0, a digest such as sha256:…, or env- and the name of an environment")
+			"write a version such as 1.2.0, a bundle such as 1.2.0+prod.3, a digest such as sha256:…, or env- and the name of an environment")
 	}
 	if r.Version = tag.Version; tag.Version != name {
 		r.Tag = name
