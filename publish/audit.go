@@ -127,6 +127,13 @@ func (c *Checker) auditPack(ctx context.Context, packID string) (out packAudit) 
 	out.versions = len(versionsOf(maps.Keys(s.tags), true))
 	out.verdicts = s.verdicts()
 	for _, v := range out.verdicts {
+		if v.Status != Revoked {
+			missing, err := c.baselines(ctx, s.holdings[v.Manifest])
+			if err != nil {
+				return packAudit{err: err}
+			}
+			v.add(missing...)
+		}
 		out.findings = append(out.findings, auditVersion(v)...)
 	}
 	environments := s.environments()
@@ -138,20 +145,29 @@ func (c *Checker) auditPack(ctx context.Context, packID string) (out packAudit) 
 
 // auditVersion turns the reasons of a verdict into findings. That a version is
 // deprecated or revoked is none, and what is wrong with the tags of a revoked
-// version harms nobody.
+// version, or is missing beside it, harms nobody.
 func auditVersion(v *Verdict) (out []AuditFinding) {
 	for _, r := range v.Reasons {
-		if r.Kind == ReasonState || v.Status == Revoked && !r.Refuses {
+		if r.Kind == ReasonState || v.Status == Revoked && !r.Refuses && !r.ofBundle() {
 			continue
 		}
 		f := AuditFinding{Pack: v.Pack, Version: v.Version, Severity: SeverityWarning, Reason: r}
 		f.Digest = v.Manifest
-		if r.Refuses && v.Status != Revoked {
+		if r.Fails || r.Refuses && v.Status != Revoked {
 			f.Severity = SeverityError
 		}
 		out = append(out, f)
 	}
 	return out
+}
+
+// ofBundle tells whether a reason is about a bundle that counts for nothing.
+func (r Reason) ofBundle() bool {
+	switch r.Kind {
+	case ReasonSignature, ReasonSubject, ReasonOtherSigner, ReasonOtherType:
+		return true
+	}
+	return false
 }
 
 // auditPin looks at what an environment runs, and at whether a signed record put it

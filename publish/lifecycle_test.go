@@ -239,12 +239,55 @@ func TestAudit(t *testing.T) {
 			w.publish(candidate("1.0.0", ""))
 			w.plant(candidate("1.0.0", "x"), w.signer, "content")
 		}, []string{"1.0.0 two-statements error", "1.0.0 two-statements error"}},
-		"half done":      {func(w *world) { w.plant(candidate("1.0.0", ""), w.signer, "content") }, []string{"1.0.0 not-tagged warning"}},
-		"no content tag": {func(w *world) { w.plant(candidate("1.0.0", ""), w.signer, "1.0.0") }, []string{"1.0.0 no-content-tag warning"}},
+		"half done":      {func(w *world) { w.plant(candidate("1.0.0", ""), w.signer, "content") }, []string{"1.0.0 not-tagged error"}},
+		"no content tag": {func(w *world) { w.plant(candidate("1.0.0", ""), w.signer, "1.0.0") }, []string{"1.0.0 no-content-tag error"}},
 		"stranger's state": {func(w *world) {
 			a := w.plant(candidate("1.0.0", ""), w.signer, "content", "1.0.0")
 			w.attach(a, w.stateOf(a, "revoked"), signerOf(w.t, "stranger"))
-		}, []string{"1.0.0 signature warning"}},
+		}, []string{"1.0.0 other-signer warning"}},
+		"a bundle of nobody": {func(w *world) {
+			_, err := w.repo().Attach(w.t.Context(), w.published("1.0.0"), registry.Attachment{Type: registry.BundleType, Content: []byte("garbage")})
+			w.must(err)
+		}, []string{"1.0.0 other-signer warning"}},
+		"state that was changed": {func(w *world) {
+			w.spoil(w.published("1.0.0"), statement.TypeState, "found wanting", "found nothing")
+		}, []string{"1.0.0 signature error"}},
+		"pin that was changed": {func(w *world) {
+			w.spoil(w.published("1.0.0"), statement.TypePin, "prod", "test")
+		}, []string{"1.0.0 signature error"}},
+		"summary that was changed": {func(w *world) {
+			w.spoil(w.published("1.0.0"), statement.TypeSummary, "initial", "patch")
+		}, []string{"1.0.0 signature error"}},
+		"state that was changed, of a revoked version": {func(w *world) {
+			w.spoil(w.published("1.0.0"), statement.TypeState, "found wanting", "found nothing")
+			w.change(w.publisher().Revoke, "1.0.0")
+		}, []string{"1.0.0 signature error"}},
+		"state of another version": {func(w *world) {
+			other := w.plant(candidate("1.1.0", ""), nil)
+			w.attach(w.published("1.0.0"), w.stateOf(other, "revoked"), w.signer)
+		}, []string{"1.0.0 other-subject error"}},
+		"no gate report": {func(w *world) {
+			c := candidate("1.0.0", "")
+			w.attach(w.plant(c, nil, "content", "1.0.0"), w.statement(c, w.plant(c, nil)), w.signer)
+		}, []string{"1.0.0 report-missing error"}},
+		"no baseline": {func(w *world) {
+			w.plant(candidate("1.1.0", ""), w.signer, "content", "1.1.0")
+		}, []string{"1.1.0 baseline-missing error"}},
+		"a baseline of other content": {func(w *world) {
+			a, c := w.published("1.0.0"), candidate("1.1.0", "")
+			c.Baseline = &statement.Baseline{Pack: support + "@1.0.0", Manifest: a.Digest, Content: fakeDigest("other")}
+			w.plant(c, w.signer, "content", "1.1.0")
+		}, []string{"1.1.0 baseline-missing error"}},
+		"a baseline of another version": {func(w *world) {
+			a, c := w.published("1.0.0"), candidate("1.1.0", "")
+			c.Baseline = &statement.Baseline{Pack: support + "@0.9.0", Manifest: a.Digest, Content: a.ContentDigest}
+			w.plant(c, w.signer, "content", "1.1.0")
+		}, []string{"1.1.0 baseline-missing error"}},
+		"a revoked version of which all is missing": {func(w *world) {
+			a := w.plant(candidate("1.1.0", ""), nil, "content")
+			w.attach(a, w.statement(candidate("1.1.0", ""), a), w.signer)
+			w.attach(a, w.stateOf(a, "revoked"), w.signer)
+		}, nil},
 		"revoked": {func(w *world) { w.publish(candidate("1.0.0", "")); w.change(w.publisher().Revoke, "1.0.0") }, nil},
 		"pin of a revoked version": {func(w *world) {
 			w.publish(candidate("1.0.0", ""))

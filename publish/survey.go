@@ -12,7 +12,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
@@ -304,37 +303,6 @@ func (h *holding) hold(a *registry.Artifact) {
 	}
 }
 
-// read takes one bundle: into its list where it is trusted and speaks of the
-// artifact, else among the odd ones.
-func (h *holding) read(verifier *attest.Verifier, at registry.Attachment) {
-	odd := func(kind ReasonKind, err error, format string, args ...any) {
-		h.odd = append(h.odd, Reason{Kind: kind, Message: fmt.Sprintf(format, args...), Hint: fault.Hint(err), Digest: at.Digest, Cause: err})
-	}
-	v, err := verifier.Verify(at.Content)
-	if err != nil {
-		odd(ReasonSignature, err, "a bundle is not trusted: %v", err)
-		return
-	}
-	if found := v.Statement.Version(); found != h.version {
-		odd(ReasonSubject, errors.New("other subjects"), "a signed statement speaks of %s", differs(found, h.version))
-		return
-	}
-	if err := h.take(v, at.Content); err != nil {
-		odd(ReasonSubject, err, "a signed statement cannot be read: %v", err)
-	}
-}
-
-// differs says in which member a statement's version is not the wanted one.
-func differs(found, want statement.Version) string {
-	switch {
-	case found.Pack != want.Pack:
-		return fmt.Sprintf("%q, not of %q", found.Pack, want.Pack)
-	case found.Manifest != want.Manifest:
-		return fmt.Sprintf("the manifest %s, not of %s", found.Manifest, want.Manifest)
-	}
-	return fmt.Sprintf("content %s, not of %s", found.Content, want.Content)
-}
-
 // take sorts a trusted statement about the artifact into its list.
 func (h *holding) take(v *attest.Verified, source []byte) error {
 	switch v.Statement.Type {
@@ -366,7 +334,7 @@ func (h *holding) take(v *attest.Verified, source []byte) error {
 		h.pins = append(h.pins, pinRecord(p.Move, v))
 		h.pins[len(h.pins)-1].Stopped = true
 	default:
-		return fmt.Errorf("type %q is not one of packgate's", v.Statement.Type)
+		return fmt.Errorf("type %q %w", v.Statement.Type, errOtherType)
 	}
 	h.bundles = append(h.bundles, v.Digest)
 	return nil

@@ -30,7 +30,9 @@ type ReasonKind string
 const (
 	ReasonNotPublished ReasonKind = "not-published"    // the registry holds no such version
 	ReasonUnsigned     ReasonKind = "unsigned"         // no statement of the configured identity says that it passed
-	ReasonSignature    ReasonKind = "signature"        // a bundle does not verify
+	ReasonSignature    ReasonKind = "signature"        // a bundle that names the trusted identity does not verify
+	ReasonOtherSigner  ReasonKind = "other-signer"     // a bundle of another identity, or of none
+	ReasonOtherType    ReasonKind = "other-type"       // a signed statement of a type that is not known here
 	ReasonSubject      ReasonKind = "other-subject"    // a signed statement speaks of something else
 	ReasonBytes        ReasonKind = "other-bytes"      // the registry serves bytes of another digest
 	ReasonForeign      ReasonKind = "foreign"          // what is there is no context pack
@@ -41,6 +43,7 @@ const (
 	ReasonUnlisted     ReasonKind = "no-content-tag"   // under the version's tag, but without a content tag
 	ReasonFile         ReasonKind = "other-file"       // the file is not the version's bytes
 	ReasonReport       ReasonKind = "report-missing"   // the gate report that the statement names is not there
+	ReasonBaseline     ReasonKind = "baseline-missing" // the version that the statement was compared with is not there
 	ReasonPin          ReasonKind = "pin-unrecorded"   // no signed record put the environment where it is
 	ReasonPinState     ReasonKind = "pin-of-state"     // an environment runs a version that is not usable
 	ReasonStopped      ReasonKind = "stopped"          // an environment runs no version any more
@@ -57,7 +60,14 @@ type Reason struct {
 	Hint    string // says what to do about it; it may be empty
 	Digest  string // that of the manifest or the bundle that the reason is about, or ""
 	Refuses bool   // tells whether the version is not trusted for this reason. A reason that does not refuse explains the status, or is worth a look.
+	Fails   bool   // tells whether an audit fails for this reason, though the version may be used. What refuses does so too.
 	Cause   error  // the error below, such as a *fault.Error with its kind; it may be nil
+}
+
+// failing returns the reason as one for which an audit fails.
+func (r Reason) failing() Reason {
+	r.Fails = true
+	return r
 }
 
 // refuses returns a reason not to trust a version.
@@ -188,7 +198,10 @@ func (s *survey) judge(version string, h *holding) *Verdict {
 		}
 		s.judgeSignature(v, h)
 	}
-	v.add(h.odd...)
+	for _, r := range h.odd {
+		r.Refuses = r.Refuses && (r.Kind != ReasonSignature || !h.revoked()) // what is revoked is revoked
+		v.add(r)
+	}
 	s.judgeTags(v, version, h)
 	if state := stateOf(h.states); state != nil {
 		v.add(ReasonState.explains(h.digest, "move to another version", "%s by %q: %s", state.State, state.Actor, state.Reason))
@@ -213,9 +226,11 @@ func (s *survey) judgeSignature(v *Verdict, h *holding) {
 	}
 	first := h.summaries[0]
 	v.sign(first)
-	if !slices.Contains(h.reports, first.summary.Report) {
-		v.add(ReasonReport.explains(first.summary.Report, "look for it among the artifacts of the run that signed",
-			"the gate report that the signed statement names is not in the registry"))
+	for _, one := range h.summaries {
+		if !slices.Contains(h.reports, one.summary.Report) {
+			v.add(ReasonReport.explains(one.summary.Report, "look for it among the artifacts of the run that signed",
+				"the gate report that the signed statement names is not in the registry").failing())
+		}
 	}
 	if from := first.summary.Resource; from != s.repo.Name() {
 		v.add(ReasonElsewhere.explains(h.digest, "look for its states where it was published",
@@ -236,7 +251,7 @@ func (s *survey) judgeTags(v *Verdict, version string, h *holding) {
 	switch other := s.holdings[tagged]; {
 	case tagged == "":
 		v.add(ReasonUntagged.explains(h.digest, "publish it again",
-			"the tag %q is not there: publishing was not finished, or the tag was deleted", versionTag))
+			"the tag %q is not there: publishing was not finished, or the tag was deleted", versionTag).failing())
 	case tagged == h.digest || s.of(other, version) && !other.revoked():
 		// As it should be, or two signed digests, which have a reason of their own.
 	case other.revoked():
@@ -256,7 +271,7 @@ func (s *survey) judgeTags(v *Verdict, version string, h *holding) {
 	}
 	if s.tags[own] == "" && s.unlisted == "" && tagged == h.digest && h.signed() {
 		v.add(ReasonUnlisted.explains(h.digest, "look at who can write to the registry",
-			"the tag %q is not there: it was deleted, or the version was not published by packgate", own))
+			"the tag %q is not there: it was deleted, or the version was not published by packgate", own).failing())
 	}
 	if n := s.dropped[version]; n > 0 {
 		v.add(ReasonTooMany.refuses("", "look at who can write to the registry, and delete the tags that are not of packgate",

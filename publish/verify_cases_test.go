@@ -22,13 +22,13 @@ var verifyCases = []struct {
 	{"signed by a stranger", func(w *world) string {
 		w.plant(candidate("1.0.0", ""), signerOf(w.t, "stranger"), "content", "1.0.0")
 		return "1.0.0"
-	}, Untrusted, ReasonSignature},
+	}, Untrusted, ReasonOtherSigner},
 	{"garbage for a bundle", func(w *world) string {
 		a := w.plant(candidate("1.0.0", ""), nil, "content", "1.0.0")
 		_, err := w.repo().Attach(w.t.Context(), a, registry.Attachment{Type: registry.BundleType, Content: []byte("garbage")})
 		w.must(err)
 		return "1.0.0"
-	}, Untrusted, ReasonSignature},
+	}, Untrusted, ReasonOtherSigner},
 	{"signed statement of another version", func(w *world) string {
 		other := w.plant(candidate("1.1.0", ""), nil)
 		a := w.plant(candidate("1.0.0", ""), nil, "content", "1.0.0")
@@ -143,6 +143,27 @@ var verifyCases = []struct {
 		a, err := w.repo().Pull(w.t.Context(), r.Digest)
 		w.must(err)
 		w.attach(a, w.stateOf(a, statement.StateRevoked), signerOf(w.t, "stranger"))
+		return "1.0.0"
+	}, Usable, ReasonOtherSigner},
+	{"revocation of ours that was changed", func(w *world) string {
+		w.spoil(w.published("1.0.0"), statement.TypeState, "found wanting", "found nothing")
+		return "1.0.0"
+	}, Untrusted, ReasonSignature},
+	{"revocation of ours that was made a deprecation", func(w *world) string {
+		w.spoil(w.published("1.0.0"), statement.TypeState, "revoked", "deprecated")
+		return "1.0.0"
+	}, Untrusted, ReasonSignature},
+	{"revocation of ours that cannot be read", func(w *world) string {
+		w.spoil(w.published("1.0.0"), statement.TypeState, "{", "")
+		return "1.0.0"
+	}, Untrusted, ReasonSignature},
+	{"revocation of ours that was changed beside one that holds", func(w *world) string {
+		w.spoil(w.published("1.0.0"), statement.TypeState, "found wanting", "found nothing")
+		w.change(w.publisher().Revoke, "1.0.0")
+		return "1.0.0"
+	}, Revoked, ReasonSignature},
+	{"pin of ours that was changed", func(w *world) string {
+		w.spoil(w.published("1.0.0"), statement.TypePin, "prod", "test")
 		return "1.0.0"
 	}, Usable, ReasonSignature},
 	{"revocation of another version", func(w *world) string {

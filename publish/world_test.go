@@ -44,7 +44,11 @@ func candidate(version, flavour string) Candidate {
 	}
 	if version != "1.0.0" {
 		c.Class = "minor"
-		c.Baseline = &statement.Baseline{Pack: support + "@1.0.0", Manifest: fakeDigest("m"), Content: fakeDigest("c")}
+		before, err := registry.NewArtifact(support, "1.0.0", content(support, "1.0.0", ""))
+		if err != nil {
+			panic(err)
+		}
+		c.Baseline = &statement.Baseline{Pack: support + "@1.0.0", Manifest: before.Digest, Content: before.ContentDigest}
 	}
 	return c
 }

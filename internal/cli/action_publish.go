@@ -151,7 +151,9 @@ func (a *actionRun) version(ctx context.Context, log, summary *bytes.Buffer) err
 	if a.inputs.ref != "" {
 		ids = []string{a.inputs.ref}
 	}
-	found, err := auditOf(ctx, &env, ids, a.inputs.signing.registryOptions)
+	found, err := auditOf(ctx, &env, ids, auditOptions{
+		registryOptions: a.inputs.signing.registryOptions, failOn: a.inputs.failOn, strict: a.inputs.strict != nil && *a.inputs.strict,
+	})
 	if err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ import (
 )
 
 // auditOf audits the packs that were named, or else those of repository and registry.
-func auditOf(ctx context.Context, env *Env, ids []string, o registryOptions) (*auditing, error) {
-	house, err := openHouse(env, o)
+func auditOf(ctx context.Context, env *Env, ids []string, o auditOptions) (*auditing, error) {
+	house, err := openHouse(env, o.registryOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func auditOf(ctx context.Context, env *Env, ids []string, o registryOptions) (*a
 	if err != nil {
 		return nil, err
 	}
-	a := &auditing{house: house, checker: checker, named: ids, out: model.Audit{Registry: checker.Registry.String()}}
+	a := &auditing{house: house, options: o, checker: checker, named: ids, out: model.Audit{Registry: checker.Registry.String()}}
 	if err := a.run(ctx); err != nil {
 		return nil, err
 	}
@@ -41,15 +41,42 @@ func (a *auditing) verdict() error {
 	switch {
 	case a.unseen:
 		return &verdictError{code: gating.ExitFailure}
-	case slices.ContainsFunc(a.out.Findings, func(f model.AuditFinding) bool { return f.Severity == string(publish.SeverityError) }):
+	case slices.ContainsFunc(a.out.Findings, a.options.counts):
 		return &verdictError{code: gating.ExitFindings}
 	}
 	return nil
 }
 
+// auditOptions are those of audit.
+type auditOptions struct {
+	registryOptions
+	failOn string // the lowest severity that fails
+	strict bool   // bundles of other identities are errors
+}
+
+// counts tells whether an audit fails for a finding.
+func (o auditOptions) counts(f model.AuditFinding) bool {
+	switch o.failOn {
+	case gating.FailOnNever:
+		return false
+	case gating.FailOnWarning:
+		return true
+	}
+	return f.Severity == string(publish.SeverityError)
+}
+
+// severity returns how much a finding matters here.
+func (o auditOptions) severity(f publish.AuditFinding) publish.Severity {
+	if o.strict && f.Kind == publish.ReasonOtherSigner {
+		return publish.SeverityError
+	}
+	return f.Severity
+}
+
 // auditing is one audit.
 type auditing struct {
 	house   *registryHouse
+	options auditOptions
 	checker *publish.Checker
 	named   []string
 	unseen  bool              // a pack could not be looked at
@@ -82,7 +109,7 @@ func (a *auditing) run(ctx context.Context) error {
 	}
 	for _, f := range audited.Findings {
 		a.out.Findings = append(a.out.Findings, model.AuditFinding{
-			Severity: string(f.Severity), Pack: f.Pack, Version: f.Version, Digest: f.Digest, Check: string(f.Kind), Message: f.Message, Hint: f.Hint,
+			Severity: string(a.options.severity(f)), Pack: f.Pack, Version: f.Version, Digest: f.Digest, Check: string(f.Kind), Message: f.Message, Hint: f.Hint,
 		})
 	}
 	for _, v := range audited.Verdicts {
@@ -223,27 +250,31 @@ func showLog(ctx context.Context, env *Env, id string, o registryOptions) error 
 }
 
 func newAudit(env *Env) *cobra.Command {
-	var o registryOptions
+	var o auditOptions
 	c := &cobra.Command{
 		Use: "audit [PACK_ID...]", Short: "verify every published version, and what environments are pinned to",
 		Long: `Verifies every version of the packs in the registry, finds tags that were moved,
-versions that were signed with two digests, publications that were not finished, and
-environments that are pinned to a revoked or deprecated version. Without PACK_ID it
-looks at the packs of this repository and at all that the registry lists. It also
-says which packs have to be looked at again, since something that they depend on
-changed after they were published, and of which versions a check did not run, which
-is no error.
+versions that were signed with two digests, publications that were not finished,
+environments that are pinned to a revoked or deprecated version, statements that name
+the trusted identity and do not verify, and tags, gate reports and baselines that are
+not there though a signed statement names them. Statements of another identity are
+named, and with --strict they are errors. Without PACK_ID it looks at the packs of this
+repository and at all that the registry lists. It also says which packs have to be
+looked at again, since something that they depend on changed after they were published,
+and of which versions a check did not run, which is no error.
 
 Exit status: 0 nothing is wrong, 1 something is, 3 it could not be looked at.`,
-		Example: "  packgate audit\n  packgate audit ctxpack.support --registry ghcr.io/acme/packs",
+		Example: "  packgate audit\n  packgate audit ctxpack.support --registry ghcr.io/acme/packs\n  packgate audit --fail-on warning --strict",
 		RunE:    func(c *cobra.Command, args []string) error { return audit(c.Context(), env, args, o) },
 	}
 	o.addReading(c, diffFormats())
+	c.Flags().BoolVar(&o.strict, "strict", false, "count what another identity signed as an error")
+	choice{"fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnLevels()}.add(c, &o.failOn)
 	return c
 }
 
-func audit(ctx context.Context, env *Env, ids []string, o registryOptions) error {
-	if err := oneOf("--format", o.format, diffFormats()...); err != nil {
+func audit(ctx context.Context, env *Env, ids []string, o auditOptions) error {
+	if err := cmp.Or(oneOf("--format", o.format, diffFormats()...), oneOf("--fail-on", o.failOn, gating.FailOnLevels()...)); err != nil {
 		return err
 	}
 	a, err := auditOf(ctx, env, ids, o)
