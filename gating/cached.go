@@ -109,7 +109,9 @@ type keyPart struct{ name, value string }
 func (p *pipeline) parts() []keyPart {
 	catalogs := make([]string, 0, 2*len(p.Environments))
 	for _, e := range p.Environments {
-		catalogs = append(catalogs, e.Document.File, string(e.Document.Source))
+		for _, d := range e.Sources() {
+			catalogs = append(catalogs, d.File, string(d.Source))
+		}
 	}
 	config := fields()
 	if d := p.Config.Document; d != nil {

@@ -179,12 +179,16 @@ func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (ref
 			at[path.Dir(e.Path)] = append(at[path.Dir(e.Path)], len(s.Packs))
 			s.Packs = append(s.Packs, refresh.Pack{Name: e.Path, Facts: k.packs[e.ID]})
 			err = b.readPack(&s.Packs[len(s.Packs)-1])
+		case repo.IsPins(e.Path): // read once the catalogs are
 		case b.w.IsCatalog(e.Path):
 			err = b.readCatalog(e.Path, head, &s)
 		}
 		if err != nil {
 			return s, err
 		}
+	}
+	if err := b.readPins(&s); err != nil {
+		return s, err
 	}
 	cards := slices.DeleteFunc(entries, func(e github.Entry) bool { return !isScorecard(e.Path) })
 	return s, b.readScorecards(cards, k.cards, at, &s)
@@ -257,6 +261,19 @@ func (b *Baseline) readPack(p *refresh.Pack) error {
 	return err
 }
 
+// readPins reads the pins files of the baseline into the environments of its state, once the
+// catalogs are read. One that is not valid says nothing.
+func (b *Baseline) readPins(into *refresh.State) error {
+	files, err := b.files(b.prefix, b.w.Files.Prefix)
+	if err != nil {
+		return err
+	}
+	if err := files.TakePins(into.Environments, b.w.Config.Limits); err != nil && !errors.Is(err, repo.ErrUse) {
+		return err
+	}
+	return nil
+}
+
 // readCatalog reads a catalog of the baseline into its state.
 func (b *Baseline) readCatalog(name string, head, into *refresh.State) error {
 	src, ok, err := b.Read(name, b.w.Config.Limits.MaxBytes)
@@ -270,7 +287,8 @@ func (b *Baseline) readCatalog(name string, head, into *refresh.State) error {
 		if i < 0 {
 			return nil
 		}
-		e = head.Environments[i]
+		own := *head.Environments[i]
+		e, own.PinsFile = &own, nil
 	}
 	into.Environments = append(into.Environments, e)
 	return nil

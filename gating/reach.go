@@ -134,7 +134,7 @@ func (c *Change) brings(name string) bool {
 }
 
 func (c *Change) holdsCatalogs(folder string) bool {
-	patterns := append(pack.Values(c.w.Config.Environments), "environments/*.json")
+	patterns := append(pack.Values(c.w.Config.Environments), "environments/*.json", repo.PinsPattern)
 	return !strings.Contains(path.Base(folder), ".json") && repo.MayHold(patterns, folder) && c.folder(folder)
 }
 

@@ -338,8 +338,8 @@ func (r *Run) gone(ctx context.Context, in Inputs) error {
 // could not be asked counts as being so.
 func (r *Run) inUse(ctx context.Context, in Inputs, p *refresh.Pack) string {
 	for _, e := range slices.Concat(in.since.Environments, in.Environments) {
-		if v, pinned := e.Pins.Get(p.ID()); pinned {
-			return fmt.Sprintf("the environment %q pins %q", e.Environment.Value, p.ID()+"@"+v.Value)
+		if v, pinned := e.Pinned(p.ID()); pinned {
+			return fmt.Sprintf("the environment %q pins %q", e.Environment.Value, p.ID()+"@"+v.Version)
 		}
 	}
 	switch l := r.Lookup; {

@@ -126,7 +126,9 @@ type source struct {
 func sources(s *gate.Subject) []source {
 	list := unitSources(s.Unit)
 	for _, e := range s.Environments {
-		list = append(list, source{e.Document.File, e.Document.Source})
+		for _, d := range e.Sources() {
+			list = append(list, source{d.File, d.Source})
+		}
 	}
 	return list
 }
@@ -214,7 +216,9 @@ func (b *Baseline) listing(ctx context.Context) (*listing, error) {
 	}
 	catalogs := map[string]string{}
 	for _, e := range b.w.Environments {
-		catalogs[e.Document.File] = blobID(e.Document.Source)
+		for _, d := range e.Sources() {
+			catalogs[d.File] = blobID(d.Source)
+		}
 	}
 	l, same := &listing{entries: entries}, 0
 	for _, e := range entries {

@@ -99,6 +99,9 @@ func (w *Workspace) load(at Place, s Settings) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := w.checkRoles(); err != nil {
+		return err
+	}
 	w.scope = at.Scope
 	switch w.Patterns = repo.PackPatterns(w.Config); {
 	case len(s.Packs) > 0 && s.InForce != nil: // from which a change takes nothing
@@ -131,6 +134,20 @@ func (w *Workspace) load(at Place, s Settings) (err error) {
 	return nil
 }
 
+// checkRoles checks that the roles which environments demand are held by somebody. Who holds
+// them is what the files say, also where another config is in force: a change may bring both.
+func (w *Workspace) checkRoles() error {
+	problems := w.Config.UnheldRoles(w.Environments)
+	if len(problems) > 0 && w.inForce != nil {
+		own, err := w.Files.Config(w.ConfigName())
+		if err != nil {
+			return err
+		}
+		problems = own.UnheldRoles(w.Environments)
+	}
+	return problems.Err()
+}
+
 // configName returns the name of the config that was named; "" for the repository's own.
 func (s Settings) configName() string {
 	if s.Config == "" {
@@ -158,10 +175,10 @@ func (w *Workspace) inScope(name string) bool {
 // IsPack reports whether a file has the name of a pack, whether it exists or not.
 func (w *Workspace) IsPack(name string) bool { return w.packs.Match(name) }
 
-// IsCatalog reports whether a file is an environment catalog, or was one: every
-// pack is checked against each of them.
+// IsCatalog reports whether a file says what an environment is, or did: every pack is checked
+// against each catalog, and a pins file says where a pack runs.
 func (w *Workspace) IsCatalog(name string) bool {
-	return strings.HasPrefix(name, "environments/") || w.catalogs.Match(name)
+	return strings.HasPrefix(name, "environments/") || w.catalogs.Match(name) || repo.IsPins(name)
 }
 
 // Subject returns a pack with its side files as rules look at it in this workspace.

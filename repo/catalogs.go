@@ -60,6 +60,19 @@ func set(_, is *pack.Node) CatalogEffect {
 	return Released
 }
 
+// soak judges how long a version has to have been pinned somewhere else.
+func soak(was, is *pack.Node) CatalogEffect {
+	before, _ := pack.ParseDuration(was.Text) // both were checked when the catalogs were read
+	now, _ := pack.ParseDuration(is.Text)
+	switch {
+	case now < before:
+		return Released
+	case now == before:
+		return Ignored
+	}
+	return Narrowed
+}
+
 // catalogMembers has every member of a catalog by its path, in which "*" is any entry of
 // an object and any name of a list. What it lacks counts as released; a test holds it
 // against the schema.
@@ -95,6 +108,11 @@ var catalogMembers = map[string]catalogMember{
 	"/complete":                            {Narrowed, Released, set},
 	"/pins":                                {added: Listed, removed: Moved},
 	"/pins/*":                              {Listed, Moved, moved},
+	"/promote":                             {added: Narrowed, removed: Released},
+	"/promote/from":                        {Narrowed, Released, moved},
+	"/promote/soak":                        {Narrowed, Released, soak},
+	"/promote/roles":                       {added: Narrowed, removed: Released},
+	"/promote/roles/*":                     {added: Narrowed, removed: Released},
 }
 
 // CompareCatalogs returns what two versions of a catalog say differently, in the order of
@@ -102,8 +120,36 @@ var catalogMembers = map[string]catalogMember{
 func CompareCatalogs(before, after *Environment) []CatalogChange {
 	var c catalogComparison
 	c.members("", "", before.Document.Root, after.Document.Root)
+	c.pins(before, after)
 	return c.changes
 }
+
+// pins compares which versions two versions of an environment want, wherever each says it.
+func (c *catalogComparison) pins(before, after *Environment) {
+	ids := append(before.PinnedPacks(), after.PinnedPacks()...)
+	slices.Sort(ids)
+	effects := catalogMembers[pinsMember+"/*"]
+	for _, id := range slices.Compact(ids) {
+		was, had := before.Pinned(id)
+		is, has := after.Pinned(id)
+		change := CatalogChange{Path: pinsMember + "/" + pack.EscapeSegment(id), Was: was.Node, Is: is.Node}
+		switch {
+		case !had:
+			change.Effect = effects.added
+		case !has:
+			change.Effect = effects.removed
+		case !was.sameAs(is):
+			change.Effect = effects.changed(was.Node, is.Node)
+		}
+		if change.Effect != Ignored {
+			c.changes = append(c.changes, change)
+		}
+	}
+}
+
+// pinsMember is the path of the member of a catalog that has pins. They are compared apart,
+// since they may be in a file of their own.
+const pinsMember = "/pins"
 
 type catalogComparison struct{ changes []CatalogChange }
 
@@ -112,7 +158,7 @@ func (c *catalogComparison) compare(pattern, path string, was, is *pack.Node) {
 	member, known := catalogMembers[pattern]
 	effect := Released
 	switch {
-	case same(was, is):
+	case same(was, is), pattern == pinsMember:
 		return
 	case was != nil && is != nil && was.Kind == is.Kind && (was.Kind == pack.Object || was.Kind == pack.Array) && known:
 		c.members(pattern, path, was, is)

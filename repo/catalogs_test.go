@@ -98,7 +98,7 @@ func TestCompareCatalogs(t *testing.T) {
 		{``, `"complete": true`, "narrowed /complete"},
 		{`"complete": false`, `"complete": true`, "narrowed /complete"},
 		{`"snapshots": {"prod": "kg_1"}`, `"snapshots": {"prod": "kg_2"}`, "moved /snapshots/prod"},
-		{`"pins": {"p": "1.0.0"}, "runtime": "1.4.0"`, `"runtime": "1.5.0"`, "moved /runtime, moved /pins"},
+		{`"pins": {"p": "1.0.0"}, "runtime": "1.4.0"`, `"runtime": "1.5.0"`, "moved /runtime, moved /pins/p"},
 		{`"ontologies": {"o": {"1.0.0": {"entity_types": ["A"]}}}`, `"ontologies": {"o": {"1.0.0": {}, "2.0.0": {}}}`,
 			"released /ontologies/o/1.0.0/entity_types, listed /ontologies/o/2.0.0"},
 		{`"ontologies": {"o": {"1.0.0": {"entity_types": ["A"]}}}`, `"ontologies": {"o": {"1.0.0": {"entity_types": ["A", "B"]}}}`,

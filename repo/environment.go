@@ -12,6 +12,8 @@ import (
 type Environment struct {
 	Document *pack.Document `json:"-"`
 	Path     string         `json:"-"` // of its file, relative to the repository's root
+	// PinsFile is the pins file of the environment, nil where it has none.
+	PinsFile *Pins `json:"-"`
 	pack.Part
 	Environment     pack.Text                             `json:"environment"`
 	Runtime         pack.Text                             `json:"runtime"`
@@ -24,7 +26,8 @@ type Environment struct {
 	Schemas         pack.List[pack.Text]                  `json:"schemas"`
 	Regions         pack.List[pack.Text]                  `json:"regions"`
 	MaxApprovalMode pack.Text                             `json:"max_approval_mode"`
-	Pins            pack.Dict[pack.Text]                  `json:"pins"`
+	Pins            pack.Dict[pack.Text]                  `json:"pins"` // what Pinned asks for where there is no pins file
+	Promote         Promote                               `json:"promote"`
 	Complete        pack.Flag                             `json:"complete"` // it refuses pins to versions of which a check did not run
 }
 
@@ -82,7 +85,28 @@ func (f *Files) Environments(c *Config) ([]*Environment, error) {
 			return nil, err
 		}
 	}
-	return environments, problems.Err()
+	if err := f.around(environments, problems, c.Limits); err != nil {
+		return environments, err
+	}
+	return environments, nil
+}
+
+// around reads what is about several catalogs at once: their pins, and from where each is
+// promoted. Where catalogs could not be read, which the problems say, nobody knows which
+// environments there are, and that is said alone.
+func (f *Files) around(environments []*Environment, problems Problems, limits pack.Limits) error {
+	many := Problems{}
+	err := f.TakePins(environments, limits)
+	switch {
+	case errors.As(err, &many) && len(problems) == 0:
+		problems = append(problems, many...)
+	case err != nil && !errors.As(err, &many):
+		return err
+	}
+	if len(problems) == 0 {
+		problems = checkPromotions(environments)
+	}
+	return problems.Err()
 }
 
 // ParseEnvironment reads an environment catalog from its bytes; file is its name
@@ -99,6 +123,9 @@ func newEnvironment(name string, doc *pack.Document, faults []pack.Fault) (*Envi
 	e := &Environment{Document: doc, Path: name}
 	if err := decodeValid("environment", doc, e); err != nil {
 		return nil, err
+	}
+	if problems := e.checkPromote(); len(problems) > 0 {
+		return nil, problems
 	}
 	return e, nil
 }

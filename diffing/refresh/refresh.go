@@ -16,7 +16,7 @@
 // for that reason anyway.
 //
 // What only says how strictly packs are judged (severity, strict, waivers,
-// classes, reviews) or where they go (publish, and a catalog's pins) changes
+// classes, reviews) or where they go (publish, pins, and how they are promoted) changes
 // nothing that a pack depends on, and is no trigger.
 package refresh
 

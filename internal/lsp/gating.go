@@ -185,7 +185,7 @@ func (s *server) concerns(v *view, name string, changed []string) bool {
 	defer s.lock.Unlock()
 	return s.results[packKey{v.Dir, name}] == nil || slices.ContainsFunc(changed, func(c string) bool {
 		kind := v.kind(c)
-		return kind == "config" || kind == "environment" || repo.Belongs(name, c)
+		return kind == "config" || kind == "environment" || kind == "pins" || repo.Belongs(name, c)
 	})
 }
 

@@ -139,7 +139,7 @@ func (v *view) location(l finding.Location, units encoding) Location {
 }
 
 // kind says what a file is in the layout of a pack repository: "pack", "config",
-// "environment", "snapshot", a kind of side file, or "" for none of them.
+// "environment", "pins", "snapshot", a kind of side file, or "" for none of them.
 func (v *view) kind(name string) string {
 	if name == repo.ConfigName {
 		return "config"
@@ -153,6 +153,9 @@ func (v *view) kind(name string) string {
 	}
 	if repo.Matches(patterns, name) {
 		return "environment"
+	}
+	if repo.Matches([]string{repo.PinsPattern}, name) {
+		return "pins"
 	}
 	if _, kind, ok := repo.SideKind(name); ok {
 		return kind
@@ -169,7 +172,7 @@ func (v *view) packsOf(name string) ([]string, error) {
 	switch v.kind(name) {
 	case "":
 		return nil, nil
-	case "config", "environment":
+	case "config", "environment", "pins":
 		names, err := v.Files.Find(v.Config)
 		return names[:min(len(names), mostPacks)], err
 	}
