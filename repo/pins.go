@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -242,7 +241,7 @@ func ParsePins(file string, src []byte, limits pack.Limits) (*Pins, error) {
 }
 
 // digestForm is that of pack.Digest.
-var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+var digestForm = form(`^sha256:[0-9a-f]{64}$`)
 
 // checkPin checks what the schema does not say of the pin of a pack.
 func checkPin(id string, pin Pin) (problems Problems) {
@@ -255,7 +254,7 @@ func checkPin(id string, pin Pin) (problems Problems) {
 	if v := pin.Version; v.OK && !isPlainVersion(v.Value) {
 		say(v.Node.Location(), "write one published version, such as 1.2.0", "version %q is not MAJOR.MINOR.PATCH", pack.Clip(v.Value, mostOfName))
 	}
-	if d := pin.Digest; d.OK && !digestForm.MatchString(d.Value) {
+	if d := pin.Digest; d.OK && !digestForm().MatchString(d.Value) {
 		say(d.Node.Location(), "write the digest of the pack as publish prints it: sha256: and 64 of the digits 0-9 and a-f",
 			"%q is no digest", pack.Clip(d.Value, mostOfDigest))
 	}
