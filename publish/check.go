@@ -124,6 +124,9 @@ func (c *Checker) lookVersion(ctx context.Context, repo *registry.Repository, re
 	if named := s.tags[ref.Tag]; ref.Digest != "" && named != "" && named != ref.Digest {
 		v.add(moved(ref.Tag, named, ref.Digest))
 	}
+	if ref.Version == "" && ref.Tag == "" {
+		v.alone()
+	}
 	return &looked{verdict: v.settle(), holding: h}, nil
 }
 

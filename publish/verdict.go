@@ -279,6 +279,17 @@ func (s *survey) judgeTags(v *Verdict, version string, h *holding) {
 	}
 }
 
+// alone judges the digest that was asked for and no tag of its version: where whoever may write to
+// the registry moved or added one, that says nothing about the bytes that the digest names. Another
+// digest that the trusted identity signed does.
+func (v *Verdict) alone() {
+	for i, r := range v.Reasons {
+		if r.Kind == ReasonMoved || r.Kind == ReasonTooMany {
+			v.Reasons[i].Refuses = false
+		}
+	}
+}
+
 // judgeOthers looks for another digest of the version that is signed as well.
 func (s *survey) judgeOthers(v *Verdict, version string, h *holding) {
 	for _, digest := range s.digestsOf(version) {

@@ -63,7 +63,38 @@ var verifyCases = []struct {
 		digest := w.publish(candidate("1.0.0", "")).Digest
 		w.plant(candidate("1.0.0", "other"), nil, "1.0.0")
 		return digest
+	}, Usable, ReasonMoved},
+	{"tag moved, asked by tag and digest", func(w *world) string {
+		digest := w.publish(candidate("1.0.0", "")).Digest
+		w.plant(candidate("1.0.0", "other"), nil, "1.0.0")
+		return ":1.0.0@" + digest
 	}, Untrusted, ReasonMoved},
+	{"tag moved, asked by the digest that nobody signed", func(w *world) string {
+		w.publish(candidate("1.0.0", ""))
+		return w.plant(candidate("1.0.0", "other"), nil, "1.0.0").Digest
+	}, Untrusted, ReasonUnsigned},
+	{"content tag moved, asked by digest", func(w *world) string {
+		r := w.publish(candidate("1.0.0", ""))
+		other := w.plant(candidate("1.0.0", "other"), nil)
+		w.must(w.repo().Tag(w.t.Context(), other.Digest, registry.ContentTag("1.0.0", r.Digest)))
+		return r.Digest
+	}, Usable, ReasonMoved},
+	{"two signed digests, asked by one of them", func(w *world) string {
+		w.plant(candidate("1.0.0", "other"), w.signer, "content")
+		return w.plant(candidate("1.0.0", ""), w.signer, "content", "1.0.0").Digest
+	}, Untrusted, ReasonConflict},
+	{"deprecated, and its tag moved, asked by digest", func(w *world) string {
+		digest := w.publish(candidate("1.0.0", "")).Digest
+		w.change(w.publisher().Deprecate, "1.0.0")
+		w.plant(candidate("1.0.0", "other"), nil, "1.0.0")
+		return digest
+	}, Deprecated, ReasonMoved},
+	{"revoked, and its tag moved, asked by digest", func(w *world) string {
+		digest := w.publish(candidate("1.0.0", "")).Digest
+		w.change(w.publisher().Revoke, "1.0.0")
+		w.plant(candidate("1.0.0", "other"), nil, "1.0.0")
+		return digest
+	}, Revoked, ReasonMoved},
 	{"tag moved to another version", func(w *world) string {
 		old := w.publish(candidate("1.0.0", ""))
 		w.publish(candidate("1.1.0", ""))
@@ -174,6 +205,13 @@ var verifyCases = []struct {
 		w.attach(a, w.stateOf(other, statement.StateRevoked), w.signer)
 		return "1.0.0"
 	}, Usable, ReasonSubject},
+	{"too many content tags, asked by digest", func(w *world) string {
+		r := w.publish(candidate("1.0.0", ""))
+		for i := range digestLimit + 1 {
+			w.must(w.repo().Tag(w.t.Context(), r.Digest, fmt.Sprintf("1.0.0-%012x", i)))
+		}
+		return r.Digest
+	}, Usable, ReasonTooMany},
 	{"too many content tags", func(w *world) string {
 		r := w.publish(candidate("1.0.0", ""))
 		for i := range digestLimit + 1 {

@@ -214,7 +214,11 @@ func (w *world) publish(c Candidate) *Result {
 
 func (w *world) ref(text string) registry.Ref {
 	w.t.Helper()
-	ref, err := registry.ParseRef(support+"@"+text, w.reg.String())
+	name := support + "@" + text
+	if strings.HasPrefix(text, ":") { // a tag with its digest
+		name = w.reg.String() + "/" + support + text
+	}
+	ref, err := registry.ParseRef(name, w.reg.String())
 	if err != nil {
 		w.t.Fatal(err)
 	}
