@@ -140,6 +140,11 @@ func (c *Checker) auditPack(ctx context.Context, packID string) (out packAudit) 
 	for _, environment := range slices.Sorted(maps.Keys(environments)) {
 		out.findings = append(out.findings, s.auditPin(environment, environments[environment])...)
 	}
+	found, err := c.auditBuilds(ctx, s)
+	if err != nil {
+		return packAudit{err: err}
+	}
+	out.findings = append(out.findings, found...)
 	return out
 }
 

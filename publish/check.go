@@ -34,18 +34,18 @@ func (c *Checker) Verify(ctx context.Context, ref registry.Ref, content []byte) 
 		return nil, err
 	}
 	v := found.verdict
-	if content != nil && v.Content != "" {
-		if digest := string(pack.DigestOf(content)); digest != v.Content {
-			v.add(ReasonFile.refuses(digest, "pull the version, or publish the file under a version of its own",
-				"the file is %s, and %q is %s", digest, v.Name(), v.Content))
+	if content != nil {
+		if err := c.file(ctx, v, content); err != nil {
+			return nil, err
 		}
 	}
 	return v.settle(), nil
 }
 
-// Fetch returns the verdict on a reference and the bytes that the registry holds
-// there, which are those that the verdict's Content names. They are nil where the
-// registry has none; that they are not nil says nothing about the status.
+// Fetch returns the verdict on a reference and the bytes of the version that the registry
+// holds there, which are those that the verdict's Content names. They are nil where the
+// registry has none; that they are not nil says nothing about the status. What an
+// environment makes of them is in the verdict's Build.
 func (c *Checker) Fetch(ctx context.Context, ref registry.Ref) (*Verdict, []byte, error) {
 	found, err := c.look(ctx, ref)
 	if err != nil {
@@ -76,7 +76,9 @@ func (c *Checker) look(ctx context.Context, ref registry.Ref) (*looked, error) {
 	}
 	var found *looked
 	tag, _ := registry.ReadTag(ref.Tag)
-	if version := cmp.Or(ref.Version, tag.Version); version == "" && tag.Environment != "" {
+	if bundle, ok := ref.Build(); ok {
+		found, err = c.lookBuild(ctx, repo, ref, bundle)
+	} else if version := cmp.Or(ref.Version, tag.Version); version == "" && tag.Environment != "" {
 		found, err = c.lookPin(ctx, ref, tag.Environment)
 	} else {
 		found, err = c.lookVersion(ctx, repo, ref, version)
@@ -175,6 +177,9 @@ func (c *Checker) lookPin(ctx context.Context, ref registry.Ref, environment str
 		v.add(moved(ref.Tag, named, h.digest))
 	}
 	v.add(s.judgePin(environment, h)...)
+	if err := c.runs(ctx, s.repo, v, newestPin(h.pins, environment)); err != nil {
+		return nil, err
+	}
 	return &looked{verdict: v.settle(), holding: h, survey: s}, nil
 }
 
@@ -198,6 +203,12 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 	signed, err := c.Verifier.Verify(bundle)
 	if err != nil {
 		return refuse(ReasonSignature, err, "the bundle is not trusted: %v", err)
+	}
+	if signed.Statement.Type == statement.TypeBundle {
+		if err := signedBuild(v, signed, named); err != nil {
+			return refuse(ReasonSubject, err, "the bundle is of another file: %v", err)
+		}
+		return v.settle(), nil
 	}
 	about := signed.Statement.Version()
 	v.Manifest = about.Manifest

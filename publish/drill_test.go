@@ -61,6 +61,9 @@ func drill(w *world, state *StateFolder, what string) error {
 	switch what {
 	case "publish":
 		_, err = p.Publish(ctx, candidate("1.1.0", ""))
+	case "bundle":
+		w.clock.Store(60)
+		_, err = p.PublishBuild(ctx, ofProd("1.0.0", "b", nil))
 	case "revoke":
 		_, err = p.Revoke(ctx, Change{Ref: w.ref("1.0.0"), Reason: "found wanting", Actor: "ann"})
 	case "pin":
@@ -73,7 +76,7 @@ func drill(w *world, state *StateFolder, what string) error {
 	return err
 }
 
-var drills = []string{"publish", "revoke", "pin", "rollback", "stop"}
+var drills = []string{"publish", "revoke", "pin", "rollback", "stop", "bundle"}
 
 // start starts the child, which kills nothing itself.
 func start(t *testing.T, w *world, root, state, what string) (*exec.Cmd, *bufio.Reader) {

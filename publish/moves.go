@@ -84,6 +84,9 @@ func (c *Checker) Running(ctx context.Context, packID, environment string) (*Run
 	if found.holding != nil && found.holding.artifact != nil {
 		out.Content = found.holding.artifact.Content
 	}
+	if b := found.verdict.Build; b != nil {
+		out.Content = b.Resolved
+	}
 	for i, m := range slices.Backward(moves) {
 		if i == len(moves)-1 {
 			out.Last = &m.PinRecord

@@ -262,6 +262,9 @@ func (c *Collision) Error() string {
 
 // Hint returns what to do about it.
 func (c *Collision) Hint() string {
+	if _, ok := registry.ReadBuildTag(c.Tag); ok {
+		return "publish again, which numbers the bundle anew, and publish from one serialized job per repository"
+	}
 	if c.Race {
 		return "publish from one serialized job per repository; revoke the digest that is not to be used, or set pack_version to one that is not published and revoke both"
 	}

@@ -325,7 +325,7 @@ func (h *holding) take(v *attest.Verified, source []byte) error {
 		}
 		h.pins = append(h.pins, pinRecord(p.Move, v))
 		last := &h.pins[len(h.pins)-1]
-		last.Replay, last.Accept = p.Replay, p.Accept
+		last.Replay, last.Accept, last.Runs = p.Replay, p.Accept, p.Bundle
 	case statement.TypeStop:
 		p, err := v.Statement.Stop()
 		if err != nil {

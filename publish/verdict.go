@@ -108,6 +108,8 @@ type PinRecord struct {
 	Approvals                            []statement.Approval
 	Replay                               bool
 	Stopped                              bool // it runs no version of the pack from then on
+	// Runs is the bundle that it runs of the version, nil for the pack as it was published.
+	Runs *statement.Version
 	Signing
 }
 
@@ -126,6 +128,7 @@ type Verdict struct {
 	Bundle     string             // digest of the summary's bundle
 	States     []StateRecord      // trusted ones, in the order of time
 	Pins       []PinRecord        // trusted ones on this manifest, in the order of time
+	Build      *Build             // the bundle that was asked for, or that the environment runs; nil for none
 	NotChecked []string           // says what could not be looked at, each with its reason
 }
 

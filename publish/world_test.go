@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -305,6 +306,12 @@ func (w *world) dump() string {
 	}
 	for _, digest := range slices.Sorted(maps.Keys(digests)) {
 		a, err := repo.Pull(ctx, digest)
+		if errors.Is(err, registry.ErrForeign) {
+			var b *registry.Build
+			if b, err = repo.PullBuild(ctx, digest); err == nil {
+				a = &b.Artifact
+			}
+		}
 		w.must(err)
 		lines = append(lines, fmt.Sprintf("%s is %s", digest, a.ContentDigest))
 		attachments, err := repo.Attachments(ctx, digest)

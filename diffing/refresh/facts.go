@@ -166,9 +166,17 @@ func usesOf(p *pack.Pack) uses {
 }
 
 // Binds reports whether a member of an environment's catalog, named by its keyed path, is
-// about something that the pack uses. A section binds every pack.
+// about something that the pack uses. A section binds every pack, and the runtime and the
+// highest approval mode bind those that require one.
 func (f *Facts) Binds(path string) bool {
 	segments, _ := pack.SplitPointer(path)
+	switch {
+	case f == nil:
+	case path == "/runtime":
+		return f.uses.runtime
+	case path == "/max_approval_mode":
+		return f.uses.effects
+	}
 	if f == nil || len(segments) < 2 {
 		return true
 	}

@@ -1,0 +1,104 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/publish/attest"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/publish/statement"
+)
+
+// BuildStanding is how a bundle stands to what is published of its version.
+type BuildStanding struct {
+	Kind  StandingKind        // Same where it is the newest one of its environment, else Absent
+	Build *registry.Build     // what it would be published as
+	Name  statement.BuildName // the name that it has, or would get
+	Last  *Build              // the newest bundle of the version in the environment, nil for none
+	Ref   string              // repository:tag@digest
+
+	sequence int
+	made     *Build // what was signed before and is to be finished
+	source   []byte // its Sigstore bundle
+	reports  []string
+	signer   *attest.SignerInfo
+}
+
+// BuildStanding says how a bundle stands to what is published: the same bytes keep their
+// revision, others get the one after the highest. The error is of kind ErrCandidate where
+// the parts are not those of the version, and of kind registry.ErrName where the name of
+// the environment cannot be part of a tag.
+func (p *Publisher) BuildStanding(ctx context.Context, c BuildCandidate) (*BuildStanding, error) {
+	b, err := c.build()
+	if err != nil {
+		return nil, err
+	}
+	repo, err := p.Registry.Repository(c.Pack)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.checker().builds(ctx, c.Pack, c.Version, c.Environment, b.Digest)
+	if err != nil {
+		return nil, err
+	}
+	if s.dropped > 0 {
+		return nil, &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%q has more than %d tags of bundles in the environment %q", c.name(), buildLimit, c.Environment),
+			Hint: "look at who can write to the registry, and delete the tags that are not of packgate"}
+	}
+	return s.standing(repo, b), nil
+}
+
+func (s *builds) standing(repo *registry.Repository, b *registry.Build) *BuildStanding {
+	out := &BuildStanding{Kind: Absent, Build: b, Name: statement.BuildName{Pack: nameOf(b.Pack, b.Version), Environment: b.Environment}}
+	highest, newest := s.last(b.Environment)
+	out.Last, out.sequence = newest, highest+1
+	own := s.holdings[b.Digest]
+	for _, made := range slices.Backward(own.signed) {
+		if s.contested(made.Name.Revision, b) {
+			continue
+		}
+		if out.Name.Revision == 0 {
+			out.Name = made.Name
+		}
+		if made.Statement.Sequence < highest || made.Name != out.Name || out.made != nil {
+			continue // another bundle was the newest since
+		}
+		out.made, out.source, out.reports = made, own.sources[made.Bundle], own.reports
+		if out.signer = new(made.Signer); s.settled(made) && s.tags[s.place(made).At(b.Digest)] == b.Digest {
+			out.Kind = Same
+		}
+	}
+	for t := range s.tags {
+		if out.Name.Revision == 0 && s.tags[t] == b.Digest && !s.contested(t.Revision, b) {
+			out.Name.Revision = t.Revision
+		}
+	}
+	if out.Name.Revision == 0 {
+		for t := range s.tags {
+			out.Name.Revision = max(out.Name.Revision, t.Revision)
+		}
+		for _, made := range own.signed {
+			out.Name.Revision = max(out.Name.Revision, made.Name.Revision)
+		}
+		out.Name.Revision++
+	}
+	out.Ref = refOf(repo, s.tag(out).String(), b.Digest)
+	return out
+}
+
+// contested reports whether a tag of a revision names another digest than the bundle's: it is
+// somebody's who publishes at the same time, or of nobody of ours, and is not to be had.
+func (s *builds) contested(revision int, b *registry.Build) bool {
+	for t, digest := range s.tags {
+		if t.Environment == b.Environment && t.Revision == revision && digest != b.Digest {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *builds) tag(of *BuildStanding) registry.BuildTag {
+	return registry.BuildTag{Version: of.Build.Version, Environment: of.Build.Environment, Revision: of.Name.Revision}
+}
