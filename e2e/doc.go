@@ -11,6 +11,8 @@
 //     the reference.
 //   - The HTML test opens the HTML report in Chromium: findings, filter, keyboard,
 //     console, network, and what axe finds. It needs chromium and npm.
+//   - The comment test measures the pages of a reviewer as GitHub shows them, in Chromium
+//     with GitHub's style sheet: how high they are, and that nothing is wider than a phone.
 //   - The language server test talks to packgate lsp with Microsoft's client library, on
 //     which VS Code is built. It needs node; npm fetches the library.
 //   - The SARIF test holds SARIF logs against the schema of OASIS.

@@ -296,15 +296,18 @@ func (b *browser) wantSkipLink(t *testing.T) {
 	b.asks = slices.Compact(b.asks) // it was loaded again
 }
 
-// axeModule returns the folder of axe. npm fetches it into a place of its own,
-// because it removes what it did not install.
-func axeModule(t *testing.T) string {
+// axeModule returns the folder of axe.
+func axeModule(t *testing.T) string { return npmModule(t, axeName, axeVersion) }
+
+// npmModule returns the folder of a module. npm fetches it into a place of its own, because it
+// removes what it did not install.
+func npmModule(t *testing.T, name, wanted string) string {
 	t.Helper()
-	prefix, err := filepath.Abs(filepath.Join("node_modules", ".axe"))
+	prefix, err := filepath.Abs(filepath.Join("node_modules", "."+name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	module := filepath.Join(prefix, "node_modules", axeName)
+	module := filepath.Join(prefix, "node_modules", name)
 	version := func() string {
 		var about struct{ Version string }
 		manifest, err := os.ReadFile(filepath.Join(module, "package.json"))
@@ -313,21 +316,21 @@ func axeModule(t *testing.T) string {
 		}
 		return about.Version
 	}
-	if version() == axeVersion {
+	if version() == wanted {
 		return module
 	}
 	if err := os.MkdirAll(prefix, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	wanted := axeName + "@" + axeVersion
-	t.Logf("npm fetches %s", wanted)
-	npm := exec.CommandContext(t.Context(), "npm", "install", "--prefix", prefix, "--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund", wanted)
+	one := name + "@" + wanted
+	t.Logf("npm fetches %s", one)
+	npm := exec.CommandContext(t.Context(), "npm", "install", "--prefix", prefix, "--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund", one)
 	npm.Dir = prefix
 	if said, err := npm.CombinedOutput(); err != nil {
-		t.Fatalf("npm, which fetches %s: %v\n%s", wanted, err, strings.TrimSpace(string(said)))
+		t.Fatalf("npm, which fetches %s: %v\n%s", one, err, strings.TrimSpace(string(said)))
 	}
-	if got := version(); got != axeVersion {
-		t.Fatalf("%s has version %q, wanted %s", axeName, got, axeVersion)
+	if got := version(); got != wanted {
+		t.Fatalf("%s has version %q, wanted %s", name, got, wanted)
 	}
 	return module
 }
