@@ -40,7 +40,7 @@ type job struct {
 
 // Publish signs a candidate and puts it into the registry. It may be run again at
 // any point and finishes the job: what is there is not made again, and a version
-// that is there with the same bytes costs one request. Nothing is overwritten: it
+// that is there with the same bytes and verifies is left alone. Nothing is overwritten: it
 // fails with a *Collision where the version is there with other bytes, and with an
 // *Unfinished, which says how far it came, where a service was not available. Any
 // other error is of no use to try again.
@@ -78,6 +78,25 @@ func (p *Publisher) Publish(ctx context.Context, c Candidate) (*Result, error) {
 	return j.result, nil
 }
 
+// Settled tells whether a version that is there is published: it verifies, whatever its state.
+// It is not where nobody signed it, so that it still has to be. The error is of kind ErrRefused where
+// something else keeps it from being trusted, which publishing would not change.
+func (p *Publisher) Settled(ctx context.Context, packID, version string) (bool, error) {
+	v, err := p.checker().Verify(ctx, registry.Ref{Pack: packID, Version: version}, nil)
+	if err != nil {
+		return false, err
+	}
+	if v.Status != Untrusted {
+		return true, nil
+	}
+	for _, r := range v.Reasons {
+		if r.Refuses && r.Kind != ReasonUnsigned {
+			return false, &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%q is in the registry with these bytes, and does not verify: %s", v.Name(), r.Message), Hint: r.Hint}
+		}
+	}
+	return false, nil
+}
+
 func (p *Publisher) job(c Candidate) (*job, error) {
 	a, err := c.artifact()
 	if err != nil {
@@ -112,8 +131,9 @@ func (j *job) unclaimed(ctx context.Context, race bool) (tags []string, err erro
 	case at.Kind == Other:
 		return nil, j.collision(j.Version, at.Found, race)
 	case at.Kind == Same && !race:
-		j.result.Already = true
-		return nil, nil
+		if j.result.Already, err = j.Settled(ctx, j.Pack, j.Version); err != nil || j.result.Already {
+			return nil, err
+		}
 	}
 	if tags, err = j.repo.Tags(ctx); err != nil {
 		return nil, err

@@ -223,7 +223,7 @@ func notListed(tag string) string {
 // judgeSignature takes the first trusted summary, and says what is wrong with it.
 func (s *survey) judgeSignature(v *Verdict, h *holding) {
 	if !h.signed() {
-		v.add(ReasonUnsigned.refuses(h.digest, "delete the version's tag and publish it again, or verify it with the identity that signed it",
+		v.add(ReasonUnsigned.refuses(h.digest, "publish it again, which gates and signs it, or verify it with the identity that signed it",
 			"no statement of the trusted identity says that %q passed the checks", h.version.Pack))
 		return
 	}

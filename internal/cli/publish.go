@@ -30,12 +30,12 @@ func newPublish(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "publish [PATH...]", Short: "sign the versions that are not published yet, and publish them",
 		Long: `Looks for every pack version in the registry. One that is there with the same bytes
-is left alone, and one that is there with other bytes is refused. What is not there
-goes through all checks again, is compared with the published version before it, in
-what it permits and in what the files beside it prove, has to carry the reviews that
-the config demands for its class, is signed, pushed, read back and verified. The
-version's tag is written last, so that a version is there as a whole or not at all.
-Running it again at any point finishes the job.
+and verifies is left alone, and one that is there with other bytes is refused. What is
+not there, or is there and nobody who is trusted has signed it, goes through all checks
+again, is compared with the published version before it, in what it permits and in what
+the files beside it prove, has to carry the reviews that the config demands for its
+class, is signed, pushed, read back and verified. The version's tag is written last, so
+that a version is there as a whole or not at all. Running it again at any point finishes the job.
 
 Within GitHub Actions the run's own identity signs; elsewhere --key FILE does.
 
@@ -143,13 +143,14 @@ type candidate struct {
 	name  string // pack file
 	unit  *repo.Unit
 	found *publish.Standing // nil where the pack is no version that could be asked for
+	done  bool              // the version is there with these bytes, and verifies
 	err   error
 }
 
 // lookups bounds how many versions are asked for at a time.
 const lookups = 16
 
-// standings asks the registry for every version, one request each.
+// standings asks the registry for every version.
 func (p *publication) standings(ctx context.Context) []candidate {
 	list := make([]candidate, len(p.w.Packs))
 	var asking errgroup.Group
@@ -174,6 +175,9 @@ func (p *publication) standing(ctx context.Context, s *candidate) {
 		return // the gates say what is wrong
 	}
 	s.found, s.err = p.publisher.Standing(ctx, meta.PackID.Value, meta.PackVersion.Value, s.unit.Document.Source)
+	if s.err == nil && s.found.Kind == publish.Same {
+		s.done, s.err = p.publisher.Settled(ctx, meta.PackID.Value, meta.PackVersion.Value)
+	}
 }
 
 // one publishes one pack, or says why not.
@@ -185,7 +189,7 @@ func (p *publication) one(ctx context.Context, s *candidate) model.Publication {
 	if s.err != nil {
 		return p.stopped(out, s.err)
 	}
-	if s.found != nil && s.found.Kind == publish.Same {
+	if s.done {
 		out.Status, out.Digest, out.Content = model.PublicationAlready, s.found.Artifact.Digest, s.found.Artifact.ContentDigest
 		out.Ref = s.found.Ref
 		return out
