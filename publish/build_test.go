@@ -275,3 +275,119 @@ func TestSecondBuildAtEachRequest(t *testing.T) {
 		t.Error("the two never met")
 	}
 }
+
+func (w *world) pinned(version string) *PinResult {
+	w.t.Helper()
+	r, err := w.publisher().Pin(w.t.Context(), PinChange{Ref: w.ref(version), Environment: "prod", Actor: "ann"}, nil)
+	w.must(err)
+	return r
+}
+
+// runs returns which bundle production runs, by what its record says.
+func (w *world) runs() string {
+	w.t.Helper()
+	v := w.verify("env-prod")
+	switch {
+	case v.Status != Usable:
+		return fmt.Sprintf("%s: %v", v.Status, kinds(v))
+	case v.Build == nil:
+		return v.Version
+	}
+	return strings.TrimPrefix(v.Build.Name.String(), support+"@")
+}
+
+// An environment runs the bundle that its newest record names, whatever was published since.
+// A pin without a bundle, as 0.1.0 made them, runs the version's own pack.
+func TestAPinNamesABundle(t *testing.T) {
+	everywhere(t, func(t *testing.T, w *world) {
+		w.publish(candidate("1.0.0", ""))
+		expect := func(want string) {
+			t.Helper()
+			if got := w.runs(); got != want {
+				t.Errorf("production runs %s, wanted %s", got, want)
+			}
+			if found := w.audit(); len(found) > 0 {
+				t.Errorf("audit: %+v", found)
+			}
+		}
+		w.pinned("1.0.0")
+		expect("1.0.0")
+		a := w.build(ofProd("1.0.0", "a", nil))
+		expect("1.0.0")
+		if r := w.pinned("1.0.0"); r.Already || r.Runs == nil {
+			t.Errorf("pinned again with a bundle: %+v", r)
+		}
+		expect("1.0.0+prod.1")
+		if r := w.pinned("1.0.0"); !r.Already {
+			t.Errorf("pinned again: %+v", r)
+		}
+		w.build(ofProd("1.0.0", "b", a))
+		expect("1.0.0+prod.1")
+		w.pinned("1.0.0")
+		expect("1.0.0+prod.2")
+		for flavour, want := range map[string]Status{"b": Usable, "a": Untrusted} {
+			if v, err := w.checker().Verify(t.Context(), w.ref("env-prod"), content(support, "1.0.0", "resolved "+flavour)); err != nil || v.Status != want {
+				t.Errorf("the file of %s: %+v, %v", flavour, v, err)
+			}
+		}
+		r, err := w.publisher().Rollback(t.Context(), RollbackChange{Pack: support, Environment: "prod", Actor: "ann"}, nil)
+		w.must(err)
+		if r.Already || r.Runs == nil || r.Runs.Pack != support+"@1.0.0+prod.1" {
+			t.Errorf("rolled back: %+v", r)
+		}
+		expect("1.0.0+prod.1")
+	})
+}
+
+// What a record names and is not there, or is another one, is not run.
+func TestAPinOfALostBundle(t *testing.T) {
+	w := worldOf(t, nil, "oci:./registry", t.TempDir())
+	w.publish(candidate("1.0.0", ""))
+	a := artifactOfTest(t)
+	good := w.build(ofProd("1.0.0", "a", nil))
+	pin := func(change func(*statement.Version)) {
+		w.t.Helper()
+		w.clock.Add(60)
+		runs := statement.Version{Pack: good.Name.String(), Manifest: good.Digest, Content: good.Content}
+		change(&runs)
+		source, err := statement.Pin{Bundle: &runs, Move: statement.Move{Environment: "prod", Actor: "ann", Time: w.publisher().now(),
+			Version: statement.Version{Pack: support + "@1.0.0", Manifest: a.Digest, Content: a.ContentDigest}}}.Statement()
+		w.must(err)
+		w.attach(a, source, w.signer)
+		w.must(w.repo().Tag(t.Context(), a.Digest, "env-prod"))
+	}
+	pin(func(*statement.Version) {})
+	if got := w.runs(); got != "1.0.0+prod.1" {
+		t.Fatalf("production runs %s", got)
+	}
+	for name, change := range map[string]func(*statement.Version){
+		"another manifest": func(v *statement.Version) { v.Manifest = fakeDigest("m") },
+		"the version":      func(v *statement.Version) { v.Manifest = a.Digest },
+		"another pack":     func(v *statement.Version) { v.Content = fakeDigest("c") },
+		"another revision": func(v *statement.Version) { v.Pack = support + "@1.0.0+prod.2" },
+	} {
+		pin(change)
+		if v := w.verify("env-prod"); v.Status != Untrusted {
+			t.Errorf("%s: production runs %+v", name, v)
+		}
+		if !slices.ContainsFunc(w.audit(), func(f AuditFinding) bool { return f.Severity == SeverityError }) {
+			t.Errorf("%s: audit has no error", name)
+		}
+	}
+	// A tag of the revision that was moved is said, and what runs is what the record names.
+	pin(func(*statement.Version) {})
+	other := ofProd("1.0.0", "evil", nil)
+	w.plantBuild(other, nil, as, "place")
+	if v := w.verify("env-prod"); v.Status != Usable || !has(v, ReasonMoved) || string(v.Build.Resolved) != string(content(support, "1.0.0", "resolved a")) {
+		t.Errorf("with a moved tag: %+v", v)
+	}
+}
+
+func artifactOfTest(t *testing.T) *registry.Artifact {
+	t.Helper()
+	a, err := artifactOf(support, "1.0.0", content(support, "1.0.0", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}

@@ -167,18 +167,22 @@ type PinChange struct {
 	// By, Commit, Approvals and Accept are members of the record: see statement.Pin.
 	By, Commit, Accept string
 	Approvals          []statement.Approval
+
+	bundle *statement.Version // what it is to run of the version; nil for the pack as it was published
 }
 
 // PinResult is what became of a pin.
 type PinResult struct {
 	Outcome
 	Environment string
+	Runs        *statement.Version // the bundle that it runs of the version, nil for the pack as it was published
 	Previous    string // digest that the environment had before, "" for none
 }
 
 // Pin moves an environment to a version and records that. The version must be
 // usable, or deprecated where Replay says so (ErrRefused); then recheck, which may
-// be nil, must find nothing in its bytes. The record is attached before the tag
+// be nil, must find nothing in its bytes. What the environment runs is the newest bundle of
+// the version there, which is in the verdict's Build, and the version itself where it has none. The record is attached before the tag
 // moves, so that the tag never stands without one; where a run was cut off between
 // the two, the next one uses the record that is there. ErrMoved says that somebody
 // else moved the environment meanwhile.
@@ -195,6 +199,12 @@ func (p *Publisher) Pin(ctx context.Context, c PinChange, recheck func(context.C
 	if err := pinnable(v, c); err != nil {
 		return nil, err
 	}
+	if v.Build, err = p.checker().NewestBuild(ctx, v, c.Environment); err != nil {
+		return nil, err
+	}
+	if v.Build != nil {
+		c.bundle = &v.Build.Statement.Version
+	}
 	if recheck != nil {
 		if err := recheck(ctx, v, found.holding.artifact.Content); err != nil {
 			return nil, err
@@ -205,8 +215,8 @@ func (p *Publisher) Pin(ctx context.Context, c PinChange, recheck func(context.C
 
 // pinTo moves an environment to what was looked at, and records that.
 func (p *Publisher) pinTo(ctx context.Context, found *looked, tag string, c PinChange) (*PinResult, error) {
-	out := &PinResult{Outcome: p.outcome(found.repo, found.verdict), Environment: c.Environment}
-	standing, err := p.pinStanding(ctx, found, tag, c.Environment)
+	out := &PinResult{Outcome: p.outcome(found.repo, found.verdict), Environment: c.Environment, Runs: c.bundle}
+	standing, err := p.pinStanding(ctx, found, tag, c)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +232,10 @@ func (p *Publisher) pinTo(ctx context.Context, found *looked, tag string, c PinC
 	}
 	if standing.record == nil {
 		now := p.now()
-		r := recording{doing: pinning, of: "pin", kind: statement.TypePin, at: now, statement: statement.Pin{Replay: c.Replay, Accept: c.Accept, Move: statement.Move{
+		if last := newestPin(found.holding.pins, c.Environment); last != nil && !now.After(last.Time) {
+			now = last.Time.UTC().Truncate(time.Second).Add(time.Second) // never of the time of the record that it follows
+		}
+		r := recording{doing: pinning, of: "pin", kind: statement.TypePin, at: now, statement: statement.Pin{Replay: c.Replay, Accept: c.Accept, Bundle: c.bundle, Move: statement.Move{
 			Version: found.holding.version, Environment: c.Environment, Previous: out.Previous, Actor: c.Actor, Reason: c.Reason,
 			By: c.By, Commit: c.Commit, Approvals: c.Approvals, Time: now,
 		}}}
@@ -261,22 +274,22 @@ type pinStanding struct {
 // is there already: the one in force, or one that a run left behind that could not
 // move the tag. A record that is older than that of the digest which the
 // environment has is of an earlier move, and not of this one.
-func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag, environment string) (*pinStanding, error) {
+func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag string, c PinChange) (*pinStanding, error) {
 	current, err := resolve(ctx, found.repo, tag)
 	if err != nil {
 		return nil, err
 	}
 	s := &pinStanding{digest: current}
-	mine := newestPin(found.holding.pins, environment)
-	if mine != nil && mine.Stopped {
-		mine = nil // it is the record of no move to this version
+	mine := newestPin(found.holding.pins, c.Environment)
+	if mine != nil && (mine.Stopped || !sameRuns(mine.Runs, c.bundle)) {
+		mine = nil // it is the record of no move to this version, or to another bundle of it
 	}
 	if current == found.holding.digest {
 		all, err := p.checker().survey(ctx, found.verdict.Pack, request{known: []*holding{found.holding}})
 		if err != nil {
 			return nil, err
 		}
-		if len(all.judgePin(environment, found.holding)) == 0 {
+		if len(all.judgePin(c.Environment, found.holding)) == 0 && mine != nil {
 			s.record, s.settled = mine, true
 		}
 		return s, nil
@@ -289,12 +302,17 @@ func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag, environ
 		if err != nil {
 			return nil, err
 		}
-		if theirs := newestPin(h.pins, environment); theirs != nil && !mine.Time.After(theirs.Time) {
+		if theirs := newestPin(h.pins, c.Environment); theirs != nil && !mine.Time.After(theirs.Time) {
 			return s, nil
 		}
 	}
 	s.record = mine
 	return s, nil
+}
+
+// sameRuns reports whether two records say that the same runs of a version.
+func sameRuns(a, b *statement.Version) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }
 
 // movePin moves the tag, where it still names what it named when the record was

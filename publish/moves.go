@@ -17,6 +17,15 @@ type move struct {
 	to *holding
 }
 
+// what returns the digests of what the environment was moved to: the version's, and its
+// bundle's where the record names one.
+func (m *move) what() [2]string {
+	if m.Runs == nil {
+		return [2]string{m.to.digest}
+	}
+	return [2]string{m.to.digest, m.Runs.Manifest}
+}
+
 // moves returns the moves of an environment in their order.
 func (s *survey) moves(environment string) (out []move) {
 	for _, h := range s.holdings {
@@ -35,10 +44,10 @@ func (s *survey) moves(environment string) (out []move) {
 // has left behind.
 func wayBack(moves []move) (now *move, back []move) {
 	for _, m := range moves {
-		if now != nil && now.to.digest != m.to.digest {
+		if now != nil && now.what() != m.what() {
 			back = append(back, *now)
 		}
-		at := slices.IndexFunc(back, func(before move) bool { return before.to.digest == m.to.digest })
+		at := slices.IndexFunc(back, func(before move) bool { return before.what() == m.what() })
 		if m.By == statement.ByRollback && at >= 0 {
 			// What was gone back over is left behind, and so is what was left.
 			back = back[:at]
@@ -46,7 +55,7 @@ func wayBack(moves []move) (now *move, back []move) {
 		now = &m
 		if m.Stopped {
 			now = nil
-			back = slices.DeleteFunc(back, func(before move) bool { return before.to.digest == m.to.digest })
+			back = slices.DeleteFunc(back, func(before move) bool { return before.what() == m.what() })
 		}
 	}
 	slices.Reverse(back)

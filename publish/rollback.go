@@ -149,10 +149,14 @@ func (r *rollback) looked(h *holding) *looked {
 // back moves the environment to the first of the versions that is good.
 func (r *rollback) back(ctx context.Context, now *move, back []move) error {
 	for i, m := range back {
-		if now != nil && m.to.digest == now.to.digest || slices.ContainsFunc(back[:i], func(b move) bool { return b.to.digest == m.to.digest }) {
+		if now != nil && m.what() == now.what() || slices.ContainsFunc(back[:i], func(b move) bool { return b.what() == m.what() }) {
 			continue
 		}
 		found := r.looked(m.to)
+		if err := r.checker().runs(ctx, found.repo, found.verdict, &m.PinRecord); err != nil {
+			return err
+		}
+		found.verdict.settle()
 		why, err := r.objection(ctx, found)
 		if err != nil {
 			return err
@@ -161,7 +165,7 @@ func (r *rollback) back(ctx context.Context, now *move, back []move) error {
 			r.out.Skipped = append(r.out.Skipped, Skipped{found.verdict.Name(), why})
 			continue
 		}
-		return r.pin(ctx, found)
+		return r.pin(ctx, found, m.Runs)
 	}
 	message := fmt.Sprintf("the environment %q of %q had no version before that it can go back to", r.Environment, r.Pack)
 	for _, s := range r.out.Skipped {
@@ -192,10 +196,10 @@ func (r *rollback) objection(ctx context.Context, found *looked) (why string, er
 }
 
 // pin signs the record of the rollback, and moves the tag.
-func (r *rollback) pin(ctx context.Context, found *looked) error {
+func (r *rollback) pin(ctx context.Context, found *looked, runs *statement.Version) error {
 	c := PinChange{
 		Ref: registry.Ref{Pack: r.Pack, Digest: found.holding.digest}, Environment: r.Environment, Actor: r.Actor, Reason: r.Reason,
-		Replay: found.verdict.Status == Deprecated, By: statement.ByRollback, Commit: r.Commit, Approvals: r.Approvals,
+		Replay: found.verdict.Status == Deprecated, By: statement.ByRollback, Commit: r.Commit, Approvals: r.Approvals, bundle: runs,
 	}
 	if r.out.Accepted {
 		c.Accept = r.Accept
