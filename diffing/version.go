@@ -250,7 +250,7 @@ func (d *Diff) summary(class Class) string {
 		switch {
 		case c.Class != class || c.Path == versionPath:
 		case len(words) < shown:
-			words = append(words, fmt.Sprintf("%s %s", c.Kind, c.Path))
+			words = append(words, fmt.Sprintf("%s %s", c.Kind, pack.ThingAt(c.Path)))
 		default:
 			more++
 		}

@@ -155,7 +155,7 @@ func described(ms []Measurement) string {
 	var b strings.Builder
 	for _, m := range ms {
 		fmt.Fprintf(&b, "%s %s %v>%v by %q n=%d base=%v delta=%s %s\n",
-			m.Intent, m.Metric, m.Target.Value, Number(m.Value.Value), m.Source, m.Samples, m.Baseline.Value, Number(m.Delta), m.Status)
+			m.Intent, m.Metric, m.Target.Value, pack.Rounded(m.Value.Value), m.Source, m.Samples, m.Baseline.Value, pack.Rounded(m.Delta), m.Status)
 	}
 	return b.String()
 }
@@ -208,16 +208,6 @@ func TestLoss(t *testing.T) {
 		}
 		if m.loss(3, 3) != 0 || m.loss(1, 2) != -m.loss(2, 1) {
 			t.Errorf("%s: the loss is not the same both ways", m)
-		}
-	}
-}
-
-func TestNumber(t *testing.T) {
-	for v, want := range map[float64]string{
-		0: "0", 1: "1", 0.1 + 0.2: "0.3", 0.93: "0.93", 1 - 0.97: "0.03", 3000: "3000", 2.1e6: "2100000", 1e-7: "0.0000001", 1e-12: "1e-12", 1e300: "1e+300", -0.05: "-0.05",
-	} {
-		if got := Number(v); got != want {
-			t.Errorf("%v is written %s, want %s", v, got, want)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -24,8 +23,8 @@ const (
 	Policy    Metric = "policy"
 	Utility   Metric = "utility"
 	Safety    Metric = "safety"
-	Latency   Metric = "latency_p99_ms"
-	Economics Metric = "economics_cents_per_decision"
+	Latency   Metric = pack.Latency
+	Economics Metric = pack.Economics
 )
 
 // Metrics returns the five metrics in the order in which they are shown.
@@ -85,36 +84,13 @@ func better(m Metric, a, b pack.Num) pack.Num {
 	return a
 }
 
-// Number writes a value for people, without the digits that binary floating
-// point adds. What is too small or too large for that is written with an exponent.
-func Number(v float64) string {
-	if size := math.Abs(v); v == 0 || size >= tolerance && size < 1e9 {
-		return strconv.FormatFloat(math.Round(v*1e9)/1e9, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+// figure writes a value of the metric for people, as pack.Figure does.
+func (m Metric) figure(v, other float64, least int) string {
+	return pack.Figure(string(m), v, other, least)
 }
 
-// figure writes a value of the metric for people, a share in percent: with at least so
-// many digits behind the point, and with more where it would otherwise be shown as the
-// other value or beyond it. Zeros at the end are left out.
-func (m Metric) figure(v, other float64, least int) string {
-	scale, unit := 100.0, " %"
-	switch m {
-	case Latency:
-		scale, unit = 1, " ms"
-	case Economics:
-		scale, unit, least = 1, " cents", 2
-	}
-	rounded := v
-	for digits := least; digits < 10; digits++ {
-		power := math.Pow(10, float64(digits))
-		rounded = math.Round(v*scale*power) / power
-		if r := rounded / scale; v == other || r != other && (r < other) == (v < other) {
-			break
-		}
-	}
-	return Number(rounded) + unit
-}
+// exact writes a value that somebody set, as exactly as two digits behind the point are.
+func (m Metric) exact(v float64) string { return m.figure(v, v, 2) }
 
 // Status is what a measurement comes to.
 type Status string

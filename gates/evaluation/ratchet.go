@@ -89,10 +89,10 @@ func targetsKept(p *gate.Pass, heirs map[string]string) {
 			case !before.OK || is.OK && m.loss(before.Value, is.Value) <= tolerance:
 			case !is.OK:
 				at.weaker(p, before.Node, gate.Faultf(place(p, heir), "put the target back",
-					"%s has no target any more, and had %s", shown(m, at.intent), Number(before.Value)))
+					"%s has no target any more, and had %s", shown(m, at.intent), m.exact(before.Value)))
 			default:
 				at.weaker(p, before.Node, gate.Faultf(is.Node, "put the target back, or let its owner accept the new one",
-					"the target for %s is %s and was %s, which asks more", shown(m, at.intent), Number(is.Value), Number(before.Value)))
+					"the target for %s is %s and was %s, which asks more", shown(m, at.intent), m.figure(is.Value, before.Value, 2), m.figure(before.Value, is.Value, 2)))
 			}
 		}
 	}
@@ -115,10 +115,10 @@ func releaseGatesKept(p *gate.Pass) {
 		case !before.OK || is.OK && is.Value <= before.Value+tolerance:
 		case !is.OK:
 			point{metric: m}.weaker(p, before.Node, gate.Faultf(pack.Place(layer.ReleaseGates.Node, layer.Node, p.Pack.Node), "put the release gate back",
-				"%s has no release gate any more, and had one that accepts %s", m, Number(before.Value)))
+				"%s has no release gate any more, and had one that accepts %s", m, m.exact(before.Value)))
 		default:
 			point{metric: m}.weaker(p, before.Node, gate.Faultf(is.Node, "put max_delta back, or let its owner accept the new one",
-				"the release gate for %s accepts a loss of %s and accepted %s", m, Number(is.Value), Number(before.Value)))
+				"the release gate for %s accepts a loss of %s and accepted %s", m, m.figure(is.Value, before.Value, 2), m.figure(before.Value, is.Value, 2)))
 		}
 	}
 }
@@ -321,7 +321,7 @@ func rewritten(p *gate.Pass, c *cards) {
 			switch {
 			case was.OK && at.metric.loss(was.Value, now.Value) > tolerance:
 				at.weaker(p, was.Node, gate.Faultf(now.Node, "put the value back: a new measurement is a new scorecard",
-					"%s of %s is %s, and was %s in the base", shown(at.metric, at.intent), gate.Quote(card.Pack.Value), Number(now.Value), Number(was.Value)))
+					"%s of %s is %s, and was %s in the base", shown(at.metric, at.intent), gate.Quote(card.Pack.Value), at.metric.figure(now.Value, was.Value, 0), at.metric.figure(was.Value, now.Value, 0)))
 				continue
 			case was.OK || !accepted[at.metric].OK:
 				continue
@@ -329,7 +329,7 @@ func rewritten(p *gate.Pass, c *cards) {
 			was = before.baseline(card, at)
 			if was.OK && at.metric.loss(was.Value, now.Value) > accepted[at.metric].Value+tolerance {
 				at.weaker(p, was.Node, gate.Faultf(now.Node, "remove the scorecard, or add it in a change that its owner accepts",
-					"%s of %s is added as %s, and the base measured %s", shown(at.metric, at.intent), gate.Quote(card.Pack.Value), Number(now.Value), Number(was.Value)))
+					"%s of %s is added as %s, and the base measured %s", shown(at.metric, at.intent), gate.Quote(card.Pack.Value), at.metric.figure(now.Value, was.Value, 0), at.metric.figure(was.Value, now.Value, 0)))
 			}
 		}
 	}

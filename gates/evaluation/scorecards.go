@@ -204,7 +204,7 @@ func checkSamples(p *gate.Pass) {
 				continue
 			}
 			p.Report(gate.Faultf(pack.Place(entry.Samples.Node, entry.Node), "measure more samples of the intent",
-				"%s was measured with %s, and the config wants at least %s", gate.CalledBriefly("intent", entry.Intent), pack.Counted(samplesOf(entry), "sample"), Number(least.Value)).
+				"%s was measured with %s, and the config wants at least %s", gate.CalledBriefly("intent", entry.Intent), pack.Counted(samplesOf(entry), "sample"), pack.Rounded(least.Value)).
 				Keyed(p.Unit.Within(card.Name)).See(least.Node, "the config says so"))
 		}
 	}

@@ -102,7 +102,7 @@ func checkStrictTargets(p *gate.Pass) {
 				continue
 			}
 			p.Reportf(target.Node, "write 1.0",
-				"the %s target of %s is %s, which accepts that some decisions fall short", m, gate.CalledBriefly("intent", t.Intent), Number(target.Value))
+				"the %s target of %s is %s, which accepts that some decisions fall short", m, gate.CalledBriefly("intent", t.Intent), m.exact(target.Value))
 		}
 	}
 }
@@ -201,7 +201,7 @@ func checkYielding(p *gate.Pass) {
 			continue
 		}
 		p.Report(gate.Faultf(g.MaxDelta.Node, "write 0",
-			"the release gate for %s accepts a loss of %s with every release", g.Metric.Value, Number(g.MaxDelta.Value)).
+			"the release gate for %s accepts a loss of %s with every release", g.Metric.Value, Metric(g.Metric.Value).exact(g.MaxDelta.Value)).
 			Fixed(gate.Edit("accept no loss of "+g.Metric.Value, "replace", g.MaxDelta.Node.Pointer(), "0")))
 	}
 }

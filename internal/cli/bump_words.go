@@ -111,10 +111,10 @@ func (b *bumping) why(target string) {
 func (b *bumping) forcedBy(c model.Change) {
 	at := fmt.Sprintf("%s:%d:%d", c.File, c.Line, c.Column)
 	if c.Kind == diffing.Removed.String() {
-		b.say("  removed %s, which stood at %s: %s", c.Path, at, c.Reason)
+		b.say("  removed %s, which was at %s: %s", pack.ThingAt(c.Path), at, c.Reason)
 		return
 	}
-	b.say("  %s: %s %s: %s", at, c.Kind, c.Path, c.Reason)
+	b.say("  %s: %s %s: %s", at, c.Kind, pack.ThingAt(c.Path), c.Reason)
 }
 
 // did says what was written, or would be.

@@ -56,25 +56,18 @@ func moves(d *model.Diff, c *model.Change, weaker bool) bool {
 	return c.Proof != nil && grew(c.Proof.Verdict) || slices.ContainsFunc(d.Loosened, func(l model.Loosened) bool { return l.Change.Path == c.Path && l.Change.Kind == c.Kind })
 }
 
-// collections lead from the lists of a pack to what one thing in them is called.
-var collections = map[string]string{
-	"approval_gates": "approval gate", "rules": "rule", "permissions": "permission", "adapter_registry": "adapter", "capabilities": "capability",
-	"decision_specs": "decision", "eval_targets": "target", "release_gates": "release gate", "policy_bundles": "bundle",
-	"must_refuse": "refusal", "must_escalate": "escalation", "redaction_rules": "redaction", "non_negotiables": "non-negotiable",
-	"eligibility_rules": "eligibility rule",
-}
-
 // changeWords name what changed, and show of both values what differs.
 func changeWords(c *model.Change) sentence {
-	noun, name, member := thingAt(c.Path)
+	thing := pack.ThingAt(c.Path)
+	member := thing.Member
 	var s sentence
 	switch {
-	case name == "":
+	case thing.Name == "":
 		s = code(member)
 	case member == "":
-		s = plain(noun + " ").code(name)
+		s = plain(thing.Noun + " ").code(thing.Name)
 	default:
-		s = code(name).plain(" " + member)
+		s = code(thing.Name).plain(" " + member)
 	}
 	before, after := c.Old, c.New
 	switch {
@@ -89,21 +82,6 @@ func changeWords(c *model.Change) sentence {
 	}
 	old, now := differing(asWritten(c.Path, before), asWritten(c.Path, after))
 	return s.plain(": ").code(old).plain(" → ").code(now)
-}
-
-// thingAt takes a keyed path apart: what the innermost thing with a name is, its name, and
-// which member of it the path leads to.
-func thingAt(keyed string) (noun, name, member string) {
-	parts := strings.Split(strings.TrimPrefix(keyed, "/"), "/")
-	for i, p := range parts {
-		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(p)
-	}
-	for i := len(parts) - 2; i >= 0; i-- {
-		if noun = collections[parts[i]]; noun != "" {
-			return noun, parts[i+1], strings.Join(parts[i+2:], ".")
-		}
-	}
-	return "", "", strings.Join(parts[min(1, len(parts)-1):], ".")
 }
 
 // prefixed are the long names of variables that everybody knows.
@@ -206,14 +184,14 @@ func (b *builder) texts(p *model.Pack) (nodes []node) {
 // prompt has of a rule is the reason of its outcome; its rationale is documentation.
 func textName(keyed string) sentence {
 	layer, _, _ := strings.Cut(strings.TrimPrefix(keyed, "/"), "/")
-	noun, name, member := thingAt(keyed)
-	switch what := member[strings.LastIndexByte(member, '.')+1:]; {
+	thing := pack.ThingAt(keyed)
+	switch what := thing.Member[strings.LastIndexByte(thing.Member, '.')+1:]; {
 	case layer == "business_context" || layer == "tone_and_comms":
 		return plain("A text of the prompt")
-	case name == "":
-		return plain("The text ").code(member)
+	case thing.Name == "":
+		return plain("The text ").code(thing.Member)
 	default:
-		return plain("The " + cmp.Or(what, "text") + " of " + noun + " ").code(name)
+		return plain("The " + cmp.Or(what, "text") + " of " + thing.Noun + " ").code(thing.Name)
 	}
 }
 

@@ -1,9 +1,10 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/contextosai/packgate/pack"
@@ -140,13 +141,12 @@ var measured = map[string]string{
 	"met": "pass", "missed": "error", "regressed": "error", "no_target": "not_checked", "not_measured": "not_checked",
 }
 
-// figure writes a number in as few digits as it needs, at most four behind the point; "" for nil.
-func figure(v *float64) string {
+// figure writes a value of a metric, told apart from the one that it is compared with; "" for nil.
+func figure(metric string, v, other *float64) string {
 	if v == nil {
 		return ""
 	}
-	s := strconv.FormatFloat(*v, 'f', 4, 64)
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+	return pack.Figure(metric, *v, *cmp.Or(other, v), 1)
 }
 
 func evaluationWords(rows []model.Measurement) string {
@@ -170,8 +170,8 @@ func (b *builder) evaluation(p *model.Pack) section {
 		{name: "Worse by", label: "worse by"}, {name: "May be worse by", label: "may be worse by"}, {name: "Source"}}
 	s.nodes = []node{tableOf(table{noun: "measurement", columns: columns}, rows, func(m *model.Measurement) []sentence {
 		cells := []sentence{code(m.Intent), plain(m.Metric), state(looks[measured[m.Status]], strings.ReplaceAll(m.Status, "_", " "))}
-		for _, n := range []*float64{m.Value, m.Target, m.Baseline, m.Delta, m.MaxDelta} {
-			cells = append(cells, plain(figure(n)))
+		for _, n := range [][2]*float64{{m.Value, m.Target}, {m.Target, m.Value}, {m.Baseline, m.Value}, {m.Delta, m.MaxDelta}, {m.MaxDelta, m.Delta}} {
+			cells = append(cells, plain(figure(m.Metric, n[0], n[1])))
 		}
 		source := m.Source
 		if m.Samples > 0 {
@@ -194,12 +194,12 @@ func (b *builder) operations(p *model.Pack) section {
 	}
 	share := func(name, of string, s *model.Figure) {
 		if s != nil {
-			add(name, of, figure(&s.Value), fmt.Sprintf("%d of %d", s.Count, s.Of))
+			add(name, of, pack.Figure("", s.Value, s.Value, 1), fmt.Sprintf("%d of %d", s.Count, s.Of))
 		}
 	}
 	share("Compile success rate", "", f.CompileSuccessRate)
 	for _, s := range f.ToolSurfaceSize {
-		add("Tool surface size", s.Intent, figure(&s.Mean), fmt.Sprintf("at most %d in %s", s.Max, pack.Counted(s.Cases, "case")))
+		add("Tool surface size", s.Intent, pack.Rounded(math.Round(s.Mean*10)/10), fmt.Sprintf("at most %d in %s", s.Max, pack.Counted(s.Cases, "case")))
 	}
 	share("Rule activation rate", "", f.RuleActivationRate)
 	for _, a := range f.RuleActivations {

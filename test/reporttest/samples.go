@@ -224,7 +224,7 @@ func WithDiff(p model.Pack, d *model.Diff) model.Pack {
 func tooSmall(required string) model.Finding {
 	return model.Finding{
 		Rule: "VER002", Name: "version-step-too-small", Gate: "version", Severity: "error",
-		Message: `pack_version "1.1.0" is a minor step from "1.0.0", and the changes are major: removed /tooling_layer/adapters/adp_payments/capabilities/issue_refund; the next version is "` + required + `"`,
+		Message: `pack_version "1.1.0" is a minor step from "1.0.0", and the changes are major: removed capability "issue_refund"; the next version is "` + required + `"`,
 		Hint:    `set pack_version to "` + required + `"`,
 		File:    packFile, Line: 18, Column: 21, EndLine: 18, EndColumn: 28, Pointer: model.VersionPointer, Path: model.VersionPointer,
 		Related: []model.Related{{Message: "removed, stood here in 1.0.0 (major: a capability is gone)", File: packFile, Line: 188, Column: 11}},
@@ -262,7 +262,7 @@ func Rejection() model.Pack {
 	AddChange(d, 5, step("tooling_layer", "permissions/p_delete", "added", "reject", "a destructive capability without an approval gate", "", `{"capability":"delete_customer"}`))
 	AddChange(d, 9, settled)
 	p.Findings = []model.Finding{Unresolved(), {
-		Rule: "VER006", Name: "change-rejected", Gate: "version", Severity: "error", Message: "these changes are unsafe under any version: added /tooling_layer/permissions/p_delete",
+		Rule: "VER006", Name: "change-rejected", Gate: "version", Severity: "error", Message: "these changes are unsafe under any version: added permission \"p_delete\"",
 		Hint: "undo them, or keep the guard that the reason of each one names", File: packFile, Line: 18, Column: 21, Pointer: model.VersionPointer, Path: model.VersionPointer,
 		Related:     []model.Related{{Message: "added here (reject: a destructive capability without an approval gate)", File: packFile, Line: 240, Column: 7}},
 		Fingerprint: "4123456789abcdef0123456789abcdef",
