@@ -21,7 +21,7 @@ var unwanted = regexp.MustCompile(`(?i)\b(please|sorry|oops|invalid|illegal|bad|
 
 // verbs begin a hint.
 var verbs = strings.Fields(`accept add ask begin bind bound change check choose close combine continue correct delete divide do
-	end fetch find fix flatten free give indent keep leave let list log look make mark measure merge move name permit pin
+	end fetch find fix flatten free give indent keep leave let list log look make mark measure merge move name permit pin promote
 	propose publish pull put raise refer remove rename replace report require restore revoke run save say see separate set settle sign split
 	start state swap take try undo upload use verify write`)
 
