@@ -9,6 +9,12 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
+// refusedYAML is what a file here has not, by its token.
+var refusedYAML = map[token.Type]string{
+	token.AnchorType: "an anchor (&)", token.AliasType: "an alias (*)", token.MergeKeyType: "a merge key (<<)",
+	token.TagType: "a tag (!)", token.DirectiveType: "a directive (%)",
+}
+
 // tokens returns the tokens of the file, and refuses what the parser is not to
 // see: it keeps aliases as they are, drops a document and the tabs in a text
 // without a word, and its time and stack grow with the depth of brackets.
@@ -17,17 +23,10 @@ func (y *yamlReader) tokens() (token.Tokens, *Problem) {
 	var depth, entries, line int
 	var begun, ended, inBlock bool
 	for _, t := range tokens {
+		if what := refusedYAML[t.Type]; what != "" {
+			return nil, y.problem(t, what+" is not taken here", "write the value out; put it in quotes where it is a text")
+		}
 		switch t.Type {
-		case token.AnchorType:
-			return nil, y.refused(t, "an anchor (&)")
-		case token.AliasType:
-			return nil, y.refused(t, "an alias (*)")
-		case token.MergeKeyType:
-			return nil, y.refused(t, "a merge key (<<)")
-		case token.TagType:
-			return nil, y.refused(t, "a tag (!)")
-		case token.DirectiveType:
-			return nil, y.refused(t, "a directive (%)")
 		case token.MappingKeyType:
 			return nil, y.problem(t, "a name has to be a text here", "write it before a colon, without the question mark")
 		case token.InfinityType, token.NanType:
@@ -64,10 +63,6 @@ func (y *yamlReader) tokens() (token.Tokens, *Problem) {
 		}
 	}
 	return tokens, nil
-}
-
-func (y *yamlReader) refused(t *token.Token, what string) *Problem {
-	return y.problem(t, what+" is not taken here", "write the value out; put it in quotes where it is a text")
 }
 
 func (y *yamlReader) tooDeep(t *token.Token) *Problem {

@@ -174,9 +174,7 @@ func (b *bumping) move(ctx context.Context) error {
 	}
 	b.why(target)
 	b.did(edits)
-	for _, k := range left {
-		b.say("left %s: %s", b.Files.Show(k.name), k.why)
-	}
+	b.leaves(left)
 	b.notes = append(b.notes, leftSnapshots...)
 	if target != b.current() {
 		b.history()
@@ -233,6 +231,12 @@ func (b *bumping) rejected() error {
 
 // keep is a file that names the pack and is left as it is, and why.
 type keep struct{ name, why string }
+
+func (b *bumping) leaves(all []keep) {
+	for _, k := range all {
+		b.say("left %s: %s", b.Files.Show(k.name), k.why)
+	}
+}
 
 // follow returns the edits that give a version to a pack, and to what names the pack: its
 // golden cases and its overlays. Files that name it and cannot be edited are left.

@@ -148,42 +148,50 @@ func (v *htmlView) node(n node, id string, number *int) (out htmlNode) {
 	case picture:
 		out.Graph = v.graph(n.pack)
 	case *list:
-		heading := ""
-		out.Items, out.LeftOut = bounded(v, n.noun, n.n, func(i int) htmlItem {
-			it := n.item(i)
-			*number++
-			item := v.item(&it)
-			item.ID = fmt.Sprintf("%s-%d", id, *number)
-			if n.group != nil {
-				group := n.group(i)
-				if words := fmt.Sprint(group); words != heading {
-					heading, item.Group = words, v.say(group)
-				}
-			}
-			item.First = i == 0 || item.Group != nil
-			return item
-		})
+		v.list(&out, n, id, number)
 	case *table:
-		out.Table = &htmlTable{}
-		for _, c := range n.columns {
-			out.Table.Head = append(out.Table.Head, c.name)
-		}
-		out.Table.Rows, out.LeftOut = bounded(v, n.noun, n.n, func(i int) htmlRow {
-			r := n.row(i)
-			shown := htmlRow{Tone: r.tone}
-			for _, c := range r.cells {
-				shown.Cells = append(shown.Cells, v.cell(c))
-			}
-			return shown
-		})
-		if n.fold > 0 && n.n > n.fold {
-			out.Table.Fold = fmt.Sprintf("Show all %d", len(out.Table.Rows))
-		}
-		if n.words != "" {
-			out.Words = []htmlPiece{{Text: sentenceCase(v.text(n.words)), Plain: true}}
-		}
+		v.table(&out, n)
 	}
 	return out
+}
+
+func (v *htmlView) list(out *htmlNode, n *list, id string, number *int) {
+	heading := ""
+	out.Items, out.LeftOut = bounded(v, n.noun, n.n, func(i int) htmlItem {
+		it := n.item(i)
+		*number++
+		item := v.item(&it)
+		item.ID = fmt.Sprintf("%s-%d", id, *number)
+		if n.group != nil {
+			group := n.group(i)
+			if words := fmt.Sprint(group); words != heading {
+				heading, item.Group = words, v.say(group)
+			}
+		}
+		item.First = i == 0 || item.Group != nil
+		return item
+	})
+}
+
+func (v *htmlView) table(out *htmlNode, n *table) {
+	out.Table = &htmlTable{}
+	for _, c := range n.columns {
+		out.Table.Head = append(out.Table.Head, c.name)
+	}
+	out.Table.Rows, out.LeftOut = bounded(v, n.noun, n.n, func(i int) htmlRow {
+		r := n.row(i)
+		shown := htmlRow{Tone: r.tone}
+		for _, c := range r.cells {
+			shown.Cells = append(shown.Cells, v.cell(c))
+		}
+		return shown
+	})
+	if n.fold > 0 && n.n > n.fold {
+		out.Table.Fold = fmt.Sprintf("Show all %d", len(out.Table.Rows))
+	}
+	if n.words != "" {
+		out.Words = []htmlPiece{{Text: sentenceCase(v.text(n.words)), Plain: true}}
+	}
 }
 
 func (v *htmlView) alert(a alert) *htmlAlert {
