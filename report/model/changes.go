@@ -79,6 +79,19 @@ type Environment struct {
 // classes are the classes of changes, from the weakest to the strongest.
 var classes = []string{"none", "patch", "minor", "major", "reject"}
 
+// Changes returns the changes of all layers, in their order; none of no comparison.
+func (d *Diff) Changes() (all []*Change) {
+	if d == nil {
+		return nil
+	}
+	for i := range d.Layers {
+		for j := range d.Layers[i].Changes {
+			all = append(all, &d.Layers[i].Changes[j])
+		}
+	}
+	return all
+}
+
 // ChangeClass returns the class of the change that people have to look at: the highest of
 // that of the pack and those of its environments; "" where nothing is compared.
 func (p *Pack) ChangeClass() (class string) {

@@ -13,8 +13,8 @@ import (
 
 // The words of what a step changes. They hold text of packs; the caller makes them safe.
 
-// rowWords says what stands in a row behind the tool's name, with something between.
-func rowWords(r *model.SurfaceRow, between string) string {
+// rowWords says what a row has behind the tool's name.
+func rowWords(r *model.SurfaceRow) string {
 	words := []string{r.ApprovalMode}
 	if r.SafetyMode != "" && r.SafetyMode != r.ApprovalMode {
 		words = append(words, "from safety mode "+r.SafetyMode+" on")
@@ -25,7 +25,7 @@ func rowWords(r *model.SurfaceRow, between string) string {
 	for _, arg := range slices.Sorted(maps.Keys(r.Bounds)) {
 		words = append(words, arg+" "+boundWords(r.Bounds[arg]))
 	}
-	return strings.Join(words, between)
+	return strings.Join(words, " · ")
 }
 
 // aspectWords says in what a row differs, and what is not proved of it.
@@ -127,7 +127,7 @@ func named(names []string, noun string) string {
 	}
 	words := noun + " " + strings.Join(names[:min(maxNamed, len(names))], ", ")
 	if left := len(names) - maxNamed; left > 0 {
-		words += fmt.Sprintf(" and %d more", left)
+		words += " and " + more(left, "")
 	}
 	return words
 }
@@ -158,12 +158,7 @@ func effectLines(effects []model.Effect) []effectLine {
 
 // permissive puts the flips that permit more before the others.
 func permissive(flips []model.Flip) []model.Flip {
-	return ranked(flips, func(f model.Flip) int {
-		if grew(f.Verdict) {
-			return 0
-		}
-		return 1
-	})
+	return ranked(flips, func(f model.Flip) int { return behind(!grew(f.Verdict)) })
 }
 
 // fromWords says where a flip's request comes from, and which golden cases flip with it.

@@ -208,6 +208,42 @@ func (s sentence) request(words string, request map[string]any) sentence {
 	return s.plain(words).code(pack.CompactJSON(request))
 }
 
+// series joins sentences with something between them.
+func series(between string, all ...sentence) (s sentence) {
+	for i, one := range all {
+		if i > 0 {
+			s = s.plain(between)
+		}
+		s = s.add(one)
+	}
+	return s
+}
+
+// each says all of some things.
+func each[T, S any](all []T, say func(T) S) []S {
+	return few(all, len(all), say, nil)
+}
+
+// few says the first of some things, and then how many are left.
+func few[T, S any](all []T, most int, say func(T) S, rest func(left int) S) (said []S) {
+	for _, one := range all[:min(len(all), most)] {
+		said = append(said, say(one))
+	}
+	if left := len(all) - most; left > 0 {
+		said = append(said, rest(left))
+	}
+	return said
+}
+
+// among names the first of some things in a line, and counts the others, by their noun where that is wanted.
+func among[T any](all []T, most int, noun string, say func(T) sentence) sentence {
+	s := series(", ", each(all[:min(len(all), most)], say)...)
+	if left := len(all) - most; left > 0 {
+		s = s.plain(" and " + more(left, noun))
+	}
+	return s
+}
+
 func (s sentence) lines() []sentence {
 	var all []sentence
 	for len(s) > 0 {

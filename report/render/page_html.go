@@ -132,8 +132,6 @@ func (v *htmlView) node(n node, id string, number *int) (out htmlNode) {
 		out.Words = v.say(n)
 	case alert:
 		out.Alert = v.alert(n)
-	case *alert:
-		out.Alert = v.alert(*n)
 	case steps:
 		for _, s := range n {
 			out.Steps = append(out.Steps, v.say(s))

@@ -30,8 +30,6 @@ func (m *markdown) node(n node) {
 		if len(n) > 0 {
 			m.paragraph("%s", m.say(n))
 		}
-	case *alert:
-		m.alert(*n)
 	case alert:
 		m.alert(n)
 	case steps:
@@ -270,8 +268,13 @@ func (m *markdown) fold(words string, nodes []node) {
 	m.rank -= foldRank
 }
 
-// more returns "1 more error", "2 more errors".
-func more(n int, noun string) string { return pack.Counted(n, "more "+noun) }
+// more returns "1 more error", "2 more errors", and without a noun "2 more".
+func more(n int, noun string) string {
+	if noun == "" {
+		return fmt.Sprintf("%d more", n)
+	}
+	return pack.Counted(n, "more "+noun)
+}
 
 func leftOut(n int, noun string) string {
 	verb := "are"

@@ -35,8 +35,6 @@ func (t *terminal) node(n node, indent string) {
 		}
 	case alert:
 		t.alert(n, indent)
-	case *alert:
-		t.alert(*n, indent)
 	case steps:
 		for i, s := range n {
 			t.line("%s%d. %s", indent, i+1, t.say(s))

@@ -184,19 +184,15 @@ func sinceWords(p *model.Publication) string {
 }
 
 func approvalWords(approvals []model.Approval) string {
-	var words []string
-	for _, a := range approvals[:min(len(approvals), maxNames)] {
-		word := a.Login
-		if a.Role != "" {
-			word += " (" + a.Role + ")"
+	return strings.Join(few(approvals, maxNames, func(a model.Approval) string {
+		if a.Role == "" {
+			return a.Login
 		}
-		words = append(words, word)
-	}
-	if left := len(approvals) - maxNames; left > 0 {
-		words = append(words, more(left, "approval"))
-	}
-	return strings.Join(words, ", ")
+		return a.Login + " (" + a.Role + ")"
+	}, moreApprovals), ", ")
 }
+
+func moreApprovals(left int) string { return more(left, "approval") }
 
 const pullRequestFact = "pull request"
 

@@ -211,12 +211,7 @@ func WriteAudit(w io.Writer, format string, a *model.Audit, s Style) error {
 
 // auditFindings returns the findings of an audit, errors first.
 func auditFindings(a *model.Audit) (all []model.AuditFinding, errors int) {
-	rank := func(f model.AuditFinding) int {
-		if f.Severity == "warning" {
-			return 1
-		}
-		return 0
-	}
+	rank := func(f model.AuditFinding) int { return behind(f.Severity == "warning") }
 	return ranked(a.Findings, rank), number(a.Findings, func(f model.AuditFinding) bool { return rank(f) == 0 })
 }
 

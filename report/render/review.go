@@ -152,33 +152,23 @@ func (b *builder) headline(p *model.Pack) sentence {
 
 // subject names a pack with the effect and the version step of its change.
 func subject(p *model.Pack) string {
-	e := effectOf(p)
-	name, version, _ := strings.Cut(p.Pack, "@")
-	switch {
-	case p.Kind == model.KindRepository:
+	if p.Kind == model.KindRepository {
 		return "the repository"
-	case p.Diff == nil || name == "":
-		words := p.Name()
-		if e != noEffect {
-			words += ", " + e.words(p)
+	}
+	words, behind := p.Name(), ""
+	if name, version, _ := strings.Cut(p.Pack, "@"); p.Diff != nil && name != "" {
+		words, behind = name, " ("+versionStep(p.Diff, version)+")"
+		if base, _, _ := strings.Cut(p.Diff.Base, "@"); base != name {
+			words = base + " → " + name
 		}
-		return words + movedWords(p)
 	}
-	words := name
-	if base, _, _ := strings.Cut(p.Diff.Base, "@"); base != name {
-		words = base + " → " + name
-	}
-	if e != noEffect {
+	if e := effectOf(p); e != noEffect {
 		words += ", " + e.words(p)
 	}
-	return words + " (" + versionStep(p.Diff, version) + ")" + movedWords(p)
-}
-
-func movedWords(p *model.Pack) string {
-	if p.MovedFrom == "" {
-		return ""
+	if p.MovedFrom != "" {
+		behind += ", moved from " + p.MovedFrom
 	}
-	return ", moved from " + p.MovedFrom
+	return words + behind
 }
 
 // versionStep says which version there was and is, and which one the changes need.
@@ -196,12 +186,7 @@ func versionStep(d *model.Diff, version string) string {
 
 // page returns what stands above the fold of a pack, without its headline.
 func (b *builder) page(p *model.Pack) []node {
-	nodes := append([]node{b.approvals(p)}, provisos(p)...)
-	nodes = append(nodes, b.effects(p)...)
-	nodes = append(nodes, b.weaker(p)...)
-	nodes = append(nodes, b.texts(p)...)
-	nodes = append(nodes, b.author(p)...)
-	return append(nodes, b.checks(p))
+	return slices.Concat([]node{b.approvals(p)}, provisos(p), b.effects(p), b.weaker(p), b.texts(p), b.author(p), []node{b.checks(p)})
 }
 
 // provisos are the warnings that a reviewer has to know to read the page: with what a pack could
@@ -217,11 +202,11 @@ func provisos(p *model.Pack) (nodes []node) {
 
 // approvals say whose approval the change of a pack needs, and who has given it.
 func (b *builder) approvals(p *model.Pack) node {
-	if !b.compared(p) || b.alone || p.Kind == model.KindRepository && len(b.roles(p)) == 0 || len(b.report.Published) > 0 && len(b.roles(p)) == 0 {
+	roles, class := b.roles(p), cmp.Or(p.ChangeClass(), p.Class)
+	if !b.compared(p) || b.alone || len(roles) == 0 && (p.Kind == model.KindRepository || len(b.report.Published) > 0) {
 		return nil // a version says itself who has approved it
 	}
 	s := strong("Approvals").plain(" ")
-	roles, class := b.roles(p), cmp.Or(p.ChangeClass(), p.Class)
 	switch {
 	case b.report.Reviews == nil && len(roles) == 0:
 		s = s.plain("not configured")
@@ -230,14 +215,14 @@ func (b *builder) approvals(p *model.Pack) node {
 	case len(roles) == 0:
 		s = s.plain("none needed for " + classArticle(class))
 	case p.Diff != nil && p.Diff.Class == "reject" && p.Result != model.Passed:
-		s = s.plain(pack.Joined(roleNames(roles), "and") + ": after step 1")
+		s = s.plain(pack.Joined(each(roles, func(r *model.RequiredReview) string { return r.Role }), "and") + ": after step 1")
 	default:
-		s = s.add(roleWords(p, roles))
+		s = s.add(roleWords(roles, p.Roles))
 	}
 	if r := b.report.Reviews; r != nil && len(r.Evidence) > 0 && slices.ContainsFunc(p.Open(), weakens) {
 		s = s.plain(" · ")
-		for i := range r.Evidence {
-			s = s.plain(r.Evidence[i].Role + " ").add(reviewWords(&r.Evidence[i])).plain(", ")
+		for _, one := range r.Evidence {
+			s = s.plain(one.Role + " ").add(reviewWords(&one)).plain(", ")
 		}
 		s = s.plain("if the evidence is to go")
 	}
@@ -258,55 +243,40 @@ func classArticle(class string) string {
 	return "a " + class + " change"
 }
 
-func roleNames(roles []*model.RequiredReview) []string {
-	names := make([]string, len(roles))
-	for i, r := range roles {
-		names[i] = r.Role
-	}
-	return names
-}
-
-// roleWords say how the approvals stand, and why, where it is not for the change of the pack.
-func roleWords(p *model.Pack, roles []*model.RequiredReview) (s sentence) {
-	for i, one := range roles {
-		if i > 0 {
-			s = s.plain(" · ")
-		}
-		s = s.plain(one.Role + " ").add(reviewWords(one))
-		if len(one.For) > 0 && !slices.Contains(p.Roles, one.Role) {
+// roleWords say how the approvals are, and why, where it is not for what concerns a pack's own roles.
+func roleWords(roles []*model.RequiredReview, own []string) sentence {
+	return series(" · ", each(roles, func(one *model.RequiredReview) sentence {
+		s := plain(one.Role + " ").add(reviewWords(one))
+		if len(one.For) > 0 && !slices.Contains(own, one.Role) {
 			s = s.plain(" for " + model.Few(one.For, 2, "reason"))
 		}
-	}
-	return s
+		return s
+	})...)
 }
 
 // roles returns the roles that have to approve a pack's change: of a report on one pack all.
-func (b *builder) roles(p *model.Pack) (roles []*model.RequiredReview) {
-	if b.report.Reviews == nil {
-		return nil
-	}
-	for i := range b.report.Reviews.Required {
-		one := &b.report.Reviews.Required[i]
-		if b.report.Packs.Len() <= 1 || slices.Contains(p.Roles, one.Role) {
-			roles = append(roles, one)
-		}
-	}
-	return roles
+func (b *builder) roles(p *model.Pack) []*model.RequiredReview {
+	return b.required(func(role string) bool { return b.report.Packs.Len() <= 1 || slices.Contains(p.Roles, role) })
 }
 
 // otherRoles returns the roles that have to approve something else than a pack.
-func (b *builder) otherRoles() (roles []*model.RequiredReview) {
-	if b.report.Reviews == nil || b.report.Packs.Len() <= 1 {
-		return nil
-	}
+func (b *builder) otherRoles() []*model.RequiredReview {
 	known := map[string]bool{}
 	for _, p := range b.report.Packs.Briefs() {
 		for _, role := range p.Roles {
 			known[role] = true
 		}
 	}
+	return b.required(func(role string) bool { return b.report.Packs.Len() != 1 && !known[role] })
+}
+
+// required returns the reviews of the roles for which something holds.
+func (b *builder) required(holds func(role string) bool) (roles []*model.RequiredReview) {
+	if b.report.Reviews == nil {
+		return nil
+	}
 	for i := range b.report.Reviews.Required {
-		if one := &b.report.Reviews.Required[i]; !known[one.Role] {
+		if one := &b.report.Reviews.Required[i]; holds(one.Role) {
 			roles = append(roles, one)
 		}
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -62,6 +63,11 @@ func independent(p *model.Pack, severity string) []model.Finding {
 	return slices.DeleteFunc(p.BySeverity(severity), func(f model.Finding) bool { return f.Cause != nil })
 }
 
+// faults returns the independent findings that are neither about the version nor about evidence.
+func faults(p *model.Pack, severity string) []model.Finding {
+	return slices.DeleteFunc(independent(p, severity), func(f model.Finding) bool { return raisesVersion(f) || weakens(f) })
+}
+
 // consequences returns the findings that follow from another one or from the change.
 func consequences(p *model.Pack) []model.Finding {
 	return slices.DeleteFunc(p.Open(), func(f model.Finding) bool { return f.Cause == nil })
@@ -95,27 +101,19 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 	if len(p.BySeverity(severity)) == 0 {
 		severity = "warning"
 	}
-	faults := slices.DeleteFunc(independent(p, severity), func(f model.Finding) bool { return raisesVersion(&f) || weakens(f) })
+	faults := faults(p, severity)
 	if len(faults) > 1 {
 		faults = slices.DeleteFunc(faults, notRaised)
 	}
-	all = append(all, b.restoring(p)...)
-	entries := entriesOf(faults)
-	for _, e := range entries[:min(len(entries), maxSteps)] {
-		all = append(all, faultStep(e))
-	}
-	if left := len(entries) - maxSteps; left > 0 {
-		all = append(all, plain("Fix "+more(left, "error")+", listed below."))
-	}
-	all = append(all, b.consequent(p)...)
-	if all = append(all, versionStepOf(p)...); len(all) == 0 {
+	first := few(entriesOf(faults), maxSteps, faultStep, func(left int) sentence { return plain("Fix " + more(left, "error") + ", listed below.") })
+	if all = slices.Concat(b.restoring(p), first, b.consequent(p), versionStepOf(p)); len(all) == 0 {
 		all = steps{plain("Fix what the findings below say.")}
 	}
 	return all
 }
 
 // raisesVersion reports whether a finding asks for another version.
-func raisesVersion(f *model.Finding) bool {
+func raisesVersion(f model.Finding) bool {
 	return f.Gate == "version" && f.Pointer == model.VersionPointer && f.Fix != nil
 }
 
@@ -130,21 +128,12 @@ func points(words string) bool {
 
 // faultStep is what to do about a fault.
 func faultStep(e *entry) sentence {
-	words := e.Hint
-	if words == "" {
-		words = e.Message
-	}
+	words := cmp.Or(e.Hint, e.Message)
 	if e.Hint != "" && points(words) {
 		words = e.Message + ": " + words
 	}
-	s := message(sentenceCase(strings.TrimRight(words, "."))).plain(": ").add(at(spot{file: e.File, line: e.Line}))
-	for _, f := range e.more[:min(len(e.more), 2)] {
-		s = s.plain(", ").add(at(spot{file: f.File, line: f.Line}))
-	}
-	if left := len(e.more) - 2; left > 0 {
-		s = s.plain(" and " + more(left, "place"))
-	}
-	return s.plain(" (").rule(e.Rule).plain(").")
+	places := among(append([]*model.Finding{e.Finding}, e.more...), 3, "place", func(f *model.Finding) sentence { return at(spot{file: f.File, line: f.Line}) })
+	return message(sentenceCase(strings.TrimRight(words, "."))).plain(": ").add(places).plain(" (").rule(e.Rule).plain(").")
 }
 
 // restoring is what to do about evidence that became weaker.
@@ -163,16 +152,7 @@ func (b *builder) restoring(p *model.Pack) (all steps) {
 	if len(things) == 0 {
 		return nil
 	}
-	s := plain("Put back ")
-	for i, one := range things[:min(len(things), maxSteps)] {
-		if i > 0 {
-			s = s.plain(", ")
-		}
-		s = s.add(one)
-	}
-	if left := len(things) - maxSteps; left > 0 {
-		s = s.plain(" and " + more(left, "thing"))
-	}
+	s := plain("Put back ").add(among(things, maxSteps, "thing", func(one sentence) sentence { return one }))
 	if base := b.report.Base; base != nil && plainPath.MatchString(base.SHA) && len(files) > 0 && len(files) <= maxSteps {
 		s = s.plain(": ").code("git checkout " + short(base.SHA) + " -- " + strings.Join(files, " "))
 	}
@@ -221,7 +201,7 @@ func (b *builder) consequent(p *model.Pack) (all steps) {
 			}
 		case path.Base(f.File) == surfaceFile && f.Severity == "error":
 			surfaces = append(surfaces, f)
-		case f.Rule == "EVL009" && f.Severity == "error":
+		case measuredOlder(f):
 			cards = append(cards, f)
 		}
 	}
@@ -237,6 +217,9 @@ func (b *builder) consequent(p *model.Pack) (all steps) {
 	return all
 }
 
+// measuredOlder reports whether a finding says that an evaluation is of another version.
+func measuredOlder(f model.Finding) bool { return f.Rule == "EVL009" && f.Severity == "error" }
+
 // surfaceFile is the name of the file that lists the tools which agents are expected to have.
 const surfaceFile = "tool-surface.json"
 
@@ -251,82 +234,51 @@ func acceptStep(p *model.Pack, cases []*model.Finding, rules map[string]bool) se
 	if e := effectOf(p); e == sameAllowed {
 		s = plain("Accept " + pack.Counted(len(cases), "changed golden case") + ": ").code(command)
 	} else {
-		for i, f := range cases[:min(len(cases), maxSteps)] {
-			if i > 0 {
-				s = s.plain(", ")
-			}
+		s = s.add(among(cases, maxSteps, "", func(f *model.Finding) sentence {
 			name, _ := caseName(f.File)
-			s = s.add(fileNamed(f.File, name))
-		}
-		if left := len(cases) - maxSteps; left > 0 {
-			s = s.plain(fmt.Sprintf(" and %d more", left))
-		}
-		s = s.plain(". Then run ").code(command)
+			return fileNamed(f.File, name)
+		})).plain(". Then run ").code(command)
 		if rules["RPL012"] || rules["RPL004"] || rules["RPL008"] {
 			s = s.plain(" and correct what they expect")
 		}
 	}
-	s = s.plain(" (")
-	for i, rule := range sortedKeys(rules) {
-		if i > 0 {
-			s = s.plain(", ")
-		}
-		s = s.rule(rule)
-	}
-	return s.plain(").")
+	return s.plain(" (").add(series(", ", each(sortedKeys(rules), sentence{}.rule)...)).plain(").")
 }
 
 // versionStepOf asks for the version that the changes need.
 func versionStepOf(p *model.Pack) steps {
-	d := p.Diff
-	if d == nil || d.RequiredVersion == "" {
-		for _, f := range p.BySeverity("error") {
-			if raisesVersion(&f) {
-				return steps{faultStep(&entry{Finding: &f})}
-			}
-		}
+	d, errors := p.Diff, p.BySeverity("error")
+	asked := slices.IndexFunc(errors, raisesVersion)
+	switch {
+	case d != nil && d.RequiredVersion != "":
+	case asked < 0:
 		return nil
+	default:
+		return steps{faultStep(&entry{Finding: &errors[asked]})}
 	}
 	lead := "Set the version: "
 	if d.Class == "reject" {
 		lead = "Then set the version: "
 	}
 	s := plain(lead).code("packgate bump " + path.Dir(p.Path))
-	for _, f := range p.BySeverity("error") {
-		if raisesVersion(&f) {
-			return steps{s.plain(" (" + d.RequiredVersion + ", ").rule(f.Rule).plain(").")}
-		}
+	if asked >= 0 {
+		return steps{s.plain(" (" + d.RequiredVersion + ", ").rule(errors[asked].Rule).plain(").")}
 	}
 	return steps{s.plain(" (" + d.RequiredVersion + ").")}
 }
 
 // weaker says what evidence is gone, and how much there is before and now.
 func (b *builder) weaker(p *model.Pack) (nodes []node) {
-	box := alert{tone: waits}
-	left := 0
-	for i := range p.Findings {
-		f := &p.Findings[i]
-		switch {
-		case !weakens(*f) || f.Excused():
-		case len(box.items) == maxCautions:
-			left++
-		default:
-			box.items = append(box.items, message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(")."))
-		}
-	}
-	if len(box.items) == 0 {
+	gone := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return !weakens(f) || f.Excused() })
+	if len(gone) == 0 {
 		return nil
 	}
-	if left > 0 {
-		box.items = append(box.items, plain("And "+pack.Counted(left, "more weakening")+", listed below."))
-	}
-	nodes = append(nodes, box)
+	nodes = append(nodes, alert{tone: waits, items: few(gone, maxCautions, func(f model.Finding) sentence {
+		return message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(").")
+	}, func(left int) sentence { return plain("And " + more(left, "weakening") + ", listed below.") })})
 	changed := slices.DeleteFunc(slices.Clone(p.Evidence), func(e model.Evidence) bool { return e.Before == nil || *e.Before == e.Now })
 	changed = ranked(changed, func(e model.Evidence) int {
-		if strings.HasPrefix(e.Kind, "replay") || e.Kind == "golden_cases" {
-			return 0
-		}
-		return 1
+		return behind(!strings.HasPrefix(e.Kind, "replay") && e.Kind != "golden_cases")
 	})
 	if len(changed) == 0 || effectOf(p) != weakerTests {
 		return nodes

@@ -64,34 +64,28 @@ func joinNotRun(named []string) (all []string) {
 
 // checkWordsOf name a check with what was found in it.
 func checkWordsOf(p *model.Pack, g *model.Gate) string {
-	words := g.Gate
+	warnings := ""
+	if g.Warnings > 0 {
+		warnings = pack.Counted(g.Warnings, "warning")
+	}
 	var parts []string
 	switch finding.Status(g.Status) {
 	case finding.Fail:
-		parts = append(parts, countedFaults(p, g))
-		if g.Warnings > 0 {
-			parts = append(parts, pack.Counted(g.Warnings, "warning"))
-		}
+		parts = []string{countedFaults(p, g), warnings}
 	case finding.Warn:
-		parts = append(parts, fmt.Sprint(g.Warnings))
+		parts = []string{fmt.Sprint(g.Warnings)}
 	case finding.NotRun:
-		parts = append(parts, g.Reason)
+		parts = []string{g.Reason}
 	default:
-		for _, n := range p.NotChecked {
-			if n.Gate == g.Gate && n.CouldNotRun() {
-				parts = append(parts, clipWords(n.Reason, maxReason))
-				break
-			}
+		if i := slices.IndexFunc(p.NotChecked, func(n model.NotChecked) bool { return n.Gate == g.Gate && n.CouldNotRun() }); i >= 0 {
+			parts = append(parts, clipWords(p.NotChecked[i].Reason, maxReason))
 		}
-		if g.Warnings > 0 {
-			parts = append(parts, pack.Counted(g.Warnings, "warning"))
-		}
+		parts = append(parts, warnings)
 	}
-	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	if len(parts) == 0 {
-		return words
+	if parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" }); len(parts) == 0 {
+		return g.Gate
 	}
-	return words + " (" + strings.Join(parts, "; ") + ")"
+	return g.Gate + " (" + strings.Join(parts, "; ") + ")"
 }
 
 // clipWords cuts a text between two words, and not within what is quoted.
@@ -111,35 +105,39 @@ const maxReason = 90
 
 // countedFaults counts what of a check is at fault, as people count it: golden cases and packets.
 func countedFaults(p *model.Pack, g *model.Gate) string {
-	things := map[string]map[string]bool{}
+	errors := slices.DeleteFunc(p.BySeverity("error"), func(f model.Finding) bool { return f.Gate != g.Gate })
 	others := 0
-	for _, f := range p.BySeverity("error") {
-		if f.Gate != g.Gate {
-			continue
-		}
-		name, kind := caseName(f.File)
-		if kind == "" {
-			others++
-			continue
-		}
-		if things[kind] == nil {
-			things[kind] = map[string]bool{}
-		}
-		things[kind][name] = true
+	things := thingsOf(errors, func(*model.Finding) (name, kind string) {
+		others++
+		return fmt.Sprint(others), "other error"
+	})
+	if others > 0 && others == len(errors) {
+		return fmt.Sprint(others)
 	}
 	var parts []string
-	for _, kind := range []string{"case", "packet", "record"} {
-		if n := len(things[kind]); n > 0 {
+	for _, kind := range []string{"case", "packet", "record", "other error"} {
+		if n := things[kind]; n > 0 {
 			parts = append(parts, pack.Counted(n, kind))
 		}
 	}
-	if others > 0 {
-		if len(parts) > 0 {
-			return strings.Join(append(parts, pack.Counted(others, "other error")), ", ")
-		}
-		return fmt.Sprint(others)
-	}
 	return strings.Join(parts, ", ")
+}
+
+// thingsOf counts what findings are about: golden cases, packets and records by their names, and
+// everything else by the name and kind that other gives it; nil leaves it out.
+func thingsOf(findings []model.Finding, other func(f *model.Finding) (name, kind string)) map[string]int {
+	known, counts := map[[2]string]bool{}, map[string]int{}
+	for i := range findings {
+		name, kind := caseName(findings[i].File)
+		if kind == "" && other != nil {
+			name, kind = other(&findings[i])
+		}
+		if one := [2]string{kind, name}; kind != "" && !known[one] {
+			known[one] = true
+			counts[kind]++
+		}
+	}
+	return counts
 }
 
 // evidenceWords say what there is that proves what a pack does, each fact once.

@@ -20,12 +20,9 @@ import (
 func (b *builder) edits(p *model.Pack) sentence {
 	var all []*model.Change
 	for _, weaker := range []bool{true, false} {
-		for i := range p.Diff.Layers {
-			for j := range p.Diff.Layers[i].Changes {
-				c := &p.Diff.Layers[i].Changes[j]
-				if moves(p.Diff, c, weaker) && !slices.ContainsFunc(all, func(o *model.Change) bool { return o.Path == c.Path }) {
-					all = append(all, c)
-				}
+		for _, c := range p.Diff.Changes() {
+			if moves(p.Diff, c, weaker) && !slices.ContainsFunc(all, func(o *model.Change) bool { return o.Path == c.Path }) {
+				all = append(all, c)
 			}
 		}
 		if len(all) > 0 {
@@ -35,17 +32,9 @@ func (b *builder) edits(p *model.Pack) sentence {
 	if len(all) == 0 {
 		return nil
 	}
-	s := plain("Edited: ")
-	for i, c := range all[:min(len(all), maxEdits)] {
-		if i > 0 {
-			s = s.plain(" · ")
-		}
-		s = s.add(at(changedAt(*c))).plain(" ").add(changeWords(c))
-	}
-	if left := len(all) - maxEdits; left > 0 {
-		s = s.plain(" · " + more(left, "change"))
-	}
-	return s
+	return plain("Edited: ").add(series(" · ", few(all, maxEdits, func(c *model.Change) sentence {
+		return at(changedAt(*c)).plain(" ").add(changeWords(c))
+	}, func(left int) sentence { return plain(more(left, "change")) })...))
 }
 
 // moves reports whether a change lets agents do more, or has anything to do with what they can.
@@ -156,14 +145,7 @@ func (b *builder) texts(p *model.Pack) (nodes []node) {
 	if p.Diff == nil {
 		return nil
 	}
-	var all []*model.Change
-	for i := range p.Diff.Layers {
-		for j := range p.Diff.Layers[i].Changes {
-			if c := &p.Diff.Layers[i].Changes[j]; readText(c) {
-				all = append(all, c)
-			}
-		}
-	}
+	all := slices.DeleteFunc(p.Diff.Changes(), func(c *model.Change) bool { return !readText(c) })
 	for i, c := range all[:min(len(all), maxTexts)] {
 		lead := textName(c.Path).plain(" changes: ")
 		if i > 0 && reflect.DeepEqual(textName(c.Path), textName(all[i-1].Path)) {

@@ -19,8 +19,8 @@ func (b *builder) effects(p *model.Pack) (nodes []node) {
 	}
 	all := powersOf(p)
 	cautions, rest := parted(all)
-	if box := b.caution(p, cautions); box != nil {
-		nodes = append(nodes, *box)
+	if box := b.caution(p, cautions); len(box.items) > 0 {
+		nodes = append(nodes, box)
 	}
 	if edits := b.edits(p); len(cautions) == 0 && len(edits) > 0 && len(rest) > 0 {
 		nodes = append(nodes, edits)
@@ -41,18 +41,14 @@ func sameWords(p *model.Pack) sentence {
 			known[name] = true
 		}
 	}
-	for i, name := range sortedKeys(known) {
-		lead := ", taking to be a single value "
-		if i > 0 {
-			lead = ", "
-		}
-		s = s.plain(lead).code(name)
+	if len(known) > 0 {
+		s = s.plain(", taking to be a single value ").add(series(", ", each(sortedKeys(known), code)...))
 	}
 	return s.plain(".")
 }
 
-// caution is the box of what is dangerous and of what was typed, nil for nothing.
-func (b *builder) caution(p *model.Pack, cautions []power) *alert {
+// caution is the box of what is dangerous and of what was typed, empty for nothing.
+func (b *builder) caution(p *model.Pack, cautions []power) alert {
 	box := alert{tone: b.verdict(p)}
 	for i := range p.Diff.Contradictions[:min(len(p.Diff.Contradictions), maxCautions)] {
 		c := &p.Diff.Contradictions[i]
@@ -87,13 +83,10 @@ func (b *builder) caution(p *model.Pack, cautions []power) *alert {
 			box.items = append(box.items, message(f.Message).plain(" (").rule(f.Rule).plain(")."))
 		}
 	}
-	if len(box.items) == 0 {
-		return nil
-	}
-	if edits := b.edits(p); len(edits) > 0 {
+	if edits := b.edits(p); len(box.items) > 0 && len(edits) > 0 {
 		box.below = append(box.below, edits)
 	}
-	return &box
+	return box
 }
 
 // sentence says a power alone, with the requests that have it.
@@ -248,14 +241,11 @@ func (b *builder) granted(p *model.Pack) (nodes []node) {
 // grants is a row for each tool that agents may call, and one for those that only read.
 func grants(p *model.Pack) *table {
 	var rows []*model.SurfaceRow
-	var reading sentence
+	var reading []sentence
 	for i := range p.ToolSurface {
 		r := &p.ToolSurface[i]
 		if r.ApprovalMode == string(pack.ReadOnly) && len(r.Gates) == 0 && len(r.Bounds) == 0 && r.Available != nil && len(r.Available.Any) == 1 && len(r.Available.Any[0]) == 0 {
-			if len(reading) > 0 {
-				reading = reading.plain(", ")
-			}
-			reading = reading.code(r.Capability)
+			reading = append(reading, code(r.Capability))
 			continue
 		}
 		rows = append(rows, r)
@@ -268,7 +258,7 @@ func grants(p *model.Pack) *table {
 	t := &table{noun: "tool", open: maxPowers, columns: []column{{name: "Agents may call"}, {name: "Approval", label: "approval:"}}, n: n}
 	t.row = func(i int) row {
 		if i == len(rows) {
-			return row{cells: []sentence{state(modeLooks[string(pack.ReadOnly)], "").plain(" what only reads, for every request: ").add(reading), nil}}
+			return row{cells: []sentence{state(modeLooks[string(pack.ReadOnly)], "").plain(" what only reads, for every request: ").add(series(", ", reading...)), nil}}
 		}
 		return row{cells: []sentence{grantWords(rows[i]), approvalOf(rows[i])}}
 	}
@@ -302,21 +292,18 @@ func approvalOf(r *model.SurfaceRow) (s sentence) {
 }
 
 // guardrails say what agents refuse, hand over to people, and do not show.
-func guardrails(g *model.Guardrails) (s sentence) {
+func guardrails(g *model.Guardrails) sentence {
 	if g == nil {
 		return nil
 	}
+	var all []sentence
 	for _, one := range []struct {
 		lead  string
 		names []string
 	}{{"Refuses ", g.Refuses}, {"Escalates to a human on ", g.Escalates}, {"Redacts ", g.Redacts}} {
-		if len(one.names) == 0 {
-			continue
+		if len(one.names) > 0 {
+			all = append(all, plain(one.lead+model.Few(one.names, maxNames, "item")))
 		}
-		if len(s) > 0 {
-			s = s.plain(" · ")
-		}
-		s = s.plain(one.lead + model.Few(one.names, maxNames, "item"))
 	}
-	return s
+	return series(" · ", all...)
 }

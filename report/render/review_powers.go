@@ -85,7 +85,7 @@ func powersOf(p *model.Pack) (all []power) {
 		})
 	})
 	slices.SortStableFunc(all, func(a, b power) int {
-		return cmp.Or(order(a.less, b.less), cmp.Compare(rankOf(a.mode), rankOf(b.mode)), cmp.Compare(a.kind, b.kind))
+		return cmp.Or(behind(a.less)-behind(b.less), cmp.Compare(rankOf(a.mode), rankOf(b.mode)), cmp.Compare(a.kind, b.kind))
 	})
 	return all
 }
@@ -113,17 +113,6 @@ func sidesOf(p *model.Pack, effects []model.Effect, environment string) (all []p
 		}
 	}
 	return all
-}
-
-// order puts what is not so before what is.
-func order(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // rowOf returns the row of the tool surface that has changed for a tool, nil for none.
@@ -184,13 +173,17 @@ func powerOf(p *model.Pack, e *model.Effect, shown *model.Shown, less bool) powe
 	return one
 }
 
+func (one *power) verb() string {
+	if one.mode == "" {
+		return "decide "
+	}
+	return "call "
+}
+
 // gate says that a gate no longer holds a tool or decision, or does so now.
 func (one *power) gate(e *model.Effect, c *model.SurfaceChange, tool sentence) {
 	one.kind = ungated
-	verb := "call "
-	if one.mode == "" {
-		verb = "decide "
-	}
+	verb := one.verb()
 	if one.less {
 		one.what, one.before = plain(verb).add(tool).plain(" only with ").code(e.Arg), plain("without it")
 		return
@@ -208,10 +201,7 @@ func (one *power) gate(e *model.Effect, c *model.SurfaceChange, tool sentence) {
 
 // reached says that more requests have a tool or a decision, or fewer.
 func (one *power) reached(e *model.Effect, c *model.SurfaceChange, tool sentence) {
-	verb := "call "
-	if one.mode == "" {
-		verb = "decide "
-	}
+	verb := one.verb()
 	added, gone := c != nil && c.Kind == "added", c != nil && c.Kind == "removed"
 	switch {
 	case one.less && gone:

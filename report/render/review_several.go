@@ -131,37 +131,23 @@ func (b *builder) severalTitle(rows []*packRow) (look, sentence) {
 
 // nothing is the headline of a change that concerns no pack.
 func (b *builder) nothing() sentence {
+	l := canMerge
 	switch {
 	case len(b.report.Reviews.Missing()) > 0:
-		return state(look{emoji: waits.emoji, mark: waits.mark}, "").plain(" " + waits.word + ": no pack changed")
+		l = waits
 	case b.report.Result != model.Passed:
-		return state(look{emoji: cannotMerge.emoji, mark: cannotMerge.mark}, "").plain(" " + cannotMerge.word + ": no pack changed")
+		l = cannotMerge
 	}
-	return state(look{emoji: canMerge.emoji, mark: canMerge.mark}, "").plain(" " + canMerge.word + ": no pack changed")
+	return state(look{emoji: l.emoji, mark: l.mark}, "").plain(" " + l.word + ": no pack changed")
 }
 
 // others are the approvals that no pack of a report needs, but the change does all the same.
 func (b *builder) others() []node {
 	roles := b.otherRoles()
-	if b.report.Packs.Len() == 0 && b.report.Reviews != nil {
-		for i := range b.report.Reviews.Required {
-			roles = append(roles, &b.report.Reviews.Required[i])
-		}
-	}
 	if len(roles) == 0 {
 		return nil
 	}
-	s := strong("Approvals").plain(" ")
-	for i, one := range roles {
-		if i > 0 {
-			s = s.plain(" · ")
-		}
-		s = s.plain(one.Role + " ").add(reviewWords(one))
-		if len(one.For) > 0 {
-			s = s.plain(" for " + model.Few(one.For, 2, "reason"))
-		}
-	}
-	return []node{s}
+	return []node{strong("Approvals").plain(" ").add(roleWords(roles, nil))}
 }
 
 // warningOf says what is most dangerous in a pack, nil for nothing.
@@ -183,14 +169,9 @@ func (b *builder) cautions(rows []*packRow, tone look) node {
 	if len(dangerous) == 0 {
 		return nil
 	}
-	box := alert{tone: tone}
-	for _, r := range dangerous[:min(len(dangerous), maxCautions)] {
-		box.items = append(box.items, r.caution)
-	}
-	if left := len(dangerous) - maxCautions; left > 0 {
-		box.items = append(box.items, plain("And in "+pack.Counted(left, "more pack")+", listed below."))
-	}
-	return box
+	return alert{tone: tone, items: few(dangerous, maxCautions, func(r *packRow) sentence { return r.caution }, func(left int) sentence {
+		return plain("And in " + more(left, "pack") + ", listed below.")
+	})}
 }
 
 // overview is a row for each pack that somebody has to look at.
@@ -203,7 +184,7 @@ func (b *builder) overview(rows []*packRow, name func(r *packRow) sentence) *tab
 func (p *briefPack) verdictWords() sentence {
 	word := map[string]string{"red": "blocked", "yellow": "waiting", "green": "ok"}[p.is.color]
 	errors := p.BySeverity("error")
-	if p.is.color == "red" && len(errors) > 0 && !slices.ContainsFunc(errors, func(f model.Finding) bool { return !raisesVersion(&f) && f.Cause == nil }) &&
+	if p.is.color == "red" && len(errors) > 0 && !slices.ContainsFunc(errors, func(f model.Finding) bool { return !raisesVersion(f) && f.Cause == nil }) &&
 		len(consequences(p.Pack)) == 0 {
 		word = "version only"
 	}
@@ -234,15 +215,10 @@ func (p *briefPack) agentWords() sentence {
 	switch p.effect {
 	case moreAllowed, newUngated:
 		s := strong("more")
-		n := 0
-		if p.Diff != nil {
-			for _, one := range powersOf(p.Pack) {
-				if !one.less {
-					n++
-				}
-			}
+		if p.Diff == nil {
+			return s
 		}
-		if n > 0 {
+		if n := number(powersOf(p.Pack), func(one power) bool { return !one.less }); n > 0 {
 			s = s.plain(fmt.Sprintf(" (%d)", n))
 		}
 		return s
@@ -264,43 +240,35 @@ func (b *builder) approvalCell(p *briefPack) sentence {
 	case p.Diff != nil && p.Diff.Class == "reject" && p.Result != model.Passed:
 		return plain("after the fix")
 	}
-	return roleWords(p.Pack, roles)
+	return roleWords(roles, p.Roles)
 }
 
 // mustWords say in a few words what the author has to do.
 func (p *briefPack) mustWords() sentence {
 	var parts []string
-	faults := entriesOf(slices.DeleteFunc(independent(p.Pack, "error"), func(f model.Finding) bool { return raisesVersion(&f) || weakens(f) }))
-	if n := len(faults); n > 0 {
+	if n := len(entriesOf(faults(p.Pack, "error"))); n > 0 {
 		parts = append(parts, "fix "+pack.Counted(n, "error"))
 	}
 	if slices.ContainsFunc(p.BySeverity("error"), weakens) {
 		parts = append(parts, "put back evidence")
 	}
-	cases := map[string]bool{}
-	again := false
-	for _, f := range consequences(p.Pack) {
-		if name, kind := caseName(f.File); kind == "case" {
-			cases[name] = true
-		}
-		again = again || f.Rule == "EVL009" && f.Severity == "error"
+	following := consequences(p.Pack)
+	if n := thingsOf(following, nil)["case"]; n > 0 {
+		parts = append(parts, "check "+pack.Counted(n, "case"))
 	}
-	if len(cases) > 0 {
-		parts = append(parts, "check "+pack.Counted(len(cases), "case"))
-	}
-	if again {
+	if slices.ContainsFunc(following, measuredOlder) {
 		parts = append(parts, "evaluate again")
 	}
 	if p.Diff != nil && p.Diff.RequiredVersion != "" {
 		parts = append(parts, "set the version")
 	}
-	if len(parts) == 0 && p.Result != model.Passed {
-		parts = append(parts, "fix "+pack.Counted(len(p.Open()), "finding"))
+	switch {
+	case len(parts) > 0:
+		return plain(strings.Join(parts, ", "))
+	case p.Result != model.Passed:
+		return plain("fix " + pack.Counted(len(p.Open()), "finding"))
 	}
-	if len(parts) == 0 {
-		parts = append(parts, "nothing")
-	}
-	return plain(strings.Join(parts, ", "))
+	return plain("nothing")
 }
 
 // several writes the page of several packs: how they fare, a row for each that somebody has to

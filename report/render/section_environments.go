@@ -59,13 +59,8 @@ func (b *builder) inEnvironment(e *model.Environment, c *model.Change) brought {
 
 // environmentWords name environments with what their classes are.
 func environmentWords(all []model.Environment) string {
-	var words []string
-	for _, e := range all[:min(len(all), maxEnvironments)] {
-		words = append(words, fmt.Sprintf("class %s in %q", e.Class, e.Environment))
-	}
-	if left := len(all) - len(words); left > 0 {
-		words = append(words, fmt.Sprintf("%d more environments", left))
-	}
+	words := few(all, maxEnvironments, func(e model.Environment) string { return fmt.Sprintf("class %s in %q", e.Class, e.Environment) },
+		func(left int) string { return fmt.Sprintf("%d more environments", left) })
 	return strings.Join(words, ", ")
 }
 

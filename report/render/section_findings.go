@@ -37,21 +37,8 @@ func (b *builder) entries(findings []model.Finding) (all []*entry) {
 // following are the findings that follow from another one or from the change.
 func (b *builder) following(p *model.Pack) section {
 	entries := b.entries(consequences(p))
-	things := map[string]map[string]bool{}
-	for _, f := range consequences(p) {
-		name, kind := caseName(f.File)
-		if kind == "" {
-			name, kind = f.Fingerprint, f.Gate+" finding"
-		}
-		if things[kind] == nil {
-			things[kind] = map[string]bool{}
-		}
-		things[kind][name] = true
-	}
-	var words []string
-	for _, kind := range slices.Sorted(maps.Keys(things)) {
-		words = append(words, pack.Counted(len(things[kind]), kind))
-	}
+	things := thingsOf(consequences(p), func(f *model.Finding) (name, kind string) { return f.Fingerprint, f.Gate + " finding" })
+	words := each(slices.Sorted(maps.Keys(things)), func(kind string) string { return pack.Counted(things[kind], kind) })
 	return section{id: "following", title: titled("What follows from it", len(entries)), words: "what follows from it: " + strings.Join(words, ", "), nodes: []node{
 		listOf(list{noun: "consequence"}, entries, func(e **entry) item {
 			it := b.entry(*e)
@@ -68,20 +55,14 @@ func (b *builder) causeWords(p *model.Pack, cause *model.FollowsFrom) (s sentenc
 			return sentence{}.rule(f.Rule).plain(" ").add(at(spot{file: f.File, line: f.Line}))
 		}
 	}
-	if p.Diff == nil {
-		return nil
-	}
-	for i := range p.Diff.Layers {
-		for j := range p.Diff.Layers[i].Changes {
-			c := &p.Diff.Layers[i].Changes[j]
-			if !slices.Contains(cause.Changes, c.Fingerprint) || len(s) > 0 && s[len(s)-1].text == "…" {
-				continue
-			}
-			if len(s) > 0 {
-				s = s.plain(", ")
-			}
-			s = s.add(at(changedAt(*c))).plain(" ").add(changeWords(c))
+	for _, c := range p.Diff.Changes() {
+		if !slices.Contains(cause.Changes, c.Fingerprint) || len(s) > 0 && s[len(s)-1].text == "…" {
+			continue
 		}
+		if len(s) > 0 {
+			s = s.plain(", ")
+		}
+		s = s.add(at(changedAt(*c))).plain(" ").add(changeWords(c))
 	}
 	return s
 }
@@ -89,19 +70,19 @@ func (b *builder) causeWords(p *model.Pack, cause *model.FollowsFrom) (s sentenc
 // entry is a fault with the other places that it is found at.
 func (b *builder) entry(e *entry) item {
 	it := b.finding(e.Finding)
-	var places []sentence
-	for _, f := range e.more[:min(len(e.more), maxPlaces)] {
+	it.said("also", few(e.more, maxPlaces, func(f *model.Finding) sentence {
 		where := at(spot{file: f.File, line: f.Line, column: f.Column})
 		if f.Message != e.Message && len(f.Message) < maxAlso {
 			where = where.plain(": ").message(f.Message)
 		}
-		places = append(places, where)
-	}
-	if left := len(e.more) - len(places); left > 0 {
-		places = append(places, plain(more(left, "place")+" in the JSON report"))
-	}
-	it.said("also", places...)
+		return where
+	}, elsewhere("place"))...)
 	return it
+}
+
+// elsewhere says how many things are in the JSON report alone.
+func elsewhere(noun string) func(left int) sentence {
+	return func(left int) sentence { return plain(more(left, noun) + " in the JSON report") }
 }
 
 // maxAlso is up to how many bytes of a message tell one place of a fault from another.
@@ -124,15 +105,9 @@ func (b *builder) finding(f *model.Finding) item {
 		it.text = it.text.plain(" (in the base too)")
 	}
 	it.said("→", message(f.Hint))
-	var places []sentence
-	for _, r := range f.Related[:min(b.places, len(f.Related))] {
-		where := at(spot{file: r.File, line: r.Line, column: r.Column, revision: r.Revision})
-		places = append(places, where.plain(inRevision(r)+": ").message(r.Message))
-	}
-	if left := len(f.Related) - len(places); left > 0 {
-		places = append(places, plain(more(left, "place")+" in the JSON report"))
-	}
-	it.said("see", places...)
+	it.said("see", few(f.Related, b.places, func(r model.Related) sentence {
+		return at(spot{file: r.File, line: r.Line, column: r.Column, revision: r.Revision}).plain(inRevision(r) + ": ").message(r.Message)
+	}, elsewhere("place"))...)
 	it.said("for example", sentence{}.request("", f.Witness))
 	if f.Fix != nil {
 		it.said("", fixWords(*f))
@@ -185,13 +160,7 @@ func excuse(f *model.Finding) string {
 
 // approvedBy says who has approved, and as what.
 func approvedBy(approvals []model.Approval) string {
-	var words []string
-	for _, a := range approvals[:min(len(approvals), maxNames)] {
-		words = append(words, fmt.Sprintf("@%s as %s", a.Login, a.Role))
-	}
-	if left := len(approvals) - maxNames; left > 0 {
-		words = append(words, more(left, "approval"))
-	}
+	words := few(approvals, maxNames, func(a model.Approval) string { return fmt.Sprintf("@%s as %s", a.Login, a.Role) }, moreApprovals)
 	return "approved by " + strings.Join(words, ", ")
 }
 

@@ -123,7 +123,7 @@ func surfaceRow(r *model.SurfaceRow) sentence {
 	if r == nil {
 		return nil
 	}
-	words := plain(rowWords(r, " · "))
+	words := plain(rowWords(r))
 	if len(r.Gates) > 0 && r.Ungated != nil {
 		words = words.request("; ungated for example ", r.Ungated)
 	}

@@ -45,7 +45,7 @@ func storyState(f *model.Finding) string {
 }
 
 // brief shows a finding in one line.
-func brief(f *model.Finding) sentence {
+func brief(f model.Finding) sentence {
 	return strong(f.Rule).plain(" ").add(at(spot{file: f.File, line: f.Line, column: f.Column})).plain(" ").message(f.Message).plain(" (" + f.Fingerprint[:min(len(f.Fingerprint), 8)] + ")")
 }
 
@@ -54,17 +54,14 @@ func (b *builder) followsFrom(s *model.Story) []node {
 	case cause == nil:
 		return nil
 	case s.Cause != nil:
-		return []node{brief(s.Cause), plain("Fix that one: this finding is gone then.")}
+		return []node{brief(*s.Cause), plain("Fix that one: this finding is gone then.")}
 	}
 	return []node{plain("The changes below: without them it is gone.")}
 }
 
 func (b *builder) consequences(all []model.Finding) (nodes []node) {
-	for i := range all[:min(len(all), mostTold)] {
-		nodes = append(nodes, brief(&all[i]))
-	}
-	if left := len(all) - mostTold; left > 0 {
-		nodes = append(nodes, plain(more(left, "finding")+" in the JSON report"))
+	for _, s := range few(all, mostTold, brief, elsewhere("finding")) {
+		nodes = append(nodes, s)
 	}
 	return nodes
 }

@@ -69,6 +69,14 @@ func ranked[T any](all []T, rank func(T) int) []T {
 	return slices.SortedStableFunc(slices.Values(all), func(a, b T) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
+// behind ranks what something holds for after what it does not.
+func behind(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
 // number returns how many things of a list something holds for.
 func number[T any](all []T, holds func(T) bool) (n int) {
 	for _, one := range all {
