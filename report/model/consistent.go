@@ -50,12 +50,8 @@ func (p *Pack) caused() error {
 		}
 	}
 	changes := map[string]bool{}
-	if p.Diff != nil {
-		for _, l := range p.Diff.Layers {
-			for _, c := range l.Changes {
-				changes[c.Fingerprint] = true
-			}
-		}
+	for _, c := range p.Diff.Changes() {
+		changes[c.Fingerprint] = true
 	}
 	for i := range p.Findings {
 		f := &p.Findings[i]

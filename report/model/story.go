@@ -62,14 +62,9 @@ func (p *Pack) Story(f Finding) Story {
 			s.Cause = &other
 		}
 	}
-	if p.Diff == nil {
-		return s
-	}
-	for _, l := range p.Diff.Layers {
-		for _, c := range l.Changes {
-			if f.Cause != nil && slices.Contains(f.Cause.Changes, c.Fingerprint) || (f.Cause == nil || f.Cause.Finding != "") && around(c, f) {
-				s.Changes = append(s.Changes, c)
-			}
+	for _, c := range p.Diff.Changes() {
+		if f.Cause != nil && slices.Contains(f.Cause.Changes, c.Fingerprint) || (f.Cause == nil || f.Cause.Finding != "") && around(*c, f) {
+			s.Changes = append(s.Changes, *c)
 		}
 	}
 	return s

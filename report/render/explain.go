@@ -33,11 +33,8 @@ func told(title string, nodes []node) section {
 	return section{title: titled(title, len(nodes)), nodes: nodes}
 }
 
-func sentences(list []string) (nodes []node) {
-	for _, s := range list {
-		nodes = append(nodes, plain(s))
-	}
-	return nodes
+func sentences(list []string) []node {
+	return each(list, func(s string) node { return plain(s) })
 }
 
 // headingWidth is how wide the names of a heading are, with the blanks behind them.
@@ -49,12 +46,9 @@ func heading(h model.Heading) []fact {
 	if h.Family != "" {
 		name += " (" + h.Family + ")"
 	}
-	var parts []string
-	for _, part := range []fact{{name: "", value: h.Intent}, {name: "safety mode ", value: h.SafetyMode}, {name: "environment ", value: h.Environment}, {name: "overlay ", value: h.Overlay}} {
-		if part.value != "" {
-			parts = append(parts, part.name+part.value)
-		}
-	}
+	parts := each(facts(
+		fact{name: "", value: h.Intent}, fact{name: "safety mode ", value: h.SafetyMode}, fact{name: "environment ", value: h.Environment}, fact{name: "overlay ", value: h.Overlay},
+	), func(f fact) string { return f.name + f.value })
 	outcome, ended := cmp.Or(h.Outcome, "not compiled"), model.Ended{}
 	if h.Ended != nil {
 		ended = *h.Ended
@@ -96,13 +90,12 @@ func (s sentence) fact(p *model.Place, format string, args ...any) sentence {
 	return s
 }
 
-func settingsWhy(settings []model.SettingWhy) (nodes []node) {
-	for _, s := range settings {
-		nodes = append(nodes, &table{n: 1, columns: []column{{}, {}, {below: true}}, row: func(int) row {
+func settingsWhy(settings []model.SettingWhy) []node {
+	return each(settings, func(s model.SettingWhy) node {
+		return &table{n: 1, columns: []column{{}, {}, {below: true}}, row: func(int) row {
 			return row{cells: []sentence{plain(s.Path), plain(placeWords(s.Place)), plain(pack.CompactJSON(s.Was)).plain(" → ").plain(pack.CompactJSON(s.Value))}}
-		}})
-	}
-	return nodes
+		}}
+	})
 }
 
 func rulesWhy(e *model.Explanation) (nodes []node) {
@@ -256,14 +249,14 @@ func silenceWords(e *model.Explanation, d *model.DecisionWhy) string {
 func toolsWhy(e *model.Explanation) (nodes []node) {
 	for i := range e.Tools {
 		tool := &e.Tools[i]
+		shown, words, said := "pass", "in, "+tool.Mode, toolIn
 		switch {
 		case !tool.Surfaced:
-			nodes = append(nodes, why("fail", tool.Tool, "out, "+tool.Mode, tool.Place, toolOut(e, tool)))
+			shown, words, said = "fail", "out, "+tool.Mode, toolOut
 		case tool.Effective != "" && tool.Effective != tool.Mode:
-			nodes = append(nodes, why("pass", tool.Tool, fmt.Sprintf("in, as %s (its adapter is %s)", tool.Effective, tool.Mode), tool.Place, toolIn(e, tool)))
-		default:
-			nodes = append(nodes, why("pass", tool.Tool, "in, "+tool.Mode, tool.Place, toolIn(e, tool)))
+			words = fmt.Sprintf("in, as %s (its adapter is %s)", tool.Effective, tool.Mode)
 		}
+		nodes = append(nodes, why(shown, tool.Tool, words, tool.Place, said(e, tool)))
 	}
 	return nodes
 }

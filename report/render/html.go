@@ -149,9 +149,7 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 	if packs.Len() > 1 {
 		top = append(top, v.cautions(rows, l), v.overviewOf(rows))
 	}
-	for _, n := range top {
-		p.Top = append(p.Top, v.node(n, "top", &number))
-	}
+	p.Top = v.nodes(top, "top", &number)
 	p.Errors, p.Notices, p.Published = v.node(v.problems(r.Errors), "error", &number), v.node(v.notices(), "note", &number), v.published()
 	p.Filter = v.filter(packs)
 	return p
@@ -195,7 +193,7 @@ func (v *htmlView) overviewOf(rows []*packRow) *table {
 
 // revisions says what was checked, and against what.
 func (v *htmlView) revisions() []htmlPiece {
-	var words sentence
+	var sides []sentence
 	for _, side := range []struct {
 		word string
 		at   *model.Revision
@@ -203,16 +201,13 @@ func (v *htmlView) revisions() []htmlPiece {
 		if side.at == nil {
 			continue
 		}
-		if len(words) > 0 {
-			words = words.plain(" · ")
-		}
-		words = words.plain(side.word)
+		words := plain(side.word)
 		if side.at.Ref != "" && side.at.Ref != side.at.SHA {
 			words = words.plain(side.at.Ref + " ")
 		}
-		words = words.code(short(side.at.SHA))
+		sides = append(sides, words.code(short(side.at.SHA)))
 	}
-	return v.say(words)
+	return v.say(series(" · ", sides...))
 }
 
 // filter returns the choices of the filters, nil where there is nothing to choose.

@@ -227,16 +227,12 @@ func (v *htmlView) graphTable(p *model.Pack, names map[string]model.GraphNode) h
 		}
 		return words
 	}
-	number := 0
 	return v.node(&table{noun: "edge", n: len(p.Graph.Edges), columns: titles("From", "How", "To"), row: func(i int) row {
 		e := p.Graph.Edges[i]
-		r := row{}
-		how := plain(cmp.Or(edgeWords[e.Kind], e.Kind))
+		how, tone := plain(cmp.Or(edgeWords[e.Kind], e.Kind)), ""
 		if e.Broken {
-			r.tone = "bad"
-			how = how.plain(" ").add(state(look{color: "red"}, "broken"))
+			how, tone = how.plain(" ").add(state(look{color: "red"}, "broken")), "bad"
 		}
-		r.cells = []sentence{end(names[e.From]), how, end(names[e.To])}
-		return r
-	}}, "", &number)
+		return row{tone, []sentence{end(names[e.From]), how, end(names[e.To])}}
+	}}, "", new(int))
 }

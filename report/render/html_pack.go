@@ -28,13 +28,8 @@ func (v *htmlView) pack(p *model.Pack, number int) htmlPack {
 	if v.alone() { // the heading of the page says it
 		out.Title = v.text(p.Name())
 	}
-	items := 0
-	for _, n := range v.builder.page(p) {
-		out.Page = append(out.Page, v.node(n, out.ID+"-page", &items))
-	}
-	for _, s := range v.builder.pack(p) {
-		out.Sections = append(out.Sections, v.section(&s, out.ID))
-	}
+	out.Page = v.nodes(v.builder.page(p), out.ID+"-page", new(int))
+	out.Sections = each(v.builder.pack(p), func(s section) htmlSection { return v.section(&s, out.ID) })
 	out.Playground = v.playground(p, out.ID)
 	return out
 }
@@ -142,8 +137,7 @@ func (v *htmlView) published() *htmlSection {
 	if len(all) == 0 {
 		return nil
 	}
-	number := 0
-	list := v.node(v.publications(all), "published", &number)
+	list := v.node(v.publications(all), "published", new(int))
 	for i := range list.Items {
 		if k := list.Items[i].Known; k != nil && len(all) > openPublications {
 			k.Fold = knownTitle(all[i : i+1])

@@ -134,7 +134,7 @@ func runSuite(r *model.Report) junitSuite {
 	for i, p := range r.Errors {
 		s.Cases = append(s.Cases, junitCase{
 			Name: fmt.Sprintf("run %d", i+1), Class: "packgate.run",
-			Error: &junitFault{Message: text(p.Message), Type: "error", Text: faultText(p.File, p.Line, p.Column, "", p.Message, p.Hint)},
+			Error: &junitFault{Message: text(p.Message), Type: "error", Text: faultText("", p)},
 		})
 	}
 	if len(s.Cases) == 0 {
@@ -242,29 +242,33 @@ func gateFailure(findings []model.Finding, strict bool) *junitFault {
 		if kind == "" {
 			kind = text(f.Rule)
 		}
-		lines = append(lines, faultText(f.File, f.Line, f.Column, f.Severity+" "+f.Rule+" "+f.Name, f.Message, f.Hint))
+		lines = append(lines, findingText(&f, f.Severity, f.Hint))
 	}
 	if len(lines) == 0 {
 		return nil
 	}
-	g := model.Gate{Errors: errors, Warnings: warnings}
-	return &junitFault{Message: gateWord(g), Type: kind, Text: strings.Join(lines, "\n")}
+	counts := strings.Join(filled(anyOf(errors, "error", ""), anyOf(warnings, "warning", "")), ", ")
+	return &junitFault{Message: counts, Type: kind, Text: strings.Join(lines, "\n")}
 }
 
 // faultText says one fault in one or two lines, as the terminal does.
-func faultText(file string, line, column int, what, message, hint string) string {
+func faultText(what string, p model.Problem) string {
 	var b strings.Builder
-	if file != "" {
-		b.WriteString(place(file, line, column) + " ")
+	if p.File != "" {
+		b.WriteString(place(p.File, p.Line, p.Column) + " ")
 	}
 	if what != "" {
 		b.WriteString(text(what) + ": ")
 	}
-	b.WriteString(text(message))
-	if hint != "" {
-		b.WriteString("\n    → " + text(hint))
+	b.WriteString(text(p.Message))
+	if p.Hint != "" {
+		b.WriteString("\n    → " + text(p.Hint))
 	}
 	return Inert(b.String())
+}
+
+func findingText(f *model.Finding, state, hint string) string {
+	return faultText(state+" "+f.Rule+" "+f.Name, model.Problem{Message: f.Message, Hint: hint, File: f.File, Line: f.Line, Column: f.Column})
 }
 
 // goldenCase is one golden case. What a waiver or the config excuses does not fail here.
@@ -275,10 +279,7 @@ func goldenCase(p *model.Pack, g model.Golden) junitCase {
 	case p.Result == model.Passed:
 		c.Skipped = &junitSkipped{"not as expected, and the config excuses that: " + text(outcomeWords(g))}
 	default:
-		var lines []string
-		for _, problem := range g.Problems {
-			lines = append(lines, faultText(problem.File, problem.Line, problem.Column, "", problem.Message, problem.Hint))
-		}
+		lines := each(g.Problems, func(p model.Problem) string { return faultText("", p) })
 		c.Failure = &junitFault{Message: text(outcomeWords(g)), Type: "golden", Text: strings.Join(lines, "\n")}
 	}
 	return c
@@ -290,9 +291,9 @@ func warningsOf(p *model.Pack, strict bool) string {
 	for _, f := range p.Findings {
 		switch {
 		case f.Excused():
-			lines = append(lines, faultText(f.File, f.Line, f.Column, excuse(&f)+" "+f.Rule+" "+f.Name, f.Message, ""))
+			lines = append(lines, findingText(&f, excuse(&f), ""))
 		case f.Severity != "error" && !strict:
-			lines = append(lines, faultText(f.File, f.Line, f.Column, f.Severity+" "+f.Rule+" "+f.Name, f.Message, f.Hint))
+			lines = append(lines, findingText(&f, f.Severity, f.Hint))
 		}
 	}
 	for _, n := range byReason(unchecked(p)) {

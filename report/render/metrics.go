@@ -116,15 +116,8 @@ func (m *metricSet) text() (string, error) {
 // The states of a verdict, and those of a gate.
 var (
 	metricResults = []string{string(model.Passed), string(model.Failed), string(model.Rejected), string(model.Broken)}
-	metricGates   = gateStates()
+	metricGates   = each(finding.Statuses(), func(s finding.Status) string { return string(s) })
 )
-
-func gateStates() (states []string) {
-	for _, s := range finding.Statuses() {
-		states = append(states, string(s))
-	}
-	return states
-}
 
 func (m *metricSet) run(r *model.Report) {
 	m.add(metricFamily{"packgate_run", infoMetric, "", "What made the report, and of which commits."}, 1,

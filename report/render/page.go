@@ -31,6 +31,15 @@ type section struct {
 	plain bool
 }
 
+// of returns a section with a list, which says nothing where there is nothing in it.
+func (s section) of(l *list) section {
+	if l.n == 0 {
+		return section{}
+	}
+	s.nodes = []node{l}
+	return s
+}
+
 // node is a sentence, a list, a table, a box, steps, a fold, a listing or a picture of a graph.
 type node interface{}
 

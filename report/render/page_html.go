@@ -119,11 +119,13 @@ func (v *htmlView) text(s string) string {
 // section returns a section; its items have ids that begin with that of the pack.
 func (v *htmlView) section(s *section, id string) htmlSection {
 	out := htmlSection{ID: id + "-" + s.id, Title: s.title, Words: sentenceCase(v.text(cmp.Or(s.words, s.title))), Open: s.open}
-	number := 0
-	for _, n := range s.nodes {
-		out.Nodes = append(out.Nodes, v.node(n, out.ID, &number))
-	}
+	out.Nodes = v.nodes(s.nodes, out.ID, new(int))
 	return out
+}
+
+// nodes returns nodes, of which the items are numbered on.
+func (v *htmlView) nodes(all []node, id string, number *int) []htmlNode {
+	return each(all, func(n node) htmlNode { return v.node(n, id, number) })
 }
 
 func (v *htmlView) node(n node, id string, number *int) (out htmlNode) {
@@ -131,16 +133,11 @@ func (v *htmlView) node(n node, id string, number *int) (out htmlNode) {
 	case sentence:
 		out.Words = v.say(n)
 	case alert:
-		out.Alert = v.alert(n)
+		out.Alert = &htmlAlert{Tone: toneOf(n.tone), Items: each(n.items, v.say), Below: each(n.below, v.say)}
 	case steps:
-		for _, s := range n {
-			out.Steps = append(out.Steps, v.say(s))
-		}
+		out.Steps = each(n, v.say)
 	case fold:
-		out.Fold = &htmlFold{Words: v.text(sentenceCase(n.words))}
-		for _, inner := range n.nodes {
-			out.Fold.Nodes = append(out.Fold.Nodes, v.node(inner, id, number))
-		}
+		out.Fold = &htmlFold{Words: v.text(sentenceCase(n.words)), Nodes: v.nodes(n.nodes, id, number)}
 	case listing:
 		out.Listing = shorten(n.text, maxHTMLText)
 	case picture:
@@ -172,17 +169,10 @@ func (v *htmlView) list(out *htmlNode, n *list, id string, number *int) {
 }
 
 func (v *htmlView) table(out *htmlNode, n *table) {
-	out.Table = &htmlTable{}
-	for _, c := range n.columns {
-		out.Table.Head = append(out.Table.Head, c.name)
-	}
+	out.Table = &htmlTable{Head: each(n.columns, func(c column) string { return c.name })}
 	out.Table.Rows, out.LeftOut = bounded(v, n.noun, n.n, func(i int) htmlRow {
 		r := n.row(i)
-		shown := htmlRow{Tone: r.tone}
-		for _, c := range r.cells {
-			shown.Cells = append(shown.Cells, v.cell(c))
-		}
-		return shown
+		return htmlRow{Tone: r.tone, Cells: each(r.cells, v.cell)}
 	})
 	if n.fold > 0 && n.n > n.fold {
 		out.Table.Fold = fmt.Sprintf("Show all %d", len(out.Table.Rows))
@@ -190,17 +180,6 @@ func (v *htmlView) table(out *htmlNode, n *table) {
 	if n.words != "" {
 		out.Words = []htmlPiece{{Text: sentenceCase(v.text(n.words)), Plain: true}}
 	}
-}
-
-func (v *htmlView) alert(a alert) *htmlAlert {
-	out := &htmlAlert{Tone: toneOf(a.tone)}
-	for _, s := range a.items {
-		out.Items = append(out.Items, v.say(s))
-	}
-	for _, s := range a.below {
-		out.Below = append(out.Below, v.say(s))
-	}
-	return out
 }
 
 func (v *htmlView) cell(s sentence) []htmlPiece {
@@ -216,12 +195,9 @@ func (v *htmlView) item(it *item) htmlItem {
 		out.Place = v.place(it.at)
 	}
 	for _, l := range it.lines {
-		shown := htmlLine{Lead: l.lead}
+		shown := htmlLine{Lead: l.lead, Words: each(l.words, v.say)}
 		if l.lead == "→" {
 			shown.Class = "hint"
-		}
-		for _, words := range l.words {
-			shown.Words = append(shown.Words, v.say(words))
 		}
 		out.Lines = append(out.Lines, shown)
 	}

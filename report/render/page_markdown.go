@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/pack"
@@ -114,19 +115,13 @@ func (m *markdown) table(t *table) {
 	if t.n == 0 {
 		return
 	}
-	head, rule := make([]string, len(t.columns)), make([]string, len(t.columns))
-	for i, c := range t.columns {
-		head[i], rule[i] = c.name, "---"
-	}
+	head := each(t.columns, func(c column) string { return c.name })
+	rule := slices.Repeat([]string{"---"}, len(head))
 	if t.words != "" {
 		m.paragraph("%s", HTML(sentenceCase(t.words)))
 	}
 	rows, unsaid := writtenLines(t.n, func(i int) string {
-		var shown []string
-		for _, s := range t.row(i).cells {
-			shown = append(shown, cmp.Or(m.say(s), "none"))
-		}
-		return cells(shown...) + "\n"
+		return cells(each(t.row(i).cells, func(s sentence) string { return cmp.Or(m.say(s), "none") })...) + "\n"
 	})
 	m.open(part{noun: t.noun, opening: cells(head...) + "\n" + cells(rule...) + "\n", lines: rows, unsaid: unsaid}, t.open)
 }
@@ -149,11 +144,7 @@ func (m *markdown) item(it *item) string {
 		}
 	}
 	for _, l := range it.lines {
-		var all []string
-		for _, words := range l.words {
-			all = append(all, m.say(words))
-		}
-		s += "<br>" + strings.TrimLeft(Markdown(l.lead)+" "+strings.Join(all, " · "), " ")
+		s += "<br>" + strings.TrimLeft(Markdown(l.lead)+" "+strings.Join(each(l.words, m.say), " · "), " ")
 	}
 	return s
 }

@@ -124,11 +124,7 @@ func (t *terminal) state(l look) string {
 func (t *terminal) table(table *table, indent string) {
 	widths := t.widths(table, len(indent))
 	if table.aligned > 1 && widths != nil {
-		var names []sentence
-		for _, c := range table.columns {
-			names = append(names, sentence{}.quiet(c.name))
-		}
-		t.row(table, names, widths, indent)
+		t.row(table, each(table.columns, func(c column) sentence { return sentence{}.quiet(c.name) }), widths, indent)
 	}
 	for i := range table.n {
 		t.row(table, table.row(i).cells, widths, indent)

@@ -178,12 +178,7 @@ func logTable(l *model.VersionLog, oneSigner bool) *table {
 
 // onlySigner returns who signed all versions that are signed, "" where that is not one.
 func onlySigner(entries []model.LogEntry) string {
-	var signers []string
-	for _, e := range entries {
-		if e.Signer != "" {
-			signers = append(signers, e.Signer)
-		}
-	}
+	signers := filled(each(entries, func(e model.LogEntry) string { return e.Signer })...)
 	slices.Sort(signers)
 	if signers = slices.Compact(signers); len(signers) != 1 {
 		return ""
@@ -231,29 +226,15 @@ func auditState(a *model.Audit) string {
 
 func auditCounts(a *model.Audit) string {
 	_, errors := auditFindings(a)
-	parts := []string{
+	return strings.Join(filled(
 		pack.Counted(a.Packs, "pack"), pack.Counted(a.Versions, "version"), pack.Counted(errors, "error"), pack.Counted(len(a.Findings)-errors, "warning"),
-	}
-	if n := len(a.Triggers); n > 0 {
-		parts = append(parts, pack.Counted(n, "refresh trigger"))
-	}
-	if n := len(a.NotChecked); n > 0 {
-		parts = append(parts, pack.Counted(n, "check")+" not run")
-	}
-	if n := len(incomplete(a)); n > 0 {
-		parts = append(parts, pack.Counted(n, "version")+" not complete")
-	}
-	return strings.Join(parts, " · ")
+		anyOf(len(a.Triggers), "refresh trigger", ""), anyOf(len(a.NotChecked), "check", " not run"), anyOf(len(incomplete(a)), "version", " not complete"),
+	), " · ")
 }
 
 // incomplete returns the versions of which a check did not run, or of which that is not known.
-func incomplete(a *model.Audit) (list []model.AuditVersion) {
-	for _, v := range a.Completeness {
-		if !v.Complete {
-			list = append(list, v)
-		}
-	}
-	return list
+func incomplete(a *model.Audit) []model.AuditVersion {
+	return slices.DeleteFunc(slices.Clone(a.Completeness), func(v model.AuditVersion) bool { return v.Complete })
 }
 
 func versionOf(id, version string) string { return strings.TrimSpace(id + " " + version) }

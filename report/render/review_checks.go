@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -64,10 +63,7 @@ func joinNotRun(named []string) (all []string) {
 
 // checkWordsOf name a check with what was found in it.
 func checkWordsOf(p *model.Pack, g *model.Gate) string {
-	warnings := ""
-	if g.Warnings > 0 {
-		warnings = pack.Counted(g.Warnings, "warning")
-	}
+	warnings := anyOf(g.Warnings, "warning", "")
 	var parts []string
 	switch finding.Status(g.Status) {
 	case finding.Fail:
@@ -82,7 +78,7 @@ func checkWordsOf(p *model.Pack, g *model.Gate) string {
 		}
 		parts = append(parts, warnings)
 	}
-	if parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" }); len(parts) == 0 {
+	if parts = filled(parts...); len(parts) == 0 {
 		return g.Gate
 	}
 	return g.Gate + " (" + strings.Join(parts, "; ") + ")"
@@ -114,13 +110,7 @@ func countedFaults(p *model.Pack, g *model.Gate) string {
 	if others > 0 && others == len(errors) {
 		return fmt.Sprint(others)
 	}
-	var parts []string
-	for _, kind := range []string{"case", "packet", "record", "other error"} {
-		if n := things[kind]; n > 0 {
-			parts = append(parts, pack.Counted(n, kind))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(filled(each([]string{"case", "packet", "record", "other error"}, func(kind string) string { return anyOf(things[kind], kind, "") })...), ", ")
 }
 
 // thingsOf counts what findings are about: golden cases, packets and records by their names, and
@@ -162,12 +152,8 @@ func evidenceWords(p *model.Pack) string {
 		parts = append(parts, fmt.Sprintf("overlays %d", n))
 	}
 	if n := len(p.Evaluation); n > 0 {
-		met := number(p.Evaluation, func(m model.Measurement) bool { return m.Status == "met" || m.Status == "no_target" })
-		words := fmt.Sprintf("evaluation %d of %d", met, n)
-		if open := number(p.Evaluation, func(m model.Measurement) bool { return m.Status == "not_measured" }); open > 0 {
-			words += fmt.Sprintf(", %d not measured", open)
-		}
-		parts = append(parts, words)
+		met, open := measuredCounts(p.Evaluation)
+		parts = append(parts, strings.Join(filled(fmt.Sprintf("evaluation %d of %d", met, n), open), ", "))
 	}
 	return sentenceCase(strings.Join(parts, " · "))
 }

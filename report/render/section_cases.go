@@ -129,11 +129,8 @@ func (b *builder) coverage(p *model.Pack) section {
 }
 
 func overlayWords(o model.Overlay) string {
-	words := fmt.Sprintf("%s for %s: %s, %s", o.Overlay, o.Environment, pack.Counted(o.Settings, "setting"), pack.Counted(o.Cases, "golden case"))
-	if o.Errors > 0 {
-		words += ", " + pack.Counted(o.Errors, "error")
-	}
-	return words
+	counts := filled(pack.Counted(o.Settings, "setting"), pack.Counted(o.Cases, "golden case"), anyOf(o.Errors, "error", ""))
+	return fmt.Sprintf("%s for %s: %s", o.Overlay, o.Environment, strings.Join(counts, ", "))
 }
 
 // measured leads from the status of a measurement to how it is shown.
@@ -149,14 +146,15 @@ func figure(metric string, v, other *float64) string {
 	return pack.Figure(metric, *v, *cmp.Or(other, v), 1)
 }
 
+// measuredCounts returns how many measurements are as they should be, and says how many there are not.
+func measuredCounts(rows []model.Measurement) (met int, open string) {
+	met = number(rows, func(m model.Measurement) bool { return m.Status == "met" || m.Status == "no_target" })
+	return met, some(number(rows, func(m model.Measurement) bool { return m.Status == "not_measured" }), "not measured")
+}
+
 func evaluationWords(rows []model.Measurement) string {
-	good := number(rows, func(m model.Measurement) bool { return m.Status == "met" || m.Status == "no_target" })
-	unmeasured := number(rows, func(m model.Measurement) bool { return m.Status == "not_measured" })
-	words := fmt.Sprintf("evaluation: %d of %s passed", good, pack.Counted(len(rows), "measurement"))
-	if unmeasured > 0 {
-		words += fmt.Sprintf(", %d not measured", unmeasured)
-	}
-	return words
+	met, open := measuredCounts(rows)
+	return strings.Join(filled(fmt.Sprintf("evaluation: %d of %s passed", met, pack.Counted(len(rows), "measurement")), open), ", ")
 }
 
 // evaluation is targets, values and release gates; where it is brief, those that are not met.

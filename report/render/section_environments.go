@@ -30,9 +30,9 @@ func (b *builder) environments(all []model.Environment) section {
 		}
 	}
 	items = ranked(items, func(one brought) int { return one.rank })
-	return section{id: "environments", title: titled("Environments", len(all)), words: environmentWords(all), nodes: []node{
-		listOf(list{noun: "change of an environment"}, items, func(one *brought) item { return one.item }),
-	}}
+	s := section{id: "environments", title: titled("Environments", len(all)), words: environmentWords(all)}
+	s.nodes = []node{listOf(list{noun: "change of an environment"}, items, func(one *brought) item { return one.item })}
+	return s
 }
 
 // inside begins what is said of an environment.

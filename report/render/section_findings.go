@@ -18,9 +18,8 @@ const maxOpenErrors = 3
 // findings are the findings of a severity that count and follow from nothing, each fault once.
 func (b *builder) findings(p *model.Pack, severity string) section {
 	entries := b.entries(independent(p, severity))
-	return section{id: severity + "s", title: titled(sentenceCase(severity)+"s", len(entries)), words: pack.Counted(len(entries), severity), open: severity == "error" && len(entries) <= maxOpenErrors, plain: true, nodes: []node{
-		listOf(list{noun: severity}, entries, func(e **entry) item { return b.entry(*e) }),
-	}}
+	s := section{id: severity + "s", title: sentenceCase(severity) + "s", words: pack.Counted(len(entries), severity), open: severity == "error" && len(entries) <= maxOpenErrors, plain: true}
+	return s.of(listOf(list{noun: severity}, entries, func(e **entry) item { return b.entry(*e) }))
 }
 
 // entries puts findings that say the same together, except where each can be found by itself.
@@ -39,13 +38,12 @@ func (b *builder) following(p *model.Pack) section {
 	entries := b.entries(consequences(p))
 	things := thingsOf(consequences(p), func(f *model.Finding) (name, kind string) { return f.Fingerprint, f.Gate + " finding" })
 	words := each(slices.Sorted(maps.Keys(things)), func(kind string) string { return pack.Counted(things[kind], kind) })
-	return section{id: "following", title: titled("What follows from it", len(entries)), words: "what follows from it: " + strings.Join(words, ", "), nodes: []node{
-		listOf(list{noun: "consequence"}, entries, func(e **entry) item {
-			it := b.entry(*e)
-			it.said("because of", b.causeWords(p, (*e).Cause))
-			return it
-		}),
-	}}
+	s := section{id: "following", title: "What follows from it", words: "what follows from it: " + strings.Join(words, ", ")}
+	return s.of(listOf(list{noun: "consequence"}, entries, func(e **entry) item {
+		it := b.entry(*e)
+		it.said("because of", b.causeWords(p, (*e).Cause))
+		return it
+	}))
 }
 
 // causeWords say what a finding follows from.
@@ -125,20 +123,19 @@ func stateLook(severity string) look {
 // excused are the findings that count no more, by what excuses them.
 func (b *builder) excused(p *model.Pack, word string) section {
 	those := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return excuse(&f) != word })
-	return section{id: word, title: titled(sentenceCase(word)+" findings", len(those)), words: word + " findings", nodes: []node{
-		listOf(list{noun: word + " finding"}, those, func(f *model.Finding) item {
-			it := b.finding(f)
-			it.state = stateLook("not_checked")
-			it.state.word = word
-			if f.Waived != nil {
-				it.said("", plain("waived until "+f.Waived.Expires+" by "+f.Waived.Owner+": ").message(f.Waived.Reason))
-			}
-			if len(f.Approved) > 0 {
-				it.said("", plain(approvedBy(f.Approved)))
-			}
-			return it
-		}),
-	}}
+	s := section{id: word, title: sentenceCase(word) + " findings", words: word + " findings"}
+	return s.of(listOf(list{noun: word + " finding"}, those, func(f *model.Finding) item {
+		it := b.finding(f)
+		it.state = looks["not_checked"]
+		it.state.word = word
+		if f.Waived != nil {
+			it.said("", plain("waived until "+f.Waived.Expires+" by "+f.Waived.Owner+": ").message(f.Waived.Reason))
+		}
+		if len(f.Approved) > 0 {
+			it.said("", plain(approvedBy(f.Approved)))
+		}
+		return it
+	}))
 }
 
 // The words for findings that are excused.
@@ -165,11 +162,9 @@ func approvedBy(approvals []model.Approval) string {
 }
 
 func (b *builder) fixed(p *model.Pack) section {
-	return section{id: "fixed", title: titled("Fixed since the base", len(p.Fixed)), nodes: []node{
-		listOf(list{noun: "fixed finding"}, p.Fixed, func(f *model.Finding) item {
-			return item{head: strong(f.Rule), text: code(f.Path).plain(": ").message(f.Message)}
-		}),
-	}}
+	return section{id: "fixed", title: "Fixed since the base"}.of(listOf(list{noun: "fixed finding"}, p.Fixed, func(f *model.Finding) item {
+		return item{head: strong(f.Rule), text: code(f.Path).plain(": ").message(f.Message)}
+	}))
 }
 
 // notChecked are the checks that did not run and do not stand in the row of gates.
@@ -184,46 +179,38 @@ func (b *builder) notChecked(p *model.Pack) section {
 	case n > 0:
 		words += fmt.Sprintf(", %d not applicable", n)
 	}
-	return section{id: "not-checked", title: titled("Not checked", len(groups)), words: words, nodes: []node{
-		listOf(list{noun: "reason"}, groups, func(m *missed) item {
-			text := plain(m.names + ": ").message(m.reason)
-			if !m.applicable {
-				text = text.plain(" (not applicable)")
-			}
-			return item{text: text}
-		}),
-	}}
+	return section{id: "not-checked", title: "Not checked", words: words}.of(listOf(list{noun: "reason"}, groups, func(m *missed) item {
+		text := plain(m.names + ": ").message(m.reason)
+		if !m.applicable {
+			text = text.plain(" (not applicable)")
+		}
+		return item{text: text}
+	}))
 }
 
 func (b *builder) overlays(p *model.Pack) section {
-	return section{id: "overlays", title: titled("Overlays", len(p.Overlays)), nodes: []node{
-		listOf(list{noun: "overlay"}, p.Overlays, func(o *model.Overlay) item {
-			l := looks["pass"]
-			if o.Errors > 0 {
-				l = looks["error"]
-			}
-			l.word = ""
-			return item{state: l, text: plain(overlayWords(*o) + " (").add(at(spot{file: o.File})).plain(")")}
-		}),
-	}}
+	return section{id: "overlays", title: "Overlays"}.of(listOf(list{noun: "overlay"}, p.Overlays, func(o *model.Overlay) item {
+		l := looks["pass"]
+		if o.Errors > 0 {
+			l = looks["error"]
+		}
+		l.word = ""
+		return item{state: l, text: plain(overlayWords(*o) + " (").add(at(spot{file: o.File})).plain(")")}
+	}))
 }
 
 // triggers say why a pack was gated that may not have changed itself.
 func (b *builder) triggers(p *model.Pack) section {
-	return section{id: "triggers", title: titled("Why it was checked again", len(p.Triggers)), nodes: []node{
-		listOf(list{noun: "refresh trigger", open: 3}, p.Triggers, func(r *model.Trigger) item {
-			return item{head: strong(r.Kind), at: spot{file: r.File}, text: message(r.What)}
-		}),
-	}}
+	return section{id: "triggers", title: "Why it was checked again"}.of(listOf(list{noun: "refresh trigger", open: 3}, p.Triggers, func(r *model.Trigger) item {
+		return item{head: strong(r.Kind), at: spot{file: r.File}, text: message(r.What)}
+	}))
 }
 
 // files lists what changed beside a pack.
 func (b *builder) files(p *model.Pack) section {
-	return section{id: "files", title: titled("Files beside the pack that changed", len(p.Files)), nodes: []node{
-		listOf(list{noun: "file", open: 3}, p.Files, func(f *model.FileChange) item {
-			return item{head: strong(f.Kind), at: spot{file: f.File}}
-		}),
-	}}
+	return section{id: "files", title: "Files beside the pack that changed"}.of(listOf(list{noun: "file", open: 3}, p.Files, func(f *model.FileChange) item {
+		return item{head: strong(f.Kind), at: spot{file: f.File}}
+	}))
 }
 
 func (b *builder) problems(all []model.Problem) *list {

@@ -31,37 +31,38 @@ func shortHash(digest string) string {
 
 func runCounts(r *model.Report) string {
 	s := r.Summary
-	var parts []string
-	if words := publicationCounts(r.Published); words != "" {
-		parts = append(parts, words)
-	}
-	parts = append(append(parts, pack.Counted(s.Packs, "pack")), findingCounts(s)...)
-	if s.NotChecked > 0 {
-		parts = append(parts, pack.Counted(s.NotChecked, "check")+" not run")
-	}
-	return strings.Join(parts, " · ")
+	return strings.Join(filled(
+		publicationCounts(r.Published), pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"),
+		some(s.Waived, "waived"), some(s.Approved, "approved"), anyOf(s.NotChecked, "check", " not run"),
+	), " · ")
 }
 
-func findingCounts(s model.Summary) []string {
-	parts := []string{pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning")}
-	if s.Waived > 0 {
-		parts = append(parts, fmt.Sprintf("%d waived", s.Waived))
+// some returns "2 waived", and "" for none.
+func some(n int, word string) string {
+	if n == 0 {
+		return ""
 	}
-	if s.Approved > 0 {
-		parts = append(parts, fmt.Sprintf("%d approved", s.Approved))
+	return fmt.Sprintf("%d %s", n, word)
+}
+
+// anyOf counts things, "" where there are none.
+func anyOf(n int, noun, rest string) string {
+	if n == 0 {
+		return ""
 	}
-	return parts
+	return pack.Counted(n, noun) + rest
+}
+
+// filled returns the words that are not empty.
+func filled(words ...string) []string {
+	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
 }
 
 // kindCounts counts by kind: "1 added, 2 removed". Kinds without any are left out.
 func kindCounts[T any](all []T, of func(T) string, kinds ...string) string {
-	var parts []string
-	for _, kind := range kinds {
-		if n := number(all, func(one T) bool { return of(one) == kind }); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(filled(each(kinds, func(kind string) string {
+		return some(number(all, func(one T) bool { return of(one) == kind }), kind)
+	})...), ", ")
 }
 
 // ranked returns things in the order of their ranks, those of one rank as they were.
@@ -85,24 +86,6 @@ func number[T any](all []T, holds func(T) bool) (n int) {
 		}
 	}
 	return n
-}
-
-// gateWord says the state of a gate that ran, with its counts.
-func gateWord(g model.Gate) string {
-	open := finding.Status(g.Status) == finding.Partial || finding.Status(g.Status) == finding.Undecided
-	switch {
-	case open && g.Warnings > 0:
-		return looks[g.Status].word + ", " + pack.Counted(g.Warnings, "warning")
-	case open:
-		return looks[g.Status].word
-	case g.Errors > 0 && g.Warnings > 0:
-		return pack.Counted(g.Errors, "error") + ", " + pack.Counted(g.Warnings, "warning")
-	case g.Errors > 0:
-		return pack.Counted(g.Errors, "error")
-	case g.Warnings > 0:
-		return pack.Counted(g.Warnings, "warning")
-	}
-	return looks[g.Status].word
 }
 
 // fixWords names the command that fixes a finding, and what it does where the hint is something else.
