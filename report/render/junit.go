@@ -153,22 +153,24 @@ func packSuite(p *model.Pack) junitSuite {
 		}
 	}
 	strict := p.Result == model.Failed && model.Count(p).Errors == 0 // then it is the warnings that fail
-	shown := map[string]bool{}
-	for _, g := range p.Gates {
-		shown[g.Gate] = true
-		c := junitCase{Name: label(g.Gate), Class: className(p) + ".checks", Failure: gateFailure(byGate[g.Gate], strict)}
-		c.Skipped = notPassed(p, g)
-		if c.Failure != nil {
-			c.Skipped = nil
+	add := func(id string, skipped *junitSkipped) {
+		c := junitCase{Name: label(id), Class: className(p) + ".checks", Failure: gateFailure(byGate[id], strict)}
+		if c.Failure == nil {
+			c.Skipped = skipped
 		}
 		s.Cases = append(s.Cases, c)
 	}
+	shown := map[string]bool{}
+	for _, g := range p.Gates {
+		shown[g.Gate] = true
+		add(g.Gate, notPassed(p, g))
+	}
 	for _, id := range otherGroups(byGate, shown) {
-		c := junitCase{Name: label(id), Class: className(p) + ".checks", Failure: gateFailure(byGate[id], strict)}
-		if id == "version" && c.Failure == nil && p.Diff == nil {
-			c.Skipped = &junitSkipped{notCompared(p)}
+		var skipped *junitSkipped
+		if id == "version" && p.Diff == nil {
+			skipped = &junitSkipped{notCompared(p)}
 		}
-		s.Cases = append(s.Cases, c)
+		add(id, skipped)
 	}
 	for _, g := range p.Golden {
 		s.Cases = append(s.Cases, goldenCase(p, g))

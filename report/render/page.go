@@ -72,7 +72,7 @@ type list struct {
 	open int
 	n    int
 	item func(i int) item
-	// group is the heading of an item, or nil.
+	// group is the heading of an item at a page, or nil.
 	group func(i int) sentence
 }
 

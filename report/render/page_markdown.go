@@ -71,17 +71,9 @@ func (m *markdown) alert(a alert) {
 
 // listed writes a list, of which the first items stand open.
 func (m *markdown) listed(l *list) {
-	heading := ""
 	all, unsaid := writtenLines(l.n, func(i int) string {
 		it := l.item(i)
-		line := m.item(&it) + "\n"
-		if l.group != nil {
-			if group := m.say(l.group(i)); group != heading {
-				heading = group
-				line = "\n" + group + "\n\n" + line
-			}
-		}
-		return line
+		return m.item(&it) + "\n"
 	})
 	m.open(part{noun: l.noun, lines: all, unsaid: unsaid}, l.open)
 }

@@ -65,14 +65,7 @@ func (t *terminal) alert(a alert, indent string) {
 }
 
 func (t *terminal) list(l *list, indent string) {
-	heading := ""
 	for i := range l.n {
-		if l.group != nil {
-			if group := t.say(l.group(i)); group != heading {
-				heading = group
-				t.line("%s%s", indent, group)
-			}
-		}
 		it := l.item(i)
 		if it.finding != nil {
 			t.line("")
@@ -199,8 +192,6 @@ func (t *terminal) say(s sentence) string {
 			b.WriteString(solid(p.text))
 		case strongPiece, rulePiece:
 			b.WriteString(t.paint("bold", text(p.text)))
-		case innerPiece:
-			b.WriteString(text(p.text))
 		case struckPiece:
 			b.WriteString("[-" + text(p.text) + "-]")
 		case addedPiece:

@@ -339,23 +339,17 @@ func (t *terminal) lifecycle(l *model.Lifecycle) {
 }
 
 func lifecycleWords(l *model.Lifecycle) string {
-	name := text(model.VersionName(l.Pack))
+	subject, object := text(model.VersionName(l.Pack)), text(l.State)
+	already, would, does := " is already ", " would be ", " is "
 	if l.Command == "pin" {
-		where := "environment " + text(l.Environment)
-		switch {
-		case l.Already:
-			return where + " already runs " + name
-		case l.DryRun:
-			return where + " would run " + name
-		}
-		return where + " runs " + name + " from now on"
+		subject, object = "environment "+text(l.Environment), subject
+		already, would, does = " already runs ", " would run ", " runs "
 	}
-	state := text(l.State)
 	switch {
 	case l.Already:
-		return name + " is already " + state
+		return subject + already + object
 	case l.DryRun:
-		return name + " would be " + state
+		return subject + would + object
 	}
-	return name + " is " + state + " from now on"
+	return subject + does + object + " from now on"
 }

@@ -71,19 +71,21 @@ func (b *builder) change(c *model.Change) item {
 	it := item{state: classLook(c.Class), head: plain(c.Kind + " ").code(c.Path), at: changedAt(*c), sides: c, text: message(changeReason(*c))}
 	if p := c.Proof; p != nil && b.whole {
 		it.said("what is permitted:", plain(p.Verdict))
-		for _, side := range []struct {
-			lead  string
-			shown *model.Shown
-		}{{"now permitted:", p.Gained}, {"no longer permitted:", p.Lost}} {
-			if side.shown != nil {
-				it.said(side.lead, message(side.shown.What).request(", for example ", side.shown.Request))
-			}
-		}
+		it.said("now permitted:", exampleWords(p.Gained))
+		it.said("no longer permitted:", exampleWords(p.Lost))
 		if p.NotProved != "" && !strings.Contains(c.Reason, p.NotProved) {
 			it.said("not proved:", message(p.NotProved))
 		}
 	}
 	return it
+}
+
+// exampleWords say what is permitted, with a request that shows it; nothing for nil.
+func exampleWords(shown *model.Shown) sentence {
+	if shown == nil {
+		return nil
+	}
+	return message(shown.What).request(", for example ", shown.Request)
 }
 
 // surfaceChanges are the rows of the tool surface that differ, those that grew first.
@@ -99,11 +101,9 @@ func (b *builder) surfaceChanges(d *model.Diff) section {
 }
 
 func surfaceChange(c *model.SurfaceChange) row {
-	r := row{}
-	step := plain(c.Kind)
+	step, tone := plain(c.Kind), ""
 	if grew(c.Verdict) {
-		r.tone = "bad"
-		step = step.plain(" ").add(state(look{color: "red"}, "grew"))
+		step, tone = step.plain(" ").add(state(look{color: "red"}, "grew")), "bad"
 	}
 	var what sentence
 	for _, a := range c.Aspects {
@@ -115,8 +115,7 @@ func surfaceChange(c *model.SurfaceChange) row {
 	if c.NotProved != "" {
 		what = what.line().plain("not proved: ").message(c.NotProved)
 	}
-	r.cells = []sentence{step, code(c.Capability).plain(" for ").code(c.Intent), surfaceRow(c.Old), surfaceRow(c.New), what}
-	return r
+	return row{tone, []sentence{step, code(c.Capability).plain(" for ").code(c.Intent), surfaceRow(c.Old), surfaceRow(c.New), what}}
 }
 
 func surfaceRow(r *model.SurfaceRow) sentence {

@@ -91,7 +91,7 @@ func shownWords(words string, shown *model.Shown) sentence {
 	if shown == nil {
 		return nil
 	}
-	return append(sentence{{kind: breakPiece}}, plain(words+": ").message(shown.What).request(", for example ", shown.Request)...)
+	return append(sentence{{kind: breakPiece}}, plain(words+": ").add(exampleWords(shown))...)
 }
 
 // compiledWords says what the request comes to that shows the finding.

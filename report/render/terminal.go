@@ -335,11 +335,7 @@ func (t *terminal) controls(c compiler.RuntimeControls) {
 		{"approval gates", c.ApprovalGatesActive},
 		{"redaction", c.RedactionRulesActive},
 	} {
-		values := "none"
-		if len(row.values) > 0 {
-			values = strings.Join(row.values, ", ")
-		}
-		t.line("  %-15s %s", row.name, Visible(values))
+		t.line("  %-15s %s", row.name, Visible(cmp.Or(strings.Join(row.values, ", "), "none")))
 	}
 }
 
