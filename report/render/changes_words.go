@@ -105,16 +105,13 @@ func surfaceWords(changes []model.SurfaceChange) string {
 }
 
 func caseWords(c model.SurfaceChange) string {
-	var parts []string
-	for _, group := range []struct {
-		word  string
-		cases []string
-	}{{"appears in", c.Gained}, {"vanishes from", c.Lost}, {"differs in", c.Moved}} {
-		if len(group.cases) > 0 {
-			parts = append(parts, group.word+" "+named(group.cases, "golden case"))
+	words := func(word string, cases []string) string {
+		if len(cases) == 0 {
+			return ""
 		}
+		return word + " " + named(cases, "golden case")
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(filled(words("appears in", c.Gained), words("vanishes from", c.Lost), words("differs in", c.Moved)), ", ")
 }
 
 // maxNamed is how many of several things a line names.
@@ -191,14 +188,8 @@ func baseWords(c model.Golden) string {
 		parts = append(parts, "differs from stage "+b.Stage+" on")
 	}
 	if b.Tools != nil {
-		for _, group := range []struct {
-			sign  string
-			tools []string
-		}{{"+", b.Tools.Added}, {"-", b.Tools.Removed}} {
-			for _, tool := range group.tools {
-				parts = append(parts, group.sign+tool)
-			}
-		}
+		parts = append(parts, each(b.Tools.Added, func(tool string) string { return "+" + tool })...)
+		parts = append(parts, each(b.Tools.Removed, func(tool string) string { return "-" + tool })...)
 	}
 	for _, t := range b.Tokens {
 		parts = append(parts, fmt.Sprintf("%s %+d tokens", t.Bucket, t.Head-t.Base))

@@ -281,15 +281,8 @@ func (m *markdown) several(packs model.Packs) {
 	}
 	m.rank = runRank
 	m.nodes(m.builder.others())
-	var shown, fine []*packRow
-	for _, one := range rows {
-		if one.plain() {
-			fine = append(fine, one)
-		} else {
-			shown = append(shown, one)
-		}
-	}
-	shown = ranked(shown, (*packRow).urgency)
+	fine := slices.DeleteFunc(slices.Clone(rows), func(r *packRow) bool { return !r.plain() })
+	shown := ranked(slices.DeleteFunc(slices.Clone(rows), (*packRow).plain), (*packRow).urgency)
 	if len(shown) > 1 { // of one alone its own page says it
 		m.node(m.builder.cautions(rows, l))
 	}

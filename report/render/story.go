@@ -105,15 +105,13 @@ func compiledWords(s *model.Story) []node {
 		outcome += ": " + c.Reason
 	}
 	nodes := []node{message(outcome)}
-	for _, l := range []struct {
-		words string
-		names []string
-	}{{"tools", c.Tools}, {"active approval gates", c.Gates}} {
-		if c.Outcome == "compiled" {
-			nodes = append(nodes, plain(l.words+": ").code(cmp.Or(strings.Join(l.names, ", "), "none")))
-		}
+	if c.Outcome != "compiled" {
+		return nodes
 	}
-	return nodes
+	named := func(words string, names []string) node {
+		return plain(words + ": ").code(cmp.Or(strings.Join(names, ", "), "none"))
+	}
+	return append(nodes, named("tools", c.Tools), named("active approval gates", c.Gates))
 }
 
 func fixNodes(f *model.Finding) (nodes []node) {
