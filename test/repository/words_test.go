@@ -33,6 +33,8 @@ var replaced = []struct{ not, but string }{
 	{`pack_version is s` + `till`, "version not raised"},
 	{`^[^/]*"[^"]*\bnothing s` + `ays (?:any more )?(?:wh|that)`, "it is not stated"},
 	{`\b(?:stands?) (?:here|alone|side by side|in (?:the|a|this) (?:file|text|string|overlay|document))\b`, "is"},
+	{`\b(?:Not m` + `eant|M` + `eant):|\bright and m` + `eant\b|is intended to be decided b` + `y`, "intended"},
+	{`\bhosts? that (?:is|are) spoken t` + `o|\band that is s` + `aid\.`, "connects to, and the report says so"},
 	{`\bleads? (?:out of|nowhere|into)\b`, "points outside, has no target"},
 }
 
