@@ -12,8 +12,10 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/publish"
@@ -39,7 +41,31 @@ type registryOptions struct {
 	issuer      string
 	workflow    string
 	repository  string
+	timeout     time.Duration // bounds all of a command; 0 for as long as it takes
 	look
+}
+
+// defaultTimeout bounds a command that speaks to a registry, where nothing else is said.
+const defaultTimeout = 30 * time.Minute
+
+// errTimeout ends such a command.
+var errTimeout = &fault.Error{Kind: registry.ErrUnavailable, Message: "it took longer than --timeout gives it", Hint: "run it again later, or give it longer"}
+
+// bounded ends a command when its time is over.
+func (o *registryOptions) bounded(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if o.timeout <= 0 {
+			return misuse("name how long it may take, such as 5m", "--timeout is %s", o.timeout)
+		}
+		ctx, cancel := context.WithTimeoutCause(c.Context(), o.timeout, errTimeout)
+		defer cancel()
+		c.SetContext(ctx)
+		err := run(c, args)
+		if _, done := errors.AsType[*verdictError](err); err != nil && !done && errors.Is(err, context.DeadlineExceeded) {
+			return errTimeout
+		}
+		return err
+	}
 }
 
 // addFlags adds the flags that every command with a registry has.
@@ -48,6 +74,8 @@ func (o *registryOptions) addFlags(c *cobra.Command, formats []string) {
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
 	f.StringVar(&o.registry, "registry", "", "OCI `registry`, or oci: and a folder (default: publish.registry of the config, else "+defaultRegistry+")")
+	f.DurationVar(&o.timeout, "timeout", defaultTimeout, "end after this `duration`; a single request ends after 30s without a byte")
+	c.RunE = o.bounded(c.RunE)
 	f.StringVar(&o.trustedRoot, "trusted-root", "", "trusted root `file` of a private Sigstore, or to work offline (default: the public instance's)")
 }
 

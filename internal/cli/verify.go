@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,6 +80,9 @@ func verify(ctx context.Context, env *Env, name string, o verifyOptions) error {
 func unknown(env *Env, err error) error {
 	if exitCode(err) == gating.ExitUse {
 		return err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errTimeout
 	}
 	printProblems(env.Stderr, err)
 	return &verdictError{code: exitUnknown}

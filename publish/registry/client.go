@@ -32,7 +32,7 @@ import (
 const (
 	DefaultAttempts  = 5                      // how often one request is sent
 	DefaultFirstWait = 500 * time.Millisecond // waited before the second attempt; it doubles with each
-	DefaultTimeout   = time.Minute            // bounds one attempt, its answer included
+	DefaultIdle      = 30 * time.Second       // bounds how long an attempt goes on without a byte, sent or received
 	maxWait          = 30 * time.Second       // bounds what a registry can ask for with Retry-After
 )
 
@@ -53,7 +53,7 @@ func newClient(o Options) *auth.Client {
 	}
 	policy := &retry.GenericPolicy{Retryable: retryable, Backoff: backoff(o.firstWait()),
 		MaxWait: maxWait, MaxRetry: cmp.Or(o.Attempts, DefaultAttempts) - 1}
-	transport := retry.NewTransport(&whole{next: next, timeout: cmp.Or(o.Timeout, DefaultTimeout)})
+	transport := retry.NewTransport(&whole{next: next, idle: cmp.Or(o.Idle, DefaultIdle), after: o.After})
 	transport.Policy = func() retry.Policy { return policy }
 	c := &auth.Client{Client: &http.Client{Transport: transport, CheckRedirect: checkRedirect},
 		Cache: auth.NewCache(), Credential: o.credential}
@@ -106,25 +106,50 @@ func backoff(first time.Duration) retry.Backoff {
 	}
 }
 
-// whole reads each answer to its end within the time of the attempt, so that one that
-// breaks off or never ends is no answer, and can be asked for again.
+// whole reads each answer to its end, so that one that breaks off is no answer, and can be asked
+// for again. So is one that stalls: an attempt ends that goes on without a byte for too long.
 type whole struct {
-	next    http.RoundTripper
-	timeout time.Duration
+	next  http.RoundTripper
+	idle  time.Duration
+	after func(time.Duration, func()) Timer // nil for time.AfterFunc
 }
+
+// Timer is a timer that calls a function once, as time.AfterFunc returns it.
+type Timer interface {
+	Reset(time.Duration) bool
+	Stop() bool
+}
+
+// errStalled ends an attempt that goes on without a byte.
+var errStalled = errors.New("nothing was sent or received for too long")
 
 // RoundTrip implements http.RoundTripper.
 func (t *whole) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(req.Context(), t.timeout)
-	defer cancel()
-	resp, err := t.next.RoundTrip(req.Clone(ctx))
+	ctx, cancel := context.WithCancelCause(req.Context())
+	defer cancel(nil)
+	after := t.after
+	if after == nil {
+		after = func(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
+	}
+	stall := after(t.idle, func() { cancel(errStalled) })
+	defer stall.Stop()
+	moves := func(from io.Reader) io.Reader { return &moving{from, func() { stall.Reset(t.idle) }} }
+	sent := req.Clone(ctx)
+	if sent.Body != nil && sent.Body != http.NoBody {
+		sent.Body = struct {
+			io.Reader
+			io.Closer
+		}{moves(req.Body), req.Body}
+	}
+	resp, err := t.next.RoundTrip(sent)
 	if err != nil {
-		return nil, attemptError(req, err)
+		return nil, attemptError(req, ctx, err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxContent+1))
+	stall.Reset(t.idle)
+	body, err := io.ReadAll(io.LimitReader(moves(resp.Body), MaxContent+1))
 	if err != nil {
-		return nil, attemptError(req, fmt.Errorf("read the answer: %w", err))
+		return nil, attemptError(req, ctx, fmt.Errorf("read the answer: %w", err))
 	}
 	if len(body) > MaxContent {
 		return nil, tooLarge("the answer of "+req.URL.Host+req.URL.Path, MaxContent)
@@ -136,13 +161,27 @@ func (t *whole) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// attemptError tells a timeout of the attempt from an interruption of the whole.
-func attemptError(req *http.Request, err error) error {
+// moving says of each read that brought something that there was something.
+type moving struct {
+	io.Reader
+	moved func()
+}
+
+func (m *moving) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if n > 0 {
+		m.moved()
+	}
+	return n, err
+}
+
+// attemptError tells an attempt that stalled from an interruption of the whole.
+func attemptError(req *http.Request, attempt context.Context, err error) error {
 	if req.Context().Err() != nil {
 		return req.Context().Err()
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return errors.New("no whole answer in time")
+	if context.Cause(attempt) == errStalled {
+		return errStalled
 	}
 	return err
 }

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	ggcr "github.com/google/go-containerregistry/pkg/registry"
 
@@ -103,20 +102,6 @@ func TestLastingFaultLeavesNoVersion(t *testing.T) {
 				wantPublished(t, f.open(t), a, bundle("b"))
 			})
 		}
-	}
-}
-
-// An answer that never comes is waited for no longer than the limit of an attempt, which
-// nothing else in this test depends on.
-func TestHangingRegistry(t *testing.T) {
-	f := newFake(t)
-	f.on("^HEAD", -1, func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() })
-	o := options()
-	o.Timeout = 20 * time.Millisecond
-	_, repo := open(t, f.host()+"/acme/packs", o)
-	_, err := repo.Resolve(t.Context(), "1.0.0")
-	if e := wantKind(t, err, registry.ErrUnavailable); !strings.Contains(e.Error(), "no whole answer in time") {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -93,13 +93,29 @@ func (l *layout) storage(what string, err error) error {
 		Hint: "check the folder, its owner and the space that is left", Cause: err}
 }
 
+// readFile reads a regular file of at most so many bytes. What is none, such as a pipe or a device,
+// might never end or act on being read, and is refused without being waited for.
 func readFile(name string, limit int64) ([]byte, error) {
-	f, err := os.Open(name)
+	if err := regular(os.Stat(name)); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if err := regular(f.Stat()); err != nil { // it may be another one by now
+		return nil, err
+	}
 	return readAll(f, limit, filepath.Base(name))
+}
+
+func regular(info fs.FileInfo, err error) error {
+	if err == nil && !info.Mode().IsRegular() {
+		return &fault.Error{Kind: ErrStorage, Message: fmt.Sprintf("%q is no regular file: %s", info.Name(), info.Mode()),
+			Hint: "restore the folder from a copy, and look at who can write to it"}
+	}
+	return err
 }
 
 func (l *layout) pushBlob(_ context.Context, d ocispec.Descriptor, content []byte) error {

@@ -71,7 +71,7 @@ var (
 	ErrStorage = fault.NewKind("folder not usable", "check the folder, its owner and the space that is left")
 )
 
-// Options says how a registry is spoken to. The last five fields are for tests and
+// Options says how a registry is spoken to. The last six fields are for tests and
 // may be left out.
 type Options struct {
 	Root string // the folder that a relative oci: folder starts at; "" for the working folder
@@ -82,12 +82,13 @@ type Options struct {
 
 	HTTP   http.RoundTripper   // sends requests; nil for one that follows the proxy variables
 	Getenv func(string) string // looks up DOCKER_CONFIG and HOME; nil for the environment of the process
-	// Attempts, FirstWait and Timeout bound the attempts at one request, the wait
-	// before the second of them, and one attempt with its answer. Zero means
-	// DefaultAttempts, DefaultFirstWait and DefaultTimeout.
+	// Attempts, FirstWait and Idle bound the attempts at one request, the wait before the
+	// second of them, and how long one of them goes on without a byte. Zero means
+	// DefaultAttempts, DefaultFirstWait and DefaultIdle.
 	Attempts  int
 	FirstWait time.Duration
-	Timeout   time.Duration
+	Idle      time.Duration
+	After     func(time.Duration, func()) Timer // calls a function later; nil for time.AfterFunc
 }
 
 // Registry is a place that packs are kept in: a registry that speaks the OCI
