@@ -100,6 +100,10 @@ func (c *Checker) Audit(ctx context.Context, packIDs []string) (*Audited, error)
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	findings, err := c.auditStatus(ctx, out.Packs)
+	if err != nil {
+		return nil, err
+	}
 	for i, a := range audits {
 		out.Versions += a.versions
 		out.Verdicts = append(out.Verdicts, a.verdicts...)
@@ -108,6 +112,7 @@ func (c *Checker) Audit(ctx context.Context, packIDs []string) (*Audited, error)
 			out.Unseen[out.Packs[i]] = a.err
 		}
 	}
+	out.Findings = append(out.Findings, findings...)
 	return out, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/Masterminds/semver/v3"
 	"github.com/contextosai/packgate/finding/fault"
@@ -21,6 +22,10 @@ import (
 type Checker struct {
 	Registry *registry.Registry // not needed by VerifyBundle
 	Verifier *attest.Verifier
+	// Freshness is what has to be known of the registry before a version is used; nil where
+	// nothing is configured, which Verify and Fetch then list as not checked.
+	Freshness *FreshnessPolicy
+	Now       func() time.Time // nil for time.Now
 }
 
 // Verify says what the version is that a reference names: a version, a digest, or
@@ -39,6 +44,9 @@ func (c *Checker) Verify(ctx context.Context, ref registry.Ref, content []byte) 
 			return nil, err
 		}
 	}
+	if err := c.freshen(ctx, v); err != nil {
+		return nil, err
+	}
 	return v.settle(), nil
 }
 
@@ -51,10 +59,10 @@ func (c *Checker) Fetch(ctx context.Context, ref registry.Ref) (*Verdict, []byte
 	if err != nil {
 		return nil, nil, err
 	}
-	if found.holding == nil || found.holding.artifact == nil {
-		return found.verdict, nil, nil
+	if err := c.freshen(ctx, found.verdict); err != nil {
+		return nil, nil, err
 	}
-	return found.verdict, found.holding.artifact.Content, nil
+	return found.verdict.settle(), found.content(), nil
 }
 
 // looked is what a reference names.
@@ -63,6 +71,14 @@ type looked struct {
 	holding *holding // nil where the reference names nothing
 	repo    *registry.Repository
 	survey  *survey // nil where nothing else had to be read
+}
+
+// content returns the bytes that the registry holds, nil where it has none.
+func (l *looked) content() []byte {
+	if l.holding == nil || l.holding.artifact == nil {
+		return nil
+	}
+	return l.holding.artifact.Content
 }
 
 // look reads what a reference names and all that bears on it.
@@ -267,10 +283,11 @@ func (c *Checker) newest(ctx context.Context, packID, next string, may func(*sem
 		if !may(published) {
 			continue
 		}
-		v, content, err := c.Fetch(ctx, registry.Ref{Pack: packID, Version: published.String()})
-		switch {
-		case err != nil:
+		found, err := c.look(ctx, registry.Ref{Pack: packID, Version: published.String()})
+		if err != nil {
 			return nil, nil, err
+		}
+		switch v := found.verdict; {
 		case v.Status == Revoked:
 			continue
 		case v.Status == Untrusted:
@@ -278,7 +295,7 @@ func (c *Checker) newest(ctx context.Context, packID, next string, may func(*sem
 			err.Hint = "find out who published it, and revoke it where it is not to count"
 			return nil, nil, err
 		}
-		return v, content, nil
+		return found.verdict, found.content(), nil
 	}
 	return nil, nil, nil
 }

@@ -81,7 +81,7 @@ func (p *Publisher) change(ctx context.Context, c Change, state string) (*StateR
 	for _, s := range v.States {
 		if s.State == state {
 			out.Already, out.Bundle, out.Signer = true, s.Bundle, &s.Signer
-			return out, nil
+			return out, p.changed(ctx, doing[state], v.Name(), v.Manifest) // where a run was cut off before that
 		}
 	}
 	if p.DryRun {
@@ -154,7 +154,7 @@ func (p *Publisher) record(ctx context.Context, found *looked, r recording, out 
 			Cause: errors.New("another writer may have replaced the list of referrers")}
 	}
 	out.Bundle, out.Signer = v.Digest, &v.Signer
-	return nil
+	return p.changed(ctx, r.doing, about.Pack, h.digest)
 }
 
 // PinChange moves an environment to a version.

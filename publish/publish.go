@@ -75,6 +75,9 @@ func (p *Publisher) Publish(ctx context.Context, c Candidate) (*Result, error) {
 	if err := p.State.remove(c.name()); err != nil {
 		j.note(err.Error()) // the version is published; the file is ignored from now on
 	}
+	if err := p.changed(ctx, "publishing", c.name(), j.artifact.Digest); err != nil {
+		return nil, err
+	}
 	return j.result, nil
 }
 

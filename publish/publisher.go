@@ -25,6 +25,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/contextosai/packgate/finding/fault"
@@ -59,20 +60,17 @@ type Publisher struct {
 	DryRun    bool                        // does all that reads, and signs and writes nothing
 	Preflight func(context.Context) error // asks whether signing would be possible, in a dry run; nil for no question
 	Now       func() time.Time            // nil for time.Now
+	Status    bool                        // keeps a status of all packs in the registry, which each change brings up to date
+	Batch     bool                        // leaves the status to one call of Flush after several changes
 
-	signer attest.Signer
+	signer  attest.Signer
+	touched map[string][]string // pack_id to the manifests of which the status does not know yet
 }
 
 func (p *Publisher) checker() *Checker { return &Checker{Registry: p.Registry, Verifier: p.Verifier} }
 
 // now returns the time of a statement: UTC in whole seconds.
-func (p *Publisher) now() time.Time {
-	now := time.Now
-	if p.Now != nil {
-		now = p.Now
-	}
-	return now().UTC().Truncate(time.Second)
-}
+func (p *Publisher) now() time.Time { return clock(p.Now) }
 
 // StandingKind says how a candidate stands to what is published.
 type StandingKind string
@@ -135,14 +133,7 @@ func resolve(ctx context.Context, repo *registry.Repository, tag string) (string
 // sign signs a statement, and makes sure of what came back: that the verifier
 // trusts it, and that it speaks of what it was to speak of. It returns the bundle.
 func (p *Publisher) sign(ctx context.Context, kind string, about statement.Version, source []byte) (bundle []byte, v *attest.Verified, err error) {
-	if p.signer == nil {
-		signer, err := p.Signer(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		p.signer = signer
-	}
-	if bundle, err = p.signer.Sign(ctx, source); err != nil {
+	if bundle, err = p.signed(ctx, source); err != nil {
 		return nil, nil, err
 	}
 	if v, err = p.Verifier.Verify(bundle); err != nil {
@@ -156,6 +147,18 @@ func (p *Publisher) sign(ctx context.Context, kind string, about statement.Versi
 		return nil, nil, &fault.Error{Kind: ErrSigned, Message: fmt.Sprintf("the signed statement is of type %q, wanted %q", v.Statement.Type, kind)}
 	}
 	return bundle, v, nil
+}
+
+// signed returns what the signer makes of a statement. The signer is made once.
+func (p *Publisher) signed(ctx context.Context, source []byte) ([]byte, error) {
+	if p.signer == nil {
+		signer, err := p.Signer(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.signer = signer
+	}
+	return p.signer.Sign(ctx, source)
 }
 
 // preflight asks in a dry run whether signing would be possible.
@@ -186,6 +189,12 @@ type Candidate struct {
 func (c Candidate) name() string { return nameOf(c.Pack, c.Version) }
 
 func nameOf(packID, version string) string { return packID + "@" + version }
+
+// packOf returns the pack_id of a name.
+func packOf(name string) string {
+	id, _, _ := strings.Cut(name, "@")
+	return id
+}
 
 // artifact returns the OCI artifact of the candidate. The error says where the
 // candidate is not the pack that it is said to be: a statement must never name
@@ -238,6 +247,12 @@ var (
 	ErrLost = fault.NewKind("not kept by the registry", "run it again, and look at the registry where that does not help")
 	// ErrStep: a step failed for a reason that running again does not fix.
 	ErrStep = fault.NewKind("step failed", "fix what is named, and run it again: what is done is not done twice")
+	// ErrStatus: the publisher's status, or the timestamp of it, is not what it has to be.
+	ErrStatus = fault.NewKind("status not trusted", "look at who can write to the registry, and publish once more to write the status")
+	// ErrCut: the registry has less than the publisher has said.
+	ErrCut = fault.NewKind("less than was said", "look at who can delete from the registry, and restore it from a copy")
+	// ErrMemory: the memory of the newest status cannot be used.
+	ErrMemory = fault.NewKind("memory not usable", "name another file with --memory; remove a damaged one only where you know why it is damaged")
 	// ErrState: the folder of saved state could not be used.
 	ErrState = fault.NewKind("saved state not usable", "name a folder that this user may write to, or remove what is in it")
 )
@@ -303,7 +318,7 @@ func outage(err error) bool {
 // own tells whether an error is one of this package that needs no more words.
 func own(err error) bool {
 	return errors.As(err, new(*Collision)) || errors.As(err, new(*Unfinished)) ||
-		fault.Is(err, ErrCandidate, ErrRef, ErrNotPublished, ErrRefused, ErrRevoked, ErrMoved, ErrSigned, ErrLost, ErrStep, ErrState)
+		fault.Is(err, ErrCandidate, ErrRef, ErrNotPublished, ErrRefused, ErrRevoked, ErrMoved, ErrSigned, ErrLost, ErrStep, ErrState, ErrStatus, ErrCut, ErrMemory)
 }
 
 // failed returns the error of a step: an outage as *Unfinished, an error of this

@@ -21,6 +21,7 @@ const (
 	Deprecated Status = "deprecated" // signed, and to be moved away from
 	Revoked    Status = "revoked"    // signed to be used no more
 	Untrusted  Status = "untrusted"  // not signed, or not what it is said to be
+	Stale      Status = "stale"      // signed, and the registry may show an earlier state than the newest: not to be loaded
 )
 
 // ReasonKind names what a reason is about.
@@ -50,6 +51,10 @@ const (
 	ReasonState        ReasonKind = "state"            // the version is deprecated or revoked
 	ReasonElsewhere    ReasonKind = "other-registry"   // signed for another registry, where its states are kept
 	ReasonTooMany      ReasonKind = "too-many-digests" // more digests claim the version than are looked at
+	ReasonStale        ReasonKind = "stale"            // nobody has said of late what the newest state of the registry is
+	ReasonRolledBack   ReasonKind = "rolled-back"      // the registry shows an earlier state than was said
+	ReasonHidden       ReasonKind = "state-hidden"     // the registry lacks a state that the publisher's status has
+	ReasonStatus       ReasonKind = "status"           // the publisher's status is not what it has to be
 	ReasonIncomplete   ReasonKind = "incomplete"       // a check did not run, or nobody knows whether it did
 )
 
@@ -130,6 +135,7 @@ type Verdict struct {
 	Pins       []PinRecord        // trusted ones on this manifest, in the order of time
 	Build      *Build             // the bundle that was asked for, or that the environment runs; nil for none
 	NotChecked []string           // says what could not be looked at, each with its reason
+	Freshness  *Freshness         // nil where nothing is configured
 }
 
 // Name returns "pack_id@version".
@@ -168,19 +174,33 @@ func (r Reason) another() bool {
 	return false
 }
 
+// late tells whether a reason says that the registry may show an earlier state, and nothing
+// against the version itself.
+func (r Reason) late() bool {
+	return r.Refuses && (r.Kind == ReasonStale || r.Kind == ReasonRolledBack)
+}
+
 // settle derives the status from reasons and states. A revocation that the trusted
 // identity signed for this very manifest wins over any doubt about it, but not over
 // the doubt whether it is the thing that was asked for.
 func (v *Verdict) settle() *Verdict {
-	state := stateOf(v.States)
+	states := []string{}
+	if state := stateOf(v.States); state != nil {
+		states = append(states, state.State)
+	}
+	if v.Freshness != nil && v.Freshness.State != "" {
+		states = append(states, v.Freshness.State)
+	}
 	switch {
 	case slices.ContainsFunc(v.Reasons, Reason.another):
 		v.Status = Untrusted
-	case state != nil && state.State == statement.StateRevoked:
+	case slices.Contains(states, statement.StateRevoked):
 		v.Status = Revoked
-	case slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Refuses }):
+	case slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Refuses && !r.late() }):
 		v.Status = Untrusted
-	case state != nil:
+	case slices.ContainsFunc(v.Reasons, Reason.late):
+		v.Status = Stale
+	case len(states) > 0:
 		v.Status = Deprecated
 	default:
 		v.Status = Usable

@@ -225,7 +225,7 @@ func TestVerifyCopy(t *testing.T) {
 	_, err := w.repo().Attach(t.Context(), a, registry.Attachment{Type: registry.ReportType, Content: c.Report})
 	w.must(err)
 	v := w.verify("1.0.0")
-	if v.Status != Usable || !has(v, ReasonElsewhere) || len(v.NotChecked) != 1 {
+	if v.Status != Usable || !has(v, ReasonElsewhere) || len(v.NotChecked) != 2 {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -331,11 +331,11 @@ func TestTagsNotListed(t *testing.T) {
 	if r := w.publish(candidate("1.0.0", "")); len(r.NotChecked) != 1 || len(r.Notes) != 0 {
 		t.Errorf("result %+v", r)
 	}
-	if v := w.verify("1.0.0"); v.Status != Usable || len(v.NotChecked) != 1 || len(v.Reasons) != 0 {
+	if v := w.verify("1.0.0"); v.Status != Usable || len(v.NotChecked) != 2 || len(v.Reasons) != 0 {
 		t.Errorf("verdict %+v", v)
 	}
 	h.on(nil)
-	if v := w.verify("1.0.0"); v.Status != Usable || len(v.NotChecked) != 0 {
+	if v := w.verify("1.0.0"); v.Status != Usable || len(v.NotChecked) != 1 {
 		t.Errorf("verdict %+v", v)
 	}
 }

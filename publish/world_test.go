@@ -136,6 +136,7 @@ type world struct {
 	t      testing.TB
 	host   *host // nil for a folder
 	reg    *registry.Registry
+	folder string // that a relative name of a registry starts at
 	signer *attest.KeySigner
 	clock  *atomic.Int64 // seconds since noon
 	signed *atomic.Int64 // how many statements were signed
@@ -155,7 +156,7 @@ func openRegistry(t testing.TB, base, root string) *registry.Registry {
 
 func worldOf(t testing.TB, h *host, base, root string) *world {
 	return &world{
-		t: t, host: h, reg: openRegistry(t, base, root), signer: signerOf(t, "trusted"),
+		t: t, host: h, reg: openRegistry(t, base, root), folder: root, signer: signerOf(t, "trusted"),
 		clock: new(atomic.Int64), signed: new(atomic.Int64),
 	}
 }

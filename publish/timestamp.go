@@ -1,0 +1,225 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/publish/attest"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/publish/statement"
+)
+
+// Freshener says at intervals that a publisher's status is still the newest.
+type Freshener struct {
+	Checker  *Checker                                     // trusts the publisher
+	Verifier *attest.Verifier                             // trusts what Signer signs, in the role of freshness
+	Signer   func(context.Context) (attest.Signer, error) // as that of a Publisher
+	Expiry   time.Duration                                // how long a timestamp may be relied on at most
+	DryRun   bool                                         // does all that reads, and signs and writes nothing
+	Now      func() time.Time                             // nil for time.Now
+}
+
+// TimestampResult is what became of a timestamp.
+type TimestampResult struct {
+	Registry string
+	Sequence int    // of the status
+	Digest   string // of the status
+	Packs    int    // that the status is about
+	Issued   time.Time
+	Expires  time.Time
+	Bundle   string // digest of what was signed, "" in a dry run
+	Signer   *attest.SignerInfo
+	DryRun   bool
+	Notes    []string // Notes say what was found and not used, and of what the status says less than the registry
+}
+
+// Timestamp signs that the newest status of the publisher is the newest, and puts that into
+// the registry beside the status itself. It signs for none that does not verify, for none
+// that is older than the last timestamp says, and for none that names a record which is not
+// there: ErrCut says which, ErrNotPublished that there is no status, and ErrStatus that
+// there are two.
+func (f *Freshener) Timestamp(ctx context.Context) (*TimestampResult, error) {
+	repo, err := f.Checker.Registry.Status()
+	if err != nil {
+		return nil, err
+	}
+	there, err := f.Checker.statuses(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	s, err := f.only(there, repo)
+	if err != nil {
+		return nil, err
+	}
+	now := clock(f.Now)
+	out := &TimestampResult{
+		Registry: s.ledger.Registry, Sequence: s.ledger.Sequence, Digest: s.digest(), Packs: len(s.ledger.Packs),
+		Issued: now, Expires: now.Add(f.Expiry).Truncate(time.Second), DryRun: f.DryRun,
+	}
+	for _, r := range there.odd {
+		out.Notes = append(out.Notes, r.Message)
+	}
+	if err := f.notOlder(ctx, repo, s, out); err != nil {
+		return nil, err
+	}
+	if err := f.headsThere(ctx, s, out); err != nil || f.DryRun {
+		return out, err
+	}
+	return out, f.write(ctx, repo, s, out)
+}
+
+// only returns the newest status, where there is exactly one.
+func (f *Freshener) only(there *statuses, repo *registry.Repository) (*statusAt, error) {
+	switch {
+	case len(there.newest) == 1:
+		return there.newest[0], nil
+	case len(there.newest) > 1:
+		return nil, statusError(nil, "%q has %d statuses of sequence %d: publishing writes one that puts them together", repo.Name(), len(there.newest), there.newest[0].ledger.Sequence)
+	case len(there.odd) > 0:
+		return nil, &fault.Error{Kind: ErrStatus, Message: there.odd[0].Message, Cause: there.odd[0].Cause, Hint: there.odd[0].Hint}
+	}
+	return nil, &fault.Error{Kind: ErrNotPublished, Message: fmt.Sprintf("%q has no status of %q", repo.Name(), f.Checker.Verifier.Name()),
+		Hint: "publish once with publish.freshness in the config, which writes it"}
+}
+
+// notOlder refuses a status that is older than the one of the last timestamp: what was said
+// since would be unsaid.
+func (f *Freshener) notOlder(ctx context.Context, repo *registry.Repository, s *statusAt, out *TimestampResult) error {
+	last, err := f.Checker.timestampUnder(ctx, repo, f.Verifier)
+	switch {
+	case err != nil && (outage(err) || errors.Is(err, registry.ErrUnauthorized) || errors.Is(err, registry.ErrForbidden)):
+		return err
+	case notThere(err):
+		return nil
+	case err != nil:
+		out.Notes = append(out.Notes, fmt.Sprintf("the last timestamp is not used: %v", err))
+		return nil
+	case last.Sequence > s.ledger.Sequence:
+		return &fault.Error{Kind: ErrCut, Message: fmt.Sprintf("the last timestamp names status %d, and the newest status in the registry is %d", last.Sequence, s.ledger.Sequence)}
+	case last.Sequence == s.ledger.Sequence && last.Digest != s.digest():
+		return statusError(nil, "the last timestamp names %s as status %d, and the registry has %s", last.Digest, last.Sequence, s.digest())
+	}
+	return nil
+}
+
+// headsThere looks whether the record is there that the status names of each pack, and tells
+// of which packs there is more.
+func (f *Freshener) headsThere(ctx context.Context, s *statusAt, out *TimestampResult) error {
+	for _, id := range slices.Sorted(maps.Keys(s.ledger.Packs)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		head, err := f.Checker.head(ctx, id)
+		if err != nil {
+			return err
+		}
+		named := s.ledger.Packs[id].Head
+		switch {
+		case head.Sequence < named.Sequence || head.Sequence == named.Sequence && head != named:
+			return cut(id, named, head)
+		case head != named:
+			out.Notes = append(out.Notes, fmt.Sprintf("the registry has more of %q than the status says: the next run that publishes adds it", id))
+		}
+	}
+	return nil
+}
+
+// cut is the error of a registry that has less than was said.
+func cut(packID string, named, found statement.Head) error {
+	return &fault.Error{Kind: ErrCut, Message: fmt.Sprintf("the status names record %d of %q (%s), and the newest that is there is record %d", named.Sequence, packID, named.Digest, found.Sequence)}
+}
+
+// write signs a timestamp, and puts it there.
+func (f *Freshener) write(ctx context.Context, repo *registry.Repository, s *statusAt, out *TimestampResult) error {
+	source, err := statement.Timestamp{
+		Subject: statement.Subject{Name: out.Registry, Digest: out.Digest}, Sequence: out.Sequence, Issued: out.Issued, Expires: out.Expires,
+	}.Statement()
+	if err != nil {
+		return &fault.Error{Kind: ErrCandidate, Message: "no statement can be made of the timestamp", Cause: err}
+	}
+	signer, err := f.Signer(ctx)
+	if err != nil {
+		return err
+	}
+	bundle, err := signer.Sign(ctx, source)
+	if err != nil {
+		return err
+	}
+	t, err := f.Checker.timestampOf(f.Verifier, bundle)
+	if err != nil {
+		return &fault.Error{Kind: ErrSigned, Message: "the timestamp would not be trusted", Hint: "make publish.freshness in the config name the workflow that signs it", Cause: err}
+	}
+	manifest, err := repo.PushObject(ctx, &registry.Object{Type: registry.TimestampType, Layers: []registry.Layer{
+		{Type: registry.BundleType, Content: bundle}, {Type: registry.StatusType, Content: s.document}, {Type: registry.BundleType, Content: s.bundle},
+	}})
+	if err != nil {
+		return err
+	}
+	out.Bundle, out.Signer = t.Bundle, &t.Signer
+	return repo.Tag(ctx, manifest, timestampTag(f.Checker.Verifier.Name()))
+}
+
+// timestampAt is a timestamp that verified, with the status that is kept beside it.
+type timestampAt struct {
+	*statement.Timestamp
+	Signing
+	document, bundle []byte // of the status, which is not verified yet
+}
+
+// timestampOf verifies a timestamp: the identity of freshness signed it, for this registry.
+func (c *Checker) timestampOf(verifier *attest.Verifier, bundle []byte) (*timestampAt, error) {
+	v, err := verifier.Verify(bundle)
+	if err != nil {
+		return nil, err
+	}
+	t, err := v.Statement.Timestamp()
+	if err != nil {
+		return nil, statusError(err, "what is signed is no timestamp")
+	}
+	if t.Name != c.Registry.String() {
+		return nil, statusError(nil, "the timestamp is of the registry %q, wanted %q", t.Name, c.Registry)
+	}
+	return &timestampAt{Timestamp: t, Signing: signing(v, t.Issued)}, nil
+}
+
+// timestampUnder reads and verifies the timestamp that the publisher's tag names. That there
+// is none is an error of kind registry.ErrNotFound.
+func (c *Checker) timestampUnder(ctx context.Context, repo *registry.Repository, verifier *attest.Verifier) (*timestampAt, error) {
+	manifest, err := repo.Resolve(ctx, timestampTag(c.Verifier.Name()))
+	if err != nil {
+		return nil, err
+	}
+	o, err := repo.PullObject(ctx, manifest, registry.TimestampType)
+	if notThere(err) {
+		return nil, statusError(err, "the tag of the timestamp names what is not there")
+	}
+	if err != nil {
+		return nil, err
+	}
+	kinds := []string{}
+	for _, l := range o.Layers {
+		kinds = append(kinds, l.Type)
+	}
+	if !slices.Equal(kinds, []string{registry.BundleType, registry.StatusType, registry.BundleType}) {
+		return nil, statusError(nil, "%s holds other layers than a timestamp has", manifest)
+	}
+	t, err := c.timestampOf(verifier, o.Layers[0].Content)
+	if err != nil {
+		return nil, err
+	}
+	t.document, t.bundle = o.Layers[1].Content, o.Layers[2].Content
+	return t, nil
+}
+
+// clock returns the time by a clock, nil for that of the machine: UTC in whole seconds.
+func clock(now func() time.Time) time.Time {
+	if now == nil {
+		now = time.Now
+	}
+	return now().UTC().Truncate(time.Second)
+}
