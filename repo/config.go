@@ -162,7 +162,7 @@ func ParseConfig(file string, src []byte) (*Config, error) {
 	if err := decodeValid("config", doc, c); err != nil {
 		return nil, err
 	}
-	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkReviews())
+	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkFreshness(), c.checkReviews())
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}

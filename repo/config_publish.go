@@ -26,6 +26,7 @@ type Publish struct {
 	// the folder of the config; without a node they are those of the public one.
 	SigningConfig pack.Text `json:"signing_config"`
 	TrustedRoot   pack.Text `json:"trusted_root"`
+	Freshness     Freshness `json:"freshness"`
 }
 
 // Identity is who has to have signed.
@@ -93,6 +94,7 @@ func (c *Config) checkPublish() (problems Problems) {
 		{p.Identity.Issuer, checkIssuer},
 		{p.Identity.Workflow, checkWorkflow},
 		{p.Identity.Repository, checkRepository},
+		{p.Freshness.Workflow, checkWorkflow},
 		{c.Evaluator.Issuer, checkIssuer},
 		{c.Evaluator.Workflow, checkWorkflow},
 		{c.Evaluator.Repository, checkRepository},
