@@ -45,7 +45,8 @@ func refOf(repo *registry.Repository, version, digest string) string {
 // StateResult is what became of a change of state.
 type StateResult struct {
 	Outcome
-	State string
+	State        string
+	Environments []string // those that run the version by their newest record, sorted
 }
 
 // Deprecate says that a version is to be moved away from. It fails with ErrRefused
@@ -77,7 +78,10 @@ func (p *Publisher) change(ctx context.Context, c Change, state string) (*StateR
 	if err := changeable(found, c.Ref, state); err != nil {
 		return nil, err
 	}
-	out := &StateResult{p.outcome(found.repo, v), state}
+	out := &StateResult{Outcome: p.outcome(found.repo, v), State: state}
+	if out.Environments, err = p.checker().runningIn(ctx, v); err != nil {
+		return nil, err
+	}
 	for _, s := range v.States {
 		if s.State == state {
 			out.Already, out.Bundle, out.Signer = true, s.Bundle, &s.Signer

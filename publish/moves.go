@@ -111,6 +111,24 @@ func (c *Checker) Running(ctx context.Context, packID, environment string) (*Run
 	return out, nil
 }
 
+// runningIn returns the environments that run a version by their newest record, sorted.
+func (c *Checker) runningIn(ctx context.Context, v *Verdict) (environments []string, err error) {
+	s, err := c.survey(ctx, v.Pack, request{})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range s.holdings {
+		for _, p := range h.pins {
+			moves := s.moves(p.Environment)
+			if newest := moves[len(moves)-1]; !newest.Stopped && newest.to.digest == v.Manifest && !slices.Contains(environments, p.Environment) {
+				environments = append(environments, p.Environment)
+			}
+		}
+	}
+	slices.Sort(environments)
+	return environments, nil
+}
+
 // onlyStopped reports whether nothing else is wrong with a pin than that it was stopped.
 func onlyStopped(v *Verdict) bool {
 	return !slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Refuses && r.Kind != ReasonStopped })

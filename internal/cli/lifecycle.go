@@ -77,7 +77,13 @@ func setState(ctx context.Context, env *Env, command, name string, o lifecycleOp
 	if err != nil {
 		return lifecycleError(err)
 	}
-	return o.show(env, r.Outcome, &model.Lifecycle{Command: command, State: r.State, Actor: change.Actor})
+	shown := &model.Lifecycle{Command: command, State: r.State, Actor: change.Actor, Environments: r.Environments}
+	if command == "revoke" {
+		for _, environment := range r.Environments {
+			shown.Next = append(shown.Next, fmt.Sprintf("packgate rollback %s %s", shellWord(environment), shellWord(l.ref.Pack)))
+		}
+	}
+	return o.show(env, r.Outcome, shown)
 }
 
 func newPin(env *Env) *cobra.Command {

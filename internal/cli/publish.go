@@ -106,6 +106,7 @@ func newPublication(house *signingHouse, r *run, w *gating.Workspace, strict *bo
 	if p.publisher, err = house.publisher(""); err != nil {
 		return nil, err
 	}
+	p.publisher.Batch = true
 	if !house.options.dryRun {
 		if p.publisher.State, err = house.openState(); err != nil {
 			return nil, err
@@ -134,6 +135,24 @@ func (p *publication) all(ctx context.Context) error {
 			}
 		}
 		p.Report.Published = append(p.Report.Published, out)
+	}
+	return p.status(ctx, found)
+}
+
+// status brings the status of the packs up to date, once for all of them.
+func (p *publication) status(ctx context.Context, found []candidate) error {
+	var ids []string
+	for _, s := range found {
+		if s.found != nil {
+			ids = append(ids, s.unit.Pack.PackMeta.PackID.Value)
+		}
+	}
+	r, err := p.publisher.Flush(ctx, ids...)
+	if err != nil {
+		return fmt.Errorf("the packs are published, and the status is not written: %w", err)
+	}
+	for _, note := range statusNotes(r, p.publisher.Registry) {
+		p.Notice("%s", note)
 	}
 	return nil
 }

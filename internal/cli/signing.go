@@ -152,6 +152,7 @@ func (h *signingHouse) publisher(name string) (*publish.Publisher, error) {
 	}
 	return &publish.Publisher{
 		Registry: reg, Signer: h.signer, Verifier: verifier, DryRun: h.options.dryRun, Now: h.env.Now, Preflight: h.preflight,
+		Status: h.config.Publish.Freshness.Node != nil,
 	}, nil
 }
 

@@ -35,6 +35,7 @@ const (
 type verifyOptions struct {
 	registryOptions
 	completeOption
+	fresh  freshnessOptions
 	bundle string // "" for none
 }
 
@@ -50,8 +51,12 @@ with the version of its pack_id in the registry; with --bundle it is checked by 
 file alone, offline, and its state is not. Which checks did not run is said;
 with --complete such a version is not trusted, nor is one whose statement does not say.
 
+Where publish.freshness or --freshness-workflow says who timestamps the publisher's
+status, the registry has to be as new as that says.
+
 Exit status: 0 the version may be used, 3 it is deprecated, 4 it is revoked, 5 it is
-not signed or not trusted, 6 it could not be looked at, 2 wrong use.`,
+not signed or not trusted, 6 it could not be looked at, or the registry is not known to
+be fresh, 2 wrong use.`,
 		Example: "  packgate verify ctxpack.support@1.0.0\n  packgate verify ghcr.io/acme/packs/ctxpack.support:1.0.0 --workflow acme/packs/.github/workflows/packs.yml@refs/heads/main\n  packgate verify pack.json --bundle pack.sigstore.json --trusted-root root.json",
 		Args:    wants("REF|FILE"),
 		RunE:    func(c *cobra.Command, args []string) error { return verify(c.Context(), env, args[0], o) },
@@ -59,6 +64,7 @@ not signed or not trusted, 6 it could not be looked at, 2 wrong use.`,
 	o.addReading(c, plainFormats())
 	c.Flags().StringVar(&o.bundle, "bundle", "", "check a FILE by this Sigstore bundle `file`, without a registry")
 	o.addComplete(c)
+	o.fresh.addFlags(c)
 	return c
 }
 
@@ -97,8 +103,21 @@ func exitOf(s publish.Status) int {
 		return exitDeprecated
 	case publish.Revoked:
 		return exitRevoked
+	case publish.Stale:
+		return exitUnknown
 	}
 	return exitUntrusted
+}
+
+// consumer returns what judges versions before they are used, and for how long what runs goes
+// on where the registry is not known to be fresh.
+func (h *registryHouse) consumer(ctx context.Context, name string, o freshnessOptions) (c *publish.Checker, keep time.Duration, err error) {
+	if c, err = h.checker(ctx, name); err != nil {
+		return nil, 0, err
+	}
+	c.Now = h.env.Now
+	c.Freshness, keep, err = h.freshness(ctx, o, c.Verifier)
+	return c, keep, err
 }
 
 // verdictOf looks at what a user named: a reference, or a file.
@@ -115,7 +134,7 @@ func verdictOf(ctx context.Context, env *Env, name string, o verifyOptions) (*pu
 		if err != nil {
 			return nil, err
 		}
-		checker, err := house.checker(ctx, ref.Registry)
+		checker, _, err := house.consumer(ctx, ref.Registry, o.fresh)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +147,7 @@ func verdictOf(ctx context.Context, env *Env, name string, o verifyOptions) (*pu
 	if o.bundle != "" {
 		return house.byBundle(ctx, content, o.bundle)
 	}
-	return house.byFile(ctx, name, content)
+	return house.byFile(ctx, name, content, o.fresh)
 }
 
 // byBundle judges a file by a bundle beside it.
@@ -145,13 +164,13 @@ func (h *registryHouse) byBundle(ctx context.Context, content []byte, bundle str
 }
 
 // byFile judges a file as the version of the registry that it says it is.
-func (h *registryHouse) byFile(ctx context.Context, name string, content []byte) (*publish.Verdict, error) {
+func (h *registryHouse) byFile(ctx context.Context, name string, content []byte, fresh freshnessOptions) (*publish.Verdict, error) {
 	document, faults := pack.Read(name, content, h.config.Limits)
 	if len(faults) > 0 {
 		return nil, repo.Unreadable(faults)
 	}
 	id, version, _ := strings.Cut(pack.New(document).Ref(), "@")
-	checker, err := h.checker(ctx, "")
+	checker, _, err := h.consumer(ctx, "", fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +192,10 @@ func newPull(env *Env) *cobra.Command {
 were signed. A version that is revoked or not trusted is not written; with --complete, nor
 is one of which a check did not run, or whose signed statement does not say.
 
+Nothing is written either where the registry is not known to be fresh, see packgate
+verify. What is in the place of the file already goes on, with 0 and a warning, where
+on_stale says so, and for as long as it says.
+
 Exit status: as that of verify, but a version that is deprecated is written with a
 word about it, and 0; and 6 as well where the file could not be written.`,
 		Example: "  packgate pull ctxpack.support@1.0.0\n  packgate pull ghcr.io/acme/packs/ctxpack.support@sha256:DIGEST --output packs/support/pack.json",
@@ -182,6 +205,7 @@ word about it, and 0; and 6 as well where the file could not be written.`,
 	o.addReading(c, plainFormats())
 	c.Flags().StringVarP(&o.output, "output", "o", "pack.json", "write to this `file`, - for standard output")
 	o.addComplete(c)
+	o.fresh.addFlags(c)
 	return c
 }
 
@@ -189,6 +213,7 @@ word about it, and 0; and 6 as well where the file could not be written.`,
 type pullOptions struct {
 	registryOptions
 	completeOption
+	fresh  freshnessOptions
 	output string
 }
 
@@ -207,13 +232,17 @@ func (o completeOption) settle(v *publish.Verdict) {
 }
 
 func pull(ctx context.Context, env *Env, name string, o pullOptions) error {
-	v, content, err := fetch(ctx, env, name, o.registryOptions)
+	v, content, keep, err := fetch(ctx, env, name, o)
 	if err != nil {
 		return unknown(env, err)
 	}
 	o.settle(v)
 	output := o.output
 	shown := shownVerdict(v)
+	kept := goesOn(v, output, keep, env.Now())
+	if kept {
+		shown.Kept = filepath.ToSlash(output)
+	}
 	usable := v.Status == publish.Usable || v.Status == publish.Deprecated
 	switch {
 	case usable && output == "-":
@@ -234,26 +263,29 @@ func pull(ctx context.Context, env *Env, name string, o pullOptions) error {
 	if err := render.WriteVerdict(out, o.format, shown, style); err != nil {
 		return unknown(env, err)
 	}
-	if usable {
+	if usable || kept {
 		return nil
 	}
 	return verdict(exitOf(v.Status))
 }
 
-func fetch(ctx context.Context, env *Env, name string, o registryOptions) (*publish.Verdict, []byte, error) {
-	house, err := openHouse(env, o)
+// fetch returns the verdict on a version, its bytes, and for how long what runs goes on where
+// the registry is not known to be fresh.
+func fetch(ctx context.Context, env *Env, name string, o pullOptions) (*publish.Verdict, []byte, time.Duration, error) {
+	house, err := openHouse(env, o.registryOptions)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	ref, err := house.ref(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
-	checker, err := house.checker(ctx, ref.Registry)
+	checker, keep, err := house.consumer(ctx, ref.Registry, o.fresh)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
-	return checker.Fetch(ctx, ref)
+	v, content, err := checker.Fetch(ctx, ref)
+	return v, content, keep, err
 }
 
 // shownVerdict returns a verdict in the report's form.
@@ -267,6 +299,9 @@ func shownVerdict(v *publish.Verdict) *model.Verdict {
 			continue // the statements below say it
 		}
 		out.Reasons = append(out.Reasons, model.Problem{Message: r.Message, Hint: r.Hint})
+	}
+	if f := v.Freshness; f != nil && f.Sequence > 0 {
+		out.Freshness = &model.Freshness{Sequence: f.Sequence, Status: f.Status, Issued: shownTime(f.Issued), Expires: shownTime(f.Expires), State: f.State}
 	}
 	if s := v.Signer; s != nil {
 		out.Signer, out.Issuer, out.Repository, out.Commit = signerName(s), s.Issuer, s.Repository, s.Commit

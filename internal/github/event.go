@@ -137,6 +137,27 @@ func (ev *Event) MaySign(getenv func(string) string) error {
 	return tokenService(getenv)
 }
 
+// TimestampEvents are the events of which a run may sign timestamps, sorted.
+func TimestampEvents() []string { return []string{EventSchedule, EventWorkflowDispatch} }
+
+// MayTimestamp is MaySign for a run that signs timestamps and nothing else: it was started by
+// a clock, or by hand.
+func (ev *Event) MayTimestamp(getenv func(string) string) error {
+	refuse := func(hint, format string, args ...any) error {
+		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	switch {
+	case !slices.Contains(TimestampEvents(), ev.Name):
+		return refuse("sign timestamps in a workflow file of its own, which packgate init writes",
+			"a run of %s signs no timestamp, wanted one of %s", ev.Name, strings.Join(TimestampEvents(), ", "))
+	case !strings.HasPrefix(ev.Ref, "refs/heads/"):
+		return refuse("start it on the default branch", "%q is no branch: packgate signs on branches alone", ev.Ref)
+	case ev.RepositoryFork:
+		return refuse("keep the job from running here: `if: ${{ !github.event.repository.fork }}`", "%s is a fork, which signs no timestamp", ev.Repository)
+	}
+	return tokenService(getenv)
+}
+
 // ReadEvent reads the runner's variables through getenv and the payload they
 // point to through readFile. Its errors are of kind ErrNotActions, ErrRefused
 // (pull_request_target), ErrUnknownEvent, ErrPayload or ErrTooLarge.

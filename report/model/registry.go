@@ -75,7 +75,7 @@ type Verdict struct {
 	Version string `json:"pack_version,omitempty"` // MAJOR.MINOR.PATCH
 	Digest  string `json:"digest,omitempty"`       // of the OCI manifest
 	Content string `json:"content,omitempty"`      // of the pack's bytes
-	Status  string `json:"status"`                 // usable, deprecated, revoked or untrusted
+	Status  string `json:"status"`                 // usable, deprecated, revoked, untrusted or stale
 	// Reasons are why the status is what it is, and what else is worth a look.
 	Reasons    []Problem  `json:"reasons,omitempty"`
 	Class      string     `json:"class,omitempty"`
@@ -95,8 +95,35 @@ type Verdict struct {
 	Pins   []string    `json:"pins,omitempty"`
 	// NotChecked are sentences on what could not be looked at.
 	NotChecked []string `json:"not_checked,omitempty"`
-	// Path is the file that the version was written to, "" where none was.
+	// Freshness is what is known of how new the registry is; nil where that was not looked at.
+	Freshness *Freshness `json:"freshness,omitempty"`
+	// Path is the file that the version was written to, "" where none was, and Kept one that goes on
+	// though nobody has said of late what the newest version is.
 	Path string `json:"path,omitempty"`
+	Kept string `json:"kept,omitempty"`
+}
+
+// Freshness is the publisher's status that a verdict rests on.
+type Freshness struct {
+	Sequence int    `json:"sequence"`
+	Status   string `json:"status"` // digest of the document
+	Issued   string `json:"issued"` // RFC 3339
+	Expires  string `json:"expires"`
+	State    string `json:"state,omitempty"` // that it gives the version
+}
+
+// Timestamp is what packgate timestamp did.
+type Timestamp struct {
+	Registry string   `json:"registry"`
+	Sequence int      `json:"sequence"` // of the status
+	Status   string   `json:"status"`   // digest of the document
+	Packs    int      `json:"packs"`    // that it is about
+	Issued   string   `json:"issued"`   // RFC 3339
+	Expires  string   `json:"expires"`
+	Signer   string   `json:"signer,omitempty"`
+	Bundle   string   `json:"bundle,omitempty"` // digest of the signed statement
+	DryRun   bool     `json:"dry_run,omitempty"`
+	Notes    []string `json:"notes,omitempty"` // what was found and not used
 }
 
 // Check is what one gate came to, and what of it did not run.
@@ -209,4 +236,7 @@ type Lifecycle struct {
 	DryRun  bool `json:"dry_run,omitempty"`
 	// Cases is how many golden and replay cases were run again before a pin.
 	Cases int `json:"cases,omitempty"`
+	// Environments are those that run the version, and Next the commands that end that.
+	Environments []string `json:"environments,omitempty"`
+	Next         []string `json:"next,omitempty"`
 }

@@ -50,6 +50,42 @@ func (t *terminal) verdictOf(v *model.Verdict) {
 	if v.Path != "" {
 		t.line("  written to %s", solid(v.Path))
 	}
+	if v.Kept != "" {
+		t.line("  warning: %s is this version already, and goes on for now", solid(v.Kept))
+	}
+}
+
+// freshWords says of when what is known of a registry is; "" where that was not looked at.
+func freshWords(f *model.Freshness) string {
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprintf("status %d, the newest at %s", f.Sequence, f.Issued)
+}
+
+// WriteTimestamp writes what packgate timestamp did: "json" is the form of the schema
+// "timestamp", all else the terminal's. The error is that of the writer.
+func WriteTimestamp(w io.Writer, format string, r *model.Timestamp, s Style) error {
+	if format == "json" {
+		return model.WriteJSON(w, versioned{r})
+	}
+	return writeTerminal(w, s, func(t *terminal) {
+		shown, did := looks["pass"], "is signed to be"
+		if r.DryRun {
+			shown, did = looks[model.PublicationWould], "would be signed to be"
+		}
+		t.line("%s status %d of %s, about %s, %s the newest", t.paint(shown.color, shown.mark), r.Sequence, text(r.Registry), pack.Counted(r.Packs, "pack"), did)
+		for _, note := range r.Notes {
+			t.line("  note: %s", text(note))
+		}
+		if t.style.Quiet {
+			return
+		}
+		t.facts("  ", 0, facts(
+			fact{name: "status", value: r.Status}, fact{name: "issued", value: r.Issued}, fact{name: "expires", value: r.Expires},
+			fact{name: "signer", value: r.Signer}, fact{name: "statement", value: r.Bundle},
+		))
+	})
 }
 
 func stated(s *model.Statement) item {
@@ -71,7 +107,7 @@ func verdictFacts(v *model.Verdict) []fact {
 		fact{name: "class", value: classSince(v.Class, v.Baseline), words: true},
 		fact{name: "signer", value: v.Signer}, fact{name: "issuer", value: v.Issuer}, fact{name: "signed", value: v.Signed},
 		fact{name: "source", value: commitWords(v.Repository, v.Commit)}, fact{name: "gate report", value: v.Report}, fact{name: "checked by", value: v.Policy, words: true},
-		fact{name: "checks", value: checkWords(v.Class, v.Checks), words: true},
+		fact{name: "checks", value: checkWords(v.Class, v.Checks), words: true}, fact{name: "freshness", value: freshWords(v.Freshness), words: true},
 		fact{name: "approved by", value: approvalWords(v.Approvals), words: true}, fact{name: "pin records", value: strings.Join(v.Pins, ", "), words: true},
 	)
 }
@@ -332,6 +368,12 @@ func (t *terminal) lifecycle(l *model.Lifecycle) {
 	))
 	if l.Cases > 0 {
 		t.line("  %s run again, as expected", pack.Counted(l.Cases, "case"))
+	}
+	if len(l.Environments) > 0 {
+		t.line("  it runs in: %s", text(strings.Join(l.Environments, ", ")))
+	}
+	for _, command := range l.Next {
+		t.line("  to end that: %s", text(command))
 	}
 	if l.DryRun {
 		t.line("  dry run: nothing was signed or written")

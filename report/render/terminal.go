@@ -119,6 +119,7 @@ var looks = map[string]look{
 	"deprecated": {"!", "deprecated", "⚠️", "yellow"},
 	"revoked":    {"✗", "revoked", "⛔", "red"},
 	"untrusted":  {"✗", "not trusted", "❌", "red"},
+	"stale":      {"✗", "not known to be fresh", "❌", "red"},
 }
 
 func (t *terminal) pack(p *model.Pack) {

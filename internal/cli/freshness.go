@@ -1,0 +1,296 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/attest"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/render"
+	"github.com/spf13/cobra"
+)
+
+// freshnessOptions say who timestamps the status of a registry, and what that is worth; each
+// takes the place of what the config says.
+type freshnessOptions struct {
+	workflow, key           string
+	maxAge, expiry, onStale string
+	memory                  string
+}
+
+func (o *freshnessOptions) addFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.workflow, "freshness-workflow", "", "`workflow` that has to have signed the timestamp of the publisher's status (default: publish.freshness.workflow)")
+	f.StringVar(&o.key, "freshness-key", "", "public key `file`, for timestamps that were signed with a key")
+	f.StringVar(&o.maxAge, "freshness-max-age", "", "most that a timestamp may be old, a `duration` (default: publish.freshness.max_age, else 24h)")
+	f.StringVar(&o.expiry, "freshness-expiry", "", "most that a timestamp may say that it is valid, a `duration` (default: publish.freshness.expiry, else 7d)")
+	f.StringVar(&o.onStale, "freshness-on-stale", "", "what becomes of what runs where the registry is not known to be fresh: fail, or `keep DURATION` (default: publish.freshness.on_stale)")
+	f.StringVar(&o.memory, "memory", "", "`file` that keeps the newest status that was seen (default: packgate/memory.json in the user's cache folder)")
+}
+
+// over returns what the config says with what the flags say in its place. Named says that
+// freshness is wanted at all.
+func (o *freshnessOptions) over(f repo.Freshness) (_ repo.Freshness, named bool, err error) {
+	for _, one := range []struct {
+		flag string
+		into *pack.Text
+	}{{o.maxAge, &f.MaxAge}, {o.expiry, &f.Expiry}, {o.onStale, &f.OnStale}} {
+		if one.flag != "" {
+			*one.into = pack.Text{}
+			one.into.Value, one.into.OK = one.flag, true
+		}
+	}
+	named = o.workflow != "" || o.key != "" || f.Workflow.Value != ""
+	switch {
+	case o.workflow != "" && o.key != "":
+		return f, false, misuse("give one of the two", "--freshness-workflow and --freshness-key are given")
+	case !named && (o.maxAge != "" || o.expiry != "" || o.onStale != "" || o.memory != ""):
+		return f, false, misuse("name who signs timestamps with --freshness-workflow, --freshness-key or publish.freshness", "it is not stated whose timestamps count")
+	}
+	// A flag that shortens one length alone is not held to the config's refresh.
+	if o.maxAge != "" && f.Refresh.Value == "" {
+		f.Refresh.Value = "10m"
+	}
+	return f, named, nil
+}
+
+// freshness returns what has to be known of the registry before a version is used, and for
+// how long what runs goes on; nil where nothing is configured.
+func (h *registryHouse) freshness(ctx context.Context, o freshnessOptions, publisher *attest.Verifier) (*publish.FreshnessPolicy, time.Duration, error) {
+	f, named, err := o.over(h.config.Publish.Freshness)
+	if err != nil || !named {
+		return nil, 0, err
+	}
+	times, err := f.Times()
+	if err != nil {
+		return nil, 0, err
+	}
+	p := &publish.FreshnessPolicy{MaxAge: times.MaxAge, Expiry: times.Expiry}
+	if p.Verifier, err = h.freshnessVerifier(ctx, o); err != nil {
+		return nil, 0, err
+	}
+	if p.Verifier.Name() == publisher.Name() {
+		return nil, 0, misuse("sign timestamps with an identity that does nothing else", "the same identity publishes and signs timestamps: %s", publisher.Name())
+	}
+	if file := cmp.Or(o.memory, h.memoryFile()); file != "" {
+		p.Memory = publish.MemoryIn(file)
+	}
+	return p, times.Keep, nil
+}
+
+// memoryFile is where the newest status is kept that was seen; "" where the user has no
+// folder for that.
+func (h *registryHouse) memoryFile() string {
+	folder, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(folder, "packgate", "memory.json")
+}
+
+// freshnessVerifier returns what trusts the timestamps, by a public key where there is one.
+func (h *registryHouse) freshnessVerifier(ctx context.Context, o freshnessOptions) (*attest.Verifier, error) {
+	key, err := h.file("public key of the timestamps", o.key, "")
+	if err != nil {
+		return nil, err
+	}
+	if key != nil {
+		trust, err := attest.TrustKey(key)
+		if err != nil {
+			return nil, badUse(err)
+		}
+		return attest.NewVerifier(trust, attest.Identity{Role: attest.Freshness})
+	}
+	id, err := h.freshnessIdentity(o.workflow)
+	if err != nil {
+		return nil, err
+	}
+	trust, err := h.trust(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return attest.NewVerifier(trust, id)
+}
+
+// freshnessIdentity returns whose timestamps count: the workflow of the flag, or else that of
+// the config. The numbers of the publisher's repository count where it is the same one.
+func (h *registryHouse) freshnessIdentity(workflow string) (attest.Identity, error) {
+	server := strings.TrimRight(cmp.Or(h.env.Getenv("GITHUB_SERVER_URL"), "https://github.com"), "/")
+	publisher := namedIdentity(h.config.Publish.Identity)
+	id := attest.Identity{Role: attest.Freshness, Issuer: cmp.Or(h.options.issuer, publisher.Issuer), Workflow: h.config.Publish.Freshness.WorkflowURI()}
+	if workflow != "" {
+		id.Workflow = addressOf(server, workflow)
+	}
+	repository, rest, ok := strings.Cut(id.Workflow, "/.github/workflows/")
+	if !ok || !strings.Contains(rest, "@refs/heads/") {
+		return id, misuse("write it as "+workflowForm, "the workflow of the timestamps is %q", id.Workflow)
+	}
+	if id.Repository = repository; repository == publisher.Repository {
+		id.RepositoryID, id.OwnerID = publisher.RepositoryID, publisher.OwnerID
+	}
+	return id, nil
+}
+
+func newTimestamp(env *Env) *cobra.Command {
+	var o timestampOptions
+	c := &cobra.Command{
+		Use: "timestamp", Short: "sign that the status of the registry is still the newest",
+		Long: `Verifies the status that the publisher keeps in the registry, and signs a timestamp of
+it: that it is the newest, and until when that may be relied on. packgate verify and pull
+want one where publish.freshness is configured. It is for a workflow file of its own,
+which a clock starts: the one that publish.freshness names, and that packgate init
+writes. Its identity is trusted for nothing else. It signs for no status that does not
+verify, for none that is older than that of the last timestamp, and for none that names
+a record which is not there.
+
+Exit status: 0 it is signed, 1 there is nothing that it would sign for, 3 it could not
+be done, 2 wrong use.`,
+		Example: "  packgate timestamp --dry-run\n  packgate timestamp --key freshness.key --publisher-key packgate.pub",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return timestamp(c.Context(), env, o) },
+	}
+	o.addFlags(c, plainFormats())
+	f := c.Flags()
+	f.StringVar(&o.publisherKey, "publisher-key", "", "public key `file` of the publisher, for versions that are signed with a key")
+	f.StringVar(&o.expiry, "freshness-expiry", "", "how long the timestamp is valid at most, a `duration` (default: publish.freshness.expiry, else 7d)")
+	return c
+}
+
+// timestampOptions are the flags of timestamp.
+type timestampOptions struct {
+	signingOptions
+	publisherKey string
+	expiry       string
+}
+
+func timestamp(ctx context.Context, env *Env, o timestampOptions) error {
+	house, err := openHouse(env, o.registryOptions)
+	if err != nil {
+		return err
+	}
+	f, err := house.freshener(ctx, o)
+	if err != nil {
+		return err
+	}
+	r, err := f.Timestamp(ctx)
+	if err != nil {
+		return lifecycleError(err)
+	}
+	return render.WriteTimestamp(env.Stdout, o.format, shownTimestamp(r), env.style(o.color))
+}
+
+// freshener returns what signs timestamps: with a key, or as the run of the workflow that the
+// config names.
+func (h *registryHouse) freshener(ctx context.Context, o timestampOptions) (*publish.Freshener, error) {
+	named, _, err := (&freshnessOptions{expiry: o.expiry, workflow: "any"}).over(h.config.Publish.Freshness)
+	if err != nil {
+		return nil, err
+	}
+	times, err := named.Times()
+	if err != nil {
+		return nil, err
+	}
+	publisher := &registryHouse{env: h.env, options: h.options, dir: h.dir, config: h.config}
+	publisher.options.key = o.publisherKey
+	checker, err := publisher.checker(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	f := &publish.Freshener{Checker: checker, Expiry: times.Expiry, DryRun: o.dryRun, Now: h.env.Now}
+	if o.key != "" {
+		err = h.freshenByKey(o, f)
+	} else {
+		err = h.freshenByRun(ctx, o, f)
+	}
+	if err == nil && f.Verifier.Name() == checker.Verifier.Name() {
+		err = misuse("sign timestamps with an identity that does nothing else", "the same identity publishes and signs timestamps: %s", checker.Verifier.Name())
+	}
+	return f, err
+}
+
+func (h *registryHouse) freshenByKey(o timestampOptions, f *publish.Freshener) error {
+	s := &signingHouse{registryHouse: h, options: o.signingOptions}
+	pem, err := h.file("private key", o.key, "")
+	if err != nil {
+		return err
+	}
+	if err := s.withKey(pem); err != nil {
+		return err
+	}
+	key, err := s.key.As(attest.Freshness)
+	if err != nil {
+		return err
+	}
+	f.Signer = func(context.Context) (attest.Signer, error) { return key, nil }
+	f.Verifier, err = attest.NewVerifier(s.trust, attest.Identity{Role: attest.Freshness})
+	return err
+}
+
+// freshenByRun lets the run sign: only one of GitHub's has an identity, and only one that a
+// clock or a person started signs timestamps.
+func (h *registryHouse) freshenByRun(ctx context.Context, o timestampOptions, f *publish.Freshener) error {
+	id, err := h.freshnessIdentity("")
+	if err != nil {
+		return err
+	}
+	onGitHub := h.env.Getenv("GITHUB_ACTIONS") == "true"
+	if !onGitHub && !o.dryRun {
+		return misuse("run the workflow that publish.freshness names, or sign with --key FILE", "there is no run on GitHub whose identity could sign")
+	}
+	if onGitHub {
+		event, err := github.ReadEvent(h.env.Getenv, os.ReadFile)
+		if err != nil {
+			return err
+		}
+		if err := event.MayTimestamp(h.env.Getenv); err != nil {
+			return badUse(err)
+		}
+	}
+	trust, err := h.trust(ctx)
+	if err != nil {
+		return err
+	}
+	s := &signingHouse{registryHouse: h, options: o.signingOptions, trust: trust, id: id}
+	f.Signer = s.signer
+	f.Verifier, err = attest.NewVerifier(trust, id)
+	return err
+}
+
+func shownTimestamp(r *publish.TimestampResult) *model.Timestamp {
+	out := &model.Timestamp{
+		Registry: r.Registry, Sequence: r.Sequence, Status: r.Digest, Packs: r.Packs, Issued: shownTime(r.Issued), Expires: shownTime(r.Expires),
+		Bundle: r.Bundle, DryRun: r.DryRun, Notes: r.Notes,
+	}
+	if r.Signer != nil {
+		out.Signer = signerName(r.Signer)
+	}
+	return out
+}
+
+// goesOn reports whether a version that is not written, since nobody has said of late what is
+// the newest, is the one that is in its place already and may stay there.
+func goesOn(v *publish.Verdict, output string, keep time.Duration, now time.Time) bool {
+	if v.Status != publish.Stale || keep == 0 || output == "-" {
+		return false
+	}
+	there, err := os.ReadFile(output)
+	return err == nil && v.Keep(string(pack.DigestOf(there)), keep, now)
+}
+
+// statusNotes says what is worth knowing of a status that was written.
+func statusNotes(r *publish.StatusResult, reg *registry.Registry) (notes []string) {
+	for _, id := range r.Late {
+		notes = append(notes, fmt.Sprintf("the status in %s was older than what the registry has of %q: an earlier run was cut off before it wrote the status", reg, id))
+	}
+	return append(notes, r.Notes...)
+}
