@@ -180,7 +180,7 @@ type PinResult struct {
 	Outcome
 	Environment string
 	Runs        *statement.Version // the bundle that it runs of the version, nil for the pack as it was published
-	Previous    string // digest that the environment had before, "" for none
+	Previous    string             // digest that the environment had before, "" for none
 }
 
 // Pin moves an environment to a version and records that. The version must be

@@ -48,6 +48,7 @@ func (o *freshnessOptions) over(f repo.Freshness) (_ repo.Freshness, named bool,
 		if one.flag != "" {
 			*one.into = pack.Text{}
 			one.into.Value, one.into.OK = one.flag, true
+			f.Node = nil // what is wrong is not in the config
 		}
 	}
 	named = o.workflow != "" || o.key != "" || f.Workflow.Value != ""
@@ -200,6 +201,9 @@ func (h *registryHouse) freshener(ctx context.Context, o timestampOptions) (*pub
 	if err != nil {
 		return nil, err
 	}
+	if o.key == "" && !o.dryRun && h.env.Getenv("GITHUB_ACTIONS") != "true" {
+		return nil, misuse("run the workflow that publish.freshness names, or sign with --key FILE", "there is no run on GitHub whose identity could sign")
+	}
 	publisher := &registryHouse{env: h.env, options: h.options, dir: h.dir, config: h.config}
 	publisher.options.key = o.publisherKey
 	checker, err := publisher.checker(ctx, "")
@@ -243,11 +247,7 @@ func (h *registryHouse) freshenByRun(ctx context.Context, o timestampOptions, f 
 	if err != nil {
 		return err
 	}
-	onGitHub := h.env.Getenv("GITHUB_ACTIONS") == "true"
-	if !onGitHub && !o.dryRun {
-		return misuse("run the workflow that publish.freshness names, or sign with --key FILE", "there is no run on GitHub whose identity could sign")
-	}
-	if onGitHub {
+	if h.env.Getenv("GITHUB_ACTIONS") == "true" {
 		event, err := github.ReadEvent(h.env.Getenv, os.ReadFile)
 		if err != nil {
 			return err
