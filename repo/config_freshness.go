@@ -120,7 +120,7 @@ func (c *Config) checkFreshness() (problems Problems) {
 	case publishing == "":
 		problems = append(problems, Problemf("add identity: {workflow: …} to publish", "publish.freshness is about what an identity publishes, and publish names none").at(f.Workflow.Node, f.Node))
 	case own == publishing:
-		problems = append(problems, Problemf("write a workflow file that does nothing else: packgate init makes one",
+		problems = append(problems, Problemf("name a workflow file that does nothing else",
 			"the workflow %q publishes: what a clock starts must not be able to", f.Workflow.Value).at(f.Workflow.Node, f.Node))
 	}
 	return problems

@@ -149,8 +149,8 @@ func newTimestamp(env *Env) *cobra.Command {
 		Long: `Verifies the status that the publisher keeps in the registry, and signs a timestamp of
 it: that it is the newest, and until when that may be relied on. packgate verify and pull
 want one where publish.freshness is configured. It is for a workflow file of its own,
-which a clock starts: the one that publish.freshness names, and that packgate init
-writes. Its identity is trusted for nothing else. It signs for no status that does not
+which a clock starts: the one that publish.freshness names. Its identity is trusted for
+nothing else. It signs for no status that does not
 verify, for none that is older than that of the last timestamp, and for none that names
 a record which is not there.
 

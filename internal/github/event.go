@@ -148,7 +148,7 @@ func (ev *Event) MayTimestamp(getenv func(string) string) error {
 	}
 	switch {
 	case !slices.Contains(TimestampEvents(), ev.Name):
-		return refuse("sign timestamps in a workflow file of its own, which packgate init writes",
+		return refuse("sign timestamps in a workflow file of its own, `on: schedule` and `workflow_dispatch`",
 			"a run of %s signs no timestamp, wanted one of %s", ev.Name, strings.Join(TimestampEvents(), ", "))
 	case !strings.HasPrefix(ev.Ref, "refs/heads/"):
 		return refuse("start it on the default branch", "%q is no branch: packgate signs on branches alone", ev.Ref)
