@@ -91,18 +91,19 @@ func (a *actionRun) prepare() (err error) {
 
 // inputs are what a workflow gives to the action.
 type inputs struct {
-	command string
-	named   bool         // the command was named, and not chosen for the event
-	part    gating.Shard // what is gated of the packs
-	config  string       // "" for the repository's own
-	packs   []string     // patterns; none for the config's
-	base    string       // "" for that of the event
-	token   string
-	comment string
-	failOn  string
-	strict  *bool // nil for what the config says
-	sarif   string
-	fullURL string // where the full report is or will be; "" where that is not known
+	command   string
+	named     bool         // the command was named, and not chosen for the event
+	part      gating.Shard // what is gated of the packs
+	config    string       // "" for the repository's own
+	packs     []string     // patterns; none for the config's
+	base      string       // "" for that of the event
+	token     string
+	comment   string
+	failOn    string
+	strict    *bool // nil for what the config says
+	sarif     string
+	reportDir string // folder of the report files, within the workspace
+	fullURL   string // where the full report is or will be; "" where that is not known
 
 	// What publishing and the commands about versions take.
 	signing     signingOptions
@@ -121,6 +122,14 @@ func readInputs(getenv func(string) string, event *github.Event) (inputs, error)
 	}
 	in.fullURL = get("report-url")
 	var err error
+	if in.sarif != "" {
+		if in.sarif, err = localInput("sarif-file", in.sarif); err != nil {
+			return in, err
+		}
+	}
+	if in.reportDir, err = localInput("report-dir", cmp.Or(get("report-dir"), defaultReportDir)); err != nil {
+		return in, err
+	}
 	if in.command, err = commandOf(get("command"), event.Name); err != nil {
 		return in, err
 	}
@@ -299,7 +308,7 @@ func (a *actionRun) gateChanged(ctx context.Context, in gating.Inputs) error {
 	}
 	a.repairs(in.Workspace)
 	for _, p := range a.Report.Packs.Briefs() {
-		if p.Pack != "" && slices.Contains(own, p.Path) {
+		if versionName.MatchString(p.Pack) && slices.Contains(own, p.Path) { // the checks refuse another form
 			a.changed = append(a.changed, p.Pack)
 		}
 	}

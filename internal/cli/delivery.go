@@ -26,9 +26,9 @@ const defaultReportDir = "packgate-report"
 // deliver hands the report to GitHub. What cannot be delivered is a notice, and no verdict.
 func (a *actionRun) deliver(ctx context.Context) {
 	dir := a.reportDir()
-	files, markdown := writeReports(dir, a.Report), bytes.Buffer{}
+	files, markdown := leaveReports(dir, a.Report), bytes.Buffer{}
 	errs := []error{
-		files, writeSARIF(a.inputs.sarif, a.Report), a.log(),
+		files, leaveSARIF(a.inputs.sarif, a.Report), a.log(),
 		render.MarkdownReport(&markdown, a.Report), a.runner.Summary(markdown.String()),
 	}
 	client, err := a.client(ctx)
@@ -211,8 +211,8 @@ func (a *actionRun) outputs(dir string, written bool) error {
 		{Name: "errors", Value: strconv.Itoa(r.Summary.Errors)},
 		{Name: "warnings", Value: strconv.Itoa(r.Summary.Warnings)},
 		{Name: "published", Value: string(published)},
-		{Name: "required-reviews", Value: pack.CompactJSON(r.Reviews.Roles())},
-		{Name: "missing-reviews", Value: pack.CompactJSON(r.Reviews.Missing())},
+		{Name: "required-reviews", Value: pack.CompactJSON(plainRoles(r.Reviews.Roles()))},
+		{Name: "missing-reviews", Value: pack.CompactJSON(plainRoles(r.Reviews.Missing()))},
 		{Name: "tool-surface-grew", Value: strconv.FormatBool(surfaceGrew(r))},
 	}
 	if written {

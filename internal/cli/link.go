@@ -85,10 +85,8 @@ func leftReport(ctx context.Context, name, head string) (*model.Report, error) {
 	return r, err
 }
 
-// reportDir returns the folder of the report files.
-func (a *actionRun) reportDir() string {
-	return cmp.Or(github.Input(a.env.Getenv, "report-dir"), defaultReportDir)
-}
+// reportDir returns the folder of the report files, the default one where the inputs could not be read.
+func (a *actionRun) reportDir() string { return cmp.Or(a.inputs.reportDir, defaultReportDir) }
 
 // notice says what could not be delivered, which is no verdict.
 func (a *actionRun) notice(errs ...error) {
@@ -114,7 +112,7 @@ func (a *actionRun) postOther(ctx context.Context) error {
 		return err
 	}
 	dir := a.reportDir()
-	err = writeReports(dir, r)
+	err = leaveReports(dir, r)
 	if err == nil {
 		err = a.runner.Outputs(fileOutputs(dir))
 	}

@@ -243,7 +243,11 @@ func writeReports(dir string, r *model.Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the report folder %s: %w", dir, atomicfile.Cause(err))
 	}
-	var files []atomicfile.Edit
+	return atomicfile.WriteAll(reportFiles(dir, r))
+}
+
+// reportFiles returns the report files of a folder.
+func reportFiles(dir string, r *model.Report) (files []atomicfile.Edit) {
 	for _, format := range render.Formats() {
 		if format.File != "" {
 			files = append(files, atomicfile.Edit{
@@ -251,7 +255,7 @@ func writeReports(dir string, r *model.Report) error {
 			})
 		}
 	}
-	return atomicfile.WriteAll(files)
+	return files
 }
 
 // writeFile writes a report file, whole or not at all; nothing if the name is "".

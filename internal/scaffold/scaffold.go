@@ -77,7 +77,7 @@ func newValues(o Options) *values {
 		base += o.Folder + "/"
 		v.Config = path.Join(o.Folder, repo.ConfigName)
 	}
-	owned := []string{base + repo.ConfigName, base + "environments/"}
+	owned := []string{base + repo.ConfigName, base + "environments/", base + "pins/"}
 	if o.PackID != "" {
 		owned = append(owned, base+path.Dir(PackFile(o.PackID))+"/")
 	}

@@ -1,0 +1,46 @@
+package atomicfile
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// WriteWithin writes files as WriteAll does, below a folder that nothing leads out of: the names are
+// relative to it, and a link on the way that leads elsewhere is an error, also one that is put there
+// meanwhile. It makes the folders that they need. What is no file is replaced and not written into.
+func WriteWithin(root *os.Root, edits []Edit) (err error) {
+	staged := make([]string, len(edits))
+	defer func() {
+		for _, name := range staged {
+			if name != "" {
+				root.Remove(name) // the error that matters is the first one
+			}
+		}
+	}()
+	for i, e := range edits {
+		if err := root.MkdirAll(filepath.Dir(e.Name), 0o755); err != nil {
+			return fmt.Errorf("make the folder of %s: %w", e.Name, Cause(err))
+		}
+		name := filepath.Join(filepath.Dir(e.Name), ".packgate-"+rand.Text())
+		f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return failed(e.Name, err)
+		}
+		staged[i] = name
+		if err := cmp.Or(e.Write(f), f.Close()); err != nil {
+			return failed(e.Name, err)
+		}
+	}
+	writing.RLock()
+	defer writing.RUnlock()
+	for i, e := range edits {
+		if err := root.Rename(staged[i], e.Name); err != nil {
+			return failed(e.Name, err)
+		}
+		staged[i] = ""
+	}
+	return nil
+}
