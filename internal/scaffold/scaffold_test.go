@@ -314,7 +314,7 @@ func TestMissing(t *testing.T) {
 		".gitignore":              {"/registry/\n# *.key\r\n", []string{"/.packgate/", "/packgate-report/"}},
 		".packgate.yaml":          {"version: 1\n", nil},
 		".pre-commit-config.yaml": {"repos:\n  - id: packgate\n", nil},
-		".github/CODEOWNERS":      {"/.packgate.yaml @me\n# /environments/ @me\n", []string{"/packs/support/ @OWNER", "/.github/ @OWNER"}},
+		".github/CODEOWNERS":      {"/.packgate.yaml @me\n# /environments/ @me\n", []string{"/pins/ @OWNER", "/packs/support/ @OWNER", "/.github/ @OWNER"}},
 	} {
 		f := files[name]
 		if got := f.Missing([]byte(c.there)); !slices.Equal(got, c.want) {
