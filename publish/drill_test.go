@@ -276,6 +276,9 @@ func filesBelow(t *testing.T, folder string) (n int) {
 func TestOutageAtEachRequest(t *testing.T) {
 	for name, referrers := range map[string]bool{"referrers": true, "fallback": false} {
 		for _, what := range drills {
+			if referrers && what != "publish" {
+				continue // the list of referrers being a tag is the harder case
+			}
 			t.Run(name+"/"+what, func(t *testing.T) {
 				t.Parallel()
 				h := newHost(t, referrers)

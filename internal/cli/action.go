@@ -111,6 +111,8 @@ type inputs struct {
 	reason      string
 	environment string
 	replay      bool
+	accept      string
+	stop        bool
 }
 
 // readInputs reads the inputs of the action, and decides what an event runs.
@@ -138,13 +140,16 @@ func readInputs(getenv func(string) string, event *github.Event) (inputs, error)
 		config: in.config, registry: get("registry"), trustedRoot: get("trusted-root"), look: look{format: "terminal", color: "never"},
 	}
 	in.signing.signingConfig, in.ref, in.reason, in.environment = get("signing-config"), get("ref"), get("reason"), get("environment")
+	in.accept = get("accept")
 	strict, strictErr := truth("strict", get("strict"))
 	dryRun, dryRunErr := truth("dry-run", get("dry-run"))
 	replay, replayErr := truth("replay", get("replay"))
-	if err := cmp.Or(strictErr, dryRunErr, replayErr); err != nil {
+	stop, stopErr := truth("stop", get("stop"))
+	if err := cmp.Or(strictErr, dryRunErr, replayErr, stopErr); err != nil {
 		return in, err
 	}
 	in.strict, in.signing.dryRun, in.replay = strict, dryRun != nil && *dryRun, replay != nil && *replay
+	in.stop = stop != nil && *stop
 	if err := in.choosePart(get("shard"), get("comment")); err != nil {
 		return in, err
 	}
@@ -188,16 +193,18 @@ func (in *inputs) complete() error {
 	lacks := func(name, what string) error {
 		return misuse(what, "the command %s needs the input %s", in.command, name)
 	}
-	switch about := slices.Contains([]string{github.CommandDeprecate, github.CommandPin, github.CommandRevoke}, in.command); {
+	about := []string{github.CommandDeprecate, github.CommandPin, github.CommandRevoke, github.CommandRollback}
+	moves := in.command == github.CommandPin || in.command == github.CommandRollback
+	switch about := slices.Contains(about, in.command); {
 	case about && in.ref == "":
 		return lacks("ref", "name the version, such as ctxpack.support@1.0.0")
-	case about && in.command != github.CommandPin && in.reason == "":
+	case about && !moves && in.reason == "":
 		return lacks("reason", "say why, in a sentence")
 	case in.fullURL != "" && !model.WebURL(in.fullURL):
 		return misuse("write an address that begins with https://", "the input report-url is %q", in.fullURL)
 	case in.command == github.CommandLink && in.fullURL == "":
 		return lacks("report-url", "give it the address of the uploaded report, such as steps.page.outputs.artifact-url")
-	case in.command == github.CommandPin && in.environment == "":
+	case moves && in.environment == "":
 		return lacks("environment", "name the environment, such as prod")
 	}
 	return nil

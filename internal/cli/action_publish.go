@@ -110,7 +110,7 @@ func (a *actionRun) aboutVersions() bool {
 	if !a.inputs.named && a.event.Name == github.EventSchedule && a.hasRegistry() {
 		a.inputs.command = github.CommandAudit
 	}
-	return slices.Contains([]string{github.CommandAudit, github.CommandDeprecate, github.CommandPin, github.CommandRevoke}, a.inputs.command)
+	return slices.Contains([]string{github.CommandAudit, github.CommandDeprecate, github.CommandPin, github.CommandRevoke, github.CommandRollback}, a.inputs.command)
 }
 
 // versions runs such a command, and shows in log and job summary what it says. The
@@ -140,10 +140,13 @@ func (a *actionRun) versions(ctx context.Context) error {
 func (a *actionRun) version(ctx context.Context, log, summary *bytes.Buffer) error {
 	env := *a.env
 	env.Stdout, env.Terminal, env.Columns = log, false, 0
-	o := lifecycleOptions{signingOptions: a.inputs.signing, reason: a.inputs.reason, environment: a.inputs.environment, replay: a.inputs.replay}
+	o := lifecycleOptions{signingOptions: a.inputs.signing, reason: a.inputs.reason, environment: a.inputs.environment, replay: a.inputs.replay,
+		accept: a.inputs.accept, stop: a.inputs.stop}
 	switch a.inputs.command {
 	case github.CommandPin:
 		return pin(ctx, &env, a.inputs.ref, o)
+	case github.CommandRollback:
+		return rollBack(ctx, &env, a.inputs.ref, o)
 	case github.CommandDeprecate, github.CommandRevoke:
 		return setState(ctx, &env, a.inputs.command, a.inputs.ref, o)
 	}

@@ -122,7 +122,7 @@ func addCompletions(root *cobra.Command) {
 		"compile": first(packPaths), "policy": first(packPaths), "bump": first(packPaths), "plan": first(packPaths),
 		"verify": first(references), "pull": first(references), "deprecate": first(references), "revoke": first(references),
 		"log": first(packIDs), "audit": packIDs,
-		"pin":    pinArguments,
+		"pin": pinArguments, "rollback": pinArguments,
 		"report": none, "rules": none, "action": none, "comment": none, "lsp": none,
 		"merge":  ofType("json"),
 		"doctor": first(folders), "init": first(folders),

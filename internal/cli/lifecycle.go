@@ -31,6 +31,8 @@ type lifecycleOptions struct {
 	reason      string
 	environment string
 	replay      bool
+	accept      string // why a rollback takes a version whose cases do not pass
+	stop        bool
 }
 
 func newDeprecate(env *Env) *cobra.Command {
@@ -139,7 +141,7 @@ func (o *lifecycleOptions) show(env *Env, came publish.Outcome, l *model.Lifecyc
 
 // lifecycleError turns a refusal into the exit code of findings, once it is said.
 func lifecycleError(err error) error {
-	if errors.Is(err, publish.ErrRefused) || errors.Is(err, publish.ErrNotPublished) {
+	if fault.Is(err, publish.ErrRefused, publish.ErrNotPublished, publish.ErrNoWayBack) {
 		return &refusedError{problemsOf(err)}
 	}
 	return err

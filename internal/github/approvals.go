@@ -130,6 +130,22 @@ func (c *Client) Approvals(ctx context.Context, q Question) (Approvals, error) {
 	return j.out, nil
 }
 
+// Holds looks for the roles that a login holds, by the members of each as Question has them.
+// Each role is Granted, Missing or NotChecked. A bot holds none. The errors are those of
+// Approvals.
+func (c *Client) Holds(ctx context.Context, login string, roles []string, members map[string][]string) (Approvals, error) {
+	if login == "" || strings.HasSuffix(strings.ToLower(login), "[bot]") {
+		return Approvals{Missing: slices.Compact(slices.Sorted(slices.Values(roles)))}, nil
+	}
+	j := judging{client: c, reviews: []review{{login: login, state: reviewApproved, current: true}}, teams: map[string]*team{}}
+	for _, role := range slices.Compact(slices.Sorted(slices.Values(roles))) {
+		if err := j.role(ctx, role, members[role]); err != nil {
+			return Approvals{}, err
+		}
+	}
+	return j.out, nil
+}
+
 // judging is one look at the reviews of a pull request.
 type judging struct {
 	client  *Client

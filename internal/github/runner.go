@@ -171,23 +171,24 @@ const (
 	CommandPin       = "pin"
 	CommandPublish   = "publish"
 	CommandRevoke    = "revoke"
+	CommandRollback  = "rollback"
 )
 
 // Commands returns the commands that an input may name, sorted.
 func Commands() []string {
-	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandLink, CommandPin, CommandPublish, CommandRevoke}
+	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandLink, CommandPin, CommandPublish, CommandRevoke, CommandRollback}
 }
 
 // SigningCommands returns the commands that sign, sorted.
 func SigningCommands() []string {
-	return []string{CommandDeprecate, CommandPin, CommandPublish, CommandRevoke}
+	return []string{CommandDeprecate, CommandPin, CommandPublish, CommandRevoke, CommandRollback}
 }
 
 // ActionInputs returns the names of the inputs that the action reads, sorted.
 func ActionInputs() []string {
 	return []string{
-		"base-ref", "command", "comment", "config", "dry-run", "environment", "fail-on", "packs", "reason", "ref", "registry", "replay",
-		"report-dir", "report-url", "sarif-file", "shard", "signing-config", "strict", "token", "trusted-root",
+		"accept", "base-ref", "command", "comment", "config", "dry-run", "environment", "fail-on", "packs", "reason", "ref", "registry", "replay",
+		"report-dir", "report-url", "sarif-file", "shard", "signing-config", "stop", "strict", "token", "trusted-root",
 	}
 }
 

@@ -221,11 +221,11 @@ type AuditNotChecked struct {
 
 // Lifecycle is what a command did to a version that is in a registry.
 type Lifecycle struct {
-	Command     string `json:"command"` // deprecate, revoke or pin
+	Command     string `json:"command"` // deprecate, revoke, pin or rollback
 	Ref         string `json:"ref"`
 	Pack        string `json:"pack"` // id@version
 	Digest      string `json:"digest,omitempty"`
-	Environment string `json:"environment,omitempty"` // of a pin
+	Environment string `json:"environment,omitempty"` // of a pin or rollback
 	State       string `json:"state,omitempty"`       // deprecated or revoked
 	Reason      string `json:"reason,omitempty"`
 	Actor       string `json:"actor,omitempty"`
@@ -239,4 +239,15 @@ type Lifecycle struct {
 	// Environments are those that run the version, and Next the commands that end that.
 	Environments []string `json:"environments,omitempty"`
 	Next         []string `json:"next,omitempty"`
+	// Stopped says that the environment has no version any more, Accepted why a rollback went to
+	// a version whose cases do not pass, and Skipped which versions it passed over.
+	Stopped  bool             `json:"stopped,omitempty"`
+	Accepted string           `json:"accepted,omitempty"`
+	Skipped  []SkippedVersion `json:"skipped,omitempty"`
+}
+
+// SkippedVersion is a version that a rollback passed over.
+type SkippedVersion struct {
+	Pack   string `json:"pack"` // id@version
+	Reason string `json:"reason"`
 }

@@ -366,6 +366,12 @@ func (t *terminal) lifecycle(l *model.Lifecycle) {
 		fact{name: "version", value: l.Ref}, fact{name: "digest", value: digest}, fact{name: "reason", value: l.Reason, words: true},
 		fact{name: "by", value: l.Actor, words: true}, fact{name: "before", value: l.Previous}, fact{name: "statement", value: l.Bundle},
 	))
+	for _, s := range l.Skipped {
+		t.line("  passed over %s: %s", text(s.Pack), text(s.Reason))
+	}
+	if l.Accepted != "" {
+		t.line("  its cases do not pass; accepted: %s", text(l.Accepted))
+	}
 	if l.Cases > 0 {
 		t.line("  %s run again, as expected", pack.Counted(l.Cases, "case"))
 	}
@@ -383,9 +389,12 @@ func (t *terminal) lifecycle(l *model.Lifecycle) {
 func lifecycleWords(l *model.Lifecycle) string {
 	subject, object := text(model.VersionName(l.Pack)), text(l.State)
 	already, would, does := " is already ", " would be ", " is "
-	if l.Command == "pin" {
+	if l.Environment != "" {
 		subject, object = "environment "+text(l.Environment), subject
 		already, would, does = " already runs ", " would run ", " runs "
+	}
+	if l.Stopped {
+		object = "no version of the pack in place of " + object
 	}
 	switch {
 	case l.Already:

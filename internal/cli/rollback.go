@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/statement"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/spf13/cobra"
+)
+
+func newRollback(env *Env) *cobra.Command {
+	var o lifecycleOptions
+	c := &cobra.Command{
+		Use: "rollback ENV PACK", Short: "move an environment back to its last good version",
+		Long: `Moves an environment back to the newest version that it had before, that verifies
+today, is not revoked, and whose golden and replay cases pass against the environment's
+catalog of today; --accept REASON takes one whose cases do not. A version that is
+deprecated may be gone back to. Where there is no such version, nothing moves, and each is
+listed with the reason; --stop leaves the environment without a version until another one
+is promoted. A pins file does not undo a rollback: only a change of its line moves the
+environment again.
+
+PACK is a pack_id, or pack_id@version with the version that the environment is to leave:
+then a second run does nothing more. On GitHub, whoever starts the run must hold one of
+the roles that the environment's catalog lists under promote.
+
+Exit status: 0 the environment moved, 1 it did not and is where it was, 2 wrong use, 3 it
+could not be finished and the next run goes on.`,
+		Example: "  packgate rollback prod ctxpack.support --reason \"refunds above the limit\"\n  packgate rollback prod ctxpack.support@1.1.0 --accept \"the case is about an intent that is gone\"\n  packgate rollback prod ctxpack.support --stop --reason \"no version is good\"",
+		Args:    wants("ENV", "PACK"),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.environment = args[0]
+			return rollBack(c.Context(), env, args[1], o)
+		},
+	}
+	o.addFlags(c, plainFormats())
+	f := c.Flags()
+	f.StringVar(&o.reason, "reason", "", "`text` that says why, which the record carries")
+	f.StringVar(&o.accept, "accept", "", "go back to a version whose cases do not pass; this `text` says why, and the record carries it")
+	f.BoolVar(&o.stop, "stop", false, "leave the environment without a version")
+	return c
+}
+
+// rollBack moves an environment back; name is a pack_id, or that and the version to leave.
+func rollBack(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
+	if o.stop && o.accept != "" {
+		return misuse("leave one of them out", "--stop goes back to no version, so there is none to accept")
+	}
+	packID, from, named := strings.Cut(name, "@")
+	if named && !isVersion(from) {
+		return misuse("write the pack_id, or pack_id@version with the version that the environment has", "%q does not name a version to leave", name)
+	}
+	house, err := openSigning(ctx, env, o.signingOptions)
+	if err != nil {
+		return err
+	}
+	w, err := gating.Open(ctx, ".", gating.Settings{Config: o.config})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := catalogued(w, o.environment); err != nil {
+		return err
+	}
+	approvals, err := mayMove(ctx, env, w, o.environment)
+	if err != nil {
+		return err
+	}
+	commit, err := pinsCommit(env, w, o.environment)
+	if err != nil {
+		return err
+	}
+	publisher, err := house.publisher("")
+	if err != nil {
+		return err
+	}
+	again := &recheck{house: house, environment: o.environment}
+	change := publish.RollbackChange{
+		Pack: packID, Environment: o.environment, From: from, Actor: house.actor(), Reason: o.reason, Accept: o.accept, Stop: o.stop,
+		Commit: commit, Approvals: approvals,
+	}
+	r, err := publisher.Rollback(ctx, change, again.objections)
+	if err != nil {
+		return lifecycleError(err)
+	}
+	shown := &model.Lifecycle{Command: "rollback", Environment: r.Environment, Previous: r.Previous, Actor: change.Actor, Cases: again.cases, Stopped: r.Stopped}
+	for _, s := range r.Skipped {
+		shown.Skipped = append(shown.Skipped, model.SkippedVersion{Pack: s.Pack, Reason: s.Reason})
+	}
+	if r.Accepted {
+		shown.Accepted, shown.Cases = o.accept, 0
+	}
+	return o.show(env, r.Outcome, shown)
+}
+
+// isVersion reports whether a text is MAJOR.MINOR.PATCH.
+func isVersion(text string) bool {
+	v, err := semver.StrictNewVersion(text)
+	return err == nil && v.Prerelease() == "" && v.Metadata() == ""
+}
+
+// pinsCommit returns the commit that is checked out, whose pins file an environment has; ""
+// where it has none.
+func pinsCommit(env *Env, w *gating.Workspace, environment string) (string, error) {
+	e := environmentOf(w, environment)
+	if e == nil || e.PinsFile == nil {
+		return "", nil
+	}
+	r := &reviewing{env: env, w: w}
+	if err := r.open(); err != nil {
+		return "", err
+	}
+	defer r.close()
+	if r.base == nil {
+		return "", nil
+	}
+	return r.base.Ref, nil
+}
+
+// objections runs the cases of a version again, and returns what keeps an environment from
+// going back to it as an error of kind publish.ErrRefused.
+func (r *recheck) objections(ctx context.Context, v *publish.Verdict, content []byte) error {
+	err := r.run(ctx, v, content)
+	var refused *refusedError
+	switch {
+	case errors.As(err, &refused):
+		message := refused.Error()
+		if len(refused.problems) > 1 {
+			message += ": " + refused.problems[1].Message
+		}
+		return &fault.Error{Kind: publish.ErrRefused, Message: message, Cause: err}
+	case fault.Is(err, github.ErrIncomplete, github.ErrNoRepository, github.ErrUnknownRevision): // its cases are not at hand
+		return &fault.Error{Kind: publish.ErrRefused, Message: "its golden and replay cases are not at hand: " + problemsOf(err)[0].Message, Cause: err}
+	}
+	return err
+}
+
+// mayMove returns the roles by which whoever started the run may move an environment by
+// hand: any that its catalog demands of a promotion. Where it demands none, and outside of
+// GitHub, where the key is what permits it, there are none. The error is a *refusedError
+// where they hold none.
+func mayMove(ctx context.Context, env *Env, w *gating.Workspace, environment string) ([]statement.Approval, error) {
+	roles := rolesOf(w, environment)
+	if len(roles) == 0 || env.Getenv("GITHUB_ACTIONS") != "true" {
+		return nil, nil
+	}
+	r := &reviewing{env: env, w: w}
+	if err := r.start(); err != nil {
+		return nil, err
+	}
+	// Who runs a job again is not who caused it first.
+	actor := cmp.Or(env.Getenv("GITHUB_TRIGGERING_ACTOR"), r.event.Actor)
+	held, err := r.client.Holds(ctx, actor, roles, w.Config.Reviews.Members())
+	if err != nil {
+		return nil, err
+	}
+	if len(held.Granted) == 0 {
+		problems := []model.Problem{{
+			Message: fmt.Sprintf("%q may not move the environment %q: its catalog demands one of the roles %s", actor, environment, strings.Join(roles, ", ")),
+			Hint:    "have somebody start the run who holds one, as reviews.roles of the config says",
+		}}
+		for _, n := range held.NotChecked {
+			problems = append(problems, model.Problem{Message: fmt.Sprintf("whether %q holds the role %s is not known: %s", actor, n.Role, n.Reason), Hint: n.Hint})
+		}
+		return nil, &refusedError{problems}
+	}
+	var approvals []statement.Approval
+	for _, g := range held.Granted {
+		approvals = append(approvals, statement.Approval{Role: g.Role, Login: g.Login})
+	}
+	return approvals, nil
+}
+
+// rolesOf returns the roles that an environment demands of a promotion.
+func rolesOf(w *gating.Workspace, environment string) []string {
+	if e := environmentOf(w, environment); e != nil {
+		return e.Promote.Demanded()
+	}
+	return nil
+}
+
+// environmentOf returns the catalog of an environment, nil where there is none.
+func environmentOf(w *gating.Workspace, environment string) *repo.Environment {
+	for _, e := range w.Environments {
+		if e.Name() == environment {
+			return e
+		}
+	}
+	return nil
+}
