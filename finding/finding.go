@@ -146,6 +146,9 @@ type Finding struct {
 	Thing Thing
 	// Approve says that it is no fault, but something that a reviewer has to approve.
 	Approve bool
+	// Environment is the environment whose fault it is: its catalog, or its overlays, show it. ""
+	// is a fault of the pack itself, wherever it runs.
+	Environment string
 	// Ordinal is how many findings with the same rule, path and key stand before
 	// this one in the list that Sort made. It is 0 for nearly all.
 	Ordinal  int

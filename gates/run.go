@@ -31,12 +31,15 @@ type Result struct {
 	Gates      []GateResult
 	Findings   []finding.Finding
 	NotChecked []finding.NotChecked
-	overlaid   bool // the rules about overlays were checked
+	// Environments are how the pack comes out in each of them.
+	Environments []EnvironmentVerdict
+	overlaid     bool // the rules about overlays were checked
 }
 
 // Outside is what is known of a pack beside what its gates look at: by comparing it with
 // another version, and by asking a registry.
 type Outside struct {
+	Where      Where
 	Class      string // of the change, as the class table names it; "" for a pack that is compared with nothing
 	Findings   []finding.Finding
 	NotChecked []finding.NotChecked
@@ -64,6 +67,8 @@ func Run(s *gate.Subject, policy Policy, outside Outside) Result {
 		about := policy.waive(s.Pack.PackMeta.PackID.Value, r.Findings, r.checked)
 		r.Findings = append(r.Findings, about...)
 	}
+	r.Environments = outside.Where.verdicts(s.Environments, r.Findings)
+	r.Findings = policy.pinnable(r.Findings, r.Environments)
 	for i := range r.Gates {
 		r.Gates[i].settle(&r)
 	}

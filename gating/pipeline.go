@@ -180,7 +180,7 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	outside.Class = j.class()
+	outside.Class, outside.Where = j.class(), p.where(j)
 	outside.Findings, outside.NotChecked = slices.Concat(outside.Findings, unread, lost), append(outside.NotChecked, missed...)
 	policy := p.policyOf(name)
 	j.result = gates.Run(j.subject, policy, outside)
@@ -194,9 +194,25 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 		return nil, err
 	}
 	if p.Base != nil {
-		j.since(policy)
+		j.since(policy, outside.Where)
 	}
 	return j, nil
+}
+
+// where returns in which environments a pack is pinned, in the workspace or in the baseline,
+// under its pack_id or that which it had there. Where the pins of the baseline cannot be read
+// nobody knows.
+func (p *pipeline) where(j *judged) gates.Where {
+	if p.since.pinsUnread {
+		return gates.Where{}
+	}
+	var ids []string
+	for _, s := range []*gate.Subject{j.subject, j.subject.Before} {
+		if s != nil && s.Pack != nil {
+			ids = append(ids, s.Pack.PackMeta.PackID.Value)
+		}
+	}
+	return gates.WhereOf(p.Environments, p.since.Environments, ids...)
 }
 
 // policyOf returns how findings of a pack are judged: with the approvals that count for it.

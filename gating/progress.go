@@ -23,6 +23,8 @@ type Progress struct {
 	Gone []refresh.Pack
 	// Environments are the catalogs of the baseline.
 	Environments []*repo.Environment
+	// pinsUnread says that pins of the baseline are not valid: nobody knows what it pinned.
+	pinsUnread bool
 	// claims are the versions that the packs of the workspace say they are.
 	claims map[string]identity
 	// unread are the packs of the workspace that cannot be read: nobody knows whether they
@@ -42,6 +44,9 @@ func (b *Baseline) Progress(ctx context.Context) (s Progress, err error) {
 	}
 	base, err := b.state(ctx, &head, known)
 	if err != nil {
+		return s, err
+	}
+	if s.pinsUnread, err = b.readPins(base.Environments); err != nil {
 		return s, err
 	}
 	s.Environments = base.Environments
@@ -187,9 +192,6 @@ func (b *Baseline) state(ctx context.Context, head *refresh.State, k known) (ref
 			return s, err
 		}
 	}
-	if err := b.readPins(&s); err != nil {
-		return s, err
-	}
 	cards := slices.DeleteFunc(entries, func(e github.Entry) bool { return !isScorecard(e.Path) })
 	return s, b.readScorecards(cards, k.cards, at, &s)
 }
@@ -261,17 +263,19 @@ func (b *Baseline) readPack(p *refresh.Pack) error {
 	return err
 }
 
-// readPins reads the pins files of the baseline into the environments of its state, once the
-// catalogs are read. One that is not valid says nothing.
-func (b *Baseline) readPins(into *refresh.State) error {
+// readPins reads the pins files of the baseline into its environments. Unread says that one is
+// not valid.
+func (b *Baseline) readPins(into []*repo.Environment) (unread bool, err error) {
+	b.reading.Lock()
+	defer b.reading.Unlock()
 	files, err := b.files(b.prefix, b.w.Files.Prefix)
 	if err != nil {
-		return err
+		return false, err
 	}
-	if err := files.TakePins(into.Environments, b.w.Config.Limits); err != nil && !errors.Is(err, repo.ErrUse) {
-		return err
+	if err = files.TakePins(into, b.w.Config.Limits); errors.Is(err, repo.ErrUse) {
+		return true, nil
 	}
-	return nil
+	return false, err
 }
 
 // readCatalog reads a catalog of the baseline into its state.

@@ -92,9 +92,9 @@ func (j *judged) against(before *gate.Subject, compared bool) {
 }
 
 // since marks the findings of a pack as new or existing, by what the gates find in
-// the version that it is compared with, and notes those of that version that are
+// the version that it is compared with, where that counts, and notes those of that version that are
 // fixed. Of a pack that is new every finding is.
-func (j *judged) since(policy gates.Policy) {
+func (j *judged) since(policy gates.Policy, where gates.Where) {
 	if j.before == nil && j.compared.File != "" {
 		return // nothing is known of that version
 	}
@@ -102,7 +102,7 @@ func (j *judged) since(policy gates.Policy) {
 	switch {
 	case j.before == nil:
 	case j.subject.Before != nil:
-		before = gates.Run(j.before, policy, gates.Outside{Class: j.class()}).Findings
+		before = gates.Run(j.before, policy, gates.Outside{Class: j.class(), Where: where}).Findings
 		j.was = before
 	default: // most packs of a change are as they were, and only gated again for what they depend on
 		before = slices.DeleteFunc(slices.Clone(j.result.Findings), func(f finding.Finding) bool { return f.Gate == version.Gate.ID })

@@ -62,6 +62,7 @@ func (s *Succession) Judge(ctx context.Context, u *repo.Unit, last *Release, app
 		outside.Class, outside.NotChecked = j.class(), missed
 		outside.Findings = append(outside.Findings, j.compared.Diff.Findings()...)
 	}
+	outside.Where = p.where(j)
 	j.result = gates.Run(j.subject, p.policyOf(u.Name), outside)
 	step := Step(ctx, j.compared.Diff, j.subject)
 	step.Before, step.Environments = j.before, j.environments

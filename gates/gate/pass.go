@@ -13,11 +13,12 @@ import (
 // Pass is what one rule sees: the subject, and the means to say what is wrong.
 type Pass struct {
 	*Subject
-	gate       *Gate
-	rule       *Rule
-	found      list
-	notChecked []finding.NotChecked
-	reasons    map[string]bool // of what is not checked, listed or not
+	gate        *Gate
+	rule        *Rule
+	found       list
+	notChecked  []finding.NotChecked
+	environment string          // whose faults are looked for; "" for those of the pack
+	reasons     map[string]bool // of what is not checked, listed or not
 }
 
 // NewPass returns the pass of one rule over a subject.
@@ -50,6 +51,7 @@ type Diagnostic struct {
 	Key      string           // tells apart faults of one rule at one place
 	Thing    finding.Thing    // what the version before has, for a fault of what is gone or proves less
 	Both     bool             // it takes a waiver and an approval to excuse the loss of the thing
+	Own      bool             // it is the pack's own fault, whichever environment shows it
 	Approve  bool             // it is no fault, but something that a reviewer has to approve
 	Severity finding.Severity // overrides the rule's default; Unset keeps it
 	Related  []finding.Related
@@ -97,7 +99,10 @@ func (p *Pass) Report(d Diagnostic) {
 	f := finding.Finding{
 		Rule: p.rule.ID, Name: p.rule.Name, Gate: p.gate.ID,
 		Severity: d.Severity, Message: d.Message, Hint: d.Hint, Key: d.Key, Thing: d.Thing, Approve: d.Approve,
-		Related: d.Related, Witness: d.Witness, Fix: d.Fix,
+		Related: d.Related, Witness: d.Witness, Fix: d.Fix, Environment: p.environment,
+	}
+	if d.Own {
+		f.Environment = ""
 	}
 	if f.Severity == finding.Unset {
 		f.Severity = p.rule.Severity
@@ -216,6 +221,14 @@ func (p *Pass) rest() finding.Finding {
 	return finding.AsRest(f)
 }
 
+// In calls check, whose findings are faults of an environment: another one may have what this
+// one lacks.
+func (p *Pass) In(e *repo.Environment, check func()) {
+	p.environment = e.Name()
+	check()
+	p.environment = ""
+}
+
 // EachCatalog calls check for every environment whose catalog has a section, and
 // notes which have none. What names what the section lists. It returns how many
 // have it.
@@ -226,7 +239,7 @@ func (p *Pass) EachCatalog(what string, section func(*repo.Environment) *pack.No
 			without = append(without, e)
 			continue
 		}
-		check(e)
+		p.In(e, func() { check(e) })
 	}
 	if len(without) == len(p.Environments) {
 		p.NotApplicable(finding.CatalogOf(""), "no environment catalog lists "+what)

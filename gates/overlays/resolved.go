@@ -290,6 +290,8 @@ func Resolved(base []finding.Finding, v *overlay.View, found []finding.Finding) 
 			Location: at.Location(),
 			Related:  related,
 			Witness:  f.Witness,
+
+			Environment: v.Environment,
 		})
 	}
 	return finding.Sort(brought)

@@ -115,23 +115,28 @@ func checkApproverRoles(p *gate.Pass) {
 			p.NotApplicable(finding.CatalogOf(e.Name()), fmt.Sprintf("the catalog of environment %q lists no approver_roles", e.Name()))
 			continue
 		}
-		there := pack.Values(e.ApproverRoles)
-		for _, g := range asking {
-			role := g.RequiredApproverRole
-			if slices.Contains(there, role.Value) {
-				continue
-			}
-			hint := fmt.Sprintf("add %q to approver_roles in %s", role.Value, e.Document.File)
-			if near := schemas.Nearest(role.Value, there); near != "" {
-				hint = fmt.Sprintf("write %q, or %s", near, hint)
-			}
-			p.Report(gate.Diagnostic{
-				At:      role.Node,
-				Message: fmt.Sprintf("%s needs the role %q, which nobody has in environment %q", gate.Called("gate", g.GateID), role.Value, e.Name()),
-				Hint:    hint,
-				Key:     e.Name(),
-			})
+		p.In(e, func() { checkRolesIn(p, e, asking) })
+	}
+}
+
+// checkRolesIn looks the roles of gates up in one environment.
+func checkRolesIn(p *gate.Pass, e *repo.Environment, asking []*policy.Gate) {
+	there := pack.Values(e.ApproverRoles)
+	for _, g := range asking {
+		role := g.RequiredApproverRole
+		if slices.Contains(there, role.Value) {
+			continue
 		}
+		hint := fmt.Sprintf("add %q to approver_roles in %s", role.Value, e.Document.File)
+		if near := schemas.Nearest(role.Value, there); near != "" {
+			hint = fmt.Sprintf("write %q, or %s", near, hint)
+		}
+		p.Report(gate.Diagnostic{
+			At:      role.Node,
+			Message: fmt.Sprintf("%s needs the role %q, which nobody has in environment %q", gate.Called("gate", g.GateID), role.Value, e.Name()),
+			Hint:    hint,
+			Key:     e.Name(),
+		})
 	}
 }
 

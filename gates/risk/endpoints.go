@@ -41,7 +41,7 @@ func checkEndpointModes(p *gate.Pass) {
 		}
 		for _, t := range p.Policy().Tools {
 			if !p.Replaces(e, t.Adapter.EndpointRef.Node) {
-				checkEndpointMode(p, t, catalogs)
+				p.In(e, func() { checkEndpointMode(p, t, catalogs) })
 			}
 		}
 	}

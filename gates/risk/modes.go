@@ -97,17 +97,18 @@ type ceiling struct {
 	of   string // "of environment "prod"", "of the config"
 	key  string
 	file string
+	in   *repo.Environment // nil for that of the config
 }
 
 func checkCeilings(p *gate.Pass) {
 	var ceilings []ceiling
 	if m := p.Config.LimitFields.MaxApprovalMode; m.OK {
-		ceilings = append(ceilings, ceiling{m, "of the config", repo.ConfigName, m.Node.Document().File})
+		ceilings = append(ceilings, ceiling{m, "of the config", repo.ConfigName, m.Node.Document().File, nil})
 	}
 	var without []string
 	for _, e := range p.Environments {
 		if m := e.MaxApprovalMode; m.OK {
-			ceilings = append(ceilings, ceiling{m, fmt.Sprintf("of environment %q", e.Name()), e.Name(), e.Document.File})
+			ceilings = append(ceilings, ceiling{m, fmt.Sprintf("of environment %q", e.Name()), e.Name(), e.Document.File, e})
 		} else {
 			without = append(without, e.Name())
 		}
@@ -120,7 +121,11 @@ func checkCeilings(p *gate.Pass) {
 		}
 	}
 	for _, c := range ceilings {
-		c.check(p)
+		if c.in == nil {
+			c.check(p)
+		} else {
+			p.In(c.in, func() { c.check(p) })
+		}
 	}
 }
 

@@ -79,6 +79,14 @@ func checkServed(p *gate.Pass, a *pack.Adapter) {
 	}
 }
 
+// servedAnywhere reports whether the catalog of any environment has an endpoint for the tenant.
+func servedAnywhere(p *gate.Pass, a *pack.Adapter) bool {
+	return slices.ContainsFunc(p.Catalogs, func(e *repo.Environment) bool {
+		endpoint, listed := e.Endpoints.Get(a.EndpointRef.Value)
+		return listed && serves(endpoint, p.Pack.PackMeta.Tenant.TenantID)
+	})
+}
+
 // serves reports whether an endpoint is one of the tenant's too; one that lists no tenants is.
 func serves(endpoint repo.Endpoint, tenant pack.Text) bool {
 	return !endpoint.Tenants.OK || !tenant.OK || slices.Contains(pack.Values(endpoint.Tenants), tenant.Value)
@@ -169,9 +177,10 @@ func checkEndpoint(p *gate.Pass, a *pack.Adapter, e *repo.Environment, b *gate.B
 	if serves(endpoint, tenant) {
 		return false
 	}
-	p.Report(gate.Faultf(ref.Node, fmt.Sprintf("write an endpoint of the tenant's, or add %q to its tenants in %s", tenant.Value, e.Document.File),
-		"endpoint %s of %s does not serve tenant %s in environment %q", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(tenant.Value), e.Name()).
-		Keyed(e.Name()).See(endpoint.Tenants.Node, "the tenants that it serves"))
+	d := gate.Faultf(ref.Node, fmt.Sprintf("write an endpoint of the tenant's, or add %q to its tenants in %s", tenant.Value, e.Document.File),
+		"endpoint %s of %s does not serve tenant %s in environment %q", shown(ref.Value), gate.CalledBriefly("adapter", a.AdapterID), gate.Quote(tenant.Value), e.Name())
+	d.Own = !servedAnywhere(p, a) // another tenant's endpoint is no matter of where the pack runs
+	p.Report(d.Keyed(e.Name()).See(endpoint.Tenants.Node, "the tenants that it serves"))
 	return true
 }
 

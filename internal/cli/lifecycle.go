@@ -176,10 +176,11 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 	subject := w.Subject(unit)
 	r.cases = len(subject.Golden())
 	var problems []model.Problem
-	for _, f := range gates.Run(subject, policy, gates.Outside{}).Findings {
+	for _, f := range gates.Run(subject, policy, gates.Outside{Where: gates.PinningIn(r.environment)}).Findings {
 		// The snapshot of an earlier version may have moved on, and what is required too: a
 		// pin may go back to it.
-		if f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Rule != required.NRN001.ID && !f.Excused() && f.Severity == finding.Error {
+		cases := f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Rule != required.NRN001.ID
+		if (cases || f.Environment == r.environment) && !f.Excused() && f.Severity == finding.Error {
 			problems = append(problems, problemAt(f.Location, f.Rule+": "+f.Message, f.Hint))
 		}
 	}
@@ -191,7 +192,7 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 		of = fmt.Sprintf("the commit %.7s", source.Tree.SHA())
 	}
 	first := model.Problem{
-		Message: fmt.Sprintf("%q is not pinned to %q: its cases, as %s has them, have %s", v.Name(), r.environment, of, pack.Counted(len(problems), "error")),
+		Message: fmt.Sprintf("%q is not pinned to %q: its files, as %s has them, have %s there", v.Name(), r.environment, of, pack.Counted(len(problems), "error")),
 		Hint:    "pin a version that fits the environment's catalog of today, or correct that catalog",
 	}
 	return &refusedError{slices.Insert(problems, 0, first)}

@@ -47,6 +47,7 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 			Gate: g.Gate.ID, Title: g.Gate.Title, Status: string(g.Status), Reason: g.Reason, Errors: g.Errors, Warnings: g.Warnings,
 		})
 	}
+	p.Verdicts = each(nil, result.Environments, newVerdict)
 	p.Findings, p.Fixed = each(p.Findings, result.Findings, newFinding), each(p.Fixed, c.Fixed, newFinding)
 	p.NotChecked = append(append(p.NotChecked, result.NotChecked...), c.notChecked()...)
 	documents := slices.Concat(documentsOf(c.Diff), filesOf(u))
@@ -57,6 +58,14 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 	p = masked(p, s.Detected(), documents)
 	p.Playground = newPlayground(s, c, documents)
 	return p
+}
+
+func newVerdict(v gates.EnvironmentVerdict) model.EnvironmentVerdict {
+	result := model.Passed
+	if v.Fails {
+		result = model.Failed
+	}
+	return model.EnvironmentVerdict{Environment: v.Environment, Result: result, Counts: v.Counts, Version: v.Version, Errors: v.Errors}
 }
 
 // each puts the forms of things behind those that are there.
@@ -113,7 +122,7 @@ func newFinding(f finding.Finding) model.Finding {
 	out := model.Finding{
 		Rule: f.Rule, Name: f.Name, Gate: f.Gate, Severity: f.Severity.String(), Message: f.Message, Hint: f.Hint,
 		File: l.File, Line: l.Start.Line, Column: l.Start.Column, EndLine: l.End.Line, EndColumn: l.End.Column,
-		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), Thing: f.Thing.String(), Approve: f.Approve, State: string(f.State), Waived: f.Waived, Approved: f.Approved,
+		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), Environment: f.Environment, Thing: f.Thing.String(), Approve: f.Approve, State: string(f.State), Waived: f.Waived, Approved: f.Approved,
 	}
 	if f.Cause != nil {
 		out.Cause = &model.FollowsFrom{Finding: f.Cause.Finding, Changes: f.Cause.Changes}

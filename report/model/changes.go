@@ -76,6 +76,18 @@ type Environment struct {
 	NotCompared string `json:"not_compared,omitempty"`
 }
 
+// EnvironmentVerdict is how the pack comes out in one environment: with the overlays of it, held
+// against its catalog.
+type EnvironmentVerdict struct {
+	Environment string `json:"environment"`
+	Result      Result `json:"result"` // pass or fail, with what is wrong with the pack itself
+	// Counts says that its errors are errors of the pack: it is pinned there, or nobody said
+	// where it runs.
+	Counts  bool   `json:"counts"`
+	Version string `json:"version,omitempty"` // that is pinned there
+	Errors  int    `json:"errors"`            // of the environment alone
+}
+
 // classes are the classes of changes, from the weakest to the strongest.
 var classes = []string{"none", "patch", "minor", "major", "reject"}
 

@@ -111,6 +111,8 @@ type Pack struct {
 	Diff     *Diff     `json:"diff,omitempty"`
 	// Environments are those to which the change brings something that the diff does not show.
 	Environments []Environment `json:"environments,omitempty"`
+	// Verdicts are how the pack comes out in each environment.
+	Verdicts []EnvironmentVerdict `json:"verdicts,omitempty"`
 	// Roles are those whose approval the change of the pack needs.
 	Roles []string `json:"roles,omitempty"`
 	// Evaluation are the targets of the pack and what was measured.
@@ -178,6 +180,8 @@ type Finding struct {
 	Fingerprint string         `json:"fingerprint"`
 	// Cause is what the finding follows from; nil where it is a cause itself.
 	Cause *FollowsFrom `json:"cause,omitempty"`
+	// Environment is the environment whose fault it is; absent for one of the pack itself.
+	Environment string `json:"environment,omitempty"`
 	// Thing is what of the version before the finding is of, as a waiver names it with of.
 	Thing string `json:"thing,omitempty"`
 	// Approve says that it is no fault, but something that a reviewer has to approve.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 )
 
@@ -42,11 +43,44 @@ func (b *builder) checks(p *model.Pack) node {
 	}
 	passed := number(p.Gates, func(g model.Gate) bool { return g.Status == string(finding.Pass) })
 	s = s.plain(fmt.Sprintf("Passed: %d.", passed))
+	if words := verdictWords(p.Verdicts); words != "" {
+		s = s.line().plain(words)
+	}
 	if words := evidenceWords(p); words != "" {
 		s = s.line().plain(words)
 	}
 	return s
 }
+
+// verdictWords say how the pack comes out in its environments, "" where nothing but the checks
+// themselves could be said.
+func verdictWords(verdicts []model.EnvironmentVerdict) string {
+	var parts []string
+	told := false
+	for _, v := range verdicts {
+		told = told || v.Errors > 0 || !v.Counts
+		words := fmt.Sprintf("%q", v.Environment)
+		if v.Version != "" {
+			words += " (pinned at " + v.Version + ")"
+		}
+		switch {
+		case v.Errors > 0 && v.Counts:
+			words += " has " + pack.Counted(v.Errors, "error")
+		case v.Errors > 0:
+			words += " has " + pack.Counted(v.Errors, "error") + ", so it cannot be pinned there"
+		default:
+			words += " adds none"
+		}
+		parts = append(parts, words)
+	}
+	if !told {
+		return ""
+	}
+	return "Environments: " + strings.Join(parts[:min(len(parts), maxVerdicts)], "; ") + "."
+}
+
+// maxVerdicts is how many environments the line about them names.
+const maxVerdicts = 8
 
 // joinNotRun says a reason that neighbours share once.
 func joinNotRun(named []string) (all []string) {
