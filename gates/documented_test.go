@@ -36,7 +36,7 @@ func TestTheEightGates(t *testing.T) {
 			t.Errorf("the gate %s has no words: %q, %q", g.ID, g.Title, g.About)
 		}
 	}
-	if want := append(slices.Clone(eight), "proof", "required", "overlays", "version", "repository", "waivers"); !slices.Equal(ids, want) {
+	if want := append(slices.Clone(eight), "proof", "required", "overlays", "environments", "version", "repository", "waivers"); !slices.Equal(ids, want) {
 		t.Errorf("documented are %q", ids)
 	}
 }

@@ -254,12 +254,14 @@ func (c *Checker) auditBuilds(ctx context.Context, s *survey) ([]AuditFinding, e
 // auditLostBuilds finds bundles that a signed statement of another one was compared with, or
 // that a record put into force, and that are not there any more.
 func (s *survey) auditLostBuilds(all *builds) (out []AuditFinding) {
-	lost := map[string]bool{}
+	lost := map[[3]string]bool{}
 	missing := func(v statement.Version, said string) {
-		if h := all.holdings[v.Manifest]; h != nil && h.named(revisionOf(v.Pack)) != nil || lost[v.Pack+v.Manifest] {
+		h, key := all.holdings[v.Manifest], [3]string{v.Pack, v.Manifest, v.Content}
+		there := h != nil && h.build != nil && h.build.ContentDigest == v.Content && h.named(revisionOf(v.Pack)) != nil
+		if there || lost[key] {
 			return
 		}
-		lost[v.Pack+v.Manifest] = true
+		lost[key] = true
 		name, _ := statement.ReadBuildName(v.Pack)
 		_, version, _ := cutVersion(name.Pack)
 		out = append(out, AuditFinding{s.pack, version, SeverityError, ReasonNotPublished.refuses(v.Manifest, "look at who can delete from the registry, and publish again",

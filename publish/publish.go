@@ -290,8 +290,25 @@ func (j *job) attach(ctx context.Context) error {
 	return err
 }
 
-// readBack reads what was written, as a stranger would.
-func (j *job) readBack(ctx context.Context) error {
+// attachAgain is how often a signature that other writers took off the list is put back.
+const attachAgain = 3
+
+// readBack reads what was written, as a stranger would. Where other writers took it off the
+// list of referrers in the meantime, it is put back.
+func (j *job) readBack(ctx context.Context) (err error) {
+	for range attachAgain {
+		if err = j.readOnce(ctx); !errors.Is(err, ErrLost) {
+			return err
+		}
+		j.attached = false
+		if again := j.attach(ctx); again != nil {
+			return again
+		}
+	}
+	return j.readOnce(ctx)
+}
+
+func (j *job) readOnce(ctx context.Context) error {
 	h, err := j.checker().inspect(ctx, j.repo, j.artifact.Digest)
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ var bounds = map[string]func(in *inputs, c *repo.Config) error{
 	// These say where the report goes.
 	"comment": nil, "report-dir": nil, "report-url": nil, "sarif-file": nil, "token": nil,
 	// These are of commands that no change runs.
-	"dry-run": nil, "environment": nil, "reason": nil, "ref": nil, "replay": nil,
+	"accept": nil, "dry-run": nil, "environment": nil, "reason": nil, "ref": nil, "replay": nil, "stop": nil,
 }
 
 // other refuses a value that is not the one of the config, where that has one.

@@ -190,8 +190,9 @@ func newPull(env *Env) *cobra.Command {
 		Use: "pull REF", Short: "verify a published version and write its pack file",
 		Long: `Verifies a version as packgate verify does, and writes its bytes, exactly as they
 were signed. Of an environment, as pack_id@env-ENV, it writes the pack that the
-environment runs, with its overlays; --source writes the version's own. A version that is revoked or not trusted is not written; with --complete, nor
-is one of which a check did not run, or whose signed statement does not say.
+environment runs, with its overlays; --source writes the version's own. A version that
+is revoked or not trusted is not written; with --complete, nor is one of which a check
+did not run, or whose signed statement does not say.
 
 Nothing is written either where the registry is not known to be fresh, see packgate
 verify. What is in the place of the file already goes on, with 0 and a warning, where

@@ -24,7 +24,6 @@ const never = -1
 var clockReaders = map[string]string{
 	"gating/cache/":                         "the system dates the files of the cache, and their age is what is tested",
 	"internal/github/client_bounds_test.go": "a request that is never answered ends by its limit, and nothing else depends on it",
-	"publish/registry/faults_test.go":       "a request that is never answered ends by its limit, and nothing else depends on it",
 	"internal/lsp/runs_test.go":             "the clock is that of testing/synctest, which only waiting moves",
 	"publish/attest/":                       "what stands for Sigstore makes certificates with a library that dates them by the clock",
 	"e2e/sigstore/":                         "the real services of Sigstore date what they sign, and are waited for until they answer",
