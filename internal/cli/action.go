@@ -315,7 +315,7 @@ func (a *actionRun) gateChanged(ctx context.Context, in gating.Inputs) error {
 	}
 	a.repairs(in.Workspace)
 	for _, p := range a.Report.Packs.Briefs() {
-		if versionName.MatchString(p.Pack) && slices.Contains(own, p.Path) { // the checks refuse another form
+		if versionName().MatchString(p.Pack) && slices.Contains(own, p.Path) { // the checks refuse another form
 			a.changed = append(a.changed, p.Pack)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/contextosai/packgate/repo/atomicfile"
 	"github.com/contextosai/packgate/report/model"
@@ -52,7 +53,9 @@ func leaveSARIF(name string, r *model.Report) error {
 }
 
 // versionName is the form of a version of a pack: no character of it means anything to a shell.
-var versionName = regexp.MustCompile(`\A[A-Za-z0-9_.:-]{1,255}@(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}\z`)
+var versionName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\A[A-Za-z0-9_.:-]{1,255}@(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}\z`)
+})
 
 // plainRoles returns names of roles for an output, in which nothing means anything to a shell. None is
 // left out: an empty list would say that no approval is waited for.

@@ -244,7 +244,7 @@ func approvedWithVersion(given []statement.Approval, demands []demand) error {
 	for _, d := range demands {
 		for _, role := range d.roles {
 			if !slices.ContainsFunc(given, func(a statement.Approval) bool { return a.Role == role }) {
-				return refusedBecause("have them approve a pull request that changes the pack, an overlay or the catalog", "nobody of %s has approved the version, and it is not known since when the files changed", role)
+				return refusedBecause("propose the pack, an overlay or the catalog again in a pull request, and have them approve that", "nobody with the role %s has approved the version, and it is not known since when the files changed", role)
 			}
 		}
 	}
