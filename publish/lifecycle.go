@@ -235,10 +235,7 @@ func (p *Publisher) pinTo(ctx context.Context, found *looked, tag string, c PinC
 		return out, nil
 	}
 	if standing.record == nil {
-		now := p.now()
-		if last := newestPin(found.holding.pins, c.Environment); last != nil && !now.After(last.Time) {
-			now = last.Time.UTC().Truncate(time.Second).Add(time.Second) // never of the time of the record that it follows
-		}
+		now := p.following(standing.last)
 		r := recording{doing: pinning, of: "pin", kind: statement.TypePin, at: now, statement: statement.Pin{Replay: c.Replay, Accept: c.Accept, Bundle: c.bundle, Move: statement.Move{
 			Version: found.holding.version, Environment: c.Environment, Previous: out.Previous, Actor: c.Actor, Reason: c.Reason,
 			By: c.By, Commit: c.Commit, Approvals: c.Approvals, Time: now,
@@ -272,6 +269,17 @@ type pinStanding struct {
 	digest  string     // that its tag names, "" for none
 	record  *PinRecord // of the move that is asked for, nil where it is still to be signed
 	settled bool       // whether the move is done, tag and record
+	last    time.Time  // of the newest record of the environment that was looked at, zero for none
+}
+
+// following returns the time of a statement that follows one of another time: never the same
+// one, because statements are ordered by it.
+func (p *Publisher) following(last time.Time) time.Time {
+	now := p.now()
+	if now.After(last) {
+		return now
+	}
+	return last.UTC().Truncate(time.Second).Add(time.Second)
 }
 
 // pinStanding reads where an environment stands, and whether a record of the move
@@ -285,6 +293,9 @@ func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag string, 
 	}
 	s := &pinStanding{digest: current}
 	mine := newestPin(found.holding.pins, c.Environment)
+	if mine != nil {
+		s.last = mine.Time
+	}
 	if mine != nil && (mine.Stopped || !sameRuns(mine.Runs, c.bundle)) {
 		mine = nil // it is the record of no move to this version, or to another bundle of it
 	}
@@ -298,17 +309,18 @@ func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag string, 
 		}
 		return s, nil
 	}
-	if mine == nil || mine.Previous != current {
-		return s, nil
-	}
+	var theirs *PinRecord
 	if current != "" {
 		h, err := p.checker().inspect(ctx, found.repo, current)
 		if err != nil {
 			return nil, err
 		}
-		if theirs := newestPin(h.pins, c.Environment); theirs != nil && !mine.Time.After(theirs.Time) {
-			return s, nil
+		if theirs = newestPin(h.pins, c.Environment); theirs != nil && theirs.Time.After(s.last) {
+			s.last = theirs.Time
 		}
+	}
+	if mine == nil || mine.Previous != current || theirs != nil && !mine.Time.After(theirs.Time) {
+		return s, nil
 	}
 	s.record = mine
 	return s, nil

@@ -227,7 +227,7 @@ func (r *rollback) stop(ctx context.Context, now *move) error {
 	if r.DryRun {
 		return r.preflight(ctx)
 	}
-	at := r.now()
+	at := r.following(last.Time)
 	return r.record(ctx, found, recording{doing: "stopping", of: "stop", kind: statement.TypeStop, at: at, statement: statement.Stop{Move: statement.Move{
 		Version: found.holding.version, Environment: r.Environment, Previous: found.holding.digest, Actor: r.Actor, Reason: r.Reason,
 		By: statement.ByRollback, Commit: r.Commit, Approvals: r.Approvals, Time: at,
