@@ -121,7 +121,6 @@ type builds struct {
 	tags     map[registry.BuildTag]string // to the digest that they name
 	holdings map[string]*buildHolding     // by digest
 	dropped  int                          // tags that were not looked at
-	unlisted string                       // a tag that is there and not in the registry's list of tags
 }
 
 // buildLimit bounds how many tags of bundles of one version are looked at.

@@ -114,8 +114,8 @@ func (j *buildJob) ofVersion(ctx context.Context) error {
 		return err
 	case v.Manifest == j.Build.Of && (v.Status == Usable || v.Status == Deprecated):
 		return nil
-	case j.DryRun && v.Status == Untrusted && (v.Manifest == "" || v.Manifest == j.Build.Of):
-		return nil // it may be about to be published, or signed
+	case j.DryRun && v.Manifest == "":
+		return nil
 	case v.Manifest != j.Build.Of && v.Manifest != "":
 		return &Collision{Pack: j.name(), Wanted: j.Build.Of, Found: v.Manifest, Tag: j.Candidate.Version}
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/diffing/environments"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates"
@@ -219,14 +218,11 @@ func catalogued(w *gating.Workspace, environment string) error {
 func (r *recheck) unit(ctx context.Context, w *gating.Workspace, v *publish.Verdict, content []byte) (*repo.Unit, *gating.Commit, error) {
 	for _, name := range w.Packs {
 		u, err := w.Unit(name)
-		if err == nil && bytes.Equal(u.Document.Source, content) && r.resolves(w, v, u) {
+		if err == nil && bytes.Equal(u.Document.Source, content) {
 			return u, nil, nil
 		}
 	}
 	source := v.Summary.Source
-	if v.Build != nil {
-		source = v.Build.Statement.Source
-	}
 	if source.Commit == "" || source.Path == "" {
 		return nil, nil, r.unknown(v, "its statement names no commit that it was published from")
 	}
@@ -238,23 +234,10 @@ func (r *recheck) unit(ctx context.Context, w *gating.Workspace, v *publish.Verd
 	if err == nil && !bytes.Equal(u.Document.Source, content) {
 		err = r.unknown(v, fmt.Sprintf("%s of commit %s is another one", source.Path, source.Commit))
 	}
-	if err == nil && !r.resolves(w, v, u) {
-		err = r.unknown(v, fmt.Sprintf("commit %s does not resolve to the pack of %q", source.Commit, v.Build.Name))
-	}
 	if err != nil {
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	return u, b, nil
-}
-
-// resolves reports whether a version with its overlays is what the environment is to run,
-// so that its cases are those of the very pack.
-func (r *recheck) resolves(w *gating.Workspace, v *publish.Verdict, u *repo.Unit) bool {
-	if v.Build == nil {
-		return true
-	}
-	b, err := environments.Build(u, r.environment, w.Environments)
-	return err == nil && bytes.Equal(b.Pack, v.Build.Resolved)
 }
 
 // openSource opens the commit that a version was published from. The caller closes it.
