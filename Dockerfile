@@ -7,12 +7,9 @@
 # actions there is no USER (the workspace belongs to the runner's user, and only root
 # may write the files the runner hands in) and no WORKDIR (the runner sets it).
 #
-# The build stage is pinned by the digest of the image's index, which is of all platforms
-# (docker buildx imagetools inspect golang:TAG): whoever moves the tag builds nothing here.
-#
 # The flags are those of .github/goreleaser.yaml: the binary is the one in the archives.
 
-FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d AS build
+FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build
 ARG VERSION=dev
 ARG TARGETOS
 ARG TARGETARCH
