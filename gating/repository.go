@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/finding"
@@ -32,13 +31,11 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 	if err != nil {
 		return err
 	}
-	if c == nil && in.whole {
-		stray, err := in.strayArguments()
-		if err != nil {
-			return err
-		}
-		found = append(found, stray...)
+	stray, err := in.strayArguments(ctx, c)
+	if err != nil {
+		return err
 	}
+	found = append(found, stray...)
 	loose, err := r.loosened(ctx, in, c, looser)
 	if err != nil {
 		return err
@@ -92,41 +89,6 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 			f = repository.Ungated(file, was.ID(), in.Files.Show(was.Name))
 		}
 		found = append(found, about{g.ID, f})
-	}
-	return found, nil
-}
-
-// strayArguments returns what the config says of arguments of tools that no pack has. Of a
-// tool that one has, gating that pack says which of its arguments there are. A pack that
-// cannot be read may have any.
-func (in Inputs) strayArguments() (found []about, err error) {
-	meanings := in.Config.Meanings()
-	if len(meanings) == 0 {
-		return nil, nil
-	}
-	var tools []string
-	for _, name := range in.Packs {
-		doc, _, err := in.Files.Document(name, in.Config.Limits)
-		if err != nil && !errors.Is(err, repo.ErrUse) {
-			return nil, err
-		}
-		if err != nil || doc.Root == nil {
-			return nil, nil
-		}
-		p := pack.New(doc)
-		if p == nil {
-			return nil, nil
-		}
-		for _, a := range p.ToolingLayer.AdapterRegistry.Items {
-			for _, capability := range a.Capabilities.Items {
-				tools = append(tools, a.AdapterID.Value+"."+capability.Value)
-			}
-		}
-	}
-	for _, m := range meanings {
-		if !slices.ContainsFunc(tools, func(tool string) bool { return strings.HasPrefix(m.Name, tool+".") }) {
-			found = append(found, about{"", repository.Stray(m.Node.NameLocation(), m.Name)})
-		}
 	}
 	return found, nil
 }

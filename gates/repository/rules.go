@@ -66,7 +66,8 @@ var CFG003 = &gate.Rule{
 	Doc: `An entry of ` + "`arguments:`" + ` says what an argument of a tool is, by adapter.capability.argument.
 Where no pack has the tool, it has no effect: the name is misspelt, and the argument that was
 intended is held to nothing, or the tool is gone. Of a tool that a pack has, RSK012 says which
-arguments there are. It is looked for where all packs are checked.
+arguments there are. It is reported where all packs are checked, and on a pull request where
+the change brings it: by the entry, or by removing the tool.
 
 Correct the name, or remove the entry.`,
 	Bad:  `"arguments": {"adp_paymets.issue_refund.amount": "none"}`,

@@ -1,0 +1,155 @@
+package gating
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/gates/repository"
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+)
+
+// strayArguments returns what the config says of arguments of tools that no pack has. Of a
+// tool that one has, gating that pack says which of its arguments there are. A pack that
+// cannot be read may have any. Where there is a base, it is the config of the change that is
+// looked at, since nothing else can be corrected by it, and what the base has of it already
+// is left out.
+func (in Inputs) strayArguments(ctx context.Context, c *Change) (found []about, err error) {
+	if !in.whole || !c.mayStray() {
+		return nil, nil
+	}
+	config := in.Config
+	if in.Base != nil {
+		if config, err = configOf(in.Dir, in.Base.ConfigName, false); err != nil {
+			if errors.Is(err, repo.ErrUse) {
+				err = nil // which the run says
+			}
+			return nil, err
+		}
+	}
+	if len(config.Meanings()) == 0 {
+		return nil, nil
+	}
+	now, err := in.tools()
+	if err != nil {
+		return nil, err
+	}
+	stray := now.stray(config)
+	if len(stray) == 0 {
+		return nil, nil
+	}
+	before, err := in.Base.stray(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range stray {
+		if !slices.Contains(before, m.Name) {
+			found = append(found, about{"", repository.Stray(m.Node.NameLocation(), m.Name)})
+		}
+	}
+	return found, nil
+}
+
+// mayStray reports whether the change is of the config or of a pack. Without a change, all
+// is looked at.
+func (c *Change) mayStray() bool {
+	if c == nil || c.all || c.Config {
+		return true
+	}
+	for name := range c.names {
+		if c.w.IsPack(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// toolNames are the tools of packs as adapter.capability. Unread says that one of the packs
+// could not be read.
+type toolNames struct {
+	names  map[string]bool
+	unread bool
+}
+
+func (t *toolNames) add(p *pack.Pack) {
+	if p == nil {
+		t.unread = true
+		return
+	}
+	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
+		for _, capability := range a.Capabilities.Items {
+			t.names[a.AdapterID.Value+"."+capability.Value] = true
+		}
+	}
+}
+
+// stray returns the entries of a config that are about none of the tools.
+func (t *toolNames) stray(c *repo.Config) []repo.Argument {
+	if t.unread {
+		return nil
+	}
+	return slices.DeleteFunc(c.Meanings(), func(m repo.Argument) bool {
+		for end := len(m.Name); end >= 0; end = strings.LastIndexByte(m.Name[:end], '.') {
+			if t.names[m.Name[:end]] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// tools returns the tools of all packs of the workspace.
+func (in Inputs) tools() (*toolNames, error) {
+	all := &toolNames{names: map[string]bool{}}
+	for _, name := range in.Packs {
+		doc, _, err := in.Files.Document(name, in.Config.Limits)
+		switch {
+		case err == nil && doc.Root != nil:
+			all.add(pack.New(doc))
+		case err == nil || errors.Is(err, repo.ErrUse):
+			all.add(nil)
+		default:
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// stray returns what the config of the baseline says of arguments of tools that none of its
+// packs has, by name. Of the nil baseline, and of one with a pack that cannot be read, there
+// is nothing.
+func (b *Baseline) stray(ctx context.Context) (names []string, err error) {
+	if b == nil || b.w.inForce == nil || b.w.inForce.Unusable != nil {
+		return nil, nil
+	}
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	entries, err := b.list(ctx, b.w.IsPack)
+	if err != nil {
+		return nil, err
+	}
+	all := &toolNames{names: map[string]bool{}}
+	for _, e := range entries {
+		if e.Kind != github.KindFile {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		f, err := b.file(b.Commit, e.Path)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			p, _ := b.readable(f)
+			all.add(p)
+		}
+	}
+	for _, m := range all.stray(b.w.Config) {
+		names = append(names, m.Name)
+	}
+	return names, nil
+}
