@@ -59,6 +59,7 @@ func newStandIn(t *testing.T, d *openapi.Description) *standIn {
 	s.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "packgate report", Archive: zipOf(t, "report.json", "{}")}}
 	s.Commits[githubtest.Base]["packs/a b/pack.json"] = "{"
 	s.Changed["packs/a b/pack.json"] = []string{merged}
+	s.Parted[githubtest.Base+"..."+githubtest.Head] = githubtest.Base
 	for i := range 130 {
 		s.Teams["acme/risk"] = append(s.Teams["acme/risk"], fmt.Sprintf("member-%d", i))
 	}
@@ -184,7 +185,13 @@ func readBase(ctx context.Context, c *github.Client) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = tree.ReadFile("packs/a b/pack.json", 100)
+	if _, err = tree.ReadFile("packs/a b/pack.json", 100); err != nil {
+		return err
+	}
+	parted, known, err := git.MergeBase(ctx, githubtest.Base, githubtest.Head)
+	if err == nil && (!known || parted != githubtest.Base) {
+		err = fmt.Errorf("the commits parted from %q", parted)
+	}
 	return err
 }
 

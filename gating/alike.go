@@ -14,17 +14,17 @@ type Trees func(ctx context.Context, sha string) (*github.Tree, error)
 
 // Alike reports whether two commits of a pull request give gating the same to read: in the
 // commits themselves, and in those from which they parted from the baseline's history. Cut
-// says that the clone has too little of that history to tell; false without it also means that
-// it is not certain.
+// says that neither the clone nor the API has enough of that history to tell; false without it
+// also means that it is not certain.
 func (b *Baseline) Alike(ctx context.Context, earlier, head string) (same, cut bool) {
 	if !b.sameToGating(ctx, earlier, head) {
 		return false, false
 	}
-	was, known, err := b.Git.MergeBase(b.Tree.SHA(), earlier)
+	was, known, err := b.Git.MergeBase(ctx, b.Tree.SHA(), earlier)
 	if err != nil || !known {
 		return false, err == nil
 	}
-	is, known, err := b.Git.MergeBase(b.Tree.SHA(), head)
+	is, known, err := b.Git.MergeBase(ctx, b.Tree.SHA(), head)
 	if err != nil || !known {
 		return false, err == nil
 	}

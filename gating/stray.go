@@ -70,7 +70,7 @@ func (c *Change) mayStray() bool {
 // toolNames are the tools of packs as adapter.capability. Unread says that one of the packs
 // could not be read.
 type toolNames struct {
-	names  map[string]bool
+	names  []string
 	unread bool
 }
 
@@ -81,7 +81,7 @@ func (t *toolNames) add(p *pack.Pack) {
 	}
 	for _, a := range p.ToolingLayer.AdapterRegistry.Items {
 		for _, capability := range a.Capabilities.Items {
-			t.names[a.AdapterID.Value+"."+capability.Value] = true
+			t.names = append(t.names, a.AdapterID.Value+"."+capability.Value)
 		}
 	}
 }
@@ -92,18 +92,13 @@ func (t *toolNames) stray(c *repo.Config) []repo.Argument {
 		return nil
 	}
 	return slices.DeleteFunc(c.Meanings(), func(m repo.Argument) bool {
-		for end := len(m.Name); end >= 0; end = strings.LastIndexByte(m.Name[:end], '.') {
-			if t.names[m.Name[:end]] {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(t.names, func(tool string) bool { return strings.HasPrefix(m.Name, tool+".") })
 	})
 }
 
 // tools returns the tools of all packs of the workspace.
 func (in Inputs) tools() (*toolNames, error) {
-	all := &toolNames{names: map[string]bool{}}
+	all := &toolNames{}
 	for _, name := range in.Packs {
 		doc, _, err := in.Files.Document(name, in.Config.Limits)
 		switch {
@@ -131,7 +126,7 @@ func (b *Baseline) stray(ctx context.Context) (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	all := &toolNames{names: map[string]bool{}}
+	all := &toolNames{}
 	for _, e := range entries {
 		if e.Kind != github.KindFile {
 			continue

@@ -261,6 +261,6 @@ func shallow(cut []string) string {
 	for i, sha := range cut {
 		short[i] = fmt.Sprintf("%.7s", sha)
 	}
-	return fmt.Sprintf("approvals of earlier commits (%s) do not count: this clone has too little of the history to tell from what they started; `fetch-depth: 0` on actions/checkout has all of it",
+	return fmt.Sprintf("approvals of earlier commits (%s) do not count: this clone has too little of the history to tell from what they started, and GitHub did not tell; `fetch-depth: 0` on actions/checkout fetches the history of every branch",
 		strings.Join(short, ", "))
 }

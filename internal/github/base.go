@@ -114,8 +114,18 @@ func (r *Repository) mergeBase(base plumbing.Hash, head *object.Commit) (string,
 }
 
 // MergeBase returns the commit from which the history of a commit parted from that of
-// another one; ok is false where the clone has too little history to say.
-func (r *Repository) MergeBase(base, sha string) (parted string, ok bool, err error) {
+// another one. The API is asked where the clone has too little history to say: of a pull
+// request that was squashed, a clone of the branches has no commit at all. Ok is false where
+// neither knows.
+func (r *Repository) MergeBase(ctx context.Context, base, sha string) (parted string, ok bool, err error) {
+	if parted, ok, err = r.mergeBaseOf(base, sha); err != nil || ok || r.api == nil {
+		return parted, ok, err
+	}
+	parted, err = r.api.mergeBase(ctx, base, sha)
+	return parted, err == nil, ctx.Err()
+}
+
+func (r *Repository) mergeBaseOf(base, sha string) (parted string, ok bool, err error) {
 	r.store.Lock()
 	defer r.store.Unlock()
 	head, err := object.GetCommit(r.store, plumbing.NewHash(sha))

@@ -152,6 +152,23 @@ func (c *Client) History(ctx context.Context, sha, path string, limit int) ([]st
 	return commits, nil
 }
 
+// mergeBase returns the best common ancestor of two commits, be they on a branch or not.
+func (c *Client) mergeBase(ctx context.Context, base, sha string) (string, error) {
+	const what = "compare the commits"
+	if !isSHA(base) || !isSHA(sha) {
+		return "", &fault.Error{Kind: ErrRejected, Message: fmt.Sprintf("%q and %q are not two commits", clip(base, 80), clip(sha, 80))}
+	}
+	between, _, err := c.api.Repositories.CompareCommits(ctx, c.owner, c.repo, base, sha, &github.ListOptions{PerPage: 1})
+	if err != nil {
+		return "", c.failed(what, err)
+	}
+	parted := strings.ToLower(between.GetMergeBaseCommit().GetSHA())
+	if !isSHA(parted) {
+		return "", &fault.Error{Kind: ErrUnavailable, Message: fmt.Sprintf("cannot %s: GitHub named the commit %q", what, clip(parted, 80))}
+	}
+	return parted, nil
+}
+
 // MergedPull returns the pull request by which a commit came to the default branch:
 // the one that was merged as this commit, or else the only merged one that has it
 // among its own.

@@ -95,6 +95,7 @@ const (
 	ListArtifacts      = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts"
 	DownloadArtifact   = "GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}"
 	ListCommits        = "GET /repos/{owner}/{repo}/commits"
+	CompareCommits     = "GET /repos/{owner}/{repo}/compare/{basehead}"
 	ListTeamMembers    = "GET /orgs/{org}/teams/{team_slug}/members"
 )
 
@@ -116,6 +117,7 @@ func operations() map[string]operation {
 		CreateReview: (*GitHub).createReview, ListReviewComments: (*GitHub).listReviewComments,
 		GetCommit: (*GitHub).getCommit, GetTree: (*GitHub).getTree, GetBlob: (*GitHub).getBlob, ListArtifacts: (*GitHub).listArtifacts,
 		DownloadArtifact: (*GitHub).downloadArtifact, ListCommits: (*GitHub).listCommits, ListTeamMembers: (*GitHub).listTeamMembers,
+		CompareCommits: (*GitHub).compareCommits,
 	}
 }
 

@@ -241,6 +241,22 @@ func (g *GitHub) listCommits(r *http.Request, _ []byte) answer {
 	return answer{status: http.StatusOK, value: each(list, g.history), header: link}
 }
 
+// compareCommits knows where the histories of two commits parted, and of nothing that they
+// changed.
+func (g *GitHub) compareCommits(r *http.Request, _ []byte) answer {
+	base, _, _ := strings.Cut(r.PathValue("basehead"), "...")
+	parted, ok := g.Parted[r.PathValue("basehead")]
+	if !ok {
+		return missing
+	}
+	page := g.api("/repos/%s/compare/%s", g.Repository, r.PathValue("basehead"))
+	return found(object{
+		"url": page, "html_url": page, "permalink_url": page, "diff_url": page + ".diff", "patch_url": page + ".patch",
+		"base_commit": g.history(base), "merge_base_commit": g.history(parted), "status": "diverged",
+		"ahead_by": 1, "behind_by": 1, "total_commits": 1, "commits": []object{}, "files": []object{},
+	})
+}
+
 func (g *GitHub) listArtifacts(r *http.Request, _ []byte) answer {
 	run, name := number(r, "run_id"), r.URL.Query().Get("name")
 	var list []Artifact

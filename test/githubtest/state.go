@@ -17,6 +17,9 @@ type State struct {
 	Artifacts []Artifact
 	// Changed holds, by path, the commits that changed a file, newest first.
 	Changed map[string][]string
+	// Parted holds, by "base...head", the commit from which the history of a commit parted
+	// from that of another one.
+	Parted map[string]string
 	// Teams holds the members of each team that the token may see, by org/team.
 	Teams map[string][]string
 	// Claims are those of identity tokens, beside the audience.
@@ -112,6 +115,7 @@ func newState() State {
 		Pulls:   []Pull{{Number: 7, Author: "mona", Head: Head, Base: Base, Owner: "mona", Branch: "refunds", ChangedFiles: 1}},
 		Commits: map[string]map[string]string{Head: {}, Base: {}},
 		Changed: map[string][]string{},
+		Parted:  map[string]string{},
 		Teams:   map[string][]string{},
 		Claims:  map[string]any{},
 	}

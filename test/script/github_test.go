@@ -111,6 +111,8 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 				g.Reviews[i].State = "DISMISSED"
 			}
 		}
+	case "parted":
+		g.Parted[args[0]+"..."+args[1]] = args[2]
 	case "team":
 		g.Teams[args[0]] = args[1:]
 	case "plant":
