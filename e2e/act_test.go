@@ -99,6 +99,7 @@ func forkIsCommented(t *testing.T, programs actPrograms, w workspace) {
 	}
 
 	g.ReadOnly = false
+	g.Runs = []githubtest.Run{{ID: 5, Attempt: 1, Head: w.head, Conclusion: "failure"}}
 	g.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "packgate-report", Archive: zipOf(t, "report.json", string(report))}}
 	payload, err := json.Marshal(map[string]any{
 		"action": "completed",

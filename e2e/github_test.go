@@ -56,6 +56,7 @@ func newStandIn(t *testing.T, d *openapi.Description) *standIn {
 		s.seen[e.Operation] = true
 		s.wrong = append(s.wrong, d.Check(ctx, openapi.Exchange{Request: e.Request, Status: e.Status, Header: e.Header, Answer: e.Answer})...)
 	}
+	s.Runs = []githubtest.Run{{ID: 5, Attempt: 2, Head: githubtest.Head, Conclusion: github.RunSucceeded}}
 	s.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "packgate report", Archive: zipOf(t, "report.json", "{}")}}
 	s.Commits[githubtest.Base]["packs/a b/pack.json"] = "{"
 	s.Changed["packs/a b/pack.json"] = []string{merged}
@@ -142,6 +143,7 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	_, errs["files"] = c.PullRequestFiles(ctx, 7)
 	errs["base"] = readBase(ctx, c)
 	_, errs["artifact"] = c.Artifact(ctx, 5, "packgate report", "report.json", 1000)
+	_, errs["run"] = c.Conclusion(ctx, github.WorkflowRun{ID: 5, Attempt: 2, HeadSHA: githubtest.Head})
 	_, errs["team"] = c.TeamMembers(ctx, "acme", "risk")
 	errs["approvals"] = approve(ctx, c)
 	return errs

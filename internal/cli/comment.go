@@ -28,7 +28,9 @@ func newComment(env *Env) *cobra.Command {
 		Long: `The second stage of the action, for pull requests whose own run may not write. It
 runs inside GitHub Actions on the event workflow_run, takes the JSON report that
 the run left as the artifact packgate-report, finds the pull request by the head of
-that run, and brings the comment up to date.
+that run, and brings the comment up to date. The comment says whose report it is. A
+report that passes, of a run that did not end with success, is shown as none that
+passes: the pull request can change what its run does, and GitHub says how it ended.
 
 The artifact is a stranger's: it has to hold report.json alone, a regular file of
 at most 16 MiB that fits the schema of reports and is about the head of the run.
@@ -76,9 +78,13 @@ func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, 
 	if err != nil {
 		return nil, "", err
 	}
+	conclusion, err := client.Conclusion(ctx, run)
+	if err != nil {
+		return nil, "", err
+	}
 	data, err := artifact(ctx, client, run, file)
-	if errors.Is(err, github.ErrNotFound) && (run.Conclusion == "cancelled" || run.Conclusion == "skipped") {
-		return nil, fmt.Sprintf("nothing to post: the run was %s and left no report", run.Conclusion), nil
+	if errors.Is(err, github.ErrNotFound) && slices.Contains(withoutReport(), conclusion) {
+		return nil, fmt.Sprintf("nothing to post: the run ended with %s and left no report", conclusion), nil
 	}
 	if err != nil {
 		return nil, "", err
@@ -87,6 +93,7 @@ func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, 
 	if err != nil {
 		return nil, "", err
 	}
+	r.Origin = &model.Origin{Conclusion: conclusion}
 	pull, err := client.PullRequestAt(ctx, run.HeadSHA, run.HeadOwner, run.HeadBranch)
 	if errors.Is(err, github.ErrNotFound) {
 		return nil, fmt.Sprintf("nothing to post: no open pull request has the head %.7s any more", run.HeadSHA), nil
@@ -101,6 +108,9 @@ func secondStage(ctx context.Context, env *Env, event *github.Event, in inputs, 
 	}
 	return r, fmt.Sprintf("the comment on pull request %d: %s %s", pull.Number, result.Action, result.URL), nil
 }
+
+// withoutReport are the conclusions of runs that need not have come to a report.
+func withoutReport() []string { return []string{"action_required", "cancelled", "skipped", "stale"} }
 
 // say prints what became of a comment, in which no runner finds a command.
 func say(env *Env, text string) error {
@@ -124,7 +134,7 @@ func (p posting) post(ctx context.Context, client *github.Client, r *model.Repor
 		Body:    render.Comment(r, render.CommentOptions{Marker: p.marker, RunURL: p.runURL, ArtifactURL: p.fullURL}),
 		Nothing: r.Packs.Len() == 0 && len(r.Errors) == 0,
 		Changed: class != "" && class != "none",
-		Failed:  r.Result != model.Passed,
+		Failed:  r.Result != model.Passed || r.Doubted(),
 	})
 }
 
@@ -172,7 +182,8 @@ func refused(format string, args ...any) error {
 
 // strangersReport reads the report of another run. Nothing in it is believed beyond
 // what the event says too: it has to be about the head of the run, and leads to no
-// other server.
+// other server. It can say that something was published, and the run of a pull request
+// publishes nothing.
 func strangersReport(data []byte, event *github.Event) (*model.Report, error) {
 	r, err := model.Read(bytes.NewReader(data))
 	if errors.Is(err, model.ErrNotAReport) {
@@ -184,6 +195,7 @@ func strangersReport(data []byte, event *github.Event) (*model.Report, error) {
 	if r.Head == nil || r.Head.SHA != event.Run.HeadSHA {
 		return nil, refused("the report is about another commit than %.7s, the head of the run", event.Run.HeadSHA)
 	}
+	r.Published = nil
 	for _, revision := range []*model.Revision{r.Base, r.Head} {
 		if revision != nil {
 			revision.BlobURL = event.BlobURL(revision.SHA)

@@ -125,6 +125,12 @@ func calls(t *testing.T) map[string]call {
 			_, err := c.Artifact(ctx, 5, "report", "report.json", 1000)
 			return err
 		}, reads, false, false},
+		"run": {[]string{githubtest.GetRunAttempt}, func(g *githubtest.GitHub) {
+			g.Runs = []githubtest.Run{{ID: 5, Attempt: 2, Head: githubtest.Head, Conclusion: RunSucceeded}}
+		}, func(c *Client) error {
+			_, err := c.Conclusion(ctx, WorkflowRun{ID: 5, Attempt: 2, HeadSHA: githubtest.Head})
+			return err
+		}, reads, false, false},
 		"team": {[]string{githubtest.ListTeamMembers}, func(g *githubtest.GitHub) { g.Teams["acme/risk"] = []string{"mona"} }, func(c *Client) error {
 			_, err := c.TeamMembers(ctx, "acme", "risk")
 			return err

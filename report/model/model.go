@@ -46,6 +46,9 @@ type Report struct {
 	Reviews *Reviews `json:"reviews,omitempty"`
 	// Published is what became of versions in a registry, if any was to be published.
 	Published []Publication `json:"published,omitempty"`
+	// Origin is the run that the report was taken from by another one; nil where the run that
+	// shows it has made it.
+	Origin *Origin `json:"origin,omitempty"`
 	// Errors are what kept packgate from doing its work.
 	Errors []Problem `json:"errors"`
 	// Notices are sentences about the run that touch no verdict.

@@ -137,10 +137,10 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 	l, title := v.title(packs, rows)
 	p := htmlPage{Head: htmlHead(v.program), Verdict: v.flat(title), Tone: toneOf(l), Mark: l.mark}
 	switch {
-	case publicationsLead(r) && r.Result != model.Broken:
+	case failedRun(r) != "":
+		p.Todo = v.message(failedTodo(r))
+	case publicationsLead(r):
 		v.publishVerdict(&p)
-	case r.Result == model.Broken:
-		p.Todo = v.message(brokenTodo(r))
 	}
 	p.Title = p.Verdict + " · packgate"
 	p.Revisions = v.revisions()
@@ -156,14 +156,14 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 }
 
 func (v *htmlView) alone() bool {
-	return v.report.Packs.Len() == 1 && v.report.Result != model.Broken && len(v.report.Published) == 0
+	return v.report.Packs.Len() == 1 && failedRun(v.report) == "" && len(v.report.Published) == 0
 }
 
 // title is the headline of the page, and how it looks.
 func (v *htmlView) title(packs model.Packs, rows []*packRow) (look, sentence) {
-	switch {
-	case v.report.Result == model.Broken:
-		return cannotMerge, plain(cannotMerge.word + ": packgate could not finish")
+	switch why := failedRun(v.report); {
+	case why != "":
+		return cannotMerge, plain(cannotMerge.word + ": " + why)
 	case packs.Len() == 0:
 		title := v.nothing()
 		return title[0].look, title[1:]

@@ -59,7 +59,7 @@ func (m *markdown) write() {
 	case packs.Len() > 1:
 		m.several(packs)
 	}
-	if r.Result != model.Broken && !publicationsLead(r) {
+	if failedRun(r) == "" && !publicationsLead(r) {
 		m.rank = runRank
 		m.published()
 	}
@@ -71,7 +71,7 @@ func (m *markdown) write() {
 
 // level is that of the headings of packs, below that of the run where it has one.
 func (m *markdown) level() string {
-	if m.report.Result == model.Broken || len(m.report.Published) > 0 {
+	if failedRun(m.report) != "" || len(m.report.Published) > 0 {
 		return "####"
 	}
 	return "###"
@@ -118,10 +118,10 @@ func (m *markdown) minor(all []section) {
 // check, or what became of versions in a registry.
 func (m *markdown) run(packs model.Packs) {
 	r := m.report
-	if r.Result == model.Broken {
-		m.paragraph("### %s Cannot merge: packgate could not finish", cannotMerge.emoji)
+	if why := failedRun(r); why != "" {
+		m.paragraph("### %s %s: %s", cannotMerge.emoji, cannotMerge.word, Markdown(why))
 		m.rank = runRank
-		if todo := brokenTodo(r); todo != "" {
+		if todo := failedTodo(r); todo != "" {
 			m.paragraph("**Do this:** %s", Message(todo))
 		}
 		m.listed(m.builder.problems(r.Errors))
@@ -188,13 +188,13 @@ func (m *markdown) published() {
 		return
 	}
 	level, rank := "###", m.rank
-	if m.report.Result == model.Broken || !publicationsLead(m.report) {
+	if failedRun(m.report) != "" || !publicationsLead(m.report) {
 		level = "####"
 	}
 	l, words := publishTitle(all, Markdown)
 	m.paragraph("%s %s %s", level, l.emoji, words)
 	m.rank = runRank
-	if todo := m.say(publishTodoWords(all)); todo != "" && m.report.Result != model.Broken {
+	if todo := m.say(publishTodoWords(all)); todo != "" && failedRun(m.report) == "" {
 		m.paragraph("**Do this:** %s", todo)
 	}
 	halted := haltedOnes(all)

@@ -28,6 +28,8 @@ var (
 // verdict returns the verdict on a pack.
 func (b *builder) verdict(p *model.Pack) look {
 	switch compared := b.compared(p); {
+	case b.report.Doubted():
+		return cannotMerge
 	case p.Result != model.Passed && compared:
 		return cannotMerge
 	case b.alone:

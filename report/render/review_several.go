@@ -276,7 +276,7 @@ func (p *briefPack) mustWords() sentence {
 func (m *markdown) several(packs model.Packs) {
 	rows := m.builder.rows(packs)
 	l, title := m.builder.severalTitle(rows)
-	if m.report.Result != model.Broken {
+	if failedRun(m.report) == "" {
 		m.paragraph("### %s %s", l.emoji, m.say(title))
 	}
 	m.rank = runRank

@@ -199,7 +199,7 @@ func invocation(r *model.Report, left int) sarifInvocation {
 		}
 		i.Notifications = append(i.Notifications, n)
 	}
-	for _, notice := range r.Notices {
+	for _, notice := range notesOf(r) {
 		i.Notifications = append(i.Notifications, sarifNotification{Level: "note", Message: sarifMessage(notice, "")})
 	}
 	if left > 0 {

@@ -213,6 +213,10 @@ func (b *builder) files(p *model.Pack) section {
 	}))
 }
 
+func (b *builder) notices() *list {
+	return listOf(list{noun: "note", open: 5}, notesOf(b.report), func(n *string) item { return item{text: plain("note: ").message(*n)} })
+}
+
 func (b *builder) problems(all []model.Problem) *list {
 	return listOf(list{noun: "error", open: 10}, all, func(p *model.Problem) item { return problemItem(p, stateLook("error")) })
 }
@@ -221,10 +225,6 @@ func problemItem(p *model.Problem, l look) item {
 	it := item{state: l, at: spot{file: p.File, line: p.Line, column: p.Column}, text: message(p.Message)}
 	it.said("→", message(p.Hint))
 	return it
-}
-
-func (b *builder) notices() *list {
-	return listOf(list{noun: "note", open: 5}, b.report.Notices, func(n *string) item { return item{text: plain("note: ").message(*n)} })
 }
 
 // classLook returns how the class of a change is shown: its word alone.

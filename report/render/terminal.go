@@ -43,7 +43,7 @@ func Terminal(w io.Writer, r *model.Report, style Style) error {
 	for _, p := range r.Errors {
 		t.problem(p)
 	}
-	for _, n := range r.Notices {
+	for _, n := range notesOf(r) {
 		t.line("note: %s", text(n))
 	}
 	if !style.Quiet {
@@ -170,8 +170,12 @@ func (t *terminal) problem(p model.Problem) {
 
 func (t *terminal) verdict(r *model.Report) {
 	words := runCounts(r)
-	if r.Result == model.Broken {
+	switch {
+	case r.Result == model.Broken:
 		words = "could not finish · " + words
+	case r.Doubted():
+		t.verdictLine(looks[string(model.Failed)], text(failedRun(r))+" · "+words)
+		return
 	}
 	if missing := r.Reviews.Missing(); len(missing) > 0 && (r.Result == model.Passed || r.Reviews.Enforced) {
 		t.line("%s %s: %s", t.paint(waits.color, waits.mark), waits.word, text(model.Few(missing, maxNames, "role")))

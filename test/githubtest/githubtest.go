@@ -92,6 +92,7 @@ const (
 	GetCommit          = "GET /repos/{owner}/{repo}/git/commits/{commit_sha}"
 	GetTree            = "GET /repos/{owner}/{repo}/git/trees/{tree_sha}"
 	GetBlob            = "GET /repos/{owner}/{repo}/git/blobs/{file_sha}"
+	GetRunAttempt      = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}"
 	ListArtifacts      = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts"
 	DownloadArtifact   = "GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}"
 	ListCommits        = "GET /repos/{owner}/{repo}/commits"
@@ -117,7 +118,7 @@ func operations() map[string]operation {
 		CreateReview: (*GitHub).createReview, ListReviewComments: (*GitHub).listReviewComments,
 		GetCommit: (*GitHub).getCommit, GetTree: (*GitHub).getTree, GetBlob: (*GitHub).getBlob, ListArtifacts: (*GitHub).listArtifacts,
 		DownloadArtifact: (*GitHub).downloadArtifact, ListCommits: (*GitHub).listCommits, ListTeamMembers: (*GitHub).listTeamMembers,
-		CompareCommits: (*GitHub).compareCommits,
+		CompareCommits: (*GitHub).compareCommits, GetRunAttempt: (*GitHub).getRunAttempt,
 	}
 }
 

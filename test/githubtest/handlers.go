@@ -257,6 +257,16 @@ func (g *GitHub) compareCommits(r *http.Request, _ []byte) answer {
 	})
 }
 
+func (g *GitHub) getRunAttempt(r *http.Request, _ []byte) answer {
+	id, attempt := number(r, "run_id"), number(r, "attempt_number")
+	for _, run := range g.Runs {
+		if run.ID == id && run.Attempt == attempt {
+			return found(g.run(run))
+		}
+	}
+	return missing
+}
+
 func (g *GitHub) listArtifacts(r *http.Request, _ []byte) answer {
 	run, name := number(r, "run_id"), r.URL.Query().Get("name")
 	var list []Artifact

@@ -190,6 +190,28 @@ func (g *GitHub) history(sha string) object {
 	}
 }
 
+func (g *GitHub) run(run Run) object {
+	address, who := g.api("/repos/%s/actions/runs/%d", g.Repository, run.ID), object{"name": "Mona", "email": "mona@example.com"}
+	owner, _, _ := strings.Cut(g.Repository, "/")
+	conclusion := any(run.Conclusion)
+	if run.Conclusion == "" {
+		conclusion = nil
+	}
+	o := object{
+		"id": run.ID, "node_id": "WFR_1", "name": "packs", "path": ".github/workflows/packs.yml", "display_title": "A change", "event": "pull_request",
+		"head_branch": "refunds", "head_sha": run.Head, "run_number": 1, "run_attempt": run.Attempt, "status": "completed", "conclusion": conclusion,
+		"workflow_id": 1, "workflow_url": g.api("/repos/%s/actions/workflows/1", g.Repository), "pull_requests": []object{},
+		"created_at": moment, "updated_at": moment, "url": address, "html_url": g.web("/actions/runs/%d", run.ID),
+		"check_suite_url": g.api("/repos/%s/check-suites/5", g.Repository),
+		"repository":      g.repository(1, owner), "head_repository": g.repository(2, "mona"),
+		"head_commit": object{"id": run.Head, "tree_id": digest(run.Head), "message": "A commit", "timestamp": moment, "author": who, "committer": who},
+	}
+	for _, n := range strings.Fields("artifacts cancel jobs logs rerun") {
+		o[n+"_url"] = address + "/" + n
+	}
+	return o
+}
+
 func (g *GitHub) artifact(a Artifact) object {
 	size := a.Size
 	if size == 0 {

@@ -13,6 +13,8 @@ type State struct {
 	Commits map[string]map[string]string
 	// Truncated makes lists of a commit's files end before their end.
 	Truncated bool
+	// Runs are the workflow runs that are known, an entry for each attempt.
+	Runs []Run
 	// Artifacts are those of all runs.
 	Artifacts []Artifact
 	// Changed holds, by path, the commits that changed a file, newest first.
@@ -93,6 +95,13 @@ type ReviewComment struct {
 type File struct {
 	Pull                          int64
 	Path, Previous, Status, Patch string
+}
+
+// Run is an attempt at a workflow run.
+type Run struct {
+	ID, Attempt int64
+	Head        string // SHA
+	Conclusion  string // "" for null
 }
 
 // Artifact is an artifact of a workflow run.

@@ -128,6 +128,7 @@ func fromFork(t *testing.T, dir string) (*model.Report, string) {
 	p := &g.Pulls[0]
 	p.Head, p.Owner, p.Branch = head, "mallory", "change"
 	g.Commits[head] = map[string]string{}
+	g.Runs = []githubtest.Run{{ID: 42, Attempt: 1, Head: head, Conclusion: "failure"}}
 	g.Artifacts = []githubtest.Artifact{{ID: 1, Run: 42, Name: "packgate-report", Archive: zipped(t, render.JSONFile, src)}}
 	second := runnerOn(t, t.TempDir(), "workflow_run", object{"action": "completed", "workflow_run": object{
 		"id": 42, "run_attempt": 1, "name": "packs", "event": "pull_request", "conclusion": "failure", "head_sha": head, "head_branch": "change",

@@ -41,6 +41,7 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin tokens FILE          the job may ask for identity tokens, with these claims
 //	standin plant AUTHOR FILE
 //	standin diff PATH FILE
+//	standin run RUN ATTEMPT SHA [CONCLUSION]  an attempt at a run of this commit ended so
 //	standin artifact RUN [FILE|link:NAME]…
 //	standin fail OPERATION KIND
 //	standin label NAME…          the pull request has these labels
@@ -117,6 +118,11 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		g.Teams[args[0]] = args[1:]
 	case "plant":
 		g.Comments = append(g.Comments, githubtest.Comment{ID: int64(len(g.Comments) + 1), Pull: 7, Author: args[0], Body: ts.ReadFile(args[1])})
+	case "run":
+		run := githubtest.Run{Head: args[2], Conclusion: strings.Join(args[3:], " ")}
+		_, err := fmt.Sscan(args[0]+" "+args[1], &run.ID, &run.Attempt)
+		ts.Check(err)
+		g.Runs = []githubtest.Run{run}
 	case "artifact":
 		var run int64
 		_, err := fmt.Sscan(args[0], &run)
