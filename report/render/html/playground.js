@@ -188,7 +188,7 @@
           request.length ? el("fieldset", {}, el("legend", {}, titles.request), request) : "",
           el("details", {}, el("summary", {}, titles.budget), el("div", {}, group("budget")))),
         el("div", { class: "results" }, status,
-          both ? el("p", { class: "only" }, only, " ", el("label", { for: only.id }, "Show differences alone")) : "", out)));
+          both ? el("p", { class: "only" }, only, " ", el("label", { for: only.id }, "Show only differences")) : "", out)));
     place.hidden = false;
     start();
     cases.focus();
