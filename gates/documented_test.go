@@ -14,6 +14,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/promotion"
 	"github.com/contextosai/packgate/gates/repository"
 	"github.com/contextosai/packgate/gates/version"
 )
@@ -36,7 +37,7 @@ func TestTheEightGates(t *testing.T) {
 			t.Errorf("the gate %s has no words: %q, %q", g.ID, g.Title, g.About)
 		}
 	}
-	if want := append(slices.Clone(eight), "proof", "required", "overlays", "environments", "version", "repository", "waivers"); !slices.Equal(ids, want) {
+	if want := append(slices.Clone(eight), "proof", "required", "overlays", "environments", "promotion", "version", "repository", "waivers"); !slices.Equal(ids, want) {
 		t.Errorf("documented are %q", ids)
 	}
 }
@@ -44,7 +45,7 @@ func TestTheEightGates(t *testing.T) {
 // prefixes are those of the ids of each gate's rules.
 var prefixes = map[string]string{
 	"schema": "SCH", "references": "REF", "policy": "POL", "risk": "RSK", "tenancy": "TEN", "replay": "RPL", "evaluation": "EVL",
-	"security": "SEC", "proof": "NPR", "required": "NRN", "overlays": "OVL", "version": "VER", "repository": "CFG", "waivers": "WVR",
+	"security": "SEC", "proof": "NPR", "promotion": "PIN", "required": "NRN", "overlays": "OVL", "version": "VER", "repository": "CFG", "waivers": "WVR",
 }
 
 var (
@@ -125,7 +126,7 @@ func checkDuties(t *testing.T, g *gate.Gate, r *gate.Rule) {
 	if own != (r.Check != nil) {
 		t.Errorf("%s: does it have a check of its own? %v", r.ID, r.Check != nil)
 	}
-	if unwaivable := r.ID == "SCH001" || r.ID == "VER006" || r.ID == "CFG001" || r.ID == "SEC001" || r.ID == "ENV001" || strings.HasPrefix(r.ID, "OVL") && !r.Ratchet || strings.HasPrefix(r.ID, "WVR"); unwaivable != (r.NoWaiver == gate.Always) {
+	if unwaivable := r.ID == "SCH001" || r.ID == "VER006" || r.ID == "CFG001" || r.ID == "SEC001" || r.ID == "ENV001" || strings.HasPrefix(r.ID, "PIN") || strings.HasPrefix(r.ID, "OVL") && !r.Ratchet || strings.HasPrefix(r.ID, "WVR"); unwaivable != (r.NoWaiver == gate.Always) {
 		t.Errorf("%s: can it be waived? %v", r.ID, r.NoWaiver)
 	}
 	if (r.NoWaiver == gate.Never) != (r.WhyNot == "") || r.WhyNot != "" && !strings.HasSuffix(r.WhyNot, ".") {
@@ -171,7 +172,7 @@ func TestCasesBelongToRules(t *testing.T) {
 	expected := map[string]bool{}
 	for _, g := range gates.Documented() {
 		for _, r := range g.Rules {
-			if g != version.Gate && g != repository.Gate && g != gate.Environments { // their rules are checked, and have their cases, where several versions or files are looked at
+			if g != version.Gate && g != repository.Gate && g != gate.Environments && g != promotion.Gate { // their rules are checked, and have their cases, where several versions or files are looked at
 				expected[filepath.Join(folderOf(g), "testdata", r.ID+"-"+r.Name)] = true
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/overlays"
 	"github.com/contextosai/packgate/gates/policyrules"
+	"github.com/contextosai/packgate/gates/promotion"
 	"github.com/contextosai/packgate/gates/references"
 	"github.com/contextosai/packgate/gates/replay"
 	"github.com/contextosai/packgate/gates/repository"
@@ -43,7 +44,7 @@ func All() []*gate.Gate {
 // Documented returns the eight gates and the groups of rules that are checked
 // outside of them, in the order in which they are documented.
 func Documented() []*gate.Gate {
-	return append(All(), gate.Proof, required.Gate, overlays.Gate, gate.Environments, version.Gate, repository.Gate, waivers.Gate)
+	return append(All(), gate.Proof, required.Gate, overlays.Gate, gate.Environments, promotion.Gate, version.Gate, repository.Gate, waivers.Gate)
 }
 
 // Rules returns every rule there is, in the order in which they are documented.

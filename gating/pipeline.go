@@ -250,6 +250,11 @@ type Lookup struct {
 	// of all where that is ""; nil where there is none. The error says why it cannot be told,
 	// or is not to be trusted.
 	Last func(ctx context.Context, packID, version string) (*Release, error)
+	// Published returns what is known of a version, and Running what an environment runs of a
+	// pack. What cannot be asked is the trouble of the answer; the error is that of a context
+	// that ended.
+	Published func(ctx context.Context, packID, version string) (*PublishedVersion, error)
+	Running   func(ctx context.Context, packID, environment string) (*RunningVersion, error)
 	// Silent says why no registry is asked, where Ask is nil.
 	Silent string
 }

@@ -138,7 +138,7 @@ func (c *catalogComparison) pins(before, after *Environment) {
 			change.Effect = effects.added
 		case !has:
 			change.Effect = effects.removed
-		case !was.sameAs(is):
+		case !was.SameAs(is):
 			change.Effect = effects.changed(was.Node, is.Node)
 		}
 		if change.Effect != Ignored {

@@ -62,9 +62,9 @@ type Pinned struct {
 	Node    *pack.Node
 }
 
-// sameAs reports whether the same version is wanted. A digest that only one of them names is
+// SameAs reports whether the same version is wanted. A digest that only one of them names is
 // no other version.
-func (p Pinned) sameAs(other Pinned) bool {
+func (p Pinned) SameAs(other Pinned) bool {
 	return p.Version == other.Version && (p.Digest == other.Digest || p.Digest == "" || other.Digest == "")
 }
 

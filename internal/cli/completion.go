@@ -122,7 +122,7 @@ func addCompletions(root *cobra.Command) {
 		"compile": first(packPaths), "policy": first(packPaths), "bump": first(packPaths), "plan": first(packPaths),
 		"verify": first(references), "pull": first(references), "deprecate": first(references), "revoke": first(references),
 		"log": first(packIDs), "audit": packIDs,
-		"pin": pinArguments, "rollback": pinArguments,
+		"promote": packIDs, "pin": pinArguments, "rollback": pinArguments,
 		"report": none, "rules": none, "action": none, "comment": none, "lsp": none,
 		"merge":  ofType("json"),
 		"doctor": first(folders), "init": first(folders),
@@ -148,6 +148,9 @@ func addFlagCompletions(c *cobra.Command) {
 		"report-dir": folders, "state": folders, "cache": folders,
 		"reason": none, "shard": none, "shards": none, "to": none, "pack-id": none, "tenant": none, "owner": none,
 		"issuer": none, "workflow": none, "repository": none,
+	}
+	if c.Name() == "promote" {
+		values["from"], values["to"] = environmentNames, environmentNames
 	}
 	for flag, offered := range values {
 		if c.Flags().Lookup(flag) != nil {
@@ -243,16 +246,21 @@ func references(c *cobra.Command, _ []string, typed string) ([]string, cobra.She
 	}), cobra.ShellCompDirectiveDefault
 }
 
+// environmentNames offers the environments of the repository.
+func environmentNames(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return inWorkspace(c, ".", typed, func(w *gating.Workspace) (names []string) {
+		for _, e := range w.Environments {
+			names = append(names, e.Name())
+		}
+		return names
+	}), cobra.ShellCompDirectiveNoFileComp
+}
+
 // pinArguments offers the environments of the repository, then references.
 func pinArguments(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		return inWorkspace(c, ".", typed, func(w *gating.Workspace) (names []string) {
-			for _, e := range w.Environments {
-				names = append(names, e.Name())
-			}
-			return names
-		}), cobra.ShellCompDirectiveNoFileComp
+		return environmentNames(c, args, typed)
 	case 1:
 		found, _ := references(c, args, typed)
 		return found, cobra.ShellCompDirectiveNoFileComp

@@ -68,9 +68,12 @@ func (o *registryOptions) bounded(run func(*cobra.Command, []string) error) func
 	}
 }
 
-// addFlags adds the flags that every command with a registry has.
+// addFlags adds the flags that every command with a registry has. One that has a single form
+// names no formats.
 func (o *registryOptions) addFlags(c *cobra.Command, formats []string) {
-	o.look.addFlags(c, formats)
+	if len(formats) > 0 {
+		o.look.addFlags(c, formats)
+	}
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file` (default: the nearest "+repo.ConfigName+")")
 	f.StringVar(&o.registry, "registry", "", "OCI `registry`, or oci: and a folder (default: publish.registry of the config, else "+defaultRegistry+")")
@@ -311,7 +314,9 @@ func openLookup(ctx context.Context, env *Env, w *gating.Workspace, l lookupOpti
 		return &gating.Lookup{Silent: "the registry is asked by the action, or where --registry names it"}, nil
 	}
 	open := sync.OnceValues(func() (*publish.Checker, error) { return house.checker(ctx, "") })
+	asked := records{open}
 	return &gating.Lookup{
+		Published: asked.published, Running: asked.running,
 		Ask: func(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked) {
 			return taken(ctx, reg, u)
 		},

@@ -114,6 +114,9 @@ which a check did not run, or whose signed statement does not say.`,
 }
 
 func pin(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
+	if err := movedByFile(ctx, o); err != nil {
+		return err
+	}
 	l, err := o.open(ctx, env, name)
 	if err != nil {
 		return err

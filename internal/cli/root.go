@@ -226,7 +226,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetVersionTemplate("packgate {{.Version}}\n")
 	addGroup(root, "Packs:", newCheck(env), newCompile(env), newDiff(env), newBump(env), newPolicy(env), newGolden(env))
 	addGroup(root, "Pack repositories:", newInit(env), newDoctor(env), newPlan(env), newMerge(env), newReportCommand(env))
-	addGroup(root, "Published versions:", newPublish(env), newVerify(env), newPull(env), newDeprecate(env), newRevoke(env), newPin(env), newRollback(env), newTimestamp(env),
+	addGroup(root, "Published versions:", newPublish(env), newVerify(env), newPull(env), newDeprecate(env), newRevoke(env), newPromote(env), newPin(env), newRollback(env), newTimestamp(env),
 		newLog(env), newAudit(env))
 	addGroup(root, "Rules and formats:", newRules(env), newExplain(env), newSchema(env))
 	addGroup(root, "For other programs:", newAction(env), newComment(env), newLSP(env), newCompletion(env))

@@ -34,6 +34,7 @@ var notRun = []struct{ page, start, reason string }{
 	{"README.md", "make test", "it runs the tests"},
 	{"docs/action.md", "packgate comment", needsGitHub},
 	{"docs/comparison.md", "cd bench/compare", "it installs packages of Node and takes minutes"},
+	{"docs/environments.md", "packgate promote", "it needs a version that staging runs; testdata/script/promote.txtar has one"},
 	{"docs/evaluation.md", "cosign ", needsCosign},
 	{"docs/install.md", "", "they fetch a release"},
 	{"docs/operations.md", "gh ", needsGitHub},

@@ -32,7 +32,7 @@ var rooms = []room{
 	{"compiler", []string{".", "tokens"}},
 	{"proof", []string{".", "rulebook"}},
 	{"golden", []string{".", "starter"}},
-	{"gates", []string{"gate", "schema", "references", "policyrules", "risk", "tenancy", "security", "replay", "evaluation", "overlays", "version", "repository", "required", "waivers", "."}},
+	{"gates", []string{"gate", "schema", "references", "policyrules", "risk", "tenancy", "security", "replay", "evaluation", "overlays", "promotion", "version", "repository", "required", "waivers", "."}},
 	{"diffing", []string{".", "compiles", "surface", "flips", "refresh", "environments"}},
 	{"playground", []string{"engine", ".", "wasm", "build"}},
 	{"report/model", []string{"."}},

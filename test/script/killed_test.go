@@ -31,6 +31,16 @@ func TestKilledAnywhere(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, []string{"golden", "init", "packs/finops"}},
+		"promote": {[]string{"promote", "ctxpack.support", "--from", "staging", "--to", "prod"}, func(t *testing.T, dir string) {
+			for _, name := range []string{"environments/prod.json", "environments/staging.json"} {
+				change(t, dir, name, ",\n  \"pins\": {\n    \"ctxpack.support\": \"1.0.0\",\n    \"ctxpack.finops\": \"1.0.0\"\n  }", "")
+			}
+			pins := `{"ctxpack.support": {"version": "1.0.0", "digest": "sha256:` + strings.Repeat("5a", 32) + `"}}`
+			if err := errors.Join(os.Mkdir(filepath.Join(dir, "pins"), 0o755), os.WriteFile(filepath.Join(dir, "pins", "staging.json"), []byte(pins), 0o644),
+				os.WriteFile(filepath.Join(dir, "pins", "prod.json"), []byte(strings.ReplaceAll(pins, "1.0.0", "0.9.0")), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{"check"}},
 		"init": {[]string{"init", "--force"}, func(t *testing.T, dir string) {
 			for _, name := range []string{"packs", "environments", ".github", ".packgate.yaml"} {
 				if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

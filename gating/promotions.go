@@ -1,0 +1,162 @@
+package gating
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates/promotion"
+	"github.com/contextosai/packgate/repo"
+)
+
+// Promotion is a line of a pins file that is another one than before: what an environment is
+// to run of a pack.
+type Promotion struct {
+	Environment string
+	Pack        string       // pack_id
+	Was, Wanted *repo.Pinned // nil where there is no line
+	file        *repo.Pins   // the pins file as it is
+	catalogs    []*repo.Environment
+}
+
+// Promotions returns the lines of pins files that differ between two versions of the
+// environments, in the order of environments and packs. An environment that has no pins file
+// any more is moved by hand, and has none.
+func Promotions(before, after []*repo.Environment) (list []Promotion) {
+	seen := map[string]bool{}
+	for _, e := range after {
+		name := e.Name()
+		if e.PinsFile == nil || seen[name] {
+			continue
+		}
+		seen[name] = true
+		was := catalogsOf(before, name)
+		ids := e.PinnedPacks()
+		for _, one := range was {
+			ids = append(ids, one.PinnedPacks()...)
+		}
+		slices.Sort(ids)
+		for _, id := range slices.Compact(ids) {
+			p := Promotion{Environment: name, Pack: id, Was: pinnedIn(was, id), Wanted: pinnedIn([]*repo.Environment{e}, id), file: e.PinsFile}
+			p.catalogs = slices.Concat(was, catalogsOf(after, name))
+			if !p.same() {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// catalogsOf returns the catalogs of an environment.
+func catalogsOf(environments []*repo.Environment, name string) []*repo.Environment {
+	return slices.DeleteFunc(slices.Clone(environments), func(e *repo.Environment) bool { return e.Name() != name })
+}
+
+// pinnedIn returns what the first of several catalogs of an environment pins of a pack; nil
+// where none does.
+func pinnedIn(environments []*repo.Environment, packID string) *repo.Pinned {
+	for _, e := range environments {
+		if pin, ok := e.Pinned(packID); ok {
+			return &pin
+		}
+	}
+	return nil
+}
+
+// same reports whether the line is what it was.
+func (p *Promotion) same() bool {
+	if p.Was == nil || p.Wanted == nil {
+		return p.Was == p.Wanted
+	}
+	return p.Was.SameAs(*p.Wanted)
+}
+
+// Roles returns the roles that all have to approve, by the catalogs before and after.
+func (p *Promotion) Roles() []string { return rolesOf(p.catalogs) }
+
+// rolesOf returns the roles that any of several catalogs demands of a promotion.
+func rolesOf(catalogs []*repo.Environment) (roles []string) {
+	for _, e := range catalogs {
+		roles = append(roles, e.Promote.Demanded()...)
+	}
+	slices.Sort(roles)
+	return slices.Compact(roles)
+}
+
+// Move returns the line as the rules look at it. It is asked for lines that are there alone.
+func (p *Promotion) Move() promotion.Move {
+	m := promotion.Move{Environment: p.Environment, Pack: p.Pack, Version: p.Wanted.Version, Digest: p.Wanted.Digest}
+	if p.Wanted.Node != nil {
+		m.At = p.Wanted.Node.Location()
+	}
+	var demands []promotion.Demand
+	for _, e := range p.catalogs {
+		m.Complete = m.Complete || e.Complete.Value
+		demands = append(demands, promotion.Demand{From: e.Promote.From.Value, Soak: e.Promote.SoakTime()})
+	}
+	m.Demands = promotion.Strictest(demands...)
+	return m
+}
+
+// PublishedVersion is a version that a registry has, with its bytes.
+type PublishedVersion struct {
+	promotion.Published
+	Release *Release // nil where it has none that could be read
+}
+
+// RunningVersion is what an environment runs by its signed records.
+type RunningVersion struct {
+	promotion.Running
+	Release *Release // nil where it has none that could be read
+	// Resolved is the pack with the overlays of the environment, where the record names it; nil
+	// where it names the version alone.
+	Resolved []byte
+}
+
+// JudgeMove returns what stands against a line of a pins file, and what of it could not be
+// asked. Where no record can be asked, the environments say what they want. The error is that
+// of a context that ended.
+func (l *Lookup) JudgeMove(ctx context.Context, m promotion.Move, environments []*repo.Environment, now time.Time) (found []finding.Finding, missed []finding.NotChecked, err error) {
+	silent := l.silent()
+	if silent != "" {
+		missed = append(missed, promotion.Unasked(promotion.PIN001, fmt.Sprintf("whether %q is published: %s", m.Pack+"@"+m.Version, silent)))
+	} else {
+		v, err := l.Published(ctx, m.Pack, m.Version)
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, m.Published(v.Published)...)
+	}
+	for _, d := range m.Demands {
+		if silent != "" {
+			pin := pinnedIn(catalogsOf(environments, d.From), m.Pack)
+			found = append(found, m.Wanted(d, pin != nil && pin.SameAs(repo.Pinned{Version: m.Version, Digest: m.Digest}))...)
+			missed = append(missed, promotion.Unasked(promotion.PIN002, fmt.Sprintf("whether the environment %q runs %q: %s", d.From, m.Pack+"@"+m.Version, silent)))
+			if l == nil {
+				found = append(found, m.Unrecorded(d, silent)...)
+			} else if d.Soak > 0 {
+				missed = append(missed, promotion.Unasked(promotion.PIN003, fmt.Sprintf("for how long the environment %q has run it: %s", d.From, silent)))
+			}
+			continue
+		}
+		r, err := l.Running(ctx, m.Pack, d.From)
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, m.Ran(d, r.Running, now)...)
+	}
+	return found, missed, nil
+}
+
+// silent says why no record can be asked, "" where one can.
+func (l *Lookup) silent() string {
+	switch {
+	case l == nil:
+		return "no registry is configured"
+	case l.Running == nil || l.Published == nil:
+		return l.Silent
+	}
+	return ""
+}

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/gates/promotion"
+	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/model"
+	"github.com/spf13/cobra"
+)
+
+// promoteOptions are those of promote.
+type promoteOptions struct {
+	registryOptions
+	from, to string
+	dryRun   bool
+}
+
+func newPromote(env *Env) *cobra.Command {
+	var o promoteOptions
+	c := &cobra.Command{
+		Use: "promote PACK...", Short: "propose for an environment what another one runs",
+		Long: `Writes into pins/TO.json the version and the digest that the environment FROM has of each
+pack: that of its pins file, or of its signed records where it has no such file. Nothing
+in the registry changes; a pull request with the line does that once it is merged.
+
+What the rules of the environment forbid is refused, and nothing is written: a version that is
+not published, revoked or deprecated (PIN001), that FROM does not run by its records (PIN002),
+or not for long enough (PIN003). Without a registry to ask, what cannot be checked is listed.
+
+Exit status: 0 the file says so now, or would; 1 a rule forbids it; 2 wrong use; 3 it could
+not be written.`,
+		Example: "  packgate promote ctxpack.support --from staging --to prod\n  packgate promote ctxpack.support ctxpack.billing --to prod --dry-run",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return misuse("use packgate promote PACK... --to ENV", "promote takes the pack_ids of the packs, and none was given")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return promote(c.Context(), env, args, o) },
+	}
+	o.addReading(c, nil)
+	f := c.Flags()
+	f.StringVar(&o.from, "from", "", "`environment` that runs the version (default: promote.from of the other one's catalog)")
+	f.StringVar(&o.to, "to", "", "`environment` that is to run it")
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
+	return c
+}
+
+// promoting is one run of promote.
+type promoting struct {
+	*gating.Workspace
+	env      *Env
+	options  promoteOptions
+	lookup   *gating.Lookup
+	from, to *repo.Environment
+	name     string // of the pins file
+	source   []byte // what it is to be; nil where there is none
+	moved    []promotion.Move
+	refused  []model.Problem
+	notes
+}
+
+func promote(ctx context.Context, env *Env, ids []string, o promoteOptions) error {
+	w, err := gating.Open(ctx, ".", gating.Settings{Config: o.config})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	p := &promoting{Workspace: w, env: env, options: o}
+	if err := p.places(); err != nil {
+		return err
+	}
+	if p.lookup, err = openLookup(ctx, env, w, lookupOptions{o.registryOptions, true}); err != nil {
+		return err
+	}
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		if err := p.pack(ctx, id); err != nil {
+			return err
+		}
+	}
+	if len(p.refused) > 0 {
+		return &refusedError{p.refused}
+	}
+	if err := p.write(); err != nil {
+		return err
+	}
+	return p.print(env.Stdout)
+}
+
+// places finds the two environments and the pins file.
+func (p *promoting) places() (err error) {
+	o := &p.options
+	if o.to == "" {
+		return misuse("name the environment that is to run it, such as --to prod", "promote needs --to")
+	}
+	if p.to = environmentOf(p.Workspace, o.to); p.to == nil {
+		return cataloguedOnly(p.Workspace, o.to)
+	}
+	demanded := p.to.Promote.From.Value
+	switch {
+	case o.from == "" && demanded == "":
+		return misuse("name the environment that runs the version, such as --from staging", "promote needs --from: the catalog of %q does not say from where it is promoted", o.to)
+	case o.from == "":
+		o.from = demanded
+	case demanded != "" && demanded != o.from:
+		return misuse("promote from there, or change promote.from of the catalog", "the environment %q is promoted from %q, and not from %q", o.to, demanded, o.from)
+	case o.from == o.to:
+		return misuse("name two environments", "the environment %q cannot be promoted from itself", o.to)
+	}
+	if p.from = environmentOf(p.Workspace, o.from); p.from == nil {
+		return cataloguedOnly(p.Workspace, o.from)
+	}
+	if p.name, err = repo.PinsName(o.to); err != nil {
+		return err
+	}
+	switch {
+	case p.to.PinsFile != nil:
+		p.source = p.to.PinsFile.Document.Source
+	case p.to.Pins.Node != nil:
+		return misuse(fmt.Sprintf("move pins out of the catalog into %s first", p.name), "the environment %q has its pins in %s, which name no digests", o.to, p.to.Document.File)
+	}
+	if len(p.Recovered) > 0 {
+		p.say("%s", gating.RecoveredWords(p.Recovered))
+	}
+	return nil
+}
+
+// cataloguedOnly is the error for an environment that has no catalog.
+func cataloguedOnly(w *gating.Workspace, environment string) error {
+	if len(w.Environments) == 0 {
+		return misuse("add environments/NAME.json for each environment", "this repository has no catalog of an environment")
+	}
+	return catalogued(w, environment)
+}
+
+// pack promotes one pack, or notes why not.
+func (p *promoting) pack(ctx context.Context, id string) error {
+	refuse := func(hint, format string, args ...any) error {
+		p.refused = append(p.refused, model.Problem{Message: fmt.Sprintf(format, args...), Hint: hint})
+		return nil
+	}
+	m := promotion.Move{Environment: p.options.to, Pack: id, Complete: p.to.Complete.Value}
+	m.Demands = promotion.Strictest(promotion.Demand{From: p.options.from, Soak: p.to.Promote.SoakTime()})
+	if p.from.PinsFile != nil {
+		pin, ok := p.from.Pinned(id)
+		if !ok {
+			return refuse("check the pack_id, or promote it there first", "%s has no line for %q", p.from.PinsFile.Document.File, id)
+		}
+		m.Version, m.Digest = pin.Version, pin.Digest
+	} else {
+		if p.lookup == nil {
+			return refuse("give the environment a pins file, or name publish.registry in the config",
+				"which version of %q the environment %q runs is not known: it has no pins file, and no registry is configured", id, p.options.from)
+		}
+		is, err := p.lookup.Running(ctx, id, p.options.from)
+		switch {
+		case err != nil:
+			return err
+		case is.Trouble == "" && is.Digest == "":
+			return refuse("check the pack_id, or pin it there first", "the environment %q runs no version of %q", p.options.from, id)
+		}
+		m.Version, m.Digest = is.Version, is.Digest
+		if is.Trouble != "" {
+			return p.judged(m.Ran(m.Demands[0], is.Running, p.env.Now()))
+		}
+	}
+	found, missed, err := p.lookup.JudgeMove(ctx, m, p.Environments, p.env.Now())
+	if err != nil {
+		return err
+	}
+	for _, n := range missed {
+		p.say("not checked: %s", n.Reason)
+	}
+	if len(found) > 0 {
+		return p.judged(found)
+	}
+	return p.edit(m)
+}
+
+// edit writes the line of a pack into what the file is to be.
+func (p *promoting) edit(m promotion.Move) error {
+	was, had := p.to.Pinned(m.Pack)
+	if had && was.SameAs(repo.Pinned{Version: m.Version, Digest: m.Digest}) {
+		p.say("%s has %s already", p.Files.Show(p.name), model.VersionName(m.Pack+"@"+m.Version))
+		return nil
+	}
+	src, err := repo.SetPin(p.Files.Show(p.name), p.source, m.Pack, m.Version, m.Digest)
+	if err != nil {
+		return err
+	}
+	p.source = src
+	p.moved = append(p.moved, m)
+	before := "no version"
+	if had {
+		before = was.Version
+	}
+	p.say("%s in %s: %s → %s (%s)", m.Pack, p.options.to, before, m.Version, m.Digest)
+	return nil
+}
