@@ -14,6 +14,7 @@ import (
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
 )
@@ -76,30 +77,40 @@ func (s *statusAt) digest() string { return string(pack.DigestOf(s.document)) }
 // statusOf verifies a status: the publishing identity signed it, for this registry and about
 // this document. The error is of kind ErrStatus, or one of attest's.
 func (c *Checker) statusOf(document, bundle []byte) (*statusAt, error) {
-	v, err := c.Verifier.Verify(bundle)
+	ledger, signed, err := VerifyStatus(c.Verifier, c.Registry.String(), document, bundle)
 	if err != nil {
 		return nil, err
 	}
+	return &statusAt{ledger: ledger, document: document, bundle: bundle, Signing: signed}, nil
+}
+
+// VerifyStatus verifies a status: that the publisher signed it, for the registry of that name,
+// and about this document, which it reads. The error is of kind ErrStatus, or one of attest's.
+func VerifyStatus(publisher *attest.Verifier, registryName string, document, bundle []byte) (_ *statement.Ledger, signed Signing, err error) {
+	v, err := publisher.Verify(bundle)
+	if err != nil {
+		return nil, signed, err
+	}
 	s, err := v.Statement.Status()
 	if err != nil {
-		return nil, statusError(err, "what is signed is no status")
+		return nil, signed, statusError(err, "what is signed is no status")
 	}
 	if found := string(pack.DigestOf(document)); found != s.Digest {
-		return nil, statusError(nil, "the signed status is about %s, and the document is %s", s.Digest, found)
+		return nil, signed, statusError(nil, "the signed status is about %s, and the document is %s", s.Digest, found)
 	}
 	l, err := statement.ReadLedger(document)
 	if err != nil {
-		return nil, statusError(err, "the signed document is no status")
+		return nil, signed, statusError(err, "the signed document is no status")
 	}
 	switch {
-	case s.Name != c.Registry.String() || l.Registry != s.Name:
-		return nil, statusError(nil, "the status is of the registry %q, wanted %q", cmpOther(s.Name, l.Registry, c.Registry.String()), c.Registry)
-	case s.Publisher != c.Verifier.Name() || l.Publisher != s.Publisher:
-		return nil, statusError(nil, "the status is of the publisher %q, wanted %q", cmpOther(s.Publisher, l.Publisher, c.Verifier.Name()), c.Verifier.Name())
+	case s.Name != registryName || l.Registry != s.Name:
+		return nil, signed, statusError(nil, "the status is of the registry %q, wanted %q", cmpOther(s.Name, l.Registry, registryName), registryName)
+	case s.Publisher != publisher.Name() || l.Publisher != s.Publisher:
+		return nil, signed, statusError(nil, "the status is of the publisher %q, wanted %q", cmpOther(s.Publisher, l.Publisher, publisher.Name()), publisher.Name())
 	case l.Sequence != s.Sequence:
-		return nil, statusError(nil, "the status has the sequence %d, and its document %d", s.Sequence, l.Sequence)
+		return nil, signed, statusError(nil, "the status has the sequence %d, and its document %d", s.Sequence, l.Sequence)
 	}
-	return &statusAt{ledger: l, document: document, bundle: bundle, Signing: signing(v, s.Time)}, nil
+	return l, signing(v, s.Time), nil
 }
 
 // cmpOther returns the first of two texts that is not the wanted one.

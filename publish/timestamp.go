@@ -173,46 +173,42 @@ type timestampAt struct {
 
 // timestampOf verifies a timestamp: the identity of freshness signed it, for this registry.
 func (c *Checker) timestampOf(verifier *attest.Verifier, bundle []byte) (*timestampAt, error) {
-	v, err := verifier.Verify(bundle)
+	t, signed, err := VerifyTimestamp(verifier, c.Registry.String(), bundle)
 	if err != nil {
 		return nil, err
 	}
+	return &timestampAt{Timestamp: t, Signing: signed}, nil
+}
+
+// VerifyTimestamp verifies a timestamp: that the identity of freshness signed it, for the
+// registry of that name. The error is of kind ErrStatus, or one of attest's.
+func VerifyTimestamp(freshness *attest.Verifier, registryName string, bundle []byte) (_ *statement.Timestamp, signed Signing, err error) {
+	v, err := freshness.Verify(bundle)
+	if err != nil {
+		return nil, signed, err
+	}
 	t, err := v.Statement.Timestamp()
 	if err != nil {
-		return nil, statusError(err, "what is signed is no timestamp")
+		return nil, signed, statusError(err, "what is signed is no timestamp")
 	}
-	if t.Name != c.Registry.String() {
-		return nil, statusError(nil, "the timestamp is of the registry %q, wanted %q", t.Name, c.Registry)
+	if t.Name != registryName {
+		return nil, signed, statusError(nil, "the timestamp is of the registry %q, wanted %q", t.Name, registryName)
 	}
-	return &timestampAt{Timestamp: t, Signing: signing(v, t.Issued)}, nil
+	return t, signing(v, t.Issued), nil
 }
 
 // timestampUnder reads and verifies the timestamp that the publisher's tag names. That there
 // is none is an error of kind registry.ErrNotFound.
 func (c *Checker) timestampUnder(ctx context.Context, repo *registry.Repository, verifier *attest.Verifier) (*timestampAt, error) {
-	manifest, err := repo.Resolve(ctx, timestampTag(c.Verifier.Name()))
+	layers, err := c.timestampObject(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
-	o, err := repo.PullObject(ctx, manifest, registry.TimestampType)
-	if notThere(err) {
-		return nil, statusError(err, "the tag of the timestamp names what is not there")
-	}
+	t, err := c.timestampOf(verifier, layers[0].Content)
 	if err != nil {
 		return nil, err
 	}
-	kinds := []string{}
-	for _, l := range o.Layers {
-		kinds = append(kinds, l.Type)
-	}
-	if !slices.Equal(kinds, []string{registry.BundleType, registry.StatusType, registry.BundleType}) {
-		return nil, statusError(nil, "%s holds other layers than a timestamp has", manifest)
-	}
-	t, err := c.timestampOf(verifier, o.Layers[0].Content)
-	if err != nil {
-		return nil, err
-	}
-	t.document, t.bundle = o.Layers[1].Content, o.Layers[2].Content
+	t.document, t.bundle = layers[1].Content, layers[2].Content
 	return t, nil
 }
 

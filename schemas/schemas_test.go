@@ -21,7 +21,7 @@ var contracts = map[string]int{
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"audit", "case", "compiled-context", "config", "context-pack", "decision-record", "environment", "invoke-agent", "lifecycle",
+		"audit", "audit-export", "case", "compiled-context", "config", "context-pack", "decision-record", "environment", "invoke-agent", "lifecycle",
 		"overlay", "pins", "replay-meta", "replay-packet", "report", "run-context", "scorecard", "timestamp", "tool-call", "tool-result", "tool-surface", "verdict", "version-log",
 	}
 	if got := Names(); !slices.Equal(got, want) {

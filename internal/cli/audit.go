@@ -12,6 +12,7 @@ import (
 	"github.com/contextosai/packgate/diffing/refresh"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/export"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
@@ -50,8 +51,11 @@ func (a *auditing) verdict() error {
 // auditOptions are those of audit.
 type auditOptions struct {
 	registryOptions
-	failOn string // the lowest severity that fails
-	strict bool   // bundles of other identities are errors
+	failOn    string // the lowest severity that fails
+	strict    bool   // bundles of other identities are errors
+	export    string // the folder that an export is written into, "" for none
+	verify    string // the folder of an export that is verified in place of a registry
+	freshness freshnessOptions
 }
 
 // counts tells whether an audit fails for a finding.
@@ -119,7 +123,10 @@ func (a *auditing) run(ctx context.Context) error {
 			})
 		}
 	}
-	return a.triggers(ctx, ids)
+	if err := a.triggers(ctx, ids); err != nil || a.options.export == "" {
+		return err
+	}
+	return a.export(ctx, ids)
 }
 
 // ids returns the packs to look at, sorted, each once.
@@ -263,19 +270,38 @@ repository and at all that the registry lists. It also says which packs have to 
 looked at again, since something that they depend on changed after they were published,
 and of which versions a check did not run, which is no error.
 
+With --export it also writes, into a new folder, who approved, published, pinned, revoked
+and waived what, and when, as JSON Lines and CSV, together with the signed statements that
+prove it. With --verify it verifies such a folder and asks no registry: that each event
+follows from a signed statement, and, where the publisher keeps a status, that nothing was
+left out. With --trusted-root or --key that needs no network.
+
 Exit status: 0 nothing is wrong, 1 something is, 3 it could not be looked at.`,
-		Example: "  packgate audit\n  packgate audit ctxpack.support --registry ghcr.io/acme/packs\n  packgate audit --fail-on warning --strict",
+		Example: "  packgate audit\n  packgate audit --export audit-2026\n  packgate audit --verify audit-2026 --trusted-root trusted_root.json\n  packgate audit ctxpack.support --registry ghcr.io/acme/packs\n  packgate audit --fail-on warning --strict",
 		RunE:    func(c *cobra.Command, args []string) error { return audit(c.Context(), env, args, o) },
 	}
 	o.addReading(c, diffFormats())
-	c.Flags().BoolVar(&o.strict, "strict", false, "count what another identity signed as an error")
+	f := c.Flags()
+	f.BoolVar(&o.strict, "strict", false, "count what another identity signed as an error; with --verify, what is not checked")
+	f.StringVar(&o.export, "export", "", "write an export for auditors into this `folder`, which must be empty or absent")
+	f.StringVar(&o.verify, "verify", "", "verify the export in this `folder`")
+	f.StringVar(&o.freshness.workflow, "freshness-workflow", "", "with --verify, `workflow` that signs timestamps (default: publish.freshness.workflow)")
+	f.StringVar(&o.freshness.key, "freshness-key", "", "with --verify, public key `file`, for timestamps that were signed with a key")
 	choice{"fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnLevels()}.add(c, &o.failOn)
 	return c
 }
 
 func audit(ctx context.Context, env *Env, ids []string, o auditOptions) error {
-	if err := cmp.Or(oneOf("--format", o.format, diffFormats()...), oneOf("--fail-on", o.failOn, gating.FailOnLevels()...)); err != nil {
+	if err := cmp.Or(oneOf("--format", o.format, diffFormats()...), oneOf("--fail-on", o.failOn, gating.FailOnLevels()...), o.checkExport(ids)); err != nil {
 		return err
+	}
+	if o.verify != "" {
+		return verifyExport(ctx, env, o.verify, o)
+	}
+	if o.export != "" {
+		if err := export.Vacant(o.export); err != nil {
+			return badExport(err)
+		}
 	}
 	a, err := auditOf(ctx, env, ids, o)
 	if err != nil {

@@ -84,6 +84,16 @@ func recordManifest(packID string, bundle []byte) ([]byte, error) {
 		Annotations: map[string]string{annotationPack: packID}})
 }
 
+// RecordDigest returns the digest of the manifest by which a record of a pack is kept. The
+// error is of kind ErrContent where the bundle is none that could be.
+func RecordDigest(packID string, bundle []byte) (string, error) {
+	manifest, err := recordManifest(packID, bundle)
+	if err != nil {
+		return "", err
+	}
+	return digest.FromBytes(manifest).String(), nil
+}
+
 // PushRecord writes a record, whose bundle is signed, and puts it under the tag that
 // belongs to it alone. It returns the digest of the record's manifest. What is there is
 // not written again.

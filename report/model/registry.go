@@ -180,6 +180,8 @@ type Audit struct {
 	// Triggers are the packs that are to be gated again, and why.
 	Triggers   []AuditTrigger    `json:"triggers,omitempty"`
 	NotChecked []AuditNotChecked `json:"not_checked"`
+	// Export is what was exported; nil where nothing was.
+	Export *AuditExport `json:"export,omitempty"`
 	// Completeness says of each version that is signed whether every check ran.
 	Completeness []AuditVersion `json:"completeness,omitempty"`
 }

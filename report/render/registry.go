@@ -319,6 +319,9 @@ func (t *terminal) audit(a *model.Audit) {
 			t.line("")
 		}
 	}
+	if e := a.Export; e != nil {
+		t.line("exported %s to %s", exportWords(e), solid(e.Directory))
+	}
 	l := looks[auditState(a)]
 	t.verdictLine(l, solid(a.Registry)+": "+auditCounts(a))
 }
@@ -335,6 +338,9 @@ func (m *markdown) audit(a *model.Audit) {
 		m.paragraph("**Do this:** %s", Message(all[at].Hint))
 	}
 	m.paragraph("registry %s<br>%s", Code(a.Registry), auditCounts(a))
+	if e := a.Export; e != nil {
+		m.paragraph("exported %s to %s", exportWords(e), Code(e.Directory))
+	}
 	for _, l := range m.builder.audit(a, all, false) {
 		m.listed(l)
 	}
