@@ -21,6 +21,8 @@ type Approvals struct {
 	Parts []Part
 	// Unknown is why nobody could be asked; nil where GitHub answered. Nothing is approved then.
 	Unknown error
+	// Step is what to do about that, where somebody can do anything.
+	Step string
 	// Merged says that it is merged already, so that nothing waits for an approval.
 	Merged bool
 }
@@ -210,6 +212,9 @@ func (a *Approvals) of(role string, packs []string) model.RequiredReview {
 	}
 	if a.Unknown != nil {
 		one.Status, one.Reason = model.ReviewUnknown, a.unknown()
+		if a.Step != "" {
+			one.Reason += "; " + a.Step
+		}
 		return one
 	}
 	known := a.together(packs...)

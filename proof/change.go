@@ -83,6 +83,8 @@ type Change struct {
 	// because a rule is unknown that head does not have: what both versions compile
 	// has gained nothing.
 	Unstopped bool
+	// Stopped says the same of a loss: head stops at all requests that show it.
+	Stopped bool
 	// Assumed names the variables that a claim takes to be single values, sorted. A
 	// change that is Equal is only there because of them.
 	Assumed []string

@@ -203,7 +203,7 @@ func (c *comparison) judge(change Change, b, h *scene, q question) Change {
 	change.Intent = b.intent
 	change.GainedWhen, change.LostWhen = c.describe(b, h, q, gained, q.confirm), c.describe(h, b, q, lost, confirmLost)
 	change.Gained, change.GainedWhat = gained.Witness, gained.what
-	change.Unstopped = gained.unstopped
+	change.Unstopped, change.Stopped = gained.unstopped, lost.unstopped
 	change.Lost, change.LostWhat = lost.Witness, lost.what
 	change.Assumed = Merged(gained.Assumed, lost.Assumed)
 	change.Reason = reasonOf(gained, lost)

@@ -40,6 +40,7 @@ func (a *actionRun) approvals(ctx context.Context, in gating.Inputs) *gating.App
 		return out // so nobody has approved it
 	}
 	if out.Unknown = err; err != nil {
+		out.Step = nextStep(err)
 		a.Notice("who has approved the change is not known, so no approval counts: %s", withStep(err))
 	}
 	return out

@@ -130,6 +130,12 @@ func newEffect(e proof.Change) model.Effect {
 	if e.Kind == proof.Gate {
 		out.Holder = e.Holder.String()
 	}
+	if out.Gained != nil {
+		out.Gained.Stopped = e.Unstopped
+	}
+	if out.Lost != nil {
+		out.Lost.Stopped = e.Stopped
+	}
 	return out
 }
 

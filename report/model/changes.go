@@ -162,6 +162,9 @@ type Shown struct {
 	What    string         `json:"what"`
 	Request map[string]any `json:"request,omitempty"`
 	When    *When          `json:"when,omitempty"`
+	// Stopped says that the other of the two versions stops at these requests with an error, and
+	// would decide them alike if it could.
+	Stopped bool `json:"stopped,omitempty"`
 }
 
 // When is a set of requests of one intent as a condition: those for which one of the

@@ -76,7 +76,7 @@ func TestCautions(t *testing.T) {
 	}
 	p := reporttest.WithDiff(reporttest.Clean(model.Passed), d)
 	all := powersOf(&p)
-	cautions, rest := parted(all)
+	cautions, rest, _ := parted(all)
 	if len(all) != len(d.Effects) || len(cautions)+len(rest) != len(all) || len(cautions) == 0 {
 		t.Fatalf("%d of %d effects are said, %d of them in the caution", len(cautions)+len(rest), len(d.Effects), len(cautions))
 	}
@@ -88,6 +88,45 @@ func TestCautions(t *testing.T) {
 	for i := 1; i < len(rest); i++ {
 		if rest[i-1].less && !rest[i].less || rest[i-1].less == rest[i].less && rankOf(rest[i-1].mode) > rankOf(rest[i].mode) {
 			t.Errorf("%q stands before %q", rest[i-1].shown.What, rest[i].shown.What)
+		}
+	}
+}
+
+// TestEndings holds that requests which end in an error before or now are said to, apart from what
+// agents can do more or less, and what the headline makes of them.
+func TestEndings(t *testing.T) {
+	missing := &model.When{Any: [][]model.Term{{{Code: "age", Is: "is missing"}}}}
+	tool := func(gained, lost *model.Shown) model.Effect {
+		return model.Effect{Intent: "i", Kind: "tool", Subject: "adp.pay", Verdict: "shrank", Gained: gained, Lost: lost}
+	}
+	stop := func(gained, lost *model.Shown) model.Effect {
+		return model.Effect{Intent: "i", Kind: "stop", Verdict: "incomparable", Gained: gained, Lost: lost}
+	}
+	error, denied := &model.Shown{What: "surfaced", When: missing, Stopped: true}, &model.Shown{What: "surfaced", When: missing}
+	const call = "agents can call adp.pay (destructive)"
+	for _, c := range []struct {
+		effect   model.Effect
+		headline effect
+		says     string
+	}{
+		{tool(error, nil), fewerErrors, "before: an error  now: " + call},
+		{tool(nil, error), lessAllowed, "before: " + call + "  now: an error"},
+		{stop(denied, nil), fewerErrors, "before: an error  now: refused"},
+		{stop(nil, denied), otherErrors, "before: refused  now: an error"},
+		{stop(denied, denied), otherErrors, "before: an error  now: refused"},
+		{tool(nil, denied), lessAllowed, "call adp.pay (destructive) for fewer requests  before: for more"},
+	} {
+		d := reporttest.Steps("minor", "minor", "")
+		d.Effects, d.Surface, d.Flips = []model.Effect{c.effect}, nil, nil
+		p := reporttest.WithDiff(reporttest.Clean(model.Passed), d)
+		if got := effectOf(&p); got != c.headline {
+			t.Errorf("%+v: the headline says %q, want %q", c.effect, got, c.headline)
+		}
+		r := reporttest.Compared(reporttest.Run(model.Passed, p))
+		reporttest.ValidJSON(t, r)
+		got := render(t, r, ".txt")
+		if !strings.Contains(got, c.says) || strings.Contains(got, "an error") != strings.Contains(got, "A request ends in an error where a rule cannot be decided") {
+			t.Errorf("%q is not said, or not why there is an error:\n%s", c.says, got)
 		}
 	}
 }

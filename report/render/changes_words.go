@@ -131,7 +131,7 @@ func named(names []string, noun string) string {
 
 // effectLine is one line about what is permitted.
 type effectLine struct {
-	word string // now permitted, no longer permitted or not decided
+	word string // now permitted, no longer permitted, no error any more, an error now or not decided
 	what string
 	seen map[string]any // a request that shows it
 }
@@ -140,11 +140,18 @@ type effectLine struct {
 func effectLines(effects []model.Effect) []effectLine {
 	var gained, lost, open []effectLine
 	for _, e := range effects {
-		if grew(e.Verdict) && e.Gained != nil {
-			gained = append(gained, effectLine{"now permitted", e.Gained.What, e.Gained.Request})
+		more, less := "now permitted", "no longer permitted"
+		if e.Gained != nil && endsOtherwise(&e, e.Gained) {
+			more = "no error any more"
+		}
+		if e.Lost != nil && endsOtherwise(&e, e.Lost) {
+			less = "an error now"
+		}
+		if e.Gained != nil {
+			gained = append(gained, effectLine{more, e.Gained.What, e.Gained.Request})
 		}
 		if e.Lost != nil {
-			lost = append(lost, effectLine{"no longer permitted", e.Lost.What, e.Lost.Request})
+			lost = append(lost, effectLine{less, e.Lost.What, e.Lost.Request})
 		}
 		if e.Verdict == "undecided" {
 			open = append(open, effectLine{"not decided", openWords(e), nil})

@@ -150,7 +150,7 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 		top = append(top, v.cautions(rows, l), v.overviewOf(rows))
 	}
 	p.Top = v.nodes(top, "top", &number)
-	p.Errors, p.Notices, p.Published = v.node(v.problems(r.Errors), "error", &number), v.node(v.notices(), "note", &number), v.published()
+	p.Errors, p.Notices, p.Published = v.node(v.problems(r.Errors), "error", &number), v.node(v.notices(true), "note", &number), v.published()
 	p.Filter = v.filter(packs)
 	return p
 }
@@ -174,13 +174,7 @@ func (v *htmlView) title(packs model.Packs, rows []*packRow) (look, sentence) {
 }
 
 // flat returns the words of a sentence alone.
-func (v *htmlView) flat(s sentence) string {
-	var b strings.Builder
-	for _, p := range s {
-		b.WriteString(p.text)
-	}
-	return strings.TrimSpace(v.text(b.String()))
-}
+func (v *htmlView) flat(s sentence) string { return strings.TrimSpace(v.text(s.words())) }
 
 // overviewOf is a row for each pack, the worst first, which leads to it.
 func (v *htmlView) overviewOf(rows []*packRow) *table {

@@ -64,7 +64,7 @@ func (m *markdown) write() {
 		m.published()
 	}
 	m.rank = runRank
-	m.listed(m.builder.notices())
+	m.listed(m.builder.notices(true))
 	m.rank = headRank
 	m.footer()
 }

@@ -253,6 +253,12 @@ func among[T any](all []T, most int, noun string, say func(T) sentence) sentence
 	return s
 }
 
+// words are the words of a sentence alone.
+func (s sentence) words() string {
+	return strings.Join(each(s, func(p piece) string { return p.text }), "")
+}
+
+// lines are the lines of a sentence.
 func (s sentence) lines() []sentence {
 	var all []sentence
 	for len(s) > 0 {

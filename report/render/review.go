@@ -68,6 +68,8 @@ const (
 	notProved    effect = "not proved what agents can do"
 	weakerTests  effect = "same powers, weaker tests"
 	lessAllowed  effect = "agents can do less"
+	fewerErrors  effect = "fewer requests end in an error"
+	otherErrors  effect = "other requests end in an error"
 	sameAllowed  effect = "agents can do the same"
 	noEffect     effect = "" // nothing is compared
 )
@@ -98,6 +100,7 @@ func effectOf(p *model.Pack) effect {
 	return stepEffect(p)
 }
 
+// stepEffect is effectOf for two versions of a pack that are compared as a whole.
 func stepEffect(p *model.Pack) effect {
 	effects, loosened := p.Diff.Effects, p.Diff.Loosened
 	for _, e := range p.Environments {
@@ -105,7 +108,7 @@ func stepEffect(p *model.Pack) effect {
 	}
 	has := func(holds func(e model.Effect) bool) bool { return slices.ContainsFunc(effects, holds) }
 	switch {
-	case has(func(e model.Effect) bool { return grew(e.Verdict) }), len(p.Diff.Contradictions)+len(p.Diff.Joint) > 0,
+	case has(permitsMore), len(p.Diff.Contradictions)+len(p.Diff.Joint) > 0,
 		slices.ContainsFunc(loosened, func(l model.Loosened) bool { return bareGuardrail(&l) }):
 		return moreAllowed
 	case has(func(e model.Effect) bool { return e.Verdict == "undecided" }),
@@ -113,11 +116,19 @@ func stepEffect(p *model.Pack) effect {
 		return notProved
 	case slices.ContainsFunc(p.Findings, weakens):
 		return weakerTests
-	case has(func(e model.Effect) bool { return e.Verdict == "shrank" }):
+	case has(func(e model.Effect) bool { return e.Lost != nil && e.Kind != stopEffect }):
 		return lessAllowed
+	case has(func(e model.Effect) bool { return e.Lost != nil }):
+		return otherErrors
+	case has(func(e model.Effect) bool { return e.Gained != nil }):
+		return fewerErrors
 	}
 	return sameAllowed
 }
+
+// permitsMore reports whether agents can do more by an effect: what ended in an error and is
+// refused now, or the reverse, is none.
+func permitsMore(e model.Effect) bool { return grew(e.Verdict) && e.Kind != stopEffect }
 
 // weakens reports whether a finding says that evidence became weaker.
 func weakens(f model.Finding) bool { return f.Weakens() }
@@ -133,11 +144,11 @@ func unreadable(p *model.Pack) bool {
 
 // words says an effect, in the environment where nothing else has it.
 func (e effect) words(p *model.Pack) string {
-	if e != moreAllowed || p.Diff == nil || slices.ContainsFunc(p.Diff.Effects, func(e model.Effect) bool { return grew(e.Verdict) }) {
+	if e != moreAllowed || p.Diff == nil || slices.ContainsFunc(p.Diff.Effects, permitsMore) {
 		return string(e)
 	}
 	for _, env := range p.Environments {
-		if slices.ContainsFunc(env.Effects, func(e model.Effect) bool { return grew(e.Verdict) }) {
+		if slices.ContainsFunc(env.Effects, permitsMore) {
 			return string(e) + " in " + env.Environment
 		}
 	}
@@ -222,11 +233,13 @@ func (b *builder) approvals(p *model.Pack) node {
 		s = s.add(roleWords(roles, p.Roles))
 	}
 	if r := b.report.Reviews; r != nil && len(r.Evidence) > 0 && slices.ContainsFunc(p.Open(), weakens) {
-		s = s.plain(" · ")
-		for _, one := range r.Evidence {
-			s = s.plain(one.Role + " ").add(reviewWords(&one)).plain(", ")
+		more := slices.DeleteFunc(slices.Clone(r.Evidence), func(one model.RequiredReview) bool {
+			return slices.ContainsFunc(roles, func(r *model.RequiredReview) bool { return r.Role == one.Role })
+		})
+		words := each(more, func(one model.RequiredReview) sentence { return plain(one.Role + " ").add(reviewWords(&one)) })
+		if len(more) > 0 {
+			s = s.plain(" · ").add(series(", ", words...)).plain(", if the evidence is to go")
 		}
-		s = s.plain("if the evidence is to go")
 	}
 	if n := number(p.Findings, func(f model.Finding) bool { return f.Approve && !f.Excused() }); n > 0 {
 		s = s.plain(" · approve " + pack.Counted(n, "warning") + " below")
@@ -246,14 +259,28 @@ func classArticle(class string) string {
 }
 
 // roleWords say how the approvals are, and why, where it is not for what concerns a pack's own roles.
+// Of several roles nothing is known for one reason, which is said once.
 func roleWords(roles []*model.RequiredReview, own []string) sentence {
-	return series(" · ", each(roles, func(one *model.RequiredReview) sentence {
-		s := plain(one.Role + " ").add(reviewWords(one))
-		if len(one.For) > 0 && !slices.Contains(own, one.Role) {
-			s = s.plain(" for " + model.Few(one.For, 2, "reason"))
+	why := func(one *model.RequiredReview) string {
+		if len(one.For) == 0 || slices.Contains(own, one.Role) {
+			return ""
 		}
-		return s
-	})...)
+		return " for " + model.Few(one.For, 2, "reason")
+	}
+	var all []sentence
+	names := ""
+	for i, one := range roles {
+		names += one.Role
+		if one.Status == model.ReviewUnknown && i+1 < len(roles) {
+			if next := roles[i+1]; next.Status == one.Status && next.Reason == one.Reason && why(next) == why(one) {
+				names += ", "
+				continue
+			}
+		}
+		all = append(all, plain(names+" ").add(reviewWords(one)).plain(why(one)))
+		names = ""
+	}
+	return series(" · ", all...)
 }
 
 // roles returns the roles that have to approve a pack's change: of a report on one pack all.

@@ -267,9 +267,18 @@ func versionStepOf(p *model.Pack) steps {
 	return steps{s.plain(" (" + d.RequiredVersion + ").")}
 }
 
+// repeats reports whether a finding says of an environment what an effect there has said already.
+func repeats(p *model.Pack, f *model.Finding) bool {
+	return slices.ContainsFunc(p.Environments, func(e model.Environment) bool {
+		return strings.HasPrefix(f.Thing, pack.EscapeSegment(e.Environment)+"/") && slices.ContainsFunc(e.Effects, func(e model.Effect) bool {
+			return e.Gained != nil && strings.HasSuffix(f.Message, e.Gained.What)
+		})
+	})
+}
+
 // weaker says what evidence is gone, and how much there is before and now.
 func (b *builder) weaker(p *model.Pack) (nodes []node) {
-	gone := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return !weakens(f) || f.Excused() })
+	gone := slices.DeleteFunc(slices.Clone(p.Findings), func(f model.Finding) bool { return !weakens(f) || f.Excused() || repeats(p, &f) })
 	if len(gone) == 0 {
 		return nil
 	}

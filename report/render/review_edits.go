@@ -29,13 +29,21 @@ func (b *builder) edits(p *model.Pack) sentence {
 			break
 		}
 	}
-	if len(all) == 0 {
+	said := each(all, editWords)
+	for _, e := range p.Environments {
+		for _, l := range e.Loosened {
+			said = append(said, inside(&e).add(editWords(&l.Change)))
+		}
+	}
+	if len(said) == 0 {
 		return nil
 	}
-	return plain("Edited: ").add(series(" · ", few(all, maxEdits, func(c *model.Change) sentence {
-		return at(changedAt(*c)).plain(" ").add(changeWords(c))
-	}, func(left int) sentence { return plain(more(left, "change")) })...))
+	itself := func(s sentence) sentence { return s }
+	return plain("Edited: ").add(series(" · ", few(said, maxEdits, itself, func(left int) sentence { return plain(more(left, "change")) })...))
 }
+
+// editWords say what was typed, and where.
+func editWords(c *model.Change) sentence { return at(changedAt(*c)).plain(" ").add(changeWords(c)) }
 
 // moves reports whether a change lets agents do more, or has anything to do with what they can.
 func moves(d *model.Diff, c *model.Change, weaker bool) bool {

@@ -18,14 +18,15 @@ func (b *builder) effects(p *model.Pack) (nodes []node) {
 		return nil
 	}
 	all := powersOf(p)
-	cautions, rest := parted(all)
+	cautions, rest, errors := parted(all)
 	if box := b.caution(p, cautions); len(box.items) > 0 {
 		nodes = append(nodes, box)
 	}
-	if edits := b.edits(p); len(cautions) == 0 && len(edits) > 0 && len(rest) > 0 {
+	if edits := b.edits(p); len(cautions) == 0 && len(edits) > 0 && len(rest)+len(errors) > 0 {
 		nodes = append(nodes, edits)
 	}
 	nodes = append(nodes, b.powers(cautions, rest)...)
+	nodes = append(nodes, endings(errors)...)
 	if len(all) == 0 && effectOf(p) == sameAllowed && p.Diff.Class != "none" {
 		nodes = append(nodes, sameWords(p))
 	}
@@ -161,6 +162,24 @@ func (b *builder) powers(cautions, rest []power) (nodes []node) {
 		}
 		return cells
 	}))
+}
+
+// endings are the requests that end in an error in one of the two versions alone.
+func endings(all []power) []node {
+	if len(all) == 0 {
+		return nil
+	}
+	columns := []column{{name: "Requests"}, {name: "Before", label: "before:"}, {name: "Now", label: "now:"}}
+	return []node{
+		plain("A request ends in an error where a rule cannot be decided, because a value is missing or of another type. That changes:"),
+		tableOf(table{noun: "kind of request", open: maxPowers, columns: columns}, all, func(one *power) []sentence {
+			before, now := plain("an error"), one.what
+			if one.less {
+				before, now = now, before
+			}
+			return []sentence{conditionWords(&one.shown), before, now}
+		}),
+	}
 }
 
 // whenWords say for which requests something is so: all of them, or one for which it is.

@@ -17,6 +17,7 @@ type power struct {
 	mode            string // of the tool; "" for a decision
 	kind            powerKind
 	less            bool
+	stops           bool     // one of the two versions ends these requests with an error
 	what            sentence // what agents can do now, or no more
 	alone           sentence // the same in a sentence of its own, up to its condition
 	before          sentence
@@ -80,8 +81,8 @@ func powersOf(p *model.Pack) (all []power) {
 		}
 	}
 	all = slices.DeleteFunc(all, func(one power) bool {
-		return one.mode == "" && slices.ContainsFunc(all, func(o power) bool {
-			return o.mode != "" && o.environment == one.environment && o.intent == one.intent && o.less == one.less && (o.kind == ungated) == (one.kind == ungated)
+		return one.mode == "" && one.subject != "" && slices.ContainsFunc(all, func(o power) bool {
+			return o.mode != "" && o.stops == one.stops && o.environment == one.environment && o.intent == one.intent && o.less == one.less && (o.kind == ungated) == (one.kind == ungated)
 		})
 	})
 	slices.SortStableFunc(all, func(a, b power) int {
@@ -102,11 +103,7 @@ func sidesOf(p *model.Pack, effects []model.Effect, environment string) (all []p
 	for i := range effects {
 		e := &effects[i]
 		if e.Gained != nil {
-			one := powerOf(p, e, e.Gained, false)
-			if !grew(e.Verdict) { // the base stopped at all of them (decisions, D2)
-				one.kind, one.before = otherwise, plain("stopped with an error")
-			}
-			add(one)
+			add(powerOf(p, e, e.Gained, false))
 		}
 		if e.Lost != nil {
 			add(powerOf(p, e, e.Lost, true))
@@ -126,7 +123,7 @@ func rowOf(p *model.Pack, intent, tool string) *model.SurfaceChange {
 
 func modeOf(p *model.Pack, e *model.Effect, c *model.SurfaceChange) string {
 	switch {
-	case e.Kind == "decision" || e.Kind == "stop" || e.Kind == wholeEffect || e.Holder == "decision":
+	case e.Kind == "decision" || e.Kind == stopEffect || e.Kind == wholeEffect || e.Holder == "decision":
 		return ""
 	case c != nil && c.New != nil:
 		return c.New.ApprovalMode
@@ -144,24 +141,28 @@ func modeOf(p *model.Pack, e *model.Effect, c *model.SurfaceChange) string {
 // powerOf says one side of an effect about agents.
 func powerOf(p *model.Pack, e *model.Effect, shown *model.Shown, less bool) power {
 	c := rowOf(p, e.Intent, e.Subject)
-	one := power{intent: e.Intent, subject: e.Subject, mode: modeOf(p, e, c), kind: otherwise, less: less, shown: *shown}
+	one := power{intent: e.Intent, subject: e.Subject, mode: modeOf(p, e, c), kind: otherwise, less: less, stops: endsOtherwise(e, shown), shown: *shown}
 	tool := code(e.Subject)
 	if one.mode != "" {
 		tool = tool.plain(" (" + modeWords(one.mode) + ")")
 	}
-	switch e.Kind {
-	case "gate":
+	switch {
+	case e.Kind == stopEffect:
+		one.what = plain("refused")
+	case one.stops:
+		one.what = plain("agents can " + one.verb()).add(tool)
+	case e.Kind == "gate":
 		one.gate(e, c, tool)
-	case "tool", "decision":
+	case e.Kind == "tool" || e.Kind == "decision":
 		one.reached(e, c, tool)
-	case "bounds":
+	case e.Kind == "bounds":
 		one.kind = wider
 		rest := strings.TrimPrefix(shown.What, fmt.Sprintf("argument %q of %q ", e.Arg, e.Subject))
 		now, was, _ := strings.Cut(rest, " (was ")
 		was, condition, _ := strings.Cut(was, ")")
 		one.what, one.before = tool.plain(": ").code(e.Arg).plain(" ").message(now+condition), message(was)
 		one.alone = tool.plain(": ").code(e.Arg).message(" " + rest)
-	case "mode":
+	case e.Kind == "mode":
 		one.kind = raised
 		one.what = message(shown.What)
 	default:
@@ -171,6 +172,15 @@ func powerOf(p *model.Pack, e *model.Effect, shown *model.Shown, less bool) powe
 		one.alone = one.what
 	}
 	return one
+}
+
+// stopEffect is the kind of an effect about requests that are refused in one version and end in
+// an error in the other.
+const stopEffect = "stop"
+
+// endsOtherwise reports whether all that differs is that one version ends requests with an error.
+func endsOtherwise(e *model.Effect, shown *model.Shown) bool {
+	return e.Kind == stopEffect || shown.Stopped
 }
 
 func (one *power) verb() string {
@@ -232,8 +242,10 @@ func (one *power) reached(e *model.Effect, c *model.SurfaceChange, tool sentence
 
 // parted takes out what is to be said before everything else: of tools that are destructive or
 // reach the network the worst, and only those whose approval or availability is concerned
-// where there are such.
-func parted(all []power) (cautions, rest []power) {
+// where there are such. What ends in an error before or now is apart from all of them.
+func parted(all []power) (cautions, rest, errors []power) {
+	errors = slices.DeleteFunc(slices.Clone(all), func(one power) bool { return !one.stops })
+	all = slices.DeleteFunc(slices.Clone(all), func(one power) bool { return one.stops })
 	for _, most := range []powerKind{ungated, requests} {
 		for _, one := range all {
 			if dangerous(one.mode) && !one.less && one.kind <= most && len(cautions) < maxCautions && (len(cautions) == 0 || cautions[0].mode == one.mode) {
@@ -249,7 +261,7 @@ func parted(all []power) (cautions, rest []power) {
 			rest = append(rest, one)
 		}
 	}
-	return cautions, rest
+	return cautions, rest, errors
 }
 
 func same(a, b *power) bool {

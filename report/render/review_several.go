@@ -155,7 +155,7 @@ func warningOf(p *model.Pack) sentence {
 	if p.Diff == nil || p.Kind != "" {
 		return nil
 	}
-	dangerous, _ := parted(powersOf(p))
+	dangerous, _, _ := parted(powersOf(p))
 	if len(dangerous) == 0 {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (p *briefPack) agentWords() sentence {
 		if p.Diff == nil {
 			return s
 		}
-		if n := number(powersOf(p.Pack), func(one power) bool { return !one.less }); n > 0 {
+		if n := number(powersOf(p.Pack), func(one power) bool { return !one.less && !one.stops }); n > 0 {
 			s = s.plain(fmt.Sprintf(" (%d)", n))
 		}
 		return s

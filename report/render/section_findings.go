@@ -213,10 +213,6 @@ func (b *builder) files(p *model.Pack) section {
 	}))
 }
 
-func (b *builder) notices() *list {
-	return listOf(list{noun: "note", open: 5}, notesOf(b.report), func(n *string) item { return item{text: plain("note: ").message(*n)} })
-}
-
 func (b *builder) problems(all []model.Problem) *list {
 	return listOf(list{noun: "error", open: 10}, all, func(p *model.Problem) item { return problemItem(p, stateLook("error")) })
 }
@@ -225,6 +221,22 @@ func problemItem(p *model.Problem, l look) item {
 	it := item{state: l, at: spot{file: p.File, line: p.Line, column: p.Column}, text: message(p.Message)}
 	it.said("→", message(p.Hint))
 	return it
+}
+
+// notices are what the run has to say beside the packs: where their pages are shown, without what
+// that of the only one has said of the approvals.
+func (b *builder) notices(shown bool) *list {
+	said := ""
+	if shown && b.report.Packs.Len() == 1 {
+		approvals, _ := b.approvals(b.report.Packs.At(0)).(sentence)
+		said = approvals.words()
+	}
+	all := slices.DeleteFunc(slices.Clone(notesOf(b.report)), func(notice string) bool {
+		return slices.ContainsFunc(b.required(func(string) bool { return true }), func(one *model.RequiredReview) bool {
+			return one.Reason != "" && strings.HasSuffix(notice, ": "+one.Reason) && strings.Contains(said, one.Reason)
+		})
+	})
+	return listOf(list{noun: "note", open: 5}, all, func(n *string) item { return item{text: plain("note: ").message(*n)} })
 }
 
 // classLook returns how the class of a change is shown: its word alone.

@@ -149,7 +149,7 @@ func (b *builder) examples(p *model.Pack) section {
 		return section{}
 	}
 	lines, flips := effectLines(p.Diff.Effects), permissive(p.Diff.Flips)
-	colors := map[string]string{"now permitted": "red", "not decided": "yellow", "no longer permitted": "green"}
+	colors := map[string]string{"now permitted": "red", "not decided": "yellow", "no longer permitted": "green", "no error any more": "yellow", "an error now": "yellow"}
 	s := section{id: "examples", title: titled("Example requests", len(lines)+len(flips)), words: "example requests: " + fmt.Sprint(len(lines)+len(flips))}
 	if len(lines) > 0 {
 		columns := []column{{name: "Step"}, {name: "What"}, {name: "For example", label: "for example", below: true}}
@@ -162,13 +162,21 @@ func (b *builder) examples(p *model.Pack) section {
 	}
 	columns := []column{{name: "Decision or tool"}, {name: "Before"}, {name: "Now", label: "→"}, {name: "Smallest request", below: true}, {name: "Found by", label: "found by", below: true}}
 	s.nodes = append(s.nodes, tableOf(table{noun: "request", columns: columns}, flips, func(f *model.Flip) []sentence {
-		now := plain(f.New)
-		if grew(f.Verdict) {
+		now := plain(flipWords(f.New))
+		if f.Verdict == "grew" {
 			now = now.plain(" ").add(state(look{color: "red"}, "more"))
 		}
-		return []sentence{code(f.Subject).plain(" for ").code(f.Intent), plain(f.Old), now, sentence{}.request("", f.Request), plain(fromWords(*f))}
+		return []sentence{code(f.Subject).plain(" for ").code(f.Intent), plain(flipWords(f.Old)), now, sentence{}.request("", f.Request), plain(fromWords(*f))}
 	}))
 	return s
+}
+
+// flipWords say how a request is decided: a stop has the name that it has above the fold.
+func flipWords(state string) string {
+	if state == "stopped" {
+		return "an error"
+	}
+	return state
 }
 
 func (b *builder) surface(p *model.Pack) section {

@@ -43,9 +43,7 @@ func Terminal(w io.Writer, r *model.Report, style Style) error {
 	for _, p := range r.Errors {
 		t.problem(p)
 	}
-	for _, n := range notesOf(r) {
-		t.line("note: %s", text(n))
-	}
+	t.list(t.builder.notices(!style.Quiet), "")
 	if !style.Quiet {
 		for _, n := range t.builder.others() {
 			t.node(n, "")

@@ -31,6 +31,7 @@ type situation struct {
 	event      event // that the action runs on; nil where the change is checked at a terminal
 	headline   string
 	says       []string // on the page, above the fold
+	once       string   // what the whole comment says only once; "" for nothing
 }
 
 // checkout is a repository in which a change is made.
@@ -120,6 +121,15 @@ var situations = map[string]situation{
 	"deny-added": {pack: "support", head: func(c *checkout) {
 		c.edit(support, "add "+rules+`/- {"rule_id": "R_NO_ABUSE", "applies_to": {"intent": "support.refund"}, "if": {"==": [{"var": "request.context.abuse_flag"}, true]}, "then": {"allow": false, "reason": "Abuse is investigated first."}, "decision_binding": "support.refund.execute", "rationale": "Abusers get no refunds."}`+"\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do less (1.0.0, must become 1.1.0: minor change)", says: []string{"R_NO_ABUSE"}},
+	"errors-gone": {pack: "support", base: func(c *checkout) { c.edit(support, adults(`{">=": [{"var": "request.context.age"}, 18]}`)) }, head: func(c *checkout) {
+		c.edit(support, adults(`{"and": [{"!=": [{"var": "request.context.age"}, null]}, {">=": [{"var": "request.context.age"}, 18]}]}`))
+	}, headline: "⛔ Cannot merge: ctxpack.support, fewer requests end in an error (1.0.0, must become 1.1.0: minor change)",
+		says: []string{"A request ends in an error where a rule cannot be decided", "| When `age` is missing and `identity_verified` is true | an error | agents can call `adp_payments.issue_refund` (destructive) |"}},
+	"overlay-loosened": {pack: "support", head: func(c *checkout) {
+		c.edit("packs/support/overlays/staging.json", "replace /set/2/value 2000\nreplace /set/3/value 2000\n")
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more in staging (1.0.0)",
+		says: []string{"In `staging`, `adp_payments.issue_refund` (destructive) runs **without** `GATE_FINANCE_APPROVAL` when `1000 < refund_amount <= 2000`", "Edited: in `staging`: ", "OVL011"},
+		once: "<= 2000`"},
 	"rule-renamed": {pack: "support", head: func(c *checkout) {
 		c.edit(support, "replace "+highValue+"/rule_id \"R_LARGE_REFUND\"\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do the same (1.0.0, must become 1.1.0: minor change)", says: []string{"proved to be the same for every request"}},
@@ -134,10 +144,15 @@ var situations = map[string]situation{
 		limitRaised(c)
 		c.edit(support, "replace /pack_meta/pack_version \"2.0.0\"\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0 → 2.0.0)",
-		says: []string{"owner **not known**", "risk **not known**", "there is no token to ask GitHub with", "runs **without approval**", "note"}},
+		says: []string{"owner, risk **not known**: ", "there is no token to ask GitHub with", "runs **without approval**"}, once: "there is no token to ask GitHub with"},
 	"merge-group": {pack: "support", event: queued, head: func(c *checkout) {
 		c.edit(support, "replace /policy_layer/policy_bundles/POLICY_RETURNS_V4/priority 20\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do the same (1.0.0, must become 1.0.1: patch change)", says: []string{"owner ✓ <span>@</span>lena"}},
+}
+
+// adults allows refunds to those for whom a condition holds.
+func adults(condition string) string {
+	return "add " + rules + `/- {"rule_id": "R_ADULT", "applies_to": {"intent": "support.refund"}, "if": ` + condition + `, "then": {"allow": true}, "decision_binding": "support.refund.execute", "rationale": "Refunds are for adults."}` + "\n"
 }
 
 // copyPack makes a pack of its own from another one.
@@ -289,6 +304,9 @@ func TestSituations(t *testing.T) {
 				if !strings.Contains(page, words) {
 					t.Errorf("%q is not said", words)
 				}
+			}
+			if n := strings.Count(got, s.once); s.once != "" && n != 1 {
+				t.Errorf("%q is said %d times", s.once, n)
 			}
 			if n := len(seen(got)); n > 40 && r.Packs.Len() == 1 {
 				t.Errorf("%d lines are seen", n)
