@@ -21,6 +21,13 @@ type Build struct {
 	Statement         *statement.Build
 	Resolved, Catalog []byte // its parts, in their canonical form
 	Signing
+
+	source []byte // of the Sigstore bundle
+}
+
+// signedSummary returns the statement as one that the bundle passed the checks.
+func (b *Build) signedSummary() signedSummary {
+	return signedSummary{b.Signing, &b.Statement.Summary, b.source}
 }
 
 // Version returns how statements name the bundle.
@@ -33,16 +40,14 @@ type buildHolding struct {
 	build   *registry.Build // nil where there is a problem
 	problem *Reason
 	signed  []*Build // of the trusted identity, by their sequence
-	bundles []string // digests of the Sigstore bundles of these
 	odd     []Reason
 	reports []string
-	sources map[string][]byte // of the Sigstore bundles, by digest
 }
 
 // inspectBuild reads what the registry holds under the digest of a bundle, as inspect does
 // for a version.
 func (c *Checker) inspectBuild(ctx context.Context, repo *registry.Repository, digest string) (*buildHolding, error) {
-	h := &buildHolding{digest: digest, sources: map[string][]byte{}}
+	h := &buildHolding{digest: digest}
 	b, err := repo.PullBuild(ctx, digest)
 	if h.problem = problemOf(digest, err); h.problem != nil {
 		return h, nil
@@ -101,8 +106,7 @@ func (h *buildHolding) read(c *Checker, at registry.Attachment) {
 		odd(ReasonSubject, errors.New("other subjects"), "a signed statement speaks of another bundle: %s", differs(s.Version, want))
 		return
 	}
-	h.signed = append(h.signed, &Build{Name: name, Statement: s, Resolved: b.Content, Catalog: b.Catalog, Signing: signing(v, s.Time)})
-	h.bundles, h.sources[v.Digest] = append(h.bundles, v.Digest), at.Content
+	h.signed = append(h.signed, &Build{Name: name, Statement: s, Resolved: b.Content, Catalog: b.Catalog, Signing: signing(v, s.Time), source: at.Content})
 }
 
 // named returns the newest statement that gives the bundle a revision; nil where none does.
@@ -121,6 +125,7 @@ type builds struct {
 	tags     map[registry.BuildTag]string // to the digest that they name
 	holdings map[string]*buildHolding     // by digest
 	dropped  int                          // tags that were not looked at
+	unlisted string                       // a tag that is there and not in the registry's list of tags
 }
 
 // buildLimit bounds how many tags of bundles of one version are looked at.
@@ -138,24 +143,21 @@ func (c *Checker) builds(ctx context.Context, packID, version, environment strin
 		return nil, err
 	}
 	s := &builds{version: version, tags: map[registry.BuildTag]string{}, holdings: map[string]*buildHolding{}}
-	var wanted []string
-	for _, text := range listed {
-		t, ours := registry.ReadBuildTag(text)
-		if ours && (version == "" || t.Version == version) && (environment == "" || t.Environment == environment) {
-			wanted = append(wanted, text)
-		}
-	}
-	if s.dropped = max(0, len(wanted)-buildLimit); s.dropped > 0 {
-		wanted = wanted[:buildLimit]
+	wanted := s.follow(listed, environment)
+	if first := (registry.BuildTag{Version: version, Environment: environment, Revision: 1}).String(); version != "" && environment != "" && !slices.Contains(listed, first) {
+		wanted = append(wanted, first) // which every environment has that has a bundle
 	}
 	found, err := each(ctx, c.Registry, packID, wanted, resolve)
 	if err != nil {
 		return nil, err
 	}
 	for i, digest := range found {
-		if t, _ := registry.ReadBuildTag(wanted[i]); digest != "" {
+		if t, ours := registry.ReadBuildTag(wanted[i]); ours && digest != "" {
 			s.tags[t] = digest
 			digests = append(digests, digest)
+			if !slices.Contains(listed, wanted[i]) {
+				s.unlisted = wanted[i]
+			}
 		}
 	}
 	slices.Sort(digests)
@@ -167,6 +169,37 @@ func (c *Checker) builds(ctx context.Context, packID, version, environment strin
 		s.holdings[h.digest] = h
 	}
 	return s, nil
+}
+
+// follow returns the tags of bundles that are looked at, of one environment or of all.
+func (s *builds) follow(listed []string, environment string) (wanted []string) {
+	seen := map[string]int{}
+	for _, text := range listed {
+		t, ours := registry.ReadBuildTag(text)
+		if !ours || s.version != "" && t.Version != s.version || environment != "" && t.Environment != environment {
+			continue
+		}
+		if seen[t.Version]++; seen[t.Version] > buildLimit {
+			s.dropped++
+			continue
+		}
+		wanted = append(wanted, text)
+	}
+	return wanted
+}
+
+// whole refuses where there may be bundles that were not looked at: the newest one may be
+// among them.
+func (s *builds) whole(name, environment string) error {
+	switch {
+	case s.dropped > 0:
+		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%q has more than %d tags of bundles in the environment %q", name, buildLimit, environment),
+			Hint: "look at who can write to the registry, and delete the tags that are not of packgate"}
+	case s.unlisted != "":
+		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("which bundle of %q is the newest in the environment %q cannot be told: the registry's list of tags does not have %q, which is there", name, environment, s.unlisted),
+			Hint: "use a registry that lists all of its tags"}
+	}
+	return nil
 }
 
 // sortedTags returns the tags in the order of environments and revisions.
@@ -235,9 +268,8 @@ func (c *Checker) NewestBuild(ctx context.Context, v *Verdict, environment strin
 	if err != nil {
 		return nil, err
 	}
-	if s.dropped > 0 {
-		return nil, &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%q has more than %d tags of bundles in the environment %q", v.Name(), buildLimit, environment),
-			Hint: "look at who can write to the registry, and delete the tags that are not of packgate"}
+	if err := s.whole(v.Name(), environment); err != nil {
+		return nil, err
 	}
 	highest, newest := s.last(environment)
 	switch {

@@ -213,7 +213,7 @@ func (s *survey) judgeBuilds(all *builds) (out []AuditFinding) {
 	}
 	if all.dropped > 0 {
 		out = append(out, AuditFinding{s.pack, "", SeverityError, ReasonTooMany.refuses("", "look at who can write to the registry, and delete the tags that are not of packgate",
-			"%d more tags claim bundles than the %d that are looked at", all.dropped, buildLimit)})
+			"%d more tags claim bundles than the %d of each version that are looked at", all.dropped, buildLimit)})
 	}
 	return out
 }

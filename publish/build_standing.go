@@ -2,11 +2,8 @@ package publish
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
-	"github.com/contextosai/packgate/finding/fault"
-	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
 )
@@ -19,11 +16,10 @@ type BuildStanding struct {
 	Last  *Build              // the newest bundle of the version in the environment, nil for none
 	Ref   string              // repository:tag@digest
 
-	sequence int
-	made     *Build // what was signed before and is to be finished
-	source   []byte // its Sigstore bundle
-	reports  []string
-	signer   *attest.SignerInfo
+	version  statement.Version // the version that it is of
+	sequence int               // of the statement that would be signed
+	made     *Build            // what was signed before and is to be finished
+	reports  []string          // digests of the reports that are attached to it
 }
 
 // BuildStanding says how a bundle stands to what is published: the same bytes keep their
@@ -31,7 +27,7 @@ type BuildStanding struct {
 // the parts are not those of the version, and of kind registry.ErrName where the name of
 // the environment cannot be part of a tag.
 func (p *Publisher) BuildStanding(ctx context.Context, c BuildCandidate) (*BuildStanding, error) {
-	b, err := c.build()
+	b, of, err := c.build()
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +39,12 @@ func (p *Publisher) BuildStanding(ctx context.Context, c BuildCandidate) (*Build
 	if err != nil {
 		return nil, err
 	}
-	if s.dropped > 0 {
-		return nil, &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%q has more than %d tags of bundles in the environment %q", c.name(), buildLimit, c.Environment),
-			Hint: "look at who can write to the registry, and delete the tags that are not of packgate"}
+	if err := s.whole(c.name(), c.Environment); err != nil {
+		return nil, err
 	}
-	return s.standing(repo, b), nil
+	out := s.standing(repo, b)
+	out.version = statement.Version{Pack: c.name(), Manifest: of.Digest, Content: of.ContentDigest}
+	return out, nil
 }
 
 func (s *builds) standing(repo *registry.Repository, b *registry.Build) *BuildStanding {
@@ -65,8 +62,8 @@ func (s *builds) standing(repo *registry.Repository, b *registry.Build) *BuildSt
 		if made.Statement.Sequence < highest || made.Name != out.Name || out.made != nil {
 			continue // another bundle was the newest since
 		}
-		out.made, out.source, out.reports = made, own.sources[made.Bundle], own.reports
-		if out.signer = new(made.Signer); s.settled(made) && s.tags[s.place(made).At(b.Digest)] == b.Digest {
+		out.made, out.reports = made, own.reports
+		if s.settled(made) && s.tags[s.place(made).At(b.Digest)] == b.Digest {
 			out.Kind = Same
 		}
 	}

@@ -15,11 +15,11 @@ import (
 )
 
 // ofProd returns the bundle of a version in production, as overlays of a flavour make it.
-func ofProd(version, flavour string, before *BuildResult) BuildCandidate {
+func ofProd(version, flavour string, before *Result) BuildCandidate {
 	c := candidate(version, "")
 	c.Class, c.Baseline = statement.ClassInitial, nil
 	if before != nil {
-		c.Class, c.Baseline = "minor", &statement.Baseline{Pack: before.Name.String(), Manifest: before.Digest, Content: before.Content}
+		c.Class, c.Baseline = "minor", &statement.Baseline{Pack: before.Pack, Manifest: before.Digest, Content: before.Content}
 	}
 	return BuildCandidate{
 		Candidate: c, Environment: "prod", Resolved: content(support, version, "resolved "+flavour), Catalog: []byte(`{"environment":"prod"}`),
@@ -27,7 +27,7 @@ func ofProd(version, flavour string, before *BuildResult) BuildCandidate {
 	}
 }
 
-func (w *world) build(c BuildCandidate) *BuildResult {
+func (w *world) build(c BuildCandidate) *Result {
 	w.t.Helper()
 	r, err := w.publisher().PublishBuild(w.t.Context(), c)
 	if err != nil {
@@ -59,17 +59,17 @@ func TestBuildsAreNumbered(t *testing.T) {
 		if got := w.newest(); got != "none" {
 			t.Errorf("newest %s", got)
 		}
-		var last *BuildResult
+		var last *Result
 		for i, step := range []struct {
 			flavour, name string
 			already       bool
 		}{{"a", "1", false}, {"a", "1", true}, {"b", "2", false}, {"a", "1", false}, {"a", "1", true}, {"c", "3", false}, {"b", "2", false}} {
 			r := w.build(ofProd("1.0.0", step.flavour, last))
-			if want := support + "@1.0.0+prod." + step.name; r.Name.String() != want || r.Already != step.already {
-				t.Errorf("step %d: %s, already %v, wanted %s, %v", i, r.Name, r.Already, want, step.already)
+			if want := support + "@1.0.0+prod." + step.name; r.Pack != want || r.Already != step.already {
+				t.Errorf("step %d: %s, already %v, wanted %s, %v", i, r.Pack, r.Already, want, step.already)
 			}
-			if got := w.newest(); !strings.HasPrefix(got, r.Name.String()+" of") {
-				t.Errorf("step %d: the newest is %s, wanted %s", i, got, r.Name)
+			if got := w.newest(); !strings.HasPrefix(got, r.Pack+" of") {
+				t.Errorf("step %d: the newest is %s, wanted %s", i, got, r.Pack)
 			}
 			last = r
 		}
@@ -135,7 +135,7 @@ func TestBuildsOfOtherBytes(t *testing.T) {
 // plantBuild puts a bundle there by hand, signed as a change of its statement makes it.
 func (w *world) plantBuild(c BuildCandidate, signer attest.Signer, change func(*statement.Build), tags ...string) *registry.Build {
 	w.t.Helper()
-	b, err := c.build()
+	b, _, err := c.build()
 	w.must(err)
 	w.must(w.repo().PushBuild(w.t.Context(), b))
 	if signer != nil {
@@ -229,7 +229,7 @@ func TestTamperedBuilds(t *testing.T) {
 				t.Errorf("%s is the newest", b.Name)
 			}
 			r := w.build(ofProd("1.0.0", "b", nil))
-			if v := w.verify(strings.TrimPrefix(r.Name.String(), support+"@")); v.Status != Usable {
+			if v := w.verify(strings.TrimPrefix(r.Pack, support+"@")); v.Status != Usable {
 				t.Errorf("what is published then is %s: %+v", v.Status, v.Reasons)
 			}
 		})
@@ -264,11 +264,11 @@ func TestSecondBuildAtEachRequest(t *testing.T) {
 			t.Errorf("request %d: %v", n, err)
 		}
 		r := w.build(ofProd("1.0.0", "a", nil))
-		if v := w.verify(strings.TrimPrefix(r.Name.String(), support+"@")); v.Status != Usable || string(v.Build.Resolved) != string(content(support, "1.0.0", "resolved a")) {
-			t.Errorf("request %d: after the next run %s is %s: %+v", n, r.Name, v.Status, v.Reasons)
+		if v := w.verify(strings.TrimPrefix(r.Pack, support+"@")); v.Status != Usable || string(v.Build.Resolved) != string(content(support, "1.0.0", "resolved a")) {
+			t.Errorf("request %d: after the next run %s is %s: %+v", n, r.Pack, v.Status, v.Reasons)
 		}
-		if got := w.newest(); !strings.HasPrefix(got, r.Name.String()+" of") {
-			t.Errorf("request %d: the newest is %s, wanted %s", n, got, r.Name)
+		if got := w.newest(); !strings.HasPrefix(got, r.Pack+" of") {
+			t.Errorf("request %d: the newest is %s, wanted %s", n, got, r.Pack)
 		}
 	}
 	if met == 0 {
@@ -348,7 +348,7 @@ func TestAPinOfALostBundle(t *testing.T) {
 	pin := func(change func(*statement.Version)) {
 		w.t.Helper()
 		w.clock.Add(60)
-		runs := statement.Version{Pack: good.Name.String(), Manifest: good.Digest, Content: good.Content}
+		runs := statement.Version{Pack: good.Pack, Manifest: good.Digest, Content: good.Content}
 		change(&runs)
 		source, err := statement.Pin{Bundle: &runs, Move: statement.Move{Environment: "prod", Actor: "ann", Time: w.publisher().now(),
 			Version: statement.Version{Pack: support + "@1.0.0", Manifest: a.Digest, Content: a.ContentDigest}}}.Statement()

@@ -11,19 +11,28 @@ import (
 const mostNotRun = 8
 
 // Incomplete returns the reason not to take a version for one on which every check ran;
-// nil where its signed statement says that every one did. A check that is not applicable,
+// nil where its signed statement says that every one did, and that of its bundle too where it
+// has one. A check that is not applicable,
 // since nobody requires it and it has nothing to look at, is none that did not run.
 func (v *Verdict) Incomplete() *Reason {
 	if v.Summary == nil {
 		return nil // nothing is known of it, and it is refused for that
 	}
-	if v.Summary.Checks == nil {
-		r := ReasonIncomplete.refuses(v.Manifest, "publish a new version of it",
-			"whether every check ran is not known: it was published by packgate %s, whose statement does not say it", v.Summary.Tool)
+	if r := incomplete(v.Summary, v.Manifest); r != nil || v.Build == nil {
+		return r
+	}
+	return incomplete(&v.Build.Statement.Summary, v.Build.Statement.Manifest)
+}
+
+// incomplete returns the reason of one statement, about what has that manifest.
+func incomplete(s *statement.Summary, manifest string) *Reason {
+	if s.Checks == nil {
+		r := ReasonIncomplete.refuses(manifest, "publish a new version of it",
+			"whether every check ran is not known: it was published by packgate %s, whose statement does not say it", s.Tool)
 		return &r
 	}
 	var open []string
-	for _, c := range v.Summary.Checks {
+	for _, c := range s.Checks {
 		if !c.Ran() {
 			open = append(open, notRunWords(c))
 		}
@@ -31,7 +40,7 @@ func (v *Verdict) Incomplete() *Reason {
 	if len(open) == 0 {
 		return nil
 	}
-	r := ReasonIncomplete.refuses(v.Manifest, "add what the checks lacked, which the gate report lists, and publish a new version", "not every check ran: %s", strings.Join(open, "; "))
+	r := ReasonIncomplete.refuses(manifest, "add what the checks lacked, which the gate report lists, and publish a new version", "not every check ran: %s", strings.Join(open, "; "))
 	return &r
 }
 

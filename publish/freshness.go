@@ -223,22 +223,29 @@ func (c *Checker) compare(ctx context.Context, v *Verdict, s *statusAt) error {
 // that is as new.
 func (c *Checker) comparePin(v *Verdict, p statement.PackLedger, environment string) {
 	pin, known := p.Pins[environment]
-	wanted := "nothing"
-	if pin != nil {
+	shown, wanted := v.Manifest, "nothing"
+	switch {
+	case pin == nil:
+	case pin.Bundle != "" && v.Build != nil:
+		shown, wanted = v.Build.Statement.Manifest, pin.Bundle
+	case pin.Bundle != "":
+		wanted = pin.Bundle
+	default:
 		wanted = pin.Manifest
 	}
-	if known && wanted != v.Manifest || !known && v.Manifest != "" {
+	if known && wanted != shown || !known && shown != "" {
 		v.add(ReasonRolledBack.refuses(v.Manifest, "do not use what the registry shows, and look at who can write to it",
-			"the environment %q runs %s by the registry, and %s by the publisher's status", environment, v.Manifest, wanted))
+			"the environment %q runs %s by the registry, and %s by the publisher's status", environment, shown, wanted))
 	}
 }
 
 // Keep reports whether what runs already may go on though the registry is not known to be
-// fresh: it is the very content of the verdict, nothing else speaks against it, and for no
-// longer than the given time nobody has said what is the newest. A registry that shows an
-// earlier state than was seen is no reason to go on.
+// fresh: it is the very content of the verdict, or of its bundle, nothing else speaks against
+// it, and for no longer than the given time nobody has said what is the newest. A registry
+// that shows an earlier state than was seen is no reason to go on.
 func (v *Verdict) Keep(content string, limit time.Duration, now time.Time) bool {
-	if v.Status != Stale || v.Freshness == nil || v.Freshness.Stale.IsZero() || content == "" || content != v.Content || limit <= 0 {
+	own := content != "" && (content == v.Content || v.Build != nil && content == v.Build.Statement.Content)
+	if v.Status != Stale || v.Freshness == nil || v.Freshness.Stale.IsZero() || !own || limit <= 0 {
 		return false
 	}
 	for _, r := range v.Reasons {

@@ -145,17 +145,23 @@ func (p *Publisher) record(ctx context.Context, found *looked, r recording, out 
 	if err != nil {
 		return failed(r.doing, about.Pack, StepSigned, "", err)
 	}
-	at := registry.Attachment{Type: registry.BundleType, Content: bundle, PredicateType: r.kind, Created: r.at}
-	if _, err := found.repo.Attach(ctx, h.artifact, at); err != nil {
+	attach := func(ctx context.Context) error {
+		_, err := found.repo.Attach(ctx, h.artifact, registry.Attachment{Type: registry.BundleType, Content: bundle, PredicateType: r.kind, Created: r.at})
+		return err
+	}
+	if err := attach(ctx); err != nil {
 		return failed(r.doing, about.Pack, StepAttached, "", err)
 	}
-	again, err := p.checker().inspect(ctx, found.repo, h.digest)
+	err = keptBy(ctx, func(ctx context.Context) error {
+		again, err := p.checker().inspect(ctx, found.repo, h.digest)
+		if err == nil && !slices.Contains(again.bundles, v.Digest) {
+			err = &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("the signed statement about %q was written, and is not there when read back", about.Pack),
+				Cause: errors.New("another writer may have replaced the list of referrers")}
+		}
+		return err
+	}, attach)
 	if err != nil {
 		return failed(r.doing, about.Pack, StepVerified, "", err)
-	}
-	if !slices.Contains(again.bundles, v.Digest) {
-		return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("the signed statement about %q was written, and is not there when read back", about.Pack),
-			Cause: errors.New("another writer may have replaced the list of referrers")}
 	}
 	out.Bundle, out.Signer = v.Digest, &v.Signer
 	return p.changed(ctx, r.doing, about.Pack, h.digest)

@@ -276,3 +276,60 @@ func TestVersionTagTakenWhilePublishing(t *testing.T) {
 		t.Errorf("the tag names %s, error %v, wanted %s", digest, err, other.Digest)
 	}
 }
+
+// TestTakenOffTheList lets another writer put the list of referrers back as it was when the
+// drill began, just before its nth request: what was attached meanwhile is put back, and
+// where that was after the last look, the next run finds it.
+func TestTakenOffTheList(t *testing.T) {
+	for what, version := range map[string]string{"publish": "1.1.0", "bundle": "bundle", "revoke": "1.0.0"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			h := newHost(t, false)
+			w := worldOf(t, h, h.base(), "")
+			want, requests := undisturbed(t, w, what)
+			a, err := artifactOf(support, strings.Replace(version, "bundle", "1.0.0", 1), content(support, strings.Replace(version, "bundle", "1.0.0", 1), ""))
+			w.must(err)
+			subject := a.Digest
+			if what == "bundle" {
+				b, _, err := ofProd("1.0.0", "b", nil).build()
+				w.must(err)
+				subject = b.Digest
+			}
+			list, finished := "/v2/acme/packs/"+support+"/manifests/"+strings.Replace(subject, ":", "-", 1), 0
+			for n := int64(1); n <= requests; n++ {
+				h.renew(false)
+				w.prepare(what)
+				before := httptest.NewRecorder()
+				(*h.inner.Load()).ServeHTTP(before, httptest.NewRequest(http.MethodGet, list, nil))
+				old := before.Body.String()
+				if before.Code != http.StatusOK {
+					old = `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[]}`
+				}
+				h.on(func(i int64, _ http.ResponseWriter, _ *http.Request, forward http.Handler) bool {
+					if i == n {
+						put := httptest.NewRequest(http.MethodPut, list, strings.NewReader(old))
+						put.Header.Set("Content-Type", "application/vnd.oci.image.index.v1+json")
+						forward.ServeHTTP(httptest.NewRecorder(), put)
+					}
+					return false
+				})
+				if err := drill(w, nil, what); err != nil {
+					t.Errorf("request %d: %v", n, err)
+				}
+				h.on(nil)
+				if w.dump() == want {
+					finished++
+					continue
+				}
+				w.must(drill(w, nil, what))
+				if got := w.dump(); got != want {
+					t.Errorf("request %d: after the next run the registry holds\n%s\nwanted\n%s", n, got, want)
+				}
+			}
+			t.Logf("%d of %d runs finished alone", finished, requests)
+			if finished < int(requests)*2/3 {
+				t.Errorf("%d of %d runs finished alone", finished, requests)
+			}
+		})
+	}
+}

@@ -242,7 +242,11 @@ func pinLedger(newest move) *statement.PinLedger {
 		return nil
 	}
 	_, version, _ := strings.Cut(newest.to.version.Pack, "@")
-	return &statement.PinLedger{Manifest: newest.to.digest, Version: version}
+	out := &statement.PinLedger{Manifest: newest.to.digest, Version: version}
+	if newest.Runs != nil {
+		out.Bundle = newest.Runs.Manifest
+	}
+	return out
 }
 
 // notThere tells whether an error says that something is not in the registry.

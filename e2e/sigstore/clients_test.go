@@ -66,7 +66,7 @@ func TestOtherClients(t *testing.T) {
 		r := newRepository(t, host+"/acme/packs", stack.Run{})
 		r.action(t, "", nil).want(t, 0) // what a push to the default branch is for
 		ref := r.registry + "/" + packID
-		digest, bundle := wantOneVersion(t, r.registry)
+		digest, bundle := wantOneVersion(t, r)
 
 		crane := client(t, stack.Crane, "digest", "--insecure", ref+":"+version)
 		crane.want(t, 0)

@@ -2,6 +2,8 @@ package sigstore
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,7 +15,8 @@ type gates struct {
 	registry, issuer, fulcio, tsa, rekor *stack.Gate
 }
 
-// behindGates makes a repository whose registry and services are behind gates.
+// behindGates makes a repository of one environment whose registry and services are behind
+// gates.
 func behindGates(t *testing.T, host string, g gates) *repository {
 	t.Helper()
 	before := func(gate *stack.Gate, address string) string {
@@ -27,6 +30,13 @@ func behindGates(t *testing.T, host string, g gates) *repository {
 	registry := strings.TrimPrefix(before(g.registry, "http://"+host), "http://")
 	r := newRepository(t, registry+"/acme/packs", stack.Run{Gate: g.issuer})
 	t.Cleanup(g.issuer.Close)
+	// One environment sends the requests of two, once each.
+	for _, file := range []string{"environments/staging.json", "packs/support/overlays/staging.json", "packs/support/golden/refund-in-staging.case.json"} {
+		if err := os.Remove(filepath.Join(r.dir, filepath.FromSlash(file))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.write(t, ".packgate.yaml", strings.Replace(r.read(t, ".packgate.yaml"), "    - catalog:staging\n", "", 1))
 	r.sign(t, stack.Services{
 		Fulcio: before(g.fulcio, services.Services.Fulcio),
 		TSA:    before(g.tsa, services.Services.TSA), Rekor: before(g.rekor, services.Services.Rekor),

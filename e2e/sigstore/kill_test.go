@@ -64,7 +64,7 @@ func killAt(t *testing.T, host string, n int, late bool) {
 	last := g.Seen()
 	g.Set(nil)
 	r.action(t, "publish", nil).want(t, 0)
-	wantOneVersion(t, r.registry)
+	wantOneVersion(t, r)
 	consumer(t, "verify", r.registry+"/"+packID+":"+version).want(t, usable)
 	if t.Failed() {
 		t.Logf("killed at the last of %q", last)

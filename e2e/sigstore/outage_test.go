@@ -57,8 +57,9 @@ func TestOutages(t *testing.T) {
 			signed := len(g.rekor.Seen())
 			c.of(g).Set(nil)
 			newRelease(t, r)
-			if more := len(g.rekor.Seen()) - signed; c.kept && more != 0 {
-				t.Errorf("the next run signed again, with %d requests to the log", more)
+			// The bundle of the environment was not signed yet.
+			if more := len(g.rekor.Seen()) - signed; c.kept && more != 1 {
+				t.Errorf("the next run sent %d requests to the log, wanted 1: what was signed is not signed again", more)
 			}
 			if _, err := os.Stat(filepath.Join(r.dir, stateFile)); err == nil {
 				t.Error("the state file is still there")

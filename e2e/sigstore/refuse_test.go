@@ -43,7 +43,7 @@ func newRelease(t *testing.T, r *repository) release {
 func releaseOf(t *testing.T, r *repository) release {
 	t.Helper()
 	out := release{repository: r, ref: r.registry + "/" + packID + ":" + version}
-	out.digest, out.bundle = wantOneVersion(t, r.registry)
+	out.digest, out.bundle = wantOneVersion(t, r)
 	return out
 }
 

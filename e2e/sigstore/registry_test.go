@@ -3,6 +3,8 @@ package sigstore
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +20,9 @@ const (
 	bundleType  = "application/vnd.dev.sigstore.bundle.v0.3+json"
 	reportType  = "application/vnd.contextos.gate-report.v1+json"
 	summaryType = "https://slsa.dev/verification_summary/v1"
+	// What an environment makes of a version, which refers to it, and what is signed of that.
+	buildType       = "application/vnd.contextos.context-pack-bundle.v1+json"
+	environmentType = "https://github.com/contextosai/packgate/bundle/v1"
 )
 
 // eachRegistry runs a test on a registry with the referrers API and on one without,
@@ -137,21 +142,43 @@ func kinds(list []attachment) []string {
 	return names
 }
 
-// wantOneVersion holds that the registry holds the pack once: two tags of one digest,
-// one signed summary and one report. It returns the digest and the bundle.
-func wantOneVersion(t *testing.T, registry string) (digest string, bundle []byte) {
+// wantOneVersion holds that the registry holds the pack once: the version, and its bundle in
+// each environment of the repository, each with two tags of one digest, one signed statement
+// and one report. It returns the digest of the version and its bundle.
+func wantOneVersion(t *testing.T, r *repository) (digest string, bundle []byte) {
 	t.Helper()
-	h := look(t, registry, packID)
-	digest = h.tags[version]
-	if digest == "" {
-		t.Fatalf("there is no tag %s in %v", version, h.tags)
+	h := look(t, r.registry, packID)
+	wanted := 2
+	digest, bundle = h.wantOnce(t, version, summaryType)
+	environments, err := os.ReadDir(filepath.Join(r.dir, "environments"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if short := version + "-" + strings.TrimPrefix(digest, "sha256:")[:12]; len(h.tags) != 2 || h.tags[short] != digest {
-		t.Errorf("the tags are %v; wanted %s and %s", h.tags, version, short)
+	for _, environment := range environments {
+		place := version + "_" + strings.TrimSuffix(environment.Name(), ".json") + ".1"
+		h.wantOnce(t, place, environmentType)
+		wanted += 2
 	}
-	attached := h.attached[digest]
-	if got, want := kinds(attached), []string{reportType, summaryType}; !slices.Equal(got, want) {
-		t.Fatalf("what is attached is %q; wanted %q", got, want)
+	if len(h.tags) != wanted {
+		t.Errorf("the tags are %v; wanted %d", h.tags, wanted)
+	}
+	return digest, bundle
+}
+
+// wantOnce holds that a tag and that of its digest name a manifest with one signed statement
+// and one report, and returns its digest and the Sigstore bundle of the statement.
+func (h holding) wantOnce(t *testing.T, tag, statement string) (digest string, bundle []byte) {
+	t.Helper()
+	if digest = h.tags[tag]; digest == "" {
+		t.Fatalf("there is no tag %s in %v", tag, h.tags)
+	}
+	if own := tag + "-" + strings.TrimPrefix(digest, "sha256:")[:12]; h.tags[own] != digest {
+		t.Errorf("the tags are %v; wanted %s and %s of one digest", h.tags, tag, own)
+	}
+	// The bundles of the environments refer to the version too.
+	attached := slices.DeleteFunc(slices.Clone(h.attached[digest]), func(a attachment) bool { return a.kind == buildType })
+	if got, want := kinds(attached), []string{reportType, statement}; !slices.Equal(got, want) {
+		t.Fatalf("what is attached to %s is %q; wanted %q", tag, got, want)
 	}
 	for _, a := range attached {
 		if a.kind == bundleType {

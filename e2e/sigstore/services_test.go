@@ -114,7 +114,7 @@ func TestRegistryPackages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		digest, got := wantOneVersion(t, base)
+		digest, got := look(t, base, packID).wantOnce(t, version, summaryType)
 		if digest != a.Digest || string(got) != string(bundle) {
 			t.Errorf("there is %s with a bundle of %d bytes; wanted %s with %d", digest, len(got), a.Digest, len(bundle))
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -101,26 +102,7 @@ func (h *registryHouse) memoryFile() string {
 
 // freshnessVerifier returns what trusts the timestamps, by a public key where there is one.
 func (h *registryHouse) freshnessVerifier(ctx context.Context, o freshnessOptions) (*attest.Verifier, error) {
-	key, err := h.file("public key of the timestamps", o.key, "")
-	if err != nil {
-		return nil, err
-	}
-	if key != nil {
-		trust, err := attest.TrustKey(key)
-		if err != nil {
-			return nil, badUse(err)
-		}
-		return attest.NewVerifier(trust, attest.Identity{Role: attest.Freshness})
-	}
-	id, err := h.freshnessIdentity(o.workflow)
-	if err != nil {
-		return nil, err
-	}
-	trust, err := h.trust(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return attest.NewVerifier(trust, id)
+	return h.trusting(ctx, keyFile{"public key of the timestamps", o.key, attest.Freshness}, func() (attest.Identity, error) { return h.freshnessIdentity(o.workflow) })
 }
 
 // freshnessIdentity returns whose timestamps count: the workflow of the flag, or else that of
@@ -277,14 +259,14 @@ func shownTimestamp(r *publish.TimestampResult) *model.Timestamp {
 	return out
 }
 
-// goesOn reports whether a version that is not written, since nobody has said of late what is
-// the newest, is the one that is in its place already and may stay there.
-func goesOn(v *publish.Verdict, output string, keep time.Duration, now time.Time) bool {
-	if v.Status != publish.Stale || keep == 0 || output == "-" {
+// goesOn reports whether content that is not written, since nobody has said of late what is
+// the newest, is what is in its place already and may stay there.
+func goesOn(v *publish.Verdict, content []byte, output string, keep time.Duration, now time.Time) bool {
+	if v.Status != publish.Stale || output == "-" || content == nil {
 		return false
 	}
 	there, err := os.ReadFile(output)
-	return err == nil && v.Keep(string(pack.DigestOf(there)), keep, now)
+	return err == nil && bytes.Equal(there, content) && v.Keep(string(pack.DigestOf(there)), keep, now)
 }
 
 // statusNotes says what is worth knowing of a status that was written.

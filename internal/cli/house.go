@@ -225,54 +225,6 @@ func (h *registryHouse) file(what, flag, config string) ([]byte, error) {
 // it has to be, or of a job without a permission.
 func badUse(err error) error { return misuse(nextStep(err), "%s", err) }
 
-// trust returns what signatures are checked against.
-func (h *registryHouse) trust(ctx context.Context) (*attest.Trust, error) {
-	root, err := h.file("trusted root", h.options.trustedRoot, h.config.Publish.TrustedRoot.Value)
-	switch {
-	case err != nil:
-		return nil, err
-	case root != nil:
-		trust, err := attest.TrustRoot(root)
-		if err != nil {
-			return nil, badUse(err)
-		}
-		return trust, nil
-	}
-	return attest.TrustPublic(ctx, attest.TUFOptions{})
-}
-
-// verifier returns what checks signatures, by a public key where there is one. A key has no
-// identity, so that one which is named beside it would count for nothing.
-func (h *registryHouse) verifier(ctx context.Context) (*attest.Verifier, error) {
-	if o := h.options; o.key != "" {
-		for _, beside := range [][2]string{{"--workflow", o.workflow}, {"--issuer", o.issuer}, {"--repository", o.repository}, {"--trusted-root", o.trustedRoot}} {
-			if beside[1] != "" {
-				return nil, misuse("leave out --key for what a workflow signed, or "+beside[0]+" for what a key signed", "--key and %s do not go together", beside[0])
-			}
-		}
-	}
-	key, err := h.file("public key", h.options.key, "")
-	if err != nil {
-		return nil, err
-	}
-	if key != nil {
-		trust, err := attest.TrustKey(key)
-		if err != nil {
-			return nil, badUse(err)
-		}
-		return attest.NewVerifier(trust, attest.Identity{})
-	}
-	id, err := h.identity()
-	if err != nil {
-		return nil, err
-	}
-	trust, err := h.trust(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return attest.NewVerifier(trust, id)
-}
-
 // checker returns what reads and judges versions of a registry.
 func (h *registryHouse) checker(ctx context.Context, name string) (*publish.Checker, error) {
 	reg, err := h.open(name)

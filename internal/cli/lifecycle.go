@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/diffing/environments"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates"
@@ -154,6 +155,7 @@ func lifecycleError(err error) error {
 type recheck struct {
 	house       *signingHouse
 	environment string
+	back        bool // to what the environment had before, as it had it
 	cases       int
 }
 
@@ -172,6 +174,9 @@ func (r *recheck) run(ctx context.Context, v *publish.Verdict, content []byte) e
 		return err
 	}
 	defer source.Close() // only read from
+	if err := r.bundled(w, v, unit); err != nil {
+		return err
+	}
 	policy, err := w.Policy(nil, r.house.env.Now())
 	if err != nil {
 		return err
@@ -221,11 +226,14 @@ func catalogued(w *gating.Workspace, environment string) error {
 func (r *recheck) unit(ctx context.Context, w *gating.Workspace, v *publish.Verdict, content []byte) (*repo.Unit, *gating.Commit, error) {
 	for _, name := range w.Packs {
 		u, err := w.Unit(name)
-		if err == nil && bytes.Equal(u.Document.Source, content) {
+		if err == nil && bytes.Equal(u.Document.Source, content) && r.resolves(w, v, u) {
 			return u, nil, nil
 		}
 	}
 	source := v.Summary.Source
+	if v.Build != nil {
+		source = v.Build.Statement.Source
+	}
 	if source.Commit == "" || source.Path == "" {
 		return nil, nil, r.unknown(v, "its statement names no commit that it was published from")
 	}
@@ -237,10 +245,32 @@ func (r *recheck) unit(ctx context.Context, w *gating.Workspace, v *publish.Verd
 	if err == nil && !bytes.Equal(u.Document.Source, content) {
 		err = r.unknown(v, fmt.Sprintf("%s of commit %s is another one", source.Path, source.Commit))
 	}
+	if err == nil && !r.resolves(w, v, u) {
+		err = r.unknown(v, fmt.Sprintf("commit %s does not resolve to the pack of %q", source.Commit, v.Build.Name))
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	return u, b, nil
+}
+
+// resolves reports whether a version with its overlays is what the environment is to run,
+// so that its cases are those of the very pack.
+func (r *recheck) resolves(w *gating.Workspace, v *publish.Verdict, u *repo.Unit) bool {
+	if v.Build == nil {
+		return true
+	}
+	b, err := environments.Build(u, r.environment, w.Environments)
+	return err == nil && bytes.Equal(b.Pack, v.Build.Resolved)
+}
+
+// bundled refuses a version of which no bundle is signed, where the environment has overlays
+// for it: it would run without them.
+func (r *recheck) bundled(w *gating.Workspace, v *publish.Verdict, u *repo.Unit) error {
+	if v.Build != nil || r.back || !slices.ContainsFunc(u.Overlays, func(o *repo.Overlay) bool { return o.Environment.Value == r.environment }) {
+		return nil
+	}
+	return refusedBecause("run packgate publish, which signs it", "%q has overlays for the environment %q, and no bundle of them is published", v.Name(), r.environment)
 }
 
 // openSource opens the commit that a version was published from. The caller closes it.

@@ -135,6 +135,16 @@ func (p *publication) all(ctx context.Context) error {
 			}
 		}
 		p.Report.Published = append(p.Report.Published, out)
+		if out.Halted() || s.unit == nil || s.unit.Pack == nil {
+			continue
+		}
+		for _, bundle := range p.bundles(ctx, s) {
+			masked, err := build.Masked(bundle, []*pack.Document{s.unit.Document})
+			if err != nil {
+				return err
+			}
+			p.Report.Published = append(p.Report.Published, masked)
+		}
 	}
 	return p.status(ctx, found)
 }
@@ -163,7 +173,9 @@ type candidate struct {
 	unit  *repo.Unit
 	found *publish.Standing // nil where the pack is no version that could be asked for
 	done  bool              // the version is there with these bytes, and verifies
-	err   error
+	// passed is what the gates came to in this run; nil where they were not asked.
+	passed *passed
+	err    error
 }
 
 // lookups bounds how many versions are asked for at a time.
@@ -275,6 +287,10 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *model.Public
 	}
 	if err != nil {
 		return nil, err
+	}
+	s.passed = &passed{judged: judged, approvals: c.Approvals, before: before}
+	if before != nil && before.Summary != nil {
+		s.passed.from = before.Summary.Source.Commit
 	}
 	c.Report, err = p.gateReport(judged)
 	return c, err

@@ -84,7 +84,7 @@ func rollBack(ctx context.Context, env *Env, name string, o lifecycleOptions) er
 	if err != nil {
 		return err
 	}
-	again := &recheck{house: house, environment: o.environment}
+	again := &recheck{house: house, environment: o.environment, back: true}
 	change := publish.RollbackChange{
 		Pack: packID, Environment: o.environment, From: from, Actor: house.actor(), Reason: o.reason, Accept: o.accept, Stop: o.stop,
 		Commit: commit, Approvals: approvals,

@@ -189,8 +189,10 @@ func newPull(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "pull REF", Short: "verify a published version and write its pack file",
 		Long: `Verifies a version as packgate verify does, and writes its bytes, exactly as they
-were signed. A version that is revoked or not trusted is not written; with --complete, nor
-is one of which a check did not run, or whose signed statement does not say.
+were signed. Of an environment, as pack_id@env-ENV, it writes the pack that the
+environment runs, with its overlays; --source writes the version's own. A version that
+is revoked or not trusted is not written; with --complete, nor is one of which a check
+did not run, or whose signed statement does not say.
 
 Nothing is written either where the registry is not known to be fresh, see packgate
 verify. What is in the place of the file already goes on, with 0 and a warning, where
@@ -204,6 +206,7 @@ word about it, and 0; and 6 as well where the file could not be written.`,
 	}
 	o.addReading(c, plainFormats())
 	c.Flags().StringVarP(&o.output, "output", "o", "pack.json", "write to this `file`, - for standard output")
+	c.Flags().BoolVar(&o.source, "source", false, "write the version's own pack, without the overlays of the environment")
 	o.addComplete(c)
 	o.fresh.addFlags(c)
 	return c
@@ -215,6 +218,7 @@ type pullOptions struct {
 	completeOption
 	fresh  freshnessOptions
 	output string
+	source bool // writes the version's own pack where an environment runs a bundle of it
 }
 
 // completeOption is the flag by which versions that are not complete are refused.
@@ -237,9 +241,12 @@ func pull(ctx context.Context, env *Env, name string, o pullOptions) error {
 		return unknown(env, err)
 	}
 	o.settle(v)
+	if v.Build != nil && !o.source {
+		content = v.Build.Resolved
+	}
 	output := o.output
 	shown := shownVerdict(v)
-	kept := goesOn(v, output, keep, env.Now())
+	kept := goesOn(v, content, output, keep, env.Now())
 	if kept {
 		shown.Kept = filepath.ToSlash(output)
 	}
@@ -305,6 +312,13 @@ func shownVerdict(v *publish.Verdict) *model.Verdict {
 	}
 	if s := v.Signer; s != nil {
 		out.Signer, out.Issuer, out.Repository, out.Commit = signerName(s), s.Issuer, s.Repository, s.Commit
+	}
+	if b := v.Build; b != nil {
+		s := b.Statement
+		out.EnvironmentBundle = &model.EnvironmentBundle{Name: b.Name.String(), Digest: s.Manifest, Content: s.Content, Class: s.Class, Signed: shownTime(b.Time)}
+		for _, source := range s.Sources {
+			out.EnvironmentBundle.Sources = append(out.EnvironmentBundle.Sources, model.File(source))
+		}
 	}
 	if s := v.Summary; s != nil {
 		out.Checks = shownChecks(s.Checks)

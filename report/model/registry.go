@@ -13,6 +13,8 @@ type Publication struct {
 	Pack   string `json:"pack"` // id@version
 	Path   string `json:"path"` // file
 	Status string `json:"status"`
+	// Environment is that of a bundle, "" for a version. The name of a bundle is Pack.
+	Environment string `json:"environment,omitempty"`
 	// Ref is by what the version is pulled: repository:version@digest.
 	Ref     string `json:"ref,omitempty"`
 	Digest  string `json:"digest,omitempty"`  // of the OCI manifest
@@ -50,6 +52,22 @@ type Published struct {
 	Digest string `json:"digest,omitempty"` // of the OCI manifest
 }
 
+// EnvironmentBundle is what a version is in one environment.
+type EnvironmentBundle struct {
+	Name    string `json:"name"`              // id@version+environment.revision
+	Digest  string `json:"digest"`            // of its OCI manifest
+	Content string `json:"content"`           // of the resolved pack
+	Class   string `json:"class"`             // since the bundle before
+	Signed  string `json:"signed,omitempty"`  // RFC 3339
+	Sources []File `json:"sources,omitempty"` // what it was made of
+}
+
+// File is a file with its digest.
+type File struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest"`
+}
+
 // Approval is one approval of a pull request.
 type Approval = finding.Approval
 
@@ -75,7 +93,10 @@ type Verdict struct {
 	Version string `json:"pack_version,omitempty"` // MAJOR.MINOR.PATCH
 	Digest  string `json:"digest,omitempty"`       // of the OCI manifest
 	Content string `json:"content,omitempty"`      // of the pack's bytes
-	Status  string `json:"status"`                 // usable, deprecated, revoked, untrusted or stale
+	// EnvironmentBundle is what the environment runs, or the bundle that was asked for.
+	EnvironmentBundle *EnvironmentBundle `json:"environment_bundle,omitempty"`
+
+	Status string `json:"status"` // usable, deprecated, revoked, untrusted or stale
 	// Reasons are why the status is what it is, and what else is worth a look.
 	Reasons    []Problem  `json:"reasons,omitempty"`
 	Class      string     `json:"class,omitempty"`
@@ -158,7 +179,7 @@ type LogEntry struct {
 	Digest  string   `json:"digest,omitempty"` // of the OCI manifest
 	Signer  string   `json:"signer,omitempty"`
 	Signed  string   `json:"signed,omitempty"` // RFC 3339
-	State   string   `json:"state"`            // usable, deprecated, revoked or untrusted
+	State   string   `json:"state"`            // usable, deprecated, revoked, untrusted or stale
 	Reason  string   `json:"reason,omitempty"` // of the state
 	Pins    []string `json:"pins,omitempty"`   // environments that run it
 	// Problems are sentences on what is wrong with it.

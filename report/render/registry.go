@@ -102,7 +102,12 @@ func stated(s *model.Statement) item {
 }
 
 func verdictFacts(v *model.Verdict) []fact {
+	bundle := v.EnvironmentBundle
+	if bundle == nil {
+		bundle = &model.EnvironmentBundle{}
+	}
 	return facts(
+		fact{name: "bundle", value: bundle.Name}, fact{name: "its digest", value: bundle.Digest}, fact{name: "its pack", value: bundle.Content},
 		fact{name: "digest", value: v.Digest}, fact{name: "content", value: v.Content},
 		fact{name: "class", value: classSince(v.Class, v.Baseline), words: true},
 		fact{name: "signer", value: v.Signer}, fact{name: "issuer", value: v.Issuer}, fact{name: "signed", value: v.Signed},
