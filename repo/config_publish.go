@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/contextosai/packgate/pack"
 	"oras.land/oras-go/v2/registry"
@@ -22,6 +23,8 @@ type Publish struct {
 	// ("ghcr.io/acme/packs"), or LayoutPrefix and a folder.
 	Registry pack.Text `json:"registry"`
 	Identity Identity  `json:"identity"`
+	// Earlier are who signed before the identity did.
+	Earlier pack.List[Identity] `json:"earlier"`
 	// SigningConfig and TrustedRoot name files of a private Sigstore, relative to
 	// the folder of the config; without a node they are those of the public one.
 	SigningConfig pack.Text `json:"signing_config"`
@@ -37,6 +40,17 @@ type Identity struct {
 	Repository   pack.Text `json:"repository"`
 	RepositoryID pack.Text `json:"repository_id"`
 	OwnerID      pack.Text `json:"owner_id"`
+	Until        pack.Text `json:"until"` // when an earlier identity ended, RFC 3339; without a node it has no end
+}
+
+// Ended returns when an earlier identity ended; zero where it has no end, and where it says what
+// is no time, which is a problem of its own.
+func (i Identity) Ended() time.Time {
+	t, err := time.Parse(time.RFC3339, i.Until.Value)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }
 
 // LayoutPrefix begins the name of a registry that is a folder, with an OCI image
@@ -84,10 +98,11 @@ const (
 // checkPublish checks what the schema cannot say of the sections publish and evaluator.
 func (c *Config) checkPublish() (problems Problems) {
 	p := &c.Publish
-	for _, check := range []struct {
+	type check struct {
 		pack.Text
 		problem func(string) *Problem
-	}{
+	}
+	checks := []check{
 		{p.Registry, checkRegistry},
 		{p.SigningConfig, checkTrustFile},
 		{p.TrustedRoot, checkTrustFile},
@@ -98,7 +113,12 @@ func (c *Config) checkPublish() (problems Problems) {
 		{c.Evaluator.Issuer, checkIssuer},
 		{c.Evaluator.Workflow, checkWorkflow},
 		{c.Evaluator.Repository, checkRepository},
-	} {
+	}
+	for _, e := range p.Earlier.Items {
+		checks = append(checks, check{e.Issuer, checkIssuer}, check{e.Workflow, checkWorkflow}, check{e.Repository, checkRepository}, check{e.Until, checkTime})
+	}
+	problems = p.checkEarlier()
+	for _, check := range checks {
 		if !check.OK {
 			continue
 		}
@@ -107,6 +127,41 @@ func (c *Config) checkPublish() (problems Problems) {
 		}
 	}
 	return problems
+}
+
+// mostEarlier bounds the earlier identities: each is tried for what the present one did not sign.
+const mostEarlier = 32
+
+// checkEarlier checks the list of earlier identities as a whole.
+func (p *Publish) checkEarlier() (problems Problems) {
+	e := p.Earlier
+	if len(e.Items) == 0 {
+		return nil
+	}
+	switch {
+	case p.Identity.WorkflowURI() == "":
+		problems = append(problems, Problemf("add identity: {workflow: …} to publish", "publish.earlier lists who signed before publish.identity did, and publish names none").placed(e.Node))
+	case len(e.Items) > mostEarlier:
+		problems = append(problems, Problemf("leave out those of which no version is in use", "publish.earlier has %d identities, wanted at most %d", len(e.Items), mostEarlier).placed(e.Node))
+	}
+	fresh, _, _ := strings.Cut(p.Freshness.WorkflowURI(), "@")
+	for _, one := range e.Items {
+		switch file, _, _ := strings.Cut(one.WorkflowURI(), "@"); {
+		case one.WorkflowURI() == p.Identity.WorkflowURI() && one.RepositoryURI() == p.Identity.RepositoryURI():
+			problems = append(problems, Problemf("remove it", "the earlier workflow %q is that of publish.identity", one.Workflow.Value).placed(one.Workflow.Node))
+		case fresh != "" && file == fresh:
+			problems = append(problems, Problemf("let another workflow file sign timestamps", "the earlier workflow %q signs timestamps: what a clock starts must not be able to publish", one.Workflow.Value).placed(one.Workflow.Node))
+		}
+	}
+	return problems
+}
+
+// checkTime says what is wrong with a time. Whether it is one, the schema says.
+func checkTime(text string) *Problem {
+	if _, err := time.Parse(time.RFC3339, text); err != nil {
+		return Problemf("write it such as 2026-11-26T12:00:00Z", "the time is %q", text)
+	}
+	return nil
 }
 
 // checkRegistry says what is wrong with the name of a registry, whose grammar is

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/contextosai/packgate/schemas"
@@ -84,6 +85,31 @@ func TestPublishIsDescribed(t *testing.T) {
 	for pointer, least := range map[string]int{"/publish": 4, "/publish/identity": 5, "/reviews": 4} {
 		if known, open := schemas.KnownMembers("config", pointer); open || len(known) < least {
 			t.Errorf("%s: %q", pointer, known)
+		}
+	}
+}
+
+// Earlier identities are listed with their end, and none of them is one that signs anything else.
+func TestEarlierIdentities(t *testing.T) {
+	const identity = "publish:\n  identity: {workflow: " + packsWorkflow + "}\n"
+	const old = "acme/packs/.github/workflows/old.yml@refs/heads/main"
+	c, err := ParseConfig(ConfigName, []byte(identity+"  earlier:\n    - workflow: "+old+"\n      until: 2026-03-01T12:00:00Z\n    - {workflow: "+old+"2}\n"))
+	if err != nil || len(c.Publish.Earlier.Items) != 2 {
+		t.Fatalf("%+v: %v", c, err)
+	}
+	if e := c.Publish.Earlier.Items; e[0].WorkflowURI() != "https://github.com/"+old || e[0].Ended().Unix() != 1772366400 || !e[1].Ended().IsZero() {
+		t.Errorf("read as %+v", e)
+	}
+	for src, want := range map[string]string{
+		"publish:\n  earlier: [{workflow: " + old + "}]\n":                                        "publish names none",
+		identity + "  earlier: [{workflow: " + packsWorkflow + "}]\n":                             "is that of publish.identity",
+		identity + "  earlier: [{workflow: old.yml}]\n":                                           "the workflow",
+		identity + "  earlier: [{workflow: " + old + ", until: yesterday}]\n":                     "until",
+		identity + "  freshness: {workflow: " + old + "}\n  earlier: [{workflow: " + old + "}]\n": "signs timestamps",
+		identity + "  earlier: [" + strings.Repeat("{workflow: "+old+"}, ", 33) + "]\n":           "at most 32",
+	} {
+		if _, err := ParseConfig(ConfigName, []byte(src)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", src, err, want)
 		}
 	}
 }

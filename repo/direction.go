@@ -66,6 +66,7 @@ func (c *configComparison) directions() map[string]direction {
 		"reviews.roles":            each(moreMembers),
 		"publish.registry":         anyChange,
 		"publish.identity":         anyChange,
+		"publish.earlier":          anyChange,
 		"publish.signing_config":   anyChange,
 		"publish.trusted_root":     anyChange,
 		"publish.freshness":        anyChange,

@@ -146,7 +146,7 @@ func (h *signingHouse) publisher(name string) (*publish.Publisher, error) {
 	if err != nil {
 		return nil, err
 	}
-	verifier, err := attest.NewVerifier(h.trust, h.id)
+	verifier, err := h.withEarlier(h.trust, h.id)
 	if err != nil {
 		return nil, err
 	}

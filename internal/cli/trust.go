@@ -62,5 +62,20 @@ func (h *registryHouse) trusting(ctx context.Context, k keyFile, identity func()
 	if err != nil {
 		return nil, err
 	}
-	return attest.NewVerifier(trust, id)
+	return h.withEarlier(trust, id)
+}
+
+// withEarlier returns what trusts an identity, and, where it is the one that the config names,
+// those that the config names as earlier ones.
+func (h *registryHouse) withEarlier(trust *attest.Trust, id attest.Identity) (*attest.Verifier, error) {
+	v, err := attest.NewVerifier(trust, id)
+	if err != nil || id.Workflow == "" || id.Workflow != h.config.Publish.Identity.WorkflowURI() {
+		return v, err
+	}
+	for _, e := range h.config.Publish.Earlier.Items {
+		if v, err = v.TrustEarlier(namedIdentity(e), e.Ended()); err != nil {
+			return nil, badUse(err)
+		}
+	}
+	return v, nil
 }

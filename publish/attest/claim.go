@@ -50,7 +50,7 @@ func (v *Verifier) Claim(src []byte) (c Claim) {
 	for _, one := range material.GetX509CertificateChain().GetCertificates() {
 		leaves = append(leaves, one.GetRawBytes())
 	}
-	c.Ours = slices.ContainsFunc(leaves, v.identity.named)
+	c.Ours = slices.ContainsFunc(leaves, v.named)
 	return c
 }
 
@@ -61,6 +61,11 @@ func hintOf(hint string) string {
 		return ""
 	}
 	return "sha256:" + hex.EncodeToString(sum)
+}
+
+// named tells whether a certificate names the identity, or an earlier one.
+func (v *Verifier) named(der []byte) bool {
+	return v.identity.named(der) || slices.ContainsFunc(v.earlier, func(e *earlier) bool { return e.identity.named(der) })
 }
 
 // named tells whether a certificate names the workflow, and no other issuer than the one that

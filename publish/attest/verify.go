@@ -43,6 +43,7 @@ type Verifier struct {
 	signer   []verify.PolicyOption // who has to have signed
 	wantLog  bool
 	wantSCT  bool
+	earlier  []*earlier // whose signatures count as well, as far as they are old enough
 }
 
 // NewVerifier returns a verifier of what the identity signed, or of what the key
@@ -93,7 +94,28 @@ func (v *Verifier) Name() string {
 // identity's role signs. Errors are *fault.Error, whose kind says
 // which of it failed. It does not know the artifact: callers compare the
 // statement's Version with what they hold.
+//
+// What an earlier identity signed counts like what the identity signed, if it was signed in
+// time.
 func (v *Verifier) Verify(src []byte) (*Verified, error) {
+	out, err := v.verify(src)
+	if !ofAnother(err) {
+		return out, err
+	}
+	for _, e := range v.earlier {
+		if out, err := e.Verifier.verify(src); !ofAnother(err) {
+			return e.inTime(out, err)
+		}
+	}
+	return nil, err
+}
+
+// ofAnother tells whether an error is that somebody else signed.
+func ofAnother(err error) bool {
+	return fault.Is(err, ErrIssuer, ErrRepository, ErrWorkflow, ErrTrigger)
+}
+
+func (v *Verifier) verify(src []byte) (*Verified, error) {
 	b, err := v.read(src)
 	if err == nil {
 		err = holdsStatement(b)
