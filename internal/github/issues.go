@@ -328,7 +328,7 @@ func (s *Issues) Settle(ctx context.Context) error {
 			s.opened = nil
 			break
 		}
-		err := &fault.Error{Kind: ErrUnavailable, Message: fmt.Sprintf("GitHub's list of issues by %q does not have #%d, which was just opened", s.login, lost)}
+		err := &fault.Error{Kind: ErrUnavailable, Message: fmt.Sprintf("GitHub's list of issues by %q does not have #%d, which this run opened", s.login, lost)}
 		if tries == attempts || !s.c.again(ctx, err, tries) {
 			return err
 		}

@@ -168,6 +168,7 @@ const (
 	CommandComment   = "comment"
 	CommandDeprecate = "deprecate"
 	CommandLink      = "link"
+	CommandNotify    = "notify"
 	CommandPin       = "pin"
 	CommandPublish   = "publish"
 	CommandRevoke    = "revoke"
@@ -176,7 +177,7 @@ const (
 
 // Commands returns the commands that an input may name, sorted.
 func Commands() []string {
-	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandLink, CommandPin, CommandPublish, CommandRevoke, CommandRollback}
+	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandLink, CommandNotify, CommandPin, CommandPublish, CommandRevoke, CommandRollback}
 }
 
 // SigningCommands returns the commands that sign, sorted.
