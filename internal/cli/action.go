@@ -42,6 +42,7 @@ type actionRun struct {
 	changed     []string            // packs that changed, id@version
 	labels      bool                // the config asks for labels
 	suggestions []github.Suggestion // mechanical repairs for the lines of a pull request
+	expires     string              // of the timestamp that was signed
 }
 
 func action(ctx context.Context, env *Env) error {

@@ -110,7 +110,7 @@ func (a *actionRun) aboutVersions() bool {
 	if !a.inputs.named && a.event.Name == github.EventSchedule && a.hasRegistry() {
 		a.inputs.command = github.CommandAudit
 	}
-	return slices.Contains([]string{github.CommandAudit, github.CommandDeprecate, github.CommandNotify, github.CommandPin, github.CommandRevoke, github.CommandRollback}, a.inputs.command)
+	return slices.Contains([]string{github.CommandAudit, github.CommandDeprecate, github.CommandPin, github.CommandRevoke, github.CommandRollback, github.CommandTimestamp}, a.inputs.command)
 }
 
 // versions runs such a command, and shows in log and job summary what it says. The
@@ -128,8 +128,9 @@ func (a *actionRun) versions(ctx context.Context) error {
 	}
 	_, annotated := a.runner.Annotate(problems)
 	result := map[int]model.Result{gating.ExitPass: model.Passed, gating.ExitFindings: model.Failed}
+	outputs := []github.Output{{Name: "result", Value: string(cmp.Or(result[code], model.Broken))}, {Name: "expires", Value: a.expires}}
 	delivered := errors.Join(a.runner.Print(log.String()), a.runner.Summary(cmp.Or(summary.String(), render.Fenced(log.String()))), annotated,
-		a.runner.Outputs([]github.Output{{Name: "result", Value: string(cmp.Or(result[code], model.Broken))}}))
+		a.runner.Outputs(outputs))
 	if delivered != nil {
 		fmt.Fprintf(a.env.Stderr, "packgate: %s\n", render.Visible(delivered.Error()))
 	}
@@ -149,16 +150,20 @@ func (a *actionRun) version(ctx context.Context, log, summary *bytes.Buffer) err
 		return rollBack(ctx, &env, a.inputs.ref, o)
 	case github.CommandDeprecate, github.CommandRevoke:
 		return setState(ctx, &env, a.inputs.command, a.inputs.ref, o)
-	}
-	auditing := auditOptions{registryOptions: a.inputs.signing.registryOptions, failOn: a.inputs.failOn, strict: a.inputs.strict != nil && *a.inputs.strict}
-	if a.inputs.command == github.CommandNotify {
-		return notify(ctx, &env, notifyOptions{auditOptions: auditing, dryRun: a.inputs.signing.dryRun, token: a.inputs.token})
+	case github.CommandTimestamp:
+		signed, err := timestamp(ctx, &env, timestampOptions{signingOptions: a.inputs.signing})
+		if err == nil && !signed.DryRun {
+			a.expires = signed.Expires
+		}
+		return err
 	}
 	var ids []string
 	if a.inputs.ref != "" {
 		ids = []string{a.inputs.ref}
 	}
-	found, err := auditOf(ctx, &env, ids, auditing)
+	found, err := auditOf(ctx, &env, ids, auditOptions{
+		registryOptions: a.inputs.signing.registryOptions, failOn: a.inputs.failOn, strict: a.inputs.strict != nil && *a.inputs.strict,
+	})
 	if err != nil {
 		return err
 	}

@@ -114,6 +114,9 @@ func (h *registryHouse) freshnessIdentity(workflow string) (attest.Identity, err
 	if workflow != "" {
 		id.Workflow = addressOf(server, workflow)
 	}
+	if id.Workflow == "" {
+		return id, misuse("name it in publish.freshness.workflow, as "+workflowForm, "it is not stated which workflow signs timestamps")
+	}
 	repository, rest, ok := strings.Cut(id.Workflow, "/.github/workflows/")
 	if !ok || !strings.Contains(rest, "@refs/heads/") {
 		return id, misuse("write it as "+workflowForm, "the workflow of the timestamps is %q", id.Workflow)
@@ -140,7 +143,10 @@ Exit status: 0 it is signed, 1 there is nothing that it would sign for, 3 it cou
 be done, 2 wrong use.`,
 		Example: "  packgate timestamp --dry-run\n  packgate timestamp --key freshness.key --publisher-key packgate.pub",
 		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return timestamp(c.Context(), env, o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := timestamp(c.Context(), env, o)
+			return err
+		},
 	}
 	o.addFlags(c, plainFormats())
 	f := c.Flags()
@@ -156,20 +162,22 @@ type timestampOptions struct {
 	expiry       string
 }
 
-func timestamp(ctx context.Context, env *Env, o timestampOptions) error {
+// timestamp signs a timestamp, says so, and returns what was signed.
+func timestamp(ctx context.Context, env *Env, o timestampOptions) (*model.Timestamp, error) {
 	house, err := openHouse(env, o.registryOptions)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f, err := house.freshener(ctx, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r, err := f.Timestamp(ctx)
 	if err != nil {
-		return lifecycleError(err)
+		return nil, lifecycleError(err)
 	}
-	return render.WriteTimestamp(env.Stdout, o.format, shownTimestamp(r), env.style(o.color))
+	shown := shownTimestamp(r)
+	return shown, render.WriteTimestamp(env.Stdout, o.format, shown, env.style(o.color))
 }
 
 // freshener returns what signs timestamps: with a key, or as the run of the workflow that the

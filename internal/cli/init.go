@@ -27,7 +27,8 @@ import (
 
 type initOptions struct {
 	packID, tenant, owner, branch string
-	matrix, force, dryRun         bool
+	matrix, freshness             bool
+	force, dryRun                 bool
 }
 
 func newInit(env *Env) *cobra.Command {
@@ -36,8 +37,8 @@ func newInit(env *Env) *cobra.Command {
 		Use: "init [DIR]", Short: "begin a pack repository, or put the gate into one that is there",
 		Long: `Writes what a pack repository needs: the config, an environment catalog, a small
 pack with its golden cases and their snapshots, the workflows (the gate, its second
-stage for forks, publishing with a nightly audit), and lines for git, CODEOWNERS and
-pre-commit. The result passes packgate check. DIR is the repository; the current
+stage for forks, publishing, a nightly audit, and what signs timestamps where the
+config has publish.freshness), and lines for git, CODEOWNERS and pre-commit. The result passes packgate check. DIR is the repository; the current
 folder by default. In a folder of a git repository the workflows go to the root of
 it, where GitHub looks for them.
 
@@ -59,6 +60,7 @@ everywhere.`,
 	f.StringVar(&o.owner, "owner", "", "`owner` for CODEOWNERS of what the gate decides by, @org/team or @login (default: lines to fill in)")
 	f.StringVar(&o.branch, "branch", "", "default `branch`, on which the workflows run (default: that of origin, else main)")
 	f.BoolVar(&o.matrix, "matrix", false, "check in several jobs, for a repository with many packs")
+	f.BoolVar(&o.freshness, "freshness", false, "write the workflow that signs timestamps, also where no config names it yet")
 	f.BoolVar(&o.force, "force", false, "overwrite files that are there and differ")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
 	return c
@@ -159,7 +161,7 @@ func (i *initialising) choose() error {
 	if i.made.Workflows = gating == ""; gating != "" {
 		i.say("no workflow: %s runs packgate already; packgate doctor says whether it does so well", gating)
 	}
-	return nil
+	return i.chooseTimestamp()
 }
 
 // choosePack says which pack is to be made: none where there is any, since that one is

@@ -48,6 +48,7 @@ func (d *doctoring) lookAt(ctx context.Context, workflows []*workflow) {
 		d.checkJob(ctx, j, false)
 	}
 	d.checkSigners(all)
+	d.checkTimestamps(workflows)
 	if !slices.ContainsFunc(gating, func(j *job) bool { return len(j.gates) > 0 }) {
 		d.packsOf(ctx, nil)
 	}

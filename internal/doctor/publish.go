@@ -22,7 +22,9 @@ func (s *step) signs() bool {
 }
 
 // keeps reports whether the step is about the registry alone, and gates nothing.
-func (s *step) keeps() bool { return s.signs() || s.input("command") == github.CommandAudit }
+func (s *step) keeps() bool {
+	return s.signs() || s.stamps() || s.input("command") == github.CommandAudit
+}
 
 // signing is what is known of a job that signs.
 type signing struct {
@@ -72,6 +74,7 @@ func (d *doctoring) checkSigners(jobs []*job) {
 	for _, j := range jobs {
 		if known, ok := d.signing[j]; ok {
 			d.checkStart(j)
+			d.checkSchedule(j.workflow)
 			d.checkSigning(j, known)
 			if j.proposal() == "" { // else it is told to publish in another job
 				d.checkConcurrency(j)

@@ -10,7 +10,7 @@ import (
 // checkReviews looks whether a step that gates proposals sees who approves them, where its
 // config names somebody who is to.
 func (d *doctoring) checkReviews(s *step, c *repo.Config) {
-	if s == nil || len(c.Reviews.All()) == 0 {
+	if s == nil || len(c.Reviews.All()) == 0 || s.keeps() && !s.signs() {
 		return
 	}
 	s.job.reviewed = true

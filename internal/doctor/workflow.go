@@ -49,13 +49,14 @@ type step struct {
 }
 
 // RunsPackgate reports whether a job of a workflow runs packgate. A job whose steps all
-// name a config of one's own, or comment alone, does not count; nil is for none.
+// name a config of one's own, or comment alone, does not count, nor does one that audits or signs
+// timestamps; nil is for none.
 func RunsPackgate(doc *pack.Document, own func(config string) bool) bool {
 	return slices.ContainsFunc(newWorkflow(doc, false).jobs, func(j *job) bool {
 		if own != nil && !slices.ContainsFunc(j.gates, func(s *step) bool { return !s.comments() && !own(s.input("config")) }) {
 			return false
 		}
-		return len(j.gates) > 0 || j.scripted()
+		return slices.ContainsFunc(j.gates, func(s *step) bool { return s.signs() || !s.keeps() }) || j.scripted()
 	})
 }
 
@@ -139,6 +140,25 @@ func textsOf(n *pack.Node) (texts []string) {
 		texts = append(texts, textOf(item))
 	}
 	return texts
+}
+
+// membersOf returns the names in an object, or the texts that may stand for one.
+func membersOf(n *pack.Node) (names []string) {
+	if n == nil || n.Kind != pack.Object {
+		return textsOf(n)
+	}
+	for _, m := range n.Members {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// itemsOf returns the items of a list; none of what is no list.
+func itemsOf(n *pack.Node) []*pack.Node {
+	if n == nil || n.Kind != pack.Array {
+		return nil
+	}
+	return n.Items
 }
 
 // event returns the value of an event that starts the workflow; ok is false where

@@ -168,19 +168,19 @@ const (
 	CommandComment   = "comment"
 	CommandDeprecate = "deprecate"
 	CommandLink      = "link"
-	CommandNotify    = "notify"
 	CommandPin       = "pin"
 	CommandPublish   = "publish"
 	CommandRevoke    = "revoke"
 	CommandRollback  = "rollback"
+	CommandTimestamp = "timestamp"
 )
 
 // Commands returns the commands that an input may name, sorted.
 func Commands() []string {
-	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandLink, CommandNotify, CommandPin, CommandPublish, CommandRevoke, CommandRollback}
+	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandLink, CommandPin, CommandPublish, CommandRevoke, CommandRollback, CommandTimestamp}
 }
 
-// SigningCommands returns the commands that sign, sorted.
+// SigningCommands returns the commands that sign as the publisher, sorted.
 func SigningCommands() []string {
 	return []string{CommandDeprecate, CommandPin, CommandPublish, CommandRevoke, CommandRollback}
 }
@@ -196,7 +196,7 @@ func ActionInputs() []string {
 // ActionOutputs returns the names of the outputs that the action sets, sorted.
 func ActionOutputs() []string {
 	return []string{
-		"changed-packs", "class", "errors", "missing-reviews", "published", "report-html", "report-json", "report-md", "report-sarif",
+		"changed-packs", "class", "errors", "expires", "missing-reviews", "published", "report-html", "report-json", "report-md", "report-sarif",
 		"required-reviews", "required-version", "result", "tool-surface-grew", "warnings",
 	}
 }
@@ -213,13 +213,13 @@ const (
 )
 
 // tokenService returns an error of kind ErrForbidden where the runner offers no
-// identity tokens.
-func tokenService(getenv func(string) string) error {
+// identity tokens; the hint says what the job has to have.
+func tokenService(getenv func(string) string, hint string) error {
 	for _, name := range []string{tokenURL, tokenToken} {
 		if getenv(name) == "" {
 			return &fault.Error{Kind: ErrForbidden,
 				Message: fmt.Sprintf("%s is not set: the job may not ask for an identity token, or the variable is kept from the step", name),
-				Hint:    "set in the job that publishes: " + signingLines}
+				Hint:    hint}
 		}
 	}
 	return nil
@@ -234,7 +234,7 @@ func tokenService(getenv func(string) string) error {
 // service does not want to answer, ErrRateLimited, or ErrUnavailable. It holds
 // neither token nor address.
 func (r *Runner) IDToken(ctx context.Context, audience string, o Options) (string, error) {
-	if err := tokenService(r.Getenv); err != nil {
+	if err := tokenService(r.Getenv, signingHint); err != nil {
 		return "", err
 	}
 	service, err := url.Parse(r.Getenv(tokenURL))

@@ -92,11 +92,16 @@ func newValues(o Options) *values {
 func (v *values) Ref() string { return v.PackID + "@1.0.0" }
 
 // WorkflowFiles returns the names of the workflows, relative to the root of the git
-// repository: the gate, its second stage for forks, and what publishes and audits.
+// repository: the gate, its second stage for forks, what publishes, what audits, and what
+// signs timestamps.
 func WorkflowFiles() []string {
-	const folder = ".github/workflows/"
-	return []string{folder + "packs.yml", folder + "packs-comment.yml", folder + "publish.yml"}
+	return []string{workflowFolder + "packs.yml", workflowFolder + "packs-comment.yml", workflowFolder + "publish.yml", workflowFolder + "packs-audit.yml", TimestampFile}
 }
+
+const workflowFolder = ".github/workflows/"
+
+// TimestampFile is the workflow that signs timestamps, where no config names another.
+const TimestampFile = workflowFolder + "packs-timestamp.yml"
 
 // otherFiles returns the files that are not the pack repository's own.
 func (v *values) otherFiles() ([]File, error) {
@@ -115,9 +120,12 @@ func (v *values) otherFiles() ([]File, error) {
 		if v.Matrix {
 			gate = "packs-matrix.yml.tmpl"
 		}
-		for n, from := range []string{gate, "packs-comment.yml.tmpl", "publish.yml.tmpl"} {
+		for n, from := range []string{gate, "packs-comment.yml.tmpl", "publish.yml.tmpl", "packs-audit.yml.tmpl"} {
 			list = append(list, source{File{Name: WorkflowFiles()[n]}, "workflows/" + from})
 		}
+	}
+	if v.Timestamp != "" {
+		list = append(list, source{File{Name: v.Timestamp}, "workflows/packs-timestamp.yml.tmpl"})
 	}
 	var out []File
 	for _, s := range list {
@@ -161,76 +169,6 @@ func yamlText(s string) string {
 		return s
 	}
 	return pack.CompactJSON(s)
-}
-
-// Options say what the files are about. The zero value asks for those of a repository
-// that has packs and workflows already.
-type Options struct {
-	PackID            string // the pack_id of the first pack, as DefaultPackID makes one. Where it is empty no pack is made, and no environment catalog.
-	Tenant            string // the tenant_id of that pack; empty for DefaultTenant of its pack_id
-	Folder            string // that of the pack repository, relative to the root of the git repository, with forward slashes; empty for the root itself
-	Owner             string // reviews what the gate decides by, @org/team or @login; empty where nobody is named yet
-	Branch            string // the default branch; empty for main
-	Workflows, Matrix bool   // says whether the workflows are made, and Matrix whether the gate's is one of several jobs
-}
-
-// prefix begins the pack_id of every pack in the contract's examples.
-const prefix = "ctxpack."
-
-// mostName bounds what is taken of the name of a folder, in bytes.
-const mostName = 40
-
-var (
-	notInName = regexp.MustCompile(`[^a-z0-9]+`)
-	ownerForm = regexp.MustCompile(`^(@[A-Za-z0-9][A-Za-z0-9-]*(/[A-Za-z0-9._-]+)?|[^@\s]+@[^@\s]+)$`)
-	// branchForm leaves out what would have to be escaped in an expression or in YAML.
-	branchForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
-	// tenantForm is that of the left side of a reference to a pack.
-	tenantForm = regexp.MustCompile(`^[A-Za-z0-9_.:-]+$`)
-)
-
-// DefaultPackID returns the pack_id of a pack that is named after a folder: in small
-// letters, with single hyphens for all that is no letter or digit. A name of which
-// nothing is left gives ctxpack.support.
-func DefaultPackID(folder string) string {
-	name := strings.Trim(notInName.ReplaceAllString(strings.ToLower(folder), "-"), "-")
-	if name == "" || name == strings.TrimSuffix(prefix, ".") {
-		name = "support"
-	}
-	name = strings.TrimPrefix(name, strings.Replace(prefix, ".", "-", 1))
-	return prefix + strings.TrimRight(name[:min(len(name), mostName)], "-")
-}
-
-// DefaultTenant returns the tenant_id for a pack_id: tenant_ and the pack's own name.
-func DefaultTenant(packID string) string {
-	return "tenant_" + strings.ReplaceAll(ownName(packID), "-", "_")
-}
-
-// ownName returns what a pack's folder is called: its pack_id without the common prefix.
-func ownName(packID string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(packID, prefix), ":", "-")
-}
-
-// PackFile returns the name of the file of a pack, relative to the folder of the pack
-// repository.
-func PackFile(packID string) string { return path.Join("packs", ownName(packID), "pack.json") }
-
-// check refuses the first option that cannot be taken, but no pack_id.
-func (o *Options) check() error {
-	refuse := func(option, value, hint string) error {
-		return &repo.Problem{Message: fmt.Sprintf("%q cannot be the %s", value, option), Hint: hint}
-	}
-	switch {
-	case !tenantForm.MatchString(o.Tenant) && o.Tenant != "":
-		return refuse("tenant", o.Tenant, "use letters, digits and _ . : - alone")
-	case !ownerForm.MatchString(o.Owner) && o.Owner != "":
-		return refuse("owner", o.Owner, "name a team as @org/team, or somebody as @login")
-	case !branchForm.MatchString(o.Branch) && o.Branch != "", strings.Contains(o.Branch, ".."):
-		return refuse("branch", o.Branch, "name the default branch, such as main")
-	case strings.Contains(o.Folder, "${{"), strings.ContainsFunc(o.Folder, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }):
-		return refuse("folder", o.Folder, "use a folder whose name a workflow can hold: without control characters and ${{")
-	}
-	return nil
 }
 
 // File is one file of the repository.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
@@ -25,7 +26,7 @@ func variants() map[string]Options {
 		"nothing":    {},
 		"pack":       {PackID: "ctxpack.support", Workflows: true},
 		"workflows":  {Workflows: true, Branch: "release/1.x"},
-		"everything": {PackID: "ctxpack.billing", Tenant: "tenant:acme.1", Folder: `a b/it's "#1"`, Owner: "@acme/packs", Workflows: true, Matrix: true},
+		"everything": {PackID: "ctxpack.billing", Tenant: "tenant:acme.1", Folder: `a b/it's "#1"`, Owner: "@acme/packs", Workflows: true, Matrix: true, Timestamp: TimestampFile},
 	}
 }
 
@@ -213,14 +214,14 @@ func TestWorkflowsAreThoseThatAreShown(t *testing.T) {
 	if got := string(matrix[".github/workflows/packs.yml"].Content); got != m[1] {
 		t.Errorf("the matrix is\n%s\nand docs/action.md shows\n%s", got, m[1])
 	}
-	files := filesOf(t, Options{Workflows: true})
+	files := filesOf(t, Options{Workflows: true, Timestamp: TimestampFile})
 	example := "examples/acme-support/"
 	if got := string(files[".github/workflows/packs-comment.yml"].Content); got != read(example+".github/workflows/packs-comment.yml") {
 		t.Errorf("packs-comment.yml is not that of the example:\n%s", got)
 	}
 	// What differs here is what is said in comments, an id that nothing uses, and when a
 	// job runs.
-	for _, name := range []string{".github/workflows/packs.yml", ".github/workflows/publish.yml"} {
+	for _, name := range []string{".github/workflows/packs.yml", ".github/workflows/publish.yml", ".github/workflows/packs-audit.yml", TimestampFile} {
 		var ours, theirs map[string]any
 		unmarshal(t, files[name].Content, &ours)
 		unmarshal(t, []byte(read(example+name)), &theirs)
@@ -273,7 +274,7 @@ func FuzzDefaultPackID(f *testing.F) {
 
 func TestRefusedOptions(t *testing.T) {
 	for name, o := range map[string]Options{
-		"tenant": {Tenant: "a b"}, "owner": {Owner: "acme/packs"}, "branch": {Branch: "a'b"}, "folder": {Folder: "${{ x }}"},
+		"tenant": {Tenant: "a b"}, "owner": {Owner: "acme/packs"}, "branch": {Branch: "a'b"}, "folder": {Folder: "${{ x }}"}, "workflow that signs timestamps": {Timestamp: "../x.yml"},
 	} {
 		_, err := Files(o)
 		var refused *repo.Problem
@@ -338,6 +339,18 @@ func TestBothStagesNameTheConfig(t *testing.T) {
 			if !strings.Contains(string(f.Content), `config: "a b/.packgate.yaml"`) {
 				t.Errorf("%s does not name the config:\n%s", f.Name, f.Content)
 			}
+		}
+	}
+}
+
+// The schedule is as often as it has to be, and no more often than that asks for.
+func TestCron(t *testing.T) {
+	for refresh, want := range map[time.Duration]string{
+		0: "41 */6 * * *", 6 * time.Hour: "41 */6 * * *", 7 * time.Hour: "41 */6 * * *", 5 * time.Hour: "41 */4 * * *", 36 * time.Hour: "41 5 * * *",
+		90 * time.Minute: "41 * * * *", time.Hour: "41 * * * *", 59 * time.Minute: "15/30 * * * *", 25 * time.Minute: "10/20 * * * *", 10 * time.Minute: "5/10 * * * *",
+	} {
+		if got := (Options{Refresh: refresh}).Cron(); got != want {
+			t.Errorf("every %s it is %q, wanted %q", refresh, got, want)
 		}
 	}
 }
