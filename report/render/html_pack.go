@@ -109,13 +109,6 @@ func (v *htmlView) noPlayground(packs model.Packs, program *htmlProgram) string 
 	return "Nothing can be compiled in this page: it was written from a stored report, which does not hold the packs, or no pack is fit for it."
 }
 
-// htmlKnown is what is known of a version; Fold is what to call it where it is folded.
-type htmlKnown struct {
-	Fold     string
-	Facts    []htmlFact
-	Commands []htmlCommand
-}
-
 type htmlFact struct {
 	Name  string
 	Value htmlPiece
@@ -128,48 +121,29 @@ type htmlCommand struct {
 	Sentence string
 }
 
-// openPublications is up to how many publications are shown with all that is known.
-const openPublications = 3
-
 // published returns what became of versions in the registry, nil for nothing.
 func (v *htmlView) published() *htmlSection {
 	all := published(v.report)
 	if len(all) == 0 {
 		return nil
 	}
-	list := v.node(v.publications(all), "published", new(int))
-	for i := range list.Items {
-		if k := list.Items[i].Known; k != nil && len(all) > openPublications {
-			k.Fold = knownTitle(all[i : i+1])
-		}
-	}
-	return &htmlSection{Title: partTitle(all), Nodes: []htmlNode{list}}
+	return &htmlSection{Title: partTitle(all), Nodes: []htmlNode{v.node(v.publications(all), "published", new(int))}}
 }
 
-// known returns what is known of a version, nil for nothing.
-func (v *htmlView) known(k *known) *htmlKnown {
-	if k == nil || len(k.facts)+len(k.commands) == 0 {
-		return nil
+func (v *htmlView) fact(f fact) htmlFact {
+	if f.name == pullRequestFact && model.WebURL(f.value) {
+		return htmlFact{f.name, v.link(f.value, v.text(f.value))}
 	}
-	out := &htmlKnown{}
-	for _, f := range k.facts {
-		shown := htmlPiece{Text: v.text(f.value), Code: !f.words, Plain: f.words}
-		if f.name == pullRequestFact && model.WebURL(f.value) {
-			shown = v.link(f.value, v.text(f.value))
-		}
-		out.Facts = append(out.Facts, htmlFact{f.name, shown})
+	return htmlFact{f.name, htmlPiece{Text: v.text(f.value), Code: !f.words, Plain: f.words}}
+}
+
+func (v *htmlView) command(c shellCommand) *htmlCommand {
+	lines, ok := copyable(c.line)
+	if !ok {
+		return &htmlCommand{Name: "Check it " + c.name, Sentence: notCopyable}
 	}
-	for _, c := range k.commands {
-		shown := htmlCommand{Name: "Check it " + c.name}
-		if lines, ok := copyable(c.line); ok {
-			shown.Lines = lines
-			v.size += len(c.line)
-		} else {
-			shown.Sentence = notCopyable
-		}
-		out.Commands = append(out.Commands, shown)
-	}
-	return out
+	v.size += len(c.line)
+	return &htmlCommand{Name: "Check it " + c.name, Lines: lines}
 }
 
 func (v *htmlView) publishVerdict(p *htmlPage) {

@@ -205,44 +205,24 @@ func (m *markdown) published() {
 	rest := m.builder.publications(good)
 	rest.open = 8
 	m.listed(rest)
-	var blocks []string
+	var nodes []node
 	for i := range all {
-		if block := publicationBlock(&all[i], len(all) > 1); len(block) > 0 {
-			blocks = append(blocks, strings.Join(block, "\n")+"\n\n")
+		below := knownOf(&all[i])
+		if len(all) > 1 && len(below) > 0 {
+			nodes = append(nodes, strong(all[i].Name()))
 		}
+		nodes = append(nodes, below...)
 	}
-	if len(blocks) > 0 {
-		m.rank += foldRank
-		m.add(part{title: knownTitle(all), noun: "version", opening: summary(knownTitle(all)), lines: blocks, closing: "</details>\n\n"})
-	}
+	m.fold(knownTitle(all), nodes)
 	m.rank = rank
 }
 
-// publicationBlock returns what is folded of one publication, nil for nothing.
-func publicationBlock(p *model.Publication, named bool) []string {
-	var lines []string
-	if named {
-		lines = append(lines, "**"+Markdown(p.Name())+"**", "")
+// factLine writes one thing that is known.
+func factLine(f fact) string {
+	if f.words {
+		return "- " + f.name + ": " + Markdown(f.value) + "\n"
 	}
-	head := len(lines)
-	for _, f := range publicationFacts(p) {
-		value := Markdown(f.value)
-		if !f.words {
-			value = Code(f.value)
-		}
-		lines = append(lines, "- "+f.name+": "+value)
-	}
-	for _, c := range publicationCommands(p) {
-		if len(lines) > head {
-			lines = append(lines, "")
-		}
-		lines = append(lines, "Check it "+c.name+":", "")
-		lines = append(lines, fenced(c.line)...)
-	}
-	if len(lines) == head {
-		return nil
-	}
-	return lines
+	return "- " + f.name + ": " + Code(f.value) + "\n"
 }
 
 // fenced returns a command in a fenced code block (GitHub Flavored Markdown, section

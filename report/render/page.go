@@ -62,6 +62,12 @@ type fold struct {
 // listing is text to copy, in a language.
 type listing struct{ language, text string }
 
+// known are things that are known of a version, each with its name, in columns where a form has them.
+type known []fact
+
+// shellCommand is a line for a shell that checks something, with what it needs.
+type shellCommand struct{ name, line string }
+
 // picture is the binding graph of a pack, which a page alone draws.
 type picture struct{ pack *model.Pack }
 
@@ -90,7 +96,7 @@ type item struct {
 	text  sentence
 	lines []line
 	sides *model.Change // old and new value side by side, where there is room
-	known *known        // of a published version
+	below []node        // what is shown below it, where an item has room
 	// finding is what findings are filtered by, nil for everything else.
 	finding *model.Finding
 }

@@ -52,6 +52,8 @@ type htmlNode struct {
 	Steps   [][]htmlPiece
 	Fold    *htmlFold
 	Listing string
+	Facts   []htmlFact
+	Command *htmlCommand
 	Items   []htmlItem
 	Table   *htmlTable
 	Graph   *htmlGraph
@@ -76,7 +78,7 @@ type htmlItem struct {
 	Head, Place, Text []htmlPiece
 	Lines             []htmlLine
 	Sides             []htmlSide
-	Known             *htmlKnown
+	Below             []htmlNode
 	// Of a finding, for the filters.
 	Severity, Gate, Status, Fingerprint string
 }
@@ -140,6 +142,10 @@ func (v *htmlView) node(n node, id string, number *int) (out htmlNode) {
 		out.Fold = &htmlFold{Words: v.text(sentenceCase(n.words)), Nodes: v.nodes(n.nodes, id, number)}
 	case listing:
 		out.Listing = shorten(n.text, maxHTMLText)
+	case known:
+		out.Facts = each(n, v.fact)
+	case shellCommand:
+		out.Command = v.command(n)
 	case picture:
 		out.Graph = v.graph(n.pack)
 	case *list:
@@ -190,7 +196,7 @@ func (v *htmlView) cell(s sentence) []htmlPiece {
 }
 
 func (v *htmlView) item(it *item) htmlItem {
-	out := htmlItem{Tone: toneOf(it.state), State: v.state(it.state), Head: v.say(it.head), Text: v.say(it.text), Known: v.known(it.known)}
+	out := htmlItem{Tone: toneOf(it.state), State: v.state(it.state), Head: v.say(it.head), Text: v.say(it.text), Below: v.nodes(it.below, "", new(int))}
 	if it.at.file != "" {
 		out.Place = v.place(it.at)
 	}

@@ -43,6 +43,11 @@ func (m *markdown) node(n node) {
 		m.fold(n.words, n.nodes)
 	case listing:
 		m.add(part{lines: []string{strings.Join(fencedIn(n.language, n.text), "\n") + "\n\n"}})
+	case known:
+		m.add(part{noun: "line", lines: each(n, factLine), closing: "\n"})
+	case shellCommand:
+		m.paragraph("Check it %s:", n.name)
+		m.paragraph("%s", strings.Join(fenced(n.line), "\n"))
 	case *list:
 		m.listed(n)
 	case *table:

@@ -48,6 +48,10 @@ func (t *terminal) node(n node, indent string) {
 		for line := range strings.Lines(n.text) {
 			t.line("%s%s", indent, strings.ReplaceAll(text(strings.TrimRight(line, "\n")), " ", joint))
 		}
+	case known:
+		t.facts(indent, 0, n)
+	case shellCommand:
+		t.command(indent, n)
 	case *list:
 		t.list(n, indent)
 	case *table:
@@ -106,7 +110,11 @@ func (t *terminal) item(it *item, indent string) {
 			t.line("%s  %s", indent, strings.TrimLeft(l.lead+" "+t.say(s), " "))
 		}
 	}
-	t.known(it.known, indent+"  ")
+	if !t.style.Quiet {
+		for _, n := range it.below {
+			t.node(n, indent+"  ")
+		}
+	}
 }
 
 func (t *terminal) state(l look) string {

@@ -10,18 +10,32 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// known is what is known of a published version beside its line, and how anybody checks it.
-type known struct {
-	facts    []fact
-	commands []shellCommand
+func (b *builder) publications(all []model.Publication) *list {
+	return listOf(list{noun: "version"}, all, func(p *model.Publication) item {
+		it := b.publication(p)
+		if it.below = knownOf(p); b.whole && len(all) > openPublications && len(it.below) > 0 {
+			it.below = []node{fold{knownTitle([]model.Publication{*p}), it.below}}
+		}
+		return it
+	})
 }
 
-func (b *builder) publications(all []model.Publication) *list {
-	return listOf(list{noun: "version"}, all, b.publication)
+// openPublications is up to how many publications a page shows with all that is known.
+const openPublications = 3
+
+// knownOf is what is known of a publication beside its line, and how anybody checks it.
+func knownOf(p *model.Publication) (nodes []node) {
+	if facts := publicationFacts(p); len(facts) > 0 {
+		nodes = append(nodes, known(facts))
+	}
+	for _, c := range publicationCommands(p) {
+		nodes = append(nodes, c)
+	}
+	return nodes
 }
 
 func (b *builder) publication(p *model.Publication) item {
-	it := item{state: lookOfPublication(p), head: strong(p.Name()), known: &known{publicationFacts(p), publicationCommands(p)}}
+	it := item{state: lookOfPublication(p), head: strong(p.Name())}
 	if since := sinceWords(p); since != "" {
 		it.head = it.head.plain(" (" + since + ")")
 	}
@@ -247,9 +261,7 @@ func publicationFacts(p *model.Publication) []fact {
 	return all
 }
 
-type shellCommand struct{ name, line string }
-
-// commands returns the commands by which a publication can be checked.
+// publicationCommands returns the commands by which a publication can be checked.
 func publicationCommands(p *model.Publication) []shellCommand {
 	all := []shellCommand{{"with packgate", p.VerifyOwn}, {"without packgate", p.Verify}}
 	return slices.DeleteFunc(all, func(c shellCommand) bool { return c.line == "" })

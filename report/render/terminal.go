@@ -220,17 +220,6 @@ func (t *terminal) published(r *model.Report) {
 	}
 }
 
-// known writes what is known of a version, unless the style is quiet.
-func (t *terminal) known(k *known, indent string) {
-	if k == nil || t.style.Quiet {
-		return
-	}
-	t.facts(indent, 0, k.facts)
-	for _, c := range k.commands {
-		t.command(indent, c)
-	}
-}
-
 // facts writes what is known, one thing a line, in columns of which the first is at least so wide,
 // or as wide as the longest name for 0. Words go on below themselves; all else is not broken.
 func (t *terminal) facts(indent string, least int, facts []fact) {
