@@ -38,7 +38,27 @@ var (
 	playgroundScript []byte
 )
 
-var loadHTML = sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(htmlTemplates, "html/*.tmpl") })
+var loadHTML = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("report").Funcs(template.FuncMap{"parts": nameParts}).ParseFS(htmlTemplates, "html/*.tmpl")
+})
+
+// shortName is up to how many bytes of a name fit into a line of any screen.
+const shortName = 16
+
+// nameParts returns the parts of a name or path between which a line may be broken: never within
+// a version, or between line and column.
+func nameParts(name string) (parts []string) {
+	if len(name) <= shortName {
+		return []string{name}
+	}
+	first := 0
+	for i := 1; i < len(name)-1; i++ {
+		if strings.IndexByte("._/:", name[i]) >= 0 && isWord(name[i-1]) && isWord(name[i+1]) && !(isDigit(name[i-1]) && isDigit(name[i+1])) {
+			parts, first = append(parts, name[first:i+1]), i+1
+		}
+	}
+	return append(parts, name[first:])
+}
 
 // head returns what stands in the head of a page, which runs these scripts and no
 // others. All of it is our own, and the hashes are of exactly these bytes.
@@ -109,6 +129,8 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 	return err
 }
 
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
 type htmlPage struct {
 	Head           template.HTML
 	Title, Verdict string
@@ -151,7 +173,9 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 	}
 	p.Top = v.nodes(top, "top", &number)
 	p.Errors, p.Notices, p.Published = v.node(v.problems(r.Errors), "error", &number), v.node(v.notices(true), "note", &number), v.published()
-	p.Filter = v.filter(packs)
+	if !v.alone() {
+		p.Filter = v.filter(packs)
+	}
 	return p
 }
 

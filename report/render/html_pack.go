@@ -18,6 +18,7 @@ type htmlPack struct {
 	Tone, Mark string
 	Page       []htmlNode // of a reviewer
 	About      []htmlPiece
+	Filter     *htmlFilter // of the only one, below its page
 	Sections   []htmlSection
 	Playground *htmlPlayground
 }
@@ -26,7 +27,7 @@ func (v *htmlView) pack(p *model.Pack, number int) htmlPack {
 	l := v.verdict(p)
 	out := htmlPack{ID: fmt.Sprintf("p%d", number), Title: v.flat(v.headline(p)), Tone: toneOf(l), Mark: l.mark, About: v.about(p)}
 	if v.alone() { // the heading of the page says it
-		out.Title = v.text(p.Name())
+		out.Title, out.Filter = v.text(p.Name()), v.filter(v.report.Packs)
 	}
 	out.Page = v.nodes(v.builder.page(p), out.ID+"-page", new(int))
 	out.Sections = each(v.builder.pack(p), func(s section) htmlSection { return v.section(&s, out.ID) })

@@ -36,9 +36,9 @@ type pageSays struct {
 }
 
 var (
-	void     = regexp.MustCompile(`<(meta|br|input)((?: [^<>]*)?)>`)
+	void     = regexp.MustCompile(`<(meta|br|wbr|input)((?: [^<>]*)?)>`)
 	programs = regexp.MustCompile(`(?s)<(style|script)>.*?</(?:style|script)>`)
-	ours     = regexp.MustCompile(`^(html|head|meta|title|style|script|body|a|header|h[1-4]|span|p|strong|main|section|ul|ol|del|li|table|thead|tbody|tr|th|td|div|form|label|input|select|option|button|footer|code|br|details|summary|pre|mark|svg|path|g|rect|text)$`)
+	ours     = regexp.MustCompile(`^(html|head|meta|title|style|script|body|a|header|h[1-4]|span|p|strong|main|section|ul|ol|del|li|table|thead|tbody|tr|th|td|div|form|label|input|select|option|button|footer|code|br|wbr|details|summary|pre|mark|svg|path|g|rect|text)$`)
 	allowed  = regexp.MustCompile(`^(lang|charset|http-equiv|content|name|class|href|id|tabindex|role|data-[a-z]+|aria-[a-z]+|scope|for|type|autocomplete|spellcheck|hidden|open|value|xmlns|width|height|viewBox|d|x|y|dx|dy|rx)$`)
 )
 
@@ -334,6 +334,22 @@ func BenchmarkHTMLReport(b *testing.B) {
 	for b.Loop() {
 		if err := HTMLReport(io.Discard, r); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestNameParts holds that a long name may be broken between its parts alone, and loses nothing.
+func TestNameParts(t *testing.T) {
+	for name, want := range map[string]string{
+		"":                               "",
+		"adp_pay.refund":                 "adp_pay.refund",
+		"adp_payments.issue_refund":      "adp_|payments.|issue_|refund",
+		"packs/support/pack.json:162:17": "packs/|support/|pack.|json:|162:17",
+		"3000 < refund_amount <= 8000":   "3000 < refund_|amount <= 8000",
+		"é.ü:a . b/ /ooooooooooooo:":     "é.ü:a . b/ /ooooooooooooo:",
+	} {
+		if got := strings.Join(nameParts(name), "|"); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
 		}
 	}
 }
