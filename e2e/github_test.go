@@ -3,6 +3,7 @@ package e2e
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,6 +138,7 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	})
 	errs["label"] = c.Label(ctx, github.Label{PullRequest: 7, HeadSHA: githubtest.Head, Name: "packgate: minor", Group: []string{"packgate: minor", "packgate: major"}})
 	errs["another label"] = c.Label(ctx, github.Label{PullRequest: 7, HeadSHA: githubtest.Head, Name: "packgate: major", Group: []string{"packgate: minor", "packgate: major"}})
+	errs["issues"] = keepIssues(ctx, c)
 	_, errs["pull request"] = c.PullRequest(ctx, 7)
 	_, errs["pull request of a fork"] = c.PullRequestAt(ctx, githubtest.Head, "mona", "refunds")
 	_, errs["pull request of a commit"] = c.PullRequestAt(ctx, githubtest.Base, "", "")
@@ -147,6 +149,23 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	_, errs["team"] = c.TeamMembers(ctx, "acme", "risk")
 	errs["approvals"] = approve(ctx, c)
 	return errs
+}
+
+// keepIssues opens an issue, edits it, closes it and opens it again.
+func keepIssues(ctx context.Context, c *github.Client) error {
+	issues, err := c.Issues(ctx)
+	if err != nil {
+		return err
+	}
+	for _, one := range []github.Issue{
+		{Key: "kind/a b", Standing: true, Fact: "1", Title: "title", Body: "body"}, {Key: "kind/a b", Standing: true, Fact: "2", Body: "another"},
+		{Key: "kind/a b", Body: "gone"}, {Key: "kind/a b", Standing: true, Fact: "1", Body: "back"},
+	} {
+		if _, err := issues.Keep(ctx, one); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(issues.Settle(ctx), issues.Sent(ctx, "kind/a b", "hook", "event"))
 }
 
 // approve asks who approved the change that a file of a pack came with.

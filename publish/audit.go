@@ -191,6 +191,10 @@ func (s *survey) auditPin(environment, digest string) (out []AuditFinding) {
 		return out
 	}
 	version = h.artifact.Version
+	reasons := s.judgePin(environment, h)
+	if slices.ContainsFunc(reasons, func(r Reason) bool { return r.Kind == ReasonStopped }) {
+		return nil // it runs nothing, as a signed record says
+	}
 	const hint = "pin the environment to another version"
 	switch v := s.judge(version, h); v.Status {
 	case Revoked, Untrusted:
@@ -198,7 +202,7 @@ func (s *survey) auditPin(environment, digest string) (out []AuditFinding) {
 	case Deprecated:
 		find(SeverityWarning, ReasonPinState.explains(digest, hint, "the environment %q runs %q, which is deprecated", environment, v.Name()))
 	}
-	for _, r := range s.judgePin(environment, h) {
+	for _, r := range reasons {
 		find(SeverityError, r)
 	}
 	return out

@@ -180,6 +180,9 @@ func TestStop(t *testing.T) {
 		if v := w.verify("1.1.0"); v.Status != Usable {
 			t.Errorf("the version itself: %+v", v)
 		}
+		if found := w.audit(); len(found) > 0 {
+			t.Errorf("the environment runs nothing, and the audit finds %+v", found)
+		}
 		before := w.dump()
 		if again, err := w.rollback(RollbackChange{Stop: true}, nil); err != nil || !again.Already || w.dump() != before {
 			t.Errorf("the same again: %+v, %v", again, err)

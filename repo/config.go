@@ -53,6 +53,7 @@ type Config struct {
 		MaxApprovalMode pack.Text  `json:"max_approval_mode"`
 	} `json:"limits"`
 	Publish Publish `json:"publish"`
+	Notices Notices `json:"notices"`
 	// Evaluator is who has to have signed scorecards; without a workflow nobody has to.
 	Evaluator Identity   `json:"evaluator"`
 	Reviews   Reviews    `json:"reviews"`
@@ -162,7 +163,7 @@ func ParseConfig(file string, src []byte) (*Config, error) {
 	if err := decodeValid("config", doc, c); err != nil {
 		return nil, err
 	}
-	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkFreshness(), c.checkReviews())
+	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkFreshness(), c.checkNotices(), c.checkReviews())
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}

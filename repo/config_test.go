@@ -181,6 +181,7 @@ publish:
   trusted_root: trust/trusted_root.json
 limits: {max_bytes: 2MiB, max_depth: 32, max_values: 5000, max_approval_mode: delegated}
 labels: true
+notices: {webhook: {url: "https://hooks.example.com/packgate", secret_variable: PACKGATE_WEBHOOK_SECRET}}
 `
 
 func TestConfigOfEverything(t *testing.T) {

@@ -70,6 +70,7 @@ func (c *configComparison) directions() map[string]direction {
 		"publish.signing_config":   anyChange,
 		"publish.trusted_root":     anyChange,
 		"publish.freshness":        anyChange,
+		"notices.webhook":          anyChange,
 		"limits.max_bytes":         func(_, _ *pack.Node) bool { return c.after.Limits.MaxBytes > c.before.Limits.MaxBytes },
 		"limits.max_depth":         func(_, _ *pack.Node) bool { return c.after.Limits.MaxDepth > c.before.Limits.MaxDepth },
 		"limits.max_values":        func(_, _ *pack.Node) bool { return c.after.Limits.MaxValues > c.before.Limits.MaxValues },

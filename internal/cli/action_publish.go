@@ -110,7 +110,7 @@ func (a *actionRun) aboutVersions() bool {
 	if !a.inputs.named && a.event.Name == github.EventSchedule && a.hasRegistry() {
 		a.inputs.command = github.CommandAudit
 	}
-	return slices.Contains([]string{github.CommandAudit, github.CommandDeprecate, github.CommandPin, github.CommandRevoke, github.CommandRollback, github.CommandTimestamp}, a.inputs.command)
+	return slices.Contains([]string{github.CommandAudit, github.CommandDeprecate, github.CommandNotify, github.CommandPin, github.CommandRevoke, github.CommandRollback, github.CommandTimestamp}, a.inputs.command)
 }
 
 // versions runs such a command, and shows in log and job summary what it says. The
@@ -157,13 +157,15 @@ func (a *actionRun) version(ctx context.Context, log, summary *bytes.Buffer) err
 		}
 		return err
 	}
+	auditing := auditOptions{registryOptions: a.inputs.signing.registryOptions, failOn: a.inputs.failOn, strict: a.inputs.strict != nil && *a.inputs.strict}
+	if a.inputs.command == github.CommandNotify {
+		return notify(ctx, &env, notifyOptions{auditOptions: auditing, dryRun: a.inputs.signing.dryRun, token: a.inputs.token})
+	}
 	var ids []string
 	if a.inputs.ref != "" {
 		ids = []string{a.inputs.ref}
 	}
-	found, err := auditOf(ctx, &env, ids, auditOptions{
-		registryOptions: a.inputs.signing.registryOptions, failOn: a.inputs.failOn, strict: a.inputs.strict != nil && *a.inputs.strict,
-	})
+	found, err := auditOf(ctx, &env, ids, auditing)
 	if err != nil {
 		return err
 	}

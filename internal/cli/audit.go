@@ -56,6 +56,7 @@ type auditOptions struct {
 	export    string // the folder that an export is written into, "" for none
 	verify    string // the folder of an export that is verified in place of a registry
 	freshness freshnessOptions
+	alone     bool // looks at the registry alone, and not at what published packs depend on
 }
 
 // counts tells whether an audit fails for a finding.
@@ -84,6 +85,7 @@ type auditing struct {
 	checker *publish.Checker
 	named   []string
 	unseen  bool              // a pack could not be looked at
+	audited *publish.Audited  // what was found, before it is shown
 	w       *gating.Workspace // nil where the current folder is no pack repository
 	out     model.Audit
 }
@@ -107,6 +109,7 @@ func (a *auditing) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.audited = audited
 	a.out.Packs, a.out.Versions, a.unseen = len(audited.Packs), audited.Versions, len(audited.Unseen) > 0
 	for _, id := range slices.Sorted(maps.Keys(audited.Unseen)) {
 		a.unchecked(id, "", "%v", audited.Unseen[id])
@@ -122,6 +125,9 @@ func (a *auditing) run(ctx context.Context) error {
 				Pack: v.Pack, Version: v.Version, Digest: v.Manifest, Complete: v.Incomplete() == nil, Checks: shownChecks(v.Summary.Checks),
 			})
 		}
+	}
+	if a.options.alone {
+		return nil
 	}
 	if err := a.triggers(ctx, ids); err != nil || a.options.export == "" {
 		return err

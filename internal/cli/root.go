@@ -21,6 +21,7 @@ import (
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/publish/webhook"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/atomicfile"
 	"github.com/contextosai/packgate/report/render"
@@ -227,7 +228,7 @@ func newRoot(env *Env) *cobra.Command {
 	addGroup(root, "Packs:", newCheck(env), newCompile(env), newDiff(env), newBump(env), newPolicy(env), newGolden(env))
 	addGroup(root, "Pack repositories:", newInit(env), newDoctor(env), newPlan(env), newMerge(env), newReportCommand(env))
 	addGroup(root, "Published versions:", newPublish(env), newVerify(env), newPull(env), newDeprecate(env), newRevoke(env), newPromote(env), newPin(env), newRollback(env), newTimestamp(env),
-		newLog(env), newAudit(env))
+		newLog(env), newAudit(env), newNotify(env))
 	addGroup(root, "Rules and formats:", newRules(env), newExplain(env), newSchema(env))
 	addGroup(root, "For other programs:", newAction(env), newComment(env), newLSP(env), newCompletion(env))
 	root.SetHelpCommandGroupID("Rules and formats:")
@@ -251,7 +252,8 @@ type Env struct {
 	// CacheDir and ConfigDir return where the user keeps what can be made again, and
 	// settings; nil where there is no such place.
 	CacheDir, ConfigDir func() (string, error)
-	client              func(*github.Options) // changes how GitHub is called, for tests; nil for as it is
+	client              func(*github.Options)  // changes how GitHub is called, for tests; nil for as it is
+	hook                func(*webhook.Options) // changes how the webhook is called, for tests; nil for as it is
 }
 
 // SystemEnv returns the process's own environment. Version is what the build

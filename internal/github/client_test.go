@@ -111,6 +111,10 @@ func calls(t *testing.T) map[string]call {
 				t.Errorf("the labels are %q", p.Labels)
 			}
 		}, false, false},
+		"new issue": {[]string{githubtest.ListIssues, githubtest.CreateIssue}, nothing, keepsIssue(ctx, Issue{Key: "k", Standing: true, Fact: "a", Title: "t", Body: "b"}), oneIssue, false, false},
+		"old issue": {[]string{githubtest.ListIssues, githubtest.UpdateIssue}, func(g *githubtest.GitHub) {
+			g.Issues = []githubtest.Issue{{Number: 3, Author: g.Login, Body: IssueMark{Key: "k", State: issueStanding, Seq: 1, Fact: "a"}.String() + "\nold"}}
+		}, keepsIssue(ctx, Issue{Key: "k", Body: "gone"}), oneIssue, false, false},
 		"pull request by head": {[]string{githubtest.ListPulls}, nothing, func(c *Client) error {
 			_, err := c.PullRequestAt(ctx, githubtest.Head, "mona", "refunds")
 			return err

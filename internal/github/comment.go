@@ -105,7 +105,7 @@ func (c *Client) Comment(ctx context.Context, comment Comment) (CommentResult, e
 			}
 			return result, err
 		}
-		tried = write.action
+		tried = CommentAction(write.action)
 		if !c.again(ctx, err, tries) {
 			return CommentResult{}, write.error
 		}
@@ -115,7 +115,7 @@ func (c *Client) Comment(ctx context.Context, comment Comment) (CommentResult, e
 // writeError marks an error of a write, after which it is worth a look what is there.
 type writeError struct {
 	error
-	action CommentAction
+	action string // one of CommentAction or IssueAction
 }
 
 func (e *writeError) Unwrap() error { return e.error }
@@ -138,7 +138,7 @@ func (c *Client) comment(ctx context.Context, comment Comment, marker render.Mar
 	}
 	written, _, err := c.api.Issues.EditComment(ctx, c.owner, c.repo, old.GetID(), &github.IssueComment{Body: &comment.Body})
 	if err != nil {
-		return CommentResult{}, &writeError{c.failed("edit the comment", err), CommentUpdated}
+		return CommentResult{}, &writeError{c.failed("edit the comment", err), string(CommentUpdated)}
 	}
 	return CommentResult{Action: CommentUpdated, URL: written.GetHTMLURL()}, nil
 }
@@ -166,7 +166,7 @@ func newer(a, b render.Marker) int {
 func (c *Client) createComment(ctx context.Context, comment Comment) (CommentResult, error) {
 	written, _, err := c.api.Issues.CreateComment(ctx, c.owner, c.repo, comment.PullRequest, &github.IssueComment{Body: &comment.Body})
 	if err != nil {
-		return CommentResult{}, &writeError{c.failed("write the comment", err), CommentCreated}
+		return CommentResult{}, &writeError{c.failed("write the comment", err), string(CommentCreated)}
 	}
 	result := CommentResult{Action: CommentCreated, URL: written.GetHTMLURL()}
 	if login := written.GetUser().GetLogin(); !strings.EqualFold(login, c.author) {

@@ -164,6 +164,30 @@ func (ev *Event) MayTimestamp(getenv func(string) string) error {
 	return tokenService(getenv, timestampHint)
 }
 
+// NotifyEvents are the events of which a run may tell what happened to published packs, sorted.
+func NotifyEvents() []string { return []string{EventSchedule, EventWorkflowDispatch} }
+
+// MayNotify returns nil where the run may open issues and send events: it was started by a clock or by
+// hand on the default branch, whose config says whom to tell, and its job cannot sign. The error is of
+// kind ErrRefused.
+func (ev *Event) MayNotify(getenv func(string) string) error {
+	refuse := func(hint, format string, args ...any) error {
+		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf(format, args...), Hint: hint}
+	}
+	const own = "give notices a job of their own, with permissions: {contents: read, issues: write, packages: read}"
+	switch {
+	case !slices.Contains(NotifyEvents(), ev.Name):
+		return refuse(own+", on schedule and workflow_dispatch", "a run of %s tells nobody, wanted one of %s", ev.Name, strings.Join(NotifyEvents(), ", "))
+	case ev.RepositoryFork:
+		return refuse("keep the job from running here: `if: ${{ !github.event.repository.fork }}`", "%s is a fork, which tells nobody", ev.Repository)
+	case ev.Name != EventSchedule && (ev.DefaultBranch == "" || ev.Ref != "refs/heads/"+ev.DefaultBranch):
+		return refuse("start it on the default branch", "the run is of %q, wanted the default branch, whose config says whom to tell", ev.Ref)
+	case getenv(tokenURL) != "" || getenv(tokenToken) != "":
+		return refuse(own, "the job may ask for an identity token, and what opens issues must not be able to sign")
+	}
+	return nil
+}
+
 // ReadEvent reads the runner's variables through getenv and the payload they
 // point to through readFile. Its errors are of kind ErrNotActions, ErrRefused
 // (pull_request_target), ErrUnknownEvent, ErrPayload or ErrTooLarge.

@@ -168,6 +168,7 @@ const (
 	CommandComment   = "comment"
 	CommandDeprecate = "deprecate"
 	CommandLink      = "link"
+	CommandNotify    = "notify"
 	CommandPin       = "pin"
 	CommandPublish   = "publish"
 	CommandRevoke    = "revoke"
@@ -177,7 +178,7 @@ const (
 
 // Commands returns the commands that an input may name, sorted.
 func Commands() []string {
-	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandLink, CommandPin, CommandPublish, CommandRevoke, CommandRollback, CommandTimestamp}
+	return []string{CommandAudit, CommandCheck, CommandComment, CommandDeprecate, CommandLink, CommandNotify, CommandPin, CommandPublish, CommandRevoke, CommandRollback, CommandTimestamp}
 }
 
 // SigningCommands returns the commands that sign as the publisher, sorted.

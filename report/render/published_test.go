@@ -39,6 +39,7 @@ func writings() []writing {
 	for name, l := range reporttest.Lifecycles() {
 		all = append(all, writingOf("lifecycle-"+name, "lifecycle", l))
 	}
+	all = append(all, writingOf("notices", "notices", reporttest.SomeNotices()), writingOf("notices-none", "notices", &model.Notices{DryRun: true}))
 	slices.SortFunc(all, func(a, b writing) int { return strings.Compare(a.name, b.name) })
 	return all
 }
@@ -53,6 +54,8 @@ func writingOf(name, schema string, value any) writing {
 			return WriteLog(w, format, v, s)
 		case *model.Audit:
 			return WriteAudit(w, format, v, s)
+		case *model.Notices:
+			return WriteNotices(w, format, v, s)
 		}
 		return WriteLifecycle(w, format, value.(*model.Lifecycle), s)
 	}

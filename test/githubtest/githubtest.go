@@ -77,6 +77,9 @@ const (
 	ListComments       = "GET /repos/{owner}/{repo}/issues/{issue_number}/comments"
 	CreateComment      = "POST /repos/{owner}/{repo}/issues/{issue_number}/comments"
 	UpdateComment      = "PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}"
+	ListIssues         = "GET /repos/{owner}/{repo}/issues"
+	CreateIssue        = "POST /repos/{owner}/{repo}/issues"
+	UpdateIssue        = "PATCH /repos/{owner}/{repo}/issues/{issue_number}"
 	AddLabels          = "POST /repos/{owner}/{repo}/issues/{issue_number}/labels"
 	RemoveLabel        = "DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}"
 	CreateCheckRun     = "POST /repos/{owner}/{repo}/check-runs"
@@ -114,6 +117,7 @@ func operations() map[string]operation {
 		UpdateComment: (*GitHub).updateComment, CreateCheckRun: (*GitHub).createCheckRun, UpdateCheckRun: (*GitHub).updateCheckRun,
 		ListCheckRuns: (*GitHub).listCheckRuns, ListPulls: (*GitHub).listPulls, GetPull: (*GitHub).getPull,
 		ListFiles: (*GitHub).listFiles, ListReviews: (*GitHub).listReviews, ListCommitPulls: (*GitHub).listCommitPulls,
+		ListIssues: (*GitHub).listIssues, CreateIssue: (*GitHub).createIssue, UpdateIssue: (*GitHub).updateIssue,
 		AddLabels: (*GitHub).addLabels, RemoveLabel: (*GitHub).removeLabel,
 		CreateReview: (*GitHub).createReview, ListReviewComments: (*GitHub).listReviewComments,
 		GetCommit: (*GitHub).getCommit, GetTree: (*GitHub).getTree, GetBlob: (*GitHub).getBlob, ListArtifacts: (*GitHub).listArtifacts,

@@ -4,6 +4,7 @@ package githubtest
 type State struct {
 	Pulls     []Pull
 	Comments  []Comment
+	Issues    []Issue
 	CheckRuns []CheckRun
 	Reviews   []Review
 	// ReviewComments are those at lines of files.

@@ -142,3 +142,18 @@ func Lifecycles() map[string]*model.Lifecycle {
 	again.Already, again.Bundle, again.Previous, again.Cases = true, "", "", 1
 	return map[string]*model.Lifecycle{"revoke": &revoke, "already": &already, "deprecate-dry-run": &dry, "pin": &pin, "pin-dry-run": &dryPin, "pin-already": &again}
 }
+
+// SomeNotices returns notices of every kind and of everything that can be done about one.
+func SomeNotices() *model.Notices {
+	const issue = "https://github.com/acme/packs/issues/"
+	return &model.Notices{
+		Registry: "ghcr.io/acme/packs",
+		Notices: []model.Notice{
+			{Kind: "revocation", State: "standing", Key: "revocation/ctxpack.support/1.2.0/sha256:" + strings.Repeat("a", 64), Title: "ctxpack.support@1.2.0 is revoked", Issue: "opened", URL: issue + "3", Event: "sent", ID: strings.Repeat("e", 32)},
+			{Kind: "audit-failure", State: "standing", Key: "audit-failure/ctxpack.support", Title: "packgate audit fails for ctxpack.support", Issue: "updated", URL: issue + "2", Event: "failed", ID: strings.Repeat("f", 32)},
+			{Kind: "soak-done", State: "ended", Key: "soak-done/ctxpack.support/prod", Issue: "closed", URL: issue + "1"},
+			{Kind: "waiver-ends", State: "standing", Key: "waiver-ends/ctxpack.finops/0123456789abcdef", Title: "a waiver of RSK006 for ctxpack.finops ends soon", Issue: "deferred"},
+		},
+		NotChecked: []model.AuditNotChecked{{Pack: "ctxpack.finops", Reason: "the registry does not answer"}},
+	}
+}

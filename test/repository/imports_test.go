@@ -41,7 +41,7 @@ var rooms = []room{
 	{"report/render", []string{"."}},
 	{"internal/github", []string{"."}}, // which reads commits; what it posts is rendered
 	{"gating", []string{"cache", "causes", "."}},
-	{"publish", []string{"statement", "registry", "attest", ".", "export"}},
+	{"publish", []string{"statement", "registry", "attest", ".", "export", "notice", "webhook"}},
 	{"internal", []string{"scaffold", "doctor", "lsp", "cli", "docgen"}},
 	{".", []string{"."}}, // main
 }
@@ -49,7 +49,7 @@ var rooms = []room{
 // reaching are the packages that read or change what is outside of their arguments:
 // files, processes, the network, the environment. All others are pure.
 var reaching = []string{
-	"repo", "repo/atomicfile", "playground/build", "gating/cache", "gating", "publish/registry", "publish/attest", "publish", "publish/export",
+	"repo", "repo/atomicfile", "playground/build", "gating/cache", "gating", "publish/registry", "publish/attest", "publish", "publish/export", "publish/webhook",
 	"internal/github", "internal/lsp", "internal/cli", "internal/docgen", ".",
 }
 

@@ -47,7 +47,7 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin label NAME…          the pull request has these labels
 //	standin labels FILE
 //	standin readonly|truncate
-//	standin comments|checks|suggestions|calls FILE
+//	standin comments|issues|checks|suggestions|calls FILE
 func standin(t *testing.T) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, args []string) {
 		holder := ts.Value(standins{}).(*standinHolder)
@@ -149,6 +149,13 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		var b strings.Builder
 		for _, c := range g.Comments {
 			fmt.Fprintf(&b, "by %s:\n%s\n", c.Author, c.Body)
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
+	case "issues":
+		var b strings.Builder
+		for _, one := range g.Issues {
+			mark, text, _ := strings.Cut(one.Body, "\n") // the mark has digests of times
+			fmt.Fprintf(&b, "#%d by %s, closed %t: %s\n%s…\n%s\n", one.Number, one.Author, one.Closed, one.Title, mark[:min(len(mark), 27)], text)
 		}
 		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
 	case "checks":

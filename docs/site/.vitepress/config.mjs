@@ -19,7 +19,7 @@ const chapters = {
   'Checks and versions': ['rules', 'proofs', 'classes'],
   'Packs': ['files', 'compile', 'conditions', 'cases', 'several-packs', 'overlays', 'evaluation'],
   'The action and the report': ['action', 'report', 'playground', 'doctor', 'editors'],
-  'Publishing': ['publishing', 'environments', 'registry', 'verifying', 'threat-model'],
+  'Publishing': ['publishing', 'environments', 'registry', 'verifying', 'notices', 'threat-model'],
   'The project': ['decisions', 'performance', 'releasing'],
 }
 
