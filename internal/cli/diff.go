@@ -53,7 +53,7 @@ func diff(ctx context.Context, env *Env, names []string, config string, o look) 
 	if d.Class == diffing.Reject {
 		code = gating.ExitReject
 	}
-	written := render.WriteDiff(env.Stdout, o.format, shown, findings, env.style(o.color))
+	written := render.WriteDiff(env.Stdout, o.format, render.Comparison{Diff: shown, Findings: findings}, env.style(o.color))
 	return cmp.Or(written, d.Contradicted(), verdict(code))
 }
 

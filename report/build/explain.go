@@ -176,29 +176,28 @@ func (x *explainer) blocks(tokenizer string) map[string]model.DroppedWhy {
 		switch list := s.Output.(type) {
 		case []compiler.Evidence:
 			for _, e := range list {
-				add("ev", e.Ref, itemOf(counter, e.Ref, e.Content, e.Priority, 60), &evidence)
+				add("ev", e.Ref, itemOf(counter.Count(blockText(e.Ref, e.Content)), e.Priority, 60), &evidence)
 			}
 		case []compiler.Memory:
 			for _, m := range list {
-				add("mem", m.Ref, itemOf(counter, m.Ref, m.Content, m.Priority, 50), &memory)
+				add("mem", m.Ref, itemOf(counter.Count(blockText(m.Ref, m.Content)), m.Priority, 50), &memory)
 			}
 		}
 	}
 	return about
 }
 
-// itemOf measures what the caller supplied, which stands in its block under its
-// reference. Without a priority of its own it has the usual one of its bucket.
-func itemOf(counter compiler.Tokenizer, ref, content string, priority *int, usual int) model.DroppedWhy {
-	if priority == nil {
-		priority = &usual
+// blockText is what a block has of what the caller supplied: its content under its reference.
+func blockText(ref, content string) string {
+	if content == "" {
+		return ref
 	}
-	text := ref
-	if content != "" {
-		text += "\n" + content
-	}
-	n := counter.Count(text)
-	return model.DroppedWhy{Priority: priority, Tokens: &n}
+	return ref + "\n" + content
+}
+
+// itemOf is an item that was dropped. Without a priority of its own it has the usual one of its bucket.
+func itemOf(tokens int, priority *int, usual int) model.DroppedWhy {
+	return model.DroppedWhy{Priority: cmp.Or(priority, &usual), Tokens: &tokens}
 }
 
 // NewStageOutput returns the output of a stage, one of compiler.Stages, for a golden

@@ -73,13 +73,15 @@ func placeWords(p *model.Place) string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// why shows one thing with its state and its place, and below it what is said of it.
-func why(shown, name, stands string, p *model.Place, said sentence) node {
-	l := looks[shown]
-	return &table{n: 1, columns: []column{{}, {}, {}, {below: true}}, row: func(int) row {
-		return row{cells: []sentence{plain(l.mark + " ").plain(name), plain(stands), plain(placeWords(p)), said}}
-	}}
+// oneRow shows what is known of one thing in a line, and the last of it below.
+func oneRow(cells ...sentence) node {
+	columns := make([]column, len(cells))
+	columns[len(cells)-1].below = true
+	return &table{n: 1, columns: columns, row: func(int) row { return row{cells: cells} }}
 }
+
+// marked names a thing with the mark of its state.
+func marked(state, name string) sentence { return plain(looks[state].mark + " ").plain(name) }
 
 // fact says one thing more, on a line of its own, in the same file.
 func (s sentence) fact(p *model.Place, format string, args ...any) sentence {
@@ -92,9 +94,7 @@ func (s sentence) fact(p *model.Place, format string, args ...any) sentence {
 
 func settingsWhy(settings []model.SettingWhy) []node {
 	return each(settings, func(s model.SettingWhy) node {
-		return &table{n: 1, columns: []column{{}, {}, {below: true}}, row: func(int) row {
-			return row{cells: []sentence{plain(s.Path), plain(placeWords(s.Place)), plain(pack.CompactJSON(s.Was)).plain(" → ").plain(pack.CompactJSON(s.Value))}}
-		}}
+		return oneRow(plain(s.Path), plain(placeWords(s.Place)), plain(pack.CompactJSON(s.Was)).plain(" → ").plain(pack.CompactJSON(s.Value)))
 	})
 }
 
@@ -111,7 +111,7 @@ func rulesWhy(e *model.Explanation) (nodes []node) {
 			said = said.fact(r.OutcomeAt, "%-8s%s", r.State, pack.CompactJSON(r.Outcome))
 		}
 		shown, words := ruleState(r)
-		nodes = append(nodes, why(shown, r.Rule, words, r.Place, said))
+		nodes = append(nodes, oneRow(marked(shown, r.Rule), plain(words), plain(placeWords(r.Place)), said))
 	}
 	if e.RulesLeft > 0 {
 		nodes = append(nodes, plain(looks["not_checked"].mark+" not evaluated: "+pack.Counted(e.RulesLeft, "rule")))
@@ -212,7 +212,7 @@ func decisionsWhy(e *model.Explanation) (nodes []node) {
 		if len(d.By) == 0 {
 			said = said.fact(nil, "%s", silenceWords(e, d))
 		}
-		nodes = append(nodes, why(shown, d.Decision, d.State+", "+cmp.Or(d.Mode, "without an approval mode"), d.Place, said))
+		nodes = append(nodes, oneRow(marked(shown, d.Decision), plain(d.State+", "+cmp.Or(d.Mode, "without an approval mode")), plain(placeWords(d.Place)), said))
 	}
 	if len(others) > 0 {
 		nodes = append(nodes, plain(looks["not_checked"].mark+" not of this intent: ").plain(strings.Join(others, ", ")))
@@ -256,7 +256,7 @@ func toolsWhy(e *model.Explanation) (nodes []node) {
 		case tool.Effective != "" && tool.Effective != tool.Mode:
 			words = fmt.Sprintf("in, as %s (its adapter is %s)", tool.Effective, tool.Mode)
 		}
-		nodes = append(nodes, why(shown, tool.Tool, words, tool.Place, said(e, tool)))
+		nodes = append(nodes, oneRow(marked(shown, tool.Tool), plain(words), plain(placeWords(tool.Place)), said(e, tool)))
 	}
 	return nodes
 }
@@ -326,7 +326,7 @@ func gatesWhy(e *model.Explanation) (nodes []node) {
 		if c := g.Condition; c != nil && c.Cause != nil {
 			said = said.fact(nil, "%-8swhat is unknown keeps the gate active", "")
 		}
-		nodes = append(nodes, why(shown, g.Gate, stands, g.Place, said))
+		nodes = append(nodes, oneRow(marked(shown, g.Gate), plain(stands), plain(placeWords(g.Place)), said))
 	}
 	return nodes
 }

@@ -261,7 +261,7 @@ func TestWriteDiff(t *testing.T) {
 	p := reporttest.NeedsVersion()
 	for format, extension := range map[string]string{"terminal": ".txt", "markdown": ".md", "json": ".json"} {
 		var b bytes.Buffer
-		if err := WriteDiff(&b, format, p.Diff, p.Findings[:1], Style{}); err != nil {
+		if err := WriteDiff(&b, format, Comparison{p.Diff, p.Findings[:1]}, Style{}); err != nil {
 			t.Fatal(err)
 		}
 		casefile.Golden(t, filepath.Join("testdata", "golden", "diff"+extension), b.String())
@@ -293,7 +293,7 @@ func TestWriteErrors(t *testing.T) {
 			t.Errorf("%s: the error of the writer is lost", name)
 		}
 	}
-	if err := WriteDiff(failingWriter{}, "terminal", reporttest.Steps("minor", "minor", ""), nil, Style{}); err == nil {
+	if err := WriteDiff(failingWriter{}, "terminal", Comparison{Diff: reporttest.Steps("minor", "minor", "")}, Style{}); err == nil {
 		t.Error("diff: the error of the writer is lost")
 	}
 	if err := WriteGolden(failingWriter{}, nil); err == nil {

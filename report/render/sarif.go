@@ -117,7 +117,10 @@ func (x ruleIndex) results(r *model.Report) (results []sarifResult, left int) {
 }
 
 func (x ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
-	location := sarifLocation{Physical: physical(f.File, f.Line, f.Column, f.EndLine, f.EndColumn)}
+	location := sarifLocation{Physical: physical(spot{file: f.File, line: f.Line, column: f.Column})}
+	if f.Line > 0 && (f.EndLine > f.Line || f.EndLine == f.Line && f.EndColumn > f.Column) {
+		location.Physical.Region.EndLine, location.Physical.Region.EndColumn = f.EndLine, f.EndColumn
+	}
 	if f.Path != "" {
 		location.Logical = []sarifLogical{{Name: text(f.Path), Kind: "member"}}
 	}
@@ -131,7 +134,7 @@ func (x ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
 		message := sarifMessage(place.Message+inRevision(place), "")
 		related := sarifLocation{ID: i + 1, Message: &message}
 		if place.File != "" {
-			related.Physical = physical(place.File, place.Line, place.Column, 0, 0)
+			related.Physical = physical(spot{file: place.File, line: place.Line, column: place.Column})
 		}
 		out.Related = append(out.Related, related)
 	}
@@ -162,14 +165,11 @@ func sarifMessage(message, hint string) sarifText {
 	return sarifText{Text: message}
 }
 
-// physical returns a place in a file, with a region as far as it is known.
-func physical(file string, line, column, endLine, endColumn int) *sarifPhysical {
-	p := &sarifPhysical{Artifact: artifact(file)}
-	if line > 0 {
-		p.Region = &sarifRegion{StartLine: line, StartColumn: column}
-		if endLine > line || endLine == line && endColumn > column {
-			p.Region.EndLine, p.Region.EndColumn = endLine, endColumn
-		}
+// physical returns a place in a file, as far as it is known.
+func physical(at spot) *sarifPhysical {
+	p := &sarifPhysical{Artifact: artifact(at.file)}
+	if at.line > 0 {
+		p.Region = &sarifRegion{StartLine: at.line, StartColumn: at.column}
 	}
 	return p
 }
@@ -195,7 +195,7 @@ func invocation(r *model.Report, left int) sarifInvocation {
 	for _, p := range r.Errors {
 		n := sarifNotification{Level: "error", Message: sarifMessage(p.Message, p.Hint)}
 		if p.File != "" {
-			n.Locations = []sarifLocation{{Physical: physical(p.File, p.Line, p.Column, 0, 0)}}
+			n.Locations = []sarifLocation{{Physical: physical(spot{file: p.File, line: p.Line, column: p.Column})}}
 		}
 		i.Notifications = append(i.Notifications, n)
 	}

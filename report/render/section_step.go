@@ -210,17 +210,23 @@ func (b *builder) bindings(p *model.Pack) section {
 	return section{id: "graph", title: titled("Binding graph", len(p.Graph.Nodes)), nodes: []node{picture{p}}}
 }
 
+// Comparison is one of two versions of a pack, with what the version rules found.
+type Comparison struct {
+	Diff     *model.Diff
+	Findings []model.Finding
+}
+
 // WriteDiff writes a comparison alone: "json" is the report's diff object, all else the page of a
 // reviewer, as Markdown or for a terminal. Findings of the version rules are shown to people alone.
-func WriteDiff(w io.Writer, format string, d *model.Diff, findings []model.Finding, style Style) error {
+func WriteDiff(w io.Writer, format string, c Comparison, style Style) error {
 	if format == "json" {
-		return model.WriteJSON(w, d)
+		return model.WriteJSON(w, c.Diff)
 	}
 	file := ""
-	if len(findings) > 0 {
-		file = findings[0].File
+	if len(c.Findings) > 0 {
+		file = c.Findings[0].File
 	}
-	p := &model.Pack{Pack: d.Head, Path: file, Diff: d, Findings: findings, Result: model.Passed}
+	p := &model.Pack{Pack: c.Diff.Head, Path: file, Diff: c.Diff, Findings: c.Findings, Result: model.Passed}
 	if len(p.BySeverity("error")) > 0 {
 		p.Result = model.Failed
 	}

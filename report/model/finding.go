@@ -1,0 +1,71 @@
+package model
+
+import (
+	"encoding/json"
+
+	"github.com/contextosai/packgate/finding"
+)
+
+// Finding is one finding. Line and Column (in characters) count from 1; a whole file has none.
+type Finding struct {
+	Rule        string         `json:"rule"`
+	Name        string         `json:"name"`
+	Gate        string         `json:"gate"`
+	Severity    string         `json:"severity"`
+	Message     string         `json:"message"`
+	Hint        string         `json:"hint,omitempty"`
+	File        string         `json:"file"`
+	Line        int            `json:"line,omitempty"`
+	Column      int            `json:"column,omitempty"`
+	EndLine     int            `json:"end_line,omitempty"`
+	EndColumn   int            `json:"end_column,omitempty"`
+	Pointer     string         `json:"pointer"`
+	Path        string         `json:"path"`
+	Related     []Related      `json:"related,omitempty"`
+	Witness     map[string]any `json:"witness,omitempty"`
+	Fix         *Fix           `json:"fix,omitempty"`
+	Fingerprint string         `json:"fingerprint"`
+	// Cause is what the finding follows from; nil where it is a cause itself.
+	Cause *FollowsFrom `json:"cause,omitempty"`
+	// Environment is the environment whose fault it is; absent for one of the pack itself.
+	Environment string `json:"environment,omitempty"`
+	// Thing is what of the version before the finding is of, as a waiver names it with of.
+	Thing string `json:"thing,omitempty"`
+	// Approve says that it is no fault, but something that a reviewer has to approve.
+	Approve bool `json:"approve,omitempty"`
+	// State is new or existing in a comparison with a baseline, by fingerprint.
+	State string `json:"state,omitempty"`
+	// Waived and Approved are what excuses the finding, both where it takes both.
+	Waived   *Waived    `json:"waived,omitempty"`
+	Approved []Approval `json:"approved,omitempty"`
+}
+
+// Excused reports whether the finding counts no more.
+func (f *Finding) Excused() bool { return f.Waived != nil || len(f.Approved) > 0 }
+
+// Related is a place that a finding refers to.
+type Related struct {
+	Message string `json:"message"`
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Path    string `json:"path,omitempty"`
+	// Revision is the SHA of the file's commit, absent for the files under review.
+	Revision string `json:"revision,omitempty"`
+}
+
+// Fix is a mechanical repair: a JSON Patch (RFC 6902) and what it does.
+type Fix struct {
+	Description string      `json:"description"`
+	Patch       []Operation `json:"patch"`
+}
+
+// Operation is one operation of a JSON Patch.
+type Operation struct {
+	Op    string          `json:"op"`
+	Path  string          `json:"path"`
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// Waived is the waiver that excuses a finding.
+type Waived = finding.Waiver
