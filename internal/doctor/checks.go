@@ -49,6 +49,7 @@ func (d *doctoring) lookAt(ctx context.Context, workflows []*workflow) {
 	}
 	d.checkSigners(all)
 	d.checkTimestamps(workflows)
+	d.checkNotices(all)
 	if !slices.ContainsFunc(gating, func(j *job) bool { return len(j.gates) > 0 }) {
 		d.packsOf(ctx, nil)
 	}

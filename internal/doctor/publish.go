@@ -23,7 +23,7 @@ func (s *step) signs() bool {
 
 // keeps reports whether the step is about the registry alone, and gates nothing.
 func (s *step) keeps() bool {
-	return s.signs() || s.stamps() || s.input("command") == github.CommandAudit || s.input("command") == github.CommandNotify
+	return s.signs() || s.stamps() || s.notifies() || s.input("command") == github.CommandAudit
 }
 
 // signing is what is known of a job that signs.

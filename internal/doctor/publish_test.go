@@ -88,7 +88,7 @@ func publishCases() []publishCase {
 		{"no contents", []string{"contents: read, ", ""}, registered, []string{grant + "contents: read"}},
 		{"no reviews", []string{", pull-requests: read", ""}, registered, []string{grant + "pull-requests: read"}},
 		{"no reviews wanted", []string{", pull-requests: read", ""}, open, nil},
-		{"everything", []string{all, "permissions: write-all"}, registered, nil},
+		{"everything", []string{all, "permissions: write-all"}, registered, []string{"error signer-opens-issues: remove issues: write, and notify in a workflow of its own"}},
 		{"everything to read", []string{all, "permissions: read-all"}, registered, []string{grant + "id-token: write", grant + "packages: write"}},
 		{"nothing", []string{"    " + all + "\n", ""}, registered, []string{
 			grant + "contents: read", grant + "id-token: write", grant + "packages: write", grant + "pull-requests: read"}},

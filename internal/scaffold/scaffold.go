@@ -92,10 +92,10 @@ func newValues(o Options) *values {
 func (v *values) Ref() string { return v.PackID + "@1.0.0" }
 
 // WorkflowFiles returns the names of the workflows, relative to the root of the git
-// repository: the gate, its second stage for forks, what publishes, what audits, and what
-// signs timestamps.
+// repository: the gate, its second stage for forks, what publishes, what audits, what
+// tells people of it, and what signs timestamps.
 func WorkflowFiles() []string {
-	return []string{workflowFolder + "packs.yml", workflowFolder + "packs-comment.yml", workflowFolder + "publish.yml", workflowFolder + "packs-audit.yml", TimestampFile}
+	return []string{workflowFolder + "packs.yml", workflowFolder + "packs-comment.yml", workflowFolder + "publish.yml", workflowFolder + "packs-audit.yml", workflowFolder + "packs-notify.yml", TimestampFile}
 }
 
 const workflowFolder = ".github/workflows/"
@@ -120,7 +120,7 @@ func (v *values) otherFiles() ([]File, error) {
 		if v.Matrix {
 			gate = "packs-matrix.yml.tmpl"
 		}
-		for n, from := range []string{gate, "packs-comment.yml.tmpl", "publish.yml.tmpl", "packs-audit.yml.tmpl"} {
+		for n, from := range []string{gate, "packs-comment.yml.tmpl", "publish.yml.tmpl", "packs-audit.yml.tmpl", "packs-notify.yml.tmpl"} {
 			list = append(list, source{File{Name: WorkflowFiles()[n]}, "workflows/" + from})
 		}
 	}

@@ -221,7 +221,7 @@ func TestWorkflowsAreThoseThatAreShown(t *testing.T) {
 	}
 	// What differs here is what is said in comments, an id that nothing uses, and when a
 	// job runs.
-	for _, name := range []string{".github/workflows/packs.yml", ".github/workflows/publish.yml", ".github/workflows/packs-audit.yml", TimestampFile} {
+	for _, name := range []string{".github/workflows/packs.yml", ".github/workflows/publish.yml", ".github/workflows/packs-audit.yml", ".github/workflows/packs-notify.yml", TimestampFile} {
 		var ours, theirs map[string]any
 		unmarshal(t, files[name].Content, &ours)
 		unmarshal(t, []byte(read(example+name)), &theirs)
