@@ -128,7 +128,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 // golden cases name beside them, that have a refresh trigger, or that cannot be read, and, as
 // messages show them, those of which a file of their own changed.
 func (c *Change) concerned(since Progress) (packs, own []string, err error) {
-	shared := c.shared()
+	shared := c.shared(since)
 	named, err := c.w.sets(c.w.Packs)
 	if err != nil {
 		return nil, nil, err

@@ -94,14 +94,28 @@ func (c *Change) touches(pack string) bool {
 	return false
 }
 
-// shared reports whether what changed is one of the files that all packs are gated with.
-func (c *Change) shared() bool {
+// shared reports whether what changed is one of the files that all packs are gated with. A line
+// of a pins file is about a version, which is judged by itself.
+func (c *Change) shared(since Progress) bool {
 	for name := range c.names {
+		if c.onlyLines(name, since) {
+			continue
+		}
 		if c.catalogs(name) || c.w.isTrustedRoot(name) {
 			return true
 		}
 	}
 	return c.Config || c.all
+}
+
+// onlyLines reports whether a name is that of a pins file of which only lines can be others: it
+// is there and can be read, and so could be what was pinned before.
+func (c *Change) onlyLines(name string, since Progress) bool {
+	return repo.IsPins(name) && c.files[name] != github.Deleted && !since.pinsUnread && c.w.unread == nil &&
+		slices.ContainsFunc(c.w.Environments, func(e *repo.Environment) bool {
+			own, err := repo.PinsName(e.Name())
+			return err == nil && own == name && e.PinsFile != nil
+		})
 }
 
 // catalogs reports whether a name is that of a catalog, or of what leads to one.

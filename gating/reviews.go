@@ -82,7 +82,8 @@ func (in Inputs) policy(now time.Time) (gates.Policy, error) {
 // by what is looser in its config.
 func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 	config := in.Config.Reviews
-	if in.Base == nil || len(config.All()) == 0 {
+	all := in.Roles()
+	if in.Base == nil || len(all) == 0 {
 		return
 	}
 	why, packs := map[string][]string{}, map[string][]string{}
@@ -97,14 +98,21 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 			if class == "" {
 				continue
 			}
-			roles := config.Of(class)
-			demand(roles, in.named(r.Report.Packs.Brief(i).Path), what)
 			p := *r.Report.Packs.At(i)
+			roles := slices.Concat(config.Of(class), p.Roles) // those of a promotion are there
+			slices.Sort(roles)
+			roles = slices.Compact(roles)
+			demand(roles, in.named(r.Report.Packs.Brief(i).Path), what)
 			p.Roles = roles
 			r.Report.Packs.Set(i, p)
 		}
 		if len(looser) > 0 {
 			demand(config.ConfigRoles(), "", "a looser config: "+paths(looser))
+		}
+		for role, what := range r.promotedRoles(in, from) {
+			for _, one := range what {
+				demand([]string{role}, "", one)
+			}
 		}
 		if r.rerouted {
 			demand(config.ConfigRoles(), "", "how workflows run packgate")
@@ -116,7 +124,7 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 		one.For, one.Members = why, config.Members()[role]
 		return one
 	}
-	for _, role := range config.All() {
+	for _, role := range all {
 		if len(why[role]) > 0 {
 			out.Required = append(out.Required, asked(role, packs[role], why[role]))
 		}
@@ -143,6 +151,30 @@ func (in Inputs) granted(all model.Packs, from int, packs map[string][]string) [
 		granted = append(granted, in.Approvals.counted(named)...)
 	}
 	return unique(granted)
+}
+
+// Roles returns every role whose approval the change may need: those of the config, and those
+// that environments demand of a promotion, before and after the change.
+func (in Inputs) Roles() []string {
+	roles := slices.Concat(in.Config.Reviews.All(), rolesOf(in.Environments))
+	if in.Base != nil {
+		roles = append(roles, rolesOf(in.Base.catalogs())...)
+	}
+	slices.Sort(roles)
+	return slices.Compact(roles)
+}
+
+// catalogs returns the catalogs of the baseline that can be read: of the others nobody could
+// have relied on what they demand.
+func (b *Baseline) catalogs() []*repo.Environment {
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	files, err := b.files(b.prefix, b.w.Files.Prefix)
+	if err != nil {
+		return nil
+	}
+	environments, _ := files.Environments(b.w.Config)
+	return environments
 }
 
 // weakened returns the pack files of the report, from one on, whose evidence became weaker.
@@ -191,6 +223,8 @@ func (r *Run) demanding(i int) (class, what string) {
 		return "", ""
 	case b.Kind == model.KindRemoved:
 		return "major", "the removal of " + b.Name()
+	case b.Kind == model.KindPromotion:
+		return cmp.Or(b.Class, r.Report.Packs.At(i).Class, "major"), b.Name()
 	case !b.Compared:
 		return "initial", "the first version of " + b.Name()
 	case b.Class == "none":

@@ -118,6 +118,9 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 func (r *Run) together(ctx context.Context, in Inputs, c *Change, looser []repo.ConfigChange) error {
 	err := r.gone(ctx, in)
 	if err == nil {
+		err = r.promotions(ctx, in)
+	}
+	if err == nil {
 		err = r.repository(ctx, in, c, looser)
 	}
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {

@@ -310,7 +310,10 @@ func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag string, 
 		if err != nil {
 			return nil, err
 		}
-		if len(all.judgePin(c.Environment, found.holding)) == 0 && mine != nil {
+		// A pins file that wants what runs already is recorded with its commit, by which the next
+		// change of a line is known.
+		recorded := c.By != statement.ByPinsFile || mine != nil && mine.Commit == c.Commit
+		if len(all.judgePin(c.Environment, found.holding)) == 0 && mine != nil && recorded {
 			s.record, s.settled = mine, true
 		}
 		return s, nil

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type RollbackChange struct {
 	Stop        bool   // leaves the environment without a version
 	Commit      string // whose pins file is in force, "" where there is none
 	Approvals   []statement.Approval
+	By          string // what stops the environment: statement.ByPinsFile, or "" for a rollback
 }
 
 // Skipped is a version that a rollback passed over.
@@ -230,6 +232,6 @@ func (r *rollback) stop(ctx context.Context, now *move) error {
 	at := r.following(last.Time)
 	return r.record(ctx, found, recording{doing: "stopping", of: "stop", kind: statement.TypeStop, at: at, statement: statement.Stop{Move: statement.Move{
 		Version: found.holding.version, Environment: r.Environment, Previous: found.holding.digest, Actor: r.Actor, Reason: r.Reason,
-		By: statement.ByRollback, Commit: r.Commit, Approvals: r.Approvals, Time: at,
+		By: cmp.Or(r.By, statement.ByRollback), Commit: r.Commit, Approvals: r.Approvals, Time: at,
 	}}}, &r.out.Outcome)
 }

@@ -120,7 +120,9 @@ var catalogMembers = map[string]catalogMember{
 func CompareCatalogs(before, after *Environment) []CatalogChange {
 	var c catalogComparison
 	c.members("", "", before.Document.Root, after.Document.Root)
-	c.pins(before, after)
+	if after.PinsFile == nil { // whose lines are promotions
+		c.pins(before, after)
+	}
 	return c.changes
 }
 

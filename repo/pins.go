@@ -79,6 +79,15 @@ func (e *Environment) Pinned(packID string) (p Pinned, ok bool) {
 	return Pinned{Version: version.Value, Node: version.Node}, ok
 }
 
+// Pinned returns the line of a pack; nil where there is none.
+func (p *Pins) Pinned(packID string) *Pinned {
+	pin, ok := p.Packs.Get(packID)
+	if !ok {
+		return nil
+	}
+	return &Pinned{pin.Version.Value, pack.Digest(pin.Digest.Value), pin.Node}
+}
+
 // PinnedPacks returns the packs of which the environment wants a version, sorted.
 func (e *Environment) PinnedPacks() (ids []string) {
 	if e.PinsFile != nil {

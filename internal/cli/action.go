@@ -64,7 +64,9 @@ func action(ctx context.Context, env *Env) error {
 		err = a.gateEvent(ctx)
 	}
 	if err == nil && a.publishes() {
-		err = a.publish(ctx)
+		if err = a.publish(ctx); err == nil {
+			err = a.applyPins(ctx)
+		}
 	}
 	if err != nil {
 		a.Fail(stopped(ctx, "the event", err))
@@ -196,7 +198,8 @@ func (in *inputs) complete() error {
 	}
 	about := []string{github.CommandDeprecate, github.CommandPin, github.CommandRevoke, github.CommandRollback}
 	moves := in.command == github.CommandPin || in.command == github.CommandRollback
-	switch about := slices.Contains(about, in.command); {
+	applies := in.command == github.CommandPin && in.ref == "" // the pins files, of all environments where none is named
+	switch about := slices.Contains(about, in.command) && !applies; {
 	case about && in.ref == "":
 		return lacks("ref", "name the version, such as ctxpack.support@1.0.0")
 	case about && !moves && in.reason == "":
@@ -205,7 +208,7 @@ func (in *inputs) complete() error {
 		return misuse("write an address that begins with https://", "the input report-url is %q", in.fullURL)
 	case in.command == github.CommandLink && in.fullURL == "":
 		return lacks("report-url", "give it the address of the uploaded report, such as steps.page.outputs.artifact-url")
-	case moves && in.environment == "":
+	case moves && !applies && in.environment == "":
 		return lacks("environment", "name the environment, such as prod")
 	}
 	return nil

@@ -145,6 +145,9 @@ func (a *actionRun) version(ctx context.Context, log, summary *bytes.Buffer) err
 		accept: a.inputs.accept, stop: a.inputs.stop}
 	switch a.inputs.command {
 	case github.CommandPin:
+		if a.inputs.ref == "" {
+			return applyPins(ctx, &env, o)
+		}
 		return pin(ctx, &env, a.inputs.ref, o)
 	case github.CommandRollback:
 		return rollBack(ctx, &env, a.inputs.ref, o)

@@ -17,8 +17,8 @@ import (
 // approvals asks GitHub who has approved the pull requests that the event is about, by the
 // roles of the config that is in force; nil where nobody has to, or there is none.
 func (a *actionRun) approvals(ctx context.Context, in gating.Inputs) *gating.Approvals {
-	reviews := in.Config.Reviews
-	if len(reviews.All()) == 0 {
+	reviews, roles := in.Config.Reviews, in.Roles()
+	if len(roles) == 0 {
 		return nil
 	}
 	client := a.historian()
@@ -31,7 +31,7 @@ func (a *actionRun) approvals(ctx context.Context, in gating.Inputs) *gating.App
 		err = misuse("leave the input token as it is, or give it one that may read pull requests", "there is no token to ask GitHub with")
 	default:
 		q := &asking{client: client, base: in.Base, members: reviews.Members()}
-		out.Parts, err = a.parts(ctx, q, reviews.All())
+		out.Parts, err = a.parts(ctx, q, roles)
 		if len(q.cut) > 0 {
 			a.Notice("%s", shallow(q.cut))
 		}

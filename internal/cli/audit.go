@@ -129,6 +129,9 @@ func (a *auditing) run(ctx context.Context) error {
 	if a.options.alone {
 		return nil
 	}
+	if err := a.drift(ctx, ids); err != nil {
+		return err
+	}
 	if err := a.triggers(ctx, ids); err != nil || a.options.export == "" {
 		return err
 	}

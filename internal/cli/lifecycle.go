@@ -92,18 +92,35 @@ func setState(ctx context.Context, env *Env, command, name string, o lifecycleOp
 func newPin(env *Env) *cobra.Command {
 	var o lifecycleOptions
 	c := &cobra.Command{
-		Use: "pin ENV REF", Short: "move an environment to a published version",
+		Use: "pin [ENV [REF]]", Short: "move an environment to a published version, or to what its pins file wants",
 		Long: `Verifies the version, runs its golden and replay cases again, as they stood in the
 commit that it was published from, against the environment's catalog of today, and
 moves the environment's pointer, the tag env-ENV, with a signed record of it. Going
 back is a pin to an earlier version. A version that is revoked cannot be pinned, and
 one that is deprecated only with --replay, which says that old decisions are to be
 replayed with it. Where the environment's catalog says complete: true, nor can one of
-which a check did not run, or whose signed statement does not say.`,
-		Example: "  packgate pin prod ctxpack.support@1.0.0\n  packgate pin prod ctxpack.support@0.9.0 --reason \"rollback of 1.0.0\"",
-		Args:    wants("ENV", "REF"),
+which a check did not run, or whose signed statement does not say.
+
+An environment that has a pins file cannot be moved by REF. Without REF, the lines of its
+pins file are applied that differ from those in the commit of the environment's newest record,
+of all environments where none is named: so a rollback holds until its line is changed, and a
+run that failed is made up for by the next. The rules of the environment are checked again,
+and the pull request that brought a line must carry the approvals that its catalog demands. A
+line that was removed stops the environment. What is refused keeps no other line from moving.`,
+		Example: "  packgate pin\n  packgate pin prod ctxpack.support@1.0.0\n  packgate pin prod ctxpack.support@0.9.0 --reason \"rollback of 1.0.0\"",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return misuse("use packgate pin ENV REF", "pin takes ENV and REF, and %d were given", len(args))
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, args []string) error {
-			o.environment = args[0]
+			if len(args) > 0 {
+				o.environment = args[0]
+			}
+			if len(args) < 2 {
+				return applyPins(c.Context(), env, o)
+			}
 			return pin(c.Context(), env, args[1], o)
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -125,6 +126,17 @@ func (t *Tree) Title() (string, error) {
 	}
 	title, _, _ := strings.Cut(c.Message, "\n")
 	return strings.TrimSpace(title), nil
+}
+
+// Time returns when the commit was made, as it says itself.
+func (t *Tree) Time() (time.Time, error) {
+	t.store.Lock()
+	defer t.store.Unlock()
+	c, err := object.GetCommit(t.store, t.commit)
+	if err != nil {
+		return time.Time{}, unreadable(t.SHA(), err)
+	}
+	return c.Committer.When, nil
 }
 
 // SHA returns the full SHA of the commit.

@@ -96,6 +96,8 @@ type Pack struct {
 	Pack string `json:"pack"`           // id@version; empty where they could not be read
 	Path string `json:"path"`           // file
 	Kind string `json:"kind,omitempty"` // what else it is about; absent for a pack of the head
+	// Pinned is what an environment is to run, for an entry of KindPromotion.
+	Pinned *Pinned `json:"pinned,omitempty"`
 	// MovedFrom is the file of the base that the pack was compared with, where that has
 	// another name.
 	MovedFrom string `json:"moved_from,omitempty"`
@@ -150,7 +152,18 @@ const (
 	KindRemoved = "removed"
 	// KindRepository is the repository as a whole: what no single pack is about.
 	KindRepository = "repository"
+	// KindPromotion is a line of a pins file that is another one than before: Pack is what an
+	// environment is to run, and Path the pins file.
+	KindPromotion = "promotion"
 )
+
+// Pinned is what a change makes an environment run of a pack, as id@version: now, and
+// afterwards; "" for no version.
+type Pinned struct {
+	Environment string `json:"environment"`
+	Now         string `json:"now,omitempty"`
+	Wanted      string `json:"wanted,omitempty"`
+}
 
 // Gate is the result of one gate.
 type Gate struct {

@@ -16,12 +16,21 @@ func urgency(r Result) int {
 }
 
 // Name names a pack: "id version", or the file where that is not known.
-func (p *Pack) Name() string { return Brief{Pack: p.Pack, Path: p.Path, Kind: p.Kind}.Name() }
+func (p *Pack) Name() string {
+	b := Brief{Pack: p.Pack, Path: p.Path, Kind: p.Kind}
+	if p.Pinned != nil {
+		b.In = p.Pinned.Environment
+	}
+	return b.Name()
+}
 
 // Name names a pack: "id version", or the file where that is not known.
 func (b Brief) Name() string {
 	if b.Kind == KindRepository {
 		return "the repository"
+	}
+	if b.In != "" {
+		return VersionName(b.Pack) + " in " + b.In
 	}
 	return cmp.Or(VersionName(b.Pack), b.Path)
 }
@@ -50,6 +59,7 @@ type Brief struct {
 	Result   Result
 	Counts   Summary  // what Count returns
 	Compared bool     // with another version
+	In       string   // the environment, for a promotion
 	Class    string   // of the changes, those of environments too; "" where it is not compared
 	Required string   // the version that the changes need; "" for none
 	Roles    []string // whose approval the changes need
@@ -60,6 +70,9 @@ type Brief struct {
 // BriefOf returns the brief form of a pack.
 func BriefOf(p *Pack) Brief {
 	b := Brief{Pack: p.Pack, Path: p.Path, Kind: p.Kind, Result: p.Result, Counts: Count(p), Roles: p.Roles, Playground: p.Playground.Ready()}
+	if p.Pinned != nil {
+		b.In = p.Pinned.Environment
+	}
 	if d := p.Diff; d != nil {
 		b.Compared, b.Class, b.Required = true, p.ChangeClass(), d.RequiredVersion
 	}
@@ -91,7 +104,7 @@ func (p *Packs) Set(i int, one Pack) {
 		if sealed, err := Seal(&one); err == nil {
 			b := BriefOf(&one)
 			// The texts of a pack are parts of larger ones, which would be kept too.
-			for _, text := range []*string{&b.Pack, &b.Path, &b.Kind, &b.Class, &b.Required} {
+			for _, text := range []*string{&b.Pack, &b.Path, &b.Kind, &b.In, &b.Class, &b.Required} {
 				*text = strings.Clone(*text)
 			}
 			p.list[i] = onePack{brief: b, sealed: sealed}

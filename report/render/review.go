@@ -62,6 +62,7 @@ type effect string
 const (
 	notJudged    effect = "cannot be judged"
 	removed      effect = "pack removed"
+	stopped      effect = "stopped"
 	firstVersion effect = "first version"
 	newUngated   effect = "new destructive tool without approval"
 	moreAllowed  effect = "agents can do more"
@@ -84,7 +85,9 @@ func effectOf(p *model.Pack) effect {
 		return removed
 	case p.Kind == model.KindRepository:
 		return noEffect
-	case unreadable(p):
+	case p.Kind == model.KindPromotion && p.Pinned.Wanted == "":
+		return stopped
+	case unreadable(p), p.Kind == model.KindPromotion && d == nil && p.Class != model.ClassInitial:
 		return notJudged
 	case p.Class == model.ClassInitial:
 		return firstVersion
@@ -169,11 +172,17 @@ func subject(p *model.Pack) string {
 		return "the repository"
 	}
 	words, behind := p.Name(), ""
+	if p.Pinned != nil {
+		words = cmp.Or(model.VersionName(p.Pack), p.Path)
+	}
 	if name, version, _ := strings.Cut(p.Pack, "@"); p.Diff != nil && name != "" {
 		words, behind = name, " ("+versionStep(p.Diff, version)+")"
 		if base, _, _ := strings.Cut(p.Diff.Base, "@"); base != name {
 			words = base + " → " + name
 		}
+	}
+	if p.Pinned != nil {
+		words += pinnedWords(p.Pinned)
 	}
 	if e := effectOf(p); e != noEffect {
 		words += ", " + e.words(p)
@@ -183,6 +192,9 @@ func subject(p *model.Pack) string {
 	}
 	return words + behind
 }
+
+// pinnedWords name the environment of a promotion, behind the pack.
+func pinnedWords(p *model.Pinned) string { return " in " + p.Environment }
 
 // versionStep says which version there was and is, and which one the changes need.
 func versionStep(d *model.Diff, version string) string {
@@ -205,6 +217,11 @@ func (b *builder) page(p *model.Pack) []node {
 // provisos are the warnings that a reviewer has to know to read the page: with what a pack could
 // not be compared, and what of the repository is overlooked.
 func provisos(p *model.Pack) (nodes []node) {
+	for _, n := range p.NotChecked {
+		if p.Pinned != nil && n.CouldNotRun() && len(nodes) < maxCautions {
+			nodes = append(nodes, message("Not checked: "+n.Reason+"."))
+		}
+	}
 	for _, f := range p.BySeverity("warning") {
 		if slices.Contains([]string{"VER009", "VER011", "CFG002"}, f.Rule) && len(nodes) < maxCautions {
 			nodes = append(nodes, message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(")."))

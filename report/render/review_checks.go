@@ -23,6 +23,9 @@ var checked = []struct {
 
 // checks say how each of the eight came out, and how much evidence there is.
 func (b *builder) checks(p *model.Pack) node {
+	if words := evidenceWords(p); p.Pinned != nil && words != "" {
+		return plain(words)
+	}
 	if len(p.Gates) == 0 {
 		return nil
 	}

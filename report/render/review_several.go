@@ -50,7 +50,7 @@ func (r *packRow) plain() bool {
 
 // urgency orders packs: what cannot be merged first, and of those that in which agents can do more.
 func (r *packRow) urgency() int {
-	effects := []effect{newUngated, moreAllowed, notProved, notJudged, firstVersion, weakerTests, removed}
+	effects := []effect{newUngated, moreAllowed, notProved, notJudged, firstVersion, weakerTests, removed, stopped}
 	i := slices.Index(effects, r.effect)
 	if i < 0 {
 		i = len(effects)
@@ -308,7 +308,9 @@ func (m *markdown) several(packs model.Packs) {
 
 // idOf names a pack without its version.
 func idOf(p *model.Pack) string {
-	if id, _, ok := strings.Cut(p.Pack, "@"); ok && p.Kind != model.KindRepository {
+	if id, _, ok := strings.Cut(p.Pack, "@"); ok && p.Pinned != nil {
+		return id + pinnedWords(p.Pinned)
+	} else if ok && p.Kind != model.KindRepository {
 		return id
 	}
 	return p.Name()

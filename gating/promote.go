@@ -1,0 +1,323 @@
+package gating
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/environments"
+	"github.com/contextosai/packgate/diffing/surface"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/promotion"
+	"github.com/contextosai/packgate/gates/replay"
+	"github.com/contextosai/packgate/gates/required"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/policy"
+	"github.com/contextosai/packgate/proof"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// promotions reports what a change makes environments run, each line of a pins file as an entry
+// of its own: what the rules have against it, and what agents can do there afterwards against
+// what they can do now.
+func (r *Run) promotions(ctx context.Context, in Inputs) error {
+	if in.Base == nil {
+		return nil
+	}
+	lines := Promotions(in.pinnedBefore(), in.Environments)
+	if len(lines) == 0 {
+		return nil
+	}
+	p, err := newPipeline(r, in)
+	if err != nil {
+		return err
+	}
+	for i := range lines {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		entry, err := p.promotion(ctx, &lines[i])
+		if err != nil {
+			return err
+		}
+		r.Add(*entry)
+	}
+	return nil
+}
+
+// pinnedBefore returns the environments of the baseline. Where its pins cannot be read nobody
+// knows what it pinned, and every line counts as another one.
+func (in Inputs) pinnedBefore() []*repo.Environment {
+	if !in.since.pinsUnread {
+		return in.since.Environments
+	}
+	var before []*repo.Environment
+	for _, e := range in.since.Environments {
+		known := *e
+		known.PinsFile, known.Pins = nil, pack.Dict[pack.Text]{}
+		before = append(before, &known)
+	}
+	return before
+}
+
+// promoting is a line of a pins file on its way into the report.
+type promoting struct {
+	*pipeline
+	*Promotion
+	out     model.Pack
+	now     *RunningVersion // what the environment runs, as far as it is known
+	found   []finding.Finding
+	missed  []finding.NotChecked
+	subject *gate.Subject // the version with the files beside it; nil where these are not known
+	step    build.Comparison
+}
+
+// promotion judges one line.
+func (p *pipeline) promotion(ctx context.Context, line *Promotion) (*model.Pack, error) {
+	t := &promoting{pipeline: p, Promotion: line, now: &RunningVersion{}}
+	err := t.current(ctx)
+	if err == nil && line.Wanted != nil {
+		err = t.judge(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := p.policy.Judge(line.Pack, t.found...)
+	t.out = build.NewPromotion(t.subject, t.step, finding.Sort(found), t.missed)
+	t.out.Pack, t.out.Path = line.Pack, line.file.Document.File
+	t.out.Pinned = &model.Pinned{Environment: line.Environment}
+	if t.now.Version != "" {
+		t.out.Pinned.Now = line.Pack + "@" + t.now.Version
+	}
+	if line.Wanted != nil {
+		t.out.Pack += "@" + line.Wanted.Version
+		t.out.Pinned.Wanted, t.out.Digest = t.out.Pack, string(line.Wanted.Digest)
+	}
+	t.out.Roles = line.Roles()
+	return &t.out, nil
+}
+
+// current finds what the environment runs: by its records, and by the line as it was where
+// none can be asked.
+func (t *promoting) current(ctx context.Context) (err error) {
+	silent := t.lookup.silent()
+	if silent == "" {
+		if t.now, err = t.lookup.Running(ctx, t.Pack, t.Environment); err != nil {
+			return err
+		}
+		if t.now.Trouble == "" {
+			return nil
+		}
+		silent = t.now.Trouble
+	}
+	t.now = &RunningVersion{}
+	t.missed = append(t.missed, finding.NotChecked{Gate: promotion.Gate.ID,
+		Reason: fmt.Sprintf("what the environment %q runs of %q is taken from its pins, and not from its records: %s", t.Environment, t.Pack, silent)})
+	if t.Was != nil {
+		t.now.Version, t.now.Digest = t.Was.Version, t.Was.Digest
+	}
+	return nil
+}
+
+// judge holds the line against the rules, and compares what it brings with what is there.
+func (t *promoting) judge(ctx context.Context) error {
+	var missed []finding.NotChecked
+	var err error
+	if t.found, missed, err = t.lookup.JudgeMove(ctx, t.Move(), t.Environments, t.pipeline.now); err != nil {
+		return err
+	}
+	t.missed = append(t.missed, missed...)
+	after, why := t.wanted(ctx)
+	if after == nil {
+		t.unknown("what agents can do in %q afterwards is not known: %s", t.Environment, why)
+		return ctx.Err()
+	}
+	t.replayed()
+	if t.now.Version == "" {
+		t.step = build.Comparison{Surface: surface.Compare(nil, after, nil, nil), First: true}
+		return ctx.Err()
+	}
+	before, why := t.running(ctx)
+	if before == nil {
+		t.unknown("what agents can do in %q now is not known: %s", t.Environment, why)
+		return ctx.Err()
+	}
+	diff, err := diffing.Compare(before, after.Pack, t.overrides, repo.Writing(t.Environments)...)
+	if errors.Is(err, diffing.ErrIncomparable) {
+		t.unknown("the versions cannot be compared: %v", err)
+		return ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	diff.BetweenPublished()
+	t.step = StepBetween(ctx, diff, after, nil)
+	return cmp.Or(ctx.Err(), diff.Contradicted())
+}
+
+func (t *promoting) unknown(format string, args ...any) {
+	t.missed = append(t.missed, finding.NotChecked{Gate: promotion.Gate.ID, Reason: fmt.Sprintf(format, args...)})
+}
+
+// wanted returns what the environment is to run, with the overlays that it has then; nil and why
+// where it is not known.
+func (t *promoting) wanted(ctx context.Context) (*proof.Model, string) {
+	release := &Release{Version: t.Wanted.Version}
+	if t.lookup.silent() == "" {
+		v, err := t.lookup.Published(ctx, t.Pack, t.Wanted.Version)
+		if err != nil {
+			return nil, err.Error()
+		}
+		if v.Release != nil && v.Digest == t.Wanted.Digest {
+			release = v.Release
+		}
+	}
+	unit, why := t.unitOf(ctx, nil, release, t.Wanted.Digest)
+	if unit == nil {
+		return nil, why
+	}
+	t.subject = t.Subject(unit)
+	b, err := environments.Build(unit, t.Environment, t.Environments)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return proof.For(policy.New(b.Unit.Pack, nil)), ""
+}
+
+// running returns the pack that the environment runs now, with its overlays; nil and why where
+// it is not known.
+func (t *promoting) running(ctx context.Context) (*pack.Pack, string) {
+	if t.now.Resolved != nil {
+		u, fault := (&Release{Version: t.now.Version, Content: t.now.Resolved}).read(t.file.Document.File, t.Config.Limits)
+		return u.Pack, fault
+	}
+	release := t.now.Release
+	if release == nil {
+		release = &Release{Version: t.now.Version}
+	}
+	unit, why := t.unitOf(ctx, t.Base, release, t.now.Digest)
+	if unit == nil {
+		return nil, why
+	}
+	b, err := environments.Build(unit, t.Environment, t.pinnedBefore())
+	if err != nil {
+		return nil, err.Error()
+	}
+	return b.Unit.Pack, ""
+}
+
+// unitOf returns a version with the files that belong to it: those of a commit, or of the
+// workspace where that is nil, if it has these very bytes; else those of the commit that the
+// version was published from, and else the pack alone. Nil, and why, where nothing has the bytes.
+func (t *promoting) unitOf(ctx context.Context, at *Baseline, r *Release, digest pack.Digest) (*repo.Unit, string) {
+	if u := t.here(at, digest); u != nil {
+		return u, ""
+	}
+	if r.Content == nil {
+		return nil, fmt.Sprintf("no file here is %q, and no registry has it", t.Pack+"@"+r.Version)
+	}
+	why := "its statement names no commit"
+	if r.Commit != "" && r.Path != "" {
+		c, err := t.Base.commit(ctx, r.Commit)
+		if err == nil {
+			var u *repo.Unit
+			if u, err = t.Base.unit(c, r.Path); err == nil && bytes.Equal(u.Document.Source, r.Content) {
+				return u, ""
+			}
+		}
+		why = fmt.Sprintf("commit %.7s cannot be read (`fetch-depth: 0` on actions/checkout fetches all)", r.Commit)
+		if err == nil {
+			why = fmt.Sprintf("%s in commit %.7s is another one", r.Path, r.Commit)
+		}
+	}
+	u, fault := r.read(t.file.Document.File, t.Config.Limits)
+	if fault != "" {
+		return nil, fault
+	}
+	t.unknown("which files were beside %q, overlays among them, is not known: %s", t.Pack+"@"+r.Version, why)
+	return u, ""
+}
+
+// here returns the version that has these bytes in a commit, or in the workspace where that is
+// nil; nil where there is none.
+func (t *promoting) here(at *Baseline, digest pack.Digest) *repo.Unit {
+	for _, name := range t.Packs {
+		if at == nil {
+			if u, err := t.Unit(name); err == nil && pack.DigestOf(u.Document.Source) == digest {
+				return u
+			}
+			continue
+		}
+		src, ok, err := at.Read(name, t.Config.Limits.MaxBytes)
+		if err == nil && ok && pack.DigestOf(src) == digest {
+			if u, err := at.unit(at.Commit, at.Path(name)); err == nil {
+				return u
+			}
+		}
+	}
+	return nil
+}
+
+// unit reads a pack of a commit with its side files, by its path in the git repository.
+func (b *Baseline) unit(c *Commit, name string) (*repo.Unit, error) {
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	return c.Unit(b.w, name)
+}
+
+// replayed runs the cases of the version against the catalogs of the change, as they are run
+// again before an environment is moved. The snapshot of an earlier version may have moved on,
+// and what is required too.
+func (t *promoting) replayed() {
+	result := gates.Run(t.subject, t.policy, gates.Outside{Where: gates.PinningIn(t.Environment)})
+	for _, f := range result.Findings {
+		cases := f.Gate == replay.Gate.ID && f.Rule != replay.RPL007.ID && f.Rule != required.NRN001.ID
+		if (cases || f.Environment == t.Environment) && !f.Excused() && f.Severity == finding.Error {
+			t.found = append(t.found, f)
+		}
+	}
+}
+
+// promotedRoles returns the roles that environments demand of what the change does to them: to
+// a catalog, to an overlay, or to a pins file as a whole, with what it is. Lines of pins files
+// have entries of their own.
+func (r *Run) promotedRoles(in Inputs, from int) map[string][]string {
+	why := map[string][]string{}
+	demand := func(name, what string) {
+		for _, role := range rolesOf(slices.Concat(catalogsOf(in.since.Environments, name), catalogsOf(in.Environments, name))) {
+			if !slices.Contains(why[role], what) {
+				why[role] = append(why[role], what)
+			}
+		}
+	}
+	for _, pair := range repo.PairCatalogs(in.since.Environments, in.Environments) {
+		switch before, after := pair.Before, pair.After; {
+		case before == nil:
+		case after == nil, !bytes.Equal(before.Document.Source, after.Document.Source):
+			demand(before.Name(), fmt.Sprintf("the catalog of %q", before.Name()))
+		case before.PinsFile != nil && after.PinsFile == nil:
+			demand(before.Name(), fmt.Sprintf("the removal of the pins of %q", before.Name()))
+		}
+	}
+	for i := from; i < r.Report.Packs.Len(); i++ {
+		if r.Report.Packs.Brief(i).Kind != "" {
+			continue
+		}
+		for _, e := range r.Report.Packs.At(i).Environments {
+			ofOverlay := slices.ContainsFunc(e.Changes, func(c model.Change) bool { return !strings.HasPrefix(c.Row, "catalog.") })
+			if ofOverlay || len(e.Effects) > 0 || e.NotCompared != "" {
+				demand(e.Environment, fmt.Sprintf("what overlays change in %q", e.Environment))
+			}
+		}
+	}
+	return why
+}
