@@ -205,15 +205,17 @@ func (m *markdown) published() {
 	rest := m.builder.publications(good)
 	rest.open = 8
 	m.listed(rest)
-	var nodes []node
+	var blocks []string // a version stands or goes as a whole
 	for i := range all {
 		below := knownOf(&all[i])
 		if len(all) > 1 && len(below) > 0 {
-			nodes = append(nodes, strong(all[i].Name()))
+			below = append([]node{strong(all[i].Name())}, below...)
 		}
-		nodes = append(nodes, below...)
+		if len(below) > 0 {
+			blocks = append(blocks, strings.Join(m.written(below), ""))
+		}
 	}
-	m.fold(knownTitle(all), nodes)
+	m.folds(knownTitle(all), "version", blocks)
 	m.rank = rank
 }
 

@@ -233,27 +233,36 @@ func summary(words string) string { return "<details><summary>" + HTML(words) + 
 
 // fold writes nodes that one has to unfold.
 func (m *markdown) fold(words string, nodes []node) {
+	m.folds(words, "line", m.written(nodes))
+}
+
+// folds writes lines that one has to unfold, from the end of which some may go.
+func (m *markdown) folds(words, noun string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	m.rank += foldRank
+	m.add(part{title: words, noun: noun, opening: summary(words), lines: lines, closing: "</details>\n\n"})
+	m.rank -= foldRank
+}
+
+// written returns the lines of nodes within a fold.
+func (m *markdown) written(nodes []node) (lines []string) {
 	inner := &markdown{report: m.report, builder: m.builder, folded: m.folded + 1}
 	inner.nodes(nodes)
-	out := part{title: words, noun: "line", opening: summary(words), closing: "</details>\n\n"}
 	for _, p := range inner.parts {
 		if len(p.lines) == 0 {
 			continue
 		}
-		first := len(out.lines)
-		out.lines = append(out.lines, p.lines...)
-		out.lines[first] = p.opening + out.lines[first]
+		first := len(lines)
+		lines = append(lines, p.lines...)
+		lines[first] = p.opening + lines[first]
 		if p.unsaid > 0 {
-			out.lines[len(out.lines)-1] += "\n" + leftOut(p.unsaid, p.noun) + "\n"
+			lines[len(lines)-1] += "\n" + leftOut(p.unsaid, p.noun) + "\n"
 		}
-		out.lines[len(out.lines)-1] += p.closing
+		lines[len(lines)-1] += p.closing
 	}
-	if len(out.lines) == 0 {
-		return
-	}
-	m.rank += foldRank
-	m.add(out)
-	m.rank -= foldRank
+	return lines
 }
 
 // more returns "1 more error", "2 more errors", and without a noun "2 more".
