@@ -53,6 +53,8 @@ type Diagnosis struct {
 	// Statuses are the names to require in branch protection, sorted.
 	Statuses   []string     `json:"required_statuses"`
 	NotChecked []notChecked `json:"not_checked"`
+	// NotSeen is what decides too, and is not in the checkout.
+	NotSeen []string `json:"not_seen"`
 }
 
 // notChecked is a part of the repository that the doctor could not look into.
@@ -89,6 +91,7 @@ func Examine(ctx context.Context, dir string, explain func(error) []model.Proble
 		return nil, err
 	}
 	d.lookAt(ctx, workflows)
+	d.checkOwners(workflows)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -104,6 +107,7 @@ type doctoring struct {
 	symptoms []*symptom
 	statuses []string
 	skipped  []notChecked
+	deciding []string // files that decide what is checked, published and run, relative to the root
 }
 
 // say adds a symptom of a value in a workflow; l may be without a line.
@@ -126,7 +130,7 @@ func (d *doctoring) diagnosis() *Diagnosis {
 	})
 	d.symptoms = slices.CompactFunc(d.symptoms, func(a, b *symptom) bool { return *a == *b })
 	slices.Sort(d.statuses)
-	out := &Diagnosis{Version: 1, Result: string(model.Passed), Symptoms: d.symptoms, Statuses: slices.Compact(d.statuses), NotChecked: d.skipped}
+	out := &Diagnosis{Version: 1, Result: string(model.Passed), Symptoms: d.symptoms, Statuses: slices.Compact(d.statuses), NotChecked: d.skipped, NotSeen: unseen}
 	if countOf(d.symptoms, ailing) > 0 {
 		out.Result = string(model.Failed)
 	}
@@ -156,6 +160,9 @@ func (r *Diagnosis) Write(w io.Writer, format string) error {
 	}
 	for _, name := range r.Statuses {
 		fmt.Fprintf(&b, "require the status %q in the rules of the branch\n", render.Visible(name))
+	}
+	for _, what := range r.NotSeen {
+		fmt.Fprintf(&b, "not seen from here: %s\n", what)
 	}
 	b.WriteString(r.sum())
 	_, err := io.WriteString(w, render.Inert(b.String()))
@@ -227,6 +234,7 @@ func (d *doctoring) packsOf(ctx context.Context, s *step) {
 		return
 	}
 	defer w.Close()
+	d.decideIn(w)
 	d.checkReviews(s, w.Config)
 	if len(w.Packs) == 0 {
 		d.say(ailing, "no-packs", at("packs"), "name the pack files in the config or in the input packs, for example packs/*/pack.json",
