@@ -148,6 +148,7 @@ func (m *metricSet) pack(p *model.Pack) {
 	one.findings(p)
 	one.golden(p)
 	one.coverage(p.Coverage)
+	one.figures(p.Operations)
 	if p.Operations != nil {
 		one.operations(p.Operations)
 	}

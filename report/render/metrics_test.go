@@ -129,12 +129,26 @@ func TestMetricsOfAPack(t *testing.T) {
 			t.Errorf("packgate_%s is %v (found: %v), wanted %v", series, value, found, want)
 		}
 	}
-	for _, absent := range []string{"R_B", `part="else"`, "release_gate_pass", `base="`} {
+	for _, absent := range []string{"R_B", `part="else"`, "packgate_release_gate_pass", "packgate_compile_latency", "packgate_time_to_roll_back", `base="`} {
 		if strings.Contains(text, absent) {
 			t.Errorf("it says %s, which was not measured:\n%s", absent, text)
 		}
 	}
+	for figure, rest := range map[string]string{
+		"compile_success": `measured="true"`, "tool_surface": `measured="true"`, "rule_activation": `measured="true"`, "bucket_truncation": `measured="true"`,
+		"required_evidence_resolution": `measured="true"`, "replay_determinism": `measured="true"`,
+		"release_gate_pass": `measured="false",reason="nothing was compared with a baseline"`,
+		"compile_latency":   `measured="false",reason="a report has no times: the same pack always gives the same report"`,
+		"time_to_roll_back": `measured="false",reason="a report is about files, and the times of pins are in the signed records of the registry"`,
+	} {
+		if series := `packgate_operational_figure_info{` + of + `,figure="` + figure + `",` + rest + `}`; got[series] != 1 {
+			t.Errorf("there is no %s", series)
+		}
+	}
 	p := reporttest.Clean(model.Passed)
+	if text, _ := metricsOf(t, reporttest.Run(model.Passed, p)); strings.Count(text, "packgate_operational_figure_info{") != 9 || strings.Contains(text, `measured="true"`) {
+		t.Errorf("of a pack that was not measured not all nine figures are absent with a reason:\n%s", text)
+	}
 	if text, _ := metricsOf(t, reporttest.Run(model.Passed, p)); strings.Contains(text, "_tokens") || strings.Contains(text, "_ratio") {
 		t.Errorf("there is no base and nothing was measured:\n%s", text)
 	}
