@@ -76,9 +76,6 @@ func (a *actionRun) applyPins(ctx context.Context) error {
 // run applies the lines.
 func (a *applying) run(ctx context.Context) (err error) {
 	env, o := a.env, a.options
-	if a.house, err = openSigning(ctx, env, o.signingOptions); err != nil {
-		return err
-	}
 	if a.w, err = gating.Open(ctx, ".", gating.Settings{Config: o.config}); err != nil {
 		return err
 	}
@@ -91,6 +88,9 @@ func (a *applying) run(ctx context.Context) (err error) {
 	files := a.files()
 	if len(files) == 0 {
 		return nil
+	}
+	if a.house, err = openSigning(ctx, env, o.signingOptions); err != nil {
+		return err
 	}
 	if a.Publisher, err = a.house.publisher(""); err != nil {
 		return err
