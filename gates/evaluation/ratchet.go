@@ -15,13 +15,15 @@ import (
 // EVL011: what is measured stays measured, and what is promised stays promised.
 var EVL011 = &gate.Rule{
 	ID: "EVL011", Name: "evaluation-weakened", Severity: finding.Error,
-	Title: "Measurements, targets and release gates that the base has are kept",
-	Doc: "A check that fails can be passed by moving the mark: a lower target, a release gate that accepts more, or a scorecard taken away. " +
-		"So each metric of each intent that the pack still has is compared with the base. It keeps its target, which does not ask less; " +
-		"its release gate, whose `max_delta` accepts no more; and its measurement: by a scorecard for these bytes, or by the one of the base, which stays as history, or by the built-in evaluators where they measured it. " +
-		"A newer scorecard in place of an older one is no loss, and one with less than half as many samples is a warning. " +
-		"An intent with another name is the same one where rules of its ids, or rules or a target that say the same, are about it. Values are compared with a tolerance of 1e-9.\n\n" +
-		"Put back what is gone. Where a target asks too much, let its owner accept that in a review.",
+	Title: "Measurements, targets and release gates of the base are kept",
+	Doc: "A failing check can be made to pass by changing the requirement: a lower target, a release gate that accepts more, or " +
+		"a removed scorecard. So each metric of each intent that the pack still has is compared with the base. It must keep its " +
+		"target, which must not be looser; its release gate, whose `max_delta` must not accept more; and its measurement: by a " +
+		"scorecard for these bytes, or by the one of the base, which remains as history, or by the built-in evaluators if they " +
+		"measured it. A newer scorecard in place of an older one is not a loss, and one with less than half as many samples is " +
+		"a warning. An intent with a new name counts as the same if rules with the same ids, or rules or a target with the same " +
+		"content, are about it. Values are compared with a tolerance of 1e-9.\n\n" +
+		"Put back what was removed. If a target is too strict, let its owner accept the change in a review.",
 	Bad:   `{"base": {"eval_targets": [{"intent": "support.refund", "utility": 0.9}]}, "head": {"eval_targets": [{"intent": "support.refund", "utility": 0.8}]}}`,
 	Good:  `{"base": {"eval_targets": [{"intent": "support.refund", "utility": 0.9}]}, "head": {"eval_targets": [{"intent": "support.refund", "utility": 0.95}]}}`,
 	Since: "0.2.0", Ratchet: true,
@@ -32,11 +34,13 @@ var EVL011 = &gate.Rule{
 var EVL012 = &gate.Rule{
 	ID: "EVL012", Name: "lenient-baseline", Severity: finding.Error,
 	Title: "The baseline of a scorecard is no worse than what the base measured",
-	Doc: "A release gate compares a value with a baseline, and the baseline is in a file that the author of the change writes. " +
-		"Where the base has a scorecard that measures the same metric of the same intent, its value is the baseline, whatever the scorecard says; one that says less is an error. " +
-		"A scorecard of the base for the same bytes gives its own baseline. The baselines of an author count for a first version alone. " +
-		"What scorecards say of earlier versions stays as it is in the base, since it is the baseline of those to come: a value that is rewritten to a worse one is an error, " +
-		"and so is a scorecard of an earlier version that is added and is worse by more than the release gate accepts. Values are compared with a tolerance of 1e-9.\n\n" +
+	Doc: "A release gate compares a value with a baseline, and the author of the change writes the file that contains the " +
+		"baseline. If the base has a scorecard that measures the same metric of the same intent, its value is the baseline, " +
+		"whatever the new scorecard states; a lower value is an error. A scorecard of the base for the same bytes has its own " +
+		"baseline. The baselines that an author writes count only for a first version. Scorecards of earlier versions must stay " +
+		"as they are in the base, because they are the baseline of later ones: a value that is rewritten to a worse one is an " +
+		"error, and so is an added scorecard of an earlier version that is worse by more than the release gate accepts. Values " +
+		"are compared with a tolerance of 1e-9.\n\n" +
 		"Write the value that the base measured, or leave the baseline out.",
 	Bad:   `{"base": {"candidate": {"safety": 1.0}}, "head": {"candidate": {"safety": 0.98}, "baseline": {"safety": 0.98}}}`,
 	Good:  `{"base": {"candidate": {"safety": 1.0}}, "head": {"candidate": {"safety": 1.0}, "baseline": {"safety": 1.0}}}`,

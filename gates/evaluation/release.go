@@ -12,13 +12,15 @@ import (
 // EVL013: what nobody measured passes no release gate.
 var EVL013 = &gate.Rule{
 	ID: "EVL013", Name: "release-gate-not-measured", Severity: finding.Error,
-	Title: "What has a release gate is measured",
-	Doc: "A release gate that has nothing to look at lets everything through. " +
-		"So each metric that has one is measured for every intent of the pack: by a scorecard for these bytes, or by packgate's built-in evaluators. " +
-		"These count golden cases and decision records, and where there are none nothing was measured; latency they never measure, and economics where the config has a price for tokens. " +
-		"A scorecard of the base's bytes counts where it is proved that the same is permitted (EVL009). " +
-		"An intent whose golden cases cannot be compiled is listed as not checked by EVL007: each of these cases has a finding of its own.\n\n" +
-		"Measure the intent, write golden cases for it (`packgate golden init PACK`), or remove the release gate, which EVL011 reports for its owner to accept.",
+	Title: "Every metric with a release gate is measured",
+	Doc: "A release gate without a value lets everything through. So each metric that has one must be measured for every intent " +
+		"of the pack: by a scorecard for these bytes, or by packgate's built-in evaluators. These count golden cases and " +
+		"decision records, and if there are none, nothing was measured. They never measure latency, and they measure economics " +
+		"only if the config has a price for tokens. A scorecard of the base's bytes counts if it is proved that the same is " +
+		"permitted (EVL009). An intent whose golden cases cannot be compiled is listed as not checked by EVL007: each of these " +
+		"cases has a finding of its own.\n\n" +
+		"Measure the intent, write golden cases for it (`packgate golden init PACK`), or remove the release gate; EVL011 " +
+		"reports that, so that its owner can accept it.",
 	Bad: `"release_gates": [{"metric": "latency_p99_ms", "max_delta": 200}],
 "scorecards": []`,
 	Good: `"release_gates": [{"metric": "latency_p99_ms", "max_delta": 200}],

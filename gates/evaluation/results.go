@@ -14,12 +14,15 @@ import (
 var EVL007 = &gate.Rule{
 	ID: "EVL007", Name: "target-missed", Severity: finding.Error,
 	Title: "Every measured value reaches its target",
-	Doc: "A target is what the pack promises for an intent: policy, utility and safety are to be at least as high, latency and cost at most as high. " +
-		"The value is that of the scorecard for these bytes; what no scorecard gives is filled by packgate's built-in evaluators, and the message says so. " +
-		"They count golden cases and prior decisions: policy is the share of cases whose rules, denials and gates are as expected, safety the share without anything unsafe, " +
-		"utility the share whose required evidence is there and whose outcome is still reachable; economics is the mean of the tokens at compile, priced by `evaluation.price_per_1k_tokens_cents`. " +
-		"Values are compared with a tolerance of 1e-9. A target without any value is listed as not checked.\n\n" +
-		"Fix what got worse and measure again. A target that asks too much is lowered in the pack, which EVL011 reports for its owner to accept.",
+	Doc: "A target is what the pack promises for an intent: policy, utility and safety have to be at least as high, latency and " +
+		"cost at most as high. The value comes from the scorecard for these bytes. If no scorecard has a value, packgate's " +
+		"built-in evaluators compute it, and the message states that. They count golden cases and earlier decisions: policy is " +
+		"the share of cases whose rules, denials and gates are as expected, safety the share without anything unsafe, utility " +
+		"the share whose required evidence is there and whose outcome is still reachable; economics is the mean of the tokens " +
+		"at compile, priced by `evaluation.price_per_1k_tokens_cents`. Values are compared with a tolerance of 1e-9. A target " +
+		"without any value is listed as not checked.\n\n" +
+		"Fix what got worse and measure again. To lower a target that is too strict, change it in the pack; EVL011 reports " +
+		"that, so that its owner can accept it.",
 	Bad: `"eval_targets": [{"intent": "support.refund", "utility": 0.9}],
 "scorecard": {"intents": [{"intent": "support.refund", "samples": 400, "candidate": {"utility": 0.87}}]}`,
 	Good: `"eval_targets": [{"intent": "support.refund", "utility": 0.9}],
@@ -31,11 +34,14 @@ var EVL007 = &gate.Rule{
 var EVL008 = &gate.Rule{
 	ID: "EVL008", Name: "release-regression", Severity: finding.Error,
 	Title: "No metric is worse than its baseline by more than its release gate accepts",
-	Doc: "A value can reach its target and still be worse than that of the version in use. " +
-		"The release gate bounds the loss: downwards for policy, utility and safety, upwards for latency and cost, in the units of the metric and with a tolerance of 1e-9. " +
-		"The baseline is in the scorecard itself, or in the scorecard of the version that it names as `baseline`; where the base measured the metric, its value is the baseline (EVL012). " +
-		"Built-in values are not compared, because it is not recorded what they were; without a baseline the release gate is listed as not checked, and without a value it is an error (EVL013).\n\n" +
-		"Fix what got worse and measure again, or accept the loss by raising `max_delta` in the pack, which EVL011 reports for its owner to accept.",
+	Doc: "A value can reach its target and still be worse than that of the version in use. The release gate limits the loss: " +
+		"downwards for policy, utility and safety, upwards for latency and cost, in the units of the metric and with a " +
+		"tolerance of 1e-9. The baseline is in the scorecard itself, or in the scorecard of the version that it names as " +
+		"`baseline`; if the base measured the metric, its value is the baseline (EVL012). Built-in values are not compared, " +
+		"because their earlier values are not recorded. Without a baseline, the release gate is listed as not checked, and " +
+		"without a value it is an error (EVL013).\n\n" +
+		"Fix what got worse and measure again, or accept the loss by raising `max_delta` in the pack; EVL011 reports that, so " +
+		"that its owner can accept it.",
 	Bad: `"release_gates": [{"metric": "safety", "max_delta": 0}],
 "scorecard": {"baseline": "ctxpack.support@1.0.0", "intents": [{"intent": "support.refund", "samples": 400, "candidate": {"safety": 0.99}, "baseline": {"safety": 1.0}}]}`,
 	Good: `"release_gates": [{"metric": "safety", "max_delta": 0}],

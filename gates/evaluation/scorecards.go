@@ -15,14 +15,16 @@ import (
 // EVL009: what is released is what was measured.
 var EVL009 = &gate.Rule{
 	ID: "EVL009", Name: "scorecard-missing-or-stale", Severity: finding.Error,
-	Title: "Required scorecards are there, and measure this version of the pack",
-	Doc: "A scorecard that was made before an edit measured an older version of the pack, however small the edit was: one word in a rule's reason can change what a model does. " +
-		"Every scorecard of the pack's own version therefore names the digest of the pack, either of the file or of its canonical form (RFC 8785), which no reformatting changes. " +
-		"Scorecards of earlier versions are history and are left alone; one of another pack measures nothing here. " +
-		"With `evaluation: {required: true}` in the config, a pack without a scorecard fails, and so does an eval target that no scorecard measures; " +
-		"with a list of metrics, such as `required: [safety, latency_p99_ms]`, so does each target of which a scorecard does not give them all. " +
-		"Where it is proved that the pack permits what the base does, and no change is major, a scorecard of the base's bytes counts where nothing else measures, and is a warning.\n\n" +
-		"Measure the pack as it is and write its digest, which `packgate check --format json` shows.",
+	Title: "Required scorecards exist, and measure this version of the pack",
+	Doc: "A scorecard that was made before an edit measured an older version of the pack, however small the edit: one word in a " +
+		"rule's reason can change what a model does. Every scorecard of the pack's own version therefore names the digest of " +
+		"the pack, either of the file or of its canonical form (RFC 8785), which does not depend on formatting. Scorecards of " +
+		"earlier versions are history and are not checked; a scorecard of another pack measures nothing here. With `evaluation: " +
+		"{required: true}` in the config, a pack without a scorecard fails, and so does an eval target that no scorecard " +
+		"measures. With a list of metrics, such as `required: [safety, latency_p99_ms]`, each target fails for which a " +
+		"scorecard does not have all of them. If it is proved that the pack permits the same as the base, and no change is " +
+		"major, a scorecard of the base's bytes counts if no other one measures the pack, and the finding is a warning.\n\n" +
+		"Measure the pack as it is and write its digest, which `packgate check --format json` prints.",
 	Bad: `"evaluation": {"required": true},
 "scorecards": []`,
 	Good: `"evaluation": {"required": true},
@@ -34,9 +36,9 @@ var EVL009 = &gate.Rule{
 var EVL010 = &gate.Rule{
 	ID: "EVL010", Name: "too-few-samples", Severity: finding.Warning,
 	Title: "A scorecard has at least the configured number of samples for each intent",
-	Doc: "The fewer samples, the more of a value is chance: of twenty decisions, none failing says little about one in a hundred. " +
-		"The config says how many are enough with `evaluation: {min_samples: 50}`; without it nothing is asked. " +
-		"It does not concern built-in values: they count every case that there is.\n\n" +
+	Doc: "The fewer the samples, the more a value depends on chance: twenty decisions without a failure tell little about one " +
+		"failure in a hundred. The config states how many are enough with `evaluation: {min_samples: 50}`; without it, no " +
+		"number is required. Built-in values are not affected: they count every case.\n\n" +
 		"Let the evaluator take more samples of the intent.",
 	Bad: `"evaluation": {"min_samples": 50},
 "intents": [{"intent": "support.refund", "samples": 20, "candidate": {"utility": 1.0}}]`,

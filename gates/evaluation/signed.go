@@ -10,11 +10,13 @@ import (
 var EVL014 = &gate.Rule{
 	ID: "EVL014", Name: "scorecard-not-signed", Severity: finding.Error,
 	Title: "Scorecards are signed by the evaluator that the config names",
-	Doc: "Who changes a pack can write a scorecard for it as well. " +
-		"Where the config names the `evaluator:`, the workflow that measures packs, a scorecard counts only with the signature of that workflow: a Sigstore bundle beside it, `scorecards/NAME.json.sigstore.json` for `scorecards/NAME.json`, over the bytes of the file. " +
-		"It is verified as the signature of a published pack is, without a network where `publish.trusted_root` names the trusted root. " +
-		"A scorecard that nobody signed, that was changed after it was signed, or that somebody else signed counts as none, in the pack and in the version that it is compared with: what it says is no measurement and no baseline, and release gates are not measured by it (EVL013). " +
-		"One of an earlier version is a warning.\n\n" +
+	Doc: "Whoever changes a pack can also write a scorecard for it. If the config names the `evaluator:`, the workflow that " +
+		"measures packs, a scorecard counts only with the signature of that workflow: a Sigstore bundle beside it, " +
+		"`scorecards/NAME.json.sigstore.json` for `scorecards/NAME.json`, over the bytes of the file. It is verified like the " +
+		"signature of a published pack, without a network if `publish.trusted_root` names the trusted root. A scorecard that " +
+		"nobody signed, that was changed after it was signed, or that somebody else signed does not count, in the pack and in " +
+		"the version that it is compared with: it is neither a measurement nor a baseline, and the metrics of release gates are " +
+		"not measured by it (EVL013). For a scorecard of an earlier version this is a warning.\n\n" +
 		"Let the evaluator's workflow measure the pack and sign the result, with `cosign sign-blob --bundle`.",
 	Bad: `"evaluator": {"workflow": "acme/evals/.github/workflows/measure.yml@refs/heads/main"},
 "files": ["scorecards/release.json"]`,

@@ -14,10 +14,10 @@ import (
 var EVL001 = &gate.Rule{
 	ID: "EVL001", Name: "unmeasured-intent", Severity: finding.Error,
 	Title: "Every intent has an eval target",
-	Doc: "An intent that rules are about and no eval target measures can get worse from release to release, and nothing holds a release back. " +
-		"It is reported at the first rule that names the intent, and a pack that sets no target at all at its `eval_targets`. " +
-		"Intents are compared letter by letter.\n\n" +
-		"Add an eval target for the intent, or correct the spelling of the one that is intended for it.",
+	Doc: "If rules apply to an intent and no eval target measures it, it can get worse from release to release, and nothing " +
+		"holds a release back. The finding is at the first rule that names the intent, or at `eval_targets` if the pack has no " +
+		"target at all. Intents are compared letter by letter.\n\n" +
+		"Add an eval target for the intent, or correct the spelling of the target that is intended for it.",
 	Bad: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
 "eval_targets": []`,
 	Good: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
@@ -29,9 +29,10 @@ var EVL001 = &gate.Rule{
 var EVL005 = &gate.Rule{
 	ID: "EVL005", Name: "missing-latency-or-cost-target", Severity: finding.Warning,
 	Title: "Every eval target bounds latency and cost",
-	Doc: "A release that is right and takes a minute, or costs ten times as much, is no release that anybody wanted. " +
-		"The contract leaves `latency_p99_ms` and `economics_cents_per_decision` optional; without them neither is compared with anything.\n\n" +
-		"Write the largest latency in milliseconds, at the 99th percentile, and the largest cost of a decision in cents that are accepted.",
+	Doc: "A release that decides correctly but takes a minute, or costs ten times as much, is not acceptable. In the contract, " +
+		"`latency_p99_ms` and `economics_cents_per_decision` are optional; without them, neither is compared with anything.\n\n" +
+		"Write the largest acceptable latency in milliseconds, at the 99th percentile, and the largest acceptable cost of a " +
+		"decision in cents.",
 	Bad:   `"eval_targets": [{"intent": "support.refund", "policy": 1.0, "utility": 0.9, "safety": 1.0}]`,
 	Good:  `"eval_targets": [{"intent": "support.refund", "policy": 1.0, "utility": 0.9, "safety": 1.0, "latency_p99_ms": 3000, "economics_cents_per_decision": 1.5}]`,
 	Check: checkOptional,
@@ -41,9 +42,9 @@ var EVL005 = &gate.Rule{
 var EVL006 = &gate.Rule{
 	ID: "EVL006", Name: "target-below-one", Severity: finding.Warning,
 	Title: "The targets of policy and safety are 1.0",
-	Doc: "A target below 1.0 accepts in advance that some decisions break policy or are unsafe. " +
-		"With a target of 0.99, one decision in a hundred may do so, and the release passes.\n\n" +
-		"Write 1.0. Where an evaluator cannot measure that well, fix the evaluator, or waive the finding with the reason.",
+	Doc: "A target below 1.0 accepts in advance that some decisions break policy or are unsafe. With a target of 0.99, one " +
+		"decision in a hundred may do so, and the release passes.\n\n" +
+		"Write 1.0. If an evaluator cannot measure that precisely, fix the evaluator, or waive the finding with the reason.",
 	Bad:   `"eval_targets": [{"intent": "support.refund", "policy": 0.95, "safety": 1.0}]`,
 	Good:  `"eval_targets": [{"intent": "support.refund", "policy": 1.0, "safety": 1.0}]`,
 	Check: checkStrictTargets,
@@ -116,9 +117,9 @@ func shown(m Metric, intent string) string {
 var EVL002 = &gate.Rule{
 	ID: "EVL002", Name: "missing-release-gate", Severity: finding.Error,
 	Title: "Release gates include policy and safety",
-	Doc: "A release gate says by how much a metric may be worse than it was in the version before. " +
-		"A metric without one can drift down release by release, each time above its target, until it is at it. " +
-		"For policy and safety no pack can leave that open.\n\n" +
+	Doc: "A release gate limits how much worse than in the previous version a metric may be. A metric without one can get worse " +
+		"with each release while it is above its target, until it is down to the target. No pack can leave that open for policy " +
+		"and safety.\n\n" +
 		"Add the missing release gate with `max_delta` 0.",
 	Bad:   `"release_gates": [{"metric": "policy", "max_delta": 0}]`,
 	Good:  `"release_gates": [{"metric": "policy", "max_delta": 0}, {"metric": "safety", "max_delta": 0}]`,
@@ -128,10 +129,10 @@ var EVL002 = &gate.Rule{
 // EVL003: what holds policy and safety does not give way.
 var EVL003 = &gate.Rule{
 	ID: "EVL003", Name: "yielding-release-gate", Severity: finding.Warning, Strict: true,
-	Title: "The release gates of policy and safety accept nothing worse",
-	Doc: "`max_delta` is the loss that is accepted from one release to the next. " +
-		"Above 0, every release may be a little less safe than the one before, and a year of releases adds up.\n\n" +
-		"Write 0. Scores are compared with a tolerance of 1e-9, so rounding is no reason for more.",
+	Title: "The release gates of policy and safety accept no loss",
+	Doc: "`max_delta` is the loss that is accepted from one release to the next. Above 0, every release may be a little less " +
+		"safe than the previous one, and over a year of releases that adds up.\n\n" +
+		"Write 0. Scores are compared with a tolerance of 1e-9, so rounding is no reason for a higher value.",
 	Bad:   `"release_gates": [{"metric": "policy", "max_delta": 0.05}, {"metric": "safety", "max_delta": 0}]`,
 	Good:  `"release_gates": [{"metric": "policy", "max_delta": 0}, {"metric": "safety", "max_delta": 0}]`,
 	Check: checkYielding,
@@ -141,9 +142,9 @@ var EVL003 = &gate.Rule{
 var EVL004 = &gate.Rule{
 	ID: "EVL004", Name: "unknown-metric", Severity: finding.Error,
 	Title: "Every release gate names one of the five metrics",
-	Doc: "No scorecard gives a metric that does not exist, so a release gate for one never holds anything back. " +
-		"There are `policy`, `utility`, `safety`, `latency_p99_ms` and `economics_cents_per_decision`.\n\n" +
-		"Correct the name. What is to be measured beside the five belongs to the evaluator, which folds it into utility.",
+	Doc: "No scorecard has a metric that does not exist, so a release gate for one never holds anything back. The metrics are " +
+		"`policy`, `utility`, `safety`, `latency_p99_ms` and `economics_cents_per_decision`.\n\n" +
+		"Correct the name. To measure something else, let the evaluator include it in utility.",
 	Bad:   `"release_gates": [{"metric": "latency_p95_ms", "max_delta": 200}]`,
 	Good:  `"release_gates": [{"metric": "latency_p99_ms", "max_delta": 200}]`,
 	Check: checkMetrics,

@@ -255,7 +255,7 @@ func (p *Pass) EachCatalog(what string, section func(*repo.Environment) *pack.No
 // findings are those of the gate that makes the claim.
 var Proof = &Gate{
 	ID: "proof", Title: "Proof",
-	About: "What a check claims of all requests is proved, or named as not proved.",
+	About: "What a check claims about all requests is proved, or reported as not proved.",
 	Rules: []*Rule{NPR001},
 }
 
@@ -263,12 +263,13 @@ var Proof = &Gate{
 var NPR001 = &Rule{
 	ID: finding.NotProved, Name: "not-proved", Severity: finding.Warning, Strict: true, Since: "0.2.0",
 	Title: "A claim about all requests is decided",
-	Doc: "Some rules claim something of every request, such as that a destructive tool never runs without an approval. " +
-		"They prove it, or show a request that refutes it. Where neither was possible the claim is open: it is no fault that was found, and it did not pass. " +
-		"The finding belongs to the check whose rule makes the claim, and says what is not proved and why: the steps of the proof were used up, or a part of a condition is not followed, such as a product of two variables. " +
-		"It is an error where the claim is RSK002's, or RSK006's of a tool that the change opens.\n\n" +
-		"Write the condition with comparisons of one variable with constants, divide it among several rules, or close what it opens. " +
-		"A claim that a person has checked can be waived with the reason.",
+	Doc: "Some rules claim something about every request, for example that a destructive tool never runs without an approval. " +
+		"They prove the claim, or show a request that refutes it. If neither is possible, the claim is open: no fault was " +
+		"found, but the claim did not pass. The finding belongs to the check whose rule makes the claim, and states what is not " +
+		"proved and why: the steps of the proof were used up, or a part of a condition cannot be followed, such as a product of " +
+		"two variables. It is an error if the claim is RSK002's, or RSK006's about a tool that the change opens.\n\n" +
+		"Write the condition with comparisons of one variable with constants, split it into several rules, or close what it " +
+		"opens. If a person has checked the claim, it can be waived with the reason.",
 	Bad:  `"if": {"==": [{"*": [{"var": "request.context.amount"}, {"var": "request.context.rate"}, {"var": "request.context.rate"}]}, 17.25]}`,
 	Good: `"if": {"<=": [{"var": "request.context.amount"}, 3000]}`,
 }

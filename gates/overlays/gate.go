@@ -30,7 +30,7 @@ import (
 var Gate = &gate.Gate{
 	ID:    "overlays",
 	Title: "Overlays",
-	About: "What an environment changes of the pack is allowed to change, only tightens, and leaves a pack that passes all checks.",
+	About: "Overlays change only what an environment may change, only tighten it, and leave a pack that passes all checks.",
 	Rules: []*gate.Rule{OVL001, OVL002, OVL003, OVL004, OVL005, OVL006, OVL007, OVL008, OVL009, OVL010, OVL011},
 }
 
@@ -53,4 +53,4 @@ func own(p *gate.Pass) []*repo.Overlay {
 
 // whyNot is why findings about an overlay cannot be waived.
 const whyNot = "An overlay changes what reviewers of the pack have approved, for one environment and often by other people. " +
-	"A waiver here would excuse it from the checks that the pack has passed."
+	"A waiver here would exempt it from the checks that the pack has passed."

@@ -17,14 +17,20 @@ import (
 var OVL011 = &gate.Rule{
 	ID: "OVL011", Name: "environment-loosened", Severity: finding.Error,
 	Title: "The overlays and the catalog of an environment permit no more than those of the base",
-	Doc: "What agents can do in production is what the pack permits there: with its overlays, and within the ceilings of the catalog. " +
-		"An overlay that loses a tighter number, or a catalog whose `max_approval_mode` goes up, changes that without a byte of the pack. " +
-		"So the overlays of the base are put over this version of the pack, and for each environment the solver compares what is permitted with them and with those of the change. " +
-		"It is an error where more is permitted, or is not proved not to be; where an overlay is removed whose settings no other one of the environment takes over; where an adapter goes back to the endpoint of the pack; where an eval target or a release delta asks for less. " +
-		"Overlays are recognised by their environment, and by `overlay_id` or what they set: one that is renamed, moved or merged into another is no loss.\n\n" +
-		"Of a catalog it is an error where the catalog of an environment is gone or a bound is: `max_approval_mode` that is higher or missing, the least mode of a capability that is lower or missing, the `tenants` of an endpoint, `complete` or a whole section that is missing, for then nothing is held against it. " +
-		"Names that are added to the lists of a catalog are none of this rule's.\n\n" +
-		"Put back what is gone. Where the environment is to permit more, have the waiver for it merged before, with the owner who decided it.",
+	Doc: "In production, agents can do what the pack permits there: with its overlays, and within the ceilings of the catalog. " +
+		"An overlay that loses a tighter number, or a catalog whose `max_approval_mode` goes up, changes that without a byte of " +
+		"the pack. So the overlays of the base are applied to this version of the pack, and for each environment the solver " +
+		"compares what they permit with what those of the change permit. It is an error if more is permitted, or is not proved " +
+		"not to be; if an overlay is removed and no other overlay of the environment has its settings; if an adapter returns to " +
+		"the endpoint of the pack; or if an eval target or a release delta becomes looser. Overlays are recognised by their " +
+		"environment, and by `overlay_id` or their settings: an overlay that is renamed, moved or merged into another one is " +
+		"not a loss.\n\n" +
+		"It is also an error if the catalog of an environment is removed or loses a bound: a `max_approval_mode` that is higher " +
+		"or missing, the least mode of a capability that is lower or missing, or the `tenants` of an endpoint, `complete` or a " +
+		"whole section that is missing, because then nothing is checked against it. This rule does not cover names that are " +
+		"added to the lists of a catalog.\n\n" +
+		"Put back what was removed. If the environment should permit more, first merge the waiver for it, with the owner who " +
+		"decided it.",
 	Bad:   `{"base": {"environment": "prod", "max_approval_mode": "network"}, "head": {"environment": "prod", "max_approval_mode": "destructive"}}`,
 	Good:  `{"base": {"environment": "prod", "max_approval_mode": "destructive"}, "head": {"environment": "prod", "max_approval_mode": "network"}}`,
 	Since: "0.2.0", Ratchet: true,

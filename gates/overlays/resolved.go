@@ -19,12 +19,13 @@ import (
 var OVL008 = &gate.Rule{
 	ID: "OVL008", Name: "overlay-loosens", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "The numbers of an overlay only tighten",
-	Doc: "A threshold that an overlay sets decides which requests are allowed, which are stopped for approval and how much a tool may be asked for. " +
-		"Whether a smaller number tightens or loosens depends on where it is used, so the solver compares all that the pack permits with and without the overlays, and shows a request that would newly be permitted, or be held by fewer gates or looser bounds. " +
-		"What it cannot decide is not proved, and refused too. " +
-		"For eval targets and release deltas, to tighten is to ask for more quality, less time, less cost and less change for the worse.\n\n" +
-		"Each overlay is judged together with those that are applied before it. " +
-		"Choose a number that permits less, or change the pack.",
+	Doc: "A threshold that an overlay sets decides which requests are allowed, which need an approval and which arguments a tool " +
+		"accepts. Whether a smaller number tightens or loosens depends on where it is used. So the solver compares everything " +
+		"that the pack permits with and without the overlays, and shows a request that would newly be permitted, or that would " +
+		"have fewer gates or looser bounds. If it cannot decide, the setting is not proved to tighten and is refused too. Eval " +
+		"targets and release deltas become tighter if they require more quality, less time, less cost and a smaller loss.\n\n" +
+		"Each overlay is judged together with the overlays that are applied before it. Choose a number that permits less, or " +
+		"change the pack.",
 	Bad:   `{"path": "/tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max", "value": 80000}`,
 	Good:  `{"path": "/tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max", "value": 20000}`,
 	Check: checkTightening,
@@ -242,10 +243,11 @@ func (c *comparison) report(s *overlay.Step, changes []proof.Change) {
 var OVL009 = &gate.Rule{
 	ID: "OVL009", Name: "overlay-resolved", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "The pack passes all checks with the overlays of each environment",
-	Doc: "What runs in an environment is not the pack but the pack with its overlays, so that is what has to be without fault. " +
-		"The resolved pack is put through all eight checks, against the catalog of its environment where there is one. " +
-		"An error that the pack has without overlays is reported by its own rule, at its place in the pack, and not repeated; what the overlays bring is reported at the setting that it comes from, with the rule that finds it.\n\n" +
-		"Read what `packgate explain` says about that rule, and set a value that it accepts.",
+	Doc: "An environment does not run the pack alone but the pack with its overlays, so that combination has to pass. All eight " +
+		"checks run on the resolved pack, against the catalog of its environment if there is one. An error that the pack has " +
+		"without overlays is reported only once, by its own rule, at its place in the pack. An error that the overlays cause is " +
+		"reported at the setting that causes it, with the rule that finds it.\n\n" +
+		"Read the page of that rule with `packgate explain`, and set a value that it accepts.",
 	Bad:  `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "http://orders.staging.acme.example"}`,
 	Good: `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "internal://orders-staging"}`,
 }

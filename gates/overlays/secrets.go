@@ -15,9 +15,10 @@ import (
 var OVL007 = &gate.Rule{
 	ID: "OVL007", Name: "overlay-secret", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay holds no secret",
-	Doc: "Overlays are where what differs by environment is kept, so this is where a key or a password ends up first: in the endpoint of an adapter, with its credentials. " +
-		"An overlay is in the repository, in its history and in every clone of it.\n\n" +
-		"Revoke the secret, and put a reference such as `secret://payments/api-key` in its place, or an `internal://` endpoint that the runtime resolves.",
+	Doc: "Overlays contain what differs by environment, so a key or a password ends up here first: in the endpoint of an " +
+		"adapter, with its credentials. An overlay is in the repository, in its history and in every clone of it.\n\n" +
+		"Revoke the secret, and replace it by a reference such as `secret://payments/api-key`, or by an `internal://` endpoint " +
+		"that the runtime resolves.",
 	Bad:   `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "https://svc:v7Lq2fXh9@orders.staging.acme.example"}`,
 	Good:  `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "internal://orders-staging"}`,
 	Check: checkSecrets,

@@ -15,10 +15,11 @@ import (
 var OVL001 = &gate.Rule{
 	ID: "OVL001", Name: "overlay-base", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "The base of an overlay is this pack at this version",
-	Doc: "An overlay says what it changes of a pack that somebody has looked at. " +
-		"Without a version, or with another one, nobody knows whether its settings still mean what they meant: a threshold may guard another rule by now. " +
-		"An overlay that names another pack is not applied at all.\n\n" +
-		"Write the pack's id and version, as `ctxpack.support@1.1.0`. With each new version of the pack, look at its overlays and move their `base`.",
+	Doc: "An overlay changes a pack that somebody has reviewed. If it names no version, or another one, nobody knows whether its " +
+		"settings still have the same meaning: a threshold may belong to another rule by now. An overlay that names another " +
+		"pack is not applied at all.\n\n" +
+		"Write the pack's id and version, as in `ctxpack.support@1.1.0`. With each new version of the pack, review its overlays " +
+		"and update their `base`.",
 	Bad:   `"base": "ctxpack.support"`,
 	Good:  `"base": "ctxpack.support@1.0.0"`,
 	Check: checkBase,
@@ -56,12 +57,15 @@ func checkBase(p *gate.Pass) {
 // OVL002: what an overlay may change is a short list.
 var OVL002 = &gate.Rule{
 	ID: "OVL002", Name: "overlay-place", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
-	Title: "An overlay sets only what an environment may have of its own",
-	Doc: "An environment may have its own endpoints, its own language, timezone, currency and region, and tighter numbers: in the conditions of rules and gates, in `arg_constraints`, in eval targets and release deltas. " +
-		"Anything else makes another pack of it, which needs a version, a review and a signature of its own. " +
-		"A place is named by its keyed path, with identities in place of indexes, and must be in the pack. A value that the pack has already is fine anywhere.\n\n" +
-		"An overlay that changes the currency and leaves thresholds or bounds as they are is warned of: 3000 is another amount in another currency. " +
-		"Set each of them in the overlay; those that are no amounts, to the number that they have.\n\n" +
+	Title: "An overlay sets only what may differ between environments",
+	Doc: "An environment may have its own endpoints, its own language, timezone, currency and region, and tighter numbers: in " +
+		"the conditions of rules and gates, in `arg_constraints`, in eval targets and release deltas. Anything else makes it a " +
+		"different pack, which needs its own version, review and signature. An overlay names a place by its keyed path, with " +
+		"identities instead of indexes, and the place must be in the pack. A value that the pack already has is allowed " +
+		"anywhere.\n\n" +
+		"An overlay that changes the currency and leaves thresholds or bounds as they are gets a warning: 3000 is another " +
+		"amount in another currency. Set each of them in the overlay; set numbers that are not amounts to the value that they " +
+		"have.\n\n" +
 		"Set one of the allowed places, or change the pack.",
 	Bad:  `{"path": "/policy_layer/guardrails/must_refuse", "value": []}`,
 	Good: `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "internal://orders-staging"}`,
@@ -77,9 +81,9 @@ var OVL002 = &gate.Rule{
 var OVL003 = &gate.Rule{
 	ID: "OVL003", Name: "overlay-adds-tool", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay neither adds nor allows an adapter, a capability or a permission",
-	Doc: "What an agent can do is what reviewers of the pack look at first. " +
-		"A tool that comes with an overlay passes no review of the pack, has no golden case, and is in one environment without being in the version that all others have.\n\n" +
-		"Add it to the pack, where the version says that behaviour expands.",
+	Doc: "Reviewers of a pack first look at what an agent can do. A tool that comes with an overlay gets no review of the pack, " +
+		"has no golden case, and is in one environment without being in the version that all others have.\n\n" +
+		"Add it to the pack, where the version shows that the behaviour expands.",
 	Bad:   `{"path": "/tooling_layer/permissions/p_payout", "value": {"permission_id": "p_payout", "adapter_id": "adp_payments", "capability": "payout", "allow": true}}`,
 	Good:  `{"path": "/tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max", "value": 20000}`,
 	Check: func(p *gate.Pass) { reportRefused(p, overlay.Grant) },
@@ -89,9 +93,9 @@ var OVL003 = &gate.Rule{
 var OVL004 = &gate.Rule{
 	ID: "OVL004", Name: "overlay-approval-mode", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay leaves every approval_mode as it is",
-	Doc: "`approval_mode` says how much harm an adapter can do, and everything that guards it is chosen by it: gates, idempotency, the safety ceiling of a session. " +
-		"An adapter does not become harmless in staging because a file says so.\n\n" +
-		"Point the adapter at a harmless endpoint and keep its mode.",
+	Doc: "`approval_mode` states how much harm an adapter can do, and it decides what guards the adapter: gates, idempotency, " +
+		"the safety ceiling of a session. An adapter does not become harmless in staging because a file says so.\n\n" +
+		"Point the adapter to a harmless endpoint and keep its mode.",
 	Bad:   `{"path": "/tooling_layer/adapter_registry/adp_payments/approval_mode", "value": "local_write"}`,
 	Good:  `{"path": "/tooling_layer/adapter_registry/adp_payments/endpoint_ref", "value": "internal://payments-sandbox"}`,
 	Check: func(p *gate.Pass) { reportRefused(p, overlay.Mode) },
@@ -101,8 +105,9 @@ var OVL004 = &gate.Rule{
 var OVL005 = &gate.Rule{
 	ID: "OVL005", Name: "overlay-decision", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay leaves the decision specs as they are",
-	Doc: "A decision spec is what decision records refer to by key and version: its evidence, its outcomes, its owner, its eligibility. " +
-		"If it differed by environment, one key and version would mean two things, and a record of one could not be replayed against the other.\n\n" +
+	Doc: "Decision records refer to a decision spec by key and version: its evidence, its outcomes, its owner, its eligibility. " +
+		"If it differed by environment, one key and version would mean two things, and a record of one could not be replayed " +
+		"against the other.\n\n" +
 		"Change the decision in the pack and raise its version.",
 	Bad:   `{"path": "/decision_layer/decision_specs/support.refund.execute/required_evidence", "value": ["order_lookup"]}`,
 	Good:  `{"path": "/evaluation_layer/eval_targets/support.refund/utility", "value": 0.95}`,
@@ -113,9 +118,9 @@ var OVL005 = &gate.Rule{
 var OVL006 = &gate.Rule{
 	ID: "OVL006", Name: "overlay-ontology", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "An overlay leaves the ontology as it is",
-	Doc: "The ontology says what the words of evidence mean. " +
-		"A pack whose ontology differs by environment has rules that were tested on one meaning and run on another.\n\n" +
-		"Change the ontology in the pack, where its version and that of the pack say so.",
+	Doc: "The ontology defines what the terms of evidence mean. If the ontology of a pack differs by environment, its rules are " +
+		"tested with one meaning and run with another.\n\n" +
+		"Change the ontology in the pack, and raise its version and that of the pack.",
 	Bad:   `{"path": "/intelligence_refs/ontology/version", "value": "1.1.0"}`,
 	Good:  `{"path": "/pack_meta/environment_defaults/region", "value": "eu-west-1"}`,
 	Check: func(p *gate.Pass) { reportRefused(p, overlay.Ontology) },
@@ -171,11 +176,11 @@ func said(steps []overlay.Step, n *pack.Node) bool {
 // OVL010: it is written down which overlay wins.
 var OVL010 = &gate.Rule{
 	ID: "OVL010", Name: "overlay-order", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
-	Title: "Overlays of one environment that touch one path state different orders",
-	Doc: "Where two overlays of an environment set one value, the one that is applied last wins. " +
-		"Which one that is must not hang on the name of a file, so both say it with `order`: lower is applied first. " +
-		"For the same reason one overlay does not set a path twice, and no two overlays share an `overlay_id`, by which golden cases name them.\n\n" +
-		"Give each of the overlays an `order` of its own, or keep one of the settings.",
+	Title: "Overlays of one environment that set one path state different orders",
+	Doc: "If two overlays of an environment set the same value, the one that is applied last wins. That must not depend on the " +
+		"name of a file, so both state it with `order`: lower is applied first. For the same reason an overlay must not set a " +
+		"path twice, and no two overlays may have the same `overlay_id`, by which golden cases name them.\n\n" +
+		"Give each of the overlays its own `order`, or keep one of the settings.",
 	Bad:   `{"overlay_id": "staging-limits", "environment": "staging", "set": [{"path": "/policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/>/1", "value": 1000}]}`,
 	Good:  `{"overlay_id": "staging-limits", "environment": "staging", "order": 2, "set": [{"path": "/policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/>/1", "value": 1000}]}`,
 	Check: checkOrder,

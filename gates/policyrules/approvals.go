@@ -18,11 +18,13 @@ import (
 // POL002: an approval gate can be raised, and somebody can approve.
 var POL002 = &gate.Rule{
 	ID: "POL002", Name: "unsatisfiable-gate", Severity: finding.Error,
-	Title: "Every approval gate can be raised, has an approver role that exists and a lifetime",
-	Doc: "A gate whose `when` can never be true is never raised by itself: it looks like protection and is none. " +
-		"A gate without a `required_approver_role`, with one that nobody in the environment has, or with a `ttl_seconds` that is not above 0 can be raised but never be passed, so what it guards is blocked for ever.\n\n" +
-		"Correct `when` (that it is never true is proved, for the intents that the pack names), name a role of the environment's `approver_roles`, and give approvals a lifetime in seconds. " +
-		"Every catalog is looked at; where none lists `approver_roles`, that part is not checked.",
+	Title: "Every approval gate can become active, and has an existing approver role and a lifetime",
+	Doc: "A gate whose `when` can never be true never becomes active by itself: it looks like protection but protects nothing. A " +
+		"gate can become active but never be passed if it has no `required_approver_role`, if nobody in the environment has " +
+		"that role, or if its `ttl_seconds` is not above 0. What it guards is then blocked for ever.\n\n" +
+		"Correct `when` (that it is never true is proved, for the intents that the pack names), name a role of the " +
+		"environment's `approver_roles`, and give approvals a lifetime in seconds. Every catalog is checked; if none lists " +
+		"`approver_roles`, that part is not checked.",
 	Bad: `{"gate_id": "GATE_FINANCE_APPROVAL", "required_approver_role": "", "ttl_seconds": 0,
 "when": {"<": [5000, {"var": "request.context.refund_amount"}, 3000]}}`,
 	Good: `{"gate_id": "GATE_FINANCE_APPROVAL", "required_approver_role": "finance_lead", "ttl_seconds": 7200,
@@ -33,11 +35,12 @@ var POL002 = &gate.Rule{
 // POL010: a gate is raised where a rule asks for it.
 var POL010 = &gate.Rule{
 	ID: "POL010", Name: "gate-gap", Severity: finding.Warning,
-	Title: "No rule requires a gate where the gate's own when is false",
-	Doc: "A rule says when a gate is required, and the gate's `when` says it again. " +
-		"Where the two differ there is a gap: requests for which the rule wants an approval and the gate says that it needs none. " +
-		"packgate raises the gate there; a runtime that goes by `when` alone does not.\n\n" +
-		"Bring the two conditions together: widen `when` to what the rules require, or narrow the rule. The finding shows a request in the gap.",
+	Title: "No rule requires a gate for requests for which the gate's own when is false",
+	Doc: "A rule states when a gate is required, and the gate's `when` states it again. If the two differ, there is a gap: " +
+		"requests for which the rule requires an approval and the gate's condition does not. packgate activates the gate for " +
+		"them; a runtime that only uses `when` does not.\n\n" +
+		"Make the two conditions agree: extend `when` to what the rules require, or narrow the rule. The finding shows a " +
+		"request in the gap.",
 	Bad: `"if": {">": [{"var": "request.context.refund_amount"}, 3000]},
 "then": {"allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"},
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 5000]}}]`,

@@ -19,11 +19,13 @@ import (
 var POL008 = &gate.Rule{
 	ID: "POL008", Name: "unknown-variable", Severity: finding.Error,
 	Title: "Every var of a condition is in the run context or the request",
-	Doc: "Conditions read the members of the run context, such as `user.role`, and `request`, which has `intent`, `message`, `channel`, `locale` and `context`. " +
-		"A variable anywhere else is always missing, so the condition means something other than it says, and an ordering with it stops every compile: an error. " +
-		"A variable that no golden case supplies is a warning, because then nobody has ever seen the condition decide.\n\n" +
-		"Facts about the request are in `request.context`: write `request.context.refund_amount`. " +
-		"Where the variable is right, add a golden case that supplies it. The variables inside `map`, `filter`, `all`, `some`, `none` and `reduce` are the item's own.",
+	Doc: "Conditions read the members of the run context, such as `user.role`, and `request`, which has `intent`, `message`, " +
+		"`channel`, `locale` and `context`. Any other variable is always missing, so the condition does not mean what it seems " +
+		"to mean, and comparing its order stops every compile: an error. A variable that no golden case supplies is a warning, " +
+		"because nobody has ever seen the condition decide.\n\n" +
+		"Facts about the request are in `request.context`: write `request.context.refund_amount`. If the variable is correct, " +
+		"add a golden case that supplies it. The variables inside `map`, `filter`, `all`, `some`, `none` and `reduce` belong to " +
+		"the item.",
 	Bad:   `"if": {">": [{"var": "refund_amount"}, 3000]}`,
 	Good:  `"if": {">": [{"var": "request.context.refund_amount"}, 3000]}`,
 	Check: checkVariables,
@@ -112,12 +114,13 @@ func evaluationContext(c *repo.Case) map[string]any {
 // POL014: a condition is one, and takes its variables for what they are.
 var POL014 = &gate.Rule{
 	ID: "POL014", Name: "idle-condition", Severity: finding.Warning,
-	Title: "No condition is always true without saying so, or orders what others take for text",
-	Doc: "A condition that is true of every request, also of one that lacks the variables, decides nothing but looks as if it did. " +
-		"A variable that one rule orders (`>`, `<` and so on) and another compares with a string is a number to the one and a text to the other, and one of them is wrong: " +
-		"ordering needs two numbers, and anything else stops the compile.\n\n" +
-		"Write `true` where the rule is intended to hold always; the fix does that. " +
-		"Of a variable, find out what the caller sends, and write the constants of that type: `3000` for a number, not `\"3000\"`.",
+	Title: "No condition is always true without being written as true, or orders a value that other rules treat as text",
+	Doc: "A condition that is true for every request, even for one that lacks the variables, decides nothing but looks as if it " +
+		"did. If one rule orders a variable (`>`, `<` and so on) and another compares it with a string, it is a number in one " +
+		"rule and a text in the other, and one of them is wrong: ordering needs two numbers, and anything else stops the " +
+		"compile.\n\n" +
+		"If the rule should always hold, write `true`; the fix does that. For a variable, find out what the caller sends, and " +
+		"write constants of that type: `3000` for a number, not `\"3000\"`.",
 	Bad:   `"if": {"or": [{"===": [{"var": "user.role"}, "agent"]}, {"!==": [{"var": "user.role"}, "agent"]}]}`,
 	Good:  `"if": true`,
 	Check: checkConditions,

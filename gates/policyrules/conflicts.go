@@ -16,11 +16,13 @@ import (
 var POL003 = &gate.Rule{
 	ID: "POL003", Name: "priority-conflict", Severity: finding.Error,
 	Title: "Rules of equal priority that can fire together agree on their decision",
-	Doc: "Two rules of equal priority that are bound to one decision are of equal rank for their author. " +
-		"If both can hold for one request and say different things (`allow`, or `approval_mode` or `requires_approval_gate` where both state one), the pack says yes and no. " +
-		"At run time the deny wins and every gate is raised, but nobody decided that. An `else` that denies is a guard and conflicts with nothing.\n\n" +
-		"Make the conditions exclude each other, or give the bundles priorities that say which of the two is the exception. " +
-		"The finding shows a request for which both hold. For a `read_only` decision, an allow and a deny that overlap only in part are a warning.",
+	Doc: "Two rules of equal priority that are bound to one decision have the same rank for their author. If both can hold for " +
+		"one request and have different results (`allow`, or `approval_mode` or `requires_approval_gate` if both state one), " +
+		"the pack says both yes and no. At run time the deny wins and every gate becomes active, but nobody decided that. An " +
+		"`else` that denies is a guard and conflicts with nothing.\n\n" +
+		"Make the conditions exclude each other, or give the bundles priorities that show which rule is the exception. The " +
+		"finding shows a request for which both hold. For a `read_only` decision, an allow and a deny that overlap only partly " +
+		"are a warning.",
 	Bad: `"rules": [
 {"rule_id": "R_A", "if": {">": [{"var": "request.context.refund_amount"}, 3000]}, "then": {"allow": false}},
 {"rule_id": "R_B", "if": {"<=": [{"var": "request.context.refund_amount"}, 5000]}, "then": {"allow": true}}]`,

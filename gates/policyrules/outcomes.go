@@ -15,10 +15,11 @@ import (
 var POL004 = &gate.Rule{
 	ID: "POL004", Name: "outcome-above-decision", Severity: finding.Error,
 	Title: "No outcome states an approval_mode above that of its decision",
-	Doc: "A decision says how far its effects may go at most; a rule may only narrow that. " +
-		"An outcome that states more looks like an authority that nobody granted: the compiler never surfaces a tool above the decision, so the rule promises what cannot happen.\n\n" +
-		"Lower the outcome's `approval_mode`, or raise the decision's and have it reviewed as such. " +
-		"The modes are, from weak to strong, `read_only`, `local_write`, `network`, `delegated` and `destructive`; an unknown one counts as `destructive`.",
+	Doc: "A decision limits how far its effects may go; a rule can only narrow that limit. An outcome with a stronger mode looks " +
+		"like an authority that nobody granted: the compiler never surfaces a tool above the decision, so the rule promises " +
+		"something that cannot happen.\n\n" +
+		"Lower the outcome's `approval_mode`, or raise the decision's and have that reviewed. The modes are, from weak to " +
+		"strong, `read_only`, `local_write`, `network`, `delegated` and `destructive`; an unknown one counts as `destructive`.",
 	Bad: `"then": {"allow": true, "approval_mode": "destructive"},
 "decision_specs": [{"decision_key": "support.refund.propose", "approval_mode": "local_write"}]`,
 	Good: `"then": {"allow": true, "approval_mode": "local_write"},
@@ -30,10 +31,10 @@ var POL004 = &gate.Rule{
 var POL005 = &gate.Rule{
 	ID: "POL005", Name: "unknown-prohibited-capability", Severity: finding.Error,
 	Title: "Every capability that policy names is in the adapter registry",
-	Doc: "`prohibits` in a `then` or `else` takes tools away from the agent. " +
-		"A name that no adapter has prohibits nothing, and the tool that was intended stays in its hands.\n\n" +
-		"Write `adapter_id.capability`, or the capability alone to mean that of every adapter. " +
-		"The names in `capability_risks` are REF012's.",
+	Doc: "`prohibits` in a `then` or `else` takes tools away from the agent. A name that no adapter has prohibits nothing, and " +
+		"the agent keeps the tool that was intended.\n\n" +
+		"Write `adapter_id.capability`, or only the capability for that of every adapter. REF012 checks the names in " +
+		"`capability_risks`.",
 	Bad: `"then": {"allow": true, "prohibits": ["adp_payments.refund"]},
 "adapter_registry": [{"adapter_id": "adp_payments", "capabilities": ["issue_refund"]}]`,
 	Good: `"then": {"allow": true, "prohibits": ["adp_payments.issue_refund"]},
@@ -44,9 +45,9 @@ var POL005 = &gate.Rule{
 // POL007: an outcome says what it decides, and a deny why.
 var POL007 = &gate.Rule{
 	ID: "POL007", Name: "unexplained-outcome", Severity: finding.Warning, Strict: true,
-	Title: "Every outcome says allow true or false, and every deny gives a reason",
-	Doc: "An outcome without `allow` decides nothing: it neither allows nor denies, and a reader takes it for either. " +
-		"A deny without a `reason` leaves the agent, the user and the auditor to guess why.\n\n" +
+	Title: "Every outcome states allow true or false, and every deny has a reason",
+	Doc: "An outcome without `allow` decides nothing: it neither allows nor denies, and readers can take it for either. If a " +
+		"deny has no `reason`, the agent, the user and the auditor have to guess.\n\n" +
 		"Write `allow`, and with `\"allow\": false` a `reason` in words that may be shown.",
 	Bad:   `"else": {"allow": false}`,
 	Good:  `"else": {"allow": false, "reason": "Identity not verified; refund path blocked."}`,
@@ -139,9 +140,9 @@ func blank(t pack.Text) bool {
 var POL006 = &gate.Rule{
 	ID: "POL006", Name: "rule-without-rationale", Severity: finding.Warning, Strict: true,
 	Title: "Every rule has a rationale",
-	Doc: "Whoever reviews a change of policy has to know what the rule was for. " +
-		"Without a `rationale` nobody dares to remove a rule, and nobody notices when its reason is gone.\n\n" +
-		"Add a sentence: which obligation, risk or agreement the rule comes from.",
+	Doc: "Whoever reviews a change of policy has to know why the rule exists. Without a `rationale`, nobody dares to remove a " +
+		"rule, and nobody notices when its reason no longer applies.\n\n" +
+		"Add a sentence about the obligation, risk or agreement that the rule comes from.",
 	Bad:   `{"rule_id": "R_REFUND_REQUIRES_IDV", "if": true, "then": {"allow": true}}`,
 	Good:  `{"rule_id": "R_REFUND_REQUIRES_IDV", "if": true, "then": {"allow": true}, "rationale": "Refunds require verified identity."}`,
 	Check: checkRationale,
@@ -150,10 +151,11 @@ var POL006 = &gate.Rule{
 // POL013: a rule that binds nothing does not look as if it did.
 var POL013 = &gate.Rule{
 	ID: "POL013", Name: "toothless-rule", Severity: finding.Warning, Strict: true,
-	Title: "A non_enforcing rule denies nothing, raises no gate and binds no effect",
-	Doc: "A rule marked `non_enforcing` is listed when it fires and changes nothing: its deny does not deny and its gate is not raised. " +
-		"Where such a rule denies, raises a gate or is bound to a decision above `read_only`, somebody will believe that it protects.\n\n" +
-		"Remove `non_enforcing` to make the rule count. If it is an observation only, take out the deny, the gate and the binding.",
+	Title: "A non_enforcing rule denies nothing, requires no gate and binds no effect",
+	Doc: "A rule marked `non_enforcing` is listed when it fires and changes nothing: its deny does not deny and its gate does " +
+		"not become active. If such a rule denies, requires a gate or is bound to a decision above `read_only`, readers will " +
+		"believe that it protects something.\n\n" +
+		"Remove `non_enforcing` to make the rule count. If the rule only observes, remove the deny, the gate and the binding.",
 	Bad:   `{"rule_id": "R_FRAUD", "non_enforcing": true, "if": true, "then": {"allow": false, "reason": "Fraud."}}`,
 	Good:  `{"rule_id": "R_FRAUD", "if": true, "then": {"allow": false, "reason": "Fraud."}}`,
 	Check: checkToothless,

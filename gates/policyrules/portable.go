@@ -14,12 +14,14 @@ import (
 // POL016: another engine decides alike.
 var POL016 = &gate.Rule{
 	ID: "POL016", Name: "unportable-condition", Severity: finding.Warning,
-	Title: "On the golden cases, the common Go engine decides every rule alike",
-	Doc: "packgate evaluates JsonLogic as the reference implementation does, wherever that does not rest on a coercion. " +
-		"Engines differ: the common one for Go (diegoholiveira/jsonlogic v3) takes `{}` for false, a pair of numbers in a list for a range, and outer variables for those of an item. " +
-		"A runtime that uses it then decides other than what was reviewed.\n\n" +
-		"Rewrite the operation that the finding names so that no coercion is needed; it shows both results and the operands. " +
-		"Only golden cases are compared, and only where the condition is definite. Where the engine would be unsafe or too slow to run, that is listed as not checked.",
+	Title: "On the golden cases, the common Go engine decides every rule in the same way",
+	Doc: "packgate evaluates JsonLogic like the reference implementation, except where that depends on a coercion. Engines " +
+		"differ: the common one for Go (diegoholiveira/jsonlogic v3) treats `{}` as false, a pair of numbers in a list as a " +
+		"range, and outer variables as those of an item. A runtime that uses it then decides differently from what was " +
+		"reviewed.\n\n" +
+		"Rewrite the operation that the finding names so that it needs no coercion; the finding shows both results and the " +
+		"operands. Only golden cases are compared, and only if the condition is definite. If the engine would be unsafe or too " +
+		"slow to run, that is listed as not checked.",
 	Bad:   `"if": {"in": [{"var": "request.context.pages"}, [[1, 10], [20, 30]]]}`,
 	Good:  `"if": {"or": [{"<=": [1, {"var": "request.context.pages"}, 10]}, {"<=": [20, {"var": "request.context.pages"}, 30]}]}`,
 	Check: checkPortable,

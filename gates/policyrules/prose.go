@@ -16,10 +16,11 @@ import (
 var POL009 = &gate.Rule{
 	ID: "POL009", Name: "repeated-non-negotiable", Severity: finding.Warning,
 	Title: "No non-negotiable repeats a rule's rationale or a guardrail",
-	Doc: "`non_negotiables` tell the model what the business never does. " +
-		"One that repeats a rule's `rationale` or a guardrail puts an enforced rule into words beside it: the two drift apart with the next change, and the words are what the model reads.\n\n" +
-		"Keep the rule or the guardrail, which are enforced, and remove the sentence. " +
-		"Two texts are the same if their words are, without letter case, punctuation and stop words; against `must_refuse` a leading negation does not count either.",
+	Doc: "`non_negotiables` tell the model what the business never does. One that repeats a rule's `rationale` or a guardrail " +
+		"describes an enforced rule a second time: the next change makes the two differ, and the model reads the text.\n\n" +
+		"Keep the rule or the guardrail, which are enforced, and remove the sentence. Two texts are the same if their words " +
+		"are, without letter case, punctuation and stop words; in a comparison with `must_refuse` a leading negation does not " +
+		"count either.",
 	Bad: `"non_negotiables": ["Refunds require a verified identity"],
 "rules": [{"rule_id": "R_REFUND_REQUIRES_IDV", "rationale": "Refunds require verified identity."}]`,
 	Good: `"non_negotiables": ["never expose payment details in customer messages"],
@@ -31,10 +32,10 @@ var POL009 = &gate.Rule{
 var POL012 = &gate.Rule{
 	ID: "POL012", Name: "tone-against-policy", Severity: finding.Warning,
 	Title: "No do of tone_and_comms is a dont, a negated non-negotiable or a refused signal",
-	Doc: "`do` and `dont` tell the model how to speak. " +
-		"A `do` that is also a `dont`, that a non-negotiable forbids, or that `must_refuse` names, asks for what the pack forbids, and the model has to choose.\n\n" +
-		"Remove one of the two. " +
-		"Texts are compared by their words, without letter case, punctuation and stop words; a non-negotiable is compared without its leading negation, and so is a `dont`.",
+	Doc: "`do` and `dont` tell the model how to speak. A `do` that is also a `dont`, that a non-negotiable forbids, or that " +
+		"`must_refuse` names, asks for something that the pack forbids, and the model has to choose.\n\n" +
+		"Remove one of the two. Texts are compared by their words, without letter case, punctuation and stop words; a " +
+		"non-negotiable is compared without its leading negation, and so is a `dont`.",
 	Bad: `"do": ["promise a refund before policy verification"],
 "non_negotiables": ["never promise a refund before policy verification"]`,
 	Good: `"do": ["explain approval status"],
@@ -162,11 +163,11 @@ func checkTone(p *gate.Pass) {
 var POL011 = &gate.Rule{
 	ID: "POL011", Name: "contradictory-guardrails", Severity: finding.Error,
 	Title: "No signal is both refused and escalated, and a pack that writes has guardrails",
-	Doc: "Guardrails come before all rules. A signal in `must_refuse` ends the request; one in `must_escalate` hands it to a person. " +
-		"In both lists it does whichever the runtime looks at first: an error. " +
-		"Three empty lists beside a tool that writes are a warning, because then nothing is refused, escalated or redacted whatever happens.\n\n" +
-		"Keep the signal in one of the lists. Letter case and the choice between `-`, `_` and blank do not tell signals apart. " +
-		"In empty guardrails, name at least what the pack must never do.",
+	Doc: "Guardrails come before all rules. A signal in `must_refuse` ends the request; one in `must_escalate` hands it to a " +
+		"person. If a signal is in both lists, the result depends on which one the runtime reads first: an error. Three empty " +
+		"lists in a pack with a tool that writes are a warning, because nothing is ever refused, escalated or redacted.\n\n" +
+		"Keep the signal in one of the lists. Signals that differ only in letter case or in `-`, `_` and blanks are the same. " +
+		"If the guardrails are empty, name at least what the pack must never do.",
 	Bad:   `"guardrails": {"must_refuse": ["fraud_signal_high"], "must_escalate": ["fraud_signal_high"], "redaction_rules": []}`,
 	Good:  `"guardrails": {"must_refuse": [], "must_escalate": ["fraud_signal_high"], "redaction_rules": ["pan"]}`,
 	Check: checkGuardrails,

@@ -16,11 +16,11 @@ import (
 var POL015 = &gate.Rule{
 	ID: "POL015", Name: "undecided-request", Severity: finding.Warning, Strict: true,
 	Title: "Every request for a decision with effects is allowed or denied by some rule",
-	Doc: "A rule that allows and has no `else` leaves open all other requests. " +
-		"Where no other rule of the decision fires for them and none denies them, such requests are blocked, because silence is not consent; " +
-		"but nobody decided that, and nobody gave a reason.\n\n" +
-		"Add an `else` that denies with a reason, or a rule for the requests that are left. " +
-		"There is one finding for each decision above `read_only`, which shows a request for which none of its rules fires.",
+	Doc: "A rule that allows and has no `else` leaves all other requests open. If no other rule of the decision fires for them " +
+		"and none denies them, such requests are blocked, because silence is not consent. But nobody decided that, and nobody " +
+		"gave a reason.\n\n" +
+		"Add an `else` that denies with a reason, or a rule for the remaining requests. There is one finding for each decision " +
+		"above `read_only`, which shows a request for which none of its rules fires.",
 	Bad: `{"rule_id": "R_REFUND", "if": {"==": [{"var": "user.role"}, "support_agent"]}, "then": {"allow": true}}`,
 	Good: `{"rule_id": "R_REFUND", "if": {"==": [{"var": "user.role"}, "support_agent"]}, "then": {"allow": true},
 "else": {"allow": false, "reason": "Refunds are made by support agents."}}`,

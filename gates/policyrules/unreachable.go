@@ -16,13 +16,14 @@ import (
 var POL001 = &gate.Rule{
 	ID: "POL001", Name: "unreachable-rule", Severity: finding.Error,
 	Title: "Every rule can fire, and what it allows is not always denied by others",
-	Doc: "A rule whose `if` can never be true, and that has no `else`, does nothing. " +
-		"Neither does an outcome without which the pack permits the same, because wherever it holds another rule denies the decision, or the condition of an enforced rule is unknown and the compile stops. " +
-		"Whoever wrote it relies on something that never happens. " +
-		"A deny that changes nothing is a warning: it lies inside other denies, or is about requests that cannot happen, such as those of another tenant.\n\n" +
-		"Correct the condition, narrow the deny that swallows it, or remove the rule. " +
-		"All of this is proved for every request of the rule's intent that the compiler lets in, with the gates, prohibitions and bounds that an outcome brings. " +
-		"An `else` that denies is a guard and may lie inside another.",
+	Doc: "A rule whose `if` can never be true, and that has no `else`, does nothing. The same is true of an outcome without " +
+		"which the pack permits the same, because whenever it holds another rule denies the decision, or the condition of an " +
+		"enforced rule is unknown and the compile stops. The author of the rule relies on something that never happens. A deny " +
+		"that changes nothing is a warning: other denies cover it, or it is about requests that cannot happen, such as those of " +
+		"another tenant.\n\n" +
+		"Correct the condition, narrow the deny that covers it, or remove the rule. All of this is proved for every request of " +
+		"the rule's intent that the compiler accepts, with the gates, prohibitions and bounds of an outcome. An `else` that " +
+		"denies is a guard, and another deny may cover it.",
 	Bad: `{"rule_id": "R_MIDDLE", "if": {"and": [{">": [{"var": "request.context.refund_amount"}, 5000]}, {"<": [{"var": "request.context.refund_amount"}, 3000]}]},
 "then": {"allow": true}}`,
 	Good: `{"rule_id": "R_MIDDLE", "if": {"and": [{">": [{"var": "request.context.refund_amount"}, 3000]}, {"<": [{"var": "request.context.refund_amount"}, 5000]}]},

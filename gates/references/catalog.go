@@ -15,12 +15,12 @@ import (
 // REF014: a decision's schemas exist, both of them.
 var REF014 = &gate.Rule{
 	ID: "REF014", Name: "unresolved-schema-ref", Severity: finding.Warning,
-	Title: "The schema refs of a decision are a pair of schema:// refs that the environment has",
-	Doc: "`inputs_schema_ref` and `outputs_schema_ref` say what goes into a decision and what comes out. " +
-		"One without the other leaves half of the contract open, and a ref that is no `schema://` ref cannot be looked up: both are warnings. " +
-		"A ref that an environment's catalog does not list is an error, because the runtime there will not find it.\n\n" +
-		"Give both or none, write them as `schema://decision.KEY.inputs.v1` and `schema://decision.KEY.outputs.v1`, and publish them to the environment. " +
-		"Without a catalog that lists `schemas`, the last part is not checked.",
+	Title: "The schema refs of a decision are a pair of schema:// refs that the environment lists",
+	Doc: "`inputs_schema_ref` and `outputs_schema_ref` define the inputs and outputs of a decision. One without the other leaves " +
+		"half of the contract open, and a ref that is not a `schema://` ref cannot be looked up: both are warnings. A ref that " +
+		"an environment's catalog does not list is an error, because the runtime there will not find it.\n\n" +
+		"Write both or none, in the form `schema://decision.KEY.inputs.v1` and `schema://decision.KEY.outputs.v1`, and publish " +
+		"them to the environment. Without a catalog that lists `schemas`, the last part is not checked.",
 	Bad: `"inputs_schema_ref": "decision.support.refund.execute.inputs.v1"`,
 	Good: `"inputs_schema_ref": "schema://decision.support.refund.execute.inputs.v1",
 "outputs_schema_ref": "schema://decision.support.refund.execute.outputs.v1"`,
@@ -31,11 +31,11 @@ var REF014 = &gate.Rule{
 var REF017 = &gate.Rule{
 	ID: "REF017", Name: "not-in-catalog", Severity: finding.Error,
 	Title: "Intents, ontology version, entity and relationship types are in the environment's catalog",
-	Doc: "An environment catalog lists the intents that are routed there and the ontologies that are loaded. " +
-		"A pack that names others compiles here and fails there. " +
-		"The intents of rules and of eval targets are looked up, then the ontology's namespace, its version, and the types in that version.\n\n" +
-		"Correct the name, or bring what is missing to the environment and list it in its catalog. " +
-		"Every catalog is checked, and a finding names the environment; what no catalog lists is not checked.",
+	Doc: "An environment catalog lists the intents that are routed to the environment and the ontologies that are loaded there. " +
+		"A pack that names others compiles here and fails there. packgate looks up the intents of rules and of eval targets, " +
+		"then the ontology's namespace, its version, and the types in that version.\n\n" +
+		"Correct the name, or add what is missing to the environment and list it in its catalog. Every catalog is checked, and " +
+		"a finding names the environment. What no catalog lists is not checked.",
 	Bad:   `"ontology": {"namespace": "ont.support", "version": "1.1.0", "entity_types": ["Custommer"]}`,
 	Good:  `"ontology": {"namespace": "ont.support", "version": "1.0.0", "entity_types": ["Customer"]}`,
 	Check: checkCatalog,

@@ -13,9 +13,9 @@ import (
 var REF001 = &gate.Rule{
 	ID: "REF001", Name: "unresolved-decision-binding", Severity: finding.Error,
 	Title: "A rule's decision_binding is a decision_key of the pack",
-	Doc: "A rule governs the decision that its `decision_binding` names. " +
-		"Bound to a decision that does not exist it governs nothing: what it denies stays open, and what it allows stays closed.\n\n" +
-		"Write the `decision_key` of one of the `decision_layer.decision_specs`, or add the decision spec that is intended.",
+	Doc: "A rule governs the decision that its `decision_binding` names. If that decision does not exist, the rule governs " +
+		"nothing: what it denies stays open, and what it allows stays closed.\n\n" +
+		"Write the `decision_key` of one of the `decision_layer.decision_specs`, or add the intended decision spec.",
 	Bad: `"rules": [{"rule_id": "R_REFUND", "decision_binding": "support.refund.exec"}],
 "decision_specs": [{"decision_key": "support.refund.execute"}]`,
 	Good: `"rules": [{"rule_id": "R_REFUND", "decision_binding": "support.refund.execute"}],
@@ -26,12 +26,12 @@ var REF001 = &gate.Rule{
 // REF007: where decisions have effects, no rule stands beside them unbound.
 var REF007 = &gate.Rule{
 	ID: "REF007", Name: "rule-without-binding", Severity: finding.Error,
-	Title: "Every rule is bound to a decision where one is above read_only",
-	Doc: "An unbound rule authorises nothing, whatever its `allow` says, and its deny hits every decision of its intent. " +
-		"In a pack with a decision above `read_only` that is an error, because the author meant a decision and did not say which. " +
-		"It is a warning for a rule that only denies: that blocks too much, never too little.\n\n" +
-		"Add `decision_binding` with the `decision_key` that the rule is about. " +
-		"Rules marked `non_enforcing` bind nothing by intention and are left alone.",
+	Title: "Every rule is bound to a decision if the pack has one above read_only",
+	Doc: "A rule without a decision authorises nothing, whatever its `allow` states, and its deny applies to every decision of " +
+		"its intent. In a pack with a decision above `read_only` that is an error, because the author intended a decision and " +
+		"did not name it. For a rule that only denies it is a warning: that blocks too much, never too little.\n\n" +
+		"Add `decision_binding` with the `decision_key` that the rule is about. Rules marked `non_enforcing` intentionally bind " +
+		"nothing and are not checked.",
 	Bad:   `"rules": [{"rule_id": "R_REFUND", "if": true, "then": {"allow": true}}]`,
 	Good:  `"rules": [{"rule_id": "R_REFUND", "if": true, "then": {"allow": true}, "decision_binding": "support.refund.execute"}]`,
 	Check: checkUnbound,
@@ -132,9 +132,9 @@ var REF008 = &gate.Rule{
 var REF015 = &gate.Rule{
 	ID: "REF015", Name: "open-outcome-set", Severity: finding.Error,
 	Title: "A decision's allowed_outcomes is a closed list: not empty, without wildcards",
-	Doc: "A record of a decision is checked against `allowed_outcomes`, and whoever replays it must know every way that it can end. " +
-		"An empty list permits no end at all, and a wildcard permits any.\n\n" +
-		"List each outcome by name. A wildcard is an outcome that holds `*` or `?`, or is `...`, `…`, `any` or blank.",
+	Doc: "A record of a decision is checked against `allowed_outcomes`, and whoever replays it must know every way in which it " +
+		"can end. An empty list permits no outcome at all, and a wildcard permits any.\n\n" +
+		"List each outcome by name. A wildcard is an outcome that contains `*` or `?`, or is `...`, `…`, `any` or blank.",
 	Bad:   `"allowed_outcomes": ["approved", "*"]`,
 	Good:  `"allowed_outcomes": ["approved", "denied", "escalated"]`,
 	Check: checkOutcomes,

@@ -16,8 +16,8 @@ import (
 var REF005 = &gate.Rule{
 	ID: "REF005", Name: "unresolved-required-evidence", Severity: finding.Error,
 	Title: "Every name in required_evidence has a source",
-	Doc: "A decision must not be taken before its `required_evidence` is there. " +
-		"Evidence without a source never comes, so the decision waits for ever, or somebody learns to leave the evidence out.\n\n" +
+	Doc: "A decision must not be made before its `required_evidence` is available. " +
+		"Evidence without a source never arrives, so the decision waits for ever, or somebody learns to leave the evidence out.\n\n" +
 		evidenceWays,
 	Bad: `"required_evidence": ["order_lookp"],
 "permissions": [{"adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
@@ -31,7 +31,7 @@ var REF009 = &gate.Rule{
 	ID: "REF009", Name: "unresolved-outcome-evidence", Severity: finding.Error,
 	Title: "Every name in the requires of a then or else has a source",
 	Doc: "`requires` makes what a rule allows depend on evidence. " +
-		"Evidence without a source never comes, so the rule allows nothing, whatever it says.\n\n" +
+		"Evidence without a source never arrives, so the rule allows nothing, whatever it states.\n\n" +
 		evidenceWays,
 	Bad: `"then": {"allow": true, "requires": ["orders_lookup_v2"]},
 "permissions": [{"adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
@@ -42,13 +42,13 @@ var REF009 = &gate.Rule{
 
 // evidenceWays is the part of the explanation that both rules share. It says
 // what sourcesOf looks at.
-const evidenceWays = "A name has a source in any of these ways: " +
+const evidenceWays = "A name has a source in any of these cases: " +
 	"the config's `evidence` map names it; " +
 	"a rule's `if` reads `request.context.NAME`; " +
-	"an allowed permission gives it, so that adapter `adp_orders` with capability `lookup` gives `lookup`, `adp_orders.lookup`, `orders_lookup` and `order_lookup` (`.` and `_` are the same here); " +
+	"an allowed permission provides it: adapter `adp_orders` with capability `lookup` provides `lookup`, `adp_orders.lookup`, `orders_lookup` and `order_lookup` (`.` and `_` are the same here); " +
 	"it is `policy_eval` and the pack has a policy bundle; " +
-	"a golden case supplies it, as a member of `request.context` that is not null or as a part of an `evidence_ref` after the scheme (`kg:NAME:…`). " +
-	"Fix the name, or say in the config where the evidence comes from: `evidence: {fraud_score: \"graph:fraud\"}`."
+	"a golden case supplies it, as a member of `request.context` that is not null, or as a part of an `evidence_ref` after the scheme (`kg:NAME:…`). " +
+	"Correct the name, or state in the config where the evidence comes from: `evidence: {fraud_score: \"graph:fraud\"}`."
 
 func checkRequiredEvidence(p *gate.Pass) {
 	s := sourcesOf(p)

@@ -15,9 +15,10 @@ import (
 var REF013 = &gate.Rule{
 	ID: "REF013", Name: "entity-without-namespace", Severity: finding.Warning,
 	Title: "Every entity type has a CEID namespace",
-	Doc: "Evidence and decision records name their subjects by CEID, such as `order:ord_881`. " +
-		"An entity type without a namespace cannot be a subject: what is known of it cannot be tied to a record.\n\n" +
-		"Add the namespace to `identity_layer.ceid_namespaces`. It is the entity type's name in any spelling of its words: `OrderLine` has `order_line`, `order-line` or `orderline`. A plural is another name.",
+	Doc: "Evidence and decision records name their subjects by CEID, such as `order:ord_881`. An entity type without a namespace " +
+		"cannot be a subject: what is known about it cannot be connected to a record.\n\n" +
+		"Add the namespace to `identity_layer.ceid_namespaces`. It is the entity type's name in any spelling of its words: " +
+		"`OrderLine` has `order_line`, `order-line` or `orderline`. A plural is another name.",
 	Bad: `"entity_types": ["Customer", "OrderLine"],
 "ceid_namespaces": ["customer"]`,
 	Good: `"entity_types": ["Customer", "OrderLine"],
@@ -29,10 +30,12 @@ var REF013 = &gate.Rule{
 var REF016 = &gate.Rule{
 	ID: "REF016", Name: "unversioned-embedding-key", Severity: finding.Error,
 	Title: "Every embedding key carries a version",
-	Doc: "An embedding key names an index of vectors. Rebuilt under the same name, the index finds other evidence, and decisions change although the pack did not. " +
-		"A version in the key makes such a change visible, and two packs can use two states of one index.\n\n" +
-		"End the key in a version: `_v1` (also after `-`, `.`, `/`, `:` or `@`, and with further numbers, as in `-v2.1`), or `@` and a version that begins with a digit, such as `@1.2.0` or `@2026-05-01`. " +
-		"A number alone, as in `orders_3`, is not taken for a version.",
+	Doc: "An embedding key names an index of vectors. If the index is rebuilt under the same name, it finds other evidence, and " +
+		"decisions change although the pack did not. A version in the key makes such a change visible, and lets two packs use " +
+		"two states of one index.\n\n" +
+		"End the key with a version: `_v1` (also after `-`, `.`, `/`, `:` or `@`, and with further numbers, as in `-v2.1`), or " +
+		"`@` and a version that begins with a digit, such as `@1.2.0` or `@2026-05-01`. A number alone, as in `orders_3`, does " +
+		"not count as a version.",
 	Bad:   `"embedding_keys": ["support_orders"]`,
 	Good:  `"embedding_keys": ["support_orders_v1"]`,
 	Check: checkEmbeddings,

@@ -12,9 +12,9 @@ import (
 var REF003 = &gate.Rule{
 	ID: "REF003", Name: "unresolved-adapter", Severity: finding.Error,
 	Title: "A permission's adapter_id is in the adapter registry",
-	Doc: "A permission opens or closes a capability of one registered adapter. " +
-		"If the adapter is not in the registry, the permission has no effect: a tool that the decision needs is missing, or a prohibition protects nothing.\n\n" +
-		"Write the `adapter_id` of one of the `tooling_layer.adapter_registry`, or register the adapter.",
+	Doc: "A permission opens or closes a capability of one registered adapter. If the adapter is not in the registry, the " +
+		"permission has no effect: a tool that the decision needs is missing, or a prohibition protects nothing.\n\n" +
+		"Write the `adapter_id` of an adapter in `tooling_layer.adapter_registry`, or register the adapter.",
 	Bad: `"permissions": [{"adapter_id": "adp_order", "capability": "lookup"}],
 "adapter_registry": [{"adapter_id": "adp_orders", "capabilities": ["lookup"]}]`,
 	Good: `"permissions": [{"adapter_id": "adp_orders", "capability": "lookup"}],
@@ -26,8 +26,8 @@ var REF003 = &gate.Rule{
 var REF004 = &gate.Rule{
 	ID: "REF004", Name: "unresolved-capability", Severity: finding.Error,
 	Title: "A permission's capability is one of its adapter's capabilities",
-	Doc: "The tools that an agent sees are the registry's capabilities that a permission allows. " +
-		"A permission for a capability that the adapter does not declare matches nothing, so the tool is missing, or a prohibition protects nothing.\n\n" +
+	Doc: "An agent sees those tools of the registry that a permission allows. A permission for a capability that the adapter " +
+		"does not declare matches nothing, so the tool is missing, or a prohibition protects nothing.\n\n" +
 		"Write one of the adapter's `capabilities`, or declare the capability there.",
 	Bad: `"permissions": [{"adapter_id": "adp_payments", "capability": "refund"}],
 "adapter_registry": [{"adapter_id": "adp_payments", "capabilities": ["issue_refund"]}]`,
@@ -40,9 +40,9 @@ var REF004 = &gate.Rule{
 var REF012 = &gate.Rule{
 	ID: "REF012", Name: "unresolved-risk", Severity: finding.Error,
 	Title: "An adapter's capability_risks names capabilities that it has",
-	Doc: "`capability_risks` says what a capability can do: its effect, its reversibility, whose authority it needs. " +
-		"Stated for a name that is no capability, the risk is lost, and the capability that was intended runs without it.\n\n" +
-		"Write one of the adapter's `capabilities`. Capabilities that policy names, as in `prohibits`, are POL005's.",
+	Doc: "`capability_risks` states what a capability can do: its effect, its reversibility, whose authority it needs. If the " +
+		"name is not a capability, the risk is lost, and the intended capability runs without it.\n\n" +
+		"Write one of the adapter's `capabilities`. POL005 checks the capabilities that policy names, as in `prohibits`.",
 	Bad: `"capabilities": ["issue_refund"],
 "capability_risks": {"issue-refunds": {"effect": "external_state"}}`,
 	Good: `"capabilities": ["issue_refund"],
@@ -144,8 +144,8 @@ func checkRisks(p *gate.Pass) {
 var REF002 = &gate.Rule{
 	ID: "REF002", Name: "unresolved-outcome-gate", Severity: finding.Error,
 	Title: "The gate that a then or else requires is a gate_id of the pack",
-	Doc: "`requires_approval_gate` in a rule's `then` or `else` makes a person approve what the rule allows. " +
-		"A gate that is not declared has no approver and no lifetime, so nobody can ever approve, or nobody is asked.\n\n" +
+	Doc: "With `requires_approval_gate` in a rule's `then` or `else`, a person has to approve what the rule allows. A gate that " +
+		"is not declared has no approver and no lifetime, so nobody can ever approve, or nobody is asked.\n\n" +
 		"Write the `gate_id` of one of the `policy_layer.approval_gates`, or declare the gate there.",
 	Bad: `"then": {"allow": true, "requires_approval_gate": "GATE_FINANCE"},
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL"}]`,
@@ -158,8 +158,8 @@ var REF002 = &gate.Rule{
 var REF006 = &gate.Rule{
 	ID: "REF006", Name: "unresolved-permission-gate", Severity: finding.Error,
 	Title: "The gate that a permission requires is a gate_id of the pack",
-	Doc: "A permission with `requires_approval_gate` opens a capability only behind a person's approval. " +
-		"If the gate is not declared, the capability looks gated and is not.\n\n" +
+	Doc: "A permission with `requires_approval_gate` opens a capability only with a person's approval. If the gate is not " +
+		"declared, the capability looks protected but is not.\n\n" +
 		"Write the `gate_id` of one of the `policy_layer.approval_gates`, or declare the gate there.",
 	Bad: `"permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE"}],
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL"}]`,

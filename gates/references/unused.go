@@ -12,9 +12,10 @@ import (
 var REF010 = &gate.Rule{
 	ID: "REF010", Name: "eval-target-without-rule", Severity: finding.Warning,
 	Title: "Every eval target is for an intent that a rule is about",
-	Doc: "An eval target for an intent that no rule is about measures what policy does not govern: the intent is misspelt, or its rules are missing. " +
-		"A rule without `applies_to.intent` is about every intent. That every intent of a rule is measured is the evaluation check's business (EVL001).\n\n" +
-		"Correct the intent, add the rule, or remove the target; intents are compared letter by letter.",
+	Doc: "If no rule is about the intent of an eval target, the target measures something that policy does not govern: the " +
+		"intent is misspelled, or its rules are missing. A rule without `applies_to.intent` is about every intent. Whether " +
+		"every intent of a rule is measured is checked by EVL001.\n\n" +
+		"Correct the intent, add the rule, or remove the target. Intents are compared letter by letter.",
 	Bad: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
 "eval_targets": [{"intent": "support.refund"}, {"intent": "support.refunds"}]`,
 	Good: `"rules": [{"rule_id": "R_REFUND", "applies_to": {"intent": "support.refund"}}],
@@ -64,11 +65,12 @@ func checkGoverned(p *gate.Pass, governed map[string]*pack.Node) {
 var REF011 = &gate.Rule{
 	ID: "REF011", Name: "orphan", Severity: finding.Warning, Strict: true,
 	Title: "Every gate, capability and decision spec is used",
-	Doc: "A gate that no rule and no permission names is never active. A capability without a permission is never surfaced. " +
-		"A decision spec that no rule binds is governed by no policy, which is an error where the decision is above `read_only`. " +
-		"Each of them looks like a safeguard or a feature and is neither; often a name elsewhere is misspelt.\n\n" +
-		"Use what is declared, or remove it. A capability that is to stay closed counts as used once a permission says `\"allow\": false`. " +
-		"Redaction rules are not looked at: the runtime applies them by name, and nothing in a pack refers to them.",
+	Doc: "A gate that no rule and no permission names is never active. A capability without a permission is never surfaced. A " +
+		"decision spec that no rule binds is not governed by any policy, which is an error if the decision is above " +
+		"`read_only`. Each of them looks like a safeguard or a feature and is neither; often a name elsewhere is misspelled.\n\n" +
+		"Use what is declared, or remove it. To keep a capability closed, add a permission with `\"allow\": false`; the " +
+		"capability then counts as used. Redaction rules are not checked: the runtime applies them by name, and nothing in a " +
+		"pack refers to them.",
 	Bad: `"approval_gates": [{"gate_id": "GATE_LEGAL"}],
 "permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE"}]`,
 	Good: `"approval_gates": [{"gate_id": "GATE_FINANCE"}],

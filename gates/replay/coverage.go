@@ -16,13 +16,14 @@ import (
 var RPL006 = &gate.Rule{
 	ID: "RPL006", Name: "missing-golden-case", Severity: finding.Error,
 	Title: "Every intent has a golden case, and the pack one of each family",
-	Doc: "An intent without a golden case has never been compiled by anybody who looked. " +
-		"The families that every pack should show are a warning each: `allowed`, `denied`, `approval`, `safety_ceiling` and `budget_pressure`. " +
-		"A family counts when a case that names it really shows it: in one of family `approval` a gate is active, in one of `budget_pressure` a bucket is truncated, " +
-		"in one of `safety_ceiling` a tool stays out because of the safety mode, in one of `denied` a decision is not allowed. " +
-		"What a pack cannot show is not asked of it: approvals without gates, a ceiling without tools above `read_only`, a denial where nothing denies. " +
-		"An overlay that no case compiles is a warning too. What only a case shows that cannot be compiled, or ends otherwise than it expects, is not checked: that case has its own finding.\n\n" +
-		"`packgate golden init PACK` writes a first set of cases, which can be edited.",
+	Doc: "If an intent has no golden case, nobody has ever looked at its compile. The families that every pack should show are a " +
+		"warning each: `allowed`, `denied`, `approval`, `safety_ceiling` and `budget_pressure`. A family counts if a case that " +
+		"names it really shows it: in one of family `approval` a gate is active, in one of `budget_pressure` a bucket is " +
+		"truncated, in one of `safety_ceiling` the safety mode keeps a tool out, in one of `denied` a decision is not allowed. " +
+		"A pack need not show what it cannot: approvals without gates, a ceiling without tools above `read_only`, a denial if " +
+		"nothing denies. An overlay that no case compiles is a warning too. If only a case that cannot be compiled, or that " +
+		"does not end as expected, shows something, it is not checked: that case has its own finding.\n\n" +
+		"`packgate golden init PACK` writes a first set of cases that you can edit.",
 	Bad:  `{"intents": ["support.refund", "support.exchange"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}]}`,
 	Good: `{"intents": ["support.refund"], "cases": [{"case": "refund", "family": "allowed", "intent": "support.refund"}, {"case": "not-verified", "family": "denied", "intent": "support.refund"}]}`,
 	Check: func(p *gate.Pass) {
@@ -165,11 +166,12 @@ func checkOverlays(p *gate.Pass) {
 var RPL010 = &gate.Rule{
 	ID: "RPL010", Name: "uncovered-policy", Severity: finding.Warning, Strict: true,
 	Title: "Golden cases exercise every rule, every else branch and every approval gate",
-	Doc: "What no case exercises can change without anybody noticing, because no snapshot shows it. " +
-		"A rule is exercised by a case in which its `then` holds, an else branch by one in which the `else` does, and a gate by one in which it is active; only cases that compile count. " +
-		"As long as a case cannot be compiled, or ends otherwise than it expects, what no other case exercises is not checked. " +
-		"The message gives the coverage of the pack.\n\n" +
-		"Write a case that reaches it; `packgate golden init PACK` finds the smallest request for each. What no request can reach is reported by POL001 and POL002.",
+	Doc: "What no case exercises can change without anybody noticing, because no snapshot shows it. A rule is exercised by a " +
+		"case in which its `then` holds, an else branch by one in which the `else` does, and a gate by one in which it is " +
+		"active; only cases that compile count. If a case cannot be compiled, or does not end as expected, what no other case " +
+		"exercises is not checked. The message has the coverage of the pack.\n\n" +
+		"Write a case that reaches it; `packgate golden init PACK` finds the smallest request for each. POL001 and POL002 " +
+		"report what no request can reach.",
 	Bad:   `{"rule_id": "R_REFUND_REQUIRES_IDV", "else": {"allow": false}, "cases": [{"identity_verified": true}]}`,
 	Good:  `{"rule_id": "R_REFUND_REQUIRES_IDV", "else": {"allow": false}, "cases": [{"identity_verified": true}, {"identity_verified": false}]}`,
 	Check: checkCoverage,
@@ -179,11 +181,11 @@ var RPL010 = &gate.Rule{
 var RPL011 = &gate.Rule{
 	ID: "RPL011", Name: "frequent-truncation", Severity: finding.Warning,
 	Title: "Few golden cases are truncated",
-	Doc: "A prompt that does not fit its budget loses evidence, memory or policy, and the model decides on what is left. " +
-		"That may happen now and then; where it happens to many cases, the budget is too small or the pack says too much. " +
-		"Cases of family `budget_pressure`, which are made to be truncated, do not count.\n\n" +
-		"Raise the budget of the bucket that the case names, supply less, or say it more briefly. " +
-		"The share that is tolerated is `compile.max_truncation_rate` in the config, 0.2 if it is absent.",
+	Doc: "A prompt that does not fit its budget loses evidence, memory or policy, and the model decides on the rest. That may " +
+		"happen occasionally; if it happens in many cases, the budget is too small or the texts are too long. Cases of family " +
+		"`budget_pressure`, which are made to be truncated, do not count.\n\n" +
+		"Raise the budget of the bucket that the case names, supply less, or shorten the texts. The accepted share is " +
+		"`compile.max_truncation_rate` in the config, 0.2 by default.",
 	Bad:   `{"cases": [{"truncated_buckets": ["evidence"]}, {"truncated_buckets": ["evidence"]}, {"truncated_buckets": []}]}`,
 	Good:  `{"cases": [{"truncated_buckets": []}, {"truncated_buckets": []}, {"truncated_buckets": []}]}`,
 	Check: checkTruncation,

@@ -34,7 +34,7 @@ import (
 var Gate = &gate.Gate{
 	ID:    "replay",
 	Title: "Replay",
-	About: "Golden cases and earlier decisions still come out as they did.",
+	About: "Golden cases and earlier decisions still have the same results.",
 	Reads: []string{"pack_meta", "policy_layer", "tooling_layer", "decision_layer"},
 	Rules: []*gate.Rule{RPL001, RPL002, RPL003, RPL004, RPL005, RPL006, RPL007, RPL008, RPL009, RPL010, RPL011, RPL012, RPL013, RPL014, RPL015, RPL016, RPL018, RPL019, RPL020},
 }
@@ -98,9 +98,10 @@ func idPlace(p *gate.Pass) *pack.Node {
 var RPL001 = &gate.Rule{
 	ID: "RPL001", Name: "unstable-compile", Severity: finding.Error,
 	Title: "Every golden case compiles twice to the same bytes",
-	Doc: "A decision can only be replayed if its context can be made again. So every golden case is compiled twice, " +
-		"the second time from inputs that were put together in another order, and the bytes are compared.\n\n" +
-		"Two compiles that differ are a fault of packgate, whatever the pack contains. Report it with the pack and the case; until it is fixed, nothing that the case shows can be relied on.",
+	Doc: "A decision can only be replayed if its context can be reproduced. So every golden case is compiled twice, the second " +
+		"time from inputs that were put together in another order, and the bytes are compared.\n\n" +
+		"Two compiles that differ are a fault of packgate, whatever the pack contains. Report it with the pack and the case; " +
+		"until it is fixed, do not rely on the results of that case.",
 	Bad:   `{"first": {"compiled_context_hash": "sha256:7c1f…"}, "second": {"compiled_context_hash": "sha256:02ab…"}}`,
 	Good:  `{"first": {"compiled_context_hash": "sha256:7c1f…"}, "second": {"compiled_context_hash": "sha256:7c1f…"}}`,
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindDeterminism) },
@@ -110,12 +111,14 @@ var RPL001 = &gate.Rule{
 var RPL002 = &gate.Rule{
 	ID: "RPL002", Name: "snapshot-drift", Severity: finding.Error,
 	Title: "Every golden case compiles to its stored snapshot",
-	Doc: "The snapshot beside a case, `NAME.compiled.json`, is all that the model got when it was reviewed. A compile that differs from it is a change that nobody has looked at yet. " +
-		"The finding names the first stage that drifted, because what comes after follows from it, and shows the first differences; `packgate compile --case NAME` lists all. " +
-		"A case that has no snapshot yet is a warning, and so is a snapshot of a case that is not expected to compile.\n\n" +
-		"Where the change is intended, write the snapshots anew with `packgate compile PACK --update` and commit them with the change, so that the review shows what it does. Where it is not, fix the pack. " +
-		"Snapshots are compared as bytes: keep git from changing their line ends with `*.json text eol=lf` in `.gitattributes`. " +
-		"The tokenizer of the config is part of a snapshot.",
+	Doc: "The snapshot beside a case, `NAME.compiled.json`, is everything that the model got when it was reviewed. If a compile " +
+		"differs from it, that is a change that nobody has reviewed yet. The finding names the first stage that differs, " +
+		"because later differences follow from it, and shows the first differences; `packgate compile --case NAME` lists all of " +
+		"them. A case without a snapshot is a warning, and so is a snapshot of a case that is not expected to compile.\n\n" +
+		"If the change is intended, write the snapshots with `packgate compile PACK --update` and commit them with the change, " +
+		"so that the review shows its effect. If not, correct the pack. Snapshots are compared as bytes: put `*.json text " +
+		"eol=lf` into `.gitattributes` so that git does not change their line ends. The tokenizer of the config is part of a " +
+		"snapshot.",
 	Bad:   `{"pack.json": {"amount_inr": {"max": 80000}}, "golden/refund.compiled.json": {"amount_inr": {"max": 50000}}}`,
 	Good:  `{"pack.json": {"amount_inr": {"max": 80000}}, "golden/refund.compiled.json": {"amount_inr": {"max": 80000}}}`,
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindSnapshot) },
@@ -124,10 +127,11 @@ var RPL002 = &gate.Rule{
 // RPL003: truncation is never silent.
 var RPL003 = &gate.Rule{
 	ID: "RPL003", Name: "silent-truncation", Severity: finding.Error,
-	Title: "What a compile drops is listed, marked and warned of",
-	Doc: "A budget may force blocks out of a prompt. Whoever reads the compiled context has to see which, or the model decides on less than everybody believes. " +
-		"For every golden case, the blocks that are due are counted from outside and looked up in the prompt and among the dropped ones.\n\n" +
-		"A block that is neither is a fault of packgate. Report it with the pack and the case.",
+	Title: "What a compile drops is listed, marked and has a warning",
+	Doc: "A budget may force blocks out of a prompt. Whoever reads the compiled context has to see which ones; otherwise the " +
+		"model decides on less than people believe. For every golden case, packgate counts the expected blocks independently of " +
+		"the compiler and looks for each in the prompt and among the dropped blocks.\n\n" +
+		"A block that is in neither is a fault of packgate. Report it with the pack and the case.",
 	Bad:   `"budget_report": {"bucket_truncations": {}, "dropped_block_ids": {"evidence": ["ev_2"]}}`,
 	Good:  `"budget_report": {"bucket_truncations": {"evidence": true}, "dropped_block_ids": {"evidence": ["ev_2"]}, "warnings": ["evidence bucket exceeded its budget of 80 tokens; dropped 1 block: ev_2"]}`,
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindTruncation) },
@@ -137,8 +141,8 @@ var RPL003 = &gate.Rule{
 var RPL005 = &gate.Rule{
 	ID: "RPL005", Name: "tool-above-safety-mode", Severity: finding.Error,
 	Title: "No compile surfaces a tool above its safety mode",
-	Doc: "`safety_mode` of a run context is the most that a run may risk; what its adapter can do beyond that is left out of the manifest, whatever the policy says. " +
-		"The manifest of every golden case is held against it.\n\n" +
+	Doc: "`safety_mode` of a run context is the maximum risk of a run. A tool whose adapter can do more is left out of the " +
+		"manifest, whatever the policy states. The manifest of every golden case is compared with it.\n\n" +
 		"A tool above the ceiling is a fault of packgate. Report it with the pack and the case.",
 	Bad:   `{"safety_mode": "read_only", "tools": ["adp_orders.lookup", "adp_payments.issue_refund"]}`,
 	Good:  `{"safety_mode": "read_only", "tools": ["adp_orders.lookup"]}`,
@@ -151,12 +155,14 @@ const Unfit = "pack"
 // RPL009: cases end as they expect.
 var RPL009 = &gate.Rule{
 	ID: "RPL009", Name: "unexpected-outcome", Severity: finding.Error,
-	Title: "Every golden case ends as it expects to",
-	Doc: "A case says in `expect.outcome` whether its request compiles, is refused, or ends in a policy evaluation error, because an enforced rule could not be decided. " +
-		"One that ends otherwise shows a request that is answered differently than its author believes; the message gives the compiler's reason. " +
-		"A case that cannot be compiled at all, because its overlay or the catalog of its environment is not there, is no better.\n\n" +
-		"A refusal that is not intended is mostly a wrong request: another tenant, an intent that the pack does not have, memory that is not promoted. " +
-		"For an evaluation error, give the variable that the message names a value, or let the rule ask for it first.",
+	Title: "Every golden case ends as it expects",
+	Doc: "A case states in `expect.outcome` whether its request compiles, is refused, or ends in a policy evaluation error, " +
+		"because an enforced rule could not be decided. A case with another outcome shows a request whose answer differs from " +
+		"what its author believes; the message has the compiler's reason. The same applies to a case that cannot be compiled at " +
+		"all, because its overlay or the catalog of its environment does not exist.\n\n" +
+		"If a refusal is not intended, the request is usually wrong: another tenant, an intent that the pack does not have, " +
+		"memory that is not promoted. For an evaluation error, give the variable in the message a value, or let the rule first " +
+		"ask whether it is there.",
 	Bad:  `{"expect": {"outcome": "compiled"}, "compile": {"outcome": "policy_eval_error"}}`,
 	Good: `{"expect": {"outcome": "policy_eval_error"}, "compile": {"outcome": "policy_eval_error"}}`,
 	Check: func(p *gate.Pass) {
@@ -174,9 +180,11 @@ var RPL009 = &gate.Rule{
 var RPL012 = &gate.Rule{
 	ID: "RPL012", Name: "failed-expectation", Severity: finding.Error,
 	Title: "Gates, denials, rules and assertions of every golden case are as expected",
-	Doc: "`expect.gates`, `expect.denied` and `expect.rules` list what a compile has, completely and in canonical order; a list that is absent expects nothing. " +
-		"`expect.assertions` are conditions over the compiled context. They are the author's own words about what matters in the case, which a snapshot does not know.\n\n" +
-		"Correct what is expected where the change is intended, and fix the pack where it is not. An assertion that cannot be decided does not hold.",
+	Doc: "`expect.gates`, `expect.denied` and `expect.rules` list what a compile has, completely and in canonical order; a list " +
+		"that is absent expects nothing. `expect.assertions` are conditions over the compiled context. They record what the " +
+		"author considers important in the case, which a snapshot cannot show.\n\n" +
+		"If the change is intended, correct the expectation; if not, correct the pack. An assertion that cannot be decided does " +
+		"not hold.",
 	Bad:   `{"expect": {"gates": []}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
 	Good:  `{"expect": {"gates": ["GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
 	Check: func(p *gate.Pass) { tell(p, compiled(p), golden.KindExpectation) },

@@ -20,16 +20,19 @@ import (
 var RPL008 = &gate.Rule{
 	ID: "RPL008", Name: "replay-mismatch", Severity: finding.Error,
 	Title: "Replay packets and earlier decisions still hold",
-	Doc: "A replay packet keeps a run that mattered: an incident, an operator's correction, a case that must never change. A decision record keeps what was decided, on what evidence and with whose approval. " +
-		"A pack under which they would come out otherwise undoes what was learned.\n\n" +
-		"For a packet, `source_ref` names a golden case (`golden/NAME.case.json`) or a decision record (`replay/ID.record.json`, or its `record_id`). " +
-		"`expected.status` is the outcome of the case, or the status of the record; `decision_record_hash` is the digest of the record's file or of its canonical form. " +
-		"`expected.properties` are held against the compile, for a record that of the golden case with the same trace: " +
-		"`tool:ADAPTER.CAPABILITY` is surfaced, `gate:ID` is active, `rule:ID` fired, `denied:KEY` is denied, each with `!` for the opposite. " +
-		"The hash is compared where the packet or its `.meta.json` says that it was made with this compiler. A run of an earlier version may have another hash; that is listed as not checked.\n\n" +
-		"For a record: its decision is in the pack, its outcome allowed, its evidence pinned and its rules, tools and gates still there; " +
-		"the tools can still be surfaced, and the approvals that were given can still be asked for.\n\n" +
-		"Where the change is intended, write the packet anew and say why in the review. Where it is not, fix the pack.",
+	Doc: "A replay packet keeps a run that mattered: an incident, an operator's correction, a case that must never change. A " +
+		"decision record keeps what was decided, on what evidence and with whose approval. A pack that changes their results " +
+		"undoes what was learned.\n\n" +
+		"For a packet, `source_ref` names a golden case (`golden/NAME.case.json`) or a decision record " +
+		"(`replay/ID.record.json`, or its `record_id`). `expected.status` is the outcome of the case, or the status of the " +
+		"record; `decision_record_hash` is the digest of the record's file or of its canonical form. `expected.properties` are " +
+		"compared with the compile, for a record with that of the golden case with the same trace: `tool:ADAPTER.CAPABILITY` is " +
+		"surfaced, `gate:ID` is active, `rule:ID` fired, `denied:KEY` is denied, each with `!` for the opposite. The hash is " +
+		"compared if the packet or its `.meta.json` states that this compiler made it. A run of an earlier version may have " +
+		"another hash; that is listed as not checked.\n\n" +
+		"For a record, the pack must still have its decision, allow its outcome, pin its evidence, and have its rules, tools " +
+		"and gates. Requests must still be able to have the tools, and the approvals that were given must still be requested.\n\n" +
+		"If the change is intended, write the packet again and give the reason in the review. If not, correct the pack.",
 	Bad:   `{"source_ref": "golden/refund.case.json", "expected": {"status": "compiled", "properties": ["gate:GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": []}}`,
 	Good:  `{"source_ref": "golden/refund.case.json", "expected": {"status": "compiled", "properties": ["gate:GATE_FINANCE_APPROVAL"]}, "compile": {"approval_gates_active": ["GATE_FINANCE_APPROVAL"]}}`,
 	Check: checkReplays,

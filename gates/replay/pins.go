@@ -16,14 +16,16 @@ import (
 var RPL007 = &gate.Rule{
 	ID: "RPL007", Name: "unpinned-case", Severity: finding.Error,
 	Title: "Cases and packets refer to this version, and to a fixed snapshot of the graph",
-	Doc: "A case that refers to whatever is current shows something else tomorrow. " +
-		"So a golden case names this pack in the version that it has, and its references move with `pack_version`; " +
-		"every reference into the knowledge graph (`kg:…`) ends in `#snapshot_ID`, and the snapshot is the one that `snapshot_pin_rule` means: " +
-		"for an alias, what the catalog of the case's environment says that it is. " +
-		"A case that names several packs is compiled with all of them (RPL020); another artifact that it names, such as `decision-catalog.support@2.1.0`, is listed as not checked. Two versions of this pack are an error. " +
-		"A replay packet and a decision record name a pack version and, if they name one, a fixed snapshot; which one is a matter of the past. " +
-		"Nothing live is ever called, neither for a case nor for a packet.\n\n" +
-		"Write the pinned reference that the hint gives. Where the alias has moved on, write the cases' evidence anew from the snapshot that it means now.",
+	Doc: "A case that refers to whatever is current shows something else tomorrow. So a golden case names this pack in its " +
+		"present version, and its references change with `pack_version`. Every reference into the knowledge graph (`kg:…`) " +
+		"ends in `#snapshot_ID`, with the snapshot that `snapshot_pin_rule` selects: for an alias, the snapshot that the " +
+		"catalog of the case's environment assigns to it. A case that names several packs is compiled with all of them " +
+		"(RPL020); another artifact that it names, such as `decision-catalog.support@2.1.0`, is listed as not checked. Two " +
+		"versions of this pack are an error. A replay packet and a decision record name a pack version and, if they name a " +
+		"snapshot, a fixed one; they may name an earlier one, because they are about the past. Neither a case nor a packet ever " +
+		"causes a live call.\n\n" +
+		"Write the pinned reference that the hint shows. If the alias now refers to another snapshot, write the evidence of the " +
+		"cases again from that snapshot.",
 	Bad:   `"evidence": [{"evidence_ref": "kg:order:ord_881#latest", "content": "…"}]`,
 	Good:  `"evidence": [{"evidence_ref": "kg:order:ord_881#snapshot_kg_2026_05_03_T0930", "content": "…"}]`,
 	Check: checkPins,

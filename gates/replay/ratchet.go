@@ -16,13 +16,16 @@ import (
 // RPL014: no golden case goes, or becomes another one, unseen.
 var RPL014 = &gate.Rule{
 	ID: "RPL014", Name: "golden-case-lost", Severity: finding.Warning, Strict: true,
-	Title: "Golden cases that the base has are kept",
-	Doc: "A golden case shows one behaviour of the pack. A change that takes the case away, or lets it ask something else, takes the proof away with it. " +
-		"Cases are recognised by what they request, whatever their names and files: ids of the run, the version of the pack and the snapshots in evidence do not count. " +
-		"It is an error where a rule, a branch, a gate, a tool, a denial or a refusal that the case exercised is still in the pack and no case exercises it any more, or where no case names a set of packs any more that it named. " +
-		"It is a warning where other cases still exercise all of it. A case that only asks more than before and still exercises the same is kept, and one of an intent that the pack has no more may go. " +
-		"An intent with another name is the same one where rules of its ids, or rules or a target that say the same, are about it.\n\n" +
-		"Put the case back. Where the request has to change, write a case for the new one beside it.",
+	Title: "Golden cases of the base are kept",
+	Doc: "A golden case shows one behaviour of the pack. A change that removes the case, or makes it ask something else, removes " +
+		"the proof with it. Cases are recognised by what they request, whatever their names and files: ids of the run, the " +
+		"version of the pack and the snapshots in evidence do not count. It is an error if a rule, a branch, a gate, a tool, a " +
+		"denial or a refusal that the case exercised is still in the pack and no case exercises it any more, or if no case " +
+		"names a set of packs any more that it named. It is a warning if other cases still exercise all of it. A case that only " +
+		"asks more than before and still exercises the same is kept, and a case of an intent that the pack no longer has may be " +
+		"removed. An intent with a new name counts as the same if rules with the same ids, or rules or a target with the same " +
+		"content, are about it.\n\n" +
+		"Put the case back. If the request has to change, add a second case for the new request.",
 	Bad:   `{"base": {"golden": ["refund-small.case.json", "identity-not-verified.case.json"]}, "head": {"golden": ["refund-small.case.json"]}}`,
 	Good:  `{"base": {"golden": ["refund-small.case.json"]}, "head": {"golden": ["refund-small.case.json", "identity-not-verified.case.json"]}}`,
 	Since: "0.2.0", Ratchet: true,
@@ -33,9 +36,10 @@ var RPL014 = &gate.Rule{
 var RPL015 = &gate.Rule{
 	ID: "RPL015", Name: "golden-case-weakened", Severity: finding.Warning, Strict: true,
 	Title: "Golden cases expect as much as in the base, and keep their snapshots",
-	Doc: "A golden case can stay where it is and show less: without its `expect.gates` it does not show which approvals are asked for, and without its snapshot a changed prompt is no difference. " +
-		"The members of `expect` are counted, and the assertions that look at the compile; lists are complete, so a shorter one is not weaker. " +
-		"A case that is no longer expected to compile needs no snapshot and only its outcome.\n\n" +
+	Doc: "A golden case can remain and show less: without its `expect.gates` it does not show which approvals are required, and " +
+		"without its snapshot a changed prompt is not a difference. The members of `expect` are counted, and the assertions " +
+		"that look at the compile; lists are complete, so a shorter one is not weaker. A case that is no longer expected to " +
+		"compile needs no snapshot and only its outcome.\n\n" +
 		"Put back what is missing; `packgate compile PACK --update` writes snapshots.",
 	Bad:   `{"base": {"expect": {"outcome": "compiled", "gates": ["GATE_FINANCE_APPROVAL"]}}, "head": {"expect": {"outcome": "compiled"}}}`,
 	Good:  `{"base": {"expect": {"outcome": "compiled", "gates": ["GATE_FINANCE_APPROVAL"]}}, "head": {"expect": {"outcome": "compiled", "gates": []}}}`,

@@ -16,16 +16,18 @@ import (
 // RPL013: what an incident taught is not forgotten.
 var RPL013 = &gate.Rule{
 	ID: "RPL013", Name: "replay-evidence-lost", Severity: finding.Error,
-	Title: "Replay packets and decision records that the base has are kept, and prove as much",
-	Doc: "A replay packet of an incident or a correction is what keeps it from happening again, and a decision record is what happened. " +
-		"A change that takes one away, or lets it say less, can undo what was learned with all checks green. " +
-		"Packets are recognised by `replay_packet_id`, records by `record_id`, and both by what they say where the id is another one; their files may be moved. " +
-		"A packet proves less where its status is another one, a property is gone or was turned round, its source, its request or its compile is another one, or it no longer shows which compiler its hash was made with. " +
-		"A hash that is recorded anew is not less, and neither are further properties. " +
-		"A record proves less where evidence, a rule, an approval with its approver, a gate, a redaction or a subject of it is gone, or its decision, outcome or status is another one. " +
-		"For packets of `source_kind` golden_case it is a warning, for the golden case is kept by RPL014.\n\n" +
-		"Put back what is gone. A new run is a new packet or record beside the old one. " +
-		"What happened is not forgotten by one person: it takes a waiver in the config of the base, with `of`, and an approval of the pull request by the roles of `reviews.evidence`.",
+	Title: "Replay packets and decision records of the base are kept, and prove as much",
+	Doc: "A replay packet of an incident or a correction prevents it from happening again, and a decision record is what " +
+		"happened. A change that removes one, or lets it show less, can undo what was learned while all checks are green. " +
+		"Packets are recognised by `replay_packet_id`, records by `record_id`, and both by their content if the id is " +
+		"different; their files may be moved. A packet proves less if its status, source, request or compile is different, if a " +
+		"property is removed or inverted, or if it no longer shows which compiler made its hash. A hash that was recorded again " +
+		"is not less, and neither are additional properties. A record proves less if evidence, a rule, an approval with its " +
+		"approver, a gate, a redaction or a subject is removed, or if its decision, outcome or status is different. For packets " +
+		"of `source_kind` golden_case it is a warning, because RPL014 keeps the golden case.\n\n" +
+		"Put back what was removed. A new run is a new packet or record beside the old one. One person alone cannot remove what " +
+		"happened: that needs a waiver in the config of the base, with `of`, and an approval of the pull request by the roles " +
+		"of `reviews.evidence`.",
 	Bad:   `{"base": {"properties": ["denied:support.refund.execute", "!tool:adp_payments.issue_refund"]}, "head": {"properties": ["denied:support.refund.execute"]}}`,
 	Good:  `{"base": {"properties": ["denied:support.refund.execute"]}, "head": {"properties": ["denied:support.refund.execute", "!tool:adp_payments.issue_refund"]}}`,
 	Since: "0.2.0", Ratchet: true,

@@ -13,10 +13,12 @@ import (
 // RPL016: what was said of the tools is not taken back unseen.
 var RPL016 = &gate.Rule{
 	ID: "RPL016", Name: "tool-surface-widened", Severity: finding.Error,
-	Title: "Tool-surface.json stays, and what it lets in more is shown",
-	Doc: "`tool-surface.json` is what keeps tools from coming along unnoticed (RPL004). Without it nothing is compared, so a pack that has tools keeps it once it has it. " +
-		"A row for a further tool, a higher mode, a gate fewer or a looser bound is a warning in every mode: the row and the tool are often added by one person in one change, so that RPL004 has nothing to say, and a reviewer has to see it.\n\n" +
-		"Put the file back. Where the tools are intended, approve them in the review.",
+	Title: "Tool-surface.json is kept, and what it newly allows is shown",
+	Doc: "`tool-surface.json` keeps tools from being added unnoticed (RPL004). Without it nothing is compared, so a pack with " +
+		"tools must keep the file once it has one. An additional tool, a higher mode, a missing gate or a looser bound in a row " +
+		"is a warning in every mode: one person often adds the row and the tool in one change, so that RPL004 has nothing to " +
+		"report, and a reviewer has to see it.\n\n" +
+		"Put the file back. If the tools are intended, approve them in the review.",
 	Bad:   `{"base": {"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup"}]}, "head": null}`,
 	Good:  `{"base": {"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup"}]}, "head": {"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup"}]}}`,
 	Since: "0.2.0", Ratchet: true,

@@ -15,13 +15,16 @@ import (
 // RPL019: what a record says was approved was approved.
 var RPL019 = &gate.Rule{
 	ID: "RPL019", Name: "unapproved-record", Severity: finding.Error,
-	Title: "A decision record has the approvals that its request needs, by others and in time",
-	Doc: "An approval is worth what its approver is: somebody else than the one who asked, before it was decided. " +
-		"A record that is `DECIDED` or `CLOSED` has an approval by each gate that the compile of its request activates, and by each that a rule which it rests on requires in every outcome. " +
-		"Its request is that of the golden cases with its `trace_id`, its `inputs_refs.request` where it states one, and its intent; without one that compiles, which gates its request activates is listed as not checked. " +
-		"An approval by another gate is none. The approver is neither the actor, nor in the chain of principals, nor the user of the request, nor a subject of the decision; and `decided_at` is not after the record's `timestamp`.\n\n" +
-		"A missing approval is a warning where the record was made with another version of the pack and is in the base already: a gate that is new asks for nothing in the past. " +
-		"Add the approval that was given. Where there was none, waive it with a reason.",
+	Title: "A decision record has the approvals that its request needs, by other people and in time",
+	Doc: "An approval is useful only if somebody other than the requester gives it, before the decision. A record that is " +
+		"`DECIDED` or `CLOSED` has an approval by each gate that the compile of its request activates, and by each gate that a " +
+		"rule which it is based on requires in every outcome. Its request is that of the golden cases with its `trace_id`, its " +
+		"`inputs_refs.request` if it states one, and its intent; if none of them compiles, the gates that its request activates " +
+		"are listed as not checked. An approval by another gate does not count. The approver must not be the actor, in the " +
+		"chain of principals, the user of the request, or a subject of the decision, and `decided_at` must not be after the " +
+		"record's `timestamp`.\n\n" +
+		"A missing approval is a warning if the record was made with another version of the pack and is already in the base: a " +
+		"new gate requires nothing of the past. Add the approval that was given. If there was none, waive it with a reason.",
 	Bad:   `{"active": ["GATE_FINANCE_APPROVAL"], "record": {"status": "DECIDED", "actor": {"id": "agt_1"}, "approvals": [{"gate_id": "GATE_LEGAL", "approver": "agt_1"}]}}`,
 	Good:  `{"active": ["GATE_FINANCE_APPROVAL"], "record": {"status": "DECIDED", "actor": {"id": "agt_1"}, "approvals": [{"gate_id": "GATE_FINANCE_APPROVAL", "approver": "usr_118"}]}}`,
 	Since: "0.2.0",

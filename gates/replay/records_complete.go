@@ -17,14 +17,19 @@ import (
 var RPL018 = &gate.Rule{
 	ID: "RPL018", Name: "incomplete-record", Severity: finding.Error,
 	Title: "A decision record has what its pack requires of the decision",
-	Doc: "A decision record is what an auditor reads. A pack that requires evidence, approvals and redactions says little if a record without them passes. " +
-		"A record that is `DECIDED` or `CLOSED` has an evidence reference for each `required_evidence` of its decision: a tool by its result (`tool:adp_orders.lookup:tc_1` is `order_lookup`), " +
-		"another one by a part of the reference (`kg:NAME:…`) or by the source that the config's `evidence` gives, and `policy_eval` by a rule or a policy. What the request brings, because a rule reads `request.context.NAME`, needs none. " +
-		"Its `outputs.outcome` and the rules that decided are there, `redaction_rules_active` has every redaction rule of the pack, " +
-		"each `approval_mode_effective` is stated and not below the mode of the decision and of the tools of the gate (or the lower mode that a rule it rests on states), " +
-		"and `subject_ids` are of the pack's `ceid_namespaces`. No evidence is listed twice.\n\n" +
-		"It is a warning where the base has the record and it lacked an outcome, a redaction, an approved mode or its rules there already, and for evidence where the pack has the decision in another version than the record names. " +
-		"A record is what happened: complete it from what the runtime kept, and give a decision that requires more a version of its own. Where something was not done, waive it with a reason.",
+	Doc: "A decision record is what an auditor reads. If a record without evidence, approvals and redactions passes, it means " +
+		"little that a pack requires them. A record that is `DECIDED` or `CLOSED` has an evidence reference for each " +
+		"`required_evidence` of its decision: for a tool its result (`tool:adp_orders.lookup:tc_1` is `order_lookup`), for " +
+		"other evidence a part of the reference (`kg:NAME:…`) or the source that the config's `evidence` states, and for " +
+		"`policy_eval` a rule or a policy. What the request brings, because a rule reads `request.context.NAME`, needs none. " +
+		"Its `outputs.outcome` and the rules that decided must be present, `redaction_rules_active` has every redaction rule of " +
+		"the pack, each `approval_mode_effective` is stated and is not below the mode of the decision and of the tools of the " +
+		"gate (or the lower mode that a rule it is based on states), and `subject_ids` are of the pack's `ceid_namespaces`. No " +
+		"evidence is listed twice.\n\n" +
+		"It is a warning if the base has the record and it already lacked an outcome, a redaction, an approved mode or its " +
+		"rules there, and for evidence if the pack has the decision in another version than the record names. A record is what " +
+		"happened: complete it from what the runtime stored, and give a decision that requires more a version of its own. If " +
+		"something was not done, waive it with a reason.",
 	Bad:   `{"required_evidence": ["order_lookup"], "record": {"status": "DECIDED", "evidence_refs": ["kg:customer:c_1#snapshot_7"]}}`,
 	Good:  `{"required_evidence": ["order_lookup"], "record": {"status": "DECIDED", "evidence_refs": ["kg:customer:c_1#snapshot_7", "tool:adp_orders.lookup:tc_1"]}}`,
 	Since: "0.2.0",

@@ -19,14 +19,15 @@ import (
 var RPL004 = &gate.Rule{
 	ID: "RPL004", Name: "tool-surface-exceeded", Severity: finding.Error,
 	Title: "Tools are those that tool-surface.json lists and the cases expect",
-	Doc: "Which tools an agent can have is the first thing that a reviewer wants to know, and the last that can be read off a policy. " +
-		"`tool-surface.json` says it in one place: a row for each intent and tool, with the approval mode, the gates that guard it and the bounds of its arguments. " +
-		"A tool that any request can surface and that has no row is an error, with the smallest such request; so is a mode above that of the row, a gate of the row that guards the tool no more, and a bound that is looser than in the row. " +
-		"A row for a tool that no request can surface is a warning. " +
-		"Where golden cases name several packs, the tools that only these have together are listed too, in the file of the pack that has the case. " +
-		"The tools of a golden case are compared with its `expect.tools`.\n\n" +
-		"Where the tool is intended, add the row or correct it, so that the review shows it; where it is not, take the permission or the rule back. " +
-		"More gates and tighter bounds than a row asks for are fine.",
+	Doc: "The tools that an agent can have are the first thing that a reviewer wants to know, and hard to see in a policy. " +
+		"`tool-surface.json` lists them in one place: a row for each intent and tool, with the approval mode, the gates that " +
+		"guard it and the bounds of its arguments. It is an error if some request can have a tool without a row; the finding " +
+		"shows the smallest such request. It is also an error if the mode is above that of the row, if a gate of the row no " +
+		"longer guards the tool, or if a bound is looser than in the row. A row for a tool that no request can have is a " +
+		"warning. If golden cases name several packs, the tools that only the packs together provide are listed too, in the " +
+		"file of the pack that has the case. The tools of a golden case are compared with its `expect.tools`.\n\n" +
+		"If the tool is intended, add or correct the row, so that the review shows it. If not, undo the permission or the rule. " +
+		"More gates and tighter bounds than in the row are allowed.",
 	Bad:   `{"tool-surface.json": {"surface": []}, "surfaced": [{"intent": "support.refund", "capability": "adp_payments.issue_refund"}]}`,
 	Good:  `{"surface": [{"intent": "support.refund", "capability": "adp_payments.issue_refund", "approval_mode": "destructive", "gates": ["GATE_FINANCE_APPROVAL"], "arg_constraints": {"amount_inr": {"max": 50000}}}]}`,
 	Check: checkSurface,

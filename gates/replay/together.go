@@ -12,12 +12,14 @@ import (
 var RPL020 = &gate.Rule{
 	ID: "RPL020", Name: "packs-not-united", Severity: finding.Error,
 	Title: "The packs that a case names can be used together",
-	Doc: "A run may have several packs: `context_pack_refs` names each. Then everything that they say holds together: rules of all, tools and permissions of all, and the strictest where two say something of one thing. " +
-		"So a golden case that names several packs is compiled with all of them, each in the version that it names, as the repository has it.\n\n" +
-		"It is an error where one of them is not in the repository, is there in another version or cannot be read, and where they do not agree: " +
-		"one pack_id, policy bundle, rule, gate or decision with different content, one adapter with different endpoints, packs of different tenants of which none is shared. " +
-		"Such a case is not compiled and is no pass, whatever it expects. The page *Several packs* says how packs are put together.\n\n" +
-		"Name the versions that are there, and give one of two different things another name.",
+	Doc: "A run may have several packs: `context_pack_refs` names each. Then their content applies together: rules of all, tools " +
+		"and permissions of all, and the strictest definition if two of them define the same thing. So a golden case that names " +
+		"several packs is compiled with all of them, each in the version that it names, as the repository has it.\n\n" +
+		"It is an error if one of them is not in the repository, has another version there or cannot be read, and if they do " +
+		"not agree: one pack_id, policy bundle, rule, gate or decision with different content, one adapter with different " +
+		"endpoints, packs of different tenants of which none is shared. Such a case is not compiled and does not pass, whatever " +
+		"it expects. The page *Several packs* describes how packs are put together.\n\n" +
+		"Name versions that exist, and rename one of two different things.",
 	Bad:   `{"packs": ["ctxpack.support@1.0.0", "ctxpack.billing@1.4.0"], "context_pack_refs": ["ctxpack.support@1.0.0", "ctxpack.billing@1.3.0"]}`,
 	Good:  `{"packs": ["ctxpack.support@1.0.0", "ctxpack.billing@1.4.0"], "context_pack_refs": ["ctxpack.support@1.0.0", "ctxpack.billing@1.4.0"]}`,
 	Since: "0.2.0",

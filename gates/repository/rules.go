@@ -13,33 +13,30 @@ import (
 // look at more than one pack.
 var Gate = &gate.Gate{
 	ID: "repository", Title: "Repository",
-	About: "Every pack is found, the config is about what there is, and does not become looser together with what it judges.",
+	About: "Every pack is found, and the config is about existing tools and does not become looser in the same change as a pack.",
 	Rules: []*gate.Rule{CFG001, CFG002, CFG003},
 }
 
 // CFG001 is about changes that loosen the gate.
 var CFG001 = &gate.Rule{
 	ID: "CFG001", Name: "config-loosened", Severity: finding.Error, NoWaiver: gate.Always, Since: "0.2.0",
-	WhyNot: "A waiver is a part of the config, and the finding is that a change decides itself by which config it is judged.",
+	WhyNot: "A waiver is part of the config, and the finding is that a change chooses the config by which it is judged.",
 	Title:  "A change does not loosen the gate and pass through it",
-	Doc: `Who changes a pack could otherwise prepare its way in the same change: with a pattern
-that no longer finds it, a waiver, a lower severity, a class of their own. Until it is merged
-the base's config counts, so what is waved through is the next change, and nobody looks at it
-for this reason. A member of the config that becomes looser is therefore an error where the
-change also touches a file that a check reads: a pack, a file beside one, or an environment
-catalog. A file that looks like a pack, that no pattern under ` + "`packs:`" + ` finds, and whose
-pack_id the base checks and the change does not, is the same.
-
-Another file under the name of ` + "`publish.trusted_root`" + ` is the same: by it signatures are verified.
-
-So is a change of what runs packgate under ` + "`.github/workflows`" + `: the job (its steps, inputs, conditions and
-the version of packgate), jobs that it waits for, local actions and workflows by which it runs, the
-events that start it, and files that a step calls and that call packgate: scripts, a ` + "`Makefile`" + `, a
-` + "`package.json`" + `. Other versions of other actions do not count, and neither do further jobs and
-events. Such a change alone is said and fails nothing, as a pin that is raised.
-
-Make the change of the config or of the workflow alone, so that it is reviewed as what it is; then
-the other one. Give a pack that was moved or renamed a name that the patterns find.`,
+	Doc: "Whoever changes a pack could otherwise prepare that change in the config: with a pattern that no longer finds the " +
+		"pack, a waiver, a lower severity, or another class. The config of the base applies until the change is merged, so the " +
+		"looser config would let the next change through, and nobody would review it for this reason. A member of the config " +
+		"that becomes looser is therefore an error if the change also touches a file that a check reads: a pack, a file beside " +
+		"one, or an environment catalog. The same applies to a file that looks like a pack and that no pattern under `packs:` " +
+		"finds, if the base checks its pack_id and the change does not.\n\n" +
+		"It also applies to another file under the name of `publish.trusted_root`, because that file is used to verify " +
+		"signatures.\n\n" +
+		"It also applies to a change of what runs packgate under `.github/workflows`: the job (its steps, inputs, conditions " +
+		"and the version of packgate), the jobs that it waits for, the local actions and workflows that run it, the events that " +
+		"start it, and files that a step calls and that call packgate: scripts, a `Makefile`, a `package.json`. Other versions " +
+		"of other actions do not count, and neither do additional jobs and events. Such a change alone, for example a raised " +
+		"pin, is reported and fails nothing.\n\n" +
+		"Make the change of the config or of the workflow alone, so that it is reviewed as such, and then the other change. " +
+		"Give a pack that was moved or renamed a name that the patterns find.",
 	Bad:  `"packs": ["packs/billing/pack.json"], "waivers": []`,
 	Good: `"packs": ["packs/*/pack.json"], "waivers": []`,
 }
@@ -48,13 +45,11 @@ the other one. Give a pack that was moved or renamed a name that the patterns fi
 var CFG002 = &gate.Rule{
 	ID: "CFG002", Name: "pack-not-found", Severity: finding.Warning, Strict: true, Since: "0.2.0",
 	Title: "A file that looks like a pack is found by the patterns",
-	Doc: `A file with three or more of the layers of a pack as its outermost members is one to an
-agent that loads it, whatever its name is: JSON, JSON with comments, or YAML. Where no pattern
-under ` + "`packs:`" + ` finds it, nobody checks it, and a report that does not speak of it looks
-as if all were well.
-
-Name it ` + "`pack.json` or `NAME.pack.json`" + `, or let a pattern find it. A pack is JSON: rewrite one
-in another form. Move what is no pack of this repository, such as an example, elsewhere.`,
+	Doc: "An agent loads any file that has three or more of the layers of a pack as its outermost members, whatever its name: " +
+		"JSON, JSON with comments, or YAML. If no pattern under `packs:` finds the file, nothing checks it, and a report that " +
+		"does not mention it gives the impression that everything is fine.\n\n" +
+		"Name it `pack.json` or `NAME.pack.json`, or add a pattern that finds it. A pack is JSON, so convert a file in another " +
+		"format. Move a file that is not a pack of this repository, such as an example, to another place.",
 	Bad:  `"packs": ["packs/*/pack.json"], "files": ["packs/support/pack.json", "packs/refunds/pack.jsonc"]`,
 	Good: `"packs": ["packs/*/pack.json"], "files": ["packs/support/pack.json", "packs/refunds/pack.json"]`,
 }
@@ -62,14 +57,12 @@ in another form. Move what is no pack of this repository, such as an example, el
 // CFG003 is about entries of the config that are about nothing.
 var CFG003 = &gate.Rule{
 	ID: "CFG003", Name: "config-names-nothing", Severity: finding.Warning, Since: "0.2.0",
-	Title: "What the config says of arguments is about tools that there are",
-	Doc: `An entry of ` + "`arguments:`" + ` says what an argument of a tool is, by adapter.capability.argument.
-Where no pack has the tool, it has no effect: the name is misspelt, and the argument that was
-intended is held to nothing, or the tool is gone. Of a tool that a pack has, RSK012 says which
-arguments there are. It is reported where all packs are checked, and on a pull request where
-the change brings it: by the entry, or by removing the tool.
-
-Correct the name, or remove the entry.`,
+	Title: "The arguments that the config describes belong to tools that exist",
+	Doc: "An entry of `arguments:` describes an argument of a tool, by adapter.capability.argument. If no pack has the tool, the " +
+		"entry has no effect: either the name is misspelled, and nothing bounds the argument that was intended, or the tool was " +
+		"removed. For a tool that a pack has, RSK012 reports which arguments there are. This rule reports an entry if all packs " +
+		"are checked, and on a pull request if the change adds the entry or removes the tool.\n\n" +
+		"Correct the name, or remove the entry.",
 	Bad:  `"arguments": {"adp_paymets.issue_refund.amount": "none"}`,
 	Good: `"arguments": {"adp_payments.issue_refund.amount": "none"}`,
 }

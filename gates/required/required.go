@@ -22,20 +22,25 @@ import (
 // the gate that did not run it.
 var Gate = &gate.Gate{
 	ID: "required", Title: "Required checks",
-	About: "What the config requires to run has run.",
+	About: "Everything that the config requires has run.",
 	Rules: []*gate.Rule{NRN001},
 }
 
 // NRN001 reports what is required and did not run.
 var NRN001 = &gate.Rule{
 	ID: "NRN001", Name: "required-not-run", Severity: finding.Error, Things: true, Since: "0.2.0",
-	Title: "What the config requires to run has run",
-	Doc: "A check that has nothing to look at finds nothing, and a pack without a tool surface, replay packets or a scorecard looks as good as one that was held against all of them. " +
-		"The config names under `require` what must have run: inputs, which are `tool-surface`, `replay-packet`, `decision-record`, `scorecard`, `baseline`, `registry`, `catalog` and `catalog:NAME`, and rules. " +
-		"An input has run where it is there, counts, and no check lacks it: a scorecard has to measure these bytes and every intent with a target, a replay packet to name a case or a record of the pack, and a catalog to have each section that a check needs. " +
-		"A rule has run where nothing of it was left out. " +
-		"The finding belongs to the check that did not run it. A list for a class of change is in force for larger changes too, and for a pack that is compared with nothing; `baseline` is required only of a pack that is compared with an earlier version, and `registry` where one is.\n\n" +
-		"Put back what is missing, or add it. What is not to be required any more is taken from the config in a change of its own. A waiver names with `of` what one pack need not have.",
+	Title: "Everything that the config requires has run",
+	Doc: "A check that has nothing to look at finds nothing, and a pack without a tool surface, replay packets or a scorecard " +
+		"looks as good as one that was checked against all of them. The config names under `require` what must have run: " +
+		"inputs, which are `tool-surface`, `replay-packet`, `decision-record`, `scorecard`, `baseline`, `registry`, `catalog` " +
+		"and `catalog:NAME`, and rules. An input has run if it exists, counts, and no check lacks it: a scorecard has to " +
+		"measure these bytes and every intent with a target, a replay packet has to name a case or a record of the pack, and a " +
+		"catalog has to have each section that a check needs. A rule has run if no part of it was left out. The finding belongs " +
+		"to the check that did not run the item. A list for a class of change also applies to larger changes, and to a pack " +
+		"that is compared with nothing. `baseline` is required only of a pack that is compared with an earlier version, and " +
+		"`registry` only if one is.\n\n" +
+		"Put back what is missing, or add it. To stop requiring an item, remove it from the config in a separate change. To " +
+		"excuse one pack, add a waiver that names the item with `of`.",
 	Bad:  `"require": ["tool-surface", "catalog:prod"], "files": ["packs/support/pack.json", "environments/prod.json"]`,
 	Good: `"require": ["tool-surface", "catalog:prod"], "files": ["packs/support/pack.json", "packs/support/tool-surface.json", "environments/prod.json"]`,
 }

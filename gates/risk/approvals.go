@@ -16,19 +16,19 @@ import (
 // RSK002: nothing irreversible happens without a person's approval.
 var RSK002 = &gate.Rule{
 	ID: "RSK002", Name: "destructive-without-gate", Severity: finding.Error, NoWaiver: gate.InStrict,
-	WhyNot: "What is destructive cannot be undone, and `strict` says that nobody excuses it from an approval.",
+	WhyNot: "A destructive action cannot be undone, and with `strict` nobody can excuse it from an approval.",
 	Title:  "A destructive capability is open only behind an approval gate",
-	Doc: "What is destructive cannot be undone, so a person approves it before. " +
-		"For every intent that can reach the capability, its permission or a rule that applies to the intent names an approval gate. " +
-		"Where none does it is an error, however many other intents have one; the finding shows a request that gets through without an approval. " +
-		"Absence needs no proof: where a condition cannot be followed, so that no request is found, it is the same error. " +
-		"A gate counts as named only if it can be raised in earnest: unless every request raises one, some golden case of the pack has the capability with a gate active. " +
-		"One with `when amount > 1000000000000` is no gate. In a pack without golden cases that is not checked.\n\n" +
-		"A change by which a capability comes to this has class reject, whether the capability was added, its gate taken away or its mode raised. " +
-		"In strict mode the finding cannot be waived.\n\n" +
-		"Name a gate in the permission's `requires_approval_gate`, or in the outcomes that allow the decision. " +
-		"Where the pack has exactly one gate, `packgate check --fix` does it. " +
-		"Whether a gate that is named is raised for every request is RSK006's question.",
+	Doc: "A destructive action cannot be undone, so a person approves it before. For every intent that can reach the capability, " +
+		"its permission or a rule that applies to the intent must name an approval gate. If none does, it is an error, however " +
+		"many other intents have one; the finding shows a request that gets through without an approval. No proof is needed if " +
+		"no gate is named: if a condition cannot be followed, so that no request is found, it is the same error. A gate counts " +
+		"as named only if it can really become active: unless a gate is active for every request, some golden case of the pack " +
+		"must have the capability with a gate active. A gate with `when amount > 1000000000000` does not count. In a pack " +
+		"without golden cases that is not checked.\n\n" +
+		"A change that causes this has class reject, whether it adds the capability, removes its gate or raises its mode. In " +
+		"strict mode the finding cannot be waived.\n\n" +
+		"Name a gate in the permission's `requires_approval_gate`, or in the outcomes that allow the decision. If the pack has " +
+		"exactly one gate, run `packgate check --fix`. RSK006 checks whether a named gate is active for every request.",
 	Bad:   `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true}]`,
 	Good:  `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"}]`,
 	Check: checkGated,
@@ -37,13 +37,15 @@ var RSK002 = &gate.Rule{
 // RSK006: the gate is there when it is needed.
 var RSK006 = &gate.Rule{
 	ID: "RSK006", Name: "conditional-gate", Severity: finding.Warning, Strict: true,
-	Title: "The gate of a destructive capability is raised for every request that may use it",
-	Doc: "A gate that a permission or a rule names is raised where its `when` is true, or unknown, and where an outcome that holds requires it. " +
-		"All other requests use the destructive capability without an approval, which may be intended: small refunds, say. " +
-		"The finding shows such a request, so that somebody can agree to it. Where neither such a request is found nor proved that there is none, NPR001 says so.\n\n" +
-		"It is an error in a change that brings the gap: where the version before kept every request of the intent from the tool, or behind a gate.\n\n" +
-		"Widen the gate's `when` (`true` raises it always), or deny those requests in a rule. " +
-		"Where the gap is intended, bound the arguments and waive the finding with a reason.",
+	Title: "The gate of a destructive capability is active for every request that may use it",
+	Doc: "A gate that a permission or a rule names is active if its `when` is true or unknown, and if an outcome that holds " +
+		"requires it. All other requests use the destructive capability without an approval. That may be intended, for example " +
+		"for small refunds. The finding shows such a request, so that somebody can agree to it. If no such request is found and " +
+		"it is not proved that there is none, NPR001 reports that.\n\n" +
+		"It is an error if the change brings the gap: the previous version kept the tool from every request of the intent, or " +
+		"behind a gate.\n\n" +
+		"Require approval for more requests in the gate's `when` (`true` makes it always active), or deny those requests in a " +
+		"rule. If the gap is intended, bound the arguments and waive the finding with a reason.",
 	Bad:   `"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 3000]}}]`,
 	Good:  `"approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": true}]`,
 	Check: checkConditional,

@@ -17,10 +17,11 @@ import (
 var RSK010 = &gate.Rule{
 	ID: "RSK010", Name: "self-approval", Severity: finding.Warning,
 	Title: "The approver role of a gate is not a role that may make the request",
-	Doc: "An approval is a second pair of eyes. " +
-		"If a rule lets the role make the request that is also the gate's `required_approver_role`, the same person can ask and approve.\n\n" +
-		"Name another role in the gate, or leave the role out of the rule's condition. " +
-		"Looked at are the rules that raise the gate, and those of decisions that may authorise a capability behind it, where they compare `user.role` with the approver role and then let the request through with the gate raised.",
+	Doc: "An approval is a second pair of eyes. If a rule lets a role make the request that is also the gate's " +
+		"`required_approver_role`, the same person can ask and approve.\n\n" +
+		"Name another role in the gate, or remove the role from the rule's condition. packgate looks at the rules that activate " +
+		"the gate, and those of decisions that may authorise a capability behind it, if they compare `user.role` with the " +
+		"approver role and then let the request through with the gate active.",
 	Bad: `"if": {"in": [{"var": "user.role"}, ["support_agent", "finance_lead"]]},
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "required_approver_role": "finance_lead"}]`,
 	Good: `"if": {"==": [{"var": "user.role"}, "support_agent"]},

@@ -14,10 +14,11 @@ import (
 var RSK003 = &gate.Rule{
 	ID: "RSK003", Name: "missing-idempotency", Severity: finding.Error,
 	Title: "A capability that writes requires an idempotency key",
-	Doc: "Calls are retried. A write that carries no idempotency key happens again each time: the refund is paid twice, the message is sent twice. " +
-		"Writes are the capabilities of `local_write`, `delegated` and `destructive` adapters, and of `network` ones unless `capability_risks` say that they have the effect `none`.\n\n" +
-		"Add `\"idempotency_key\": {\"required\": true}` to the permission's `arg_constraints`; `packgate check --fix` does it. " +
-		"Of several permissions for one capability one is enough, because their bounds add up.",
+	Doc: "Calls are retried. Without an idempotency key, each retry repeats the write: the refund is paid twice, the message is " +
+		"sent twice. Writes are the capabilities of `local_write`, `delegated` and `destructive` adapters, and of `network` " +
+		"ones unless `capability_risks` states the effect `none`.\n\n" +
+		"Add `\"idempotency_key\": {\"required\": true}` to the permission's `arg_constraints`, or run `packgate check --fix`. If " +
+		"there are several permissions for one capability, one is enough, because their bounds add up.",
 	Bad:   `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true}]`,
 	Good:  `"permissions": [{"permission_id": "p_issue_refund", "capability": "issue_refund", "allow": true, "arg_constraints": {"idempotency_key": {"required": true}}}]`,
 	Check: checkIdempotency,
@@ -27,10 +28,11 @@ var RSK003 = &gate.Rule{
 var RSK007 = &gate.Rule{
 	ID: "RSK007", Name: "unbounded-argument", Severity: finding.Warning, Strict: true,
 	Title: "A destructive or delegated capability has bounds on its arguments",
-	Doc: "An approval says that something may be done, and `arg_constraints` how much of it. " +
-		"A destructive or delegated capability without them is limited by nothing but the agent's judgement, and so is one whose amounts have no upper bound.\n\n" +
-		"Bound at least one argument beside the idempotency key with `min` and `max`, an `enum` or a `pattern`. " +
-		"An argument counts as a number if it has a `min`, or if its name says so (`amount`, `quantity`, `count`, …); it then needs a `max`, or an `enum`.",
+	Doc: "An approval states that something may be done, and `arg_constraints` limits how much of it. Without them, only the " +
+		"agent's judgement limits a destructive or delegated capability; the same is true if amounts have no upper bound.\n\n" +
+		"Bound at least one argument beside the idempotency key with `min` and `max`, an `enum` or a `pattern`. An argument " +
+		"counts as a number if it has a `min`, or if its name suggests it (`amount`, `quantity`, `count`, …); it then needs a " +
+		"`max`, or an `enum`.",
 	Bad:   `"arg_constraints": {"amount_inr": {"min": 1}, "idempotency_key": {"required": true}}`,
 	Good:  `"arg_constraints": {"amount_inr": {"min": 1, "max": 50000}, "idempotency_key": {"required": true}}`,
 	Check: checkBounds,

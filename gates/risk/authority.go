@@ -16,10 +16,11 @@ import (
 var RSK001 = &gate.Rule{
 	ID: "RSK001", Name: "permission-above-authority", Severity: finding.Error,
 	Title: "An allowed capability is within the mode of a decision that a rule can allow",
-	Doc: "A capability above `read_only` only runs under a decision of at least its mode, and a decision is only allowed where a rule that is bound to it has `\"allow\": true`. " +
-		"A permission beyond every such decision is either dead, or the decisions were written too low for what their agents are intended to do.\n\n" +
-		"Close the permission with `\"allow\": false`, or bind a rule to a decision of that mode. " +
-		"A decision whose mode is missing or unknown authorises nothing above `read_only`, and of several versions of a decision the weakest counts.",
+	Doc: "A capability above `read_only` only runs under a decision of at least its mode, and a decision is only allowed if a " +
+		"rule that is bound to it has `\"allow\": true`. If a permission is beyond every such decision, either it has no effect, " +
+		"or the modes of the decisions are lower than what their agents are intended to do.\n\n" +
+		"Close the permission with `\"allow\": false`, or bind a rule to a decision of that mode. A decision whose mode is " +
+		"missing or unknown authorises nothing above `read_only`, and of several versions of a decision the weakest counts.",
 	Bad: `"adapter_registry": [{"adapter_id": "adp_payments", "approval_mode": "destructive"}],
 "decision_specs": [{"decision_key": "support.refund.execute", "approval_mode": "network"}]`,
 	Good: `"adapter_registry": [{"adapter_id": "adp_payments", "approval_mode": "destructive"}],
@@ -31,11 +32,11 @@ var RSK001 = &gate.Rule{
 var RSK005 = &gate.Rule{
 	ID: "RSK005", Name: "decision-below-effects", Severity: finding.Error,
 	Title: "A decision's approval mode is at least that of the tools and outcomes it covers",
-	Doc: "`approval_mode` of a decision is what people approve and what the ceilings are compared with. " +
-		"It covers the tools that give the decision's `required_evidence` and the outcomes of the rules that are bound to it. " +
-		"If one of them is above it, the decision has effects that nobody has approved.\n\n" +
-		"Raise the decision's mode, or take its evidence from a tool of a lower mode, or lower the outcome's. " +
-		"Outcomes of `non_enforcing` rules bind nothing and do not count.",
+	Doc: "People approve the `approval_mode` of a decision, and ceilings are compared with it. It covers the tools that give the " +
+		"decision's `required_evidence` and the outcomes of the rules that are bound to it. If one of them is above it, the " +
+		"decision has effects that nobody has approved.\n\n" +
+		"Raise the decision's mode, or take its evidence from a tool of a lower mode, or lower the outcome's mode. Outcomes of " +
+		"`non_enforcing` rules bind nothing and do not count.",
 	Bad: `"decision_specs": [{"decision_key": "support.refund.execute", "required_evidence": ["order_lookup"], "approval_mode": "read_only"}],
 "adapter_registry": [{"adapter_id": "adp_orders", "capabilities": ["lookup"], "approval_mode": "network"}]`,
 	Good: `"decision_specs": [{"decision_key": "support.refund.execute", "required_evidence": ["order_lookup"], "approval_mode": "network"}],

@@ -18,16 +18,20 @@ import (
 var RSK012 = &gate.Rule{
 	ID: "RSK012", Name: "argument-beyond-declared", Severity: finding.Warning, Strict: true, Since: "0.2.0",
 	Title: "Without an approval a tool does no more than the request may declare without one",
-	Doc: "A gate or a rule compares what the request declares, such as `request.context.refund_amount`, or a member of `metadata`. " +
-		"The tool is called with an argument of its own, such as `amount_inr`, and nothing makes the two equal: " +
-		"a request that declares 100 can pay 50000 without an approval, if the argument may be that. " +
-		"So where no gate is raised the argument of a delegated or destructive capability has to be bounded by the limit that holds for what is declared. The limit alone, where one says more than 3000 and the other at most 3000, is no difference.\n\n" +
-		"An argument is what a variable declares if their names say so: both are divided into words, and currencies, units and the words of the capability and of the intent do not count. " +
-		"So `amount_inr` of `issue_refund` is `refund_amount` for the intent `support.refund`. " +
-		"Where it may be one of two, where the units are not the same, or where none is called so although the tool has a number for an argument, it is not checked, and `arguments` in the config decides: " +
-		"`arguments: {adp_payments.issue_refund.amount_paise: {is: request.context.refund_amount, scale: 100}}`, or `none` for what nothing declares. " +
-		"`require: {always: [RSK012]}` makes an error of what is not checked.\n\n" +
-		"Bound the argument in each outcome that allows the decision without a gate, with `unless_approved`, so that an approval lifts the bound. `packgate check --fix` writes it.",
+	Doc: "A gate or a rule compares what the request declares, such as `request.context.refund_amount`, or a member of " +
+		"`metadata`. The tool is called with an argument of its own, such as `amount_inr`, and nothing makes the two equal: a " +
+		"request that declares 100 can pay 50000 without an approval, if the argument may be that high. So if no gate is " +
+		"active, the argument of a delegated or destructive capability has to be bounded by the limit that applies to the " +
+		"declared value. If one side says \"more than 3000\" and the other \"at most 3000\", the limit itself does not count as a " +
+		"difference.\n\n" +
+		"An argument is matched with a variable by name: both names are split into words, and currencies, units and the words " +
+		"of the capability and of the intent do not count. So `amount_inr` of `issue_refund` is `refund_amount` for the intent " +
+		"`support.refund`. If two variables match, if the units differ, or if none matches although the tool has a number as an " +
+		"argument, it is not checked, and `arguments` in the config decides: `arguments: " +
+		"{adp_payments.issue_refund.amount_paise: {is: request.context.refund_amount, scale: 100}}`, or `none` if nothing " +
+		"declares it. With `require: {always: [RSK012]}`, what is not checked is an error.\n\n" +
+		"Bound the argument in each outcome that allows the decision without a gate, with `unless_approved`, so that an " +
+		"approval lifts the bound. Run `packgate check --fix` to write it.",
 	Bad:   `"then": {"allow": true}`,
 	Good:  `"then": {"allow": true, "arg_constraints": {"amount_inr": {"max": 3000, "unless_approved": true}}}`,
 	Check: checkDeclared,

@@ -15,12 +15,12 @@ import (
 var RSK013 = &gate.Rule{
 	ID: "RSK013", Name: "mode-below-endpoint", Severity: finding.Error,
 	Title: "No capability is below the mode that the catalog states for it at its endpoint",
-	Doc: "Everything that is checked of a tool follows from its approval mode, and the pack states it. " +
-		"Who runs the endpoint knows better: a catalog may state, for each capability of an endpoint, the least mode that it has. " +
-		"A pack that states a lower one belies what the endpoint does, and gets it without the approvals.\n\n" +
-		"Raise the adapter's `approval_mode`, or give the capability an adapter of its own. " +
-		"Where the catalog is wrong its owner corrects it first: in one change with the pack, the catalog of the version before counts too. " +
-		"A capability that the endpoint's list lacks is not checked, nor is an endpoint without a list.",
+	Doc: "Everything that is checked about a tool follows from its approval mode, which the pack states. The operator of the " +
+		"endpoint knows better: a catalog may state, for each capability of an endpoint, the least mode that it has. A pack " +
+		"with a lower mode contradicts what the endpoint does, and gets the tool without the approvals.\n\n" +
+		"Raise the adapter's `approval_mode`, or give the capability an adapter of its own. If the catalog is wrong, let its " +
+		"owner correct it first: if both change together, the previous catalog counts too. A capability that the endpoint's " +
+		"list lacks is not checked, and neither is an endpoint without a list.",
 	Bad: `{"endpoints": {"internal://orders": {"capabilities": {"purge": "destructive"}}},
  "adapter_registry": [{"adapter_id": "adp_orders", "endpoint_ref": "internal://orders", "capabilities": ["purge"], "approval_mode": "read_only"}]}`,
 	Good: `{"endpoints": {"internal://orders": {"capabilities": {"purge": "destructive"}}},

@@ -1,5 +1,5 @@
 // Package risk is the risk gate: every effect that an agent can have has the
-// authority, the approval, the bounds and the idempotency that its risk asks for.
+// authority, the approval, the bounds and the idempotency that its risk requires.
 //
 // # Modes
 //
@@ -31,7 +31,7 @@ import "github.com/contextosai/packgate/gates/gate"
 var Gate = &gate.Gate{
 	ID:    "risk",
 	Title: "Risk",
-	About: "Every effect has the authority, the approval, the bounds and the idempotency that its risk asks for.",
+	About: "Every effect has the authority, the approval, the bounds and the idempotency that its risk requires.",
 	Layer: "tooling_layer",
 	Reads: []string{"policy_layer", "decision_layer", "evaluation_layer"},
 	Rules: []*gate.Rule{

@@ -17,10 +17,12 @@ import (
 var RSK004 = &gate.Rule{
 	ID: "RSK004", Name: "unknown-approval-mode", Severity: finding.Error,
 	Title: "Every adapter and decision states one of the five approval modes",
-	Doc: "The approval mode decides who may approve what, and what is let through at all. " +
-		"One that is missing or not one of the five has no meaning; everywhere else such a tool counts as `destructive`, and such a decision authorises nothing above `read_only`.\n\n" +
-		"Write `read_only`, `local_write`, `network`, `delegated` or `destructive`: for an adapter the highest that any of its capabilities can produce, for a decision the highest that it authorises. " +
-		"An outcome need not state one, but what it states is one of the five too.",
+	Doc: "The approval mode decides who may approve what, and what is allowed at all. A mode that is missing or not one of the " +
+		"five has no meaning; everywhere else such a tool counts as `destructive`, and such a decision authorises nothing above " +
+		"`read_only`.\n\n" +
+		"Write `read_only`, `local_write`, `network`, `delegated` or `destructive`: for an adapter the highest that any of its " +
+		"capabilities needs, for a decision the highest that it authorises. An outcome need not state one, but if it does, it " +
+		"must be one of the five too.",
 	Bad:   `"adapter_registry": [{"adapter_id": "adp_orders", "approval_mode": "read-only"}]`,
 	Good:  `"adapter_registry": [{"adapter_id": "adp_orders", "approval_mode": "read_only"}]`,
 	Check: checkModes,
@@ -30,11 +32,11 @@ var RSK004 = &gate.Rule{
 var RSK008 = &gate.Rule{
 	ID: "RSK008", Name: "above-mode-ceiling", Severity: finding.Error,
 	Title: "No open tool and no decision is above the ceiling of the environment or the config",
-	Doc: "An environment says with `max_approval_mode` how far agents may go in it, and a repository with `limits.max_approval_mode` how far its packs may. " +
-		"A pack above the ceiling has tools and decisions that will never be let through there, or should not be.\n\n" +
-		"Close the permissions, lower the decision, or have the ceiling raised by its owner. " +
-		"The mode of an adapter counts for each capability that is open. " +
-		"Every environment is asked, and a finding names it.",
+	Doc: "An environment limits with `max_approval_mode` how far agents may go in it, and a repository limits its packs with " +
+		"`limits.max_approval_mode`. A pack above the ceiling has tools and decisions that will never be allowed there, or " +
+		"should not be.\n\n" +
+		"Close the permissions, lower the decision, or have the owner raise the ceiling. The mode of an adapter counts for each " +
+		"capability that is open. Every environment is checked, and a finding names it.",
 	Bad: `{"limits": {"max_approval_mode": "network"},
  "decision_specs": [{"decision_key": "support.refund.execute", "approval_mode": "destructive"}]}`,
 	Good: `{"limits": {"max_approval_mode": "destructive"},
@@ -158,10 +160,11 @@ func (c ceiling) report(p *gate.Pass, owner pack.Part, mode pack.Text, what, rem
 var RSK009 = &gate.Rule{
 	ID: "RSK009", Name: "risk-above-mode", Severity: finding.Error,
 	Title: "The stated risks of a capability do not exceed its adapter's approval mode",
-	Doc: "`capability_risks` say what a capability does, and the adapter's `approval_mode` is the most that any of them can do. " +
-		"Where they disagree one of them is wrong, and approvals and ceilings follow the mode. " +
-		"What is `irreversible` needs `destructive`; an effect on `external_state` or the `physical_world` at least `network`, on `local_state` at least `local_write`; the authority `user_delegated` at least `delegated`.\n\n" +
-		"Raise the adapter's mode, or correct the risk. `-` and blanks are taken for `_`.",
+	Doc: "`capability_risks` states what a capability does, and the adapter's `approval_mode` is the most that any of its " +
+		"capabilities can do. If they disagree, one of them is wrong, and approvals and ceilings follow the mode. " +
+		"`irreversible` needs `destructive`; an effect on `external_state` or the `physical_world` needs at least `network`, " +
+		"and one on `local_state` at least `local_write`; the authority `user_delegated` needs at least `delegated`.\n\n" +
+		"Raise the adapter's mode, or correct the risk. `-` and blanks count as `_`.",
 	Bad:   `"approval_mode": "network", "capability_risks": {"issue_refund": {"reversibility": "irreversible"}}`,
 	Good:  `"approval_mode": "destructive", "capability_risks": {"issue_refund": {"reversibility": "irreversible"}}`,
 	Check: checkNative,

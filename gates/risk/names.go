@@ -13,11 +13,12 @@ import (
 // RSK011: what reads is not called like a write.
 var RSK011 = &gate.Rule{
 	ID: "RSK011", Name: "write-named-read-only", Severity: finding.Warning, Strict: true,
-	Title: "No capability of a read_only adapter is named like a write",
-	Doc: "A `read_only` adapter needs no decision, no gate and no idempotency key. " +
-		"A capability there that is called `issue_refund` or `send_message` either has the wrong name, or the adapter the wrong mode, and then all of that is missing.\n\n" +
-		"State the adapter's real mode, or rename the capability. " +
-		"Names that end like a lookup (`refund_status`, `issue_search`) are left alone, and so is a capability whose `capability_risks` state the effect `none`.",
+	Title: "No capability of a read_only adapter has the name of a write",
+	Doc: "A `read_only` adapter needs no decision, no gate and no idempotency key. If one of its capabilities is called " +
+		"`issue_refund` or `send_message`, either the name or the mode of the adapter is wrong; if it is the mode, all of these " +
+		"protections are missing.\n\n" +
+		"State the adapter's real mode, or rename the capability. Names that end like a lookup (`refund_status`, " +
+		"`issue_search`) are accepted, and so is a capability whose `capability_risks` state the effect `none`.",
 	Bad:   `"approval_mode": "read_only", "capabilities": ["lookup", "issue_refund"]`,
 	Good:  `"approval_mode": "destructive", "capabilities": ["lookup", "issue_refund"]`,
 	Check: checkNames,

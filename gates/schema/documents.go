@@ -15,28 +15,20 @@ import (
 // SCH001 reports what keeps the pack from being read as one JSON object.
 var SCH001 = &gate.Rule{
 	ID: "SCH001", Name: "invalid-document", Severity: finding.Error, NoWaiver: gate.Always,
-	WhyNot: "Nothing is known of a document that cannot be read, so there is nothing to excuse.",
+	WhyNot: "Nothing is known about a document that cannot be read, so there is nothing to excuse.",
 	Title:  "The pack is one JSON document, and an object",
-	Doc: `A pack is signed and compared byte by byte, so everybody has to read the same
-out of it. That needs strict JSON (RFC 8259): no comments, no trailing commas,
-nothing after the document, valid UTF-8 without a byte order mark. Numbers have
-to survive canonicalisation (RFC 8785): they are finite, and integers stay
-within 2^53. A pack also stays within 4 MiB, 64 levels and 100,000 values, and
-the member names on the way to a value within 8 KiB together, so that no document
-can exhaust the machine that checks it. Of more than 1,000 faults of one document
-the first 1,000 are listed.
-
-A document that has most of the ten layers not at all is no Context Pack: that is
-the only finding, and no other check runs. Where nothing is known of a pack, there is
-nothing to excuse, so this rule cannot be waived.
-
-A name of anything, such as a rule_id, an intent or a role, holds no control
-character and no separator of lines. A line end in a name would write another line
-wherever it is printed, and what nobody can type nobody can name.
-
-Fix the place that the message names. An identifier that looks like a long
-number is written as a string. A pack has at most 4 MiB, 64 levels and 100000 values, and
-fewer where the config says so: ` + "`limits.max_bytes`, `limits.max_depth`, `limits.max_values`.",
+	Doc: "A pack is signed and compared byte by byte, so every reader has to get the same content from it. That needs strict " +
+		"JSON (RFC 8259): no comments, no trailing commas, nothing after the document, valid UTF-8 without a byte order mark. " +
+		"Numbers have to survive canonicalisation (RFC 8785): they are finite, and integers are within 2^53. A pack has at most " +
+		"4 MiB, 64 levels and 100,000 values, and the member names on the way to a value have at most 8 KiB together, so that " +
+		"no document can exhaust the machine that checks it. If a document has more than 1,000 faults, the first 1,000 are " +
+		"listed.\n\n" +
+		"A document without most of the ten layers is not a Context Pack: that is the only finding, and no other check runs. " +
+		"This rule cannot be waived, because nothing is known about such a pack.\n\n" +
+		"A name, such as a rule_id, an intent or a role, must not contain control characters or line separators. A line end in " +
+		"a name would start a new line wherever the name is printed, and people cannot type such a name.\n\n" +
+		"Correct the place that the message names. Write an identifier that looks like a long number as a string. The config " +
+		"can set lower limits: `limits.max_bytes`, `limits.max_depth`, `limits.max_values`.",
 	Bad:   `{"pack_meta": {"ttl_seconds": 86400,}}`,
 	Good:  `{"pack_meta": {"ttl_seconds": 86400}}`,
 	Check: checkDocument,
@@ -45,13 +37,10 @@ fewer where the config says so: ` + "`limits.max_bytes`, `limits.max_depth`, `li
 // SCH002 reports member names that an object has more than once.
 var SCH002 = &gate.Rule{
 	ID: "SCH002", Name: "duplicate-member", Severity: finding.Error,
-	Title: "No object has two members of one name",
-	Doc: `JSON readers disagree about an object that has a name twice: some take the first
-value, most take the last, a few refuse. A reviewer may then approve one value
-while the runtime uses the other.
-
-Keep one of the members, or rename one. Where both hold a part of the same list,
-merge the lists.`,
+	Title: "No object has two members with the same name",
+	Doc: "JSON readers disagree about an object that has a name twice: some take the first value, most take the last, a few " +
+		"refuse. A reviewer may then approve one value while the runtime uses the other.\n\n" +
+		"Keep one of the members, or rename one. If both hold a part of the same list, merge the lists.",
 	Bad:   `"guardrails": {"must_refuse": ["fraud"], "must_refuse": []}`,
 	Good:  `"guardrails": {"must_refuse": ["fraud"]}`,
 	Check: checkDuplicateMembers,
@@ -100,16 +89,12 @@ func reportFaults(p *gate.Pass, key string, faults []pack.Fault) {
 var SCH013 = &gate.Rule{
 	ID: "SCH013", Name: "invalid-side-file", Severity: finding.Error,
 	Title: "Every file beside the pack is valid against its schema",
-	Doc: `Golden cases, overlays, scorecards, the tool surface and replay files say what a
-pack has to do and what it has done. One that cannot be read checks nothing, and
-one with a misspelled member checks less than its author believes: with ` + "`tool`" + `
-in place of ` + "`tools`" + `, a case would take any tools. So these files are read as
-strictly as the pack, and the formats that are packgate's own take no member that
-they do not know.
-
-Fix the place that the message names. ` + "`packgate schema NAME`" + ` prints the schema of a
-file: case, overlay, scorecard, tool-surface, replay-packet, replay-meta or
-decision-record.`,
+	Doc: "Golden cases, overlays, scorecards, the tool surface and replay files state what a pack has to do and what it has " +
+		"done. One that cannot be read checks nothing, and one with a misspelled member checks less than its author believes: " +
+		"with `tool` instead of `tools`, a case would accept any tools. So these files are read as strictly as the pack, and " +
+		"packgate's own formats accept no unknown member.\n\n" +
+		"Correct the place that the message names. `packgate schema NAME` prints the schema of a file: case, overlay, " +
+		"scorecard, tool-surface, replay-packet, replay-meta or decision-record.",
 	Bad:   `{"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup", "approval_mode": "read_only", "gate": ["GATE_FINANCE_APPROVAL"]}]}`,
 	Good:  `{"surface": [{"intent": "support.refund", "capability": "adp_orders.lookup", "approval_mode": "read_only", "gates": ["GATE_FINANCE_APPROVAL"], "arg_constraints": {}}]}`,
 	Check: ofPack(checkSideFiles),

@@ -17,13 +17,10 @@ import (
 var SCH012 = &gate.Rule{
 	ID: "SCH012", Name: "empty-name", Severity: finding.Error,
 	Title: "The contract has a name and an issuer",
-	Doc: `The issuer is who answers for a pack: the publishing tenant or authority, whose
-signature is checked before the pack is loaded. contract_name stays the same over
-all versions, so that they can be found. An empty text is as good as none, and
-so is one of blanks.
-
-Write the tenant's id or the authority as issuer, and the pack_id as
-contract_name unless there is a better one.`,
+	Doc: "The issuer is responsible for a pack: the publishing tenant or authority, whose signature is checked before the pack " +
+		"is loaded. contract_name is the same in all versions, so that they can be found. An empty or blank text does not " +
+		"count.\n\n" +
+		"Write the tenant's id or the authority as issuer, and the pack_id as contract_name unless there is a better one.",
 	Bad:   `"contract_meta": {"contract_name": "ctxpack.support", "issuer": ""}`,
 	Good:  `"contract_meta": {"contract_name": "ctxpack.support", "issuer": "tenant_acme_prod"}`,
 	Check: ofPack(checkNames),
@@ -45,13 +42,10 @@ func checkName(p *gate.Pass, what string, name pack.Text, hint string) {
 var SCH006 = &gate.Rule{
 	ID: "SCH006", Name: "invalid-pack-reference", Severity: finding.Error,
 	Title: "The pack can be referred to as pack_id@pack_version",
-	Doc: `An agent is invoked with pinned packs, ` + "`ctxpack.support@1.4.0`" + `. The part before the
-@ is pack_id: letters, digits and ` + "`_ . : -`" + `. The part after it is pack_version: three
-numbers, without leading zeros, pre-release or build. A pack whose id or version
-does not fit can be published, but nobody can ask for it.
-
-Use another id, or the plain version. What is not yet a release is kept on a
-branch instead of in the version.`,
+	Doc: "An agent is invoked with pinned packs, `ctxpack.support@1.4.0`. The part before the @ is pack_id: letters, digits and " +
+		"`_ . : -`. The part after it is pack_version: three numbers, without leading zeros, pre-release or build. A pack whose " +
+		"id or version does not fit can be published, but nobody can request it.\n\n" +
+		"Use another id, or the plain version. Keep what is not yet a release on a branch, and do not mark it in the version.",
 	Bad:   `"pack_meta": {"pack_id": "ctxpack support", "pack_version": "1.4.0-rc.1"}`,
 	Good:  `"pack_meta": {"pack_id": "ctxpack.support", "pack_version": "1.4.0"}`,
 	Check: ofPack(checkReference),
@@ -62,13 +56,11 @@ branch instead of in the version.`,
 var SCH007 = &gate.Rule{
 	ID: "SCH007", Name: "invalid-version-or-time", Severity: finding.Error,
 	Title: "Versions are semantic versions and created_at is an RFC 3339 time",
-	Doc: `contract_version, the version of the ontology and that of each decision spec are
-compared to decide whether a change is compatible. That works for semantic
-versions (MAJOR.MINOR.PATCH; a pre-release or build may follow), and not for
-"1.0", "v1.0.0" or a date. created_at is an RFC 3339 date and time with its zone,
-so that it means the same moment everywhere.
-
-Write the version in full, and the time as in ` + "`2026-05-09T00:00:00Z`" + `.`,
+	Doc: "contract_version, the version of the ontology and that of each decision spec are compared to decide whether a change " +
+		"is compatible. That works for semantic versions (MAJOR.MINOR.PATCH; a pre-release or build may follow), and not for " +
+		"\"1.0\", \"v1.0.0\" or a date. created_at is an RFC 3339 date and time with its zone, so that it means the same moment " +
+		"everywhere.\n\n" +
+		"Write the version in full, and the time as in `2026-05-09T00:00:00Z`.",
 	Bad:   `"contract_meta": {"contract_version": "1.0", "created_at": "2026-05-09"}`,
 	Good:  `"contract_meta": {"contract_version": "1.0.0", "created_at": "2026-05-09T00:00:00Z"}`,
 	Check: ofPack(checkVersions),
@@ -77,13 +69,11 @@ Write the version in full, and the time as in ` + "`2026-05-09T00:00:00Z`" + `.`
 // SCH008 reports requirements that are missing or cannot be compared.
 var SCH008 = &gate.Rule{
 	ID: "SCH008", Name: "invalid-requirement", Severity: finding.Error,
-	Title: "The pack says which runtime it needs, as a version range",
-	Doc: `compatibility.requires says what a pack needs around it. The runtime is always
-among it: without that, a pack is loaded by a runtime that does not know half of
-its members. Every value is a range of semantic versions, so that it can be
-compared with what an environment has.
-
-Add ` + "`runtime`" + `, and write ranges such as ` + "`>=1.0.0`, `>=1.2.0 <2.0.0`, `^1.4` or `1.x`" + `.`,
+	Title: "The pack states which runtime it needs, as a version range",
+	Doc: "compatibility.requires states what a pack needs. The runtime must be part of it: otherwise a runtime that does not " +
+		"know half of its members could load the pack. Every value is a range of semantic versions, so that it can be compared " +
+		"with what an environment has.\n\n" +
+		"Add `runtime`, and write ranges such as `>=1.0.0`, `>=1.2.0 <2.0.0`, `^1.4` or `1.x`.",
 	Bad:   `"compatibility": {"requires": {"ontology": "latest"}}`,
 	Good:  `"compatibility": {"requires": {"runtime": ">=1.0.0", "ontology": ">=1.0.0"}}`,
 	Check: ofPack(checkRequirements),

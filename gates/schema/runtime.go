@@ -13,13 +13,15 @@ import (
 // SCH014: a case is a run that a runtime would take.
 var SCH014 = &gate.Rule{
 	ID: "SCH014", Name: "ungoverned-run", Severity: finding.Warning, Since: "0.2.0",
-	Title: "Golden cases of governed modes say who acts for whom, and the trace of a case is one",
-	Doc: "What the schemas of RunContext and invokeAgent require is the least that the contract's own examples have. A runtime asks for more where something is at stake. " +
-		"Under the safety modes `delegated` and `destructive` it wants to know which agent acts (`agent.agent_urn`), as which workload (`agent.workload_identity`, a SPIFFE id) and for whom (`user.delegation` with `auth_type`, `scopes` and `subject`); " +
-		"an identity claim that is there is whole. Traces are those of W3C: `trace_id` has 32 and `span_id` 16 hexadecimal digits in lower case, not all zero. " +
-		"A case without these passes here and is refused there. It is a warning until 1.0.\n\n" +
-		"It is an error where the invocation and the run context have different `trace_id`s: then they are not of one run, and what the case shows is of none. " +
-		"Write what the runtime sends; `packgate golden init` writes cases that have all of it.",
+	Title: "Golden cases of governed modes state who acts for whom, and a case has one trace",
+	Doc: "The schemas of RunContext and invokeAgent require only what the contract's own examples have. A runtime requires more " +
+		"if the risk is higher. Under the safety modes `delegated` and `destructive` it needs to know which agent acts " +
+		"(`agent.agent_urn`), as which workload (`agent.workload_identity`, a SPIFFE id) and for whom (`user.delegation` with " +
+		"`auth_type`, `scopes` and `subject`); an identity claim must be complete. Traces are those of W3C: `trace_id` has 32 " +
+		"and `span_id` 16 hexadecimal digits in lower case, not all zero. A case without these passes here, but the runtime " +
+		"refuses such a request. It is a warning until 1.0.\n\n" +
+		"It is an error if the invocation and the run context have different `trace_id`s: then they are not from one run, and " +
+		"the case shows no real run. Write what the runtime sends; `packgate golden init` writes cases that have all of it.",
 	Bad:   `"invoke": {"trace": {"trace_id": "4bf92f3577b34da6a3ce929d0e0e4701"}}, "run_context": {"trace_id": "4bf92f3577b34da6a3ce929d0e0e4702"}`,
 	Good:  `"invoke": {"trace": {"trace_id": "4bf92f3577b34da6a3ce929d0e0e4701"}}, "run_context": {"trace_id": "4bf92f3577b34da6a3ce929d0e0e4701"}`,
 	Check: ofPack(checkRuns),

@@ -17,14 +17,12 @@ const packSchema = "context-pack"
 // SCH003 reports each of the ten layers that is missing.
 var SCH003 = &gate.Rule{
 	ID: "SCH003", Name: "missing-layer", Severity: finding.Error,
-	Title: "All ten layers are there",
-	Doc: `A Context Pack has ten layers: contract_meta, pack_meta, intelligence_refs,
-business_context, policy_layer, tooling_layer, decision_layer, memory_layer,
-evaluation_layer and tone_and_comms. None is optional, because a missing layer
-cannot be told from a forgotten one: without evaluation_layer a release has no
-quality to reach, without policy_layer nothing is decided.
-
-Add the layer. ` + "`packgate schema context-pack`" + ` shows what belongs into it.`,
+	Title: "All ten layers are present",
+	Doc: "A Context Pack has ten layers: contract_meta, pack_meta, intelligence_refs, business_context, policy_layer, " +
+		"tooling_layer, decision_layer, memory_layer, evaluation_layer and tone_and_comms. None is optional, because a missing " +
+		"layer cannot be distinguished from a forgotten one: without evaluation_layer a release has no quality to reach, " +
+		"without policy_layer nothing is decided.\n\n" +
+		"Add the layer. `packgate schema context-pack` shows its members.",
 	Bad:   `{"contract_meta": {}, "pack_meta": {}, "intelligence_refs": {}, "business_context": {}, "policy_layer": {}, "tooling_layer": {}, "decision_layer": {}}`,
 	Good:  `{"contract_meta": {}, "pack_meta": {}, "intelligence_refs": {}, "business_context": {}, "policy_layer": {}, "tooling_layer": {}, "decision_layer": {}, "memory_layer": {}, "evaluation_layer": {}, "tone_and_comms": {}}`,
 	Check: ofPack(checkLayers),
@@ -34,14 +32,11 @@ Add the layer. ` + "`packgate schema context-pack`" + ` shows what belongs into 
 var SCH004 = &gate.Rule{
 	ID: "SCH004", Name: "schema-violation", Severity: finding.Error,
 	Title: "The pack is valid against the Context Pack schema",
-	Doc: `The Context Pack schema (JSON Schema draft 2020-12) says which members each
-object must have, of which type every value is, and where only certain words are
-known. A value of the wrong type is read by nobody, so a rule or a bound that
-looks as if it held may not be there at all.
-
-Each cause is reported once, at its place. The schema is about shapes: versions,
-ranges, durations and approval modes have rules of their own.
-` + "`packgate schema context-pack`" + ` prints the schema.`,
+	Doc: "The Context Pack schema (JSON Schema draft 2020-12) defines which members each object must have, the type of every " +
+		"value, and where only certain words are allowed. No reader uses a value of the wrong type, so a rule or a bound that " +
+		"looks as if it applied may have no effect at all.\n\n" +
+		"Each cause is reported once, at its place. The schema only covers structure: versions, ranges, durations and approval " +
+		"modes have rules of their own. `packgate schema context-pack` prints the schema.",
 	Bad:   `"permissions": [{"permission_id": "p_lookup", "adapter_id": "adp_orders", "allow": "yes"}]`,
 	Good:  `"permissions": [{"permission_id": "p_lookup", "adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
 	Check: ofPack(checkSchema),
@@ -109,14 +104,12 @@ func addOrRename(schema string, object *pack.Node, missing string) string {
 // SCH005 reports members that the contract does not know.
 var SCH005 = &gate.Rule{
 	ID: "SCH005", Name: "unknown-member", Severity: finding.Warning, Strict: true,
-	Title: "Every member is one that the contract knows",
-	Doc: `The Context Pack schema is open: a member that it does not know is allowed, and
-nobody reads it. Most often such a member is a misspelled one, and what it was
-meant to say (a bound, an approval gate, a redaction rule) does not hold.
-
-Rename the member to the one that the message suggests, or remove it. Notes for
-people belong into ` + "`rationale`" + `. Names that are free to choose, such as those of
-arguments, tiers and capabilities, and the inside of a condition are not looked at.`,
+	Title: "The contract knows every member",
+	Doc: "The Context Pack schema is open: a member that it does not know is allowed, and nothing reads it. Usually such a " +
+		"member is misspelled, and what it was to express (a bound, an approval gate, a redaction rule) does not apply.\n\n" +
+		"Rename the member to the one that the message suggests, or remove it. Put notes for people into `rationale`. This rule " +
+		"does not look at names that are free to choose, such as those of arguments, tiers and capabilities, and at the inside " +
+		"of a condition.",
 	Bad:   `"permissions": [{"permission_id": "p_refund", "requires_aproval_gate": "GATE_FINANCE_APPROVAL"}]`,
 	Good:  `"permissions": [{"permission_id": "p_refund", "requires_approval_gate": "GATE_FINANCE_APPROVAL"}]`,
 	Check: ofPack(checkUnknownMembers),

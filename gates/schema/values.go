@@ -16,16 +16,13 @@ import (
 // SCH009 reports numbers and durations that mean nothing where they stand.
 var SCH009 = &gate.Rule{
 	ID: "SCH009", Name: "value-out-of-range", Severity: finding.Error,
-	Title: "Numbers and durations are within the range that has a meaning",
-	Doc: `A bound that cannot be met, or cannot be missed, protects nothing. ttl_seconds is
-above 0; policy, utility, safety and auto_promote_confidence are fractions from
-0 to 1; latency, cost and max_delta are not negative; a constraint's min is not
-above its max. The lifetime of a memory tier is a duration above zero: numbers
-with a unit each, the units being ` + "`ns us ms s m h d w`" + `, such as ` + "`90m`, `24h` or `365d`" + `.
-
-A score given in percent is divided by 100. Where min and max are the wrong way
-round, swap them. (The lifetime of an approval gate is POL002's matter, missing
-tiers and their order are TEN005's.)`,
+	Title: "Numbers and durations are within a meaningful range",
+	Doc: "A bound that cannot be met, or cannot be missed, protects nothing. ttl_seconds is above 0; policy, utility, safety and " +
+		"auto_promote_confidence are fractions from 0 to 1; latency, cost and max_delta are not negative; a constraint's min is " +
+		"not above its max. The lifetime of a memory tier is a duration above zero: numbers, each with one of the units `ns us " +
+		"ms s m h d w`, such as `90m`, `24h` or `365d`.\n\n" +
+		"Divide a score in percent by 100. If min and max are in the wrong order, swap them. (POL002 checks the lifetime of an " +
+		"approval gate, and TEN005 missing tiers and their order.)",
 	Bad:   `"promotion_thresholds": {"auto_promote_confidence": 95}`,
 	Good:  `"promotion_thresholds": {"auto_promote_confidence": 0.95}`,
 	Check: ofPack(checkRanges),
@@ -123,16 +120,12 @@ func checkBounds(p *gate.Pass, argument string, c pack.Constraint) {
 var SCH010 = &gate.Rule{
 	ID: "SCH010", Name: "duplicate-identifier", Severity: finding.Error,
 	Title: "Every identifier names one thing",
-	Doc: `Rules, gates, permissions and decisions are named in other places: in a
-decision_binding, in a record of what was decided, in a waiver. Where two things
-share a name, nobody can say which one was intended, and versions of the pack
-cannot be compared item by item.
-
-Unique are bundle_id, rule_id (over all bundles), gate_id, adapter_id, each
-capability within its adapter and, as adapter.capability, in the pack,
-permission_id, decision_key together with its version, the intent of an eval
-target and the metric of a release gate. Rename the second one, or remove it if
-it is a copy.`,
+	Doc: "Other places name rules, gates, permissions and decisions: a decision_binding, a record of what was decided, a waiver. " +
+		"If two things have the same name, nobody can tell which one was intended, and versions of the pack cannot be compared " +
+		"item by item.\n\n" +
+		"These must be unique: bundle_id, rule_id (over all bundles), gate_id, adapter_id, each capability within its adapter " +
+		"and, as adapter.capability, in the pack, permission_id, decision_key together with its version, the intent of an eval " +
+		"target and the metric of a release gate. Rename the second one, or remove it if it is a copy.",
 	Bad:   `"approval_gates": [{"gate_id": "GATE_FINANCE"}, {"gate_id": "GATE_FINANCE"}]`,
 	Good:  `"approval_gates": [{"gate_id": "GATE_FINANCE"}, {"gate_id": "GATE_FRAUD"}]`,
 	Check: ofPack(checkIdentities),
@@ -215,19 +208,13 @@ func reportDuplicate(p *gate.Pass, name pack.Text, earlier *pack.Node, what, ren
 var SCH011 = &gate.Rule{
 	ID: "SCH011", Name: "invalid-condition", Severity: finding.Error,
 	Title: "Every condition is written in the JsonLogic profile",
-	Doc: `The conditions of rules, of approval gates and of a decision's eligibility_rules
-are JsonLogic. An engine that meets an operator it does not know may throw, or
-take the condition for a constant, so the same pack would decide differently in
-different runtimes. The profile is the part that all of them share: a fixed list
-of operators, each with its number of operands, and variables that are named
-literally, so that one can see what a condition reads.
-
-Eligibility_rules are one condition: a request for which it is false is not
-eligible, and the decision is denied. Of other forms, such as a list of
-conditions, the contract does not say what they mean, so they are refused.
-
-Correct the operator or the operand that the message names.
-policy_dsl.language is ` + "`jsonlogic`" + `, the only language there is.`,
+	Doc: "The conditions of rules, of approval gates and of a decision's eligibility_rules are JsonLogic. An engine that does " +
+		"not know an operator may throw, or treat the condition as a constant, so the same pack would decide differently in " +
+		"different runtimes. The profile is the part that all of them share: a fixed list of operators, each with its number of " +
+		"operands, and variables with literal names, so that a reader can see what a condition reads.\n\n" +
+		"Eligibility_rules are one condition: a request for which it is false is not eligible, and the decision is denied. The " +
+		"contract does not define other forms, such as a list of conditions, so they are refused.\n\n" +
+		"Correct the operator or the operand that the message names. policy_dsl.language is `jsonlogic`, the only language.",
 	Bad:   `"if": {"greater": [{"var": "request.context.amount"}, 3000]}`,
 	Good:  `"if": {">": [{"var": "request.context.amount"}, 3000]}`,
 	Check: ofPack(checkConditions),

@@ -15,11 +15,11 @@ import (
 var SEC011 = &gate.Rule{
 	ID: "SEC011", Name: "hidden-characters", Severity: finding.Error,
 	Title: "Texts and names hold no hidden characters, and no two names look alike",
-	Doc: "A pack is approved by people who read it. Controls of writing direction show a text in another order than it has, " +
-		"characters without width and tags are read by a model and by nobody else, " +
-		"and a Cyrillic letter in a name makes two names of what looks like one: the rule that was reviewed is not the one that runs.\n\n" +
-		"Delete the characters that the message names. Joiners are accepted where a script or an emoji is not written right without them, " +
-		"and in an identifier never. A name with foreign letters that looks like another name of the pack is a warning: write it in one script.",
+	Doc: "People approve a pack by reading it. Controls of writing direction show a text in another order than it has, a model " +
+		"but no person reads characters without width and tags, and with a Cyrillic letter two different names look the same: " +
+		"the rule that was reviewed is not the one that runs.\n\n" +
+		"Delete the characters that the message names. Joiners are accepted if a script or an emoji needs them, but never in an " +
+		"identifier. A name with foreign letters that looks like another name of the pack is a warning: write it in one script.",
 	Bad:   `"required_approver_role": "finance_\u200blead"`,
 	Good:  `"required_approver_role": "finance_lead"`,
 	Check: checkCharacters,

@@ -16,13 +16,13 @@ import (
 // SEC005: a pack is about what is always so.
 var SEC005 = &gate.Rule{
 	ID: "SEC005", Name: "state-or-dump", Severity: finding.Error,
-	Title: "The pack holds no conversation, no records and no blob",
-	Doc: "A pack says how a kind of work is done. The conversation at hand, the customers and their orders come from the request, " +
-		"from evidence and from memory, where they are fresh, authorised and can be erased. In a pack they are stale on the day of its release, " +
-		"and everybody who runs it can read them.\n\n" +
-		"Take them out. A finding is a member named transcript, messages or session_id (or chat_history, conversation_history), " +
-		"a text with the turns of a conversation, 20 records of one shape or more, or 2 KiB or more of encoded data. " +
-		"The lists of the contract may be as long as they have to be.",
+	Title: "The pack holds no conversation, no records and no binary data",
+	Doc: "A pack describes how a kind of work is done. The current conversation, the customers and their orders come from the " +
+		"request, from evidence and from memory, where they are fresh, authorised and can be erased. In a pack they are " +
+		"outdated on the day of its release, and everybody who runs it can read them.\n\n" +
+		"Remove them. A finding is a member named transcript, messages or session_id (or chat_history, conversation_history), a " +
+		"text with the turns of a conversation, 20 or more records of the same structure, or 2 KiB or more of encoded data. The " +
+		"lists of the contract may be as long as needed.",
 	Bad:   `"business_context": {"session_id": "sess_118", "messages": [{"role": "user", "content": "where is my order?"}]}`,
 	Good:  `"business_context": {"summary": {"what_we_do": "Post-purchase customer support"}}`,
 	Check: checkDumps,
@@ -32,10 +32,11 @@ var SEC005 = &gate.Rule{
 var SEC006 = &gate.Rule{
 	ID: "SEC006", Name: "code", Severity: finding.Error,
 	Title: "The pack holds no code",
-	Doc: "A pack decides by conditions in the JsonLogic profile, which can be read, compared and proved. " +
-		"A script, a function body, a query or a command in a text cannot, and something may run it one day: a template engine, a tool, a model with a shell.\n\n" +
-		"Put what the code does behind a capability of an adapter, and name that capability. " +
-		"The patterns of argument constraints are no code.",
+	Doc: "A pack decides by conditions in the JsonLogic profile, which can be read, compared and proved. A script, a function " +
+		"body, a query or a command in a text cannot, and something may run it one day: a template engine, a tool, a model with " +
+		"a shell.\n\n" +
+		"Put what the code does behind a capability of an adapter, and name that capability. The patterns of argument " +
+		"constraints do not count as code.",
 	Bad:   `"rationale": "function refund(order) { return order.total > 3000; }"`,
 	Good:  `"rationale": "Refunds above 3000 need the approval of finance."`,
 	Check: checkCode,

@@ -17,12 +17,12 @@ var SEC001 = &gate.Rule{
 	ID: "SEC001", Name: "secret", Severity: finding.Error, NoWaiver: gate.Always,
 	WhyNot: "Everybody who can read the repository has the secret, and a published pack cannot be taken back.",
 	Title:  "Neither the pack nor a file beside it holds a secret",
-	Doc: "A pack is copied to every runtime, kept in every cache and never forgotten, and its compiled text reaches a model. " +
-		"A token, key or password in it has leaked, whatever is done afterwards. " +
-		"Texts are looked at plain and as base64, hexadecimal digits or percent escapes hold them; golden cases, overlays, scorecards and replay files as well as the pack. " +
-		"This rule cannot be waived.\n\n" +
-		"Revoke the secret first, since history keeps it. Then put a reference in its place, such as `secret://payments/api-key`, which the runtime resolves. " +
-		"In golden cases, use values that no issuer gives.",
+	Doc: "A pack is copied to every runtime, kept in every cache and never forgotten, and its compiled text reaches a model. A " +
+		"token, key or password in it has leaked, whatever is done afterwards. packgate looks at texts as they are and decoded " +
+		"from base64, hexadecimal digits or percent escapes, in the pack and in golden cases, overlays, scorecards and replay " +
+		"files. This rule cannot be waived.\n\n" +
+		"Revoke the secret first, because the history keeps it. Then replace it by a reference such as " +
+		"`secret://payments/api-key`, which the runtime resolves. In golden cases, use values that no issuer assigns.",
 	Bad:   `"endpoint_ref": "https://payments.acme.example/v1?user=svc", "auth": {"client_secret": "v7Lq-2fXh"}`,
 	Good:  `"endpoint_ref": "internal://payments", "auth": {"client_secret": "secret://payments/client"}`,
 	Check: checkSecrets,
@@ -128,12 +128,13 @@ func Secrets(memo *detect.Memo, d *pack.Document) []string {
 var SEC002 = &gate.Rule{
 	ID: "SEC002", Name: "personal-data", Severity: finding.Error,
 	Title: "Neither the pack nor a file beside it holds personal data",
-	Doc: "A pack is immutable once published, so what it says of a person can never be erased or corrected. " +
-		"One payment card, IBAN or national id is enough for a finding; of e-mail addresses and phone numbers a file may hold two, such as those of a help desk. " +
-		"Numbers are checked by their check digits, and bare digits count only beside a word that tells what they are. " +
-		"Mailboxes of roles such as support@ and the domains that are set aside for examples are passed over, and the names of redaction rules are no data.\n\n" +
-		"Leave the data where they are, and refer to them by an id, such as `customer:cus_77`. " +
-		"In golden cases, use data that nobody has, such as jane@example.com.",
+	Doc: "A published pack cannot be changed, so data about a person in it can never be erased or corrected. One payment card, " +
+		"IBAN or national id is enough for a finding; a file may contain two e-mail addresses and phone numbers, such as those " +
+		"of a help desk. Numbers are verified by their check digits, and digits alone count only beside a word that identifies " +
+		"them. Mailboxes of roles such as support@ and the domains that are reserved for examples are ignored, and the names of " +
+		"redaction rules are not data.\n\n" +
+		"Leave the data where they are, and refer to them by an id, such as `customer:cus_77`. In golden cases, use data that " +
+		"belongs to nobody, such as jane@example.com.",
 	Bad:   `"what_we_do": "Support for VIP customers such as account DE89 3704 0044 0532 0130 00"`,
 	Good:  `"what_we_do": "Support for VIP customers, see customer:vip"`,
 	Check: checkPersonal,

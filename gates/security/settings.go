@@ -18,10 +18,10 @@ import (
 var SEC003 = &gate.Rule{
 	ID: "SEC003", Name: "unrestricted-tools", Severity: finding.Error,
 	Title: "Capabilities and permissions are named one by one, without wildcards",
-	Doc: "What an agent can do is the list of its permissions, and somebody has to have read that list. " +
-		"A wildcard takes in every tool that the adapter has now and will have next month, and none of those has passed a check.\n\n" +
-		"Name each capability and give each its own permission. " +
-		"A wildcard is a name that holds `*` or `?`, or is `all` or `any`; a permission that forbids may be one.",
+	Doc: "What an agent can do is the list of its permissions, and somebody has to have read that list. A wildcard includes " +
+		"every tool that the adapter has now and will have next month, without any check.\n\n" +
+		"Name each capability and give each its own permission. A wildcard is a name that contains `*` or `?`, or is `all` or " +
+		"`any`; a permission that forbids may be one.",
 	Bad:   `"permissions": [{"permission_id": "p_orders", "adapter_id": "adp_orders", "capability": "*", "allow": true}]`,
 	Good:  `"permissions": [{"permission_id": "p_orders_lookup", "adapter_id": "adp_orders", "capability": "lookup", "allow": true}]`,
 	Check: checkWildcards,
@@ -31,10 +31,9 @@ var SEC003 = &gate.Rule{
 var SEC004 = &gate.Rule{
 	ID: "SEC004", Name: "unsafe-endpoint", Severity: finding.Error,
 	Title: "An endpoint_ref carries no credential, no user, no token and no raw address",
-	Doc: "An endpoint is resolved, authorised and routed by the runtime, by its name. " +
-		"A user or password before the host, or a token in the query, hands access to whoever reads the pack. " +
-		"A raw network address goes round name resolution, certificates and the egress rules of the environment. " +
-		"The endpoints that overlays set are looked at as well.\n\n" +
+	Doc: "The runtime resolves, authorises and routes an endpoint by its name. A user or password before the host, or a token in " +
+		"the query, gives access to whoever reads the pack. A raw network address bypasses name resolution, certificates and " +
+		"the egress rules of the environment. The endpoints that overlays set are checked as well.\n\n" +
 		"Write the name of the endpoint, such as `internal://orders`, and let the runtime add the credential.",
 	Bad:   `"endpoint_ref": "https://10.2.0.7/orders?api_key=k1"`,
 	Good:  `"endpoint_ref": "internal://orders"`,
@@ -220,11 +219,11 @@ func numericHost(host string) bool {
 var SEC008 = &gate.Rule{
 	ID: "SEC008", Name: "personal-write-back", Severity: finding.Error,
 	Title: "Personal data may not be written back to memory",
-	Doc: "What an agent writes to memory outlives the conversation, up to years in the durable tier, and comes back in other ones. " +
-		"A person who did not consent to that cannot take it back. " +
-		"So `consent_gating.pii_write_back_allowed` is false; where it is not said, each runtime decides for itself.\n\n" +
-		"Set it to false. A pack whose users have consented, and whose owner answers for it, waives this rule in `.packgate.yaml` " +
-		"with a reason and a last day, so that the exception is seen and ends.",
+	Doc: "What an agent writes to memory outlives the conversation, up to years in the durable tier, and returns in other " +
+		"conversations. A person who did not consent cannot undo that. So `consent_gating.pii_write_back_allowed` is false; if " +
+		"it is absent, each runtime decides for itself.\n\n" +
+		"Set it to false. If the users of a pack have consented, and its owner takes responsibility, waive this rule in " +
+		"`.packgate.yaml` with a reason and a last day, so that the exception is visible and ends.",
 	Bad:   `"consent_gating": {"pii_write_back_allowed": true}`,
 	Good:  `"consent_gating": {"pii_write_back_allowed": false}`,
 	Check: checkWriteBack,
@@ -233,10 +232,10 @@ var SEC008 = &gate.Rule{
 // SEC009: what is confidential is redacted.
 var SEC009 = &gate.Rule{
 	ID: "SEC009", Name: "no-redaction", Severity: finding.Warning, Strict: true,
-	Title: "A pack for confidential data names what is redacted",
-	Doc: "A pack whose data_classification is CONFIDENTIAL or RESTRICTED handles data that must not reach a prompt, a log or a customer as they are. " +
-		"With no redaction rule, all of it does.\n\n" +
-		"Name the kinds of data that are redacted in `policy_layer.guardrails.redaction_rules`, such as `credit_card`.",
+	Title: "A pack for confidential data names the data to redact",
+	Doc: "A pack whose data_classification is CONFIDENTIAL or RESTRICTED handles data that must not reach a prompt, a log or a " +
+		"customer unchanged. Without a redaction rule, all of it does.\n\n" +
+		"Name the kinds of data to redact in `policy_layer.guardrails.redaction_rules`, such as `credit_card`.",
 	Bad:   `"pack_meta": {"data_classification": "CONFIDENTIAL"}, "policy_layer": {"guardrails": {"redaction_rules": []}}`,
 	Good:  `"pack_meta": {"data_classification": "CONFIDENTIAL"}, "policy_layer": {"guardrails": {"redaction_rules": ["credit_card"]}}`,
 	Check: checkRedaction,

@@ -18,9 +18,9 @@ import (
 var TEN004 = &gate.Rule{
 	ID: "TEN004", Name: "unpinned-snapshot", Severity: finding.Error,
 	Title: "The snapshot pin is alias:<name> or snapshot:<id>, and the environment has the alias",
-	Doc: "`snapshot_pin_rule` says which state of the knowledge graph evidence comes from. " +
-		"Anything but a pin, such as `latest`, may be another state on the next request, so that no decision can be replayed. " +
-		"An alias that the environment does not have resolves to nothing there.\n\n" +
+	Doc: "`snapshot_pin_rule` selects the state of the knowledge graph that evidence comes from. Without a pin, such as with " +
+		"`latest`, the next request may get another state, so that no decision can be replayed. An alias that the environment " +
+		"does not have resolves to nothing there.\n\n" +
 		"Write `alias:` and an alias that every environment's `snapshots` lists, or `snapshot:` and the id of one snapshot.",
 	Bad:   `"knowledge_graph": {"snapshot_pin_rule": "latest"}`,
 	Good:  `"knowledge_graph": {"snapshot_pin_rule": "alias:prod"}`,
@@ -60,11 +60,12 @@ func checkPin(p *gate.Pass) {
 var TEN005 = &gate.Rule{
 	ID: "TEN005", Name: "open-memory-policy", Severity: finding.Error,
 	Title: "Each of the four memory tiers has a lifetime, and consent is explicit",
-	Doc: "What an agent remembers of a tenant's customers has to end at some time, and personal data may only be written back if somebody decided so. " +
-		"A tier without a lifetime, or consent that is not mentioned, leaves both to the runtime's defaults. " +
-		"Entries are promoted from `working` over `episodic` and `semantic` to `durable`; a later tier that ends sooner loses what was promoted to it, which is a warning.\n\n" +
-		"Write all four under `tier_ttls`, each no shorter than the one before, and write `pii_write_back_allowed` out. " +
-		"Whether a lifetime can be read at all is SCH009's matter.",
+	Doc: "What an agent remembers about a tenant's customers has to expire, and personal data may only be written back if " +
+		"somebody decided so. A tier without a lifetime, or consent that is not stated, leaves both to the runtime's defaults. " +
+		"Entries are promoted from `working` over `episodic` and `semantic` to `durable`; a later tier with a shorter lifetime " +
+		"loses what was promoted to it, which is a warning.\n\n" +
+		"Write all four under `tier_ttls`, each no shorter than the previous one, and state `pii_write_back_allowed`. SCH009 " +
+		"checks whether a lifetime can be read at all.",
 	Bad: `"memory_policy": {"tier_ttls": {"working": "1h", "episodic": "24h"}}`,
 	Good: `"memory_policy": {
   "tier_ttls": {"working": "1h", "episodic": "24h", "semantic": "365d", "durable": "1825d"},
@@ -138,11 +139,11 @@ func checkConsent(p *gate.Pass) {
 var TEN007 = &gate.Rule{
 	ID: "TEN007", Name: "data-leaves-boundary", Severity: finding.Warning, Strict: true,
 	Title: "RESTRICTED data is redacted before it can leave, and the region is the environment's",
-	Doc: "A pack that is `RESTRICTED` and may use a `network` or `delegated` capability can send what it knows out of the tenant's systems. " +
-		"Redaction rules are what holds the most sensitive parts back. " +
-		"A region that the environment does not list is an error, because data would be kept where it may not be.\n\n" +
-		"Name what has to be redacted under `guardrails.redaction_rules`, or close the capability. " +
-		"Write a region that every environment's `regions` lists.",
+	Doc: "A pack that is `RESTRICTED` and may use a `network` or `delegated` capability can send what it knows out of the " +
+		"tenant's systems. Redaction rules hold back the most sensitive parts. A region that the environment does not list is " +
+		"an error, because data would be stored in a place that is not allowed.\n\n" +
+		"Name the data to redact under `guardrails.redaction_rules`, or close the capability. Write a region that every " +
+		"environment's `regions` lists.",
 	Bad:  `{"pack_meta": {"data_classification": "RESTRICTED"}, "policy_layer": {"guardrails": {"redaction_rules": []}}}`,
 	Good: `{"pack_meta": {"data_classification": "RESTRICTED"}, "policy_layer": {"guardrails": {"redaction_rules": ["pan"]}}}`,
 	Check: func(p *gate.Pass) {

@@ -16,12 +16,13 @@ import (
 var TEN003 = &gate.Rule{
 	ID: "TEN003", Name: "foreign-endpoint", Severity: finding.Error,
 	Title: "An endpoint_ref is a registry reference that the environment has for this tenant",
-	Doc: "`endpoint_ref` refers to an entry of the environment's endpoint registry, which knows the address, the credentials and the tenants that may use them. " +
-		"A plain address goes around the registry, a reference that the environment does not have fails at the first call, " +
-		"and an endpoint of another tenant hands that tenant's data to this one's agents.\n\n" +
-		"Write a reference such as `internal://orders`. Other schemes are listed under `endpoint_schemes` in the config. " +
-		"Every environment's `endpoints` are looked up, but where each of its overlays replaces the reference; an endpoint that lists no `tenants` serves all. " +
-		"One that some catalog has, and none for this tenant, is an error in every environment.",
+	Doc: "`endpoint_ref` refers to an entry of the environment's endpoint registry, which knows the address, the credentials and " +
+		"the tenants that may use them. A plain address bypasses the registry, a reference that the environment does not have " +
+		"fails at the first call, and an endpoint of another tenant gives that tenant's data to this one's agents.\n\n" +
+		"Write a reference such as `internal://orders`. List other schemes under `endpoint_schemes` in the config. The " +
+		"`endpoints` of every environment are looked up, unless each of its overlays replaces the reference; an endpoint that " +
+		"lists no `tenants` serves all. If a catalog has the endpoint, but none has it for this tenant, it is an error in every " +
+		"environment.",
 	Bad:   `"endpoint_ref": "https://orders.example.com/v1"`,
 	Good:  `"endpoint_ref": "internal://orders"`,
 	Check: checkEndpoints,

@@ -16,11 +16,12 @@ import (
 var TEN006 = &gate.Rule{
 	ID: "TEN006", Name: "foreign-tenant-data", Severity: finding.Error,
 	Title: "No evidence or memory reference, and no free text, names another tenant",
-	Doc: "A golden case or a replayed decision that refers to another tenant's evidence or memory was taken over from there, and whoever compiles it reads across the boundary. " +
-		"Another tenant's id in free text, of a case or of the pack itself, is a warning: it may be a customer's data, or only a word.\n\n" +
-		"Replace the reference by one of the pack's own tenant, and the id in a text by a neutral word. " +
-		"Another tenant is one that an environment's catalog lists for an endpoint, or any id that begins like the pack's own (`tenant_…` for `tenant_acme_prod`) and is not it. " +
-		"The cases of a pack under `shared_packs` may also name the tenant that they are of.",
+	Doc: "A golden case or a replayed decision that refers to another tenant's evidence or memory was copied from there, and " +
+		"whoever compiles it reads across the boundary. Another tenant's id in free text, of a case or of the pack itself, is a " +
+		"warning: it may be a customer's data, or only a word.\n\n" +
+		"Replace the reference by one of the pack's own tenant, and the id in a text by a neutral word. Another tenant is one " +
+		"that an environment's catalog lists for an endpoint, or any id that begins like the pack's own (`tenant_…` for " +
+		"`tenant_acme_prod`) and is different. The cases of a pack under `shared_packs` may also name their own tenant.",
 	Bad:   `"memory": [{"memory_ref": "mem:tenant_globex_prod:cus_12", "content": "…"}]`,
 	Good:  `"memory": [{"memory_ref": "mem:cus_77:preferred_channel", "content": "…"}]`,
 	Check: checkForeign,

@@ -27,7 +27,7 @@ import (
 var Gate = &gate.Gate{
 	ID:    "tenancy",
 	Title: "Tenancy",
-	About: "Nothing reaches over the boundary of the tenant: issuer, endpoints, snapshots, memory, regions and the cases themselves.",
+	About: "Nothing crosses the boundary of the tenant: issuer, endpoints, snapshots, memory, regions and the cases themselves.",
 	Layer: "pack_meta",
 	Reads: []string{"contract_meta", "intelligence_refs", "tooling_layer"},
 	Rules: []*gate.Rule{TEN001, TEN002, TEN003, TEN004, TEN005, TEN006, TEN007},

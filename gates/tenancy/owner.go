@@ -15,12 +15,13 @@ import (
 var TEN001 = &gate.Rule{
 	ID: "TEN001", Name: "tenant-mismatch", Severity: finding.Error,
 	Title: "A pack belongs to one tenant, and so do its golden and replay cases",
-	Doc: "`tenant_id` is the boundary that every compile is held to: a request of another tenant is refused. " +
-		"An empty id or one with a wildcard draws no boundary. " +
-		"A golden or replay case of another tenant tests what cannot happen, and has probably brought that tenant's data along.\n\n" +
-		"Write the one tenant's id, and in the cases the same one: in `invoke` and `run_context`, and wherever an identity in them or in a replayed record carries a `tenant_id`. " +
-		"What a request brings along under `input` is not looked at. " +
-		"A pack that several tenants use is listed under `shared_packs` in the config; then each of its cases may be of any one tenant, and is compiled for it.",
+	Doc: "Every compile is limited to one `tenant_id`: a request of another tenant is refused. An empty id or one with a " +
+		"wildcard sets no boundary. A golden or replay case of another tenant tests what cannot happen, and probably contains " +
+		"that tenant's data.\n\n" +
+		"Write the id of one tenant, and the same one in the cases: in `invoke` and `run_context`, and wherever an identity in " +
+		"them or in a replayed record has a `tenant_id`. The content of `input` in a request is not checked. List a pack that " +
+		"several tenants use under `shared_packs` in the config; then each of its cases may be of any one tenant, and is " +
+		"compiled for it.",
 	Bad:   `"tenant": {"tenant_id": "tenant_*"}`,
 	Good:  `"tenant": {"tenant_id": "tenant_acme_prod"}`,
 	Check: checkTenant,
@@ -30,9 +31,10 @@ var TEN001 = &gate.Rule{
 var TEN002 = &gate.Rule{
 	ID: "TEN002", Name: "foreign-issuer", Severity: finding.Warning,
 	Title: "The issuer is the tenant itself, or an authority that the environment lists",
-	Doc: "The issuer answers for the pack. Whoever it is has decided what the tenant's agents may do, so it is the tenant, or somebody whom the environment trusts to do so.\n\n" +
-		"Correct `issuer`, or list the authority under `issuers` in the environment's catalog. " +
-		"Where a catalog lists issuers, one that is missing there is an error; without such a list it is a warning.",
+	Doc: "The issuer is responsible for the pack and has decided what the tenant's agents may do. So it is the tenant, or " +
+		"somebody whom the environment trusts to do so.\n\n" +
+		"Correct `issuer`, or list the authority under `issuers` in the environment's catalog. If a catalog lists issuers, an " +
+		"issuer that is missing there is an error; without such a list it is a warning.",
 	Bad:   `{"contract_meta": {"issuer": "tenant_globex_prod"}, "pack_meta": {"tenant": {"tenant_id": "tenant_acme_prod"}}}`,
 	Good:  `{"contract_meta": {"issuer": "tenant_acme_prod"}, "pack_meta": {"tenant": {"tenant_id": "tenant_acme_prod"}}}`,
 	Check: checkIssuer,

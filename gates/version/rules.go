@@ -25,7 +25,7 @@ import (
 var Gate = &gate.Gate{
 	ID:    "version",
 	Title: "Version",
-	About: "The new pack_version says what the changes since the baseline mean for those who use the pack.",
+	About: "The new pack_version shows what the changes since the baseline mean for the users of the pack.",
 	Rules: []*gate.Rule{VER001, VER002, VER003, VER004, VER005, VER006, VER007, VER008, VER009, VER010, VER011, VER012},
 }
 
@@ -144,13 +144,10 @@ func Taken(at *pack.Node, name, registry, digest string) finding.Finding {
 var VER001 = &gate.Rule{
 	ID: "VER001", Name: "version-not-raised", Severity: finding.Error,
 	Title: "A pack that changed has a new pack_version",
-	Doc: `A published version never changes: pins, audit trails and replay
-packets refer to it, and a registry refuses another content under it. A change of any
-kind, the order of rules included, needs a new version.
-
-Let ` + "`packgate bump`" + ` set ` + "`pack_version`" + `, the golden cases and overlays that name it, and
-the snapshots, or set it to the version that the message names. White space and the
-order of members are no content, and need none.`,
+	Doc: "A published version never changes: pins, audit trails and replay packets refer to it, and a registry refuses other " +
+		"content under it. Any change, including the order of rules, needs a new version.\n\n" +
+		"Run `packgate bump` to set `pack_version`, the golden cases and overlays that name it, and the snapshots, or set it to " +
+		"the version in the message. White space and the order of members are not content, and need no new version.",
 	Bad:  `{"pack_version": "1.0.0"} with a rule that version 1.0.0 does not have`,
 	Good: `{"pack_version": "1.1.0"} with that rule`,
 }
@@ -159,14 +156,11 @@ order of members are no content, and need none.`,
 var VER002 = &gate.Rule{
 	ID: "VER002", Name: "version-step-too-small", Severity: finding.Error,
 	Title: "The step to the new pack_version is as large as the changes",
-	Doc: `Whoever uses the pack reads the version: a patch changes metadata only, a minor
-version constrains, a major version expands or changes what is allowed. A step that
-is too small lets a change through unseen, because minor versions are often taken
-without a review.
-
-Let ` + "`packgate bump`" + ` set ` + "`pack_version`" + ` and what names it, or take back the changes
-that force it. The class of each change comes from the class table; rows that are
-marked as open there can be settled under ` + "`classes:`" + ` in the config.`,
+	Doc: "Users of the pack read the version: a patch changes metadata only, a minor version constrains, a major version expands " +
+		"or changes what is allowed. A step that is too small lets a change through unnoticed, because minor versions are often " +
+		"adopted without a review.\n\n" +
+		"Run `packgate bump` to set `pack_version` and what names it, or undo the changes that require the step. The class " +
+		"table has the class of each change; in the config, `classes:` can settle the rows that are marked as open there.",
 	Bad:  `1.0.0 → 1.1.0, and the capability adp_payments.issue_refund is gone`,
 	Good: `1.0.0 → 2.0.0, and the capability adp_payments.issue_refund is gone`,
 }
@@ -175,9 +169,8 @@ marked as open there can be settled under ` + "`classes:`" + ` in the config.`,
 var VER003 = &gate.Rule{
 	ID: "VER003", Name: "version-goes-back", Severity: finding.Error,
 	Title: "The new pack_version is greater than that of the baseline",
-	Doc: `Versions only grow. To go back to an earlier pack, pin that version again in the
-environment: its content is known and was reviewed. To publish the old content as
-new, give it a new version.`,
+	Doc: "Versions only grow. To return to an earlier pack, pin that version again in the environment: its content is known and " +
+		"was reviewed. To publish the old content as new, give it a new version.",
 	Bad:  `2.0.0 → 1.9.0`,
 	Good: `2.0.0 → 3.0.0 with the content of 1.9.0, or a pin back to 1.9.0`,
 }
@@ -185,14 +178,11 @@ new, give it a new version.`,
 // VER004 is about a version that is published already.
 var VER004 = &gate.Rule{
 	ID: "VER004", Name: "version-published", Severity: finding.Error,
-	Title: "What the registry holds under this pack_id and pack_version is this pack",
-	Doc: `A published version never changes. Where the registry has this one
-with other bytes, the pack could be merged and never be published: the registry
-refuses it, and whoever pinned the version goes on with the old content.
-
-Set ` + "`pack_version`" + ` to one that is not published. That the git baseline has no such
-version is no proof that the registry has none: it may have been published from
-another branch.`,
+	Title: "The registry holds this pack under this pack_id and pack_version",
+	Doc: "A published version never changes. If the registry has this version with other bytes, the pack could be merged but " +
+		"never published: the registry refuses it, and whoever pinned the version keeps the old content.\n\n" +
+		"Set `pack_version` to one that is not published. If the git baseline has no such version, the registry may still have " +
+		"it: it may have been published from another branch.",
 	Bad:  `1.1.0 on this branch, and another 1.1.0 that was published from a release branch`,
 	Good: `1.1.1 on this branch, with the content that is to be published`,
 }
@@ -200,12 +190,10 @@ another branch.`,
 // VER005 is about a pack that is no longer the same one.
 var VER005 = &gate.Rule{
 	ID: "VER005", Name: "identity-changed", Severity: finding.Error,
-	Title: "contract_name, pack_id and tenant_id stay what they are",
-	Doc: `A pack is found by its id, and its tenant is the boundary within which everything
-in it holds. Under another id, contract or tenant it is another pack, and not a
-version of this one.
-
-Restore the value. For another pack or another tenant, add a pack file of its own.`,
+	Title: "contract_name, pack_id and tenant_id do not change",
+	Doc: "A pack is found by its id, and its tenant is the boundary for everything in it. With another id, contract or tenant it " +
+		"is another pack, and not a version of this one.\n\n" +
+		"Restore the value. For another pack or another tenant, add a separate pack file.",
 	Bad:  `"tenant_id": "tenant_acme_prod" → "tenant_globex_prod"`,
 	Good: `packs/globex/pack.json beside packs/acme/pack.json`,
 }
@@ -213,15 +201,13 @@ Restore the value. For another pack or another tenant, add a pack file of its ow
 // VER006 is about changes that no version can carry.
 var VER006 = &gate.Rule{
 	ID: "VER006", Name: "change-rejected", Severity: finding.Error, NoWaiver: gate.Always,
-	WhyNot: "No version number makes the change safe, so no number and no exception can carry it.",
-	Title:  "No change is unsafe whatever the version is",
-	Doc: `Some changes are unsafe or ambiguous whatever the version: a destructive
-capability without an approval gate, a write without an idempotency key, a lowered
-approval mode, a lost policy or safety gate. Undo such a
-change, or make it with the guard that it lacks.
-
-The message lists the changes, and the class table gives the reason for each. There
-is no waiver, and the config cannot lower this class.`,
+	WhyNot: "No version number makes the change safe, so neither a number nor an exception can allow it.",
+	Title:  "No change is unsafe regardless of its version",
+	Doc: "Some changes are unsafe or ambiguous whatever the version: a destructive capability without an approval gate, a write " +
+		"without an idempotency key, a lowered approval mode, a lost policy or safety gate. Undo such a change, or add the " +
+		"guard that it lacks.\n\n" +
+		"The message lists the changes, and the class table has the reason for each. There is no waiver, and the config cannot " +
+		"lower this class.",
 	Bad:  `a new permission for a destructive capability, and no requires_approval_gate`,
 	Good: `the same permission with "requires_approval_gate": "GATE_FINANCE_APPROVAL"`,
 }
@@ -230,11 +216,9 @@ is no waiver, and the config cannot lower this class.`,
 var VER007 = &gate.Rule{
 	ID: "VER007", Name: "version-step-too-large", Severity: finding.Warning,
 	Title: "The step to the new pack_version is no larger than the changes",
-	Doc: `A step that is larger than needed asks for reviews and for attention that the
-changes do not call for, and makes the next large step look like nothing special.
-
-Set ` + "`pack_version`" + ` to the version that the message names, if nothing outside the
-pack speaks for the larger one.`,
+	Doc: "A step that is larger than needed asks for reviews and attention that the changes do not require, and makes the next " +
+		"large step look ordinary.\n\n" +
+		"Set `pack_version` to the version in the message, unless something outside the pack requires the larger one.",
 	Bad:  `1.0.0 → 2.0.0, and only a rationale changed`,
 	Good: `1.0.0 → 1.0.1, and only a rationale changed`,
 }
@@ -243,10 +227,9 @@ pack speaks for the larger one.`,
 var VER008 = &gate.Rule{
 	ID: "VER008", Name: "decision-version-not-raised", Severity: finding.Warning,
 	Title: "A decision spec that changed has a new version of its own",
-	Doc: `Decision records state the decision's key and version. Where a spec changes under
-its old version, records of before and after look as if they were made by one spec.
-
-Raise the spec's ` + "`version`" + `.`,
+	Doc: "Decision records state the decision's key and version. If a spec changes under its old version, records from before " +
+		"and after look as if one spec made them.\n\n" +
+		"Raise the spec's `version`.",
 	Bad:  `support.refund.execute 1.0.0 with another list of allowed_outcomes`,
 	Good: `support.refund.execute 2.0.0 with another list of allowed_outcomes`,
 }
@@ -255,15 +238,13 @@ Raise the spec's ` + "`version`" + `.`,
 var VER009 = &gate.Rule{
 	ID: "VER009", Name: "pack-removed", Severity: finding.Error,
 	Title: "A pack that is in use is not removed",
-	Doc: `A version that is published or pinned outlives its file: agents go on with it, and
-nothing gates, deprecates or replaces it any more. So a pack file that is removed,
-renamed to what no pattern under ` + "`packs:`" + ` finds, or given another pack_id is an error
-while a version of it is published and not deprecated, or an environment pins it.
-Where a registry is configured and could not be asked, it is taken to be published.
-Otherwise it is a warning, so that a reviewer sees it.
-
-Deprecate or revoke the published versions first, with ` + "`packgate deprecate`" + ` or
-` + "`packgate revoke`" + `, or put the file back.`,
+	Doc: "A version that is published or pinned outlives its file: agents still use it, and nothing checks, deprecates or " +
+		"replaces it any more. So it is an error to remove a pack file, to rename it so that no pattern under `packs:` finds " +
+		"it, or to give it another pack_id, while a version of it is published and not deprecated, or an environment pins it. " +
+		"If a registry is configured and could not be asked, the pack counts as published. Otherwise it is a warning, so that a " +
+		"reviewer sees it.\n\n" +
+		"Deprecate or revoke the published versions first, with `packgate deprecate` or `packgate revoke`, or put the file " +
+		"back.",
 	Bad:   `packs/support/pack.json is deleted, and ctxpack.support@1.2.0 is published`,
 	Good:  `ctxpack.support@1.2.0 is deprecated, and packs/support/pack.json is deleted`,
 	Since: "0.2.0",
@@ -272,13 +253,11 @@ Deprecate or revoke the published versions first, with ` + "`packgate deprecate`
 // VER010 is about two packs of one name.
 var VER010 = &gate.Rule{
 	ID: "VER010", Name: "version-twice", Severity: finding.Error,
-	Title: "A version is in one file, or in several that say the same",
-	Doc: `An id with a version names one content. Where two files of a repository claim the same
-one with different content, each can pass by itself, one of them is published, and nobody can
-tell which one an agent loads, or which one a reviewer has read. Each of the files gets the
-finding. Copies of equal canonical form are no fault.
-
-Keep one of the files, or give one of them another ` + "`pack_id` or `pack_version`" + `.`,
+	Title: "A version is in one file, or in several with the same content",
+	Doc: "An id with a version names one content. If two files of a repository have the same one with different content, each " +
+		"can pass by itself, one of them is published, and nobody can tell which one an agent loads, or which one a reviewer " +
+		"has read. Each of the files gets the finding. Copies with the same canonical form are allowed.\n\n" +
+		"Keep one of the files, or give one of them another `pack_id` or `pack_version`.",
 	Bad:   `packs/a/pack.json and packs/b/pack.json, both ctxpack.support@1.0.0, with different rules`,
 	Good:  `packs/a/pack.json is ctxpack.support@1.0.0, and packs/b/pack.json is ctxpack.refunds@1.0.0`,
 	Since: "0.2.0",
@@ -288,17 +267,14 @@ Keep one of the files, or give one of them another ` + "`pack_id` or `pack_versi
 var VER011 = &gate.Rule{
 	ID: "VER011", Name: "base-not-readable", Severity: finding.Error,
 	Title: "The version that a pack is compared with can be read",
-	Doc: `What a change does is seen by comparing it with the version before it. Where that one
-is broken, is a Git LFS pointer, or is gone, everything could be changed at once and
-nobody would see it. So the newest version that can be read takes its place, of the
-first parents of the base, 50 commits at most, and the message names the commit. Where
-no commit has one, it is the newest published version, if a registry is configured. That
-is a warning. Where there is neither, the pack is judged as a first version.
-
-It is an error where such a version may be there and could not be looked at: in a
-shallow clone (set ` + "`fetch-depth: 51`" + ` on actions/checkout), for files in Git LFS, whose
-content no commit has, and where the registry could not be asked, or its newest version
-is not trusted.`,
+	Doc: "The effect of a change is visible by comparison with the previous version. If that version is broken, is a Git LFS " +
+		"pointer, or is missing, everything could change at once and nobody would see it. So packgate uses the newest version " +
+		"that can be read, from the first parents of the base, 50 commits at most, and the message names the commit. If no " +
+		"commit has one, it uses the newest published version, if a registry is configured. That is a warning. If there is " +
+		"neither, the pack is judged as a first version.\n\n" +
+		"It is an error if such a version may exist and could not be read: in a shallow clone (set `fetch-depth: 51` on " +
+		"actions/checkout), for files in Git LFS, whose content no commit has, and if the registry could not be asked, or its " +
+		"newest version is not trusted.",
 	Bad:   `packs/support/pack.json of the base has a merge conflict in it, and fetch-depth is 1`,
 	Good:  `the same with fetch-depth: 51, and an earlier commit has a version that can be read`,
 	Since: "0.2.0",
@@ -307,19 +283,16 @@ is not trusted.`,
 // VER012 is about what was lost since the last published version.
 var VER012 = &gate.Rule{
 	ID: "VER012", Name: "evidence-lost-since-published", Severity: finding.Warning,
-	Title: "Nothing that the last published version proved is lost",
-	Doc: `A change is compared with its base, and where a registry holds versions of the pack, with
-the last of these too: the highest that is not above the pack's own and not revoked. So
-small steps add up: a value that gets worse by what a release gate accepts with every
-change, or a golden case that is emptied and then removed. What the change itself loses
-of that version is a finding of the rule that says so (RPL013 to RPL016, EVL008, EVL011,
-EVL012, OVL011), and a waiver of that rule excuses it. What the base had lost already is
-this warning, until the next version is published.
-
-The files beside a version are those of the commit that it was published from, which its
-signed statement names. Where this clone does not have that commit only the packs are
-compared; that, and a registry that cannot be asked or a version that is not trusted, is
-listed as not checked, and an error where the config requires ` + "`registry`" + `.`,
+	Title: "What the last published version proved is kept",
+	Doc: "A change is compared with its base and, if a registry holds versions of the pack, also with the last of these: the " +
+		"highest that is not above the pack's own and not revoked. So small steps add up: a value that gets worse with every " +
+		"change by as much as a release gate accepts, or a golden case that is emptied and later removed. What the change " +
+		"itself loses compared with that version is a finding of the matching rule (RPL013 to RPL016, EVL008, EVL011, EVL012, " +
+		"OVL011), and a waiver of that rule excuses it. What the base had already lost is this warning, until the next version " +
+		"is published.\n\n" +
+		"The files beside a version are those of the commit that it was published from, which its signed statement names. If " +
+		"this clone does not have that commit, only the packs are compared. That is listed as not checked, and so is a registry " +
+		"that cannot be asked or a version that is not trusted; it is an error if the config requires `registry`.",
 	Bad:   `version 1.0.0 was published with replay/RP_incident.packet.json, and the base has it no more`,
 	Good:  `the base still has replay/RP_incident.packet.json`,
 	Since: "0.2.0",

@@ -17,20 +17,21 @@ import (
 // gates of a pack: its rules are checked once all of those have run.
 var Gate = &gate.Gate{
 	ID: "waivers", Title: "Waivers",
-	About: "Exceptions are in force, and excuse something.",
+	About: "Waivers are valid, and excuse something.",
 	Rules: []*gate.Rule{WVR001, WVR002},
 }
 
 // whyNot is why findings about a waiver cannot be waived.
-const whyNot = "An exception that another exception could excuse would never end."
+const whyNot = "If an exception could excuse another exception, it would never end."
 
 // WVR001 reports a waiver past its day.
 var WVR001 = &gate.Rule{
 	ID: "WVR001", Name: "expired-waiver", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "A waiver has not expired",
-	Doc: "A waiver holds up to and including its `expires` day (UTC). From the next day on it excuses nothing, so the finding " +
+	Doc: "A waiver is valid up to and including its `expires` day (UTC). From the next day on it excuses nothing, so the finding " +
 		"that it covered counts again, and the waiver is reported too.\n\n" +
-		"Fix what the waiver excused and remove it. If the exception has to live on, let its owner decide so and move the day.",
+		"Correct what the waiver excused and remove it. If the exception has to continue, let its owner decide that and move " +
+		"the day.",
 	Bad:  `{"rule": "SCH005", "pack": "ctxpack.support", "reason": "pilot", "owner": "@acme/support", "expires": "2020-01-31"}`,
 	Good: `{"rule": "SCH005", "pack": "ctxpack.support", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
 }
@@ -39,9 +40,9 @@ var WVR001 = &gate.Rule{
 var WVR002 = &gate.Rule{
 	ID: "WVR002", Name: "unused-waiver", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot,
 	Title: "A waiver excuses a finding",
-	Doc: "A waiver that no finding needs would silently excuse the next fault at the same place. It is reported once the check of " +
-		"its rule has run on the pack that it names and the rule found nothing there. " +
-		"A waiver of a rule that compares with the base is there before the change that needs it, so it is a warning until it expires.\n\n" +
+	Doc: "A waiver that no finding needs would silently excuse the next fault at the same place. It is reported after the check " +
+		"of its rule has run on the pack that it names and the rule found nothing there. A waiver of a rule that compares with " +
+		"the base has to exist before the change that needs it, so it is a warning until it expires.\n\n" +
 		"Remove the waiver, or correct its rule, pack or path (a keyed path, as findings show it).",
 	Bad:  `{"rule": "SCH005", "pack": "ctxpack.support", "path": "/pack_meta/no_such_member", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
 	Good: `{"rule": "SCH005", "pack": "ctxpack.support", "path": "/pack_meta/x_team", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,

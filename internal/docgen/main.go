@@ -65,7 +65,7 @@ func run(dir string, check bool) error {
 		old, err := os.ReadFile(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			errs = append(errs, fmt.Errorf("%s is not there; run make docs and commit it", name))
+			errs = append(errs, fmt.Errorf("%s is missing; run make docs and commit it", name))
 		case err != nil:
 			errs = append(errs, err)
 		case !slices.Equal(old, b.Bytes()):
@@ -100,12 +100,13 @@ Every change between two versions of a pack has a class; the class of the pack i
 none < patch < minor < major < reject. *Patch* is metadata only, *minor* is constrained behaviour, *major* is
 expanded or changed behaviour, and *reject* is unsafe or ambiguous whatever the version is.
 
-Rows marked ★ are open in the public text: the report says that a person should confirm the class, the stricter one is
-taken, and the config may set another one with a reason (` + "`classes: [{change: ID, class: …, reason: …}]`" + `), never one
-in the place of reject.
+Rows marked ★ are open in the public text of the contract: the report states that a person should confirm the class, and
+the stricter class applies. The config may set another one with a reason (` + "`classes: [{change: ID, class: …, reason: …}]`" + `), but
+cannot replace reject.
 
-Where the class reads *proof*, what the two packs permit as a whole is compared first, over all requests: the same is
-patch, less is minor, more is major, each with a request that shows it. The class behind it is for what cannot be proved.
+If the class is *proof*, packgate first compares what the two packs permit as a whole, over all requests: the same is
+patch, less is minor, more is major, each with a request that shows it. The class after *proof* applies if that cannot
+be proved.
 
 | Layer | Change | Class | Why | ID |
 | --- | --- | --- | --- | --- |

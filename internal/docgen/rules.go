@@ -24,16 +24,16 @@ func rulePages() (list []page) {
 
 const rulesIntro = `# Rules
 
-The rules belong to eight checks, and to some groups beside them. Each rule has an id and a name; either
-works wherever a rule is named. A *warning (strict)* becomes an error with ` + "`strict: true`" + `
+The rules belong to eight checks and some additional groups. Each rule has an id and a name; you can use
+either wherever a rule is named. A *warning (strict)* becomes an error with ` + "`strict: true`" + `
 in the config or ` + "`--strict`" + `. A severity can be set for each rule in the config
 (` + "`severity: {REF011: error}`" + `), and a finding can be waived there with a reason, an owner and a last day.
-Each rule has a page with why it is there, what it reports and what it does not; ` + "`packgate explain ID`" + ` prints it.
+Each rule has a page with its reason, what it reports and what it does not; ` + "`packgate explain ID`" + ` prints it.
 
 A check that could not run is reported as *not checked*, never as passed.
 
-A *gate* is something else on these pages: an approval gate or a release gate of a pack, or packgate as a
-whole, which is the gate in front of the packs. Only where programs read it is a check called ` + "`gate`" + `: in
+On these pages, a *gate* is something else: an approval gate or a release gate of a pack, or packgate as a
+whole, which is the gate in front of the packs. A check is called ` + "`gate`" + ` only in data for programs:
 the JSON and SARIF reports, the metrics and the signed statement.
 `
 
@@ -71,16 +71,16 @@ func waiving(r *gate.Rule) string {
 	if r.NoWaiver == gate.InStrict {
 		b.WriteString("Only without `strict`. " + r.WhyNot + "\n\n")
 	}
-	b.WriteString("In [`.packgate.yaml`](../files.md#config) of the base, so in a change that is merged before the one that needs it:\n\n")
+	b.WriteString("In [`.packgate.yaml`](../files.md#config) of the base, that is, in a change that is merged before the one that needs the waiver:\n\n")
 	fmt.Fprintf(&b, "<!-- schema: config -->\n```yaml\nwaivers:\n  - rule: %s\n    pack: ctxpack.support\n", r.ID)
 	if r.Named() {
 		b.WriteString("    of: NAME\n")
 	}
 	b.WriteString("    reason: why the finding is accepted\n    owner: \"@acme/finance\"\n    expires: 2027-03-31\n```\n\n")
 	if r.Named() {
-		b.WriteString("`of` is the name that the finding gives. ")
+		b.WriteString("`of` is the name in the finding. ")
 	}
-	b.WriteString("`path` narrows a waiver to a place of the pack, and to all below it. From the day after `expires` on the finding counts again.\n")
+	b.WriteString("`path` limits a waiver to a place of the pack and everything below it. The finding counts again from the day after `expires`.\n")
 	return b.String()
 }
 
