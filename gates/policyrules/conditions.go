@@ -114,7 +114,7 @@ func evaluationContext(c *repo.Case) map[string]any {
 // POL014: a condition is one, and takes its variables for what they are.
 var POL014 = &gate.Rule{
 	ID: "POL014", Name: "idle-condition", Severity: finding.Warning,
-	Title: "No condition is always true without being written as true, or orders a value that other rules treat as text",
+	Title: "No condition is always true by mistake, or orders a value that other rules read as text",
 	Doc: "A condition that is true for every request, even for one that lacks the variables, decides nothing but looks as if it " +
 		"did. If one rule orders a variable (`>`, `<` and so on) and another compares it with a string, it is a number in one " +
 		"rule and a text in the other, and one of them is wrong: ordering needs two numbers, and anything else stops the " +
