@@ -38,9 +38,9 @@ func newInit(env *Env) *cobra.Command {
 		Long: `Writes what a pack repository needs: the config, an environment catalog, a small
 pack with its golden cases and their snapshots, the workflows (the gate, its second
 stage for forks, publishing, a nightly audit, and what signs timestamps where the
-config has publish.freshness), and lines for git, CODEOWNERS and pre-commit. The result passes packgate check. DIR is the repository; the current
-folder by default. In a folder of a git repository the workflows go to the root of
-it, where GitHub looks for them.
+config has publish.freshness), and lines for git, CODEOWNERS and pre-commit. The result
+passes packgate check. DIR is the repository; the current folder by default. In
+a folder of a git repository the workflows go to its root, where GitHub looks for them.
 
 Where packs are there already, no pack and no catalog are written; where another
 workflow runs packgate, no workflow. A file that is there and differs is never
