@@ -234,9 +234,9 @@ func severityOfConflict(all *builds, t registry.BuildTag) Severity {
 	return SeverityError
 }
 
-// auditBuilds looks at all bundles of a pack.
+// auditBuilds looks at all bundles of a pack, and at its history.
 func (c *Checker) auditBuilds(ctx context.Context, s *survey) ([]AuditFinding, error) {
-	var run []string
+	run := s.chain.bundles()
 	for _, h := range s.holdings {
 		for _, p := range h.pins {
 			if p.Runs != nil {
@@ -248,7 +248,7 @@ func (c *Checker) auditBuilds(ctx context.Context, s *survey) ([]AuditFinding, e
 	if err != nil {
 		return nil, err
 	}
-	return append(s.judgeBuilds(all), s.auditLostBuilds(all)...), nil
+	return slices.Concat(s.judgeBuilds(all), s.auditLostBuilds(all), s.auditHistory(all)), nil
 }
 
 // auditLostBuilds finds bundles that a signed statement of another one was compared with, or

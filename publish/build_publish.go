@@ -107,6 +107,10 @@ func (j *buildJob) read(v *attest.Verified, source []byte) (signedSummary, error
 	return signedSummary{signing(v, s.Time), &s.Summary, source}, nil
 }
 
+func (j *buildJob) entry() (statement.Version, statement.Entry) {
+	return j.version, statement.Entry{Kind: statement.KindBundle, Environment: j.Name.Environment}
+}
+
 func (j *buildJob) push(ctx context.Context) error { return j.repo.PushBuild(ctx, j.Build) }
 
 func (j *buildJob) there(ctx context.Context) (signed []signedSummary, reports []string, problem *Reason, err error) {

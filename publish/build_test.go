@@ -353,7 +353,9 @@ func TestAPinOfALostBundle(t *testing.T) {
 		source, err := statement.Pin{Bundle: &runs, Move: statement.Move{Environment: "prod", Actor: "ann", Time: w.publisher().now(),
 			Version: statement.Version{Pack: support + "@1.0.0", Manifest: a.Digest, Content: a.ContentDigest}}}.Statement()
 		w.must(err)
-		w.attach(a, source, w.signer)
+		signed := w.attach(a, source, w.signer)
+		w.must(w.publisher().enter(t.Context(), w.repo(), statement.Version{Pack: support + "@1.0.0", Manifest: a.Digest, Content: a.ContentDigest},
+			statement.Entry{Kind: statement.KindPin, Manifest: a.Digest, Bundle: signed, Environment: "prod"}))
 		w.must(w.repo().Tag(t.Context(), a.Digest, "env-prod"))
 	}
 	pin(func(*statement.Version) {})

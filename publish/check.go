@@ -193,6 +193,7 @@ func (c *Checker) lookPin(ctx context.Context, ref registry.Ref, environment str
 		v.add(moved(ref.Tag, named, h.digest))
 	}
 	v.add(s.judgePin(environment, h)...)
+	v.add(s.judgeHistory(environment, h)...)
 	if err := c.runs(ctx, s.repo, v, newestPin(h.pins, environment)); err != nil {
 		return nil, err
 	}

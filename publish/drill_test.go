@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/contextosai/packgate/publish/registry"
@@ -97,12 +98,43 @@ func start(t *testing.T, w *world, root, state, what string) (*exec.Cmd, *bufio.
 // and how many requests that took.
 func undisturbed(t *testing.T, w *world, what string) (dump string, requests int64) {
 	t.Helper()
+	dump, all := watched(t, w, what)
+	return dump, int64(len(all))
+}
+
+// watched is undisturbed with the methods of the requests.
+func watched(t *testing.T, w *world, what string) (dump string, methods []string) {
+	t.Helper()
 	w.prepare(what)
+	if w.host != nil {
+		var mu sync.Mutex
+		w.host.on(func(_ int64, _ http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			methods = append(methods, r.Method)
+			return false
+		})
+	}
 	w.must(drill(w, nil, what))
 	if w.host != nil {
-		requests = w.host.requests.Load()
+		w.host.on(nil)
 	}
-	return w.dump(), requests
+	return w.dump(), methods
+}
+
+// steps returns the numbers of the requests at which a drill is disturbed: those that write, the
+// first that reads after one that wrote, and the last. At the other ones that read, what is
+// there is what is there at the first.
+func steps(methods []string) (numbers []int64) {
+	wrote := true
+	for i, method := range methods {
+		writes := method != http.MethodGet && method != http.MethodHead
+		if writes || wrote || i == len(methods)-1 {
+			numbers = append(numbers, int64(i+1))
+		}
+		wrote = writes
+	}
+	return numbers
 }
 
 // prepare puts there what the drills need.
@@ -156,8 +188,9 @@ func TestKilledAtEachRequest(t *testing.T) {
 				t.Parallel()
 				h := newHost(t, referrers)
 				w := worldOf(t, h, h.base(), "")
-				want, requests := undisturbed(t, w, what)
-				for n := int64(1); n <= requests; n++ {
+				want, methods := watched(t, w, what)
+				requests := len(methods)
+				for _, n := range steps(methods) {
 					for _, before := range []bool{true, false} {
 						h.renew(referrers)
 						w.prepare(what)
@@ -180,6 +213,7 @@ func TestKilledAtEachRequest(t *testing.T) {
 func killAt(t *testing.T, w *world, h *host, folder, what string, n int64, before bool) bool {
 	t.Helper()
 	started := make(chan *os.Process, 1)
+	var once sync.Once
 	h.on(func(i int64, _ http.ResponseWriter, r *http.Request, forward http.Handler) bool {
 		if i < n {
 			return false
@@ -187,13 +221,11 @@ func killAt(t *testing.T, w *world, h *host, folder, what string, n int64, befor
 		if !before && i == n {
 			forward.ServeHTTP(httptest.NewRecorder(), r)
 		}
-		select {
-		case p := <-started:
-			if err := p.Kill(); err != nil {
+		once.Do(func() { // what it sent before it is gone is lost
+			if err := (<-started).Kill(); err != nil {
 				t.Error(err)
 			}
-		default: // killed already; what it sent before that is lost
-		}
+		})
 		panic(http.ErrAbortHandler)
 	})
 	cmd, out := start(t, w, "", folder, what)
@@ -283,8 +315,9 @@ func TestOutageAtEachRequest(t *testing.T) {
 				t.Parallel()
 				h := newHost(t, referrers)
 				w := worldOf(t, h, h.base(), "")
-				want, requests := undisturbed(t, w, what)
-				for n := int64(1); n <= requests; n++ {
+				want, methods := watched(t, w, what)
+				requests := len(methods)
+				for _, n := range steps(methods) {
 					h.renew(referrers)
 					w.prepare(what)
 					state, err := OpenState(filepath.Join(t.TempDir(), "state"))

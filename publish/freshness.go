@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -197,12 +198,11 @@ func (c *Checker) compare(ctx context.Context, v *Verdict, s *statusAt) error {
 		v.NotChecked = append(v.NotChecked, fmt.Sprintf("whether the registry shows an earlier state of %q: the publisher's status of %s does not name it yet", v.Pack, stampOf(s.Time)))
 		return nil
 	}
-	head, err := c.head(ctx, v.Pack)
-	if err != nil {
+	head, err := c.beyond(ctx, v.Pack, p.Head)
+	if err != nil && !errors.Is(err, ErrCut) {
 		return err
 	}
-	if head.Sequence < p.Head.Sequence || head.Sequence == p.Head.Sequence && head != p.Head {
-		err := cut(v.Pack, p.Head, head)
+	if err != nil {
 		v.add(Reason{Kind: ReasonRolledBack, Message: err.Error(), Hint: "do not use what the registry shows, and look at who can write to it", Digest: p.Head.Digest, Refuses: true, Cause: err})
 	}
 	if state := p.States[v.Manifest]; state != "" {

@@ -85,6 +85,13 @@ func (p *Publisher) change(ctx context.Context, c Change, state string) (*StateR
 	for _, s := range v.States {
 		if s.State == state {
 			out.Already, out.Bundle, out.Signer = true, s.Bundle, &s.Signer
+			if p.DryRun {
+				return out, nil
+			}
+			entry := statement.Entry{Kind: statement.KindState, Manifest: found.holding.digest, Bundle: s.Bundle}
+			if err := p.enter(ctx, found.repo, found.holding.version, entry); err != nil {
+				return nil, failed(doing[state], v.Name(), StepRecorded, "", err)
+			}
 			return out, p.changed(ctx, doing[state], v.Name(), v.Manifest) // where a run was cut off before that
 		}
 	}
@@ -92,7 +99,7 @@ func (p *Publisher) change(ctx context.Context, c Change, state string) (*StateR
 		return out, p.preflight(ctx)
 	}
 	now := p.now()
-	r := recording{doing: doing[state], of: "state", kind: statement.TypeState, at: now,
+	r := recording{doing: doing[state], of: "state", kind: statement.TypeState, entry: statement.KindState, at: now,
 		statement: statement.State{Version: found.holding.version, State: state, Reason: c.Reason, Actor: c.Actor, Time: now}}
 	if err := p.record(ctx, found, r, &out.Outcome); err != nil {
 		return nil, err
@@ -126,11 +133,13 @@ func changeable(found *looked, ref registry.Ref, state string) error {
 
 // recording is a statement about a version that is published, on its way there.
 type recording struct {
-	doing     string // what this is called while it goes on
-	of        string // what it is a statement of
-	kind      string // its type
-	at        time.Time
-	statement interface{ Statement() ([]byte, error) }
+	doing       string // what this is called while it goes on
+	of          string // what it is a statement of
+	kind        string // its type
+	entry       statement.Kind
+	environment string // that it moves, "" for none
+	at          time.Time
+	statement   interface{ Statement() ([]byte, error) }
 }
 
 // record signs a statement about what a reference names, attaches it there, and
@@ -162,6 +171,10 @@ func (p *Publisher) record(ctx context.Context, found *looked, r recording, out 
 	}, attach)
 	if err != nil {
 		return failed(r.doing, about.Pack, StepVerified, "", err)
+	}
+	entry := statement.Entry{Kind: r.entry, Manifest: h.digest, Bundle: v.Digest, Environment: r.environment}
+	if err := p.enter(ctx, found.repo, about, entry); err != nil {
+		return failed(r.doing, about.Pack, StepRecorded, "", err)
 	}
 	out.Bundle, out.Signer = v.Digest, &v.Signer
 	return p.changed(ctx, r.doing, about.Pack, h.digest)
@@ -242,13 +255,15 @@ func (p *Publisher) pinTo(ctx context.Context, found *looked, tag string, c PinC
 	}
 	if standing.record == nil {
 		now := p.following(standing.last)
-		r := recording{doing: pinning, of: "pin", kind: statement.TypePin, at: now, statement: statement.Pin{Replay: c.Replay, Accept: c.Accept, Bundle: c.bundle, Move: statement.Move{
+		r := recording{doing: pinning, of: "pin", kind: statement.TypePin, entry: statement.KindPin, environment: c.Environment, at: now, statement: statement.Pin{Replay: c.Replay, Accept: c.Accept, Bundle: c.bundle, Move: statement.Move{
 			Version: found.holding.version, Environment: c.Environment, Previous: out.Previous, Actor: c.Actor, Reason: c.Reason,
 			By: c.By, Commit: c.Commit, Approvals: c.Approvals, Time: now,
 		}}}
 		if err := p.record(ctx, found, r, &out.Outcome); err != nil {
 			return nil, err
 		}
+	} else if err := p.enterPin(ctx, found, standing.record); err != nil {
+		return nil, err
 	}
 	return out, movePin(ctx, found, tag, standing.digest)
 }
@@ -290,49 +305,51 @@ func (p *Publisher) following(last time.Time) time.Time {
 
 // pinStanding reads where an environment stands, and whether a record of the move
 // is there already: the one in force, or one that a run left behind that could not
-// move the tag. A record that is older than that of the digest which the
-// environment has is of an earlier move, and not of this one.
+// move the tag, or could not enter it into the history.
 func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag string, c PinChange) (*pinStanding, error) {
-	current, err := resolve(ctx, found.repo, tag)
+	all, err := p.checker().survey(ctx, found.verdict.Pack, request{tags: []string{tag}, digests: []string{found.holding.digest}})
 	if err != nil {
 		return nil, err
 	}
-	s := &pinStanding{digest: current}
-	mine := newestPin(found.holding.pins, c.Environment)
-	if mine != nil {
-		s.last = mine.Time
-	}
-	if mine != nil && (mine.Stopped || !sameRuns(mine.Runs, c.bundle)) {
-		mine = nil // it is the record of no move to this version, or to another bundle of it
-	}
-	if current == found.holding.digest {
-		all, err := p.checker().survey(ctx, found.verdict.Pack, request{known: []*holding{found.holding}})
-		if err != nil {
-			return nil, err
-		}
+	s := &pinStanding{digest: all.tags[tag]}
+	h, moves := all.holdings[found.holding.digest], all.moves(c.Environment)
+	if len(moves) > 0 {
+		last := moves[len(moves)-1]
+		s.last = last.Time
+		mine := last.to == h && !last.Stopped && sameRuns(last.Runs, c.bundle)
 		// A pins file that wants what runs already is recorded with its commit, by which the next
 		// change of a line is known.
-		recorded := c.By != statement.ByPinsFile || mine != nil && mine.Commit == c.Commit
-		if len(all.judgePin(c.Environment, found.holding)) == 0 && mine != nil && recorded {
-			s.record, s.settled = mine, true
-		}
-		return s, nil
-	}
-	var theirs *PinRecord
-	if current != "" {
-		h, err := p.checker().inspect(ctx, found.repo, current)
-		if err != nil {
-			return nil, err
-		}
-		if theirs = newestPin(h.pins, c.Environment); theirs != nil && theirs.Time.After(s.last) {
-			s.last = theirs.Time
+		recorded := c.By != statement.ByPinsFile || last.Commit == c.Commit
+		if mine && (s.digest == h.digest && recorded || s.digest != h.digest && s.digest == last.Previous) {
+			s.record, s.settled = &last.PinRecord, s.digest == h.digest
+			return s, nil
 		}
 	}
-	if mine == nil || mine.Previous != current || theirs != nil && !mine.Time.After(theirs.Time) {
-		return s, nil
+	for _, r := range slices.Backward(h.loose) {
+		if _, entered := all.chain.places[r.Bundle]; !entered && r.of(c) && r.Previous == s.digest {
+			s.record = &r
+			break
+		}
 	}
-	s.record = mine
 	return s, nil
+}
+
+// of reports whether a record says of a move what is asked for.
+func (p PinRecord) of(c PinChange) bool {
+	return !p.Stopped && p.Environment == c.Environment && sameRuns(p.Runs, c.bundle) && p.Actor == c.Actor && p.Reason == c.Reason && p.Replay == c.Replay &&
+		p.By == c.By && p.Commit == c.Commit && p.Accept == c.Accept && slices.Equal(p.Approvals, c.Approvals)
+}
+
+// enterPin enters a record of a move that is there into the history, where it is not yet.
+func (p *Publisher) enterPin(ctx context.Context, found *looked, r *PinRecord) error {
+	entry := statement.Entry{Kind: statement.KindPin, Manifest: found.holding.digest, Bundle: r.Bundle, Environment: r.Environment}
+	if r.Stopped {
+		entry.Kind = statement.KindStop
+	}
+	if err := p.enter(ctx, found.repo, found.holding.version, entry); err != nil {
+		return failed(pinning, found.verdict.Name(), StepRecorded, "", err)
+	}
+	return nil
 }
 
 // sameRuns reports whether two records say that the same runs of a version.

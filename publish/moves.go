@@ -35,7 +35,7 @@ func (s *survey) moves(environment string) (out []move) {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b move) int { return cmp.Or(a.compare(b.Signing), strings.Compare(a.to.digest, b.to.digest)) })
+	slices.SortFunc(out, func(a, b move) int { return cmp.Or(a.order(b.PinRecord), strings.Compare(a.to.digest, b.to.digest)) })
 	return out
 }
 

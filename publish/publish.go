@@ -124,6 +124,10 @@ func (j *job) read(v *attest.Verified, source []byte) (signedSummary, error) {
 	return summaryOf(v, source)
 }
 
+func (j *job) entry() (statement.Version, statement.Entry) {
+	return j.about, statement.Entry{Kind: statement.KindPublish}
+}
+
 func (j *job) push(ctx context.Context) error { return j.repo.Push(ctx, j.artifact) }
 
 func (j *job) there(ctx context.Context) ([]signedSummary, []string, *Reason, error) {

@@ -18,7 +18,7 @@ func TestPublish(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world) {
 		c := candidate("1.0.0", "")
 		r := w.publish(c)
-		if want := []Step{StepPacked, StepSigned, StepPushed, StepAttached, StepVerified, StepTagged}; !slices.Equal(r.Steps, want) {
+		if want := []Step{StepPacked, StepSigned, StepPushed, StepAttached, StepVerified, StepRecorded, StepTagged}; !slices.Equal(r.Steps, want) {
 			t.Errorf("steps %q, wanted %q", r.Steps, want)
 		}
 		if want := w.repo().Name() + ":1.0.0@" + r.Digest; r.Ref != want || r.Already || r.Signer == nil || r.Signer.Key == "" {

@@ -45,6 +45,7 @@ const (
 	StepPushed   Step = "pushed"   // blobs and manifest are in the registry, without a tag
 	StepAttached Step = "attached" // report and bundle are in the registry
 	StepVerified Step = "verified" // what was read back verifies
+	StepRecorded Step = "recorded" // the pack's history names what was signed
 	StepTagged   Step = "tagged"   // the tags name the version
 )
 

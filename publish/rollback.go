@@ -81,7 +81,7 @@ func (p *Publisher) Rollback(ctx context.Context, c RollbackChange, recheck func
 		return r.out, err
 	}
 	if r.done() {
-		return r.out, nil
+		return r.out, r.entered(ctx)
 	}
 	now, back := wayBack(r.moves)
 	switch leaves := r.leaving(now); {
@@ -122,6 +122,9 @@ func (r *rollback) unfinished(ctx context.Context) (done bool, err error) {
 	if r.DryRun {
 		return true, nil
 	}
+	if err := r.enterPin(ctx, found, &last.PinRecord); err != nil {
+		return true, err
+	}
 	return true, movePin(ctx, found, r.tag, named)
 }
 
@@ -137,6 +140,15 @@ func (r *rollback) done() bool {
 	r.out.Outcome = r.outcome(found.repo, found.verdict)
 	r.out.Already, r.out.Stopped, r.out.Previous, r.out.Bundle, r.out.Signer = true, last.Stopped, last.Previous, last.Bundle, &last.Signer
 	return true
+}
+
+// entered sees to it that the last move is in the history, where a run was cut off before that.
+func (r *rollback) entered(ctx context.Context) error {
+	if r.DryRun {
+		return nil
+	}
+	last := r.moves[len(r.moves)-1]
+	return r.enterPin(ctx, r.looked(last.to), &last.PinRecord)
 }
 
 // looked returns a holding as what a reference to it names.
@@ -221,7 +233,7 @@ func (r *rollback) stop(ctx context.Context, now *move) error {
 	r.out.Outcome, r.out.Stopped, r.out.Previous = r.outcome(found.repo, found.verdict), true, last.to.digest
 	if now == nil {
 		r.out.Already, r.out.Bundle, r.out.Signer = true, last.Bundle, &last.Signer
-		return nil
+		return r.entered(ctx)
 	}
 	if found.holding.artifact == nil {
 		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("the environment %q cannot be stopped: %s", r.Environment, found.holding.problem.Message)}
@@ -230,7 +242,7 @@ func (r *rollback) stop(ctx context.Context, now *move) error {
 		return r.preflight(ctx)
 	}
 	at := r.following(last.Time)
-	return r.record(ctx, found, recording{doing: "stopping", of: "stop", kind: statement.TypeStop, at: at, statement: statement.Stop{Move: statement.Move{
+	return r.record(ctx, found, recording{doing: "stopping", of: "stop", kind: statement.TypeStop, entry: statement.KindStop, environment: r.Environment, at: at, statement: statement.Stop{Move: statement.Move{
 		Version: found.holding.version, Environment: r.Environment, Previous: found.holding.digest, Actor: r.Actor, Reason: r.Reason,
 		By: cmp.Or(r.By, statement.ByRollback), Commit: r.Commit, Approvals: r.Approvals, Time: at,
 	}}}, &r.out.Outcome)

@@ -210,7 +210,11 @@ func (c *Checker) addStatus(ctx context.Context, repo *registry.Repository, tag 
 // packLedger returns what the registry says of a pack, as a status keeps it. Before is what
 // the last status says: a pack whose head is still the same is not read again.
 func (c *Checker) packLedger(ctx context.Context, packID string, before *statement.PackLedger, digests []string) (*statement.PackLedger, error) {
-	head, err := c.head(ctx, packID)
+	var named statement.Head
+	if before != nil {
+		named = before.Head
+	}
+	head, err := c.beyond(ctx, packID, named)
 	if err != nil {
 		return nil, err
 	}
@@ -284,10 +288,10 @@ func (c *Checker) auditStatus(ctx context.Context, packIDs []string) (out []Audi
 		}
 		found, err := c.packLedger(ctx, id, before, slices.Sorted(maps.Keys(said.States)))
 		switch {
+		case errors.Is(err, ErrCut):
+			find(id, SeverityError, "look at who can delete from the registry, and restore it from a copy", "%v", err)
 		case err != nil:
 			continue // which the audit of the pack says
-		case found.Head.Sequence < said.Head.Sequence:
-			find(id, SeverityError, "look at who can delete from the registry, and restore it from a copy", "%v", cut(id, said.Head, found.Head))
 		case len(missing(said.States, found.States)) > 0:
 			find(id, SeverityError, "look at who can delete from the registry, and say it again", "the registry does not show the state of %s, which the status has", strings.Join(missing(said.States, found.States), ", "))
 		case !reflect.DeepEqual(said, *found) && (known || len(found.States)+len(found.Pins)+found.Head.Sequence > 0):

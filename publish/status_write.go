@@ -168,9 +168,6 @@ func (p *Publisher) refreshed(ctx context.Context, c *Checker, packs map[string]
 		}
 		return found, nil
 	}
-	if found.Head.Sequence < before.Head.Sequence {
-		return nil, &fault.Error{Kind: ErrCut, Message: fmt.Sprintf("the registry has %d records of %q, and the last status named record %d", found.Head.Sequence, id, before.Head.Sequence)}
-	}
 	found.States = unitedStates(before.States, found.States)
 	for environment, pin := range before.Pins {
 		if _, known := found.Pins[environment]; !known {

@@ -32,6 +32,7 @@ type survey struct {
 	tags     map[string]string   // tag to the digest of the manifest
 	holdings map[string]*holding // by digest: all that the tags name, and what else was asked for
 	unlisted string              // a tag that is there and not in the registry's list of tags, "" for none
+	chain    *chain              // the pack's history; nil where one version alone is looked at
 	dropped  map[string]int      // version to the number of its content tags that were not looked at
 }
 
@@ -73,7 +74,12 @@ func (c *Checker) survey(ctx context.Context, packID string, q request) (*survey
 	for _, h := range q.known {
 		s.holdings[h.digest] = h
 	}
-	open := slices.AppendSeq(slices.Clone(q.digests), maps.Values(s.tags))
+	if q.version == "" {
+		if s.chain, err = c.chain(ctx, repo, packID, listed); err != nil {
+			return nil, err
+		}
+	}
+	open := slices.Concat(q.digests, slices.Collect(maps.Values(s.tags)), s.chain.versions())
 	slices.Sort(open)
 	open = slices.DeleteFunc(slices.Compact(open), func(digest string) bool { return s.holdings[digest] != nil })
 	holdings, err := each(ctx, c.Registry, s.pack, open, c.inspect)
@@ -82,6 +88,11 @@ func (c *Checker) survey(ctx context.Context, packID string, q request) (*survey
 	}
 	for _, h := range holdings {
 		s.holdings[h.digest] = h
+	}
+	if s.chain != nil {
+		for _, h := range s.holdings {
+			h.order(s.chain)
+		}
 	}
 	return s, nil
 }
@@ -201,9 +212,10 @@ type holding struct {
 	summaries []signedSummary    // of the trusted identity, the first one signed first
 	states    []StateRecord
 	pins      []PinRecord
-	bundles   []string // digests of the bundles of these
-	odd       []Reason // bundles that count for nothing, and what else is strange
-	reports   []string // digests of the gate reports
+	loose     []PinRecord // those that the pack's history does not name, or too late: they do not count
+	bundles   []string    // digests of the bundles of these
+	odd       []Reason    // bundles that count for nothing, and what else is strange
+	reports   []string    // digests of the gate reports
 }
 
 // signedSummary is a trusted statement that the version passed the gates.

@@ -114,15 +114,12 @@ func (f *Freshener) headsThere(ctx context.Context, s *statusAt, out *TimestampR
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		head, err := f.Checker.head(ctx, id)
+		named := s.ledger.Packs[id].Head
+		head, err := f.Checker.beyond(ctx, id, named)
 		if err != nil {
 			return err
 		}
-		named := s.ledger.Packs[id].Head
-		switch {
-		case head.Sequence < named.Sequence || head.Sequence == named.Sequence && head != named:
-			return cut(id, named, head)
-		case head != named:
+		if head != named {
 			out.Notes = append(out.Notes, fmt.Sprintf("the registry has more of %q than the status says: the next run that publishes adds it", id))
 		}
 	}

@@ -52,6 +52,8 @@ type way interface {
 	// read reads a statement that was signed, where it still says what is to be said.
 	read(v *attest.Verified, source []byte) (signedSummary, error)
 	push(ctx context.Context) error
+	// entry returns the version, and what the pack's history names without the statement.
+	entry() (of statement.Version, e statement.Entry)
 	// there returns what is signed by what the registry has, and the digests of the reports;
 	// the reason says that it has something else.
 	there(ctx context.Context) ([]signedSummary, []string, *Reason, error)
@@ -69,7 +71,7 @@ func (u *upload) run(ctx context.Context) (*Result, error) {
 		do   func(context.Context) error
 	}{
 		{StepPacked, u.way.free}, {StepSigned, u.sign}, {StepPushed, u.way.push}, // under no tag yet
-		{StepAttached, u.attach}, {StepVerified, u.readBack}, {StepTagged, u.tag},
+		{StepAttached, u.attach}, {StepVerified, u.readBack}, {StepRecorded, u.enter}, {StepTagged, u.tag},
 	}
 	for _, step := range steps {
 		if err := step.do(ctx); err != nil {
@@ -250,6 +252,14 @@ func (u *upload) readBack(ctx context.Context) error {
 		u.use(signed[at])
 		return nil
 	}, u.attach)
+}
+
+// enter puts the statement into the history, before any tag names what it is about: what is
+// published is in it.
+func (u *upload) enter(ctx context.Context) error {
+	of, e := u.way.entry()
+	e.Manifest, e.Bundle = u.artifact.Digest, u.signed.Bundle
+	return u.Publisher.enter(ctx, u.repo, of, e)
 }
 
 // tag puts the tag of the manifest and then that of the name. It looks for another publisher

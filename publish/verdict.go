@@ -55,6 +55,8 @@ const (
 	ReasonRolledBack   ReasonKind = "rolled-back"      // the registry shows an earlier state than was said
 	ReasonHidden       ReasonKind = "state-hidden"     // the registry lacks a state that the publisher's status has
 	ReasonStatus       ReasonKind = "status"           // the publisher's status is not what it has to be
+	ReasonHistory      ReasonKind = "history"          // the pack's history is not whole
+	ReasonUnrecorded   ReasonKind = "unrecorded"       // a signed statement that the pack's history does not name
 	ReasonIncomplete   ReasonKind = "incomplete"       // a check did not run, or nobody knows whether it did
 )
 
@@ -116,6 +118,13 @@ type PinRecord struct {
 	// Runs is the bundle that it runs of the version, nil for the pack as it was published.
 	Runs *statement.Version
 	Signing
+
+	place place // in the pack's history
+}
+
+// order compares two records by the pack's history, and by time where it has none.
+func (p PinRecord) order(other PinRecord) int {
+	return cmp.Or(p.place.compare(other.place), p.compare(other.Signing))
 }
 
 // Verdict is the answer to what a version is and whether it may be used.
@@ -350,7 +359,7 @@ func (s *survey) judgePin(environment string, h *holding) []Reason {
 	}
 	for _, digest := range slices.Sorted(maps.Keys(s.holdings)) {
 		other := newestPin(s.holdings[digest].pins, environment)
-		if digest != h.digest && other != nil && other.Time.After(newest.Time) {
+		if digest != h.digest && other != nil && other.order(*newest) > 0 {
 			return []Reason{ReasonPin.refuses(h.digest, "pin the environment again, to the version that it is to run",
 				"the environment %q names %s, and its newest signed record names %s", environment, h.digest, digest)}
 		}
@@ -362,8 +371,7 @@ func (s *survey) judgePin(environment string, h *holding) []Reason {
 	return nil
 }
 
-// newestPin returns the newest record of an environment; the records are in the
-// order of time.
+// newestPin returns the newest record of an environment; the records are in their order.
 func newestPin(pins []PinRecord, environment string) *PinRecord {
 	for _, p := range slices.Backward(pins) {
 		if p.Environment == environment {

@@ -3,6 +3,7 @@ package sigstore
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,6 +158,15 @@ func wantOneVersion(t *testing.T, r *repository) (digest string, bundle []byte) 
 	for _, environment := range environments {
 		place := version + "_" + strings.TrimSuffix(environment.Name(), ".json") + ".1"
 		h.wantOnce(t, place, environmentType)
+		wanted += 2
+	}
+	// Each of them is a record of the history, with two tags as well.
+	for n := range len(environments) + 1 {
+		place := fmt.Sprintf("log-%d", n+1)
+		record := h.tags[place]
+		if own := place + "-" + strings.TrimPrefix(record, "sha256:")[:min(12, len(record))]; record == "" || h.tags[own] != record {
+			t.Errorf("the tags are %v; wanted %s and %s of one digest", h.tags, place, own)
+		}
 		wanted += 2
 	}
 	if len(h.tags) != wanted {

@@ -70,13 +70,18 @@ func (c *checking) history(id string) History {
 	}
 	named := map[string]bool{}
 	for _, r := range records {
+		highest, lost := 0, false
 		for _, digest := range r.Previous {
 			delete(heads, digest)
 			if before := byDigest[digest]; before == nil {
 				c.wrong("record %d of %q names the record %s before it, which is not there", r.Sequence, id, digest)
-			} else if before.Sequence != r.Sequence-1 {
-				c.wrong("record %d of %q names record %d before it", r.Sequence, id, before.Sequence)
+				lost = true
+			} else {
+				highest = max(highest, before.Sequence)
 			}
+		}
+		if !lost && highest != r.Sequence-1 {
+			c.wrong("record %d of %q names record %d before it", r.Sequence, id, highest)
 		}
 		for _, e := range append([]statement.Entry{r.Entry}, r.Adopts...) {
 			named[e.Bundle] = true

@@ -38,8 +38,9 @@ type Entry struct {
 // the records before it. The version of which it speaks is that of the statement.
 type Record struct {
 	Version
-	Sequence int      // 1 for the first
-	Previous []string // digests of the manifests of all records of the sequence before; none for the first
+	Resource string   // registry/pack_id whose history it is of, as that of a Summary
+	Sequence int      // 1 for the first, else one more than the highest of the records before it
+	Previous []string // digests of the manifests of all records that no other names; none for the first
 	Entry             // the statement that is recorded
 	Adopts   []Entry  // statements that were signed earlier and that no record names, sorted by bundle
 	Time     time.Time
@@ -47,7 +48,7 @@ type Record struct {
 
 // The bounds of a record.
 const (
-	MaxPrevious = 32          // records of one sequence, of which there should be one
+	MaxPrevious = 32          // records that no other names, of which there should be one
 	MaxAdopted  = 1000        // statements that one record adopts
 	MaxSequence = 999_999_999 // the highest sequence
 )
@@ -55,6 +56,7 @@ const (
 func (r Record) check() error {
 	c := &checker{}
 	c.version("", r.Version)
+	c.text("the resource", r.Resource)
 	c.that(r.Sequence >= 1 && r.Sequence <= MaxSequence, "the sequence is %d, wanted 1 to %d", r.Sequence, MaxSequence)
 	c.that((len(r.Previous) == 0) == (r.Sequence == 1), "record %d names %s before it, wanted none for the first and one or more for any other",
 		r.Sequence, pack.Counted(len(r.Previous), "record"))
@@ -104,7 +106,7 @@ func (r Record) Statement() ([]byte, error) {
 		adopts = append(adopts, e.object())
 	}
 	return encode(r.Version, TypeRecord, object{
-		"sequence": r.Sequence, "previous": previous, "recorded": r.Entry.object(), "adopts": adopts, "time": r.Time.Format(timeForm),
+		"resource": r.Resource, "sequence": r.Sequence, "previous": previous, "recorded": r.Entry.object(), "adopts": adopts, "time": r.Time.Format(timeForm),
 	})
 }
 
@@ -118,6 +120,7 @@ func (s *Statement) Record() (*Record, error) {
 	p, r := s.predicate(TypeRecord)
 	out := &Record{
 		Version:  s.Version(),
+		Resource: r.text(p, "resource"),
 		Sequence: r.sequence(p, "sequence"),
 		Entry:    r.entry(r.object(p, "recorded")),
 		Time:     r.time(p, "time"),

@@ -29,6 +29,7 @@ func TestWritingRefuses(t *testing.T) {
 		want string
 		w    writer
 	}{
+		{`the resource is "", wanted some text`, ofRecord(func(r *statement.Record) { r.Resource = "" })},
 		{`the sequence is 0, wanted 1 to`, ofRecord(func(r *statement.Record) { r.Sequence = 0 })},
 		{`the sequence is 1000000000, wanted 1 to`, ofRecord(func(r *statement.Record) { r.Sequence = statement.MaxSequence + 1 })},
 		{`record 1 names 2 records before it, wanted none for the first`, ofRecord(func(r *statement.Record) { r.Sequence = 1 })},

@@ -91,7 +91,7 @@ func timestamp() statement.Timestamp {
 }
 
 func record() statement.Record {
-	return statement.Record{
+	return statement.Record{Resource: "ghcr.io/acme/packs/ctxpack.support",
 		Version: version, Sequence: 7, Previous: []string{digest("1"), digest("2")},
 		Entry: statement.Entry{Kind: statement.KindPin, Manifest: version.Manifest, Bundle: digest("3"), Environment: "prod"},
 		Adopts: []statement.Entry{
@@ -103,7 +103,7 @@ func record() statement.Record {
 }
 
 func firstRecord() statement.Record {
-	return statement.Record{Version: version, Sequence: 1, Time: at,
+	return statement.Record{Version: version, Resource: "ghcr.io/acme/packs/ctxpack.support", Sequence: 1, Time: at,
 		Entry: statement.Entry{Kind: statement.KindPublish, Manifest: version.Manifest, Bundle: digest("3")}}
 }
 
@@ -222,7 +222,7 @@ func TestTheRecordIsExactlyThis(t *testing.T) {
 		`{"kind":"state","manifest":{"sha256":"6"},"statement":{"sha256":"7"}}],` +
 		`"previous":[{"digest":{"sha256":"1"}},{"digest":{"sha256":"2"}}],` +
 		`"recorded":{"environment":"prod","kind":"pin","manifest":{"sha256":"a"},"statement":{"sha256":"3"}},` +
-		`"sequence":7,"time":"2025-03-01T12:30:05Z"},"predicateType":"https://github.com/contextosai/packgate/record/v1",` +
+		`"resource":"ghcr.io/acme/packs/ctxpack.support","sequence":7,"time":"2025-03-01T12:30:05Z"},"predicateType":"https://github.com/contextosai/packgate/record/v1",` +
 		`"subject":[{"digest":{"sha256":"a"},"name":"ctxpack.support@1.2.0"},{"digest":{"sha256":"b"},"name":"ctxpack.support@1.2.0"}]}`
 	for _, c := range "1234567ab" {
 		want = strings.ReplaceAll(want, `"sha256":"`+string(c)+`"`, `"sha256":"`+strings.Repeat(string(c), 64)+`"`)

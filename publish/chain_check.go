@@ -1,0 +1,146 @@
+package publish
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/publish/statement"
+)
+
+// restore is what to do where something of the history is gone.
+const restore = "look at who can delete from the registry, and restore it from a copy"
+
+// judgeHistory says what of the pack's history keeps an environment from being trusted: a part
+// of it is gone, and what is gone may have moved the environment, or the version's state.
+func (s *survey) judgeHistory(environment string, h *holding) (out []Reason) {
+	for _, digest := range s.chain.lost {
+		out = append(out, ReasonHistory.refuses(digest, restore, "the history of %q is cut: the record %s, which a later one names, is not there", s.pack, digest))
+	}
+	var newest *place
+	for _, p := range s.chain.places {
+		if p.moves() && !p.late && p.Environment == environment && (newest == nil || p.compare(*newest) > 0) {
+			newest = &p
+		}
+		if p.Kind == statement.KindState && p.Manifest == h.digest && !slices.Contains(h.bundles, p.Bundle) {
+			out = append(out, ReasonHistory.refuses(p.Bundle, restore, "record %d of %q names a state of %s, whose statement is not there", p.sequence, s.pack, h.digest))
+		}
+	}
+	if newest != nil && !newest.adopted && !s.has(*newest) {
+		out = append(out, ReasonHistory.refuses(newest.Bundle, restore, "record %d of %q moved the environment %q to %s, and its statement is not there", newest.sequence, s.pack, environment, newest.Manifest))
+	}
+	if s.chain.foreign > 0 && len(s.chain.records) == 0 {
+		out = append(out, ReasonElsewhere.explains(h.digest, "look for it where it was published", "the history of %q that is here is that of another repository, and does not count", s.pack))
+	}
+	return out
+}
+
+// has reports whether a statement is there that the history names on a version.
+func (s *survey) has(p place) bool {
+	h := s.holdings[p.Manifest]
+	return h != nil && slices.Contains(h.bundles, p.Bundle)
+}
+
+// auditHistory looks at the records of a pack, and at whether all that they name is there.
+func (s *survey) auditHistory(all *builds) (out []AuditFinding) {
+	ch := s.chain
+	find := func(severity Severity, r Reason) {
+		out = append(out, AuditFinding{Pack: s.pack, Severity: severity, Reason: r})
+	}
+	for _, r := range ch.odd {
+		severity := SeverityWarning
+		if r.Fails || r.Refuses {
+			severity = SeverityError
+		}
+		find(severity, r)
+	}
+	if ch.dropped > 0 {
+		find(SeverityError, ReasonTooMany.refuses("", "look at who can write to the registry, and delete the tags that are not of packgate", "%d more tags claim one record of the history than the %d that are looked at", ch.dropped, chainLimit))
+	}
+	for _, digest := range ch.lost {
+		find(SeverityError, ReasonHistory.refuses(digest, restore, "the history is cut: the record %s, which a later one names, is not there", digest))
+	}
+	if ch.foreign > 0 {
+		find(SeverityWarning, ReasonElsewhere.explains("", "look at who copied them here", "%s of the history of another repository, which does not count", pack.Counted(ch.foreign, "record")))
+	}
+	for _, r := range append(ch.auditLinks(), ch.auditTags()...) {
+		find(SeverityError, r)
+	}
+	for _, p := range slices.SortedFunc(maps.Values(ch.places), func(a, b place) int { return a.compare(b) }) {
+		if h := all.holdings[p.Manifest]; s.has(p) || h != nil && slices.ContainsFunc(h.signed, func(b *Build) bool { return b.Bundle == p.Bundle }) {
+			continue
+		}
+		find(SeverityError, ReasonHistory.refuses(p.Bundle, restore, "record %d names a statement of the kind %q on %s, which is not there", p.sequence, p.Kind, p.Manifest))
+	}
+	if len(ch.records) == 0 {
+		return out
+	}
+	for _, e := range said(s, all) {
+		if p, known := ch.places[e.Bundle]; !known {
+			find(SeverityWarning, ReasonUnrecorded.explains(e.Bundle, "run it again where a run was cut off; pin the environment again where an earlier packgate pinned it",
+				"no record names a statement of the kind %q on %s", e.Kind, e.Manifest))
+		} else if p.late {
+			find(SeverityWarning, ReasonUnrecorded.explains(e.Bundle, "look at where the environment is to be", "the environment %q was moved twice at record %d: what was witnessed later, to %s, does not count", p.Environment, p.sequence, p.Manifest))
+		}
+	}
+	return out
+}
+
+// auditLinks says where the records are not one chain.
+func (ch *chain) auditLinks() (out []Reason) {
+	const jobs = "publish once more, which joins them, and publish from one job at a time"
+	if n := len(ch.heads); n > 1 {
+		out = append(out, ReasonHistory.explains(ch.heads[1].digest, jobs, "the history has %d ends: two publishers met, and no record names both %s and %s", n, ch.heads[0].digest, ch.heads[1].digest))
+	}
+	sequences := map[string]int{}
+	there := map[int]bool{}
+	for _, r := range ch.records {
+		sequences[r.digest], there[r.Sequence] = r.Sequence, true
+	}
+	for _, r := range ch.records {
+		highest, known := 0, true
+		for _, before := range r.Previous {
+			n, ok := sequences[before]
+			highest, known = max(highest, n), known && ok
+		}
+		if known && highest != r.Sequence-1 {
+			out = append(out, ReasonHistory.explains(r.digest, "look at who can sign as the publisher", "record %d follows record %d", r.Sequence, highest))
+		}
+	}
+	return out
+}
+
+// auditTags says which tags of records are not there, or name something else.
+func (ch *chain) auditTags() (out []Reason) {
+	records := map[int][]string{}
+	for _, r := range ch.records {
+		records[r.Sequence] = append(records[r.Sequence], r.digest)
+		if own := registry.NewRecordTag(r.Sequence, r.digest); ch.tags[own] != r.digest {
+			out = append(out, ReasonHistory.explains(r.digest, restore, "the tag %q of record %d %s", own, r.Sequence, isNot(ch.tags[own])))
+		}
+	}
+	for _, sequence := range slices.Sorted(maps.Keys(records)) {
+		t := registry.RecordTag{Sequence: sequence}
+		if found := ch.tags[t]; !slices.Contains(records[sequence], found) {
+			out = append(out, ReasonHistory.explains(records[sequence][0], "run what publishes once more, and look at who can write to the registry", "the tag %q of record %d %s", t, sequence, isNot(found)))
+		}
+	}
+	for _, t := range slices.SortedFunc(maps.Keys(ch.tags), func(a, b registry.RecordTag) int {
+		return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Short, b.Short))
+	}) {
+		if digest := ch.tags[t]; !t.Of(digest) || t.Sequence > ch.last() && ch.foreign == 0 && len(ch.odd) == 0 {
+			out = append(out, moved(t.String(), digest, "the record that it is called by"))
+		}
+	}
+	return out
+}
+
+func isNot(found string) string {
+	if found == "" {
+		return "is not there"
+	}
+	return fmt.Sprintf("names %s", found)
+}
