@@ -67,7 +67,7 @@ func (c *Checker) Evidence(ctx context.Context, packID string, take func(Piece) 
 // of its versions, and of what environments make of them.
 func (c *Checker) evident(ctx context.Context, s *survey) ([]string, error) {
 	digests := map[string]bool{}
-	var run []string
+	run := s.chain.bundles()
 	for _, h := range s.holdings {
 		digests[h.digest] = h.artifact != nil
 		for _, p := range h.pins {
