@@ -95,8 +95,8 @@ func (a *auditing) run(ctx context.Context) error {
 	if err == nil {
 		a.w = w
 		defer w.Close()
-	} else if len(a.named) == 0 && exitCode(err) != gating.ExitUse {
-		return err
+	} else if a.house.config.Document != nil || len(a.named) == 0 && exitCode(err) != gating.ExitUse {
+		return err // a repository whose pins cannot be read is no folder without any
 	}
 	ids, err := a.ids(ctx)
 	if err != nil {

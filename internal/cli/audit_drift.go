@@ -8,6 +8,7 @@ import (
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -67,6 +68,18 @@ func (a *auditing) drifts(ctx context.Context, r *reviewing, e *repo.Environment
 	}
 	f := model.AuditFinding{Severity: string(publish.SeverityWarning), Pack: id, Check: driftCheck, Hint: "merge a change of the line, or run the workflow that publishes again"}
 	file := e.PinsFile.Document.File
+	if wanted {
+		gone, err := a.gone(ctx, id, pin.Version)
+		if err != nil {
+			return err
+		}
+		if gone { // a line is merged for what is published alone
+			f.Severity, f.Hint = string(publish.SeverityError), "look at who can delete from the registry, and restore it from a copy; if it was never published, merge a change of the line"
+			f.Version, f.Message = pin.Version, fmt.Sprintf("%s wants %q in the environment %q, and the registry does not have it", file, id+"@"+pin.Version, e.Name())
+			a.out.Findings = append(a.out.Findings, f)
+			return nil
+		}
+	}
 	switch {
 	case v == nil || v.Manifest == "":
 		f.Message = fmt.Sprintf("%s wants %q in the environment %q, which runs no version of it", file, id+"@"+pin.Version, e.Name())
@@ -91,6 +104,17 @@ func (a *auditing) drifts(ctx context.Context, r *reviewing, e *repo.Environment
 	}
 	a.out.Findings = append(a.out.Findings, f)
 	return nil
+}
+
+// gone reports whether the registry has nothing of a version. What cannot be asked is listed.
+func (a *auditing) gone(ctx context.Context, id, version string) (bool, error) {
+	v, err := a.checker.Verify(ctx, registry.Ref{Pack: id, Version: version}, nil)
+	if err != nil {
+		a.unchecked(id+"@"+version, driftCheck, "whether the registry has it: %v", err)
+		a.unseen = true
+		return false, ctx.Err()
+	}
+	return v.Manifest == "" && v.Status == publish.Untrusted, nil
 }
 
 // drifted returns since when the line and the record differ: the later of the newest record and
