@@ -275,7 +275,7 @@ func (d *Diff) related(least Class) []finding.Related {
 		}
 		words := fmt.Sprintf("%s here (%s: %s)", c.Kind, c.Class, c.Reason)
 		if c.Kind == Removed {
-			words = fmt.Sprintf("removed, stood here in %s (%s: %s)", d.Base.Version, c.Class, c.Reason)
+			words = fmt.Sprintf("removed, was here in %s (%s: %s)", d.Base.Version, c.Class, c.Reason)
 		}
 		places = append(places, gate.Also(pack.Place(c.New, c.Old), words))
 	}

@@ -227,7 +227,7 @@ func tooSmall(required string) model.Finding {
 		Message: `pack_version "1.1.0" is a minor step from "1.0.0", and the changes are major: removed capability "issue_refund"; the next version is "` + required + `"`,
 		Hint:    `set pack_version to "` + required + `"`,
 		File:    packFile, Line: 18, Column: 21, EndLine: 18, EndColumn: 28, Pointer: model.VersionPointer, Path: model.VersionPointer,
-		Related: []model.Related{{Message: "removed, stood here in 1.0.0 (major: a capability is gone)", File: packFile, Line: 188, Column: 11}},
+		Related: []model.Related{{Message: "removed, was here in 1.0.0 (major: a capability is gone)", File: packFile, Line: 188, Column: 11}},
 		Fix: &model.Fix{Description: `set pack_version to "` + required + `"`,
 			Patch: []model.Operation{{Op: "replace", Path: model.VersionPointer, Value: json.RawMessage(`"` + required + `"`)}}},
 		Fingerprint: "3123456789abcdef0123456789abcdef",
