@@ -18,35 +18,6 @@ type Entry struct {
 	Conflicts    []string // other digests of the version that are signed as well
 }
 
-// Log returns the versions of a pack from the lowest to the highest, with all that
-// is known of each; none where the registry has no such pack.
-func (c *Checker) Log(ctx context.Context, packID string) ([]Entry, error) {
-	s, err := c.survey(ctx, packID, request{})
-	if err != nil {
-		return nil, err
-	}
-	var out []Entry
-	for _, v := range s.verdicts() {
-		e := Entry{Verdict: v, Tagged: s.tagged(v.Version) == v.Manifest}
-		if v.Summary != nil {
-			e.Class = v.Summary.Class
-		}
-		for _, r := range v.Reasons {
-			if r.Kind == ReasonConflict {
-				e.Conflicts = append(e.Conflicts, r.Digest)
-			}
-		}
-		for environment, digest := range s.environments() {
-			if digest == v.Manifest {
-				e.Environments = append(e.Environments, environment)
-			}
-		}
-		slices.Sort(e.Environments)
-		out = append(out, e)
-	}
-	return out, nil
-}
-
 // Severity says how much a finding of an audit matters.
 type Severity string
 

@@ -191,7 +191,7 @@ func TestPinMovedByHand(t *testing.T) {
 
 func TestLog(t *testing.T) {
 	everywhere(t, func(t *testing.T, w *world) {
-		if log, err := w.checker().Log(t.Context(), support); err != nil || len(log) != 0 {
+		if log, _, err := w.checker().Log(t.Context(), support); err != nil || len(log) != 0 {
 			t.Errorf("the log of nothing: %+v, error %v", log, err)
 		}
 		for _, version := range []string{"1.10.0", "1.0.0", "1.2.0"} {
@@ -201,7 +201,7 @@ func TestLog(t *testing.T) {
 		w.plant(candidate("2.0.0", ""), nil, "2.0.0")
 		w.change(w.publisher().Deprecate, "1.0.0")
 		w.pin("1.10.0", "prod")
-		log, err := w.checker().Log(t.Context(), support)
+		log, _, err := w.checker().Log(t.Context(), support)
 		w.must(err)
 		var lines []string
 		for _, e := range log {

@@ -233,7 +233,11 @@ func newLog(env *Env) *cobra.Command {
 		Use: "log PACK_ID", Short: "list the published versions of a pack",
 		Long: `Lists the versions of a pack in the registry, oldest first: class, digest, who
 signed and when, state, the environments that are pinned to it, and whether every
-check ran when it was published. What does not verify is listed with the reason.`,
+check ran when it was published. What does not verify is listed with the reason.
+
+Below them is the history of the pack in the order of its signed records: what was
+published, moved, stopped, deprecated or revoked, when, by whom and why. Records that
+are missing, or of which none names the other, are reported there.`,
 		Example: "  packgate log ctxpack.support\n  packgate log ctxpack.support --registry ghcr.io/acme/packs --format json",
 		Args:    wants("PACK_ID"),
 		RunE:    func(c *cobra.Command, args []string) error { return showLog(c.Context(), env, args[0], o) },
@@ -254,7 +258,7 @@ func showLog(ctx context.Context, env *Env, id string, o registryOptions) error 
 	if err != nil {
 		return err
 	}
-	entries, err := checker.Log(ctx, id)
+	entries, history, err := checker.Log(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -262,7 +266,7 @@ func showLog(ctx context.Context, env *Env, id string, o registryOptions) error 
 	if err != nil {
 		return err
 	}
-	return render.WriteLog(env.Stdout, o.format, shownLog(id, repository.Name(), entries), env.style(o.color))
+	return render.WriteLog(env.Stdout, o.format, shownLog(id, repository.Name(), entries, history), env.style(o.color))
 }
 
 func newAudit(env *Env) *cobra.Command {
@@ -319,9 +323,28 @@ func audit(ctx context.Context, env *Env, ids []string, o auditOptions) error {
 	return cmp.Or(render.WriteAudit(env.Stdout, o.format, &a.out, env.style(o.color)), a.verdict())
 }
 
+// shownHistory returns the history of a pack in the report's form.
+func shownHistory(h *publish.History) *model.History {
+	out := &model.History{Records: h.Records, Deeds: []model.Deed{}}
+	for _, d := range h.Deeds {
+		shown := model.Deed{
+			Record: d.Sequence, What: d.What, Name: d.Name, Digest: d.Manifest, Environment: d.Environment, Who: d.Who, Why: d.Why,
+			PullRequest: d.PullRequest, Time: shownTime(d.Time), Signer: signerName(&d.Signer), Statement: d.Bundle, Void: d.Late,
+		}
+		for _, a := range d.Approvals {
+			shown.Approvals = append(shown.Approvals, model.Approval(a))
+		}
+		out.Deeds = append(out.Deeds, shown)
+	}
+	for _, r := range h.Problems {
+		out.Problems = append(out.Problems, r.Message)
+	}
+	return out
+}
+
 // shownLog returns the versions of a pack in the report's form.
-func shownLog(id, repository string, entries []publish.Entry) *model.VersionLog {
-	out := &model.VersionLog{Pack: id, Repository: repository, Versions: []model.LogEntry{}}
+func shownLog(id, repository string, entries []publish.Entry, history *publish.History) *model.VersionLog {
+	out := &model.VersionLog{Pack: id, Repository: repository, Versions: []model.LogEntry{}, History: shownHistory(history)}
 	for _, e := range entries {
 		shown := model.LogEntry{
 			Version: e.Version, Class: e.Class, Digest: e.Manifest, Signed: shownTime(e.Signed), State: string(e.Status),

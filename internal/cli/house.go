@@ -340,7 +340,7 @@ func (h *registryHouse) inUse(ctx context.Context, reg *registry.Registry, packI
 	if err != nil {
 		return unknown(err)
 	}
-	log, err := checker.Log(ctx, packID)
+	log, _, err := checker.Log(ctx, packID)
 	if err != nil {
 		return unknown(err)
 	}

@@ -169,7 +169,10 @@ type VersionLog struct {
 	Pack       string     `json:"pack"`       // id
 	Repository string     `json:"repository"` // in the registry
 	Versions   []LogEntry `json:"versions"`
-	NotChecked []string   `json:"not_checked,omitempty"`
+	// History is what was done with the pack, in the order of its signed records; nil where it was
+	// not looked at.
+	History    *History `json:"history,omitempty"`
+	NotChecked []string `json:"not_checked,omitempty"`
 }
 
 // LogEntry is one version in a log. What is not known is "".

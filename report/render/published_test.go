@@ -185,7 +185,7 @@ func TestLogFits(t *testing.T) {
 	whole := w.render(t, "terminal", Style{})
 	for width := 30; width <= 140; width++ {
 		got := w.render(t, "terminal", Style{Width: width})
-		if a, b := strings.Fields(got), strings.Fields(whole); len(b) > len(a)+len(strings.Fields("version class signed digest state checks pinned in")) {
+		if a, b := strings.Fields(got), strings.Fields(whole); len(b) > len(a)+len(strings.Fields("version class signed digest state checks pinned in record when what")) {
 			t.Errorf("at %d columns something is not said:\n%s", width, got)
 		}
 		for line := range strings.Lines(got) {

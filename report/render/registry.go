@@ -179,6 +179,7 @@ func (t *terminal) log(l *model.VersionLog) {
 	} else {
 		t.table(logTable(l, signer != ""), "  ")
 	}
+	t.history(l.History)
 	t.unlooked("  ", l.NotChecked)
 }
 

@@ -110,7 +110,17 @@ func SomeLog() *model.VersionLog {
 		{Version: "1.2.0", Class: "minor", Digest: digestOf("b"), Signer: workflow, Signed: "2026-04-04T05:06:07Z", State: "deprecated", Reason: "use 2.0.0"},
 		{Version: "1.1.0", Class: "minor", Digest: digestOf("c"), Signer: workflow, Signed: "2026-03-04T05:06:07Z", State: "untrusted", Conflict: true},
 		{Version: "1.0.0", Digest: digestOf("d"), State: "untrusted", Problems: []string{"no statement of the configured identity says that it passed"}},
-	}, NotChecked: []string{"1.3.0: the registry answered 503"}}
+	}, History: someHistory(), NotChecked: []string{"1.3.0: the registry answered 503"}}
+}
+
+func someHistory() *model.History {
+	return &model.History{Records: 3, Problems: []string{"the history has 2 ends: two publishers met"}, Deeds: []model.Deed{
+		{Record: 1, What: "published", Name: "ctxpack.support@1.2.0", Digest: digestOf("b"), PullRequest: "https://github.com/acme/packs/pull/7",
+			Approvals: []model.Approval{{Role: "risk", Login: "lena"}}, Time: "2026-04-04T05:06:07Z", Signer: workflow, Statement: digestOf("e")},
+		{Record: 2, What: "pinned", Name: "ctxpack.support@1.2.0", Digest: digestOf("b"), Environment: "prod", Who: "ada", Why: "a\nrelease", Time: "2026-04-05T05:06:07Z", Signer: workflow, Statement: digestOf("f")},
+		{Record: 2, What: "stopped", Name: "ctxpack.support@1.2.0", Digest: digestOf("b"), Environment: "prod", Who: "bob", Void: true, Time: "2026-04-05T05:06:08Z", Signer: workflow, Statement: digestOf("0")},
+		{What: "deprecated", Name: "ctxpack.support@1.2.0", Digest: digestOf("b"), Who: "ada", Why: "use 2.0.0", Time: "2026-05-04T05:06:07Z", Signer: workflow, Statement: digestOf("1")},
+	}}
 }
 
 // SomeAudit returns an audit with findings.

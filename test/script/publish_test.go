@@ -145,6 +145,7 @@ var masks = []struct {
 	as    string
 }{
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
+	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\b`), "YYYY-MM-DD HH:MM:SS"},
 	{regexp.MustCompile(`\b20\d\d-\d\d-\d\d\b`), "YYYY-MM-DD"},      // as wide, for tables
 	{regexp.MustCompile(`packgate_[A-Z2-7]{26}`), "packgate_TOKEN"}, // resumes the runner's commands
 	{regexp.MustCompile(`(?m)^::add-mask::.+$`), "::add-mask::TOKEN"},
