@@ -72,10 +72,11 @@ func (p *publication) bundle(ctx context.Context, s *candidate, environment stri
 		out.Status = model.PublicationAlready
 		return nil
 	}
-	if err := p.gatedBundle(ctx, s, &c, b, at, out); err != nil {
+	going := &bundling{s, b, at, c}
+	if err := p.gatedBundle(ctx, going, out); err != nil {
 		return err
 	}
-	r, err := p.publisher.PublishBuild(ctx, c)
+	r, err := p.publisher.PublishBuild(ctx, going.BuildCandidate)
 	if err != nil {
 		return err
 	}
@@ -84,14 +85,23 @@ func (p *publication) bundle(ctx context.Context, s *candidate, environment stri
 	return nil
 }
 
+// bundling is the bundle of one environment on its way into the registry.
+type bundling struct {
+	of    *candidate // the version
+	built *environments.Built
+	at    *publish.BuildStanding
+	publish.BuildCandidate
+}
+
 // gatedBundle completes a candidate: what the gates came to, the class of the step from the
-// bundle before it, and who approved that.
-func (p *publication) gatedBundle(ctx context.Context, s *candidate, c *publish.BuildCandidate, b *environments.Built, at *publish.BuildStanding, out *model.Publication) error {
+// bundle before it, and who approved that. Out gets what becomes known.
+func (p *publication) gatedBundle(ctx context.Context, b *bundling, out *model.Publication) error {
+	s, c := b.of, &b.BuildCandidate
 	v, err := p.passing(ctx, s)
 	if err != nil {
 		return err
 	}
-	last := at.Last
+	last := b.at.Last
 	if last == nil && v.before != nil {
 		checker := &publish.Checker{Registry: p.publisher.Registry, Verifier: p.publisher.Verifier}
 		if last, err = checker.NewestBuild(ctx, v.before, c.Environment); err != nil {
@@ -105,7 +115,7 @@ func (p *publication) gatedBundle(ctx context.Context, s *candidate, c *publish.
 		if err != nil {
 			return err
 		}
-		class, err := environments.ClassOf(&environments.Built{Environment: c.Environment, Pack: last.Resolved, Catalog: last.Catalog}, b, overrides)
+		class, err := environments.ClassOf(&environments.Built{Environment: c.Environment, Pack: last.Resolved, Catalog: last.Catalog}, b.built, overrides)
 		if err != nil {
 			return err
 		}
