@@ -44,6 +44,7 @@ type Audited struct {
 	Versions int      // that were looked at
 	Verdicts []*Verdict
 	Findings []AuditFinding
+	Stated   map[string]bool  // the packs that the publisher's newest status names, by pack_id
 	Unseen   map[string]error // the errors of packs that could not be looked at, by pack_id
 }
 
@@ -71,7 +72,7 @@ func (c *Checker) Audit(ctx context.Context, packIDs []string) (*Audited, error)
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	findings, err := c.auditStatus(ctx, out.Packs)
+	findings, stated, err := c.auditStatus(ctx, out.Packs)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (c *Checker) Audit(ctx context.Context, packIDs []string) (*Audited, error)
 			out.Unseen[out.Packs[i]] = a.err
 		}
 	}
-	out.Findings = append(out.Findings, findings...)
+	out.Findings, out.Stated = append(out.Findings, findings...), stated
 	return out, nil
 }
 

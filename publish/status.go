@@ -257,21 +257,21 @@ func pinLedger(newest move) *statement.PinLedger {
 func notThere(err error) bool { return errors.Is(err, registry.ErrNotFound) }
 
 // auditStatus holds the publisher's status against what the registry has of some packs; it
-// finds nothing where there is none.
-func (c *Checker) auditStatus(ctx context.Context, packIDs []string) (out []AuditFinding, err error) {
+// finds nothing where there is none. Stated are the packs that the status names.
+func (c *Checker) auditStatus(ctx context.Context, packIDs []string) (out []AuditFinding, stated map[string]bool, err error) {
 	repo, err := c.Registry.Status()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	there, err := c.statuses(ctx, repo)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, r := range there.odd {
 		out = append(out, AuditFinding{Severity: SeverityWarning, Reason: r})
 	}
 	if len(there.newest) == 0 {
-		return out, nil
+		return out, nil, nil
 	}
 	const again = "run what publishes once more, which writes the status"
 	find := func(packID string, severity Severity, hint, format string, args ...any) {
@@ -280,11 +280,12 @@ func (c *Checker) auditStatus(ctx context.Context, packIDs []string) (out []Audi
 	if n := len(there.newest); n > 1 {
 		find("", SeverityError, again, "two publishers met: there are %d statuses of sequence %d", n, there.newest[0].ledger.Sequence)
 	}
+	stated = map[string]bool{}
 	for _, id := range packIDs {
 		said, known := there.newest[0].ledger.Packs[id]
 		var before *statement.PackLedger
 		if known {
-			before = &said
+			before, stated[id] = &said, true
 		}
 		found, err := c.packLedger(ctx, id, before, slices.Sorted(maps.Keys(said.States)))
 		switch {
@@ -298,7 +299,7 @@ func (c *Checker) auditStatus(ctx context.Context, packIDs []string) (out []Audi
 			find(id, SeverityWarning, again, "the status of %s is older than what the registry has of %q: a run was cut off before it wrote the status", stampOf(there.newest[0].Time), id)
 		}
 	}
-	return out, nil
+	return out, stated, nil
 }
 
 // missing returns the digests of versions whose state is worse by what was said than by what

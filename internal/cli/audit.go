@@ -132,6 +132,7 @@ func (a *auditing) run(ctx context.Context) error {
 	if err := a.drift(ctx, ids); err != nil {
 		return err
 	}
+	a.unwatched(ids)
 	if err := a.triggers(ctx, ids); err != nil || a.options.export == "" {
 		return err
 	}

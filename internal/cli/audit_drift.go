@@ -106,6 +106,27 @@ func (a *auditing) drifts(ctx context.Context, r *reviewing, e *repo.Environment
 	return nil
 }
 
+// historyCheck is the name of the check for what a registry does not show any more.
+const historyCheck = "history"
+
+// unwatched lists the packs of which nothing outside of their own history says how much of it there
+// was: the newest part of it, or all of it, may be gone without a trace.
+func (a *auditing) unwatched(ids []string) {
+	for _, id := range ids {
+		if !a.audited.Stated[id] && !a.pinned(id) {
+			a.unchecked(id, historyCheck, "whether the registry lost anything of it: no pins file and no signed status of the publisher (publish.freshness) names it")
+		}
+	}
+}
+
+// pinned reports whether a pins file names a pack.
+func (a *auditing) pinned(id string) bool {
+	return a.w != nil && slices.ContainsFunc(a.w.Environments, func(e *repo.Environment) bool {
+		_, ok := e.Pinned(id)
+		return e.PinsFile != nil && ok
+	})
+}
+
 // gone reports whether the registry has nothing of a version. What cannot be asked is listed.
 func (a *auditing) gone(ctx context.Context, id, version string) (bool, error) {
 	v, err := a.checker.Verify(ctx, registry.Ref{Pack: id, Version: version}, nil)
