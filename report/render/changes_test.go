@@ -109,11 +109,11 @@ func TestEndings(t *testing.T) {
 		headline effect
 		says     string
 	}{
-		{tool(error, nil), fewerErrors, "before: an error  now: " + call},
-		{tool(nil, error), lessAllowed, "before: " + call + "  now: an error"},
-		{stop(denied, nil), fewerErrors, "before: an error  now: refused"},
-		{stop(nil, denied), otherErrors, "before: refused  now: an error"},
-		{stop(denied, denied), otherErrors, "before: an error  now: refused"},
+		{tool(error, nil), fewerErrors, "before → now: an error → " + call},
+		{tool(nil, error), lessAllowed, "before → now: " + call + " → an error"},
+		{stop(denied, nil), fewerErrors, "before → now: an error → refused"},
+		{stop(nil, denied), otherErrors, "before → now: refused → an error"},
+		{stop(denied, denied), otherErrors, "before → now: an error → refused"},
 		{tool(nil, denied), lessAllowed, "call adp.pay (destructive) for fewer requests  before: for more"},
 	} {
 		d := reporttest.Steps("minor", "minor", "")

@@ -169,7 +169,7 @@ func endings(all []power) []node {
 	if len(all) == 0 {
 		return nil
 	}
-	columns := []column{{name: "Requests"}, {name: "Before", label: "before:"}, {name: "Now", label: "now:"}}
+	columns := []column{{name: "Requests"}, {name: "Before → now", label: "before → now:"}} // three would not fit on a phone
 	return []node{
 		plain("A request ends in an error where a rule cannot be decided, because a value is missing or of another type. That changes:"),
 		tableOf(table{noun: "kind of request", open: maxPowers, columns: columns}, all, func(one *power) []sentence {
@@ -177,7 +177,7 @@ func endings(all []power) []node {
 			if one.less {
 				before, now = now, before
 			}
-			return []sentence{conditionWords(&one.shown), before, now}
+			return []sentence{conditionWords(&one.shown), before.plain(" → ").add(now)}
 		}),
 	}
 }

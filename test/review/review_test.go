@@ -124,7 +124,7 @@ var situations = map[string]situation{
 	"errors-gone": {pack: "support", base: func(c *checkout) { c.edit(support, adults(`{">=": [{"var": "request.context.age"}, 18]}`)) }, head: func(c *checkout) {
 		c.edit(support, adults(`{"and": [{"!=": [{"var": "request.context.age"}, null]}, {">=": [{"var": "request.context.age"}, 18]}]}`))
 	}, headline: "⛔ Cannot merge: ctxpack.support, fewer requests end in an error (1.0.0, must become 1.1.0: minor change)",
-		says: []string{"A request ends in an error where a rule cannot be decided", "| When `age` is missing and `identity_verified` is true | an error | agents can call `adp_payments.issue_refund` (destructive) |"}},
+		says: []string{"A request ends in an error where a rule cannot be decided", "| When `age` is missing and `identity_verified` is true | an error → agents can call `adp_payments.issue_refund` (destructive) |"}},
 	"overlay-loosened": {pack: "support", head: func(c *checkout) {
 		c.edit("packs/support/overlays/staging.json", "replace /set/2/value 2000\nreplace /set/3/value 2000\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more in staging (1.0.0)",
