@@ -60,8 +60,8 @@ func (s *survey) auditHistory(all *builds) (out []AuditFinding) {
 	if ch.dropped > 0 {
 		find(SeverityError, ReasonTooMany.refuses("", "look at who can write to the registry, and delete the tags that are not of packgate", "%d more tags claim one record of the history than the %d that are looked at", ch.dropped, chainLimit))
 	}
-	for _, digest := range ch.lost {
-		find(SeverityError, ReasonHistory.refuses(digest, restore, "the history is cut: the record %s, which a later one names, is not there", digest))
+	for _, r := range ch.gaps() {
+		find(SeverityError, r)
 	}
 	if ch.foreign > 0 {
 		find(SeverityWarning, ReasonElsewhere.explains("", "look at who copied them here", "%s of the history of another repository, which does not count", pack.Counted(ch.foreign, "record")))
@@ -85,6 +85,14 @@ func (s *survey) auditHistory(all *builds) (out []AuditFinding) {
 		} else if p.late {
 			find(SeverityWarning, ReasonUnrecorded.explains(e.Bundle, "look at where the environment is to be", "the environment %q was moved twice at record %d: what was witnessed later, to %s, does not count", p.Environment, p.sequence, p.Manifest))
 		}
+	}
+	return out
+}
+
+// gaps says which records are not there that a later one names.
+func (ch *chain) gaps() (out []Reason) {
+	for _, digest := range ch.lost {
+		out = append(out, ReasonHistory.refuses(digest, restore, "the history is cut: the record %s, which a later one names, is not there", digest))
 	}
 	return out
 }

@@ -35,10 +35,7 @@ type History struct {
 
 // history returns what was done with the pack.
 func (s *survey) history(all *builds) *History {
-	out := &History{Records: len(s.chain.records), Problems: slices.Concat(s.chain.odd, s.chain.auditLinks())}
-	for _, digest := range s.chain.lost {
-		out.Problems = append(out.Problems, ReasonHistory.refuses(digest, restore, "the history is cut: the record %s, which a later one names, is not there", digest))
-	}
+	out := &History{Records: len(s.chain.records), Problems: slices.Concat(s.chain.odd, s.chain.auditLinks(), s.chain.gaps())}
 	for _, h := range s.holdings {
 		if h.artifact != nil {
 			out.Deeds = append(out.Deeds, h.deeds()...)

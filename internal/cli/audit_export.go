@@ -102,16 +102,11 @@ func verifyExport(ctx context.Context, env *Env, dir string, o auditOptions) err
 
 // stamper returns what trusts timestamps; nil where nobody is named who signs them.
 func (h *registryHouse) stamper(ctx context.Context, o freshnessOptions, publisher *attest.Verifier) (*attest.Verifier, error) {
-	o.memory = ""
 	_, named, err := o.over(h.config.Publish.Freshness)
 	if err != nil || !named {
 		return nil, err
 	}
-	v, err := h.freshnessVerifier(ctx, o)
-	if err == nil && v.Name() == publisher.Name() {
-		err = misuse("sign timestamps with an identity that does nothing else", "the same identity publishes and signs timestamps: %s", publisher.Name())
-	}
-	return v, err
+	return h.freshnessVerifier(ctx, o, publisher)
 }
 
 func shownExport(dir string, c *export.Checked) *model.ExportCheck {

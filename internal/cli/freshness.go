@@ -78,11 +78,8 @@ func (h *registryHouse) freshness(ctx context.Context, o freshnessOptions, publi
 		return nil, 0, err
 	}
 	p := &publish.FreshnessPolicy{MaxAge: times.MaxAge, Expiry: times.Expiry}
-	if p.Verifier, err = h.freshnessVerifier(ctx, o); err != nil {
+	if p.Verifier, err = h.freshnessVerifier(ctx, o, publisher); err != nil {
 		return nil, 0, err
-	}
-	if p.Verifier.Name() == publisher.Name() {
-		return nil, 0, misuse("sign timestamps with an identity that does nothing else", "the same identity publishes and signs timestamps: %s", publisher.Name())
 	}
 	if file := cmp.Or(o.memory, h.memoryFile()); file != "" {
 		p.Memory = publish.MemoryIn(file)
@@ -100,9 +97,14 @@ func (h *registryHouse) memoryFile() string {
 	return filepath.Join(folder, "packgate", "memory.json")
 }
 
-// freshnessVerifier returns what trusts the timestamps, by a public key where there is one.
-func (h *registryHouse) freshnessVerifier(ctx context.Context, o freshnessOptions) (*attest.Verifier, error) {
-	return h.trusting(ctx, keyFile{"public key of the timestamps", o.key, attest.Freshness}, func() (attest.Identity, error) { return h.freshnessIdentity(o.workflow) })
+// freshnessVerifier returns what trusts the timestamps, by a public key where there is one. Who
+// publishes signs none.
+func (h *registryHouse) freshnessVerifier(ctx context.Context, o freshnessOptions, publisher *attest.Verifier) (*attest.Verifier, error) {
+	v, err := h.trusting(ctx, keyFile{"public key of the timestamps", o.key, attest.Freshness}, func() (attest.Identity, error) { return h.freshnessIdentity(o.workflow) })
+	if err == nil && v.Name() == publisher.Name() {
+		err = misuse("sign timestamps with an identity that does nothing else", "the same identity publishes and signs timestamps: %s", publisher.Name())
+	}
+	return v, err
 }
 
 // freshnessIdentity returns whose timestamps count: the workflow of the flag, or else that of
