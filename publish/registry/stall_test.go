@@ -23,12 +23,12 @@ type byHand struct {
 
 type handTimer struct {
 	run    func()
-	d      time.Duration
+	d      time.Duration // as it was first set
 	resets atomic.Int64
 }
 
-func (t *handTimer) Reset(d time.Duration) bool { t.d = d; t.resets.Add(1); return true }
-func (*handTimer) Stop() bool                   { return true }
+func (t *handTimer) Reset(time.Duration) bool { t.resets.Add(1); return true }
+func (*handTimer) Stop() bool                 { return true }
 
 func (c *byHand) after(d time.Duration, f func()) registry.Timer {
 	t := &handTimer{run: f, d: d}
