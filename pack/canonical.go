@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,17 +40,58 @@ func Canonical(src []byte) ([]byte, error) {
 // differ in a number beyond 2^53 alone could share a canonical form.
 var errFaults = errors.New("canonical form: the document has faults")
 
-// CanonicalDigest returns the digest of the canonical form of the document.
-// It fails for a document in which the reader found a fault.
+// CanonicalDigest returns the digest of the canonical form of the document, which is
+// worked out once. It fails for a document in which the reader found a fault, and for one
+// that is not JSON.
 func (d *Document) CanonicalDigest() (Digest, error) {
-	if d.refused {
+	if d.digest == nil {
 		return "", errFaults
 	}
-	b, err := Canonical(d.Source)
-	if err != nil {
-		return "", err
+	return d.digest(), nil
+}
+
+// canonicalDigest writes the canonical form of what was read; its bytes are those of
+// Canonical for the source of a document without faults.
+func (d *Document) canonicalDigest() Digest {
+	return DigestOf(appendCanonicalNode(make([]byte, 0, len(d.Source)), d.Root))
+}
+
+func appendCanonicalNode(b []byte, n *Node) []byte {
+	switch n.Kind {
+	case Null:
+		return append(b, "null"...)
+	case Bool:
+		return strconv.AppendBool(b, n.Bool)
+	case Number:
+		b, _ = appendCanonicalNumber(b, n.Number) // it is finite
+		return b
+	case String:
+		return AppendCanonicalString(b, n.Text)
+	case Array:
+		b = append(b, '[')
+		for i, item := range n.Items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendCanonicalNode(b, item)
+		}
+		return append(b, ']')
 	}
-	return DigestOf(b), nil
+	var few [16]*Member
+	members := few[:0]
+	for i := range n.Members {
+		members = append(members, &n.Members[i])
+	}
+	slices.SortFunc(members, func(a, b *Member) int { return compareUTF16(a.Name, b.Name) })
+	b = append(b, '{')
+	for i, m := range members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(AppendCanonicalString(b, m.Name), ':')
+		b = appendCanonicalNode(b, m.Value)
+	}
+	return append(b, '}')
 }
 
 // errNotJSON says that a value is not what decoding JSON gives.
@@ -168,6 +210,9 @@ func AppendCanonicalString(b []byte, s string) []byte {
 // appendCanonicalNumber appends a number as ECMAScript writes it (RFC 8785,
 // section 3.2.2.3).
 func appendCanonicalNumber(b []byte, n float64) ([]byte, error) {
+	if whole := int64(n); math.Abs(n) < 1<<53 && float64(whole) == n {
+		return strconv.AppendInt(b, whole, 10), nil
+	}
 	text, err := jcs.NumberToJSON(n)
 	if err != nil {
 		return b, fmt.Errorf("%w: it is the number %v", errNotJSON, n)

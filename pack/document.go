@@ -47,14 +47,15 @@ type Document struct {
 	Source   []byte
 	Root     *Node
 
-	marks   []mark
-	refused bool // the reader found a fault
+	marks []mark
 	// names leads from each array of the contract whose items have names to
 	// those names. It is made when the first path is asked for, since most
 	// documents are read without one, and once, since a path would otherwise
 	// cost as much as the array is long.
 	names func() map[*Node][]string
 	index func() *PathIndex // made when it is asked for
+	// digest is that of the canonical form, worked out once; nil where the reader found a fault.
+	digest func() Digest
 }
 
 // mark is a byte offset with the line and column that stand there.

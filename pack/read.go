@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 
 	"github.com/contextosai/packgate/finding"
 )
@@ -20,7 +21,9 @@ func Read(file string, src []byte, limits Limits) (*Document, []Fault) {
 		d.own(root)
 	}
 	r.placeFaults(root)
-	d.refused = len(r.faults) > 0
+	if len(r.faults) == 0 {
+		d.digest = sync.OnceValue(d.canonicalDigest)
+	}
 	return d, r.faults
 }
 
@@ -133,7 +136,7 @@ func (r *reader) document() (*Node, bool) {
 // TooLarge returns what Read would return for a document of size bytes, more
 // than the limit, without having to load it.
 func TooLarge(file string, size int64, limits Limits) (*Document, []Fault) {
-	d := &Document{File: file, marks: marksOf(nil), refused: true}
+	d := &Document{File: file, marks: marksOf(nil)}
 	r := &reader{doc: d, limits: limits}
 	r.tooLarge(size)
 	return d, r.faults

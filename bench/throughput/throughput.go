@@ -21,15 +21,15 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/bench/generate"
-	"github.com/gowebpki/jcs"
+	"github.com/contextosai/packgate/pack"
 )
 
 // Nth says which packs have changed since the base: every nth, which is 5 %.
 const Nth = 20
 
-// Floor reads all files below a folder but those of git, parses what is JSON,
-// canonicalises it (RFC 8785) and hashes everything. It returns how many files
-// there are and how many bytes they have.
+// Floor reads all files below a folder but those of git, decodes what is JSON once with
+// encoding/json, writes its canonical form (RFC 8785) from that value and hashes everything.
+// It returns how many files there are and how many bytes they have.
 func Floor(dir string) (files int, size int64, err error) {
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -57,7 +57,7 @@ func digest(name string, src []byte) error {
 		if err := json.Unmarshal(src, &content); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		canonical, err := jcs.Transform(src)
+		canonical, err := pack.AppendCanonical(nil, content)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
