@@ -79,6 +79,9 @@ func newBudget(account *Budget, steps int) *budget {
 
 func (b *budget) spend(steps int) { b.left -= steps }
 
+// spent returns how many steps were taken.
+func (b *budget) spent() int { return b.used - b.left }
+
 // over says that nothing more is done. It is asked in every loop.
 func (b *budget) over() bool { return b.left < 0 && !b.refill() }
 
@@ -114,7 +117,7 @@ func (b *budget) evaluate(n *node, data any) any {
 // last says that the verdict is there, and the rest only makes the answer shorter.
 func (b *budget) last() {
 	round := firstRound
-	for round < b.used-b.left {
+	for round < b.spent() {
 		round *= 10
 	}
 	b.rest = min(b.rest, max(0, round-b.used))

@@ -60,7 +60,7 @@ func (s Solver) Cover(of, idle Formula) Cover {
 	if b.over() {
 		cover.Cubes = slices.DeleteFunc(cover.Cubes, func(c Cube) bool { return c.Witness == nil })
 	}
-	cover.Steps = b.used - b.left
+	cover.Steps = b.spent()
 	return cover
 }
 
@@ -141,7 +141,7 @@ func (c *coverer) cover() (cover Cover) {
 			return c.finish(false, outOfSteps)
 		case !model:
 			return c.finish(true, "")
-		case c.budget.used-c.budget.left > c.most/2:
+		case c.budget.spent() > c.most/2:
 			return c.finish(false, outOfSteps) // the rest is for what was found
 		case len(c.cubes) == maxCubes:
 			return c.finish(false, fmt.Sprintf("more than %d sets of requests", maxCubes))

@@ -11,13 +11,9 @@ type leaf struct {
 	term   *term
 	node   *node // the operation, over the stand-in; nil for absence
 	over   *node // the operation itself
+	key    leafKey
 	result pair
-
-	cells  []Truth   // by cell of the term
-	cuts   []float64 // the first numbers of all pieces but the first
-	pieces []Truth   // of the numbers
-	named  []named   // the exceptions
-	either bool      // it gives either truth somewhere
+	outcomes
 
 	numbers   []float64 // the constants, sorted
 	follows   bool      // the operation is over a value that follows from the term's
@@ -89,6 +85,7 @@ type leafKey struct {
 }
 
 func (p *prover) addLeaf(key leafKey, l *leaf) pair {
+	l.key = key
 	l.result = pair{p.search.proposition(), p.search.proposition()}
 	p.search.add(l.result.t.not(), l.result.f.not())
 	l.term.leaves = append(l.term.leaves, l)

@@ -10,15 +10,7 @@ import (
 func (p *prover) domains() {
 	p.relate()
 	for _, t := range p.terms {
-		p.divide(t)
-		t.cut()
-		p.budget.spend(len(t.regions))
-		for _, l := range t.leaves {
-			if l.evaluate(p.budget); p.budget.over() {
-				return
-			}
-		}
-		if p.classify(t); p.budget.over() {
+		if !p.shape(t) {
 			return
 		}
 		p.choose(t)

@@ -31,6 +31,7 @@ type prover struct {
 	known     map[Key]pair   // operations that have been translated
 	seen      map[*Expr]bool // expressions whose variables have been noted
 
+	memo    *memo             // nil for none
 	lists   []string          // variables that hold lists elsewhere
 	scalars map[literal]*term // what is assumed: that the variable is a scalar
 	divide  func(*term)       // cuts a term into regions; tests show that mistakes in it are found
@@ -41,7 +42,7 @@ func newProver(f Formula, b *budget) *prover {
 	return &prover{
 		formula: f, budget: b, search: s, gates: &gates{search: s, pairs: map[[2]literal]literal{}},
 		variables: map[string]*term{}, opaques: map[Key]*term{}, leaves: map[leafKey]*leaf{}, known: map[Key]pair{}, seen: map[*Expr]bool{}, scalars: map[literal]*term{},
-		divide: (*term).divide,
+		divide: (*term).divide, memo: &shapes,
 	}
 }
 
