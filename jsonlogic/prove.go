@@ -41,7 +41,7 @@ func IsUnknown(e *Expr) Formula { return Formula{&statement{expr: e, truth: Unkn
 // float64, a bool, or nil, which a missing variable equals too. Nothing is equal
 // to any other value.
 func Is(path string, value any) Formula {
-	if path == "" {
+	if k := kindOf(value); path == "" || k == kindArray || k == kindObject || k == kindUnknown {
 		return Any() // the whole of a request is no scalar
 	}
 	variable := &node{op: opVar, name: "var", path: parsePath(path), variable: path, label: label(path, scope{})}

@@ -65,8 +65,19 @@ func (m *memo) keep(key Key, s *shape) {
 	m.room += size
 }
 
-// signature names all that the shape of a term follows from.
-func (t *term) signature() Key {
+// told reports whether the key of an operation says what its constants are. Of one that was
+// worked out the key says how; that it came to something depends on the steps left for it.
+func (n *node) told() bool {
+	constant := func(arg *node) bool { return arg.op == opConstant }
+	if n.constant {
+		return constant(n) || n.op == opList && !slices.ContainsFunc(n.args, func(arg *node) bool { return !constant(arg) })
+	}
+	return !slices.ContainsFunc(n.args, func(arg *node) bool { return !arg.told() })
+}
+
+// signature names all that the shape of a term follows from. It is not ok where keys do not
+// tell all of it.
+func (t *term) signature() (name Key, ok bool) {
 	var room [512]byte
 	b := room[:0]
 	if t.opaque != nil {
@@ -78,17 +89,20 @@ func (t *term) signature() Key {
 		b = append(b, byte(btoi(is)))
 	}
 	for _, l := range t.leaves {
+		if l.over != nil && !l.over.told() {
+			return name, false
+		}
 		b = append(append(b, byte(btoi(l.key.absence))), l.key.key[:]...)
 	}
-	return sha256.Sum256(b)
+	return sha256.Sum256(b), true
 }
 
 // shape tells the values of a term apart. It reports whether the budget sufficed.
 func (p *prover) shape(t *term) bool {
-	if p.memo == nil {
+	key, ok := t.signature()
+	if p.memo == nil || !ok {
 		return p.distinguish(t)
 	}
-	key := t.signature()
 	if s := p.memo.find(key); s != nil {
 		s.give(t)
 		p.budget.spend(s.steps)
