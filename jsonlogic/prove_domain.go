@@ -14,8 +14,9 @@ type term struct {
 	around []*term // the variables that it is read from within
 	opaque *node   // the expression
 
-	leaves []*leaf
-	listed bool // searched or gone through as a list, and so not taken to be a scalar
+	leaves  []*leaf
+	readers []*Expr // the expressions that read a variable
+	listed  bool    // searched or gone through as a list, and so not taken to be a scalar
 
 	numbers []float64 // constants that it is compared with
 	places  []float64 // where the truth of operations on values that follow from it changes
@@ -100,19 +101,25 @@ func (p *prover) opaque(n *node) *term {
 
 // survey notes the variables that an expression reads, and which of them hold
 // lists by the way they are read.
-func (p *prover) survey(n *node) {
-	n.walk(func(n *node) bool {
+func (p *prover) survey(x *Expr) {
+	reads := func(at path) {
+		if t := p.variable(at); len(t.readers) == 0 || t.readers[len(t.readers)-1] != x {
+			t.readers = append(t.readers, x)
+		}
+	}
+	x.root.walk(func(n *node) bool {
 		p.budget.spend(1)
 		if n.op == opVar {
-			p.variable(n.path)
+			reads(n.path)
 		}
 		for i := range n.keys {
-			p.variable(n.keys[i].path)
+			reads(n.keys[i].path)
 		}
+		p.computed = p.computed || n.keys == nil && (n.op == opMissing || n.op == opMissingSome)
 		return !p.budget.over()
 	})
 	if !p.budget.over() {
-		n.lists(func(at path) { p.variable(at).listed = true })
+		x.root.lists(func(at path) { p.variable(at).listed = true })
 	}
 }
 

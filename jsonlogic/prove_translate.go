@@ -31,7 +31,9 @@ type prover struct {
 	known     map[Key]pair   // operations that have been translated
 	seen      map[*Expr]bool // expressions whose variables have been noted
 
-	memo    *memo             // nil for none
+	memo     *memo // nil for none
+	computed bool  // an expression reads what it computes the name of
+
 	lists   []string          // variables that hold lists elsewhere
 	scalars map[literal]*term // what is assumed: that the variable is a scalar
 	divide  func(*term)       // cuts a term into regions; tests show that mistakes in it are found
@@ -76,7 +78,7 @@ func (p *prover) statement(f Formula) literal {
 func (p *prover) expression(x *Expr) pair {
 	if !p.seen[x] {
 		p.seen[x] = true
-		p.survey(x.root)
+		p.survey(x)
 	}
 	return p.truth(x.root)
 }

@@ -209,9 +209,8 @@ func (p *prover) holds(f Formula, settings []setting) bool {
 		if p.budget.over() {
 			return Unknown
 		}
-		e := newEvaluation(p.budget.account, maxSteps)
-		truth := e.result(x, data).Truth
-		p.budget.spend(1 + e.used())
+		truth, steps := p.budget.truth(x, data)
+		p.budget.spend(1 + steps)
 		return truth
 	}) && !p.budget.over()
 }
@@ -274,6 +273,7 @@ const maxReduced = 64
 // without them and, all else being equal, with whatever they are. What is read
 // first stays, where one of two will do.
 func (p *prover) reduce(settings []setting) {
+	t := p.trial(settings)
 	for i := range slices.Backward(settings) {
 		s := &settings[i]
 		if p.budget.over() {
@@ -283,18 +283,20 @@ func (p *prover) reduce(settings []setting) {
 			continue
 		}
 		was := *s
-		if s.present = false; !p.confirmed(settings) || !p.indifferent(settings, i) {
+		s.present = false
+		if t.changed(i); !t.holds(p.formula) || !t.indifferent(i) {
 			*s = was
-			continue
+		} else {
+			s.value, s.present = nil, false
 		}
-		s.value, s.present = nil, false
+		t.changed(i)
 	}
 }
 
 // indifferent says whether the formula holds whatever value a variable has that it
 // can have.
-func (p *prover) indifferent(settings []setting, i int) bool {
-	s := &settings[i]
+func (t *trial) indifferent(i int) bool {
+	p, s := t.p, &t.settings[i]
 	for _, c := range s.term.classes {
 		tried := c.regions[:1]
 		if len(s.term.classes) == 1 {
@@ -306,7 +308,8 @@ func (p *prover) indifferent(settings []setting, i int) bool {
 				continue
 			}
 			s.value, s.present = r.value, !r.absent
-			if !p.confirmed(settings) && (p.within.of == nil || p.budget.over() || p.holds(p.within, settings)) {
+			t.changed(i)
+			if !t.holds(p.formula) && (p.within.of == nil || p.budget.over() || t.holds(p.within)) {
 				return false
 			}
 		}
