@@ -184,8 +184,14 @@ func (p *Program) refuse(at *pack.Node, format string, args ...any) {
 // Compile compiles the prepared pack for one request. What the inputs do not permit
 // is a Result; the error is for content that has no JSON form. It may be called by
 // several goroutines at once.
-func (p *Program) Compile(request Request) (*Result, error) {
-	r := &run{Program: p, request: request, result: &Result{}}
+func (p *Program) Compile(request Request) (*Result, error) { return p.compile(request, true) }
+
+// Decide compiles as Compile does, for those who look at what was decided alone: the result
+// has no Stages, and no hashes.
+func (p *Program) Decide(request Request) (*Result, error) { return p.compile(request, false) }
+
+func (p *Program) compile(request Request, hashed bool) (*Result, error) {
+	r := &run{Program: p, request: request, result: &Result{}, hashed: hashed}
 	if r.request.Tokenizer == nil {
 		r.request.Tokenizer = Estimate{}
 	}
@@ -196,6 +202,9 @@ func (p *Program) Compile(request Request) (*Result, error) {
 		output, stop := s.run(r)
 		if stop != nil {
 			return r.end(s.name, stop), nil
+		}
+		if !hashed {
+			continue
 		}
 		hash, err := hashOf(output)
 		if err != nil {
@@ -230,6 +239,7 @@ type run struct {
 	*Program
 	request Request
 	result  *Result
+	hashed  bool
 
 	invocation invocation     // resolve
 	data       map[string]any // resolve: what conditions read

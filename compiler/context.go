@@ -147,9 +147,12 @@ func (r *run) finish() error {
 	for _, ref := range kept(r, r.evidence, evidenceID, func(e Evidence) string { return e.Ref }) {
 		c.Manifests.EvidenceManifest = append(c.Manifests.EvidenceManifest, EvidenceEntry{ref})
 	}
-	hash, err := contextHash(c)
-	if err != nil {
-		return err
+	var hash pack.Digest
+	if r.hashed {
+		var err error
+		if hash, err = contextHash(c); err != nil {
+			return err
+		}
 	}
 	c.ContextLedger = r.ledger(c, hash)
 	r.result.Context = c

@@ -121,6 +121,10 @@ func FuzzRequest(f *testing.F) {
 		if err != nil || everything(again) != everything(result) {
 			t.Fatalf("a second compile gives\n%s\nwanted\n%s", everything(again), everything(result))
 		}
+		decided, err := program.Decide(requestFrom(data))
+		if err != nil || everything(decided) != everything(unhashed(result)) {
+			t.Fatalf("what is decided without hashes is\n%s (%v)\nwanted\n%s", everything(decided), err, everything(unhashed(result)))
+		}
 		if result.Context == nil {
 			return
 		}
@@ -135,6 +139,18 @@ func FuzzRequest(f *testing.F) {
 			t.Errorf("another message changes no hash: %v", err)
 		}
 	})
+}
+
+// unhashed returns a result as Decide gives it.
+func unhashed(r *compiler.Result) *compiler.Result {
+	with := *r
+	with.Stages = nil
+	if r.Context != nil {
+		context := *r.Context
+		context.ContextLedger.CompiledContextHash = ""
+		with.Context = &context
+	}
+	return &with
 }
 
 func hashOf(r *compiler.Result) string { return r.Context.ContextLedger.CompiledContextHash }

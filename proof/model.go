@@ -59,6 +59,7 @@ type Model struct {
 	permitted map[*policy.Tool][]source
 
 	claims claims
+	known  remembered
 	reach  func() Reach
 
 	reads map[string]bool // variables that a condition reads

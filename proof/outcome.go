@@ -76,7 +76,7 @@ func (c *comparison) compiled(s *scene, witness map[string]any) *outcome {
 
 // compileFor compiles a pack for a request. What is not compiled permits nothing.
 func compileFor(p *compiler.Program, r compiler.Request) *compiler.Result {
-	result, err := p.Compile(r)
+	result, err := p.Decide(r)
 	if err != nil {
 		return &compiler.Result{Outcome: compiler.Refused, Stop: &compiler.Stop{Reason: err.Error()}}
 	}

@@ -45,10 +45,15 @@ func newQuestions(p *gate.Pass) *questions {
 
 // ask decides whether formulas hold together of a request of the intent.
 func (q *questions) ask(intent string, parts ...jsonlogic.Formula) jsonlogic.Answer {
+	return q.solve(slices.Concat(q.domain(intent), parts)...)
+}
+
+// domain says what a request of the intent can be.
+func (q *questions) domain(intent string) []jsonlogic.Formula {
 	if q.domains[intent] == nil {
 		q.domains[intent] = q.permitted.Domain(intent)
 	}
-	return q.solve(slices.Concat(q.domains[intent], parts)...)
+	return q.domains[intent]
 }
 
 // solve decides whether formulas hold together, whatever a request can be.
@@ -93,6 +98,11 @@ const firstTaken = 16
 
 // about answers a question about an intent, without a request if the compiler refuses the pack.
 func (q *questions) about(intent string, asked question) found {
+	if asked.shown == nil {
+		if data, ok := q.permitted.Known(intent, []jsonlogic.Formula{asked.seed}, asked.rest, q.domain(intent)); ok {
+			return found{Answer: jsonlogic.Answer{Verdict: jsonlogic.Satisfiable, Witness: data}, intent: intent, request: data}
+		}
+	}
 	parts, places := []jsonlogic.Formula{asked.seed}, make([]int, len(asked.rest))
 	for i := range places {
 		places[i] = i
@@ -108,6 +118,9 @@ func (q *questions) about(intent string, asked question) found {
 			offended = q.offended(asked.rest, places, a.Witness, most)
 		}
 		if len(offended) == 0 {
+			if a.Verdict == jsonlogic.Satisfiable {
+				q.permitted.Remember(intent, q.data(a.Witness))
+			}
 			return found{q.confirmed(a, asked.shown), intent, a.Witness, taken}
 		}
 		for _, i := range offended {
