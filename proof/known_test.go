@@ -14,7 +14,9 @@ func TestKnownRequests(t *testing.T) {
 	request := func(amount float64) map[string]any {
 		return map[string]any{"request": map[string]any{"intent": "refund", "amount": amount}}
 	}
-	is := func(amount float64) []jsonlogic.Formula { return []jsonlogic.Formula{jsonlogic.Is("request.amount", amount)} }
+	is := func(amount float64) []jsonlogic.Formula {
+		return []jsonlogic.Formula{jsonlogic.Is("request.amount", amount)}
+	}
 	if _, found := m.Known("refund", is(1)); found {
 		t.Error("a request is known before any was found")
 	}
