@@ -222,6 +222,7 @@ func (s Solver) Values(exprs ...*Expr) []Values {
 // values returns what is told apart of a term that is a variable.
 func (t *term) values() Values {
 	v := Values{Path: t.path.text}
+	t.meet()
 	t.divide()
 	kinds := slices.Clone(t.natural)
 	if t.listed && !slices.Contains(kinds, kindArray) {

@@ -18,14 +18,9 @@ type term struct {
 	readers []*Expr // the expressions that read a variable
 	listed  bool    // searched or gone through as a list, and so not taken to be a scalar
 
-	numbers []float64 // constants that it is compared with
-	places  []float64 // where the truth of operations on values that follow from it changes
-	texts   []string  // in the order in which they are met
-	hasText map[string]struct{}
-	hasNum  map[float64]struct{}
-	other   string // a text that is none of them
-	natural []kind // the types of the constants, in the order in which they are met
-	outer   bool   // another variable is read from within it
+	constants
+	other string // a text that is none of the constants
+	outer bool   // another variable is read from within it
 
 	typed    bool             // its types are told apart
 	operands []*term          // of an expression: the variables whose types decide whether it is known
@@ -41,6 +36,28 @@ type term struct {
 	exceptions [][]exception // by leaf
 	number     literal       // the value is a number; never where there is one band
 	below      []literal     // the value is a number before the band
+}
+
+// constants are what leaves compare a term with.
+type constants struct {
+	numbers []float64
+	places  []float64 // where the truth of operations on values that follow from it changes
+	texts   []string  // in the order in which they are met
+	hasText map[string]struct{}
+	hasNum  map[float64]struct{}
+	natural []kind // the types of the constants, in the order in which they are met
+}
+
+// meet notes what the leaves of a term compare it with.
+func (t *term) meet() {
+	for _, l := range t.leaves {
+		if l.follows {
+			t.places = append(t.places, l.places...)
+			t.becomes(kindNumber)
+		} else if l.over != nil {
+			l.note(l.over)
+		}
+	}
 }
 
 // region is a set of values that no leaf tells apart, with a value to show for

@@ -9,8 +9,8 @@ import (
 // out here but asked of the evaluator, with values in place of the term.
 type leaf struct {
 	term   *term
-	node   *node // the operation, over the stand-in; nil for absence
-	over   *node // the operation itself
+	over   *node // the operation; nil for absence
+	node   *node // the same over the stand-in, where it is evaluated
 	key    leafKey
 	result pair
 	outcomes
@@ -72,9 +72,8 @@ func (p *prover) leaf(n *node) pair {
 			return known.result
 		}
 	}
-	l := &leaf{term: t, node: t.stand(over), over: over}
+	l := &leaf{term: t, over: over}
 	p.follow(l, over)
-	l.note(over)
 	return p.addLeaf(leafKey{key: over.key}, l)
 }
 
@@ -186,15 +185,13 @@ func (p *prover) follow(l *leaf, n *node) {
 		c, _ := p.chain(arg)
 		l.places = p.changes(arg, c, only.numbers)
 		l.follows = true
-		l.term.places = append(l.term.places, l.places...)
-		l.term.becomes(kindNumber)
 	}
 }
 
 // note cuts the term's regions at the constants of an operation over it.
 func (l *leaf) note(n *node) {
 	for i, arg := range n.args {
-		if !arg.constant || l.follows {
+		if !arg.constant {
 			continue
 		}
 		v := arg.value
@@ -259,6 +256,9 @@ func (t *term) becomes(k kind) {
 // give either truth.
 func (l *leaf) evaluate(b *budget) {
 	t := l.term
+	if l.over != nil {
+		l.node = t.stand(l.over)
+	}
 	data := map[string]any{}
 	if t.numberCell >= 0 {
 		l.evaluateNumbers(data, b)
@@ -365,7 +365,7 @@ func (l *leaf) in(r *region, data map[string]any, b *budget) Truth {
 }
 
 // asksTruth says whether a leaf is about truthiness.
-func (l *leaf) asksTruth() bool { return l.node != nil && l.node.op == opTruth }
+func (l *leaf) asksTruth() bool { return l.over != nil && l.over.op == opTruth }
 
 // varies says whether a leaf does not give the same in all of a region.
 func (l *leaf) varies(r *region) bool {

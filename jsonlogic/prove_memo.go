@@ -24,6 +24,7 @@ const mostKept = 1 << 16
 // shape is how the values of a term are told apart: all of it follows from what the term
 // is and from its leaves in their order. It never changes.
 type shape struct {
+	constants
 	regions              []region
 	other                string
 	cells                []cell
@@ -52,7 +53,7 @@ func (m *memo) find(key Key) *shape {
 }
 
 func (m *memo) keep(key Key, s *shape) {
-	size := 10 + len(s.regions) + len(s.outcomes)*len(s.cells)
+	size := 10 + len(s.regions) + len(s.texts) + len(s.numbers) + len(s.outcomes)*len(s.cells)
 	for i := range s.outcomes {
 		size += len(s.outcomes[i].cuts) + len(s.outcomes[i].named)
 	}
@@ -118,6 +119,7 @@ func (p *prover) shape(t *term) bool {
 
 // distinguish works out how the values of a term are told apart.
 func (p *prover) distinguish(t *term) bool {
+	t.meet()
 	p.divide(t)
 	t.cut()
 	p.budget.spend(len(t.regions))
@@ -133,7 +135,7 @@ func (p *prover) distinguish(t *term) bool {
 // shapeOf returns the shape of a term, before its classes have their propositions.
 func shapeOf(t *term, steps int) *shape {
 	s := &shape{
-		regions: t.regions, other: t.other, cells: t.cells, textCell: t.textCell, numberCell: t.numberCell, cuts: t.cuts,
+		constants: t.constants, regions: t.regions, other: t.other, cells: t.cells, textCell: t.textCell, numberCell: t.numberCell, cuts: t.cuts,
 		families: slices.Clone(t.families), classes: slices.Clone(t.classes), exceptions: t.exceptions, steps: steps,
 		outcomes: make([]outcomes, len(t.leaves)),
 	}
@@ -145,6 +147,7 @@ func shapeOf(t *term, steps int) *shape {
 
 // give gives a term its shape.
 func (s *shape) give(t *term) {
+	t.constants = s.constants
 	t.regions, t.other, t.cells, t.textCell, t.numberCell, t.cuts = s.regions, s.other, s.cells, s.textCell, s.numberCell, s.cuts
 	t.families, t.classes, t.exceptions = slices.Clone(s.families), slices.Clone(s.classes), s.exceptions
 	for i, l := range t.leaves {

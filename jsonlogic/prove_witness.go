@@ -174,10 +174,10 @@ func (p *prover) fill(t *term, r *region) any {
 	var found []any
 	var parts []string
 	for _, l := range t.leaves {
-		if l.node == nil || l.node.op != opIn || !l.node.args[0].constant || !p.search.holds(l.result.t) {
+		if l.over == nil || l.over.op != opIn || !l.over.args[0].constant || !p.search.holds(l.result.t) {
 			continue
 		}
-		needle := l.node.args[0].value
+		needle := l.over.args[0].value
 		found = append(found, needle)
 		if text, ok := needle.(string); ok {
 			parts = append(parts, text)
