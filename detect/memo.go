@@ -39,7 +39,7 @@ func (m *Memo) Secrets(name, text string) []Match {
 
 // PersonalData returns what [PersonalData] does.
 func (m *Memo) PersonalData(about, text string) []Personal {
-	if m == nil || plain(text) && !personalPossible(text) {
+	if m == nil || !MayBePersonal(text) {
 		return PersonalData(about, text)
 	}
 	return recall(m, m.personal, aboutText{about, text}, func(t aboutText) []Personal { return PersonalData(t.about, t.text) })

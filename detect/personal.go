@@ -30,6 +30,10 @@ func PersonalData(about, text string) []Personal {
 	return found
 }
 
+// MayBePersonal reports whether PersonalData could find anything in a text, whatever stands
+// around it. It is cheaper.
+func MayBePersonal(text string) bool { return !plain(text) || personalPossible(text) }
+
 func personalWithin(about, text string) []Personal {
 	if !personalPossible(text) {
 		return nil

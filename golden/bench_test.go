@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/golden"
+	"github.com/contextosai/packgate/repo"
 )
 
 // BenchmarkRun runs a thousand golden cases of one pack. The target is half a
@@ -14,9 +15,9 @@ func BenchmarkRun(b *testing.B) {
 	unit.Files, unit.Cases = nil, nil
 	for len(unit.Cases) < 1000 {
 		for _, c := range cases {
-			one, file := *c, *c.SideFile
-			one.SideFile = &file
-			unit.Cases, unit.Files = append(unit.Cases, &one), append(unit.Files, &file)
+			one := *c
+			one.SideFile = &repo.SideFile{Kind: c.Kind, Name: c.Name, Document: c.Document, Faults: c.Faults}
+			unit.Cases, unit.Files = append(unit.Cases, &one), append(unit.Files, one.SideFile)
 		}
 	}
 	b.ResetTimer()

@@ -14,7 +14,6 @@ import (
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/overlay"
-	"github.com/contextosai/packgate/schemas"
 )
 
 // trial is one case while it runs.
@@ -102,7 +101,7 @@ func (t *trial) faults() {
 	if doc.Root == nil {
 		return
 	}
-	violations, err := schemas.Validate("case", doc.Root.Any())
+	violations, err := t.file.Violations()
 	if err != nil {
 		t.report(KindInvalid, t.Location, finding.Error, "", err.Error())
 	}

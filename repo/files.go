@@ -7,6 +7,7 @@
 package repo
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -182,10 +183,11 @@ func readWhole(tree fs.FS, name string, most int64) (src []byte, size int64, err
 	case info.Size() > most:
 		return nil, info.Size(), nil
 	}
-	src, err = io.ReadAll(io.LimitReader(file, most+1))
-	if err != nil {
+	read := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err = read.ReadFrom(io.LimitReader(file, most+1)); err != nil {
 		return nil, 0, err
 	}
+	src = read.Bytes()
 	after, err := file.Stat()
 	if size = int64(len(src)); err == nil && (size != info.Size() || after.Size() != size || !after.ModTime().Equal(info.ModTime())) {
 		err = ErrChanged

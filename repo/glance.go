@@ -29,6 +29,9 @@ func (g Glance) LooksLikePack() bool { return g.layers >= fewestLayers }
 
 // GlanceAt looks at the content of a file.
 func GlanceAt(src []byte) Glance {
+	if !namesPack(src) {
+		return Glance{}
+	}
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
 	g := glancer{src: src}
 	if g.next(); g.kind != '{' {
@@ -36,6 +39,21 @@ func GlanceAt(src []byte) Glance {
 	}
 	g.flow()
 	return g.Glance
+}
+
+// namesPack reports whether a file has names in it that a glance could see: pack_meta, which
+// holds the identity, or as many layers as make it look like a pack.
+func namesPack(src []byte) bool {
+	if bytes.Contains(src, []byte("pack_meta")) || bytes.Contains(src, []byte(`\u`)) {
+		return true
+	}
+	layers := 0
+	for _, layer := range pack.Layers() {
+		if bytes.Contains(src, []byte(layer)) {
+			layers++
+		}
+	}
+	return layers >= fewestLayers
 }
 
 // glancer reads what is written in braces, and takes no offence at anything.

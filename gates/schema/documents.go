@@ -9,7 +9,6 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
-	"github.com/contextosai/packgate/schemas"
 )
 
 // SCH001 reports what keeps the pack from being read as one JSON object.
@@ -111,7 +110,7 @@ func checkSideFiles(p *gate.Pass) {
 
 func checkSideFile(p *gate.Pass, file *repo.SideFile) {
 	root := file.Document.Root
-	violations, err := schemas.Validate(file.Kind, root.Any())
+	violations, err := file.Violations()
 	if err != nil {
 		p.Report(gate.Diagnostic{
 			At: root, Key: p.Unit.Within(file.Name), Message: fmt.Sprintf("the file could not be checked against its schema: %v", err),
