@@ -91,12 +91,7 @@ func (p *Promotion) Move() promotion.Move {
 	if p.Wanted.Node != nil {
 		m.At = p.Wanted.Node.Location()
 	}
-	var demands []promotion.Demand
-	for _, e := range p.catalogs {
-		m.Complete = m.Complete || e.Complete.Value
-		demands = append(demands, promotion.Demand{From: e.Promote.From.Value, Soak: e.Promote.SoakTime()})
-	}
-	m.Demands = promotion.Strictest(demands...)
+	m.Complete, m.Demands = complete(p.catalogs), demandsOf(p.catalogs)
 	return m
 }
 

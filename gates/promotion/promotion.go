@@ -17,7 +17,7 @@ import (
 // signed records of a registry.
 var Gate = &gate.Gate{
 	ID: "promotion", Title: "Promotion",
-	About: "What a pins file wants is published, runs in the environment before, and has done so for as long as the catalog demands.",
+	About: "What a pins file wants is published, runs in the environment before, and has done so for as long as the catalog requires.",
 	Rules: []*gate.Rule{PIN001, PIN002, PIN003},
 }
 

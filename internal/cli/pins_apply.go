@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -297,6 +298,10 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 		return nil, nil, "", err
 	}
 	p := gating.PromotionOf(l.e.Name(), l.pack, l.want, slices.Concat(before, l.w.Environments))
+	held, err := l.loosened(ctx, p)
+	if err != nil {
+		return nil, nil, "", err
+	}
 	if l.want != nil {
 		asked := records{func() (*publish.Checker, error) {
 			return &publish.Checker{Registry: l.Registry, Verifier: l.Verifier}, nil
@@ -311,10 +316,13 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 			for _, f := range found {
 				problems = append(problems, problemAt(f.Location, f.Rule+": "+f.Message, f.Hint))
 			}
-			return nil, nil, "", &refusedError{problems}
+			return nil, nil, "", &refusedError{append(problems, held...)}
 		}
 	}
 	approvals, reason, err := l.approved(ctx, stage, p.Roles())
+	if refusal := new(refusedError); errors.As(err, &refusal) {
+		err = &refusedError{append(refusal.problems, held...)}
+	}
 	return p, approvals, reason, err
 }
 

@@ -166,7 +166,7 @@ func mayMove(ctx context.Context, env *Env, w *gating.Workspace, environment str
 	}
 	if len(held.Granted) == 0 {
 		problems := []model.Problem{{
-			Message: fmt.Sprintf("%q may not move the environment %q: its catalog demands one of the roles %s", actor, environment, strings.Join(roles, ", ")),
+			Message: fmt.Sprintf("%q may not move the environment %q: its catalog requires one of the roles %s", actor, environment, strings.Join(roles, ", ")),
 			Hint:    "have somebody start the run who holds one, as reviews.roles of the config says",
 		}}
 		for _, n := range held.NotChecked {

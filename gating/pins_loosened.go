@@ -1,0 +1,108 @@
+package gating
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/contextosai/packgate/finding/fault"
+	"github.com/contextosai/packgate/gates/promotion"
+	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/repo"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Loosened is a change by which the catalogs of an environment require less of a promotion.
+type Loosened struct {
+	Stage
+	rules []*repo.Environment // the catalogs before it
+}
+
+// Roles returns the roles that the catalogs required before the change.
+func (l Loosened) Roles() []string { return rolesOf(l.rules) }
+
+// Loosened returns what loosened the rules of an environment from a commit up to the baseline,
+// by the first parents of that, the newest first. Without a commit it looks at as many as
+// mostStages. Each commit is read by its own config, for catalogs can be moved with it.
+func (b *Baseline) Loosened(ctx context.Context, environment string, since *github.Tree) (list []Loosened, err error) {
+	after, err := b.rulesAt(b.Tree, environment)
+	if err != nil {
+		return nil, err
+	}
+	to := b.Tree
+	for range mostStages {
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		if since != nil && to.SHA() == since.SHA() {
+			return list, nil
+		}
+		from, err := to.Parent()
+		switch {
+		case errors.Is(err, plumbing.ErrObjectNotFound):
+			return nil, &fault.Error{Kind: github.ErrIncomplete, Cause: err,
+				Message: fmt.Sprintf("this clone does not have the history of the catalogs of %q", environment),
+				Hint:    "set `fetch-depth: 0` on actions/checkout"}
+		case err != nil:
+			return nil, err
+		case from == nil:
+			return list, nil
+		}
+		before, err := b.rulesAt(from, environment)
+		if err != nil {
+			return nil, err
+		}
+		if requireLess(before, after) {
+			list = append(list, Loosened{Stage{from, to}, before})
+		}
+		to, after = from, before
+	}
+	return list, nil
+}
+
+// rulesAt returns the catalogs of an environment in a commit, by the config of the commit. What
+// cannot be read of them nobody could have relied on.
+func (b *Baseline) rulesAt(tree *github.Tree, environment string) ([]*repo.Environment, error) {
+	at := b.At(tree)
+	config, err := at.Config(b.ConfigName, false)
+	if err != nil {
+		config = b.w.Config
+	}
+	files, err := at.files(b.prefix, b.w.Files.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	environments, err := files.Environments(config)
+	if errors.Is(err, repo.ErrUse) {
+		err = nil
+	}
+	return catalogsOf(environments, environment), err
+}
+
+// requireLess reports whether catalogs require less of a promotion than others before them.
+func requireLess(before, after []*repo.Environment) bool {
+	roles, demands := rolesOf(after), demandsOf(after)
+	return slices.ContainsFunc(rolesOf(before), func(role string) bool { return !slices.Contains(roles, role) }) ||
+		slices.ContainsFunc(demandsOf(before), func(was promotion.Demand) bool {
+			return !slices.ContainsFunc(demands, func(is promotion.Demand) bool { return is.From == was.From && is.Soak >= was.Soak })
+		}) ||
+		complete(before) && !complete(after)
+}
+
+// demandsOf returns what several catalogs demand of a promotion, of each environment the longest.
+func demandsOf(catalogs []*repo.Environment) []promotion.Demand {
+	var demands []promotion.Demand
+	for _, e := range catalogs {
+		demands = append(demands, promotion.Demand{From: e.Promote.From.Value, Soak: e.Promote.SoakTime()})
+	}
+	return promotion.Strictest(demands...)
+}
+
+// complete reports whether any of several catalogs refuses a version of which a check did not run.
+func complete(catalogs []*repo.Environment) bool {
+	return slices.ContainsFunc(catalogs, func(e *repo.Environment) bool { return e.Complete.Value })
+}
+
+// StillHolds adds the rules that a change loosened to those of a line.
+func (p *Promotion) StillHolds(l Loosened) { p.catalogs = append(p.catalogs, l.rules...) }
