@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,11 +35,32 @@ func localInput(input, name string) (string, error) {
 // writeWithin writes files in the workspace. No link in it leads them elsewhere: the workspace is
 // what a pull request made of it.
 func writeWithin(files []atomicfile.Edit) error {
+	for _, f := range files {
+		if err := outsideGit(f.Name); err != nil {
+			return err
+		}
+	}
 	root, err := os.OpenRoot(".")
 	if err != nil {
 		return err
 	}
 	return errors.Join(atomicfile.WriteWithin(root, files), root.Close())
+}
+
+// outsideGit refuses a file in the folder of git, where hooks and the config are run, be it named
+// or behind a link.
+func outsideGit(name string) error {
+	parts := strings.Split(filepath.ToSlash(filepath.Clean(name)), "/")
+	for dir := filepath.Dir(name); dir != "."; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			parts = append(parts, strings.Split(filepath.ToSlash(real), "/")...)
+			break
+		}
+	}
+	if slices.ContainsFunc(parts, func(part string) bool { return strings.EqualFold(part, ".git") }) {
+		return misuse("name another folder of the workspace", "%q is in the folder of git, where packgate writes no reports", name)
+	}
+	return nil
 }
 
 // leaveReports writes the report files of the action.
