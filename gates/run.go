@@ -204,7 +204,7 @@ func (r *Result) overlays(s *gate.Subject, views []*overlay.View, policy Policy)
 		if !slices.ContainsFunc(s.Environments, func(e *repo.Environment) bool { return e.Name() == v.Environment }) {
 			r.NotChecked = append(r.NotChecked, finding.NotChecked{
 				Gate: overlays.Gate.ID, Rule: overlays.OVL009.ID,
-				Reason: fmt.Sprintf("environment %s, which has overlays, has no catalog that the pack could be held against", gate.Quote(v.Environment)),
+				Reason: fmt.Sprintf("environment %s, which has overlays, has no catalog that the pack could be checked against", gate.Quote(v.Environment)),
 			})
 		}
 		view := resolved(s, v, policy)

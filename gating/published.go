@@ -166,11 +166,11 @@ func (b *Baseline) release(ctx context.Context, r *Release) (before *gate.Subjec
 	}
 	switch {
 	case b.Commit == nil:
-		reason = "it is judged outside of a git repository"
+		reason = "it is judged outside a git repository"
 	case r.Commit == "" || r.Path == "":
 		reason = "its statement names no commit"
 	case !inside:
-		reason = fmt.Sprintf("%s is outside of this repository", r.Path)
+		reason = fmt.Sprintf("%s is outside this repository", r.Path)
 	default:
 		if before, reason = b.releaseIn(ctx, r, name); reason == "" {
 			return before, ""

@@ -13,7 +13,7 @@ import (
 )
 
 // fixAssertion is what to do about an assertion that fails.
-const fixAssertion = "correct the assertion if the change is intended, else fix the pack"
+const fixAssertion = "correct the assertion if the change is intended; otherwise fix the pack"
 
 // assert checks one assertion, JsonLogic over the compiled context.
 func (t *trial) assert(a *pack.Node) {

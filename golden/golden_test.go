@@ -123,7 +123,7 @@ func TestRun(t *testing.T) {
           "rules": [{"rule_id": "R_NEW", "if": true, "then": {}},`},
 		}, smallCase, []string{
 			`fail snapshot=drifted stage="policy" outcome="compiled"`,
-			`error /expect/rules: rule "R_NEW" applies, the case does not expect it | correct expect.rules if the change is intended, else fix the pack`,
+			`error /expect/rules: rule "R_NEW" applies, the case does not expect it | correct expect.rules if the change is intended; otherwise fix the pack`,
 			`error /manifests/policy_manifest/0/rule_ids: the compile differs from its snapshot; drift starts at stage 2, policy: /manifests/policy_manifest/POLICY_RETURNS_V4/rule_ids was ["R_REFUND_REQUIRES_IDV"] and is ["R_NEW","R_REFUND_REQUIRES_IDV"]; /compiled_prompt/context_blocks/pol_0/content was `,
 		}},
 		{"a smaller budget", []change{{starvedCase, `"evidence": 80`, `"evidence": 60`}}, starvedCase, []string{

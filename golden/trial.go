@@ -372,7 +372,7 @@ func (t *trial) compareList(kind Kind, name string, want pack.List[pack.Text], g
 	if len(parts) == 0 {
 		parts = append(parts, "expect."+name+": the list is "+quoteAll(got)+", in this order")
 	}
-	t.problem(kind, want.Node, fmt.Sprintf("correct expect.%s if the change is intended, else fix the pack", name), strings.Join(parts, "; "))
+	t.problem(kind, want.Node, fmt.Sprintf("correct expect.%s if the change is intended; otherwise fix the pack", name), strings.Join(parts, "; "))
 }
 
 // without returns the items of a that b does not have.

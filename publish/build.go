@@ -282,5 +282,5 @@ func (c *Checker) NewestBuild(ctx context.Context, v *Verdict, environment strin
 		return newest, nil
 	}
 	return nil, &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("the newest bundle of %q in the environment %q does not count: its tag is not there, or another one has its name", v.Name(), environment),
-		Hint: "publish again, which finishes it or numbers it anew"}
+		Hint: "publish again, which finishes it or gives it a new number"}
 }

@@ -33,7 +33,7 @@ func (c *Checker) lookBuild(ctx context.Context, repo *registry.Repository, ref 
 	v := found.verdict
 	v.add(judgeBuild(v, s.holdings[digest], name)...)
 	for _, other := range s.rivals(tag.Place(), digest) {
-		v.add(ReasonConflict.refuses(other, "publish again, which numbers the bundle anew", "two digests of %q are signed: %s and %s", name, digest, other))
+		v.add(ReasonConflict.refuses(other, "publish again, which gives the bundle a new number", "two digests of %q are signed: %s and %s", name, digest, other))
 	}
 	if ref.Digest != "" && ref.Digest != digest {
 		v.add(moved(ref.Tag, digest, ref.Digest))
@@ -208,7 +208,7 @@ func (s *survey) judgeBuilds(all *builds) (out []AuditFinding) {
 		case h.named(t.Revision) != nil && all.holdings[named].named(t.Revision) == nil:
 			find(t, SeverityError, moved(place.String(), named, digest))
 		case h.named(t.Revision) != nil:
-			find(t, severityOfConflict(all, t), ReasonConflict.explains(digest, "publish again, which numbers the bundle anew", "two digests of %q are signed: %s and %s", name, named, digest))
+			find(t, severityOfConflict(all, t), ReasonConflict.explains(digest, "publish again, which gives the bundle a new number", "two digests of %q are signed: %s and %s", name, named, digest))
 		}
 	}
 	if all.dropped > 0 {

@@ -279,7 +279,7 @@ func (c *Collision) Error() string {
 // Hint returns what to do about it.
 func (c *Collision) Hint() string {
 	if _, ok := registry.ReadBuildTag(c.Tag); ok {
-		return "publish again, which numbers the bundle anew, and publish from one serialized job per repository"
+		return "publish again, which gives the bundle a new number, and publish from one serialized job per repository"
 	}
 	if c.Race {
 		return "publish from one serialized job per repository; revoke the digest that is not to be used, or set pack_version to one that is not published and revoke both"

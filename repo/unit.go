@@ -241,7 +241,7 @@ func (f *Files) snapshot(name string, limits pack.Limits) (*Snapshot, error) {
 		return nil, err
 	}
 	src, err := f.within(name, int64(limits.MaxBytes), "snapshot",
-		"remove it and let packgate compile --update write it anew")
+		"remove it and let packgate compile --update write it again")
 	if err == nil && pack.IsPointer(src) {
 		err = fileProblem(f.Show(name), pack.PointerMessage, pack.PointerHint)
 	}

@@ -68,3 +68,15 @@ func TestTablesShowRatios(t *testing.T) {
 		}
 	}
 }
+
+func TestComparisonShowsRatios(t *testing.T) {
+	took := func(cpu time.Duration) throughput.Usage { return throughput.Usage{CPU: cpu} }
+	c := throughput.Comparison{Packs: 100, Floor: took(200 * time.Millisecond), Base: took(4 * time.Second), Head: took(2 * time.Second)}
+	var out strings.Builder
+	if err := c.Markdown(&out); err != nil {
+		t.Fatal(err)
+	}
+	if row := "| 100 | 0.20 | 4.00 | 2.00 | 20.0 | 10.0 | 0.50 |\n"; !strings.HasSuffix(out.String(), row) || c.Ratio() != 0.5 {
+		t.Errorf("the table is %s, wanted the row %s", out.String(), row)
+	}
+}

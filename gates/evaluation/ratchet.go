@@ -156,7 +156,7 @@ func measurementsKept(p *gate.Pass, heirs map[string]string) {
 		if s, ok := scores[at]; ok && given[result{s.card.Pack.Value, s.card.Digest.Value, at}].OK {
 			continue
 		}
-		at.weaker(p, before.Value.Node, gate.Faultf(place(p, heir), "put the scorecard or the cases back, or measure it anew",
+		at.weaker(p, before.Value.Node, gate.Faultf(place(p, heir), "put the scorecard or the cases back, or measure it again",
 			"%s is not measured any more, and was %s (%s)", shown(at.metric, at.intent), at.metric.figure(before.Value.Value, before.Value.Value, 0), before.by()))
 	}
 	for _, intent := range p.Before.Pack.Intents() {

@@ -61,7 +61,7 @@ func checkCatalogsKept(p *gate.Pass) {
 		case was == nil:
 		case is == nil:
 			d := gate.Faultf(idPlace(p), "put the catalog back, under the name of the environment",
-				"the catalog of environment %s, which the base has in %s, is gone: nothing is held against it any more", gate.Quote(was.Name()), was.Document.File)
+				"the catalog of environment %s, which the base has in %s, is gone: nothing is checked against it any more", gate.Quote(was.Name()), was.Document.File)
 			d.Thing = thing(was.Name(), "")
 			p.Report(d.Keyed(was.Name()).See(was.Document.Root, "the catalog of the base"))
 		default:

@@ -243,7 +243,7 @@ func checkTruncation(p *gate.Pass) {
 		}
 	}
 	if all == 0 {
-		p.NotChecked("there is no golden case outside of family \"budget_pressure\" that compiles")
+		p.NotChecked("there is no golden case outside the family \"budget_pressure\" that compiles")
 		return
 	}
 	if share := float64(len(truncated)) / float64(all); share > rate {

@@ -207,7 +207,7 @@ func (s *replays) status(packet *repo.Packet, have string, choices []string, sou
 	case choices != nil && !slices.Contains(choices, want.Value):
 		s.fault(packet.SideFile, gate.Faultf(want.Node, "write one of "+gate.List(choices), "expected status %s is no outcome of a compile", gate.Quote(want.Value)).Beside(source))
 	default:
-		s.fault(packet.SideFile, gate.Faultf(want.Node, "write the status anew if the change is intended, else fix the pack",
+		s.fault(packet.SideFile, gate.Faultf(want.Node, "write the new status if the change is intended; otherwise fix the pack",
 			"the packet expects status %s, and it is %s", gate.Quote(want.Value), gate.Quote(have)).Beside(source))
 	}
 }
@@ -256,7 +256,7 @@ func (s *replays) hash(packet *repo.Packet, r *golden.Result) {
 	case packet.ContextPackRef.Value != ownRef(s.Pass):
 		s.unchecked("%s: the hash is that of %s, under which the request compiled to something else", name, gate.Quote(packet.ContextPackRef.Value))
 	default:
-		s.fault(packet.SideFile, gate.Faultf(want.Node, fmt.Sprintf("see packgate compile %s --case %q, and write the hash anew if the change is intended", s.Unit.Document.File, r.Case),
+		s.fault(packet.SideFile, gate.Faultf(want.Node, fmt.Sprintf("see packgate compile %s --case %q, and write the new hash if the change is intended", s.Unit.Document.File, r.Case),
 			"compiled_context_hash is %s, and the request compiles to %s", gate.QuoteDigest(want.Value), r.Hash).Beside(caseOf(r)))
 	}
 }

@@ -71,7 +71,7 @@ func (s *replays) fixProperty(q predicate, name string, known []string) string {
 			return fmt.Sprintf("write %q, or fix the pack", q.prefix+near)
 		}
 	}
-	return "correct the property if the change is intended, else fix the pack"
+	return "correct the property if the change is intended; otherwise fix the pack"
 }
 
 // toolNames lists the tools that the pack declares, in registry order.

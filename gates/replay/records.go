@@ -56,7 +56,7 @@ func (s *replays) decision(record *repo.Record) {
 	}
 	spec, exact := specOf(decision, record)
 	if !exact && record.DecisionVersion.OK {
-		s.unchecked("%s: decision %s is recorded in version %s and the pack has version %s, which is what the record is held against",
+		s.unchecked("%s: decision %s is recorded in version %s and the pack has version %s, which is what the record is compared with",
 			name, gate.Quote(key.Value), gate.Quote(record.DecisionVersion.Value), gate.Quote(spec.Version.Value))
 	}
 	s.outcome(record, spec)

@@ -43,7 +43,7 @@ func (h *held) approved() {
 		case folded(a.Approver.Value) == "":
 			h.found(gate.Faultf(at, whatHappened, "the approval of gate %s has an empty approver", gate.Quote(a.GateID.Value)))
 		case whose != nil:
-			h.found(gate.Faultf(at, "name the person who approved, who has to be another one; else waive it with a reason",
+			h.found(gate.Faultf(at, "name the person who approved, who has to be another one; otherwise waive it with a reason",
 				"%s, who approved by gate %s, takes part in the decision or is what it is about", gate.Quote(a.Approver.Value), gate.Quote(a.GateID.Value)).See(whose, "the same one"))
 		}
 		h.inTime(a.GateID, a.DecidedAt)

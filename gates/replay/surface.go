@@ -159,7 +159,7 @@ func (s *surface) unlisted(at place, witness map[string]any, related []finding.R
 	s.Report(gate.Diagnostic{
 		At: pack.Place(s.declared[at.tool], idPlace(s.Pass)), Key: at.intent + " " + at.tool, Witness: witness, Related: related,
 		Message: fmt.Sprintf("tool %s can be surfaced for intent %s, and tool-surface.json does not list it", gate.Quote(at.tool), gate.Quote(at.intent)),
-		Hint:    "add a row to tool-surface.json if the tool is intended, else take away what lets it in",
+		Hint:    "add a row to tool-surface.json if the tool is intended; otherwise take away what lets it in",
 	})
 }
 
@@ -177,7 +177,7 @@ func declarations(p *pack.Pack) map[string]*pack.Node {
 // mode checks the approval mode of a tool against its row.
 func (s *surface) mode(at place, row *repo.SurfaceRow, have pack.ApprovalMode, related []finding.Related) {
 	if listed := pack.Mode(row.ApprovalMode); row.ApprovalMode.OK && listed.Known() && have.Rank() > listed.Rank() && s.once(aspect{place: at, what: "mode"}) {
-		d := at.fault(row.ApprovalMode.Node, fmt.Sprintf("write %q if it is intended, else lower the mode in the pack", have),
+		d := at.fault(row.ApprovalMode.Node, fmt.Sprintf("write %q if it is intended; otherwise lower the mode in the pack", have),
 			"tool %s is surfaced for intent %s with mode %s, and this row says %s", gate.Quote(at.tool), gate.Quote(at.intent), have, listed)
 		d.Related = related
 		s.Report(d)

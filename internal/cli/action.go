@@ -364,7 +364,7 @@ func configPath(named string) (string, error) {
 		}
 	}
 	if !filepath.IsLocal(name) {
-		return "", misuse("name it relative to the workspace", "the config %q is outside of the workspace", named)
+		return "", misuse("name it relative to the workspace", "the config %q is outside the workspace", named)
 	}
 	return path.Clean(filepath.ToSlash(name)), nil
 }

@@ -27,7 +27,7 @@ func localInput(input, name string) (string, error) {
 		}
 	}
 	if !filepath.IsLocal(local) {
-		return "", misuse("name it relative to the workspace", "the input %s is %q, which is outside of the workspace", input, name)
+		return "", misuse("name it relative to the workspace", "the input %s is %q, which is outside the workspace", input, name)
 	}
 	return filepath.Clean(local), nil
 }

@@ -28,7 +28,7 @@ func newPublish(env *Env) *cobra.Command {
 and verifies is left alone, and one that is there with other bytes is refused. What is
 not there, or is there and nobody who is trusted has signed it, goes through all checks
 again, is compared with the published version before it, in what it permits and in what
-the files beside it prove, has to carry the reviews that the config demands for its
+the files beside it prove, has to carry the reviews that the config requires for its
 class, is signed, pushed, read back and verified. The version's tag is written last, so
 that a version is there as a whole or not at all. Running it again at any point finishes the job.
 

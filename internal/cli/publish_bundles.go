@@ -203,7 +203,7 @@ func (r *reviewing) askOfBundle(ctx context.Context, c *publish.BuildCandidate, 
 		return nil
 	case r.event == nil:
 		return misuse("publish from the workflow, or try it with --dry-run",
-			"the config demands reviews by %s for a bundle of the class %s, and only a run on GitHub can see who approved", strings.Join(demands[0].roles, ", "), c.Class)
+			"the config requires reviews by %s for a bundle of the class %s, and only a run on GitHub can see who approved", strings.Join(demands[0].roles, ", "), c.Class)
 	case from == "" || r.base == nil:
 		return approvedWithVersion(c.Approvals, demands)
 	}

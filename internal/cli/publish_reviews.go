@@ -127,7 +127,7 @@ func (r *reviewing) ask(ctx context.Context, c *publish.Candidate, before *publi
 			return nil
 		}
 		return misuse("publish from the workflow, or try it with --dry-run",
-			"the config demands reviews by %s for a version of the class %s, and only a run on GitHub can see who approved", strings.Join(wanted, ", "), c.Class)
+			"the config requires reviews by %s for a version of the class %s, and only a run on GitHub can see who approved", strings.Join(wanted, ", "), c.Class)
 	}
 	if c.Source.Path == "" {
 		return refusedBecause("publish what is merged, without changing it in the job", "the pack file is not as the commit has it, so nobody can have reviewed it")

@@ -59,7 +59,7 @@ func (w *workflow) pushed() bool {
 }
 
 // registryOf returns the registry that a step publishes to, as step or config name
-// it, and whether the config demands reviews; "" where neither does. What is wrong
+// it, and whether the config requires reviews; "" where neither does. What is wrong
 // with a config is said elsewhere.
 func (d *doctoring) registryOf(s *step) (registry string, reviews bool) {
 	c, err := d.files.Config(s.input("config"))
@@ -131,7 +131,7 @@ func (d *doctoring) checkSigning(j *job, known signing) {
 	}
 	d.needs(j, g, readsRepository)
 	if known.reviews {
-		d.needs(j, g, need{ailing, "pull-requests", "read", "read who approved, which the config demands"})
+		d.needs(j, g, need{ailing, "pull-requests", "read", "read who approved, which the config requires"})
 	}
 }
 

@@ -204,7 +204,7 @@ func (c *Client) MergedPull(ctx context.Context, sha string) (PullRequest, error
 	case 0:
 		return PullRequest{}, &fault.Error{Kind: ErrNoPullRequest,
 			Message: fmt.Sprintf("commit %s came to the default branch without a pull request", sha),
-			Hint:    "propose the change in a pull request; a rule of the branch can demand one"}
+			Hint:    "propose the change in a pull request; a rule of the branch can require one"}
 	case 1:
 		return found[0], nil
 	}

@@ -46,7 +46,7 @@ var effectWords = map[repo.CatalogEffect]struct{ row, reason string }{
 	repo.Listed:   {"catalog.listed", "a name more is known in the environment"},
 	repo.Moved:    {"catalog.moved", "a name means something else in the environment"},
 	repo.Admitted: {"catalog.admitted", "somebody else, or another region, is let in"},
-	repo.Released: {"catalog.released", "a bound is looser or gone: nothing is held against what a catalog does not say"},
+	repo.Released: {"catalog.released", "a bound is looser or gone: nothing is checked against what a catalog does not say"},
 }
 
 func newCatalogChange(c environments.CatalogChange) model.Change {

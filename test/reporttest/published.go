@@ -58,7 +58,7 @@ func unfinished(name string) model.Publication {
 func PublishedSeveral() *model.Report {
 	first := SomePublication("first")
 	first.Class, first.Baseline, first.Approvals, first.PullRequest = "initial", nil, nil, ""
-	first.NotChecked = []string{"approvals: the config demands no review for this class"}
+	first.NotChecked = []string{"approvals: the config requires no review for this class"}
 	already := model.Publication{Pack: "ctxpack.old@1.0.0", Path: "packs/old/pack.json", Status: model.PublicationAlready, Ref: "ghcr.io/acme/packs/ctxpack.old:1.0.0@" + digestOf("7"), Digest: digestOf("7")}
 	return Publishing(Compared(Run(model.Failed, Clean(model.Passed), Other(Clean(model.Passed), "billing"))), SomePublication("support"), already, unfinished("refunds"), first, Refused("billing"))
 }
