@@ -27,7 +27,7 @@ summary, comment, check run or annotations, outputs and report files. After a ru
 of another workflow (workflow_run) it posts what that run reported, as packgate
 comment does.
 
-Exit status: that of the work that the event stands for, as packgate --help has it.`,
+Exit status: that of the work that the event requires, as listed by packgate --help.`,
 		Example: "  packgate action",
 		RunE:    func(c *cobra.Command, _ []string) error { return action(c.Context(), env) },
 	}

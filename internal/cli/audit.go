@@ -232,13 +232,13 @@ func newLog(env *Env) *cobra.Command {
 	var o registryOptions
 	c := &cobra.Command{
 		Use: "log PACK_ID", Short: "list the published versions of a pack",
-		Long: `Lists the versions of a pack in the registry, oldest first: class, digest, who
-signed and when, state, the environments that are pinned to it, and whether every
-check ran when it was published. What does not verify is listed with the reason.
+		Long: `Lists the versions of a pack in the registry, oldest first: class, digest, who signed
+and when, state, the environments that are pinned to it, and whether all checks ran when
+it was published. Versions that do not verify are listed with the reason.
 
-Below them is the history of the pack in the order of its signed records: what was
-published, moved, stopped, deprecated or revoked, when, by whom and why. Records that
-are missing, or of which none names the other, are reported there.`,
+The history of the pack follows, in the order of its signed records: what was published,
+moved, stopped, deprecated or revoked, when, by whom and why. Records that are missing,
+and two records of which neither names the other, are reported there.`,
 		Example: "  packgate log ctxpack.support\n  packgate log ctxpack.support --registry ghcr.io/acme/packs --format json",
 		Args:    wants("PACK_ID"),
 		RunE:    func(c *cobra.Command, args []string) error { return showLog(c.Context(), env, args[0], o) },
@@ -274,29 +274,29 @@ func newAudit(env *Env) *cobra.Command {
 	var o auditOptions
 	c := &cobra.Command{
 		Use: "audit [PACK_ID...]", Short: "verify every published version, and what environments are pinned to",
-		Long: `Verifies every version of the packs in the registry, finds tags that were moved,
+		Long: `Verifies every version of the packs in the registry. It finds tags that were moved,
 versions that were signed with two digests, publications that were not finished,
 environments that are pinned to a revoked or deprecated version, statements that name
-the trusted identity and do not verify, and tags, gate reports and baselines that are
-not there though a signed statement names them. Statements of another identity are
-named, and with --strict they are errors. Without PACK_ID it looks at the packs of this
-repository and at all that the registry lists. It also says which packs have to be
-looked at again, since something that they depend on changed after they were published,
-and of which versions a check did not run, which is no error.
+the trusted identity but do not verify, and tags, gate reports and baselines that are
+missing although a signed statement names them. Statements of another identity are
+listed; with --strict they are errors. Without PACK_ID it audits the packs of this
+repository and all packs that the registry lists. It also lists the packs that should be
+checked again because something that they depend on changed after they were published,
+and the versions of which a check did not run, which is not an error.
 
-With --export it also writes, into a new folder, who approved, published, pinned, revoked
-and waived what, and when, as JSON Lines and CSV, together with the signed statements that
-prove it. With --verify it verifies such a folder and asks no registry: that each event
-follows from a signed statement, and, where the publisher keeps a status, that nothing was
-left out. With --trusted-root or --key that needs no network.
+With --export it also writes into a new folder who approved, published, pinned, revoked
+and waived what, and when, as JSON Lines and CSV, together with the signed statements
+that prove it. With --verify it verifies such a folder without a registry: each event
+must follow from a signed statement and, if the publisher keeps a status, nothing may be
+missing. With --trusted-root or --key, this needs no network.
 
-Exit status: 0 nothing is wrong, 1 something is, 3 it could not be looked at.`,
+Exit status: 0 nothing is wrong, 1 something is wrong, 3 it could not be audited.`,
 		Example: "  packgate audit\n  packgate audit --export audit-2026\n  packgate audit --verify audit-2026 --trusted-root trusted_root.json\n  packgate audit ctxpack.support --registry ghcr.io/acme/packs\n  packgate audit --fail-on warning --strict",
 		RunE:    func(c *cobra.Command, args []string) error { return audit(c.Context(), env, args, o) },
 	}
 	o.addReading(c, diffFormats())
 	f := c.Flags()
-	f.BoolVar(&o.strict, "strict", false, "count what another identity signed as an error; with --verify, what is not checked")
+	f.BoolVar(&o.strict, "strict", false, "count what another identity signed as an error; with --verify, also what is not checked")
 	f.StringVar(&o.export, "export", "", "write an export for auditors into this `folder`, which must be empty or absent")
 	f.StringVar(&o.verify, "verify", "", "verify the export in this `folder`")
 	f.StringVar(&o.freshness.workflow, "freshness-workflow", "", "with --verify, `workflow` that signs timestamps (default: publish.freshness.workflow)")

@@ -29,26 +29,26 @@ func newBump(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "bump PACK", Short: "set the version that the changes of a pack need",
 		Long: `Finds the version that the changes of a pack since its baseline need, writes it as
-pack_version, and lets what names the pack follow: the context_pack_refs of its
-golden cases, and of those of other packs that name it beside their own, and the
-base of its overlays. Then the golden cases are compiled, and
-their snapshots written. All files are written, or none.
+pack_version, and updates what refers to the pack: the context_pack_refs of its
+golden cases and of the cases of other packs that name it as well, and the base of
+its overlays. Then it compiles the golden cases and writes their snapshots. Either
+all files are written, or none.
 
-The baseline is the git revision of --base; without it, the commit at which the
-branch left the default branch (origin/HEAD, else main or master), else HEAD.
+The baseline is the git revision of --base. Without --base it is the commit at which
+the branch left the default branch (origin/HEAD, or main or master), or else HEAD.
 
 Scorecards measured the pack as it was, and replay packets and decision records
-tell what ran: they keep the versions that they name.
+describe what ran, so they keep the versions that they name.
 
-Exit status: 0 the versions are as they have to be, 4 no version can carry the
-changes, and it says which; 2 and 3 as everywhere.`,
+Exit status: 0 the versions are correct, 4 no version allows the changes, which are
+listed; 2 and 3 as for all commands.`,
 		Example: "  packgate bump packs/support\n  packgate bump packs/support --base v1.4.0 --dry-run\n  packgate bump packs/support --to 2.0.0",
 		PreRunE: func(*cobra.Command, []string) error { return plainVersion(o.to) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.base, "base", "", "compare with the pack of this git `revision`")
 	f.StringVar(&o.to, "to", "", "set this `version`, which may be higher than the changes need")
-	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be written, and write nothing")
 	return onPack(c, func(ctx context.Context, p opened) error { return bump(ctx, env, p, o) })
 }
 

@@ -56,11 +56,11 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository (default: the nearest "+repo.ConfigName+")")
 	f.BoolVar(&strict, "strict", false, "turn the warnings that the rule list marks into errors")
 	choice{"fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnLevels()}.add(c, &o.failOn)
-	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is taken (default: publish.registry of the config, where that is a folder)")
+	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is already used (default: publish.registry of the config, if it is a folder)")
 	f.StringVar(&o.registryOptions.key, "key", "", "public key `file`, for versions in the registry that were signed with a key")
 	f.BoolVar(&o.fix, "fix", false, "first fix what can be fixed mechanically, in the pack files")
 	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`, and judge by its config")
-	f.StringVar(&o.shard, "shard", "", "check one part of the packs alone, `i/N`; packgate plan deals them out")
+	f.StringVar(&o.shard, "shard", "", "check only one part of the packs, `i/N`, as packgate plan distributes them")
 	o.cache.addFlags(c)
 	o.addFlags(c)
 	return c
@@ -144,8 +144,8 @@ type cacheOptions struct {
 
 func (o *cacheOptions) addFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.folder, "cache", "", "keep what came of packs in this `folder` for the next run (default: packgate in the user's cache folder; in CI only where it is named)")
-	f.BoolVar(&o.off, "no-cache", false, "check every pack, and keep nothing")
+	f.StringVar(&o.folder, "cache", "", "keep the results of packs in this `folder` for the next run (default: packgate in the user's cache folder; in CI only if it is given)")
+	f.BoolVar(&o.off, "no-cache", false, "check every pack, and keep no results")
 }
 
 func (o *cacheOptions) valid() error {
@@ -228,10 +228,10 @@ func newPlan(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "plan [PATH]", Short: "deal the packs of a repository out to the jobs of a matrix",
 		Long: `Prints the matrix for a workflow whose jobs each check a part of the packs, with
-check --shard or the action's input shard: one line of JSON with at most as many
-shards as asked for, and no more than there are packs. The packs are dealt out by
-the size of their files, the same way in every job. packgate merge makes one report
-of those of all jobs.`,
+check --shard or the input shard of the action: one line of JSON with at most the given
+number of shards, and no more than there are packs. The packs are distributed by the
+size of their files, in the same way in every job. packgate merge makes one report of
+the reports of all jobs.`,
 		Example: "  packgate plan --shards 4\n  packgate plan examples/acme-support --shards 2 --format terminal",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -245,7 +245,7 @@ of those of all jobs.`,
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&o.shards, "shards", 0, "deal out to so many shards at most, a `number`")
+	f.IntVar(&o.shards, "shards", 0, "largest `number` of shards")
 	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository")
 	choice{"format", "json", "print this `format`, the matrix or the packs of each shard", plainFormats()}.add(c, &o.format)
 	return c

@@ -25,17 +25,17 @@ func newComment(env *Env) *cobra.Command {
 	var from string
 	c := &cobra.Command{
 		Use: "comment", Short: "post what another run reported, on workflow_run", Args: wants(),
-		Long: `The second stage of the action, for pull requests whose own run may not write. It
-runs inside GitHub Actions on the event workflow_run, takes the JSON report that
-the run left as the artifact packgate-report, finds the pull request by the head of
-that run, and brings the comment up to date. The comment says whose report it is. A
-report that passes, of a run that did not end with success, is shown as none that
-passes: the pull request can change what its run does, and GitHub says how it ended.
+		Long: `The second stage of the action, for pull requests whose own run may not write. It runs
+in GitHub Actions on the event workflow_run, reads the JSON report that the run left as
+the artifact packgate-report, finds the pull request by the head of that run, and
+updates the comment. The comment states whose report it is. If the report passes but
+GitHub says that the run did not succeed, no pass is shown, because the pull request can
+change what its run does.
 
-The artifact is a stranger's: it has to hold report.json alone, a regular file of
-at most 16 MiB that fits the schema of reports and is about the head of the run.
-What is posted is rendered from it here. Nothing is posted once the pull request
-has a newer head. The token is read from the variable GITHUB_TOKEN.
+The artifact comes from a stranger: it must contain only report.json, a regular file of
+at most 16 MiB that fits the schema of reports and is about the head of the run. The
+comment is rendered from it here. Nothing is posted once the pull request has a newer
+head. The token is read from the variable GITHUB_TOKEN.
 
 Exit status: 0 posted, or nothing to post; 2 wrong use; 3 the report was refused or
 GitHub could not be reached.`,
@@ -58,7 +58,7 @@ GitHub could not be reached.`,
 	}
 	f := c.Flags()
 	f.StringVar(&from, "report", "", "`path` of the report, or of the folder of its artifact (default: download it)")
-	f.StringVar(&in.config, "config", "", "config `file` that the first stage was given, which tells its comment from others")
+	f.StringVar(&in.config, "config", "", "config `file` of the first stage, which distinguishes its comment from others")
 	choice{"comment", string(github.CommentAlways), "`when` to comment", github.CommentModes()}.add(c, &in.comment)
 	return c
 }

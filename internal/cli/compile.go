@@ -30,25 +30,25 @@ func newCompile(env *Env) *cobra.Command {
 	var o compileOptions
 	c := &cobra.Command{
 		Use: "compile PACK", Short: "compile golden cases: see what the model gets, write snapshots",
-		Long: `Compiles the golden cases of a pack and shows what came out: every case in a
-line, or with --case one case as the model gets it.
+		Long: `Compiles the golden cases of a pack and shows the results: one line for each case,
+or with --case one case as the model receives it.
 
---explain says why: for every rule whether it fired, and which comparison settled
-it; for every decision, tool and approval gate its state, and through what in
-the pack; for every block that was dropped, what it competed with.
+--explain shows the reasons: for each rule, whether it fired and which comparison
+decided that; for each decision, tool and approval gate, its state and what in the
+pack caused it; for each block that was dropped, what it competed with.
 --stage NAME prints what one of the eight stages decided, with its hash: intent,
 policy, tools, evidence, memory, budget, assembly or controls.
 --update writes the snapshots (NAME.compiled.json) of the cases that compile, and
-removes those of cases that no longer do. It takes a folder with several packs too.
-With them it writes the compiled_context_hash of replay packets whose properties all
-hold, and says which packets it leaves as they are, and why.
+removes those of cases that no longer do. It also accepts a folder with several packs.
+It also updates the compiled_context_hash of replay packets if all of their properties
+hold, and lists the packets that it leaves unchanged, with the reason.
 
 --format json prints compiled contexts as they are stored: that of the case, or
-without --case an object of them by name. With --explain or --stage it prints one
-object for the case, or without --case a list of them.
+without --case an object that contains all of them by name. With --explain or --stage
+it prints one object for the case, or without --case a list of objects.
 
-Exit status: 0 everything is as the cases expect, 1 it is not; 2 and 3 as
-everywhere. With --update a snapshot that differed is no failure.`,
+Exit status: 0 all results are as the cases expect, 1 some are not; 2 and 3 as for
+all commands. With --update, a snapshot that differed is not a failure.`,
 		Example: "  packgate compile examples/acme-support/packs/support --case refund-high-value\n" +
 			"  packgate compile packs/support --case refund-high-value --explain\n" +
 			"  packgate compile packs/support --update\n" +
@@ -56,10 +56,10 @@ everywhere. With --update a snapshot that differed is no failure.`,
 		PreRunE: func(c *cobra.Command, _ []string) error { return checkCompile(o, c.Flags().Changed("stage")) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.caseName, "case", "", "compile the case of this `name` alone")
+	f.StringVar(&o.caseName, "case", "", "compile only the case of this `name`")
 	formatFlag(c, &o.format, plainFormats())
 	f.StringVar(&o.stage, "stage", "", "print what the stage of this `name` decided")
-	f.BoolVar(&o.explain, "explain", false, "say why each rule, decision, tool and gate came out as it did")
+	f.BoolVar(&o.explain, "explain", false, "show the reason for the result of each rule, decision, tool and gate")
 	f.BoolVar(&o.update, "update", false, "write the snapshots, and the hashes of packets that hold")
 	return onPacks(c, func(ctx context.Context, w *gating.Workspace, name string) error {
 		if o.update && o.caseName == "" && o.format == "terminal" && len(w.Packs) > 1 {

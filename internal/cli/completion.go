@@ -39,7 +39,7 @@ func newCompletion(env *Env) *cobra.Command {
 and the values of these: packs, cases, rules, environments and git revisions of the
 repository in the current folder. SHELL is ` + strings.Join(shellNames[:len(shellNames)-1], ", ") + " or " + shellNames[len(shellNames)-1] + `.
 
-Exit status: 0 it was printed; 2 and 3 as everywhere.`,
+Exit status: 0 it was printed; 2 and 3 as for all commands.`,
 		Example: `  source <(packgate completion bash)
   packgate completion zsh > ~/.zsh/completions/_packgate
   packgate completion fish > ~/.config/fish/completions/packgate.fish

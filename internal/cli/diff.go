@@ -21,11 +21,11 @@ func newDiff(env *Env) *cobra.Command {
 	var config string
 	c := &cobra.Command{
 		Use: "diff OLD NEW", Short: "compare two versions of a pack and classify what changed",
-		Long: `Compares two packs, files or folders, and says for each layer what changed, the
-class of each change and why, and the version that the changes need.
+		Long: `Compares two packs, files or folders. For each layer it prints what changed, the
+class of each change with the reason, and the version that the changes need.
 
 Exit status: 0 the declared version is enough, 1 it is not or a version rule is
-broken, 4 the class is reject; 2 and 3 as everywhere.`,
+broken, 4 the class is reject; 2 and 3 as for all commands.`,
 		Example: "  packgate diff old/pack.json packs/support\n  packgate diff old/pack.json packs/support --format json",
 		Args:    wants("OLD", "NEW"),
 		RunE:    func(c *cobra.Command, args []string) error { return diff(c.Context(), env, args, config, o) },

@@ -13,16 +13,15 @@ func newDoctor(env *Env) *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use: "doctor [DIR]", Short: "look for what is wrong with the workflows of a repository",
-		Long: `Reads the workflows of a repository (.github/workflows) and names what keeps the
-gate from working, or leaves it open: missing events and permissions, actions that
-are not pinned, credentials that stay on disk, a checkout without the base, a
-verdict that nobody waits for. Where a registry is configured, it names what the
-jobs that publish lack. It says which status to require in branch protection, and
-checks that the config can be read and that packs are found. DIR is the
-repository; the current one by default.
+		Long: `Reads the workflows of a repository (.github/workflows) and reports what keeps the gate
+from working or lets changes bypass it: missing events and permissions, actions that are
+not pinned, credentials that stay on disk, a checkout without the base, a verdict that
+nobody waits for. If a registry is configured, it also reports what the publishing jobs
+lack. It prints which status to require in branch protection, and checks that the config
+can be read and that packs are found. DIR is the repository, by default the current one.
 
-Exit status: 0 nothing keeps the gate from working, 1 it names an error; 2 and 3
-as everywhere.`,
+Exit status: 0 nothing keeps the gate from working, 1 there is an error; 2 and 3 as for
+all commands.`,
 		Example: "  packgate doctor\n  packgate doctor ../packs --format json",
 		Args:    mayTake("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -31,12 +31,12 @@ type freshnessOptions struct {
 
 func (o *freshnessOptions) addFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.workflow, "freshness-workflow", "", "`workflow` that has to have signed the timestamp of the publisher's status (default: publish.freshness.workflow)")
+	f.StringVar(&o.workflow, "freshness-workflow", "", "`workflow` that must have signed the timestamp of the publisher's status (default: publish.freshness.workflow)")
 	f.StringVar(&o.key, "freshness-key", "", "public key `file`, for timestamps that were signed with a key")
-	f.StringVar(&o.maxAge, "freshness-max-age", "", "most that a timestamp may be old, a `duration` (default: publish.freshness.max_age, else 24h)")
-	f.StringVar(&o.expiry, "freshness-expiry", "", "most that a timestamp may say that it is valid, a `duration` (default: publish.freshness.expiry, else 7d)")
-	f.StringVar(&o.onStale, "freshness-on-stale", "", "what becomes of what runs where the registry is not known to be fresh: fail, or `keep DURATION` (default: publish.freshness.on_stale)")
-	f.StringVar(&o.memory, "memory", "", "`file` that keeps the newest status that was seen (default: packgate/memory.json in the user's cache folder)")
+	f.StringVar(&o.maxAge, "freshness-max-age", "", "greatest age of a timestamp, a `duration` (default: publish.freshness.max_age, or 24h)")
+	f.StringVar(&o.expiry, "freshness-expiry", "", "longest validity that a timestamp may state, a `duration` (default: publish.freshness.expiry, or 7d)")
+	f.StringVar(&o.onStale, "freshness-on-stale", "", "what to do with a running version if the registry is not known to be fresh: fail, or `keep DURATION` (default: publish.freshness.on_stale)")
+	f.StringVar(&o.memory, "memory", "", "`file` that remembers the newest status seen so far (default: packgate/memory.json in the user's cache folder)")
 }
 
 // over returns what the config says with what the flags say in its place. Named says that
@@ -133,16 +133,16 @@ func newTimestamp(env *Env) *cobra.Command {
 	var o timestampOptions
 	c := &cobra.Command{
 		Use: "timestamp", Short: "sign that the status of the registry is still the newest",
-		Long: `Verifies the status that the publisher keeps in the registry, and signs a timestamp of
-it: that it is the newest, and until when that may be relied on. packgate verify and pull
-want one where publish.freshness is configured. It is for a workflow file of its own,
-which a clock starts: the one that publish.freshness names. Its identity is trusted for
-nothing else. It signs for no status that does not
-verify, for none that is older than that of the last timestamp, and for none that names
-a record which is not there.
+		Long: `Verifies the status that the publisher keeps in the registry, and signs a timestamp for
+it: a statement that it is the newest, and until when this can be relied on. If
+publish.freshness is configured, packgate verify and pull require a timestamp. Run this
+command on schedule, in a workflow file of its own: the one that publish.freshness names.
+Its identity is trusted for nothing else. It does not sign for a status that does not
+verify, that is older than the status of the last timestamp, or that names a record that
+is missing.
 
-Exit status: 0 it is signed, 1 there is nothing that it would sign for, 3 it could not
-be done, 2 wrong use.`,
+Exit status: 0 the timestamp is signed, 1 there is no status that it would sign for,
+2 wrong use, 3 it could not be done.`,
 		Example: "  packgate timestamp --dry-run\n  packgate timestamp --key freshness.key --publisher-key packgate.pub",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -153,7 +153,7 @@ be done, 2 wrong use.`,
 	o.addFlags(c, plainFormats())
 	f := c.Flags()
 	f.StringVar(&o.publisherKey, "publisher-key", "", "public key `file` of the publisher, for versions that are signed with a key")
-	f.StringVar(&o.expiry, "freshness-expiry", "", "how long the timestamp is valid at most, a `duration` (default: publish.freshness.expiry, else 7d)")
+	f.StringVar(&o.expiry, "freshness-expiry", "", "longest validity of the timestamp, a `duration` (default: publish.freshness.expiry, or 7d)")
 	return c
 }
 

@@ -20,8 +20,8 @@ type starterOptions struct{ force, dryRun bool }
 func newGolden(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "golden", Short: "write golden cases", Args: knownCommand,
-		Long: `Golden cases are requests with what is expected of their compile. They are in
-golden/NAME.case.json beside a pack, and packgate compile runs them.`,
+		Long: `Golden cases are requests together with the expected result of their compile. They
+are files named golden/NAME.case.json beside a pack, and packgate compile runs them.`,
 		Example: "  packgate golden init packs/support",
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -33,20 +33,20 @@ func newGoldenInit(env *Env) *cobra.Command {
 	var o starterOptions
 	c := &cobra.Command{
 		Use: "init PACK", Short: "write a first set of golden cases for a pack",
-		Long: `Writes golden cases for a pack, with their snapshots: for every rule, every else
-branch and every approval gate the smallest request that reaches it, and for every
-intent one request under a safety ceiling and one with too small a budget. Edit
-them until they are requests that really come.
+		Long: `Writes golden cases for a pack, with their snapshots: for each rule, else branch and
+approval gate the smallest request that reaches it, and for each intent one request with
+a safety ceiling and one with a budget that is too small. Edit them until they are
+realistic requests.
 
-Cases that are there stay as they are, and what they show is not shown again.
-What no request reaches is printed with the reason.
+Existing cases are not changed, and what they cover is not covered again. What no request
+reaches is printed with the reason.
 
-Exit status: 0 the cases are written, 2 and 3 as everywhere.`,
+Exit status: 0 the cases are written; 2 and 3 as for all commands.`,
 		Example: "  packgate golden init packs/support\n  packgate golden init packs/support --dry-run",
 	}
 	f := c.Flags()
-	f.BoolVar(&o.force, "force", false, "write the whole set, over cases of the same names")
-	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
+	f.BoolVar(&o.force, "force", false, "write all cases, replacing those of the same names")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be written, and write nothing")
 	return onPack(c, func(_ context.Context, p opened) error { return initGolden(env, p, o) })
 }
 

@@ -88,8 +88,8 @@ func (o *registryOptions) addReading(c *cobra.Command, formats []string) {
 	f := c.Flags()
 	f.StringVar(&o.key, "key", "", "public key `file`, for versions that were signed with a key")
 	f.StringVar(&o.issuer, "issuer", "", "`issuer` of the signer's identity (default: publish.identity.issuer of the config, else GitHub's)")
-	f.StringVar(&o.workflow, "workflow", "", "`workflow` that has to have signed, owner/repository/.github/workflows/FILE.yml@refs/heads/BRANCH (default: publish.identity.workflow)")
-	f.StringVar(&o.repository, "repository", "", "`repository` that the workflow has to have run in (default: that of the workflow)")
+	f.StringVar(&o.workflow, "workflow", "", "`workflow` that must have signed, owner/repository/.github/workflows/FILE.yml@refs/heads/BRANCH (default: publish.identity.workflow)")
+	f.StringVar(&o.repository, "repository", "", "`repository` in which the workflow must have run (default: that of the workflow)")
 }
 
 // registryHouse is a pack repository seen as a publisher, or nothing but the flags

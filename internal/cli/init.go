@@ -35,21 +35,21 @@ func newInit(env *Env) *cobra.Command {
 	var o initOptions
 	c := &cobra.Command{
 		Use: "init [DIR]", Short: "begin a pack repository, or put the gate into one that is there",
-		Long: `Writes what a pack repository needs: the config, an environment catalog, a small
-pack with its golden cases and their snapshots, the workflows (the gate, its second
-stage for forks, publishing, a nightly audit, and what signs timestamps where the
-config has publish.freshness), and lines for git, CODEOWNERS and pre-commit. The result
-passes packgate check. DIR is the repository; the current folder by default. In
-a folder of a git repository the workflows go to its root, where GitHub looks for them.
+		Long: `Writes what a pack repository needs: the config, an environment catalog, a small pack
+with its golden cases and their snapshots, the workflows (the gate, its second stage for
+forks, publishing, a nightly audit, and timestamps if the config has publish.freshness),
+and lines for git, CODEOWNERS and pre-commit. The result passes packgate check. DIR is
+the repository, by default the current folder. If DIR is a folder of a git repository,
+the workflows are written to the root of the repository, where GitHub looks for them.
 
-Where packs are there already, no pack and no catalog are written; where another
-workflow runs packgate, no workflow. A file that is there and differs is never
-overwritten without --force: then nothing is written at all. The config,
-CODEOWNERS, .gitattributes, .gitignore and .pre-commit-config.yaml are left as they
-are even then, and the lines that the last four lack are printed.
+If there are packs already, no pack and no catalog are written; if another workflow runs
+packgate, no workflow is written. A file that exists and differs is never overwritten
+without --force: if there is one, nothing is written. The config, CODEOWNERS,
+.gitattributes, .gitignore and .pre-commit-config.yaml are not changed even with --force;
+the lines that the last four lack are printed.
 
-Exit status: 0 the files are there, 2 a file is in the way or a flag is wrong; 3 as
-everywhere.`,
+Exit status: 0 the files are there, 2 a file is in the way or a flag is wrong; 3 as for
+all commands.`,
 		Example: "  packgate init\n  packgate init acme-packs --pack-id ctxpack.support --owner @acme/packs\n  packgate init --dry-run",
 		Args:    mayTake("DIR"),
 		RunE:    func(_ *cobra.Command, args []string) error { return initRepository(env, append(args, ".")[0], o) },
@@ -57,12 +57,12 @@ everywhere.`,
 	f := c.Flags()
 	f.StringVar(&o.packID, "pack-id", "", "`pack_id` of the first pack (default: ctxpack. and the name of the folder)")
 	f.StringVar(&o.tenant, "tenant", "", "`tenant_id` of the first pack (default: tenant_ and the name of the pack)")
-	f.StringVar(&o.owner, "owner", "", "`owner` for CODEOWNERS of what the gate decides by, @org/team or @login (default: lines to fill in)")
+	f.StringVar(&o.owner, "owner", "", "`owner` in CODEOWNERS of the files that the gate depends on, @org/team or @login (default: lines to complete)")
 	f.StringVar(&o.branch, "branch", "", "default `branch`, on which the workflows run (default: that of origin, else main)")
 	f.BoolVar(&o.matrix, "matrix", false, "check in several jobs, for a repository with many packs")
-	f.BoolVar(&o.freshness, "freshness", false, "write the workflow that signs timestamps, also where no config names it yet")
-	f.BoolVar(&o.force, "force", false, "overwrite files that are there and differ")
-	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
+	f.BoolVar(&o.freshness, "freshness", false, "write the workflow that signs timestamps even if no config names it yet")
+	f.BoolVar(&o.force, "force", false, "overwrite existing files that differ")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be written, and write nothing")
 	return c
 }
 

@@ -38,18 +38,18 @@ type lifecycleOptions struct {
 
 func newDeprecate(env *Env) *cobra.Command {
 	return newState(env, "deprecate", "say with a signature that a version is to be moved away from",
-		`Signs a statement that the version is deprecated, and why, and attaches it to the
-version in the registry. The pack itself is never touched. packgate verify answers
-with 3 from then on, and a pin to the version needs --replay.`)
+		`Signs a statement that the version is deprecated, with the reason, and attaches it to
+the version in the registry. The pack itself is never changed. From then on, packgate
+verify exits with 3, and a pin to the version needs --replay.`)
 }
 
 func newRevoke(env *Env) *cobra.Command {
 	return newState(env, "revoke", "say with a signature that a version is not to be used any more",
-		`Signs a statement that the version is revoked, and why, and attaches it to the
-version in the registry. The pack itself is never touched, and a revocation is for
-ever. packgate verify answers with 4 from then on, and nothing can be pinned to the
-version. Of two digests that were signed for one version, revoking the one that is
-not to be used, as pack_id@sha256:DIGEST, settles which one counts.`)
+		`Signs a statement that the version is revoked, with the reason, and attaches it to the
+version in the registry. The pack itself is never changed, and a revocation cannot be
+undone. From then on, packgate verify exits with 4, and nothing can be pinned to the
+version. If two digests were signed for one version, revoke the wrong one, as
+pack_id@sha256:DIGEST, to settle which one counts.`)
 }
 
 func newState(env *Env, name, short, long string) *cobra.Command {
@@ -61,7 +61,7 @@ func newState(env *Env, name, short, long string) *cobra.Command {
 		RunE:    func(c *cobra.Command, args []string) error { return setState(c.Context(), env, name, args[0], o) },
 	}
 	o.addFlags(c, plainFormats())
-	c.Flags().StringVar(&o.reason, "reason", "", "`text` that says why, which the statement carries")
+	c.Flags().StringVar(&o.reason, "reason", "", "reason, a `text` that the statement contains")
 	return c
 }
 
@@ -93,20 +93,21 @@ func newPin(env *Env) *cobra.Command {
 	var o lifecycleOptions
 	c := &cobra.Command{
 		Use: "pin [ENV [REF]]", Short: "move an environment to a published version, or to what its pins file wants",
-		Long: `Verifies the version, runs its golden and replay cases again, as they stood in the
-commit that it was published from, against the environment's catalog of today, and
-moves the environment's pointer, the tag env-ENV, with a signed record of it. Going
-back is a pin to an earlier version. A version that is revoked cannot be pinned, and
-one that is deprecated only with --replay, which says that old decisions are to be
-replayed with it. Where the environment's catalog says complete: true, nor can one of
-which a check did not run, or whose signed statement does not say.
+		Long: `Verifies the version, runs its golden and replay cases again (as they were in the
+commit that it was published from) against today's catalog of the environment, and
+moves the environment's pointer, the tag env-ENV, with a signed record. To go back, pin
+an earlier version. A revoked version cannot be pinned, and a deprecated one only with
+--replay, which states that old decisions will be replayed with it. If the catalog of
+the environment has complete: true, a version can be pinned only if its signed statement
+says that all checks ran.
 
 An environment that has a pins file cannot be moved by REF. Without REF, the lines of its
-pins file are applied that differ from those in the commit of the environment's newest record,
-of all environments where none is named: so a rollback holds until its line is changed, and a
-run that failed is made up for by the next. The rules of the environment are checked again,
-and the pull request that brought a line must carry the approvals that its catalog demands. A
-line that was removed stops the environment. What is refused keeps no other line from moving.`,
+pins file that differ from those in the commit of the environment's newest record are
+applied; without ENV, those of all environments. So a rollback holds until its line is
+changed, and the next run makes up for one that failed. The rules of the environment are
+checked again, and the pull request that brought a line must have the approvals that its
+catalog requires. A line that was removed stops the environment. A line that is refused
+does not keep other lines from being applied.`,
 		Example: "  packgate pin\n  packgate pin prod ctxpack.support@1.0.0\n  packgate pin prod ctxpack.support@0.9.0 --reason \"rollback of 1.0.0\"",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 2 {
@@ -126,7 +127,7 @@ line that was removed stops the environment. What is refused keeps no other line
 	}
 	o.addFlags(c, plainFormats())
 	f := c.Flags()
-	f.StringVar(&o.reason, "reason", "", "`text` that says why, which the record carries")
+	f.StringVar(&o.reason, "reason", "", "reason, a `text` that the record contains")
 	f.BoolVar(&o.replay, "replay", false, "pin a deprecated version, to replay old decisions")
 	return c
 }

@@ -11,12 +11,12 @@ import (
 func newLSP(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "lsp", Short: "serve an editor with findings, as packs are typed",
-		Long: `Speaks the Language Server Protocol over standard input and output: the findings
-of all checks as packs and the files beside them are typed, with their repairs,
-what a rule means, where a name is declared, and which names there are.
+		Long: `Speaks the Language Server Protocol over standard input and output. While packs and the
+files beside them are edited, it provides the findings of all checks with their fixes,
+the meaning of a rule, the declaration of a name, and completion of names.
 
-Exit status: 0 after the editor has asked for the shutdown, 1 where it went away
-without asking, as the protocol has it.`,
+Exit status: 0 after the editor has requested the shutdown, 1 if it disconnected without
+requesting it, as the protocol defines.`,
 		Example: "  packgate lsp",
 		Args:    wants(),
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -30,17 +30,17 @@ func newNotify(env *Env) *cobra.Command {
 	var o notifyOptions
 	c := &cobra.Command{
 		Use: "notify", Short: "keep issues about what happens to published packs, and tell a webhook", Args: wants(),
-		Long: `Keeps one GitHub issue for each version that was revoked, for each pack whose audit
-fails, for each version that has been pinned for long enough to be promoted, and for
-each waiver that ends within 14 days. An issue is opened, edited when the facts change,
-closed when the cause is gone, and opened again when it comes back. Where the config
-names a webhook, it gets an event of CloudEvents 1.0 for each of these changes.
+		Long: `Keeps one GitHub issue for each version that was revoked, each pack whose audit fails,
+each version that has been pinned for long enough to be promoted, and each waiver that
+ends within 14 days. An issue is opened, edited when the facts change, closed when the
+cause is gone, and opened again if it comes back. If the config names a webhook, it
+receives a CloudEvents 1.0 event for each of these changes.
 
 It runs in a job of its own, on schedule or by hand on the default branch, with
 issues: write and without id-token: write, which it refuses. The token is read from the
-variable GITHUB_TOKEN. With --dry-run it runs anywhere, and says what there is to tell.
+variable GITHUB_TOKEN. With --dry-run it runs anywhere, and prints what it would send.
 
-Exit status: 0 all was told, 2 wrong use, 3 something could not be looked at or told.`,
+Exit status: 0 everything was sent, 2 wrong use, 3 something could not be read or sent.`,
 		Example: "  packgate notify\n  packgate notify --dry-run --registry ghcr.io/acme/packs",
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.token = env.Getenv("GITHUB_TOKEN")
@@ -48,8 +48,8 @@ Exit status: 0 all was told, 2 wrong use, 3 something could not be looked at or 
 		},
 	}
 	o.addReading(c, plainFormats())
-	c.Flags().BoolVar(&o.strict, "strict", false, "count what another identity signed as an error of the audit")
-	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "say what there is to tell, and tell nobody")
+	c.Flags().BoolVar(&o.strict, "strict", false, "count what another identity signed as an error")
+	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would be sent, and send nothing")
 	choice{"fail-on", gating.FailOnError, "lowest `severity` for which an audit fails", gating.FailOnLevels()}.add(c, &o.failOn)
 	return c
 }

@@ -20,20 +20,20 @@ func newPolicy(env *Env) *cobra.Command {
 	var o policyOptions
 	c := &cobra.Command{
 		Use: "policy PACK", Short: "show what the rules of a pack say, intent by intent, with proofs",
-		Long: `Shows the policy layer of a pack as a book: for each intent its rules in the order
-in which they are evaluated, each with its condition in words, the smallest
-request that makes it true and the smallest that makes it false, what keeps it
-from making a difference, and where it meets a rule that says something else.
-Then the gaps: requests that no rule decides, and gates that are required
-although their own condition is false. Every request is one that the compiler lets in.
+		Long: `Shows the policy layer of a pack as a book: for each intent, its rules in the order of
+evaluation, each with its condition in words, the smallest request that makes it true
+and the smallest that makes it false, what keeps it from having an effect, and where it
+conflicts with another rule. Then it lists the gaps: requests that no rule decides, and
+gates that are required although their own condition is false. All requests are accepted
+by the compiler.
 
---explain RULE_ID shows one rule alone and in depth, and so does the name under which
-the eligibility_rules of a decision stand, --explain "eligibility_rules of DECISION".
+--explain RULE_ID shows one rule in depth. For the eligibility_rules of a decision, use
+--explain "eligibility_rules of DECISION".
 
-Exit status: 0 it could be shown, whatever it says; 2 and 3 as everywhere.`,
+Exit status: 0 the book was shown, whatever it contains; 2 and 3 as for all commands.`,
 		Example: "  packgate policy examples/acme-support\n  packgate policy packs/support --explain R_REFUND_REQUIRES_IDV",
 	}
-	c.Flags().StringVar(&o.explain, "explain", "", "show the rule of this `rule_id`, or the eligibility_rules of that name, alone, in depth")
+	c.Flags().StringVar(&o.explain, "explain", "", "show only the rule with this `rule_id`, or the eligibility_rules of this name, in depth")
 	formatFlag(c, &o.format, plainFormats())
 	return onPack(c, func(ctx context.Context, p opened) error {
 		o.one = c.Flags().Changed("explain")

@@ -23,16 +23,17 @@ func newPromote(env *Env) *cobra.Command {
 	var o promoteOptions
 	c := &cobra.Command{
 		Use: "promote PACK...", Short: "propose for an environment what another one runs",
-		Long: `Writes into pins/TO.json the version and the digest that the environment FROM has of each
-pack: that of its pins file, or of its signed records where it has no such file. Nothing
-in the registry changes; a pull request with the line does that once it is merged.
+		Long: `Writes the version and digest of each pack that the environment FROM runs into
+pins/TO.json. They are taken from its pins file, or from its signed records if it has no
+such file. Nothing in the registry changes until a pull request with the line is merged.
 
-What the rules of the environment forbid is refused, and nothing is written: a version that is
-not published, revoked or deprecated (PIN001), that FROM does not run by its records (PIN002),
-or not for long enough (PIN003). Without a registry to ask, what cannot be checked is listed.
+If a rule of the environment does not allow the promotion, nothing is written: the version
+is not published, or is revoked or deprecated (PIN001), FROM does not run it by its records
+(PIN002), or not for long enough (PIN003). Without a registry, what cannot be checked is
+listed.
 
-Exit status: 0 the file says so now, or would; 1 a rule forbids it; 2 wrong use; 3 it could
-not be written.`,
+Exit status: 0 the file has the lines now, or would have them; 1 a rule does not allow it;
+2 wrong use; 3 it could not be written.`,
 		Example: "  packgate promote ctxpack.support --from staging --to prod\n  packgate promote ctxpack.support ctxpack.billing --to prod --dry-run",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -45,8 +46,8 @@ not be written.`,
 	o.addReading(c, nil)
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "`environment` that runs the version (default: promote.from of the other one's catalog)")
-	f.StringVar(&o.to, "to", "", "`environment` that is to run it")
-	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be written, and write nothing")
+	f.StringVar(&o.to, "to", "", "`environment` that should run it")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be written, and write nothing")
 	return c
 }
 
@@ -95,7 +96,7 @@ func promote(ctx context.Context, env *Env, ids []string, o promoteOptions) erro
 func (p *promoting) places() (err error) {
 	o := &p.options
 	if o.to == "" {
-		return misuse("name the environment that is to run it, such as --to prod", "promote needs --to")
+		return misuse("name the environment that should run it, such as --to prod", "promote needs --to")
 	}
 	if p.to = environmentOf(p.Workspace, o.to); p.to == nil {
 		return cataloguedOnly(p.Workspace, o.to)

@@ -24,18 +24,19 @@ func newPublish(env *Env) *cobra.Command {
 	var out output // without its look, which o has
 	c := &cobra.Command{
 		Use: "publish [PATH...]", Short: "sign the versions that are not published yet, and publish them",
-		Long: `Looks for every pack version in the registry. One that is there with the same bytes
-and verifies is left alone, and one that is there with other bytes is refused. What is
-not there, or is there and nobody who is trusted has signed it, goes through all checks
-again, is compared with the published version before it, in what it permits and in what
-the files beside it prove, has to carry the reviews that the config requires for its
-class, is signed, pushed, read back and verified. The version's tag is written last, so
-that a version is there as a whole or not at all. Running it again at any point finishes the job.
+		Long: `Looks for each pack version in the registry. A version that is there with the same
+bytes and verifies is left alone, and one that is there with other bytes is refused.
+A version that is missing, or that nobody who is trusted has signed, goes through all
+checks again, is compared with the published version before it (what it permits, and
+what the files beside it prove), and must have the reviews that the config requires
+for its class. Then it is signed, pushed, read back and verified. The tag of the
+version is written last, so that a version is there completely or not at all. If a
+run is interrupted at any point, the next run finishes its work.
 
-Within GitHub Actions the run's own identity signs; elsewhere --key FILE does.
+In GitHub Actions, the identity of the run signs; elsewhere, --key FILE does.
 
-Exit status: 0 everything is published, 1 a pack was refused, 3 it could not be
-finished and the next run goes on, 4 the class of a change is reject, 2 wrong use.`,
+Exit status: 0 everything is published, 1 a pack was refused, 2 wrong use, 3 it could
+not be finished and the next run continues, 4 the class of a change is reject.`,
 		Example: "  packgate publish --dry-run\n  packgate publish --registry oci:./registry --key packgate.key",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {

@@ -28,8 +28,8 @@ func newReportCommand(env *Env) *cobra.Command {
 		Use: "report", Short: "show a stored report in another format", Args: wants(),
 		Long: `Reads the JSON report of an earlier run (--format json, or report.json of
 --report-dir) and writes it in any other format, or as report files. Nothing is
-checked, and the exit status says whether the report could be shown: 0, 2 where it is
-no report that this version reads, and 3.`,
+checked, so the exit status only says whether the report could be shown: 0; 2 if this
+version cannot read it; 3.`,
 		Example: "  packgate report --from report.json --format markdown\n  packgate report --from report.json --report-dir out",
 		RunE: func(_ *cobra.Command, _ []string) error {
 			if from == "" {
@@ -71,11 +71,11 @@ func newMerge(env *Env) *cobra.Command {
 	var o output
 	c := &cobra.Command{
 		Use: "merge FILE...", Short: "put the reports of several runs together",
-		Long: `Reads the JSON reports of runs over parts of one repository, and writes one report
-over all their packs, with the verdict and the exit status that one run over all of
-them would have. The reports have to be about the same commits, and may have a pack
-in common only if they say the same of it. Where they are of shards (packgate check
---shard), one of each has to be there; else nothing is decided.`,
+		Long: `Reads the JSON reports of runs over parts of one repository, and writes one report of
+all their packs, with the verdict and exit status that one run over all of them would
+have. The reports must be about the same commits, and may have a pack in common only if
+they report the same about it. Reports of shards (packgate check --shard) must be
+complete: if one is missing, nothing is decided.`,
 		Example: "  packgate merge shard-1/report.json shard-2/report.json --format markdown",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -161,9 +161,9 @@ func (o *output) addFlags(c *cobra.Command) {
 // addFiles adds the flags that every command has that gates.
 func (o *output) addFiles(c *cobra.Command) {
 	f := c.Flags()
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "print errors and the verdict alone")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print only errors and the verdict")
 	f.StringVar(&o.reportDir, "report-dir", "", "write the report in every format into this `folder` too")
-	f.StringVar(&o.metricsFile, "metrics", "", "write what can be counted as OpenMetrics text into this `file` too")
+	f.StringVar(&o.metricsFile, "metrics", "", "also write counts as OpenMetrics text into this `file`")
 }
 
 // run is a run of the gates whose report a command shows.

@@ -22,20 +22,20 @@ func newRollback(env *Env) *cobra.Command {
 	var o lifecycleOptions
 	c := &cobra.Command{
 		Use: "rollback ENV PACK", Short: "move an environment back to its last good version",
-		Long: `Moves an environment back to the newest version that it had before, that verifies
-today, is not revoked, and whose golden and replay cases pass against the environment's
-catalog of today; --accept REASON takes one whose cases do not. A version that is
-deprecated may be gone back to. Where there is no such version, nothing moves, and each is
-listed with the reason; --stop leaves the environment without a version until another one
+		Long: `Moves an environment back to the newest version that it had before and that verifies
+today, is not revoked, and whose golden and replay cases pass with today's catalog of the
+environment. --accept REASON also accepts a version whose cases do not pass. A deprecated
+version is accepted. If there is no such version, nothing moves, and each version is
+listed with the reason. --stop leaves the environment without a version until another one
 is promoted. A pins file does not undo a rollback: only a change of its line moves the
 environment again.
 
-PACK is a pack_id, or pack_id@version with the version that the environment is to leave:
-then a second run does nothing more. On GitHub, whoever starts the run must hold one of
-the roles that the environment's catalog lists under promote.
+PACK is a pack_id, or pack_id@version with the version that the environment should leave;
+then a second run does nothing. On GitHub, the person who starts the run must hold one of
+the roles that the catalog of the environment lists under promote.
 
-Exit status: 0 the environment moved, 1 it did not and is where it was, 2 wrong use, 3 it
-could not be finished and the next run goes on.`,
+Exit status: 0 the environment moved, 1 it did not move, 2 wrong use, 3 it could not be
+finished and the next run continues.`,
 		Example: "  packgate rollback prod ctxpack.support --reason \"refunds above the limit\"\n  packgate rollback prod ctxpack.support@1.1.0 --accept \"the case is about an intent that is gone\"\n  packgate rollback prod ctxpack.support --stop --reason \"no version is good\"",
 		Args:    wants("ENV", "PACK"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -45,8 +45,8 @@ could not be finished and the next run goes on.`,
 	}
 	o.addFlags(c, plainFormats())
 	f := c.Flags()
-	f.StringVar(&o.reason, "reason", "", "`text` that says why, which the record carries")
-	f.StringVar(&o.accept, "accept", "", "go back to a version whose cases do not pass; this `text` says why, and the record carries it")
+	f.StringVar(&o.reason, "reason", "", "reason, a `text` that the record contains")
+	f.StringVar(&o.accept, "accept", "", "accept a version whose cases do not pass, with this `text` as the reason in the record")
 	f.BoolVar(&o.stop, "stop", false, "leave the environment without a version")
 	return c
 }

@@ -187,7 +187,7 @@ func knownCommand(c *cobra.Command, args []string) error {
 }
 
 const about = `packgate is the gate in front of ContextOS Context Packs: it checks them, compiles
-their golden cases, classifies what changed, and says whether a change may go in.
+their golden cases, classifies what changed, and decides whether a change may be merged.
 
 Exit status: 0 pass, 1 findings, 2 wrong use or configuration, 3 packgate could
 not do its work, 4 the class of a change is reject.`

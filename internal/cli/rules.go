@@ -17,10 +17,10 @@ import (
 func newRules(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "rules", Short: "list every rule", Args: wants(),
-		Long: `Lists every rule, in the order of the checks: id, check, severity by default, name, and
-what holds where the rule is kept.
+		Long: `Lists every rule, in the order of the checks: id, check, default severity, name, and
+what the rule requires.
 
-Exit status: 0 they are listed; 2 and 3 as everywhere.`,
+Exit status: 0 they are listed; 2 and 3 as for all commands.`,
 		Example: "  packgate rules\n  packgate rules | grep approval",
 		RunE: func(*cobra.Command, []string) error {
 			w := tabwriter.NewWriter(env.Stdout, 0, 4, 2, ' ', 0)
@@ -46,17 +46,17 @@ func newExplain(env *Env) *cobra.Command {
 	var o explainOptions
 	c := &cobra.Command{
 		Use: "explain RULE|FINGERPRINT [PATH]", Short: "explain a rule, or a finding with all that is known of it",
-		Long: `Explains a rule, by the id or the name that packgate rules lists: why it is there and
-what to do about what it finds, with an example that breaks it and one that keeps it.
+		Long: `Explains a rule, by the id or name that packgate rules lists: why it exists and what to
+do about its findings, with an example that breaks it and one that follows it.
 
-Or explains one finding, by its fingerprint, of which the first six digits do where no
-other begins with them: what is wrong and where, what it follows from and what follows
-from it, what changed at its place and what agents can do for that, what the request
-comes to that shows it, how to fix it, and how to waive it or why that cannot be. The
-finding is looked up in the JSON report --from, or else PATH, the current folder by
-default, is checked once more, with --base as packgate check does it.
+Or explains one finding, by its fingerprint (the first six digits are enough if they are
+unique): what is wrong and where, its cause and its consequences, what changed at its
+place and what agents can do because of that, what the request that shows it is compiled
+to, how to fix it, and how to waive it or why that is not possible. The finding is looked
+up in the JSON report of --from. Without --from, PATH (by default the current folder) is
+checked again, with --base as in packgate check.
 
-Exit status: 0 it is explained; 2 and 3 as everywhere.`,
+Exit status: 0 it is explained; 2 and 3 as for all commands.`,
 		Example: "  packgate explain REF001\n  packgate explain unresolved-decision-binding\n  packgate explain 3f9c21ab --base main",
 		Args:    cobra.ArbitraryArgs,
 		ValidArgsFunction: first(func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -146,7 +146,7 @@ func newSchema(env *Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "schema NAME", Short: "print one of the JSON Schemas",
 		Long: wrap("Prints the JSON Schema (draft 2020-12) of a contract or of one of packgate's own files: "+
-			strings.Join(schemas.Names(), ", ")+".", 84) + "\n\nExit status: 0 it was printed; 2 and 3 as everywhere.",
+			strings.Join(schemas.Names(), ", ")+".", 84) + "\n\nExit status: 0 it was printed; 2 and 3 as for all commands.",
 		Example: "  packgate schema context-pack > context-pack.schema.json",
 		Args:    wants("NAME"), ValidArgsFunction: first(fixed(schemas.Names()...)),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -32,7 +32,7 @@ func (o *signingOptions) addFlags(c *cobra.Command, formats []string) {
 	f := c.Flags()
 	f.StringVar(&o.key, "key", "", "sign with the private key in this `file`; its password, if any, is in $"+passwordVariable)
 	f.StringVar(&o.signingConfig, "signing-config", "", "signing config `file` of a private Sigstore (default: the public instance's)")
-	f.BoolVar(&o.dryRun, "dry-run", false, "do every read, authentication and collision check, and write nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "do all reads, authentication and checks for collisions, but write nothing")
 }
 
 // signingHouse is a house that signs.

@@ -43,20 +43,20 @@ func newVerify(env *Env) *cobra.Command {
 	var o verifyOptions
 	c := &cobra.Command{
 		Use: "verify REF|FILE", Short: "check signature, identity and state of a published version",
-		Long: `Checks a version of a registry, or a pack file that is said to be one: digest,
-signature, the identity that signed, what was signed, and whether the version is
+		Long: `Checks a version in a registry, or a pack file that claims to be one: its digest,
+its signature, the identity that signed, what was signed, and whether the version is
 deprecated or revoked. REF is pack_id@version, pack_id@sha256:DIGEST, or the same with
 its registry, such as ghcr.io/acme/packs/ctxpack.support:1.0.0. A FILE is compared
-with the version of its pack_id in the registry; with --bundle it is checked by that
-file alone, offline, and its state is not. Which checks did not run is said;
-with --complete such a version is not trusted, nor is one whose statement does not say.
+with the version of its pack_id in the registry. With --bundle it is checked offline,
+by that file alone, and its state is not checked. Checks that did not run are listed;
+with --complete, a version is trusted only if its statement says that all checks ran.
 
-Where publish.freshness or --freshness-workflow says who timestamps the publisher's
-status, the registry has to be as new as that says.
+If publish.freshness or --freshness-workflow defines who timestamps the publisher's
+status, the registry must be as new as the timestamp states.
 
-Exit status: 0 the version may be used, 3 it is deprecated, 4 it is revoked, 5 it is
-not signed or not trusted, 6 it could not be looked at, or the registry is not known to
-be fresh, 2 wrong use.`,
+Exit status: 0 the version may be used, 2 wrong use, 3 it is deprecated, 4 it is
+revoked, 5 it is not signed or not trusted, 6 it could not be read, or it is not known
+whether the registry is fresh.`,
 		Example: "  packgate verify ctxpack.support@1.0.0\n  packgate verify ghcr.io/acme/packs/ctxpack.support:1.0.0 --workflow acme/packs/.github/workflows/packs.yml@refs/heads/main\n  packgate verify pack.json --bundle pack.sigstore.json --trusted-root root.json",
 		Args:    wants("REF|FILE"),
 		RunE:    func(c *cobra.Command, args []string) error { return verify(c.Context(), env, args[0], o) },
@@ -188,18 +188,18 @@ func newPull(env *Env) *cobra.Command {
 	var o pullOptions
 	c := &cobra.Command{
 		Use: "pull REF", Short: "verify a published version and write its pack file",
-		Long: `Verifies a version as packgate verify does, and writes its bytes, exactly as they
-were signed. Of an environment, as pack_id@env-ENV, it writes the pack that the
-environment runs, with its overlays; --source writes the version's own. A version that
-is revoked or not trusted is not written; with --complete, nor is one of which a check
-did not run, or whose signed statement does not say.
+		Long: `Verifies a version as packgate verify does, and writes its bytes exactly as they were
+signed. For an environment (pack_id@env-ENV), it writes the pack that the environment
+runs, with its overlays; --source writes the pack of the version itself. A version that
+is revoked or not trusted is not written. With --complete, a version is written only if
+its signed statement says that all checks ran.
 
-Nothing is written either where the registry is not known to be fresh, see packgate
-verify. What is in the place of the file already goes on, with 0 and a warning, where
-on_stale says so, and for as long as it says.
+Nothing is written if it is not known whether the registry is fresh (see packgate
+verify). If on_stale allows it, the file that is already there remains in use for the
+time that it states, with exit status 0 and a warning.
 
-Exit status: as that of verify, but a version that is deprecated is written with a
-word about it, and 0; and 6 as well where the file could not be written.`,
+Exit status: that of verify, but a deprecated version is written with a warning, and the
+status is 0; 6 also if the file could not be written.`,
 		Example: "  packgate pull ctxpack.support@1.0.0\n  packgate pull ghcr.io/acme/packs/ctxpack.support@sha256:DIGEST --output packs/support/pack.json",
 		Args:    wants("REF"),
 		RunE:    func(c *cobra.Command, args []string) error { return pull(c.Context(), env, args[0], o) },
@@ -225,7 +225,7 @@ type pullOptions struct {
 type completeOption struct{ complete bool }
 
 func (o *completeOption) addComplete(c *cobra.Command) {
-	c.Flags().BoolVar(&o.complete, "complete", false, "refuse a version of which a check did not run, or of which that is not known")
+	c.Flags().BoolVar(&o.complete, "complete", false, "refuse a version unless it is known that all checks ran")
 }
 
 // settle refuses a version that is not complete, where that is wanted.
