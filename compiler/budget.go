@@ -168,7 +168,7 @@ func (r *run) budgetStage() (any, *Stop) {
 func (r *run) allocate(buckets map[string]any, total int) *Stop {
 	for _, name := range slices.Sorted(maps.Keys(buckets)) {
 		if !slices.Contains(Buckets(), Bucket(name)) {
-			return refusal("run_budget.bucket_tokens of the run context has %q, which is no bucket; wanted %s", name, joined(slices.Sorted(slices.Values(Buckets()))))
+			return refusal("run_budget.bucket_tokens of the run context has %q, which is not a bucket; wanted %s", name, joined(slices.Sorted(slices.Values(Buckets()))))
 		}
 	}
 	var open []int

@@ -42,7 +42,7 @@ func TestAllocation(t *testing.T) {
 		{"beyond 32 bits", `{"total_tokens": 9007199254740992}`, "1125899906842624 1351079888211149 1125899906842624 2627099782632789 1125899906842624 1651319863369182"},
 		{"sum above the total", `{"total_tokens": 500, "bucket_tokens": {"evidence": 400, "memory": 101}}`, "run_budget.bucket_tokens of the run context sum to more than the total of 500 tokens"},
 		{"sum above the default total", `{"bucket_tokens": {"evidence": 12001}}`, "run_budget.bucket_tokens of the run context sum to more than the total of 12000 tokens"},
-		{"unknown bucket", `{"bucket_tokens": {"evidnce": 400}}`, `run_budget.bucket_tokens of the run context has "evidnce", which is no bucket; wanted business, evidence, memory, policy, session, tool`},
+		{"unknown bucket", `{"bucket_tokens": {"evidnce": 400}}`, `run_budget.bucket_tokens of the run context has "evidnce", which is not a bucket; wanted business, evidence, memory, policy, session, tool`},
 		{"fraction", `{"total_tokens": 1.5}`, "run_budget.total_tokens of the run context is not a whole number from 0 to 9007199254740992"},
 		{"negative", `{"bucket_tokens": {"tool": -1}}`, "run_budget.bucket_tokens.tool of the run context is not a whole number from 0 to 9007199254740992"},
 		{"text", `{"total_tokens": "12000"}`, "run_budget.total_tokens of the run context is not a whole number from 0 to 9007199254740992"},

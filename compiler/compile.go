@@ -162,7 +162,7 @@ func For(m *policy.Model) *Program {
 	}
 	for _, part := range m.Pack.Parts() {
 		if _, _, ok := pack.ParseRef(part.Ref()); !ok {
-			p.refuse(part.PackMeta.PackVersion.Node, "%q is no reference of the form pack_id@MAJOR.MINOR.PATCH", part.Ref())
+			p.refuse(part.PackMeta.PackVersion.Node, "%q is not a reference of the form pack_id@MAJOR.MINOR.PATCH", part.Ref())
 		}
 		p.requirements(part)
 	}

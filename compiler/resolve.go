@@ -33,7 +33,7 @@ func (p *Program) requirements(of *pack.Pack) {
 		r := requirement{name: e.Name, text: e.Value.Value, at: e.Value.Node, of: of}
 		allow, err := semver.NewConstraint(r.text)
 		if err != nil {
-			p.refuse(r.at, "requires.%s: %q is no version range", r.name, r.text)
+			p.refuse(r.at, "requires.%s: %q is not a version range", r.name, r.text)
 			continue
 		}
 		r.allow = allow
@@ -138,7 +138,7 @@ func (r *run) checkRequirements() *Stop {
 			return refusalAt(q.at, "requires.%s is %q and %s has no version", q.name, q.text, whose)
 		}
 		if err != nil {
-			return refusalAt(q.at, "requires.%s: the version of %s, %q, is no semantic version", q.name, whose, have)
+			return refusalAt(q.at, "requires.%s: the version of %s, %q, is not a semantic version", q.name, whose, have)
 		}
 		if !q.allow.Check(version) {
 			return refusalAt(q.at, "requires.%s is %q and %s has version %s", q.name, q.text, whose, have)

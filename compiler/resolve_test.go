@@ -54,7 +54,7 @@ func TestResolver(t *testing.T) {
 		refused("no safety mode", `safety_mode of the run context is missing or not a text, wanted one of read_only, local_write, network, delegated, destructive`, run(nil, "safety_mode")),
 		refused("unknown safety mode", `safety_mode of the run context is "yolo", wanted one of read_only, local_write, network, delegated, destructive`, run("yolo", "safety_mode")),
 		refused("runtime too old", `requires.runtime is ">=1.0.0" and the runtime of prod has version 0.9.0`, catalog(compiler.Catalog{Runtime: "0.9.0"})),
-		refused("runtime no version", `requires.runtime: the version of the runtime of prod, "1.4", is no semantic version`, catalog(compiler.Catalog{Runtime: "1.4"})),
+		refused("runtime no version", `requires.runtime: the version of the runtime of prod, "1.4", is not a semantic version`, catalog(compiler.Catalog{Runtime: "1.4"})),
 		refused("intent not in the catalog", `the environment catalog of prod has no intent "support.refund"`, catalog(compiler.Catalog{Intents: []string{"support.other"}})),
 		refused("empty intent catalog", `the environment catalog of prod has no intent "support.refund"`, catalog(compiler.Catalog{Intents: []string{}})),
 		refused("unknown intent", `the pack knows no intent "support.other", wanted one of support.refund`, in("support.other", "input", "intent")),
@@ -74,7 +74,7 @@ func TestResolver(t *testing.T) {
 		{name: "a pack without intents", edits: edits(replace("/policy_layer/policy_bundles", `[]`), replace("/evaluation_layer/eval_targets", `[]`)),
 			outcome: compiler.Refused, reason: "the pack names no intent, in a rule or an evaluation target"},
 		{name: "ontology no version", edits: edits(replace("/intelligence_refs/ontology/version", `"one"`)),
-			outcome: compiler.Refused, reason: `requires.ontology: the version of the pack's ontology, "one", is no semantic version`},
+			outcome: compiler.Refused, reason: `requires.ontology: the version of the pack's ontology, "one", is not a semantic version`},
 	}
 	runScenarios(t, scenarios)
 }
@@ -109,9 +109,9 @@ func TestInvalidPacks(t *testing.T) {
 		{"layer", "/tone_and_comms", `"calm"`,
 			"the pack is not valid: /tone_and_comms is a string, wanted an object", "/tone_and_comms"},
 		{"version", "/pack_meta/pack_version", `"1.0.0-rc1"`,
-			`the pack is not valid: "ctxpack.support@1.0.0-rc1" is no reference of the form pack_id@MAJOR.MINOR.PATCH`, "/pack_meta/pack_version"},
+			`the pack is not valid: "ctxpack.support@1.0.0-rc1" is not a reference of the form pack_id@MAJOR.MINOR.PATCH`, "/pack_meta/pack_version"},
 		{"range", "/contract_meta/compatibility/requires/runtime", `"about 1"`,
-			`the pack is not valid: requires.runtime: "about 1" is no version range`, "/contract_meta/compatibility/requires/runtime"},
+			`the pack is not valid: requires.runtime: "about 1" is not a version range`, "/contract_meta/compatibility/requires/runtime"},
 		{"capabilities", "/tooling_layer/adapter_registry/adp_orders/capabilities", `["lookup", "lookup"]`,
 			`the pack is not valid: capability "adp_orders.lookup" is declared twice`, "/tooling_layer/adapter_registry/0/capabilities/1"},
 		{"gates", "/policy_layer/approval_gates", `[{"gate_id": "GATE_FINANCE_APPROVAL", "when": true}, {"gate_id": "GATE_FINANCE_APPROVAL", "when": false}]`,

@@ -29,7 +29,7 @@ func packsSeeds(f *testing.F) {
 			f.Fatal(err)
 		}
 		if read(f, file, src) == nil || len(src) > bytesLimits.MaxBytes {
-			f.Fatalf("%s has %d bytes, or is no pack", file, len(src))
+			f.Fatalf("%s has %d bytes, or is not a pack", file, len(src))
 		}
 		f.Add(gatetest.Support(), src)
 	}

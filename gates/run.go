@@ -82,7 +82,7 @@ func unread(s *gate.Subject) string {
 	case s.Pack == nil:
 		return "the pack could not be read"
 	case schema.NoPack(s.Pack):
-		return "the file is no Context Pack"
+		return "the file is not a Context Pack"
 	}
 	return ""
 }

@@ -154,7 +154,7 @@ func checkStatus(t *testing.T, seed int, g gates.GateResult, r gates.Result) {
 	}
 }
 
-// A file with most of the layers missing is no pack: one error, and no gate but that
+// A file with most of the layers missing is not a pack: one error, and no gate but that
 // which says so has run.
 func TestNoPack(t *testing.T) {
 	for _, src := range []string{`{}`, `{"openapi": "3.1.0", "paths": {}}`, `{"pack_meta": {}, "policy_layer": {}, "tooling_layer": {}, "contract_meta": {}}`} {
@@ -164,7 +164,7 @@ func TestNoPack(t *testing.T) {
 		}
 		wants(t, r, "schema", finding.Fail, 1, 0, "")
 		for _, g := range r.Gates[1:] {
-			wants(t, r, g.Gate.ID, finding.NotRun, 0, 0, "the file is no Context Pack")
+			wants(t, r, g.Gate.ID, finding.NotRun, 0, 0, "the file is not a Context Pack")
 		}
 	}
 }

@@ -237,7 +237,7 @@ func (b *Baseline) readable(f *packFile) (p *pack.Pack, why string) {
 		at := fault.Location
 		return nil, fmt.Sprintf("%s:%d:%d (in %.7s): %s", at.File, at.Start.Line, at.Start.Column, f.at.Tree.SHA(), fault.Message)
 	case p == nil:
-		return nil, "its root is no object"
+		return nil, "its root is not an object"
 	}
 	return p, ""
 }

@@ -86,7 +86,7 @@ func (r *Release) read(name string, limits pack.Limits) (u *repo.Unit, fault str
 	case len(faults) > 0:
 		return u, fmt.Sprintf("version %s cannot be read: %s", r.Version, faults[0].Message)
 	case u.Pack == nil:
-		return u, fmt.Sprintf("version %s cannot be read: its root is no object", r.Version)
+		return u, fmt.Sprintf("version %s cannot be read: its root is not an object", r.Version)
 	}
 	return u, ""
 }

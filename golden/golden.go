@@ -85,7 +85,7 @@ type Result struct {
 	File     string // as messages show it
 	Location finding.Location
 	Input    *repo.Case   // nil where the file is no case that could be read
-	Beside   []*pack.Node // the references to what is no pack
+	Beside   []*pack.Node // the references to what is not a pack
 	Together []*repo.Unit // the other packs that it names, with which the pack is compiled
 	Intent   string       // of the invocation, "" where it could not be read
 	Overlay  string       // overlay_id of the overlay that the case names, "" for none

@@ -228,7 +228,7 @@ func TestRun(t *testing.T) {
 		{"a version that nothing can refer to", []change{{packFile, `"pack_version": "1.0.0"`, `"pack_version": "v1.1"`}}, smallCase, []string{
 			`fail snapshot=not_checked stage="" outcome=""`,
 			`error /invoke/context_pack_refs/0: the case names "ctxpack.support@1.0.0" and the pack is "ctxpack.support@v1.1" | correct pack_id and pack_version of the pack first: "ctxpack.support@v1.1" is not pack_id@MAJOR.MINOR.PATCH`,
-			`error /pack_meta/pack_version: not compiled: the pack is not valid: "ctxpack.support@v1.1" is no reference of the form pack_id@MAJOR.MINOR.PATCH | `,
+			`error /pack_meta/pack_version: not compiled: the pack is not valid: "ctxpack.support@v1.1" is not a reference of the form pack_id@MAJOR.MINOR.PATCH | `,
 		}},
 		{"another pack", []change{{smallCase, `"ctxpack.support@1.0.0"`, `"ctxpack.finops@1.0.0"`}}, smallCase, []string{
 			`fail snapshot=not_checked stage="" outcome="refused"`,

@@ -59,7 +59,7 @@ func (t *trial) findTogether() {
 func (t *trial) versions(ref *pack.Node, there []*repo.Unit) (packs []*repo.Unit) {
 	for _, u := range there {
 		if u.Pack == nil || len(u.Faults) > 0 {
-			why := "its root is no object"
+			why := "its root is not an object"
 			if len(u.Faults) > 0 {
 				why = u.Faults[0].Message
 			}

@@ -216,7 +216,7 @@ func (p *prover) holds(f Formula, settings []setting) bool {
 }
 
 // build makes a request. It is not ok where one variable would have to be put
-// into another that is no object.
+// into another that is not an object.
 func build(settings []setting) (data map[string]any, ok bool) {
 	data = map[string]any{}
 	for i := range settings {

@@ -23,7 +23,7 @@ func Decode(n *Node, into any) []Fault {
 }
 
 // New returns the typed pack over a document's root, or nil where the document
-// could not be read or its root is no object.
+// could not be read or its root is not an object.
 func New(d *Document) *Pack {
 	if d.Root == nil || d.Root.Kind != Object {
 		return nil

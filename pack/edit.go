@@ -118,7 +118,7 @@ func (e editor) add(op finding.Operation) ([]byte, error) {
 		if name != "-" {
 			var err error
 			if i, err = strconv.Atoi(name); err != nil || i < 0 || i > len(parent.Items) || strconv.Itoa(i) != name {
-				return nil, fmt.Errorf("%q is no place in an array of %d", name, len(parent.Items))
+				return nil, fmt.Errorf("%q is not a place in an array of %d", name, len(parent.Items))
 			}
 		}
 		return e.insert(parent, i, "", op.Value), nil

@@ -214,7 +214,7 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 	}
 	named, err := nameIn(content)
 	if err != nil {
-		return refuse(ReasonForeign, err, "the file is no pack: %v", err)
+		return refuse(ReasonForeign, err, "the file is not a pack: %v", err)
 	}
 	v.Pack, v.Version, _ = strings.Cut(named, "@")
 	signed, err := c.Verifier.Verify(bundle)

@@ -210,7 +210,7 @@ func (c Candidate) artifact() (*registry.Artifact, error) {
 func artifactOf(packID, version string, content []byte) (*registry.Artifact, error) {
 	found, err := nameIn(content)
 	if err != nil {
-		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("the content of %q is no pack", nameOf(packID, version)), Cause: err}
+		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("the content of %q is not a pack", nameOf(packID, version)), Cause: err}
 	}
 	if want := nameOf(packID, version); found != want {
 		return nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("the content says that it is %q, wanted %q", found, want)}

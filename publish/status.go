@@ -93,14 +93,14 @@ func VerifyStatus(publisher *attest.Verifier, registryName string, document, bun
 	}
 	s, err := v.Statement.Status()
 	if err != nil {
-		return nil, signed, statusError(err, "what is signed is no status")
+		return nil, signed, statusError(err, "what is signed is not a status")
 	}
 	if found := string(pack.DigestOf(document)); found != s.Digest {
 		return nil, signed, statusError(nil, "the signed status is about %s, and the document is %s", s.Digest, found)
 	}
 	l, err := statement.ReadLedger(document)
 	if err != nil {
-		return nil, signed, statusError(err, "the signed document is no status")
+		return nil, signed, statusError(err, "the signed document is not a status")
 	}
 	switch {
 	case s.Name != registryName || l.Registry != s.Name:
@@ -195,7 +195,7 @@ func (c *Checker) addStatus(ctx context.Context, repo *registry.Repository, tag 
 	case err != nil && outage(err):
 		return err
 	case err != nil && len(out.odd) == mostOdd:
-		return statusError(err, "more than %d tags in %q name what is no status of %q", mostOdd, repo.Name(), c.Verifier.Name())
+		return statusError(err, "more than %d tags in %q name what is not a status of %q", mostOdd, repo.Name(), c.Verifier.Name())
 	case err != nil:
 		out.odd = append(out.odd, Reason{Kind: ReasonStatus, Message: fmt.Sprintf("the tag %q in %q names what is not trusted: %v", tag, repo.Name(), err),
 			Hint: "look at who can write to the registry", Digest: manifest, Cause: err})

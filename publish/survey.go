@@ -308,7 +308,7 @@ func (h *holding) hold(a *registry.Artifact) {
 	switch {
 	case err != nil:
 		h.odd = append(h.odd, Reason{Kind: ReasonForeign, Digest: h.digest, Refuses: true, Cause: err,
-			Message: fmt.Sprintf("the content of %q is no pack: %v", h.version.Pack, err)})
+			Message: fmt.Sprintf("the content of %q is not a pack: %v", h.version.Pack, err)})
 	case found != h.version.Pack:
 		h.odd = append(h.odd, ReasonVersion.refuses(h.digest, "",
 			"the pack says that it is %q, and its manifest that it is %q", found, h.version.Pack))

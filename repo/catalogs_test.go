@@ -13,7 +13,7 @@ import (
 )
 
 // Every member of a catalog is in the table, and says what it does when its value changes
-// where it has one that is no object and no list.
+// where it has one that is not an object and no list.
 func TestEveryCatalogMember(t *testing.T) {
 	src, err := os.ReadFile(filepath.Join("..", "schemas", "environment.schema.json"))
 	if err != nil {

@@ -27,7 +27,7 @@ func HookAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Hostname() == "" || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("is no address such as https://hooks.example.com/packgate")
+		return nil, errors.New("is not an address such as https://hooks.example.com/packgate")
 	case u.Scheme != "https":
 		return nil, errors.New("does not begin with https://")
 	case u.User != nil:

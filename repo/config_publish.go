@@ -190,7 +190,7 @@ func checkRegistry(name string) *Problem {
 	}
 	r := registry.Reference{Registry: host, Repository: repository}
 	if err := r.ValidateRegistry(); err != nil {
-		return Problemf(registryHint, "the registry %q begins with %q, which is no host", name, host)
+		return Problemf(registryHint, "the registry %q begins with %q, which is not a host", name, host)
 	}
 	if err := r.ValidateRepository(); nested && err != nil {
 		return Problemf("use lower case letters, digits and single separators . _ - between them",
@@ -222,7 +222,7 @@ func checkTrustFile(name string) *Problem {
 	case strings.Contains(name, "://"):
 		return Problemf(hint, "%q is an address, wanted a file", name)
 	case strings.ContainsAny(name, "\x00\\") || !filepath.IsLocal(filepath.FromSlash(path.Clean(name))):
-		return Problemf(hint, "%q is no path relative to the config", name)
+		return Problemf(hint, "%q is not a path relative to the config", name)
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func serverAddress(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' }):
-		return nil, errors.New("is no address, wanted one such as https://host")
+		return nil, errors.New("is not an address, wanted one such as https://host")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		return nil, errors.New("has a user, a query or a fragment in it")
 	case u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()):

@@ -154,7 +154,7 @@ func (f *Files) Exists(name string) (bool, error) {
 }
 
 // read returns the bytes and size of a regular file; no bytes where it is larger
-// than most. The error is a *Problem where the name is no regular file or leads
+// than most. The error is a *Problem where the name is not a regular file or leads
 // out of the root.
 func (f *Files) read(name string, most int64) (src []byte, size int64, err error) {
 	if err := cmp.Or(f.ended(), f.inside(name)); err != nil {
@@ -209,7 +209,7 @@ func tooLarge(file, what string, size, most int64, hint string) error {
 	return fileProblem(file, fmt.Sprintf("the %s has %d bytes, more than the limit of %d", what, size, most), hint)
 }
 
-// inside refuses what is no regular file below the root. A symbolic link is
+// inside refuses what is not a regular file below the root. A symbolic link is
 // followed only as long as it stays inside.
 func (f *Files) inside(name string) error {
 	problem := func(message, hint string) error { return fileProblem(f.Show(name), message, hint) }
@@ -236,7 +236,7 @@ func (f *Files) inside(name string) error {
 	case err != nil:
 		return fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
 	case !info.Mode().IsRegular():
-		return problem("this is no regular file", "name a file, and no folder, pipe or device")
+		return problem("this is not a regular file", "name a file, and no folder, pipe or device")
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func TestOpenFiles(t *testing.T) {
 	}
 }
 
-// What is no regular file below the root is refused, in words and at once.
+// What is not a regular file below the root is refused, in words and at once.
 func TestRefusedFiles(t *testing.T) {
 	f, dir := tree(t, map[string]string{"a/pack.json": "{}", "d/pack.json/x": "", "own.json": `{"a": 1}`})
 	outside := filepath.Join(t.TempDir(), "secret.json")
@@ -106,7 +106,7 @@ func TestRefusedFiles(t *testing.T) {
 	const gone, out = "this symbolic link points to nothing inside the repository", "this path points outside the repository"
 	for name, want := range map[string]string{
 		"none.json": "there is no such file", "a/none/x.json": "there is no such file",
-		"d/pack.json": "this is no regular file", "folder.json": "this is no regular file", "pipe.json": "this is no regular file", ".": "this is no regular file",
+		"d/pack.json": "this is not a regular file", "folder.json": "this is not a regular file", "pipe.json": "this is not a regular file", ".": "this is not a regular file",
 		"dangling.json": gone, "loop.json": gone, "out.json": gone, "up.json": gone, "device.json": gone,
 		"out-folder/secret.json": out + " over a symbolic link",
 		"../x.json":              out, "a/../../x.json": out, outside: out, "": out,

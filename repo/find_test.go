@@ -112,8 +112,8 @@ func TestFindRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pattern, want := range map[string]string{
-		"packs/[a":      `"packs/[a" is no valid file pattern`,
-		"":              `"" is no valid file pattern`,
+		"packs/[a":      `"packs/[a" is not a valid file pattern`,
+		"":              `"" is not a valid file pattern`,
 		"../*.json":     `the file pattern "../*.json" points outside the repository`,
 		"/etc/*.json":   `the file pattern "/etc/*.json" points outside the repository`,
 		"out/*.json":    `the file pattern "out/*.json" points outside the repository over a symbolic link`,

@@ -67,7 +67,7 @@ func parsePattern(p string) ([]pattern, *Problem) {
 	case len(p) > mostPatternBytes:
 		return nil, Problemf("divide it into several patterns", "a file pattern has %d bytes, more than %d", len(p), mostPatternBytes)
 	case p == "" || !doublestar.ValidatePattern(p):
-		return nil, Problemf(hint, "%q is no valid file pattern", p)
+		return nil, Problemf(hint, "%q is not a valid file pattern", p)
 	}
 	choices, ok := choicesOf(p, mostChoices)
 	if !ok {

@@ -265,12 +265,12 @@ func checkPin(id string, pin Pin) (problems Problems) {
 	}
 	if d := pin.Digest; d.OK && !digestForm().MatchString(d.Value) {
 		say(d.Node.Location(), "write the digest of the pack as publish prints it: sha256: and 64 of the digits 0-9 and a-f",
-			"%q is no digest", pack.Clip(d.Value, mostOfDigest))
+			"%q is not a digest", pack.Clip(d.Value, mostOfDigest))
 	}
 	return problems
 }
 
-// mostOfDigest is how many characters of what is no digest a message repeats.
+// mostOfDigest is how many characters of what is not a digest a message repeats.
 const mostOfDigest = 80
 
 // isPlainVersion reports whether a text is MAJOR.MINOR.PATCH with nothing behind it.

@@ -41,7 +41,7 @@ func (e *Environment) checkPromote() (problems Problems) {
 	}
 	if p.Soak.OK {
 		if d, err := pack.ParseDuration(p.Soak.Value); err != nil || d <= 0 {
-			problems = append(problems, Problemf("write a length of time such as 24h or 7d", "%q is no time to wait for", pack.Clip(p.Soak.Value, mostOfName)).placed(p.Soak.Node))
+			problems = append(problems, Problemf("write a length of time such as 24h or 7d", "%q is not a time to wait for", pack.Clip(p.Soak.Value, mostOfName)).placed(p.Soak.Node))
 		}
 		if !p.From.OK {
 			problems = append(problems, Problemf("add from, with the environment in which a version has to have been pinned for so long",

@@ -31,7 +31,7 @@ func TestSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"folder": "this is no regular file", "large": "the signature has 1048577 bytes, more than the limit of 1048576",
+		"folder": "this is not a regular file", "large": "the signature has 1048577 bytes, more than the limit of 1048576",
 		"none": "", "pointer": pack.PointerMessage, "signed": "",
 	}
 	if len(u.Scorecards) != len(want) || u.Surface == nil || len(u.Files) != len(want)+1 {

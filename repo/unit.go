@@ -191,7 +191,7 @@ func (f *Files) neighbours(u *Unit, c *Config) ([]string, error) {
 	return ids, nil
 }
 
-// addSide reads a file beside the pack. Of one that is no object it cannot be told what
+// addSide reads a file beside the pack. Of one that is not an object it cannot be told what
 // it is about.
 func (f *Files) addSide(u *Unit, name, kind string, others []string, c *Config) error {
 	s := &SideFile{Kind: kind, Name: name}

@@ -124,7 +124,7 @@ func TestBrokenUnit(t *testing.T) {
 		t.Errorf("a pack that is no JSON: %+v", u)
 	}
 	if u := unit(t, f, "r/pack.json"); u.Pack != nil || len(u.Faults) != 0 || u.Document.Root == nil {
-		t.Errorf("a pack that is no object: %+v", u)
+		t.Errorf("a pack that is not an object: %+v", u)
 	}
 }
 

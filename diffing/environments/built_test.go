@@ -170,7 +170,7 @@ func TestBuildRefuses(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"an overlay of another pack", limits, strings.Replace(overlaid("prod", bound, "1"), "ctxpack.support", "ctxpack.other", 1), "is not this pack"},
 		{"an overlay without an environment", limits, strings.Replace(overlaid("prod", bound, "1"), `"environment"`, `"environmen"`, 1), "it names no environment"},
-		{"an overlay that is no object", limits, `[]`, "cannot be read, so that it is not known"},
+		{"an overlay that is not an object", limits, `[]`, "cannot be read, so that it is not known"},
 		{"an overlay that is no JSON", limits, `{`, "cannot be read, so that it is not known"},
 		{"a setting that is refused", limits, overlaid("prod", "/pack_meta/pack_id", `"other"`), "limits.json"},
 		{"a setting of nothing", limits, overlaid("prod", bound+"imum", `1`), "limits.json"},

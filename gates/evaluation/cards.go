@@ -164,7 +164,7 @@ func (c *cards) incomparable(card *repo.Scorecard) string {
 	id, version, pinned := strings.Cut(card.Baseline.Value, "@")
 	switch {
 	case !pinned || id != c.id:
-		return fmt.Sprintf("the baseline of %s is %s, which is no version of %s", card.Document.File, gate.Quote(card.Baseline.Value), gate.Quote(c.id))
+		return fmt.Sprintf("the baseline of %s is %s, which is not a version of %s", card.Document.File, gate.Quote(card.Baseline.Value), gate.Quote(c.id))
 	case version == c.version:
 		return fmt.Sprintf("the baseline of %s is the version that it measures, %s", card.Document.File, gate.Quote(card.Baseline.Value))
 	}

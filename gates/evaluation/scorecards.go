@@ -54,7 +54,7 @@ func checkScorecards(p *gate.Pass) {
 	c := cardsOf(p.Subject)
 	for _, card := range c.foreign {
 		if card.Pack.OK {
-			message, hint := fmt.Sprintf("the scorecard measures %s, which is no version of %s", gate.Quote(card.Pack.Value), gate.Quote(c.id)),
+			message, hint := fmt.Sprintf("the scorecard measures %s, which is not a version of %s", gate.Quote(card.Pack.Value), gate.Quote(c.id)),
 				"move it beside the pack that it measures, or correct the reference"
 			if card.Pack.Value == c.id {
 				message, hint = fmt.Sprintf("the scorecard measures %s, which is not pinned to a version", gate.Quote(card.Pack.Value)), "write the version that was measured, as "+c.id+"@MAJOR.MINOR.PATCH"

@@ -164,7 +164,7 @@ func checkCurrency(p *gate.Pass, v *overlay.View) {
 		At: currency.Setting.Value, Severity: finding.Warning, Key: key(p.Unit, currency.Overlay.Name), Related: related,
 		Message: fmt.Sprintf("the currency changes from %s to %s, and %d of the pack's %d thresholds and bounds keep their numbers",
 			gate.Quote(currency.At.Text), gate.Quote(currency.Setting.Value.Text), len(kept), len(all)),
-		Hint: "set them too; those that are no amounts, to the number that they have",
+		Hint: "set them too; if one is not an amount, set it to the number that it has",
 	})
 }
 

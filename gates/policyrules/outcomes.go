@@ -95,7 +95,7 @@ func checkProhibited(p *gate.Pass) {
 				}
 				d := gate.Diagnostic{
 					At:      name.Node,
-					Message: fmt.Sprintf("%s prohibits %q, which is no capability of any adapter", gate.Called("rule", r.RuleID), name.Value),
+					Message: fmt.Sprintf("%s prohibits %q, which is not a capability of any adapter", gate.Called("rule", r.RuleID), name.Value),
 					Hint:    "write adapter_id.capability of a registered adapter, or remove the entry",
 					Key:     name.Value,
 				}

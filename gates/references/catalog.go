@@ -119,7 +119,7 @@ func checkSchemaPair(p *gate.Pass, d pack.DecisionSpec) (refs []schemaText) {
 			continue
 		}
 		p.Reportf(ref.Node, fmt.Sprintf("write it as schema://decision.KEY.%s.vN", ref.half),
-			"%s_schema_ref of %s is %q, which is no schema:// ref", ref.half, gate.Called("decision", d.DecisionKey), ref.Value)
+			"%s_schema_ref of %s is %q, which is not a schema:// ref", ref.half, gate.Called("decision", d.DecisionKey), ref.Value)
 	}
 	return refs
 }

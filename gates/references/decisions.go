@@ -63,7 +63,7 @@ func checkBindings(p *gate.Pass) {
 		}
 		keys.report(p, b.Value, gate.Diagnostic{
 			At:      b.Node,
-			Message: fmt.Sprintf("%s is bound to %q, which is no decision of the pack", gate.Called("rule", r.RuleID), b.Value),
+			Message: fmt.Sprintf("%s is bound to %q, which is not a decision of the pack", gate.Called("rule", r.RuleID), b.Value),
 		})
 	}
 }

@@ -205,6 +205,6 @@ func checkGate(p *gate.Pass, gates *known, name pack.Text, who string) {
 	}
 	gates.report(p, name.Value, gate.Diagnostic{
 		At:      name.Node,
-		Message: fmt.Sprintf("%s requires %q, which is no approval gate of the pack", who, name.Value),
+		Message: fmt.Sprintf("%s requires %q, which is not an approval gate of the pack", who, name.Value),
 	})
 }

@@ -156,7 +156,7 @@ func (s *replays) packet(packet *repo.Packet) {
 	case sourceRef.MatchString(ref.Value):
 		s.fault(packet.SideFile, gate.Faultf(ref.Node, s.chooseSource(ref.Value), "source_ref %s names no golden case and no decision record of this pack", gate.Quote(ref.Value)))
 	default:
-		s.unchecked("%s: source_ref %s is neither golden/NAME.case.json nor replay/ID.record.json, and no record_id", name, gate.Quote(ref.Value))
+		s.unchecked("%s: source_ref %s is neither golden/NAME.case.json nor replay/ID.record.json, nor a record_id", name, gate.Quote(ref.Value))
 	}
 }
 

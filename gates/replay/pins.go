@@ -123,10 +123,10 @@ func (n *notes) pinnedCase(r *golden.Result) {
 	}
 }
 
-// alone notes what a case names that is no pack: it is compiled without.
+// alone notes what a case names that is not a pack: it is compiled without.
 func (n *notes) alone(r *golden.Result) {
 	for _, ref := range r.Beside[:min(len(r.Beside), mostItems)] {
-		n.unchecked("%s: the case also names %s, which is no pack, and is compiled without it",
+		n.unchecked("%s: the case also names %s, which is not a pack, and is compiled without it",
 			n.Unit.Within(r.Input.Name), gate.Quote(ref.Text))
 	}
 }
@@ -195,5 +195,5 @@ func (n *notes) fixedSnapshot(file *repo.SideFile, ref pack.Text) {
 		return
 	}
 	n.Report(gate.Faultf(ref.Node, "write the id of the snapshot that was read, such as \"kg_2026_05_03_T0930\"",
-		"%s is no fixed snapshot of the graph", gate.Quote(ref.Value)).Keyed(n.Unit.Within(file.Name)))
+		"%s is not a fixed snapshot of the graph", gate.Quote(ref.Value)).Keyed(n.Unit.Within(file.Name)))
 }

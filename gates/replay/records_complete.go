@@ -160,7 +160,7 @@ func (h *held) subjects() {
 			continue
 		}
 		h.found(gate.Faultf(id.Node, gate.Choose(h.near.Nearest(namespace, namespaces), namespaces, "add the namespace to ceid_namespaces", gate.List),
-			"subject %s is of no namespace that the pack knows", gate.Quote(id.Value)).See(known.Node, "the namespaces"))
+			"subject %s is not in any namespace that the pack knows", gate.Quote(id.Value)).See(known.Node, "the namespaces"))
 	}
 }
 

@@ -54,7 +54,7 @@ func checkDocument(p *gate.Pass) {
 		p.Reportf(root, hint, "the document is %s, not an object", root.Kind)
 	case NoPack(p.Pack):
 		p.Reportf(root, hint+", or let no pattern of the config match the file",
-			"the document is no Context Pack: %d of the ten layers are missing", missingLayers(p.Pack))
+			"the document is not a Context Pack: %d of the ten layers are missing", missingLayers(p.Pack))
 	}
 }
 

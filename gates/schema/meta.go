@@ -94,7 +94,7 @@ func checkPackID(p *gate.Pass, id pack.Text) {
 	if !id.OK || odd == "" && id.Value != "" {
 		return
 	}
-	d := gate.Diagnostic{At: id.Node, Message: "pack_id is empty", Hint: "use letters from A to Z, digits and _ . : - alone"}
+	d := gate.Diagnostic{At: id.Node, Message: "pack_id is empty", Hint: "use only letters from A to Z, digits and _ . : -"}
 	if odd != "" {
 		c, _ := utf8.DecodeRuneInString(odd)
 		d.Message = fmt.Sprintf("pack_id %s holds %q", quote(id.Value), string(c))
@@ -145,7 +145,7 @@ func checkVersion(p *gate.Pass, what string, version pack.Text) {
 		return
 	}
 	if _, err := semver.StrictNewVersion(version.Value); err != nil {
-		p.Reportf(version.Node, versionHint(version.Value), "%s %s is no semantic version", what, quote(version.Value))
+		p.Reportf(version.Node, versionHint(version.Value), "%s %s is not a semantic version", what, quote(version.Value))
 	}
 }
 
@@ -172,7 +172,7 @@ func checkRequirements(p *gate.Pass) {
 		}
 		if _, err := semver.NewConstraint(e.Value.Value); err != nil {
 			p.Reportf(e.Value.Node, "write a range such as >=1.0.0, >=1.2.0 <2.0.0, ^1.4 or 1.x",
-				"the required %s version %s is no version range", quote(e.Name), quote(e.Value.Value))
+				"the required %s version %s is not a version range", quote(e.Name), quote(e.Value.Value))
 		}
 	}
 }

@@ -58,8 +58,8 @@ func checkTrace(p *gate.Pass, c *repo.Case) {
 		digits int
 	}{{invoked, "trace_id", 32}, {trace.Get("span_id"), "span_id", 16}, {run, "trace_id", 32}} {
 		if text(id.at) && !hexadecimal(id.at.Text, id.digits) {
-			p.Report(gate.Faultf(id.at, "write it as W3C trace context has it: lower-case hexadecimal digits, 32 for a trace and 16 for a span",
-				"%s %s is no W3C trace context", id.what, gate.Quote(id.at.Text)).Keyed(p.Unit.Within(c.Name)))
+			p.Report(gate.Faultf(id.at, "write it in the form of W3C trace context: lower-case hexadecimal digits, 32 for a trace and 16 for a span",
+				"%s %s is not a W3C trace context", id.what, gate.Quote(id.at.Text)).Keyed(p.Unit.Within(c.Name)))
 		}
 	}
 }
@@ -103,11 +103,11 @@ func checkGoverned(p *gate.Pass, c *repo.Case) {
 		}
 	}
 	if len(lacks) > 0 {
-		p.Report(gate.Faultf(c.RunContext, "write what the runtime sends", "a run of safety_mode %s has %s, and this one has not", mode.Text, strings.Join(lacks, ", ")).
+		p.Report(gate.Faultf(c.RunContext, "write what the runtime sends", "a run of safety_mode %s has %s, and this one does not", mode.Text, strings.Join(lacks, ", ")).
 			Keyed(p.Unit.Within(c.Name) + " lacks"))
 	}
 	if id := c.RunContext.Get("agent").Get("workload_identity"); text(id) && strings.TrimSpace(id.Text) != "" && !isSPIFFE(id.Text) {
-		p.Report(gate.Faultf(id, "write it as spiffe://TRUST-DOMAIN/PATH", "workload_identity %s is no SPIFFE id", gate.Quote(id.Text)).Keyed(p.Unit.Within(c.Name)))
+		p.Report(gate.Faultf(id, "write it as spiffe://TRUST-DOMAIN/PATH", "workload_identity %s is not a SPIFFE id", gate.Quote(id.Text)).Keyed(p.Unit.Within(c.Name)))
 	}
 }
 

@@ -98,7 +98,7 @@ func addOrRename(schema string, object *pack.Node, missing string) string {
 			}
 		}
 	}
-	return fmt.Sprintf("add %q; packgate schema %s shows what belongs into it", missing, schema)
+	return fmt.Sprintf("add %q; packgate schema %s shows what belongs in it", missing, schema)
 }
 
 // SCH005 reports members that the contract does not know.

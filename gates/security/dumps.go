@@ -66,7 +66,7 @@ func checkDumps(p *gate.Pass) {
 			p.Report(gate.Diagnostic{
 				At: n, Name: true, Key: "state",
 				Message: fmt.Sprintf("the member %q holds the state of a conversation", name),
-				Hint:    "take it out; it comes with each request",
+				Hint:    "remove it; it comes with each request",
 			})
 			return false
 		case n.Kind == pack.String:
@@ -98,7 +98,7 @@ func holder(n *pack.Node) (name string) {
 
 func checkBlob(p *gate.Pass, n *pack.Node) {
 	report := func(key, message string) {
-		p.Report(gate.Diagnostic{At: n, Key: key, Message: message, Hint: "take it out, and refer to where it is kept"})
+		p.Report(gate.Diagnostic{At: n, Key: key, Message: message, Hint: "remove it, and refer to where it is kept"})
 	}
 	if size := encodedSize(n.Text); size >= leastBlob {
 		report("blob", fmt.Sprintf("the text holds %d bytes of encoded data, wanted fewer than %d", size, leastBlob))
@@ -195,7 +195,7 @@ func reportRecords(p *gate.Pass, n *pack.Node) bool {
 	if count < leastRecords || slices.Contains(contractLists, n.Pointer()) || name == "rules" && holder(n) == "policy_dsl" {
 		return false
 	}
-	p.Report(gate.Faultf(n, "take them out, and let a capability look them up",
+	p.Report(gate.Faultf(n, "remove them, and let a capability look them up",
 		"there are %d records of one shape here, wanted fewer than %d", count, leastRecords).Keyed("records"))
 	return true
 }

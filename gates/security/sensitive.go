@@ -207,7 +207,7 @@ func reportPerson(p *gate.Pass, f file, s sighting) {
 	p.Report(gate.Diagnostic{
 		Location: masked(s.node, s.name, shownOfPerson, isPersonal),
 		Message:  what(s.Match, s.text, shownOfPerson, s.name),
-		Hint:     "take it out, and refer to the person or account by an id",
+		Hint:     "remove it, and refer to the person or account by an id",
 		Key:      f.key(s.Kind, strconv.Itoa(s.nth)),
 	})
 }
@@ -219,7 +219,7 @@ func reportContacts(p *gate.Pass, f file, contacts []sighting) {
 		Location: masked(contacts[0].node, contacts[0].name, shownOfPerson, isPersonal),
 		Message: fmt.Sprintf("%d e-mail addresses and phone numbers of people are in the file, the first of them %q; wanted at most %d",
 			len(contacts), detect.Mask(contacts[0].text[contacts[0].Start:contacts[0].End], shownOfPerson), tolerated),
-		Hint: "take them out, and refer to people by an id",
+		Hint: "remove them, and refer to people by an id",
 		Key:  f.key("contacts"),
 	}
 	for _, c := range contacts[1:min(len(contacts), 6)] {

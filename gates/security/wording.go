@@ -168,7 +168,7 @@ func checkOrders(p *gate.Pass) {
 			return true
 		}
 		if order := detect.Order(n.Text); order != "" {
-			p.Report(gate.Faultf(n, "take it out, or say what is refused in policy_layer.guardrails.must_refuse",
+			p.Report(gate.Faultf(n, "remove it, or say what is refused in policy_layer.guardrails.must_refuse",
 				"the text gives orders to the model: %q", excerpt(order)).Keyed("order"))
 		}
 		return true

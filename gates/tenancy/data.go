@@ -121,7 +121,7 @@ func checkConsent(p *gate.Pass) {
 	policy := &p.Pack.MemoryLayer.MemoryPolicy
 	consent := policy.ConsentGating
 	const explicit = "say that personal data may not be written back"
-	d := gate.Diagnostic{Key: "consent", Hint: "write pii_write_back_allowed out; false is the safe choice"}
+	d := gate.Diagnostic{Key: "consent", Hint: "write pii_write_back_allowed explicitly; false is the safe choice"}
 	switch {
 	case consent.Node == nil:
 		d.At, d.Message = policy.Node, "memory_policy has no consent_gating, so it is open whether personal data may be written back"

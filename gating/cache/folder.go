@@ -93,7 +93,7 @@ func secretOf(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !seen.Mode().IsRegular() {
-		return nil, &Refused{name, "is no regular file", "remove it, and a new one is made"}
+		return nil, &Refused{name, "is not a regular file", "remove it, and a new one is made"}
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -109,7 +109,7 @@ func secretOf(name string) ([]byte, error) {
 	}
 	secret, err := io.ReadAll(io.LimitReader(f, secretSize+1))
 	if err == nil && (len(secret) != secretSize || !os.SameFile(seen, info)) {
-		err = &Refused{name, fmt.Sprintf("is no secret of %d bytes", secretSize), "remove it, and a new one is made"}
+		err = &Refused{name, fmt.Sprintf("is not a secret of %d bytes", secretSize), "remove it, and a new one is made"}
 	}
 	return secret, err
 }

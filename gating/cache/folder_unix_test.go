@@ -32,11 +32,11 @@ func TestRefused(t *testing.T) {
 		"folder over a link": {func(p place) error { return relink(p.folder) }, "is no folder"},
 		"secret of a group":  {func(p place) error { return os.Chmod(p.secret, 0o640) }, "has the permissions 0640, which let other users in"},
 		"secret of all":      {func(p place) error { return os.Chmod(p.secret, 0o604) }, "has the permissions 0604, which let other users in"},
-		"secret over a link": {func(p place) error { return relink(p.secret) }, "is no regular file"},
-		"short secret":       {func(p place) error { return os.Truncate(p.secret, secretSize-1) }, "is no secret of 32 bytes"},
-		"long secret":        {func(p place) error { return os.Truncate(p.secret, secretSize+1) }, "is no secret of 32 bytes"},
-		"empty secret":       {func(p place) error { return os.Truncate(p.secret, 0) }, "is no secret of 32 bytes"},
-		"secret in a pipe":   {func(p place) error { return errors.Join(os.Remove(p.secret), syscall.Mkfifo(p.secret, 0o600)) }, "is no regular file"},
+		"secret over a link": {func(p place) error { return relink(p.secret) }, "is not a regular file"},
+		"short secret":       {func(p place) error { return os.Truncate(p.secret, secretSize-1) }, "is not a secret of 32 bytes"},
+		"long secret":        {func(p place) error { return os.Truncate(p.secret, secretSize+1) }, "is not a secret of 32 bytes"},
+		"empty secret":       {func(p place) error { return os.Truncate(p.secret, 0) }, "is not a secret of 32 bytes"},
+		"secret in a pipe":   {func(p place) error { return errors.Join(os.Remove(p.secret), syscall.Mkfifo(p.secret, 0o600)) }, "is not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t)

@@ -86,7 +86,7 @@ type auditing struct {
 	named   []string
 	unseen  bool              // a pack could not be looked at
 	audited *publish.Audited  // what was found, before it is shown
-	w       *gating.Workspace // nil where the current folder is no pack repository
+	w       *gating.Workspace // nil where the current folder is not a pack repository
 	out     model.Audit
 }
 
@@ -175,7 +175,7 @@ func (a *auditing) unchecked(pack, check, format string, args ...any) {
 // commit that they were published from.
 func (a *auditing) triggers(ctx context.Context, ids []string) error {
 	if a.w == nil {
-		a.unchecked("", refreshCheck, "the current folder is no pack repository")
+		a.unchecked("", refreshCheck, "the current folder is not a pack repository")
 		return nil
 	}
 	for _, name := range a.w.Packs {

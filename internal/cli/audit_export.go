@@ -49,7 +49,7 @@ func badExport(err error) error {
 func (a *auditing) configOf(ctx context.Context, s *statement.Summary) ([]byte, error) {
 	switch {
 	case a.w == nil:
-		return nil, errors.New("the current folder is no pack repository")
+		return nil, errors.New("the current folder is not a pack repository")
 	case s.Source.Commit == "":
 		return nil, errors.New("its statement names no commit")
 	}

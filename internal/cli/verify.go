@@ -128,7 +128,7 @@ func verdictOf(ctx context.Context, env *Env, name string, o verifyOptions) (*pu
 	}
 	if !isFile(name) {
 		if o.bundle != "" {
-			return nil, misuse("name the pack file, or leave out --bundle", "%s is no file, and --bundle checks files", name)
+			return nil, misuse("name the pack file, or leave out --bundle", "%s is not a file, and --bundle checks files", name)
 		}
 		ref, err := house.ref(name)
 		if err != nil {

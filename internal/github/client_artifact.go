@@ -71,7 +71,7 @@ func (c *Client) download(ctx context.Context, id int64) ([]byte, error) {
 func onlyFile(archive []byte, name string, limit int64) ([]byte, error) {
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
-		return nil, refused("the artifact is no archive that can be read: %s", err)
+		return nil, refused("the artifact is not an archive that can be read: %s", err)
 	}
 	if len(r.File) != 1 {
 		return nil, refused("the artifact holds %d files, wanted %q alone", len(r.File), name)

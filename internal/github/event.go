@@ -135,7 +135,7 @@ func (ev *Event) MaySign(getenv func(string) string) error {
 		return refuse("publish in a job of its own, `on: push: branches: [main]`, with "+signingLines,
 			"a run of %s does not sign, wanted one of %s", ev.Name, strings.Join(SigningEvents(), ", "))
 	case !onBranch || branch == "":
-		return refuse("publish on a push to the branch: `on: push: branches: [main]`", "%q is no branch: packgate signs on branches alone", ev.Ref)
+		return refuse("publish on a push to the branch: `on: push: branches: [main]`", "%q is not a branch: packgate signs on branches alone", ev.Ref)
 	case ev.RepositoryFork:
 		return refuse("publish in the repository that the fork is of, or keep the job from running here: `if: ${{ !github.event.repository.fork }}`",
 			"%s is a fork, which does not publish", ev.Repository)
@@ -157,7 +157,7 @@ func (ev *Event) MayTimestamp(getenv func(string) string) error {
 		return refuse("sign timestamps in a workflow file of its own, `on: schedule` and `workflow_dispatch`",
 			"a run of %s signs no timestamp, wanted one of %s", ev.Name, strings.Join(TimestampEvents(), ", "))
 	case !strings.HasPrefix(ev.Ref, "refs/heads/"):
-		return refuse("start it on the default branch", "%q is no branch: packgate signs on branches alone", ev.Ref)
+		return refuse("start it on the default branch", "%q is not a branch: packgate signs on branches alone", ev.Ref)
 	case ev.RepositoryFork:
 		return refuse("keep the job from running here: `if: ${{ !github.event.repository.fork }}`", "%s is a fork, which signs no timestamp", ev.Repository)
 	}

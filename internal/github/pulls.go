@@ -132,7 +132,7 @@ func (c *Client) files(ctx context.Context, number int) iter.Seq2[*github.Commit
 // ErrNotFound where no commit changed it, and has else the kinds of a Client.
 func (c *Client) History(ctx context.Context, sha, path string, limit int) ([]string, error) {
 	if !isSHA(sha) || path == "" {
-		return nil, &fault.Error{Kind: ErrRejected, Message: fmt.Sprintf("%q at %q is no file of a commit", clip(path, 80), clip(sha, 80))}
+		return nil, &fault.Error{Kind: ErrRejected, Message: fmt.Sprintf("%q at %q is not a file of a commit", clip(path, 80), clip(sha, 80))}
 	}
 	const what = "look for the commits that changed the file"
 	list, _, err := c.api.Repositories.ListCommits(ctx, c.owner, c.repo,

@@ -110,7 +110,7 @@ func (r *Runner) Outputs(outputs []Output) error {
 	var b strings.Builder
 	for _, o := range outputs {
 		if o.Name == "" || strings.ContainsAny(o.Name, "=<\r\n") {
-			return fmt.Errorf("%q is no name of an output", o.Name)
+			return fmt.Errorf("%q is not a name of an output", o.Name)
 		}
 		d := delimiter()
 		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", o.Name, d, o.Value, d)

@@ -37,7 +37,7 @@ type Entry struct {
 // through a submodule, which is another repository, or over a symbolic link to nothing
 // inside the repository. A link that stays inside is followed.
 type NotFileError struct {
-	Path, At string // the repository path that was asked for; At is the part of it that is no regular file, often the whole
+	Path, At string // the repository path that was asked for; At is the part of it that is not a regular file, often the whole
 	Kind     Kind   // what was found at At
 }
 

@@ -53,7 +53,7 @@ func (v *view) read(name, src string) *pack.Document {
 	return pack.NewDocument(name, []byte(src), root)
 }
 
-// packs returns the packs of the document that can be read. A catalog is no pack's own.
+// packs returns the packs of the document that can be read. A catalog is not a pack's own.
 func (p *place) packs() []*pack.Document {
 	if p.kind == "pack" {
 		return []*pack.Document{p.tree}

@@ -146,7 +146,7 @@ func (c *checking) read(name string) ([]byte, error) {
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	case info.Size() > maxFile:
 		return nil, fmt.Errorf("it has %d bytes, wanted at most %d", info.Size(), maxFile)
 	}

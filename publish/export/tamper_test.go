@@ -100,7 +100,7 @@ func TestTamperedExport(t *testing.T) {
 		}, TableFile + " is", ""},
 		"a file more":        {func(dir string) { w.write(dir, "reports/more.json", []byte("{}")) }, "reports/more.json is not in the index", ""},
 		"a statement gone":   {func(dir string) { w.drop(dir, Deprecated) }, "is not there", ""},
-		"a link":             {func(dir string) { w.remove(dir, EventsFile); w.link(dir, TableFile, EventsFile) }, "it is no regular file", ""},
+		"a link":             {func(dir string) { w.remove(dir, EventsFile); w.link(dir, TableFile, EventsFile) }, "it is not a regular file", ""},
 		"a deprecation less": {func(dir string) { w.drop(dir, Deprecated); w.forge(dir) }, "no statement is there that says so", ""},
 		"a pin less":         {func(dir string) { w.drop(dir, Pinned); w.forge(dir) }, "no statement is there that says so", ""},
 		"a deprecation less, without status": {func(dir string) {

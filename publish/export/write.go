@@ -85,7 +85,7 @@ func Vacant(dir string) error {
 		}
 		return nil
 	case err != nil:
-		return &fault.Error{Kind: ErrTaken, Message: fmt.Sprintf("%q is no folder to write into", dir), Cause: err}
+		return &fault.Error{Kind: ErrTaken, Message: fmt.Sprintf("%q is not a folder to write into", dir), Cause: err}
 	case len(list) > 0:
 		return taken(dir)
 	}

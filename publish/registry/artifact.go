@@ -126,7 +126,7 @@ func encodeManifest(m ocispec.Manifest) ([]byte, error) {
 func layerOf(manifest []byte, packID, where string) (ocispec.Descriptor, string, error) {
 	foreign := func(format string, args ...any) (ocispec.Descriptor, string, error) {
 		return ocispec.Descriptor{}, "", &fault.Error{Kind: ErrForeign,
-			Message: fmt.Sprintf("%s is no context pack: ", where) + fmt.Sprintf(format, args...)}
+			Message: fmt.Sprintf("%s is not a context pack: ", where) + fmt.Sprintf(format, args...)}
 	}
 	var m ocispec.Manifest
 	if err := json.Unmarshal(manifest, &m); err != nil {

@@ -70,7 +70,7 @@ func NewBuild(of *Artifact, environment string, content, catalog []byte) (*Build
 // says what is not as it is with a bundle.
 func buildLayers(manifest []byte, packID, where string) (*Build, []ocispec.Descriptor, error) {
 	foreign := func(format string, args ...any) (*Build, []ocispec.Descriptor, error) {
-		return nil, nil, &fault.Error{Kind: ErrForeign, Message: fmt.Sprintf("%s is no bundle of an environment: ", where) + fmt.Sprintf(format, args...)}
+		return nil, nil, &fault.Error{Kind: ErrForeign, Message: fmt.Sprintf("%s is not a bundle of an environment: ", where) + fmt.Sprintf(format, args...)}
 	}
 	var m ocispec.Manifest
 	if json.Unmarshal(manifest, &m) != nil {

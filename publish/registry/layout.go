@@ -112,7 +112,7 @@ func readFile(name string, limit int64) ([]byte, error) {
 
 func regular(info fs.FileInfo, err error) error {
 	if err == nil && !info.Mode().IsRegular() {
-		return &fault.Error{Kind: ErrStorage, Message: fmt.Sprintf("%q is no regular file: %s", info.Name(), info.Mode()),
+		return &fault.Error{Kind: ErrStorage, Message: fmt.Sprintf("%q is not a regular file: %s", info.Name(), info.Mode()),
 			Hint: "restore the folder from a copy, and look at who can write to it"}
 	}
 	return err
@@ -224,7 +224,7 @@ func (l *layout) index() (ocispec.Index, error) {
 	}
 	var index ocispec.Index
 	if err := json.Unmarshal(content, &index); err != nil || index.SchemaVersion != 2 {
-		return empty, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has an %s that is no index of a layout", l.name, ocispec.ImageIndexFile), Cause: err,
+		return empty, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has an %s that is not an index of a layout", l.name, ocispec.ImageIndexFile), Cause: err,
 			Hint: "restore the folder from a copy"}
 	}
 	return index, nil

@@ -85,7 +85,7 @@ func (r *Repository) PullObject(ctx context.Context, manifestDigest, kind string
 	}
 	var m ocispec.Manifest
 	if json.Unmarshal(src, &m) != nil || m.MediaType != ocispec.MediaTypeImageManifest || m.ArtifactType != kind || m.Subject != nil || len(m.Layers) > maxLayers {
-		return nil, &fault.Error{Kind: ErrForeign, Message: fmt.Sprintf("%s@%s is no object of type %q", r.name, manifestDigest, kind)}
+		return nil, &fault.Error{Kind: ErrForeign, Message: fmt.Sprintf("%s@%s is not an object of type %q", r.name, manifestDigest, kind)}
 	}
 	out := &Object{Type: kind, Digest: manifestDigest}
 	for _, l := range m.Layers {

@@ -86,11 +86,11 @@ func ParseRef(s, defaultRegistry string) (Ref, error) {
 	case !hasAt:
 	case strings.Contains(at, ":"):
 		if err := checkDigest(at); err != nil {
-			return Ref{}, refError(s, fmt.Sprintf("%q is no digest", at), "write sha256: and 64 lower-case hexadecimal digits")
+			return Ref{}, refError(s, fmt.Sprintf("%q is not a digest", at), "write sha256: and 64 lower-case hexadecimal digits")
 		}
 		ref.Digest = at
 	case hasTag:
-		return Ref{}, refError(s, fmt.Sprintf("%q after the tag is no digest", at), "name the version once")
+		return Ref{}, refError(s, fmt.Sprintf("%q after the tag is not a digest", at), "name the version once")
 	default:
 		if err := ref.setTag(s, at); err != nil {
 			return Ref{}, err
@@ -221,16 +221,16 @@ func parseBase(s string) (base, error) {
 	case strings.HasSuffix(s, "/"):
 		return bad("it ends with a slash", example)
 	case !strings.ContainsAny(host, ".:") && host != "localhost":
-		return bad(fmt.Sprintf("%q is no host", host), "start with the host of the registry, as in ghcr.io/acme/packs")
+		return bad(fmt.Sprintf("%q is not a host", host), "start with the host of the registry, as in ghcr.io/acme/packs")
 	case len(s) > maxName:
 		return bad(fmt.Sprintf("it has %d characters, wanted at most %d", len(s), maxName), "")
 	}
 	ref := registry.Reference{Registry: host, Repository: path}
 	if ref.ValidateRegistry() != nil {
-		return bad(fmt.Sprintf("%q is no host", host), example)
+		return bad(fmt.Sprintf("%q is not a host", host), example)
 	}
 	if path != "" && ref.ValidateRepository() != nil {
-		return bad(fmt.Sprintf("%q is no name of a repository", path), "use a-z and 0-9, with single . _ or - between them, and / between the parts")
+		return bad(fmt.Sprintf("%q is not a name of a repository", path), "use a-z and 0-9, with single . _ or - between them, and / between the parts")
 	}
 	return base{host: host, path: path}, nil
 }
@@ -283,7 +283,7 @@ func isVersion(text string) bool {
 func checkDigest(s string) error {
 	d := digest.Digest(s)
 	if err := d.Validate(); err != nil || d.Algorithm() != digest.SHA256 {
-		return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("%q is no digest, wanted sha256: and 64 lower-case hexadecimal digits", s)}
+		return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("%q is not a digest, wanted sha256: and 64 lower-case hexadecimal digits", s)}
 	}
 	return nil
 }

@@ -51,17 +51,17 @@ func TestParseRefRefuses(t *testing.T) {
 		"ctxpack@01.0.0":                         "neither a version nor a pin",
 		"ctxpack@latest":                         "neither a version nor a pin",
 		"ctxpack@env-":                           "neither a version nor a pin",
-		"ctxpack@sha256:12":                      "is no digest",
-		"ctxpack@sha512:" + someDigest[7:]:       "is no digest",
+		"ctxpack@sha256:12":                      "is not a digest",
+		"ctxpack@sha512:" + someDigest[7:]:       "is not a digest",
 		"ctxpack:1.0.0@1.0.0":                    "after the tag",
 		"https://ghcr.io/acme/ctxpack:1.0.0":     "scheme",
-		"acme/ctxpack:1.0.0":                     "is no host",
+		"acme/ctxpack:1.0.0":                     "is not a host",
 		"ghcr.io/Acme/ctxpack:1.0.0":             "upper-case letters",
 		"ghcr.io/acme:1/ctxpack:1.0.0":           "a tag",
 		"user@ghcr.io/acme/ctxpack:1.0.0":        "a user",
 		"ghcr.io//ctxpack:1.0.0":                 "slash",
-		"ghcr.io/a b/ctxpack:1.0.0":              "no name of a repository",
-		"ctxpack@" + strings.ToUpper(someDigest): "is no digest",
+		"ghcr.io/a b/ctxpack:1.0.0":              "not a name of a repository",
+		"ctxpack@" + strings.ToUpper(someDigest): "is not a digest",
 	} {
 		_, err := registry.ParseRef(in, "ghcr.io/acme/packs")
 		if e := wantKind(t, err, registry.ErrName); !strings.Contains(e.Error(), want) {

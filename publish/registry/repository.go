@@ -301,7 +301,7 @@ func checkTag(tag string) error {
 	if tagPattern().MatchString(tag) {
 		return nil
 	}
-	return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("%q is no tag, wanted 1 to 128 of the characters A-Z a-z 0-9 . _ -, and none of . - first", tag)}
+	return &fault.Error{Kind: ErrName, Message: fmt.Sprintf("%q is not a tag, wanted 1 to 128 of the characters A-Z a-z 0-9 . _ -, and none of . - first", tag)}
 }
 
 // verify holds bytes against the digest that they were asked for by.

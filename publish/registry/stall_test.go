@@ -131,7 +131,7 @@ func TestLayoutOfPipes(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err = repo.Pull(t.Context(), a.Digest)
-				if e := wantKind(t, err, registry.ErrStorage); !strings.Contains(e.Error(), "is no regular file") {
+				if e := wantKind(t, err, registry.ErrStorage); !strings.Contains(e.Error(), "is not a regular file") {
 					t.Errorf("error %v", e)
 				}
 			})

@@ -312,7 +312,7 @@ func (t *Transaction) read() error {
 	}
 	for _, e := range t.entries {
 		if !filepath.IsAbs(e.Name) || strings.ContainsRune(e.Name, 0) {
-			return fmt.Errorf("read %s: it names %q, which is no absolute path", name, e.Name)
+			return fmt.Errorf("read %s: it names %q, which is not an absolute path", name, e.Name)
 		}
 	}
 	return nil

@@ -112,7 +112,7 @@ func TestNoRegularFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, _, problems := d.run(t, "", "check")
-		if code != 2 || !strings.Contains(problems, name+": this is no regular file") {
+		if code != 2 || !strings.Contains(problems, name+": this is not a regular file") {
 			t.Errorf("%s: exit status %d; wanted 2 and that it is no file\n%s", name, code, problems)
 		}
 	}

@@ -78,7 +78,7 @@ func Below(n *pack.Node) (all []*pack.Node) {
 
 // Holds checks what is true of the findings of any pack: they are the same twice,
 // and they have words, and a place in the pack or in one of the further files.
-// No rule sees what is no object.
+// No rule sees what is not an object.
 func Holds(t *testing.T, g *gate.Gate, s Surroundings, src []byte, files ...string) {
 	t.Helper()
 	subject := s.Subject(src)
