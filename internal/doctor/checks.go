@@ -26,6 +26,9 @@ func (d *doctoring) lookAt(ctx context.Context, workflows []*workflow) {
 		d.checkTarget(w)
 		for _, j := range w.jobs {
 			if len(j.gates) == 0 && !j.scripted() {
+				if j.helps() { // it plans shards, or merges what they found
+					d.checkPins(j)
+				}
 				if uses := j.node.Get("uses"); uses != nil {
 					d.skipped = append(d.skipped, notChecked{File: w.file, Reason: fmt.Sprintf("the job %q runs the workflow %q, which is not looked into", j.id, textOf(uses))})
 				}
@@ -239,15 +242,27 @@ func (d *doctoring) checkDepth(s *step, gates bool) {
 	}
 }
 
-// checkPins looks for actions that can become another program.
+// checkPins looks for actions, and installs of packgate itself, that can become another program.
 func (d *doctoring) checkPins(j *job) {
 	for _, s := range j.steps {
+		for _, m := range installs().FindAllStringSubmatch(textOf(s.node.Get("run")), -1) {
+			if !exactVersion().MatchString(m[2]) {
+				d.say(advice, "not-pinned", placeOf(s.node.Get("run"), s.node), "name an exact version, such as packgate@v1.2.3", "%q can become another program", m[1])
+			}
+		}
 		if s.uses == "" || strings.HasPrefix(s.uses, "./") || pinned().MatchString(s.uses) {
 			continue
 		}
 		d.say(advice, "not-pinned", s.place(), "pin it to a full commit SHA, with the version in a comment", "the action %q can be moved to other code", s.uses)
 	}
 }
+
+// installs finds where a script has Go fetch packgate, and at which version.
+var installs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(github\.com/contextosai/packgate@([^\s;&|"']+))`) })
+
+// exactVersion matches what Go's checksum database keeps to one content: a version with three
+// numbers, or a commit.
+var exactVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(v[0-9]+\.[0-9]+\.[0-9]+\S*|[0-9a-f]{40})$`) })
 
 // pinned finds the name of an action that means one content for ever.
 var pinned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`@(sha256:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{64})$`) })

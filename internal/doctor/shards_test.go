@@ -32,11 +32,18 @@ func TestDoctorShards(t *testing.T) {
 			}
 			d := examined(t, []byte(text))
 			var got []string
+			unpinned := 0
 			for _, s := range d.Symptoms {
+				if s.Check == "not-pinned" {
+					unpinned++
+				}
 				// The folder has no packs, and the documentation cannot know a commit.
 				if s.Severity != aside && s.Check != "not-pinned" && s.Check != "no-packs" && s.Check != "no-owner" {
 					got = append(got, s.Check+": "+s.Hint)
 				}
+			}
+			if want := strings.Count(text, "packgate@v0"); want < 3 || unpinned != want {
+				t.Errorf("%d uses of packgate can become another program, wanted %d", unpinned, want)
 			}
 			if c.check == "" && len(got) > 0 || c.check != "" && (len(got) != 1 || !strings.HasPrefix(got[0], c.check+": ") || !strings.Contains(got[0], c.hint)) {
 				t.Errorf("got %q, wanted %q with %q", got, c.check, c.hint)

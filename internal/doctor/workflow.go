@@ -226,6 +226,14 @@ func (j *job) scripted() bool {
 	return slices.ContainsFunc(j.steps, func(s *step) bool { return script.MatchString(textOf(s.node.Get("run"))) })
 }
 
+// helps reports whether a script of the job runs packgate, be it for other jobs alone.
+func (j *job) helps() bool {
+	return slices.ContainsFunc(j.steps, func(s *step) bool {
+		run := textOf(s.node.Get("run"))
+		return merging.MatchString(run) || installs().MatchString(run)
+	})
+}
+
 // merging finds a shell script that puts the reports of shards together.
 var merging = regexp.MustCompile(`(?m)\bpackgate\s+merge\b`)
 
