@@ -1,10 +1,12 @@
 package gating
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates/promotion"
@@ -13,14 +15,31 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Loosened is a change by which the catalogs of an environment require less of a promotion.
+// Loosened is a change by which the catalogs of an environment require less of a promotion, or
+// by which more people hold a role.
 type Loosened struct {
 	Stage
-	rules []*repo.Environment // the catalogs before it
+	// Less says that the catalogs require less.
+	Less bool
+	// Joined are those who hold a role since, which others held before.
+	Joined []Holder
+	before rules
 }
 
+// Holder is somebody who holds a role: a login, or a team as @org/team.
+type Holder struct{ Role, Member string }
+
 // Roles returns the roles that the catalogs required before the change.
-func (l Loosened) Roles() []string { return rolesOf(l.rules) }
+func (l Loosened) Roles() []string { return rolesOf(l.before.catalogs) }
+
+// ConfigRoles returns the roles that the config before the change required for a looser one.
+func (l Loosened) ConfigRoles() []string { return l.before.config.Reviews.ConfigRoles() }
+
+// rules are what decides about a promotion in one commit.
+type rules struct {
+	config   *repo.Config
+	catalogs []*repo.Environment
+}
 
 // Loosened returns what loosened the rules of an environment from a commit up to the baseline,
 // by the first parents of that, the newest first. Without a commit it looks at as many as
@@ -53,17 +72,33 @@ func (b *Baseline) Loosened(ctx context.Context, environment string, since *gith
 		if err != nil {
 			return nil, err
 		}
-		if requireLess(before, after) {
-			list = append(list, Loosened{Stage{from, to}, before})
+		l := Loosened{Stage{from, to}, requireLess(before.catalogs, after.catalogs), joined(before.config, after.config), before}
+		if l.Less || len(l.Joined) > 0 {
+			list = append(list, l)
 		}
 		to, after = from, before
 	}
 	return list, nil
 }
 
-// rulesAt returns the catalogs of an environment in a commit, by the config of the commit. What
+// joined returns who holds a role by a config, and did not by one before. Who holds a role that
+// nobody held is not among them: somebody has to be the first.
+func joined(before, after *repo.Config) (list []Holder) {
+	was := before.Reviews.Members()
+	for role, members := range after.Reviews.Members() {
+		for _, member := range members {
+			if len(was[role]) > 0 && !slices.ContainsFunc(was[role], func(known string) bool { return strings.EqualFold(known, member) }) {
+				list = append(list, Holder{role, member})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Holder) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Member, b.Member)) })
+	return list
+}
+
+// rulesAt returns the rules of an environment in a commit, by the config of the commit. What
 // cannot be read of them nobody could have relied on.
-func (b *Baseline) rulesAt(tree *github.Tree, environment string) ([]*repo.Environment, error) {
+func (b *Baseline) rulesAt(tree *github.Tree, environment string) (rules, error) {
 	at := b.At(tree)
 	config, err := at.Config(b.ConfigName, false)
 	if err != nil {
@@ -71,13 +106,13 @@ func (b *Baseline) rulesAt(tree *github.Tree, environment string) ([]*repo.Envir
 	}
 	files, err := at.files(b.prefix, b.w.Files.Prefix)
 	if err != nil {
-		return nil, err
+		return rules{}, err
 	}
 	environments, err := files.Environments(config)
 	if errors.Is(err, repo.ErrUse) {
 		err = nil
 	}
-	return catalogsOf(environments, environment), err
+	return rules{config, catalogsOf(environments, environment)}, err
 }
 
 // requireLess reports whether catalogs require less of a promotion than others before them.
@@ -105,4 +140,4 @@ func complete(catalogs []*repo.Environment) bool {
 }
 
 // StillHolds adds the rules that a change loosened to those of a line.
-func (p *Promotion) StillHolds(l Loosened) { p.catalogs = append(p.catalogs, l.rules...) }
+func (p *Promotion) StillHolds(l Loosened) { p.catalogs = append(p.catalogs, l.before.catalogs...) }

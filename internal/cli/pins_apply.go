@@ -203,6 +203,8 @@ type line struct {
 	pack string
 	is   *publish.Running
 	want *repo.Pinned // nil for no version
+	// joined hold a role since a change of the config that nobody approved who had to.
+	joined []gating.Holder
 }
 
 // apply applies the line where it is another one than in the commit of the newest record.

@@ -30,7 +30,11 @@ func (l *line) approved(ctx context.Context, stage gating.Stage, roles []string)
 	if err != nil {
 		return nil, "", err
 	}
-	q := r.asking(config.Reviews.Members())
+	members := config.Reviews.Members()
+	for _, h := range l.joined {
+		members[h.Role] = slices.DeleteFunc(members[h.Role], func(member string) bool { return member == h.Member })
+	}
+	q := r.asking(members)
 	found, err := q.brought(ctx, []gating.Stage{stage}, func(ctx context.Context, s gating.Stage) (github.PullRequest, error) {
 		return r.client.MergedPull(ctx, s.To.SHA())
 	})
@@ -70,25 +74,58 @@ func (l *line) loosened(ctx context.Context, p *gating.Promotion) (held []model.
 	if err != nil {
 		return nil, noReview(err)
 	}
-	for _, change := range changes {
-		roles, by := change.Roles(), "in a change that no role was required to approve"
+	for _, change := range slices.Backward(changes) {
+		note, err := l.weigh(ctx, p, change)
+		if err != nil {
+			return nil, err
+		}
+		held = append(held, note...)
+	}
+	return held, nil
+}
+
+// weigh has what a change loosened count or not, by whether those approved it who had to.
+func (l *line) weigh(ctx context.Context, p *gating.Promotion, change gating.Loosened) (notes []model.Problem, err error) {
+	approved := func(roles []string) (bool, error) {
+		if l.reviews.event == nil || len(roles) == 0 {
+			return false, nil
+		}
+		_, _, err := l.approved(ctx, change.Stage, roles)
+		if err != nil && exitCode(err) == gating.ExitFindings {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	note := func(what string, roles []string, hint string) {
+		by := "in a change that no role was required to approve"
 		if len(roles) > 0 {
 			by = "without the approval of " + strings.Join(roles, ", ")
 		}
-		if l.reviews.event != nil && len(roles) > 0 {
-			_, _, err := l.approved(ctx, change.Stage, roles)
-			if err == nil {
-				continue
-			}
-			if exitCode(err) != gating.ExitFindings {
-				return nil, err
-			}
-		}
-		p.StillHolds(change)
-		held = append(held, model.Problem{
-			Message: fmt.Sprintf("the rules of %q still hold as they were before commit %.7s, which loosened them %s", l.e.Name(), change.To.SHA(), by),
-			Hint:    "ask the roles that they name to approve the line, or revert the commit and propose it again with their approval",
-		})
+		notes = append(notes, model.Problem{Message: fmt.Sprintf("%s commit %.7s, %s", what, change.To.SHA(), by), Hint: hint})
 	}
-	return held, nil
+	if change.Less {
+		roles := change.Roles()
+		ok, err := approved(roles)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			p.StillHolds(change)
+			note(fmt.Sprintf("the rules of %q still hold as they were before they were loosened in", l.e.Name()), roles,
+				"ask the roles that they name to approve the line, or revert the commit and propose it again with their approval")
+		}
+	}
+	if len(change.Joined) > 0 {
+		ok, err := approved(change.ConfigRoles())
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			l.joined = append(l.joined, change.Joined...)
+			first := change.Joined[0]
+			note(fmt.Sprintf("%q holds the role %s since a change of the config, and does not count yet; it was made in", first.Member, first.Role), change.ConfigRoles(),
+				"ask somebody who held the role before, or revert the commit and propose it again with their approval")
+		}
+	}
+	return notes, nil
 }
