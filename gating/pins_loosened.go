@@ -41,10 +41,10 @@ type rules struct {
 	catalogs []*repo.Environment
 }
 
-// Loosened returns what loosened the rules of an environment from a commit up to the baseline,
-// by the first parents of that, the newest first. Without a commit it looks at as many as
-// mostStages. Each commit is read by its own config, for catalogs can be moved with it.
-func (b *Baseline) Loosened(ctx context.Context, environment string, since *github.Tree) (list []Loosened, err error) {
+// Loosened returns what loosened the rules of an environment in the mostStages last commits of
+// the baseline, by its first parents, the newest first. Each commit is read by its own config,
+// for catalogs can be moved with it.
+func (b *Baseline) Loosened(ctx context.Context, environment string) (list []Loosened, err error) {
 	after, err := b.rulesAt(b.Tree, environment)
 	if err != nil {
 		return nil, err
@@ -53,9 +53,6 @@ func (b *Baseline) Loosened(ctx context.Context, environment string, since *gith
 	for range mostStages {
 		if err := ctx.Err(); err != nil {
 			return nil, context.Cause(ctx)
-		}
-		if since != nil && to.SHA() == since.SHA() {
-			return list, nil
 		}
 		from, err := to.Parent()
 		switch {
@@ -140,4 +137,13 @@ func complete(catalogs []*repo.Environment) bool {
 }
 
 // StillHolds adds the rules that a change loosened to those of a line.
-func (p *Promotion) StillHolds(l Loosened) { p.catalogs = append(p.catalogs, l.before.catalogs...) }
+func (p *Promotion) StillHolds(l Loosened) { p.held = append(p.held, l.before.catalogs...) }
+
+// HeldRoles returns the roles of the rules that still hold.
+func (p *Promotion) HeldRoles() []string { return rolesOf(p.held) }
+
+// LetGo takes back what StillHolds added.
+func (p *Promotion) LetGo() { p.held = nil }
+
+// HeldMore reports whether what StillHolds added requires more than the catalogs do.
+func (p *Promotion) HeldMore() bool { return requireLess(p.held, p.catalogs) }

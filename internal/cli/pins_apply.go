@@ -31,6 +31,8 @@ type applying struct {
 	refused  []model.Problem
 	failures []error
 	moved    []applied
+	// loosened are the changes that loosened the rules of an environment, once they were looked for.
+	loosened map[string][]gating.Loosened
 }
 
 // applied is a line that was applied.
@@ -42,7 +44,7 @@ type applied struct {
 // applyPins applies the pins file of an environment, or all there are where that is "", and
 // shows each line that was applied.
 func applyPins(ctx context.Context, env *Env, o lifecycleOptions) error {
-	a := &applying{env: env, options: o}
+	a := &applying{env: env, options: o, loosened: map[string][]gating.Loosened{}}
 	err := a.run(ctx)
 	for _, m := range a.moved {
 		own := o
@@ -59,7 +61,7 @@ func applyPins(ctx context.Context, env *Env, o lifecycleOptions) error {
 
 // applyPins applies all pins files after what was published, and notes what came of it.
 func (a *actionRun) applyPins(ctx context.Context) error {
-	p := &applying{env: a.env, options: lifecycleOptions{signingOptions: a.inputs.signing}}
+	p := &applying{env: a.env, options: lifecycleOptions{signingOptions: a.inputs.signing}, loosened: map[string][]gating.Loosened{}}
 	err := p.run(ctx)
 	for _, m := range p.moved {
 		words := fmt.Sprintf("runs %s from now on", model.VersionName(m.Outcome.Pack))
@@ -300,7 +302,7 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 		return nil, nil, "", err
 	}
 	p := gating.PromotionOf(l.e.Name(), l.pack, l.want, slices.Concat(before, l.w.Environments))
-	held, err := l.loosened(ctx, p)
+	held, err := l.heldRules(ctx, p)
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -60,72 +60,95 @@ func (l *line) approved(ctx context.Context, stage gating.Stage, roles []string)
 	return approvals, fmt.Sprintf("pull request %d", found[0].pull.Number), nil
 }
 
-// loosened adds to the rules of a line those that were loosened since the newest record of the
-// environment, unless the roles that they required approved that: nobody takes a rule away with
-// one change and profits with the next. It returns what to say of them where the line is refused.
-func (l *line) loosened(ctx context.Context, p *gating.Promotion) (held []model.Problem, err error) {
-	var since *github.Tree
-	if last := l.is.Last; last != nil && last.Commit != "" {
-		if since, err = l.reviews.base.Open(ctx, last.Commit); err != nil {
-			return nil, err
+// heldRules adds to the rules of a line those that were loosened without the approval of the
+// roles that they required, unless they were set again and then loosened with it: nobody takes a
+// rule away with one change and profits with a later one. It returns what to say of them where
+// the line is refused.
+func (l *line) heldRules(ctx context.Context, p *gating.Promotion) (notes []model.Problem, err error) {
+	changes, known := l.applying.loosened[l.e.Name()]
+	if !known {
+		if changes, err = l.reviews.base.Loosened(ctx, l.e.Name()); err != nil {
+			return nil, noReview(err)
 		}
+		l.applying.loosened[l.e.Name()] = changes
 	}
-	changes, err := l.reviews.base.Loosened(ctx, l.e.Name(), since)
-	if err != nil {
-		return nil, noReview(err)
-	}
+	var rules, holders []model.Problem
 	for _, change := range slices.Backward(changes) {
-		note, err := l.weigh(ctx, p, change)
-		if err != nil {
-			return nil, err
+		if change.Less {
+			if err := l.weighRules(ctx, p, change, &rules); err != nil {
+				return nil, err
+			}
 		}
-		held = append(held, note...)
+		if len(change.Joined) > 0 {
+			if err := l.weighHolders(ctx, change, &holders); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return held, nil
+	if !p.HeldMore() { // they were set again
+		p.LetGo()
+		rules = nil
+	}
+	if len(l.joined) == 0 {
+		holders = nil
+	}
+	return append(rules, holders...), nil
 }
 
-// weigh has what a change loosened count or not, by whether those approved it who had to.
-func (l *line) weigh(ctx context.Context, p *gating.Promotion, change gating.Loosened) (notes []model.Problem, err error) {
-	approved := func(roles []string) (bool, error) {
-		if l.reviews.event == nil || len(roles) == 0 {
-			return false, nil
-		}
-		_, _, err := l.approved(ctx, change.Stage, roles)
-		if err != nil && exitCode(err) == gating.ExitFindings {
-			return false, nil
-		}
-		return err == nil, err
+// weighRules has the rules before a change hold on, or lets go of them where their roles approved it.
+func (l *line) weighRules(ctx context.Context, p *gating.Promotion, change gating.Loosened, notes *[]model.Problem) error {
+	roles := slices.Concat(change.Roles(), p.HeldRoles())
+	slices.Sort(roles)
+	roles = slices.Compact(roles)
+	ok, err := l.loosenedBy(ctx, change, roles)
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		p.LetGo()
+		*notes = nil
+		return nil
 	}
-	note := func(what string, roles []string, hint string) {
-		by := "in a change that no role was required to approve"
-		if len(roles) > 0 {
-			by = "without the approval of " + strings.Join(roles, ", ")
-		}
-		notes = append(notes, model.Problem{Message: fmt.Sprintf("%s commit %.7s, %s", what, change.To.SHA(), by), Hint: hint})
+	p.StillHolds(change)
+	*notes = append(*notes, unapproved(change, fmt.Sprintf("the rules of %q still hold as they were before they were loosened in", l.e.Name()), roles,
+		"ask the roles that they name to approve the line, or revert the commit and propose it again with their approval"))
+	return nil
+}
+
+// weighHolders keeps those who joined a role from approving, unless the change was approved.
+func (l *line) weighHolders(ctx context.Context, change gating.Loosened, notes *[]model.Problem) error {
+	roles, first := change.ConfigRoles(), change.Joined[0]
+	ok, err := l.loosenedBy(ctx, change, roles)
+	switch {
+	case err != nil:
+		return err
+	case ok:
+		l.joined = slices.DeleteFunc(l.joined, func(h gating.Holder) bool { return slices.Contains(change.Joined, h) })
+		return nil
 	}
-	if change.Less {
-		roles := change.Roles()
-		ok, err := approved(roles)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			p.StillHolds(change)
-			note(fmt.Sprintf("the rules of %q still hold as they were before they were loosened in", l.e.Name()), roles,
-				"ask the roles that they name to approve the line, or revert the commit and propose it again with their approval")
-		}
+	l.joined = append(l.joined, change.Joined...)
+	*notes = append(*notes, unapproved(change, fmt.Sprintf("%q holds the role %s since a change of the config, and does not count yet; it was made in", first.Member, first.Role), roles,
+		"ask somebody who held the role before, or revert the commit and propose it again with their approval"))
+	return nil
+}
+
+// loosenedBy reports whether all of the roles approved a change, of which there is at least one.
+func (l *line) loosenedBy(ctx context.Context, change gating.Loosened, roles []string) (bool, error) {
+	if l.reviews.event == nil || len(roles) == 0 {
+		return false, nil
 	}
-	if len(change.Joined) > 0 {
-		ok, err := approved(change.ConfigRoles())
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			l.joined = append(l.joined, change.Joined...)
-			first := change.Joined[0]
-			note(fmt.Sprintf("%q holds the role %s since a change of the config, and does not count yet; it was made in", first.Member, first.Role), change.ConfigRoles(),
-				"ask somebody who held the role before, or revert the commit and propose it again with their approval")
-		}
+	_, _, err := l.approved(ctx, change.Stage, roles)
+	if err != nil && exitCode(err) == gating.ExitFindings {
+		return false, nil
 	}
-	return notes, nil
+	return err == nil, err
+}
+
+// unapproved says in which commit what was changed, and who did not approve it.
+func unapproved(change gating.Loosened, what string, roles []string, hint string) model.Problem {
+	by := "in a change that no role was required to approve"
+	if len(roles) > 0 {
+		by = "without the approval of " + strings.Join(roles, ", ")
+	}
+	return model.Problem{Message: fmt.Sprintf("%s commit %.7s, %s", what, change.To.SHA(), by), Hint: hint}
 }
