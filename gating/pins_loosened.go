@@ -139,9 +139,6 @@ func complete(catalogs []*repo.Environment) bool {
 // StillHolds adds the rules that a change loosened to those of a line.
 func (p *Promotion) StillHolds(l Loosened) { p.held = append(p.held, l.before.catalogs...) }
 
-// HeldRoles returns the roles of the rules that still hold.
-func (p *Promotion) HeldRoles() []string { return rolesOf(p.held) }
-
 // LetGo takes back what StillHolds added.
 func (p *Promotion) LetGo() { p.held = nil }
 

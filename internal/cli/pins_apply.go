@@ -31,8 +31,7 @@ type applying struct {
 	refused  []model.Problem
 	failures []error
 	moved    []applied
-	// loosened are the changes that loosened the rules of an environment, once they were looked for.
-	loosened map[string][]gating.Loosened
+	held     map[string]*heldRules // by environment, once they were looked for
 }
 
 // applied is a line that was applied.
@@ -44,7 +43,7 @@ type applied struct {
 // applyPins applies the pins file of an environment, or all there are where that is "", and
 // shows each line that was applied.
 func applyPins(ctx context.Context, env *Env, o lifecycleOptions) error {
-	a := &applying{env: env, options: o, loosened: map[string][]gating.Loosened{}}
+	a := &applying{env: env, options: o, held: map[string]*heldRules{}}
 	err := a.run(ctx)
 	for _, m := range a.moved {
 		own := o
@@ -61,7 +60,7 @@ func applyPins(ctx context.Context, env *Env, o lifecycleOptions) error {
 
 // applyPins applies all pins files after what was published, and notes what came of it.
 func (a *actionRun) applyPins(ctx context.Context) error {
-	p := &applying{env: a.env, options: lifecycleOptions{signingOptions: a.inputs.signing}, loosened: map[string][]gating.Loosened{}}
+	p := &applying{env: a.env, options: lifecycleOptions{signingOptions: a.inputs.signing}, held: map[string]*heldRules{}}
 	err := p.run(ctx)
 	for _, m := range p.moved {
 		words := fmt.Sprintf("runs %s from now on", model.VersionName(m.Outcome.Pack))
@@ -205,8 +204,6 @@ type line struct {
 	pack string
 	is   *publish.Running
 	want *repo.Pinned // nil for no version
-	// joined hold a role since a change of the config that nobody approved who had to.
-	joined []gating.Holder
 }
 
 // apply applies the line where it is another one than in the commit of the newest record.
@@ -302,10 +299,11 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 		return nil, nil, "", err
 	}
 	p := gating.PromotionOf(l.e.Name(), l.pack, l.want, slices.Concat(before, l.w.Environments))
-	held, err := l.heldRules(ctx, p)
+	still, err := l.heldRules(ctx)
 	if err != nil {
 		return nil, nil, "", err
 	}
+	held := still.add(p)
 	if l.want != nil {
 		asked := records{func() (*publish.Checker, error) {
 			return &publish.Checker{Registry: l.Registry, Verifier: l.Verifier}, nil

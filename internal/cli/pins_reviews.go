@@ -31,7 +31,7 @@ func (l *line) approved(ctx context.Context, stage gating.Stage, roles []string)
 		return nil, "", err
 	}
 	members := config.Reviews.Members()
-	for _, h := range l.joined {
+	for _, h := range l.held[l.e.Name()].joined {
 		members[h.Role] = slices.DeleteFunc(members[h.Role], func(member string) bool { return member == h.Member })
 	}
 	q := r.asking(members)
@@ -60,44 +60,63 @@ func (l *line) approved(ctx context.Context, stage gating.Stage, roles []string)
 	return approvals, fmt.Sprintf("pull request %d", found[0].pull.Number), nil
 }
 
-// heldRules adds to the rules of a line those that were loosened without the approval of the
-// roles that they required, unless they were set again and then loosened with it: nobody takes a
-// rule away with one change and profits with a later one. It returns what to say of them where
-// the line is refused.
-func (l *line) heldRules(ctx context.Context, p *gating.Promotion) (notes []model.Problem, err error) {
-	changes, known := l.applying.loosened[l.e.Name()]
-	if !known {
-		if changes, err = l.reviews.base.Loosened(ctx, l.e.Name()); err != nil {
-			return nil, noReview(err)
-		}
-		l.applying.loosened[l.e.Name()] = changes
-	}
-	var rules, holders []model.Problem
-	for _, change := range slices.Backward(changes) {
-		if change.Less {
-			if err := l.weighRules(ctx, p, change, &rules); err != nil {
-				return nil, err
-			}
-		}
-		if len(change.Joined) > 0 {
-			if err := l.weighHolders(ctx, change, &holders); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if !p.HeldMore() { // they were set again
-		p.LetGo()
-		rules = nil
-	}
-	if len(l.joined) == 0 {
-		holders = nil
-	}
-	return append(rules, holders...), nil
+// heldRules are what was loosened for an environment without the approval of those who had to
+// approve it, and so still holds: nobody takes a rule away with one change and profits with a
+// later one. What was set again, and then loosened with approval, is not among them.
+type heldRules struct {
+	rules  []gating.Loosened // the rules before these changes still hold
+	joined []gating.Holder   // they hold a role and do not count
+	// What to say of them where a line is refused.
+	rulesNotes, joinedNotes []model.Problem
 }
 
-// weighRules has the rules before a change hold on, or lets go of them where their roles approved it.
-func (l *line) weighRules(ctx context.Context, p *gating.Promotion, change gating.Loosened, notes *[]model.Problem) error {
-	roles := slices.Concat(change.Roles(), p.HeldRoles())
+// heldRules returns what still holds of an environment, found once.
+func (l *line) heldRules(ctx context.Context) (*heldRules, error) {
+	name := l.e.Name()
+	if h := l.held[name]; h != nil {
+		return h, nil
+	}
+	h := &heldRules{}
+	l.held[name] = h // those who do not count approve nothing that is looked at next
+	changes, err := l.reviews.base.Loosened(ctx, name)
+	for _, change := range slices.Backward(changes) {
+		if change.Less && err == nil {
+			err = l.weighRules(ctx, h, change)
+		}
+		if len(change.Joined) > 0 && err == nil {
+			err = l.weighHolders(ctx, h, change)
+		}
+	}
+	if err != nil {
+		delete(l.held, name)
+		return nil, noReview(err)
+	}
+	return h, nil
+}
+
+// add adds what still holds to the rules of a line, and returns what to say of it.
+func (h *heldRules) add(p *gating.Promotion) (notes []model.Problem) {
+	for _, change := range h.rules {
+		p.StillHolds(change)
+	}
+	if p.HeldMore() {
+		notes = append(notes, h.rulesNotes...)
+	} else {
+		p.LetGo() // they were set again
+	}
+	if len(h.joined) > 0 {
+		notes = append(notes, h.joinedNotes...)
+	}
+	return notes
+}
+
+// weighRules has the rules before a change hold on, or lets go of all of them where their roles
+// approved it.
+func (l *line) weighRules(ctx context.Context, h *heldRules, change gating.Loosened) error {
+	roles := change.Roles()
+	for _, earlier := range h.rules {
+		roles = append(roles, earlier.Roles()...)
+	}
 	slices.Sort(roles)
 	roles = slices.Compact(roles)
 	ok, err := l.loosenedBy(ctx, change, roles)
@@ -105,29 +124,28 @@ func (l *line) weighRules(ctx context.Context, p *gating.Promotion, change gatin
 	case err != nil:
 		return err
 	case ok:
-		p.LetGo()
-		*notes = nil
+		h.rules, h.rulesNotes = nil, nil
 		return nil
 	}
-	p.StillHolds(change)
-	*notes = append(*notes, unapproved(change, fmt.Sprintf("the rules of %q still hold as they were before they were loosened in", l.e.Name()), roles,
+	h.rules = append(h.rules, change)
+	h.rulesNotes = append(h.rulesNotes, unapproved(change, fmt.Sprintf("the rules of %q still hold as they were before they were loosened in", l.e.Name()), roles,
 		"ask the roles that they name to approve the line, or revert the commit and propose it again with their approval"))
 	return nil
 }
 
 // weighHolders keeps those who joined a role from approving, unless the change was approved.
-func (l *line) weighHolders(ctx context.Context, change gating.Loosened, notes *[]model.Problem) error {
+func (l *line) weighHolders(ctx context.Context, h *heldRules, change gating.Loosened) error {
 	roles, first := change.ConfigRoles(), change.Joined[0]
 	ok, err := l.loosenedBy(ctx, change, roles)
 	switch {
 	case err != nil:
 		return err
 	case ok:
-		l.joined = slices.DeleteFunc(l.joined, func(h gating.Holder) bool { return slices.Contains(change.Joined, h) })
+		h.joined = slices.DeleteFunc(h.joined, func(one gating.Holder) bool { return slices.Contains(change.Joined, one) })
 		return nil
 	}
-	l.joined = append(l.joined, change.Joined...)
-	*notes = append(*notes, unapproved(change, fmt.Sprintf("%q holds the role %s since a change of the config, and does not count yet; it was made in", first.Member, first.Role), roles,
+	h.joined = append(h.joined, change.Joined...)
+	h.joinedNotes = append(h.joinedNotes, unapproved(change, fmt.Sprintf("%q holds the role %s since a change of the config, and does not count yet; it was made in", first.Member, first.Role), roles,
 		"ask somebody who held the role before, or revert the commit and propose it again with their approval"))
 	return nil
 }
