@@ -55,6 +55,8 @@ func (s *server) serve(ctx context.Context) error {
 	case <-s.exit:
 	case <-s.conn.DisconnectNotify():
 	case <-ctx.Done():
+	}
+	if ctx.Err() != nil { // the library closes the connection then, so both may be ready
 		return context.Cause(ctx)
 	}
 	s.lock.Lock()
