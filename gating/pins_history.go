@@ -8,7 +8,6 @@ import (
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/repo"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Pins reads a pins file of the baseline by its name; nil where it has none. The error is of
@@ -22,39 +21,14 @@ func (b *Baseline) Pins(name string) (*repo.Pins, error) {
 	return pins, OfSide(fmt.Sprintf("the pins of %.7s", b.Tree.SHA()), err)
 }
 
-// EnvironmentsAt returns the environments of a commit; none for nil. What cannot be read of
-// them nobody could have relied on.
-func (b *Baseline) EnvironmentsAt(tree *github.Tree) ([]*repo.Environment, error) {
-	if tree == nil {
-		return nil, nil
-	}
-	files, err := b.At(tree).files(b.prefix, b.w.Files.Prefix)
-	if err != nil {
-		return nil, err
-	}
-	environments, err := files.Environments(b.w.Config)
-	if errors.Is(err, repo.ErrUse) {
-		err = nil
-	}
-	return environments, err
-}
-
 // Brought returns what brought the line of a pack to a pins file of the baseline as it is,
 // by the first parents of that: the newest stage before which it was another one, or which
 // began the file. Its From is nil where it is in the first commit of all.
 func (b *Baseline) Brought(ctx context.Context, name, packID string, line *repo.Pinned) (s Stage, err error) {
 	s.To = b.Tree
 	for range mostStages {
-		if err := ctx.Err(); err != nil {
-			return Stage{}, err
-		}
-		from, err := s.To.Parent()
-		switch {
-		case errors.Is(err, plumbing.ErrObjectNotFound):
-			return Stage{}, &fault.Error{Kind: github.ErrIncomplete, Cause: err,
-				Message: fmt.Sprintf("this clone does not have the history of %s", b.w.Files.Show(name)),
-				Hint:    "set `fetch-depth: 0` on actions/checkout"}
-		case err != nil || from == nil:
+		from, err := parent(ctx, s.To, "of "+b.w.Files.Show(name))
+		if err != nil || from == nil {
 			return s, err
 		}
 		s.From = from
@@ -78,7 +52,16 @@ func sameLine(a, b *repo.Pinned) bool {
 }
 
 // PromotionOf returns a line of a pins file as what an environment is to run, nil for none, by
-// the rules of the environment's catalogs.
-func PromotionOf(environment, packID string, wanted *repo.Pinned, environments []*repo.Environment) *Promotion {
-	return &Promotion{Environment: environment, Pack: packID, Wanted: wanted, catalogs: catalogsOf(environments, environment)}
+// the rules of the environment's catalogs as they are, and as they were before the line came.
+func (b *Baseline) PromotionOf(environment, packID string, wanted *repo.Pinned, brought Stage) (*Promotion, error) {
+	p := &Promotion{Environment: environment, Pack: packID, Wanted: wanted}
+	if brought.From != nil {
+		before, err := b.rulesAt(brought.From, environment)
+		if err != nil {
+			return nil, err
+		}
+		p.catalogs = before.catalogs
+	}
+	p.catalogs = append(p.catalogs, catalogsOf(b.w.Environments, environment)...)
+	return p, nil
 }

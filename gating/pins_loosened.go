@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/gates/promotion"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/repo"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Loosened is a change by which the catalogs of an environment require less of a promotion, or
@@ -51,19 +49,9 @@ func (b *Baseline) Loosened(ctx context.Context, environment string) (list []Loo
 	}
 	to := b.Tree
 	for range mostStages {
-		if err := ctx.Err(); err != nil {
-			return nil, context.Cause(ctx)
-		}
-		from, err := to.Parent()
-		switch {
-		case errors.Is(err, plumbing.ErrObjectNotFound):
-			return nil, &fault.Error{Kind: github.ErrIncomplete, Cause: err,
-				Message: fmt.Sprintf("this clone does not have the history of the catalogs of %q", environment),
-				Hint:    "set `fetch-depth: 0` on actions/checkout"}
-		case err != nil:
-			return nil, err
-		case from == nil:
-			return list, nil
+		from, err := parent(ctx, to, fmt.Sprintf("of the catalogs of %q", environment))
+		if err != nil || from == nil {
+			return list, err
 		}
 		before, err := b.rulesAt(from, environment)
 		if err != nil {
@@ -136,11 +124,16 @@ func complete(catalogs []*repo.Environment) bool {
 	return slices.ContainsFunc(catalogs, func(e *repo.Environment) bool { return e.Complete.Value })
 }
 
-// StillHolds adds the rules that a change loosened to those of a line.
-func (p *Promotion) StillHolds(l Loosened) { p.held = append(p.held, l.before.catalogs...) }
-
-// LetGo takes back what StillHolds added.
-func (p *Promotion) LetGo() { p.held = nil }
-
-// HeldMore reports whether what StillHolds added requires more than the catalogs do.
-func (p *Promotion) HeldMore() bool { return requireLess(p.held, p.catalogs) }
+// Hold has the rules from before changes hold for a line too, and reports whether they require
+// more than its catalogs do.
+func (p *Promotion) Hold(changes ...Loosened) bool {
+	var earlier []*repo.Environment
+	for _, l := range changes {
+		earlier = append(earlier, l.before.catalogs...)
+	}
+	if !requireLess(earlier, p.catalogs) {
+		return false
+	}
+	p.catalogs = append(p.catalogs, earlier...)
+	return true
+}

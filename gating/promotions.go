@@ -19,11 +19,7 @@ type Promotion struct {
 	Was, Wanted *repo.Pinned // nil where there is no line
 	file        *repo.Pins   // the pins file as it is
 	catalogs    []*repo.Environment
-	held        []*repo.Environment // catalogs of earlier commits whose rules hold too
 }
-
-// rules returns the catalogs whose rules the line has to meet.
-func (p *Promotion) rules() []*repo.Environment { return slices.Concat(p.catalogs, p.held) }
 
 // Promotions returns the lines of pins files that differ between two versions of the
 // environments, in the order of environments and packs. An environment that has no pins file
@@ -78,7 +74,7 @@ func (p *Promotion) same() bool {
 }
 
 // Roles returns the roles that all have to approve, by the catalogs before and after.
-func (p *Promotion) Roles() []string { return rolesOf(p.rules()) }
+func (p *Promotion) Roles() []string { return rolesOf(p.catalogs) }
 
 // rolesOf returns the roles that any of several catalogs demands of a promotion.
 func rolesOf(catalogs []*repo.Environment) (roles []string) {
@@ -95,7 +91,7 @@ func (p *Promotion) Move() promotion.Move {
 	if p.Wanted.Node != nil {
 		m.At = p.Wanted.Node.Location()
 	}
-	m.Complete, m.Demands = complete(p.rules()), demandsOf(p.rules())
+	m.Complete, m.Demands = complete(p.catalogs), demandsOf(p.catalogs)
 	return m
 }
 

@@ -34,18 +34,11 @@ func (b *Baseline) Head() (Stage, error) {
 // does not have them.
 func (b *Baseline) Stages(ctx context.Context, head *github.Tree) (list []Stage, err error) {
 	for to := head; to.SHA() != b.Tree.SHA(); {
-		if err := ctx.Err(); err != nil {
+		from, err := parent(ctx, to, fmt.Sprintf("from %.7s to %.7s", b.Tree.SHA(), head.SHA()))
+		if err != nil {
 			return nil, err
 		}
-		from, err := to.Parent()
-		switch {
-		case errors.Is(err, plumbing.ErrObjectNotFound):
-			return nil, &fault.Error{Kind: github.ErrIncomplete, Cause: err,
-				Message: fmt.Sprintf("this clone does not have the history from %.7s to %.7s", b.Tree.SHA(), head.SHA()),
-				Hint:    "set `fetch-depth: 0` on actions/checkout"}
-		case err != nil:
-			return nil, err
-		case from == nil || len(list) == mostStages:
+		if from == nil || len(list) == mostStages {
 			return nil, &fault.Error{Kind: github.ErrRejected,
 				Message: fmt.Sprintf("%.7s is none of the %d first parents of %.7s that were looked at", b.Tree.SHA(), len(list), head.SHA()),
 				Hint:    "merge into the default branch, and do not push to it with force"}
@@ -55,6 +48,21 @@ func (b *Baseline) Stages(ctx context.Context, head *github.Tree) (list []Stage,
 	}
 	slices.Reverse(list)
 	return list, nil
+}
+
+// parent returns the first parent of a commit; nil where it has none. Where the clone does not
+// have it, the error says whose history is missing.
+func parent(ctx context.Context, of *github.Tree, history string) (*github.Tree, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	tree, err := of.Parent()
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return nil, &fault.Error{Kind: github.ErrIncomplete, Cause: err,
+			Message: "this clone does not have the history " + history,
+			Hint:    "set `fetch-depth: 0` on actions/checkout"}
+	}
+	return tree, err
 }
 
 // At returns the baseline with another commit in its place.

@@ -43,7 +43,7 @@ type applied struct {
 // applyPins applies the pins file of an environment, or all there are where that is "", and
 // shows each line that was applied.
 func applyPins(ctx context.Context, env *Env, o lifecycleOptions) error {
-	a := &applying{env: env, options: o, held: map[string]*heldRules{}}
+	a := &applying{env: env, options: o}
 	err := a.run(ctx)
 	for _, m := range a.moved {
 		own := o
@@ -60,7 +60,7 @@ func applyPins(ctx context.Context, env *Env, o lifecycleOptions) error {
 
 // applyPins applies all pins files after what was published, and notes what came of it.
 func (a *actionRun) applyPins(ctx context.Context) error {
-	p := &applying{env: a.env, options: lifecycleOptions{signingOptions: a.inputs.signing}, held: map[string]*heldRules{}}
+	p := &applying{env: a.env, options: lifecycleOptions{signingOptions: a.inputs.signing}}
 	err := p.run(ctx)
 	for _, m := range p.moved {
 		words := fmt.Sprintf("runs %s from now on", model.VersionName(m.Outcome.Pack))
@@ -78,6 +78,7 @@ func (a *actionRun) applyPins(ctx context.Context) error {
 // run applies the lines.
 func (a *applying) run(ctx context.Context) (err error) {
 	env, o := a.env, a.options
+	a.held = map[string]*heldRules{}
 	if a.w, err = gating.Open(ctx, ".", gating.Settings{Config: o.config}); err != nil {
 		return err
 	}
@@ -294,11 +295,10 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 	if err != nil {
 		return nil, nil, "", noReview(err)
 	}
-	before, err := l.reviews.base.EnvironmentsAt(stage.From)
+	p, err := l.reviews.base.PromotionOf(l.e.Name(), l.pack, l.want, stage)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	p := gating.PromotionOf(l.e.Name(), l.pack, l.want, slices.Concat(before, l.w.Environments))
 	still, err := l.heldRules(ctx)
 	if err != nil {
 		return nil, nil, "", err

@@ -96,13 +96,8 @@ func (l *line) heldRules(ctx context.Context) (*heldRules, error) {
 
 // add adds what still holds to the rules of a line, and returns what to say of it.
 func (h *heldRules) add(p *gating.Promotion) (notes []model.Problem) {
-	for _, change := range h.rules {
-		p.StillHolds(change)
-	}
-	if p.HeldMore() {
+	if p.Hold(h.rules...) { // otherwise they were set again
 		notes = append(notes, h.rulesNotes...)
-	} else {
-		p.LetGo() // they were set again
 	}
 	if len(h.joined) > 0 {
 		notes = append(notes, h.joinedNotes...)
