@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 )
 
@@ -16,23 +15,32 @@ type Comparison struct {
 	Floor, Base, Head Usage
 }
 
-// Compare builds packgate at a revision of the module's repository and as it is, and has both
-// check the same generated packs, in turns with the floor. The folder is for what it writes.
-func Compare(ctx context.Context, module, folder, revision string, packs, runs int) (c Comparison, err error) {
-	c.Packs = packs
-	head, err := Build(ctx, module, folder)
+// Contest says what is compared, and on which generated packs.
+type Contest struct {
+	Module   string // the root of packgate's repository
+	Revision string // the base
+	Seed     uint64
+	Packs    int
+	Runs     int // of which the least counts
+}
+
+// Compare builds packgate at a revision of its repository and as it is, and has both check the
+// same generated packs, in turns with the floor. The folder is for what it writes.
+func Compare(ctx context.Context, folder string, of Contest) (c Comparison, err error) {
+	c.Packs = of.Packs
+	head, err := Build(ctx, of.Module, folder)
 	if err != nil {
 		return c, err
 	}
-	base, err := buildAt(ctx, module, folder, revision)
+	base, err := buildAt(ctx, of.Module, folder, of.Revision)
 	if err != nil {
 		return c, err
 	}
 	repository, settings := filepath.Join(folder, "packs"), filepath.Join(folder, "settings")
-	if err := Repository(ctx, repository, 1, packs); err != nil {
+	if err := Repository(ctx, repository, of.Seed, of.Packs); err != nil {
 		return c, err
 	}
-	for i := range runs {
+	for i := range of.Runs {
 		for _, one := range []struct {
 			least *Usage
 			args  []string
@@ -56,17 +64,11 @@ func Compare(ctx context.Context, module, folder, revision string, packs, runs i
 // buildAt builds packgate at a revision.
 func buildAt(ctx context.Context, module, folder, revision string) (program string, err error) {
 	tree := filepath.Join(folder, "base")
-	git := func(args ...string) error {
-		if out, err := exec.CommandContext(ctx, "git", append([]string{"-C", module}, args...)...).CombinedOutput(); err != nil {
-			return fmt.Errorf("git %v: %w\n%s", args, err, out)
-		}
-		return nil
-	}
-	if err := git("worktree", "add", "--quiet", "--detach", tree, revision); err != nil {
+	if err := git(ctx, module, "worktree", "add", "--quiet", "--detach", tree, revision); err != nil {
 		return "", err
 	}
 	defer func() {
-		if removed := git("worktree", "remove", "--force", tree); err == nil {
+		if removed := git(ctx, module, "worktree", "remove", "--force", tree); err == nil {
 			err = removed
 		}
 	}()

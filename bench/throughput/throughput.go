@@ -98,12 +98,20 @@ func Repository(ctx context.Context, dir string, seed uint64, packs int) error {
 		{"init", "-q"}, {"add", "."},
 		{"-c", "user.name=bench", "-c", "user.email=bench@example.com", "commit", "-q", "-m", "packs"},
 	} {
-		if out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
-			return fmt.Errorf("git %v: %w\n%s", args, err, out)
+		if err := git(ctx, dir, args...); err != nil {
+			return err
 		}
 	}
 	_, err := generate.Revise(dir, seed, packs, Nth)
 	return err
+}
+
+// git runs git in a folder.
+func git(ctx context.Context, dir string, args ...string) error {
+	if out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("git %v: %w\n%s", args, err, out)
+	}
+	return nil
 }
 
 // Usage is what a process took.

@@ -97,7 +97,7 @@ func compare(ctx context.Context, temp, revision string, packs []int, o options)
 	if len(packs) != 1 || o.runs < 1 {
 		return fmt.Errorf("--sizes has %d numbers and --runs is %d, wanted one number and at least one run", len(packs), o.runs)
 	}
-	c, err := throughput.Compare(ctx, ".", temp, revision, packs[0], o.runs)
+	c, err := throughput.Compare(ctx, temp, throughput.Contest{Module: ".", Revision: revision, Seed: o.seed, Packs: packs[0], Runs: o.runs})
 	if err != nil {
 		return err
 	}
