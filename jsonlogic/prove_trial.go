@@ -65,24 +65,32 @@ func (t *trial) holds(f Formula) bool {
 	}
 	b := t.p.budget
 	b.spend(len(t.settings))
+	return b.judge(f, func(x *Expr) evaluated {
+		now, known := t.known[x]
+		if !known {
+			now = b.truth(x, t.data)
+			t.known[x] = now
+		}
+		return now
+	})
+}
+
+// judge reports whether a formula is true where its expressions give this, as far as the budget
+// goes. The steps of every expression that is looked at are spent.
+func (b *budget) judge(f Formula, gives func(*Expr) evaluated) bool {
 	return f.holds(func(x *Expr) Truth {
 		if b.over() {
 			return Unknown
 		}
-		now, known := t.known[x]
-		if !known {
-			now.truth, now.steps = b.truth(x, t.data)
-			t.known[x] = now
-		}
+		now := gives(x)
 		b.spend(1 + now.steps)
 		return now.truth
 	}) && !b.over()
 }
 
-// truth evaluates an expression, and returns how many steps it took, for which nobody has
-// paid yet.
-func (b *budget) truth(x *Expr, data any) (Truth, int) {
+// truth evaluates an expression; the steps are not spent.
+func (b *budget) truth(x *Expr, data any) evaluated {
 	e := newEvaluation(b.account, maxSteps)
 	truth := e.result(x, data).Truth
-	return truth, e.used()
+	return evaluated{truth, e.used()}
 }

@@ -205,14 +205,7 @@ func (p *prover) confirmed(settings []setting) bool { return p.holds(p.formula, 
 func (p *prover) holds(f Formula, settings []setting) bool {
 	data, ok := build(settings)
 	p.budget.spend(len(settings))
-	return ok && f.holds(func(x *Expr) Truth {
-		if p.budget.over() {
-			return Unknown
-		}
-		truth, steps := p.budget.truth(x, data)
-		p.budget.spend(1 + steps)
-		return truth
-	}) && !p.budget.over()
+	return ok && p.budget.judge(f, func(x *Expr) evaluated { return p.budget.truth(x, data) })
 }
 
 // build makes a request. It is not ok where one variable would have to be put
