@@ -35,7 +35,7 @@ func Repeated(first, second *compiler.Result, snapshot []byte) []Problem {
 	if first.Context == nil {
 		return nil
 	}
-	if reflect.DeepEqual(first.Context, second.Context) {
+	if reflect.DeepEqual(first.Context, second.Context) { // then their bytes are equal, for less work
 		return nil
 	}
 	if again, err := second.Context.Snapshot(); err != nil || !bytes.Equal(snapshot, again) {

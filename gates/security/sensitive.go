@@ -179,24 +179,19 @@ func checkPersonal(p *gate.Pass) {
 // sightings finds personal data in the values and names of a document. What was
 // found in a text is taken from the memo.
 func sightings(memo *detect.Memo, root *pack.Node) (all []sighting) {
-	look := func(n *pack.Node, around func(*pack.Node) string, text string, name bool) {
-		if !detect.MayBePersonal(text) {
-			return
-		}
-		about := ""
-		if around != nil {
-			about = around(n)
-		}
+	look := func(n *pack.Node, about, text string, name bool) {
 		for i, d := range memo.PersonalData(about, text) {
 			all = append(all, sighting{d, n, name, text, i})
 		}
 	}
 	walk(root, func(n *pack.Node) bool {
-		if n.Kind == pack.String || n.Kind == pack.Number {
-			look(n, labels, n.Text, false)
+		if (n.Kind == pack.String || n.Kind == pack.Number) && detect.MayBePersonal(n.Text) {
+			look(n, labels(n), n.Text, false)
 		}
 		for _, m := range n.Members {
-			look(m.Value, nil, m.Name, true)
+			if detect.MayBePersonal(m.Name) {
+				look(m.Value, "", m.Name, true)
+			}
 		}
 		return true
 	})

@@ -246,8 +246,8 @@ func (d *doctoring) checkDepth(s *step, gates bool) {
 func (d *doctoring) checkPins(j *job) {
 	for _, s := range j.steps {
 		for _, m := range installs().FindAllStringSubmatch(textOf(s.node.Get("run")), -1) {
-			if !exactVersion().MatchString(m[2]) {
-				d.say(advice, "not-pinned", placeOf(s.node.Get("run"), s.node), "name an exact version, such as packgate@v1.2.3", "%q can become another program", m[1])
+			if !exactVersion().MatchString(m[1]) {
+				d.say(advice, "not-pinned", placeOf(s.node.Get("run"), s.node), "name an exact version, such as packgate@v1.2.3", "%q can become another program", m[0])
 			}
 		}
 		if s.uses == "" || strings.HasPrefix(s.uses, "./") || pinned().MatchString(s.uses) {
@@ -258,7 +258,7 @@ func (d *doctoring) checkPins(j *job) {
 }
 
 // installs finds where a script has Go fetch packgate, and at which version.
-var installs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(github\.com/contextosai/packgate@([^\s;&|"']+))`) })
+var installs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`github\.com/contextosai/packgate@([^\s;&|"']+)`) })
 
 // exactVersion matches what Go's checksum database keeps to one content: a version with three
 // numbers, or a commit.
