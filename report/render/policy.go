@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof/rulebook"
@@ -30,12 +29,12 @@ type bookPage struct {
 // WriteBook writes a rulebook for a person at a terminal; explain says that it is of one
 // rule, of which everything is shown. The error is that of the writer.
 func WriteBook(w io.Writer, b *rulebook.Book, explain bool) error {
-	return writeTerminal(w, Style{}, func(t *terminal) { (&bookPage{t, explain}).book(b) })
+	return writeTerminal(w, Style{Width: bookWidth}, func(t *terminal) { (&bookPage{t, explain}).book(b) })
 }
 
 func (p *bookPage) book(b *rulebook.Book) {
 	if !p.explain {
-		p.line("%s  %s", clipped(b.File), clipped(b.Pack))
+		p.line("%s  %s", text(b.File), text(b.Pack))
 	}
 	for i := range b.Intents {
 		p.intent(&b.Intents[i])
@@ -50,56 +49,23 @@ func (p *bookPage) book(b *rulebook.Book) {
 		p.line("")
 	}
 	if names := listed(b.Assumed, len(b.Assumed)); len(b.Assumed) > 1 {
-		p.paragraph("taking " + names + " to be single values")
+		p.line("taking %s to be single values", text(names))
 	} else if names != "" {
-		p.paragraph("taking " + names + " to be a single value")
+		p.line("taking %s to be a single value", text(names))
 	}
 	for _, reason := range b.NotProved {
-		p.paragraph("not proved: " + reason)
+		p.line("not proved: %s", text(reason))
 	}
 }
 
-func clipped(s string) string { return Visible(pack.Clip(s, maxTerminalText)) }
-
-func (p *bookPage) paragraph(s string) {
-	for _, line := range folded(clipped(s), bookWidth) {
-		p.line("%s", line)
-	}
-}
-
-// bookRows are words and what they stand for, each over as many lines as it takes.
+// bookRows are words and what they stand for.
 type bookRows []fact
 
 func (r *bookRows) add(label, words string) {
-	first := len(bookIndent) + max(labelWidth, utf8.RuneCountInString(label)+2)
-	for _, line := range folded(clipped(words), bookWidth-first) {
-		*r, label = append(*r, fact{name: label, value: line}), ""
-	}
+	*r = append(*r, fact{name: label, value: words, words: true})
 }
 
 func (p *bookPage) rows(rows bookRows) { p.facts(bookIndent, labelWidth, rows) }
-
-// folded breaks a line at blanks, and keeps every one of them that is not at a
-// break, for it may stand in a text that a condition compares with.
-func folded(s string, width int) []string {
-	var lines []string
-	for utf8.RuneCountInString(s) > width {
-		at, runes := -1, 0
-		for i, r := range s {
-			if r == ' ' && (runes <= width || at < 0) && i > 0 {
-				at = i
-			}
-			if runes++; runes > width && at > 0 {
-				break
-			}
-		}
-		if at < 0 {
-			break
-		}
-		lines, s = append(lines, s[:at]), s[at+1:]
-	}
-	return append(lines, s)
-}
 
 // listed joins names, and says how many more than that many there are.
 func listed(names []string, most int) string {
@@ -125,7 +91,7 @@ func (p *bookPage) intent(in *rulebook.Intent) {
 	if p.out.Len() > 0 {
 		p.line("")
 	}
-	p.line("%s", clipped(title))
+	p.line("%s", text(title))
 	if len(in.Rules) == 0 {
 		p.line("  no rule applies")
 	}
@@ -134,7 +100,7 @@ func (p *bookPage) intent(in *rulebook.Intent) {
 		r := &in.Rules[i]
 		if bundle := bundleWords(cmp.Or(r.Bundle, "without a bundle_id"), r.Priority); bundle != before {
 			before = bundle
-			p.line("\n  %s", clipped(bundle))
+			p.line("\n  %s", text(bundle))
 		}
 		p.rule(r, i+1)
 	}
@@ -171,7 +137,7 @@ func (p *bookPage) rule(r *rulebook.Rule, number int) {
 	if p.explain {
 		mark = bookIndent
 	}
-	p.line("\n%s%s  %s", mark, clipped(cmp.Or(r.ID, "a rule without a rule_id")), clipped(fmt.Sprintf("%s:%d", r.File, r.Line)))
+	p.line("\n%s%s  %s", mark, text(cmp.Or(r.ID, "a rule without a rule_id")), text(fmt.Sprintf("%s:%d", r.File, r.Line)))
 	var rows bookRows
 	rows.add("if", r.Condition)
 	rows.outcome("then", r.Then)

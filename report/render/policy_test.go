@@ -5,28 +5,12 @@ import (
 	"strings"
 	"testing"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof/rulebook"
 	"github.com/contextosai/packgate/test/gatetest"
 )
-
-// Folding breaks a line and loses nothing of it.
-func TestFolded(t *testing.T) {
-	for _, s := range []string{"", "a", "a b c d", "abcdefghij", "  a   b", "a abcdefghijk b", "abcdefghijk a b", "ä ö ü ß é à", "a    ", strings.Repeat("x y ", 50)} {
-		lines := folded(s, 5)
-		if got := strings.Join(lines, " "); got != s {
-			t.Errorf("%q becomes %q", s, got)
-		}
-		for _, line := range lines {
-			if utf8.RuneCountInString(line) > 5 && strings.Contains(strings.TrimLeft(line, " "), " ") {
-				t.Errorf("%q has the line %q", s, line)
-			}
-		}
-	}
-}
 
 // Whatever a pack says, its page is written, and nothing on it acts on what shows
 // it.
