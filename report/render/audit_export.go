@@ -11,10 +11,7 @@ import (
 // WriteExportCheck writes what came of verifying an exported audit: "json" is the form of the
 // schema "audit-export", all else the terminal's. The error is that of the writer.
 func WriteExportCheck(w io.Writer, format string, c *model.ExportCheck, s Style) error {
-	if format == "json" {
-		return model.WriteJSON(w, versioned{c})
-	}
-	return writeTerminal(w, s, func(t *terminal) { t.exportCheck(c) })
+	return s.write(w, format, c, func(t *terminal) { t.exportCheck(c) })
 }
 
 func (t *terminal) exportCheck(c *model.ExportCheck) {

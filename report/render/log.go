@@ -13,12 +13,9 @@ import (
 // WriteLog writes a log: "json" is the form of the schema "version-log", all else a
 // table for a terminal of the style's width. The error is that of the writer.
 func WriteLog(w io.Writer, format string, l *model.VersionLog, s Style) error {
-	if format == "json" {
-		shown := *l
-		shown.Versions = append([]model.LogEntry{}, l.Versions...) // a list, also where it is empty
-		return model.WriteJSON(w, versioned{&shown})
-	}
-	return writeTerminal(w, s, func(t *terminal) { t.log(l) })
+	shown := *l
+	shown.Versions = notNull(l.Versions)
+	return s.write(w, format, &shown, func(t *terminal) { t.log(&shown) })
 }
 
 func (t *terminal) log(l *model.VersionLog) {

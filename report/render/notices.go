@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -11,23 +12,15 @@ import (
 // WriteNotices writes what packgate notify did: "json" is the form of the schema "notices", all else
 // the terminal's. The error is that of the writer.
 func WriteNotices(w io.Writer, format string, n *model.Notices, s Style) error {
-	if format == "json" {
-		shown := *n
-		shown.Notices = append([]model.Notice{}, n.Notices...) // lists, also where they are empty
-		shown.NotChecked = append([]model.AuditNotChecked{}, n.NotChecked...)
-		return model.WriteJSON(w, versioned{&shown})
-	}
-	return writeTerminal(w, s, func(t *terminal) { t.notices(n) })
+	shown := *n
+	shown.Notices, shown.NotChecked = notNull(n.Notices), notNull(n.NotChecked)
+	return s.write(w, format, &shown, func(t *terminal) { t.notices(&shown) })
 }
 
 func (t *terminal) notices(n *model.Notices) {
 	t.list(listOf(list{noun: "notice", open: 50}, n.Notices, noticeItem), "")
-	for _, one := range n.NotChecked {
-		what := strings.TrimSpace(versionOf(one.Pack, one.Version) + " " + one.Check)
-		if what != "" {
-			what += ": "
-		}
-		t.unlooked("", []string{what + one.Reason})
+	for i := range n.NotChecked {
+		t.unlooked("", []string{missedIn(&n.NotChecked[i]) + n.NotChecked[i].Reason})
 	}
 	standing := number(n.Notices, func(one model.Notice) bool { return one.State == "standing" })
 	shown, told := looks["pass"], pack.Counted(standing, "notice")
@@ -46,11 +39,7 @@ func noticeItem(n *model.Notice) item {
 		shown = looks["pass"]
 	}
 	shown.word = ""
-	title := n.Title
-	if title == "" {
-		title = n.Key
-	}
-	it := item{state: shown, head: strong(n.Kind), text: plain(title)}
+	it := item{state: shown, head: strong(n.Kind), text: plain(cmp.Or(n.Title, n.Key))}
 	if n.Issue != "" {
 		it.said("issue", plain(strings.TrimSpace(n.Issue+" "+n.URL)))
 	}

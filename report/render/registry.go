@@ -12,6 +12,15 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
+// write writes a form of a command: "json" with the version before its members, all else as show
+// does for a terminal.
+func (s Style) write(w io.Writer, format string, form any, show func(t *terminal)) error {
+	if format == "json" {
+		return model.WriteJSON(w, versioned{form})
+	}
+	return writeTerminal(w, s, show)
+}
+
 // versioned is a form with the version of all forms before its own members.
 type versioned struct{ form any }
 
@@ -22,10 +31,7 @@ func (v versioned) MarshalJSON() ([]byte, error) {
 // WriteVerdict writes a verdict: "json" is the form of the schema "verdict", all else
 // the terminal's. The error is that of the writer.
 func WriteVerdict(w io.Writer, format string, v *model.Verdict, s Style) error {
-	if format == "json" {
-		return model.WriteJSON(w, versioned{v})
-	}
-	return writeTerminal(w, s, func(t *terminal) { t.verdictOf(v) })
+	return s.write(w, format, v, func(t *terminal) { t.verdictOf(v) })
 }
 
 // verdictOf writes the verdict first, then why it is so, then what is known.
@@ -66,10 +72,7 @@ func freshWords(f *model.Freshness) string {
 // WriteTimestamp writes what packgate timestamp did: "json" is the form of the schema
 // "timestamp", all else the terminal's. The error is that of the writer.
 func WriteTimestamp(w io.Writer, format string, r *model.Timestamp, s Style) error {
-	if format == "json" {
-		return model.WriteJSON(w, versioned{r})
-	}
-	return writeTerminal(w, s, func(t *terminal) {
+	return s.write(w, format, r, func(t *terminal) {
 		shown, did := looks["pass"], "is signed to be"
 		if r.DryRun {
 			shown, did = looks[model.PublicationWould], "would be signed to be"
@@ -159,20 +162,19 @@ func commitWords(repository, commit string) string {
 // WriteAudit writes an audit: "json" is the form of the schema "audit", "markdown" for a job
 // summary or an issue, all else the terminal's. The error is that of the writer.
 func WriteAudit(w io.Writer, format string, a *model.Audit, s Style) error {
-	switch format {
-	case "json":
-		shown := *a
-		shown.Findings = append([]model.AuditFinding{}, a.Findings...) // lists, also where they are empty
-		shown.NotChecked = append([]model.AuditNotChecked{}, a.NotChecked...)
-		return model.WriteJSON(w, versioned{&shown})
-	case "markdown":
+	if format == "markdown" {
 		m := newMarkdown(&model.Report{})
 		m.audit(a)
 		_, err := io.WriteString(w, fit(m.parts, maxMarkdown, bytesOf))
 		return err
 	}
-	return writeTerminal(w, s, func(t *terminal) { t.audit(a) })
+	shown := *a
+	shown.Findings, shown.NotChecked = notNull(a.Findings), notNull(a.NotChecked)
+	return s.write(w, format, &shown, func(t *terminal) { t.audit(&shown) })
 }
+
+// notNull returns a list that is one in JSON also where it is empty.
+func notNull[T any](list []T) []T { return append([]T{}, list...) }
 
 // auditFindings returns the findings of an audit, errors first.
 func auditFindings(a *model.Audit) (all []model.AuditFinding, errors int) {
@@ -224,13 +226,17 @@ func (b *builder) audit(a *model.Audit, findings []model.AuditFinding, quiet boo
 			return item{head: plain("checks of " + versionOf(v.Pack, v.Version)), text: plain(checkWords("signed", v.Checks))}
 		}),
 		listOf(list{noun: "skipped check", open: 5}, a.NotChecked, func(n *model.AuditNotChecked) item {
-			what := strings.TrimSpace(versionOf(n.Pack, n.Version) + " " + n.Check)
-			if what != "" {
-				what += ": "
-			}
-			return item{state: look{emoji: looks["not_checked"].emoji}, text: plain("not checked: " + what).message(n.Reason)}
+			return item{state: look{emoji: looks["not_checked"].emoji}, text: plain("not checked: " + missedIn(n)).message(n.Reason)}
 		}),
 	}
+}
+
+// missedIn names what could not be looked at, before the reason.
+func missedIn(n *model.AuditNotChecked) string {
+	if what := strings.TrimSpace(versionOf(n.Pack, n.Version) + " " + n.Check); what != "" {
+		return what + ": "
+	}
+	return ""
 }
 
 func auditItem(f *model.AuditFinding) item {
@@ -283,10 +289,7 @@ func (m *markdown) audit(a *model.Audit) {
 // WriteLifecycle writes what a command did: "json" is the form of the schema
 // "lifecycle", all else the terminal's. The error is that of the writer.
 func WriteLifecycle(w io.Writer, format string, l *model.Lifecycle, s Style) error {
-	if format == "json" {
-		return model.WriteJSON(w, versioned{l})
-	}
-	return writeTerminal(w, s, func(t *terminal) { t.lifecycle(l) })
+	return s.write(w, format, l, func(t *terminal) { t.lifecycle(l) })
 }
 
 func (t *terminal) lifecycle(l *model.Lifecycle) {
