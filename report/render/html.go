@@ -189,8 +189,7 @@ func (v *htmlView) title(packs model.Packs, rows []*packRow) (look, sentence) {
 	case why != "":
 		return cannotMerge, plain(cannotMerge.word + ": " + why)
 	case packs.Len() == 0:
-		title := v.nothing()
-		return title[0].look, title[1:]
+		return v.nothing()
 	case packs.Len() == 1:
 		return v.verdict(packs.At(0)), v.headline(packs.At(0))
 	}

@@ -39,6 +39,10 @@ func (m *markdown) paragraph(format string, args ...any) {
 	m.add(part{lines: []string{fmt.Sprintf(format, args...) + "\n\n"}})
 }
 
+func (m *markdown) heading(level string, l look, title sentence) {
+	m.paragraph("%s %s %s", level, l.emoji, m.say(title))
+}
+
 // The ranks of what is written: the order in which it is kept.
 const (
 	headRank  = iota // headlines, and the footer
@@ -83,7 +87,7 @@ func (m *markdown) one(p *model.Pack, level string) {
 	if level == "###" {
 		m.rank = headRank
 	}
-	m.paragraph("%s %s %s", level, m.builder.verdict(p).emoji, m.say(m.builder.headline(p)))
+	m.heading(level, m.builder.verdict(p), m.builder.headline(p))
 	m.rank = rank
 	m.nodes(m.builder.page(p))
 	var minor []section
@@ -119,7 +123,7 @@ func (m *markdown) minor(all []section) {
 func (m *markdown) run(packs model.Packs) {
 	r := m.report
 	if why := failedRun(r); why != "" {
-		m.paragraph("### %s %s: %s", cannotMerge.emoji, cannotMerge.word, Markdown(why))
+		m.heading("###", cannotMerge, plain(cannotMerge.word+": "+why))
 		m.rank = runRank
 		if todo := failedTodo(r); todo != "" {
 			m.paragraph("**Do this:** %s", Message(todo))
@@ -132,7 +136,8 @@ func (m *markdown) run(packs model.Packs) {
 		m.published()
 	}
 	if packs.Len() == 0 && len(r.Published) == 0 {
-		m.paragraph("### %s", m.say(m.builder.nothing()))
+		l, title := m.builder.nothing()
+		m.heading("###", l, title)
 		m.rank = runRank
 		m.nodes(m.builder.others())
 	}

@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/pack"
@@ -56,23 +55,16 @@ func fit(parts []part, limit int, measure func(string) int) string {
 		return n
 	}
 	total := 0
+	order, kept := make([]int, len(parts)), make([]int, len(parts)) // indices, lines
 	for i := range parts {
 		total += size(&parts[i])
-	}
-	kept := make([]int, len(parts)) // lines
-	if total <= limit {
-		for i := range parts {
-			kept[i] = len(parts[i].lines)
-		}
-		return joined(parts, kept)
-	}
-	order := make([]int, len(parts))
-	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(parts[a].rank, parts[b].rank) })
-	room := limit - notesRoom
-	for _, i := range order {
+	room := limit
+	if total > limit {
+		room -= notesRoom
+	}
+	for _, i := range ranked(order, func(i int) int { return parts[i].rank }) {
 		p := &parts[i]
 		n := size(p)
 		if n <= room {

@@ -130,7 +130,7 @@ func (b *builder) severalTitle(rows []*packRow) (look, sentence) {
 }
 
 // nothing is the headline of a change that concerns no pack.
-func (b *builder) nothing() sentence {
+func (b *builder) nothing() (look, sentence) {
 	l := canMerge
 	switch {
 	case len(b.report.Reviews.Missing()) > 0:
@@ -138,7 +138,7 @@ func (b *builder) nothing() sentence {
 	case b.report.Result != model.Passed:
 		l = cannotMerge
 	}
-	return state(look{emoji: l.emoji, mark: l.mark}, "").plain(" " + l.word + ": no pack changed")
+	return l, plain(l.word + ": no pack changed")
 }
 
 // others are the approvals that no pack of a report needs, but the change does all the same.
@@ -277,7 +277,7 @@ func (m *markdown) several(packs model.Packs) {
 	rows := m.builder.rows(packs)
 	l, title := m.builder.severalTitle(rows)
 	if failedRun(m.report) == "" {
-		m.paragraph("### %s %s", l.emoji, m.say(title))
+		m.heading("###", l, title)
 	}
 	m.rank = runRank
 	m.nodes(m.builder.others())
