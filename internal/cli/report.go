@@ -211,7 +211,7 @@ func writeFormat(w io.Writer, format string, r *model.Report) error {
 	if !ok {
 		return fmt.Errorf("there is no format %q", format)
 	}
-	return f.Write(w, r, render.Options{Rules: build.RulePages})
+	return f.Write(w, r, render.Options{Rules: build.RulePages()})
 }
 
 // style returns how a text for a person looks on Stdout: with colours as --color says,

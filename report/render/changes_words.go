@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -43,7 +44,7 @@ func aspectWords(a model.SurfaceAspect) string {
 func plainAspect(a model.SurfaceAspect) string {
 	switch a.What {
 	case "requests":
-		return amount(a.Verdict) + " requests have it"
+		return cmp.Or(map[string]string{"grew": "more", "shrank": "fewer"}[a.Verdict], "other") + " requests have it"
 	case "mode":
 		return moved("mode", a.Old, a.New, a.Words)
 	case "sessions":
@@ -61,16 +62,6 @@ func plainAspect(a model.SurfaceAspect) string {
 	return a.What + " " + a.Words
 }
 
-func amount(verdict string) string {
-	switch verdict {
-	case "grew":
-		return "more"
-	case "shrank":
-		return "fewer"
-	}
-	return "other"
-}
-
 // moved says how a value moved, or what is so where its text is the same.
 func moved(name, before, after, words string) string {
 	if before == after {
@@ -81,12 +72,8 @@ func moved(name, before, after, words string) string {
 
 func gateWords(a model.SurfaceAspect) string {
 	switch {
-	case a.Old == a.New && a.Verdict == "grew":
-		return "gate " + a.Name + " holds fewer requests"
-	case a.Old == a.New && a.Verdict == "shrank":
-		return "gate " + a.Name + " holds more requests"
 	case a.Old == a.New:
-		return "gate " + a.Name + " holds other requests"
+		return "gate " + a.Name + " holds " + cmp.Or(map[string]string{"grew": "fewer", "shrank": "more"}[a.Verdict], "other") + " requests"
 	case a.New == "":
 		return "gate " + a.Name + " no longer guards it"
 	}
@@ -160,11 +147,6 @@ func effectLines(effects []model.Effect) []effectLine {
 	return slices.Concat(gained, lost, open)
 }
 
-// permissive puts the flips that permit more before the others.
-func permissive(flips []model.Flip) []model.Flip {
-	return ranked(flips, func(f model.Flip) int { return behind(!grew(f.Verdict)) })
-}
-
 // fromWords says where a flip's request comes from, and which golden cases flip with it.
 func fromWords(f model.Flip) string {
 	words := f.From
@@ -212,10 +194,10 @@ type shownSection struct {
 
 // sectionsOf returns the sections of golden cases that differ, each once.
 func sectionsOf(cases []model.Golden) (all []*shownSection) {
-	known := map[string]*shownSection{}
+	known := map[[3]string]*shownSection{}
 	for _, c := range cases {
 		for _, s := range c.Base.Sections {
-			key := fmt.Sprintf("%q", []string{s.Path, s.Old, s.New})
+			key := [3]string{s.Path, s.Old, s.New}
 			if known[key] == nil {
 				known[key] = &shownSection{SectionChange: s}
 				all = append(all, known[key])

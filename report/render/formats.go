@@ -2,15 +2,14 @@ package render
 
 import (
 	"io"
-	"slices"
 
 	"github.com/contextosai/packgate/report/model"
 )
 
 // Options are what a rendering needs besides the report.
 type Options struct {
-	Style Style                   // of a terminal
-	Rules func() []model.RulePage // the rules that SARIF describes; nil for those of the report alone
+	Style Style            // of a terminal
+	Rules []model.RulePage // the rules that SARIF describes beside those of the report
 }
 
 // Format is a form in which a report is written.
@@ -32,26 +31,17 @@ func Formats() []Format {
 		{Name: "json", File: JSONFile, Changes: true, Plain: true, Write: func(w io.Writer, r *model.Report, _ Options) error { return model.JSON(w, r) }},
 		{Name: "junit", File: "report.junit.xml", Write: func(w io.Writer, r *model.Report, _ Options) error { return JUnit(w, r) }},
 		{Name: "markdown", File: "report.md", Changes: true, Write: func(w io.Writer, r *model.Report, _ Options) error { return MarkdownReport(w, r) }},
-		{Name: "sarif", File: "report.sarif", Write: func(w io.Writer, r *model.Report, o Options) error { return SARIF(w, r, o.rules()) }},
+		{Name: "sarif", File: "report.sarif", Write: func(w io.Writer, r *model.Report, o Options) error { return SARIF(w, r, o.Rules) }},
 		{Name: "terminal", Changes: true, Plain: true, Write: func(w io.Writer, r *model.Report, o Options) error { return Terminal(w, r, o.Style) }},
 	}
 }
 
-func (o Options) rules() []model.RulePage {
-	if o.Rules == nil {
-		return nil
-	}
-	return o.Rules()
-}
-
 // FormatNamed returns the format of a name; ok is false where there is none.
 func FormatNamed(name string) (f Format, ok bool) {
-	all := Formats()
-	i := slices.IndexFunc(all, func(f Format) bool { return f.Name == name })
-	if i < 0 {
-		return Format{}, false
+	if found := firstOf(Formats(), func(f *Format) bool { return f.Name == name }); found != nil {
+		return *found, true
 	}
-	return all[i], true
+	return Format{}, false
 }
 
 // FormatNames returns the names of the formats that a test holds for, or of all for nil, sorted.

@@ -31,10 +31,13 @@ const maxConclusion = 40
 
 // failedTodo says what to do where something failed that is no fault of a pack, "" where nobody knows.
 func failedTodo(r *model.Report) string {
-	if r.Result != model.Broken && r.Doubted() {
+	switch {
+	case r.Result != model.Broken && r.Doubted():
 		return "look at the run: another of its jobs failed, or it was stopped, or the report is not that of the check"
+	case len(r.Errors) > 0:
+		return r.Errors[0].Hint
 	}
-	return brokenTodo(r)
+	return publishTodo(published(r))
 }
 
 // notesOf returns the sentences about the run, that on where the report comes from first.

@@ -41,10 +41,10 @@ func TestSealedPacksSayTheSame(t *testing.T) {
 		for _, f := range Formats() {
 			name := f.Name
 			var a, b bytes.Buffer
-			if err := f.Write(&a, open, Options{Rules: build.RulePages}); err != nil {
+			if err := f.Write(&a, open, Options{Rules: build.RulePages()}); err != nil {
 				t.Fatalf("report %d as %s: %v", i, name, err)
 			}
-			if err := f.Write(&b, sealed, Options{Rules: build.RulePages}); err != nil {
+			if err := f.Write(&b, sealed, Options{Rules: build.RulePages()}); err != nil {
 				t.Fatalf("report %d as %s: %v", i, name, err)
 			}
 			if !bytes.Equal(a.Bytes(), b.Bytes()) {

@@ -84,8 +84,8 @@ type htmlItem struct {
 }
 
 type htmlLine struct {
-	Class, Lead string
-	Words       [][]htmlPiece
+	Lead  string
+	Words [][]htmlPiece
 }
 
 type htmlTable struct {
@@ -200,13 +200,7 @@ func (v *htmlView) item(it *item) htmlItem {
 	if it.at.file != "" {
 		out.Place = v.place(it.at)
 	}
-	for _, l := range it.lines {
-		shown := htmlLine{Lead: l.lead, Words: each(l.words, v.say)}
-		if l.lead == "→" {
-			shown.Class = "hint"
-		}
-		out.Lines = append(out.Lines, shown)
-	}
+	out.Lines = each(it.lines, func(l line) htmlLine { return htmlLine{Lead: l.lead, Words: each(l.words, v.say)} })
 	if it.sides != nil {
 		out.Sides = v.sides(it.sides)
 	}

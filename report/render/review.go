@@ -182,7 +182,7 @@ func subject(p *model.Pack) string {
 		}
 	}
 	if p.Pinned != nil {
-		words += pinnedWords(p.Pinned)
+		words += " in " + p.Pinned.Environment
 	}
 	if e := effectOf(p); e != noEffect {
 		words += ", " + e.words(p)
@@ -192,9 +192,6 @@ func subject(p *model.Pack) string {
 	}
 	return words + behind
 }
-
-// pinnedWords name the environment of a promotion, behind the pack.
-func pinnedWords(p *model.Pinned) string { return " in " + p.Environment }
 
 // versionStep says which version there was and is, and which one the changes need.
 func versionStep(d *model.Diff, version string) string {

@@ -138,21 +138,19 @@ func faultStep(e *entry) sentence {
 
 // restoring is what to do about evidence that became weaker.
 func (b *builder) restoring(p *model.Pack) (all steps) {
-	var things []sentence
+	weaker := slices.DeleteFunc(p.BySeverity("error"), func(f model.Finding) bool { return !weakens(f) })
+	if len(weaker) == 0 {
+		return nil
+	}
 	var files []string
-	for _, f := range p.BySeverity("error") {
-		if !weakens(f) {
-			continue
-		}
-		things = append(things, code(f.Thing).plain(" (").rule(f.Rule).plain(")"))
+	for _, f := range weaker {
 		if folder := path.Dir(f.File); plainPath.MatchString(folder) && !slices.Contains(files, folder) {
 			files = append(files, folder)
 		}
 	}
-	if len(things) == 0 {
-		return nil
-	}
-	s := plain("Put back ").add(among(things, maxSteps, "thing", func(one sentence) sentence { return one }))
+	s := plain("Put back ").add(among(weaker, maxSteps, "thing", func(f model.Finding) sentence {
+		return code(f.Thing).plain(" (").rule(f.Rule).plain(")")
+	}))
 	if base := b.report.Base; base != nil && plainPath.MatchString(base.SHA) && len(files) > 0 && len(files) <= maxSteps {
 		s = s.plain(": ").code("git checkout " + short(base.SHA) + " -- " + strings.Join(files, " "))
 	}
@@ -249,22 +247,21 @@ func acceptStep(p *model.Pack, cases []*model.Finding, rules map[string]bool) se
 func versionStepOf(p *model.Pack) steps {
 	d, errors := p.Diff, p.BySeverity("error")
 	asked := slices.IndexFunc(errors, raisesVersion)
-	switch {
-	case d != nil && d.RequiredVersion != "":
-	case asked < 0:
-		return nil
-	default:
+	if d == nil || d.RequiredVersion == "" {
+		if asked < 0 {
+			return nil
+		}
 		return steps{faultStep(&entry{Finding: &errors[asked]})}
 	}
-	lead := "Set the version: "
+	s := plain("Set the version: ")
 	if d.Class == "reject" {
-		lead = "Then set the version: "
+		s = plain("Then set the version: ")
 	}
-	s := plain(lead).code("packgate bump " + path.Dir(p.Path))
+	s = s.code("packgate bump " + path.Dir(p.Path)).plain(" (" + d.RequiredVersion)
 	if asked >= 0 {
-		return steps{s.plain(" (" + d.RequiredVersion + ", ").rule(errors[asked].Rule).plain(").")}
+		s = s.plain(", ").rule(errors[asked].Rule)
 	}
-	return steps{s.plain(" (" + d.RequiredVersion + ").")}
+	return steps{s.plain(").")}
 }
 
 // repeats reports whether a finding says of an environment what an effect there has said already.

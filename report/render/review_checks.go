@@ -110,8 +110,8 @@ func checkWordsOf(p *model.Pack, g *model.Gate) string {
 	case finding.NotRun:
 		parts = []string{g.Reason}
 	default:
-		if i := slices.IndexFunc(p.NotChecked, func(n model.NotChecked) bool { return n.Gate == g.Gate && n.CouldNotRun() }); i >= 0 {
-			parts = append(parts, clipWords(p.NotChecked[i].Reason, maxReason))
+		if n := firstOf(p.NotChecked, func(n *model.NotChecked) bool { return n.Gate == g.Gate && n.CouldNotRun() }); n != nil {
+			parts = append(parts, clipWords(n.Reason, maxReason))
 		}
 		parts = append(parts, warnings)
 	}
@@ -200,12 +200,12 @@ func (b *builder) checklist(p *model.Pack) section {
 	if len(p.Gates) == 0 {
 		return section{}
 	}
+	row := func(what string, is look) item { return item{state: is, text: plain(what)} }
 	gate := func(name string) look {
-		i := slices.IndexFunc(p.Gates, func(g model.Gate) bool { return g.Gate == name })
-		if i < 0 {
-			return looks["not_run"]
+		if g := firstOf(p.Gates, func(g *model.Gate) bool { return g.Gate == name }); g != nil {
+			return looks[g.Status]
 		}
-		return looks[p.Gates[i].Status]
+		return looks["not_run"]
 	}
 	rules := func(ids ...string) look { return b.ruleState(p, ids) }
 	diff := looks["not_run"]
@@ -215,30 +215,19 @@ func (b *builder) checklist(p *model.Pack) section {
 	}
 	sign := looks["not_run"]
 	sign.word = "after the merge"
-	if i := slices.IndexFunc(b.report.Published, func(one model.Publication) bool { return one.Pack == p.Pack }); i >= 0 {
-		sign = lookOfPublication(&b.report.Published[i])
+	if one := firstOf(b.report.Published, func(one *model.Publication) bool { return one.Pack == p.Pack }); one != nil {
+		sign = lookOfPublication(one)
 	}
-	rows := []struct {
-		what string
-		is   look
-	}{
-		{"schema", gate("schema")}, {"references", gate("references")}, {"tool surface", rules("RPL004", "RPL016")},
-		{"golden requests", rules("RPL001", "RPL002", "RPL003", "RPL005", "RPL009", "RPL012")}, {"incidents and corrections", rules("RPL008", "RPL013")},
-		{"evaluators", gate("evaluation")}, {"diff by layer", diff}, {"sign and publish", sign},
+	rows := []item{
+		row("schema", gate("schema")), row("references", gate("references")), row("tool surface", rules("RPL004", "RPL016")),
+		row("golden requests", rules("RPL001", "RPL002", "RPL003", "RPL005", "RPL009", "RPL012")), row("incidents and corrections", rules("RPL008", "RPL013")),
+		row("evaluators", gate("evaluation")), row("diff by layer", diff), row("sign and publish", sign),
 	}
-	open := number(rows, func(r struct {
-		what string
-		is   look
-	}) bool {
-		return r.is.color == "red"
-	})
 	words := "CI checklist of the contract: nothing failed"
-	if open > 0 {
-		words = fmt.Sprintf("CI checklist of the contract: %d of %d failed", open, len(rows))
+	if failed := number(rows, func(it item) bool { return it.state.color == "red" }); failed > 0 {
+		words = fmt.Sprintf("CI checklist of the contract: %d of %d failed", failed, len(rows))
 	}
-	s := section{id: "checklist", title: "CI checklist", words: words}
-	s.nodes = []node{&list{noun: "item", n: len(rows), item: func(i int) item { return item{state: rows[i].is, text: plain(rows[i].what)} }}}
-	return s
+	return section{id: "checklist", title: "CI checklist", words: words}.of(listOf(list{noun: "item"}, rows, func(it *item) item { return *it }))
 }
 
 // ruleState returns the state of some rules of the replay check.

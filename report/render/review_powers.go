@@ -114,11 +114,7 @@ func sidesOf(p *model.Pack, effects []model.Effect, environment string) (all []p
 
 // rowOf returns the row of the tool surface that has changed for a tool, nil for none.
 func rowOf(p *model.Pack, intent, tool string) *model.SurfaceChange {
-	i := slices.IndexFunc(p.Diff.Surface, func(c model.SurfaceChange) bool { return c.Intent == intent && c.Capability == tool })
-	if i < 0 {
-		return nil
-	}
-	return &p.Diff.Surface[i]
+	return firstOf(p.Diff.Surface, func(c *model.SurfaceChange) bool { return c.Intent == intent && c.Capability == tool })
 }
 
 func modeOf(p *model.Pack, e *model.Effect, c *model.SurfaceChange) string {

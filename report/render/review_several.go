@@ -309,7 +309,7 @@ func (m *markdown) several(packs model.Packs) {
 // idOf names a pack without its version.
 func idOf(p *model.Pack) string {
 	if id, _, ok := strings.Cut(p.Pack, "@"); ok && p.Pinned != nil {
-		return id + pinnedWords(p.Pinned)
+		return id + " in " + p.Pinned.Environment
 	} else if ok && p.Kind != model.KindRepository {
 		return id
 	}

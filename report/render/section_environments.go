@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/report/model"
@@ -44,11 +43,10 @@ func (b *builder) inEnvironment(e *model.Environment, c *model.Change) brought {
 	if c.Path == "" {
 		it.head = inside(e).plain("the catalog is " + c.Kind)
 	}
-	i := slices.IndexFunc(e.Loosened, func(l model.Loosened) bool { return l.Change.Path == c.Path && l.Change.Row == c.Row })
-	if i < 0 {
+	weaker := firstOf(e.Loosened, func(l *model.Loosened) bool { return l.Change.Path == c.Path && l.Change.Row == c.Row })
+	if weaker == nil {
 		return brought{it, 1}
 	}
-	weaker := e.Loosened[i]
 	words := weaker.What
 	if weaker.Verdict == "undecided" {
 		words += ", or may be"

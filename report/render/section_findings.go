@@ -245,11 +245,3 @@ func classLook(class string) look {
 }
 
 var classColors = map[string]string{"reject": "red", "major": "red", "minor": "yellow", "none": "dim"}
-
-// brokenTodo returns what to do where the run could not finish, "" where nobody knows.
-func brokenTodo(r *model.Report) string {
-	if len(r.Errors) > 0 {
-		return r.Errors[0].Hint
-	}
-	return publishTodo(published(r))
-}

@@ -148,7 +148,8 @@ func (b *builder) examples(p *model.Pack) section {
 	if p.Diff == nil {
 		return section{}
 	}
-	lines, flips := effectLines(p.Diff.Effects), permissive(p.Diff.Flips)
+	lines := effectLines(p.Diff.Effects)
+	flips := ranked(p.Diff.Flips, func(f model.Flip) int { return behind(!grew(f.Verdict)) }) // what permits more first
 	colors := map[string]string{"now permitted": "red", "not decided": "yellow", "no longer permitted": "green", "no error any more": "yellow", "an error now": "yellow"}
 	s := section{id: "examples", title: titled("Example requests", len(lines)+len(flips)), words: "example requests: " + fmt.Sprint(len(lines)+len(flips))}
 	if len(lines) > 0 {

@@ -59,11 +59,8 @@ func (b *builder) followsFrom(s *model.Story) []node {
 	return []node{plain("The changes below: without them it is gone.")}
 }
 
-func (b *builder) consequences(all []model.Finding) (nodes []node) {
-	for _, s := range few(all, mostTold, brief, elsewhere("finding")) {
-		nodes = append(nodes, s)
-	}
-	return nodes
+func (b *builder) consequences(all []model.Finding) []node {
+	return each(few(all, mostTold, brief, elsewhere("finding")), func(s sentence) node { return s })
 }
 
 // storyChanges shows changes, and what of each is proved about what agents can do.
@@ -80,9 +77,7 @@ func (b *builder) storyChanges(s *model.Story) (nodes []node) {
 				said = said.line().plain("not proved: ").message(p.NotProved)
 			}
 		}
-		for _, line := range said.lines() {
-			nodes = append(nodes, line)
-		}
+		nodes = append(nodes, said)
 	}
 	return nodes
 }

@@ -78,6 +78,16 @@ func behind(holds bool) int {
 	return 0
 }
 
+// firstOf returns the first thing of a list that something holds for, nil for none.
+func firstOf[T any](all []T, holds func(*T) bool) *T {
+	for i := range all {
+		if holds(&all[i]) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
 // number returns how many things of a list something holds for.
 func number[T any](all []T, holds func(T) bool) (n int) {
 	for _, one := range all {
