@@ -39,9 +39,9 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 	}
 	p.Evidence = newEvidence(s, c.Before)
 	p.Graph, p.Environments = newGraph(s, result.Findings), each(nil, c.Environments, newEnvironment)
-	for _, t := range triggers {
-		p.Triggers = append(p.Triggers, model.Trigger{Kind: string(t.Kind), What: t.What, File: t.File, Path: t.Path})
-	}
+	p.Triggers = each(nil, triggers, func(t refresh.Trigger) model.Trigger {
+		return model.Trigger{Kind: string(t.Kind), What: t.What, File: t.File, Path: t.Path}
+	})
 	for _, g := range result.Gates {
 		p.Gates = append(p.Gates, model.Gate{
 			Gate: g.Gate.ID, Title: g.Gate.Title, Status: string(g.Status), Reason: g.Reason, Errors: g.Errors, Warnings: g.Warnings,
@@ -50,11 +50,10 @@ func NewPack(s *gate.Subject, result gates.Result, c Comparison, triggers []refr
 	p.Verdicts = each(nil, result.Environments, newVerdict)
 	p.Findings, p.Fixed = each(p.Findings, result.Findings, newFinding), each(p.Fixed, c.Fixed, newFinding)
 	p.NotChecked = append(append(p.NotChecked, result.NotChecked...), c.notChecked()...)
-	documents := slices.Concat(documentsOf(c.Diff), filesOf(u))
+	documents := append(c.documents(), filesOf(u)...)
 	if c.Before != nil {
 		documents = append(documents, filesOf(c.Before.Unit)...)
 	}
-	documents = append(documents, catalogsOf(c)...)
 	p = masked(p, s.Detected(), documents)
 	p.Playground = newPlayground(s, c, documents)
 	return p
@@ -102,21 +101,6 @@ func filesOf(u *repo.Unit) []*pack.Document {
 	return documents
 }
 
-func documentsOf(d *diffing.Diff) []*pack.Document {
-	if d == nil {
-		return nil
-	}
-	var documents []*pack.Document
-	for _, c := range d.Changes() {
-		for _, n := range []*pack.Node{c.Old, c.New} {
-			if n != nil && !slices.Contains(documents, n.Document()) {
-				documents = append(documents, n.Document())
-			}
-		}
-	}
-	return documents
-}
-
 func newFinding(f finding.Finding) model.Finding {
 	l := f.Location
 	out := model.Finding{
@@ -137,21 +121,6 @@ func newFinding(f finding.Finding) model.Finding {
 		for _, op := range f.Fix.Operations {
 			out.Fix.Patch = append(out.Fix.Patch, model.Operation{Op: op.Op, Path: op.Path, Value: json.RawMessage(op.Value)})
 		}
-	}
-	return out
-}
-
-// NewDiff returns a comparison in the report's form, nil for none.
-func NewDiff(d *diffing.Diff) *model.Diff {
-	if d == nil {
-		return nil
-	}
-	out := &model.Diff{
-		Base: d.Base.PackID + "@" + d.Base.Version, Head: d.Head.PackID + "@" + d.Head.Version,
-		Class: d.Class.String(), Declared: d.Declared.String(), RequiredVersion: d.Required, Layers: []model.Layer{},
-	}
-	for _, l := range d.Layers {
-		out.Layers = append(out.Layers, model.Layer{Layer: l.Name, Class: l.Class.String(), Changes: each([]model.Change{}, l.Changes, newChange)})
 	}
 	return out
 }
@@ -181,7 +150,7 @@ func rawOf(n *pack.Node) json.RawMessage {
 
 // NewComparison returns a comparison and what the version rules find in it, both masked.
 func NewComparison(c Comparison) (*model.Diff, []model.Finding) {
-	p := masked(model.Pack{Diff: c.compared(), Findings: each([]model.Finding{}, c.Diff.Findings(), newFinding)}, nil, documentsOf(c.Diff))
+	p := masked(model.Pack{Diff: c.compared(), Findings: each([]model.Finding{}, c.Diff.Findings(), newFinding)}, nil, c.documents())
 	return p.Diff, p.Findings
 }
 
@@ -207,9 +176,7 @@ func newGolden(r golden.Result) model.Golden {
 	out := model.Golden{
 		Case: r.Case, Family: r.Family, File: r.File, Overlay: r.Overlay, Expected: r.Expected, Outcome: string(r.Outcome), Reason: r.Reason,
 		Snapshot: string(r.Snapshot), Hash: r.Hash, Stage: r.Stage, Status: string(r.Status), Problems: []model.Problem{},
-	}
-	for _, d := range r.Differences {
-		out.Differences = append(out.Differences, model.Difference(d))
+		Differences: each(nil, r.Differences, func(d golden.Difference) model.Difference { return model.Difference(d) }),
 	}
 	for _, p := range r.Problems {
 		l := p.Location

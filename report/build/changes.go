@@ -44,15 +44,43 @@ func (c Comparison) guardrails(p *pack.Pack) *model.Guardrails {
 	return &model.Guardrails{Refuses: pack.Values(g.MustRefuse), Escalates: pack.Values(g.MustEscalate), Redacts: pack.Values(g.RedactionRules)}
 }
 
-// compared puts what is known of a step into the report's form.
+// documents returns the documents of which changes are shown, catalogs too.
+func (c Comparison) documents() (documents []*pack.Document) {
+	add := func(nodes ...*pack.Node) {
+		for _, n := range nodes {
+			if n != nil && !slices.Contains(documents, n.Document()) {
+				documents = append(documents, n.Document())
+			}
+		}
+	}
+	if c.Diff != nil {
+		for _, change := range c.Diff.Changes() {
+			add(change.Old, change.New)
+		}
+	}
+	for _, e := range c.Environments {
+		for _, change := range e.Catalog {
+			add(change.Was, change.Is)
+		}
+	}
+	return documents
+}
+
+// compared puts what is known of a step into the report's form, nil where nothing is compared.
 func (c Comparison) compared() *model.Diff {
-	d := NewDiff(c.Diff)
-	if d == nil {
+	if c.Diff == nil {
 		return nil
 	}
-	d.Loosened = each(nil, c.Loosened, newLoosened)
-	d.Effects = each(nil, c.Diff.Effects, newEffect)
-	d.Joint = each(nil, c.Diff.Joint, func(j diffing.Joint) model.Joint { return model.Joint{With: j.Refs, What: j.What, Request: j.Request} })
+	base, head := c.Diff.Base, c.Diff.Head
+	d := &model.Diff{
+		Base: base.PackID + "@" + base.Version, Head: head.PackID + "@" + head.Version,
+		Class: c.Diff.Class.String(), Declared: c.Diff.Declared.String(), RequiredVersion: c.Diff.Required,
+		Layers: each([]model.Layer{}, c.Diff.Layers, func(l diffing.Layer) model.Layer {
+			return model.Layer{Layer: l.Name, Class: l.Class.String(), Changes: each([]model.Change{}, l.Changes, newChange)}
+		}),
+		Loosened: each(nil, c.Loosened, newLoosened), Effects: each(nil, c.Diff.Effects, newEffect),
+		Joint: each(nil, c.Diff.Joint, func(j diffing.Joint) model.Joint { return model.Joint{With: j.Refs, What: j.What, Request: j.Request} }),
+	}
 	if c.Surface != nil {
 		d.Surface = each(nil, c.Surface.Changes, newSurfaceChange)
 	}
@@ -85,11 +113,15 @@ func (c Comparison) surface() []model.SurfaceRow {
 	if c.Surface == nil {
 		return nil
 	}
-	return each(nil, c.Surface.Head, newSurfaceRow)
+	return each(nil, c.Surface.Head, func(r surface.Row) model.SurfaceRow { return *newSurfaceRow(&r) })
 }
 
-func newSurfaceRow(r surface.Row) model.SurfaceRow {
-	row := model.SurfaceRow{
+// newSurfaceRow returns nil for no row.
+func newSurfaceRow(r *surface.Row) *model.SurfaceRow {
+	if r == nil {
+		return nil
+	}
+	row := &model.SurfaceRow{
 		Intent: r.Intent, Capability: r.Capability, ApprovalMode: string(r.Mode), SafetyMode: string(r.Sessions),
 		Gates: append([]string{}, r.Gates...), Bounds: r.Bounds, Ungated: r.Ungated, NotProved: r.Reason,
 		Available: newWhen(r.Available), Open: newWhen(r.Open),
@@ -103,16 +135,7 @@ func newSurfaceRow(r surface.Row) model.SurfaceRow {
 func newSurfaceChange(c surface.Change) model.SurfaceChange {
 	out := model.SurfaceChange{
 		Intent: c.Intent, Capability: c.Capability, Kind: c.Kind.String(), Verdict: c.Verdict.String(), Witness: c.Witness,
-		Open: c.Open, Gained: c.Gained, Lost: c.Lost, Moved: c.Moved, NotProved: c.Reason,
-	}
-	for _, side := range []struct {
-		from *surface.Row
-		to   **model.SurfaceRow
-	}{{c.Base, &out.Old}, {c.Head, &out.New}} {
-		if side.from != nil {
-			row := newSurfaceRow(*side.from)
-			*side.to = &row
-		}
+		Open: c.Open, Gained: c.Gained, Lost: c.Lost, Moved: c.Moved, NotProved: c.Reason, Old: newSurfaceRow(c.Base), New: newSurfaceRow(c.Head),
 	}
 	for _, a := range c.Aspects {
 		out.Aspects = append(out.Aspects, model.SurfaceAspect{
@@ -158,11 +181,7 @@ func newWhen(w *proof.When) *model.When {
 	shown := w.Any[:min(len(w.Any), mostAlternatives)]
 	out := &model.When{Any: [][]model.Term{}, More: w.More || len(shown) < len(w.Any), NotProved: w.NotProved}
 	for _, cube := range shown {
-		terms := []model.Term{}
-		for _, t := range rulebook.Terms(w, cube) {
-			terms = append(terms, model.Term{Code: t.Code, Is: t.Is})
-		}
-		out.Any = append(out.Any, terms)
+		out.Any = append(out.Any, each([]model.Term{}, rulebook.Terms(w, cube), func(t rulebook.Term) model.Term { return model.Term(t) }))
 	}
 	return out
 }

@@ -1,8 +1,6 @@
 package build
 
 import (
-	"slices"
-
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/diffing/environments"
 	"github.com/contextosai/packgate/pack"
@@ -65,18 +63,4 @@ func newCatalogChange(c environments.CatalogChange) model.Change {
 	l := pack.Place(c.Is, c.Was).Location()
 	out.Kind, out.File, out.Line, out.Column, out.Pointer = kind.String(), l.File, l.Start.Line, l.Start.Column, l.Pointer
 	return out
-}
-
-// catalogsOf returns the catalogs of which changes are shown.
-func catalogsOf(c Comparison) (documents []*pack.Document) {
-	for _, e := range c.Environments {
-		for _, change := range e.Catalog {
-			for _, n := range []*pack.Node{change.Was, change.Is} {
-				if n != nil && !slices.Contains(documents, n.Document()) {
-					documents = append(documents, n.Document())
-				}
-			}
-		}
-	}
-	return documents
 }
