@@ -162,7 +162,9 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 	case failedRun(r) != "":
 		p.Todo = v.message(failedTodo(r))
 	case publicationsLead(r):
-		v.publishVerdict(&p)
+		all := published(r)
+		shown, words := publishTitle(all, v.text)
+		p.Verdict, p.Tone, p.Mark, p.Todo = words, toneOf(shown), shown.mark, v.say(publishTodoWords(all))
 	}
 	p.Title = p.Verdict + " · packgate"
 	p.Revisions = v.revisions()
@@ -263,7 +265,7 @@ type htmlEnd struct {
 
 func (v *htmlView) bottom(left int) htmlEnd {
 	t := v.report.Tool
-	end := htmlEnd{Tool: fmt.Sprintf("%s %s, rules %s", v.text(t.Name), v.text(t.Version), v.text(t.RulesVersion)), Revisions: v.revisions(), Script: htmlScripts(v.program), Playground: v.noPlayground(v.report.Packs, v.program)}
+	end := htmlEnd{Tool: fmt.Sprintf("%s %s, rules %s", v.text(t.Name), v.text(t.Version), v.text(t.RulesVersion)), Revisions: v.revisions(), Script: htmlScripts(v.program), Playground: v.noPlayground()}
 	if left > 0 {
 		end.LeftOut = leftOut(left, "pack")
 	}

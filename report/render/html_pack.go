@@ -24,8 +24,11 @@ type htmlPack struct {
 }
 
 func (v *htmlView) pack(p *model.Pack, number int) htmlPack {
-	l := v.verdict(p)
-	out := htmlPack{ID: fmt.Sprintf("p%d", number), Title: v.flat(v.headline(p)), Tone: toneOf(l), Mark: l.mark, About: v.about(p)}
+	l, about := v.verdict(p), at(spot{file: p.Path})
+	if p.Digest != "" {
+		about = about.plain(" · ").code(p.Digest)
+	}
+	out := htmlPack{ID: fmt.Sprintf("p%d", number), Title: v.flat(v.headline(p)), Tone: toneOf(l), Mark: l.mark, About: v.say(about)}
 	if v.alone() { // the heading of the page says it
 		out.Title, out.Filter = v.text(p.Name()), v.filter(v.report.Packs)
 	}
@@ -33,14 +36,6 @@ func (v *htmlView) pack(p *model.Pack, number int) htmlPack {
 	out.Sections = each(v.builder.pack(p), func(s section) htmlSection { return v.section(&s, out.ID) })
 	out.Playground = v.playground(p, out.ID)
 	return out
-}
-
-func (v *htmlView) about(p *model.Pack) []htmlPiece {
-	words := at(spot{file: p.Path})
-	if p.Digest != "" {
-		words = words.plain(" · ").code(p.Digest)
-	}
-	return v.say(words)
 }
 
 // htmlPlayground is the place of a page where a pack can be compiled.
@@ -100,8 +95,8 @@ func (v *htmlView) playground(p *model.Pack, id string) *htmlPlayground {
 }
 
 // noPlayground says why a page has no playground at all, "" where it has one or needs none.
-func (v *htmlView) noPlayground(packs model.Packs, program *htmlProgram) string {
-	if program != nil || packs.Len() == 0 {
+func (v *htmlView) noPlayground() string {
+	if v.program != nil || v.report.Packs.Len() == 0 {
 		return ""
 	}
 	if _, _, ok := playgroundProgram(); !ok {
@@ -128,7 +123,7 @@ func (v *htmlView) published() *htmlSection {
 	if len(all) == 0 {
 		return nil
 	}
-	return &htmlSection{Title: partTitle(all), Nodes: []htmlNode{v.node(v.publications(all), "published", new(int))}}
+	return &htmlSection{Words: partTitle(all), Nodes: []htmlNode{v.node(v.publications(all), "published", new(int))}}
 }
 
 func (v *htmlView) fact(f fact) htmlFact {
@@ -145,13 +140,6 @@ func (v *htmlView) command(c shellCommand) *htmlCommand {
 	}
 	v.size += len(c.line)
 	return &htmlCommand{Name: "Check it " + c.name, Lines: lines}
-}
-
-func (v *htmlView) publishVerdict(p *htmlPage) {
-	all := published(v.report)
-	l, words := publishTitle(all, v.text)
-	p.Verdict, p.Tone, p.Mark = words, toneOf(l), l.mark
-	p.Todo = v.say(publishTodoWords(all))
 }
 
 func (v *htmlView) sides(c *model.Change) []htmlSide {

@@ -31,12 +31,12 @@ type section struct {
 	plain bool
 }
 
-// of returns a section with a list, which says nothing where there is nothing in it.
-func (s section) of(l *list) section {
-	if l.n == 0 {
+// of returns a section with a list or a table, which says nothing where there is nothing in it.
+func (s section) of(n interface{ empty() bool }) section {
+	if n.empty() {
 		return section{}
 	}
-	s.nodes = []node{l}
+	s.nodes = []node{n}
 	return s
 }
 
@@ -81,6 +81,8 @@ type list struct {
 	// group is the heading of an item at a page, or nil.
 	group func(i int) sentence
 }
+
+func (l *list) empty() bool { return l.n == 0 }
 
 // listOf makes a list one of things.
 func listOf[T any](l list, all []T, show func(*T) item) *list {
@@ -129,6 +131,8 @@ type row struct {
 	tone  string
 	cells []sentence
 }
+
+func (t *table) empty() bool { return t.n == 0 }
 
 // tableOf makes a table one of things, of which each has a row.
 func tableOf[T any](t table, all []T, cells func(*T) []sentence) *table {

@@ -41,9 +41,9 @@ type htmlPiece struct {
 
 // htmlSection is a section of a pack. What is set of the rest of a node is shown.
 type htmlSection struct {
-	ID, Title, Words string
-	Open             bool
-	Nodes            []htmlNode
+	ID, Words string
+	Open      bool
+	Nodes     []htmlNode
 }
 
 type htmlNode struct {
@@ -120,7 +120,7 @@ func (v *htmlView) text(s string) string {
 
 // section returns a section; its items have ids that begin with that of the pack.
 func (v *htmlView) section(s *section, id string) htmlSection {
-	out := htmlSection{ID: id + "-" + s.id, Title: s.title, Words: sentenceCase(v.text(cmp.Or(s.words, s.title))), Open: s.open}
+	out := htmlSection{ID: id + "-" + s.id, Words: sentenceCase(v.text(cmp.Or(s.words, s.title))), Open: s.open}
 	out.Nodes = v.nodes(s.nodes, out.ID, new(int))
 	return out
 }
@@ -178,7 +178,12 @@ func (v *htmlView) table(out *htmlNode, n *table) {
 	out.Table = &htmlTable{Head: each(n.columns, func(c column) string { return c.name })}
 	out.Table.Rows, out.LeftOut = bounded(v, n.noun, n.n, func(i int) htmlRow {
 		r := n.row(i)
-		return htmlRow{Tone: r.tone, Cells: each(r.cells, v.cell)}
+		return htmlRow{Tone: r.tone, Cells: each(r.cells, func(s sentence) []htmlPiece {
+			if len(s) == 0 {
+				s = plain("none")
+			}
+			return v.say(s)
+		})}
 	})
 	if n.fold > 0 && n.n > n.fold {
 		out.Table.Fold = fmt.Sprintf("Show all %d", len(out.Table.Rows))
@@ -186,13 +191,6 @@ func (v *htmlView) table(out *htmlNode, n *table) {
 	if n.words != "" {
 		out.Words = []htmlPiece{{Text: sentenceCase(v.text(n.words)), Plain: true}}
 	}
-}
-
-func (v *htmlView) cell(s sentence) []htmlPiece {
-	if len(s) == 0 {
-		return []htmlPiece{{Text: "none", Plain: true}}
-	}
-	return v.say(s)
 }
 
 func (v *htmlView) item(it *item) htmlItem {

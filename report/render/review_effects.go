@@ -51,37 +51,37 @@ func sameWords(p *model.Pack) sentence {
 // caution is the box of what is dangerous and of what was typed, empty for nothing.
 func (b *builder) caution(p *model.Pack, cautions []power) alert {
 	box := alert{tone: b.verdict(p)}
-	for i := range p.Diff.Contradictions[:min(len(p.Diff.Contradictions), maxCautions)] {
-		c := &p.Diff.Contradictions[i]
+	for _, c := range p.Diff.Contradictions[:min(len(p.Diff.Contradictions), maxCautions)] {
 		box.items = append(box.items, strong("Fault of packgate:").plain(" the changes are of class "+c.Class+", and more is permitted: ").message(c.What).request(", for example ", c.Request))
 	}
 	for i := range cautions {
 		box.items = append(box.items, cautions[i].sentence())
 	}
-	for i := range p.Diff.Joint {
-		if j := &p.Diff.Joint[i]; len(box.items) < maxCautions {
-			lead := strong("Together with " + pack.Joined(j.With, "and")).plain(": ")
-			box.items = append(box.items, lead.message(j.What).request(", for example ", j.Request).plain("."))
+	add := func(s sentence, most int) {
+		if len(box.items) < most {
+			box.items = append(box.items, s)
 		}
+	}
+	for _, j := range p.Diff.Joint {
+		add(strong("Together with "+pack.Joined(j.With, "and")).plain(": ").message(j.What).request(", for example ", j.Request).plain("."), maxCautions)
 	}
 	for i := range p.Diff.Loosened {
-		if l := &p.Diff.Loosened[i]; stopGone(l) && len(box.items) < maxCautions {
-			box.items = append(box.items, sentenceOf(l).plain("."))
+		if l := &p.Diff.Loosened[i]; bareGuardrail(l) && strings.HasPrefix(l.Change.Path, "/policy_layer/guardrails/") {
+			add(message(sentenceCase(l.What)).plain(": ").add(changeWords(&l.Change)).plain("."), maxCautions)
 		}
 	}
-	for i := range p.Diff.Effects {
-		if e := &p.Diff.Effects[i]; e.Verdict == "undecided" && len(box.items) < maxCautions {
-			lead := plain("It is ").add(strong("not proved")).plain(" what agents can do: ")
-			if e.Kind == wholeEffect && e.Intent == "" {
-				lead = plain("What agents can do ").add(strong("cannot be judged")).plain(": ")
-			}
-			box.items = append(box.items, lead.message(openWords(*e)).plain("."))
+	for _, e := range p.Diff.Effects {
+		lead := plain("It is ").add(strong("not proved")).plain(" what agents can do: ")
+		if e.Kind == wholeEffect && e.Intent == "" {
+			lead = plain("What agents can do ").add(strong("cannot be judged")).plain(": ")
+		}
+		if e.Verdict == "undecided" {
+			add(lead.message(openWords(e)).plain("."), maxCautions)
 		}
 	}
-	for i := range p.Findings {
-		f := &p.Findings[i]
-		if f.Rule == "RSK012" && !f.Excused() && f.State != model.Existed && len(box.items) < maxCautions+1 {
-			box.items = append(box.items, message(f.Message).plain(" (").rule(f.Rule).plain(")."))
+	for _, f := range p.Findings {
+		if f.Rule == "RSK012" && !f.Excused() && f.State != model.Existed {
+			add(message(f.Message).plain(" (").rule(f.Rule).plain(")."), maxCautions+1)
 		}
 	}
 	if edits := b.edits(p); len(box.items) > 0 && len(edits) > 0 {
@@ -103,20 +103,10 @@ func (one *power) sentence() sentence {
 	}
 }
 
-// stopGone reports whether what kept agents from something is gone, and no effect shows it.
-func stopGone(l *model.Loosened) bool {
-	return bareGuardrail(l) && strings.HasPrefix(l.Change.Path, "/policy_layer/guardrails/")
-}
-
 // bareGuardrail reports whether a guardrail is weaker that no proof about requests is about.
 func bareGuardrail(l *model.Loosened) bool {
 	layer, _, _ := strings.Cut(strings.TrimPrefix(l.Change.Path, "/"), "/")
 	return l.Change.Proof == nil && grew(l.Verdict) && slices.Contains([]string{"policy_layer", "tooling_layer", "memory_layer", "decision_layer"}, layer)
-}
-
-// sentenceOf says what guardrail is weaker.
-func sentenceOf(l *model.Loosened) sentence {
-	return message(sentenceCase(l.What)).plain(": ").add(changeWords(&l.Change))
 }
 
 // powers are what else agents can do, in one table. What one condition holds for is said once.

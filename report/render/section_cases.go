@@ -98,10 +98,10 @@ func hasMoved(c *model.Golden) bool { return c.Base != nil && len(c.Base.Section
 func (b *builder) contexts(p *model.Pack) section {
 	cases := slices.DeleteFunc(slices.Clone(p.Golden), func(c model.Golden) bool { return !hasMoved(&c) })
 	all := sectionsOf(cases)
-	s := section{id: "sections", title: titled("Compiled contexts since the base", len(all))}
+	s := section{id: "sections", title: "Compiled contexts since the base"}
 	s.words = fmt.Sprintf("compiled contexts since the base: %s in %s", pack.Counted(len(all), "difference"), pack.Counted(len(cases), "golden case"))
 	columns := []column{{name: "Section"}, {name: "Before", label: "before", below: true}, {name: "Now", label: "now", below: true}, {name: "Because of", label: "because of", below: true}, {name: "In", label: "in", below: true}}
-	s.nodes = []node{tableOf(table{noun: "section", fold: 20, columns: columns}, all, func(one **shownSection) []sentence {
+	return s.of(tableOf(table{noun: "section", fold: 20, columns: columns}, all, func(one **shownSection) []sentence {
 		s := *one
 		before, now := excerpts(s.Old, s.New, b.most)
 		var causes sentence
@@ -109,8 +109,7 @@ func (b *builder) contexts(p *model.Pack) section {
 			causes = causes.line().add(at(spot{file: c.File, line: c.Line, base: c.Gone})).plain(" ").code(c.Path)
 		}
 		return []sentence{code(s.Path), value(before), value(now), causes, plain(named(s.cases, "case"))}
-	})}
-	return s
+	}))
 }
 
 func (b *builder) coverage(p *model.Pack) section {
@@ -209,7 +208,6 @@ func (b *builder) operations(p *model.Pack) section {
 	share("Required evidence resolution rate", "", f.RequiredEvidenceResolutionRate)
 	share("Replay determinism rate", "", f.ReplayDeterminismRate)
 	share("Release gate pass rate", "", f.ReleaseGatePassRate)
-	return section{id: "operations", title: titled("Operational figures", len(rows)), nodes: []node{
-		tableOf(table{noun: "figure", fold: 6, columns: titles("Figure", "Of what", "Value", "Count")}, rows, func(cells *[]sentence) []sentence { return *cells }),
-	}}
+	about := table{noun: "figure", fold: 6, columns: titles("Figure", "Of what", "Value", "Count")}
+	return section{id: "operations", title: "Operational figures"}.of(tableOf(about, rows, func(cells *[]sentence) []sentence { return *cells }))
 }

@@ -29,9 +29,8 @@ func (b *builder) environments(all []model.Environment) section {
 		}
 	}
 	items = ranked(items, func(one brought) int { return one.rank })
-	s := section{id: "environments", title: titled("Environments", len(all)), words: environmentWords(all)}
-	s.nodes = []node{listOf(list{noun: "change of an environment"}, items, func(one *brought) item { return one.item })}
-	return s
+	s := section{id: "environments", title: "Environments", words: environmentWords(all)}
+	return s.of(listOf(list{noun: "change of an environment"}, items, func(one *brought) item { return one.item }))
 }
 
 // inside begins what is said of an environment.

@@ -94,10 +94,10 @@ func (b *builder) surfaceChanges(d *model.Diff) section {
 		return section{}
 	}
 	changes := bySize(d.Surface)
-	return section{id: "surface-changes", title: titled("Changes of the tool surface", len(changes)), words: surfaceWords(changes), nodes: []node{&table{
+	return section{id: "surface-changes", title: "Changes of the tool surface", words: surfaceWords(changes)}.of(&table{
 		noun: "tool", n: len(changes), row: func(i int) row { return surfaceChange(&changes[i]) },
 		columns: []column{{name: "Step"}, {name: "Tool"}, {name: "Before", label: "before", below: true}, {name: "Now", label: "now", below: true}, {name: "What differs", below: true}},
-	}}}
+	})
 }
 
 func surfaceChange(c *model.SurfaceChange) row {
@@ -181,9 +181,9 @@ func flipWords(state string) string {
 }
 
 func (b *builder) surface(p *model.Pack) section {
-	s := section{id: "surface", title: titled("Tool surface", len(p.ToolSurface)), words: pack.Counted(len(p.ToolSurface), "tool") + " can be reached, each by the intent that has it"}
+	s := section{id: "surface", title: "Tool surface", words: pack.Counted(len(p.ToolSurface), "tool") + " can be reached, each by the intent that has it"}
 	columns := titles("Intent", "Tool", "Mode", "Gates", "Bounds", "With no gate, for example")
-	s.nodes = []node{tableOf(table{noun: "tool", fold: 12, columns: columns}, p.ToolSurface, func(r *model.SurfaceRow) []sentence {
+	return s.of(tableOf(table{noun: "tool", fold: 12, columns: columns}, p.ToolSurface, func(r *model.SurfaceRow) []sentence {
 		mode := plain(r.ApprovalMode)
 		if r.SafetyMode != "" && r.SafetyMode != r.ApprovalMode {
 			mode = mode.line().plain("from safety mode " + r.SafetyMode + " on")
@@ -200,8 +200,7 @@ func (b *builder) surface(p *model.Pack) section {
 			ungated = ungated.line().plain("not proved: ").message(r.NotProved)
 		}
 		return []sentence{code(r.Intent), code(r.Capability), mode, gates, bounds, ungated}
-	})}
-	return s
+	}))
 }
 
 func (b *builder) bindings(p *model.Pack) section {
