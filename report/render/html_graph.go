@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/contextosai/packgate/pack"
@@ -178,17 +179,10 @@ func (v *htmlView) box(n model.GraphNode, x, y int) svgBox {
 		b.Note = fmt.Sprintf("line %d", n.Line)
 	}
 	if n.Detail != "" {
-		b.Note = fitting(v.text(n.Detail), noteLetters) + separated(b.Note)
+		b.Note = strings.Join(filled(fitting(v.text(n.Detail), noteLetters), b.Note), " · ")
 	}
-	b.Title = v.text(n.Label) + separated(b.Note)
+	b.Title = strings.Join(filled(v.text(n.Label), b.Note), " · ")
 	return b
-}
-
-func separated(s string) string {
-	if s == "" {
-		return ""
-	}
-	return " · " + s
 }
 
 // fitting cuts a text to so many letters; of East Asian scripts a character counts for two.

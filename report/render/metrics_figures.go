@@ -6,21 +6,18 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// operationalFigure is one of the nine operational figures of the contract: whether a report has it, and
-// why it has not.
-type operationalFigure struct {
-	name     string
-	measured bool
-	absent   string
-}
-
-// operationalFigures returns all nine; f is nil where the pack could not be measured at all.
-func operationalFigures(f *model.Figures) []operationalFigure {
+// figures says of each of the nine operational figures of the contract whether it was measured, and
+// why not; f is nil where the pack could not be measured at all. A figure that is absent is nowhere a zero.
+func (m *metricSet) figures(f *model.Figures) {
 	const nothingCompiled = "no case compiled"
 	if f == nil {
 		f = &model.Figures{}
 	}
-	return []operationalFigure{
+	for _, one := range []struct {
+		name     string
+		measured bool
+		absent   string // why it is not measured
+	}{
 		{"compile_success", f.CompileSuccessRate != nil, "no case is expected to compile"},
 		{"compile_latency", false, "a report has no times: the same pack always gives the same report"},
 		{"tool_surface", len(f.ToolSurfaceSize) > 0, nothingCompiled},
@@ -30,18 +27,11 @@ func operationalFigures(f *model.Figures) []operationalFigure {
 		{"replay_determinism", f.ReplayDeterminismRate != nil, "no case was compiled"},
 		{"release_gate_pass", f.ReleaseGatePassRate != nil, "nothing was compared with a baseline"},
 		{"time_to_roll_back", false, "a report is about files, and the times of pins are in the signed records of the registry"},
-	}
-}
-
-// figures says of each operational figure whether it was measured, and why not. A figure that is
-// absent is nowhere a zero.
-func (m *metricSet) figures(f *model.Figures) {
-	for _, one := range operationalFigures(f) {
-		reason := one.absent
+	} {
 		if one.measured {
-			reason = ""
+			one.absent = ""
 		}
 		m.add(metricFamily{"packgate_operational_figure", infoMetric, "", "The operational figures of the contract: whether each was measured, and why not."}, 1,
-			"figure", one.name, "measured", strconv.FormatBool(one.measured), "reason", reason)
+			"figure", one.name, "measured", strconv.FormatBool(one.measured), "reason", one.absent)
 	}
 }

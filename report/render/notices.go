@@ -18,7 +18,7 @@ func WriteNotices(w io.Writer, format string, n *model.Notices, s Style) error {
 }
 
 func (t *terminal) notices(n *model.Notices) {
-	t.list(listOf(list{noun: "notice", open: 50}, n.Notices, noticeItem), "")
+	t.list(listOf(list{noun: "notice"}, n.Notices, noticeItem), "")
 	for i := range n.NotChecked {
 		t.unlooked("", []string{missedIn(&n.NotChecked[i]) + n.NotChecked[i].Reason})
 	}

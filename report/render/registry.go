@@ -114,7 +114,7 @@ func verdictFacts(v *model.Verdict) []fact {
 		fact{name: "digest", value: v.Digest}, fact{name: "content", value: v.Content},
 		fact{name: "class", value: classSince(v.Class, v.Baseline), words: true},
 		fact{name: "signer", value: v.Signer}, fact{name: "issuer", value: v.Issuer}, fact{name: "signed", value: v.Signed},
-		fact{name: "source", value: commitWords(v.Repository, v.Commit)}, fact{name: "gate report", value: v.Report}, fact{name: "checked by", value: v.Policy, words: true},
+		fact{name: "source", value: strings.Join(filled(v.Repository, v.Commit), " at ")}, fact{name: "gate report", value: v.Report}, fact{name: "checked by", value: v.Policy, words: true},
 		fact{name: "checks", value: checkWords(v.Class, v.Checks), words: true}, fact{name: "freshness", value: freshWords(v.Freshness), words: true},
 		fact{name: "approved by", value: approvalWords(v.Approvals), words: true}, fact{name: "pin records", value: strings.Join(v.Pins, ", "), words: true},
 	)
@@ -150,13 +150,6 @@ func checkWords(class string, checks []model.Check) string {
 		words += "; there was no " + strings.Join(without, ", ")
 	}
 	return words
-}
-
-func commitWords(repository, commit string) string {
-	if repository == "" || commit == "" {
-		return repository + commit
-	}
-	return fmt.Sprintf("%s at %s", repository, commit)
 }
 
 // WriteAudit writes an audit: "json" is the form of the schema "audit", "markdown" for a job

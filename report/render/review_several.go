@@ -9,13 +9,6 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// briefPack is a pack with what is said of it first.
-type briefPack struct {
-	*model.Pack
-	is     look
-	effect effect
-}
-
 // packRow is what a page of several packs says of one: all that is kept of it, since a report
 // has any number of packs.
 type packRow struct {
@@ -33,12 +26,12 @@ type packRow struct {
 // rows looks at each pack once.
 func (b *builder) rows(packs model.Packs) (all []*packRow) {
 	for i, p := range packs.All() {
-		one := &briefPack{p, b.verdict(p), effectOf(p)}
-		all = append(all, &packRow{
-			at: i, id: idOf(p), kind: p.Kind, failed: p.Result != model.Passed, is: one.is, effect: one.effect, subject: subject(p), caution: warningOf(p),
-			cells:    []sentence{one.verdictWords(), one.versionWords(), one.agentWords(), b.approvalCell(one), one.mustWords()},
+		r := &packRow{
+			at: i, id: idOf(p), kind: p.Kind, failed: p.Result != model.Passed, is: b.verdict(p), effect: effectOf(p), subject: subject(p), caution: warningOf(p),
 			triggers: slices.Clone(p.Triggers[:min(len(p.Triggers), 1)]),
-		})
+		}
+		r.cells = []sentence{r.verdictWords(p), versionWords(p), r.agentWords(p), b.approvalCell(p), mustWords(p)}
+		all = append(all, r)
 	}
 	return all
 }
@@ -181,18 +174,18 @@ func (b *builder) overview(rows []*packRow, name func(r *packRow) sentence) *tab
 }
 
 // verdictWords say the verdict in a word or two.
-func (p *briefPack) verdictWords() sentence {
-	word := map[string]string{"red": "blocked", "yellow": "waiting", "green": "ok"}[p.is.color]
+func (r *packRow) verdictWords(p *model.Pack) sentence {
+	word := map[string]string{"red": "blocked", "yellow": "waiting", "green": "ok"}[r.is.color]
 	errors := p.BySeverity("error")
-	if p.is.color == "red" && len(errors) > 0 && !slices.ContainsFunc(errors, func(f model.Finding) bool { return !raisesVersion(f) && f.Cause == nil }) &&
-		len(consequences(p.Pack)) == 0 {
+	if r.is.color == "red" && len(errors) > 0 && !slices.ContainsFunc(errors, func(f model.Finding) bool { return !raisesVersion(f) && f.Cause == nil }) &&
+		len(consequences(p)) == 0 {
 		word = "version only"
 	}
-	return state(look{mark: p.is.mark, emoji: p.is.emoji, color: p.is.color}, word)
+	return state(r.is, word)
 }
 
-func (p *briefPack) versionWords() sentence {
-	_, version, _ := strings.Cut(p.Pack.Pack, "@")
+func versionWords(p *model.Pack) sentence {
+	_, version, _ := strings.Cut(p.Pack, "@")
 	d := p.Diff
 	switch {
 	case p.Kind == model.KindRepository:
@@ -211,14 +204,14 @@ func (p *briefPack) versionWords() sentence {
 	return plain(before + " → " + version)
 }
 
-func (p *briefPack) agentWords() sentence {
-	switch p.effect {
+func (r *packRow) agentWords(p *model.Pack) sentence {
+	switch r.effect {
 	case moreAllowed, newUngated:
 		s := strong("more")
 		if p.Diff == nil {
 			return s
 		}
-		if n := number(powersOf(p.Pack), func(one power) bool { return !one.less && !one.stops }); n > 0 {
+		if n := number(powersOf(p), func(one power) bool { return !one.less && !one.stops }); n > 0 {
 			s = s.plain(fmt.Sprintf(" (%d)", n))
 		}
 		return s
@@ -229,11 +222,11 @@ func (p *briefPack) agentWords() sentence {
 	case weakerTests:
 		return plain("the same, ").add(strong("weaker tests"))
 	}
-	return plain(string(p.effect))
+	return plain(string(r.effect))
 }
 
-func (b *builder) approvalCell(p *briefPack) sentence {
-	roles := b.roles(p.Pack)
+func (b *builder) approvalCell(p *model.Pack) sentence {
+	roles := b.roles(p)
 	switch {
 	case len(roles) == 0:
 		return nil
@@ -244,15 +237,15 @@ func (b *builder) approvalCell(p *briefPack) sentence {
 }
 
 // mustWords say in a few words what the author has to do.
-func (p *briefPack) mustWords() sentence {
+func mustWords(p *model.Pack) sentence {
 	var parts []string
-	if n := len(entriesOf(faults(p.Pack, "error"))); n > 0 {
+	if n := len(entriesOf(faults(p, "error"))); n > 0 {
 		parts = append(parts, "fix "+pack.Counted(n, "error"))
 	}
 	if slices.ContainsFunc(p.BySeverity("error"), weakens) {
 		parts = append(parts, "put back evidence")
 	}
-	following := consequences(p.Pack)
+	following := consequences(p)
 	if n := thingsOf(following, nil)["case"]; n > 0 {
 		parts = append(parts, "check "+pack.Counted(n, "case"))
 	}

@@ -151,15 +151,12 @@ func measuredCounts(rows []model.Measurement) (met int, open string) {
 	return met, some(number(rows, func(m model.Measurement) bool { return m.Status == "not_measured" }), "not measured")
 }
 
-func evaluationWords(rows []model.Measurement) string {
-	met, open := measuredCounts(rows)
-	return strings.Join(filled(fmt.Sprintf("evaluation: %d of %s passed", met, pack.Counted(len(rows), "measurement")), open), ", ")
-}
-
 // evaluation is targets, values and release gates; where it is brief, those that are not met.
 func (b *builder) evaluation(p *model.Pack) section {
 	rows := p.Evaluation
-	s := section{id: "evaluation", title: titled("Evaluation", len(rows)), words: evaluationWords(rows)}
+	met, open := measuredCounts(rows)
+	words := filled(fmt.Sprintf("evaluation: %d of %s passed", met, pack.Counted(len(rows), "measurement")), open)
+	s := section{id: "evaluation", title: titled("Evaluation", len(rows)), words: strings.Join(words, ", ")}
 	if b.brief {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(m model.Measurement) bool { return measured[m.Status] == "pass" })
 	}

@@ -201,14 +201,14 @@ func (b *builder) overlays(p *model.Pack) section {
 
 // triggers say why a pack was gated that may not have changed itself.
 func (b *builder) triggers(p *model.Pack) section {
-	return section{id: "triggers", title: "Why it was checked again"}.of(listOf(list{noun: "refresh trigger", open: 3}, p.Triggers, func(r *model.Trigger) item {
+	return section{id: "triggers", title: "Why it was checked again"}.of(listOf(list{noun: "refresh trigger"}, p.Triggers, func(r *model.Trigger) item {
 		return item{head: strong(r.Kind), at: spot{file: r.File}, text: message(r.What)}
 	}))
 }
 
 // files lists what changed beside a pack.
 func (b *builder) files(p *model.Pack) section {
-	return section{id: "files", title: "Files beside the pack that changed"}.of(listOf(list{noun: "file", open: 3}, p.Files, func(f *model.FileChange) item {
+	return section{id: "files", title: "Files beside the pack that changed"}.of(listOf(list{noun: "file"}, p.Files, func(f *model.FileChange) item {
 		return item{head: strong(f.Kind), at: spot{file: f.File}}
 	}))
 }
