@@ -41,9 +41,9 @@ func newEnvironment(e environments.Change) model.Environment {
 // effectWords say why what changed in a catalog has its class.
 var effectWords = map[repo.CatalogEffect]struct{ row, reason string }{
 	repo.Narrowed: {"catalog.narrowed", "less may run in the environment, or more of it is checked"},
-	repo.Listed:   {"catalog.listed", "a name more is known in the environment"},
+	repo.Listed:   {"catalog.listed", "one more name is known in the environment"},
 	repo.Moved:    {"catalog.moved", "a name means something else in the environment"},
-	repo.Admitted: {"catalog.admitted", "somebody else, or another region, is let in"},
+	repo.Admitted: {"catalog.admitted", "someone else, or another region, is admitted"},
 	repo.Released: {"catalog.released", "a bound is looser or gone: nothing is checked against what a catalog does not say"},
 }
 

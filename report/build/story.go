@@ -33,13 +33,13 @@ func waivingOf(r *gate.Rule, p *model.Pack, f model.Finding) model.Waiving {
 	w.Block = fmt.Sprintf("waivers:\n  - rule: %s\n    pack: %s\n", r.ID, strconv.Quote(id))
 	switch {
 	case r.Named() && f.Thing == "":
-		return model.Waiving{Why: "the finding is of no thing that a waiver could name"}
+		return model.Waiving{Why: "a waiver cannot name what this finding is about"}
 	case r.Named():
 		w.Block += "    of: " + strconv.Quote(f.Thing) + "\n"
 	case f.Path != "":
 		w.Block += "    path: " + strconv.Quote(f.Path) + "\n"
 	}
-	w.Block += "    reason: \"\"  # why the finding is accepted\n    owner: \"\"  # who answers for it\n    expires: \"\"  # the last day, as 2027-03-31\n"
+	w.Block += "    reason: \"\"  # why the finding is accepted\n    owner: \"\"  # who answers for it\n    expires: \"\"  # the last day, such as 2027-03-31\n"
 	if r.NoWaiver == gate.InStrict {
 		w.Why = "only without strict: " + w.Why
 	}

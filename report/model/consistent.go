@@ -33,7 +33,7 @@ func (p *Pack) consistent() error {
 	for _, g := range p.Gates {
 		there := p.Tally(g)
 		if status := there.Status(); g.Status != string(status) || g.Errors != there.Errors || g.Warnings != there.Warnings {
-			return fmt.Errorf("the check %.100q of %.200q says %.20q with %d errors and %d warnings, and what is said of it is %q with %d and %d",
+			return fmt.Errorf("the check %.100q of %.200q has status %.20q with %d errors and %d warnings, but its findings give %q with %d and %d",
 				g.Gate, p.Path, g.Status, g.Errors, g.Warnings, status, there.Errors, there.Warnings)
 		}
 	}
@@ -63,7 +63,7 @@ func (p *Pack) caused() error {
 			named, of = changes, f.Cause.Changes
 		}
 		if f.Excused() || slices.ContainsFunc(of, func(fingerprint string) bool { return !named[fingerprint] }) {
-			return fmt.Errorf("the finding %.40q of %.200q is said to follow from %.100q, which is no cause of it", f.Fingerprint, p.Path, of)
+			return fmt.Errorf("the finding %.40q of %.200q is said to follow from %.100q, which is not its cause", f.Fingerprint, p.Path, of)
 		}
 	}
 	return nil

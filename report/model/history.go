@@ -21,6 +21,6 @@ type Deed struct {
 	Time        string     `json:"time"` // when it was signed, RFC 3339
 	Signer      string     `json:"signer"`
 	Statement   string     `json:"statement"` // digest of the bundle that holds it
-	// Void says that it does not count: another statement moved the environment a little earlier.
+	// Void says that it does not count: another statement moved the environment shortly before.
 	Void bool `json:"void,omitempty"`
 }

@@ -24,7 +24,7 @@ var ErrNotOneRun = errors.New("the reports do not belong together")
 // notice. Result, summary and exit code are left to the caller.
 func Merge(reports []*Report) (*Report, error) {
 	if len(reports) == 0 {
-		return nil, fmt.Errorf("%w: there is none", ErrNotOneRun)
+		return nil, fmt.Errorf("%w: no report was given", ErrNotOneRun)
 	}
 	first := reports[0]
 	out := &Report{
@@ -63,7 +63,7 @@ func Merge(reports []*Report) (*Report, error) {
 	out.Notices = append(out.Notices, interleave(notices, cmp.Compare)...)
 	slices.Sort(tools)
 	if tools = slices.Compact(tools); len(tools) > 1 {
-		out.Notices = append(out.Notices, fmt.Sprintf("the merged reports are of different versions: %s", Few(tools, maxVersions, "version")))
+		out.Notices = append(out.Notices, fmt.Sprintf("the merged reports come from different versions: %s", Few(tools, maxVersions, "version")))
 	}
 	var err error
 	out.Packs, err = onePerPath(packs)
@@ -159,7 +159,7 @@ func onePerPath(packs []onePack) (Packs, error) {
 		if path, kind := packs[i].brief.Path, packs[i].brief.Kind; last < 0 || out[last].brief.Path != path || out[last].brief.Kind != kind || out[last].line() != packs[i].line() {
 			out = append(out, packs[i])
 		} else if same, err := samePack(all.At(last), all.At(i)); err != nil || !same {
-			return Packs{}, cmp.Or(err, fmt.Errorf("%w: two of them say different things of %q", ErrNotOneRun, path))
+			return Packs{}, cmp.Or(err, fmt.Errorf("%w: two of them say different things about %q", ErrNotOneRun, path))
 		}
 	}
 	return Packs{out}, nil
@@ -222,7 +222,7 @@ func shardOf(shard string) (i, n int, err error) {
 	i, notIndex := strconv.Atoi(index)
 	n, notTotal := strconv.Atoi(total)
 	if notIndex != nil || notTotal != nil || i < 1 || i > n || n > maxShards {
-		return 0, 0, fmt.Errorf("%w: one is of shard %q, which there cannot be", ErrNotOneRun, shard)
+		return 0, 0, fmt.Errorf("%w: one is of shard %q, which cannot exist", ErrNotOneRun, shard)
 	}
 	return i, n, nil
 }
@@ -238,7 +238,7 @@ func ShardsMissing(missing []string) Problem {
 		quoted[i] = strconv.Quote(missing[i])
 	}
 	return Problem{
-		Message: "there is no report of shard " + Few(quoted, maxNamedShards, "shard") + ", and nobody knows what it found",
+		Message: "there is no report of shard " + Few(quoted, maxNamedShards, "shard") + ", so what it found is not known",
 		Hint:    "run the jobs of these shards again, and merge the reports of all of them",
 	}
 }

@@ -47,7 +47,7 @@ func TestMergeNotices(t *testing.T) {
 	if len(got.Errors) != 3 || got.Errors[2].Message != "another" {
 		t.Errorf("the errors are %+v", got.Errors)
 	}
-	want := []string{a.Notices[0], "a notice", "the merged reports are of different versions: packgate 0.1.0 (rules 0.1.0), packgate 0.2.0 (rules 0.1.0)"}
+	want := []string{a.Notices[0], "a notice", "the merged reports come from different versions: packgate 0.1.0 (rules 0.1.0), packgate 0.2.0 (rules 0.1.0)"}
 	if !slices.Equal(got.Notices, want) {
 		t.Errorf("the notices are %q", got.Notices)
 	}
@@ -115,10 +115,10 @@ func TestMergeRefuses(t *testing.T) {
 	changed := reporttest.Clean(model.Passed)
 	changed.Digest = "sha256:00"
 	for want, parts := range map[string][]*model.Report{
-		"there is none": nil,
+		"no report was given": nil,
 		`one has the base "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" and another ""`:  {reporttest.Compared(reporttest.Run(model.Passed)), reporttest.Run(model.Passed)},
 		`one has the head "c9a5b26d4e5f60718293a4b5c6d7e8f901234567" and another "f"`: {reporttest.Compared(reporttest.Run(model.Passed)), other},
-		`two of them say different things of "packs/support/pack.json"`:               {reporttest.Run(model.Passed, reporttest.Clean(model.Passed)), reporttest.Run(model.Passed, changed)},
+		`two of them say different things about "packs/support/pack.json"`:            {reporttest.Run(model.Passed, reporttest.Clean(model.Passed)), reporttest.Run(model.Passed, changed)},
 	} {
 		if _, err := model.Merge(parts); !errors.Is(err, model.ErrNotOneRun) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, wanted %s", err, want)

@@ -18,7 +18,7 @@ func (r *Report) Doubted() bool {
 }
 
 // Unheeded reports whether the report does not pass and the run that it is taken from succeeded,
-// so that its status holds nothing back.
+// so its status blocks nothing.
 func (r *Report) Unheeded() bool {
 	return r.Origin != nil && r.Origin.Conclusion == runSucceeded && r.ExitCode != 0
 }

@@ -191,7 +191,7 @@ type Playground struct {
 	Reason string          // why there is none
 }
 
-var TooManyPlaygrounds = fmt.Sprintf("only %d packs of a report can be compiled in its page, and this is one more", MaxPlaygrounds)
+var TooManyPlaygrounds = fmt.Sprintf("only %d packs of a report can be compiled in its page, and this pack is beyond that number", MaxPlaygrounds)
 
 // Ready reports whether the pack can be compiled in a page.
 func (p *Playground) Ready() bool { return p != nil && p.Source != nil }
@@ -204,7 +204,7 @@ func (p *Pack) KeepPlayground(before int) int {
 	case !p.Playground.Ready():
 		return before
 	case p.Diff != nil && p.Diff.Class == "none" && p.Result == Passed:
-		p.Playground = &Playground{Reason: "nothing of the pack changed"}
+		p.Playground = &Playground{Reason: "nothing in the pack changed"}
 		return before
 	case before >= MaxPlaygrounds:
 		p.Playground = &Playground{Reason: TooManyPlaygrounds}

@@ -28,7 +28,7 @@ var plainURL = regexp.MustCompile(`^[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+$`)
 const MaxRead = 64 << 20
 
 // ErrNotAReport is wrapped by the errors of Read that are faults of what was read.
-var ErrNotAReport = errors.New("not a report of packgate")
+var ErrNotAReport = errors.New("not a packgate report")
 
 // Read reads a report from its JSON form. It may come from anywhere: it has to fit the schema
 // of this version, may not be larger than MaxRead, and holds text of a pack, to be escaped
@@ -46,7 +46,7 @@ func Read(from io.Reader) (*Report, error) {
 		Version json.Number `json:"version"`
 	}
 	if err := json.Unmarshal(src, &version); err != nil {
-		return nil, refuse("it is no JSON object with a version: %v", err)
+		return nil, refuse("it is not a JSON object with a version: %v", err)
 	}
 	if wanted := fmt.Sprint(Version); version.Version.String() != wanted {
 		return nil, refuse("its version is %q, and this packgate reads version %s", version.Version, wanted)
@@ -99,7 +99,7 @@ func (r *Report) safe() error {
 			continue
 		}
 		if !WebURL(revision.BlobURL) || !strings.HasSuffix(revision.BlobURL, "/") {
-			return refuse("the blob_url %.500q is no URL of a folder", revision.BlobURL)
+			return refuse("the blob_url %.500q is not the URL of a folder", revision.BlobURL)
 		}
 	}
 	return nil

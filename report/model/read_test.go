@@ -22,8 +22,8 @@ func TestReadRefuses(t *testing.T) {
 		return strings.Replace(good, from, to, 1)
 	}
 	for _, c := range []struct{ src, message string }{
-		{"", "no JSON object with a version: unexpected end of JSON input"},
-		{"[1]", "no JSON object with a version"},
+		{"", "not a JSON object with a version: unexpected end of JSON input"},
+		{"[1]", "not a JSON object with a version"},
 		{good + "{}", "invalid character '{' after top-level value"},
 		{good[:len(good)/2], "unexpected end of JSON input"},
 		{"{}", `its version is "", and this packgate reads version 1`},
@@ -35,10 +35,10 @@ func TestReadRefuses(t *testing.T) {
 		{replace(`"severity": "error"`, `"severity": "awful"`), `/packs/0/findings/0/severity`},
 		{replace(`"line": 212`, `"line": 1e300`), `cannot unmarshal`},
 		{replace(`"command":`, `"more": 1, "command":`), `more`},
-		{replace(`https://github.com/acme`, `javascript:alert(1)//`), `is no URL of a folder`},
-		{replace(`https://github.com/acme`, `https://a>\n# b`), `is no URL of a folder`},
-		{replace(`901234567/"`, `901234567"`), `is no URL of a folder`},
-		{strings.Repeat("[", 100000), "no JSON object"},
+		{replace(`https://github.com/acme`, `javascript:alert(1)//`), `is not the URL of a folder`},
+		{replace(`https://github.com/acme`, `https://a>\n# b`), `is not the URL of a folder`},
+		{replace(`901234567/"`, `901234567"`), `is not the URL of a folder`},
+		{strings.Repeat("[", 100000), "not a JSON object"},
 	} {
 		r, err := model.Read(strings.NewReader(c.src))
 		if r != nil && err == nil || !errors.Is(err, model.ErrNotAReport) || !strings.Contains(err.Error(), c.message) && c.message != "additional" {

@@ -114,7 +114,7 @@ func (r *Report) approved() error {
 		for _, one := range r.Reviews.Required {
 			for _, login := range one.By {
 				if one.Status == ReviewApproved && !slices.Contains(granted, Approval{Role: one.Role, Login: login}) {
-					return refuse("the role %.200q is approved by %.200q, who is not among those who have", one.Role, login)
+					return refuse("the role %.200q is said to be approved by %.200q, who is not among the approvers", one.Role, login)
 				}
 			}
 			if (one.Status == ReviewApproved || one.Status == ReviewAgainst) != (len(one.By) > 0) {
@@ -126,7 +126,7 @@ func (r *Report) approved() error {
 		for _, f := range p.Findings {
 			for _, a := range f.Approved {
 				if !slices.Contains(granted, a) {
-					return refuse("the finding %.200q is approved by %.200q as %.200q, who is not among those who have", f.Rule, a.Login, a.Role)
+					return refuse("the finding %.200q is said to be approved by %.200q as %.200q, who is not among the approvers", f.Rule, a.Login, a.Role)
 				}
 			}
 		}

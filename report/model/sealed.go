@@ -124,7 +124,7 @@ const maxNested = 1000
 
 var (
 	errBinaryCut   = errors.New("it ends too early or has a length that it cannot hold")
-	errBinaryValue = errors.New("it holds a value that there is not")
+	errBinaryValue = errors.New("it holds a value that cannot exist")
 
 	rawType = reflect.TypeFor[json.RawMessage]()
 	mapType = reflect.TypeFor[map[string]any]()

@@ -25,7 +25,7 @@ func (t *terminal) exportCheck(c *model.ExportCheck) {
 			t.line("%s: %s", text(p.Pack), exportedWords(p))
 		}
 		if c.Issued != "" {
-			t.line("The publisher's status was the newest at %s.", c.Issued)
+			t.line("The publisher's status was current at %s.", c.Issued)
 		}
 		for _, one := range c.NotChecked {
 			t.line("not checked: %s", text(one))
@@ -47,7 +47,7 @@ func exportedWords(p model.ExportedPack) string {
 	case p.Stamped:
 		return fmt.Sprintf("%s; nothing is missing up to record %d, the newest when the status was timestamped", records, p.CompleteTo)
 	}
-	return fmt.Sprintf("%s; nothing is missing up to record %d, the newest by a status without a timestamp", records, p.CompleteTo)
+	return fmt.Sprintf("%s; nothing is missing up to record %d, the newest according to a status without a timestamp", records, p.CompleteTo)
 }
 
 func exportWords(e *model.AuditExport) string {

@@ -53,9 +53,9 @@ func plainAspect(a model.SurfaceAspect) string {
 		return gateWords(a)
 	case "ungated":
 		if a.Verdict == "shrank" {
-			return "no request has it with no gate active any more"
+			return "no request has it without an active gate any longer"
 		}
-		return "requests have it with no gate active"
+		return "requests have it without an active gate"
 	case "bound":
 		return moved(a.Name, writtenBound(a.Old), writtenBound(a.New), a.Words)
 	}
@@ -118,7 +118,7 @@ func named(names []string, noun string) string {
 
 // effectLine is one line about what is permitted.
 type effectLine struct {
-	word string // now permitted, no longer permitted, no error any more, an error now or not decided
+	word string // now permitted, no longer permitted, no longer an error, now an error or not decided
 	what string
 	seen map[string]any // a request that shows it
 }
@@ -129,10 +129,10 @@ func effectLines(effects []model.Effect) []effectLine {
 	for _, e := range effects {
 		more, less := "now permitted", "no longer permitted"
 		if e.Gained != nil && endsOtherwise(&e, e.Gained) {
-			more = "no error any more"
+			more = "no longer an error"
 		}
 		if e.Lost != nil && endsOtherwise(&e, e.Lost) {
-			less = "an error now"
+			less = "now an error"
 		}
 		if e.Gained != nil {
 			gained = append(gained, effectLine{more, e.Gained.What, e.Gained.Request})

@@ -179,7 +179,7 @@ func groundWords(c *model.ConditionWhy, g model.Ground) string {
 	}
 	read := strings.Join(values, ", ")
 	if g.Words == c.Words {
-		return cmp.Or(read, "it reads nothing of the request")
+		return cmp.Or(read, "it reads nothing from the request")
 	}
 	words := g.Words
 	if g.Truth != c.Truth {
@@ -223,7 +223,7 @@ func decisionsWhy(e *model.Explanation) (nodes []node) {
 // silenceWords says how a decision stands of which no rule says how it stands.
 func silenceWords(e *model.Explanation, d *model.DecisionWhy) string {
 	if compiler.DecisionState(d.State) == compiler.DecisionAllowed {
-		return "it only reads, and no rule of it fired"
+		return "it only reads, and none of its rules fired"
 	}
 	var fired, silent []string
 	for i := range e.Rules {
@@ -238,7 +238,7 @@ func silenceWords(e *model.Explanation, d *model.DecisionWhy) string {
 	}
 	words := "nothing allows it"
 	if len(fired) > 0 {
-		words += "; fired and without an allow: " + strings.Join(fired, ", ")
+		words += "; fired without an allow: " + strings.Join(fired, ", ")
 	}
 	if len(silent) > 0 {
 		words += "; not fired: " + strings.Join(silent, ", ")

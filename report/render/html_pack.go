@@ -102,7 +102,7 @@ func (v *htmlView) noPlayground() string {
 	if _, _, ok := playgroundProgram(); !ok {
 		return "This packgate was built without the playground, in which a page compiles packs itself; released binaries have it."
 	}
-	return "Nothing can be compiled in this page: it was written from a stored report, which does not hold the packs, or no pack is fit for it."
+	return "Nothing can be compiled in this page: it was written from a stored report, which does not contain the packs, or no pack is suitable."
 }
 
 type htmlFact struct {

@@ -88,7 +88,7 @@ func (t *terminal) history(h *model.History) {
 	if h.Records > 0 {
 		t.line("  history (%s)", pack.Counted(h.Records, "record"))
 	} else {
-		t.line("  history (no records: in the order of time)")
+		t.line("  history (no records: in order of time)")
 	}
 	t.table(historyTable(h), "  ")
 	for _, problem := range h.Problems {
@@ -132,7 +132,7 @@ func ordered(d *model.Deed) string {
 	who := strings.Join(filled(append(words, d.PullRequest)...), ", ")
 	said := strings.TrimPrefix(strings.TrimSuffix(who+": "+d.Why, ": "), ": ")
 	if d.Void {
-		said = strings.TrimSuffix("does not count, because another statement moved the environment a little earlier; "+said, "; ")
+		said = strings.TrimSuffix("does not count, because another statement moved the environment shortly before; "+said, "; ")
 	}
 	return said
 }

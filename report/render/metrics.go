@@ -120,7 +120,7 @@ var (
 )
 
 func (m *metricSet) run(r *model.Report) {
-	m.add(metricFamily{"packgate_run", infoMetric, "", "What made the report, and of which commits."}, 1,
+	m.add(metricFamily{"packgate_run", infoMetric, "", "What made the report, and for which commits."}, 1,
 		"command", r.Command, "version", r.Tool.Version, "rules_version", r.Tool.RulesVersion, "base", r.Base.Commit(), "head", r.Head.Commit())
 	m.state(metricFamily{"packgate_run_result", stateSetMetric, "", "The verdict over all packs."}, string(r.Result), metricResults)
 	m.add(metricFamily{"packgate_run_errors", gaugeMetric, "", "Errors that kept packgate from doing its work."}, float64(len(r.Errors)))
@@ -143,7 +143,7 @@ func (m *metricSet) pack(p *model.Pack) {
 	one.add(metricFamily{"packgate_pack", infoMetric, "", "The packs and their versions."}, 1, "version", version, "digest", p.Digest)
 	one.state(metricFamily{"packgate_pack_result", stateSetMetric, "", "The verdict on a pack."}, string(p.Result), metricResults)
 	for _, g := range p.Gates {
-		one.state(metricFamily{"packgate_gate_status", stateSetMetric, "", "What came of a check."}, g.Status, metricGates, "gate", g.Gate)
+		one.state(metricFamily{"packgate_gate_status", stateSetMetric, "", "The result of a check."}, g.Status, metricGates, "gate", g.Gate)
 	}
 	one.findings(p)
 	one.golden(p)
@@ -195,7 +195,7 @@ func (m *metricSet) golden(p *model.Pack) {
 		}
 	}
 	for g, n := range counts {
-		m.add(metricFamily{"packgate_golden_cases", gaugeMetric, "", "Golden cases by what they came to, and whether that is as it should be."}, float64(n),
+		m.add(metricFamily{"packgate_golden_cases", gaugeMetric, "", "Golden cases by outcome and status."}, float64(n),
 			"outcome", g.outcome, "status", g.status)
 	}
 	if !compared {
@@ -234,7 +234,7 @@ func (m *metricSet) operations(f *model.Figures) {
 	m.share("compile_success", "Share of the golden cases that are expected to compile and did.", f.CompileSuccessRate)
 	for _, s := range f.ToolSurfaceSize {
 		m.add(metricFamily{"packgate_tool_surface_mean_capabilities", gaugeMetric, "capabilities", "Capabilities that a compile surfaces, the mean over the golden cases of an intent."}, s.Mean, "intent", s.Intent)
-		m.add(metricFamily{"packgate_tool_surface_max_capabilities", gaugeMetric, "capabilities", "Capabilities that a compile surfaces, the most of the golden cases of an intent."}, float64(s.Max), "intent", s.Intent)
+		m.add(metricFamily{"packgate_tool_surface_max_capabilities", gaugeMetric, "capabilities", "Capabilities that a compile surfaces, the maximum over the golden cases of an intent."}, float64(s.Max), "intent", s.Intent)
 		m.add(metricFamily{"packgate_tool_surface_cases", gaugeMetric, "cases", "Golden cases of an intent that compiled."}, float64(s.Cases), "intent", s.Intent)
 	}
 	m.share("rules_activated", "Share of the rules that fired in at least one compile.", f.RuleActivationRate)
@@ -245,8 +245,8 @@ func (m *metricSet) operations(f *model.Figures) {
 		b := &f.BucketTruncationRate[i]
 		m.share("bucket_truncation", "Share of the compiles in which a bucket was truncated.", &b.Figure, "bucket", b.Bucket)
 	}
-	m.share("required_evidence_resolution", "Share of the evidence that allowed decisions require and that was there.", f.RequiredEvidenceResolutionRate)
-	m.share("replay_determinism", "Share of the golden cases whose second compile gave the same.", f.ReplayDeterminismRate)
+	m.share("required_evidence_resolution", "Share of the evidence required by allowed decisions that was there.", f.RequiredEvidenceResolutionRate)
+	m.share("replay_determinism", "Share of the golden cases whose second compile gave the same result.", f.ReplayDeterminismRate)
 	m.share("release_gate_pass", "Share of the comparisons with a baseline in which nothing got worse by more than its release gate accepts.", f.ReleaseGatePassRate)
 }
 

@@ -38,7 +38,7 @@ packgate_packs{result="fail"} 0
 packgate_packs{result="pass"} 0
 packgate_packs{result="reject"} 0
 # TYPE packgate_run info
-# HELP packgate_run What made the report, and of which commits.
+# HELP packgate_run What made the report, and for which commits.
 packgate_run_info{command="check",version="0.1.0",rules_version="0.1.0",base="0a1b2c3d4e5f60718293a4b5c6d7e8f901234567",head="c9a5b26d4e5f60718293a4b5c6d7e8f901234567"} 1
 # TYPE packgate_run_errors gauge
 # HELP packgate_run_errors Errors that kept packgate from doing its work.

@@ -21,7 +21,7 @@ func failedRun(r *model.Report) string {
 // ended says how the run ended that a report is of.
 func ended(o *model.Origin) string {
 	if o.Conclusion == "" {
-		return "did not end with success"
+		return "did not succeed"
 	}
 	return "ended with " + pack.Clip(o.Conclusion, maxConclusion)
 }
@@ -33,7 +33,7 @@ const maxConclusion = 40
 func failedTodo(r *model.Report) string {
 	switch {
 	case r.Result != model.Broken && r.Doubted():
-		return "look at the run: another of its jobs failed, or it was stopped, or the report is not that of the check"
+		return "look at the run: another of its jobs failed, or it was stopped, or the report is not the one from the check"
 	case len(r.Errors) > 0:
 		return r.Errors[0].Hint
 	}
@@ -48,7 +48,7 @@ func notesOf(r *model.Report) []string {
 	}
 	words := "this is the report of the pull request's own run, which the pull request can change; the run " + ended(o)
 	if r.Unheeded() {
-		words += ", although its report does not pass, so that its status holds nothing back"
+		words += ", although its report does not pass, so its status blocks nothing"
 	}
 	return append([]string{words}, r.Notices...)
 }

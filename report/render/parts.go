@@ -137,7 +137,7 @@ func leftWords(left []string) string {
 		}
 		words += next
 	}
-	return "<p>This page is shortened to what GitHub takes. Left out: " + words + "</p>\n\n"
+	return "<p>This page is shortened to the length that GitHub accepts. Left out: " + words + "</p>\n\n"
 }
 
 // maxLeftTitle is how many characters of a title name what is left out.

@@ -116,7 +116,7 @@ func (p *bookPage) intent(in *rulebook.Intent) {
 }
 
 func (r *bookRows) gap(g *rulebook.Gap) {
-	label, found, none := "silence", "no rule of it fires, so it is blocked", "none, every request fires one of its rules or is denied"
+	label, found, none := "silence", "none of its rules fires, so it is blocked", "none, every request fires one of its rules or is denied"
 	if g.Kind == rulebook.IdleGate {
 		label, found, none = "gate", "required although its own condition is false", "none, wherever a rule requires it, its own condition is never false"
 	}
@@ -170,7 +170,7 @@ func decisionWords(r *rulebook.Rule) string {
 	case !r.Enforced:
 		words = "nothing; not enforced, so it is only listed when it fires"
 	case denies(r.Then) || denies(r.Else):
-		words = "no decision, so its deny counts for every one of the intent"
+		words = "no decision, so its deny counts for every decision of the intent"
 	default:
 		words = "no decision, so it authorises nothing"
 	}

@@ -153,11 +153,11 @@ func publishTodo(all []model.Publication) string {
 	}
 	switch {
 	case all[0].Status == model.PublicationUnfinished:
-		return "run packgate publish again: it goes on where it stopped"
+		return "run packgate publish again: it continues where it stopped"
 	case len(all[0].Reasons) > 0:
 		return all[0].Reasons[0].Message
 	}
-	return "see the JSON report for what is known of it"
+	return "see the JSON report for what is known about it"
 }
 
 // publishTodoWords are publishTodo, with the version where there are several.

@@ -57,7 +57,7 @@ func (t *terminal) verdictOf(v *model.Verdict) {
 		t.line("  written to %s", solid(v.Path))
 	}
 	if v.Kept != "" {
-		t.line("  warning: %s is this version already, and goes on for now", solid(v.Kept))
+		t.line("  warning: %s already has this version, and stays in use for now", solid(v.Kept))
 	}
 }
 
@@ -73,9 +73,9 @@ func freshWords(f *model.Freshness) string {
 // "timestamp", all else the terminal's. The error is that of the writer.
 func WriteTimestamp(w io.Writer, format string, r *model.Timestamp, s Style) error {
 	return s.write(w, format, r, func(t *terminal) {
-		shown, did := looks["pass"], "is signed to be"
+		shown, did := looks["pass"], "is signed as"
 		if r.DryRun {
-			shown, did = looks[model.PublicationWould], "would be signed to be"
+			shown, did = looks[model.PublicationWould], "would be signed as"
 		}
 		t.line("%s status %d of %s, about %s, %s the newest", t.paint(shown.color, shown.mark), r.Sequence, text(r.Registry), pack.Counted(r.Packs, "pack"), did)
 		for _, note := range r.Notes {
@@ -127,7 +127,7 @@ func checkWords(class string, checks []model.Check) string {
 		return ""
 	}
 	if len(checks) == 0 {
-		return "whether all of them ran is not known"
+		return "it is not known whether all of them ran"
 	}
 	var open, without []string
 	for _, c := range checks {
@@ -193,7 +193,7 @@ func auditCounts(a *model.Audit) string {
 	_, errors := auditFindings(a)
 	return strings.Join(filled(
 		pack.Counted(a.Packs, "pack"), pack.Counted(a.Versions, "version"), pack.Counted(errors, "error"), pack.Counted(len(a.Findings)-errors, "warning"),
-		anyOf(len(a.Triggers), "refresh trigger", ""), anyOf(len(a.NotChecked), "check", " not run"), anyOf(len(incomplete(a)), "version", " not complete"),
+		anyOf(len(a.Triggers), "refresh trigger", ""), anyOf(len(a.NotChecked), "check", " not run"), anyOf(len(incomplete(a)), "incomplete version", ""),
 	), " · ")
 }
 
@@ -215,7 +215,7 @@ func (b *builder) audit(a *model.Audit, findings []model.AuditFinding, quiet boo
 		listOf(list{noun: "refresh trigger", open: 5}, triggers, func(r *model.AuditTrigger) item {
 			return item{head: plain("check " + model.VersionName(r.Pack) + " again: ").add(strong(r.Kind)), at: spot{file: r.File}, text: message(r.What)}
 		}),
-		listOf(list{noun: "version that is not complete", open: 5}, versions, func(v *model.AuditVersion) item {
+		listOf(list{noun: "incomplete version", open: 5}, versions, func(v *model.AuditVersion) item {
 			return item{head: plain("checks of " + versionOf(v.Pack, v.Version)), text: plain(checkWords("signed", v.Checks))}
 		}),
 		listOf(list{noun: "skipped check", open: 5}, a.NotChecked, func(n *model.AuditNotChecked) item {
@@ -263,7 +263,7 @@ func (t *terminal) audit(a *model.Audit) {
 func (m *markdown) audit(a *model.Audit) {
 	all, _ := auditFindings(a)
 	title := map[string]string{
-		"fail": "The registry has errors", "warnings": "The registry has warnings", "incomplete": "The registry could not be checked whole", "pass": "The registry is as it should be",
+		"fail": "The registry has errors", "warnings": "The registry has warnings", "incomplete": "The registry could not be checked completely", "pass": "The registry is as it should be",
 	}
 	state := auditState(a)
 	m.paragraph("### %s %s", looks[state].emoji, title[state])
@@ -303,7 +303,7 @@ func (t *terminal) lifecycle(l *model.Lifecycle) {
 		fact{name: "by", value: l.Actor, words: true}, fact{name: "before", value: l.Previous}, fact{name: "statement", value: l.Bundle},
 	))
 	for _, s := range l.Skipped {
-		t.line("  passed over %s: %s", text(s.Pack), text(s.Reason))
+		t.line("  skipped %s: %s", text(s.Pack), text(s.Reason))
 	}
 	if l.Accepted != "" {
 		t.line("  its cases do not pass; accepted: %s", text(l.Accepted))

@@ -66,7 +66,7 @@ const (
 	firstVersion effect = "first version"
 	newUngated   effect = "new destructive tool without approval"
 	moreAllowed  effect = "agents can do more"
-	notProved    effect = "not proved what agents can do"
+	notProved    effect = "what agents can do is not proved"
 	weakerTests  effect = "same powers, weaker tests"
 	lessAllowed  effect = "agents can do less"
 	fewerErrors  effect = "fewer requests end in an error"
@@ -252,7 +252,7 @@ func (b *builder) approvals(p *model.Pack) node {
 		})
 		words := each(more, func(one model.RequiredReview) sentence { return plain(one.Role + " ").add(reviewWords(&one)) })
 		if len(more) > 0 {
-			s = s.plain(" · ").add(series(", ", words...)).plain(", if the evidence is to go")
+			s = s.plain(" · ").add(series(", ", words...)).plain(", if the evidence is to be removed")
 		}
 	}
 	if n := number(p.Findings, func(f model.Finding) bool { return f.Approve && !f.Excused() }); n > 0 {

@@ -204,7 +204,7 @@ func (b *builder) consequent(p *model.Pack) (all steps) {
 		}
 	}
 	for _, f := range surfaces[:min(len(surfaces), 1)] {
-		all = append(all, plain("Correct what agents are expected to have in ").add(at(spot{file: f.File, line: f.Line})).plain(", if they are intended to have it (").rule(f.Rule).plain(")."))
+		all = append(all, plain("Update the expected tools in ").add(at(spot{file: f.File, line: f.Line})).plain(", if agents are intended to have them (").rule(f.Rule).plain(")."))
 	}
 	if len(cases) > 0 {
 		all = append(all, acceptStep(p, cases, rules))
@@ -292,7 +292,7 @@ func (b *builder) weaker(p *model.Pack) (nodes []node) {
 	if !b.whole {
 		changed = changed[:min(len(changed), maxCautions)]
 	}
-	return append(nodes, tableOf(table{noun: "kind of evidence", columns: []column{{name: "Evidence"}, {name: "Before", label: "before:"}, {name: "Now", label: "now:"}}}, changed, func(e *model.Evidence) []sentence {
+	return append(nodes, tableOf(table{noun: "evidence count", columns: []column{{name: "Evidence"}, {name: "Before", label: "before:"}, {name: "Now", label: "now:"}}}, changed, func(e *model.Evidence) []sentence {
 		return []sentence{plain(strings.ReplaceAll(e.Kind, "_", " ")), plain(fmt.Sprint(*e.Before)), plain(fmt.Sprint(e.Now))}
 	}))
 }

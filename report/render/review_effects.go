@@ -42,8 +42,8 @@ func sameWords(p *model.Pack) sentence {
 			known[name] = true
 		}
 	}
-	if len(known) > 0 {
-		s = s.plain(", taking to be a single value ").add(series(", ", each(sortedKeys(known), code)...))
+	if names := each(sortedKeys(known), code); len(names) > 0 {
+		s = s.plain(", taking each of these to be a single value: ").add(series(", ", names...))
 	}
 	return s.plain(".")
 }
@@ -71,7 +71,7 @@ func (b *builder) caution(p *model.Pack, cautions []power) alert {
 		}
 	}
 	for _, e := range p.Diff.Effects {
-		lead := plain("It is ").add(strong("not proved")).plain(" what agents can do: ")
+		lead := plain("What agents can do is ").add(strong("not proved")).plain(": ")
 		if e.Kind == wholeEffect && e.Intent == "" {
 			lead = plain("What agents can do ").add(strong("cannot be judged")).plain(": ")
 		}
@@ -162,7 +162,7 @@ func endings(all []power) []node {
 	columns := []column{{name: "Requests"}, {name: "Before → now", label: "before → now:"}} // three would not fit on a phone
 	return []node{
 		plain("A request ends in an error where a rule cannot be decided, because a value is missing or of another type. That changes:"),
-		tableOf(table{noun: "kind of request", open: maxPowers, columns: columns}, all, func(one *power) []sentence {
+		tableOf(table{noun: "request", open: maxPowers, columns: columns}, all, func(one *power) []sentence {
 			before, now := plain("an error"), one.what
 			if one.less {
 				before, now = now, before
@@ -267,7 +267,7 @@ func grants(p *model.Pack) *table {
 	t := &table{noun: "tool", open: maxPowers, columns: []column{{name: "Agents may call"}, {name: "Approval", label: "approval:"}}, n: n}
 	t.row = func(i int) row {
 		if i == len(rows) {
-			return row{cells: []sentence{state(modeLooks[string(pack.ReadOnly)], "").plain(" what only reads, for every request: ").add(series(", ", reading...)), nil}}
+			return row{cells: []sentence{state(modeLooks[string(pack.ReadOnly)], "").plain(" read-only tools, for every request: ").add(series(", ", reading...)), nil}}
 		}
 		return row{cells: []sentence{grantWords(rows[i]), approvalOf(rows[i])}}
 	}

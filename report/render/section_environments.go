@@ -30,7 +30,7 @@ func (b *builder) environments(all []model.Environment) section {
 	}
 	items = ranked(items, func(one brought) int { return one.rank })
 	s := section{id: "environments", title: "Environments", words: environmentWords(all)}
-	return s.of(listOf(list{noun: "change of an environment"}, items, func(one *brought) item { return one.item }))
+	return s.of(listOf(list{noun: "environment change"}, items, func(one *brought) item { return one.item }))
 }
 
 // inside begins what is said of an environment.
@@ -48,7 +48,7 @@ func (b *builder) inEnvironment(e *model.Environment, c *model.Change) brought {
 	}
 	words := weaker.What
 	if weaker.Verdict == "undecided" {
-		words += ", or may be"
+		words += " (not proved)"
 	}
 	it.said("loosened:", message(words).request(", for example ", weaker.Witness))
 	return brought{it, 0}

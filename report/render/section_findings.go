@@ -100,7 +100,7 @@ func (b *builder) finding(f *model.Finding) item {
 		at: spot{file: f.File, line: f.Line, column: f.Column}, text: message(f.Message),
 	}
 	if f.State == model.Existed {
-		it.text = it.text.plain(" (in the base too)")
+		it.text = it.text.plain(" (also in the base)")
 	}
 	it.said("→", message(f.Hint))
 	it.said("see", few(f.Related, b.places, func(r model.Related) sentence {
@@ -208,7 +208,7 @@ func (b *builder) triggers(p *model.Pack) section {
 
 // files lists what changed beside a pack.
 func (b *builder) files(p *model.Pack) section {
-	return section{id: "files", title: "Files beside the pack that changed"}.of(listOf(list{noun: "file"}, p.Files, func(f *model.FileChange) item {
+	return section{id: "files", title: "Changed files beside the pack"}.of(listOf(list{noun: "file"}, p.Files, func(f *model.FileChange) item {
 		return item{head: strong(f.Kind), at: spot{file: f.File}}
 	}))
 }

@@ -124,7 +124,7 @@ func surfaceRow(r *model.SurfaceRow) sentence {
 	}
 	words := plain(rowWords(r))
 	if len(r.Gates) > 0 && r.Ungated != nil {
-		words = words.request("; ungated for example ", r.Ungated)
+		words = words.request("; without a gate, for example ", r.Ungated)
 	}
 	return words
 }
@@ -150,7 +150,7 @@ func (b *builder) examples(p *model.Pack) section {
 	}
 	lines := effectLines(p.Diff.Effects)
 	flips := ranked(p.Diff.Flips, func(f model.Flip) int { return behind(!grew(f.Verdict)) }) // what permits more first
-	colors := map[string]string{"now permitted": "red", "not decided": "yellow", "no longer permitted": "green", "no error any more": "yellow", "an error now": "yellow"}
+	colors := map[string]string{"now permitted": "red", "not decided": "yellow", "no longer permitted": "green", "no longer an error": "yellow", "now an error": "yellow"}
 	s := section{id: "examples", title: titled("Example requests", len(lines)+len(flips)), words: "example requests: " + fmt.Sprint(len(lines)+len(flips))}
 	if len(lines) > 0 {
 		columns := []column{{name: "Step"}, {name: "What"}, {name: "For example", label: "for example", below: true}}
@@ -181,8 +181,8 @@ func flipWords(state string) string {
 }
 
 func (b *builder) surface(p *model.Pack) section {
-	s := section{id: "surface", title: "Tool surface", words: pack.Counted(len(p.ToolSurface), "tool") + " can be reached, each by the intent that has it"}
-	columns := titles("Intent", "Tool", "Mode", "Gates", "Bounds", "With no gate, for example")
+	s := section{id: "surface", title: "Tool surface", words: pack.Counted(len(p.ToolSurface), "tool") + " can be reached, listed by intent"}
+	columns := titles("Intent", "Tool", "Mode", "Gates", "Bounds", "Without a gate, for example")
 	return s.of(tableOf(table{noun: "tool", fold: 12, columns: columns}, p.ToolSurface, func(r *model.SurfaceRow) []sentence {
 		mode := plain(r.ApprovalMode)
 		if r.SafetyMode != "" && r.SafetyMode != r.ApprovalMode {

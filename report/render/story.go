@@ -19,7 +19,7 @@ func WriteStory(w io.Writer, s *model.Story, style Style) error {
 	all := []section{
 		told("Finding", []node{listOf(list{}, []model.Finding{f}, b.finding)}),
 		told("Follows from", b.followsFrom(s)), told("What follows from it", b.consequences(s.Consequences)),
-		told("What changed here", b.storyChanges(s)), told("The request of the example", compiledWords(s)), told("How to fix it", fixNodes(&f)),
+		told("What changed here", b.storyChanges(s)), told("The example request", compiledWords(s)), told("How to fix it", fixNodes(&f)),
 		told("How to waive it", waivingWords(&s.Waiving)), told("The rule", ruleWords(&s.Rule)),
 	}
 	return writeTerminal(w, style, func(t *terminal) {
@@ -37,7 +37,7 @@ func storyState(f *model.Finding) string {
 	words := cmp.Or(excuse(f), "counts as "+f.Severity)
 	switch f.State {
 	case model.Existed:
-		return words + ", in the base too"
+		return words + ", also in the base"
 	case "":
 		return words
 	}
@@ -54,9 +54,9 @@ func (b *builder) followsFrom(s *model.Story) []node {
 	case cause == nil:
 		return nil
 	case s.Cause != nil:
-		return []node{brief(*s.Cause), plain("Fix that one: this finding is gone then.")}
+		return []node{brief(*s.Cause), plain("Fix that finding: this one then disappears.")}
 	}
-	return []node{plain("The changes below: without them it is gone.")}
+	return []node{plain("It comes from the changes below: without them it disappears.")}
 }
 
 func (b *builder) consequences(all []model.Finding) []node {
@@ -72,7 +72,7 @@ func (b *builder) storyChanges(s *model.Story) (nodes []node) {
 			said = said.line().code(values)
 		}
 		if p := c.Proof; p != nil {
-			said = said.add(shownWords("now permitted", p.Gained), shownWords("not permitted any more", p.Lost))
+			said = said.add(shownWords("now permitted", p.Gained), shownWords("no longer permitted", p.Lost))
 			if p.NotProved != "" {
 				said = said.line().plain("not proved: ").message(p.NotProved)
 			}

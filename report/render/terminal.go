@@ -110,7 +110,7 @@ var looks = map[string]look{
 	model.PublicationUnfinished: {"!", "not published yet", "⏳", "yellow"},
 
 	// What a registry is like of which something could not be looked at.
-	"incomplete": {"!", "not checked whole", "⚠️", "yellow"},
+	"incomplete": {"!", "not fully checked", "⚠️", "yellow"},
 
 	// Whether a version in a registry may be used.
 	"usable":     {"✓", "usable", "✅", "green"},

@@ -17,7 +17,7 @@ func Environments() []model.Environment {
 		Path: "/max_approval_mode", Kind: "removed", Row: "catalog.released", Class: "major",
 		Reason: "a bound is looser or gone", Old: json.RawMessage(`"network"`), File: "environments/prod.json", Line: 7, Column: 3,
 	}
-	listed := model.Change{Kind: "added", Row: "catalog.listed", Class: "minor", Reason: "a name more is known in the environment", File: "environments/eu.json", Line: 1, Column: 1}
+	listed := model.Change{Kind: "added", Row: "catalog.listed", Class: "minor", Reason: "one more name is known in the environment", File: "environments/eu.json", Line: 1, Column: 1}
 	return []model.Environment{
 		{Environment: "eu|east", Class: "minor", Changes: []model.Change{listed}},
 		{

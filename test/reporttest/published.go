@@ -50,7 +50,7 @@ func Refused(name string) model.Publication {
 func unfinished(name string) model.Publication {
 	return model.Publication{
 		Pack: "ctxpack." + name + "@1.1.0", Path: "packs/" + name + "/pack.json", Status: model.PublicationUnfinished, Digest: digestOf("f"),
-		Reasons: []model.Problem{{Message: `could not be pushed: the registry "ghcr.io" answered 503 four times`, Hint: "Run packgate publish again; it goes on where it stopped"}},
+		Reasons: []model.Problem{{Message: `could not be pushed: the registry "ghcr.io" answered 503 four times`, Hint: "Run packgate publish again; it continues where it stopped"}},
 	}
 }
 

@@ -105,7 +105,7 @@ var situations = map[string]situation{
 		c.remove("packs/support/replay/RP_incident_double_refund.packet.json", "packs/support/replay/RP_incident_double_refund.meta.json",
 			"packs/support/golden/identity-not-verified.case.json", "packs/support/golden/identity-not-verified.compiled.json")
 	}, headline: "⛔ Cannot merge: ctxpack.support, same powers, weaker tests (1.0.0)",
-		says: []string{"risk **missing** (ask ", "if the evidence is to go", "RPL013", "Put back", "git checkout ", "| replay packets | 3 | 2 |"}},
+		says: []string{"risk **missing** (ask ", "if the evidence is to be removed", "RPL013", "Put back", "git checkout ", "| replay packets | 3 | 2 |"}},
 	"first-version": {pack: "support", base: func(c *checkout) { c.remove("packs/support") }, head: nothing,
 		headline: "⏳ Waiting for approval: ctxpack.support 1.0.0, first version",
 		says:     []string{"Agents may call", "runs **without approval**", "GATE_FINANCE_APPROVAL", "Refuses refund", "Author must** nothing"}},
