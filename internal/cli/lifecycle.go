@@ -133,7 +133,7 @@ does not keep other lines from being applied.`,
 }
 
 func pin(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
-	if err := movedByFile(ctx, o); err != nil {
+	if err := mayPin(ctx, env, o); err != nil {
 		return err
 	}
 	l, err := o.open(ctx, env, name)

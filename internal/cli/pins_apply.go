@@ -31,7 +31,6 @@ type applying struct {
 	refused  []model.Problem
 	failures []error
 	moved    []applied
-	held     map[string]*heldRules // by environment, once they were looked for
 }
 
 // applied is a line that was applied.
@@ -78,7 +77,6 @@ func (a *actionRun) applyPins(ctx context.Context) error {
 // run applies the lines.
 func (a *applying) run(ctx context.Context) (err error) {
 	env, o := a.env, a.options
-	a.held = map[string]*heldRules{}
 	if a.w, err = gating.Open(ctx, ".", gating.Settings{Config: o.config}); err != nil {
 		return err
 	}
@@ -299,7 +297,7 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 	if err != nil {
 		return nil, nil, "", err
 	}
-	still, err := l.heldRules(ctx)
+	still, err := l.reviews.heldRules(ctx, l.e.Name())
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -321,7 +319,7 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 			return nil, nil, "", &refusedError{append(problems, held...)}
 		}
 	}
-	approvals, reason, err := l.approved(ctx, stage, p.Roles())
+	approvals, reason, err := l.reviews.stageApprovals(ctx, l.e.Name(), stage, p.Roles())
 	if refusal := new(refusedError); errors.As(err, &refusal) {
 		err = &refusedError{append(refusal.problems, held...)}
 	}

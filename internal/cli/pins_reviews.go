@@ -10,19 +10,19 @@ import (
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/publish/statement"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
 
-// approved finds the approvals of the roles in the pull request that brought a line, by those
-// who held the roles before it: a change does not say who may approve it. The reason names the
-// pull request.
-func (l *line) approved(ctx context.Context, stage gating.Stage, roles []string) (approvals []statement.Approval, reason string, err error) {
-	r := l.reviews
+// stageApprovals finds the approvals of the roles in the pull request that brought a change of
+// what an environment runs or requires, by those who held the roles before it: a change does not
+// say who may approve it. The reason names the pull request.
+func (r *reviewing) stageApprovals(ctx context.Context, environment string, stage gating.Stage, roles []string) (approvals []statement.Approval, reason string, err error) {
 	switch {
 	case len(roles) == 0:
 		return nil, "", nil
 	case r.event == nil:
-		return nil, "", misuse("leave it to the workflow that publishes", "the catalog of %q requires the approval of %s, and only a run on GitHub can see who approved", l.e.Name(), strings.Join(roles, ", "))
+		return nil, "", misuse("leave it to the workflow that publishes", "the catalog of %q requires the approval of %s, and only a run on GitHub can see who approved", environment, strings.Join(roles, ", "))
 	case stage.From == nil:
 		return nil, "", refusedBecause("propose it in a pull request", "the line is in the first commit of the history, which nobody can have approved")
 	}
@@ -30,11 +30,7 @@ func (l *line) approved(ctx context.Context, stage gating.Stage, roles []string)
 	if err != nil {
 		return nil, "", err
 	}
-	members := config.Reviews.Members()
-	for _, h := range l.held[l.e.Name()].joined {
-		members[h.Role] = slices.DeleteFunc(members[h.Role], func(member string) bool { return member == h.Member })
-	}
-	q := r.asking(members)
+	q := r.asking(r.held[environment].members(config))
 	found, err := q.brought(ctx, []gating.Stage{stage}, func(ctx context.Context, s gating.Stage) (github.PullRequest, error) {
 		return r.client.MergedPull(ctx, s.To.SHA())
 	})
@@ -64,34 +60,58 @@ func (l *line) approved(ctx context.Context, stage gating.Stage, roles []string)
 // approve it, and so still holds: nobody takes a rule away with one change and profits with a
 // later one. What was set again, and then loosened with approval, is not among them.
 type heldRules struct {
-	rules  []gating.Loosened // the rules before these changes still hold
-	joined []gating.Holder   // they hold a role and do not count
-	// What to say of them where a line is refused.
+	environment string
+	rules       []gating.Loosened // the rules before these changes still hold
+	joined      []gating.Holder   // they hold a role and do not count
+	// What to say of them where something is refused.
 	rulesNotes, joinedNotes []model.Problem
 }
 
 // heldRules returns what still holds of an environment, found once.
-func (l *line) heldRules(ctx context.Context) (*heldRules, error) {
-	name := l.e.Name()
-	if h := l.held[name]; h != nil {
+func (r *reviewing) heldRules(ctx context.Context, environment string) (*heldRules, error) {
+	if h := r.held[environment]; h != nil {
 		return h, nil
 	}
-	h := &heldRules{}
-	l.held[name] = h // those who do not count approve nothing that is looked at next
-	changes, err := l.reviews.base.Loosened(ctx, name)
+	h := &heldRules{environment: environment}
+	if r.held == nil {
+		r.held = map[string]*heldRules{}
+	}
+	r.held[environment] = h // those who do not count approve nothing that is looked at next
+	changes, err := r.base.Loosened(ctx, environment)
 	for _, change := range slices.Backward(changes) {
 		if change.Less && err == nil {
-			err = l.weighRules(ctx, h, change)
+			err = r.weighRules(ctx, h, change)
 		}
 		if len(change.Joined) > 0 && err == nil {
-			err = l.weighHolders(ctx, h, change)
+			err = r.weighHolders(ctx, h, change)
 		}
 	}
 	if err != nil {
-		delete(l.held, name)
+		delete(r.held, environment)
 		return nil, noReview(err)
 	}
 	return h, nil
+}
+
+// roles returns the roles that the rules require which still hold, sorted, each once.
+func (h *heldRules) roles() (roles []string) {
+	for _, change := range h.rules {
+		roles = append(roles, change.Roles()...)
+	}
+	slices.Sort(roles)
+	return slices.Compact(roles)
+}
+
+// members returns who holds each role by a config, without those who do not count.
+func (h *heldRules) members(config *repo.Config) map[string][]string {
+	members := config.Reviews.Members()
+	if h == nil {
+		return members
+	}
+	for _, one := range h.joined {
+		members[one.Role] = slices.DeleteFunc(members[one.Role], func(member string) bool { return member == one.Member })
+	}
+	return members
 }
 
 // add adds what still holds to the rules of a line, and returns what to say of it.
@@ -107,14 +127,11 @@ func (h *heldRules) add(p *gating.Promotion) (notes []model.Problem) {
 
 // weighRules has the rules before a change hold on, or lets go of all of them where their roles
 // approved it.
-func (l *line) weighRules(ctx context.Context, h *heldRules, change gating.Loosened) error {
-	roles := change.Roles()
-	for _, earlier := range h.rules {
-		roles = append(roles, earlier.Roles()...)
-	}
+func (r *reviewing) weighRules(ctx context.Context, h *heldRules, change gating.Loosened) error {
+	roles := slices.Concat(h.roles(), change.Roles())
 	slices.Sort(roles)
 	roles = slices.Compact(roles)
-	ok, err := l.loosenedBy(ctx, change, roles)
+	ok, err := r.loosenedBy(ctx, h.environment, change, roles)
 	switch {
 	case err != nil:
 		return err
@@ -123,15 +140,15 @@ func (l *line) weighRules(ctx context.Context, h *heldRules, change gating.Loose
 		return nil
 	}
 	h.rules = append(h.rules, change)
-	h.rulesNotes = append(h.rulesNotes, unapproved(change, fmt.Sprintf("the rules of %q still hold as they were before they were loosened in", l.e.Name()), roles,
+	h.rulesNotes = append(h.rulesNotes, unapproved(change, fmt.Sprintf("the rules of %q still hold as they were before they were loosened in", h.environment), roles,
 		"ask the roles that they name to approve the line, or revert the commit and propose it again with their approval"))
 	return nil
 }
 
 // weighHolders keeps those who joined a role from approving, unless the change was approved.
-func (l *line) weighHolders(ctx context.Context, h *heldRules, change gating.Loosened) error {
+func (r *reviewing) weighHolders(ctx context.Context, h *heldRules, change gating.Loosened) error {
 	roles, first := change.ConfigRoles(), change.Joined[0]
-	ok, err := l.loosenedBy(ctx, change, roles)
+	ok, err := r.loosenedBy(ctx, h.environment, change, roles)
 	switch {
 	case err != nil:
 		return err
@@ -146,11 +163,11 @@ func (l *line) weighHolders(ctx context.Context, h *heldRules, change gating.Loo
 }
 
 // loosenedBy reports whether all of the roles approved a change, of which there is at least one.
-func (l *line) loosenedBy(ctx context.Context, change gating.Loosened, roles []string) (bool, error) {
-	if l.reviews.event == nil || len(roles) == 0 {
+func (r *reviewing) loosenedBy(ctx context.Context, environment string, change gating.Loosened, roles []string) (bool, error) {
+	if r.event == nil || len(roles) == 0 {
 		return false, nil
 	}
-	_, _, err := l.approved(ctx, change.Stage, roles)
+	_, _, err := r.stageApprovals(ctx, environment, change.Stage, roles)
 	if err != nil && exitCode(err) == gating.ExitFindings {
 		return false, nil
 	}

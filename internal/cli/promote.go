@@ -130,6 +130,16 @@ func (p *promoting) places() (err error) {
 	return nil
 }
 
+// environmentOf returns the catalog of an environment, nil where there is none.
+func environmentOf(w *gating.Workspace, environment string) *repo.Environment {
+	for _, e := range w.Environments {
+		if e.Name() == environment {
+			return e
+		}
+	}
+	return nil
+}
+
 // cataloguedOnly is the error for an environment that has no catalog.
 func cataloguedOnly(w *gating.Workspace, environment string) error {
 	if len(w.Environments) == 0 {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -69,26 +68,4 @@ func (p *promoting) branch() string {
 		return '-'
 	}
 	return "packgate/" + strings.Trim(strings.ReplaceAll(strings.Map(plain, strings.Join(words, "-")), "..", "."), "-.")
-}
-
-// movedByFile refuses to move an environment by hand that has a pins file, or rules for
-// promotion: they hold for the lines of such a file, and nobody goes around them without one.
-func movedByFile(ctx context.Context, o lifecycleOptions) error {
-	w, err := gating.Open(ctx, ".", gating.Settings{Config: o.config})
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	for _, e := range w.Environments {
-		switch back := fmt.Sprintf("packgate rollback %s goes back to what ran before", shellWord(o.environment)); {
-		case e.Name() != o.environment:
-		case e.PinsFile != nil:
-			return refusedBecause("change its line there by a pull request, as packgate promote does; "+back,
-				"the environment %q is moved by %s, and not by hand", o.environment, e.PinsFile.Document.File)
-		case e.Promote.Node != nil:
-			return refusedBecause(fmt.Sprintf("write its pins file with packgate promote --to %s, in a pull request; %s", shellWord(o.environment), back),
-				"the catalog of %q has rules for promotion, which a version that is pinned by hand does not meet", o.environment)
-		}
-	}
-	return nil
 }

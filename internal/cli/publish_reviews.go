@@ -32,7 +32,8 @@ type reviewing struct {
 	// base is the commit that is judged; nil where none is known. It is there once it was
 	// opened.
 	base *gating.Baseline
-	cut  []string // commits that were approved, of which the clone has too little history
+	cut  []string              // commits that were approved, of which the clone has too little history
+	held map[string]*heldRules // by environment, once they were looked for
 }
 
 // open opens the commit that is judged: that of the event, or else the one that is checked

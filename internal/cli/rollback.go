@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -12,8 +10,6 @@ import (
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/publish"
-	"github.com/contextosai/packgate/publish/statement"
-	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/spf13/cobra"
 )
@@ -72,11 +68,12 @@ func rollBack(ctx context.Context, env *Env, name string, o lifecycleOptions) er
 	if err := catalogued(w, o.environment); err != nil {
 		return err
 	}
-	approvals, err := mayMove(ctx, env, w, o.environment)
+	reviews := &reviewing{env: env, w: w}
+	hand, err := moveByHand(ctx, reviews, o.environment)
 	if err != nil {
 		return err
 	}
-	commit, err := pinsCommit(env, w, o.environment)
+	approvals, err := hand.mayGoBack(ctx, reviews)
 	if err != nil {
 		return err
 	}
@@ -87,7 +84,7 @@ func rollBack(ctx context.Context, env *Env, name string, o lifecycleOptions) er
 	again := &recheck{house: house, environment: o.environment, back: true}
 	change := publish.RollbackChange{
 		Pack: packID, Environment: o.environment, From: from, Actor: house.actor(), Reason: o.reason, Accept: o.accept, Stop: o.stop,
-		Commit: commit, Approvals: approvals,
+		Commit: hand.commit, Approvals: approvals,
 	}
 	r, err := publisher.Rollback(ctx, change, again.objections)
 	if err != nil {
@@ -109,24 +106,6 @@ func isVersion(text string) bool {
 	return err == nil && v.Prerelease() == "" && v.Metadata() == ""
 }
 
-// pinsCommit returns the commit that is checked out, whose pins file an environment has; ""
-// where it has none.
-func pinsCommit(env *Env, w *gating.Workspace, environment string) (string, error) {
-	e := environmentOf(w, environment)
-	if e == nil || e.PinsFile == nil {
-		return "", nil
-	}
-	r := &reviewing{env: env, w: w}
-	if err := r.open(); err != nil {
-		return "", err
-	}
-	defer r.close()
-	if r.base == nil {
-		return "", nil
-	}
-	return r.base.Ref, nil
-}
-
 // objections runs the cases of a version again, and returns what keeps an environment from
 // going back to it as an error of kind publish.ErrRefused.
 func (r *recheck) objections(ctx context.Context, v *publish.Verdict, content []byte) error {
@@ -143,58 +122,4 @@ func (r *recheck) objections(ctx context.Context, v *publish.Verdict, content []
 		return &fault.Error{Kind: publish.ErrRefused, Message: "its golden and replay cases are not at hand: " + problemsOf(err)[0].Message, Cause: err}
 	}
 	return err
-}
-
-// mayMove returns the roles by which whoever started the run may move an environment by
-// hand: any that its catalog demands of a promotion. Where it demands none, and outside of
-// GitHub, where the key is what permits it, there are none. The error is a *refusedError
-// where they hold none.
-func mayMove(ctx context.Context, env *Env, w *gating.Workspace, environment string) ([]statement.Approval, error) {
-	roles := rolesOf(w, environment)
-	if len(roles) == 0 || env.Getenv("GITHUB_ACTIONS") != "true" {
-		return nil, nil
-	}
-	r := &reviewing{env: env, w: w}
-	if err := r.start(); err != nil {
-		return nil, err
-	}
-	// Who runs a job again is not who caused it first.
-	actor := cmp.Or(env.Getenv("GITHUB_TRIGGERING_ACTOR"), r.event.Actor)
-	held, err := r.client.Holds(ctx, actor, roles, w.Config.Reviews.Members())
-	if err != nil {
-		return nil, err
-	}
-	if len(held.Granted) == 0 {
-		problems := []model.Problem{{
-			Message: fmt.Sprintf("%q may not move the environment %q: its catalog requires one of the roles %s", actor, environment, strings.Join(roles, ", ")),
-			Hint:    "have somebody start the run who holds one, as reviews.roles of the config says",
-		}}
-		for _, n := range held.NotChecked {
-			problems = append(problems, model.Problem{Message: fmt.Sprintf("whether %q holds the role %s is not known: %s", actor, n.Role, n.Reason), Hint: n.Hint})
-		}
-		return nil, &refusedError{problems}
-	}
-	var approvals []statement.Approval
-	for _, g := range held.Granted {
-		approvals = append(approvals, statement.Approval{Role: g.Role, Login: g.Login})
-	}
-	return approvals, nil
-}
-
-// rolesOf returns the roles that an environment demands of a promotion.
-func rolesOf(w *gating.Workspace, environment string) []string {
-	if e := environmentOf(w, environment); e != nil {
-		return e.Promote.Demanded()
-	}
-	return nil
-}
-
-// environmentOf returns the catalog of an environment, nil where there is none.
-func environmentOf(w *gating.Workspace, environment string) *repo.Environment {
-	for _, e := range w.Environments {
-		if e.Name() == environment {
-			return e
-		}
-	}
-	return nil
 }
