@@ -16,8 +16,8 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// Comparison is all that is known of the step from a pack's baseline. The zero
-// value is for a pack that has none, apart from Surface, which it may have too.
+// Comparison is all that is known of the step from a pack's baseline. A pack without a
+// baseline has the zero value, except that Surface may be set.
 type Comparison struct {
 	Diff     *diffing.Diff
 	Surface  *surface.Diff

@@ -22,7 +22,8 @@ const shownOfSecret = 4
 // telling is how much of a secret a cut text has to hold to be masked too.
 const telling = 8
 
-// Masked returns a value, which survives its JSON form, without the secrets of its documents.
+// Masked returns a value without the secrets of its documents. The value has to survive a round
+// trip through JSON.
 func Masked[T any](value T, documents []*pack.Document) (T, error) {
 	m := maskOf(nil, documents)
 	if m == nil {

@@ -7,7 +7,7 @@ type AuditExport struct {
 	Files     int    `json:"files"` // beside the index
 }
 
-// ExportCheck is what came of verifying such a folder.
+// ExportCheck is the result of verifying such a folder.
 type ExportCheck struct {
 	Directory  string         `json:"directory"`
 	Verified   bool           `json:"verified"` // nothing is wrong with it

@@ -7,8 +7,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 )
 
-// Tally returns what there is against a gate of the pack, from the findings and from what did
-// not run.
+// Tally counts what a gate of the pack found, and what of it did not run.
 func (p *Pack) Tally(g Gate) finding.Tally {
 	there := finding.Tally{Missing: g.Reason != ""}
 	for _, f := range p.Findings {

@@ -29,9 +29,9 @@ type Finding struct {
 	Cause *FollowsFrom `json:"cause,omitempty"`
 	// Environment is the environment whose fault it is; absent for one of the pack itself.
 	Environment string `json:"environment,omitempty"`
-	// Thing is what of the version before the finding is of, as a waiver names it with of.
+	// Thing is the part of the version before that the finding is about, as a waiver names it with of.
 	Thing string `json:"thing,omitempty"`
-	// Approve says that it is no fault, but something that a reviewer has to approve.
+	// Approve says that it is not a fault, but something that a reviewer has to approve.
 	Approve bool `json:"approve,omitempty"`
 	// State is new or existing in a comparison with a baseline, by fingerprint.
 	State string `json:"state,omitempty"`
@@ -40,7 +40,7 @@ type Finding struct {
 	Approved []Approval `json:"approved,omitempty"`
 }
 
-// Excused reports whether the finding counts no more.
+// Excused reports whether the finding no longer counts.
 func (f *Finding) Excused() bool { return f.Waived != nil || len(f.Approved) > 0 }
 
 // Related is a place that a finding refers to.

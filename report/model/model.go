@@ -1,5 +1,5 @@
-// Package model holds what packgate reports, as plain data: of a run, of each of its
-// packs, and of versions in a registry. The JSON form is the versioned contract;
+// Package model holds what packgate reports, as plain data: about a run, each of its
+// packs, and versions in a registry. The JSON form is the versioned contract;
 // everything that a person reads is rendered from the same model. The package reads,
 // merges and seals reports, and decides nothing.
 package model
@@ -37,8 +37,8 @@ type Report struct {
 	Head     *Revision `json:"head,omitempty"`
 	// Shard is the part of the packs that the run was about, as i/N; "" for all of them.
 	Shard string `json:"shard,omitempty"`
-	// Tree is the digest of the config, the catalogs and the packs that were dealt out, where
-	// the run was about a shard: parts of one run have one.
+	// Tree is the digest of the config, the catalogs and the packs that were divided into shards,
+	// if the run is about a shard: it is the same in all parts of one run.
 	Tree  string `json:"tree,omitempty"`
 	Packs Packs  `json:"packs"`
 	// Reviews are whose approval the change needs, and who has given it; nil where the config
@@ -51,7 +51,7 @@ type Report struct {
 	Origin *Origin `json:"origin,omitempty"`
 	// Errors are what kept packgate from doing its work.
 	Errors []Problem `json:"errors"`
-	// Notices are sentences about the run that touch no verdict.
+	// Notices are sentences about the run that do not affect a verdict.
 	Notices []string `json:"notices"`
 	Summary Summary  `json:"summary"`
 }
@@ -85,7 +85,7 @@ type Summary struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
 	Waived   int `json:"waived"`
-	// Approved counts what is excused by an approval, be there a waiver too or not.
+	// Approved counts what an approval excuses, whether or not a waiver does too.
 	Approved int `json:"approved,omitempty"`
 	// NotChecked counts what could not run, and not what is not applicable.
 	NotChecked int `json:"not_checked"`
@@ -108,7 +108,7 @@ type Pack struct {
 	Result   Result    `json:"result"`
 	Gates    []Gate    `json:"gates"`
 	Findings []Finding `json:"findings"`
-	// Fixed are findings of the baseline that the pack has no more.
+	// Fixed are findings of the baseline that the pack no longer has.
 	Fixed  []Finding `json:"fixed,omitempty"`
 	Golden []Golden  `json:"golden"`
 	// Coverage is what golden cases exercise of the policy, absent for a pack that cannot be read.
@@ -135,8 +135,8 @@ type Pack struct {
 	Graph *Graph `json:"graph,omitempty"`
 	// Triggers are the changes outside of the pack for which it was gated again.
 	Triggers []Trigger `json:"triggers,omitempty"`
-	// Files are the files that the pack is gated with, beside its own, that say something else
-	// than in the base.
+	// Files are the files that the pack is gated with, beside its own, whose content differs from
+	// the base.
 	Files      []FileChange `json:"files,omitempty"`
 	NotChecked []NotChecked `json:"not_checked"`
 	// Playground is what the HTML report compiles the pack from; no other form has it.
@@ -148,12 +148,12 @@ const ClassInitial = "initial"
 
 // The kinds of entries that are about something else than a pack of the head.
 const (
-	// KindRemoved is a pack that the head has no more: Pack and Path are the base's.
+	// KindRemoved is a pack that the head no longer has: Pack and Path are the base's.
 	KindRemoved = "removed"
 	// KindRepository is the repository as a whole: what no single pack is about.
 	KindRepository = "repository"
-	// KindPromotion is a line of a pins file that is another one than before: Pack is what an
-	// environment is to run, and Path the pins file.
+	// KindPromotion is a line of a pins file that changed: Pack is what an environment is to run,
+	// and Path the pins file.
 	KindPromotion = "promotion"
 )
 
@@ -234,7 +234,7 @@ type Evidence struct {
 	Now    int    `json:"now"`
 }
 
-// Trigger is one reason to gate a pack again although its own bytes may be as they were.
+// Trigger is one reason to gate a pack again although the pack itself may not have changed.
 type Trigger struct {
 	Kind string `json:"kind"` // POLICY_BUNDLE_UPDATED, ONTOLOGY_UPDATED, …
 	What string `json:"what"`
@@ -242,7 +242,7 @@ type Trigger struct {
 	Path string `json:"path,omitempty"`
 }
 
-// FileChange is a file that is not what it was.
+// FileChange is a file that changed.
 type FileChange struct {
 	File string `json:"file"`
 	Kind string `json:"kind"` // added, removed or changed
@@ -300,8 +300,8 @@ type Diff struct {
 	Flips []Flip `json:"flips,omitempty"`
 }
 
-// Contradiction is something above read_only that is permitted now and was not, beside
-// a class of the changes below major. That cannot be, and is a fault of packgate.
+// Contradiction is something above read_only that is permitted now and was not, although
+// the class of the changes is below major. That is a fault of packgate.
 type Contradiction struct {
 	Class   string         `json:"class"` // that was found
 	What    string         `json:"what"`  // what is permitted

@@ -11,8 +11,8 @@ type Origin struct {
 // runSucceeded is the one conclusion that agrees with a report that passes.
 const runSucceeded = "success"
 
-// Doubted reports whether the report looks like a pass and the run that it is taken from did not
-// succeed. Then nothing of it is shown as a pass.
+// Doubted reports whether the report looks like a pass although the run that it is taken from did
+// not succeed. Then nothing in it is shown as a pass.
 func (r *Report) Doubted() bool {
 	return r.Origin != nil && r.Origin.Conclusion != runSucceeded && (r.ExitCode == 0 || r.Result == Passed || !r.blocks())
 }

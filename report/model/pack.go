@@ -9,8 +9,8 @@ import (
 	"github.com/contextosai/packgate/finding"
 )
 
-// Count counts the findings of an entry, and the pack where it is about one of the head. Golden cases are not counted beside them:
-// each of their faults is a finding of the schema or the replay gate.
+// Count counts the findings of an entry, and the pack if the entry is about one of the head. Golden
+// cases are not counted: each of their faults is a finding of the schema or the replay gate.
 func Count(p *Pack) Summary {
 	var s Summary
 	for _, n := range p.NotChecked {
@@ -191,14 +191,15 @@ type Playground struct {
 	Reason string          // why there is none
 }
 
+// TooManyPlaygrounds is why a pack beyond the first MaxPlaygrounds has no playground.
 var TooManyPlaygrounds = fmt.Sprintf("only %d packs of a report can be compiled in its page, and this pack is beyond that number", MaxPlaygrounds)
 
 // Ready reports whether the pack can be compiled in a page.
 func (p *Playground) Ready() bool { return p != nil && p.Source != nil }
 
-// KeepPlayground takes the playground from a pack that is not to have one: a page has
-// so many, and those of packs that changed or do not pass are worth most. It takes how
-// many packs before it have one, and returns how many have one then.
+// KeepPlayground removes the playground of a pack that must not have one: a page has a limited
+// number of them, which packs that changed or do not pass need most. It takes how many packs
+// before this one have a playground, and returns how many have one with it.
 func (p *Pack) KeepPlayground(before int) int {
 	switch {
 	case !p.Playground.Ready():

@@ -40,8 +40,8 @@ func (b Brief) Name() string {
 // beside the 20 ms of gating it, and nothing where there are few.
 const maxOpen = 64
 
-// Packs are the packs of a report, in order. Beyond a number of them the rest is kept in a
-// compact form and taken out of it whenever it is looked at, which nobody sees. The zero
+// Packs are the packs of a report, in order. Beyond a certain number, packs are kept in a
+// compact form and unpacked whenever they are read, which no caller notices. The zero
 // value has none. Copies share what they have in common, as slices do.
 type Packs struct{ list []onePack }
 
@@ -51,7 +51,7 @@ type onePack struct {
 	sealed []byte // by Seal
 }
 
-// Brief is what of a pack is asked of all packs.
+// Brief is the part of a pack that can be read for all packs without unpacking them.
 type Brief struct {
 	Pack     string // id@version; empty where they could not be read
 	Path     string // file
@@ -152,7 +152,7 @@ func (p Packs) Briefs() iter.Seq2[int, Brief] {
 	}
 }
 
-// Urgent returns the packs with those first that have to be acted on first.
+// Urgent returns the packs in the order in which they need attention.
 func (p Packs) Urgent() Packs {
 	list := slices.Clone(p.list)
 	slices.SortStableFunc(list, func(a, b onePack) int { return cmp.Compare(urgency(a.brief.Result), urgency(b.brief.Result)) })

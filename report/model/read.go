@@ -15,7 +15,7 @@ import (
 	"github.com/contextosai/packgate/schemas"
 )
 
-// WebURL reports whether a text is an http or https URL that nothing in it ends in a link.
+// WebURL reports whether a text is an http or https URL in which nothing could end a link.
 func WebURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(s) <= 2048 && plainURL.MatchString(s)
@@ -27,13 +27,13 @@ var plainURL = regexp.MustCompile(`^[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+$`)
 // MaxRead bounds a stored report, in bytes.
 const MaxRead = 64 << 20
 
-// ErrNotAReport is wrapped by the errors of Read that are faults of what was read.
+// ErrNotAReport is wrapped by the errors of Read that are about what was read.
 var ErrNotAReport = errors.New("not a packgate report")
 
-// Read reads a report from its JSON form. It may come from anywhere: it has to fit the schema
-// of this version, may not be larger than MaxRead, and holds text of a pack, to be escaped
-// where it is shown. What its gates say has to follow from its findings and from what did not
-// run; that its verdict does is not checked.
+// Read reads a report from its JSON form. The report may come from anywhere: it has to fit the
+// schema of this version, may not be larger than MaxRead, and contains text of a pack, which
+// has to be escaped where it is shown. The states of its gates have to follow from its findings
+// and from what did not run; whether its verdict does is not checked.
 func Read(from io.Reader) (*Report, error) {
 	src, err := io.ReadAll(io.LimitReader(from, MaxRead+1))
 	if err != nil {

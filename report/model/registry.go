@@ -8,7 +8,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 )
 
-// Publication is what became of one version in a registry. Digests are "sha256:" and 64 hex digits.
+// Publication is what happened to one version in a registry. Digests are "sha256:" and 64 hex digits.
 type Publication struct {
 	Pack   string `json:"pack"` // id@version
 	Path   string `json:"path"` // file
@@ -118,8 +118,8 @@ type Verdict struct {
 	NotChecked []string `json:"not_checked,omitempty"`
 	// Freshness is what is known of how new the registry is; nil where that was not looked at.
 	Freshness *Freshness `json:"freshness,omitempty"`
-	// Path is the file that the version was written to, "" where none was, and Kept one that goes on
-	// though nobody has said of late what the newest version is.
+	// Path is the file that the version was written to, "" if none was, and Kept a file that stays in
+	// use although it is not known whether its version is still the newest.
 	Path string `json:"path,omitempty"`
 	Kept string `json:"kept,omitempty"`
 }

@@ -64,17 +64,17 @@ func (r *Reviews) with(wanted func(RequiredReview) bool) []string {
 	return roles
 }
 
-// Blocked reports whether the change fails for want of an approval.
+// Blocked reports whether the change fails because an approval is missing.
 func (r *Reviews) Blocked() bool { return r != nil && r.Enforced && len(r.Missing()) > 0 }
 
-// Waits reports whether nothing stands against the change but that an approval is missing.
+// Waits reports whether a missing approval is all that holds the change back.
 func (r *Report) Waits() bool {
 	return len(r.Reviews.Missing()) > 0 && !slices.ContainsFunc(r.Packs.list, func(p onePack) bool { return p.brief.Result != Passed }) &&
 		r.Result != Broken && !slices.ContainsFunc(r.Published, func(p Publication) bool { return p.Status == PublicationRefused })
 }
 
 // MergeReviews returns the reviews that two parts of one change need together; nil for none.
-// Where they differ about a role, the worse counts.
+// Where they differ about a role, the worse state counts.
 func MergeReviews(a, b *Reviews) *Reviews {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

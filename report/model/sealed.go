@@ -39,8 +39,8 @@ var sealedLayout = sync.OnceValue(func() []byte {
 })
 
 // Seal returns what is said of a pack in a compact form, which Unseal reads. The same
-// pack gives the same bytes. The form is that of this version of packgate alone. The
-// error is that of a pack of more than 64 MiB, or with a value that is none of JSON.
+// pack gives the same bytes. Only this version of packgate reads the form. The error is
+// for a pack of more than 64 MiB, or one with a value that JSON does not have.
 func Seal(p *Pack) ([]byte, error) {
 	src, err := appendBinary(bytes.Clone(sealedLayout()), reflect.ValueOf(p).Elem(), 0)
 	if err != nil {
@@ -62,9 +62,9 @@ func Seal(p *Pack) ([]byte, error) {
 	return bytes.Clone(out.Bytes()), nil // without the room to grow
 }
 
-// Unseal returns the pack that was sealed, equal in everything. The error is
-// ErrNotSealed where the bytes are cut, changed, too many, or of another version, and where
-// a gate says something else than follows from what is said of it.
+// Unseal returns the pack that was sealed, equal in every respect. The error is
+// ErrNotSealed if the bytes are cut, changed, too many, or of another version, or if the
+// state of a gate does not follow from its findings.
 func Unseal(sealed []byte) (*Pack, error) {
 	p, err := unseal(sealed)
 	if err != nil {

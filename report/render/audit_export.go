@@ -8,8 +8,8 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// WriteExportCheck writes what came of verifying an exported audit: "json" is the form of the
-// schema "audit-export", all else the terminal's. The error is that of the writer.
+// WriteExportCheck writes the result of verifying an exported audit: "json" is the form of the
+// schema "audit-export", anything else the form for a terminal. The error is that of the writer.
 func WriteExportCheck(w io.Writer, format string, c *model.ExportCheck, s Style) error {
 	return s.write(w, format, c, func(t *terminal) { t.exportCheck(c) })
 }

@@ -19,16 +19,16 @@ const MaxComment = 65000
 
 // CommentOptions say what stands around the report in a comment.
 type CommentOptions struct {
-	// Marker is written at the start of the comment, none where its key is "".
+	// Marker is written at the start of the comment, unless its key is "".
 	Marker Marker
-	// RunURL leads to the workflow run and ArtifactURL to the HTML report, where they are URLs.
+	// RunURL links to the workflow run and ArtifactURL to the HTML report. What is not a URL is left out.
 	RunURL, ArtifactURL string
 	// Limit bounds the comment in UTF-16 code units; MaxComment by default.
 	Limit int
 }
 
-// Comment returns the report as a pull request comment within the limit. Whatever the report
-// holds, every element that the comment opens is closed.
+// Comment returns the report as a pull request comment within the limit. Every element that the
+// comment opens is closed, whatever the report contains.
 func Comment(r *model.Report, o CommentOptions) string {
 	start := ""
 	if o.Marker.Key != "" {
@@ -67,7 +67,7 @@ func (o CommentOptions) links() []string {
 // plainPath matches names that a shell takes as they are.
 var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`)
 
-// reproduce returns the command that says the same at a terminal, "" where none can be copied.
+// reproduce returns the command that prints the same at a terminal, "" if it cannot be copied safely.
 func reproduce(r *model.Report) string {
 	if r.Packs.Len() != 1 || !plainPath.MatchString(r.Packs.Brief(0).Path) || len(r.Packs.Brief(0).Path) > 200 {
 		return ""
@@ -84,15 +84,15 @@ func bytesOf(s string) int { return len(s) }
 
 // MarkdownReport writes the report as GitHub Flavored Markdown. Everything that
 // comes from a pack is escaped, so that it can mention nobody and break nothing.
-// The report stays below the 1 MiB of a job summary; what is left out stands in
-// the JSON report. Packs that cannot be merged come first.
+// The report stays below the 1 MiB of a job summary; what is left out is in the
+// JSON report. Packs that cannot be merged come first.
 func MarkdownReport(w io.Writer, r *model.Report) error {
 	_, err := io.WriteString(w, within(r, nil, maxMarkdown, bytesOf))
 	return err
 }
 
-// Marker is what packgate writes, as an HTML comment, at the start of its comments, to find
-// them again. Whoever looks for one has to look at the author too: anybody can write it.
+// Marker is an HTML comment that packgate writes at the start of its comments to find them
+// again. Code that looks for a marker has to check the author too, since anyone can write one.
 type Marker struct {
 	Key     string // tells apart the comments of several workflows or configs
 	Head    string // SHA of the commit that the comment is about
@@ -103,14 +103,14 @@ type Marker struct {
 // MarkerPrefix is what every marker begins with.
 const MarkerPrefix = "<!-- packgate:comment v1 "
 
-// String returns the marker in one line, whose HTML comment no key ends before its end.
+// String returns the marker in one line. No key can end its HTML comment early.
 func (m Marker) String() string {
 	return fmt.Sprintf("%skey=%s head=%s run=%d attempt=%d -->", MarkerPrefix, url.QueryEscape(m.Key), url.QueryEscape(m.Head), m.Run, m.Attempt)
 }
 
 var markerLine = regexp.MustCompile(`^` + MarkerPrefix + `key=(\S*) head=(\S*) run=([0-9]+) attempt=([0-9]+) -->(?:\r?\n|$)`)
 
-// ParseMarker reads the marker at the very start of a comment; ok is false for none.
+// ParseMarker reads the marker at the very start of a comment; ok is false if there is none.
 func ParseMarker(body string) (m Marker, ok bool) {
 	found := markerLine.FindStringSubmatch(body)
 	if found == nil {

@@ -37,8 +37,8 @@ func shorten(s string, n int) string {
 	return fmt.Sprintf("%s… (%d more characters)", s[:end], count-n)
 }
 
-// Visible returns the text in one line, with every character written out that could act on what
-// shows it: control characters (a terminal obeys them), format characters (bidirectional ones
+// Visible returns the text in one line. Every character that could act on what displays it is
+// written out: control characters (a terminal obeys them), format characters (bidirectional ones
 // reorder what one reads), characters that are not drawn (they hide text, or make two names look
 // like one) and line separators become \u{…}. Line breaks and tabs become blanks.
 func Visible(s string) string {
@@ -91,12 +91,12 @@ var autolinked = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[@$]|#[0-9]|://|[wW]{3}\.|[a-zA-Z]-[0-9]|[gG][hH][sS][aA]-|:[a-zA-Z0-9_+-]+:|[0-9a-fA-F]{7}`)
 })
 
-// Markdown returns text as it stands, for a paragraph or a table cell: nothing in it acts as
-// Markdown or HTML, mentions anyone or becomes a link. It is cut after 500 characters.
+// Markdown escapes text for a paragraph or a table cell: nothing in it acts as Markdown or HTML,
+// mentions anyone or becomes a link. It is cut after 500 characters.
 func Markdown(s string) string { return inert(s, escapeActive) }
 
-// HTML returns text as it stands, for the line that begins an HTML block, in which no backslash
-// takes a meaning away. A text of more than 500 characters is cut.
+// HTML escapes text for the line that begins an HTML block, in which a backslash escapes nothing.
+// A text of more than 500 characters is cut.
 func HTML(s string) string { return inert(s, escapeHTML) }
 
 // escapeHTML also breaks up what GitHub's runner takes for a command.
@@ -171,8 +171,8 @@ func cell(inline string) string { return strings.ReplaceAll(inline, "|", `\|`) }
 // implementation stops looking for the end of a span beyond 80.
 const longestFence = 40
 
-// Code returns a Markdown code span that shows the text as it stands. What even a code span
-// cannot hold safely is returned as Markdown returns it: very long runs of backticks, and
+// Code returns a Markdown code span that shows the text unchanged. Text that not even a code span
+// can hold safely is returned as Markdown returns it: very long runs of backticks, and
 // beginnings of comments and of log commands, which programs look for in the source. A
 // text of more than 500 characters is cut.
 func Code(s string) string {
@@ -210,7 +210,7 @@ func longestRun(s string) int {
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|sha256:[0-9a-f]{64})`) })
 
 // Message returns a finding's message in Markdown: quoted values and digests as code
-// spans, all else as text. A message of more than 500 characters is cut.
+// spans, and the rest as text. A message of more than 500 characters is cut.
 func Message(s string) string {
 	var b strings.Builder
 	quotes(shorten(s, maxMarkdownText), func(words string) { b.WriteString(Markdown(words)) }, func(value string) { b.WriteString(Code(value)) })

@@ -15,8 +15,8 @@ type Options struct {
 // Format is a form in which a report is written.
 type Format struct {
 	Name string
-	File string // its name in a folder of reports, "" for a form that is in none
-	// Changes says that a comparison alone and an audit are written in it too, Plain that all is.
+	File string // its name in a folder of reports; "" for a format that is not written there
+	// Changes says that comparisons and audits are written in it too, and Plain that everything is.
 	Changes, Plain bool
 	Write          func(w io.Writer, r *model.Report, o Options) error
 }
@@ -36,7 +36,7 @@ func Formats() []Format {
 	}
 }
 
-// FormatNamed returns the format of a name; ok is false where there is none.
+// FormatNamed returns the format of a name; ok is false if there is none.
 func FormatNamed(name string) (f Format, ok bool) {
 	if found := firstOf(Formats(), func(f *Format) bool { return f.Name == name }); found != nil {
 		return *found, true
@@ -44,7 +44,7 @@ func FormatNamed(name string) (f Format, ok bool) {
 	return Format{}, false
 }
 
-// FormatNames returns the names of the formats that a test holds for, or of all for nil, sorted.
+// FormatNames returns the names of the formats for which a test holds, or of all formats if it is nil, sorted.
 func FormatNames(holds func(Format) bool) []string {
 	var names []string
 	for _, f := range Formats() {

@@ -87,7 +87,7 @@ func cspHash(content []byte) string {
 
 // HTMLReport writes the report as one self-contained page, in which everything from a
 // pack is escaped, and packs that fail come first. The page stays below 64 MiB; what is
-// left out is counted, and stands in the JSON report. The error is that of the writer.
+// left out is counted, and is in the JSON report. The error is that of the writer.
 func HTMLReport(w io.Writer, r *model.Report) error { return htmlWithin(w, r, maxHTML) }
 
 // htmlWithin leaves out the packs with which the page would be longer than that.

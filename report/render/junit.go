@@ -13,14 +13,14 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// JUnit writes the report as JUnit XML in the form that Ant gave it, which every reader takes: one
+// JUnit writes the report as JUnit XML in the form that Ant introduced and every reader accepts: one
 // suite for each pack, in it one test for each gate, for the version step, for every other group
 // of rules that found something, and for each golden case. A suite has a failure if its pack does
 // not pass, and none if it does; what could not be checked is skipped with the reason, and never
 // passed. Errors of the run are the errors of a suite of their own.
 //
-// The form wants a time, a duration and a host. A report knows none of them, so
-// that the same pack always says the same, and they hold no meaning here.
+// The format requires a time, a duration and a host. A report has none of them, since the same
+// pack always gives the same report, so the values that are written mean nothing.
 func JUnit(w io.Writer, r *model.Report) error {
 	j := &junitWriter{out: w}
 	j.xml = xml.NewEncoder(&j.buf)

@@ -10,7 +10,7 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// WriteLog writes a log: "json" is the form of the schema "version-log", all else a
+// WriteLog writes a log: "json" is the form of the schema "version-log", anything else a
 // table for a terminal of the style's width. The error is that of the writer.
 func WriteLog(w io.Writer, format string, l *model.VersionLog, s Style) error {
 	shown := *l

@@ -14,9 +14,9 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// Metrics writes what can be counted as OpenMetrics text (version 1.0.0), for what follows numbers
-// over time: verdicts, findings, golden cases, coverage, tokens and the operational figures. All is
-// sorted and nothing has a time, so that the same report always gives the same bytes. What was not
+// Metrics writes what can be counted as OpenMetrics text (version 1.0.0), for tools that follow
+// numbers over time: verdicts, findings, golden cases, coverage, tokens and the operational figures. Everything is
+// sorted and nothing has a timestamp, so that the same report always gives the same bytes. What was not
 // measured is absent, because a zero would be read as a measurement.
 //
 // Two series of one name cannot be told apart. A report in which two packs, or two

@@ -9,8 +9,8 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// WriteNotices writes what packgate notify did: "json" is the form of the schema "notices", all else
-// the terminal's. The error is that of the writer.
+// WriteNotices writes what packgate notify did: "json" is the form of the schema "notices", anything
+// else the form for a terminal. The error is that of the writer.
 func WriteNotices(w io.Writer, format string, n *model.Notices, s Style) error {
 	shown := *n
 	shown.Notices, shown.NotChecked = notNull(n.Notices), notNull(n.NotChecked)

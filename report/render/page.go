@@ -1,6 +1,6 @@
-// Package render writes the model of the report: for a terminal, as Markdown (pull request
-// comment and job summary), HTML, SARIF, JUnit and OpenMetrics. All of them say the same.
-// Everything that comes from a pack is escaped where it leaves: see escape.go.
+// Package render writes the model of a report for a terminal and as Markdown (pull request
+// comment and job summary), HTML, SARIF, JUnit and OpenMetrics. All forms say the same.
+// Everything that comes from a pack is escaped on its way out: see escape.go.
 package render
 
 import (
@@ -17,15 +17,15 @@ import (
 // a tree are as packs have them, whole: whoever writes them escapes and bounds them.
 
 // section is a part of what is shown below the page of a reviewer, folded where a form can do
-// that. One without a title says nothing.
+// that. A section without a title is left out.
 type section struct {
 	id    string // of its place in a page
 	title string
 	// words are what there is, in one line; "" for what the title says.
 	words string
 	nodes []node
-	// open says that it is not folded where there is room without end, minor that it has no fold
-	// of its own where there is little.
+	// open says that it is not folded where room is unlimited, minor that it shares a fold where
+	// room is scarce.
 	open, minor bool
 	// plain says that a terminal shows it without a heading.
 	plain bool

@@ -26,8 +26,8 @@ type bookPage struct {
 	explain bool
 }
 
-// WriteBook writes a rulebook for a person at a terminal; explain says that it is of one
-// rule, of which everything is shown. The error is that of the writer.
+// WriteBook writes a rulebook for a person at a terminal; explain says that it describes one
+// rule, which is shown in full. The error is that of the writer.
 func WriteBook(w io.Writer, b *rulebook.Book, explain bool) error {
 	return writeTerminal(w, Style{Width: bookWidth}, func(t *terminal) { (&bookPage{t, explain}).book(b) })
 }

@@ -28,8 +28,8 @@ func (v versioned) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `{"version":%d,%s`, model.Version, pack.CompactJSON(v.form)[1:]), nil
 }
 
-// WriteVerdict writes a verdict: "json" is the form of the schema "verdict", all else
-// the terminal's. The error is that of the writer.
+// WriteVerdict writes a verdict: "json" is the form of the schema "verdict", anything
+// else the form for a terminal. The error is that of the writer.
 func WriteVerdict(w io.Writer, format string, v *model.Verdict, s Style) error {
 	return s.write(w, format, v, func(t *terminal) { t.verdictOf(v) })
 }
@@ -70,7 +70,7 @@ func freshWords(f *model.Freshness) string {
 }
 
 // WriteTimestamp writes what packgate timestamp did: "json" is the form of the schema
-// "timestamp", all else the terminal's. The error is that of the writer.
+// "timestamp", anything else the form for a terminal. The error is that of the writer.
 func WriteTimestamp(w io.Writer, format string, r *model.Timestamp, s Style) error {
 	return s.write(w, format, r, func(t *terminal) {
 		shown, did := looks["pass"], "is signed as"
@@ -153,7 +153,7 @@ func checkWords(class string, checks []model.Check) string {
 }
 
 // WriteAudit writes an audit: "json" is the form of the schema "audit", "markdown" for a job
-// summary or an issue, all else the terminal's. The error is that of the writer.
+// summary or an issue, anything else the form for a terminal. The error is that of the writer.
 func WriteAudit(w io.Writer, format string, a *model.Audit, s Style) error {
 	if format == "markdown" {
 		m := newMarkdown(&model.Report{})
@@ -280,7 +280,7 @@ func (m *markdown) audit(a *model.Audit) {
 }
 
 // WriteLifecycle writes what a command did: "json" is the form of the schema
-// "lifecycle", all else the terminal's. The error is that of the writer.
+// "lifecycle", anything else the form for a terminal. The error is that of the writer.
 func WriteLifecycle(w io.Writer, format string, l *model.Lifecycle, s Style) error {
 	return s.write(w, format, l, func(t *terminal) { t.lifecycle(l) })
 }

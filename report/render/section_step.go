@@ -210,14 +210,14 @@ func (b *builder) bindings(p *model.Pack) section {
 	return section{id: "graph", title: titled("Binding graph", len(p.Graph.Nodes)), nodes: []node{picture{p}}}
 }
 
-// Comparison is one of two versions of a pack, with what the version rules found.
+// Comparison is a comparison of two versions of a pack, with what the version rules found.
 type Comparison struct {
 	Diff     *model.Diff
 	Findings []model.Finding
 }
 
-// WriteDiff writes a comparison alone: "json" is the report's diff object, all else the page of a
-// reviewer, as Markdown or for a terminal. Findings of the version rules are shown to people alone.
+// WriteDiff writes a comparison alone: "json" is the report's diff object, anything else the page of
+// a reviewer, as Markdown or for a terminal. Findings of the version rules are shown to people alone.
 func WriteDiff(w io.Writer, format string, c Comparison, style Style) error {
 	if format == "json" {
 		return model.WriteJSON(w, c.Diff)

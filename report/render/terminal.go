@@ -269,8 +269,8 @@ func WriteGolden(w io.Writer, cases []model.Golden) error {
 	})
 }
 
-// WriteContext writes a golden case as the model gets it: what it is told, its tools, what holds it,
-// and what it costs. The context is nil where the case did not compile; then it says why.
+// WriteContext writes a golden case as the model receives it: its prompt, tools, controls and token
+// budget. If the case did not compile, the context is nil, and the heading says why.
 func WriteContext(w io.Writer, h model.Heading, c *compiler.CompiledContext) error {
 	return writeTerminal(w, Style{}, func(t *terminal) {
 		t.facts("", headingWidth, heading(h))
