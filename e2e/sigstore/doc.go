@@ -7,6 +7,8 @@
 //     cosign, sigstore-js, oras and crane.
 //   - What must not be trusted is not, each with its exit status: other identities with
 //     real certificates, files and bundles that were changed, registries that lie.
+//   - What pins files want is applied with the approvals of the pull requests that brought
+//     it, and by the timestamp of another workflow nothing is loaded once that is too old.
 //   - A run that is killed at any request, or meets an outage of any service, is
 //     finished by the next one; two publishers at a time publish nothing twice and
 //     overwrite nothing.

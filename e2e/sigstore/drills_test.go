@@ -1,12 +1,10 @@
 package sigstore
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -107,14 +105,11 @@ func TestDrillLeakedWorkflow(t *testing.T) {
 func TestDrillEmptiedRegistry(t *testing.T) {
 	v := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{}))
 	v.packgate(t, "pin", "prod", packID+"@"+version, "--reason", "first").want(t, 0)
-	if err := os.Mkdir(filepath.Join(v.dir, "pins"), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	for _, environment := range []string{"prod", "staging"} { // whose catalogs pin versions too
 		file := "environments/" + environment + ".json"
 		v.write(t, file, pinsOfCatalog.ReplaceAllString(v.read(t, file), ""))
 	}
-	v.write(t, "pins/prod.json", fmt.Sprintf(`{%q: {"version": %q, "digest": %q}}`, packID, version, digestOf(v.read(t, packFile))))
+	v.wants(t, "prod", version, v.read(t, packFile))
 	v.run.Before, v.run.SHA = v.run.SHA, commit(t, v.dir, "pins")
 	v.packgate(t, "audit").want(t, 0)
 	tags := slices.Sorted(maps.Keys(look(t, v.registry, packID).tags))
@@ -134,9 +129,6 @@ func TestDrillEmptiedRegistry(t *testing.T) {
 	d.over(t)
 	consumer(t, "verify", v.registry+"/"+packID+":env-prod").want(t, usable, version)
 }
-
-// pinsOfCatalog is the member of the example's catalogs that a pins file takes the place of.
-var pinsOfCatalog = regexp.MustCompile(`(?s),\s*"pins": \{[^}]*\}`)
 
 // empty deletes everything that a registry has of a pack: each tag, and each manifest.
 func empty(t *testing.T, registry, pack string) {

@@ -42,7 +42,7 @@ func withServices(m *testing.M) (code int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	builds = map[stack.Tool]func() (string, error){}
-	for _, tool := range []stack.Tool{stack.Packgate, stack.Rekor, stack.ORAS, stack.Crane, stack.Cosign} {
+	for _, tool := range []stack.Tool{stack.Packgate, stack.Clock, stack.Rekor, stack.ORAS, stack.Crane, stack.Cosign} {
 		builds[tool] = sync.OnceValues(func() (string, error) { return tool.Build(os.Stderr, dir) })
 	}
 	rekor, err := builds[stack.Rekor]()

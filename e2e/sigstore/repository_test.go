@@ -46,6 +46,7 @@ type repository struct {
 	dir      string
 	registry string // of its packs, such as 127.0.0.1:5000/acme/packs
 	run      stack.Run
+	github   *githubtest.GitHub // where it is
 }
 
 // newRepository makes a repository with one pack, which is configured to be published
@@ -55,7 +56,7 @@ func newRepository(t *testing.T, registry string, run stack.Run) *repository {
 	if run.Issuer == nil {
 		run.Issuer = services.GitHub
 	}
-	r := &repository{dir: t.TempDir(), registry: registry, run: run}
+	r := &repository{dir: t.TempDir(), registry: registry, run: run, github: githubtest.New(t)}
 	if err := os.CopyFS(r.dir, os.DirFS("../../examples/acme-support")); err != nil {
 		t.Fatal(err)
 	}
@@ -119,9 +120,8 @@ func (r *repository) write(t *testing.T, file, text string) {
 // of the step's files.
 func (r *repository) job(t *testing.T, inputs map[string]string, args ...string) (*exec.Cmd, string) {
 	t.Helper()
-	api := githubtest.New(t)
 	run := r.run
-	run.API = api.URL
+	run.API = r.github.URL
 	dir := t.TempDir()
 	env, err := run.Env(dir, r.dir)
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *repository) job(t *testing.T, inputs map[string]string, args ...string)
 		env = append(env, "INPUT_"+strings.ToUpper(name)+"="+inputs[name])
 	}
 	cmd := exec.CommandContext(t.Context(), program(t, stack.Packgate), args...)
-	cmd.Dir, cmd.Env = r.dir, append(env, "INPUT_TOKEN="+api.Token)
+	cmd.Dir, cmd.Env = r.dir, append(env, "INPUT_TOKEN="+r.github.Token)
 	return cmd, dir
 }
 
@@ -157,11 +157,17 @@ func (r *repository) packgate(t *testing.T, args ...string) outcome {
 // folder, no runner, and on the command line whom to trust.
 func consumer(t *testing.T, args ...string) outcome {
 	t.Helper()
+	return run(t, consuming(t, stack.Packgate, args...))
+}
+
+// consuming returns the command of a consumer.
+func consuming(t *testing.T, tool stack.Tool, args ...string) *exec.Cmd {
+	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), program(t, stack.Packgate), append(args,
+	cmd := command(t, tool, append(args,
 		"--trusted-root", services.TrustedRoot, "--issuer", stack.GitHubIssuer, "--workflow", workflow)...)
 	cmd.Dir, cmd.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
-	return run(t, cmd)
+	return cmd
 }
 
 // outcome is what a program leaves behind.

@@ -19,6 +19,7 @@ const (
 	ORAS     Tool = "oras.land/oras/cmd/oras"
 	Cosign   Tool = "github.com/sigstore/cosign/v3/cmd/cosign"
 	Packgate Tool = "github.com/contextosai/packgate"
+	Clock    Tool = "github.com/contextosai/packgate/test/clock" // Packgate at another time
 )
 
 // slow says how long the first build takes where it takes long: later ones find what
@@ -34,7 +35,7 @@ func (t Tool) Build(w io.Writer, dir string) (string, error) {
 		return "", err
 	}
 	from, origin := filepath.Join(root, "tools"), "; its modules come from the Go module proxy"
-	if t == Packgate {
+	if t == Packgate || t == Clock {
 		from, origin = filepath.Join(root, "..", ".."), ""
 	}
 	if long, ok := slow[t]; ok {
