@@ -121,7 +121,10 @@ type signed struct {
 // most: another repository has another workflow as well.
 func (id Identity) compare(s signed) error {
 	trust := "do not use it, or correct the identity that is to be trusted"
-	if s.own {
+	switch {
+	case s.own && id.Role == Freshness:
+		trust = "run the workflow that publish.freshness names, or correct that"
+	case s.own:
 		trust = "run the workflow that publish.identity names, or correct that"
 	}
 	for _, c := range []struct {

@@ -2,9 +2,11 @@ package attest
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/publish/statement"
 )
 
@@ -29,6 +31,19 @@ func timestampStatement(t testing.TB) []byte {
 }
 
 const digestOfTest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+// Who signs in the wrong workflow is sent to the one of his role.
+func TestWrongWorkflowIsToldTheRightOne(t *testing.T) {
+	for part, id := range map[string]Identity{
+		"publish.identity":  {Issuer: gitHub, Workflow: freshWorkflow},
+		"publish.freshness": {Issuer: gitHub, Workflow: freshWorkflow, Role: Freshness},
+	} {
+		err := id.CheckToken(token(run()))
+		if hint := fault.Hint(err); !errors.Is(err, ErrWorkflow) || !strings.Contains(hint, part) {
+			t.Errorf("%v; its hint is %q, wanted one that names %s", err, hint, part)
+		}
+	}
+}
 
 // A role signs its own statements and no other, with an identity and with a key, and what
 // somebody signs outside of it is not trusted.
