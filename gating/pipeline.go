@@ -16,6 +16,7 @@ import (
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gates/version"
 	"github.com/contextosai/packgate/gating/causes"
+	"github.com/contextosai/packgate/gating/operations"
 	"github.com/contextosai/packgate/playground"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
@@ -28,6 +29,7 @@ type pipeline struct {
 	Inputs
 	version   string // of the program
 	now       time.Time
+	clock     func() time.Time // that compiles are timed by; nil where nobody asks
 	lookup    *Lookup
 	policy    gates.Policy
 	overrides []diffing.Override  // of the class table
@@ -37,6 +39,9 @@ type pipeline struct {
 
 func newPipeline(r *Run, in Inputs) (*pipeline, error) {
 	p := &pipeline{Inputs: in, version: r.Version, now: r.Now(), lookup: r.Lookup} // now once, for the day may end
+	if r.Latencies != nil {
+		p.clock = r.Now
+	}
 	var err error
 	if p.policy, err = in.policy(p.now); err != nil {
 		return nil, err
@@ -80,8 +85,10 @@ type outcome struct {
 	judged *judged
 	// searched says that it depends on how much of the history the clone has.
 	searched bool
-	fault    error // of packgate itself: what is said of the pack contradicts itself
-	err      error
+	// latencies are how long compiles took, none where nobody asked or nothing was compiled.
+	latencies []time.Duration
+	fault     error // of packgate itself: what is said of the pack contradicts itself
+	err       error
 }
 
 // gate puts one pack through everything.
@@ -107,6 +114,9 @@ func (p *pipeline) gate(ctx context.Context, name string) outcome {
 		o.pack.Class = model.ClassInitial
 	}
 	o.searched = j.compared.searched
+	if p.clock != nil {
+		o.latencies = operations.Latencies(ctx, j.subject, p.clock)
+	}
 	return o
 }
 

@@ -42,7 +42,9 @@ type Run struct {
 	Cache *cache.Cache
 	// Progress is told how many of how many packs are gated: none as they are begun, and
 	// all once the work has ended; nil for nobody.
-	Progress    func(done, of int)
+	Progress func(done, of int)
+	// Latencies take in how long compiles took of the packs that All gates; nil where nobody asks.
+	Latencies   model.Latencies
 	seen        map[string]bool // pack files that were gated, wherever they were named from
 	playgrounds int             // packs that a page can compile
 	rerouted    bool            // the change is one of how workflows run packgate
@@ -175,6 +177,9 @@ func (r *Run) note(w *Workspace, name string, o outcome) {
 		r.Notice("%s is compared with %s of the base, which has the same pack_id", w.Files.Show(name), w.Files.Show(o.moved))
 	}
 	r.Add(o.pack)
+	if len(o.latencies) > 0 {
+		r.Latencies[o.pack.Key()] = o.latencies
+	}
 	if o.fault != nil {
 		r.Fail(o.fault)
 	}

@@ -10,7 +10,9 @@ package operations
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"time"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/gates/evaluation"
@@ -45,6 +47,26 @@ func Measure(s *gate.Subject) model.Figures {
 	}
 	f.RuleActivationRate, f.RuleActivations = activations(s, compiled)
 	return f
+}
+
+// Latencies returns how long a compile of each golden case took that can be compiled, to whatever
+// end, by a clock. It compiles each once more, one after the other, after all that the first
+// compile prepares; none after the context ended. A clock that goes back gives no latency.
+func Latencies(ctx context.Context, s *gate.Subject, now func() time.Time) (took []time.Duration) {
+	for _, r := range s.Golden() {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if r.Detail == nil {
+			continue
+		}
+		start := now()
+		_, err := r.Program.Compile(r.Request)
+		if d := now().Sub(start); err == nil && d >= 0 {
+			took = append(took, d)
+		}
+	}
+	return took
 }
 
 // rate returns the share of those that count among those to which the figure applies.

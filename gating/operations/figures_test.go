@@ -1,10 +1,13 @@
 package operations
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/gates/evaluation"
@@ -75,6 +78,41 @@ func TestReleaseRate(t *testing.T) {
 	got := releaseRate([]evaluation.Measurement{compared, worse, open, compared, {}})
 	if want := share(2, 3); !reflect.DeepEqual(got, want) {
 		t.Errorf("release gate pass rate %+v, want %+v", got, want)
+	}
+}
+
+// TestLatencies: each case that compiles is timed once, by the clock that is given, and what
+// came of it is as it was.
+func TestLatencies(t *testing.T) {
+	s := gatetest.Example(t)
+	cases := 0
+	for _, r := range s.Golden() {
+		if r.Detail != nil {
+			cases++
+		}
+	}
+	before := Measure(s)
+	at := time.Unix(0, 0)
+	step := 3 * time.Millisecond
+	clock := func() time.Time { at = at.Add(step); return at }
+	took := Latencies(t.Context(), s, clock)
+	if want := slices.Repeat([]time.Duration{step}, cases); cases == 0 || !slices.Equal(took, want) {
+		t.Errorf("took %v, wanted %v", took, want)
+	}
+	if after := Measure(s); !reflect.DeepEqual(before, after) {
+		t.Errorf("the figures were %+v and are %+v", before, after)
+	}
+	step = -step
+	if took := Latencies(t.Context(), s, clock); took != nil {
+		t.Errorf("by a clock that goes back: %v", took)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if took := Latencies(ended, s, clock); took != nil {
+		t.Errorf("after the end: %v", took)
+	}
+	if took := Latencies(t.Context(), gatetest.Surroundings{Case: `{"case": "a"}`}.Subject(gatetest.Support()), clock); took != nil {
+		t.Errorf("of a case that cannot be compiled: %v", took)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/contextosai/packgate/gating/cache"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/spf13/cobra"
 )
@@ -96,6 +97,9 @@ func check(ctx context.Context, env *Env, o checkOptions, paths []string) error 
 	r := newRun(env, "check", o.failOn)
 	r.Progress = newProgress(env, o.output)
 	r.Report.Shard = o.part.String()
+	if o.metricsFile != "" {
+		r.Latencies = model.Latencies{}
+	}
 	r.openCache(o)
 	defer r.Cache.Close()
 	for _, path := range paths {

@@ -39,7 +39,7 @@ version cannot read it; 3.`,
 			if err != nil {
 				return err
 			}
-			return cmp.Or(writeOutput(o, stored), env.print(o, stored))
+			return cmp.Or(writeOutput(o, stored, nil), env.print(o, stored))
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "JSON report to show, a `file`")
@@ -182,7 +182,7 @@ func newRun(env *Env, command, failOn string) *run {
 // keeps nobody from reading what was found.
 func (r *run) finish(o output) error {
 	r.Settle()
-	if err := writeOutput(o, r.Report); err != nil {
+	if err := writeOutput(o, r.Report, r.Latencies); err != nil {
 		r.Fail(err)
 		r.Settle()
 	}
@@ -271,9 +271,10 @@ func writeSARIF(name string, r *model.Report) error {
 	return writeFile(name, func(w io.Writer) error { return writeFormat(w, "sarif", r) })
 }
 
-// writeOutput writes the files that were asked for beside what is printed.
-func writeOutput(o output, r *model.Report) error {
-	metrics := func(w io.Writer) error { return render.Metrics(w, r) }
+// writeOutput writes the files that were asked for beside what is printed. How long compiles took
+// is nil where that was not measured.
+func writeOutput(o output, r *model.Report, took model.Latencies) error {
+	metrics := func(w io.Writer) error { return render.Metrics(w, r, took) }
 	return errors.Join(writeReports(o.reportDir, r), writeSARIF(o.sarifFile, r), writeFile(o.metricsFile, metrics))
 }
 

@@ -8,12 +8,23 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 )
 
 // urgency orders verdicts: what has to be acted on comes first.
 func urgency(r Result) int {
 	return slices.Index([]Result{Broken, Rejected, Failed, Passed}, r)
 }
+
+// PackKey is by what a pack is told from the others of a report.
+type PackKey struct{ Pack, Path string }
+
+// Key returns by what the pack is told from others.
+func (p *Pack) Key() PackKey { return PackKey{p.Pack, p.Path} }
+
+// Latencies are how long compiles of packs took. They stand beside the report, whose bytes
+// depend on no clock.
+type Latencies map[PackKey][]time.Duration
 
 // Name names a pack: "id version", or the file where that is not known.
 func (p *Pack) Name() string {

@@ -15,18 +15,24 @@ import (
 )
 
 // Metrics writes what can be counted as OpenMetrics text (version 1.0.0), for tools that follow
-// numbers over time: verdicts, findings, golden cases, coverage, tokens and the operational figures. Everything is
-// sorted and nothing has a timestamp, so that the same report always gives the same bytes. What was not
-// measured is absent, because a zero would be read as a measurement.
+// numbers over time: verdicts, findings, golden cases, coverage, tokens and the operational figures.
+// Everything is sorted and nothing has a timestamp, and the same report always gives the same bytes.
+// How long compiles took stands beside the report; it is nil where that was not measured. What was
+// not measured is absent, because a zero would be read as a measurement.
 //
 // Two series of one name cannot be told apart. A report in which two packs, or two
 // names of one pack, look the same is refused rather than written with one of them.
-func Metrics(w io.Writer, r *model.Report) error {
+func Metrics(w io.Writer, r *model.Report, took model.Latencies) error {
 	m := metricSet{families: map[metricFamily][]metricSample{}}
 	m.run(r)
 	for _, p := range r.Packs.All() {
-		m.pack(p)
+		m.pack(p, took)
 	}
+	return m.write(w)
+}
+
+// write writes all families, or nothing where two series have one name.
+func (m *metricSet) write(w io.Writer) error {
 	out, err := m.text()
 	if err != nil {
 		return err
@@ -37,9 +43,10 @@ func Metrics(w io.Writer, r *model.Report) error {
 
 // The types of metric families that there are here (OpenMetrics, section "Metric Types").
 const (
-	gaugeMetric    = "gauge"
-	infoMetric     = "info"     // samples end in _info, and have the value 1
-	stateSetMetric = "stateset" // a sample for each state, 1 for the one that is
+	gaugeMetric     = "gauge"
+	infoMetric      = "info"      // samples end in _info, and have the value 1
+	stateSetMetric  = "stateset"  // a sample for each state, 1 for the one that is
+	histogramMetric = "histogram" // samples end in _bucket, _count and _sum
 )
 
 // metricFamily is what is fixed about a family. The format wants a unit to end the name too.
@@ -49,6 +56,21 @@ type metricFamily struct{ name, kind, unit, help string }
 type metricSample struct {
 	labels string
 	value  float64
+	suffix string // of the name
+	le     string // the bound of a bucket, "" for what is none
+	rank   int    // among the samples of one series, which stay together
+}
+
+// name returns the name and the labels of a sample of a family.
+func (s *metricSample) name(family string) string {
+	labels := s.labels
+	if s.le != "" {
+		labels = strings.TrimPrefix(labels+`,le="`+s.le+`"`, ",")
+	}
+	if labels != "" {
+		labels = "{" + labels + "}"
+	}
+	return family + s.suffix + labels
 }
 
 // metricSet collects samples by family. Labels are names and values by turns; those of
@@ -58,15 +80,24 @@ type metricSet struct {
 	labels   []string
 }
 
-// add adds a sample. A label without a value is as good as absent, and left out.
+// add adds a sample.
 func (m *metricSet) add(f metricFamily, value float64, labels ...string) {
+	s := metricSample{labels: m.written(labels), value: value}
+	if f.kind == infoMetric {
+		s.suffix = "_info"
+	}
+	m.families[f] = append(m.families[f], s)
+}
+
+// written returns labels as they are written. One without a value is as good as absent, and left out.
+func (m *metricSet) written(labels []string) string {
 	var written []string
 	for label := range slices.Chunk(slices.Concat(m.labels, labels), 2) {
 		if label[1] != "" {
 			written = append(written, label[0]+`="`+metricEscapes.Replace(Visible(label[1]))+`"`)
 		}
 	}
-	m.families[f] = append(m.families[f], metricSample{strings.Join(written, ","), value})
+	return strings.Join(written, ",")
 }
 
 // state adds the samples of a state, which is one of those that there are.
@@ -92,21 +123,16 @@ func (m *metricSet) text() (string, error) {
 			fmt.Fprintf(&b, "# UNIT %s %s\n", f.name, f.unit)
 		}
 		fmt.Fprintf(&b, "# HELP %s %s\n", f.name, metricEscapes.Replace(f.help))
-		name := f.name
-		if f.kind == infoMetric {
-			name += "_info"
-		}
 		samples := m.families[f]
-		slices.SortFunc(samples, func(a, b metricSample) int { return cmp.Compare(a.labels, b.labels) })
+		slices.SortFunc(samples, func(a, b metricSample) int {
+			return cmp.Or(cmp.Compare(a.labels, b.labels), cmp.Compare(a.rank, b.rank))
+		})
 		for i, s := range samples {
-			if i > 0 && samples[i-1].labels == s.labels {
-				return "", fmt.Errorf("two series of the metrics have the same name: %s{%s}", name, s.labels)
+			name := s.name(f.name)
+			if i > 0 && samples[i-1].labels == s.labels && samples[i-1].rank == s.rank {
+				return "", fmt.Errorf("two series of the metrics have the same name: %s", name)
 			}
-			labels := s.labels
-			if labels != "" {
-				labels = "{" + labels + "}"
-			}
-			b.WriteString(name + labels + " " + strconv.FormatFloat(s.value, 'g', -1, 64) + "\n")
+			b.WriteString(name + " " + strconv.FormatFloat(s.value, 'g', -1, 64) + "\n")
 		}
 	}
 	b.WriteString("# EOF\n")
@@ -134,7 +160,7 @@ func (m *metricSet) run(r *model.Report) {
 }
 
 // pack adds one pack. Only its information has the version, so that series outlive a release.
-func (m *metricSet) pack(p *model.Pack) {
+func (m *metricSet) pack(p *model.Pack, took model.Latencies) {
 	id, version := p.Pack, ""
 	if at := strings.LastIndexByte(p.Pack, '@'); at >= 0 {
 		id, version = p.Pack[:at], p.Pack[at+1:]
@@ -148,7 +174,7 @@ func (m *metricSet) pack(p *model.Pack) {
 	one.findings(p)
 	one.golden(p)
 	one.coverage(p.Coverage)
-	one.figures(p.Operations)
+	one.figures(p, took)
 	if p.Operations != nil {
 		one.operations(p.Operations)
 	}

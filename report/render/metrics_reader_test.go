@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 // knows nothing of how they were written, and refuses whatever else there is.
 
 var (
-	typeLine   = regexp.MustCompile(`^# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (gauge|info|stateset)$`)
+	typeLine   = regexp.MustCompile(`^# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (gauge|info|stateset|histogram)$`)
 	unitLine   = regexp.MustCompile(`^# UNIT ([a-zA-Z_:][a-zA-Z0-9_:]*) ([a-zA-Z0-9_:]+)$`)
 	helpLine   = regexp.MustCompile(`^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) ((?:[^\n"\\]|\\[n"\\])*)$`)
 	sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? ([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)$`)
@@ -32,6 +33,7 @@ type readFamily struct {
 	groups                 map[string]float64 // the sum of the states, by all other labels
 	last                   string             // of the groups
 	samples                int
+	counts                 map[string]*readCounts // of a histogram, by all labels but the bound
 }
 
 // metricsReader holds what was read.
@@ -81,14 +83,14 @@ func (r *metricsReader) describe(line string) error {
 				return fmt.Errorf("the suffix %s is reserved", suffix)
 			}
 		}
-		r.family = &readFamily{name: m[1], kind: m[2], groups: map[string]float64{}}
+		r.family = &readFamily{name: m[1], kind: m[2], groups: map[string]float64{}, counts: map[string]*readCounts{}}
 		r.names = append(r.names, m[1])
 		return nil
 	}
 	f := r.family
 	if m := unitLine.FindStringSubmatch(line); m != nil && f != nil && m[1] == f.name && f.unit == "" && f.help == "" && f.samples == 0 {
 		f.unit = m[2]
-		if f.kind != "gauge" || !strings.HasSuffix(f.name, "_"+f.unit) {
+		if f.kind != "gauge" && f.kind != "histogram" || !strings.HasSuffix(f.name, "_"+f.unit) {
 			return fmt.Errorf("the unit does not fit the family")
 		}
 		return nil
@@ -108,6 +110,11 @@ func (r *metricsReader) end() error {
 	}
 	if f.help == "" || f.samples == 0 {
 		return fmt.Errorf("%s has no help or no sample", f.name)
+	}
+	for labels, c := range f.counts {
+		if f.kind == "histogram" && !c.whole() {
+			return fmt.Errorf("%s{%s} is no whole histogram: %+v", f.name, labels, *c)
+		}
 	}
 	for labels, states := range f.groups {
 		if f.kind == "stateset" && states != 1 {
@@ -135,20 +142,81 @@ func (r *metricsReader) sample(line string) error {
 	if err != nil {
 		return err
 	}
+	if f.kind == "histogram" {
+		return r.count(m, labels, value)
+	}
 	state, isState := labels[f.name]
 	if m[1] != want || f.kind == "info" && value != 1 || isState != (f.kind == "stateset") || isState && (state == "" || value != 0 && value != 1) {
 		return fmt.Errorf("this is no sample of the %s %s", f.kind, f.name)
 	}
 	delete(labels, f.name)
-	group := ""
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		group += name + "=" + quoteMetric(labels[name]) + ","
-	}
+	group := groupOf(labels)
 	if _, before := f.groups[group]; before && (!isState || f.last != group) {
 		return fmt.Errorf("samples of one series are apart, or there twice")
 	}
 	f.groups[group] += value
-	f.last, f.samples = group, f.samples+1
+	f.last = group
+	return r.keep(m, value)
+}
+
+// groupOf returns labels as one text.
+func groupOf(labels map[string]string) (group string) {
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		group += name + "=" + quoteMetric(labels[name]) + ","
+	}
+	return group
+}
+
+// readCounts is what was read of one histogram.
+type readCounts struct {
+	bound, count, total, sum float64 // of the last bucket; of _count and _sum
+	buckets                  int
+	counted, summed          bool
+}
+
+// whole reports whether the last bucket has all that there are.
+func (c *readCounts) whole() bool {
+	return c.counted && c.summed && math.IsInf(c.bound, 1) && c.count == c.total && c.buckets > 1
+}
+
+// count reads a sample of a histogram: its buckets in the order of their bounds, each with
+// no less than the one before, then how many there are and their sum.
+func (r *metricsReader) count(m []string, labels map[string]string, value float64) error {
+	f := r.family
+	le, bucket := labels["le"]
+	delete(labels, "le")
+	group := groupOf(labels)
+	c := f.counts[group]
+	if c == nil {
+		c = &readCounts{bound: math.Inf(-1)}
+		f.counts[group] = c
+	} else if f.last != group {
+		return fmt.Errorf("samples of one series are apart")
+	}
+	f.last = group
+	switch m[1] {
+	case f.name + "_bucket":
+		bound, err := strconv.ParseFloat(le, 64)
+		if err != nil || bound <= c.bound || value < c.count || c.counted || !strings.ContainsAny(le, ".I") {
+			return fmt.Errorf("this is no next bucket of %+v", *c)
+		}
+		c.bound, c.count, c.buckets = bound, value, c.buckets+1
+	case f.name + "_count":
+		c.total, c.counted, bucket = value, true, !bucket
+	case f.name + "_sum":
+		c.sum, c.summed, bucket = value, true, !bucket
+	default:
+		bucket = false
+	}
+	if !bucket || value < 0 {
+		return fmt.Errorf("this is no sample of the histogram %s", f.name)
+	}
+	return r.keep(m, value)
+}
+
+// keep keeps a sample that was read.
+func (r *metricsReader) keep(m []string, value float64) error {
+	r.family.samples++
 	series := m[1]
 	if m[2] != "" {
 		series += "{" + m[2] + "}"

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/test/reporttest"
@@ -17,8 +18,13 @@ import (
 // metrics_reader_test.go reads them.
 func metricsOf(t *testing.T, r *model.Report) (string, map[string]float64) {
 	t.Helper()
+	return timedMetricsOf(t, r, nil)
+}
+
+func timedMetricsOf(t *testing.T, r *model.Report, took model.Latencies) (string, map[string]float64) {
+	t.Helper()
 	var b bytes.Buffer
-	if err := Metrics(&b, r); err != nil {
+	if err := Metrics(&b, r, took); err != nil {
 		t.Fatal(err)
 	}
 	samples, err := readMetrics(b.String())
@@ -138,8 +144,8 @@ func TestMetricsOfAPack(t *testing.T) {
 		"compile_success": `measured="true"`, "tool_surface": `measured="true"`, "rule_activation": `measured="true"`, "bucket_truncation": `measured="true"`,
 		"required_evidence_resolution": `measured="true"`, "replay_determinism": `measured="true"`,
 		"release_gate_pass": `measured="false",reason="nothing was compared with a baseline"`,
-		"compile_latency":   `measured="false",reason="a report has no times: the same pack always gives the same report"`,
-		"time_to_roll_back": `measured="false",reason="a report is about files, and the times of pins are in the signed records of the registry"`,
+		"compile_latency":   `measured="false",reason="a report has no times: packgate check --metrics measures it"`,
+		"time_to_roll_back": `measured="false",reason="the times of pins are in the signed records of the registry: packgate audit --metrics measures it"`,
 	} {
 		if series := `packgate_operational_figure_info{` + of + `,figure="` + figure + `",` + rest + `}`; got[series] != 1 {
 			t.Errorf("there is no %s", series)
@@ -153,6 +159,42 @@ func TestMetricsOfAPack(t *testing.T) {
 		t.Errorf("there is no base and nothing was measured:\n%s", text)
 	}
 }
+
+// How long compiles took is counted by pack, and what was not compiled in this run says so.
+func TestMetricsOfLatencies(t *testing.T) {
+	p, other, none := reporttest.Figured(), reporttest.Other(reporttest.Figured(), "kept"), reporttest.Other(reporttest.Clean(model.Passed), "none")
+	none.Golden = nil
+	r := reporttest.Run(model.Failed, p, other, none)
+	took := model.Latencies{p.Key(): {2 * time.Millisecond, 100 * time.Microsecond, 3 * time.Second}}
+	text, got := timedMetricsOf(t, r, took)
+	const of = `pack="ctxpack.support",path="packs/support/pack.json"`
+	for series, want := range map[string]float64{
+		`compile_latency_seconds_bucket{` + of + `,le="0.0001"}`:                       1,
+		`compile_latency_seconds_bucket{` + of + `,le="0.001"}`:                        1,
+		`compile_latency_seconds_bucket{` + of + `,le="0.0025"}`:                       2,
+		`compile_latency_seconds_bucket{` + of + `,le="1.0"}`:                          2,
+		`compile_latency_seconds_bucket{` + of + `,le="+Inf"}`:                         3,
+		`compile_latency_seconds_count{` + of + `}`:                                    3,
+		`compile_latency_seconds_sum{` + of + `}`:                                      3.0021,
+		`operational_figure_info{` + of + `,figure="compile_latency",measured="true"}`: 1,
+		`operational_figure_info{pack="` + id(other) + `",path="` + other.Path + `",figure="compile_latency",measured="false",reason="nothing was compiled: the result is that of an earlier run, and packgate check --no-cache measures it"}`: 1,
+		`operational_figure_info{pack="` + id(none) + `",path="` + none.Path + `",figure="compile_latency",measured="false",reason="no case was compiled"}`:                                                                                    1,
+	} {
+		if value, found := got["packgate_"+series]; !found || value != want {
+			t.Errorf("packgate_%s is %v (found: %v), wanted %v", series, value, found, want)
+		}
+	}
+	if n := strings.Count(text, "packgate_compile_latency_seconds_count"); n != 1 {
+		t.Errorf("%d packs have latencies, and one was compiled:\n%s", n, text)
+	}
+	took[other.Key()] = []time.Duration{0}
+	if _, got := timedMetricsOf(t, r, took); got[`packgate_compile_latency_seconds_bucket{pack="`+id(other)+`",path="`+other.Path+`",le="0.0001"}`] != 1 {
+		t.Errorf("what took no time is in no bucket: %v", got)
+	}
+}
+
+// id returns the id of a pack.
+func id(p model.Pack) string { id, _, _ := strings.Cut(p.Pack, "@"); return id }
 
 // checkMetricNames puts a text everywhere where a name of a pack can stand, and reads
 // it back: nothing but the text itself is there, as it can be seen.
@@ -236,7 +278,7 @@ func TestMetricsOfTwins(t *testing.T) {
 		"paths": reporttest.Run(model.Failed, reporttest.Other(reporttest.Clean(model.Passed), "a\u200b"), reporttest.Other(reporttest.Clean(model.Passed), `a\u{200b}`)),
 	} {
 		var b bytes.Buffer
-		err := Metrics(&b, r)
+		err := Metrics(&b, r, nil)
 		if err == nil || !strings.Contains(err.Error(), "have the same name: packgate_") || b.Len() > 0 {
 			t.Errorf("%s: error %v and %d bytes, wanted an error and none", name, err, b.Len())
 		}
