@@ -14,13 +14,15 @@ import (
 )
 
 // Loosened is a change by which the catalogs of an environment require less of a promotion, or
-// by which more people hold a role.
+// the config fewer reviews, or by which more people hold a role.
 type Loosened struct {
 	Stage
 	// Less says that the catalogs require less.
 	Less bool
 	// Joined are those who hold a role since, which others held before.
 	Joined []Holder
+	// Fewer says that the config requires fewer reviews.
+	Fewer  bool
 	before rules
 }
 
@@ -30,8 +32,8 @@ type Holder struct{ Role, Member string }
 // Roles returns the roles that the catalogs required before the change.
 func (l Loosened) Roles() []string { return rolesOf(l.before.catalogs) }
 
-// ConfigRoles returns the roles that the config before the change required for a looser one.
-func (l Loosened) ConfigRoles() []string { return l.before.config.Reviews.ConfigRoles() }
+// Reviews returns what the config before the change required.
+func (l Loosened) Reviews() repo.Reviews { return l.before.config.Reviews }
 
 // rules are what decides about a promotion in one commit.
 type rules struct {
@@ -57,8 +59,8 @@ func (b *Baseline) Loosened(ctx context.Context, environment string) (list []Loo
 		if err != nil {
 			return nil, err
 		}
-		l := Loosened{Stage{from, to}, requireLess(before.catalogs, after.catalogs), joined(before.config, after.config), before}
-		if l.Less || len(l.Joined) > 0 {
+		l := Loosened{Stage{from, to}, requireLess(before.catalogs, after.catalogs), joined(before.config, after.config), requireFewer(before.config.Reviews, after.config.Reviews), before}
+		if l.Less || len(l.Joined) > 0 || l.Fewer {
 			list = append(list, l)
 		}
 		to, after = from, before
@@ -108,6 +110,15 @@ func requireLess(before, after []*repo.Environment) bool {
 			return !slices.ContainsFunc(demands, func(is promotion.Demand) bool { return is.From == was.From && is.Soak >= was.Soak })
 		}) ||
 		complete(before) && !complete(after)
+}
+
+// requireFewer reports whether a config requires fewer reviews than another one before it.
+func requireFewer(before, after repo.Reviews) bool {
+	lost := func(was, is []string) bool {
+		return slices.ContainsFunc(was, func(role string) bool { return !slices.Contains(is, role) })
+	}
+	return lost(before.ConfigRoles(), after.ConfigRoles()) ||
+		slices.ContainsFunc([]string{"patch", "minor", "major"}, func(class string) bool { return lost(before.Of(class), after.Of(class)) })
 }
 
 // demandsOf returns what several catalogs demand of a promotion, of each environment the longest.

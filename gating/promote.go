@@ -151,17 +151,50 @@ func (t *promoting) judge(ctx context.Context) error {
 		t.unknown("what agents can do in %q now is not known: %s", t.Environment, why)
 		return ctx.Err()
 	}
-	diff, err := diffing.Compare(before, after.Pack, t.overrides, repo.Writing(t.Environments)...)
+	step, err := t.moved(ctx, before, after, t.overrides)
 	if errors.Is(err, diffing.ErrIncomparable) {
 		t.unknown("the versions cannot be compared: %v", err)
 		return ctx.Err()
 	}
+	t.step = step
+	return err
+}
+
+// moved compares what an environment runs with what it is to run, both with its overlays. The
+// error wraps diffing.ErrIncomparable where they cannot be compared.
+func (w *Workspace) moved(ctx context.Context, before *pack.Pack, after *proof.Model, overrides []diffing.Override) (step build.Comparison, err error) {
+	diff, err := diffing.Compare(before, after.Pack, overrides, repo.Writing(w.Environments)...)
 	if err != nil {
-		return err
+		return step, err
 	}
 	diff.BetweenPublished()
-	t.step = StepBetween(ctx, diff, after, nil)
-	return cmp.Or(ctx.Err(), diff.Contradicted())
+	step = StepBetween(ctx, diff, after, nil)
+	return step, cmp.Or(ctx.Err(), diff.Contradicted())
+}
+
+// ClassOfMove returns the class of moving an environment from one pack to another, each as bytes
+// with the overlays of the environment: major where they cannot be compared.
+func (w *Workspace) ClassOfMove(ctx context.Context, before, after []byte) (diffing.Class, error) {
+	overrides, err := diffing.Overrides(w.Config)
+	if err != nil {
+		return 0, err
+	}
+	var packs [2]*pack.Pack
+	for i, content := range [][]byte{before, after} {
+		u, fault := (&Release{Content: content}).read("pack.json", w.Config.Limits)
+		if fault != "" {
+			return diffing.Major, nil
+		}
+		packs[i] = u.Pack
+	}
+	step, err := w.moved(ctx, packs[0], proof.For(policy.New(packs[1], nil)), overrides)
+	switch {
+	case errors.Is(err, diffing.ErrIncomparable):
+		return diffing.Major, nil
+	case err != nil:
+		return 0, err
+	}
+	return step.Diff.Class, nil
 }
 
 func (t *promoting) unknown(format string, args ...any) {

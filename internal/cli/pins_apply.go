@@ -319,7 +319,14 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 			return nil, nil, "", &refusedError{append(problems, held...)}
 		}
 	}
-	approvals, reason, err := l.reviews.stageApprovals(ctx, l.e.Name(), stage, p.Roles())
+	ofClass, notes, err := l.classRoles(ctx, still, stage)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	held = append(held, notes...)
+	roles := slices.Concat(p.Roles(), ofClass)
+	slices.Sort(roles)
+	approvals, reason, err := l.reviews.stageApprovals(ctx, l.e.Name(), stage, slices.Compact(roles))
 	if refusal := new(refusedError); errors.As(err, &refusal) {
 		err = &refusedError{append(refusal.problems, held...)}
 	}

@@ -62,9 +62,10 @@ func (r *reviewing) stageApprovals(ctx context.Context, environment string, stag
 type heldRules struct {
 	environment string
 	rules       []gating.Loosened // the rules before these changes still hold
+	configs     []gating.Loosened // the reviews before these changes are still required
 	joined      []gating.Holder   // they hold a role and do not count
 	// What to say of them where something is refused.
-	rulesNotes, joinedNotes []model.Problem
+	rulesNotes, configsNotes, joinedNotes []model.Problem
 }
 
 // heldRules returns what still holds of an environment, found once.
@@ -82,8 +83,8 @@ func (r *reviewing) heldRules(ctx context.Context, environment string) (*heldRul
 		if change.Less && err == nil {
 			err = r.weighRules(ctx, h, change)
 		}
-		if len(change.Joined) > 0 && err == nil {
-			err = r.weighHolders(ctx, h, change)
+		if (len(change.Joined) > 0 || change.Fewer) && err == nil {
+			err = r.weighConfig(ctx, h, change)
 		}
 	}
 	if err != nil {
@@ -145,21 +146,56 @@ func (r *reviewing) weighRules(ctx context.Context, h *heldRules, change gating.
 	return nil
 }
 
-// weighHolders keeps those who joined a role from approving, unless the change was approved.
-func (r *reviewing) weighHolders(ctx context.Context, h *heldRules, change gating.Loosened) error {
-	roles, first := change.ConfigRoles(), change.Joined[0]
+// weighConfig keeps those who joined a role from approving, and has the reviews before a change
+// required on, unless the roles approved it that have to approve a looser config.
+func (r *reviewing) weighConfig(ctx context.Context, h *heldRules, change gating.Loosened) error {
+	var roles []string
+	for _, one := range append(h.configs, change) {
+		required := one.Reviews().ConfigRoles()
+		if len(required) == 0 && one.Fewer {
+			required = one.Reviews().All()
+		}
+		roles = append(roles, required...)
+	}
+	slices.Sort(roles)
+	roles = slices.Compact(roles)
 	ok, err := r.loosenedBy(ctx, h.environment, change, roles)
 	switch {
 	case err != nil:
 		return err
 	case ok:
 		h.joined = slices.DeleteFunc(h.joined, func(one gating.Holder) bool { return slices.Contains(change.Joined, one) })
+		if change.Fewer {
+			h.configs, h.configsNotes = nil, nil
+		}
 		return nil
 	}
-	h.joined = append(h.joined, change.Joined...)
-	h.joinedNotes = append(h.joinedNotes, unapproved(change, fmt.Sprintf("%q holds the role %s since a change of the config, and does not count yet; it was made in", first.Member, first.Role), roles,
-		"ask somebody who held the role before, or revert the commit and propose it again with their approval"))
+	hint := "or revert the commit and propose it again with their approval"
+	if change.Fewer {
+		h.configs = append(h.configs, change)
+		h.configsNotes = append(h.configsNotes, unapproved(change, "the reviews that the config required are still required; fewer are since", roles, "ask the roles that it named, "+hint))
+	}
+	if len(change.Joined) > 0 {
+		first := change.Joined[0]
+		h.joined = append(h.joined, change.Joined...)
+		h.joinedNotes = append(h.joinedNotes, unapproved(change, fmt.Sprintf("%q holds the role %s since a change of the config, and does not count yet; it was made in", first.Member, first.Role), roles,
+			"ask somebody who held the role before, "+hint))
+	}
 	return nil
+}
+
+// reviews returns the roles that reviews require for a class: those of the config before a line,
+// and those that are still required.
+func (h *heldRules) reviews(config *repo.Config, class string) (roles []string, notes []model.Problem) {
+	roles = config.Reviews.Of(class)
+	for _, one := range h.configs {
+		for _, role := range one.Reviews().Of(class) {
+			if !slices.Contains(roles, role) {
+				roles, notes = append(roles, role), h.configsNotes
+			}
+		}
+	}
+	return roles, notes
 }
 
 // loosenedBy reports whether all of the roles approved a change, of which there is at least one.

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/publish"
+	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// classRoles returns the roles that reviews require for the class of what a line changes in its
+// environment, by the config before the line and by what still holds, and what to say of the
+// latter.
+func (l *line) classRoles(ctx context.Context, held *heldRules, stage gating.Stage) (roles []string, notes []model.Problem, err error) {
+	config := l.w.Config
+	if stage.From != nil {
+		if config, err = l.reviews.configAt(ctx, stage.From.SHA()); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !config.Reviews.Demanded() && len(held.configs) == 0 {
+		return nil, nil, nil
+	}
+	class, err := l.class(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	roles, notes = held.reviews(config, class.String())
+	return roles, notes, nil
+}
+
+// class returns the class of what a line changes in its environment: major where one of the two
+// sides is no version, or is not known.
+func (l *line) class(ctx context.Context) (diffing.Class, error) {
+	v := l.is.Verdict
+	if l.want == nil || v == nil || l.is.Content == nil || !l.usable() && v.Status != publish.Revoked {
+		return diffing.Major, nil
+	}
+	checker := &publish.Checker{Registry: l.Registry, Verifier: l.Verifier}
+	wanted, content, err := checker.Fetch(ctx, registry.Ref{Pack: l.pack, Version: l.want.Version})
+	if err != nil {
+		return 0, err
+	}
+	if pack.DigestOf(content) != l.want.Digest {
+		return diffing.Major, nil // which is refused before it moves anything
+	}
+	bundle, err := checker.NewestBuild(ctx, wanted, l.e.Name())
+	if err != nil {
+		return 0, err
+	}
+	if bundle != nil {
+		content = bundle.Resolved
+	}
+	return l.w.ClassOfMove(ctx, l.is.Content, content)
+}
