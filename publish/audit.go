@@ -44,8 +44,9 @@ type Audited struct {
 	Versions int      // that were looked at
 	Verdicts []*Verdict
 	Findings []AuditFinding
-	Stated   map[string]bool  // the packs that the publisher's newest status names, by pack_id
-	Unseen   map[string]error // the errors of packs that could not be looked at, by pack_id
+	Stated   map[string]bool          // the packs that the publisher's newest status names, by pack_id
+	Rollback map[string]RollbackTimes // of the packs that could be looked at, by pack_id
+	Unseen   map[string]error         // the errors of packs that could not be looked at, by pack_id
 }
 
 // Audit looks at every version and every pin of the packs, of all packs of the
@@ -59,7 +60,7 @@ func (c *Checker) Audit(ctx context.Context, packIDs []string) (*Audited, error)
 			return nil, err
 		}
 	}
-	out := &Audited{Packs: slices.Compact(slices.Sorted(slices.Values(packIDs))), Unseen: map[string]error{}}
+	out := &Audited{Packs: slices.Compact(slices.Sorted(slices.Values(packIDs))), Rollback: map[string]RollbackTimes{}, Unseen: map[string]error{}}
 	audits := make([]packAudit, len(out.Packs))
 	var group errgroup.Group
 	group.SetLimit(packsAtOnce)
@@ -82,7 +83,14 @@ func (c *Checker) Audit(ctx context.Context, packIDs []string) (*Audited, error)
 		out.Findings = append(out.Findings, a.findings...)
 		if a.err != nil {
 			out.Unseen[out.Packs[i]] = a.err
+			continue
 		}
+		if slices.ContainsFunc(findings, func(f AuditFinding) bool {
+			return f.Severity == SeverityError && (f.Pack == "" || f.Pack == out.Packs[i])
+		}) {
+			a.rollback = RollbackTimes{Unknown: unsure}
+		}
+		out.Rollback[out.Packs[i]] = a.rollback
 	}
 	out.Findings, out.Stated = append(out.Findings, findings...), stated
 	return out, nil
@@ -93,6 +101,7 @@ type packAudit struct {
 	versions int
 	verdicts []*Verdict
 	findings []AuditFinding
+	rollback RollbackTimes
 	err      error
 }
 
@@ -122,6 +131,7 @@ func (c *Checker) auditPack(ctx context.Context, packID string) (out packAudit) 
 		return packAudit{err: err}
 	}
 	out.findings = append(out.findings, found...)
+	out.rollback = s.rollbackTimes(out.findings)
 	return out
 }
 

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -242,4 +245,95 @@ func TestRunning(t *testing.T) {
 			t.Errorf("the tag was moved by hand: %+v", r)
 		}
 	})
+}
+
+// TestRollbackTimes: "a" pins version a, "<a" rolls back to it, and "!a" stops it, each after as
+// many minutes as stand behind it; ">!a" is a stop that is no rollback.
+func TestRollbackTimes(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                           "[]",
+		"1.0.0:0 1.1.0:7":                            "[]",
+		"1.0.0:0 1.1.0:7 <1.0.0:12":                  "[12m0s]",
+		"1.0.0:0 1.1.0:7 1.1.0:5 <1.0.0:12":          "[17m0s]", // it ran on when it was recorded once more
+		"1.0.0:0 1.1.0:7 1.0.0:3":                    "[3m0s]",  // by hand
+		"1.0.0:0 1.9.0:7 1.10.0:3":                   "[]",
+		"1.0.0:0 1.1.0:7 !1.1.0:4 <1.0.0:9":          "[4m0s]", // the stop was the way back
+		"1.0.0:0 1.1.0:7 >!1.1.0:4 <1.0.0:9":         "[]",
+		"1.0.0:0 1.1.0:7 <1.0.0:1 1.2.0:4 <1.0.0:60": "[1m0s 1h0m0s]",
+		"1.0.0:0 2.0.0:7 <2.0.0:1":                   "[]",
+		"<1.0.0:0":                                   "[]",
+		"1.0.0:0 2.0.0:7 <1.0.0:-3":                  "[-3m0s]",
+		"1.0.0+2:0 1.0.0+1:6":                        "[6m0s]",
+		"1.0.0+1:0 1.0.0+2:6":                        "[]",
+	} {
+		at, holdings := noon, map[string]*holding{}
+		var moves []move
+		for _, word := range strings.Fields(text) {
+			name, minutes, _ := strings.Cut(strings.TrimLeft(word, "<>!"), ":")
+			n, err := strconv.Atoi(minutes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at = at.Add(time.Duration(n) * time.Minute)
+			version, revision, bundled := strings.Cut(name, "+")
+			if holdings[version] == nil {
+				holdings[version] = &holding{digest: fakeDigest(version), version: statement.Version{Pack: support + "@" + version}}
+			}
+			m := move{to: holdings[version]}
+			m.Time, m.Stopped = at, strings.Contains(word, "!")
+			if word[0] == '<' || word[0] == '!' {
+				m.By = statement.ByRollback
+			}
+			if bundled {
+				m.Runs = &statement.Version{Pack: support + "@" + version + "+prod." + revision, Manifest: fakeDigest(name)}
+			}
+			moves = append(moves, m)
+		}
+		if got := fmt.Sprint(rollbacks(moves)); got != want {
+			t.Errorf("of %q: %s, wanted %s", text, got, want)
+		}
+	}
+}
+
+// An audit knows the times to roll back where the history is whole, and says that it does not
+// where a record is gone.
+func TestAuditOfRollbackTimes(t *testing.T) {
+	w := worldOf(t, nil, "oci:./registry", t.TempDir())
+	times := func() RollbackTimes {
+		audited, err := w.checker().Audit(t.Context(), []string{support})
+		w.must(err)
+		return audited.Rollback[support]
+	}
+	w.publish(candidate("1.0.0", ""))
+	if got := times(); got.Unknown != "" || len(got.Took) != 0 {
+		t.Errorf("nothing was pinned: %+v", got)
+	}
+	w.publish(candidate("1.1.0", ""))
+	w.pin("1.0.0", "prod")
+	w.pin("1.1.0", "prod")
+	w.pin("1.1.0", "staging")
+	_, err := w.rollback(RollbackChange{Reason: "it refunds all"}, nil)
+	w.must(err)
+	if got := times(); got.Unknown != "" || len(got.Took) != 1 || !slices.Equal(got.Took["prod"], []time.Duration{2 * time.Minute}) {
+		t.Errorf("%+v, wanted two minutes in prod", got)
+	}
+	records := w.chain().records
+	gone := records[len(records)-3] // prod at 1.1.0
+	w.must(os.Remove(filepath.Join(w.folder, "registry", support, "blobs", "sha256", strings.TrimPrefix(gone.digest, "sha256:"))))
+	if got := times(); got.Unknown == "" || got.Took != nil {
+		t.Errorf("a record is gone, and the times are %+v", got)
+	}
+}
+
+// A registry that shows less than the publisher's status names has no times, and is none in which
+// nothing was rolled back.
+func TestRollbackTimesOfAnEmptiedRegistry(t *testing.T) {
+	w := freshly(t)
+	w.publish(candidate("1.0.0", ""))
+	w.must(os.RemoveAll(filepath.Join(w.root(), support)))
+	audited, err := w.checker().Audit(t.Context(), []string{support})
+	w.must(err)
+	if got := audited.Rollback[support]; got.Unknown == "" || got.Took != nil {
+		t.Errorf("%+v; findings %+v, unseen %v", got, audited.Findings, audited.Unseen)
+	}
 }

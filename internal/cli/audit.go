@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -54,6 +55,7 @@ type auditOptions struct {
 	failOn    string // the lowest severity that fails
 	strict    bool   // bundles of other identities are errors
 	export    string // the folder that an export is written into, "" for none
+	metrics   string // the file that metrics are written into, "" for none
 	verify    string // the folder of an export that is verified in place of a registry
 	freshness freshnessOptions
 	alone     bool // looks at the registry alone, and not at what published packs depend on
@@ -284,6 +286,9 @@ repository and all packs that the registry lists. It also lists the packs that s
 checked again because something that they depend on changed after they were published,
 and the versions of which a check did not run, which is not an error.
 
+With --metrics it also writes how long environments ran what they were rolled back from,
+by the signed records of each pack.
+
 With --export it also writes into a new folder who approved, published, pinned, revoked
 and waived what, and when, as JSON Lines and CSV, together with the signed statements
 that prove it. With --verify it verifies such a folder without a registry: each event
@@ -298,6 +303,7 @@ Exit status: 0 nothing is wrong, 1 something is wrong, 3 it could not be audited
 	f := c.Flags()
 	f.BoolVar(&o.strict, "strict", false, "count what another identity signed as an error; with --verify, also what is not checked")
 	f.StringVar(&o.export, "export", "", "write an export for auditors into this `folder`, which must be empty or absent")
+	f.StringVar(&o.metrics, "metrics", "", "also write the times to roll back as OpenMetrics text into this `file`")
 	f.StringVar(&o.verify, "verify", "", "verify the export in this `folder`")
 	f.StringVar(&o.freshness.workflow, "freshness-workflow", "", "with --verify, `workflow` that signs timestamps (default: publish.freshness.workflow)")
 	f.StringVar(&o.freshness.key, "freshness-key", "", "with --verify, public key `file`, for timestamps that were signed with a key")
@@ -321,7 +327,20 @@ func audit(ctx context.Context, env *Env, ids []string, o auditOptions) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(render.WriteAudit(env.Stdout, o.format, &a.out, env.style(o.color)), a.verdict())
+	metrics := func(w io.Writer) error { return render.AuditMetrics(w, a.rollbacks()) }
+	return cmp.Or(render.WriteAudit(env.Stdout, o.format, &a.out, env.style(o.color)), writeFile(o.metrics, metrics), a.verdict())
+}
+
+// rollbacks returns the times to roll back of all packs that were to be looked at.
+func (a *auditing) rollbacks() (list []model.RollbackTimes) {
+	for _, id := range a.audited.Packs {
+		r, seen := a.audited.Rollback[id]
+		if !seen {
+			r.Unknown = "the pack could not be looked at"
+		}
+		list = append(list, model.RollbackTimes{Pack: id, Took: r.Took, Absent: r.Unknown})
+	}
+	return list
 }
 
 // shownHistory returns the history of a pack in the report's form.

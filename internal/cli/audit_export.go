@@ -129,6 +129,8 @@ func (o *auditOptions) checkExport(ids []string) error {
 	switch {
 	case o.export != "" && o.verify != "":
 		return misuse("give one of the two", "--export and --verify are given")
+	case o.verify != "" && o.metrics != "":
+		return misuse("leave out --metrics: an export is verified without a registry", "--verify and --metrics are given")
 	case o.verify != "" && len(ids) > 0:
 		return misuse("leave them out: an export is verified whole", "--verify and %q are given", ids[0])
 	case o.verify != "" && o.format == "markdown":

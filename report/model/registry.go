@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/contextosai/packgate/finding"
 )
@@ -208,6 +209,14 @@ type Audit struct {
 	Export *AuditExport `json:"export,omitempty"`
 	// Completeness says of each version that is signed whether every check ran.
 	Completeness []AuditVersion `json:"completeness,omitempty"`
+}
+
+// RollbackTimes are how long environments ran the versions of a pack that they were rolled back
+// from. They are for metrics alone.
+type RollbackTimes struct {
+	Pack   string                     // id
+	Took   map[string][]time.Duration // by environment
+	Absent string                     // why they are not known, "" where they are
 }
 
 // AuditVersion says whether every check ran when a version was published, and what the checks

@@ -1,8 +1,11 @@
 package render
 
 import (
+	"cmp"
+	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/contextosai/packgate/report/model"
 )
@@ -25,7 +28,7 @@ func (m *metricSet) figures(p *model.Pack, took model.Latencies) {
 	m.figure("required_evidence_resolution", f.RequiredEvidenceResolutionRate != nil, "no allowed decision of a case that compiled requires evidence")
 	m.figure("replay_determinism", f.ReplayDeterminismRate != nil, "no case was compiled")
 	m.figure("release_gate_pass", f.ReleaseGatePassRate != nil, "nothing was compared with a baseline")
-	m.figure("time_to_roll_back", false, "the times of pins are in the signed records of the registry: packgate audit --metrics measures it")
+	m.figure(rollbackFigure, false, "the times of pins are in the signed records of the registry: packgate audit --metrics measures it")
 }
 
 // figure says whether one figure was measured, and why it is absent where it was not.
@@ -35,6 +38,30 @@ func (m *metricSet) figure(name string, measured bool, absent string) {
 	}
 	m.add(metricFamily{"packgate_operational_figure", infoMetric, "", "The operational figures of the contract: whether each was measured, and why not."}, 1,
 		"figure", name, "measured", strconv.FormatBool(measured), "reason", absent)
+}
+
+// rollbackFigure is the one that no report has.
+const rollbackFigure = "time_to_roll_back"
+
+// rollbackBounds are the upper bounds of the buckets that rollbacks are counted in.
+var rollbackBounds = []time.Duration{
+	5 * time.Minute, 15 * time.Minute, time.Hour, 4 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour, 30 * 24 * time.Hour,
+}
+
+// AuditMetrics writes what an audit can count of packs, in the form of Metrics: the times to roll
+// back, by pack and environment. Where they are not known it says why. The error is that of the
+// writer, or of two packs of one name.
+func AuditMetrics(w io.Writer, packs []model.RollbackTimes) error {
+	m := metricSet{families: map[metricFamily][]metricSample{}}
+	for _, p := range packs {
+		one := &metricSet{m.families, []string{"pack", p.Pack}}
+		for environment, took := range p.Took {
+			one.histogram(metricFamily{name: "packgate_time_to_roll_back_seconds", help: "How long an environment ran what it was rolled back from."}, rollbackBounds, took,
+				"environment", environment)
+		}
+		one.figure(rollbackFigure, len(p.Took) > 0, cmp.Or(p.Absent, "no environment was rolled back"))
+	}
+	return m.write(w)
 }
 
 // latency adds how long the compiles of a pack took, or returns why that was not measured.

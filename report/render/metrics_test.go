@@ -193,6 +193,42 @@ func TestMetricsOfLatencies(t *testing.T) {
 	}
 }
 
+// The times to roll back are counted by pack and environment, and what is not known says why.
+func TestMetricsOfRollbacks(t *testing.T) {
+	packs := []model.RollbackTimes{
+		{Pack: "ctxpack.b", Took: map[string][]time.Duration{"prod": {time.Hour, 40 * 24 * time.Hour}, "stag\"ing": {time.Minute}}},
+		{Pack: "ctxpack.a"}, {Pack: "ctxpack.c", Absent: "the history of the pack is not whole"},
+	}
+	var b bytes.Buffer
+	if err := AuditMetrics(&b, packs); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readMetrics(b.String())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	for series, want := range map[string]float64{
+		`time_to_roll_back_seconds_bucket{pack="ctxpack.b",environment="prod",le="900.0"}`:                                                    0,
+		`time_to_roll_back_seconds_bucket{pack="ctxpack.b",environment="prod",le="3600.0"}`:                                                   1,
+		`time_to_roll_back_seconds_bucket{pack="ctxpack.b",environment="prod",le="+Inf"}`:                                                     2,
+		`time_to_roll_back_seconds_sum{pack="ctxpack.b",environment="prod"}`:                                                                  961 * 3600,
+		`time_to_roll_back_seconds_count{pack="ctxpack.b",environment="stag\"ing"}`:                                                           1,
+		`operational_figure_info{pack="ctxpack.b",figure="time_to_roll_back",measured="true"}`:                                                1,
+		`operational_figure_info{pack="ctxpack.a",figure="time_to_roll_back",measured="false",reason="no environment was rolled back"}`:       1,
+		`operational_figure_info{pack="ctxpack.c",figure="time_to_roll_back",measured="false",reason="the history of the pack is not whole"}`: 1,
+	} {
+		if value, found := got["packgate_"+series]; !found || value != want {
+			t.Errorf("packgate_%s is %v (found: %v), wanted %v", series, value, found, want)
+		}
+	}
+	if strings.Count(b.String(), "_seconds_count") != 2 {
+		t.Errorf("two environments were rolled back:\n%s", b.String())
+	}
+	if err := AuditMetrics(&b, []model.RollbackTimes{{Pack: "a"}, {Pack: "a"}}); err == nil {
+		t.Error("two packs of one name are written")
+	}
+}
+
 // id returns the id of a pack.
 func id(p model.Pack) string { id, _, _ := strings.Cut(p.Pack, "@"); return id }
 
