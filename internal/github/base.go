@@ -21,9 +21,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
-// deepen is the advice that makes every base readable without a fetch: the
-// second commit of the history is the base itself.
-const deepen = "set `fetch-depth: 2` on actions/checkout"
+// deepen is the advice that makes every base readable without a fetch, whatever the command: of a
+// pull request the second commit is enough, but what publishes needs the history as well.
+const deepen = "set `fetch-depth: 0` on actions/checkout"
 
 // Base is the version a change is compared with.
 type Base struct {

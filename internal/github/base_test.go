@@ -199,7 +199,7 @@ func TestBaseUnreadable(t *testing.T) {
 			if !errors.Is(err, ErrBaseUnreadable) || base.Tree != nil {
 				t.Fatalf("got %+v, %v, wanted ErrBaseUnreadable", base, err)
 			}
-			for _, want := range []string{c.want, "fetch-depth: 2", p.tip} {
+			for _, want := range []string{c.want, "fetch-depth: 0", p.tip} {
 				if !strings.Contains(told(err), want) {
 					t.Errorf("got %q, wanted %q in it", err, want)
 				}

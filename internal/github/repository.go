@@ -226,7 +226,7 @@ func incomplete(root, setting string) error {
 		Kind: ErrIncomplete,
 		Message: fmt.Sprintf("the repository %q is a partial clone (%s is set), wanted one with all files of the commits it has",
 			root, setting),
-		Hint: "check out without `filter:` and without `sparse-checkout:`, which implies a filter; with `fetch-depth: 2`",
+		Hint: "check out without `filter:` and without `sparse-checkout:`, which implies a filter; with `fetch-depth: 0`",
 	}
 }
 
@@ -243,7 +243,7 @@ func noRepository(dir string) error {
 	return &fault.Error{
 		Kind:    ErrNoRepository,
 		Message: fmt.Sprintf("%q is not in a git repository", dir),
-		Hint:    "run actions/checkout with `fetch-depth: 2` before this step",
+		Hint:    "run actions/checkout with `fetch-depth: 0` before this step",
 	}
 }
 

@@ -61,7 +61,7 @@ func TestResolveErrors(t *testing.T) {
 		}
 	}
 	shallow := open(t, p.checkout(t, p.merge, "1"))
-	if _, err := shallow.Resolve("HEAD^1"); !errors.Is(err, ErrBaseUnreadable) || !strings.Contains(fault.Hint(err), "fetch-depth: 2") {
+	if _, err := shallow.Resolve("HEAD^1"); !errors.Is(err, ErrBaseUnreadable) || !strings.Contains(fault.Hint(err), "fetch-depth: 0") {
 		t.Errorf("shallow HEAD^1: got %v, wanted ErrBaseUnreadable with advice", err)
 	}
 }
