@@ -117,7 +117,7 @@ func (p *Policy) checkWaiver(w *repo.Waiver) *repo.Problem {
 		return &repo.Problem{Location: w.Of.Node.Location(), Message: fmt.Sprintf("%s does not compare with the base, so nothing that it finds is of a thing", r.ID), Hint: "remove of:, and write the path that is excused"}
 	}
 	if _, err := time.Parse(time.DateOnly, w.Expires.Value); err != nil {
-		return &repo.Problem{Location: w.Expires.Node.Location(), Message: fmt.Sprintf("%q is no day", w.Expires.Value), Hint: "write it as 2027-03-31"}
+		return &repo.Problem{Location: w.Expires.Node.Location(), Message: fmt.Sprintf("%q is not a day", w.Expires.Value), Hint: "write it as 2027-03-31"}
 	}
 	return nil
 }

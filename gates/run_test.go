@@ -285,7 +285,7 @@ func TestWaiverWithoutADay(t *testing.T) {
 	c := config(t, waiver("SCH005", "", "2027-01-01"))
 	c.Waivers.Items[0].Expires.Value = "2027-02-30"
 	_, err := gates.NewPolicy(c, false, now)
-	if err == nil || err.Error() != `.packgate.yaml:1:101: "2027-02-30" is no day` {
+	if err == nil || err.Error() != `.packgate.yaml:1:101: "2027-02-30" is not a day` {
 		t.Error(err)
 	}
 }

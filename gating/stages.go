@@ -40,7 +40,7 @@ func (b *Baseline) Stages(ctx context.Context, head *github.Tree) (list []Stage,
 		}
 		if from == nil || len(list) == mostStages {
 			return nil, &fault.Error{Kind: github.ErrRejected,
-				Message: fmt.Sprintf("%.7s is none of the %d first parents of %.7s that were looked at", b.Tree.SHA(), len(list), head.SHA()),
+				Message: fmt.Sprintf("%.7s is not one of the %d first parents of %.7s that packgate read", b.Tree.SHA(), len(list), head.SHA()),
 				Hint:    "merge into the default branch, and do not push to it with force"}
 		}
 		list = append(list, Stage{from, to})

@@ -21,7 +21,7 @@ func Edit(d *Document, operations []finding.Operation) ([]byte, error) {
 	for _, op := range operations {
 		current, _ := Read(d.File, src, Limits{MaxBytes: len(src), MaxDepth: 1 << 10, MaxValues: 1 << 30})
 		if current.Root == nil {
-			return nil, fmt.Errorf("edit %s: the text is no JSON document", d.File)
+			return nil, fmt.Errorf("edit %s: the text is not a JSON document", d.File)
 		}
 		edited, err := editor{current}.apply(op)
 		if err != nil {
@@ -44,7 +44,7 @@ func (e editor) find(path string) *Node {
 func (e editor) apply(op finding.Operation) ([]byte, error) {
 	at := e.find(op.Path)
 	if (op.Op == "add" || op.Op == "replace") && !json.Valid([]byte(op.Value)) {
-		return nil, fmt.Errorf("the new value is no JSON")
+		return nil, fmt.Errorf("the new value is not JSON")
 	}
 	switch {
 	case op.Op == "add":

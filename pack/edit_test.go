@@ -60,8 +60,8 @@ func TestEditErrors(t *testing.T) {
 		{finding.Operation{Op: "add", Path: "/a/3", Value: "1"}, `edit pack.json: add /a/3: "3" is not a place in an array of 2`},
 		{finding.Operation{Op: "add", Path: "/a/01", Value: "1"}, `edit pack.json: add /a/01: "01" is not a place in an array of 2`},
 		{finding.Operation{Op: "add", Path: "/a/0/x", Value: "1"}, "edit pack.json: add /a/0/x: a number has no members"},
-		{finding.Operation{Op: "add", Path: "/b", Value: "{"}, "edit pack.json: add /b: the new value is no JSON"},
-		{finding.Operation{Op: "replace", Path: "/a", Value: ""}, "edit pack.json: replace /a: the new value is no JSON"},
+		{finding.Operation{Op: "add", Path: "/b", Value: "{"}, "edit pack.json: add /b: the new value is not JSON"},
+		{finding.Operation{Op: "replace", Path: "/a", Value: ""}, "edit pack.json: replace /a: the new value is not JSON"},
 	} {
 		got, err := Edit(read(t, `{"a":[1,2]}`), []finding.Operation{c.op})
 		if err == nil || err.Error() != c.want {

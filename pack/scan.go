@@ -101,7 +101,7 @@ func (r *reader) badEscape(start int) bool {
 	case c > ' ' && c <= unicode.MaxASCII:
 		shown = `\` + string(c)
 	}
-	return r.fault(Syntax, start, start+1+size, shown+" is no escape sequence", hint)
+	return r.fault(Syntax, start, start+1+size, shown+" is not an escape sequence", hint)
 }
 
 func (r *reader) unicodeEscape(buf []byte, start int) ([]byte, bool) {

@@ -117,7 +117,7 @@ func outside(data map[string]any, under *tree) string {
 		why := ""
 		switch {
 		case t == nil && under.Closed:
-			why = fmt.Sprintf("%s.%s is no member that it may have", under.Path, name)
+			why = fmt.Sprintf("%s.%s is not a member that it may have", under.Path, name)
 		case t == nil || t.staged():
 			continue
 		default:

@@ -169,7 +169,7 @@ func (s *survey) auditPin(environment, digest string) (out []AuditFinding) {
 	find := func(severity Severity, r Reason) { out = append(out, AuditFinding{s.pack, version, severity, r}) }
 	if h.artifact == nil {
 		find(SeverityError, h.problem.Kind.refuses(digest, h.problem.Hint,
-			"the environment %q names something else than a version: %s", environment, h.problem.Message))
+			"the environment %q does not name a version: %s", environment, h.problem.Message))
 		return out
 	}
 	version = h.artifact.Version

@@ -103,7 +103,7 @@ func (h *buildHolding) read(c *Checker, at registry.Attachment) {
 	want := statement.Version{Pack: statement.BuildName{Pack: nameOf(b.Pack, b.Version), Environment: b.Environment, Revision: name.Revision}.String(),
 		Manifest: h.digest, Content: b.ContentDigest}
 	if s.Version != want || s.Of.Manifest != b.Of {
-		odd(ReasonSubject, errors.New("other subjects"), "a signed statement speaks of another bundle: %s", differs(s.Version, want))
+		odd(ReasonSubject, errors.New("other subjects"), "a signed statement is about another bundle: %s", differs(s.Version, want))
 		return
 	}
 	h.signed = append(h.signed, &Build{Name: name, Statement: s, Resolved: b.Content, Catalog: b.Catalog, Signing: signing(v, s.Time), source: at.Content})
@@ -194,9 +194,9 @@ func (s *builds) whole(name, environment string) error {
 	switch {
 	case s.dropped > 0:
 		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%q has more than %d tags of bundles in the environment %q", name, buildLimit, environment),
-			Hint: "look at who can write to the registry, and delete the tags that are not of packgate"}
+			Hint: "check who can write to the registry, and delete the tags that packgate did not write"}
 	case s.unlisted != "":
-		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("which bundle of %q is the newest in the environment %q cannot be told: the registry's list of tags does not have %q, which is there", name, environment, s.unlisted),
+		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("the newest bundle of %q in the environment %q is not known: the registry's list of tags does not have %q, although the tag exists", name, environment, s.unlisted),
 			Hint: "use a registry that lists all of its tags"}
 	}
 	return nil
@@ -276,11 +276,11 @@ func (c *Checker) NewestBuild(ctx context.Context, v *Verdict, environment strin
 	case newest == nil && highest == 0:
 		return nil, nil
 	case newest != nil && newest.Statement.Of != statement.Version{Pack: v.Name(), Manifest: v.Manifest, Content: v.Content}:
-		return nil, &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("the newest bundle of %q in the environment %q is %q, which is not of the published bytes", v.Name(), environment, newest.Name),
-			Hint: "publish again, and look at who can write to the registry"}
+		return nil, &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("the newest bundle of %q in the environment %q is %q, which does not have the published bytes", v.Name(), environment, newest.Name),
+			Hint: "publish again, and check who can write to the registry"}
 	case newest != nil && newest.Statement.Sequence == highest:
 		return newest, nil
 	}
-	return nil, &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("the newest bundle of %q in the environment %q does not count: its tag is not there, or another one has its name", v.Name(), environment),
-		Hint: "publish again, which finishes it or gives it a new number"}
+	return nil, &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("the newest bundle of %q in the environment %q does not count: its tag is missing, or another bundle has its name", v.Name(), environment),
+		Hint: "publish again: this finishes it or gives it a new number"}
 }

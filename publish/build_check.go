@@ -33,7 +33,7 @@ func (c *Checker) lookBuild(ctx context.Context, repo *registry.Repository, ref 
 	v := found.verdict
 	v.add(judgeBuild(v, s.holdings[digest], name)...)
 	for _, other := range s.rivals(tag.Place(), digest) {
-		v.add(ReasonConflict.refuses(other, "publish again, which gives the bundle a new number", "two digests of %q are signed: %s and %s", name, digest, other))
+		v.add(ReasonConflict.refuses(other, "publish again: this gives the bundle a new number", "two digests of %q are signed: %s and %s", name, digest, other))
 	}
 	if ref.Digest != "" && ref.Digest != digest {
 		v.add(moved(ref.Tag, digest, ref.Digest))
@@ -63,7 +63,7 @@ func judgeBuild(v *Verdict, h *buildHolding, name statement.BuildName) (out []Re
 	refuse := func(kind ReasonKind, hint, format string, args ...any) {
 		out = append(out, kind.refuses(h.digest, hint, format, args...))
 	}
-	const writers = "look at who can write to the registry"
+	const writers = "check who can write to the registry"
 	if b.Environment != name.Environment || nameOf(b.Pack, b.Version) != name.Pack {
 		refuse(ReasonVersion, writers, "%s is a bundle of %q in the environment %q, not %q", h.digest, nameOf(b.Pack, b.Version), b.Environment, name)
 		return out
@@ -80,7 +80,7 @@ func judgeBuild(v *Verdict, h *buildHolding, name statement.BuildName) (out []Re
 		refuse(ReasonSubject, writers, "the bundle %q is of %s, and its version is %s", name, of.Content, v.Content)
 	}
 	if !slices.Contains(h.reports, made.Statement.Report) {
-		out = append(out, ReasonReport.explains(made.Statement.Report, "look for it among the artifacts of the run that signed", "the report that the signed statement of %q names is not in the registry", name))
+		out = append(out, ReasonReport.explains(made.Statement.Report, "look for it among the artifacts of the run that signed it", "the report that the signed statement of %q names is not in the registry", name))
 	}
 	v.Build = made
 	return out
@@ -107,7 +107,7 @@ func (c *Checker) runs(ctx context.Context, repo *registry.Repository, v *Verdic
 		return err
 	}
 	if named != h.digest {
-		v.add(ReasonMoved.explains(named, "publish again, and look at who can write to the registry", "the tag %q names %s, wanted %s", place, orNone(named), h.digest))
+		v.add(ReasonMoved.explains(named, "publish again, and check who can write to the registry", "the tag %q names %s, wanted %s", place, orNone(named), h.digest))
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func signedBuild(v *Verdict, signed *attest.Verified, named string) error {
 		return err
 	}
 	if s.Content != v.Content || s.Name().Pack != named {
-		return errors.New("it speaks of " + differs(statement.Version{Pack: s.Name().Pack, Manifest: s.Manifest, Content: s.Content}, statement.Version{Pack: named, Manifest: s.Manifest, Content: v.Content}))
+		return errors.New("it is about " + differs(statement.Version{Pack: s.Name().Pack, Manifest: s.Manifest, Content: s.Content}, statement.Version{Pack: named, Manifest: s.Manifest, Content: v.Content}))
 	}
 	v.Manifest = s.Of.Manifest
 	v.Build = &Build{Name: s.Name(), Statement: s, Signing: signing(signed, s.Time)}
@@ -196,7 +196,7 @@ func (s *survey) judgeBuilds(all *builds) (out []AuditFinding) {
 		}
 		if t.Short == "" {
 			if own := t.At(digest); all.tags[own] != digest {
-				find(t, SeverityWarning, ReasonUnlisted.explains(digest, "look at who can write to the registry", "the tag %q is not there: it was deleted, or the bundle was not published by packgate", own))
+				find(t, SeverityWarning, ReasonUnlisted.explains(digest, "check who can write to the registry", "the tag %q is missing: it was deleted, or the bundle was not published by packgate", own))
 			}
 			continue
 		}
@@ -204,16 +204,16 @@ func (s *survey) judgeBuilds(all *builds) (out []AuditFinding) {
 		switch named := all.tags[place]; {
 		case named == digest:
 		case named == "":
-			find(t, SeverityWarning, ReasonUntagged.explains(digest, "publish it again", "the tag %q is not there: publishing was not finished, or the tag was deleted", place))
+			find(t, SeverityWarning, ReasonUntagged.explains(digest, "publish it again", "the tag %q is missing: publishing was not finished, or the tag was deleted", place))
 		case h.named(t.Revision) != nil && all.holdings[named].named(t.Revision) == nil:
 			find(t, SeverityError, moved(place.String(), named, digest))
 		case h.named(t.Revision) != nil:
-			find(t, severityOfConflict(all, t), ReasonConflict.explains(digest, "publish again, which gives the bundle a new number", "two digests of %q are signed: %s and %s", name, named, digest))
+			find(t, severityOfConflict(all, t), ReasonConflict.explains(digest, "publish again: this gives the bundle a new number", "two digests of %q are signed: %s and %s", name, named, digest))
 		}
 	}
 	if all.dropped > 0 {
-		out = append(out, AuditFinding{s.pack, "", SeverityError, ReasonTooMany.refuses("", "look at who can write to the registry, and delete the tags that are not of packgate",
-			"%d more tags claim bundles than the %d of each version that are looked at", all.dropped, buildLimit)})
+		out = append(out, AuditFinding{s.pack, "", SeverityError, ReasonTooMany.refuses("", "check who can write to the registry, and delete the tags that packgate did not write",
+			"%d more tags claim bundles than the %d of each version that packgate reads", all.dropped, buildLimit)})
 	}
 	return out
 }
@@ -264,8 +264,8 @@ func (s *survey) auditLostBuilds(all *builds) (out []AuditFinding) {
 		lost[key] = true
 		name, _ := statement.ReadBuildName(v.Pack)
 		_, version, _ := cutVersion(name.Pack)
-		out = append(out, AuditFinding{s.pack, version, SeverityError, ReasonNotPublished.refuses(v.Manifest, "look at who can delete from the registry, and publish again",
-			"the bundle %q, %s, is not there", v.Pack, said)})
+		out = append(out, AuditFinding{s.pack, version, SeverityError, ReasonNotPublished.refuses(v.Manifest, "check who can delete from the registry, and publish again",
+			"the bundle %q, %s, is missing", v.Pack, said)})
 	}
 	for _, digest := range slices.Sorted(maps.Keys(all.holdings)) {
 		for _, b := range all.holdings[digest].signed {

@@ -29,7 +29,7 @@ func (c BuildCandidate) build() (*registry.Build, *registry.Artifact, error) {
 		return nil, nil, err
 	}
 	if found, err := nameIn(c.Resolved); err != nil || found != c.name() {
-		return nil, nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("the pack that is resolved for the environment %q says that it is %q, wanted %q", c.Environment, found, c.name()), Cause: err}
+		return nil, nil, &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("the pack resolved for the environment %q says that it is %q, wanted %q", c.Environment, found, c.name()), Cause: err}
 	}
 	b, err := registry.NewBuild(of, c.Environment, c.Resolved, c.Catalog)
 	return b, of, err
@@ -102,7 +102,7 @@ func (j *buildJob) read(v *attest.Verified, source []byte) (signedSummary, error
 		return signedSummary{}, err
 	}
 	if s.Sequence != j.sequence {
-		return signedSummary{}, errors.New("another bundle of the environment was published since")
+		return signedSummary{}, errors.New("another bundle of the environment was published in the meantime")
 	}
 	return signedSummary{signing(v, s.Time), &s.Summary, source}, nil
 }

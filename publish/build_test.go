@@ -180,10 +180,10 @@ func TestTamperedBuilds(t *testing.T) {
 		"it is another environment's": func(w *world, c BuildCandidate) {
 			w.plantBuild(c, w.signer, func(s *statement.Build) { s.Pack = support + "@1.0.0+eu.1" }, "own", "place")
 		},
-		"it speaks of another manifest": func(w *world, c BuildCandidate) {
+		"it is about another manifest": func(w *world, c BuildCandidate) {
 			w.plantBuild(c, w.signer, func(s *statement.Build) { s.Manifest = fakeDigest("m") }, "own", "place")
 		},
-		"it speaks of another pack": func(w *world, c BuildCandidate) {
+		"it is about another pack": func(w *world, c BuildCandidate) {
 			w.plantBuild(c, w.signer, func(s *statement.Build) { s.Content = fakeDigest("c") }, "own", "place")
 		},
 		"it is of another manifest of the version": func(w *world, c BuildCandidate) {

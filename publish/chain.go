@@ -149,17 +149,17 @@ func (c *Checker) record(ctx context.Context, repo *registry.Repository, packID,
 	if err != nil {
 		r := Reason{Kind: ReasonOtherSigner, Message: fmt.Sprintf("a record of the history is not trusted: %v", err), Hint: fault.Hint(err), Digest: digest, Cause: err}
 		if c.Verifier.Claim(bundle).Ours {
-			r.Kind, r.Hint = ReasonSignature, "look at who can write to the registry"
+			r.Kind, r.Hint = ReasonSignature, "check who can write to the registry"
 			r = r.failing()
 		}
 		return &recordRead{odd: &r}, nil
 	}
 	s, err := v.Statement.Record()
 	if err == nil && packOf(s.Pack) != packID {
-		err = fmt.Errorf("it is of the history of %q, wanted %q", packOf(s.Pack), packID)
+		err = fmt.Errorf("it belongs to the history of %q, wanted %q", packOf(s.Pack), packID)
 	}
 	if err != nil {
-		r := ReasonSubject.explains(digest, "look at who can write to the registry", "what is signed is no record of this history: %v", err).failing()
+		r := ReasonSubject.explains(digest, "check who can write to the registry", "the signed statement is not a record of this history: %v", err).failing()
 		return &recordRead{odd: &r}, nil
 	}
 	if !sameResource(s.Resource, repo.Name(), packID) {
@@ -304,7 +304,7 @@ func (c *Checker) head(ctx context.Context, packID string) (statement.Head, erro
 		switch {
 		case r.record == nil:
 			if odd++; odd > mostOdd {
-				return statement.Head{}, statusError(nil, "more than %d tags in %q name what is no record of its history", mostOdd, repo.Name())
+				return statement.Head{}, statusError(nil, "more than %d tags in %q name something that is not a record of its history", mostOdd, repo.Name())
 			}
 		case newest == nil, r.record.Sequence == newest.Sequence && r.record.compare(newest.Signing) < 0:
 			newest = r.record

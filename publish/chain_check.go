@@ -12,13 +12,13 @@ import (
 )
 
 // restore is what to do where something of the history is gone.
-const restore = "look at who can delete from the registry, and restore it from a copy"
+const restore = "check who can delete from the registry, and restore it from a copy"
 
 // judgeHistory says what of the pack's history keeps an environment from being trusted: a part
 // of it is gone, and what is gone may have moved the environment, or the version's state.
 func (s *survey) judgeHistory(environment string, h *holding) (out []Reason) {
 	for _, digest := range s.chain.lost {
-		out = append(out, ReasonHistory.refuses(digest, restore, "the history of %q is cut: the record %s, which a later one names, is not there", s.pack, digest))
+		out = append(out, ReasonHistory.refuses(digest, restore, "the history of %q has a gap: the record %s, which a later one names, is missing", s.pack, digest))
 	}
 	var newest *place
 	for _, p := range s.chain.places {
@@ -26,14 +26,14 @@ func (s *survey) judgeHistory(environment string, h *holding) (out []Reason) {
 			newest = &p
 		}
 		if p.Kind == statement.KindState && p.Manifest == h.digest && !slices.Contains(h.bundles, p.Bundle) {
-			out = append(out, ReasonHistory.refuses(p.Bundle, restore, "record %d of %q names a state of %s, whose statement is not there", p.sequence, s.pack, h.digest))
+			out = append(out, ReasonHistory.refuses(p.Bundle, restore, "record %d of %q names a state of %s, whose statement is missing", p.sequence, s.pack, h.digest))
 		}
 	}
 	if newest != nil && !newest.adopted && !s.has(*newest) {
-		out = append(out, ReasonHistory.refuses(newest.Bundle, restore, "record %d of %q moved the environment %q to %s, and its statement is not there", newest.sequence, s.pack, environment, newest.Manifest))
+		out = append(out, ReasonHistory.refuses(newest.Bundle, restore, "record %d of %q moved the environment %q to %s, and its statement is missing", newest.sequence, s.pack, environment, newest.Manifest))
 	}
 	if s.chain.foreign > 0 && len(s.chain.records) == 0 {
-		out = append(out, ReasonElsewhere.explains(h.digest, "look for it where it was published", "the history of %q that is here is that of another repository, and does not count", s.pack))
+		out = append(out, ReasonElsewhere.explains(h.digest, "look for it in the registry where it was published", "the history of %q in this registry belongs to another repository, and does not count", s.pack))
 	}
 	return out
 }
@@ -58,13 +58,13 @@ func (s *survey) auditHistory(all *builds) (out []AuditFinding) {
 		find(severity, r)
 	}
 	if ch.dropped > 0 {
-		find(SeverityError, ReasonTooMany.refuses("", "look at who can write to the registry, and delete the tags that are not of packgate", "%d more tags claim one record of the history than the %d that are looked at", ch.dropped, chainLimit))
+		find(SeverityError, ReasonTooMany.refuses("", "check who can write to the registry, and delete the tags that packgate did not write", "%d more tags claim one record of the history than the %d that packgate reads", ch.dropped, chainLimit))
 	}
 	for _, r := range ch.gaps() {
 		find(SeverityError, r)
 	}
 	if ch.foreign > 0 {
-		find(SeverityWarning, ReasonElsewhere.explains("", "look at who copied them here", "%s of the history of another repository, which does not count", pack.Counted(ch.foreign, "record")))
+		find(SeverityWarning, ReasonElsewhere.explains("", "find out who copied them here", "%s of the history of another repository, which does not count", pack.Counted(ch.foreign, "record")))
 	}
 	for _, r := range append(ch.auditLinks(), ch.auditTags()...) {
 		find(SeverityError, r)
@@ -73,17 +73,17 @@ func (s *survey) auditHistory(all *builds) (out []AuditFinding) {
 		if h := all.holdings[p.Manifest]; s.has(p) || h != nil && slices.ContainsFunc(h.signed, func(b *Build) bool { return b.Bundle == p.Bundle }) {
 			continue
 		}
-		find(SeverityError, ReasonHistory.refuses(p.Bundle, restore, "record %d names a statement of the kind %q on %s, which is not there", p.sequence, p.Kind, p.Manifest))
+		find(SeverityError, ReasonHistory.refuses(p.Bundle, restore, "record %d names a statement of the kind %q on %s, which is missing", p.sequence, p.Kind, p.Manifest))
 	}
 	if len(ch.records) == 0 {
 		return out
 	}
 	for _, e := range said(s, all) {
 		if p, known := ch.places[e.Bundle]; !known {
-			find(SeverityWarning, ReasonUnrecorded.explains(e.Bundle, "run it again where a run was cut off; pin the environment again where an earlier packgate pinned it",
+			find(SeverityWarning, ReasonUnrecorded.explains(e.Bundle, "run it again if a run was interrupted; pin the environment again if an earlier packgate pinned it",
 				"no record names a statement of the kind %q on %s", e.Kind, e.Manifest))
 		} else if p.late {
-			find(SeverityWarning, ReasonUnrecorded.explains(e.Bundle, "look at where the environment is to be", "the environment %q was moved twice at record %d: what was witnessed later, to %s, does not count", p.Environment, p.sequence, p.Manifest))
+			find(SeverityWarning, ReasonUnrecorded.explains(e.Bundle, "check which version the environment should run", "the environment %q was moved twice at record %d: the move that was witnessed later, to %s, does not count", p.Environment, p.sequence, p.Manifest))
 		}
 	}
 	return out
@@ -92,16 +92,16 @@ func (s *survey) auditHistory(all *builds) (out []AuditFinding) {
 // gaps says which records are not there that a later one names.
 func (ch *chain) gaps() (out []Reason) {
 	for _, digest := range ch.lost {
-		out = append(out, ReasonHistory.refuses(digest, restore, "the history is cut: the record %s, which a later one names, is not there", digest))
+		out = append(out, ReasonHistory.refuses(digest, restore, "the history has a gap: the record %s, which a later one names, is missing", digest))
 	}
 	return out
 }
 
 // auditLinks says where the records are not one chain.
 func (ch *chain) auditLinks() (out []Reason) {
-	const jobs = "publish once more, which joins them, and publish from one job at a time"
+	const jobs = "publish once more, so that they are joined, and publish from one job at a time"
 	if n := len(ch.heads); n > 1 {
-		out = append(out, ReasonHistory.explains(ch.heads[1].digest, jobs, "the history has %d ends: two publishers met, and no record names both %s and %s", n, ch.heads[0].digest, ch.heads[1].digest))
+		out = append(out, ReasonHistory.explains(ch.heads[1].digest, jobs, "the history has %d ends: two publishers wrote at the same time, and no record names both %s and %s", n, ch.heads[0].digest, ch.heads[1].digest))
 	}
 	sequences := map[string]int{}
 	there := map[int]bool{}
@@ -115,7 +115,7 @@ func (ch *chain) auditLinks() (out []Reason) {
 			highest, known = max(highest, n), known && ok
 		}
 		if known && highest != r.Sequence-1 {
-			out = append(out, ReasonHistory.explains(r.digest, "look at who can sign as the publisher", "record %d follows record %d", r.Sequence, highest))
+			out = append(out, ReasonHistory.explains(r.digest, "check who can sign as the publisher", "record %d follows record %d", r.Sequence, highest))
 		}
 	}
 	return out
@@ -133,14 +133,14 @@ func (ch *chain) auditTags() (out []Reason) {
 	for _, sequence := range slices.Sorted(maps.Keys(records)) {
 		t := registry.RecordTag{Sequence: sequence}
 		if found := ch.tags[t]; !slices.Contains(records[sequence], found) {
-			out = append(out, ReasonHistory.explains(records[sequence][0], "run what publishes once more, and look at who can write to the registry", "the tag %q of record %d %s", t, sequence, isNot(found)))
+			out = append(out, ReasonHistory.explains(records[sequence][0], "run the workflow that publishes once more, and check who can write to the registry", "the tag %q of record %d %s", t, sequence, isNot(found)))
 		}
 	}
 	for _, t := range slices.SortedFunc(maps.Keys(ch.tags), func(a, b registry.RecordTag) int {
 		return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Short, b.Short))
 	}) {
 		if digest := ch.tags[t]; !t.Of(digest) || t.Sequence > ch.last() && ch.foreign == 0 && len(ch.odd) == 0 {
-			out = append(out, moved(t.String(), digest, "the record that it is called by"))
+			out = append(out, moved(t.String(), digest, "the record that its name gives"))
 		}
 	}
 	return out
@@ -148,7 +148,7 @@ func (ch *chain) auditTags() (out []Reason) {
 
 func isNot(found string) string {
 	if found == "" {
-		return "is not there"
+		return "is missing"
 	}
 	return fmt.Sprintf("names %s", found)
 }

@@ -113,7 +113,7 @@ func TestTamperedHistory(t *testing.T) {
 		"a record is cut out": {func(w *world, ch *chain) {
 			w.untag("log-3")
 			w.must(os.Remove(filepath.Join(w.folder, "registry", support, "blobs", "sha256", strings.TrimPrefix(ch.records[2].digest, "sha256:"))))
-		}, Untrusted, "is cut"},
+		}, Untrusted, "has a gap"},
 		"its tags alone are cut out": {func(w *world, _ *chain) { w.untag("log-3") }, Usable, "the tag \"log-3"},
 		"two are swapped": {func(w *world, ch *chain) {
 			w.must(w.repo().Tag(w.t.Context(), ch.records[1].digest, "log-3"))

@@ -49,7 +49,7 @@ func (p *Publisher) enter(ctx context.Context, repo *registry.Repository, about 
 		} else if open && first && !met {
 			met = true
 		} else if wrote && !known {
-			return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("a record of the history in %q was written, and is not there when read back", repo.Name())}
+			return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("a record of the history in %q was written, and is missing when it is read back", repo.Name())}
 		} else if err := p.append(ctx, ch, about, e); err != nil {
 			return err
 		} else {
@@ -62,7 +62,7 @@ func (p *Publisher) enter(ctx context.Context, repo *registry.Repository, about 
 		case <-time.After(rand.N(chainWait << i)):
 		}
 	}
-	return &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("the history in %q was changed by somebody else %d times meanwhile", repo.Name(), chainTries),
+	return &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("the history in %q was changed by somebody else %d times in the meantime", repo.Name(), chainTries),
 		Hint: "publish from one job at a time, and run it again"}
 }
 
@@ -71,17 +71,17 @@ func (p place) tooLate() error {
 		return nil
 	}
 	return &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("the environment %q was moved by somebody else at the same time", p.Environment),
-		Hint: "look at where the environment is to be, and pin it again"}
+		Hint: "check which version the environment should run, and pin it again"}
 }
 
 // writable refuses a history that is not whole: what is signed on it would cover that.
 func (ch *chain) writable(packID string) error {
 	switch {
 	case len(ch.lost) > 0:
-		return &fault.Error{Kind: ErrCut, Message: fmt.Sprintf("the history of %q is cut: the record %s, which a later one names, is not there", packID, ch.lost[0])}
+		return &fault.Error{Kind: ErrCut, Message: fmt.Sprintf("the history of %q has a gap: the record %s, which a later one names, is missing", packID, ch.lost[0])}
 	case ch.dropped > 0:
 		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("more than %d tags claim one record of the history of %q", chainLimit, packID),
-			Hint: "look at who can write to the registry, and delete the tags that are not of packgate"}
+			Hint: "check who can write to the registry, and delete the tags that packgate did not write"}
 	case len(ch.heads) > statement.MaxPrevious:
 		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("the history of %q has %d ends, of which a record can join %d", packID, len(ch.heads), statement.MaxPrevious),
 			Hint: "publish from one job at a time"}
@@ -121,7 +121,7 @@ func (p *Publisher) append(ctx context.Context, ch *chain, about statement.Versi
 	}
 	source, err := r.Statement()
 	if err != nil {
-		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no record can be made of what was said of %q", about.Pack), Cause: err}
+		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no record can be made of the statement about %q", about.Pack), Cause: err}
 	}
 	bundle, _, err := p.sign(ctx, statement.TypeRecord, about, source)
 	if err != nil {

@@ -84,7 +84,7 @@ func (l *looked) content() []byte {
 // look reads what a reference names and all that bears on it.
 func (c *Checker) look(ctx context.Context, ref registry.Ref) (*looked, error) {
 	if ref.Registry != "" && ref.Registry != c.Registry.String() {
-		return nil, &fault.Error{Kind: ErrRef, Message: fmt.Sprintf("the reference is of the registry %q, and %q is open", ref.Registry, c.Registry)}
+		return nil, &fault.Error{Kind: ErrRef, Message: fmt.Sprintf("the reference names the registry %q, and packgate has opened %q", ref.Registry, c.Registry)}
 	}
 	repo, err := c.Registry.Repository(ref.Pack)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *survey) absent(version string) *Verdict {
 		return v.settle()
 	}
 	v.add(ReasonNotPublished.refuses(signed[0], "publish it again",
-		"%q has no tag for %q, of which %s is signed: publishing was not finished, or the tag was deleted", s.repo.Name(), v.Name(), signed[0]))
+		"%q has no tag for %q, although %s of it is signed: publishing was not finished, or the tag was deleted", s.repo.Name(), v.Name(), signed[0]))
 	if len(signed) > 1 {
 		v.add(conflict(v, signed[0], signed[1]))
 	}
@@ -231,7 +231,7 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 	v.Manifest = about.Manifest
 	if about.Content != v.Content || about.Pack != named {
 		want := statement.Version{Pack: named, Manifest: about.Manifest, Content: v.Content}
-		return refuse(ReasonSubject, &fault.Error{Kind: ErrRefused, Message: "other subjects", Hint: "give the bundle of this version, and the file as it was published"}, "the signed statement speaks of %s", differs(about, want))
+		return refuse(ReasonSubject, &fault.Error{Kind: ErrRefused, Message: "other subjects", Hint: "give the bundle of this version, and the file as it was published"}, "the signed statement is about %s", differs(about, want))
 	}
 	summary, err := summaryOf(signed, bundle)
 	if err != nil {
@@ -293,7 +293,7 @@ func (c *Checker) newest(ctx context.Context, packID, next string, may func(*sem
 			continue
 		case v.Status == Untrusted:
 			err := refusedBy(v, fmt.Sprintf("%q cannot be the baseline of %s", v.Name(), next))
-			err.Hint = "find out who published it, and revoke it where it is not to count"
+			err.Hint = "find out who published it, and revoke it if it should not count"
 			return nil, nil, err
 		}
 		return found.verdict, found.content(), nil

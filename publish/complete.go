@@ -28,7 +28,7 @@ func (v *Verdict) Incomplete() *Reason {
 func incomplete(s *statement.Summary, manifest string) *Reason {
 	if s.Checks == nil {
 		r := ReasonIncomplete.refuses(manifest, "publish a new version of it",
-			"whether every check ran is not known: it was published by packgate %s, whose statement does not say it", s.Tool)
+			"whether every check ran is not known: it was published by packgate %s, whose statement does not say so", s.Tool)
 		return &r
 	}
 	var open []string

@@ -24,9 +24,9 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	}{
 		{&fault.Error{Kind: ErrStep, Message: "it failed", Hint: "Run", Cause: away}, "it failed: the registry is away", "Run"},
 		{fmt.Errorf("wrapped: %w", &Unfinished{Doing: "publishing", Pack: "p@1.0.0", Step: StepPushed, Cause: away}),
-			`wrapped: publishing "p@1.0.0" is not finished: it could not be pushed: the registry is away`, "run it again: it goes on where it stopped, and does nothing twice"},
+			`wrapped: publishing "p@1.0.0" is not finished: it could not be pushed: the registry is away`, "run it again: it continues where it stopped, and repeats nothing"},
 		{&Collision{Pack: "p@1.0.0", Wanted: "sha256:a", Found: "sha256:b", Tag: "1.0.0"},
-			`"p@1.0.0" is in the registry with other bytes: the tag "1.0.0" names sha256:b, and this pack is sha256:a`, "set pack_version to one that is not published"},
+			`"p@1.0.0" is in the registry with different bytes: the tag "1.0.0" names sha256:b, and this pack is sha256:a`, "set pack_version to a version that is not published"},
 		{race, race.Error(), race.Hint()},
 	} {
 		if c.err.Error() != c.message || fault.Hint(c.err) != c.hint {

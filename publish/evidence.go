@@ -54,10 +54,10 @@ func (c *Checker) Evidence(ctx context.Context, packID string, take func(Piece) 
 		}
 	}
 	if s.unlisted != "" {
-		notChecked = append(notChecked, fmt.Sprintf("what else there is of %q: the registry's list of tags does not have %q, which is there", packID, s.unlisted))
+		notChecked = append(notChecked, fmt.Sprintf("what else the registry has of %q: its list of tags does not have %q, although the tag exists", packID, s.unlisted))
 	}
 	for _, version := range slices.Sorted(maps.Keys(s.dropped)) {
-		notChecked = append(notChecked, fmt.Sprintf("%s of %q, which are more than the %d that are looked at",
+		notChecked = append(notChecked, fmt.Sprintf("%s of %q, which are more than the %d that packgate reads",
 			pack.Counted(s.dropped[version], "content tag"), nameOf(packID, version), digestLimit))
 	}
 	return notChecked, records(ctx, s.repo, take)
@@ -146,7 +146,7 @@ func (c *Checker) StatusFiles(ctx context.Context) (out StatusFiles, err error) 
 	case 1:
 		out.Document, out.Bundle = there.newest[0].document, there.newest[0].bundle
 	default:
-		return out, statusError(nil, "%q has %d statuses of sequence %d: publishing writes one that puts them together", repo.Name(), len(there.newest), there.newest[0].ledger.Sequence)
+		return out, statusError(nil, "%q has %d statuses of sequence %d: publishing writes one that merges them", repo.Name(), len(there.newest), there.newest[0].ledger.Sequence)
 	}
 	stamp, err := c.timestampObject(ctx, repo)
 	switch {
@@ -169,7 +169,7 @@ func (c *Checker) timestampObject(ctx context.Context, repo *registry.Repository
 	}
 	o, err := repo.PullObject(ctx, manifest, registry.TimestampType)
 	if notThere(err) {
-		return nil, statusError(err, "the tag of the timestamp names what is not there")
+		return nil, statusError(err, "the tag of the timestamp names something that is missing")
 	}
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (c *Checker) timestampObject(ctx context.Context, repo *registry.Repository
 		kinds = append(kinds, l.Type)
 	}
 	if !slices.Equal(kinds, []string{registry.BundleType, registry.StatusType, registry.BundleType}) {
-		return nil, statusError(nil, "%s holds other layers than a timestamp has", manifest)
+		return nil, statusError(nil, "%s has other layers than a timestamp", manifest)
 	}
 	return o.Layers, nil
 }

@@ -44,7 +44,7 @@ type Freshness struct {
 }
 
 // notFresh is what is not checked where no policy is given.
-const notFresh = "whether the registry shows an earlier state than the newest: no publish.freshness is configured"
+const notFresh = "whether the registry shows an earlier state than the newest: publish.freshness is not configured"
 
 // freshen adds to a verdict what the publisher's status says of the version, and refuses
 // where the status is not known to be the newest.
@@ -87,7 +87,7 @@ func (c *Checker) fresh(ctx context.Context, v *Verdict) (*statusAt, error) {
 		return nil, c.sinceMemory(v)
 	}
 	if found := s.digest(); found != t.Digest || s.ledger.Sequence != t.Sequence {
-		v.add(ReasonRolledBack.refuses(found, "look at who can write to the registry",
+		v.add(ReasonRolledBack.refuses(found, "check who can write to the registry",
 			"the timestamp names %s as status %d, and the registry has %s, which is %d", t.Digest, t.Sequence, found, s.ledger.Sequence))
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func notTrusted(what string, err error) Reason {
 
 // judge says why a timestamp that verified is not to be relied on now; nil where it is.
 func (p *FreshnessPolicy) judge(t *timestampAt, now time.Time, f *Freshness) *Reason {
-	const hint = "run the workflow that publish.freshness names, and look at why it did not run"
+	const hint = "run the workflow that publish.freshness names, and find out why it did not run"
 	refuse := func(hint, format string, args ...any) *Reason {
 		r := ReasonStale.refuses(t.Bundle, hint, format, args...)
 		return &r
@@ -163,12 +163,12 @@ func (c *Checker) remember(v *Verdict, s *statusAt, t *timestampAt) (*statusAt, 
 	case before == nil:
 		v.NotChecked = append(v.NotChecked, unknown+"this is the first one that is remembered here")
 	case before.Sequence > t.Sequence:
-		v.add(ReasonRolledBack.refuses(t.Digest, "do not use what the registry shows, and look at who can write to it",
+		v.add(ReasonRolledBack.refuses(t.Digest, "do not use what the registry shows, and check who can write to it",
 			"the registry shows status %d of the publisher, and status %d was seen here before", t.Sequence, before.Sequence))
 		return nil, nil
 	case before.Sequence == t.Sequence && before.Status != t.Digest:
 		v.add(ReasonRolledBack.refuses(t.Digest, "do not use what the registry shows, and ask the publisher",
-			"there are two statuses %d of the publisher: %s was seen here before, and the registry shows %s", t.Sequence, before.Status, t.Digest))
+			"the publisher has two statuses %d: %s was seen here before, and the registry shows %s", t.Sequence, before.Status, t.Digest))
 		return nil, nil
 	}
 	return s, nil
@@ -203,13 +203,13 @@ func (c *Checker) compare(ctx context.Context, v *Verdict, s *statusAt) error {
 		return err
 	}
 	if err != nil {
-		v.add(Reason{Kind: ReasonRolledBack, Message: err.Error(), Hint: "do not use what the registry shows, and look at who can write to it", Digest: p.Head.Digest, Refuses: true, Cause: err})
+		v.add(Reason{Kind: ReasonRolledBack, Message: err.Error(), Hint: "do not use what the registry shows, and check who can write to it", Digest: p.Head.Digest, Refuses: true, Cause: err})
 	}
 	if state := p.States[v.Manifest]; state != "" {
 		v.Freshness.State = state
 		if shown := stateOf(v.States); shown == nil || shown.State != state && shown.State != statement.StateRevoked {
-			v.add(ReasonHidden.explains(v.Manifest, "look at who can write to the registry, which lacks the statement",
-				"it is %s by the publisher's status of %s, and the registry does not show the statement", state, stampOf(s.Time)))
+			v.add(ReasonHidden.explains(v.Manifest, "check who can write to the registry, which lacks the statement",
+				"it is %s according to the publisher's status of %s, and the registry does not show the statement", state, stampOf(s.Time)))
 		}
 	}
 	tag, _ := registry.ReadTag(v.Ref.Tag)
@@ -234,8 +234,8 @@ func (c *Checker) comparePin(v *Verdict, p statement.PackLedger, environment str
 		wanted = pin.Manifest
 	}
 	if known && wanted != shown || !known && shown != "" {
-		v.add(ReasonRolledBack.refuses(v.Manifest, "do not use what the registry shows, and look at who can write to it",
-			"the environment %q runs %s by the registry, and %s by the publisher's status", environment, shown, wanted))
+		v.add(ReasonRolledBack.refuses(v.Manifest, "do not use what the registry shows, and check who can write to it",
+			"the environment %q runs %s according to the registry, and %s according to the publisher's status", environment, shown, wanted))
 	}
 }
 

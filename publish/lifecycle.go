@@ -122,8 +122,8 @@ func changeable(found *looked, ref registry.Ref, state string) error {
 	for _, r := range v.Reasons {
 		switch {
 		case ref.Digest == "" && (r.Kind == ReasonConflict || r.Refuses && (r.Kind == ReasonMoved || r.Kind == ReasonUnsigned || r.Kind == ReasonPin)):
-			return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%q names no one digest: %s", v.Name(), r.Message),
-				Hint: "name the one that is intended by its digest"}
+			return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("%q does not name exactly one digest: %s", v.Name(), r.Message),
+				Hint: "name the intended one by its digest"}
 		case r.Kind == ReasonVersion && r.Refuses:
 			return &fault.Error{Kind: ErrRefused, Message: r.Message, Hint: "check the reference"}
 		}
@@ -148,7 +148,7 @@ func (p *Publisher) record(ctx context.Context, found *looked, r recording, out 
 	about, h := found.holding.version, found.holding
 	source, err := r.statement.Statement()
 	if err != nil {
-		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of the %s of %q", r.of, about.Pack), Cause: err}
+		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement about the %s of %q can be made", r.of, about.Pack), Cause: err}
 	}
 	bundle, v, err := p.sign(ctx, r.kind, about, source)
 	if err != nil {
@@ -164,7 +164,7 @@ func (p *Publisher) record(ctx context.Context, found *looked, r recording, out 
 	err = keptBy(ctx, func(ctx context.Context) error {
 		again, err := p.checker().inspect(ctx, found.repo, h.digest)
 		if err == nil && !slices.Contains(again.bundles, v.Digest) {
-			err = &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("the signed statement about %q was written, and is not there when read back", about.Pack),
+			err = &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("the signed statement about %q was written, and is missing when it is read back", about.Pack),
 				Cause: errors.New("another writer may have replaced the list of referrers")}
 		}
 		return err
@@ -366,8 +366,8 @@ func movePin(ctx context.Context, found *looked, tag, previous string) error {
 		return failed(pinning, name, StepTagged, "", err)
 	}
 	moved := func(cause error) error {
-		return &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("the tag %q was moved by somebody else meanwhile", tag),
-			Hint: "look at where the environment is to be, and pin it again", Cause: cause}
+		return &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("the tag %q was moved by somebody else in the meantime", tag),
+			Hint: "check which version the environment should run, and pin it again", Cause: cause}
 	}
 	if now != previous && now != found.holding.digest {
 		return moved(nil)

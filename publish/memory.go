@@ -118,7 +118,7 @@ func (m *Memory) read() (*remembered, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, m.failed("is no file", err)
+		return nil, m.failed("is not a file", err)
 	}
 	src, err := io.ReadAll(io.LimitReader(f, memoryLimit+1))
 	if err != nil {
@@ -139,7 +139,7 @@ func (m *Memory) read() (*remembered, error) {
 			return nil, m.failed(fmt.Sprintf("is damaged in entry %d", i+1), err)
 		}
 		if first := all.of(s.Registry, s.Publisher); first != &all.Seen[i] {
-			return nil, m.failed(fmt.Sprintf("is damaged: entry %d is there twice", i+1), nil)
+			return nil, m.failed(fmt.Sprintf("is damaged: entry %d is listed twice", i+1), nil)
 		}
 	}
 	return all, nil

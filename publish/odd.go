@@ -28,7 +28,7 @@ func (h *holding) read(verifier *attest.Verifier, at registry.Attachment) {
 		return
 	}
 	if found := v.Statement.Version(); found != h.version {
-		h.odd = append(h.odd, odd(ReasonSubject, errors.New("other subjects"), "a signed statement speaks of %s", differs(found, h.version)).failing())
+		h.odd = append(h.odd, odd(ReasonSubject, errors.New("other subjects"), "a signed statement is about %s", differs(found, h.version)).failing())
 		return
 	}
 	switch err := h.take(v, at.Content); {
@@ -48,7 +48,7 @@ func unverified(claim attest.Claim, r Reason) Reason {
 		return r
 	}
 	r.Kind, r.Refuses = ReasonSignature, claim.MayBeState()
-	r.Hint = "look at who can write to the registry; revoke the version again if it is revoked, and delete the bundle if not"
+	r.Hint = "check who can write to the registry; revoke the version again if it is revoked; otherwise delete the bundle"
 	return r.failing()
 }
 
@@ -80,8 +80,8 @@ func (c *Checker) baselines(ctx context.Context, h *holding) (out []Reason, err 
 		if found == "" {
 			continue
 		}
-		out = append(out, ReasonBaseline.explains(b.Manifest, "restore it from a copy, and look at who can delete from the registry",
-			"the version that it was compared with, %q, is not there: %s", b.Pack, found).failing())
+		out = append(out, ReasonBaseline.explains(b.Manifest, "restore it from a copy, and check who can delete from the registry",
+			"the version that it was compared with, %q, is missing: %s", b.Pack, found).failing())
 	}
 	return out, nil
 }

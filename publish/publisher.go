@@ -132,7 +132,7 @@ func resolve(ctx context.Context, repo *registry.Repository, tag string) (string
 }
 
 // sign signs a statement, and makes sure of what came back: that the verifier
-// trusts it, and that it speaks of what it was to speak of. It returns the bundle.
+// trusts it, and that it is about what it should be about. It returns the bundle.
 func (p *Publisher) sign(ctx context.Context, kind string, about statement.Version, source []byte) (bundle []byte, v *attest.Verified, err error) {
 	if bundle, err = p.signed(ctx, source); err != nil {
 		return nil, nil, err
@@ -142,7 +142,7 @@ func (p *Publisher) sign(ctx context.Context, kind string, about statement.Versi
 			Hint: "make publish.identity in the config name the workflow that signs", Cause: err}
 	}
 	if found := v.Statement.Version(); found != about {
-		return nil, nil, &fault.Error{Kind: ErrSigned, Message: "the signed statement speaks of " + differs(found, about)}
+		return nil, nil, &fault.Error{Kind: ErrSigned, Message: "the signed statement is about " + differs(found, about)}
 	}
 	if v.Statement.Type != kind {
 		return nil, nil, &fault.Error{Kind: ErrSigned, Message: fmt.Sprintf("the signed statement is of type %q, wanted %q", v.Statement.Type, kind)}
@@ -239,21 +239,21 @@ var (
 	// ErrRefused: the state of the version, or its lack of trust, forbids the change.
 	ErrRefused = fault.NewKind("refused", "look at the state of the version with packgate verify")
 	// ErrRevoked: the very content that was to be published has been revoked.
-	ErrRevoked = fault.NewKind("revoked", "publish another content under another version")
+	ErrRevoked = fault.NewKind("revoked", "publish different content under a new version")
 	// ErrMoved: somebody else changed the same thing meanwhile.
-	ErrMoved = fault.NewKind("changed meanwhile", "look at what was changed, and run it again")
+	ErrMoved = fault.NewKind("changed in the meantime", "check what was changed, and run it again")
 	// ErrSigned: what the signer returned is not the statement it was given.
-	ErrSigned = fault.NewKind("not what was to be signed", "do not publish it, and report it: nothing but the signer could have changed it")
+	ErrSigned = fault.NewKind("not what should have been signed", "do not publish it, and report it: only the signer could have changed it")
 	// ErrLost: the registry does not return what was written to it.
-	ErrLost = fault.NewKind("not kept by the registry", "run it again, and look at the registry where that does not help")
+	ErrLost = fault.NewKind("not kept by the registry", "run it again, and check the registry if that does not help")
 	// ErrStep: a step failed for a reason that running again does not fix.
-	ErrStep = fault.NewKind("step failed", "fix what is named, and run it again: what is done is not done twice")
+	ErrStep = fault.NewKind("step failed", "fix what is named, and run it again: finished steps are not repeated")
 	// ErrStatus: the publisher's status, or the timestamp of it, is not what it has to be.
-	ErrStatus = fault.NewKind("status not trusted", "look at who can write to the registry, and publish once more to write the status")
+	ErrStatus = fault.NewKind("status not trusted", "check who can write to the registry, and publish once more to write the status")
 	// ErrCut: the registry has less than the publisher has said.
-	ErrCut = fault.NewKind("less than was said", "look at who can delete from the registry, and restore it from a copy")
+	ErrCut = fault.NewKind("less than was said", "check who can delete from the registry, and restore it from a copy")
 	// ErrMemory: the memory of the newest status cannot be used.
-	ErrMemory = fault.NewKind("memory not usable", "name another file with --memory; remove a damaged one only where you know why it is damaged")
+	ErrMemory = fault.NewKind("memory not usable", "name another file with --memory; remove a damaged one only if you know why it is damaged")
 	// ErrState: the folder of saved state could not be used.
 	ErrState = fault.NewKind("saved state not usable", "name a folder that this user may write to, or remove what is in it")
 )
@@ -271,20 +271,20 @@ type Collision struct {
 // Error returns what was found.
 func (c *Collision) Error() string {
 	if c.Race {
-		return fmt.Sprintf("two publishers of %q with other bytes met: the tag %q names %s, and this pack is %s", c.Pack, c.Tag, c.Found, c.Wanted)
+		return fmt.Sprintf("two publishers of %q wrote different bytes: the tag %q names %s, and this pack is %s", c.Pack, c.Tag, c.Found, c.Wanted)
 	}
-	return fmt.Sprintf("%q is in the registry with other bytes: the tag %q names %s, and this pack is %s", c.Pack, c.Tag, c.Found, c.Wanted)
+	return fmt.Sprintf("%q is in the registry with different bytes: the tag %q names %s, and this pack is %s", c.Pack, c.Tag, c.Found, c.Wanted)
 }
 
 // Hint returns what to do about it.
 func (c *Collision) Hint() string {
 	if _, ok := registry.ReadBuildTag(c.Tag); ok {
-		return "publish again, which gives the bundle a new number, and publish from one serialized job per repository"
+		return "publish again: this gives the bundle a new number, and publish from one serialized job per repository"
 	}
 	if c.Race {
-		return "publish from one serialized job per repository; revoke the digest that is not to be used, or set pack_version to one that is not published and revoke both"
+		return "publish from one serialized job per repository; revoke the digest that must not be used, or set pack_version to a version that is not published and revoke both"
 	}
-	return "set pack_version to one that is not published"
+	return "set pack_version to a version that is not published"
 }
 
 // Unfinished says that a service was not available, or that the run was cancelled,
@@ -304,7 +304,7 @@ func (u *Unfinished) Error() string {
 
 // Hint returns what to do about it.
 func (u *Unfinished) Hint() string {
-	return "run it again: it goes on where it stopped, and does nothing twice"
+	return "run it again: it continues where it stopped, and repeats nothing"
 }
 
 // Unwrap returns the error of the service.

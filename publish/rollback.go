@@ -42,7 +42,7 @@ type RollbackResult struct {
 }
 
 // ErrNoWayBack: none of the versions that an environment had before can be gone back to.
-var ErrNoWayBack = fault.NewKind("no version to go back to", "publish a version that is good, and promote it; until then, --stop leaves the environment without one")
+var ErrNoWayBack = fault.NewKind("no version to go back to", "publish a good version, and promote it; until then, --stop leaves the environment without one")
 
 // rollback is a rollback under way.
 type rollback struct {
@@ -181,7 +181,7 @@ func (r *rollback) back(ctx context.Context, now *move, back []move) error {
 		}
 		return r.pin(ctx, found, m.Runs)
 	}
-	message := fmt.Sprintf("the environment %q of %q had no version before that it can go back to", r.Environment, r.Pack)
+	message := fmt.Sprintf("the environment %q of %q has no earlier version that it can go back to", r.Environment, r.Pack)
 	for _, s := range r.out.Skipped {
 		message += fmt.Sprintf("; %q: %s", s.Pack, s.Reason)
 	}

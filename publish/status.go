@@ -93,7 +93,7 @@ func VerifyStatus(publisher *attest.Verifier, registryName string, document, bun
 	}
 	s, err := v.Statement.Status()
 	if err != nil {
-		return nil, signed, statusError(err, "what is signed is not a status")
+		return nil, signed, statusError(err, "the signed statement is not a status")
 	}
 	if found := string(pack.DigestOf(document)); found != s.Digest {
 		return nil, signed, statusError(nil, "the signed status is about %s, and the document is %s", s.Digest, found)
@@ -132,7 +132,7 @@ func (c *Checker) readStatus(ctx context.Context, repo *registry.Repository, man
 		return nil, err
 	}
 	if len(o.Layers) != 2 || o.Layers[0].Type != registry.StatusType || o.Layers[1].Type != registry.BundleType {
-		return nil, statusError(nil, "%s holds other layers than a status has", manifest)
+		return nil, statusError(nil, "%s has other layers than a status", manifest)
 	}
 	s, err := c.statusOf(o.Layers[0].Content, o.Layers[1].Content)
 	if err != nil {
@@ -195,10 +195,10 @@ func (c *Checker) addStatus(ctx context.Context, repo *registry.Repository, tag 
 	case err != nil && outage(err):
 		return err
 	case err != nil && len(out.odd) == mostOdd:
-		return statusError(err, "more than %d tags in %q name what is not a status of %q", mostOdd, repo.Name(), c.Verifier.Name())
+		return statusError(err, "more than %d tags in %q name something that is not a status of %q", mostOdd, repo.Name(), c.Verifier.Name())
 	case err != nil:
-		out.odd = append(out.odd, Reason{Kind: ReasonStatus, Message: fmt.Sprintf("the tag %q in %q names what is not trusted: %v", tag, repo.Name(), err),
-			Hint: "look at who can write to the registry", Digest: manifest, Cause: err})
+		out.odd = append(out.odd, Reason{Kind: ReasonStatus, Message: fmt.Sprintf("the tag %q in %q names something that is not trusted: %v", tag, repo.Name(), err),
+			Hint: "check who can write to the registry", Digest: manifest, Cause: err})
 	case len(out.newest) == 0 || s.ledger.Sequence > out.newest[0].ledger.Sequence:
 		out.newest = []*statusAt{s}
 	case s.ledger.Sequence == out.newest[0].ledger.Sequence:
@@ -273,12 +273,12 @@ func (c *Checker) auditStatus(ctx context.Context, packIDs []string) (out []Audi
 	if len(there.newest) == 0 {
 		return out, nil, nil
 	}
-	const again = "run what publishes once more, which writes the status"
+	const again = "run the workflow that publishes once more, which writes the status"
 	find := func(packID string, severity Severity, hint, format string, args ...any) {
 		out = append(out, AuditFinding{Pack: packID, Severity: severity, Reason: ReasonStatus.explains("", hint, format, args...)})
 	}
 	if n := len(there.newest); n > 1 {
-		find("", SeverityError, again, "two publishers met: there are %d statuses of sequence %d", n, there.newest[0].ledger.Sequence)
+		find("", SeverityError, again, "two publishers wrote at the same time: there are %d statuses of sequence %d", n, there.newest[0].ledger.Sequence)
 	}
 	stated = map[string]bool{}
 	for _, id := range packIDs {
@@ -290,11 +290,11 @@ func (c *Checker) auditStatus(ctx context.Context, packIDs []string) (out []Audi
 		found, err := c.packLedger(ctx, id, before, slices.Sorted(maps.Keys(said.States)))
 		switch {
 		case errors.Is(err, ErrCut):
-			find(id, SeverityError, "look at who can delete from the registry, and restore it from a copy", "%v", err)
+			find(id, SeverityError, "check who can delete from the registry, and restore it from a copy", "%v", err)
 		case err != nil:
 			continue // which the audit of the pack says
 		case len(missing(said.States, found.States)) > 0:
-			find(id, SeverityError, "look at who can delete from the registry, and say it again", "the registry does not show the state of %s, which the status has", strings.Join(missing(said.States, found.States), ", "))
+			find(id, SeverityError, "check who can delete from the registry, and make the statement again", "the registry does not show the state of %s, which the status has", strings.Join(missing(said.States, found.States), ", "))
 		case !reflect.DeepEqual(said, *found) && (known || len(found.States)+len(found.Pins)+found.Head.Sequence > 0):
 			find(id, SeverityWarning, again, "the status of %s is older than what the registry has of %q: a run was cut off before it wrote the status", stampOf(there.newest[0].Time), id)
 		}

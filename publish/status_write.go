@@ -70,7 +70,7 @@ func (p *Publisher) Flush(ctx context.Context, packIDs ...string) (*StatusResult
 			return out, err
 		}
 	}
-	return nil, &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("the status in %q was changed by somebody else %d times meanwhile", repo.Name(), statusTries),
+	return nil, &fault.Error{Kind: ErrMoved, Message: fmt.Sprintf("the status in %q was changed by somebody else %d times in the meantime", repo.Name(), statusTries),
 		Hint: "publish from one job at a time, and run it again"}
 }
 
@@ -221,7 +221,7 @@ func (p *Publisher) writeStatus(ctx context.Context, repo *registry.Repository, 
 	about.Time = p.now()
 	source, err := about.Statement()
 	if err != nil {
-		return false, &fault.Error{Kind: ErrCandidate, Message: "no statement can be made of the status", Cause: err}
+		return false, &fault.Error{Kind: ErrCandidate, Message: "no statement about the status can be made", Cause: err}
 	}
 	bundle, err := p.signed(ctx, source)
 	if err != nil {
@@ -244,7 +244,7 @@ func (p *Publisher) writeStatus(ctx context.Context, repo *registry.Repository, 
 	}
 	switch {
 	case len(there.newest) == 0 || there.newest[0].ledger.Sequence < next.Sequence:
-		return false, &fault.Error{Kind: ErrLost, Message: "the status was written, and is not there when read back"}
+		return false, &fault.Error{Kind: ErrLost, Message: "the status was written, and is missing when it is read back"}
 	case len(there.newest) > 1 || there.newest[0].manifest != manifest:
 		return false, nil // another publisher was there; its status and this one are put together
 	}

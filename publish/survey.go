@@ -287,9 +287,9 @@ func problemOf(digest string, err error) *Reason {
 		r.Hint = "check the digest and the registry"
 	case errors.Is(err, registry.ErrContent):
 		r.Kind, r.Message = ReasonBytes, "the registry does not serve what the digest names"
-		r.Hint = "do not use it, and look at who can write to the registry"
+		r.Hint = "do not use it, and check who can write to the registry"
 	case errors.Is(err, registry.ErrForeign):
-		r.Kind, r.Message = ReasonForeign, "what the registry holds is no context pack"
+		r.Kind, r.Message = ReasonForeign, "what the registry has is not a context pack"
 		r.Hint = "check the reference"
 	default:
 		return nil

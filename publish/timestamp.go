@@ -79,7 +79,7 @@ func (f *Freshener) only(there *statuses, repo *registry.Repository) (*statusAt,
 	case len(there.newest) == 1:
 		return there.newest[0], nil
 	case len(there.newest) > 1:
-		return nil, statusError(nil, "%q has %d statuses of sequence %d: publishing writes one that puts them together", repo.Name(), len(there.newest), there.newest[0].ledger.Sequence)
+		return nil, statusError(nil, "%q has %d statuses of sequence %d: publishing writes one that merges them", repo.Name(), len(there.newest), there.newest[0].ledger.Sequence)
 	case len(there.odd) > 0:
 		return nil, &fault.Error{Kind: ErrStatus, Message: there.odd[0].Message, Cause: there.odd[0].Cause, Hint: there.odd[0].Hint}
 	}
@@ -128,7 +128,7 @@ func (f *Freshener) headsThere(ctx context.Context, s *statusAt, out *TimestampR
 
 // cut is the error of a registry that has less than was said.
 func cut(packID string, named, found statement.Head) error {
-	return &fault.Error{Kind: ErrCut, Message: fmt.Sprintf("the status names record %d of %q (%s), and the newest that is there is record %d", named.Sequence, packID, named.Digest, found.Sequence)}
+	return &fault.Error{Kind: ErrCut, Message: fmt.Sprintf("the status names record %d of %q (%s), and the newest one in the registry is record %d", named.Sequence, packID, named.Digest, found.Sequence)}
 }
 
 // write signs a timestamp, and puts it there.
@@ -137,7 +137,7 @@ func (f *Freshener) write(ctx context.Context, repo *registry.Repository, s *sta
 		Subject: statement.Subject{Name: out.Registry, Digest: out.Digest}, Sequence: out.Sequence, Issued: out.Issued, Expires: out.Expires,
 	}.Statement()
 	if err != nil {
-		return &fault.Error{Kind: ErrCandidate, Message: "no statement can be made of the timestamp", Cause: err}
+		return &fault.Error{Kind: ErrCandidate, Message: "no statement about the timestamp can be made", Cause: err}
 	}
 	signer, err := f.Signer(ctx)
 	if err != nil {
@@ -186,7 +186,7 @@ func VerifyTimestamp(freshness *attest.Verifier, registryName string, bundle []b
 	}
 	t, err := v.Statement.Timestamp()
 	if err != nil {
-		return nil, signed, statusError(err, "what is signed is no timestamp")
+		return nil, signed, statusError(err, "the signed statement is not a timestamp")
 	}
 	if t.Name != registryName {
 		return nil, signed, statusError(nil, "the timestamp is of the registry %q, wanted %q", t.Name, registryName)

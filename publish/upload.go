@@ -126,7 +126,7 @@ func (u *upload) sign(ctx context.Context) error {
 	}
 	source, err := u.way.statement()
 	if err != nil {
-		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement can be made of %q", u.about.Pack), Cause: err}
+		return &fault.Error{Kind: ErrCandidate, Message: fmt.Sprintf("no statement about %q can be made", u.about.Pack), Cause: err}
 	}
 	bundle, v, err := u.Publisher.sign(ctx, u.kind, u.about, source)
 	if err != nil {
@@ -171,7 +171,7 @@ func (u *upload) signedAndSaved() bool {
 	}
 	v, err := u.Verifier.Verify(kept.Bundle)
 	if err == nil && v.Statement.Version() != u.about {
-		err = errors.New("the bundle speaks of " + differs(v.Statement.Version(), u.about))
+		err = errors.New("the bundle is about " + differs(v.Statement.Version(), u.about))
 	}
 	var s signedSummary
 	if err == nil {
@@ -232,13 +232,13 @@ func (u *upload) readBack(ctx context.Context) error {
 			return err
 		}
 		lost := func(what string) error {
-			return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("%q was written, and read back %s", u.about.Pack, what)}
+			return &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("%q was written, and when it was read back, %s", u.about.Pack, what)}
 		}
 		switch {
 		case problem != nil:
-			return lost("it was not right: " + problem.Message)
+			return lost("this was wrong: " + problem.Message)
 		case len(signed) == 0:
-			return lost("its signature is not there")
+			return lost("its signature was missing")
 		}
 		at := slices.IndexFunc(signed, func(s signedSummary) bool { return s.Bundle == u.result.Bundle })
 		if at < 0 {
@@ -247,7 +247,7 @@ func (u *upload) readBack(ctx context.Context) error {
 			at = slices.IndexFunc(signed, func(s signedSummary) bool { return slices.Contains(reports, s.summary.Report) })
 		}
 		if at < 0 || !slices.Contains(reports, signed[at].summary.Report) {
-			return lost("its gate report is not there")
+			return lost("its gate report was missing")
 		}
 		u.use(signed[at])
 		return nil

@@ -34,7 +34,7 @@ const (
 	ReasonSignature    ReasonKind = "signature"        // a bundle that names the trusted identity does not verify
 	ReasonOtherSigner  ReasonKind = "other-signer"     // a bundle of another identity, or of none
 	ReasonOtherType    ReasonKind = "other-type"       // a signed statement of a type that is not known here
-	ReasonSubject      ReasonKind = "other-subject"    // a signed statement speaks of something else
+	ReasonSubject      ReasonKind = "other-subject"    // a signed statement is about something else
 	ReasonBytes        ReasonKind = "other-bytes"      // the registry serves bytes of another digest
 	ReasonForeign      ReasonKind = "foreign"          // what is there is no context pack
 	ReasonVersion      ReasonKind = "other-version"    // what is there is another pack or version
@@ -225,7 +225,7 @@ func (s *survey) judge(version string, h *holding) *Verdict {
 	} else {
 		v.Content = h.artifact.ContentDigest
 		if h.artifact.Pack != s.pack || h.artifact.Version != version {
-			v.add(ReasonVersion.refuses(h.digest, "check the reference, and look at who can write to the registry",
+			v.add(ReasonVersion.refuses(h.digest, "check the reference, and check who can write to the registry",
 				"%s is %q, not %q", h.digest, h.version.Pack, v.Name()))
 		}
 		s.judgeSignature(v, h)
@@ -246,13 +246,13 @@ func (s *survey) judge(version string, h *holding) *Verdict {
 
 // notListed says what a registry that does not list its tags keeps from being seen.
 func notListed(tag string) string {
-	return fmt.Sprintf("whether another digest of this version is signed: the registry's list of tags does not have %q, which is there", tag)
+	return fmt.Sprintf("whether another digest of this version is signed: the registry's list of tags does not have %q, although the tag exists", tag)
 }
 
 // judgeSignature takes the first trusted summary, and says what is wrong with it.
 func (s *survey) judgeSignature(v *Verdict, h *holding) {
 	if !h.signed() {
-		v.add(ReasonUnsigned.refuses(h.digest, "publish it again, which gates and signs it, or verify it with the identity that signed it",
+		v.add(ReasonUnsigned.refuses(h.digest, "publish it again, so that it is checked and signed, or verify it with the identity that signed it",
 			"no statement of the trusted identity says that %q passed the checks", h.version.Pack))
 		return
 	}
@@ -260,12 +260,12 @@ func (s *survey) judgeSignature(v *Verdict, h *holding) {
 	v.sign(first)
 	for _, one := range h.summaries {
 		if !slices.Contains(h.reports, one.summary.Report) {
-			v.add(ReasonReport.explains(one.summary.Report, "look for it among the artifacts of the run that signed",
+			v.add(ReasonReport.explains(one.summary.Report, "look for it among the artifacts of the run that signed it",
 				"the gate report that the signed statement names is not in the registry").failing())
 		}
 	}
 	if from := first.summary.Resource; from != s.repo.Name() {
-		v.add(ReasonElsewhere.explains(h.digest, "look for its states where it was published",
+		v.add(ReasonElsewhere.explains(h.digest, "look for its states in the registry where it was published",
 			"it was published to %q and is read from %q", from, s.repo.Name()))
 		v.NotChecked = append(v.NotChecked, fmt.Sprintf("whether it is deprecated or revoked in %q", from))
 	}
@@ -283,7 +283,7 @@ func (s *survey) judgeTags(v *Verdict, version string, h *holding) {
 	switch other := s.holdings[tagged]; {
 	case tagged == "":
 		v.add(ReasonUntagged.explains(h.digest, "publish it again",
-			"the tag %q is not there: publishing was not finished, or the tag was deleted", versionTag).failing())
+			"the tag %q is missing: publishing was not finished, or the tag was deleted", versionTag).failing())
 	case tagged == h.digest || s.of(other, version) && !other.revoked():
 		// As it should be, or two signed digests, which have a reason of their own.
 	case other.revoked():
@@ -302,12 +302,12 @@ func (s *survey) judgeTags(v *Verdict, version string, h *holding) {
 		}
 	}
 	if s.tags[own] == "" && s.unlisted == "" && tagged == h.digest && h.signed() {
-		v.add(ReasonUnlisted.explains(h.digest, "look at who can write to the registry",
-			"the tag %q is not there: it was deleted, or the version was not published by packgate", own).failing())
+		v.add(ReasonUnlisted.explains(h.digest, "check who can write to the registry",
+			"the tag %q is missing: it was deleted, or the version was not published by packgate", own).failing())
 	}
 	if n := s.dropped[version]; n > 0 {
-		v.add(ReasonTooMany.refuses("", "look at who can write to the registry, and delete the tags that are not of packgate",
-			"%d more content tags claim %q than the %d that are looked at", n, v.Name(), digestLimit))
+		v.add(ReasonTooMany.refuses("", "check who can write to the registry, and delete the tags that packgate did not write",
+			"%d more content tags claim %q than the %d that packgate reads", n, v.Name(), digestLimit))
 	}
 }
 
@@ -338,13 +338,13 @@ func (s *survey) judgeOthers(v *Verdict, version string, h *holding) {
 
 // conflict is the reason for a second digest of a version that is signed.
 func conflict(v *Verdict, one, other string) Reason {
-	return ReasonConflict.refuses(other, "revoke the one that is not to be used, by its digest",
+	return ReasonConflict.refuses(other, "revoke the one that must not be used, by its digest",
 		"two digests of %q are signed: %s and %s", v.Name(), one, other)
 }
 
 // moved is the reason for a tag that does not name what was signed.
 func moved(tag, found, wanted string) Reason {
-	return ReasonMoved.refuses(found, "move the tag back to the signed digest, and look at who moved it",
+	return ReasonMoved.refuses(found, "move the tag back to the signed digest, and check who moved it",
 		"the tag %q names %s, wanted %s", tag, found, wanted)
 }
 
@@ -354,18 +354,18 @@ func moved(tag, found, wanted string) Reason {
 func (s *survey) judgePin(environment string, h *holding) []Reason {
 	newest := newestPin(h.pins, environment)
 	if newest == nil {
-		return []Reason{ReasonPin.refuses(h.digest, "pin the environment with packgate, and look at who moved the tag",
+		return []Reason{ReasonPin.refuses(h.digest, "pin the environment with packgate, and check who moved the tag",
 			"no signed record moved the environment %q to %s", environment, h.digest)}
 	}
 	for _, digest := range slices.Sorted(maps.Keys(s.holdings)) {
 		other := newestPin(s.holdings[digest].pins, environment)
 		if digest != h.digest && other != nil && other.order(*newest) > 0 {
-			return []Reason{ReasonPin.refuses(h.digest, "pin the environment again, to the version that it is to run",
+			return []Reason{ReasonPin.refuses(h.digest, "pin the environment again, to the version that it should run",
 				"the environment %q names %s, and its newest signed record names %s", environment, h.digest, digest)}
 		}
 	}
 	if newest.Stopped {
-		return []Reason{ReasonStopped.refuses(h.digest, "promote a version to it that is good", "the environment %q was stopped by %q: %s",
+		return []Reason{ReasonStopped.refuses(h.digest, "promote a good version to it", "the environment %q was stopped by %q: %s",
 			environment, newest.Actor, cmp.Or(newest.Reason, "no reason is given"))}
 	}
 	return nil

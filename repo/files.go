@@ -111,7 +111,7 @@ func OpenFiles(dir, prefix string) (*Files, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", prefix, err)
 	case !info.IsDir():
-		return nil, fileProblem(prefix, "this is no folder", "name the folder of a pack repository, or of one pack")
+		return nil, fileProblem(prefix, "this is not a folder", "name the folder of a pack repository, or of one pack")
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -53,7 +53,7 @@ func TestOpenFiles(t *testing.T) {
 	for name, want := range map[string]string{
 		filepath.Join(dir, "none"): "as/named: there is no such folder",
 		link:                       "as/named: there is no such folder",
-		file:                       "as/named: this is no folder",
+		file:                       "as/named: this is not a folder",
 		filepath.Join(file, "sub"): "as/named: there is no such folder",
 	} {
 		_, err := OpenFiles(name, "as/named")

@@ -172,7 +172,7 @@ func (f *Files) pinsFiles() (names []string, problems Problems, err error) {
 	case err != nil:
 		return nil, nil, fmt.Errorf("look for %s: %w", f.Show(pinsFolder), atomicfile.Cause(err))
 	case !info.IsDir():
-		return nil, Problems{fileProblem(f.Show(pinsFolder), "this is no folder, and the pins of environments are read from it",
+		return nil, Problems{fileProblem(f.Show(pinsFolder), "this is not a folder, and the pins of environments are read from it",
 			"make it a folder with one file ENVIRONMENT.json for each environment")}, nil
 	}
 	entries, err := fs.ReadDir(f.tree, pinsFolder)
@@ -186,7 +186,7 @@ func (f *Files) pinsFiles() (names []string, problems Problems, err error) {
 		case is&fs.ModeSymlink != 0:
 			problems = append(problems, fileProblem(f.Show(name), "this is a symbolic link, and pins are read from files alone", "replace it by the file itself"))
 		case !is.IsRegular(), !strings.HasSuffix(name, pinsSuffix):
-			problems = append(problems, fileProblem(f.Show(name), "this is no file of pins", "name it ENVIRONMENT.json, or move it out of "+pinsFolder))
+			problems = append(problems, fileProblem(f.Show(name), "this is not a file of pins", "name it ENVIRONMENT.json, or move it out of "+pinsFolder))
 		default:
 			names = append(names, name)
 		}
@@ -258,7 +258,7 @@ func checkPin(id string, pin Pin) (problems Problems) {
 		problems = append(problems, &Problem{Location: at, Message: fmt.Sprintf(format, args...), Hint: hint})
 	}
 	if _, _, ok := pack.ParseRef(id + "@0.0.0"); !ok {
-		say(pin.Node.NameLocation(), "write the pack_id of a pack: letters, digits and _ . : -", "%q is no pack_id", pack.Clip(id, mostOfName))
+		say(pin.Node.NameLocation(), "write the pack_id of a pack: letters, digits and _ . : -", "%q is not a pack_id", pack.Clip(id, mostOfName))
 	}
 	if v := pin.Version; v.OK && !isPlainVersion(v.Value) {
 		say(v.Node.Location(), "write one published version, such as 1.2.0", "version %q is not MAJOR.MINOR.PATCH", pack.Clip(v.Value, mostOfName))

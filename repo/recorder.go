@@ -262,7 +262,7 @@ func (rec *Recording) UnmarshalBinary(src []byte) error {
 	var facts []kept
 	rest, err := asn1.Unmarshal(src, &facts)
 	if err != nil || len(rest) > 0 {
-		return errors.New("these bytes are no recording")
+		return errors.New("these bytes are not a recording")
 	}
 	rec.facts = make([]fact, len(facts))
 	for i, k := range facts {

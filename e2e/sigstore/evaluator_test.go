@@ -65,7 +65,7 @@ func TestCosignScorecard(t *testing.T) {
 	}
 
 	r.write(t, scorecardFile, strings.Replace(scorecard, "0.93", "0.94", 1))
-	refused("another scorecard", "the signature does not fit the file")
+	refused("another scorecard", "the signature does not match the file")
 	r.write(t, scorecardFile, scorecard)
 	for what, job := range map[string]stack.Run{
 		"another repository": {Repository: "mallory/evals", Workflow: "measure.yml", Event: "workflow_dispatch"},
@@ -80,7 +80,7 @@ func TestCosignScorecard(t *testing.T) {
 	r.write(t, "other.json", scorecard+" ")
 	signBlob(t, r, own, other)
 	r.write(t, signatureFile, r.read(t, "other.json.sigstore.json"))
-	refused("the signature of another file", "the signature does not fit the file")
+	refused("the signature of another file", "the signature does not match the file")
 
 	r.write(t, signatureFile, changedBundle(t, signature, "timestampVerificationData"))
 	refused("a signature at no time that is witnessed", "is not the evaluator's")

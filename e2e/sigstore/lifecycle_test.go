@@ -65,7 +65,7 @@ func TestLife(t *testing.T) {
 func TestNextVersion(t *testing.T) {
 	v := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{}))
 	v.edit(t, packFile, `"max": 50000`, `"max": 40000`)
-	v.action(t, "publish", nil).want(t, 1, "in the registry with other bytes")
+	v.action(t, "publish", nil).want(t, 1, "in the registry with different bytes")
 	wantOneVersion(t, v.repository)
 	v.packgate(t, "bump", "packs/support", "--base", "HEAD^").want(t, 0)
 	v.run.Before, v.run.SHA = v.run.SHA, commit(t, v.dir, "bump")

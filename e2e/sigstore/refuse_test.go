@@ -74,15 +74,15 @@ func TestBundleFiles(t *testing.T) {
 		words   []string
 	}{
 		"the same":            {content, v.bundle, usable, nil},
-		"another byte":        {strings.Replace(content, "50000", "50001", 1), v.bundle, untrusted, []string{"the signed statement speaks of content"}},
-		"a byte more":         {content + "\n", v.bundle, untrusted, []string{"the signed statement speaks of content"}},
+		"another byte":        {strings.Replace(content, "50000", "50001", 1), v.bundle, untrusted, []string{"the signed statement is about content"}},
+		"a byte more":         {content + "\n", v.bundle, untrusted, []string{"the signed statement is about content"}},
 		"of another pack":     {content, signAs(t, v.run, summaryOf(t, v.registry, other)), untrusted, []string{"ctxpack.other"}},
 		"no summary":          {content, signAs(t, v.run, revocationOf(t, artifact(t, packID, version, content))), untrusted, []string{"passed the checks"}},
 		"no bundle":           {content, []byte("{}"), untrusted, []string{"the bundle cannot be read"}},
-		"other statement":     {content, changed(t, v.bundle, alterStatement), untrusted, []string{"the signature does not fit"}},
+		"other statement":     {content, changed(t, v.bundle, alterStatement), untrusted, []string{"the signature does not match"}},
 		"no timestamp":        {content, changed(t, v.bundle, without("timestampVerificationData")), untrusted, []string{"no trusted timestamp"}},
 		"no log entry":        {content, changed(t, v.bundle, without("tlogEntries")), untrusted, []string{"no entry of a transparency log"}},
-		"another certificate": {content, changed(t, v.bundle, certificateOf(t, signAs(t, v.run, summaryOf(t, v.registry, other)))), untrusted, []string{"the signature does not fit"}},
+		"another certificate": {content, changed(t, v.bundle, certificateOf(t, signAs(t, v.run, summaryOf(t, v.registry, other)))), untrusted, []string{"the signature does not match"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -229,7 +229,7 @@ var contents = map[string]struct {
 		s.tag(t, s.mine)
 		s.revoke(t, s.other, "acme/packs")
 	}, usable, "usable"},
-	"statement of other bytes": {func(t *testing.T, s shelf) { s.hold(t, s.mine, s.other); s.tag(t, s.mine) }, untrusted, "speaks of the manifest"},
+	"statement of other bytes": {func(t *testing.T, s shelf) { s.hold(t, s.mine, s.other); s.tag(t, s.mine) }, untrusted, "is about the manifest"},
 	"revoked": {func(t *testing.T, s shelf) {
 		s.hold(t, s.mine, s.mine)
 		s.tag(t, s.mine)

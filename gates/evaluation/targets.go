@@ -215,6 +215,6 @@ func checkMetrics(p *gate.Pass) {
 		}
 		names := slices.Sorted(slices.Values(metricNames()))
 		p.Reportf(g.Metric.Node, gate.Choose(budget.Nearest(g.Metric.Value, names), names, "remove the release gate", gate.List),
-			"metric %s is none of the contract's five", gate.Quote(g.Metric.Value))
+			"metric %s is not one of the contract's five", gate.Quote(g.Metric.Value))
 	}
 }

@@ -133,7 +133,7 @@ func checkRisks(p *gate.Pass) {
 			}
 			known.report(p, risk.Name, gate.Diagnostic{
 				At: risk.Value.Node, Name: true,
-				Message: fmt.Sprintf("capability_risks names %q, which is no capability of %s", risk.Name, gate.Called("adapter", a.AdapterID)),
+				Message: fmt.Sprintf("capability_risks names %q, which is not a capability of %s", risk.Name, gate.Called("adapter", a.AdapterID)),
 				Related: gate.See(a.Capabilities.Node, "its capabilities"),
 			})
 		}

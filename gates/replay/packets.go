@@ -205,7 +205,7 @@ func (s *replays) status(packet *repo.Packet, have string, choices []string, sou
 	switch {
 	case !want.OK || want.Value == have:
 	case choices != nil && !slices.Contains(choices, want.Value):
-		s.fault(packet.SideFile, gate.Faultf(want.Node, "write one of "+gate.List(choices), "expected status %s is no outcome of a compile", gate.Quote(want.Value)).Beside(source))
+		s.fault(packet.SideFile, gate.Faultf(want.Node, "write one of "+gate.List(choices), "expected status %s is not an outcome of a compile", gate.Quote(want.Value)).Beside(source))
 	default:
 		s.fault(packet.SideFile, gate.Faultf(want.Node, "write the new status if the change is intended; otherwise fix the pack",
 			"the packet expects status %s, and it is %s", gate.Quote(want.Value), gate.Quote(have)).Beside(source))

@@ -42,7 +42,7 @@ func (s *replays) property(packet *repo.Packet, property pack.Text, r *golden.Re
 	i := slices.IndexFunc(all, func(q predicate) bool { return strings.HasPrefix(text, q.prefix) && len(text) > len(q.prefix) })
 	if i < 0 {
 		s.fault(packet.SideFile, gate.Faultf(property.Node, "write tool:ADAPTER.CAPABILITY, gate:ID, rule:ID or denied:KEY, with ! before it for the opposite",
-			"property %s is none that can be checked", gate.Quote(property.Value)))
+			"property %s is not one that can be checked", gate.Quote(property.Value)))
 		return
 	}
 	q := all[i]

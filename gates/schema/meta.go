@@ -136,7 +136,7 @@ func checkVersions(p *gate.Pass) {
 	created := p.Pack.ContractMeta.CreatedAt
 	if created.OK && !isTime(created.Value) {
 		p.Reportf(created.Node, "write date, time and zone, as in 2026-05-09T00:00:00Z",
-			"created_at %s is no RFC 3339 date and time", quote(created.Value))
+			"created_at %s is not an RFC 3339 date and time", quote(created.Value))
 	}
 }
 

@@ -36,7 +36,7 @@ func openFolder(name string) (*os.Root, error) {
 		return nil, err
 	}
 	if !seen.IsDir() {
-		return nil, &Refused{name, "is no folder", "name a folder of your own, without a link"}
+		return nil, &Refused{name, "is not a folder", "name a folder of your own, without a link"}
 	}
 	root, err := os.OpenRoot(name)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestRefused(t *testing.T) {
 	}{
 		"folder of a group":  {func(p place) error { return os.Chmod(p.folder, 0o770) }, "has the permissions 0770, which let other users in"},
 		"folder of all":      {func(p place) error { return os.Chmod(p.folder, 0o702) }, "has the permissions 0702, which let other users in"},
-		"folder over a link": {func(p place) error { return relink(p.folder) }, "is no folder"},
+		"folder over a link": {func(p place) error { return relink(p.folder) }, "is not a folder"},
 		"secret of a group":  {func(p place) error { return os.Chmod(p.secret, 0o640) }, "has the permissions 0640, which let other users in"},
 		"secret of all":      {func(p place) error { return os.Chmod(p.secret, 0o604) }, "has the permissions 0604, which let other users in"},
 		"secret over a link": {func(p place) error { return relink(p.secret) }, "is not a regular file"},

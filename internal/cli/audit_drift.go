@@ -74,7 +74,7 @@ func (a *auditing) drifts(ctx context.Context, r *reviewing, e *repo.Environment
 			return err
 		}
 		if gone { // a line is merged for what is published alone
-			f.Severity, f.Hint = string(publish.SeverityError), "look at who can delete from the registry, and restore it from a copy; if it was never published, merge a change of the line"
+			f.Severity, f.Hint = string(publish.SeverityError), "check who can delete from the registry, and restore it from a copy; if it was never published, merge a change of the line"
 			f.Version, f.Message = pin.Version, fmt.Sprintf("%s wants %q in the environment %q, and the registry does not have it", file, id+"@"+pin.Version, e.Name())
 			a.out.Findings = append(a.out.Findings, f)
 			return nil

@@ -71,7 +71,7 @@ func TestNamedCache(t *testing.T) {
 			if err := os.WriteFile(folder, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-		}, nil, "is no folder; name a folder of your own, without a link"},
+		}, nil, "is not a folder; name a folder of your own, without a link"},
 	} {
 		if name == "open to all" && runtime.GOOS == "windows" {
 			continue // which has no such permissions

@@ -105,7 +105,7 @@ func initRepository(env *Env, dir string, o initOptions) error {
 // newInitialising finds out where the files go. The folder itself need not be there.
 func newInitialising(env *Env, dir string, o initOptions) (*initialising, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
-		return nil, misuse("name the folder of a repository, or one that is to be made", "%q is no folder", dir)
+		return nil, misuse("name the folder of a repository, or one that is to be made", "%q is not a folder", dir)
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -330,7 +330,7 @@ func (i *initialising) content(f *scaffold.File) ([]byte, *repo.Problem, error) 
 		case err != nil:
 			return nil, i.problem(name, "a symbolic link points outside the repository, or nowhere", "replace the link by what it points to"), nil
 		case !info.Mode().IsRegular():
-			return nil, i.problem(name, "there is something else of this name, which is no file", "move it away"), nil
+			return nil, i.problem(name, "there is something else with this name, which is not a file", "move it away"), nil
 		}
 		f.Name = name
 		src, err := root.ReadFile(filepath.FromSlash(name))

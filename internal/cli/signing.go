@@ -130,7 +130,7 @@ func (h *signingHouse) token(ctx context.Context) (string, error) {
 	if err == nil {
 		return token, nil
 	}
-	failed := &fault.Error{Kind: attest.ErrToken, Message: "the run's identity token could not be had", Cause: err}
+	failed := &fault.Error{Kind: attest.ErrToken, Message: "the run's identity token could not be obtained", Cause: err}
 	if fault.Is(err, github.ErrUnavailable, github.ErrRateLimited) {
 		failed.Kind, failed.Hint = attest.ErrUnavailable, "run the job again later"
 	}

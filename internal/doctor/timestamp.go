@@ -122,7 +122,7 @@ func (d *doctoring) checkRefresh(w *workflow, f repo.Freshness) {
 		line := textOf(item.Get("cron"))
 		c, ok := parseCron(line)
 		if !ok {
-			d.say(ailing, "timestamp", item.Location(), "write five fields, such as 41 */6 * * *", "%q is no schedule", line)
+			d.say(ailing, "timestamp", item.Location(), "write five fields, such as 41 */6 * * *", "%q is not a schedule", line)
 			return
 		}
 		lines = append(lines, c)

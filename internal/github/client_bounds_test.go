@@ -27,7 +27,7 @@ func TestAnswerThatNeverEnds(t *testing.T) {
 	g.FailAlways(githubtest.GetPull, githubtest.Fault{Kind: githubtest.SlowBody})
 	c, _ := newClient(t, g, func(o *Options) { o.HTTP, o.Timeout = http.DefaultTransport, 20*time.Millisecond })
 	_, err := c.PullRequest(t.Context(), 7)
-	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "no whole answer in 20ms") {
+	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "no complete answer within 20ms") {
 		t.Errorf("error %v", err)
 	}
 }

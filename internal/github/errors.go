@@ -91,7 +91,7 @@ func (c *Client) failed(what string, err error) error {
 		e.Cause = err
 	}
 	if errors.Is(e.Cause, context.DeadlineExceeded) {
-		e.Cause = fmt.Errorf("no whole answer in %s: %w", c.sender.timeout, context.DeadlineExceeded)
+		e.Cause = fmt.Errorf("no complete answer within %s: %w", c.sender.timeout, context.DeadlineExceeded)
 	}
 	return e
 }

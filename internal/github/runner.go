@@ -289,7 +289,7 @@ func tokenFailure(err error, t *sender) error {
 		e.Message += fmt.Sprintf(": the service answered %d", status.StatusCode)
 		tokenRefused(e, status.StatusCode, strings.Contains(status.Body, "rate limit"))
 	case errors.As(err, &failure) && errors.Is(err, context.DeadlineExceeded):
-		e.Cause = fmt.Errorf("no whole answer in %s: %w", t.timeout, context.DeadlineExceeded)
+		e.Cause = fmt.Errorf("no complete answer within %s: %w", t.timeout, context.DeadlineExceeded)
 	case errors.As(err, &failure):
 		e.Cause = failure.Err
 	default:

@@ -52,7 +52,7 @@ var (
 	// ErrMalformed: the bundle, its statement, a key, a root or a config is not
 	// what it should be.
 	ErrMalformed = fault.NewKind("malformed", "check that it is the file that is intended, and whole")
-	// ErrSignature: the signature does not fit the statement.
+	// ErrSignature: the signature does not match the statement.
 	ErrSignature = fault.NewKind("signature does not verify", "do not use it: it was changed after it was signed, or signed with another key")
 	// ErrIssuer: the identity was vouched for by another OIDC issuer.
 	ErrIssuer = fault.NewKind("another issuer", "do not use it, unless you know who signed it and trust them")
@@ -74,7 +74,7 @@ var (
 	// ErrUntrusted: the bundle does not verify for another reason.
 	ErrUntrusted = fault.NewKind("not trusted", "do not use it, unless you know who signed it and trust them")
 	// ErrRole: who signed is trusted for statements of other types.
-	ErrRole = fault.NewKind("not trusted for this", "do not use it, and look at how the identity came to sign it")
+	ErrRole = fault.NewKind("not trusted for this", "do not use it, and find out why the identity signed it")
 	// ErrToken: the run has no identity token, or one that cannot be used.
 	ErrToken = fault.NewKind("no usable identity token", "give the job id-token: write, or sign with a key")
 	// ErrRefusedBySigning: a service of the signing refused the request.
@@ -142,11 +142,11 @@ func publicTarget(ctx context.Context, o TUFOptions, name string) ([]byte, error
 		err = context.Cause(ctx)
 	}
 	if errors.Is(err, &metadata.ErrRepository{}) {
-		return nil, &fault.Error{Kind: ErrUntrusted, Message: "what was fetched as the trust root of the public Sigstore instance does not verify",
-			Hint: "check what is between this machine and the internet, or give the file of a trusted root", Cause: plain(err)}
+		return nil, &fault.Error{Kind: ErrUntrusted, Message: "the fetched trust root of the public Sigstore instance does not verify",
+			Hint: "check for proxies between this machine and the internet, or give a trusted root file", Cause: plain(err)}
 	}
 	return nil, &fault.Error{Kind: ErrUnavailable, Message: "the trust root of the public Sigstore instance could not be fetched",
-		Hint: "try again later, or give the file of a trusted root", Cause: err}
+		Hint: "try again later, or give a trusted root file", Cause: err}
 }
 
 // TrustRoot returns the trust in the instance of a trusted_root.json

@@ -134,7 +134,7 @@ func TestSignEndsWithTries(t *testing.T) {
 		o.Sleep = func(context.Context, time.Duration) error { return nil }
 	})
 	in.faults["fulcio.test"] = fails(100, answer(500, ""))
-	if _, err := k.Sign(context.Background(), sample()); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "tried 12 times") {
+	if _, err := k.Sign(context.Background(), sample()); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "attempted 12 times") {
 		t.Error(err)
 	}
 	if in.calls["fulcio.test"] != maxTries || c.waits != nil {
@@ -266,11 +266,11 @@ func TestSignLooksAtTheTokenFirst(t *testing.T) {
 		"schedule":        {claim("event_name", "schedule"), ErrTrigger, `this run has the trigger "schedule"`},
 		"pull request":    {claim("event_name", "pull_request"), ErrTrigger, `the trigger "pull_request"`},
 		"audience":        {claim("aud", "https://github.com/acme"), ErrToken, `the identity token is for ["https://github.com/acme"], wanted "sigstore"`},
-		"no token":        {"", ErrToken, "is no JSON Web Token"},
-		"two parts":       {"a.b", ErrToken, "is no JSON Web Token"},
-		"no base64":       {"a.!.c", ErrToken, "is no JSON Web Token"},
-		"no JSON":         {"a.aGk.c", ErrToken, "is no JSON Web Token"},
-		"numeric members": {token(map[string]any{"iss": 7}), ErrToken, "is no JSON Web Token"},
+		"no token":        {"", ErrToken, "is not a JSON Web Token"},
+		"two parts":       {"a.b", ErrToken, "is not a JSON Web Token"},
+		"no base64":       {"a.!.c", ErrToken, "is not a JSON Web Token"},
+		"no JSON":         {"a.aGk.c", ErrToken, "is not a JSON Web Token"},
+		"numeric members": {token(map[string]any{"iss": 7}), ErrToken, "is not a JSON Web Token"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newInstance(t)
@@ -324,7 +324,7 @@ func TestSignWithoutAToken(t *testing.T) {
 		message string
 	}{
 		"permission": {&githubactions.EnvMissingError{Name: "ACTIONS_ID_TOKEN_REQUEST_URL"}, ErrToken, 1, "id-token: write"},
-		"refused":    {&githubactions.RequestFailedError{StatusCode: 403, Body: secret}, ErrToken, 1, "refused a token: 403 Forbidden"},
+		"refused":    {&githubactions.RequestFailedError{StatusCode: 403, Body: secret}, ErrToken, 1, "did not issue a token: 403 Forbidden"},
 		"outage":     {&githubactions.RequestFailedError{StatusCode: 503, Body: secret}, ErrUnavailable, maxTries, "the runner's token service answered 503 Service Unavailable"},
 		"network":    {&url.Error{Op: "Get", URL: "https://runner.test", Err: errors.New("connection reset")}, ErrUnavailable, maxTries, "connection reset"},
 		"typed":      {&fault.Error{Kind: ErrToken, Message: "sign in first"}, ErrToken, 1, "sign in first"},

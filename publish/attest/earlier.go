@@ -21,7 +21,7 @@ type earlier struct {
 // is an error of kind ErrMalformed, and so is one that is the present one.
 func (v *Verifier) TrustEarlier(id Identity, until time.Time) (*Verifier, error) {
 	if v.trust.key != "" {
-		return nil, badIdentity("there is a public key and an earlier identity, wanted one of them: a key has no identity")
+		return nil, badIdentity("a public key and an earlier identity are given, wanted one of them: a key has no identity")
 	}
 	id.Role = v.identity.Role
 	before, err := NewVerifier(v.trust, id)
@@ -29,7 +29,7 @@ func (v *Verifier) TrustEarlier(id Identity, until time.Time) (*Verifier, error)
 		return nil, err
 	}
 	if before.Name() == v.Name() && before.identity.Repository == v.identity.Repository {
-		return nil, badIdentity("the earlier identity %s is the present one", before.Name())
+		return nil, badIdentity("the earlier identity %s is the current one", before.Name())
 	}
 	out := *v
 	out.earlier = append(slices.Clip(v.earlier), &earlier{before, until})

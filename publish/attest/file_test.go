@@ -42,14 +42,14 @@ func TestVerifyFile(t *testing.T) {
 		kind    error
 		message string
 	}{
-		"another file":       {v, content + " ", b, ErrSignature, "the signature does not fit the file"},
-		"no file":            {v, "", b, ErrSignature, "the signature does not fit the file"},
-		"another file's":     {v, content, in.fileBundle(content + " "), ErrSignature, "the signature does not fit the file"},
+		"another file":       {v, content + " ", b, ErrSignature, "the signature does not match the file"},
+		"no file":            {v, "", b, ErrSignature, "the signature does not match the file"},
+		"another file's":     {v, content, in.fileBundle(content + " "), ErrSignature, "the signature does not match the file"},
 		"another instance":   {other.verifier(full2), content, b, ErrLog, "no entry of a trusted transparency log"},
 		"another workflow":   {stranger.verifier(full2), content, stranger.fileBundle(content), ErrWorkflow, "mallory/packs"},
-		"a statement":        {v, content, in.bundle(full2, sample()), ErrMalformed, "wanted the signature of a file, as cosign sign-blob makes it"},
+		"a statement":        {v, content, in.bundle(full2, sample()), ErrMalformed, "wanted the signature of a file, as made by cosign sign-blob"},
 		"no bundle":          {v, content, []byte("{}"), ErrMalformed, "cannot be read"},
-		"a pack's signature": {v, string(sample()), in.bundle(full2, sample()), ErrMalformed, "the bundle holds a statement"},
+		"a pack's signature": {v, string(sample()), in.bundle(full2, sample()), ErrMalformed, "the bundle contains a statement"},
 		"nothing":            {v, content, nil, ErrMalformed, "cannot be read"},
 	} {
 		got, err := c.v.VerifyFile([]byte(c.content), c.bundle)

@@ -65,14 +65,14 @@ func (id Identity) complete() (Identity, error) {
 	}
 	for _, t := range id.Triggers {
 		if t == "" || slices.Contains(id.Role.never(), t) {
-			return id, badIdentity("the trigger is %q, wanted one on which a reviewed state is published, such as %q", t, id.Role.triggers())
+			return id, badIdentity("the trigger is %q, wanted one that publishes a reviewed state, such as %q", t, id.Role.triggers())
 		}
 	}
 	return id, nil
 }
 
 func badIdentity(format string, args ...any) error {
-	return &fault.Error{Kind: ErrMalformed, Message: fmt.Sprintf(format, args...), Hint: "correct the identity that is to be trusted"}
+	return &fault.Error{Kind: ErrMalformed, Message: fmt.Sprintf(format, args...), Hint: "correct the identity to trust"}
 }
 
 func isAddress(s string) bool {
@@ -120,12 +120,12 @@ type signed struct {
 // compare returns what differs first, in the order in which the differences say
 // most: another repository has another workflow as well.
 func (id Identity) compare(s signed) error {
-	trust := "do not use it, or correct the identity that is to be trusted"
+	trust := "do not use it, or correct the identity to trust"
 	switch {
 	case s.own && id.Role == Freshness:
-		trust = "run the workflow that publish.freshness names, or correct that"
+		trust = "run the workflow that publish.freshness names, or correct publish.freshness"
 	case s.own:
-		trust = "run the workflow that publish.identity names, or correct that"
+		trust = "run the workflow that publish.identity names, or correct publish.identity"
 	}
 	for _, c := range []struct {
 		kind   *fault.Kind
@@ -196,7 +196,7 @@ func (a *audiences) UnmarshalJSON(src []byte) error {
 // readClaims reads a token (RFC 7519) without verifying it: the certificate
 // authority does that. Errors do not repeat any of it.
 func readClaims(token string) (*claims, error) {
-	bad := &fault.Error{Kind: ErrToken, Message: "the identity token is no JSON Web Token", Hint: "take the token from the runner"}
+	bad := &fault.Error{Kind: ErrToken, Message: "the identity token is not a JSON Web Token", Hint: "take the token from the runner"}
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return nil, bad
@@ -266,9 +266,9 @@ func tokenError(err error) error {
 		return &serviceError{service: "the runner's token service", status: refused.StatusCode}
 	case errors.As(err, &refused):
 		return &fault.Error{Kind: ErrToken, Hint: permissionHint,
-			Message: fmt.Sprintf("the runner's token service refused a token: %d %s", refused.StatusCode, http.StatusText(refused.StatusCode))}
+			Message: fmt.Sprintf("the runner's token service did not issue a token: %d %s", refused.StatusCode, http.StatusText(refused.StatusCode))}
 	case errors.As(err, new(net.Error)):
 		return err
 	}
-	return &fault.Error{Kind: ErrToken, Message: "the run's identity token could not be had", Hint: permissionHint, Cause: err}
+	return &fault.Error{Kind: ErrToken, Message: "the run's identity token could not be obtained", Hint: permissionHint, Cause: err}
 }

@@ -34,14 +34,14 @@ type KeySigner struct {
 // is encrypted, and may be nil where it is not. It fails with ErrMalformed; the
 // error holds neither key nor password.
 func NewKeySigner(privatePEM []byte, password func() ([]byte, error)) (*KeySigner, error) {
-	const hint = "give a private key in PEM, and its password where it is encrypted"
+	const hint = "give a private key in PEM, and its password if it is encrypted"
 	private, err := cryptoutils.UnmarshalPEMToPrivateKey(privatePEM, passwordOf(password))
 	if err != nil {
 		return nil, &fault.Error{Kind: ErrMalformed, Message: "the private key cannot be read", Hint: hint, Cause: err}
 	}
 	signer, ok := private.(crypto.Signer)
 	if !ok {
-		return nil, &fault.Error{Kind: ErrMalformed, Message: "the private key is none to sign with", Hint: hint}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the private key cannot be used for signatures", Hint: hint}
 	}
 	details, err := signature.GetDefaultAlgorithmDetails(signer.Public())
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *KeySigner) Sign(ctx context.Context, src []byte) ([]byte, error) {
 	}
 	b, err := sign.Bundle(&sign.DSSEData{Data: src, PayloadType: statement.PayloadType}, s.key, sign.BundleOptions{Context: ctx})
 	if err != nil {
-		return nil, &fault.Error{Kind: ErrUntrusted, Message: "the key did not sign", Cause: plain(err)}
+		return nil, &fault.Error{Kind: ErrUntrusted, Message: "signing with the key failed", Cause: plain(err)}
 	}
 	out, err := protojson.Marshal(b)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *KeySigner) Sign(ctx context.Context, src []byte) ([]byte, error) {
 func passwordOf(ask func() ([]byte, error)) cryptoutils.PassFunc {
 	return func(bool) ([]byte, error) {
 		if ask == nil {
-			return nil, errors.New("it is encrypted, and there is no password")
+			return nil, errors.New("it is encrypted, and no password is given")
 		}
 		password, err := ask()
 		if err == nil && password == nil {

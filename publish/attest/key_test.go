@@ -65,9 +65,9 @@ func TestKeysSignAndVerify(t *testing.T) {
 				t.Errorf("a key has an identity: %+v", info)
 			}
 			changed := edited(b, func(b *protobundle.Bundle) { b.GetDsseEnvelope().Payload[40] ^= 1 })
-			refused(t, keyVerifier(s), changed, ErrSignature, "does not fit the statement")
+			refused(t, keyVerifier(s), changed, ErrSignature, "does not match the statement")
 			other := must(NewKeySigner(pkcs8Of(newKey()), nil))
-			refused(t, keyVerifier(other), b, ErrSignature, "does not fit the statement")
+			refused(t, keyVerifier(other), b, ErrSignature, "does not match the statement")
 		})
 	}
 }
@@ -91,7 +91,7 @@ func TestEncryptedKeys(t *testing.T) {
 				t.Error(err)
 			}
 			for want, ask := range map[string]func() ([]byte, error){
-				"it is encrypted, and there is no password":       nil,
+				"it is encrypted, and no password is given":       nil,
 				"no terminal to ask at":                           func() ([]byte, error) { return nil, errors.New("no terminal to ask at") },
 				"the private key cannot be read":                  func() ([]byte, error) { return []byte("wrong"), nil },
 				"the private key cannot be read: encrypted: decr": func() ([]byte, error) { return nil, nil },

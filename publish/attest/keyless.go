@@ -244,7 +244,7 @@ const (
 	maxTries    = 12
 )
 
-const laterHint = "run it again later; what is done already is kept"
+const laterHint = "run it again later: finished work is kept"
 
 // retry calls f until it succeeds, fails for good, or patience ends.
 func (k *Keyless) retry(ctx context.Context, f func(context.Context) ([]byte, error)) ([]byte, error) {
@@ -258,7 +258,7 @@ func (k *Keyless) retry(ctx context.Context, f func(context.Context) ([]byte, er
 			return out, nil
 		}
 		if ctx.Err() != nil {
-			return nil, &fault.Error{Kind: ErrUnavailable, Message: "signing was ended", Hint: laterHint, Cause: context.Cause(ctx)}
+			return nil, &fault.Error{Kind: ErrUnavailable, Message: "signing was stopped", Hint: laterHint, Cause: context.Cause(ctx)}
 		}
 		if final := permanent(err); final != nil {
 			return nil, final
@@ -283,7 +283,7 @@ func outage(err error, tries int) error {
 	if tries > 1 {
 		times = fmt.Sprintf("%d times", tries)
 	}
-	return &fault.Error{Kind: ErrUnavailable, Message: "signing failed after it was tried " + times, Hint: laterHint, Cause: err}
+	return &fault.Error{Kind: ErrUnavailable, Message: "signing failed after it was attempted " + times, Hint: laterHint, Cause: err}
 }
 
 // permanent returns the error that another try would meet as well, nil for one

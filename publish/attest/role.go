@@ -37,9 +37,9 @@ func (r Role) never() []string {
 func (r Role) may(kind string) error {
 	switch {
 	case r == Freshness && kind != statement.TypeTimestamp:
-		return &fault.Error{Kind: ErrRole, Message: fmt.Sprintf("the statement is of type %q, and this identity signs timestamps alone", kind)}
+		return &fault.Error{Kind: ErrRole, Message: fmt.Sprintf("the statement is of type %q, and this identity signs only timestamps", kind)}
 	case r == Publishing && kind == statement.TypeTimestamp:
-		return &fault.Error{Kind: ErrRole, Message: "the statement is a timestamp, which the identity of publish.freshness signs and no other"}
+		return &fault.Error{Kind: ErrRole, Message: "the statement is a timestamp, which only the identity of publish.freshness signs"}
 	}
 	return nil
 }

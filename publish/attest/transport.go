@@ -193,7 +193,7 @@ func (w *rekorWriter) Add(ctx context.Context, entry any) (*rekorv1.Transparency
 	}
 	out := &rekorv1.TransparencyLogEntry{}
 	if err := protojson.Unmarshal(answer, out); err != nil {
-		return nil, fmt.Errorf("the transparency log answered with no entry: %w", err)
+		return nil, fmt.Errorf("the answer of the transparency log has no entry: %w", err)
 	}
 	return out, nil
 }

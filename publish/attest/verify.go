@@ -55,7 +55,7 @@ func NewVerifier(t *Trust, id Identity) (*Verifier, error) {
 	if t.key != "" {
 		v.identity.Role, id.Role = id.Role, 0
 		if !reflect.ValueOf(id).IsZero() {
-			return nil, badIdentity("there is a public key and an identity, wanted one of them: a key has no identity")
+			return nil, badIdentity("a public key and an identity are given, wanted one of them: a key has no identity")
 		}
 		options = append(options, verify.WithNoObserverTimestamps())
 		v.signer = []verify.PolicyOption{verify.WithKey()}
@@ -129,7 +129,7 @@ func (v *Verifier) verify(src []byte) (*Verified, error) {
 		return nil, err
 	}
 	if out.Statement, err = statement.Parse(b.GetDsseEnvelope().GetPayload()); err != nil {
-		return nil, &fault.Error{Kind: ErrMalformed, Message: "the signed statement is none of packgate", Cause: err}
+		return nil, &fault.Error{Kind: ErrMalformed, Message: "the signed statement is not one of packgate's", Cause: err}
 	}
 	if err := v.identity.Role.may(out.Statement.Type); err != nil {
 		return nil, err
@@ -142,14 +142,14 @@ func (v *Verifier) verify(src []byte) (*Verified, error) {
 // of a statement, as cosign sign-blob writes it. What verified has no statement.
 func (v *Verifier) VerifyFile(content, src []byte) (*Verified, error) {
 	if v.identity.Role != Publishing {
-		return nil, &fault.Error{Kind: ErrRole, Message: "this identity signs timestamps alone, and no file"}
+		return nil, &fault.Error{Kind: ErrRole, Message: "this identity signs only timestamps, not files"}
 	}
 	b, err := v.read(src)
 	if err != nil {
 		return nil, err
 	}
 	if b.GetMessageSignature() == nil {
-		return nil, malformed(nil, "the bundle holds a statement, wanted the signature of a file, as cosign sign-blob makes it")
+		return nil, malformed(nil, "the bundle contains a statement, wanted the signature of a file, as made by cosign sign-blob")
 	}
 	out, err := v.signed(b, verify.WithArtifact(bytes.NewReader(content)), func(s verify.SignatureContent, c verify.VerificationContent, m root.TrustedMaterial) error {
 		return verify.VerifySignatureWithArtifacts(s, c, m, []io.Reader{bytes.NewReader(content)})
@@ -196,9 +196,9 @@ func holdsStatement(b *bundle.Bundle) error {
 	envelope := b.GetDsseEnvelope()
 	switch {
 	case envelope == nil:
-		return malformed(nil, "the bundle holds the signature of a message, wanted that of a statement in a DSSE envelope")
+		return malformed(nil, "the bundle contains the signature of a message, wanted that of a statement in a DSSE envelope")
 	case envelope.GetPayloadType() != statement.PayloadType:
-		return malformed(nil, "the envelope holds %q, wanted %q", envelope.GetPayloadType(), statement.PayloadType)
+		return malformed(nil, "the envelope contains %q, wanted %q", envelope.GetPayloadType(), statement.PayloadType)
 	case len(envelope.GetSignatures()) != 1:
 		return malformed(nil, "the envelope has %d signatures, wanted 1", len(envelope.GetSignatures()))
 	case len(envelope.GetPayload()) > statement.MaxBytes:
@@ -224,10 +224,10 @@ func (v *Verifier) read(src []byte) (*bundle.Bundle, error) {
 	switch {
 	case byKey && v.trust.key == "":
 		return nil, &fault.Error{Kind: ErrUntrusted, Message: fmt.Sprintf("the bundle was signed with a key, wanted the workflow %q", v.identity.Workflow),
-			Hint: "give the public key, if it is to be trusted"}
+			Hint: "give the public key, if you trust it"}
 	case !byKey && v.trust.key != "":
 		return nil, &fault.Error{Kind: ErrUntrusted, Message: fmt.Sprintf("the bundle was signed by a workflow, wanted the key %s", v.trust.key),
-			Hint: "give the identity of the workflow instead of a key, if it is to be trusted"}
+			Hint: "give the identity of the workflow instead of a key, if you trust it"}
 	}
 	return b, nil
 }
@@ -244,7 +244,7 @@ func (v *Verifier) single(b *bundle.Bundle) error {
 		return nil
 	}
 	if n := len(c.URIs) + len(c.EmailAddresses) + len(c.DNSNames) + len(c.IPAddresses); n != 1 {
-		return &fault.Error{Kind: ErrWorkflow, Message: fmt.Sprintf("the certificate names %d subjects, wanted the workflow alone", n)}
+		return &fault.Error{Kind: ErrWorkflow, Message: fmt.Sprintf("the certificate names %d subjects, wanted only the workflow", n)}
 	}
 	return nil
 }
@@ -276,7 +276,7 @@ func (v *Verifier) diagnose(b *bundle.Bundle, fits fits, refusal error) error {
 		if b.GetMessageSignature() != nil {
 			what = "file"
 		}
-		return &fault.Error{Kind: ErrSignature, Message: "the signature does not fit the " + what, Cause: plain(err)}
+		return &fault.Error{Kind: ErrSignature, Message: "the signature does not match the " + what, Cause: plain(err)}
 	}
 	if v.trust.key == "" {
 		for _, check := range []func(*bundle.Bundle, *x509.Certificate) error{v.log, v.certificate} {
@@ -308,7 +308,7 @@ func (v *Verifier) log(b *bundle.Bundle, leaf *x509.Certificate) error {
 			return expired(at, leaf)
 		}
 	}
-	return &fault.Error{Kind: ErrLog, Message: "the bundle has no entry of a trusted transparency log that fits it", Hint: hint, Cause: plain(err)}
+	return &fault.Error{Kind: ErrLog, Message: "the bundle has no entry of a trusted transparency log that matches it", Hint: hint, Cause: plain(err)}
 }
 
 func outside(at time.Time, c *x509.Certificate) bool {
@@ -335,19 +335,19 @@ func (v *Verifier) certificate(b *bundle.Bundle, leaf *x509.Certificate) error {
 		case err != nil && outside(at, leaf):
 			return expired(at, leaf)
 		case err != nil:
-			return &fault.Error{Kind: ErrCertificate, Message: "the certificate is of no trusted authority",
-				Hint: "verify with the trusted root of the instance that signed, if it is to be trusted"}
+			return &fault.Error{Kind: ErrCertificate, Message: "the certificate is not from a trusted authority",
+				Hint: "verify with the trusted root of the instance that signed, if you trust it"}
 		}
 		if !v.wantSCT {
 			continue
 		}
 		if err := verify.VerifySignedCertificateTimestamp(chains, 1, v.trust.material); err != nil {
-			return &fault.Error{Kind: ErrSCT, Message: "the certificate is in no trusted certificate log", Cause: plain(err)}
+			return &fault.Error{Kind: ErrSCT, Message: "the certificate is not in a trusted certificate log", Cause: plain(err)}
 		}
 	}
 	summary, err := certificate.SummarizeCertificate(leaf)
 	if err != nil {
-		return &fault.Error{Kind: ErrCertificate, Message: "the certificate names nobody", Cause: plain(err)}
+		return &fault.Error{Kind: ErrCertificate, Message: "the certificate names no signer", Cause: plain(err)}
 	}
 	return v.identity.compareCertificate(summary)
 }

@@ -138,7 +138,7 @@ func TestVerifyRefusesASecondName(t *testing.T) {
 func TestVerifyRefusesACertificateOfNobody(t *testing.T) {
 	in := newInstance(t)
 	in.nobody = true
-	refused(t, in.verifier(full), in.bundle(full, sample()), ErrCertificate, "the certificate names nobody")
+	refused(t, in.verifier(full), in.bundle(full, sample()), ErrCertificate, "the certificate names no signer")
 }
 
 // A root without a certificate log asks for less, and for the identity all the same.
@@ -166,12 +166,12 @@ func TestVerifyRefusesWhatWasChanged(t *testing.T) {
 		},
 	} {
 		b := edited(good, func(b *protobundle.Bundle) { change(b.GetDsseEnvelope()) })
-		t.Run(name, func(t *testing.T) { refused(t, v, b, ErrSignature, "the signature does not fit the statement") })
+		t.Run(name, func(t *testing.T) { refused(t, v, b, ErrSignature, "the signature does not match the statement") })
 	}
 	t.Run("another certificate", func(t *testing.T) {
 		other := parsed(in.bundle(full, sample()))
 		b := edited(good, func(b *protobundle.Bundle) { b.VerificationMaterial.Content = other.VerificationMaterial.Content })
-		refused(t, v, b, ErrSignature, "the signature does not fit")
+		refused(t, v, b, ErrSignature, "the signature does not match")
 	})
 	t.Run("another pack's bundle", func(t *testing.T) {
 		got, err := v.Verify(in.bundle(full, bytes.ReplaceAll(sample(), []byte("ctxpack.support"), []byte("ctxpack.another"))))
@@ -218,7 +218,7 @@ func TestVerifyWantsLogTimeAndCertificate(t *testing.T) {
 		in := newInstance(t)
 		in.noSCT = true
 		b := in.bundle(full, sample())
-		refused(t, in.verifier(full), b, ErrSCT, "no trusted certificate log")
+		refused(t, in.verifier(full), b, ErrSCT, "not in a trusted certificate log")
 		if _, err := in.verifier(withTSA | withLog1).Verify(b); err != nil {
 			t.Errorf("with a root that names no certificate log: %v", err)
 		}
@@ -227,7 +227,7 @@ func TestVerifyWantsLogTimeAndCertificate(t *testing.T) {
 		in, other := newInstance(t), newInstance(t)
 		b := in.bundle(full, sample())
 		in.fulcio = other.fulcio
-		refused(t, in.verifier(full), b, ErrCertificate, "no trusted authority")
+		refused(t, in.verifier(full), b, ErrCertificate, "not from a trusted authority")
 	})
 }
 
@@ -271,7 +271,7 @@ func TestVerifyRefusesOtherShapes(t *testing.T) {
 			e := b.GetDsseEnvelope()
 			e.Signatures = append(e.Signatures, e.Signatures[0])
 		}), ErrMalformed, "the envelope has 2 signatures, wanted 1"},
-		"payload type": {edited(good, func(b *protobundle.Bundle) { b.GetDsseEnvelope().PayloadType = "text/plain" }), ErrMalformed, `the envelope holds "text/plain"`},
+		"payload type": {edited(good, func(b *protobundle.Bundle) { b.GetDsseEnvelope().PayloadType = "text/plain" }), ErrMalformed, `the envelope contains "text/plain"`},
 		"chain": {edited(good, func(b *protobundle.Bundle) {
 			b.VerificationMaterial.Content = &protobundle.VerificationMaterial_X509CertificateChain{X509CertificateChain: &common.X509CertificateChain{
 				Certificates: []*common.X509Certificate{{RawBytes: cert(b)}, {RawBytes: in.fulcio.Intermediates[0].Raw}},
@@ -300,7 +300,7 @@ func TestVerifyRefusesOtherShapes(t *testing.T) {
 func TestVerifyRefusesAnotherStatement(t *testing.T) {
 	in := newInstance(t)
 	src := []byte(`{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"x","digest":{"sha256":"` + strings.Repeat("a", 64) + `"}}],"predicateType":"https://spdx.dev/Document","predicate":{}}`)
-	refused(t, in.verifier(full), in.bundle(full, src), ErrMalformed, "the signed statement is none of packgate: member \"/subject\" of the statement has 1 item, wanted 2")
+	refused(t, in.verifier(full), in.bundle(full, src), ErrMalformed, "the signed statement is not one of packgate's: member \"/subject\" of the statement has 1 item, wanted 2")
 }
 
 func TestNewVerifierRefusesIdentities(t *testing.T) {

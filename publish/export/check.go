@@ -118,7 +118,7 @@ func (c *checking) index() (*Index, error) {
 		return refuse(err, "%v", err)
 	}
 	if again, err := i.bytes(); err != nil || !bytes.Equal(again, src) {
-		return refuse(err, "it is not as packgate writes it")
+		return refuse(err, "it is not in the form in which packgate writes it")
 	}
 	if i.Format != Format {
 		return refuse(nil, "the format is %q, and this packgate reads %q", i.Format, Format)
@@ -130,7 +130,7 @@ func (c *checking) index() (*Index, error) {
 		c.wrong("the export holds what %q signed, wanted %q", i.Publisher, c.Publisher.Name())
 	}
 	if !slices.IsSorted(i.Packs) || len(slices.Compact(slices.Clone(i.Packs))) != len(i.Packs) {
-		c.wrong("the packs of the index are not in order, or one is there twice")
+		c.wrong("the packs of the index are not in order, or one is listed twice")
 	}
 	return i, nil
 }
@@ -200,7 +200,7 @@ func (c *checking) files() error {
 		case found != c.out.Index.Files[name]:
 			c.wrong("%s is %s, wanted %s", name, found, c.out.Index.Files[name])
 		case in(name) != "" && nameOf(in(name), src) != name:
-			c.wrong("%s is named by another digest than that of its bytes", name)
+			c.wrong("%s is named after another digest than that of its bytes", name)
 		default:
 			c.names = append(c.names, name)
 		}
@@ -264,12 +264,12 @@ func (c *checking) summary(s *statement.Summary) {
 		return
 	}
 	if c.named[config] = true; !c.has(config) {
-		c.without("the bytes of the config %s, by which %q was published: they are not in the export", s.Config, s.Pack)
+		c.without("the bytes of the config %s, by which %q was published: the export does not contain them", s.Config, s.Pack)
 	}
 }
 
 // noReport says what a report would have told.
-const noReport = "what was waived for %q: the report %s is not there"
+const noReport = "what was waived for %q: the report %s is missing"
 
 // has reports whether a file is there, and sound.
 func (c *checking) has(name string) bool {
@@ -330,7 +330,7 @@ func (c *checking) leftovers() error {
 		known := in(name) == "statements" || in(name) == "records" || c.named[name] ||
 			slices.Contains([]string{EventsFile, TableFile, StatusFile, StatusBundle, TimestampFile}, name)
 		if !known {
-			c.wrong("%s is named by no signed statement", name)
+			c.wrong("no signed statement names %s", name)
 		}
 	}
 	return nil

@@ -62,7 +62,7 @@ type Event struct {
 }
 
 // errNoEvent says that a statement is none from which an event follows.
-var errNoEvent = errors.New("the statement is of no version, bundle or environment")
+var errNoEvent = errors.New("the statement is not about a version, bundle or environment")
 
 // eventsOf returns the events that a signed statement proves. Reports holds by digest those
 // that are known; of the statement's own the waivers are read.

@@ -74,7 +74,7 @@ func (c *checking) history(id string) History {
 		for _, digest := range r.Previous {
 			delete(heads, digest)
 			if before := byDigest[digest]; before == nil {
-				c.wrong("record %d of %q names the record %s before it, which is not there", r.Sequence, id, digest)
+				c.wrong("record %d of %q names the record %s before it, which is missing", r.Sequence, id, digest)
 				lost = true
 			} else {
 				highest = max(highest, before.Sequence)
@@ -86,15 +86,15 @@ func (c *checking) history(id string) History {
 		for _, e := range append([]statement.Entry{r.Entry}, r.Adopts...) {
 			named[e.Bundle] = true
 			if !c.has(nameAt("statements", e.Bundle)) {
-				c.wrong("record %d of %q names the statement %s, which is not there", r.Sequence, id, e.Bundle)
+				c.wrong("record %d of %q names the statement %s, which is missing", r.Sequence, id, e.Bundle)
 			}
 		}
 	}
 	if len(heads) > 1 {
-		c.without("which of the %d newest records of %q is the last one: none names the others", len(heads), id)
+		c.without("which of the %d newest records of %q is the last one: none of them names the others", len(heads), id)
 	}
 	if n := c.unnamed(id, named); n > 0 && len(records) > 0 {
-		c.without("whether more was said of %q after its last record: no record names %s", id, pack.Counted(n, "statement"))
+		c.without("whether there are more statements about %q after its last record: no record names %s", id, pack.Counted(n, "statement"))
 	}
 	return out
 }
@@ -156,23 +156,23 @@ func (c *checking) once(name string) []byte {
 func (c *checking) upTo(h *History, p statement.PackLedger) {
 	for digest, state := range p.States {
 		if found := c.states[digest]; found != state && found != statement.StateRevoked {
-			c.wrong("by the publisher's status %s of %q is %s, and no statement is there that says so", digest, h.Pack, state)
+			c.wrong("according to the publisher's status, %s of %q is %s, and no statement says so", digest, h.Pack, state)
 		}
 	}
 	for environment, pin := range p.Pins {
 		if pin == nil {
 			if !c.anyMove(h.Pack, environment, func(m move) bool { return m.stopped }) {
-				c.wrong("by the publisher's status %q runs nothing of %q, and no statement is there that says so", environment, h.Pack)
+				c.wrong("according to the publisher's status, %q runs nothing of %q, and no statement says so", environment, h.Pack)
 			}
 		} else if !c.anyMove(h.Pack, environment, func(m move) bool { return !m.stopped && m.manifest == pin.Manifest && m.bundle == pin.Bundle }) {
-			c.wrong("by the publisher's status %q runs version %s of %q, and no statement is there that says so", environment, pin.Version, h.Pack)
+			c.wrong("according to the publisher's status, %q runs version %s of %q, and no statement says so", environment, pin.Version, h.Pack)
 		}
 	}
 	switch {
 	case p.Head.Sequence == 0:
-		c.without(nothingSaid+"the publisher's status names no record of the history of %q; the states and pins in it are there", h.Pack)
+		c.without(nothingSaid+"the publisher's status names no record of the history of %q; the export has the states and pins that it lists", h.Pack)
 	case !slices.ContainsFunc(c.records[h.Pack], func(r *record) bool { return r.digest == p.Head.Digest && r.Sequence == p.Head.Sequence }):
-		c.wrong("the publisher's status names record %d of %q (%s), which is not there", p.Head.Sequence, h.Pack, p.Head.Digest)
+		c.wrong("the publisher's status names record %d of %q (%s), which is missing", p.Head.Sequence, h.Pack, p.Head.Digest)
 	default:
 		h.Complete = p.Head.Sequence
 	}

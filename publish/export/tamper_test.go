@@ -101,8 +101,8 @@ func TestTamperedExport(t *testing.T) {
 		"a file more":        {func(dir string) { w.write(dir, "reports/more.json", []byte("{}")) }, "reports/more.json is not in the index", ""},
 		"a statement gone":   {func(dir string) { w.drop(dir, Deprecated) }, "is not there", ""},
 		"a link":             {func(dir string) { w.remove(dir, EventsFile); w.link(dir, TableFile, EventsFile) }, "it is not a regular file", ""},
-		"a deprecation less": {func(dir string) { w.drop(dir, Deprecated); w.forge(dir) }, "no statement is there that says so", ""},
-		"a pin less":         {func(dir string) { w.drop(dir, Pinned); w.forge(dir) }, "no statement is there that says so", ""},
+		"a deprecation less": {func(dir string) { w.drop(dir, Deprecated); w.forge(dir) }, "no statement says so", ""},
+		"a pin less":         {func(dir string) { w.drop(dir, Pinned); w.forge(dir) }, "no statement says so", ""},
 		"a deprecation less, without status": {func(dir string) {
 			w.drop(dir, Deprecated)
 			w.remove(dir, "status", "records")
@@ -133,7 +133,7 @@ func TestTamperedExport(t *testing.T) {
 			w.remove(dir, nameOf("reports", []byte(report)))
 			w.write(dir, nameOf("reports", []byte(`{"packs":[]}`)), []byte(`{"packs":[]}`))
 			w.forge(dir)
-		}, "is named by no signed statement", ""},
+		}, "no signed statement names", ""},
 		"a report less": {func(dir string) { w.remove(dir, nameOf("reports", []byte(report))); w.forge(dir) }, "", "what was waived for"},
 		"a config less": {func(dir string) { w.remove(dir, nameOf("configs", config)); w.forge(dir) }, "", "the bytes of the config"},
 		"another registry": {func(dir string) {

@@ -93,7 +93,7 @@ func Vacant(dir string) error {
 }
 
 func taken(dir string) error {
-	return &fault.Error{Kind: ErrTaken, Message: fmt.Sprintf("%q holds something already", dir)}
+	return &fault.Error{Kind: ErrTaken, Message: fmt.Sprintf("%q has files already", dir)}
 }
 
 // writer writes one export.
@@ -195,7 +195,7 @@ func (w *writer) pack(ctx context.Context, id string) error {
 func (w *writer) statement(ctx context.Context, v *attest.Verified) error {
 	events, err := eventsOf(v, func(digest string) []byte { return w.reports[digest] })
 	if errors.Is(err, errNoEvent) {
-		w.without("the statement %s is of the type %q, of which nothing is known", v.Digest, v.Statement.Type)
+		w.without("the statement %s is of the type %q, which packgate does not know", v.Digest, v.Statement.Type)
 		return nil
 	}
 	if err != nil {

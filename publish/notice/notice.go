@@ -172,7 +172,7 @@ func EventID(source string, t Told) string {
 func EventOf(source string, t Told, c *Cause) (*Event, error) {
 	kind, packID, more, ok := readKey(t.Key)
 	if !ok {
-		return nil, fmt.Errorf("%q is the key of no cause", t.Key)
+		return nil, fmt.Errorf("no cause has the key %q", t.Key)
 	}
 	e := &Event{
 		SpecVersion: "1.0", ID: EventID(source, t), Source: source, Type: "com.contextosai.packgate." + string(kind), Subject: t.Key, DataContentType: "application/json",

@@ -51,9 +51,9 @@ func (c *Cause) revoked(state publish.StateRecord) (title, body string) {
 		render.Code(state.Actor), render.Markdown(cmp.Or(state.Reason, "no reason is given")))
 	fmt.Fprintf(&b, "- manifest %s\n- signed statement %s\n\n", render.Code(c.Digest), render.Code(c.Statement))
 	if len(c.Environments) == 0 {
-		b.WriteString("No environment runs it by its signed records. Look for copies that were made without a pin.\n")
+		b.WriteString("According to the signed records, no environment runs it. Look for copies that were made without a pin.\n")
 	} else {
-		fmt.Fprintf(&b, "**It is still what runs in %s.** Move each of them to another version:\n\n", codes(c.Environments))
+		fmt.Fprintf(&b, "**It still runs in %s.** Move each of them to another version:\n\n", codes(c.Environments))
 		for _, e := range c.Environments {
 			fmt.Fprintf(&b, "- %s\n", render.Code(fmt.Sprintf("packgate rollback %s %s@%s", e, c.Pack, c.Version)))
 		}
@@ -85,7 +85,7 @@ func (c *Cause) failed() (title, body string) {
 }
 
 func (c *Cause) soaked(done time.Time) (title, body string) {
-	body = fmt.Sprintf("%s has been pinned in %s since %s without interruption, and since %s that is as long as the catalog of %s asks for. It can be promoted, "+
+	body = fmt.Sprintf("%s has been pinned in %s since %s without interruption, which since %s is as long as the catalog of %s requires. It can be promoted, "+
 		"once the roles that the catalog names have approved:\n\n- %s\n- pack %s\n%s",
 		render.Code(c.Pack+"@"+c.Version), render.Code(c.From), c.Since, stamp(done), render.Code(c.Environment),
 		render.Code(fmt.Sprintf("packgate promote %s --from %s --to %s", c.Pack, c.From, c.Environment)), render.Code(c.Content), kept)
@@ -94,13 +94,13 @@ func (c *Cause) soaked(done time.Time) (title, body string) {
 
 func (c *Cause) ending(w *repo.Waiver) (title, body string) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The waiver of %s for %s has %s as its last day. From the next day on the findings that it excuses count again, and the waiver is an error itself.\n\n",
+	fmt.Fprintf(&b, "The waiver of %s for %s has %s as its last day. From the next day on, the findings that it excuses count again, and the waiver itself is an error.\n\n",
 		render.Code(c.Rule), render.Code(c.Pack), render.Code(c.Expires))
 	for _, one := range [][2]string{{"path", w.Path.Value}, {"of", w.Of.Value}, {"owner", w.Owner.Value}} {
 		if one[1] != "" {
 			fmt.Fprintf(&b, "- %s %s\n", one[0], render.Code(one[1]))
 		}
 	}
-	fmt.Fprintf(&b, "- reason: %s\n\nFix what it excuses and remove it from `.packgate.yaml`, or have its owner decide on a later day.\n%s", render.Markdown(w.Reason.Value), kept)
+	fmt.Fprintf(&b, "- reason: %s\n\nFix what it excuses and remove it from `.packgate.yaml`, or ask its owner to set a later day.\n%s", render.Markdown(w.Reason.Value), kept)
 	return titled("a waiver of %s for %s ends soon", c.Rule, c.Pack), b.String()
 }

@@ -130,7 +130,7 @@ func layerOf(manifest []byte, packID, where string) (ocispec.Descriptor, string,
 	}
 	var m ocispec.Manifest
 	if err := json.Unmarshal(manifest, &m); err != nil {
-		return foreign("its manifest is no JSON of a manifest")
+		return foreign("its manifest is not the JSON of a manifest")
 	}
 	version := m.Annotations[ocispec.AnnotationVersion]
 	switch {

@@ -109,7 +109,7 @@ func TestBasic(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := f.open(t).Resolve(t.Context(), "1.0.0")
-	if e := wantKind(t, err, registry.ErrUnauthorized); !strings.Contains(e.Error(), "there are none") {
+	if e := wantKind(t, err, registry.ErrUnauthorized); !strings.Contains(e.Error(), "none are configured") {
 		t.Errorf("message is %q", e.Error())
 	}
 	o.Username = "other"
@@ -210,13 +210,13 @@ func TestDockerConfig(t *testing.T) {
 		"entry":             {fmt.Sprintf(`{"auths":{%q:{"auth":%q}}}`, f.host(), entry), ""},
 		"helper":            {`{"credsStore":"packgategood"}`, ""},
 		"helper of a host":  {fmt.Sprintf(`{"credHelpers":{%q:"packgategood"},"credsStore":"packgatebad"}`, f.host()), ""},
-		"entry of another":  {fmt.Sprintf(`{"auths":{"ghcr.io":{"auth":%q}}}`, entry), "there are none"},
+		"entry of another":  {fmt.Sprintf(`{"auths":{"ghcr.io":{"auth":%q}}}`, entry), "none are configured"},
 		"failing helper":    {`{"credsStore":"packgatebad"}`, "the credential helper or the entry"},
 		"no such helper":    {`{"credsStore":"packgatenone"}`, "not installed"},
 		"no docker config":  {secret, "cannot be read as a docker config"},
 		"entry not base64":  {fmt.Sprintf(`{"auths":{%q:{"auth":"!%s"}}}`, f.host(), secret), "the credential helper or the entry"},
-		"empty":             {`{}`, "there are none"},
-		"a token elsewhere": {`{"auths":{}}`, "there are none"},
+		"empty":             {`{}`, "none are configured"},
+		"a token elsewhere": {`{"auths":{}}`, "none are configured"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := options()

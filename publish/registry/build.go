@@ -74,7 +74,7 @@ func buildLayers(manifest []byte, packID, where string) (*Build, []ocispec.Descr
 	}
 	var m ocispec.Manifest
 	if json.Unmarshal(manifest, &m) != nil {
-		return foreign("its manifest is no JSON of a manifest")
+		return foreign("its manifest is not the JSON of a manifest")
 	}
 	switch {
 	case m.MediaType != ocispec.MediaTypeImageManifest:
@@ -123,8 +123,8 @@ func (r *Repository) PushBuild(ctx context.Context, b *Build) error {
 	}
 	err := r.readBuildBack(ctx, b)
 	if errors.Is(err, ErrNotFound) {
-		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s took %s and does not have it", r.name, b.Digest),
-			Hint: "run again, and ask who runs the registry if it stays so"}
+		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s accepted %s and does not have it", r.name, b.Digest),
+			Hint: "run again, and ask the operator of the registry if it happens again"}
 	}
 	return err
 }
@@ -133,7 +133,7 @@ func (r *Repository) PushBuild(ctx context.Context, b *Build) error {
 func (r *Repository) readBuildBack(ctx context.Context, b *Build) error {
 	got, err := r.PullBuild(ctx, b.Digest)
 	if err == nil && (!bytes.Equal(got.Content, b.Content) || !bytes.Equal(got.Catalog, b.Catalog)) {
-		err = &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s@%s has other content than was pushed", r.name, b.Digest)}
+		err = &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s@%s has other content than was pushed to it", r.name, b.Digest)}
 	}
 	return err
 }
@@ -157,7 +157,7 @@ func (r *Repository) PullBuild(ctx context.Context, manifestDigest string) (*Bui
 	for i, part := range []*[]byte{&b.Content, &b.Catalog} {
 		*part, err = r.store.blob(ctx, layers[i])
 		if errors.Is(err, ErrNotFound) {
-			return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has %s in part", r.name, manifestDigest),
+			return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has only a part of %s", r.name, manifestDigest),
 				Hint: "publish it again, from the same files", Cause: errIncomplete}
 		}
 		if err != nil {

@@ -261,7 +261,7 @@ func failed(doing string, err error) error {
 	)
 	switch {
 	case errors.Is(err, context.Canceled):
-		e.Kind, text, e.Hint = ErrUnavailable, "interrupted", "run again: what is there is not done twice"
+		e.Kind, text, e.Hint = ErrUnavailable, "interrupted", "run again: finished work is not repeated"
 	case errors.As(err, &answer):
 		e.Hint, e.Kind = statusKind(answer.StatusCode)
 		text = words(answer)
@@ -269,9 +269,9 @@ func failed(doing string, err error) error {
 		e.Kind, text, e.Hint = ErrNotFound, "it is not there", ""
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
 		e.Hint, e.Kind = statusKind(http.StatusUnauthorized)
-		text = "the registry wants credentials, and there are none for it"
+		text = "the registry requires credentials, and none are configured for it"
 	case errors.As(err, &sent):
-		e.Kind, e.Hint = ErrUnavailable, "check the address and the network, and run again: what is there is not done twice"
+		e.Kind, e.Hint = ErrUnavailable, "check the address and the network, and run again: finished work is not repeated"
 		text = fmt.Sprintf("%s %s: %s", strings.ToUpper(sent.Op), place(sent.URL), plain(sent.Err))
 	}
 	e.Cause = &fault.Quote{Words: text, Err: err}
@@ -288,7 +288,7 @@ func statusKind(status int) (hint string, kind *fault.Kind) {
 	case status == http.StatusNotFound:
 		return "", ErrNotFound
 	case status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500 && status != http.StatusNotImplemented:
-		return "run again later: what is there is not done twice", ErrUnavailable
+		return "run again later: finished work is not repeated", ErrUnavailable
 	}
 	return "", ErrRefused
 }

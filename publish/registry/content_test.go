@@ -136,7 +136,7 @@ func TestManifestWithoutItsPack(t *testing.T) {
 		t.Fatalf("digest is %q, want %q", own, a.Digest)
 	}
 	_, err := f.open(t).Pull(t.Context(), a.Digest)
-	if e := wantKind(t, err, registry.ErrContent); !strings.Contains(e.Error(), "without its pack") {
+	if e := wantKind(t, err, registry.ErrContent); !strings.Contains(e.Error(), "its pack is not") {
 		t.Errorf("message is %q", e.Error())
 	}
 	if err := put(t.Context(), f.open(t), a); err != nil {

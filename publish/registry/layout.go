@@ -90,7 +90,7 @@ func (l *layout) storage(what string, err error) error {
 		return err
 	}
 	return &fault.Error{Kind: ErrStorage, Message: fmt.Sprintf("cannot %s %s", what, l.name),
-		Hint: "check the folder, its owner and the space that is left", Cause: err}
+		Hint: "check the folder, its owner and the free space", Cause: err}
 }
 
 // readFile reads a regular file of at most so many bytes. What is none, such as a pipe or a device,
@@ -113,7 +113,7 @@ func readFile(name string, limit int64) ([]byte, error) {
 func regular(info fs.FileInfo, err error) error {
 	if err == nil && !info.Mode().IsRegular() {
 		return &fault.Error{Kind: ErrStorage, Message: fmt.Sprintf("%q is not a regular file: %s", info.Name(), info.Mode()),
-			Hint: "restore the folder from a copy, and look at who can write to it"}
+			Hint: "restore the folder from a copy, and check who can write to it"}
 	}
 	return err
 }

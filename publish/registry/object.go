@@ -66,7 +66,7 @@ func (r *Repository) PushObject(ctx context.Context, o *Object) (string, error) 
 	own := digest.FromBytes(manifest).String()
 	_, err = r.PullObject(ctx, own, o.Type)
 	if errors.Is(err, ErrNotFound) {
-		err = &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s took %s and does not have it", r.name, own), Hint: "run again, and ask who runs the registry if it stays so"}
+		err = &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s accepted %s and does not have it", r.name, own), Hint: "run again, and ask the operator of the registry if it happens again"}
 	}
 	return own, err
 }
@@ -94,7 +94,7 @@ func (r *Repository) PullObject(ctx context.Context, manifestDigest, kind string
 		}
 		content, err := r.store.blob(ctx, l)
 		if errors.Is(err, ErrNotFound) {
-			return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has %s in part", r.name, manifestDigest), Hint: "write it again", Cause: errIncomplete}
+			return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has only a part of %s", r.name, manifestDigest), Hint: "write it again", Cause: errIncomplete}
 		}
 		if err != nil {
 			return nil, err

@@ -154,8 +154,8 @@ func (r *Repository) Record(ctx context.Context, manifestDigest string) ([]byte,
 	}
 	content, err := r.store.blob(ctx, layer)
 	if errors.Is(err, ErrNotFound) {
-		return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has the record %s in part", r.name, manifestDigest),
-			Hint: "look at who can delete from the registry", Cause: errIncomplete}
+		return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has only a part of the record %s", r.name, manifestDigest),
+			Hint: "check who can delete from the registry", Cause: errIncomplete}
 	}
 	return content, err
 }
@@ -164,12 +164,12 @@ func (r *Repository) Record(ctx context.Context, manifestDigest string) ([]byte,
 // ErrForeign that says what is not as it is with a record.
 func recordLayer(manifest []byte, packID, where string) (layer ocispec.Descriptor, err error) {
 	foreign := func(format string, args ...any) (ocispec.Descriptor, error) {
-		return layer, &fault.Error{Kind: ErrForeign, Message: fmt.Sprintf("%s is no record: ", where) + fmt.Sprintf(format, args...),
-			Hint: "look at who can write to the registry, and delete the tag that names it"}
+		return layer, &fault.Error{Kind: ErrForeign, Message: fmt.Sprintf("%s is not a record: ", where) + fmt.Sprintf(format, args...),
+			Hint: "check who can write to the registry, and delete the tag that names it"}
 	}
 	var m ocispec.Manifest
 	if json.Unmarshal(manifest, &m) != nil {
-		return foreign("its manifest is no JSON of a manifest")
+		return foreign("its manifest is not the JSON of a manifest")
 	}
 	switch {
 	case m.MediaType != ocispec.MediaTypeImageManifest:

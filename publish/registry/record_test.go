@@ -167,7 +167,7 @@ func TestForeignRecords(t *testing.T) {
 		"weak digest":   {func(m *ocispec.Manifest) { m.Layers[0].Digest = digest.SHA512.FromBytes(content) }, "wanted sha256", registry.ErrForeign},
 		"huge":          {func(m *ocispec.Manifest) { m.Layers[0].Size = registry.MaxRecord + 1 }, "bytes, wanted 1 to", registry.ErrForeign},
 		"negative size": {func(m *ocispec.Manifest) { m.Layers[0].Size = -1 }, "bytes, wanted 1 to", registry.ErrForeign},
-		"no bundle":     {func(m *ocispec.Manifest) { m.Layers[0].Digest = digest.FromString("gone") }, "in part", registry.ErrContent},
+		"no bundle":     {func(m *ocispec.Manifest) { m.Layers[0].Digest = digest.FromString("gone") }, "only a part", registry.ErrContent},
 		"other data":    {func(m *ocispec.Manifest) { m.Layers[0].Data = []byte("other") }, "serves bytes of digest", registry.ErrContent},
 	}
 	for name, test := range tests {

@@ -91,14 +91,14 @@ func (r *Repository) Push(ctx context.Context, a *Artifact) error {
 	}
 	err := r.readBack(ctx, a)
 	if errors.Is(err, ErrNotFound) {
-		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s took %s and does not have it", r.name, a.Digest),
-			Hint: "run again, and ask who runs the registry if it stays so"}
+		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s accepted %s and does not have it", r.name, a.Digest),
+			Hint: "run again, and ask the operator of the registry if it happens again"}
 	}
 	return err
 }
 
 // errIncomplete is the cause where a manifest lacks its pack, which a push fixes.
-var errIncomplete = errors.New("there is a manifest without its pack")
+var errIncomplete = errors.New("the manifest is there, and its pack is not")
 
 // readBack returns nil where the repository serves exactly this artifact.
 func (r *Repository) readBack(ctx context.Context, a *Artifact) error {
@@ -107,7 +107,7 @@ func (r *Repository) readBack(ctx context.Context, a *Artifact) error {
 		return err
 	}
 	if !bytes.Equal(got.Content, a.Content) {
-		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s@%s has other content than was pushed", r.name, a.Digest)}
+		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s@%s has other content than was pushed to it", r.name, a.Digest)}
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (r *Repository) Pull(ctx context.Context, manifestDigest string) (*Artifact
 	}
 	content, err := r.store.blob(ctx, layer)
 	if errors.Is(err, ErrNotFound) {
-		return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has %s in part", r.name, manifestDigest),
+		return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s has only a part of %s", r.name, manifestDigest),
 			Hint: "publish the version again, from the same bytes", Cause: errIncomplete}
 	}
 	if err != nil {
@@ -203,7 +203,7 @@ func (r *Repository) Attach(ctx context.Context, to *Artifact, at Attachment) (s
 		}
 	}
 	return "", &fault.Error{Kind: ErrMoved,
-		Message: fmt.Sprintf("%s does not list %s with %s after %d tries: other writers take it off the list", r.name, own, to.Digest, attachTries),
+		Message: fmt.Sprintf("%s does not list %s with %s after %d tries: other writers remove it from the list", r.name, own, to.Digest, attachTries),
 		Hint:    "publish from one job at a time, and run again"}
 }
 
@@ -248,13 +248,13 @@ func (r *Repository) Attachments(ctx context.Context, manifestDigest string) ([]
 		case err == nil && at != nil:
 			if total += len(at.Content); total > maxAttached {
 				return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("the attachments of %s have more than %d bytes", manifestDigest, maxAttached),
-					Hint: "ask who runs the registry what was attached there"}
+					Hint: "ask the operator of the registry what was attached there"}
 			}
 			found = append(found, *at)
 		case err == nil || foreign && (errors.Is(err, ErrNotFound) || errors.Is(err, ErrContent)):
 		case errors.Is(err, ErrNotFound) || errors.Is(err, ErrName):
 			return nil, &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s lists %s with %s and does not have it", r.name, d.Digest, manifestDigest),
-				Hint: "do not rely on what is known of this version; ask who runs the registry"}
+				Hint: "do not rely on what is known about this version; ask the operator of the registry"}
 		default:
 			return nil, err
 		}
@@ -308,7 +308,7 @@ func checkTag(tag string) error {
 func verify(content []byte, want, where string) error {
 	if got := digest.FromBytes(content).String(); got != want {
 		return &fault.Error{Kind: ErrContent, Message: fmt.Sprintf("%s serves bytes of digest %s as %s", where, got, want),
-			Hint: "do not use what it serves; ask who runs the registry"}
+			Hint: "do not use what it serves; ask the operator of the registry"}
 	}
 	return nil
 }

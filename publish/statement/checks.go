@@ -44,7 +44,7 @@ func (c *checker) checks(list []Check) {
 	seen := map[string]bool{}
 	for _, one := range list {
 		c.text("a check", one.Gate)
-		c.that(!seen[one.Gate], "the check %q is there twice", one.Gate)
+		c.that(!seen[one.Gate], "the check %q is listed twice", one.Gate)
 		seen[one.Gate] = true
 		status := finding.Status(one.Status)
 		c.that(slices.Contains(finding.Statuses(), status) && status != finding.Fail,
@@ -79,7 +79,7 @@ func (r *reader) texts(parent *pack.Node, name string) (list []string) {
 	}
 	for _, item := range n.Items {
 		if item.Kind != pack.String {
-			r.fail(parent, name, "holds %s, wanted %s", item.Kind, pack.String)
+			r.fail(parent, name, "contains %s, wanted %s", item.Kind, pack.String)
 			return nil
 		}
 		list = append(list, item.Text)

@@ -63,7 +63,7 @@ func (p Pin) check() error {
 	c := &checker{}
 	p.Move.check(c)
 	c.optional("what was accepted", p.Accept)
-	c.that(p.Accept == "" || p.By == ByRollback, "what was accepted is %q, wanted nothing but for a rollback", p.Accept)
+	c.that(p.Accept == "" || p.By == ByRollback, "what was accepted is %q, wanted none except for a rollback", p.Accept)
 	if p.Bundle != nil {
 		c.build("bundle's ", *p.Bundle)
 		name, _ := ReadBuildName(p.Bundle.Pack)
@@ -75,7 +75,7 @@ func (p Pin) check() error {
 func (s Stop) check() error {
 	c := &checker{}
 	s.Move.check(c)
-	c.that(s.Previous == s.Manifest, "the digest of the previous pin is %q, wanted that of the version that is stopped, %q", s.Previous, s.Manifest)
+	c.that(s.Previous == s.Manifest, "the digest of the previous pin is %q, wanted that of the stopped version, %q", s.Previous, s.Manifest)
 	return c.err
 }
 

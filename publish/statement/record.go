@@ -63,15 +63,15 @@ func (r Record) check() error {
 	c.that(len(r.Previous) <= MaxPrevious, "there are %d records before it, wanted at most %d", len(r.Previous), MaxPrevious)
 	for i, digest := range r.Previous {
 		c.digest("the digest of a record before it", digest)
-		c.that(i == 0 || r.Previous[i-1] < digest, "the records before it are not in order, or one is there twice: %q", digest)
+		c.that(i == 0 || r.Previous[i-1] < digest, "the records before it are not in order, or one is listed twice: %q", digest)
 	}
 	c.entry("", r.Entry)
 	c.that(r.Kind == KindBundle || r.Entry.Manifest == r.Version.Manifest,
-		"the recorded statement is attached to %s, wanted the manifest that the record speaks of", r.Entry.Manifest)
+		"the recorded statement is attached to %s, wanted the manifest that the record is about", r.Entry.Manifest)
 	c.that(len(r.Adopts) <= MaxAdopted, "there are %d adopted statements, wanted at most %d", len(r.Adopts), MaxAdopted)
 	for i, e := range r.Adopts {
 		c.entry("adopted ", e)
-		c.that(i == 0 || r.Adopts[i-1].Bundle < e.Bundle, "the adopted statements are not in order, or one is there twice: %q", e.Bundle)
+		c.that(i == 0 || r.Adopts[i-1].Bundle < e.Bundle, "the adopted statements are not in order, or one is listed twice: %q", e.Bundle)
 		c.that(e.Bundle != r.Bundle, "the adopted statement %q is the recorded one", e.Bundle)
 	}
 	c.time("the time", r.Time)

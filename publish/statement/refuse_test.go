@@ -35,19 +35,19 @@ func TestWritingRefuses(t *testing.T) {
 		{`record 1 names 2 records before it, wanted none for the first`, ofRecord(func(r *statement.Record) { r.Sequence = 1 })},
 		{`record 7 names 0 records before it, wanted none for the first and one or more`, ofRecord(func(r *statement.Record) { r.Previous = nil })},
 		{`the digest of a record before it is "x"`, ofRecord(func(r *statement.Record) { r.Previous = []string{"x"} })},
-		{`one is there twice: "sha256:1`, ofRecord(func(r *statement.Record) { r.Previous = []string{digest("1"), digest("1")} })},
+		{`one is listed twice: "sha256:1`, ofRecord(func(r *statement.Record) { r.Previous = []string{digest("1"), digest("1")} })},
 		{`there are 33 records before it, wanted at most 32`, ofRecord(func(r *statement.Record) { r.Previous = many(33) })},
 		{`the statement's kind is "", wanted one of`, ofRecord(func(r *statement.Record) { r.Kind = "" })},
 		{`the statement's kind is "record", wanted one of`, ofRecord(func(r *statement.Record) { r.Kind = "record" })},
 		{`the digest of the statement is ""`, ofRecord(func(r *statement.Record) { r.Bundle = "" })},
 		{`the digest of the statement's manifest is ""`, ofRecord(func(r *statement.Record) { r.Entry.Manifest = "" })},
-		{`wanted the manifest that the record speaks of`, ofRecord(func(r *statement.Record) { r.Entry.Manifest = digest("9") })},
+		{`wanted the manifest that the record is about`, ofRecord(func(r *statement.Record) { r.Entry.Manifest = digest("9") })},
 		{`the environment is "", wanted up to 124`, ofRecord(func(r *statement.Record) { r.Environment = "" })},
 		{`the statement is of the kind "state" and names the environment "prod", wanted none`, ofRecord(func(r *statement.Record) { r.Kind = statement.KindState })},
 		{`the adopted statement's kind is "x"`, ofRecord(func(r *statement.Record) { r.Adopts[0].Kind = "x" })},
 		{`the digest of the adopted statement is "x"`, ofRecord(func(r *statement.Record) { r.Adopts[0].Bundle = "x" })},
 		{`the environment is "a/b"`, ofRecord(func(r *statement.Record) { r.Adopts[0].Environment = "a/b" })},
-		{`the adopted statements are not in order, or one is there twice`, ofRecord(func(r *statement.Record) { r.Adopts = append(r.Adopts, r.Adopts[0]) })},
+		{`the adopted statements are not in order, or one is listed twice`, ofRecord(func(r *statement.Record) { r.Adopts = append(r.Adopts, r.Adopts[0]) })},
 		{`is the recorded one`, ofRecord(func(r *statement.Record) { r.Adopts[0].Bundle = r.Bundle })},
 		{`there are 1001 adopted statements, wanted at most 1000`, ofRecord(func(r *statement.Record) {
 			r.Adopts = nil
@@ -104,8 +104,8 @@ func TestWritingRefuses(t *testing.T) {
 		{`the commit is "main"`, ofPin(func(p *statement.Pin) { p.Commit = "main" })},
 		{`the role of an approval is ""`, ofPin(func(p *statement.Pin) { p.Approvals = []statement.Approval{{Login: "ada"}} })},
 		{`what was accepted is "\x1b"`, ofPin(func(p *statement.Pin) { p.Accept = "\x1b" })},
-		{`wanted nothing but for a rollback`, ofPin(func(p *statement.Pin) { p.By = statement.ByHand })},
-		{`wanted that of the version that is stopped`, ofStop(func(s *statement.Stop) { s.Previous = digest("9") })},
+		{`wanted none except for a rollback`, ofPin(func(p *statement.Pin) { p.By = statement.ByHand })},
+		{`wanted that of the stopped version`, ofStop(func(s *statement.Stop) { s.Previous = digest("9") })},
 		{`the environment is ""`, ofStop(func(s *statement.Stop) { s.Environment = "" })},
 		{`the resource is "", wanted some text`, ofSummary(func(s *statement.Summary) { s.Resource = "" })},
 		{`the resource is "ghcr.io/acme/other", wanted one that ends in "/ctxpack.support"`, ofSummary(func(s *statement.Summary) { s.Resource = "ghcr.io/acme/other" })},
@@ -124,7 +124,7 @@ func TestWritingRefuses(t *testing.T) {
 		{`the status of the check "replay" is "fail", wanted one of a version that passed`, ofSummary(func(s *statement.Summary) { s.Checks = []statement.Check{{Gate: "replay", Status: "fail"}} })},
 		{`the status of the check "replay" is "", wanted one`, ofSummary(func(s *statement.Summary) { s.Checks = []statement.Check{{Gate: "replay"}} })},
 		{`a check is "", wanted some text`, ofSummary(func(s *statement.Summary) { s.Checks = []statement.Check{{Status: "pass"}} })},
-		{`the check "replay" is there twice`, ofSummary(func(s *statement.Summary) {
+		{`the check "replay" is listed twice`, ofSummary(func(s *statement.Summary) {
 			s.Checks = []statement.Check{{Gate: "replay", Status: "pass"}, {Gate: "replay", Status: "partial"}}
 		})},
 		{`there are 33 checks, wanted at most 32`, ofSummary(func(s *statement.Summary) { s.Checks = make([]statement.Check, 33) })},
@@ -209,7 +209,7 @@ func TestReadingRefuses(t *testing.T) {
 		{pin(), `"commit":"1`, `"commit":"g`, `the commit is "g`},
 		{pin(), `"approvals":[`, `"approvals":[7,`, `member "/approvals/0" of the statement is a number`},
 		{pin(), `"accept":"`, `"accept":{},"was":"`, `is an object, wanted a string`},
-		{stop(), `"previous":{`, `"was":{`, `wanted that of the version that is stopped`},
+		{stop(), `"previous":{`, `"was":{`, `wanted that of the stopped version`},
 		{stop(), `"time":`, `"was":`, `member "/time" of the statement is missing`},
 		{pinOfBuild(), `"bundle":{`, `"bundle":[],"was":{`, `is an array, wanted an object`},
 		{pinOfBuild(), `+prod.3"`, `+prod.3.x"`, `the bundle's name is`},
@@ -233,7 +233,7 @@ func TestReadingRefuses(t *testing.T) {
 		{summary(), `"approvals":[`, `"approvals":{},"was":[`, `is an object, wanted an array`},
 		{summary(), `"checks":[`, `"checks":{},"was":[`, `is an object, wanted an array`},
 		{summary(), `"status":"partial"`, `"status":"pass"`, `the check "replay" has the status pass, and ["RPL006" "RPL008"] did not run`},
-		{summary(), `"notRun":["RPL006"`, `"notRun":[7`, `holds a number, wanted a string`},
+		{summary(), `"notRun":["RPL006"`, `"notRun":[7`, `contains a number, wanted a string`},
 		{summary(), `"class":"minor"`, `"class":"initial"`, `the class is "initial"`},
 		{summary(), `"source":{`, `"source":[],"was":{`, `is an array, wanted an object`},
 		{record(), `"sequence":7`, `"sequence":"7"`, `member "/sequence" of the statement is a string, wanted a number`},
@@ -267,8 +267,8 @@ func TestReadingRefuses(t *testing.T) {
 func TestParseRefusesWhatIsNoObjectOrTooLarge(t *testing.T) {
 	for src, want := range map[string]string{
 		"":     "line 1, column 1",
-		"[]":   "no JSON object",
-		"null": "no JSON object",
+		"[]":   "not a JSON object",
+		"null": "not a JSON object",
 		`{"_type":"` + strings.Repeat("x", statement.MaxBytes) + `"}`: "line 1, column 1",
 	} {
 		if _, err := statement.Parse([]byte(src)); err == nil || !strings.Contains(err.Error(), want) {

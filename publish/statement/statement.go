@@ -16,7 +16,7 @@
 // form of RFC 8785. Reading holds every member to the same rules as writing, so
 // that a statement that can be read could have been written. Members that this
 // version does not know are passed over, as the parsing rules of in-toto and
-// SLSA want it; a member that is there twice is refused, because readers differ
+// SLSA want it; a member that is listed twice is refused, because readers differ
 // in which of the two they believe.
 package statement
 
@@ -159,7 +159,7 @@ func treeOf(what string, src []byte, limits pack.Limits) (*pack.Node, error) {
 		return nil, fmt.Errorf("line %d, column %d of the %s: %s", at.Line, at.Column, what, faults[0].Message)
 	}
 	if d.Root == nil || d.Root.Kind != pack.Object {
-		return nil, fmt.Errorf("the %s is no JSON object", what)
+		return nil, fmt.Errorf("the %s is not a JSON object", what)
 	}
 	return d.Root, nil
 }

@@ -37,18 +37,18 @@ func Public(address string) error {
 	}
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return refuse("no address with a port")
+		return refuse("not an address with a port")
 	}
 	ip := to.Addr()
 	if ip.Zone() != "" {
-		return refuse("an address of one network alone")
+		return refuse("an address that is valid in one network only")
 	}
 	if ip = ip.Unmap(); ip.Is6() && !global.Contains(ip) {
-		return refuse("no address of the public internet")
+		return refuse("not an address of the public internet")
 	}
 	for _, p := range special {
 		if p.Contains(ip) {
-			return refuse("no address of the public internet")
+			return refuse("not an address of the public internet")
 		}
 	}
 	return nil

@@ -53,11 +53,11 @@ var (
 	// ErrAddress: the address is none that events are sent to.
 	ErrAddress = fault.NewKind("webhook address refused", "name an https address of the public internet")
 	// ErrSecret: the secret cannot be used.
-	ErrSecret = fault.NewKind("webhook secret not usable", "write whsec_ and 24 to 64 random bytes in base64, as of openssl rand -base64 32")
+	ErrSecret = fault.NewKind("webhook secret not usable", "write whsec_ and 24 to 64 random bytes in base64, such as those of openssl rand -base64 32")
 	// ErrRejected: the receiver does not want the event.
-	ErrRejected = fault.NewKind("rejected by the webhook", "look at the receiver, and whether it has the same secret")
+	ErrRejected = fault.NewKind("rejected by the webhook", "check the receiver, and whether it has the same secret")
 	// ErrUnavailable: the receiver did not answer. Whether it has the event is not known.
-	ErrUnavailable = fault.NewKind("webhook not available", "look at the receiver: the next run sends the event again")
+	ErrUnavailable = fault.NewKind("webhook not available", "check the receiver: the next run sends the event again")
 )
 
 // secretPrefix begins a secret in the form of the Standard Webhooks specification.
@@ -210,7 +210,7 @@ func (s *Sender) unanswered(err error) error {
 		e.Cause = failure.Err
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		e.Cause = fmt.Errorf("no whole answer in %s: %w", oneTime, context.DeadlineExceeded)
+		e.Cause = fmt.Errorf("no complete answer within %s: %w", oneTime, context.DeadlineExceeded)
 	}
 	return e
 }
@@ -223,7 +223,7 @@ func (s *Sender) answered(resp *http.Response) (time.Duration, error) {
 	case status/100 == 2:
 		return 0, nil
 	case status/100 == 3:
-		return 0, &fault.Error{Kind: ErrRejected, Message: message + ", and no redirect is followed", Hint: "name the address that it redirects to"}
+		return 0, &fault.Error{Kind: ErrRejected, Message: message + ", and packgate does not follow redirects", Hint: "name the address that it redirects to"}
 	case status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests ||
 		status >= http.StatusInternalServerError && status != http.StatusNotImplemented:
 		return s.after(resp.Header.Get("Retry-After")), &fault.Error{Kind: ErrUnavailable, Message: message}

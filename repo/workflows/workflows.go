@@ -113,7 +113,7 @@ func (g *Gates) workflow(name string) error {
 	return nil
 }
 
-// opaque adds a file as a whole, if it speaks of packgate.
+// opaque adds a file as a whole, if it is about packgate.
 func (g *Gates) opaque(p part) error {
 	src, err := fs.ReadFile(g.files.Tree(), p.file)
 	if err == nil && speaks(string(src)) {

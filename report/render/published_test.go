@@ -230,7 +230,7 @@ func TestHaltedPublicationsAreSeen(t *testing.T) {
 	r := reporttest.Publishing(reporttest.Compared(reporttest.Run(model.Failed, reporttest.Clean(model.Passed))), append(all, reporttest.Refused("billing"))...)
 	for _, limit := range []int{maxMarkdown, 20_000, 4000} {
 		got := within(r, nil, limit, bytesOf)
-		at := strings.Index(got, "is in the registry with other bytes")
+		at := strings.Index(got, "is in the registry with different bytes")
 		if at < 0 || strings.Contains(got[:at], "<details>") || !strings.HasPrefix(got, "### ⛔ 1 of 51 versions is not published\n\n**Do this:** ") {
 			t.Errorf("within %d bytes it is\n%.2000s", limit, got)
 		}

@@ -155,7 +155,7 @@ type Evaluator struct{}
 // Signed says why a bundle is not that of the content.
 func (Evaluator) Signed(content, bundle []byte) error {
 	if signed, ok := strings.CutPrefix(string(bundle), "signed: "); !ok || signed != string(content) {
-		return errors.New("the signature does not fit the file")
+		return errors.New("the signature does not match the file")
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func Refused(name string) model.Publication {
 	return model.Publication{
 		Pack: "ctxpack." + name + "@1.1.0", Path: "packs/" + name + "/pack.json", Status: model.PublicationRefused, Digest: digestOf("d"), Content: digestOf("e"), Class: "minor",
 		Reasons: []model.Problem{{
-			Message: `"ctxpack.` + name + `@1.1.0" is in the registry with other bytes: the tag "1.1.0" names ` + digestOf("a"),
+			Message: `"ctxpack.` + name + `@1.1.0" is in the registry with different bytes: the tag "1.1.0" names ` + digestOf("a"),
 			Hint:    "Set pack_version to one that is not published", File: "packs/" + name + "/pack.json", Line: 18, Column: 21,
 		}},
 	}
@@ -95,7 +95,7 @@ func Verdicts() map[string]*model.Verdict {
 	*untrusted = model.Verdict{
 		Ref: "ctxpack.support@1.1.0", Pack: "ctxpack.support", Version: "1.1.0", Digest: digestOf("a"), Status: "untrusted",
 		Reasons: []model.Problem{{
-			Message: `the tag "1.1.0" names ` + digestOf("a") + `, and the signed statement speaks of ` + digestOf("b"),
+			Message: `the tag "1.1.0" names ` + digestOf("a") + `, and the signed statement is about ` + digestOf("b"),
 			Hint:    "Find out who moved the tag; use the digest that is signed until then",
 		}, {Message: "a state is signed by a stranger and counts for nothing"}},
 		NotChecked: []string{"the gate report: the registry answered 503"},

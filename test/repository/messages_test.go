@@ -17,7 +17,7 @@ import (
 var names = regexp.MustCompile(`^(GitHub|GITHUB_[A-Z_]+|YAML|JSON|OCI|[A-Z][A-Z_]+[A-Z])\b`)
 
 // unwanted are words that blame, beg or say nothing: "invalid" does not say what would be valid.
-var unwanted = regexp.MustCompile(`(?i)\b(please|sorry|oops|invalid|illegal|bad|unable to|failed to|successfully|simply|just|can't|don't|doesn't|isn't|won't|held against|outside of|anew|else (fix|correct|take|lower|waive)|(is|are|can be) had)\b`)
+var unwanted = regexp.MustCompile(`(?i)\b(please|sorry|oops|invalid|illegal|bad|unable to|failed to|successfully|simply|just|can't|don't|doesn't|isn't|won't|held against|outside of|anew|speaks? of|meanwhile|could not be had|look at (who|where)|is none of|no whole|stays so|is to be trusted|is no JSON|else (fix|correct|take|lower|waive)|(is|are|can be) had)\b|(\b(this|that|which|it)|%[qsv]) is (no|none) [^l]`)
 
 // verbs begin a hint.
 var verbs = strings.Fields(`accept add ask begin bind bound change check choose close combine continue correct delete divide do
@@ -73,7 +73,7 @@ func faultsOf(s said) (faults []string) {
 // The test of the form finds what is against it.
 func TestMessageFaults(t *testing.T) {
 	for text, want := range map[string]int{
-		"there is no pack": 0, "GitHub lists %d files": 0, "%q is no version": 0, "There is no pack": 1, "there is no pack.": 1,
+		"there is no pack": 0, "GitHub lists %d files": 0, "%q is not a version": 0, "%q is no longer there": 0, "%q is no version": 1, "There is no pack": 1, "there is no pack.": 1,
 		"please name a pack": 1, "the pack is  empty": 1, "invalid pack": 1, `no pack "%s"`: 1, " no pack": 1, "No pack!": 2,
 	} {
 		if got := faultsOf(said{kind: "message", text: text}); len(got) != want {
