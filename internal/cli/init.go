@@ -150,6 +150,7 @@ func (i *initialising) problem(name, message, hint string) *repo.Problem {
 // choose says what is to be made, which depends on what the repository has.
 func (i *initialising) choose() error {
 	o := i.options
+	i.made.Version, i.made.Commit = i.env.Version, i.env.Commit
 	i.made.Owner, i.made.Matrix, i.made.Branch = o.owner, o.matrix, cmp.Or(o.branch, defaultBranch(i.root))
 	if err := i.choosePack(); err != nil {
 		return err
@@ -279,7 +280,7 @@ func (i *initialising) compare(files []scaffold.File) (edits []gating.Edit, err 
 			for _, line := range f.Missing(there) {
 				i.say("    %s", line)
 			}
-		case f.Shared || bytes.Equal(there, f.Content):
+		case f.Shared || bytes.Equal(there, f.Content), !i.options.force && f.SameButRelease(there):
 			same++
 		case i.options.force:
 			edits = append(edits, i.edit(f, "overwrote", "would overwrite"))

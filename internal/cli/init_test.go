@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,59 @@ func runCommand(t *testing.T, args ...string) (code int, stdout, stderr string) 
 	var out, problems bytes.Buffer
 	code = Main(t.Context(), Env{Args: args, Stdout: &out, Stderr: &problems, Getenv: func(string) string { return "" }, Now: func() time.Time { return time.Unix(0, 0) }})
 	return code, out.String(), problems.String()
+}
+
+// What init of a release writes is pinned to its commit, which the doctor accepts, and init of
+// another release finds it there.
+func TestInitOfARelease(t *testing.T) {
+	sha := strings.Repeat("0a", 20)
+	dir := t.TempDir()
+	run := func(version, commit string, args ...string) (int, string) {
+		var out bytes.Buffer
+		code := Main(t.Context(), Env{Args: append(args, "--", dir), Stdout: &out, Stderr: &out, Getenv: func(string) string { return "" },
+			Now: func() time.Time { return time.Unix(0, 0) }, Version: version, Commit: commit})
+		return code, out.String()
+	}
+	if code, out := run("1.2.3", sha, "init"); code != gating.ExitPass {
+		t.Fatalf("init ends with %d\n%s", code, out)
+	}
+	if _, out := run("1.2.3", sha, "doctor"); strings.Contains(out, "not-pinned") || strings.Contains(out, "not one of packgate") || !strings.Contains(out, "require the status") {
+		t.Errorf("the doctor says\n%s", out)
+	}
+	if code, out := run("1.3.0", "", "init"); code != gating.ExitPass || !strings.Contains(out, "nothing to write") {
+		t.Errorf("init of the next release ends with %d\n%s", code, out)
+	}
+	if code, out := run("1.3.0", "", "init", "--force"); code != gating.ExitPass || !strings.Contains(out, ".github/workflows/packs.yml") {
+		t.Errorf("init --force of the next release ends with %d\n%s", code, out)
+	}
+	if _, out := run("1.3.0", "", "doctor"); !strings.Contains(out, "packgate@v1.3.0\" can be moved") {
+		t.Errorf("of a tag the doctor says\n%s", out)
+	}
+}
+
+// The commit of a version is what was built where Go vouches for both, and nothing else.
+func TestCommitOf(t *testing.T) {
+	sha := strings.Repeat("0a", 20)
+	built := func(version, modified string) *debug.BuildInfo {
+		return &debug.BuildInfo{Main: debug.Module{Version: version}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: sha}, {Key: "vcs.modified", Value: modified}}}
+	}
+	for name, c := range map[string]struct {
+		info    *debug.BuildInfo
+		version string
+		want    string
+	}{
+		"at its tag":         {built("v1.2.3", "false"), "1.2.3", sha},
+		"with changes":       {built("v1.2.3", "true"), "1.2.3", ""},
+		"another version":    {built("v1.2.4", "false"), "1.2.3", ""},
+		"no version":         {built("(devel)", "false"), "1.2.3", ""},
+		"by go install":      {&debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, "1.2.3", ""},
+		"nothing":            {nil, "1.2.3", ""},
+		"nothing of changes": {&debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: sha}}}, "1.2.3", ""},
+	} {
+		if got := commitOf(c.info, c.version); got != c.want {
+			t.Errorf("%s: %q, wanted %q", name, got, c.want)
+		}
+	}
 }
 
 // In a folder of any name, what init writes passes every gate, strictly, and a second

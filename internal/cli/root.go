@@ -247,6 +247,7 @@ type Env struct {
 	Getenv                func(string) string
 	Now                   func() time.Time
 	Version               string // of the program
+	Commit                string // that the tag of Version names, "" where it is not known
 	Terminal, ErrTerminal bool   // reports whether Stdout is a terminal, and ErrTerminal whether Stderr is
 	Columns               int    // how wide Stdout is; 0 where it is no terminal, or nobody knows
 	// CacheDir and ConfigDir return where the user keeps what can be made again, and
@@ -259,10 +260,12 @@ type Env struct {
 // SystemEnv returns the process's own environment. Version is what the build
 // set; where it set none, the module's version counts.
 func SystemEnv(version string) Env {
+	info, _ := debug.ReadBuildInfo()
+	own := moduleVersion(info)
 	env := Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now,
-		Version:  cmp.Or(version, moduleVersion()),
+		Version: cmp.Or(version, own), Commit: commitOf(info, cmp.Or(version, own)),
 		CacheDir: os.UserCacheDir, ConfigDir: os.UserConfigDir,
 		Terminal: term.IsTerminal(int(os.Stdout.Fd())), ErrTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
@@ -272,11 +275,34 @@ func SystemEnv(version string) Env {
 	return env
 }
 
-func moduleVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+// moduleVersion returns the version of the module that the program was built from.
+func moduleVersion(info *debug.BuildInfo) string {
+	if info != nil && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return strings.TrimPrefix(info.Main.Version, "v") // as the release build sets it
 	}
 	return "devel"
+}
+
+// commitOf returns the commit that the tag of a version names: the one that was built, where Go
+// found it unchanged and with that tag. What a linker flag says of the version alone is no proof of
+// it, and the archives of a release do not know it, since its commit holds their digests.
+func commitOf(info *debug.BuildInfo, version string) (commit string) {
+	if info == nil || info.Main.Version != "v"+version {
+		return ""
+	}
+	unchanged := false
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value
+		case "vcs.modified":
+			unchanged = s.Value == "false"
+		}
+	}
+	if !unchanged {
+		return ""
+	}
+	return commit
 }
 
 // columns returns the width of a terminal: what $COLUMNS says or else the

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/contextosai/packgate/repo"
@@ -22,6 +23,37 @@ type Options struct {
 	Workflows, Matrix bool          // says whether the workflows are made, and Matrix whether the gate's is one of several jobs
 	Timestamp         string        // the workflow that signs timestamps, relative to the root of the git repository; empty for none
 	Refresh           time.Duration // how often it does, at least; 0 for every six hours
+	// Version is the release that the workflows run, MAJOR.MINOR.PATCH, and Commit the one that its
+	// tag names, "" where that is not known. Another version is no release: the newest of the
+	// major version runs then.
+	Version, Commit string
+}
+
+// versionForm is that of a release, and commitForm that of a commit. What a development build
+// calls itself is neither.
+var (
+	versionForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
+	})
+	commitForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}$`) })
+)
+
+// Tag returns the tag of the release that the workflows run.
+func (o Options) Tag() string {
+	if !versionForm().MatchString(o.Version) {
+		return "v0"
+	}
+	return "v" + o.Version
+}
+
+// Action returns how workflows name the action: by the commit of its release, with the tag as a
+// comment, or else by the tag.
+func (o Options) Action() string {
+	const action = "contextosai/packgate@"
+	if versionForm().MatchString(o.Version) && commitForm().MatchString(o.Commit) {
+		return action + o.Commit + " # " + o.Tag()
+	}
+	return action + o.Tag()
 }
 
 // Cron returns the schedule of the workflow that signs timestamps: the least frequent one of even

@@ -22,6 +22,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/contextosai/packgate/golden"
@@ -180,6 +181,17 @@ type File struct {
 
 	mark  string // what a list of pre-commit's hooks holds that needs no more of them
 	whole bool   // a file that is there needs no more lines, whatever it holds
+}
+
+// released finds which release of packgate a workflow runs.
+var released = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(contextosai/packgate@)[^\s"']+( # v[0-9.]+)?`)
+})
+
+// SameButRelease reports whether what is there differs from the file in nothing but the release of
+// packgate that it runs, as after an update.
+func (f *File) SameButRelease(there []byte) bool {
+	return bytes.Equal(released().ReplaceAll(there, []byte("$1")), released().ReplaceAll(f.Content, []byte("$1")))
 }
 
 // Missing returns the lines of a shared file that a file of its name lacks, without

@@ -46,6 +46,54 @@ func filesOf(t *testing.T, o Options) map[string]File {
 	return files
 }
 
+// The workflows run the release that wrote them: by its commit where that is known, else by its
+// exact tag. What is no release runs the newest one, and nothing but the release differs.
+func TestWorkflowsNameTheRelease(t *testing.T) {
+	sha := strings.Repeat("0a", 20)
+	for _, c := range []struct{ version, commit, uses, install string }{
+		{"1.2.3", sha, "contextosai/packgate@" + sha + " # v1.2.3", "v1.2.3"},
+		{"1.2.3", "", "contextosai/packgate@v1.2.3", "v1.2.3"},
+		{"1.2.3", sha[:39], "contextosai/packgate@v1.2.3", "v1.2.3"},
+		{"1.2.3", sha + "0", "contextosai/packgate@v1.2.3", "v1.2.3"},
+		{"devel", sha, "contextosai/packgate@v0", "v0"},
+		{"", "", "contextosai/packgate@v0", "v0"},
+		{"1.2.3+dirty", sha, "contextosai/packgate@v0", "v0"},
+		{"1.2.3-SNAPSHOT-0a0a", sha, "contextosai/packgate@v0", "v0"},
+		{"0.0.0-20260301120000-0a0a0a0a0a0a", sha, "contextosai/packgate@v0", "v0"},
+		{"1.2", "", "contextosai/packgate@v0", "v0"},
+		{"01.2.3", "", "contextosai/packgate@v0", "v0"},
+		{"1.2.3\n", sha, "contextosai/packgate@v0", "v0"},
+	} {
+		for name, o := range variants() {
+			before := filesOf(t, o)
+			o.Version, o.Commit = c.version, c.commit
+			seen := 0
+			for file, f := range filesOf(t, o) {
+				was := before[file]
+				if !f.SameButRelease(was.Content) || !was.SameButRelease(f.Content) {
+					t.Errorf("%s, %s of %q: more than the release differs", name, file, c.version)
+				}
+				for line := range strings.Lines(string(f.Content)) {
+					if line = strings.TrimSpace(line); !strings.Contains(line, "contextosai/packgate@") {
+						continue
+					}
+					seen++
+					if !strings.HasSuffix(line, "uses: "+c.uses) && line != "- run: go install github.com/contextosai/packgate@"+c.install {
+						t.Errorf("%s, %s of %q: %q", name, file, c.version, line)
+					}
+				}
+			}
+			if o.Workflows && seen < 6 {
+				t.Errorf("%s: %d lines name packgate", name, seen)
+			}
+		}
+	}
+	changed := File{Content: []byte("a: contextosai/packgate@v0\nb: 1\n")}
+	if changed.SameButRelease([]byte("a: contextosai/packgate@v1.0.0\nb: 2\n")) || changed.SameButRelease([]byte("a: contextosai/other@v0\nb: 1\n")) {
+		t.Error("what differs in something else is the same")
+	}
+}
+
 // The same options give the same bytes, in the order of the names, and no template
 // leaves anything behind.
 func TestFilesDependOnOptionsAlone(t *testing.T) {
