@@ -153,7 +153,7 @@ func artifact(ctx context.Context, client *github.Client, run github.WorkflowRun
 			return nil, err
 		}
 		if len(entries) != 1 || entries[0].Name() != render.JSONFile {
-			return nil, refused("the artifact holds %d files, wanted %q alone", len(entries), render.JSONFile)
+			return nil, refused("the artifact contains %d files, wanted only %q", len(entries), render.JSONFile)
 		}
 		name = filepath.Join(name, render.JSONFile)
 		if info, err = os.Lstat(name); err != nil {

@@ -30,7 +30,7 @@ func (d *doctoring) lookAt(ctx context.Context, workflows []*workflow) {
 					d.checkPins(j)
 				}
 				if uses := j.node.Get("uses"); uses != nil {
-					d.skipped = append(d.skipped, notChecked{File: w.file, Reason: fmt.Sprintf("the job %q runs the workflow %q, which is not looked into", j.id, textOf(uses))})
+					d.skipped = append(d.skipped, notChecked{File: w.file, Reason: fmt.Sprintf("the job %q runs the workflow %q, which packgate does not read", j.id, textOf(uses))})
 				}
 				continue
 			}
@@ -61,7 +61,7 @@ func (d *doctoring) lookAt(ctx context.Context, workflows []*workflow) {
 	}
 	if len(gating) > 0 && len(commenting) == 0 {
 		d.say(aside, "no-second-stage", gating[0].place(), "add a workflow on workflow_run that runs packgate with command: comment",
-			"pull requests from forks and of Dependabot get no comment, since their token may only read")
+			"pull requests from forks and of Dependabot get no comment, because their token may only read")
 	}
 }
 
@@ -76,7 +76,7 @@ func (d *doctoring) checkTarget(w *workflow) {
 		for _, s := range j.runs("actions/checkout") {
 			ref := s.input("ref") + s.input("repository")
 			if foreign().MatchString(ref) {
-				d.say(ailing, "foreign-checkout", s.with("ref"), "use the event pull_request, or check out nothing of the pull request",
+				d.say(ailing, "foreign-checkout", s.with("ref"), "use the event pull_request, or do not check out the pull request",
 					"%s checks out what a pull request proposes, next to secrets and a token that may write", event)
 			}
 		}
@@ -126,19 +126,19 @@ func (d *doctoring) checkProposal(j *job) {
 	}
 	for _, filter := range []string{"paths", "paths-ignore"} {
 		if n := event.Get(filter); n != nil {
-			d.say(ailing, "path-filter", n.NameLocation(), "remove it: the gate itself finds out which packs are concerned, and succeeds at once where none is",
-				"a workflow that %s keeps from running reports no status, and one that is required is waited for without end", filter)
+			d.say(ailing, "path-filter", n.NameLocation(), "remove it: the gate finds out which packs a change concerns, and succeeds at once if there are none",
+				"a workflow that %s keeps from running reports no status, and a pull request waits forever for one that is required", filter)
 		}
 	}
 	if _, ok := w.event(github.EventMergeGroup); !ok {
-		d.say(advice, "no-merge-group", w.place(), "add merge_group to the events", "the gate does not run in a merge queue, and a queue waits for a required status without end")
+		d.say(advice, "no-merge-group", w.place(), "add merge_group to the events", "the gate does not run in a merge queue, and a queue waits forever for a required status")
 	}
 	if j.sharded() {
 		d.checkShards(j)
 	} else if name, ok := j.status(); ok {
 		d.statuses = append(d.statuses, name)
 	} else {
-		d.say(aside, "status-unknown", j.place(), "give the job a plain name and no matrix, to have one status to require", "the name of the status of the job %q is known to a run alone", j.id)
+		d.say(aside, "status-unknown", j.place(), "give the job a plain name and no matrix, so that there is one status to require", "the name of the status of the job %q is known only in a run", j.id)
 	}
 }
 
@@ -152,7 +152,7 @@ func (d *doctoring) checkPermissions(j *job) {
 	}
 	at := g.node.NameLocation()
 	if g.all == "write" {
-		d.say(advice, "permissions", at, "name contents: read, pull-requests: write and checks: write alone", "the job %q may write everything", j.id)
+		d.say(advice, "permissions", at, "name contents: read, pull-requests: write and checks: write only", "the job %q may write everything", j.id)
 	}
 	d.needs(j, g, readsRepository)
 	// Without the action nothing is delivered, nor by a shard, and a comment may be unwanted.
@@ -160,7 +160,7 @@ func (d *doctoring) checkPermissions(j *job) {
 		if slices.ContainsFunc(j.gates, func(s *step) bool { return s.input("comment") != string(github.CommentNever) }) {
 			d.needs(j, g, need{advice, "pull-requests", "write", "write the comment"})
 		}
-		d.needs(j, g, need{aside, "checks", "write", "write a check run, so that not more than ten findings of a level are shown beside the code"})
+		d.needs(j, g, need{aside, "checks", "write", "write a check run, so that at most ten findings of a level are shown beside the code"})
 	}
 	useful := []string{"checks", "pull-requests", "security-events"}
 	if _, signs := d.signing[j]; signs {
@@ -197,12 +197,12 @@ func (d *doctoring) checkJob(ctx context.Context, j *job, gates bool) {
 			d.say(ailing, "verdict-ignored", n.NameLocation(), "remove it; to report without failing, set the input fail-on to never", "continue-on-error turns every verdict into success")
 		}
 		if cond := n.Get("if"); gates && cond != nil {
-			d.say(advice, "may-be-skipped", cond.NameLocation(), "remove the condition: the gate succeeds at once where no pack is concerned", "what is skipped counts as passed")
+			d.say(advice, "may-be-skipped", cond.NameLocation(), "remove the condition: the gate succeeds at once if the change concerns no pack", "a skipped job counts as passed")
 		}
 	}
 	// What became of a shard is for the job to say that merges, which always runs.
 	if needs := j.node.Get("needs"); gates && needs != nil && j.node.Get("if") == nil && !j.sharded() {
-		d.say(advice, "may-be-skipped", needs.NameLocation(), "let the gate need no other job", "the gate is skipped when a job fails that it needs, and what is skipped counts as passed")
+		d.say(advice, "may-be-skipped", needs.NameLocation(), "remove needs: from the gate", "the gate is skipped when a job that it needs fails, and a skipped job counts as passed")
 	}
 	checkouts := j.runs("actions/checkout")
 	if len(checkouts) == 0 {
@@ -238,7 +238,7 @@ func (d *doctoring) checkDepth(s *step, gates bool) {
 		d.say(advice, "fetch-depth", s.with("fetch-depth"), "set fetch-depth: 0",
 			"the config names who has to approve, and approvals of earlier commits count only where the checkout has the history")
 	case gates && n == 1:
-		d.say(advice, "fetch-depth", s.with("fetch-depth"), "set fetch-depth: 2", "the checkout has no base to compare with, so that it has to be fetched")
+		d.say(advice, "fetch-depth", s.with("fetch-depth"), "set fetch-depth: 2", "the checkout has no base to compare with, so it has to be fetched")
 	}
 }
 
@@ -291,7 +291,7 @@ func (d *doctoring) checkComments(j *job, gating []*job) {
 	w := j.workflow
 	after, ok := w.event(github.EventWorkflowRun)
 	if !ok {
-		d.say(ailing, "second-stage", w.place(), "start it by workflow_run", "packgate posts comments of other runs on workflow_run alone")
+		d.say(ailing, "second-stage", w.place(), "start it by workflow_run", "packgate posts comments of other runs only on workflow_run")
 	} else {
 		d.checkAfter(w, after, gating)
 	}
@@ -303,7 +303,7 @@ func (d *doctoring) checkComments(j *job, gating []*job) {
 			"the job %q may do more than it needs", j.id)
 	}
 	for _, s := range j.runs("actions/checkout") {
-		d.say(ailing, "foreign-checkout", s.place(), "remove it: the report is all that the second stage takes",
+		d.say(ailing, "foreign-checkout", s.place(), "remove it: the second stage needs only the report",
 			"the second stage checks out code, next to a token that may write")
 	}
 	d.checkPins(j)
@@ -315,7 +315,7 @@ func (d *doctoring) checkComments(j *job, gating []*job) {
 // checkAfter looks at which runs the second stage follows, and what these leave behind.
 func (d *doctoring) checkAfter(w *workflow, after *pack.Node, gating []*job) {
 	if !slices.Equal(textsOf(after.Get("types")), []string{"completed"}) {
-		d.say(ailing, "second-stage", placeOf(after.Get("types"), after), "set types: [completed]", "the second stage has to run when the gate has ended, and then alone")
+		d.say(ailing, "second-stage", placeOf(after.Get("types"), after), "set types: [completed]", "the second stage has to run when the gate has ended, and only then")
 	}
 	followed := textsOf(after.Get("workflows"))
 	at := placeOf(after.Get("workflows"), after)
@@ -324,12 +324,12 @@ func (d *doctoring) checkAfter(w *workflow, after *pack.Node, gating []*job) {
 			continue
 		}
 		if !slices.ContainsFunc(append(g.mergers(), g), (*job).leavesReport) {
-			d.say(ailing, "no-artifact", g.place(), fmt.Sprintf("upload the report file alone, as the artifact %s, also when the gate fails", github.ReportArtifact),
+			d.say(ailing, "no-artifact", g.place(), fmt.Sprintf("upload only the report file, as the artifact %s, even if the gate fails", github.ReportArtifact),
 				"the job %q leaves no report for the second stage", g.id)
 		}
 		return
 	}
-	d.say(ailing, "second-stage", at, "name the workflow that runs the gate", "the second stage follows %q, and the gate is in none of them", followed)
+	d.say(ailing, "second-stage", at, "name the workflow that runs the gate", "the second stage follows %q, and none of them runs the gate", followed)
 }
 
 // checkShards looks for the job that makes one verdict of those of a matrix, and
@@ -338,17 +338,17 @@ func (d *doctoring) checkShards(j *job) {
 	mergers := j.mergers()
 	if len(mergers) == 0 {
 		d.say(advice, "not-merged", j.place(), "add a job that needs it, with if: always(), and runs packgate merge over the reports: docs/action.md",
-			"nothing makes one verdict of those of the shards of the job %q", j.id)
+			"nothing merges the verdicts of the shards of the job %q into one", j.id)
 	}
 	for _, m := range mergers {
 		if name, ok := m.status(); ok {
 			d.statuses = append(d.statuses, name)
 		}
 		if cond := textOf(m.node.Get("if")); !strings.Contains(cond, "always()") {
-			d.say(advice, "may-be-skipped", m.place(), "set if: always() for the job", "the job %q is skipped when a shard fails, and what is skipped counts as passed", m.id)
+			d.say(advice, "may-be-skipped", m.place(), "set if: always() for the job", "the job %q is skipped when a shard fails, and a skipped job counts as passed", m.id)
 		}
 	}
 	if g := j.grants(); g.node != nil && g.may("checks", "write") {
-		d.say(advice, "permissions", g.node.NameLocation(), "remove checks: write", "each shard writes a check run over that of the others")
+		d.say(advice, "permissions", g.node.NameLocation(), "remove checks: write", "each shard overwrites the check run of the others")
 	}
 }

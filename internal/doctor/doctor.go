@@ -238,7 +238,7 @@ func (d *doctoring) packsOf(ctx context.Context, s *step) {
 	d.checkReviews(s, w.Config)
 	if len(w.Packs) == 0 {
 		d.say(ailing, "no-packs", at("packs"), "name the pack files in the config or in the input packs, for example packs/*/pack.json",
-			"no pack is found here: looked for %s", strings.Join(w.Patterns, ", "))
+			"there is no pack here: looked for %s", strings.Join(w.Patterns, ", "))
 	}
 }
 

@@ -105,7 +105,7 @@ jobs:
 		{"{contents: read, pull-requests: write, checks: write}", "", nil},
 		{"{contents: read, pull-requests: write, checks: write}", "{}", []string{"add contents: read", "add pull-requests: write", "add checks: write"}},
 		{"{}", "read-all", []string{"add pull-requests: write", "add checks: write"}},
-		{"write-all", "", []string{"name contents: read, pull-requests: write and checks: write alone"}},
+		{"write-all", "", []string{"name contents: read, pull-requests: write and checks: write only"}},
 		{"{}", "{contents: write, pull-requests: write, checks: write}", []string{"remove contents: write"}},
 		{"", "", []string{"set permissions: {} for the workflow, and contents: read, pull-requests: write and checks: write for the job"}},
 	} {

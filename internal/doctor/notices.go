@@ -33,18 +33,18 @@ func (d *doctoring) checkNotices(jobs []*job) {
 func (d *doctoring) checkNotifier(j *job) {
 	w, g := j.workflow, j.grants()
 	if w.startedBy(append(github.NotifyEvents(), "workflow_call")...) == "" {
-		d.say(ailing, "never-notifies", w.place(), "start it by schedule", "the job %q is to notify, and packgate notifies in runs of %s alone", j.id, strings.Join(github.NotifyEvents(), " and "))
+		d.say(ailing, "never-notifies", w.place(), "start it by schedule", "the job %q should notify, and packgate notifies only in runs of %s", j.id, strings.Join(github.NotifyEvents(), " and "))
 	}
 	switch {
 	case g.node == nil:
 		d.say(ailing, "permissions", j.place(), "set "+notifyGrants+" for the job", "the job %q may not write issues, unless the repository grants that by default", j.id)
 	case g.may("id-token", "write"):
-		d.say(ailing, "notifier-may-sign", g.node.NameLocation(), "set "+notifyGrants+" for a job of its own", "the job %q opens issues, and may ask for the identity that signs: packgate refuses to notify there", j.id)
+		d.say(ailing, "notifier-may-sign", g.node.NameLocation(), "set "+notifyGrants+" for a job of its own", "the job %q opens issues, and may request the identity that signs: packgate refuses to notify there", j.id)
 	}
 	d.needs(j, g, need{ailing, "issues", "write", "open issues"})
 	d.needs(j, g, readsRepository)
 	if j.node.Get("concurrency") == nil && w.root.Get("concurrency") == nil {
 		d.say(advice, "concurrency", j.place(), "set concurrency: {group: packgate-notify, cancel-in-progress: false} for the job",
-			"two runs of the job %q can meet, and open two issues before one of them is closed", j.id)
+			"two runs of the job %q can run at once, and open two issues before one of them is closed", j.id)
 	}
 }

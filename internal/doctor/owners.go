@@ -155,7 +155,7 @@ func (d *doctoring) checkOwners(workflows []*workflow) {
 	const hint = "name an owner in CODEOWNERS (packgate init prints the lines), and require reviews from code owners in the rules of the branch"
 	name := d.ownersFile()
 	if name == "" {
-		d.say(advice, "no-owner", finding.Location{}, hint, "no code owner has to review what decides: %s", d.unowned(nil))
+		d.say(advice, "no-owner", finding.Location{}, hint, "no code owner has to review these files, which packgate relies on: %s", d.unowned(nil))
 		return
 	}
 	at := finding.Location{File: d.files.Show(name)}
@@ -165,7 +165,7 @@ func (d *doctoring) checkOwners(workflows []*workflow) {
 		d.skipped = append(d.skipped, notChecked{File: at.File, Reason: err.Error()})
 		return
 	case len(text) > mostOwners:
-		d.say(advice, "no-owner", at, "keep it below 3 MB", "GitHub loads no file of %d bytes, so that nobody owns anything", len(text))
+		d.say(advice, "no-owner", at, "keep it below 3 MB", "GitHub does not load a file of %d bytes, so nobody owns anything", len(text))
 		return
 	}
 	o, skipped := parseOwners(string(text))
@@ -176,7 +176,7 @@ func (d *doctoring) checkOwners(workflows []*workflow) {
 	}
 	d.deciding = append(d.deciding, name)
 	if unowned := d.unowned(o); unowned != "" {
-		d.say(advice, "no-owner", at, hint, "no code owner has to review what decides: %s", unowned)
+		d.say(advice, "no-owner", at, hint, "no code owner has to review these files, which packgate relies on: %s", unowned)
 	}
 }
 

@@ -45,11 +45,11 @@ func TestDoctorOwners(t *testing.T) {
 		{"no file", nil, []string{".github/workflows/a.yml, .packgate.yaml, environments/prod.json, packs/x/overlays/eu.json, pins/prod.json"}},
 		{"all", map[string]string{"CODEOWNERS": "* @acme/packs"}, nil},
 		{"the first place counts", map[string]string{".github/CODEOWNERS": "/x @a", "CODEOWNERS": "* @a"}, []string{".github/CODEOWNERS, .github/workflows/a.yml, .packgate.yaml"}},
-		{"in docs", map[string]string{"docs/CODEOWNERS": "* @a\n/pins/\n"}, []string{"what decides: pins/prod.json"}},
-		{"not of itself", map[string]string{".github/CODEOWNERS": "* @a\n/.github/CODEOWNERS"}, []string{"what decides: .github/CODEOWNERS"}},
-		{"too large", map[string]string{"CODEOWNERS": "* @a\n" + strings.Repeat("# no\n", mostOwners/5)}, []string{"GitHub loads no file of"}},
+		{"in docs", map[string]string{"docs/CODEOWNERS": "* @a\n/pins/\n"}, []string{"which packgate relies on: pins/prod.json"}},
+		{"not of itself", map[string]string{".github/CODEOWNERS": "* @a\n/.github/CODEOWNERS"}, []string{"which packgate relies on: .github/CODEOWNERS"}},
+		{"too large", map[string]string{"CODEOWNERS": "* @a\n" + strings.Repeat("# no\n", mostOwners/5)}, []string{"GitHub does not load a file of"}},
 		{"lines that are skipped", map[string]string{"CODEOWNERS": "* @a\npins/ someone"}, []string{"GitHub skips this line"}},
-		{"an empty file", map[string]string{"CODEOWNERS": ""}, []string{"no code owner has to review what decides"}},
+		{"an empty file", map[string]string{"CODEOWNERS": ""}, []string{"no code owner has to review these files"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()

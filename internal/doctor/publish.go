@@ -89,11 +89,11 @@ func (d *doctoring) checkStart(j *job) {
 	w := j.workflow
 	if !w.pushed() && w.startedBy(github.EventWorkflowDispatch, "workflow_call") == "" { // by hand, or by a workflow that decides it
 		d.say(ailing, "never-signs", w.place(), "start it by push: branches: [main], or by workflow_dispatch",
-			"the job %q is to sign, and packgate signs in runs of %s on a branch alone", j.id, strings.Join(github.SigningEvents(), " and "))
+			"the job %q should sign, and packgate signs only in runs of %s on a branch", j.id, strings.Join(github.SigningEvents(), " and "))
 	}
 	if event := j.proposal(); event != "" && j.grants().may("id-token", "write") {
 		d.say(advice, "token-for-proposals", j.grants().node.NameLocation(), jobOfItsOwn,
-			"runs of %s get id-token: write too, so that what is only proposed could ask for the identity that signs", event)
+			"runs of %s get id-token: write too, so a proposed change could request the identity that signs", event)
 	}
 }
 
@@ -118,14 +118,14 @@ func (d *doctoring) checkSigning(j *job, known signing) {
 	g := j.grants()
 	switch {
 	case j.proposal() != "" && !g.may("id-token", "write"):
-		d.say(ailing, "permissions", placeOf(g.node, j.node), jobOfItsOwn, "the job %q is to publish on a push, and may not ask for an identity token to sign with", j.id)
+		d.say(ailing, "permissions", placeOf(g.node, j.node), jobOfItsOwn, "the job %q should publish on a push, and may not request an identity token to sign with", j.id)
 		return
 	case g.node == nil:
 		d.say(ailing, "permissions", j.place(), "set "+signingGrants+" for the job",
-			"the job %q may not ask for an identity token to sign with, which no repository grants by default", j.id)
+			"the job %q may not request an identity token to sign with, which no repository grants by default", j.id)
 		return
 	}
-	d.needs(j, g, need{ailing, "id-token", "write", "ask for an identity token to sign with"})
+	d.needs(j, g, need{ailing, "id-token", "write", "request an identity token to sign with"})
 	if ofGitHub.MatchString(known.registry) {
 		d.needs(j, g, need{ailing, "packages", "write", "push to " + known.registry})
 	}
@@ -148,11 +148,11 @@ func (d *doctoring) checkConcurrency(j *job) {
 		return
 	}
 	if unique.MatchString(cmp.Or(textOf(n), textOf(n.Get("group")))) {
-		d.say(advice, "concurrency", n.NameLocation(), hint, "each run of the job %q is a group of its own, so that two can publish at once", j.id)
+		d.say(advice, "concurrency", n.NameLocation(), hint, "each run of the job %q is in a concurrency group of its own, so two can publish at once", j.id)
 	}
 	if cancel := n.Get("cancel-in-progress"); textOf(cancel) == "true" {
-		d.say(advice, "concurrency", cancel.NameLocation(), "set cancel-in-progress: false, or to an expression that is true for pull requests alone",
-			"a run can be ended in the middle of publishing by the next one")
+		d.say(advice, "concurrency", cancel.NameLocation(), "set cancel-in-progress: false, or to an expression that is true only for pull requests",
+			"the next run can cancel a run while it publishes")
 	}
 }
 

@@ -97,9 +97,9 @@ func publishCases() []publishCase {
 		{"a group by name", []string{"{group: packgate-publish, cancel-in-progress: false}", "packgate"}, registered, nil},
 		{"a group of each run", []string{"packgate-publish", `"packs-${{ github.sha }}"`}, registered, []string{group}},
 		{"a group that ends runs", []string{"in-progress: false", "in-progress: true"}, registered, []string{
-			"warning concurrency: set cancel-in-progress: false, or to an expression that is true for pull requests alone"}},
+			"warning concurrency: set cancel-in-progress: false, or to an expression that is true only for pull requests"}},
 		{"a group that ends some", []string{"in-progress: false", "in-progress: \"${{ github.event_name == 'pull_request' }}\""}, registered, nil},
-		{"on a schedule", []string{push, "schedule: [{cron: '0 4 * * *'}]"}, registered, []string{start, "error publishing-schedule: move what runs on a schedule to a workflow file of its own"}},
+		{"on a schedule", []string{push, "schedule: [{cron: '0 4 * * *'}]"}, registered, []string{start, "error publishing-schedule: move the job that runs on a schedule to a workflow file of its own"}},
 		{"on tags", []string{"branches: [main]", "tags: ['v*']"}, registered, []string{start}},
 		{"on tags too", []string{"branches: [main]", "branches: [main], tags: ['v*']"}, registered, nil},
 		{"for proposals", []string{"on: {", "on: {pull_request: {}, pull_request_review: {}, "}, registered, []string{alone}},

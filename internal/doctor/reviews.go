@@ -27,7 +27,7 @@ func (d *doctoring) checkReviews(s *step, c *repo.Config) {
 	if types := event.Get("types"); types != nil {
 		for _, wanted := range []string{"submitted", "dismissed"} {
 			if !slices.Contains(textsOf(types), wanted) {
-				d.say(advice, "no-review", types.NameLocation(), "leave out types, or add "+wanted, "the gate does not run when a review is %s, and goes on as if it were not", wanted)
+				d.say(advice, "no-review", types.NameLocation(), "leave out types, or add "+wanted, "the gate does not run when a review is %s, and so ignores it", wanted)
 			}
 		}
 	}

@@ -19,8 +19,8 @@ func (s *step) stamps() bool { return s.input("command") == github.CommandTimest
 // checkSchedule looks for a schedule beside a job that signs what is published.
 func (d *doctoring) checkSchedule(w *workflow) {
 	if settings, ok := w.event(github.EventSchedule); ok {
-		d.say(ailing, "publishing-schedule", placeOf(settings, w.on), "move what runs on a schedule to a workflow file of its own",
-			"GitHub disables a workflow that has a schedule after 60 days without activity, and then nobody can start it to revoke a version or move an environment back")
+		d.say(ailing, "publishing-schedule", placeOf(settings, w.on), "move the job that runs on a schedule to a workflow file of its own",
+			"GitHub disables a workflow that has a schedule after 60 days without activity, and then nobody can start it to revoke a version or roll an environment back")
 	}
 }
 
@@ -35,7 +35,7 @@ func (d *doctoring) checkTimestamps(workflows []*workflow) {
 	for _, w := range workflows {
 		if job := w.stamper(); job != nil && !named[w.base()] {
 			d.say(aside, "timestamp", job.place(), "name it in publish.freshness of the config, or remove it",
-				"the job %q signs timestamps, and no config says that they count", job.id)
+				"the job %q signs timestamps, and no config trusts them", job.id)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (d *doctoring) checkFreshness(c *repo.Config, workflows []*workflow, named 
 	name, _, _ := strings.Cut(rest, "@")
 	at := placeOf(f.Workflow.Node, f.Node)
 	if publisher := c.Publish.Identity.RepositoryURI(); name == "" || publisher != "" && publisher != repository {
-		d.skipped = append(d.skipped, notChecked{File: at.File, Reason: "the workflow of publish.freshness is of another repository than the one that publishes"})
+		d.skipped = append(d.skipped, notChecked{File: at.File, Reason: "the workflow of publish.freshness is in another repository than the one that publishes"})
 		return
 	}
 	named[name] = true
@@ -92,7 +92,7 @@ func (d *doctoring) checkFreshness(c *repo.Config, workflows []*workflow, named 
 	d.checkRefresh(w, f)
 	job := w.stamper()
 	if job == nil {
-		d.say(ailing, "timestamp", w.place(), "add a job that runs packgate with command: timestamp", "publish.freshness names this workflow, and it signs no timestamp")
+		d.say(ailing, "timestamp", w.place(), "add a job that runs packgate with command: timestamp", "publish.freshness names this workflow, and it does not sign timestamps")
 		return
 	}
 	d.checkStamper(job, c)
@@ -102,15 +102,15 @@ func (d *doctoring) checkFreshness(c *repo.Config, workflows []*workflow, named 
 func (d *doctoring) checkRefresh(w *workflow, f repo.Freshness) {
 	for _, m := range membersOf(w.on) {
 		if !slices.Contains(github.TimestampEvents(), m) {
-			d.say(advice, "timestamp", w.place(), "remove it", "%s starts the workflow that signs timestamps, which a clock or a person starts alone", m)
+			d.say(advice, "timestamp", w.place(), "remove it", "%s starts the workflow that signs timestamps, which only a schedule or a person should start", m)
 		}
 	}
 	if w.startedBy(github.EventWorkflowDispatch) == "" {
-		d.say(advice, "timestamp", w.place(), "add workflow_dispatch to the events", "nobody can start the workflow by hand that signs timestamps, once GitHub has disabled it or a run has failed")
+		d.say(advice, "timestamp", w.place(), "add workflow_dispatch to the events", "nobody can start the workflow that signs timestamps by hand once GitHub has disabled it or a run has failed")
 	}
 	schedule, ok := w.event(github.EventSchedule)
 	if !ok {
-		d.say(ailing, "timestamp", w.place(), "add schedule to the events", "no clock starts the workflow that signs timestamps, so that the registry is stale a while after the last run")
+		d.say(ailing, "timestamp", w.place(), "add schedule to the events", "no schedule starts the workflow that signs timestamps, so the registry becomes stale some time after the last run")
 		return
 	}
 	times, err := f.Times()
@@ -130,7 +130,7 @@ func (d *doctoring) checkRefresh(w *workflow, f repo.Freshness) {
 	switch gap, ok := longestGap(lines); {
 	case !ok || gap >= times.MaxAge:
 		d.say(ailing, "timestamp", placeOf(schedule, w.on), "start it as often as publish.freshness.refresh says: "+times.Refresh.String(),
-			"between two timestamps more time may pass than publish.freshness.max_age, which is %s", times.MaxAge)
+			"more time may pass between two timestamps than publish.freshness.max_age, which is %s", times.MaxAge)
 	case gap > times.Refresh:
 		d.say(advice, "timestamp", placeOf(schedule, w.on), "start it as often as publish.freshness.refresh says: "+times.Refresh.String(),
 			"up to %s pass between two timestamps, and publish.freshness.refresh is %s", gap, times.Refresh)
@@ -142,9 +142,9 @@ func (d *doctoring) checkStamper(j *job, c *repo.Config) {
 	g := j.grants()
 	if g.node == nil {
 		d.say(ailing, "permissions", j.place(), "set permissions: {contents: read, id-token: write, packages: write} for the job",
-			"the job %q may not ask for an identity token to sign with, which no repository grants by default", j.id)
+			"the job %q may not request an identity token to sign with, which no repository grants by default", j.id)
 	}
-	d.needs(j, g, need{ailing, "id-token", "write", "ask for an identity token to sign with"})
+	d.needs(j, g, need{ailing, "id-token", "write", "request an identity token to sign with"})
 	d.needs(j, g, readsRepository)
 	for _, s := range j.gates {
 		if registry, _ := d.registryOf(s); s.stamps() && ofGitHub.MatchString(registry) {
@@ -157,7 +157,7 @@ func (d *doctoring) checkStamper(j *job, c *repo.Config) {
 		}
 	}
 	if g.all == "write" {
-		d.say(advice, "permissions", g.node.NameLocation(), "name contents: read, id-token: write and packages: write alone", "the job %q may write everything", j.id)
+		d.say(advice, "permissions", g.node.NameLocation(), "name contents: read, id-token: write and packages: write only", "the job %q may write everything", j.id)
 	}
 	d.checkAlone(j)
 }
@@ -167,7 +167,7 @@ func (d *doctoring) checkAlone(j *job) {
 	const hint = "give it a workflow file of its own"
 	for _, other := range j.workflow.jobs {
 		if other != j && other.grants().may("id-token", "write") {
-			d.say(advice, "timestamp", other.place(), hint, "the job %q may sign as the identity that is trusted for timestamps and for nothing else", other.id)
+			d.say(advice, "timestamp", other.place(), hint, "the job %q may sign as the identity that is trusted only for timestamps", other.id)
 		}
 	}
 	for _, s := range j.steps {

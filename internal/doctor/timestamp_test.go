@@ -56,7 +56,7 @@ func TestDoctorTimestamps(t *testing.T) {
 		{"no contents", []string{"contents: read, ", ""}, fresh, []string{"error permissions: add contents: read"}},
 		{"more than it needs", []string{"packages: write", "packages: write, issues: write"}, fresh, []string{"warning permissions: remove issues: write"}},
 		{"all", []string{"permissions: {contents: read, id-token: write, packages: write}", "permissions: write-all"}, fresh, []string{
-			"warning permissions: name contents: read, id-token: write and packages: write alone"}},
+			"warning permissions: name contents: read, id-token: write and packages: write only"}},
 		{"what the repository grants", []string{"    permissions: {contents: read, id-token: write, packages: write}\n", "", "permissions: {}\n", ""}, fresh, []string{
 			"error permissions: set permissions: {contents: read, id-token: write, packages: write} for the job"}},
 		{"another job", []string{"jobs:\n", "jobs:\n  other:\n    permissions: {id-token: write}\n    steps: [{run: sign}]\n"}, fresh, []string{alone}},
@@ -123,7 +123,7 @@ func TestLongestGap(t *testing.T) {
 
 // A workflow that publishes has no schedule, however else it starts.
 func TestDoctorPublishingSchedule(t *testing.T) {
-	const moved = "error publishing-schedule: move what runs on a schedule to a workflow file of its own"
+	const moved = "error publishing-schedule: move the job that runs on a schedule to a workflow file of its own"
 	for _, on := range []string{"on: {schedule: [{cron: '0 4 * * *'}], ", "on: {workflow_dispatch: {}, schedule: [{cron: '0 4 * * *'}], "} {
 		if got := saidOfPublishing(t, changed(t, publisher, []string{"on: {", on}), registered); !slices.Equal(got, []string{moved}) {
 			t.Errorf("%s: %q", on, got)

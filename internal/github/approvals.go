@@ -113,7 +113,7 @@ func (c *Client) Approvals(ctx context.Context, q Question) (Approvals, error) {
 	if pull.Author == "" || !isSHA(pull.HeadSHA) {
 		return Approvals{}, &fault.Error{Kind: ErrUnavailable,
 			Message: fmt.Sprintf("GitHub does not say who opened pull request %d, or what its last commit is", pull.Number),
-			Hint:    "propose the change again: an account that is gone cannot be told from a reviewer"}
+			Hint:    "propose the change again: a deleted account cannot be distinguished from a reviewer"}
 	}
 	reviews, err := c.reviews(ctx, q)
 	if err != nil {
@@ -252,7 +252,7 @@ const maxMembers = 50
 func (c *Client) TeamMembers(ctx context.Context, org, slug string) ([]string, error) {
 	at := fmt.Sprintf("@%s/%s", clip(org, 80), clip(slug, 80))
 	if !isName(org) || !isName(slug) {
-		return nil, &fault.Error{Kind: ErrNotFound, Message: fmt.Sprintf("the team %q can be none of GitHub's", at), Hint: "write a team as @org/team"}
+		return nil, &fault.Error{Kind: ErrNotFound, Message: fmt.Sprintf("the team %q cannot be a team on GitHub", at), Hint: "write a team as @org/team"}
 	}
 	var members []string
 	for user, err := range pages(c, "read the members of the team "+at, maxMembers, func(page github.ListOptions) ([]*github.User, *github.Response, error) {
@@ -260,7 +260,7 @@ func (c *Client) TeamMembers(ctx context.Context, org, slug string) ([]string, e
 	}) {
 		var failure *fault.Error
 		if errors.As(err, &failure) && (errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound)) {
-			failure.Hint = "give the input token a token with read:org, or list logins in the config in place of the team"
+			failure.Hint = "give the input token a token with read:org, or list logins in the config instead of the team"
 		}
 		if err != nil {
 			return nil, err

@@ -40,7 +40,7 @@ func decided(words ...string) (reviews []githubtest.Review) {
 }
 
 func TestApprovals(t *testing.T) {
-	const hint = "give the input token a token with read:org, or list logins in the config in place of the team"
+	const hint = "give the input token a token with read:org, or list logins in the config instead of the team"
 	hidden := RoleNotChecked{"risk", `cannot read the members of the team @other/risk: GitHub answered 404 "Not Found"`, hint}
 	grants := func(pairs ...string) (list []Approval) {
 		for _, pair := range pairs {
@@ -81,7 +81,7 @@ func TestApprovals(t *testing.T) {
 		"a bot that is listed":         {decided("+robot[bot]"), []string{"robot[bot]"}, Approvals{Granted: grants("risk robot[bot]")}},
 		"a bot in a team":              {decided("+robot[bot]"), teams, Approvals{Missing: []string{"risk"}}},
 		"a role without anybody":       {decided("+ann"), nil, Approvals{Missing: []string{"risk"}}},
-		"a member that is a path":      {decided("+../risk"), []string{"@acme/../risk"}, Approvals{NotChecked: []RoleNotChecked{{"risk", `the team "@acme/../risk" can be none of GitHub's`, "write a team as @org/team"}}}},
+		"a member that is a path":      {decided("+../risk"), []string{"@acme/../risk"}, Approvals{NotChecked: []RoleNotChecked{{"risk", `the team "@acme/../risk" cannot be a team on GitHub`, "write a team as @org/team"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := githubtest.New(t)

@@ -74,12 +74,12 @@ func onlyFile(archive []byte, name string, limit int64) ([]byte, error) {
 		return nil, refused("the artifact is not an archive that can be read: %s", err)
 	}
 	if len(r.File) != 1 {
-		return nil, refused("the artifact holds %d files, wanted %q alone", len(r.File), name)
+		return nil, refused("the artifact contains %d files, wanted only %q", len(r.File), name)
 	}
 	f := r.File[0]
 	switch {
 	case f.Name != name:
-		return nil, refused("the artifact holds %q, wanted %q", clip(f.Name, 80), name)
+		return nil, refused("the artifact contains %q, wanted %q", clip(f.Name, 80), name)
 	case !f.Mode().IsRegular():
 		return nil, refused("%q in the artifact is %s, wanted a regular file", name, f.Mode().Type())
 	case f.UncompressedSize64 > uint64(limit):

@@ -24,9 +24,9 @@ var (
 	// ErrUnknownEvent: the event is one that packgate has no work for.
 	ErrUnknownEvent = fault.NewKind("event not supported", "run it on pull_request, push or merge_group")
 	// ErrPayload: the event payload could not be read or says something impossible.
-	ErrPayload = fault.NewKind("event payload not usable", "run the job again, and look at what sets GITHUB_EVENT_PATH where that does not help")
+	ErrPayload = fault.NewKind("event payload not usable", "run the job again, and check what sets GITHUB_EVENT_PATH if that does not help")
 	// ErrNoRepository: there is no git repository at or above the folder.
-	ErrNoRepository = fault.NewKind("no git repository", "run it inside a git repository")
+	ErrNoRepository = fault.NewKind("not a git repository", "run it inside a git repository")
 	// ErrUnsupported: the repository uses a format or an extension that cannot
 	// be read here.
 	ErrUnsupported = fault.NewKind("git repository format not supported", "use a plain SHA-1 repository, as actions/checkout makes it")
@@ -38,7 +38,7 @@ var (
 	// ErrBaseUnreadable: a version that should exist could not be read.
 	ErrBaseUnreadable = fault.NewKind("base version not readable", "fetch the commit that is compared with, for example with fetch-depth: 0")
 	// ErrTooLarge: a payload or a file is larger than its bound.
-	ErrTooLarge = fault.NewKind("too large", "make it smaller, or divide it")
+	ErrTooLarge = fault.NewKind("too large", "make it smaller, or split it")
 )
 
 // The kinds of failure of a Client, for errors.Is.
@@ -46,7 +46,7 @@ var (
 	// ErrForbidden: the token may not do this; a run for a fork has such a token.
 	ErrForbidden = fault.NewKind("not permitted by GitHub", "add the permission to the job, or give a token that has it")
 	// ErrNotFound: there is no such thing, or the token may not see it.
-	ErrNotFound = fault.NewKind("not found on GitHub", "check the name, and that the token may see it")
+	ErrNotFound = fault.NewKind("not found on GitHub", "check the name, and whether the token may see it")
 	// ErrRateLimited: GitHub's limit is used up for longer than the client waits.
 	ErrRateLimited = fault.NewKind("rate limit of GitHub", "run it again later")
 	// ErrUnavailable: GitHub did not answer, or not in a usable way. Of a write it
@@ -55,11 +55,11 @@ var (
 	// ErrTooLong: a text is longer than GitHub takes.
 	ErrTooLong = fault.NewKind("text too long for GitHub", "make the text shorter")
 	// ErrRejected: GitHub understood the request and did not want it.
-	ErrRejected = fault.NewKind("rejected by GitHub", "look at what GitHub answered, and change what was asked for")
+	ErrRejected = fault.NewKind("rejected by GitHub", "look at GitHub's answer, and change the request")
 	// ErrNoPullRequest: a commit came to the default branch without a pull request.
 	ErrNoPullRequest = fault.NewKind("no pull request", "propose the change in a pull request")
 	// ErrArtifact: an artifact is not what was asked for, and nothing of it is used.
-	ErrArtifact = fault.NewKind("artifact refused", "upload the report file alone, as the first workflow of the documentation does")
+	ErrArtifact = fault.NewKind("artifact refused", "upload only the report file, as the first workflow in the documentation does")
 )
 
 // failed turns an error of go-github into an *fault.Error that says what could not be
@@ -141,11 +141,11 @@ func permission(accepted string) string {
 	for one := range strings.SplitSeq(choice, ",") {
 		name, level, _ := strings.Cut(one, "=")
 		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "" || level != "read" && level != "write" {
-			return "a run for a fork or by Dependabot has a token that may only read; otherwise add the job's permissions"
+			return "add the permissions to the job; in a run for a fork or by Dependabot the token may only read"
 		}
 		wanted = append(wanted, fmt.Sprintf("`%s: %s`", strings.ReplaceAll(name, "_", "-"), level))
 	}
-	return "add " + strings.Join(wanted, ", ") + " to the job's permissions; a run for a fork or by Dependabot never has it"
+	return "add " + strings.Join(wanted, ", ") + " to the job's permissions; a run for a fork or by Dependabot never has them"
 }
 
 // words returns what an answer says in words, on one line.

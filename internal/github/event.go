@@ -135,10 +135,10 @@ func (ev *Event) MaySign(getenv func(string) string) error {
 		return refuse("publish in a job of its own, `on: push: branches: [main]`, with "+signingLines,
 			"a run of %s does not sign, wanted one of %s", ev.Name, strings.Join(SigningEvents(), ", "))
 	case !onBranch || branch == "":
-		return refuse("publish on a push to the branch: `on: push: branches: [main]`", "%q is not a branch: packgate signs on branches alone", ev.Ref)
+		return refuse("publish on a push to the branch: `on: push: branches: [main]`", "%q is not a branch: packgate signs only on branches", ev.Ref)
 	case ev.RepositoryFork:
-		return refuse("publish in the repository that the fork is of, or keep the job from running here: `if: ${{ !github.event.repository.fork }}`",
-			"%s is a fork, which does not publish", ev.Repository)
+		return refuse("publish in the repository that was forked, or keep the job from running here: `if: ${{ !github.event.repository.fork }}`",
+			"%s is a fork, and forks do not publish", ev.Repository)
 	}
 	return tokenService(getenv, signingHint)
 }
@@ -155,11 +155,11 @@ func (ev *Event) MayTimestamp(getenv func(string) string) error {
 	switch {
 	case !slices.Contains(TimestampEvents(), ev.Name):
 		return refuse("sign timestamps in a workflow file of its own, `on: schedule` and `workflow_dispatch`",
-			"a run of %s signs no timestamp, wanted one of %s", ev.Name, strings.Join(TimestampEvents(), ", "))
+			"a run of %s does not sign timestamps, wanted one of %s", ev.Name, strings.Join(TimestampEvents(), ", "))
 	case !strings.HasPrefix(ev.Ref, "refs/heads/"):
-		return refuse("start it on the default branch", "%q is not a branch: packgate signs on branches alone", ev.Ref)
+		return refuse("start it on the default branch", "%q is not a branch: packgate signs only on branches", ev.Ref)
 	case ev.RepositoryFork:
-		return refuse("keep the job from running here: `if: ${{ !github.event.repository.fork }}`", "%s is a fork, which signs no timestamp", ev.Repository)
+		return refuse("keep the job from running here: `if: ${{ !github.event.repository.fork }}`", "%s is a fork, and forks do not sign timestamps", ev.Repository)
 	}
 	return tokenService(getenv, timestampHint)
 }
@@ -168,20 +168,20 @@ func (ev *Event) MayTimestamp(getenv func(string) string) error {
 func NotifyEvents() []string { return []string{EventSchedule, EventWorkflowDispatch} }
 
 // MayNotify returns nil where the run may open issues and send events: it was started by a clock or by
-// hand on the default branch, whose config says whom to tell, and its job cannot sign. The error is of
+// hand on the default branch, whose config says who is notified, and its job cannot sign. The error is of
 // kind ErrRefused.
 func (ev *Event) MayNotify(getenv func(string) string) error {
 	refuse := func(hint, format string, args ...any) error {
 		return &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
-	const own = "give notices a job of their own, with permissions: {contents: read, issues: write, packages: read}"
+	const own = "move notices to a job of their own, with permissions: {contents: read, issues: write, packages: read}"
 	switch {
 	case !slices.Contains(NotifyEvents(), ev.Name):
-		return refuse(own+", on schedule and workflow_dispatch", "a run of %s tells nobody, wanted one of %s", ev.Name, strings.Join(NotifyEvents(), ", "))
+		return refuse(own+", on schedule and workflow_dispatch", "a run of %s does not send notices, wanted one of %s", ev.Name, strings.Join(NotifyEvents(), ", "))
 	case ev.RepositoryFork:
-		return refuse("keep the job from running here: `if: ${{ !github.event.repository.fork }}`", "%s is a fork, which tells nobody", ev.Repository)
+		return refuse("keep the job from running here: `if: ${{ !github.event.repository.fork }}`", "%s is a fork, and forks do not send notices", ev.Repository)
 	case ev.Name != EventSchedule && (ev.DefaultBranch == "" || ev.Ref != "refs/heads/"+ev.DefaultBranch):
-		return refuse("start it on the default branch", "the run is of %q, wanted the default branch, whose config says whom to tell", ev.Ref)
+		return refuse("start it on the default branch", "the run is of %q, wanted the default branch, whose config says who is notified", ev.Ref)
 	case getenv(tokenURL) != "" || getenv(tokenToken) != "":
 		return refuse(own, "the job may ask for an identity token, and what opens issues must not be able to sign")
 	}

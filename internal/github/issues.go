@@ -253,8 +253,8 @@ func (s *Issues) open(ctx context.Context, want Issue) error {
 // foreign closes an issue that was just written, and that no later run would find.
 func (s *Issues) foreign(ctx context.Context, written *github.Issue) error {
 	login := written.GetUser().GetLogin()
-	err := &fault.Error{Kind: ErrRejected, Message: fmt.Sprintf("the issue #%d was written as %q, wanted %q: no later run would find it, and it is closed again", written.GetNumber(), login, s.login),
-		Hint: "leave the input token out, so that the run writes as itself"}
+	err := &fault.Error{Kind: ErrRejected, Message: fmt.Sprintf("the issue #%d was written as %q, wanted %q: no later run would find it, so it is closed again", written.GetNumber(), login, s.login),
+		Hint: "leave out the input token, so that the run writes as itself"}
 	if _, _, closing := s.c.api.Issues.Edit(ctx, s.c.owner, s.c.repo, written.GetNumber(), &github.IssueRequest{State: ptr("closed"), StateReason: ptr("not_planned")}); closing != nil {
 		err.Cause = s.c.failed("close it", closing)
 	}

@@ -168,7 +168,7 @@ func (ev *Event) fromWorkflowRun(p *payload) (err error) {
 	case run == nil:
 		return errors.New("no workflow_run in it")
 	case p.Action != "completed":
-		return fmt.Errorf("action is %q, wanted completed: there is nothing to post before the run has ended", p.Action)
+		return fmt.Errorf("action is %q, wanted completed: a run that has not ended has nothing to post", p.Action)
 	case run.ID < 1:
 		return fmt.Errorf("workflow_run.id is %d, wanted a positive number", run.ID)
 	case run.Attempt < 1:

@@ -82,7 +82,7 @@ func (c *Client) entries(ctx context.Context, root string) ([]*github.TreeEntry,
 		return nil, c.failed("list the files of the commit", err)
 	}
 	if tree.GetTruncated() {
-		return nil, &fault.Error{Kind: ErrTooLarge, Message: "cannot list the files of the commit: GitHub lists only a part of so many"}
+		return nil, &fault.Error{Kind: ErrTooLarge, Message: "cannot list the files of the commit: GitHub lists only some of them"}
 	}
 	return tree.Entries, nil
 }

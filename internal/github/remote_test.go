@@ -138,7 +138,7 @@ func TestBaseOverAPIUnreadable(t *testing.T) {
 	r, g := p.lost(t, dir)
 	g.Truncated = true
 	base, err := r.Base(t.Context(), p.event(), "")
-	check("truncated", err, base, "lists only a part")
+	check("truncated", err, base, "lists only some")
 	r, g = p.lost(t, dir)
 	delete(g.Commits, p.tip)
 	base, err = r.Base(t.Context(), p.event(), "")

@@ -254,7 +254,7 @@ func cleanPath(name string) (string, error) {
 	case name == "" || strings.HasPrefix(name, "/"):
 		return "", fmt.Errorf("%q is not a repository path, wanted one relative to the repository's root", name)
 	case slices.Contains(strings.Split(name, "/"), ".."):
-		return "", fmt.Errorf("%q is not a repository path: it climbs with \"..\"", name)
+		return "", fmt.Errorf("%q is not a repository path: it contains \"..\"", name)
 	}
 	return path.Clean(name), nil
 }

@@ -110,7 +110,7 @@ func (r *Repository) step(commit *object.Commit, steps string) (*object.Commit, 
 	case err != nil || n > maxGenerations:
 		return nil, "", fmt.Errorf("a number in it is larger than %d", maxGenerations)
 	case rest != "" && rest[0] != '^' && rest[0] != '~':
-		return nil, "", fmt.Errorf("%q was not understood, wanted ^N or ~N", rest)
+		return nil, "", fmt.Errorf("%q is unknown, wanted ^N or ~N", rest)
 	case kind == '^' && n > 0:
 		commit, err = parent(r.store, commit, n)
 	case kind == '~':

@@ -96,7 +96,7 @@ func (r *Runner) Print(text string) error {
 // refused, since the runner would drop the whole summary for it.
 func (r *Runner) Summary(markdown string) error {
 	if len(markdown) > MaxSummary {
-		return fmt.Errorf("the job summary has %d bytes, more than the %d that GitHub takes", len(markdown), MaxSummary)
+		return fmt.Errorf("the job summary has %d bytes, more than the %d that GitHub accepts", len(markdown), MaxSummary)
 	}
 	return r.append("GITHUB_STEP_SUMMARY", markdown+"\n")
 }
@@ -219,7 +219,7 @@ func tokenService(getenv func(string) string, hint string) error {
 	for _, name := range []string{tokenURL, tokenToken} {
 		if getenv(name) == "" {
 			return &fault.Error{Kind: ErrForbidden,
-				Message: fmt.Sprintf("%s is not set: the job may not ask for an identity token, or the variable is kept from the step", name),
+				Message: fmt.Sprintf("%s is not set: the job may not request an identity token, or the step does not get the variable", name),
 				Hint:    hint}
 		}
 	}
@@ -240,7 +240,7 @@ func (r *Runner) IDToken(ctx context.Context, audience string, o Options) (strin
 	}
 	service, err := url.Parse(r.Getenv(tokenURL))
 	if err != nil || service.Host == "" || service.Scheme != "https" && !onThisMachine(service) {
-		return "", &fault.Error{Kind: ErrNotActions, Message: tokenURL + " is no https address"}
+		return "", &fault.Error{Kind: ErrNotActions, Message: tokenURL + " is not an https address"}
 	}
 	// The sender adds the token that asks for the token, for the service's host alone.
 	o.Token = r.Getenv(tokenToken)
@@ -254,7 +254,7 @@ func (r *Runner) IDToken(ctx context.Context, audience string, o Options) (strin
 	// RFC 7515, section 3.1: three parts in base64url. Anything else could end the
 	// command that masks it.
 	if parts := strings.Split(token, "."); len(parts) != 3 || strings.Trim(token, tokenLetters) != "" {
-		return "", &fault.Error{Kind: ErrUnavailable, Message: "cannot get an identity token: the answer holds none"}
+		return "", &fault.Error{Kind: ErrUnavailable, Message: "cannot get an identity token: the answer does not contain one"}
 	}
 	mask := githubactions.Command{Name: "add-mask", Message: token}
 	if _, err := fmt.Fprintln(r.Out, mask.String()); err != nil {

@@ -29,7 +29,7 @@ func TestMaySign(t *testing.T) {
 		{"push", "push", EventPush, nil, nil, ""},
 		{"by hand", "workflow_dispatch", EventWorkflowDispatch, nil, nil, ""},
 		{"by hand, in part", "workflow_dispatch", EventWorkflowDispatch, map[string]string{"GITHUB_REF": "refs/heads/"}, ErrRefused, `"refs/heads/" is not a branch`},
-		{"a tag by hand", "workflow_dispatch", EventWorkflowDispatch, map[string]string{"GITHUB_REF": "refs/tags/v1"}, ErrRefused, `"refs/tags/v1" is not a branch: packgate signs on branches alone`},
+		{"a tag by hand", "workflow_dispatch", EventWorkflowDispatch, map[string]string{"GITHUB_REF": "refs/tags/v1"}, ErrRefused, `"refs/tags/v1" is not a branch: packgate signs only on branches`},
 		{"proposed", "pull_request", EventPullRequest, nil, ErrRefused, "a run of pull_request does not sign, wanted one of push, workflow_dispatch"},
 		{"queued", "merge_group", EventMergeGroup, nil, ErrRefused, "a run of merge_group does not sign"},
 		{"by the clock", "schedule", EventSchedule, nil, ErrRefused, lines},
