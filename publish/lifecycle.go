@@ -251,7 +251,7 @@ func (p *Publisher) pinTo(ctx context.Context, found *looked, tag string, c PinC
 		if p.DryRun && standing.record == nil {
 			return out, p.preflight(ctx)
 		}
-		return out, nil
+		return out, p.changed(ctx, pinning, found.verdict.Name(), found.holding.digest) // where a run was cut off before that
 	}
 	if standing.record == nil {
 		now := p.following(standing.last)
@@ -340,7 +340,8 @@ func (p PinRecord) of(c PinChange) bool {
 		p.By == c.By && p.Commit == c.Commit && p.Accept == c.Accept && slices.Equal(p.Approvals, c.Approvals)
 }
 
-// enterPin enters a record of a move that is there into the history, where it is not yet.
+// enterPin enters a record of a move that is there into the history and the status, where it
+// is not yet.
 func (p *Publisher) enterPin(ctx context.Context, found *looked, r *PinRecord) error {
 	entry := statement.Entry{Kind: statement.KindPin, Manifest: found.holding.digest, Bundle: r.Bundle, Environment: r.Environment}
 	if r.Stopped {
@@ -349,7 +350,7 @@ func (p *Publisher) enterPin(ctx context.Context, found *looked, r *PinRecord) e
 	if err := p.enter(ctx, found.repo, found.holding.version, entry); err != nil {
 		return failed(pinning, found.verdict.Name(), StepRecorded, "", err)
 	}
-	return nil
+	return p.changed(ctx, pinning, found.verdict.Name(), found.holding.digest)
 }
 
 // sameRuns reports whether two records say that the same runs of a version.

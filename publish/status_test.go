@@ -191,6 +191,40 @@ func TestAKilledRunLeavesTheStatusToTheNext(t *testing.T) {
 	}
 }
 
+// So is a run that moved an environment, by the same command once more.
+func TestAKilledMoveIsInTheStatusOfTheNext(t *testing.T) {
+	w := freshly(t)
+	one, two := w.publish(candidate("1.0.0", "")), w.publish(candidate("1.1.0", ""))
+	first := PinChange{Ref: w.ref("1.0.0"), Environment: "prod", Actor: "ann"}
+	_, err := w.publisher().Pin(t.Context(), first, nil)
+	w.must(err)
+	again := func(what, wanted string, move func(*Publisher) error) {
+		t.Helper()
+		w.clock.Add(60)
+		w.must(move(w.world.publisher())) // which knows of no status
+		if pin := w.newestStatus().ledger.Packs[support].Pins["prod"]; pin == nil || pin.Manifest == wanted {
+			t.Fatalf("%s: the status was written already: %+v", what, pin)
+		}
+		w.must(move(w.publisher()))
+		pin := w.newestStatus().ledger.Packs[support].Pins["prod"]
+		if got := pin; wanted == "" && got != nil || wanted != "" && (got == nil || got.Manifest != wanted) {
+			t.Errorf("%s: the status names %+v, wanted %q", what, pin, wanted)
+		}
+	}
+	again("pin", two.Digest, func(p *Publisher) error {
+		_, err := p.Pin(t.Context(), PinChange{Ref: w.ref("1.1.0"), Environment: "prod", Actor: "ann"}, nil)
+		return err
+	})
+	again("rollback", one.Digest, func(p *Publisher) error {
+		_, err := p.Rollback(t.Context(), RollbackChange{Pack: support, Environment: "prod", From: "1.1.0", Actor: "ann"}, nil)
+		return err
+	})
+	again("stop", "", func(p *Publisher) error {
+		_, err := p.Rollback(t.Context(), RollbackChange{Pack: support, Environment: "prod", Actor: "ann", Stop: true}, nil)
+		return err
+	})
+}
+
 // A status never forgets what was said, whatever becomes of the registry.
 func TestAStatusForgetsNothing(t *testing.T) {
 	w := freshly(t)

@@ -31,6 +31,7 @@ type applying struct {
 	refused  []model.Problem
 	failures []error
 	moved    []applied
+	told     []string // packs that have records of what an environment runs
 }
 
 // applied is a line that was applied.
@@ -96,6 +97,7 @@ func (a *applying) run(ctx context.Context) (err error) {
 	if a.Publisher, err = a.house.publisher(""); err != nil {
 		return err
 	}
+	a.Batch = true
 	a.reviews = &reviewing{env: env, dryRun: o.dryRun, w: a.w}
 	if err := a.reviews.open(); err != nil {
 		return err
@@ -105,11 +107,15 @@ func (a *applying) run(ctx context.Context) (err error) {
 		return misuse("run it where the pins are committed", "the pins files are in no commit")
 	}
 	for _, e := range files {
-		if err := a.file(ctx, e); err != nil {
-			return err
+		if err = a.file(ctx, e); err != nil {
+			break
 		}
 	}
-	return a.came()
+	// What was moved is in the status, now or by an earlier run that was cut off before that.
+	if _, failed := a.Flush(ctx, a.told...); failed != nil {
+		a.failures = append(a.failures, fmt.Errorf("the pins files are applied, and the status is not written: %w", failed))
+	}
+	return cmp.Or(err, a.came())
 }
 
 // files returns the environments that have a pins file, each once.
@@ -210,6 +216,9 @@ func (l *line) apply(ctx context.Context) (err error) {
 	checker := &publish.Checker{Registry: l.Registry, Verifier: l.Verifier}
 	if l.is, err = checker.Running(ctx, l.pack, l.e.Name()); err != nil {
 		return err
+	}
+	if l.is.Last != nil {
+		l.applying.told = append(l.told, l.pack)
 	}
 	if pin, ok := l.e.Pinned(l.pack); ok {
 		l.want = &pin
