@@ -9,9 +9,9 @@
 //     real certificates, files and bundles that were changed, registries that lie.
 //   - What pins files want is applied with the approvals of the pull requests that brought
 //     it, and by the timestamp of another workflow nothing is loaded once that is too old.
-//   - A run that is killed at any request, or meets an outage of any service, is
-//     finished by the next one; two publishers at a time publish nothing twice and
-//     overwrite nothing.
+//   - A run that publishes or applies pins files and is killed at any request, or meets an
+//     outage of any service, is finished by the next one; two publishers at a time publish
+//     nothing twice and overwrite nothing.
 //
 // It is a module of its own, because Fulcio and the rest weigh many times what packgate
 // does. The programs are Go modules at the versions in tools/go.mod, built on first use;

@@ -20,6 +20,14 @@ func (r *repository) timestamping() *repository {
 	return &own
 }
 
+// keepsStatus makes the repository one whose publisher keeps a status, which that workflow
+// timestamps.
+func (r *repository) keepsStatus(t *testing.T) {
+	t.Helper()
+	r.write(t, ".packgate.yaml", r.read(t, ".packgate.yaml")+"  freshness: {workflow: acme/packs/.github/workflows/"+timestampFile+"@refs/heads/main}\n")
+	r.run.Before, r.run.SHA = r.run.SHA, commit(t, r.dir, "freshness")
+}
+
 // fresh is consumer for somebody who wants the registry to be fresh.
 func fresh(t *testing.T, args ...string) outcome { return consumer(t, wantingFresh(args)...) }
 
@@ -41,8 +49,7 @@ func wantingFresh(args []string) []string {
 func TestFreshness(t *testing.T) {
 	eachRegistry(t, func(t *testing.T, host string) {
 		r := newRepository(t, host+"/acme/packs", stack.Run{})
-		r.write(t, ".packgate.yaml", r.read(t, ".packgate.yaml")+"  freshness: {workflow: acme/packs/.github/workflows/"+timestampFile+"@refs/heads/main}\n")
-		r.run.Before, r.run.SHA = r.run.SHA, commit(t, r.dir, "freshness")
+		r.keepsStatus(t)
 		newRelease(t, r)
 		r.packgate(t, "pin", "prod", packID+"@"+version, "--reason", "first").want(t, 0)
 		ref, env := r.registry+"/"+packID+":"+version, r.registry+"/"+packID+":env-prod"

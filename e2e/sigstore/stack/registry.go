@@ -2,15 +2,11 @@ package stack
 
 import (
 	"fmt"
-	"io"
-	"log"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	ggcr "github.com/google/go-containerregistry/pkg/registry"
 )
 
 // Registry is an OCI registry that listens on the loopback interface.
@@ -18,8 +14,13 @@ type Registry struct {
 	// Host is its host and port.
 	Host string
 
+	keep  func() (restore func() error, err error)
 	close []func()
 }
+
+// Keep remembers what the registry holds, and returns what makes it hold that alone again. A
+// registry of NewReferrersRegistry does not remember that something was deleted.
+func (r *Registry) Keep() (restore func() error, err error) { return r.keep() }
 
 // Close ends it.
 func (r *Registry) Close() {
@@ -32,9 +33,10 @@ func (r *Registry) Close() {
 // NewReferrersRegistry starts go-containerregistry's registry, which has the referrers
 // API of OCI distribution 1.1, in this process. It keeps everything in memory.
 func NewReferrersRegistry() *Registry {
-	quiet := log.New(io.Discard, "", 0)
-	server := httptest.NewServer(ggcr.New(ggcr.WithReferrersSupport(true), ggcr.Logger(quiet)))
-	return &Registry{Host: strings.TrimPrefix(server.URL, "http://"), close: []func(){func() {
+	kept := &inMemory{}
+	kept.empty()
+	server := httptest.NewServer(kept)
+	return &Registry{Host: strings.TrimPrefix(server.URL, "http://"), keep: kept.keep, close: []func(){func() {
 		server.CloseClientConnections()
 		server.Close()
 	}}}
@@ -93,6 +95,24 @@ func startDockerRegistry(dir, auth string) (*Registry, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.keep = func() (func() error, error) { return keepFolder(filepath.Join(dir, "data")) }
 	r.close = append(r.close, c.Close)
 	return r, nil
+}
+
+// keepFolder copies a folder, and returns what puts the copy in its place.
+func keepFolder(dir string) (restore func() error, err error) {
+	copied, err := os.MkdirTemp(filepath.Dir(dir), "kept-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil { // nothing was written yet
+		return nil, err
+	}
+	return func() error {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+		return os.CopyFS(dir, os.DirFS(copied))
+	}, os.CopyFS(copied, os.DirFS(dir))
 }

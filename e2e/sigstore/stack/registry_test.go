@@ -2,6 +2,7 @@ package stack
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,7 +60,55 @@ func TestRegistries(t *testing.T) {
 			t.Errorf("the referrers API answers a stranger %s; wanted %d", resp.Status, want)
 		}
 	}
+	for _, r := range []*Registry{public, referrers} {
+		wantKept(t, r)
+	}
 	if _, err := push(t, private, "octocat", password+"x"); err == nil {
 		t.Error("the private registry takes another password; wanted it to refuse")
+	}
+}
+
+// wantKept holds that a registry goes back to what it held.
+func wantKept(t *testing.T, r *Registry) {
+	t.Helper()
+	restore, err := r.Keep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository, err := remote.NewRepository(r.Host + "/acme/packs/one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository.PlainHTTP = true
+	list := func() (tags []string) {
+		err := repository.Tags(t.Context(), "", func(some []string) error {
+			tags = append(tags, some...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tags
+	}
+	digest, err := push(t, r, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // a restored one is kept as well
+		if _, err := oras.Tag(t.Context(), repository, digest, "later"); err != nil {
+			t.Fatal(err)
+		}
+		if tags := list(); !slices.Contains(tags, "later") {
+			t.Errorf("the tags are %q; wanted later", tags)
+		}
+		if err := restore(); err != nil {
+			t.Fatal(err)
+		}
+		if tags := list(); slices.Contains(tags, "later") {
+			t.Errorf("the tags are %q; wanted those before", tags)
+		}
+		if digest, err = push(t, r, "", ""); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
