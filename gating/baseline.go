@@ -205,7 +205,7 @@ func reservation(base *pack.Pack) (string, error) {
 		return "", err
 	}
 	at, message := repo.Describe(base.Node.Document(), violations[0])
-	text := fmt.Sprintf("the pack of the base is not valid, and compared as far as it can be read: %s:%d:%d (in %.7s): %s",
+	text := fmt.Sprintf("the pack of the base is not valid, and is compared as far as it can be read: %s:%d:%d (in %.7s): %s",
 		at.File, at.Start.Line, at.Start.Column, at.Revision, message)
 	if more := len(violations) - 1; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)

@@ -114,7 +114,7 @@ func (b *Baseline) instead(ctx context.Context, u *repo.Unit, unread *packFile, 
 		Otherwise: "it is judged as a first version (class initial)",
 	}
 	if unread == nil {
-		note.What = "the base has this pack no more"
+		note.What = "the base no longer has this pack"
 	}
 	for i := range l.generations {
 		f, err := b.ofGeneration(&l.generations[i], u, unread != nil)

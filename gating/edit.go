@@ -65,7 +65,7 @@ func Replace(root string, edits []Edit) (err error) {
 	return t.Keep()
 }
 
-// Recover takes back what a run that was killed had begun to write below a root or around it, and
+// Recover takes back what a run that was stopped had begun to write below a root or around it, and
 // returns the files that it put back.
 func Recover(root string) (files []string, err error) {
 	abs, err := filepath.Abs(root)
@@ -143,9 +143,9 @@ func onDisk(root, name string) (string, error) {
 	return real, err
 }
 
-// RecoveredWords says that files were put back which a run that was killed had begun to write.
+// RecoveredWords says that files were put back which a run that was stopped had begun to write.
 func RecoveredWords(files []string) string {
-	return fmt.Sprintf("a run that was killed had begun to write %s, which %s as before it: %s",
+	return fmt.Sprintf("a run that was stopped had begun to write %s, which %s as before it: %s",
 		pack.Counted(len(files), "file"), map[bool]string{true: "is", false: "are"}[len(files) == 1], pack.Clip(strings.Join(files, ", "), 1000))
 }
 

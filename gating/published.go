@@ -187,7 +187,7 @@ func (b *Baseline) release(ctx context.Context, r *Release) (before *gate.Subjec
 func (b *Baseline) releaseIn(ctx context.Context, r *Release, name string) (*gate.Subject, string) {
 	c, err := b.commit(ctx, r.Commit)
 	if err != nil {
-		return nil, fmt.Sprintf("this clone does not have commit %.7s, that it was published from (`fetch-depth: 0` on actions/checkout fetches all): %v", r.Commit, err)
+		return nil, fmt.Sprintf("this clone does not have commit %.7s, from which it was published (`fetch-depth: 0` on actions/checkout fetches all): %v", r.Commit, err)
 	}
 	before, lacks, err := b.whole(c, name)
 	switch {

@@ -129,7 +129,7 @@ func (w *Workspace) load(at Place, s Settings) (err error) {
 	w.whole = len(w.Packs) == len(all) && len(s.Packs) == 0
 	if len(w.Packs) == 0 && len(all) > 0 {
 		return &repo.Problem{Location: finding.Location{File: path.Join(w.Files.Prefix, at.Scope)}, Message: "there is no pack here",
-			Hint: fmt.Sprintf("name one that is there: the repository has %s, the first is %s", pack.Counted(len(all), "pack"), w.Files.Show(all[0]))}
+			Hint: fmt.Sprintf("name an existing one: the repository has %s, the first is %s", pack.Counted(len(all), "pack"), w.Files.Show(all[0]))}
 	}
 	return nil
 }
@@ -246,7 +246,7 @@ func (w *Workspace) One(name string) (*repo.Unit, error) {
 		for i, p := range w.Packs {
 			shown[i] = w.Files.Show(p)
 		}
-		return nil, &repo.Problem{Message: fmt.Sprintf("%s has %d packs and one is wanted", name, len(shown)), Hint: "name one of " + strings.Join(slices.Sorted(slices.Values(shown)), ", ")}
+		return nil, &repo.Problem{Message: fmt.Sprintf("%s has %d packs, wanted one", name, len(shown)), Hint: "name one of " + strings.Join(slices.Sorted(slices.Values(shown)), ", ")}
 	}
 	return w.Whole(w.Packs[0])
 }
@@ -327,7 +327,7 @@ func (p *Place) under(config, name string) error {
 	// Compared without links, since either may have been reached over one.
 	from, err := filepath.EvalSymlinks(root)
 	if repo.NotThere(err) {
-		return &repo.Problem{Location: finding.Location{File: config}, Message: "there is no such file", Hint: "name a config that is there, or leave it out"}
+		return &repo.Problem{Location: finding.Location{File: config}, Message: "there is no such file", Hint: "name a config that exists, or leave it out"}
 	}
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func (t *trial) drift() {
 	update := fmt.Sprintf("run packgate compile %s --update, and review what changes", t.unit.Document.File)
 	if bytes.Equal(bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n")), t.Compiled) {
 		t.report(KindSnapshot, t.snapshotPlace(nil), finding.Error, `write "*.json text eol=lf" into .gitattributes and check the file out again`,
-			"the snapshot has CRLF line ends, and is that of the compile otherwise; git has changed them")
+			"the snapshot has CRLF line ends, which git wrote, and otherwise is that of the compile")
 		return
 	}
 	doc, faults := pack.Read(t.Case.Snapshot.File, source, t.config.Limits)

@@ -30,7 +30,7 @@ func TestDamagedSnapshots(t *testing.T) {
 		damage func(string) string
 		want   string
 	}{
-		"line ends":      {crlf, `the snapshot has CRLF line ends, and is that of the compile otherwise; git has changed them`},
+		"line ends":      {crlf, `the snapshot has CRLF line ends, which git wrote, and otherwise is that of the compile`},
 		"empty":          {func(string) string { return "" }, `the snapshot is empty`},
 		"blank":          {func(string) string { return " \r\n" }, `the snapshot is empty`},
 		"cut off":        {func(s string) string { return s[:len(s)/2] }, `the snapshot is cut off: it ends after `},

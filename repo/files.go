@@ -219,10 +219,10 @@ func (f *Files) inside(name string) error {
 	name = path.Clean(name) // which is all that a tree takes
 	link, err := fs.Lstat(f.tree, name)
 	if absent(err) {
-		return problem("there is no such file", "name a file that is there, or take its name out")
+		return problem("there is no such file", "name a file that exists, or remove its name")
 	}
 	if f.escapes(err) {
-		return problem("this path points outside the repository over a symbolic link", "replace the link by the folder itself")
+		return problem("this path points outside the repository through a symbolic link", "replace the link by the folder itself")
 	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
@@ -232,7 +232,7 @@ func (f *Files) inside(name string) error {
 	case err != nil && link.Mode()&fs.ModeSymlink != 0 && f.nowhere(err):
 		return problem("this symbolic link points to nothing inside the repository", "replace it by the file itself")
 	case absent(err): // it went away between two looks
-		return problem("there is no such file", "name a file that is there, or take its name out")
+		return problem("there is no such file", "name a file that exists, or remove its name")
 	case err != nil:
 		return fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
 	case !info.Mode().IsRegular():

@@ -108,7 +108,7 @@ func TestRefusedFiles(t *testing.T) {
 		"none.json": "there is no such file", "a/none/x.json": "there is no such file",
 		"d/pack.json": "this is not a regular file", "folder.json": "this is not a regular file", "pipe.json": "this is not a regular file", ".": "this is not a regular file",
 		"dangling.json": gone, "loop.json": gone, "out.json": gone, "up.json": gone, "device.json": gone,
-		"out-folder/secret.json": out + " over a symbolic link",
+		"out-folder/secret.json": out + " through a symbolic link",
 		"../x.json":              out, "a/../../x.json": out, outside: out, "": out,
 		"own.json/x": "there is no such file",
 	} {

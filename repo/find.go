@@ -158,7 +158,7 @@ func (g *globbing) name(dir string, s state, listed map[string]fs.DirEntry, know
 		info, err := fs.Stat(g.tree, at)
 		switch {
 		case g.escapes(err) && len(s) > 1:
-			return false, Problemf("replace the link by the folder itself", "the file pattern %q points outside the repository over a symbolic link", s[0].of)
+			return false, Problemf("replace the link by the folder itself", "the file pattern %q points outside the repository through a symbolic link", s[0].of)
 		case err != nil && g.nowhere(err):
 			if link, err := fs.Lstat(g.tree, at); err != nil || link.Mode()&fs.ModeSymlink == 0 {
 				return false, nil

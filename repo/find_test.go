@@ -116,8 +116,8 @@ func TestFindRefuses(t *testing.T) {
 		"":              `"" is not a valid file pattern`,
 		"../*.json":     `the file pattern "../*.json" points outside the repository`,
 		"/etc/*.json":   `the file pattern "/etc/*.json" points outside the repository`,
-		"out/*.json":    `the file pattern "out/*.json" points outside the repository over a symbolic link`,
-		"out/x.json":    `the file pattern "out/x.json" points outside the repository over a symbolic link`,
+		"out/*.json":    `the file pattern "out/*.json" points outside the repository through a symbolic link`,
+		"out/x.json":    `the file pattern "out/x.json" points outside the repository through a symbolic link`,
 		"packs/*/../..": "",
 	} {
 		names, err := f.Find(DefaultConfig(), pattern)

@@ -27,7 +27,7 @@ func SetPin(file string, src []byte, packID, version string, digest pack.Digest)
 		return nil, err
 	}
 	if pin, ok := is.Packs.Get(packID); !ok || pin.Version.Value != version || pin.Digest.Value != string(digest) {
-		return nil, fmt.Errorf("write the pin of %q into %s: the file would not say it", packID, file)
+		return nil, fmt.Errorf("write the pin of %q into %s: the file would not contain it", packID, file)
 	}
 	return out, nil
 }

@@ -45,7 +45,7 @@ func (e *Environment) checkPromote() (problems Problems) {
 		}
 		if !p.From.OK {
 			problems = append(problems, Problemf("add from, with the environment in which a version has to have been pinned for so long",
-				"soak says how long and not where").placed(p.Soak.Node))
+				"soak says for how long, but not where").placed(p.Soak.Node))
 		}
 	}
 	for i, role := range p.Roles.Items {

@@ -169,7 +169,7 @@ func (y *yamlReader) value(n ast.Node, parent *pack.Node, index int) (*pack.Node
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode:
 		return y.scalar(n, parent, index)
 	}
-	return nil, y.problem(first(n), "this kind of YAML value is not taken here", "use texts, numbers, booleans, lists and mappings")
+	return nil, y.problem(first(n), "this kind of YAML value is not allowed here", "use texts, numbers, booleans, lists and mappings")
 }
 
 // jsonNumber is how JSON writes numbers (RFC 8259, section 6).

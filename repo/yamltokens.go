@@ -24,7 +24,7 @@ func (y *yamlReader) tokens() (token.Tokens, *Problem) {
 	var begun, ended, inBlock bool
 	for _, t := range tokens {
 		if what := refusedYAML[t.Type]; what != "" {
-			return nil, y.problem(t, what+" is not taken here", "write the value out; put it in quotes where it is a text")
+			return nil, y.problem(t, what+" is not allowed here", "write the value out; put it in quotes where it is a text")
 		}
 		switch t.Type {
 		case token.MappingKeyType:

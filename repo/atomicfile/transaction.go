@@ -239,7 +239,7 @@ func (t *Transaction) restore(i int, e entry) error {
 		return failed(e.Name, err)
 	case !there && e.Was == "", there && e.Was == digest(now):
 	case there && e.Is != digest(now), !there && e.Is != "":
-		return fmt.Errorf("an earlier run was stopped while it wrote %s, and somebody changed it since: look whether it is as you want it, "+
+		return fmt.Errorf("an earlier run was stopped while it wrote %s, and somebody changed it since: check whether it is as you want it, "+
 			"and remove %s", e.Name, filepath.Join(t.dir, journalName))
 	case e.Was == "":
 		changing()

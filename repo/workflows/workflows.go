@@ -327,7 +327,7 @@ func (p part) words(was, is stated, there bool) string {
 	case p.kind == version:
 		return fmt.Sprintf("the job %q runs packgate at %q and ran it at %q", p.name, is.says, was.says)
 	case p.kind == job && !there:
-		return fmt.Sprintf("the job %q runs packgate no more", p.name)
+		return fmt.Sprintf("the job %q no longer runs packgate", p.name)
 	case p.kind == job:
 		return fmt.Sprintf("the job %q, which runs packgate, differs", p.name)
 	}

@@ -60,7 +60,7 @@ func TestCompare(t *testing.T) {
 		{gate, "plan:\n", "plan:\n    if: false\n", `the job "plan", which runs packgate, differs`},
 		{gate, "- run: packgate check", "- run: packgate check || true", `the job "gate", which runs packgate, differs`},
 		{gate, "call:\n", "call:\n    if: false\n", `the job "call", which runs packgate, differs`},
-		{gate, "  gate:", "  door:", `the job "gate" runs packgate no more`},
+		{gate, "  gate:", "  door:", `the job "gate" no longer runs packgate`},
 		{gate, base, "", "the file, which runs packgate, is gone"},
 		{gate, "jobs:", "jobs: {", "the file, which runs packgate, cannot be read"},
 		{called, "@v1", "@v2", `the job "it" runs packgate at "v2" and ran it at "v1"`},
