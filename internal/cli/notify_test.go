@@ -180,7 +180,7 @@ func TestNotify(t *testing.T) {
 		t.Errorf("the issues are %q", got)
 	}
 	body := w.github.Issues[1].Body
-	if strings.Contains(body, "@acme/support") || strings.Contains(body, "<b>") || !strings.Contains(body, "still what runs in `staging`") {
+	if strings.Contains(body, "@acme/support") || strings.Contains(body, "<b>") || !strings.Contains(body, "It still runs in `staging`") {
 		t.Errorf("the issue is\n%s", body)
 	}
 	for _, e := range w.events {
