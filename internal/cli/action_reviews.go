@@ -35,6 +35,11 @@ func (a *actionRun) approvals(ctx context.Context, in gating.Inputs) *gating.App
 		if len(q.cut) > 0 {
 			a.Notice("%s", shallow(q.cut))
 		}
+		for _, part := range out.Parts {
+			if len(part.Approvals.Started) > 0 {
+				a.Notice("pull request %d: %s", part.Number, startedWords(part.Approvals.Started))
+			}
+		}
 	}
 	if errors.Is(err, github.ErrNoPullRequest) && out.Merged {
 		return out // so nobody has approved it
@@ -254,6 +259,11 @@ func (q *asking) same(base *gating.Baseline, head string) func(context.Context, 
 		}
 		return same
 	}
+}
+
+// startedWords says whose approvals do not count.
+func startedWords(logins []string) string {
+	return fmt.Sprintf("the approval of %s does not count: a line %s names an author", strings.Join(logins, ", "), github.StartedBy)
 }
 
 // shallow says which approvals do not count for want of history.

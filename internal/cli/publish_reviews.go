@@ -327,6 +327,8 @@ func missing(pull github.PullRequest, a github.Approvals, cut []string) (problem
 		problems = append(problems, model.Problem{Message: fmt.Sprintf("pull request %d: ", pull.Number) + fmt.Sprintf(format, args...), Hint: hint})
 	}
 	switch {
+	case len(a.Missing) > 0 && len(a.Started) > 0:
+		say("have somebody else approve it", "nobody of %s has approved the last commit, and %s", strings.Join(a.Missing, ", "), startedWords(a.Started))
 	case len(a.Missing) > 0 && len(cut) > 0:
 		say("set `fetch-depth: 0` on actions/checkout, or have them approve the last commit of a pull request that proposes the version",
 			"nobody of %s has approved the last commit, and %s", strings.Join(a.Missing, ", "), shallow(cut))

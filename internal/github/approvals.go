@@ -30,6 +30,7 @@ type Approvals struct {
 	Missing    []string         // roles for which nobody has approved the last commit
 	Against    []Approval       // requests for changes: while one stands, its role has not approved
 	NotChecked []RoleNotChecked // roles that depend on what could not be read
+	Started    []string         // logins that approved, and do not count because they started the pull request
 }
 
 // Complete reports whether every role has approved.
@@ -77,6 +78,10 @@ func Together(all ...Approvals) (out Approvals) {
 		slices.SortFunc(*list, byRole)
 		*list = slices.Compact(*list)
 	}
+	for _, a := range all {
+		out.Started = append(out.Started, a.Started...)
+	}
+	out.Started = slices.Compact(slices.Sorted(slices.Values(out.Started)))
 	slices.Sort(out.Missing)
 	slices.SortFunc(out.NotChecked, func(x, y RoleNotChecked) int { return cmp.Compare(x.Role, y.Role) })
 	return out
@@ -103,6 +108,9 @@ type Question struct {
 // team are read where a decision depends on them; a team that the token may not
 // read leaves the role in NotChecked.
 //
+// Who started the pull request counts as its author too, as the lines say that
+// StartedBy is about; only requests for changes count of those.
+//
 // The errors are those of kind ErrUnavailable, ErrRateLimited and the others of a
 // Client for which the reviews could not be read; with one of them nothing is known.
 func (c *Client) Approvals(ctx context.Context, q Question) (Approvals, error) {
@@ -119,7 +127,10 @@ func (c *Client) Approvals(ctx context.Context, q Question) (Approvals, error) {
 	if err != nil {
 		return Approvals{}, err
 	}
-	j := judging{client: c, reviews: reviews, teams: map[string]*team{}}
+	j := judging{client: c, teams: map[string]*team{}}
+	if j.reviews, j.out.Started, err = c.unstarted(ctx, pull, reviews); err != nil {
+		return Approvals{}, err
+	}
 	wanted := slices.Clone(q.Roles)
 	slices.Sort(wanted)
 	for _, role := range slices.Compact(wanted) {

@@ -97,6 +97,13 @@ func (g *GitHub) FailAlways(operation string, fault Fault) {
 	g.Fail(operation, slices.Repeat([]Fault{fault}, 100)...)
 }
 
+// Recover ends the failures of an operation.
+func (g *GitHub) Recover(operation string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.faults, operation)
+}
+
 func (g *GitHub) next(operation string) (Fault, bool) {
 	list := g.faults[operation]
 	if len(list) == 0 {

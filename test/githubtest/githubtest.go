@@ -88,6 +88,7 @@ const (
 	ListPulls          = "GET /repos/{owner}/{repo}/pulls"
 	GetPull            = "GET /repos/{owner}/{repo}/pulls/{pull_number}"
 	ListFiles          = "GET /repos/{owner}/{repo}/pulls/{pull_number}/files"
+	ListPullCommits    = "GET /repos/{owner}/{repo}/pulls/{pull_number}/commits"
 	ListReviews        = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews"
 	ListReviewComments = "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments"
 	CreateReview       = "POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews"
@@ -116,7 +117,7 @@ func operations() map[string]operation {
 		GetUser: (*GitHub).getUser, ListComments: (*GitHub).listComments, CreateComment: (*GitHub).createComment,
 		UpdateComment: (*GitHub).updateComment, CreateCheckRun: (*GitHub).createCheckRun, UpdateCheckRun: (*GitHub).updateCheckRun,
 		ListCheckRuns: (*GitHub).listCheckRuns, ListPulls: (*GitHub).listPulls, GetPull: (*GitHub).getPull,
-		ListFiles: (*GitHub).listFiles, ListReviews: (*GitHub).listReviews, ListCommitPulls: (*GitHub).listCommitPulls,
+		ListFiles: (*GitHub).listFiles, ListReviews: (*GitHub).listReviews, ListPullCommits: (*GitHub).listPullCommits, ListCommitPulls: (*GitHub).listCommitPulls,
 		ListIssues: (*GitHub).listIssues, CreateIssue: (*GitHub).createIssue, UpdateIssue: (*GitHub).updateIssue,
 		AddLabels: (*GitHub).addLabels, RemoveLabel: (*GitHub).removeLabel,
 		CreateReview: (*GitHub).createReview, ListReviewComments: (*GitHub).listReviewComments,

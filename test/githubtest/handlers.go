@@ -223,6 +223,18 @@ func (g *GitHub) listReviews(r *http.Request, _ []byte) answer {
 	return answer{status: http.StatusOK, value: each(list, g.review), header: link}
 }
 
+// listPullCommits lists 250 commits at most, as GitHub does, oldest first.
+func (g *GitHub) listPullCommits(r *http.Request, _ []byte) answer {
+	n := number(r, "pull_number")
+	i := slices.IndexFunc(g.Pulls, func(p Pull) bool { return p.Number == n })
+	if i < 0 {
+		return missing
+	}
+	all := append(slices.Clone(g.Pulls[i].Commits), g.Pulls[i].Head)
+	list, link := page(g, r, all[:min(len(all), 250)])
+	return answer{status: http.StatusOK, value: each(list, g.history), header: link}
+}
+
 func (g *GitHub) getCommit(r *http.Request, _ []byte) answer {
 	sha := r.PathValue("commit_sha")
 	if g.Commits[sha] == nil {

@@ -105,7 +105,10 @@ func (g *GitHub) label(name string) object {
 func (g *GitHub) pull(p Pull, full bool) object {
 	owner, _, _ := strings.Cut(g.Repository, "/")
 	state, head := "open", g.repository(1, owner)
-	into, merged, commit := cmp.Or(p.Into, "main"), any(nil), any(nil)
+	into, merged, commit, body := cmp.Or(p.Into, "main"), any(nil), any(nil), any(nil)
+	if p.Body != "" {
+		body = p.Body
+	}
 	if p.Closed || p.Merged != "" {
 		state = "closed"
 	}
@@ -116,7 +119,7 @@ func (g *GitHub) pull(p Pull, full bool) object {
 		head = g.repository(2, p.Owner)
 	}
 	o := object{
-		"id": 100 + p.Number, "node_id": "PR_1", "number": p.Number, "state": state, "locked": false, "title": "A change", "body": nil,
+		"id": 100 + p.Number, "node_id": "PR_1", "number": p.Number, "state": state, "locked": false, "title": "A change", "body": body,
 		"user": g.user(p.Author), "labels": each(p.Labels, g.label), "assignee": nil, "milestone": nil, "closed_at": merged, "merged_at": merged,
 		"created_at": moment, "updated_at": moment, "merge_commit_sha": commit, "author_association": "CONTRIBUTOR", "auto_merge": nil,
 		"head": object{"label": p.Owner + ":" + p.Branch, "ref": p.Branch, "sha": p.Head, "repo": head, "user": g.user(p.Owner)},
@@ -132,9 +135,10 @@ func (g *GitHub) pull(p Pull, full bool) object {
 	}
 	o["url"] = g.api("/repos/%s/pulls/%d", g.Repository, p.Number)
 	if full {
-		for _, n := range strings.Fields("additions comments commits deletions review_comments") {
+		for _, n := range strings.Fields("additions comments deletions review_comments") {
 			o[n] = 1
 		}
+		o["commits"] = len(p.Commits) + 1
 		o["changed_files"], o["mergeable"], o["mergeable_state"] = p.ChangedFiles, nil, "unknown"
 		o["merged"], o["maintainer_can_modify"], o["merged_by"] = p.Merged != "", false, nil
 	}
@@ -169,11 +173,13 @@ func (g *GitHub) commit(sha string) object {
 	tree := treeOf(g.Commits[sha]).sha
 	return object{
 		"sha": sha, "node_id": "C_1", "url": g.api("/repos/%s/git/commits/%s", g.Repository, sha), "html_url": g.web("/commit/%s", sha),
-		"author": who, "committer": who, "message": "A commit", "parents": []object{},
+		"author": who, "committer": who, "message": g.message(sha), "parents": []object{},
 		"tree":         object{"sha": tree, "url": g.api("/repos/%s/git/trees/%s", g.Repository, tree)},
 		"verification": object{"verified": false, "reason": "unsigned", "signature": nil, "payload": nil, "verified_at": nil},
 	}
 }
+
+func (g *GitHub) message(sha string) string { return cmp.Or(g.Messages[sha], "A commit") }
 
 // history is a commit as lists of commits have it.
 func (g *GitHub) history(sha string) object {
@@ -183,7 +189,7 @@ func (g *GitHub) history(sha string) object {
 		"sha": sha, "node_id": "C_1", "url": page, "html_url": g.web("/commit/%s", sha), "comments_url": page + "/comments",
 		"author": g.user("mona"), "committer": g.user("mona"), "parents": []object{},
 		"commit": object{
-			"url": g.api("/repos/%s/git/commits/%s", g.Repository, sha), "author": who, "committer": who, "message": "A commit", "comment_count": 0,
+			"url": g.api("/repos/%s/git/commits/%s", g.Repository, sha), "author": who, "committer": who, "message": g.message(sha), "comment_count": 0,
 			"tree":         object{"sha": sha, "url": g.api("/repos/%s/git/trees/%s", g.Repository, sha)},
 			"verification": object{"verified": false, "reason": "unsigned", "signature": nil, "payload": nil, "verified_at": nil},
 		},

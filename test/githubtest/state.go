@@ -12,6 +12,8 @@ type State struct {
 	Files          []File
 	// Commits holds, by SHA and by path, what a file says at a commit.
 	Commits map[string]map[string]string
+	// Messages holds those of commits, by SHA; "A commit" where there is none.
+	Messages map[string]string
 	// Truncated makes lists of a commit's files end before their end.
 	Truncated bool
 	// Runs are the workflow runs that are known, an entry for each attempt.
@@ -41,7 +43,8 @@ type Pull struct {
 	Closed       bool
 	Merged       string   // the commit it was merged as; it is closed then
 	Into         string   // the branch it is for; main where empty
-	Commits      []string // that it has beside its head
+	Body         string   // null where empty
+	Commits      []string // that it has beside its head, oldest first
 	ChangedFiles int
 	Labels       []string
 }
@@ -122,11 +125,12 @@ const (
 
 func newState() State {
 	return State{
-		Pulls:   []Pull{{Number: 7, Author: "mona", Head: Head, Base: Base, Owner: "mona", Branch: "refunds", ChangedFiles: 1}},
-		Commits: map[string]map[string]string{Head: {}, Base: {}},
-		Changed: map[string][]string{},
-		Parted:  map[string]string{},
-		Teams:   map[string][]string{},
-		Claims:  map[string]any{},
+		Pulls:    []Pull{{Number: 7, Author: "mona", Head: Head, Base: Base, Owner: "mona", Branch: "refunds", ChangedFiles: 1}},
+		Commits:  map[string]map[string]string{Head: {}, Base: {}},
+		Changed:  map[string][]string{},
+		Messages: map[string]string{},
+		Parted:   map[string]string{},
+		Teams:    map[string][]string{},
+		Claims:   map[string]any{},
 	}
 }

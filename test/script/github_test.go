@@ -36,6 +36,8 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin lands NUMBER SHA PATH…  it was merged as this commit, which changed these files
 //	standin approve NUMBER AUTHOR [SHA]  somebody approves the last commit of it, or an earlier one
 //	standin review AUTHOR STATE [COUNT]  somebody reviewed its last commit, so often
+//	standin message SHA FILE     what a commit says
+//	standin body NUMBER FILE     what a pull request says
 //	standin dismiss AUTHOR       what somebody said last is dismissed
 //	standin team TEAM LOGIN…     a team that the token may read has these members
 //	standin tokens FILE          the job may ask for identity tokens, with these claims
@@ -44,6 +46,7 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin run RUN ATTEMPT SHA [CONCLUSION]  an attempt at a run of this commit ended so
 //	standin artifact RUN [FILE|link:NAME]…
 //	standin fail OPERATION KIND
+//	standin recover OPERATION       it does not fail any more
 //	standin label NAME…          the pull request has these labels
 //	standin labels FILE
 //	standin readonly|truncate
@@ -73,6 +76,8 @@ func (g *standinHolder) run(ts *testscript.TestScript, command string, args []st
 			ts.Fatalf("no operation %q or no failure %q", args[0], args[1])
 		}
 		g.FailAlways(args[0], githubtest.Fault{Kind: kind})
+	case "recover":
+		g.Recover(args[0])
 	case "tokens":
 		for name, value := range g.TokenVariables() {
 			ts.Setenv(name, value)
@@ -102,7 +107,9 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		for _, name := range args[1:] {
 			g.Changed[name] = []string{args[0]}
 		}
-	case "another", "lands", "approve":
+	case "message":
+		g.Messages[args[0]] = ts.ReadFile(args[1])
+	case "another", "lands", "approve", "body":
 		g.another(ts, command, args)
 	case "review":
 		g.review(ts, args)
@@ -182,6 +189,8 @@ func (g *standinHolder) another(ts *testscript.TestScript, command string, args 
 		for _, name := range args[2:] {
 			g.Changed[name] = append([]string{args[1]}, g.Changed[name]...)
 		}
+	case "body":
+		p.Body = ts.ReadFile(args[1])
 	case "approve":
 		g.Reviews = append(g.Reviews, githubtest.Review{Pull: number, Author: args[1], State: "APPROVED", SHA: append(args, p.Head)[2], Status: "MEMBER"})
 	default:
