@@ -60,6 +60,7 @@ func newStandIn(t *testing.T, d *openapi.Description) *standIn {
 	s.Runs = []githubtest.Run{{ID: 5, Attempt: 2, Head: githubtest.Head, Conclusion: github.RunSucceeded}}
 	s.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "packgate report", Archive: zipOf(t, "report.json", "{}")}}
 	s.Commits[githubtest.Base]["packs/a b/pack.json"] = "{"
+	s.Branches["behind"] = githubtest.Head
 	s.Changed["packs/a b/pack.json"] = []string{merged}
 	s.Parted[githubtest.Base+"..."+githubtest.Head] = githubtest.Base
 	for i := range 130 {
@@ -148,6 +149,7 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	_, errs["run"] = c.Conclusion(ctx, github.WorkflowRun{ID: 5, Attempt: 2, HeadSHA: githubtest.Head})
 	_, errs["team"] = c.TeamMembers(ctx, "acme", "risk")
 	errs["approvals"] = approve(ctx, c)
+	errs["proposal"] = propose(ctx, c)
 	return errs
 }
 
@@ -184,6 +186,38 @@ func approve(ctx context.Context, c *github.Client) error {
 	if err == nil && (pull.Number != 9 || !slices.Equal(got.Granted, []github.Approval{{Role: "risk", Login: "ann"}}) || len(got.NotChecked) != 1) {
 		err = fmt.Errorf("pull request %d has %+v", pull.Number, got)
 	}
+	return err
+}
+
+// propose opens a pull request, finds it, and finds a branch that is behind.
+func propose(ctx context.Context, c *github.Client) error {
+	into, head, err := c.DefaultBranch(ctx)
+	if err != nil {
+		return err
+	}
+	p := github.Proposal{
+		Branch: "packgate/promote-prod-a-1.0.0", Into: into, Head: head, Path: "pins/prod.json", Content: []byte("{}\n"),
+		Message: "Promote\n\n" + github.StarterLine("mona"), Title: "Promote", Body: "body",
+		Beyond: func(_ context.Context, sha string) (github.Beyond, error) {
+			if sha == githubtest.Head {
+				return github.BeyondNone, nil
+			}
+			return github.BeyondSame, nil
+		},
+	}
+	done, err := c.Propose(ctx, p)
+	if err != nil {
+		return err
+	}
+	again, err := c.Propose(ctx, p)
+	if err == nil && (done.Known || !again.Known || again.Number != done.Number) {
+		err = fmt.Errorf("%+v, and then %+v", done, again)
+	}
+	if err != nil {
+		return err
+	}
+	p.Branch = "behind"
+	_, err = c.Propose(ctx, p)
 	return err
 }
 

@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +70,7 @@ func Load(ctx context.Context, trimmed []byte) (*Description, error) {
 // for the operation is let pass, as GitHub lists few of them.
 func (d *Description) Check(ctx context.Context, e Exchange) []string {
 	at := fmt.Sprintf("%s %s", e.Request.Method, e.Request.URL.Path)
+	e.Request = wholeRef(e.Request)
 	route, params, err := d.router.FindRoute(e.Request)
 	if err != nil {
 		return []string{at + ": " + err.Error()}
@@ -95,6 +97,19 @@ func (d *Description) Check(ctx context.Context, e Exchange) []string {
 		wrong = append(wrong, fmt.Sprintf("answer %d to %s: %v", e.Status, at, err))
 	}
 	return wrong
+}
+
+// wholeRef returns a request about a ref with its slashes escaped. GitHub takes heads/NAME for one
+// parameter, which the description cannot say.
+func wholeRef(r *http.Request) *http.Request {
+	for _, folder := range []string{"/git/ref/", "/git/refs/"} {
+		if before, ref, ok := strings.Cut(r.URL.Path, folder); ok {
+			own := r.Clone(r.Context())
+			own.URL.RawPath = before + folder + url.PathEscape(ref)
+			return own
+		}
+	}
+	return r
 }
 
 func raw(h http.Header) bool {

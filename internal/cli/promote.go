@@ -17,6 +17,8 @@ type promoteOptions struct {
 	registryOptions
 	from, to string
 	dryRun   bool
+	open     bool   // a pull request, in place of writing the file
+	reason   string // that the pull request says
 }
 
 func newPromote(env *Env) *cobra.Command {
@@ -32,9 +34,16 @@ is not published, or is revoked or deprecated (PIN001), FROM does not run it by 
 (PIN002), or not for long enough (PIN003). Without a registry, what cannot be checked is
 listed.
 
-Exit status: 0 the file has the lines now, or would have them; 1 a rule does not allow it;
-2 wrong use; 3 it could not be written.`,
-		Example: "  packgate promote ctxpack.support --from staging --to prod\n  packgate promote ctxpack.support ctxpack.billing --to prod --dry-run",
+With --open, no file is written here: the line is committed on a branch of its own on
+GitHub, from the newest commit of the default branch, and a pull request is opened, or
+found if it is open already. The variable GITHUB_TOKEN must hold the token of a GitHub
+App's installation, or your own; the workflow's own is refused, since nothing would check
+the pull request. Whoever starts it counts as an author, and cannot approve it.
+
+Exit status: 0 the file has the lines now, or would have them, or the pull request is
+open; 1 a rule does not allow it, or the branch has other changes; 2 wrong use; 3 it could
+not be written.`,
+		Example: "  packgate promote ctxpack.support --from staging --to prod\n  packgate promote ctxpack.support ctxpack.billing --to prod --dry-run\n  packgate promote ctxpack.support --from staging --to prod --open --reason \"the refund fix\"",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return misuse("use packgate promote PACK... --to ENV", "promote takes the pack_ids of the packs, and none was given")
@@ -47,6 +56,8 @@ Exit status: 0 the file has the lines now, or would have them; 1 a rule does not
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "`environment` that runs the version (default: promote.from of the other one's catalog)")
 	f.StringVar(&o.to, "to", "", "`environment` that should run it")
+	f.BoolVar(&o.open, "open", false, "open a pull request on GitHub, in place of writing the file")
+	f.StringVar(&o.reason, "reason", "", "reason, a `text` that the pull request contains")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be written, and write nothing")
 	return c
 }
@@ -61,11 +72,17 @@ type promoting struct {
 	name     string // of the pins file
 	source   []byte // what it is to be; nil where there is none
 	moved    []promotion.Move
+	before   []string // the versions that were there, one for each that is moved
 	refused  []model.Problem
+	// What the records say of how long a version has run, and what could not be checked.
+	soaks, unchecked []string
 	notes
 }
 
 func promote(ctx context.Context, env *Env, ids []string, o promoteOptions) error {
+	if o.reason != "" && !o.open {
+		return misuse("add --open, or leave --reason out", "--reason is what a pull request says, and none is opened")
+	}
 	w, err := gating.Open(ctx, ".", gating.Settings{Config: o.config})
 	if err != nil {
 		return err
@@ -74,6 +91,15 @@ func promote(ctx context.Context, env *Env, ids []string, o promoteOptions) erro
 	p := &promoting{Workspace: w, env: env, options: o}
 	if err := p.places(); err != nil {
 		return err
+	}
+	write := func(context.Context) error { return p.write() }
+	if o.open {
+		opening, err := openOpening(ctx, p)
+		if err != nil {
+			return err
+		}
+		defer opening.head.Close() // only read from
+		write = opening.propose
 	}
 	if p.lookup, err = openLookup(ctx, env, w, lookupOptions{o.registryOptions, true}); err != nil {
 		return err
@@ -86,7 +112,7 @@ func promote(ctx context.Context, env *Env, ids []string, o promoteOptions) erro
 	if len(p.refused) > 0 {
 		return &refusedError{p.refused}
 	}
-	if err := p.write(); err != nil {
+	if err := write(ctx); err != nil {
 		return err
 	}
 	return p.print(env.Stdout)
@@ -185,11 +211,15 @@ func (p *promoting) pack(ctx context.Context, id string) error {
 	}
 	for _, n := range missed {
 		p.say("not checked: %s", n.Reason)
+		p.unchecked = append(p.unchecked, n.Reason)
 	}
 	if len(found) > 0 {
 		return p.judged(found)
 	}
-	return p.edit(m)
+	if err := p.edit(m); err != nil {
+		return err
+	}
+	return p.soaked(ctx, m)
 }
 
 // edit writes the line of a pack into what the file is to be.
@@ -204,11 +234,11 @@ func (p *promoting) edit(m promotion.Move) error {
 		return err
 	}
 	p.source = src
-	p.moved = append(p.moved, m)
 	before := "no version"
 	if had {
 		before = was.Version
 	}
+	p.moved, p.before = append(p.moved, m), append(p.before, before)
 	p.say("%s in %s: %s → %s (%s)", m.Pack, p.options.to, before, m.Version, m.Digest)
 	return nil
 }

@@ -55,6 +55,9 @@ func (p *promoting) title() string {
 	return fmt.Sprintf("Promote %s from %s to %s", what, p.options.from, p.options.to)
 }
 
+// maxBranch bounds the name of a branch, which is a file of git, in bytes.
+const maxBranch = 200
+
 // branch returns the name of a branch for the promotion, which says what is promoted.
 func (p *promoting) branch() string {
 	words := []string{"promote", p.options.to}
@@ -67,5 +70,13 @@ func (p *promoting) branch() string {
 		}
 		return '-'
 	}
-	return "packgate/" + strings.Trim(strings.ReplaceAll(strings.Map(plain, strings.Join(words, "-")), "..", "."), "-.")
+	name := strings.Map(plain, strings.Join(words, "-"))
+	for strings.Contains(name, "..") {
+		name = strings.ReplaceAll(name, "..", ".")
+	}
+	name = strings.Trim(name[:min(len(name), maxBranch)], "-.")
+	if cut, ok := strings.CutSuffix(name, ".lock"); ok { // which git keeps for itself
+		name = cut + "-lock"
+	}
+	return "packgate/" + name
 }

@@ -93,6 +93,11 @@ const (
 	ListReviewComments = "GET /repos/{owner}/{repo}/pulls/{pull_number}/comments"
 	CreateReview       = "POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews"
 	ListCommitPulls    = "GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls"
+	GetRepository      = "GET /repos/{owner}/{repo}"
+	GetRef             = "GET /repos/{owner}/{repo}/git/ref/{ref}"
+	CreateRef          = "POST /repos/{owner}/{repo}/git/refs"
+	UpdateRef          = "PATCH /repos/{owner}/{repo}/git/refs/{ref}"
+	CreatePull         = "POST /repos/{owner}/{repo}/pulls"
 	GetCommit          = "GET /repos/{owner}/{repo}/git/commits/{commit_sha}"
 	GetTree            = "GET /repos/{owner}/{repo}/git/trees/{tree_sha}"
 	GetBlob            = "GET /repos/{owner}/{repo}/git/blobs/{file_sha}"
@@ -123,6 +128,8 @@ func operations() map[string]operation {
 		CreateReview: (*GitHub).createReview, ListReviewComments: (*GitHub).listReviewComments,
 		GetCommit: (*GitHub).getCommit, GetTree: (*GitHub).getTree, GetBlob: (*GitHub).getBlob, ListArtifacts: (*GitHub).listArtifacts,
 		DownloadArtifact: (*GitHub).downloadArtifact, ListCommits: (*GitHub).listCommits, ListTeamMembers: (*GitHub).listTeamMembers,
+		GetRepository: (*GitHub).getRepository, GetRef: (*GitHub).getRef, CreateRef: (*GitHub).createRef, UpdateRef: (*GitHub).updateRef,
+		CreatePull:     (*GitHub).createPull,
 		CompareCommits: (*GitHub).compareCommits, GetRunAttempt: (*GitHub).getRunAttempt,
 	}
 }
@@ -146,10 +153,16 @@ func New(t testing.TB) *GitHub {
 		State: newState(), mux: http.NewServeMux(), faults: map[string][]Fault{}, lastID: 1000,
 	}
 	for name, op := range operations() {
-		pattern := strings.Replace(name, "{path}", "{path...}", 1)
+		pattern := strings.Replace(name, "/{ref}", "/{ref...}", 1)
+		if strings.Contains(pattern, "check-runs") {
+			pattern = name
+		}
 		g.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { g.serve(w, r, name, op) })
 	}
-	g.server = httptest.NewServer(http.StripPrefix(prefix, g.mux))
+	whole := http.NewServeMux()
+	whole.Handle(prefix+"/", http.StripPrefix(prefix, g.mux))
+	whole.HandleFunc("POST /api/graphql", func(w http.ResponseWriter, r *http.Request) { g.serve(w, r, GraphQL, (*GitHub).graphQL) })
+	g.server = httptest.NewServer(whole)
 	g.store = httptest.NewServer(http.HandlerFunc(g.serveStore))
 	g.tokens = httptest.NewServer(http.HandlerFunc(g.serveTokens))
 	t.Cleanup(g.server.Close)
@@ -210,7 +223,7 @@ func (g *GitHub) serve(w http.ResponseWriter, r *http.Request, name string, op o
 		fault.Kind.breakOff(w, r, data)
 		return
 	}
-	if g.Check != nil {
+	if g.Check != nil && name != GraphQL { // which the description does not have
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		g.mu.Lock()
 		g.Check(Exchange{Operation: name, Request: r, Status: a.status, Header: w.Header().Clone(), Answer: data})
@@ -228,7 +241,7 @@ func (g *GitHub) permit(r *http.Request) answer {
 		return failure(http.StatusUnauthorized, "Bad credentials")
 	case r.PathValue("repo") != "" && (r.PathValue("owner") != owner || r.PathValue("repo") != repo):
 		return failure(http.StatusNotFound, "Not Found")
-	case g.ReadOnly && r.Method != http.MethodGet:
+	case g.ReadOnly && r.Method != http.MethodGet && !strings.HasSuffix(r.URL.Path, "/graphql"):
 		return Forbidden.answer()
 	}
 	return answer{}

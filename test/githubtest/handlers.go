@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -176,6 +177,9 @@ func (g *GitHub) listPulls(r *http.Request, _ []byte) answer {
 	q := r.URL.Query()
 	var list []Pull
 	for _, p := range g.Pulls {
+		if base := q.Get("base"); base != "" && base != cmp.Or(p.Into, "main") {
+			continue
+		}
 		if head := q.Get("head"); (head == "" || head == p.Owner+":"+p.Branch) && (q.Get("state") == "all" || !p.Closed) {
 			list = append(list, p)
 		}

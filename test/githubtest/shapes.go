@@ -119,7 +119,7 @@ func (g *GitHub) pull(p Pull, full bool) object {
 		head = g.repository(2, p.Owner)
 	}
 	o := object{
-		"id": 100 + p.Number, "node_id": "PR_1", "number": p.Number, "state": state, "locked": false, "title": "A change", "body": body,
+		"id": 100 + p.Number, "node_id": "PR_1", "number": p.Number, "state": state, "locked": false, "title": cmp.Or(p.Title, "A change"), "body": body,
 		"user": g.user(p.Author), "labels": each(p.Labels, g.label), "assignee": nil, "milestone": nil, "closed_at": merged, "merged_at": merged,
 		"created_at": moment, "updated_at": moment, "merge_commit_sha": commit, "author_association": "CONTRIBUTOR", "auto_merge": nil,
 		"head": object{"label": p.Owner + ":" + p.Branch, "ref": p.Branch, "sha": p.Head, "repo": head, "user": g.user(p.Owner)},

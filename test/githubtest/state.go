@@ -12,6 +12,10 @@ type State struct {
 	Files          []File
 	// Commits holds, by SHA and by path, what a file says at a commit.
 	Commits map[string]map[string]string
+	// Branches holds the newest commit of each branch that is asked for by its name, and
+	// Protected says that nobody may create another one.
+	Branches  map[string]string
+	Protected bool
 	// Messages holds those of commits, by SHA; "A commit" where there is none.
 	Messages map[string]string
 	// Truncated makes lists of a commit's files end before their end.
@@ -43,6 +47,7 @@ type Pull struct {
 	Closed       bool
 	Merged       string   // the commit it was merged as; it is closed then
 	Into         string   // the branch it is for; main where empty
+	Title        string   // "A change" where empty
 	Body         string   // null where empty
 	Commits      []string // that it has beside its head, oldest first
 	ChangedFiles int
@@ -128,6 +133,7 @@ func newState() State {
 		Pulls:    []Pull{{Number: 7, Author: "mona", Head: Head, Base: Base, Owner: "mona", Branch: "refunds", ChangedFiles: 1}},
 		Commits:  map[string]map[string]string{Head: {}, Base: {}},
 		Changed:  map[string][]string{},
+		Branches: map[string]string{"main": Base},
 		Messages: map[string]string{},
 		Parted:   map[string]string{},
 		Teams:    map[string][]string{},

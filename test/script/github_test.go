@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,11 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin review AUTHOR STATE [COUNT]  somebody reviewed its last commit, so often
 //	standin message SHA FILE     what a commit says
 //	standin body NUMBER FILE     what a pull request says
+//	standin login LOGIN          whom the token belongs to
+//	standin branch NAME [SHA]    the newest commit of a branch; none for no branch
+//	standin protect              nobody may create another branch
+//	standin close NUMBER         a pull request is closed
+//	standin pulls FILE           the pull requests that were opened, and the commits of their branches
 //	standin dismiss AUTHOR       what somebody said last is dismissed
 //	standin team TEAM LOGIN…     a team that the token may read has these members
 //	standin tokens FILE          the job may ask for identity tokens, with these claims
@@ -72,7 +78,7 @@ func (g *standinHolder) run(ts *testscript.TestScript, command string, args []st
 	switch command {
 	case "fail":
 		kind, ok := githubtest.Kinds()[args[1]]
-		if !ok || !slices.Contains(githubtest.Operations(), args[0]) {
+		if !ok || args[0] != githubtest.GraphQL && !slices.Contains(githubtest.Operations(), args[0]) {
 			ts.Fatalf("no operation %q or no failure %q", args[0], args[1])
 		}
 		g.FailAlways(args[0], githubtest.Fault{Kind: kind})
@@ -107,9 +113,17 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		for _, name := range args[1:] {
 			g.Changed[name] = []string{args[0]}
 		}
+	case "login":
+		g.Login = args[0]
+	case "branch":
+		g.Branches[args[0]] = append(args, "")[1]
+	case "protect":
+		g.Protected = true
+	case "pulls":
+		g.pulls(ts, args[0])
 	case "message":
 		g.Messages[args[0]] = ts.ReadFile(args[1])
-	case "another", "lands", "approve", "body":
+	case "another", "lands", "approve", "body", "close":
 		g.another(ts, command, args)
 	case "review":
 		g.review(ts, args)
@@ -174,6 +188,22 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 	}
 }
 
+// pulls writes what was opened by a client.
+func (g *standinHolder) pulls(ts *testscript.TestScript, name string) {
+	var b strings.Builder
+	for _, p := range g.Pulls {
+		if p.Title != "" {
+			fmt.Fprintf(&b, "#%d by %s, from %s into %s: %s\n%s", p.Number, p.Author, p.Branch, p.Into, p.Title, p.Body)
+			fmt.Fprintf(&b, "----\n%s\n----\n%s", g.Messages[p.Head], g.Commits[p.Head]["pins/prod.json"])
+		}
+	}
+	text := shownSince.ReplaceAllString(b.String(), "since TIME;")
+	ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o644))
+}
+
+// shownSince is a time in the description of a pull request, which no two runs have in common.
+var shownSince = regexp.MustCompile(`since 20\d\d-[^;]+ UTC;`)
+
 // another adds a pull request beside the first one, or says what became of any.
 func (g *standinHolder) another(ts *testscript.TestScript, command string, args []string) {
 	number, err := strconv.ParseInt(args[0], 10, 64)
@@ -189,6 +219,8 @@ func (g *standinHolder) another(ts *testscript.TestScript, command string, args 
 		for _, name := range args[2:] {
 			g.Changed[name] = append([]string{args[1]}, g.Changed[name]...)
 		}
+	case "close":
+		p.Closed = true
 	case "body":
 		p.Body = ts.ReadFile(args[1])
 	case "approve":
