@@ -151,21 +151,20 @@ func (x *explainer) dropped(b compiler.BudgetReport) []model.DroppedWhy {
 
 // blocks says by the ids of blocks what they are about, for the budget report's tokenizer.
 func (x *explainer) blocks(tokenizer string) map[string]model.DroppedWhy {
-	about := map[string]model.DroppedWhy{}
-	add := func(kind, ref string, rest model.DroppedWhy, n *int) {
+	about, n := map[string]model.DroppedWhy{}, map[string]int{}
+	add := func(kind, ref string, rest model.DroppedWhy) {
 		rest.Ref = ref
-		about[fmt.Sprintf("%s_%d", kind, *n)] = rest
-		*n++
+		about[fmt.Sprintf("%s_%d", kind, n[kind])] = rest
+		n[kind]++
 	}
-	rules, tools, evidence, memory := 0, 0, 0, 0
 	for _, t := range x.result.Trace.Rules {
 		if t.Outcome != nil {
-			add("pol", t.Rule.RuleID.Value, model.DroppedWhy{}, &rules)
+			add("pol", t.Rule.RuleID.Value, model.DroppedWhy{})
 		}
 	}
 	for _, t := range x.result.Trace.Tools {
 		if t.Surfaced {
-			add("tool", t.Adapter.AdapterID.Value+"."+t.Capability, model.DroppedWhy{}, &tools)
+			add("tool", t.Adapter.AdapterID.Value+"."+t.Capability, model.DroppedWhy{})
 		}
 	}
 	counter, err := tokens.Find(cmp.Or(tokenizer, compiler.Estimate{}.Name()))
@@ -176,11 +175,11 @@ func (x *explainer) blocks(tokenizer string) map[string]model.DroppedWhy {
 		switch list := s.Output.(type) {
 		case []compiler.Evidence:
 			for _, e := range list {
-				add("ev", e.Ref, itemOf(counter.Count(blockText(e.Ref, e.Content)), e.Priority, 60), &evidence)
+				add("ev", e.Ref, itemOf(counter.Count(blockText(e.Ref, e.Content)), e.Priority, 60))
 			}
 		case []compiler.Memory:
 			for _, m := range list {
-				add("mem", m.Ref, itemOf(counter.Count(blockText(m.Ref, m.Content)), m.Priority, 50), &memory)
+				add("mem", m.Ref, itemOf(counter.Count(blockText(m.Ref, m.Content)), m.Priority, 50))
 			}
 		}
 	}

@@ -220,7 +220,10 @@ func textStep(before, after string) sentence {
 	for last < min(len(a), len(b))-first && a[len(a)-1-last] == b[len(b)-1-last] {
 		last++
 	}
-	s := plain(space(a[:first], false))
+	var s sentence
+	if first > 0 {
+		s = plain(clipText(strings.Join(a[:first], " ") + " "))
+	}
 	if gone := a[first : len(a)-last]; len(gone) > 0 {
 		s = s.put(struckPiece, clipText(strings.Join(gone, " ")))
 		if first < len(b)-last {
@@ -230,19 +233,10 @@ func textStep(before, after string) sentence {
 	if added := b[first : len(b)-last]; len(added) > 0 {
 		s = s.put(addedPiece, clipText(strings.Join(added, " ")))
 	}
-	return s.plain(space(a[len(a)-last:], true))
-}
-
-// space joins words with a blank to what stands beside them.
-func space(words []string, before bool) string {
-	text := strings.Join(words, " ")
-	switch {
-	case text == "":
-		return ""
-	case before:
-		return clipText(" " + text)
+	if last > 0 {
+		s = s.plain(clipText(" " + strings.Join(a[len(a)-last:], " ")))
 	}
-	return clipText(text + " ")
+	return s
 }
 
 func clipText(s string) string {

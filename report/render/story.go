@@ -132,11 +132,7 @@ func waivingWords(w *model.Waiving) (nodes []node) {
 	if w.Block == "" {
 		return nodes
 	}
-	nodes = append(nodes, plain("in .packgate.yaml, in a change that is merged before this one:"))
-	for line := range strings.Lines(w.Block) {
-		nodes = append(nodes, plain(strings.TrimSuffix(line, "\n")))
-	}
-	return nodes
+	return append(nodes, plain("in .packgate.yaml, in a change that is merged before this one:"), listing{"yaml", w.Block})
 }
 
 func ruleWords(r *model.Rule) []node {
