@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contextosai/packgate/e2e/sigstore/stack"
 	"github.com/contextosai/packgate/test/githubtest"
@@ -247,6 +248,10 @@ func commit(t *testing.T, dir, message string) string {
 	return git(t, dir, "rev-parse", "HEAD")
 }
 
+// committed is the time of all commits, so that two clones have the same ones, whenever they are
+// made.
+var committed = time.Now().UTC().Format(time.RFC3339)
+
 // git runs git with nothing of this machine's configuration.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
@@ -254,8 +259,8 @@ func git(t *testing.T, dir string, args ...string) string {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(),
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-		"GIT_AUTHOR_NAME=octo", "GIT_AUTHOR_EMAIL=octo@example.com",
-		"GIT_COMMITTER_NAME=octo", "GIT_COMMITTER_EMAIL=octo@example.com")
+		"GIT_AUTHOR_NAME=octo", "GIT_AUTHOR_EMAIL=octo@example.com", "GIT_AUTHOR_DATE="+committed,
+		"GIT_COMMITTER_NAME=octo", "GIT_COMMITTER_EMAIL=octo@example.com", "GIT_COMMITTER_DATE="+committed)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"oras.land/oras-go/v2"
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/auth"
+	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
 // push pushes a manifest with oras-go's client and asks for it; it returns its digest.
@@ -85,6 +87,9 @@ func wantKept(t *testing.T, r *Registry) {
 			tags = append(tags, some...)
 			return nil
 		})
+		if response := new(errcode.ErrorResponse); errors.As(err, &response) && response.StatusCode == http.StatusNotFound {
+			return nil // it had nothing before
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
