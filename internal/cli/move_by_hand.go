@@ -13,24 +13,19 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// handMove is what decides whether an environment may be moved by hand: its catalogs as they
-// are, what still holds of them as they were, and who started the run.
+// handMove is what decides whether an environment may be moved back by hand.
 type handMove struct {
 	environment string
-	catalogs    []*repo.Environment
-	// held is nil outside of GitHub, where the key is what permits a move.
-	held   *heldRules
-	commit string // that is checked out, "" where the environment has no pins file
+	commit      string // that is checked out, "" where the environment has no pins file
+	// The rest is not there outside of GitHub, where the key is what permits a move.
+	held  *heldRules
+	roles []string        // of which one is required, by the catalogs and by what still holds
+	notes []model.Problem // what to say of the latter where it is refused
 }
 
 // moveByHand finds out what decides about a move of an environment by hand.
-func moveByHand(ctx context.Context, r *reviewing, environment string) (m *handMove, err error) {
-	m = &handMove{environment: environment}
-	for _, e := range r.w.Environments {
-		if e.Name() == environment {
-			m.catalogs = append(m.catalogs, e)
-		}
-	}
+func moveByHand(ctx context.Context, r *reviewing, environment string) (*handMove, error) {
+	m := &handMove{environment: environment}
 	if err := r.open(); err != nil {
 		return nil, err
 	}
@@ -38,14 +33,22 @@ func moveByHand(ctx context.Context, r *reviewing, environment string) (m *handM
 		return m, onlyOutside(r)
 	}
 	defer r.close()
-	if m.pinsFile() != nil {
+	if pinsFileOf(r.w, environment) != nil {
 		m.commit = r.base.Ref
 	}
 	if r.event == nil {
 		return m, nil
 	}
-	m.held, err = r.heldRules(ctx, environment)
-	return m, err
+	p, err := r.base.PromotionOf(environment, "", nil, gating.Stage{})
+	if err != nil {
+		return nil, err
+	}
+	if m.held, err = r.heldRules(ctx, environment); err != nil {
+		return nil, err
+	}
+	m.notes = m.held.add(p)
+	m.roles = p.Roles()
+	return m, nil
 }
 
 // onlyOutside refuses a run on GitHub that has no history to look at.
@@ -56,51 +59,38 @@ func onlyOutside(r *reviewing) error {
 	return misuse("check out the repository with actions/checkout and `fetch-depth: 0`", "the job has no git repository, so the rules of the environment before are not known")
 }
 
-// pinsFile returns the pins file of the environment, nil where it has none.
-func (m *handMove) pinsFile() *repo.Pins {
-	for _, e := range m.catalogs {
-		if e.PinsFile != nil {
+// pinsFileOf returns the pins file of an environment, nil where it has none.
+func pinsFileOf(w *gating.Workspace, environment string) *repo.Pins {
+	for _, e := range w.Environments {
+		if e.Name() == environment && e.PinsFile != nil {
 			return e.PinsFile
 		}
 	}
 	return nil
 }
 
-// roles returns the roles that the catalogs require of a promotion, and those that still hold.
-func (m *handMove) roles() (roles []string) {
-	for _, e := range m.catalogs {
-		roles = append(roles, e.Promote.Demanded()...)
-	}
-	if m.held != nil {
-		roles = append(roles, m.held.roles()...)
-	}
-	slices.Sort(roles)
-	return slices.Compact(roles)
-}
-
 // mayGoBack returns the roles by which whoever started the run may move the environment back:
 // any that its catalogs require. Where they require none, and outside of GitHub, there are none.
 // The error is a *refusedError where the person holds none of them.
 func (m *handMove) mayGoBack(ctx context.Context, r *reviewing) (approvals []statement.Approval, err error) {
-	roles := m.roles()
-	if m.held == nil || len(roles) == 0 {
+	if len(m.roles) == 0 {
 		return nil, nil
 	}
 	// Who runs a job again is not who caused it first.
 	actor := cmp.Or(r.env.Getenv("GITHUB_TRIGGERING_ACTOR"), r.event.Actor)
-	of, err := r.client.Holds(ctx, actor, roles, m.held.members(r.w.Config))
+	of, err := r.client.Holds(ctx, actor, m.roles, m.held.members(r.w.Config))
 	if err != nil {
 		return nil, err
 	}
 	if len(of.Granted) == 0 {
 		problems := []model.Problem{{
-			Message: fmt.Sprintf("%q may not move the environment %q: its catalog requires one of the roles %s", actor, m.environment, strings.Join(roles, ", ")),
+			Message: fmt.Sprintf("%q may not move the environment %q: its catalog requires one of the roles %s", actor, m.environment, strings.Join(m.roles, ", ")),
 			Hint:    "have somebody start the run who holds one, as reviews.roles of the config says",
 		}}
 		for _, n := range of.NotChecked {
 			problems = append(problems, model.Problem{Message: fmt.Sprintf("whether %q holds the role %s is not known: %s", actor, n.Role, n.Reason), Hint: n.Hint})
 		}
-		return nil, &refusedError{slices.Concat(problems, m.held.rulesNotes, m.held.joinedNotes)}
+		return nil, &refusedError{append(problems, m.notes...)}
 	}
 	for _, g := range of.Granted {
 		approvals = append(approvals, statement.Approval{Role: g.Role, Login: g.Login})
@@ -117,19 +107,20 @@ func mayPin(ctx context.Context, env *Env, o lifecycleOptions) error {
 		return err
 	}
 	defer w.Close()
+	back := fmt.Sprintf("packgate rollback %s goes back to what ran before", shellWord(o.environment))
+	write := fmt.Sprintf("write its pins file with packgate promote --to %s, in a pull request; %s", shellWord(o.environment), back)
+	if file := pinsFileOf(w, o.environment); file != nil {
+		return refusedBecause("change its line there by a pull request, as packgate promote does; "+back,
+			"the environment %q is moved by %s, and not by hand", o.environment, file.Document.File)
+	}
+	if slices.ContainsFunc(w.Environments, func(e *repo.Environment) bool { return e.Name() == o.environment && e.Promote.Node != nil }) {
+		return refusedBecause(write, "the catalog of %q has rules for promotion, which a version that is pinned by hand does not meet", o.environment)
+	}
 	m, err := moveByHand(ctx, &reviewing{env: env, w: w}, o.environment)
 	if err != nil {
 		return err
 	}
-	back := fmt.Sprintf("packgate rollback %s goes back to what ran before", shellWord(o.environment))
-	write := fmt.Sprintf("write its pins file with packgate promote --to %s, in a pull request; %s", shellWord(o.environment), back)
-	switch file := m.pinsFile(); {
-	case file != nil:
-		return refusedBecause("change its line there by a pull request, as packgate promote does; "+back,
-			"the environment %q is moved by %s, and not by hand", o.environment, file.Document.File)
-	case slices.ContainsFunc(m.catalogs, func(e *repo.Environment) bool { return e.Promote.Node != nil }):
-		return refusedBecause(write, "the catalog of %q has rules for promotion, which a version that is pinned by hand does not meet", o.environment)
-	case m.held != nil && len(m.held.rules) > 0:
+	if m.held != nil && len(m.held.rules) > 0 {
 		problem := model.Problem{Message: fmt.Sprintf("the environment %q still has rules for promotion, which a version that is pinned by hand does not meet", o.environment), Hint: write}
 		return &refusedError{append([]model.Problem{problem}, m.held.rulesNotes...)}
 	}
