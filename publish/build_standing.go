@@ -85,8 +85,8 @@ func (s *builds) standing(repo *registry.Repository, b *registry.Build) *BuildSt
 	return out
 }
 
-// contested reports whether a tag of a revision names another digest than the bundle's: it is
-// somebody's who publishes at the same time, or of nobody of ours, and is not to be had.
+// contested reports whether a tag of a revision names another digest than the bundle's: somebody
+// publishes at the same time, or the build that it names is none of those known here.
 func (s *builds) contested(revision int, b *registry.Build) bool {
 	for t, digest := range s.tags {
 		if t.Environment == b.Environment && t.Revision == revision && digest != b.Digest {

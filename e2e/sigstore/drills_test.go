@@ -80,7 +80,7 @@ func TestDrillLeakedWorkflow(t *testing.T) {
 	consumer(t, "verify", v.registry+"/"+packID+"@"+evil.Digest).want(t, usable)
 
 	d := incident(v.repository)
-	v.action(t, "revoke", map[string]string{"ref": v.registry + "/" + packID + "@" + evil.Digest, "reason": "nobody of us published it"}).want(t, 0)
+	v.action(t, "revoke", map[string]string{"ref": v.registry + "/" + packID + "@" + evil.Digest, "reason": "none of us published it"}).want(t, 0)
 	consumer(t, "verify", v.registry+"/"+packID+"@"+evil.Digest).want(t, revoked)
 	until := time.Now().UTC().Add(time.Second).Truncate(time.Second)
 	v.run.Workflow = "publish-2.yml"

@@ -90,9 +90,9 @@ func TestPinsFiles(t *testing.T) {
 		r.merge(t, 9)
 		r.packgate(t, "pin").want(t, 1, "PIN003", "still hold as they were before")
 		r.approve(8, "lena")
-		r.packgate(t, "pin").want(t, 1, "pull request 9: nobody of sre has approved the last commit")
+		r.packgate(t, "pin").want(t, 1, "pull request 9: nobody in sre has approved the last commit")
 		r.approve(9, "mona") // its author
-		r.packgate(t, "pin").want(t, 1, "pull request 9: nobody of sre has approved the last commit")
+		r.packgate(t, "pin").want(t, 1, "pull request 9: nobody in sre has approved the last commit")
 		consumer(t, "verify", env+"prod").want(t, untrusted)
 		r.packgate(t, "audit").want(t, 0, "pin-drift")
 

@@ -328,12 +328,12 @@ func missing(pull github.PullRequest, a github.Approvals, cut []string) (problem
 	}
 	switch {
 	case len(a.Missing) > 0 && len(a.Started) > 0:
-		say("have somebody else approve it", "nobody of %s has approved the last commit, and %s", strings.Join(a.Missing, ", "), startedWords(a.Started))
+		say("have somebody else approve it", "nobody in %s has approved the last commit, and %s", strings.Join(a.Missing, ", "), startedWords(a.Started))
 	case len(a.Missing) > 0 && len(cut) > 0:
 		say("set `fetch-depth: 0` on actions/checkout, or have them approve the last commit of a pull request that proposes the version",
-			"nobody of %s has approved the last commit, and %s", strings.Join(a.Missing, ", "), shallow(cut))
+			"nobody in %s has approved the last commit, and %s", strings.Join(a.Missing, ", "), shallow(cut))
 	case len(a.Missing) > 0:
-		say("have them approve the last commit of a pull request that proposes the version", "nobody of %s has approved the last commit", strings.Join(a.Missing, ", "))
+		say("have them approve the last commit of a pull request that proposes the version", "nobody in %s has approved the last commit", strings.Join(a.Missing, ", "))
 	}
 	for _, o := range a.Against {
 		say("settle it, and propose the version again", "%s requests changes for %s", o.Login, o.Role)

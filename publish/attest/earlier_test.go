@@ -15,7 +15,7 @@ func old() Identity {
 	return id
 }
 
-// What an earlier identity signed counts, up to its end by witnessed time; what nobody of them
+// What an earlier identity signed counts, up to its end by witnessed time; what none of them
 // signed is refused as if there were no earlier one.
 func TestTrustEarlier(t *testing.T) {
 	in := newInstance(t)

@@ -17,7 +17,7 @@ import (
 var names = regexp.MustCompile(`^(GitHub|GITHUB_[A-Z_]+|YAML|JSON|OCI|[A-Z][A-Z_]+[A-Z])\b`)
 
 // unwanted are words that blame, beg or say nothing: "invalid" does not say what would be valid.
-var unwanted = regexp.MustCompile(`(?i)\b(please|sorry|oops|invalid|illegal|bad|unable to|failed to|successfully|simply|just|can't|don't|doesn't|isn't|won't|held against|outside of|anew|speaks? of|meanwhile|could not be had|look at (who|where)|is none of|no whole|stays so|is to be trusted|is no JSON|else (fix|correct|take|lower|waive)|(is|are|can be) had)\b|(\b(this|that|which|it)|%[qsv]) is (no|none) [^l]`)
+var unwanted = regexp.MustCompile(`(?i)\b(please|sorry|oops|invalid|illegal|bad|unable to|failed to|successfully|simply|just|can't|don't|doesn't|isn't|won't|held against|outside of|anew|nobody of|speaks? of|meanwhile|could not be had|look at (who|where)|is none of|no whole|stays so|is to be trusted|is no JSON|else (fix|correct|take|lower|waive)|(is|are|can be) had)\b|(\b(this|that|which|it)|%[qsv]) is (no|none) [^l]`)
 
 // verbs begin a hint.
 var verbs = strings.Fields(`accept add ask begin bind bound change check choose close combine continue correct delete divide do
