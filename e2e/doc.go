@@ -17,7 +17,8 @@
 //     which VS Code is built. It needs node; npm fetches the library.
 //   - The SARIF test holds SARIF logs against the schema of OASIS.
 //   - The GitHub tests hold every request of the client, and every answer of the
-//     stand-in that other tests use, against GitHub's own description of its API.
+//     stand-in that other tests use, against GitHub's own description of its API, and
+//     what is asked by GraphQL against its schema, with the reference implementation.
 //   - The workflow test runs the workflows of the example repository, word for word,
 //     with act, for pull requests, a fork and pushes. Act is a Go module at the
 //     version in act/tools.mod.

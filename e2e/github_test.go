@@ -41,11 +41,12 @@ func githubDescription(t *testing.T, server string) *openapi.Description {
 const merged = "3e49ed0000000000000000000000000000000003"
 
 // standIn is a stand-in of which every request and every answer is held against
-// the description.
+// the description, but those of GraphQL, which are kept.
 type standIn struct {
 	*githubtest.GitHub
-	wrong []string
-	seen  map[string]bool
+	wrong   []string
+	seen    map[string]bool
+	queries []query
 }
 
 func newStandIn(t *testing.T, d *openapi.Description) *standIn {
@@ -54,6 +55,10 @@ func newStandIn(t *testing.T, d *openapi.Description) *standIn {
 	// Not the test's context, which ends before the server does.
 	ctx := context.WithoutCancel(t.Context())
 	s.Check = func(e githubtest.Exchange) {
+		if e.Operation == githubtest.GraphQL {
+			s.wrong = append(s.wrong, s.keep(e)...)
+			return
+		}
 		s.seen[e.Operation] = true
 		s.wrong = append(s.wrong, d.Check(ctx, openapi.Exchange{Request: e.Request, Status: e.Status, Header: e.Header, Answer: e.Answer})...)
 	}
@@ -148,6 +153,7 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	_, errs["artifact"] = c.Artifact(ctx, 5, "packgate report", "report.json", 1000)
 	_, errs["run"] = c.Conclusion(ctx, github.WorkflowRun{ID: 5, Attempt: 2, HeadSHA: githubtest.Head})
 	_, errs["team"] = c.TeamMembers(ctx, "acme", "risk")
+	_, errs["viewer"] = c.Viewer(ctx)
 	errs["approvals"] = approve(ctx, c)
 	errs["proposal"] = propose(ctx, c)
 	return errs
@@ -253,12 +259,17 @@ func readBase(ctx context.Context, c *github.Client) (err error) {
 // Every request of the client, and every answer of the stand-in, is as GitHub
 // describes it, and every operation of the stand-in is among them.
 func TestClientKeepsGitHubsContract(t *testing.T) {
+	var asked []query
 	for _, server := range []string{openapi.Cloud, openapi.Server} {
-		t.Run(server, func(t *testing.T) { keepsContract(t, githubDescription(t, server)) })
+		t.Run(server, func(t *testing.T) { asked = keepsContract(t, githubDescription(t, server)) })
+	}
+	for _, wrong := range wrongQueries(t, asked) { // both servers were asked the same
+		t.Error(wrong)
 	}
 }
 
-func keepsContract(t *testing.T, d *openapi.Description) {
+// keepsContract returns the queries of GraphQL that were asked.
+func keepsContract(t *testing.T, d *openapi.Description) []query {
 	s := newStandIn(t, d)
 	for name, err := range everyCall(t.Context(), s.client(t)) {
 		if err != nil {
@@ -299,6 +310,7 @@ func keepsContract(t *testing.T, d *openapi.Description) {
 			t.Errorf("no call does %s", name)
 		}
 	}
+	return s.queries
 }
 
 // The answers by which the stand-in fails are GitHub's too.

@@ -22,7 +22,7 @@ func TestLanguageServerWithMicrosoftsClient(t *testing.T) {
 		t.Fatalf("go build: %v\n%s", err, said)
 	}
 	var said bytes.Buffer
-	client := exec.CommandContext(t.Context(), "node", filepath.Join("lsp", "client.mjs"), clientModules(t), program, repository)
+	client := exec.CommandContext(t.Context(), "node", filepath.Join("lsp", "client.mjs"), npmModules(t, "lsp"), program, repository)
 	client.Stderr = &said
 	out, err := client.Output()
 	if err != nil {
@@ -49,24 +49,21 @@ func TestLanguageServerWithMicrosoftsClient(t *testing.T) {
 	}
 }
 
-// clientModules returns a folder in which npm has put the client library, at the versions
-// of lsp/package.json.
-func clientModules(t *testing.T) string {
+// npmModules returns a folder in which npm has put the modules, at the versions, that the
+// package.json of a folder here names.
+func npmModules(t *testing.T, folder string) string {
 	t.Helper()
-	wanted, err := os.ReadFile(filepath.Join("lsp", "package.json"))
+	wanted, err := os.ReadFile(filepath.Join(folder, "package.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := filepath.Abs(filepath.Join("node_modules", ".lsp"))
+	dir, err := filepath.Abs(filepath.Join("node_modules", "."+folder))
 	if err != nil {
 		t.Fatal(err)
 	}
 	manifest := filepath.Join(dir, "package.json")
 	if have, err := os.ReadFile(manifest); err == nil && bytes.Equal(have, wanted) {
 		return dir
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
 	}
 	fetched := filepath.Join(dir, "fetched")
 	if err := os.MkdirAll(fetched, 0o755); err != nil {
@@ -76,7 +73,7 @@ func clientModules(t *testing.T) string {
 	npm := exec.CommandContext(t.Context(), "npm", "install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
 	npm.Dir = fetched
 	if said, err := npm.CombinedOutput(); err != nil {
-		t.Fatalf("npm, which fetches the client library: %v\n%s", err, strings.TrimSpace(string(said)))
+		t.Fatalf("npm, which fetches what %s needs: %v\n%s", folder, err, strings.TrimSpace(string(said)))
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)

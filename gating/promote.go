@@ -130,12 +130,11 @@ func (t *promoting) current(ctx context.Context) (err error) {
 
 // judge holds the line against the rules, and compares what it brings with what is there.
 func (t *promoting) judge(ctx context.Context) error {
-	var missed []finding.NotChecked
-	var err error
-	if t.found, missed, err = t.lookup.JudgeMove(ctx, t.Move(), t.Environments, t.pipeline.now); err != nil {
+	judged, err := t.lookup.JudgeMove(ctx, t.Move(), t.Environments, t.pipeline.now)
+	if err != nil {
 		return err
 	}
-	t.missed = append(t.missed, missed...)
+	t.found, t.missed = judged.Found, append(t.missed, judged.Missed...)
 	after, why := t.wanted(ctx)
 	if after == nil {
 		t.unknown("what agents can do in %q afterwards is not known: %s", t.Environment, why)

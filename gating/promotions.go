@@ -110,39 +110,46 @@ type RunningVersion struct {
 	Resolved []byte
 }
 
-// JudgeMove returns what stands against a line of a pins file, and what of it could not be
-// asked. Where no record can be asked, the environments say what they want. The error is that
-// of a context that ended.
-func (l *Lookup) JudgeMove(ctx context.Context, m promotion.Move, environments []*repo.Environment, now time.Time) (found []finding.Finding, missed []finding.NotChecked, err error) {
+// JudgedMove is what came of holding a line of a pins file against the rules.
+type JudgedMove struct {
+	Found  []finding.Finding    // what stands against it
+	Missed []finding.NotChecked // what could not be asked
+	Ran    []promotion.Running  // what the records say, for each demand; empty where none can be asked
+}
+
+// JudgeMove holds a line of a pins file against the rules. Where no record can be asked, the
+// environments say what they want. The error is that of a context that ended.
+func (l *Lookup) JudgeMove(ctx context.Context, m promotion.Move, environments []*repo.Environment, now time.Time) (out JudgedMove, err error) {
 	silent := l.silent()
 	if silent != "" {
-		missed = append(missed, promotion.Unasked(promotion.PIN001, fmt.Sprintf("whether %q is published: %s", m.Pack+"@"+m.Version, silent)))
+		out.Missed = append(out.Missed, promotion.Unasked(promotion.PIN001, fmt.Sprintf("whether %q is published: %s", m.Pack+"@"+m.Version, silent)))
 	} else {
 		v, err := l.Published(ctx, m.Pack, m.Version)
 		if err != nil {
-			return nil, nil, err
+			return JudgedMove{}, err
 		}
-		found = append(found, m.Published(v.Published)...)
+		out.Found = append(out.Found, m.Published(v.Published)...)
 	}
 	for _, d := range m.Demands {
 		if silent != "" {
 			pin := pinnedIn(catalogsOf(environments, d.From), m.Pack)
-			found = append(found, m.Wanted(d, pin != nil && pin.SameAs(repo.Pinned{Version: m.Version, Digest: m.Digest}))...)
-			missed = append(missed, promotion.Unasked(promotion.PIN002, fmt.Sprintf("whether the environment %q runs %q: %s", d.From, m.Pack+"@"+m.Version, silent)))
+			out.Found = append(out.Found, m.Wanted(d, pin != nil && pin.SameAs(repo.Pinned{Version: m.Version, Digest: m.Digest}))...)
+			out.Missed = append(out.Missed, promotion.Unasked(promotion.PIN002, fmt.Sprintf("whether the environment %q runs %q: %s", d.From, m.Pack+"@"+m.Version, silent)))
 			if l == nil {
-				found = append(found, m.Unrecorded(d, silent)...)
+				out.Found = append(out.Found, m.Unrecorded(d, silent)...)
 			} else if d.Soak > 0 {
-				missed = append(missed, promotion.Unasked(promotion.PIN003, fmt.Sprintf("for how long the environment %q has run it: %s", d.From, silent)))
+				out.Missed = append(out.Missed, promotion.Unasked(promotion.PIN003, fmt.Sprintf("for how long the environment %q has run it: %s", d.From, silent)))
 			}
 			continue
 		}
 		r, err := l.Running(ctx, m.Pack, d.From)
 		if err != nil {
-			return nil, nil, err
+			return JudgedMove{}, err
 		}
-		found = append(found, m.Ran(d, r.Running, now)...)
+		out.Found = append(out.Found, m.Ran(d, r.Running, now)...)
+		out.Ran = append(out.Ran, r.Running)
 	}
-	return found, missed, nil
+	return out, nil
 }
 
 // silent says why no record can be asked, "" where one can.

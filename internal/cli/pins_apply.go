@@ -217,7 +217,7 @@ func (l *line) apply(ctx context.Context) (err error) {
 	if l.is, err = checker.Running(ctx, l.pack, l.e.Name()); err != nil {
 		return err
 	}
-	if l.is.Last != nil {
+	if l.is.Last != nil && !slices.Contains(l.applying.told, l.pack) {
 		l.applying.told = append(l.told, l.pack)
 	}
 	if pin, ok := l.e.Pinned(l.pack); ok {
@@ -316,13 +316,13 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 			return &publish.Checker{Registry: l.Registry, Verifier: l.Verifier}, nil
 		}}
 		lookup := &gating.Lookup{Published: asked.published, Running: asked.running}
-		found, _, err := lookup.JudgeMove(ctx, p.Move(), l.w.Environments, l.env.Now())
+		judged, err := lookup.JudgeMove(ctx, p.Move(), l.w.Environments, l.env.Now())
 		if err != nil {
 			return nil, nil, "", err
 		}
-		if len(found) > 0 {
+		if len(judged.Found) > 0 {
 			var problems []model.Problem
-			for _, f := range found {
+			for _, f := range judged.Found {
 				problems = append(problems, problemAt(f.Location, f.Rule+": "+f.Message, f.Hint))
 			}
 			return nil, nil, "", &refusedError{append(problems, held...)}

@@ -205,25 +205,22 @@ func (p *promoting) pack(ctx context.Context, id string) error {
 			return p.judged(m.Ran(m.Demands[0], is.Running, p.env.Now()))
 		}
 	}
-	found, missed, err := p.lookup.JudgeMove(ctx, m, p.Environments, p.env.Now())
+	judged, err := p.lookup.JudgeMove(ctx, m, p.Environments, p.env.Now())
 	if err != nil {
 		return err
 	}
-	for _, n := range missed {
+	for _, n := range judged.Missed {
 		p.say("not checked: %s", n.Reason)
 		p.unchecked = append(p.unchecked, n.Reason)
 	}
-	if len(found) > 0 {
-		return p.judged(found)
+	if len(judged.Found) > 0 {
+		return p.judged(judged.Found)
 	}
-	if err := p.edit(m); err != nil {
-		return err
-	}
-	return p.soaked(ctx, m)
+	return p.edit(m, judged.Ran)
 }
 
-// edit writes the line of a pack into what the file is to be.
-func (p *promoting) edit(m promotion.Move) error {
+// edit writes the line of a pack into what the file is to be. Each demand of it is met by what ran.
+func (p *promoting) edit(m promotion.Move, ran []promotion.Running) error {
 	was, had := p.to.Pinned(m.Pack)
 	if had && was.SameAs(repo.Pinned{Version: m.Version, Digest: m.Digest}) {
 		p.say("%s has %s already", p.Files.Show(p.name), model.VersionName(m.Pack+"@"+m.Version))
@@ -239,6 +236,7 @@ func (p *promoting) edit(m promotion.Move) error {
 		before = was.Version
 	}
 	p.moved, p.before = append(p.moved, m), append(p.before, before)
+	p.soaked(m, ran)
 	p.say("%s in %s: %s → %s (%s)", m.Pack, p.options.to, before, m.Version, m.Digest)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/contextosai/packgate/gates/promotion"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/render"
@@ -52,4 +53,20 @@ func (o *opening) body() string {
 	say("- the check of this pull request shows what agents in %s can do after the merge, and which other roles have to approve", md(o.options.to))
 	say("\nWhoever started it counts as an author, and does not approve it:\n\n%s", o.trailers())
 	return b.String()
+}
+
+// soaked notes what the records say of how long the environment has run a version, which meets the
+// rules.
+func (p *promoting) soaked(m promotion.Move, ran []promotion.Running) {
+	for i, is := range ran {
+		since := "since when is not known"
+		if !is.Since.IsZero() {
+			since = "since " + is.Since.UTC().Format("2006-01-02 15:04 MST")
+		}
+		required := "no time is required"
+		if m.Demands[i].Soak > 0 {
+			required = fmt.Sprintf("%s is required", p.to.Promote.Soak.Value)
+		}
+		p.soaks = append(p.soaks, fmt.Sprintf("%s runs %s %s by its signed records, %s; %s", m.Demands[i].From, m.Pack, m.Version, since, required))
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contextosai/packgate/gates/promotion"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/repo"
@@ -218,31 +217,4 @@ func (o *opening) read(tree *github.Tree) ([]byte, error) {
 		return nil, nil
 	}
 	return src, err
-}
-
-// soaked notes what the records say of how long the environment has run a version.
-func (p *promoting) soaked(ctx context.Context, m promotion.Move) error {
-	last := len(p.moved) - 1
-	if !p.options.open || p.lookup == nil || p.lookup.Running == nil || last < 0 || p.moved[last].Pack != m.Pack {
-		return nil
-	}
-	for _, d := range m.Demands {
-		is, err := p.lookup.Running(ctx, m.Pack, d.From)
-		if err != nil {
-			return err
-		}
-		if is.Trouble != "" || is.Digest != m.Digest {
-			continue // it is not checked, and said so
-		}
-		since := "since when is not known"
-		if !is.Since.IsZero() {
-			since = "since " + is.Since.UTC().Format("2006-01-02 15:04 MST")
-		}
-		required := "no time is required"
-		if d.Soak > 0 {
-			required = fmt.Sprintf("%s is required", p.to.Promote.Soak.Value)
-		}
-		p.soaks = append(p.soaks, fmt.Sprintf("%s runs %s %s by its signed records, %s; %s", d.From, m.Pack, m.Version, since, required))
-	}
-	return nil
 }

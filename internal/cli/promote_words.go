@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 
@@ -55,14 +56,19 @@ func (p *promoting) title() string {
 	return fmt.Sprintf("Promote %s from %s to %s", what, p.options.from, p.options.to)
 }
 
-// maxBranch bounds the name of a branch, which is a file of git, in bytes.
-const maxBranch = 200
+// maxBranch bounds what the name of a branch says, in bytes: it is a file of git.
+const maxBranch = 150
 
-// branch returns the name of a branch for the promotion, which says what is promoted.
+// branch returns the name of a branch for the promotion. It says what is promoted; where that is
+// too much to say, it ends in a digest of all of it, so that no two promotions have one branch.
 func (p *promoting) branch() string {
 	words := []string{"promote", p.options.to}
-	for _, m := range p.moved[:min(len(p.moved), 2)] {
-		words = append(words, m.Pack, m.Version)
+	whole := sha256.New()
+	for i, m := range p.moved {
+		if i < 2 {
+			words = append(words, m.Pack, m.Version)
+		}
+		fmt.Fprintf(whole, "%q %q %q\n", p.options.to, m.Pack, m.Version)
 	}
 	plain := func(r rune) rune {
 		if r == '-' || r == '.' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -70,13 +76,17 @@ func (p *promoting) branch() string {
 		}
 		return '-'
 	}
-	name := strings.Map(plain, strings.Join(words, "-"))
+	said := strings.Join(words, "-")
+	name := strings.Map(plain, said)
 	for strings.Contains(name, "..") {
 		name = strings.ReplaceAll(name, "..", ".")
 	}
 	name = strings.Trim(name[:min(len(name), maxBranch)], "-.")
 	if cut, ok := strings.CutSuffix(name, ".lock"); ok { // which git keeps for itself
 		name = cut + "-lock"
+	}
+	if len(p.moved) > 2 || name != said {
+		name += fmt.Sprintf("-%x", whole.Sum(nil)[:4])
 	}
 	return "packgate/" + name
 }

@@ -223,7 +223,7 @@ func (g *GitHub) serve(w http.ResponseWriter, r *http.Request, name string, op o
 		fault.Kind.breakOff(w, r, data)
 		return
 	}
-	if g.Check != nil && name != GraphQL { // which the description does not have
+	if g.Check != nil {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		g.mu.Lock()
 		g.Check(Exchange{Operation: name, Request: r, Status: a.status, Header: w.Header().Clone(), Answer: data})
