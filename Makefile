@@ -153,4 +153,4 @@ playground: ## playground/dist/, what a packgate with its playground embeds
 
 .PHONY: build
 build: playground ## bin/packgate, with its playground
-	CGO_ENABLED=0 go build -trimpath -tags playground -o bin/packgate .
+	CGO_ENABLED=0 go build -trimpath -tags playground,grpcnotrace -o bin/packgate .

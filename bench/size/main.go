@@ -75,7 +75,7 @@ func run(ctx context.Context) error {
 
 // build returns the program for the platform of the image, linked with flags.
 func build(ctx context.Context, name, flags string) ([]byte, error) {
-	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=playground", "-ldflags", flags, "-o", name, ".")
+	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags=playground,grpcnotrace", "-ldflags", flags, "-o", name, ".")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64", "GOFLAGS=")
 	if out, err := c.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, out)

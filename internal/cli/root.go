@@ -217,14 +217,20 @@ func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use: "packgate", Short: "the gate in front of ContextOS Context Packs", Long: about,
 		Example: "  packgate check examples/acme-support\n  packgate diff old/pack.json new/pack.json\n  packgate explain REF001",
-		Version: fmt.Sprintf("%s (rules %s)", env.Version, gates.RulesVersion),
 		// Errors are printed once, by Main.
 		SilenceErrors: true, SilenceUsage: true,
 		Args: knownCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	// cobra's own flag would print what a template says (see the package template).
+	version := root.Flags().BoolP("version", "v", false, "version for packgate")
+	root.RunE = func(c *cobra.Command, _ []string) error {
+		if !*version {
+			return c.Help()
+		}
+		_, err := fmt.Fprintf(c.OutOrStdout(), "packgate %s (rules %s)\n", env.Version, gates.RulesVersion)
+		return err
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.SetVersionTemplate("packgate {{.Version}}\n")
 	addGroup(root, "Packs:", newCheck(env), newCompile(env), newDiff(env), newBump(env), newPolicy(env), newGolden(env))
 	addGroup(root, "Pack repositories:", newInit(env), newDoctor(env), newPlan(env), newMerge(env), newReportCommand(env))
 	addGroup(root, "Published versions:", newPublish(env), newVerify(env), newPull(env), newDeprecate(env), newRevoke(env), newPromote(env), newPin(env), newRollback(env), newTimestamp(env),

@@ -23,11 +23,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/template"
 
 	"github.com/contextosai/packgate/golden"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/template"
 )
 
 //go:embed files
@@ -65,6 +65,9 @@ type values struct {
 	Config    string   // the config relative to the root of the git repository, empty where it is found without being named
 	Owned     []string // patterns of what somebody is to own, in the form of CODEOWNERS
 	HookFiles string   // finds what a commit has to change for the hook to run
+	// Ref is the reference to the first version of the pack. The others are what the methods
+	// of Options return, which templates do not call.
+	Ref, Tag, Action, Cron string
 }
 
 func newValues(o Options) *values {
@@ -72,7 +75,7 @@ func newValues(o Options) *values {
 	if o.PackID != "" {
 		o.Tenant = cmp.Or(o.Tenant, DefaultTenant(o.PackID))
 	}
-	v := &values{Options: o}
+	v := &values{Options: o, Ref: o.PackID + "@1.0.0", Tag: o.Tag(), Action: o.Action(), Cron: o.Cron()}
 	base := "/"
 	if o.Folder != "" {
 		base += o.Folder + "/"
@@ -88,9 +91,6 @@ func newValues(o Options) *values {
 	v.HookFiles = "^" + regexp.QuoteMeta(strings.TrimPrefix(base, "/")) + `(.*\.json|\.packgate\.yaml)$`
 	return v
 }
-
-// Ref returns the reference to the first version of the pack.
-func (v *values) Ref() string { return v.PackID + "@1.0.0" }
 
 // WorkflowFiles returns the names of the workflows, relative to the root of the git
 // repository: the gate, its second stage for forks, what publishes, what audits, what
@@ -147,13 +147,15 @@ func (v *values) fill(name string) ([]byte, error) {
 		return src, err
 	}
 	// GitHub's expressions have the usual delimiters.
-	t, err := template.New(name).Delims("<<", ">>").Option("missingkey=error").
-		Funcs(template.FuncMap{"json": pack.CompactJSON, "yaml": yamlText}).Parse(string(src))
+	set, err := template.Parse(map[string]string{name: string(src)}, template.Options{Left: "<<", Right: ">>", Funcs: map[string]template.Func{
+		"json": func(args []any) (any, error) { return pack.CompactJSON(fmt.Sprint(args...)), nil },
+		"yaml": func(args []any) (any, error) { return yamlText(fmt.Sprint(args...)), nil },
+	}})
 	if err != nil {
 		return nil, fmt.Errorf("read the template %s: %w", name, err)
 	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, v); err != nil {
+	if err := set.Execute(&b, name, v); err != nil {
 		return nil, fmt.Errorf("fill the template %s: %w", name, err)
 	}
 	return b.Bytes(), nil

@@ -3,30 +3,29 @@ package render
 import (
 	"bytes"
 	"crypto/sha256"
-	"embed"
+	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/template"
 )
 
 // The HTML report is one file that needs nothing else: it asks no network for
 // anything, and its content security policy would not let it. It is the whole
 // report, for eyes, fingers and screen readers; without JavaScript only the filters
-// are missing. All text of packs goes through Visible and then through the
-// contextual escaping of html/template; there is no other way into the page.
+// are missing. All text of packs goes through Visible, and whatever is put into a
+// template through htmlText, but for template.Markup, which is our own; there is no
+// other way into the page. The templates put values between tags and into attributes
+// within quotes alone: a test fills them with html/template too, which escapes by the
+// context that it finds, and holds that both pages are the same byte for byte.
 
 // maxHTML bounds the page in bytes. Packs that do not fit are counted, and in the JSON report.
 const maxHTML = 64 << 20
-
-//go:embed html/*.tmpl
-var htmlTemplates embed.FS
 
 // What stands in the head and at the end of each page.
 var (
@@ -37,10 +36,6 @@ var (
 	//go:embed html/playground.js
 	playgroundScript []byte
 )
-
-var loadHTML = sync.OnceValues(func() (*template.Template, error) {
-	return template.New("report").Funcs(template.FuncMap{"parts": nameParts}).ParseFS(htmlTemplates, "html/*.tmpl")
-})
 
 // shortName is up to how many bytes of a name fit into a line of any screen.
 const shortName = 16
@@ -62,17 +57,17 @@ func nameParts(name string) (parts []string) {
 
 // head returns what stands in the head of a page, which runs these scripts and no
 // others. All of it is our own, and the hashes are of exactly these bytes.
-func htmlHead(p *htmlProgram) template.HTML {
+func htmlHead(p *htmlProgram) template.Markup {
 	scripts := "'" + cspHash(htmlScript) + "'"
 	if p != nil {
 		scripts += p.sources
 	}
 	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src %s; base-uri 'none'; form-action 'none'", cspHash(htmlStyle), scripts)
-	return template.HTML(`<meta http-equiv="Content-Security-Policy" content="` + policy + "\">\n<style>" + string(htmlStyle) + "</style>")
+	return template.Markup(`<meta http-equiv="Content-Security-Policy" content="` + policy + "\">\n<style>" + string(htmlStyle) + "</style>")
 }
 
-func htmlScripts(p *htmlProgram) template.HTML {
-	html := template.HTML("<script>" + string(htmlScript) + "</script>")
+func htmlScripts(p *htmlProgram) template.Markup {
+	html := template.Markup("<script>" + string(htmlScript) + "</script>")
 	if p != nil {
 		html += "\n" + p.html
 	}
@@ -102,7 +97,7 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 		most -= v.program.size
 	}
 	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, "top", v.page(packs)); err != nil {
+	if err := templates.Execute(&out, "top", v.page(packs)); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
 	left := 0
@@ -112,7 +107,7 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 			continue
 		}
 		whole := out.Len()
-		if err := templates.ExecuteTemplate(&out, "pack", v.pack(packs.At(i), i+1)); err != nil {
+		if err := templates.Execute(&out, "pack", v.pack(packs.At(i), i+1)); err != nil {
 			return fmt.Errorf("write the HTML report of %s: %w", packs.Brief(i).Path, err)
 		}
 		if out.Len() > most && i > 0 {
@@ -120,7 +115,7 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 			left++
 		}
 	}
-	if err := templates.ExecuteTemplate(&out, "bottom", v.bottom(left)); err != nil {
+	if err := templates.Execute(&out, "bottom", v.bottom(left)); err != nil {
 		return fmt.Errorf("write the HTML report: %w", err)
 	}
 	// GitHub's runner takes it for a command wherever it stands in a log, should somebody
@@ -132,7 +127,7 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 type htmlPage struct {
-	Head           template.HTML
+	Head           template.Markup
 	Title, Verdict string
 	Tone, Mark     string
 	Todo           []htmlPiece
@@ -260,7 +255,7 @@ type htmlEnd struct {
 	Revisions []htmlPiece
 	// Playground says why the page compiles nothing.
 	Playground string
-	Script     template.HTML
+	Script     template.Markup
 }
 
 func (v *htmlView) bottom(left int) htmlEnd {

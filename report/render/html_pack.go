@@ -5,11 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"strings"
 
 	"github.com/contextosai/packgate/playground"
 	"github.com/contextosai/packgate/report/model"
+	"github.com/contextosai/packgate/report/template"
 )
 
 type htmlPack struct {
@@ -41,15 +41,15 @@ func (v *htmlView) pack(p *model.Pack, number int) htmlPack {
 // htmlPlayground is the place of a page where a pack can be compiled.
 type htmlPlayground struct {
 	ID     string
-	Reason string        // why there is none
-	Source template.HTML // the data, an element of its own
+	Reason string          // why there is none
+	Source template.Markup // the data, an element of its own
 }
 
 // htmlProgram is what runs the playgrounds of a page, at the end of it.
 type htmlProgram struct {
 	size    int
 	sources string // of scripts, for the content security policy
-	html    template.HTML
+	html    template.Markup
 }
 
 // playgroundProgram is what runs playgrounds. Tests have one of their own.
@@ -71,7 +71,7 @@ func program(packs model.Packs) *htmlProgram {
 	return &htmlProgram{
 		size:    len(text) + len(glue) + len(playgroundScript),
 		sources: fmt.Sprintf(" 'wasm-unsafe-eval' '%s' '%s'", cspHash([]byte(glue)), cspHash(playgroundScript)),
-		html: template.HTML(`<script type="text/plain" id="playground-wasm">` + text + "</script>\n<script>" + glue + "</script>\n<script>" +
+		html: template.Markup(`<script type="text/plain" id="playground-wasm">` + text + "</script>\n<script>" + glue + "</script>\n<script>" +
 			string(playgroundScript) + "</script>"),
 	}
 }
@@ -90,7 +90,7 @@ func (v *htmlView) playground(p *model.Pack, id string) *htmlPlayground {
 		return out
 	}
 	// It is JSON without <, > and & (asciiJSON).
-	out.Source = template.HTML(`<script type="application/json" class="source">` + string(p.Playground.Source) + "</script>")
+	out.Source = template.Markup(`<script type="application/json" class="source">` + string(p.Playground.Source) + "</script>")
 	return out
 }
 

@@ -114,11 +114,13 @@ func wantFindings(t *testing.T, r *model.Report, page string) {
 }
 
 func TestHTMLReport(t *testing.T) {
+	all := contextual(t)
 	for _, s := range reporttest.Samples() {
 		t.Run(s.Name, func(t *testing.T) {
 			page := renderHTML(t, s.Report)
 			says := readPage(t, page)
 			wantFindings(t, s.Report, page)
+			sameByContext(t, all, s.Report)
 			if again := renderHTML(t, s.Report); again != page {
 				t.Error("the same report has two pages")
 			}
@@ -167,12 +169,16 @@ func TestHTMLSaysAll(t *testing.T) {
 func TestHTMLIsHarmless(t *testing.T) {
 	texts := append(reporttest.Hostile(t), "</script><script>alert(1)</script>", `</style></title></textarea><img src=x onerror=alert(1)>`, "javascript:alert(1)//",
 		`"'><svg onload=alert(1)>`, "{{.Title}} ${x} <!-- --> ]]>", "\u202eevil\u200b\u0000\x1b[2J\xff\xfe", "##[error]x", strings.Repeat("ш😀<", 30_000))
+	all := contextual(t)
 	for i, text := range texts {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			r := reporttest.Compared(reporttest.Run(model.Failed, reporttest.GrownAndFailing()))
 			reporttest.Poison(reflect.ValueOf(r), text, 0)
 			page := renderHTML(t, r)
 			says := readPage(t, page)
+			if len(text) <= mostFuzzed { // longer ones are as hostile, and take long
+				sameByContext(t, all, r)
+			}
 			for _, l := range says.links {
 				if !strings.HasPrefix(l, "#p1") && l != "#main" {
 					t.Errorf("the page leads to %q", l)
@@ -203,6 +209,7 @@ func TestHTMLKinds(t *testing.T) {
 	p.Graph = &model.Graph{Nodes: []model.GraphNode{{ID: "a", Kind: model.GateNode, Label: evil, Detail: evil}, {ID: evil, Kind: model.ToolNode, Label: evil}},
 		Edges: []model.GraphEdge{{From: "a", To: evil, Kind: evil, Broken: true}, {From: "b", To: "a", Kind: "gates"}}}
 	r.Packs.Set(0, *p)
+	sameByContext(t, contextual(t), r)
 	says := readPage(t, renderHTML(t, r))
 	if n := strings.Count(says.text, evil); n < 2*len(p.Findings) {
 		t.Errorf("the text is shown as it stands %d times", n)
