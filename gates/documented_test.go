@@ -149,7 +149,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%q leads to %s", name, r.ID)
 		}
 	}
-	if rules := gates.Rules(); rules[0].ID != "SCH001" || rules[len(rules)-1].ID != "WVR002" {
+	if rules := gates.Rules(); rules[0].ID != "SCH001" || rules[len(rules)-1].ID != "WVR003" {
 		t.Errorf("the rules go from %s to %s", rules[0].ID, rules[len(rules)-1].ID)
 	}
 }

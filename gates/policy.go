@@ -24,6 +24,11 @@ type Policy struct {
 	required []required.Item
 	evidence evidence
 	today    string
+	lastDay  string // that a waiver may have
+	days     int    // from today to it
+	// leaving reports whether the change removes or corrects a waiver that is in force; nil
+	// where nothing is known of that.
+	leaving func(*repo.Waiver) bool
 }
 
 // NewPolicy makes the policy of a config on the day of now (UTC). Strict turns the
@@ -33,7 +38,7 @@ type Policy struct {
 func NewPolicy(c *repo.Config, strict bool, now time.Time) (Policy, error) {
 	p := Policy{
 		strict: strict, severity: map[string]finding.Severity{},
-		today: now.UTC().Format(time.DateOnly), evidence: evidence{roles: c.Reviews.EvidenceRoles(), members: c.Reviews.Members()},
+		today: now.UTC().Format(time.DateOnly), lastDay: c.LastWaiverDay(now), days: c.WaiverDays(), evidence: evidence{roles: c.Reviews.EvidenceRoles(), members: c.Reviews.Members()},
 	}
 	var problems repo.Problems
 	for _, e := range c.Severity.Entries {
@@ -116,6 +121,9 @@ func (p *Policy) checkWaiver(w *repo.Waiver) *repo.Problem {
 	case !r.Named() && w.Of.OK:
 		return &repo.Problem{Location: w.Of.Node.Location(), Message: fmt.Sprintf("%s does not compare with the base, so nothing that it finds is of a thing", r.ID), Hint: "remove of:, and write the path that is excused"}
 	}
+	if r.Named() && w.Glob() {
+		return &repo.Problem{Location: w.Pack.Node.Location(), Message: fmt.Sprintf("a waiver of %s is for one thing of one pack, and %q is a pattern", r.ID, w.Pack.Value), Hint: "write the pack_id"}
+	}
 	if _, err := time.Parse(time.DateOnly, w.Expires.Value); err != nil {
 		return &repo.Problem{Location: w.Expires.Node.Location(), Message: fmt.Sprintf("%q is not a day", w.Expires.Value), Hint: "write it as 2027-03-31"}
 	}
@@ -145,27 +153,46 @@ func (p Policy) Judge(packID string, found ...finding.Finding) []finding.Finding
 	return finding.Sort(judged)
 }
 
+// Leaving returns the policy for a change that removes or corrects waivers in force. They
+// excuse what they did, and nothing is said of them: the change is what that would ask for.
+func (p Policy) Leaving(leaves func(*repo.Waiver) bool) Policy {
+	p.leaving = leaves
+	return p
+}
+
 // waive marks the findings of one pack that a waiver in force covers, and
 // returns the findings about the waivers themselves. A waiver can only be unused
 // where its rule was checked.
 func (p Policy) waive(packID string, findings []finding.Finding, checked func(*gate.Rule, *gate.Gate) bool) []finding.Finding {
 	var about []finding.Finding
 	for _, w := range p.waivers {
-		if w.Pack.Value != packID {
+		if !w.For(packID) {
 			continue
 		}
-		if waivers.Expired(w, p.today) {
-			about = append(about, waivers.Finding(waivers.WVR001, w,
-				fmt.Sprintf("the waiver of %s for %q ended on %s", w.Rule.Value, packID, w.Expires.Value),
-				"fix what it excused and remove it, or let its owner move the day"))
-			continue
-		}
-		if r, g := Find(w.Rule.Value); !p.apply(w, findings) && checked(r, g) {
-			about = append(about, waivers.Unused(w, r))
+		used := !waivers.Expired(w, p.today) && p.apply(w, findings)
+		if p.leaving == nil || !p.leaving(w) {
+			about = append(about, p.about(w, used, checked)...)
 		}
 	}
 	p.evidence.settle(findings)
 	return about
+}
+
+// about returns what is wrong with a waiver, of whose rule a pack was checked.
+func (p Policy) about(w *repo.Waiver, used bool, checked func(*gate.Rule, *gate.Gate) bool) (found []finding.Finding) {
+	r, g := Find(w.Rule.Value)
+	switch {
+	case waivers.Expired(w, p.today):
+		return []finding.Finding{waivers.Finding(waivers.WVR001, w,
+			fmt.Sprintf("the waiver of %s for %q ended on %s", w.Rule.Value, w.Pack.Value, w.Expires.Value),
+			"fix what it excused and remove it")}
+	case w.Expires.Value > p.lastDay:
+		found = append(found, waivers.Long(w, p.days, p.lastDay, finding.Warning))
+	}
+	if !used && !w.Glob() && checked(r, g) { // of a pattern, all packs together say that
+		found = append(found, waivers.Unused(w, r))
+	}
+	return found
 }
 
 func (p Policy) apply(w *repo.Waiver, findings []finding.Finding) (used bool) {

@@ -98,6 +98,7 @@ func TestKeyParts(t *testing.T) {
 		{"strict", func(k *keyed) { yes := true; k.Strict = &yes }},
 		{"day", func(k *keyed) { k.now = k.now.AddDate(0, 0, 1) }},
 		{"day", func(k *keyed) { k.now = k.now.Add(-time.Second) }},
+		{"waivers leaving", func(k *keyed) { k.own = repo.DefaultConfig() }},
 		{"base", func(k *keyed) { k.Base = nil }},
 		{"base", func(k *keyed) { k.Base = &Baseline{Commit: &Commit{Tree: k.Base.Tree, prefix: "below"}} }},
 		{"lookup", func(k *keyed) { k.lookup = &Lookup{Silent: "why"} }},

@@ -132,6 +132,7 @@ func (p *pipeline) parts() []keyPart {
 		{"patterns", fields(p.Patterns...)},
 		{"strict", strconv.FormatBool(p.strict(p.Strict))},
 		{"day", day},
+		{"waivers leaving", p.leaving()},
 		{"base", p.Base.identity()},
 		{"lookup", p.lookup.identity()},
 	}

@@ -123,7 +123,7 @@ func (c *Commit) open(ctx context.Context, at Place, s Settings) (w *Workspace, 
 // config says by which config the packs are judged, where the change brings another one,
 // and returns what is looser in that. It has to be usable: once it is merged no change
 // could pass any more, not even the one that corrects it.
-func (r *Run) config(in Inputs) (looser []repo.ConfigChange, err error) {
+func (r *Run) config(in *Inputs) (looser []repo.ConfigChange, err error) {
 	if in.inForce == nil || in.Base == nil {
 		return nil, nil
 	}
@@ -132,6 +132,9 @@ func (r *Run) config(in Inputs) (looser []repo.ConfigChange, err error) {
 	own, err := configOf(in.Dir, name, false)
 	if err == nil {
 		err = usable(own)
+	}
+	if err == nil {
+		in.own = own
 	}
 	switch unusable := in.inForce.Unusable; {
 	case unusable != nil:

@@ -35,7 +35,7 @@ func (r *Run) repository(ctx context.Context, in Inputs, c *Change, looser []rep
 	if err != nil {
 		return err
 	}
-	found = append(found, stray...)
+	found = slices.Concat(found, stray, in.long(r.Now()))
 	loose, err := r.loosened(ctx, in, c, looser)
 	if err != nil {
 		return err

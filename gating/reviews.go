@@ -75,6 +75,9 @@ func (a *Approvals) identity(pack string) string {
 // policy returns how findings of the change are judged, with its approvals.
 func (in Inputs) policy(now time.Time) (gates.Policy, error) {
 	p, err := in.Policy(in.Strict, now)
+	if in.own != nil {
+		p = p.Leaving(in.leaves)
+	}
 	return p.Approved(gates.Approvals{Given: in.Approvals.given(), Unknown: in.Approvals.unknown()}), err
 }
 
@@ -106,8 +109,12 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 			p.Roles = roles
 			r.Report.Packs.Set(i, p)
 		}
-		if len(looser) > 0 {
-			demand(config.ConfigRoles(), "", "a looser config: "+paths(looser))
+		waived := func(c repo.ConfigChange) bool { return c.Path == "waivers" && in.own != nil }
+		if other := slices.DeleteFunc(slices.Clone(looser), waived); len(other) > 0 {
+			demand(config.ConfigRoles(), "", "a looser config: "+paths(other))
+		}
+		for _, w := range in.brought() {
+			demand(config.WaiverRoles(), "", fmt.Sprintf("a waiver of %s until %s", w.Words(), w.Expires.Value))
 		}
 		for role, what := range r.promotedRoles(in, from) {
 			for _, one := range what {

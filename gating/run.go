@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/contextosai/packgate/diffing"
@@ -85,6 +84,9 @@ type Inputs struct {
 	Shard Shard
 	// Approvals are who has approved the change; nil where it is no pull request.
 	Approvals *Approvals
+	// own is the config that the change brings, where that of another commit is in force; nil
+	// where none is, and for one that cannot be used.
+	own *repo.Config
 	// since is what became of the packs since the baseline.
 	since Progress
 }
@@ -94,7 +96,7 @@ type Inputs struct {
 // is wrong with one pack alone is noted in the report.
 func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	from := r.Report.Packs.Len()
-	looser, err := r.config(in)
+	looser, err := r.config(&in)
 	if err != nil {
 		return err
 	}
@@ -111,6 +113,7 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	if err := r.together(ctx, in, nil, looser); err != nil {
 		return err
 	}
+	r.unusedPatterns(in, from)
 	r.reviews(in, from, looser)
 	return r.strayWaivers(in)
 }
@@ -191,29 +194,6 @@ func (r *Run) Add(p model.Pack) model.Result {
 	r.playgrounds = p.KeepPlayground(r.playgrounds)
 	r.Report.Packs.Add(p)
 	return p.Result
-}
-
-// strayWaivers returns an error for waivers of packs that the repository does not
-// have, once all that it has were gated: nothing else would ever report them. A
-// pack that could not be read may be any. Of several shards the first one speaks for
-// all, and looks at the packs of the others too.
-func (r *Run) strayWaivers(in Inputs) error {
-	if !in.whole || len(in.Config.Waivers.Items) == 0 || in.Shard.Index > 1 || in.Shard.Whole() && r.Broken != 0 {
-		return nil
-	}
-	refs, err := r.refs(in)
-	if err != nil || slices.Contains(refs, "") {
-		return err
-	}
-	var problems repo.Problems
-	for _, waiver := range in.Config.Waivers.Items {
-		if !slices.ContainsFunc(refs, func(ref string) bool { return strings.HasPrefix(ref, waiver.Pack.Value+"@") }) {
-			problem := repo.Problemf("remove it, or correct its pack", "the waiver is for the pack %q, which is not in this repository", waiver.Pack.Value)
-			problem.Location = waiver.Pack.Node.Location()
-			problems = append(problems, problem)
-		}
-	}
-	return problems.Err()
 }
 
 // refs returns the packs of the workspace as pack_id@version; "" for one that could not

@@ -51,6 +51,7 @@ type Config struct {
 		MaxDepth        pack.Num   `json:"max_depth"`
 		MaxValues       pack.Num   `json:"max_values"`
 		MaxApprovalMode pack.Text  `json:"max_approval_mode"`
+		MaxWaiverDays   pack.Num   `json:"max_waiver_days"` // see WaiverDays
 	} `json:"limits"`
 	Publish Publish `json:"publish"`
 	Notices Notices `json:"notices"`
@@ -61,20 +62,6 @@ type Config struct {
 
 	// Limits are the reader's limits, the defaults where the config sets none.
 	Limits pack.Limits `json:"-"`
-}
-
-// Waiver is one exception: findings of a rule in a pack, at a keyed path and
-// below it, count no longer. Of names the thing that the findings are of, for rules
-// that compare with the version before.
-type Waiver struct {
-	pack.Part
-	Rule    pack.Text `json:"rule"`
-	Pack    pack.Text `json:"pack"`
-	Path    pack.Text `json:"path"`
-	Of      pack.Text `json:"of"`
-	Reason  pack.Text `json:"reason" text:"prose"`
-	Owner   pack.Text `json:"owner"`
-	Expires pack.Text `json:"expires"`
 }
 
 // ClassRow overrides the class of one kind of change.
@@ -163,7 +150,7 @@ func ParseConfig(file string, src []byte) (*Config, error) {
 	if err := decodeValid("config", doc, c); err != nil {
 		return nil, err
 	}
-	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkFreshness(), c.checkNotices(), c.checkReviews())
+	problems := slices.Concat(c.checkPatterns(), c.setLimits(), c.checkPublish(), c.checkFreshness(), c.checkNotices(), c.checkReviews(), c.checkWaivers())
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ type Reviews struct {
 	// and ConfigRoles.
 	Evidence pack.List[pack.Text]            `json:"evidence"`
 	Config   pack.List[pack.Text]            `json:"config"`
+	Waivers  pack.List[pack.Text]            `json:"waivers"` // the roles of Config where it is left out: see WaiverRoles
 	Enforce  pack.Flag                       `json:"enforce"` // what waits for an approval fails
 	Roles    pack.Dict[pack.List[pack.Text]] `json:"roles"`
 }
@@ -47,6 +48,15 @@ func (r Reviews) EvidenceRoles() []string { return r.orMajor(r.Evidence) }
 // ConfigRoles returns the roles that have to approve a config that becomes looser.
 func (r Reviews) ConfigRoles() []string { return r.orMajor(r.Config) }
 
+// WaiverRoles returns the roles that have to approve a waiver that is new, excuses more or
+// ends later.
+func (r Reviews) WaiverRoles() []string {
+	if r.Waivers.Node == nil {
+		return r.ConfigRoles()
+	}
+	return rolesOf(r.Waivers)
+}
+
 // orMajor returns the roles of a list, those of a major change where it is left out.
 func (r Reviews) orMajor(list pack.List[pack.Text]) []string {
 	if list.Node == nil {
@@ -59,7 +69,7 @@ func (r Reviews) orMajor(list pack.List[pack.Text]) []string {
 func (r Reviews) All() []string { return rolesOf(r.demanded()...) }
 
 func (r Reviews) demanded() []pack.List[pack.Text] {
-	return []pack.List[pack.Text]{r.Patch, r.Minor, r.Major, r.Evidence, r.Config}
+	return []pack.List[pack.Text]{r.Patch, r.Minor, r.Major, r.Evidence, r.Config, r.Waivers}
 }
 
 // rolesOf returns the roles of lists, sorted, each once.

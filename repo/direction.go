@@ -62,6 +62,9 @@ func (c *configComparison) directions() map[string]direction {
 		"reviews.config": func(_, _ *pack.Node) bool {
 			return !holdsAll(c.after.Reviews.ConfigRoles(), c.before.Reviews.ConfigRoles())
 		},
+		"reviews.waivers": func(_, _ *pack.Node) bool {
+			return !holdsAll(c.after.Reviews.WaiverRoles(), c.before.Reviews.WaiverRoles())
+		},
 		"reviews.enforce":          raised,
 		"reviews.roles":            each(moreMembers),
 		"publish.registry":         anyChange,
@@ -75,6 +78,7 @@ func (c *configComparison) directions() map[string]direction {
 		"limits.max_depth":         func(_, _ *pack.Node) bool { return c.after.Limits.MaxDepth > c.before.Limits.MaxDepth },
 		"limits.max_values":        func(_, _ *pack.Node) bool { return c.after.Limits.MaxValues > c.before.Limits.MaxValues },
 		"limits.max_approval_mode": higherMode,
+		"limits.max_waiver_days":   above(DefaultWaiverDays),
 		"shared_packs":             more,
 		"require":                  fewerRequired,
 		"endpoint_schemes":         more,

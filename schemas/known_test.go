@@ -45,7 +45,7 @@ func TestKnownMembers(t *testing.T) {
 		{"case", "/invoke/user/delegation", []string{"auth_type", "scopes", "subject", "token_ref"}, false},
 		{"case", "/run_context/user", []string{"delegation", "role", "tenure_days", "user_id"}, true},
 		{"case", "/expect", []string{"assertions", "denied", "gates", "outcome", "rules", "tools"}, false},
-		{"config", "/limits", []string{"max_approval_mode", "max_bytes", "max_depth", "max_values"}, false},
+		{"config", "/limits", []string{"max_approval_mode", "max_bytes", "max_depth", "max_values", "max_waiver_days"}, false},
 		{"config", "/limits/max_bytes", nil, true},
 		{"config", "/reviews/roles", nil, true},
 		{"environment", "/ontologies/ont.support/1.0.0", []string{"entity_types", "relationship_types"}, false},

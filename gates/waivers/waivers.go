@@ -18,7 +18,7 @@ import (
 var Gate = &gate.Gate{
 	ID: "waivers", Title: "Waivers",
 	About: "Waivers are valid, and excuse something.",
-	Rules: []*gate.Rule{WVR001, WVR002},
+	Rules: []*gate.Rule{WVR001, WVR002, WVR003},
 }
 
 // whyNot is why findings about a waiver cannot be waived.
@@ -30,8 +30,9 @@ var WVR001 = &gate.Rule{
 	Title: "A waiver has not expired",
 	Doc: "A waiver is valid up to and including its `expires` day (UTC). From the next day on it excuses nothing, so the finding " +
 		"that it covered counts again, and the waiver is reported too.\n\n" +
-		"Correct what the waiver excused and remove it. If the exception has to continue, let its owner decide that and move " +
-		"the day.",
+		"Correct what the waiver excused and remove it. If the exception has to continue, renew it before it ends: the change that " +
+		"moves the day waits for the approval of `reviews.waivers`. Once it has ended, the waiver of the base excuses nothing, also " +
+		"in a change that moves its day.",
 	Bad:  `{"rule": "SCH005", "pack": "ctxpack.support", "reason": "pilot", "owner": "@acme/support", "expires": "2020-01-31"}`,
 	Good: `{"rule": "SCH005", "pack": "ctxpack.support", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
 }
@@ -43,9 +44,34 @@ var WVR002 = &gate.Rule{
 	Doc: "A waiver that no finding needs would silently excuse the next fault at the same place. It is reported after the check " +
 		"of its rule has run on the pack that it names and the rule found nothing there. A waiver of a rule that compares with " +
 		"the base has to exist before the change that needs it, so it is a warning until it expires.\n\n" +
+		"A waiver for a pattern of packs is reported if all packs were checked and none of those that it matches needs it.\n\n" +
 		"Remove the waiver, or correct its rule, pack or path (a keyed path, as findings show it).",
 	Bad:  `{"rule": "SCH005", "pack": "ctxpack.support", "path": "/pack_meta/no_such_member", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
 	Good: `{"rule": "SCH005", "pack": "ctxpack.support", "path": "/pack_meta/x_team", "reason": "pilot", "owner": "@acme/support", "expires": "2099-01-31"}`,
+}
+
+// WVR003 reports a waiver whose day is too far away.
+var WVR003 = &gate.Rule{
+	ID: "WVR003", Name: "long-waiver", Severity: finding.Error, NoWaiver: gate.Always, WhyNot: whyNot, Since: "0.2.0",
+	Title: "A waiver ends within the maximum lifetime",
+	Doc: "An exception that nobody has to think about again is a rule that is switched off. A waiver therefore ends within " +
+		"`limits.max_waiver_days` days from today (180 if the config does not say), and whoever still needs it then renews it, " +
+		"which waits for the approval of `reviews.waivers`. `packgate waivers` shows how old each waiver is and how often it was renewed.\n\n" +
+		"If a change adds a waiver with a later day, or moves a day that far, it is an error. The limit is that of the base, so a " +
+		"change that raises it does not profit from it. A waiver that was there before is a warning, because the limit is newer than " +
+		"it may be: it is in force, and the warning ends when its day is near enough.\n\n" +
+		"Write a day that is near enough, and note when you will decide again.",
+	Bad:  `{"rule": "SCH005", "pack": "ctxpack.support", "reason": "pilot", "owner": "@acme/support", "expires": "2999-12-31"}`,
+	Good: `{"rule": "SCH005", "pack": "ctxpack.support", "reason": "pilot", "owner": "@acme/support", "expires": "2027-03-31"}`,
+}
+
+// Long returns the finding that a waiver ends after the last day that it may have, of the
+// severity that it has there.
+func Long(w *repo.Waiver, days int, last string, severity finding.Severity) finding.Finding {
+	f := Finding(WVR003, w, fmt.Sprintf("the waiver of %s for %q ends on %s, and a waiver ends within %d days", w.Rule.Value, w.Pack.Value, w.Expires.Value, days),
+		fmt.Sprintf("write a day until %s", last))
+	f.Severity, f.Location = severity, w.Expires.Node.Location()
+	return f
 }
 
 // Covers reports whether the waiver speaks of the finding of a rule: the rule

@@ -40,6 +40,7 @@ func writings() []writing {
 		all = append(all, writingOf("lifecycle-"+name, "lifecycle", l))
 	}
 	all = append(all, writingOf("notices", "notices", reporttest.SomeNotices()), writingOf("notices-none", "notices", &model.Notices{DryRun: true}))
+	all = append(all, writingOf("waivers", "waivers", reporttest.SomeWaivers()), writingOf("waivers-none", "waivers", &model.Waivers{Config: ".packgate.yaml", MaxDays: 180, Today: "2027-01-02"}))
 	slices.SortFunc(all, func(a, b writing) int { return strings.Compare(a.name, b.name) })
 	return all
 }
@@ -56,6 +57,8 @@ func writingOf(name, schema string, value any) writing {
 			return WriteAudit(w, format, v, s)
 		case *model.Notices:
 			return WriteNotices(w, format, v, s)
+		case *model.Waivers:
+			return WriteWaivers(w, format, v, s)
 		}
 		return WriteLifecycle(w, format, value.(*model.Lifecycle), s)
 	}

@@ -167,3 +167,22 @@ func SomeNotices() *model.Notices {
 		NotChecked: []model.AuditNotChecked{{Pack: "ctxpack.finops", Reason: "the registry does not answer"}},
 	}
 }
+
+// SomeWaivers returns waivers in every state.
+func SomeWaivers() *model.Waivers {
+	days := func(n int) *int { return &n }
+	return &model.Waivers{
+		Config: "packs/.packgate.yaml", MaxDays: 180, Today: "2027-01-02",
+		Waivers: []model.WaiverUse{
+			{Rule: "RSK006", Name: "conditional-gate", Pack: "ctxpack.support", Path: "/governance_layer", Reason: "small refunds need no approval", Owner: "@acme/finance", Expires: "2027-05-31", Line: 12,
+				State: model.WaiverUsed, DaysLeft: 150, Packs: []string{"ctxpack.support"}, Findings: 1, Since: "2026-06-01", AgeDays: days(215), Renewals: 2},
+			{Rule: "RPL014", Name: "golden-case-removed", Pack: "ctxpack.support", Of: "refund-small", Reason: "merged into another case", Owner: "mona", Expires: "2027-01-10", Line: 18,
+				State: model.WaiverNotChecked, DaysLeft: 9, EndsSoon: true, Packs: []string{"ctxpack.support"}, Since: "2026-12-24", AgeDays: days(9), Renewals: 1, AtLeast: true},
+			{Rule: "SCH005", Name: "unknown-member", Pack: "ctxpack.*.eu", Reason: "pilot", Owner: "@acme/support", Expires: "2030-01-31", Line: 24,
+				State: model.WaiverUnused, DaysLeft: 1126, Long: true, Packs: []string{"ctxpack.billing.eu", "ctxpack.support.eu"}},
+			{Rule: "SEC007", Name: "long-text", Pack: "ctxpack.billing.eu", Reason: "moved next week", Owner: "mona", Expires: "2026-12-31", Line: 30,
+				State: model.WaiverExpired, DaysLeft: -1, Packs: []string{"ctxpack.billing.eu"}, Since: "2026-12-20", AgeDays: days(13)},
+		},
+		NotChecked: []model.AuditNotChecked{{Check: "use", Reason: "packs/broken/pack.json cannot be read"}},
+	}
+}

@@ -1,0 +1,148 @@
+package gating
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/waivers"
+	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/report/build"
+	"github.com/contextosai/packgate/report/model"
+)
+
+// strayWaivers returns an error for waivers of packs that the repository does not
+// have, once all that it has were gated: nothing else would ever report them. A
+// pack that could not be read may be any. Of several shards the first one speaks for
+// all, and looks at the packs of the others too.
+func (r *Run) strayWaivers(in Inputs) error {
+	if !in.whole || len(in.Config.Waivers.Items) == 0 || in.Shard.Index > 1 || in.Shard.Whole() && r.Broken != 0 {
+		return nil
+	}
+	refs, err := r.refs(in)
+	if err != nil || slices.Contains(refs, "") {
+		return err
+	}
+	var problems repo.Problems
+	for _, waiver := range in.Config.Waivers.Items {
+		if !slices.ContainsFunc(refs, func(ref string) bool { return waiver.For(idOf(ref)) }) {
+			problem := repo.Problemf("remove it, or correct its pack", "the waiver is for the pack %q, which is not in this repository", waiver.Pack.Value)
+			problem.Location = waiver.Pack.Node.Location()
+			problems = append(problems, problem)
+		}
+	}
+	return problems.Err()
+}
+
+// idOf returns the pack_id of pack_id@version.
+func idOf(ref string) string {
+	id, _, _ := strings.Cut(ref, "@")
+	return id
+}
+
+// brought returns the waivers that the change brings, or makes excuse more or end later.
+func (in Inputs) brought() []*repo.Waiver {
+	switch {
+	case in.own == nil:
+		return nil
+	case in.inForce.Unusable != nil:
+		return repo.NewWaivers(repo.DefaultConfig(), in.own)
+	}
+	return repo.NewWaivers(in.Config, in.own)
+}
+
+// leaves reports whether the change removes a waiver that is in force, or makes another one of it.
+func (in Inputs) leaves(w *repo.Waiver) bool {
+	return in.own != nil && !slices.ContainsFunc(in.own.Waivers.Items, func(own repo.Waiver) bool { return own.Same(w) })
+}
+
+// leaving names what the change does to the waivers that are in force.
+func (in Inputs) leaving() string {
+	var gone []string
+	for i := range in.Config.Waivers.Items {
+		if w := &in.Config.Waivers.Items[i]; in.leaves(w) {
+			gone = append(gone, w.Words(), w.Expires.Value)
+		}
+	}
+	return fields(gone...)
+}
+
+// long returns the waivers that the change brings and that end too late, by the config that is
+// in force.
+func (in Inputs) long(now time.Time) (found []about) {
+	last := in.Config.LastWaiverDay(now)
+	for _, w := range in.brought() {
+		if w.Expires.Value > last {
+			found = append(found, about{"", waivers.Long(w, in.Config.WaiverDays(), last, finding.Error)})
+		}
+	}
+	return found
+}
+
+// unusedPatterns reports the waivers for a pattern of packs that none of those needs which it
+// matches, once all packs of the repository were gated: they are those of the report from one on.
+func (r *Run) unusedPatterns(in Inputs, from int) {
+	if !in.whole || !in.Shard.Whole() || r.Broken != 0 {
+		return
+	}
+	today := r.Now().UTC().Format(time.DateOnly)
+	var found []finding.Finding
+	for i := range in.Config.Waivers.Items {
+		w := &in.Config.Waivers.Items[i]
+		if !w.Glob() || waivers.Expired(w, today) || in.leaves(w) {
+			continue
+		}
+		rule, _ := gates.Find(w.Rule.Value)
+		if use := UseOf(w, r.Report.Packs, from); len(use.Packs) > 0 && use.Findings == 0 && use.Checked {
+			found = append(found, waivers.Unused(w, rule))
+		}
+	}
+	if len(found) > 0 {
+		r.Add(build.NewRepository(in.Files.Show("."), finding.Sort(found)))
+	}
+}
+
+// Use is what a waiver is for, and excuses.
+type Use struct {
+	Packs    []string // that it is for, by their pack_ids
+	Findings int      // that it excuses
+	Checked  bool     // its rule was checked on all of them, so that it needs nothing more
+}
+
+// UseOf returns what a waiver is for among the packs of a report, from one on.
+func UseOf(w *repo.Waiver, packs model.Packs, from int) (u Use) {
+	rule, g := gates.Find(w.Rule.Value)
+	u.Checked = true
+	for i := from; i < packs.Len(); i++ {
+		b := packs.Brief(i)
+		if b.Kind != "" || !w.For(idOf(b.Pack)) {
+			continue
+		}
+		p := packs.At(i)
+		u.Packs = append(u.Packs, idOf(b.Pack))
+		for j := range p.Findings {
+			if f := &p.Findings[j]; f.Waived != nil && waivers.Covers(w, lookedUp(f)) {
+				u.Findings++
+			}
+		}
+		u.Checked = u.Checked && checkedIn(p, rule, g)
+	}
+	return u
+}
+
+// lookedUp returns what a waiver looks at in a finding of a report.
+func lookedUp(f *model.Finding) finding.Finding {
+	return finding.Finding{Rule: f.Rule, Name: f.Name, Thing: finding.Thing{Name: f.Thing}, Location: finding.Location{Path: f.Path}}
+}
+
+// checkedIn reports whether a rule was checked as a whole on a pack of a report, and all that it
+// found is listed. A rule outside of the eight gates counts as not checked.
+func checkedIn(p *model.Pack, r *gate.Rule, g *gate.Gate) bool {
+	rest := finding.AsRest(finding.Finding{Rule: r.ID}).Fingerprint()
+	return slices.ContainsFunc(p.Gates, func(one model.Gate) bool { return one.Gate == g.ID && one.Reason == "" }) &&
+		!slices.ContainsFunc(p.Findings, func(f model.Finding) bool { return f.Fingerprint == rest }) &&
+		!slices.ContainsFunc(p.NotChecked, func(n finding.NotChecked) bool { return n.Rule == r.ID })
+}
