@@ -66,6 +66,7 @@ func newStandIn(t *testing.T, d *openapi.Description) *standIn {
 	s.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "packgate report", Archive: zipOf(t, "report.json", "{}")}}
 	s.Commits[githubtest.Base]["packs/a b/pack.json"] = "{"
 	s.Branches["behind"] = githubtest.Head
+	s.Messages[githubtest.Head] = "Refunds\n\nCo-authored-by: Eve <eve@example.com>\nCo-authored-by: Bot <bot@example.org>"
 	s.Changed["packs/a b/pack.json"] = []string{merged}
 	s.Parted[githubtest.Base+"..."+githubtest.Head] = githubtest.Base
 	for i := range 130 {

@@ -49,7 +49,7 @@ func wrongQueries(t *testing.T, queries []query) (wrong []string) {
 			wrong = append(wrong, fmt.Sprintf("%s with %s: %s", queries[i].Query, queries[i].Variables, one))
 		}
 	}
-	for _, operation := range []string{"query { viewer", "createCommitOnBranch"} {
+	for _, operation := range []string{"viewer", "createCommitOnBranch", "pullRequest"} {
 		if !slices.ContainsFunc(queries, func(q query) bool { return strings.Contains(q.Query, operation) }) {
 			wrong = append(wrong, "no call does "+operation)
 		}

@@ -36,8 +36,8 @@ func (a *actionRun) approvals(ctx context.Context, in gating.Inputs) *gating.App
 			a.Notice("%s", shallow(q.cut))
 		}
 		for _, part := range out.Parts {
-			if len(part.Approvals.Started) > 0 {
-				a.Notice("pull request %d: %s", part.Number, startedWords(part.Approvals.Started))
+			if len(part.Approvals.Own) > 0 {
+				a.Notice("pull request %d: %s", part.Number, ownWords(part.Approvals.Own))
 			}
 		}
 	}
@@ -261,9 +261,13 @@ func (q *asking) same(base *gating.Baseline, head string) func(context.Context, 
 	}
 }
 
-// startedWords says whose approvals do not count.
-func startedWords(logins []string) string {
-	return fmt.Sprintf("the approval of %s does not count: a line %s names an author", strings.Join(logins, ", "), github.StartedBy)
+// ownWords says whose approvals do not count, and why.
+func ownWords(authors []github.Author) string {
+	words := make([]string, len(authors))
+	for i, a := range authors {
+		words[i] = fmt.Sprintf("the approval of %s does not count: %s", a.Login, a.Why)
+	}
+	return strings.Join(words, "; ")
 }
 
 // shallow says which approvals do not count for want of history.

@@ -42,7 +42,7 @@ func (r *reviewing) stageApprovals(ctx context.Context, environment string, stag
 	}
 	part, err := q.part(ctx, found[0], roles)
 	if err != nil {
-		return nil, "", err
+		return nil, "", noReview(err)
 	}
 	if problems := missing(found[0].pull, part.Approvals, q.cut); len(problems) > 0 {
 		return nil, "", &refusedError{problems}

@@ -275,7 +275,7 @@ func (r *reviewing) approvedStages(ctx context.Context, c *publish.BuildCandidat
 		for _, b := range found {
 			part, err := q.part(ctx, b, d.roles)
 			if err != nil {
-				return err
+				return noReview(err)
 			}
 			problems = append(problems, missing(b.pull, part.Approvals, q.cut)...)
 			for _, g := range part.Granted {

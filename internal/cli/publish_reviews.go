@@ -266,7 +266,7 @@ func (r *reviewing) approved(ctx context.Context, c *publish.Candidate, pulls []
 			q := r.asking(d.members)
 			a, err := r.client.Approvals(ctx, github.Question{Pull: pull, Members: d.members, Roles: d.roles, Same: r.same(ctx, q, pull)})
 			if err != nil {
-				return err
+				return noReview(err)
 			}
 			problems = append(problems, missing(pull, a, q.cut)...)
 			for _, g := range a.Granted {
@@ -327,8 +327,8 @@ func missing(pull github.PullRequest, a github.Approvals, cut []string) (problem
 		problems = append(problems, model.Problem{Message: fmt.Sprintf("pull request %d: ", pull.Number) + fmt.Sprintf(format, args...), Hint: hint})
 	}
 	switch {
-	case len(a.Missing) > 0 && len(a.Started) > 0:
-		say("have somebody else approve it", "nobody in %s has approved the last commit, and %s", strings.Join(a.Missing, ", "), startedWords(a.Started))
+	case len(a.Missing) > 0 && len(a.Own) > 0:
+		say("have somebody else approve it", "nobody in %s has approved the last commit, and %s", strings.Join(a.Missing, ", "), ownWords(a.Own))
 	case len(a.Missing) > 0 && len(cut) > 0:
 		say("set `fetch-depth: 0` on actions/checkout, or have them approve the last commit of a pull request that proposes the version",
 			"nobody in %s has approved the last commit, and %s", strings.Join(a.Missing, ", "), shallow(cut))

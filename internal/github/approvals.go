@@ -30,7 +30,7 @@ type Approvals struct {
 	Missing    []string         // roles for which nobody has approved the last commit
 	Against    []Approval       // requests for changes: while one stands, its role has not approved
 	NotChecked []RoleNotChecked // roles that depend on what could not be read
-	Started    []string         // logins that approved, and do not count because they started the pull request
+	Own        []Author         // who approved, and does not count as an author of the pull request
 }
 
 // Complete reports whether every role has approved.
@@ -79,9 +79,10 @@ func Together(all ...Approvals) (out Approvals) {
 		*list = slices.Compact(*list)
 	}
 	for _, a := range all {
-		out.Started = append(out.Started, a.Started...)
+		out.Own = append(out.Own, a.Own...)
 	}
-	out.Started = slices.Compact(slices.Sorted(slices.Values(out.Started)))
+	slices.SortFunc(out.Own, func(x, y Author) int { return cmp.Or(cmp.Compare(x.Login, y.Login), cmp.Compare(x.Why, y.Why)) })
+	out.Own = slices.Compact(out.Own)
 	slices.Sort(out.Missing)
 	slices.SortFunc(out.NotChecked, func(x, y RoleNotChecked) int { return cmp.Compare(x.Role, y.Role) })
 	return out
@@ -108,8 +109,9 @@ type Question struct {
 // team are read where a decision depends on them; a team that the token may not
 // read leaves the role in NotChecked.
 //
-// Who started the pull request counts as its author too, as the lines say that
-// StartedBy is about; only requests for changes count of those.
+// Who wrote or committed one of its commits, and who started the pull request, as the
+// lines say that StartedBy is about, count as its authors too; only requests for changes
+// count of those.
 //
 // The errors are those of kind ErrUnavailable, ErrRateLimited and the others of a
 // Client for which the reviews could not be read; with one of them nothing is known.
@@ -128,7 +130,7 @@ func (c *Client) Approvals(ctx context.Context, q Question) (Approvals, error) {
 		return Approvals{}, err
 	}
 	j := judging{client: c, teams: map[string]*team{}}
-	if j.reviews, j.out.Started, err = c.unstarted(ctx, pull, reviews); err != nil {
+	if j.reviews, j.out.Own, err = c.unwritten(ctx, pull, reviews); err != nil {
 		return Approvals{}, err
 	}
 	wanted := slices.Clone(q.Roles)

@@ -227,16 +227,24 @@ func (g *GitHub) listReviews(r *http.Request, _ []byte) answer {
 	return answer{status: http.StatusOK, value: each(list, g.review), header: link}
 }
 
-// listPullCommits lists 250 commits at most, as GitHub does, oldest first.
-func (g *GitHub) listPullCommits(r *http.Request, _ []byte) answer {
-	n := number(r, "pull_number")
-	i := slices.IndexFunc(g.Pulls, func(p Pull) bool { return p.Number == n })
+// commitsOf returns the commits of a pull request that GitHub lists, 250 at most, oldest first.
+func (g *GitHub) commitsOf(number int64) (list []string, author string) {
+	i := slices.IndexFunc(g.Pulls, func(p Pull) bool { return p.Number == number })
 	if i < 0 {
-		return missing
+		return nil, ""
 	}
 	all := append(slices.Clone(g.Pulls[i].Commits), g.Pulls[i].Head)
-	list, link := page(g, r, all[:min(len(all), 250)])
-	return answer{status: http.StatusOK, value: each(list, g.history), header: link}
+	return all[:min(len(all), 250)], g.Pulls[i].Author
+}
+
+func (g *GitHub) listPullCommits(r *http.Request, _ []byte) answer {
+	all, author := g.commitsOf(number(r, "pull_number"))
+	if all == nil {
+		return missing
+	}
+	list, link := page(g, r, all)
+	written := func(sha string) object { return g.written(sha, Writers{author, author}) }
+	return answer{status: http.StatusOK, value: each(list, written), header: link}
 }
 
 func (g *GitHub) getCommit(r *http.Request, _ []byte) answer {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -91,11 +92,15 @@ func (g *GitHub) createPull(_ *http.Request, body []byte) answer {
 	return answer{status: http.StatusCreated, value: g.pull(p, true)}
 }
 
-// graphQL answers the two queries that the client has.
+// graphQL answers the queries that the client has.
 func (g *GitHub) graphQL(_ *http.Request, body []byte) answer {
 	var sent struct {
 		Query     string
-		Variables struct{ Input commitInput }
+		Variables struct {
+			Input  commitInput
+			Number int64
+			After  string
+		}
 	}
 	switch err := json.Unmarshal(body, &sent); {
 	case err != nil:
@@ -104,6 +109,8 @@ func (g *GitHub) graphQL(_ *http.Request, body []byte) answer {
 		return found(object{"data": object{"viewer": object{"login": g.Login}}})
 	case strings.Contains(sent.Query, "createCommitOnBranch(input: $input) { commit { oid } }"):
 		return g.createCommit(sent.Variables.Input)
+	case strings.Contains(sent.Query, "commit { oid authors("):
+		return g.commitAuthors(sent.Variables.Number, sent.Variables.After)
 	}
 	return found(object{"errors": []object{{"message": "Parse error"}}})
 }
@@ -146,4 +153,36 @@ func (g *GitHub) createCommit(in commitInput) answer {
 	g.Commits[sha], g.Messages[sha], g.Branches[in.Branch.BranchName] = files, message, sha
 	g.Parted[head+"..."+sha] = head
 	return found(object{"data": object{"createCommitOnBranch": object{"commit": object{"oid": sha}}}})
+}
+
+// commitAuthors lists who wrote the commits of a pull request, a hundred at a time: who wrote each
+// one, and the co-authors that its message names. An address NAME@example.com is that of the
+// account NAME, and any other is of none.
+func (g *GitHub) commitAuthors(number int64, after string) answer {
+	all, author := g.commitsOf(number)
+	from, _ := strconv.Atoi(after)
+	all = all[min(from, len(all)):]
+	to := min(len(all), 100)
+	list := make([]object, to)
+	for i, sha := range all[:to] {
+		by, ok := g.Wrote[sha]
+		if !ok {
+			by.Author = author
+		}
+		emails := []string{by.Author + "@example.com"}
+		for line := range strings.Lines(g.message(sha)) {
+			if _, email, ok := strings.Cut(strings.TrimSpace(line), "<"); ok && strings.HasPrefix(line, "Co-authored-by:") {
+				emails = append(emails, strings.TrimSuffix(email, ">"))
+			}
+		}
+		list[i] = object{"commit": object{"oid": sha, "authors": object{"totalCount": len(emails), "nodes": each(emails[:min(len(emails), 100)], func(email string) object {
+			login, isKnown := strings.CutSuffix(email, "@example.com")
+			if !isKnown || login == "" || strings.HasSuffix(login, "[bot]") { // which is no User
+				return object{"user": nil}
+			}
+			return object{"user": object{"login": login}}
+		})}}}
+	}
+	end := object{"hasNextPage": to < len(all), "endCursor": strconv.Itoa(from + to)}
+	return found(object{"data": object{"repository": object{"pullRequest": object{"commits": object{"pageInfo": end, "nodes": list}}}}})
 }

@@ -182,12 +182,24 @@ func (g *GitHub) commit(sha string) object {
 func (g *GitHub) message(sha string) string { return cmp.Or(g.Messages[sha], "A commit") }
 
 // history is a commit as lists of commits have it.
-func (g *GitHub) history(sha string) object {
+func (g *GitHub) history(sha string) object { return g.written(sha, Writers{"mona", "mona"}) }
+
+// written is such a commit of a pull request, of whoever is known of it or else of some.
+func (g *GitHub) written(sha string, by Writers) object {
+	if known, ok := g.Wrote[sha]; ok {
+		by = known
+	}
+	account := func(login string) any {
+		if login == "" {
+			return nil
+		}
+		return g.user(login)
+	}
 	who := object{"name": "Mona", "email": "mona@example.com", "date": moment}
 	page := g.api("/repos/%s/commits/%s", g.Repository, sha)
 	return object{
 		"sha": sha, "node_id": "C_1", "url": page, "html_url": g.web("/commit/%s", sha), "comments_url": page + "/comments",
-		"author": g.user("mona"), "committer": g.user("mona"), "parents": []object{},
+		"author": account(by.Author), "committer": account(by.Committer), "parents": []object{},
 		"commit": object{
 			"url": g.api("/repos/%s/git/commits/%s", g.Repository, sha), "author": who, "committer": who, "message": g.message(sha), "comment_count": 0,
 			"tree":         object{"sha": sha, "url": g.api("/repos/%s/git/trees/%s", g.Repository, sha)},

@@ -18,6 +18,9 @@ type State struct {
 	Protected bool
 	// Messages holds those of commits, by SHA; "A commit" where there is none.
 	Messages map[string]string
+	// Wrote holds who wrote a commit and who committed it, by SHA; "" for an e-mail address that is
+	// of no account. It is the author of the pull request where there is none.
+	Wrote map[string]Writers
 	// Truncated makes lists of a commit's files end before their end.
 	Truncated bool
 	// Runs are the workflow runs that are known, an entry for each attempt.
@@ -36,6 +39,9 @@ type State struct {
 	// Leaked is true once the token was sent to another host than the API's.
 	Leaked bool
 }
+
+// Writers are the logins of who wrote a commit, and of who committed it.
+type Writers struct{ Author, Committer string }
 
 // Pull is a pull request.
 type Pull struct {
@@ -135,6 +141,7 @@ func newState() State {
 		Changed:  map[string][]string{},
 		Branches: map[string]string{"main": Base},
 		Messages: map[string]string{},
+		Wrote:    map[string]Writers{},
 		Parted:   map[string]string{},
 		Teams:    map[string][]string{},
 		Claims:   map[string]any{},

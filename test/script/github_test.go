@@ -30,7 +30,7 @@ type standinHolder struct{ *githubtest.GitHub }
 // makes it fail, and shows what was written:
 //
 //	standin start
-//	standin pull SHA OWNER BRANCH
+//	standin pull SHA OWNER BRANCH  its last commit, after those that it was before
 //	standin commit SHA FOLDER
 //	standin merged SHA PATH…     the pull request was merged as its last commit, which changed these files
 //	standin another NUMBER SHA AUTHOR PATH…  there is another pull request, which changes these files
@@ -38,6 +38,7 @@ type standinHolder struct{ *githubtest.GitHub }
 //	standin approve NUMBER AUTHOR [SHA]  somebody approves the last commit of it, or an earlier one
 //	standin review AUTHOR STATE [COUNT]  somebody reviewed its last commit, so often
 //	standin message SHA FILE     what a commit says
+//	standin wrote SHA [AUTHOR [COMMITTER]]  who wrote a commit, where GitHub knows an account
 //	standin body NUMBER FILE     what a pull request says
 //	standin login LOGIN          whom the token belongs to
 //	standin branch NAME [SHA]    the newest commit of a branch; none for no branch
@@ -101,7 +102,7 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 	switch command {
 	case "pull":
 		p := &g.Pulls[0]
-		p.Head, p.Owner, p.Branch = args[0], args[1], args[2]
+		p.Commits, p.Head, p.Owner, p.Branch = append(p.Commits, p.Head), args[0], args[1], args[2]
 		g.Commits[p.Head] = map[string]string{}
 	case "label":
 		g.Pulls[0].Labels = args
@@ -123,6 +124,9 @@ func (g *standinHolder) state(ts *testscript.TestScript, command string, args []
 		g.pulls(ts, args[0])
 	case "message":
 		g.Messages[args[0]] = ts.ReadFile(args[1])
+	case "wrote":
+		by := append(args, "", "")[1:]
+		g.Wrote[args[0]] = githubtest.Writers{Author: by[0], Committer: by[1]}
 	case "another", "lands", "approve", "body", "close":
 		g.another(ts, command, args)
 	case "review":
