@@ -35,7 +35,7 @@ func BenchmarkThroughput(b *testing.B) {
 		b.Run(fmt.Sprintf("packs=%d", packs), func(b *testing.B) {
 			var f throughput.Figures
 			for b.Loop() {
-				if f, err = throughput.Measure(b.Context(), programs, b.TempDir(), 1, packs); err != nil {
+				if f, err = throughput.Measure(b.Context(), programs, b.TempDir(), throughput.Repository{Seed: 1, Packs: packs}); err != nil {
 					b.Fatal(err)
 				}
 			}

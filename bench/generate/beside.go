@@ -45,3 +45,21 @@ func (s *shape) scorecard(pack []byte) object {
 		{"intents", intents},
 	}
 }
+
+// overlay calls the sandbox of the first decision, and needs an approval from a lower amount on.
+func (s *shape) overlay() object {
+	d := s.decisions[0]
+	limit := d.limit - 200
+	rule := "/policy_layer/policy_bundles/" + s.bundle(0) + "/rules/" + d.ruleID("LIMIT")
+	set := func(path string, value any) object { return object{{"path", path}, {"value", value}} }
+	return object{
+		{"$schema", "https://contextosai.com/schemas/packgate/overlay.v1.schema.json"},
+		{"overlay_id", staging}, {"environment", staging}, {"base", s.id() + "@" + s.version()}, {"order", 1},
+		{"set", list{
+			set("/tooling_layer/adapter_registry/"+d.actions()+"/endpoint_ref", endpoint(s.domain, d.action, "actions")+sandbox),
+			set(rule+"/else/arg_constraints/amount/max", limit),
+			set("/policy_layer/approval_gates/"+d.gate()+"/when/>/1", limit),
+			set("/tooling_layer/permissions/p_"+d.name+"/arg_constraints/amount/max", limit),
+		}},
+	}
+}

@@ -58,7 +58,7 @@ func compile(files map[string][]byte) ([]golden.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := file(catalog())
+	src, err := file(catalog("prod"))
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,13 @@ const (
 	tenant   = "tenant_meridian_prod"
 	snapshot = "kg_2026_05_03_T0930"
 	region   = "eu-central-1"
+	staging  = "staging" // the environment of overlays
+	sandbox  = "-sandbox"
 )
 
-// catalog returns the environment that all packs are made for.
-func catalog() object {
+// catalog returns an environment that all packs are made for. That of overlays has sandboxes
+// of what changes something.
+func catalog(environment string) object {
 	var ontologies, endpoints object
 	var intents, schemas list
 	for _, d := range domains {
@@ -23,11 +26,14 @@ func catalog() object {
 			for _, e := range []string{endpoint(d, a, "records"), endpoint(d, a, "actions")} {
 				endpoints = append(endpoints, member{e, object{{"tenants", list{tenant}}}})
 			}
+			if environment == staging {
+				endpoints = append(endpoints, member{endpoint(d, a, "actions") + sandbox, object{{"tenants", list{tenant}}}})
+			}
 		}
 	}
 	return object{
 		{"$schema", "https://contextosai.com/schemas/packgate/environment.v1.schema.json"},
-		{"environment", "prod"},
+		{"environment", environment},
 		{"runtime", "1.4.0"},
 		{"ontologies", ontologies},
 		{"snapshots", object{{"prod", snapshot}}},

@@ -45,22 +45,38 @@ compile:
 // Write writes a repository with that many packs into a folder, which is made
 // where it is not there. What stands in the folder already is not removed.
 func Write(dir string, seed uint64, packs int) error {
-	catalog, err := file(catalog())
-	if err != nil {
-		return err
-	}
 	if err := write(dir, repo.ConfigName, []byte(config)); err != nil {
 		return err
 	}
-	if err := write(dir, "environments/prod.json", catalog); err != nil {
+	if err := writeCatalog(dir, "prod"); err != nil {
 		return err
 	}
 	return each(packs, 1, func(number int) error { return writePack(dir, seed, number, 1) })
 }
 
+// Overlays writes an overlay beside every nth pack of a repository that Write has written
+// with the same seed, and the catalog of the environment that it is for. The first one is
+// that of pack 0.
+func Overlays(dir string, seed uint64, packs, nth int) error {
+	if nth < 1 {
+		return fmt.Errorf("every %dth pack was to have an overlay, wanted a number above 0", nth)
+	}
+	if err := writeCatalog(dir, staging); err != nil {
+		return err
+	}
+	return each(packs, nth, func(number int) error {
+		s := newShape(seed, number, 1)
+		if _, err := s.pack(); err != nil {
+			return err
+		}
+		return writeOverlay(dir, s)
+	})
+}
+
 // Revise writes the next version of every nth pack of a repository that Write
 // has written with the same seed: a bound is tightened, a text is changed, and the
-// version is raised to 1.1.0. The first one is pack 0. It returns how many it wrote.
+// version is raised to 1.1.0, in the overlay too where there is one. The first one is
+// pack 0. It returns how many it wrote.
 func Revise(dir string, seed uint64, packs, nth int) (int, error) {
 	if nth < 1 {
 		return 0, fmt.Errorf("every %dth pack was to be revised, wanted a number above 0", nth)
@@ -108,7 +124,29 @@ func writePack(dir string, seed uint64, number, revision int) error {
 			return err
 		}
 	}
-	return nil
+	if _, err := os.Stat(filepath.Join(dir, "packs", s.name(), overlay)); err != nil {
+		return nil // it has none
+	}
+	return writeOverlay(dir, s)
+}
+
+func writeCatalog(dir, environment string) error {
+	src, err := file(catalog(environment))
+	if err != nil {
+		return err
+	}
+	return write(dir, "environments/"+environment+".json", src)
+}
+
+// overlay is the name of a pack's overlay in its folder.
+const overlay = "overlays/" + staging + ".json"
+
+func writeOverlay(dir string, s *shape) error {
+	src, err := file(s.overlay())
+	if err != nil {
+		return err
+	}
+	return write(dir, "packs/"+s.name()+"/"+overlay, src)
 }
 
 func write(dir, name string, src []byte) error {

@@ -122,8 +122,11 @@ func TestPackSizesAreSpread(t *testing.T) {
 
 func TestRevisedPacksPassAgainstTheirBase(t *testing.T) {
 	dir := t.TempDir()
-	const packs, nth = 12, 6
+	const packs, nth, overlays = 12, 6, 4
 	if err := generate.Write(dir, 3, packs); err != nil {
+		t.Fatal(err)
+	}
+	if err := generate.Overlays(dir, 3, packs, overlays); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
@@ -143,10 +146,16 @@ func TestRevisedPacksPassAgainstTheirBase(t *testing.T) {
 	if n := strings.Count(out, `"declared": "minor"`); n != packs/nth {
 		t.Errorf("%d packs declare a minor version, wanted %d\n%.2000s", n, packs/nth, out)
 	}
+	if n := strings.Count(out, `"environment": "staging"`); n < packs/overlays {
+		t.Errorf("%d overlays are for staging, wanted %d\n%.2000s", n, packs/overlays, out)
+	}
 }
 
-func TestReviseRefusesEveryZerothPack(t *testing.T) {
+func TestEveryZerothPackIsRefused(t *testing.T) {
 	if _, err := generate.Revise(t.TempDir(), 1, 3, 0); err == nil {
 		t.Error("every 0th pack was revised, wanted an error")
+	}
+	if err := generate.Overlays(t.TempDir(), 1, 3, 0); err == nil {
+		t.Error("every 0th pack has an overlay, wanted an error")
 	}
 }

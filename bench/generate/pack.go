@@ -132,7 +132,7 @@ func (s *shape) policy(guardrails object) object {
 			})
 		}
 		bundles = append(bundles, object{
-			{"bundle_id", "POLICY_" + strings.ToUpper(s.domain.actions[i].name) + "_V1"},
+			{"bundle_id", s.bundle(i)},
 			{"priority", 10 * (i + 1)},
 			{"policy_dsl", object{{"language", "jsonlogic"}, {"rules", rules}}},
 		})
@@ -159,6 +159,10 @@ func (s *shape) closing(d *decision) list {
 		}
 	}
 	return append(list{first}, d.rules[1:]...)
+}
+
+func (s *shape) bundle(i int) string {
+	return "POLICY_" + strings.ToUpper(s.domain.actions[i].name) + "_V1"
 }
 
 func (s *shape) intent(i int) string { return s.domain.name + "." + s.domain.actions[i].name }

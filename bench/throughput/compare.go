@@ -17,11 +17,10 @@ type Comparison struct {
 
 // Contest says what is compared, and on which generated packs.
 type Contest struct {
+	Repository
 	Module   string // the root of packgate's repository
 	Revision string // the base
-	Seed     uint64
-	Packs    int
-	Runs     int // of which the least counts
+	Runs     int    // of which the least counts
 }
 
 // Compare builds packgate at a revision of its repository and as it is, and has both check the
@@ -37,7 +36,7 @@ func Compare(ctx context.Context, folder string, of Contest) (c Comparison, err 
 		return c, err
 	}
 	repository, settings := filepath.Join(folder, "packs"), filepath.Join(folder, "settings")
-	if err := Repository(ctx, repository, of.Seed, of.Packs); err != nil {
+	if err := of.Write(ctx, repository); err != nil {
 		return c, err
 	}
 	for i := range of.Runs {

@@ -88,11 +88,22 @@ func Build(ctx context.Context, module, folder string) (Programs, error) {
 	return p, nil
 }
 
-// Repository writes a repository of packs into a folder, commits it, and then
-// revises every Nth of its packs.
-func Repository(ctx context.Context, dir string, seed uint64, packs int) error {
-	if err := generate.Write(dir, seed, packs); err != nil {
+// Repository says which packs are generated.
+type Repository struct {
+	Seed     uint64
+	Packs    int
+	Overlays int // every nth pack has one, 0 for none
+}
+
+// Write writes the packs into a folder, commits them, and then revises every Nth of them.
+func (r Repository) Write(ctx context.Context, dir string) error {
+	if err := generate.Write(dir, r.Seed, r.Packs); err != nil {
 		return err
+	}
+	if r.Overlays > 0 {
+		if err := generate.Overlays(dir, r.Seed, r.Packs, r.Overlays); err != nil {
+			return err
+		}
 	}
 	for _, args := range [][]string{
 		{"init", "-q"}, {"add", "."},
@@ -102,7 +113,7 @@ func Repository(ctx context.Context, dir string, seed uint64, packs int) error {
 			return err
 		}
 	}
-	_, err := generate.Revise(dir, seed, packs, Nth)
+	_, err := generate.Revise(dir, r.Seed, r.Packs, Nth)
 	return err
 }
 
@@ -150,14 +161,14 @@ type Figures struct {
 }
 
 // Measure writes a repository below a folder, measures it, and removes it.
-func Measure(ctx context.Context, p Programs, folder string, seed uint64, packs int) (Figures, error) {
-	f := Figures{Packs: packs}
+func Measure(ctx context.Context, p Programs, folder string, of Repository) (Figures, error) {
+	f := Figures{Packs: of.Packs}
 	dir, err := os.MkdirTemp(folder, "packs-")
 	if err != nil {
 		return f, err
 	}
 	defer os.RemoveAll(dir)
-	if err := Repository(ctx, dir, seed, packs); err != nil {
+	if err := of.Write(ctx, dir); err != nil {
 		return f, err
 	}
 	if f.Files, f.Size, err = Floor(dir); err != nil { // which also warms the system's file cache

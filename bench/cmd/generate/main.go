@@ -1,10 +1,12 @@
 // Command generate writes a pack repository for measurements.
 //
 //	go run ./bench/cmd/generate DIR N SEED
+//	go run ./bench/cmd/generate --overlays 4 DIR N SEED
 //	go run ./bench/cmd/generate --revise 20 DIR N SEED
 //
-// The first form writes N packs. The second one writes the next version of every
-// 20th pack of a repository that the first one has written.
+// The first form writes N packs, and the second one an overlay beside every 4th of them as
+// well. The last one writes the next version of every 20th pack of a repository that one of
+// the others has written.
 package main
 
 import (
@@ -18,14 +20,15 @@ import (
 
 func main() {
 	revise := flag.Int("revise", 0, "write the next version of every `nth` pack")
+	overlays := flag.Int("overlays", 0, "write an overlay beside every `nth` pack")
 	flag.Parse()
-	if err := run(flag.Args(), *revise); err != nil {
+	if err := run(flag.Args(), *revise, *overlays); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(2)
 	}
 }
 
-func run(args []string, revise int) error {
+func run(args []string, revise, overlays int) error {
 	if len(args) != 3 {
 		return fmt.Errorf("%d arguments, wanted DIR N SEED", len(args))
 	}
@@ -41,5 +44,8 @@ func run(args []string, revise int) error {
 		_, err := generate.Revise(args[0], seed, packs, revise)
 		return err
 	}
-	return generate.Write(args[0], seed, packs)
+	if err := generate.Write(args[0], seed, packs); err != nil || overlays == 0 {
+		return err
+	}
+	return generate.Overlays(args[0], seed, packs, overlays)
 }

@@ -3,11 +3,13 @@
 //
 //	go run ./bench/cmd/measure
 //	go run ./bench/cmd/measure --sizes 1,100,1000,10000
+//	go run ./bench/cmd/measure --overlays 1
 //	go run ./bench/cmd/measure --sizes 100 --runs 5 --most 1.1 compare REVISION
 //	go run ./bench/cmd/measure floor DIR
 //
 // It is to be run in the root of packgate's module. 10,000 packs take gigabytes of
-// disk and much time, and are measured only where they are asked for. Compare builds
+// disk and much time, and are measured only where they are asked for. With --overlays every
+// nth pack has an overlay. Compare builds
 // another revision too, has both check the same packs in turns, and fails where this one
 // takes more CPU than the most that is said. The last form is the floor that check is
 // measured against: it reads, parses, canonicalises and hashes the files of a folder.
@@ -27,16 +29,18 @@ import (
 
 // options are what the command was given.
 type options struct {
-	sizes string
-	seed  uint64
-	runs  int
-	most  float64
+	sizes    string
+	seed     uint64
+	overlays int
+	runs     int
+	most     float64
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.sizes, "sizes", "1,100,1000", "`numbers` of packs, smallest first")
 	flag.Uint64Var(&o.seed, "seed", 1, "of the generator")
+	flag.IntVar(&o.overlays, "overlays", 0, "every `nth` pack has an overlay, 0 for none")
 	flag.IntVar(&o.runs, "runs", 5, "`number` of runs of each build, of which the one with the least CPU counts")
 	flag.Float64Var(&o.most, "most", 1.1, "`times` the CPU of the base that compare lets pass")
 	flag.Parse()
@@ -83,7 +87,7 @@ func run(ctx context.Context, args []string, o options) error {
 	}
 	var all []throughput.Figures
 	for _, n := range packs {
-		f, err := throughput.Measure(ctx, programs, temp, o.seed, n)
+		f, err := throughput.Measure(ctx, programs, temp, throughput.Repository{Seed: o.seed, Packs: n, Overlays: o.overlays})
 		if err != nil {
 			return err
 		}
@@ -97,7 +101,9 @@ func compare(ctx context.Context, temp, revision string, packs []int, o options)
 	if len(packs) != 1 || o.runs < 1 {
 		return fmt.Errorf("--sizes has %d numbers and --runs is %d, wanted one number and at least one run", len(packs), o.runs)
 	}
-	c, err := throughput.Compare(ctx, temp, throughput.Contest{Module: ".", Revision: revision, Seed: o.seed, Packs: packs[0], Runs: o.runs})
+	c, err := throughput.Compare(ctx, temp, throughput.Contest{
+		Repository: throughput.Repository{Seed: o.seed, Packs: packs[0], Overlays: o.overlays}, Module: ".", Revision: revision, Runs: o.runs,
+	})
 	if err != nil {
 		return err
 	}
