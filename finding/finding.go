@@ -165,6 +165,9 @@ type Finding struct {
 	// State says whether the version before had the finding too; empty where there
 	// is none to compare with.
 	State State
+	// Old says that the version before has the finding too, that nothing it is about has changed
+	// since, and that it may be overlooked where only new findings count.
+	Old bool
 	// Cause is what the finding follows from; nil where it stands for itself.
 	Cause *Cause
 }

@@ -99,6 +99,7 @@ func (c *Change) Removed() []string {
 // own changed.
 func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, err error) {
 	from := r.Report.Packs.Len()
+	r.level(in)
 	looser, err := r.config(&in)
 	if err != nil {
 		return nil, err

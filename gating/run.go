@@ -23,7 +23,8 @@ type Options struct {
 	Command string // that the report names
 	Version string // of the program
 	Now     func() time.Time
-	FailOn  string
+	// FailOn is what fails, "" for what the config says.
+	FailOn string
 	// Explain returns an error in the report's form, and the exit code that it means.
 	Explain func(error) ([]model.Problem, int)
 }
@@ -45,6 +46,7 @@ type Run struct {
 	// Latencies take in how long compiles took of the packs that All gates; nil where nobody asks.
 	Latencies   model.Latencies
 	seen        map[string]bool // pack files that were gated, wherever they were named from
+	failOn      string          // what fails of the packs that are gated: see level
 	playgrounds int             // packs that a page can compile
 	rerouted    bool            // the change is one of how workflows run packgate
 }
@@ -96,6 +98,7 @@ type Inputs struct {
 // is wrong with one pack alone is noted in the report.
 func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	from := r.Report.Packs.Len()
+	r.level(in)
 	looser, err := r.config(&in)
 	if err != nil {
 		return err
@@ -243,25 +246,14 @@ const (
 	ExitReject   = 4 // the class of a change is reject
 )
 
-// The lowest severities that fail a run.
-const (
-	FailOnError   = "error"
-	FailOnWarning = "warning"
-	FailOnNever   = "never"
-)
-
-// FailOnLevels returns them, sorted.
-func FailOnLevels() []string { return []string{FailOnError, FailOnNever, FailOnWarning} }
-
 // verdict judges one pack. A version that is published with other bytes is rejected like
 // a change of that class (decisions D1).
 func (r *Run) verdict(p *model.Pack) model.Result {
-	c := model.Count(p)
 	published := func(f model.Finding) bool { return f.Rule == version.VER004.ID }
 	switch {
 	case p.Diff != nil && p.Diff.Class == diffing.Reject.String(), slices.ContainsFunc(p.Findings, published):
 		return model.Rejected
-	case c.Errors > 0, r.FailOn == FailOnWarning && c.Warnings > 0:
+	case r.failing(p):
 		return model.Failed
 	}
 	return model.Passed

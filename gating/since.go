@@ -76,7 +76,8 @@ func (b *Baseline) before(ctx context.Context, j *judged) ([]finding.Finding, er
 		}
 	}
 	if err == nil {
-		j.against(before, len(found) == 0)
+		j.stoodIn = len(found) > 0
+		j.against(before, !j.stoodIn)
 	}
 	return found, err
 }
@@ -94,7 +95,7 @@ func (j *judged) against(before *gate.Subject, compared bool) {
 // since marks the findings of a pack as new or existing, by what the gates find in
 // the version that it is compared with, where that counts, and notes those of that version that are
 // fixed. Of a pack that is new every finding is.
-func (j *judged) since(policy gates.Policy, where gates.Where) {
+func (j *judged) since(b *Baseline, policy gates.Policy, where gates.Where) {
 	if j.before == nil && j.compared.File != "" {
 		return // nothing is known of that version
 	}
@@ -107,6 +108,7 @@ func (j *judged) since(policy gates.Policy, where gates.Where) {
 	default: // most packs of a change are as they were, and only gated again for what they depend on
 		before = slices.DeleteFunc(slices.Clone(j.result.Findings), func(f finding.Finding) bool { return f.Gate == version.Gate.ID })
 	}
+	j.markOld(b, policy, before)
 	j.result.Findings, j.fixed = finding.Since(before, j.result.Findings)
 }
 

@@ -26,6 +26,7 @@ type Config struct {
 	Packs          pack.List[pack.Text]  `json:"packs"`
 	Environments   pack.List[pack.Text]  `json:"environments"`
 	Strict         pack.Flag             `json:"strict"`
+	FailOn         pack.Text             `json:"fail_on"`
 	Labels         pack.Flag             `json:"labels"` // whether pull requests get a label by class
 	Severity       pack.Dict[pack.Text]  `json:"severity"`
 	Waivers        pack.List[Waiver]     `json:"waivers"`

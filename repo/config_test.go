@@ -179,6 +179,7 @@ publish:
     owner_id: "801"
   signing_config: trust/signing_config.json
   trusted_root: trust/trusted_root.json
+fail_on: new-warning
 limits: {max_bytes: 2MiB, max_depth: 32, max_values: 5000, max_approval_mode: delegated}
 labels: true
 notices: {webhook: {url: "https://hooks.example.com/packgate", secret_variable: PACKGATE_WEBHOOK_SECRET}}
@@ -207,6 +208,7 @@ func TestConfigOfEverything(t *testing.T) {
 		{"environments", pack.Values(c.Environments), []string{"environments/*.json"}},
 		{"strict", c.Strict.Value, true},
 		{"labels", c.Labels.Value, true},
+		{"fail_on", c.FailOn.Value, "new-warning"},
 		{"severities", len(c.Severity.Entries), 2},
 		{"severity name", c.Severity.Entries[1].Name, "orphan"},
 		{"severity", c.Severity.Entries[1].Value.Value, "warning"},

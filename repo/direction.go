@@ -44,6 +44,7 @@ func (c *configComparison) directions() map[string]direction {
 		"packs":                                func(_, _ *pack.Node) bool { return !holdsAll(PackPatterns(c.after), PackPatterns(c.before)) },
 		"environments":                         fewer,
 		"strict":                               raised,
+		"fail_on":                              lessFails,
 		"severity":                             each(lowerSeverity),
 		"waivers":                              moreWaivers,
 		"evidence":                             each(otherThanRemoved),
@@ -136,6 +137,19 @@ func replaced(was, _ *pack.Node) bool { return was != nil }
 
 // raised is for what is stricter where it is true.
 func raised(_, is *pack.Node) bool { return is == nil || !is.Bool }
+
+// lessFails: each level fails for more than another one in one respect or in two, warnings and old findings.
+func lessFails(was, is *pack.Node) bool {
+	says := func(n *pack.Node) string {
+		if n == nil {
+			return "error"
+		}
+		return n.Text
+	}
+	warns := func(n *pack.Node) bool { return strings.HasSuffix(says(n), "warning") }
+	onlyNew := func(n *pack.Node) bool { return strings.HasPrefix(says(n), "new") }
+	return warns(was) && !warns(is) || onlyNew(is) && !onlyNew(was)
+}
 
 // fewerMetrics: true asks for any metric, and a list for each that it names.
 func fewerMetrics(was, is *pack.Node) bool {

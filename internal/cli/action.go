@@ -123,7 +123,7 @@ func readInputs(getenv func(string) string, event *github.Event) (inputs, error)
 	get := func(name string) string { return github.Input(getenv, name) }
 	in := inputs{
 		config: get("config"), packs: github.InputList(getenv, "packs"), base: get("base-ref"), token: get("token"),
-		comment: cmp.Or(get("comment"), string(github.CommentAlways)), failOn: cmp.Or(get("fail-on"), gating.FailOnError), sarif: get("sarif-file"),
+		comment: cmp.Or(get("comment"), string(github.CommentAlways)), failOn: get("fail-on"), sarif: get("sarif-file"),
 	}
 	in.fullURL = get("report-url")
 	var err error
@@ -158,7 +158,7 @@ func readInputs(getenv func(string) string, event *github.Event) (inputs, error)
 	}
 	return in, cmp.Or(
 		in.complete(),
-		oneOf("the input fail-on", in.failOn, gating.FailOnLevels()...),
+		oneOf("the input fail-on", in.failOn, append(gating.FailOnLevels(), "")...),
 		oneOf("the input comment", in.comment, github.CommentModes()...),
 	)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -20,12 +21,16 @@ func (a *actionRun) bound() bool {
 // judged: one that would is set back to what the base says, and the error says so. Nil is
 // for what touches no verdict.
 var bounds = map[string]func(in *inputs, c *repo.Config) error{
-	"fail-on": func(in *inputs, _ *repo.Config) error {
-		if in.failOn != gating.FailOnNever {
+	"fail-on": func(in *inputs, c *repo.Config) error {
+		asked, config := in.failOn, cmp.Or(c.FailOn.Value, gating.FailOnError)
+		in.failOn = gating.Tightest(asked, config)
+		switch {
+		case asked == "" || asked == in.failOn:
 			return nil
+		case asked == gating.FailOnNever:
+			return loosens("let the job itself say continue-on-error, or do not require its status", "fail-on is %q", asked)
 		}
-		in.failOn = gating.FailOnError
-		return loosens("let the job itself say continue-on-error, or do not require its status", "fail-on is %q", gating.FailOnNever)
+		return loosens("write it as fail_on of the config, in a change of its own", "fail-on is %q, and the config has %q", asked, config)
 	},
 	"registry": func(in *inputs, c *repo.Config) error {
 		return other(&in.signing.registry, "registry", c.Publish.Registry.Value)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/github"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -36,6 +37,26 @@ func TestOtherThanTheConfig(t *testing.T) {
 		in.signing.registry = c.given
 		if err := bounds["registry"](&in, c.config); (err != nil) != c.refused || in.signing.registry != c.want {
 			t.Errorf("%q: %v, and the registry is %q", c.given, err, in.signing.registry)
+		}
+	}
+}
+
+// The input fail-on can only make more fail than the config does.
+func TestFailOnOverTheConfig(t *testing.T) {
+	for _, c := range []struct {
+		given, config, want string
+		refused             bool
+	}{
+		{"", "", gating.FailOnError, false}, {"", gating.FailOnNew, gating.FailOnNew, false},
+		{gating.FailOnNew, "", gating.FailOnError, true}, {gating.FailOnNever, gating.FailOnNew, gating.FailOnNew, true},
+		{gating.FailOnError, gating.FailOnNew, gating.FailOnError, false}, {gating.FailOnNewWarning, gating.FailOnNew, gating.FailOnNewWarning, false},
+		{gating.FailOnError, gating.FailOnWarning, gating.FailOnWarning, true}, {gating.FailOnWarning, gating.FailOnNew, gating.FailOnWarning, false},
+	} {
+		config := repo.DefaultConfig()
+		config.FailOn = pack.Text{Value: c.config, OK: c.config != ""}
+		in := inputs{failOn: c.given}
+		if err := bounds["fail-on"](&in, config); (err != nil) != c.refused || in.failOn != c.want {
+			t.Errorf("%q over %q: %v, and what fails is %q", c.given, c.config, err, in.failOn)
 		}
 	}
 }

@@ -307,12 +307,12 @@ Exit status: 0 nothing is wrong, 1 something is wrong, 3 it could not be audited
 	f.StringVar(&o.verify, "verify", "", "verify the export in this `folder`")
 	f.StringVar(&o.freshness.workflow, "freshness-workflow", "", "with --verify, `workflow` that signs timestamps (default: publish.freshness.workflow)")
 	f.StringVar(&o.freshness.key, "freshness-key", "", "with --verify, public key `file`, for timestamps that were signed with a key")
-	choice{"fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnLevels()}.add(c, &o.failOn)
+	choice{"fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnSeverities()}.add(c, &o.failOn)
 	return c
 }
 
 func audit(ctx context.Context, env *Env, ids []string, o auditOptions) error {
-	if err := cmp.Or(oneOf("--format", o.format, diffFormats()...), oneOf("--fail-on", o.failOn, gating.FailOnLevels()...), o.checkExport(ids)); err != nil {
+	if err := cmp.Or(oneOf("--format", o.format, diffFormats()...), oneOf("--fail-on", o.failOn, gating.FailOnSeverities()...), o.checkExport(ids)); err != nil {
 		return err
 	}
 	if o.verify != "" {

@@ -56,7 +56,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f := c.Flags()
 	f.StringVar(&o.config, "config", "", "config `file`; its folder is the root of the repository (default: the nearest "+repo.ConfigName+")")
 	f.BoolVar(&strict, "strict", false, "turn the warnings that the rule list marks into errors")
-	choice{"fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnLevels()}.add(c, &o.failOn)
+	choice{"fail-on", "", "what `findings` fail (default: fail_on of the config, or else error)", gating.FailOnLevels()}.add(c, &o.failOn)
 	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is already used (default: publish.registry of the config, if it is a folder)")
 	f.StringVar(&o.registryOptions.key, "key", "", "public key `file`, for versions in the registry that were signed with a key")
 	f.BoolVar(&o.fix, "fix", false, "first fix what can be fixed mechanically, in the pack files")

@@ -67,7 +67,10 @@ func (f choice) add(c *cobra.Command, to *string) {
 		if before != nil {
 			err = before(c, args)
 		}
-		return cmp.Or(err, oneOf("--"+f.name, *to, f.choices...))
+		if err != nil || *to == f.value {
+			return err
+		}
+		return oneOf("--"+f.name, *to, f.choices...)
 	}
 }
 

@@ -50,12 +50,12 @@ Exit status: 0 everything was sent, 2 wrong use, 3 something could not be read o
 	o.addReading(c, plainFormats())
 	c.Flags().BoolVar(&o.strict, "strict", false, "count what another identity signed as an error")
 	c.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would be sent, and send nothing")
-	choice{"fail-on", gating.FailOnError, "lowest `severity` for which an audit fails", gating.FailOnLevels()}.add(c, &o.failOn)
+	choice{"fail-on", gating.FailOnError, "lowest `severity` for which an audit fails", gating.FailOnSeverities()}.add(c, &o.failOn)
 	return c
 }
 
 func notify(ctx context.Context, env *Env, o notifyOptions) error {
-	if err := cmp.Or(oneOf("--format", o.format, plainFormats()...), oneOf("--fail-on", o.failOn, gating.FailOnLevels()...)); err != nil {
+	if err := cmp.Or(oneOf("--format", o.format, plainFormats()...), oneOf("--fail-on", o.failOn, gating.FailOnSeverities()...)); err != nil {
 		return err
 	}
 	n, err := openNotifying(env, o)

@@ -35,6 +35,9 @@ type Finding struct {
 	Approve bool `json:"approve,omitempty"`
 	// State is new or existing in a comparison with a baseline, by fingerprint.
 	State string `json:"state,omitempty"`
+	// Old says that the baseline has it too and that nothing it is about has changed: it does not fail
+	// a run for which only new findings count.
+	Old bool `json:"old,omitempty"`
 	// Waived and Approved are what excuses the finding, both where it takes both.
 	Waived   *Waived    `json:"waived,omitempty"`
 	Approved []Approval `json:"approved,omitempty"`

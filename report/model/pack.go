@@ -22,6 +22,9 @@ func Count(p *Pack) Summary {
 		s.Packs = 1
 	}
 	for _, f := range p.Findings {
+		if f.Old && !f.Excused() {
+			s.Old++
+		}
 		switch {
 		case len(f.Approved) > 0:
 			s.Approved++
@@ -46,6 +49,7 @@ func Summarise(packs Packs) Summary {
 		sum.Warnings += c.Warnings
 		sum.Waived += c.Waived
 		sum.Approved += c.Approved
+		sum.Old += c.Old
 		sum.NotChecked += c.NotChecked
 	}
 	return sum

@@ -211,9 +211,12 @@ func (b *builder) page(p *model.Pack) []node {
 	return slices.Concat([]node{b.approvals(p)}, provisos(p), b.effects(p), b.weaker(p), b.texts(p), b.author(p), []node{b.checks(p)})
 }
 
-// provisos are the warnings that a reviewer has to know to read the page: with what a pack could
-// not be compared, and what of the repository is overlooked.
+// provisos are the warnings that a reviewer has to know to read the page: which errors do not
+// count, with what a pack could not be compared, and what of the repository is overlooked.
 func provisos(p *model.Pack) (nodes []node) {
+	if errors := len(p.BySeverity("error")); errors > 0 && p.Result == model.Passed {
+		nodes = append(nodes, alert{tone: waits, items: []sentence{plain("The base has " + pack.Counted(errors, "error") + " too, which are not fixed. They do not count, because only new findings do.")}})
+	}
 	for _, n := range p.NotChecked {
 		if p.Pinned != nil && n.CouldNotRun() && len(nodes) < maxCautions {
 			nodes = append(nodes, message("Not checked: "+n.Reason+"."))

@@ -31,8 +31,12 @@ func shortHash(digest string) string {
 
 func runCounts(r *model.Report) string {
 	s := r.Summary
+	old := ""
+	if r.Result == model.Passed && s.Errors > 0 {
+		old = some(s.Old, "of them old")
+	}
 	return strings.Join(filled(
-		publicationCounts(r.Published), pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"),
+		publicationCounts(r.Published), pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"), old,
 		some(s.Waived, "waived"), some(s.Approved, "approved"), anyOf(s.NotChecked, "check", " not run"),
 	), " · ")
 }

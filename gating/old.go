@@ -1,0 +1,152 @@
+package gating
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/diffing/environments"
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/evaluation"
+	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/gates/policyrules"
+	"github.com/contextosai/packgate/gates/replay"
+	"github.com/contextosai/packgate/gates/risk"
+	"github.com/contextosai/packgate/gates/tenancy"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/proof"
+)
+
+// A finding is old if the base has it too and nothing that it is about has changed: neither its
+// words, its request and the values at its places, nor, for findings about what the policy
+// permits, what that is. A fingerprint alone would hide a fault that became worse. Each finding
+// of the base makes one finding old, so that of several equal ones what is added is new.
+
+// likeness is by what an old finding is recognised.
+type likeness struct {
+	kin, file string
+	severity  finding.Severity
+	message   string
+	witness   string
+	places    string // what stands at its places
+}
+
+// markOld marks the findings of a pack that are old, by those of the base. Nothing is where the
+// pack was compared with anything but the pack of the base itself.
+func (j *judged) markOld(b *Baseline, policy gates.Policy, before []finding.Finding) {
+	if !j.atBase(b) {
+		return
+	}
+	now, was := newSide(j.subject), newSide(j.before)
+	count := map[likeness]int{}
+	for _, f := range before {
+		count[was.likeness(f)]++
+	}
+	unlisted := map[string]bool{}
+	for _, f := range j.result.Findings {
+		unlisted[f.Rule] = unlisted[f.Rule] || f.IsRest()
+	}
+	for i := range j.result.Findings {
+		f := &j.result.Findings[i]
+		if !policy.Overlookable(f.Rule) || !j.asBefore(f.Gate) || f.IsRest() && j.subject.Before != nil {
+			continue
+		}
+		if l := now.likeness(*f); count[l] > 0 {
+			count[l]--
+			f.Old = true
+		}
+	}
+}
+
+// atBase reports whether the pack is compared with the one of the base, which could be read as a
+// whole, and with no earlier or published version in its place.
+func (j *judged) atBase(b *Baseline) bool {
+	c := j.compared
+	return b != nil && j.before != nil && !j.stoodIn && c.unread == nil && c.published == nil && c.from != nil && c.from.at == b.Commit
+}
+
+// asBefore reports whether findings of a gate can be what they were before, whatever else of the
+// pack has changed. Those about what the policy permits cannot where more is permitted or the
+// change is major, and what was stored for a pack cannot where that pack is another one.
+func (j *judged) asBefore(name string) bool {
+	d := j.compared.Diff
+	switch name {
+	case replay.Gate.ID:
+		return d != nil && len(d.Changes()) == 0
+	case policyrules.Gate.ID, risk.Gate.ID, tenancy.Gate.ID, evaluation.Gate.ID:
+		return d != nil && (d.Effect == proof.Equal || d.Effect == proof.Shrank) &&
+			max(d.Unsettled(), environments.Class(j.environments)) < diffing.Major
+	}
+	return true
+}
+
+// side is one version of a pack, with what was looked up in it.
+type side struct {
+	subject *gate.Subject
+	values  map[*pack.Node]string // as JSON
+}
+
+func newSide(s *gate.Subject) *side { return &side{s, map[*pack.Node]string{}} }
+
+// likeness returns by what a finding in the version is recognised in another one.
+func (s *side) likeness(f finding.Finding) likeness {
+	places := []string{s.at(f.Location)}
+	for _, r := range f.Related {
+		places = append(places, r.Message, s.within(r.Location.File), s.at(r.Location))
+	}
+	l := likeness{kin: f.Kin(), file: s.within(f.Location.File), severity: f.Severity, message: f.Message, places: fields(places...)}
+	if f.Witness != nil {
+		l.witness = pack.CompactJSON(f.Witness)
+	}
+	return l
+}
+
+// within names a file from the folder of the pack on, so that a pack may move. The file of the
+// pack itself is "".
+func (s *side) within(file string) string {
+	u := s.subject.Unit
+	if file == u.Document.File {
+		return ""
+	}
+	folder, _ := strings.CutSuffix(u.Document.File, u.Name[strings.LastIndexByte(u.Name, '/')+1:])
+	return strings.TrimPrefix(file, folder)
+}
+
+// at returns the value at a place, "" where the place is a whole document or a layer of a pack,
+// of which a finding speaks for what is missing in it.
+func (s *side) at(l finding.Location) string {
+	if strings.Count(l.Pointer, "/") < 2 {
+		return ""
+	}
+	doc := s.document(l.File)
+	if doc == nil {
+		return ""
+	}
+	n := doc.Root.Find(l.Pointer)
+	if n == nil {
+		return ""
+	}
+	value, known := s.values[n]
+	if !known {
+		digest := pack.DigestOf([]byte(pack.CompactJSON(n.Any())))
+		value = string(digest)
+		s.values[n] = value
+	}
+	return value
+}
+
+// document returns a file of the pack or of a catalog; nil for another one.
+func (s *side) document(file string) *pack.Document {
+	documents := []*pack.Document{s.subject.Unit.Document}
+	for _, f := range s.subject.Unit.Files {
+		documents = append(documents, f.Document)
+	}
+	for _, e := range s.subject.Environments {
+		documents = append(documents, e.Sources()...)
+	}
+	if i := slices.IndexFunc(documents, func(d *pack.Document) bool { return d != nil && d.File == file }); i >= 0 {
+		return documents[i]
+	}
+	return nil
+}
