@@ -143,6 +143,9 @@ func (r *Result) unreadable(s *gate.Subject, g *gate.Gate) {
 
 // rule runs one rule.
 func (r *Result) rule(s *gate.Subject, g *gate.Gate, rule *gate.Rule, policy Policy) {
+	if s.Context().Err() != nil {
+		return
+	}
 	p := gate.NewPass(s, g, rule)
 	rule.Check(p)
 	findings, notChecked := p.Results()

@@ -35,6 +35,7 @@
 package proof
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -61,6 +62,7 @@ type Model struct {
 	claims claims
 	known  remembered
 	reach  func() Reach
+	ctx    context.Context // that proofs end with; nil for none
 
 	reads map[string]bool // variables that a condition reads
 	lists []string        // variables that a condition searches or goes through
@@ -94,6 +96,13 @@ func For(p *policy.Model) *Model {
 	}
 	slices.Sort(m.lists)
 	m.lists = slices.Compact(m.lists)
+	return m
+}
+
+// Until returns the model, whose proofs end with the context: what is asked for then is
+// undecided. It is called before anything is asked.
+func (m *Model) Until(ctx context.Context) *Model {
+	m.ctx = ctx
 	return m
 }
 

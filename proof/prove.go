@@ -74,13 +74,17 @@ func newProver(s jsonlogic.Solver, models ...*Model) *prover {
 		s.Steps = lastTry
 	}
 	s.Lists = slices.Clone(s.Lists)
+	ctx := context.Background()
 	for _, m := range models {
 		s.Lists = append(s.Lists, m.lists...)
+		if m.ctx != nil {
+			ctx = m.ctx
+		}
 	}
 	slices.Sort(s.Lists)
 	s.Lists = slices.Compact(s.Lists)
 	if s.Budget == nil {
-		s.Budget = jsonlogic.NewBudget(context.Background(), allSteps)
+		s.Budget = jsonlogic.NewBudget(ctx, allSteps)
 	}
 	return &prover{solver: s, all: allSteps}
 }

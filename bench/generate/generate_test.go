@@ -15,6 +15,7 @@ import (
 	"github.com/contextosai/packgate/bench/generate"
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/internal/cli"
+	"github.com/contextosai/packgate/pack"
 )
 
 // check runs packgate check and returns its output; it fails the test unless it
@@ -157,5 +158,25 @@ func TestEveryZerothPackIsRefused(t *testing.T) {
 	}
 	if err := generate.Overlays(t.TempDir(), 1, 3, 0); err == nil {
 		t.Error("every 0th pack has an overlay, wanted an error")
+	}
+}
+
+// A large pack has about the size that was asked for, more intents than any other, and is the
+// same each time.
+func TestLarge(t *testing.T) {
+	const size = 150 << 10
+	one, err := generate.Large(3, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other, err := generate.Large(3, size); err != nil || !bytes.Equal(one, other) {
+		t.Errorf("another run gives other bytes, %v", err)
+	}
+	doc, faults := pack.Read("pack.json", one, pack.DefaultLimits())
+	if p := pack.New(doc); len(faults) > 0 || p == nil || len(p.Faults) > 0 || len(p.PolicyLayer.PolicyBundles.Items) < 7 {
+		t.Errorf("it is no such pack: %v", faults)
+	}
+	if len(one) < size || len(one) > size+size/4 {
+		t.Errorf("it has %d bytes", len(one))
 	}
 }

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"sync"
@@ -35,6 +36,7 @@ type Subject struct {
 	Equal bool
 	*Index
 
+	ctx        context.Context    // that work on the subject ends with; nil for none
 	conditions *policy.Conditions // of all the versions of the pack
 	model      func() *proof.Model
 	replaced   func() map[string]map[*pack.Node]bool
@@ -49,6 +51,21 @@ func NewSubject(u *repo.Unit, environments []*repo.Environment, c *repo.Config) 
 	s := &Subject{Catalogs: environments, Config: c, conditions: &policy.Conditions{}, signed: &signatures{known: map[*repo.Scorecard]string{}}}
 	s.texts = &texts{Memo: detect.NewMemo(), limits: c.Limits, snapshots: map[*repo.Snapshot]*pack.Document{}}
 	return s.about(u, environments).compiling()
+}
+
+// Until returns the subject, work on which ends with the context: nothing that rules say of it
+// after that counts. It is called before the subject is looked at.
+func (s *Subject) Until(ctx context.Context) *Subject {
+	s.ctx = ctx
+	return s
+}
+
+// Context returns the context that work on the subject ends with.
+func (s *Subject) Context() context.Context {
+	if s.ctx == nil {
+		return context.Background()
+	}
+	return s.ctx
 }
 
 // compiling gives a subject golden cases of its own.
@@ -69,7 +86,7 @@ func (s *Subject) Instead(p *pack.Document, faults []pack.Fault) *Subject {
 	unit := *s.Unit
 	unit.Use(p, slices.Clip(faults))
 	unit.Published = p
-	other := &Subject{Catalogs: s.Catalogs, Config: s.Config, Before: s.Before, conditions: s.conditions, Evaluator: s.Evaluator, texts: s.texts, signed: s.signed}
+	other := &Subject{ctx: s.ctx, Catalogs: s.Catalogs, Config: s.Config, Before: s.Before, conditions: s.conditions, Evaluator: s.Evaluator, texts: s.texts, signed: s.signed}
 	return other.about(&unit, s.Environments).compiling()
 }
 
@@ -81,7 +98,7 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 		s.unions = func() []*Union { return nil }
 	}
 	s.replaced = sync.OnceValue(func() map[string]map[*pack.Node]bool { return replacedIn(u) })
-	s.model = sync.OnceValue(func() *proof.Model { return proof.For(policy.New(u.Pack, s.conditions)) })
+	s.model = sync.OnceValue(func() *proof.Model { return proof.For(policy.New(u.Pack, s.conditions)).Until(s.ctx) })
 	return s
 }
 
@@ -89,7 +106,7 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 // of the pack, and the catalogs it is held against. What became of the golden cases
 // stays what it was, for each of them was compiled with its own overlays.
 func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
-	form := &Subject{Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, texts: s.texts, signed: s.signed}
+	form := &Subject{ctx: s.ctx, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, texts: s.texts, signed: s.signed}
 	return form.about(u, environments)
 }
 

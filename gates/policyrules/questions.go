@@ -1,7 +1,6 @@
 package policyrules
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -34,7 +33,7 @@ const (
 func newQuestions(p *gate.Pass) *questions {
 	q := &questions{
 		Pass: p, model: newModel(p), permitted: p.Proof(),
-		solver:  jsonlogic.Solver{Steps: lastTry, Budget: jsonlogic.NewBudget(context.Background(), checkSteps)},
+		solver:  jsonlogic.Solver{Steps: lastTry, Budget: jsonlogic.NewBudget(p.Context(), checkSteps)},
 		domains: map[string][]jsonlogic.Formula{}, scenes: map[string]applicable{},
 	}
 	for _, c := range q.Conditions {

@@ -8,8 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/finding"
@@ -17,63 +15,6 @@ import (
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
-
-// pause is how long at least lies between the beginnings of two runs. Nobody reads
-// findings faster, and whoever types makes ten changes a second.
-const pause = 150 * time.Millisecond
-
-// change is a file that may differ from what was last looked at.
-type change struct {
-	root, name string
-}
-
-// runs collects changes and has all of them looked at: the first at once, others after the pause.
-type runs struct {
-	work func([]change)
-	wake chan struct{}
-
-	lock    sync.Mutex
-	pending []change
-}
-
-func newRuns(work func([]change)) *runs { return &runs{work: work, wake: make(chan struct{}, 1)} }
-
-// ask notes a change.
-func (r *runs) ask(c change) {
-	r.lock.Lock()
-	if !slices.Contains(r.pending, c) {
-		r.pending = append(r.pending, c)
-	}
-	r.lock.Unlock()
-	select {
-	case r.wake <- struct{}{}:
-	default: // there is a call waiting
-	}
-}
-
-// loop has changes looked at until the context ends.
-func (r *runs) loop(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-r.wake:
-		}
-		next := time.After(pause)
-		r.lock.Lock()
-		changes := r.pending
-		r.pending = nil
-		r.lock.Unlock()
-		if len(changes) > 0 {
-			r.work(changes)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-next:
-		}
-	}
-}
 
 // packKey is a pack file of a repository.
 type packKey struct {
@@ -85,6 +26,8 @@ type result struct {
 	found []found
 	// read are the texts that places were counted in, by key.
 	read map[string]string
+	// open says that the proofs are not made yet: see quickly.
+	open bool
 }
 
 // found is a finding as the client sees it.
@@ -94,17 +37,38 @@ type found struct {
 	diagnostic Diagnostic
 }
 
-// gate looks at what the changed files belong to, and tells the client what is new.
-func (s *server) gate(changes []change) {
+// depth is how much of a pack is looked at: all of it until the context ends, or of a large
+// one what takes no proofs.
+type depth struct {
+	ctx   context.Context
+	whole bool
+}
+
+// gate looks at what the changed files belong to, and tells the client what is new. It reports
+// whether proofs are to follow.
+func (s *server) gate(changes []change) bool {
 	s.gating.Lock()
 	defer s.gating.Unlock()
 	names := map[string][]string{}
 	for _, c := range changes {
 		names[c.root] = append(names[c.root], c.name)
 	}
+	s.lookAt(names, depth{ctx: context.Background()})
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for _, r := range s.results {
+		if r.open {
+			return true
+		}
+	}
+	return false
+}
+
+// lookAt looks at what files of repositories belong to. The caller holds gating.
+func (s *server) lookAt(names map[string][]string, d depth) {
 	for _, root := range slices.Sorted(maps.Keys(names)) {
 		s.guard("the repository "+root, func() {
-			if err := s.gateRoot(root, names[root]); err != nil {
+			if err := s.gateRoot(root, names[root], d); err != nil {
 				s.say(fmt.Sprintf("%s could not be looked at: %v", root, err))
 			}
 		})
@@ -112,7 +76,7 @@ func (s *server) gate(changes []change) {
 }
 
 // gateRoot looks at one repository, and forgets packs of which no document is open any more.
-func (s *server) gateRoot(root string, names []string) error {
+func (s *server) gateRoot(root string, names []string, d depth) error {
 	if !s.inUse()[root] {
 		s.forget(root, nil)
 		s.publish(root)
@@ -136,7 +100,7 @@ func (s *server) gateRoot(root string, names []string) error {
 	if usable {
 		for _, name := range wanted {
 			if s.concerns(v, name, names) {
-				s.gateOne(v, name, policy)
+				s.gateOne(v, name, policy, d)
 			}
 		}
 	}
@@ -147,8 +111,11 @@ func (s *server) gateRoot(root string, names []string) error {
 
 // gateOne looks at one pack. Of one that cannot be put through the gates nothing is known any more;
 // what is in the way is noted, and it is looked at again at the next change of any file.
-func (s *server) gateOne(v *view, name string, policy gates.Policy) {
-	r, err := s.gatePack(v, name, policy)
+func (s *server) gateOne(v *view, name string, policy gates.Policy, d depth) {
+	r, err := s.gatePack(v, name, policy, d)
+	if d.ctx.Err() != nil { // what is there is still open
+		return
+	}
 	if err != nil {
 		if err := v.noteIn(name, err); err != nil {
 			s.say(fmt.Sprintf("%s: %v", v.uri(name), err))
@@ -218,22 +185,38 @@ func (s *server) noteProblems(v *view) {
 var unfinished = gates.Outside{Class: diffing.None.String()}
 
 // gatePack puts one pack through the gates.
-func (s *server) gatePack(v *view, name string, policy gates.Policy) (*result, error) {
+func (s *server) gatePack(v *view, name string, policy gates.Policy, d depth) (*result, error) {
 	unit, err := v.Unit(name)
 	if err != nil {
 		return nil, err
 	}
-	all := gates.Run(v.Subject(unit), policy, unfinished)
-	r := &result{read: map[string]string{}}
-	for _, f := range all.Findings {
+	if !d.whole && follows(unit) {
+		return s.quickly(v, unit, policy), nil
+	}
+	all, err := gates.RunUntil(d.ctx, v.Subject(unit), policy, unfinished)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{}
+	s.list(r, v, all.Findings)
+	r.note(v, name)
+	return r, nil
+}
+
+// list adds what was found to a result.
+func (s *server) list(r *result, v *view, findings []finding.Finding) {
+	for _, f := range findings {
 		l := v.location(f.Location, s.units)
 		r.found = append(r.found, found{Finding: f, key: v.key(f.Location.File), diagnostic: s.diagnostic(v, f, l.Range)})
 	}
+}
+
+// note notes which texts the places in a pack were counted in.
+func (r *result) note(v *view, name string) {
+	r.read = map[string]string{v.key(name): v.text(name).src}
 	for name, t := range v.texts {
 		r.read[v.key(name)] = t.src
 	}
-	r.read[v.key(name)] = v.text(name).src
-	return r, nil
 }
 
 // words joins a message and its hint.

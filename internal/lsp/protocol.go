@@ -259,7 +259,9 @@ type Diagnostic struct {
 const (
 	severityError   = 1
 	severityWarning = 2
-	severityHint    = 4
+	// severityInformation is that of what is no fault.
+	severityInformation = 3
+	severityHint        = 4
 )
 
 type relatedLocation struct {

@@ -2,6 +2,8 @@ package lsp
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,7 +21,10 @@ func TestRunsArePaced(t *testing.T) {
 		}
 		begin := time.Now()
 		var got []run
-		r := newRuns(func(c []change) { got = append(got, run{time.Since(begin), len(c)}) })
+		r := newRuns(func(c []change) bool {
+			got = append(got, run{time.Since(begin), len(c)})
+			return false
+		}, func(context.Context) { t.Error("there is nothing to prove") })
 		go r.loop(ctx)
 		for i := range 40 { // a stroke each 10 ms, in two files
 			r.ask(change{"root", []string{"a", "b"}[i%2]})
@@ -36,6 +41,40 @@ func TestRunsArePaced(t *testing.T) {
 			if got[i] != want[i] {
 				t.Errorf("run %d is %v, want %v", i, got[i], want[i])
 			}
+		}
+	})
+}
+
+// Proofs are made once there was no change for a pause, the next change ends them, and they
+// are made again after it.
+func TestProofsFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		begin := time.Now()
+		var got []string
+		note := func(what string) { got = append(got, fmt.Sprintf("%s %d", what, time.Since(begin).Milliseconds())) }
+		r := newRuns(func([]change) bool {
+			note("look")
+			return true
+		}, func(ctx context.Context) {
+			note("prove")
+			select {
+			case <-time.After(time.Second):
+				note("proved")
+			case <-ctx.Done():
+				note("ended")
+			}
+		})
+		go r.loop(ctx)
+		for _, wait := range []int{100, 400, 5000} {
+			r.ask(change{"root", "pack.json"})
+			time.Sleep(time.Duration(wait) * time.Millisecond)
+		}
+		synctest.Wait()
+		want := []string{"look 0", "look 150", "prove 300", "ended 500", "look 500", "prove 650", "proved 1650"}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func (s *server) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	watched := newStream(s.In, s.Out)
-	s.runs = newRuns(s.gate)
+	s.runs = newRuns(s.gate, s.prove)
 	s.conn = jsonrpc2.NewConn(ctx, watched, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	close(s.connected)
 	s.work.Go(func() { s.runs.loop(ctx) })

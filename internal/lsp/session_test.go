@@ -20,7 +20,7 @@ import (
 
 // session is an editor that talks to a server over the library's own framing.
 type session struct {
-	*testing.T
+	testing.TB
 	conn *jsonrpc2.Conn
 	to   *server
 	dir  string // a copy of the example repository
@@ -53,9 +53,9 @@ func connect(t *testing.T) *session {
 }
 
 // connectIn starts a server for a folder, with a client that writes URIs in its own way.
-func connectIn(t *testing.T, dir string, write func(file string) string) *session {
+func connectIn(t testing.TB, dir string, write func(file string) string) *session {
 	t.Helper()
-	e := &session{T: t, dir: dir, write: write, done: make(chan error, 1), changed: make(chan struct{}), shown: map[string]publishParams{}, counts: map[string]int{}}
+	e := &session{TB: t, dir: dir, write: write, done: make(chan error, 1), changed: make(chan struct{}), shown: map[string]publishParams{}, counts: map[string]int{}}
 	fromEditor, toServer := io.Pipe()
 	fromServer, toEditor := io.Pipe()
 	e.end = func() { toServer.Close() }
