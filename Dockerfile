@@ -11,7 +11,7 @@
 # The tag grpcnotrace leaves out pages of gRPC for browsers, which nothing serves, and the
 # templates that make them: with these the program would be a fifth larger.
 
-FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build
+FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm@sha256:dc9ad6c05acc7a88e5b71bde60a5fe3bd4b9f0db209011711b464107438a8107 AS build
 ARG VERSION=dev
 ARG TARGETOS
 ARG TARGETARCH

@@ -253,9 +253,19 @@ func (d *doctoring) checkPins(j *job) {
 		if s.uses == "" || strings.HasPrefix(s.uses, "./") || pinned().MatchString(s.uses) {
 			continue
 		}
-		d.say(advice, "not-pinned", s.place(), "pin it to a full commit SHA, with the version in a comment", "the action %q can be moved to other code", s.uses)
+		severity, hint := advice, "pin it to a full commit SHA, with the version in a comment"
+		if m := releaseTag().FindStringSubmatch(s.uses); m != nil {
+			severity, hint = aside, "in its place, write the commit that git ls-remote https://github.com/contextosai/packgate refs/tags/"+m[1]+" prints, and the version in a comment"
+		}
+		d.say(severity, "not-pinned", s.place(), hint, "the action %q can be moved to other code", s.uses)
 	}
 }
+
+// releaseTag finds the tag of one release of packgate, which is moved by nobody but an attacker: the
+// others move with each release.
+var releaseTag = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^contextosai/packgate(?:/setup)?@(v[0-9]+\.[0-9]+\.[0-9]+)$`)
+})
 
 // installs finds where a script has Go fetch packgate, and at which version.
 var installs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`github\.com/contextosai/packgate@([^\s;&|"']+)`) })

@@ -114,6 +114,10 @@ func publishCases() []publishCase {
 		{"no history, and nobody to approve", []string{"fetch-depth: 0, ", ""}, "strict: true\n", nil},
 		{"not pinned", []string{"packgate@11bd71901bbe5b1630ceea73d27597364c9af683", "packgate@v1"}, registered, []string{
 			"warning not-pinned: pin it to a full commit SHA, with the version in a comment"}},
+		{"the tag of a release", []string{"acme/packgate@11bd71901bbe5b1630ceea73d27597364c9af683", "contextosai/packgate@v1.2.3"}, registered, []string{
+			"note not-pinned: in its place, write the commit that git ls-remote https://github.com/contextosai/packgate refs/tags/v1.2.3 prints, and the version in a comment"}},
+		{"the tag of another action", []string{"actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683", "actions/checkout@v4.2.2"}, registered, []string{
+			"warning not-pinned: pin it to a full commit SHA, with the version in a comment"}},
 		{"no registry", []string{"id-token: write, packages: write, ", ""}, "strict: true\n", nil},
 		{"a registry of the step", []string{"command: publish", "command: publish, registry: ghcr.io/acme", "packages: write, ", ""}, "", []string{grant + "packages: write"}},
 	}

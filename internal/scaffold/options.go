@@ -47,13 +47,16 @@ func (o Options) Tag() string {
 }
 
 // Action returns how workflows name the action: by the commit of its release, with the tag as a
-// comment, or else by the tag.
+// comment, or else by the tag. Of an exact one a comment says that it can be pinned.
 func (o Options) Action() string {
 	const action = "contextosai/packgate@"
-	if versionForm().MatchString(o.Version) && commitForm().MatchString(o.Commit) {
-		return action + o.Commit + " # " + o.Tag()
+	switch {
+	case !versionForm().MatchString(o.Version):
+		return action + o.Tag()
+	case !commitForm().MatchString(o.Commit):
+		return action + o.Tag() + " # packgate doctor says how to pin its commit"
 	}
-	return action + o.Tag()
+	return action + o.Commit + " # " + o.Tag()
 }
 
 // Cron returns the schedule of the workflow that signs timestamps: the least frequent one of even

@@ -187,7 +187,7 @@ type File struct {
 
 // released finds which release of packgate a workflow runs.
 var released = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(contextosai/packgate@)[^\s"']+( # v[0-9.]+)?`)
+	return regexp.MustCompile(`(contextosai/packgate@)[^\s"']+( # v[0-9.]+| # packgate doctor says [a-z ]+)?`)
 })
 
 // SameButRelease reports whether what is there differs from the file in nothing but the release of

@@ -197,11 +197,32 @@ func TestExampleWorkflows(t *testing.T) {
 	}
 }
 
+// What an image is built from is named by its digest, which nobody can move.
+func TestBaseImagesAreByDigest(t *testing.T) {
+	count := 0
+	for _, file := range files(t) {
+		if filepath.Base(file) != "Dockerfile" {
+			continue
+		}
+		stages := []string{"scratch"}
+		for _, m := range regexp.MustCompile(`(?mi)^FROM (?:--\S+ +)*(\S+)(?: +AS +(\S+))?$`).FindAllStringSubmatch(read(t, file), -1) {
+			count++
+			if !slices.Contains(stages, m[1]) && !regexp.MustCompile(`^[a-z0-9./-]+:[\w.-]+@sha256:[0-9a-f]{64}$`).MatchString(m[1]) {
+				t.Errorf("%s builds from %q; wanted NAME:TAG@sha256:DIGEST", file, m[1])
+			}
+			stages = append(stages, m[2])
+		}
+	}
+	if count != 2 {
+		t.Errorf("%d FROM lines were read, wanted 2", count)
+	}
+}
+
 // The image and the tests are built with one Go version.
 func TestOneGoVersion(t *testing.T) {
-	from := regexp.MustCompile(`(?m)^FROM --platform=\$BUILDPLATFORM golang:([\d.]+)-\S+ AS build$`).FindStringSubmatch(read(t, "Dockerfile"))
+	from := regexp.MustCompile(`(?m)^FROM --platform=\$BUILDPLATFORM golang:([\d.]+)-\S+@sha256:\S+ AS build$`).FindStringSubmatch(read(t, "Dockerfile"))
 	if from == nil {
-		t.Fatal("the Dockerfile has no line FROM --platform=$BUILDPLATFORM golang:VERSION-DISTRIBUTION AS build")
+		t.Fatal("the Dockerfile has no line FROM --platform=$BUILDPLATFORM golang:VERSION-DISTRIBUTION@sha256:DIGEST AS build")
 	}
 	setups := 0
 	for file, text := range workflows(t, ".") {

@@ -28,7 +28,7 @@ func releaseVersion(t *testing.T) *semver.Version {
 var (
 	datedHeading = regexp.MustCompile(`(?m)^## \[(\d[^\]]*)\] - \d{4}-\d{2}-\d{2}$`)
 	usedVersion  = regexp.MustCompile(`contextosai/packgate(?:/setup)?@(v[\w.-]*)`)
-	saidVersion  = regexp.MustCompile(`\b(?:packgate_|packgate:|packgate packgate |version: )"?(\d+\.\d+\.\d+)\b`)
+	saidVersion  = regexp.MustCompile(`(?:packgate@v|packgate_|packgate:|packgate packgate |main\.version=|such as |version: )"?(\d+\.\d+\.\d+)\b`)
 )
 
 // The changelog's newest version is that of VERSION, and whatever names packgate's own
@@ -55,7 +55,11 @@ func TestOneVersion(t *testing.T) {
 	if uses == 0 {
 		t.Error("no page and no workflow uses packgate")
 	}
-	for _, m := range saidVersion.FindAllStringSubmatch(read(t, filepath.Join("docs", "install.md")), -1) {
+	said := saidVersion.FindAllStringSubmatch(read(t, filepath.Join("docs", "install.md")), -1)
+	if len(said) < 5 {
+		t.Errorf("docs/install.md names %d versions for others to copy; wanted 5 at least", len(said))
+	}
+	for _, m := range said {
 		if m[1] != version.String() {
 			t.Errorf("docs/install.md names the version %s; wanted %s", m[1], version)
 		}
