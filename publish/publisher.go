@@ -179,6 +179,7 @@ type Candidate struct {
 	Baseline      *statement.Baseline
 	Approvals     []statement.Approval
 	Checks        []statement.Check // what the gates came to
+	Notes         *statement.Notes  // what it brings; nil for nothing to say
 	PullRequest   string            // address of the merged pull request, "" where there is none
 	Tool          string            // packgate's version
 	Rules         string            // version of the rule set

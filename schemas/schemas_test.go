@@ -22,7 +22,7 @@ var contracts = map[string]int{
 func TestNames(t *testing.T) {
 	want := []string{
 		"audit", "audit-export", "case", "compiled-context", "config", "context-pack", "decision-record", "environment", "invoke-agent", "lifecycle",
-		"notices", "overlay", "pins", "replay-meta", "replay-packet", "report", "run-context", "scorecard", "timestamp", "tool-call", "tool-result", "tool-surface", "verdict", "version-log", "waivers",
+		"notes", "notices", "overlay", "pins", "replay-meta", "replay-packet", "report", "run-context", "scorecard", "timestamp", "tool-call", "tool-result", "tool-surface", "verdict", "version-log", "waivers",
 	}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("Names() = %q, want %q", got, want)
@@ -50,7 +50,7 @@ func TestSourceIsTheEmbeddedText(t *testing.T) {
 
 func TestUnknownName(t *testing.T) {
 	const known = "(known: audit, audit-export, case, compiled-context, config, context-pack, decision-record, environment, invoke-agent, lifecycle, " +
-		"notices, overlay, pins, replay-meta, replay-packet, report, run-context, scorecard, timestamp, tool-call, tool-result, tool-surface, verdict, version-log, waivers)"
+		"notes, notices, overlay, pins, replay-meta, replay-packet, report, run-context, scorecard, timestamp, tool-call, tool-result, tool-surface, verdict, version-log, waivers)"
 	for name, want := range map[string]string{
 		"contxt-pack":  `unknown schema "contxt-pack"; did you mean "context-pack"? ` + known,
 		"../schemas":   `unknown schema "../schemas" ` + known,

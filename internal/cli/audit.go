@@ -372,6 +372,7 @@ func shownLog(id, repository string, entries []publish.Entry, history *publish.H
 		}
 		if e.Summary != nil {
 			shown.Checks, shown.Complete = shownChecks(e.Summary.Checks), e.Incomplete() == nil
+			shown.Notes = shownNotes(e.Summary.Notes)
 		}
 		for _, s := range e.States {
 			if s.State == string(e.Status) { // of two states the one in force

@@ -37,24 +37,33 @@ broken, 4 the class is reject; 2 and 3 as for all commands.`,
 
 // diff compares the old with the new pack of two names.
 func diff(ctx context.Context, env *Env, names []string, config string, o look) error {
-	d, err := compareFiles(ctx, names[0], names[1], config)
+	d, shown, err := compared(ctx, names, config)
 	if err != nil {
 		return err
 	}
-	_, head := d.Packs()
-	shown, findings := build.NewComparison(gating.StepBetween(ctx, d, proof.New(head), nil))
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
 	code := gating.ExitPass
-	if slices.ContainsFunc(findings, func(f model.Finding) bool { return f.Severity == "error" }) {
+	if slices.ContainsFunc(shown.Findings, func(f model.Finding) bool { return f.Severity == "error" }) {
 		code = gating.ExitFindings
 	}
 	if d.Class == diffing.Reject {
 		code = gating.ExitReject
 	}
-	written := render.WriteDiff(env.Stdout, o.format, render.Comparison{Diff: shown, Findings: findings}, env.style(o.color))
+	written := render.WriteDiff(env.Stdout, o.format, shown, env.style(o.color))
 	return cmp.Or(written, d.Contradicted(), verdict(code))
+}
+
+// compared compares the old with the new pack of two names, as it is shown.
+func compared(ctx context.Context, names []string, config string) (*diffing.Diff, render.Comparison, error) {
+	d, err := compareFiles(ctx, names[0], names[1], config)
+	if err != nil {
+		return nil, render.Comparison{}, err
+	}
+	_, head := d.Packs()
+	shown, findings := build.NewComparison(gating.StepBetween(ctx, d, proof.New(head), nil))
+	if ctx.Err() != nil {
+		return nil, render.Comparison{}, context.Cause(ctx)
+	}
+	return d, render.Comparison{Diff: shown, Findings: findings}, nil
 }
 
 // compareFiles compares two packs. An error names each side that could not be read.

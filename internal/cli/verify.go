@@ -321,7 +321,7 @@ func shownVerdict(v *publish.Verdict) *model.Verdict {
 		}
 	}
 	if s := v.Summary; s != nil {
-		out.Checks = shownChecks(s.Checks)
+		out.Checks, out.Notes = shownChecks(s.Checks), shownNotes(s.Notes)
 		out.Class, out.Report, out.Policy = s.Class, s.Report, fmt.Sprintf("packgate %s, rules %s", s.Tool, s.Rules)
 		if s.Baseline != nil {
 			out.Baseline = s.Baseline.Pack + " " + s.Baseline.Manifest

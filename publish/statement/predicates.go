@@ -39,6 +39,7 @@ type Summary struct {
 	Baseline    *Baseline  // what the version was compared with; nil for the first of a pack
 	Approvals   []Approval // sorted by role and login; empty where no review is demanded
 	Checks      []Check    // what the gates came to, sorted by gate; nil where the statement does not say
+	Notes       *Notes     // what it brings; nil where the statement does not say
 	PullRequest string     // address of the merged pull request, "" where there is none
 	Report      string     // digest of the JSON gate report
 	Source      Source
@@ -91,6 +92,7 @@ func (s Summary) passed(c *checker) {
 		"the class is %q, wanted %q where there is no baseline and only there", s.Class, ClassInitial)
 	c.approvals(s.Approvals)
 	c.checks(s.Checks)
+	c.notes(s.Notes)
 	c.address("the pull request", s.PullRequest)
 	c.digest("the report's digest", s.Report)
 	c.address("the source repository", s.Source.Repository)
@@ -147,6 +149,9 @@ func (s Summary) predicate() object {
 	}
 	if s.Checks != nil {
 		ours["checks"] = sortedChecks(s.Checks)
+	}
+	if s.Notes != nil {
+		ours["notes"] = s.Notes.object()
 	}
 	if s.Source != (Source{}) {
 		ours["source"] = s.Source
@@ -208,6 +213,7 @@ func (r *reader) additions(ours *pack.Node, out *Summary) {
 	}
 	out.Approvals = r.approvals(ours, true)
 	out.Checks = r.checks(ours)
+	out.Notes = r.notes(ours)
 	if src := r.optionalObject(ours, "source"); src != nil {
 		out.Source = Source{Repository: r.optional(src, "repository"), Commit: r.optional(src, "commit"), Path: r.optional(src, "path")}
 	}

@@ -127,6 +127,13 @@ func TestWritingRefuses(t *testing.T) {
 		{`the check "replay" is listed twice`, ofSummary(func(s *statement.Summary) {
 			s.Checks = []statement.Check{{Gate: "replay", Status: "pass"}, {Gate: "replay", Status: "partial"}}
 		})},
+		{`there are 65 notes, wanted at most 64`, ofSummary(func(s *statement.Summary) {
+			s.Notes = &statement.Notes{Effect: "more", Items: make([]statement.Note, 65)}
+		})},
+		{`the effect of the notes is "", wanted some text`, ofSummary(func(s *statement.Summary) { s.Notes = &statement.Notes{} })},
+		{`a note is "\x1b", wanted text`, ofSummary(func(s *statement.Summary) {
+			s.Notes = &statement.Notes{Effect: "more", Items: []statement.Note{{Kind: "more", Text: "\x1b"}}}
+		})},
 		{`there are 33 checks, wanted at most 32`, ofSummary(func(s *statement.Summary) { s.Checks = make([]statement.Check, 33) })},
 		{`the check "replay" lists more than 512 things`, ofSummary(func(s *statement.Summary) {
 			s.Checks = []statement.Check{{Gate: "replay", Status: "partial", NotRun: make([]string, 513)}}

@@ -35,6 +35,9 @@ func summary() statement.Summary {
 			{Gate: "replay", Status: "partial", NotRun: []string{"RPL006", "RPL008"}, Without: []string{"replay-packet"}},
 			{Gate: "schema", Status: "pass"},
 		},
+		Notes: &statement.Notes{Effect: "agents can do more", Omitted: 2, Items: []statement.Note{
+			{Kind: "more", Text: "adp.pay (destructive) runs without approval when 5000 < amount <= 8000."}, {Kind: "other", Text: "policy_layer: 1 change, class minor"},
+		}},
 		PullRequest: "https://github.com/acme/packs/pull/7",
 		Report:      digest("f"),
 		Source:      statement.Source{Repository: "https://github.com/acme/packs", Commit: strings.Repeat("1", 40), Path: "packs/support.json"},
@@ -201,6 +204,7 @@ func TestTheSummaryIsExactlyThis(t *testing.T) {
 	want := `{"_type":"https://in-toto.io/Statement/v1","predicate":{"contextos":{"approvals":[{"login":"ada","role":"owner"},{"login":"bob","role":"risk"}],` +
 		`"baseline":{"content":{"sha256":"E"},"manifest":{"sha256":"D"},"name":"ctxpack.support@1.1.0"},` +
 		`"checks":[{"gate":"replay","notRun":["RPL006","RPL008"],"status":"partial","without":["replay-packet"]},{"gate":"schema","status":"pass"}],"class":"minor",` +
+		`"notes":{"effect":"agents can do more","items":[{"kind":"more","text":"adp.pay (destructive) runs without approval when 5000 < amount <= 8000."},{"kind":"other","text":"policy_layer: 1 change, class minor"}],"omitted":2},` +
 		`"pullRequest":"https://github.com/acme/packs/pull/7","source":{"commit":"1","path":"packs/support.json","repository":"https://github.com/acme/packs"}},` +
 		`"inputAttestations":[{"digest":{"sha256":"F"}}],"policy":{"digest":{"sha256":"C"},"uri":"https://github.com/contextosai/packgate/rules/1.1.0"},` +
 		`"resourceUri":"ghcr.io/acme/packs/ctxpack.support","slsaVersion":"1.1","timeVerified":"2025-03-01T12:30:05Z","verificationResult":"PASSED",` +

@@ -112,6 +112,8 @@ type Verdict struct {
 	Approvals  []Approval `json:"approvals,omitempty"`
 	// Checks are what the gates came to when it was published; none where the signed statement does not say.
 	Checks []Check `json:"checks,omitempty"`
+	// Notes are its release notes; nil where the signed statement has none.
+	Notes *Notes `json:"notes,omitempty"`
 	// States are the signed states, and Pins the environments that a signed record moved here, be it long ago.
 	States []Statement `json:"states,omitempty"`
 	Pins   []string    `json:"pins,omitempty"`
@@ -194,6 +196,8 @@ type LogEntry struct {
 	// none where its signed statement does not say.
 	Complete bool    `json:"complete"`
 	Checks   []Check `json:"checks,omitempty"`
+	// Notes are its release notes; nil where its signed statement has none.
+	Notes *Notes `json:"notes,omitempty"`
 }
 
 // Audit is what was found in a whole registry, or in some packs of it.

@@ -60,6 +60,9 @@ func logTable(l *model.VersionLog, oneSigner bool) *table {
 			ran = "not all ran"
 			note(plain("checks: " + checkWords(e.Class, e.Checks)))
 		}
+		if e.Notes != nil && e.Class != "initial" {
+			note(plain(e.Notes.Effect))
+		}
 		if !oneSigner && e.Signer != "" {
 			note(plain("signed by "), code(e.Signer))
 		}

@@ -52,6 +52,10 @@ func (t *terminal) verdictOf(v *model.Verdict) {
 		return
 	}
 	t.facts("  ", 0, verdictFacts(v))
+	if v.Notes != nil {
+		t.line("  notes       %s", text(v.Notes.Effect))
+		t.notes(v.Notes, "    ")
+	}
 	t.unlooked("  ", v.NotChecked)
 	if v.Path != "" {
 		t.line("  written to %s", solid(v.Path))

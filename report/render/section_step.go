@@ -222,14 +222,7 @@ func WriteDiff(w io.Writer, format string, c Comparison, style Style) error {
 	if format == "json" {
 		return model.WriteJSON(w, c.Diff)
 	}
-	file := ""
-	if len(c.Findings) > 0 {
-		file = c.Findings[0].File
-	}
-	p := &model.Pack{Pack: c.Diff.Head, Path: file, Diff: c.Diff, Findings: c.Findings, Result: model.Passed}
-	if len(p.BySeverity("error")) > 0 {
-		p.Result = model.Failed
-	}
+	p := c.pack()
 	r := &model.Report{Result: p.Result, Packs: model.PacksOf(*p)}
 	if format == "markdown" {
 		m := newMarkdown(r)
@@ -242,4 +235,17 @@ func WriteDiff(w io.Writer, format string, c Comparison, style Style) error {
 		t.builder.report, t.builder.alone = r, true
 		t.pack(p)
 	})
+}
+
+// pack returns the comparison as an entry of a report.
+func (c Comparison) pack() *model.Pack {
+	file := ""
+	if len(c.Findings) > 0 {
+		file = c.Findings[0].File
+	}
+	p := &model.Pack{Pack: c.Diff.Head, Path: file, Diff: c.Diff, Findings: c.Findings, Result: model.Passed}
+	if len(p.BySeverity("error")) > 0 {
+		p.Result = model.Failed
+	}
+	return p
 }

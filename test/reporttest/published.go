@@ -80,7 +80,7 @@ func SomeVerdict() *model.Verdict {
 		Class: "minor", Baseline: "ctxpack.support@1.0.0", Signer: workflow, Issuer: "https://token.actions.githubusercontent.com",
 		Repository: "https://github.com/acme/packs", Commit: "c9a5b26d4e5f60718293a4b5c6d7e8f901234567", Signed: "2026-03-04T05:06:07Z",
 		Report: digestOf("9"), Policy: "rules 1.0.0, config " + digestOf("8"), Approvals: []model.Approval{{Role: "owner", Login: "ada"}, {Role: "security", Login: "grace"}}, Pins: []string{"prod", "staging"},
-		Path: "pack.json",
+		Path: "pack.json", Notes: someNotes(),
 	}
 }
 
@@ -106,11 +106,19 @@ func Verdicts() map[string]*model.Verdict {
 // SomeLog returns a log of versions.
 func SomeLog() *model.VersionLog {
 	return &model.VersionLog{Pack: "ctxpack.support", Repository: "ghcr.io/acme/packs/ctxpack.support", Versions: []model.LogEntry{
-		{Version: "2.0.0", Class: "major", Digest: digestOf("a"), Signer: workflow, Signed: "2026-05-04T05:06:07Z", State: "usable", Pins: []string{"prod", "staging"}},
+		{Version: "2.0.0", Class: "major", Digest: digestOf("a"), Signer: workflow, Signed: "2026-05-04T05:06:07Z", State: "usable", Pins: []string{"prod", "staging"}, Notes: someNotes()},
 		{Version: "1.2.0", Class: "minor", Digest: digestOf("b"), Signer: workflow, Signed: "2026-04-04T05:06:07Z", State: "deprecated", Reason: "use 2.0.0"},
 		{Version: "1.1.0", Class: "minor", Digest: digestOf("c"), Signer: workflow, Signed: "2026-03-04T05:06:07Z", State: "untrusted", Conflict: true},
 		{Version: "1.0.0", Digest: digestOf("d"), State: "untrusted", Problems: []string{"no statement of the configured identity says that it passed"}},
 	}, History: someHistory(), NotChecked: []string{"1.3.0: the registry answered 503"}}
+}
+
+func someNotes() *model.Notes {
+	return &model.Notes{Effect: "agents can do more", Omitted: 2, Items: []model.Note{
+		{Kind: model.NoteMore, Text: "adp_payments.issue_refund (destructive) runs without approval when 5000 < refund_amount <= 8000."},
+		{Kind: model.NoteMore, Text: "adp_mail.send (network) is now available for every request."},
+		{Kind: model.NoteOther, Text: "policy_layer: 1 change, class minor"},
+	}}
 }
 
 func someHistory() *model.History {
