@@ -79,6 +79,8 @@ type promoting struct {
 	missed  []finding.NotChecked
 	subject *gate.Subject // the version with the files beside it; nil where these are not known
 	step    build.Comparison
+	// byPins says that now is of the pins, elsewhere that the version is of another commit.
+	byPins, elsewhere bool
 }
 
 // promotion judges one line.
@@ -94,7 +96,7 @@ func (p *pipeline) promotion(ctx context.Context, line *Promotion) (*model.Pack,
 	found := p.policy.Judge(line.Pack, t.found...)
 	t.out = build.NewPromotion(t.subject, t.step, finding.Sort(found), t.missed)
 	t.out.Pack, t.out.Path = line.Pack, line.file.Document.File
-	t.out.Pinned = &model.Pinned{Environment: line.Environment}
+	t.out.Pinned = &model.Pinned{Environment: line.Environment, ByPins: t.byPins, Elsewhere: t.elsewhere}
 	if t.now.Version != "" {
 		t.out.Pinned.Now = line.Pack + "@" + t.now.Version
 	}
@@ -119,7 +121,7 @@ func (t *promoting) current(ctx context.Context) (err error) {
 		}
 		silent = t.now.Trouble
 	}
-	t.now = &RunningVersion{}
+	t.now, t.byPins = &RunningVersion{}, true
 	t.missed = append(t.missed, finding.NotChecked{Gate: promotion.Gate.ID,
 		Reason: fmt.Sprintf("what the environment %q runs of %q is taken from its pins, and not from its records: %s", t.Environment, t.Pack, silent)})
 	if t.Was != nil {
@@ -143,6 +145,7 @@ func (t *promoting) judge(ctx context.Context) error {
 	t.replayed()
 	if t.now.Version == "" {
 		t.step = build.Comparison{Surface: surface.Compare(nil, after, nil, nil), First: true}
+		t.step.Surface.Describe(after)
 		return ctx.Err()
 	}
 	before, why := t.running(ctx)
@@ -213,6 +216,7 @@ func (t *promoting) wanted(ctx context.Context) (*proof.Model, string) {
 			release = v.Release
 		}
 	}
+	t.elsewhere = t.here(nil, t.Wanted.Digest) == nil
 	unit, why := t.unitOf(ctx, nil, release, t.Wanted.Digest)
 	if unit == nil {
 		return nil, why

@@ -62,6 +62,7 @@ type Published struct {
 	Deprecated bool
 	Incomplete string // why it is not known that every check ran, "" where it is
 	Trouble    string // why it cannot be used, "" where it can
+	Hint       string // what to do about the trouble, where somebody knows
 }
 
 // Running is what an environment runs of a pack by its signed records. The zero value is of
@@ -70,7 +71,8 @@ type Running struct {
 	Version string
 	Digest  pack.Digest // of the pack's bytes
 	Since   time.Time   // from when on it runs these bytes without interruption, as a service vouches
-	Trouble string      // why what it runs cannot be told, "" where it can
+	Trouble string      // why it is not known what it runs, "" where it is
+	Hint    string      // what to do about the trouble, where somebody knows
 }
 
 // Published returns what is wrong with the version that a line wants, by what the registry has
@@ -79,7 +81,7 @@ func (m Move) Published(p Published) []finding.Finding {
 	name := fmt.Sprintf("%q", m.name())
 	switch {
 	case p.Trouble != "":
-		return m.found(PIN001, "", "pin a version that verifies", "%s cannot be pinned: %s", name, p.Trouble)
+		return m.found(PIN001, "", cmp.Or(p.Hint, "pin a version that verifies"), "%s cannot be pinned: %s", name, p.Trouble)
 	case p.Digest == "":
 		return m.found(PIN001, "", "publish it first, or name a version that is published", "%s is not published", name)
 	case p.Digest != m.Digest && p.Manifest == string(m.Digest):
@@ -102,15 +104,15 @@ func (m Move) Ran(d Demand, r Running, now time.Time) []finding.Finding {
 	name, from := fmt.Sprintf("%q", m.name()), fmt.Sprintf("%q", d.From)
 	switch end := r.Since.Add(d.Soak); {
 	case r.Trouble != "":
-		return m.found(PIN002, d.From, "see packgate verify "+m.Pack+"@env-"+d.From, "what the environment %s runs cannot be told: %s", from, r.Trouble)
+		return m.found(PIN002, d.From, cmp.Or(r.Hint, fmt.Sprintf("run `packgate verify %s@env-%s` for the whole reason", m.Pack, d.From)), "it is not known what the environment %s runs: %s", from, r.Trouble)
 	case r.Digest == "":
-		return m.found(PIN002, d.From, hint, "%s has to run in the environment %s before, which runs no version of it", name, from)
+		return m.found(PIN002, d.From, hint, "%s must first run in the environment %s, which runs no version of it", name, from)
 	case r.Digest != m.Digest:
-		return m.found(PIN002, d.From, hint, "%s has to run in the environment %s before, which runs %q", name, from, m.Pack+"@"+r.Version)
+		return m.found(PIN002, d.From, hint, "%s must first run in the environment %s, which runs %q", name, from, m.Pack+"@"+r.Version)
 	case d.Soak > 0 && r.Since.IsZero():
-		return m.found(PIN003, d.From, "see packgate log "+m.Pack, "since when %s runs in the environment %s cannot be told", name, from)
+		return m.found(PIN003, d.From, fmt.Sprintf("look at the records with `packgate log %s`", m.Pack), "it is not known since when %s runs in the environment %s", name, from)
 	case d.Soak > 0 && now.Before(end):
-		return m.found(PIN003, d.From, "run the check again then", "%s has to run in the environment %s for %s without interruption: until %s",
+		return m.found(PIN003, d.From, "run the check again then", "%s must run in the environment %s for %s without interruption, until %s",
 			name, from, words(d.Soak), end.Add(time.Minute-1).UTC().Truncate(time.Minute).Format("2006-01-02 15:04 MST"))
 	}
 	return nil
@@ -122,7 +124,7 @@ func (m Move) Wanted(d Demand, same bool) []finding.Finding {
 	if same {
 		return nil
 	}
-	return m.found(PIN002, d.From, "promote it there first", "%q has to run in the environment %q before, which does not pin it", m.name(), d.From)
+	return m.found(PIN002, d.From, "promote it there first", "%q must first run in the environment %q, which does not pin it", m.name(), d.From)
 }
 
 // Unrecorded returns that nobody can tell for how long a version has run, for a reason.
@@ -130,7 +132,7 @@ func (m Move) Unrecorded(d Demand, reason string) []finding.Finding {
 	if d.Soak == 0 {
 		return nil
 	}
-	return m.found(PIN003, d.From, "name the registry under publish.registry of the config", "for how long %q has run in the environment %q cannot be told: %s", m.name(), d.From, reason)
+	return m.found(PIN003, d.From, "name the registry under publish.registry of the config", "it is not known for how long %q has run in the environment %q: %s", m.name(), d.From, reason)
 }
 
 // Unasked returns what is said of a rule that could not be checked, for a reason.

@@ -63,13 +63,13 @@ func TestRan(t *testing.T) {
 		want   string
 	}{
 		{"long enough", day, runs(digest, at.Add(-24*time.Hour)), ""},
-		{"a second too short", day, runs(digest, at.Add(-24*time.Hour+time.Second)), "PIN003 \"ctxpack.support@1.2.0\" has to run in the environment \"staging\" for 1 day without interruption: until 2026-03-01 12:01 UTC"},
+		{"a second too short", day, runs(digest, at.Add(-24*time.Hour+time.Second)), "PIN003 \"ctxpack.support@1.2.0\" must run in the environment \"staging\" for 1 day without interruption, until 2026-03-01 12:01 UTC"},
 		{"no time is demanded", promotion.Demand{From: "staging"}, runs(digest, at.Add(time.Hour)), ""},
 		{"a record of the future", day, runs(digest, at.Add(time.Hour)), "until 2026-03-02 13:00 UTC"},
-		{"since when is not known", day, runs(digest, time.Time{}), "PIN003 since when"},
+		{"since when is not known", day, runs(digest, time.Time{}), "PIN003 it is not known since when"},
 		{"nothing runs", day, promotion.Running{}, "which runs no version of it"},
-		{"another one runs", day, runs(other, at.Add(-48*time.Hour)), `PIN002 "ctxpack.support@1.2.0" has to run in the environment "staging" before, which runs "ctxpack.support@1.1.0"`},
-		{"it cannot be told", day, promotion.Running{Digest: digest, Since: at.Add(-48 * time.Hour), Trouble: "a tag was moved"}, "PIN002 what the environment \"staging\" runs cannot be told: a tag was moved"},
+		{"another one runs", day, runs(other, at.Add(-48*time.Hour)), `PIN002 "ctxpack.support@1.2.0" must first run in the environment "staging", which runs "ctxpack.support@1.1.0"`},
+		{"it cannot be told", day, promotion.Running{Digest: digest, Since: at.Add(-48 * time.Hour), Trouble: "a tag was moved"}, "PIN002 it is not known what the environment \"staging\" runs: a tag was moved"},
 	} {
 		got := said(move.Ran(c.demand, c.is, at))
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
@@ -80,7 +80,7 @@ func TestRan(t *testing.T) {
 
 // What nobody can tell is never long enough, and what nobody wants is not promoted.
 func TestWithoutRecords(t *testing.T) {
-	if got := said(move.Unrecorded(promotion.Demand{From: "staging", Soak: 90 * time.Minute}, "nobody was asked")); !strings.HasPrefix(got, "PIN003 for how long") {
+	if got := said(move.Unrecorded(promotion.Demand{From: "staging", Soak: 90 * time.Minute}, "nobody was asked")); !strings.HasPrefix(got, "PIN003 it is not known for how long") {
 		t.Errorf("%q", got)
 	}
 	if got := said(move.Unrecorded(promotion.Demand{From: "staging"}, "nobody was asked")); got != "" {

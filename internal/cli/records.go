@@ -22,11 +22,11 @@ type records struct {
 func (r records) published(ctx context.Context, packID, version string) (*gating.PublishedVersion, error) {
 	checker, err := r.open()
 	if err != nil {
-		return &gating.PublishedVersion{Published: promotion.Published{Trouble: unasked(err)}}, ctx.Err()
+		return &gating.PublishedVersion{Published: promotion.Published{Trouble: unasked(err), Hint: problemsOf(err)[0].Hint}}, ctx.Err()
 	}
 	v, content, err := checker.Fetch(ctx, registry.Ref{Pack: packID, Version: version})
 	if err != nil {
-		return &gating.PublishedVersion{Published: promotion.Published{Trouble: unasked(err)}}, ctx.Err()
+		return &gating.PublishedVersion{Published: promotion.Published{Trouble: unasked(err), Hint: problemsOf(err)[0].Hint}}, ctx.Err()
 	}
 	out := &gating.PublishedVersion{Published: promotion.Published{Digest: pack.Digest(v.Content), Manifest: v.Manifest, Deprecated: v.Status == publish.Deprecated}}
 	if reason := v.Incomplete(); reason != nil {
@@ -45,12 +45,12 @@ func (r records) published(ctx context.Context, packID, version string) (*gating
 func (r records) running(ctx context.Context, packID, environment string) (*gating.RunningVersion, error) {
 	checker, err := r.open()
 	if err != nil {
-		return &gating.RunningVersion{Running: promotion.Running{Trouble: unasked(err)}}, ctx.Err()
+		return &gating.RunningVersion{Running: promotion.Running{Trouble: unasked(err), Hint: problemsOf(err)[0].Hint}}, ctx.Err()
 	}
 	is, err := checker.Running(ctx, packID, environment)
 	switch {
 	case err != nil:
-		return &gating.RunningVersion{Running: promotion.Running{Trouble: unasked(err)}}, ctx.Err()
+		return &gating.RunningVersion{Running: promotion.Running{Trouble: unasked(err), Hint: problemsOf(err)[0].Hint}}, ctx.Err()
 	case is.Verdict == nil:
 		return &gating.RunningVersion{}, nil
 	}

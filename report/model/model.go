@@ -165,6 +165,11 @@ type Pinned struct {
 	Environment string `json:"environment"`
 	Now         string `json:"now,omitempty"`
 	Wanted      string `json:"wanted,omitempty"`
+	// ByPins says that Now is what the pins of the base name, since no record could be asked.
+	ByPins bool `json:"by_pins,omitempty"`
+	// Elsewhere says that the head has another version, so that places in files of the one that is
+	// wanted are those of another commit.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // Gate is the result of one gate.

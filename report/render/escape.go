@@ -206,10 +206,12 @@ func longestRun(s string) int {
 	return longest
 }
 
-// quoted finds values as messages quote them (Go's %q), and whole digests.
-var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|sha256:[0-9a-f]{64})`) })
+// quoted finds values as messages quote them (Go's %q), commands in backquotes, and whole digests.
+var quoted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|\x60[a-z][^\x60\n]+\x60|sha256:[0-9a-f]{64})`)
+})
 
-// Message returns a finding's message in Markdown: quoted values and digests as code
+// Message returns a finding's message in Markdown: quoted values, commands and digests as code
 // spans, and the rest as text. A message of more than 500 characters is cut.
 func Message(s string) string {
 	var b strings.Builder
@@ -237,7 +239,7 @@ func quotes(s string, say, show func(string)) {
 // quotedAt returns the value that a message quotes from an index on, and where it ends; 0 for none.
 func quotedAt(s string, i int) (value string, end int) {
 	switch s[i] {
-	case '"', 's':
+	case '"', '`', 's':
 		at := quoted().FindStringIndex(s[i:])
 		if at == nil || at[0] != 0 || i > 0 && isWord(s[i-1]) {
 			return "", 0

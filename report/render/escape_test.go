@@ -283,6 +283,8 @@ func TestMessage(t *testing.T) {
 		`pack_version "1.1.0" is a step`:  "pack\\_version `1.1.0` is a step",
 		`"a\"b" and "c|d"`:                "`a\"b` and `c|d`",
 		`there is no "`:                   `there is no "`,
+		"run `packgate check --fix`":      "run `packgate check --fix`",
+		"`@|` and `":                      "\\`<span>@</span>\\|\\` and \\`",
 		`"\x1b[31m"`:                      "`\\u{1b}[31m`",
 		`wanted one of "a", "b"`:          "wanted one of `a`, `b`",
 		`"\q" is no Go string`:            "`\"\\q\"` is no Go string",

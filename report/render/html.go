@@ -199,7 +199,7 @@ func (v *htmlView) flat(s sentence) string { return strings.TrimSpace(v.text(s.w
 // overviewOf is a row for each pack, the worst first, which leads to it.
 func (v *htmlView) overviewOf(rows []*packRow) *table {
 	t := v.overview(rows[:min(len(rows), maxHTMLRows)], func(r *packRow) sentence {
-		return sentence{{kind: innerPiece, text: r.id, href: fmt.Sprintf("#p%d", r.at+1)}}
+		return sentence{{kind: innerPiece, text: r.id + r.in, href: fmt.Sprintf("#p%d", r.at+1)}}
 	})
 	t.fold = 50
 	return t

@@ -313,11 +313,14 @@ type builder struct {
 	brief, whole bool
 	// alone is for a comparison of two versions that nothing else is known of.
 	alone bool
+	of    *model.Pack // that is shown
 }
 
 // revision returns the commit of a spot, nil where nobody knows its files.
 func (b *builder) revision(s spot) *model.Revision {
 	switch {
+	case b.of != nil && b.of.Pinned != nil && s.file != b.of.Path && (s.base || b.of.Pinned.Elsewhere):
+		return nil // it is of a version that is published
 	case s.base:
 		return b.report.Base
 	case s.revision == "":

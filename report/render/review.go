@@ -62,8 +62,9 @@ type effect string
 const (
 	notJudged    effect = "cannot be judged"
 	removed      effect = "pack removed"
-	stopped      effect = "stopped"
+	stopped      effect = "to be stopped"
 	firstVersion effect = "first version"
+	nothingRuns  effect = "new there"
 	newUngated   effect = "new destructive tool without approval"
 	moreAllowed  effect = "agents can do more"
 	notProved    effect = "what agents can do is not proved"
@@ -89,6 +90,8 @@ func effectOf(p *model.Pack) effect {
 		return stopped
 	case unreadable(p), p.Kind == model.KindPromotion && d == nil && p.Class != model.ClassInitial:
 		return notJudged
+	case p.Class == model.ClassInitial && p.Pinned != nil:
+		return nothingRuns
 	case p.Class == model.ClassInitial:
 		return firstVersion
 	case d == nil:
@@ -181,9 +184,7 @@ func subject(p *model.Pack) string {
 			words = base + " → " + name
 		}
 	}
-	if p.Pinned != nil {
-		words += " in " + p.Pinned.Environment
-	}
+	words += inWords(p)
 	if e := effectOf(p); e != noEffect {
 		words += ", " + e.words(p)
 	}
@@ -208,7 +209,27 @@ func versionStep(d *model.Diff, version string) string {
 
 // page returns what stands above the fold of a pack, without its headline.
 func (b *builder) page(p *model.Pack) []node {
-	return slices.Concat([]node{b.approvals(p)}, provisos(p), b.effects(p), b.weaker(p), b.texts(p), b.author(p), []node{b.checks(p)})
+	b.of = p
+	return slices.Concat([]node{b.approvals(p), moveWords(p)}, provisos(p), b.effects(p), b.weaker(p), b.texts(p), b.author(p), []node{b.checks(p)})
+}
+
+// moveWords say what an environment runs after a promotion, and now; nothing for everything else.
+func moveWords(p *model.Pack) sentence {
+	if p.Pinned == nil {
+		return nil
+	}
+	now := code(p.Pinned.Now)
+	if p.Pinned.Now == "" {
+		now = plain("no version")
+	}
+	s := plain("Now, ").code(p.Pinned.Environment).plain(" runs ").add(now).plain(".")
+	if p.Pinned.ByPins {
+		s = plain("By its pins, ").code(p.Pinned.Environment).plain(" runs ").add(now).plain(" now.")
+	}
+	if p.Pinned.Wanted == "" {
+		return s.plain(" After the merge, it runs no version.")
+	}
+	return s.plain(" After the merge, it runs ").code(p.Pinned.Wanted).plain(".")
 }
 
 // provisos are the warnings that a reviewer has to know to read the page: which errors do not

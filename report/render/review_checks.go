@@ -72,7 +72,7 @@ func verdictWords(verdicts []model.EnvironmentVerdict) string {
 		case v.Errors > 0:
 			words += " has " + pack.Counted(v.Errors, "error") + ", so it cannot be pinned there"
 		default:
-			words += " adds none"
+			words += " has no errors"
 		}
 		parts = append(parts, words)
 	}

@@ -39,7 +39,11 @@ func (b *builder) edits(p *model.Pack) sentence {
 		return nil
 	}
 	itself := func(s sentence) sentence { return s }
-	return plain("Edited: ").add(series(" · ", few(said, maxEdits, itself, func(left int) sentence { return plain(more(left, "change")) })...))
+	lead := "Edited: "
+	if p.Pinned != nil {
+		lead = "Between the versions: "
+	}
+	return plain(lead).add(series(" · ", few(said, maxEdits, itself, func(left int) sentence { return plain(more(left, "change")) })...))
 }
 
 // editWords say what was typed, and where.

@@ -14,6 +14,7 @@ import (
 type packRow struct {
 	at       int // index of the pack
 	id, kind string
+	in       string // " in ENV" for a promotion
 	failed   bool
 	is       look
 	effect   effect
@@ -27,7 +28,7 @@ type packRow struct {
 func (b *builder) rows(packs model.Packs) (all []*packRow) {
 	for i, p := range packs.All() {
 		r := &packRow{
-			at: i, id: idOf(p), kind: p.Kind, failed: p.Result != model.Passed, is: b.verdict(p), effect: effectOf(p), subject: subject(p), caution: warningOf(p),
+			at: i, id: idOf(p), in: inWords(p), kind: p.Kind, failed: p.Result != model.Passed, is: b.verdict(p), effect: effectOf(p), subject: subject(p), caution: warningOf(p),
 			triggers: slices.Clone(p.Triggers[:min(len(p.Triggers), 1)]),
 		}
 		r.cells = []sentence{r.verdictWords(p), versionWords(p), r.agentWords(p), b.approvalCell(p), mustWords(p)}
@@ -43,7 +44,7 @@ func (r *packRow) plain() bool {
 
 // urgency orders packs: what cannot be merged first, and of those that in which agents can do more.
 func (r *packRow) urgency() int {
-	effects := []effect{newUngated, moreAllowed, notProved, notJudged, firstVersion, weakerTests, removed, stopped}
+	effects := []effect{newUngated, moreAllowed, notProved, notJudged, firstVersion, nothingRuns, weakerTests, removed, stopped}
 	i := slices.Index(effects, r.effect)
 	if i < 0 {
 		i = len(effects)
@@ -51,12 +52,12 @@ func (r *packRow) urgency() int {
 	return slices.Index([]string{"red", "yellow", "green"}, r.is.color)*(len(effects)+1) + i
 }
 
-// tally is what several packs come to.
+// tally is what several packs and promotions come to.
 type tally struct {
-	verdict                         look
-	packs, blocked, waiting, larger int
-	removed                         int
-	repository                      bool
+	verdict                        look
+	packs, promotions              int
+	blocked, waiting, larger, gone int
+	repository                     bool
 }
 
 // tallied counts packs by what becomes of them.
@@ -67,12 +68,15 @@ func (b *builder) tallied(rows []*packRow) tally {
 		if slices.Index(worst, one.is) < slices.Index(worst, t.verdict) {
 			t.verdict = one.is
 		}
-		switch {
-		case one.kind == model.KindRepository:
+		switch one.kind {
+		case model.KindRepository:
 			t.repository = t.repository || one.failed
 			continue
-		case one.kind == model.KindRemoved:
-			t.removed++
+		case model.KindPromotion:
+			t.promotions++
+		case model.KindRemoved:
+			t.gone++
+			fallthrough
 		default:
 			t.packs++
 		}
@@ -94,26 +98,38 @@ func (b *builder) tallied(rows []*packRow) tally {
 
 // words say what several packs come to, behind the verdict.
 func (t *tally) words() string {
-	all := pack.Counted(t.packs+t.removed, "pack")
-	words := all
+	all := countedEntries(t.packs, t.promotions)
+	words, mixed := all, t.packs > 0 && t.promotions > 0
 	switch {
+	case mixed && t.blocked > 0:
+		words = fmt.Sprintf("%s, %d of them blocked", all, t.blocked)
+	case t.blocked == 1 && t.packs+t.promotions == 1:
+		words = all + " is blocked"
 	case t.blocked == 1:
 		words = "1 of " + all + " is blocked"
 	case t.blocked > 1:
 		words = fmt.Sprintf("%d of %s are blocked", t.blocked, all)
-	case t.waiting > 0:
+	case t.waiting > 0 && !mixed:
 		words = fmt.Sprintf("%d of %s", t.waiting, all)
 	}
 	if t.larger > 0 {
 		words += fmt.Sprintf("; in %d of them agents can do more", t.larger)
 	}
-	if t.removed > 0 {
-		words += ", " + pack.Counted(t.removed, "pack") + " removed"
+	if t.gone > 0 {
+		words += ", " + pack.Counted(t.gone, "pack") + " removed"
 	}
 	if t.repository {
 		words += ", and the repository has errors"
 	}
 	return words
+}
+
+// countedEntries counts packs and promotions: "1 pack and 1 promotion".
+func countedEntries(packs, promotions int) string {
+	if packs == 0 && promotions > 0 {
+		return pack.Counted(promotions, "promotion")
+	}
+	return pack.Joined(filled(pack.Counted(packs, "pack"), anyOf(promotions, "promotion", "")), "and")
 }
 
 // severalTitle is the headline of several packs.
@@ -145,15 +161,14 @@ func (b *builder) others() []node {
 
 // warningOf says what is most dangerous in a pack, nil for nothing.
 func warningOf(p *model.Pack) sentence {
-	if p.Diff == nil || p.Kind != "" {
+	if p.Diff == nil {
 		return nil
 	}
 	dangerous, _, _ := parted(powersOf(p))
 	if len(dangerous) == 0 {
 		return nil
 	}
-	name, _, _ := strings.Cut(p.Pack, "@")
-	return strong(name).plain(": ").add(dangerous[0].sentence())
+	return strong(idOf(p) + inWords(p)).plain(": ").add(dangerous[0].sentence())
 }
 
 // cautions are what is most dangerous in several packs, a line each.
@@ -163,7 +178,7 @@ func (b *builder) cautions(rows []*packRow, tone look) node {
 		return nil
 	}
 	return alert{tone: tone, items: few(dangerous, maxCautions, func(r *packRow) sentence { return r.caution }, func(left int) sentence {
-		return plain("And in " + more(left, "pack") + ", listed below.")
+		return plain("And " + more(left, "") + ", listed below.")
 	})}
 }
 
@@ -281,10 +296,11 @@ func (m *markdown) several(packs model.Packs) {
 	}
 	m.rank = tableRank
 	if len(shown) > 0 {
-		m.table(m.builder.overview(shown, func(r *packRow) sentence { return code(r.id) }))
+		m.table(m.builder.overview(shown, func(r *packRow) sentence { return code(r.id).plain(r.in) }))
 	}
 	if len(fine) > 0 {
-		m.fold(pack.Counted(len(fine), "pack")+" that can merge", []node{listOf(list{noun: "pack"}, fine, func(one **packRow) item {
+		t := m.builder.tallied(fine)
+		m.fold(countedEntries(t.packs, t.promotions)+" that can merge", []node{listOf(list{noun: "pack"}, fine, func(one **packRow) item {
 			it := item{text: plain((*one).subject)}
 			for _, t := range (*one).triggers {
 				it.said("checked again:", strong(t.Kind).plain(", ").message(t.What))
@@ -301,10 +317,16 @@ func (m *markdown) several(packs model.Packs) {
 
 // idOf names a pack without its version.
 func idOf(p *model.Pack) string {
-	if id, _, ok := strings.Cut(p.Pack, "@"); ok && p.Pinned != nil {
-		return id + " in " + p.Pinned.Environment
-	} else if ok && p.Kind != model.KindRepository {
+	if id, _, ok := strings.Cut(p.Pack, "@"); ok && p.Kind != model.KindRepository || p.Pinned != nil {
 		return id
 	}
 	return p.Name()
+}
+
+// inWords say in which environment a promotion is, "" for everything else.
+func inWords(p *model.Pack) string {
+	if p.Pinned == nil {
+		return ""
+	}
+	return " in " + p.Pinned.Environment
 }

@@ -170,6 +170,13 @@ func (b *builder) fixed(p *model.Pack) section {
 // notChecked are the checks that did not run and do not stand in the row of gates.
 func (b *builder) notChecked(p *model.Pack) section {
 	checks := unchecked(p)
+	if p.Pinned != nil { // what is said above
+		above := 0
+		checks = slices.DeleteFunc(slices.Clone(checks), func(n model.NotChecked) bool {
+			above += behind(n.CouldNotRun())
+			return n.CouldNotRun() && above <= maxCautions
+		})
+	}
 	groups := byReason(checks)
 	open := model.Count(&model.Pack{NotChecked: checks}).NotChecked
 	words := pack.Counted(open, "check") + " not run"

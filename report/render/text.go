@@ -30,13 +30,18 @@ func shortHash(digest string) string {
 }
 
 func runCounts(r *model.Report) string {
-	s := r.Summary
+	s, promotions := r.Summary, 0
+	for _, b := range r.Packs.Briefs() {
+		if b.Kind == model.KindPromotion {
+			promotions++
+		}
+	}
 	old := ""
 	if r.Result == model.Passed && s.Errors > 0 {
 		old = some(s.Old, "of them old")
 	}
 	return strings.Join(filled(
-		publicationCounts(r.Published), pack.Counted(s.Packs, "pack"), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"), old,
+		publicationCounts(r.Published), countedEntries(s.Packs, promotions), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"), old,
 		some(s.Waived, "waived"), some(s.Approved, "approved"), anyOf(s.NotChecked, "check", " not run"),
 	), " · ")
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/internal/cli"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/test/casefile"
@@ -66,7 +67,12 @@ func (c *checkout) remove(files ...string) {
 
 func (c *checkout) write(file, text string) {
 	c.t.Helper()
-	if err := os.WriteFile(filepath.Join(c.dir, filepath.FromSlash(file)), []byte(text), 0o644); err != nil {
+	name := filepath.Join(c.dir, filepath.FromSlash(file))
+	err := os.MkdirAll(filepath.Dir(name), 0o755)
+	if err == nil {
+		err = os.WriteFile(name, []byte(text), 0o644)
+	}
+	if err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -125,6 +131,15 @@ var situations = map[string]situation{
 		c.edit(support, adults(`{"and": [{"!=": [{"var": "request.context.age"}, null]}, {">=": [{"var": "request.context.age"}, 18]}]}`))
 	}, headline: "⛔ Cannot merge: ctxpack.support, fewer requests end in an error (1.0.0, must become 1.1.0: minor change)",
 		says: []string{"A request ends in an error where a rule cannot be decided", "| When `age` is missing and `identity_verified` is true | an error → agents can call `adp_payments.issue_refund` (destructive) |"}},
+	"promotion-first": {pack: "support", base: pinnable, head: func(c *checkout) { c.pin("1.0.0") },
+		headline: "⏳ Waiting for approval: 1 pack and 1 promotion",
+		says:     []string{"`ctxpack.support` in prod", "By its pins, `prod` runs no version now. After the merge, it runs `ctxpack.support@1.0.0`.", "Agents may call"}},
+	"promotion-next": {pack: "support", base: func(c *checkout) { pinnable(c); c.pin("1.0.0") }, head: func(c *checkout) {
+		limitRaised(c)
+		c.edit(support, "replace /pack_meta/pack_version \"2.0.0\"\n")
+		c.pin("2.0.0")
+	}, headline: "⛔ Cannot merge: 1 pack and 1 promotion, 2 of them blocked; in 2 of them agents can do more",
+		says: []string{"`prod` runs `ctxpack.support@1.0.0` now. After the merge, it runs `ctxpack.support@2.0.0`.", "**ctxpack.support in prod**: ", "Between the versions: "}},
 	"overlay-loosened": {pack: "support", head: func(c *checkout) {
 		c.edit("packs/support/overlays/staging.json", "replace /set/2/value 2000\nreplace /set/3/value 2000\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more in staging (1.0.0)",
@@ -162,6 +177,22 @@ func (c *checkout) copyPack(from, to, id string) {
 		c.t.Fatal(err)
 	}
 	c.edit(to+"/pack.json", fmt.Sprintf("replace /pack_meta/pack_id %q\n", id))
+}
+
+// pinnable makes prod run what its pins file names.
+func pinnable(c *checkout) {
+	c.edit("environments/prod.json", "remove /pins\nadd /promote {\"roles\": [\"owner\"]}\n")
+	c.write("pins/prod.json", "{}")
+}
+
+// pin makes a version of the pack of support, as it is in its file, the one that prod is to run.
+func (c *checkout) pin(version string) {
+	c.t.Helper()
+	src, err := os.ReadFile(filepath.Join(c.dir, filepath.FromSlash(support)))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.write("pins/prod.json", fmt.Sprintf(`{"ctxpack.support": {"version": %q, "digest": %q}}`+"\n", version, pack.DigestOf(src)))
 }
 
 // approved says that somebody has approved as a role.
