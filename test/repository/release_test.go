@@ -28,7 +28,7 @@ func releaseVersion(t *testing.T) *semver.Version {
 var (
 	datedHeading = regexp.MustCompile(`(?m)^## \[(\d[^\]]*)\] - \d{4}-\d{2}-\d{2}$`)
 	usedVersion  = regexp.MustCompile(`contextosai/packgate(?:/setup)?@(v[\w.-]*)`)
-	saidVersion  = regexp.MustCompile(`(?:packgate@v|packgate_|packgate:|packgate packgate |main\.version=|such as |version: )"?(\d+\.\d+\.\d+)\b`)
+	saidVersion  = regexp.MustCompile(`(?:packgate@v|packgate_|packgate:|packgate packgate |main\.version=|such as |version: )"?(\d+\.\d+\.\d+)`)
 )
 
 // The changelog's newest version is that of VERSION, and whatever names packgate's own
