@@ -27,12 +27,14 @@ const JSONFile = "report.json"
 // Formats returns the forms in which a report is written, sorted by name.
 func Formats() []Format {
 	return []Format{
+		{Name: "codequality", Write: func(w io.Writer, r *model.Report, _ Options) error { return CodeQuality(w, r) }},
 		{Name: "html", File: "report.html", Write: func(w io.Writer, r *model.Report, _ Options) error { return HTMLReport(w, r) }},
 		{Name: "json", File: JSONFile, Changes: true, Plain: true, Write: func(w io.Writer, r *model.Report, _ Options) error { return model.JSON(w, r) }},
 		{Name: "junit", File: "report.junit.xml", Write: func(w io.Writer, r *model.Report, _ Options) error { return JUnit(w, r) }},
 		{Name: "markdown", File: "report.md", Changes: true, Write: func(w io.Writer, r *model.Report, _ Options) error { return MarkdownReport(w, r) }},
 		{Name: "sarif", File: "report.sarif", Write: func(w io.Writer, r *model.Report, o Options) error { return SARIF(w, r, o.Rules) }},
 		{Name: "terminal", Changes: true, Plain: true, Write: func(w io.Writer, r *model.Report, o Options) error { return Terminal(w, r, o.Style) }},
+		{Name: "warnings-ng", Write: func(w io.Writer, r *model.Report, _ Options) error { return WarningsNG(w, r) }},
 	}
 }
 

@@ -53,7 +53,6 @@ func (t *terminal) verdictOf(v *model.Verdict) {
 	}
 	t.facts("  ", 0, verdictFacts(v))
 	if v.Notes != nil {
-		t.line("  notes       %s", text(v.Notes.Effect))
 		t.notes(v.Notes, "    ")
 	}
 	t.unlooked("  ", v.NotChecked)
@@ -113,6 +112,10 @@ func verdictFacts(v *model.Verdict) []fact {
 	if bundle == nil {
 		bundle = &model.EnvironmentBundle{}
 	}
+	notes := ""
+	if v.Notes != nil {
+		notes = v.Notes.Effect
+	}
 	return facts(
 		fact{name: "bundle", value: bundle.Name}, fact{name: "its digest", value: bundle.Digest}, fact{name: "its pack", value: bundle.Content},
 		fact{name: "digest", value: v.Digest}, fact{name: "content", value: v.Content},
@@ -121,6 +124,7 @@ func verdictFacts(v *model.Verdict) []fact {
 		fact{name: "source", value: strings.Join(filled(v.Repository, v.Commit), " at ")}, fact{name: "gate report", value: v.Report}, fact{name: "checked by", value: v.Policy, words: true},
 		fact{name: "checks", value: checkWords(v.Class, v.Checks), words: true}, fact{name: "freshness", value: freshWords(v.Freshness), words: true},
 		fact{name: "approved by", value: approvalWords(v.Approvals), words: true}, fact{name: "pin records", value: strings.Join(v.Pins, ", "), words: true},
+		fact{name: "notes", value: notes, words: true},
 	)
 }
 

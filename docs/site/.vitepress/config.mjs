@@ -18,7 +18,7 @@ const chapters = {
   'For you': ['pack-authors', 'reviewers', 'release-managers', 'security-teams', 'operations'],
   'Checks and versions': ['rules', 'proofs', 'classes'],
   'Packs': ['files', 'compile', 'conditions', 'cases', 'several-packs', 'overlays', 'evaluation'],
-  'The action and the report': ['action', 'report', 'playground', 'doctor', 'editors'],
+  'The action and the report': ['action', 'ci', 'report', 'playground', 'doctor', 'editors'],
   'Publishing': ['publishing', 'environments', 'registry', 'verifying', 'notices', 'threat-model'],
   'The project': ['decisions', 'performance', 'releasing'],
 }
