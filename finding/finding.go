@@ -96,6 +96,14 @@ type Waiver struct {
 	Expires string `json:"expires"` // calendar day, YYYY-MM-DD
 }
 
+// Acceptance is the entry of the baseline file that a finding is in.
+type Acceptance struct {
+	Reason   string `json:"reason"`
+	Owner    string `json:"owner"`
+	Recorded string `json:"recorded"` // calendar day, as that of a waiver
+	Expires  string `json:"expires"`
+}
+
 // Approval is an approval by somebody who holds a role.
 type Approval struct {
 	Role  string `json:"role"`
@@ -162,6 +170,8 @@ type Finding struct {
 	Waived   *Waiver
 	Approved []Approval
 	Excuse   Excuse
+	// Accepted is the entry of the baseline file for which it counts no more; nil for none.
+	Accepted *Acceptance
 	// State says whether the version before had the finding too; empty where there
 	// is none to compare with.
 	State State
@@ -180,7 +190,7 @@ type Cause struct {
 }
 
 // Excused reports whether the finding counts no more.
-func (f *Finding) Excused() bool { return f.Waived != nil || len(f.Approved) > 0 }
+func (f *Finding) Excused() bool { return f.Waived != nil || len(f.Approved) > 0 || f.Accepted != nil }
 
 // NotChecked is a check that did not run. It is listed with its reason and
 // never counted as passed.

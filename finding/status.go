@@ -12,7 +12,7 @@ type Status string
 // that of one of which nothing ran.
 const (
 	Pass      Status = "pass"      // all of it ran, and nothing was found
-	Warn      Status = "warn"      // there are warnings
+	Warn      Status = "warn"      // there are warnings, or findings in the baseline file
 	Partial   Status = "partial"   // something of it could not run
 	Undecided Status = "undecided" // a claim is neither proved nor refuted (NPR001)
 	Fail      Status = "fail"      // there are errors
@@ -31,6 +31,7 @@ func (s Status) Ran() bool { return s == Pass || s == Warn }
 // Tally is what there is against a gate: its status follows from it, and from nothing else.
 type Tally struct {
 	Errors, Warnings int  // that no waiver covers
+	Accepted         bool // the baseline file has findings of it
 	Missing          bool // the pack, or the layer that it judges, is not there
 	Undecided        bool // a claim is neither proved nor refuted
 	Partial          bool // something of it could not run
@@ -47,7 +48,7 @@ func (t Tally) Status() Status {
 		return Undecided
 	case t.Partial:
 		return Partial
-	case t.Warnings > 0:
+	case t.Warnings > 0, t.Accepted:
 		return Warn
 	}
 	return Pass

@@ -44,7 +44,7 @@ func All() []*gate.Gate {
 // Documented returns the eight gates and the groups of rules that are checked
 // outside of them, in the order in which they are documented.
 func Documented() []*gate.Gate {
-	return append(All(), gate.Proof, required.Gate, overlays.Gate, gate.Environments, promotion.Gate, version.Gate, repository.Gate, waivers.Gate)
+	return append(All(), gate.Proof, required.Gate, overlays.Gate, gate.Environments, promotion.Gate, version.Gate, repository.Gate, waivers.Gate, waivers.Baseline)
 }
 
 // Rules returns every rule there is, in the order in which they are documented.

@@ -175,6 +175,7 @@ func Again(s *gate.Subject, policy Policy, id string) (found []finding.Finding, 
 func (g *GateResult) settle(r *Result) {
 	there := finding.Tally{Missing: g.Reason != ""}
 	for _, f := range r.Findings {
+		there.Accepted = there.Accepted || f.Gate == g.Gate.ID && f.Accepted != nil
 		switch {
 		case f.Gate != g.Gate.ID || f.Excused():
 			continue

@@ -99,6 +99,9 @@ func TestKeyParts(t *testing.T) {
 		{"day", func(k *keyed) { k.now = k.now.AddDate(0, 0, 1) }},
 		{"day", func(k *keyed) { k.now = k.now.Add(-time.Second) }},
 		{"waivers leaving", func(k *keyed) { k.own = repo.DefaultConfig() }},
+		{"baseline", func(k *keyed) {
+			k.accepted.entries = []acceptedEntry{{&repo.Acceptance{Seal: "x"}, true}}
+		}},
 		{"base", func(k *keyed) { k.Base = nil }},
 		{"base", func(k *keyed) { k.Base = &Baseline{Commit: &Commit{Tree: k.Base.Tree, prefix: "below"}} }},
 		{"lookup", func(k *keyed) { k.lookup = &Lookup{Silent: "why"} }},

@@ -118,7 +118,7 @@ func (p *pipeline) parts() []keyPart {
 		config = fields(d.File, string(d.Source))
 	}
 	day := "" // which nothing looks at but waivers
-	if len(p.Config.Waivers.Items) > 0 {
+	if len(p.Config.Waivers.Items) > 0 || len(p.accepted.entries) > 0 {
 		day = p.now.UTC().Format(time.DateOnly)
 	}
 	return []keyPart{
@@ -133,6 +133,7 @@ func (p *pipeline) parts() []keyPart {
 		{"strict", strconv.FormatBool(p.strict(p.Strict))},
 		{"day", day},
 		{"waivers leaving", p.leaving()},
+		{"baseline", p.accepted.identity()},
 		{"base", p.Base.identity()},
 		{"lookup", p.lookup.identity()},
 	}

@@ -104,6 +104,9 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 	if err != nil {
 		return nil, err
 	}
+	if err := r.accept(ctx, &in); err != nil {
+		return nil, err
+	}
 	if in.since, err = in.Base.Progress(ctx); err != nil {
 		return nil, err
 	}
@@ -122,7 +125,7 @@ func (r *Run) Changed(ctx context.Context, in Inputs, c *Change) (own []string, 
 		return own, err
 	}
 	r.reviews(in, from, looser)
-	return own, nil
+	return own, in.strayAccepted()
 }
 
 // concerned returns the packs that changed files concern, be it those of a pack that their

@@ -68,7 +68,15 @@ func TestOld(t *testing.T) {
 		{"another member besides", func() { edit(`"x_team"`, `"a_team": 1, "x_team"`) }, []string{unknown, ungated}, []string{unknown}, ""},
 		{"one more of the same", func() { edit(`"cite\u200b policy"`, `"cite\u200b policy", "cite\u200b policy"`) }, []string{hidden, unknown}, []string{hidden}, ""},
 		{"the ungated tool for more requests", widened, []string{unknown, hidden}, []string{"RSK002"}, ""},
-		{"a new id", func() { edit(`"ctxpack.support"`, `"ctxpack.other"`) }, []string{unknown}, nil, ""},
+		{"the ungated tool for more requests, in the same words", func() {
+			edit(`"==": [
+                  {
+                    "var": "request.context.identity_verified"
+                  },
+                  true
+                ]`, `"in": [{"var": "request.context.identity_verified"}, [true, "yes"]]`)
+		}, []string{unknown, hidden}, []string{ungated}, ""},
+		{"a new id", func() { edit(`"pack_id": "ctxpack.support"`, `"pack_id": "ctxpack.other"`) }, []string{unknown}, nil, ""},
 		{"another folder", func() { gittest.Git(t, dir, "mv", "packs/support", "packs/moved") }, []string{unknown, ungated, hidden}, nil, "moved"},
 	} {
 		c.change()

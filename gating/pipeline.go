@@ -128,6 +128,7 @@ type judged struct {
 	fixed    []finding.Finding // of the baseline, which the pack has no more
 	before   *gate.Subject     // in which they were found; nil where nothing is known of it
 	was      []finding.Finding // what the gates find in before, where it differs from the pack
+	used     map[string]int    // how many findings each entry of the baseline file excuses, by its seal
 	stoodIn  bool              // before is an earlier version, for files that cannot be read in the baseline
 	// environments are those to which overlays or catalogs bring something.
 	environments []environments.Change
@@ -207,6 +208,7 @@ func (p *pipeline) judge(ctx context.Context, name string) (*judged, error) {
 	if p.Base != nil {
 		j.since(p.Base, policy, outside.Where)
 	}
+	p.accepted.apply(j, policy, p.Base != nil)
 	return j, nil
 }
 

@@ -101,7 +101,7 @@ func (c *Change) shared(since Progress) bool {
 		if c.onlyLines(name, since) {
 			continue
 		}
-		if c.catalogs(name) || c.w.isTrustedRoot(name) {
+		if c.catalogs(name) || c.w.isTrustedRoot(name) || name == repo.AcceptedName {
 			return true
 		}
 	}

@@ -116,6 +116,9 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 		for _, w := range in.brought() {
 			demand(config.WaiverRoles(), "", fmt.Sprintf("a waiver of %s until %s", w.Words(), w.Expires.Value))
 		}
+		if words := in.accepted.words(); words != "" {
+			demand(config.BaselineRoles(), "", words)
+		}
 		for role, what := range r.promotedRoles(in, from) {
 			for _, one := range what {
 				demand([]string{role}, "", one)

@@ -89,6 +89,8 @@ type Inputs struct {
 	// own is the config that the change brings, where that of another commit is in force; nil
 	// where none is, and for one that cannot be used.
 	own *repo.Config
+	// accepted is what the baseline file excuses.
+	accepted acceptedFindings
 	// since is what became of the packs since the baseline.
 	since Progress
 }
@@ -101,6 +103,9 @@ func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	r.level(in)
 	looser, err := r.config(&in)
 	if err != nil {
+		return err
+	}
+	if err := r.accept(ctx, &in); err != nil {
 		return err
 	}
 	if in.since, err = in.Base.Progress(ctx); err != nil {

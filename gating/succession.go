@@ -27,6 +27,9 @@ func (r *Run) Succession(in Inputs) (*Succession, error) {
 	if in.Base == nil {
 		in.Base = &Baseline{w: in.Workspace, ConfigName: in.ConfigName()}
 	}
+	if err := r.accept(context.Background(), &in); err != nil {
+		return nil, err
+	}
 	p, err := newPipeline(r, in)
 	if err != nil {
 		return nil, err
@@ -64,6 +67,7 @@ func (s *Succession) Judge(ctx context.Context, u *repo.Unit, last *Release, app
 	}
 	outside.Where = p.where(j)
 	j.result = gates.Run(j.subject, p.policyOf(u.Name), outside)
+	p.accepted.apply(j, p.policyOf(u.Name), false)
 	step := Step(ctx, j.compared.Diff, j.subject)
 	step.Before, step.Environments = j.before, j.environments
 	out := &Successor{Pack: build.NewPack(j.subject, j.result, step, nil), judged: j}

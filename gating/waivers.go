@@ -19,7 +19,7 @@ import (
 // pack that could not be read may be any. Of several shards the first one speaks for
 // all, and looks at the packs of the others too.
 func (r *Run) strayWaivers(in Inputs) error {
-	if !in.whole || len(in.Config.Waivers.Items) == 0 || in.Shard.Index > 1 || in.Shard.Whole() && r.Broken != 0 {
+	if !in.whole || len(in.Config.Waivers.Items)+len(in.accepted.all) == 0 || in.Shard.Index > 1 || in.Shard.Whole() && r.Broken != 0 {
 		return nil
 	}
 	refs, err := r.refs(in)
@@ -34,7 +34,7 @@ func (r *Run) strayWaivers(in Inputs) error {
 			problems = append(problems, problem)
 		}
 	}
-	return problems.Err()
+	return append(problems, in.accepted.stray(refs)...).Err()
 }
 
 // idOf returns the pack_id of pack_id@version.

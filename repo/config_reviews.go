@@ -20,8 +20,9 @@ type Reviews struct {
 	// and ConfigRoles.
 	Evidence pack.List[pack.Text]            `json:"evidence"`
 	Config   pack.List[pack.Text]            `json:"config"`
-	Waivers  pack.List[pack.Text]            `json:"waivers"` // the roles of Config where it is left out: see WaiverRoles
-	Enforce  pack.Flag                       `json:"enforce"` // what waits for an approval fails
+	Waivers  pack.List[pack.Text]            `json:"waivers"`  // the roles of Config where it is left out: see WaiverRoles
+	Baseline pack.List[pack.Text]            `json:"baseline"` // as Waivers: see BaselineRoles
+	Enforce  pack.Flag                       `json:"enforce"`  // what waits for an approval fails
 	Roles    pack.Dict[pack.List[pack.Text]] `json:"roles"`
 }
 
@@ -57,6 +58,14 @@ func (r Reviews) WaiverRoles() []string {
 	return rolesOf(r.Waivers)
 }
 
+// BaselineRoles returns the roles that have to approve that the baseline file grows.
+func (r Reviews) BaselineRoles() []string {
+	if r.Baseline.Node == nil {
+		return r.ConfigRoles()
+	}
+	return rolesOf(r.Baseline)
+}
+
 // orMajor returns the roles of a list, those of a major change where it is left out.
 func (r Reviews) orMajor(list pack.List[pack.Text]) []string {
 	if list.Node == nil {
@@ -69,7 +78,7 @@ func (r Reviews) orMajor(list pack.List[pack.Text]) []string {
 func (r Reviews) All() []string { return rolesOf(r.demanded()...) }
 
 func (r Reviews) demanded() []pack.List[pack.Text] {
-	return []pack.List[pack.Text]{r.Patch, r.Minor, r.Major, r.Evidence, r.Config, r.Waivers}
+	return []pack.List[pack.Text]{r.Patch, r.Minor, r.Major, r.Evidence, r.Config, r.Waivers, r.Baseline}
 }
 
 // rolesOf returns the roles of lists, sorted, each once.

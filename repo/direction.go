@@ -66,6 +66,9 @@ func (c *configComparison) directions() map[string]direction {
 		"reviews.waivers": func(_, _ *pack.Node) bool {
 			return !holdsAll(c.after.Reviews.WaiverRoles(), c.before.Reviews.WaiverRoles())
 		},
+		"reviews.baseline": func(_, _ *pack.Node) bool {
+			return !holdsAll(c.after.Reviews.BaselineRoles(), c.before.Reviews.BaselineRoles())
+		},
 		"reviews.enforce":          raised,
 		"reviews.roles":            each(moreMembers),
 		"publish.registry":         anyChange,

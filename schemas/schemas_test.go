@@ -21,7 +21,7 @@ var contracts = map[string]int{
 
 func TestNames(t *testing.T) {
 	want := []string{
-		"audit", "audit-export", "case", "compiled-context", "config", "context-pack", "decision-record", "environment", "invoke-agent", "lifecycle",
+		"audit", "audit-export", "baseline", "case", "compiled-context", "config", "context-pack", "decision-record", "environment", "invoke-agent", "lifecycle",
 		"notes", "notices", "overlay", "pins", "replay-meta", "replay-packet", "report", "run-context", "scorecard", "timestamp", "tool-call", "tool-result", "tool-surface", "verdict", "version-log", "waivers",
 	}
 	if got := Names(); !slices.Equal(got, want) {
@@ -49,7 +49,7 @@ func TestSourceIsTheEmbeddedText(t *testing.T) {
 }
 
 func TestUnknownName(t *testing.T) {
-	const known = "(known: audit, audit-export, case, compiled-context, config, context-pack, decision-record, environment, invoke-agent, lifecycle, " +
+	const known = "(known: audit, audit-export, baseline, case, compiled-context, config, context-pack, decision-record, environment, invoke-agent, lifecycle, " +
 		"notes, notices, overlay, pins, replay-meta, replay-packet, report, run-context, scorecard, timestamp, tool-call, tool-result, tool-surface, verdict, version-log, waivers)"
 	for name, want := range map[string]string{
 		"contxt-pack":  `unknown schema "contxt-pack"; did you mean "context-pack"? ` + known,

@@ -232,7 +232,7 @@ func newRoot(env *Env) *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	addGroup(root, "Packs:", newCheck(env), newCompile(env), newDiff(env), newNotes(env), newBump(env), newPolicy(env), newGolden(env))
-	addGroup(root, "Pack repositories:", newInit(env), newDoctor(env), newPlan(env), newMerge(env), newReportCommand(env), newWaivers(env))
+	addGroup(root, "Pack repositories:", newInit(env), newDoctor(env), newPlan(env), newMerge(env), newReportCommand(env), newWaivers(env), newBaseline(env))
 	addGroup(root, "Published versions:", newPublish(env), newVerify(env), newPull(env), newDeprecate(env), newRevoke(env), newPromote(env), newPin(env), newRollback(env), newTimestamp(env),
 		newLog(env), newAudit(env), newNotify(env))
 	addGroup(root, "Rules and formats:", newRules(env), newExplain(env), newSchema(env))

@@ -11,6 +11,7 @@ import (
 func (p *Pack) Tally(g Gate) finding.Tally {
 	there := finding.Tally{Missing: g.Reason != ""}
 	for _, f := range p.Findings {
+		there.Accepted = there.Accepted || f.Gate == g.Gate && f.Accepted != nil
 		switch {
 		case f.Gate != g.Gate || f.Excused():
 			continue

@@ -41,10 +41,12 @@ type Finding struct {
 	// Waived and Approved are what excuses the finding, both where it takes both.
 	Waived   *Waived    `json:"waived,omitempty"`
 	Approved []Approval `json:"approved,omitempty"`
+	// Accepted is the entry of the baseline file for which the finding does not count.
+	Accepted *Accepted `json:"accepted,omitempty"`
 }
 
 // Excused reports whether the finding no longer counts.
-func (f *Finding) Excused() bool { return f.Waived != nil || len(f.Approved) > 0 }
+func (f *Finding) Excused() bool { return f.Waived != nil || len(f.Approved) > 0 || f.Accepted != nil }
 
 // Related is a place that a finding refers to.
 type Related struct {
@@ -72,3 +74,6 @@ type Operation struct {
 
 // Waived is the waiver that excuses a finding.
 type Waived = finding.Waiver
+
+// Accepted is the entry of the baseline file that a finding is in.
+type Accepted = finding.Acceptance

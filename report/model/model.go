@@ -87,6 +87,8 @@ type Summary struct {
 	Waived   int `json:"waived"`
 	// Approved counts what an approval excuses, whether or not a waiver does too.
 	Approved int `json:"approved,omitempty"`
+	// Accepted counts what the baseline file has.
+	Accepted int `json:"accepted,omitempty"`
 	// Old counts the errors and warnings that are old.
 	Old int `json:"old,omitempty"`
 	// NotChecked counts what could not run, and not what is not applicable.

@@ -30,6 +30,8 @@ func Count(p *Pack) Summary {
 			s.Approved++
 		case f.Waived != nil:
 			s.Waived++
+		case f.Accepted != nil:
+			s.Accepted++
 		case f.Severity == "error":
 			s.Errors++
 		default:
@@ -49,6 +51,7 @@ func Summarise(packs Packs) Summary {
 		sum.Warnings += c.Warnings
 		sum.Waived += c.Waived
 		sum.Approved += c.Approved
+		sum.Accepted += c.Accepted
 		sum.Old += c.Old
 		sum.NotChecked += c.NotChecked
 	}

@@ -350,7 +350,7 @@ func (b *builder) pack(p *model.Pack) []section {
 	if b.whole {
 		all = append(all, b.operations(p))
 	}
-	all = append(all, b.overlays(p), b.triggers(p), b.files(p), b.fixed(p), b.excused(p, approvedWord), b.excused(p, waivedWord))
+	all = append(all, b.overlays(p), b.triggers(p), b.files(p), b.fixed(p), b.excused(p, approvedWord), b.excused(p, waivedWord), b.excused(p, acceptedWord))
 	for i := first; i < len(all); i++ {
 		all[i].minor = true
 	}

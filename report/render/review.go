@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -238,6 +239,9 @@ func provisos(p *model.Pack) (nodes []node) {
 	if errors := len(p.BySeverity("error")); errors > 0 && p.Result == model.Passed {
 		nodes = append(nodes, alert{tone: waits, items: []sentence{plain("The base has " + pack.Counted(errors, "error") + " too, which are not fixed. They do not count, because only new findings do.")}})
 	}
+	if words := acceptedWords(p); words != "" {
+		nodes = append(nodes, alert{tone: waits, items: []sentence{plain(words)}})
+	}
 	for _, n := range p.NotChecked {
 		if p.Pinned != nil && n.CouldNotRun() && len(nodes) < maxCautions {
 			nodes = append(nodes, message("Not checked: "+n.Reason+"."))
@@ -249,6 +253,27 @@ func provisos(p *model.Pack) (nodes []node) {
 		}
 	}
 	return nodes
+}
+
+// acceptedWords say how many findings of a pack are in the baseline file, "" for none.
+func acceptedWords(p *model.Pack) string {
+	n, first := 0, ""
+	for _, f := range p.Findings {
+		if f.Accepted == nil {
+			continue
+		}
+		n++
+		if first == "" || f.Accepted.Expires < first {
+			first = f.Accepted.Expires
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 old finding is in the baseline: it is not fixed, and does not count until " + first + "."
+	}
+	return fmt.Sprintf("%d old findings are in the baseline: they are not fixed, and do not count, the first of them until %s.", n, first)
 }
 
 // approvals say whose approval the change of a pack needs, and who has given it.

@@ -106,7 +106,7 @@ func checkWordsOf(p *model.Pack, g *model.Gate) string {
 	case finding.Fail:
 		parts = []string{countedFaults(p, g), warnings}
 	case finding.Warn:
-		parts = []string{fmt.Sprint(g.Warnings)}
+		parts = []string{strings.TrimSpace(some(g.Warnings, "")), some(number(p.Findings, func(f model.Finding) bool { return f.Gate == g.Gate && f.Accepted != nil }), "in the baseline")}
 	case finding.NotRun:
 		parts = []string{g.Reason}
 	default:

@@ -142,6 +142,10 @@ func (x ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
 		out.Suppressions = []sarifSuppression{{Kind: "external", Status: "accepted",
 			Justification: text(waived.Reason) + " (by " + text(waived.Owner) + ", until " + text(waived.Expires) + ")"}}
 	}
+	if a := f.Accepted; a != nil {
+		out.Suppressions = append(out.Suppressions, sarifSuppression{Kind: "external", Status: "accepted",
+			Justification: "in the baseline: " + text(a.Reason) + " (by " + text(a.Owner) + ", until " + text(a.Expires) + ")"})
+	}
 	if len(f.Approved) > 0 {
 		out.Suppressions = append(out.Suppressions, sarifSuppression{Kind: "external", Status: "accepted", Justification: text(approvedBy(f.Approved))})
 	}

@@ -131,6 +131,9 @@ func (b *builder) excused(p *model.Pack, word string) section {
 		if f.Waived != nil {
 			it.said("", plain("waived until "+f.Waived.Expires+" by "+f.Waived.Owner+": ").message(f.Waived.Reason))
 		}
+		if a := f.Accepted; a != nil {
+			it.said("", plain("in the baseline until "+a.Expires+" by "+a.Owner+": ").message(a.Reason))
+		}
 		if len(f.Approved) > 0 {
 			it.said("", plain(approvedBy(f.Approved)))
 		}
@@ -141,6 +144,7 @@ func (b *builder) excused(p *model.Pack, word string) section {
 // The words for findings that are excused.
 const (
 	waivedWord   = "waived"
+	acceptedWord = "accepted"
 	approvedWord = "approved"
 )
 
@@ -151,6 +155,8 @@ func excuse(f *model.Finding) string {
 		return approvedWord
 	case f.Waived != nil:
 		return waivedWord
+	case f.Accepted != nil:
+		return acceptedWord
 	}
 	return ""
 }

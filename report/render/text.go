@@ -42,7 +42,7 @@ func runCounts(r *model.Report) string {
 	}
 	return strings.Join(filled(
 		publicationCounts(r.Published), countedEntries(s.Packs, promotions), pack.Counted(s.Errors, "error"), pack.Counted(s.Warnings, "warning"), old,
-		some(s.Waived, "waived"), some(s.Approved, "approved"), anyOf(s.NotChecked, "check", " not run"),
+		some(s.Waived, "waived"), some(s.Accepted, "in the baseline"), some(s.Approved, "approved"), anyOf(s.NotChecked, "check", " not run"),
 	), " · ")
 }
 

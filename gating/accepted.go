@@ -1,0 +1,249 @@
+package gating
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/waivers"
+	"github.com/contextosai/packgate/pack"
+	"github.com/contextosai/packgate/repo"
+)
+
+// acceptedFindings are what the baseline file excuses. An entry that the baseline of the base has
+// excuses a finding as it was there; one that the change brings counts with the approval of
+// reviews.baseline.
+type acceptedFindings struct {
+	file    *repo.Accepted     // of the workspace; nil for none
+	all     []repo.Acceptance  // its entries
+	entries []acceptedEntry    // those in force
+	brought []*repo.Acceptance // those that wait for an approval, or have it
+	refused []about            // that the baseline grows
+}
+
+// acceptedEntry is an entry in force. Anew says that it was recorded with the change and approved,
+// so that its finding may be new too.
+type acceptedEntry struct {
+	*repo.Acceptance
+	anew bool
+}
+
+// accept reads the baseline file, and decides which entries are in force. One that cannot be used
+// fails the run, and excuses nothing.
+func (r *Run) accept(ctx context.Context, in *Inputs) error {
+	file, err := in.Files.Accepted()
+	if err == nil && file != nil {
+		policy, wrong := in.policy(r.Now())
+		if wrong != nil {
+			return wrong
+		}
+		err = policy.CheckAccepted(file, in.Config.WaiverDays()).Err()
+	}
+	if errors.Is(err, repo.ErrUse) {
+		r.Fail(err)
+		return nil
+	}
+	if err != nil || file == nil {
+		return err
+	}
+	a := &in.accepted
+	a.file, a.all = file, file.Entries
+	before, err := r.acceptedBefore(in)
+	if err != nil {
+		return err
+	}
+	for i := range file.Entries {
+		e := &file.Entries[i]
+		if in.Base == nil || slices.ContainsFunc(before, func(old repo.Acceptance) bool { return e.CoversNoMore(&old) }) {
+			a.entries = append(a.entries, acceptedEntry{e, false})
+			continue
+		}
+		a.brought = append(a.brought, e)
+	}
+	if len(a.brought) == 0 {
+		return nil
+	}
+	return r.grow(ctx, in)
+}
+
+// acceptedBefore returns the entries of the baseline's own file. What cannot be used excuses nothing.
+func (r *Run) acceptedBefore(in *Inputs) ([]repo.Acceptance, error) {
+	if in.Base == nil {
+		return nil, nil
+	}
+	in.Base.reading.Lock()
+	defer in.Base.reading.Unlock()
+	files, err := in.Base.files(in.Base.prefix, in.Files.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	file, err := files.Accepted()
+	if errors.Is(err, repo.ErrUse) {
+		r.Notice("the %s of the base cannot be used, so every entry counts as new: %v", in.Files.Show(repo.AcceptedName), err)
+		return nil, nil
+	}
+	if err != nil || file == nil {
+		return nil, err
+	}
+	return file.Entries, nil
+}
+
+// grow decides whether the entries that the change brings are in force.
+func (r *Run) grow(ctx context.Context, in *Inputs) error {
+	a, roles := &in.accepted, in.Config.Reviews.BaselineRoles()
+	given := in.Approvals.given()
+	missing := slices.DeleteFunc(slices.Clone(roles), func(role string) bool {
+		return slices.ContainsFunc(given, func(one finding.Approval) bool { return one.Role == role })
+	})
+	gated, err := in.Base.gated(ctx)
+	switch {
+	case err != nil:
+		return err
+	case in.inForce == nil, len(roles) > 0 && len(missing) == 0:
+		for _, e := range a.brought {
+			a.entries = append(a.entries, acceptedEntry{e, true})
+		}
+	case !gated:
+		for _, e := range a.brought {
+			a.entries = append(a.entries, acceptedEntry{e, false})
+		}
+		a.brought = nil
+		r.Notice("nothing was checked in the base, so the first %s counts for what the base has too", in.Files.Show(repo.AcceptedName))
+	case len(roles) == 0:
+		a.refused = []about{{"", waivers.Grown(a.brought, "name roles under reviews.baseline of the config, in a change that is merged first")}}
+	default:
+		members := in.Config.Reviews.Members()
+		for i, role := range missing {
+			missing[i] = fmt.Sprintf("%s (%s)", role, strings.Join(members[role], ", "))
+		}
+		hint := "let the pull request be approved by " + strings.Join(missing, ", ")
+		if unknown := in.Approvals.unknown(); unknown != "" {
+			hint += "; who has approved is not known: " + unknown
+		}
+		a.refused = []about{{"", waivers.Grown(a.brought, hint)}}
+	}
+	return nil
+}
+
+// gated reports whether anything says that the baseline was gated: it has a config, or a workflow
+// that runs packgate.
+func (b *Baseline) gated(ctx context.Context) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	b.reading.Lock()
+	defer b.reading.Unlock()
+	_, there, err := b.Read(b.ConfigName, maxConfig)
+	if err != nil || there {
+		return true, err
+	}
+	running, err := b.Workflows()
+	return err != nil || running.CallsAny(), err
+}
+
+// words say that the baseline grows, "" where it does not.
+func (a *acceptedFindings) words() string {
+	if len(a.brought) == 0 {
+		return ""
+	}
+	return "a baseline that grows by " + Entries(len(a.brought))
+}
+
+// Entries counts entries of the baseline file in words.
+func Entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// identity names the entries in force.
+func (a *acceptedFindings) identity() string {
+	var all []string
+	for _, e := range a.entries {
+		all = append(all, e.Seal, strconv.FormatBool(e.anew))
+	}
+	return fields(all...)
+}
+
+// strayAccepted returns an error for entries of packs that the repository does not have, where it
+// is known which it has.
+func (in Inputs) strayAccepted() error {
+	if !in.whole || len(in.since.unread) > 0 {
+		return nil
+	}
+	var refs []string
+	for _, is := range in.since.claims {
+		refs = append(refs, is.id)
+	}
+	return in.accepted.stray(refs).Err()
+}
+
+// stray returns an error for each entry of a pack that is not among those of the repository, as
+// pack_id@version.
+func (a *acceptedFindings) stray(refs []string) (problems repo.Problems) {
+	known := map[string]bool{}
+	for _, ref := range refs {
+		known[idOf(ref)] = true
+	}
+	for i := range a.all {
+		if e := &a.all[i]; !known[e.Pack] {
+			problem := repo.Problemf("remove it with packgate baseline write --shrink; is the file of another repository?", "the baseline's entry is for the pack %q, which is not in this repository", e.Pack)
+			problem.Location = e.Location
+			problems = append(problems, problem)
+		}
+	}
+	return problems
+}
+
+// apply excuses the findings of a pack that entries are for, and reports the entries without any.
+// Compared says that there is a base, so that a finding has to be as it is there.
+func (a *acceptedFindings) apply(j *judged, policy gates.Policy, compared bool) {
+	if len(a.entries) == 0 || j.subject.Pack == nil {
+		return
+	}
+	id, now := j.subject.Pack.PackMeta.PackID.Value, newSide(j.subject)
+	j.used = map[string]int{}
+	var about []finding.Finding
+	for _, e := range a.entries {
+		switch {
+		case e.Pack != id:
+			continue
+		case policy.Ended(e.Expires):
+			about = append(about, waivers.ExpiredEntry(e.Acceptance))
+			continue
+		}
+		used, changed := 0, false
+		for i := range j.result.Findings {
+			f := &j.result.Findings[i]
+			if f.Rule != e.Rule || f.Kin() != e.Finding || f.Excused() || f.IsRest() {
+				continue
+			}
+			if now.content(*f) != e.Content || compared && !e.anew && !f.Old {
+				changed = true
+				continue
+			}
+			if used < e.Most() {
+				f.Accepted = &finding.Acceptance{Reason: e.Reason, Owner: e.Owner, Recorded: e.Recorded, Expires: e.Expires}
+				used++
+			}
+		}
+		j.used[e.Seal] = used
+		if used < e.Most() && j.result.Checked(e.Rule) {
+			about = append(about, waivers.StaleEntry(e.Acceptance, used, changed))
+		}
+	}
+	j.result.Accepted(policy.JudgeAlone(about))
+}
+
+// content returns the digest of what a finding is about: its file within the pack, and the value
+// at its place. Words are not in it, so that packgate can improve them.
+func (s *side) content(f finding.Finding) string {
+	digest := pack.DigestOf([]byte(fields(s.within(f.Location.File), s.at(f.Location))))
+	return strings.TrimPrefix(string(digest), "sha256:")[:32]
+}

@@ -1,0 +1,157 @@
+package gating
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/repo"
+)
+
+// Recording says what packgate baseline write records.
+type Recording struct {
+	Owner, Reason, Expires, Today string
+	Shrink                        bool   // adds nothing
+	Renew                         string // a pack_id whose entries are recorded again; RenewAll for every one
+	Warnings                      bool   // records warnings too
+}
+
+// RenewAll has all entries recorded again.
+const RenewAll = "all"
+
+// Recorded is a baseline file as it is to be, with what was decided on the way.
+type Recorded struct {
+	Entries []repo.Acceptance
+	// Kept, Added and Gone count findings that stay in the file, come into it, and entries that leave it.
+	Kept, Added, Gone int
+	// Left are the errors that no baseline can have, by pack file.
+	Left []LeftOut
+}
+
+// LeftOut is an error that the baseline does not cover.
+type LeftOut struct {
+	File string // pack file, as messages show it
+	finding.Finding
+}
+
+// Accepting gates all packs of a workspace, and returns the baseline file with what they are found
+// to have. The error is for packs that could not be gated: then nothing is known.
+func (r *Run) Accepting(ctx context.Context, in Inputs, rec Recording) (*Recorded, error) {
+	if err := in.stillAccepted(r.Now()); err != nil {
+		return nil, err
+	}
+	p, err := newPipeline(r, in)
+	if err != nil {
+		return nil, err
+	}
+	if p.twins, err = in.twins(nil); err != nil {
+		return nil, err
+	}
+	if p.named, err = in.sets(nil); err != nil {
+		return nil, err
+	}
+	out := &Recorded{}
+	err = p.each(ctx, in.Packs, func(name string) outcome {
+		j, err := p.judge(ctx, name)
+		return outcome{judged: j, err: err}
+	}, func(i int, o outcome) {
+		if o.err != nil {
+			r.Fail(o.err)
+			return
+		}
+		out.take(p, in.Files.Show(in.Packs[i]), o.judged, rec)
+	})
+	out.Gone = max(0, len(in.accepted.all)-out.keptEntries(in.accepted.all))
+	return out, err
+}
+
+// stillAccepted takes the entries of the baseline file that may be in one. A file that was edited
+// by hand is an error.
+func (in *Inputs) stillAccepted(now time.Time) error {
+	file, err := in.Files.Accepted()
+	if err != nil || file == nil {
+		return err
+	}
+	policy, err := in.policy(now)
+	if err != nil {
+		return err
+	}
+	wrong := policy.CheckAccepted(file, in.Config.WaiverDays())
+	in.accepted.all = file.Entries
+	for i := range file.Entries {
+		e := &file.Entries[i]
+		if !slices.ContainsFunc(wrong, func(p *repo.Problem) bool { return p.Location == e.Location }) {
+			in.accepted.entries = append(in.accepted.entries, acceptedEntry{e, false})
+		}
+	}
+	return nil
+}
+
+// keptEntries counts the entries of the old file that are in the new one, be they recorded again.
+func (out *Recorded) keptEntries(old []repo.Acceptance) (n int) {
+	for i := range old {
+		if slices.ContainsFunc(out.Entries, func(e repo.Acceptance) bool {
+			return e.Pack == old[i].Pack && e.Finding == old[i].Finding && e.Content == old[i].Content
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+// take takes over what is accepted of a pack, and adds what it has besides.
+func (out *Recorded) take(p *pipeline, file string, j *judged, rec Recording) {
+	if j.subject.Pack == nil {
+		for _, f := range j.result.Findings {
+			out.Left = append(out.Left, LeftOut{file, f})
+		}
+		return
+	}
+	id, now := j.subject.Pack.PackMeta.PackID.Value, newSide(j.subject)
+	first := len(out.Entries)
+	for _, e := range p.accepted.entries {
+		n := j.used[e.Seal]
+		if e.Pack != id || n == 0 {
+			continue
+		}
+		entry := *e.Acceptance
+		if entry.Count = n; n == 1 {
+			entry.Count = 0
+		}
+		if rec.Renew == RenewAll || rec.Renew == id {
+			entry.Owner, entry.Reason, entry.Recorded, entry.Expires = rec.Owner, rec.Reason, rec.Today, rec.Expires
+		}
+		out.Entries, out.Kept = append(out.Entries, entry), out.Kept+n
+	}
+	for _, f := range j.result.Findings {
+		wanted := f.Severity == finding.Error || rec.Warnings
+		switch {
+		case f.Excused() || !wanted:
+		case !p.policy.Overlookable(f.Rule) || f.IsRest():
+			if f.Severity == finding.Error {
+				out.Left = append(out.Left, LeftOut{file, f})
+			}
+		case !rec.Shrink:
+			out.add(first, repo.Acceptance{
+				Pack: id, Rule: f.Rule, Path: f.Location.Path, Finding: f.Kin(), Content: now.content(f),
+				Recorded: rec.Today, Expires: rec.Expires, Owner: rec.Owner, Reason: rec.Reason,
+			})
+		}
+	}
+}
+
+// add adds an entry, or counts it where there is an equal one among those of its pack, which begin at first.
+// An entry that is for more findings than before is recorded again.
+func (out *Recorded) add(first int, e repo.Acceptance) {
+	out.Added++
+	for i := first; i < len(out.Entries); i++ {
+		old := &out.Entries[i]
+		if old.Rule == e.Rule && old.Finding == e.Finding && old.Content == e.Content {
+			e.Count = old.Most() + 1
+			*old = e
+			return
+		}
+	}
+	out.Entries = append(out.Entries, e)
+}

@@ -1,0 +1,162 @@
+package repo
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contextosai/packgate/finding"
+	"github.com/contextosai/packgate/pack"
+)
+
+// AcceptedName is the baseline file: the findings that a repository had when the gate was
+// introduced, and that do not count until a day.
+const AcceptedName = ".packgate-baseline.json"
+
+// Accepted are the entries of a baseline file.
+type Accepted struct {
+	Document *pack.Document
+	Entries  []Acceptance
+}
+
+// Acceptance is an entry of a baseline file: a finding of a pack that does not count, or several
+// equal ones.
+type Acceptance struct {
+	Pack     string `json:"pack"`
+	Rule     string `json:"rule"`
+	Path     string `json:"path"`
+	Finding  string `json:"finding"`         // finding.Kin
+	Content  string `json:"content"`         // digest of what the finding is about
+	Count    int    `json:"count,omitempty"` // absent for one: see Most
+	Recorded string `json:"recorded"`        // calendar day, YYYY-MM-DD, as Expires
+	Expires  string `json:"expires"`
+	Owner    string `json:"owner"`
+	Reason   string `json:"reason"`
+	Seal     string `json:"seal"`
+
+	Location finding.Location `json:"-"`
+}
+
+// Most returns how many equal findings the entry is for.
+func (a *Acceptance) Most() int { return max(a.Count, 1) }
+
+// Words says which entry it is.
+func (a *Acceptance) Words() string {
+	return strings.TrimSpace(fmt.Sprintf("%s for %q %s", a.Rule, a.Pack, a.Path))
+}
+
+// Sealed returns the entry with the seal of what it says.
+func (a Acceptance) Sealed() Acceptance {
+	h := sha256.New()
+	for _, text := range []string{a.Pack, a.Rule, a.Path, a.Finding, a.Content, strconv.Itoa(a.Count), a.Recorded, a.Expires, a.Owner, a.Reason} {
+		fmt.Fprintf(h, "%d:%s", len(text), text) // no two lists write the same
+	}
+	a.Seal = hex.EncodeToString(h.Sum(nil)[:16])
+	return a
+}
+
+// CoversNoMore reports whether the entry excuses no more than another one, and was recorded with
+// it. A finding that was accepted anew is another entry, whatever else is the same.
+func (a *Acceptance) CoversNoMore(old *Acceptance) bool {
+	return a.is() == old.is() && a.Recorded == old.Recorded && a.Expires <= old.Expires && a.Most() <= old.Most()
+}
+
+// acceptedFinding is by what an entry is told from others.
+type acceptedFinding struct{ pack, rule, finding, content string }
+
+func (a *Acceptance) is() acceptedFinding {
+	return acceptedFinding{a.Pack, a.Rule, a.Finding, a.Content}
+}
+
+// The bounds of a baseline file.
+const (
+	maxAccepted       = 8 << 20
+	maxAcceptedValues = 150_000
+)
+
+const acceptedHint = "write it again with packgate baseline write"
+
+// Accepted reads the baseline file of a repository; nil where it has none. The error is a *Problem
+// or Problems where the file is not valid, was edited by hand, or is a symbolic link.
+func (f *Files) Accepted() (*Accepted, error) {
+	there, err := f.Exists(AcceptedName)
+	if err != nil || !there {
+		return nil, err
+	}
+	if info, err := fs.Lstat(f.tree, AcceptedName); err != nil || info.Mode()&fs.ModeSymlink != 0 {
+		return nil, errors.Join(err, fileProblem(f.Show(AcceptedName), "the baseline is a symbolic link", "put the file itself there"))
+	}
+	src, err := f.within(AcceptedName, maxAccepted, "baseline", "fix some of what it holds, and "+acceptedHint)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAccepted(f.Show(AcceptedName), src)
+}
+
+// ParseAccepted reads a baseline file from its bytes; file is its name in messages. The error is
+// a *Problem or Problems where it is not valid or was edited by hand.
+func ParseAccepted(file string, src []byte) (*Accepted, error) {
+	limits := pack.DefaultLimits()
+	limits.MaxBytes, limits.MaxValues = maxAccepted, maxAcceptedValues
+	doc, faults := pack.Read(file, src, limits)
+	if err := Unreadable(faults); err != nil {
+		return nil, err
+	}
+	if err := validate("baseline", doc); err != nil {
+		return nil, err
+	}
+	a := &Accepted{Document: doc}
+	if err := json.Unmarshal(src, a); err != nil {
+		return nil, fileProblem(file, err.Error(), acceptedHint)
+	}
+	return a, a.check().Err()
+}
+
+// check places the entries and says which are not as they were written.
+func (a *Accepted) check() (problems Problems) {
+	known := map[acceptedFinding]bool{}
+	for i, n := range a.Document.Root.Get("entries").Items {
+		e := &a.Entries[i]
+		e.Location = n.Location()
+		switch {
+		case e.Sealed().Seal != e.Seal:
+			problems = append(problems, Problemf("put back what it was, or remove the entry and "+acceptedHint,
+				"the entry %s was edited by hand: its seal is of something else", e.Words()).placed(n))
+		case known[e.is()]:
+			problems = append(problems, Problemf("remove one of them", "the entry %s is there twice", e.Words()).placed(n))
+		case e.Expires < e.Recorded:
+			problems = append(problems, Problemf(acceptedHint, "the entry %s ends before the day on which it was recorded", e.Words()).placed(n))
+		}
+		known[e.is()] = true
+	}
+	return problems
+}
+
+// AcceptedBytes returns the baseline file with entries, an entry a line, in a fixed order.
+func AcceptedBytes(entries []Acceptance) ([]byte, error) {
+	entries = slices.SortedFunc(slices.Values(entries), func(a, b Acceptance) int {
+		return cmp.Or(cmp.Compare(a.Pack, b.Pack), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Finding, b.Finding), cmp.Compare(a.Content, b.Content))
+	})
+	var out strings.Builder
+	out.WriteString("{\n  \"version\": 1,\n  \"entries\": [")
+	for i, e := range entries {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteString("\n    " + pack.CompactJSON(e.Sealed()))
+	}
+	if len(entries) > 0 {
+		out.WriteString("\n  ")
+	}
+	out.WriteString("]\n}\n")
+	src := []byte(out.String())
+	_, err := ParseAccepted(AcceptedName, src)
+	return src, err
+}
