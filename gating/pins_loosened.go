@@ -49,38 +49,50 @@ func (b *Baseline) Loosened(ctx context.Context, environment string) (list []Loo
 	if err != nil {
 		return nil, err
 	}
-	to := b.Tree
+	to, first := b.Tree, map[Holder]int{}
 	for range mostStages {
-		from, err := parent(ctx, to, fmt.Sprintf("of the catalogs of %q", environment))
-		if err != nil || from == nil {
-			return list, err
+		var from *github.Tree
+		if from, err = parent(ctx, to, fmt.Sprintf("of the catalogs of %q", environment)); err != nil || from == nil {
+			break
 		}
 		before, err := b.rulesAt(from, environment)
 		if err != nil {
 			return nil, err
 		}
-		l := Loosened{Stage{from, to}, requireLess(before.catalogs, after.catalogs), joined(before.config, after.config), requireFewer(before.config.Reviews, after.config.Reviews), before}
-		if l.Less || len(l.Joined) > 0 || l.Fewer {
-			list = append(list, l)
-		}
+		list = append(list, Loosened{Stage: Stage{from, to}, Less: requireLess(before.catalogs, after.catalogs), Fewer: requireFewer(before.config.Reviews, after.config.Reviews), before: before})
+		join(list, first, before.config.Reviews.Members(), after.config.Reviews.Members())
 		to, after = from, before
 	}
-	return list, nil
+	list = slices.DeleteFunc(list, func(l Loosened) bool { return !l.Less && !l.Fewer && len(l.Joined) == 0 })
+	for _, l := range list {
+		slices.SortFunc(l.Joined, func(a, b Holder) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Member, b.Member)) })
+	}
+	return list, err
 }
 
-// joined returns who holds a role by a config, and did not by one before. Who holds a role that
-// nobody held is not among them: somebody has to be the first.
-func joined(before, after *repo.Config) (list []Holder) {
-	was := before.Reviews.Members()
-	for role, members := range after.Reviews.Members() {
+// join notes who holds a role since the last of some changes, the newest first, and did not before
+// it. Somebody has to be the first to hold a role: they are kept by the change that made them, until
+// an earlier config says that others held it, and it was emptied in between.
+func join(changes []Loosened, first map[Holder]int, was, is map[string][]string) {
+	held := func(h Holder) bool {
+		return slices.ContainsFunc(was[h.Role], func(known string) bool { return strings.EqualFold(known, h.Member) })
+	}
+	last := len(changes) - 1
+	for role, members := range is {
 		for _, member := range members {
-			if len(was[role]) > 0 && !slices.ContainsFunc(was[role], func(known string) bool { return strings.EqualFold(known, member) }) {
-				list = append(list, Holder{role, member})
+			if h := (Holder{role, member}); !held(h) {
+				first[h] = last
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b Holder) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Member, b.Member)) })
-	return list
+	for h, at := range first {
+		if len(was[h.Role]) == 0 {
+			continue
+		}
+		if delete(first, h); !held(h) {
+			changes[at].Joined = append(changes[at].Joined, h)
+		}
+	}
 }
 
 // rulesAt returns the rules of an environment in a commit, by the config of the commit. What
