@@ -146,9 +146,12 @@ func (r *Result) rule(s *gate.Subject, g *gate.Gate, rule *gate.Rule, policy Pol
 	if s.Context().Err() != nil {
 		return
 	}
-	p := gate.NewPass(s, g, rule)
-	rule.Check(p)
-	findings, notChecked := p.Results()
+	findings, notChecked := s.Check(g, rule)
+	r.add(rule, findings, notChecked, policy)
+}
+
+// add adds what a rule said.
+func (r *Result) add(rule *gate.Rule, findings []finding.Finding, notChecked []finding.NotChecked, policy Policy) {
 	r.NotChecked = append(r.NotChecked, notChecked...)
 	for _, f := range finding.Sort(findings) {
 		judged := rule

@@ -40,6 +40,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/jsonlogic"
@@ -62,7 +63,8 @@ type Model struct {
 	claims claims
 	known  remembered
 	reach  func() Reach
-	ctx    context.Context // that proofs end with; nil for none
+	found  atomic.Pointer[Found] // nil until the reach is
+	ctx    context.Context       // that proofs end with; nil for none
 
 	reads map[string]bool // variables that a condition reads
 	lists []string        // variables that a condition searches or goes through
@@ -78,7 +80,11 @@ func For(p *policy.Model) *Model {
 		Model: p, program: compiler.For(p), reads: map[string]bool{},
 		outcomes: map[*policy.Branch][]source{}, permitted: map[*policy.Tool][]source{},
 	}
-	m.reach = sync.OnceValue(func() Reach { return ReachOf(m, jsonlogic.Solver{}) })
+	m.reach = sync.OnceValue(func() Reach {
+		r := ReachOf(m, jsonlogic.Solver{})
+		m.found.Store(&Found{m, r})
+		return r
+	})
 	for _, r := range p.Rules {
 		for _, b := range r.Branches() {
 			m.outcomes[b] = sourcesOf(b.Bounds)
@@ -104,6 +110,14 @@ func For(p *policy.Model) *Model {
 func (m *Model) Until(ctx context.Context) *Model {
 	m.ctx = ctx
 	return m
+}
+
+// context returns the context that proofs end with.
+func (m *Model) context() context.Context {
+	if m.ctx == nil {
+		return context.Background()
+	}
+	return m.ctx
 }
 
 // Broken says why the pack cannot be compiled for any request, "" for a pack that
@@ -146,6 +160,7 @@ type claims struct {
 	table  *table
 	places []int
 	scenes map[string]*scene
+	begun  *Account // that was given before there was a prover
 
 	// The last compile: many questions are answered by one request.
 	request string
@@ -156,6 +171,9 @@ type claims struct {
 func (c *claims) scene(m *Model, intent string) *scene {
 	if c.prover == nil {
 		c.prover = newProver(jsonlogic.Solver{}, m)
+		if c.begun != nil {
+			c.prover.resume(m, *c.begun)
+		}
 		c.table, c.scenes = &table{}, map[string]*scene{}
 		c.places = c.table.add(m)
 	}
@@ -165,6 +183,33 @@ func (c *claims) scene(m *Model, intent string) *scene {
 		c.scenes[intent] = s
 	}
 	return s
+}
+
+// Account is what the questions about a model have taken from its account.
+type Account struct{ proofs, undecided, exhausted, steps, left int }
+
+// Account returns what the questions that Ask and Live answered have taken.
+func (m *Model) Account() Account {
+	m.claims.mu.Lock()
+	defer m.claims.mu.Unlock()
+	switch q := m.claims.prover; {
+	case q != nil:
+		return Account{q.proofs, q.undecided, q.exhausted, q.solver.Steps, q.solver.Budget.Left()}
+	case m.claims.begun != nil:
+		return *m.claims.begun
+	}
+	return Account{steps: lastTry, left: allSteps}
+}
+
+// Resume makes the account of the model one from which so much is taken already, by questions
+// that were answered before and are not put again.
+func (m *Model) Resume(a Account) {
+	m.claims.mu.Lock()
+	defer m.claims.mu.Unlock()
+	m.claims.begun = &a
+	if m.claims.prover != nil {
+		m.claims.prover.resume(m, a)
+	}
 }
 
 // Domain says what a request of an intent can be (decisions D3), as formulas that

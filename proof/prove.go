@@ -89,6 +89,12 @@ func newProver(s jsonlogic.Solver, models ...*Model) *prover {
 	return &prover{solver: s, all: allSteps}
 }
 
+// resume makes the account of a prover one from which so much is taken.
+func (q *prover) resume(m *Model, a Account) {
+	q.proofs, q.undecided, q.exhausted, q.solver.Steps = a.proofs, a.undecided, a.exhausted, a.steps
+	q.solver.Budget = jsonlogic.NewBudget(m.context(), a.left)
+}
+
 // ask decides whether formulas hold together.
 //
 // Where several used up their steps, the pack is one with thousands of conditions

@@ -39,6 +39,7 @@ type Rule struct {
 	Doc      string           // why it matters and how to fix it; Markdown paragraphs
 	Bad      string           // an example that breaks the rule (JSON or JSON fragment)
 	Good     string           // the example, fixed
+	From     Origin           // what all that it says follows from; Anything for a rule that is quickly checked
 	Since    string           // the version of packgate that brought it; "" for the first, 0.1.0
 	// Check reports every fault of the rule. It is called with a Pass of its
 	// own rule.

@@ -42,6 +42,9 @@ type Subject struct {
 	replaced   func() map[string]map[*pack.Node]bool
 	golden     func() []golden.Result
 	unions     func() []*Union
+	kept       *Kept // nil for none
+	origins    func() *origin
+	account    *account
 	texts      *texts
 	signed     *signatures
 }
@@ -86,7 +89,7 @@ func (s *Subject) Instead(p *pack.Document, faults []pack.Fault) *Subject {
 	unit := *s.Unit
 	unit.Use(p, slices.Clip(faults))
 	unit.Published = p
-	other := &Subject{ctx: s.ctx, Catalogs: s.Catalogs, Config: s.Config, Before: s.Before, conditions: s.conditions, Evaluator: s.Evaluator, texts: s.texts, signed: s.signed}
+	other := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, Before: s.Before, conditions: s.conditions, Evaluator: s.Evaluator, texts: s.texts, signed: s.signed}
 	return other.about(&unit, s.Environments).compiling()
 }
 
@@ -98,7 +101,10 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 		s.unions = func() []*Union { return nil }
 	}
 	s.replaced = sync.OnceValue(func() map[string]map[*pack.Node]bool { return replacedIn(u) })
-	s.model = sync.OnceValue(func() *proof.Model { return proof.For(policy.New(u.Pack, s.conditions)).Until(s.ctx) })
+	s.model = sync.OnceValue(func() *proof.Model {
+		return proof.For(policy.New(u.Pack, s.conditions)).Until(s.ctx).Again(s.reached())
+	})
+	s.origins, s.account = sync.OnceValue(s.findOrigin), &account{}
 	return s
 }
 
@@ -106,7 +112,7 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 // of the pack, and the catalogs it is held against. What became of the golden cases
 // stays what it was, for each of them was compiled with its own overlays.
 func (s *Subject) Resolved(u *repo.Unit, environments []*repo.Environment) *Subject {
-	form := &Subject{ctx: s.ctx, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, texts: s.texts, signed: s.signed}
+	form := &Subject{ctx: s.ctx, kept: s.kept, Catalogs: s.Catalogs, Config: s.Config, conditions: s.conditions, Evaluator: s.Evaluator, golden: s.golden, texts: s.texts, signed: s.signed}
 	return form.about(u, environments)
 }
 
@@ -162,7 +168,34 @@ func (s *Subject) Compile(condition *pack.Node) (*jsonlogic.Expr, []jsonlogic.Pr
 }
 
 // Proof returns what the pack permits, as Policy does.
-func (s *Subject) Proof() *proof.Model { return s.model() }
+func (s *Subject) Proof() *proof.Model {
+	m := s.model()
+	s.account.to(m)
+	return m
+}
+
+// account is what proofs that were made before have taken from the account of a model, and
+// that has to be taken from it before others are made.
+type account struct {
+	lock sync.Mutex
+	open *proof.Account // nil where it is taken
+}
+
+func (a *account) to(m *proof.Model) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	if a.open != nil {
+		m.Resume(*a.open)
+		a.open = nil
+	}
+}
+
+// resume makes proofs go on with an account.
+func (s *Subject) resume(with proof.Account) {
+	s.account.lock.Lock()
+	defer s.account.lock.Unlock()
+	s.account.open = &with
+}
 
 // Reach returns what requests can reach. It is asked for packs that are there alone.
 func (s *Subject) Reach() proof.Reach { return s.Proof().Reach() }

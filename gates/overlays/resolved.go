@@ -28,6 +28,7 @@ var OVL008 = &gate.Rule{
 		"change the pack.",
 	Bad:   `{"path": "/tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max", "value": 80000}`,
 	Good:  `{"path": "/tooling_layer/permissions/p_issue_refund/arg_constraints/amount_inr/max", "value": 20000}`,
+	From:  gate.FromOverlays,
 	Check: checkTightening,
 }
 

@@ -47,6 +47,7 @@ var POL010 = &gate.Rule{
 	Good: `"if": {">": [{"var": "request.context.refund_amount"}, 3000]},
 "then": {"allow": true, "requires_approval_gate": "GATE_FINANCE_APPROVAL"},
 "approval_gates": [{"gate_id": "GATE_FINANCE_APPROVAL", "when": {">": [{"var": "request.context.refund_amount"}, 3000]}}]`,
+	From:  gate.FromPack,
 	Check: checkGateGaps,
 }
 

@@ -123,6 +123,7 @@ var POL014 = &gate.Rule{
 		"write constants of that type: `3000` for a number, not `\"3000\"`.",
 	Bad:   `"if": {"or": [{"===": [{"var": "user.role"}, "agent"]}, {"!==": [{"var": "user.role"}, "agent"]}]}`,
 	Good:  `"if": true`,
+	From:  gate.FromPack,
 	Check: checkConditions,
 }
 

@@ -29,6 +29,7 @@ var POL003 = &gate.Rule{
 	Good: `"rules": [
 {"rule_id": "R_A", "if": {">": [{"var": "request.context.refund_amount"}, 3000]}, "then": {"allow": false}},
 {"rule_id": "R_B", "if": {"<=": [{"var": "request.context.refund_amount"}, 3000]}, "then": {"allow": true}}]`,
+	From:  gate.FromPack,
 	Check: checkConflicts,
 }
 

@@ -24,6 +24,7 @@ var POL015 = &gate.Rule{
 	Bad: `{"rule_id": "R_REFUND", "if": {"==": [{"var": "user.role"}, "support_agent"]}, "then": {"allow": true}}`,
 	Good: `{"rule_id": "R_REFUND", "if": {"==": [{"var": "user.role"}, "support_agent"]}, "then": {"allow": true},
 "else": {"allow": false, "reason": "Refunds are made by support agents."}}`,
+	From:  gate.FromPack,
 	Check: checkSilence,
 }
 

@@ -28,6 +28,7 @@ var POL001 = &gate.Rule{
 "then": {"allow": true}}`,
 	Good: `{"rule_id": "R_MIDDLE", "if": {"and": [{">": [{"var": "request.context.refund_amount"}, 3000]}, {"<": [{"var": "request.context.refund_amount"}, 5000]}]},
 "then": {"allow": true}}`,
+	From:  gate.FromPack,
 	Check: checkReachable,
 }
 

@@ -34,6 +34,7 @@ var RSK012 = &gate.Rule{
 		"approval lifts the bound. Run `packgate check --fix` to write it.",
 	Bad:   `"then": {"allow": true}`,
 	Good:  `"then": {"allow": true, "arg_constraints": {"amount_inr": {"max": 3000, "unless_approved": true}}}`,
+	From:  gate.FromPack,
 	Check: checkDeclared,
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/contextosai/packgate/diffing"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -163,6 +164,9 @@ func (s *server) forget(root string, wanted []string) {
 	maps.DeleteFunc(s.results, func(k packKey, _ *result) bool {
 		return k.root == root && !slices.Contains(wanted, k.pack)
 	})
+	maps.DeleteFunc(s.keeps, func(k packKey, _ *gate.Kept) bool {
+		return k.root == root && !slices.Contains(wanted, k.pack)
+	})
 	delete(s.problems, root)
 }
 
@@ -193,7 +197,7 @@ func (s *server) gatePack(v *view, name string, policy gates.Policy, d depth) (*
 	if !d.whole && follows(unit) {
 		return s.quickly(v, unit, policy), nil
 	}
-	all, err := gates.RunUntil(d.ctx, v.Subject(unit), policy, unfinished)
+	all, err := gates.RunUntil(d.ctx, v.Subject(unit).Keep(s.kept(v.Dir, name)), policy, unfinished)
 	if err != nil {
 		return nil, err
 	}

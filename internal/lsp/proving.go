@@ -7,6 +7,7 @@ import (
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -30,7 +31,8 @@ const (
 // before and takes one, marked as stale.
 func (s *server) quickly(v *view, unit *repo.Unit, policy gates.Policy) *result {
 	r := &result{open: true}
-	s.list(r, v, gates.Quick(v.Subject(unit), policy))
+	quick, says := gates.Quick(v.Subject(unit).Keep(s.kept(v.Dir, unit.Name)), policy)
+	s.list(r, v, quick)
 	r.found = append(r.found, found{key: v.key(unit.Name), diagnostic: Diagnostic{Severity: severityInformation, Source: "packgate", Message: openWords}})
 	s.lock.Lock()
 	before := s.results[packKey{v.Dir, unit.Name}]
@@ -38,13 +40,24 @@ func (s *server) quickly(v *view, unit *repo.Unit, policy gates.Policy) *result 
 	if before != nil {
 		moved := mover{view: v, before: before.read, edits: map[string]edit{}}
 		for _, f := range before.found {
-			if f.Rule != "" && !gates.IsQuick(f.Gate) {
+			if f.Rule != "" && !says(f.Finding) {
 				r.found = append(r.found, s.stale(&moved, f))
 			}
 		}
 	}
 	r.note(v, unit.Name)
 	return r
+}
+
+// kept returns what is kept of a pack.
+func (s *server) kept(root, pack string) *gate.Kept {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	key := packKey{root, pack}
+	if s.keeps[key] == nil {
+		s.keeps[key] = &gate.Kept{}
+	}
+	return s.keeps[key]
 }
 
 // stale returns a finding of an earlier text as it is shown beside the one that is there: at

@@ -18,10 +18,10 @@ func (e *session) open(name string, version int, src string) {
 	e.to.open[d.key()] = d
 }
 
-// moved is the support pack with a longer beginning, in which what RSK006 is about stands on
-// a later line, and a member that no pack has.
-func moved(src string) string {
-	return enlarged(strings.Replace(src, "{", "{\n\n\"zz\": 1,", 1))
+// moved is the support pack with a member that no pack has in a layer, so that what RSK006 is
+// about stands on a later line.
+func moved(src, layer string) string {
+	return enlarged(strings.Replace(src, `"`+layer+`": {`, `"`+layer+"\": {\n\n\"zz\": 1,", 1))
 }
 
 // What takes no proof is shown at once. What does was found in an earlier text until the
@@ -42,7 +42,7 @@ func TestLargePack(t *testing.T) {
 	e.to.prove(t.Context())
 	proved := e.waitFor(supportPack, 1, "RSK006")
 
-	e.open(supportPack, 2, moved(src))
+	e.open(supportPack, 2, moved(src, "policy_layer"))
 	if !e.to.gate(at) {
 		t.Fatal("no proofs follow")
 	}
@@ -69,6 +69,16 @@ func TestLargePack(t *testing.T) {
 	final := e.waitFor(supportPack, 2, "SCH005", "RSK006")
 	if final[1].Range != stale.Range || strings.Contains(final[1].Message, staleWords) {
 		t.Errorf("got %+v, and it was said to be at %+v", final[1], stale.Range)
+	}
+
+	// What the edited layer has no part in is said again at once.
+	e.open(supportPack, 3, moved(moved(src, "policy_layer"), "business_context"))
+	if !e.to.gate(at) {
+		t.Fatal("the other checks do not follow")
+	}
+	again := e.waitFor(supportPack, 3, "", "SCH005", "SCH005", "RSK006")
+	if again[3].Message != final[1].Message || again[3].Range.Start.Line != final[1].Range.Start.Line+2 {
+		t.Errorf("got %+v, and before %+v", again[3], final[1])
 	}
 	e.shutDown()
 }

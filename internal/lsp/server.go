@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/gating"
 	"github.com/sourcegraph/jsonrpc2"
 )
@@ -101,6 +102,7 @@ type server struct {
 	open     map[string]*document        // by key, as keyOf gives it
 	roots    map[string]gating.Workspace // of the repositories, as they were last valid
 	results  map[packKey]*result
+	keeps    map[packKey]*gate.Kept
 	problems map[string]map[string][]Diagnostic // that no gate found, by root and key
 	shown    map[string]published               // what was last published, by key
 	calls    map[jsonrpc2.ID]context.CancelFunc // requests that are being answered
@@ -113,7 +115,7 @@ type server struct {
 func newServer(o Options) *server {
 	return &server{
 		Options: o, find: gating.FindPlace, exit: make(chan struct{}), connected: make(chan struct{}), units: utf16Units,
-		open: map[string]*document{}, roots: map[string]gating.Workspace{}, results: map[packKey]*result{},
+		open: map[string]*document{}, roots: map[string]gating.Workspace{}, results: map[packKey]*result{}, keeps: map[packKey]*gate.Kept{},
 		problems: map[string]map[string][]Diagnostic{}, shown: map[string]published{}, calls: map[jsonrpc2.ID]context.CancelFunc{},
 	}
 }

@@ -79,14 +79,15 @@ func run(t *testing.T, g *gate.Gate, check Check, expand func([]byte) []byte) {
 					t.Errorf("%s has no case %s/%s*.txtar", r.ID, dir, kind)
 				}
 				for _, file := range files {
-					t.Run(filepath.Base(file), func(t *testing.T) { runCase(t, r, check, expand, file, kind) })
+					t.Run(filepath.Base(file), func(t *testing.T) { Origin(t, g, r, runCase(t, r, check, expand, file, kind)) })
 				}
 			}
 		})
 	}
 }
 
-func runCase(t *testing.T, r *gate.Rule, check Check, expand func([]byte) []byte, file, kind string) {
+// runCase returns the subject of the case.
+func runCase(t *testing.T, r *gate.Rule, check Check, expand func([]byte) []byte, file, kind string) *gate.Subject {
 	archive, err := txtar.ParseFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +95,8 @@ func runCase(t *testing.T, r *gate.Rule, check Check, expand func([]byte) []byte
 	if len(strings.TrimSpace(string(archive.Comment))) == 0 {
 		t.Error("the case does not say what it is about")
 	}
-	found, unchecked := check(t, r, subject(t, expanded(archive, expand)))
+	s := subject(t, expanded(archive, expand))
+	found, unchecked := check(t, r, s)
 	if kind == "bad" && len(found) == 0 {
 		t.Error("the rule finds nothing in a bad case")
 	}
@@ -102,6 +104,7 @@ func runCase(t *testing.T, r *gate.Rule, check Check, expand func([]byte) []byte
 		t.Error("the rule finds something in a good case")
 	}
 	casefile.Want(t, file, archive, render(found, unchecked))
+	return s
 }
 
 // expanded returns the archive as it is to be read.
