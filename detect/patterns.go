@@ -2,7 +2,6 @@ package detect
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -27,14 +26,8 @@ type pattern struct {
 	valid    func(secret string) bool
 }
 
-func (p *pattern) tried(text string) bool {
-	return slices.ContainsFunc(p.keywords, func(k string) bool { return strings.Contains(text, k) })
-}
-
+// find returns what a pattern finds in a text that holds one of its keywords.
 func (p *pattern) find(text string) (found []Match) {
-	if !p.tried(text) {
-		return nil
-	}
 	for _, m := range p.form().FindAllStringSubmatchIndex(text, -1) {
 		start, end := m[0], m[1]
 		if len(m) > 2 {
@@ -74,15 +67,15 @@ var programs = []pattern{
 	{"code in WebAssembly", []string{"AGFzbQEAAAA", "(module"}, compiled(`AGFzbQEAAAA|\(module\s*\((?:func|import|export|memory)\b`), nil},
 }
 
+var programSieve = sieveOf(programs)
+
 // Code finds code in a text, at most once for each form of it.
 func Code(text string) (found []Match) {
 	if len(text) < shortest {
 		return nil
 	}
-	for _, p := range programs {
-		if !p.tried(text) {
-			continue
-		}
+	for i := range programSieve.tried(text) {
+		p := &programs[i]
 		if m := p.form().FindStringIndex(text); m != nil {
 			found = append(found, Match{Kind: p.kind, Start: m[0], End: m[1]})
 		}
@@ -112,6 +105,8 @@ var orders = []pattern{
 	{"an order", []string{"ignora "}, compiled(`\bignora (?:\p{L}+ ){0,3}(?:precedenti|anteriores) (?:istruzioni|instrucciones|instruções)`), nil},
 }
 
+var orderSieve = sieveOf(orders)
+
 // marks are what separates the parts of a prompt: text that holds them claims to
 // be the system, or another speaker.
 var marks = compiled(`(?i)<\|\s*(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|begin_of_text)[^|]*\|>|\[/?INST\]|<<\s*/?SYS\s*>>|</?(?:system|system_prompt|instructions?|assistant)>|^\s*#{2,}\s*(?:system|new instructions?|instruction)\s*:?\s*$|\n\s*(?:system|assistant|developer)\s*:|^\s*(?-i:SYSTEM|DEVELOPER)\s*:|^\s*(?:system|developer|assistant)\s*(?:prompt|message|override)\s*:|\bnew (?:system )?(?:instructions?|prompt)\s*:|\bsystem override\b`)
@@ -127,20 +122,21 @@ func Order(text string) string {
 		return ""
 	}
 	seen := Plain(text)
-	if strings.ContainsAny(seen, "<[:#") || strings.Contains(strings.ToLower(seen), "override") {
+	lower := strings.ToLower(seen)
+	if strings.ContainsAny(seen, "<[:#") || strings.Contains(lower, "override") {
 		if m := marks().FindString(seen); m != "" {
 			return strings.TrimSpace(m)
 		}
 	}
-	words := normal(seen)
+	if !orderSieve.any(lower) {
+		return ""
+	}
+	words := spaced(lower)
 	if !strings.Contains(words, " ") {
 		return ""
 	}
-	for _, o := range orders {
-		if !o.tried(words) {
-			continue
-		}
-		for _, m := range o.form().FindAllStringIndex(words, -1) {
+	for i := range orderSieve.tried(words) {
+		for _, m := range orders[i].form().FindAllStringIndex(words, -1) {
 			if !refusals().MatchString(words[max(0, m[0]-60):m[0]]) {
 				return words[m[0]:m[1]]
 			}
@@ -149,7 +145,5 @@ func Order(text string) string {
 	return ""
 }
 
-// normal returns the words of a text in lower case, apart by one blank.
-func normal(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(text), separates), " ")
-}
+// spaced returns the words of a text apart by one blank.
+func spaced(text string) string { return strings.Join(strings.FieldsFunc(text, separates), " ") }

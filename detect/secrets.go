@@ -54,8 +54,8 @@ func secretsWithin(text string, encodings int) []Match {
 		return nil
 	}
 	found := findTokens(text)
-	for _, p := range patterns {
-		found = append(found, p.find(text)...)
+	for i := range secretSieve.tried(text) {
+		found = append(found, patterns[i].find(text)...)
 	}
 	found = append(found, findAssigned(text)...)
 	if encodings > 0 {
@@ -102,6 +102,8 @@ var patterns = []pattern{
 	{"a Telegram bot token", []string{":AA"}, compiled(`(?:\b|bot)(\d{8,10}:AA[\w-]{32,33})(?:$|[^\w-])`), varied},
 	{"a Sidekiq credential", []string{".contribsys.com"}, compiled(`(?i)https?://([a-f0-9]{8}:[a-f0-9]{8})@(?:gems|enterprise)\.contribsys\.com`), nil},
 }
+
+var secretSieve = sieveOf(patterns)
 
 // assigned is a name and a value within a text, as in password=…, "token": "…".
 var assigned = compiled(`(?i)\b([a-z0-9_.-]{0,40}(?:pass(?:word|wd|phrase|code)?|pwd|secret|key|token|credentials?))["']?(?:\s{0,3}(?:=>|:=|==?|:)\s{0,3}|\s{1,3}is\s{1,3}|"\s+value=)["']?([^\s"'` + "`" + `,;<>()&]{6,})`)
@@ -205,28 +207,36 @@ func within(plain, via string, start, end, encodings int) []Match {
 }
 
 // unbase64 returns the text that is encoded, in either alphabet and with or
-// without padding, or "" where it is none.
+// without padding, or "" where it is none or does not begin as plain text.
 func unbase64(run string) string {
 	encoding := stdbase64.RawStdEncoding
 	if strings.ContainsAny(run, "-_") {
 		encoding = stdbase64.RawURLEncoding
 	}
-	whole := run
-	if len(run)%4 == 1 {
-		whole = run[:len(run)-1]
-	}
-	return decoded(encoding.DecodeString, run[:probed], whole)
-}
-
-func unhex(run string) string { return decoded(stdhex.DecodeString, run[:probed], run[:len(run)&^1]) }
-
-// decoded returns the text that is encoded, or "" where it is none or does not begin
-// as plain text.
-func decoded(decode func(string) ([]byte, error), head, whole string) string {
-	if start, err := decode(head); err != nil || !plain(string(start)) {
+	var head [probed]byte
+	if n, err := encoding.Decode(head[:], []byte(run[:probed])); err != nil || !plain(string(head[:n])) {
 		return ""
 	}
-	text, err := decode(whole)
+	if len(run)%4 == 1 {
+		run = run[:len(run)-1]
+	}
+	return whole(encoding.DecodeString(run))
+}
+
+// unhex does the same for hexadecimal digits.
+func unhex(run string) string {
+	if strings.Trim(run[:probed], hexChars) != "" {
+		return ""
+	}
+	var head [probed / 2]byte
+	if n, err := stdhex.Decode(head[:], []byte(run[:probed])); err != nil || !plain(string(head[:n])) {
+		return ""
+	}
+	return whole(stdhex.DecodeString(run[:len(run)&^1]))
+}
+
+// whole returns a text that was decoded, "" where it could not be.
+func whole(text []byte, err error) string {
 	if err != nil {
 		return ""
 	}

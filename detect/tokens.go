@@ -18,6 +18,7 @@ func letters(chars string) *alphabet {
 
 const (
 	digitChars = "0123456789"
+	hexChars   = digitChars + "abcdefABCDEF"
 	lowerChars = "abcdefghijklmnopqrstuvwxyz"
 	upperChars = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
@@ -25,7 +26,7 @@ const (
 // The alphabets of tokens.
 var (
 	digit   = letters(digitChars)
-	hex     = letters(digitChars + "abcdefABCDEF")
+	hex     = letters(hexChars)
 	alnum   = letters(digitChars + lowerChars + upperChars)
 	capital = letters(digitChars + upperChars)
 	word    = letters(digitChars + lowerChars + upperChars + "_-")
