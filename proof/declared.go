@@ -141,20 +141,29 @@ func (d *Declared) unfollowed(variable string) string {
 	return ""
 }
 
-// Beyond asks the question of a row, with a further limit on the argument in force.
-func (d *Declared) Beyond(row *Row, p Pair, within Limit) Beyond {
-	reason := d.unfollowed(p.Variable)
-	if reason == "" && d.scene(row.Intent).tooMany(row.Tool) {
+// beyond says that what is done would have needed an approval, had it been declared. Reason
+// says why that cannot be followed, where it cannot.
+func (d *Declared) beyond(row *Row, p Pair) (says jsonlogic.Formula, reason string) {
+	s := d.scene(row.Intent)
+	reason = d.unfollowed(p.Variable)
+	if reason == "" && s.tooMany(row.Tool) {
 		reason = "its bounds are too many to be followed"
 	}
 	if reason != "" {
+		return says, reason
+	}
+	return jsonlogic.Any(d.other(row.Intent, p.Variable).refusing(s, row.Tool, row.Gates)...), ""
+}
+
+// Beyond asks the question of a row, with a further limit on the argument in force.
+func (d *Declared) Beyond(row *Row, p Pair, within Limit) Beyond {
+	beyond, reason := d.beyond(row, p)
+	if reason != "" {
 		return Beyond{Answer: jsonlogic.Answer{Reason: reason}}
 	}
-	sources := d.scene(row.Intent).sources(row.Tool, p.Arg)
-	refusing := d.other(row.Intent, p.Variable).refusing(d.scene(row.Intent), row.Tool, row.Gates)
 	b := Beyond{
-		Answer:    d.admitted(row, p, within, jsonlogic.Any(refusing...)),
-		Patterned: slices.ContainsFunc(sources, func(b source) bool { return b.pattern != nil || len(b.others) > 0 }),
+		Answer:    d.admitted(row, p, within, beyond),
+		Patterned: slices.ContainsFunc(d.scene(row.Intent).sources(row.Tool, p.Arg), func(b source) bool { return b.pattern != nil || len(b.others) > 0 }),
 	}
 	if b.Verdict == jsonlogic.Satisfiable {
 		return d.confirm(row, p, b)
@@ -162,17 +171,46 @@ func (d *Declared) Beyond(row *Row, p Pair, within Limit) Beyond {
 	return b
 }
 
-// admitted asks for a request that has the tool of a row without an approval, and for what
-// the argument may be then, which some more is said of. A request that declares something is
-// preferred.
-func (d *Declared) admitted(row *Row, p Pair, within Limit, more jsonlogic.Formula) (a jsonlogic.Answer) {
+// Limits reports whether what is declared may be a limit on what the tool of a row does without
+// an approval: that it is not proved of any of its arguments that it is never beyond. Samples
+// are values of the variable, which are tried in the request that the row is known by before
+// anything is proved.
+func (d *Declared) Limits(row *Row, p Pair, samples []any) bool {
+	beyond, reason := d.beyond(row, p)
+	if reason != "" {
+		return true
+	}
+	probes := d.probes(row, p, Limit{}, seeds(beyond))
+	if row.Ungated != nil {
+		path := strings.Split(d.done(p.Variable), ".")
+		for _, value := range samples {
+			request := jsonlogic.Set(row.Ungated, path, value)
+			if beyond.Holds(request) && slices.ContainsFunc(probes, func(asked probe) bool { return asked.holds(request) }) {
+				return true
+			}
+		}
+	}
+	return d.any(probes).Verdict != jsonlogic.Unsatisfiable
+}
+
+// probes are about a request that has the tool of a row without an approval, and about what
+// the argument may be then, which some more is said of.
+func (d *Declared) probes(row *Row, p Pair, within Limit, more []jsonlogic.Formula) []probe {
 	s, done := d.scene(row.Intent), d.done(p.Variable)
-	seed := slices.Concat(seeds(more, p.kind(done)), p.within(done, within), s.admitting(s.sources(row.Tool, p.Arg), p, done))
-	context := slices.Concat(s.around(row.Tool), s.unraised(row.Gates))
+	seed := slices.Concat(more, seeds(p.kind(done)), p.within(done, within), s.admitting(s.sources(row.Tool, p.Arg), p, done))
+	probes := s.allowing(row.Tool, slices.Concat(s.around(row.Tool), s.unraised(row.Gates)))
+	for i := range probes {
+		probes[i].seed = slices.Concat(probes[i].seed, seed)
+	}
+	return probes
+}
+
+// admitted asks for such a request. One that declares something is preferred.
+func (d *Declared) admitted(row *Row, p Pair, within Limit, more jsonlogic.Formula) (a jsonlogic.Answer) {
 	for _, declared := range []jsonlogic.Formula{p.kind(p.Variable), {}} {
-		probes := s.allowing(row.Tool, context)
+		probes := d.probes(row, p, within, seeds(more))
 		for i := range probes {
-			probes[i].seed = slices.Concat(probes[i].seed, seed, seeds(declared))
+			probes[i].seed = slices.Concat(probes[i].seed, seeds(declared))
 		}
 		if a = d.any(probes).Answer; a.Verdict == jsonlogic.Satisfiable {
 			break

@@ -31,6 +31,12 @@ type probe struct {
 	unstopped bool
 }
 
+// holds reports whether a request is one that the probe asks for.
+func (p *probe) holds(request map[string]any) bool {
+	return !slices.ContainsFunc(p.seed, func(f jsonlogic.Formula) bool { return !f.Holds(request) }) &&
+		!slices.ContainsFunc(p.context, func(c conjunct) bool { return !c.formula.Holds(request) })
+}
+
 // conjunct is one part of the context, and its ways where it says that one of several holds.
 type conjunct struct {
 	formula jsonlogic.Formula

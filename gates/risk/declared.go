@@ -98,7 +98,7 @@ func (c *declaring) row(row *proof.Row) {
 				c.pair(row, pair)
 			}
 			limit := proof.Pair{Variable: v.Path, Scale: 1, Text: kind == "text"}
-			if open != "" && c.Beyond(row, limit, proof.Limit{}).Verdict != jsonlogic.Unsatisfiable {
+			if open != "" && c.Limits(row, limit, v.Samples) {
 				c.NotChecked(fmt.Sprintf("whether %s does no more than %s declares: %s; say in arguments: of .packgate.yaml what they are",
 					gate.Quote(row.Capability), v.Path, open))
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
+	"github.com/contextosai/packgate/jsonlogic"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/proof"
 	"github.com/contextosai/packgate/test/edittest"
@@ -204,6 +205,7 @@ func TestNothingIsDoneBeyondWhatIsDeclared(t *testing.T) {
 		p := gate.NewPass(s, Gate, RSK012)
 		RSK012.Check(p)
 		found, unchecked := p.Results()
+		checkLimits(t, s)
 		data, amount := exceeded(t, s)
 		switch {
 		case len(found) > 0:
@@ -223,6 +225,29 @@ func TestNothingIsDoneBeyondWhatIsDeclared(t *testing.T) {
 	for _, kind := range []string{"found", "fixed", "not checked", "held", "exceeded"} {
 		if kinds[kind] < 3 {
 			t.Errorf("too few packs are %s: %v", kind, kinds)
+		}
+	}
+}
+
+// checkLimits holds that Limits says of every variable what Beyond proves, whether a request at
+// hand shows it or not.
+func checkLimits(t *testing.T, s *gate.Subject) {
+	t.Helper()
+	rows := s.Reach().Rows
+	for i := range rows {
+		row := &rows[i]
+		if row.Tool == nil || row.Held || !bindsArguments(row.Tool) {
+			continue
+		}
+		d := s.Proof().Declared()
+		for _, v := range d.Variables(row) {
+			pair := proof.Pair{Variable: v.Path, Scale: 1, Text: !slices.Contains(v.Types, "number")}
+			want := d.Beyond(row, pair, proof.Limit{}).Verdict != jsonlogic.Unsatisfiable
+			for _, samples := range [][]any{nil, v.Samples} {
+				if got := d.Limits(row, pair, samples); got != want {
+					t.Errorf("with samples %v, %s limits %s: %t, wanted %t", samples, v.Path, row.Capability, got, want)
+				}
+			}
 		}
 	}
 }
