@@ -36,6 +36,13 @@ next:
 	return nil, false
 }
 
+// Remembered returns the requests of an intent that were found before, as conditions read them.
+func (m *Model) Remembered(intent string) []map[string]any {
+	m.known.mu.Lock()
+	defer m.known.mu.Unlock()
+	return m.known.requests[intent]
+}
+
 // Remember keeps a request of an intent, as conditions read it, for Known.
 func (m *Model) Remember(intent string, data map[string]any) {
 	m.known.mu.Lock()

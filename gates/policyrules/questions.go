@@ -3,6 +3,7 @@ package policyrules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/compiler"
 	"github.com/contextosai/packgate/gates/gate"
@@ -82,6 +83,7 @@ type question struct {
 	// shown is what the compile of a request has to show for it to be an answer that
 	// is printed; nil for one that is not.
 	shown func(*compiler.Result) bool
+	reads []string // the variables that the seed reads, where no answer is printed
 }
 
 // found is what became of a question.
@@ -116,6 +118,11 @@ func (q *questions) about(intent string, asked question) found {
 		case a.Verdict == jsonlogic.Satisfiable:
 			offended = q.offended(asked.rest, places, a.Witness, most)
 		}
+		if asked.reads != nil && len(offended) > 0 && a.Verdict == jsonlogic.Satisfiable {
+			if f, ok := q.beside(intent, a.Witness, asked); ok {
+				return f
+			}
+		}
 		if len(offended) == 0 {
 			if a.Verdict == jsonlogic.Satisfiable {
 				q.permitted.Remember(intent, q.data(a.Witness))
@@ -128,6 +135,29 @@ func (q *questions) about(intent string, asked question) found {
 		taken = append(taken, offended...)
 		places = slices.DeleteFunc(slices.Clone(places), func(i int) bool { return slices.Contains(offended, i) })
 	}
+}
+
+// beside answers a question with a request that was found before, but for the variables of the
+// seed, which have the values with which it holds. Nobody sees the request, and all that is
+// asked for holds in it.
+func (q *questions) beside(intent string, seed map[string]any, asked question) (f found, ok bool) {
+	all := slices.Concat([]jsonlogic.Formula{asked.seed}, asked.rest, q.domain(intent))
+	for _, known := range q.permitted.Remembered(intent) {
+		for _, name := range asked.reads {
+			path := strings.Split(name, ".")
+			if value, there := jsonlogic.Lookup(seed, name); there {
+				known = jsonlogic.Set(known, path, value)
+			} else if _, was := jsonlogic.Lookup(known, name); was {
+				known = jsonlogic.Unset(known, path)
+			}
+		}
+		data := q.data(known)
+		if !slices.ContainsFunc(all, func(f jsonlogic.Formula) bool { return !f.Holds(data) }) {
+			q.permitted.Remember(intent, data)
+			return found{Answer: jsonlogic.Answer{Verdict: jsonlogic.Satisfiable, Witness: data}, intent: intent, request: data}, true
+		}
+	}
+	return f, false
 }
 
 // offended returns the places of what does not hold in a request, the first so many.

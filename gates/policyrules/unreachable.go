@@ -146,7 +146,7 @@ func (c *reach) fateIn(b *policy.Branch, intent string) fate {
 	if known, asked := c.fates[name]; asked {
 		return known
 	}
-	f := fate{found: c.about(intent, question{seed: b.Holds(), rest: rest})}
+	f := fate{found: c.about(intent, question{seed: b.Holds(), rest: rest, reads: b.Rule.When.Expr.Reads()})}
 	if f.Verdict == jsonlogic.Unsatisfiable && len(f.taken) > 0 {
 		slices.Sort(f.taken)
 		for _, i := range f.taken {
