@@ -20,19 +20,28 @@ import (
 // schema, or the name, is unknown. A caller that looks for misspelled members
 // passes over such an object.
 func KnownMembers(name, pointer string) (names []string, open bool) {
-	lib := shared()
+	views := shared().viewsAt(name, pointer)
+	if views == nil {
+		return nil, true
+	}
+	return declared(views)
+}
+
+// viewsAt returns the schema objects for the value at a pointer; nil where the schema, or the pointer,
+// is none.
+func (lib *library) viewsAt(name, pointer string) []place {
 	e := lib.entries[name]
 	segments, ok := pack.SplitPointer(pointer)
 	if e == nil || !ok {
-		return nil, true
+		return nil
 	}
 	doc, err := e.parsed()
 	if err != nil {
-		return nil, true
+		return nil
 	}
 	views := lib.expand(place{root: doc, schema: doc})
 	for _, segment := range segments {
-		var next []place
+		next := []place{}
 		for _, view := range views {
 			if child := view.child(segment); child != nil {
 				next = append(next, lib.expand(place{root: view.root, schema: child})...)
@@ -40,7 +49,7 @@ func KnownMembers(name, pointer string) (names []string, open bool) {
 		}
 		views = next
 	}
-	return declared(views)
+	return views
 }
 
 // place is one schema object and the document that it stands in, against which
@@ -141,4 +150,22 @@ func declared(views []place) (names []string, open bool) {
 		}
 	}
 	return slices.Sorted(maps.Keys(known)), open || !closed
+}
+
+// Described returns what the schema called name says of the value at the given JSON pointer of a
+// document: its description, "" for none, and the texts that it can be, in the schema's order, where
+// those are a closed set. Pointers are followed as by KnownMembers.
+func Described(name, pointer string) (description string, values []string) {
+	for _, view := range shared().viewsAt(name, pointer) {
+		if text, ok := view.schema["description"].(string); ok && description == "" {
+			description = text
+		}
+		set, _ := view.schema["enum"].([]any)
+		for _, value := range set {
+			if text, ok := value.(string); ok && !slices.Contains(values, text) {
+				values = append(values, text)
+			}
+		}
+	}
+	return description, values
 }

@@ -26,6 +26,9 @@ func (s *server) hover(p placeParams) (any, error) {
 		page.finding(f)
 		span = &f.diagnostic.Range
 	}
+	if r := at.memberPage(&page, s.units); span == nil {
+		span = r
+	}
 	if n, list := at.meant(); len(list) > 0 {
 		for _, d := range list[:min(len(list), mostDeclarations)] {
 			page.declaration(at.view, n, d)
@@ -197,20 +200,11 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) (any, erro
 		return actions, nil
 	}
 	if asksFor(p.Context.Only, quickFix, true) {
-		start, end := d.offset(p.Range.Start, s.units), d.offset(p.Range.End, s.units)
-		for _, f := range s.foundIn(d) {
-			if f.Fix == nil || f.Excused() || f.Location.Start.Offset > end || f.Location.End.Offset < start {
-				continue
-			}
-			src, err := pack.Edit(pack.NewDocument(d.name, []byte(d.src), nil), f.Fix.Operations)
-			if err != nil {
-				continue // a repair that cannot be made is none
-			}
-			actions = append(actions, CodeAction{
-				Title: f.Fix.Description, Kind: quickFix, IsPreferred: true,
-				Diagnostics: []Diagnostic{f.diagnostic}, Edit: s.edit(d, string(src)),
-			})
+		fixes, err := s.quickFixes(d, p)
+		if err != nil {
+			return nil, err
 		}
+		actions = append(actions, fixes...)
 	}
 	if asksFor(p.Context.Only, fixAll, false) {
 		src, err := s.repaired(d)
@@ -222,6 +216,31 @@ func (s *server) codeActions(ctx context.Context, p codeActionParams) (any, erro
 		}
 	}
 	return actions, nil
+}
+
+// quickFixes returns the repairs of the findings in a range, and the names that were nearly typed.
+func (s *server) quickFixes(d *document, p codeActionParams) (actions []CodeAction, err error) {
+	start, end := d.offset(p.Range.Start, s.units), d.offset(p.Range.End, s.units)
+	var others []found
+	for _, f := range s.foundIn(d) {
+		switch {
+		case f.Excused() || f.Location.Start.Offset > end || f.Location.End.Offset < start:
+			continue
+		case f.Fix == nil:
+			others = append(others, f)
+			continue
+		}
+		src, err := pack.Edit(pack.NewDocument(d.name, []byte(d.src), nil), f.Fix.Operations)
+		if err != nil {
+			continue // a repair that cannot be made is none
+		}
+		actions = append(actions, CodeAction{
+			Title: f.Fix.Description, Kind: quickFix, IsPreferred: true,
+			Diagnostics: []Diagnostic{f.diagnostic}, Edit: s.edit(d, string(src)),
+		})
+	}
+	near, err := s.nearNames(p, others)
+	return append(actions, near...), err
 }
 
 // asksFor reports whether a client wants actions of a kind: where it names kinds, those

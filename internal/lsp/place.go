@@ -183,12 +183,12 @@ func (s *server) completion(p placeParams) (any, error) {
 		return items, err
 	}
 	defer at.close()
-	wanted, start, end := at.slot()
-	if wanted == "" {
+	pointer, start, end := at.slot()
+	if pointer == "" {
 		return items, nil
 	}
 	edit := at.doc.span(start, end, s.units)
-	for _, c := range at.candidates(wanted) {
+	for _, c := range at.offered(pointer) {
 		quoted, err := json.Marshal(c.text)
 		if err != nil {
 			return nil, err
@@ -201,19 +201,19 @@ func (s *server) completion(p placeParams) (any, error) {
 	return items, nil
 }
 
-// slot returns what kind of name can stand at the place, and the range it would take; "" for none.
-func (p *place) slot() (s nameKind, start, end int) {
+// slot returns the pointer of the value that can stand at the place, and the range it would take; "" for none.
+func (p *place) slot() (pointer string, start, end int) {
 	if p.node == nil {
 		return "", 0, 0
 	}
-	pointer, start, end := p.node.Pointer(), p.offset, p.offset
+	pointer, start, end = p.node.Pointer(), p.offset, p.offset
 	switch {
 	case p.node.Kind == pack.Array:
 		before := strings.TrimRight(p.doc.src[p.node.Start:p.offset], " \t\r\n")
 		if !strings.HasSuffix(before, "[") && !strings.HasSuffix(before, ",") {
 			return "", 0, 0
 		}
-		pointer += "/*"
+		pointer += "/0"
 	case p.node.Kind == pack.String:
 		start, end = p.node.Start, p.node.End
 	case p.node.Kind != pack.Null:
@@ -221,11 +221,16 @@ func (p *place) slot() (s nameKind, start, end int) {
 	case strings.TrimSpace(p.doc.src[p.node.Start:p.node.End]) != "": // a null, or a part of a word
 		start, end = p.node.Start, p.node.End
 	}
-	s, ok := sortAt(references[p.kind], pointer)
-	if !ok {
-		return "", 0, 0
+	return pointer, start, end
+}
+
+// offered returns what can stand at a pointer of the document: the names of a kind, or the words of a
+// closed set.
+func (p *place) offered(pointer string) []candidate {
+	if kind, ok := sortAt(references[p.kind], pointer); ok {
+		return p.candidates(kind)
 	}
-	return s, start, end
+	return closed(p.kind, pointer)
 }
 
 type candidate struct{ text, detail string }

@@ -204,9 +204,11 @@ type initializeResult struct {
 			Change    int  `json:"change"`
 			Save      bool `json:"save"`
 		} `json:"textDocumentSync"`
-		HoverProvider      bool `json:"hoverProvider"`
-		DefinitionProvider bool `json:"definitionProvider"`
-		CompletionProvider struct {
+		HoverProvider          bool `json:"hoverProvider"`
+		DefinitionProvider     bool `json:"definitionProvider"`
+		ReferencesProvider     bool `json:"referencesProvider"`
+		DocumentSymbolProvider bool `json:"documentSymbolProvider"`
+		CompletionProvider     struct {
 			TriggerCharacters []string `json:"triggerCharacters"`
 		} `json:"completionProvider"`
 		CodeActionProvider struct {

@@ -226,6 +226,10 @@ func (s *server) asked(ctx context.Context, method string, params json.RawMessag
 		return with(params, s.definition)
 	case "textDocument/completion":
 		return with(params, s.completion)
+	case "textDocument/references":
+		return with(params, s.references)
+	case "textDocument/documentSymbol":
+		return with(params, s.symbols)
 	case "textDocument/codeAction":
 		return with(params, func(p codeActionParams) (any, error) { return s.codeActions(ctx, p) })
 	}
@@ -286,6 +290,7 @@ func (s *server) initialize(p initializeParams) (any, error) {
 	var r initializeResult
 	c := &r.Capabilities
 	c.PositionEncoding, c.HoverProvider, c.DefinitionProvider = s.units, true, true
+	c.ReferencesProvider, c.DocumentSymbolProvider = true, true
 	c.TextDocumentSync.OpenClose, c.TextDocumentSync.Change, c.TextDocumentSync.Save = true, incremental, true
 	c.CompletionProvider.TriggerCharacters = []string{`"`}
 	c.CodeActionProvider.Kinds = []string{quickFix, fixAll}
