@@ -12,6 +12,7 @@ import (
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates"
 	"github.com/contextosai/packgate/gates/version"
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
@@ -36,6 +37,14 @@ func (r *Run) Succession(in Inputs) (*Succession, error) {
 	}
 	p.twins, err = in.twins(nil)
 	return &Succession{p}, err
+}
+
+// BaselineFile returns the digest of the baseline file, "" where there is none.
+func (s *Succession) BaselineFile() string {
+	if file := s.p.accepted.file; file != nil {
+		return string(pack.DigestOf(file.Document.Source))
+	}
+	return ""
 }
 
 // Successor is a pack as the version that follows a published one.

@@ -178,12 +178,13 @@ type Candidate struct {
 	Class         string // patch, minor or major, or "initial" for the first version of a pack
 	Baseline      *statement.Baseline
 	Approvals     []statement.Approval
-	Checks        []statement.Check // what the gates came to
-	Notes         *statement.Notes  // what it brings; nil for nothing to say
-	PullRequest   string            // address of the merged pull request, "" where there is none
-	Tool          string            // packgate's version
-	Rules         string            // version of the rule set
-	Config        string            // digest of the config in force, "" without one
+	Checks        []statement.Check   // what the gates came to
+	Notes         *statement.Notes    // what it brings; nil for nothing to say
+	Accepted      *statement.Accepted // what the baseline file excuses
+	PullRequest   string              // address of the merged pull request, "" where there is none
+	Tool          string              // packgate's version
+	Rules         string              // version of the rule set
+	Config        string              // digest of the config in force, "" without one
 	Source        statement.Source
 }
 

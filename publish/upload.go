@@ -309,7 +309,7 @@ func (u *upload) collision(tag, found string, race bool) error {
 func (u *upload) summary() statement.Summary {
 	return statement.Summary{
 		Version: u.about, Resource: u.repo.Name(), Tool: u.Tool, Rules: u.Rules, Config: u.Config, Class: u.Class,
-		Checks: u.Checks, Notes: u.Notes, Baseline: u.Baseline, Approvals: u.Approvals, PullRequest: u.PullRequest,
+		Checks: u.Checks, Notes: u.Notes, Accepted: u.Accepted, Baseline: u.Baseline, Approvals: u.Approvals, PullRequest: u.PullRequest,
 		Report: string(pack.DigestOf(u.report)), Source: u.Source, Time: u.now(),
 	}
 }

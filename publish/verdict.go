@@ -57,6 +57,7 @@ const (
 	ReasonStatus       ReasonKind = "status"           // the publisher's status is not what it has to be
 	ReasonHistory      ReasonKind = "history"          // the pack's history is not whole
 	ReasonUnrecorded   ReasonKind = "unrecorded"       // a signed statement that the pack's history does not name
+	ReasonAccepted     ReasonKind = "baseline"         // findings were in a baseline file, or nobody knows whether they were
 	ReasonIncomplete   ReasonKind = "incomplete"       // a check did not run, or nobody knows whether it did
 )
 

@@ -259,7 +259,7 @@ func (p *publication) gated(ctx context.Context, s *candidate, out *model.Public
 		return nil, errGated
 	}
 	c := &publish.Candidate{
-		Checks: checksOf(&judged.Pack), Notes: notesOf(&judged.Pack), Content: s.unit.Document.Source, Class: statement.ClassInitial, Tool: p.env.Version, Rules: gates.RulesVersion,
+		Checks: checksOf(&judged.Pack), Notes: notesOf(&judged.Pack), Accepted: p.acceptedOf(&judged.Pack), Content: s.unit.Document.Source, Class: statement.ClassInitial, Tool: p.env.Version, Rules: gates.RulesVersion,
 		Pack: s.unit.Pack.PackMeta.PackID.Value, Version: s.unit.Pack.PackMeta.PackVersion.Value,
 	}
 	if before != nil {

@@ -123,7 +123,7 @@ func (p *publication) gatedBundle(ctx context.Context, b *bundling, out *model.P
 		out.Baseline = &model.Published{Pack: c.Baseline.Pack, Digest: c.Baseline.Manifest}
 		from = cmp.Or(last.Statement.Source.Commit, from)
 	}
-	out.Class, c.Checks = c.Class, checksOf(&v.judged.Pack)
+	out.Class, c.Checks, c.Accepted = c.Class, checksOf(&v.judged.Pack), p.acceptedOf(&v.judged.Pack)
 	if doc := p.w.Config.Document; doc != nil {
 		c.Config = string(pack.DigestOf(doc.Source))
 	}

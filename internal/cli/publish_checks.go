@@ -63,3 +63,8 @@ func incomplete(w *gating.Workspace, environment string, v *publish.Verdict) err
 		{Message: v.Name() + " is not pinned to " + environment + ", whose catalog wants complete versions: " + r.Message, Hint: r.Hint},
 	}}
 }
+
+// acceptedOf returns what the signed statement says of findings in the baseline file.
+func (p *publication) acceptedOf(of *model.Pack) *statement.Accepted {
+	return &statement.Accepted{Count: model.Count(of).Accepted, Digest: p.succession.BaselineFile()}
+}

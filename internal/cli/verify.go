@@ -222,16 +222,26 @@ type pullOptions struct {
 }
 
 // completeOption is the flag by which versions that are not complete are refused.
-type completeOption struct{ complete bool }
+type completeOption struct {
+	complete bool
+	require  string // "" or noBaseline
+}
+
+// noBaseline requires that no finding was in a baseline file.
+const noBaseline = "no-baseline"
 
 func (o *completeOption) addComplete(c *cobra.Command) {
 	c.Flags().BoolVar(&o.complete, "complete", false, "refuse a version unless it is known that all checks ran")
+	choice{"require", "", "refuse a version unless it is known that `this` holds", []string{noBaseline}}.add(c, &o.require)
 }
 
 // settle refuses a version that is not complete, where that is wanted.
 func (o completeOption) settle(v *publish.Verdict) {
 	if o.complete {
 		v.Complete()
+	}
+	if o.require == noBaseline {
+		v.NoBaseline()
 	}
 }
 
@@ -322,6 +332,9 @@ func shownVerdict(v *publish.Verdict) *model.Verdict {
 	}
 	if s := v.Summary; s != nil {
 		out.Checks, out.Notes = shownChecks(s.Checks), shownNotes(s.Notes)
+		if s.Accepted != nil && s.Accepted.Digest != "" {
+			out.Accepted = &model.AcceptedFindings{Count: s.Accepted.Count, Digest: s.Accepted.Digest}
+		}
 		out.Class, out.Report, out.Policy = s.Class, s.Report, fmt.Sprintf("packgate %s, rules %s", s.Tool, s.Rules)
 		if s.Baseline != nil {
 			out.Baseline = s.Baseline.Pack + " " + s.Baseline.Manifest

@@ -40,6 +40,7 @@ type Summary struct {
 	Approvals   []Approval // sorted by role and login; empty where no review is demanded
 	Checks      []Check    // what the gates came to, sorted by gate; nil where the statement does not say
 	Notes       *Notes     // what it brings; nil where the statement does not say
+	Accepted    *Accepted  // what the baseline file excuses; nil where the statement does not say
 	PullRequest string     // address of the merged pull request, "" where there is none
 	Report      string     // digest of the JSON gate report
 	Source      Source
@@ -93,6 +94,7 @@ func (s Summary) passed(c *checker) {
 	c.approvals(s.Approvals)
 	c.checks(s.Checks)
 	c.notes(s.Notes)
+	c.accepted(s.Accepted)
 	c.address("the pull request", s.PullRequest)
 	c.digest("the report's digest", s.Report)
 	c.address("the source repository", s.Source.Repository)
@@ -152,6 +154,9 @@ func (s Summary) predicate() object {
 	}
 	if s.Notes != nil {
 		ours["notes"] = s.Notes.object()
+	}
+	if s.Accepted != nil {
+		ours["accepted"] = s.Accepted.object()
 	}
 	if s.Source != (Source{}) {
 		ours["source"] = s.Source
@@ -214,6 +219,7 @@ func (r *reader) additions(ours *pack.Node, out *Summary) {
 	out.Approvals = r.approvals(ours, true)
 	out.Checks = r.checks(ours)
 	out.Notes = r.notes(ours)
+	out.Accepted = r.accepted(ours)
 	if src := r.optionalObject(ours, "source"); src != nil {
 		out.Source = Source{Repository: r.optional(src, "repository"), Commit: r.optional(src, "commit"), Path: r.optional(src, "path")}
 	}

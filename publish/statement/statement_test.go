@@ -38,6 +38,7 @@ func summary() statement.Summary {
 		Notes: &statement.Notes{Effect: "agents can do more", Omitted: 2, Items: []statement.Note{
 			{Kind: "more", Text: "adp.pay (destructive) runs without approval when 5000 < amount <= 8000."}, {Kind: "other", Text: "policy_layer: 1 change, class minor"},
 		}},
+		Accepted:    &statement.Accepted{Count: 3, Digest: digest("9")},
 		PullRequest: "https://github.com/acme/packs/pull/7",
 		Report:      digest("f"),
 		Source:      statement.Source{Repository: "https://github.com/acme/packs", Commit: strings.Repeat("1", 40), Path: "packs/support.json"},
@@ -201,7 +202,7 @@ func TestWhatIsWrittenReadsBack(t *testing.T) {
 }
 
 func TestTheSummaryIsExactlyThis(t *testing.T) {
-	want := `{"_type":"https://in-toto.io/Statement/v1","predicate":{"contextos":{"approvals":[{"login":"ada","role":"owner"},{"login":"bob","role":"risk"}],` +
+	want := `{"_type":"https://in-toto.io/Statement/v1","predicate":{"contextos":{"accepted":{"count":3,"digest":{"sha256":"` + strings.Repeat("9", 64) + `"}},"approvals":[{"login":"ada","role":"owner"},{"login":"bob","role":"risk"}],` +
 		`"baseline":{"content":{"sha256":"E"},"manifest":{"sha256":"D"},"name":"ctxpack.support@1.1.0"},` +
 		`"checks":[{"gate":"replay","notRun":["RPL006","RPL008"],"status":"partial","without":["replay-packet"]},{"gate":"schema","status":"pass"}],"class":"minor",` +
 		`"notes":{"effect":"agents can do more","items":[{"kind":"more","text":"adp.pay (destructive) runs without approval when 5000 < amount <= 8000."},{"kind":"other","text":"policy_layer: 1 change, class minor"}],"omitted":2},` +

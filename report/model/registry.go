@@ -112,6 +112,8 @@ type Verdict struct {
 	Approvals  []Approval `json:"approvals,omitempty"`
 	// Checks are what the gates came to when it was published; none where the signed statement does not say.
 	Checks []Check `json:"checks,omitempty"`
+	// Accepted are the findings that were in the baseline file; nil without such a file.
+	Accepted *AcceptedFindings `json:"accepted,omitempty"`
 	// Notes are its release notes; nil where the signed statement has none.
 	Notes *Notes `json:"notes,omitempty"`
 	// States are the signed states, and Pins the environments that a signed record moved here, be it long ago.
@@ -289,4 +291,10 @@ type Lifecycle struct {
 type SkippedVersion struct {
 	Pack   string `json:"pack"` // id@version
 	Reason string `json:"reason"`
+}
+
+// AcceptedFindings counts what the baseline file with a digest excuses.
+type AcceptedFindings struct {
+	Count  int    `json:"count"`
+	Digest string `json:"digest"`
 }

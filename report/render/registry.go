@@ -122,7 +122,7 @@ func verdictFacts(v *model.Verdict) []fact {
 		fact{name: "class", value: classSince(v.Class, v.Baseline), words: true},
 		fact{name: "signer", value: v.Signer}, fact{name: "issuer", value: v.Issuer}, fact{name: "signed", value: v.Signed},
 		fact{name: "source", value: strings.Join(filled(v.Repository, v.Commit), " at ")}, fact{name: "gate report", value: v.Report}, fact{name: "checked by", value: v.Policy, words: true},
-		fact{name: "checks", value: checkWords(v.Class, v.Checks), words: true}, fact{name: "freshness", value: freshWords(v.Freshness), words: true},
+		fact{name: "checks", value: checkWords(v.Class, v.Checks), words: true}, fact{name: "baseline file", value: acceptedFact(v.Accepted), words: true}, fact{name: "freshness", value: freshWords(v.Freshness), words: true},
 		fact{name: "approved by", value: approvalWords(v.Approvals), words: true}, fact{name: "pin records", value: strings.Join(v.Pins, ", "), words: true},
 		fact{name: "notes", value: notes, words: true},
 	)
@@ -347,4 +347,12 @@ func lifecycleWords(l *model.Lifecycle) string {
 		return subject + would + object
 	}
 	return subject + does + object + " from now on"
+}
+
+// acceptedFact says how many findings were in the baseline file, "" where there was none.
+func acceptedFact(a *model.AcceptedFindings) string {
+	if a == nil {
+		return ""
+	}
+	return pack.Counted(a.Count, "finding") + " in it, not fixed (" + a.Digest + ")"
 }
