@@ -167,7 +167,7 @@ type Kind uint8
 const (
 	Added   Kind = iota // only the head has it
 	Removed             // only the base has it
-	Changed             // both have it, with other content
+	Changed             // both have it, with different content
 	Renamed             // an item with the same content under another identity
 )
 

@@ -33,7 +33,7 @@ type pipeline struct {
 	lookup    *Lookup
 	policy    gates.Policy
 	overrides []diffing.Override  // of the class table
-	twins     map[string][]string // files with other content of the version that a pack is
+	twins     map[string][]string // files with different content of the version that a pack is
 	named     sets                // of packs that golden cases name together
 }
 
@@ -253,7 +253,7 @@ func (p *pipeline) beside(ctx context.Context, unit *repo.Unit, j *judged) (out 
 
 // Lookup says whether the version of a pack is taken.
 type Lookup struct {
-	// Ask asks a registry whether a version is published with other bytes (VER004), of a
+	// Ask asks a registry whether a version is published with different content (VER004), of a
 	// pack without faults. What could not be asked is returned as not checked.
 	Ask func(ctx context.Context, u *repo.Unit) ([]finding.Finding, []finding.NotChecked)
 	// InUse says which version of a pack_id is published and not deprecated, "" where none

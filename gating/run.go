@@ -251,7 +251,7 @@ const (
 	ExitReject   = 4 // the class of a change is reject
 )
 
-// verdict judges one pack. A version that is published with other bytes is rejected like
+// verdict judges one pack. A version that is published with different content is rejected like
 // a change of that class (decisions D1).
 func (r *Run) verdict(p *model.Pack) model.Result {
 	published := func(f model.Finding) bool { return f.Rule == version.VER004.ID }

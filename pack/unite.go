@@ -85,7 +85,7 @@ func (u *uniting) admit(p *Pack) bool {
 		case other.Ref() != p.Ref():
 			u.conflict(at, was, "name one version of it", "%q and %q are two versions of one pack", other.Ref(), p.Ref())
 		case other != p && !same(other.Node, p.Node):
-			u.conflict(at, was, "keep one of the two files, or give one another pack_id", "%q is in two files with different content", p.Ref())
+			u.conflict(at, was, "keep one of the two files, or give one of them another pack_id", "%q is in two files with different content", p.Ref())
 		}
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 // Publish signs a candidate and puts it into the registry. It may be run again at
 // any point and finishes the job: what is there is not made again, and a version
 // that is there with the same bytes and verifies is left alone. Nothing is overwritten: it
-// fails with a *Collision where the version is there with other bytes, and with an
+// fails with a *Collision where the version is there with different content, and with an
 // *Unfinished, which says how far it came, where a service was not available. Any
 // other error is of no use to try again.
 func (p *Publisher) Publish(ctx context.Context, c Candidate) (*Result, error) {

@@ -80,7 +80,7 @@ type StandingKind string
 const (
 	Absent StandingKind = "absent" // the version is not there
 	Same   StandingKind = "same"   // the version is there with the same bytes
-	Other  StandingKind = "other"  // the version is there with other bytes (rule VER004)
+	Other  StandingKind = "other"  // the version is there with different content (rule VER004)
 )
 
 // Standing is how a candidate stands to what the registry holds under its version.
@@ -260,7 +260,7 @@ var (
 	ErrState = fault.NewKind("saved state not usable", "name a folder that this user may write to, or remove what is in it")
 )
 
-// Collision says that a version exists with other bytes: rule VER004 as publishing
+// Collision says that a version exists with different content: rule VER004 as publishing
 // meets it. Nothing that was there is overwritten.
 type Collision struct {
 	Pack   string // pack_id@version

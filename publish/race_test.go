@@ -37,7 +37,7 @@ func TestTwoPublishers(t *testing.T) {
 					continue
 				}
 				if errs[0] == nil && errs[1] == nil {
-					t.Errorf("round %d: both published %q with other bytes", round, v.Name())
+					t.Errorf("round %d: both published %q with different content", round, v.Name())
 				}
 				for i, err := range errs {
 					var collision *Collision

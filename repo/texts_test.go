@@ -8,7 +8,7 @@ import (
 	"github.com/contextosai/packgate/pack"
 )
 
-// A tree with texts is one as any other, with other content in the files.
+// A tree with texts is one as any other, with different content in the files.
 func TestWithTexts(t *testing.T) {
 	files := fstest.MapFS{"packs/a.json": {Data: []byte("aaaa")}, "packs/b.json": {Data: []byte("b")}}
 	edited := WithTexts(files, map[string]string{"packs/a.json": "other"})

@@ -61,7 +61,7 @@ func TestLife(t *testing.T) {
 }
 
 // TestNextVersion publishes a second version, which is compared with the first, and
-// refuses the first with other bytes.
+// refuses the first with different content.
 func TestNextVersion(t *testing.T) {
 	v := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{}))
 	v.edit(t, packFile, `"max": 50000`, `"max": 40000`)

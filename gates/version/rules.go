@@ -46,13 +46,13 @@ func NotSince(reason string) finding.NotChecked {
 	return finding.NotChecked{Gate: Gate.ID, Rule: VER012.ID, Reason: reason}
 }
 
-// LostBefore returns a finding of what was lost since a published version as the warning
-// that the base had lost it already.
+// LostBefore turns a finding about what was lost since a published version into the warning
+// that the base had already lost it.
 func LostBefore(f finding.Finding) finding.Finding {
 	f.Message = fmt.Sprintf("%s (%s)", f.Message, f.Rule)
 	f.Key = f.Rule + " " + f.Key
 	f.Rule, f.Name, f.Gate, f.Severity = VER012.ID, VER012.Name, Gate.ID, VER012.Severity
-	f.Hint = "put it back before the next version is published, unless it was taken away on purpose"
+	f.Hint = "restore it before the next version is published, unless it was removed on purpose"
 	f.Thing, f.Fix = finding.Thing{}, nil
 	return f
 }
@@ -64,7 +64,7 @@ func Gone(file, name, inUse string) finding.Finding {
 	f := finding.Finding{
 		Rule: VER009.ID, Name: VER009.Name, Gate: Gate.ID, Severity: VER009.Severity, Location: finding.Location{File: file}, Key: name,
 		Message: fmt.Sprintf("the pack %q is removed", cmp.Or(name, file)),
-		Hint:    "put it back, or deprecate its versions where they are published", Excuse: finding.ByEither,
+		Hint:    "restore it, or deprecate its published versions", Excuse: finding.ByEither,
 	}
 	if inUse == "" {
 		f.Severity = finding.Warning
@@ -89,30 +89,30 @@ type Unread struct {
 	Otherwise string
 }
 
-// Finding says what was done about it. It is an error where a version that can be read
-// may be there and was not found, and else a warning.
+// Finding returns the finding that says which version takes its place. It is an error if a readable
+// version may exist and was not found, and otherwise a warning.
 func (u Unread) Finding() finding.Finding {
 	f := finding.Finding{
 		Rule: VER011.ID, Name: VER011.Name, Gate: Gate.ID, Severity: finding.Warning, Location: finding.Location{File: u.File}, Key: u.File,
 		Message: u.What + ", and in none of the commits before it",
-		Hint:    "look at all of it, as at a new pack",
+		Hint:    "review all of it, like a new pack",
 	}
 	switch {
 	case u.Instead != "":
 		f.Message = fmt.Sprintf("%s; it is compared with that of commit %.7s, the newest that can be read", u.What, u.Instead)
-		f.Hint = "look at what changed since that commit"
+		f.Hint = "review what changed since that commit"
 		return f
 	case u.Published != "":
 		f.Message = fmt.Sprintf("%s; it is compared with the published version %s", u.What, u.Published)
-		f.Hint = "look at what changed since that version was published"
+		f.Hint = "review what changed since that version was published"
 		return f
 	case u.Pointer:
-		f.Severity, f.Hint = VER011.Severity, "keep what packgate reads out of Git LFS: remove it from .gitattributes, and add the files again"
+		f.Severity, f.Hint = VER011.Severity, "keep the files that packgate reads out of Git LFS: remove them from .gitattributes, and add them again"
 	case u.Cut:
 		f.Message = u.What + ", and this clone has no version before it"
 		f.Severity, f.Hint = VER011.Severity, "set `fetch-depth: 51` on actions/checkout, so that an earlier version is found"
 	case u.Unasked != "":
-		f.Severity, f.Hint = VER011.Severity, "let the registry be asked, so that the last published version takes its place"
+		f.Severity, f.Hint = VER011.Severity, "make the registry readable, so that the last published version is used instead"
 	}
 	if u.Unasked != "" {
 		f.Message += ", and what is published is not known (" + u.Unasked + ")"
@@ -121,22 +121,22 @@ func (u Unread) Finding() finding.Finding {
 	return f
 }
 
-// Twice returns the finding that files hold the version that a pack is, with other content.
+// Twice returns the finding that other files contain the same version of a pack, with different content.
 func Twice(at finding.Location, name string, files []string) finding.Finding {
 	return finding.Finding{
 		Rule: VER010.ID, Name: VER010.Name, Gate: Gate.ID, Severity: VER010.Severity, Location: at, Key: name,
-		Message: fmt.Sprintf("%q is in %s too, with other content", name, strings.Join(files, ", ")),
-		Hint:    "keep one of them, or give one another pack_id or pack_version",
+		Message: fmt.Sprintf("%q is also in %s, with different content", name, strings.Join(files, ", ")),
+		Hint:    "keep one of the files, or change the pack_id or pack_version in one of them",
 	}
 }
 
-// Taken returns the finding that a version, id@version, is in a registry with other
-// bytes; digest is that of the manifest there, and at the pack's pack_version.
+// Taken returns the finding that a version, id@version, is in a registry with different
+// content; digest is that of the manifest there, and at the pack's pack_version.
 func Taken(at *pack.Node, name, registry, digest string) finding.Finding {
 	return finding.Finding{
 		Rule: VER004.ID, Name: VER004.Name, Gate: Gate.ID, Severity: VER004.Severity, Location: at.Location(),
-		Message: fmt.Sprintf("%q is published in %s with other bytes, as %s", name, registry, digest),
-		Hint:    "set pack_version to one that is not published; packgate bump writes it",
+		Message: fmt.Sprintf("%q is published in %s with different content, as %s", name, registry, digest),
+		Hint:    "raise pack_version to a version that is not published, for example with packgate bump",
 	}
 }
 
@@ -144,7 +144,7 @@ func Taken(at *pack.Node, name, registry, digest string) finding.Finding {
 var VER001 = &gate.Rule{
 	ID: "VER001", Name: "version-not-raised", Severity: finding.Error,
 	Title: "A pack that changed has a new pack_version",
-	Doc: "A published version never changes: pins, audit trails and replay packets refer to it, and a registry refuses other " +
+	Doc: "A published version never changes: pins, audit trails and replay packets refer to it, and a registry refuses different " +
 		"content under it. Any change, including the order of rules, needs a new version.\n\n" +
 		"Run `packgate bump` to set `pack_version`, the golden cases and overlays that name it, and the snapshots, or set it to " +
 		"the version in the message. White space and the order of members are not content, and need no new version.",
@@ -179,9 +179,9 @@ var VER003 = &gate.Rule{
 var VER004 = &gate.Rule{
 	ID: "VER004", Name: "version-published", Severity: finding.Error,
 	Title: "The registry holds this pack under this pack_id and pack_version",
-	Doc: "A published version never changes. If the registry has this version with other bytes, the pack could be merged but " +
+	Doc: "A published version never changes. If the registry has this version with different content, the pack could be merged but " +
 		"never published: the registry refuses it, and whoever pinned the version keeps the old content.\n\n" +
-		"Set `pack_version` to one that is not published. If the git baseline has no such version, the registry may still have " +
+		"Set `pack_version` to a version that is not published. If the git baseline has no such version, the registry may still have " +
 		"it: it may have been published from another branch.",
 	Bad:  `1.1.0 on this branch, and another 1.1.0 that was published from a release branch`,
 	Good: `1.1.1 on this branch, with the content that is to be published`,
@@ -257,7 +257,7 @@ var VER010 = &gate.Rule{
 	Doc: "An id with a version names one content. If two files of a repository have the same one with different content, each " +
 		"can pass by itself, one of them is published, and nobody can tell which one an agent loads, or which one a reviewer " +
 		"has read. Each of the files gets the finding. Copies with the same canonical form are allowed.\n\n" +
-		"Keep one of the files, or give one of them another `pack_id` or `pack_version`.",
+		"Keep one of the files, or change the `pack_id` or `pack_version` in one of them.",
 	Bad:   `packs/a/pack.json and packs/b/pack.json, both ctxpack.support@1.0.0, with different rules`,
 	Good:  `packs/a/pack.json is ctxpack.support@1.0.0, and packs/b/pack.json is ctxpack.refunds@1.0.0`,
 	Since: "0.2.0",
@@ -293,7 +293,7 @@ var VER012 = &gate.Rule{
 		"The files beside a version are those of the commit that it was published from, which its signed statement names. If " +
 		"this clone does not have that commit, only the packs are compared. That is listed as not checked, and so is a registry " +
 		"that cannot be asked or a version that is not trusted; it is an error if the config requires `registry`.",
-	Bad:   `version 1.0.0 was published with replay/RP_incident.packet.json, and the base has it no more`,
+	Bad:   `version 1.0.0 was published with replay/RP_incident.packet.json, and the base no longer has it`,
 	Good:  `the base still has replay/RP_incident.packet.json`,
 	Since: "0.2.0",
 }

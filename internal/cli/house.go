@@ -355,7 +355,7 @@ func (h *registryHouse) inUse(ctx context.Context, reg *registry.Registry, packI
 	return ""
 }
 
-// taken asks a registry whether the version of a pack is published with other bytes
+// taken asks a registry whether the version of a pack is published with different content
 // (VER004). What could not be asked is returned as not checked.
 func taken(ctx context.Context, reg *registry.Registry, u *repo.Unit) ([]finding.Finding, []finding.NotChecked) {
 	meta := &u.Pack.PackMeta

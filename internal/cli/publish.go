@@ -25,7 +25,7 @@ func newPublish(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "publish [PATH...]", Short: "sign the versions that are not published yet, and publish them",
 		Long: `Looks for each pack version in the registry. A version that is there with the same
-bytes and verifies is left alone, and one that is there with other bytes is refused.
+bytes and verifies is left alone, and one that is there with different content is refused.
 A version that is missing, or that nobody who is trusted has signed, goes through all
 checks again, is compared with the published version before it (what it permits, and
 what the files beside it prove), and must have the reviews that the config requires

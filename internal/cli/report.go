@@ -33,7 +33,7 @@ version cannot read it; 3.`,
 		Example: "  packgate report --from report.json --format markdown\n  packgate report --from report.json --report-dir out",
 		RunE: func(_ *cobra.Command, _ []string) error {
 			if from == "" {
-				return misuse("name a JSON report of packgate: --from report.json", "--from is missing")
+				return misuse("name a JSON report of packgate, such as --from report.json", "--from is missing")
 			}
 			stored, err := readReport(from)
 			if err != nil {
@@ -79,7 +79,7 @@ complete: if one is missing, nothing is decided.`,
 		Example: "  packgate merge shard-1/report.json shard-2/report.json --format markdown",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return misuse("use packgate merge FILE...", "merge takes the reports to put together, and none was given")
+				return misuse("use packgate merge FILE...", "no report to merge is named")
 			}
 			return merge(env, o, args)
 		},
@@ -178,8 +178,8 @@ func newRun(env *Env, command, failOn string) *run {
 }
 
 // finish sums up, writes the report and returns its exit code as an error.
-// Report files that were asked for and cannot be written are a failure, which
-// keeps nobody from reading what was found.
+// If a report file cannot be written, the run fails, and the report is printed
+// all the same.
 func (r *run) finish(o output) error {
 	r.Settle()
 	if err := writeOutput(o, r.Report, r.Latencies); err != nil {
@@ -214,15 +214,15 @@ func writeFormat(w io.Writer, format string, r *model.Report) error {
 	return f.Write(w, r, render.Options{Rules: build.RulePages()})
 }
 
-// style returns how a text for a person looks on Stdout: with colours as --color says,
-// then the NO_COLOR convention, then what Stdout is.
+// style returns how a text for a person looks on Stdout: --color decides about colours,
+// then NO_COLOR, then whether Stdout is a terminal.
 func (env *Env) style(color string) render.Style {
 	colored := color == "always" ||
 		color == "auto" && env.Terminal && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
 	return render.Style{Color: colored, Width: env.Columns}
 }
 
-// notes are the lines in which a command says what it does.
+// notes are the lines in which a command reports what it does.
 type notes []string
 
 func (n *notes) say(format string, args ...any) {
@@ -329,8 +329,8 @@ func newProgress(env *Env, o output) func(done, of int) {
 	return (&progress{out: env.Stderr, now: env.Now}).gated
 }
 
-// gated says that so many packs were gated, if it is time to. The time counts from the
-// beginning, so that short work shows nothing.
+// gated prints how many packs were gated, if it is time to. The time counts from the
+// beginning, so that short work prints nothing.
 func (p *progress) gated(done, of int) {
 	switch now := p.now(); {
 	case done == 0:

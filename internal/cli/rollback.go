@@ -50,11 +50,11 @@ finished and the next run continues.`,
 // rollBack moves an environment back; name is a pack_id, or that and the version to leave.
 func rollBack(ctx context.Context, env *Env, name string, o lifecycleOptions) error {
 	if o.stop && o.accept != "" {
-		return misuse("leave one of them out", "--stop goes back to no version, so there is none to accept")
+		return misuse("omit one of them", "--stop and --accept cannot be used together: with --stop, the environment runs no version")
 	}
 	packID, from, named := strings.Cut(name, "@")
 	if named && !isVersion(from) {
-		return misuse("write the pack_id, or pack_id@version with the version that the environment has", "%q does not name a version to leave", name)
+		return misuse("write the pack_id, or pack_id@version with the version that the environment has", "%q contains no version", name)
 	}
 	house, err := openSigning(ctx, env, o.signingOptions)
 	if err != nil {
@@ -119,7 +119,7 @@ func (r *recheck) objections(ctx context.Context, v *publish.Verdict, content []
 		}
 		return &fault.Error{Kind: publish.ErrRefused, Message: message, Cause: err}
 	case fault.Is(err, github.ErrIncomplete, github.ErrNoRepository, github.ErrUnknownRevision): // its cases are not at hand
-		return &fault.Error{Kind: publish.ErrRefused, Message: "its golden and replay cases are not at hand: " + problemsOf(err)[0].Message, Cause: err}
+		return &fault.Error{Kind: publish.ErrRefused, Message: "its golden and replay cases cannot be read: " + problemsOf(err)[0].Message, Cause: err}
 	}
 	return err
 }

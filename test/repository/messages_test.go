@@ -17,12 +17,12 @@ import (
 var names = regexp.MustCompile(`^(GitHub|GITHUB_[A-Z_]+|YAML|JSON|OCI|[A-Z][A-Z_]+[A-Z])\b`)
 
 // unwanted are words that blame, beg or say nothing: "invalid" does not say what would be valid.
-var unwanted = regexp.MustCompile(`(?i)\b(please|sorry|oops|invalid|illegal|bad|unable to|failed to|successfully|simply|just|can't|don't|doesn't|isn't|won't|held against|outside of|anew|nobody of|speaks? of|meanwhile|could not be had|look at (who|where)|is none of|no whole|stays so|is to be trusted|is no JSON|else (fix|correct|take|lower|waive)|(is|are|can be) had)\b|(\b(this|that|which|it)|%[qsv]) is (no|none) [^l]`)
+var unwanted = regexp.MustCompile(`(?i)\b(please|sorry|oops|invalid|illegal|bad|unable to|failed to|successfully|simply|just|can't|don't|doesn't|isn't|won't|held against|outside of|anew|nobody of|with other (bytes|content)|to be had|not at hand|speaks? of|meanwhile|could not be had|look at (who|where)|is none of|no whole|stays so|is to be trusted|is no JSON|else (fix|correct|take|lower|waive)|(is|are|can be) had)\b|(\b(this|that|which|it)|%[qsv]) is (no|none) [^l]`)
 
 // verbs begin a hint.
 var verbs = strings.Fields(`accept add ask begin bind bound change check choose close combine continue correct delete divide do
-	end fetch find fix flatten free give indent keep leave let list log look make mark measure merge move name permit pin promote
-	propose publish pull put raise refer remove rename replace report require restore revoke run save say see separate set settle sign split
+	end fetch find fix flatten free give indent keep leave let list log look make mark measure merge move name omit permit pin promote
+	propose publish pull put raise refer remove rename replace report require restore review revoke run save say see separate set settle sign split
 	start state swap take try undo upload use verify write`)
 
 func TestMessagesHaveOneForm(t *testing.T) {
