@@ -160,7 +160,7 @@ func (a *actionRun) version(ctx context.Context, log, summary *bytes.Buffer) err
 		}
 		return err
 	}
-	auditing := auditOptions{registryOptions: a.inputs.signing.registryOptions, failOn: a.inputs.failOn, strict: a.inputs.strict != nil && *a.inputs.strict}
+	auditing := auditOptions{registryOptions: a.inputs.signing.registryOptions, failOn: cmp.Or(a.inputs.failOn, gating.FailOnError), strict: a.inputs.strict != nil && *a.inputs.strict}
 	if a.inputs.command == github.CommandNotify {
 		return notify(ctx, &env, notifyOptions{auditOptions: auditing, dryRun: a.inputs.signing.dryRun, token: a.inputs.token})
 	}
