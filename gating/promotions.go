@@ -81,8 +81,12 @@ func rolesOf(catalogs []*repo.Environment) (roles []string) {
 	for _, e := range catalogs {
 		roles = append(roles, e.Promote.Demanded()...)
 	}
-	slices.Sort(roles)
-	return slices.Compact(roles)
+	return RolesOnce(roles)
+}
+
+// RolesOnce returns the roles of several lists, sorted, each once.
+func RolesOnce(lists ...[]string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(lists...))))
 }
 
 // Move returns the line as the rules look at it. It is asked for lines that are there alone.

@@ -102,9 +102,7 @@ func (r *Run) reviews(in Inputs, from int, looser []repo.ConfigChange) {
 				continue
 			}
 			p := *r.Report.Packs.At(i)
-			roles := slices.Concat(config.Of(class), p.Roles) // those of a promotion are there
-			slices.Sort(roles)
-			roles = slices.Compact(roles)
+			roles := RolesOnce(config.Of(class), p.Roles) // those of a promotion are there
 			demand(roles, in.named(r.Report.Packs.Brief(i).Path), what)
 			p.Roles = roles
 			r.Report.Packs.Set(i, p)
@@ -170,8 +168,7 @@ func (in Inputs) Roles() []string {
 	if in.Base != nil {
 		roles = append(roles, rolesOf(in.Base.catalogs())...)
 	}
-	slices.Sort(roles)
-	return slices.Compact(roles)
+	return RolesOnce(roles)
 }
 
 // catalogs returns the catalogs of the baseline that can be read: of the others nobody could

@@ -99,8 +99,7 @@ func (h *heldRules) roles() (roles []string) {
 	for _, change := range h.rules {
 		roles = append(roles, change.Roles()...)
 	}
-	slices.Sort(roles)
-	return slices.Compact(roles)
+	return gating.RolesOnce(roles)
 }
 
 // members returns who holds each role by a config, without those who do not count.
@@ -129,9 +128,7 @@ func (h *heldRules) add(p *gating.Promotion) (notes []model.Problem) {
 // weighRules has the rules before a change hold on, or lets go of all of them where their roles
 // approved it.
 func (r *reviewing) weighRules(ctx context.Context, h *heldRules, change gating.Loosened) error {
-	roles := slices.Concat(h.roles(), change.Roles())
-	slices.Sort(roles)
-	roles = slices.Compact(roles)
+	roles := gating.RolesOnce(h.roles(), change.Roles())
 	ok, err := r.loosenedBy(ctx, h.environment, change, roles)
 	switch {
 	case err != nil:
@@ -157,8 +154,7 @@ func (r *reviewing) weighConfig(ctx context.Context, h *heldRules, change gating
 		}
 		roles = append(roles, required...)
 	}
-	slices.Sort(roles)
-	roles = slices.Compact(roles)
+	roles = gating.RolesOnce(roles)
 	ok, err := r.loosenedBy(ctx, h.environment, change, roles)
 	switch {
 	case err != nil:
