@@ -26,7 +26,7 @@ type checkOptions struct {
 	strict          *bool // nil where neither flag nor input says anything
 	failOn          string
 	base            string
-	fix             bool
+	fix, watch      bool
 	shard           string       // i/N
 	part            gating.Shard // what shard says
 	registryOptions registryOptions
@@ -60,6 +60,7 @@ repository, the folder of a pack, or a pack file; the current folder by default.
 	f.StringVar(&o.registryOptions.registry, "registry", "", "with --base, ask this OCI `registry` whether a version is already used (default: publish.registry of the config, if it is a folder)")
 	f.StringVar(&o.registryOptions.key, "key", "", "public key `file`, for versions in the registry that were signed with a key")
 	f.BoolVar(&o.fix, "fix", false, "first fix what can be fixed mechanically, in the pack files")
+	f.BoolVar(&o.watch, "watch", false, "check again whenever files change, and print which findings are new or gone")
 	f.StringVar(&o.base, "base", "", "compare with the packs of this git `revision`, and judge by its config")
 	f.StringVar(&o.shard, "shard", "", "check only one part of the packs, `i/N`, as packgate plan distributes them")
 	o.cache.addFlags(c)
@@ -91,9 +92,19 @@ func (o *checkOptions) choosePart(paths []string) (err error) {
 }
 
 func check(ctx context.Context, env *Env, o checkOptions, paths []string) error {
-	if err := cmp.Or(o.cache.valid(), o.choosePart(paths)); err != nil {
+	if err := cmp.Or(o.cache.valid(), o.choosePart(paths), o.watchable(env)); err != nil {
 		return err
 	}
+	if o.watch {
+		looks, stop := env.looks()
+		defer stop()
+		return watch(ctx, env, o, paths, looks)
+	}
+	return checkOnce(ctx, env, o, paths).finish(o.output)
+}
+
+// checkOnce checks the packs of some paths, of which nothing is printed yet.
+func checkOnce(ctx context.Context, env *Env, o checkOptions, paths []string) *run {
 	r := newRun(env, "check", o.failOn)
 	r.Progress = newProgress(env, o.output)
 	r.Report.Shard = o.part.String()
@@ -107,7 +118,7 @@ func check(ctx context.Context, env *Env, o checkOptions, paths []string) error 
 			r.Fail(stopped(ctx, path, err))
 		}
 	}
-	return r.finish(o.output)
+	return r
 }
 
 // path gates the packs of one path.

@@ -260,6 +260,7 @@ type Env struct {
 	// settings; nil where there is no such place.
 	CacheDir, ConfigDir func() (string, error)
 	client              func(*github.Options)  // changes how GitHub is called, for tests; nil for as it is
+	ticks               <-chan time.Time       // of a watch, for tests; nil for those of a clock
 	hook                func(*webhook.Options) // changes how the webhook is called, for tests; nil for as it is
 }
 
