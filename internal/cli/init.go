@@ -178,7 +178,7 @@ func (i *initialising) choosePack() error {
 	switch {
 	case err != nil:
 		return err
-	case len(packs) == 0:
+	case len(packs) == 0 && len(i.made.Packs) == 0:
 		i.made.PackID, i.made.Tenant = id, o.tenant
 		return nil
 	case (o.packID != "" || o.tenant != "") && !slices.Contains(packs, scaffold.PackFile(id)):
@@ -200,7 +200,39 @@ func (i *initialising) packs() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return files.Find(config)
+	packs, err := files.Find(config)
+	if err != nil || config.Document != nil {
+		return packs, err
+	}
+	others, err := i.otherPacks(files, packs)
+	if len(others) > 0 {
+		i.made.Packs = append(slices.Clone(repo.PackPatterns(config)), others...)
+	}
+	return append(packs, others...), err
+}
+
+// otherPacks returns the packs that stand under other names than those which are found without a config.
+func (i *initialising) otherPacks(files *repo.Files, packs []string) (others []string, err error) {
+	names, err := files.Loadable()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if slices.Contains(packs, name) {
+			continue
+		}
+		g, _, err := files.Glance(name, pack.DefaultLimits().MaxBytes)
+		switch {
+		case err != nil:
+			return nil, err
+		case !g.LooksLikePack():
+		case path.Ext(name) != ".json" || strings.ContainsAny(name, "*?[]{}\\"):
+			i.say("%s looks like a pack, and cannot be listed: write it as JSON, under a name without * ? [ ] { } and \\", i.showPack(name))
+		default:
+			others = append(others, name)
+		}
+	}
+	return others, nil
 }
 
 // openIfThere opens a folder, and returns nil where there is none.
@@ -386,6 +418,10 @@ func (i *initialising) next(written int) {
 		push = "git init -b " + i.made.Branch + at + ", " + push
 	}
 	steps := []string{"packgate check" + at + ": the gate, as the workflow runs it", cases, push}
+	if i.made.PackID == "" {
+		old := "packgate baseline write" + at + " --owner OWNER --reason REASON: what is found today does not count until a day"
+		steps = slices.Insert(steps, 1, old)
+	}
 	i.say("next:")
 	for n, step := range steps {
 		i.say("  %d. %s", n+1, step)

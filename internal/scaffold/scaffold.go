@@ -85,6 +85,9 @@ func newValues(o Options) *values {
 	if o.PackID != "" {
 		owned = append(owned, base+path.Dir(PackFile(o.PackID))+"/")
 	}
+	if len(o.Packs) > 0 {
+		owned = append(owned, base+repo.AcceptedName)
+	}
 	for _, pattern := range append(owned, "/.github/") {
 		v.Owned = append(v.Owned, strings.NewReplacer(`\`, `\\`, " ", `\ `, "#", `\#`).Replace(pattern))
 	}

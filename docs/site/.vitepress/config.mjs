@@ -14,7 +14,7 @@ function page(name) {
 }
 
 const chapters = {
-  'Start': ['README', 'start', 'way', 'install', 'upgrading', 'faq', 'comparison'],
+  'Start': ['README', 'start', 'adopt', 'way', 'install', 'upgrading', 'faq', 'comparison'],
   'For you': ['pack-authors', 'reviewers', 'release-managers', 'security-teams', 'operations'],
   'Checks and versions': ['rules', 'proofs', 'classes'],
   'Packs': ['files', 'compile', 'conditions', 'cases', 'several-packs', 'overlays', 'evaluation'],
