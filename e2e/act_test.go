@@ -17,7 +17,7 @@ import (
 const supportPack = "packs/support/pack.json"
 
 // reportFiles are what a run leaves in its report folder.
-var reportFiles = []string{"report.html", "report.json", "report.junit.xml", "report.md", "report.sarif"}
+var reportFiles = []string{"report.html", "report.json", "report.junit.xml", "report.md", "report.sarif", "summary.json"}
 
 // TestWorkflows runs the workflows that users copy, word for word, with act, which
 // reads workflows and actions as GitHub's runner does.
@@ -56,7 +56,7 @@ func pullRequestPasses(t *testing.T, programs actPrograms, w workspace) {
 	o.wantOutputs(t, map[string]string{
 		"class": "minor", "required-version": "", "errors": "0", "tool-surface-grew": "false",
 		"report-json": "packgate-report/report.json", "report-html": "packgate-report/report.html",
-		"report-sarif": "packgate-report/report.sarif", "report-md": "packgate-report/report.md",
+		"report-sarif": "packgate-report/report.sarif", "report-md": "packgate-report/report.md", "report-summary": "packgate-report/summary.json",
 	})
 	if got, want := o.changedPacks(t), []string{"ctxpack.support@1.1.0"}; !slices.Equal(got, want) {
 		t.Errorf("output changed-packs is %q; wanted %q", got, want)
@@ -100,7 +100,7 @@ func forkIsCommented(t *testing.T, programs actPrograms, w workspace) {
 
 	g.ReadOnly = false
 	g.Runs = []githubtest.Run{{ID: 5, Attempt: 1, Head: w.head, Conclusion: "failure"}}
-	g.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "packgate-report", Archive: zipOf(t, "report.json", string(report))}}
+	g.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "packgate-report", Archive: zipOf(t, "summary.json", string(report))}}
 	payload, err := json.Marshal(map[string]any{
 		"action": "completed",
 		"workflow_run": map[string]any{
@@ -199,13 +199,13 @@ func (o actOutcome) wantFiles(t *testing.T, folder string, want ...string) {
 	}
 }
 
-// wantUpload returns the report that was uploaded, which is the one that packgate
+// wantUpload returns the summary that was uploaded, which is the one that packgate
 // wrote, about the commits of the workspace.
 func (o actOutcome) wantUpload(t *testing.T, w workspace) []byte {
 	t.Helper()
 	folder := filepath.Join(o.uploaded, "packgate-report")
-	o.wantFiles(t, folder, "report.json")
-	uploaded, err := os.ReadFile(filepath.Join(folder, "report.json"))
+	o.wantFiles(t, folder, "summary.json")
+	uploaded, err := os.ReadFile(filepath.Join(folder, "summary.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

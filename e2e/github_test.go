@@ -151,7 +151,7 @@ func everyCall(ctx context.Context, c *github.Client) map[string]error {
 	_, errs["pull request of a commit"] = c.PullRequestAt(ctx, githubtest.Base, "", "")
 	_, errs["files"] = c.PullRequestFiles(ctx, 7)
 	errs["base"] = readBase(ctx, c)
-	_, errs["artifact"] = c.Artifact(ctx, 5, "packgate report", "report.json", 1000)
+	_, errs["artifact"] = c.Artifact(ctx, 5, "packgate report", []github.ArtifactFile{{Name: "report.json", Limit: 1000}})
 	_, errs["run"] = c.Conclusion(ctx, github.WorkflowRun{ID: 5, Attempt: 2, HeadSHA: githubtest.Head})
 	_, errs["team"] = c.TeamMembers(ctx, "acme", "risk")
 	_, errs["viewer"] = c.Viewer(ctx)

@@ -17,8 +17,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxReport bounds the report of an artifact in bytes: who made it is a stranger.
-const maxReport = 16 << 20
+// artifactFiles are the files that an artifact may consist of, each alone, and the most bytes of
+// each: who made it is a stranger. The whole report is what workflows of 0.1.0 upload.
+var artifactFiles = []github.ArtifactFile{{Name: render.SummaryFile, Limit: model.MaxSummary}, {Name: render.JSONFile, Limit: 16 << 20}}
 
 func newComment(env *Env) *cobra.Command {
 	in := inputs{command: github.CommandComment}
@@ -26,20 +27,21 @@ func newComment(env *Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "comment", Short: "post what another run reported, on workflow_run", Args: wants(),
 		Long: `The second stage of the action, for pull requests whose own run may not write. It runs
-in GitHub Actions on the event workflow_run, reads the JSON report that the run left as
+in GitHub Actions on the event workflow_run, reads the summary that the run left as
 the artifact packgate-report, finds the pull request by the head of that run, and
 updates the comment. The comment states whose report it is. If the report passes but
 GitHub says that the run did not succeed, no pass is shown, because the pull request can
 change what its run does.
 
-The artifact comes from a stranger: it must contain only report.json, a regular file of
-at most 16 MiB that fits the schema of reports and is about the head of the run. The
-comment is rendered from it here. Nothing is posted once the pull request has a newer
-head. The token is read from the variable GITHUB_TOKEN.
+The artifact comes from a stranger: it must contain only summary.json, a regular file of
+at most 1 MiB that fits the schema of reports and is about the head of the run, or in its
+place report.json of at most 16 MiB, as older workflows upload it. The comment is rendered
+from it here. Nothing is posted once the pull request has a newer head.
+The token is read from the variable GITHUB_TOKEN.
 
 Exit status: 0 posted, or nothing to post; 2 wrong use; 3 the report was refused or
 GitHub could not be reached.`,
-		Example: "  packgate comment\n  packgate comment --report downloaded/report.json",
+		Example: "  packgate comment\n  packgate comment --report downloaded/summary.json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			event, err := github.ReadEvent(env.Getenv, os.ReadFile)
 			if err != nil {
@@ -57,7 +59,7 @@ GitHub could not be reached.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&from, "report", "", "`path` of the report, or of the folder of its artifact (default: download it)")
+	f.StringVar(&from, "report", "", "`path` of the summary, or of the folder of its artifact (default: download it)")
 	f.StringVar(&in.config, "config", "", "config `file` of the first stage, which distinguishes its comment from others")
 	choice{"comment", string(github.CommentAlways), "`when` to comment", github.CommentModes()}.add(c, &in.comment)
 	return c
@@ -129,10 +131,11 @@ type posting struct {
 
 func (p posting) post(ctx context.Context, client *github.Client, r *model.Report) (github.CommentResult, error) {
 	class, _ := classOf(r)
+	s := render.Summary(r) // what the second stage has, so that both say the same
 	return client.Comment(ctx, github.Comment{
 		PullRequest: p.pull, Mode: github.CommentMode(p.mode),
-		Body:    render.Comment(r, render.CommentOptions{Marker: p.marker, RunURL: p.runURL, ArtifactURL: p.fullURL}),
-		Nothing: r.Packs.Len() == 0 && len(r.Errors) == 0,
+		Body:    render.Comment(s, render.CommentOptions{Marker: p.marker, RunURL: p.runURL, ArtifactURL: p.fullURL}),
+		Nothing: r.Entries() == 0 && len(r.Errors) == 0,
 		Changed: class != "" && class != "none",
 		Failed:  r.Result != model.Passed || r.Doubted(),
 	})
@@ -141,7 +144,7 @@ func (p posting) post(ctx context.Context, client *github.Client, r *model.Repor
 // artifact returns the report that a run left, downloaded or from a path.
 func artifact(ctx context.Context, client *github.Client, run github.WorkflowRun, name string) ([]byte, error) {
 	if name == "" {
-		return client.Artifact(ctx, run.ID, github.ReportArtifact, render.JSONFile, maxReport)
+		return client.Artifact(ctx, run.ID, github.ReportArtifact, artifactFiles)
 	}
 	info, err := os.Lstat(name)
 	if err != nil {
@@ -152,10 +155,10 @@ func artifact(ctx context.Context, client *github.Client, run github.WorkflowRun
 		if err != nil {
 			return nil, err
 		}
-		if len(entries) != 1 || entries[0].Name() != render.JSONFile {
-			return nil, refused("the artifact contains %d files, wanted only %q", len(entries), render.JSONFile)
+		if len(entries) != 1 || !slices.ContainsFunc(artifactFiles, func(f github.ArtifactFile) bool { return f.Name == entries[0].Name() }) {
+			return nil, refused("the artifact contains %d files, wanted only %q", len(entries), render.SummaryFile)
 		}
-		name = filepath.Join(name, render.JSONFile)
+		name = filepath.Join(name, entries[0].Name())
 		if info, err = os.Lstat(name); err != nil {
 			return nil, err
 		}
@@ -168,11 +171,24 @@ func artifact(ctx context.Context, client *github.Client, run github.WorkflowRun
 		return nil, err
 	}
 	defer f.Close() // only read from
-	data, err := io.ReadAll(io.LimitReader(f, maxReport+1))
-	if err == nil && len(data) > maxReport {
-		return nil, refused("%s has more than %d bytes", name, maxReport)
+	limit := mostBytes(name)
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, refused("%s has more than %d bytes", name, limit)
 	}
 	return data, err
+}
+
+// mostBytes returns how large the file of an artifact may be; one of another name may be as large as
+// the largest.
+func mostBytes(name string) (most int64) {
+	for _, one := range artifactFiles {
+		if filepath.Base(name) == one.Name {
+			return one.Limit
+		}
+		most = max(most, one.Limit)
+	}
+	return most
 }
 
 // refused is what a stranger's report is answered with.

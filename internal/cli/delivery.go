@@ -59,7 +59,7 @@ func (a *actionRun) client(ctx context.Context) (*github.Client, error) {
 		return nil, nil
 	case a.event.ReadOnly():
 		_, err := fmt.Fprintf(a.env.Stdout, "the token of a fork or of Dependabot may only read: upload %s of the report folder as the artifact %s, and let a workflow on workflow_run post it\n",
-			render.JSONFile, github.ReportArtifact)
+			render.SummaryFile, github.ReportArtifact)
 		return nil, err
 	}
 	return newClient(a.env, a.event, a.inputs.token)
@@ -216,7 +216,7 @@ func (a *actionRun) outputs(dir string, written bool) error {
 		{Name: "tool-surface-grew", Value: strconv.FormatBool(surfaceGrew(r))},
 	}
 	if written {
-		outputs = append(outputs, fileOutputs(dir)...)
+		outputs = append(outputs, fileOutputs(dir, r)...)
 	}
 	return a.runner.Outputs(outputs)
 }

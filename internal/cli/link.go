@@ -38,7 +38,7 @@ func (a *actionRun) link(ctx context.Context) error {
 
 // linked returns what became of it.
 func (a *actionRun) linked(ctx context.Context) (string, error) {
-	name := filepath.Join(a.reportDir(), render.JSONFile)
+	name := filepath.Join(a.reportDir(), render.SummaryFile)
 	if a.inputs.comment != string(github.CommentNever) {
 		a.inputs.comment = string(github.CommentThere)
 	}
@@ -114,7 +114,7 @@ func (a *actionRun) postOther(ctx context.Context) error {
 	dir := a.reportDir()
 	err = leaveReports(dir, r)
 	if err == nil {
-		err = a.runner.Outputs(fileOutputs(dir))
+		err = a.runner.Outputs(fileOutputs(dir, r))
 	}
 	if err != nil {
 		a.notice(fmt.Errorf("could not leave the report: %w", err))
@@ -122,11 +122,15 @@ func (a *actionRun) postOther(ctx context.Context) error {
 	return nil
 }
 
-// fileOutputs name the report files of a folder.
-func fileOutputs(dir string) (outputs []github.Output) {
+// fileOutputs name the files of a report in a folder.
+func fileOutputs(dir string, r *model.Report) (outputs []github.Output) {
 	for _, f := range render.Formats() {
-		if ending, ok := strings.CutPrefix(path.Ext(f.File), "."); ok && ending != "xml" {
-			outputs = append(outputs, github.Output{Name: "report-" + ending, Value: path.Join(filepath.ToSlash(dir), f.File)})
+		if ending, ok := strings.CutPrefix(path.Ext(f.File), "."); ok && ending != "xml" && f.Has(r) {
+			name := "report-" + ending
+			if f.File == render.SummaryFile {
+				name = "report-summary"
+			}
+			outputs = append(outputs, github.Output{Name: name, Value: path.Join(filepath.ToSlash(dir), f.File)})
 		}
 	}
 	return outputs

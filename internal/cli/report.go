@@ -96,6 +96,9 @@ func merge(env *Env, o output, names []string) error {
 		if err != nil {
 			return err
 		}
+		if one.Partial != nil {
+			return misuse("merge the reports themselves, and write the summary of the merged one", "%s is a summary, in which packs or parts of them are left out", name)
+		}
 		reports = append(reports, one)
 		if one.Result == model.Broken || len(one.Errors) > 0 {
 			code := gating.ExitFailure // whatever the report says
@@ -249,7 +252,7 @@ func writeReports(dir string, r *model.Report) error {
 // reportFiles returns the report files of a folder.
 func reportFiles(dir string, r *model.Report) (files []atomicfile.Edit) {
 	for _, format := range render.Formats() {
-		if format.File != "" {
+		if format.File != "" && format.Has(r) {
 			files = append(files, atomicfile.Edit{
 				Name: filepath.Join(dir, format.File), Write: func(f *os.File) error { return writeFormat(f, format.Name, r) },
 			})
@@ -298,6 +301,12 @@ func classOf(r *model.Report) (class, required string) {
 		}
 		needs++
 		required = b.Required
+	}
+	if left := r.Left().Class; left != "" {
+		if c, err := diffing.ParseClass(left); class == "" || err != nil || c > highest {
+			class = left
+		}
+		needs = 2 // nobody knows which of those that are left out need one
 	}
 	if needs > 1 {
 		required = ""

@@ -258,7 +258,7 @@ func (j *job) mergers() (jobs []*job) {
 func (j *job) leavesReport() bool {
 	return slices.ContainsFunc(j.runs("actions/upload-artifact"), func(s *step) bool {
 		condition := textOf(s.node.Get("if"))
-		return s.input("name") == github.ReportArtifact && path.Base(s.input("path")) == render.JSONFile && len(s.lines("path")) == 1 &&
+		return s.input("name") == github.ReportArtifact && slices.Contains([]string{render.SummaryFile, render.JSONFile}, path.Base(s.input("path"))) && len(s.lines("path")) == 1 &&
 			(strings.Contains(condition, "always()") || strings.Contains(condition, "!cancelled()"))
 	})
 }

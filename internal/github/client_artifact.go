@@ -7,16 +7,27 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 
 	"github.com/contextosai/packgate/finding/fault"
 	"github.com/google/go-github/v62/github"
 )
 
+// ArtifactFile is a file that an artifact may consist of, and the most bytes that it may have.
+type ArtifactFile struct {
+	Name  string
+	Limit int64
+}
+
 // Artifact downloads the artifact of a workflow run that goes by a name, and
 // returns the one file in it. The artifact of a fork's run was made by a stranger:
-// anything but one regular file of the wanted name and of at most limit bytes is
-// an error of kind ErrArtifact. What the file says is as untrusted as before.
-func (c *Client) Artifact(ctx context.Context, run int64, name, file string, limit int64) ([]byte, error) {
+// anything but one regular file, of one of the wanted names and not larger than that
+// one may be, is an error of kind ErrArtifact. What the file says is as untrusted as before.
+func (c *Client) Artifact(ctx context.Context, run int64, name string, wanted []ArtifactFile) ([]byte, error) {
+	limit := int64(0)
+	for _, f := range wanted {
+		limit = max(limit, f.Limit)
+	}
 	id, err := c.findArtifact(ctx, run, name, limit)
 	if err != nil {
 		return nil, err
@@ -25,7 +36,7 @@ func (c *Client) Artifact(ctx context.Context, run int64, name, file string, lim
 	if err != nil {
 		return nil, err
 	}
-	return onlyFile(archive, file, limit)
+	return onlyFile(archive, wanted)
 }
 
 func refused(format string, args ...any) error {
@@ -68,18 +79,21 @@ func (c *Client) download(ctx context.Context, id int64) ([]byte, error) {
 }
 
 // onlyFile unpacks an archive that must hold one regular file and nothing else.
-func onlyFile(archive []byte, name string, limit int64) ([]byte, error) {
+func onlyFile(archive []byte, wanted []ArtifactFile) ([]byte, error) {
 	r, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
 		return nil, refused("the artifact is not an archive that can be read: %s", err)
 	}
 	if len(r.File) != 1 {
-		return nil, refused("the artifact contains %d files, wanted only %q", len(r.File), name)
+		return nil, refused("the artifact contains %d files, wanted only %q", len(r.File), wanted[0].Name)
 	}
 	f := r.File[0]
+	i := slices.IndexFunc(wanted, func(w ArtifactFile) bool { return w.Name == f.Name })
+	if i < 0 {
+		return nil, refused("the artifact contains %q, wanted %q", clip(f.Name, 80), wanted[0].Name)
+	}
+	name, limit := wanted[i].Name, wanted[i].Limit
 	switch {
-	case f.Name != name:
-		return nil, refused("the artifact contains %q, wanted %q", clip(f.Name, 80), name)
 	case !f.Mode().IsRegular():
 		return nil, refused("%q in the artifact is %s, wanted a regular file", name, f.Mode().Type())
 	case f.UncompressedSize64 > uint64(limit):

@@ -76,7 +76,7 @@ func TestArtifact(t *testing.T) {
 				}
 				g.Artifacts = append(g.Artifacts, a)
 			}
-			got, err := client.Artifact(t.Context(), 5, "packgate report", "report.json", 4096)
+			got, err := client.Artifact(t.Context(), 5, "packgate report", []ArtifactFile{{Name: "report.json", Limit: 4096}})
 			if !errors.Is(err, c.want) || err == nil && string(got) != report.content {
 				t.Errorf("%q, %v, wanted %v", got, err, c.want)
 			}
@@ -102,7 +102,7 @@ func FuzzOnlyFile(f *testing.F) {
 	f.Add(archive(f, entry{"report.json", "x", fs.ModeSymlink}))
 	f.Add(archive(f, entry{name: "report.json"}, entry{name: "report.json"}))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := onlyFile(data, "report.json", 4096)
+		got, err := onlyFile(data, []ArtifactFile{{Name: "report.json", Limit: 4096}})
 		if err != nil && !errors.Is(err, ErrArtifact) {
 			t.Errorf("an error without its kind: %v", err)
 		}

@@ -126,7 +126,7 @@ func calls(t *testing.T) map[string]call {
 		"artifact": {[]string{githubtest.ListArtifacts, githubtest.DownloadArtifact, githubtest.Store}, func(g *githubtest.GitHub) {
 			g.Artifacts = []githubtest.Artifact{{ID: 3, Run: 5, Name: "report", Archive: archive(t, entry{name: "report.json", content: "{}"})}}
 		}, func(c *Client) error {
-			_, err := c.Artifact(ctx, 5, "report", "report.json", 1000)
+			_, err := c.Artifact(ctx, 5, "report", []ArtifactFile{{Name: "report.json", Limit: 1000}})
 			return err
 		}, reads, false, false},
 		"run": {[]string{githubtest.GetRunAttempt}, func(g *githubtest.GitHub) {

@@ -197,7 +197,7 @@ func ActionInputs() []string {
 // ActionOutputs returns the names of the outputs that the action sets, sorted.
 func ActionOutputs() []string {
 	return []string{
-		"changed-packs", "class", "errors", "expires", "missing-reviews", "published", "report-html", "report-json", "report-md", "report-sarif",
+		"changed-packs", "class", "errors", "expires", "missing-reviews", "published", "report-html", "report-json", "report-md", "report-sarif", "report-summary",
 		"required-reviews", "required-version", "result", "tool-surface-grew", "warnings",
 	}
 }

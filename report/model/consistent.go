@@ -9,7 +9,8 @@ import (
 
 // Tally counts what a gate of the pack found, and what of it did not run.
 func (p *Pack) Tally(g Gate) finding.Tally {
-	there := finding.Tally{Missing: g.Reason != ""}
+	cut := p.Cut.of(g.Gate)
+	there := finding.Tally{Missing: g.Reason != "", Errors: cut.Errors, Warnings: cut.Warnings, Undecided: cut.Undecided, Accepted: cut.Accepted > 0}
 	for _, f := range p.Findings {
 		there.Accepted = there.Accepted || f.Gate == g.Gate && f.Accepted != nil
 		switch {

@@ -150,27 +150,27 @@ func (r *Revision) Commit() string {
 // onePerPath sorts packs by path, those of the head first, and leaves each of them once.
 func onePerPath(packs []onePack) (Packs, error) {
 	slices.SortStableFunc(packs, func(a, b onePack) int {
-		return cmp.Or(cmp.Compare(a.brief.Kind, b.brief.Kind), cmp.Compare(a.brief.Path, b.brief.Path), cmp.Compare(a.line(), b.line()))
+		return cmp.Or(cmp.Compare(a.row.Kind, b.row.Kind), cmp.Compare(a.row.Path, b.row.Path), cmp.Compare(a.line(), b.line()))
 	})
-	all := Packs{packs}
+	all := Packs{list: packs}
 	out := packs[:0]
 	for i := range packs {
 		last := len(out) - 1
-		if path, kind := packs[i].brief.Path, packs[i].brief.Kind; last < 0 || out[last].brief.Path != path || out[last].brief.Kind != kind || out[last].line() != packs[i].line() {
+		if path, kind := packs[i].row.Path, packs[i].row.Kind; last < 0 || out[last].row.Path != path || out[last].row.Kind != kind || out[last].line() != packs[i].line() {
 			out = append(out, packs[i])
 		} else if same, err := samePack(all.At(last), all.At(i)); err != nil || !same {
 			return Packs{}, cmp.Or(err, fmt.Errorf("%w: two of them say different things about %q", ErrNotOneRun, path))
 		}
 	}
-	return Packs{out}, nil
+	return Packs{list: out}, nil
 }
 
 // line tells the lines of one pins file apart; "" for all other entries.
 func (o *onePack) line() string {
-	if o.brief.Kind != KindPromotion {
+	if o.row.Kind != KindPromotion {
 		return ""
 	}
-	return o.brief.Pack
+	return o.row.Pack
 }
 
 // samePack compares packs by what a reader of the JSON form sees.

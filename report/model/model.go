@@ -41,6 +41,8 @@ type Report struct {
 	// if the run is about a shard: it is the same in all parts of one run.
 	Tree  string `json:"tree,omitempty"`
 	Packs Packs  `json:"packs"`
+	// Partial is what a summary says of the packs that it has not; nil in a report, which has all.
+	Partial *Partial `json:"partial,omitempty"`
 	// Reviews are whose approval the change needs, and who has given it; nil where the config
 	// names no role, or nothing is compared.
 	Reviews *Reviews `json:"reviews,omitempty"`
@@ -143,6 +145,8 @@ type Pack struct {
 	// the base.
 	Files      []FileChange `json:"files,omitempty"`
 	NotChecked []NotChecked `json:"not_checked"`
+	// Cut is what a summary leaves out of the pack; nil in a report.
+	Cut *Cut `json:"cut,omitempty"`
 	// Playground is what the HTML report compiles the pack from; no other form has it.
 	Playground *Playground `json:"-"`
 }

@@ -30,5 +30,5 @@ func (r *Report) blocks() bool {
 			return true
 		}
 	}
-	return r.Result == Broken || len(r.Reviews.Missing()) > 0
+	return r.Left().Blocked > 0 || r.Result == Broken || len(r.Reviews.Missing()) > 0
 }

@@ -38,22 +38,31 @@ func Count(p *Pack) Summary {
 			s.Warnings++
 		}
 	}
+	if p.Cut != nil {
+		for _, c := range p.Cut.Findings {
+			s.add(Summary{Errors: c.Errors, Warnings: c.Warnings, Waived: c.Waived, Approved: c.Approved, Accepted: c.Accepted, Old: c.Old})
+		}
+	}
 	return s
+}
+
+// add adds other counts to these.
+func (s *Summary) add(o Summary) {
+	s.Packs += o.Packs
+	s.Errors += o.Errors
+	s.Warnings += o.Warnings
+	s.Waived += o.Waived
+	s.Approved += o.Approved
+	s.Accepted += o.Accepted
+	s.Old += o.Old
+	s.NotChecked += o.NotChecked
 }
 
 // Summarise returns the counts over all packs of a report.
 func Summarise(packs Packs) Summary {
 	var sum Summary
 	for _, b := range packs.Briefs() {
-		c := b.Counts
-		sum.Packs += c.Packs
-		sum.Errors += c.Errors
-		sum.Warnings += c.Warnings
-		sum.Waived += c.Waived
-		sum.Approved += c.Approved
-		sum.Accepted += c.Accepted
-		sum.Old += c.Old
-		sum.NotChecked += c.NotChecked
+		sum.add(b.Counts)
 	}
 	return sum
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -54,28 +53,37 @@ const maxOpen = 64
 // Packs are the packs of a report, in order. Beyond a certain number, packs are kept in a
 // compact form and unpacked whenever they are read, which no caller notices. The zero
 // value has none. Copies share what they have in common, as slices do.
-type Packs struct{ list []onePack }
+type Packs struct {
+	list []onePack
+	// RowOf makes the rows of packs that are added; with nil, of a row there is the brief form alone.
+	RowOf func(*Pack) Row
+}
 
+// onePack is one of them, of which a summary may have the row alone.
 type onePack struct {
-	brief  Brief
+	row    Row
+	rowed  bool   // the row is whole
 	pack   *Pack  // nil where it is sealed
 	sealed []byte // by Seal
 }
 
+// there reports whether there is the pack, and not its row alone.
+func (o *onePack) there() bool { return o.pack != nil || o.sealed != nil }
+
 // Brief is the part of a pack that can be read for all packs without unpacking them.
 type Brief struct {
-	Pack     string // id@version; empty where they could not be read
-	Path     string // file
-	Kind     string // as that of the pack
-	Result   Result
-	Counts   Summary  // what Count returns
-	Compared bool     // with another version
-	In       string   // the environment, for a promotion
-	Class    string   // of the changes, those of environments too; "" where it is not compared
-	Required string   // the version that the changes need; "" for none
-	Roles    []string // whose approval the changes need
+	Pack     string   `json:"pack"`           // id@version; empty where they could not be read
+	Path     string   `json:"path"`           // file
+	Kind     string   `json:"kind,omitempty"` // as that of the pack
+	Result   Result   `json:"result"`
+	Counts   Summary  `json:"counts"`                     // what Count returns
+	Compared bool     `json:"compared,omitempty"`         // with another version
+	In       string   `json:"environment,omitempty"`      // for a promotion
+	Class    string   `json:"class,omitempty"`            // of the changes, those of environments too; "" where it is not compared
+	Required string   `json:"required_version,omitempty"` // that the changes need; "" for none
+	Roles    []string `json:"roles,omitempty"`            // whose approval the changes need
 	// Playground says that there is what a page needs to compile it.
-	Playground bool
+	Playground bool `json:"-"`
 }
 
 // BriefOf returns the brief form of a pack.
@@ -110,22 +118,27 @@ func (p *Packs) Add(one Pack) {
 
 // Set puts a pack in the place of the one at an index.
 func (p *Packs) Set(i int, one Pack) {
+	row, rowed := Row{}, p.RowOf != nil
+	if rowed {
+		row = p.RowOf(&one)
+	} else {
+		row.Brief = BriefOf(&one)
+	}
 	if i >= maxOpen {
 		// What cannot be sealed is too large or has a value that no pack has by itself.
 		if sealed, err := Seal(&one); err == nil {
-			b := BriefOf(&one)
-			// The texts of a pack are parts of larger ones, which would be kept too.
-			for _, text := range []*string{&b.Pack, &b.Path, &b.Kind, &b.In, &b.Class, &b.Required} {
-				*text = strings.Clone(*text)
-			}
-			p.list[i] = onePack{brief: b, sealed: sealed}
+			p.list[i] = onePack{row: row.apart(), rowed: rowed, sealed: sealed}
 			return
 		}
 	}
-	p.list[i] = onePack{brief: BriefOf(&one), pack: &one}
+	p.list[i] = onePack{row: row, rowed: rowed, pack: &one}
 }
 
-// At returns the pack at an index, to be read and not to be changed: Set does that.
+// addRow puts a pack behind the others of which there is the row alone.
+func (p *Packs) addRow(row Row) { p.list = append(p.list, onePack{row: row, rowed: true}) }
+
+// At returns the pack at an index, to be read and not to be changed: Set does that. There has to be
+// the pack, and not its row alone.
 func (p Packs) At(i int) *Pack {
 	one := &p.list[i]
 	if one.pack != nil {
@@ -133,30 +146,37 @@ func (p Packs) At(i int) *Pack {
 	}
 	pack, err := unseal(one.sealed)
 	if err != nil { // the bytes have never left this process
-		panic(fmt.Sprintf("the report of %q cannot be unsealed: %v", one.brief.Path, err))
+		panic(fmt.Sprintf("the report of %q cannot be unsealed: %v", one.row.Path, err))
 	}
 	return pack
 }
 
-// All returns all packs with their indices, one after the other, as At does.
+// All returns all packs with their indices, one after the other, as At does; not those of which
+// there is the row alone.
 func (p Packs) All() iter.Seq2[int, *Pack] {
 	return func(yield func(int, *Pack) bool) {
 		for i := range p.list {
-			if !yield(i, p.At(i)) {
+			if p.list[i].there() && !yield(i, p.At(i)) {
 				return
 			}
 		}
 	}
 }
 
+// There reports whether there is the pack at an index, and not its row alone.
+func (p Packs) There(i int) bool { return p.list[i].there() }
+
+// Row returns the row of the pack at an index; ok is false where nobody has made it.
+func (p Packs) Row(i int) (row Row, ok bool) { return p.list[i].row, p.list[i].rowed }
+
 // Brief returns the brief form of the pack at an index. It costs nothing.
-func (p Packs) Brief(i int) Brief { return p.list[i].brief }
+func (p Packs) Brief(i int) Brief { return p.list[i].row.Brief }
 
 // Briefs returns the brief forms of all packs with their indices, which costs nothing.
 func (p Packs) Briefs() iter.Seq2[int, Brief] {
 	return func(yield func(int, Brief) bool) {
 		for i := range p.list {
-			if !yield(i, p.list[i].brief) {
+			if !yield(i, p.list[i].row.Brief) {
 				return
 			}
 		}
@@ -166,8 +186,8 @@ func (p Packs) Briefs() iter.Seq2[int, Brief] {
 // Urgent returns the packs in the order in which they need attention.
 func (p Packs) Urgent() Packs {
 	list := slices.Clone(p.list)
-	slices.SortStableFunc(list, func(a, b onePack) int { return cmp.Compare(urgency(a.brief.Result), urgency(b.brief.Result)) })
-	return Packs{list}
+	slices.SortStableFunc(list, func(a, b onePack) int { return cmp.Compare(urgency(a.row.Result), urgency(b.row.Result)) })
+	return Packs{list: list}
 }
 
 // MarshalJSON returns the array of all packs.
@@ -176,10 +196,12 @@ func (p Packs) MarshalJSON() ([]byte, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // whoever asked for the escapes makes them
 	b.WriteByte('[')
-	for i, one := range p.All() {
-		if i > 0 {
+	first := true
+	for _, one := range p.All() {
+		if !first {
 			b.WriteByte(',')
 		}
+		first = false
 		if err := e.Encode(one); err != nil {
 			return nil, err
 		}

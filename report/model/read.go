@@ -68,7 +68,8 @@ func Read(from io.Reader) (*Report, error) {
 			return nil, refuse("%v", err)
 		}
 	}
-	return r, cmp.Or(r.safe(), r.approved())
+	r.rowsOf()
+	return r, cmp.Or(r.entire(), r.safe(), r.approved())
 }
 
 // fits checks a document against the schema of reports.
@@ -134,7 +135,7 @@ func JSON(w io.Writer, r *Report) error {
 	const indent = "    "
 	for i, p := range r.Packs.All() {
 		separator := "\n"
-		if i > 0 {
+		if i > 0 { // those that are there come first
 			separator = ",\n"
 		}
 		src, err := formatted(p, indent)
@@ -160,6 +161,17 @@ func WriteJSON(w io.Writer, v any) error {
 	return err
 }
 
+// Compact returns a value as WriteJSON writes it, but in one line.
+func Compact(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return inert(b.Bytes()), nil
+}
+
 // formatted returns a value as WriteJSON writes it, each line but the first behind a prefix.
 func formatted(v any, prefix string) ([]byte, error) {
 	var b bytes.Buffer
@@ -169,7 +181,9 @@ func formatted(v any, prefix string) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	// It can stand in strings only, where the escape means the same. Written
-	// out, GitHub's runner takes it for a command wherever it stands in a log.
-	return bytes.ReplaceAll(b.Bytes(), []byte("##["), []byte(`#\u0023[`)), nil
+	return inert(b.Bytes()), nil
 }
+
+// inert returns JSON without what GitHub's runner takes for a command wherever it stands in a log.
+// It can stand in strings only, where the escape means the same.
+func inert(src []byte) []byte { return bytes.ReplaceAll(src, []byte("##["), []byte(`#\u0023[`)) }

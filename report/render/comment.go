@@ -69,10 +69,11 @@ var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`)
 
 // reproduce returns the command that prints the same at a terminal, "" if it cannot be copied safely.
 func reproduce(r *model.Report) string {
-	if r.Packs.Len() != 1 || !plainPath.MatchString(r.Packs.Brief(0).Path) || len(r.Packs.Brief(0).Path) > 200 {
+	p := r.Only()
+	if p == nil || !plainPath.MatchString(p.Path) || len(p.Path) > 200 {
 		return ""
 	}
-	command := "packgate check " + r.Packs.Brief(0).Path
+	command := "packgate check " + p.Path
 	if b := r.Base; b != nil && plainPath.MatchString(b.SHA) {
 		command += " --base " + short(b.SHA)
 	}

@@ -102,7 +102,7 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 	}
 	left := 0
 	for i := range packs.Len() {
-		if left > 0 || out.Len() > most {
+		if left > 0 || out.Len() > most || !packs.There(i) {
 			left++
 			continue
 		}
@@ -148,7 +148,7 @@ type htmlFilter struct {
 func (v *htmlView) page(packs model.Packs) htmlPage {
 	r := v.report
 	var rows []*packRow
-	if packs.Len() > 1 {
+	if several := r.Only() == nil && r.Entries() > 0; several {
 		rows = v.rows(packs)
 	}
 	l, title := v.title(packs, rows)
@@ -165,9 +165,10 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 	p.Revisions = v.revisions()
 	number := 0
 	top := v.others()
-	if packs.Len() > 1 {
+	if len(rows) > 0 {
 		top = append(top, v.cautions(rows, l), v.overviewOf(rows))
 	}
+	top = append(top, v.beyond()...)
 	p.Top = v.nodes(top, "top", &number)
 	p.Errors, p.Notices, p.Published = v.node(v.problems(r.Errors), "error", &number), v.node(v.notices(true), "note", &number), v.published()
 	if !v.alone() {
@@ -177,7 +178,7 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 }
 
 func (v *htmlView) alone() bool {
-	return v.report.Packs.Len() == 1 && failedRun(v.report) == "" && len(v.report.Published) == 0
+	return v.report.Only() != nil && failedRun(v.report) == "" && len(v.report.Published) == 0
 }
 
 // title is the headline of the page, and how it looks.
@@ -185,9 +186,9 @@ func (v *htmlView) title(packs model.Packs, rows []*packRow) (look, sentence) {
 	switch why := failedRun(v.report); {
 	case why != "":
 		return cannotMerge, plain(cannotMerge.word + ": " + why)
-	case packs.Len() == 0:
+	case v.report.Entries() == 0:
 		return v.nothing()
-	case packs.Len() == 1:
+	case v.report.Only() != nil:
 		return v.verdict(packs.At(0)), v.headline(packs.At(0))
 	}
 	return v.severalTitle(rows)
@@ -199,7 +200,10 @@ func (v *htmlView) flat(s sentence) string { return strings.TrimSpace(v.text(s.w
 // overviewOf is a row for each pack, the worst first, which leads to it.
 func (v *htmlView) overviewOf(rows []*packRow) *table {
 	t := v.overview(rows[:min(len(rows), maxHTMLRows)], func(r *packRow) sentence {
-		return sentence{{kind: innerPiece, text: r.id + r.in, href: fmt.Sprintf("#p%d", r.at+1)}}
+		if !r.There {
+			return code(r.id + inWords(r.Brief))
+		}
+		return sentence{{kind: innerPiece, text: r.id + inWords(r.Brief), href: fmt.Sprintf("#p%d", r.at+1)}}
 	})
 	t.fold = 50
 	return t

@@ -55,12 +55,11 @@ const (
 func (m *markdown) write() {
 	r := m.report
 	packs := r.Packs.Urgent()
-	m.run(packs)
-	switch {
-	case packs.Len() == 1:
+	m.run()
+	if only := r.Only(); only != nil {
 		m.rank = packRank
-		m.one(packs.At(0), m.level())
-	case packs.Len() > 1:
+		m.one(only, m.level())
+	} else if r.Entries() > 0 {
 		m.several(packs)
 	}
 	if failedRun(r) == "" && !publicationsLead(r) {
@@ -120,7 +119,7 @@ func (m *markdown) minor(all []section) {
 
 // run writes what is said of the whole run: that it did not finish, that there was nothing to
 // check, or what became of versions in a registry.
-func (m *markdown) run(packs model.Packs) {
+func (m *markdown) run() {
 	r := m.report
 	if why := failedRun(r); why != "" {
 		m.heading("###", cannotMerge, plain(cannotMerge.word+": "+why))
@@ -135,7 +134,7 @@ func (m *markdown) run(packs model.Packs) {
 	if publicationsLead(r) {
 		m.published()
 	}
-	if packs.Len() == 0 && len(r.Published) == 0 {
+	if r.Entries() == 0 && len(r.Published) == 0 {
 		l, title := m.builder.nothing()
 		m.heading("###", l, title)
 		m.rank = runRank
@@ -166,10 +165,8 @@ func (m *markdown) footer() {
 	if h := m.report.Head; h != nil {
 		parts = append(parts, "head "+Code(short(h.SHA)))
 	}
-	if m.report.Packs.Len() == 1 {
-		if p := m.report.Packs.At(0); p.Digest != "" {
-			parts = append(parts, "pack "+Code(pack.Clip(p.Digest, len("sha256:")+8)))
-		}
+	if p := m.report.Only(); p != nil && p.Digest != "" {
+		parts = append(parts, "pack "+Code(pack.Clip(p.Digest, len("sha256:")+8)))
 	}
 	t := m.report.Tool
 	parts = append(parts, fmt.Sprintf("packgate %s, rules %s", Markdown(t.Version), Markdown(t.RulesVersion)))

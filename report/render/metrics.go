@@ -23,6 +23,9 @@ import (
 // Two series of one name cannot be told apart. A report in which two packs, or two
 // names of one pack, look the same is refused rather than written with one of them.
 func Metrics(w io.Writer, r *model.Report, took model.Latencies) error {
+	if r.Partial != nil {
+		return fmt.Errorf("%w; metrics take the whole report", ErrSummary)
+	}
 	m := metricSet{families: map[metricFamily][]metricSample{}}
 	m.run(r)
 	for _, p := range r.Packs.All() {

@@ -117,7 +117,8 @@ func noteOrder(kind string) int {
 func NotesOf(p *model.Pack) *model.Notes {
 	n := &model.Notes{Pack: p.Pack, Class: p.Class, Effect: string(cmp.Or(effectOf(p), firstVersion)), Items: []model.Note{}}
 	if d := p.Diff; d != nil {
-		n.Base, n.Class, n.Effect = d.Base, d.Class, effectOf(p).words(p)
+		r := RowOf(p)
+		n.Base, n.Class, n.Effect = d.Base, d.Class, effectWords(&r)
 	}
 	for _, one := range releaseNotes(p) {
 		text := pack.Clip(sentenceCase(Visible(one.text.words())), maxNoteText)

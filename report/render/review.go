@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/pack"
@@ -27,17 +26,20 @@ var (
 )
 
 // verdict returns the verdict on a pack.
-func (b *builder) verdict(p *model.Pack) look {
-	switch compared := b.compared(p); {
+func (b *builder) verdict(p *model.Pack) look { return b.judged(p.Result, b.compared(p), p.Roles) }
+
+// judged returns the verdict on what came to a result, is compared or not, and needs the approval of roles.
+func (b *builder) judged(result model.Result, compared bool, roles []string) look {
+	switch {
 	case b.report.Doubted():
 		return cannotMerge
-	case p.Result != model.Passed && compared:
+	case result != model.Passed && compared:
 		return cannotMerge
 	case b.alone:
 		return onlyCompared
-	case p.Result != model.Passed:
+	case result != model.Passed:
 		return doesNotPass
-	case b.waits(p):
+	case b.waits(roles):
 		return waits
 	case compared:
 		return canMerge
@@ -50,10 +52,10 @@ func (b *builder) compared(p *model.Pack) bool {
 	return b.report.Base != nil || p.Diff != nil || p.Class != "" || p.Kind == model.KindRemoved
 }
 
-// waits reports whether an approval of a pack's change is missing.
-func (b *builder) waits(p *model.Pack) bool {
+// waits reports whether an approval is missing of a pack's change, which needs those of its own roles.
+func (b *builder) waits(own []string) bool {
 	missing := b.report.Reviews.Missing()
-	return slices.ContainsFunc(b.roles(p), func(r *model.RequiredReview) bool { return slices.Contains(missing, r.Role) })
+	return slices.ContainsFunc(b.roles(own), func(r *model.RequiredReview) bool { return slices.Contains(missing, r.Role) })
 }
 
 // effect is what a change does to agents.
@@ -149,69 +151,16 @@ func unreadable(p *model.Pack) bool {
 	return p.Pack == "" || p.Diff == nil && p.Result != model.Passed && len(p.Gates) > 2 && ran <= 1
 }
 
-// words says an effect, in the environment where nothing else has it.
-func (e effect) words(p *model.Pack) string {
-	if e != moreAllowed || p.Diff == nil || slices.ContainsFunc(p.Diff.Effects, permitsMore) {
-		return string(e)
-	}
-	for _, env := range p.Environments {
-		if slices.ContainsFunc(env.Effects, permitsMore) {
-			return string(e) + " in " + env.Environment
-		}
-	}
-	if len(p.Diff.Joint) > 0 {
-		return string(e) + " together with other packs"
-	}
-	return string(e)
-}
-
 // headline says the verdict on a pack, what its change does to agents, and the version step.
 func (b *builder) headline(p *model.Pack) sentence {
-	return plain(b.verdict(p).word + ": " + subject(p))
-}
-
-// subject names a pack with the effect and the version step of its change.
-func subject(p *model.Pack) string {
-	if p.Kind == model.KindRepository {
-		return "the repository"
-	}
-	words, behind := p.Name(), ""
-	if p.Pinned != nil {
-		words = cmp.Or(model.VersionName(p.Pack), p.Path)
-	}
-	if name, version, _ := strings.Cut(p.Pack, "@"); p.Diff != nil && name != "" {
-		words, behind = name, " ("+versionStep(p.Diff, version)+")"
-		if base, _, _ := strings.Cut(p.Diff.Base, "@"); base != name {
-			words = base + " → " + name
-		}
-	}
-	words += inWords(p)
-	if e := effectOf(p); e != noEffect {
-		words += ", " + e.words(p)
-	}
-	if p.MovedFrom != "" {
-		behind += ", moved from " + p.MovedFrom
-	}
-	return words + behind
-}
-
-// versionStep says which version there was and is, and which one the changes need.
-func versionStep(d *model.Diff, version string) string {
-	_, before, _ := strings.Cut(d.Base, "@")
-	words := version
-	if before != version {
-		words = before + " → " + version
-	}
-	if d.RequiredVersion != "" && d.Class != "reject" {
-		words += ", must become " + d.RequiredVersion + ": " + d.Class + " change"
-	}
-	return words
+	r := RowOf(p)
+	return plain(b.verdict(p).word + ": " + subject(&r))
 }
 
 // page returns what stands above the fold of a pack, without its headline.
 func (b *builder) page(p *model.Pack) []node {
 	b.of = p
-	return slices.Concat([]node{b.approvals(p), moveWords(p)}, provisos(p), b.effects(p), b.weaker(p), b.texts(p), b.author(p), []node{b.checks(p)})
+	return slices.Concat([]node{b.approvals(p), moveWords(p)}, provisos(p), b.effects(p), b.weaker(p), b.texts(p), b.author(p), []node{b.checks(p), cutWords(p)})
 }
 
 // moveWords say what an environment runs after a promotion, and now; nothing for everything else.
@@ -278,7 +227,7 @@ func acceptedWords(p *model.Pack) string {
 
 // approvals say whose approval the change of a pack needs, and who has given it.
 func (b *builder) approvals(p *model.Pack) node {
-	roles, class := b.roles(p), cmp.Or(p.ChangeClass(), p.Class)
+	roles, class := b.roles(p.Roles), cmp.Or(p.ChangeClass(), p.Class)
 	if !b.compared(p) || b.alone || len(roles) == 0 && (p.Kind == model.KindRepository || len(b.report.Published) > 0) {
 		return nil // a version says itself who has approved it
 	}
@@ -347,8 +296,8 @@ func roleWords(roles []*model.RequiredReview, own []string) sentence {
 }
 
 // roles returns the roles that have to approve a pack's change: of a report on one pack all.
-func (b *builder) roles(p *model.Pack) []*model.RequiredReview {
-	return b.required(func(role string) bool { return b.report.Packs.Len() <= 1 || slices.Contains(p.Roles, role) })
+func (b *builder) roles(own []string) []*model.RequiredReview {
+	return b.required(func(role string) bool { return b.report.Entries() <= 1 || slices.Contains(own, role) })
 }
 
 // otherRoles returns the roles that have to approve something else than a pack.
@@ -359,7 +308,7 @@ func (b *builder) otherRoles() []*model.RequiredReview {
 			known[role] = true
 		}
 	}
-	return b.required(func(role string) bool { return b.report.Packs.Len() != 1 && !known[role] })
+	return b.required(func(role string) bool { return b.report.Entries() != 1 && !known[role] })
 }
 
 // required returns the reviews of the roles for which something holds.

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
@@ -12,40 +11,46 @@ import (
 // packRow is what a page of several packs says of one: all that is kept of it, since a report
 // has any number of packs.
 type packRow struct {
-	at       int // index of the pack
-	id, kind string
-	in       string // " in ENV" for a promotion
-	failed   bool
-	is       look
-	effect   effect
-	subject  string     // with effect and version step
-	caution  sentence   // what is most dangerous, nil for nothing
-	cells    []sentence // behind the name
-	triggers []model.Trigger
+	model.Row
+	at      int  // index of the pack
+	There   bool // and not its row alone
+	id      string
+	is      look
+	caution func() sentence // says what is most dangerous; nil for nothing, or where there is the row alone
 }
 
-// rows looks at each pack once.
+// rows returns what a page says of each pack. A pack is looked at only where nobody has made its
+// row, or where something of it has to be said above everything else.
 func (b *builder) rows(packs model.Packs) (all []*packRow) {
-	for i, p := range packs.All() {
-		r := &packRow{
-			at: i, id: idOf(p), in: inWords(p), kind: p.Kind, failed: p.Result != model.Passed, is: b.verdict(p), effect: effectOf(p), subject: subject(p), caution: warningOf(p),
-			triggers: slices.Clone(p.Triggers[:min(len(p.Triggers), 1)]),
+	for i := range packs.Len() {
+		one, ok := packs.Row(i)
+		if !ok {
+			one = RowOf(packs.At(i))
 		}
-		r.cells = []sentence{r.verdictWords(p), versionWords(p), r.agentWords(p), b.approvalCell(p), mustWords(p)}
+		r := b.row(i, one)
+		if r.There = packs.There(i); one.Dangerous && r.There {
+			r.caution = func() sentence { return warningOf(packs.At(i)) }
+		}
 		all = append(all, r)
 	}
 	return all
 }
 
+// row returns what a page says of one pack.
+func (b *builder) row(at int, one model.Row) *packRow {
+	compared := b.report.Base != nil || one.Compared || one.Initial || one.Kind == model.KindRemoved
+	return &packRow{Row: one, at: at, id: idOf(one.Brief), is: b.judged(one.Result, compared, one.Roles)}
+}
+
 // plain reports whether nobody has to look at a pack: it can be merged, and changes nothing.
 func (r *packRow) plain() bool {
-	return (r.is == canMerge || r.is == passes) && (r.effect == sameAllowed || r.effect == noEffect)
+	return (r.is == canMerge || r.is == passes) && (r.does() == sameAllowed || r.does() == noEffect)
 }
 
 // urgency orders packs: what cannot be merged first, and of those that in which agents can do more.
 func (r *packRow) urgency() int {
 	effects := []effect{newUngated, moreAllowed, notProved, notJudged, firstVersion, nothingRuns, weakerTests, removed, stopped}
-	i := slices.Index(effects, r.effect)
+	i := slices.Index(effects, r.does())
 	if i < 0 {
 		i = len(effects)
 	}
@@ -68,9 +73,9 @@ func (b *builder) tallied(rows []*packRow) tally {
 		if slices.Index(worst, one.is) < slices.Index(worst, t.verdict) {
 			t.verdict = one.is
 		}
-		switch one.kind {
+		switch one.Kind {
 		case model.KindRepository:
-			t.repository = t.repository || one.failed
+			t.repository = t.repository || one.Result != model.Passed
 			continue
 		case model.KindPromotion:
 			t.promotions++
@@ -86,7 +91,7 @@ func (b *builder) tallied(rows []*packRow) tally {
 		case waits:
 			t.waiting++
 		}
-		if one.effect == moreAllowed || one.effect == newUngated {
+		if one.grows() {
 			t.larger++
 		}
 	}
@@ -94,6 +99,22 @@ func (b *builder) tallied(rows []*packRow) tally {
 		t.verdict = waits
 	}
 	return t
+}
+
+// add counts the packs of which a summary has no row.
+func (t *tally) add(b *builder) {
+	left := b.report.Left()
+	t.packs, t.promotions, t.gone, t.larger = t.packs+left.Entries-left.Promotions, t.promotions+left.Promotions, t.gone+left.Removed, t.larger+left.Larger
+	blocked := left.Blocked
+	if b.report.Doubted() {
+		blocked = left.Entries
+	}
+	if t.blocked += blocked; blocked > 0 && t.verdict != cannotMerge {
+		t.verdict = b.judged(model.Failed, b.report.Base != nil, nil)
+	}
+	if t.waiting += left.Waiting; left.Waiting > 0 && t.verdict.color == "green" {
+		t.verdict = waits
+	}
 }
 
 // words say what several packs come to, behind the verdict.
@@ -135,6 +156,7 @@ func countedEntries(packs, promotions int) string {
 // severalTitle is the headline of several packs.
 func (b *builder) severalTitle(rows []*packRow) (look, sentence) {
 	t := b.tallied(rows)
+	t.add(b)
 	return t.verdict, plain(t.verdict.word + ": " + t.words())
 }
 
@@ -168,115 +190,29 @@ func warningOf(p *model.Pack) sentence {
 	if len(dangerous) == 0 {
 		return nil
 	}
-	return strong(idOf(p) + inWords(p)).plain(": ").add(dangerous[0].sentence())
+	b := model.BriefOf(p)
+	return strong(idOf(b) + inWords(b)).plain(": ").add(dangerous[0].sentence())
 }
 
 // cautions are what is most dangerous in several packs, a line each.
 func (b *builder) cautions(rows []*packRow, tone look) node {
-	dangerous := slices.DeleteFunc(slices.Clone(rows), func(r *packRow) bool { return r.caution == nil })
-	if len(dangerous) == 0 {
+	dangerous := slices.DeleteFunc(slices.Clone(rows), func(r *packRow) bool { return !r.Dangerous })
+	told := slices.DeleteFunc(slices.Clone(dangerous), func(r *packRow) bool { return r.caution == nil })
+	told = told[:min(len(told), maxCautions)]
+	if len(told) == 0 {
 		return nil
 	}
-	return alert{tone: tone, items: few(dangerous, maxCautions, func(r *packRow) sentence { return r.caution }, func(left int) sentence {
-		return plain("And " + more(left, "") + ", listed below.")
-	})}
+	items := each(told, func(r *packRow) sentence { return r.caution() })
+	if left := len(dangerous) - len(told); left > 0 {
+		items = append(items, plain("And "+more(left, "")+", listed below."))
+	}
+	return alert{tone: tone, items: items}
 }
 
 // overview is a row for each pack that somebody has to look at.
 func (b *builder) overview(rows []*packRow, name func(r *packRow) sentence) *table {
 	t := table{noun: "pack", columns: titles("Pack", "Verdict", "Version", "Agents", "Approvals", "Author must")}
-	return tableOf(t, rows, func(r **packRow) []sentence { return append([]sentence{name(*r)}, (*r).cells...) })
-}
-
-// verdictWords say the verdict in a word or two.
-func (r *packRow) verdictWords(p *model.Pack) sentence {
-	word := map[string]string{"red": "blocked", "yellow": "waiting", "green": "ok"}[r.is.color]
-	errors := p.BySeverity("error")
-	if r.is.color == "red" && len(errors) > 0 && !slices.ContainsFunc(errors, func(f model.Finding) bool { return !raisesVersion(f) && f.Cause == nil }) &&
-		len(consequences(p)) == 0 {
-		word = "version only"
-	}
-	return state(r.is, word)
-}
-
-func versionWords(p *model.Pack) sentence {
-	_, version, _ := strings.Cut(p.Pack, "@")
-	d := p.Diff
-	switch {
-	case p.Kind == model.KindRepository:
-		return nil
-	case d == nil:
-		return plain(version)
-	case d.Class == "reject":
-		return plain(version + ", reject")
-	case d.RequiredVersion != "":
-		return plain(version + " → ").add(strong(d.RequiredVersion))
-	}
-	_, before, _ := strings.Cut(d.Base, "@")
-	if before == version {
-		return plain(version)
-	}
-	return plain(before + " → " + version)
-}
-
-func (r *packRow) agentWords(p *model.Pack) sentence {
-	switch r.effect {
-	case moreAllowed, newUngated:
-		s := strong("more")
-		if p.Diff == nil {
-			return s
-		}
-		if n := number(powersOf(p), func(one power) bool { return !one.less && !one.stops }); n > 0 {
-			s = s.plain(fmt.Sprintf(" (%d)", n))
-		}
-		return s
-	case sameAllowed:
-		return plain("the same")
-	case lessAllowed:
-		return plain("less")
-	case weakerTests:
-		return plain("the same, ").add(strong("weaker tests"))
-	}
-	return plain(string(r.effect))
-}
-
-func (b *builder) approvalCell(p *model.Pack) sentence {
-	roles := b.roles(p)
-	switch {
-	case len(roles) == 0:
-		return nil
-	case p.Diff != nil && p.Diff.Class == "reject" && p.Result != model.Passed:
-		return plain("after the fix")
-	}
-	return roleWords(roles, p.Roles)
-}
-
-// mustWords say in a few words what the author has to do.
-func mustWords(p *model.Pack) sentence {
-	var parts []string
-	if n := len(entriesOf(faults(p, "error"))); n > 0 {
-		parts = append(parts, "fix "+pack.Counted(n, "error"))
-	}
-	if slices.ContainsFunc(p.BySeverity("error"), weakens) {
-		parts = append(parts, "put back evidence")
-	}
-	following := consequences(p)
-	if n := thingsOf(following, nil)["case"]; n > 0 {
-		parts = append(parts, "check "+pack.Counted(n, "case"))
-	}
-	if slices.ContainsFunc(following, measuredOlder) {
-		parts = append(parts, "evaluate again")
-	}
-	if p.Diff != nil && p.Diff.RequiredVersion != "" {
-		parts = append(parts, "set the version")
-	}
-	switch {
-	case len(parts) > 0:
-		return plain(strings.Join(parts, ", "))
-	case p.Result != model.Passed:
-		return plain("fix " + pack.Counted(len(p.Open()), "finding"))
-	}
-	return plain("nothing")
+	return tableOf(t, rows, func(r **packRow) []sentence { return append([]sentence{name(*r)}, b.cells(*r)...) })
 }
 
 // several writes the page of several packs: how they fare, a row for each that somebody has to
@@ -296,13 +232,13 @@ func (m *markdown) several(packs model.Packs) {
 	}
 	m.rank = tableRank
 	if len(shown) > 0 {
-		m.table(m.builder.overview(shown, func(r *packRow) sentence { return code(r.id).plain(r.in) }))
+		m.table(m.builder.overview(shown, func(r *packRow) sentence { return code(r.id).plain(inWords(r.Brief)) }))
 	}
 	if len(fine) > 0 {
 		t := m.builder.tallied(fine)
 		m.fold(countedEntries(t.packs, t.promotions)+" that can merge", []node{listOf(list{noun: "pack"}, fine, func(one **packRow) item {
-			it := item{text: plain((*one).subject)}
-			for _, t := range (*one).triggers {
+			it := item{text: plain(subject(&(*one).Row))}
+			if t := (*one).Trigger; t != nil {
 				it.said("checked again:", strong(t.Kind).plain(", ").message(t.What))
 			}
 			return it
@@ -310,23 +246,45 @@ func (m *markdown) several(packs model.Packs) {
 	}
 	for i, one := range shown {
 		m.rank = packRank + i
-		m.one(packs.At(one.at), "####")
+		if packs.There(one.at) {
+			m.one(packs.At(one.at), "####")
+		}
 	}
 	m.rank = runRank
+	m.nodes(m.builder.beyond())
 }
 
-// idOf names a pack without its version.
-func idOf(p *model.Pack) string {
-	if id, _, ok := strings.Cut(p.Pack, "@"); ok && p.Kind != model.KindRepository || p.Pinned != nil {
-		return id
+// beyond says of how many packs a summary has only the row, or nothing but how many there are.
+func (b *builder) beyond() (nodes []node) {
+	if b.report.Partial == nil {
+		return nil
 	}
-	return p.Name()
+	if n := b.report.Left().Entries; n > 0 {
+		nodes = append(nodes, plain("Not listed here: "+pack.Counted(n, "pack")+"."))
+	}
+	if n := b.report.Beyond(); n > 0 {
+		nodes = append(nodes, plain("The details of "+pack.Counted(n, "pack")+" are in the full report of the run."))
+	}
+	return nodes
 }
 
-// inWords say in which environment a promotion is, "" for everything else.
-func inWords(p *model.Pack) string {
-	if p.Pinned == nil {
-		return ""
+// cutWords say what a summary leaves out of a pack, nil for nothing.
+func cutWords(p *model.Pack) sentence {
+	c := p.Cut
+	if c == nil {
+		return nil
 	}
-	return " in " + p.Pinned.Environment
+	var parts []string
+	for _, one := range []struct {
+		n    int
+		noun string
+	}{{c.Total(), "finding"}, {c.Golden, "golden case"}, {c.Changes, "change"}, {c.Others, "other entry"}} {
+		if one.n > 0 {
+			parts = append(parts, more(one.n, one.noun))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return plain("In the full report of the run: " + pack.Joined(parts, "and") + ".")
 }

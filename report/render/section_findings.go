@@ -240,8 +240,8 @@ func problemItem(p *model.Problem, l look) item {
 // that of the only one has said of the approvals.
 func (b *builder) notices(shown bool) *list {
 	said := ""
-	if shown && b.report.Packs.Len() == 1 {
-		approvals, _ := b.approvals(b.report.Packs.At(0)).(sentence)
+	if only := b.report.Only(); shown && only != nil {
+		approvals, _ := b.approvals(only).(sentence)
 		said = approvals.words()
 	}
 	all := slices.DeleteFunc(slices.Clone(notesOf(b.report)), func(notice string) bool {

@@ -45,7 +45,7 @@ func Terminal(w io.Writer, r *model.Report, style Style) error {
 	}
 	t.list(t.builder.notices(!style.Quiet), "")
 	if !style.Quiet {
-		for _, n := range t.builder.others() {
+		for _, n := range append(t.builder.beyond(), t.builder.others()...) {
 			t.node(n, "")
 		}
 	}
