@@ -33,8 +33,10 @@ func Origin(t *testing.T, g *gate.Gate, r *gate.Rule, s *gate.Subject) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(f.Location.Pointer, "/"), "/")
 		return name == "" || slices.Contains(indecisive, name)
 	}
-	switch {
-	case !ok && !slices.ContainsFunc(wanted, elsewhere):
+	switch broken := s.Proof().Broken() != ""; {
+	case ok && broken:
+		t.Errorf("what %s says of a pack that cannot be compiled is kept", r.ID)
+	case !ok && !broken && !slices.ContainsFunc(wanted, elsewhere):
 		t.Errorf("nothing is kept of %s", r.ID)
 	case ok && (len(found)+len(wanted) > 0 && !reflect.DeepEqual(found, wanted) || len(unable)+len(unchecked) > 0 && !reflect.DeepEqual(unable, unchecked)):
 		t.Errorf("%s follows from more than its origin says: it says %+v and %+v, and of the origin alone %+v and %+v", r.ID, wanted, unchecked, found, unable)
