@@ -73,7 +73,9 @@ func TestCommentsInChromium(t *testing.T) {
 		if h := wide[name].Height; h > highestPage*packs || h < 30 {
 			t.Errorf("%s: %d pixels high at a comment's width, wanted at most %d", name, h, highestPage*packs)
 		}
-		if bar := narrow[name].Bar; packs == 1 && bar > narrowComment/3 {
+		// The list of several entries has its pack and its verdict in the columns that are seen.
+		list := strings.Contains(markdown[name], "| Pack | Verdict |")
+		if bar := narrow[name].Bar; !list && bar > narrowComment/3 {
 			t.Errorf("%s: a third of a table and more, %d pixels, is not seen on a phone", name, bar)
 		}
 		if found := narrow[name].Wide; len(found) > 0 {

@@ -31,7 +31,8 @@ func newBaseline(env *Env) *cobra.Command {
 		Use: "baseline", Short: "accept the findings that a repository has today, until a day",
 		Long: `The baseline file, ` + repo.AcceptedName + ` beside the config, holds findings that a repository
 had when the gate was introduced. They do not count until a day, and everything else does.`,
-		Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Example: "  packgate baseline write --dry-run --owner @acme/support --reason \"found when the gate was introduced\"",
+		Args:    cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newBaselineWrite(env))
 	return c

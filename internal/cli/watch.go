@@ -57,7 +57,7 @@ func watch(ctx context.Context, env *Env, o checkOptions, paths []string, looks 
 			}
 			last = r.Report
 		}
-		for before := checked; ; {
+		for quiet := (lull{checked, checked}); ; {
 			select {
 			case <-ctx.Done():
 				if last == nil {
@@ -70,12 +70,21 @@ func watch(ctx context.Context, env *Env, o checkOptions, paths []string, looks 
 			if err != nil && ctx.Err() == nil {
 				return err
 			}
-			if err == nil && now != checked && now == before {
+			if err == nil && quiet.after(now) {
 				break
 			}
-			before = now
 		}
 	}
+}
+
+// lull tells when files have changed since they were checked and are left alone again.
+type lull struct{ checked, before state }
+
+// after takes the next look at the files, and reports whether it is the second one at a change.
+func (l *lull) after(now state) bool {
+	twice := now != l.checked && now == l.before
+	l.before = now
+	return twice
 }
 
 // state is what the files that are watched look like: names, sizes, types and times.
