@@ -108,7 +108,7 @@ func lookOver(ctx context.Context, o checkOptions, paths []string) (sum state, e
 			case ctx.Err() != nil:
 				return context.Cause(ctx)
 			case seen > mostWatched:
-				return misuse("watch the folder of a pack, with its own config", "%s has more than %d files", root, mostWatched)
+				return misuse("run it in a folder with fewer files", "%s has more than %d files", root, mostWatched)
 			case err != nil: // it is gone, or cannot be looked into: the run says what that means
 				fmt.Fprintf(digest, "%q?\n", name)
 				return nil
@@ -144,17 +144,13 @@ func (env *Env) printChange(o output, before, now *model.Report) error {
 	for _, p := range now.Errors {
 		printProblem(env.Stderr, p)
 	}
-	was, is := lines(before), lines(now)
 	var out []string
-	for _, line := range is {
-		if !slices.Contains(was, line) {
-			out = append(out, "+ "+line)
-		}
+	was, is := lines(before), lines(now)
+	for _, line := range without(is, was) {
+		out = append(out, "+ "+line)
 	}
-	for _, line := range was {
-		if !slices.Contains(is, line) {
-			out = append(out, "- "+line)
-		}
+	for _, line := range without(was, is) {
+		out = append(out, "- "+line)
 	}
 	if len(out) == 0 {
 		out = append(out, "no finding is new or gone")
@@ -172,17 +168,23 @@ func (env *Env) say(lines ...string) error {
 	return err
 }
 
-// lines returns what a report says, one line for each thing, without the places in files,
-// which an edit above moves. What is there several times is counted.
-func lines(r *model.Report) (list []string) {
-	count := map[string]int{}
-	add := func(format string, args ...any) {
-		line := render.Visible(fmt.Sprintf(format, args...))
-		if count[line]++; count[line] > 1 {
-			line = fmt.Sprintf("%s (%d)", line, count[line])
+// without returns the lines of a list beyond those of another one, each as often as it is there.
+func without(list, other []string) (rest []string) {
+	other = slices.Clone(other)
+	for _, line := range list {
+		if i := slices.Index(other, line); i >= 0 {
+			other = slices.Delete(other, i, i+1)
+			continue
 		}
-		list = append(list, line)
+		rest = append(rest, line)
 	}
+	return rest
+}
+
+// lines returns what a report says, one line for each thing, without the places in files,
+// which an edit above moves.
+func lines(r *model.Report) (list []string) {
+	add := func(format string, args ...any) { list = append(list, render.Visible(fmt.Sprintf(format, args...))) }
 	for _, p := range r.Errors {
 		add("error: %s", p.Message)
 	}
