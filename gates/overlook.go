@@ -7,8 +7,7 @@ import (
 )
 
 // Overlookable reports whether a finding of a rule may be overlooked for having been there before:
-// one that
-// can be waived and compares with nothing, of the eight gates. What did not run, a version and the
+// one that can be waived and compares with nothing, of the eight gates. What did not run, a version and the
 // repository are judged anew by every change.
 func (p Policy) Overlookable(id string) bool {
 	r, g := Find(id)

@@ -12,24 +12,7 @@ import (
 // its findings, those that are old as "old RULE".
 func olds(t *testing.T, dir, name string) (list []string) {
 	t.Helper()
-	w, unit, err := OpenPack(t.Context(), filepath.Join(dir, "packs", name), Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	base, err := OpenBaseline(w, "HEAD")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer base.Close()
-	p, err := newPipeline(testRun(FailOnNew), Inputs{Workspace: w, Base: base})
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := p.judge(t.Context(), unit.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j, _ := sinceHead(t, dir, name)
 	for _, f := range j.result.Findings {
 		if f.Old {
 			f.Rule = "old " + f.Rule

@@ -10,21 +10,19 @@ import (
 	"github.com/contextosai/packgate/test/gittest"
 )
 
-// standing gates the pack in a folder of a repository against its last commit, and
-// returns its findings as "state RULE path", those that are fixed included, and what
-// was not checked of the version.
-func standing(t *testing.T, dir, name string) (states []string, unchecked string) {
+// sinceHead gates the pack in a folder of a repository against its last commit.
+func sinceHead(t *testing.T, dir, name string) (*judged, *Baseline) {
 	t.Helper()
 	w, unit, err := OpenPack(t.Context(), filepath.Join(dir, "packs", name), Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	t.Cleanup(func() { w.Close() })
 	base, err := OpenBaseline(w, "HEAD")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer base.Close()
+	t.Cleanup(func() { base.Close() })
 	p, err := newPipeline(testRun(FailOnError), Inputs{Workspace: w, Base: base})
 	if err != nil {
 		t.Fatal(err)
@@ -33,6 +31,15 @@ func standing(t *testing.T, dir, name string) (states []string, unchecked string
 	if err != nil {
 		t.Fatal(err)
 	}
+	return j, base
+}
+
+// standing gates the pack in a folder of a repository against its last commit, and
+// returns its findings as "state RULE path", those that are fixed included, and what
+// was not checked of the version.
+func standing(t *testing.T, dir, name string) (states []string, unchecked string) {
+	t.Helper()
+	j, base := sinceHead(t, dir, name)
 	for _, f := range j.result.Findings {
 		states = append(states, string(f.State)+" "+f.Rule+" "+f.Location.Path)
 	}
