@@ -92,12 +92,16 @@ e2e: site ## the image built and run as GitHub does, the HTML report and the sit
 	@engine=$$(e2e/image/engine.sh) && echo "== e2e, the image with $$engine"
 	cd e2e && go test -count=1 -timeout 10m ./...
 
+# Each signature waits a second for Rekor, which looks that often whether an entry is in its
+# log: several tests wait at a time, whatever the number of cores is.
+WAITING := -parallel 8
+
 # A module of its own: the services are heavy, and the product has nothing of them.
 .PHONY: e2e-sigstore
 e2e-sigstore: ## publishing with real Sigstore services and registries, read by others' clients
 	@e2e/sigstore/needs.sh
 	@echo "== e2e, publishing (the services are built on first use, about four minutes)"
-	cd e2e/sigstore && go test -count=1 -timeout 20m -skip '^TestCosign' ./...
+	cd e2e/sigstore && go test -count=1 -timeout 20m $(WAITING) -skip '^TestCosign' ./...
 
 # Not part of `make test`, since cosign takes long to build the first time: a job of
 # its own in CI, whose build cache keeps it.

@@ -61,6 +61,7 @@ func digestOf(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum25
 // TestOtherClients publishes from the action and looks at what is there with programs
 // that know nothing of packgate.
 func TestOtherClients(t *testing.T) {
+	t.Parallel()
 	packages := fetchSigstoreJS(t)
 	eachRegistry(t, func(t *testing.T, host string) {
 		r := newRepository(t, host+"/acme/packs", stack.Run{})
@@ -103,6 +104,7 @@ func TestOtherClients(t *testing.T) {
 // TestFolder publishes with a key into a folder, as one does without a runner, and
 // reads it with oras.
 func TestFolder(t *testing.T) {
+	t.Parallel()
 	r := newRepository(t, "oci:./registry", stack.Run{})
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -152,6 +154,7 @@ func TestFolder(t *testing.T) {
 
 // TestLogin publishes to a registry that wants a token, with what docker login keeps.
 func TestLogin(t *testing.T) {
+	t.Parallel()
 	password := strings.Repeat("p", 20)
 	private, err := stack.NewPrivateRegistry(t.TempDir(), "octocat", password)
 	if err != nil {

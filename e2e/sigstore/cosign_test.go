@@ -14,6 +14,7 @@ import (
 // and the version in the registry. Cosign takes minutes to build the first time, so
 // this test has a target of its own in the Makefile.
 func TestCosign(t *testing.T) {
+	t.Parallel()
 	program(t, stack.Cosign) // before the registries wait for it
 	eachRegistry(t, func(t *testing.T, host string) {
 		r := newRepository(t, host+"/acme/packs", stack.Run{})
@@ -74,6 +75,7 @@ func cosignCommand(t *testing.T, o outcome) []string {
 // TestCosignByTUF verifies as a user of a private Sigstore does who has set cosign up
 // for it once.
 func TestCosignByTUF(t *testing.T) {
+	t.Parallel()
 	v := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{}))
 	home := t.TempDir()
 	cosign := func(args ...string) outcome {

@@ -52,6 +52,7 @@ func (r *repository) next(t *testing.T, was, is string) string {
 // A bad version is found after it was promoted: the environment goes back, and the version is
 // revoked.
 func TestDrillBadVersion(t *testing.T) {
+	t.Parallel()
 	r := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{})).repository
 	r.packgate(t, "pin", "prod", packID+"@"+version, "--reason", "first").want(t, 0)
 	bad := r.next(t, "50000", "40000")
@@ -72,6 +73,7 @@ func TestDrillBadVersion(t *testing.T) {
 // Somebody ran the workflow who must not publish. What he published is revoked, the workflow
 // gets another name, and what the old one signs from then on counts for nothing.
 func TestDrillLeakedWorkflow(t *testing.T) {
+	t.Parallel()
 	v := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{}))
 	old := v.run
 	evil := artifact(t, packID, "6.6.6", strings.Replace(v.read(t, packFile), `"pack_version": "1.0.0"`, `"pack_version": "6.6.6"`, 1))
@@ -103,6 +105,7 @@ func TestDrillLeakedWorkflow(t *testing.T) {
 
 // The registry is emptied. The audit says so, since the pins file does, and a copy brings it back.
 func TestDrillEmptiedRegistry(t *testing.T) {
+	t.Parallel()
 	v := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{}))
 	v.packgate(t, "pin", "prod", packID+"@"+version, "--reason", "first").want(t, 0)
 	for _, environment := range []string{"prod", "staging"} { // whose catalogs pin versions too
@@ -164,6 +167,7 @@ func empty(t *testing.T, registry, pack string) {
 // The service that signs is down. Nothing is published or revoked meanwhile, everything that was
 // published still verifies, and the same run does it once the service is back.
 func TestDrillSigningDown(t *testing.T) {
+	t.Parallel()
 	g := gates{&stack.Gate{}, &stack.Gate{}, &stack.Gate{}, &stack.Gate{}, &stack.Gate{}}
 	v := newRelease(t, behindGates(t, referrersRegistry(t), g))
 	short := packID + "@" + version
@@ -181,6 +185,7 @@ func TestDrillSigningDown(t *testing.T) {
 // A version has to go at once, at night: one run revokes it and names the environment, and the
 // rollback that it names has nothing to go back to, so the environment is stopped.
 func TestDrillRevocationAtNight(t *testing.T) {
+	t.Parallel()
 	v := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{}))
 	short := packID + "@" + version
 	v.packgate(t, "pin", "prod", short, "--reason", "first").want(t, 0)

@@ -44,6 +44,7 @@ func signBlob(t *testing.T, r *repository, job stack.Run, file string) {
 // TestCosignScorecard signs a scorecard with cosign, as the evaluator's workflow does, and as
 // others do whose signature does not count.
 func TestCosignScorecard(t *testing.T) {
+	t.Parallel()
 	r := evaluated(t)
 	own := stack.Run{Repository: "acme/evals", Workflow: "measure.yml", Event: "workflow_dispatch"}
 	check := func() outcome {

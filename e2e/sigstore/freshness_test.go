@@ -47,6 +47,7 @@ func wantingFresh(args []string) []string {
 // wants that loads nothing before it, nothing once it is too long ago, and nothing by a
 // timestamp of anybody else, the publisher included.
 func TestFreshness(t *testing.T) {
+	t.Parallel()
 	eachRegistry(t, func(t *testing.T, host string) {
 		r := newRepository(t, host+"/acme/packs", stack.Run{})
 		r.keepsStatus(t)

@@ -15,6 +15,7 @@ import (
 // may be that of another machine. It ends with what a run leaves that nobody killed. With the referrers API the line moves the environment on, and
 // without, it is the first one.
 func TestKillPins(t *testing.T) {
+	t.Parallel()
 	eachOwnRegistry(t, func(t *testing.T, registry *stack.Registry) {
 		r, gate := behindOneGate(t, registry.Host)
 		r.write(t, "environments/prod.json", pinsOfCatalog.ReplaceAllString(r.read(t, "environments/prod.json"), ""))

@@ -15,33 +15,31 @@ import (
 // what the next of these leaves. Whatever is there then, the next run ends with one version, one
 // signature, one report.
 func TestKill(t *testing.T) {
-	eachOwnRegistry(t, func(t *testing.T, registry *stack.Registry) {
-		r, gate := behindOneGate(t, registry.Host)
-		restore, err := registry.Keep()
-		if err != nil {
-			t.Fatal(err)
-		}
+	t.Parallel()
+	eachKind(t, func(t *testing.T, start func(*testing.T) *stack.Registry) {
+		first, gate := behindOneGate(t, start(t).Host)
 		gate.Set(nil)
-		newRelease(t, r)
+		newRelease(t, first)
 		requests := gate.Seen()
-		kill := func(t *testing.T, n int, late bool) {
-			if err := restore(); err != nil {
-				t.Fatal(err)
-			}
-			cmd, _ := r.job(t, map[string]string{"command": "publish"}, "action")
-			killAt(t, cmd, gate, n, late)
-			r.action(t, "publish", nil).want(t, 0)
-			wantOneVersion(t, r)
-			consumer(t, "verify", r.registry+"/"+packID+":"+version).want(t, usable)
+		kill := func(name string, n int, late bool) {
+			t.Run(fmt.Sprintf("%s %d", name, n), func(t *testing.T) {
+				t.Parallel()
+				r, gate := behindOneGate(t, start(t).Host)
+				cmd, _ := r.job(t, map[string]string{"command": "publish"}, "action")
+				killAt(t, cmd, gate, n, late)
+				r.action(t, "publish", nil).want(t, 0)
+				wantOneVersion(t, r)
+				consumer(t, "verify", r.registry+"/"+packID+":"+version).want(t, usable)
+			})
 		}
 		last, kills := 0, 0
 		for i, request := range requests {
 			if leaves(request) {
 				last, kills = i+1, kills+1
-				t.Run(fmt.Sprintf("before %d", last), func(t *testing.T) { kill(t, last, false) })
+				kill("before", last, false)
 			}
 		}
-		t.Run(fmt.Sprintf("after %d", last), func(t *testing.T) { kill(t, last, true) })
+		kill("after", last, true)
 		t.Logf("killed %d times in %d requests", kills+1, len(requests))
 		if kills < 10 {
 			t.Errorf("publishing was killed %d times; wanted more: %q", kills, requests)

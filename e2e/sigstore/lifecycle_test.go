@@ -12,6 +12,7 @@ import (
 // TestLife takes a version from its publication to its end, and asks at every point
 // what may be done with it.
 func TestLife(t *testing.T) {
+	t.Parallel()
 	eachRegistry(t, func(t *testing.T, host string) {
 		v := newRelease(t, newRepository(t, host+"/acme/packs", stack.Run{}))
 		short := packID + "@" + version
@@ -63,6 +64,7 @@ func TestLife(t *testing.T) {
 // TestNextVersion publishes a second version, which is compared with the first, and
 // refuses the first with different content.
 func TestNextVersion(t *testing.T) {
+	t.Parallel()
 	v := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{}))
 	v.edit(t, packFile, `"max": 50000`, `"max": 40000`)
 	v.action(t, "publish", nil).want(t, 1, "in the registry with different bytes")
@@ -85,6 +87,7 @@ func TestNextVersion(t *testing.T) {
 // TestBundles pins an environment with overlays, and changes the overlay alone: what runs
 // there is the signed bundle that its record names, and nothing else.
 func TestBundles(t *testing.T) {
+	t.Parallel()
 	v := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{}))
 	short, env := packID+"@"+version, v.registry+"/"+packID+":env-staging"
 	pulled := func(args ...string) string {

@@ -26,6 +26,7 @@ var (
 // that fails says so and publishes nothing, the next finishes the job, and what was
 // signed before the outage is not signed twice.
 func TestOutages(t *testing.T) {
+	t.Parallel()
 	write := func(r *http.Request) bool { return r.Method == http.MethodPut || r.Method == http.MethodPost }
 	for name, c := range map[string]struct {
 		of    func(gates) *stack.Gate
@@ -71,6 +72,7 @@ func TestOutages(t *testing.T) {
 
 // TestPassingFaults are those that one run gets over.
 func TestPassingFaults(t *testing.T) {
+	t.Parallel()
 	r, gate := behindOneGate(t, referrersRegistry(t))
 	gate.Set(nil)
 	newRelease(t, r)

@@ -74,6 +74,7 @@ func (r *repository) approve(number int64, login string) {
 // TestPinsFiles promotes a version by pull requests, which the run of the workflow applies:
 // what prod runs is signed by it, names who approved, and is what everyone else finds.
 func TestPinsFiles(t *testing.T) {
+	t.Parallel()
 	eachRegistry(t, func(t *testing.T, host string) {
 		r := newRepository(t, host+"/acme/packs", stack.Run{})
 		promoted(t, r, "24h")

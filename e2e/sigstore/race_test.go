@@ -14,6 +14,7 @@ import (
 // he published what others then do not get, and no version is trusted that is not the
 // one that was published.
 func TestTwoPublishers(t *testing.T) {
+	t.Parallel()
 	meetings := map[string]func(*http.Request) bool{
 		"start": method(http.MethodHead, "/manifests/"+version),
 		"manifest": func(r *http.Request) bool {

@@ -64,6 +64,7 @@ func changed(t *testing.T, bundle []byte, change func(material, envelope map[str
 
 // TestBundleFiles verifies files offline: the very ones, and ones that differ.
 func TestBundleFiles(t *testing.T) {
+	t.Parallel()
 	v := newRelease(t, newRepository(t, referrersRegistry(t)+"/acme/packs", stack.Run{}))
 	content := v.read(t, packFile)
 	other := artifact(t, "ctxpack.other", version, `{"pack_id":"ctxpack.other","pack_version":"1.0.0"}`)
@@ -117,6 +118,7 @@ func certificateOf(t *testing.T, from []byte) func(material, envelope map[string
 
 // TestStrangers publishes as those that are not trusted.
 func TestStrangers(t *testing.T) {
+	t.Parallel()
 	host := referrersRegistry(t)
 	for name, c := range map[string]struct {
 		run  stack.Run
@@ -142,6 +144,7 @@ func TestStrangers(t *testing.T) {
 
 // TestRunsThatMayNotPublish are refused before anything is pushed.
 func TestRunsThatMayNotPublish(t *testing.T) {
+	t.Parallel()
 	host := referrersRegistry(t)
 	for name, c := range map[string]struct {
 		run    stack.Run
@@ -244,6 +247,7 @@ var contents = map[string]struct {
 
 // TestRegistryContent verifies versions of a registry that something is wrong with.
 func TestRegistryContent(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../examples/acme-support/" + packFile)
 	if err != nil {
 		t.Fatal(err)
@@ -263,6 +267,7 @@ func TestRegistryContent(t *testing.T) {
 
 // TestRegistryThatLies serves other bytes than those of the digest.
 func TestRegistryThatLies(t *testing.T) {
+	t.Parallel()
 	r, gate := behindOneGate(t, referrersRegistry(t))
 	v := newRelease(t, r)
 	consumer(t, "verify", v.ref).want(t, usable)

@@ -36,29 +36,40 @@ func eachRegistry(t *testing.T, test func(t *testing.T, host string)) {
 // eachOwnRegistry is eachRegistry for a test that takes what the registry holds back.
 func eachOwnRegistry(t *testing.T, test func(t *testing.T, r *stack.Registry)) {
 	t.Helper()
-	t.Run("referrers API", func(t *testing.T) {
-		t.Parallel()
-		r := stack.NewReferrersRegistry()
-		t.Cleanup(r.Close)
-		test(t, r)
-	})
-	t.Run("tag fallback", func(t *testing.T) {
-		t.Parallel()
-		r, err := stack.NewDockerRegistry(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(r.Close)
-		test(t, r)
-	})
+	eachKind(t, func(t *testing.T, start func(*testing.T) *stack.Registry) { test(t, start(t)) })
+}
+
+// eachKind is eachRegistry for a test that starts several, one for each of its runs.
+func eachKind(t *testing.T, test func(t *testing.T, start func(*testing.T) *stack.Registry)) {
+	t.Helper()
+	for name, start := range map[string]func(*testing.T) *stack.Registry{"referrers API": startReferrers, "tag fallback": startDocker} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, start)
+		})
+	}
+}
+
+func startReferrers(t *testing.T) *stack.Registry {
+	r := stack.NewReferrersRegistry()
+	t.Cleanup(r.Close)
+	return r
+}
+
+func startDocker(t *testing.T) *stack.Registry {
+	t.Helper()
+	r, err := stack.NewDockerRegistry(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
 }
 
 // referrersRegistry starts a registry with the referrers API and returns its host.
 func referrersRegistry(t *testing.T) string {
 	t.Helper()
-	r := stack.NewReferrersRegistry()
-	t.Cleanup(r.Close)
-	return r.Host
+	return startReferrers(t).Host
 }
 
 // holding is what a registry holds of one pack.

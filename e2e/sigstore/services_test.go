@@ -33,6 +33,7 @@ func trusting(t *testing.T, run stack.Run) *attest.Verifier {
 // TestCertificates holds bundles with the certificates of Fulcio against identities
 // that differ in one thing.
 func TestCertificates(t *testing.T) {
+	t.Parallel()
 	acme := stack.Run{Issuer: services.GitHub}
 	a := artifact(t, packID, version, `{"pack_id":"ctxpack.support","pack_version":"1.0.0"}`)
 	source := summaryOf(t, "127.0.0.1:5000/acme/packs", a)
@@ -72,6 +73,7 @@ func TestCertificates(t *testing.T) {
 // TestPrivateRegistry pushes with a job's token to a registry that wants one, and
 // without.
 func TestPrivateRegistry(t *testing.T) {
+	t.Parallel()
 	password := strings.Repeat("p", 20)
 	private, err := stack.NewPrivateRegistry(t.TempDir(), "octocat", password)
 	if err != nil {
@@ -102,6 +104,7 @@ func TestPrivateRegistry(t *testing.T) {
 
 // TestRegistryPackages keeps a version and what is attached to it in either registry.
 func TestRegistryPackages(t *testing.T) {
+	t.Parallel()
 	eachRegistry(t, func(t *testing.T, host string) {
 		base := host + "/acme/packs"
 		a := artifact(t, packID, version, `{"pack_id":"ctxpack.support","pack_version":"1.0.0"}`)
