@@ -185,6 +185,7 @@ var ErrContradiction = fault.NewKind("packgate contradicts itself",
 
 // Contradiction is a request that shows more than a class has room for.
 type Contradiction struct {
+	Class   Class          // that the changes were judged to have; set by Contradict
 	What    string         // what is permitted more, in the grammar of messages
 	Request map[string]any // data of conditions, see proof.Request
 }
@@ -210,10 +211,17 @@ func (d *Diff) PermitsTheSame() bool {
 // Contradict notes a request for which more is permitted than the class says
 // (decisions D5). The class becomes major.
 func (d *Diff) Contradict(c Contradiction) {
+	if d.contradiction == nil {
+		c.Class = d.Unsettled()
+	}
 	d.contradiction = &c
 	d.Class, d.content = max(d.Class, Major), max(d.content, Major)
 	d.Required = d.required()
 }
+
+// Contradiction returns what contradicts the class that the changes were judged to have,
+// nil if nothing does.
+func (d *Diff) Contradiction() *Contradiction { return d.contradiction }
 
 // Contradicted returns an error where the class had to be raised against what the
 // comparison said, and the version that is declared is below it; nil otherwise.

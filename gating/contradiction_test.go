@@ -49,8 +49,12 @@ func TestContradiction(t *testing.T) {
 	r := NewRun(Options{Explain: func(err error) ([]model.Problem, int) {
 		return []model.Problem{{Message: err.Error()}}, ExitFailure
 	}})
-	r.note(nil, "", outcome{pack: build.NewPack(head, gates.Run(head, gates.Policy{}, gates.Outside{}), step, nil), fault: err})
+	shown := build.NewPack(head, gates.Run(head, gates.Policy{}, gates.Outside{}), step, nil)
+	r.note(nil, "", outcome{pack: shown, fault: err})
 	r.Settle()
+	if got := shown.Diff.Contradictions; len(got) != 1 || got[0].Class != "patch" || !strings.Contains(got[0].What, "is allowed") || got[0].Request == nil {
+		t.Errorf("the page is told %+v", got)
+	}
 	if r.Report.ExitCode != ExitFailure || len(r.Report.Errors) != 1 {
 		t.Errorf("exit code %d with %v", r.Report.ExitCode, r.Report.Errors)
 	}

@@ -81,6 +81,9 @@ func (c Comparison) compared() *model.Diff {
 		Loosened: each(nil, c.Loosened, newLoosened), Effects: each(nil, c.Diff.Effects, newEffect),
 		Joint: each(nil, c.Diff.Joint, func(j diffing.Joint) model.Joint { return model.Joint{With: j.Refs, What: j.What, Request: j.Request} }),
 	}
+	if wrong := c.Diff.Contradiction(); wrong != nil {
+		d.Contradictions = []model.Contradiction{{Class: wrong.Class.String(), What: wrong.What, Request: wrong.Request}}
+	}
 	if c.Surface != nil {
 		d.Surface = each(nil, c.Surface.Changes, newSurfaceChange)
 	}
