@@ -105,7 +105,7 @@ func (w *Workspace) Deal(n int) ([]Load, error) {
 		}
 		var system syscall.Errno
 		if errors.As(err, &system) && !repo.NotThere(err) {
-			return nil, fmt.Errorf("deal the packs out: %w", err)
+			return nil, fmt.Errorf("distribute the packs: %w", err)
 		}
 	}
 	return deal(sizes, n), nil

@@ -28,7 +28,7 @@ type baselineOptions struct {
 
 func newBaseline(env *Env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "baseline", Short: "accept the findings that a repository has today, until a day",
+		Use: "baseline", Short: "accept the findings that a repository has today, for a limited time",
 		Long: `The baseline file, ` + repo.AcceptedName + ` beside the config, holds findings that a repository
 had when the gate was introduced. They do not count until a day, and everything else does.`,
 		Example: "  packgate baseline write --dry-run --owner @acme/support --reason \"found when the gate was introduced\"",

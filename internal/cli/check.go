@@ -38,7 +38,7 @@ func newCheck(env *Env) *cobra.Command {
 	var o checkOptions
 	var strict bool
 	c := &cobra.Command{
-		Use: "check [PATH...]", Short: "put packs through the eight checks and their golden cases",
+		Use: "check [PATH...]", Short: "run the eight checks and the golden cases of packs",
 		Long: `Checks every pack of a pack repository, or the one that PATH names, compiles its
 golden cases, and with --base compares it with an earlier version. PATH is a
 repository, the folder of a pack, or a pack file; the current folder by default.`,
@@ -241,7 +241,7 @@ type planOptions struct {
 func newPlan(env *Env) *cobra.Command {
 	var o planOptions
 	c := &cobra.Command{
-		Use: "plan [PATH]", Short: "deal the packs of a repository out to the jobs of a matrix",
+		Use: "plan [PATH]", Short: "distribute the packs of a repository over the jobs of a matrix",
 		Long: `Prints the matrix for a workflow whose jobs each check a part of the packs, with
 check --shard or the input shard of the action: one line of JSON with at most the given
 number of shards, and no more than there are packs. The packs are distributed by the

@@ -25,7 +25,7 @@ func newComment(env *Env) *cobra.Command {
 	in := inputs{command: github.CommandComment}
 	var from string
 	c := &cobra.Command{
-		Use: "comment", Short: "post what another run reported, on workflow_run", Args: wants(),
+		Use: "comment", Short: "post the report of another run, on workflow_run", Args: wants(),
 		Long: `The second stage of the action, for pull requests whose own run may not write. It runs
 in GitHub Actions on the event workflow_run, reads the summary that the run left as
 the artifact packgate-report, finds the pull request by the head of that run, and

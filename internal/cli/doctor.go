@@ -12,7 +12,7 @@ import (
 func newDoctor(env *Env) *cobra.Command {
 	var format string
 	c := &cobra.Command{
-		Use: "doctor [DIR]", Short: "look for what is wrong with the workflows of a repository",
+		Use: "doctor [DIR]", Short: "find what is wrong with the workflows of a repository",
 		Long: `Reads the workflows of a repository (.github/workflows) and reports what keeps the gate
 from working or lets changes bypass it: missing events and permissions, actions that are
 not pinned, credentials that stay on disk, a checkout without the base, a verdict that

@@ -132,7 +132,7 @@ func (h *registryHouse) freshnessIdentity(workflow string) (attest.Identity, err
 func newTimestamp(env *Env) *cobra.Command {
 	var o timestampOptions
 	c := &cobra.Command{
-		Use: "timestamp", Short: "sign that the status of the registry is still the newest",
+		Use: "timestamp", Short: "sign that the status of the registry is still current",
 		Long: `Verifies the status that the publisher keeps in the registry, and signs a timestamp for
 it: a statement that it is the newest, and until when this can be relied on. If
 publish.freshness is configured, packgate verify and pull require a timestamp. Run this

@@ -32,7 +32,7 @@ type initOptions struct {
 func newInit(env *Env) *cobra.Command {
 	var o initOptions
 	c := &cobra.Command{
-		Use: "init [DIR]", Short: "begin a pack repository, or put the gate into one that is there",
+		Use: "init [DIR]", Short: "set up a pack repository, or add the gate to an existing one",
 		Long: `Writes what a pack repository needs: the config, an environment catalog, a small pack
 with its golden cases and their snapshots, the workflows (the gate, its second stage for
 forks, publishing, a nightly audit, and timestamps if the config has publish.freshness),

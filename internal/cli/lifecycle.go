@@ -37,14 +37,14 @@ type lifecycleOptions struct {
 }
 
 func newDeprecate(env *Env) *cobra.Command {
-	return newState(env, "deprecate", "say with a signature that a version is to be moved away from",
+	return newState(env, "deprecate", "sign a statement that a version is deprecated",
 		`Signs a statement that the version is deprecated, with the reason, and attaches it to
 the version in the registry. The pack itself is never changed. From then on, packgate
 verify exits with 3, and a pin to the version needs --replay.`)
 }
 
 func newRevoke(env *Env) *cobra.Command {
-	return newState(env, "revoke", "say with a signature that a version is not to be used any more",
+	return newState(env, "revoke", "sign a statement that a version is revoked and must not be used",
 		`Signs a statement that the version is revoked, with the reason, and attaches it to the
 version in the registry. The pack itself is never changed, and a revocation cannot be
 undone. From then on, packgate verify exits with 4, and nothing can be pinned to the
@@ -92,7 +92,7 @@ func setState(ctx context.Context, env *Env, command, name string, o lifecycleOp
 func newPin(env *Env) *cobra.Command {
 	var o lifecycleOptions
 	c := &cobra.Command{
-		Use: "pin [ENV [REF]]", Short: "move an environment to a published version, or to what its pins file wants",
+		Use: "pin [ENV [REF]]", Short: "move an environment to a published version, or apply its pins file",
 		Long: `Verifies the version, runs its golden and replay cases again (as they were in the
 commit that it was published from) against today's catalog of the environment, and
 moves the environment's pointer, the tag env-ENV, with a signed record. To go back, pin

@@ -10,7 +10,7 @@ import (
 
 func newLSP(env *Env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "lsp", Short: "serve an editor with findings, as packs are typed",
+		Use: "lsp", Short: "run as a language server: findings in an editor, as packs are typed",
 		Long: `Speaks the Language Server Protocol over standard input and output. While packs and the
 files beside them are edited, it provides the findings of all checks with their fixes,
 the meaning of a rule, the declaration of a name, and completion of names.
@@ -27,6 +27,6 @@ requesting it, as the protocol defines.`,
 			return err
 		},
 	}
-	c.Flags().Bool("stdio", true, "talk over standard input and output, which is the only way there is; some editors set it")
+	c.Flags().Bool("stdio", true, "use standard input and output, the only transport there is; some editors set this")
 	return c
 }

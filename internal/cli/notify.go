@@ -29,7 +29,7 @@ type notifyOptions struct {
 func newNotify(env *Env) *cobra.Command {
 	var o notifyOptions
 	c := &cobra.Command{
-		Use: "notify", Short: "keep issues about what happens to published packs, and tell a webhook", Args: wants(),
+		Use: "notify", Short: "keep GitHub issues about published packs up to date, and call a webhook", Args: wants(),
 		Long: `Keeps one GitHub issue for each version that was revoked, each pack whose audit fails,
 each version that has been pinned for long enough to be promoted, and each waiver that
 ends within 14 days. An issue is opened, edited when the facts change, closed when the

@@ -19,7 +19,7 @@ type policyOptions struct {
 func newPolicy(env *Env) *cobra.Command {
 	var o policyOptions
 	c := &cobra.Command{
-		Use: "policy PACK", Short: "show what the rules of a pack say, intent by intent, with proofs",
+		Use: "policy PACK", Short: "show the rules of a pack in plain words, intent by intent, with proofs",
 		Long: `Shows the policy layer of a pack as a book: for each intent, its rules in the order of
 evaluation, each with its condition in words, the smallest request that makes it true
 and the smallest that makes it false, what keeps it from having an effect, and where it

@@ -24,7 +24,7 @@ type promoteOptions struct {
 func newPromote(env *Env) *cobra.Command {
 	var o promoteOptions
 	c := &cobra.Command{
-		Use: "promote PACK...", Short: "propose for an environment what another one runs",
+		Use: "promote PACK...", Short: "propose a version that runs in one environment for another one",
 		Long: `Writes the version and digest of each pack that the environment FROM runs into
 pins/TO.json. They are taken from its pins file, or from its signed records if it has no
 such file. Nothing in the registry changes until a pull request with the line is merged.

@@ -70,7 +70,7 @@ func readReport(name string) (*model.Report, error) {
 func newMerge(env *Env) *cobra.Command {
 	var o output
 	c := &cobra.Command{
-		Use: "merge FILE...", Short: "put the reports of several runs together",
+		Use: "merge FILE...", Short: "combine the reports of several runs into one",
 		Long: `Reads the JSON reports of runs over parts of one repository, and writes one report of
 all their packs, with the verdict and exit status that one run over all of them would
 have. The reports must be about the same commits, and may have a pack in common only if

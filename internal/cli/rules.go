@@ -45,7 +45,7 @@ func severityWords(r *gate.Rule) string {
 func newExplain(env *Env) *cobra.Command {
 	var o explainOptions
 	c := &cobra.Command{
-		Use: "explain RULE|FINGERPRINT [PATH]", Short: "explain a rule, or a finding with all that is known of it",
+		Use: "explain RULE|FINGERPRINT [PATH]", Short: "explain a rule, or one finding in full",
 		Long: `Explains a rule, by the id or name that packgate rules lists: why it exists and what to
 do about its findings, with an example that breaks it and one that follows it.
 
