@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/diffing"
+	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gating"
+	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/atomicfile"
 	"github.com/contextosai/packgate/report/build"
 	"github.com/contextosai/packgate/report/model"
@@ -49,22 +51,45 @@ version cannot read it; 3.`,
 
 // readReport reads a stored report. One that is none is wrong use.
 func readReport(name string) (*model.Report, error) {
-	f, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, misuse("name a JSON report of packgate", "there is no file %q", name)
-	}
+	r, f, err := openReport(name, model.Tool{})
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // only read from
-	r, err := model.Read(f)
-	if errors.Is(err, model.ErrNotAReport) {
-		return nil, misuse("write one with packgate check --format json", "%s: %v", name, err)
+	return r, f.Close()
+}
+
+// openReport reads a stored report, and returns the file too: packs that the same program has
+// written are read when they are looked at.
+func openReport(name string, by model.Tool) (*model.Report, *os.File, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, misuse("name a JSON report of packgate", "there is no file %q", name)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+		return nil, nil, err
 	}
-	return r, nil
+	info, err := f.Stat()
+	var r *model.Report
+	switch {
+	case err != nil:
+	case info.Mode().IsRegular():
+		r, err = model.Stored{From: f, Size: info.Size(), File: name, Tool: by}.Read()
+	default:
+		r, err = model.Read(f)
+	}
+	if err == nil {
+		return r, f, nil
+	}
+	f.Close() // only read from
+	changed := new(model.Changed)
+	switch {
+	case errors.As(err, &changed):
+		at := finding.Location{File: name, Start: finding.Position{Line: changed.Line, Column: 1}}
+		return nil, nil, &repo.Problem{Location: at, Message: err.Error(), Hint: "run the job of this shard again, and leave its report as it is"}
+	case errors.Is(err, model.ErrNotAReport):
+		return nil, nil, misuse("write one with packgate check --format json", "%s: %v", name, err)
+	}
+	return nil, nil, fmt.Errorf("read %s: %w", name, err)
 }
 
 func newMerge(env *Env) *cobra.Command {
@@ -92,10 +117,11 @@ func merge(env *Env, o output, names []string) error {
 	var reports []*model.Report
 	r := newRun(env, "merge", gating.FailOnNever) // as long as no run failed
 	for _, name := range names {
-		one, err := readReport(name)
+		one, f, err := openReport(name, r.Report.Tool)
 		if err != nil {
 			return err
 		}
+		defer f.Close() // only read from, until all is written
 		if one.Partial != nil {
 			return misuse("merge the reports themselves, and write the summary of the merged one", "%s is a summary, in which packs or parts of them are left out", name)
 		}
@@ -177,7 +203,9 @@ type run struct {
 
 func newRun(env *Env, command, failOn string) *run {
 	explain := func(err error) ([]model.Problem, int) { return problemsOf(err), exitCode(err) }
-	return &run{gating.NewRun(gating.Options{Command: command, Version: env.Version, Now: env.Now, FailOn: failOn, Explain: explain}), env}
+	r := &run{gating.NewRun(gating.Options{Command: command, Version: env.Version, Now: env.Now, FailOn: failOn, Explain: explain}), env}
+	r.Report.Packs.RowOf = render.RowOf
+	return r
 }
 
 // finish sums up, writes the report and returns its exit code as an error.

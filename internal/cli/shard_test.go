@@ -155,6 +155,37 @@ func mergedShards(t *testing.T, n int, args []string) (string, int) {
 	return reported(t, names...)
 }
 
+// A report of a shard that is not as it was written is wrong use, at its line.
+func TestMergeRefusesAChangedShard(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := generate.Write(".", seedOfShards, 2); err != nil {
+		t.Fatal(err)
+	}
+	one, _ := reported(t, "check", "--shard", "1/2")
+	two, _ := reported(t, "check", "--shard", "2/2")
+	at := strings.Index(one, `"digest": "sha256:`) + len(`"digest": "sha256:`)
+	for want, parts := range map[string][]string{
+		fmt.Sprintf("packgate: 0.json:%d:1: not a packgate report as it was written: the pack ", strings.Count(one[:strings.Index(one, "\n    {")+1], "\n")+1): {one[:at] + "#" + one[at+1:], two},
+		`packgate: the reports do not belong together: two of them are of shard "1/2" (0.json) (1.json)`:                                                       {one, one},
+		"packgate: 1.json: not a packgate report: it is not a JSON object with a version: unexpected end":                                                      {one, two[:len(two)/2]},
+	} {
+		args := []string{"merge"}
+		for i, src := range parts {
+			name := fmt.Sprintf("%d.json", i)
+			args = append(args, name)
+			if err := os.WriteFile(name, []byte(src), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out, errs bytes.Buffer
+		e := env(&out, args...)
+		e.Stderr = &errs
+		if code := Main(t.Context(), e); code != gating.ExitUse || !strings.HasPrefix(errs.String(), want) || !strings.Contains(errs.String(), "\n  → ") {
+			t.Errorf("exit status %d:\n%s\nwanted\n%s", code, errs.String(), want)
+		}
+	}
+}
+
 // The run of a shard publishes nothing and writes no comment.
 func TestShardInput(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -22,12 +22,13 @@ var ErrNotOneRun = errors.New("the reports do not belong together")
 // runs, where it was one. A pack may be in several reports if all say the same of it. All have to be
 // about the same commits. Reports of different versions of packgate or its rules are merged with a
 // notice. Result, summary and exit code are left to the caller.
-func Merge(reports []*Report) (*Report, error) {
+func Merge(reports []*Report) (out *Report, err error) {
+	defer Lost(&err)
 	if len(reports) == 0 {
 		return nil, fmt.Errorf("%w: no report was given", ErrNotOneRun)
 	}
 	first := reports[0]
-	out := &Report{
+	out = &Report{
 		Version: Version, Tool: first.Tool, Command: first.Command, Base: first.Base, Head: first.Head,
 		Errors: []Problem{}, Notices: []string{},
 	}
@@ -38,12 +39,16 @@ func Merge(reports []*Report) (*Report, error) {
 	var packs []onePack
 	tree := ""
 	for _, r := range reports {
-		if err := cmp.Or(sameRevision("base", first.Base, r.Base), sameRevision("head", first.Head, r.Head)); err != nil {
+		err := cmp.Or(
+			sameRevision("base", first, r, func(r *Report) *Revision { return r.Base }),
+			sameRevision("head", first, r, func(r *Report) *Revision { return r.Head }),
+		)
+		if err != nil {
 			return nil, err
 		}
 		if r.Shard != "" && r.Tree != "" {
 			if tree = cmp.Or(tree, r.Tree); tree != r.Tree {
-				return nil, fmt.Errorf("%w: the packs, the config or the catalogs of shard %q are not those of another shard", ErrNotOneRun, r.Shard)
+				return nil, fmt.Errorf("%w: the packs, the config or the catalogs of shard %q%s are not those of another shard", ErrNotOneRun, r.Shard, inFile(r))
 			}
 		}
 		if r.Command != first.Command {
@@ -65,7 +70,6 @@ func Merge(reports []*Report) (*Report, error) {
 	if tools = slices.Compact(tools); len(tools) > 1 {
 		out.Notices = append(out.Notices, fmt.Sprintf("the merged reports come from different versions: %s", Few(tools, maxVersions, "version")))
 	}
-	var err error
 	out.Packs, err = onePerPath(packs)
 	return out, err
 }
@@ -132,9 +136,9 @@ func Few(words []string, most int, noun string) string {
 	return list
 }
 
-func sameRevision(what string, a, b *Revision) error {
-	if a, b := a.Commit(), b.Commit(); a != b {
-		return fmt.Errorf("%w: one has the %s %q and another %q", ErrNotOneRun, what, a, b)
+func sameRevision(what string, r, other *Report, of func(*Report) *Revision) error {
+	if a, b := of(r).Commit(), of(other).Commit(); a != b {
+		return fmt.Errorf("%w: %s has the %s %q and %s %q", ErrNotOneRun, cmp.Or(r.File, "one"), what, a, cmp.Or(other.File, "another"), b)
 	}
 	return nil
 }
@@ -158,7 +162,7 @@ func onePerPath(packs []onePack) (Packs, error) {
 		last := len(out) - 1
 		if path, kind := packs[i].row.Path, packs[i].row.Kind; last < 0 || out[last].row.Path != path || out[last].row.Kind != kind || out[last].line() != packs[i].line() {
 			out = append(out, packs[i])
-		} else if same, err := samePack(all.At(last), all.At(i)); err != nil || !same {
+		} else if same, err := samePack(&all.list[last], &all.list[i]); err != nil || !same {
 			return Packs{}, cmp.Or(err, fmt.Errorf("%w: two of them say different things about %q", ErrNotOneRun, path))
 		}
 	}
@@ -174,22 +178,24 @@ func (o *onePack) line() string {
 }
 
 // samePack compares packs by what a reader of the JSON form sees.
-func samePack(a, b *Pack) (bool, error) {
-	var texts [2]bytes.Buffer
-	for i, p := range []*Pack{a, b} {
-		if err := WriteJSON(&texts[i], p); err != nil {
-			return false, err
-		}
+func samePack(a, b *onePack) (bool, error) {
+	if a.stored != nil && b.stored != nil && a.stored.digest == b.stored.digest {
+		return true, nil
 	}
-	return bytes.Equal(texts[0].Bytes(), texts[1].Bytes()), nil
+	of, err := a.text()
+	if err != nil {
+		return false, err
+	}
+	other, err := b.text()
+	return bytes.Equal(of, other), err
 }
 
 // MissingShards returns the shards that none of the reports is of, as i/N in their
 // order; none where no report is of a shard. The error is ErrNotOneRun where a shard
 // is there twice, or the packs were dealt out to different numbers of them.
 func MissingShards(reports []*Report) ([]string, error) {
-	there := map[int]bool{}
-	total, first := 0, ""
+	there := map[int]*Report{}
+	total, first := 0, &Report{}
 	for _, r := range reports {
 		if r.Shard == "" {
 			continue
@@ -198,22 +204,30 @@ func MissingShards(reports []*Report) ([]string, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case first == "":
-			total, first = n, r.Shard
+		case first.Shard == "":
+			total, first = n, r
 		case n != total:
-			return nil, fmt.Errorf("%w: one is of shard %q and another of shard %q", ErrNotOneRun, first, r.Shard)
-		case there[i]:
-			return nil, fmt.Errorf("%w: two of them are of shard %q", ErrNotOneRun, r.Shard)
+			return nil, fmt.Errorf("%w: one is of shard %q%s and another of shard %q%s", ErrNotOneRun, first.Shard, inFile(first), r.Shard, inFile(r))
+		case there[i] != nil:
+			return nil, fmt.Errorf("%w: two of them are of shard %q%s%s", ErrNotOneRun, r.Shard, inFile(there[i]), inFile(r))
 		}
-		there[i] = true
+		there[i] = r
 	}
 	var missing []string
 	for i := 1; i <= total; i++ {
-		if !there[i] {
+		if there[i] == nil {
 			missing = append(missing, fmt.Sprintf("%d/%d", i, total))
 		}
 	}
 	return missing, nil
+}
+
+// inFile returns a word that names the file of a report; "" for one of this run.
+func inFile(r *Report) string {
+	if r.File == "" {
+		return ""
+	}
+	return " (" + r.File + ")"
 }
 
 // shardOf reads the i/N of a shard, which the schema bounds.

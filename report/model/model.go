@@ -56,6 +56,10 @@ type Report struct {
 	// Notices are sentences about the run that do not affect a verdict.
 	Notices []string `json:"notices"`
 	Summary Summary  `json:"summary"`
+	// Frame ends the JSON form of the report of a shard; nil in all others, and once it was read.
+	Frame *Frame `json:"frame,omitempty"`
+	// File is where the report was read from; "" for one of this run.
+	File string `json:"-"`
 }
 
 // Tool names the program and the rule set that made the report.

@@ -63,12 +63,32 @@ type Packs struct {
 type onePack struct {
 	row    Row
 	rowed  bool   // the row is whole
-	pack   *Pack  // nil where it is sealed
+	pack   *Pack  // nil where it is sealed or stored
 	sealed []byte // by Seal
+	stored *stored
 }
 
 // there reports whether there is the pack, and not its row alone.
-func (o *onePack) there() bool { return o.pack != nil || o.sealed != nil }
+func (o *onePack) there() bool { return o.pack != nil || o.sealed != nil || o.stored != nil }
+
+// open returns the pack.
+func (o *onePack) open() *Pack {
+	switch {
+	case o.pack != nil:
+		return o.pack
+	case o.stored != nil:
+		p, err := o.stored.open(o.row.Brief)
+		if err != nil {
+			panic(&lost{fmt.Errorf("read the report of %q again: %w", o.row.Path, err)})
+		}
+		return p
+	}
+	p, err := unseal(o.sealed)
+	if err != nil { // the bytes have never left this process
+		panic(fmt.Sprintf("the report of %q cannot be unsealed: %v", o.row.Path, err))
+	}
+	return p
+}
 
 // Brief is the part of a pack that can be read for all packs without unpacking them.
 type Brief struct {
@@ -139,17 +159,7 @@ func (p *Packs) addRow(row Row) { p.list = append(p.list, onePack{row: row, rowe
 
 // At returns the pack at an index, to be read and not to be changed: Set does that. There has to be
 // the pack, and not its row alone.
-func (p Packs) At(i int) *Pack {
-	one := &p.list[i]
-	if one.pack != nil {
-		return one.pack
-	}
-	pack, err := unseal(one.sealed)
-	if err != nil { // the bytes have never left this process
-		panic(fmt.Sprintf("the report of %q cannot be unsealed: %v", one.row.Path, err))
-	}
-	return pack
-}
+func (p Packs) At(i int) *Pack { return p.list[i].open() }
 
 // All returns all packs with their indices, one after the other, as At does; not those of which
 // there is the row alone.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/pack"
@@ -24,56 +25,95 @@ func WebURL(s string) bool {
 // plainURL matches the characters that RFC 3986 allows in a URL.
 var plainURL = regexp.MustCompile(`^[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]+$`)
 
-// MaxRead bounds a stored report, in bytes.
+// MaxRead bounds each pack of a stored report, and all of it that is about no single pack, in bytes.
 const MaxRead = 64 << 20
 
 // ErrNotAReport is wrapped by the errors of Read that are about what was read.
 var ErrNotAReport = errors.New("not a packgate report")
 
-// Read reads a report from its JSON form. The report may come from anywhere: it has to fit the
-// schema of this version, may not be larger than MaxRead, and contains text of a pack, which
-// has to be escaped where it is shown. The states of its gates have to follow from its findings
-// and from what did not run; whether its verdict does is not checked.
+// Read reads a report from its JSON form, one pack after the other. The report may come from
+// anywhere: it has to fit the schema of this version, may have no part that is larger than MaxRead,
+// and contains text of a pack, which has to be escaped where it is shown. The states of its gates
+// have to follow from its findings and from what did not run; whether its verdict does is not
+// checked. The error is ErrNotAReport, or that of the reader.
 func Read(from io.Reader) (*Report, error) {
-	src, err := io.ReadAll(io.LimitReader(from, MaxRead+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(src) > MaxRead {
-		return nil, refuse("it has more than %d bytes", MaxRead)
-	}
-	var version struct {
-		Version json.Number `json:"version"`
-	}
-	if err := json.Unmarshal(src, &version); err != nil {
-		return nil, refuse("it is not a JSON object with a version: %v", err)
-	}
-	if wanted := fmt.Sprint(Version); version.Version.String() != wanted {
-		return nil, refuse("its version is %q, and this packgate reads version %s", version.Version, wanted)
-	}
-	if err := fits(src); err != nil {
-		return nil, err
-	}
-	// Values that are kept as they are written are shown in one line.
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, src); err != nil {
-		return nil, refuse("%v", err)
-	}
-	r := &Report{}
-	if err := json.Unmarshal(compact.Bytes(), r); err != nil {
-		return nil, refuse("%v", err)
-	}
-	for _, p := range r.Packs.All() {
-		if err := p.consistent(); err != nil {
-			return nil, refuse("%v", err)
-		}
-	}
-	r.rowsOf()
-	return r, cmp.Or(r.entire(), r.safe(), r.approved())
+	r, _, err := read(from)
+	return r, err
 }
 
-// fits checks a document against the schema of reports.
-func fits(src []byte) error {
+// read is Read, which says too whether the report has a frame.
+func read(from io.Reader) (r *Report, framed bool, err error) {
+	doc := document{from: &bounded{from: from}, members: map[string]json.RawMessage{}}
+	if err := doc.read(); err != nil {
+		return nil, false, cmp.Or(doc.from.err, err)
+	}
+	if r, err = runOf(doc.run()); err != nil {
+		return nil, false, err
+	}
+	framed = r.Frame != nil
+	if err := r.Frame.holds(&doc); err != nil {
+		return nil, framed, err
+	}
+	r.Packs, r.Frame = doc.packs, nil
+	r.rowsOf()
+	return r, framed, cmp.Or(r.entire(), r.safe(), r.approved())
+}
+
+// runOf reads what a report says beside its packs, as a report without any.
+func runOf(src []byte) (*Report, error) {
+	var member struct {
+		Version json.RawMessage `json:"version"`
+	}
+	if err := json.Unmarshal(src, &member); err != nil {
+		return nil, refuse("it is not a JSON object with a version: %v", err)
+	}
+	if err := cmp.Or(readable(member.Version), fits(src, 0)); err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	return r, decode(src, r)
+}
+
+// readable refuses a version of the JSON form that this version does not read.
+func readable(version json.RawMessage) error {
+	if wanted := fmt.Sprint(Version); string(version) != wanted {
+		return refuse("its version is %q, and this packgate reads version %s", version, wanted)
+	}
+	return nil
+}
+
+// packOf reads the pack at an index of a report, whose run is said with the words of any.
+func packOf(src []byte, at int) (*Pack, error) {
+	whole := slices.Concat([]byte(`{"version":1,"tool":{"name":"","version":"","rules_version":""},"command":"","result":"pass","exit_code":0,"errors":[],"notices":[],`+
+		`"summary":{"packs":0,"errors":0,"warnings":0,"waived":0,"not_checked":0},"packs":[`), src, []byte("]}"))
+	if err := fits(whole, at); err != nil {
+		return nil, err
+	}
+	p := &Pack{}
+	if err := decode(src, p); err != nil {
+		return nil, err
+	}
+	if err := p.consistent(); err != nil {
+		return nil, refuse("%v", err)
+	}
+	return p, nil
+}
+
+// decode reads a value. Values in it that are kept as they are written are shown in one line.
+func decode(src []byte, into any) error {
+	var compact bytes.Buffer
+	err := json.Compact(&compact, src)
+	if err == nil {
+		err = json.Unmarshal(compact.Bytes(), into)
+	}
+	if err != nil {
+		return refuse("%v", err)
+	}
+	return nil
+}
+
+// fits checks a document against the schema of reports. Its first pack is called the one at an index.
+func fits(src []byte, at int) error {
 	var document any
 	if err := json.Unmarshal(src, &document); err != nil {
 		return refuse("%v", err)
@@ -85,7 +125,11 @@ func fits(src []byte) error {
 	const most = 3
 	var words []string
 	for _, v := range violations[:min(most, len(violations))] {
-		words = append(words, strings.TrimSpace(v.Pointer+" "+v.Message))
+		pointer := v.Pointer
+		if inPack, found := strings.CutPrefix(pointer, "/packs/0"); found {
+			pointer = fmt.Sprintf("/packs/%d%s", at, inPack)
+		}
+		words = append(words, strings.TrimSpace(pointer+" "+v.Message))
 	}
 	if left := len(violations) - most; left > 0 {
 		words = append(words, pack.Counted(left, "more fault"))
@@ -109,81 +153,3 @@ func (r *Report) safe() error {
 func refuse(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNotAReport, fmt.Sprintf(format, args...))
 }
-
-// noPacks is how the member packs begins in a report without any. No text has a line break.
-var noPacks = []byte("\n  \"packs\": []")
-
-// JSON writes the report's machine form, indented by two blanks. Its packs are written
-// one by one: all of them together may be much larger than anything else.
-func JSON(w io.Writer, r *Report) error {
-	if r.Packs.Len() == 0 {
-		return WriteJSON(w, r)
-	}
-	frame := *r
-	frame.Packs = Packs{}
-	around, err := formatted(frame, "")
-	if err != nil {
-		return err
-	}
-	before, after, found := bytes.Cut(around, noPacks)
-	if !found {
-		return errors.New("the report has no member packs") // it always has
-	}
-	if _, err := w.Write(append(bytes.Clone(before), "\n  \"packs\": ["...)); err != nil {
-		return err
-	}
-	const indent = "    "
-	for i, p := range r.Packs.All() {
-		separator := "\n"
-		if i > 0 { // those that are there come first
-			separator = ",\n"
-		}
-		src, err := formatted(p, indent)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(append([]byte(separator+indent), bytes.TrimSuffix(src, []byte("\n"))...)); err != nil {
-			return err
-		}
-	}
-	_, err = w.Write(append([]byte("\n  ]"), after...))
-	return err
-}
-
-// WriteJSON writes any value as all of packgate's commands write JSON: indented by two blanks,
-// without the escapes that only HTML needs, and harmless in a log of GitHub's runner.
-func WriteJSON(w io.Writer, v any) error {
-	src, err := formatted(v, "")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(src)
-	return err
-}
-
-// Compact returns a value as WriteJSON writes it, but in one line.
-func Compact(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return inert(b.Bytes()), nil
-}
-
-// formatted returns a value as WriteJSON writes it, each line but the first behind a prefix.
-func formatted(v any, prefix string) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent(prefix, "  ")
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return inert(b.Bytes()), nil
-}
-
-// inert returns JSON without what GitHub's runner takes for a command wherever it stands in a log.
-// It can stand in strings only, where the escape means the same.
-func inert(src []byte) []byte { return bytes.ReplaceAll(src, []byte("##["), []byte(`#\u0023[`)) }

@@ -28,8 +28,10 @@ type Format struct {
 // ErrSummary is wrapped by the error of a form that lists all packs, and was given a summary.
 var ErrSummary = errors.New("this is the summary of a report, in which packs or parts of them are left out")
 
-// Write writes a report. The error is ErrSummary for a form that a summary does not have.
-func (f Format) Write(w io.Writer, r *model.Report, o Options) error {
+// Write writes a report. The error is ErrSummary for a form that a summary does not have, or that of
+// the writer, or of a stored pack that cannot be read any more.
+func (f Format) Write(w io.Writer, r *model.Report, o Options) (err error) {
+	defer model.Lost(&err)
 	if !f.Has(r) {
 		return fmt.Errorf("%w; the form %s takes the whole report", ErrSummary, f.Name)
 	}

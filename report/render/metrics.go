@@ -22,7 +22,8 @@ import (
 //
 // Two series of one name cannot be told apart. A report in which two packs, or two
 // names of one pack, look the same is refused rather than written with one of them.
-func Metrics(w io.Writer, r *model.Report, took model.Latencies) error {
+func Metrics(w io.Writer, r *model.Report, took model.Latencies) (err error) {
+	defer model.Lost(&err)
 	if r.Partial != nil {
 		return fmt.Errorf("%w; metrics take the whole report", ErrSummary)
 	}

@@ -32,7 +32,8 @@ type Style struct {
 // goes through text; places and requests are not broken over lines.
 
 // Terminal writes the report for a person at a terminal.
-func Terminal(w io.Writer, r *model.Report, style Style) error {
+func Terminal(w io.Writer, r *model.Report, style Style) (err error) {
+	defer model.Lost(&err)
 	t := &terminal{style: style, builder: terminalBuilder(r)}
 	out := bufio.NewWriter(w)
 	for _, p := range r.Packs.All() {
