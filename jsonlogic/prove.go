@@ -169,20 +169,25 @@ func (x *Expr) Lists() []string {
 func Solve(f Formula) Answer { return Solver{}.Solve(f) }
 
 // Solve is the function Solve within the solver's budget.
-func (s Solver) Solve(f Formula) Answer {
-	steps := cmp.Or(max(s.Steps, 0), DefaultSteps)
-	b := newBudget(s.Budget, steps)
+func (s Solver) Solve(f Formula) Answer { return answered.solve(s, f) }
+
+// prove decides a formula, and returns about how many variables it is. It is whole where more
+// steps would have changed nothing.
+func (s Solver) prove(f Formula) (r reply, variables int, whole bool) {
+	b := newBudget(s.Budget, s.Steps)
 	defer b.close()
 	p := newProver(All(f, s.Within), b)
+	defer p.search.close()
 	p.lists, p.within = s.Lists, s.Within
 	answer, done := p.answer()
 	switch {
 	case done:
-		return answer
 	case b.err == ErrSteps:
-		return Answer{Reason: fmt.Sprintf("not proved within %d steps", steps), Err: b.err}
+		answer = Answer{Reason: fmt.Sprintf("not proved within %d steps", s.Steps), Err: b.err}
+	default:
+		answer = Answer{Reason: fmt.Sprintf("not proved: %v", b.err), Err: b.err}
 	}
-	return Answer{Reason: fmt.Sprintf("not proved: %v", b.err), Err: b.err}
+	return reply{answer, b.spent()}, len(p.terms), b.err == nil
 }
 
 // Values is what conditions tell apart of one variable: the types that they take it
