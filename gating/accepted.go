@@ -112,7 +112,7 @@ func (r *Run) grow(ctx context.Context, in *Inputs) error {
 		for _, e := range a.brought {
 			a.entries = append(a.entries, acceptedEntry{e, false})
 		}
-		a.brought, a.all = nil, nil // packs under names that only the new config finds are not known yet
+		a.brought = nil
 		r.Notice("nothing was checked in the base, so the first %s counts for what the base has too", in.Files.Show(repo.AcceptedName))
 	case len(roles) == 0:
 		a.refused = []about{{"", waivers.Grown(a.brought, "name roles under reviews.baseline of the config, in a change that is merged first")}}

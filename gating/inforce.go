@@ -23,7 +23,10 @@ type InForce struct {
 	// Unusable says what is wrong with the config of the commit, where the change corrects
 	// it. Nothing but the patterns of the corrected one is taken then, and it is strict.
 	Unusable error
-	files    *repo.Files // that the config is one of; nil where they are those of the change
+	// Packs are the patterns of the first config, which a change brings where the commit has none:
+	// what they find is judged too, so that the change which introduces the gate shows all packs.
+	Packs []string
+	files *repo.Files // that the config is one of; nil where they are those of the change
 }
 
 // InForce returns the config by which a change of the files in the folder is judged. One
@@ -36,7 +39,13 @@ func (c *Commit) InForce(name string, required bool) (*InForce, error) {
 	}
 	if err == nil || !errors.Is(err, repo.ErrUse) || errors.Is(err, github.ErrBaseUnreadable) {
 		files, wrong := c.files(c.prefix, filepath.ToSlash(Display(c.dir)))
-		return &InForce{Config: config, files: files}, cmp.Or(err, wrong)
+		f := &InForce{Config: config, files: files}
+		if err == nil && config.Document == nil {
+			if own, err := configOf(c.dir, name, required); err == nil { // what is wrong with it the run says
+				f.Packs = pack.Values(own.Packs)
+			}
+		}
+		return f, cmp.Or(err, wrong)
 	}
 	own, ownErr := configOf(c.dir, name, required)
 	if ownErr == nil {
@@ -157,6 +166,10 @@ func (r *Run) config(in *Inputs) (looser []repo.ConfigChange, err error) {
 	}
 	looser = slices.DeleteFunc(slices.Clone(changes), tighter)
 	words := " in " + paths(changes)
+	if in.Config.Document == nil {
+		r.Notice("the base has no %s; of that of this change only the patterns of packs are in force until it is merged", shown)
+		return append(looser, rerooted...), nil
+	}
 	switch {
 	case len(looser) == len(changes):
 		words = ", and is looser," + words

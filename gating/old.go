@@ -49,7 +49,7 @@ func (j *judged) markOld(b *Baseline, policy gates.Policy, before []finding.Find
 	}
 	for i := range j.result.Findings {
 		f := &j.result.Findings[i]
-		if !policy.Overlookable(f.Rule) || !j.asBefore(f.Gate) || f.IsRest() && j.subject.Before != nil {
+		if !policy.Overlookable(f.Rule) || !j.asBefore(f) || f.IsRest() && j.subject.Before != nil {
 			continue
 		}
 		if l := now.likeness(*f); count[l] > 0 {
@@ -66,19 +66,29 @@ func (j *judged) atBase(b *Baseline) bool {
 	return b != nil && j.before != nil && !j.stoodIn && c.unread == nil && c.published == nil && c.from != nil && c.from.at == b.Commit
 }
 
-// asBefore reports whether findings of a gate can be what they were before, whatever else of the
-// pack has changed. Those about what the policy permits cannot where more is permitted or the
-// change is major, and what was stored for a pack cannot where that pack is another one.
-func (j *judged) asBefore(name string) bool {
+// asBefore reports whether a finding can be what it was before, whatever else of the pack has
+// changed. One about what the policy permits, or about what nobody has looked at, cannot where more
+// is permitted or the change is major, and one about what was stored for a pack cannot where that
+// pack is another one.
+func (j *judged) asBefore(f *finding.Finding) bool {
 	d := j.compared.Diff
-	switch name {
-	case replay.Gate.ID:
+	switch {
+	case f.Gate == replay.Gate.ID && f.Rule != replay.RPL006.ID:
 		return d != nil && len(d.Changes()) == 0
-	case policyrules.Gate.ID, risk.Gate.ID, tenancy.Gate.ID, evaluation.Gate.ID:
-		return d != nil && (d.Effect == proof.Equal || d.Effect == proof.Shrank) &&
+	case slices.Contains([]string{replay.Gate.ID, policyrules.Gate.ID, risk.Gate.ID, tenancy.Gate.ID, evaluation.Gate.ID}, f.Gate):
+		return d != nil && (d.Effect == proof.Equal || d.Effect == proof.Shrank || wordsAlone(d)) &&
 			max(d.Unsettled(), environments.Class(j.environments)) < diffing.Major
 	}
 	return true
+}
+
+// wordsAlone reports whether versions differ in nothing but words and in their numbers, so that the
+// same is permitted, be it that neither can be compiled.
+func wordsAlone(d *diffing.Diff) bool {
+	numbered := d.Base.Version == d.Head.Version || d.Declared != diffing.None // both can be read, and the pack as before
+	return numbered && !slices.ContainsFunc(d.Changes(), func(c diffing.Change) bool {
+		return c.Layer != "business_context" && c.Layer != "tone_and_comms" && c.Path != "/pack_meta/pack_version"
+	})
 }
 
 // side is one version of a pack, with what was looked up in it.
@@ -96,6 +106,9 @@ func (s *side) likeness(f finding.Finding) likeness {
 		places = append(places, r.Message, s.within(r.Location.File), s.at(r.Location))
 	}
 	l := likeness{kin: f.Kin(), file: s.within(f.Location.File), severity: f.Severity, message: f.Message, places: fields(places...)}
+	if p := s.subject.Pack; p != nil {
+		l.message = strings.ReplaceAll(f.Message, p.Ref(), p.PackMeta.PackID.Value) // of either version
+	}
 	if f.Witness != nil {
 		l.witness = pack.CompactJSON(f.Witness)
 	}

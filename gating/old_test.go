@@ -1,6 +1,7 @@
 package gating
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -76,6 +77,50 @@ func TestOld(t *testing.T) {
 		for _, rule := range c.anew {
 			if !slices.Contains(got, rule) {
 				t.Errorf("%s: no %s is new: %q", c.name, rule, got)
+			}
+		}
+		gittest.Git(t, dir, "reset", "-q", "--hard")
+	}
+}
+
+// What nobody has looked at in the base is old while agents can do no more: a pack without golden
+// cases that cannot be compiled may be worded otherwise, and nothing else of it.
+func TestOldOfWhatIsMissing(t *testing.T) {
+	const noCase, noMeasure, noApprover = "RPL006", "EVL013", "POL002"
+	var pack string
+	edit := func(old, now string) { gittest.Edit(t, pack, old, now) }
+	dir := gittest.Committed(t, func(dir string) {
+		folder := filepath.Join(dir, "packs", "support")
+		pack = filepath.Join(folder, "pack.json")
+		for _, name := range []string{"golden", "replay", "scorecards", "overlays"} {
+			if err := os.RemoveAll(filepath.Join(folder, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		edit(`"capability": "eval",`, `"capability": "judge",`)
+		edit(`"finance_lead"`, `""`)
+	})
+	raise := func() { edit(`"pack_version": "1.0.0"`, `"pack_version": "1.1.0"`) }
+	reword := func() { edit(`"cite policy"`, `"cite the policy"`) }
+	all := []string{noCase, noMeasure, noApprover}
+	for _, c := range []struct {
+		name   string
+		change []func()
+		old    bool
+	}{
+		{"nothing", nil, true},
+		{"other words in a new version", []func(){raise, reword}, true},
+		{"a condition too", []func(){raise, reword, func() { edit(`3000`, `4000`) }}, false},
+		{"a version that made it unfit", []func(){reword, func() { edit(`"pack_version": "1.0.0"`, `"pack_version": "1.1"`) }}, false},
+		{"compiled again", []func(){raise, func() { edit(`"capability": "judge",`, `"capability": "eval",`) }}, false},
+	} {
+		for _, do := range c.change {
+			do()
+		}
+		got := olds(t, dir, "support")
+		for _, rule := range all {
+			if old := slices.Contains(got, "old "+rule); old != c.old {
+				t.Errorf("%s: %s is old: %t, want %t: %q", c.name, rule, old, c.old, got)
 			}
 		}
 		gittest.Git(t, dir, "reset", "-q", "--hard")

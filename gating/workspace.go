@@ -104,8 +104,8 @@ func (w *Workspace) load(at Place, s Settings) (err error) {
 	}
 	w.scope = at.Scope
 	switch w.Patterns = repo.PackPatterns(w.Config); {
-	case len(s.Packs) > 0 && s.InForce != nil: // from which a change takes nothing
-		w.Patterns = slices.Concat(w.Patterns, s.Packs)
+	case s.InForce != nil: // from which a change takes nothing
+		w.Patterns = slices.Concat(w.Patterns, s.InForce.Packs, s.Packs)
 	case len(s.Packs) > 0:
 		w.Patterns = s.Packs
 	}

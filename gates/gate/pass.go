@@ -242,13 +242,22 @@ func (p *Pass) EachCatalog(what string, section func(*repo.Environment) *pack.No
 		p.In(e, func() { check(e) })
 	}
 	if len(without) == len(p.Environments) {
-		p.NotApplicable(finding.CatalogOf(""), "no environment catalog lists "+what)
+		p.NoCatalog("no environment catalog lists " + what)
 		return 0
 	}
 	for _, e := range without {
 		p.NotApplicable(finding.CatalogOf(e.Name()), fmt.Sprintf("the catalog of environment %q lists no %s", e.Name(), what))
 	}
 	return len(p.Environments) - len(without)
+}
+
+// NoCatalog notes a check for which no catalog has what it needs. Where there is no catalog at
+// all, that is the reason, which is the same for every check.
+func (p *Pass) NoCatalog(reason string) {
+	if len(p.Environments) == 0 {
+		reason = "there is no environment catalog"
+	}
+	p.NotApplicable(finding.CatalogOf(""), reason)
 }
 
 // Proof groups the rule about claims that no gate could decide, for the docs. Its

@@ -111,7 +111,7 @@ func checkApproverRoles(p *gate.Pass) {
 		return
 	}
 	if !slices.ContainsFunc(p.Environments, func(e *repo.Environment) bool { return e.ApproverRoles.OK }) {
-		p.NotApplicable(finding.CatalogOf(""), "no environment catalog lists approver_roles")
+		p.NoCatalog("no environment catalog lists approver_roles")
 		return
 	}
 	for _, e := range p.Environments {

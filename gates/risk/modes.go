@@ -116,7 +116,7 @@ func checkCeilings(p *gate.Pass) {
 		}
 	}
 	if len(without) == len(p.Environments) {
-		p.NotApplicable(finding.CatalogOf(""), "no environment catalog has a max_approval_mode")
+		p.NoCatalog("no environment catalog has a max_approval_mode")
 	} else {
 		for _, name := range without {
 			p.NotApplicable(finding.CatalogOf(name), fmt.Sprintf("the catalog of environment %q has no max_approval_mode", name))

@@ -36,8 +36,10 @@ func Terminal(w io.Writer, r *model.Report, style Style) (err error) {
 	defer model.Lost(&err)
 	t := &terminal{style: style, builder: terminalBuilder(r)}
 	out := bufio.NewWriter(w)
+	var found byRule
 	for _, p := range r.Packs.All() {
 		t.pack(p)
+		found.take(p)
 		out.WriteString(t.out.String()) // the first error is kept
 		t.out.Reset()
 	}
@@ -49,6 +51,11 @@ func Terminal(w io.Writer, r *model.Report, style Style) (err error) {
 		for _, n := range append(t.builder.beyond(), t.builder.others()...) {
 			t.node(n, "")
 		}
+	}
+	if rules := found.table(); !style.Quiet && !rules.empty() {
+		t.line("%s", t.paint("bold", "findings by rule"))
+		t.table(rules, "  ")
+		t.line("")
 	}
 	t.published(r)
 	t.verdict(r)

@@ -33,6 +33,7 @@ var notRun = []struct{ page, start, reason string }{
 	{"README.md", "packgate verify ghcr.io", needsGitHub},
 	{"README.md", "make test", "it runs the tests"},
 	{"docs/action.md", "packgate comment", needsGitHub},
+	{"docs/adopt.md", "", "TestAdoptRuns runs the whole page"},
 	{"docs/ci.md", "#!/bin/sh", "TestPreReceiveHook runs it as the hook of a repository"},
 	{"docs/comparison.md", "cd bench/compare", "it installs packages of Node and takes minutes"},
 	{"docs/environments.md", "packgate promote", "it needs a version that staging runs; testdata/script/promote.txtar has one"},

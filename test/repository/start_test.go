@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	fenced     = regexp.MustCompile("(?s)(?:<!-- exit status ([0-9]) -->\n)?```(\\w*)\n(.*?)```")
+	fenced     = regexp.MustCompile("(?sm)(?:<!-- exit status ([0-9]) -->\n)?^( *)```(\\w*)\n(.*?)```")
 	installing = "go install github.com/contextosai/packgate@v0\n"
 )
 
@@ -46,11 +46,23 @@ func TestStartRuns(t *testing.T) {
 }
 
 // startScript returns the commands of docs/start.md and what it shows of their output.
-// The list of files becomes commands that look for them.
 func startScript(t *testing.T) (script string, shown []string) {
 	t.Helper()
-	for _, m := range fenced.FindAllStringSubmatch(read(t, filepath.Join("docs", "start.md")), -1) {
-		status, language, text := m[1], m[2], m[3]
+	script, shown = pageScript(read(t, filepath.Join("docs", "start.md")))
+	if !strings.Contains(script, "packgate init") || !strings.Contains(script, "test -e") || len(shown) == 0 {
+		t.Fatalf("docs/start.md has no commands, no list of files, or shows no output:\n%s", script)
+	}
+	return script, shown
+}
+
+// pageScript returns the commands of a page and what it shows of their output, without the
+// indent of lists. A list of files becomes commands that look for them.
+func pageScript(page string) (script string, shown []string) {
+	for _, m := range fenced.FindAllStringSubmatch(page, -1) {
+		status, indent, language, text := m[1], m[2], m[3], ""
+		for line := range strings.Lines(m[4]) {
+			text += strings.TrimPrefix(line, indent)
+		}
 		switch {
 		case status != "":
 			script += "status=0; {\n" + text + "} || status=$?\ntest $status = " + status + "\n"
@@ -66,9 +78,6 @@ func startScript(t *testing.T) (script string, shown []string) {
 		default:
 			shown = append(shown, strings.TrimSuffix(text, "\n"))
 		}
-	}
-	if !strings.Contains(script, "packgate init") || !strings.Contains(script, "test -e") || len(shown) == 0 {
-		t.Fatalf("docs/start.md has no commands, no list of files, or shows no output:\n%s", script)
 	}
 	return script, shown
 }
