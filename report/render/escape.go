@@ -22,19 +22,25 @@ const (
 
 // shorten cuts a text to n characters and says how many are left out.
 func shorten(s string, n int) string {
+	head, rest := divided(s, n)
+	if rest == "" {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d more characters)", head, utf8.RuneCountInString(rest))
+}
+
+// divided returns the first n characters of a text, and what follows them.
+func divided(s string, n int) (head, rest string) {
 	if len(s) <= n {
-		return s
+		return s, ""
 	}
-	count := utf8.RuneCountInString(s)
-	if count <= n {
-		return s
+	for i := range s {
+		if n == 0 {
+			return s[:i], s[i:]
+		}
+		n--
 	}
-	end := 0
-	for range n {
-		_, size := utf8.DecodeRuneInString(s[end:])
-		end += size
-	}
-	return fmt.Sprintf("%s… (%d more characters)", s[:end], count-n)
+	return s, ""
 }
 
 // Visible returns the text in one line. Every character that could act on what displays it is
@@ -240,8 +246,11 @@ func quotes(s string, say, show func(string)) {
 func quotedAt(s string, i int) (value string, end int) {
 	switch s[i] {
 	case '"', '`', 's':
+		if i > 0 && isWord(s[i-1]) || s[i] == 's' && !strings.HasPrefix(s[i:], "sha256:") {
+			return "", 0
+		}
 		at := quoted().FindStringIndex(s[i:])
-		if at == nil || at[0] != 0 || i > 0 && isWord(s[i-1]) {
+		if at == nil {
 			return "", 0
 		}
 		end = i + at[1]

@@ -21,13 +21,13 @@ type entry struct {
 func entriesOf(findings []model.Finding) (all []*entry) {
 	type key struct{ rule, words string }
 	sizes, known := map[key]int{}, map[key]*entry{}
-	shape := func(f *model.Finding) key { return key{f.Rule, shapeOf(f.Message)} }
+	shapes := make([]key, len(findings))
 	for i := range findings {
-		sizes[shape(&findings[i])]++
+		shapes[i] = key{findings[i].Rule, shapeOf(findings[i].Message)}
+		sizes[shapes[i]]++
 	}
 	for i := range findings {
-		f := &findings[i]
-		k := shape(f)
+		f, k := &findings[i], shapes[i]
 		if sizes[k] < mostApart {
 			k.words = f.Message
 		}
@@ -44,10 +44,15 @@ func entriesOf(findings []model.Finding) (all []*entry) {
 // mostApart is from how many findings on that differ in names alone are one entry.
 const mostApart = 3
 
-// shapeOf returns the words of a message, without what it quotes and its numbers.
+// shapeOf returns the words of a message, without what it quotes and its numbers. Of a long one
+// they are those of its beginning.
 func shapeOf(message string) string {
 	var b strings.Builder
-	quotes(shorten(message, maxMarkdownText), func(words string) {
+	head, rest := divided(message, maxMarkdownText)
+	if rest != "" {
+		head += "…"
+	}
+	quotes(head, func(words string) {
 		b.WriteString(strings.Map(func(r rune) rune {
 			if '0' <= r && r <= '9' {
 				return -1

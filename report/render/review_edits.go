@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -191,7 +192,7 @@ func textName(keyed string) sentence {
 
 // readText reports whether a change is of a text that agents or people read, and no value.
 func readText(c *model.Change) bool {
-	if textOf(c.Old) == "" && textOf(c.New) == "" {
+	if !isText(c.Old) && !isText(c.New) {
 		return false
 	}
 	for _, part := range []string{"/summary", "/non_negotiables", "/tone_and_comms", "/rationale", "/reason", "/description", "/business_context"} {
@@ -200,6 +201,12 @@ func readText(c *model.Change) bool {
 		}
 	}
 	return false
+}
+
+// isText reports whether a value is a text, and not an empty one.
+func isText(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > len(`""`) && raw[0] == '"'
 }
 
 func textOf(raw json.RawMessage) string {
