@@ -67,7 +67,7 @@ func JSON(w io.Writer, r *Report) error {
 
 // aroundPacks returns what stands in the JSON form before and after the elements of packs.
 func aroundPacks(run *Report) (before, after []byte, err error) {
-	src, err := formatted(run, "")
+	src, err := Indented(run, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,7 +83,7 @@ func (o *onePack) text() ([]byte, error) {
 	if o.stored != nil {
 		return o.stored.read()
 	}
-	src, err := formatted(o.open(), packIndent)
+	src, err := Indented(o.open(), packIndent)
 	return bytes.TrimSuffix(src, []byte("\n")), err
 }
 
@@ -107,7 +107,7 @@ func (c *counting) Write(src []byte) (int, error) {
 // WriteJSON writes any value as all of packgate's commands write JSON: indented by two blanks,
 // without the escapes that only HTML needs, and harmless in a log of GitHub's runner.
 func WriteJSON(w io.Writer, v any) error {
-	src, err := formatted(v, "")
+	src, err := Indented(v, "")
 	if err != nil {
 		return err
 	}
@@ -126,8 +126,9 @@ func Compact(v any) ([]byte, error) {
 	return inert(b.Bytes()), nil
 }
 
-// formatted returns a value as WriteJSON writes it, each line but the first behind a prefix.
-func formatted(v any, prefix string) ([]byte, error) {
+// Indented returns a value as WriteJSON writes it, each line but the first behind a prefix.
+// The error is for a value that JSON does not have.
+func Indented(v any, prefix string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -96,31 +97,51 @@ func htmlWithin(w io.Writer, r *model.Report, most int) error {
 	if v.program != nil {
 		most -= v.program.size
 	}
-	var out bytes.Buffer
-	if err := templates.Execute(&out, "top", v.page(packs)); err != nil {
-		return fmt.Errorf("write the HTML report: %w", err)
+	out := htmlPieces{to: w}
+	write := func(name string, data any, about string) error {
+		if err := templates.Execute(&out.piece, name, data); err != nil {
+			return fmt.Errorf("write the HTML report%s: %w", about, err)
+		}
+		return nil
+	}
+	if err := cmp.Or(write("top", v.page(packs), ""), out.keep()); err != nil {
+		return err
 	}
 	left := 0
 	for i := range packs.Len() {
-		if left > 0 || out.Len() > most || !packs.There(i) {
+		if left > 0 || out.size > most || !packs.There(i) {
 			left++
 			continue
 		}
-		whole := out.Len()
-		if err := templates.Execute(&out, "pack", v.pack(packs.At(i), i+1)); err != nil {
-			return fmt.Errorf("write the HTML report of %s: %w", packs.Brief(i).Path, err)
+		if err := write("pack", v.pack(packs.At(i), i+1), " of "+packs.Brief(i).Path); err != nil {
+			return err
 		}
-		if out.Len() > most && i > 0 {
-			out.Truncate(whole)
+		if out.size+out.piece.Len() > most && i > 0 {
+			out.piece.Reset()
 			left++
+			continue
+		}
+		if err := out.keep(); err != nil {
+			return err
 		}
 	}
-	if err := templates.Execute(&out, "bottom", v.bottom(left)); err != nil {
-		return fmt.Errorf("write the HTML report: %w", err)
-	}
-	// GitHub's runner takes it for a command wherever it stands in a log, should somebody
-	// print the page. It can stand in text only, where the reference means the same.
-	_, err = w.Write(bytes.ReplaceAll(out.Bytes(), []byte("##["), []byte("#&#35;[")))
+	return cmp.Or(write("bottom", v.bottom(left), ""), out.keep())
+}
+
+// htmlPieces writes a page piece by piece: all of it is much larger than each.
+type htmlPieces struct {
+	to    io.Writer
+	piece bytes.Buffer
+	size  int // of what was kept
+}
+
+// keep writes the piece, and begins another one. GitHub's runner takes ##[ for a command wherever it
+// stands in a log, should somebody print the page. It can stand in text only, where the reference
+// means the same; and a piece ends with a tag.
+func (p *htmlPieces) keep() error {
+	p.size += p.piece.Len()
+	_, err := p.to.Write(bytes.ReplaceAll(p.piece.Bytes(), []byte("##["), []byte("#&#35;[")))
+	p.piece.Reset()
 	return err
 }
 

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"io"
 	"net/url"
 	"path"
@@ -27,7 +29,7 @@ func SARIF(w io.Writer, r *model.Report, rules []model.RulePage) error {
 	index := newRuleIndex(r, rules)
 	results, left := index.results(r)
 	run := sarifRun{
-		Columns: "unicodeCodePoints", Results: results,
+		Columns:     "unicodeCodePoints",
 		Bases:       map[string]map[string]sarifText{rootBase: {"description": {Text: "the root of the repository"}}},
 		Automation:  map[string]string{"id": "packgate/"},
 		Invocations: []sarifInvocation{invocation(r, left)},
@@ -37,7 +39,44 @@ func SARIF(w io.Writer, r *model.Report, rules []model.RulePage) error {
 		Name: "packgate", Version: Visible(r.Tool.Version), URI: project, Rules: index.rules,
 		Properties: map[string]string{"rules_version": Visible(r.Tool.RulesVersion)},
 	}
-	return model.WriteJSON(w, sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+	run.Results = []sarifResult{}
+	around, err := model.Indented(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}}, "")
+	if err != nil {
+		return err
+	}
+	return writeResults(w, around, results)
+}
+
+// noResults is how the results of a log without any stand in it, and resultIndent stands before each
+// line of one.
+const (
+	noResults    = "\n      \"results\": []"
+	resultIndent = "        "
+)
+
+// writeResults writes a log with its results, one by one: all of them together may be much larger
+// than anything else.
+func writeResults(w io.Writer, around []byte, results []sarifResult) error {
+	before, after, found := bytes.Cut(around, []byte(noResults))
+	if !found {
+		return errors.New("the log has no member results") // it always has
+	}
+	start, end, separator := append(bytes.Clone(before), noResults[:len(noResults)-1]...), "]", "\n"+resultIndent
+	if _, err := w.Write(start); err != nil {
+		return err
+	}
+	for i := range results {
+		src, err := model.Indented(results[i], resultIndent)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(append([]byte(separator), bytes.TrimSuffix(src, []byte("\n"))...)); err != nil {
+			return err
+		}
+		end, separator = "\n      ]", ",\n"+resultIndent
+	}
+	_, err := w.Write(append([]byte(end), after...))
+	return err
 }
 
 // ruleIndex are the rules in the order in which a log describes them.
