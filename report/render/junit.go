@@ -155,8 +155,11 @@ func packSuite(p *model.Pack) junitSuite {
 	strict := p.Result == model.Failed && model.Count(p).Errors == 0 // then it is the warnings that fail
 	add := func(id string, skipped *junitSkipped) {
 		c := junitCase{Name: label(id), Class: className(p) + ".checks", Failure: gateFailure(byGate[id], strict)}
-		if c.Failure == nil {
+		switch {
+		case c.Failure == nil:
 			c.Skipped = skipped
+		case p.Result == model.Passed: // as where only new findings fail: it did not pass, and fails nothing
+			c.Failure, c.Skipped = nil, &junitSkipped{"fails nothing: " + c.Failure.Message}
 		}
 		s.Cases = append(s.Cases, c)
 	}
@@ -287,14 +290,17 @@ func goldenCase(p *model.Pack, g model.Golden) junitCase {
 	return c
 }
 
-// warningsOf returns what fails nothing: warnings, what is excused, and checks that did not run.
+// warningsOf returns what fails nothing: warnings, errors of a pack that passes with them, such as
+// old ones, what is excused, and checks that did not run.
 func warningsOf(p *model.Pack, strict bool) string {
 	var lines []string
 	for _, f := range p.Findings {
 		switch {
 		case f.Excused():
 			lines = append(lines, findingText(&f, excuse(&f), ""))
-		case f.Severity != "error" && !strict:
+		case f.Old && f.Severity == "error" && p.Result == model.Passed:
+			lines = append(lines, findingText(&f, "old error", f.Hint))
+		case p.Result == model.Passed, f.Severity != "error" && !strict:
 			lines = append(lines, findingText(&f, f.Severity, f.Hint))
 		}
 	}

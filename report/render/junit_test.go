@@ -155,6 +155,16 @@ func TestJUnitFollowsTheVerdict(t *testing.T) {
 	if s := suites.Suites[0]; s.Failures != 0 || !strings.Contains(s.Cases[len(s.Cases)-1].Skipped.Message, "the config excuses that") {
 		t.Errorf("the suite is %+v", s)
 	}
+	// Nor do old errors of a pack that passes, which is where only new ones fail. None is lost.
+	p = reporttest.Failing()
+	p.Result = model.Passed
+	for i := range p.Findings {
+		p.Findings[i].Old = true
+	}
+	_, suites = junitOf(t, reporttest.Run(model.Passed, p))
+	if s := suites.Suites[0]; s.Failures != 0 || s.Skipped != 9 || !strings.Contains(s.Out, "old error ") {
+		t.Errorf("the suite is %+v", s)
+	}
 	// And a pack that fails shows that it does, even where no finding says why.
 	p = reporttest.Clean(model.Rejected)
 	if _, suites = junitOf(t, reporttest.Run(model.Rejected, p)); suites.Suites[0].Failures != 1 {
