@@ -102,13 +102,13 @@ func (e evidence) against(p *gate.Pass, now map[string]evidence) {
 	if !ok || !e.id.OK {
 		found, ok = now[e.content]
 	}
-	d := gate.Faultf(idPlace(p), "put the file back; a new run is a new file beside it", "%s %s of the base is removed", e.what, gate.Quote(e.id.Value))
+	d := gate.Faultf(idPlace(p), "put the file back, and record a new run in a file of its own", "%s %s of the base is removed", e.what, gate.Quote(e.id.Value))
 	if ok {
 		lost := found.lacks(e, unfit(p) == nil)
 		if len(lost) == 0 {
 			return
 		}
-		d = gate.Faultf(pack.Place(found.id.Node, found.node), "put back what it said; a new run is a new file beside it",
+		d = gate.Faultf(pack.Place(found.id.Node, found.node), "put its old content back, and record a new run in a file of its own",
 			"%s %s proves less than in the base: %s", e.what, gate.Quote(e.id.Value), strings.Join(lost, ", "))
 	}
 	if !e.vital {
@@ -121,20 +121,51 @@ func (e evidence) against(p *gate.Pass, now map[string]evidence) {
 // lacks says what other evidence proves and this does not. Of a pack that cannot be
 // compiled only what the files say is compared.
 func (e evidence) lacks(other evidence, compiles bool) (lost []string) {
+	var gone, unchecked []proved
 	for x, how := range other.proves {
 		switch have := e.proves[x]; {
 		case have == 0:
-			lost = append(lost, x.words()+" is gone")
+			gone = append(gone, x)
 		case have < how && compiles:
-			lost = append(lost, x.words()+" is compared with no compile")
+			unchecked = append(unchecked, x)
 		}
 	}
-	slices.Sort(lost)
+	if len(gone) > 0 {
+		lost = append(lost, "it no longer states "+provedWords(gone))
+	}
+	if len(unchecked) > 0 {
+		lost = append(lost, "no compile checks "+provedWords(unchecked)+" any more")
+	}
 	if compiles && other.request != nil && (e.request == nil || !extends(e.request, other.request)) {
 		lost = append(lost, "it replays another request")
 	}
 	return lost
 }
+
+// provedWords list what is proved in the order of the words, properties together.
+func provedWords(all []proved) string {
+	var words, properties []string
+	for _, x := range all {
+		if x.kind == propertyKind {
+			properties = append(properties, gate.Quote(x.name))
+		} else {
+			words = append(words, x.words())
+		}
+	}
+	slices.Sort(words)
+	slices.Sort(properties)
+	switch len(properties) {
+	case 0:
+	case 1:
+		words = append(words, propertyKind+" "+properties[0])
+	default:
+		words = append(words, "the properties "+pack.Joined(properties, "and"))
+	}
+	return pack.Joined(words, "and")
+}
+
+// propertyKind is the kind of what a packet expects of a compile.
+const propertyKind = "property"
 
 // packetEvidence returns what a packet proves, of intents by the names that these have now.
 func (s *replays) packetEvidence(packet *repo.Packet, renamed map[string]string) evidence {
@@ -193,9 +224,9 @@ func (s *replays) stateProperty(e *evidence, property pack.Text, r *golden.Resul
 		if !ok || name == "" || negated && !slices.Contains(q.known(s), name) {
 			continue
 		}
-		e.proves[proved{"property", property.Value}] = stated
+		e.proves[proved{propertyKind, property.Value}] = stated
 		if r != nil {
-			e.proves[proved{"property", property.Value}] = compared
+			e.proves[proved{propertyKind, property.Value}] = compared
 		}
 	}
 }
