@@ -4,6 +4,10 @@
 //
 //	cd bench/compare && go run . [--packs 100] [--runs 5] [--seed 1]
 //
+// It also measures, each by itself, the tools that one would pick in its place: ajv-cli,
+// spectral, cue, conftest and buf. Then it plants faults, and prints which of them each
+// tool finds with the rules that are written here for it.
+//
 // The pipeline is measured in two forms: each tool once over all packs, which takes
 // scripts of one's own around the libraries, and each tool once for each pack, which
 // is what a loop in a shell, or a job's steps, come to. packgate is measured without a
@@ -30,12 +34,13 @@ import (
 )
 
 func main() {
-	packs := flag.Int("packs", 100, "how many packs the repository has")
-	runs := flag.Int("runs", 5, "how often everything is run")
-	seed := flag.Uint64("seed", 1, "of the generator")
+	var o options
+	flag.IntVar(&o.packs, "packs", 100, "how many packs the repository has")
+	flag.IntVar(&o.runs, "runs", 5, "how often everything is run")
+	flag.Uint64Var(&o.seed, "seed", 1, "of the generator")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := compare(ctx, os.Stdout, *packs, *runs, *seed)
+	err := compare(ctx, os.Stdout, o)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
@@ -45,9 +50,16 @@ func main() {
 
 const nth = 20 // of the packs are changed
 
-func compare(ctx context.Context, w io.Writer, packs, runs int, seed uint64) error {
-	if packs < 1 || runs < 1 {
-		return fmt.Errorf("%d packs and %d runs, wanted both above 0", packs, runs)
+// options are what the command line sets.
+type options struct {
+	packs, runs int
+	seed        uint64
+}
+
+// compare measures everything and prints what came out.
+func compare(ctx context.Context, w io.Writer, o options) error {
+	if o.packs < 1 || o.runs < 1 {
+		return fmt.Errorf("%d packs and %d runs, wanted both above 0", o.packs, o.runs)
 	}
 	folder, err := filepath.Abs(".")
 	if err != nil {
@@ -63,18 +75,28 @@ func compare(ctx context.Context, w io.Writer, packs, runs int, seed uint64) err
 		return err
 	}
 	dir := filepath.Join(temp, "packs")
-	if err := t.repository(ctx, dir, packs, nth, seed); err != nil {
+	if err := t.repository(ctx, dir, o.packs, o.seed); err != nil {
 		return err
 	}
-	all, err := t.contenders(dir, temp)
+	packs, err := packsOf(dir)
 	if err != nil {
 		return err
 	}
-	taken, err := measure(ctx, all, runs)
+	all := t.contenders(dir, packs)
+	taken, err := measure(ctx, all, o.runs)
 	if err != nil {
 		return err
 	}
-	return print(w, all, taken, packs, runs)
+	fmt.Fprintf(w, "%d packs, every %dth changed since the base; medians of %d runs.\n\n", o.packs, nth, o.runs)
+	if err := print(w, all, taken); err != nil {
+		return err
+	}
+	steps := append(t.single(dir, packs), t.check(dir))
+	found, err := t.finds(ctx, dir, packs[len(packs)-1], steps)
+	if err != nil {
+		return err
+	}
+	return printFinds(w, steps, found)
 }
 
 // contender is one way to do the work: processes, one after the other.
@@ -86,22 +108,23 @@ type contender struct {
 // own is the name of the contender that the others are compared with.
 const own = "packgate check --base"
 
-// contenders returns the pipeline in both forms, and packgate without a cache and
-// with one, which its first run fills.
-func (t *tools) contenders(dir, temp string) ([]contender, error) {
-	together, err := t.pipeline(dir)
-	if err != nil {
-		return nil, err
-	}
+// contenders returns the tools alone and the pipeline, each in both forms, and packgate
+// without a cache and with one, which its first run fills.
+func (t *tools) contenders(dir string, packs []string) (all []contender) {
 	kept := t.check(dir)
-	kept.args = append(slices.DeleteFunc(slices.Clone(kept.args), func(arg string) bool { return arg == "--no-cache" }), "--cache", filepath.Join(temp, "kept"))
-	kept.settings = filepath.Join(temp, "settings")
-	return []contender{
-		{"pipeline, a process for each tool", together},
-		{"pipeline, a process for each tool and pack", t.loop(together)},
-		{own, []step{t.check(dir)}},
-		{own + ", unchanged since the last run", []step{kept}},
-	}, nil
+	kept.args = append(slices.DeleteFunc(slices.Clone(kept.args), func(arg string) bool { return arg == "--no-cache" }), "--cache", t.built("kept"))
+	kept.settings = t.built("settings")
+	single, pipeline := t.single(dir, packs), t.pipeline(dir, packs)
+	for _, s := range together(single) {
+		all = append(all, contender{s.name + ", one process", []step{s}})
+	}
+	for _, s := range loop(single) {
+		all = append(all, contender{s.name + ", a process for each pack", []step{s}})
+	}
+	return append(all, contender{"pipeline, a process for each tool", pipeline},
+		contender{"pipeline, a process for each tool and pack", loop(pipeline)},
+		contender{own, []step{t.check(dir)}},
+		contender{own + ", unchanged since the last run", []step{kept}})
 }
 
 // measure runs all contenders in turns and returns what each of their steps took, and
@@ -153,8 +176,7 @@ func median[T time.Duration | int64](runs []usage, of func(usage) T) T {
 	return values[(len(values)-1)/2]
 }
 
-func print(w io.Writer, all []contender, taken [][]usage, packs, runs int) error {
-	fmt.Fprintf(w, "%d packs, every %dth changed since the base; medians of %d runs.\n\n", packs, nth, runs)
+func print(w io.Writer, all []contender, taken [][]usage) error {
 	fmt.Fprint(w, "| | CPU s | time s | memory MiB | CPU to packgate | time to packgate | memory to packgate |\n|---|---:|---:|---:|---:|---:|---:|\n")
 	at := slices.IndexFunc(all, func(c contender) bool { return c.name == own })
 	to := taken[at][len(all[at].steps)]

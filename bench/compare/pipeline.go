@@ -9,31 +9,32 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
 
 // tools are the programs of the comparison, built or installed.
 type tools struct {
-	folder   string // of the scripts, the Rego policy and node_modules
-	packgate string
-	generate string
-	conftest string
-	schema   string // packgate's own schema of a Context Pack
+	folder string // of the scripts, what the tools judge by, and node_modules
+	bin    string // of what is built
+	schema string // packgate's own schema of a Context Pack
 }
 
-// install builds packgate, the generator and conftest into a folder, and
+// built returns the path of a program that install has built.
+func (t *tools) built(name string) string { return filepath.Join(t.bin, name) }
+
+// install builds packgate, the generator and the tools in Go into the folder bin, and
 // installs the Node packages where they are not.
 func install(ctx context.Context, folder, bin string) (*tools, error) {
-	t := &tools{
-		folder: folder, packgate: filepath.Join(bin, "packgate"), generate: filepath.Join(bin, "generate"),
-		conftest: filepath.Join(bin, "conftest"), schema: filepath.Join(bin, "context-pack.schema.json"),
-	}
+	t := &tools{folder: folder, bin: bin, schema: filepath.Join(bin, "context-pack.schema.json")}
 	top := filepath.Join(folder, "..", "..")
 	steps := []step{
-		{name: "go", dir: top, args: []string{"go", "build", "-ldflags", "-X main.version=v0.0.1", "-o", t.packgate, "."}},
-		{name: "go", dir: top, args: []string{"go", "build", "-o", t.generate, "./bench/cmd/generate"}},
-		{name: "go", dir: folder, args: []string{"go", "build", "-o", t.conftest, "github.com/open-policy-agent/conftest"}},
+		{name: "go", dir: top, args: []string{"go", "build", "-ldflags", "-X main.version=v0.0.1", "-o", t.built("packgate"), "."}},
+		{name: "go", dir: top, args: []string{"go", "build", "-o", t.built("generate"), "./bench/cmd/generate"}},
+		{name: "go", dir: folder, args: []string{"go", "build", "-o", t.built(conftest), "github.com/open-policy-agent/conftest"}},
+		{name: "go", dir: folder, args: []string{"go", "build", "-o", t.built(cue), "cuelang.org/go/cmd/cue"}},
+		{name: "go", dir: folder, args: []string{"go", "build", "-o", t.built(buf), "github.com/bufbuild/buf/cmd/buf"}},
 	}
 	if _, err := os.Stat(filepath.Join(folder, "node_modules")); errors.Is(err, os.ErrNotExist) {
 		steps = append(steps, step{name: "npm", dir: folder, args: []string{"npm", "ci", "--silent"}})
@@ -44,7 +45,7 @@ func install(ctx context.Context, folder, bin string) (*tools, error) {
 			return nil, fmt.Errorf("%v: %w\n%s", s.args, err, out)
 		}
 	}
-	schema, err := exec.CommandContext(ctx, t.packgate, "schema", "context-pack").Output()
+	schema, err := exec.CommandContext(ctx, t.built("packgate"), "schema", "context-pack").Output()
 	if err != nil {
 		return nil, fmt.Errorf("packgate schema: %w", err)
 	}
@@ -53,9 +54,9 @@ func install(ctx context.Context, folder, bin string) (*tools, error) {
 
 // repository writes a pack repository and commits it, and then changes every nth
 // of its packs.
-func (t *tools) repository(ctx context.Context, dir string, packs, nth int, seed uint64) error {
-	write := []string{t.generate, dir, fmt.Sprint(packs), fmt.Sprint(seed)}
-	revise := []string{t.generate, "--revise", fmt.Sprint(nth), dir, fmt.Sprint(packs), fmt.Sprint(seed)}
+func (t *tools) repository(ctx context.Context, dir string, packs int, seed uint64) error {
+	write := []string{t.built("generate"), dir, fmt.Sprint(packs), fmt.Sprint(seed)}
+	revise := []string{t.built("generate"), "--revise", fmt.Sprint(nth), dir, fmt.Sprint(packs), fmt.Sprint(seed)}
 	for _, args := range [][]string{
 		write,
 		{"git", "init", "-q", dir},
@@ -79,19 +80,35 @@ type step struct {
 	each  bool     // a process for each of the files
 	// settings is where the process keeps those of the user, "" for the user's own.
 	settings string
+	// env are variables of the process beside those that there are.
+	env []string
+	// before is what stands before each of the files, nothing if it is empty.
+	before string
+	// complains says that the tool writes the faults that it finds to standard error.
+	complains bool
 }
 
 func (s step) command(ctx context.Context, files ...string) *exec.Cmd {
-	c := exec.CommandContext(ctx, s.args[0], slices.Concat(s.args[1:], files)...)
+	args := slices.Clone(s.args[1:])
+	for _, file := range files {
+		if s.before != "" {
+			args = append(args, s.before)
+		}
+		args = append(args, file)
+	}
+	c := exec.CommandContext(ctx, s.args[0], args...)
 	c.Dir = s.dir
 	if s.settings != "" {
 		c.Env = append(c.Environ(), "XDG_CONFIG_HOME="+s.settings)
 	}
+	if len(s.env) > 0 {
+		c.Env = append(c.Environ(), s.env...)
+	}
 	return c
 }
 
-// loop returns the pipeline with a process for each tool and pack.
-func (t *tools) loop(together []step) []step {
+// loop returns steps with a process for each tool and pack.
+func loop(together []step) []step {
 	steps := slices.Clone(together)
 	for i := range steps {
 		steps[i].each = len(steps[i].files) > 0
@@ -101,30 +118,31 @@ func (t *tools) loop(together []step) []step {
 
 // pipeline returns what somebody would put together who has no packgate: each
 // tool is one process over all packs of the repository.
-func (t *tools) pipeline(dir string) ([]step, error) {
-	full, err := filepath.Glob(filepath.Join(dir, "packs", "*", "pack.json"))
-	if err != nil {
-		return nil, err
-	}
-	packs := make([]string, len(full))
-	for i, name := range full {
-		if packs[i], err = filepath.Rel(dir, name); err != nil {
-			return nil, err
-		}
-	}
-	script := func(name string) string { return filepath.Join(t.folder, name) }
+func (t *tools) pipeline(dir string, packs []string) []step {
 	return []step{
-		{name: "ajv", dir: dir, args: []string{"node", script("schema.mjs"), t.schema}, files: packs},
-		{name: "conftest", dir: dir, args: []string{t.conftest, "test", "--policy", script("policy"), "--no-color", "--output", "json"}, files: packs},
-		{name: "json-logic-js", dir: dir, args: []string{"node", script("golden.mjs")}, files: packs},
-		{name: "jsondiffpatch", dir: dir, args: []string{"node", script("changes.mjs"), "HEAD"}},
-	}, nil
+		{name: "ajv", dir: dir, args: []string{"node", t.own("schema.mjs"), t.schema}, files: packs},
+		t.conftest(dir, packs),
+		{name: "json-logic-js", dir: dir, args: []string{"node", t.own("golden.mjs")}, files: packs},
+		{name: "jsondiffpatch", dir: dir, args: []string{"node", t.own("changes.mjs"), "HEAD"}},
+	}
 }
+
+// packsOf returns the pack files of a repository, relative to it.
+func packsOf(dir string) ([]string, error) {
+	packs, err := filepath.Glob(filepath.Join(dir, "packs", "*", "pack.json"))
+	for i := range packs {
+		packs[i] = strings.TrimPrefix(packs[i], dir+string(filepath.Separator))
+	}
+	return packs, err
+}
+
+// own returns the path of a file that is beside this program.
+func (t *tools) own(name string) string { return filepath.Join(t.folder, name) }
 
 // check returns packgate's own step for the same work and what it does beyond,
 // without a cache.
 func (t *tools) check(dir string) step {
-	return step{name: "packgate", dir: dir, args: []string{t.packgate, "check", "--base", "HEAD", "--no-cache"}}
+	return step{name: "packgate", dir: dir, args: []string{t.built("packgate"), "check", "--base", "HEAD", "--no-cache"}}
 }
 
 // usage is what a process took.
@@ -175,13 +193,13 @@ func process(ctx context.Context, s step, files []string) (outcome, error) {
 	c.Stdout, c.Stderr = &stdout, &stderr
 	start := time.Now()
 	err := c.Run()
-	o := outcome{output: stdout.String(), usage: usage{wall: time.Since(start)}}
+	o := outcome{output: stdout.String() + stderr.String(), usage: usage{wall: time.Since(start)}}
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && slices.Contains(foundFaults, exit.ExitCode()) && stderr.Len() == 0 {
+	if errors.As(err, &exit) && slices.Contains(foundFaults, exit.ExitCode()) && (s.complains || stderr.Len() == 0) {
 		o.found, err = true, nil
 	}
 	if err != nil {
-		return o, fmt.Errorf("%s: %w\n%s%s", s.name, err, stderr.String(), o.output)
+		return o, fmt.Errorf("%s: %w\n%s", s.name, err, o.output)
 	}
 	o.cpu = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	if r, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
