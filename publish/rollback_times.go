@@ -9,8 +9,11 @@ import (
 	"github.com/contextosai/packgate/publish/statement"
 )
 
-// RollbackTimes are how long environments ran the versions of a pack that they were rolled back
-// from, by its signed records.
+// RollbackTimes are the times to roll back of a pack. A time to roll back is how long an environment
+// ran what it was moved back from, by its signed records: from the first of the records in a row that
+// name it, to the record of the rollback. A rollback is a move by packgate rollback, --stop included,
+// or one by a pin or a pins file to a lower version or to an earlier bundle of the same version.
+// docs/report.md has the same definition.
 type RollbackTimes struct {
 	Took    map[string][]time.Duration // by environment, in the order of the records
 	Unknown string                     // why the records do not tell, "" where they do
