@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"github.com/contextosai/packgate/e2e/sigstore/stack"
+	"github.com/contextosai/packgate/publish/statement"
 )
 
 // TestCosign verifies with cosign what the action published: the file by its bundle,
-// and the version in the registry. Cosign takes minutes to build the first time, so
+// the version in the registry, and the record that an environment runs it. Cosign takes minutes to build the first time, so
 // this test has a target of its own in the Makefile.
 func TestCosign(t *testing.T) {
 	t.Parallel()
@@ -28,8 +29,9 @@ func TestCosign(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		kind := summaryType
 		signedBy := func(identity string, args ...string) []string {
-			return append(args, "--trusted-root", services.TrustedRoot, "--type", summaryType,
+			return append(args, "--trusted-root", services.TrustedRoot, "--type", kind,
 				"--certificate-oidc-issuer", stack.GitHubIssuer, "--certificate-identity", identity)
 		}
 		mallory := strings.Replace(workflowURI, "acme", "mallory", 1)
@@ -55,6 +57,16 @@ func TestCosign(t *testing.T) {
 		run(t, byPackgate).want(t, 0, "The cosign claims were validated")
 		if o := image(mallory, repository+":"+version); o.status == 0 {
 			t.Error("cosign takes the version for one of another workflow")
+		}
+
+		kind = statement.TypePin
+		if o := image(workflowURI, repository+"@"+v.digest); o.status == 0 {
+			t.Error("cosign finds a record of an environment before there is one")
+		}
+		r.packgate(t, "pin", "prod", packID+"@"+version, "--reason", "first").want(t, 0)
+		image(workflowURI, repository+":env-prod").want(t, 0, "The cosign claims were validated")
+		if o := image(mallory, repository+":env-prod"); o.status == 0 {
+			t.Error("cosign takes the record for one of another workflow")
 		}
 	})
 }
