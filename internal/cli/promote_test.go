@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/contextosai/packgate/gates/promotion"
+	"github.com/contextosai/packgate/internal/github"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -30,7 +31,7 @@ func TestBranchOfPromotion(t *testing.T) {
 	} {
 		p := &promoting{options: promoteOptions{to: "prod"}, moved: c.moved}
 		got := p.branch()
-		if !strings.HasPrefix(got, c.want) || seen[got] || len(got) > 200 || !regexp.MustCompile(`^[\w./-]+[\w-]$`).MatchString(got) || strings.Contains(got, "..") {
+		if !strings.HasPrefix(got, c.want) || !strings.HasPrefix(got, github.PromotionBranch) || seen[got] || len(got) > 200 || !regexp.MustCompile(`^[\w./-]+[\w-]$`).MatchString(got) || strings.Contains(got, "..") {
 			t.Errorf("%v: %q", c.moved, got)
 		}
 		seen[got] = true

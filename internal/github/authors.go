@@ -24,8 +24,9 @@ const webFlow = "web-flow"
 
 // authors collects who counts as an author of a pull request, by login in lower case.
 type authors struct {
-	why    map[string]string
-	shared []string // commits whose messages name co-authors
+	why     map[string]string
+	shared  []string // commits whose messages name co-authors
+	starter bool     // a line StartedBy names somebody
 }
 
 // add notes an author, for the reason that is known first.
@@ -40,8 +41,9 @@ func (a *authors) add(login, why string) {
 // co-authors where GitHub knows them, and whom a line StartedBy names.
 //
 // The errors have the kinds of a Client. It is of kind ErrTooLarge where GitHub does not list all
-// commits, and of kind ErrRejected where the head is not among them, or where GitHub knows no
-// account of who wrote or committed one: it may be that of an approver.
+// commits, and of kind ErrRejected where the head is not among them, where GitHub knows no
+// account of who wrote or committed one, or where the branch is that of a promotion and no line
+// says who started it: that may be an approver.
 func (c *Client) authors(ctx context.Context, pull PullRequest) (*authors, error) {
 	const what = "read who wrote the pull request"
 	p, _, err := c.api.PullRequests.Get(ctx, c.owner, c.repo, pull.Number)
@@ -71,6 +73,10 @@ func (c *Client) authors(ctx context.Context, pull PullRequest) (*authors, error
 		return nil, &fault.Error{Kind: ErrRejected,
 			Message: fmt.Sprintf("commit %.7s is not among the commits of pull request %d any more", pull.HeadSHA, pull.Number),
 			Hint:    "look at the run for its newest commit"}
+	case !a.starter && strings.HasPrefix(p.GetHead().GetRef(), PromotionBranch):
+		return nil, &fault.Error{Kind: ErrRejected,
+			Message: fmt.Sprintf("nobody knows who started pull request %d: its branch %q is one of packgate promote, and no line %s is left in it", pull.Number, p.GetHead().GetRef(), StartedBy),
+			Hint:    "close it and run packgate promote --open again, and protect such branches by a ruleset; a branch that you pushed yourself needs another name"}
 	case len(a.shared) == 0:
 		return a, nil
 	}
@@ -81,6 +87,7 @@ func (c *Client) authors(ctx context.Context, pull PullRequest) (*authors, error
 func (a *authors) started(text string) {
 	for _, login := range starters(text) {
 		a.add(login, "a line "+StartedBy+" names an author")
+		a.starter = true
 	}
 }
 

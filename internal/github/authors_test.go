@@ -123,6 +123,12 @@ func TestAuthorsNotKnown(t *testing.T) {
 			g.Wrote[githubtest.Head] = githubtest.Writers{Author: "web-flow", Committer: "web-flow"}
 		}, ErrRejected,
 			"GitHub knows no account of who wrote commit c0ffee0"},
+		"a promotion that lost its line": {func(g *githubtest.GitHub) {
+			g.Pulls[0].Branch, g.Pulls[0].Author = PromotionBranch+"prod-a-1.0.0", "robot[bot]"
+		}, ErrRejected, "nobody knows who started pull request 7: its branch \"packgate/promote-prod-a-1.0.0\" is one of packgate promote"},
+		"a promotion with its line": {func(g *githubtest.GitHub) {
+			g.Pulls[0].Branch, g.Messages[githubtest.Head] = PromotionBranch+"prod-a-1.0.0", StarterLine("mona")
+		}, nil, ""},
 		"a co-author on the third page": {func(g *githubtest.GitHub) {
 			g.Pulls[0].Commits = many(249)
 			g.Messages[githubtest.Head] = "Co-authored-by: Eve <eve@example.com>"

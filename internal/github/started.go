@@ -7,6 +7,10 @@ import "strings"
 // takes approvals away and gives none, so that nobody gains by writing one.
 const StartedBy = "Packgate-Started-By"
 
+// PromotionBranch is what the name of the branch begins with of a pull request that packgate promote
+// opens, which has such a line.
+const PromotionBranch = "packgate/promote-"
+
 // StarterLine returns the line that names a login.
 func StarterLine(login string) string { return StartedBy + ": " + login }
 
