@@ -86,6 +86,7 @@ func (c *Checker) fresh(ctx context.Context, v *Verdict) (*statusAt, error) {
 		v.add(notTrusted("the status beside the timestamp", err))
 		return nil, c.sinceMemory(v)
 	}
+	c.states(v, s) // which it never takes back, however old it is
 	if found := s.digest(); found != t.Digest || s.ledger.Sequence != t.Sequence {
 		v.add(ReasonRolledBack.refuses(found, "check who can write to the registry",
 			"the timestamp names %s as status %d, and the registry has %s, which is %d", t.Digest, t.Sequence, found, s.ledger.Sequence))
@@ -94,7 +95,12 @@ func (c *Checker) fresh(ctx context.Context, v *Verdict) (*statusAt, error) {
 	v.Freshness.Issued, v.Freshness.Expires = t.Issued, t.Expires
 	if r := c.Freshness.judge(t, clock(c.Now), v.Freshness); r != nil {
 		v.add(*r)
-		return nil, nil
+		before, err := c.recall()
+		if err == nil && before != nil {
+			c.inTime(v, before)
+			c.after(v, before, t)
+		}
+		return nil, err
 	}
 	return c.remember(v, s, t)
 }
@@ -154,41 +160,63 @@ func (c *Checker) remember(v *Verdict, s *statusAt, t *timestampAt) (*statusAt, 
 		v.NotChecked = append(v.NotChecked, unknown+"there is no memory of the newest one")
 		return s, nil
 	}
-	before, err := c.Freshness.Memory.keep(seen{
-		Registry: c.Registry.String(), Publisher: c.Verifier.Name(), Sequence: t.Sequence, Status: t.Digest, Issued: stampOf(t.Issued), Expires: stampOf(t.Expires),
-	})
+	before, err := c.Freshness.Memory.keep(seenOf(c.Verifier.Name(), t))
 	switch {
 	case err != nil:
 		return nil, err
 	case before == nil:
 		v.NotChecked = append(v.NotChecked, unknown+"this is the first one that is remembered here")
-	case before.Sequence > t.Sequence:
-		v.add(ReasonRolledBack.refuses(t.Digest, "do not use what the registry shows, and check who can write to it",
-			"the registry shows status %d of the publisher, and status %d was seen here before", t.Sequence, before.Sequence))
-		return nil, nil
-	case before.Sequence == t.Sequence && before.Status != t.Digest:
-		v.add(ReasonRolledBack.refuses(t.Digest, "do not use what the registry shows, and ask the publisher",
-			"the publisher has two statuses %d: %s was seen here before, and the registry shows %s", t.Sequence, before.Status, t.Digest))
+		return s, nil
+	}
+	if inTime := c.inTime(v, before); !c.after(v, before, t) || !inTime {
 		return nil, nil
 	}
 	return s, nil
 }
 
+// after reports whether what a timestamp names is no earlier status than the one that was seen
+// here before, which the verdict says otherwise.
+func (c *Checker) after(v *Verdict, before *seen, t *timestampAt) bool {
+	switch {
+	case before.Sequence > t.Sequence:
+		v.add(ReasonRolledBack.refuses(t.Digest, "do not use what the registry shows, and check who can write to it",
+			"the registry shows status %d of the publisher, and status %d was seen here before", t.Sequence, before.Sequence))
+	case before.Sequence == t.Sequence && before.Status != t.Digest:
+		v.add(ReasonRolledBack.refuses(t.Digest, "do not use what the registry shows, and ask the publisher",
+			"the publisher has two statuses %d: %s was seen here before, and the registry shows %s", t.Sequence, before.Status, t.Digest))
+	default:
+		return true
+	}
+	return false
+}
+
+// inTime reports whether the clock of this machine is not behind a timestamp that was seen here
+// before. By such a clock nothing can be told to be fresh, nor since when it is not.
+func (c *Checker) inTime(v *Verdict, before *seen) bool {
+	now := clock(c.Now)
+	if !before.issued().After(now.Add(clockSkew)) {
+		return true
+	}
+	v.Freshness.Stale = time.Time{}
+	v.add(ReasonStale.refuses(before.Status, "set the clock of this machine", "this machine's clock says %s, and a timestamp of %s was seen here before", stampOf(now), before.Issued))
+	return false
+}
+
+// recall returns what was seen here before of the publisher, nil for nothing.
+func (c *Checker) recall() (*seen, error) {
+	if c.Freshness.Memory == nil {
+		return nil, nil
+	}
+	return c.Freshness.Memory.recall(c.Registry.String(), c.Verifier.Name())
+}
+
 // sinceMemory notes from when on nothing is known, by what was seen here before.
 func (c *Checker) sinceMemory(v *Verdict) error {
-	if c.Freshness.Memory == nil {
-		return nil
+	before, err := c.recall()
+	if err == nil && before != nil && c.inTime(v, before) {
+		v.Freshness.Stale = earlier(before.issued().Add(c.Freshness.MaxAge), before.expires())
 	}
-	before, err := c.Freshness.Memory.recall(c.Registry.String(), c.Verifier.Name())
-	if err != nil || before == nil {
-		return err
-	}
-	issued, err := time.Parse(time.RFC3339, before.Issued)
-	if err != nil {
-		return err // which reading has refused
-	}
-	v.Freshness.Stale = issued.Add(c.Freshness.MaxAge)
-	return nil
+	return err
 }
 
 // compare holds what the registry shows of a version against the newest status.
@@ -205,18 +233,24 @@ func (c *Checker) compare(ctx context.Context, v *Verdict, s *statusAt) error {
 	if err != nil {
 		v.add(Reason{Kind: ReasonRolledBack, Message: err.Error(), Hint: "do not use what the registry shows, and check who can write to it", Digest: p.Head.Digest, Refuses: true, Cause: err})
 	}
-	if state := p.States[v.Manifest]; state != "" {
-		v.Freshness.State = state
-		if shown := stateOf(v.States); shown == nil || shown.State != state && shown.State != statement.StateRevoked {
-			v.add(ReasonHidden.explains(v.Manifest, "check who can write to the registry, which lacks the statement",
-				"it is %s according to the publisher's status of %s, and the registry does not show the statement", state, stampOf(s.Time)))
-		}
-	}
 	tag, _ := registry.ReadTag(v.Ref.Tag)
 	if tag.Environment != "" && head == p.Head {
 		c.comparePin(v, p, tag.Environment)
 	}
 	return nil
+}
+
+// states takes the state that a status gives the version into the verdict.
+func (c *Checker) states(v *Verdict, s *statusAt) {
+	state := s.ledger.Packs[v.Pack].States[v.Manifest]
+	if state == "" {
+		return
+	}
+	v.Freshness.State = state
+	if shown := stateOf(v.States); shown == nil || shown.State != state && shown.State != statement.StateRevoked {
+		v.add(ReasonHidden.explains(v.Manifest, "check who can write to the registry, which lacks the statement",
+			"it is %s according to the publisher's status of %s, and the registry does not show the statement", state, stampOf(s.Time)))
+	}
 }
 
 // comparePin holds what an environment runs by the registry against what it runs by a status

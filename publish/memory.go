@@ -41,6 +41,24 @@ type seen struct {
 	Expires   string `json:"expires"`
 }
 
+// seenOf returns what is remembered of a timestamp.
+func seenOf(publisher string, t *timestampAt) seen {
+	return seen{Registry: t.Name, Publisher: publisher, Sequence: t.Sequence, Status: t.Digest, Issued: stampOf(t.Issued), Expires: stampOf(t.Expires)}
+}
+
+// issued returns when the newest timestamp was issued, and expires when it ends. Reading has
+// refused what is no time.
+func (s *seen) issued() time.Time  { return timeOf(s.Issued) }
+func (s *seen) expires() time.Time { return timeOf(s.Expires) }
+
+func timeOf(text string) time.Time {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
 // remembered is the content of the file.
 type remembered struct {
 	Format string `json:"format"`

@@ -20,6 +20,7 @@ type Freshener struct {
 	Verifier *attest.Verifier                             // trusts what Signer signs, in the role of freshness
 	Signer   func(context.Context) (attest.Signer, error) // as that of a Publisher
 	Expiry   time.Duration                                // how long a timestamp may be relied on at most
+	Memory   *Memory                                      // of the newest status that was timestamped here; nil for none
 	DryRun   bool                                         // does all that reads, and signs and writes nothing
 	Now      func() time.Time                             // nil for time.Now
 }
@@ -40,9 +41,9 @@ type TimestampResult struct {
 
 // Timestamp signs that the newest status of the publisher is the newest, and puts that into
 // the registry beside the status itself. It signs for none that does not verify, for none
-// that is older than the last timestamp says, and for none that names a record which is not
-// there: ErrCut says which, ErrNotPublished that there is no status, and ErrStatus that
-// there are two.
+// that is older than the last timestamp or the memory says, and for none that names a record
+// which is not there: ErrCut says which, ErrNotPublished that there is no status, and ErrStatus
+// that there are two.
 func (f *Freshener) Timestamp(ctx context.Context) (*TimestampResult, error) {
 	repo, err := f.Checker.Registry.Status()
 	if err != nil {
@@ -90,6 +91,9 @@ func (f *Freshener) only(there *statuses, repo *registry.Repository) (*statusAt,
 // notOlder refuses a status that is older than the one of the last timestamp: what was said
 // since would be unsaid.
 func (f *Freshener) notOlder(ctx context.Context, repo *registry.Repository, s *statusAt, out *TimestampResult) error {
+	if err := f.notForgotten(s); err != nil {
+		return err
+	}
 	last, err := f.Checker.timestampUnder(ctx, repo, f.Verifier)
 	switch {
 	case err != nil && (outage(err) || errors.Is(err, registry.ErrUnauthorized) || errors.Is(err, registry.ErrForbidden)):
@@ -103,6 +107,24 @@ func (f *Freshener) notOlder(ctx context.Context, repo *registry.Repository, s *
 		return &fault.Error{Kind: ErrCut, Message: fmt.Sprintf("the last timestamp names status %d, and the newest status in the registry is %d", last.Sequence, s.ledger.Sequence)}
 	case last.Sequence == s.ledger.Sequence && last.Digest != s.digest():
 		return statusError(nil, "the last timestamp names %s as status %d, and the registry has %s", last.Digest, last.Sequence, s.digest())
+	}
+	return nil
+}
+
+// notForgotten refuses a status that is older than the one that was timestamped here before:
+// whoever can delete from the registry may have taken the last timestamp away as well.
+func (f *Freshener) notForgotten(s *statusAt) error {
+	if f.Memory == nil {
+		return nil
+	}
+	before, err := f.Memory.recall(s.ledger.Registry, s.ledger.Publisher)
+	switch {
+	case err != nil || before == nil:
+		return err
+	case before.Sequence > s.ledger.Sequence:
+		return &fault.Error{Kind: ErrCut, Message: fmt.Sprintf("status %d was timestamped here before, and the newest status in the registry is %d", before.Sequence, s.ledger.Sequence)}
+	case before.Sequence == s.ledger.Sequence && before.Status != s.digest():
+		return statusError(nil, "%s was timestamped here before as status %d, and the registry has %s", before.Status, before.Sequence, s.digest())
 	}
 	return nil
 }
@@ -158,7 +180,11 @@ func (f *Freshener) write(ctx context.Context, repo *registry.Repository, s *sta
 		return err
 	}
 	out.Bundle, out.Signer = t.Bundle, &t.Signer
-	return repo.Tag(ctx, manifest, timestampTag(f.Checker.Verifier.Name()))
+	if err := repo.Tag(ctx, manifest, timestampTag(f.Checker.Verifier.Name())); err != nil || f.Memory == nil {
+		return err
+	}
+	_, err = f.Memory.keep(seenOf(s.ledger.Publisher, t))
+	return err
 }
 
 // timestampAt is a timestamp that verified, with the status that is kept beside it.

@@ -36,7 +36,12 @@ func (o *freshnessOptions) addFlags(c *cobra.Command) {
 	f.StringVar(&o.maxAge, "freshness-max-age", "", "greatest age of a timestamp, a `duration` (default: publish.freshness.max_age, or 24h)")
 	f.StringVar(&o.expiry, "freshness-expiry", "", "longest validity that a timestamp may state, a `duration` (default: publish.freshness.expiry, or 7d)")
 	f.StringVar(&o.onStale, "freshness-on-stale", "", "what to do with a running version if the registry is not known to be fresh: fail, or `keep DURATION` (default: publish.freshness.on_stale)")
-	f.StringVar(&o.memory, "memory", "", "`file` that remembers the newest status seen so far (default: packgate/memory.json in the user's cache folder)")
+	addMemory(c, &o.memory)
+}
+
+// addMemory adds the flag of the file that remembers the newest status.
+func addMemory(c *cobra.Command, into *string) {
+	c.Flags().StringVar(into, "memory", "", "`file` that remembers the newest status seen so far (default: packgate/memory.json in the user's cache folder)")
 }
 
 // over returns what the config says with what the flags say in its place. Named says that
@@ -81,20 +86,21 @@ func (h *registryHouse) freshness(ctx context.Context, o freshnessOptions, publi
 	if p.Verifier, err = h.freshnessVerifier(ctx, o, publisher); err != nil {
 		return nil, 0, err
 	}
-	if file := cmp.Or(o.memory, h.memoryFile()); file != "" {
-		p.Memory = publish.MemoryIn(file)
-	}
+	p.Memory = memoryIn(o.memory)
 	return p, times.Keep, nil
 }
 
-// memoryFile is where the newest status is kept that was seen; "" where the user has no
-// folder for that.
-func (h *registryHouse) memoryFile() string {
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		return ""
+// memoryIn returns the memory of the newest status that was seen: in a file, or where that is "" in
+// the user's cache folder. It is nil where the user has no such folder.
+func memoryIn(file string) *publish.Memory {
+	if file == "" {
+		folder, err := os.UserCacheDir()
+		if err != nil {
+			return nil
+		}
+		file = filepath.Join(folder, "packgate", "memory.json")
 	}
-	return filepath.Join(folder, "packgate", "memory.json")
+	return publish.MemoryIn(file)
 }
 
 // freshnessVerifier returns what trusts the timestamps, by a public key where there is one. Who
@@ -138,8 +144,8 @@ it: a statement that it is the newest, and until when this can be relied on. If
 publish.freshness is configured, packgate verify and pull require a timestamp. Run this
 command on schedule, in a workflow file of its own: the one that publish.freshness names.
 Its identity is trusted for nothing else. It does not sign for a status that does not
-verify, that is older than the status of the last timestamp, or that names a record that
-is missing.
+verify, that is older than the status of the last timestamp or than one that this machine
+has seen, or that names a record that is missing.
 
 Exit status: 0 the timestamp is signed, 1 there is no status that it would sign for,
 2 wrong use, 3 it could not be done.`,
@@ -154,6 +160,7 @@ Exit status: 0 the timestamp is signed, 1 there is no status that it would sign 
 	f := c.Flags()
 	f.StringVar(&o.publisherKey, "publisher-key", "", "public key `file` of the publisher, for versions that are signed with a key")
 	f.StringVar(&o.expiry, "freshness-expiry", "", "longest validity of the timestamp, a `duration` (default: publish.freshness.expiry, or 7d)")
+	addMemory(c, &o.memory)
 	return c
 }
 
@@ -162,6 +169,7 @@ type timestampOptions struct {
 	signingOptions
 	publisherKey string
 	expiry       string
+	memory       string
 }
 
 // timestamp signs a timestamp, says so, and returns what was signed.
@@ -202,7 +210,7 @@ func (h *registryHouse) freshener(ctx context.Context, o timestampOptions) (*pub
 	if err != nil {
 		return nil, err
 	}
-	f := &publish.Freshener{Checker: checker, Expiry: times.Expiry, DryRun: o.dryRun, Now: h.env.Now}
+	f := &publish.Freshener{Checker: checker, Expiry: times.Expiry, Memory: memoryIn(o.memory), DryRun: o.dryRun, Now: h.env.Now}
 	if o.key != "" {
 		err = h.freshenByKey(o, f)
 	} else {
