@@ -91,7 +91,10 @@ func (h *buildHolding) read(c *Checker, at registry.Attachment) {
 	}
 	v, err := c.Verifier.Verify(at.Content)
 	if err != nil {
-		odd(ReasonSignature, err, "a signature of a bundle is not trusted: %v", err)
+		odd(ReasonOtherSigner, err, "a signature of a bundle is not trusted: %v", err)
+		if last := &h.odd[len(h.odd)-1]; c.Verifier.Claim(at.Content).Ours {
+			last.Kind, last.Fails, last.Hint = ReasonSignature, true, "check who can write to the registry"
+		}
 		return
 	}
 	s, err := v.Statement.Build()
@@ -126,6 +129,8 @@ type builds struct {
 	holdings map[string]*buildHolding     // by digest
 	dropped  int                          // tags that were not looked at
 	unlisted string                       // a tag that is there and not in the registry's list of tags
+	recorded map[string]int               // the statements that the history names, by the digest of the bundle: from 1, in its order
+	lost     []place                      // those of them that are not there
 }
 
 // buildLimit bounds how many tags of bundles of one version are looked at.
@@ -142,7 +147,7 @@ func (c *Checker) builds(ctx context.Context, packID, version, environment strin
 	if err != nil {
 		return nil, err
 	}
-	s := &builds{version: version, tags: map[registry.BuildTag]string{}, holdings: map[string]*buildHolding{}}
+	s := &builds{version: version, tags: map[registry.BuildTag]string{}, holdings: map[string]*buildHolding{}, recorded: map[string]int{}}
 	wanted := s.follow(listed, environment)
 	if first := (registry.BuildTag{Version: version, Environment: environment, Revision: 1}).String(); version != "" && environment != "" && !slices.Contains(listed, first) {
 		wanted = append(wanted, first) // which every environment has that has a bundle
@@ -264,7 +269,7 @@ func (s *builds) last(environment string) (highest int, newest *Build) {
 // The error is of kind ErrRefused where a newer one was signed that does not count, or is
 // not of these bytes: whoever passed it over would take an older one for the newest.
 func (c *Checker) NewestBuild(ctx context.Context, v *Verdict, environment string) (*Build, error) {
-	s, err := c.builds(ctx, v.Pack, v.Version, environment)
+	s, err := c.environmentBuilds(ctx, buildPlace{v.Pack, v.Version, environment})
 	if err != nil {
 		return nil, err
 	}
@@ -272,6 +277,10 @@ func (c *Checker) NewestBuild(ctx context.Context, v *Verdict, environment strin
 		return nil, err
 	}
 	highest, newest := s.last(environment)
+	if lost := s.hides(newest); lost != nil {
+		return nil, &fault.Error{Kind: ErrRefused, Message: fmt.Sprintf("the newest bundle of %q in the environment %q is not known: record %d names a statement on %s, which is missing", v.Name(), environment, lost.sequence, lost.Manifest),
+			Hint: "publish again, and check who can delete from the registry"}
+	}
 	switch {
 	case newest == nil && highest == 0:
 		return nil, nil

@@ -80,7 +80,7 @@ func judgeBuild(v *Verdict, h *buildHolding, name statement.BuildName) (out []Re
 		refuse(ReasonSubject, writers, "the bundle %q is of %s, and its version is %s", name, of.Content, v.Content)
 	}
 	if !slices.Contains(h.reports, made.Statement.Report) {
-		out = append(out, ReasonReport.explains(made.Statement.Report, "look for it among the artifacts of the run that signed it", "the report that the signed statement of %q names is not in the registry", name))
+		out = append(out, ReasonReport.explains(made.Statement.Report, "look for it among the artifacts of the run that signed it", "the report that the signed statement of %q names is not in the registry", name).failing())
 	}
 	v.Build = made
 	return out
@@ -196,7 +196,7 @@ func (s *survey) judgeBuilds(all *builds) (out []AuditFinding) {
 		}
 		if t.Short == "" {
 			if own := t.At(digest); all.tags[own] != digest {
-				find(t, SeverityWarning, ReasonUnlisted.explains(digest, "check who can write to the registry", "the tag %q is missing: it was deleted, or the bundle was not published by packgate", own))
+				find(t, SeverityError, ReasonUnlisted.explains(digest, "check who can write to the registry", "the tag %q is missing: it was deleted, or the bundle was not published by packgate", own))
 			}
 			continue
 		}
@@ -204,11 +204,11 @@ func (s *survey) judgeBuilds(all *builds) (out []AuditFinding) {
 		switch named := all.tags[place]; {
 		case named == digest:
 		case named == "":
-			find(t, SeverityWarning, ReasonUntagged.explains(digest, "publish it again", "the tag %q is missing: publishing was not finished, or the tag was deleted", place))
+			find(t, all.superseded(t), ReasonUntagged.explains(digest, "publish it again", "the tag %q is missing: publishing was not finished, or the tag was deleted", place))
 		case h.named(t.Revision) != nil && all.holdings[named].named(t.Revision) == nil:
 			find(t, SeverityError, moved(place.String(), named, digest))
 		case h.named(t.Revision) != nil:
-			find(t, severityOfConflict(all, t), ReasonConflict.explains(digest, "publish again: this gives the bundle a new number", "two digests of %q are signed: %s and %s", name, named, digest))
+			find(t, all.superseded(t), ReasonConflict.explains(digest, "publish again: this gives the bundle a new number", "two digests of %q are signed: %s and %s", name, named, digest))
 		}
 	}
 	if all.dropped > 0 {
@@ -219,15 +219,16 @@ func (s *survey) judgeBuilds(all *builds) (out []AuditFinding) {
 }
 
 func severityOf(r Reason) Severity {
-	if r.Refuses {
+	if r.Refuses || r.Fails {
 		return SeverityError
 	}
 	return SeverityWarning
 }
 
-// severityOfConflict is a warning where a later bundle has taken the place of both.
-func severityOfConflict(all *builds, t registry.BuildTag) Severity {
-	highest, newest := all.last(t.Environment)
+// superseded is how much it matters what is wrong with the tags of a revision: a warning where a
+// later bundle has taken its place.
+func (s *builds) superseded(t registry.BuildTag) Severity {
+	highest, newest := s.last(t.Environment)
 	if newest != nil && newest.Statement.Sequence == highest && newest.Name.Revision != t.Revision {
 		return SeverityWarning
 	}
@@ -248,7 +249,7 @@ func (c *Checker) auditBuilds(ctx context.Context, s *survey) ([]AuditFinding, e
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(s.judgeBuilds(all), s.auditLostBuilds(all), s.auditHistory(all)), nil
+	return slices.Concat(s.judgeBuilds(all), s.auditLostBuilds(all), s.auditUntagged(all), s.auditHistory(all)), nil
 }
 
 // auditLostBuilds finds bundles that a signed statement of another one was compared with, or

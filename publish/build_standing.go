@@ -35,7 +35,7 @@ func (p *Publisher) BuildStanding(ctx context.Context, c BuildCandidate) (*Build
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.checker().builds(ctx, c.Pack, c.Version, c.Environment, b.Digest)
+	s, err := p.checker().environmentBuilds(ctx, buildPlace{c.Pack, c.Version, c.Environment}, b.Digest)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,7 @@ func (p *Publisher) BuildStanding(ctx context.Context, c BuildCandidate) (*Build
 func (s *builds) standing(repo *registry.Repository, b *registry.Build) *BuildStanding {
 	out := &BuildStanding{Kind: Absent, Build: b, Name: statement.BuildName{Pack: nameOf(b.Pack, b.Version), Environment: b.Environment}}
 	highest, newest := s.last(b.Environment)
+	highest = s.highest(highest, b.Digest)
 	out.Last, out.sequence = newest, highest+1
 	own := s.holdings[b.Digest]
 	for _, made := range slices.Backward(own.signed) {
@@ -73,11 +74,14 @@ func (s *builds) standing(repo *registry.Repository, b *registry.Build) *BuildSt
 		}
 	}
 	if out.Name.Revision == 0 {
+		out.Name.Revision = s.highest(0, b.Digest)
 		for t := range s.tags {
 			out.Name.Revision = max(out.Name.Revision, t.Revision)
 		}
-		for _, made := range own.signed {
-			out.Name.Revision = max(out.Name.Revision, made.Name.Revision)
+		for _, h := range s.holdings { // of which some may have lost their tags
+			for _, made := range h.signed {
+				out.Name.Revision = max(out.Name.Revision, made.Name.Revision)
+			}
 		}
 		out.Name.Revision++
 	}

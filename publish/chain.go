@@ -32,6 +32,7 @@ type place struct {
 	// late says that it moves an environment, and that another record of the same sequence,
 	// which was witnessed earlier, moves it too: it does not count.
 	late bool
+	of   string // the version that it is about, as pack_id@version; "" for one that was adopted
 	statement.Entry
 }
 
@@ -220,7 +221,7 @@ func (ch *chain) arrange(seen map[string]*recordAt) {
 		for _, e := range r.Adopts {
 			ch.put(place{sequence: r.Sequence, adopted: true, Entry: e})
 		}
-		p := place{sequence: r.Sequence, Entry: r.Entry}
+		p := place{sequence: r.Sequence, of: r.Pack, Entry: r.Entry}
 		if p.moves() {
 			p.late = moved[p.Environment] == r.Sequence
 			moved[p.Environment] = r.Sequence

@@ -8,14 +8,13 @@ import (
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish/registry"
-	"github.com/contextosai/packgate/publish/statement"
 )
 
 // restore is what to do where something of the history is gone.
 const restore = "check who can delete from the registry, and restore it from a copy"
 
 // judgeHistory says what of the pack's history keeps an environment from being trusted: a part
-// of it is gone, and what is gone may have moved the environment, or the version's state.
+// of it is gone, and what is gone may have moved the environment.
 func (s *survey) judgeHistory(environment string, h *holding) (out []Reason) {
 	for _, digest := range s.chain.lost {
 		out = append(out, ReasonHistory.refuses(digest, restore, "the history of %q has a gap: the record %s, which a later one names, is missing", s.pack, digest))
@@ -24,9 +23,6 @@ func (s *survey) judgeHistory(environment string, h *holding) (out []Reason) {
 	for _, p := range s.chain.places {
 		if p.moves() && !p.late && p.Environment == environment && (newest == nil || p.compare(*newest) > 0) {
 			newest = &p
-		}
-		if p.Kind == statement.KindState && p.Manifest == h.digest && !slices.Contains(h.bundles, p.Bundle) {
-			out = append(out, ReasonHistory.refuses(p.Bundle, restore, "record %d of %q names a state of %s, whose statement is missing", p.sequence, s.pack, h.digest))
 		}
 	}
 	if newest != nil && !newest.adopted && !s.has(*newest) {

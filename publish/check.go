@@ -245,9 +245,17 @@ func (c *Checker) VerifyBundle(content, bundle []byte) (*Verdict, error) {
 // and its bytes: the highest published version below the given one that is not
 // revoked. It returns nil where there is none. Where that version is not trusted,
 // the error is of kind ErrRefused: passing it over would compare with an older
-// version, and so might let through what the newer one had forbidden.
+// version, and so might let through what the newer one had forbidden. So it is where
+// the history names a later version whose tag is missing.
 func (c *Checker) Baseline(ctx context.Context, packID, version string) (*Verdict, []byte, error) {
-	return c.below(ctx, packID, version, (*semver.Version).LessThan)
+	v, content, err := c.below(ctx, packID, version, (*semver.Version).LessThan)
+	if err == nil {
+		err = c.passedOver(ctx, packID, version, v)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return v, content, nil
 }
 
 // Last is Baseline for a version that may be published itself.

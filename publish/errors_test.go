@@ -27,6 +27,8 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 			`wrapped: publishing "p@1.0.0" is not finished: it could not be pushed: the registry is away`, "run it again: it continues where it stopped, and repeats nothing"},
 		{&Collision{Pack: "p@1.0.0", Wanted: "sha256:a", Found: "sha256:b", Tag: "1.0.0"},
 			`"p@1.0.0" is in the registry with different bytes: the tag "1.0.0" names sha256:b, and this pack is sha256:a`, "set pack_version to a version that is not published"},
+		{&Collision{Pack: "p@1.0.0", Wanted: "sha256:a", Found: "sha256:b"},
+			`"p@1.0.0" was published before with different bytes: its history names sha256:b, whose tag is missing, and this pack is sha256:a`, "set pack_version to a version that is not published"},
 		{race, race.Error(), race.Hint()},
 	} {
 		if c.err.Error() != c.message || fault.Hint(c.err) != c.hint {

@@ -58,8 +58,10 @@ func (p *Publisher) Settled(ctx context.Context, packID, version string) (bool, 
 type job struct{ upload }
 
 func (j *job) free(ctx context.Context) error {
-	_, err := j.claimed(ctx, false)
-	return err
+	if _, err := j.claimed(ctx, false); err != nil || j.result.Already {
+		return err
+	}
+	return j.checker().otherwise(ctx, j.Pack, j.Version, j.artifact.Digest)
 }
 
 func (j *job) unclaimed(ctx context.Context) ([]string, error) { return j.claimed(ctx, true) }

@@ -266,7 +266,7 @@ type Collision struct {
 	Pack   string // pack_id@version
 	Wanted string // digest of the manifest that was to be published
 	Found  string // digest of the manifest that is there
-	Tag    string // the tag under which it was found
+	Tag    string // the tag under which it was found; "" where the history names it, and no tag does
 	Race   bool   // says that it was not there when publishing began: two publishers met
 }
 
@@ -274,6 +274,9 @@ type Collision struct {
 func (c *Collision) Error() string {
 	if c.Race {
 		return fmt.Sprintf("two publishers of %q wrote different bytes: the tag %q names %s, and this pack is %s", c.Pack, c.Tag, c.Found, c.Wanted)
+	}
+	if c.Tag == "" {
+		return fmt.Sprintf("%q was published before with different bytes: its history names %s, whose tag is missing, and this pack is %s", c.Pack, c.Found, c.Wanted)
 	}
 	return fmt.Sprintf("%q is in the registry with different bytes: the tag %q names %s, and this pack is %s", c.Pack, c.Tag, c.Found, c.Wanted)
 }

@@ -236,6 +236,7 @@ func (s *survey) judge(version string, h *holding) *Verdict {
 		v.add(r)
 	}
 	s.judgeTags(v, version, h)
+	v.add(s.hidden(h)...)
 	if state := stateOf(h.states); state != nil {
 		v.add(ReasonState.explains(h.digest, "move to another version", "%s by %q: %s", state.State, state.Actor, state.Reason))
 	}
