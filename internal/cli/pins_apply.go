@@ -12,7 +12,6 @@ import (
 	"github.com/contextosai/packgate/gating"
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
-	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
@@ -209,6 +208,8 @@ type line struct {
 	pack string
 	is   *publish.Running
 	want *repo.Pinned // nil for no version
+	// What it wants the environment to run, nil until somebody asks.
+	target *publish.Target
 }
 
 // apply applies the line where it is another one than in the commit of the newest record.
@@ -352,9 +353,13 @@ func (l *line) pin(ctx context.Context, m promotion.Move, approvals []statement.
 
 // move moves the environment.
 func (l *line) move(ctx context.Context, c publish.PinChange) error {
-	c.Ref, c.Environment, c.By = registry.Ref{Pack: l.pack, Version: l.want.Version}, l.e.Name(), statement.ByPinsFile
-	again := &recheck{house: l.house, environment: c.Environment}
-	r, err := l.Pin(ctx, c, func(ctx context.Context, v *publish.Verdict, content []byte) error {
+	c.By = statement.ByPinsFile
+	wanted, err := l.wanted(ctx)
+	if err != nil {
+		return err
+	}
+	again := &recheck{house: l.house, environment: l.e.Name()}
+	r, err := l.PinTo(ctx, wanted, c, func(ctx context.Context, v *publish.Verdict, content []byte) error {
 		if pack.DigestOf(content) != l.want.Digest {
 			return refusedBecause("find out who moved it", "%s has other bytes than the line of %s says", v.Name(), l.name)
 		}

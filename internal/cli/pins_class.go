@@ -39,20 +39,21 @@ func (l *line) class(ctx context.Context) (diffing.Class, error) {
 	if l.want == nil || v == nil || l.is.Content == nil || !l.usable() && v.Status != publish.Revoked {
 		return diffing.Major, nil
 	}
-	checker := &publish.Checker{Registry: l.Registry, Verifier: l.Verifier}
-	wanted, content, err := checker.Fetch(ctx, registry.Ref{Pack: l.pack, Version: l.want.Version})
+	wanted, err := l.wanted(ctx)
 	if err != nil {
 		return 0, err
 	}
-	if pack.DigestOf(content) != l.want.Digest {
+	if pack.DigestOf(wanted.Content()) != l.want.Digest {
 		return diffing.Major, nil // which is refused before it moves anything
 	}
-	bundle, err := checker.NewestBuild(ctx, wanted, l.e.Name())
-	if err != nil {
-		return 0, err
+	return l.w.ClassOfMove(ctx, l.is.Content, wanted.Runs())
+}
+
+// wanted returns what the line wants the environment to run, as it was found first: what is decided
+// about is what it is moved to.
+func (l *line) wanted(ctx context.Context) (_ *publish.Target, err error) {
+	if l.target == nil {
+		l.target, err = l.Target(ctx, registry.Ref{Pack: l.pack, Version: l.want.Version}, l.e.Name())
 	}
-	if bundle != nil {
-		content = bundle.Resolved
-	}
-	return l.w.ClassOfMove(ctx, l.is.Content, content)
+	return l.target, err
 }
