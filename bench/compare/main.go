@@ -92,7 +92,7 @@ func compare(ctx context.Context, w io.Writer, o options) error {
 		return err
 	}
 	steps := append(t.single(dir, packs), t.check(dir))
-	found, err := t.finds(ctx, dir, packs[len(packs)-1], steps)
+	found, err := finds(ctx, dir, packs[len(packs)-1], steps)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ const own = "packgate check --base"
 func (t *tools) contenders(dir string, packs []string) (all []contender) {
 	kept := t.check(dir)
 	kept.args = append(slices.DeleteFunc(slices.Clone(kept.args), func(arg string) bool { return arg == "--no-cache" }), "--cache", t.built("kept"))
-	kept.settings = t.built("settings")
+	kept.env = []string{"XDG_CONFIG_HOME=" + t.built("settings")}
 	single, pipeline := t.single(dir, packs), t.pipeline(dir, packs)
 	for _, s := range together(single) {
 		all = append(all, contender{s.name + ", one process", []step{s}})

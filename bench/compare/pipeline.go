@@ -78,8 +78,6 @@ type step struct {
 	args  []string
 	files []string // behind args
 	each  bool     // a process for each of the files
-	// settings is where the process keeps those of the user, "" for the user's own.
-	settings string
 	// env are variables of the process beside those that there are.
 	env []string
 	// before is what stands before each of the files, nothing if it is empty.
@@ -98,9 +96,6 @@ func (s step) command(ctx context.Context, files ...string) *exec.Cmd {
 	}
 	c := exec.CommandContext(ctx, s.args[0], args...)
 	c.Dir = s.dir
-	if s.settings != "" {
-		c.Env = append(c.Environ(), "XDG_CONFIG_HOME="+s.settings)
-	}
 	if len(s.env) > 0 {
 		c.Env = append(c.Environ(), s.env...)
 	}

@@ -40,7 +40,7 @@ func measured(t *testing.T) (tools *tools, dir, file string, pipeline, single []
 func TestFaults(t *testing.T) {
 	tools, dir, file, pipeline, single := measured(t)
 	steps := append(single, tools.check(dir))
-	found, err := tools.finds(t.Context(), dir, file, steps)
+	found, err := finds(t.Context(), dir, file, steps)
 	if err != nil {
 		t.Fatal(err)
 	}
