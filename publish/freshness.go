@@ -204,9 +204,6 @@ func (c *Checker) inTime(v *Verdict, before *seen) bool {
 
 // recall returns what was seen here before of the publisher, nil for nothing.
 func (c *Checker) recall() (*seen, error) {
-	if c.Freshness.Memory == nil {
-		return nil, nil
-	}
 	return c.Freshness.Memory.recall(c.Registry.String(), c.Verifier.Name())
 }
 

@@ -74,8 +74,11 @@ func (r *remembered) of(registry, publisher string) *seen {
 	return &r.Seen[i]
 }
 
-// recall returns what is remembered of a publisher; nil for nothing.
+// recall returns what is remembered of a publisher; nil for nothing, as for no memory.
 func (m *Memory) recall(registry, publisher string) (*seen, error) {
+	if m == nil {
+		return nil, nil
+	}
 	all, err := m.read()
 	if err != nil {
 		return nil, err

@@ -114,9 +114,6 @@ func (f *Freshener) notOlder(ctx context.Context, repo *registry.Repository, s *
 // notForgotten refuses a status that is older than the one that was timestamped here before:
 // whoever can delete from the registry may have taken the last timestamp away as well.
 func (f *Freshener) notForgotten(s *statusAt) error {
-	if f.Memory == nil {
-		return nil
-	}
 	before, err := f.Memory.recall(s.ledger.Registry, s.ledger.Publisher)
 	switch {
 	case err != nil || before == nil:
