@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -130,6 +131,9 @@ func (m *Memory) keep(now seen) (before *seen, err error) {
 // read returns what is in the file, nothing where there is none. What cannot be read is no
 // reason to begin anew: whoever damages it must gain nothing by that.
 func (m *Memory) read() (*remembered, error) {
+	if err := m.ownersAlone(); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(m.file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &remembered{}, nil
@@ -182,6 +186,30 @@ func (s seen) check() error {
 	}
 	_, err = statement.Status{Subject: about, Publisher: s.Publisher, Sequence: s.Sequence, Time: issued.UTC()}.Statement()
 	return err
+}
+
+// ownersAlone refuses a memory that other users may change or replace, and one that is not there in a
+// folder where they may have deleted it: nothing in it is signed, and whoever lowers a sequence in it
+// has an earlier status taken for the newest. Windows has no such bits.
+func (m *Memory) ownersAlone() error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	names := []string{m.file, filepath.Dir(m.file)}
+	if target, err := filepath.EvalSymlinks(m.file); err == nil {
+		names = append(names, filepath.Dir(target))
+	}
+	for _, name := range names {
+		switch info, err := os.Stat(name); {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return m.failed("cannot be read", err)
+		case info.Mode().Perm()&0o022 != 0:
+			return &fault.Error{Kind: ErrMemory, Message: fmt.Sprintf("the memory %q may be changed by other users: %q has the mode %s", m.file, name, info.Mode()),
+				Hint: fmt.Sprintf("run chmod go-w %q, or name a file elsewhere with --memory; look first at what is in the memory", name)}
+		}
+	}
+	return nil
 }
 
 func (m *Memory) failed(what string, cause error) error {

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/contextosai/packgate/finding/fault"
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/publish/statement"
@@ -302,5 +304,43 @@ func TestMemory(t *testing.T) {
 	}
 	if _, err := MemoryIn(filepath.Dir(file)).recall("ghcr.io/acme", "p"); !errors.Is(err, ErrMemory) {
 		t.Errorf("a folder: %v", err)
+	}
+}
+
+// Whoever else may change the memory, or put another one in its place, has an earlier status taken
+// for the newest.
+func TestAMemoryThatOthersMayChange(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such permissions")
+	}
+	for name, open := range map[string]func(file string) error{
+		"as it should be":        func(string) error { return nil },
+		"the file, by its group": func(file string) error { return os.Chmod(file, 0o664) },
+		"the file, by everybody": func(file string) error { return os.Chmod(file, 0o602) },
+		"its folder":             func(file string) error { return os.Chmod(filepath.Dir(file), 0o775) },
+		"its folder, like /tmp":  func(file string) error { return os.Chmod(filepath.Dir(file), 0o777|os.ModeSticky) },
+		"deleted in its folder": func(file string) error {
+			return errors.Join(os.Remove(file), os.Chmod(filepath.Dir(file), 0o777))
+		},
+		"a link to a folder of others": func(file string) error {
+			other := filepath.Join(t.TempDir(), "others")
+			return errors.Join(os.Mkdir(other, 0o700), os.Chmod(other, 0o777), os.Rename(file, filepath.Join(other, "m.json")), os.Symlink(filepath.Join(other, "m.json"), file))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := freshly(t)
+			w.publish(candidate("1.0.0", ""))
+			w.stamp()
+			w.wants("1.0.0", Usable, "")
+			w.must(open(w.memory))
+			if _, err := w.checker().Verify(t.Context(), w.ref("1.0.0"), nil); (name == "as it should be") != (err == nil) || err != nil && (!errors.Is(err, ErrMemory) || !strings.Contains(fault.Hint(err), "chmod go-w")) {
+				t.Errorf("verified: %v", err)
+			}
+			f := w.freshener()
+			f.Memory = MemoryIn(w.memory)
+			if _, err := f.Timestamp(t.Context()); (name == "as it should be") != (err == nil) || err != nil && !errors.Is(err, ErrMemory) {
+				t.Errorf("timestamp: %v", err)
+			}
+		})
 	}
 }
