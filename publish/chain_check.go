@@ -19,6 +19,16 @@ func (s *survey) judgeHistory(environment string, h *holding) (out []Reason) {
 	for _, digest := range s.chain.lost {
 		out = append(out, ReasonHistory.refuses(digest, restore, "the history of %q has a gap: the record %s, which a later one names, is missing", s.pack, digest))
 	}
+	out = append(out, s.unmoved(environment)...)
+	if s.chain.foreign > 0 && len(s.chain.records) == 0 {
+		out = append(out, ReasonElsewhere.explains(h.digest, "look for it in the registry where it was published", "the history of %q in this registry belongs to another repository, and does not count", s.pack))
+	}
+	return out
+}
+
+// unmoved returns a reason where the history names a statement as the one that moved an environment
+// last, and that is not there.
+func (s *survey) unmoved(environment string) (out []Reason) {
 	var newest *place
 	for _, p := range s.chain.places {
 		if p.moves() && !p.late && p.Environment == environment && (newest == nil || p.compare(*newest) > 0) {
@@ -27,9 +37,6 @@ func (s *survey) judgeHistory(environment string, h *holding) (out []Reason) {
 	}
 	if newest != nil && !newest.adopted && !s.has(*newest) {
 		out = append(out, ReasonHistory.refuses(newest.Bundle, restore, "record %d of %q moved the environment %q to %s, and its statement is missing", newest.sequence, s.pack, environment, newest.Manifest))
-	}
-	if s.chain.foreign > 0 && len(s.chain.records) == 0 {
-		out = append(out, ReasonElsewhere.explains(h.digest, "look for it in the registry where it was published", "the history of %q in this registry belongs to another repository, and does not count", s.pack))
 	}
 	return out
 }

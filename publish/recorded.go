@@ -28,11 +28,11 @@ func (ch *chain) sorted(kind statement.Kind) []place {
 }
 
 // hidden returns a reason for each state of a version that the pack's history names, and whose
-// statement is not there: it may be revoked.
+// statement is not there: it may be revoked. What is known to be revoked hides nothing.
 func (s *survey) hidden(h *holding) (out []Reason) {
 	for _, p := range s.chain.sorted(statement.KindState) {
-		if p.Manifest == h.digest && !slices.Contains(h.bundles, p.Bundle) {
-			out = append(out, ReasonHistory.refuses(p.Bundle, restore, "record %d of %q names a state of %s, whose statement is missing", p.sequence, s.pack, h.digest))
+		if p.Manifest == h.digest && !h.revoked() && !slices.Contains(h.bundles, p.Bundle) {
+			out = append(out, ReasonHistory.refuses(p.Bundle, restore+"; revoke the version where there is no copy", "record %d of %q names a state of %s, whose statement is missing", p.sequence, s.pack, h.digest))
 		}
 	}
 	return out

@@ -4,10 +4,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/publish/statement"
 )
 
 // restored puts a copy of what a folder holds in its place when it is called.
@@ -147,5 +151,70 @@ func TestAFreshenerRemembers(t *testing.T) {
 	restore()
 	if err := stamp(); !errors.Is(err, ErrCut) {
 		t.Errorf("a timestamp of status 1 after status 2: %v", err)
+	}
+}
+
+// The statement of a revocation is deleted before any status has it. No status is signed that would
+// not have it either; once a status has it, the deletion takes nothing back.
+func TestNoStatusForgetsAState(t *testing.T) {
+	w := freshly(t)
+	w.publish(candidate("1.0.0", ""))
+	w.change(w.world.publisher().Revoke, "1.0.0") // and the run ends before it writes the status
+	restore := restored(t, w, filepath.Join(w.root(), support))
+	w.detach(statement.TypeState)
+	if _, err := w.publisher().Flush(t.Context(), support); !errors.Is(err, ErrCut) {
+		t.Errorf("a status without the revocation: %v", err)
+	}
+	if r := w.newestStatus(); len(r.ledger.Packs[support].States) != 0 || r.ledger.Sequence != 1 {
+		t.Errorf("status %+v", r.ledger)
+	}
+	restore()
+	flush := func() {
+		t.Helper()
+		_, err := w.publisher().Flush(t.Context(), support)
+		w.must(err)
+	}
+	flush()
+	w.detach(statement.TypeState)
+	w.publish(candidate("1.1.0", ""))
+	flush()
+	if states := w.newestStatus().ledger.Packs[support].States; len(states) != 1 {
+		t.Errorf("states %+v", states)
+	}
+}
+
+// A state whose statement is lost for good: the version is revoked, and the status goes on.
+func TestAfterALostStateAVersionIsRevoked(t *testing.T) {
+	w := freshly(t)
+	w.publish(candidate("1.0.0", ""))
+	w.change(w.world.publisher().Deprecate, "1.0.0")
+	w.detach(statement.TypeState)
+	if _, err := w.publisher().Flush(t.Context(), support); !errors.Is(err, ErrCut) {
+		t.Errorf("a status without the state: %v", err)
+	}
+	w.revoke("1.0.0")
+	w.stamp()
+	w.wants("1.0.0", Revoked, "")
+}
+
+// The statement of the last move of an environment is deleted: no status says that it runs what it
+// had before. Moving it again makes up for that.
+func TestNoStatusForgetsAMove(t *testing.T) {
+	w := freshly(t)
+	w.publish(candidate("1.0.0", ""))
+	w.publish(candidate("1.1.0", ""))
+	w.pin("1.0.0", "prod")
+	newest := w.pin("1.1.0", "prod").Bundle
+	w.index(func(m ocispec.Descriptor) bool {
+		o, err := os.ReadFile(filepath.Join(w.root(), support, "blobs", "sha256", m.Digest.Encoded()))
+		w.must(err)
+		return strings.Contains(string(o), newest)
+	})
+	if _, err := w.publisher().Flush(t.Context(), support); !errors.Is(err, ErrCut) {
+		t.Errorf("a status without the move: %v", err)
+	}
+	w.pin("1.1.0", "prod")
+	if _, err := w.publisher().Flush(t.Context(), support); err != nil {
+		t.Error(err)
 	}
 }

@@ -208,7 +208,8 @@ func (c *Checker) addStatus(ctx context.Context, repo *registry.Repository, tag 
 }
 
 // packLedger returns what the registry says of a pack, as a status keeps it. Before is what
-// the last status says: a pack whose head is still the same is not read again.
+// the last status says: a pack whose head is still the same is not read again. It fails with ErrCut
+// where a statement is missing that the history names, and without which it would say something else.
 func (c *Checker) packLedger(ctx context.Context, packID string, before *statement.PackLedger, digests []string) (*statement.PackLedger, error) {
 	var named statement.Head
 	if before != nil {
@@ -225,6 +226,9 @@ func (c *Checker) packLedger(ctx context.Context, packID string, before *stateme
 	if err != nil {
 		return nil, err
 	}
+	if err := s.forgets(before); err != nil {
+		return nil, err
+	}
 	out := &statement.PackLedger{Head: head, States: map[string]string{}, Pins: map[string]*statement.PinLedger{}}
 	for digest, h := range s.holdings {
 		if state := stateOf(h.states); state != nil {
@@ -239,6 +243,30 @@ func (c *Checker) packLedger(ctx context.Context, packID string, before *stateme
 		}
 	}
 	return out, nil
+}
+
+// forgets refuses to say of a pack what lacks a state, or the last move of an environment, that its
+// history names: the statement is not there. A revocation that was said before is not lost with it.
+func (s *survey) forgets(before *statement.PackLedger) error {
+	var lost []Reason
+	for _, digest := range slices.Sorted(maps.Keys(s.holdings)) {
+		if before == nil || before.States[digest] != statement.StateRevoked {
+			lost = append(lost, s.hidden(s.holdings[digest])...)
+		}
+	}
+	environments := map[string]bool{}
+	for _, p := range s.chain.places {
+		environments[p.Environment] = p.moves() || environments[p.Environment]
+	}
+	for _, environment := range slices.Sorted(maps.Keys(environments)) {
+		if environments[environment] {
+			lost = append(lost, s.unmoved(environment)...)
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return &fault.Error{Kind: ErrCut, Message: lost[0].Message, Hint: lost[0].Hint}
 }
 
 func pinLedger(newest move) *statement.PinLedger {
