@@ -44,7 +44,7 @@ type Freshness struct {
 }
 
 // notFresh is what is not checked where no policy is given.
-const notFresh = "whether the registry shows an earlier state than the newest: publish.freshness is not configured"
+const notFresh = "whether the registry shows the newest state, with every revocation: publish.freshness is not configured"
 
 // freshen adds to a verdict what the publisher's status says of the version, and refuses
 // where the status is not known to be the newest.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,4 +218,42 @@ func TestNoStatusForgetsAMove(t *testing.T) {
 	if _, err := w.publisher().Flush(t.Context(), support); err != nil {
 		t.Error(err)
 	}
+}
+
+// Whoever may write to the registry, and delete nothing, moves the tags of the newest status, of its
+// timestamp and of the newest record to what they had before. No earlier status is timestamped, none is
+// written in its place, and the audit fails.
+func TestMovedTagsOfAStatus(t *testing.T) {
+	w := freshly(t)
+	w.publish(candidate("1.0.0", ""))
+	w.stamp()
+	repo, err := w.reg.Status()
+	w.must(err)
+	first, publisher := w.newestStatus(), w.world.checker().Verifier.Name()
+	stamp, err := repo.Resolve(t.Context(), timestampTag(publisher))
+	w.must(err)
+	w.revoke("1.0.0")
+	w.stamp()
+	second := w.newestStatus()
+	for tag, manifest := range map[string]string{
+		sequenceTag(publisher, second.ledger.Sequence, second.manifest): first.manifest, publisherTag(publisher): first.manifest, timestampTag(publisher): stamp,
+	} {
+		w.must(repo.Tag(t.Context(), manifest, tag))
+	}
+	if _, err := w.freshener().Timestamp(t.Context()); !errors.Is(err, ErrStatus) {
+		t.Errorf("a timestamp of status 1 after status 2: %v", err)
+	}
+	if _, err := w.publisher().Publish(t.Context(), candidate("1.1.0", "")); !errors.Is(err, ErrStatus) || !strings.Contains(err.Error(), "is done") {
+		t.Errorf("a status in place of status 2: %v", err)
+	}
+	found, err := w.world.checker().Audit(t.Context(), []string{support})
+	w.must(err)
+	if !slices.ContainsFunc(found.Findings, func(f AuditFinding) bool { return f.Severity == SeverityError && f.Kind == ReasonStatus }) {
+		t.Errorf("audit %+v", found.Findings)
+	}
+	w.must(repo.Tag(t.Context(), second.manifest, sequenceTag(publisher, second.ledger.Sequence, second.manifest)))
+	w.publish(candidate("1.1.0", ""))
+	w.stamp()
+	w.wants("1.0.0", Revoked, "")
+	w.wants("1.1.0", Usable, "")
 }

@@ -150,7 +150,19 @@ const mostOdd = 32
 type statuses struct {
 	newest  []*statusAt // those of the highest sequence that verify: one, or several after two publishers met
 	pointed string      // the manifest that the publisher's tag names, "" for none
-	odd     []Reason    // what bears the publisher's tag and does not verify
+	odd     []Reason    // what bears the publisher's tags and does not verify: an audit fails for the tag of a sequence that is not below the newest
+}
+
+// sure refuses to sign anything about the newest status where a tag claims another one that is not
+// older. Whoever may write, and delete nothing, can move the tag of the newest status to something
+// else; it may have said more.
+func (s *statuses) sure() error {
+	i := slices.IndexFunc(s.odd, func(r Reason) bool { return r.Fails })
+	if i < 0 {
+		return nil
+	}
+	return &fault.Error{Kind: ErrStatus, Message: s.odd[i].Message + "; there may have been a newer status",
+		Hint: "restore the tag from a copy, or delete it if packgate did not write it; check who can write to the registry"}
 }
 
 // statuses reads the publisher's newest status. What does not verify is passed over, and
@@ -198,7 +210,7 @@ func (c *Checker) addStatus(ctx context.Context, repo *registry.Repository, tag 
 		return statusError(err, "more than %d tags in %q name something that is not a status of %q", mostOdd, repo.Name(), c.Verifier.Name())
 	case err != nil:
 		out.odd = append(out.odd, Reason{Kind: ReasonStatus, Message: fmt.Sprintf("the tag %q in %q names something that is not trusted: %v", tag, repo.Name(), err),
-			Hint: "check who can write to the registry", Digest: manifest, Cause: err})
+			Hint: "check who can write to the registry", Digest: manifest, Cause: err, Fails: sequenceIn(tag, c.Verifier.Name()) > 0})
 	case len(out.newest) == 0 || s.ledger.Sequence > out.newest[0].ledger.Sequence:
 		out.newest = []*statusAt{s}
 	case s.ledger.Sequence == out.newest[0].ledger.Sequence:
@@ -296,7 +308,11 @@ func (c *Checker) auditStatus(ctx context.Context, packIDs []string) (out []Audi
 		return nil, nil, err
 	}
 	for _, r := range there.odd {
-		out = append(out, AuditFinding{Severity: SeverityWarning, Reason: r})
+		f := AuditFinding{Severity: SeverityWarning, Reason: r}
+		if r.Fails {
+			f.Severity = SeverityError
+		}
+		out = append(out, f)
 	}
 	if len(there.newest) == 0 {
 		return out, nil, nil

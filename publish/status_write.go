@@ -34,10 +34,14 @@ func (p *Publisher) changed(ctx context.Context, doing, name, digest string) err
 	if p.Batch {
 		return nil
 	}
-	if _, err := p.Flush(ctx); err != nil {
+	switch _, err := p.Flush(ctx); {
+	case err == nil:
+		return nil
+	case outage(err):
 		return failed(doing, name, StepStatus, "", err)
+	default:
+		return &fault.Error{Kind: ErrStep, Message: fmt.Sprintf("%s %q is done, and could not be %s", doing, name, StepStatus), Hint: fault.Hint(err), Cause: err}
 	}
-	return nil
 }
 
 // StatusResult is what became of a publisher's status.
@@ -84,6 +88,9 @@ func (p *Publisher) flush(ctx context.Context, repo *registry.Repository, packID
 	out.Notes = nil
 	for _, r := range there.odd {
 		out.Notes = append(out.Notes, r.Message)
+	}
+	if err := there.sure(); err != nil {
+		return false, err
 	}
 	next, err := p.nextLedger(ctx, there.newest, packIDs, out)
 	if err != nil {

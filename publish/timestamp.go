@@ -43,7 +43,7 @@ type TimestampResult struct {
 // the registry beside the status itself. It signs for none that does not verify, for none
 // that is older than the last timestamp or the memory says, and for none that names a record
 // which is not there: ErrCut says which, ErrNotPublished that there is no status, and ErrStatus
-// that there are two.
+// that there are two, or that a tag claims one that is not there.
 func (f *Freshener) Timestamp(ctx context.Context) (*TimestampResult, error) {
 	repo, err := f.Checker.Registry.Status()
 	if err != nil {
@@ -68,6 +68,9 @@ func (f *Freshener) Timestamp(ctx context.Context) (*TimestampResult, error) {
 	if err := f.notOlder(ctx, repo, s, out); err != nil {
 		return nil, err
 	}
+	if err := there.sure(); err != nil {
+		return nil, err
+	}
 	if err := f.headsThere(ctx, s, out); err != nil || f.DryRun {
 		return out, err
 	}
@@ -82,7 +85,7 @@ func (f *Freshener) only(there *statuses, repo *registry.Repository) (*statusAt,
 	case len(there.newest) > 1:
 		return nil, statusError(nil, "%q has %d statuses of sequence %d: publishing writes one that merges them", repo.Name(), len(there.newest), there.newest[0].ledger.Sequence)
 	case len(there.odd) > 0:
-		return nil, &fault.Error{Kind: ErrStatus, Message: there.odd[0].Message, Cause: there.odd[0].Cause, Hint: there.odd[0].Hint}
+		return nil, &fault.Error{Kind: ErrStatus, Message: there.odd[0].Message, Hint: there.odd[0].Hint}
 	}
 	return nil, &fault.Error{Kind: ErrNotPublished, Message: fmt.Sprintf("%q has no status of %q", repo.Name(), f.Checker.Verifier.Name()),
 		Hint: "publish once with publish.freshness in the config, which writes it"}
