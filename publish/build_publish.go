@@ -71,7 +71,7 @@ func (j *buildJob) free(ctx context.Context) error {
 		j.use(j.made.signedSummary())
 		return nil
 	}
-	v, err := j.checker().Verify(ctx, registry.Ref{Pack: j.Pack, Version: j.Candidate.Version}, nil)
+	v, err := j.Checker().Verify(ctx, registry.Ref{Pack: j.Pack, Version: j.Candidate.Version}, nil)
 	switch {
 	case err != nil:
 		return err
@@ -114,7 +114,7 @@ func (j *buildJob) entry() (statement.Version, statement.Entry) {
 func (j *buildJob) push(ctx context.Context) error { return j.repo.PushBuild(ctx, j.Build) }
 
 func (j *buildJob) there(ctx context.Context) (signed []signedSummary, reports []string, problem *Reason, err error) {
-	h, err := j.checker().inspectBuild(ctx, j.repo, j.artifact.Digest)
+	h, err := j.Checker().inspectBuild(ctx, j.repo, j.artifact.Digest)
 	if err != nil {
 		return nil, nil, nil, err
 	}

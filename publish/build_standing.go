@@ -35,7 +35,7 @@ func (p *Publisher) BuildStanding(ctx context.Context, c BuildCandidate) (*Build
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.checker().environmentBuilds(ctx, buildPlace{c.Pack, c.Version, c.Environment}, b.Digest)
+	s, err := p.Checker().environmentBuilds(ctx, buildPlace{c.Pack, c.Version, c.Environment}, b.Digest)
 	if err != nil {
 		return nil, err
 	}

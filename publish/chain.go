@@ -139,6 +139,9 @@ type recordRead struct {
 // record reads and verifies the record under a digest. The error is for what could not be
 // looked at.
 func (c *Checker) record(ctx context.Context, repo *registry.Repository, packID, digest string) (*recordRead, error) {
+	if known := c.records.of(recordKey{repo.Name(), digest}); known != nil {
+		return &recordRead{record: known}, nil
+	}
 	bundle, err := repo.Record(ctx, digest)
 	if r := problemOf(digest, err); r != nil {
 		return &recordRead{gone: r.Kind == ReasonNotPublished, odd: r}, nil
@@ -166,7 +169,9 @@ func (c *Checker) record(ctx context.Context, repo *registry.Repository, packID,
 	if !sameResource(s.Resource, repo.Name(), packID) {
 		return &recordRead{foreign: true}, nil
 	}
-	return &recordRead{record: &recordAt{s, digest, signing(v, s.Time)}}, nil
+	found := &recordAt{s, digest, signing(v, s.Time)}
+	c.records.put(recordKey{repo.Name(), digest}, found)
+	return &recordRead{record: found}, nil
 }
 
 // sameResource reports whether a record is of the history that is kept in a repository. A folder

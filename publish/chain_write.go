@@ -32,7 +32,7 @@ func (p *Publisher) enter(ctx context.Context, repo *registry.Repository, about 
 		if err != nil {
 			return err
 		}
-		ch, err := p.checker().chain(ctx, repo, id, listed)
+		ch, err := p.Checker().chain(ctx, repo, id, listed)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (ch *chain) place(ctx context.Context, digest string, sequence int) error {
 // earlier returns the statements that were signed before the pack had a history, those that
 // move environments first, as many as a record adopts.
 func (p *Publisher) earlier(ctx context.Context, packID string, but statement.Entry) (out []statement.Entry, err error) {
-	c := p.checker()
+	c := p.Checker()
 	s, err := c.survey(ctx, packID, request{digests: []string{but.Manifest}})
 	if err != nil {
 		return nil, err

@@ -26,6 +26,8 @@ type Checker struct {
 	// nothing is configured, which Verify and Fetch then list as not checked.
 	Freshness *FreshnessPolicy
 	Now       func() time.Time // nil for time.Now
+
+	records *knownRecords // nil for none
 }
 
 // Verify says what the version is that a reference names: a version, a digest, or

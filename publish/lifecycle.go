@@ -70,7 +70,7 @@ func (p *Publisher) change(ctx context.Context, c Change, state string) (*StateR
 	if strings.TrimSpace(c.Reason) == "" {
 		return nil, &fault.Error{Kind: ErrRef, Message: "no reason is given", Hint: "say why, for those who use the version"}
 	}
-	found, err := p.checker().look(ctx, c.Ref)
+	found, err := p.Checker().look(ctx, c.Ref)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (p *Publisher) change(ctx context.Context, c Change, state string) (*StateR
 		return nil, err
 	}
 	out := &StateResult{Outcome: p.outcome(found.repo, v), State: state}
-	if out.Environments, err = p.checker().runningIn(ctx, v); err != nil {
+	if out.Environments, err = p.Checker().runningIn(ctx, v); err != nil {
 		return nil, err
 	}
 	for _, s := range v.States {
@@ -162,7 +162,7 @@ func (p *Publisher) record(ctx context.Context, found *looked, r recording, out 
 		return failed(r.doing, about.Pack, StepAttached, "", err)
 	}
 	err = keptBy(ctx, func(ctx context.Context) error {
-		again, err := p.checker().inspect(ctx, found.repo, h.digest)
+		again, err := p.Checker().inspect(ctx, found.repo, h.digest)
 		if err == nil && !slices.Contains(again.bundles, v.Digest) {
 			err = &fault.Error{Kind: ErrLost, Message: fmt.Sprintf("the signed statement about %q was written, and is missing when it is read back", about.Pack),
 				Cause: errors.New("another writer may have replaced the list of referrers")}

@@ -56,13 +56,13 @@ func (t *Target) Runs() []byte {
 // Target looks at what an environment may be moved to. That the version is not trusted is an
 // answer; the errors are those of Pin.
 func (p *Publisher) Target(ctx context.Context, ref registry.Ref, environment string) (*Target, error) {
-	found, err := p.checker().look(ctx, ref)
+	found, err := p.Checker().look(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	t := &Target{Verdict: found.verdict, found: found, of: environment}
 	if t.Verdict.Status == Usable || t.Verdict.Status == Deprecated {
-		if t.Verdict.Build, err = p.checker().NewestBuild(ctx, t.Verdict, environment); err != nil {
+		if t.Verdict.Build, err = p.Checker().NewestBuild(ctx, t.Verdict, environment); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +180,7 @@ func (p *Publisher) following(last time.Time) time.Time {
 // is there already: the one in force, or one that a run left behind that could not
 // move the tag, or could not enter it into the history.
 func (p *Publisher) pinStanding(ctx context.Context, found *looked, tag string, c PinChange) (*pinStanding, error) {
-	all, err := p.checker().survey(ctx, found.verdict.Pack, request{tags: []string{tag}, digests: []string{found.holding.digest}})
+	all, err := p.Checker().survey(ctx, found.verdict.Pack, request{tags: []string{tag}, digests: []string{found.holding.digest}})
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (p *Publisher) Publish(ctx context.Context, c Candidate) (*Result, error) {
 // It is not where nobody signed it, so that it still has to be. The error is of kind ErrRefused where
 // something else keeps it from being trusted, which publishing would not change.
 func (p *Publisher) Settled(ctx context.Context, packID, version string) (bool, error) {
-	v, err := p.checker().Verify(ctx, registry.Ref{Pack: packID, Version: version}, nil)
+	v, err := p.Checker().Verify(ctx, registry.Ref{Pack: packID, Version: version}, nil)
 	if err != nil {
 		return false, err
 	}
@@ -61,7 +61,7 @@ func (j *job) free(ctx context.Context) error {
 	if _, err := j.claimed(ctx, false); err != nil || j.result.Already {
 		return err
 	}
-	return j.checker().otherwise(ctx, j.Pack, j.Version, j.artifact.Digest)
+	return j.Checker().otherwise(ctx, j.Pack, j.Version, j.artifact.Digest)
 }
 
 func (j *job) unclaimed(ctx context.Context) ([]string, error) { return j.claimed(ctx, true) }
@@ -96,7 +96,7 @@ func (j *job) claimed(ctx context.Context, race bool) (tags []string, err error)
 		if found == "" || found == j.artifact.Digest { // deleted since it was listed, or our own
 			continue
 		}
-		h, err := j.checker().inspect(ctx, j.repo, found)
+		h, err := j.Checker().inspect(ctx, j.repo, found)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (j *job) claimed(ctx context.Context, race bool) (tags []string, err error)
 }
 
 func (j *job) before(ctx context.Context) ([]signedSummary, []string, error) {
-	h, err := j.checker().inspect(ctx, j.repo, j.artifact.Digest)
+	h, err := j.Checker().inspect(ctx, j.repo, j.artifact.Digest)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -133,7 +133,7 @@ func (j *job) entry() (statement.Version, statement.Entry) {
 func (j *job) push(ctx context.Context) error { return j.repo.Push(ctx, j.artifact) }
 
 func (j *job) there(ctx context.Context) ([]signedSummary, []string, *Reason, error) {
-	h, err := j.checker().inspect(ctx, j.repo, j.artifact.Digest)
+	h, err := j.Checker().inspect(ctx, j.repo, j.artifact.Digest)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -65,10 +65,15 @@ type Publisher struct {
 	Batch     bool                        // leaves the status to one call of Flush after several changes
 
 	signer  attest.Signer
+	records knownRecords
 	touched map[string][]string // pack_id to the manifests of which the status does not know yet
 }
 
-func (p *Publisher) checker() *Checker { return &Checker{Registry: p.Registry, Verifier: p.Verifier} }
+// Checker returns what answers questions about the registry. All of a publisher's read and verify a
+// record of a pack's history once.
+func (p *Publisher) Checker() *Checker {
+	return &Checker{Registry: p.Registry, Verifier: p.Verifier, records: &p.records}
+}
 
 // now returns the time of a statement: UTC in whole seconds.
 func (p *Publisher) now() time.Time { return clock(p.Now) }

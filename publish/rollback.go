@@ -67,7 +67,7 @@ func (p *Publisher) Rollback(ctx context.Context, c RollbackChange, recheck func
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.checker().survey(ctx, c.Pack, request{tags: []string{tag}})
+	s, err := p.Checker().survey(ctx, c.Pack, request{tags: []string{tag}})
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (r *rollback) back(ctx context.Context, now *move, back []move) error {
 			continue
 		}
 		found := r.looked(m.to)
-		if err := r.checker().runs(ctx, found.repo, found.verdict, &m.PinRecord); err != nil {
+		if err := r.Checker().runs(ctx, found.repo, found.verdict, &m.PinRecord); err != nil {
 			return err
 		}
 		found.verdict.settle()

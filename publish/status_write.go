@@ -80,7 +80,7 @@ func (p *Publisher) Flush(ctx context.Context, packIDs ...string) (*StatusResult
 
 // flush writes the status once; done is false where another publisher wrote one meanwhile.
 func (p *Publisher) flush(ctx context.Context, repo *registry.Repository, packIDs []string, out *StatusResult) (done bool, err error) {
-	c := p.checker()
+	c := p.Checker()
 	there, err := c.statuses(ctx, repo)
 	if err != nil {
 		return false, err
@@ -110,7 +110,7 @@ func (p *Publisher) flush(ctx context.Context, repo *registry.Repository, packID
 
 // nextLedger returns what the next status is to say.
 func (p *Publisher) nextLedger(ctx context.Context, newest []*statusAt, packIDs []string, out *StatusResult) (*statement.Ledger, error) {
-	c := p.checker()
+	c := p.Checker()
 	next := &statement.Ledger{Registry: p.Registry.String(), Publisher: p.Verifier.Name(), Sequence: 1, Packs: map[string]statement.PackLedger{}}
 	wanted := map[string]bool{}
 	for _, id := range slices.AppendSeq(slices.Clone(packIDs), maps.Keys(p.touched)) {
@@ -234,7 +234,7 @@ func (p *Publisher) writeStatus(ctx context.Context, repo *registry.Repository, 
 	if err != nil {
 		return false, err
 	}
-	own, err := p.checker().statusOf(document, bundle)
+	own, err := p.Checker().statusOf(document, bundle)
 	if err != nil {
 		return false, &fault.Error{Kind: ErrSigned, Message: "the signature of the status would not be trusted", Cause: err}
 	}
@@ -245,7 +245,7 @@ func (p *Publisher) writeStatus(ctx context.Context, repo *registry.Repository, 
 	if err := repo.Tag(ctx, manifest, sequenceTag(next.Publisher, next.Sequence, manifest)); err != nil {
 		return false, err
 	}
-	there, err := p.checker().statuses(ctx, repo)
+	there, err := p.Checker().statuses(ctx, repo)
 	if err != nil {
 		return false, err
 	}

@@ -214,8 +214,7 @@ type line struct {
 
 // apply applies the line where it is another one than in the commit of the newest record.
 func (l *line) apply(ctx context.Context) (err error) {
-	checker := &publish.Checker{Registry: l.Registry, Verifier: l.Verifier}
-	if l.is, err = checker.Running(ctx, l.pack, l.e.Name()); err != nil {
+	if l.is, err = l.Checker().Running(ctx, l.pack, l.e.Name()); err != nil {
 		return err
 	}
 	if l.is.Last != nil && !slices.Contains(l.applying.told, l.pack) {
@@ -314,7 +313,7 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 	held := still.add(p)
 	if l.want != nil {
 		asked := records{func() (*publish.Checker, error) {
-			return &publish.Checker{Registry: l.Registry, Verifier: l.Verifier}, nil
+			return l.Checker(), nil
 		}}
 		lookup := &gating.Lookup{Published: asked.published, Running: asked.running}
 		judged, err := lookup.JudgeMove(ctx, p.Move(), l.w.Environments, l.env.Now())

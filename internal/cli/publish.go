@@ -299,7 +299,7 @@ func (p *publication) before(ctx context.Context, s *candidate) (*publish.Verdic
 		return nil, nil, nil // no version, which the gates say
 	}
 	meta := &s.unit.Pack.PackMeta
-	checker := &publish.Checker{Registry: p.publisher.Registry, Verifier: p.publisher.Verifier}
+	checker := p.publisher.Checker()
 	before, content, err := checker.Baseline(ctx, meta.PackID.Value, meta.PackVersion.Value)
 	if err != nil || before == nil {
 		return nil, nil, err

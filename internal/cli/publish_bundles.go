@@ -103,7 +103,7 @@ func (p *publication) gatedBundle(ctx context.Context, b *bundling, out *model.P
 	}
 	last := b.at.Last
 	if last == nil && v.before != nil {
-		checker := &publish.Checker{Registry: p.publisher.Registry, Verifier: p.publisher.Verifier}
+		checker := p.publisher.Checker()
 		if last, err = checker.NewestBuild(ctx, v.before, c.Environment); err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (p *publication) passing(ctx context.Context, s *candidate) (*passed, error
 		return s.passed, nil
 	}
 	meta := &s.unit.Pack.PackMeta
-	checker := &publish.Checker{Registry: p.publisher.Registry, Verifier: p.publisher.Verifier}
+	checker := p.publisher.Checker()
 	own, content, err := checker.Fetch(ctx, registry.Ref{Pack: meta.PackID.Value, Version: meta.PackVersion.Value})
 	if err != nil {
 		return nil, err
