@@ -106,6 +106,7 @@ var catalogMembers = map[string]catalogMember{
 	"/regions/*":                           {added: Admitted, removed: Narrowed},
 	"/max_approval_mode":                   {Narrowed, Released, mode(false)},
 	"/complete":                            {Narrowed, Released, set},
+	"/unconfirmed":                         {Released, Narrowed, ignored},
 	"/pins":                                {added: Listed, removed: Moved},
 	"/pins/*":                              {Listed, Moved, moved},
 	"/promote":                             {added: Narrowed, removed: Released},
@@ -116,14 +117,29 @@ var catalogMembers = map[string]catalogMember{
 }
 
 // CompareCatalogs returns what two versions of a catalog say differently, in the order of
-// the later one and then of the earlier. The order of names in a list says nothing.
+// the later one and then of the earlier. The order of names in a list says nothing, and
+// neither does what nobody had confirmed.
 func CompareCatalogs(before, after *Environment) []CatalogChange {
 	var c catalogComparison
-	c.members("", "", before.Document.Root, after.Document.Root)
+	was, is := before.Document.Root, after.Document.Root
+	if before.Unconfirmed.Value {
+		was = holding(was)
+		if after.Unconfirmed.Value {
+			is = holding(is)
+		}
+	}
+	c.members("", "", was, is)
 	if after.PinsFile == nil { // whose lines are promotions
 		c.pins(before, after)
 	}
 	return c.changes
+}
+
+// holding returns an unconfirmed catalog with the members that hold all the same.
+func holding(root *pack.Node) *pack.Node {
+	only := *root
+	only.Members = slices.DeleteFunc(slices.Clone(root.Members), func(m pack.Member) bool { return !slices.Contains(inForce, m.Name) })
+	return &only
 }
 
 // pins compares which versions two versions of an environment want, wherever each says it.

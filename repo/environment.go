@@ -2,6 +2,7 @@ package repo
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/contextosai/packgate/pack"
 )
@@ -29,6 +30,9 @@ type Environment struct {
 	Pins            pack.Dict[pack.Text]                  `json:"pins"` // what Pinned asks for where there is no pins file
 	Promote         Promote                               `json:"promote"`
 	Complete        pack.Flag                             `json:"complete"` // it refuses pins to versions of which a check did not run
+	// Unconfirmed says that nobody has read what the catalog lists, which a program took from the
+	// packs themselves: every section is then absent, so that nothing passes for being in it.
+	Unconfirmed pack.Flag `json:"unconfirmed"`
 }
 
 // OntologyVersion lists the types of one version of an ontology.
@@ -54,15 +58,43 @@ func (e *Environment) Name() string {
 	return e.Document.File
 }
 
+// inForce are the members of an unconfirmed catalog that hold: those that do not come from packs.
+var inForce = []string{"$schema", "environment", "pins", "promote", "complete", "unconfirmed"}
+
+// confirmed returns the catalog without the sections that nobody has confirmed.
+func (e *Environment) confirmed() *Environment {
+	if !e.Unconfirmed.Value {
+		return e
+	}
+	return &Environment{
+		Document: e.Document, Path: e.Path, Part: e.Part,
+		Environment: e.Environment, Pins: e.Pins, Promote: e.Promote, Complete: e.Complete, Unconfirmed: e.Unconfirmed,
+	}
+}
+
+// Lacks says why nothing is checked against a section of the catalog: nobody has confirmed it,
+// or else the section, which words describe, is not there.
+func (e *Environment) Lacks(words string) string {
+	if e.Unconfirmed.Value {
+		return fmt.Sprintf("the catalog of environment %q is not confirmed: read what %s lists, then remove \"unconfirmed\" from it", e.Name(), e.Document.File)
+	}
+	return fmt.Sprintf("the catalog of environment %q %s", e.Name(), words)
+}
+
+// CatalogPatterns returns the patterns of environment catalogs: those of a config, or those that
+// hold without one.
+func CatalogPatterns(c *Config) []string {
+	if patterns := pack.Values(c.Environments); len(patterns) > 0 {
+		return patterns
+	}
+	return []string{"environments/*.json"}
+}
+
 // Environments reads the environment catalogs that the config names, or those
 // in environments/. A catalog is configuration: one that is not valid is an
 // error, Problems of all of them, with which the others are returned.
 func (f *Files) Environments(c *Config) ([]*Environment, error) {
-	patterns := pack.Values(c.Environments)
-	if len(patterns) == 0 {
-		patterns = []string{"environments/*.json"}
-	}
-	names, err := f.glob(patterns...)
+	names, err := f.glob(CatalogPatterns(c)...)
 	if err != nil {
 		return nil, err
 	}
@@ -127,5 +159,5 @@ func newEnvironment(name string, doc *pack.Document, faults []pack.Fault) (*Envi
 	if problems := e.checkPromote(); len(problems) > 0 {
 		return nil, problems
 	}
-	return e, nil
+	return e.confirmed(), nil
 }

@@ -2,6 +2,7 @@ package repo
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,38 @@ func TestEnvironments(t *testing.T) {
 	}
 	if l := prod.Intents.Items[0].Node.Location(); l.File != "repo/environments/prod.json" || l.Start.Line != 6 {
 		t.Errorf("an intent stands at %+v", l)
+	}
+}
+
+// Of an unconfirmed catalog no section is there that a rule could look into, whichever there are.
+func TestUnconfirmed(t *testing.T) {
+	f, _ := tree(t, map[string]string{"environments/prod.json": strings.Replace(catalog, "{", `{"unconfirmed": true,`, 1)})
+	list, err := f.Environments(DefaultConfig())
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d environments, %v", len(list), err)
+	}
+	v := reflect.ValueOf(*list[0])
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("json")
+		if name == "" || name == "-" {
+			continue
+		}
+		there := v.Field(i).FieldByName("Node").Interface() != (*pack.Node)(nil)
+		if there && !slices.Contains(inForce, name) {
+			t.Errorf("%s of an unconfirmed catalog holds", name)
+		}
+		if !there && slices.Contains([]string{"environment", "pins", "complete", "unconfirmed"}, name) {
+			t.Errorf("%s of an unconfirmed catalog is lost", name)
+		}
+	}
+	const want = `the catalog of environment "prod" is not confirmed: read what repo/environments/prod.json lists, then remove "unconfirmed" from it`
+	if got := list[0].Lacks("lists no intents"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, value := range []string{"false", `"yes"`, "null"} {
+		if _, err := ParseEnvironment("prod.json", []byte(`{"unconfirmed": `+value+`}`), pack.DefaultLimits()); err == nil {
+			t.Errorf("unconfirmed may be %s", value)
+		}
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 )
 
 // Unbound are the members of an environment's catalog that bind no pack: what an editor
-// reads, and who may be pinned there. All others are in what Bound returns.
-var Unbound = []string{"$schema", "complete", "pins", "promote"}
+// reads, who may be pinned there, and that nobody has confirmed the others, which an
+// environment then lacks. All others are in what Bound returns.
+var Unbound = []string{"$schema", "complete", "pins", "promote", "unconfirmed"}
 
 // Bound returns the parts of an environment's catalog that bind a pack: of each section
 // that the catalog has, what the pack refers to. A section that the catalog lacks is left

@@ -246,16 +246,22 @@ func (p *Pass) EachCatalog(what string, section func(*repo.Environment) *pack.No
 		return 0
 	}
 	for _, e := range without {
-		p.NotApplicable(finding.CatalogOf(e.Name()), fmt.Sprintf("the catalog of environment %q lists no %s", e.Name(), what))
+		p.NotApplicable(finding.CatalogOf(e.Name()), e.Lacks("lists no "+what))
 	}
 	return len(p.Environments) - len(without)
 }
 
 // NoCatalog notes a check for which no catalog has what it needs. Where there is no catalog at
-// all, that is the reason, which is the same for every check.
+// all, or one that nobody has confirmed, that is the reason, which is the same for every check.
 func (p *Pass) NoCatalog(reason string) {
 	if len(p.Environments) == 0 {
 		reason = "there is no environment catalog"
+	}
+	for _, e := range p.Environments {
+		if e.Unconfirmed.Value {
+			reason = e.Lacks("")
+			break
+		}
 	}
 	p.NotApplicable(finding.CatalogOf(""), reason)
 }

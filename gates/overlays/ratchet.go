@@ -27,7 +27,7 @@ var OVL011 = &gate.Rule{
 		"not a loss.\n\n" +
 		"It is also an error if the catalog of an environment is removed or loses a bound: a `max_approval_mode` that is higher " +
 		"or missing, the least mode of a capability that is lower or missing, or the `tenants` of an endpoint, `complete` or a " +
-		"whole section that is missing, because then nothing is checked against it. This rule does not cover names that are " +
+		"whole section that is missing, because then nothing is checked against it, as with one that is `unconfirmed`. This rule does not cover names that are " +
 		"added to the lists of a catalog.\n\n" +
 		"Put back what was removed. If the environment should permit more, first merge the waiver for it, with the owner who " +
 		"decided it.",
@@ -83,7 +83,11 @@ func released(p *gate.Pass, e *repo.Environment, c repo.CatalogChange) {
 	if c.Was != nil && c.Was.Kind == pack.String {
 		words += ", and had " + gate.Quote(c.Was.Text)
 	}
-	d := gate.Faultf(at, "put it back, or have its owner accept it before", "the catalog of environment %s %s", gate.Quote(e.Name()), words)
+	hint := "put it back"
+	if c.Was == nil { // a mark that nobody has confirmed the catalog
+		hint = fmt.Sprintf("remove %s", gate.Quote(c.Path))
+	}
+	d := gate.Faultf(at, hint+", or have its owner accept it before", "the catalog of environment %s %s", gate.Quote(e.Name()), words)
 	d.Thing = thing(e.Name(), c.Path)
 	p.Report(d.Keyed(e.Name()+" "+c.Path).See(c.Was, "what it is in the base"))
 }

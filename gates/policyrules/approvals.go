@@ -110,17 +110,9 @@ func checkApproverRoles(p *gate.Pass) {
 	if len(asking) == 0 {
 		return
 	}
-	if !slices.ContainsFunc(p.Environments, func(e *repo.Environment) bool { return e.ApproverRoles.OK }) {
-		p.NoCatalog("no environment catalog lists approver_roles")
-		return
-	}
-	for _, e := range p.Environments {
-		if !e.ApproverRoles.OK {
-			p.NotApplicable(finding.CatalogOf(e.Name()), fmt.Sprintf("the catalog of environment %q lists no approver_roles", e.Name()))
-			continue
-		}
-		p.In(e, func() { checkRolesIn(p, e, asking) })
-	}
+	p.EachCatalog("approver_roles", func(e *repo.Environment) *pack.Node { return e.ApproverRoles.Node }, func(e *repo.Environment) {
+		checkRolesIn(p, e, asking)
+	})
 }
 
 // checkRolesIn looks the roles of gates up in one environment.

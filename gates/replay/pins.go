@@ -39,12 +39,15 @@ func checkPins(p *gate.Pass) {
 	}
 	tell(p, results, golden.KindReference)
 	tellVersions(p, results)
-	n := &notes{Pass: p}
+	n, unknown := &notes{Pass: p}, &together{cases: map[string][]string{}}
 	for i := range results {
 		if results[i].Input != nil {
-			n.pinnedCase(&results[i])
+			unknown.note(n.Unit.Within(results[i].Input.Name), n.pinnedCase(&results[i]))
 			n.alone(&results[i])
 		}
+	}
+	for _, why := range unknown.reasons {
+		n.unchecked("%s: %s", unknown.named(why), why)
 	}
 	for _, packet := range p.Unit.Packets {
 		n.pinnedVersion(packet.SideFile, packet.ContextPackRef)
@@ -54,6 +57,30 @@ func checkPins(p *gate.Pass) {
 		n.pinnedVersion(record.SideFile, record.Lineage.PackVersion)
 		n.fixedSnapshot(record.SideFile, record.Lineage.SnapshotVersion)
 	}
+}
+
+// together are reasons of which each is that of many cases.
+type together struct {
+	reasons []string // in the order of their first cases
+	cases   map[string][]string
+}
+
+func (t *together) note(name, why string) {
+	if why == "" {
+		return
+	}
+	if t.cases[why] == nil {
+		t.reasons = append(t.reasons, why)
+	}
+	t.cases[why] = append(t.cases[why], name)
+}
+
+// named returns the first case of a reason, and how many more there are.
+func (t *together) named(why string) string {
+	if all := t.cases[why]; len(all) > 1 {
+		return fmt.Sprintf("%s and %s", all[0], pack.Counted(len(all)-1, "more case"))
+	}
+	return t.cases[why][0]
 }
 
 // tellVersions reports cases that are about another version of the pack: one as it
@@ -101,8 +128,9 @@ func snapshotOf(ref string) (id string, pinned bool) {
 	return id, pinned && id != "" && !strings.Contains(id, "#")
 }
 
-// pinnedCase checks the evidence and memory of a case.
-func (n *notes) pinnedCase(r *golden.Result) {
+// pinnedCase checks the evidence and memory of a case. It returns why nobody knows of which
+// snapshot they have to be, "" where that is known or nobody asks.
+func (n *notes) pinnedCase(r *golden.Result) string {
 	var refs []pack.Text
 	for _, e := range r.Input.Evidence.Items {
 		refs = append(refs, e.EvidenceRef)
@@ -112,15 +140,13 @@ func (n *notes) pinnedCase(r *golden.Result) {
 	}
 	refs = slices.DeleteFunc(refs, func(ref pack.Text) bool { return !strings.HasPrefix(ref.Value, graphScheme) })
 	if len(refs) == 0 {
-		return
+		return ""
 	}
 	want, source, why := meaning(n.Pass, r)
-	if why != "" {
-		n.unchecked("%s: %s", n.Unit.Within(r.Input.Name), why)
-	}
 	for _, ref := range refs {
 		n.pinnedRef(r.Input.SideFile, ref, want, source)
 	}
+	return why
 }
 
 // alone notes what a case names that is not a pack: it is compiled without.
@@ -151,7 +177,7 @@ func meaning(p *gate.Pass, r *golden.Result) (id, source, why string) {
 	if id, ok := r.Catalog.Snapshots.Get(alias); ok && id.OK {
 		return id.Value, fmt.Sprintf("%s in environment %q", gate.Quote(rule.Value), r.Environment), ""
 	}
-	return "", "", fmt.Sprintf("the catalog of environment %q does not say which snapshot %s is", r.Environment, gate.Quote(rule.Value))
+	return "", "", r.Catalog.Lacks("does not say which snapshot " + gate.Quote(rule.Value) + " is")
 }
 
 // pinnedRef checks one reference into the graph; want is "" where it is not known

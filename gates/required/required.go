@@ -66,8 +66,11 @@ var sources = []source{
 	{finding.Scorecard, evaluation.Gate, "evaluation_layer", nil, lacksScorecard, "measure the pack as it is, and put the result under scorecards beside it"},
 	{finding.Baseline, evaluation.Gate, "evaluation_layer", evaluation.EVL008, nil, "name the version before as the baseline of the scorecard, or give its values in it"},
 	{finding.Registry, version.Gate, "pack_meta", version.VER004, nil, "set publish.registry in the config; on the command line --registry names one that is to be asked"},
-	{finding.Catalog, references.Gate, "pack_meta", nil, lacksCatalog, "add the catalog under environments/, with a list for each section that the message names"},
+	{finding.Catalog, references.Gate, "pack_meta", nil, lacksCatalog, writeCatalog},
 }
+
+// writeCatalog is what to do where a catalog is required.
+const writeCatalog = "write the catalog under environments/, with a list for each section that the message names and without \"unconfirmed\""
 
 func lacksSurface(s *gate.Subject, _ finding.Input) string {
 	if s.Unit.Surface == nil {
@@ -101,10 +104,17 @@ func lacksScorecard(s *gate.Subject, _ finding.Input) string { return evaluation
 
 func lacksCatalog(s *gate.Subject, in finding.Input) string {
 	var names []string
+	confirmed := false
 	for _, e := range s.Environments {
 		names = append(names, e.Name())
+		confirmed = confirmed || !e.Unconfirmed.Value
+		if e.Unconfirmed.Value && e.Name() == in.Environment {
+			return e.Lacks("")
+		}
 	}
 	switch {
+	case len(names) > 0 && !confirmed:
+		return s.Environments[0].Lacks("")
 	case len(names) == 0:
 		return "there is no environment catalog"
 	case in.Environment == "" || slices.Contains(names, in.Environment):
@@ -126,8 +136,11 @@ type Item struct {
 
 // Input returns the item of an input.
 func Input(r repo.Requirement, in finding.Input) Item {
-	i := slices.IndexFunc(sources, func(s source) bool { return s.kind == in.Kind })
-	return Item{Requirement: r, input: in, source: sources[i]}
+	s := sources[slices.IndexFunc(sources, func(s source) bool { return s.kind == in.Kind })]
+	if in.Environment != "" {
+		s.hint = strings.Replace(s.hint, "the catalog under environments/", fmt.Sprintf("the catalog of environment %q", in.Environment), 1)
+	}
+	return Item{Requirement: r, input: in, source: s}
 }
 
 // Rule returns the item of a rule of a gate; ok is false for a rule that does not look at

@@ -107,19 +107,19 @@ func checkCeilings(p *gate.Pass) {
 	if m := p.Config.LimitFields.MaxApprovalMode; m.OK {
 		ceilings = append(ceilings, ceiling{m, "of the config", repo.ConfigName, m.Node.Document().File, nil})
 	}
-	var without []string
+	var without []*repo.Environment
 	for _, e := range p.Environments {
 		if m := e.MaxApprovalMode; m.OK {
 			ceilings = append(ceilings, ceiling{m, fmt.Sprintf("of environment %q", e.Name()), e.Name(), e.Document.File, e})
 		} else {
-			without = append(without, e.Name())
+			without = append(without, e)
 		}
 	}
 	if len(without) == len(p.Environments) {
 		p.NoCatalog("no environment catalog has a max_approval_mode")
 	} else {
-		for _, name := range without {
-			p.NotApplicable(finding.CatalogOf(name), fmt.Sprintf("the catalog of environment %q has no max_approval_mode", name))
+		for _, e := range without {
+			p.NotApplicable(finding.CatalogOf(e.Name()), e.Lacks("has no max_approval_mode"))
 		}
 	}
 	for _, c := range ceilings {

@@ -40,8 +40,10 @@ and lines for git, CODEOWNERS and pre-commit. The result passes packgate check. 
 the repository, by default the current folder. If DIR is a folder of a git repository,
 the workflows are written to the root of the repository, where GitHub looks for them.
 
-If there are packs already, no pack and no catalog are written; if another workflow runs
-packgate, no workflow is written. A file that exists and differs is never overwritten
+If there are packs already, no pack is written, and a catalog for each environment that
+they name, with what they name in it, unless there is one. Such a catalog is unconfirmed:
+nothing is checked against it until a person has read it and removed the mark. If another
+workflow runs packgate, no workflow is written. A file that exists and differs is never overwritten
 without --force: if there is one, nothing is written. The config, CODEOWNERS,
 .gitattributes, .gitignore and .pre-commit-config.yaml are not changed even with --force;
 the lines that the last four lack are printed.
@@ -183,7 +185,14 @@ func (i *initialising) choosePack() error {
 		return misuse("leave them out; to begin another pack, copy the folder of one",
 			"--pack-id and --tenant are about a first pack, and the repository has %s", i.showPack(packs[0]))
 	}
-	i.say("no pack and no catalog: the repository has %s already, the first is %s", pack.Counted(len(packs), "pack"), i.showPack(packs[0]))
+	if err := i.chooseCatalogs(packs); err != nil {
+		return err
+	}
+	none := "no pack"
+	if len(i.made.Catalogs) == 0 {
+		none += " and no catalog"
+	}
+	i.say("%s: the repository has %s already, the first is %s", none, pack.Counted(len(packs), "pack"), i.showPack(packs[0]))
 	return nil
 }
 
@@ -319,6 +328,9 @@ func (i *initialising) next(written int) {
 	if i.made.PackID == "" {
 		old := "packgate baseline write" + at + " --owner OWNER --reason REASON: what is found today does not count until a day"
 		steps = slices.Insert(steps, 1, old)
+	}
+	if len(i.made.Catalogs) > 0 {
+		steps = append(steps, "read the catalogs: packgate made them from the packs, and checks nothing against one that has \"unconfirmed\"")
 	}
 	i.say("next:")
 	for n, step := range steps {

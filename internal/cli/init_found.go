@@ -38,6 +38,46 @@ func (i *initialising) packs() ([]string, error) {
 	return append(packs, others...), err
 }
 
+// chooseCatalogs drafts the catalogs of a repository that has packs and no catalog.
+func (i *initialising) chooseCatalogs(packs []string) error {
+	files, err := openIfThere(i.dir)
+	if files == nil {
+		return err
+	}
+	defer files.Close() // only read from
+	config, err := files.Config("")
+	if err != nil {
+		return err
+	}
+	there, err := files.Environments(config)
+	if len(there) > 0 || errors.Is(err, repo.ErrUse) { // one that is not valid is one too
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var units []*repo.Unit
+	for _, name := range packs {
+		u, err := files.Unit(name, config)
+		if err != nil {
+			return err
+		}
+		units = append(units, u)
+	}
+	drafts, err := scaffold.Catalogs(units, pack.Values(config.EndpointScheme))
+	if err != nil {
+		return err
+	}
+	for _, draft := range drafts {
+		if !repo.Matches(repo.CatalogPatterns(config), draft.Name) {
+			i.say("no catalog %s: no pattern under environments in the config matches it", i.showPack(draft.Name))
+			continue
+		}
+		i.made.Catalogs = append(i.made.Catalogs, draft)
+	}
+	return nil
+}
+
 // otherPacks returns the packs that stand under other names than those which are found without a config.
 func (i *initialising) otherPacks(files *repo.Files, packs []string) (others []string, err error) {
 	names, err := files.Loadable()

@@ -236,6 +236,12 @@ func (d *doctoring) packsOf(ctx context.Context, s *step) {
 	defer w.Close()
 	d.decideIn(w)
 	d.checkReviews(s, w.Config)
+	for _, e := range w.Environments {
+		if e.Unconfirmed.Value {
+			d.say(advice, "unconfirmed-catalog", placeOf(e.Unconfirmed.Node, e.Document.Root), `remove "unconfirmed" once a person has read the lists`,
+				"nobody has confirmed the catalog of environment %q: it lists what packs name, and nothing is checked against it", e.Name())
+		}
+	}
 	if len(w.Packs) == 0 {
 		d.say(ailing, "no-packs", at("packs"), "name the pack files in the config or in the input packs, for example packs/*/pack.json",
 			"there is no pack here: looked for %s", strings.Join(w.Patterns, ", "))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gating"
-	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/repo"
 )
 
@@ -147,11 +146,7 @@ func (v *view) kind(name string) string {
 	if repo.Matches(repo.PackPatterns(v.Config), name) {
 		return "pack"
 	}
-	patterns := pack.Values(v.Config.Environments)
-	if len(patterns) == 0 {
-		patterns = []string{"environments/*.json"}
-	}
-	if repo.Matches(patterns, name) {
+	if repo.Matches(repo.CatalogPatterns(v.Config), name) {
 		return "environment"
 	}
 	if repo.Matches([]string{repo.PinsPattern}, name) {

@@ -22,6 +22,7 @@ type Options struct {
 	Branch            string        // the default branch; empty for main
 	Workflows, Matrix bool          // says whether the workflows are made, and Matrix whether the gate's is one of several jobs
 	Packs             []string      // patterns of the packs that are there; none where they have the usual names
+	Catalogs          []File        // of those packs, as Catalogs makes them, relative to Folder
 	Timestamp         string        // the workflow that signs timestamps, relative to the root of the git repository; empty for none
 	Refresh           time.Duration // how often it does, at least; 0 for every six hours
 	// Version is the release that the workflows run, MAJOR.MINOR.PATCH, and Commit the one that its

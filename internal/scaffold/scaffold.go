@@ -47,6 +47,7 @@ func Files(o Options) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	list = append(list, o.Catalogs...)
 	for i := range list {
 		list[i].Name = path.Join(o.Folder, list[i].Name)
 	}

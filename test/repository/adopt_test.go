@@ -37,7 +37,7 @@ func TestAdoptRuns(t *testing.T) {
 		t.Errorf("docs/adopt.md shows no output, or does not say how many findings there are")
 	}
 	for _, want := range append(shown,
-		"the repository has 60 packs already", "60 packs · 242 errors · 86 warnings", "has 242 entries: 242 new findings", "counts for what the base has too",
+		"no pack: the repository has 60 packs already", "wrote environments/prod.json", `remove "unconfirmed" once a person has read the lists`, "60 packs · 242 errors · 86 warnings", "has 242 entries: 242 new findings", "counts for what the base has too",
 		"60 packs · 0 errors · 86 warnings · 242 in the baseline", "1 entry removed", "✓ pass: 60 packs · 0 errors · 86 warnings · 241 in the baseline",
 	) {
 		if !strings.Contains(out, want) {
@@ -60,5 +60,14 @@ func TestAdoptRuns(t *testing.T) {
 	edit(bot, `"explain the status"`, `"explain\u200b the status"`)
 	if out := run("! packgate check --base HEAD"); !strings.Contains(out, "error SEC011") || !strings.Contains(out, " · 1 error · ") {
 		t.Errorf("a new fault is not the only error:\n%s", out)
+	}
+	run("git checkout -q .")
+	edit("environments/prod.json", "  \"unconfirmed\": true,\n", "")
+	if out := run("packgate check --base HEAD"); strings.Contains(out, "OVL011") {
+		t.Errorf("a catalog that somebody confirms is looser:\n%s", out)
+	}
+	edit("environments/prod.json", `"internal://claims-orders"`, `"internal://claims-order"`)
+	if out := run("! packgate check --base HEAD"); !strings.Contains(out, "error TEN003") {
+		t.Errorf("nothing is checked against a catalog that somebody confirmed:\n%s", out)
 	}
 }
