@@ -9,6 +9,7 @@ import (
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/publish"
 	"github.com/contextosai/packgate/publish/registry"
+	"github.com/contextosai/packgate/publish/statement"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/report/model"
 )
@@ -61,8 +62,10 @@ func (a *auditing) drifts(ctx context.Context, r *reviewing, e *repo.Environment
 	pin, wanted := e.Pinned(id)
 	v := is.Verdict
 	switch {
-	case v == nil && !wanted, v != nil && wanted && v.Content == string(pin.Digest) && v.Version == pin.Version:
+	case v == nil && !wanted:
 		return nil
+	case v != nil && wanted && v.Content == string(pin.Digest) && v.Version == pin.Version:
+		return a.olderBundle(ctx, e, is)
 	case v != nil && v.Manifest != "" && v.Status == publish.Untrusted:
 		return nil // which is reported as what it is
 	}
@@ -99,6 +102,28 @@ func (a *auditing) drifts(ctx context.Context, r *reviewing, e *repo.Environment
 		f.Severity = string(publish.SeverityError)
 		f.Message += fmt.Sprintf("; since when is not known: %v", err)
 	case !a.house.env.Now().Before(since.Add(driftFor)):
+		f.Severity = string(publish.SeverityError)
+		f.Message += ", for more than 24 hours"
+	}
+	a.out.Findings = append(a.out.Findings, f)
+	return nil
+}
+
+// olderBundle finds an environment that runs another bundle of the version than the newest. After a
+// rollback that is intended.
+func (a *auditing) olderBundle(ctx context.Context, e *repo.Environment, is *publish.Running) error {
+	v := is.Verdict
+	if v.Build == nil || is.Last == nil || is.Last.By == statement.ByRollback {
+		return nil
+	}
+	newest, err := a.checker.NewestBuild(ctx, v, e.Name())
+	if err != nil || newest == nil || newest.Statement.Manifest == v.Build.Statement.Manifest {
+		return ctx.Err() // a newest one that is not known is reported as what it is
+	}
+	f := model.AuditFinding{Severity: string(publish.SeverityWarning), Pack: v.Pack, Version: v.Version, Digest: v.Build.Statement.Manifest, Check: driftCheck,
+		Hint:    "run the workflow that publishes again, which names whose approval is missing",
+		Message: fmt.Sprintf("the environment %q runs %q, and %q is published", e.Name(), v.Build.Name, newest.Name)}
+	if !a.house.env.Now().Before(newest.Time.Add(driftFor)) {
 		f.Severity = string(publish.SeverityError)
 		f.Message += ", for more than 24 hours"
 	}

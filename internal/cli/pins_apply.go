@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -228,11 +227,11 @@ func (l *line) apply(ctx context.Context) (err error) {
 	case err != nil:
 		return err
 	case known && samePin(was, l.want):
-		return l.finish(ctx)
+		return l.same(ctx)
 	case l.want == nil && !known, l.want == nil && l.is.Verdict == nil:
 		return nil // it runs none, or was moved before there was a pins file
 	case !known && l.is.Verdict != nil && l.usable() && l.is.Verdict.Content == string(l.want.Digest):
-		return nil
+		return l.same(ctx)
 	}
 	if known {
 		if err := l.after(ctx); err != nil {
@@ -312,34 +311,12 @@ func (l *line) decided(ctx context.Context) (*gating.Promotion, []statement.Appr
 	}
 	held := still.add(p)
 	if l.want != nil {
-		asked := records{func() (*publish.Checker, error) {
-			return l.Checker(), nil
-		}}
-		lookup := &gating.Lookup{Published: asked.published, Running: asked.running}
-		judged, err := lookup.JudgeMove(ctx, p.Move(), l.w.Environments, l.env.Now())
-		if err != nil {
+		if err := l.stands(ctx, p.Move(), held); err != nil {
 			return nil, nil, "", err
 		}
-		if len(judged.Found) > 0 {
-			var problems []model.Problem
-			for _, f := range judged.Found {
-				problems = append(problems, problemAt(f.Location, f.Rule+": "+f.Message, f.Hint))
-			}
-			return nil, nil, "", &refusedError{append(problems, held...)}
-		}
 	}
-	ofClass, notes, err := l.classRoles(ctx, still, stage)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	held = append(held, notes...)
-	roles := slices.Concat(p.Roles(), ofClass)
-	slices.Sort(roles)
-	approvals, reason, err := l.reviews.stageApprovals(ctx, l.e.Name(), stage, slices.Compact(roles))
-	if refusal := new(refusedError); errors.As(err, &refusal) {
-		err = &refusedError{append(refusal.problems, held...)}
-	}
-	return p, approvals, reason, err
+	approvals, reason, err := l.approved(ctx, p, still, stage)
+	return p, approvals, reason, withNotes(err, held)
 }
 
 // pin moves the environment to the version that the line wants.

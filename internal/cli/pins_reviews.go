@@ -50,10 +50,15 @@ func (r *reviewing) stageApprovals(ctx context.Context, environment string, stag
 	for _, g := range part.Granted {
 		approvals = append(approvals, statement.Approval{Role: g.Role, Login: g.Login})
 	}
-	slices.SortFunc(approvals, func(a, b statement.Approval) int {
+	return approvalsOnce(approvals), fmt.Sprintf("pull request %d", found[0].pull.Number), nil
+}
+
+// approvalsOnce returns approvals in the order of roles and logins, each once.
+func approvalsOnce(list []statement.Approval) []statement.Approval {
+	slices.SortFunc(list, func(a, b statement.Approval) int {
 		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Login, b.Login))
 	})
-	return approvals, fmt.Sprintf("pull request %d", found[0].pull.Number), nil
+	return slices.Compact(list)
 }
 
 // heldRules are what was loosened for an environment without the approval of those who had to

@@ -284,10 +284,7 @@ func (r *reviewing) approvedStages(ctx context.Context, c *publish.BuildCandidat
 			c.PullRequest = fmt.Sprintf("%s/%s/pull/%d", r.event.ServerURL, r.event.Repository, b.pull.Number)
 		}
 	}
-	slices.SortFunc(c.Approvals, func(a, b statement.Approval) int {
-		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Login, b.Login))
-	})
-	c.Approvals = slices.Compact(c.Approvals)
+	c.Approvals = approvalsOnce(c.Approvals)
 	if len(problems) > 0 {
 		return &refusedError{problems}
 	}

@@ -274,10 +274,7 @@ func (r *reviewing) approved(ctx context.Context, c *publish.Candidate, pulls []
 			}
 		}
 	}
-	slices.SortFunc(c.Approvals, func(a, b statement.Approval) int {
-		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Login, b.Login))
-	})
-	c.Approvals = slices.Compact(c.Approvals)
+	c.Approvals = approvalsOnce(c.Approvals)
 	c.PullRequest = fmt.Sprintf("%s/%s/pull/%d", r.event.ServerURL, r.event.Repository, pulls[0].Number)
 	out.PullRequest = c.PullRequest
 	if len(problems) > 0 {
