@@ -57,6 +57,7 @@ type auditOptions struct {
 	export    string // the folder that an export is written into, "" for none
 	metrics   string // the file that metrics are written into, "" for none
 	verify    string // the folder of an export that is verified in place of a registry
+	since     string // the folder of an earlier export, "" for none
 	freshness freshnessOptions
 	alone     bool // looks at the registry alone, and not at what published packs depend on
 }
@@ -88,6 +89,7 @@ type auditing struct {
 	named   []string
 	unseen  bool              // a pack could not be looked at
 	audited *publish.Audited  // what was found, before it is shown
+	earlier *earlier          // nil where none was named
 	w       *gating.Workspace // nil where the current folder is not a pack repository
 	out     model.Audit
 }
@@ -99,6 +101,9 @@ func (a *auditing) run(ctx context.Context) error {
 		defer w.Close()
 	} else if a.house.config.Document != nil || len(a.named) == 0 && exitCode(err) != gating.ExitUse {
 		return err // a repository whose pins cannot be read is no folder without any
+	}
+	if err := a.readEarlier(ctx); err != nil {
+		return err
 	}
 	ids, err := a.ids(ctx)
 	if err != nil {
@@ -134,6 +139,9 @@ func (a *auditing) run(ctx context.Context) error {
 	if err := a.drift(ctx, ids); err != nil {
 		return err
 	}
+	if err := a.lost(ctx, ids); err != nil {
+		return err
+	}
 	a.unwatched(ids)
 	if err := a.triggers(ctx, ids); err != nil || a.options.export == "" {
 		return err
@@ -163,6 +171,9 @@ func (a *auditing) ids(ctx context.Context) ([]string, error) {
 				listed = append(listed, u.Pack.PackMeta.PackID.Value)
 			}
 		}
+	}
+	if a.earlier != nil {
+		listed = append(listed, a.earlier.packs...)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(listed))), nil
 }
@@ -230,48 +241,6 @@ func (a *auditing) trigger(ctx context.Context, name, ref string) ([]refresh.Tri
 // refreshCheck is the name of the check for what a published pack depends on.
 const refreshCheck = "refresh-triggers"
 
-func newLog(env *Env) *cobra.Command {
-	var o registryOptions
-	c := &cobra.Command{
-		Use: "log PACK_ID", Short: "list the published versions of a pack",
-		Long: `Lists the versions of a pack in the registry, oldest first: class, digest, who signed
-and when, state, the environments that are pinned to it, and whether all checks ran when
-it was published. Versions that do not verify are listed with the reason.
-
-The history of the pack follows, in the order of its signed records: what was published,
-moved, stopped, deprecated or revoked, when, by whom and why. Records that are missing,
-and two records of which neither names the other, are reported there.`,
-		Example: "  packgate log ctxpack.support\n  packgate log ctxpack.support --registry ghcr.io/acme/packs --format json",
-		Args:    wants("PACK_ID"),
-		RunE:    func(c *cobra.Command, args []string) error { return showLog(c.Context(), env, args[0], o) },
-	}
-	o.addReading(c, plainFormats())
-	return c
-}
-
-func showLog(ctx context.Context, env *Env, id string, o registryOptions) error {
-	if err := oneOf("--format", o.format, plainFormats()...); err != nil {
-		return err
-	}
-	house, err := openHouse(env, o)
-	if err != nil {
-		return err
-	}
-	checker, err := house.checker(ctx, "")
-	if err != nil {
-		return err
-	}
-	entries, history, err := checker.Log(ctx, id)
-	if err != nil {
-		return err
-	}
-	repository, err := checker.Registry.Repository(id)
-	if err != nil {
-		return err
-	}
-	return render.WriteLog(env.Stdout, o.format, shownLog(id, repository.Name(), entries, history), env.style(o.color))
-}
-
 func newAudit(env *Env) *cobra.Command {
 	var o auditOptions
 	c := &cobra.Command{
@@ -293,10 +262,12 @@ With --export it also writes into a new folder who approved, published, pinned, 
 and waived what, and when, as JSON Lines and CSV, together with the signed statements
 that prove it. With --verify it verifies such a folder without a registry: each event
 must follow from a signed statement and, if the publisher keeps a status, nothing may be
-missing. With --trusted-root or --key, this needs no network.
+missing. With --trusted-root or --key, this needs no network. With --since it compares
+the registry with an earlier export, which is verified first: every signed statement in
+the export must still be in the registry.
 
 Exit status: 0 nothing is wrong, 1 something is wrong, 3 it could not be audited.`,
-		Example: "  packgate audit\n  packgate audit --export audit-2026\n  packgate audit --verify audit-2026 --trusted-root trusted_root.json\n  packgate audit ctxpack.support --registry ghcr.io/acme/packs\n  packgate audit --fail-on warning --strict",
+		Example: "  packgate audit\n  packgate audit --export audit-2026\n  packgate audit --since audit-2026\n  packgate audit --verify audit-2026 --trusted-root trusted_root.json\n  packgate audit ctxpack.support --registry ghcr.io/acme/packs\n  packgate audit --fail-on warning --strict",
 		RunE:    func(c *cobra.Command, args []string) error { return audit(c.Context(), env, args, o) },
 	}
 	o.addReading(c, diffFormats())
@@ -305,6 +276,7 @@ Exit status: 0 nothing is wrong, 1 something is wrong, 3 it could not be audited
 	f.StringVar(&o.export, "export", "", "write an export for auditors into this `folder`, which must be empty or absent")
 	f.StringVar(&o.metrics, "metrics", "", "also write the times to roll back as OpenMetrics text into this `file`")
 	f.StringVar(&o.verify, "verify", "", "verify the export in this `folder`")
+	f.StringVar(&o.since, "since", "", "fail for every signed statement of the earlier export in this `folder` that the registry lacks")
 	f.StringVar(&o.freshness.workflow, "freshness-workflow", "", "with --verify, `workflow` that signs timestamps (default: publish.freshness.workflow)")
 	f.StringVar(&o.freshness.key, "freshness-key", "", "with --verify, public key `file`, for timestamps that were signed with a key")
 	choice{"fail-on", gating.FailOnError, "lowest `severity` that fails", gating.FailOnSeverities()}.add(c, &o.failOn)

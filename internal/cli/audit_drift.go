@@ -138,8 +138,8 @@ const historyCheck = "history"
 // was: the newest part of it, or all of it, may be gone without a trace.
 func (a *auditing) unwatched(ids []string) {
 	for _, id := range ids {
-		if !a.audited.Stated[id] && !a.pinned(id) {
-			a.unchecked(id, historyCheck, "whether the registry lost anything of it: no pins file and no signed status of the publisher (publish.freshness) names it")
+		if !a.audited.Stated[id] && !a.pinned(id) && !a.exported(id) {
+			a.unchecked(id, historyCheck, "whether the registry lost anything of it: no pins file, no signed status of the publisher (publish.freshness) and no earlier export (--since) names it")
 		}
 	}
 }

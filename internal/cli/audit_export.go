@@ -129,6 +129,8 @@ func (o *auditOptions) checkExport(ids []string) error {
 	switch {
 	case o.export != "" && o.verify != "":
 		return misuse("give one of the two", "--export and --verify are given")
+	case o.verify != "" && o.since != "":
+		return misuse("give one of the two", "--verify and --since are given")
 	case o.verify != "" && o.metrics != "":
 		return misuse("leave out --metrics: an export is verified without a registry", "--verify and --metrics are given")
 	case o.verify != "" && len(ids) > 0:

@@ -38,12 +38,19 @@ type Checked struct {
 	Index      *Index
 	Events     []Event
 	Statements int       // signed statements, all of which verify
+	Signed     []Signed  // these, and the records of histories
 	Histories  []History // a pack each, sorted
 	Problems   []string  // what is wrong, so that the folder is not to be relied on
 	NotChecked []string  // what could not be told
 	// Issued is when somebody said that the publisher's status was the newest; zero where that
 	// is not proved.
 	Issued time.Time
+}
+
+// Signed is a signed statement or a record of a history.
+type Signed struct {
+	Pack   string // pack_id
+	Bundle string // digest of its Sigstore bundle
 }
 
 // History says how far it is proved that nothing of a pack was left out.
@@ -232,10 +239,12 @@ func (c *checking) statements() error {
 }
 
 func (c *checking) statement(name string, v *attest.Verified) {
-	if id, _ := split(v.Statement.Version().Pack); !slices.Contains(c.out.Index.Packs, id) {
+	id, _ := split(v.Statement.Version().Pack)
+	if !slices.Contains(c.out.Index.Packs, id) {
 		c.wrong("%s is about the pack %q, which the index does not name", name, id)
 		return
 	}
+	c.out.Signed = append(c.out.Signed, Signed{id, v.Digest})
 	if s := summaryOf(v); s != nil {
 		c.summary(s)
 	}

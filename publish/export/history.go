@@ -50,6 +50,7 @@ func (c *checking) histories() error {
 			continue
 		}
 		c.records[id] = append(c.records[id], &record{r, digest, v.Digest})
+		c.out.Signed = append(c.out.Signed, Signed{id, v.Digest})
 	}
 	for _, id := range c.out.Index.Packs {
 		c.out.Histories = append(c.out.Histories, c.history(id))
