@@ -88,6 +88,13 @@ func (c Change) Fingerprint() string {
 	return finding.ChangeFingerprint(c.Row, c.Path, c.Kind.String())
 }
 
+// BeyondProof reports whether the change may alter what agents can do in a way that no proof about
+// requests sees, and no override has settled that it is less than major.
+func (c Change) BeyondProof() bool {
+	r := shared().byID[c.Row]
+	return r != nil && r.Beyond && c.Class >= Major
+}
+
 // Packs returns the two versions.
 func (d *Diff) Packs() (base, head *pack.Pack) { return d.base, d.head }
 

@@ -25,6 +25,9 @@ type Row struct {
 	// (the same: patch, less: minor, more: major), which is for what cannot be
 	// proved.
 	Proved bool
+	// Beyond marks rows that may change what agents can do in a way that no proof about requests
+	// sees: what is proved to be permitted the same may mean something else.
+	Beyond bool
 
 	matcher
 }
@@ -167,7 +170,7 @@ func anyRows() []*Row {
 }
 
 func lastRows() []*Row {
-	return []*Row{{ID: rowOther, What: "anything else", Class: Major,
+	return []*Row{{ID: rowOther, What: "anything else", Class: Major, Beyond: true,
 		Reason: "the table does not mention it, so it may change behaviour"}}
 }
 
@@ -206,13 +209,13 @@ func packRows() []*Row {
 			Reason: "it is another pack", matcher: on("/pack_meta/pack_id")},
 		{ID: "pack_meta.tenant.name", What: "tenant.name", Class: Patch,
 			Reason: "a label", matcher: on("/pack_meta/tenant/name")},
-		{ID: "pack_meta.tenant.tenant_id", What: "tenant.tenant_id", Class: Reject,
+		{ID: "pack_meta.tenant.tenant_id", What: "tenant.tenant_id", Class: Reject, Beyond: true,
 			Reason: "the boundary of the tenant", matcher: on("/pack_meta/tenant/tenant_id")},
 		{ID: "pack_meta.language", What: "language", Class: Minor, Human: true,
 			Reason: "a default that overlays may set", matcher: defaults("language")},
 		{ID: "pack_meta.timezone", What: "timezone", Class: Minor, Human: true,
 			Reason: "a default that overlays may set", matcher: defaults("timezone")},
-		{ID: "pack_meta.currency", What: "currency", Class: Major, Human: true,
+		{ID: "pack_meta.currency", What: "currency", Class: Major, Human: true, Beyond: true,
 			Reason: "it changes what thresholds mean", matcher: defaults("currency")},
 		{ID: "pack_meta.region", What: "region", Class: Major, Human: true,
 			Reason: "it changes where data resides", matcher: defaults("region")},
@@ -232,11 +235,11 @@ func intelligenceRows() []*Row {
 	subjects := on("/intelligence_refs/identity_layer/ceid_namespaces/*")
 	keys := on("/intelligence_refs/embedding_keys/*")
 	return []*Row{
-		{ID: "intelligence_refs.ontology.version", What: "ontology.version", Class: Major,
+		{ID: "intelligence_refs.ontology.version", What: "ontology.version", Class: Major, Beyond: true,
 			Reason: "changed ontology semantics", matcher: on("/intelligence_refs/ontology/version")},
-		{ID: "intelligence_refs.ontology.namespace.raised", What: "ontology.namespace, with ontology.version and the pack's major raised", Class: Major,
+		{ID: "intelligence_refs.ontology.namespace.raised", What: "ontology.namespace, with ontology.version and the pack's major raised", Class: Major, Beyond: true,
 			Reason: "it changes what every type means", matcher: namespace.where(ontologyReissued)},
-		{ID: "intelligence_refs.ontology.namespace", What: "ontology.namespace otherwise", Class: Reject,
+		{ID: "intelligence_refs.ontology.namespace", What: "ontology.namespace otherwise", Class: Reject, Beyond: true,
 			Reason: "it changes what every type means, and the versions do not say so", matcher: namespace},
 		{ID: "intelligence_refs.types.added", What: "entity or relationship type added", Class: Minor,
 			Reason: "more types can be read", matcher: types.of(Added)},

@@ -153,9 +153,9 @@ func toolingRows() []*Row {
 			Reason: "it weakens the control of effects", matcher: mode.where(modeLowered)},
 		{ID: "tooling_layer.approval_mode.raised", What: "approval_mode of an adapter raised", Class: Major, Human: true,
 			Reason: "the tools are no longer available in weaker safety modes", matcher: mode},
-		{ID: "tooling_layer.endpoint_ref", What: "endpoint_ref", Class: Major, Human: true,
+		{ID: "tooling_layer.endpoint_ref", What: "endpoint_ref", Class: Major, Human: true, Beyond: true,
 			Reason: "the capabilities belong to another endpoint", matcher: on(adapterAt + "/endpoint_ref")},
-		{ID: "tooling_layer.type", What: "adapter type", Class: Major, Human: true,
+		{ID: "tooling_layer.type", What: "adapter type", Class: Major, Human: true, Beyond: true,
 			Reason: "another protocol", matcher: on(adapterAt + "/type")},
 		{ID: "tooling_layer.capability_risks", What: "capability_risks", Class: Major, Human: true,
 			Reason: "the risk of an effect is judged again", matcher: on(adapterAt + "/capability_risks/*")},
@@ -193,9 +193,12 @@ func decisionRows() []*Row {
 	eligibility := on(specAt + "/eligibility_rules")
 	version := on(specAt + "/version")
 	specs := on(specAt)
+	outcomes := on(specAt + "/allowed_outcomes/*")
 	return []*Row{
-		{ID: "decision_layer.allowed_outcomes", What: "allowed_outcomes added or removed", Class: Major,
-			Reason: "changed outcome set", matcher: on(specAt + "/allowed_outcomes/*")},
+		{ID: "decision_layer.allowed_outcomes.added", What: "allowed outcome added", Class: Major,
+			Reason: "changed outcome set", matcher: outcomes.of(Added)},
+		{ID: "decision_layer.allowed_outcomes", What: "allowed outcome removed", Class: Major,
+			Reason: "changed outcome set", matcher: outcomes},
 		{ID: "decision_layer.required_evidence.added", What: "required_evidence added", Class: Major, Human: true,
 			Reason: "changed required evidence, though it is stricter", matcher: evidence.of(Added)},
 		{ID: "decision_layer.required_evidence.removed", What: "required_evidence removed", Class: Major,
@@ -206,9 +209,11 @@ func decisionRows() []*Row {
 			Reason: "some effects are no longer authorised", matcher: mode.where(modeLowered)},
 		{ID: "decision_layer.approval_mode.raised", What: "approval_mode of a decision raised", Class: Minor, Human: true,
 			Reason: "the decision is handled as more dangerous", matcher: mode},
+		{ID: "decision_layer.decision_right.further", What: "decision_right goes further: from propose over recommend to execute, or unknown", Class: Major, Human: true,
+			Reason: "agents may go further in the decision", matcher: on(specAt + "/decision_right").where(rightGoesFurther)},
 		{ID: "decision_layer.decision_right", What: "decision_right", Class: Major, Human: true,
 			Reason: "changed contract of the decision", matcher: on(specAt + "/decision_right")},
-		{ID: "decision_layer.schema_ref", What: "inputs_schema_ref or outputs_schema_ref", Class: Major, Human: true,
+		{ID: "decision_layer.schema_ref", What: "inputs_schema_ref or outputs_schema_ref", Class: Major, Human: true, Beyond: true,
 			Reason: "changed contract of the decision", matcher: on(specAt+"/inputs_schema_ref", specAt+"/outputs_schema_ref")},
 		{ID: "decision_layer.eligibility_rules.added", What: "eligibility_rules added", Class: Minor, Human: true,
 			Reason: "stricter", matcher: eligibility.of(Added)},

@@ -122,6 +122,23 @@ func classificationRaised(u *unit) bool {
 	return a >= 0 && b > a
 }
 
+// rightGoesFurther reports whether agents may go further in a decision than before. An unknown
+// right goes furthest.
+func rightGoesFurther(u *unit) bool {
+	rank := func(n *pack.Node) int {
+		text, _ := textOf(n)
+		if i := slices.Index(decisionRights, text); i >= 0 {
+			return i
+		}
+		return len(decisionRights)
+	}
+	return rank(u.new) > rank(u.old)
+}
+
+// decisionRights are how far agents may go in a decision, the least far first (contract,
+// decision_layer): who escalates decides nothing.
+var decisionRights = []string{"escalate", "propose", "recommend", "execute"}
+
 // ontologyReissued reports whether the ontology's version and the pack's major
 // were both raised.
 func ontologyReissued(u *unit) bool {

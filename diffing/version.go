@@ -335,8 +335,19 @@ func (d *Diff) rejected() []finding.Finding {
 	if d.content != Reject {
 		return nil
 	}
-	f := report(version.VER006, versionNode(d.head),
-		"these changes are unsafe under any version: "+d.summary(Reject), "undo them, or keep the guard that the reason of each one names")
+	at, undo := versionNode(d.head), []string{}
+	for _, c := range d.Changes() {
+		if c.Class != Reject || c.Path == versionPath {
+			continue
+		}
+		if len(undo) == 0 && c.New != nil {
+			at = c.New
+		}
+		if len(undo) < shown {
+			undo = append(undo, fmt.Sprintf("%s %s (%s)", c.Kind, pack.ThingAt(c.Path), c.Reason))
+		}
+	}
+	f := report(version.VER006, at, "these changes are unsafe under any version: "+d.summary(Reject), "undo what no version makes safe: "+strings.Join(undo, ", "))
 	f.Related = d.related(Reject)
 	return []finding.Finding{f}
 }

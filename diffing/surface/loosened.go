@@ -82,6 +82,8 @@ var guardrails = map[string]guardrail{
 	"tooling_layer.read_only.shared_endpoint":           {reach, ""},
 	"tooling_layer.write.added":                         {reach, ""},
 
+	"decision_layer.allowed_outcomes.added":    {weakens, "outcome of a decision added"},
+	"decision_layer.decision_right.further":    {weakens, "agents may go further in a decision"},
 	"decision_layer.required_evidence.removed": {weakens, "required evidence removed"},
 	"decision_layer.eligibility_rules":         {judged, "eligibility loosened"},
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
@@ -142,7 +143,7 @@ func (k *kept) check() {
 		case len(lost) == 0:
 		case k.gone(o, lost):
 			k.Report(k.fault(lost[0], "put the overlay back, or have the pack say what it says",
-				fmt.Sprintf("is removed, and with it what it sets at %s", places(lost))))
+				fmt.Sprintf("is removed, and with it what it sets for %s", places(lost))))
 		default:
 			for i := range lost {
 				k.checkLoss(&lost[i])
@@ -198,7 +199,7 @@ func (k *kept) checkLoss(l *loss) {
 		}
 	case overlay.Target, overlay.Delta:
 		if !l.misplaced && asksLess(l) {
-			k.Report(k.fault(*l, putBack, fmt.Sprintf("asks for less at %s than %s", gate.Quote(l.Path()), number(l.Setting.Value))))
+			k.Report(k.fault(*l, putBack, fmt.Sprintf("asks for less at %s than %s", pack.ThingAt(l.Path()), number(l.Setting.Value))))
 		}
 	}
 }
@@ -297,13 +298,16 @@ func (k *kept) fault(l loss, hint, what string) gate.Diagnostic {
 	return d.Keyed(k.is.Environment+" "+id+" "+l.Path()).See(l.Setting.Value, "the setting of the base")
 }
 
-// places names the places of settings, as many as a message has room for.
+// mostPlaces is how many places of settings a message names.
+const mostPlaces = 3
+
+// places names what settings are of, as many as a message has room for.
 func places(lost []loss) string {
 	var names []string
-	for _, l := range lost[:min(len(lost), gate.MostListed)] {
-		names = append(names, l.Path())
+	for _, l := range lost[:min(len(lost), mostPlaces)] {
+		names = append(names, pack.ThingAt(l.Path()).String())
 	}
-	list := gate.List(names)
+	list := strings.Join(names, ", ")
 	if more := len(lost) - len(names); more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}

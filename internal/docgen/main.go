@@ -104,6 +104,9 @@ Rows marked ★ are open in the public text of the contract: the report states t
 the stricter class applies. The config may set another one with a reason (` + "`classes: [{change: ID, class: …, reason: …}]`" + `), but
 cannot replace reject.
 
+Rows marked ◆ change what agents can do in a way that no proof about requests sees: a tool that calls another endpoint
+is permitted for the same requests and does something else. The report never says of such a change that agents can do the same.
+
 If the class is *proof*, packgate first compares what the two packs permit as a whole, over all requests: the same is
 patch, less is minor, more is major, each with a request that shows it. The class after *proof* applies if that cannot
 be proved.
@@ -118,6 +121,9 @@ func writeClasses(b *bytes.Buffer) {
 		class := row.Class.String()
 		if row.Human {
 			class += "★"
+		}
+		if row.Beyond {
+			class += "◆"
 		}
 		if row.Proved {
 			class = "*proof*, else " + class

@@ -128,7 +128,7 @@ func newFinding(f finding.Finding) model.Finding {
 func newChange(c diffing.Change) model.Change {
 	out := model.Change{
 		Path: c.Path, Kind: c.Kind.String(), Row: c.Row, Class: c.Class.String(), Reason: c.Reason,
-		NeedsHumanClass: c.NeedsHumanClass, Override: c.OverrideReason, Old: rawOf(c.Old), New: rawOf(c.New),
+		NeedsHumanClass: c.NeedsHumanClass, BeyondProof: c.BeyondProof(), Override: c.OverrideReason, Old: rawOf(c.Old), New: rawOf(c.New),
 		Proof: newProof(c.Proof), Fingerprint: c.Fingerprint(),
 	}
 	if at := pack.Place(c.New, c.Old); at != nil {

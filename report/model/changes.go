@@ -91,6 +91,9 @@ type EnvironmentVerdict struct {
 // classes are the classes of changes, from the weakest to the strongest.
 var classes = []string{"none", "patch", "minor", "major", "reject"}
 
+// ClassRank orders the classes of changes, the weakest first; an unknown one is before all.
+func ClassRank(class string) int { return slices.Index(classes, class) }
+
 // Changes returns the changes of all layers, in their order; none of no comparison.
 func (d *Diff) Changes() (all []*Change) {
 	if d == nil {
@@ -111,7 +114,7 @@ func (p *Pack) ChangeClass() (class string) {
 		class = p.Diff.Class
 	}
 	for _, e := range p.Environments {
-		if slices.Index(classes, e.Class) > slices.Index(classes, class) {
+		if ClassRank(e.Class) > ClassRank(class) {
 			class = e.Class
 		}
 	}

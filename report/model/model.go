@@ -343,6 +343,7 @@ type Change struct {
 	Class           string          `json:"class"`
 	Reason          string          `json:"reason"`
 	NeedsHumanClass bool            `json:"needs_human_class,omitempty"`
+	BeyondProof     bool            `json:"beyond_proof,omitempty"` // it may alter what agents can do in a way that no proof about requests sees
 	Override        string          `json:"override,omitempty"`
 	Old             json.RawMessage `json:"old,omitempty"`
 	New             json.RawMessage `json:"new,omitempty"`

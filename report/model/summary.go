@@ -1,8 +1,6 @@
 package model
 
-import (
-	"slices"
-)
+import ()
 
 // MaxSummary bounds a summary, in bytes.
 const MaxSummary = 1 << 20
@@ -38,7 +36,7 @@ func (l *LeftOut) Add(r Row) {
 	if r.Result != Passed {
 		l.Blocked++
 	}
-	if slices.Index(classes, r.Class) > slices.Index(classes, l.Class) {
+	if ClassRank(r.Class) > ClassRank(l.Class) {
 		l.Class = r.Class
 	}
 	l.Counts.add(r.Counts)

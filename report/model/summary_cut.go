@@ -48,7 +48,7 @@ func (p *Pack) Shortened(n int) *Pack {
 		d.Layers = slices.Clone(d.Layers)
 		for i := range d.Layers {
 			left := 0
-			d.Layers[i].Changes, left = shortened(d.Layers[i].Changes, n, func(c Change) int { return -slices.Index(classes, c.Class) })
+			d.Layers[i].Changes, left = shortened(d.Layers[i].Changes, n, func(c Change) int { return -ClassRank(c.Class) })
 			for j := range d.Layers[i].Changes {
 				one := &d.Layers[i].Changes[j]
 				one.Old, one.New = clipped(one.Old), clipped(one.New)

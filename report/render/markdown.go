@@ -21,9 +21,10 @@ type markdown struct {
 	report  *model.Report
 	builder *builder
 	parts   []part
-	rank    int      // of what is written
-	folded  int      // how many folds it stands in
-	links   []string // Markdown for the footer
+	rank    int         // of what is written
+	folded  int         // how many folds it stands in
+	links   []string    // Markdown for the footer
+	only    *model.Pack // that the page is about; nil where it is about several, or none
 }
 
 func newMarkdown(r *model.Report) *markdown {
@@ -56,9 +57,9 @@ func (m *markdown) write() {
 	r := m.report
 	packs := r.Packs.Urgent()
 	m.run()
-	if only := r.Only(); only != nil {
+	if m.only = r.Only(); m.only != nil {
 		m.rank = packRank
-		m.one(only, m.level())
+		m.one(m.only, m.level())
 	} else if r.Entries() > 0 {
 		m.several(packs)
 	}
@@ -88,6 +89,12 @@ func (m *markdown) one(p *model.Pack, level string) {
 	}
 	m.heading(level, m.builder.verdict(p), m.builder.headline(p))
 	m.rank = rank
+	m.body(p)
+}
+
+// body writes the page of a pack without its headline, and the rest folded.
+func (m *markdown) body(p *model.Pack) {
+	rank := m.rank
 	m.nodes(m.builder.page(p))
 	var minor []section
 	for i, s := range m.builder.pack(p) {
@@ -165,7 +172,7 @@ func (m *markdown) footer() {
 	if h := m.report.Head; h != nil {
 		parts = append(parts, "head "+Code(short(h.SHA)))
 	}
-	if p := m.report.Only(); p != nil && p.Digest != "" {
+	if p := m.only; p != nil && p.Digest != "" {
 		parts = append(parts, "pack "+Code(pack.Clip(p.Digest, len("sha256:")+8)))
 	}
 	t := m.report.Tool

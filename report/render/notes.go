@@ -41,10 +41,12 @@ func releaseNotes(p *model.Pack) (all []noted) {
 	for _, j := range p.Diff.Joint {
 		add(model.NoteMore, plain("Together with "+pack.Joined(j.With, "and")+": ").message(j.What))
 	}
-	for i := range p.Diff.Loosened {
-		if l := &p.Diff.Loosened[i]; bareGuardrail(l) {
-			add(model.NoteMore, message(sentenceCase(l.What)).plain(": ").add(changeWords(&l.Change)))
+	for _, c := range controlsOf(p) {
+		kind := model.NoteMore
+		if !c.proved {
+			kind = model.NoteNotProved
 		}
+		add(kind, c.lead.add(changeWords(c.change), c.behind))
 	}
 	for _, e := range p.Diff.Effects {
 		if e.Verdict == "undecided" {

@@ -91,7 +91,7 @@ func effectOf(p *model.Pack) effect {
 		return noEffect
 	case p.Kind == model.KindPromotion && p.Pinned.Wanted == "":
 		return stopped
-	case unreadable(p), p.Kind == model.KindPromotion && d == nil && p.Class != model.ClassInitial:
+	case unreadable(p), d == nil && p.Class != model.ClassInitial && slices.ContainsFunc(p.NotChecked, stepNotJudged), p.Kind == model.KindPromotion && d == nil && p.Class != model.ClassInitial:
 		return notJudged
 	case p.Class == model.ClassInitial && p.Pinned != nil:
 		return nothingRuns
@@ -121,6 +121,7 @@ func stepEffect(p *model.Pack) effect {
 		slices.ContainsFunc(loosened, func(l model.Loosened) bool { return bareGuardrail(&l) }):
 		return moreAllowed
 	case has(func(e model.Effect) bool { return e.Verdict == "undecided" }),
+		slices.ContainsFunc(p.Diff.Changes(), func(c *model.Change) bool { return c.BeyondProof }),
 		slices.ContainsFunc(p.Environments, func(e model.Environment) bool { return e.NotCompared != "" }):
 		return notProved
 	case slices.ContainsFunc(p.Findings, weakens):
@@ -141,6 +142,9 @@ func permitsMore(e model.Effect) bool { return grew(e.Verdict) && e.Kind != stop
 
 // weakens reports whether a finding says that evidence became weaker.
 func weakens(f model.Finding) bool { return f.Weakens() }
+
+// stepNotJudged reports whether it was left open what changed in a pack.
+func stepNotJudged(n model.NotChecked) bool { return n.Gate == "version" && n.Rule == "" }
 
 // unreadable reports whether a pack is none that gates could look at.
 func unreadable(p *model.Pack) bool {

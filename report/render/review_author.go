@@ -137,8 +137,12 @@ func faultStep(e *entry) sentence {
 	if e.Hint != "" && points(words) {
 		words = e.Message + ": " + words
 	}
-	places := among(append([]*model.Finding{e.Finding}, e.more...), 3, "place", func(f *model.Finding) sentence { return at(spot{file: f.File, line: f.Line}) })
-	return message(sentenceCase(strings.TrimRight(words, "."))).plain(": ").add(places).plain(" (").rule(e.Rule).plain(").")
+	return message(sentenceCase(strings.TrimRight(words, "."))).plain(": ").add(placesOf(e)).plain(" (").rule(e.Rule).plain(").")
+}
+
+// placesOf says where a fault is found.
+func placesOf(e *entry) sentence {
+	return among(append([]*model.Finding{e.Finding}, e.more...), 3, "place", func(f *model.Finding) sentence { return at(spot{file: f.File, line: f.Line}) })
 }
 
 // restoring is what to do about evidence that became weaker.
@@ -147,23 +151,64 @@ func (b *builder) restoring(p *model.Pack) (all steps) {
 	if len(weaker) == 0 {
 		return nil
 	}
+	var whole, parts []model.Finding // of which a file is put back, and something in a file
 	var files []string
 	for _, f := range weaker {
-		if folder := path.Dir(f.File); plainPath.MatchString(folder) && !slices.Contains(files, folder) {
-			files = append(files, folder)
+		file := fileBefore(p, &f)
+		if file == "" {
+			parts = append(parts, f)
+			continue
+		}
+		if whole = append(whole, f); plainPath.MatchString(file) && !slices.Contains(files, file) {
+			files = append(files, file)
 		}
 	}
-	s := plain("Put back ").add(among(weaker, maxSteps, "thing", func(f model.Finding) sentence {
-		return code(f.Thing).plain(" (").rule(f.Rule).plain(")")
-	}))
-	if base := b.report.Base; base != nil && plainPath.MatchString(base.SHA) && len(files) > 0 && len(files) <= maxSteps {
-		s = s.plain(": ").code("git checkout " + short(base.SHA) + " -- " + strings.Join(files, " "))
+	folders := slices.Clone(files)
+	files = slices.DeleteFunc(files, func(file string) bool { return slices.Contains(folders, path.Dir(file)) })
+	if len(whole) > 0 {
+		s := plain("Put back ").add(among(whole, maxSteps, "thing", func(f model.Finding) sentence {
+			return thingWords(f.Thing).plain(" (").rule(f.Rule).plain(")")
+		}))
+		if base := b.report.Base; base != nil && plainPath.MatchString(base.SHA) && len(files) > 0 && len(files) <= maxSteps {
+			s = s.plain(": ").code("git checkout " + short(base.SHA) + " -- " + strings.Join(files, " "))
+		}
+		all = append(all, s.plain("."))
 	}
-	all = append(all, s.plain("."))
+	all = append(all, few(entriesOf(parts), maxSteps, partStep, func(left int) sentence { return plain("Put back " + more(left, "thing") + ", listed below.") })...)
 	if waiverBlock(p) != "" {
 		all = append(all, plain("Or, in a pull request of its own that is merged first, add the block below to ").code(".packgate.yaml").plain("."))
 	}
 	return all
+}
+
+// fileBefore returns what to put back of the version before for a finding: its file, or the folder of it
+// where the file is gone, which has more that belongs to it; "" where it is a part of a
+// file that has changed for other reasons too.
+func fileBefore(p *model.Pack, f *model.Finding) string {
+	was := firstOf(f.Related, func(r *model.Related) bool { return r.Revision != "" })
+	switch {
+	case was == nil || was.File == p.Path:
+		return ""
+	case f.File != was.File && path.Dir(was.File) != path.Dir(p.Path):
+		return path.Dir(was.File)
+	case f.File == was.File && f.Rule == "OVL011":
+		return "" // what it holds may be less because the pack has changed
+	}
+	return was.File
+}
+
+// partStep is what to do about evidence that is weaker in a part of a file.
+func partStep(e *entry) sentence {
+	words, _, _ := strings.Cut(e.Hint, "; a waiver in ")
+	return message(sentenceCase(words)).plain(" (").add(thingWords(e.Thing)).plain("): ").add(placesOf(e)).plain(" (").rule(e.Rule).plain(").")
+}
+
+// thingWords name what evidence is about.
+func thingWords(thing string) sentence {
+	if parts, ok := pack.SplitPointer("/" + thing); ok && len(parts) == 3 && parts[1] == "overlays" {
+		return plain("overlay ").code(parts[2]).plain(" for ").code(parts[0])
+	}
+	return code(thing)
 }
 
 // waiverBlock returns the waivers that would excuse weaker evidence, as YAML; "" for none.

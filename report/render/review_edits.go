@@ -17,23 +17,20 @@ import (
 	"github.com/contextosai/packgate/report/model"
 )
 
-// edits say what was typed that lets agents do more, or less where nothing does, with the places.
-func (b *builder) edits(p *model.Pack) sentence {
-	var all []*model.Change
-	for _, weaker := range []bool{true, false} {
-		for _, c := range p.Diff.Changes() {
-			if moves(p.Diff, c, weaker) && !slices.ContainsFunc(all, func(o *model.Change) bool { return o.Path == c.Path }) {
-				all = append(all, c)
-			}
-		}
-		if len(all) > 0 {
-			break
-		}
+// edits say what was typed, with the places, but for what is said elsewhere: the controls that
+// are weaker, and the texts. First comes what lets agents do more, then what has anything else to do with
+// what they can, and then the rest by its class.
+func (b *builder) edits(p *model.Pack, told []control) sentence {
+	known := func(c *model.Change) bool {
+		return readText(c) || slices.ContainsFunc(told, func(o control) bool { return o.change.Path == c.Path && o.change.Kind == c.Kind })
 	}
-	said := each(all, editWords)
+	all := ranked(slices.DeleteFunc(p.Diff.Changes(), known), func(c *model.Change) int { return editRank(p.Diff, c) })
+	said := each(all, typedWords)
 	for _, e := range p.Environments {
-		for _, l := range e.Loosened {
-			said = append(said, inside(&e).add(editWords(&l.Change)))
+		for i := range e.Loosened {
+			if c := &e.Loosened[i].Change; !known(c) {
+				said = append(said, inside(&e).add(editWords(c)))
+			}
 		}
 	}
 	if len(said) == 0 {
@@ -48,14 +45,35 @@ func (b *builder) edits(p *model.Pack) sentence {
 }
 
 // editWords say what was typed, and where.
-func editWords(c *model.Change) sentence { return at(changedAt(*c)).plain(" ").add(changeWords(c)) }
-
-// moves reports whether a change lets agents do more, or has anything to do with what they can.
-func moves(d *model.Diff, c *model.Change, weaker bool) bool {
-	if !weaker {
-		return c.Proof != nil && c.Proof.Verdict != "equal"
+func editWords(c *model.Change) sentence {
+	where, behind := changedAt(*c), " "
+	if where.base {
+		behind = ": " // "of the base" stands before it
 	}
-	return c.Proof != nil && grew(c.Proof.Verdict) || slices.ContainsFunc(d.Loosened, func(l model.Loosened) bool { return l.Change.Path == c.Path && l.Change.Kind == c.Kind })
+	return at(where).plain(behind).add(changeWords(c))
+}
+
+// typedWords are editWords, with the reason why a person has to judge a change that no proof is about.
+func typedWords(c *model.Change) sentence {
+	s := editWords(c)
+	if c.NeedsHumanClass && c.Proof == nil && c.Class == "major" {
+		s = s.plain(" (").message(c.Reason).plain(")")
+	}
+	return s
+}
+
+// maxEditRank is behind everything that has to do with what agents can do.
+const maxEditRank = 10
+
+// editRank orders changes by what they have to do with what agents can.
+func editRank(d *model.Diff, c *model.Change) int {
+	switch {
+	case c.Proof != nil && grew(c.Proof.Verdict), slices.ContainsFunc(d.Loosened, func(l model.Loosened) bool { return l.Change.Path == c.Path && l.Change.Kind == c.Kind }):
+		return 0
+	case c.Proof != nil && c.Proof.Verdict != "equal":
+		return 1
+	}
+	return maxEditRank - model.ClassRank(c.Class)
 }
 
 // changeWords name what changed, and show of both values what differs.
@@ -78,12 +96,38 @@ func changeWords(c *model.Change) sentence {
 	case c.Kind == "removed" && member == "":
 		return s.plain(" removed")
 	case c.Kind == "added":
-		return s.plain(" added: ").code(pack.Clip(asWritten(c.Path, after), maxWritten))
+		return s.plain(" added").add(valueWords(c.Path, after))
 	case c.Kind == "removed":
-		return s.plain(" removed: ").code(pack.Clip(asWritten(c.Path, before), maxWritten))
+		return s.plain(" removed").add(valueWords(c.Path, before))
+	}
+	if !conditionAt(c.Path) && !boundAt(c.Path) {
+		before, after = membersApart(before, after)
 	}
 	old, now := differing(asWritten(c.Path, before), asWritten(c.Path, after))
 	return s.plain(": ").code(old).plain(" → ").code(now)
+}
+
+// valueWords show the value that was added or removed at a path, nothing where the path says it.
+func valueWords(path string, value json.RawMessage) sentence {
+	if parts, ok := pack.SplitPointer(path); ok && len(parts) > 0 && textOf(value) == parts[len(parts)-1] {
+		return nil
+	}
+	return plain(": ").code(pack.Clip(asWritten(path, value), maxWritten))
+}
+
+// membersApart leaves out of two objects the members that both have alike.
+func membersApart(before, after json.RawMessage) (json.RawMessage, json.RawMessage) {
+	var a, b map[string]json.RawMessage
+	if len(before)+len(after) > maxRead || json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil || len(a) == 0 || len(b) == 0 {
+		return before, after
+	}
+	for name, value := range a {
+		if other, ok := b[name]; ok && bytes.Equal(value, other) {
+			delete(a, name)
+			delete(b, name)
+		}
+	}
+	return json.RawMessage(pack.CompactJSON(a)), json.RawMessage(pack.CompactJSON(b))
 }
 
 // prefixed are the long names of variables that everybody knows.
@@ -139,7 +183,7 @@ func differing(before, after string) (string, string) {
 	}
 	before, after = strings.Join(a, " and "), strings.Join(b, " and ")
 	if len(a) == 1 && len(b) == 1 {
-		for _, operator := range []string{" > ", " >= ", " < ", " <= ", " == ", " != "} {
+		for _, operator := range []string{" > ", " >= ", " < ", " <= ", " == ", " != ", " in "} {
 			left, _, ok := strings.Cut(before, operator)
 			if ok && strings.HasPrefix(after, left+" ") {
 				after = strings.TrimPrefix(after, left+" ")

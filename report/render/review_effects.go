@@ -17,20 +17,23 @@ func (b *builder) effects(p *model.Pack) (nodes []node) {
 	if p.Diff == nil {
 		return nil
 	}
-	all := powersOf(p)
+	all, controls := powersOf(p), controlsOf(p)
 	cautions, rest, errors := parted(all)
-	if box := b.caution(p, cautions); len(box.items) > 0 {
+	edits := b.edits(p, controls)
+	box, left := b.caution(p, cautions, controls)
+	if len(box.items) > 0 && len(edits) > 0 {
+		box.below, edits = append(box.below, edits), nil
+	}
+	if len(box.items) > 0 {
 		nodes = append(nodes, box)
 	}
-	if edits := b.edits(p); len(cautions) == 0 && len(edits) > 0 && len(rest)+len(errors) > 0 {
-		nodes = append(nodes, edits)
-	}
-	nodes = append(nodes, b.powers(cautions, rest)...)
-	nodes = append(nodes, endings(errors)...)
+	nodes = append(nodes, alsoWeaker(left))
 	if len(all) == 0 && effectOf(p) == sameAllowed && p.Diff.Class != "none" {
 		nodes = append(nodes, sameWords(p))
 	}
-	return nodes
+	nodes = append(nodes, edits)
+	nodes = append(nodes, b.powers(cautions, rest)...)
+	return append(nodes, endings(errors)...)
 }
 
 // sameWords say that agents can do the same, and what that takes for granted.
@@ -48,9 +51,9 @@ func sameWords(p *model.Pack) sentence {
 	return s.plain(".")
 }
 
-// caution is the box of what is dangerous and of what was typed, empty for nothing.
-func (b *builder) caution(p *model.Pack, cautions []power) alert {
-	box := alert{tone: b.verdict(p)}
+// caution is the box of what is dangerous, empty for nothing, and the controls for which it has no room.
+func (b *builder) caution(p *model.Pack, cautions []power, controls []control) (box alert, left []control) {
+	box = alert{tone: b.verdict(p)}
 	for _, c := range p.Diff.Contradictions[:min(len(p.Diff.Contradictions), maxCautions)] {
 		box.items = append(box.items, strong("Fault of packgate:").plain(" the changes are of class "+c.Class+", and more is permitted: ").message(c.What).request(", for example ", c.Request))
 	}
@@ -65,10 +68,9 @@ func (b *builder) caution(p *model.Pack, cautions []power) alert {
 	for _, j := range p.Diff.Joint {
 		add(strong("Together with "+pack.Joined(j.With, "and")).plain(": ").message(j.What).request(", for example ", j.Request).plain("."), maxCautions)
 	}
-	for i := range p.Diff.Loosened {
-		if l := &p.Diff.Loosened[i]; bareGuardrail(l) && strings.HasPrefix(l.Change.Path, "/policy_layer/guardrails/") {
-			add(message(sentenceCase(l.What)).plain(": ").add(changeWords(&l.Change)).plain("."), maxCautions)
-		}
+	room := min(max(maxCautions-len(box.items), 0), len(controls))
+	for _, c := range controls[:room] {
+		add(c.words().plain("."), maxCautions)
 	}
 	for _, e := range p.Diff.Effects {
 		lead := plain("What agents can do is ").add(strong("not proved")).plain(": ")
@@ -81,13 +83,10 @@ func (b *builder) caution(p *model.Pack, cautions []power) alert {
 	}
 	for _, f := range p.Findings {
 		if f.Rule == "RSK012" && !f.Excused() && f.State != model.Existed {
-			add(message(f.Message).plain(" (").rule(f.Rule).plain(")."), maxCautions+1)
+			add(message(sentenceCase(f.Message)).plain(" (").rule(f.Rule).plain(")."), maxCautions+1)
 		}
 	}
-	if edits := b.edits(p); len(box.items) > 0 && len(edits) > 0 {
-		box.below = append(box.below, edits)
-	}
-	return box
+	return box, controls[room:]
 }
 
 // sentence says a power alone, with the requests that have it.

@@ -117,6 +117,7 @@ func rowOf(p *model.Pack, intent, tool string) *model.SurfaceChange {
 	return firstOf(p.Diff.Surface, func(c *model.SurfaceChange) bool { return c.Intent == intent && c.Capability == tool })
 }
 
+// modeOf returns the mode of the tool that an effect is about, "" for none.
 func modeOf(p *model.Pack, e *model.Effect, c *model.SurfaceChange) string {
 	switch {
 	case e.Kind == "decision" || e.Kind == stopEffect || e.Kind == wholeEffect || e.Holder == "decision":
@@ -134,13 +135,35 @@ func modeOf(p *model.Pack, e *model.Effect, c *model.SurfaceChange) string {
 	return string(pack.Destructive) // the surface says nothing of it
 }
 
+// declaredBefore returns the mode that a tool had before its adapter declared another one; mode
+// where it did not.
+func declaredBefore(d *model.Diff, tool, mode string) string {
+	for _, c := range d.Changes() {
+		thing := pack.ThingAt(c.Path)
+		if thing.Member == "approval_mode" && c.Kind == "changed" && strings.HasPrefix(c.Path, adapters) && strings.HasPrefix(tool, thing.Name+".") {
+			return textOf(c.Old)
+		}
+	}
+	return mode
+}
+
+// adapters begins the paths of adapters.
+const adapters = "/tooling_layer/adapter_registry/"
+
 // powerOf says one side of an effect about agents.
 func powerOf(p *model.Pack, e *model.Effect, shown *model.Shown, less bool) power {
 	c := rowOf(p, e.Intent, e.Subject)
 	one := power{intent: e.Intent, subject: e.Subject, mode: modeOf(p, e, c), kind: otherwise, less: less, stops: endsOtherwise(e, shown), shown: *shown}
 	tool := code(e.Subject)
 	if one.mode != "" {
-		tool = tool.plain(" (" + modeWords(one.mode) + ")")
+		words, before := modeWords(one.mode), declaredBefore(p.Diff, e.Subject, one.mode)
+		if before != one.mode {
+			words += ", was " + modeWords(before)
+		}
+		tool = tool.plain(" (" + words + ")")
+		if rankOf(before) < rankOf(one.mode) {
+			one.mode = before // that it declares itself less dangerous makes it no less so
+		}
 	}
 	switch {
 	case e.Kind == stopEffect:
@@ -160,7 +183,8 @@ func powerOf(p *model.Pack, e *model.Effect, shown *model.Shown, less bool) powe
 		one.alone = tool.plain(": ").code(e.Arg).message(" " + rest)
 	case e.Kind == "mode":
 		one.kind = raised
-		one.what = message(shown.What)
+		now, was, _ := strings.Cut(strings.TrimPrefix(shown.What, fmt.Sprintf("tool %q ", e.Subject)), " (was ")
+		one.what, one.before = code(e.Subject).plain(" "+modeWords(now)), plain(modeWords(strings.TrimSuffix(was, ")")))
 	default:
 		one.what = message(shown.What)
 	}
@@ -237,14 +261,14 @@ func (one *power) reached(e *model.Effect, c *model.SurfaceChange, tool sentence
 }
 
 // parted takes out what is to be said before everything else: of tools that are destructive or
-// reach the network the worst, and only those whose approval or availability is concerned
-// where there are such. What ends in an error before or now is apart from all of them.
+// reach the network the worst, and only those that are available to more requests, or lost an
+// approval, where there are such. What ends in an error before or now is apart from all of them.
 func parted(all []power) (cautions, rest, errors []power) {
 	errors = slices.DeleteFunc(slices.Clone(all), func(one power) bool { return !one.stops })
 	all = slices.DeleteFunc(slices.Clone(all), func(one power) bool { return one.stops })
-	for _, most := range []powerKind{ungated, requests} {
+	for _, kinds := range [][]powerKind{{available, ungated, requests}, {wider, raised}} {
 		for _, one := range all {
-			if dangerous(one.mode) && !one.less && one.kind <= most && len(cautions) < maxCautions && (len(cautions) == 0 || cautions[0].mode == one.mode) {
+			if dangerous(one.mode) && !one.less && slices.Contains(kinds, one.kind) && len(cautions) < maxCautions && (len(cautions) == 0 || cautions[0].mode == one.mode) {
 				cautions = append(cautions, one)
 			}
 		}

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
@@ -157,7 +158,28 @@ func countedEntries(packs, promotions int) string {
 func (b *builder) severalTitle(rows []*packRow) (look, sentence) {
 	t := b.tallied(rows)
 	t.add(b)
+	if one := b.single(rows); one != nil && t.verdict == one.is {
+		return one.is, plain(one.is.word + ": " + subject(&one.Row))
+	}
 	return t.verdict, plain(t.verdict.word + ": " + t.words())
+}
+
+// single returns the only one of several packs that somebody has to look at, where its page is here:
+// what is to be said of all of them is said of it. It returns nil where there are more or none.
+func (b *builder) single(rows []*packRow) (one *packRow) {
+	if left := b.report.Left(); left.Blocked+left.Waiting+left.Larger > 0 {
+		return nil
+	}
+	for _, r := range rows {
+		switch {
+		case r.plain():
+		case one != nil || !r.There:
+			return nil
+		default:
+			one = r
+		}
+	}
+	return one
 }
 
 // nothing is the headline of a change that concerns no pack.
@@ -181,17 +203,17 @@ func (b *builder) others() []node {
 	return []node{strong("Approvals").plain(" ").add(roleWords(roles, nil))}
 }
 
-// warningOf says what is most dangerous in a pack, nil for nothing.
-func warningOf(p *model.Pack) sentence {
-	if p.Diff == nil {
-		return nil
-	}
-	dangerous, _, _ := parted(powersOf(p))
-	if len(dangerous) == 0 {
+// warningOf says what is most dangerous in a pack that is compared, nil for nothing.
+func warningOf(p *model.Pack) (words sentence) {
+	if dangerous, _, _ := parted(powersOf(p)); len(dangerous) > 0 {
+		words = dangerous[0].sentence()
+	} else if controls := controlsOf(p); len(controls) > 0 {
+		words = controls[0].words().plain(".")
+	} else {
 		return nil
 	}
 	b := model.BriefOf(p)
-	return strong(idOf(b) + inWords(b)).plain(": ").add(dangerous[0].sentence())
+	return strong(idOf(b) + inWords(b)).plain(": ").add(words)
 }
 
 // cautions are what is most dangerous in several packs, a line each.
@@ -226,32 +248,53 @@ func (m *markdown) several(packs model.Packs) {
 	m.rank = runRank
 	m.nodes(m.builder.others())
 	fine := slices.DeleteFunc(slices.Clone(rows), func(r *packRow) bool { return !r.plain() })
-	shown := ranked(slices.DeleteFunc(slices.Clone(rows), (*packRow).plain), (*packRow).urgency)
-	if len(shown) > 1 { // of one alone its own page says it
-		m.node(m.builder.cautions(rows, l))
+	if one := m.builder.single(rows); one != nil && one.is == l && failedRun(m.report) == "" {
+		m.rank = packRank
+		m.only = packs.At(one.at)
+		m.body(m.only)
+		m.rank = tableRank
+		m.mergeable(fine, "more ")
+	} else {
+		m.overviewed(packs, rows, fine, l)
 	}
+	m.rank = runRank
+	m.nodes(m.builder.beyond())
+}
+
+// overviewed writes a row for each pack that somebody has to look at, and then their pages.
+func (m *markdown) overviewed(packs model.Packs, rows, fine []*packRow, l look) {
+	shown := ranked(slices.DeleteFunc(slices.Clone(rows), (*packRow).plain), (*packRow).urgency)
+	m.node(m.builder.cautions(rows, l))
 	m.rank = tableRank
 	if len(shown) > 0 {
 		m.table(m.builder.overview(shown, func(r *packRow) sentence { return code(r.id).plain(inWords(r.Brief)) }))
 	}
-	if len(fine) > 0 {
-		t := m.builder.tallied(fine)
-		m.fold(countedEntries(t.packs, t.promotions)+" that can merge", []node{listOf(list{noun: "pack"}, fine, func(one **packRow) item {
-			it := item{text: plain(subject(&(*one).Row))}
-			if t := (*one).Trigger; t != nil {
-				it.said("checked again:", strong(t.Kind).plain(", ").message(t.What))
-			}
-			return it
-		})})
-	}
+	m.mergeable(fine, "")
 	for i, one := range shown {
 		m.rank = packRank + i
 		if packs.There(one.at) {
 			m.one(packs.At(one.at), "####")
 		}
 	}
-	m.rank = runRank
-	m.nodes(m.builder.beyond())
+}
+
+// mergeable lists the packs that nobody has to look at.
+func (m *markdown) mergeable(fine []*packRow, also string) {
+	if len(fine) == 0 {
+		return
+	}
+	t := m.builder.tallied(fine)
+	words := countedEntries(t.packs, t.promotions)
+	if also != "" {
+		words = strings.Replace(words, " ", " "+also, 1)
+	}
+	m.fold(words+" that can merge", []node{listOf(list{noun: "pack"}, fine, func(one **packRow) item {
+		it := item{text: plain(subject(&(*one).Row))}
+		if t := (*one).Trigger; t != nil {
+			it.said("checked again:", strong(t.Kind).plain(", ").message(t.What))
+		}
+		return it
+	})})
 }
 
 // beyond says of how many packs a summary has only the row, or nothing but how many there are.

@@ -21,8 +21,7 @@ func RowOf(p *model.Pack) model.Row {
 		r.Base, r.Step = d.Base, d.Class
 		powers := powersOf(p)
 		r.Powers = number(powers, func(one power) bool { return !one.less && !one.stops })
-		dangerous, _, _ := parted(powers)
-		r.Dangerous = len(dangerous) > 0
+		r.Dangerous = warningOf(p) != nil
 	}
 	if does == moreAllowed {
 		r.EffectIn, r.Together = grownIn(p)

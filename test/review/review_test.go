@@ -78,9 +78,10 @@ func (c *checkout) write(file, text string) {
 }
 
 const (
-	gateWhen  = "/policy_layer/approval_gates/GATE_FINANCE_APPROVAL/when/>/1"
-	highValue = "/policy_layer/policy_bundles/POLICY_RETURNS_V4/policy_dsl/rules/R_HIGH_VALUE_REQUIRES_APPROVAL"
-	rules     = "/policy_layer/policy_bundles/POLICY_RETURNS_V4/policy_dsl/rules"
+	financeGate = "/policy_layer/approval_gates/GATE_FINANCE_APPROVAL"
+	gateWhen    = financeGate + "/when/>/1"
+	highValue   = "/policy_layer/policy_bundles/POLICY_RETURNS_V4/policy_dsl/rules/R_HIGH_VALUE_REQUIRES_APPROVAL"
+	rules       = "/policy_layer/policy_bundles/POLICY_RETURNS_V4/policy_dsl/rules"
 )
 
 func limitRaised(c *checkout) {
@@ -132,14 +133,31 @@ var situations = map[string]situation{
 	}, headline: "⛔ Cannot merge: ctxpack.support, fewer requests end in an error (1.0.0, must become 1.1.0: minor change)",
 		says: []string{"A request ends in an error where a rule cannot be decided", "| When `age` is missing and `identity_verified` is true | an error → agents can call `adp_payments.issue_refund` (destructive) |"}},
 	"promotion-first": {pack: "support", base: pinnable, head: func(c *checkout) { c.pin("1.0.0") },
-		headline: "⏳ Waiting for approval: 1 pack and 1 promotion",
-		says:     []string{"`ctxpack.support` in prod", "By its pins, `prod` runs no version now. After the merge, it runs `ctxpack.support@1.0.0`.", "Agents may call"}},
+		headline: "⏳ Waiting for approval: ctxpack.support 1.0.0 in prod, new there",
+		says:     []string{"By its pins, `prod` runs no version now. After the merge, it runs `ctxpack.support@1.0.0`.", "Agents may call"}},
 	"promotion-next": {pack: "support", base: func(c *checkout) { pinnable(c); c.pin("1.0.0") }, head: func(c *checkout) {
 		limitRaised(c)
 		c.edit(support, "replace /pack_meta/pack_version \"2.0.0\"\n")
 		c.pin("2.0.0")
 	}, headline: "⛔ Cannot merge: 1 pack and 1 promotion, 2 of them blocked; in 2 of them agents can do more",
 		says: []string{"`prod` runs `ctxpack.support@1.0.0` now. After the merge, it runs `ctxpack.support@2.0.0`.", "**ctxpack.support in prod**: ", "Between the versions: "}},
+	"approver-changed": {pack: "support", head: func(c *checkout) {
+		c.edit(support, "replace "+financeGate+"/required_approver_role \"agent\"\nreplace "+financeGate+"/ttl_seconds 864000\n")
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0, must become 2.0.0: major change)",
+		says: []string{"Approver changed: ", "required\\_approver\\_role: `\"finance_lead\"` → `\"agent\"`", "Approvals valid for longer: "}},
+	"endpoint-moved": {pack: "support", head: func(c *checkout) {
+		c.edit(support, "replace /tooling_layer/adapter_registry/adp_payments/endpoint_ref \"internal://orders\"\n")
+	}, headline: "⛔ Cannot merge: ctxpack.support, what agents can do is not proved (1.0.0, must become 2.0.0: major change)",
+		says: []string{"What agents can do is **not proved**: ", "`\"internal://payments\"` → `\"internal://orders\"` (the capabilities belong to another endpoint)"}},
+	"tool-relabelled": {pack: "support", head: func(c *checkout) {
+		c.edit(support, "replace /tooling_layer/adapter_registry/adp_payments/approval_mode \"read_only\"\n")
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0)",
+		says: []string{"`adp_payments.issue_refund` (read only, was destructive)", "Approval mode lowered: ", "🔴 `adp_payments.issue_refund` has mode read only | destructive |"}},
+	"one-of-two": {head: func(c *checkout) {
+		c.edit(finops, "remove /policy_layer/guardrails/must_refuse/payment_to_unconfirmed_account\n")
+	},
+		headline: "⛔ Cannot merge: ctxpack.finops, agents can do more (1.0.0, must become 2.0.0: major change)",
+		says:     []string{"Guardrail removed: ", " of the base: refusal `payment_to_unconfirmed_account` removed."}},
 	"overlay-loosened": {pack: "support", head: func(c *checkout) {
 		c.edit("packs/support/overlays/staging.json", "replace /set/2/value 2000\nreplace /set/3/value 2000\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more in staging (1.0.0)",
