@@ -154,6 +154,8 @@ type Finding struct {
 	Thing Thing
 	// Approve says that it is no fault, but something that a reviewer has to approve.
 	Approve bool
+	// Waivable says that a waiver in the config can excuse it, as the run is judged.
+	Waivable bool
 	// Environment is the environment whose fault it is: its catalog, or its overlays, show it. ""
 	// is a fault of the pack itself, wherever it runs.
 	Environment string

@@ -130,14 +130,15 @@ func (p *Policy) checkWaiver(w *repo.Waiver) *repo.Problem {
 	return nil
 }
 
-// judge gives a finding the severity that the policy wants. The config's own
-// word on a rule wins; strict mode comes next.
+// judge gives a finding the severity that the policy wants, and says whether a waiver could
+// excuse it. The config's own word on a rule wins; strict mode comes next.
 func (p Policy) judge(r *gate.Rule, f finding.Finding) finding.Finding {
 	if s, ok := p.severity[r.ID]; ok {
 		f.Severity = s
 	} else if p.strict && r.Strict && f.Severity == finding.Warning {
 		f.Severity = finding.Error
 	}
+	f.Waivable = !f.Approve && !f.IsRest() && !r.NoWaiver.In(p.strict) && r.Named() == (f.Thing != finding.Thing{})
 	return f
 }
 

@@ -106,7 +106,7 @@ func newFinding(f finding.Finding) model.Finding {
 	out := model.Finding{
 		Rule: f.Rule, Name: f.Name, Gate: f.Gate, Severity: f.Severity.String(), Message: f.Message, Hint: f.Hint,
 		File: l.File, Line: l.Start.Line, Column: l.Start.Column, EndLine: l.End.Line, EndColumn: l.End.Column,
-		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), Environment: f.Environment, Thing: f.Thing.String(), Approve: f.Approve, State: string(f.State), Old: f.Old, Waived: f.Waived, Approved: f.Approved, Accepted: f.Accepted,
+		Pointer: l.Pointer, Path: l.Path, Witness: f.Witness, Fingerprint: f.Fingerprint(), Environment: f.Environment, Thing: f.Thing.String(), Approve: f.Approve, Waivable: f.Waivable, State: string(f.State), Old: f.Old, Waived: f.Waived, Approved: f.Approved, Accepted: f.Accepted,
 	}
 	if f.Cause != nil {
 		out.Cause = &model.FollowsFrom{Finding: f.Cause.Finding, Changes: f.Cause.Changes}

@@ -1,8 +1,6 @@
 package build
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/contextosai/packgate/gates"
@@ -30,16 +28,10 @@ func waivingOf(r *gate.Rule, p *model.Pack, f model.Finding) model.Waiving {
 	if r.NoWaiver == gate.Always || id == "" {
 		return w
 	}
-	w.Block = fmt.Sprintf("waivers:\n  - rule: %s\n    pack: %s\n", r.ID, strconv.Quote(id))
-	switch {
-	case r.Named() && f.Thing == "":
+	if r.Named() && f.Thing == "" {
 		return model.Waiving{Why: "a waiver cannot name what this finding is about"}
-	case r.Named():
-		w.Block += "    of: " + strconv.Quote(f.Thing) + "\n"
-	case f.Path != "":
-		w.Block += "    path: " + strconv.Quote(f.Path) + "\n"
 	}
-	w.Block += "    reason: \"\"  # why the finding is accepted\n    owner: \"\"  # who answers for it\n    expires: \"\"  # the last day, such as 2027-03-31\n"
+	w.Block = "waivers:\n" + f.Waiver(id)
 	if r.NoWaiver == gate.InStrict {
 		w.Why = "only without strict: " + w.Why
 	}

@@ -2,6 +2,8 @@ package model
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
 
 	"github.com/contextosai/packgate/finding"
 )
@@ -33,6 +35,8 @@ type Finding struct {
 	Thing string `json:"thing,omitempty"`
 	// Approve says that it is not a fault, but something that a reviewer has to approve.
 	Approve bool `json:"approve,omitempty"`
+	// Waivable says that a waiver can excuse it, with its thing or else its path.
+	Waivable bool `json:"waivable,omitempty"`
 	// State is new or existing in a comparison with a baseline, by fingerprint.
 	State string `json:"state,omitempty"`
 	// Old says that the baseline has it too and that nothing it is about has changed: it does not fail
@@ -47,6 +51,21 @@ type Finding struct {
 
 // Excused reports whether the finding no longer counts.
 func (f *Finding) Excused() bool { return f.Waived != nil || len(f.Approved) > 0 || f.Accepted != nil }
+
+// Waiver returns a waiver of the finding in a pack, as lines of the config in which its reason, its
+// owner and its last day are left empty. They cannot be read before somebody fills them in.
+func (f *Finding) Waiver(packID string) string {
+	lines := fmt.Sprintf("  - rule: %s\n    pack: %s\n", f.Rule, strconv.Quote(packID))
+	switch {
+	case f.Thing != "":
+		lines += "    of: " + strconv.Quote(f.Thing) + "\n"
+	case f.Path != "":
+		lines += "    path: " + strconv.Quote(f.Path) + "\n"
+	default:
+		lines += "    # without a path: whatever " + f.Rule + " finds in the pack\n"
+	}
+	return lines + "    reason: \"\"  # why the finding is accepted\n    owner: \"\"  # who answers for it\n    expires: \"\"  # the last day, such as 2027-03-31\n"
+}
 
 // Related is a place that a finding refers to.
 type Related struct {

@@ -333,7 +333,7 @@ func (b *builder) revision(s spot) *model.Revision {
 
 // pack returns the sections of a pack that say something, in the order of the report.
 func (b *builder) pack(p *model.Pack) []section {
-	all := []section{b.findings(p, "error"), b.following(p), b.findings(p, "warning"), b.layers(p.Diff), b.environments(p.Environments), b.examples(p)}
+	all := []section{b.findings(p, "error"), b.following(p), b.findings(p, "warning"), b.waiving(p), b.layers(p.Diff), b.environments(p.Environments), b.examples(p)}
 	if b.whole {
 		all = append(all, b.surfaceChanges(p.Diff), b.surface(p), b.bindings(p))
 	}

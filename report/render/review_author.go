@@ -91,8 +91,8 @@ func (b *builder) author(p *model.Pack) []node {
 		return []node{strong("Author must").plain(" nothing")}
 	}
 	nodes := []node{strong("Author must"), all}
-	if block := waiverBlock(p); block != "" && p.Result != model.Passed {
-		nodes = append(nodes, fold{words: "the block to add", nodes: []node{listing{"yaml", block}}})
+	if w := waiversOf(p, weakened(p)); w.n > 0 && p.Result != model.Passed {
+		nodes = append(nodes, fold{words: "the block to add", nodes: w.nodes()})
 	}
 	return nodes
 }
@@ -147,7 +147,7 @@ func placesOf(e *entry) sentence {
 
 // restoring is what to do about evidence that became weaker.
 func (b *builder) restoring(p *model.Pack) (all steps) {
-	weaker := slices.DeleteFunc(p.BySeverity("error"), func(f model.Finding) bool { return !weakens(f) })
+	weaker := weakened(p)
 	if len(weaker) == 0 {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (b *builder) restoring(p *model.Pack) (all steps) {
 		all = append(all, s.plain("."))
 	}
 	all = append(all, few(entriesOf(parts), maxSteps, partStep, func(left int) sentence { return plain("Put back " + more(left, "thing") + ", listed below.") })...)
-	if waiverBlock(p) != "" {
+	if waiversOf(p, weaker).n > 0 {
 		all = append(all, plain("Or, in a pull request of its own that is merged first, add the block below to ").code(".packgate.yaml").plain("."))
 	}
 	return all
@@ -210,27 +210,6 @@ func thingWords(thing string) sentence {
 	}
 	return code(thing)
 }
-
-// waiverBlock returns the waivers that would excuse weaker evidence, as YAML; "" for none.
-func waiverBlock(p *model.Pack) string {
-	id, _, _ := strings.Cut(p.Pack, "@")
-	var out strings.Builder
-	n := 0
-	for _, f := range p.BySeverity("error") {
-		if !weakens(f) || n == maxWaivers || !plainPath.MatchString(f.Thing) || !plainPath.MatchString(id) {
-			continue
-		}
-		n++
-		fmt.Fprintf(&out, "  - rule: %s\n    pack: %s\n    of: %s\n    reason: \"\"\n    owner: \"\"\n    expires: YYYY-MM-DD\n", f.Rule, id, f.Thing)
-	}
-	if n == 0 {
-		return ""
-	}
-	return "waivers:\n" + out.String()
-}
-
-// maxWaivers is how many waivers a block to copy has.
-const maxWaivers = 10
 
 // consequent is what to do about what follows from the change: of golden cases, packets and
 // scorecards.
