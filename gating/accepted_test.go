@@ -164,13 +164,15 @@ func TestBaselineGrows(t *testing.T) {
 		{"the role", grow, []string{"keeper"}, false, "accepted SCH005"},
 		{"recorded again", func() { recordBaseline(t, dir, Recording{Renew: RenewAll}) }, nil, false, "accepted SCH005"},
 		{"a later day", func() { renewed(t, dir) }, nil, true, "SCH005"},
+		{"written again from nothing on a later day", func() { writtenAgain(t, dir) }, nil, true, "SCH005"},
+		{"written again, and approved", func() { writtenAgain(t, dir) }, []string{"keeper"}, false, "accepted SCH005"},
 		{"fewer", func() {
 			gittest.Edit(t, pack, `"x_team": "support", `, "")
 			recordBaseline(t, dir, Recording{Shrink: true})
 		}, nil, false, "accepted RSK006"},
 	} {
 		c.change()
-		found, r := judgedChange(t, dir, recordedDay, c.roles...)
+		found, r := judgedChange(t, dir, recordedDay.AddDate(0, 0, 1), c.roles...)
 		if slices.Contains(found, "BSL003") != c.grown || !slices.Contains(found, c.want) {
 			t.Errorf("%s: %q", c.name, found)
 		}
@@ -181,8 +183,20 @@ func TestBaselineGrows(t *testing.T) {
 	}
 }
 
+// writtenAgain gives every entry of a baseline the day and the seal that it has where somebody deletes
+// the file and writes it again.
+func writtenAgain(t *testing.T, dir string) {
+	t.Helper()
+	rewriteAccepted(t, dir, func(e *repo.Acceptance) { e.Recorded = "2026-05-10" })
+}
+
 // renewed moves the days of a baseline, with the seals of what it then says.
 func renewed(t *testing.T, dir string) {
+	t.Helper()
+	rewriteAccepted(t, dir, func(e *repo.Acceptance) { e.Expires = "2026-10-01" })
+}
+
+func rewriteAccepted(t *testing.T, dir string, change func(*repo.Acceptance)) {
 	t.Helper()
 	name := filepath.Join(dir, repo.AcceptedName)
 	src, err := os.ReadFile(name)
@@ -194,7 +208,7 @@ func renewed(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for i := range a.Entries {
-		a.Entries[i].Expires = "2026-10-01"
+		change(&a.Entries[i])
 	}
 	if src, err = repo.AcceptedBytes(a.Entries); err != nil {
 		t.Fatal(err)

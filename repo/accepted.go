@@ -113,19 +113,21 @@ func ParseAccepted(file string, src []byte) (*Accepted, error) {
 		return nil, err
 	}
 	a := &Accepted{Document: doc}
-	if err := json.Unmarshal(src, a); err != nil {
-		return nil, fileProblem(file, err.Error(), acceptedHint)
-	}
-	return a, a.check().Err()
+	return a, a.read().Err()
 }
 
-// check places the entries and says which are not as they were written.
-func (a *Accepted) check() (problems Problems) {
+// read takes the entries over, with their places, and says which are not as they were written.
+func (a *Accepted) read() (problems Problems) {
 	known := map[acceptedFinding]bool{}
-	for i, n := range a.Document.Root.Get("entries").Items {
+	items := a.Document.Root.Get("entries").Items
+	a.Entries = make([]Acceptance, len(items))
+	for i, n := range items {
 		e := &a.Entries[i]
+		err := json.Unmarshal([]byte(n.Raw()), e)
 		e.Location = n.Location()
 		switch {
+		case err != nil: // a number that the schema takes for a whole one
+			problems = append(problems, Problemf(acceptedHint, "the entry %s cannot be read: %v", e.Words(), err).placed(n))
 		case e.Sealed().Seal != e.Seal:
 			problems = append(problems, Problemf("put back what it was, or remove the entry and "+acceptedHint,
 				"the entry %s was edited by hand: its seal is of something else", e.Words()).placed(n))

@@ -67,6 +67,30 @@ func TestAcceptedByHand(t *testing.T) {
 	}
 }
 
+// Line ends of another system change nothing, a mark at the beginning is an error there, and so is
+// a count that no file of packgate's has.
+func TestAcceptedInOtherForms(t *testing.T) {
+	src := acceptedText(t, anAcceptance)
+	a, err := ParseAccepted("b.json", []byte(strings.ReplaceAll(src, "\n", "\r\n")))
+	if err != nil || len(a.Entries) != 1 || a.Entries[0].Location.Start.Line != 4 {
+		t.Errorf("with CRLF: %+v, %v", a, err)
+	}
+	for name, text := range map[string]string{
+		"a mark": "\ufeff" + src, "UTF-16": "\xff\xfe" + src, "two documents": src + src, "a name in other letters": strings.Replace(src, `"rule"`, `"Rule"`, 1),
+		"a name twice": strings.Replace(src, `"rule"`, `"rule":"SCH001","rule"`, 1),
+	} {
+		if a, err := ParseAccepted("b.json", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "b.json:") {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+	}
+	for _, count := range []string{"0", "1", "-1", "2.5", "2.0", "2e0", "1e400", "9007199254740993", "99999999999999999999", `"2"`, "null"} {
+		text := strings.Replace(src, `"recorded"`, `"count":`+count+`,"recorded"`, 1)
+		if a, err := ParseAccepted("b.json", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "b.json:4:") {
+			t.Errorf("count %s: %+v, %v", count, a, err)
+		}
+	}
+}
+
 // A baseline that is none, too large or behind a link is refused, and an absent one is none.
 func TestAcceptedFiles(t *testing.T) {
 	for name, text := range map[string]string{
