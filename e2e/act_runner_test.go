@@ -226,7 +226,7 @@ runs:
       run: |
         if [ ! -e "$FILE" ]; then exit 0; fi
         if [ "$ARCHIVE" = false ]; then NAME=$(basename "$FILE"); fi
-        mkdir -p "$FOLDER/$NAME" && cp "$FILE" "$FOLDER/$NAME/"
+        mkdir -p "$FOLDER/$NAME" && cp -r "$FILE" "$FOLDER/$NAME/"
         echo "artifact-url=https://github.com/` + repository + `/actions/runs/5/artifacts/11" >>"$GITHUB_OUTPUT"
 `
 }

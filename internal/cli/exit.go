@@ -18,6 +18,7 @@ import (
 	"github.com/contextosai/packgate/publish/attest"
 	"github.com/contextosai/packgate/publish/registry"
 	"github.com/contextosai/packgate/repo"
+	"github.com/contextosai/packgate/repo/atomicfile"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 )
@@ -154,6 +155,7 @@ var remedies = []struct {
 	err  error
 	hint string
 }{
+	{atomicfile.ErrNotOurs, "name another folder for the reports, or move away what is there"},
 	{syscall.EMFILE, "raise the limit of open files, for example with ulimit -n 1024"},
 	{syscall.ENFILE, "the whole machine has too many files open: end other programs, or raise its limit"},
 	{syscall.ENOSPC, "free space on the disk, then run it again"},

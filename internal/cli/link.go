@@ -133,5 +133,8 @@ func fileOutputs(dir string, r *model.Report) (outputs []github.Output) {
 			outputs = append(outputs, github.Output{Name: name, Value: path.Join(filepath.ToSlash(dir), f.File)})
 		}
 	}
+	if paged, err := render.Paged(r); paged && err == nil {
+		outputs = append(outputs, github.Output{Name: "report-pages", Value: path.Join(filepath.ToSlash(dir), render.PagesDir)})
+	}
 	return outputs
 }

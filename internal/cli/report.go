@@ -286,7 +286,21 @@ func reportFiles(dir string, r *model.Report) (files []atomicfile.Edit) {
 			})
 		}
 	}
-	return files
+	return append(files, atomicfile.Edit{Name: filepath.Join(dir, render.PagesDir), Folder: &atomicfile.Folder{
+		Fill: func(pages *os.Root) error {
+			return render.Pages(func(name string) (io.WriteCloser, error) { return pages.Create(name) }, r)
+		},
+		Ours: func(pages *os.Root) bool {
+			return render.IsPages(func(name string, most int) ([]byte, error) {
+				f, err := pages.Open(name)
+				if err != nil {
+					return nil, err
+				}
+				defer f.Close() // only read from
+				return io.ReadAll(io.LimitReader(f, int64(most)))
+			})
+		},
+	}})
 }
 
 // writeFile writes a report file, whole or not at all; nothing if the name is "".

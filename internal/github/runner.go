@@ -197,8 +197,8 @@ func ActionInputs() []string {
 // ActionOutputs returns the names of the outputs that the action sets, sorted.
 func ActionOutputs() []string {
 	return []string{
-		"changed-packs", "class", "errors", "expires", "missing-reviews", "published", "report-html", "report-json", "report-md", "report-sarif", "report-summary",
-		"required-reviews", "required-version", "result", "tool-surface-grew", "warnings",
+		"changed-packs", "class", "errors", "expires", "missing-reviews", "published", "report-html", "report-json", "report-md", "report-pages", "report-sarif",
+		"report-summary", "required-reviews", "required-version", "result", "tool-surface-grew", "warnings",
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 type Edit struct {
 	Name  string               // a path of this machine
 	Write func(*os.File) error // writes the new content; nil for a file that is removed
+	// Folder is set, and Write is not, for a whole folder, which only WriteAll and WriteWithin write.
+	Folder *Folder
 }
 
 // Content writes bytes at once.
@@ -30,36 +32,59 @@ func Content(src []byte) func(*os.File) error {
 // that was there before leaves its permissions. What is no file, such as a device or a
 // pipe, is written into as it is.
 func Write(name string, write func(*os.File) error) error {
-	return WriteAll([]Edit{{name, write}})
+	return WriteAll([]Edit{{Name: name, Write: write}})
 }
 
 // WriteAll writes files as Write does, none of them before all are complete. A [Transaction]
 // takes them back where one fails.
-func WriteAll(edits []Edit) (err error) {
-	staged := make([]string, len(edits))
+func WriteAll(edits []Edit) error {
+	all := make([]*pending, len(edits))
 	for i, e := range edits {
-		if !replaceable(e.Name) {
-			continue
-		}
-		if staged[i], err = stage(e.Name, e.Write); err != nil {
-			return errors.Join(err, discard(staged))
+		all[i] = &pending{Edit: e}
+		if err := all[i].stage(); err != nil {
+			return errors.Join(err, discard(all))
 		}
 	}
-	if !slices.ContainsFunc(edits, func(e Edit) bool { return !replaceable(e.Name) }) { // what is written into may never end
+	if !slices.ContainsFunc(all, func(p *pending) bool { return p.direct }) { // what is written into may never end
 		writing.RLock()
 		defer writing.RUnlock()
 	}
-	for i, e := range edits {
-		if staged[i] == "" {
-			err = writeInto(e.Name, e.Write)
-		} else {
-			err = failed(e.Name, os.Rename(staged[i], e.Name))
-		}
-		if err != nil {
-			return errors.Join(err, discard(staged[i:]))
+	for i, p := range all {
+		if err := p.keep(); err != nil {
+			return errors.Join(err, discard(all[i:]))
 		}
 	}
 	return nil
+}
+
+// pending is an edit that waits beside its place.
+type pending struct {
+	Edit
+	direct bool   // it is written into what is there, in the end
+	staged string // the file beside its place
+	folder *stagedFolder
+}
+
+func (p *pending) stage() (err error) {
+	switch {
+	case p.Folder != nil:
+		p.folder, err = p.Folder.stageAt(p.Name)
+	case replaceable(p.Name):
+		p.staged, err = stage(p.Name, p.Write)
+	default:
+		p.direct = true
+	}
+	return err
+}
+
+func (p *pending) keep() error {
+	switch {
+	case p.folder != nil:
+		return folderFailed(p.Name, errors.Join(p.folder.keep(), p.folder.in.Close()))
+	case p.direct:
+		return writeInto(p.Name, p.Write)
+	}
+	return failed(p.Name, os.Rename(p.staged, p.Name))
 }
 
 // writing is held by whoever puts files in their places.
@@ -131,15 +156,18 @@ func stage(name string, write func(*os.File) error) (staged string, err error) {
 	return f.Name(), failed(name, err)
 }
 
-// discard removes staged files.
-func discard(staged []string) error {
+// discard removes what waits beside its place.
+func discard(all []*pending) error {
 	var errs []error
-	for _, name := range staged {
-		if name == "" {
-			continue
-		}
-		if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
+	for _, p := range all {
+		switch {
+		case p == nil:
+		case p.folder != nil:
+			errs = append(errs, p.folder.discard(), p.folder.in.Close())
+		case p.staged != "":
+			if err := os.Remove(p.staged); !errors.Is(err, fs.ErrNotExist) {
+				errs = append(errs, err)
+			}
 		}
 	}
 	return errors.Join(errs...)

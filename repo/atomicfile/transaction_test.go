@@ -56,7 +56,7 @@ func child(what, dir, journal string) error {
 
 // editsOf are edits of every kind.
 func editsOf(dir string) []Edit {
-	at := func(name, src string) Edit { return Edit{filepath.Join(dir, name), Content([]byte(src))} }
+	at := func(name, src string) Edit { return Edit{Name: filepath.Join(dir, name), Write: Content([]byte(src))} }
 	return []Edit{
 		at("changed", "new"), at("empty", "full"), at("made", ""), at("a/b/deep", "deep"), at("a/b/other", "other"), at("same", "same"),
 		{Name: filepath.Join(dir, "gone")},

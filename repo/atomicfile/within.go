@@ -2,7 +2,6 @@ package atomicfile
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,11 +11,14 @@ import (
 // relative to it, and a link on the way that leads elsewhere is an error, also one that is put there
 // meanwhile. It makes the folders that they need. What is no file is replaced and not written into.
 func WriteWithin(root *os.Root, edits []Edit) (err error) {
-	staged := make([]string, len(edits))
+	staged, folders := make([]string, len(edits)), make([]*stagedFolder, len(edits))
 	defer func() {
-		for _, name := range staged {
+		for i, name := range staged {
 			if name != "" {
 				root.Remove(name) // the error that matters is the first one
+			}
+			if folders[i] != nil {
+				folders[i].discard() // as well
 			}
 		}
 	}()
@@ -24,7 +26,13 @@ func WriteWithin(root *os.Root, edits []Edit) (err error) {
 		if err := root.MkdirAll(filepath.Dir(e.Name), 0o755); err != nil {
 			return fmt.Errorf("make the folder of %s: %w", e.Name, Cause(err))
 		}
-		name := filepath.Join(filepath.Dir(e.Name), ".packgate-"+rand.Text())
+		if e.Folder != nil {
+			if folders[i], err = e.Folder.stage(root, e.Name); err != nil {
+				return folderFailed(e.Name, err)
+			}
+			continue
+		}
+		name := besideOf(e.Name)
 		f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
 			return failed(e.Name, err)
@@ -37,6 +45,13 @@ func WriteWithin(root *os.Root, edits []Edit) (err error) {
 	writing.RLock()
 	defer writing.RUnlock()
 	for i, e := range edits {
+		if folders[i] != nil {
+			if err := folders[i].keep(); err != nil {
+				return folderFailed(e.Name, err)
+			}
+			folders[i] = nil
+			continue
+		}
 		if err := root.Rename(staged[i], e.Name); err != nil {
 			return failed(e.Name, err)
 		}

@@ -200,6 +200,9 @@ func (p Packs) Urgent() Packs {
 	return Packs{list: list}
 }
 
+// First returns the first packs, n or all where there are fewer.
+func (p Packs) First(n int) Packs { return Packs{list: p.list[:min(n, len(p.list))]} }
+
 // MarshalJSON returns the array of all packs.
 func (p Packs) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer

@@ -8,10 +8,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/contextosai/packgate/pack"
 	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/template"
 )
@@ -25,8 +27,13 @@ import (
 // within quotes alone: a test fills them with html/template too, which escapes by the
 // context that it finds, and holds that both pages are the same byte for byte.
 
-// maxHTML bounds the page in bytes. Packs that do not fit are counted, and in the JSON report.
-const maxHTML = 64 << 20
+// maxHTML bounds a page in bytes, and maxDetails of how many packs it has the details: so much opens
+// at once on a phone, and the packs that need attention are the first. A page of a generated pack
+// has 67 KB.
+const (
+	maxHTML    = 16 << 20
+	maxDetails = 50
+)
 
 // What stands in the head and at the end of each page.
 var (
@@ -82,50 +89,64 @@ func cspHash(content []byte) string {
 }
 
 // HTMLReport writes the report as one self-contained page, in which everything from a
-// pack is escaped, and packs that fail come first. The page stays below 64 MiB; what is
-// left out is counted, and is in the JSON report. The error is that of the writer.
+// pack is escaped. It has the details of the packs that need attention most, and a row for
+// each; Pages writes those of all. The error is that of the writer.
 func HTMLReport(w io.Writer, r *model.Report) error { return htmlWithin(w, r, maxHTML) }
 
-// htmlWithin leaves out the packs with which the page would be longer than that.
+// htmlWithin leaves out the details of packs with which the page would be longer than that.
 func htmlWithin(w io.Writer, r *model.Report, most int) error {
-	templates, err := loadHTML()
-	if err != nil {
-		return fmt.Errorf("load the templates of the HTML report: %w", err)
-	}
+	v := newHTMLView(r)
 	packs := r.Packs.Urgent()
-	v := &htmlView{builder: &builder{report: r, most: 400, places: maxPlaces, whole: true}, program: program(packs)}
+	v.program = program(packs.First(v.room()))
 	if v.program != nil {
 		most -= v.program.size
 	}
-	out := htmlPieces{to: w}
-	write := func(name string, data any, about string) error {
-		if err := templates.Execute(&out.piece, name, data); err != nil {
-			return fmt.Errorf("write the HTML report%s: %w", about, err)
-		}
-		return nil
-	}
-	if err := cmp.Or(write("top", v.page(packs), ""), out.keep()); err != nil {
+	var details bytes.Buffer // far less than the limit, but for single packs that are large
+	var err error
+	if v.inside, err = v.details(&htmlPieces{to: &details}, packs, most); err != nil {
 		return err
 	}
-	left := 0
-	for i := range packs.Len() {
-		if left > 0 || out.size > most || !packs.There(i) {
-			left++
-			continue
+	out := htmlPieces{to: w}
+	if err := out.write("top", v.page(packs), ""); err != nil {
+		return err
+	}
+	if _, err := w.Write(details.Bytes()); err != nil {
+		return err
+	}
+	return out.write("bottom", v.bottom(), "")
+}
+
+// newHTMLView returns what turns the nodes of a report into those of a page.
+func newHTMLView(r *model.Report) *htmlView {
+	return &htmlView{builder: &builder{report: r, most: 400, places: maxPlaces, whole: true}}
+}
+
+// room is how many packs have their details in one page, whatever their size. A summary is small, and
+// is all that there is.
+func (v *htmlView) room() int {
+	if v.report.Partial != nil {
+		return v.report.Packs.Len()
+	}
+	return min(maxDetails, v.report.Packs.Len())
+}
+
+// details writes the details of packs in their order, as far as they fit, and returns of how many.
+func (v *htmlView) details(out *htmlPieces, packs model.Packs, most int) (inside int, err error) {
+	for i := range v.room() {
+		if !packs.There(i) {
+			return i, nil
 		}
-		if err := write("pack", v.pack(packs.At(i), i+1), " of "+packs.Brief(i).Path); err != nil {
-			return err
+		if err := out.fill("pack", v.pack(packs.At(i), i+1), packs.Brief(i).Path); err != nil {
+			return i, err
 		}
 		if out.size+out.piece.Len() > most && i > 0 {
-			out.piece.Reset()
-			left++
-			continue
+			return i, nil
 		}
 		if err := out.keep(); err != nil {
-			return err
+			return i, err
 		}
 	}
-	return cmp.Or(write("bottom", v.bottom(left), ""), out.keep())
+	return v.room(), nil
 }
 
 // htmlPieces writes a page piece by piece: all of it is much larger than each.
@@ -133,6 +154,23 @@ type htmlPieces struct {
 	to    io.Writer
 	piece bytes.Buffer
 	size  int // of what was kept
+}
+
+// write fills a template and writes it. The error names what it is about.
+func (p *htmlPieces) write(name string, data any, about string) error {
+	return cmp.Or(p.fill(name, data, about), p.keep())
+}
+
+// fill fills a template, which keep writes.
+func (p *htmlPieces) fill(name string, data any, about string) error {
+	templates, err := loadHTML()
+	if err != nil {
+		return fmt.Errorf("load the templates of the HTML report: %w", err)
+	}
+	if err := templates.Execute(&p.piece, name, data); err != nil {
+		return fmt.Errorf("write the HTML report of %q: %w", about, err)
+	}
+	return nil
 }
 
 // keep writes the piece, and begins another one. GitHub's runner takes ##[ for a command wherever it
@@ -150,6 +188,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 type htmlPage struct {
 	Head           template.Markup
 	Title, Verdict string
+	Index          bool        // of pages of packs
+	Back           []htmlPiece // to the index
 	Tone, Mark     string
 	Todo           []htmlPiece
 	Top            []htmlNode // what is said of all packs
@@ -158,12 +198,20 @@ type htmlPage struct {
 	Published      *htmlSection
 	Notices        htmlNode
 	Filter         *htmlFilter
+	Rows           []htmlNode // below the filter
 }
 
-// htmlFilter has the choices of the filters; nil where all findings are alike.
+// htmlFilter has the choices of the filters; nil where there is nothing to choose.
 type htmlFilter struct {
-	Total                     int
-	Severities, Gates, States []string
+	Noun    string // of what is filtered
+	Total   int
+	Choices []htmlChoice
+}
+
+// htmlChoice is what one filter chooses from: values that the things have under a name.
+type htmlChoice struct {
+	Name, Label string
+	Values      []string
 }
 
 func (v *htmlView) page(packs model.Packs) htmlPage {
@@ -172,6 +220,24 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 	if several := r.Only() == nil && r.Entries() > 0; several {
 		rows = v.rows(packs)
 	}
+	p, number := v.top(packs, rows), 0
+	var top []node
+	if len(rows) > 0 {
+		top = append(top, v.overviewOf(rows))
+	}
+	p.Top = append(p.Top, v.nodes(append(top, v.beyond()...), "top", &number)...)
+	if left := v.outside(); left != nil {
+		p.Top = append(p.Top, v.node(left, "top", &number))
+	}
+	if !v.alone() {
+		p.Filter = v.filter(packs.First(v.inside).All())
+	}
+	return p
+}
+
+// top is what a page says of all packs before it lists them.
+func (v *htmlView) top(packs model.Packs, rows []*packRow) htmlPage {
+	r := v.report
 	l, title := v.title(packs, rows)
 	p := htmlPage{Head: htmlHead(v.program), Verdict: v.flat(title), Tone: toneOf(l), Mark: l.mark}
 	switch {
@@ -187,19 +253,26 @@ func (v *htmlView) page(packs model.Packs) htmlPage {
 	number := 0
 	top := v.others()
 	if len(rows) > 0 {
-		top = append(top, v.cautions(rows, l), v.overviewOf(rows))
+		top = append(top, v.cautions(rows, l))
 	}
-	top = append(top, v.beyond()...)
-	p.Top = v.nodes(top, "top", &number)
+	p.Top = v.nodes(top, "above", &number)
 	p.Errors, p.Notices, p.Published = v.node(v.problems(r.Errors), "error", &number), v.node(v.notices(true), "note", &number), v.published()
-	if !v.alone() {
-		p.Filter = v.filter(packs)
-	}
 	return p
 }
 
+// outside says where the details are that the page does not have; nil where it has all.
+func (v *htmlView) outside() sentence {
+	all := v.report.Packs.Len()
+	if v.inside >= all || v.report.Partial != nil {
+		return nil
+	}
+	words := fmt.Sprintf("This page has the details of %d of %s, those that need attention first. The folder ", v.inside, pack.Counted(all, "pack"))
+	return plain(words).code(PagesDir).plain(" has a page for each pack: open ").code(PagesDir + "/" + indexFile).
+		plain(". ").code("packgate check --report-dir DIR").plain(" writes it into ").code("DIR").plain(", beside this page.")
+}
+
 func (v *htmlView) alone() bool {
-	return v.report.Only() != nil && failedRun(v.report) == "" && len(v.report.Published) == 0
+	return v.own || v.report.Only() != nil && failedRun(v.report) == "" && len(v.report.Published) == 0
 }
 
 // title is the headline of the page, and how it looks.
@@ -221,7 +294,7 @@ func (v *htmlView) flat(s sentence) string { return strings.TrimSpace(v.text(s.w
 // overviewOf is a row for each pack, the worst first, which leads to it.
 func (v *htmlView) overviewOf(rows []*packRow) *table {
 	t := v.overview(rows[:min(len(rows), maxHTMLRows)], func(r *packRow) sentence {
-		if !r.There {
+		if !r.There || r.at >= v.inside {
 			return code(r.id + inWords(r.Brief))
 		}
 		return sentence{{kind: innerPiece, text: r.id + inWords(r.Brief), href: fmt.Sprintf("#p%d", r.at+1)}}
@@ -249,21 +322,24 @@ func (v *htmlView) revisions() []htmlPiece {
 	return v.say(series(" · ", sides...))
 }
 
-// filter returns the choices of the filters, nil where there is nothing to choose.
-func (v *htmlView) filter(packs model.Packs) *htmlFilter {
-	f := &htmlFilter{}
-	severities, gates, states := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for _, p := range packs.All() {
+// filter returns the choices of the filters of findings, nil where there is nothing to choose.
+func (v *htmlView) filter(packs iter.Seq2[int, *model.Pack]) *htmlFilter {
+	total, severities, gates, states := 0, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, p := range packs {
 		for _, each := range p.Findings {
 			severities[v.text(each.Severity)], gates[v.text(each.Gate)], states[stateOf(each)] = true, true, true
-			f.Total++
+			total++
 		}
 	}
-	if f.Total < 2 {
+	return filterOf("finding", total, htmlChoice{"severity", "Severity", choices(severities)}, htmlChoice{"gate", "Check", choices(gates)}, htmlChoice{"state", "State", choices(states)})
+}
+
+// filterOf returns a filter of several things, nil for fewer.
+func filterOf(noun string, total int, all ...htmlChoice) *htmlFilter {
+	if total < 2 {
 		return nil
 	}
-	f.Severities, f.Gates, f.States = choices(severities), choices(gates), choices(states)
-	return f
+	return &htmlFilter{noun, total, slices.DeleteFunc(all, func(c htmlChoice) bool { return c.Values == nil })}
 }
 
 // choices returns what one can choose from, nil where there is no choice.
@@ -275,7 +351,7 @@ func choices(set map[string]bool) []string {
 }
 
 type htmlEnd struct {
-	LeftOut   string
+	LeftOut   []htmlPiece
 	Tool      string
 	Revisions []htmlPiece
 	// Playground says why the page compiles nothing.
@@ -283,11 +359,10 @@ type htmlEnd struct {
 	Script     template.Markup
 }
 
-func (v *htmlView) bottom(left int) htmlEnd {
+func (v *htmlView) bottom() htmlEnd {
 	t := v.report.Tool
-	end := htmlEnd{Tool: fmt.Sprintf("%s %s, rules %s", v.text(t.Name), v.text(t.Version), v.text(t.RulesVersion)), Revisions: v.revisions(), Script: htmlScripts(v.program), Playground: v.noPlayground()}
-	if left > 0 {
-		end.LeftOut = leftOut(left, "pack")
+	return htmlEnd{
+		Tool: fmt.Sprintf("%s %s, rules %s", v.text(t.Name), v.text(t.Version), v.text(t.RulesVersion)), Revisions: v.revisions(),
+		LeftOut: v.say(v.outside()), Script: htmlScripts(v.program), Playground: v.noPlayground(),
 	}
-	return end
 }

@@ -227,6 +227,6 @@ func (v *htmlView) graphTable(p *model.Pack, names map[string]model.GraphNode) h
 		if e.Broken {
 			how, tone = how.plain(" ").add(state(look{color: "red"}, "broken")), "bad"
 		}
-		return row{tone, []sentence{end(names[e.From]), how, end(names[e.To])}}
+		return row{tone: tone, cells: []sentence{end(names[e.From]), how, end(names[e.To])}}
 	}}, "", new(int))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/contextosai/packgate/playground"
@@ -30,7 +31,7 @@ func (v *htmlView) pack(p *model.Pack, number int) htmlPack {
 	}
 	out := htmlPack{ID: fmt.Sprintf("p%d", number), Title: v.flat(v.headline(p)), Tone: toneOf(l), Mark: l.mark, About: v.say(about)}
 	if v.alone() { // the heading of the page says it
-		out.Title, out.Filter = v.text(p.Name()), v.filter(v.report.Packs)
+		out.Title, out.Filter = v.text(p.Name()), v.filter(slices.All([]*model.Pack{p}))
 	}
 	out.Page = v.nodes(v.builder.page(p), out.ID+"-page", new(int))
 	out.Sections = each(v.builder.pack(p), func(s section) htmlSection { return v.section(&s, out.ID) })
@@ -82,7 +83,11 @@ func (v *htmlView) playground(p *model.Pack, id string) *htmlPlayground {
 		return nil
 	}
 	out := &htmlPlayground{ID: id + "-playground", Reason: v.text(p.Playground.Reason)}
-	if !p.Playground.Ready() {
+	switch {
+	case !p.Playground.Ready():
+		return out
+	case v.own:
+		out.Reason = "the page of one of many packs cannot compile it. Run packgate check with this pack alone and --format html"
 		return out
 	}
 	if v.playgrounds++; v.playgrounds > model.MaxPlaygrounds {
@@ -96,7 +101,7 @@ func (v *htmlView) playground(p *model.Pack, id string) *htmlPlayground {
 
 // noPlayground says why a page has no playground at all, "" where it has one or needs none.
 func (v *htmlView) noPlayground() string {
-	if v.program != nil || v.report.Packs.Len() == 0 {
+	if v.program != nil || v.own || v.report.Packs.Len() == 0 {
 		return ""
 	}
 	if _, _, ok := playgroundProgram(); !ok {

@@ -50,8 +50,11 @@ var activeHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`
 func htmlText(s string) string { return activeHTML.Replace(s) }
 
 // htmlAddress returns an address to lead to, in the characters of RFC 3986: a place in the
-// page, or a page of the web. All else leads to the beginning of the page.
+// page, a page beside it, or a page of the web. All else leads to the beginning of the page.
 func htmlAddress(s string) string {
+	if isPageName(s) {
+		return s
+	}
 	if !strings.HasPrefix(s, "#") && !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
 		return "#"
 	}

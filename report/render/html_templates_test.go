@@ -43,14 +43,16 @@ func sameByContext(t *testing.T, all *template.Template, r *model.Report) {
 	}
 	packs := r.Packs.Urgent()
 	view := func() *htmlView {
-		return &htmlView{builder: &builder{report: r, most: 400, places: maxPlaces, whole: true}, program: program(packs)}
+		v := newHTMLView(r)
+		v.program = program(packs)
+		return v
 	}
 	a, b := view(), view()
 	for i := -1; i <= packs.Len(); i++ {
 		name, data := "top", func(v *htmlView) any { return v.page(packs) }
 		switch {
 		case i == packs.Len():
-			name, data = "bottom", func(v *htmlView) any { return v.bottom(3) }
+			name, data = "bottom", func(v *htmlView) any { return v.bottom() }
 		case i >= 0:
 			name, data = "pack", func(v *htmlView) any { return v.pack(packs.At(i), i+1) }
 		}

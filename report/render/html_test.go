@@ -281,24 +281,6 @@ func TestHTMLIsBounded(t *testing.T) {
 	wantFindings(t, plain, renderHTML(t, plain))
 }
 
-func TestHTMLLeavesPacksOut(t *testing.T) {
-	const most = 100_000
-	var packs []model.Pack
-	for i := range 50 {
-		packs = append(packs, reporttest.Other(reporttest.Huge(10), fmt.Sprintf("pack-%d", i)))
-	}
-	packs = append(packs, reporttest.Other(reporttest.Clean(model.Passed), "last"))
-	var b bytes.Buffer
-	if err := htmlWithin(&b, reporttest.Run(model.Failed, packs...), most); err != nil {
-		t.Fatal(err)
-	}
-	says := readPage(t, b.String())
-	shown := strings.Count(b.String(), `<section class="pack"`)
-	if b.Len() > most+5_000 || shown < 2 || !strings.Contains(says.text, fmt.Sprintf("%d more packs are in the JSON report.", len(packs)-shown)) {
-		t.Errorf("%d packs in %d bytes", shown, b.Len())
-	}
-}
-
 // TestMarkLines checks that what is not marked is the same on both sides.
 func TestMarkLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

@@ -128,8 +128,9 @@ type column struct {
 
 // row is a row of a table; a tone says that it stands out.
 type row struct {
-	tone  string
-	cells []sentence
+	tone            string
+	verdict, agents string // what a pack is filtered by
+	cells           []sentence
 }
 
 func (t *table) empty() bool { return t.n == 0 }

@@ -22,6 +22,9 @@ const (
 type htmlView struct {
 	*builder
 	size int // bytes of text so far
+	// inside is of how many packs the page has the details, and own says that it is of one pack of several.
+	inside int
+	own    bool
 	// program runs the playgrounds, nil for none; playgrounds counts them.
 	program     *htmlProgram
 	playgrounds int
@@ -95,8 +98,10 @@ type htmlTable struct {
 }
 
 type htmlRow struct {
-	Tone  string // of a row that stands out
-	Cells [][]htmlPiece
+	Tone string // of a row that stands out
+	// Of a pack, for the filters.
+	Verdict, Agents string
+	Cells           [][]htmlPiece
 }
 
 // htmlSide is one of two values that stand side by side.
@@ -178,7 +183,10 @@ func (v *htmlView) table(out *htmlNode, n *table) {
 	out.Table = &htmlTable{Head: each(n.columns, func(c column) string { return c.name })}
 	out.Table.Rows, out.LeftOut = bounded(v, n.noun, n.n, func(i int) htmlRow {
 		r := n.row(i)
-		return htmlRow{Tone: r.tone, Cells: each(r.cells, func(s sentence) []htmlPiece {
+		return htmlRow{Tone: r.tone, Verdict: r.verdict, Agents: v.text(r.agents), Cells: each(r.cells, func(s sentence) []htmlPiece {
+			if len(s) == 0 && r.verdict != "" { // a narrow screen leaves it out
+				s = sentence{{kind: quietPiece, text: "none"}}
+			}
 			if len(s) == 0 {
 				s = plain("none")
 			}

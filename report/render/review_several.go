@@ -234,7 +234,11 @@ func (b *builder) cautions(rows []*packRow, tone look) node {
 // overview is a row for each pack that somebody has to look at.
 func (b *builder) overview(rows []*packRow, name func(r *packRow) sentence) *table {
 	t := table{noun: "pack", columns: titles("Pack", "Verdict", "Version", "Agents", "Approvals", "Author must")}
-	return tableOf(t, rows, func(r **packRow) []sentence { return append([]sentence{name(*r)}, b.cells(*r)...) })
+	t.n, t.row = len(rows), func(i int) row {
+		r := rows[i]
+		return row{verdict: r.verdictWord(), agents: r.Effect, cells: append([]sentence{name(r)}, b.cells(r)...)}
+	}
+	return &t
 }
 
 // several writes the page of several packs: how they fare, a row for each that somebody has to

@@ -140,12 +140,13 @@ func (b *builder) cells(r *packRow) []sentence {
 }
 
 // verdictWords say the verdict in a word or two.
-func (r *packRow) verdictWords() sentence {
-	word := map[string]string{"red": "blocked", "yellow": "waiting", "green": "ok"}[r.is.color]
+func (r *packRow) verdictWords() sentence { return state(r.is, r.verdictWord()) }
+
+func (r *packRow) verdictWord() string {
 	if r.is.color == "red" && r.VersionOnly {
-		word = "version only"
+		return "version only"
 	}
-	return state(r.is, word)
+	return map[string]string{"red": "blocked", "yellow": "waiting", "green": "ok"}[r.is.color]
 }
 
 func (r *packRow) versionWords() sentence {

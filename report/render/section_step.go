@@ -115,7 +115,7 @@ func surfaceChange(c *model.SurfaceChange) row {
 	if c.NotProved != "" {
 		what = what.line().plain("not proved: ").message(c.NotProved)
 	}
-	return row{tone, []sentence{step, code(c.Capability).plain(" for ").code(c.Intent), surfaceRow(c.Old), surfaceRow(c.New), what}}
+	return row{tone: tone, cells: []sentence{step, code(c.Capability).plain(" for ").code(c.Intent), surfaceRow(c.Old), surfaceRow(c.New), what}}
 }
 
 func surfaceRow(r *model.SurfaceRow) sentence {

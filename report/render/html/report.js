@@ -2,12 +2,13 @@
 (function () {
   const form = document.getElementById("filter");
   if (!form) return;
-  const findings = Array.from(document.querySelectorAll(".finding"));
+  const noun = form.dataset.noun; // findings of packs, or the packs of an index
+  const findings = Array.from(document.querySelectorAll(noun === "pack" ? "tr[data-verdict]" : ".finding"));
   const words = findings.map((f) => f.textContent.toLowerCase());
   const packs = Array.from(document.querySelectorAll(".pack"));
   const shown = document.getElementById("shown");
   const text = document.getElementById("by-text");
-  const choices = ["severity", "gate", "state"].map((name) => [name, document.getElementById("by-" + name)]).filter(([, select]) => select);
+  const choices = Array.from(form.querySelectorAll("select")).map((select) => [select.name, select]);
 
   function apply() {
     const wanted = text.value.trim().toLowerCase();
@@ -27,7 +28,7 @@
     document.querySelectorAll("details.part").forEach((d) => {
       if (active && d.querySelector(".finding:not([hidden])")) d.open = true;
     });
-    shown.textContent = count + " of " + findings.length + " findings";
+    shown.textContent = count + " of " + findings.length + " " + noun + "s";
   }
 
   form.hidden = false;
