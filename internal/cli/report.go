@@ -204,8 +204,21 @@ type run struct {
 func newRun(env *Env, command, failOn string) *run {
 	explain := func(err error) ([]model.Problem, int) { return problemsOf(err), exitCode(err) }
 	r := &run{gating.NewRun(gating.Options{Command: command, Version: env.Version, Now: env.Now, FailOn: failOn, Explain: explain}), env}
-	r.Report.Packs.RowOf = render.RowOf
+	r.Report.Packs.RowOf, r.Report.Packs.Room = render.RowOf, &model.Room{Open: openRoom}
 	return r
+}
+
+// openRoom opens a temporary file that has no name any more, and so is gone with the process. A system
+// that cannot remove the name of an open file has none.
+func openRoom() (model.RoomFile, error) {
+	f, err := os.CreateTemp("", "packgate-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	return f, nil
 }
 
 // finish sums up, writes the report and returns its exit code as an error.

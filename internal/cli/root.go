@@ -24,6 +24,7 @@ import (
 	"github.com/contextosai/packgate/publish/webhook"
 	"github.com/contextosai/packgate/repo"
 	"github.com/contextosai/packgate/repo/atomicfile"
+	"github.com/contextosai/packgate/report/model"
 	"github.com/contextosai/packgate/report/render"
 	"github.com/contextosai/packgate/schemas"
 	"github.com/spf13/cobra"
@@ -42,7 +43,10 @@ func Main(ctx context.Context, env Env) int {
 	var measured profile
 	measured.addFlags(root)
 	err := measured.around(func() error {
-		err := obey(ctx, func() <-chan time.Time { return time.After(patience) }, root.ExecuteContext)
+		err := obey(ctx, func() <-chan time.Time { return time.After(patience) }, func(ctx context.Context) (err error) {
+			defer model.Lost(&err)
+			return root.ExecuteContext(ctx)
+		})
 		if errors.Is(err, errLeft) {
 			atomicfile.Stop() // what is being written is written whole, and nothing more
 		}

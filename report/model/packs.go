@@ -57,19 +57,24 @@ type Packs struct {
 	list []onePack
 	// RowOf makes the rows of packs that are added; with nil, of a row there is the brief form alone.
 	RowOf func(*Pack) Row
+	// Room takes packs that are sealed; with nil, they are kept in memory.
+	Room *Room
 }
 
 // onePack is one of them, of which a summary may have the row alone.
 type onePack struct {
-	row    Row
-	rowed  bool   // the row is whole
-	pack   *Pack  // nil where it is sealed or stored
-	sealed []byte // by Seal
-	stored *stored
+	row     Row
+	rowed   bool   // the row is whole
+	pack    *Pack  // nil where it is sealed or stored
+	sealed  []byte // by Seal
+	spilled *spilled
+	stored  *stored
 }
 
 // there reports whether there is the pack, and not its row alone.
-func (o *onePack) there() bool { return o.pack != nil || o.sealed != nil || o.stored != nil }
+func (o *onePack) there() bool {
+	return o.pack != nil || o.sealed != nil || o.spilled != nil || o.stored != nil
+}
 
 // open returns the pack.
 func (o *onePack) open() *Pack {
@@ -80,6 +85,12 @@ func (o *onePack) open() *Pack {
 		p, err := o.stored.open(o.row.Brief)
 		if err != nil {
 			panic(&lost{fmt.Errorf("read the report of %q again: %w", o.row.Path, err)})
+		}
+		return p
+	case o.spilled != nil:
+		p, err := o.spilled.open()
+		if err != nil {
+			panic(&lost{fmt.Errorf("look at the result of %q again: %w", o.row.Path, err)})
 		}
 		return p
 	}
@@ -147,7 +158,10 @@ func (p *Packs) Set(i int, one Pack) {
 	if i >= maxOpen {
 		// What cannot be sealed is too large or has a value that no pack has by itself.
 		if sealed, err := Seal(&one); err == nil {
-			p.list[i] = onePack{row: row.apart(), rowed: rowed, sealed: sealed}
+			p.list[i] = onePack{row: row.apart(), rowed: rowed}
+			if p.list[i].spilled = p.Room.put(sealed); p.list[i].spilled == nil {
+				p.list[i].sealed = sealed
+			}
 			return
 		}
 	}

@@ -1,8 +1,11 @@
 package render
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"compress/flate"
+	"encoding/binary"
 	"errors"
 	"io"
 	"net/url"
@@ -27,7 +30,10 @@ const project = "https://github.com/contextosai/packgate"
 // too. The rules are described in their order.
 func SARIF(w io.Writer, r *model.Report, rules []model.RulePage) error {
 	index := newRuleIndex(r, rules)
-	results, left := index.results(r)
+	results, left, err := index.results(r)
+	if err != nil {
+		return err
+	}
 	run := sarifRun{
 		Columns:     "unicodeCodePoints",
 		Bases:       map[string]map[string]sarifText{rootBase: {"description": {Text: "the root of the repository"}}},
@@ -44,39 +50,89 @@ func SARIF(w io.Writer, r *model.Report, rules []model.RulePage) error {
 	if err != nil {
 		return err
 	}
-	return writeResults(w, around, results)
+	return writeResults(w, around, results, maxResults)
 }
 
-// noResults is how the results of a log without any stand in it, and resultIndent stands before each
-// line of one.
+// noResults ends a log without any results, which are the last member of its last run, and
+// resultIndent stands before each line of one.
 const (
-	noResults    = "\n      \"results\": []"
+	noResults    = "[]\n    }\n  ]\n}\n"
 	resultIndent = "        "
 )
 
 // writeResults writes a log with its results, one by one: all of them together may be much larger
 // than anything else.
-func writeResults(w io.Writer, around []byte, results []sarifResult) error {
-	before, after, found := bytes.Cut(around, []byte(noResults))
+func writeResults(w io.Writer, around []byte, ranks []*resultRank, most int) error {
+	before, found := bytes.CutSuffix(around, []byte(noResults))
 	if !found {
-		return errors.New("the log has no member results") // it always has
+		return errors.New("the log does not end with its results") // it always does
 	}
-	start, end, separator := append(bytes.Clone(before), noResults[:len(noResults)-1]...), "]", "\n"+resultIndent
-	if _, err := w.Write(start); err != nil {
+	if _, err := w.Write(append(before, '[')); err != nil {
 		return err
 	}
-	for i := range results {
-		src, err := model.Indented(results[i], resultIndent)
+	end, separator := noResults[1:], "\n"+resultIndent
+	for _, rank := range ranks {
+		err := rank.each(most, func(src []byte) error {
+			_, err := w.Write(append([]byte(separator), src...))
+			end, separator = "\n      "+noResults[1:], ",\n"+resultIndent
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		if _, err := w.Write(append([]byte(separator), bytes.TrimSuffix(src, []byte("\n"))...)); err != nil {
+		most -= min(most, rank.n)
+	}
+	_, err := io.WriteString(w, end)
+	return err
+}
+
+// resultRank are results of one weight, as they are written, but compressed.
+type resultRank struct {
+	n      int
+	packed bytes.Buffer
+	to     *flate.Writer // nil before the first one
+}
+
+// add puts a result behind the others.
+func (r *resultRank) add(result sarifResult) error {
+	src, err := model.Indented(result, resultIndent)
+	if err != nil {
+		return err
+	}
+	if r.to == nil {
+		if r.to, err = flate.NewWriter(&r.packed, flate.BestSpeed); err != nil {
 			return err
 		}
-		end, separator = "\n      ]", ",\n"+resultIndent
 	}
-	_, err := w.Write(append([]byte(end), after...))
+	src = bytes.TrimSuffix(src, []byte("\n"))
+	r.n++
+	_, err = r.to.Write(append(binary.AppendUvarint(nil, uint64(len(src))), src...))
 	return err
+}
+
+// each hands out the first results, and ends the rank.
+func (r *resultRank) each(most int, do func(src []byte) error) error {
+	if r.to == nil {
+		return nil
+	}
+	if err := r.to.Close(); err != nil {
+		return err
+	}
+	from := bufio.NewReader(flate.NewReader(&r.packed))
+	for range min(most, r.n) {
+		length, err := binary.ReadUvarint(from)
+		if err != nil {
+			return err
+		}
+		src := make([]byte, length)
+		if _, err := io.ReadFull(from, src); err != nil {
+			return err
+		}
+		if err := do(src); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ruleIndex are the rules in the order in which a log describes them.
@@ -132,27 +188,26 @@ func describe(r *model.RulePage) sarifRule {
 }
 
 // results returns the findings by weight, and how many there was no room for.
-func (x ruleIndex) results(r *model.Report) (results []sarifResult, left int) {
-	var ranks [3][]sarifResult
+func (x ruleIndex) results(r *model.Report) (ranks []*resultRank, left int, err error) {
+	ranks = []*resultRank{{}, {}, {}}
+	all := 0
 	for _, p := range r.Packs.All() {
 		for j := range p.Findings {
-			f, rank := &p.Findings[j], 1
+			f, rank := &p.Findings[j], ranks[1]
 			switch {
 			case f.Excused():
-				rank = 2
+				rank = ranks[2]
 			case f.Severity == "error":
-				rank = 0
+				rank = ranks[0]
 			}
-			if len(ranks[rank]) == maxResults {
-				left++
-				continue
+			if all++; rank.n < maxResults {
+				if err := rank.add(x.result(p, f)); err != nil {
+					return nil, 0, err
+				}
 			}
-			ranks[rank] = append(ranks[rank], x.result(p, f))
 		}
 	}
-	results = append([]sarifResult{}, slices.Concat(ranks[:]...)...)
-	taken := min(len(results), maxResults)
-	return results[:taken], left + len(results) - taken
+	return ranks, all - min(all, maxResults), nil
 }
 
 func (x ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
