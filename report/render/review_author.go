@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -106,7 +107,7 @@ func (b *builder) steps(p *model.Pack) (all steps) {
 	if len(p.BySeverity(severity)) == 0 {
 		severity = "warning"
 	}
-	faults := faults(p, severity)
+	faults := slices.DeleteFunc(faults(p, severity), func(f model.Finding) bool { return follows(p, &f) })
 	if len(faults) > 1 {
 		faults = slices.DeleteFunc(faults, notRaised)
 	}
@@ -272,25 +273,40 @@ func acceptStep(p *model.Pack, cases []*model.Finding, rules map[string]bool) se
 	return s.plain(" (").add(series(", ", each(sortedKeys(rules), sentence{}.rule)...)).plain(").")
 }
 
-// versionStepOf asks for the version that the changes need.
+// follows reports whether a finding says that a file names another version of a pack than it has
+// now, which packgate bump puts right.
+func follows(p *model.Pack, f *model.Finding) bool {
+	return p.Diff != nil && (p.Diff.RequiredVersion != "" || p.Diff.Base != p.Diff.Head) && slices.Contains([]string{"RPL007", "OVL001"}, f.Rule) && f.Severity == "error"
+}
+
+// versionStepOf asks for the version that the changes need, and for what has to follow it.
 func versionStepOf(p *model.Pack) steps {
 	d, errors := p.Diff, p.BySeverity("error")
 	asked := slices.IndexFunc(errors, raisesVersion)
-	if d == nil || d.RequiredVersion == "" {
-		if asked < 0 {
-			return nil
-		}
-		return steps{faultStep(&entry{Finding: &errors[asked]})}
+	known := map[string]bool{}
+	for _, f := range errors {
+		known[f.Rule] = known[f.Rule] || follows(p, &f)
 	}
+	maps.DeleteFunc(known, func(_ string, names bool) bool { return !names })
+	var words []sentence
 	s := plain("Set the version: ")
-	if d.Class == "reject" {
-		s = plain("Then set the version: ")
+	switch {
+	case d != nil && d.RequiredVersion != "":
+		if d.Class == "reject" {
+			s = plain("Then set the version: ")
+		}
+		if words = append(words, plain(d.RequiredVersion)); asked >= 0 {
+			words = append(words, sentence{}.rule(errors[asked].Rule))
+		}
+	case asked >= 0:
+		return steps{faultStep(&entry{Finding: &errors[asked]})}
+	case len(known) > 0:
+		s = plain("Have the files that name the pack follow its version: ")
+	default:
+		return nil
 	}
-	s = s.code("packgate bump " + path.Dir(p.Path)).plain(" (" + d.RequiredVersion)
-	if asked >= 0 {
-		s = s.plain(", ").rule(errors[asked].Rule)
-	}
-	return steps{s.plain(").")}
+	words = append(words, each(sortedKeys(known), sentence{}.rule)...)
+	return steps{s.code("packgate bump " + path.Dir(p.Path)).plain(" (").add(series(", ", words...)).plain(").")}
 }
 
 // repeats reports whether a finding says of an environment what an effect there has said already.

@@ -18,6 +18,7 @@ type power struct {
 	kind            powerKind
 	less            bool
 	stops           bool     // one of the two versions ends these requests with an error
+	approval        string   // that they need now and did not before
 	what            sentence // what agents can do now, or no more
 	alone           sentence // the same in a sentence of its own, up to its condition
 	before          sentence
@@ -85,6 +86,15 @@ func powersOf(p *model.Pack) (all []power) {
 			return o.mode != "" && o.stops == one.stops && o.environment == one.environment && o.intent == one.intent && o.less == one.less && (o.kind == ungated) == (one.kind == ungated)
 		})
 	})
+	for i := range all {
+		one := &all[i]
+		needs := firstOf(all, func(o *power) bool {
+			return o.approval != "" && o.environment == one.environment && o.intent == one.intent && o.subject == one.subject && pack.CompactJSON(o.shown.When) == pack.CompactJSON(one.shown.When)
+		})
+		if one.kind == wider && !one.less && needs != nil {
+			one.what, one.alone = one.what.plain(", with ").code(needs.approval), one.alone.plain(", now with ").code(needs.approval).plain(",")
+		}
+	}
 	slices.SortStableFunc(all, func(a, b power) int {
 		return cmp.Or(behind(a.less)-behind(b.less), cmp.Compare(rankOf(a.mode), rankOf(b.mode)), cmp.Compare(a.kind, b.kind))
 	})
@@ -215,6 +225,7 @@ func (one *power) gate(e *model.Effect, c *model.SurfaceChange, tool sentence) {
 	one.kind = ungated
 	verb := one.verb()
 	if one.less {
+		one.approval = e.Arg
 		one.what, one.before = plain(verb).add(tool).plain(" only with ").code(e.Arg), plain("without it")
 		return
 	}
