@@ -36,6 +36,16 @@ func ThingAt(keyed string) Thing {
 	return Thing{Member: strings.Join(parts[min(1, len(parts)-1):], ".")}
 }
 
+// Dotted returns the segments of a keyed path of a catalog with dots between them; the path itself
+// where it is none.
+func Dotted(keyed string) string {
+	parts, ok := SplitPointer(keyed)
+	if !ok {
+		return keyed
+	}
+	return strings.Join(parts, ".")
+}
+
 // String names the thing for a message, which quotes names; what is long is cut.
 func (t Thing) String() string {
 	if t.Name == "" {

@@ -77,16 +77,16 @@ func checkCatalogsKept(p *gate.Pass) {
 
 // released reports a bound of a catalog that is looser or gone.
 func released(p *gate.Pass, e *repo.Environment, c repo.CatalogChange) {
-	at, words := e.Document.Root, fmt.Sprintf("has no %s any more", gate.Quote(c.Path))
+	at, words := e.Document.Root, fmt.Sprintf("has no %s any more", gate.Quote(pack.Dotted(c.Path)))
 	if c.Is != nil {
-		at, words = c.Is, fmt.Sprintf("has %s at %s", pack.Clip(c.Is.Raw(), gate.MostShown), gate.Quote(c.Path))
+		at, words = c.Is, fmt.Sprintf("has %s at %s", pack.Clip(c.Is.Raw(), gate.MostShown), gate.Quote(pack.Dotted(c.Path)))
 	}
 	if c.Was != nil && c.Was.Kind == pack.String {
 		words += ", and had " + gate.Quote(c.Was.Text)
 	}
 	hint := "put it back"
 	if c.Was == nil { // a mark that nobody has confirmed the catalog
-		hint = fmt.Sprintf("remove %s", gate.Quote(c.Path))
+		hint = fmt.Sprintf("remove %s", gate.Quote(pack.Dotted(c.Path)))
 	}
 	d := gate.Faultf(at, hint+", or have its owner accept it before", "the catalog of environment %s %s", gate.Quote(e.Name()), words)
 	d.Thing = thing(e.Name(), c.Path)

@@ -26,10 +26,11 @@ func (b *builder) edits(p *model.Pack, told []control) sentence {
 	}
 	all := ranked(slices.DeleteFunc(p.Diff.Changes(), known), func(c *model.Change) int { return editRank(p.Diff, c) })
 	said := each(all, typedWords)
-	for _, e := range p.Environments {
-		for i := range e.Loosened {
-			if c := &e.Loosened[i].Change; !known(c) {
-				said = append(said, inside(&e).add(editWords(c)))
+	for i := range p.Environments {
+		e := &p.Environments[i]
+		for _, c := range ranked(e.Changes, func(c model.Change) int { return behind(loosening(e, &c) == nil) }) {
+			if !known(&c) && (loosening(e, &c) != nil || !typedInPack(p.Diff, &c)) {
+				said = append(said, inside(e).add(editWords(&c)))
 			}
 		}
 	}
@@ -51,6 +52,17 @@ func editWords(c *model.Change) sentence {
 		behind = ": " // "of the base" stands before it
 	}
 	return at(where).plain(behind).add(changeWords(c))
+}
+
+// typedInPack reports whether a change of an environment is what a change of the pack itself comes to there.
+func typedInPack(d *model.Diff, c *model.Change) bool {
+	return slices.ContainsFunc(d.Changes(), func(o *model.Change) bool {
+		line := o.Line
+		if c.Kind == "removed" {
+			line = o.BaseLine
+		}
+		return o.File == c.File && line == c.Line
+	})
 }
 
 // typedWords are editWords, with the reason why a person has to judge a change that no proof is about.
@@ -82,6 +94,10 @@ func changeWords(c *model.Change) sentence {
 	member := thing.Member
 	var s sentence
 	switch {
+	case c.Path == "":
+		return plain("the catalog is " + c.Kind)
+	case strings.HasPrefix(c.Row, "catalog."):
+		s = code(pack.Dotted(c.Path))
 	case thing.Name == "":
 		s = code(member)
 	case member == "":

@@ -33,6 +33,11 @@ func (b *builder) environments(all []model.Environment) section {
 	return s.of(listOf(list{noun: "environment change"}, items, func(one *brought) item { return one.item }))
 }
 
+// loosening returns what a change weakens in an environment, nil for nothing.
+func loosening(e *model.Environment, c *model.Change) *model.Loosened {
+	return firstOf(e.Loosened, func(l *model.Loosened) bool { return l.Change.Path == c.Path && l.Change.Row == c.Row })
+}
+
 // inside begins what is said of an environment.
 func inside(e *model.Environment) sentence { return plain("in ").code(e.Environment).plain(": ") }
 
@@ -42,7 +47,7 @@ func (b *builder) inEnvironment(e *model.Environment, c *model.Change) brought {
 	if c.Path == "" {
 		it.head = inside(e).plain("the catalog is " + c.Kind)
 	}
-	weaker := firstOf(e.Loosened, func(l *model.Loosened) bool { return l.Change.Path == c.Path && l.Change.Row == c.Row })
+	weaker := loosening(e, c)
 	if weaker == nil {
 		return brought{it, 1}
 	}

@@ -145,6 +145,13 @@ var situations = map[string]situation{
 		c.edit(support, "replace "+financeGate+"/required_approver_role \"agent\"\nreplace "+financeGate+"/ttl_seconds 864000\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0, must become 2.0.0: major change)",
 		says: []string{"Approver changed: ", "required\\_approver\\_role: `\"finance_lead\"` → `\"agent\"`", "Approvals valid for longer: "}},
+	"approver-listed": {pack: "support", head: func(c *checkout) {
+		c.edit(support, "replace "+financeGate+"/required_approver_role \"agent\"\n")
+		for _, catalog := range []string{"prod", "staging"} {
+			c.edit("environments/"+catalog+".json", "add /approver_roles/- \"agent\"\n")
+		}
+	}, headline: "⛔ Cannot merge: ctxpack.support, agents can do more (1.0.0, must become 2.0.0: major change)",
+		says: []string{"Approver changed: ", "Edited: in `prod`: ", "`approver_roles.agent` added"}},
 	"endpoint-moved": {pack: "support", head: func(c *checkout) {
 		c.edit(support, "replace /tooling_layer/adapter_registry/adp_payments/endpoint_ref \"internal://orders\"\n")
 	}, headline: "⛔ Cannot merge: ctxpack.support, what agents can do is not proved (1.0.0, must become 2.0.0: major change)",
