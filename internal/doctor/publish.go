@@ -142,7 +142,7 @@ var ofGitHub = regexp.MustCompile(`^(ghcr\.io|containers\.[^/]+)(/|$)`)
 // checkConcurrency looks at what keeps two runs from publishing at once.
 func (d *doctoring) checkConcurrency(j *job) {
 	n := cmp.Or(j.node.Get("concurrency"), j.workflow.root.Get("concurrency"))
-	const hint = "set concurrency: {group: packgate-publish, cancel-in-progress: false} for the job"
+	const hint = "set concurrency: {group: packgate-publish, cancel-in-progress: false, queue: max} for the job"
 	if n == nil {
 		d.say(advice, "concurrency", j.place(), hint, "two runs of the job %q can publish at once", j.id)
 		return
@@ -153,6 +153,12 @@ func (d *doctoring) checkConcurrency(j *job) {
 	if cancel := n.Get("cancel-in-progress"); textOf(cancel) == "true" {
 		d.say(advice, "concurrency", cancel.NameLocation(), "set cancel-in-progress: false, or to an expression that is true only for pull requests",
 			"the next run can cancel a run while it publishes")
+		if queue := n.Get("queue"); textOf(queue) == "max" {
+			d.say(ailing, "concurrency", queue.NameLocation(), "set cancel-in-progress: false", "GitHub refuses a workflow with queue: max and cancel-in-progress: true")
+		}
+	} else if j.workflow.startedBy(github.EventWorkflowDispatch) != "" && textOf(n.Get("queue")) != "max" {
+		d.say(advice, "concurrency", n.NameLocation(), "set queue: max beside the group; leave it out on a GitHub Enterprise Server that does not know it",
+			"of the runs that wait, GitHub keeps the newest and cancels the others, which can be a revocation")
 	}
 }
 

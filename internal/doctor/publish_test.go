@@ -14,7 +14,7 @@ reviews: {major: [risk], roles: {risk: [ann]}}
 // publisher is a workflow that publishes as it should.
 const publisher = `on: {push: {branches: [main]}}
 permissions: {}
-concurrency: {group: packgate-publish, cancel-in-progress: false}
+concurrency: {group: packgate-publish, cancel-in-progress: false, queue: max}
 jobs:
   publish:
     permissions: {contents: read, id-token: write, packages: write, pull-requests: read}
@@ -65,7 +65,8 @@ func publishCases() []publishCase {
 		open   = "publish: {registry: ghcr.io/acme/packs}\n"
 		push   = "push: {branches: [main]}"
 		all    = "permissions: {contents: read, id-token: write, packages: write, pull-requests: read}"
-		group  = "warning concurrency: set concurrency: {group: packgate-publish, cancel-in-progress: false} for the job"
+		group  = "warning concurrency: set concurrency: {group: packgate-publish, cancel-in-progress: false, queue: max} for the job"
+		queue  = "warning concurrency: set queue: max beside the group; leave it out on a GitHub Enterprise Server that does not know it"
 		start  = "error never-signs: start it by push: branches: [main], or by workflow_dispatch"
 		alone  = "warning token-for-proposals: " + jobOfItsOwn
 		grant  = "error permissions: add "
@@ -93,11 +94,16 @@ func publishCases() []publishCase {
 		{"nothing", []string{"    " + all + "\n", ""}, registered, []string{
 			grant + "contents: read", grant + "id-token: write", grant + "packages: write", grant + "pull-requests: read"}},
 		{"no permissions", []string{"    " + all + "\n", "", "permissions: {}\n", ""}, registered, []string{"error permissions: set " + all + " for the job"}},
-		{"no group", []string{"concurrency: {group: packgate-publish, cancel-in-progress: false}\n", ""}, registered, []string{group}},
-		{"a group by name", []string{"{group: packgate-publish, cancel-in-progress: false}", "packgate"}, registered, nil},
+		{"no group", []string{"concurrency: {group: packgate-publish, cancel-in-progress: false, queue: max}\n", ""}, registered, []string{group}},
+		{"a group by name", []string{"{group: packgate-publish, cancel-in-progress: false, queue: max}", "packgate"}, registered, nil},
+		{"a group by name, started by hand", []string{"{group: packgate-publish, cancel-in-progress: false, queue: max}", "packgate", push, push + ", workflow_dispatch: "}, registered, []string{queue}},
+		{"a group of which one run waits", []string{"queue: max", "queue: single", push, push + ", workflow_dispatch: "}, registered, []string{queue}},
+		{"a group that all runs wait in", []string{push, push + ", workflow_dispatch: "}, registered, nil},
 		{"a group of each run", []string{"packgate-publish", `"packs-${{ github.sha }}"`}, registered, []string{group}},
-		{"a group that ends runs", []string{"in-progress: false", "in-progress: true"}, registered, []string{
+		{"a group that ends runs", []string{"in-progress: false, queue: max", "in-progress: true"}, registered, []string{
 			"warning concurrency: set cancel-in-progress: false, or to an expression that is true only for pull requests"}},
+		{"a group that GitHub refuses", []string{"in-progress: false", "in-progress: true"}, registered, []string{
+			"error concurrency: set cancel-in-progress: false", "warning concurrency: set cancel-in-progress: false, or to an expression that is true only for pull requests"}},
 		{"a group that ends some", []string{"in-progress: false", "in-progress: \"${{ github.event_name == 'pull_request' }}\""}, registered, nil},
 		{"on a schedule", []string{push, "schedule: [{cron: '0 4 * * *'}]"}, registered, []string{start, "error publishing-schedule: move the job that runs on a schedule to a workflow file of its own"}},
 		{"on tags", []string{"branches: [main]", "tags: ['v*']"}, registered, []string{start}},
