@@ -18,12 +18,6 @@ import (
 func (w *world) forge(dir string) {
 	w.t.Helper()
 	var events []Event
-	index := &Index{}
-	src := w.read(dir, IndexFile)
-	if err := json.Unmarshal(src, index); err != nil {
-		w.t.Fatal(err)
-	}
-	index.Files = map[string]string{}
 	reports := func(digest string) []byte {
 		src, err := os.ReadFile(filepath.Join(dir, nameAt("reports", digest)))
 		if err != nil {
@@ -54,7 +48,19 @@ func (w *world) forge(dir string) {
 		w.t.Fatal(err)
 	}
 	w.write(dir, TableFile, list)
-	err = filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
+	w.indexed(dir)
+}
+
+// indexed writes the digests of the files that are there into the index.
+func (w *world) indexed(dir string) {
+	w.t.Helper()
+	index := &Index{}
+	src := w.read(dir, IndexFile)
+	if err := json.Unmarshal(src, index); err != nil {
+		w.t.Fatal(err)
+	}
+	index.Files = map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
 		if relative, _ := filepath.Rel(dir, name); err == nil && !e.IsDir() && relative != IndexFile {
 			index.Files[filepath.ToSlash(relative)] = digestOf(w.read(name, ""))
 		}
@@ -67,6 +73,27 @@ func (w *world) forge(dir string) {
 		w.t.Fatal(err)
 	}
 	w.write(dir, IndexFile, src)
+}
+
+// lines changes the lines of a list, and makes the index fit.
+func (w *world) lines(dir, file string, change func(lines []string) []string) {
+	w.t.Helper()
+	w.write(dir, file, []byte(strings.Join(change(strings.SplitAfter(string(w.read(dir, file)), "\n")), "")))
+	w.indexed(dir)
+}
+
+// swap puts each of two files of a folder in the place of the other, and makes the index fit.
+func (w *world) swap(dir, folder string) {
+	w.t.Helper()
+	list, err := os.ReadDir(filepath.Join(dir, folder))
+	if err != nil || len(list) < 2 {
+		w.t.Fatal(list, err)
+	}
+	one, other := filepath.Join(folder, list[0].Name()), filepath.Join(folder, list[1].Name())
+	src := w.read(dir, one)
+	w.write(dir, one, w.read(dir, other))
+	w.write(dir, other, src)
+	w.indexed(dir)
 }
 
 // drop removes the statement of an event.
@@ -98,6 +125,44 @@ func TestTamperedExport(t *testing.T) {
 		"a cell changed": {func(dir string) {
 			w.write(dir, TableFile, bytes.Replace(w.read(dir, TableFile), []byte("lena"), []byte("cid"), 1))
 		}, TableFile + " is", ""},
+		"a line less": {func(dir string) {
+			w.lines(dir, EventsFile, func(lines []string) []string { return lines[1:] })
+		}, EventsFile, ""},
+		"a row less, in the table alone": {func(dir string) {
+			w.lines(dir, TableFile, func(lines []string) []string { return slices.Delete(lines, 1, 2) })
+		}, TableFile, ""},
+		"a line twice": {func(dir string) {
+			w.lines(dir, EventsFile, func(lines []string) []string { return append(lines[:1:1], lines...) })
+		}, EventsFile, ""},
+		"lines in another order": {func(dir string) {
+			w.lines(dir, EventsFile, func(lines []string) []string { lines[0], lines[1] = lines[1], lines[0]; return lines })
+		}, EventsFile, ""},
+		"rows in another order, in the table alone": {func(dir string) {
+			w.lines(dir, TableFile, func(lines []string) []string { lines[1], lines[2] = lines[2], lines[1]; return lines })
+		}, TableFile, ""},
+		"cut off": {func(dir string) {
+			w.lines(dir, EventsFile, func(lines []string) []string { lines[0] = lines[0][:10]; return lines[:1] })
+		}, EventsFile, ""},
+		"emptied": {func(dir string) {
+			w.lines(dir, TableFile, func([]string) []string { return nil })
+		}, TableFile, ""},
+		"two statements swapped": {func(dir string) { w.swap(dir, "statements") }, "statements/", ""},
+		"two records swapped":    {func(dir string) { w.swap(dir, "records") }, "records/", ""},
+		"a statement cut off": {func(dir string) {
+			list, err := os.ReadDir(filepath.Join(dir, "statements"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.Join("statements", list[0].Name())
+			w.write(dir, name, w.read(dir, name)[:100])
+			w.indexed(dir)
+		}, "statements/", ""},
+		"a folder that is a link": {func(dir string) {
+			err := errors.Join(os.Rename(filepath.Join(dir, "statements"), filepath.Join(dir, "..", "statements")), os.Symlink(filepath.Join("..", "statements"), filepath.Join(dir, "statements")))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}, "statements", ""},
 		"a file more":        {func(dir string) { w.write(dir, "reports/more.json", []byte("{}")) }, "reports/more.json is not in the index", ""},
 		"a statement gone":   {func(dir string) { w.drop(dir, Deprecated) }, "is not there", ""},
 		"a link":             {func(dir string) { w.remove(dir, EventsFile); w.link(dir, TableFile, EventsFile) }, "it is not a regular file", ""},
