@@ -151,15 +151,7 @@ func (a *acceptedFindings) words() string {
 	if len(a.brought) == 0 {
 		return ""
 	}
-	return "a baseline that grows by " + Entries(len(a.brought))
-}
-
-// Entries counts entries of the baseline file in words.
-func Entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
+	return "a baseline that grows by " + pack.Counted(len(a.brought), "entry")
 }
 
 // identity names the entries in force.

@@ -20,10 +20,13 @@ func Clip(text string, most int) string {
 	return text
 }
 
-// Counted returns how many there are of something, such as "1 error" or "2 errors".
+// Counted returns how many there are of something, such as "1 error", "2 errors" or "2 entries".
 func Counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if root, ok := strings.CutSuffix(noun, "y"); ok && root != strings.TrimRight(root, "bcdfghjklmnpqrstvwxz") {
+		noun = root + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

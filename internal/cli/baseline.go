@@ -145,7 +145,7 @@ func (env *Env) printBaseline(w *gating.Workspace, out *gating.Recorded, o basel
 		was = "would have"
 	}
 	fmt.Fprintf(env.Stdout, "%s %s %s: %s, %d kept; %s removed\n", render.Visible(w.Files.Show(repo.AcceptedName)), was,
-		gating.Entries(len(out.Entries)), pack.Counted(out.Added, "new finding"), out.Kept, gating.Entries(out.Gone))
+		pack.Counted(len(out.Entries), "entry"), pack.Counted(out.Added, "new finding"), out.Kept, pack.Counted(out.Gone, "entry"))
 	if !o.rec.Shrink && out.Added > 0 {
 		fmt.Fprintf(env.Stdout, "the new ones do not count until %s; %s answers for them\n", o.rec.Expires, render.Visible(o.rec.Owner))
 	}
