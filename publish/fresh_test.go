@@ -30,6 +30,15 @@ func freshly(t *testing.T) *fresh {
 	return freshWorld(t, worldOf(t, nil, "oci:./registry", t.TempDir()))
 }
 
+// stamped is a folder with a version, and a timestamp of the status that names it.
+func stamped(t *testing.T) *fresh {
+	t.Helper()
+	w := freshly(t)
+	w.publish(candidate("1.0.0", ""))
+	w.stamp()
+	return w
+}
+
 func (w *fresh) publisher() *Publisher {
 	p := w.world.publisher()
 	p.Status = true

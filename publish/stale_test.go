@@ -46,9 +46,7 @@ func TestAnOldStatusRevokes(t *testing.T) {
 // The registry goes back to an earlier status whose timestamp is too old by now. It is no reason
 // to go on that this is stale as well.
 func TestARollbackBeyondTheAge(t *testing.T) {
-	w := freshly(t)
-	w.publish(candidate("1.0.0", ""))
-	w.stamp()
+	w := stamped(t)
 	restore := restored(t, w, w.root())
 	w.pass(time.Hour)
 	w.publish(candidate("1.1.0", ""))
@@ -65,9 +63,7 @@ func TestARollbackBeyondTheAge(t *testing.T) {
 // The clock of the machine was set back behind a timestamp that was seen here: nothing is fresh
 // by it, and nothing goes on by it.
 func TestAClockThatWasSetBack(t *testing.T) {
-	w := freshly(t)
-	w.publish(candidate("1.0.0", ""))
-	w.stamp()
+	w := stamped(t)
 	restore := restored(t, w, w.root())
 	w.pass(10 * time.Hour)
 	w.stamp()
@@ -103,9 +99,7 @@ func TestTheMemoryKnowsWhenItExpires(t *testing.T) {
 
 // The status of another publisher, with a timestamp of its own that is good, in the place of ours.
 func TestTheStatusOfAnotherPublisher(t *testing.T) {
-	w := freshly(t)
-	w.publish(candidate("1.0.0", ""))
-	w.stamp()
+	w := stamped(t)
 	other := *w.world
 	other.signer = signerOf(t, "another")
 	theirs := &fresh{world: &other, stamper: w.stamper, memory: w.memory}
@@ -224,9 +218,7 @@ func TestNoStatusForgetsAMove(t *testing.T) {
 // timestamp and of the newest record to what they had before. No earlier status is timestamped, none is
 // written in its place, and the audit fails.
 func TestMovedTagsOfAStatus(t *testing.T) {
-	w := freshly(t)
-	w.publish(candidate("1.0.0", ""))
-	w.stamp()
+	w := stamped(t)
 	repo, err := w.reg.Status()
 	w.must(err)
 	first, publisher := w.newestStatus(), w.world.checker().Verifier.Name()

@@ -56,9 +56,7 @@ func TestAHiddenRevocationIsSeen(t *testing.T) {
 
 // The whole registry goes back to an earlier state that is fresh still.
 func TestARollbackWithinTheExpiry(t *testing.T) {
-	w := freshly(t)
-	w.publish(candidate("1.0.0", ""))
-	w.stamp()
+	w := stamped(t)
 	before := filepath.Join(t.TempDir(), "before")
 	w.must(os.CopyFS(before, os.DirFS(w.root())))
 	w.pass(time.Minute)
@@ -215,9 +213,7 @@ func TestTimestampsAreNotSignedForAnything(t *testing.T) {
 
 // What runs goes on for as long as the config says, and nothing else is loaded.
 func TestKeep(t *testing.T) {
-	w := freshly(t)
-	w.publish(candidate("1.0.0", ""))
-	w.stamp()
+	w := stamped(t)
 	w.wants("1.0.0", Usable, "")
 	w.pass(25 * time.Hour)
 	v := w.wants("1.0.0", Stale, ReasonStale)
@@ -328,9 +324,7 @@ func TestAMemoryThatOthersMayChange(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := freshly(t)
-			w.publish(candidate("1.0.0", ""))
-			w.stamp()
+			w := stamped(t)
 			w.wants("1.0.0", Usable, "")
 			w.must(open(w.memory))
 			if _, err := w.checker().Verify(t.Context(), w.ref("1.0.0"), nil); (name == "as it should be") != (err == nil) || err != nil && (!errors.Is(err, ErrMemory) || !strings.Contains(fault.Hint(err), "chmod go-w")) {
