@@ -29,8 +29,12 @@ const project = "https://github.com/contextosai/packgate"
 // are left out, and a notification says how many. Errors and notices of the run are notifications
 // too. The rules are described in their order.
 func SARIF(w io.Writer, r *model.Report, rules []model.RulePage) error {
-	index := newRuleIndex(r, rules)
+	index := knownRules(rules)
 	results, left, err := index.results(r)
+	if errors.Is(err, errUnknownRule) { // the report is of another version, and all of it is looked at for its rules
+		index.addOthers(r)
+		results, left, err = index.results(r)
+	}
 	if err != nil {
 		return err
 	}
@@ -141,12 +145,20 @@ type ruleIndex struct {
 	at    map[string]int // by id
 }
 
-// newRuleIndex returns the rules that there are and, by id, those that only the report knows.
-func newRuleIndex(r *model.Report, rules []model.RulePage) ruleIndex {
-	x := ruleIndex{at: map[string]int{}}
+// errUnknownRule is the error for a finding whose rule no index has.
+var errUnknownRule = errors.New("a finding has a rule that is not described")
+
+// knownRules returns the rules that there are.
+func knownRules(rules []model.RulePage) *ruleIndex {
+	x := &ruleIndex{at: map[string]int{}}
 	for i := range rules {
 		x.add(describe(&rules[i]))
 	}
+	return x
+}
+
+// addOthers adds, by id, the rules that only the report knows.
+func (x *ruleIndex) addOthers(r *model.Report) {
 	var others []sarifRule
 	for _, p := range r.Packs.All() {
 		for _, f := range p.Findings {
@@ -161,7 +173,6 @@ func newRuleIndex(r *model.Report, rules []model.RulePage) ruleIndex {
 	for _, rule := range slices.CompactFunc(others, func(a, b sarifRule) bool { return a.ID == b.ID }) {
 		x.add(rule)
 	}
-	return x
 }
 
 func (x *ruleIndex) add(rule sarifRule) {
@@ -188,12 +199,15 @@ func describe(r *model.RulePage) sarifRule {
 }
 
 // results returns the findings by weight, and how many there was no room for.
-func (x ruleIndex) results(r *model.Report) (ranks []*resultRank, left int, err error) {
+func (x *ruleIndex) results(r *model.Report) (ranks []*resultRank, left int, err error) {
 	ranks = []*resultRank{{}, {}, {}}
 	all := 0
 	for _, p := range r.Packs.All() {
 		for j := range p.Findings {
 			f, rank := &p.Findings[j], ranks[1]
+			if _, known := x.at[Visible(f.Rule)]; !known {
+				return nil, 0, errUnknownRule
+			}
 			switch {
 			case f.Excused():
 				rank = ranks[2]
@@ -210,7 +224,7 @@ func (x ruleIndex) results(r *model.Report) (ranks []*resultRank, left int, err 
 	return ranks, all - min(all, maxResults), nil
 }
 
-func (x ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
+func (x *ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
 	location := sarifLocation{Physical: physical(spot{file: f.File, line: f.Line, column: f.Column})}
 	if f.Line > 0 && (f.EndLine > f.Line || f.EndLine == f.Line && f.EndColumn > f.Column) {
 		location.Physical.Region.EndLine, location.Physical.Region.EndColumn = f.EndLine, f.EndColumn

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,6 +81,37 @@ func TestSARIFRuleIndex(t *testing.T) {
 		if got := r.Tool.Driver.Rules[result.Index].ID; got != result.Rule {
 			t.Errorf("%s leads to %s", result.Rule, got)
 		}
+	}
+}
+
+// readings counts how often a file is read.
+type readings struct {
+	*os.File
+	n int
+}
+
+func (r *readings) ReadAt(into []byte, at int64) (int, error) {
+	r.n++
+	return r.File.ReadAt(into, at)
+}
+
+// A log is written in one pass over the packs, however many there are, unless a rule is not known.
+func TestSARIFReadsOnce(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "room"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	file, r := &readings{File: f}, reporttest.Run(model.Failed)
+	r.Packs.Room = &model.Room{Open: func() (model.RoomFile, error) { return file, nil }}
+	for range 200 {
+		r.Packs.Add(reporttest.Failing())
+	}
+	if err := SARIF(io.Discard, r, build.RulePages()); err != nil {
+		t.Fatal(err)
+	}
+	if file.n == 0 || file.n > 200 {
+		t.Errorf("200 packs are read %d times", file.n)
 	}
 }
 
