@@ -73,7 +73,7 @@ func (in Inputs) overlooked(ctx context.Context, c *Change) (found []about, err 
 		behind[in.behindLinks(p)] = true
 	}
 	for _, name := range names {
-		if in.IsPack(name) || behind[name] || !in.inScope(name) || c != nil && !c.brings(name) {
+		if in.IsPack(name) || in.Files.NoPack(name) || behind[name] || !in.inScope(name) || c != nil && !c.brings(name) {
 			continue
 		}
 		g, src, err := in.Files.Glance(name, in.Config.Limits.MaxBytes)

@@ -100,6 +100,8 @@ type Inputs struct {
 // is wrong with one pack alone is noted in the report.
 func (r *Run) All(ctx context.Context, in Inputs) (err error) {
 	from := r.Report.Packs.Len()
+	noting := *in.Workspace
+	noting.Files, in.Workspace = in.Files.Noting(), &noting
 	r.level(in)
 	looser, err := r.config(&in)
 	if err != nil {

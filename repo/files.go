@@ -81,6 +81,7 @@ type Files struct {
 	// fenced says that the tree is a folder that refuses to be left over a
 	// symbolic link.
 	fenced bool
+	noted  *notes          // of what is read; nil where nobody asks
 	ctx    context.Context // ends reading; nil where nothing does
 	// Prefix leads from where the user stands to the root; names in documents
 	// and messages begin with it.
@@ -117,7 +118,8 @@ func OpenFiles(dir, prefix string) (*Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", prefix, err)
 	}
-	return &Files{tree: rootFS{root}, close: root.Close, fenced: true, Prefix: filepath.ToSlash(prefix)}, nil
+	tree := &rootFS{root: root}
+	return &Files{tree: tree, close: tree.Close, fenced: true, Prefix: filepath.ToSlash(prefix)}, nil
 }
 
 // Under returns the same files, reading of which ends with a context. Closing either
@@ -157,6 +159,14 @@ func (f *Files) Exists(name string) (bool, error) {
 // than most. The error is a *Problem where the name is not a regular file or leads
 // out of the root.
 func (f *Files) read(name string, most int64) (src []byte, size int64, err error) {
+	if src, size, err = f.fetch(name, most); err == nil && size <= most {
+		f.noted.add(name, src)
+	}
+	return src, size, err
+}
+
+// fetch is read for who looks at the content itself.
+func (f *Files) fetch(name string, most int64) (src []byte, size int64, err error) {
 	if err := cmp.Or(f.ended(), f.inside(name)); err != nil {
 		return nil, 0, err
 	}
@@ -217,7 +227,7 @@ func (f *Files) inside(name string) error {
 		return problem("this path points outside the repository", "name a file below "+f.Show("."))
 	}
 	name = path.Clean(name) // which is all that a tree takes
-	link, err := fs.Lstat(f.tree, name)
+	info, err := fs.Lstat(f.tree, name)
 	if absent(err) {
 		return problem("there is no such file", "name a file that exists, or remove its name")
 	}
@@ -227,9 +237,12 @@ func (f *Files) inside(name string) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.Show(name), atomicfile.Cause(err))
 	}
-	info, err := fs.Stat(f.tree, name)
+	link := info.Mode()&fs.ModeSymlink != 0
+	if !info.Mode().IsRegular() {
+		info, err = fs.Stat(f.tree, name)
+	}
 	switch {
-	case err != nil && link.Mode()&fs.ModeSymlink != 0 && f.nowhere(err):
+	case err != nil && link && f.nowhere(err):
 		return problem("this symbolic link points to nothing inside the repository", "replace it by the file itself")
 	case absent(err): // it went away between two looks
 		return problem("there is no such file", "name a file that exists, or remove its name")
@@ -286,28 +299,3 @@ func (f *Files) Document(name string, limits pack.Limits) (*pack.Document, []pac
 	}
 	return d, faults, nil
 }
-
-// rootFS is a folder as a tree of files that cannot be left. It differs from that
-// of os.Root in one thing: opening a name never waits. A named pipe that takes the
-// place of a file after the file was looked at would else hold the program until
-// somebody writes into it.
-type rootFS struct{ root *os.Root }
-
-func (r rootFS) Open(name string) (fs.File, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
-	return r.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-}
-
-// ReadDir lists a folder, sorted by name.
-func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.root.FS(), name) }
-
-// Stat describes what a name leads to.
-func (r rootFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.root.FS(), name) }
-
-// Lstat describes an entry, be it a symbolic link.
-func (r rootFS) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(r.root.FS(), name) }
-
-// ReadLink returns where a symbolic link leads.
-func (r rootFS) ReadLink(name string) (string, error) { return fs.ReadLink(r.root.FS(), name) }

@@ -181,6 +181,9 @@ func (g *globbing) name(dir string, s state, listed map[string]fs.DirEntry, know
 
 // escapePattern makes a folder name stand for itself in a pattern.
 func escapePattern(name string) string {
+	if !strings.ContainsAny(name, `\*?[]{}`) {
+		return name
+	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`).Replace(name)
 }
 

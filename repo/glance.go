@@ -47,11 +47,17 @@ func namesPack(src []byte) bool {
 	if bytes.Contains(src, []byte("pack_meta")) || bytes.Contains(src, []byte(`\u`)) {
 		return true
 	}
-	layers := 0
-	for _, layer := range pack.Layers() {
-		if bytes.Contains(src, []byte(layer)) {
+	layers, unseen := 0, pack.Layers()
+	for _, of := range []string{"_layer", "_meta"} { // which most names end with, and few files have
+		if !bytes.Contains(src, []byte(of)) {
+			unseen = slices.DeleteFunc(unseen, func(layer string) bool { return strings.HasSuffix(layer, of) })
+		}
+	}
+	for len(unseen) > 0 && layers < fewestLayers && layers+len(unseen) >= fewestLayers {
+		if bytes.Contains(src, []byte(unseen[0])) {
 			layers++
 		}
+		unseen = unseen[1:]
 	}
 	return layers >= fewestLayers
 }
@@ -204,7 +210,7 @@ func glanceAtYAML(src []byte) (g Glance) {
 // Glance looks at a file, no further than most bytes. What cannot be read says nothing:
 // who gates it says why.
 func (f *Files) Glance(name string, most int) (g Glance, src []byte, err error) {
-	src, _, err = f.read(name, int64(most))
+	src, _, err = f.fetch(name, int64(most))
 	if ended := f.ended(); ended != nil {
 		return g, nil, ended
 	}
@@ -212,6 +218,41 @@ func (f *Files) Glance(name string, most int) (g Glance, src []byte, err error) 
 		return g, nil, nil
 	}
 	return GlanceAt(src), src, nil
+}
+
+// notes are the files that were read whole and do not look like packs. They are used by
+// several goroutines.
+type notes struct {
+	lock    sync.Mutex
+	noPacks map[string]bool
+}
+
+// add looks at a file that was read; nil notes nothing.
+func (n *notes) add(name string, src []byte) {
+	if n == nil || !MayHoldPack(name) || GlanceAt(src).LooksLikePack() {
+		return
+	}
+	n.lock.Lock()
+	defer n.lock.Unlock()
+	n.noPacks[path.Clean(name)] = true
+}
+
+// Noting returns the same files, which note from now on what is read of them: see NoPack.
+func (f *Files) Noting() *Files {
+	noting := *f
+	noting.noted = &notes{noPacks: map[string]bool{}}
+	return &noting
+}
+
+// NoPack reports whether a file was read whole since Noting, and did not look like a pack. Of
+// any other one it is not known.
+func (f *Files) NoPack(name string) bool {
+	if f.noted == nil {
+		return false
+	}
+	f.noted.lock.Lock()
+	defer f.noted.lock.Unlock()
+	return f.noted.noPacks[name]
 }
 
 // MayHoldPack reports whether a file has the name of one that could be loaded as a pack.

@@ -136,7 +136,15 @@ func (f *Files) unit(name string, c *Config, kinds []sideKind) (*Unit, error) {
 	}
 	u.Use(doc, faults)
 	u.Published = doc
-	others, err := f.neighbours(u, c)
+	patterns := []string{path.Join(escapePattern(u.Dir()), besidePattern)}
+	for _, k := range kinds {
+		patterns = append(patterns, path.Join(escapePattern(u.Dir()), k.pattern))
+	}
+	names, err := f.glob(patterns...)
+	if err != nil {
+		return nil, err
+	}
+	others, err := f.neighbours(u, matching(names, u, besidePattern), c)
 	if err != nil {
 		return nil, err
 	}
@@ -144,11 +152,7 @@ func (f *Files) unit(name string, c *Config, kinds []sideKind) (*Unit, error) {
 		if k.kind == signatureKind {
 			continue
 		}
-		names, err := f.glob(path.Join(escapePattern(u.Dir()), k.pattern))
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range names {
+		for _, n := range matching(names, u, k.pattern) {
 			if k.kind == "scorecard" && strings.HasSuffix(n, signatureSuffix) {
 				continue // it is read with the scorecard
 			}
@@ -160,6 +164,19 @@ func (f *Files) unit(name string, c *Config, kinds []sideKind) (*Unit, error) {
 	return u, nil
 }
 
+// besidePattern is what may be a pack in the folder of another one.
+const besidePattern = "*.json"
+
+// matching returns those of the files beside a pack that match a pattern, one of ours.
+func matching(names []string, u *Unit, pattern string) (some []string) {
+	for _, name := range names {
+		if ok, _ := path.Match(pattern, u.Within(name)); ok {
+			some = append(some, name)
+		}
+	}
+	return some
+}
+
 // Use makes a document, with what the reader found in it, the pack of the unit.
 func (u *Unit) Use(doc *pack.Document, faults []pack.Fault) {
 	u.Document, u.Faults, u.Pack = doc, faults, pack.New(doc)
@@ -169,12 +186,9 @@ func (u *Unit) Use(doc *pack.Document, faults []pack.Fault) {
 	}
 }
 
-// neighbours returns the ids of the other packs in the unit's folder.
-func (f *Files) neighbours(u *Unit, c *Config) ([]string, error) {
-	names, err := f.glob(path.Join(escapePattern(u.Dir()), "*.json"))
-	if err != nil {
-		return nil, err
-	}
+// neighbours returns the ids of the other packs in the unit's folder, which are some of its
+// files.
+func (f *Files) neighbours(u *Unit, names []string, c *Config) ([]string, error) {
 	var ids []string
 	for _, name := range names {
 		if name == u.Name || !Matches(PackPatterns(c), name) {
