@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
@@ -118,10 +119,33 @@ func TestCanonicalContext(t *testing.T) {
 	}
 }
 
-// A context that holds what is no JSON has no hash.
+// The form that is stored is what encoding/json gives. A member that is added to the compiled
+// context and forgotten by the writer shows here.
+func TestSnapshotIsThatOfEncodingJSON(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 13))
+	for range 1000 {
+		var c CompiledContext
+		fill(t, reflect.ValueOf(&c).Elem(), r)
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		if err := e.Encode(c); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.Snapshot(); err != nil || string(got) != want.String() {
+			t.Fatalf("the snapshot is\n%s (%v), wanted\n%s", got, err, want.String())
+		}
+	}
+}
+
+// A context that holds what is no JSON has no hash, and no form that is stored.
 func TestNoCanonicalContext(t *testing.T) {
 	c := &CompiledContext{}
 	c.Manifests.ToolManifest = []ToolEntry{{Constraints: map[string]map[string]any{"x": {"a": func() {}}}}, {}}
+	if snapshot, err := c.Snapshot(); err == nil {
+		t.Errorf("the snapshot is %s, wanted an error", snapshot)
+	}
 	if hash, err := contextHash(c); err == nil {
 		t.Errorf("the hash is %s, wanted an error", hash)
 	}

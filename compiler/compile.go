@@ -184,14 +184,27 @@ func (p *Program) refuse(at *pack.Node, format string, args ...any) {
 // Compile compiles the prepared pack for one request. What the inputs do not permit
 // is a Result; the error is for content that has no JSON form. It may be called by
 // several goroutines at once.
-func (p *Program) Compile(request Request) (*Result, error) { return p.compile(request, true) }
+func (p *Program) Compile(request Request) (*Result, error) { return p.compile(request, hashes) }
+
+// Outputs compiles as Compile does, without the hashes of the stages and of the context: what
+// they are of is there.
+func (p *Program) Outputs(request Request) (*Result, error) { return p.compile(request, outputs) }
 
 // Decide compiles as Compile does, for those who look at what was decided alone: the result
 // has no Stages, and no hashes.
-func (p *Program) Decide(request Request) (*Result, error) { return p.compile(request, false) }
+func (p *Program) Decide(request Request) (*Result, error) { return p.compile(request, decisions) }
 
-func (p *Program) compile(request Request, hashed bool) (*Result, error) {
-	r := &run{Program: p, request: request, result: &Result{}, hashed: hashed}
+// extent is how much of a compile is wanted.
+type extent uint8
+
+const (
+	decisions extent = iota
+	outputs          // and what each stage decided
+	hashes           // and their hashes
+)
+
+func (p *Program) compile(request Request, wanted extent) (*Result, error) {
+	r := &run{Program: p, request: request, result: &Result{}, hashed: wanted == hashes}
 	if r.request.Tokenizer == nil {
 		r.request.Tokenizer = Estimate{}
 	}
@@ -203,12 +216,15 @@ func (p *Program) compile(request Request, hashed bool) (*Result, error) {
 		if stop != nil {
 			return r.end(s.name, stop), nil
 		}
-		if !hashed {
+		if wanted == decisions {
 			continue
 		}
-		hash, err := hashOf(output)
-		if err != nil {
-			return nil, fmt.Errorf("compile: stage %s: %w", s.name, err)
+		hash := ""
+		if r.hashed {
+			var err error
+			if hash, err = hashOf(output); err != nil {
+				return nil, fmt.Errorf("compile: stage %s: %w", s.name, err)
+			}
 		}
 		r.result.Stages = append(r.result.Stages, StageHash{Name: s.name, Hash: hash, Output: output})
 	}

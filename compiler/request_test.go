@@ -125,6 +125,13 @@ func FuzzRequest(f *testing.F) {
 		if err != nil || everything(decided) != everything(unhashed(result)) {
 			t.Fatalf("what is decided without hashes is\n%s (%v)\nwanted\n%s", everything(decided), err, everything(unhashed(result)))
 		}
+		bare := unhashed(result)
+		for _, s := range result.Stages {
+			bare.Stages = append(bare.Stages, compiler.StageHash{Name: s.Name, Output: s.Output})
+		}
+		if outputs, err := program.Outputs(requestFrom(data)); err != nil || everything(outputs) != everything(bare) {
+			t.Fatalf("the outputs without hashes are\n%s (%v)\nwanted\n%s", everything(outputs), err, everything(bare))
+		}
 		if result.Context == nil {
 			return
 		}

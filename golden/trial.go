@@ -253,12 +253,12 @@ func (t *trial) compile() {
 	if detail.Context != nil {
 		t.Hash = detail.Context.ContextLedger.CompiledContextHash
 	}
-	again, err := t.subject.Compile(t.request(backwards))
+	repeated, err := repeat(t.subject.Program, t.request(backwards), detail, t.Compiled)
 	if err != nil {
 		t.failed(err)
 		return
 	}
-	for _, p := range append(Repeated(detail, again, t.Compiled), Audit(t.subject.Pack, request, detail)...) {
+	for _, p := range append(repeated, Audit(t.subject.Pack, request, detail)...) {
 		p.Location = t.Location
 		t.Problems = append(t.Problems, p)
 	}
