@@ -1,6 +1,11 @@
 package detect
 
-import "sync"
+import (
+	"hash/maphash"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
 
 // Memo remembers what was found in a text, so that a text which several rules and
 // the report look at is looked at once. One that is nil remembers nothing. It is
@@ -28,13 +33,20 @@ func (m *Memo) Secrets(name, text string) []Match {
 		m = &Memo{}
 	}
 	var found []Match
-	if len(text) >= shortest || !plain(text) {
-		found = recall(m, m.secrets, text, secretsIn)
+	if of := (aboutText{text: text}); (len(text) >= shortest || !plain(text)) && !noSecret.has(m, of) {
+		if found = recall(m, m.secrets, text, secretsIn); len(found) == 0 {
+			noSecret.add(m, of)
+		}
 	}
-	if len(found) > 0 || name == "" || len(text) > longestValue {
+	of := aboutText{about: name}
+	if len(found) > 0 || name == "" || len(text) > longestValue || noKind.has(m, of) {
 		return found
 	}
-	return secretNamed(recall(m, m.named, name, namedSecret), text)
+	kind := recall(m, m.named, name, namedSecret)
+	if kind == nil {
+		noKind.add(m, of)
+	}
+	return secretNamed(kind, text)
 }
 
 // PersonalData returns what [PersonalData] does.
@@ -42,7 +54,66 @@ func (m *Memo) PersonalData(about, text string) []Personal {
 	if m == nil || !MayBePersonal(text) {
 		return PersonalData(about, text)
 	}
-	return recall(m, m.personal, aboutText{about, text}, func(t aboutText) []Personal { return PersonalData(t.about, t.text) })
+	of := aboutText{about, text}
+	if noPerson.has(m, of) {
+		return nil
+	}
+	found := recall(m, m.personal, of, func(t aboutText) []Personal { return PersonalData(t.about, t.text) })
+	if len(found) == 0 {
+		noPerson.add(m, of)
+	}
+	return found
+}
+
+// Order returns what [Order] does.
+func (m *Memo) Order(text string) string {
+	of := aboutText{text: text}
+	if noOrder.has(m, of) {
+		return ""
+	}
+	order := Order(text)
+	if order == "" {
+		noOrder.add(m, of)
+	}
+	return order
+}
+
+// The short texts in which a memo of the process found nothing, and the names that tell of no
+// secret: packs share most of theirs.
+var noSecret, noKind, noPerson, noOrder cleared
+
+const (
+	mostCleared  = 4096 // texts
+	longestClear = 64   // bytes of a text with what is around it
+)
+
+// cleared are texts with nothing to be found in. Each has one place, which it leaves to the next
+// one that has the same.
+type cleared struct {
+	seed   maphash.Seed
+	once   sync.Once
+	places [mostCleared]atomic.Pointer[aboutText]
+}
+
+func (c *cleared) place(of aboutText) *atomic.Pointer[aboutText] {
+	c.once.Do(func() { c.seed = maphash.MakeSeed() })
+	return &c.places[(maphash.String(c.seed, of.text)+maphash.String(c.seed, of.about))%mostCleared]
+}
+
+// has reports whether a text is one of them, which is not known to a memo that remembers nothing.
+func (c *cleared) has(m *Memo, of aboutText) bool {
+	if m == nil || m.secrets == nil || len(of.about)+len(of.text) > longestClear {
+		return false
+	}
+	known := c.place(of).Load()
+	return known != nil && *known == of
+}
+
+// add makes a text one of them. What it is a part of is not kept alive.
+func (c *cleared) add(m *Memo, of aboutText) {
+	if m != nil && m.secrets != nil && len(of.about)+len(of.text) <= longestClear {
+		c.place(of).Store(&aboutText{strings.Clone(of.about), strings.Clone(of.text)})
+	}
 }
 
 // recall returns what a table of the memo holds for a key, and puts it there where

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +31,9 @@ func TestMemo(t *testing.T) {
 							if got, want := m.PersonalData(name, text), PersonalData(name, text); !reflect.DeepEqual(got, want) {
 								t.Errorf("personal data of %q, %q: %v, want %v", name, text, got, want)
 							}
+							if got, want := m.Order(text), Order(text); got != want {
+								t.Errorf("the order of %q: %q, want %q", text, got, want)
+							}
 						}
 					}
 				}
@@ -48,5 +52,29 @@ func TestMemoRemembers(t *testing.T) {
 	}
 	if calls != 1 {
 		t.Errorf("looked %d times, want once", calls)
+	}
+}
+
+// Texts that take the same places, of several memos at a time, are told apart, and long ones are
+// not kept.
+func TestCleared(t *testing.T) {
+	var c cleared
+	memo, all := NewMemo(), map[aboutText]bool{}
+	for i := range 3 * mostCleared {
+		of := aboutText{strings.Repeat("a", i%7), chars(strconv.Itoa(i), lowerChars, 1+i%80)}
+		if c.has(memo, of) && !all[of] {
+			t.Fatalf("%q is known before it was looked at", of)
+		}
+		c.add(memo, of)
+		all[of] = true
+		if short := len(of.about)+len(of.text) <= longestClear; c.has(memo, of) != short || c.has(nil, of) || c.has(&Memo{}, of) {
+			t.Fatalf("%q is known: %v, want %v", of, c.has(memo, of), short)
+		}
+		if c.has(memo, aboutText{of.text, of.about}) && !all[aboutText{of.text, of.about}] {
+			t.Fatalf("%q is taken for what is around it", of)
+		}
+	}
+	if c.has(memo, aboutText{}) {
+		t.Error("a text that nobody has looked at is known")
 	}
 }

@@ -26,7 +26,7 @@ var SEC011 = &gate.Rule{
 }
 
 func checkCharacters(p *gate.Pass) {
-	names := &lookalikes{bySkeleton: map[string][]usedName{}, known: map[string]bool{}}
+	names := &lookalikes{known: map[string]bool{}}
 	refused := map[int]bool{} // where names begin that SCH001 reports
 	for _, f := range p.Unit.Faults {
 		refused[f.Location.Start.Offset] = f.Kind == pack.Control
@@ -161,9 +161,9 @@ func list(words []string) string {
 
 // lookalikes gathers the names of a pack by how they look.
 type lookalikes struct {
-	bySkeleton map[string][]usedName
-	foreign    []usedName // those that are not ASCII, in document order, each once
-	known      map[string]bool
+	all     []usedName // each once
+	foreign []usedName // those that are not ASCII, in document order
+	known   map[string]bool
 }
 
 type usedName struct {
@@ -178,8 +178,7 @@ func (l *lookalikes) add(text string, n *pack.Node, name bool) {
 	}
 	l.known[text] = true
 	u := usedName{text, n, name}
-	skeleton := detect.Skeleton(text)
-	l.bySkeleton[skeleton] = append(l.bySkeleton[skeleton], u)
+	l.all = append(l.all, u)
 	if len(detect.Foreign(text)) > 0 {
 		l.foreign = append(l.foreign, u)
 	}
@@ -188,11 +187,19 @@ func (l *lookalikes) add(text string, n *pack.Node, name bool) {
 // report warns of each name with foreign letters that looks like another one. A
 // name that differs by hidden characters alone has been reported as such.
 func (l *lookalikes) report(p *gate.Pass) {
+	if len(l.foreign) == 0 {
+		return
+	}
+	bySkeleton := map[string][]usedName{}
+	for _, u := range l.all {
+		skeleton := detect.Skeleton(u.text)
+		bySkeleton[skeleton] = append(bySkeleton[skeleton], u)
+	}
 	for _, f := range l.foreign {
 		if len(detect.HiddenCharacters(f.text, true)) > 0 {
 			continue
 		}
-		for _, other := range l.bySkeleton[detect.Skeleton(f.text)] {
+		for _, other := range bySkeleton[detect.Skeleton(f.text)] {
 			if other.text == f.text {
 				continue
 			}

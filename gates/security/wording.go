@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/contextosai/packgate/detect"
 	"github.com/contextosai/packgate/finding"
 	"github.com/contextosai/packgate/gates/gate"
 	"github.com/contextosai/packgate/pack"
@@ -167,7 +166,7 @@ func checkOrders(p *gate.Pass) {
 		if n.Kind != pack.String {
 			return true
 		}
-		if order := detect.Order(n.Text); order != "" {
+		if order := p.Detected().Order(n.Text); order != "" {
 			p.Report(gate.Faultf(n, "remove it, or say what is refused in policy_layer.guardrails.must_refuse",
 				"the text gives orders to the model: %q", excerpt(order)).Keyed("order"))
 		}
