@@ -51,7 +51,7 @@ func Run(s *gate.Subject, policy Policy, outside Outside) Result {
 	var r Result
 	var views []*overlay.View // the pack as each environment has it that has overlays for it
 	if unread(s) == "" {
-		views = overlay.Views(s.Unit)
+		views = s.Views()
 	}
 	for _, g := range All() {
 		r.check(s, g, policy)

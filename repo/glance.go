@@ -220,8 +220,8 @@ func (f *Files) Glance(name string, most int) (g Glance, src []byte, err error) 
 	return GlanceAt(src), src, nil
 }
 
-// notes are the files that were read whole and do not look like packs. They are used by
-// several goroutines.
+// notes are the files that were read whole and have no names in them that packs have. They are
+// used by several goroutines.
 type notes struct {
 	lock    sync.Mutex
 	noPacks map[string]bool
@@ -229,7 +229,7 @@ type notes struct {
 
 // add looks at a file that was read; nil notes nothing.
 func (n *notes) add(name string, src []byte) {
-	if n == nil || !MayHoldPack(name) || GlanceAt(src).LooksLikePack() {
+	if n == nil || !MayHoldPack(name) || namesPack(src) {
 		return
 	}
 	n.lock.Lock()
@@ -244,7 +244,7 @@ func (f *Files) Noting() *Files {
 	return &noting
 }
 
-// NoPack reports whether a file was read whole since Noting, and did not look like a pack. Of
+// NoPack reports whether a file was read whole since Noting, and cannot look like a pack. Of
 // any other one it is not known.
 func (f *Files) NoPack(name string) bool {
 	if f.noted == nil {

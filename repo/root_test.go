@@ -84,7 +84,7 @@ func TestNoPack(t *testing.T) {
 	dir := t.TempDir()
 	of := func(layers int) string {
 		text := "{"
-		for _, layer := range pack.Layers()[:layers] {
+		for _, layer := range pack.Layers()[len(pack.Layers())-layers:] {
 			text += fmt.Sprintf("%q: {}, ", layer)
 		}
 		return text + `"x": "` + fmt.Sprintf("%0200d", 0) + `"}`

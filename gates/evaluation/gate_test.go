@@ -226,3 +226,41 @@ func TestOverlay(t *testing.T) {
 		t.Errorf("found %v, wanted the tighter target to be missed", found)
 	}
 }
+
+// What is measured once is what is measured each time, whatever the pack is compared with since.
+func TestMeasuredOnce(t *testing.T) {
+	open := func(name string) *gate.Subject { return gatetest.Open(t, "../../examples/acme-support", name) }
+	before := open("support")
+	s := open("support")
+	for _, compared := range []struct {
+		with  *gate.Subject
+		equal bool
+	}{{nil, false}, {before, false}, {before, true}, {open("support"), false}, {nil, false}} {
+		s.Before, s.Equal = compared.with, compared.equal
+		fresh := open("support")
+		fresh.Before, fresh.Equal = compared.with, compared.equal
+		was := survey(s)
+		if len(was.measurements) == 0 || survey(s) != was {
+			t.Errorf("what was measured, %d values, is not used again", len(was.measurements))
+		}
+		// A scorecard of another reading is another one.
+		for _, all := range []*surveyed{was, findSurveyed(fresh)} {
+			if got := words(all); got != words(findSurveyed(s)) {
+				t.Errorf("compared with a version, %v, measured is\n%s, want\n%s", compared.with != nil, got, words(findSurveyed(s)))
+			}
+		}
+		if against := s.Against(before); survey(against) == was || words(survey(against)) != words(findSurveyed(against)) {
+			t.Error("a subject that is compared with another version says what it did without")
+		}
+	}
+}
+
+// words writes what was measured.
+func words(s *surveyed) string {
+	var b strings.Builder
+	for _, m := range s.measurements {
+		fmt.Fprintf(&b, "%s %s %v %v %v %d %s %d\n", m.Intent, m.Metric, m.Value.Value, m.Baseline.Value, m.Target.Value, m.Samples, m.Source, len(m.Failed))
+	}
+	fmt.Fprintf(&b, "%d %d %d %v", len(s.cards.own), len(s.cards.carried), len(s.carried), s.untried)
+	return b.String()
+}

@@ -186,7 +186,7 @@ func (m *Measurement) by() string {
 // permitted is proved to be the same.
 func Measure(s *gate.Subject) []Measurement { return survey(s).measurements }
 
-// surveyed is what Measure finds, with what went into it.
+// surveyed is what Measure finds, with what went into it. It is shared, and not to be changed.
 type surveyed struct {
 	measurements []Measurement
 	cards        cards
@@ -194,10 +194,14 @@ type surveyed struct {
 	untried      map[string]int // cases that could not be compiled at all, by intent
 }
 
-func survey(s *gate.Subject) surveyed {
+func survey(s *gate.Subject) *surveyed {
 	if s.Pack == nil {
-		return surveyed{}
+		return &surveyed{}
 	}
+	return s.Measured(func() any { return findSurveyed(s) }).(*surveyed)
+}
+
+func findSurveyed(s *gate.Subject) *surveyed {
 	cards, evaluators := cardsOf(s), evaluate(s)
 	targets, gates, scores := targetsOf(s), gatesOf(s), cards.scores()
 	intents := map[string]bool{}
@@ -228,7 +232,7 @@ func survey(s *gate.Subject) surveyed {
 			}
 		}
 	}
-	return out
+	return &out
 }
 
 // scored takes the value of a scorecard.

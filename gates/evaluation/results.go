@@ -62,8 +62,8 @@ func checkReached(p *gate.Pass) {
 		}
 	}
 	noteLacking(p, lacking, "not measured: %s (%s)", func(m Metric) (string, finding.Input) { return s.whyNot(p, m), s.cards.input() })
-	noteOdd(p, &s)
-	noteUntried(p, &s)
+	noteOdd(p, s)
+	noteUntried(p, s)
 }
 
 func reportMissed(p *gate.Pass, m *Measurement) {

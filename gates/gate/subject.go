@@ -39,10 +39,12 @@ type Subject struct {
 	ctx        context.Context    // that work on the subject ends with; nil for none
 	conditions *policy.Conditions // of all the versions of the pack
 	model      func() *proof.Model
+	views      func() []*overlay.View
 	replaced   func() map[string]map[*pack.Node]bool
 	golden     func() []golden.Result
 	unions     func() []*Union
 	kept       *Kept // nil for none
+	measured   *measured
 	origins    func() *origin
 	account    *account
 	texts      *texts
@@ -100,13 +102,18 @@ func (s *Subject) about(u *repo.Unit, environments []*repo.Environment) *Subject
 	if s.unions == nil { // of another form of the pack nothing is asked of several
 		s.unions = func() []*Union { return nil }
 	}
+	s.views = sync.OnceValue(func() []*overlay.View { return overlay.Views(u) })
 	s.replaced = sync.OnceValue(func() map[string]map[*pack.Node]bool { return replacedIn(u) })
 	s.model = sync.OnceValue(func() *proof.Model {
 		return proof.For(policy.New(u.Pack, s.conditions)).Until(s.ctx).Again(s.reached())
 	})
-	s.origins, s.account = sync.OnceValue(s.findOrigin), &account{}
+	s.origins, s.account, s.measured = sync.OnceValue(s.findOrigin), &account{}, &measured{}
 	return s
 }
+
+// Views returns the pack as each environment has it that has overlays for it: see overlay.Views.
+// It is worked out when it is first asked for, and once.
+func (s *Subject) Views() []*overlay.View { return s.views() }
 
 // Resolved returns the subject for the pack as an environment has it: another form
 // of the pack, and the catalogs it is held against. What became of the golden cases
@@ -149,7 +156,7 @@ func (s *Subject) Golden() []golden.Result { return s.golden() }
 // Against returns the subject as one that is compared with another version.
 func (s *Subject) Against(before *Subject) *Subject {
 	other := *s
-	other.Before, other.Equal = before, false
+	other.Before, other.Equal, other.measured = before, false, &measured{}
 	return &other
 }
 
@@ -172,6 +179,27 @@ func (s *Subject) Proof() *proof.Model {
 	m := s.model()
 	s.account.to(m)
 	return m
+}
+
+// measured is what was measured of a subject, as it was compared with a version before.
+type measured struct {
+	lock   sync.Mutex
+	known  bool
+	before *Subject
+	equal  bool
+	value  any
+}
+
+// Measured returns what find measures of the subject. Several rules and the report ask for it: it
+// is found once, and again if the subject is compared with something else. It is not to be changed.
+func (s *Subject) Measured(find func() any) any {
+	m := s.measured
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	if !m.known || m.before != s.Before || m.equal != s.Equal {
+		m.value, m.known, m.before, m.equal = find(), true, s.Before, s.Equal
+	}
+	return m.value
 }
 
 // account is what proofs that were made before have taken from the account of a model, and

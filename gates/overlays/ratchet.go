@@ -95,11 +95,11 @@ func released(p *gate.Pass, e *repo.Environment, c repo.CatalogChange) {
 
 func checkOverlaysKept(p *gate.Pass) {
 	now := map[string]*overlay.View{}
-	for _, v := range overlay.Views(p.Unit) {
+	for _, v := range p.Views() {
 		now[v.Environment] = v
 	}
 	c := &comparison{Pass: p, left: mostCompared}
-	for _, was := range overlay.Views(p.Before.Unit) {
+	for _, was := range p.Before.Views() {
 		k := &kept{comparison: c, was: was, is: now[was.Environment], lost: map[*repo.Overlay][]loss{}}
 		if k.is == nil {
 			k.is = &overlay.View{Environment: was.Environment, Unit: p.Unit}

@@ -42,7 +42,7 @@ const (
 
 func checkTightening(p *gate.Pass) {
 	c := &comparison{Pass: p, left: mostCompared, overlays: mostOverlays, reported: map[*repo.Setting]bool{}}
-	for _, v := range overlay.Views(p.Unit) {
+	for _, v := range p.Views() {
 		for i := range v.Steps {
 			checkAim(p, &v.Steps[i])
 		}

@@ -71,7 +71,7 @@ var OVL002 = &gate.Rule{
 	Good: `{"path": "/tooling_layer/adapter_registry/adp_orders/endpoint_ref", "value": "internal://orders-staging"}`,
 	Check: func(p *gate.Pass) {
 		reportRefused(p, overlay.Place)
-		for _, v := range overlay.Views(p.Unit) {
+		for _, v := range p.Views() {
 			checkCurrency(p, v)
 		}
 	},
@@ -188,7 +188,7 @@ var OVL010 = &gate.Rule{
 
 func checkOrder(p *gate.Pass) {
 	checkIDs(p)
-	for _, v := range overlay.Views(p.Unit) {
+	for _, v := range p.Views() {
 		m := &meetings{Pass: p, index: map[[2]*repo.Overlay]int{}}
 		touched := map[*pack.Node][]*overlay.Step{}
 		for i := range v.Steps {
