@@ -90,14 +90,19 @@ const (
 // cleared are texts with nothing to be found in. Each has one place, which it leaves to the next
 // one that has the same.
 type cleared struct {
-	seed   maphash.Seed
-	once   sync.Once
 	places [mostCleared]atomic.Pointer[aboutText]
 }
 
+var clearedBy = maphash.MakeSeed()
+
 func (c *cleared) place(of aboutText) *atomic.Pointer[aboutText] {
-	c.once.Do(func() { c.seed = maphash.MakeSeed() })
-	return &c.places[(maphash.String(c.seed, of.text)+maphash.String(c.seed, of.about))%mostCleared]
+	at := uint64(0)
+	for _, text := range [2]string{of.about, of.text} {
+		if text != "" {
+			at += maphash.String(clearedBy, text)
+		}
+	}
+	return &c.places[at%mostCleared]
 }
 
 // has reports whether a text is one of them, which is not known to a memo that remembers nothing.

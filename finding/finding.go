@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -262,12 +261,14 @@ func (f Finding) Kin() string {
 }
 
 func digest(parts ...string) string {
-	h := sha256.New()
+	var room [512]byte
+	b := room[:0]
 	for _, part := range parts {
 		// With its length before each part, no two lists write the same.
-		fmt.Fprintf(h, "%d:%s", len(part), part)
+		b = append(append(strconv.AppendInt(b, int64(len(part)), 10), ':'), part...)
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
 }
 
 // unnumbered returns a keyed path in which every place in an array without

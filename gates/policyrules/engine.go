@@ -70,17 +70,28 @@ func hazard(v any) (reason string) {
 	return reason
 }
 
+// effort is what the other engine's work on a condition depends on.
+type effort struct {
+	size
+	nesting int
+	grows   bool
+}
+
+func effortOf(condition *pack.Node) *effort {
+	e := &effort{size: measure(condition.Any())}
+	e.nesting, e.grows = iterators(condition, false)
+	return e
+}
+
 // refusal says why the other engine is not asked, "" where it is: then its work is taken off left.
-func refusal(condition *pack.Node, s *sample, left *int) string {
-	rule := measure(condition.Any())
+func refusal(rule *effort, s *sample, left *int) string {
 	work := float64(rule.values + s.size.values)
 	work *= 1 + float64(max(rule.text, s.size.text))/bytesPerUnit
 	longest := float64(1 + max(rule.list, s.size.list))
-	nesting, grows := iterators(condition, false)
-	if grows {
+	if rule.grows {
 		return "a value that grows with each item of a list has no bound in the engine"
 	}
-	work *= math.Pow(longest, float64(nesting))
+	work *= math.Pow(longest, float64(rule.nesting))
 	switch {
 	case work > engineEach:
 		return "the engine might take too long"

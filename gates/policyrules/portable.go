@@ -81,7 +81,7 @@ type disagreement struct {
 // compareEngines reports the first golden case that is decided differently, and counts the others.
 func compareEngines(p *gate.Pass, c condition, samples []sample, left *int) {
 	var first *disagreement
-	more, refused := 0, false
+	more, refused, rule := 0, false, effortOf(c.node)
 	for i := range samples {
 		s := &samples[i]
 		if c.rule != nil && c.rule.AppliesTo.Intent.OK && c.rule.AppliesTo.Intent.Value != s.intent {
@@ -91,7 +91,7 @@ func compareEngines(p *gate.Pass, c condition, samples []sample, left *int) {
 		if ours.Truth == jsonlogic.Unknown {
 			continue
 		}
-		if reason := refusal(c.node, s, left); reason != "" {
+		if reason := refusal(rule, s, left); reason != "" {
 			if !refused {
 				p.NotChecked(fmt.Sprintf("%s on golden case %q: %s", c.owner, s.name(), reason))
 			}

@@ -97,5 +97,5 @@ func (s *search) follows(i, from int) {
 // itself, and nothing follows from it.
 func (s *search) free(i int) bool {
 	f := &s.findings[i]
-	return open(*f) && !f.Approve && !f.IsRest() && !s.root[f.Fingerprint()]
+	return open(*f) && !f.Approve && !f.IsRest() && (len(s.root) == 0 || !s.root[f.Fingerprint()])
 }

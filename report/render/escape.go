@@ -283,6 +283,9 @@ var command = regexp.MustCompile(`(?m)^[\s\p{Z}]*::|##\[`)
 
 // Inert returns lines of a log in which nothing is a command to GitHub's runner.
 func Inert(lines string) string {
+	if !strings.Contains(lines, "::") && !strings.Contains(lines, "##[") {
+		return lines
+	}
 	return command.ReplaceAllStringFunc(lines, func(found string) string {
 		if before, ok := strings.CutSuffix(found, "##["); ok {
 			return before + `#\u{23}[`
