@@ -29,6 +29,9 @@ type Row struct {
 	VersionOnly bool     `json:"version_only,omitempty"`
 	Todo        Todo     `json:"todo"`
 	Trigger     *Trigger `json:"trigger,omitempty"` // the first one
+	// ChangedFiles counts the files beside the pack that changed, and ChangedFile is the first of them.
+	ChangedFiles int    `json:"changed_files,omitempty"`
+	ChangedFile  string `json:"changed_file,omitempty"`
 }
 
 // Todo counts what the author of a pack has to do.
@@ -43,7 +46,7 @@ type Todo struct {
 // apart returns the row without what it shares with its pack: the texts of a pack are parts of
 // larger ones, which would be kept too.
 func (r Row) apart() Row {
-	for _, text := range []*string{&r.Pack, &r.Path, &r.Kind, &r.In, &r.Class, &r.Required, &r.Base, &r.Step, &r.MovedFrom, &r.EffectIn} {
+	for _, text := range []*string{&r.Pack, &r.Path, &r.Kind, &r.In, &r.Class, &r.Required, &r.Base, &r.Step, &r.MovedFrom, &r.EffectIn, &r.ChangedFile} {
 		*text = strings.Clone(*text)
 	}
 	r.Roles = slices.Clone(r.Roles)

@@ -164,7 +164,7 @@ func (b *builder) headline(p *model.Pack) sentence {
 // page returns what stands above the fold of a pack, without its headline.
 func (b *builder) page(p *model.Pack) []node {
 	b.of = p
-	return slices.Concat([]node{b.approvals(p), moveWords(p)}, provisos(p), b.effects(p), b.weaker(p), b.texts(p), b.author(p), []node{b.checks(p), cutWords(p)})
+	return slices.Concat([]node{b.approvals(p), moveWords(p)}, provisos(p), b.effects(p), b.weaker(p), b.texts(p), []node{besideWords(p)}, b.author(p), []node{b.checks(p), cutWords(p)})
 }
 
 // moveWords say what an environment runs after a promotion, and now; nothing for everything else.

@@ -235,6 +235,27 @@ func (b *builder) texts(p *model.Pack) (nodes []node) {
 	return nodes
 }
 
+// besideWords name the files beside a pack that changed, whatever the checks make of it, but for those
+// in which an edit is said to be.
+func besideWords(p *model.Pack) sentence {
+	edited := func(f model.FileChange) bool {
+		return slices.ContainsFunc(p.Environments, func(e model.Environment) bool {
+			return slices.ContainsFunc(e.Changes, func(c model.Change) bool { return c.File == f.File })
+		})
+	}
+	files := slices.DeleteFunc(slices.Clone(p.Files), edited)
+	if len(files) == 0 {
+		return nil
+	}
+	return plain("Changed beside the pack: ").add(among(files, maxEdits, "file", func(f model.FileChange) sentence {
+		s := at(spot{file: f.File, base: f.Kind == "removed"})
+		if f.Kind != "changed" {
+			s = s.plain(" (" + f.Kind + ")")
+		}
+		return s
+	}))
+}
+
 // textName names a text: one of the prompt, or whose it is where it belongs to one thing. What the
 // prompt has of a rule is the reason of its outcome; its rationale is documentation.
 func textName(keyed string) sentence {

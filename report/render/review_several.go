@@ -297,6 +297,13 @@ func (m *markdown) mergeable(fine []*packRow, also string) {
 		if t := (*one).Trigger; t != nil {
 			it.said("checked again:", strong(t.Kind).plain(", ").message(t.What))
 		}
+		if n := (*one).ChangedFiles; n > 0 {
+			files := at(spot{file: (*one).ChangedFile})
+			if n > 1 {
+				files = files.plain(" and " + more(n-1, "file"))
+			}
+			it.said("changed beside it:", files)
+		}
 		return it
 	})})
 }

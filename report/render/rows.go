@@ -26,6 +26,9 @@ func RowOf(p *model.Pack) model.Row {
 	if does == moreAllowed {
 		r.EffectIn, r.Together = grownIn(p)
 	}
+	if r.ChangedFiles = len(p.Files); r.ChangedFiles > 0 {
+		r.ChangedFile = p.Files[0].File
+	}
 	if len(p.Triggers) > 0 {
 		t := p.Triggers[0]
 		r.Trigger = &t
