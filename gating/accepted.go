@@ -202,6 +202,7 @@ func (a *acceptedFindings) apply(j *judged, policy gates.Policy, compared bool) 
 	id, now := j.subject.Pack.PackMeta.PackID.Value, newSide(j.subject)
 	j.used = map[string]int{}
 	var about []finding.Finding
+	counting := map[int]int{} // of about, the finding of the pack that counts all the same
 	for _, e := range a.entries {
 		switch {
 		case e.Pack != id:
@@ -210,14 +211,14 @@ func (a *acceptedFindings) apply(j *judged, policy gates.Policy, compared bool) 
 			about = append(about, waivers.ExpiredEntry(e.Acceptance))
 			continue
 		}
-		used, changed := 0, false
+		used, changed := 0, -1
 		for i := range j.result.Findings {
 			f := &j.result.Findings[i]
 			if f.Rule != e.Rule || f.Kin() != e.Finding || f.Excused() || f.IsRest() {
 				continue
 			}
 			if now.content(*f) != e.Content || compared && !e.anew && !f.Old {
-				changed = true
+				changed = i
 				continue
 			}
 			if used < e.Most() {
@@ -227,7 +228,15 @@ func (a *acceptedFindings) apply(j *judged, policy gates.Policy, compared bool) 
 		}
 		j.used[e.Seal] = used
 		if used < e.Most() && j.result.Checked(e.Rule) {
-			about = append(about, waivers.StaleEntry(e.Acceptance, used, changed))
+			if changed >= 0 {
+				counting[len(about)] = changed
+			}
+			about = append(about, waivers.StaleEntry(e.Acceptance, used, changed >= 0))
+		}
+	}
+	for i, at := range counting {
+		if f := &j.result.Findings[at]; !f.Excused() { // by another entry
+			about[i].Cause = &finding.Cause{Finding: f.Fingerprint()}
 		}
 	}
 	j.result.Accepted(policy.JudgeAlone(about))

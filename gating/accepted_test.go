@@ -132,7 +132,13 @@ func TestAcceptedAsItWas(t *testing.T) {
 		{"another folder", func() { gittest.Git(t, dir, "mv", "packs/support", "packs/moved") }, recordedDay, []string{"accepted SCH005", "accepted RSK006"}, "BSL"},
 	} {
 		c.change()
-		found, _ := judgedChange(t, dir, c.now)
+		found, r := judgedChange(t, dir, c.now)
+		if c.name == "another value" || c.name == "more requests" {
+			stale := r.Report.Packs.At(0).Findings[slices.Index(found, "BSL002")]
+			if stale.Cause == nil || !slices.ContainsFunc(r.Report.Packs.At(0).Findings, func(f model.Finding) bool { return f.Fingerprint == stale.Cause.Finding }) {
+				t.Errorf("%s: that the entry is stale stands for itself: %+v", c.name, stale)
+			}
+		}
 		for _, rule := range c.want {
 			if !slices.Contains(found, rule) {
 				t.Errorf("%s: %s is not in %q", c.name, rule, found)

@@ -103,7 +103,7 @@ func NotFound(file, id string) finding.Finding {
 		what = fmt.Sprintf("this file looks like the Context Pack %q", id)
 	}
 	return found(CFG002, finding.Location{File: file}, id, what+", and no pattern finds it, so it is not checked",
-		"give it a name that the patterns under packs: find, or move it out of the repository")
+		"list it under packs: in the config beside the patterns that are there, converted to JSON if it is not, or move it out of the repository")
 }
 
 func found(r *gate.Rule, at finding.Location, key, message, hint string) finding.Finding {

@@ -77,6 +77,11 @@ func newSearch(ctx context.Context, step Step, findings []finding.Finding) *sear
 	if step.Diff != nil {
 		s.changes = step.Diff.Changes()
 	}
+	for _, f := range findings { // of which somebody else has said it
+		if f.Cause != nil {
+			s.root[f.Cause.Finding] = true
+		}
+	}
 	s.atoms = atomsOf(s.changes)
 	s.compareFiles()
 	return s

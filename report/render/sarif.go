@@ -30,6 +30,7 @@ const project = "https://github.com/contextosai/packgate"
 // too. The rules are described in their order.
 func SARIF(w io.Writer, r *model.Report, rules []model.RulePage) error {
 	index := knownRules(rules)
+	index.compared = r.Base != nil
 	results, left, err := index.results(r)
 	if errors.Is(err, errUnknownRule) { // the report is of another version, and all of it is looked at for its rules
 		index.addOthers(r)
@@ -143,6 +144,8 @@ func (r *resultRank) each(most int, do func(src []byte) error) error {
 type ruleIndex struct {
 	rules []sarifRule
 	at    map[string]int // by id
+	// compared says that there is a base, so that each result says how it stands to it.
+	compared bool
 }
 
 // errUnknownRule is the error for a finding whose rule no index has.
@@ -238,6 +241,9 @@ func (x *ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
 		Properties: sarifResultProperties{Pack: text(p.Pack), Gate: Visible(f.Gate), State: f.State, Pointer: text(f.Pointer)},
 	}
 	out.Index = x.at[out.Rule]
+	if x.compared {
+		out.Baseline = baselineState(f)
+	}
 	for i, place := range f.Related[:min(len(f.Related), maxLocations)] {
 		message := sarifMessage(place.Message+inRevision(place), "")
 		related := sarifLocation{ID: i + 1, Message: &message}
@@ -258,6 +264,19 @@ func (x *ruleIndex) result(p *model.Pack, f *model.Finding) sarifResult {
 		out.Suppressions = append(out.Suppressions, sarifSuppression{Kind: "external", Status: "accepted", Justification: text(approvedBy(f.Approved))})
 	}
 	return out
+}
+
+// baselineState returns how a finding stands to the base, in the words of SARIF 2.1.0, section
+// 3.27.24: one that is there too, and about something that has changed, is updated. What is fixed
+// is no result, for code scanning would open an alert for it.
+func baselineState(f *model.Finding) string {
+	switch {
+	case f.State != model.Existed:
+		return "new"
+	case f.Old:
+		return "unchanged"
+	}
+	return "updated"
 }
 
 // sarifMessage returns a message and its hint as a plain message. Without the escapes,
@@ -393,6 +412,7 @@ type sarifResult struct {
 	Related      []sarifLocation       `json:"relatedLocations,omitempty"`
 	Fingerprints map[string]string     `json:"partialFingerprints"`
 	Suppressions []sarifSuppression    `json:"suppressions,omitempty"`
+	Baseline     string                `json:"baselineState,omitempty"`
 	Properties   sarifResultProperties `json:"properties"`
 }
 

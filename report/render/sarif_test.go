@@ -181,3 +181,26 @@ func TestSARIFHasNoCommand(t *testing.T) {
 
 // sarifAlone writes a log that describes no rules but those of the report.
 func sarifAlone(w io.Writer, r *model.Report) error { return SARIF(w, r, nil) }
+
+// A result says how it stands to the base where there is one, and then each does.
+func TestSARIFBaselineState(t *testing.T) {
+	for _, c := range []struct {
+		f    model.Finding
+		want string
+	}{
+		{model.Finding{}, "new"}, {model.Finding{State: "new"}, "new"}, {model.Finding{State: model.Existed}, "updated"},
+		{model.Finding{State: model.Existed, Old: true}, "unchanged"},
+		{model.Finding{State: model.Existed, Old: true, Accepted: &model.Accepted{}}, "unchanged"},
+	} {
+		if got := baselineState(&c.f); got != c.want {
+			t.Errorf("%+v is %s, wanted %s", c.f, got, c.want)
+		}
+	}
+	for _, s := range reporttest.Samples() {
+		for _, result := range sarifOf(t, s.Report).Results {
+			if (result.Baseline != "") != (s.Report.Base != nil) {
+				t.Errorf("%s: the state of a result is %q", s.Name, result.Baseline)
+			}
+		}
+	}
+}
