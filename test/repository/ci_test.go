@@ -127,6 +127,16 @@ func TestPreReceiveHook(t *testing.T) {
 	push(false, "VER001", "echo '* export-ignore' > .gitattributes\ngit add .gitattributes\ngit commit -q -m hidden\ngit push -q origin main")
 	push(true, "✓ pass", "git reset -q --hard origin/main 2>/dev/null || git reset -q --hard side\necho page > NOTES.md\ngit add NOTES.md\ngit commit -q -m page\ngit push -q origin main")
 	push(false, "refs/heads/main cannot be removed", "git push -q origin :main")
+	// A base that is not there, or whose config nobody can use, is no reason to check without one.
+	unread := func(old string) string {
+		return "cd " + bare + "\nprintf '%s %s refs/heads/main\\n' " + old + " $(git rev-parse main) | hooks/pre-receive"
+	}
+	push(false, "the packs of refs/heads/main do not pass", unread(strings.Repeat("1", 40)))
+	push(false, "the packs of refs/heads/main do not pass", unread("$(git rev-parse main:packs/support/pack.json)"))
+	push(true, "✓ pass", unread("$(git rev-parse main)"))
+	push(true, "", "mv "+bare+"/hooks/pre-receive "+bare+"/kept\necho 'nothing: 1' >> .packgate.yaml\ngit commit -q -a -m unusable\ngit push -q origin main\nmv "+bare+"/kept "+bare+"/hooks/pre-receive")
+	push(false, "the packs of refs/heads/main do not pass", "git commit -q --allow-empty -m page\ngit push -q origin main")
+	push(true, "", "git reset -q --hard HEAD~1")
 	hook(without)
 	push(false, "packgate is not installed", "git commit -q --allow-empty -m empty\ngit push -q origin main")
 }
