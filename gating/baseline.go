@@ -200,7 +200,7 @@ func (c *Comparison) between(base, head *pack.Pack, overrides []diffing.Override
 // Context Pack, such as one from before there was a gate; "" for one that is. What
 // can be read of it is compared.
 func reservation(base *pack.Pack) (string, error) {
-	violations, err := schemas.ValidateNode("context-pack", base.Node)
+	violations, err := schemas.Validate("context-pack", base.Node.Any())
 	if err != nil || len(violations) == 0 {
 		return "", err
 	}

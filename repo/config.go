@@ -184,7 +184,7 @@ func decodeValid(schema string, doc *pack.Document, into any) error {
 // validate checks a file of the repository's own against its schema. All that
 // is wrong is reported, joined into one error.
 func validate(schema string, doc *pack.Document) error {
-	violations, err := schemas.ValidateNode(schema, doc.Root)
+	violations, err := schemas.Validate(schema, doc.Root.Any())
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ type SideFile struct {
 // Violations returns where the file does not fit its schema, as schemas.Validate does; it is
 // looked at once. It is asked of files that have a Root.
 func (s *SideFile) Violations() ([]schemas.Violation, error) {
-	s.validated.Do(func() { s.violations, s.invalid = schemas.ValidateNode(s.Kind, s.Document.Root) })
+	s.validated.Do(func() { s.violations, s.invalid = schemas.Validate(s.Kind, s.Document.Root.Any()) })
 	return s.violations, s.invalid
 }
 

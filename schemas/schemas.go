@@ -157,11 +157,10 @@ type library struct {
 	compiler  *jsonschema.Compiler
 }
 
-// entry is one schema. The functions do their work once.
+// entry is one schema. Both functions do their work once.
 type entry struct {
 	parsed   func() (map[string]any, error)
 	compiled func() (*jsonschema.Schema, error)
-	fits     func() (*fit, error)
 }
 
 func newLibrary() *library {
@@ -175,7 +174,6 @@ func newLibrary() *library {
 			parsed:   sync.OnceValues(func() (map[string]any, error) { return parse(name) }),
 			compiled: sync.OnceValues(func() (*jsonschema.Schema, error) { return lib.compile(name) }),
 		}
-		lib.entries[name].fits = fitsOf(lib.entries[name].compiled)
 	}
 	slices.Sort(lib.names)
 	lib.compiler = jsonschema.NewCompiler()

@@ -69,7 +69,7 @@ func checkLayers(p *gate.Pass) {
 
 func checkSchema(p *gate.Pass) {
 	root := p.Pack.Node
-	violations, err := schemas.ValidateNode(packSchema, root)
+	violations, err := schemas.Validate(packSchema, root.Any())
 	if err != nil {
 		p.Reportf(root, "", "the pack could not be checked against its schema: %v", err)
 		return
