@@ -45,7 +45,7 @@ func checkBase(p *gate.Pass) {
 			hint += ", or move the overlay beside its pack"
 		case baseVersion != version.Value:
 			wrong, at = "is another version of the pack, which is "+gate.Quote(version.Value), version.Node
-			hint = "look whether the overlay fits this version, and " + hint
+			hint = "look whether the overlay fits this version, and " + hint + ", or run packgate bump, which does so"
 		default:
 			continue
 		}

@@ -276,7 +276,7 @@ func acceptStep(p *model.Pack, cases []*model.Finding, rules map[string]bool) se
 // follows reports whether a finding says that a file names another version of a pack than it has
 // now, which packgate bump puts right.
 func follows(p *model.Pack, f *model.Finding) bool {
-	return p.Diff != nil && (p.Diff.RequiredVersion != "" || p.Diff.Base != p.Diff.Head) && slices.Contains([]string{"RPL007", "OVL001"}, f.Rule) && f.Severity == "error"
+	return p.Diff != nil && (p.Diff.RequiredVersion != "" || p.Diff.Base != p.Diff.Head) && strings.Contains(f.Hint, "packgate bump") && f.Gate != "version" && f.Severity == "error"
 }
 
 // versionStepOf asks for the version that the changes need, and for what has to follow it.
